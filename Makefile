@@ -1,0 +1,36 @@
+# Two commands set everything up on a fresh machine: go run ./cmd/hermes serve
+# and make test.
+
+GO      ?= go
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+TOOLS    = $(GO) tool -modfile=tools/go.mod
+
+.PHONY: help build test unit check lint fmt fuzz
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-8s %s\n", $$1, $$2}'
+
+build: ## a static binary in bin/
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/hermes ./cmd/hermes
+
+test: unit ## everything that must pass, in under five minutes
+
+unit: ## Go tests with the race detector
+	$(GO) vet ./...
+	$(GO) test -race ./...
+
+check: fmt lint test ## what to run before a change is handed over
+
+fmt: ## fail if anything is not formatted
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "not gofmt-ed:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
+
+lint: ## static analysis with the rules of .golangci.yml
+	$(TOOLS) golangci-lint run ./...
+
+FUZZTIME ?= 20s
+fuzz: ## every fuzz target for FUZZTIME
+	@for pkg in $$($(GO) list ./...); do \
+	  for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
+	    echo "$$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
+	  done; \
+	done

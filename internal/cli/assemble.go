@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/config"
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/httpapi"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/recall"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/sqlite"
+	"github.com/hermes-memory/hermes/internal/upstream"
+)
+
+// What is kept in memory, and for how long things wait.
+const (
+	viewBytes      = 256 << 20 // memory of the scopes in use
+	hotLineages    = 4096
+	patience       = 250 * time.Millisecond // before a stream opens unaccepted (spec: 300 ms)
+	keepAlive      = 10 * time.Second
+	idempotencyTTL = 24 * time.Hour
+)
+
+// server is the program put together: everything but the sockets.
+type server struct {
+	cfg      *config.Config
+	log      *slog.Logger
+	db       *sqlite.DB
+	keyring  *owner.Keyring
+	choice   upstream.Choice
+	handler  http.Handler
+	token    string
+	draining atomic.Bool
+}
+
+// assemble opens the home and wires the parts. chosen picks the upstream; it is
+// called after the database is ours. public says that the server will be
+// reached from beyond this machine.
+func assemble(ctx context.Context, cfg *config.Config, log *slog.Logger, public bool, chosen func() (upstream.Choice, error)) (*server, error) {
+	if err := prepareHome(cfg.Home); err != nil {
+		return nil, err
+	}
+	for _, key := range cfg.Server.Keys {
+		if err := owner.CheckConfigured(key); err != nil {
+			return nil, err
+		}
+	}
+	db, err := sqlite.Open(ctx, sqlite.Options{Path: cfg.DatabaseFile(), Log: log})
+	if err != nil {
+		return nil, err
+	}
+	s := &server{cfg: cfg, log: log, db: db, token: newToken()}
+	s.keyring = owner.NewKeyring(db, cfg.Server.Keys, !public && !cfg.Server.NoAuth, time.Now)
+	if s.choice, err = chosen(); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	s.handler = s.newHandler()
+	return s, nil
+}
+
+func (s *server) newHandler() http.Handler {
+	models := run.Models{Name: s.choice.Name, Upstream: s.choice.Model, Fallback: s.cfg.Fallback == "recall"}
+	if s.cfg.Responder != "off" {
+		models.Recall = recall.New()
+	}
+	runner := run.New(run.Parts{
+		Store: s.db, Sessions: s.db, Memory: s.db, Views: memory.NewViews(s.db, viewBytes), Models: models,
+		Config: run.Config{
+			Budget: s.cfg.Context.BudgetTokens, ModelBudgets: s.cfg.Context.Models, Patience: patience,
+			HotLineages: hotLineages, IdempotencyTTL: idempotencyTTL, Now: time.Now,
+		},
+		Process: s.token, Log: s.log,
+	})
+	return httpapi.New(httpapi.Config{
+		Runner: runner, Sessions: s.db, Receipts: s.db, Keyring: s.keyring, Models: s.lister(), Ready: s.ready,
+		LocalToken: s.token, NoAuth: s.cfg.Server.NoAuth, Hosts: s.cfg.Server.Hosts, Origins: s.cfg.Server.Origins,
+		Name: s.choice.Name, Responder: runner.Responder(), Version: Version(), KeepAlive: keepAlive, Now: time.Now, Log: s.log,
+	})
+}
+
+// lister lists the upstream's models, remembered for a minute.
+func (s *server) lister() func(context.Context) ([]httpapi.Model, error) {
+	if s.choice.Lister == nil {
+		return nil
+	}
+	catalogue := upstream.NewCatalogue(s.choice.Lister, time.Now)
+	return func(ctx context.Context) ([]httpapi.Model, error) {
+		rows, err := catalogue.Models(ctx)
+		out := make([]httpapi.Model, len(rows))
+		for i, m := range rows {
+			out[i] = httpapi.Model{ID: m.ID, OwnedBy: m.OwnedBy, Created: m.Created.Unix()}
+		}
+		return out, err
+	}
+}
+
+func (s *server) ready(context.Context) error {
+	if s.draining.Load() {
+		return fault.New(fault.Unavailable, "draining", "The server is stopping.")
+	}
+	return s.db.Ready()
+}
+
+func (s *server) close() error { return s.db.Close() }
+
+// prepareHome makes the data directory, for this person alone.
+func prepareHome(path string) error {
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return fault.Wrap(fault.Unavailable, "home_unwritable", "Cannot create "+path+". Choose another place with HERMES_HOME.", err)
+	}
+	info, err := os.Stat(path)
+	if err == nil && info.Mode()&fs.ModePerm != 0o700 {
+		err = os.Chmod(path, 0o700)
+	}
+	if err != nil {
+		return fault.Wrap(fault.Unavailable, "home_unwritable", "Cannot make "+path+" private. Choose another place with HERMES_HOME.", err)
+	}
+	return nil
+}
+
+func newToken() string {
+	var b [32]byte
+	_, _ = rand.Read(b[:]) // never fails since Go 1.24
+	return hex.EncodeToString(b[:])
+}
+
+// newLogger writes to standard error, as the configuration says.
+func (a *app) newLogger(cfg *config.Config) *slog.Logger {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(cfg.Log.Level)) // checked by config
+	opt := &slog.HandlerOptions{Level: level}
+	if cfg.Log.Format == "json" {
+		return slog.New(slog.NewJSONHandler(a.process.Stderr, opt))
+	}
+	return slog.New(slog.NewTextHandler(a.process.Stderr, opt))
+}

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"fmt"
+	"log"
+	"log/slog"
+	"net"
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/upstream"
+)
+
+// banner says where the server is, where the data is, who answers and why, and
+// gives two lines to paste.
+func (a *app) banner(s *server, at *listening, development bool) {
+	out := a.process.Stdout
+	_, port, _ := net.SplitHostPort(at.addr)
+	base := "http://" + at.addr
+	if !at.public {
+		base = "http://localhost:" + port
+	}
+	fmt.Fprintf(out, "hermes %s\n\n", Version())
+	fmt.Fprintf(out, "  listening   %s/v1\n", base)
+	if at.ollama != "" {
+		fmt.Fprintf(out, "              (Ollama holds %s, so it is the model and this is the memory)\n", at.ollama)
+	}
+	fmt.Fprintf(out, "  data        %s\n", s.cfg.DatabaseFile())
+	fmt.Fprintf(out, "  responder   %s\n", describe(s))
+	for _, skipped := range s.choice.Skipped {
+		fmt.Fprintf(out, "              (%s)\n", skipped)
+	}
+	key := "$API_SERVER_KEY"
+	switch {
+	case s.cfg.Server.NoAuth:
+		key = "none"
+		fmt.Fprintf(out, "  key         none: everybody on this machine may chat; sessions need a key\n")
+	case development:
+		key = "hermes"
+		fmt.Fprintf(out, "  key         hermes (the development key: this machine only, until you make one)\n")
+	default:
+		fmt.Fprintf(out, "  key         required (see `hermes keys`)\n")
+	}
+	fmt.Fprintf(out, "\nTell it something, then ask:\n\n%s\n%s\n\n",
+		sample(base, key, "My name is Alex. I'm building a distributed cache in Rust."),
+		sample(base, key, "What tech stack are we using again?"))
+}
+
+// describe is the responder with the reason for it.
+func describe(s *server) string {
+	if s.choice.Kind == upstream.KindRecall {
+		if s.cfg.Responder == "off" {
+			return "none: " + s.choice.Why + ", and recall is off; calls get 503"
+		}
+		return "recall, which quotes what it was told: " + s.choice.Why + ".\n" +
+			"              Put a model behind it with HERMES_UPSTREAM_URL=http://host:port/v1"
+	}
+	name := s.choice.Name
+	if name == "" {
+		name = "its first model"
+	}
+	return fmt.Sprintf("%s at %s: %s", name, s.choice.BaseURL, s.choice.Why)
+}
+
+func sample(base, key, text string) string {
+	return fmt.Sprintf(`  curl %s/v1/chat/completions -H "Authorization: Bearer %s" -H "X-Hermes-Session-Id: demo" \
+    -d '{"model":"hermes","messages":[{"role":"user","content":"%s"}]}'`,
+		base, key, strings.ReplaceAll(text, "'", `'\''`))
+}
+
+// serverLog carries what net/http has to say into our log.
+func serverLog(l *slog.Logger) *log.Logger {
+	return slog.NewLogLogger(l.Handler(), slog.LevelDebug)
+}

@@ -1,0 +1,184 @@
+// Package cli is the command line. It is the only place that wires the program
+// together (see serve.go) and that knows exit codes. Every command but serve is
+// a client of the API: of the running server, or of the same handler in this
+// process when none runs.
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hermes-memory/hermes/internal/config"
+	"github.com/hermes-memory/hermes/internal/fault"
+)
+
+// Process is what the program gets from its surroundings.
+type Process struct {
+	Args           []string
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Getenv         func(string) string
+}
+
+// The exit codes. Scripts may rely on them.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitInterrupted = 130
+)
+
+// usageError is a command line that cannot be understood.
+type usageError struct{ error }
+
+func (u usageError) Unwrap() error { return u.error }
+
+// Main runs the program and returns its exit code.
+func Main(ctx context.Context, p Process) int {
+	a := &app{process: p}
+	root := a.rootCommand()
+	root.SetArgs(p.Args)
+	root.SetIn(p.Stdin)
+	root.SetOut(p.Stdout)
+	root.SetErr(p.Stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	a.explain(err)
+	var usage usageError
+	switch {
+	case errors.As(err, &usage):
+		return exitUsage
+	case ctx.Err() != nil:
+		return exitInterrupted
+	}
+	return exitFailed
+}
+
+// app is one invocation.
+type app struct {
+	process Process
+	flags   map[string]string // given flags, by setting
+	json    bool
+}
+
+// explain says what went wrong: what, where, and what to do next.
+func (a *app) explain(err error) {
+	msg := err.Error()
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		msg = f.Msg
+		if f.Kind == fault.Internal || f.Err != nil && a.process.Getenv("HERMES_LOG_LEVEL") == "debug" {
+			msg = err.Error()
+		}
+	}
+	if a.json {
+		out, _ := json.Marshal(map[string]any{"error": map[string]any{"message": msg, "code": fault.CodeOf(err)}})
+		fmt.Fprintln(a.process.Stderr, string(out))
+		return
+	}
+	fmt.Fprintln(a.process.Stderr, "hermes: "+msg)
+}
+
+func (a *app) rootCommand() *cobra.Command {
+	a.flags = make(map[string]string)
+	root := &cobra.Command{
+		Use:   "hermes",
+		Short: "Gives any OpenAI-compatible client a memory",
+		Long: `hermes is a server in front of your model, or of none, that remembers.
+
+A client sends its newest message and one header, X-Hermes-Session-Id. The
+server keeps the transcript, sends the model a bounded context with what it
+knows, and shows for every belief who said it and when.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.`,
+		SilenceUsage: true, SilenceErrors: true,
+		Version: Version(),
+	}
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usageError{fmt.Errorf("%w\nSee `%s --help`.", err, c.CommandPath())}
+	})
+	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON for programs")
+	root.AddCommand(a.serveCommand(), a.keysCommand(), a.configCommand())
+	return root
+}
+
+// noArgs refuses arguments where none are taken.
+func noArgs(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usageError{fmt.Errorf("%s takes no arguments, got %q. See `%s --help`", c.CommandPath(), args, c.CommandPath())}
+	}
+	return nil
+}
+
+// settingFlags declares the configuration's flags on a command.
+func (a *app) settingFlags(c *cobra.Command) {
+	for _, f := range config.Flags() {
+		fl := c.Flags().VarPF(&settingFlag{into: a.flags, setting: f.Setting, boolean: f.Bool}, f.Name, "", f.Usage)
+		if f.Bool {
+			fl.NoOptDefVal = "true"
+		}
+	}
+}
+
+// settingFlag is a flag that sets a setting.
+type settingFlag struct {
+	into    map[string]string
+	setting string
+	boolean bool
+}
+
+// String implements pflag.Value.
+func (f *settingFlag) String() string { return f.into[f.setting] }
+
+// Set implements pflag.Value; the value is checked when the configuration is.
+func (f *settingFlag) Set(v string) error {
+	f.into[f.setting] = v
+	return nil
+}
+
+// Type implements pflag.Value.
+func (f *settingFlag) Type() string {
+	if f.boolean {
+		return "bool"
+	}
+	return "string"
+}
+
+// load reads the configuration of this invocation.
+func (a *app) load() (*config.Config, error) {
+	home, err := os.UserHomeDir()
+	if err != nil && a.process.Getenv("HERMES_HOME") == "" {
+		return nil, fmt.Errorf("there is no home directory; set HERMES_HOME: %w", err)
+	}
+	cfg, err := config.Load(config.Source{Getenv: a.process.Getenv, Flags: a.flags, UserHome: home})
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return cfg, nil
+}
+
+// Version is the version of this build, with its commit where that is known.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "dev"
+	}
+	version := info.Main.Version
+	if version == "" || version == "(devel)" {
+		version = "dev"
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && len(s.Value) >= 12 && version == "dev" {
+			version += " (" + s.Value[:12] + ")"
+		}
+	}
+	return version
+}

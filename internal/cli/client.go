@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/config"
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/openai"
+	"github.com/hermes-memory/hermes/internal/upstream"
+)
+
+// client speaks to the API as the local owner: to the running server of this
+// home, or to the same handler in this process when there is none.
+type client struct {
+	http  *http.Client
+	base  string
+	token string
+	close func() error
+}
+
+// connect finds the server of the home, or opens the home itself.
+func (a *app) connect(ctx context.Context) (*client, error) {
+	cfg, err := a.load()
+	if err != nil {
+		return nil, err
+	}
+	file, err := readServerFile(cfg.Home)
+	if err != nil {
+		return nil, err
+	}
+	if file != nil {
+		c := &client{
+			http: &http.Client{}, base: "http://" + file.Address, token: file.Token,
+			close: func() error { return nil },
+		}
+		if c.alive(ctx) {
+			return c, nil
+		}
+		// A server that was killed leaves its file behind. The lock decides.
+	}
+	return a.embed(ctx, cfg)
+}
+
+// alive reports whether the server of the file answers and knows our token.
+func (c *client) alive(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	return c.call(ctx, http.MethodGet, "/v1/capabilities", nil, nil) == nil
+}
+
+// embed serves the API to ourselves. It holds the same lock as a server.
+func (a *app) embed(ctx context.Context, cfg *config.Config) (*client, error) {
+	s, err := assemble(ctx, cfg, a.newLogger(cfg), false, func() (upstream.Choice, error) {
+		return upstream.Choice{Kind: upstream.KindRecall}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &client{
+		http: &http.Client{Transport: handlerTransport{s.handler}}, base: "http://localhost", token: s.token, close: s.close,
+	}, nil
+}
+
+// call sends a request and reads the answer into out. An error of the API comes
+// back as a fault.
+func (c *client) call(ctx context.Context, method, path string, in, out any) error {
+	var body io.Reader
+	if in != nil {
+		text, err := json.Marshal(in)
+		if err != nil {
+			return fmt.Errorf("encode request: %w", err)
+		}
+		body = bytes.NewReader(text)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
+	if err != nil {
+		return fmt.Errorf("make request: %w", err)
+	}
+	req.Header.Set("Authorization", "Bearer "+c.token)
+	res, err := c.http.Do(req)
+	if err != nil {
+		return fmt.Errorf("call %s: %w", c.base, err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		return fmt.Errorf("read answer: %w", err)
+	}
+	if res.StatusCode >= 400 {
+		return apiError(res.StatusCode, text)
+	}
+	if out == nil {
+		return nil
+	}
+	if err := json.Unmarshal(text, out); err != nil {
+		return fmt.Errorf("decode answer: %w", err)
+	}
+	return nil
+}
+
+// apiError makes a fault of an error answer.
+func apiError(status int, text []byte) error {
+	var body struct {
+		Error openai.Error `json:"error"`
+	}
+	if json.Unmarshal(text, &body) != nil || body.Error.Message == "" {
+		return fmt.Errorf("the server answered with status %d", status)
+	}
+	kind := fault.Invalid
+	switch status {
+	case http.StatusNotFound:
+		kind = fault.NotFound
+	case http.StatusConflict:
+		kind = fault.Conflict
+	}
+	return fault.New(kind, body.Error.CodeText(), body.Error.Message)
+}
+
+// handlerTransport answers requests with a handler, without a socket. The
+// answer can be read while it is being written.
+type handlerTransport struct{ handler http.Handler }
+
+// RoundTrip implements http.RoundTripper.
+func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	pr, pw := io.Pipe()
+	w := &pipeWriter{header: make(http.Header), body: pw, ready: make(chan struct{})}
+	in := r.Clone(r.Context())
+	if in.Body == nil {
+		in.Body = http.NoBody
+	}
+	in.Host = in.URL.Host
+	go func() {
+		t.handler.ServeHTTP(w, in)
+		w.WriteHeader(http.StatusOK) // if nothing was written
+		_ = pw.Close()
+	}()
+	<-w.ready
+	return &http.Response{
+		StatusCode: w.status, Status: http.StatusText(w.status), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: w.header.Clone(), Body: pr, ContentLength: -1, Request: r,
+	}, nil
+}
+
+// pipeWriter is the response writer of a handlerTransport.
+type pipeWriter struct {
+	header http.Header
+	body   *io.PipeWriter
+	status int
+	ready  chan struct{}
+}
+
+// Header implements http.ResponseWriter.
+func (w *pipeWriter) Header() http.Header { return w.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (w *pipeWriter) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+		close(w.ready)
+	}
+}
+
+// Write implements http.ResponseWriter.
+func (w *pipeWriter) Write(p []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	return w.body.Write(p)
+}
+
+// Flush implements http.Flusher: what was written is with the reader already.
+func (w *pipeWriter) Flush() {}

@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"syscall"
+
+	"github.com/hermes-memory/hermes/internal/config"
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/upstream"
+)
+
+// listening is where the server is reached.
+type listening struct {
+	listeners []net.Listener
+	addr      string // the first, as host:port
+	public    bool   // beyond this machine
+	// ollama is the address of an Ollama that holds our usual port; "" for none.
+	ollama string
+}
+
+// listen opens the configured address. Unless one was chosen, an Ollama on our
+// usual port is left there and used as the upstream.
+func listen(ctx context.Context, cfg *config.Config) (*listening, error) {
+	addr := cfg.Addr()
+	l, err := open(ctx, addr)
+	if err == nil || !errors.Is(err, syscall.EADDRINUSE) {
+		return l, err
+	}
+	if !cfg.AddrChosen() && upstream.IsOllama(ctx, addr) {
+		other := net.JoinHostPort(config.DefaultHost, strconv.Itoa(config.OtherPort))
+		l, err := open(ctx, other)
+		if err != nil {
+			return nil, fault.Wrap(fault.Unavailable, "address_in_use", "Ollama holds "+addr+", and "+other+
+				" is taken, too. Choose an address: hermes serve --addr 127.0.0.1:PORT", err)
+		}
+		l.ollama = addr
+		return l, nil
+	}
+	return nil, fault.Wrap(fault.Unavailable, "address_in_use",
+		"Something else listens on "+addr+" already. Stop it, or choose another address: hermes serve --addr 127.0.0.1:PORT", err)
+}
+
+// open listens on an address; on a loopback one, for both kinds of IP.
+func open(ctx context.Context, addr string) (*listening, error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("%q is no address: use host:port, such as 127.0.0.1:11434", addr)}
+	}
+	if host == "localhost" {
+		host = config.DefaultHost
+	}
+	var lc net.ListenConfig
+	first, err := lc.Listen(ctx, "tcp", net.JoinHostPort(host, port))
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w", addr, err)
+	}
+	l := &listening{listeners: []net.Listener{first}, addr: first.Addr().String()}
+	ip := net.ParseIP(host)
+	l.public = ip == nil || !ip.IsLoopback()
+	if host == config.DefaultHost {
+		_, port, _ = net.SplitHostPort(l.addr)
+		// Many clients resolve localhost to ::1 first; machines without it do without.
+		if second, err := lc.Listen(ctx, "tcp", net.JoinHostPort("::1", port)); err == nil {
+			l.listeners = append(l.listeners, second)
+		}
+	}
+	return l, nil
+}
+
+func (l *listening) close() {
+	for _, ln := range l.listeners {
+		_ = ln.Close() // nothing was accepted
+	}
+}

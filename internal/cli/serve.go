@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/hermes-memory/hermes/internal/config"
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/upstream"
+)
+
+func (a *app) serveCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Run the server",
+		Long: `Run the server. Nothing has to be configured: it listens on this machine only,
+keeps its data in ~/.hermes (or HERMES_HOME), uses the model it finds, and
+answers from memory alone when there is none.
+
+Every flag is also a setting: see ` + "`hermes config show`" + `.`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return a.runServe(c.Context()) },
+	}
+	a.settingFlags(c)
+	return c
+}
+
+// runServe is the life of a server: open, tell, serve, drain.
+func (a *app) runServe(ctx context.Context) error {
+	cfg, err := a.load()
+	if err != nil {
+		return err
+	}
+	log := a.newLogger(cfg)
+	at, err := listen(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	s, err := assemble(ctx, cfg, log, at.public, func() (upstream.Choice, error) { return choose(ctx, cfg, at) })
+	if err != nil {
+		at.close()
+		return err
+	}
+	if err := s.mayListen(ctx, at); err != nil {
+		at.close()
+		return errors.Join(err, s.close())
+	}
+	if err := writeServerFile(cfg.Home, at.addr, s.token); err != nil {
+		at.close()
+		return errors.Join(err, s.close())
+	}
+	development, err := s.keyring.Development(ctx)
+	if err == nil {
+		a.banner(s, at, development)
+		err = s.serve(ctx, at)
+	}
+	return errors.Join(err, removeServerFile(cfg.Home), s.close())
+}
+
+// choose picks the upstream after the configuration.
+func choose(ctx context.Context, cfg *config.Config, at *listening) (upstream.Choice, error) {
+	if cfg.Responder == "recall" {
+		return upstream.Choice{Kind: upstream.KindRecall, Why: "the setting responder says so"}, nil
+	}
+	u := &cfg.Upstream
+	env := upstream.Environment{
+		URL: u.URL, Key: upstream.Secret(u.Key), Model: u.Model,
+		OpenAIKey: upstream.Secret(u.OpenAIKey), OpenAIURL: u.OpenAIURL,
+		AnthropicKey: upstream.Secret(u.AnthropicKey), AnthropicURL: u.AnthropicURL,
+		OpenRouterKey: upstream.Secret(u.OpenRouterKey), OpenRouterURL: u.OpenRouterURL,
+		OllamaHost: u.OllamaHost, Own: at.addr,
+	}
+	if !u.Probe {
+		env.OllamaAddr, env.LlamaAddr = "off", "off"
+	}
+	if at.ollama != "" {
+		env.OllamaAddr = at.ollama
+	}
+	return upstream.Choose(ctx, env)
+}
+
+// mayListen refuses to be reached from other machines without a key.
+func (s *server) mayListen(ctx context.Context, at *listening) error {
+	if !at.public {
+		return nil
+	}
+	if s.cfg.Server.NoAuth {
+		return fault.New(fault.Forbidden, "public_without_key",
+			"--no-auth is for this machine only: "+at.addr+" can be reached from others. Leave out --no-auth and set API_SERVER_KEY.")
+	}
+	if len(s.cfg.Server.Keys) > 0 {
+		return nil
+	}
+	keys, err := s.keyring.List(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range keys {
+		if keys[i].RevokedAt.IsZero() {
+			return nil
+		}
+	}
+	return fault.New(fault.Forbidden, "public_without_key", fmt.Sprintf(
+		"%s can be reached from other machines, and no API key is set. Set API_SERVER_KEY to a secret of %d characters or more (openssl rand -hex 32), or make a key: hermes keys create --name me",
+		at.addr, owner.MinKeyLength))
+}
+
+// serve answers requests until ctx ends, then lets the turns under way finish.
+func (s *server) serve(ctx context.Context, at *listening) error {
+	var turns sync.WaitGroup
+	srv := &http.Server{
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			turns.Add(1)
+			defer turns.Done()
+			s.handler.ServeHTTP(w, r)
+		}),
+		ReadHeaderTimeout: 5 * time.Second,
+		IdleTimeout:       120 * time.Second,
+		MaxHeaderBytes:    32 << 10,
+		ErrorLog:          serverLog(s.log),
+	}
+	var g errgroup.Group
+	for _, l := range at.listeners {
+		g.Go(func() error {
+			if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+				return fmt.Errorf("serve: %w", err)
+			}
+			return nil
+		})
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- g.Wait() }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	s.drain(ctx, srv, &turns)
+	return <-failed
+}
+
+// drain stops accepting and waits for the turns under way. What is not done
+// within the grace is cut off: its partial answer is stored, marked as such.
+func (s *server) drain(ctx context.Context, srv *http.Server, turns *sync.WaitGroup) {
+	s.draining.Store(true)
+	s.log.Info("stopping", "grace", s.cfg.Server.Grace)
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.Server.Grace)
+	defer cancel()
+	if err := srv.Shutdown(grace); err != nil {
+		s.log.Warn("turns still run after the grace; cutting them off")
+		_ = srv.Close() // cancels them
+	}
+	turns.Wait()
+}

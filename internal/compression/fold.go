@@ -1,0 +1,130 @@
+package compression
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// Limits are the marks a tail moves between, in tokens.
+type Limits struct {
+	// High is the size at which the tail is folded.
+	High int
+	// Low is the size it is folded down to. The distance to High is what can be
+	// said before the next fold.
+	Low int
+	// Summary bounds the summary.
+	Summary int
+}
+
+// LimitsFor divides a context: budget is the whole of it, pinned what the turn
+// cannot do without (system prompt, tools, new input), memory what is reserved
+// for the memory block. A summary may take a sixteenth of the budget.
+func LimitsFor(budget, pinned, memory int) Limits {
+	summary := budget / 16
+	room := max(0, budget-pinned-memory-summary)
+	return Limits{High: room, Low: room * 2 / 5, Summary: summary}
+}
+
+// Folded is the outcome of a fold.
+type Folded struct {
+	// TailFrom is the Seq of the first message that stays verbatim.
+	TailFrom int64
+	// Summary is one line per folded turn, newest last, the oldest dropped when
+	// it outgrows its limit. Every line quotes; nothing is paraphrased.
+	Summary string
+}
+
+// minShrink is how much smaller a fold must make the tail: a fold that saves
+// less than a fifth costs more (a cold prompt cache, a new id) than it brings.
+const minShrink = 0.2
+
+// Fold decides whether the tail must shrink and where to cut. before is the
+// summary of what was folded earlier. A tail is cut in front of a user's
+// message only, so that a tool call is never parted from its results. ok is
+// false when the tail is small enough, or when no cut would help.
+func Fold(tail []session.Message, before string, l Limits, count Counter) (f Folded, ok bool) {
+	total := tokensOf(tail)
+	if total <= l.High || len(tail) < 2 {
+		return Folded{}, false
+	}
+	cut, kept := -1, 0
+	for i := len(tail) - 1; i > 0; i-- {
+		kept += tail[i].Tokens + MessageOverhead
+		if kept > l.Low && cut >= 0 {
+			break
+		}
+		if tail[i].Role == session.User {
+			cut = i
+			if kept > l.Low {
+				break
+			}
+		}
+	}
+	if cut < 0 || float64(total-tokensOf(tail[cut:])) < minShrink*float64(total) {
+		return Folded{}, false
+	}
+	return Folded{TailFrom: tail[cut].Seq, Summary: summarize(tail[:cut], before, l.Summary, count)}, true
+}
+
+func tokensOf(ms []session.Message) int {
+	n := 0
+	for i := range ms {
+		n += ms[i].Tokens + MessageOverhead
+	}
+	return n
+}
+
+// gistLength bounds one quoted line of a summary, in bytes.
+const gistLength = 160
+
+// summarize appends one line per folded turn to the earlier summary and drops
+// the oldest lines that do not fit.
+func summarize(folded []session.Message, before string, limit int, count Counter) string {
+	var lines []string
+	if before != "" {
+		lines = strings.Split(before, "\n")
+	}
+	for i := range folded {
+		if m := &folded[i]; m.Role == session.User {
+			if g := Gist(m.Content, gistLength); g != "" {
+				lines = append(lines, "- "+g)
+			}
+		}
+	}
+	size, first := 0, len(lines)
+	for first > 0 {
+		size += count(lines[first-1]) + 1
+		if size > limit {
+			break
+		}
+		first--
+	}
+	return strings.Join(lines[first:], "\n")
+}
+
+// Gist is the beginning of a text in one line of at most limit bytes, cut at a
+// word, with an ellipsis if anything is missing.
+func Gist(text string, limit int) string {
+	line := strings.Join(strings.Fields(firstRunes(text, limit*2)), " ")
+	if len(line) <= limit && len(text) <= limit*2 {
+		return line
+	}
+	line = firstRunes(line, limit)
+	if i := strings.LastIndexByte(line, ' '); i > limit/2 {
+		line = line[:i]
+	}
+	return line + "…"
+}
+
+// firstRunes cuts text to at most limit bytes without splitting a character.
+func firstRunes(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit]
+}

@@ -1,0 +1,216 @@
+// Package config gathers what can be set: defaults, then the file, then the
+// environment, then flags; the later wins. It remembers where every value came
+// from. Only the command line imports it; everybody else is handed values.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// Config is everything that can be set.
+type Config struct {
+	Home   string
+	Server struct {
+		Addr    string // host:port; wins over Host and Port
+		Host    string
+		Port    int
+		Keys    []string
+		Hosts   []string
+		Origins []string
+		NoAuth  bool
+		Grace   time.Duration
+	}
+	Database string
+	Upstream struct {
+		URL, Key, Model              string
+		OpenAIKey, OpenAIURL         string
+		AnthropicKey, AnthropicURL   string
+		OpenRouterKey, OpenRouterURL string
+		OllamaHost                   string
+		Probe                        bool
+		AlternateRoles               bool
+	}
+	Context struct {
+		BudgetTokens int
+		Models       map[string]int
+	}
+	Responder string // auto, recall, off
+	Fallback  string // recall, off
+	Log       struct {
+		Level  string
+		Format string
+	}
+
+	origins map[string]string // setting → where its value came from
+}
+
+// Source is where settings come from beside the defaults.
+type Source struct {
+	// Getenv looks up the environment.
+	Getenv func(string) string
+	// Flags are the flags that were given, by setting name.
+	Flags map[string]string
+	// UserHome is the home directory of the person.
+	UserHome string
+}
+
+// Load reads the configuration and checks it.
+func Load(src Source) (*Config, error) {
+	c := &Config{origins: make(map[string]string)}
+	c.Home = filepath.Join(src.UserHome, ".hermes")
+	c.Server.Grace = 30 * time.Second
+	c.Context.BudgetTokens = 8000
+	c.Responder, c.Fallback = "auto", "recall"
+	c.Upstream.Probe = true
+	c.Log.Level, c.Log.Format = "info", "text"
+	// The home decides where the file is, so it is looked up first.
+	if err := c.fromEnvironment(src, "home"); err != nil {
+		return nil, err
+	}
+	if err := c.fromFile(c.File()); err != nil {
+		return nil, err
+	}
+	if err := c.fromEnvironment(src, ""); err != nil {
+		return nil, err
+	}
+	for _, s := range settings {
+		if v, ok := src.Flags[s.name]; ok {
+			if err := c.set(s, v, "flag --"+s.flag); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return c, c.check()
+}
+
+// File is where the configuration file is looked for.
+func (c *Config) File() string { return filepath.Join(c.Home, "config.yaml") }
+
+// DatabaseFile is the SQLite file.
+func (c *Config) DatabaseFile() string { return filepath.Join(c.Home, "state.db") }
+
+// AddrChosen reports whether somebody has said where to listen.
+func (c *Config) AddrChosen() bool {
+	return c.Server.Addr != "" || c.Server.Host != "" || c.Server.Port != 0
+}
+
+// The default address, as in the article; and the one that is used instead when
+// an Ollama holds it.
+const (
+	DefaultHost = "127.0.0.1"
+	DefaultPort = 11434
+	OtherPort   = 8642
+)
+
+// Addr is the address to listen on, as host:port.
+func (c *Config) Addr() string {
+	if c.Server.Addr != "" {
+		return c.Server.Addr
+	}
+	host, port := DefaultHost, DefaultPort
+	if c.Server.Host != "" {
+		host = c.Server.Host
+	}
+	if c.Server.Port != 0 {
+		port = c.Server.Port
+	}
+	return net.JoinHostPort(host, strconv.Itoa(port))
+}
+
+func (c *Config) fromEnvironment(src Source, only string) error {
+	for _, s := range settings {
+		if only != "" && s.name != only {
+			continue
+		}
+		for _, name := range s.env {
+			if v := src.Getenv(name); v != "" {
+				if err := c.set(s, v, "environment "+name); err != nil {
+					return err
+				}
+				break
+			}
+		}
+	}
+	return nil
+}
+
+func (c *Config) fromFile(path string) error {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read configuration: %w", err)
+	}
+	values, err := parseFile(text)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	for _, v := range values {
+		s, ok := find(v.name)
+		if !ok {
+			return fmt.Errorf("%s, line %d: there is no setting %q; `hermes config show` lists them", path, v.line, v.name)
+		}
+		if err := c.set(s, v.value, fmt.Sprintf("%s:%d", path, v.line)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// set stores a value and where it came from.
+func (c *Config) set(s setting, value, origin string) error {
+	if err := s.set(c, value); err != nil {
+		return fmt.Errorf("%s (%s): %w", s.name, origin, err)
+	}
+	c.origins[s.name] = origin
+	return nil
+}
+
+// Row is a setting as `hermes config show` prints it.
+type Row struct {
+	Name   string `json:"name"`
+	Value  string `json:"value"`
+	Source string `json:"source"`
+	Usage  string `json:"usage"`
+}
+
+// Rows lists all settings with their values, secrets shortened beyond use.
+func (c *Config) Rows() []Row {
+	rows := make([]Row, 0, len(settings))
+	for _, s := range settings {
+		row := Row{Name: s.name, Value: s.get(c), Source: "default", Usage: s.usage}
+		if origin, ok := c.origins[s.name]; ok {
+			row.Source = origin
+		}
+		if s.secret && row.Value != "" {
+			row.Value = "[set]"
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// Flag describes a setting that has a flag.
+type Flag struct {
+	Setting, Name, Usage, Default string
+	Bool                          bool
+}
+
+// Flags lists the settings that have one, for the command line to declare.
+func Flags() []Flag {
+	var out []Flag
+	for _, s := range settings {
+		if s.flag != "" {
+			out = append(out, Flag{Setting: s.name, Name: s.flag, Usage: s.usage, Bool: s.boolean})
+		}
+	}
+	return out
+}

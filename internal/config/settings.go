@@ -1,0 +1,212 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// setting is one thing that can be set, with all its names.
+type setting struct {
+	name    string   // in the file, dotted
+	env     []string // the first that is set counts
+	flag    string
+	usage   string
+	secret  bool
+	boolean bool
+	get     func(*Config) string
+	set     func(*Config, string) error
+}
+
+func find(name string) (setting, bool) {
+	if i := slices.IndexFunc(settings, func(s setting) bool { return s.name == name }); i >= 0 {
+		return settings[i], true
+	}
+	if model, ok := strings.CutPrefix(name, "context.models."); ok {
+		return setting{name: name, set: func(c *Config, v string) error { return setModel(c, model, v) }}, true
+	}
+	return setting{}, false
+}
+
+// settings is the whole list, in the order it is shown.
+var settings = []setting{
+	text("home", "HERMES_HOME", "", "directory of all data", func(c *Config) *string { return &c.Home }),
+	text("database", "HERMES_DATABASE_URL", "db", "a postgres:// URL; empty means the SQLite file in the home", func(c *Config) *string { return &c.Database }).hidden(),
+
+	text("server.addr", "HERMES_ADDR", "addr", "listen on host:port (default 127.0.0.1:11434)", func(c *Config) *string { return &c.Server.Addr }),
+	text("server.host", "API_SERVER_HOST", "", "listen on this host", func(c *Config) *string { return &c.Server.Host }),
+	number("server.port", "API_SERVER_PORT", "listen on this port", func(c *Config) *int { return &c.Server.Port }),
+	list("server.keys", "API_SERVER_KEY", "API keys of the local owner, 16 characters or more", func(c *Config) *[]string { return &c.Server.Keys }).hidden(),
+	list("server.hosts", "API_SERVER_HOSTS", "host names, beside localhost, that requests may be addressed to", func(c *Config) *[]string { return &c.Server.Hosts }),
+	list("server.origins", "API_SERVER_CORS_ORIGINS", "web origins that may call, such as https://chat.example.org", func(c *Config) *[]string { return &c.Server.Origins }),
+	flag("server.no_auth", "", "no-auth", "let everybody in; the session headers are refused then", func(c *Config) *bool { return &c.Server.NoAuth }),
+	duration("server.grace", "", "grace", "how long a stop waits for turns under way", func(c *Config) *time.Duration { return &c.Server.Grace }),
+
+	text("upstream.url", "HERMES_UPSTREAM_URL", "upstream", "base URL of an OpenAI-compatible server, such as http://localhost:8080/v1", func(c *Config) *string { return &c.Upstream.URL }),
+	text("upstream.key", "HERMES_UPSTREAM_KEY", "", "its key", func(c *Config) *string { return &c.Upstream.Key }).hidden(),
+	text("upstream.model", "HERMES_MODEL", "model", "the model that \"hermes\" stands for", func(c *Config) *string { return &c.Upstream.Model }),
+	text("upstream.openai_key", "OPENAI_API_KEY", "", "used when a model is named", func(c *Config) *string { return &c.Upstream.OpenAIKey }).hidden(),
+	text("upstream.openai_url", "OPENAI_BASE_URL", "", "where OpenAI's API is", func(c *Config) *string { return &c.Upstream.OpenAIURL }),
+	text("upstream.anthropic_key", "ANTHROPIC_API_KEY", "", "used when a model is named", func(c *Config) *string { return &c.Upstream.AnthropicKey }).hidden(),
+	text("upstream.anthropic_url", "ANTHROPIC_BASE_URL", "", "where Anthropic's API is", func(c *Config) *string { return &c.Upstream.AnthropicURL }),
+	text("upstream.openrouter_key", "OPENROUTER_API_KEY", "", "used when a model is named", func(c *Config) *string { return &c.Upstream.OpenRouterKey }).hidden(),
+	text("upstream.openrouter_url", "OPENROUTER_BASE_URL", "", "where OpenRouter's API is", func(c *Config) *string { return &c.Upstream.OpenRouterURL }),
+	text("upstream.ollama_host", "OLLAMA_HOST", "", "where Ollama is", func(c *Config) *string { return &c.Upstream.OllamaHost }),
+	flag("upstream.probe", "HERMES_PROBE", "", "look for a model server on this machine", func(c *Config) *bool { return &c.Upstream.Probe }),
+
+	number("context.budget_tokens", "HERMES_CONTEXT_BUDGET", "most tokens sent to a model per turn; context.models.<name> overrides it for one", func(c *Config) *int { return &c.Context.BudgetTokens }),
+	choice("responder", "HERMES_RESPONDER", "responder", "auto: a model if there is one; recall: never a model; off: 503 without one", func(c *Config) *string { return &c.Responder }, "auto", "recall", "off"),
+	choice("fallback", "HERMES_FALLBACK", "fallback", "recall: answer from memory while the model cannot be reached; off: fail", func(c *Config) *string { return &c.Fallback }, "recall", "off"),
+	choice("log.level", "HERMES_LOG_LEVEL", "log-level", "debug, info, warn, error", func(c *Config) *string { return &c.Log.Level }, "debug", "info", "warn", "error"),
+	choice("log.format", "HERMES_LOG_FORMAT", "", "text, json", func(c *Config) *string { return &c.Log.Format }, "text", "json"),
+}
+
+// hidden marks a secret.
+func (s setting) hidden() setting {
+	s.secret = true
+	return s
+}
+
+func named(name, env, flagName, usage string) setting {
+	s := setting{name: name, flag: flagName, usage: usage}
+	if env != "" {
+		s.env = []string{env}
+	}
+	return s
+}
+
+func text(name, env, flagName, usage string, at func(*Config) *string) setting {
+	s := named(name, env, flagName, usage)
+	s.get = func(c *Config) string { return *at(c) }
+	s.set = func(c *Config, v string) error {
+		if name == "home" {
+			v = expandHome(v)
+		}
+		*at(c) = v
+		return nil
+	}
+	return s
+}
+
+// expandHome lets a home be written as ~/somewhere where no shell expands it.
+func expandHome(path string) string {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		if home, err := os.UserHomeDir(); err == nil {
+			return filepath.Join(home, rest)
+		}
+	}
+	return path
+}
+
+func choice(name, env, flagName, usage string, at func(*Config) *string, allowed ...string) setting {
+	s := text(name, env, flagName, usage, at)
+	s.set = func(c *Config, v string) error {
+		if !slices.Contains(allowed, v) {
+			return fmt.Errorf("%q is not one of %s", v, strings.Join(allowed, ", "))
+		}
+		*at(c) = v
+		return nil
+	}
+	return s
+}
+
+func number(name, env, usage string, at func(*Config) *int) setting {
+	s := named(name, env, "", usage)
+	s.get = func(c *Config) string {
+		if *at(c) == 0 {
+			return ""
+		}
+		return strconv.Itoa(*at(c))
+	}
+	s.set = func(c *Config, v string) error {
+		n, err := strconv.Atoi(v)
+		if err != nil || n < 0 {
+			return fmt.Errorf("%q is not a number", v)
+		}
+		*at(c) = n
+		return nil
+	}
+	return s
+}
+
+func flag(name, env, flagName, usage string, at func(*Config) *bool) setting {
+	s := named(name, env, flagName, usage)
+	s.boolean = true
+	s.get = func(c *Config) string { return strconv.FormatBool(*at(c)) }
+	s.set = func(c *Config, v string) error {
+		b, err := strconv.ParseBool(v)
+		if err != nil {
+			return fmt.Errorf("%q is not true or false", v)
+		}
+		*at(c) = b
+		return nil
+	}
+	return s
+}
+
+func duration(name, env, flagName, usage string, at func(*Config) *time.Duration) setting {
+	s := named(name, env, flagName, usage)
+	s.get = func(c *Config) string { return at(c).String() }
+	s.set = func(c *Config, v string) error {
+		d, err := time.ParseDuration(v)
+		if err != nil || d < 0 {
+			return fmt.Errorf("%q is not a duration such as 30s", v)
+		}
+		*at(c) = d
+		return nil
+	}
+	return s
+}
+
+func list(name, env, usage string, at func(*Config) *[]string) setting {
+	s := named(name, env, "", usage)
+	s.get = func(c *Config) string { return strings.Join(*at(c), ", ") }
+	s.set = func(c *Config, v string) error {
+		var out []string
+		for part := range strings.SplitSeq(v, ",") {
+			if part = strings.TrimSpace(part); part != "" {
+				out = append(out, part)
+			}
+		}
+		*at(c) = out
+		return nil
+	}
+	return s
+}
+
+func setModel(c *Config, model, v string) error {
+	n, err := strconv.Atoi(v)
+	if err != nil || n < 1 {
+		return errors.New("must be a number of tokens")
+	}
+	if c.Context.Models == nil {
+		c.Context.Models = make(map[string]int)
+	}
+	c.Context.Models[model] = n
+	return nil
+}
+
+// check looks at values that only make sense together.
+func (c *Config) check() error {
+	if c.Context.BudgetTokens < 256 {
+		return fmt.Errorf("context.budget_tokens: %d is too small for any turn; use 256 or more", c.Context.BudgetTokens)
+	}
+	if c.Server.Port > 65535 {
+		return fmt.Errorf("server.port: %d is no port", c.Server.Port)
+	}
+	if slices.Contains(c.Server.Origins, "*") {
+		return errors.New("server.origins: name the origins; \"*\" would let every web page use the memory")
+	}
+	if c.Database != "" {
+		return errors.New("database: only the SQLite file in the home is supported by this version")
+	}
+	if c.Server.NoAuth && len(c.Server.Keys) > 0 {
+		return errors.New("server.no_auth and server.keys contradict each other")
+	}
+	return nil
+}

@@ -1,0 +1,201 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/openai"
+	"github.com/hermes-memory/hermes/internal/run"
+)
+
+// chatReply is what the pieces of one streamed answer have in common.
+type chatReply struct {
+	head openai.Head
+	// usage says that the client asked for a chunk with usage.
+	usage bool
+	// told says that it has been sent.
+	told bool
+}
+
+// streamChat answers piece by piece. Once the first byte is out, a failure is
+// told inside the stream.
+func (s *server) streamChat(w http.ResponseWriter, r *http.Request, stream *run.Stream, reply chatReply) error {
+	out := newEventWriter(w, s.KeepAlive)
+	defer out.close()
+	out.data(reply.head.AppendChunk(out.buffer(), openai.AppendPiece(nil, "assistant", "", nil, false), ""))
+	var res *run.Result
+	for d, err := range stream.Deltas(r.Context()) {
+		if d.Result != nil {
+			res = d.Result
+			if d.Raw == nil {
+				reply.head.Model = res.Model
+			}
+		}
+		if err != nil {
+			s.streamError(out, r, res, err)
+			return nil
+		}
+		if !reply.write(out, &d) {
+			return nil // the client is gone: leaving the loop cancels the turn
+		}
+	}
+	if reply.usage && !reply.told && res != nil {
+		out.data(reply.head.AppendUsageChunk(out.buffer(), usage(res)))
+	}
+	out.data(openai.Done)
+	return nil
+}
+
+// write sends one piece and reports whether anybody listens.
+func (c *chatReply) write(out *eventWriter, d *run.Delta) bool {
+	if d.NoChoices {
+		if !c.usage {
+			return true
+		}
+		c.told = true
+	}
+	var hermes []byte
+	if d.Result != nil {
+		hermes = hermesObject(d.Result)
+	}
+	if d.Raw != nil {
+		if hermes == nil {
+			return out.data(d.Raw)
+		}
+		chunk, err := openai.Splice(d.Raw, openai.Set{Name: "hermes", Value: hermes})
+		if err != nil { // parsed before, so this cannot be; the piece still counts
+			chunk = d.Raw
+		}
+		return out.data(chunk)
+	}
+	return c.writeFields(out, d, hermes)
+}
+
+// writeFields sends a piece of a model that does not speak this wire.
+func (c *chatReply) writeFields(out *eventWriter, d *run.Delta, hermes []byte) bool {
+	if d.Content != "" || len(d.ToolCalls) > 0 {
+		var calls []byte
+		if len(d.ToolCalls) > 0 {
+			calls = partialCalls(d.ToolCalls)
+		}
+		if !out.data(c.head.AppendChunk(out.buffer(), openai.AppendPiece(nil, "", d.Content, calls, false), "")) {
+			return false
+		}
+	}
+	if d.FinishReason == "" {
+		return true
+	}
+	return out.data(c.head.AppendChunk(out.buffer(), []byte("{}"), d.FinishReason, openai.Set{Name: "hermes", Value: hermes}))
+}
+
+// partialCalls is the "tool_calls" of a delta.
+func partialCalls(parts []run.ToolCall) []byte {
+	calls := make([]openai.Call, len(parts))
+	for i, p := range parts {
+		calls[i].Index, calls[i].ID = p.Index, p.ID
+		if p.ID != "" {
+			calls[i].Type = "function"
+		}
+		calls[i].Function.Name, calls[i].Function.Arguments = p.Name, p.Arguments
+	}
+	out, _ := json.Marshal(calls) // strings only: cannot fail
+	return out
+}
+
+// streamError tells a failure the way the official clients raise it: one data
+// line with an error object, then the end. There is never a false "stop".
+func (s *server) streamError(out *eventWriter, r *http.Request, res *run.Result, err error) {
+	f := asFault(err)
+	s.Log.Log(r.Context(), levelOf(status(f)), "stream failed", "code", f.Code, "err", err)
+	body := errorBody(f)
+	if res != nil {
+		if with, spliceErr := openai.Splice(body, openai.Set{Name: "hermes", Value: hermesObject(res)}); spliceErr == nil {
+			body = with
+		}
+	}
+	out.data(body)
+	out.data(openai.Done)
+}
+
+// eventWriter writes data lines of a stream, each flushed at once, and a
+// comment when there has been nothing to say for a while. The comment is a
+// single line without a blank one behind it: openai-go takes the blank line
+// for the end of an event.
+type eventWriter struct {
+	mu     sync.Mutex
+	w      http.ResponseWriter
+	rc     *http.ResponseController
+	timer  *time.Timer
+	pause  time.Duration
+	buf    []byte
+	closed bool
+	failed bool
+}
+
+// writeTimeout frees the goroutine of a reader that has stopped reading.
+const writeTimeout = 10 * time.Second
+
+func newEventWriter(w http.ResponseWriter, pause time.Duration) *eventWriter {
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-cache")
+	h.Set("X-Accel-Buffering", "no")
+	out := &eventWriter{w: w, rc: http.NewResponseController(w), pause: pause}
+	out.timer = time.AfterFunc(pause, out.keepAlive)
+	return out
+}
+
+// buffer is scratch space for the next event.
+func (e *eventWriter) buffer() []byte { return e.buf[:0] }
+
+// data writes one event and reports whether the client still takes it.
+func (e *eventWriter) data(event []byte) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if cap(event) > cap(e.buf) && cap(event) < 1<<16 {
+		e.buf = event
+	}
+	e.write("data: ", event, "\n\n")
+	e.timer.Reset(e.pause)
+	return !e.failed
+}
+
+func (e *eventWriter) keepAlive() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return
+	}
+	e.write(": keepalive\n", nil, "")
+	e.timer.Reset(e.pause)
+}
+
+// write sends the parts and flushes; the lock is held.
+func (e *eventWriter) write(before string, event []byte, after string) {
+	if e.failed {
+		return
+	}
+	_ = e.rc.SetWriteDeadline(time.Now().Add(writeTimeout)) // not all writers have one
+	_, err := e.w.Write([]byte(before))
+	if err == nil && event != nil {
+		_, err = e.w.Write(event)
+	}
+	if err == nil && after != "" {
+		_, err = e.w.Write([]byte(after))
+	}
+	if err == nil {
+		err = e.rc.Flush()
+	}
+	e.failed = err != nil
+}
+
+// close stops the keep-alives; nothing is written after it.
+func (e *eventWriter) close() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.closed = true
+	e.timer.Stop()
+	_ = e.rc.SetWriteDeadline(time.Time{})
+}

@@ -1,0 +1,126 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/openai"
+	"github.com/hermes-memory/hermes/internal/run"
+)
+
+// statuses is the only place where a kind becomes a status.
+var statuses = map[fault.Kind]int{
+	fault.Internal: 500, fault.Invalid: 400, fault.Unauthenticated: 401, fault.Forbidden: 403,
+	fault.NotFound: 404, fault.NotAllowed: 405, fault.Conflict: 409, fault.TooLarge: 413, fault.Misdirected: 421,
+	fault.RateLimited: 429, fault.Upstream: 502, fault.Unavailable: 503, fault.Timeout: 504, fault.Canceled: 499,
+}
+
+// types are the error types of the OpenAI wire by kind; others are the caller's
+// fault: "invalid_request_error".
+var types = map[fault.Kind]string{
+	fault.Internal: "server_error", fault.Upstream: "upstream_error", fault.Unavailable: "server_error",
+	fault.Timeout: "server_error", fault.RateLimited: "rate_limit_error", fault.Unauthenticated: "authentication_error",
+	fault.Forbidden: "permission_error",
+}
+
+// asFault makes a fault of any error. What nobody understood is Internal, and
+// its text stays here.
+func asFault(err error) *fault.Error {
+	if p, ok := errors.AsType[*openai.Problem](err); ok {
+		f := fault.New(fault.Invalid, p.Code, p.Msg)
+		f.Param = p.Param
+		return f
+	}
+	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return fault.New(fault.TooLarge, "body_too_large", "The request body is larger than "+strconv.FormatInt(tooLarge.Limit, 10)+" bytes.")
+	}
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		return f
+	}
+	return fault.Wrap(fault.Internal, "internal_error", "Internal server error. The server's log has the details under this request's id.", err)
+}
+
+// status is the HTTP status of a fault: an upstream's own, or its kind's.
+func status(f *fault.Error) int {
+	if f.Status >= 400 && f.Status < 600 {
+		return f.Status
+	}
+	return statuses[f.Kind]
+}
+
+// errorBody is the JSON of an error.
+func errorBody(f *fault.Error) []byte {
+	kind := types[f.Kind]
+	if kind == "" {
+		kind = "invalid_request_error"
+	}
+	body := openai.Error{Message: f.Msg, Type: kind}
+	if f.Param != "" {
+		body.Param = &f.Param
+	}
+	if f.Code != "" {
+		body.Code = f.Code
+	}
+	out, _ := json.Marshal(map[string]any{"error": body}) // strings only: cannot fail
+	return out
+}
+
+// fail renders an error as the response.
+func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	f := asFault(err)
+	code := status(f)
+	if code >= 500 || f.Err != nil {
+		s.Log.Log(r.Context(), levelOf(code), "request failed", "method", r.Method, "route", r.Pattern,
+			"status", code, "code", f.Code, "err", err, "request_id", w.Header().Get(requestIDHeader))
+	}
+	if refused, ok := errors.AsType[*run.Refused](err); ok {
+		setSession(w.Header(), refused.SessionID, refused.RootID)
+	}
+	if f.RetryAfter > 0 {
+		w.Header().Set("Retry-After", retryAfter(f.RetryAfter))
+	}
+	if code == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	}
+	writeRaw(w, code, errorBody(f))
+}
+
+// retryAfter is a delay in whole seconds, rounded up.
+func retryAfter(d time.Duration) string {
+	return strconv.Itoa(int(math.Ceil(d.Seconds())))
+}
+
+func notFound(http.ResponseWriter, *http.Request) error {
+	return fault.New(fault.NotFound, "unknown_url", "Unknown path. GET /v1/capabilities lists what this server answers.")
+}
+
+func methodNotAllowed(allow string) func(http.ResponseWriter, *http.Request) error {
+	return func(w http.ResponseWriter, _ *http.Request) error {
+		w.Header().Set("Allow", allow)
+		return fault.New(fault.NotAllowed, "method_not_allowed", "This path takes "+allow+" only.")
+	}
+}
+
+// writeJSON renders a value.
+func writeJSON(w http.ResponseWriter, code int, v any) error {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	writeRaw(w, code, body)
+	return nil
+}
+
+// writeRaw writes JSON that is ready. A client that is gone needs no answer.
+func writeRaw(w http.ResponseWriter, code int, body []byte) {
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(code)
+	_, _ = w.Write(body)
+}

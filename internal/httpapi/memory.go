@@ -1,0 +1,152 @@
+package httpapi
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// factJSON is a fact on the wire.
+type factJSON struct {
+	ID           memory.FactID `json:"id"`
+	Kind         memory.Kind   `json:"kind"`
+	Asserted     bool          `json:"asserted"`
+	Status       string        `json:"status"` // current, reversed
+	Statement    string        `json:"statement"`
+	Quote        string        `json:"quote"`
+	Subject      string        `json:"subject,omitempty"`
+	Attribute    string        `json:"attribute,omitempty"`
+	Value        string        `json:"value,omitempty"`
+	Because      string        `json:"because,omitempty"`
+	MessageID    int64         `json:"message_id"`
+	SessionID    session.ID    `json:"session_id"`
+	Seq          int64         `json:"seq"`
+	Start        int           `json:"start"`
+	End          int           `json:"end"`
+	Role         session.Role  `json:"role"`
+	Speaker      string        `json:"speaker,omitempty"`
+	SaidAt       time.Time     `json:"said_at"`
+	When         *intervalJSON `json:"when,omitempty"`
+	SupersededBy *string       `json:"superseded_by"`
+	SupersededAt *time.Time    `json:"superseded_at,omitempty"`
+	Links        []linkJSON    `json:"links"`
+}
+
+type intervalJSON struct {
+	From time.Time `json:"from"`
+	To   time.Time `json:"to"`
+}
+
+type linkJSON struct {
+	Kind memory.LinkKind `json:"kind"`
+	To   memory.FactID   `json:"to"`
+}
+
+func factOf(f *memory.Fact) factJSON {
+	out := factJSON{
+		ID: f.ID, Kind: f.Kind, Asserted: f.Kind.Asserted(), Status: "current", Statement: f.Statement, Quote: f.Quote,
+		Subject: f.Subject, Attribute: f.Attribute, Value: f.Value, Because: f.Because, MessageID: f.Source.MessageID,
+		SessionID: f.Source.SessionID, Seq: f.Source.Seq, Start: f.Source.Start, End: f.Source.End, Role: f.Source.Role,
+		Speaker: f.Source.Speaker, SaidAt: f.SaidAt, SupersededBy: optional(f.SupersededBy),
+		SupersededAt: optionalTime(f.SupersededAt), Links: []linkJSON{},
+	}
+	if !f.Current() {
+		out.Status = "reversed"
+	}
+	if !f.When.IsZero() {
+		out.When = &intervalJSON{f.When.From, f.When.To}
+	}
+	for _, l := range f.Links {
+		out.Links = append(out.Links, linkJSON{l.Kind, l.To})
+	}
+	return out
+}
+
+// stateJSON is what is known of a session's scope.
+type stateJSON struct {
+	Object    string     `json:"object"`
+	SessionID session.ID `json:"session_id"`
+	RootID    session.ID `json:"_lineage_root_id"`
+	// Version counts the messages that were distilled.
+	Version     int64      `json:"version"`
+	LastMessage *int64     `json:"last_message_id"`
+	StateHash   string     `json:"state_hash"`
+	Facts       []factJSON `json:"facts"`
+	Budget      budgetJSON `json:"budget"`
+	// Next is the memory block as the next turn would be shown it, if nothing
+	// of it were in the tail.
+	Next string `json:"next"`
+}
+
+type budgetJSON struct {
+	Tokens int `json:"tokens"`
+	Used   int `json:"used"`
+}
+
+// state answers GET /api/sessions/{id}/state. kind selects facts; kind=reversal
+// those that replaced another and those they replaced.
+func (s *server) state(w http.ResponseWriter, r *http.Request) error {
+	headers, err := s.parseSessionHeaders(r)
+	if err != nil {
+		return err
+	}
+	tip, err := s.find(r)
+	if err != nil {
+		return err
+	}
+	known, err := s.Runner.Inspect(r.Context(), ownerOf(r), tip.ID, headers.key)
+	if err != nil {
+		return err
+	}
+	out := stateJSON{
+		Object: "hermes.state", SessionID: known.Session.ID, RootID: known.Session.RootID, Version: known.Session.NextSeq,
+		StateHash: known.Hash, Facts: []factJSON{}, Next: known.Next.Text,
+		Budget: budgetJSON{Tokens: known.Budget, Used: known.Next.Tokens},
+	}
+	newest, err := s.Sessions.Messages(r.Context(), ownerOf(r), tip.RootID, session.Range{Limit: 1, Newest: true})
+	if err != nil {
+		return err
+	}
+	if len(newest) > 0 {
+		out.LastMessage = &newest[0].ID
+	}
+	kind := r.URL.Query().Get("kind")
+	for i := range known.Facts {
+		if f := &known.Facts[i]; selected(f, kind) {
+			out.Facts = append(out.Facts, factOf(f))
+		}
+	}
+	setSession(w.Header(), tip.ID, tip.RootID)
+	return writeJSON(w, http.StatusOK, out)
+}
+
+// selected reports whether a fact belongs to the kind asked for.
+func selected(f *memory.Fact, kind string) bool {
+	switch kind {
+	case "":
+		return true
+	case "reversal":
+		if !f.Current() {
+			return true
+		}
+		for _, l := range f.Links {
+			if l.Kind == memory.Supersedes {
+				return true
+			}
+		}
+		return false
+	}
+	return string(f.Kind) == kind
+}
+
+// receipt answers GET /api/receipts/{id}.
+func (s *server) receipt(w http.ResponseWriter, r *http.Request) error {
+	rec, err := s.Receipts.Receipt(r.Context(), ownerOf(r), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	rec.Facts, rec.Recalled = some(rec.Facts), some(rec.Recalled)
+	return writeJSON(w, http.StatusOK, rec)
+}

@@ -1,0 +1,99 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+)
+
+// ownModel is the name that means "whatever this server is configured with".
+const ownModel = "hermes"
+
+// models answers GET /v1/models: our own name, then the upstream's models. An
+// upstream that cannot be asked takes nothing away from ours.
+func (s *server) models(w http.ResponseWriter, r *http.Request) error {
+	return writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": s.modelList(r)})
+}
+
+type modelJSON struct {
+	ID      string `json:"id"`
+	Object  string `json:"object"`
+	Created int64  `json:"created"`
+	OwnedBy string `json:"owned_by"`
+}
+
+func (s *server) modelList(r *http.Request) []modelJSON {
+	list := []modelJSON{{ID: ownModel, Object: "model", Created: 1_760_000_000, OwnedBy: "hermes"}}
+	if s.Models == nil {
+		return list
+	}
+	rows, err := s.Models(r.Context())
+	if err != nil {
+		s.Log.Warn("could not list the upstream's models", "err", err)
+	}
+	for _, m := range rows {
+		if m.ID != ownModel {
+			list = append(list, modelJSON{ID: m.ID, Object: "model", Created: m.Created, OwnedBy: m.OwnedBy})
+		}
+	}
+	return list
+}
+
+// model answers GET /v1/models/{id}.
+func (s *server) model(w http.ResponseWriter, r *http.Request) error {
+	for _, m := range s.modelList(r) {
+		if m.ID == r.PathValue("id") {
+			return writeJSON(w, http.StatusOK, m)
+		}
+	}
+	return fault.New(fault.NotFound, "model_not_found", "No model with this id. GET /v1/models lists them.").At("model")
+}
+
+// capabilities answers GET /v1/capabilities: what a client can rely on.
+func (s *server) capabilities(w http.ResponseWriter, _ *http.Request) error {
+	type endpoint struct {
+		Method string `json:"method"`
+		Path   string `json:"path"`
+	}
+	var endpoints []endpoint
+	for _, rt := range s.routes() {
+		endpoints = append(endpoints, endpoint{rt.method, rt.path})
+	}
+	return writeJSON(w, http.StatusOK, map[string]any{
+		"object":   "hermes.api_server.capabilities",
+		"platform": "hermes",
+		"version":  s.Version,
+		"model":    s.Name,
+		"auth":     map[string]any{"type": "bearer", "required": !s.NoAuth},
+		"features": map[string]any{
+			"chat_completions":           true,
+			"chat_completions_streaming": true,
+			"session_resources":          true,
+			"session_continuity_header":  sessionIDHeader,
+			"session_key_header":         sessionKeyHeader,
+			"stream_session_id":          "choices finish chunk: hermes.session_id",
+			"idempotency":                map[string]any{"header": idempotencyName, "durable": true, "retention_seconds": 86400},
+			"off_the_record":             storeHeader + ": none",
+			"client_tools":               true,
+			"receipts":                   true,
+			"responder":                  s.Responder,
+			"cors":                       len(s.Origins) > 0,
+		},
+		"limits":    map[string]any{"body_bytes": maxBody, "session_id_characters": 256},
+		"endpoints": endpoints,
+	})
+}
+
+// health answers as long as the process lives; it touches nothing.
+func (s *server) health(w http.ResponseWriter, _ *http.Request) error {
+	return writeJSON(w, http.StatusOK, map[string]any{"status": "ok", "platform": "hermes", "version": s.Version})
+}
+
+// ready answers whether work is accepted. Why not is for the log.
+func (s *server) ready(w http.ResponseWriter, r *http.Request) error {
+	if err := s.Ready(r.Context()); err != nil {
+		s.Log.Warn("not ready", "err", err)
+		return writeJSON(w, http.StatusServiceUnavailable, map[string]any{"status": "unavailable"})
+	}
+	return writeJSON(w, http.StatusOK, map[string]any{"status": "ready"})
+}

@@ -1,0 +1,185 @@
+package httpapi
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/owner"
+)
+
+const (
+	requestIDHeader = "X-Request-Id"
+	// maxBody is the largest request body, in bytes (spec: 10,000,000).
+	maxBody = 10_000_000
+	// drainBody is how much of a refused body is still read, so that a client
+	// that sends before it listens gets to see the refusal.
+	drainBody = 4 * maxBody
+)
+
+// guard is in front of everything: what it refuses reaches no handler.
+func (s *server) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set(requestIDHeader, requestID())
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cache-Control", "no-store")
+		if err := s.checkHost(r); err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		done, err := s.checkOrigin(w, r)
+		if err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		if done {
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func requestID() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails since Go 1.24
+	return "req_" + hex.EncodeToString(b[:])
+}
+
+// checkHost refuses requests addressed to names that are not ours: a page that
+// rebinds its own name to this machine still sends that name.
+func (s *server) checkHost(r *http.Request) error {
+	name := r.Host
+	if host, _, err := net.SplitHostPort(name); err == nil {
+		name = host
+	}
+	name = strings.ToLower(strings.Trim(name, "[]"))
+	if isLoopback(name) || slices.Contains(s.Hosts, name) {
+		return nil
+	}
+	return fault.New(fault.Misdirected, "host_not_allowed",
+		"This server does not answer to the host name of this request. Use localhost, or add the name to server.hosts in the configuration.")
+}
+
+// isLoopback reports whether a host name or address is this machine.
+func isLoopback(name string) bool {
+	if name == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(name)
+	return ip != nil && ip.IsLoopback()
+}
+
+// checkOrigin refuses foreign web pages and answers preflights of known ones.
+func (s *server) checkOrigin(w http.ResponseWriter, r *http.Request) (done bool, err error) {
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return false, nil
+	}
+	h := w.Header()
+	h.Add("Vary", "Origin")
+	if slices.Contains(s.Origins, origin) {
+		h.Set("Access-Control-Allow-Origin", origin)
+		h.Set("Access-Control-Expose-Headers", "X-Hermes-Session-Id, X-Hermes-Session-Key, X-Hermes-Lineage-Root-Id, "+
+			"X-Hermes-Session-Created, X-Hermes-Responder, Idempotency-Replayed, Retry-After, "+requestIDHeader)
+		if r.Method == http.MethodOptions {
+			h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE, OPTIONS")
+			h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, X-Hermes-Session-Id, "+
+				"X-Hermes-Session-Key, X-Hermes-Store, X-Hermes-Task, X-Hermes-As-Of, X-Hermes-Context-Budget, X-Hermes-Detach")
+			h.Set("Access-Control-Max-Age", "600")
+			w.WriteHeader(http.StatusNoContent)
+			return true, nil
+		}
+		return false, nil
+	}
+	if u, err := url.Parse(origin); err == nil && u.Host == r.Host {
+		return false, nil // our own page
+	}
+	return false, fault.New(fault.Forbidden, "origin_not_allowed",
+		"Web pages of this origin may not call this server. Add the origin to server.origins in the configuration.")
+}
+
+// wrap turns a route into a handler: authentication, size limit, errors.
+func (s *server) wrap(rt route) http.Handler {
+	return s.render(func(w http.ResponseWriter, r *http.Request) error {
+		if rt.scope != "" {
+			o, err := s.authenticate(r)
+			if err != nil {
+				return err
+			}
+			if !o.Can(rt.scope) {
+				return fault.New(fault.Forbidden, "insufficient_scope", fmt.Sprintf("This key lacks the scope %q.", rt.scope))
+			}
+			r = r.WithContext(context.WithValue(r.Context(), ownerKey{}, o))
+		}
+		if r.ContentLength > maxBody {
+			_, _ = io.CopyN(io.Discard, r.Body, min(r.ContentLength, drainBody)) // only politeness
+			return &http.MaxBytesError{Limit: maxBody}
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		return rt.handle(w, r)
+	})
+}
+
+// render runs a handler and turns its error, or its panic, into a response.
+func (s *server) render(handle func(http.ResponseWriter, *http.Request) error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			if p := recover(); p != nil && p != http.ErrAbortHandler {
+				s.Log.Error("handler panicked", "route", r.Pattern, "panic", p, "stack", string(debug.Stack()))
+				s.fail(w, r, fault.New(fault.Internal, "internal_error", "Internal server error."))
+			}
+		}()
+		if err := handle(w, r); err != nil {
+			s.fail(w, r, err)
+		}
+	})
+}
+
+type ownerKey struct{}
+
+// ownerOf is the authenticated caller of a request.
+func ownerOf(r *http.Request) owner.Owner {
+	o, _ := r.Context().Value(ownerKey{}).(owner.Owner)
+	return o
+}
+
+// authenticate is the one place where a request becomes an owner.
+func (s *server) authenticate(r *http.Request) (owner.Owner, error) {
+	if s.NoAuth {
+		return owner.Local(), nil
+	}
+	values := r.Header.Values("Authorization")
+	if len(values) > 1 {
+		return owner.Owner{}, fault.New(fault.Invalid, "duplicate_authorization", "Send one Authorization header only.")
+	}
+	scheme, token, _ := strings.Cut(strings.TrimSpace(r.Header.Get("Authorization")), " ")
+	token = strings.TrimSpace(token)
+	if !strings.EqualFold(scheme, "Bearer") || token == "" {
+		return owner.Owner{}, fault.New(fault.Unauthenticated, "invalid_api_key",
+			"No API key. Send it as: Authorization: Bearer <key>")
+	}
+	if s.LocalToken != "" && subtle.ConstantTimeCompare([]byte(token), []byte(s.LocalToken)) == 1 {
+		return owner.Local(), nil
+	}
+	return s.Keyring.Authenticate(r.Context(), token)
+}
+
+func levelOf(code int) slog.Level {
+	if code >= 500 && code != http.StatusServiceUnavailable {
+		return slog.LevelError
+	}
+	return slog.LevelWarn
+}

@@ -1,0 +1,114 @@
+// Package httpapi is the HTTP door: it translates requests into runs and store
+// calls, and what comes back into JSON and server-sent events. It holds no
+// policy of its own; the whole surface is on this page.
+package httpapi
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// Config is what the door is built from.
+type Config struct {
+	Runner   *run.Runner
+	Sessions session.Store
+	Receipts Receipts
+	Keyring  *owner.Keyring
+	// Models lists the upstream's models for GET /v1/models; nil lists none.
+	Models func(context.Context) ([]Model, error)
+	// Ready says why the server cannot serve; nil when it can.
+	Ready func(context.Context) error
+	// LocalToken is accepted as the local owner's key: it lets the command line
+	// on this machine in. "" accepts none.
+	LocalToken string
+	// NoAuth lets everybody in as the local owner, without the session headers.
+	NoAuth bool
+	// Hosts are names, beside the loopback ones, that requests may be addressed to.
+	Hosts []string
+	// Origins are web pages that may call; "*" is not accepted.
+	Origins []string
+	// Name and Responder describe the model in /v1/capabilities.
+	Name      string
+	Responder run.Responder
+	Version   string
+	// KeepAlive is the silence after which a stream gets a comment.
+	KeepAlive time.Duration
+	Now       func() time.Time
+	Log       *slog.Logger
+}
+
+// Receipts looks up what a reply was given.
+type Receipts interface {
+	Receipt(ctx context.Context, o owner.Owner, id string) (run.Receipt, error)
+}
+
+// Model is a row of GET /v1/models.
+type Model struct {
+	ID      string
+	OwnedBy string
+	Created int64
+}
+
+// route is one verb on one path.
+type route struct {
+	method, path string
+	// scope is what the key must be allowed; "" leaves the route open to all.
+	scope  owner.Scope
+	handle func(http.ResponseWriter, *http.Request) error
+}
+
+// routes is the whole surface.
+func (s *server) routes() []route {
+	return []route{
+		{"POST", "/v1/chat/completions", owner.Chat, s.chatCompletions},
+		{"GET", "/v1/models", owner.Chat, s.models},
+		{"GET", "/v1/models/{id...}", owner.Chat, s.model},
+		{"GET", "/v1/capabilities", owner.Chat, s.capabilities},
+
+		{"GET", "/api/sessions", owner.SessionsRead, s.listSessions},
+		{"POST", "/api/sessions", owner.SessionsWrite, s.createSession},
+		{"GET", "/api/sessions/{id}", owner.SessionsRead, s.getSession},
+		{"PATCH", "/api/sessions/{id}", owner.SessionsWrite, s.patchSession},
+		{"DELETE", "/api/sessions/{id}", owner.SessionsWrite, s.deleteSession},
+		{"GET", "/api/sessions/{id}/messages", owner.SessionsRead, s.listMessages},
+		{"POST", "/api/sessions/{id}/messages", owner.SessionsWrite, s.importMessages},
+		{"GET", "/api/sessions/{id}/state", owner.SessionsRead, s.state},
+		{"GET", "/api/receipts/{id}", owner.Memory, s.receipt},
+
+		{"GET", "/api/keys", owner.Admin, s.listKeys},
+		{"POST", "/api/keys", owner.Admin, s.createKey},
+		{"DELETE", "/api/keys/{id}", owner.Admin, s.revokeKey},
+
+		{"GET", "/health", "", s.health},
+		{"GET", "/v1/health", "", s.health},
+		{"GET", "/readyz", "", s.ready},
+	}
+}
+
+// New returns the handler for everything this server answers.
+func New(c Config) http.Handler {
+	s := &server{Config: c}
+	mux := http.NewServeMux()
+	methods := make(map[string][]string)
+	for _, rt := range s.routes() {
+		mux.Handle(rt.method+" "+rt.path, s.wrap(rt))
+		methods[rt.path] = append(methods[rt.path], rt.method)
+	}
+	for path, allowed := range methods {
+		slices.Sort(allowed)
+		mux.Handle(path, s.render(methodNotAllowed(strings.Join(allowed, ", "))))
+	}
+	mux.Handle("/", s.render(notFound))
+	return s.guard(mux)
+}
+
+// server carries the configuration to the handlers.
+type server struct{ Config }

@@ -1,0 +1,334 @@
+package httpapi
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// sessionJSON is a session on the wire. Absent values are null.
+type sessionJSON struct {
+	Object        string     `json:"object"`
+	ID            session.ID `json:"id"`
+	RootID        session.ID `json:"_lineage_root_id"`
+	ParentID      *string    `json:"parent_session_id"`
+	SessionKey    *string    `json:"session_key"`
+	Source        string     `json:"source"`
+	UserID        *string    `json:"user_id"`
+	Model         *string    `json:"model"`
+	Title         *string    `json:"title"`
+	SystemPrompt  *string    `json:"system_prompt"`
+	StartedAt     time.Time  `json:"started_at"`
+	EndedAt       *time.Time `json:"ended_at"`
+	EndReason     *string    `json:"end_reason"`
+	LastActive    time.Time  `json:"last_active"`
+	MessageCount  int        `json:"message_count"`
+	LineageCount  int64      `json:"lineage_message_count"`
+	ToolCallCount int        `json:"tool_call_count"`
+	InputTokens   int64      `json:"input_tokens"`
+	OutputTokens  int64      `json:"output_tokens"`
+	Compressions  int        `json:"compressions"`
+	Preview       *string    `json:"preview,omitempty"`
+}
+
+// optional is null for an empty text.
+func optional[S ~string](s S) *string {
+	if s == "" {
+		return nil
+	}
+	text := string(s)
+	return &text
+}
+
+func optionalTime(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+func sessionOf(s *session.Session) sessionJSON {
+	return sessionJSON{
+		Object: "hermes.session", ID: s.ID, RootID: s.RootID, ParentID: optional(s.ParentID), SessionKey: optional(s.Key),
+		Source: string(s.Source), UserID: optional(s.UserID), Model: optional(s.Model), Title: optional(s.Title),
+		SystemPrompt: optional(s.SystemPrompt), StartedAt: s.StartedAt, EndedAt: optionalTime(s.EndedAt),
+		EndReason: optional(s.EndReason), LastActive: s.LastActive, MessageCount: s.MessageCount, LineageCount: s.NextSeq,
+		ToolCallCount: s.ToolCallCount, InputTokens: s.InputTokens, OutputTokens: s.OutputTokens, Compressions: s.Generation,
+	}
+}
+
+// listSessions answers GET /api/sessions: one row per lineage, newest first.
+func (s *server) listSessions(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	limit, err := number(q.Get("limit"), "limit", 50, 200)
+	if err != nil {
+		return err
+	}
+	f := session.Filter{Source: session.Source(q.Get("source")), Limit: limit + 1}
+	if cursor := q.Get("cursor"); cursor != "" {
+		if f.Before, err = parseCursor(cursor); err != nil {
+			return err
+		}
+	}
+	rows, err := s.Sessions.Sessions(r.Context(), ownerOf(r), f)
+	if err != nil {
+		return err
+	}
+	page := struct {
+		Object     string        `json:"object"`
+		Data       []sessionJSON `json:"data"`
+		HasMore    bool          `json:"has_more"`
+		NextCursor *string       `json:"next_cursor"`
+	}{Object: "list", Data: []sessionJSON{}}
+	if page.HasMore = len(rows) > limit; page.HasMore {
+		rows = rows[:limit]
+		last := &rows[limit-1]
+		page.NextCursor = optional(formatCursor(session.Cursor{LastActive: last.LastActive, ID: last.RootID}))
+	}
+	for i := range rows {
+		page.Data = append(page.Data, sessionOf(&rows[i]))
+	}
+	return writeJSON(w, http.StatusOK, page)
+}
+
+// formatCursor makes an opaque text of a place in the list.
+func formatCursor(c session.Cursor) string {
+	return base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(c.LastActive.UnixMilli(), 36) + ":" + string(c.ID)))
+}
+
+func parseCursor(text string) (session.Cursor, error) {
+	bad := fault.New(fault.Invalid, "invalid_cursor", "The cursor is none that this server gave out.").At("cursor")
+	raw, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		return session.Cursor{}, bad
+	}
+	at, id, ok := strings.Cut(string(raw), ":")
+	ms, err := strconv.ParseInt(at, 36, 64)
+	if !ok || err != nil {
+		return session.Cursor{}, bad
+	}
+	return session.Cursor{LastActive: time.UnixMilli(ms).UTC(), ID: session.ID(id)}, nil
+}
+
+// number reads a positive number of the query string.
+func number(text, name string, absent, most int) (int, error) {
+	if text == "" {
+		return absent, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return 0, fault.New(fault.Invalid, "invalid_"+name, fmt.Sprintf("%q must be a number from 1 to %d.", name, most)).At(name)
+	}
+	return min(n, most), nil
+}
+
+// generatedID is the beginning of an id of our own making. Only those may be
+// shortened: "user:4" must never open the session "user:42".
+var generatedID = regexp.MustCompile(`^\d{8}(_\d{0,6}(_[0-9a-f]{0,8})?)?$`)
+
+// find resolves the id of a path to the lineage's tip. A unique prefix of a
+// generated id is enough.
+func (s *server) find(r *http.Request) (session.Session, error) {
+	id, err := session.ParseID(r.PathValue("id"))
+	if err != nil {
+		return session.Session{}, err
+	}
+	tip, err := s.Sessions.Tip(r.Context(), ownerOf(r), id)
+	if fault.KindOf(err) != fault.NotFound || !generatedID.MatchString(string(id)) {
+		return tip, err
+	}
+	found, listErr := s.Sessions.Sessions(r.Context(), ownerOf(r), session.Filter{Prefix: string(id), Limit: 6})
+	switch {
+	case listErr != nil:
+		return tip, listErr
+	case len(found) == 0:
+		return tip, err
+	case len(found) == 1:
+		return found[0], nil
+	}
+	names := make([]string, len(found))
+	for i := range found {
+		names[i] = string(found[i].ID)
+	}
+	return tip, fault.New(fault.Conflict, "ambiguous_session_id", "Several sessions begin with this: "+strings.Join(names, ", ")+".").At("id")
+}
+
+// createSession answers POST /api/sessions.
+func (s *server) createSession(w http.ResponseWriter, r *http.Request) error {
+	var in struct {
+		ID           string `json:"id"`
+		SessionID    string `json:"session_id"`
+		SessionKey   string `json:"session_key"`
+		Source       string `json:"source"`
+		Title        string `json:"title"`
+		Model        string `json:"model"`
+		SystemPrompt string `json:"system_prompt"`
+	}
+	if err := decode(r, &in); err != nil {
+		return err
+	}
+	now := s.Now().UTC()
+	row := session.Session{
+		ID: session.NewID(now), Source: session.SourceAPI, Model: in.Model, SystemPrompt: in.SystemPrompt,
+		StartedAt: now, LastActive: now,
+	}
+	var err error
+	if in.ID == "" {
+		in.ID = in.SessionID
+	}
+	if in.ID != "" {
+		if row.ID, err = session.ParseID(in.ID); err != nil {
+			return err
+		}
+	}
+	if in.SessionKey != "" {
+		if row.Key, err = session.ParseKey(in.SessionKey); err != nil {
+			return err
+		}
+	}
+	if in.Source != "" {
+		row.Source = session.Source(in.Source)
+	}
+	if row.Title, err = parseTitle(in.Title); err != nil {
+		return err
+	}
+	row.RootID = row.ID
+	if err := s.Sessions.CreateSession(r.Context(), ownerOf(r), row); err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusCreated, oneSession(&row, nil))
+}
+
+// maxTitle is the longest title, in characters.
+const maxTitle = 100
+
+// parseTitle folds white space and refuses what no list could show.
+func parseTitle(text string) (string, error) {
+	text = strings.Join(strings.Fields(text), " ")
+	if utf8.RuneCountInString(text) > maxTitle || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return "", fault.New(fault.Invalid, "invalid_title", "A title is at most 100 characters without control characters.").At("title")
+	}
+	return text, nil
+}
+
+// sessionReply is a session with the sessions its lineage consists of. The
+// session stands in it twice: as the object itself, and under "session" for
+// clients of the public Hermes server.
+type sessionReply struct {
+	sessionJSON
+	Session sessionJSON   `json:"session"`
+	Lineage []lineageLink `json:"lineage,omitempty"`
+}
+
+type lineageLink struct {
+	ID        session.ID `json:"id"`
+	ParentID  *string    `json:"parent_session_id"`
+	StartedAt time.Time  `json:"started_at"`
+	EndedAt   *time.Time `json:"ended_at"`
+	EndReason *string    `json:"end_reason"`
+	Messages  int        `json:"message_count"`
+}
+
+func oneSession(tip *session.Session, lineage []session.Session) sessionReply {
+	out := sessionReply{sessionJSON: sessionOf(tip), Session: sessionOf(tip)}
+	for i := range lineage {
+		l := &lineage[i]
+		out.Lineage = append(out.Lineage, lineageLink{
+			ID: l.ID, ParentID: optional(l.ParentID), StartedAt: l.StartedAt, EndedAt: optionalTime(l.EndedAt),
+			EndReason: optional(l.EndReason), Messages: l.MessageCount,
+		})
+	}
+	return out
+}
+
+// getSession answers GET /api/sessions/{id} with the lineage's tip.
+func (s *server) getSession(w http.ResponseWriter, r *http.Request) error {
+	tip, err := s.find(r)
+	if err != nil {
+		return err
+	}
+	lineage, err := s.Sessions.Sessions(r.Context(), ownerOf(r), session.Filter{Lineage: tip.RootID})
+	if err != nil {
+		return err
+	}
+	setSession(w.Header(), tip.ID, tip.RootID)
+	return writeJSON(w, http.StatusOK, oneSession(&tip, lineage))
+}
+
+// patchSession answers PATCH /api/sessions/{id}.
+func (s *server) patchSession(w http.ResponseWriter, r *http.Request) error {
+	var in map[string]json.RawMessage
+	if err := decode(r, &in); err != nil {
+		return err
+	}
+	p := session.Patch{At: s.Now().UTC()}
+	for name, raw := range in {
+		var text string
+		if json.Unmarshal(raw, &text) != nil {
+			return fault.New(fault.Invalid, "invalid_value", fmt.Sprintf("%q must be a string.", name)).At(name)
+		}
+		switch name {
+		case "title":
+			title, err := parseTitle(text)
+			if err != nil {
+				return err
+			}
+			p.Title = &title
+		case "end_reason":
+			reason := session.EndReason(text)
+			if text == "" || len(text) > 64 {
+				return fault.New(fault.Invalid, "invalid_value", "\"end_reason\" is a text of 1–64 bytes.").At(name)
+			}
+			p.EndReason = &reason
+		case "system_prompt":
+			p.SystemPrompt = &text
+		default:
+			return fault.New(fault.Invalid, "unsupported_session_field", fmt.Sprintf("%q cannot be changed. Change title, system_prompt or end_reason.", name)).At(name)
+		}
+	}
+	tip, err := s.find(r)
+	if err != nil {
+		return err
+	}
+	changed, err := s.Runner.Edit(r.Context(), ownerOf(r), tip.ID, p)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, oneSession(&changed, nil))
+}
+
+// deleteSession answers DELETE /api/sessions/{id}: the whole lineage goes.
+func (s *server) deleteSession(w http.ResponseWriter, r *http.Request) error {
+	tip, err := s.find(r)
+	if err != nil {
+		return err
+	}
+	if _, err := s.Runner.Delete(r.Context(), ownerOf(r), tip.ID); err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, map[string]any{"object": "hermes.session.deleted", "id": tip.ID, "deleted": true})
+}
+
+// decode reads a JSON object; an empty body is an empty object.
+func decode(r *http.Request, into any) error {
+	body, err := readBody(r)
+	if err != nil {
+		return err
+	}
+	if len(body) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(body, into); err != nil {
+		return fault.Wrap(fault.Invalid, "invalid_json", "Could not read the request body: a JSON object with the documented fields is needed.", err)
+	}
+	return nil
+}

@@ -1,0 +1,4 @@
+// Package language cuts text into what memory works with: sentences, words,
+// stems, and the dates they speak of. It knows no product term and keeps no
+// state; the same text gives the same pieces everywhere.
+package language

@@ -1,0 +1,189 @@
+package language
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Sentence is one piece of a text: the bytes from Start to End, without the
+// space, the bullet or the quote mark before it.
+type Sentence struct {
+	Start, End int
+	// Code is set for a fenced block, which is one piece whatever it holds.
+	Code bool
+	// Quoted is set for a line that its writer marked as somebody else's (">").
+	Quoted bool
+}
+
+// Sentences cuts a text at the ends of sentences and of lines. Pieces never
+// overlap, stand in order, hold no line break unless they are code, and no
+// letter or digit of the text falls between two of them.
+//
+// A line break always ends a piece: chats, lists and commit notes end thoughts
+// with lines more often than they wrap them.
+func Sentences(text string) []Sentence {
+	out := make([]Sentence, 0, 1+len(text)/64)
+	for at := 0; at < len(text); {
+		if fence := fenceAt(text, at); fence > 0 {
+			end := fenceEnd(text, at, fence)
+			out = append(out, Sentence{Start: at, End: trimEnd(text, at, end), Code: true})
+			at = end
+			continue
+		}
+		end, next := lineEnd(text, at)
+		out = appendLine(out, text, at, end)
+		at = next
+	}
+	return out
+}
+
+// appendLine cuts one line, which holds no line break, into sentences.
+func appendLine(out []Sentence, text string, start, end int) []Sentence {
+	start, quoted := skipMarkup(text, start, end)
+	for start < end {
+		cut := sentenceEnd(text, start, end)
+		from, to := trimStart(text, start, cut), trimEnd(text, start, cut)
+		if from < to && hasWord(text[from:to]) {
+			out = append(out, Sentence{Start: from, End: to, Quoted: quoted})
+		}
+		start = cut
+	}
+	return out
+}
+
+// sentenceEnd finds where the sentence that starts at start ends, before end.
+func sentenceEnd(text string, start, end int) int {
+	for i := start; i < end; {
+		c := text[i]
+		if c < utf8.RuneSelf {
+			i++
+			if c != '.' && c != '!' && c != '?' {
+				continue
+			}
+			if next, ends := asciiStop(text, start, i, end); ends {
+				return next
+			}
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[i:end])
+		i += size
+		switch r {
+		case '。', '！', '？', '．', '｡', '؟', '۔', '।', '॥', '።', '‽':
+			return skipClosers(text, i, end)
+		case '…':
+			if next, ends := ellipsisStop(text, i, end); ends {
+				return next
+			}
+		}
+	}
+	return end
+}
+
+// asciiStop decides about the full stop, exclamation or question mark that
+// ends at i. It returns where the next sentence begins if this one ends here.
+func asciiStop(text string, start, i, end int) (next int, ends bool) {
+	first := i - 1
+	for i < end && (text[i] == '.' || text[i] == '!' || text[i] == '?') {
+		i++
+	}
+	after := skipClosers(text, i, end)
+	if after >= end {
+		return end, true
+	}
+	if r, _ := utf8.DecodeRuneInString(text[after:end]); !unicode.IsSpace(r) && !isWide(r) {
+		return 0, false
+	}
+	if text[first] != '.' || i-first == 2 {
+		return after, true
+	}
+	if i-first > 2 { // an ellipsis of dots, or "?!"
+		return ellipsisStop(text, after, end)
+	}
+	return after, !isAbbreviated(text, start, first, after, end)
+}
+
+// isAbbreviated reports whether the full stop at dot belongs to its word.
+func isAbbreviated(text string, start, dot, after, end int) bool {
+	from := dot
+	for from > start && isWordByte(text[from-1]) {
+		from--
+	}
+	word := text[from:dot]
+	if from == start && isDigits(word) && len(word) < 4 {
+		return true // "1. first"
+	}
+	rule := abbreviationOf(strings.TrimLeft(word, "."))
+	if rule == notAbbreviated {
+		return false
+	}
+	next, _ := utf8.DecodeRuneInString(text[trimStart(text, after, end):end])
+	switch rule {
+	case beforeDigit:
+		return unicode.IsDigit(next)
+	case beforeLower:
+		return !unicode.IsUpper(next)
+	}
+	return true
+}
+
+// ellipsisStop ends a sentence at an ellipsis only if a new one plainly opens.
+func ellipsisStop(text string, after, end int) (next int, ends bool) {
+	at := trimStart(text, after, end)
+	if at >= end {
+		return end, true
+	}
+	r, _ := utf8.DecodeRuneInString(text[at:end])
+	return after, at > after && unicode.IsUpper(r)
+}
+
+// skipClosers steps over the quotes and brackets that close behind a stop.
+func skipClosers(text string, i, end int) int {
+	for i < end {
+		r, size := utf8.DecodeRuneInString(text[i:end])
+		switch r {
+		case '"', '\'', ')', ']', '}', '”', '’', '»', '」', '』', '）', '】', '*', '_', '`':
+			i += size
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+// isWide reports whether r belongs to a script that puts no space between
+// sentences.
+func isWide(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
+}
+
+// isWordByte reports whether c may stand inside an abbreviation.
+func isWordByte(c byte) bool {
+	return c == '.' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// isDigits reports whether s is a plain number.
+func isDigits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// hasWord reports whether s holds a letter, a digit or a symbol that says
+// something; rules of dashes and stray punctuation are no sentences.
+func hasWord(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' {
+			return true
+		}
+	}
+	for _, r := range s {
+		if r >= utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.Is(unicode.So, r)) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,182 @@
+package memory
+
+import (
+	"slices"
+	"strings"
+)
+
+// traitOf works out what a fact's words say beyond its fields.
+func (s *State) traitOf(f *Fact) trait {
+	var t trait
+	if f.Value == "" && f.Attribute == "" {
+		return t
+	}
+	t.value = s.valueOf(f.Value, !f.When.IsZero() && !isStatus(f.Attribute))
+	var space [48]token
+	toks := appendTokens(s.l, space[:0], f.Statement, 0, len(f.Statement))
+	also := false
+	for i := range toks {
+		k := &toks[i]
+		switch k.low {
+		case "also", "too", "additionally", "besides", "both":
+			also = true
+		}
+		if k.is(tagNow, tagNoLonger, tagSwitch, tagSwap) {
+			t.change = true
+		}
+	}
+	t.change = (t.change || f.Former != "") && !also
+	if isStatus(f.Attribute) || strings.HasPrefix(f.Attribute, attributeLiking) {
+		t.polarity = s.polarityOf(f.Value)
+	}
+	return t
+}
+
+// isStatus reports whether an attribute says that something was brought in or
+// taken out.
+func isStatus(attribute string) bool {
+	return attribute == attributeStatus || strings.HasPrefix(attribute, attributeStatus+qualifierMark)
+}
+
+// qualifier is what narrows an attribute down; "" for nothing.
+func qualifier(attribute string) string {
+	_, q, _ := strings.Cut(attribute, qualifierMark)
+	return q
+}
+
+// polarityOf reads the words that bring in or take out, like or dislike.
+func (s *State) polarityOf(verbatim string) int8 {
+	var space [8]token
+	toks := appendTokens(s.l, space[:0], verbatim, 0, len(verbatim))
+	sign := int8(1)
+	for i := range toks {
+		t := &toks[i]
+		if t.is(tagMinus, tagHates, tagNoLonger) {
+			return -1
+		}
+		if t.is(tagNeg) {
+			sign = -1
+		}
+	}
+	return sign
+}
+
+// contradicted lists the current facts that the fact n puts an end to.
+func (s *State) contradicted(n int32) []int32 {
+	f, t := &s.facts[n], &s.traits[n]
+	switch {
+	case f.Kind == Retraction:
+		return s.retracted(n)
+	case t.inner || !f.Kind.Asserted() && f.Kind != Negated || f.Value == "":
+		return nil
+	}
+	var out []int32
+	for _, o := range s.slots[slotKey{f.Subject, f.Attribute}] {
+		if s.clashes(o, n) {
+			out = append(out, o)
+		}
+	}
+	if f.Kind == Negated {
+		return out
+	}
+	if base, _, qualified := strings.Cut(f.Attribute, qualifierMark); f.Former != "" && !qualified {
+		out = append(out, s.formerFacts(n, base)...)
+	}
+	if isStatus(f.Attribute) || t.value.sort == techValue || f.Former != "" {
+		out = append(out, s.thingClashes(n)...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// clashes decides about two facts of the same slot.
+func (s *State) clashes(o, n int32) bool {
+	old, now, f := &s.traits[o], &s.traits[n], &s.facts[n]
+	if f.Kind == Negated {
+		return old.value.is == now.value.is && old.polarity >= 0 && !isStatus(f.Attribute)
+	}
+	if now.polarity != 0 {
+		return old.polarity*now.polarity < 0
+	}
+	if old.value.is == now.value.is {
+		return false
+	}
+	if f.Former != "" && !s.matchesFormer(o, n) {
+		if !s.exclusive(f.Attribute) {
+			return false
+		}
+	}
+	if s.isCategory(f.Attribute) {
+		return now.change && now.value.replaces(old.value)
+	}
+	if s.exclusive(f.Attribute) {
+		return true
+	}
+	if f.Attribute == "job" || f.Attribute == "origin" {
+		return now.change && f.Attribute == "job"
+	}
+	return now.value.replaces(old.value) || now.change && now.value.sort == old.value.sort || s.singular(f)
+}
+
+// exclusive reports whether a slot holds one value at a time by its nature.
+func (s *State) exclusive(attribute string) bool {
+	return slices.Contains(s.l.choices, attribute) || strings.HasPrefix(attribute, attributeOrder) ||
+		strings.HasPrefix(attribute, "preferred ") || attribute == attributeName || attribute == "home" || attribute == "employer"
+}
+
+// isCategory reports whether a slot is one of technology, of which several may
+// be in use side by side.
+func (s *State) isCategory(attribute string) bool {
+	base, _, _ := strings.Cut(attribute, qualifierMark)
+	return s.l.category(base) != 0
+}
+
+// singular reports whether a slot's name says that it has one value: a name, an
+// e-mail address, a favourite.
+func (s *State) singular(f *Fact) bool {
+	words := f.Subject
+	if f.Attribute != attributeIs {
+		words = f.Attribute
+	}
+	for word := range strings.FieldsSeq(words) {
+		if word == "favorite" {
+			return true
+		}
+		if e := s.l.words[word]; e != nil && e.tags.has(tagAttribute) {
+			return true
+		}
+		if e := s.l.words[word]; e != nil && e.tags.has(tagNumberLabel) && f.Attribute == attributeIs {
+			return true
+		}
+	}
+	return false
+}
+
+// matchesFormer reports whether o is what the fact n says it replaces.
+func (s *State) matchesFormer(o, n int32) bool {
+	former := s.valueOf(s.facts[n].Former, false)
+	old := s.traits[o].value
+	if former.sort == techValue && old.sort == techValue {
+		a, _, _ := strings.Cut(former.is, " ")
+		b, _, _ := strings.Cut(old.is, " ")
+		return a == b
+	}
+	return former.is == old.is || former.sort == old.sort && former.sort == choiceValue
+}
+
+// formerFacts finds current facts with the value that n says it replaces, in
+// slots that are qualified where n's is not.
+func (s *State) formerFacts(n int32, category string) []int32 {
+	if s.l.category(category) == 0 {
+		return nil
+	}
+	former := s.valueOf(s.facts[n].Former, false)
+	name, _, _ := strings.Cut(former.is, " ")
+	var out []int32
+	for _, o := range s.things[name] {
+		if s.facts[o].Attribute == category && s.matchesFormer(o, n) {
+			out = append(out, o)
+		}
+	}
+	return out
+}

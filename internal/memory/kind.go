@@ -1,0 +1,215 @@
+package memory
+
+// kind says what sort of statement an asserted sentence is, and whether it is
+// worth keeping at all.
+func (r *reading) kind(s slot) (kind Kind, worth bool) {
+	switch {
+	case r.isPreference():
+		return Preference, true
+	case r.isIdentity(s):
+		return Identity, true
+	case r.isDecision(s):
+		return Decision, true
+	case !r.because.empty() || r.backward:
+		return Cause, true
+	case r.isNumber(s):
+		return Number, true
+	case len(r.dates) > 0 && r.first(r.from, r.to, tagPast, tagFuture, tagPromise, tagPlus, tagMinus, tagSwitch) >= 0:
+		return Event, true
+	case r.first(r.from, r.to, tagPromise) >= 0 && r.firstPerson():
+		return Event, true
+	case len(r.dates) > 0 && r.firstPerson():
+		return Event, true
+	}
+	return Plain, s.filled() || len(r.dates) > 0 || r.saysSomething()
+}
+
+// saysSomething reports whether a sentence without slot, date or number is
+// still a statement: the speakers tell of themselves, or it names something.
+func (r *reading) saysSomething() bool {
+	words, names := 0, 0
+	for i := r.from; i < r.to; i++ {
+		t := &r.toks[i]
+		if content(t) {
+			words++
+		}
+		if t.tech != 0 || t.choice != 0 || t.capital && i > r.from && content(t) {
+			names++
+		}
+	}
+	return words >= 2 && (r.firstPerson() || r.elided()) || words >= 2 && names > 0
+}
+
+// isPreference reports whether the speaker says what they like.
+func (r *reading) isPreference() bool {
+	if !r.firstPerson() && r.from < r.to && !r.toks[r.from].is(tagNeg) {
+		return false
+	}
+	at := r.first(r.from, min(r.from+8, r.to), tagLikes, tagHates)
+	if at < 0 {
+		return false
+	}
+	// "I would like to book a table" is a wish of the moment.
+	return !(r.toks[at].low == "like" && at > r.from && (r.toks[at-1].low == "would" || r.toks[at-1].low == "i'd" || r.toks[at-1].low == "we'd" || r.toks[at-1].is(tagBe)))
+}
+
+// isIdentity reports whether the speaker says who they are.
+func (r *reading) isIdentity(s slot) bool {
+	if s.attribute == attributeName && r.first(r.from, min(r.from+3, r.to), tagNamed) >= 0 {
+		return true
+	}
+	if r.toks[r.from].is(tagMy) {
+		for i := r.from + 1; i < min(r.from+5, r.to); i++ {
+			if r.toks[i].is(tagAttribute, tagPet, tagRelation) {
+				return true
+			}
+		}
+	}
+	if !r.toks[r.from].is(tagI, tagWe, tagMy) {
+		return false
+	}
+	at := r.first(r.from, min(r.from+4, r.to), tagSelf)
+	if at < 0 {
+		return r.first(r.from, r.to, tagSelf) >= 0 && r.first(r.from, r.to, tagUnit) >= 0 && r.toks[r.from].is(tagI) && r.word(r.from, r.to, "old") > 0
+	}
+	after := at + phraseLength(r.toks, at, tagSelf)
+	return after < r.to && !r.notAJob(after)
+}
+
+// isDecision reports whether somebody of the speakers settled something.
+func (r *reading) isDecision(s slot) bool {
+	if !r.firstPerson() && !r.elided() && !r.label {
+		if r.first(r.from, r.to, tagSettle, tagSwap) < 0 || r.first(r.from, r.to, tagBe) < 0 && r.first(r.from, r.to, tagPast) < 0 {
+			return false
+		}
+		return s.filled() && r.verbAt(tagSettle, tagSwap, tagMinus)
+	}
+	if r.verbAt(tagSettle, tagSwap) {
+		return true
+	}
+	if !r.verbAt(tagPlus, tagMinus, tagSwitch) {
+		return false
+	}
+	if r.label || r.elided() {
+		return true
+	}
+	for i := r.from; i < r.to; i++ {
+		if r.toks[i].tech != 0 || r.toks[i].choice != 0 {
+			return true
+		}
+	}
+	return r.toks[r.from].is(tagWe, tagOur) && s.attribute == attributeStatus
+}
+
+// verbAt reports whether a verb of one of the sorts stands near the subject.
+func (r *reading) verbAt(tags ...tag) bool {
+	at := r.first(r.from, min(r.from+7, r.to), tags...)
+	for at >= 0 && r.isNoun(at) {
+		at = r.first(at+1, min(r.from+7, r.to), tags...)
+	}
+	return at >= 0
+}
+
+// isNumber reports whether the sentence gives a measured or counted value.
+func (r *reading) isNumber(s slot) bool {
+	for i := r.from; i < r.to; i++ {
+		t := &r.toks[i]
+		if t.kind != numberToken && !t.is(tagNumberWord) {
+			continue
+		}
+		if _, dated := r.dated(i, i+1); dated {
+			continue
+		}
+		if t.kind == numberToken && unitInside(t.low) {
+			return true
+		}
+		if i+1 < r.to && (r.toks[i+1].is(tagUnit) || r.toks[i+1].mark("%")) || i > r.from && (r.toks[i-1].mark("$") || r.toks[i-1].mark("€") || r.toks[i-1].mark("£")) {
+			return true
+		}
+		if i+2 < r.to && r.toks[i+2].is(tagUnit) {
+			return true
+		}
+		if s.filled() && s.attribute == attributeIs && t.kind == numberToken {
+			return true
+		}
+		if r.first(r.from, i, tagNumberLabel) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// unitInside reports whether a number carries its unit, as 512MB does.
+func unitInside(low string) bool {
+	last := low[len(low)-1]
+	return last >= 'a' && last <= 'z'
+}
+
+// isInstruction reports whether the sentence asks for behaviour that lasts.
+// One task ("write a short poem") is none.
+func (r *reading) isInstruction() bool {
+	lead := r.lead
+	for lead < r.stop && (r.toks[lead].low == "please" || r.toks[lead].low == "and" || r.toks[lead].low == "also" || r.toks[lead].mark(",")) {
+		lead++
+	}
+	if lead >= r.stop || r.Quoted {
+		return false
+	}
+	t := &r.toks[lead]
+	standing := r.first(r.lead, r.stop, tagStanding) >= 0
+	if n := phraseLength(r.toks, lead, tagOrder); n > 0 && !t.entryHas(tagStanding) && lead+n < r.stop {
+		if t.low == "you" && !standing {
+			return false
+		}
+		if t.is(tagAux) && !t.is(tagNeg) && !standing {
+			return false // "could you …?" asks for one thing
+		}
+		if !t.entryHas(tagCommand) {
+			for lead += n; lead+1 < r.stop && r.toks[lead].kind == markToken; {
+				lead++
+			}
+			t = &r.toks[lead]
+		}
+	}
+	if t.is(tagI, tagWe, tagHe, tagMy, tagOur, tagIt) && !(r.toks[r.lead].is(tagOrder)) {
+		return standing && r.conditionThenOrder(lead)
+	}
+	command := t.is(tagCommand) || t.is(tagTask)
+	switch {
+	case standing && (command || r.conditionThenOrder(lead)):
+		return true
+	case t.is(tagCommand) || t.is(tagNeg):
+		return r.stop-lead <= 24 && (r.first(lead, r.stop, tagStyle) >= 0 || r.commandChoice(lead))
+	}
+	return false
+}
+
+// commandChoice reads "Use tabs".
+func (r *reading) commandChoice(lead int) bool {
+	for i := lead + 1; i < min(lead+4, r.stop); i++ {
+		if r.toks[i].choice != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// conditionThenOrder reads "When I ask for code, use tabs" and "From now on,
+// answer in French": the order follows the first comma or the standing words.
+func (r *reading) conditionThenOrder(lead int) bool {
+	t := &r.toks[lead]
+	if n := phraseLength(r.toks, lead, tagStanding); n > 0 && lead+n < r.stop {
+		next := lead + n
+		if r.toks[next].mark(",") && next+1 < r.stop {
+			next++
+		}
+		if r.toks[next].is(tagCommand, tagTask, tagOrder) && !r.toks[next].is(tagI, tagWe) {
+			return true
+		}
+	}
+	if !t.is(tagWh, tagIf, tagStanding) && !t.is(tagPrep) && t.low != "for" {
+		return false
+	}
+	comma := r.word(lead, r.stop, ",")
+	return comma > 0 && comma+1 < r.stop && r.toks[comma+1].is(tagCommand, tagTask, tagOrder) && !r.toks[comma+1].is(tagI, tagWe)
+}

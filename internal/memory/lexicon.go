@@ -1,0 +1,203 @@
+package memory
+
+import (
+	"embed"
+	"strings"
+	"sync"
+)
+
+//go:embed lexicon/*.txt
+var lexiconFiles embed.FS
+
+// meaning is what is known of a word or a phrase.
+type meaning struct {
+	tags tagSet
+	// tech is the category of technology it names, from 1; 0 for none.
+	tech uint8
+	// everyday is set when the name of the technology is a common word as well.
+	everyday bool
+	// choice and side say which alternative it stands for; choice is 0 for none.
+	choice, side uint8
+	// topics are what a question with it asks for.
+	topics []topic
+}
+
+// topic is one thing a question can ask for: facts of a kind, or facts that
+// name a technology of a category (0 with an empty kind means any technology).
+type topic struct {
+	kind Kind
+	tech uint8
+}
+
+// entry is a word of the lexicon with the phrases it opens.
+type entry struct {
+	text string // in lower case
+	base string // the form it is compared by
+	meaning
+	phrases []phrase
+}
+
+// phrase is the rest of an expression of several words.
+type phrase struct {
+	rest []string
+	base string
+	meaning
+}
+
+// lexicon is the general knowledge that distillation works with. It is read
+// once and never written again.
+type lexicon struct {
+	words      map[string]*entry
+	categories []string // of technology; categories[0] is unused
+	choices    []string // of alternatives; choices[0] is unused
+	same       map[string]string
+}
+
+// theLexicon reads the embedded files.
+var theLexicon = sync.OnceValue(func() *lexicon {
+	l := &lexicon{
+		words:      make(map[string]*entry, 8192),
+		categories: []string{""}, choices: []string{""}, same: map[string]string{},
+	}
+	l.eachLine("same", func(name string, items []string) {
+		for _, item := range items {
+			l.same[item] = name
+		}
+	})
+	l.eachLine("technology", l.addTechnology)
+	l.eachLine("alternatives", l.addChoice)
+	l.eachLine("topics", l.addTopic)
+	for _, file := range []string{
+		"grammar", "discourse", "causes", "actions", "people", "instructions", "measures",
+	} {
+		l.eachLine(file, l.addTagged)
+	}
+	return l
+})
+
+// eachLine calls f for every "name: item, item" line of a file.
+func (l *lexicon) eachLine(file string, f func(name string, items []string)) {
+	data, err := lexiconFiles.ReadFile("lexicon/" + file + ".txt")
+	if err != nil {
+		return // not reachable: the file names are constants, and a test reads them all
+	}
+	for line := range strings.Lines(string(data)) {
+		name, list, found := strings.Cut(strings.TrimSpace(line), ":")
+		if !found || strings.HasPrefix(name, "#") {
+			continue
+		}
+		items := strings.Split(list, ",")
+		for i := range items {
+			items[i] = strings.TrimSpace(items[i])
+		}
+		f(name, items)
+	}
+}
+
+// addTagged adds the items of one tag, and the forms of those marked as verbs.
+func (l *lexicon) addTagged(name string, items []string) {
+	t, known := tagNames()[name]
+	if !known {
+		return // not reachable: a test compares the files with the names
+	}
+	for _, item := range items {
+		base, verb := strings.CutPrefix(item, "~")
+		l.meaningOf(base, base).tags.add(t)
+		if !verb {
+			continue
+		}
+		for _, form := range verbForms(base) {
+			l.meaningOf(form, base).tags.add(t)
+		}
+	}
+}
+
+// addTechnology adds the names of one category.
+func (l *lexicon) addTechnology(name string, items []string) {
+	l.categories = append(l.categories, name)
+	for _, item := range items {
+		item, everyday := strings.CutPrefix(item, "?")
+		m := l.meaningOf(item, "")
+		if m.tech == 0 {
+			m.tech, m.everyday = uint8(len(l.categories)-1), everyday
+		}
+	}
+	for alias, item := range l.same {
+		if m := l.meaningOf(item, ""); m.tech == uint8(len(l.categories)-1) {
+			if a := l.meaningOf(alias, ""); a.tech == 0 {
+				a.tech, a.everyday = m.tech, m.everyday
+			}
+		}
+	}
+}
+
+// addChoice adds a group of alternatives, whose sides a slash separates.
+func (l *lexicon) addChoice(name string, items []string) {
+	l.choices = append(l.choices, name)
+	side := uint8(1)
+	for _, item := range items {
+		for i, word := range strings.Split(item, " / ") {
+			if i > 0 {
+				side++
+			}
+			m := l.meaningOf(word, "")
+			m.choice, m.side = uint8(len(l.choices)-1), side
+		}
+	}
+}
+
+// addTopic adds the words of questions that ask for one thing.
+func (l *lexicon) addTopic(name string, items []string) {
+	t := topic{}
+	if kind, isKind := strings.CutPrefix(name, "["); isKind {
+		t.kind = Kind(strings.TrimSuffix(kind, "]"))
+	} else if name != "*" {
+		t.tech = l.category(name)
+	}
+	for _, item := range items {
+		m := l.meaningOf(item, "")
+		m.topics = append(m.topics, t)
+	}
+}
+
+// category returns the number of a category of technology.
+func (l *lexicon) category(name string) uint8 {
+	for i, c := range l.categories {
+		if c == name {
+			return uint8(i)
+		}
+	}
+	return 0
+}
+
+// meaningOf returns the place for what a word or phrase means, made if absent.
+func (l *lexicon) meaningOf(item, base string) *meaning {
+	first, rest, several := strings.Cut(item, " ")
+	e := l.words[first]
+	if e == nil {
+		e = &entry{text: first, base: l.canonical(first)}
+		l.words[first] = e
+	}
+	if !several {
+		if base != "" && base != item && e.base == e.text {
+			e.base = l.canonical(base)
+		}
+		return &e.meaning
+	}
+	words := strings.Fields(rest)
+	for i := range e.phrases {
+		if strings.Join(e.phrases[i].rest, " ") == rest {
+			return &e.phrases[i].meaning
+		}
+	}
+	e.phrases = append(e.phrases, phrase{rest: words, base: l.canonical(item)})
+	return &e.phrases[len(e.phrases)-1].meaning
+}
+
+// canonical returns the name a thing is compared by.
+func (l *lexicon) canonical(name string) string {
+	if other, found := l.same[name]; found {
+		return other
+	}
+	return name
+}

@@ -1,0 +1,188 @@
+package memory
+
+import (
+	"math/bits"
+	"slices"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/language"
+)
+
+// Match names the facts that answer a question, the best first. It works on
+// slots, kinds and general topics: what finds a fact whose words the question
+// does not use. At is when the question is asked.
+func (s *State) Match(question string, at time.Time, limit int) []FactID {
+	if len(s.facts) == 0 || limit <= 0 {
+		return nil
+	}
+	q := s.ask(question, at)
+	scores := make([]int32, len(s.facts))
+	s.scoreWords(question, scores)
+	for tech, points := range q.techs {
+		for _, n := range s.techs[tech] {
+			scores[n] += points
+			if s.facts[n].Value != "" {
+				scores[n] += 8
+			}
+		}
+	}
+	for kind, points := range q.kinds {
+		for _, n := range s.kinds[kind] {
+			if scores[n] > 0 || q.broad {
+				scores[n] += points
+			}
+		}
+	}
+	return s.best(scores, q, limit)
+}
+
+// asked is what a question asks for.
+type asked struct {
+	kinds   map[Kind]int32
+	techs   map[uint8]int32
+	dates   []language.Date
+	changes bool // it asks what changed
+	why     bool
+	others  bool // it asks about other people
+	broad   bool // it names nothing but a kind: "what decisions were made?"
+}
+
+// ask reads a question.
+func (s *State) ask(question string, at time.Time) asked {
+	q := asked{kinds: map[Kind]int32{}, techs: map[uint8]int32{}, broad: true, dates: language.Dates(question, at)}
+	toks := appendTokens(s.l, nil, question, 0, min(len(question), maxSentence))
+	for i := range toks {
+		t := &toks[i]
+		if t.is(tagRelation, tagHe) {
+			q.others = true
+		}
+		topics := t.topicsAt(toks, i)
+		for _, topic := range topics {
+			q.note(topic, s.l)
+		}
+		if content(t) && len(topics) == 0 && !t.is(tagUse, tagUsage, tagAux, tagSettle) {
+			q.broad = false
+		}
+	}
+	return q
+}
+
+// note enters what one word of the question asks for.
+func (q *asked) note(t topic, l *lexicon) {
+	switch {
+	case t.kind == "change":
+		q.changes = true
+		q.kinds[Decision] = max(q.kinds[Decision], 10)
+	case t.kind != "":
+		q.kinds[t.kind] = max(q.kinds[t.kind], 14)
+		q.changes = q.changes || t.kind == Decision
+		if t.kind == Cause {
+			q.why = true
+			q.kinds[Decision] = max(q.kinds[Decision], 6)
+		}
+	case t.tech != 0:
+		q.techs[t.tech] = max(q.techs[t.tech], 14)
+	default:
+		for c := 1; c < len(l.categories); c++ {
+			q.techs[uint8(c)] = max(q.techs[uint8(c)], 10)
+		}
+	}
+}
+
+// topicsAt is what the word at i asks for, alone or with those behind it.
+func (t *token) topicsAt(toks []token, i int) []topic {
+	if t.entry == nil {
+		return nil
+	}
+	topics := t.entry.topics
+	for p := range t.entry.phrases {
+		if ph := &t.entry.phrases[p]; len(ph.topics) > 0 && phraseAt(toks, i+1, ph.rest) {
+			topics = append(topics[:len(topics):len(topics)], ph.topics...)
+		}
+	}
+	return topics
+}
+
+// scoreWords adds to each fact the weight of the words it shares with the
+// question; rare words weigh more.
+func (s *State) scoreWords(question string, scores []int32) {
+	for scan := language.Scan(question); ; {
+		w, ok := scan.Next()
+		if !ok {
+			return
+		}
+		if w.Stop {
+			continue
+		}
+		list := s.words[string(w.Stem)]
+		if len(list) == 0 {
+			continue
+		}
+		points := int32(6 + 2*bits.Len(uint(len(s.facts)/len(list)))) //nolint:gosec // small
+		for _, n := range list {
+			scores[n] += points
+		}
+	}
+}
+
+// best weighs what is left and returns the first facts.
+func (s *State) best(scores []int32, q asked, limit int) []FactID {
+	var found []int32
+	for i, score := range scores {
+		if score <= 0 {
+			continue
+		}
+		n := int32(i) //nolint:gosec // facts are counted in thousands
+		if scores[i] = s.adjust(n, score, q); scores[i] > 0 {
+			found = append(found, n)
+		}
+	}
+	slices.SortFunc(found, func(a, b int32) int {
+		if scores[a] != scores[b] {
+			return int(scores[b]) - int(scores[a])
+		}
+		return int(b) - int(a)
+	})
+	ids := make([]FactID, 0, min(limit, len(found)))
+	for _, n := range found[:min(limit, len(found))] {
+		ids = append(ids, s.facts[n].ID)
+	}
+	return ids
+}
+
+// adjust corrects the score of a fact by what it is.
+func (s *State) adjust(n, score int32, q asked) int32 {
+	f, t := &s.facts[n], &s.traits[n]
+	switch f.Kind {
+	case Question, Quoted, Hypothetical, Proposal, Retraction:
+		return 0
+	case ThirdParty:
+		if !q.others {
+			return 0
+		}
+	}
+	if t.inner {
+		return 0
+	}
+	if !f.Current() {
+		score /= 2
+		if q.changes {
+			score = score * 3 / 2
+		}
+	}
+	if t.was >= 0 && (q.changes || q.why) {
+		score += 10
+	}
+	if q.why && f.Because != "" {
+		score += 12
+	}
+	for _, d := range q.dates {
+		if !f.When.IsZero() && f.When.From.Before(d.To) && d.From.Before(f.When.To) {
+			score += 12
+		}
+	}
+	if f.Value != "" {
+		score += 2
+	}
+	return score
+}

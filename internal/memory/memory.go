@@ -1,0 +1,25 @@
+// Package memory owns what is known: facts distilled from messages, the links
+// between them, and the ranking that finds the right ones again.
+//
+// It is deterministic. The same messages give the same facts in the same order
+// on every machine; no clock, no random number and no model takes part. A fact
+// always carries the exact words it was taken from; it is superseded, never
+// rewritten.
+//
+// The parts, in the order data meets them: [Distill] turns a message into
+// facts; [State] holds the facts of a scope, notices reversals and renders the
+// bounded block a model is shown; package ranking finds messages for a question;
+// [View] joins them for one scope and is what a turn works with.
+package memory
+
+import (
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// Scope is the range of long-term memory a turn may see.
+type Scope struct {
+	// Root is the lineage of the turn.
+	Root session.ID
+	// Key is the session key sent with the turn; "" confines memory to Root.
+	Key session.Key
+}

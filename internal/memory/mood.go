@@ -1,0 +1,217 @@
+package memory
+
+import "strings"
+
+// mood says whether a sentence asserts something and, if not, what it does
+// instead. Plain means asserted.
+func (r *reading) mood() Kind {
+	switch {
+	case r.Quoted || r.isQuotation():
+		return Quoted
+	case !r.told && r.isQuestion():
+		return Question
+	case r.isHypothetical():
+		return Hypothetical
+	case r.isThirdParty():
+		return ThirdParty
+	case r.isNegated():
+		return Negated
+	}
+	return Plain
+}
+
+// isQuestion reports whether the sentence asks.
+func (r *reading) isQuestion() bool {
+	for i := len(r.toks) - 1; i >= 0 && r.toks[i].kind == markToken; i-- {
+		if r.toks[i].low == "?" || r.toks[i].low == "？" || r.toks[i].low == "؟" {
+			return true
+		}
+	}
+	if r.lead+1 >= r.stop {
+		return false
+	}
+	first, second := &r.toks[r.lead], &r.toks[r.lead+1]
+	switch {
+	case first.entryHas(tagWh):
+		return second.is(tagAux, tagBe) || first.low == "how" && (second.low == "to" || second.low == "many" || second.low == "much") ||
+			strings.HasSuffix(first.low, "'s")
+	case first.entryHas(tagAux):
+		return second.is(tagI, tagWe, tagYou, tagHe, tagIt) || second.is(tagThe, tagOur, tagMy) && first.low != "have" && first.low != "do"
+	}
+	return false
+}
+
+// isHypothetical reports whether the main clause only imagines or considers.
+func (r *reading) isHypothetical() bool {
+	if r.toks[r.lead].is(tagIf) && r.toks[r.lead].low != "had" {
+		return true
+	}
+	for i := r.from; i < r.to; i++ {
+		t := &r.toks[i]
+		if t.is(tagHedge) && !r.firmHedge(i) {
+			return true
+		}
+		if t.low == "if" && i+1 < r.to && r.toks[i+1].is(tagWe, tagI) {
+			return r.first(r.lead, i, tagHedge) >= 0
+		}
+	}
+	neg := r.first(r.from, r.to, tagNeg)
+	if neg >= 0 {
+		for i := neg; i < min(neg+4, r.to); i++ {
+			if low := r.toks[i].low; low == "decided" || low == "decide" || low == "sure" || low == "settled" {
+				return r.toks[neg].low != "not" || low == "sure"
+			}
+		}
+	}
+	return false
+}
+
+// firmHedge lets through "would" and "should" where they state a wish, and
+// what was considered before a decision.
+func (r *reading) firmHedge(i int) bool {
+	if i > r.from && r.toks[i-1].is(tagFirm) || r.toks[i].is(tagFirm) {
+		return true
+	}
+	switch r.toks[i].low {
+	case "should":
+		return i > r.from && r.toks[i].is(tagCopula) && !r.toks[i-1].is(tagWe, tagI, tagYou)
+	case "considered", "considering":
+		return r.first(i, r.to, tagSettle) >= 0 && r.toks[i].low == "considered"
+	}
+	return false
+}
+
+// isQuotation reports whether most of the sentence stands in quotation marks.
+// A quoted name or title does not make the sentence somebody else's.
+func (r *reading) isQuotation() bool {
+	open, words, inside := -1, 0, 0
+	for i := r.lead; i < len(r.toks); i++ {
+		t := &r.toks[i]
+		if t.mark(`"`) || t.mark("「") || t.mark("」") {
+			if open < 0 {
+				open = i
+			} else {
+				words = max(words, i-open-1)
+				inside += i - open - 1
+				open = -1
+			}
+		}
+	}
+	if words < 4 {
+		return false
+	}
+	return inside*2 >= r.stop-r.lead || r.first(r.lead, r.stop, tagSpeech) >= 0
+}
+
+// isThirdParty reports whether the sentence gives somebody else's tastes,
+// choices or opinions.
+func (r *reading) isThirdParty() bool {
+	who := r.from
+	t := &r.toks[who]
+	if t.low == "according" {
+		return true
+	}
+	for who+1 < r.to && (r.toks[who].is(tagDet) || r.toks[who].is(tagMy, tagOur)) && !r.toks[who].is(tagHe) {
+		who++
+	}
+	if n := phraseLength(r.toks, r.from, tagRelation); n > 1 {
+		who = r.from
+	}
+	verb := tagsOf(tagOpinion, tagSpeech, tagUsage)
+	person := &r.toks[who]
+	switch {
+	case t.is(tagI, tagWe):
+		return r.reportedSpeech()
+	case person.is(tagCompany) && person.capital:
+	case r.relationNear(who):
+		if r.ownRelation(who) {
+			return false
+		}
+	case t.is(tagHe):
+	case t.capital && t.entry == nil && t.kind == wordToken && !t.possessive:
+		verb = tagsOf(tagOpinion, tagSpeech)
+	case t.capital && t.possessive && r.first(who+1, min(who+3, r.to), tagGroup, tagRelation) >= 0:
+	default:
+		return false
+	}
+	for i := who + 1; i < min(who+7, r.to); i++ {
+		if r.toks[i].tags.any(verb) {
+			return true
+		}
+	}
+	return false
+}
+
+// relationNear reports whether the subject is another person: "my brother",
+// "a friend of mine", "the new company of my cousin".
+func (r *reading) relationNear(who int) bool {
+	for i := who; i < min(who+3, r.to); i++ {
+		if r.toks[i].is(tagRelation) {
+			return true
+		}
+		if r.toks[i].is(tagAux, tagBe, tagUse, tagI, tagWe) {
+			return false
+		}
+	}
+	return false
+}
+
+// ownRelation lets through what somebody tells about their own people: names,
+// birthdays, pets. It is part of their life, not another's opinion.
+func (r *reading) ownRelation(who int) bool {
+	if !r.toks[r.from].is(tagMy, tagOur) {
+		return false
+	}
+	for i := who; i < min(who+5, r.to); i++ {
+		if r.toks[i].is(tagAttribute) && !r.toks[i].is(tagGroup) {
+			return true
+		}
+	}
+	return false
+}
+
+// reportedSpeech reads "I heard that they use Kafka", "I read that …".
+func (r *reading) reportedSpeech() bool {
+	for i := r.from; i < min(r.from+4, r.to); i++ {
+		switch r.toks[i].low {
+		case "heard", "read", "overheard":
+			return i+1 < r.to && !r.toks[i+1].is(tagDet) || i+1 < r.to && r.toks[i+1].low == "that"
+		}
+	}
+	return false
+}
+
+// isNegated reports whether the main clause denies. What ended ("no longer"),
+// what is disliked and what was removed is asserted, not denied.
+func (r *reading) isNegated() bool {
+	for i := r.from; i < min(r.from+9, r.to); i++ {
+		t := &r.toks[i]
+		if t.is(tagHates, tagNoLonger) || t.is(tagLikes) && r.firstPerson() {
+			return false
+		}
+		if !t.is(tagNeg) {
+			if t.mark(",") {
+				return false
+			}
+			continue
+		}
+		switch t.low {
+		case "without", "none", "nothing", "nobody":
+			continue
+		}
+		if i+1 < r.to {
+			switch r.toks[i+1].low {
+			case "only", "just", "doubt", "problem", "matter", "forget":
+				continue
+			}
+		}
+		if r.firstPerson() && r.first(i+1, min(i+4, r.to), tagLikes) >= 0 {
+			return false
+		}
+		if r.first(i+1, r.to, tagNoLonger) >= 0 || r.first(r.from, i, tagSettle) >= 0 {
+			return false
+		}
+		return i == r.from || !r.toks[i-1].mark(",")
+	}
+	return false
+}

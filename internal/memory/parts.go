@@ -1,0 +1,187 @@
+package memory
+
+import (
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/language"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// parts adds what a sentence holds beyond its main fact, as facts of their own:
+// the cause of a cause and the steps of a sequence.
+func (x *distiller) parts(r *reading, main int) {
+	if x.d.Role != session.User {
+		return
+	}
+	if !r.because.empty() {
+		x.causeWithin(r, main)
+	}
+	if len(r.dates) > 1 {
+		x.steps(r)
+	}
+}
+
+// causeWithin reads the chain in "removed Redis because invalidation bugs
+// caused stale prices": the reason is itself an effect and a cause.
+func (x *distiller) causeWithin(r *reading, main int) {
+	from, to := r.at(r.because.start), r.at(r.because.end)
+	inner := *r
+	inner.lead, inner.stop, inner.from, inner.to = from, to, from, to
+	inner.because, inner.thus, inner.backward = span{}, false, false
+	for i := from + 1; i < to; i++ {
+		if n := phraseLength(r.toks, i, tagThus); n > 0 && inner.isConsequence(i, n) && inner.reasonThenEffect(i, i+n) {
+			break
+		}
+	}
+	if inner.because.empty() {
+		return
+	}
+	f := x.fact(r.because, Cause)
+	f.Because = x.d.Text[inner.because.start:inner.because.end]
+	f.Value = inner.slice(inner.from, inner.to)
+	f.Subject, f.Attribute = inner.stems(inner.from, inner.to), attributeEffect
+	if at := x.add(f); at >= 0 {
+		x.facts[main].Links = append(x.facts[main].Links, Link{Kind: Because, To: f.ID})
+	}
+}
+
+// steps reads a sequence: "tried GraphQL in Q1, reverted in Q2 due to …". Each
+// clause with a time of its own becomes an event, linked in the told order.
+func (x *distiller) steps(r *reading) {
+	last := -1
+	from := r.lead
+	for i := r.lead; i <= r.stop; i++ {
+		if i < r.stop && !r.toks[i].mark(",") && !r.toks[i].mark(";") && r.toks[i].low != "then" && r.toks[i].low != "and" {
+			continue
+		}
+		if i <= from {
+			from = i + 1
+			continue
+		}
+		d, dated := r.dated(from, i)
+		if !dated || r.first(from, i, tagPast, tagPlus, tagMinus, tagSwitch, tagAssign, tagSettle, tagUse, tagBe) < 0 {
+			if i == r.stop {
+				return
+			}
+			if !dated {
+				continue
+			}
+		}
+		at := span{r.toks[from].start, r.toks[i-1].end}
+		f := x.fact(at, Event)
+		f.When = Interval{From: d.From, To: d.To}
+		if r.because.start >= at.start && r.because.end <= at.end {
+			f.Because = x.d.Text[r.because.start:r.because.end]
+		}
+		if k := x.add(f); k >= 0 {
+			if last >= 0 {
+				x.facts[last].Links = append(x.facts[last].Links, Link{Kind: Then, To: f.ID})
+			}
+			last = k
+		}
+		from = i + 1
+	}
+}
+
+// actedFirst reads what was done and what came of it: "Commit: removed Redis
+// cache, caused 3 outages". The decision is what stands first; the consequence
+// and a number in it are facts of their own.
+func (x *distiller) actedFirst(r *reading) bool {
+	if !r.thus || x.d.Role != session.User {
+		return false
+	}
+	act := *r
+	act.from, act.to, act.because, act.thus = r.lead, r.cut, span{}, false
+	if act.from >= act.to || !act.firstPerson() && !act.elided() && !r.label {
+		return false
+	}
+	s := act.slot(x.speaker)
+	if kind, worth := act.kind(s); !worth || kind != Decision {
+		return false
+	}
+	main := x.keep(&act, Decision, s)
+	if main < 0 {
+		return true
+	}
+	x.said, x.main = span{r.Start, r.End}, main
+	f := x.fact(span{r.toks[r.lead].start, r.toks[r.stop-1].end}, Cause)
+	f.Because = x.d.Text[r.because.start:r.because.end]
+	f.Value = r.slice(r.from, r.to)
+	f.Subject, f.Attribute = r.stems(r.from, r.to), attributeEffect
+	if x.add(f) >= 0 {
+		x.facts[main].Links = append(x.facts[main].Links, Link{Kind: Then, To: f.ID})
+	}
+	if effect := *r; effect.isNumber(slot{}) {
+		x.add(x.fact(span{r.toks[r.from].start, r.toks[r.to-1].end}, Number))
+	}
+	return true
+}
+
+// assistant keeps what the assistant proposes and what it reports to have done.
+func (x *distiller) assistant(r *reading) {
+	if r.stop-r.lead > 40 || r.isQuotation() {
+		return
+	}
+	if n := phraseLength(r.toks, r.lead, tagSuggest); n > 0 || r.first(r.lead, min(r.lead+6, r.stop), tagSuggest) >= 0 {
+		x.unasserted(r, Proposal)
+		return
+	}
+	if !r.toks[r.lead].is(tagI) || r.isQuestion() || r.isHypothetical() || r.isNegated() {
+		return
+	}
+	if r.first(r.lead+1, min(r.lead+4, r.stop), tagPast, tagPlus, tagMinus, tagSwitch, tagAssign) < 0 || r.first(r.lead, r.stop, tagFuture) >= 0 {
+		return
+	}
+	x.readDates(r)
+	x.keep(r, Event, slot{})
+}
+
+// retract reads "scratch that", "forget what I said about the port". What
+// follows in the same sentence is read as a statement of its own.
+func (x *distiller) retract(r *reading) bool {
+	about := phraseLength(r.toks, r.lead, tagForgetAbout)
+	n := phraseLength(r.toks, r.lead, tagForget)
+	at := r.lead
+	if about == 0 && n == 0 { // "Actually forget that", "No wait, scratch that"
+		for i := r.lead; i < min(r.lead+4, r.stop); i++ {
+			if !r.toks[i].is(tagCorrection, tagFiller, tagStop, tagAnd) && r.toks[i].kind != markToken {
+				break
+			}
+			if about, n = phraseLength(r.toks, i+1, tagForgetAbout), 0; i+1 >= r.stop || about == 0 {
+				about = 0
+				if i+1 < r.stop {
+					n = phraseLength(r.toks, i+1, tagForget)
+				}
+			}
+			if about > 0 || n > 0 {
+				at = i + 1
+				break
+			}
+		}
+	}
+	if about == 0 && n == 0 {
+		return false
+	}
+	f := x.fact(span{r.Start, r.End}, Retraction)
+	if about > 0 {
+		f.Value = r.slice(at+about, r.stop)
+		x.add(f)
+		return true
+	}
+	after := at + n
+	for after < r.stop && (r.toks[after].kind == markToken || r.toks[after].is(tagAnd)) {
+		after++
+	}
+	if after >= r.stop {
+		x.add(f)
+		return true
+	}
+	if r.toks[after-1].kind != markToken && !r.toks[after-1].is(tagAnd) {
+		return false // "ignore that file" speaks of something else
+	}
+	f = x.fact(span{r.Start, r.toks[after-1].end}, Retraction)
+	f.Quote = strings.TrimSpace(f.Quote)
+	x.add(f)
+	x.sentence(1, language.Sentence{Start: r.toks[after].start, End: r.End})
+	return true
+}

@@ -1,0 +1,141 @@
+package memory
+
+import (
+	"slices"
+	"strings"
+)
+
+// nounStart steps over what opens a noun phrase without naming anything.
+func (r *reading) nounStart(i int) int {
+	for i < r.to && (r.toks[i].is(tagDet, tagMy, tagOur) || r.toks[i].low == "new" || r.toks[i].low == "current") && r.toks[i].tech == 0 {
+		i++
+	}
+	return i
+}
+
+// skipDet steps over articles and possessives.
+func (r *reading) skipDet(i, to int) int {
+	for i < to && (r.toks[i].is(tagDet, tagMy, tagOur) || r.toks[i].low == "now") && r.toks[i].kind == wordToken {
+		i++
+	}
+	return i
+}
+
+// phraseEnd is the end of the noun phrase that begins at i: before a mark, a
+// preposition, a conjunction or a word of time, and at most limit words on.
+func (r *reading) phraseEnd(i, limit int) int {
+	start := i
+	for i < r.to && i-start < limit {
+		t := &r.toks[i]
+		if t.kind == markToken && !t.mark(`"`) && !t.mark("'") && !t.mark("$") && !t.mark("€") && !t.mark("£") && !t.mark("%") && !t.mark("#") {
+			break
+		}
+		if i > start && (t.entryHas(tagPrep) || t.is(tagNow, tagNoLonger, tagWhy)) && t.kind == wordToken {
+			break
+		}
+		if _, dated := r.dated(i, i+1); dated && i > start {
+			break
+		}
+		i++
+	}
+	return i
+}
+
+// stems is the content words of tokens [from, to), stemmed and sorted: what a
+// noun phrase is compared by, however its words are arranged.
+func (r *reading) stems(from, to int) string {
+	var space [6]string
+	words := space[:0]
+	for i := from; i < to && len(words) < len(space); i++ {
+		t := &r.toks[i]
+		if content(t) && !t.is(tagNow) && (t.kind == numberToken || !t.entryHas(tagPrep)) {
+			words = append(words, stem(r.l, t.low))
+		}
+	}
+	switch len(words) {
+	case 0:
+		return ""
+	case 1:
+		return words[0]
+	}
+	slices.Sort(words)
+	return strings.Join(slices.Compact(words), " ")
+}
+
+// stemsOf does the same for words outside the sentence.
+func (r *reading) stemsOf(words string) string {
+	var out []string
+	for _, w := range strings.Fields(strings.ToLower(words)) {
+		if e := r.l.words[w]; e == nil || !e.tags.has(tagStop) {
+			out = append(out, stem(r.l, w))
+		}
+	}
+	slices.Sort(out)
+	return strings.Join(slices.Compact(out), " ")
+}
+
+// valueStart is the byte at which the value that follows token i begins: small
+// words before it ("now", "set to", "at about") are not part of it.
+func (r *reading) valueStart(i int) int {
+	for i < r.to {
+		t := &r.toks[i]
+		if t.kind != wordToken || t.capital && i > r.from {
+			break
+		}
+		if !t.entryHas(tagStop) && !t.is(tagNow) && t.low != "set" && t.low != "around" && t.low != "about" && t.low != "approximately" && t.low != "exactly" && t.low != "roughly" && t.low != "still" {
+			break
+		}
+		i++
+	}
+	if i >= r.to {
+		return len(r.text)
+	}
+	return r.toks[i].start
+}
+
+// value is the verbatim value that begins behind token i: a date as a whole, or
+// a noun phrase.
+func (r *reading) value(i int) string {
+	i = r.at(r.valueStart(i))
+	if i >= r.to {
+		return ""
+	}
+	to := r.phraseEnd(i, 6)
+	if d, dated := r.dated(i, i+1); dated {
+		for to < r.to && r.toks[to].start < d.End {
+			to++
+		}
+	}
+	for to > i+1 && (r.toks[to-1].is(tagNow, tagNoLonger) || r.toks[to-1].kind == markToken && (r.toks[to-1].mark(`"`) || r.toks[to-1].mark("'"))) {
+		to--
+	}
+	return strings.Trim(r.slice(i, to), `"'“”‘’`)
+}
+
+// versionEnd takes a number behind the name of a technology along: PostgreSQL 15.
+func (r *reading) versionEnd(i int) int {
+	if i < r.to && (r.toks[i].kind == numberToken || isVersion(r.toks[i].low)) {
+		return i + 1
+	}
+	return i
+}
+
+// isVersion reports whether a word is a version such as v1.2.
+func isVersion(low string) bool {
+	return len(low) > 1 && low[0] == 'v' && low[1] >= '0' && low[1] <= '9'
+}
+
+// hasFigure reports whether a number, a date, a name or a technology stands at
+// or right behind token i.
+func (r *reading) hasFigure(i int) bool {
+	for k := i; k < min(i+3, r.to); k++ {
+		t := &r.toks[k]
+		if t.kind == numberToken || t.is(tagNumberWord) {
+			return true
+		}
+		if _, dated := r.dated(k, k+1); dated {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,226 @@
+package memory
+
+// findReason divides the sentence into effect and reason, if it gives one.
+// The effect stays in [from, to); the reason's bytes go to because.
+func (r *reading) findReason() {
+	if n := phraseLength(r.toks, r.lead, tagTherefore); n > 0 && r.lead+n < r.stop && r.opensEffect(n) {
+		r.backward = true
+		r.from = r.lead + n
+		if r.toks[r.from].mark(",") {
+			r.from++
+		}
+		return
+	}
+	if r.reasonFirst() || r.reasonIs() {
+		return
+	}
+	for i := r.lead + 1; i < r.stop; i++ {
+		t := &r.toks[i]
+		if !t.is(tagWhy, tagThus, tagAim, tagMaybeWhy, tagPurpose) && t.low != "so" {
+			continue
+		}
+		if r.splitAt(i) {
+			return
+		}
+	}
+}
+
+// opensEffect keeps "so" and "thus" from being read as a conclusion where they
+// only intensify ("so many").
+func (r *reading) opensEffect(n int) bool {
+	if r.toks[r.lead].low != "so" || n > 1 {
+		return true
+	}
+	return r.toks[r.lead+1].is(tagI, tagWe, tagOur, tagThe, tagMy)
+}
+
+// splitAt tries to divide the sentence at the connective at token i.
+func (r *reading) splitAt(i int) bool {
+	t := &r.toks[i]
+	if n := phraseLength(r.toks, i, tagWhy); n > 0 {
+		return r.effectThenReason(i, i+n)
+	}
+	if n := phraseLength(r.toks, i, tagAim); n > 0 {
+		return r.effectThenReason(i, i+n)
+	}
+	if n := phraseLength(r.toks, i, tagThus); n > 0 && r.isConsequence(i, n) {
+		return r.reasonThenEffect(i, i+n)
+	}
+	if t.low == "so" && r.toks[i-1].mark(",") && i+1 < r.stop && r.startsClause(i+1) {
+		return r.reasonThenEffect(i, i+1)
+	}
+	if t.is(tagPurpose) && r.toks[i-1].low == "to" && i > r.lead+2 && !r.verbTakesTo(i-2) {
+		return r.effectThenReason(i-1, i-1)
+	}
+	if t.is(tagMaybeWhy) && r.perhapsReason(i) {
+		return r.effectThenReason(i, i+1)
+	}
+	return false
+}
+
+// isConsequence keeps "caused" in "bugs caused by" and a noun "cause" out.
+func (r *reading) isConsequence(i, n int) bool {
+	if i+n >= r.stop || i == r.lead {
+		return false
+	}
+	switch r.toks[i].low {
+	case "triggers", "causes":
+		return !r.toks[i-1].is(tagDet)
+	case "caused", "triggered":
+		return r.toks[i+n].low != "by" && !r.toks[i-1].is(tagBe)
+	}
+	return true
+}
+
+// perhapsReason decides about "since", "as", "for" and "after", which more
+// often speak of time or manner.
+func (r *reading) perhapsReason(i int) bool {
+	if i+1 >= r.stop {
+		return false
+	}
+	next := &r.toks[i+1]
+	_, time := r.dated(i+1, min(i+3, r.stop))
+	switch r.toks[i].low {
+	case "since":
+		return !time && next.kind == wordToken && next.low != "then" && r.hasVerb(i+1)
+	case "as":
+		return !time && next.is(tagI, tagWe, tagOur, tagThe, tagHe, tagIt, tagMy) &&
+			r.toks[i-1].low != "as" && r.toks[i-1].low != "such" && r.toks[i-1].low != "same" && r.hasVerb(i+1)
+	case "for":
+		return next.is(tagMotive) && (i+2 >= r.stop || r.toks[i+2].kind == markToken || r.toks[i+2].low == "reasons" || r.toks[i+2].is(tagAnd))
+	case "after", "following", "when":
+		return !time && r.first(i+1, r.stop, tagTrouble) >= 0
+	}
+	return false
+}
+
+// hasVerb reports whether a verb seems to follow: the words are a clause.
+func (r *reading) hasVerb(i int) bool {
+	for ; i < r.stop; i++ {
+		t := &r.toks[i]
+		if t.is(tagBe, tagAux, tagPast, tagUsage, tagUse, tagOpinion, tagTrouble, tagAssign, tagPlus, tagMinus) || t.low == "keeps" {
+			return true
+		}
+		if n := len(t.low); n > 3 && t.kind == wordToken && (t.low[n-2:] == "ed" || t.low[n-1] == 's') && i > 0 && !t.capital {
+			return true
+		}
+	}
+	return false
+}
+
+// verbTakesTo reports whether the word before "to" needs it ("need to fix").
+func (r *reading) verbTakesTo(i int) bool {
+	if r.toks[i].is(tagI, tagWe, tagYou, tagHe, tagSettle, tagFuture) {
+		return true
+	}
+	switch r.toks[i].low {
+	case "want", "wants", "wanted", "need", "needs", "needed", "try", "tried", "trying", "going", "plan", "plans", "able", "have", "has", "had", "how", "like", "prefer", "used", "started", "began", "continue", "started using", "agreed", "decided", "failed", "easy", "hard", "asked", "told", "team", "helps", "helped", "way", "ready", "supposed", "ought", "time":
+		return true
+	}
+	return false
+}
+
+// effectThenReason takes [lead, cut) as the effect and what begins at reason as
+// the reason.
+func (r *reading) effectThenReason(cut, reason int) bool {
+	from := reason
+	if from < r.stop && r.toks[from].mark(",") {
+		from++
+	}
+	if cut <= r.lead || from >= r.stop {
+		return false
+	}
+	if r.toks[cut-1].mark(",") || r.toks[cut-1].mark("-") || r.toks[cut-1].mark(";") {
+		cut--
+	}
+	for cut > r.lead+1 && (r.toks[cut-1].is(tagBe) && r.toks[cut-1].kind == wordToken) {
+		cut-- // "the outage was | caused by"
+	}
+	r.from, r.to = r.lead, cut
+	r.because = span{r.toks[from].start, r.toks[r.stop-1].end}
+	return cut > r.lead
+}
+
+// reasonThenEffect takes [lead, cut) as the reason and what begins at effect as
+// the effect.
+func (r *reading) reasonThenEffect(cut, effect int) bool {
+	for effect < r.stop && r.toks[effect].kind == markToken {
+		effect++
+	}
+	end := cut
+	for end > r.lead && (r.toks[end-1].kind == markToken || r.toks[end-1].is(tagAnd)) {
+		end--
+	}
+	if end <= r.lead || effect >= r.stop {
+		return false
+	}
+	r.thus, r.cut = true, end
+	r.from, r.to = effect, r.stop
+	r.because = span{r.toks[r.lead].start, r.toks[end-1].end}
+	return true
+}
+
+// reasonFirst reads "Because the cache was stale, we removed it".
+func (r *reading) reasonFirst() bool {
+	n := max(phraseLength(r.toks, r.lead, tagWhy), phraseLength(r.toks, r.lead, tagAim))
+	if n == 0 && r.toks[r.lead].is(tagMaybeWhy) && r.perhapsLeading() {
+		n = 1
+	}
+	if n == 0 && r.toks[r.lead].low == "to" && r.lead+1 < r.stop && r.toks[r.lead+1].is(tagPurpose) {
+		n = 1
+	}
+	if n == 0 {
+		return false
+	}
+	comma := r.word(r.lead+n, r.stop, ",")
+	if comma < 0 || comma+1 >= r.stop || comma == r.lead+n {
+		return false
+	}
+	r.because = span{r.toks[r.lead+n].start, r.toks[comma-1].end}
+	r.from, r.to = comma+1, r.stop
+	return true
+}
+
+// perhapsLeading decides about a leading "since", "as", "after" or "when".
+func (r *reading) perhapsLeading() bool {
+	_, time := r.dated(r.lead+1, min(r.lead+3, r.stop))
+	comma := r.word(r.lead, r.stop, ",")
+	if time || comma < 0 || comma+1 >= r.stop || !r.startsClause(comma+1) {
+		return false
+	}
+	switch r.toks[r.lead].low {
+	case "since", "as":
+		return r.hasVerb(r.lead+1) && !r.toks[r.lead+1].is(tagPrep) && r.toks[r.lead+1].low != "a"
+	case "after", "following", "when":
+		return r.first(r.lead, comma, tagTrouble) >= 0
+	}
+	return false
+}
+
+// reasonIs reads "The reason we left Heroku is the price".
+func (r *reading) reasonIs() bool {
+	n := phraseLength(r.toks, r.lead, tagReason)
+	if n == 0 {
+		return false
+	}
+	be := -1
+	for i := r.lead + n; i < r.stop; i++ {
+		if low := r.toks[i].low; low == "is" || low == "was" {
+			be = i
+		}
+	}
+	from := r.lead + n
+	for from < be && (r.toks[from].low == "for" || r.toks[from].low == "why" || r.toks[from].low == "that" || r.toks[from].low == "behind") {
+		from++
+	}
+	if be <= from || be+1 >= r.stop {
+		return false
+	}
+	reason := be + 1
+	for reason+1 < r.stop && (r.toks[reason].low == "that" || r.toks[reason].low == "because") {
+		reason++
+	}
+	r.from, r.to = from, be
+	r.because = span{r.toks[reason].start, r.toks[r.stop-1].end}
+	return true
+}

@@ -1,0 +1,191 @@
+package memory
+
+import (
+	"slices"
+
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// section is a part of the block a model is shown.
+type section uint8
+
+// The sections, in the order they are shown.
+const (
+	standing section = iota
+	known
+	decisions
+	changes
+	causes
+	timeline
+	loops
+	sections         // how many there are
+	nowhere  section = 255
+)
+
+// sectionTitles stand above the lines of each section.
+var sectionTitles = [sections]string{
+	"Standing wishes and identity:\n", "Known facts:\n", "Decisions:\n", "Changes (old → new):\n",
+	"Causes:\n", "Timeline:\n", "Open:\n",
+}
+
+// sectionShares are the parts of the budget, in percent, that each section may
+// take before the rest is given to whatever weighs most.
+var sectionShares = [sections]int{26, 22, 16, 16, 8, 8, 4}
+
+// shelf holds what may be shown, the weightiest first in each section, so that
+// rendering looks only at what it shows.
+type shelf struct {
+	bySection [sections][]int32
+	lines     []line
+	// probe is what the counting function says of a known text: it tells
+	// whether the counts of lines are still right.
+	probe  int
+	counts map[Kind]int
+	// heads are the costs of the lines that name a month.
+	heads map[int]int
+}
+
+// line is how a fact is shown.
+type line struct {
+	text    string // "" until it is first needed
+	tokens  int32  // 0 until counted
+	month   int32  // the month under which it stands; 0 for none
+	weight  int32
+	section section
+}
+
+func newShelf() shelf { return shelf{counts: map[Kind]int{}, heads: map[int]int{}} }
+
+// put adds a fact that was just learnt.
+func (h *shelf) put(s *State, n int32) {
+	f, t := &s.facts[n], &s.traits[n]
+	l := line{section: nowhere}
+	if f.Kind.Asserted() && f.Current() && !t.inner && !t.repeats {
+		l.section = s.sectionOf(n)
+		l.weight = s.weightOf(n)
+		l.month = monthOf(l.section, f)
+		h.counts[f.Kind]++
+	}
+	if int(n) < len(h.lines) {
+		h.lines[n] = l
+	} else {
+		h.lines = append(h.lines, l)
+	}
+	if l.section == nowhere {
+		return
+	}
+	list := h.bySection[l.section]
+	at, _ := slices.BinarySearchFunc(list, n, h.before)
+	h.bySection[l.section] = slices.Insert(list, at, n)
+}
+
+// monthOf numbers the month that a line stands under. Changes and events carry
+// their dates themselves.
+func monthOf(sec section, f *Fact) int32 {
+	switch sec {
+	case standing, known, decisions, causes:
+		if !f.SaidAt.IsZero() {
+			return int32(f.SaidAt.Year()*12+int(f.SaidAt.Month())-1) + 1 //nolint:gosec // years are small
+		}
+	}
+	return 0
+}
+
+// before orders facts of a section: the weightier first, of equals the newer.
+func (h *shelf) before(a, b int32) int {
+	if wa, wb := h.lines[a].weight, h.lines[b].weight; wa != wb {
+		return int(wb) - int(wa)
+	}
+	return int(b) - int(a)
+}
+
+// remove takes a fact off that no longer holds.
+func (h *shelf) remove(s *State, n int32) {
+	if int(n) >= len(h.lines) || h.lines[n].section == nowhere {
+		return
+	}
+	l := &h.lines[n]
+	if at, found := slices.BinarySearchFunc(h.bySection[l.section], n, h.before); found {
+		h.bySection[l.section] = slices.Delete(h.bySection[l.section], at, at+1)
+	}
+	h.counts[s.facts[n].Kind]--
+	l.section = nowhere
+}
+
+// sectionOf says where a current fact is shown.
+func (s *State) sectionOf(n int32) section {
+	f, t := &s.facts[n], &s.traits[n]
+	if t.was >= 0 {
+		return changes
+	}
+	switch f.Kind {
+	case Instruction, Preference, Identity:
+		return standing
+	case Decision:
+		return decisions
+	case Cause:
+		return causes
+	case Event:
+		if f.When.From.After(f.SaidAt) || f.When.IsZero() {
+			return loops
+		}
+		return timeline
+	}
+	return known
+}
+
+// weightOf says how much a fact deserves its place: what speakers say of
+// themselves and their work, with a slot, a reason or a number, before remarks.
+func (s *State) weightOf(n int32) int32 {
+	f, t := &s.facts[n], &s.traits[n]
+	w := int32(10)
+	switch f.Kind {
+	case Instruction:
+		w = 60
+	case Identity, Preference:
+		w = 40
+	case Decision:
+		w = 40
+	case Cause, Number:
+		w = 25
+	case Event:
+		w = 20
+	}
+	if t.was >= 0 {
+		w += 20
+	}
+	if f.Value != "" {
+		w += 10
+		switch t.value.sort {
+		case techValue, choiceValue, numberValue, dateValue, nameValue:
+			w += 6
+		}
+	}
+	if f.Because != "" {
+		w += 8
+	}
+	if !f.When.IsZero() {
+		w += 4
+	}
+	if s.firstPerson(f) {
+		w += 12
+	}
+	switch f.Source.Role {
+	case session.Assistant:
+		w -= 25
+	case session.Tool:
+		w -= 8
+	}
+	if len(f.Statement) > 220 {
+		w -= 12
+	}
+	return w
+}
+
+// firstPerson reports whether a fact speaks of the speakers.
+func (s *State) firstPerson(f *Fact) bool {
+	var space [4]token
+	head := f.Statement[:min(len(f.Statement), 12)]
+	toks := appendTokens(s.l, space[:0], head, 0, len(head))
+	return len(toks) > 0 && toks[0].is(tagI, tagWe, tagMy, tagOur, tagPlus, tagMinus, tagSwitch, tagSwap, tagSettle)
+}

@@ -1,0 +1,145 @@
+package memory
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// lineOf renders one fact: when it was said and in which message, then its
+// words in quotes.
+func (s *State) lineOf(n int32) string {
+	f := &s.facts[n]
+	var b strings.Builder
+	b.Grow(len(f.Statement) + 64)
+	switch s.shelf.lines[n].section {
+	case changes:
+		s.writeChange(&b, n)
+	case timeline, loops:
+		writeDay(&b, f.When, f.SaidAt)
+		writeSource(&b, f)
+		writeQuoted(&b, f.Statement)
+		writeReason(&b, f)
+	default:
+		if f.SaidAt.IsZero() {
+			b.WriteString("undated")
+		} else {
+			b.WriteString(twoDigits(f.SaidAt.Day()))
+		}
+		writeSource(&b, f)
+		writeQuoted(&b, f.Statement)
+		writeReason(&b, f)
+		if !f.When.IsZero() {
+			b.WriteString(" = ")
+			writeDay(&b, f.When, f.SaidAt)
+		}
+	}
+	b.WriteByte('\n')
+	return b.String()
+}
+
+// writeChange renders both sides of a change, the newest step last.
+func (s *State) writeChange(b *strings.Builder, n int32) {
+	f, t := &s.facts[n], &s.traits[n]
+	old := &s.facts[t.was]
+	label := "CHANGED "
+	if s.reverses(n) {
+		label = "REVERSED "
+	}
+	b.WriteString(label)
+	b.WriteString(day(old.SaidAt))
+	writeSource(b, old)
+	if old.Value != "" && label == "CHANGED " {
+		writeQuoted(b, old.Value)
+	} else {
+		writeQuoted(b, old.Statement)
+	}
+	b.WriteString(" → ")
+	b.WriteString(day(f.SaidAt))
+	writeSource(b, f)
+	writeQuoted(b, f.Statement)
+	writeReason(b, f)
+	if t.steps > 1 {
+		b.WriteString(" (earlier changes: ")
+		b.WriteString(strconv.Itoa(int(t.steps) - 1))
+		b.WriteByte(')')
+	}
+}
+
+// reverses reports whether a fact turns a choice round rather than only giving
+// a new value to something.
+func (s *State) reverses(n int32) bool {
+	f, t := &s.facts[n], &s.traits[n]
+	return f.Kind == Decision || t.polarity != 0 || t.value.sort == choiceValue || t.value.sort == techValue || f.Kind == Negated
+}
+
+// writeSource names the message, and whose words they are when not the user's.
+func writeSource(b *strings.Builder, f *Fact) {
+	b.WriteString(" #")
+	b.WriteString(strconv.FormatInt(f.Source.Seq, 10))
+	switch {
+	case f.Source.Speaker != "":
+		b.WriteByte(' ')
+		b.WriteString(f.Source.Speaker)
+	case f.Source.Role != session.User:
+		b.WriteByte(' ')
+		b.WriteString(string(f.Source.Role))
+	}
+	b.WriteByte(' ')
+}
+
+// writeQuoted marks words as somebody's.
+func writeQuoted(b *strings.Builder, words string) {
+	b.WriteByte('"')
+	b.WriteString(words)
+	b.WriteByte('"')
+}
+
+// writeReason adds the reason when the words themselves do not give it.
+func writeReason(b *strings.Builder, f *Fact) {
+	if f.Because != "" && !strings.Contains(f.Statement, f.Because) {
+		b.WriteString("; because ")
+		writeQuoted(b, f.Because)
+	}
+}
+
+// writeDay writes the time a fact speaks of, as exactly as it is known.
+func writeDay(b *strings.Builder, i Interval, said time.Time) {
+	if i.IsZero() {
+		b.WriteString(day(said))
+		return
+	}
+	width := i.To.Sub(i.From)
+	switch {
+	case width > 300*24*time.Hour:
+		b.WriteString(i.From.Format("2006"))
+	case width > 60*24*time.Hour:
+		b.WriteString(i.From.Format("2006-01") + "…" + i.To.Add(-1).Format("2006-01"))
+	case width > 27*24*time.Hour:
+		b.WriteString(i.From.Format("2006-01"))
+	case width > 25*time.Hour:
+		b.WriteString(i.From.Format("2006-01-02") + "…" + i.To.Add(-1).Format("02"))
+	case width < 23*time.Hour && width > 0:
+		b.WriteString(i.From.Format("2006-01-02 15:04"))
+	default:
+		b.WriteString(i.From.Format("2006-01-02"))
+	}
+}
+
+// day is a date; nothing for an unknown one.
+func day(t time.Time) string {
+	if t.IsZero() {
+		return "undated"
+	}
+	return t.Format("2006-01-02")
+}
+
+// twoDigits writes a day or a month.
+func twoDigits(n int) string {
+	if n < 10 {
+		return "0" + strconv.Itoa(n)
+	}
+	return strconv.Itoa(n)
+}

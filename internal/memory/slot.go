@@ -1,0 +1,302 @@
+package memory
+
+import (
+	"slices"
+	"strings"
+)
+
+// slot is what a sentence says of what: the value of an attribute of a subject.
+type slot struct{ subject, attribute, value, former string }
+
+func (s slot) filled() bool { return s.value != "" && s.subject != "" }
+
+// The attributes that sentences of different wording share.
+const (
+	attributeIs     = "is"     // "the limit is 512 MB"
+	attributeStatus = "status" // "added Redis", "removed Redis"
+	attributeName   = "name"
+	attributeEffect = "effect" // of a cause: value came of because
+	attributeLiking = "liking of "
+	attributeOrder  = "order of "
+	// qualifierMark stands between an attribute and what narrows it down:
+	// "database for analytics".
+	qualifierMark = " for "
+	subjectWe     = "we"
+	subjectI      = "i"
+)
+
+// slot finds the slot that the main clause fills; the zero slot for none.
+func (r *reading) slot(speaker string) slot {
+	for _, find := range [...]func(*reading, string) slot{
+		(*reading).namedSlot, (*reading).assignedSlot, (*reading).swappedSlot, (*reading).switchedSlot,
+		(*reading).preferredSlot, (*reading).placeSlot, (*reading).choiceSlot, (*reading).likedSlot,
+		(*reading).usedSlot, (*reading).statusSlot, (*reading).ownedSlot, (*reading).copulaSlot, (*reading).measuredSlot,
+	} {
+		if s := find(r, speaker); s.filled() {
+			return s
+		}
+	}
+	return slot{}
+}
+
+// namedSlot reads "my name is Alex", "call me Alex".
+func (r *reading) namedSlot(speaker string) slot {
+	i := r.first(r.from, min(r.from+3, r.to), tagNamed)
+	if i < 0 {
+		return slot{}
+	}
+	from := i + phraseLength(r.toks, i, tagNamed)
+	if from < r.to && r.toks[from].low == "now" {
+		from++
+	}
+	to := r.phraseEnd(from, 4)
+	return slot{subject: speaker, attribute: attributeName, value: r.slice(from, to)}
+}
+
+// assignedSlot reads "raised the limit from 100 to 200", "moved the deadline to
+// Friday", "the price went up to 20 €".
+func (r *reading) assignedSlot(string) slot {
+	verb := r.first(r.from, r.to, tagAssign)
+	if verb < 0 {
+		return slot{}
+	}
+	after := verb + max(1, phraseLength(r.toks, verb, tagAssign))
+	if low := r.toks[after-1].low; low == "from" || low == "to" {
+		after--
+	}
+	to := r.word(after, r.to, "to")
+	if to < 0 || to+1 >= r.to || to-after > 9 || !r.hasFigure(to+1) {
+		return slot{}
+	}
+	from := r.word(after, to, "from")
+	end := to
+	if from >= 0 {
+		end = from
+	}
+	subject := r.stems(after, min(end, to))
+	if subject == "" {
+		subject = r.stems(r.nounStart(r.from), verb)
+	}
+	s := slot{subject: subject, attribute: attributeIs, value: r.value(to + 1)}
+	if from >= 0 && from < to {
+		s.former = r.slice(from+1, to)
+	}
+	return s
+}
+
+// swappedSlot reads "replaced Redis with Valkey" and "swapped Redis for Valkey".
+func (r *reading) swappedSlot(speaker string) slot {
+	verb := r.first(r.from, r.to, tagSwap)
+	if verb < 0 {
+		return slot{}
+	}
+	with := -1
+	for i := verb + 1; i < r.to; i++ {
+		switch r.toks[i].low {
+		case "with", "by", "for":
+			with = i
+		}
+		if with >= 0 {
+			break
+		}
+	}
+	if with <= verb+1 && with >= 0 || with+1 >= r.to {
+		return slot{}
+	}
+	if with < 0 {
+		return slot{}
+	}
+	old := r.slice(r.skipDet(verb+1, with), with)
+	if r.toks[verb+1].is(tagBe) || verb+1 == with { // "Redis was replaced by Valkey"
+		old = r.slice(r.skipDet(r.from, verb), verb)
+	}
+	s := r.choose(with+1, speaker)
+	if s.subject == "" {
+		s = slot{subject: subjectWe, attribute: r.stemsOf(old), value: r.value(with + 1)}
+	}
+	s.former = old
+	return s
+}
+
+// switchedSlot reads "moved from Postgres to MySQL", "merged all services back
+// into a monolith", "switched to spaces".
+func (r *reading) switchedSlot(speaker string) slot {
+	verb := r.first(r.from, r.to, tagSwitch)
+	if verb < 0 {
+		return slot{}
+	}
+	target, source := -1, -1
+	for i := verb; i < r.to; i++ {
+		switch r.toks[i].low {
+		case "to", "into", "onto", "in":
+			if target < 0 && i > verb && i+1 < r.to {
+				target = i
+			}
+		case "from":
+			source = i
+		}
+	}
+	if target < 0 {
+		return slot{}
+	}
+	s := r.choose(target+1, speaker)
+	if s.subject == "" {
+		return slot{}
+	}
+	if source > verb && source < target {
+		s.former = r.slice(source+1, target)
+	} else if source > target {
+		s.former = r.slice(source+1, r.phraseEnd(source+1, 4))
+	}
+	return s
+}
+
+// choose makes the slot of the technology or the alternative named from i on.
+func (r *reading) choose(i int, speaker string) slot {
+	end := min(i+6, r.to)
+	for k := i; k < end; k++ {
+		t := &r.toks[k]
+		if t.tech != 0 {
+			return slot{
+				subject: r.who(speaker), attribute: r.l.categories[t.tech] + r.purpose(k+int(t.techLen), t.tech),
+				value: r.slice(k, r.versionEnd(k+int(t.techLen))),
+			}
+		}
+		if t.choice != 0 {
+			return slot{
+				subject: r.who(speaker), attribute: r.l.choices[t.choice],
+				value: r.slice(k, k+r.choiceLength(k)),
+			}
+		}
+		if t.kind == markToken || t.is(tagWhy, tagThus) {
+			break
+		}
+	}
+	return slot{}
+}
+
+// purpose is what a technology is used for (" for analytics"), as far as the
+// words say more than its category does.
+func (r *reading) purpose(i int, tech uint8) string {
+	i = r.versionEnd(i)
+	if i >= r.to || r.toks[i].low != "for" && r.toks[i].low != "in" {
+		return ""
+	}
+	var words []string
+	for k := i + 1; k < r.phraseEnd(i+1, 5); k++ {
+		if t := &r.toks[k]; content(t) && !r.speaksOf(t, tech) && !t.is(tagMotive) {
+			words = append(words, stem(r.l, t.low))
+		}
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	slices.Sort(words)
+	return qualifierMark + strings.Join(slices.Compact(words), " ")
+}
+
+// speaksOf reports whether a word is just another name of the category.
+func (r *reading) speaksOf(t *token, tech uint8) bool {
+	if t.entry == nil {
+		return false
+	}
+	for _, topic := range t.entry.topics {
+		if topic.kind == "" && topic.tech == tech {
+			return true
+		}
+	}
+	return t.low == "everything" || t.low == "all" || t.low == "project"
+}
+
+// who is the subject of a slot whose sentence speaks of "we" or "I".
+func (r *reading) who(speaker string) string {
+	if r.from < len(r.toks) && r.toks[r.from].is(tagI, tagMy) {
+		return speaker
+	}
+	return subjectWe
+}
+
+// placeSlot reads where somebody lives, works and comes from.
+func (r *reading) placeSlot(speaker string) slot {
+	if !r.toks[r.from].is(tagI) && !r.toks[r.from].is(tagWe) {
+		return slot{}
+	}
+	for _, p := range [...]struct {
+		tag  tag
+		name string
+	}{{tagHome, "home"}, {tagEmployer, "employer"}, {tagJob, "job"}, {tagOrigin, "origin"}} {
+		i := r.first(r.from, min(r.from+5, r.to), p.tag)
+		if i < 0 {
+			continue
+		}
+		from := i + phraseLength(r.toks, i, p.tag)
+		from = r.skipDet(from, r.to)
+		to := r.phraseEnd(from, 4)
+		if from >= to || r.toks[from].tech != 0 || r.toks[from].choice != 0 || r.toks[from].is(tagStop) {
+			continue
+		}
+		if p.tag != tagJob && !r.toks[from].capital {
+			continue
+		}
+		if p.tag == tagJob && r.notAJob(from) {
+			continue
+		}
+		return slot{subject: speaker, attribute: p.name, value: r.slice(from, to)}
+	}
+	return slot{}
+}
+
+// notAJob keeps "I'm a bit tired" and "I'm a big fan" apart from professions.
+func (r *reading) notAJob(i int) bool {
+	switch r.toks[i].low {
+	case "bit", "little", "lot", "fan", "big", "huge", "few", "long", "great", "good", "bad", "person", "man", "woman", "morning", "night", "total", "complete", "very", "really":
+		return true
+	}
+	return r.toks[i].choice != 0
+}
+
+// choiceSlot reads any statement that names one of several alternatives that
+// exclude each other: "we're committed to microservices".
+func (r *reading) choiceSlot(speaker string) slot {
+	if !r.firstPerson() && !r.elided() {
+		return slot{}
+	}
+	for i := r.from; i < r.to; i++ {
+		t := &r.toks[i]
+		if t.choice == 0 || i == r.from && !t.is(tagPlus, tagMinus) {
+			continue
+		}
+		if r.first(r.from, i, tagSettle, tagUse, tagLikes, tagBe, tagSwitch, tagPlus, tagMinus, tagUsage, tagOpinion) < 0 {
+			return slot{}
+		}
+		value := r.slice(i, i+r.choiceLength(i))
+		if r.first(r.from, i, tagMinus, tagNeg, tagHates) >= 0 {
+			return slot{subject: r.stemsOf(value), attribute: attributeStatus, value: r.slice(r.first(r.from, i, tagMinus, tagNeg, tagHates), i)}
+		}
+		return slot{subject: r.who(speaker), attribute: r.l.choices[t.choice], value: value}
+	}
+	return slot{}
+}
+
+// choiceLength is how many tokens name the alternative at i.
+func (r *reading) choiceLength(i int) int {
+	e := r.toks[i].entry
+	longest := 1
+	for p := range e.phrases {
+		if ph := &e.phrases[p]; ph.choice != 0 && phraseAt(r.toks, i+1, ph.rest) {
+			longest = max(longest, 1+len(ph.rest))
+		}
+	}
+	return longest
+}
+
+// firstPerson reports whether the main clause speaks of the speakers.
+func (r *reading) firstPerson() bool {
+	return r.from < r.to && r.toks[r.from].is(tagI, tagWe, tagMy, tagOur)
+}
+
+// elided reports whether the main clause begins with its verb, as notes do:
+// "Removed Redis", "Tried GraphQL".
+func (r *reading) elided() bool {
+	return r.from < r.to && r.toks[r.from].is(tagPlus, tagMinus, tagSwitch, tagSwap, tagAssign, tagSettle, tagUse)
+}

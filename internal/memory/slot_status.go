@@ -1,0 +1,93 @@
+package memory
+
+// statusSlot reads what was brought in or taken out, and where: "removed Redis
+// cache from the checkout".
+func (r *reading) statusSlot(string) slot {
+	verb := -1
+	for i := r.from; i < r.to; i++ {
+		if r.toks[i].is(tagPlus, tagMinus) && !r.isNoun(i) {
+			verb = i
+			break
+		}
+	}
+	if verb < 0 {
+		return slot{}
+	}
+	n := max(1, phraseLength(r.toks, verb, tagPlus), phraseLength(r.toks, verb, tagMinus))
+	from := verb + n
+	for from < r.to && (r.toks[from].is(tagUse) || r.toks[from].low == "on") {
+		from++
+	}
+	end := r.phraseEnd(from, 6)
+	object := r.stems(from, end)
+	if object == "" && verb > r.from && r.toks[verb-1].is(tagBe, tagAux) {
+		object = r.stems(r.nounStart(r.from), verb-1)
+	}
+	if object == "" || !r.firstPerson() && !r.elided() && verb > r.from && !r.toks[verb-1].is(tagBe, tagAux) {
+		return slot{}
+	}
+	return slot{subject: object, attribute: attributeStatus + r.place(end), value: r.lastStep(verb, n)}
+}
+
+// place is what something was added to or removed from, as the qualifier of an
+// attribute (" for checkout"); "" when the words name none.
+func (r *reading) place(i int) string {
+	if i >= r.to {
+		return ""
+	}
+	switch r.toks[i].low {
+	case "to", "from", "for", "in", "on", "into":
+	default:
+		return ""
+	}
+	if _, dated := r.dated(i, min(i+3, r.to)); dated || i+1 < r.to && r.toks[i+1].is(tagMotive) {
+		return ""
+	}
+	if words := r.stems(i+1, r.phraseEnd(i+1, 6)); words != "" {
+		return qualifierMark + words
+	}
+	return ""
+}
+
+// lastStep is the verb that says how a thing stands in the end: "reverted" in
+// "tried GraphQL in Q1, reverted in Q2".
+func (r *reading) lastStep(verb, n int) string {
+	for i := verb + n + 1; i < r.to; i++ {
+		if !r.toks[i].is(tagPlus, tagMinus) || r.isNoun(i) {
+			continue
+		}
+		k := max(1, phraseLength(r.toks, i, tagPlus), phraseLength(r.toks, i, tagMinus))
+		if next := i + k; next >= r.to || r.toks[next].kind == markToken || r.toks[next].is(tagPrep, tagNow, tagIt) {
+			verb, n = i, k
+		}
+	}
+	return r.slice(verb, verb+n)
+}
+
+// isNoun reports whether a verb's word stands where a noun does ("the start").
+func (r *reading) isNoun(i int) bool {
+	return i > r.from && (r.toks[i-1].is(tagDet) && r.toks[i-1].kind == wordToken || r.toks[i-1].possessive || r.toks[i-1].low == "of")
+}
+
+// ownedSlot reads "the gateway has a timeout of 30 seconds": the same slot as
+// "the timeout of the gateway is 30 seconds".
+func (r *reading) ownedSlot(string) slot {
+	if r.toks[r.from].is(tagI, tagWe, tagIt, tagHe) {
+		return slot{}
+	}
+	for i := r.from + 1; i < min(r.from+8, r.to); i++ {
+		if low := r.toks[i].low; low != "has" && low != "have" && low != "gets" && low != "got" {
+			continue
+		}
+		of := r.word(i+1, min(i+7, r.to), "of")
+		if of < 0 || of+1 >= r.to || !r.hasFigure(of+1) && !r.toks[of+1].capital {
+			return slot{}
+		}
+		owner, what := r.stems(r.nounStart(r.from), i), r.stems(i+1, of)
+		if owner == "" || what == "" {
+			return slot{}
+		}
+		return slot{subject: r.stemsOf(owner + " " + what), attribute: attributeIs, value: r.value(of + 1)}
+	}
+	return slot{}
+}

@@ -1,0 +1,296 @@
+package memory
+
+import (
+	"crypto/sha256"
+	"iter"
+	"time"
+	"unsafe"
+
+	"github.com/hermes-memory/hermes/internal/language"
+)
+
+// State is everything known in one scope: its facts in the order they were
+// learnt, which of them still hold, and what a model is shown of them. It is
+// not safe for concurrent use; methods that only read may run side by side.
+type State struct {
+	l      *lexicon
+	facts  []Fact
+	traits []trait
+	byID   map[FactID]int32
+	// slots leads from a slot to the facts that fill it now.
+	slots map[slotKey][]int32
+	// things leads from a word to the current facts that say of a thing that it
+	// is in use, was brought in or was taken out.
+	things map[string][]int32
+	// words leads from a stem to the facts that use it, techs from a category
+	// of technology to the facts that name one.
+	words map[string][]int32
+	techs map[uint8][]int32
+	kinds map[Kind][]int32
+	// newest is, per lineage and role, where its facts begin and end.
+	shelf shelf
+	sum   [sha256.Size]byte
+	size  int64
+}
+
+// slotKey names a slot.
+type slotKey struct{ subject, attribute string }
+
+// trait is what the state works out about a fact, once.
+type trait struct {
+	value    value  // of its slot
+	polarity int8   // +1 brings in or likes, -1 takes out or dislikes
+	change   bool   // its words speak of a change
+	inner    bool   // part of another fact of the same sentence
+	repeats  bool   // says again what a current fact says
+	steps    uint16 // how many facts its chain replaced
+	was      int32  // the fact it replaced; -1 for none
+}
+
+// Change is what a message brought: the facts as kept, what they contradict,
+// and the older facts that no longer hold.
+type Change struct {
+	Learned    []Fact
+	Reversals  []Reversal
+	Superseded []Fact
+}
+
+// NewState returns the state of a scope of which nothing is known.
+func NewState() *State {
+	return &State{
+		l: theLexicon(), byID: map[FactID]int32{}, slots: map[slotKey][]int32{},
+		things: map[string][]int32{}, words: map[string][]int32{}, techs: map[uint8][]int32{},
+		kinds: map[Kind][]int32{}, shelf: newShelf(),
+	}
+}
+
+// Learn takes in the facts of a message. A fact already known is passed over,
+// so learning a message twice changes nothing. What a new fact contradicts is
+// superseded by it, never removed.
+func (s *State) Learn(facts []Fact) Change {
+	var c Change
+	touched := make(map[int32]bool, 2)
+	first := int32(len(s.facts)) //nolint:gosec // facts are counted in thousands
+	for i := range facts {
+		if _, known := s.byID[facts[i].ID]; known {
+			continue
+		}
+		n := s.append(facts[i])
+		for _, o := range s.contradicted(n) {
+			s.supersede(o, n)
+			touched[o] = true
+			if s.facts[n].Kind == Retraction && s.facts[n].Value == "" {
+				s.revive(o, touched)
+			}
+			if s.facts[n].Kind != Retraction {
+				c.Reversals = append(c.Reversals, Reversal{Was: s.facts[o], Now: s.facts[n], Why: s.facts[n].Because})
+			}
+		}
+		s.enter(n)
+	}
+	for n := first; int(n) < len(s.facts); n++ {
+		c.Learned = append(c.Learned, s.facts[n])
+	}
+	for i := range c.Reversals { // links made later in the same message
+		c.Reversals[i].Was = s.facts[s.byID[c.Reversals[i].Was.ID]]
+		c.Reversals[i].Now = s.facts[s.byID[c.Reversals[i].Now.ID]]
+	}
+	for o := range first {
+		if len(touched) == 0 {
+			break
+		}
+		if touched[o] {
+			c.Superseded = append(c.Superseded, s.facts[o])
+			delete(touched, o)
+		}
+	}
+	return c
+}
+
+// Restore takes in facts as a store kept them, links and supersession included,
+// without looking for contradictions again.
+func (s *State) Restore(facts []Fact) {
+	for i := range facts {
+		if _, known := s.byID[facts[i].ID]; known {
+			continue
+		}
+		n := s.append(facts[i])
+		for _, link := range facts[i].Links {
+			if o, found := s.byID[link.To]; found && link.Kind == Supersedes {
+				s.chain(o, n)
+			}
+		}
+		s.enter(n)
+	}
+}
+
+// append adds a fact to the list and works out its traits.
+func (s *State) append(f Fact) int32 {
+	n := int32(len(s.facts)) //nolint:gosec // facts are counted in thousands
+	s.facts = append(s.facts, f)
+	s.byID[f.ID] = n
+	t := s.traitOf(&f)
+	t.was = -1
+	t.inner = s.within(n)
+	s.traits = append(s.traits, t)
+	s.size += int64(unsafe.Sizeof(f)+unsafe.Sizeof(t)) + int64(len(f.ID)+len(f.Quote)+len(f.Statement)+
+		len(f.Subject)+len(f.Attribute)+len(f.Value)+len(f.Former)+len(f.Because)) + 128
+	return n
+}
+
+// within reports whether a fact is part of one just learnt from the same words.
+func (s *State) within(n int32) bool {
+	f := &s.facts[n].Source
+	for o := n - 1; o >= 0 && o > n-maxFactsOfUser; o-- {
+		g := &s.facts[o].Source
+		if g.Root != f.Root || g.Seq != f.Seq {
+			return false
+		}
+		if f.Start <= g.Start && g.End <= f.End && s.facts[n].Kind.Asserted() {
+			s.shelf.remove(s, o) // the new one says it too, with its consequence
+		}
+		if g.Start <= f.Start && f.End <= g.End && s.facts[o].Kind.Asserted() && !s.traits[o].inner {
+			return true
+		}
+	}
+	return false
+}
+
+// enter puts a fact, whose links are now complete, into the indexes.
+func (s *State) enter(n int32) {
+	f, t := &s.facts[n], &s.traits[n]
+	s.sum = chainHash(s.sum, f)
+	s.kinds[f.Kind] = append(s.kinds[f.Kind], n)
+	s.indexWords(n)
+	if f.Current() && f.Kind.Asserted() && !t.inner {
+		s.open(n)
+	}
+	s.shelf.put(s, n)
+}
+
+// open enters a current fact where contradictions look for it.
+func (s *State) open(n int32) {
+	f := &s.facts[n]
+	if f.Value == "" {
+		return
+	}
+	key := slotKey{f.Subject, f.Attribute}
+	for _, o := range s.slots[key] {
+		if sameValue(&s.traits[o], &s.traits[n]) {
+			s.traits[n].repeats = true
+		}
+	}
+	s.slots[key] = append(s.slots[key], n)
+	for _, w := range s.thingWords(n) {
+		s.things[w] = append(s.things[w], n)
+	}
+}
+
+// indexWords enters a fact under the words it uses.
+func (s *State) indexWords(n int32) {
+	f := &s.facts[n]
+	if s.traits[n].inner {
+		return
+	}
+	for scan := language.Scan(f.Statement + " " + f.Attribute); ; {
+		w, ok := scan.Next()
+		if !ok {
+			break
+		}
+		if w.Stop {
+			continue
+		}
+		list := s.words[string(w.Stem)]
+		if len(list) == 0 || list[len(list)-1] != n {
+			s.words[string(w.Stem)] = append(list, n)
+			s.size += 8
+		}
+	}
+	seen := uint64(0)
+	for _, t := range appendTokens(s.l, nil, f.Statement, 0, len(f.Statement)) {
+		if t.tech != 0 && seen&(1<<t.tech) == 0 {
+			seen |= 1 << t.tech
+			s.techs[t.tech] = append(s.techs[t.tech], n)
+		}
+	}
+}
+
+// supersede closes an old fact for a new one and links them.
+func (s *State) supersede(o, n int32) {
+	was, now := &s.facts[o], &s.facts[n]
+	was.SupersededBy, was.SupersededAt = now.ID, now.SaidAt
+	now.Links = append(now.Links[:len(now.Links):len(now.Links)], Link{Kind: Supersedes, To: was.ID})
+	s.chain(o, n)
+	key := slotKey{was.Subject, was.Attribute}
+	s.slots[key] = without(s.slots[key], o)
+	for _, w := range s.thingWords(o) {
+		s.things[w] = without(s.things[w], o)
+	}
+}
+
+// revive makes the facts hold again that a fact now taken back had replaced.
+func (s *State) revive(o int32, touched map[int32]bool) {
+	for _, link := range s.facts[o].Links {
+		n, found := s.byID[link.To]
+		if !found || link.Kind != Supersedes || s.facts[n].SupersededBy != s.facts[o].ID {
+			continue
+		}
+		f := &s.facts[n]
+		f.SupersededBy, f.SupersededAt = "", time.Time{}
+		touched[n] = true
+		if f.Kind.Asserted() && !s.traits[n].inner {
+			s.open(n)
+			s.shelf.put(s, n)
+		}
+	}
+}
+
+// chain notes that n replaced o and takes o off what is shown.
+func (s *State) chain(o, n int32) {
+	if s.facts[o].Current() {
+		return // revived since
+	}
+	s.shelf.remove(s, o)
+	if s.facts[n].Kind == Retraction {
+		return
+	}
+	if t := &s.traits[n]; t.was < o {
+		t.was, t.steps = o, max(t.steps, s.traits[o].steps+1)
+	}
+}
+
+// without removes one number from a list, in place.
+func without(list []int32, n int32) []int32 {
+	for i, v := range list {
+		if v == n {
+			return append(list[:i], list[i+1:]...)
+		}
+	}
+	return list
+}
+
+// Fact returns one fact.
+func (s *State) Fact(id FactID) (Fact, bool) {
+	n, found := s.byID[id]
+	if !found {
+		return Fact{}, false
+	}
+	return s.facts[n], true
+}
+
+// Facts goes through all facts in the order they were learnt.
+func (s *State) Facts() iter.Seq[Fact] {
+	return func(yield func(Fact) bool) {
+		for i := range s.facts {
+			if !yield(s.facts[i]) {
+				return
+			}
+		}
+	}
+}
+
+// Len is how many facts are known, superseded ones included.
+func (s *State) Len() int { return len(s.facts) }
+
+// Size is about how many bytes the state holds.
+func (s *State) Size() int64 { return s.size }

@@ -1,0 +1,262 @@
+package memory
+
+import (
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/language"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// statement is the sentence without its filler, with the thing that a leading
+// "it" stands for put in its place when the words before name it.
+func (x *distiller) statement(r *reading) string {
+	text := x.d.Text[r.toks[r.lead].start:r.toks[r.stop-1].end]
+	text = strings.TrimSpace(text)
+	first := &r.toks[r.lead]
+	if !first.is(tagIt) || first.kind != wordToken || r.lead+1 >= r.stop {
+		return text
+	}
+	rest := x.d.Text[first.end:r.toks[r.stop-1].end]
+	switch first.low {
+	case "it", "that", "this":
+		if !r.toks[r.lead+1].is(tagBe, tagAux, tagUse, tagUsage, tagPast, tagSwitch, tagPlus, tagMinus, tagThus) && !strings.HasSuffix(r.toks[r.lead+1].low, "s") {
+			return text
+		}
+	case "its":
+		rest = "'s" + rest
+	case "it's", "that's":
+		rest = " is" + rest
+	default:
+		return text
+	}
+	if name := x.antecedent(r); name != "" {
+		return name + rest
+	}
+	return text
+}
+
+// resolved is the sentence with the thing that its "it" stands for in place, so
+// that it fills the same slot as one that names the thing.
+func (x *distiller) resolved(r *reading) (*reading, bool) {
+	if !r.toks[r.lead].is(tagIt) {
+		return nil, false
+	}
+	full := x.statement(r)
+	tail := x.d.Text[r.toks[r.lead].end:r.toks[r.stop-1].end]
+	if !strings.HasSuffix(full, tail) || len(full) == len(tail)+r.toks[r.lead].end-r.toks[r.lead].start {
+		return nil, false
+	}
+	shift := len(full) - r.toks[r.stop-1].end
+	out := &reading{l: x.l, text: full, Sentence: language.Sentence{End: len(full)}}
+	out.toks = appendTokens(x.l, nil, full, 0, len(full))
+	for _, d := range r.dates {
+		d.Start, d.End = d.Start+shift, d.End+shift
+		out.dates = append(out.dates, d)
+	}
+	if !out.read() {
+		return nil, false
+	}
+	for out.to > out.from+1 && !r.because.empty() && out.toks[out.to-1].start-shift >= r.toks[r.to-1].end {
+		out.to--
+	}
+	return out, true
+}
+
+// antecedent is what "it" stands for: the thing the sentence before speaks of,
+// in this message or in the last one.
+func (x *distiller) antecedent(r *reading) string {
+	if !x.said.empty() {
+		return x.topicOf(x.d.Text, x.said)
+	}
+	if r.Start > 0 && len(x.facts) > 0 {
+		return ""
+	}
+	for _, b := range x.before {
+		if b.Role != x.d.Role || b.Speaker != x.d.Speaker {
+			continue
+		}
+		pieces := language.Sentences(b.Text)
+		for i := len(pieces) - 1; i >= 0; i-- {
+			p := pieces[i]
+			if p.Code || p.Quoted || p.End-p.Start > maxSentence || hasSecret(b.Text[p.Start:p.End]) {
+				continue
+			}
+			if name := x.topicOf(b.Text, span{p.Start, p.End}); name != "" {
+				return name
+			}
+		}
+		return ""
+	}
+	return ""
+}
+
+// topicOf is the noun phrase a sentence is about: a name it gives, else its
+// subject, else its first object.
+func (x *distiller) topicOf(text string, at span) string {
+	toks := appendTokens(x.l, nil, text, at.start, at.end)
+	r := &reading{l: x.l, text: text, Sentence: language.Sentence{Start: at.start, End: at.end}, toks: toks}
+	if !r.read() {
+		return ""
+	}
+	for i := r.lead; i+1 < r.stop; i++ {
+		if low := r.toks[i].low; (low == "called" || low == "named") && r.toks[i+1].kind == wordToken {
+			return r.slice(i+1, r.phraseEnd(i+1, 3))
+		}
+	}
+	for i := r.lead; i < r.stop; i++ {
+		t := &r.toks[i]
+		if t.is(tagDet, tagMy, tagOur) && !t.is(tagIt, tagHe) && i+1 < r.stop && t.kind == wordToken {
+			if end := r.nounEnd(i + 1); end > i+1 {
+				return r.slice(i, end)
+			}
+		}
+		if t.kind == wordToken && t.capital && !t.entryHas(tagStop) && (i > r.lead || t.entry == nil || t.tech != 0) {
+			return r.slice(i, max(i+1, r.nounEnd(i)))
+		}
+	}
+	return ""
+}
+
+// nounEnd ends a noun phrase before its verb: it stops at any word that does
+// something in the sentence.
+func (r *reading) nounEnd(i int) int {
+	start := i
+	for i < r.stop && i-start < 4 {
+		t := &r.toks[i]
+		if t.kind == markToken || t.entryHas(tagStop) || t.entryHas(tagPrep) || t.is(tagBe, tagAux) {
+			break
+		}
+		if i > start && t.is(tagUse, tagUsage, tagPast, tagPlus, tagMinus, tagSwitch, tagAssign, tagOpinion) {
+			break
+		}
+		if _, dated := r.dated(i, i+1); dated {
+			break
+		}
+		i++
+	}
+	return i
+}
+
+// reach adds the reason that was given in the sentence before ("… That's why we
+// dropped it"), and stretches the quote over it when it is in this message.
+func (x *distiller) reach(r *reading, f *Fact) {
+	if x.said.empty() {
+		for _, b := range x.before {
+			if b.Role != x.d.Role || b.Speaker != x.d.Speaker {
+				continue
+			}
+			if pieces := language.Sentences(b.Text); len(pieces) > 0 {
+				p := pieces[len(pieces)-1]
+				if reason := b.Text[p.Start:p.End]; !p.Code && len(reason) < 300 && !hasSecret(reason) && !strings.HasSuffix(reason, "?") {
+					f.Because = strings.TrimRight(reason, ".!")
+				}
+			}
+			return
+		}
+		return
+	}
+	reason := x.d.Text[x.said.start:x.said.end]
+	if len(reason) > 300 || strings.HasSuffix(reason, "?") {
+		return
+	}
+	f.Because = strings.TrimRight(reason, ".!")
+	stretched := x.fact(span{x.said.start, r.End}, f.Kind)
+	f.ID, f.Quote, f.Source = stretched.ID, stretched.Quote, stretched.Source
+	f.Statement = strings.TrimRight(f.Quote, ".!")
+	if x.main >= 0 {
+		f.Links = append(f.Links, Link{Kind: Because, To: x.facts[x.main].ID})
+	}
+}
+
+// reply reads "yes, let's do that" after a proposal of the assistant, and a bare
+// answer after its question.
+func (x *distiller) reply(r *reading) bool {
+	if len(x.before) == 0 || x.before[0].Role != session.Assistant || r.stop > 24 || r.isQuestion() {
+		return false
+	}
+	asked := x.before[0]
+	if accepts(r) {
+		if p, found := x.proposalIn(asked.Text); found {
+			f := x.fact(span{r.Start, r.End}, Decision)
+			f.Statement = strings.TrimRight(f.Quote, ".!") + ": " + p
+			x.add(f)
+			return true
+		}
+		return false
+	}
+	return x.answer(r, asked.Text)
+}
+
+// accepts reports whether a short message agrees, and does nothing else.
+func accepts(r *reading) bool {
+	words := 0
+	for i := 0; i < r.stop; {
+		t := &r.toks[i]
+		if t.kind == markToken {
+			i++
+			continue
+		}
+		if t.is(tagDecline) && !t.is(tagAccept) || t.low == "but" {
+			return false
+		}
+		n := phraseLength(r.toks, i, tagAccept)
+		if n == 0 {
+			if words == 0 || i > 12 || content(t) && !t.is(tagAnd) && t.low != "use" && t.low != "go" && t.low != "great" {
+				return words > 0 && i >= 1 && !t.is(tagNeg) && i < 3 && t.is(tagWe)
+			}
+			n = 1
+		}
+		words++
+		i += n
+	}
+	return words > 0
+}
+
+// proposalIn is the last sentence of an assistant's message that proposes.
+func (x *distiller) proposalIn(text string) (string, bool) {
+	found := ""
+	for _, s := range language.Sentences(text) {
+		if s.Code || s.End-s.Start > 300 || hasSecret(text[s.Start:s.End]) {
+			continue
+		}
+		toks := appendTokens(x.l, x.toks[:0:0], text, s.Start, s.End)
+		r := &reading{l: x.l, text: text, Sentence: s, toks: toks}
+		if r.read() && r.first(r.lead, r.stop, tagSuggest) >= 0 {
+			found = text[s.Start:s.End]
+		}
+	}
+	return strings.TrimRight(found, "?!."), found != ""
+}
+
+// answer keeps a short answer together with the question it answers.
+func (x *distiller) answer(r *reading, asked string) bool {
+	words := 0
+	for i := r.lead; i < r.stop; i++ {
+		if content(&r.toks[i]) {
+			words++
+		}
+		if r.toks[i].is(tagI, tagWe, tagBe, tagMy, tagOur, tagHedge, tagUse, tagNeg, tagOrder, tagCommand, tagTask) {
+			return false // a sentence of its own
+		}
+	}
+	if words == 0 || words > 8 || r.End < len(strings.TrimSpace(x.d.Text)) {
+		return false
+	}
+	pieces := language.Sentences(asked)
+	if len(pieces) == 0 {
+		return false
+	}
+	last := pieces[len(pieces)-1]
+	question := asked[last.Start:last.End]
+	if last.Code || len(question) > 200 || !strings.HasSuffix(question, "?") || hasSecret(question+" is "+r.text[r.Start:r.End]) {
+		return false
+	}
+	x.readDates(r)
+	f := x.fact(span{r.Start, r.End}, Plain)
+	f.Statement = question + " " + strings.TrimRight(f.Quote, ".!")
+	if len(r.dates) > 0 {
+		f.When = Interval{From: r.dates[0].From, To: r.dates[0].To}
+	}
+	x.add(f)
+	return true
+}

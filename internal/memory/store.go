@@ -1,0 +1,28 @@
+package memory
+
+import (
+	"context"
+
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// Store reads back what memory is made of. Writing happens with the turn, in
+// run.Store: a fact is stored in the same transaction as the message it quotes.
+type Store interface {
+	// Facts returns the facts of a scope in the order they were learnt.
+	Facts(ctx context.Context, o owner.Owner, scope Scope) ([]Fact, error)
+	// Documents calls each for every message of a scope, in the order they were
+	// recorded, until each returns false.
+	Documents(ctx context.Context, o owner.Owner, scope Scope, each func(ranking.Document) bool) error
+	// Quotes returns the messages at the given places, in that order; places
+	// that no longer exist are left out.
+	Quotes(ctx context.Context, o owner.Owner, places []Place) ([]ranking.Document, error)
+}
+
+// Place is where a message stands.
+type Place struct {
+	Root session.ID
+	Seq  int64
+}

@@ -1,0 +1,122 @@
+package memory
+
+import (
+	"slices"
+	"strings"
+)
+
+// thingWords are the words under which a fact about having a thing is found:
+// those of the object that was added or removed, or the name of what is used.
+func (s *State) thingWords(n int32) []string {
+	f, t := &s.facts[n], &s.traits[n]
+	switch {
+	case isStatus(f.Attribute):
+		return strings.Fields(f.Subject)
+	case t.value.sort == techValue:
+		name, _, _ := strings.Cut(t.value.is, " ")
+		return []string{name}
+	}
+	return nil
+}
+
+// thingClashes finds facts that say of the same thing that it is there when n
+// says that it went, and the other way round, however they put it: "we use
+// Redis" and "removed the Redis cache".
+func (s *State) thingClashes(n int32) []int32 {
+	f, t := &s.facts[n], &s.traits[n]
+	var words []string
+	removed := isStatus(f.Attribute) && t.polarity < 0
+	switch {
+	case isStatus(f.Attribute):
+		words = strings.Fields(f.Subject)
+	case f.Former != "":
+		words, removed = s.wordsOf(f.Former), true
+	default:
+		words = s.thingWords(n)
+	}
+	var out []int32
+	for _, w := range words {
+		for _, o := range s.things[w] {
+			if o != n && !slices.Contains(out, o) && s.has(o) == removed && s.sameThing(o, n, words) {
+				out = append(out, o)
+			}
+		}
+	}
+	return out
+}
+
+// wordsOf is the content words of a verbatim phrase, as things are found by.
+func (s *State) wordsOf(verbatim string) []string {
+	if v := s.valueOf(verbatim, false); v.sort == techValue {
+		name, _, _ := strings.Cut(v.is, " ")
+		return []string{name}
+	}
+	var space [8]token
+	var out []string
+	for _, t := range appendTokens(s.l, space[:0], verbatim, 0, len(verbatim)) {
+		if content(&t) {
+			out = append(out, stem(s.l, t.low))
+		}
+	}
+	return out
+}
+
+// has reports whether a fact says that something is there.
+func (s *State) has(o int32) bool {
+	return !isStatus(s.facts[o].Attribute) || s.traits[o].polarity > 0
+}
+
+// sameThing reports whether an old fact speaks of the thing that words name.
+func (s *State) sameThing(o, n int32, words []string) bool {
+	old, now := &s.facts[o], &s.facts[n]
+	if (isStatus(old.Attribute) || isStatus(now.Attribute)) && qualifier(old.Attribute) != qualifier(now.Attribute) {
+		return false // added here, removed there
+	}
+	if isStatus(old.Attribute) {
+		theirs := strings.Fields(old.Subject)
+		return covers(theirs, words) && covers(words, theirs) || s.differByCategory(theirs, words)
+	}
+	if !isStatus(now.Attribute) && old.Attribute != now.Attribute {
+		return false
+	}
+	if old.Subject != subjectWe && old.Subject != subjectI {
+		return false // what another part uses is its own affair
+	}
+	return s.differByCategory(s.thingWords(o), words)
+}
+
+// differByCategory reports whether two phrases name the same technology and
+// differ at most by what it is: "redis" and "redis cache layer".
+func (s *State) differByCategory(a, b []string) bool {
+	named := false
+	for _, w := range a {
+		if e := s.l.words[w]; e != nil && e.tech != 0 && slices.Contains(b, w) {
+			named = true
+		}
+	}
+	return named && s.coversButGeneric(a, b) && s.coversButGeneric(b, a)
+}
+
+// coversButGeneric reports whether a has every word of b that is not a general
+// one for technology.
+func (s *State) coversButGeneric(a, b []string) bool {
+	for _, w := range b {
+		if slices.Contains(a, w) || w == "layer" || w == "cluster" || w == "instance" {
+			continue
+		}
+		if e := s.l.words[w]; e == nil || len(e.topics) == 0 || e.tech != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// covers reports whether a has every word of b.
+func covers(a, b []string) bool {
+	for _, w := range b {
+		if !slices.Contains(a, w) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,239 @@
+package memory
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// token is a word, a number or a mark of a sentence.
+type token struct {
+	start, end int    // bytes of the message
+	low        string // in lower case, with straight apostrophes
+	entry      *entry // nil when the lexicon does not know it
+	tags       tagSet // its own, and those of phrases it opens
+	tech       uint8  // category of the technology named here; 0 for none
+	techLen    uint8  // how many tokens name it
+	choice     uint8  // alternative named here; 0 for none
+	side       uint8
+	kind       tokenKind
+	capital    bool
+	possessive bool // ends in 's
+}
+
+// tokenKind is the sort of a token.
+type tokenKind uint8
+
+const (
+	wordToken tokenKind = iota
+	numberToken
+	markToken // punctuation; low holds it
+)
+
+func (t *token) is(tags ...tag) bool {
+	for _, x := range tags {
+		if t.tags.has(x) {
+			return true
+		}
+	}
+	return false
+}
+
+// mark reports whether the token is the given punctuation.
+func (t *token) mark(s string) bool { return t.kind == markToken && t.low == s }
+
+// appendTokens cuts text[start:end] into tokens and looks them up.
+func appendTokens(l *lexicon, toks []token, text string, start, end int) []token {
+	for i := start; i < end; {
+		c := text[i]
+		if c == ' ' || c == '\t' || c == '\n' || c == '\r' {
+			i++
+			continue
+		}
+		n := wordLength(text[i:end])
+		if n == 0 {
+			_, size := utf8.DecodeRuneInString(text[i:end])
+			toks = append(toks, markAt(text, i, size))
+			i += size
+			continue
+		}
+		toks = append(toks, wordAt(l, text, i, i+n))
+		i += n
+	}
+	for i := range toks {
+		if toks[i].entry != nil {
+			readMeaning(toks, i)
+		}
+	}
+	return toks
+}
+
+// markAt makes the token of a punctuation mark; curly quotes become straight.
+func markAt(text string, at, size int) token {
+	low := text[at : at+size]
+	switch low {
+	case "“", "”", "«", "»", "„":
+		low = `"`
+	case "‘", "’":
+		low = "'"
+	case "–", "—":
+		low = "-"
+	case "，", "、":
+		low = ","
+	}
+	return token{start: at, end: at + size, low: low, kind: markToken}
+}
+
+// wordAt makes the token of a word or a number.
+func wordAt(l *lexicon, text string, start, end int) token {
+	word := text[start:end]
+	t := token{start: start, end: end, low: lowered(word)}
+	first, _ := utf8.DecodeRuneInString(word)
+	switch {
+	case first >= '0' && first <= '9':
+		t.kind = numberToken
+	case unicode.IsUpper(first):
+		t.capital = true
+	}
+	t.entry = l.words[t.low]
+	if base, owns := strings.CutSuffix(t.low, "'s"); owns {
+		if t.entry == nil {
+			t.possessive = true
+			t.entry = l.words[base]
+		}
+	}
+	return t
+}
+
+// wordLength returns how many bytes of s are one word: letters and digits, and
+// joiners between them, as in us-east-1, N+1, don't, v1.2.3, C++ and node.js.
+func wordLength(s string) int {
+	i := 0
+	for i < len(s) {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			if isAlnum(c) {
+				i++
+				continue
+			}
+			if i > 0 && joins(c) && i+1 < len(s) && (isAlnum(s[i+1]) || s[i+1] >= utf8.RuneSelf && c != '.') {
+				i++
+				continue
+			}
+			if i > 0 && i <= 2 && (c == '+' || c == '#') {
+				i++
+				continue
+			}
+			break
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r == '’' && i > 0 && i+size < len(s) && isAlnum(s[i+size]) {
+			i += size
+			continue
+		}
+		if !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) {
+			break
+		}
+		i += size
+	}
+	return i
+}
+
+func isAlnum(c byte) bool {
+	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
+}
+
+// joins reports whether c may stand inside a word.
+func joins(c byte) bool {
+	switch c {
+	case '\'', '-', '.', '_', '+', '/', '@', '#', ':', '&':
+		return true
+	case ',':
+		return false
+	}
+	return false
+}
+
+// lowered returns s in lower case with straight apostrophes; s itself when it
+// is so already.
+func lowered(s string) string {
+	for i := range len(s) {
+		if c := s[i]; c >= utf8.RuneSelf || c >= 'A' && c <= 'Z' {
+			return strings.ReplaceAll(strings.ToLower(s), "’", "'")
+		}
+	}
+	return s
+}
+
+// readMeaning gives token i the tags of its word and of phrases it opens.
+func readMeaning(toks []token, i int) {
+	t := &toks[i]
+	t.tags = t.entry.tags
+	if t.entry.tech != 0 && (!t.entry.everyday || standsAsName(toks, i)) {
+		t.tech, t.techLen = t.entry.tech, 1
+	}
+	t.choice, t.side = t.entry.choice, t.entry.side
+	if t.capital && i > 0 && t.low == "may" {
+		t.tags.remove(tagHedge)
+	}
+	for p := range t.entry.phrases {
+		ph := &t.entry.phrases[p]
+		if !phraseAt(toks, i+1, ph.rest) {
+			continue
+		}
+		t.tags = t.tags.join(ph.tags)
+		if ph.tech != 0 && int(t.techLen) <= len(ph.rest) {
+			t.tech, t.techLen = ph.tech, uint8(1+len(ph.rest))
+		}
+		if ph.choice != 0 {
+			t.choice, t.side = ph.choice, ph.side
+		}
+	}
+}
+
+// phraseAt reports whether the tokens from i on are the given words.
+func phraseAt(toks []token, i int, words []string) bool {
+	if i+len(words) > len(toks) {
+		return false
+	}
+	for k, w := range words {
+		if toks[i+k].low != w {
+			return false
+		}
+	}
+	return true
+}
+
+// standsAsName reports whether an everyday word is used as a name here: it has
+// a capital inside the sentence, or follows "in", "with", "to" or "use".
+func standsAsName(toks []token, i int) bool {
+	if i == 0 {
+		return false
+	}
+	if toks[i].capital {
+		return true
+	}
+	prev := &toks[i-1]
+	if prev.entry == nil || !prev.entry.tags.has(tagUse) && prev.low != "in" && prev.low != "with" {
+		return false
+	}
+	return i+1 == len(toks) || toks[i+1].kind == markToken || toks[i+1].is(tagPrep)
+}
+
+// phraseLength returns how many tokens from i on carry the tag; 0 for none.
+func phraseLength(toks []token, i int, t tag) int {
+	e := toks[i].entry
+	if e == nil {
+		return 0
+	}
+	longest := 0
+	if e.tags.has(t) {
+		longest = 1
+	}
+	for p := range e.phrases {
+		if ph := &e.phrases[p]; ph.tags.has(t) && len(ph.rest) >= longest && phraseAt(toks, i+1, ph.rest) {
+			longest = 1 + len(ph.rest)
+		}
+	}
+	return longest
+}

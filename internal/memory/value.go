@@ -1,0 +1,115 @@
+package memory
+
+import (
+	"strings"
+)
+
+// value is what sort of thing fills a slot. Only values of one sort can take
+// each other's place: "slow" does not replace "512 MB".
+type value struct {
+	sort valueSort
+	// of is the unit of a measure, the category of a technology or the group
+	// of an alternative.
+	of string
+	// is is the form the value is compared by.
+	is string
+}
+
+// valueSort is a sort of value.
+type valueSort uint8
+
+const (
+	otherValue valueSort = iota
+	numberValue
+	dateValue
+	techValue
+	choiceValue
+	nameValue
+)
+
+// valueOf classifies a verbatim value.
+func (s *State) valueOf(verbatim string, dated bool) value {
+	var space [16]token
+	toks := appendTokens(s.l, space[:0], verbatim, 0, len(verbatim))
+	v := value{is: s.normal(toks)}
+	for i := range toks {
+		t := &toks[i]
+		switch {
+		case t.tech != 0 && v.sort == otherValue:
+			v.sort, v.of, v.is = techValue, s.l.categories[t.tech], s.l.canonical(t.low)
+			if t.techLen > 1 {
+				v.is = s.l.canonical(strings.ToLower(verbatim[t.start:toks[i+int(t.techLen)-1].end]))
+			}
+			if next := i + int(t.techLen); next < len(toks) && (toks[next].kind == numberToken || isVersion(toks[next].low)) {
+				v.is += " " + toks[next].low
+			}
+			return v
+		case t.choice != 0 && v.sort == otherValue:
+			return value{sort: choiceValue, of: s.l.choices[t.choice], is: s.l.choices[t.choice] + string(rune('0'+t.side))}
+		case (t.kind == numberToken || t.is(tagNumberWord)) && v.sort == otherValue && !dated:
+			v.sort = numberValue
+			if i+1 < len(toks) && (toks[i+1].is(tagUnit) || toks[i+1].mark("%")) {
+				v.of = toks[i+1].low
+			}
+		}
+	}
+	if v.sort != otherValue {
+		return v
+	}
+	if dated {
+		v.sort = dateValue
+		return v
+	}
+	if len(toks) > 0 && toks[0].capital {
+		v.sort = nameValue
+	}
+	return v
+}
+
+// normal joins the content words of a value, stemmed, in their order.
+func (s *State) normal(toks []token) string {
+	var b strings.Builder
+	for i := range toks {
+		t := &toks[i]
+		if t.kind == markToken && !t.mark("%") && !t.mark("$") && !t.mark("€") || t.kind == wordToken && t.entryHas(tagStop) {
+			continue
+		}
+		b.WriteString(stem(s.l, t.low))
+		b.WriteByte(' ')
+	}
+	return b.String()
+}
+
+// sameValue reports whether two facts of a slot say the same.
+func sameValue(a, b *trait) bool {
+	return a.value.is == b.value.is && a.polarity == b.polarity
+}
+
+// replaces reports whether a value of sort v can take the place of o.
+func (v value) replaces(o value) bool {
+	if v.sort != o.sort {
+		return false
+	}
+	switch v.sort {
+	case techValue, choiceValue:
+		return v.of == o.of
+	case numberValue:
+		return v.of == o.of || v.of == "" || o.of == "" || sizeUnit(v.of) == sizeUnit(o.of) && sizeUnit(v.of) != 0
+	case dateValue, nameValue:
+		return true
+	}
+	return false
+}
+
+// sizeUnit groups the units that measure the same: time, bytes, money.
+func sizeUnit(unit string) int {
+	switch unit {
+	case "ms", "s", "sec", "secs", "second", "seconds", "min", "mins", "minute", "minutes", "h", "hr", "hrs", "hour", "hours", "day", "days", "week", "weeks", "month", "months", "year", "years":
+		return 1
+	case "kb", "mb", "gb", "tb", "pb", "kib", "mib", "gib", "tib", "byte", "bytes":
+		return 2
+	case "dollar", "dollars", "usd", "euro", "euros", "eur", "gbp", "€", "$", "£", "k":
+		return 3
+	}
+	return 0
+}

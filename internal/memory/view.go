@@ -1,0 +1,138 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// View is the memory of one scope, ready for use: its facts and the index over
+// its messages. Views are shared by the turns of a scope and are safe for
+// concurrent use.
+type View struct {
+	mu    sync.RWMutex
+	state *State
+	index *ranking.Index
+	// recent is, per lineage, the newest few messages, newest first: what a
+	// sentence such as "yes, do that" refers to.
+	recent map[session.ID][]ranking.Document
+}
+
+// recentMessages is how far back a message may refer without naming anything.
+const recentMessages = 4
+
+// newView returns the memory of a scope of which nothing is known.
+func newView() *View {
+	return &View{state: NewState(), index: ranking.New(), recent: make(map[session.ID][]ranking.Document)}
+}
+
+// load reads a scope's memory from the store.
+func load(ctx context.Context, st Store, o owner.Owner, scope Scope) (*View, error) {
+	v := newView()
+	facts, err := st.Facts(ctx, o, scope)
+	if err != nil {
+		return nil, fmt.Errorf("load facts: %w", err)
+	}
+	v.state.Restore(facts)
+	err = st.Documents(ctx, o, scope, func(d ranking.Document) bool {
+		v.add(d)
+		return ctx.Err() == nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("load messages: %w", err)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// Learn takes in a message: it is distilled, its facts join the state, and it
+// can be recalled from now on. The returned change is what has to be stored.
+func (v *View) Learn(d ranking.Document) Change {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	change := v.state.Learn(Distill(d, v.recent[d.Root]))
+	v.add(d)
+	return change
+}
+
+// add makes a message recallable; the caller holds the lock or owns the view.
+func (v *View) add(d ranking.Document) {
+	if d.Text == "" {
+		return
+	}
+	v.index.Add(d)
+	near := v.recent[d.Root]
+	if len(near) < recentMessages {
+		near = append(near, ranking.Document{})
+	}
+	copy(near[1:], near)
+	near[0] = d
+	v.recent[d.Root] = near
+}
+
+// Search ranks the scope's messages for a question.
+func (v *View) Search(q ranking.Query) []ranking.Hit {
+	v.mu.Lock() // the index reuses scratch space between searches
+	defer v.mu.Unlock()
+	return v.index.Search(q)
+}
+
+// Match names the facts that answer a question, the best first.
+func (v *View) Match(question string, at time.Time, limit int) []Fact {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	ids := v.state.Match(question, at, limit)
+	out := make([]Fact, 0, len(ids))
+	for _, id := range ids {
+		if f, ok := v.state.Fact(id); ok {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// Block renders what a model is shown of the state.
+func (v *View) Block(budget int, count func(string) int, opt BlockOptions) Block {
+	v.mu.Lock() // rendering keeps the token counts of lines
+	defer v.mu.Unlock()
+	return v.state.Block(budget, count, opt)
+}
+
+// Fact returns one fact of the scope.
+func (v *View) Fact(id FactID) (Fact, bool) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return v.state.Fact(id)
+}
+
+// Facts returns all facts of the scope in the order they were learnt.
+func (v *View) Facts() []Fact {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	out := make([]Fact, 0, v.state.Len())
+	for f := range v.state.Facts() {
+		out = append(out, f)
+	}
+	return out
+}
+
+// Hash is the state hash: equal transcripts have equal hashes on every machine.
+func (v *View) Hash() string {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return v.state.Hash()
+}
+
+// size is about how many bytes the view holds.
+func (v *View) size() int64 {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return v.state.Size() + v.index.Size()
+}

@@ -1,0 +1,157 @@
+package memory
+
+import (
+	"container/list"
+	"context"
+	"sync"
+
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// Views keeps the memory of the scopes in use, so that a turn does not read
+// its scope again. It is bounded; what falls out is read back when needed.
+type Views struct {
+	store Store
+	limit int64
+
+	mu    sync.Mutex
+	byKey map[viewKey]*viewEntry
+	order *list.List // of *viewEntry, the most recently used in front
+	held  int64
+}
+
+// viewKey names a scope of an owner: its session key, or its lineage.
+type viewKey struct {
+	owner string
+	key   session.Key
+	root  session.ID
+}
+
+type viewEntry struct {
+	key    viewKey
+	place  *list.Element
+	size   int64
+	users  int           // turns working with it now
+	loaded chan struct{} // closed once view and err are set
+	view   *View
+	err    error
+	stale  bool // dropped while in use: forget it when the last user leaves
+}
+
+// NewViews returns an empty cache that holds about limit bytes.
+func NewViews(store Store, limit int64) *Views {
+	return &Views{store: store, limit: limit, byKey: make(map[viewKey]*viewEntry), order: list.New()}
+}
+
+func keyOf(o owner.Owner, s Scope) viewKey {
+	if s.Key != "" {
+		return viewKey{owner: o.ID(), key: s.Key}
+	}
+	return viewKey{owner: o.ID(), root: s.Root}
+}
+
+// Use returns the view of a scope, reading it on first use, and a function that
+// must be called when the caller is done with it. fresh says that the scope is
+// known to be empty, so there is nothing to read.
+func (c *Views) Use(ctx context.Context, o owner.Owner, s Scope, fresh bool) (*View, func(), error) {
+	key := keyOf(o, s)
+	c.mu.Lock()
+	e := c.byKey[key]
+	if e == nil {
+		e = &viewEntry{key: key, loaded: make(chan struct{})}
+		e.place = c.order.PushFront(e)
+		c.byKey[key] = e
+		e.users++
+		c.mu.Unlock()
+		c.fill(ctx, e, o, s, fresh)
+	} else {
+		e.users++
+		c.order.MoveToFront(e.place)
+		c.mu.Unlock()
+	}
+	select {
+	case <-e.loaded:
+	case <-ctx.Done():
+		c.leave(e)
+		return nil, nil, ctx.Err()
+	}
+	if e.err != nil {
+		c.leave(e)
+		return nil, nil, e.err
+	}
+	return e.view, func() { c.leave(e) }, nil
+}
+
+// fill loads an entry. The first user pays for it; a failure is not kept.
+func (c *Views) fill(ctx context.Context, e *viewEntry, o owner.Owner, s Scope, fresh bool) {
+	if fresh {
+		e.view = newView()
+	} else if e.view, e.err = load(ctx, c.store, o, s); e.err != nil {
+		c.mu.Lock()
+		c.remove(e)
+		c.mu.Unlock()
+	}
+	close(e.loaded)
+}
+
+// leave ends one use: the entry's size is taken again and the cache trimmed.
+func (c *Views) leave(e *viewEntry) {
+	size := int64(0)
+	select {
+	case <-e.loaded:
+		if e.view != nil {
+			size = e.view.size()
+		}
+	default:
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e.users--
+	if e.stale {
+		return
+	}
+	c.held += size - e.size
+	e.size = size
+	for el := c.order.Back(); el != nil && c.held > c.limit; {
+		victim, _ := el.Value.(*viewEntry)
+		el = el.Prev()
+		if victim.users == 0 {
+			c.remove(victim)
+		}
+	}
+}
+
+// remove takes an entry out of the cache; c.mu is held.
+func (c *Views) remove(e *viewEntry) {
+	if e.stale {
+		return
+	}
+	e.stale = true
+	c.held -= e.size
+	c.order.Remove(e.place)
+	delete(c.byKey, e.key)
+}
+
+// Drop forgets what is cached of a scope. It is called when a write failed, so
+// that the cache may know more than the store, and when something was erased.
+func (c *Views) Drop(o owner.Owner, s Scope) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, key := range []viewKey{{owner: o.ID(), root: s.Root}, {owner: o.ID(), key: s.Key}} {
+		if e := c.byKey[key]; e != nil {
+			c.remove(e)
+		}
+	}
+}
+
+// DropOwner forgets everything cached of an owner.
+func (c *Views) DropOwner(o owner.Owner) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for key, e := range c.byKey {
+		if key.owner == o.ID() {
+			c.remove(e)
+		}
+	}
+}

@@ -1,0 +1,269 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// ChatRequest is the part of a chat completion request that this program acts
+// on. Everything else stays in Body and is forwarded as it came.
+type ChatRequest struct {
+	Body     []byte
+	Model    string
+	Messages []Message
+	Stream   bool
+	// IncludeUsage is stream_options.include_usage.
+	IncludeUsage bool
+	// Tools is the raw value of "tools" (or the older "functions"), nil when
+	// there is none: it counts against the context budget.
+	Tools []byte
+	User  string
+}
+
+// Message is one message of a request or an answer.
+type Message struct {
+	Role string
+	Name string
+	// Text is the content; of content parts, the text parts joined by newlines.
+	Text       string
+	ToolCalls  []byte // raw JSON array, nil when absent or empty
+	ToolCallID string
+	// Raw is the message as it came.
+	Raw []byte
+	// Plain says that the other fields hold everything Raw does.
+	Plain bool
+}
+
+// Problem is a request this package cannot read, in words for its sender.
+type Problem struct {
+	Param string // which part, such as "messages[2].content"
+	Code  string // stable name; "" for a plain invalid request
+	Msg   string
+}
+
+// Error returns the message.
+func (p *Problem) Error() string { return p.Msg }
+
+// Limits on what a request may hold. OpenAI's own are not published; these
+// bound memory and time without touching any use we know of.
+const (
+	maxMessages = 10_000
+	maxDepth    = 64
+)
+
+// ParseChat reads a chat completion request. Its errors are of type *Problem.
+func ParseChat(body []byte) (*ChatRequest, error) {
+	if depth(body) > maxDepth {
+		return nil, &Problem{Msg: fmt.Sprintf("The JSON body is nested deeper than %d levels.", maxDepth)}
+	}
+	ms, err := members(body)
+	if err != nil {
+		return nil, &Problem{Msg: "Could not read the request body as JSON: " + explain(err) + "."}
+	}
+	req := &ChatRequest{Body: body}
+	found := false
+	for _, m := range ms {
+		value := body[m.start:m.end]
+		switch m.name {
+		case "model":
+			err = text(value, "model", &req.Model)
+		case "messages":
+			found = true
+			req.Messages, err = parseMessages(value)
+		case "stream":
+			err = boolean(value, "stream", &req.Stream)
+		case "stream_options":
+			var opt struct {
+				IncludeUsage bool `json:"include_usage"`
+			}
+			if json.Unmarshal(value, &opt) != nil {
+				err = &Problem{Param: "stream_options", Msg: "'stream_options' must be an object."}
+			}
+			req.IncludeUsage = opt.IncludeUsage
+		case "tools", "functions":
+			if value[0] == '[' && len(bytes.TrimSpace(value[1:])) > 1 {
+				req.Tools = value
+			}
+		case "user":
+			_ = json.Unmarshal(value, &req.User) // not ours to judge
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if !found {
+		return nil, &Problem{Param: "messages", Msg: "Missing required parameter: 'messages'."}
+	}
+	return req, nil
+}
+
+func parseMessages(raw []byte) ([]Message, error) {
+	var items []json.RawMessage
+	if err := json.Unmarshal(raw, &items); err != nil || len(items) == 0 {
+		return nil, &Problem{Param: "messages", Msg: "'messages' must be a non-empty array of messages."}
+	}
+	if len(items) > maxMessages {
+		return nil, &Problem{Param: "messages", Msg: fmt.Sprintf("'messages' holds more than %d messages.", maxMessages)}
+	}
+	out := make([]Message, len(items))
+	for i, item := range items {
+		m, err := ParseMessage(item)
+		if err != nil {
+			err.Param = fmt.Sprintf("messages[%d]%s", i, err.Param)
+			err.Msg = fmt.Sprintf("messages[%d]: %s", i, err.Msg)
+			return nil, err
+		}
+		out[i] = m
+	}
+	return out, nil
+}
+
+// ParseMessage reads one message. Param of its problem starts with a dot, or is
+// empty when the message as a whole is wrong.
+func ParseMessage(raw []byte) (Message, *Problem) {
+	m := Message{Raw: raw, Plain: true}
+	ms, err := members(raw)
+	if err != nil {
+		return m, &Problem{Msg: "a message must be a JSON object"}
+	}
+	for _, f := range ms {
+		value := raw[f.start:f.end]
+		if string(value) == "null" {
+			continue
+		}
+		var problem *Problem
+		switch f.name {
+		case "role":
+			problem = field(value, ".role", &m.Role)
+		case "name":
+			problem = field(value, ".name", &m.Name)
+		case "tool_call_id":
+			problem = field(value, ".tool_call_id", &m.ToolCallID)
+		case "content":
+			m.Text, m.Plain, problem = parseContent(value, m.Plain)
+		case "tool_calls":
+			if value[0] != '[' {
+				problem = &Problem{Param: ".tool_calls", Msg: "'tool_calls' must be an array"}
+			} else if len(bytes.TrimSpace(value[1:])) > 1 {
+				m.ToolCalls, problem = value, checkCalls(value)
+			}
+		default:
+			m.Plain = false
+		}
+		if problem != nil {
+			return m, problem
+		}
+	}
+	return m, checkRole(&m)
+}
+
+// checkCalls refuses calls that no later reader could make sense of.
+func checkCalls(raw []byte) *Problem {
+	var items []json.RawMessage
+	_ = json.Unmarshal(raw, &items) // known to be an array
+	for _, item := range items {
+		if item[0] != '{' {
+			return &Problem{Param: ".tool_calls", Msg: "a tool call must be an object"}
+		}
+	}
+	return nil
+}
+
+func checkRole(m *Message) *Problem {
+	switch m.Role {
+	case "system", "developer", "user", "assistant", "function":
+		return nil
+	case "tool":
+		if m.ToolCallID == "" {
+			return &Problem{Param: ".tool_call_id", Msg: "a message of role 'tool' needs a 'tool_call_id'"}
+		}
+		return nil
+	case "":
+		return &Problem{Param: ".role", Msg: "the message has no 'role'"}
+	}
+	return &Problem{Param: ".role", Msg: "'role' must be one of system, developer, user, assistant, tool, function"}
+}
+
+// parseContent reads a content value: text, or parts of which the text counts.
+func parseContent(value []byte, plain bool) (string, bool, *Problem) {
+	if value[0] == '"' {
+		var s string
+		if json.Unmarshal(value, &s) != nil {
+			return "", false, &Problem{Param: ".content", Msg: "'content' is not a valid string"}
+		}
+		return s, plain, nil
+	}
+	var parts []json.RawMessage
+	if json.Unmarshal(value, &parts) != nil {
+		return "", false, &Problem{Param: ".content", Msg: "'content' must be a string or an array of content parts"}
+	}
+	var texts []string
+	for _, raw := range parts {
+		var part struct {
+			Type string `json:"type"`
+			Text string `json:"text"`
+		}
+		if json.Unmarshal(raw, &part) != nil || part.Type == "" {
+			return "", false, &Problem{Param: ".content", Code: "invalid_content_part", Msg: "a content part must be an object with a 'type'"}
+		}
+		if part.Text != "" && (part.Type == "text" || part.Type == "input_text" || part.Type == "output_text") {
+			texts = append(texts, part.Text)
+		}
+	}
+	return strings.Join(texts, "\n"), false, nil
+}
+
+func field(value []byte, param string, into *string) *Problem {
+	if json.Unmarshal(value, into) != nil {
+		return &Problem{Param: param, Msg: fmt.Sprintf("'%s' must be a string", param[1:])}
+	}
+	return nil
+}
+
+func text(value []byte, param string, into *string) error {
+	if json.Unmarshal(value, into) != nil {
+		return &Problem{Param: param, Msg: fmt.Sprintf("'%s' must be a string.", param)}
+	}
+	return nil
+}
+
+func boolean(value []byte, param string, into *bool) error {
+	if json.Unmarshal(value, into) != nil {
+		return &Problem{Param: param, Msg: fmt.Sprintf("'%s' must be true or false.", param)}
+	}
+	return nil
+}
+
+// depth is how deep a JSON text nests, found without parsing it.
+func depth(body []byte) int {
+	deepest, now, quoted := 0, 0, false
+	for i := 0; i < len(body); i++ {
+		switch c := body[i]; {
+		case quoted:
+			if c == '\\' {
+				i++
+			} else if c == '"' {
+				quoted = false
+			}
+		case c == '"':
+			quoted = true
+		case c == '{' || c == '[':
+			now++
+			deepest = max(deepest, now)
+		case c == '}' || c == ']':
+			now--
+		}
+	}
+	return deepest
+}
+
+// explain shortens a syntax error to what helps the sender.
+func explain(err error) string {
+	msg := strings.TrimPrefix(err.Error(), "jsontext: ")
+	if msg == "EOF" || msg == "unexpected EOF" {
+		return "it ends too early"
+	}
+	return msg
+}

@@ -1,0 +1,140 @@
+package openai
+
+import (
+	"bytes"
+	"errors"
+	"io"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Member is one name and value of a JSON object, by the place of its value in
+// the object's text.
+type member struct {
+	name       string
+	start, end int // the value's bytes
+	nameStart  int // the opening quote of the name
+}
+
+// errNotObject says that a text is valid JSON, but no object.
+var errNotObject = errors.New("the body must be a JSON object")
+
+// members lists the top-level members of a JSON object. It refuses duplicate
+// names at every depth, invalid UTF-8, and anything after the object.
+func members(text []byte) ([]member, error) {
+	dec := jsontext.NewDecoder(bytes.NewBuffer(text))
+	if dec.PeekKind() != '{' {
+		if _, err := dec.ReadValue(); err != nil {
+			return nil, err
+		}
+		return nil, errNotObject
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return nil, err
+	}
+	var out []member
+	for dec.PeekKind() != '}' {
+		name, err := dec.ReadToken()
+		if err != nil {
+			return nil, err
+		}
+		m := member{name: name.String()}
+		m.nameStart = nameStart(text, int(dec.InputOffset()))
+		value, err := dec.ReadValue()
+		if err != nil {
+			return nil, err
+		}
+		m.end = int(dec.InputOffset())
+		m.start = m.end - len(value)
+		out = append(out, m)
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return nil, err
+	}
+	if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("there is more text after the JSON object")
+	}
+	return out, nil
+}
+
+// nameStart finds the opening quote of the name that ends at offset end.
+func nameStart(text []byte, end int) int {
+	for i := end - 2; i >= 0; i-- {
+		if text[i] != '"' {
+			continue
+		}
+		slashes := 0
+		for j := i - 1; j >= 0 && text[j] == '\\'; j-- {
+			slashes++
+		}
+		if slashes%2 == 0 {
+			return i
+		}
+	}
+	return 0
+}
+
+// Set is a value to put into a JSON object. A nil Value removes the name.
+type Set struct {
+	Name  string
+	Value []byte
+}
+
+// Splice returns the JSON object text with the given members replaced, or added
+// at the end. Every other byte stays as it is, so that what a client or an
+// upstream sent passes through untouched, in its own order and spelling.
+func Splice(text []byte, sets ...Set) ([]byte, error) {
+	ms, err := members(text)
+	if err != nil {
+		return nil, err
+	}
+	size := len(text)
+	for _, s := range sets {
+		size += len(s.Name) + len(s.Value) + 4
+	}
+	out := make([]byte, 0, size)
+	out = append(out, '{')
+	done := make([]bool, len(sets))
+	first := true
+	emit := func(raw []byte) {
+		if !first {
+			out = append(out, ',')
+		}
+		first = false
+		out = append(out, raw...)
+	}
+	for _, m := range ms {
+		i := indexSet(sets, m.name)
+		if i < 0 {
+			emit(text[m.nameStart:m.end])
+			continue
+		}
+		done[i] = true
+		if sets[i].Value == nil {
+			continue
+		}
+		emit(text[m.nameStart:m.start])
+		out = append(out, sets[i].Value...)
+	}
+	for i, s := range sets {
+		if done[i] || s.Value == nil {
+			continue
+		}
+		name, err := jsontext.AppendQuote(nil, s.Name)
+		if err != nil {
+			return nil, err
+		}
+		emit(append(name, ':'))
+		out = append(out, s.Value...)
+	}
+	return append(out, '}'), nil
+}
+
+func indexSet(sets []Set, name string) int {
+	for i, s := range sets {
+		if s.Name == name {
+			return i
+		}
+	}
+	return -1
+}

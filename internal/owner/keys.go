@@ -1,0 +1,227 @@
+package owner
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+)
+
+// Key is an API key as it is kept: everything but the secret.
+type Key struct {
+	ID        string
+	Name      string
+	OwnerID   string
+	Hash      []byte // SHA-256 of the secret
+	Scopes    []Scope
+	CreatedAt time.Time
+	RevokedAt time.Time // zero while the key is valid
+}
+
+// KeyStore keeps keys. Keys are looked up before an owner is known, so these
+// are the only methods of a store that take none; they are called by a
+// [Keyring] and by nothing else.
+type KeyStore interface {
+	// InsertKey stores a new key.
+	InsertKey(ctx context.Context, k Key) error
+	// KeyByID returns a key, revoked or not. NotFound if there is none.
+	KeyByID(ctx context.Context, id string) (Key, error)
+	// Keys lists all keys, oldest first.
+	Keys(ctx context.Context) ([]Key, error)
+	// RevokeKey makes a key invalid from now on. NotFound if there is none.
+	RevokeKey(ctx context.Context, id string, at time.Time) (Key, error)
+}
+
+// DevelopmentKey is accepted on a loopback address while no other key exists,
+// so that the first five minutes need no set-up.
+const DevelopmentKey = "hermes"
+
+// MinKeyLength is the shortest configured key that is accepted.
+const MinKeyLength = 16
+
+// Keyring authenticates callers.
+type Keyring struct {
+	store       KeyStore
+	configured  [][32]byte // hashes of the keys in the configuration
+	development bool
+	now         func() time.Time
+}
+
+// NewKeyring returns a keyring over the configured keys and the store's.
+// development allows [DevelopmentKey] while there are no others.
+func NewKeyring(store KeyStore, configured []string, development bool, now func() time.Time) *Keyring {
+	k := &Keyring{store: store, development: development, now: now}
+	for _, secret := range configured {
+		k.configured = append(k.configured, sha256.Sum256([]byte(secret)))
+	}
+	return k
+}
+
+// CheckConfigured refuses keys that are too short or obvious placeholders.
+func CheckConfigured(secret string) error {
+	if utf8.RuneCountInString(secret) < MinKeyLength {
+		return fault.New(fault.Invalid, "weak_key", fmt.Sprintf("A configured API key must have at least %d characters.", MinKeyLength))
+	}
+	low := strings.ToLower(secret)
+	for _, p := range []string{"changeme", "change-me", "your-api-key", "your_api_key", "placeholder", "example", "xxxxxxxx"} {
+		if strings.Contains(low, p) {
+			return fault.New(fault.Invalid, "placeholder_key", "The configured API key looks like a placeholder. Set a real one, for example from: openssl rand -hex 32")
+		}
+	}
+	return nil
+}
+
+// Authenticate turns a bearer token into an owner. It fails with
+// Unauthenticated for anything that is not a valid key, without saying why.
+func (k *Keyring) Authenticate(ctx context.Context, token string) (Owner, error) {
+	hash := sha256.Sum256([]byte(token))
+	found := 0
+	for i := range k.configured {
+		found |= subtle.ConstantTimeCompare(hash[:], k.configured[i][:])
+	}
+	if found == 1 {
+		return Local(), nil
+	}
+	if id, ok := keyID(token); ok {
+		return k.stored(ctx, id, hash)
+	}
+	dev := sha256.Sum256([]byte(DevelopmentKey))
+	if subtle.ConstantTimeCompare(hash[:], dev[:]) == 1 {
+		ok, err := k.Development(ctx)
+		if err != nil {
+			return Owner{}, err
+		}
+		if ok {
+			return Local(), nil
+		}
+		return Owner{}, fault.New(fault.Unauthenticated, "invalid_api_key",
+			"The development key is not accepted: this server has keys of its own, or listens beyond this machine.")
+	}
+	return Owner{}, refused()
+}
+
+func (k *Keyring) stored(ctx context.Context, id string, hash [32]byte) (Owner, error) {
+	key, err := k.store.KeyByID(ctx, id)
+	if fault.KindOf(err) == fault.NotFound {
+		return Owner{}, refused()
+	}
+	if err != nil {
+		return Owner{}, fmt.Errorf("look up key: %w", err)
+	}
+	if subtle.ConstantTimeCompare(hash[:], key.Hash) != 1 || !key.RevokedAt.IsZero() {
+		return Owner{}, refused()
+	}
+	return Owner{id: key.OwnerID, scopes: key.Scopes}, nil
+}
+
+func refused() error {
+	return fault.New(fault.Unauthenticated, "invalid_api_key", "Invalid API key. Send it as: Authorization: Bearer <key>")
+}
+
+// Development reports whether the development key is accepted now.
+func (k *Keyring) Development(ctx context.Context) (bool, error) {
+	if !k.development || len(k.configured) > 0 {
+		return false, nil
+	}
+	keys, err := k.store.Keys(ctx)
+	if err != nil {
+		return false, fmt.Errorf("list keys: %w", err)
+	}
+	return !slices.ContainsFunc(keys, func(key Key) bool { return key.RevokedAt.IsZero() }), nil
+}
+
+// Create makes a key and returns its secret, which is shown once and kept
+// nowhere. ownerID "" makes an owner of its own, named after the key.
+func (k *Keyring) Create(ctx context.Context, name, ownerID string, scopes []Scope) (Key, string, error) {
+	if ownerID == "" {
+		if err := k.unused(ctx, name); err != nil {
+			return Key{}, "", err
+		}
+		ownerID = name
+	}
+	for _, text := range []string{name, ownerID} {
+		if text == "" || len(text) > 64 || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+			return Key{}, "", fault.New(fault.Invalid, "invalid_key_name", "A key's name and owner are 1–64 characters without control characters.").At("name")
+		}
+	}
+	if len(scopes) == 0 {
+		scopes = DefaultScopes()
+	}
+	for _, s := range scopes {
+		if !slices.Contains(AllScopes(), s) {
+			return Key{}, "", fault.New(fault.Invalid, "invalid_scope", fmt.Sprintf("Unknown scope %q. The scopes are: %v.", s, AllScopes())).At("scopes")
+		}
+	}
+	var id [6]byte
+	var random [32]byte
+	_, _ = rand.Read(id[:]) // never fails since Go 1.24
+	_, _ = rand.Read(random[:])
+	key := Key{ID: hex.EncodeToString(id[:]), Name: name, OwnerID: ownerID, Scopes: scopes, CreatedAt: k.now().UTC()}
+	secret := keyPrefix + key.ID + "_" + base64.RawURLEncoding.EncodeToString(random[:])
+	hash := sha256.Sum256([]byte(secret))
+	key.Hash = hash[:]
+	if err := k.store.InsertKey(ctx, key); err != nil {
+		return Key{}, "", fmt.Errorf("store key: %w", err)
+	}
+	return key, secret, nil
+}
+
+// unused refuses a name that is somebody's already: a key made without naming
+// an owner must never open another one's data.
+func (k *Keyring) unused(ctx context.Context, name string) error {
+	keys, err := k.store.Keys(ctx)
+	if err != nil {
+		return fmt.Errorf("list keys: %w", err)
+	}
+	if name == LocalID || slices.ContainsFunc(keys, func(key Key) bool { return key.OwnerID == name }) {
+		return fault.New(fault.Conflict, "owner_exists", fmt.Sprintf(
+			"There is an owner named %q already. To give that owner another key, name it: hermes keys create --name NAME --owner %s", name, name)).At("name")
+	}
+	return nil
+}
+
+// List returns all keys, oldest first.
+func (k *Keyring) List(ctx context.Context) ([]Key, error) { return k.store.Keys(ctx) }
+
+// Revoke makes the key with the given id or unique name invalid.
+func (k *Keyring) Revoke(ctx context.Context, idOrName string) (Key, error) {
+	key, err := k.store.RevokeKey(ctx, idOrName, k.now().UTC())
+	if fault.KindOf(err) != fault.NotFound {
+		return key, err
+	}
+	keys, err := k.store.Keys(ctx)
+	if err != nil {
+		return Key{}, fmt.Errorf("list keys: %w", err)
+	}
+	keys = slices.DeleteFunc(keys, func(key Key) bool { return key.Name != idOrName || !key.RevokedAt.IsZero() })
+	switch len(keys) {
+	case 0:
+		return Key{}, fault.New(fault.NotFound, "key_not_found", "No valid key with this id or name. See `hermes keys list`.")
+	case 1:
+		return k.store.RevokeKey(ctx, keys[0].ID, k.now().UTC())
+	}
+	return Key{}, fault.New(fault.Conflict, "ambiguous_key", fmt.Sprintf("%d keys have this name. Name one by its id: see `hermes keys list`.", len(keys)))
+}
+
+// keyPrefix starts every key this program makes: it lets scanners of leaked
+// secrets find them, and carries the id that the lookup needs.
+const keyPrefix = "hk_"
+
+// keyID reads the id out of a token of our form.
+func keyID(token string) (string, bool) {
+	rest, ok := strings.CutPrefix(token, keyPrefix)
+	if !ok {
+		return "", false
+	}
+	id, _, ok := strings.Cut(rest, "_")
+	return id, ok && len(id) == 12
+}

@@ -1,0 +1,59 @@
+// Package owner says whose data a request may touch.
+//
+// An [Owner] is made here only: by authentication ([Keyring.Authenticate]), for
+// the person at this machine ([Local]), or out of a row that authentication
+// wrote earlier ([Stored]). Every store method takes one, so nothing can be
+// read or written without saying for whom.
+package owner
+
+import "slices"
+
+// Owner is whose data it is, and what the caller may do with it.
+// The zero Owner owns nothing; store methods refuse it.
+type Owner struct {
+	id     string
+	scopes []Scope
+}
+
+// LocalID is the owner of the configured key, the development key and the
+// command line on the host.
+const LocalID = "local"
+
+// Local is the person at this machine: everything of the local owner.
+func Local() Owner { return Owner{id: LocalID, scopes: AllScopes()} }
+
+// Stored is the owner named by a row this program wrote for an authenticated
+// caller, such as a message waiting to be indexed. It carries no scope: it can
+// work for the owner but not ask for anything at the door.
+func Stored(id string) Owner { return Owner{id: id} }
+
+// ID is the stable name of the owner, the first column of every table.
+func (o Owner) ID() string { return o.id }
+
+// Can reports whether the caller holds the scope.
+func (o Owner) Can(s Scope) bool { return slices.Contains(o.scopes, s) }
+
+// Scope is one thing a key may be used for.
+type Scope string
+
+// The scopes, from narrow to wide.
+const (
+	Chat          Scope = "chat"
+	SessionsRead  Scope = "sessions:read"
+	SessionsWrite Scope = "sessions:write"
+	Memory        Scope = "memory"
+	Jobs          Scope = "jobs"
+	Export        Scope = "export"
+	Admin         Scope = "admin"
+)
+
+// AllScopes lists every scope.
+func AllScopes() []Scope {
+	return []Scope{Chat, SessionsRead, SessionsWrite, Memory, Jobs, Export, Admin}
+}
+
+// DefaultScopes is what a new key may do unless told otherwise: everything
+// with its own data, nothing with other people's keys.
+func DefaultScopes() []Scope {
+	return []Scope{Chat, SessionsRead, SessionsWrite, Memory, Jobs, Export}
+}

@@ -1,0 +1,63 @@
+// Package ranking finds the messages of a scope that answer a question.
+//
+// It knows words, dates, speakers and neighbours, and nothing of facts or of
+// storage. It is deterministic and explainable: the same messages and the same
+// question give the same order, and every score can be taken apart.
+package ranking
+
+import (
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// Document is a message as ranking sees it.
+type Document struct {
+	MessageID int64
+	SessionID session.ID
+	Root      session.ID
+	Seq       int64
+	Role      session.Role
+	Speaker   string
+	Text      string
+	SaidAt    time.Time
+}
+
+// DocumentOf is the view of a stored message.
+func DocumentOf(m *session.Message) Document {
+	return Document{
+		MessageID: m.ID, SessionID: m.SessionID, Root: m.RootID, Seq: m.Seq,
+		Role: m.Role, Speaker: m.Name, Text: m.Content, SaidAt: m.SaidAt,
+	}
+}
+
+// Query asks an [Index] for the messages that answer Text.
+type Query struct {
+	Text string
+	// At is when the question is asked: "last week" is counted from it.
+	At time.Time
+	// Limit is how many hits at most; 0 means 10.
+	Limit int
+	// Skip leaves out messages the model sees anyway. Nil skips none.
+	Skip func(root session.ID, seq int64) bool
+	// Explain fills Hit.Reasons.
+	Explain bool
+}
+
+// Hit is one ranked message.
+type Hit struct {
+	MessageID int64
+	SessionID session.ID
+	Root      session.ID
+	Seq       int64
+	Score     float64  // higher is better; comparable within one search only
+	Reasons   []Reason // why it ranked, the weightiest first; nil unless asked
+}
+
+// Reason is one part of a hit's score.
+type Reason struct {
+	Feature string  // "words", "window", "speaker", "date", "session", "kind"…
+	Value   float64 // how strongly the feature is present, mostly from 0 to 1
+	Weight  float64 // its share of the score: the value times what it counts
+	Detail  string  // for people: the words that matched, the date that fits…
+}

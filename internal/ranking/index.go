@@ -1,0 +1,170 @@
+package ranking
+
+import (
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/language"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// Index holds the messages of one scope in a form that answers questions
+// quickly. It keeps no texts. Messages of one lineage must be added in order;
+// lineages may interleave.
+//
+// An Index is not safe for concurrent use, searching included: a search writes
+// into buffers that the next one reuses. The caller holds a lock.
+type Index struct {
+	terms    map[string]int32 // stem → place in lists
+	lists    []termList
+	docs     []doc
+	spans    []span    // the dates that messages speak of
+	episodes []episode // runs of messages that belong together
+	lineages map[session.ID]int32
+	tips     []tip // per lineage: where its next message continues
+	names    names
+	words    int64 // content words of all messages
+	bytes    int64 // approximate, beyond the slices counted in Size
+	newest   time.Time
+	scratch  scratch
+}
+
+// doc is a message in the index.
+type doc struct {
+	messageID  int64
+	seq        int64
+	saidAt     int64 // Unix seconds; 0 when not known
+	session    session.ID
+	root       session.ID
+	prev, next int32 // neighbours in the same episode; −1 for none
+	episode    int32
+	speaker    int32 // place in names; −1 for none
+	firstSpan  int32
+	words      uint16 // all words
+	content    uint16 // words that are no stop words
+	spans      uint8  // how many dates it speaks of
+	share      uint8  // how much it lends to its neighbours, of shareWhole
+	traits     traits
+	asking     uint8 // share of words in sentences that ask, of shareWhole
+}
+
+// shareWhole is the whole of the shares kept in a byte.
+const shareWhole = 255
+
+// episode is a run of messages of a lineage without a long pause. A lineage can
+// be one endless session or many short ones; an episode is in both cases what
+// people would call one conversation.
+type episode struct {
+	from, to int64 // Unix seconds
+	first    int32 // its first message
+	size     int32
+}
+
+// tip is where a lineage continues.
+type tip struct{ doc, episode int32 }
+
+// span is a resolved date of a message, in Unix seconds.
+type span struct{ from, to int64 }
+
+const (
+	// pause ends an episode: conversations resume after a night, not after lunch.
+	pause = 6 * 60 * 60
+	// longestEpisode keeps "the same conversation" a meaningful thing to share a
+	// score with, where a session never ends.
+	longestEpisode = 200
+)
+
+// New returns an empty index.
+func New() *Index {
+	return &Index{
+		terms:    make(map[string]int32),
+		lineages: make(map[session.ID]int32),
+		names:    newNames(),
+	}
+}
+
+// Len is how many messages the index holds.
+func (x *Index) Len() int { return len(x.docs) }
+
+// Add puts a message into the index.
+func (x *Index) Add(d Document) {
+	n := int32(len(x.docs))
+	entry := doc{
+		messageID: d.MessageID, session: d.SessionID, root: d.Root, seq: d.Seq,
+		prev: -1, next: -1, speaker: x.names.add(d.Speaker), firstSpan: int32(len(x.spans)),
+	}
+	if !d.SaidAt.IsZero() {
+		entry.saidAt = d.SaidAt.Unix()
+		if d.SaidAt.After(x.newest) {
+			x.newest = d.SaidAt
+		}
+	}
+	if d.Role == session.User {
+		entry.traits |= byUser
+	}
+	x.addDates(&entry, d)
+	x.chain(n, &entry)
+	x.addWords(n, &entry, d.Text)
+	entry.share = lends(int(entry.words))
+	x.docs = append(x.docs, entry)
+	x.words += int64(entry.content)
+}
+
+// chain appends the message to its lineage, in the episode under way or a new one.
+func (x *Index) chain(n int32, d *doc) {
+	line, known := x.lineages[d.root]
+	if !known {
+		line = int32(len(x.tips))
+		x.lineages[d.root] = line
+		x.tips = append(x.tips, tip{doc: -1, episode: -1})
+	}
+	t := &x.tips[line]
+	if t.doc < 0 || !x.continues(d, t) {
+		t.episode = int32(len(x.episodes))
+		x.episodes = append(x.episodes, episode{from: d.saidAt, to: d.saidAt, first: n})
+	} else {
+		d.prev = t.doc
+		x.docs[t.doc].next = n
+	}
+	t.doc = n
+	d.episode = t.episode
+	e := &x.episodes[t.episode]
+	e.size++
+	e.from, e.to = min(e.from, d.saidAt), max(e.to, d.saidAt)
+}
+
+// continues says whether d belongs to the episode that its lineage is in. A
+// session that was compressed goes on in its child without a pause.
+func (x *Index) continues(d *doc, t *tip) bool {
+	last := &x.docs[t.doc]
+	gap := d.saidAt - last.saidAt
+	if x.episodes[t.episode].size >= longestEpisode || gap > pause || gap < -pause {
+		return false
+	}
+	return last.session == d.session || (gap < pause/6 && d.saidAt != 0)
+}
+
+// addDates keeps the dates the message speaks of.
+func (x *Index) addDates(entry *doc, d Document) {
+	const most = 16 // per message; a table of dates says little of any of them
+	for _, date := range language.Dates(d.Text, d.SaidAt) {
+		entry.traits |= namesTime
+		if entry.spans == most {
+			break
+		}
+		x.spans = append(x.spans, span{date.From.Unix(), date.To.Unix()})
+		entry.spans++
+	}
+}
+
+// Size is roughly how many bytes the index occupies.
+func (x *Index) Size() int64 {
+	const (
+		docBytes  = 120
+		listBytes = 48
+		termBytes = 48 // an entry of the map with its key
+		buffers   = 20 // per message, of the scratch space
+	)
+	return x.bytes + int64(len(x.docs))*(docBytes+buffers) +
+		int64(len(x.lists))*(listBytes+termBytes) +
+		int64(len(x.spans))*16 + int64(len(x.episodes))*32 + x.names.size()
+}

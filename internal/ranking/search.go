@@ -1,0 +1,125 @@
+package ranking
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// defaultLimit is how many hits a query without a limit gets.
+const defaultLimit = 10
+
+// depth is how many messages, chosen by their words, are looked at closely.
+const depth = 256
+
+// rough is a message with the score that decides whether it is looked at closely.
+type rough struct {
+	doc   int32
+	score float32
+}
+
+// candidate is a message that is looked at closely.
+type candidate struct {
+	doc      int32
+	score    float32
+	matched  uint32 // the terms in the message itself
+	features features
+}
+
+// Search returns the messages that answer the query best, the best first. Ties
+// go to the newer message, then to the smaller MessageID: the order never
+// depends on anything but the messages and the query.
+func (x *Index) Search(q Query) []Hit {
+	limit := q.Limit
+	if limit <= 0 {
+		limit = defaultLimit
+	}
+	asked := x.parse(q)
+	best := x.rank(&asked, q.Skip, max(limit, depth))
+	if len(best) > limit {
+		best = best[:limit]
+	}
+	hits := make([]Hit, len(best))
+	for i := range best {
+		d := &x.docs[best[i].doc]
+		hits[i] = Hit{
+			MessageID: d.messageID, SessionID: d.session, Root: d.root, Seq: d.seq,
+			Score: float64(best[i].score),
+		}
+		if q.Explain {
+			hits[i].Reasons = x.explain(&asked, &best[i])
+		}
+	}
+	return hits
+}
+
+// rank returns the candidates in order. They stay valid until the next search.
+func (x *Index) rank(q *question, skip func(session.ID, int64) bool, most int) []candidate {
+	s := &x.scratch
+	x.match(q)
+	x.admitDated(q)
+	look := x.view(q)
+	s.rough = s.rough[:0]
+	for _, d := range s.touched {
+		if skip == nil || !skip(x.docs[d].root, x.docs[d].seq) {
+			s.rough = x.keep(s.rough, rough{doc: d, score: look.rough(d)}, most)
+		}
+	}
+	s.candidates = s.candidates[:0]
+	for _, r := range s.rough {
+		c := candidate{doc: r.doc, matched: s.matched[r.doc], features: look.features(r.doc)}
+		c.score = c.features.score()
+		s.candidates = append(s.candidates, c)
+	}
+	slices.SortFunc(s.candidates, func(a, b candidate) int {
+		return x.order(rough{a.doc, a.score}, rough{b.doc, b.score})
+	})
+	s.clear()
+	return s.candidates
+}
+
+// order sorts by score, then newest, then MessageID.
+func (x *Index) order(a, b rough) int {
+	if c := cmp.Compare(b.score, a.score); c != 0 {
+		return c
+	}
+	p, q := &x.docs[a.doc], &x.docs[b.doc]
+	if c := cmp.Compare(q.saidAt, p.saidAt); c != 0 {
+		return c
+	}
+	return cmp.Compare(p.messageID, q.messageID)
+}
+
+// keep adds r to the heap of the n best, whose worst is at its root.
+func (x *Index) keep(h []rough, r rough, n int) []rough {
+	if len(h) < n {
+		h = append(h, r)
+		for i := len(h) - 1; i > 0; {
+			up := (i - 1) / 2
+			if x.order(h[up], h[i]) >= 0 {
+				break
+			}
+			h[up], h[i] = h[i], h[up]
+			i = up
+		}
+		return h
+	}
+	if r.score < h[0].score || x.order(r, h[0]) >= 0 {
+		return h
+	}
+	h[0] = r
+	for i := 0; ; {
+		worst := i
+		for _, c := range [2]int{2*i + 1, 2*i + 2} {
+			if c < len(h) && x.order(h[c], h[worst]) > 0 {
+				worst = c
+			}
+		}
+		if worst == i {
+			return h
+		}
+		h[i], h[worst] = h[worst], h[i]
+		i = worst
+	}
+}

@@ -1,0 +1,165 @@
+package ranking
+
+import (
+	"encoding/binary"
+
+	"github.com/hermes-memory/hermes/internal/language"
+)
+
+// termList is where a term occurs: for each message the distance from the one
+// before and how often, as varints, two bytes on average.
+type termList struct {
+	data     []byte
+	last     int32 // the newest message in the list
+	messages int32
+	episodes int32
+	episode  int32 // the newest episode in the list, plus one
+	inside   int32 // where the newest entry begins, while its count may grow
+	count    int32 // of the newest entry
+}
+
+// traits are what a message's form says of it.
+type traits uint8
+
+const (
+	byUser      traits = 1 << iota // the role is user
+	namesTime                      // speaks of a date
+	hasNumber                      // holds a figure
+	hasName                        // holds a name: a capital inside a sentence
+	firstPerson                    // the speaker speaks of themself
+)
+
+// addWords scans the text and enters its words.
+func (x *Index) addWords(n int32, d *doc, text string) {
+	var asked, sinceMark int
+	scan := language.Scan(text)
+	end, opens := 0, true
+	for w, ok := scan.Next(); ok; w, ok = scan.Next() {
+		if m := sentenceEnd(text[end:w.Start]); m != 0 {
+			if m == '?' {
+				asked += sinceMark
+			}
+			sinceMark, opens = 0, true
+		}
+		end = w.End
+		d.words = saturate(d.words)
+		sinceMark++
+		switch {
+		case w.Number:
+			d.traits |= hasNumber
+		case w.Stop:
+			if selfWord(w.Stem) {
+				d.traits |= firstPerson
+			}
+		case w.Capital && !opens && !x.names.isWord(w.Stem):
+			d.traits |= hasName
+		}
+		opens = false
+		if !w.Stop {
+			d.content = saturate(d.content)
+			x.enter(n, d.episode, w.Stem)
+		}
+	}
+	if sentenceEnd(text[end:]) == '?' {
+		asked += sinceMark
+	}
+	if d.words > 0 {
+		d.asking = uint8(asked * shareWhole / max(int(d.words), asked))
+	}
+}
+
+func saturate(n uint16) uint16 {
+	if n == 1<<16-1 {
+		return n
+	}
+	return n + 1
+}
+
+// sentenceEnd finds the mark that ends a sentence in what stands between two
+// words: '?', '.', or 0.
+func sentenceEnd(gap string) byte {
+	mark := byte(0)
+	for i := 0; i < len(gap); i++ {
+		switch gap[i] {
+		case '?':
+			return '?'
+		case '.', '!', '\n', ':':
+			mark = '.'
+		case 0xEF: // ？ U+FF1F
+			if i+2 < len(gap) && gap[i+1] == 0xBC && gap[i+2] == 0x9F {
+				return '?'
+			}
+		}
+	}
+	return mark
+}
+
+// selfWord reports the pronouns of the first person.
+func selfWord(w []byte) bool {
+	switch string(w) {
+	case "i", "me", "my", "mine", "we", "our", "us", "myself":
+		return true
+	}
+	return false
+}
+
+// enter counts one occurrence of a term in message n.
+func (x *Index) enter(n, episode int32, stem []byte) {
+	id, ok := x.terms[string(stem)]
+	if !ok {
+		id = int32(len(x.lists))
+		x.terms[string(stem)] = id
+		x.lists = append(x.lists, termList{last: -1})
+		x.bytes += int64(len(stem))
+	}
+	l := &x.lists[id]
+	if l.last == n {
+		l.count++
+		l.write(l.gap(), &x.bytes)
+		return
+	}
+	before := l.last
+	l.inside, l.count, l.last = int32(len(l.data)), 1, n
+	l.messages++
+	if l.episode != episode+1 {
+		l.episode = episode + 1
+		l.episodes++
+	}
+	l.write(uint64(n-before), &x.bytes)
+}
+
+// gap reads back the distance of the newest entry.
+func (l *termList) gap() uint64 {
+	v, _ := binary.Uvarint(l.data[l.inside:])
+	return v >> 1
+}
+
+// write sets the newest entry: the distance, doubled, odd when a count follows.
+func (l *termList) write(gap uint64, bytes *int64) {
+	held := cap(l.data)
+	l.data = l.data[:l.inside]
+	if l.count == 1 {
+		l.data = binary.AppendUvarint(l.data, gap<<1)
+	} else {
+		l.data = binary.AppendUvarint(l.data, gap<<1|1)
+		l.data = append(l.data, byte(min(l.count, 255)))
+	}
+	*bytes += int64(cap(l.data) - held)
+}
+
+// next decodes the entry at i: the message after doc, its count, and where the
+// following entry begins.
+func (l *termList) next(i int, doc int32) (message int32, count float32, after int) {
+	var v uint64
+	if b := l.data[i]; b < 0x80 {
+		v, i = uint64(b), i+1
+	} else {
+		var n int
+		v, n = binary.Uvarint(l.data[i:])
+		i += n
+	}
+	if v&1 == 0 {
+		return doc + int32(v>>1), 1, i
+	}
+	return doc + int32(v>>1), float32(l.data[i]), i + 1
+}

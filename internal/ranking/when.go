@@ -1,0 +1,53 @@
+package ranking
+
+// fits is 1 if a date that the message speaks of overlaps one of the question.
+func (l *look) fits(m *doc) float32 {
+	for _, s := range l.x.spans[m.firstSpan : m.firstSpan+int32(m.spans)] {
+		for _, w := range l.q.spans {
+			if s.from < w.to && w.from < s.to {
+				return 1
+			}
+		}
+	}
+	return 0
+}
+
+// saidThen is 1 if the message was said at a time that the question names.
+func (l *look) saidThen(m *doc) float32 {
+	if m.saidAt == 0 {
+		return 0
+	}
+	for _, w := range l.q.spans {
+		if m.saidAt >= w.from && m.saidAt < w.to {
+			return 1
+		}
+	}
+	return 0
+}
+
+// nothing marks a message as touched and is no score worth the name.
+const nothing = 1e-9
+
+// mostDated bounds how many messages a date alone brings in.
+const mostDated = 2000
+
+// admitDated lets in the messages that were said at a time the question names,
+// the newest first: they may answer it in quite other words.
+func (x *Index) admitDated(q *question) {
+	s := &x.scratch
+	budget := mostDated
+	for _, w := range q.spans {
+		for e := len(x.episodes) - 1; e >= 0 && budget > 0; e-- {
+			if x.episodes[e].to < w.from || x.episodes[e].from >= w.to {
+				continue
+			}
+			for d := x.episodes[e].first; d >= 0 && budget > 0; d = x.docs[d].next {
+				if s.window[d] == 0 {
+					s.window[d] = nothing
+					s.touched = append(s.touched, d)
+				}
+				budget--
+			}
+		}
+	}
+}

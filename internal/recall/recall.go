@@ -1,0 +1,83 @@
+// Package recall answers without a language model: it quotes what it was told.
+//
+// The responder stands in where no model is configured or none can be reached.
+// It finds the sentences that bear on a question, says who said them and when,
+// gives reasons and both sides of a reversal, acknowledges what it is told, and
+// says so when it was not told something. It never puts two and two together:
+// besides a few fixed phrases every word of an answer was said before.
+//
+// The package owns reading the question, judging whether a sentence answers it,
+// and the wording. Finding facts and messages belongs to memory and ranking.
+package recall
+
+import (
+	"context"
+	"iter"
+
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// Responder is the built-in model. It keeps nothing between answers and is safe
+// for concurrent use.
+type Responder struct{}
+
+// New returns the responder. It needs no configuration: what it knows comes
+// with each question.
+func New() *Responder { return &Responder{} }
+
+// The texts that do not depend on the question.
+const (
+	// mark begins every answer, so that nobody takes it for a model's.
+	mark = "[recall] "
+	// unknown is the whole answer to a question that nothing told fits.
+	unknown = "I have not been told that."
+	// greeting answers what neither asks nor tells.
+	greeting = "I keep what you say and quote it back when you ask. I am not a language model."
+)
+
+// finishStop is the reason every answer ends with.
+const finishStop = "stop"
+
+// Stream answers the newest message of the prompt's question. The answer is
+// worked out before Stream returns; the sequence only hands it over.
+func (r *Responder) Stream(ctx context.Context, p *run.Prompt) (iter.Seq2[run.Delta, error], error) {
+	q := p.Question
+	if q == nil {
+		q = &run.Question{Input: p.Messages}
+	}
+	text, err := reply(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	text = mark + text
+	return func(yield func(run.Delta, error) bool) {
+		if p.Streaming {
+			for piece := range pieces(text) {
+				if err := ctx.Err(); err != nil {
+					yield(run.Delta{}, err)
+					return
+				}
+				if !yield(run.Delta{Content: piece}, nil) {
+					return
+				}
+			}
+			text = ""
+		}
+		yield(run.Delta{Content: text, FinishReason: finishStop, Finishes: true, Model: run.RecallModel}, nil)
+	}, nil
+}
+
+// newest is the text that is answered and its speaker: the last message of the
+// user, or the last of all if the user said nothing.
+func newest(input []session.Message) session.Message {
+	for i := len(input) - 1; i >= 0; i-- {
+		if input[i].Role == session.User {
+			return input[i]
+		}
+	}
+	if len(input) > 0 {
+		return input[len(input)-1]
+	}
+	return session.Message{}
+}

@@ -1,0 +1,101 @@
+package run
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// Append adds messages to a transcript without calling a model: an import, or
+// what was said elsewhere. Each keeps its own time and is distilled like any
+// message of a turn. It returns the session and the messages as stored.
+func (r *Runner) Append(ctx context.Context, req *Request) (session.Session, []session.Message, error) {
+	t, err := r.open(ctx, req)
+	if err != nil {
+		return session.Session{}, nil, err
+	}
+	defer t.end()
+	for i := range req.Messages {
+		m := &req.Messages[i]
+		m.Tokens = t.count(m.Content) + t.count(string(m.ToolCalls))
+		m.Key, m.RecordedAt = req.Key, t.now
+		if m.SaidAt.IsZero() {
+			m.SaidAt = t.now
+		}
+	}
+	t.input = input{fresh: req.Messages}
+	if err := t.accept(ctx); err != nil {
+		return session.Session{}, nil, err
+	}
+	if err := t.durable(ctx); err != nil {
+		return session.Session{}, nil, err
+	}
+	return t.lineage.tip, t.kept, nil
+}
+
+// Edit changes what a person may change of a session, between two turns.
+func (r *Runner) Edit(ctx context.Context, o owner.Owner, id session.ID, p session.Patch) (session.Session, error) {
+	l, release, err := r.lineages.take(ctx, o, id)
+	if err != nil {
+		return session.Session{}, err
+	}
+	defer release()
+	l.loaded = false // read it back with the next turn
+	tip, err := r.sessions.Tip(ctx, o, id)
+	if err != nil {
+		return session.Session{}, fmt.Errorf("find session: %w", err)
+	}
+	if p.At.IsZero() {
+		p.At = r.config.now()
+	}
+	return r.sessions.UpdateSession(ctx, o, tip.ID, p)
+}
+
+// Delete erases a lineage with everything derived from it, between two turns.
+func (r *Runner) Delete(ctx context.Context, o owner.Owner, id session.ID) (session.Session, error) {
+	l, release, err := r.lineages.take(ctx, o, id)
+	if err != nil {
+		return session.Session{}, err
+	}
+	defer release()
+	tip, err := r.sessions.Tip(ctx, o, id)
+	if err != nil {
+		return session.Session{}, fmt.Errorf("find session: %w", err)
+	}
+	*l = lineage{}
+	r.views.DropOwner(o) // the lineage may have fed any scope of its owner
+	return tip, r.sessions.DeleteLineage(ctx, o, tip.RootID)
+}
+
+// Known is what memory holds for a scope, for people and programs to look at.
+type Known struct {
+	Session session.Session
+	Facts   []memory.Fact
+	Hash    string
+	// Next is what the next turn would be shown of memory.
+	Next   memory.Block
+	Budget int
+}
+
+// Inspect returns the state of a session's scope.
+func (r *Runner) Inspect(ctx context.Context, o owner.Owner, id session.ID, key session.Key) (Known, error) {
+	tip, err := r.sessions.Tip(ctx, o, id)
+	if err != nil {
+		return Known{}, fmt.Errorf("find session: %w", err)
+	}
+	view, leave, err := r.views.Use(ctx, o, memory.Scope{Root: tip.RootID, Key: key}, false)
+	if err != nil {
+		return Known{}, err
+	}
+	defer leave()
+	t := &turn{name: r.models.Name}
+	t.setCounter()
+	budget := min(r.config.Budget/stateShare, maxState)
+	return Known{
+		Session: tip, Facts: view.Facts(), Hash: view.Hash(), Budget: budget,
+		Next: view.Block(budget, t.count, memory.BlockOptions{Now: r.config.now()}),
+	}, nil
+}

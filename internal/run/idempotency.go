@@ -1,0 +1,133 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/openai"
+	"github.com/hermes-memory/hermes/internal/owner"
+)
+
+// inflight holds the idempotent requests that run in this process now.
+type inflight struct {
+	mu   sync.Mutex
+	runs map[inflightKey]*inflightRun
+}
+
+type inflightKey struct{ owner, route, key string }
+
+type inflightRun struct {
+	body []byte
+	done chan struct{}
+}
+
+// claim makes the request ours, or returns the stored answer of the one that
+// came first. A request that is still running is waited for.
+func (r *Runner) claim(ctx context.Context, req *Request) (*Claim, *Result, error) {
+	i := req.Idempotency
+	key := inflightKey{req.Owner.ID(), i.Route, i.Key}
+	if err := r.inflight.enter(ctx, key, i.BodyHash); err != nil {
+		return nil, nil, err
+	}
+	now := r.config.now()
+	c := Claim{
+		Route: i.Route, Key: i.Key, BodyHash: i.BodyHash, Process: r.process,
+		At: now, Expires: now.Add(r.config.IdempotencyTTL),
+	}
+	got, err := r.store.ClaimRequest(ctx, req.Owner, c)
+	if err == nil && got.Mine {
+		return &c, nil, nil
+	}
+	r.inflight.leave(key)
+	switch {
+	case err != nil:
+		return nil, nil, fmt.Errorf("claim request: %w", err)
+	case !got.SameBody:
+		return nil, nil, otherBody()
+	case got.Outcome == nil:
+		return nil, nil, fault.New(fault.Conflict, "idempotency_key_in_use", "A request with this Idempotency-Key is still running. Try again in a moment.")
+	}
+	var res Result
+	if err := json.Unmarshal(got.Outcome, &res); err != nil {
+		return nil, nil, fmt.Errorf("read stored outcome: %w", err)
+	}
+	return nil, &res, nil
+}
+
+func otherBody() error {
+	return fault.New(fault.Conflict, "idempotency_key_conflict",
+		"This Idempotency-Key was used with another request. Use a new key for a new request.").At("Idempotency-Key")
+}
+
+// settled ends a claim's run in this process.
+func (r *Runner) settled(o owner.Owner, c *Claim) {
+	if c != nil {
+		r.inflight.leave(inflightKey{o.ID(), c.Route, c.Key})
+	}
+}
+
+// giveUp releases a claim whose turn never began.
+func (r *Runner) giveUp(ctx context.Context, o owner.Owner, c *Claim) {
+	if err := r.store.ReleaseRequest(context.WithoutCancel(ctx), o, *c); err != nil {
+		r.log.Warn("could not release an idempotency key", "err", err)
+	}
+	r.settled(o, c)
+}
+
+// enter waits until no request with the key runs, then runs under it.
+func (f *inflight) enter(ctx context.Context, key inflightKey, body []byte) error {
+	for {
+		f.mu.Lock()
+		running := f.runs[key]
+		if running == nil {
+			if f.runs == nil {
+				f.runs = make(map[inflightKey]*inflightRun)
+			}
+			f.runs[key] = &inflightRun{body: body, done: make(chan struct{})}
+			f.mu.Unlock()
+			return nil
+		}
+		f.mu.Unlock()
+		if !bytes.Equal(running.body, body) {
+			return otherBody()
+		}
+		select {
+		case <-running.done:
+		case <-ctx.Done():
+			return canceled(ctx)
+		}
+	}
+}
+
+func (f *inflight) leave(key inflightKey) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if running := f.runs[key]; running != nil {
+		close(running.done)
+		delete(f.runs, key)
+	}
+}
+
+// replay is the stream of a stored answer.
+func replay(res *Result) *Stream {
+	return &Stream{
+		SessionID: res.SessionID, RootID: res.RootID, Compressed: res.Compressed,
+		Responder: res.Responder, Model: res.Model, Replayed: true, stored: res,
+	}
+}
+
+// delta is a stored answer as the one piece it is replayed in.
+func (res *Result) delta() Delta {
+	d := Delta{
+		Raw: res.Answer.Raw, Content: res.Answer.Content, FinishReason: res.Answer.FinishReason,
+		Finishes: true, Model: res.Model, Result: res,
+	}
+	for i, c := range openai.UnmarshalCalls(res.Answer.ToolCalls) {
+		d.ToolCalls = append(d.ToolCalls, ToolCall{Index: i, ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments})
+	}
+	return d
+}

@@ -1,0 +1,128 @@
+package run
+
+import (
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// input is what a request adds to a transcript.
+type input struct {
+	// past is history the store has not seen: an empty session is given it.
+	past []session.Message
+	// fresh is what the turn is about and what will be appended.
+	fresh []session.Message
+	// asked is what the model is to answer: fresh, or, when a request only asks
+	// for another answer, the stored messages it repeats.
+	asked []session.Message
+	// tailTo cuts the tail: messages from this Seq on are not shown, because the
+	// client left them out (it asks for another answer, or edited its history).
+	tailTo int64
+}
+
+// newInput finds what is new in a request. A client may send its newest message
+// alone, tool results alone, or its whole history again; nothing it repeats is
+// stored twice.
+func newInput(l *lineage, sent []session.Message) (input, error) {
+	if len(sent) == 0 {
+		return input{}, fault.New(fault.Invalid, "no_user_message", "No user message found in messages.").At("messages")
+	}
+	next := l.tip.NextSeq
+	if !l.exists {
+		cut := turnStart(sent)
+		return input{past: sent[:cut], fresh: sent[cut:], asked: sent[cut:], tailTo: next + int64(cut)}, nil
+	}
+	if in, ok := repeated(l, sent); ok {
+		return in, nil
+	}
+	if i, j := overlap(sent, l.recent); i >= 0 {
+		known := l.recent[j].Seq + 1
+		if i+1 < len(sent) {
+			return input{fresh: sent[i+1:], asked: sent[i+1:], tailTo: known}, nil
+		}
+		// Everything is known: the client wants its last message answered again.
+		start := j
+		for start > 0 && l.recent[start].Role != session.User {
+			start--
+		}
+		return input{asked: l.recent[start : j+1], tailTo: l.recent[start].Seq}, nil
+	}
+	cut := turnStart(sent)
+	return input{fresh: sent[cut:], asked: sent[cut:], tailTo: next}, nil
+}
+
+// turnStart is where the newest turn of a history begins: behind the last
+// answer. Tool results belong with the answer that called for them.
+func turnStart(sent []session.Message) int {
+	for i := len(sent) - 1; i >= 0; i-- {
+		if sent[i].Role == session.Assistant && i+1 < len(sent) {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// repeated recognises a retry: the newest stored messages were never answered,
+// and the request ends with the very same.
+func repeated(l *lineage, sent []session.Message) (input, bool) {
+	end := len(l.recent)
+	for end > 0 && l.recent[end-1].Partial() {
+		end-- // a broken answer is none
+	}
+	open := end
+	for open > 0 && l.recent[open-1].Role != session.Assistant {
+		open--
+	}
+	unanswered := l.recent[open:end]
+	start := turnStart(sent)
+	fresh := sent[start:]
+	if len(unanswered) == 0 || len(fresh) > len(unanswered) {
+		return input{}, false
+	}
+	same := unanswered[len(unanswered)-len(fresh):]
+	for i := range fresh {
+		if !equal(&fresh[i], &same[i]) {
+			return input{}, false
+		}
+	}
+	return input{asked: same, tailTo: same[0].Seq}, true
+}
+
+// overlap aligns what was sent with what is stored: sent[i] is the last message
+// that is known, stored[j] is where. It returns -1 when the two do not meet.
+//
+// A meeting counts only if all before it agrees too, as far as both sides go
+// back, so that a user who says "ok" twice is not taken for a repetition.
+func overlap(sent, stored []session.Message) (int, int) {
+	if len(sent) < 2 {
+		return -1, -1
+	}
+	for i := len(sent) - 1; i > 0; i-- {
+		for j := len(stored) - 1; j > 0; j-- {
+			if agree(sent[:i+1], stored[:j+1]) {
+				return i, j
+			}
+		}
+	}
+	return -1, -1
+}
+
+// agreement is how many messages before a meeting must be equal.
+const agreement = 4
+
+// agree reports whether two histories end alike.
+func agree(sent, stored []session.Message) bool {
+	n := min(len(sent), len(stored), agreement)
+	for k := 1; k <= n; k++ {
+		if !equal(&sent[len(sent)-k], &stored[len(stored)-k]) {
+			return false
+		}
+	}
+	return true
+}
+
+// equal reports whether a message that was sent is the stored one. Clients
+// rebuild what they resend, so only what carries meaning is compared.
+func equal(sent, stored *session.Message) bool {
+	return sent.Role == stored.Role && sent.Content == stored.Content &&
+		sent.ToolCallID == stored.ToolCallID && (len(sent.ToolCalls) > 0) == (len(stored.ToolCalls) > 0)
+}

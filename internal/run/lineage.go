@@ -1,0 +1,209 @@
+package run
+
+import (
+	"container/list"
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// lineage is what a turn needs to know of a lineage. Whoever holds its turn may
+// read and change it; nobody else touches it.
+type lineage struct {
+	tip session.Session
+	// exists is false until the first message is stored.
+	exists bool
+	// recent are the newest messages of the lineage, oldest first: the tail,
+	// and a little before it to recognise a history that a client resends.
+	recent []session.Message
+	// loaded says that tip and recent are true to the store.
+	loaded bool
+}
+
+// tail returns the messages that are sent verbatim.
+func (l *lineage) tail() []session.Message {
+	for i := range l.recent {
+		if l.recent[i].Seq >= l.tip.TailFrom {
+			return l.recent[i:]
+		}
+	}
+	return nil
+}
+
+const (
+	// maxRecent bounds the messages held of a lineage, and with it the tail.
+	maxRecent = 512
+	// minRecent is how many are kept for recognising a resent history.
+	minRecent = 32
+)
+
+// remember appends stored messages and lets go of what no turn will look at.
+func (l *lineage) remember(ms []session.Message) {
+	l.recent = append(l.recent, ms...)
+	drop := 0
+	for drop < len(l.recent)-minRecent && l.recent[drop].Seq < l.tip.TailFrom {
+		drop++
+	}
+	drop = max(drop, len(l.recent)-maxRecent)
+	if drop > len(l.recent)/2 || len(l.recent) > maxRecent { // copy rarely
+		l.recent = append(make([]session.Message, 0, len(l.recent)-drop+minRecent), l.recent[drop:]...)
+	}
+}
+
+// lineages hands out turns: one at a time per lineage, first come first served.
+// It keeps the lineages used last in memory.
+type lineages struct {
+	sessions session.Store
+	limit    int
+
+	mu    sync.Mutex
+	byKey map[lineageKey]*slot
+	order *list.List // of *slot that nobody holds or waits for, newest in front
+}
+
+type lineageKey struct {
+	owner string
+	root  session.ID
+}
+
+// slot is a lineage with the queue of turns that want it.
+type slot struct {
+	key     lineageKey
+	held    bool
+	waiting []chan struct{}
+	idle    *list.Element
+	lineage lineage
+}
+
+func newLineages(sessions session.Store, limit int) *lineages {
+	return &lineages{sessions: sessions, limit: limit, byKey: make(map[lineageKey]*slot), order: list.New()}
+}
+
+// take waits for the turn of the lineage id belongs to and returns it with a
+// function that hands the turn on. An id nobody used yet is a lineage of its
+// own, and stays so: an id never changes its lineage.
+func (ls *lineages) take(ctx context.Context, o owner.Owner, id session.ID) (*lineage, func(), error) {
+	root, err := ls.resolve(ctx, o, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := ls.acquire(ctx, lineageKey{owner: o.ID(), root: root})
+	if err != nil {
+		return nil, nil, err
+	}
+	if !s.lineage.loaded {
+		if err := ls.load(ctx, o, &s.lineage, id); err != nil {
+			ls.release(s)
+			return nil, nil, err
+		}
+	}
+	return &s.lineage, func() { ls.release(s) }, nil
+}
+
+// resolve finds the root an id belongs to. Roots never change, so it need not
+// hold the turn.
+func (ls *lineages) resolve(ctx context.Context, o owner.Owner, id session.ID) (session.ID, error) {
+	ls.mu.Lock()
+	_, hot := ls.byKey[lineageKey{owner: o.ID(), root: id}]
+	ls.mu.Unlock()
+	if hot {
+		return id, nil
+	}
+	tip, err := ls.sessions.Tip(ctx, o, id)
+	switch fault.KindOf(err) {
+	case "":
+		return tip.RootID, nil
+	case fault.NotFound:
+		return id, nil
+	}
+	return "", fmt.Errorf("resolve session: %w", err)
+}
+
+// load reads a lineage whose turn is held.
+func (ls *lineages) load(ctx context.Context, o owner.Owner, l *lineage, id session.ID) error {
+	tip, err := ls.sessions.Tip(ctx, o, id)
+	if fault.KindOf(err) == fault.NotFound {
+		*l = lineage{loaded: true}
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("load session: %w", err)
+	}
+	recent, err := ls.sessions.Messages(ctx, o, tip.RootID, session.Range{
+		From: min(tip.TailFrom, max(0, tip.NextSeq-minRecent)), Limit: maxRecent, Newest: true,
+	})
+	if err != nil {
+		return fmt.Errorf("load tail: %w", err)
+	}
+	*l = lineage{tip: tip, exists: true, recent: recent, loaded: true}
+	return nil
+}
+
+// acquire waits in line for a lineage's turn.
+func (ls *lineages) acquire(ctx context.Context, key lineageKey) (*slot, error) {
+	ls.mu.Lock()
+	s := ls.byKey[key]
+	if s == nil {
+		s = &slot{key: key}
+		ls.byKey[key] = s
+	}
+	if s.idle != nil {
+		ls.order.Remove(s.idle)
+		s.idle = nil
+	}
+	if !s.held {
+		s.held = true
+		ls.mu.Unlock()
+		return s, nil
+	}
+	turn := make(chan struct{})
+	s.waiting = append(s.waiting, turn)
+	ls.mu.Unlock()
+	select {
+	case <-turn:
+		return s, nil
+	case <-ctx.Done():
+		ls.abandon(s, turn)
+		return nil, fault.Wrap(fault.Canceled, "", "The request was cancelled while it waited for its session.", ctx.Err())
+	}
+}
+
+// abandon leaves the line; if the turn was handed over meanwhile it goes on.
+func (ls *lineages) abandon(s *slot, turn chan struct{}) {
+	ls.mu.Lock()
+	for i, w := range s.waiting {
+		if w == turn {
+			s.waiting = append(s.waiting[:i], s.waiting[i+1:]...)
+			ls.mu.Unlock()
+			return
+		}
+	}
+	ls.mu.Unlock()
+	ls.release(s)
+}
+
+// release hands the turn to the next in line, or lets the lineage rest.
+func (ls *lineages) release(s *slot) {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	if len(s.waiting) > 0 {
+		next := s.waiting[0]
+		s.waiting = s.waiting[1:]
+		close(next)
+		return
+	}
+	s.held = false
+	s.idle = ls.order.PushFront(s)
+	for ls.order.Len() > ls.limit {
+		oldest := ls.order.Back()
+		ls.order.Remove(oldest)
+		if victim, ok := oldest.Value.(*slot); ok {
+			victim.idle = nil
+			delete(ls.byKey, victim.key)
+		}
+	}
+}

@@ -1,0 +1,218 @@
+package run
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/compression"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// accept learns the turn's input and starts to store it. The commit runs
+// beside the model's own latency; nothing reaches the client before
+// [turn.durable] has seen it through.
+func (t *turn) accept(ctx context.Context) error {
+	ms := make([]session.Message, 0, len(t.input.past)+len(t.input.fresh))
+	ms = append(append(ms, t.input.past...), t.input.fresh...)
+	if len(ms) == 0 && !t.compressed {
+		return nil
+	}
+	step, err := t.step(ctx, ms)
+	if err != nil {
+		return err
+	}
+	step.Ended = t.ended
+	step.Opened = t.created || t.compressed
+	t.kept = step.Messages
+	t.lineage.remember(step.Messages)
+	t.lineage.exists = true
+	t.accepted = make(chan error, 1)
+	go func() {
+		t.accepted <- t.runner.store.AppendTurn(context.WithoutCancel(ctx), t.req.Owner, step)
+	}()
+	return nil
+}
+
+// durable waits until the input is stored. After a failure the caches may know
+// more than the store, so they are dropped.
+func (t *turn) durable(ctx context.Context) error {
+	if t.accepted == nil {
+		return nil
+	}
+	err := <-t.accepted
+	t.accepted = nil
+	if err != nil {
+		t.distrust()
+		return fmt.Errorf("store input: %w", err)
+	}
+	return nil
+}
+
+// distrust forgets what is cached of the lineage and its scope.
+func (t *turn) distrust() {
+	t.lineage.loaded = false
+	t.runner.views.Drop(t.req.Owner, memory.Scope{Root: t.lineage.tip.RootID, Key: t.req.Key})
+}
+
+// step gives messages their ids, hashes and session, lets memory learn them and
+// brings the session's counters up to date.
+func (t *turn) step(ctx context.Context, ms []session.Message) (Step, error) {
+	tip := &t.lineage.tip
+	first, err := t.runner.store.ReserveMessageIDs(ctx, len(ms))
+	if err != nil {
+		return Step{}, fmt.Errorf("reserve message ids: %w", err)
+	}
+	var last []byte
+	if n := len(t.lineage.recent); n > 0 {
+		last = t.lineage.recent[n-1].Hash
+	}
+	step := Step{Messages: ms}
+	for i := range ms {
+		m := &ms[i]
+		m.ID, m.SessionID, m.RootID, m.Seq = first+int64(i), tip.ID, tip.RootID, tip.NextSeq
+		m.Hash = chain(last, m)
+		last = m.Hash
+		tip.NextSeq++
+		tip.MessageCount++
+		tip.LineageTokens += int64(m.Tokens + compression.MessageOverhead)
+		if len(m.ToolCalls) > 0 {
+			tip.ToolCallCount++
+		}
+		if c := t.learn(m); len(c.Learned)+len(c.Superseded) > 0 {
+			step.Changes = append(step.Changes, c)
+		}
+	}
+	tip.LastActive = t.now
+	tip.EndedAt, tip.EndReason = time.Time{}, "" // speaking reopens a session
+	if t.req.Key != "" {
+		tip.Key = t.req.Key
+	}
+	step.Session = *tip
+	t.changes = append(t.changes, step.Changes...)
+	return step, nil
+}
+
+// learn lets memory take in a message. A turn under a session key feeds that
+// scope; what is cached of the lineage's own scope is then out of date.
+func (t *turn) learn(m *session.Message) memory.Change {
+	if t.req.Key != "" {
+		t.runner.views.Drop(t.req.Owner, memory.Scope{Root: m.RootID})
+	}
+	return t.view.Learn(ranking.DocumentOf(m))
+}
+
+// chain is the running hash over a lineage: a lost or altered message changes
+// every hash after it.
+func chain(before []byte, m *session.Message) []byte {
+	h := sha256.New()
+	h.Write(before)
+	for _, part := range []string{string(m.Role), m.Content, string(m.ToolCalls), m.ToolCallID, string(m.Wire)} {
+		var n [8]byte
+		binary.BigEndian.PutUint64(n[:], uint64(len(part)))
+		h.Write(n[:])
+		h.Write([]byte(part))
+	}
+	return h.Sum(nil)
+}
+
+// settle stores the answer with what was learnt from it, its receipt and the
+// outcome of the request, and returns the turn's result.
+func (t *turn) settle(ctx context.Context, a *answer) (*Result, error) {
+	res := t.result(a)
+	if t.req.OffRecord || a.empty() {
+		return res, nil
+	}
+	tip := &t.lineage.tip
+	tip.InputTokens += int64(res.InputTokens)
+	tip.OutputTokens += int64(res.OutputTokens)
+	tip.Model = res.Model
+	m := session.Message{
+		RootID: tip.RootID, Key: t.req.Key, Role: session.Assistant, Content: res.Answer.Content,
+		ToolCalls: res.Answer.ToolCalls, FinishReason: res.Answer.FinishReason, Model: res.Model,
+		SaidAt: res.At, RecordedAt: res.At, Tokens: t.count(res.Answer.Content) + t.count(string(res.Answer.ToolCalls)),
+	}
+	step, err := t.step(ctx, []session.Message{m})
+	if err != nil {
+		t.distrust()
+		return res, err
+	}
+	res.ReceiptID = newReceiptID(res.At)
+	step.Receipt = t.receipt(res, step.Messages[0].Seq)
+	if t.claim != nil && !step.Messages[0].Partial() {
+		outcome, err := json.Marshal(res)
+		if err != nil {
+			return res, fmt.Errorf("encode outcome: %w", err)
+		}
+		step.Finished = &Finished{Claim: *t.claim, Outcome: outcome}
+	}
+	if err := t.runner.store.AppendTurn(ctx, t.req.Owner, step); err != nil {
+		t.distrust()
+		return res, fmt.Errorf("store answer: %w", err)
+	}
+	t.lineage.remember(step.Messages)
+	res.Stored = true
+	return res, nil
+}
+
+func (t *turn) receipt(res *Result, seq int64) *Receipt {
+	return &Receipt{
+		ID: res.ReceiptID, SessionID: res.SessionID, RootID: res.RootID, Seq: seq, At: res.At,
+		Model: res.Model, Responder: res.Responder, Facts: t.prompt.facts,
+		TailFrom: t.prompt.tailFrom, InputTo: seq, Recalled: t.prompt.recalled, Context: t.prompt.context,
+	}
+}
+
+// result is what the turn reports, as far as it is known before storing.
+func (t *turn) result(a *answer) *Result {
+	tip := &t.lineage.tip
+	res := &Result{
+		SessionID: tip.ID, RootID: tip.RootID, Created: t.created, Compressed: t.compressed,
+		Responder: a.responder, Model: a.model, Used: t.prompt.facts, Context: t.prompt.context,
+		Answer: a.done(), At: t.runner.config.now(),
+	}
+	if a.usage != nil {
+		res.InputTokens, res.OutputTokens = a.usage.Input, a.usage.Output
+	} else {
+		res.UsageEstimated = true
+		res.InputTokens = t.prompt.context.Sent
+		res.OutputTokens = t.count(res.Answer.Content) + t.count(string(res.Answer.ToolCalls))
+	}
+	for _, c := range t.changes {
+		for i := range c.Learned {
+			f := &c.Learned[i]
+			if f.Kind.Asserted() {
+				res.Learned = append(res.Learned, Learned{ID: f.ID, Kind: f.Kind, Statement: f.Statement})
+			}
+		}
+		for i := range c.Reversals {
+			r := &c.Reversals[i]
+			rev := Reversal{Was: r.Was.Quote, Now: r.Now.Quote, Why: r.Why}
+			if r.Was.Source.Root == r.Now.Source.Root { // a turn is two messages
+				rev.TurnsAgo = int(r.Now.Source.Seq-r.Was.Source.Seq+1) / 2
+			}
+			res.Reversals = append(res.Reversals, rev)
+		}
+	}
+	return res
+}
+
+// newReceiptID makes ids that grow with time, so that their index grows at its
+// end: 48 bits of milliseconds, 64 random bits, in lower-case base32.
+func newReceiptID(at time.Time) string {
+	var b [14]byte
+	ms := uint64(at.UnixMilli())
+	for i := range 6 {
+		b[i] = byte(ms >> (8 * (5 - i)))
+	}
+	_, _ = rand.Read(b[6:]) // never fails since Go 1.24
+	return "r_" + strings.ToLower(base32.HexEncoding.WithPadding(base32.NoPadding).EncodeToString(b[:]))
+}

@@ -1,0 +1,104 @@
+package run
+
+import (
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// Request is one turn, as every door asks for it.
+type Request struct {
+	Owner owner.Owner
+	// Session is the id the client named, any id of the lineage; "" asks for a
+	// fresh one.
+	Session session.ID
+	// Key is the scope of long-term memory; "" means the session's own lineage.
+	Key    session.Key
+	Source session.Source
+	UserID string
+	// System are instructions for this turn alone, on top of the stored prompt.
+	System []session.Message
+	// Messages is what the client sent beside them: the newest message, tool
+	// results, or a whole history of which the end is new.
+	Messages []session.Message
+	// Model is the name asked for.
+	Model     string
+	Streaming bool
+	// Body is the request as it came, forwarded with its unknown fields.
+	Body []byte
+	// Tools is the text of the tool definitions in Body; it takes up context.
+	Tools string
+	// Budget bounds what is sent, in tokens; 0 means the configured one.
+	Budget int
+	// Stateless sends the client's own messages as they are and nothing else.
+	Stateless bool
+	// OffRecord answers from memory and keeps nothing.
+	OffRecord bool
+	// Idempotency makes a repeated request return the first one's answer.
+	Idempotency *Idempotency
+}
+
+// Idempotency is a client's promise that equal keys are the same request.
+type Idempotency struct {
+	Route    string
+	Key      string
+	BodyHash []byte
+}
+
+// Config is how turns are run.
+type Config struct {
+	// Budget is the default bound of a context, in tokens.
+	Budget int
+	// ModelBudgets overrides it by model name.
+	ModelBudgets map[string]int
+	// Patience is how long a streaming caller waits for the upstream to accept
+	// before its stream is opened all the same. Failures within it are told as
+	// an honest status, later ones inside the stream.
+	Patience time.Duration
+	// HotLineages is how many lineages are kept in memory.
+	HotLineages int
+	// IdempotencyTTL is how long an answer is kept for repeated requests.
+	IdempotencyTTL time.Duration
+	// Now is the clock.
+	Now func() time.Time
+}
+
+// minBudget is the smallest context that can hold a turn at all.
+const minBudget = 256
+
+// budget is the bound for one request.
+func (c *Config) budget(req *Request, model string) (int, error) {
+	b := c.Budget
+	if n, ok := c.ModelBudgets[model]; ok {
+		b = n
+	}
+	if req.Budget != 0 {
+		b = req.Budget
+	}
+	if b < minBudget {
+		return 0, fault.New(fault.Invalid, "invalid_context_budget",
+			"The context budget must be at least 256 tokens.").At("X-Hermes-Context-Budget")
+	}
+	return b, nil
+}
+
+// Models are the responders a turn can be given to.
+type Models struct {
+	// Upstream answers when it can; nil when there is none.
+	Upstream Model
+	// Name is the upstream's configured model.
+	Name string
+	// Recall answers from memory alone; nil when it is switched off.
+	Recall Model
+	// Fallback lets Recall answer when the upstream cannot be reached.
+	Fallback bool
+}
+
+// RecallModel is the name the recall responder answers under.
+const RecallModel = "hermes-recall"
+
+// now is the time in the precision it is stored with, so that what is said of a
+// message is the same before and after a restart.
+func (c *Config) now() time.Time { return c.Now().UTC().Truncate(time.Millisecond) }

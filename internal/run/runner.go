@@ -1,0 +1,162 @@
+// Package run carries a turn from request to stored answer. It is the only way
+// through: every door (HTTP, terminal, chat platforms, scheduler, MCP) builds a
+// [Request], calls [Runner.Start], ranges over [Stream.Deltas] and translates
+// what it sees.
+//
+// One descent, one return. Start takes the lineage's turn, resolves the
+// session, folds a tail that grew too long, assembles a bounded prompt and
+// hands it to the model. When Start returns, the effective session is final.
+// Deltas yields the answer and ends only after the turn is durable.
+package run
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// Runner runs turns. It is safe for concurrent use.
+type Runner struct {
+	store    Store
+	sessions session.Store
+	quotes   memory.Store
+	views    *memory.Views
+	lineages *lineages
+	inflight inflight
+	models   Models
+	config   Config
+	process  string // names this process in claims
+	log      *slog.Logger
+}
+
+// Parts are what a Runner is made of.
+type Parts struct {
+	Store    Store
+	Sessions session.Store
+	Memory   memory.Store
+	Views    *memory.Views
+	Models   Models
+	Config   Config
+	// Process is different for every process that runs turns.
+	Process string
+	Log     *slog.Logger
+}
+
+// New returns a Runner.
+func New(p Parts) *Runner {
+	return &Runner{
+		store: p.Store, sessions: p.Sessions, quotes: p.Memory, views: p.Views,
+		lineages: newLineages(p.Sessions, p.Config.HotLineages),
+		models:   p.Models, config: p.Config, process: p.Process, log: p.Log,
+	}
+}
+
+// Start begins a turn and returns once the effective session and the responder
+// are known. The caller must range over the stream's Deltas or Close it; until
+// then the lineage's next turn waits.
+//
+// It fails with Invalid for input no turn can be made of, with the upstream's
+// own fault if that refused, and with Unavailable if nobody can answer. The
+// user's message is kept in the last two cases.
+func (r *Runner) Start(ctx context.Context, req *Request) (*Stream, error) {
+	if req.Idempotency == nil || req.OffRecord {
+		return r.start(ctx, req, nil)
+	}
+	claim, stored, err := r.claim(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	if stored != nil {
+		return replay(stored), nil
+	}
+	s, err := r.start(ctx, req, claim)
+	if err != nil {
+		r.giveUp(ctx, req.Owner, claim)
+		return nil, err
+	}
+	return s, nil
+}
+
+// start runs a turn that is known not to be a repetition.
+func (r *Runner) start(ctx context.Context, req *Request, claim *Claim) (*Stream, error) {
+	t, err := r.open(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	t.claim = claim
+	s, err := t.begin(ctx)
+	if err != nil {
+		tip := t.lineage.tip
+		t.end()
+		return nil, &Refused{SessionID: tip.ID, RootID: tip.RootID, Err: err}
+	}
+	return s, nil
+}
+
+// Refused is a turn that got no answer, with the session it belongs to.
+type Refused struct {
+	SessionID session.ID
+	RootID    session.ID
+	Err       error
+}
+
+// Error returns the cause's text.
+func (r *Refused) Error() string { return r.Err.Error() }
+
+// Unwrap returns the cause.
+func (r *Refused) Unwrap() error { return r.Err }
+
+// open takes the lineage's turn and the scope's memory.
+func (r *Runner) open(ctx context.Context, req *Request) (*turn, error) {
+	t := &turn{runner: r, req: req, now: r.config.now(), ctx: ctx}
+	t.name = r.modelName(req.Model)
+	var err error
+	if t.budget, err = r.config.budget(req, t.name); err != nil {
+		return nil, err
+	}
+	t.setCounter()
+	id := req.Session
+	if id == "" {
+		id = session.NewID(t.now)
+	}
+	if t.lineage, t.release, err = r.lineages.take(ctx, req.Owner, id); err != nil {
+		return nil, err
+	}
+	if !t.lineage.exists {
+		t.fresh(id)
+	}
+	scope := memory.Scope{Root: t.lineage.tip.RootID, Key: req.Key}
+	fresh := !t.lineage.exists && req.Key == ""
+	if t.view, t.leave, err = r.views.Use(ctx, req.Owner, scope, fresh); err != nil {
+		t.end()
+		return nil, err
+	}
+	return t, nil
+}
+
+// modelName is the name the upstream is asked for: "hermes" and what begins
+// with it mean the configured one, any other name is the upstream's business.
+func (r *Runner) modelName(asked string) string {
+	const own = "hermes"
+	if asked == "" || asked == own || len(asked) > len(own) && asked[:len(own)+1] == own+"-" {
+		return r.models.Name
+	}
+	return asked
+}
+
+// Responder says who answers when nothing fails.
+func (r *Runner) Responder() Responder {
+	if r.models.Upstream != nil {
+		return ByUpstream
+	}
+	return ByRecall
+}
+
+// nobody is the fault of a server without any responder.
+func nobody() error {
+	return fault.New(fault.Unavailable, "no_responder",
+		"No model is configured and the recall responder is switched off. Set HERMES_UPSTREAM_URL, or start with --responder recall.")
+}

@@ -1,0 +1,74 @@
+package run
+
+import (
+	"context"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// Store writes turns. Each method is one transaction and durable when it
+// returns; a failed one has changed nothing.
+type Store interface {
+	// ReserveMessageIDs returns the first of n ids nobody else will get. An id
+	// that is never used is no loss.
+	ReserveMessageIDs(ctx context.Context, n int) (int64, error)
+	// AppendTurn stores a step of a turn: its input, or its answer. Conflict if
+	// another writer has already used one of the messages' places.
+	AppendTurn(ctx context.Context, o owner.Owner, step Step) error
+	// ClaimRequest reserves an idempotency key for the caller's request, or
+	// returns what is known of the request that has it.
+	ClaimRequest(ctx context.Context, o owner.Owner, c Claim) (Claimed, error)
+	// ReleaseRequest gives up a claim whose turn stored no answer.
+	ReleaseRequest(ctx context.Context, o owner.Owner, c Claim) error
+	// Receipt returns the receipt of an answer. NotFound if there is none.
+	Receipt(ctx context.Context, o owner.Owner, id string) (Receipt, error)
+}
+
+// Step is what one transaction of a turn stores.
+type Step struct {
+	// Ended is the parent that compression closed; nil in most turns.
+	Ended *session.Session
+	// Session is the session the messages belong to, with its counters as they
+	// are after the step.
+	Session session.Session
+	// Opened says that Session is new.
+	Opened bool
+	// Messages are appended. Their ids, places and hashes are set.
+	Messages []session.Message
+	// Changes is what memory learnt from the messages.
+	Changes []memory.Change
+	// Receipt belongs to the answer among Messages; nil without one.
+	Receipt *Receipt
+	// Finished settles the claim of the request; nil without an idempotency key.
+	Finished *Finished
+}
+
+// Claim reserves an idempotency key.
+type Claim struct {
+	Route    string // which endpoint: the same key on another is another request
+	Key      string
+	BodyHash []byte // SHA-256 of what was asked, headers that matter included
+	Process  string // who claims: a claim of a process that died is void
+	At       time.Time
+	Expires  time.Time
+}
+
+// Finished is the outcome kept under a claim.
+type Finished struct {
+	Claim Claim
+	// Outcome is the Result in its stored form.
+	Outcome []byte
+}
+
+// Claimed is what the store knows about a key.
+type Claimed struct {
+	// Mine says that the caller now holds the claim and must run the turn.
+	Mine bool
+	// SameBody says that the earlier request asked the same.
+	SameBody bool
+	// Outcome is the stored outcome; nil while the earlier request still runs.
+	Outcome []byte
+}

@@ -1,0 +1,281 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/openai"
+	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// Stream is a turn whose answer has begun. What it says of the session is final.
+type Stream struct {
+	SessionID  session.ID
+	RootID     session.ID
+	Key        session.Key
+	Created    bool
+	Compressed bool
+	// Responder is who answers; if the upstream had not accepted yet, the
+	// Result says who did in the end.
+	Responder Responder
+	// Model is the name the answer comes under.
+	Model string
+	// Replayed says that this is the stored answer of an earlier request.
+	Replayed bool
+
+	turn     *turn
+	stored   *Result
+	cancel   context.CancelFunc
+	accepted chan acceptance
+	answer   answer
+}
+
+// acceptance is the outcome of calling the model.
+type acceptance struct {
+	deltas    iter.Seq2[Delta, error]
+	err       error
+	responder Responder
+}
+
+func newStream(t *turn) *Stream {
+	tip := &t.lineage.tip
+	return &Stream{
+		turn: t, SessionID: tip.ID, RootID: tip.RootID, Key: t.req.Key,
+		Created: t.created, Compressed: t.compressed,
+	}
+}
+
+// call hands the prompt to a model. A caller that does not stream waits for it
+// to be accepted; one that does waits no longer than the configured patience.
+func (s *Stream) call(ctx context.Context) error {
+	t := s.turn
+	models := &t.runner.models
+	prompt := &Prompt{
+		Model: t.name, Streaming: t.req.Streaming, Body: t.req.Body,
+		Messages: t.prompt.messages, Raw: t.req.Stateless, Question: t.asQuestion(),
+	}
+	ctx, s.cancel = context.WithCancel(ctx)
+	s.accepted = make(chan acceptance, 1)
+	s.Responder, s.Model = t.runner.Responder(), t.name
+	if s.Responder == ByRecall {
+		if models.Recall == nil {
+			return nobody()
+		}
+		s.Model = RecallModel
+		a := acceptance{responder: ByRecall}
+		a.deltas, a.err = models.Recall.Stream(ctx, prompt)
+		s.accepted <- a
+		return a.err
+	}
+	if !t.req.Streaming {
+		return s.settleCall(models.call(ctx, prompt))
+	}
+	go func() { s.accepted <- models.call(ctx, prompt) }()
+	timer := time.NewTimer(t.runner.config.Patience)
+	defer timer.Stop()
+	select {
+	case a := <-s.accepted:
+		return s.settleCall(a)
+	case <-timer.C:
+		return nil
+	}
+}
+
+// settleCall records who answers, while that can still be told in a header.
+func (s *Stream) settleCall(a acceptance) error {
+	if a.err != nil {
+		return a.err
+	}
+	s.Responder = a.responder
+	if a.responder == ByRecall {
+		s.Model = RecallModel
+	}
+	s.accepted <- a
+	return nil
+}
+
+// call asks the upstream, and the recall responder if that cannot be reached.
+func (m *Models) call(ctx context.Context, p *Prompt) acceptance {
+	a := acceptance{responder: ByUpstream}
+	a.deltas, a.err = m.Upstream.Stream(ctx, p)
+	if a.err == nil || !m.Fallback || m.Recall == nil || ctx.Err() != nil || !unreachable(a.err) {
+		return a
+	}
+	a.responder = ByRecall
+	a.deltas, a.err = m.Recall.Stream(ctx, p)
+	return a
+}
+
+// unreachable reports whether an upstream gave no answer at all. One that
+// refuses with a status is there, and its refusal is the caller's to see.
+func unreachable(err error) bool {
+	f, ok := errors.AsType[*fault.Error](err)
+	return ok && f.Status == 0 && (f.Kind == fault.Unavailable || f.Kind == fault.Timeout)
+}
+
+// asQuestion is the turn as the recall responder sees it.
+func (t *turn) asQuestion() *Question {
+	q := &Question{Input: t.input.asked, Now: t.now, View: t.view}
+	for _, c := range t.changes {
+		q.Learned = append(q.Learned, c.Learned...)
+		q.Reversals = append(q.Reversals, c.Reversals...)
+	}
+	root, from := t.lineage.tip.RootID, t.input.tailTo
+	q.Own = func(r session.ID, seq int64) bool { return r == root && seq >= from }
+	q.Quotes = func(ctx context.Context, places []memory.Place) ([]ranking.Document, error) {
+		return t.runner.quotes.Quotes(ctx, t.req.Owner, places)
+	}
+	return q
+}
+
+// Close ends a stream whose deltas nobody wants. It may be called at any time
+// and more than once, but not while Deltas is being ranged over.
+func (s *Stream) Close() {
+	if s.turn == nil {
+		return
+	}
+	s.cancel()
+	t := s.turn
+	s.turn = nil
+	_ = t.durable(t.ctx) // its failure was or will be somebody's answer
+	t.runner.settled(t.req.Owner, t.claim)
+	t.end()
+}
+
+// Deltas yields the answer. The piece that finishes it is held back until the
+// turn is durable and carries the Result. If the model breaks off, what arrived
+// is stored as partial, and the sequence ends with a Delta holding the Result
+// and the fault. Leaving the loop cancels the call and stores what arrived.
+func (s *Stream) Deltas(ctx context.Context) iter.Seq2[Delta, error] {
+	return func(yield func(Delta, error) bool) {
+		if s.stored != nil {
+			yield(s.stored.delta(), nil)
+			return
+		}
+		defer s.Close()
+		if err := s.turn.durable(ctx); err != nil {
+			yield(Delta{}, err)
+			return
+		}
+		held, err, left := s.receive(ctx, yield)
+		s.finish(ctx, held, err, left, yield)
+	}
+}
+
+// receive passes the model's pieces on until it finishes. held are the pieces
+// from the finishing one on; left says that the caller has gone.
+func (s *Stream) receive(ctx context.Context, yield func(Delta, error) bool) (held []Delta, err error, left bool) {
+	var a acceptance
+	select {
+	case a = <-s.accepted:
+	case <-ctx.Done():
+		return nil, canceled(ctx), false
+	}
+	s.answer.responder, s.answer.model, s.answer.whole = a.responder, s.turn.name, !s.turn.req.Streaming
+	if a.responder == ByRecall {
+		s.answer.model = RecallModel
+	}
+	if a.err != nil {
+		return nil, a.err, false
+	}
+	for d, err := range a.deltas {
+		if err != nil {
+			if ctx.Err() != nil {
+				err = canceled(ctx)
+			}
+			return nil, err, false
+		}
+		s.answer.add(&d)
+		if d.Finishes || len(held) > 0 {
+			held = append(held, d)
+		} else if !yield(d, nil) {
+			return nil, canceled(ctx), true
+		}
+	}
+	if len(held) == 0 {
+		return nil, fault.New(fault.Upstream, "upstream_incomplete", "The model's answer ended without a finish."), false
+	}
+	return held, nil, false
+}
+
+func canceled(ctx context.Context) error {
+	return fault.Wrap(fault.Canceled, "cancelled", "The request was cancelled.", ctx.Err())
+}
+
+// finish stores the answer and yields what was held back.
+func (s *Stream) finish(ctx context.Context, held []Delta, cause error, left bool, yield func(Delta, error) bool) {
+	if cause != nil {
+		s.answer.finish = session.FinishError
+		if fault.KindOf(cause) == fault.Canceled {
+			s.answer.finish = session.FinishCancelled
+		}
+	}
+	s.cancel()
+	res, err := s.turn.settle(context.WithoutCancel(ctx), &s.answer)
+	if left {
+		return
+	}
+	if err == nil {
+		err = cause
+	}
+	if err != nil {
+		yield(Delta{Result: res}, err)
+		return
+	}
+	held[0].Result = res
+	for i := range held {
+		if !yield(held[i], nil) {
+			return
+		}
+	}
+}
+
+// answer gathers the pieces of a reply.
+type answer struct {
+	responder Responder
+	model     string
+	text      strings.Builder
+	calls     []openai.Call
+	finish    string
+	usage     *Usage
+	whole     bool   // the caller wants the answer in one piece
+	raw       []byte // the upstream's own completion, then
+}
+
+// add takes in a piece.
+func (a *answer) add(d *Delta) {
+	a.text.WriteString(d.Content)
+	for _, part := range d.ToolCalls {
+		a.calls = openai.JoinCall(a.calls, part.Index, part.ID, part.Name, part.Arguments)
+	}
+	if d.FinishReason != "" {
+		a.finish = d.FinishReason
+	}
+	if d.Usage != nil {
+		a.usage = d.Usage
+	}
+	if d.Model != "" {
+		a.model = d.Model
+	}
+	if a.whole {
+		a.raw = d.Raw
+	}
+}
+
+// empty reports whether nothing came that could be kept.
+func (a *answer) empty() bool { return a.text.Len() == 0 && len(a.calls) == 0 && a.finish != "stop" }
+
+// done is the reply as a whole.
+func (a *answer) done() Answer {
+	out := Answer{Content: a.text.String(), FinishReason: a.finish, Raw: a.raw}
+	if len(a.calls) > 0 {
+		out.ToolCalls = openai.MarshalCalls(a.calls)
+	}
+	return out
+}

@@ -1,0 +1,191 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/compression"
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// turn is one pass: it holds the lineage's turn from open to end.
+type turn struct {
+	runner *Runner
+	req    *Request
+	ctx    context.Context // of the request; the answer outlives it when it is cut
+	now    time.Time
+	name   string // the model asked for
+	budget int
+	count  func(string) int
+
+	lineage *lineage
+	release func()
+	view    *memory.View
+	leave   func()
+	claim   *Claim
+
+	input      input
+	sightFrom  int64 // the first Seq the model sees verbatim
+	created    bool
+	compressed bool
+	ended      *session.Session // the parent, when this turn compressed
+	changes    []memory.Change
+	kept       []session.Message // the input as it is stored
+	prompt     assembly
+	accepted   chan error // the outcome of storing the input; nil if nothing was
+}
+
+// fresh makes the lineage of an id that nobody used before.
+func (t *turn) fresh(id session.ID) {
+	t.created = true
+	t.lineage.tip = session.Session{
+		ID: id, RootID: id, Key: t.req.Key, Source: t.req.Source, UserID: t.req.UserID,
+		StartedAt: t.now, LastActive: t.now,
+	}
+	t.lineage.recent = nil
+}
+
+func (t *turn) setCounter() {
+	count, _ := compression.CounterFor(t.name)
+	t.count = count
+}
+
+// end hands the lineage's turn on.
+func (t *turn) end() {
+	if t.leave != nil {
+		t.leave()
+		t.leave = nil
+	}
+	if t.release != nil {
+		t.release()
+		t.release = nil
+	}
+}
+
+// begin brings the turn to the point where the answer starts.
+func (t *turn) begin(ctx context.Context) (*Stream, error) {
+	if err := t.takeInput(); err != nil {
+		return nil, err
+	}
+	system, input := t.pinned()
+	if !t.req.Stateless {
+		if err := t.checkBudget(system, input); err != nil {
+			return nil, err
+		}
+		t.compress(system + input)
+	}
+	t.prompt = t.assembleFor(system, input)
+	if !t.req.OffRecord {
+		if err := t.accept(ctx); err != nil {
+			return nil, err
+		}
+	}
+	s := newStream(t)
+	if err := s.call(ctx); err != nil {
+		return nil, errors.Join(err, t.durable(ctx))
+	}
+	return s, nil
+}
+
+// takeInput finds what is new and gives it its place in the lineage.
+func (t *turn) takeInput() error {
+	for i := range t.req.Messages {
+		m := &t.req.Messages[i]
+		m.Tokens = t.count(m.Content) + t.count(string(m.ToolCalls))
+		if len(m.Wire) > 0 {
+			m.Tokens = max(m.Tokens, wireTokens(m, t.count))
+		}
+	}
+	in, err := newInput(t.lineage, t.req.Messages)
+	if err != nil {
+		return err
+	}
+	seq := t.lineage.tip.NextSeq
+	for _, part := range [][]session.Message{in.past, in.fresh} {
+		for i := range part {
+			m := &part[i]
+			m.RootID, m.Seq, m.Key = t.lineage.tip.RootID, seq, t.req.Key
+			m.RecordedAt = t.now
+			if m.SaidAt.IsZero() {
+				m.SaidAt = t.now
+			}
+			seq++
+		}
+	}
+	t.input = in
+	return t.checkToolResults()
+}
+
+// imageTokens is what an image costs at least: OpenAI's low-detail price.
+const imageTokens = 85
+
+// wireTokens counts a message with parts that are not text. Data URLs are not
+// tokens; everything else in the message is counted as it stands.
+func wireTokens(m *session.Message, count func(string) int) int {
+	if len(m.Wire) > 4*len(m.Content)+4096 {
+		return count(m.Content) + imageTokens
+	}
+	return count(string(m.Wire))
+}
+
+// checkToolResults refuses a result nobody called for: a model would, too, but
+// only after the message had been stored.
+func (t *turn) checkToolResults() error {
+	if len(t.input.asked) == 0 || t.input.asked[0].Role != session.Tool || t.req.Stateless {
+		return nil
+	}
+	tail := t.lineage.tail()
+	for i := len(tail) - 1; i >= 0; i-- {
+		if tail[i].Role == session.Assistant && len(tail[i].ToolCalls) > 0 {
+			return nil
+		}
+		if tail[i].Role == session.User {
+			break
+		}
+	}
+	return fault.New(fault.Invalid, "tool_call_not_found",
+		"This session has no open tool call that the message of role 'tool' could answer.").At("messages")
+}
+
+// compress opens a child session if the tail has grown too long. The state was
+// distilled with every turn, so nobody waits for a summary here.
+func (t *turn) compress(pinned int) {
+	l := t.lineage
+	if !l.exists {
+		return
+	}
+	memoryRoom := min(t.budget/stateShare, maxState) + min(t.budget/quotesShare, maxQuotes)
+	folded, ok := compression.Fold(l.tail(), l.tip.Summary, compression.LimitsFor(t.budget, pinned, memoryRoom), t.count)
+	if !ok || t.req.OffRecord {
+		return
+	}
+	parent := l.tip
+	parent.EndedAt, parent.EndReason = t.now, session.EndCompression
+	child := parent
+	child.ID, child.ParentID, child.Generation = session.NewID(t.now), parent.ID, parent.Generation+1
+	child.StartedAt, child.LastActive = t.now, t.now
+	child.EndedAt, child.EndReason = time.Time{}, ""
+	child.MessageCount, child.ToolCallCount, child.InputTokens, child.OutputTokens = 0, 0, 0, 0
+	child.TailFrom, child.Summary = folded.TailFrom, folded.Summary
+	t.ended, t.compressed = &parent, true
+	l.tip = child
+}
+
+// assembleFor builds the prompt, or takes the client's own.
+func (t *turn) assembleFor(system, input int) assembly {
+	if !t.req.Stateless {
+		return t.assemble(system, input)
+	}
+	a := assembly{tailFrom: t.lineage.tip.NextSeq}
+	a.messages = append(append(a.messages, t.req.System...), t.req.Messages...)
+	for i := range t.input.past {
+		a.context.Tail += t.input.past[i].Tokens + compression.MessageOverhead
+	}
+	a.context.System, a.context.Input, a.context.Budget = system, input, t.budget
+	a.context.Sent = system + input + a.context.Tail
+	a.context.Naive = a.context.Sent
+	return a
+}

@@ -1,0 +1,70 @@
+package session
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"time"
+	"unicode/utf8"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+)
+
+// ID names a session: any text of 1–256 characters without control characters.
+// It is data. It never becomes a file name, SQL text or a metric label.
+type ID string
+
+// Key names a scope of long-term memory, stable while session ids rotate.
+// The same rules hold as for [ID]. The empty Key means none was sent.
+type Key string
+
+// maxIDLength is the longest id or key, in characters.
+const maxIDLength = 256
+
+// ParseID checks a client's session id.
+// It returns an Invalid fault with code "invalid_session_id".
+func ParseID(s string) (ID, error) {
+	if problem := checkName(s); problem != "" {
+		return "", fault.New(fault.Invalid, "invalid_session_id",
+			"Invalid session id: "+problem+". Use 1–256 characters of UTF-8 without control characters.").At("session_id")
+	}
+	return ID(s), nil
+}
+
+// ParseKey checks a client's session key.
+// It returns an Invalid fault with code "invalid_session_key".
+func ParseKey(s string) (Key, error) {
+	if problem := checkName(s); problem != "" {
+		return "", fault.New(fault.Invalid, "invalid_session_key",
+			"Invalid session key: "+problem+". Use 1–256 characters of UTF-8 without control characters.").At("session_key")
+	}
+	return Key(s), nil
+}
+
+// checkName says what is wrong with a name, "" when nothing is.
+func checkName(s string) string {
+	if s == "" {
+		return "it is empty"
+	}
+	if !utf8.ValidString(s) {
+		return "it is not valid UTF-8"
+	}
+	if n := utf8.RuneCountInString(s); n > maxIDLength {
+		return "it is longer than 256 characters"
+	}
+	for _, r := range s {
+		// C0 and C1 controls, DEL, and the line and paragraph separators that
+		// some log viewers break lines at.
+		if r < 0x20 || (r >= 0x7f && r <= 0x9f) || r == '\u2028' || r == '\u2029' {
+			return "it holds a control character"
+		}
+	}
+	return ""
+}
+
+// NewID makes an id of the documented form YYYYMMDD_HHMMSS_<8 hex>. The hex
+// part is random: a second's 2³² ids and a primary key behind them.
+func NewID(now time.Time) ID {
+	var b [4]byte
+	_, _ = rand.Read(b[:]) // crypto/rand never fails since Go 1.24
+	return ID(now.UTC().Format("20060102_150405_") + hex.EncodeToString(b[:]))
+}

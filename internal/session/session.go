@@ -1,0 +1,122 @@
+// Package session owns transcripts: sessions, their messages, and the lineage
+// that compression links them into.
+//
+// A lineage is what a client means by "the conversation". It starts with a root
+// session; each compression ends the newest session and opens a child. Messages
+// are numbered through the lineage, so the window a model is shown may reach
+// back over a compression without copying anything. Every id that ever named a
+// session of a lineage leads to its tip.
+package session
+
+import "time"
+
+// Session is one transcript. Times are UTC.
+type Session struct {
+	ID       ID
+	RootID   ID // the first session of the lineage; ID itself for a root
+	ParentID ID // the session this one continues, or was forked from; "" for none
+	// Generation counts compressions: 0 for a root, parent's + 1 for a child.
+	Generation int
+	Key        Key // the session key of the turn that opened it; inherited by children
+	Source     Source
+	UserID     string // the body's "user" field, or the sender on a chat platform
+	Model      string // the newest model that answered
+	// SystemPrompt is the stored prompt, in force for every turn of the session.
+	SystemPrompt string
+	Title        string
+
+	StartedAt  time.Time
+	EndedAt    time.Time // zero while the session lives
+	EndReason  EndReason
+	LastActive time.Time
+
+	MessageCount  int // of this session alone
+	ToolCallCount int
+	InputTokens   int64 // as reported by upstreams, or estimated
+	OutputTokens  int64
+
+	// NextSeq is the number the lineage's next message will get; for a tip it
+	// equals the number of messages in the whole lineage.
+	NextSeq int64
+	// TailFrom is the first message still sent verbatim; what is older is
+	// represented by memory alone.
+	TailFrom int64
+	// Summary quotes the beginnings of the turns folded away, one a line.
+	Summary string
+	// LineageTokens is the size of the whole transcript up to this session's
+	// newest message: what a client without memory would have to send.
+	LineageTokens int64
+}
+
+// Ended reports whether the session has been closed.
+func (s Session) Ended() bool { return !s.EndedAt.IsZero() }
+
+// Source is where a session came from.
+type Source string
+
+// The sources known today; chat platforms add their own names.
+const (
+	SourceAPI    Source = "api_server"
+	SourceCLI    Source = "cli"
+	SourceCron   Source = "cron"
+	SourceImport Source = "import"
+)
+
+// EndReason says why a session was closed. Clients may set any short text.
+type EndReason string
+
+// The reasons this program gives.
+const (
+	EndCompression EndReason = "compression"
+	EndReset       EndReason = "reset"
+	EndUserExit    EndReason = "user_exit"
+)
+
+// Role says who speaks in a message.
+type Role string
+
+// The roles of a transcript. System messages belong to requests, not to it.
+const (
+	User      Role = "user"
+	Assistant Role = "assistant"
+	Tool      Role = "tool"
+	System    Role = "system"
+)
+
+// Message is one entry of a transcript. Messages are only ever appended.
+type Message struct {
+	ID        int64 // given by the store; unique in it
+	SessionID ID
+	RootID    ID
+	Seq       int64 // place in the lineage, from 0, without gaps
+	Key       Key   // the session key sent with the turn
+	Role      Role
+	Name      string // the speaker, when the client names one
+	// Content is the text of the message; of content parts, the text parts only.
+	Content string
+	// Wire is the message as the client or the upstream sent it, in JSON, kept
+	// only when the other fields do not say all of it (images, reasoning…).
+	Wire       []byte
+	ToolCalls  []byte // JSON array as received; nil when there are none
+	ToolCallID string
+	ToolName   string
+
+	SaidAt     time.Time // when it was said; an import keeps the original time
+	RecordedAt time.Time // when this store learnt of it
+	Tokens     int       // counted with the model's tokenizer, or estimated
+
+	FinishReason string // of answers: stop, length, tool_calls, cancelled, error
+	Model        string // of answers: the model that gave it
+	Hash         []byte // running SHA-256 over the lineage: silent loss shows
+}
+
+// Partial reports whether an answer was cut off.
+func (m Message) Partial() bool {
+	return m.FinishReason == FinishCancelled || m.FinishReason == FinishError
+}
+
+// Finish reasons of answers that did not end by the model's own will.
+const (
+	FinishCancelled = "cancelled" // the client went away
+	FinishError     = "error"     // the upstream broke off
+)

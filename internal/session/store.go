@@ -1,0 +1,72 @@
+package session
+
+import (
+	"context"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/owner"
+)
+
+// Store keeps sessions and messages. Each method is one transaction, sees the
+// rows of its owner only, and answers for an absent and for a foreign id alike
+// with a NotFound fault. The turn itself writes through run.Store, because an
+// answer and what was learnt from it must be stored together.
+type Store interface {
+	// Tip returns the newest session of the lineage that id belongs to.
+	// NotFound if id never named a session of this owner.
+	Tip(ctx context.Context, o owner.Owner, id ID) (Session, error)
+	// Session returns exactly the session named id, which need not be a tip.
+	Session(ctx context.Context, o owner.Owner, id ID) (Session, error)
+	// Sessions lists tips, newest activity first, one per lineage.
+	Sessions(ctx context.Context, o owner.Owner, f Filter) ([]Session, error)
+	// Messages returns messages of a lineage in order of Seq.
+	Messages(ctx context.Context, o owner.Owner, root ID, r Range) ([]Message, error)
+	// CreateSession opens a lineage without a turn. Conflict if the id is taken.
+	CreateSession(ctx context.Context, o owner.Owner, s Session) error
+	// UpdateSession changes what a person may change of the session named id.
+	UpdateSession(ctx context.Context, o owner.Owner, id ID, p Patch) (Session, error)
+	// DeleteLineage erases a lineage: sessions, messages, facts, index entries.
+	DeleteLineage(ctx context.Context, o owner.Owner, root ID) error
+}
+
+// Filter selects sessions. Zero fields do not restrict.
+type Filter struct {
+	Source Source
+	// Prefix selects sessions whose id starts with it (any session of a
+	// lineage counts; the tip is returned).
+	Prefix string
+	// Lineage selects all sessions of one lineage, tips or not, oldest first; the
+	// other fields are ignored.
+	Lineage ID
+	// Before is where the last page ended.
+	Before Cursor
+	// Limit is the page's size; 0 means 50.
+	Limit int
+}
+
+// Cursor is a place in a list that is sorted by activity. Rows that move while
+// somebody pages are never shown twice in the part that was not yet read.
+type Cursor struct {
+	LastActive time.Time
+	ID         ID // the root id of the last row shown
+}
+
+// Range is a window of a lineage's messages.
+type Range struct {
+	From int64 // the first Seq wanted
+	To   int64 // the first Seq not wanted; 0 means no end
+	// Limit is how many at most; 0 means no limit.
+	Limit int
+	// Newest takes the last Limit messages of the window instead of the first.
+	Newest bool
+}
+
+// Patch is a change to a session. Nil fields stay as they are.
+type Patch struct {
+	Title        *string
+	SystemPrompt *string
+	// EndReason ends the session now, with that reason.
+	EndReason *EndReason
+	// At is when the change happens.
+	At time.Time
+}

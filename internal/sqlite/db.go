@@ -1,0 +1,251 @@
+// Package sqlite keeps everything in one SQLite file.
+//
+// One process owns the file. All writes go through one goroutine that lets
+// concurrent turns share a transaction and its fsync; reads have connections of
+// their own. What the file promises (WAL, synchronous=FULL, foreign keys,
+// secure deletion) is read back at start, not hoped for.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+
+	_ "modernc.org/sqlite" // the driver
+)
+
+// applicationID marks our files ("HRMS"), so that another program's database
+// of the same name is never written to.
+const applicationID = 0x48524d53
+
+// minVersion is the oldest SQLite that is safe here: before 3.51.3 a WAL could
+// be reset while another connection still needed it.
+const minVersion = "3.51.3"
+
+// readers is how many connections read at once. Each has its own page cache;
+// more than the cores of a small machine only cost memory.
+const readers = 4
+
+// Options say how a database is opened.
+type Options struct {
+	// Path is the file. Its directory must exist.
+	Path string
+	Log  *slog.Logger
+	// Synchronous is for tests of durability only; "" means FULL.
+	Synchronous string
+	// NoGuard leaves out the guard against stray opens; for its own test only.
+	NoGuard bool
+}
+
+// DB is an open database. It implements the stores of session, memory, run and
+// owner, and is safe for concurrent use.
+type DB struct {
+	opt   Options
+	lock  *os.File
+	guard *guard
+	read  *sql.DB
+	write *sql.DB
+	w     *writer
+	log   *slog.Logger
+
+	nextID   atomic.Int64 // the last message id given out
+	indexer  *indexer
+	stmts    sync.Map // of query → *sql.Stmt, for reading
+	stop     context.CancelFunc
+	stopped  sync.WaitGroup
+	closing  sync.Once
+	closeErr error
+}
+
+// Open opens the file, creating it when it does not exist, brings its schema up
+// to date and starts the writer. It fails with Conflict if another process owns
+// the file, and with Invalid if the file is another program's, or newer than
+// this one.
+func Open(ctx context.Context, opt Options) (*DB, error) {
+	if opt.Synchronous == "" {
+		opt.Synchronous = "FULL"
+	}
+	db := &DB{opt: opt, log: opt.Log}
+	if err := db.open(ctx); err != nil {
+		_ = db.Close() // what was opened so far; err says why
+		return nil, err
+	}
+	return db, nil
+}
+
+func (db *DB) open(ctx context.Context) error {
+	var err error
+	if db.lock, err = lockFile(db.opt.Path + ".lock"); err != nil {
+		return err
+	}
+	if err := refuseForeign(db.opt.Path); err != nil {
+		return err
+	}
+	if err := createFile(db.opt.Path); err != nil {
+		return err
+	}
+	if db.write, err = sql.Open("sqlite", db.dsn("rwc")); err != nil {
+		return fmt.Errorf("open database: %w", err)
+	}
+	db.write.SetMaxOpenConns(1)
+	conn, err := db.write.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("open database: %w", err)
+	}
+	if err := prepareFile(ctx, conn, db.opt.Synchronous); err != nil {
+		_ = conn.Close()
+		return err
+	}
+	if !db.opt.NoGuard {
+		if db.guard, err = newGuard(db.opt.Path); err != nil {
+			_ = conn.Close()
+			return fmt.Errorf("guard database: %w", err)
+		}
+	}
+	if db.read, err = sql.Open("sqlite", db.dsn("ro")); err != nil {
+		_ = conn.Close()
+		return fmt.Errorf("open database for reading: %w", err)
+	}
+	db.read.SetMaxOpenConns(readers)
+	db.read.SetMaxIdleConns(readers)
+	var last sql.NullInt64
+	if err := conn.QueryRowContext(ctx, `SELECT max(id) FROM messages`).Scan(&last); err != nil {
+		_ = conn.Close()
+		return fmt.Errorf("read last message id: %w", err)
+	}
+	db.nextID.Store(last.Int64)
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	db.stop = stop
+	db.w = newWriter(conn, db.log)
+	db.indexer = newIndexer(db)
+	db.stopped.Go(func() { db.w.run(background) })
+	db.stopped.Go(func() { db.indexer.run(background) })
+	return nil
+}
+
+// dsn names the file for the driver. A file: URI, because a plain name loses
+// its query string.
+func (db *DB) dsn(mode string) string {
+	q := url.Values{"mode": {mode}, "_txlock": {"immediate"}}
+	for _, p := range []string{
+		"busy_timeout(5000)", "foreign_keys(ON)", "secure_delete(ON)", "trusted_schema(OFF)", "mmap_size(0)",
+		"cell_size_check(ON)", "cache_size(-8000)", "synchronous(" + db.opt.Synchronous + ")",
+	} {
+		q.Add("_pragma", p)
+	}
+	path := db.opt.Path
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	u := url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}
+	return u.String()
+}
+
+// createFile makes the file with the right mode before SQLite does with a wide
+// one.
+func createFile(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return os.Chmod(path, 0o600)
+	}
+	if err != nil {
+		return fault.Wrap(fault.Unavailable, "database_unwritable", "Cannot create the database file. Check HERMES_HOME and its permissions.", err)
+	}
+	return f.Close()
+}
+
+// Close waits for what is under way, then closes the file. It may be called
+// more than once.
+func (db *DB) Close() error {
+	db.closing.Do(func() {
+		var errs []error
+		if db.stop != nil {
+			db.stop()
+			db.stopped.Wait()
+			errs = append(errs, db.w.close())
+		}
+		db.stmts.Range(func(_, v any) bool {
+			if s, ok := v.(*sql.Stmt); ok {
+				_ = s.Close()
+			}
+			return true
+		})
+		for _, pool := range []*sql.DB{db.read, db.write} {
+			if pool != nil {
+				errs = append(errs, pool.Close())
+			}
+		}
+		if db.guard != nil {
+			errs = append(errs, db.guard.close())
+		}
+		if db.lock != nil {
+			errs = append(errs, db.lock.Close())
+		}
+		db.closeErr = errors.Join(errs...)
+	})
+	return db.closeErr
+}
+
+// Ready reports whether the database takes writes; the error says why not.
+func (db *DB) Ready() error { return db.w.ready() }
+
+// stmt returns a prepared statement of the reading side.
+func (db *DB) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
+	if s, ok := db.stmts.Load(query); ok {
+		if st, ok := s.(*sql.Stmt); ok {
+			return st, nil
+		}
+	}
+	s, err := db.read.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, fmt.Errorf("prepare: %w", err)
+	}
+	if other, loaded := db.stmts.LoadOrStore(query, s); loaded {
+		_ = s.Close()
+		if st, ok := other.(*sql.Stmt); ok {
+			return st, nil
+		}
+	}
+	return s, nil
+}
+
+// millis and its inverses carry times over the edge: the zero time is null.
+func millis(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t.UnixMilli()
+}
+
+func fromMillis(n sql.NullInt64) time.Time {
+	if !n.Valid {
+		return time.Time{}
+	}
+	return time.UnixMilli(n.Int64).UTC()
+}
+
+// null turns an empty text into null.
+func null[S ~string](s S) any {
+	if s == "" {
+		return nil
+	}
+	return string(s)
+}
+
+// nullBytes turns empty JSON into null, and stores the rest as text.
+func nullBytes(b []byte) any {
+	if len(b) == 0 {
+		return nil
+	}
+	return string(b)
+}

@@ -1,0 +1,128 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+const (
+	factColumns = `root_id, seq, id, session_id, message_id, kind, role, speaker, quote, quote_start, quote_end, statement,
+		subject, attribute, value, because, said_at, when_from, when_to, superseded_by, superseded_at, links`
+	factsByKey  = `SELECT ` + factColumns + ` FROM facts WHERE owner_id = ? AND session_key = ? ORDER BY ord`
+	factsByRoot = `SELECT ` + factColumns + ` FROM facts WHERE owner_id = ? AND root_id = ? ORDER BY ord`
+	insertFact  = `INSERT INTO facts (owner_id, session_key, root_id, seq, id, session_id, message_id, kind, role, speaker,
+		quote, quote_start, quote_end, statement, subject, attribute, value, because, said_at, when_from, when_to,
+		superseded_by, superseded_at, links) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+	supersedeFact = `UPDATE facts SET superseded_by = ?, superseded_at = ? WHERE owner_id = ? AND root_id = ? AND seq = ? AND id = ?`
+)
+
+// keepChanges stores what memory learnt in a step.
+func (t *tx) keepChanges(o owner.Owner, step *run.Step) error {
+	key := session.Key("")
+	if len(step.Messages) > 0 {
+		key = step.Messages[0].Key
+	}
+	for i := range step.Changes {
+		c := &step.Changes[i]
+		for j := range c.Learned {
+			if err := t.insertFact(o, key, &c.Learned[j]); err != nil {
+				return err
+			}
+		}
+		for j := range c.Superseded {
+			f := &c.Superseded[j]
+			if _, err := t.exec(supersedeFact, null(f.SupersededBy), millis(f.SupersededAt), o.ID(), string(f.Source.Root), f.Source.Seq, string(f.ID)); err != nil {
+				return fmt.Errorf("supersede fact: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+func (t *tx) insertFact(o owner.Owner, key session.Key, f *memory.Fact) error {
+	var links any
+	if len(f.Links) > 0 {
+		text, err := json.Marshal(f.Links)
+		if err != nil {
+			return fmt.Errorf("encode links: %w", err)
+		}
+		links = string(text)
+	}
+	statement := f.Statement
+	if statement == f.Quote {
+		statement = ""
+	}
+	src := &f.Source
+	_, err := t.exec(insertFact, o.ID(), null(key), string(src.Root), src.Seq, string(f.ID), string(src.SessionID), src.MessageID,
+		string(f.Kind), string(src.Role), null(src.Speaker), f.Quote, src.Start, src.End, null(statement), null(f.Subject),
+		null(f.Attribute), null(f.Value), null(f.Because), f.SaidAt.UnixMilli(), millis(f.When.From), millis(f.When.To),
+		null(f.SupersededBy), millis(f.SupersededAt), links)
+	if err != nil {
+		return fmt.Errorf("insert fact: %w", err)
+	}
+	return nil
+}
+
+// Facts implements memory.Store.
+func (db *DB) Facts(ctx context.Context, o owner.Owner, scope memory.Scope) ([]memory.Fact, error) {
+	query, arg := factsByRoot, string(scope.Root)
+	if scope.Key != "" {
+		query, arg = factsByKey, string(scope.Key)
+	}
+	st, err := db.stmt(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := st.QueryContext(ctx, o.ID(), arg)
+	if err != nil {
+		return nil, fmt.Errorf("read facts: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var out []memory.Fact
+	for rows.Next() {
+		f, err := scanFact(rows)
+		if err != nil {
+			return nil, fmt.Errorf("read fact: %w", err)
+		}
+		out = append(out, f)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read facts: %w", err)
+	}
+	return out, nil
+}
+
+func scanFact(rows *sql.Rows) (memory.Fact, error) {
+	var f memory.Fact
+	var speaker, statement, subject, attribute, value, because, by, links sql.NullString
+	var said int64
+	var from, to, at sql.NullInt64
+	src := &f.Source
+	err := rows.Scan(&src.Root, &src.Seq, &f.ID, &src.SessionID, &src.MessageID, &f.Kind, &src.Role, &speaker, &f.Quote,
+		&src.Start, &src.End, &statement, &subject, &attribute, &value, &because, &said, &from, &to, &by, &at, &links)
+	if err != nil {
+		return f, err
+	}
+	src.Speaker, f.Statement = speaker.String, statement.String
+	if f.Statement == "" {
+		f.Statement = f.Quote
+	}
+	f.Subject, f.Attribute, f.Value, f.Because = subject.String, attribute.String, value.String, because.String
+	f.SaidAt = time.UnixMilli(said).UTC()
+	f.When = memory.Interval{From: fromMillis(from), To: fromMillis(to)}
+	f.SupersededBy, f.SupersededAt = memory.FactID(by.String), fromMillis(at)
+	if links.String != "" {
+		if err := json.Unmarshal([]byte(links.String), &f.Links); err != nil {
+			return f, fmt.Errorf("decode links: %w", err)
+		}
+	}
+	return f, nil
+}

@@ -1,0 +1,131 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+)
+
+//go:embed migrations/*.sql
+var migrationFiles embed.FS
+
+// refuseForeign looks at the header of an existing file before anything is
+// written: a database without our application id belongs to somebody else.
+func refuseForeign(path string) error {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("look at database file: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	// The header is described in the SQLite file format: a magic string, and
+	// the application id as a big-endian number at offset 68.
+	var header [100]byte
+	n, err := io.ReadFull(f, header[:])
+	if n == 0 && errors.Is(err, io.EOF) {
+		return nil // created, but nothing written before a crash
+	}
+	if err == nil && string(header[:16]) == "SQLite format 3\x00" && binary.BigEndian.Uint32(header[68:]) == applicationID {
+		return nil
+	}
+	return fault.New(fault.Invalid, "foreign_database",
+		path+" was made by another program, so it is left alone. "+
+			"Choose another place for the data with HERMES_HOME, for example: HERMES_HOME=~/.hermes-go hermes serve")
+}
+
+// prepareFile sets the modes of the file, reads them back, and migrates.
+func prepareFile(ctx context.Context, conn *sql.Conn, synchronous string) error {
+	// The mark comes first, while the header still is written in place.
+	if _, err := conn.ExecContext(ctx, fmt.Sprintf(`PRAGMA application_id = %d`, applicationID)); err != nil {
+		return fmt.Errorf("mark database: %w", err)
+	}
+	if _, err := conn.ExecContext(ctx, `PRAGMA journal_mode = WAL`); err != nil {
+		return fmt.Errorf("set journal mode: %w", err)
+	}
+	if err := checkModes(ctx, conn, synchronous); err != nil {
+		return err
+	}
+	return migrate(ctx, conn)
+}
+
+// checkModes reads back what durability rests on.
+func checkModes(ctx context.Context, conn *sql.Conn, synchronous string) error {
+	sync := map[string]string{"OFF": "0", "NORMAL": "1", "FULL": "2", "EXTRA": "3"}[synchronous]
+	for _, c := range []struct{ query, want string }{
+		{`PRAGMA journal_mode`, "wal"}, {`PRAGMA synchronous`, sync}, {`PRAGMA foreign_keys`, "1"},
+		{`PRAGMA secure_delete`, "1"}, {`PRAGMA trusted_schema`, "0"},
+	} {
+		var got string
+		if err := conn.QueryRowContext(ctx, c.query).Scan(&got); err != nil {
+			return fmt.Errorf("read back %s: %w", c.query, err)
+		}
+		if got != c.want {
+			return fault.New(fault.Unavailable, "database_mode", fmt.Sprintf(
+				"The database does not keep its promise: %s is %s, needed is %s. Network file systems are not supported; move HERMES_HOME to a local disk.", c.query, got, c.want))
+		}
+	}
+	var version string
+	if err := conn.QueryRowContext(ctx, `SELECT sqlite_version()`).Scan(&version); err != nil {
+		return fmt.Errorf("read SQLite's version: %w", err)
+	}
+	if olderVersion(version, minVersion) {
+		return fmt.Errorf("SQLite %s is too old, %s is needed", version, minVersion)
+	}
+	return nil
+}
+
+// olderVersion compares dotted versions.
+func olderVersion(a, b string) bool {
+	as, bs := strings.Split(a, "."), strings.Split(b, ".")
+	for i := range min(len(as), len(bs)) {
+		x, _ := strconv.Atoi(as[i])
+		y, _ := strconv.Atoi(bs[i])
+		if x != y {
+			return x < y
+		}
+	}
+	return len(as) < len(bs)
+}
+
+// migrate applies the migrations the file has not seen, each in a transaction.
+// user_version counts them, so any tool can read it.
+func migrate(ctx context.Context, conn *sql.Conn) error {
+	entries, err := migrationFiles.ReadDir("migrations")
+	if err != nil {
+		return fmt.Errorf("read migrations: %w", err)
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	var version int
+	if err := conn.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&version); err != nil {
+		return fmt.Errorf("read schema version: %w", err)
+	}
+	if version > len(entries) {
+		return fault.New(fault.Invalid, "newer_database", fmt.Sprintf(
+			"The database has schema version %d, this program knows up to %d. Use the newer hermes that wrote it.", version, len(entries)))
+	}
+	for i, e := range entries[version:] {
+		script, err := migrationFiles.ReadFile("migrations/" + e.Name())
+		if err != nil {
+			return fmt.Errorf("read migration: %w", err)
+		}
+		stmt := fmt.Sprintf("BEGIN IMMEDIATE;\n%s\nPRAGMA user_version = %d;\nCOMMIT;", script, version+i+1)
+		if _, err := conn.ExecContext(ctx, stmt); err != nil {
+			_, _ = conn.ExecContext(ctx, `ROLLBACK`) // the error below is what matters
+			return fmt.Errorf("migrate to %s: %w", e.Name(), err)
+		}
+	}
+	return nil
+}

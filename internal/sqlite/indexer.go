@@ -1,0 +1,165 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// indexer fills the text index behind the commits. The index is derived: a
+// failure here is logged and tried again, and fails no turn.
+type indexer struct {
+	db   *DB
+	wake chan struct{}
+
+	mu      sync.Mutex
+	pending []int64
+	// idle is closed while nothing waits to be indexed.
+	idle chan struct{}
+}
+
+const (
+	// indexBatch is how many messages are indexed in one transaction.
+	indexBatch = 512
+	// indexPause lets messages gather, so that one transaction serves many.
+	indexPause = 100 * time.Millisecond
+	// indexSlack is how far below the newest indexed message an unindexed one
+	// may lie after a crash: ids are given out before their commit, and at most
+	// a full queue is under way.
+	indexSlack = 4 * maxQueue
+)
+
+func newIndexer(db *DB) *indexer {
+	idle := make(chan struct{})
+	close(idle)
+	return &indexer{db: db, wake: make(chan struct{}, 1), idle: idle}
+}
+
+// add hands over committed messages.
+func (x *indexer) add(ms []session.Message) {
+	x.mu.Lock()
+	if len(x.pending) == 0 && len(ms) > 0 {
+		x.idle = make(chan struct{})
+	}
+	for i := range ms {
+		x.pending = append(x.pending, ms[i].ID)
+	}
+	x.mu.Unlock()
+	select {
+	case x.wake <- struct{}{}:
+	default:
+	}
+}
+
+// wait returns once everything committed before the call has been indexed.
+func (x *indexer) wait(ctx context.Context) error {
+	x.mu.Lock()
+	idle := x.idle
+	x.mu.Unlock()
+	select {
+	case <-idle:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// run indexes until ctx ends. What is left then is found again at the next
+// start.
+func (x *indexer) run(ctx context.Context) {
+	if err := x.recover(ctx); err != nil && ctx.Err() == nil {
+		x.db.log.Warn("text index could not be brought up to date", "err", err)
+	}
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-x.wake:
+		case <-ctx.Done():
+			return
+		}
+		timer.Reset(indexPause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return
+		}
+		for x.step(ctx) {
+		}
+	}
+}
+
+// step indexes one batch and reports whether there is more.
+func (x *indexer) step(ctx context.Context) bool {
+	x.mu.Lock()
+	batch := x.pending[:min(len(x.pending), indexBatch)]
+	x.mu.Unlock()
+	if len(batch) == 0 || ctx.Err() != nil {
+		return false
+	}
+	if err := x.index(ctx, batch); err != nil {
+		x.db.log.Warn("text index failed; it will be tried again", "err", err)
+		return false
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.pending = x.pending[len(batch):]
+	if len(x.pending) == 0 {
+		x.pending = nil
+		close(x.idle)
+	}
+	return len(x.pending) > 0
+}
+
+// index puts messages into the text index. One that was erased meanwhile is
+// passed over, and so is one that is there already.
+func (x *indexer) index(ctx context.Context, ids []int64) error {
+	const insert = `INSERT INTO messages_fts(rowid, content) SELECT m.id, m.content FROM messages m
+		WHERE m.id = ? AND m.content <> '' AND NOT EXISTS (SELECT 1 FROM messages_fts_docsize d WHERE d.id = m.id)`
+	const mark = `INSERT INTO meta (name, value) VALUES ('fts_upto', ?)
+		ON CONFLICT (name) DO UPDATE SET value = max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER))`
+	return x.db.w.submit(ctx, func(t *tx) error {
+		top := int64(0)
+		for _, id := range ids {
+			if _, err := t.exec(insert, id); err != nil {
+				return fmt.Errorf("index message: %w", err)
+			}
+			top = max(top, id)
+		}
+		if _, err := t.exec(mark, strconv.FormatInt(top, 10)); err != nil {
+			return fmt.Errorf("mark index: %w", err)
+		}
+		return nil
+	})
+}
+
+// recover finds the messages a crash left unindexed.
+func (x *indexer) recover(ctx context.Context) error {
+	const missing = `SELECT m.id FROM messages m LEFT JOIN messages_fts_docsize d ON d.id = m.id
+		WHERE m.id > coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'fts_upto'), 0) - ?
+		AND d.id IS NULL AND m.content <> '' ORDER BY m.id`
+	rows, err := x.db.read.QueryContext(ctx, missing, indexSlack)
+	if err != nil {
+		return fmt.Errorf("look for unindexed messages: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var found []session.Message
+	for rows.Next() {
+		var m session.Message
+		if err := rows.Scan(&m.ID); err != nil {
+			return fmt.Errorf("look for unindexed messages: %w", err)
+		}
+		found = append(found, m)
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("look for unindexed messages: %w", err)
+	}
+	if len(found) > 0 {
+		x.add(found)
+	}
+	return nil
+}

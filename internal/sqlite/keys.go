@@ -1,0 +1,97 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/owner"
+)
+
+const keyColumns = `id, owner_id, name, hash, scopes, created_at, revoked_at`
+
+func scanKey(row interface{ Scan(...any) error }) (owner.Key, error) {
+	var k owner.Key
+	var scopes string
+	var created int64
+	var revoked sql.NullInt64
+	err := row.Scan(&k.ID, &k.OwnerID, &k.Name, &k.Hash, &scopes, &created, &revoked)
+	if isNoRows(err) {
+		return k, fault.New(fault.NotFound, "key_not_found", "No key with this id.")
+	}
+	if err != nil {
+		return k, fmt.Errorf("read key: %w", err)
+	}
+	for s := range strings.FieldsSeq(scopes) {
+		k.Scopes = append(k.Scopes, owner.Scope(s))
+	}
+	k.CreatedAt, k.RevokedAt = time.UnixMilli(created).UTC(), fromMillis(revoked)
+	return k, nil
+}
+
+// InsertKey implements owner.KeyStore.
+func (db *DB) InsertKey(ctx context.Context, k owner.Key) error {
+	scopes := make([]string, len(k.Scopes))
+	for i, s := range k.Scopes {
+		scopes[i] = string(s)
+	}
+	return db.w.submit(ctx, func(t *tx) error {
+		_, err := t.exec(`INSERT INTO api_keys (id, owner_id, name, hash, scopes, created_at) VALUES (?,?,?,?,?,?)`,
+			k.ID, k.OwnerID, k.Name, k.Hash, strings.Join(scopes, " "), millis(k.CreatedAt))
+		if err != nil {
+			return fmt.Errorf("insert key: %w", err)
+		}
+		return nil
+	})
+}
+
+// KeyByID implements owner.KeyStore.
+func (db *DB) KeyByID(ctx context.Context, id string) (owner.Key, error) {
+	st, err := db.stmt(ctx, `SELECT `+keyColumns+` FROM api_keys WHERE id = ?`)
+	if err != nil {
+		return owner.Key{}, err
+	}
+	return scanKey(st.QueryRowContext(ctx, id))
+}
+
+// Keys implements owner.KeyStore.
+func (db *DB) Keys(ctx context.Context) ([]owner.Key, error) {
+	st, err := db.stmt(ctx, `SELECT `+keyColumns+` FROM api_keys ORDER BY created_at, id`)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := st.QueryContext(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list keys: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var out []owner.Key
+	for rows.Next() {
+		k, err := scanKey(rows)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, k)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("list keys: %w", err)
+	}
+	return out, nil
+}
+
+// RevokeKey implements owner.KeyStore.
+func (db *DB) RevokeKey(ctx context.Context, id string, at time.Time) (owner.Key, error) {
+	var out owner.Key
+	err := db.w.submit(ctx, func(t *tx) error {
+		if _, err := t.exec(`UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?`, millis(at), id); err != nil {
+			return fmt.Errorf("revoke key: %w", err)
+		}
+		var err error
+		out, err = scanKey(t.row(`SELECT `+keyColumns+` FROM api_keys WHERE id = ?`, id))
+		return err
+	})
+	return out, err
+}

@@ -1,0 +1,20 @@
+//go:build !unix
+
+package sqlite
+
+import (
+	"os"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+)
+
+// lockFile makes this process the owner of the database. Where there is no
+// flock the open file itself stands for the lock: these systems do not let a
+// second process remove or replace it.
+func lockFile(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fault.Wrap(fault.Unavailable, "database_unwritable", "Cannot create "+path+". Check HERMES_HOME and its permissions.", err)
+	}
+	return f, nil
+}

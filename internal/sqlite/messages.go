@@ -1,0 +1,159 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// messageColumns are the columns of a message, in the order scanMessage reads.
+const messageColumns = `id, session_id, root_id, seq, session_key, role, name, content, wire, tool_calls, tool_call_id,
+	tool_name, said_at, recorded_at, token_count, finish_reason, model, hash`
+
+const (
+	selectOldest = `SELECT ` + messageColumns + ` FROM messages
+		WHERE owner_id = ? AND root_id = ? AND seq >= ? AND seq < ? ORDER BY seq LIMIT ?`
+	selectNewest = `SELECT ` + messageColumns + ` FROM messages
+		WHERE owner_id = ? AND root_id = ? AND seq >= ? AND seq < ? ORDER BY seq DESC LIMIT ?`
+	insertMessage = `INSERT INTO messages (id, owner_id, root_id, seq, session_id, session_key, role, name, content, wire,
+		tool_calls, tool_call_id, tool_name, said_at, recorded_at, token_count, finish_reason, model, receipt_id, receipt, hash)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+
+	documentColumns = `id, session_id, root_id, seq, role, name, content, said_at`
+	documentsByKey  = `SELECT ` + documentColumns + ` FROM messages WHERE owner_id = ? AND session_key = ? ORDER BY id`
+	documentsByRoot = `SELECT ` + documentColumns + ` FROM messages WHERE owner_id = ? AND root_id = ? ORDER BY seq`
+	documentByPlace = `SELECT ` + documentColumns + ` FROM messages WHERE owner_id = ? AND root_id = ? AND seq = ?`
+)
+
+func scanMessage(row interface{ Scan(...any) error }) (session.Message, error) {
+	var m session.Message
+	var key, name, toolCallID, toolName, finish, model sql.NullString
+	var said, recorded int64
+	err := row.Scan(&m.ID, &m.SessionID, &m.RootID, &m.Seq, &key, &m.Role, &name, &m.Content, &m.Wire, &m.ToolCalls,
+		&toolCallID, &toolName, &said, &recorded, &m.Tokens, &finish, &model, &m.Hash)
+	if err != nil {
+		return m, fmt.Errorf("read message: %w", err)
+	}
+	m.Key, m.Name, m.ToolCallID, m.ToolName = session.Key(key.String), name.String, toolCallID.String, toolName.String
+	m.FinishReason, m.Model = finish.String, model.String
+	m.SaidAt, m.RecordedAt = time.UnixMilli(said).UTC(), time.UnixMilli(recorded).UTC()
+	return m, nil
+}
+
+// Messages implements session.Store.
+func (db *DB) Messages(ctx context.Context, o owner.Owner, root session.ID, r session.Range) ([]session.Message, error) {
+	query := selectOldest
+	if r.Newest {
+		query = selectNewest
+	}
+	to, limit := r.To, r.Limit
+	if to == 0 {
+		to = 1<<63 - 1
+	}
+	if limit == 0 {
+		limit = -1
+	}
+	st, err := db.stmt(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := st.QueryContext(ctx, o.ID(), string(root), r.From, to, limit)
+	if err != nil {
+		return nil, fmt.Errorf("read messages: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var out []session.Message
+	for rows.Next() {
+		m, err := scanMessage(rows)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, m)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read messages: %w", err)
+	}
+	if r.Newest {
+		slices.Reverse(out)
+	}
+	return out, nil
+}
+
+// appendMessage inserts a message, with the receipt if it is the answer.
+func (t *tx) appendMessage(o owner.Owner, m *session.Message, receiptID, receipt any) error {
+	_, err := t.exec(insertMessage, m.ID, o.ID(), string(m.RootID), m.Seq, string(m.SessionID), null(m.Key), string(m.Role),
+		null(m.Name), m.Content, nullBytes(m.Wire), nullBytes(m.ToolCalls), null(m.ToolCallID), null(m.ToolName),
+		m.SaidAt.UnixMilli(), m.RecordedAt.UnixMilli(), m.Tokens, null(m.FinishReason), null(m.Model), receiptID, receipt, m.Hash)
+	if err != nil {
+		return fmt.Errorf("insert message: %w", err)
+	}
+	return nil
+}
+
+func scanDocument(row interface{ Scan(...any) error }) (ranking.Document, error) {
+	var d ranking.Document
+	var name sql.NullString
+	var said int64
+	if err := row.Scan(&d.MessageID, &d.SessionID, &d.Root, &d.Seq, &d.Role, &name, &d.Text, &said); err != nil {
+		return d, err
+	}
+	d.Speaker, d.SaidAt = name.String, time.UnixMilli(said).UTC()
+	return d, nil
+}
+
+// Documents implements memory.Store.
+func (db *DB) Documents(ctx context.Context, o owner.Owner, scope memory.Scope, each func(ranking.Document) bool) error {
+	query, arg := documentsByRoot, string(scope.Root)
+	if scope.Key != "" {
+		query, arg = documentsByKey, string(scope.Key)
+	}
+	st, err := db.stmt(ctx, query)
+	if err != nil {
+		return err
+	}
+	rows, err := st.QueryContext(ctx, o.ID(), arg)
+	if err != nil {
+		return fmt.Errorf("read messages: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		d, err := scanDocument(rows)
+		if err != nil {
+			return fmt.Errorf("read message: %w", err)
+		}
+		if !each(d) {
+			break
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("read messages: %w", err)
+	}
+	return nil
+}
+
+// Quotes implements memory.Store.
+func (db *DB) Quotes(ctx context.Context, o owner.Owner, places []memory.Place) ([]ranking.Document, error) {
+	st, err := db.stmt(ctx, documentByPlace)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]ranking.Document, 0, len(places))
+	for _, p := range places {
+		d, err := scanDocument(st.QueryRowContext(ctx, o.ID(), string(p.Root), p.Seq))
+		if isNoRows(err) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read quote: %w", err)
+		}
+		out = append(out, d)
+	}
+	return out, nil
+}

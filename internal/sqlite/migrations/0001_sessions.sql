@@ -1,0 +1,133 @@
+-- Times are milliseconds since 1970 (UTC): datetime(started_at/1000,'unixepoch').
+-- Every key begins with the owner.
+
+CREATE TABLE sessions (
+  owner_id          TEXT    NOT NULL,
+  id                TEXT    NOT NULL,
+  root_id           TEXT    NOT NULL,
+  parent_session_id TEXT,
+  generation        INTEGER NOT NULL DEFAULT 0,
+  is_tip            INTEGER NOT NULL DEFAULT 1,
+  session_key       TEXT,
+  source            TEXT    NOT NULL,
+  user_id           TEXT,
+  model             TEXT,
+  system_prompt     TEXT,
+  title             TEXT,
+  summary           TEXT,
+  started_at        INTEGER NOT NULL,
+  ended_at          INTEGER,
+  end_reason        TEXT,
+  last_active       INTEGER NOT NULL,
+  message_count     INTEGER NOT NULL DEFAULT 0,
+  tool_call_count   INTEGER NOT NULL DEFAULT 0,
+  input_tokens      INTEGER NOT NULL DEFAULT 0,
+  output_tokens     INTEGER NOT NULL DEFAULT 0,
+  next_seq          INTEGER NOT NULL DEFAULT 0,
+  tail_from         INTEGER NOT NULL DEFAULT 0,
+  lineage_tokens    INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (owner_id, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX sessions_lineage ON sessions (owner_id, root_id, generation);
+CREATE INDEX sessions_recent ON sessions (owner_id, last_active, root_id) WHERE is_tip = 1;
+
+-- The archive: rows are only ever appended, and erased on request.
+CREATE TABLE messages (
+  id            INTEGER PRIMARY KEY,
+  owner_id      TEXT    NOT NULL,
+  root_id       TEXT    NOT NULL,
+  seq           INTEGER NOT NULL,
+  session_id    TEXT    NOT NULL,
+  session_key   TEXT,
+  role          TEXT    NOT NULL,
+  name          TEXT,
+  content       TEXT    NOT NULL,
+  wire          TEXT,
+  tool_calls    TEXT,
+  tool_call_id  TEXT,
+  tool_name     TEXT,
+  said_at       INTEGER NOT NULL,
+  recorded_at   INTEGER NOT NULL,
+  token_count   INTEGER NOT NULL DEFAULT 0,
+  finish_reason TEXT,
+  model         TEXT,
+  receipt_id    TEXT,
+  receipt       TEXT,
+  hash          BLOB    NOT NULL
+) STRICT;
+
+CREATE UNIQUE INDEX messages_place ON messages (owner_id, root_id, seq);
+CREATE INDEX messages_key ON messages (owner_id, session_key, id) WHERE session_key IS NOT NULL;
+CREATE UNIQUE INDEX messages_receipt ON messages (owner_id, receipt_id) WHERE receipt_id IS NOT NULL;
+
+CREATE TABLE facts (
+  ord           INTEGER PRIMARY KEY,
+  owner_id      TEXT    NOT NULL,
+  root_id       TEXT    NOT NULL,
+  seq           INTEGER NOT NULL,
+  id            TEXT    NOT NULL,
+  session_id    TEXT    NOT NULL,
+  session_key   TEXT,
+  message_id    INTEGER NOT NULL,
+  kind          TEXT    NOT NULL,
+  role          TEXT    NOT NULL,
+  speaker       TEXT,
+  quote         TEXT    NOT NULL,
+  quote_start   INTEGER NOT NULL,
+  quote_end     INTEGER NOT NULL,
+  statement     TEXT,              -- null when it is the quote
+  subject       TEXT,
+  attribute     TEXT,
+  value         TEXT,
+  because       TEXT,
+  said_at       INTEGER NOT NULL,
+  when_from     INTEGER,
+  when_to       INTEGER,
+  superseded_by TEXT,
+  superseded_at INTEGER,
+  links         TEXT
+) STRICT;
+
+CREATE INDEX facts_place ON facts (owner_id, root_id, seq);
+CREATE INDEX facts_key ON facts (owner_id, session_key, ord) WHERE session_key IS NOT NULL;
+
+-- Answers kept for repeated requests.
+CREATE TABLE requests (
+  owner_id   TEXT    NOT NULL,
+  route      TEXT    NOT NULL,
+  key        TEXT    NOT NULL,
+  body_hash  BLOB    NOT NULL,
+  outcome    TEXT    NOT NULL,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  PRIMARY KEY (owner_id, route, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX requests_expiry ON requests (expires_at);
+
+CREATE TABLE api_keys (
+  owner_id   TEXT    NOT NULL,
+  id         TEXT    NOT NULL,
+  name       TEXT    NOT NULL,
+  hash       BLOB    NOT NULL,
+  scopes     TEXT    NOT NULL,
+  created_at INTEGER NOT NULL,
+  revoked_at INTEGER,
+  PRIMARY KEY (owner_id, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX api_keys_id ON api_keys (id);
+
+CREATE TABLE meta (
+  name  TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Derived: filled after the commit, rebuilt at will. Nothing a turn needs
+-- depends on it.
+CREATE VIRTUAL TABLE messages_fts USING fts5(
+  content, content='messages', content_rowid='id',
+  tokenize='porter unicode61 remove_diacritics 2'
+);
+INSERT INTO messages_fts(messages_fts, rank) VALUES ('secure-delete', 1);

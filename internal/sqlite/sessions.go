@@ -1,0 +1,215 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// sessionColumns are the columns of a session, in the order scanSession reads.
+const sessionColumns = `t.id, t.root_id, t.parent_session_id, t.generation, t.session_key, t.source, t.user_id,
+	t.model, t.system_prompt, t.title, t.summary, t.started_at, t.ended_at, t.end_reason, t.last_active,
+	t.message_count, t.tool_call_count, t.input_tokens, t.output_tokens, t.next_seq, t.tail_from, t.lineage_tokens`
+
+const (
+	selectTip = `SELECT ` + sessionColumns + ` FROM sessions s
+		JOIN sessions t ON t.owner_id = s.owner_id AND t.root_id = s.root_id
+		WHERE s.owner_id = ? AND s.id = ? ORDER BY t.generation DESC LIMIT 1`
+	selectSession = `SELECT ` + sessionColumns + ` FROM sessions t WHERE t.owner_id = ? AND t.id = ?`
+	insertSession = `INSERT INTO sessions (owner_id, id, root_id, parent_session_id, generation, is_tip, session_key, source,
+		user_id, model, system_prompt, title, summary, started_at, ended_at, end_reason, last_active, message_count,
+		tool_call_count, input_tokens, output_tokens, next_seq, tail_from, lineage_tokens)
+		VALUES (?,?,?,?,?,1,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+	endSession    = `UPDATE sessions SET ended_at = ?, end_reason = ?, is_tip = 0 WHERE owner_id = ? AND id = ?`
+	updateCounter = `UPDATE sessions SET session_key = ?, model = ?, ended_at = ?, end_reason = ?, last_active = ?,
+		message_count = ?, tool_call_count = ?, input_tokens = ?, output_tokens = ?, next_seq = ?, tail_from = ?,
+		lineage_tokens = ? WHERE owner_id = ? AND id = ?`
+	patchSession = `UPDATE sessions SET title = coalesce(?, title), system_prompt = coalesce(?, system_prompt),
+		end_reason = coalesce(?, end_reason), ended_at = coalesce(?, ended_at) WHERE owner_id = ? AND id = ?`
+)
+
+// errNoSession is the one answer for ids that are absent and for ids that are
+// another owner's.
+func errNoSession() error {
+	return fault.New(fault.NotFound, "session_not_found", "No session with this id.")
+}
+
+func scanSession(row interface{ Scan(...any) error }) (session.Session, error) {
+	var s session.Session
+	var parent, key, user, model, prompt, title, summary, reason sql.NullString
+	var started, active int64
+	var ended sql.NullInt64
+	err := row.Scan(&s.ID, &s.RootID, &parent, &s.Generation, &key, &s.Source, &user, &model, &prompt, &title, &summary,
+		&started, &ended, &reason, &active, &s.MessageCount, &s.ToolCallCount, &s.InputTokens, &s.OutputTokens,
+		&s.NextSeq, &s.TailFrom, &s.LineageTokens)
+	if errors.Is(err, sql.ErrNoRows) {
+		return s, errNoSession()
+	}
+	if err != nil {
+		return s, fmt.Errorf("read session: %w", err)
+	}
+	s.ParentID, s.Key, s.UserID, s.Model = session.ID(parent.String), session.Key(key.String), user.String, model.String
+	s.SystemPrompt, s.Title, s.Summary, s.EndReason = prompt.String, title.String, summary.String, session.EndReason(reason.String)
+	s.StartedAt, s.LastActive = fromMillis(sql.NullInt64{Int64: started, Valid: true}), fromMillis(sql.NullInt64{Int64: active, Valid: true})
+	s.EndedAt = fromMillis(ended)
+	return s, nil
+}
+
+// Tip implements session.Store.
+func (db *DB) Tip(ctx context.Context, o owner.Owner, id session.ID) (session.Session, error) {
+	st, err := db.stmt(ctx, selectTip)
+	if err != nil {
+		return session.Session{}, err
+	}
+	return scanSession(st.QueryRowContext(ctx, o.ID(), string(id)))
+}
+
+// Session implements session.Store.
+func (db *DB) Session(ctx context.Context, o owner.Owner, id session.ID) (session.Session, error) {
+	st, err := db.stmt(ctx, selectSession)
+	if err != nil {
+		return session.Session{}, err
+	}
+	return scanSession(st.QueryRowContext(ctx, o.ID(), string(id)))
+}
+
+// Sessions implements session.Store.
+func (db *DB) Sessions(ctx context.Context, o owner.Owner, f session.Filter) ([]session.Session, error) {
+	if f.Lineage != "" {
+		return db.listSessions(ctx, `t.owner_id = ? AND t.root_id = ? ORDER BY t.generation`, o.ID(), string(f.Lineage))
+	}
+	var where strings.Builder
+	args := []any{o.ID()}
+	where.WriteString(`t.owner_id = ? AND t.is_tip = 1`)
+	if f.Source != "" {
+		where.WriteString(` AND t.source = ?`)
+		args = append(args, string(f.Source))
+	}
+	if f.Prefix != "" {
+		where.WriteString(` AND t.root_id IN (SELECT root_id FROM sessions WHERE owner_id = ? AND substr(id, 1, length(?)) = ?)`)
+		args = append(args, o.ID(), f.Prefix, f.Prefix)
+	}
+	if !f.Before.LastActive.IsZero() {
+		where.WriteString(` AND (t.last_active, t.root_id) < (?, ?)`)
+		args = append(args, f.Before.LastActive.UnixMilli(), string(f.Before.ID))
+	}
+	limit := f.Limit
+	if limit <= 0 {
+		limit = 50
+	}
+	where.WriteString(` ORDER BY t.last_active DESC, t.root_id DESC LIMIT ?`)
+	return db.listSessions(ctx, where.String(), append(args, limit)...)
+}
+
+// listSessions runs a query for sessions t; where is one of our own texts.
+func (db *DB) listSessions(ctx context.Context, where string, args ...any) ([]session.Session, error) {
+	rows, err := db.read.QueryContext(ctx, `SELECT `+sessionColumns+` FROM sessions t WHERE `+where, args...)
+	if err != nil {
+		return nil, fmt.Errorf("list sessions: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var out []session.Session
+	for rows.Next() {
+		s, err := scanSession(rows)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("list sessions: %w", err)
+	}
+	return out, nil
+}
+
+// CreateSession implements session.Store.
+func (db *DB) CreateSession(ctx context.Context, o owner.Owner, s session.Session) error {
+	return db.w.submit(ctx, func(t *tx) error {
+		var n int
+		if err := t.row(`SELECT count(*) FROM sessions WHERE owner_id = ? AND id = ?`, o.ID(), string(s.ID)).Scan(&n); err != nil {
+			return fmt.Errorf("look for session: %w", err)
+		}
+		if n > 0 {
+			return fault.New(fault.Conflict, "session_exists", "A session with this id exists already.").At("id")
+		}
+		return t.openSession(o, &s)
+	})
+}
+
+// openSession inserts a session.
+func (t *tx) openSession(o owner.Owner, s *session.Session) error {
+	_, err := t.exec(insertSession, o.ID(), string(s.ID), string(s.RootID), null(s.ParentID), s.Generation, null(s.Key),
+		string(s.Source), null(s.UserID), null(s.Model), null(s.SystemPrompt), null(s.Title), null(s.Summary),
+		millis(s.StartedAt), millis(s.EndedAt), null(s.EndReason), millis(s.LastActive), s.MessageCount, s.ToolCallCount,
+		s.InputTokens, s.OutputTokens, s.NextSeq, s.TailFrom, s.LineageTokens)
+	if err != nil {
+		return fmt.Errorf("insert session: %w", err)
+	}
+	return nil
+}
+
+// countSession stores a session's counters after a step.
+func (t *tx) countSession(o owner.Owner, s *session.Session) error {
+	res, err := t.exec(updateCounter, null(s.Key), null(s.Model), millis(s.EndedAt), null(s.EndReason), millis(s.LastActive),
+		s.MessageCount, s.ToolCallCount, s.InputTokens, s.OutputTokens, s.NextSeq, s.TailFrom, s.LineageTokens, o.ID(), string(s.ID))
+	if err != nil {
+		return fmt.Errorf("update session: %w", err)
+	}
+	if n, err := res.RowsAffected(); err != nil || n != 1 {
+		return errNoSession()
+	}
+	return nil
+}
+
+// UpdateSession implements session.Store.
+func (db *DB) UpdateSession(ctx context.Context, o owner.Owner, id session.ID, p session.Patch) (session.Session, error) {
+	var out session.Session
+	err := db.w.submit(ctx, func(t *tx) error {
+		var reason, ended any
+		if p.EndReason != nil {
+			reason, ended = string(*p.EndReason), p.At.UnixMilli()
+		}
+		if _, err := t.exec(patchSession, p.Title, p.SystemPrompt, reason, ended, o.ID(), string(id)); err != nil {
+			return fmt.Errorf("update session: %w", err)
+		}
+		var err error
+		out, err = scanSession(t.row(selectSession, o.ID(), string(id)))
+		return err
+	})
+	return out, err
+}
+
+// DeleteLineage implements session.Store.
+func (db *DB) DeleteLineage(ctx context.Context, o owner.Owner, root session.ID) error {
+	return db.w.submit(ctx, func(t *tx) error {
+		// The index holds only what has been indexed: the rest must not be
+		// taken out of it.
+		const unindex = `INSERT INTO messages_fts(messages_fts, rowid, content)
+			SELECT 'delete', m.id, m.content FROM messages m JOIN messages_fts_docsize d ON d.id = m.id
+			WHERE m.owner_id = ? AND m.root_id = ?`
+		for _, query := range []string{
+			unindex,
+			`DELETE FROM facts WHERE owner_id = ? AND root_id = ?`,
+			`DELETE FROM requests WHERE owner_id = ? AND json_extract(outcome, '$.lineage_root_id') = ?`,
+			`DELETE FROM messages WHERE owner_id = ? AND root_id = ?`,
+		} {
+			if _, err := t.exec(query, o.ID(), string(root)); err != nil {
+				return fmt.Errorf("delete session: %w", err)
+			}
+		}
+		res, err := t.exec(`DELETE FROM sessions WHERE owner_id = ? AND root_id = ?`, o.ID(), string(root))
+		if err != nil {
+			return fmt.Errorf("delete session: %w", err)
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return errNoSession()
+		}
+		return nil
+	})
+}

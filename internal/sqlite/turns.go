@@ -1,0 +1,136 @@
+package sqlite
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/run"
+)
+
+func isNoRows(err error) bool { return errors.Is(err, sql.ErrNoRows) }
+
+// ReserveMessageIDs implements run.Store. One process owns the file, so a
+// counter in memory is enough.
+func (db *DB) ReserveMessageIDs(_ context.Context, n int) (int64, error) {
+	return db.nextID.Add(int64(n)) - int64(n) + 1, nil
+}
+
+// AppendTurn implements run.Store.
+func (db *DB) AppendTurn(ctx context.Context, o owner.Owner, step run.Step) error {
+	var receiptID, receipt any
+	if step.Receipt != nil {
+		text, err := json.Marshal(step.Receipt)
+		if err != nil {
+			return fmt.Errorf("encode receipt: %w", err)
+		}
+		receiptID, receipt = step.Receipt.ID, string(text)
+	}
+	err := db.w.submit(ctx, func(t *tx) error {
+		if step.Ended != nil {
+			if _, err := t.exec(endSession, millis(step.Ended.EndedAt), string(step.Ended.EndReason), o.ID(), string(step.Ended.ID)); err != nil {
+				return fmt.Errorf("end session: %w", err)
+			}
+		}
+		if step.Opened {
+			if err := t.openSession(o, &step.Session); err != nil {
+				return err
+			}
+		} else if err := t.countSession(o, &step.Session); err != nil {
+			return err
+		}
+		for i := range step.Messages {
+			m := &step.Messages[i]
+			if step.Receipt == nil || m.Seq != step.Receipt.Seq {
+				if err := t.appendMessage(o, m, nil, nil); err != nil {
+					return err
+				}
+			} else if err := t.appendMessage(o, m, receiptID, receipt); err != nil {
+				return err
+			}
+		}
+		if err := t.keepChanges(o, &step); err != nil {
+			return err
+		}
+		return t.finishRequest(o, step.Finished)
+	})
+	if isConstraint(err) {
+		return fault.Wrap(fault.Conflict, "concurrent_writer", "Another writer has changed this session. Try again.", err)
+	}
+	if err != nil {
+		return err
+	}
+	db.indexer.add(step.Messages)
+	return nil
+}
+
+// isConstraint reports whether a unique key was hit.
+func isConstraint(err error) bool {
+	var coded interface{ Code() int }
+	const constraint = 19
+	return errors.As(err, &coded) && coded.Code()&0xff == constraint
+}
+
+// finishRequest keeps the outcome of an idempotent request with its answer.
+func (t *tx) finishRequest(o owner.Owner, f *run.Finished) error {
+	if f == nil {
+		return nil
+	}
+	if _, err := t.exec(`DELETE FROM requests WHERE expires_at < ?`, millis(f.Claim.At)); err != nil {
+		return fmt.Errorf("expire requests: %w", err)
+	}
+	const keep = `INSERT OR REPLACE INTO requests (owner_id, route, key, body_hash, outcome, created_at, expires_at) VALUES (?,?,?,?,?,?,?)`
+	c := &f.Claim
+	if _, err := t.exec(keep, o.ID(), c.Route, c.Key, c.BodyHash, string(f.Outcome), millis(c.At), millis(c.Expires)); err != nil {
+		return fmt.Errorf("keep outcome: %w", err)
+	}
+	return nil
+}
+
+// ClaimRequest implements run.Store. The runner keeps apart the requests that
+// run in this process, and no other process can write here: a claim is a look
+// at what has been finished.
+func (db *DB) ClaimRequest(ctx context.Context, o owner.Owner, c run.Claim) (run.Claimed, error) {
+	st, err := db.stmt(ctx, `SELECT body_hash, outcome FROM requests WHERE owner_id = ? AND route = ? AND key = ? AND expires_at >= ?`)
+	if err != nil {
+		return run.Claimed{}, err
+	}
+	var hash, outcome []byte
+	err = st.QueryRowContext(ctx, o.ID(), c.Route, c.Key, millis(c.At)).Scan(&hash, &outcome)
+	if isNoRows(err) {
+		return run.Claimed{Mine: true}, nil
+	}
+	if err != nil {
+		return run.Claimed{}, fmt.Errorf("look for request: %w", err)
+	}
+	return run.Claimed{SameBody: bytes.Equal(hash, c.BodyHash), Outcome: outcome}, nil
+}
+
+// ReleaseRequest implements run.Store: an unfinished claim left no trace here.
+func (db *DB) ReleaseRequest(context.Context, owner.Owner, run.Claim) error { return nil }
+
+// Receipt implements run.Store.
+func (db *DB) Receipt(ctx context.Context, o owner.Owner, id string) (run.Receipt, error) {
+	var r run.Receipt
+	st, err := db.stmt(ctx, `SELECT receipt FROM messages WHERE owner_id = ? AND receipt_id = ?`)
+	if err != nil {
+		return r, err
+	}
+	var text []byte
+	err = st.QueryRowContext(ctx, o.ID(), id).Scan(&text)
+	if isNoRows(err) {
+		return r, fault.New(fault.NotFound, "receipt_not_found", "No receipt with this id.")
+	}
+	if err != nil {
+		return r, fmt.Errorf("read receipt: %w", err)
+	}
+	if err := json.Unmarshal(text, &r); err != nil {
+		return r, fmt.Errorf("decode receipt: %w", err)
+	}
+	return r, nil
+}

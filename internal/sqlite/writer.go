@@ -1,0 +1,210 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+)
+
+const (
+	// maxBatch is how many operations share a transaction. Measured: beyond a
+	// few hundred the fsync is paid for and only the wait grows.
+	maxBatch = 256
+	// maxQueue bounds what waits for the writer; more is refused, not kept.
+	maxQueue = 4096
+)
+
+// writer is the only goroutine that writes. Operations that arrive while it
+// works share the next transaction, and so one fsync.
+type writer struct {
+	conn   *sql.Conn
+	stmts  map[string]*sql.Stmt
+	queue  chan *operation
+	broken atomic.Pointer[error]
+	log    *slog.Logger
+}
+
+// operation is a write that succeeds or fails as a whole. do may run twice: if
+// another operation of its transaction fails, each is done again on its own.
+type operation struct {
+	do   func(*tx) error
+	done chan error
+}
+
+// tx is the writer's transaction as an operation sees it.
+type tx struct {
+	w   *writer
+	ctx context.Context
+}
+
+func newWriter(conn *sql.Conn, log *slog.Logger) *writer {
+	return &writer{conn: conn, stmts: make(map[string]*sql.Stmt), queue: make(chan *operation, maxQueue), log: log}
+}
+
+// submit queues an operation and waits for its commit. Once queued it is
+// carried out, whatever becomes of ctx.
+func (w *writer) submit(ctx context.Context, do func(*tx) error) error {
+	if err := w.ready(); err != nil {
+		return err
+	}
+	op := &operation{do: do, done: make(chan error, 1)}
+	select {
+	case w.queue <- op:
+	case <-ctx.Done():
+		return ctx.Err()
+	default:
+		return fault.New(fault.Unavailable, "overloaded", "The server has more to write than it can. Try again shortly.")
+	}
+	return <-op.done
+}
+
+// run serves the queue until ctx ends, then what is still in it.
+func (w *writer) run(ctx context.Context) {
+	background := context.WithoutCancel(ctx) // a commit is never abandoned half way
+	batch := make([]*operation, 0, maxBatch)
+	for {
+		select {
+		case op := <-w.queue:
+			batch = w.gather(append(batch[:0], op))
+			w.commit(background, batch)
+		case <-ctx.Done():
+			for len(w.queue) > 0 {
+				batch = w.gather(append(batch[:0], <-w.queue))
+				w.commit(background, batch)
+			}
+			return
+		}
+	}
+}
+
+// gather adds what is waiting already.
+func (w *writer) gather(batch []*operation) []*operation {
+	for len(batch) < maxBatch {
+		select {
+		case op := <-w.queue:
+			batch = append(batch, op)
+		default:
+			return batch
+		}
+	}
+	return batch
+}
+
+// commit carries out a batch in one transaction. If one operation fails, all
+// are rolled back and done again one by one, so that only the guilty one fails.
+func (w *writer) commit(ctx context.Context, batch []*operation) {
+	err := w.try(ctx, batch)
+	if err == nil || len(batch) == 1 || w.ready() != nil {
+		for _, op := range batch {
+			op.done <- err
+		}
+		return
+	}
+	for _, op := range batch {
+		op.done <- w.try(ctx, []*operation{op})
+	}
+}
+
+func (w *writer) try(ctx context.Context, batch []*operation) error {
+	if err := w.ready(); err != nil {
+		return err
+	}
+	t := &tx{w: w, ctx: ctx}
+	if _, err := t.exec(`BEGIN IMMEDIATE`); err != nil {
+		return w.judge(err)
+	}
+	for _, op := range batch {
+		if err := op.do(t); err != nil {
+			w.rollback(t)
+			return w.judge(err)
+		}
+	}
+	if _, err := t.exec(`COMMIT`); err != nil {
+		w.rollback(t)
+		return w.judge(err)
+	}
+	return nil
+}
+
+func (w *writer) rollback(t *tx) {
+	if _, err := t.exec(`ROLLBACK`); err != nil && !strings.Contains(err.Error(), "no transaction is active") {
+		w.log.Error("rollback failed", "err", err)
+	}
+}
+
+// judge decides what an error means for the writer. After a failed fsync or a
+// damaged page nothing more is acknowledged: the kernel may have dropped what
+// was written. A full disk passes.
+func (w *writer) judge(err error) error {
+	var coded interface{ Code() int }
+	if !errors.As(err, &coded) {
+		return err
+	}
+	const full, ioerr, corrupt, notadb = 13, 10, 11, 26
+	switch coded.Code() & 0xff {
+	case full:
+		return fault.Wrap(fault.Unavailable, "disk_full", "The disk is full: nothing was stored. Free some space and try again.", err)
+	case ioerr, corrupt, notadb:
+		broken := fault.Wrap(fault.Unavailable, "database_failed",
+			"The database could not be written, so nothing more is accepted until a restart. See the server's log.", err)
+		var asError error = broken
+		w.broken.CompareAndSwap(nil, &asError)
+		w.log.Error("database failed; no more writes are accepted", "err", err)
+		return broken
+	}
+	return err
+}
+
+// ready returns why nothing is written any more; nil while all is well.
+func (w *writer) ready() error {
+	if p := w.broken.Load(); p != nil {
+		return *p
+	}
+	return nil
+}
+
+func (w *writer) close() error {
+	for _, s := range w.stmts {
+		_ = s.Close() // the connection goes next
+	}
+	if err := w.conn.Close(); err != nil {
+		return fmt.Errorf("close writer: %w", err)
+	}
+	return nil
+}
+
+// exec runs a statement, prepared once for the life of the writer.
+func (t *tx) exec(query string, args ...any) (sql.Result, error) {
+	s, err := t.stmt(query)
+	if err != nil {
+		return nil, err
+	}
+	return s.ExecContext(t.ctx, args...)
+}
+
+// row runs a query for one row inside the transaction.
+func (t *tx) row(query string, args ...any) *sql.Row {
+	s, err := t.stmt(query)
+	if err != nil {
+		return t.w.conn.QueryRowContext(t.ctx, query, args...) // brings the same error
+	}
+	return s.QueryRowContext(t.ctx, args...)
+}
+
+func (t *tx) stmt(query string) (*sql.Stmt, error) {
+	if s := t.w.stmts[query]; s != nil {
+		return s, nil
+	}
+	s, err := t.w.conn.PrepareContext(t.ctx, query)
+	if err != nil {
+		return nil, fmt.Errorf("prepare: %w", err)
+	}
+	t.w.stmts[query] = s
+	return s, nil
+}

@@ -1,0 +1,125 @@
+package upstream
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"iter"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/openai"
+	"github.com/hermes-memory/hermes/internal/run"
+)
+
+// anthropicAnswer is a whole message, or the head of a streamed one.
+type anthropicAnswer struct {
+	Type       string          `json:"type"`
+	Model      string          `json:"model"`
+	Content    []answerBlock   `json:"content"`
+	StopReason string          `json:"stop_reason"`
+	Usage      anthropicUsage  `json:"usage"`
+	Error      *anthropicError `json:"error"`
+}
+
+// answerBlock is a part of an answer.
+type answerBlock struct {
+	Type     string          `json:"type"`
+	Text     string          `json:"text"`
+	Thinking string          `json:"thinking"`
+	ID       string          `json:"id"`
+	Name     string          `json:"name"`
+	Input    json.RawMessage `json:"input"`
+}
+
+type anthropicError struct {
+	Type    string `json:"type"`
+	Message string `json:"message"`
+}
+
+// openai is the error in the other wire's form; its type is its code.
+func (e *anthropicError) openai() *openai.Error {
+	return &openai.Error{Message: e.Message, Code: e.Type}
+}
+
+// anthropicUsage counts tokens. Those read from or written to the cache are
+// not among the input tokens.
+type anthropicUsage struct {
+	Input        int `json:"input_tokens"`
+	CacheWritten int `json:"cache_creation_input_tokens"`
+	CacheRead    int `json:"cache_read_input_tokens"`
+	Output       int `json:"output_tokens"`
+}
+
+// merge takes over what a later event of a stream counts anew.
+func (u *anthropicUsage) merge(later anthropicUsage) {
+	u.Input = cmp.Or(later.Input, u.Input)
+	u.CacheWritten = cmp.Or(later.CacheWritten, u.CacheWritten)
+	u.CacheRead = cmp.Or(later.CacheRead, u.CacheRead)
+	u.Output = cmp.Or(later.Output, u.Output)
+}
+
+// usage is the count in OpenAI's terms, where the cached tokens are a part of
+// the input.
+func (u *anthropicUsage) usage() *run.Usage {
+	in := u.Input + u.CacheWritten + u.CacheRead
+	raw := fmt.Appendf(nil, `{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d,"prompt_tokens_details":{"cached_tokens":%d}}`,
+		in, u.Output, in+u.Output, u.CacheRead)
+	return &run.Usage{Input: in, Output: u.Output, Raw: raw}
+}
+
+// finishReason is a stop reason in OpenAI's words.
+func finishReason(stop string) string {
+	switch stop {
+	case "max_tokens", "model_context_window_exceeded":
+		return "length"
+	case "tool_use":
+		return "tool_calls"
+	case "refusal":
+		return "content_filter"
+	}
+	return "stop" // end_turn, stop_sequence, pause_turn and what may come
+}
+
+// whole reads an answer that came in one.
+func (m *Anthropic) whole(a *answer, streaming bool) (iter.Seq2[run.Delta, error], error) {
+	defer a.close()
+	raw, err := a.all(m.c.opt.MaxBody)
+	if err != nil {
+		return nil, err
+	}
+	var in anthropicAnswer
+	if err := json.Unmarshal(raw, &in); err != nil {
+		return nil, fault.Wrap(fault.Upstream, codeGarbled, "The upstream's answer is not a message.", err)
+	}
+	if in.Error != nil {
+		return nil, m.reported(in.Error)
+	}
+	if in.Type != "message" {
+		return nil, fault.New(fault.Upstream, codeGarbled, "The upstream's answer is not a message.")
+	}
+	d := run.Delta{Model: in.Model}
+	for _, b := range in.Content {
+		switch b.Type {
+		case "text":
+			d.Content += b.Text
+		case "thinking":
+			d.Reasoning += b.Thinking
+		case "tool_use":
+			d.ToolCalls = append(d.ToolCalls, run.ToolCall{Index: len(d.ToolCalls), ID: b.ID, Name: b.Name, Arguments: arguments(b.Input)})
+		}
+	}
+	end := run.Delta{Model: in.Model, FinishReason: finishReason(in.StopReason), Finishes: true, Usage: in.Usage.usage()}
+	if streaming {
+		return each(d, end), nil
+	}
+	d.FinishReason, d.Finishes, d.Usage = end.FinishReason, true, end.Usage
+	return each(d), nil
+}
+
+// arguments is a tool's input as text.
+func arguments(input json.RawMessage) string {
+	if len(input) == 0 || string(input) == "null" {
+		return "{}"
+	}
+	return string(input)
+}

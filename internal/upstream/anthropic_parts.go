@@ -1,0 +1,67 @@
+package upstream
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// contentPart is a part of a message's content on the chat completions wire.
+type contentPart struct {
+	Type     string          `json:"type"`
+	Text     string          `json:"text"`
+	Refusal  string          `json:"refusal"`
+	ImageURL json.RawMessage `json:"image_url"` // an object with a URL, or the URL
+	File     struct {
+		Data string `json:"file_data"`
+		Name string `json:"filename"`
+	} `json:"file"`
+}
+
+// block translates a part. What the API does not take becomes a note in its
+// place: an error would come back at every later turn of the session, for as
+// long as the message is in sight.
+func (p *contentPart) block() block {
+	switch p.Type {
+	case "text", "input_text", "output_text":
+		return block{Type: "text", Text: p.Text}
+	case "refusal":
+		return block{Type: "text", Text: p.Refusal}
+	case "image_url", "input_image":
+		if src := sourceOf(p.imageURL()); src != nil {
+			return block{Type: "image", Source: src}
+		}
+	case "file", "input_file":
+		if src := sourceOf(p.File.Data); src != nil {
+			return block{Type: "document", Source: src, Title: p.File.Name}
+		}
+	}
+	return block{Type: "text", Text: fmt.Sprintf("[a part of type %.40q cannot be shown to this model]", p.Type)}
+}
+
+func (p *contentPart) imageURL() string {
+	var object struct {
+		URL string `json:"url"`
+	}
+	var text string
+	if json.Unmarshal(p.ImageURL, &text) == nil {
+		return text
+	}
+	_ = json.Unmarshal(p.ImageURL, &object) // of another type: no URL
+	return object.URL
+}
+
+// sourceOf reads a URL; nil when it is of no kind the API takes.
+func sourceOf(url string) *source {
+	if strings.HasPrefix(url, "https://") {
+		return &source{Type: "url", URL: url}
+	}
+	rest, ok := strings.CutPrefix(url, "data:")
+	head, data, found := strings.Cut(rest, ",")
+	kind, base64 := strings.CutSuffix(head, ";base64")
+	if !ok || !found || !base64 || kind == "" {
+		return nil
+	}
+	kind, _, _ = strings.Cut(kind, ";")
+	return &source{Type: "base64", MediaType: kind, Data: data}
+}

@@ -1,0 +1,126 @@
+package upstream
+
+import (
+	"encoding/json"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/run"
+)
+
+// defaultMaxTokens is how long an answer may get when the client does not say:
+// the API wants a number.
+const defaultMaxTokens = 4096
+
+// chatParams is what is read of a chat completion request.
+type chatParams struct {
+	Messages            []chatMessage   `json:"messages"`
+	MaxTokens           int             `json:"max_tokens"`
+	MaxCompletionTokens int             `json:"max_completion_tokens"`
+	Temperature         *float64        `json:"temperature"`
+	TopP                *float64        `json:"top_p"`
+	TopK                *int            `json:"top_k"`
+	Stop                json.RawMessage `json:"stop"`
+	User                string          `json:"user"`
+	N                   int             `json:"n"`
+	Tools               []chatTool      `json:"tools"`
+	ToolChoice          json.RawMessage `json:"tool_choice"`
+	ParallelToolCalls   *bool           `json:"parallel_tool_calls"`
+}
+
+// messagesBody is a request of the Messages API.
+type messagesBody struct {
+	Model         string      `json:"model"`
+	MaxTokens     int         `json:"max_tokens"`
+	System        string      `json:"system,omitempty"`
+	Messages      []turn      `json:"messages"`
+	Stream        bool        `json:"stream,omitempty"`
+	Temperature   *float64    `json:"temperature,omitempty"`
+	TopP          *float64    `json:"top_p,omitempty"`
+	TopK          *int        `json:"top_k,omitempty"`
+	StopSequences []string    `json:"stop_sequences,omitempty"`
+	Metadata      *metadata   `json:"metadata,omitempty"`
+	Tools         []any       `json:"tools,omitempty"`
+	ToolChoice    *toolChoice `json:"tool_choice,omitempty"`
+}
+
+type metadata struct {
+	UserID string `json:"user_id"`
+}
+
+// messagesRequest translates a prompt.
+func messagesRequest(p *run.Prompt, model string) ([]byte, error) {
+	var in chatParams
+	if p.Body != nil {
+		if err := json.Unmarshal(p.Body, &in); err != nil {
+			return nil, unreadable(err)
+		}
+	}
+	if in.N > 1 {
+		return nil, fault.New(fault.Invalid, "unsupported_parameter", "This model gives one answer: 'n' must be 1.").At("n")
+	}
+	if !p.Raw || p.Body == nil {
+		in.Messages = make([]chatMessage, len(p.Messages))
+		for i := range p.Messages {
+			if err := in.Messages[i].from(&p.Messages[i]); err != nil {
+				return nil, unreadable(err)
+			}
+		}
+	}
+	system, turns, err := conversation(in.Messages)
+	if err != nil {
+		return nil, err
+	}
+	out := messagesBody{
+		Model: model, System: system, Messages: turns, Stream: p.Streaming,
+		MaxTokens: in.limit(), Temperature: in.Temperature, TopP: in.TopP, TopK: in.TopK,
+		StopSequences: in.stops(),
+	}
+	if out.Temperature != nil && *out.Temperature > 1 {
+		hottest := 1.0 // OpenAI's scale goes to 2, this one's to 1
+		out.Temperature = &hottest
+	}
+	if in.User != "" {
+		out.Metadata = &metadata{UserID: in.User}
+	}
+	out.Tools = tools(in.Tools)
+	if len(out.Tools) > 0 {
+		out.ToolChoice = choiceOf(in.ToolChoice, in.ParallelToolCalls)
+	}
+	data, err := json.Marshal(&out)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	return data, nil
+}
+
+func unreadable(err error) error {
+	return fault.Wrap(fault.Invalid, "", "The request cannot be translated for the upstream model server: a parameter is of the wrong type.", err)
+}
+
+func (p *chatParams) limit() int {
+	for _, n := range []int{p.MaxCompletionTokens, p.MaxTokens} {
+		if n > 0 {
+			return n
+		}
+	}
+	return defaultMaxTokens
+}
+
+// stops reads stop sequences: one text, or several. The API refuses those that
+// are only white space.
+func (p *chatParams) stops() []string {
+	var one string
+	var several []string
+	if json.Unmarshal(p.Stop, &one) == nil {
+		several = []string{one}
+	} else {
+		_ = json.Unmarshal(p.Stop, &several) // of another type: none
+	}
+	var out []string
+	for _, s := range several {
+		if !blank(s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}

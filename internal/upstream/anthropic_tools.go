@@ -1,0 +1,91 @@
+package upstream
+
+import (
+	"cmp"
+	"encoding/json"
+)
+
+// chatTool is a tool as a client offers it. One of a type this code does not
+// know is passed on as it came: it may be one of Anthropic's own.
+type chatTool struct {
+	raw      json.RawMessage
+	Type     string `json:"type"`
+	Function *struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description"`
+		Parameters  json.RawMessage `json:"parameters"`
+	} `json:"function"`
+}
+
+// UnmarshalJSON keeps the bytes beside what they say.
+func (t *chatTool) UnmarshalJSON(raw []byte) error {
+	type plain chatTool
+	if err := json.Unmarshal(raw, (*plain)(t)); err != nil {
+		return err
+	}
+	t.raw = append(json.RawMessage(nil), raw...)
+	return nil
+}
+
+// tool is a tool of the Messages API.
+type tool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	InputSchema json.RawMessage `json:"input_schema"`
+}
+
+func tools(in []chatTool) []any {
+	var out []any
+	for _, t := range in {
+		if t.Function == nil {
+			out = append(out, t.raw)
+			continue
+		}
+		schema := t.Function.Parameters
+		if len(schema) == 0 || schema[0] != '{' || string(schema) == "{}" {
+			schema = json.RawMessage(`{"type":"object","properties":{}}`)
+		}
+		out = append(out, tool{Name: t.Function.Name, Description: t.Function.Description, InputSchema: schema})
+	}
+	return out
+}
+
+// toolChoice says which tools the model may or must use.
+type toolChoice struct {
+	Type     string `json:"type"`
+	Name     string `json:"name,omitempty"`
+	Disabled bool   `json:"disable_parallel_tool_use,omitempty"`
+}
+
+// choiceOf translates tool_choice and parallel_tool_calls; nil is the default
+// of both APIs: the model decides, and may call several at once.
+func choiceOf(raw json.RawMessage, parallel *bool) *toolChoice {
+	var word string
+	var named struct {
+		Function struct {
+			Name string `json:"name"`
+		} `json:"function"`
+		Name string `json:"name"`
+	}
+	_ = json.Unmarshal(raw, &word)  // either of the two,
+	_ = json.Unmarshal(raw, &named) // or neither
+	name := cmp.Or(named.Function.Name, named.Name)
+	var c *toolChoice
+	switch {
+	case name != "":
+		c = &toolChoice{Type: "tool", Name: name}
+	case word == "required":
+		c = &toolChoice{Type: "any"}
+	case word == "none":
+		return &toolChoice{Type: "none"}
+	case word == "auto":
+		c = &toolChoice{Type: "auto"}
+	}
+	if parallel != nil && !*parallel {
+		if c == nil {
+			c = &toolChoice{Type: "auto"}
+		}
+		c.Disabled = true
+	}
+	return c
+}

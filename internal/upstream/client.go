@@ -1,0 +1,129 @@
+package upstream
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+)
+
+// client makes HTTP calls to one server. It calls the transport itself: there
+// are no cookies here, and a redirect is an answer nobody follows, because it
+// would carry the prompt and the key to a host that was not configured.
+type client struct {
+	opt  Options
+	base *url.URL // nil when the configured one is no URL
+	// header and streaming are sent with every call; nobody changes them.
+	header, streaming http.Header
+	readers           sync.Pool // of *bufio.Reader
+	scrub             scrubber
+	typed             bool // this server's errors go by their type
+}
+
+// errSlow ends a call whose server was silent for too long.
+var errSlow = errors.New("the upstream was silent for too long")
+
+func newClient(o Options, header http.Header) *client {
+	c := &client{opt: o.withDefaults(), header: header}
+	c.base, _ = parseBase(o.BaseURL)
+	c.scrub = newScrubber(o.Key, c.base)
+	c.header.Set("Content-Type", "application/json")
+	c.header.Set("Accept", "application/json")
+	c.header.Set("User-Agent", "hermes")
+	if c.base != nil && c.base.User != nil {
+		if c.header.Get("Authorization") == "" {
+			r := http.Request{Header: c.header}
+			password, _ := c.base.User.Password()
+			r.SetBasicAuth(c.base.User.Username(), password)
+		}
+		c.base.User = nil
+	}
+	c.streaming = c.header.Clone()
+	c.streaming.Set("Accept", "text/event-stream")
+	c.readers.New = func() any { return bufio.NewReaderSize(nil, 8<<10) }
+	return c
+}
+
+// at is the URL of a path below the base.
+func (c *client) at(path string) *url.URL {
+	if c.base == nil {
+		return nil
+	}
+	u := *c.base
+	u.Path += path
+	return &u
+}
+
+// body is a request's body. The transport may read it while the answer is
+// already coming, so it is not reused.
+type body struct{ bytes.Reader }
+
+func (*body) Close() error { return nil }
+
+func newBody(data []byte) io.ReadCloser {
+	b := &body{}
+	b.Reset(data)
+	return b
+}
+
+// post sends a request and returns the server's answer if it is one, and a
+// fault for a refusal. The caller closes the answer.
+func (c *client) post(ctx context.Context, to *url.URL, data []byte, streaming bool) (*answer, error) {
+	req := &http.Request{
+		Method: http.MethodPost, URL: to, Header: c.header,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Body: newBody(data), ContentLength: int64(len(data)),
+		GetBody: func() (io.ReadCloser, error) { return newBody(data), nil },
+	}
+	if !streaming {
+		return c.do(ctx, req, c.opt.Whole, 0)
+	}
+	req.Header = c.streaming
+	return c.do(ctx, req, c.opt.FirstByte, c.opt.Between)
+}
+
+// get fetches a small document within the given time.
+func (c *client) get(ctx context.Context, from *url.URL, within time.Duration) ([]byte, error) {
+	req := &http.Request{
+		Method: http.MethodGet, URL: from, Header: c.header,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+	}
+	a, err := c.do(ctx, req, within, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer a.close()
+	return a.all(c.opt.MaxBody)
+}
+
+// do sends a request. The answer must have begun after first, and be silent
+// for no longer than between; with 0, first bounds all of it.
+func (c *client) do(ctx context.Context, req *http.Request, first, between time.Duration) (*answer, error) {
+	if req.URL == nil {
+		return nil, fault.Wrap(fault.Unavailable, codeUnreachable, "The upstream's base URL is not valid.", errBaseURL)
+	}
+	call, cancel := context.WithCancelCause(ctx)
+	a := &answer{c: c, parent: ctx, call: call, cancel: cancel, between: between}
+	a.timer = time.AfterFunc(first, func() { cancel(errSlow) })
+	resp, err := c.opt.Transport.RoundTrip(req.WithContext(call))
+	if err != nil {
+		a.close()
+		return nil, a.unanswered(err)
+	}
+	a.status, a.header, a.body = resp.StatusCode, resp.Header, resp.Body
+	a.length = resp.ContentLength
+	a.in = c.readers.Get().(*bufio.Reader)
+	a.in.Reset(a)
+	if a.status < 200 || a.status > 299 {
+		defer a.close()
+		return nil, c.refusal(a)
+	}
+	return a, nil
+}

@@ -1,0 +1,53 @@
+package upstream
+
+import (
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// appendMessages appends the messages as the JSON array of this wire.
+func appendMessages(b []byte, ms []session.Message) []byte {
+	b = append(b, '[')
+	for i := range ms {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendMessage(b, &ms[i])
+	}
+	return append(b, ']')
+}
+
+// appendMessage appends one message: as it once came, where that was kept.
+func appendMessage(b []byte, m *session.Message) []byte {
+	if len(m.Wire) > 0 {
+		return append(b, m.Wire...)
+	}
+	b = append(b, `{"role":`...)
+	b = quote(b, string(m.Role))
+	b = append(b, `,"content":`...)
+	if m.Content == "" && len(m.ToolCalls) > 0 {
+		b = append(b, "null"...)
+	} else {
+		b = quote(b, m.Content)
+	}
+	if m.Name != "" {
+		b = append(b, `,"name":`...)
+		b = quote(b, m.Name)
+	}
+	if len(m.ToolCalls) > 0 {
+		b = append(b, `,"tool_calls":`...)
+		b = append(b, m.ToolCalls...)
+	}
+	if m.ToolCallID != "" {
+		b = append(b, `,"tool_call_id":`...)
+		b = quote(b, m.ToolCallID)
+	}
+	return append(b, '}')
+}
+
+// quote appends s as a JSON string.
+func quote(b []byte, s string) []byte {
+	b, _ = jsontext.AppendQuote(b, s) // reports invalid UTF-8 after replacing it
+	return b
+}

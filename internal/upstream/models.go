@@ -1,0 +1,137 @@
+package upstream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+)
+
+// ModelInfo is one model a server offers.
+type ModelInfo struct {
+	ID      string
+	OwnedBy string
+	Created time.Time // zero when the server does not say
+}
+
+// Lister lists the models of a server, in the server's order.
+type Lister interface {
+	Models(ctx context.Context) ([]ModelInfo, error)
+}
+
+// listPatience bounds the wait for a list of models.
+const listPatience = 10 * time.Second
+
+// Models asks the server for its models.
+func (m *OpenAI) Models(ctx context.Context) ([]ModelInfo, error) {
+	raw, err := m.c.get(ctx, m.list, listPatience)
+	if err != nil {
+		return nil, err
+	}
+	return parseModels(raw)
+}
+
+// parseModels reads a list of models in OpenAI's form or in Anthropic's.
+func parseModels(raw []byte) ([]ModelInfo, error) {
+	var list struct {
+		Data []struct {
+			ID        string `json:"id"`
+			OwnedBy   any    `json:"owned_by"`
+			Created   any    `json:"created"`
+			CreatedAt any    `json:"created_at"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(raw, &list); err != nil || list.Data == nil {
+		return nil, fault.Wrap(fault.Upstream, codeGarbled, "The upstream's list of models makes no sense.", err)
+	}
+	out := make([]ModelInfo, 0, len(list.Data))
+	for _, m := range list.Data {
+		info := ModelInfo{ID: m.ID}
+		info.OwnedBy, _ = m.OwnedBy.(string)
+		if at, ok := m.Created.(float64); ok && at > 0 {
+			info.Created = time.Unix(int64(at), 0).UTC()
+		} else if text, ok := m.CreatedAt.(string); ok {
+			info.Created, _ = time.Parse(time.RFC3339, text) // zero when it is no date
+		}
+		if m.ID != "" {
+			out = append(out, info)
+		}
+	}
+	return out, nil
+}
+
+// Catalogue remembers a server's models for a minute, so that asking whether a
+// name is one of them does not cost a call each time.
+type Catalogue struct {
+	from Lister
+	now  func() time.Time
+	turn chan struct{} // held by the one who asks; guards what follows
+	list []ModelInfo
+	err  error
+	at   time.Time // when it was asked; zero for never
+}
+
+const (
+	listFresh  = time.Minute
+	errorFresh = 5 * time.Second // a server that is down is not asked at every request
+)
+
+// NewCatalogue remembers what from lists.
+func NewCatalogue(from Lister, now func() time.Time) *Catalogue {
+	return &Catalogue{from: from, now: now, turn: make(chan struct{}, 1)}
+}
+
+// Models lists the models. When the server fails it returns the newest list
+// there was, if any, and the fault otherwise.
+func (c *Catalogue) Models(ctx context.Context) ([]ModelInfo, error) {
+	select {
+	case c.turn <- struct{}{}:
+		defer func() { <-c.turn }()
+	case <-ctx.Done():
+		return nil, fault.Wrap(fault.Canceled, "", "The call was cancelled.", ctx.Err())
+	}
+	age := c.now().Sub(c.at)
+	if c.at.IsZero() || age >= listFresh || c.err != nil && age >= errorFresh {
+		list, err := c.from.Models(ctx)
+		if ctx.Err() != nil {
+			return nil, err // says nothing about the server
+		}
+		c.at, c.err = c.now(), err
+		if err == nil {
+			c.list = list
+		}
+	}
+	if c.list != nil {
+		return slices.Clone(c.list), nil
+	}
+	return nil, c.err
+}
+
+// Has reports whether the server lists a model of this name. It is false when
+// the server cannot be asked.
+func (c *Catalogue) Has(ctx context.Context, name string) bool {
+	list, err := c.Models(ctx)
+	return err == nil && slices.ContainsFunc(list, func(m ModelInfo) bool { return m.ID == name })
+}
+
+// nameless is sent where a name must stand and none is to be had.
+const nameless = "default"
+
+// first is the first model listed. A server that answers but lists nothing
+// readable serves one model under any name.
+func (c *Catalogue) first(ctx context.Context) (string, error) {
+	list, err := c.Models(ctx)
+	switch f, ok := errors.AsType[*fault.Error](err); {
+	case ok && (f.Status == http.StatusNotFound || f.Status == http.StatusMethodNotAllowed || f.Code == codeGarbled):
+		return nameless, nil
+	case err != nil:
+		return "", err
+	case len(list) == 0:
+		return "", fault.New(fault.Unavailable, "no_model", "The upstream model server offers no model.")
+	}
+	return list[0].ID, nil
+}

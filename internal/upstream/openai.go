@@ -1,0 +1,108 @@
+package upstream
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"net/http"
+	"net/url"
+	"sync"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/openai"
+	"github.com/hermes-memory/hermes/internal/run"
+)
+
+// OpenAI is a model behind any server that speaks OpenAI's chat completions:
+// OpenAI, OpenRouter, Ollama, llama.cpp, vLLM, LM Studio and many more.
+type OpenAI struct {
+	c          *client
+	chat, list *url.URL
+	models     *Catalogue
+	buffers    sync.Pool // of *[]byte, for messages
+}
+
+var _ run.Model = (*OpenAI)(nil)
+
+// New makes the model. It does not call the server.
+func New(o Options) *OpenAI {
+	header := http.Header{}
+	if o.Key != "" {
+		header.Set("Authorization", "Bearer "+o.Key.Reveal())
+	}
+	m := &OpenAI{c: newClient(o, header)}
+	m.chat, m.list = m.c.at("/chat/completions"), m.c.at("/models")
+	m.models = NewCatalogue(m, m.c.opt.Now)
+	m.buffers.New = func() any { return new([]byte) }
+	return m
+}
+
+// Stream sends the prompt and returns when the server has accepted it.
+func (m *OpenAI) Stream(ctx context.Context, p *run.Prompt) (iter.Seq2[run.Delta, error], error) {
+	model := cmp.Or(p.Model, m.c.opt.Model)
+	if model == "" {
+		first, err := m.models.first(ctx)
+		if err != nil {
+			return nil, err
+		}
+		model = first
+	}
+	data, err := m.request(p, model)
+	if err != nil {
+		return nil, err
+	}
+	a, err := m.c.post(ctx, m.chat, data, p.Streaming)
+	if err != nil {
+		return nil, err
+	}
+	if !a.events() {
+		return m.whole(a, p.Streaming)
+	}
+	if p.Streaming {
+		return m.pieces(a), nil
+	}
+	return collect(m.pieces(a))
+}
+
+// request is the body to send: the client's, with the messages and the model
+// put in.
+func (m *OpenAI) request(p *run.Prompt, model string) ([]byte, error) {
+	sets := make([]openai.Set, 0, 2)
+	if !p.Raw || p.Body == nil {
+		buf := m.buffers.Get().(*[]byte)
+		defer m.release(buf)
+		*buf = appendMessages((*buf)[:0], p.Messages)
+		sets = append(sets, openai.Set{Name: "messages", Value: *buf})
+	}
+	name := quote(nil, model)
+	if p.Body == nil {
+		return bare(name, sets[0].Value, p.Streaming), nil
+	}
+	data, err := openai.Splice(p.Body, append(sets, openai.Set{Name: "model", Value: name})...)
+	if err != nil {
+		return nil, fault.Wrap(fault.Invalid, "", "The request body is not a JSON object.", err)
+	}
+	return data, nil
+}
+
+// release keeps a buffer for the next call, unless it grew for a rare one.
+func (m *OpenAI) release(buf *[]byte) {
+	if cap(*buf) <= 256<<10 {
+		m.buffers.Put(buf)
+	}
+}
+
+// bare is the body for a prompt that did not come over the wire.
+func bare(model, messages []byte, streaming bool) []byte {
+	b := make([]byte, 0, len(model)+len(messages)+96)
+	b = append(b, `{"model":`...)
+	b = append(b, model...)
+	b = append(b, `,"messages":`...)
+	b = append(b, messages...)
+	if streaming {
+		b = append(b, `,"stream":true,"stream_options":{"include_usage":true}`...)
+	} else {
+		b = append(b, `,"stream":false`...)
+	}
+	return append(b, '}')
+}

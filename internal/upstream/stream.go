@@ -1,0 +1,152 @@
+package upstream
+
+import (
+	"bytes"
+	"errors"
+	"iter"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/openai"
+	"github.com/hermes-memory/hermes/internal/run"
+)
+
+// pieces is the sequence of a streamed answer's chunks.
+func (m *OpenAI) pieces(a *answer) iter.Seq2[run.Delta, error] {
+	used := false
+	return func(yield func(run.Delta, error) bool) {
+		if used {
+			return
+		}
+		used = true
+		defer a.close()
+		s := chunks{m: m}
+		for ev, err := range openai.Events(a.in, m.c.opt.MaxEvent) {
+			if err != nil {
+				if !s.ended() || a.parent.Err() != nil {
+					yield(run.Delta{}, cut(a, err))
+				}
+				return
+			}
+			if bytes.Equal(ev.Data, openai.Done) {
+				a.finish()
+				yieldEnd(&s, yield)
+				return
+			}
+			if len(ev.Data) == 0 {
+				continue
+			}
+			d, err := s.read(ev.Data)
+			if !yield(d, err) || err != nil {
+				return
+			}
+		}
+		if !s.ended() {
+			yield(run.Delta{}, incomplete())
+		}
+	}
+}
+
+// yieldEnd ends a stream that said it was done. Old servers say so without
+// giving a reason; one that also said nothing else has not answered.
+func yieldEnd(s *chunks, yield func(run.Delta, error) bool) {
+	switch {
+	case s.begun == 0:
+		yield(run.Delta{}, incomplete())
+	case s.done == 0:
+		yield(run.Delta{FinishReason: "stop", Finishes: true}, nil)
+	}
+}
+
+func incomplete() error {
+	return fault.New(fault.Upstream, codeBroken, "The upstream's answer ended before it was complete.")
+}
+
+// cut is the fault for a stream that could not be read on.
+func cut(a *answer, err error) error {
+	if errors.Is(err, openai.ErrEventTooLong) {
+		return fault.Wrap(fault.Upstream, codeTooLarge, "A piece of the upstream's answer is too large.", err)
+	}
+	return a.broken(err)
+}
+
+// chunks reads the chunks of one answer.
+type chunks struct {
+	m     *OpenAI
+	chunk openai.Chunk // read again and again
+	slab  []byte
+	// begun and done hold one bit for each choice, of the first 64.
+	begun, done uint64
+}
+
+// ended reports whether every choice that began was given a finish reason.
+func (s *chunks) ended() bool { return s.done != 0 && s.begun&^s.done == 0 }
+
+// read makes the delta of one chunk.
+func (s *chunks) read(data []byte) (run.Delta, error) {
+	raw := s.keep(data)
+	if err := s.chunk.Read(raw); err != nil {
+		return run.Delta{}, fault.Wrap(fault.Upstream, codeGarbled, "The upstream sent a piece that is not JSON.", err)
+	}
+	if s.chunk.Error != nil {
+		f := s.m.reported(s.chunk.Error)
+		f.Kind = fault.Upstream // too late to be a refusal
+		return run.Delta{}, f
+	}
+	for i := range s.chunk.Choices {
+		c := &s.chunk.Choices[i]
+		bit := uint64(1) << (uint(c.Index) % 64)
+		s.begun |= bit
+		if c.FinishReason != "" {
+			s.done |= bit
+		}
+	}
+	d := delta(&s.chunk)
+	d.Raw = raw
+	return d, nil
+}
+
+// keep copies data to memory of its own, for whoever holds on to the delta.
+// The copies share slabs, so that an answer costs few allocations.
+func (s *chunks) keep(data []byte) []byte {
+	const slab = 4 << 10
+	if len(data) > slab/4 {
+		return bytes.Clone(data)
+	}
+	if len(data) > cap(s.slab)-len(s.slab) {
+		s.slab = make([]byte, 0, slab)
+	}
+	start := len(s.slab)
+	s.slab = append(s.slab, data...)
+	return s.slab[start:len(s.slab):len(s.slab)]
+}
+
+// delta is what a chunk or a completion says, without its bytes. Of several
+// choices the first one counts; the others are in the bytes only.
+func delta(c *openai.Chunk) run.Delta {
+	d := run.Delta{Model: c.Model}
+	for i := range c.Choices {
+		choice := &c.Choices[i]
+		d.Finishes = d.Finishes || choice.FinishReason != ""
+		if choice.Index != 0 {
+			continue
+		}
+		d.FinishReason = choice.FinishReason
+		for _, p := range []*openai.Piece{&choice.Delta, &choice.Message} {
+			d.Content += p.Content
+			if p.Content == "" {
+				d.Content += p.Refusal
+			}
+			d.Reasoning += p.Reasoning
+			for _, call := range p.ToolCalls {
+				d.ToolCalls = append(d.ToolCalls, run.ToolCall{
+					Index: call.Index, ID: call.ID, Name: call.Function.Name, Arguments: call.Function.Arguments,
+				})
+			}
+		}
+	}
+	if len(c.Usage) > 0 && c.Usage[0] == '{' {
+		u := openai.ParseUsage(c.Usage)
+		d.Usage = &run.Usage{Input: u.PromptTokens, Output: u.CompletionTokens, Raw: c.Usage}
+	}
+	return d
+}

@@ -1,0 +1,9 @@
+// Package upstreamtest is a model server that says what it is told to. It
+// speaks the chat completions wire and Anthropic's, streaming or not, over real
+// loopback HTTP, remembers every request, and misbehaves on demand: late,
+// halting, cut off, garbled, refusing, silent.
+//
+// A [Step] is one reply. Steps wait in a queue; when it is empty the default
+// answers. It runs in a test ([New]) or on its own ([Start]) and is cheap
+// enough to stand behind a benchmark.
+package upstreamtest
