@@ -5,7 +5,7 @@ GO      ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 TOOLS    = $(GO) tool -modfile=tools/go.mod
 
-.PHONY: help build test unit check lint fmt fuzz
+.PHONY: help build test unit check lint fmt bench fuzz
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-8s %s\n", $$1, $$2}'
@@ -26,6 +26,9 @@ fmt: ## fail if anything is not formatted
 
 lint: ## static analysis with the rules of .golangci.yml
 	$(TOOLS) golangci-lint run ./...
+
+bench: ## the tables of docs/benchmarks.md
+	bench/run
 
 FUZZTIME ?= 20s
 fuzz: ## every fuzz target for FUZZTIME

@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -103,7 +104,15 @@ func (t *turn) step(ctx context.Context, ms []session.Message) (Step, error) {
 
 // learn lets memory take in a message. A turn under a session key feeds that
 // scope; what is cached of the lineage's own scope is then out of date.
-func (t *turn) learn(m *session.Message) memory.Change {
+//
+// Memory is derived: a message that it cannot digest is stored all the same.
+func (t *turn) learn(m *session.Message) (change memory.Change) {
+	defer func() {
+		if p := recover(); p != nil {
+			t.runner.log.Error("a message could not be distilled", "seq", m.Seq, "panic", p, "stack", string(debug.Stack()))
+			change = memory.Change{}
+		}
+	}()
 	if t.req.Key != "" {
 		t.runner.views.Drop(t.req.Owner, memory.Scope{Root: m.RootID})
 	}

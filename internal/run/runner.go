@@ -87,12 +87,17 @@ func (r *Runner) start(ctx context.Context, req *Request, claim *Claim) (*Stream
 		return nil, err
 	}
 	t.claim = claim
+	begun := false
+	defer func() {
+		if !begun { // a panic, too, must hand the lineage's turn on
+			t.end()
+		}
+	}()
 	s, err := t.begin(ctx)
 	if err != nil {
-		tip := t.lineage.tip
-		t.end()
-		return nil, &Refused{SessionID: tip.ID, RootID: tip.RootID, Err: err}
+		return nil, &Refused{SessionID: t.lineage.tip.ID, RootID: t.lineage.tip.RootID, Err: err}
 	}
+	begun = true
 	return s, nil
 }
 

@@ -192,7 +192,17 @@ func (s *Stream) receive(ctx context.Context, yield func(Delta, error) bool) (he
 			return nil, err, false
 		}
 		s.answer.add(&d)
-		if d.Finishes || len(held) > 0 {
+		if len(held) > 0 && d.NoChoices {
+			held = append(held, d)
+			continue
+		}
+		for i := range held { // another choice goes on: that was not the end
+			if !yield(held[i], nil) {
+				return nil, canceled(ctx), true
+			}
+		}
+		held = held[:0]
+		if d.Finishes {
 			held = append(held, d)
 		} else if !yield(d, nil) {
 			return nil, canceled(ctx), true

@@ -37,7 +37,8 @@ func New(o Options) *OpenAI {
 	return m
 }
 
-// Stream sends the prompt and returns when the server has accepted it.
+// Stream sends the prompt and returns when the server has accepted it. The
+// caller ranges over the sequence or cancels ctx; either ends the call.
 func (m *OpenAI) Stream(ctx context.Context, p *run.Prompt) (iter.Seq2[run.Delta, error], error) {
 	model := cmp.Or(p.Model, m.c.opt.Model)
 	if model == "" {
@@ -55,7 +56,11 @@ func (m *OpenAI) Stream(ctx context.Context, p *run.Prompt) (iter.Seq2[run.Delta
 	if err != nil {
 		return nil, err
 	}
-	if !a.events() {
+	events := a.events()
+	if events != p.Streaming {
+		m.c.opt.Log.DebugContext(ctx, "the upstream answered in another form than asked for", "model", model, "streaming", events)
+	}
+	if !events {
 		return m.whole(a, p.Streaming)
 	}
 	if p.Streaming {

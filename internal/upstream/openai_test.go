@@ -117,6 +117,7 @@ func TestOpenAIStreamShapes(t *testing.T) {
 		{"a number", "text/event-stream", hi + "data: 7\n\n", "hi", "", codeGarbled},
 		{"too long", "text/event-stream", hi + "data: " + strings.Repeat("x", 2<<10) + "\n\n", "hi", "", codeTooLarge},
 		{"error object", "text/event-stream", hi + `data: {"error":{"message":"no","code":"boom"}}` + "\n\n", "hi", "", "boom"},
+		{"named error", "text/event-stream", hi + "event: error\ndata: " + `{"message":"no","code":"boom"}` + "\n\n", "hi", "", "boom"},
 		{"error text", "text/event-stream", hi + `data: {"error":"no"}` + "\n\n", "hi", "", codeError},
 		{"null error", "text/event-stream", hi + `data: {"error":null,"choices":[{"finish_reason":"stop"}]}` + "\n\n", "hi", "stop", ""},
 		{"no content type", "", hi + stop, "hi", "stop", ""},
@@ -358,6 +359,21 @@ func TestOpenAITimeouts(t *testing.T) {
 			<-s.Left()
 		})
 	}
+	t.Run("silence after the end is none", func(t *testing.T) {
+		t.Parallel()
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			_, _ = io.WriteString(w, `data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}]}`+"\n\n")
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		}))
+		t.Cleanup(s.Close)
+		m := New(Options{BaseURL: s.URL, Model: "m", Between: short, Transport: pool(t)})
+		got, err := listen(m.Stream(t.Context(), streamed()))
+		if err != nil || got.Content != "hi" || got.Finish != "stop" {
+			t.Errorf("got %+v, %v", got, err)
+		}
+	})
 	t.Run("the caller's deadline", func(t *testing.T) {
 		t.Parallel()
 		_, m := scripted(t, upstreamtest.Step{Hold: never})

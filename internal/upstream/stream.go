@@ -4,11 +4,16 @@ import (
 	"bytes"
 	"errors"
 	"iter"
+	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/openai"
 	"github.com/hermes-memory/hermes/internal/run"
 )
+
+// afterEnd is how long the usage and the last word of a stream are waited for
+// when the answer itself has ended.
+const afterEnd = 5 * time.Second
 
 // pieces is the sequence of a streamed answer's chunks.
 func (m *OpenAI) pieces(a *answer) iter.Seq2[run.Delta, error] {
@@ -24,6 +29,8 @@ func (m *OpenAI) pieces(a *answer) iter.Seq2[run.Delta, error] {
 			if err != nil {
 				if !s.ended() || a.parent.Err() != nil {
 					yield(run.Delta{}, cut(a, err))
+				} else {
+					m.c.opt.Log.DebugContext(a.parent, "the upstream's stream broke off after the end of the answer", "err", m.c.scrub.cause(err))
 				}
 				return
 			}
@@ -35,9 +42,12 @@ func (m *OpenAI) pieces(a *answer) iter.Seq2[run.Delta, error] {
 			if len(ev.Data) == 0 {
 				continue
 			}
-			d, err := s.read(ev.Data)
+			d, err := s.read(ev)
 			if !yield(d, err) || err != nil {
 				return
+			}
+			if s.ended() {
+				a.between = min(a.between, afterEnd)
 			}
 		}
 		if !s.ended() {
@@ -82,10 +92,13 @@ type chunks struct {
 func (s *chunks) ended() bool { return s.done != 0 && s.begun&^s.done == 0 }
 
 // read makes the delta of one chunk.
-func (s *chunks) read(data []byte) (run.Delta, error) {
-	raw := s.keep(data)
+func (s *chunks) read(ev openai.Event) (run.Delta, error) {
+	raw := s.keep(ev.Data)
 	if err := s.chunk.Read(raw); err != nil {
 		return run.Delta{}, fault.Wrap(fault.Upstream, codeGarbled, "The upstream sent a piece that is not JSON.", err)
+	}
+	if s.chunk.Error == nil && ev.Name == "error" {
+		s.chunk.Error = readRefusal(raw)
 	}
 	if s.chunk.Error != nil {
 		f := s.m.reported(s.chunk.Error)
@@ -123,7 +136,7 @@ func (s *chunks) keep(data []byte) []byte {
 // delta is what a chunk or a completion says, without its bytes. Of several
 // choices the first one counts; the others are in the bytes only.
 func delta(c *openai.Chunk) run.Delta {
-	d := run.Delta{Model: c.Model}
+	d := run.Delta{Model: c.Model, NoChoices: len(c.Choices) == 0}
 	for i := range c.Choices {
 		choice := &c.Choices[i]
 		d.Finishes = d.Finishes || choice.FinishReason != ""

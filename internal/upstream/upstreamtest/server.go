@@ -200,10 +200,10 @@ func offer(c chan *Request, req *Request) {
 	}
 }
 
-// member finds the text of a string member by a look at the bytes. The last
-// one counts: the client under test puts its own at the end or in place.
+// member finds the text of a string member by a look at the bytes. The first
+// one counts.
 func member(body []byte, name string) string {
-	i := bytes.LastIndex(body, []byte(name))
+	i := bytes.Index(body, []byte(name))
 	if i < 0 {
 		return ""
 	}

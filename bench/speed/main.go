@@ -1,0 +1,97 @@
+// Command speed measures what a turn costs: start, memory, CPU, latency,
+// throughput, first token, and how all of it grows with a session. It starts
+// the built server and a scripted upstream of no delay itself, and measures the
+// upstream alone in the same run, so that figures can be quoted as ratios.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"time"
+)
+
+func main() {
+	binary := flag.String("hermes", "", "the server to measure; empty builds it")
+	quick := flag.Bool("quick", false, "a tenth of the work: to see that it runs")
+	only := flag.String("only", "", "run one measurement: start, turn, load, token, open, growth")
+	flag.Parse()
+	if err := measure(context.Background(), *binary, *only, *quick); err != nil {
+		fmt.Fprintln(os.Stderr, "speed:", err)
+		os.Exit(1)
+	}
+}
+
+// row is one line of the table.
+type row struct{ name, figure, aim string }
+
+// bench is one run of the measurements.
+type bench struct {
+	dir      string
+	binary   string
+	scale    int // divides the amount of work
+	upstream *upstream
+	rows     []row
+}
+
+func (b *bench) add(name, aim, format string, args ...any) {
+	r := row{name: name, aim: aim, figure: fmt.Sprintf(format, args...)}
+	b.rows = append(b.rows, r)
+	fmt.Fprintf(os.Stderr, "%-44s %s\n", r.name, r.figure)
+}
+
+func measure(ctx context.Context, binary, only string, quick bool) error {
+	dir, err := os.MkdirTemp("", "hermes-speed-")
+	if err != nil {
+		return fmt.Errorf("make a place to work: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	b := &bench{dir: dir, binary: binary, scale: 1}
+	if quick {
+		b.scale = 10
+	}
+	if b.binary == "" {
+		b.binary = filepath.Join(dir, "hermes")
+		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", b.binary, "./cmd/hermes")
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("build: %w\n%s", err, out)
+		}
+	}
+	if b.upstream, err = startUpstream(); err != nil {
+		return err
+	}
+	defer b.upstream.close()
+	for _, m := range []struct {
+		name string
+		run  func(*bench, context.Context) error
+	}{
+		{"start", (*bench).start},
+		{"turn", (*bench).turn},
+		{"load", (*bench).load},
+		{"token", (*bench).token},
+		{"open", (*bench).open},
+		{"growth", (*bench).growth},
+	} {
+		if only == "" || only == m.name {
+			if err := m.run(b, ctx); err != nil {
+				return fmt.Errorf("%s: %w", m.name, err)
+			}
+		}
+	}
+	b.print()
+	return nil
+}
+
+func (b *bench) print() {
+	fmt.Printf("%s, %s/%s, %d cores, %s\n\n", time.Now().UTC().Format(time.DateOnly), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
+	fmt.Println("| measured | figure | aim |")
+	fmt.Println("|---|---|---|")
+	for _, r := range b.rows {
+		fmt.Printf("| %s | %s | %s |\n", r.name, r.figure, r.aim)
+	}
+}

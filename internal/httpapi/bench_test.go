@@ -1,0 +1,69 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/httpapi"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/recall"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/sqlite"
+	"github.com/hermes-memory/hermes/internal/upstream"
+	"github.com/hermes-memory/hermes/internal/upstream/upstreamtest"
+)
+
+// BenchmarkTurn is one stateful, durable turn over loopback HTTP, with a
+// scripted upstream in the same process.
+func BenchmarkTurn(b *testing.B) {
+	log := slog.New(slog.DiscardHandler)
+	up, err := upstreamtest.Start(upstreamtest.Options{Quiet: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer up.Close()
+	db, err := sqlite.Open(b.Context(), sqlite.Options{Path: filepath.Join(b.TempDir(), "state.db"), Log: log})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	runner := run.New(run.Parts{
+		Store: db, Sessions: db, Memory: db, Views: memory.NewViews(db, 1<<28), Process: "bench", Log: log,
+		Models: run.Models{Upstream: upstream.New(upstream.Options{BaseURL: up.URL + "/v1"}), Name: "scripted", Recall: recall.New(), Fallback: true},
+		Config: run.Config{Budget: 8000, Patience: time.Second, HotLineages: 4096, IdempotencyTTL: time.Hour, Now: time.Now},
+	})
+	srv := httptest.NewServer(httpapi.New(httpapi.Config{
+		Runner: runner, Sessions: db, Receipts: db, Keyring: owner.NewKeyring(db, nil, true, time.Now),
+		Ready: nil, KeepAlive: time.Minute, Now: time.Now, Log: log,
+	}))
+	defer srv.Close()
+	client := srv.Client()
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		i++
+		body := fmt.Appendf(nil, `{"model":"hermes","messages":[{"role":"user","content":"In week %d Ada moved the billing scheduler to Oslo because the old cluster was %d percent slower. Boris tested the invoice parser in Lima. We keep the staging replica in Porto since it is cheaper by %d euros. Elena rewrote the nightly report and shipped it on Friday."}]}`, i, i%97, i*3)
+		req, err := http.NewRequestWithContext(b.Context(), http.MethodPost, srv.URL+"/v1/chat/completions", bytes.NewReader(body))
+		if err != nil {
+			b.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer hermes")
+		req.Header.Set("X-Hermes-Session-Id", fmt.Sprintf("bench:%d", i/50))
+		res, err := client.Do(req)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, res.Body); err != nil || res.StatusCode != http.StatusOK {
+			b.Fatalf("status %d: %v", res.StatusCode, err)
+		}
+		_ = res.Body.Close()
+	}
+}
