@@ -171,7 +171,7 @@ func TestOpenAIRawIsTheChunk(t *testing.T) {
 		{Raw: []byte(chunks[0]), Content: "a"},
 		{Raw: []byte(chunks[1]), Finishes: true},
 		{Raw: []byte(chunks[2]), Finishes: true, FinishReason: "stop"},
-		{Raw: []byte(chunks[3]), Usage: &run.Usage{Input: 1, Output: 2, Raw: []byte(`{"prompt_tokens":1,"completion_tokens":2,"x":{}}`)}},
+		{Raw: []byte(chunks[3]), NoChoices: true, Usage: &run.Usage{Input: 1, Output: 2, Raw: []byte(`{"prompt_tokens":1,"completion_tokens":2,"x":{}}`)}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("deltas (-want +got):\n%s", diff)
