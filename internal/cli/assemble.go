@@ -83,7 +83,7 @@ func (s *server) newHandler() http.Handler {
 		Process: s.token, Log: s.log,
 	})
 	return httpapi.New(httpapi.Config{
-		Runner: runner, Sessions: s.db, Receipts: s.db, Keyring: s.keyring, Models: s.lister(), Ready: s.ready,
+		Runner: runner, Sessions: s.db, Keyring: s.keyring, Models: s.lister(), Ready: s.ready,
 		LocalToken: s.token, NoAuth: s.cfg.Server.NoAuth, Hosts: s.cfg.Server.Hosts, Origins: s.cfg.Server.Origins,
 		Name: s.choice.Name, Responder: runner.Responder(), Version: Version(), KeepAlive: keepAlive, Now: time.Now, Log: s.log,
 	})

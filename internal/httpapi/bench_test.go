@@ -41,7 +41,7 @@ func BenchmarkTurn(b *testing.B) {
 		Config: run.Config{Budget: 8000, Patience: time.Second, HotLineages: 4096, IdempotencyTTL: time.Hour, Now: time.Now},
 	})
 	srv := httptest.NewServer(httpapi.New(httpapi.Config{
-		Runner: runner, Sessions: db, Receipts: db, Keyring: owner.NewKeyring(db, nil, true, time.Now),
+		Runner: runner, Sessions: db, Keyring: owner.NewKeyring(db, nil, true, time.Now),
 		Ready: nil, KeepAlive: time.Minute, Now: time.Now, Log: log,
 	}))
 	defer srv.Close()

@@ -104,7 +104,7 @@ func chatRequest(r *http.Request, h sessionHeaders, wire *openai.ChatRequest) (*
 // hashRequest is what must be equal for two requests to be the same one.
 func hashRequest(h sessionHeaders, body []byte) []byte {
 	sum := sha256.New()
-	fmt.Fprintf(sum, "%q %q ", h.id, h.key)
+	_, _ = fmt.Fprintf(sum, "%q %q ", h.id, h.key)
 	sum.Write(body)
 	return sum.Sum(nil)
 }

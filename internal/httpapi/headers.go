@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/run"
@@ -20,6 +21,7 @@ const (
 	storeHeader      = "X-Hermes-Store"
 	taskHeader       = "X-Hermes-Task"
 	budgetHeader     = "X-Hermes-Context-Budget"
+	asOfHeader       = "X-Hermes-As-Of"
 	idempotencyName  = "Idempotency-Key"
 	replayedHeader   = "Idempotency-Replayed"
 )
@@ -84,6 +86,13 @@ func parseTurnHeaders(r *http.Request, req *run.Request) error {
 		req.OffRecord = true
 	default:
 		return fault.New(fault.Invalid, "invalid_header", storeHeader+" can only be \"none\".").At(storeHeader)
+	}
+	if text := r.Header.Get(asOfHeader); text != "" {
+		at, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			return fault.New(fault.Invalid, "invalid_as_of", asOfHeader+" must be an RFC 3339 time, such as 2026-11-21T10:00:00Z.").At(asOfHeader)
+		}
+		req.AsOf = at.UTC()
 	}
 	if text := r.Header.Get(budgetHeader); text != "" {
 		n, err := strconv.Atoi(text)

@@ -140,13 +140,3 @@ func selected(f *memory.Fact, kind string) bool {
 	}
 	return string(f.Kind) == kind
 }
-
-// receipt answers GET /api/receipts/{id}.
-func (s *server) receipt(w http.ResponseWriter, r *http.Request) error {
-	rec, err := s.Receipts.Receipt(r.Context(), ownerOf(r), r.PathValue("id"))
-	if err != nil {
-		return err
-	}
-	rec.Facts, rec.Recalled = some(rec.Facts), some(rec.Recalled)
-	return writeJSON(w, http.StatusOK, rec)
-}

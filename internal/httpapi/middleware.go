@@ -137,7 +137,7 @@ func (s *server) wrap(rt route) http.Handler {
 func (s *server) render(handle func(http.ResponseWriter, *http.Request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
-			if p := recover(); p != nil && p != http.ErrAbortHandler {
+			if p := recover(); p != nil {
 				s.Log.Error("handler panicked", "route", r.Pattern, "panic", p, "stack", string(debug.Stack()))
 				s.fail(w, r, fault.New(fault.Internal, "internal_error", "Internal server error."))
 			}

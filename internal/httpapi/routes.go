@@ -20,7 +20,6 @@ import (
 type Config struct {
 	Runner   *run.Runner
 	Sessions session.Store
-	Receipts Receipts
 	Keyring  *owner.Keyring
 	// Models lists the upstream's models for GET /v1/models; nil lists none.
 	Models func(context.Context) ([]Model, error)
@@ -43,11 +42,6 @@ type Config struct {
 	KeepAlive time.Duration
 	Now       func() time.Time
 	Log       *slog.Logger
-}
-
-// Receipts looks up what a reply was given.
-type Receipts interface {
-	Receipt(ctx context.Context, o owner.Owner, id string) (run.Receipt, error)
 }
 
 // Model is a row of GET /v1/models.
@@ -81,6 +75,11 @@ func (s *server) routes() []route {
 		{"GET", "/api/sessions/{id}/messages", owner.SessionsRead, s.listMessages},
 		{"POST", "/api/sessions/{id}/messages", owner.SessionsWrite, s.importMessages},
 		{"GET", "/api/sessions/{id}/state", owner.SessionsRead, s.state},
+		{"GET", "/api/sessions/{id}/timeline", owner.SessionsRead, s.timeline},
+
+		{"GET", "/api/memory", owner.Memory, s.listFacts},
+		{"GET", "/api/memory/recall", owner.Memory, s.recall},
+		{"GET", "/api/memory/{fact_id}", owner.Memory, s.getFact},
 		{"GET", "/api/receipts/{id}", owner.Memory, s.receipt},
 
 		{"GET", "/api/keys", owner.Admin, s.listKeys},
@@ -93,6 +92,9 @@ func (s *server) routes() []route {
 	}
 }
 
+// verbs are the methods that a known path answers, if only to refuse them.
+var verbs = []string{"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+
 // New returns the handler for everything this server answers.
 func New(c Config) http.Handler {
 	s := &server{Config: c}
@@ -104,7 +106,12 @@ func New(c Config) http.Handler {
 	}
 	for path, allowed := range methods {
 		slices.Sort(allowed)
-		mux.Handle(path, s.render(methodNotAllowed(strings.Join(allowed, ", "))))
+		refuse := s.render(methodNotAllowed(strings.Join(allowed, ", ")))
+		for _, method := range verbs {
+			if !slices.Contains(allowed, method) {
+				mux.Handle(method+" "+path, refuse)
+			}
+		}
 	}
 	mux.Handle("/", s.render(notFound))
 	return s.guard(mux)

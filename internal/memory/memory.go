@@ -13,6 +13,8 @@
 package memory
 
 import (
+	"time"
+
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -22,4 +24,6 @@ type Scope struct {
 	Root session.ID
 	// Key is the session key sent with the turn; "" confines memory to Root.
 	Key session.Key
+	// AsOf shows the scope as it was known then; zero means now.
+	AsOf time.Time
 }

@@ -38,7 +38,7 @@ func load(ctx context.Context, st Store, o owner.Owner, scope Scope) (*View, err
 	if err != nil {
 		return nil, fmt.Errorf("load facts: %w", err)
 	}
-	v.state.Restore(facts)
+	v.state.Restore(asKnown(facts, scope))
 	err = st.Documents(ctx, o, scope, func(d ranking.Document) bool {
 		v.add(d)
 		return ctx.Err() == nil
@@ -50,6 +50,23 @@ func load(ctx context.Context, st Store, o owner.Owner, scope Scope) (*View, err
 		return nil, err
 	}
 	return v, nil
+}
+
+// asKnown makes facts current again whose successor was not known yet.
+func asKnown(facts []Fact, scope Scope) []Fact {
+	if scope.AsOf.IsZero() {
+		return facts
+	}
+	known := make(map[FactID]bool, len(facts))
+	for i := range facts {
+		known[facts[i].ID] = true
+	}
+	for i := range facts {
+		if f := &facts[i]; !known[f.SupersededBy] {
+			f.SupersededBy, f.SupersededAt = "", time.Time{}
+		}
+	}
+	return facts
 }
 
 // Learn takes in a message: it is distilled, its facts join the state, and it

@@ -83,6 +83,12 @@ func (c *Views) Use(ctx context.Context, o owner.Owner, s Scope, fresh bool) (*V
 	return e.view, func() { c.leave(e) }, nil
 }
 
+// Past returns the memory of a scope as it was known at scope.AsOf. It is read
+// for this use alone: nobody asks the same past often.
+func (c *Views) Past(ctx context.Context, o owner.Owner, s Scope) (*View, error) {
+	return load(ctx, c.store, o, s)
+}
+
 // fill loads an entry. The first user pays for it; a failure is not kept.
 func (c *Views) fill(ctx context.Context, e *viewEntry, o owner.Owner, s Scope, fresh bool) {
 	if fresh {

@@ -65,6 +65,8 @@ type Delta struct {
 	Usage     *Usage
 	// Model is the name the upstream answered under.
 	Model string
+	// Used are the facts the answer quotes, where the responder knows them.
+	Used []memory.FactID
 	// Result is set on the piece that finishes a stored turn.
 	Result *Result
 }

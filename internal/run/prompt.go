@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -78,8 +79,14 @@ func (t *turn) assemble(system, input int) assembly {
 	a.tailFrom = t.sightFrom
 	room -= tailTokens
 
-	block := t.stateBlock(min(stateRoom, room), t.view.Match(question, t.now, maxMatches))
+	matches := t.view.Match(question, t.now, maxMatches)
+	block := t.stateBlock(min(stateRoom, room), matches)
 	a.facts = block.Facts
+	for i := range matches { // given, too: their message is sent as it stands
+		if f := &matches[i]; t.inSight(f.Source.Root, f.Source.Seq) && !slices.Contains(a.facts, f.ID) {
+			a.facts = append(a.facts, f.ID)
+		}
+	}
 	room -= block.Tokens
 
 	quotes, places, quoteTokens := t.quotes(question, min(quotesRoom, room))

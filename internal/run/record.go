@@ -188,6 +188,10 @@ func (t *turn) result(a *answer) *Result {
 		Responder: a.responder, Model: a.model, Used: t.prompt.facts, Context: t.prompt.context,
 		Answer: a.done(), At: t.runner.config.now(),
 	}
+	if len(a.used) > 0 {
+		t.prompt.facts = a.used
+		res.Used = a.used
+	}
 	if a.usage != nil {
 		res.InputTokens, res.OutputTokens = a.usage.Input, a.usage.Output
 	} else {

@@ -34,6 +34,8 @@ type Request struct {
 	Budget int
 	// Stateless sends the client's own messages as they are and nothing else.
 	Stateless bool
+	// AsOf answers from what was known then, and keeps nothing; zero means now.
+	AsOf time.Time
 	// OffRecord answers from memory and keeps nothing.
 	OffRecord bool
 	// Idempotency makes a repeated request return the first one's answer.

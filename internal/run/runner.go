@@ -62,6 +62,9 @@ func New(p Parts) *Runner {
 // own fault if that refused, and with Unavailable if nobody can answer. The
 // user's message is kept in the last two cases.
 func (r *Runner) Start(ctx context.Context, req *Request) (*Stream, error) {
+	if !req.AsOf.IsZero() {
+		req.OffRecord = true
+	}
 	if req.Idempotency == nil || req.OffRecord {
 		return r.start(ctx, req, nil)
 	}
@@ -123,6 +126,9 @@ func (r *Runner) open(ctx context.Context, req *Request) (*turn, error) {
 		return nil, err
 	}
 	t.setCounter()
+	if !req.AsOf.IsZero() {
+		return t, r.openPast(ctx, t)
+	}
 	id := req.Session
 	if id == "" {
 		id = session.NewID(t.now)

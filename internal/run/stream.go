@@ -254,6 +254,7 @@ type answer struct {
 	calls     []openai.Call
 	finish    string
 	usage     *Usage
+	used      []memory.FactID // as far as the responder says
 	whole     bool   // the caller wants the answer in one piece
 	raw       []byte // the upstream's own completion, then
 }
@@ -273,6 +274,7 @@ func (a *answer) add(d *Delta) {
 	if d.Model != "" {
 		a.model = d.Model
 	}
+	a.used = append(a.used, d.Used...)
 	if a.whole {
 		a.raw = d.Raw
 	}

@@ -40,7 +40,7 @@ type turn struct {
 
 // fresh makes the lineage of an id that nobody used before.
 func (t *turn) fresh(id session.ID) {
-	t.created = true
+	t.created = !t.req.OffRecord
 	t.lineage.tip = session.Session{
 		ID: id, RootID: id, Key: t.req.Key, Source: t.req.Source, UserID: t.req.UserID,
 		StartedAt: t.now, LastActive: t.now,

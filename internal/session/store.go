@@ -57,6 +57,8 @@ type Range struct {
 	To   int64 // the first Seq not wanted; 0 means no end
 	// Limit is how many at most; 0 means no limit.
 	Limit int
+	// Until leaves out what was recorded later; zero leaves out nothing.
+	Until time.Time
 	// Newest takes the last Limit messages of the window instead of the first.
 	Newest bool
 }

@@ -16,24 +16,24 @@ import (
 const (
 	factColumns = `root_id, seq, id, session_id, message_id, kind, role, speaker, quote, quote_start, quote_end, statement,
 		subject, attribute, value, because, said_at, when_from, when_to, superseded_by, superseded_at, links`
-	factsByKey  = `SELECT ` + factColumns + ` FROM facts WHERE owner_id = ? AND session_key = ? ORDER BY ord`
-	factsByRoot = `SELECT ` + factColumns + ` FROM facts WHERE owner_id = ? AND root_id = ? ORDER BY ord`
+	factsByKey  = `SELECT ` + factColumns + ` FROM facts WHERE owner_id = ? AND session_key = ? AND recorded_at <= ? ORDER BY ord`
+	factsByRoot = `SELECT ` + factColumns + ` FROM facts WHERE owner_id = ? AND root_id = ? AND recorded_at <= ? ORDER BY ord`
 	insertFact  = `INSERT INTO facts (owner_id, session_key, root_id, seq, id, session_id, message_id, kind, role, speaker,
-		quote, quote_start, quote_end, statement, subject, attribute, value, because, said_at, when_from, when_to,
-		superseded_by, superseded_at, links) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+		quote, quote_start, quote_end, statement, subject, attribute, value, because, said_at, recorded_at, when_from, when_to,
+		superseded_by, superseded_at, links) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 	supersedeFact = `UPDATE facts SET superseded_by = ?, superseded_at = ? WHERE owner_id = ? AND root_id = ? AND seq = ? AND id = ?`
 )
 
 // keepChanges stores what memory learnt in a step.
 func (t *tx) keepChanges(o owner.Owner, step *run.Step) error {
-	key := session.Key("")
-	if len(step.Messages) > 0 {
-		key = step.Messages[0].Key
+	if len(step.Messages) == 0 {
+		return nil
 	}
+	first := &step.Messages[0] // all of a step share key and time of recording
 	for i := range step.Changes {
 		c := &step.Changes[i]
 		for j := range c.Learned {
-			if err := t.insertFact(o, key, &c.Learned[j]); err != nil {
+			if err := t.insertFact(o, first, &c.Learned[j]); err != nil {
 				return err
 			}
 		}
@@ -47,7 +47,7 @@ func (t *tx) keepChanges(o owner.Owner, step *run.Step) error {
 	return nil
 }
 
-func (t *tx) insertFact(o owner.Owner, key session.Key, f *memory.Fact) error {
+func (t *tx) insertFact(o owner.Owner, from *session.Message, f *memory.Fact) error {
 	var links any
 	if len(f.Links) > 0 {
 		text, err := json.Marshal(f.Links)
@@ -61,9 +61,9 @@ func (t *tx) insertFact(o owner.Owner, key session.Key, f *memory.Fact) error {
 		statement = ""
 	}
 	src := &f.Source
-	_, err := t.exec(insertFact, o.ID(), null(key), string(src.Root), src.Seq, string(f.ID), string(src.SessionID), src.MessageID,
+	_, err := t.exec(insertFact, o.ID(), null(from.Key), string(src.Root), src.Seq, string(f.ID), string(src.SessionID), src.MessageID,
 		string(f.Kind), string(src.Role), null(src.Speaker), f.Quote, src.Start, src.End, null(statement), null(f.Subject),
-		null(f.Attribute), null(f.Value), null(f.Because), f.SaidAt.UnixMilli(), millis(f.When.From), millis(f.When.To),
+		null(f.Attribute), null(f.Value), null(f.Because), f.SaidAt.UnixMilli(), from.RecordedAt.UnixMilli(), millis(f.When.From), millis(f.When.To),
 		null(f.SupersededBy), millis(f.SupersededAt), links)
 	if err != nil {
 		return fmt.Errorf("insert fact: %w", err)
@@ -81,7 +81,7 @@ func (db *DB) Facts(ctx context.Context, o owner.Owner, scope memory.Scope) ([]m
 	if err != nil {
 		return nil, err
 	}
-	rows, err := st.QueryContext(ctx, o.ID(), arg)
+	rows, err := st.QueryContext(ctx, o.ID(), arg, until(scope.AsOf))
 	if err != nil {
 		return nil, fmt.Errorf("read facts: %w", err)
 	}

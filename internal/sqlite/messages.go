@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -19,16 +20,16 @@ const messageColumns = `id, session_id, root_id, seq, session_key, role, name, c
 
 const (
 	selectOldest = `SELECT ` + messageColumns + ` FROM messages
-		WHERE owner_id = ? AND root_id = ? AND seq >= ? AND seq < ? ORDER BY seq LIMIT ?`
+		WHERE owner_id = ? AND root_id = ? AND seq >= ? AND seq < ? AND recorded_at <= ? ORDER BY seq LIMIT ?`
 	selectNewest = `SELECT ` + messageColumns + ` FROM messages
-		WHERE owner_id = ? AND root_id = ? AND seq >= ? AND seq < ? ORDER BY seq DESC LIMIT ?`
+		WHERE owner_id = ? AND root_id = ? AND seq >= ? AND seq < ? AND recorded_at <= ? ORDER BY seq DESC LIMIT ?`
 	insertMessage = `INSERT INTO messages (id, owner_id, root_id, seq, session_id, session_key, role, name, content, wire,
 		tool_calls, tool_call_id, tool_name, said_at, recorded_at, token_count, finish_reason, model, receipt_id, receipt, hash)
 		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 
 	documentColumns = `id, session_id, root_id, seq, role, name, content, said_at`
-	documentsByKey  = `SELECT ` + documentColumns + ` FROM messages WHERE owner_id = ? AND session_key = ? ORDER BY id`
-	documentsByRoot = `SELECT ` + documentColumns + ` FROM messages WHERE owner_id = ? AND root_id = ? ORDER BY seq`
+	documentsByKey  = `SELECT ` + documentColumns + ` FROM messages WHERE owner_id = ? AND session_key = ? AND recorded_at <= ? ORDER BY id`
+	documentsByRoot = `SELECT ` + documentColumns + ` FROM messages WHERE owner_id = ? AND root_id = ? AND recorded_at <= ? ORDER BY seq`
 	documentByPlace = `SELECT ` + documentColumns + ` FROM messages WHERE owner_id = ? AND root_id = ? AND seq = ?`
 )
 
@@ -64,7 +65,7 @@ func (db *DB) Messages(ctx context.Context, o owner.Owner, root session.ID, r se
 	if err != nil {
 		return nil, err
 	}
-	rows, err := st.QueryContext(ctx, o.ID(), string(root), r.From, to, limit)
+	rows, err := st.QueryContext(ctx, o.ID(), string(root), r.From, to, until(r.Until), limit)
 	if err != nil {
 		return nil, fmt.Errorf("read messages: %w", err)
 	}
@@ -84,6 +85,14 @@ func (db *DB) Messages(ctx context.Context, o owner.Owner, root session.ID, r se
 		slices.Reverse(out)
 	}
 	return out, nil
+}
+
+// until is the bound of a look at the past: everything, for the zero time.
+func until(t time.Time) int64 {
+	if t.IsZero() {
+		return math.MaxInt64
+	}
+	return t.UnixMilli()
 }
 
 // appendMessage inserts a message, with the receipt if it is the answer.
@@ -118,7 +127,7 @@ func (db *DB) Documents(ctx context.Context, o owner.Owner, scope memory.Scope, 
 	if err != nil {
 		return err
 	}
-	rows, err := st.QueryContext(ctx, o.ID(), arg)
+	rows, err := st.QueryContext(ctx, o.ID(), arg, until(scope.AsOf))
 	if err != nil {
 		return fmt.Errorf("read messages: %w", err)
 	}

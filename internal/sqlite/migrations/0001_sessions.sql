@@ -82,6 +82,7 @@ CREATE TABLE facts (
   value         TEXT,
   because       TEXT,
   said_at       INTEGER NOT NULL,
+  recorded_at   INTEGER NOT NULL,
   when_from     INTEGER,
   when_to       INTEGER,
   superseded_by TEXT,

@@ -1,0 +1,229 @@
+package httpapi
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// scope reads whose memory a request means: session_id and session_key in the
+// query, else the headers; as_of shows it as it was known then.
+func (s *server) scope(r *http.Request) (memory.Scope, error) {
+	h, err := s.parseSessionHeaders(r)
+	if err != nil {
+		return memory.Scope{}, err
+	}
+	q := r.URL.Query()
+	if text := q.Get("session_id"); text != "" {
+		if h.id, err = session.ParseID(text); err != nil {
+			return memory.Scope{}, err
+		}
+	}
+	if text := q.Get("session_key"); text != "" {
+		if h.key, err = session.ParseKey(text); err != nil {
+			return memory.Scope{}, err
+		}
+	}
+	scope, err := s.Runner.Scope(r.Context(), ownerOf(r), h.id, h.key)
+	if err != nil {
+		return scope, err
+	}
+	scope.AsOf, err = instant(q.Get("as_of"), "as_of")
+	return scope, err
+}
+
+// instant reads a time of the query string; zero when there is none.
+func instant(text, name string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return at, fault.New(fault.Invalid, "invalid_"+name, fmt.Sprintf("%q must be an RFC 3339 time, such as 2026-11-21T10:00:00Z.", name)).At(name)
+	}
+	return at.UTC(), nil
+}
+
+// listFacts answers GET /api/memory: the facts of a scope in the order they
+// were learnt. axis=valid takes as_of for the time facts held, instead of the
+// time they were known.
+func (s *server) listFacts(w http.ResponseWriter, r *http.Request) error {
+	scope, err := s.scope(r)
+	if err != nil {
+		return err
+	}
+	q := r.URL.Query()
+	at, valid := scope.AsOf, q.Get("axis") == "valid"
+	switch q.Get("axis") {
+	case "", "known":
+	case "valid":
+		scope.AsOf = time.Time{}
+	default:
+		return fault.New(fault.Invalid, "invalid_axis", "\"axis\" is known or valid.").At("axis")
+	}
+	facts, err := s.Runner.Facts(r.Context(), ownerOf(r), scope)
+	if err != nil {
+		return err
+	}
+	superseded := q.Get("include") == "superseded" || q.Get("kind") == "reversal"
+	data := []factJSON{}
+	for i := range facts {
+		f := &facts[i]
+		switch {
+		case !selected(f, q.Get("kind")):
+		case valid && !at.IsZero() && !holds(f, at):
+		case !valid && !superseded && !f.Current():
+		default:
+			data = append(data, factOf(f))
+		}
+	}
+	return writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": data})
+}
+
+// holds reports whether a fact was true at a time, as far as is known today:
+// from when it was said until something replaced it.
+func holds(f *memory.Fact, at time.Time) bool {
+	return !f.SaidAt.After(at) && (f.Current() || f.SupersededAt.After(at))
+}
+
+// getFact answers GET /api/memory/{fact_id}.
+func (s *server) getFact(w http.ResponseWriter, r *http.Request) error {
+	scope, err := s.scope(r)
+	if err != nil {
+		return err
+	}
+	facts, err := s.Runner.Facts(r.Context(), ownerOf(r), scope)
+	if err != nil {
+		return err
+	}
+	for i := range facts {
+		if string(facts[i].ID) == r.PathValue("fact_id") {
+			return writeJSON(w, http.StatusOK, factOf(&facts[i]))
+		}
+	}
+	return fault.New(fault.NotFound, "fact_not_found", "No fact with this id in this scope.")
+}
+
+// recalledJSON is a message that bears on a question.
+type recalledJSON struct {
+	MessageID int64        `json:"message_id"`
+	FactID    *string      `json:"fact_id,omitempty"`
+	SessionID session.ID   `json:"session_id"`
+	Seq       int64        `json:"seq"`
+	Role      session.Role `json:"role"`
+	Speaker   string       `json:"speaker,omitempty"`
+	Quote     string       `json:"quote"`
+	SaidAt    time.Time    `json:"said_at"`
+	Score     float64      `json:"score"`
+	Reasons   []reasonJSON `json:"reasons,omitempty"`
+}
+
+// reasonJSON is one part of a score.
+type reasonJSON struct {
+	Feature string  `json:"feature"`
+	Weight  float64 `json:"weight"`
+	Detail  string  `json:"detail,omitempty"`
+}
+
+func recalledOf(c *run.Recalled) recalledJSON {
+	d := &c.Quote
+	out := recalledJSON{
+		MessageID: d.MessageID, FactID: optional(c.Fact), SessionID: d.SessionID, Seq: d.Seq, Role: d.Role,
+		Speaker: d.Speaker, Quote: d.Text, SaidAt: d.SaidAt, Score: c.Score,
+	}
+	for _, reason := range c.Reasons {
+		out.Reasons = append(out.Reasons, reasonJSON{reason.Feature, reason.Weight, reason.Detail})
+	}
+	return out
+}
+
+// recall answers GET /api/memory/recall: what a turn asking q would be given.
+func (s *server) recall(w http.ResponseWriter, r *http.Request) error {
+	scope, err := s.scope(r)
+	if err != nil {
+		return err
+	}
+	q := r.URL.Query()
+	if q.Get("q") == "" {
+		return fault.New(fault.Invalid, "query_required", "Say what to look for in \"q\".").At("q")
+	}
+	limit, err := number(q.Get("limit"), "limit", 10, 100)
+	if err != nil {
+		return err
+	}
+	found, err := s.Runner.Recall(r.Context(), ownerOf(r), scope, ranking.Query{
+		Text: q.Get("q"), Limit: limit, At: scope.AsOf, Explain: q.Get("explain") == "true",
+	})
+	if err != nil {
+		return err
+	}
+	data := []recalledJSON{}
+	for i := range found {
+		data = append(data, recalledOf(&found[i]))
+	}
+	return writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": data})
+}
+
+// timeline answers GET /api/sessions/{id}/timeline?topic=.
+func (s *server) timeline(w http.ResponseWriter, r *http.Request) error {
+	h, err := s.parseSessionHeaders(r)
+	if err != nil {
+		return err
+	}
+	tip, err := s.find(r)
+	if err != nil {
+		return err
+	}
+	facts, err := s.Runner.Timeline(r.Context(), ownerOf(r), memory.Scope{Root: tip.RootID, Key: h.key}, r.URL.Query().Get("topic"))
+	if err != nil {
+		return err
+	}
+	data := []factJSON{}
+	for i := range facts {
+		data = append(data, factOf(&facts[i]))
+	}
+	setSession(w.Header(), tip.ID, tip.RootID)
+	return writeJSON(w, http.StatusOK, map[string]any{"object": "list", "session_id": tip.ID, "data": data})
+}
+
+// receipt answers GET /api/receipts/{id}: what a reply was given, quoted.
+func (s *server) receipt(w http.ResponseWriter, r *http.Request) error {
+	why, err := s.Runner.Why(r.Context(), ownerOf(r), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	out := struct {
+		Object    string         `json:"object"`
+		ID        string         `json:"id"`
+		SessionID session.ID     `json:"session_id"`
+		RootID    session.ID     `json:"_lineage_root_id"`
+		At        time.Time      `json:"at"`
+		Model     string         `json:"model"`
+		Responder run.Responder  `json:"responder"`
+		Answer    messageJSON    `json:"answer"`
+		Facts     []factJSON     `json:"facts"`
+		Recalled  []recalledJSON `json:"recalled"`
+		Sent      []messageJSON  `json:"sent"`
+		Context   run.Context    `json:"context"`
+	}{
+		Object: "hermes.receipt", ID: why.ID, SessionID: why.SessionID, RootID: why.RootID, At: why.At, Model: why.Model,
+		Responder: why.Responder, Answer: messageOf(&why.Answer), Facts: []factJSON{}, Recalled: []recalledJSON{},
+		Sent: []messageJSON{}, Context: why.Context,
+	}
+	for i := range why.Facts {
+		out.Facts = append(out.Facts, factOf(&why.Facts[i]))
+	}
+	for i := range why.Recalled {
+		out.Recalled = append(out.Recalled, recalledOf(&run.Recalled{Quote: why.Recalled[i]}))
+	}
+	for i := range why.Sent {
+		out.Sent = append(out.Sent, messageOf(&why.Sent[i]))
+	}
+	return writeJSON(w, http.StatusOK, out)
+}

@@ -1,0 +1,75 @@
+package memory
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/language"
+)
+
+// FactsAt names, for each place, the first asserted fact that quotes the
+// message there; "" where there is none.
+func (v *View) FactsAt(places []Place) []FactID {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	out := make([]FactID, len(places))
+	for f := range v.state.Facts() {
+		i := slices.Index(places, Place{Root: f.Source.Root, Seq: f.Source.Seq})
+		if i >= 0 && out[i] == "" && f.Kind.Asserted() {
+			out[i] = f.ID
+		}
+	}
+	return out
+}
+
+// Timeline returns the asserted facts that speak of a topic, in the order they
+// were said, with whatever they replaced or were replaced by, also where that
+// does not name the topic. An empty topic gives all decisions, events, causes
+// and changes.
+func (v *View) Timeline(topic string) []Fact {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	wanted := stems(topic)
+	keep := make(map[FactID]bool)
+	var order []Fact
+	for f := range v.state.Facts() {
+		order = append(order, f)
+		if f.Kind.Asserted() && speaksOf(&f, wanted) {
+			keep[f.ID] = true
+			keep[f.SupersededBy] = true
+			for _, l := range f.Links {
+				keep[l.To] = true
+			}
+		}
+	}
+	order = slices.DeleteFunc(order, func(f Fact) bool { return !keep[f.ID] })
+	slices.SortStableFunc(order, func(a, b Fact) int { return a.SaidAt.Compare(b.SaidAt) })
+	return order
+}
+
+// speaksOf reports whether a fact belongs on the timeline of a topic.
+func speaksOf(f *Fact, wanted []string) bool {
+	if len(wanted) == 0 {
+		return f.Kind == Decision || f.Kind == Event || f.Kind == Cause || !f.Current() || len(f.Links) > 0
+	}
+	said := stems(f.Quote + " " + f.Statement + " " + f.Because)
+	for _, w := range wanted {
+		if !slices.ContainsFunc(said, func(s string) bool { return s == w || len(w) > 3 && strings.HasPrefix(s, w) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// stems are the words of a text that say something, in the form in which they
+// are compared.
+func stems(text string) []string {
+	var out []string
+	scan := language.Scan(text)
+	for w, ok := scan.Next(); ok; w, ok = scan.Next() {
+		if !w.Stop {
+			out = append(out, string(w.Stem))
+		}
+	}
+	return out
+}
