@@ -53,6 +53,9 @@ func gather(conversations []conversation) *training {
 func (t *training) values(known map[string]int, reasons []ranking.Reason) []float64 {
 	out := make([]float64, len(t.names), len(t.names)+len(reasons))
 	for _, r := range reasons {
+		if r.Feature == "confidence" { // the same for all candidates
+			continue
+		}
 		i, ok := known[r.Feature]
 		if !ok {
 			i = len(t.names)
@@ -73,7 +76,7 @@ func (t *training) values(known map[string]int, reasons []ranking.Reason) []floa
 const (
 	epochs    = 400
 	rate      = 0.05
-	decay     = 2e-4
+	decay     = 5e-4
 	firstBeta = 0.9
 	nextBeta  = 0.99
 )

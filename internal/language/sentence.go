@@ -58,8 +58,8 @@ func sentenceEnd(text string, start, end int) int {
 		c := text[i]
 		if c < utf8.RuneSelf {
 			i++
-			if c != '.' && c != '!' && c != '?' {
-				continue
+			if !isStop(c) || i-1 > start && isStop(text[i-2]) {
+				continue // nothing, or the rest of a run that was decided about
 			}
 			if next, ends := asciiStop(text, start, i, end); ends {
 				return next
@@ -84,7 +84,7 @@ func sentenceEnd(text string, start, end int) int {
 // ends at i. It returns where the next sentence begins if this one ends here.
 func asciiStop(text string, start, i, end int) (next int, ends bool) {
 	first := i - 1
-	for i < end && (text[i] == '.' || text[i] == '!' || text[i] == '?') {
+	for i < end && isStop(text[i]) {
 		i++
 	}
 	after := skipClosers(text, i, end)
@@ -102,6 +102,9 @@ func asciiStop(text string, start, i, end int) (next int, ends bool) {
 	}
 	return after, !isAbbreviated(text, start, first, after, end)
 }
+
+// isStop reports whether c can end a sentence.
+func isStop(c byte) bool { return c == '.' || c == '!' || c == '?' }
 
 // isAbbreviated reports whether the full stop at dot belongs to its word.
 func isAbbreviated(text string, start, dot, after, end int) bool {

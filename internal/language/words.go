@@ -220,22 +220,14 @@ func (s *Scanner) pair(r rune, size int) (Word, bool) {
 	return Word{Stem: s.buf[:k], Start: start, End: end}, true
 }
 
-// finish looks the word up and stems it. Words with digits stay as they are.
+// finish stems the word unless it is a stop word. Words with digits stay as they are.
 func (s *Scanner) finish(w *Word, n int, digits bool) {
 	w.Stem = s.buf[:n]
 	if digits {
 		return
 	}
-	if n <= longestListed {
-		if l, ok := lexicon[string(w.Stem)]; ok {
-			w.Stop = l.stop
-			if l.base != "" {
-				w.Stem = s.buf[:copy(s.buf[:], l.base)]
-			}
-			if l.stop {
-				return
-			}
-		}
+	if w.Stop = n <= longestStop && stops[string(w.Stem)]; w.Stop {
+		return
 	}
 	w.Stem = porter(w.Stem)
 }

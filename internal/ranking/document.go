@@ -20,6 +20,7 @@ type Document struct {
 	Role      session.Role
 	Speaker   string
 	Text      string
+	Note      string // session.Message.Note
 	SaidAt    time.Time
 }
 
@@ -27,7 +28,7 @@ type Document struct {
 func DocumentOf(m *session.Message) Document {
 	return Document{
 		MessageID: m.ID, SessionID: m.SessionID, Root: m.RootID, Seq: m.Seq,
-		Role: m.Role, Speaker: m.Name, Text: m.Content, SaidAt: m.SaidAt,
+		Role: m.Role, Speaker: m.Name, Text: m.Content, Note: m.Note, SaidAt: m.SaidAt,
 	}
 }
 
@@ -50,13 +51,15 @@ type Hit struct {
 	SessionID session.ID
 	Root      session.ID
 	Seq       int64
-	Score     float64  // higher is better; comparable within one search only
-	Reasons   []Reason // why it ranked, the weightiest first; nil unless asked
+	// Score is higher for better. The first hit's is about the logarithm of the
+	// odds that the scope holds an answer: below 0 rather not.
+	Score   float64
+	Reasons []Reason // why it ranked, the weightiest first; nil unless asked
 }
 
 // Reason is one part of a hit's score.
 type Reason struct {
-	Feature string  // "words", "window", "speaker", "date", "session", "kind"…
+	Feature string  // "words", "window", "speaker", "date", "session", "time"…
 	Value   float64 // how strongly the feature is present, mostly from 0 to 1
 	Weight  float64 // its share of the score: the value times what it counts
 	Detail  string  // for people: the words that matched, the date that fits…

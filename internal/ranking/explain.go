@@ -8,36 +8,41 @@ import (
 
 // featureNames are the names shown to people; never written.
 var featureNames = [numFeatures]string{
-	fWindow: "window", fOwn: "words", fCoverage: "coverage", fRarest: "rarest", fSpeaker: "speaker",
-	fSpeakerWord: "speaker words", fOther: "other speaker", fEpisode: "session", fDate: "date", fSaid: "said at",
-	fTime: "time", fNumber: "number", fPerson: "person", fPlace: "place", fAsking: "asking", fAnswer: "answer",
-	fLength: "length", fSelf: "first person", fRole: "role", fOpening: "opening", fBefore: "before", fAfter: "after",
+	fWindow: "window", fWindowBest: "best window", fOwnBest: "words", fCoverage: "coverage",
+	fBefore: "before", fAnswer: "answer", fEpisode: "session", fOpening: "opening",
+	fSpeaker: "speaker", fSpeakerWord: "speaker's words", fOther: "other speaker", fBoth: "both speakers",
+	fSelf: "first person", fDate: "date", fSaid: "said at", fTime: "time", fNumber: "number",
+	fPerson: "person", fPlace: "place", fThing: "name", fTitle: "title", fAsking: "asking", fLength: "length",
+	fRare: "rare words",
 }
 
 // explain takes a score apart, the weightiest part first.
-func (x *Index) explain(q *question, c *candidate) []Reason {
-	var out []Reason
+func (x *Index) explain(q *question, c *candidate, confidence float32) []Reason {
+	out := make([]Reason, 0, numFeatures)
 	for i, v := range c.features {
 		if share := v * weights[i]; share != 0 {
-			out = append(out, Reason{Feature: featureNames[i], Value: float64(v), Weight: float64(share), Detail: q.detail(i, c)})
+			out = append(out, Reason{Feature: featureNames[i], Value: float64(v), Weight: float64(share), Detail: x.detail(i, q, c)})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Reason) int {
 		return cmp.Compare(max(b.Weight, -b.Weight), max(a.Weight, -a.Weight))
 	})
-	return out
+	return append(out, Reason{Feature: "confidence", Value: 1, Weight: float64(confidence), Detail: "the same for all hits"})
 }
 
 // detail names what a feature rests on.
-func (q *question) detail(feature int, c *candidate) string {
-	if feature != fOwn && feature != fWindow {
-		return ""
-	}
-	var words []string
-	for i, t := range q.terms {
-		if c.matched&(1<<i) != 0 {
-			words = append(words, t.text)
+func (x *Index) detail(feature int, q *question, c *candidate) string {
+	switch feature {
+	case fWindow, fOwnBest:
+		var words []string
+		for i := range q.terms {
+			if c.matched&(1<<i) != 0 {
+				words = append(words, q.terms[i].text)
+			}
 		}
+		return strings.Join(words, ", ")
+	case fSpeaker, fOther:
+		return x.names.list[x.docs[c.doc].speaker]
 	}
-	return strings.Join(words, ", ")
+	return ""
 }

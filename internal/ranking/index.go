@@ -21,8 +21,9 @@ type Index struct {
 	episodes []episode // runs of messages that belong together
 	lineages map[session.ID]int32
 	tips     []tip // per lineage: where its next message continues
+	families map[[familyKey]byte][]int32
 	names    names
-	words    int64 // content words of all messages
+	mixed    bool  // somebody else than users talks too
 	bytes    int64 // approximate, beyond the slices counted in Size
 	newest   time.Time
 	scratch  scratch
@@ -45,6 +46,8 @@ type doc struct {
 	share      uint8  // how much it lends to its neighbours, of shareWhole
 	traits     traits
 	asking     uint8 // share of words in sentences that ask, of shareWhole
+	rare       uint8 // words that were rare when it was said, at most mostRare
+	opening    bool  // among the first turns of its episode
 }
 
 // shareWhole is the whole of the shares kept in a byte.
@@ -71,6 +74,8 @@ const (
 	// longestEpisode keeps "the same conversation" a meaningful thing to share a
 	// score with, where a session never ends.
 	longestEpisode = 200
+	// openingTurns tell what a conversation is about.
+	openingTurns = 2
 )
 
 // New returns an empty index.
@@ -78,6 +83,7 @@ func New() *Index {
 	return &Index{
 		terms:    make(map[string]int32),
 		lineages: make(map[session.ID]int32),
+		families: make(map[[familyKey]byte][]int32),
 		names:    newNames(),
 	}
 }
@@ -100,13 +106,14 @@ func (x *Index) Add(d Document) {
 	}
 	if d.Role == session.User {
 		entry.traits |= byUser
+	} else {
+		x.mixed = true
 	}
 	x.addDates(&entry, d)
 	x.chain(n, &entry)
 	x.addWords(n, &entry, d.Text)
 	entry.share = lends(int(entry.words))
 	x.docs = append(x.docs, entry)
-	x.words += int64(entry.content)
 }
 
 // chain appends the message to its lineage, in the episode under way or a new one.
@@ -125,10 +132,18 @@ func (x *Index) chain(n int32, d *doc) {
 		d.prev = t.doc
 		x.docs[t.doc].next = n
 	}
+	if t.doc >= 0 { // share the strings
+		last := &x.docs[t.doc]
+		d.root = last.root
+		if last.session == d.session {
+			d.session = last.session
+		}
+	}
 	t.doc = n
 	d.episode = t.episode
 	e := &x.episodes[t.episode]
 	e.size++
+	d.opening = e.size <= openingTurns
 	e.from, e.to = min(e.from, d.saidAt), max(e.to, d.saidAt)
 }
 
@@ -136,11 +151,17 @@ func (x *Index) chain(n int32, d *doc) {
 // session that was compressed goes on in its child without a pause.
 func (x *Index) continues(d *doc, t *tip) bool {
 	last := &x.docs[t.doc]
-	gap := d.saidAt - last.saidAt
-	if x.episodes[t.episode].size >= longestEpisode || gap > pause || gap < -pause {
+	if x.episodes[t.episode].size >= longestEpisode {
 		return false
 	}
-	return last.session == d.session || (gap < pause/6 && d.saidAt != 0)
+	if d.saidAt == 0 || last.saidAt == 0 {
+		return last.session == d.session
+	}
+	gap := d.saidAt - last.saidAt
+	if last.session != d.session {
+		return gap >= 0 && gap < pause/6
+	}
+	return gap < pause && gap > -pause
 }
 
 // addDates keeps the dates the message speaks of.
@@ -160,8 +181,8 @@ func (x *Index) addDates(entry *doc, d Document) {
 func (x *Index) Size() int64 {
 	const (
 		docBytes  = 120
-		listBytes = 48
-		termBytes = 48 // an entry of the map with its key
+		listBytes = 64
+		termBytes = 72 // its entries in the maps
 		buffers   = 20 // per message, of the scratch space
 	)
 	return x.bytes + int64(len(x.docs))*(docBytes+buffers) +

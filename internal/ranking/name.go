@@ -42,18 +42,22 @@ func (n *names) isWord(w []byte) bool {
 	return ok
 }
 
-// bearers are the speakers a capitalised word of a question may mean: those
-// with that name, else those whose name it shortens, if that leaves one only.
-func (n *names) bearers(w []byte) []int32 {
-	if ids, ok := n.words[string(w)]; ok {
+// bearers are the speakers a word of a question may mean: those with that name,
+// else those whose name it shortens, if that leaves one name only. A word like
+// "Will" is a name inside a question, not where it opens one.
+func (n *names) bearers(w *language.Word) []int32 {
+	if w.Stop && w.Start == 0 {
+		return nil
+	}
+	if ids, ok := n.words[string(w.Stem)]; ok {
 		return ids
 	}
-	if len(w) < shortestAlias {
+	if w.Stop || !w.Capital || len(w.Stem) < shortestAlias {
 		return nil
 	}
 	var found []int32
 	for word, ids := range n.words {
-		if strings.HasPrefix(word, string(w)) {
+		if strings.HasPrefix(word, string(w.Stem)) {
 			if found != nil {
 				return nil
 			}

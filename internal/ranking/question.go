@@ -1,6 +1,10 @@
 package ranking
 
 import (
+	"slices"
+	"strings"
+	"unicode"
+
 	"github.com/hermes-memory/hermes/internal/language"
 )
 
@@ -10,14 +14,17 @@ type question struct {
 	speakers []int32 // the speakers named in it
 	spans    []span  // the times named in it
 	kind     kind
+	asksYou  bool // about the words of the one who is asked
 }
 
-// term is a word of the question that the index knows.
+// term is a word of the question that the index knows, itself or a relative.
 type term struct {
-	list  int32
-	idf   float32
-	text  string
-	title bool // written with a capital inside the question
+	list       int32 // −1 when only relatives are known
+	relatives  []int32
+	idf        float32
+	episodeIDF float32
+	text       string // as written in the question
+	stem       string
 }
 
 // kind is what sort of answer a question expects.
@@ -29,11 +36,17 @@ const (
 	asksNumber
 	asksPerson
 	asksPlace
-	asksReason
 )
 
-// maxTerms bounds the work of a search; matches are kept as bits of a word.
-const maxTerms = 32
+const (
+	// maxTerms bounds the work of a search. A question rarely has more words that
+	// tell something; of a long input the rarest ones say what it is about.
+	maxTerms = 16
+	// maxWords is how many words of the input are considered for that.
+	maxWords = 128
+	// maxSpans bounds the dates of a question.
+	maxSpans = 8
+)
 
 // parse reads the query against the vocabulary of the index.
 func (x *Index) parse(q Query) question {
@@ -43,25 +56,68 @@ func (x *Index) parse(q Query) question {
 		at = x.newest
 	}
 	for _, d := range language.Dates(q.Text, at) {
-		out.spans = append(out.spans, span{d.From.Unix(), d.To.Unix()})
+		if len(out.spans) < maxSpans {
+			out.spans = append(out.spans, span{d.From.Unix(), d.To.Unix()})
+		}
 	}
 	out.kind = kindOf(q.Text)
+	self, casual := false, strings.IndexFunc(q.Text, unicode.IsUpper) < 0
 	scan := language.Scan(q.Text)
-	for w, ok := scan.Next(); ok; w, ok = scan.Next() {
-		if w.Capital {
-			if who := x.names.bearers(w.Stem); who != nil {
+	for w, ok := scan.Next(); ok && len(out.terms) < maxWords; w, ok = scan.Next() {
+		if w.Capital || casual {
+			if who := x.names.bearers(&w); who != nil {
 				out.name(who)
-				continue
+				if w.Capital {
+					continue
+				}
 			}
 		}
-		if w.Stop || len(out.terms) == maxTerms {
+		if w.Stop {
+			self = self || selfWord(w.Stem)
+			out.asksYou = out.asksYou || string(w.Stem) == "you" || string(w.Stem) == "your"
 			continue
 		}
-		if id, ok := x.terms[string(w.Stem)]; ok && !out.has(id) {
-			out.terms = append(out.terms, term{list: id, idf: x.idf(id), text: q.Text[w.Start:w.End], title: w.Capital && w.Start > 0})
+		if stem := string(w.Stem); !out.has(stem) {
+			x.addTerm(&out, stem, q.Text[w.Start:w.End])
 		}
 	}
+	out.asksYou = out.asksYou && !self
+	out.keepRarest()
 	return out
+}
+
+// keepRarest leaves the terms that tell most, in the order of the question.
+func (o *question) keepRarest() {
+	for len(o.terms) > maxTerms {
+		least := 0
+		for i := range o.terms {
+			if o.terms[i].idf <= o.terms[least].idf {
+				least = i
+			}
+		}
+		o.terms = slices.Delete(o.terms, least, least+1)
+	}
+}
+
+// addTerm adds a word that stands in some message, or a relative of which does.
+func (x *Index) addTerm(q *question, stem, text string) {
+	t := term{list: -1, text: text, stem: stem, relatives: x.relatives(stem)}
+	most := t.relatives
+	if id, ok := x.terms[stem]; ok {
+		t.list = id
+		most = []int32{id}
+	}
+	var messages, episodes int32
+	for _, id := range most {
+		messages = max(messages, x.lists[id].messages)
+		episodes = max(episodes, x.lists[id].episodes)
+	}
+	if messages == 0 {
+		return
+	}
+	t.idf = inverse(len(x.docs), int(messages))
+	t.episodeIDF = inverse(len(x.episodes), int(episodes))
+	q.terms = append(q.terms, t)
 }
 
 // name notes the speakers a word of the question names.
@@ -77,9 +133,9 @@ func (o *question) name(who []int32) {
 	}
 }
 
-func (o *question) has(list int32) bool {
+func (o *question) has(stem string) bool {
 	for i := range o.terms {
-		if o.terms[i].list == list {
+		if o.terms[i].stem == stem {
 			return true
 		}
 	}
@@ -101,8 +157,6 @@ func kindOf(text string) kind {
 			return asksPerson
 		case "where":
 			return asksPlace
-		case "why":
-			return asksReason
 		case "many", "mani", "much", "long", "often", "old":
 			if string(before[:n]) == "how" {
 				return asksNumber

@@ -37,6 +37,7 @@ func (x *Index) Search(q Query) []Hit {
 	}
 	asked := x.parse(q)
 	best := x.rank(&asked, q.Skip, max(limit, depth))
+	sure := x.confidence(&asked, best)
 	if len(best) > limit {
 		best = best[:limit]
 	}
@@ -45,10 +46,10 @@ func (x *Index) Search(q Query) []Hit {
 		d := &x.docs[best[i].doc]
 		hits[i] = Hit{
 			MessageID: d.messageID, SessionID: d.session, Root: d.root, Seq: d.seq,
-			Score: float64(best[i].score),
+			Score: float64(best[i].score + sure),
 		}
 		if q.Explain {
-			hits[i].Reasons = x.explain(&asked, &best[i])
+			hits[i].Reasons = x.explain(&asked, &best[i], sure)
 		}
 	}
 	return hits

@@ -2,6 +2,7 @@ package ranking
 
 import (
 	"encoding/binary"
+	"strings"
 
 	"github.com/hermes-memory/hermes/internal/language"
 )
@@ -9,6 +10,7 @@ import (
 // termList is where a term occurs: for each message the distance from the one
 // before and how often, as varints, two bytes on average.
 type termList struct {
+	stem     string
 	data     []byte
 	last     int32 // the newest message in the list
 	messages int32
@@ -27,6 +29,7 @@ const (
 	hasNumber                      // holds a figure
 	hasName                        // holds a name: a capital inside a sentence
 	firstPerson                    // the speaker speaks of themself
+	hasTitle                       // holds something in double quotes
 )
 
 // addWords scans the text and enters its words.
@@ -35,7 +38,7 @@ func (x *Index) addWords(n int32, d *doc, text string) {
 	scan := language.Scan(text)
 	end, opens := 0, true
 	for w, ok := scan.Next(); ok; w, ok = scan.Next() {
-		if m := sentenceEnd(text[end:w.Start]); m != 0 {
+		if m := sentenceEnd(text[min(end, w.Start):w.Start]); m != 0 {
 			if m == '?' {
 				asked += sinceMark
 			}
@@ -57,8 +60,13 @@ func (x *Index) addWords(n int32, d *doc, text string) {
 		opens = false
 		if !w.Stop {
 			d.content = saturate(d.content)
-			x.enter(n, d.episode, w.Stem)
+			if x.enter(n, d.episode, w.Stem) <= int32(1+n/rareShare) && d.rare < mostRare {
+				d.rare++
+			}
 		}
+	}
+	if first := strings.IndexAny(text, "\"“«「"); first >= 0 && strings.ContainsAny(text[first+1:], "\"”»」") {
+		d.traits |= hasTitle
 	}
 	if sentenceEnd(text[end:]) == '?' {
 		asked += sinceMark
@@ -103,20 +111,32 @@ func selfWord(w []byte) bool {
 	return false
 }
 
-// enter counts one occurrence of a term in message n.
-func (x *Index) enter(n, episode int32, stem []byte) {
+const (
+	// rareShare makes a word rare that stands in fewer than one message of so many.
+	rareShare = 200
+	// mostRare is how many rare words are counted in a message.
+	mostRare = 4
+)
+
+// enter counts one occurrence of a term in message n and returns how many
+// messages have it.
+func (x *Index) enter(n, episode int32, stem []byte) int32 {
 	id, ok := x.terms[string(stem)]
 	if !ok {
 		id = int32(len(x.lists))
-		x.terms[string(stem)] = id
-		x.lists = append(x.lists, termList{last: -1})
+		name := string(stem)
+		x.terms[name] = id
+		x.lists = append(x.lists, termList{stem: name, last: -1})
+		if key, ok := keyOf(name); ok {
+			x.families[key] = append(x.families[key], id)
+		}
 		x.bytes += int64(len(stem))
 	}
 	l := &x.lists[id]
 	if l.last == n {
 		l.count++
 		l.write(l.gap(), &x.bytes)
-		return
+		return l.messages
 	}
 	before := l.last
 	l.inside, l.count, l.last = int32(len(l.data)), 1, n
@@ -126,6 +146,7 @@ func (x *Index) enter(n, episode int32, stem []byte) {
 		l.episodes++
 	}
 	l.write(uint64(n-before), &x.bytes)
+	return l.messages
 }
 
 // gap reads back the distance of the newest entry.

@@ -101,6 +101,11 @@ type Message struct {
 	ToolCallID string
 	ToolName   string
 
+	// Note says that a person put the message into memory by hand, and how: the
+	// kind of fact it is, and the id of a fact it replaces. "" for all that was
+	// said in conversation.
+	Note string
+
 	SaidAt     time.Time // when it was said; an import keeps the original time
 	RecordedAt time.Time // when this store learnt of it
 	Tokens     int       // counted with the model's tokenizer, or estimated
