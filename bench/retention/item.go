@@ -14,6 +14,9 @@ type saying struct {
 	role session.Role
 	// next is set for a message that must follow the one before directly.
 	next bool
+	// short is set for a message that must not be buried, because the next one
+	// refers to it.
+	short bool
 }
 
 // item is one thing told, and how to see whether it was retained.
@@ -24,6 +27,8 @@ type item struct {
 	keys []string
 	// stale are values that must not be shown without the newer one.
 	stale []string
+	// ends are the words for both ends of a reversal.
+	ends [2]string
 	// marker must not be asserted at all; set for distractors only.
 	marker string
 	// question asks for it; answer is what a search must bring up.
@@ -101,7 +106,7 @@ func (d *dice) factItem() *item {
 		it.keys, it.question = []string{name, region}, fmt.Sprintf("Where is the %s hosted?", name)
 	case 5: // by pronoun in the next turn
 		it.sayings = []saying{say("I spent the morning on the %s.", name), say("Its %s is %s %s.", a[0], n, a[1])}
-		it.sayings[1].next = true
+		it.sayings[0].short, it.sayings[1].next = true, true
 	case 6: // only in the result of a tool
 		it.sayings = []saying{{text: fmt.Sprintf("%s %s: %s %s", name, a[0], n, a[1]), role: session.Tool}}
 	case 7:
@@ -158,6 +163,7 @@ func (d *dice) causeItem() *item {
 		it.sayings = []saying{say("We rewrote the %s after %s.", name, why)}
 	case 5:
 		it.sayings = []saying{say("Commit: rolled back the %s, because %s", name, why)}
+		it.sayings[0].short = true // a note is a message of its own
 	default:
 		it.sayings = []saying{say("We decided to freeze the %s given that %s.", name, why)}
 	}
@@ -171,10 +177,13 @@ func (d *dice) revertedItem() *item {
 	switch d.IntN(3) {
 	case 0:
 		it.sayings = []saying{say("We tried %s for the %s in %s and dropped it in %s because %s.", tech, name, months[m], months[m+1+d.IntN(2)], why)}
+		it.ends = [2]string{"tried", "dropped"}
 	case 1:
 		it.sayings = []saying{say("Added %s to the %s.", tech, name), say("Removed %s from the %s because %s.", tech, name, why)}
+		it.ends = [2]string{"Added", "Removed"}
 	default:
 		it.sayings = []saying{say("We adopted %s for the %s.", tech, name), say("We have abandoned %s for the %s, due to the fact that %s.", tech, name, why)}
+		it.ends = [2]string{"adopted", "abandoned"}
 	}
 	return it
 }

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/tiktoken-go/tokenizer"
@@ -56,7 +57,7 @@ func run(w io.Writer, seed uint64, search bool, dump int) error {
 		measure(t, count)
 		state, times := learn(t)
 		if n == 5000 {
-			costs = [2]time.Duration{mean(times[:1000]), mean(times[len(times)-1000:])}
+			costs = [2]time.Duration{median(times[:1000]), median(times[len(times)-1000:])}
 		}
 		missing := unsupported(t, state)
 		answered, asked := 0, 0
@@ -118,11 +119,11 @@ func measure(t *transcript, count func(string) int) {
 	}
 }
 
-// mean is the average of durations.
-func mean(times []time.Duration) time.Duration {
-	var sum time.Duration
-	for _, t := range times {
-		sum += t
+// median is the middle of durations: what a message usually costs.
+func median(times []time.Duration) time.Duration {
+	if len(times) == 0 {
+		return 0
 	}
-	return sum / time.Duration(max(1, len(times)))
+	sorted := slices.Sorted(slices.Values(times))
+	return sorted[len(sorted)/2]
 }

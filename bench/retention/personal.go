@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/session"
@@ -44,7 +43,7 @@ func (d *dice) eventItem() *item {
 func (d *dice) instructionItem() *item {
 	n := 3 + d.IntN(400)
 	wish := d.fresh(func() string { n = 3 + d.IntN(400); return fmt.Sprintf(d.of(tones), n) })
-	it := &item{keys: []string{wish}, question: "How should you answer me?"}
+	it := &item{keys: []string{wish}, question: fmt.Sprintf("Did I ask you for %s?", wish)}
 	switch d.IntN(5) {
 	case 0:
 		it.sayings = []saying{say("From now on, always give me %s.", wish)}
@@ -63,7 +62,7 @@ func (d *dice) instructionItem() *item {
 func (d *dice) preferenceItem() *item {
 	food, hobby := d.of(foods), d.of(hobbies)
 	city := d.of(cities)
-	it := &item{question: "What do I like or dislike?"}
+	it := &item{}
 	switch d.IntN(5) {
 	case 0:
 		x := d.fresh(func() string { return d.of(adjectives) + " " + food })
@@ -83,6 +82,7 @@ func (d *dice) preferenceItem() *item {
 		x := d.fresh(func() string { return d.of(nouns) + " " + hobby })
 		it.sayings, it.keys = []saying{say("I'm a big fan of %s.", x)}, []string{x}
 	}
+	it.question = fmt.Sprintf("What do I think of %s?", it.keys[0])
 	return it
 }
 
@@ -98,13 +98,13 @@ func (d *dice) personalItem() *item {
 		return &item{sayings: []saying{say("My %s's birthday is on %s.", x, day)}, keys: []string{x, day}, question: fmt.Sprintf("When is my %s's birthday?", x)}
 	case 2:
 		x := d.fresh(func() string { return d.of(jobs) + " in " + d.of(cities) })
-		return &item{sayings: []saying{say("For a while I worked as a %s.", x)}, keys: []string{x}, question: "Where have I worked?"}
+		return &item{sayings: []saying{say("For a while I worked as a %s.", x)}, keys: []string{x}, question: fmt.Sprintf("Was I ever a %s?", x)}
 	case 3:
 		x := d.fresh(func() string { return d.of(adjectives) + " " + d.of(nouns) })
-		return &item{sayings: []saying{say("I am allergic to %s pollen.", x)}, keys: []string{x}, question: "What am I allergic to?"}
+		return &item{sayings: []saying{say("I am allergic to %s pollen.", x)}, keys: []string{x}, question: fmt.Sprintf("How do I react to %s?", x)}
 	}
 	x := d.fresh(func() string { return d.of(hobbies) + " club of " + d.of(cities) })
-	return &item{sayings: []saying{say("I'm a member of the %s.", x)}, keys: []string{x}, question: "Which clubs am I in?"}
+	return &item{sayings: []saying{say("I'm a member of the %s.", x)}, keys: []string{x}, question: fmt.Sprintf("Am I in a %s?", x)}
 }
 
 // distractor is something said that must not be taken for true.
@@ -139,11 +139,11 @@ func (d *dice) distractor(sort string) *item {
 	case "proposal":
 		it.sayings = []saying{
 			{text: fmt.Sprintf("I suggest moving the %s to %s.", name, tech), role: session.Assistant},
-			{text: "Hm, I don't think so. Something else: " + strings.ToLower(d.fillerTurn()[:1]) + d.fillerSentence(), role: session.User, next: true},
+			{text: "Hm, I don't think so. Something else: " + d.fillerSentence(), role: session.User, next: true},
 		}
 	default:
 		it.sayings = []saying{say("The %s %s is %s %s.", name, a[0], n, a[1]), say("%s", d.of([]string{"Scratch that.", "Forget that, I was wrong.", "No wait, ignore that."}))}
-		it.sayings[1].next = true
+		it.sayings[0].short, it.sayings[1].next = true, true
 	}
 	return it
 }

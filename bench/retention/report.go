@@ -10,8 +10,8 @@ import (
 
 // printHead prints the head of the table.
 func printHead(w io.Writer) {
-	fmt.Fprintln(w, "| messages | budget | tokens | told | fit | retained | % of fit | stale | asserted | unsupported | tau | answerable | same bytes | by sort |")
-	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
+	fmt.Fprintln(w, "| messages | budget | tokens | told | fit | retained | % of fit | stale | asserted | both ends | unsupported | tau | answerable | same bytes | by sort |")
+	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
 }
 
 // printRow prints one line of the table.
@@ -26,9 +26,9 @@ func printRow(w io.Writer, r result, same bool) {
 	if r.tokens > r.budget {
 		over = " OVER"
 	}
-	fmt.Fprintf(w, "| %d | %d | %d%s | %d | %d | %d | %.1f | %d/%d | %d/%d | %d | %.2f | %s | %v | %s |\n",
+	fmt.Fprintf(w, "| %d | %d | %d%s | %d | %d | %d | %.1f | %d/%d | %d/%d | %d/%d | %d | %.2f | %s | %v | %s |\n",
 		r.messages, r.budget, r.tokens, over, r.total, r.fits, r.retained, percent(r.retained, r.fits),
-		r.stale, r.staleOf, r.asserted, r.traps, r.unsupported, r.tau,
+		r.stale, r.staleOf, r.asserted, r.traps, r.bothEnds, r.turned, r.unsupported, r.tau,
 		fmt.Sprintf("%.1f", percent(r.answered, r.asked)), same, strings.Join(sorted, ", "))
 }
 
@@ -40,7 +40,7 @@ func percent(part, whole int) float64 {
 }
 
 // dumpBudget is the budget of a printed block.
-const dumpBudget = 4000
+const dumpBudget = 2000
 
 // dumpBlock prints one block and what it lacks, for the eye.
 func dumpBlock(w io.Writer, n int, seed uint64, count func(string) int) error {

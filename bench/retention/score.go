@@ -52,7 +52,7 @@ func score(t *transcript, b memory.Block, budget int) result {
 		}
 		if it.sort == "reverted" && shown {
 			r.turned++
-			if _, both := lineWith(lines, it.keys); both {
+			if strings.Contains(line, strings.ToLower(it.ends[0])) && strings.Contains(line, strings.ToLower(it.ends[1])) {
 				r.bothEnds++
 			}
 		}

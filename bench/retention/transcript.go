@@ -110,7 +110,7 @@ func (d *dice) bury(s saying, already string) string {
 	if already != "" {
 		text = already + "\n" + text
 	}
-	if s.next || d.IntN(3) > 0 || text[0] == '>' {
+	if s.next || s.short || d.IntN(3) > 0 || text[0] == '>' {
 		return text
 	}
 	return d.paragraph(3+d.IntN(5)) + " " + text + " " + d.paragraph(3+d.IntN(5))

@@ -116,6 +116,10 @@ func lexDateRune(text string, i int) (dateToken, int) {
 		t.value = '-'
 	case '。', '！', '？', '…':
 		t.value = '.'
+	case '“', '”':
+		t.value = '"'
+	case '、', '，':
+		t.value = ','
 	default:
 		return lexDateWord(text, i)
 	}

@@ -232,3 +232,15 @@ func BenchmarkDates(b *testing.B) {
 		language.Dates(text, at)
 	}
 }
+
+// Typographic marks are what phones type; each must be passed over, and a date
+// behind one be found.
+func TestDatesTypographicMarks(t *testing.T) {
+	t.Parallel()
+	anchor := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	for _, mark := range []string{"’", "‘", "“", "”", "–", "—", "‑", "…", "。", "！", "？", "、", "，"} {
+		if got := language.Dates("我们"+mark+" yesterday "+mark+mark, anchor); len(got) != 1 {
+			t.Errorf("Dates with %q: got %d dates, want 1", mark, len(got))
+		}
+	}
+}

@@ -33,6 +33,9 @@ const (
 	probeText = "naïve 分词 f_0123abcd REVERSED… 2026-11-21"
 	// indexReserve is kept for the line about what was left out.
 	indexReserve = 60
+	// worthAShare is the weight from which a fact may use its section's share;
+	// lighter ones only fill what nobody else wants.
+	worthAShare = 20
 	// maxMisses is how many lines that do not fit are tried before giving up.
 	maxMisses = 6
 )
@@ -157,6 +160,9 @@ func monthHead(month int32) string {
 func (p *picker) fill(sec section, share int) {
 	misses := 0
 	for _, n := range p.s.shelf.bySection[sec] {
+		if p.s.shelf.lines[n].weight < worthAShare {
+			return
+		}
 		cost, ok := p.take(n)
 		share -= cost
 		if !ok {

@@ -3,6 +3,8 @@ package memory
 import (
 	"slices"
 	"strings"
+
+	"github.com/hermes-memory/hermes/internal/language"
 )
 
 // traitOf works out what a fact's words say beyond its fields.
@@ -11,7 +13,10 @@ func (s *State) traitOf(f *Fact) trait {
 	if f.Value == "" && f.Attribute == "" {
 		return t
 	}
-	t.value = s.valueOf(f.Value, !f.When.IsZero() && !isStatus(f.Attribute))
+	t.value = s.valueOf(f.Value, !f.When.IsZero() && !isStatus(f.Attribute) && len(language.Dates(f.Value, f.SaidAt)) > 0)
+	if t.value.sort == choiceValue && f.Attribute == attributeIs {
+		t.value.sort, t.value.of = otherValue, "" // "the talk was formal" chooses nothing
+	}
 	var space [48]token
 	toks := appendTokens(s.l, space[:0], f.Statement, 0, len(f.Statement))
 	also := false
@@ -20,6 +25,9 @@ func (s *State) traitOf(f *Fact) trait {
 		switch k.low {
 		case "also", "too", "additionally", "besides", "both":
 			also = true
+		}
+		if f.Attribute == attributeIs && i > 0 && (k.mark(",") || k.low == "but") {
+			break // what changed is told of something else
 		}
 		if k.is(tagNow, tagNoLonger, tagSwitch, tagSwap) {
 			t.change = true
@@ -101,13 +109,8 @@ func (s *State) clashes(o, n int32) bool {
 	if old.value.is == now.value.is {
 		return false
 	}
-	if f.Former != "" && !s.matchesFormer(o, n) {
-		if !s.exclusive(f.Attribute) {
-			return false
-		}
-	}
 	if s.isCategory(f.Attribute) {
-		return now.change && now.value.replaces(old.value)
+		return now.change && now.value.replaces(old.value) && (f.Former == "" || s.matchesFormer(o, n))
 	}
 	if s.exclusive(f.Attribute) {
 		return true
@@ -115,7 +118,7 @@ func (s *State) clashes(o, n int32) bool {
 	if f.Attribute == "job" || f.Attribute == "origin" {
 		return now.change && f.Attribute == "job"
 	}
-	return now.value.replaces(old.value) || now.change && now.value.sort == old.value.sort || s.singular(f)
+	return now.value.replaces(old.value) || now.change && now.value.sort == old.value.sort || now.value.sort == old.value.sort && s.singular(f)
 }
 
 // exclusive reports whether a slot holds one value at a time by its nature.

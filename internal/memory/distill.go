@@ -163,7 +163,7 @@ func (x *distiller) unasserted(r *reading, mood Kind) {
 			words++
 		}
 	}
-	if words < 2 {
+	if words == 0 || r.stop-r.lead < 3 {
 		return
 	}
 	s := slot{}

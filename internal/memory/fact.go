@@ -69,11 +69,16 @@ type Fact struct {
 	// Subject, Attribute and Value are the slot the fact fills, lower-cased and
 	// stemmed for comparison except Value, which is verbatim. All empty when the
 	// sentence fills no slot. Two facts with the same subject and attribute
-	// speak of the same thing; the newer one supersedes the older.
+	// speak of the same thing; if both cannot be true, the newer one supersedes
+	// the older.
 	Subject, Attribute, Value string
 	// Former is the value that the sentence itself says was replaced, verbatim:
-	// "Postgres" in "we moved from Postgres to MySQL"; "" when it names none.
+	// "Postgres" in "we moved from Postgres to MySQL"; "" when it names none. It
+	// only serves to find the fact replaced and need not be stored.
 	Former string
+	// Replaces is the fact that a person named as outdated by this one. Like
+	// Former it is not stored: the link to the replaced fact is.
+	Replaces FactID
 	// Because is the verbatim reason given in the same breath; "" for none.
 	Because string
 	// SaidAt is the time of the message; relative dates were resolved against it.

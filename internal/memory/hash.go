@@ -19,7 +19,7 @@ func chainHash(sum [sha256.Size]byte, f *Fact) [sha256.Size]byte {
 	b := append(space[:0], sum[:]...)
 	for _, part := range [...]string{
 		string(f.ID), string(f.Kind), string(f.Source.Role), f.Source.Speaker, f.Quote, f.Statement,
-		f.Subject, f.Attribute, f.Value, f.Former, f.Because,
+		f.Subject, f.Attribute, f.Value, f.Because,
 	} {
 		b = binary.AppendUvarint(b, uint64(len(part)))
 		b = append(b, part...)

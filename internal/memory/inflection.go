@@ -53,5 +53,5 @@ func stem(l *lexicon, low string) string {
 	if e := l.words[low]; e != nil {
 		return e.base
 	}
-	return low
+	return l.canonical(low)
 }

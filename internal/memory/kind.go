@@ -1,9 +1,13 @@
 package memory
 
+import "strings"
+
 // kind says what sort of statement an asserted sentence is, and whether it is
 // worth keeping at all.
 func (r *reading) kind(s slot) (kind Kind, worth bool) {
 	switch {
+	case r.isRequest():
+		return Plain, false
 	case r.isPreference():
 		return Preference, true
 	case r.isIdentity(s):
@@ -22,6 +26,15 @@ func (r *reading) kind(s slot) (kind Kind, worth bool) {
 		return Event, true
 	}
 	return Plain, s.filled() || len(r.dates) > 0 || r.saysSomething()
+}
+
+// isRequest reports whether the sentence asks the assistant to do one thing now.
+func (r *reading) isRequest() bool {
+	t := &r.toks[r.lead]
+	if t.low == "please" && r.lead+1 < r.stop {
+		t = &r.toks[r.lead+1]
+	}
+	return t.is(tagTask) && !r.label && t.entry != nil && t.entry.base == t.entry.text && !t.is(tagPlus, tagMinus, tagSwitch, tagAssign, tagNumberLabel)
 }
 
 // saysSomething reports whether a sentence without slot, date or number is
@@ -49,8 +62,37 @@ func (r *reading) isPreference() bool {
 	if at < 0 {
 		return false
 	}
+	if !r.likesSomething(at) {
+		return false
+	}
 	// "I would like to book a table" is a wish of the moment.
 	return !(r.toks[at].low == "like" && at > r.from && (r.toks[at-1].low == "would" || r.toks[at-1].low == "i'd" || r.toks[at-1].low == "we'd" || r.toks[at-1].is(tagBe)))
+}
+
+// likesSomething tells "I like tea" from "people like you", "I love it" and "I
+// love how you did that".
+func (r *reading) likesSomething(at int) bool {
+	prev := &r.toks[max(at-1, 0)]
+	if r.toks[at].low == "like" && at > r.from && (!prev.entryHas(tagStop) && !strings.HasSuffix(prev.low, "ly") || prev.low == "just") {
+		return false
+	}
+	if r.toks[at].is(tagMy) || r.toks[r.from].is(tagMy) || r.toks[at].is(tagHates) && r.toks[at].is(tagNeg) {
+		return true
+	}
+	next := at + max(phraseLength(r.toks, at, tagLikes), phraseLength(r.toks, at, tagHates))
+	if next >= r.to {
+		return false
+	}
+	switch r.toks[next].low {
+	case "how", "that", "it", "your", "you", "this", "them", "what", "when", "if":
+		return false
+	}
+	for i := next; i < r.to; i++ {
+		if content(&r.toks[i]) {
+			return !(r.toks[at].low == "love" && prev.low == "i'd")
+		}
+	}
+	return false
 }
 
 // isIdentity reports whether the speaker says who they are.
@@ -78,6 +120,9 @@ func (r *reading) isIdentity(s slot) bool {
 
 // isDecision reports whether somebody of the speakers settled something.
 func (r *reading) isDecision(s slot) bool {
+	if s.attribute == attributeIs && !r.verbAt(tagSettle) {
+		return false // a value was set, nothing decided
+	}
 	if !r.firstPerson() && !r.elided() && !r.label {
 		if r.first(r.from, r.to, tagSettle, tagSwap) < 0 || r.first(r.from, r.to, tagBe) < 0 && r.first(r.from, r.to, tagPast) < 0 {
 			return false
@@ -94,11 +139,11 @@ func (r *reading) isDecision(s slot) bool {
 		return true
 	}
 	for i := r.from; i < r.to; i++ {
-		if r.toks[i].tech != 0 || r.toks[i].choice != 0 {
+		if r.toks[i].tech != 0 || r.toks[i].choice != 0 || r.toks[i].low == "it" && r.toks[i-1].is(tagPlus, tagMinus) {
 			return true
 		}
 	}
-	return r.toks[r.from].is(tagWe, tagOur) && s.attribute == attributeStatus
+	return r.toks[r.from].is(tagWe, tagOur) && isStatus(s.attribute) && len(r.dates) == 0
 }
 
 // verbAt reports whether a verb of one of the sorts stands near the subject.
@@ -156,7 +201,7 @@ func (r *reading) isInstruction() bool {
 		return false
 	}
 	t := &r.toks[lead]
-	standing := r.first(r.lead, r.stop, tagStanding) >= 0
+	standing, ordered := r.first(r.lead, r.stop, tagStanding) >= 0, false
 	if n := phraseLength(r.toks, lead, tagOrder); n > 0 && !t.entryHas(tagStanding) && lead+n < r.stop {
 		if t.low == "you" && !standing {
 			return false
@@ -165,6 +210,7 @@ func (r *reading) isInstruction() bool {
 			return false // "could you …?" asks for one thing
 		}
 		if !t.entryHas(tagCommand) {
+			ordered = true
 			for lead += n; lead+1 < r.stop && r.toks[lead].kind == markToken; {
 				lead++
 			}
@@ -174,7 +220,7 @@ func (r *reading) isInstruction() bool {
 	if t.is(tagI, tagWe, tagHe, tagMy, tagOur, tagIt) && !(r.toks[r.lead].is(tagOrder)) {
 		return standing && r.conditionThenOrder(lead)
 	}
-	command := t.is(tagCommand) || t.is(tagTask)
+	command := t.is(tagCommand) || t.is(tagTask) || ordered && t.low == "you"
 	switch {
 	case standing && (command || r.conditionThenOrder(lead)):
 		return true

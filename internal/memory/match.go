@@ -67,6 +67,10 @@ func (s *State) ask(question string, at time.Time) asked {
 	return q
 }
 
+// mainCategories is how many of the first categories of the lexicon (languages)
+// come before the others when a question asks for technology in general.
+const mainCategories = 1
+
 // note enters what one word of the question asks for.
 func (q *asked) note(t topic, l *lexicon) {
 	switch {
@@ -84,7 +88,11 @@ func (q *asked) note(t topic, l *lexicon) {
 		q.techs[t.tech] = max(q.techs[t.tech], 14)
 	default:
 		for c := 1; c < len(l.categories); c++ {
-			q.techs[uint8(c)] = max(q.techs[uint8(c)], 10)
+			points := int32(10)
+			if c <= mainCategories {
+				points = 16
+			}
+			q.techs[uint8(c)] = max(q.techs[uint8(c)], points)
 		}
 	}
 }

@@ -122,12 +122,13 @@ func (r *reading) isThirdParty() bool {
 	switch {
 	case t.is(tagI, tagWe):
 		return r.reportedSpeech()
-	case person.is(tagCompany) && person.capital:
+	case person.is(tagCompany) && person.capital && person.tech == 0:
+		return true
 	case r.relationNear(who):
 		if r.ownRelation(who) {
 			return false
 		}
-	case t.is(tagHe):
+	case person.is(tagHe):
 	case t.capital && t.entry == nil && t.kind == wordToken && !t.possessive:
 		verb = tagsOf(tagOpinion, tagSpeech)
 	case t.capital && t.possessive && r.first(who+1, min(who+3, r.to), tagGroup, tagRelation) >= 0:

@@ -1,11 +1,6 @@
 package memory
 
-import (
-	"strings"
-
-	"github.com/hermes-memory/hermes/internal/language"
-	"github.com/hermes-memory/hermes/internal/session"
-)
+import "github.com/hermes-memory/hermes/internal/session"
 
 // parts adds what a sentence holds beyond its main fact, as facts of their own:
 // the cause of a cause and the steps of a sequence.
@@ -134,54 +129,4 @@ func (x *distiller) assistant(r *reading) {
 	}
 	x.readDates(r)
 	x.keep(r, Event, slot{})
-}
-
-// retract reads "scratch that", "forget what I said about the port". What
-// follows in the same sentence is read as a statement of its own.
-func (x *distiller) retract(r *reading) bool {
-	about := phraseLength(r.toks, r.lead, tagForgetAbout)
-	n := phraseLength(r.toks, r.lead, tagForget)
-	at := r.lead
-	if about == 0 && n == 0 { // "Actually forget that", "No wait, scratch that"
-		for i := r.lead; i < min(r.lead+4, r.stop); i++ {
-			if !r.toks[i].is(tagCorrection, tagFiller, tagStop, tagAnd) && r.toks[i].kind != markToken {
-				break
-			}
-			if about, n = phraseLength(r.toks, i+1, tagForgetAbout), 0; i+1 >= r.stop || about == 0 {
-				about = 0
-				if i+1 < r.stop {
-					n = phraseLength(r.toks, i+1, tagForget)
-				}
-			}
-			if about > 0 || n > 0 {
-				at = i + 1
-				break
-			}
-		}
-	}
-	if about == 0 && n == 0 {
-		return false
-	}
-	f := x.fact(span{r.Start, r.End}, Retraction)
-	if about > 0 {
-		f.Value = r.slice(at+about, r.stop)
-		x.add(f)
-		return true
-	}
-	after := at + n
-	for after < r.stop && (r.toks[after].kind == markToken || r.toks[after].is(tagAnd)) {
-		after++
-	}
-	if after >= r.stop {
-		x.add(f)
-		return true
-	}
-	if r.toks[after-1].kind != markToken && !r.toks[after-1].is(tagAnd) {
-		return false // "ignore that file" speaks of something else
-	}
-	f = x.fact(span{r.Start, r.toks[after-1].end}, Retraction)
-	f.Quote = strings.TrimSpace(f.Quote)
-	x.add(f)
-	x.sentence(1, language.Sentence{Start: r.toks[after].start, End: r.End})
-	return true
 }

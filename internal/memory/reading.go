@@ -46,7 +46,29 @@ func (r *reading) read() bool {
 	r.lead = 0
 	r.skipFiller()
 	r.from, r.to = r.lead, r.stop
+	if r.lead < r.stop {
+		r.skipAdverbial()
+	}
 	return r.lead < r.stop
+}
+
+// skipAdverbial moves the main clause past "Last week", "In the end" and "For a
+// while", to the "I" or "we" behind it.
+func (r *reading) skipAdverbial() {
+	if !r.toks[r.lead].is(tagAdverbial) {
+		return
+	}
+	stop := tagsOf(tagHe, tagRelation, tagSpeech, tagIf, tagWh, tagAux, tagBe, tagOpinion, tagTrouble)
+	for i := r.lead; i < min(r.lead+8, r.stop-1); i++ {
+		t := &r.toks[i]
+		if t.entryHas(tagI) || t.entryHas(tagWe) {
+			r.from = i
+			return
+		}
+		if i > r.lead && t.tags.any(stop) {
+			return
+		}
+	}
 }
 
 // closesSentence reports whether a mark at the end says nothing.

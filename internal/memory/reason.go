@@ -3,7 +3,7 @@ package memory
 // findReason divides the sentence into effect and reason, if it gives one.
 // The effect stays in [from, to); the reason's bytes go to because.
 func (r *reading) findReason() {
-	if n := phraseLength(r.toks, r.lead, tagTherefore); n > 0 && r.lead+n < r.stop && r.opensEffect(n) {
+	if n := phraseLength(r.toks, r.lead, tagTherefore); n > phraseLength(r.toks, r.lead, tagWhy) && r.lead+n < r.stop && r.opensEffect(n) {
 		r.backward = true
 		r.from = r.lead + n
 		if r.toks[r.from].mark(",") {
@@ -50,7 +50,7 @@ func (r *reading) splitAt(i int) bool {
 		return r.reasonThenEffect(i, i+1)
 	}
 	if t.is(tagPurpose) && r.toks[i-1].low == "to" && i > r.lead+2 && !r.verbTakesTo(i-2) {
-		return r.effectThenReason(i-1, i-1)
+		return r.effectThenReason(i-1, i)
 	}
 	if t.is(tagMaybeWhy) && r.perhapsReason(i) {
 		return r.effectThenReason(i, i+1)

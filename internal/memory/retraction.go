@@ -48,7 +48,7 @@ func (s *State) retractedByName(n int32) []int32 {
 	}
 	for o := n - 1; o >= 0; o-- {
 		f := &s.facts[o]
-		if !f.Current() || !f.Kind.Asserted() || s.traits[o].inner || !covers(s.wordsOf2(f.Statement), words) {
+		if !f.Current() || !f.Kind.Asserted() || s.traits[o].inner || !covers(s.statementWords(f.Statement), words) {
 			continue
 		}
 		out := []int32{o}
@@ -60,8 +60,8 @@ func (s *State) retractedByName(n int32) []int32 {
 	return nil
 }
 
-// wordsOf2 is all content words of a statement, stemmed.
-func (s *State) wordsOf2(text string) []string {
+// statementWords is all content words of a statement, stemmed.
+func (s *State) statementWords(text string) []string {
 	var out []string
 	for _, t := range appendTokens(s.l, nil, text, 0, len(text)) {
 		if content(&t) {

@@ -1,20 +1,36 @@
 package memory
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
-// secretPrefixes open the keys and tokens of well-known services.
-var secretPrefixes = [...]string{
-	"sk-", "sk_live_", "sk_test_", "rk_live_", "pk_live_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_",
-	"glpat-", "xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xapp-", "AKIA", "ASIA", "AIza", "ya29.", "npm_", "pypi-", "hf_",
-	"dop_v1_", "shpat_", "SG.", "eyJ", "whsec_", "AGE-SECRET-KEY-", "gsk_", "hvs.", "dckr_pat_", "tskey-",
+// secrets is what the lexicon knows of keys and passwords.
+type secrets struct {
+	prefixes      []string
+	named, spoken []string
+	harmless      map[string]bool
 }
 
-// secretWords name what must not be kept; a value has to follow.
-var secretWords = [...]string{
-	"password", "passwort", "passphrase", "passwd", "pwd", "passcode", "api key", "api_key", "apikey", "api-key", "secret",
-	"access token", "auth token", "access key", "private key", "bearer", "client_secret", "token", "credentials",
-	"pin", "cvv", "security code", "recovery code", "seed phrase",
-}
+// theSecrets reads the list, once.
+var theSecrets = sync.OnceValue(func() *secrets {
+	s := &secrets{harmless: map[string]bool{}}
+	(&lexicon{}).eachLine("secrets", func(name string, items []string) {
+		switch name {
+		case "prefix":
+			s.prefixes = items
+		case "named":
+			s.named = items
+		case "spoken":
+			s.spoken = items
+		case "harmless":
+			for _, word := range items {
+				s.harmless[word] = true
+			}
+		}
+	})
+	return s
+})
 
 // hasSecret reports whether a piece of text gives a secret away: a key of a
 // known form, or a value for something called a password, a token, a PIN….
@@ -51,7 +67,7 @@ func isKey(w string) bool {
 	if len(w) < 12 {
 		return false
 	}
-	for _, p := range secretPrefixes {
+	for _, p := range theSecrets().prefixes {
 		if strings.HasPrefix(w, p) && len(w) >= len(p)+12 && isKeyBody(w[len(p):]) {
 			return true
 		}
@@ -105,66 +121,68 @@ func isRandom(w string) bool {
 
 // namesSecret reports whether a value follows a word for a secret.
 func namesSecret(s string) bool {
+	known := theSecrets()
 	low := lowered(s)
-	for _, w := range secretWords {
-		for from := 0; ; {
-			at := strings.Index(low[from:], w)
-			if at < 0 {
-				break
-			}
-			at += from
-			from = at + len(w)
-			if at > 0 && isAlnum(low[at-1]) || from < len(low) && isAlnum(low[from]) {
-				continue
-			}
-			if givesValue(s, low, from) {
-				return true
-			}
+	for _, w := range known.spoken {
+		if valueAfter(low, w, func(value string) bool { return len(value) > 2 && !known.harmless[value] }) {
+			return true
 		}
 	}
-	return false
-}
-
-// givesValue reports whether the text from i on sets a value that looks chosen
-// to be secret.
-func givesValue(s, low string, i int) bool {
-	rest := strings.TrimLeft(low[i:], " \t\"'`")
-	value, found := "", false
-	for _, sep := range [...]string{"is set to ", "is now ", "is: ", "is ", "was ", ": ", ":", "=", "= ", "to "} {
-		if v, ok := strings.CutPrefix(rest, sep); ok {
-			value, found = v, true
-			break
-		}
-	}
-	if !found {
-		return false
-	}
-	value = strings.TrimLeft(value, " \t\"'`")
-	if end := strings.IndexAny(value, " \t\"'`,;"); end >= 0 {
-		value = value[:end]
-	}
-	value = strings.TrimRight(value, ".!?")
-	at := strings.LastIndex(low, value)
-	original := value
-	if at >= 0 && len(low) == len(s) && at+len(value) <= len(s) {
-		original = s[at : at+len(value)]
-	}
-	return looksSecret(original)
-}
-
-// looksSecret reports whether a word is no ordinary one: it has a digit or an
-// unusual sign, or mixes its cases.
-func looksSecret(w string) bool {
-	if len(w) < 4 {
-		return false
-	}
-	if strings.ContainsAny(w, "0123456789!@#$%^&*_+") {
-		return true
-	}
-	for i := 1; i < len(w); i++ {
-		if w[i] >= 'A' && w[i] <= 'Z' && w[i-1] >= 'a' && w[i-1] <= 'z' {
+	for _, w := range known.named {
+		if valueAfter(low, w, looksSecret) {
 			return true
 		}
 	}
 	return false
+}
+
+// valueAfter reports whether the text gives the thing named by word a value
+// that is secret.
+func valueAfter(low, word string, secret func(string) bool) bool {
+	for from := 0; ; {
+		at := strings.Index(low[from:], word)
+		if at < 0 {
+			return false
+		}
+		at += from
+		from = at + len(word)
+		if at > 0 && isAlnum(low[at-1]) || from < len(low) && isAlnum(low[from]) {
+			continue
+		}
+		if value, found := givenValue(low[from:]); found && secret(value) {
+			return true
+		}
+	}
+}
+
+// givenValue is the word that the text behind a secret's name sets it to.
+func givenValue(rest string) (string, bool) {
+	rest = strings.TrimLeft(rest, " \t\"'`)")
+	if phrase, ok := strings.CutPrefix(rest, "for "); ok { // "the password for the router is"
+		if at := strings.Index(phrase, " is "); at >= 0 && at < 40 {
+			rest = phrase[at+1:]
+		}
+	}
+	for _, sep := range [...]string{"is set to ", "is now ", "is: ", "is ", "was ", ": ", ":", "= ", "=", "to "} {
+		value, found := strings.CutPrefix(rest, sep)
+		if !found {
+			continue
+		}
+		value = strings.TrimLeft(value, " \t\"'`")
+		if end := strings.IndexAny(value, " \t\"'`,;"); end >= 0 {
+			value = value[:end]
+		}
+		return strings.TrimRight(value, ".!?"), true
+	}
+	return "", false
+}
+
+// looksSecret reports whether a word is no ordinary one: digits or unusual
+// signs stand among its letters.
+func looksSecret(w string) bool {
+	if len(w) < 4 {
+		return false
+	}
+	digits := strings.ContainsAny(w, "0123456789")
+	return digits && (len(w) >= 8 || strings.Trim(w, "0123456789") != "") || strings.ContainsAny(w, "!@#$%^&*_+")
 }

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"slices"
+	"time"
 
 	"github.com/hermes-memory/hermes/internal/session"
 )
@@ -30,7 +31,7 @@ var sectionTitles = [sections]string{
 
 // sectionShares are the parts of the budget, in percent, that each section may
 // take before the rest is given to whatever weighs most.
-var sectionShares = [sections]int{26, 22, 16, 16, 8, 8, 4}
+var sectionShares = [sections]int{28, 20, 14, 20, 6, 8, 4}
 
 // shelf holds what may be shown, the weightiest first in each section, so that
 // rendering looks only at what it shows.
@@ -83,7 +84,7 @@ func (h *shelf) put(s *State, n int32) {
 // their dates themselves.
 func monthOf(sec section, f *Fact) int32 {
 	switch sec {
-	case standing, known, decisions, causes:
+	case standing, known, decisions, changes, causes:
 		if !f.SaidAt.IsZero() {
 			return int32(f.SaidAt.Year()*12+int(f.SaidAt.Month())-1) + 1 //nolint:gosec // years are small
 		}
@@ -134,32 +135,26 @@ func (s *State) sectionOf(n int32) section {
 	return known
 }
 
+// kindWeights is what a fact of a kind starts with.
+var kindWeights = map[Kind]int32{
+	Instruction: 90, Identity: 40, Preference: 46, Decision: 40, Cause: 25, Number: 25, Event: 20, Plain: 10,
+}
+
 // weightOf says how much a fact deserves its place: what speakers say of
 // themselves and their work, with a slot, a reason or a number, before remarks.
 func (s *State) weightOf(n int32) int32 {
 	f, t := &s.facts[n], &s.traits[n]
-	w := int32(10)
-	switch f.Kind {
-	case Instruction:
-		w = 60
-	case Identity, Preference:
-		w = 40
-	case Decision:
-		w = 40
-	case Cause, Number:
-		w = 25
-	case Event:
-		w = 20
+	head, next := s.headOf(f)
+	named := head.capital && head.entry == nil && next.is(tagBe, tagUse, tagUsage, tagPast, tagSettle, tagPlus, tagMinus)
+	w := kindWeights[f.Kind]
+	if f.Kind == Number && f.Value == "" {
+		w = kindWeights[Plain] // "two students waved": counted, but of nothing known
 	}
 	if t.was >= 0 {
-		w += 20
+		w = 60
 	}
 	if f.Value != "" {
-		w += 10
-		switch t.value.sort {
-		case techValue, choiceValue, numberValue, dateValue, nameValue:
-			w += 6
-		}
+		w = valueWeight(w, f.Kind, t.value.sort, named)
 	}
 	if f.Because != "" {
 		w += 8
@@ -167,8 +162,22 @@ func (s *State) weightOf(n int32) int32 {
 	if !f.When.IsZero() {
 		w += 4
 	}
-	if s.firstPerson(f) {
+	switch {
+	case head.is(tagI, tagWe, tagMy, tagOur, tagPlus, tagMinus, tagSwitch, tagSwap, tagSettle):
 		w += 12
+		if next.low == "was" || next.low == "were" {
+			w -= 12 // what somebody was doing just then
+		}
+	case named:
+		w += 10
+	case f.Source.Start > longMessage:
+		w -= 10 // prose of others, pasted in
+	}
+	if len(f.Quote) > len(f.Statement)+6 {
+		w += 8 // "just so you know": said to be kept
+	}
+	if f.Kind.Asserted() && !f.When.IsZero() && f.SaidAt.Sub(f.When.From) > bygone {
+		w -= 25
 	}
 	switch f.Source.Role {
 	case session.Assistant:
@@ -182,10 +191,35 @@ func (s *State) weightOf(n int32) int32 {
 	return w
 }
 
-// firstPerson reports whether a fact speaks of the speakers.
-func (s *State) firstPerson(f *Fact) bool {
-	var space [4]token
-	head := f.Statement[:min(len(f.Statement), 12)]
+// valueWeight adds what a filled slot is worth. A plain word as value tells
+// little ("the evening was calm"), unless somebody is named.
+func valueWeight(w int32, kind Kind, sort valueSort, named bool) int32 {
+	switch {
+	case sort != otherValue:
+		return w + 16
+	case !named && (kind == Plain || kind == Number):
+		return kindWeights[Plain]
+	}
+	return w + 6
+}
+
+// What a message says far behind its start, and of times long gone, is rarely
+// about the speakers.
+const (
+	longMessage = 300
+	bygone      = 15 * 365 * 24 * time.Hour
+)
+
+// headOf is the first two words of a statement.
+func (s *State) headOf(f *Fact) (first, second token) {
+	var space [12]token
+	head := f.Statement[:min(len(f.Statement), 40)]
 	toks := appendTokens(s.l, space[:0], head, 0, len(head))
-	return len(toks) > 0 && toks[0].is(tagI, tagWe, tagMy, tagOur, tagPlus, tagMinus, tagSwitch, tagSwap, tagSettle)
+	if len(toks) > 0 {
+		first = toks[0]
+	}
+	if len(toks) > 1 {
+		second = toks[1]
+	}
+	return first, second
 }

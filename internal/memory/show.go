@@ -16,6 +16,7 @@ func (s *State) lineOf(n int32) string {
 	b.Grow(len(f.Statement) + 64)
 	switch s.shelf.lines[n].section {
 	case changes:
+		writeDayOfMonth(&b, f)
 		s.writeChange(&b, n)
 	case timeline, loops:
 		writeDay(&b, f.When, f.SaidAt)
@@ -23,11 +24,7 @@ func (s *State) lineOf(n int32) string {
 		writeQuoted(&b, f.Statement)
 		writeReason(&b, f)
 	default:
-		if f.SaidAt.IsZero() {
-			b.WriteString("undated")
-		} else {
-			b.WriteString(twoDigits(f.SaidAt.Day()))
-		}
+		writeDayOfMonth(&b, f)
 		writeSource(&b, f)
 		writeQuoted(&b, f.Statement)
 		writeReason(&b, f)
@@ -40,25 +37,31 @@ func (s *State) lineOf(n int32) string {
 	return b.String()
 }
 
-// writeChange renders both sides of a change, the newest step last.
+// writeDayOfMonth writes the day; the month stands above the line.
+func writeDayOfMonth(b *strings.Builder, f *Fact) {
+	if f.SaidAt.IsZero() {
+		b.WriteString("undated")
+		return
+	}
+	b.WriteString(twoDigits(f.SaidAt.Day()))
+}
+
+// writeChange renders both sides of a change: of a reversal in full, with the
+// day of the older one; of a mere new value only what it was before.
 func (s *State) writeChange(b *strings.Builder, n int32) {
 	f, t := &s.facts[n], &s.traits[n]
 	old := &s.facts[t.was]
-	label := "CHANGED "
+	writeSource(b, f)
 	if s.reverses(n) {
-		label = "REVERSED "
-	}
-	b.WriteString(label)
-	b.WriteString(day(old.SaidAt))
-	writeSource(b, old)
-	if old.Value != "" && label == "CHANGED " {
-		writeQuoted(b, old.Value)
-	} else {
+		b.WriteString("REVERSED ")
+		b.WriteString(day(old.SaidAt))
+		writeSource(b, old)
 		writeQuoted(b, old.Statement)
+	} else {
+		b.WriteString("CHANGED ")
+		writeQuoted(b, old.Value)
 	}
 	b.WriteString(" → ")
-	b.WriteString(day(f.SaidAt))
-	writeSource(b, f)
 	writeQuoted(b, f.Statement)
 	writeReason(b, f)
 	if t.steps > 1 {
@@ -72,7 +75,7 @@ func (s *State) writeChange(b *strings.Builder, n int32) {
 // a new value to something.
 func (s *State) reverses(n int32) bool {
 	f, t := &s.facts[n], &s.traits[n]
-	return f.Kind == Decision || t.polarity != 0 || t.value.sort == choiceValue || t.value.sort == techValue || f.Kind == Negated
+	return f.Kind == Decision || s.facts[t.was].Value == "" || t.polarity != 0 || t.value.sort == choiceValue || t.value.sort == techValue || f.Kind == Negated
 }
 
 // writeSource names the message, and whose words they are when not the user's.

@@ -57,6 +57,9 @@ func (r *reading) namedSlot(speaker string) slot {
 // Friday", "the price went up to 20 €".
 func (r *reading) assignedSlot(string) slot {
 	verb := r.first(r.from, r.to, tagAssign)
+	for verb >= 0 && !r.verbLike(verb) {
+		verb = r.first(verb+1, r.to, tagAssign)
+	}
 	if verb < 0 {
 		return slot{}
 	}
@@ -82,6 +85,17 @@ func (r *reading) assignedSlot(string) slot {
 		s.former = r.slice(from+1, to)
 	}
 	return s
+}
+
+// verbLike tells "limit" and "change" as verbs from the nouns: an ending shows
+// it, or what stands before.
+func (r *reading) verbLike(i int) bool {
+	t := &r.toks[i]
+	if i == r.from || t.entry == nil || t.entry.base != t.entry.text || phraseLength(r.toks, i, tagAssign) > 1 {
+		return true
+	}
+	prev := &r.toks[i-1]
+	return t.is(tagPast) || prev.is(tagI, tagWe, tagAux, tagBe, tagNeg) || prev.low == "to" || prev.low == "and" || prev.capital || t.low == "set"
 }
 
 // swappedSlot reads "replaced Redis with Valkey" and "swapped Redis for Valkey".
@@ -238,7 +252,7 @@ func (r *reading) placeSlot(speaker string) slot {
 		if p.tag != tagJob && !r.toks[from].capital {
 			continue
 		}
-		if p.tag == tagJob && r.notAJob(from) {
+		if p.tag == tagJob && (r.notAJob(from) || r.toks[from].low == "member") {
 			continue
 		}
 		return slot{subject: speaker, attribute: p.name, value: r.slice(from, to)}
@@ -255,48 +269,35 @@ func (r *reading) notAJob(i int) bool {
 	return r.toks[i].choice != 0
 }
 
-// choiceSlot reads any statement that names one of several alternatives that
-// exclude each other: "we're committed to microservices".
-func (r *reading) choiceSlot(speaker string) slot {
-	if !r.firstPerson() && !r.elided() {
-		return slot{}
-	}
-	for i := r.from; i < r.to; i++ {
-		t := &r.toks[i]
-		if t.choice == 0 || i == r.from && !t.is(tagPlus, tagMinus) {
-			continue
-		}
-		if r.first(r.from, i, tagSettle, tagUse, tagLikes, tagBe, tagSwitch, tagPlus, tagMinus, tagUsage, tagOpinion) < 0 {
-			return slot{}
-		}
-		value := r.slice(i, i+r.choiceLength(i))
-		if r.first(r.from, i, tagMinus, tagNeg, tagHates) >= 0 {
-			return slot{subject: r.stemsOf(value), attribute: attributeStatus, value: r.slice(r.first(r.from, i, tagMinus, tagNeg, tagHates), i)}
-		}
-		return slot{subject: r.who(speaker), attribute: r.l.choices[t.choice], value: value}
-	}
-	return slot{}
-}
-
-// choiceLength is how many tokens name the alternative at i.
-func (r *reading) choiceLength(i int) int {
-	e := r.toks[i].entry
-	longest := 1
-	for p := range e.phrases {
-		if ph := &e.phrases[p]; ph.choice != 0 && phraseAt(r.toks, i+1, ph.rest) {
-			longest = max(longest, 1+len(ph.rest))
-		}
-	}
-	return longest
-}
-
 // firstPerson reports whether the main clause speaks of the speakers.
 func (r *reading) firstPerson() bool {
 	return r.from < r.to && r.toks[r.from].is(tagI, tagWe, tagMy, tagOur)
 }
 
+// namesTechnology reports whether the main clause names a technology or one of
+// several alternatives.
+func (r *reading) namesTechnology() bool {
+	for i := r.from; i < r.to; i++ {
+		if r.toks[i].tech != 0 || r.toks[i].choice != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // elided reports whether the main clause begins with its verb, as notes do:
 // "Removed Redis", "Tried GraphQL".
 func (r *reading) elided() bool {
+	if r.from >= r.to || r.toks[r.from].entry == nil {
+		return false
+	}
+	t := &r.toks[r.from]
+	inflected := t.entry.base != t.entry.text
+	if inflected && (strings.HasSuffix(t.low, "ing") || strings.HasSuffix(t.low, "s")) {
+		return false // "books", "creating": no verb of a note
+	}
+	if t.is(tagPlus) && !inflected && !r.label && !t.is(tagPast) && r.because.empty() && !r.namesTechnology() {
+		return false // "keep it up"
+	}
 	return r.from < r.to && r.toks[r.from].is(tagPlus, tagMinus, tagSwitch, tagSwap, tagAssign, tagSettle, tagUse)
 }

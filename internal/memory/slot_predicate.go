@@ -145,6 +145,9 @@ func (r *reading) copulaSlot(speaker string) slot {
 	if name == "" || value == "" {
 		return slot{}
 	}
+	if noun := r.nounStart(r.from); strings.HasSuffix(r.toks[noun].low, "ing") && noun == r.from {
+		return slot{} // "losing my job was hard"
+	}
 	last := r.toks[at+n-1].low
 	s := slot{subject: name, attribute: attributeIs, value: value}
 	if r.toks[r.from].is(tagMy) {

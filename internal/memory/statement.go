@@ -13,18 +13,21 @@ func (x *distiller) statement(r *reading) string {
 	text := x.d.Text[r.toks[r.lead].start:r.toks[r.stop-1].end]
 	text = strings.TrimSpace(text)
 	first := &r.toks[r.lead]
-	if !first.is(tagIt) || first.kind != wordToken || r.lead+1 >= r.stop {
+	if !first.is(tagIt) || first.kind != wordToken || r.lead+1 >= r.stop || r.backward {
 		return text
 	}
 	rest := x.d.Text[first.end:r.toks[r.stop-1].end]
 	switch first.low {
 	case "it", "that", "this":
-		if !r.toks[r.lead+1].is(tagBe, tagAux, tagUse, tagUsage, tagPast, tagSwitch, tagPlus, tagMinus, tagThus) && !strings.HasSuffix(r.toks[r.lead+1].low, "s") {
+		if !r.saysOfThing() {
 			return text
 		}
 	case "its":
 		rest = "'s" + rest
 	case "it's", "that's":
+		if !r.saysOfThing() {
+			return text
+		}
 		rest = " is" + rest
 	default:
 		return text
@@ -33,6 +36,25 @@ func (x *distiller) statement(r *reading) string {
 		return name + rest
 	}
 	return text
+}
+
+// saysOfThing tells the "it" that stands for a thing from that of "it was a calm
+// evening" and from the "that" of "that part": a verb follows, and something is
+// used, made, counted or named of the thing.
+func (r *reading) saysOfThing() bool {
+	next := &r.toks[r.lead+1]
+	verb := next.is(tagBe, tagAux, tagUse, tagUsage, tagPast, tagSwitch, tagPlus, tagMinus, tagAssign, tagThus) ||
+		next.kind == wordToken && strings.HasSuffix(next.low, "s") && r.toks[r.lead].low == "it" || strings.Contains(r.toks[r.lead].low, "'")
+	if !verb {
+		return false
+	}
+	for i := r.lead + 1; i < r.stop; i++ {
+		t := &r.toks[i]
+		if t.tech != 0 || t.kind == numberToken || t.is(tagUse, tagPlus, tagMinus, tagSwitch, tagAssign) || t.capital && t.entry == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // resolved is the sentence with the thing that its "it" stands for in place, so
@@ -106,11 +128,12 @@ func (x *distiller) topicOf(text string, at span) string {
 	for i := r.lead; i < r.stop; i++ {
 		t := &r.toks[i]
 		if t.is(tagDet, tagMy, tagOur) && !t.is(tagIt, tagHe) && i+1 < r.stop && t.kind == wordToken {
-			if end := r.nounEnd(i + 1); end > i+1 {
+			if end := r.nounEnd(i + 1); end > i+1 && !r.toks[end-1].is(tagTimeNoun) {
 				return r.slice(i, end)
 			}
 		}
-		if t.kind == wordToken && t.capital && !t.entryHas(tagStop) && (i > r.lead || t.entry == nil || t.tech != 0) {
+		if t.kind == wordToken && t.capital && !t.entryHas(tagStop) && (i > r.lead || t.tech != 0 ||
+			i+1 < r.stop && r.toks[i+1].is(tagBe, tagAux, tagUse, tagUsage)) {
 			return r.slice(i, max(i+1, r.nounEnd(i)))
 		}
 	}
@@ -228,6 +251,16 @@ func (x *distiller) proposalIn(text string) (string, bool) {
 	return strings.TrimRight(found, "?!."), found != ""
 }
 
+// asksFor reports whether a question wants to be told something, not a yes.
+func asksFor(question string, l *lexicon) bool {
+	for _, t := range appendTokens(l, nil, question, 0, min(len(question), 200)) {
+		if t.entryHas(tagWh) {
+			return true
+		}
+	}
+	return false
+}
+
 // answer keeps a short answer together with the question it answers.
 func (x *distiller) answer(r *reading, asked string) bool {
 	words := 0
@@ -235,11 +268,12 @@ func (x *distiller) answer(r *reading, asked string) bool {
 		if content(&r.toks[i]) {
 			words++
 		}
-		if r.toks[i].is(tagI, tagWe, tagBe, tagMy, tagOur, tagHedge, tagUse, tagNeg, tagOrder, tagCommand, tagTask) {
+		if r.toks[i].is(tagI, tagWe, tagBe, tagMy, tagOur, tagHedge, tagUse, tagUsage, tagNeg, tagOrder, tagCommand, tagTask,
+			tagAux, tagPlus, tagMinus, tagSettle, tagWhy, tagStanding) {
 			return false // a sentence of its own
 		}
 	}
-	if words == 0 || words > 8 || r.End < len(strings.TrimSpace(x.d.Text)) {
+	if words == 0 || words > 5 || r.label || r.told || r.End < len(strings.TrimSpace(x.d.Text)) {
 		return false
 	}
 	pieces := language.Sentences(asked)
@@ -248,6 +282,9 @@ func (x *distiller) answer(r *reading, asked string) bool {
 	}
 	last := pieces[len(pieces)-1]
 	question := asked[last.Start:last.End]
+	if !asksFor(question, x.l) {
+		return false
+	}
 	if last.Code || len(question) > 200 || !strings.HasSuffix(question, "?") || hasSecret(question+" is "+r.text[r.Start:r.End]) {
 		return false
 	}

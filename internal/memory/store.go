@@ -16,6 +16,11 @@ type Store interface {
 	// Documents calls each for every message of a scope, in the order they were
 	// recorded, until each returns false.
 	Documents(ctx context.Context, o owner.Owner, scope Scope, each func(ranking.Document) bool) error
+	// Scopes lists the scopes of an owner that hold messages: its session keys,
+	// and its lineages in which something was said without one.
+	Scopes(ctx context.Context, o owner.Owner) ([]Scope, error)
+	// Erasures lists what an owner has asked to be forgotten, as hashes.
+	Erasures(ctx context.Context, o owner.Owner) ([]Erasure, error)
 	// Quotes returns the messages at the given places, in that order; places
 	// that no longer exist are left out.
 	Quotes(ctx context.Context, o owner.Owner, places []Place) ([]ranking.Document, error)

@@ -36,6 +36,8 @@ const (
 	tagAnd
 	tagDet
 	tagPrep
+	tagTimeNoun
+	tagAdverbial
 	tagReason
 	tagFiller
 	tagLabel
@@ -86,7 +88,7 @@ const (
 var tagList = [...]string{
 	"stop", "i", "we", "my", "our", "the", "you", "be", "becopula", "aux", "wh", "past", "future",
 	"promise", "neg", "nolonger", "now", "if", "hedge", "firm", "he", "speech", "opinion", "usage",
-	"group", "it", "and", "det", "prep", "reasonstart", "filler", "label", "forget", "forgetabout",
+	"group", "it", "and", "det", "prep", "span of time", "adverbial", "reasonstart", "filler", "label", "forget", "forgetabout",
 	"correction", "accept", "decline", "suggest", "why", "maybewhy", "thus", "therefore", "aim",
 	"purpose", "motive", "trouble", "plus", "minus", "switch", "swap", "set", "settle", "use",
 	"relation", "pet", "likes", "hates", "self", "attribute", "home", "employer", "job", "origin",

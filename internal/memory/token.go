@@ -222,10 +222,10 @@ func standsAsName(toks []token, i int) bool {
 
 // phraseLength returns how many tokens from i on carry the tag; 0 for none.
 func phraseLength(toks []token, i int, t tag) int {
-	e := toks[i].entry
-	if e == nil {
+	if i >= len(toks) || toks[i].entry == nil {
 		return 0
 	}
+	e := toks[i].entry
 	longest := 0
 	if e.tags.has(t) {
 		longest = 1

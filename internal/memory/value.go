@@ -34,6 +34,9 @@ func (s *State) valueOf(verbatim string, dated bool) value {
 	v := value{is: s.normal(toks)}
 	for i := range toks {
 		t := &toks[i]
+		if t.tech == 0 && t.entry != nil && t.entry.tech != 0 && (t.capital || len(toks) == 1) {
+			t.tech, t.techLen = t.entry.tech, 1 // everyday, but standing where a name does
+		}
 		switch {
 		case t.tech != 0 && v.sort == otherValue:
 			v.sort, v.of, v.is = techValue, s.l.categories[t.tech], s.l.canonical(t.low)

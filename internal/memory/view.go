@@ -26,14 +26,14 @@ type View struct {
 // recentMessages is how far back a message may refer without naming anything.
 const recentMessages = 4
 
-// newView returns the memory of a scope of which nothing is known.
-func newView() *View {
+// NewView returns the memory of a scope of which nothing is known.
+func NewView() *View {
 	return &View{state: NewState(), index: ranking.New(), recent: make(map[session.ID][]ranking.Document)}
 }
 
 // load reads a scope's memory from the store.
 func load(ctx context.Context, st Store, o owner.Owner, scope Scope) (*View, error) {
-	v := newView()
+	v := NewView()
 	facts, err := st.Facts(ctx, o, scope)
 	if err != nil {
 		return nil, fmt.Errorf("load facts: %w", err)
@@ -50,6 +50,13 @@ func load(ctx context.Context, st Store, o owner.Owner, scope Scope) (*View, err
 		return nil, err
 	}
 	return v, nil
+}
+
+// Restore takes in facts as a store kept them.
+func (v *View) Restore(facts []Fact) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.state.Restore(facts)
 }
 
 // asKnown makes facts current again whose successor was not known yet.
@@ -74,7 +81,13 @@ func asKnown(facts []Fact, scope Scope) []Fact {
 func (v *View) Learn(d ranking.Document) Change {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	change := v.state.Learn(Distill(d, v.recent[d.Root]))
+	var facts []Fact
+	if d.Note != "" {
+		facts = noteFacts(d)
+	} else {
+		facts = Distill(d, v.recent[d.Root])
+	}
+	change := v.state.Learn(facts)
 	v.add(d)
 	return change
 }

@@ -92,7 +92,7 @@ func (c *Views) Past(ctx context.Context, o owner.Owner, s Scope) (*View, error)
 // fill loads an entry. The first user pays for it; a failure is not kept.
 func (c *Views) fill(ctx context.Context, e *viewEntry, o owner.Owner, s Scope, fresh bool) {
 	if fresh {
-		e.view = newView()
+		e.view = NewView()
 	} else if e.view, e.err = load(ctx, c.store, o, s); e.err != nil {
 		c.mu.Lock()
 		c.remove(e)

@@ -1,0 +1,202 @@
+package memory
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// TestDistillVerbatim keeps an explicit fact byte for byte.
+func TestDistillVerbatim(t *testing.T) {
+	t.Parallel()
+	const text = "We use PostgreSQL 15 on RDS with read replicas in us-east-1"
+	facts := Distill(said("Some context first. "+text), nil)
+	got := facts[len(facts)-1]
+	if got.Quote != text || got.Statement != text {
+		t.Errorf("got quote %q and statement %q, want both %q", got.Quote, got.Statement, text)
+	}
+	want := [3]string{"we", "database", "PostgreSQL 15"}
+	if diff := cmp.Diff(want, [3]string{got.Subject, got.Attribute, got.Value}); diff != "" {
+		t.Errorf("slot (-want +got):\n%s", diff)
+	}
+}
+
+// TestDistillCausalChain keeps the reason of a removal and what it in turn
+// caused.
+func TestDistillCausalChain(t *testing.T) {
+	t.Parallel()
+	facts := Distill(said("Removed Redis because cache invalidation bugs caused stale product prices"), nil)
+	if len(facts) != 2 {
+		t.Fatalf("got %d facts, want a decision and a cause", len(facts))
+	}
+	decision, cause := facts[0], facts[1]
+	if decision.Kind != Decision || decision.Because != "cache invalidation bugs caused stale product prices" {
+		t.Errorf("got %s because %q", decision.Kind, decision.Because)
+	}
+	if cause.Kind != Cause || cause.Because != "cache invalidation bugs" || cause.Value != "stale product prices" {
+		t.Errorf("got %s: %q because %q", cause.Kind, cause.Value, cause.Because)
+	}
+	if diff := cmp.Diff([]Link{{Kind: Because, To: cause.ID}}, decision.Links); diff != "" {
+		t.Errorf("links (-want +got):\n%s", diff)
+	}
+}
+
+// TestDistillSequence keeps what was tried and reverted in one record, with the
+// steps in order and the reason at the second.
+func TestDistillSequence(t *testing.T) {
+	t.Parallel()
+	facts := Distill(said("Tried GraphQL in Q1, reverted in Q2 due to N+1 issues"), nil)
+	if len(facts) != 3 {
+		t.Fatalf("got %d facts, want the record and two steps", len(facts))
+	}
+	record, tried, reverted := facts[0], facts[1], facts[2]
+	if record.Because != "N+1 issues" || record.Value != "reverted" || record.Subject != "graphql" {
+		t.Errorf("got record %q of %q because %q", record.Value, record.Subject, record.Because)
+	}
+	if !tried.When.From.Before(reverted.When.From) {
+		t.Errorf("got %v and %v, want the first before the second", tried.When, reverted.When)
+	}
+	if tried.Because != "" || reverted.Because != "N+1 issues" {
+		t.Errorf("got reasons %q and %q, want it at the second alone", tried.Because, reverted.Because)
+	}
+	if diff := cmp.Diff([]Link{{Kind: Then, To: reverted.ID}}, tried.Links); diff != "" {
+		t.Errorf("links (-want +got):\n%s", diff)
+	}
+}
+
+// TestDistillCommit reads a commit note as decision, consequence and number.
+func TestDistillCommit(t *testing.T) {
+	t.Parallel()
+	facts := Distill(said("Commit: removed Redis cache, caused 3 outages"), nil)
+	kinds := make([]Kind, 0, len(facts))
+	for _, f := range facts {
+		kinds = append(kinds, f.Kind)
+	}
+	if diff := cmp.Diff([]Kind{Decision, Cause, Number}, kinds); diff != "" {
+		t.Fatalf("kinds (-want +got):\n%s", diff)
+	}
+	if facts[0].Statement != "removed Redis cache, caused 3 outages" {
+		t.Errorf("got statement %q", facts[0].Statement)
+	}
+	if facts[1].Because != "removed Redis cache" || facts[1].Value != "3 outages" {
+		t.Errorf("got %q because %q", facts[1].Value, facts[1].Because)
+	}
+	if facts[2].Quote != "3 outages" {
+		t.Errorf("got number %q", facts[2].Quote)
+	}
+}
+
+// TestDistillReference resolves what a message leaves to the ones before it.
+func TestDistillReference(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		texts []string
+		want  string // a statement of the last message
+		kind  Kind
+	}{
+		"its":          {[]string{"I've been working on the billing service.", "Its timeout is 30 seconds."}, "the billing service's timeout is 30 seconds", Number},
+		"it":           {[]string{"My project is called Zephyr.", "It runs on port 8080."}, "Zephyr runs on port 8080", Number},
+		"same message": {[]string{"We deployed the importer. It uses Kafka."}, "the importer uses Kafka", Plain},
+		"accepted":     {[]string{"A: I suggest using NATS for the queue.", "Yes, let's do that."}, "Yes, let's do that: I suggest using NATS for the queue", Decision},
+		"agreed":       {[]string{"A: You could move the cron job to Airflow.", "Sounds good!"}, "Sounds good: You could move the cron job to Airflow", Decision},
+		"answer":       {[]string{"A: Which region should I deploy to?", "eu-west-1"}, "Which region should I deploy to? eu-west-1", Plain},
+		"reason":       {[]string{"The cache kept going stale.", "That's why we removed it."}, "That's why we removed it", Decision},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, change := talk(c.texts...)
+			var got []string
+			for _, f := range change.Learned {
+				got = append(got, string(f.Kind)+": "+f.Statement)
+				if f.Statement == c.want && f.Kind == c.kind {
+					return
+				}
+			}
+			t.Errorf("got %q, want %s: %q", got, c.kind, c.want)
+		})
+	}
+}
+
+// TestDistillNotAccepted keeps proposals of the assistant from becoming
+// decisions.
+func TestDistillNotAccepted(t *testing.T) {
+	t.Parallel()
+	for _, reply := range []string{"No, not that.", "Hm, I don't think so.", "Maybe later.", "What would it cost?", "Yes, but not now."} {
+		conv, _ := talk("A: I suggest using NATS for the queue.", reply)
+		for f := range conv.state.Facts() {
+			if f.Kind.Asserted() && strings.Contains(f.Statement, "NATS") {
+				t.Errorf("%q: got %s %q, want it not asserted", reply, f.Kind, f.Statement)
+			}
+		}
+	}
+}
+
+// TestDistillDates resolves relative dates against the message's own time.
+func TestDistillDates(t *testing.T) {
+	t.Parallel()
+	facts := Distill(said("Yesterday we launched the shop."), nil)
+	want := Interval{From: time.Date(2025, 3, 3, 0, 0, 0, 0, time.UTC), To: time.Date(2025, 3, 4, 0, 0, 0, 0, time.UTC)}
+	if diff := cmp.Diff(want, facts[0].When); diff != "" {
+		t.Errorf("when (-want +got):\n%s", diff)
+	}
+}
+
+// TestDistillRoles types what tools and the assistant say as theirs.
+func TestDistillRoles(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		role session.Role
+		text string
+		want []Kind
+	}{
+		{session.Tool, "gateway timeout: 30 seconds", []Kind{Number}},
+		{session.Tool, "total 12\ndrwxr-xr-x 2 root root", nil},
+		{session.Assistant, "I suggest using NATS.", []Kind{Proposal}},
+		{session.Assistant, "The capital of France is Paris.", nil},
+		{session.Assistant, "I set the timeout to 30 seconds.", []Kind{Event}},
+		{session.System, "My name is Alex.", nil},
+	} {
+		var got []Kind
+		for _, f := range Distill(spoken(0, c.role, c.text), nil) {
+			got = append(got, f.Kind)
+			if f.Source.Role != c.role {
+				t.Errorf("%s %q: got role %s", c.role, c.text, f.Source.Role)
+			}
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s %q (-want +got):\n%s", c.role, c.text, diff)
+		}
+	}
+}
+
+// TestDistillSpeaker keeps the names of several speakers apart.
+func TestDistillSpeaker(t *testing.T) {
+	t.Parallel()
+	anna, bob := said("I live in Berlin."), spoken(1, session.User, "I live in Munich.")
+	anna.Speaker, bob.Speaker = "Anna", "Bob"
+	s := NewState()
+	s.Learn(Distill(anna, nil))
+	if change := s.Learn(Distill(bob, nil)); len(change.Reversals) != 0 {
+		t.Errorf("got %d reversals, want none: two people speak", len(change.Reversals))
+	}
+}
+
+// TestDistillID checks the form of ids and that they depend on the place alone.
+func TestDistillID(t *testing.T) {
+	t.Parallel()
+	a, b := Distill(said("We use Kafka."), nil), Distill(said("We use Kafka."), nil)
+	if diff := cmp.Diff(a, b); diff != "" {
+		t.Errorf("two runs differ:\n%s", diff)
+	}
+	id := string(a[0].ID)
+	if len(id) != 18 || !strings.HasPrefix(id, "f_") || strings.Trim(id[2:], "0123456789abcdef") != "" {
+		t.Errorf("got id %q, want f_ and 16 hex digits", id)
+	}
+	if other := Distill(spoken(1, session.User, "We use Kafka."), nil); other[0].ID == a[0].ID {
+		t.Error("got the same id at two places")
+	}
+}

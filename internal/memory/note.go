@@ -1,0 +1,74 @@
+package memory
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/ranking"
+)
+
+// FormatNote is how a message says that it was put into memory by hand: the
+// kind of fact it is, and the fact it replaces.
+func FormatNote(kind Kind, replaces FactID) string {
+	if kind == "" {
+		kind = anyKind
+	}
+	if replaces == "" {
+		return string(kind)
+	}
+	return string(kind) + " " + string(replaces)
+}
+
+// anyKind stands in a note whose words decide on the kind.
+const anyKind Kind = "note"
+
+// noteFacts are the facts of a message put into memory by hand: what its words
+// assert, or, where they assert nothing or a kind is given, the whole of it.
+func noteFacts(d ranking.Document) []Fact {
+	kind, replaces, _ := strings.Cut(d.Note, " ")
+	var facts []Fact
+	for _, f := range Distill(d, nil) {
+		if f.Kind.Asserted() {
+			facts = append(facts, f)
+		}
+	}
+	if Kind(kind) != anyKind || len(facts) == 0 {
+		one := Fact{Kind: Plain, Quote: d.Text, Statement: d.Text, SaidAt: d.SaidAt}
+		if len(facts) > 0 { // keep the slot, so that it replaces what it contradicts
+			one.Subject, one.Attribute, one.Value = facts[0].Subject, facts[0].Attribute, facts[0].Value
+			one.Because, one.When = facts[0].Because, facts[0].When
+		}
+		if Kind(kind) != anyKind {
+			one.Kind = Kind(kind)
+		}
+		one.Source = Source{
+			MessageID: d.MessageID, SessionID: d.SessionID, Root: d.Root, Seq: d.Seq,
+			End: len(d.Text), Role: d.Role, Speaker: d.Speaker,
+		}
+		one.ID = factID(d.Root, d.Seq, span{0, len(d.Text)}, one.Kind)
+		facts = []Fact{one}
+	}
+	facts[0].Replaces = FactID(replaces)
+	return facts
+}
+
+// replaced lists the facts that do not hold any more beside fact n: those it
+// contradicts, and the one its speaker named.
+func (s *State) replaced(n int32) []int32 {
+	out := s.contradicted(n)
+	if o, ok := s.byID[s.facts[n].Replaces]; ok && o != n && s.facts[o].Current() && !slices.Contains(out, o) {
+		out = append(out, o)
+		slices.Sort(out)
+	}
+	return out
+}
+
+// Blank takes a piece out of a text, as [Redact] does.
+func Blank(text string, start, end int) string {
+	if start < 0 || end > len(text) || start >= end {
+		return text
+	}
+	out := []byte(text)
+	mark(out[start:end])
+	return string(out)
+}
