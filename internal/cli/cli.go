@@ -106,7 +106,10 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.`,
 		return usageError{fmt.Errorf("%w\nSee `%s --help`.", err, c.CommandPath())}
 	})
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON for programs")
-	root.AddCommand(a.serveCommand(), a.keysCommand(), a.configCommand())
+	root.AddCommand(
+		a.serveCommand(), a.memoryCommand(), a.stateCommand(), a.timelineCommand(), a.whyCommand(), a.forgetCommand(),
+		a.rebuildCommand(), a.keysCommand(), a.configCommand(),
+	)
 	return root
 }
 

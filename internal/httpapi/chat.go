@@ -152,9 +152,9 @@ func (s *server) completeChat(w http.ResponseWriter, r *http.Request, stream *ru
 		return fault.New(fault.Internal, "internal_error", "The turn ended without a result.")
 	}
 	w.Header().Set(responderHeader, string(res.Responder))
-	hermes := openai.Set{Name: "hermes", Value: hermesObject(res)}
+	hermes := hermesObject(res)
 	if raw := res.Answer.Raw; raw != nil {
-		body, err := openai.Splice(raw, hermes)
+		body, err := openai.WithMember(raw, "hermes", hermes)
 		if err != nil {
 			return fault.Wrap(fault.Upstream, "upstream_invalid", "The upstream's answer is no JSON object.", err)
 		}
@@ -164,6 +164,6 @@ func (s *server) completeChat(w http.ResponseWriter, r *http.Request, stream *ru
 	head.Model = res.Model
 	piece := openai.AppendPiece(nil, "assistant", res.Answer.Content, res.Answer.ToolCalls, true)
 	writeRaw(w, http.StatusOK, head.AppendCompletion(nil, piece, res.Answer.FinishReason,
-		openai.Set{Name: "usage", Value: usage(res)}, hermes))
+		openai.Set{Name: "usage", Value: usage(res)}, openai.Set{Name: "hermes", Value: hermes}))
 	return nil
 }

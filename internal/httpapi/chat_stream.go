@@ -64,7 +64,7 @@ func (c *chatReply) write(out *eventWriter, d *run.Delta) bool {
 		if hermes == nil {
 			return out.data(d.Raw)
 		}
-		chunk, err := openai.Splice(d.Raw, openai.Set{Name: "hermes", Value: hermes})
+		chunk, err := openai.WithMember(d.Raw, "hermes", hermes)
 		if err != nil { // parsed before, so this cannot be; the piece still counts
 			chunk = d.Raw
 		}
@@ -111,7 +111,7 @@ func (s *server) streamError(out *eventWriter, r *http.Request, res *run.Result,
 	s.Log.Log(r.Context(), levelOf(status(f)), "stream failed", "code", f.Code, "err", err)
 	body := errorBody(f)
 	if res != nil {
-		if with, spliceErr := openai.Splice(body, openai.Set{Name: "hermes", Value: hermesObject(res)}); spliceErr == nil {
+		if with, spliceErr := openai.WithMember(body, "hermes", hermesObject(res)); spliceErr == nil {
 			body = with
 		}
 	}

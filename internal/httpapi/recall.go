@@ -15,27 +15,36 @@ import (
 // scope reads whose memory a request means: session_id and session_key in the
 // query, else the headers; as_of shows it as it was known then.
 func (s *server) scope(r *http.Request) (memory.Scope, error) {
-	h, err := s.parseSessionHeaders(r)
+	h, err := s.memoryHeaders(r)
 	if err != nil {
 		return memory.Scope{}, err
-	}
-	q := r.URL.Query()
-	if text := q.Get("session_id"); text != "" {
-		if h.id, err = session.ParseID(text); err != nil {
-			return memory.Scope{}, err
-		}
-	}
-	if text := q.Get("session_key"); text != "" {
-		if h.key, err = session.ParseKey(text); err != nil {
-			return memory.Scope{}, err
-		}
 	}
 	scope, err := s.Runner.Scope(r.Context(), ownerOf(r), h.id, h.key)
 	if err != nil {
 		return scope, err
 	}
-	scope.AsOf, err = instant(q.Get("as_of"), "as_of")
+	scope.AsOf, err = instant(r.URL.Query().Get("as_of"), "as_of")
 	return scope, err
+}
+
+// memoryHeaders reads the session id and key a request about memory names.
+func (s *server) memoryHeaders(r *http.Request) (sessionHeaders, error) {
+	h, err := s.parseSessionHeaders(r)
+	if err != nil {
+		return h, err
+	}
+	q := r.URL.Query()
+	if text := q.Get("session_id"); text != "" {
+		if h.id, err = session.ParseID(text); err != nil {
+			return h, err
+		}
+	}
+	if text := q.Get("session_key"); text != "" {
+		if h.key, err = session.ParseKey(text); err != nil {
+			return h, err
+		}
+	}
+	return h, nil
 }
 
 // instant reads a time of the query string; zero when there is none.

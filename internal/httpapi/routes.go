@@ -78,8 +78,13 @@ func (s *server) routes() []route {
 		{"GET", "/api/sessions/{id}/timeline", owner.SessionsRead, s.timeline},
 
 		{"GET", "/api/memory", owner.Memory, s.listFacts},
+		{"POST", "/api/memory", owner.Memory, s.addFact},
 		{"GET", "/api/memory/recall", owner.Memory, s.recall},
+		{"POST", "/api/memory/forget", owner.Memory, s.forget},
+		{"POST", "/api/memory/rebuild", owner.Memory, s.rebuild},
 		{"GET", "/api/memory/{fact_id}", owner.Memory, s.getFact},
+		{"PATCH", "/api/memory/{fact_id}", owner.Memory, s.editFact},
+		{"DELETE", "/api/memory/{fact_id}", owner.Memory, s.deleteFact},
 		{"GET", "/api/receipts/{id}", owner.Memory, s.receipt},
 
 		{"GET", "/api/keys", owner.Admin, s.listKeys},

@@ -130,6 +130,22 @@ func Splice(text []byte, sets ...Set) ([]byte, error) {
 	return append(out, '}'), nil
 }
 
+// WithMember returns a JSON object that is known to be valid with one more
+// member at its end, or with that member replaced if the name is there already.
+func WithMember(object []byte, name string, value []byte) ([]byte, error) {
+	body := bytes.TrimRight(object, " \t\r\n")
+	if len(body) < 2 || body[len(body)-1] != '}' || bytes.Contains(body, []byte(`"`+name+`"`)) {
+		return Splice(object, Set{Name: name, Value: value})
+	}
+	out := make([]byte, 0, len(body)+len(name)+len(value)+4)
+	out = append(out, body[:len(body)-1]...)
+	if inner := bytes.TrimRight(out, " \t\r\n"); inner[len(inner)-1] != '{' {
+		out = append(out, ',')
+	}
+	out = append(append(append(append(out, '"'), name...), '"', ':'), value...)
+	return append(out, '}'), nil
+}
+
 func indexSet(sets []Set, name string) int {
 	for i, s := range sets {
 		if s.Name == name {

@@ -10,7 +10,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -54,7 +56,14 @@ type Keyring struct {
 	configured  [][32]byte // hashes of the keys in the configuration
 	development bool
 	now         func() time.Time
+	// noKeys is when the store was last seen to hold no valid key, in
+	// nanoseconds: the development key is used for every request of a newcomer,
+	// and must not cost a query each time.
+	noKeys atomic.Int64
 }
+
+// noKeysFresh is how long that is believed. Keys made here end it at once.
+const noKeysFresh = time.Second
 
 // NewKeyring returns a keyring over the configured keys and the store's.
 // development allows [DevelopmentKey] while there are no others.
@@ -132,11 +141,19 @@ func (k *Keyring) Development(ctx context.Context) (bool, error) {
 	if !k.development || len(k.configured) > 0 {
 		return false, nil
 	}
+	now := k.now().UnixNano()
+	if seen := k.noKeys.Load(); seen != 0 && now-seen < int64(noKeysFresh) && now >= seen {
+		return true, nil
+	}
 	keys, err := k.store.Keys(ctx)
 	if err != nil {
 		return false, fmt.Errorf("list keys: %w", err)
 	}
-	return !slices.ContainsFunc(keys, func(key Key) bool { return key.RevokedAt.IsZero() }), nil
+	if slices.ContainsFunc(keys, func(key Key) bool { return key.RevokedAt.IsZero() }) {
+		return false, nil
+	}
+	k.noKeys.Store(now)
+	return true, nil
 }
 
 // Create makes a key and returns its secret, which is shown once and kept
@@ -149,7 +166,7 @@ func (k *Keyring) Create(ctx context.Context, name, ownerID string, scopes []Sco
 		ownerID = name
 	}
 	for _, text := range []string{name, ownerID} {
-		if text == "" || len(text) > 64 || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		if text == "" || !utf8.ValidString(text) || utf8.RuneCountInString(text) > 64 || strings.ContainsFunc(text, unicode.IsControl) {
 			return Key{}, "", fault.New(fault.Invalid, "invalid_key_name", "A key's name and owner are 1–64 characters without control characters.").At("name")
 		}
 	}
@@ -172,6 +189,7 @@ func (k *Keyring) Create(ctx context.Context, name, ownerID string, scopes []Sco
 	if err := k.store.InsertKey(ctx, key); err != nil {
 		return Key{}, "", fmt.Errorf("store key: %w", err)
 	}
+	k.noKeys.Store(0)
 	return key, secret, nil
 }
 

@@ -18,6 +18,9 @@ func (r *Runner) Append(ctx context.Context, req *Request) (session.Session, []s
 		return session.Session{}, nil, err
 	}
 	defer t.end()
+	if err := r.leaveOut(ctx, req); err != nil {
+		return session.Session{}, nil, err
+	}
 	for i := range req.Messages {
 		m := &req.Messages[i]
 		m.Tokens = t.count(m.Content) + t.count(string(m.ToolCalls))
@@ -34,6 +37,26 @@ func (r *Runner) Append(ctx context.Context, req *Request) (session.Session, []s
 		return session.Session{}, nil, err
 	}
 	return t.lineage.tip, t.kept, nil
+}
+
+// leaveOut keeps an import from bringing back what its owner has had forgotten,
+// unless that was asked for.
+func (r *Runner) leaveOut(ctx context.Context, req *Request) error {
+	if req.Restore {
+		return nil
+	}
+	erasures, err := r.quotes.Erasures(ctx, req.Owner)
+	if err != nil {
+		return fmt.Errorf("read erasures: %w", err)
+	}
+	for i := range req.Messages {
+		m := &req.Messages[i]
+		clean, n := memory.RedactErased(req.Owner, m.Content, erasures)
+		if n > 0 {
+			m.Content, m.Wire, m.ToolCalls = clean, nil, nil
+		}
+	}
+	return nil
 }
 
 // Edit changes what a person may change of a session, between two turns.

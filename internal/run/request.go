@@ -36,6 +36,8 @@ type Request struct {
 	Stateless bool
 	// AsOf answers from what was known then, and keeps nothing; zero means now.
 	AsOf time.Time
+	// Restore lets an import bring back what was forgotten.
+	Restore bool
 	// OffRecord answers from memory and keeps nothing.
 	OffRecord bool
 	// Idempotency makes a repeated request return the first one's answer.

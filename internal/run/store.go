@@ -23,6 +23,12 @@ type Store interface {
 	ClaimRequest(ctx context.Context, o owner.Owner, c Claim) (Claimed, error)
 	// ReleaseRequest gives up a claim whose turn stored no answer.
 	ReleaseRequest(ctx context.Context, o owner.Owner, c Claim) error
+	// Rewrite replaces what was derived, or what was asked to be forgotten.
+	Rewrite(ctx context.Context, o owner.Owner, w Rewrite) error
+	// Traces searches the store's own files, byte by byte, for any of the
+	// needles, given in lower case. What was deleted but still lies in a log is
+	// cleared away first.
+	Traces(ctx context.Context, needles [][]byte) ([]Trace, error)
 	// Receipt returns the receipt of an answer. NotFound if there is none.
 	Receipt(ctx context.Context, o owner.Owner, id string) (Receipt, error)
 }
@@ -44,6 +50,34 @@ type Step struct {
 	Receipt *Receipt
 	// Finished settles the claim of the request; nil without an idempotency key.
 	Finished *Finished
+}
+
+// Rewrite is what one transaction changes after the fact.
+type Rewrite struct {
+	// Messages get new texts; everything else of them stays.
+	Messages []session.Message
+	// Sessions get new titles, prompts and summaries.
+	Sessions []session.Session
+	// Scopes get new facts in place of those they have.
+	Scopes []ScopeFacts
+	// Erased is kept, so that an import cannot bring back what was forgotten;
+	// nil when nothing was.
+	Erased *memory.Erasure
+	// Outcomes are erased that mention any of these texts, given in lower case.
+	Outcomes [][]byte
+}
+
+// ScopeFacts are all facts of a scope.
+type ScopeFacts struct {
+	Scope memory.Scope
+	Facts []memory.Fact
+}
+
+// Trace is what a search of a file found.
+type Trace struct {
+	File  string `json:"file"`
+	Bytes int64  `json:"bytes"`
+	Hits  int    `json:"hits"`
 }
 
 // Claim reserves an idempotency key.

@@ -255,8 +255,8 @@ type answer struct {
 	finish    string
 	usage     *Usage
 	used      []memory.FactID // as far as the responder says
-	whole     bool   // the caller wants the answer in one piece
-	raw       []byte // the upstream's own completion, then
+	whole     bool            // the caller wants the answer in one piece
+	raw       []byte          // the upstream's own completion, then
 }
 
 // add takes in a piece.

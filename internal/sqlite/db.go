@@ -36,6 +36,14 @@ const minVersion = "3.51.3"
 // more than the cores of a small machine only cost memory.
 const readers = 4
 
+// busyTimeout is how long a statement waits for another program's lock.
+const busyTimeout = 5 * time.Second
+
+// lastMessageID is the newest id ever given to a stored message. An erased one
+// is not used again: the text index marks how far it has come.
+const lastMessageID = `SELECT max(coalesce((SELECT max(id) FROM messages), 0),
+	coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'fts_upto'), 0))`
+
 // Options say how a database is opened.
 type Options struct {
 	// Path is the file. Its directory must exist.
@@ -119,7 +127,7 @@ func (db *DB) open(ctx context.Context) error {
 	db.read.SetMaxOpenConns(readers)
 	db.read.SetMaxIdleConns(readers)
 	var last sql.NullInt64
-	if err := conn.QueryRowContext(ctx, `SELECT max(id) FROM messages`).Scan(&last); err != nil {
+	if err := conn.QueryRowContext(ctx, lastMessageID).Scan(&last); err != nil {
 		_ = conn.Close()
 		return fmt.Errorf("read last message id: %w", err)
 	}
@@ -138,7 +146,7 @@ func (db *DB) open(ctx context.Context) error {
 func (db *DB) dsn(mode string) string {
 	q := url.Values{"mode": {mode}, "_txlock": {"immediate"}}
 	for _, p := range []string{
-		"busy_timeout(5000)", "foreign_keys(ON)", "secure_delete(ON)", "trusted_schema(OFF)", "mmap_size(0)",
+		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), "foreign_keys(ON)", "secure_delete(ON)", "trusted_schema(OFF)", "mmap_size(0)",
 		"cell_size_check(ON)", "cache_size(-8000)", "synchronous(" + db.opt.Synchronous + ")",
 	} {
 		q.Add("_pragma", p)

@@ -71,6 +71,34 @@ func (t *tx) insertFact(o owner.Owner, from *session.Message, f *memory.Fact) er
 	return nil
 }
 
+// restoreFacts undoes what the facts of a lineage have superseded elsewhere,
+// before they are erased: what replaced them in turn takes their place, and if
+// nothing did, the older fact holds again. Facts meet under a session key only.
+func (t *tx) restoreFacts(o owner.Owner, root session.ID) error {
+	const restore = `UPDATE facts AS f SET (superseded_by, superseded_at) =
+		(SELECT e.superseded_by, e.superseded_at FROM facts e
+			WHERE e.owner_id = ?1 AND e.root_id = ?2 AND e.id = f.superseded_by)
+		WHERE f.owner_id = ?1 AND f.root_id <> ?2
+		AND f.session_key IN (SELECT session_key FROM facts WHERE owner_id = ?1 AND root_id = ?2 AND session_key IS NOT NULL)
+		AND f.superseded_by IN (SELECT id FROM facts WHERE owner_id = ?1 AND root_id = ?2)`
+	// Each pass follows the chains by one fact. Chains do not close, but a file
+	// may be damaged: there are no more passes than facts.
+	var facts int64
+	if err := t.row(`SELECT count(*) FROM facts WHERE owner_id = ? AND root_id = ?`, o.ID(), string(root)).Scan(&facts); err != nil {
+		return fmt.Errorf("count facts: %w", err)
+	}
+	for range facts {
+		res, err := t.exec(restore, o.ID(), string(root))
+		if err != nil {
+			return fmt.Errorf("restore facts: %w", err)
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			break
+		}
+	}
+	return nil
+}
+
 // Facts implements memory.Store.
 func (db *DB) Facts(ctx context.Context, o owner.Owner, scope memory.Scope) ([]memory.Fact, error) {
 	query, arg := factsByRoot, string(scope.Root)

@@ -37,6 +37,19 @@ func newGuard(path string) (*guard, error) {
 	return g, nil
 }
 
+// file is the held descriptor of a path, nil if it is not one of ours.
+func (g *guard) file(path string) *os.File {
+	if g == nil {
+		return nil
+	}
+	for _, f := range g.files {
+		if f.Name() == path {
+			return f
+		}
+	}
+	return nil
+}
+
 // close releases the guard. It must be called after the last connection has
 // been closed: closing a descriptor drops SQLite's own locks on the file.
 func (g *guard) close() error {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -16,8 +17,10 @@ type indexer struct {
 	db   *DB
 	wake chan struct{}
 
-	mu      sync.Mutex
-	pending []int64
+	mu sync.Mutex
+	// recovered says that what an earlier process left has been looked for.
+	recovered bool
+	pending   []int64
 	// idle is closed while nothing waits to be indexed.
 	idle chan struct{}
 }
@@ -34,15 +37,13 @@ const (
 )
 
 func newIndexer(db *DB) *indexer {
-	idle := make(chan struct{})
-	close(idle)
-	return &indexer{db: db, wake: make(chan struct{}, 1), idle: idle}
+	return &indexer{db: db, wake: make(chan struct{}, 1), idle: make(chan struct{})}
 }
 
 // add hands over committed messages.
 func (x *indexer) add(ms []session.Message) {
 	x.mu.Lock()
-	if len(x.pending) == 0 && len(ms) > 0 {
+	if x.recovered && len(x.pending) == 0 && len(ms) > 0 {
 		x.idle = make(chan struct{})
 	}
 	for i := range ms {
@@ -71,9 +72,13 @@ func (x *indexer) wait(ctx context.Context) error {
 // run indexes until ctx ends. What is left then is found again at the next
 // start.
 func (x *indexer) run(ctx context.Context) {
-	if err := x.recover(ctx); err != nil && ctx.Err() == nil {
-		x.db.log.Warn("text index could not be brought up to date", "err", err)
+	x.refill(ctx)
+	x.mu.Lock()
+	x.recovered = true
+	if len(x.pending) == 0 {
+		close(x.idle)
 	}
+	x.mu.Unlock()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -101,7 +106,15 @@ func (x *indexer) step(ctx context.Context) bool {
 	if len(batch) == 0 || ctx.Err() != nil {
 		return false
 	}
-	if err := x.index(ctx, batch); err != nil {
+	err := x.index(ctx, batch)
+	if codeOf(err) == damagedIndex {
+		x.db.log.Warn("text index is damaged; it is made anew", "err", err)
+		if err = x.db.w.submit(ctx, (*tx).emptyIndex); err == nil {
+			err = x.index(ctx, batch)
+		}
+		x.refill(ctx)
+	}
+	if err != nil {
 		x.db.log.Warn("text index failed; it will be tried again", "err", err)
 		return false
 	}
@@ -115,11 +128,18 @@ func (x *indexer) step(ctx context.Context) bool {
 	return len(x.pending) > 0
 }
 
+// refill finds again what an emptied index lacks.
+func (x *indexer) refill(ctx context.Context) {
+	if err := x.recover(ctx); err != nil && ctx.Err() == nil {
+		x.db.log.Warn("text index could not be brought up to date", "err", err)
+	}
+}
+
 // index puts messages into the text index. One that was erased meanwhile is
 // passed over, and so is one that is there already.
 func (x *indexer) index(ctx context.Context, ids []int64) error {
 	const insert = `INSERT INTO messages_fts(rowid, content) SELECT m.id, m.content FROM messages m
-		WHERE m.id = ? AND m.content <> '' AND NOT EXISTS (SELECT 1 FROM messages_fts_docsize d WHERE d.id = m.id)`
+		WHERE m.id = ? AND NOT EXISTS (SELECT 1 FROM messages_fts_docsize d WHERE d.id = m.id)`
 	const mark = `INSERT INTO meta (name, value) VALUES ('fts_upto', ?)
 		ON CONFLICT (name) DO UPDATE SET value = max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER))`
 	return x.db.w.submit(ctx, func(t *tx) error {
@@ -141,7 +161,7 @@ func (x *indexer) index(ctx context.Context, ids []int64) error {
 func (x *indexer) recover(ctx context.Context) error {
 	const missing = `SELECT m.id FROM messages m LEFT JOIN messages_fts_docsize d ON d.id = m.id
 		WHERE m.id > coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'fts_upto'), 0) - ?
-		AND d.id IS NULL AND m.content <> '' ORDER BY m.id`
+		AND d.id IS NULL ORDER BY m.id`
 	rows, err := x.db.read.QueryContext(ctx, missing, indexSlack)
 	if err != nil {
 		return fmt.Errorf("look for unindexed messages: %w", err)
@@ -160,6 +180,32 @@ func (x *indexer) recover(ctx context.Context) error {
 	}
 	if len(found) > 0 {
 		x.add(found)
+	}
+	return nil
+}
+
+// unindex takes a lineage's messages out of the index. The index holds only
+// what has been indexed: the rest must not be taken out of it.
+func (t *tx) unindex(o owner.Owner, root session.ID) error {
+	const unindex = `INSERT INTO messages_fts(messages_fts, rowid, content)
+		SELECT 'delete', m.id, m.content FROM messages m JOIN messages_fts_docsize d ON d.id = m.id
+		WHERE m.owner_id = ? AND m.root_id = ?`
+	if _, err := t.exec(unindex, o.ID(), string(root)); err != nil {
+		return fmt.Errorf("take out of the index: %w", err)
+	}
+	return nil
+}
+
+// emptyIndex empties the index and its mark, so that recovery finds everything
+// missing.
+func (t *tx) emptyIndex() error {
+	for _, query := range []string{
+		`INSERT INTO messages_fts(messages_fts) VALUES ('delete-all')`,
+		`DELETE FROM meta WHERE name = 'fts_upto'`,
+	} {
+		if _, err := t.exec(query); err != nil {
+			return fmt.Errorf("empty the index: %w", err)
+		}
 	}
 	return nil
 }

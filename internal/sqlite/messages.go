@@ -16,7 +16,7 @@ import (
 
 // messageColumns are the columns of a message, in the order scanMessage reads.
 const messageColumns = `id, session_id, root_id, seq, session_key, role, name, content, wire, tool_calls, tool_call_id,
-	tool_name, said_at, recorded_at, token_count, finish_reason, model, hash`
+	tool_name, note, said_at, recorded_at, token_count, finish_reason, model, hash`
 
 const (
 	selectOldest = `SELECT ` + messageColumns + ` FROM messages
@@ -24,10 +24,10 @@ const (
 	selectNewest = `SELECT ` + messageColumns + ` FROM messages
 		WHERE owner_id = ? AND root_id = ? AND seq >= ? AND seq < ? AND recorded_at <= ? ORDER BY seq DESC LIMIT ?`
 	insertMessage = `INSERT INTO messages (id, owner_id, root_id, seq, session_id, session_key, role, name, content, wire,
-		tool_calls, tool_call_id, tool_name, said_at, recorded_at, token_count, finish_reason, model, receipt_id, receipt, hash)
-		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+		tool_calls, tool_call_id, tool_name, note, said_at, recorded_at, token_count, finish_reason, model, receipt_id, receipt, hash)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 
-	documentColumns = `id, session_id, root_id, seq, role, name, content, said_at`
+	documentColumns = `id, session_id, root_id, seq, role, name, content, note, said_at`
 	documentsByKey  = `SELECT ` + documentColumns + ` FROM messages WHERE owner_id = ? AND session_key = ? AND recorded_at <= ? ORDER BY id`
 	documentsByRoot = `SELECT ` + documentColumns + ` FROM messages WHERE owner_id = ? AND root_id = ? AND recorded_at <= ? ORDER BY seq`
 	documentByPlace = `SELECT ` + documentColumns + ` FROM messages WHERE owner_id = ? AND root_id = ? AND seq = ?`
@@ -35,15 +35,15 @@ const (
 
 func scanMessage(row interface{ Scan(...any) error }) (session.Message, error) {
 	var m session.Message
-	var key, name, toolCallID, toolName, finish, model sql.NullString
+	var key, name, toolCallID, toolName, note, finish, model sql.NullString
 	var said, recorded int64
 	err := row.Scan(&m.ID, &m.SessionID, &m.RootID, &m.Seq, &key, &m.Role, &name, &m.Content, &m.Wire, &m.ToolCalls,
-		&toolCallID, &toolName, &said, &recorded, &m.Tokens, &finish, &model, &m.Hash)
+		&toolCallID, &toolName, &note, &said, &recorded, &m.Tokens, &finish, &model, &m.Hash)
 	if err != nil {
 		return m, fmt.Errorf("read message: %w", err)
 	}
 	m.Key, m.Name, m.ToolCallID, m.ToolName = session.Key(key.String), name.String, toolCallID.String, toolName.String
-	m.FinishReason, m.Model = finish.String, model.String
+	m.Note, m.FinishReason, m.Model = note.String, finish.String, model.String
 	m.SaidAt, m.RecordedAt = time.UnixMilli(said).UTC(), time.UnixMilli(recorded).UTC()
 	return m, nil
 }
@@ -98,7 +98,7 @@ func until(t time.Time) int64 {
 // appendMessage inserts a message, with the receipt if it is the answer.
 func (t *tx) appendMessage(o owner.Owner, m *session.Message, receiptID, receipt any) error {
 	_, err := t.exec(insertMessage, m.ID, o.ID(), string(m.RootID), m.Seq, string(m.SessionID), null(m.Key), string(m.Role),
-		null(m.Name), m.Content, nullBytes(m.Wire), nullBytes(m.ToolCalls), null(m.ToolCallID), null(m.ToolName),
+		null(m.Name), m.Content, nullBytes(m.Wire), nullBytes(m.ToolCalls), null(m.ToolCallID), null(m.ToolName), null(m.Note),
 		m.SaidAt.UnixMilli(), m.RecordedAt.UnixMilli(), m.Tokens, null(m.FinishReason), null(m.Model), receiptID, receipt, m.Hash)
 	if err != nil {
 		return fmt.Errorf("insert message: %w", err)
@@ -108,12 +108,12 @@ func (t *tx) appendMessage(o owner.Owner, m *session.Message, receiptID, receipt
 
 func scanDocument(row interface{ Scan(...any) error }) (ranking.Document, error) {
 	var d ranking.Document
-	var name sql.NullString
+	var name, note sql.NullString
 	var said int64
-	if err := row.Scan(&d.MessageID, &d.SessionID, &d.Root, &d.Seq, &d.Role, &name, &d.Text, &said); err != nil {
+	if err := row.Scan(&d.MessageID, &d.SessionID, &d.Root, &d.Seq, &d.Role, &name, &d.Text, &note, &said); err != nil {
 		return d, err
 	}
-	d.Speaker, d.SaidAt = name.String, time.UnixMilli(said).UTC()
+	d.Speaker, d.Note, d.SaidAt = name.String, note.String, time.UnixMilli(said).UTC()
 	return d, nil
 }
 

@@ -128,8 +128,19 @@ func (db *DB) listSessions(ctx context.Context, where string, args ...any) ([]se
 	return out, nil
 }
 
+// errNoOwner is a defect of the caller: rows are stored for somebody.
+func errNoOwner(o owner.Owner) error {
+	if o.ID() == "" {
+		return errors.New("store for the zero owner")
+	}
+	return nil
+}
+
 // CreateSession implements session.Store.
 func (db *DB) CreateSession(ctx context.Context, o owner.Owner, s session.Session) error {
+	if err := errNoOwner(o); err != nil {
+		return err
+	}
 	return db.w.submit(ctx, func(t *tx) error {
 		var n int
 		if err := t.row(`SELECT count(*) FROM sessions WHERE owner_id = ? AND id = ?`, o.ID(), string(s.ID)).Scan(&n); err != nil {
@@ -185,31 +196,43 @@ func (db *DB) UpdateSession(ctx context.Context, o owner.Owner, id session.ID, p
 	return out, err
 }
 
-// DeleteLineage implements session.Store.
+// DeleteLineage implements session.Store. A damaged index keeps nobody from
+// erasing: it is emptied first, and filled again afterwards.
 func (db *DB) DeleteLineage(ctx context.Context, o owner.Owner, root session.ID) error {
-	return db.w.submit(ctx, func(t *tx) error {
-		// The index holds only what has been indexed: the rest must not be
-		// taken out of it.
-		const unindex = `INSERT INTO messages_fts(messages_fts, rowid, content)
-			SELECT 'delete', m.id, m.content FROM messages m JOIN messages_fts_docsize d ON d.id = m.id
-			WHERE m.owner_id = ? AND m.root_id = ?`
-		for _, query := range []string{
-			unindex,
-			`DELETE FROM facts WHERE owner_id = ? AND root_id = ?`,
-			`DELETE FROM requests WHERE owner_id = ? AND json_extract(outcome, '$.lineage_root_id') = ?`,
-			`DELETE FROM messages WHERE owner_id = ? AND root_id = ?`,
-		} {
-			if _, err := t.exec(query, o.ID(), string(root)); err != nil {
-				return fmt.Errorf("delete session: %w", err)
-			}
-		}
-		res, err := t.exec(`DELETE FROM sessions WHERE owner_id = ? AND root_id = ?`, o.ID(), string(root))
-		if err != nil {
+	erase := func(t *tx) error { return t.eraseLineage(o, root) }
+	err := db.w.submit(ctx, erase)
+	if codeOf(err) != damagedIndex {
+		return err
+	}
+	db.log.Warn("text index is damaged; it is made anew", "err", err)
+	err = db.w.submit(ctx, func(t *tx) error { return errors.Join(t.emptyIndex(), erase(t)) })
+	db.indexer.refill(ctx)
+	return err
+}
+
+func (t *tx) eraseLineage(o owner.Owner, root session.ID) error {
+	if err := t.unindex(o, root); err != nil {
+		return err
+	}
+	if err := t.restoreFacts(o, root); err != nil {
+		return err
+	}
+	for _, query := range []string{
+		`DELETE FROM facts WHERE owner_id = ? AND root_id = ?`,
+		`DELETE FROM requests WHERE owner_id = ? AND json_extract(outcome, '$.lineage_root_id') = ?`,
+		`DELETE FROM messages WHERE owner_id = ? AND root_id = ?`,
+	} {
+		if _, err := t.exec(query, o.ID(), string(root)); err != nil {
 			return fmt.Errorf("delete session: %w", err)
 		}
-		if n, err := res.RowsAffected(); err != nil || n == 0 {
-			return errNoSession()
-		}
-		return nil
-	})
+	}
+	res, err := t.exec(`DELETE FROM sessions WHERE owner_id = ? AND root_id = ?`, o.ID(), string(root))
+	if err != nil {
+		return fmt.Errorf("delete session: %w", err)
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return errNoSession()
+	}
+	t.erases = true
+	return nil
 }

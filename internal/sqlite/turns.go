@@ -23,6 +23,9 @@ func (db *DB) ReserveMessageIDs(_ context.Context, n int) (int64, error) {
 
 // AppendTurn implements run.Store.
 func (db *DB) AppendTurn(ctx context.Context, o owner.Owner, step run.Step) error {
+	if err := errNoOwner(o); err != nil {
+		return err
+	}
 	var receiptID, receipt any
 	if step.Receipt != nil {
 		text, err := json.Marshal(step.Receipt)
@@ -69,11 +72,11 @@ func (db *DB) AppendTurn(ctx context.Context, o owner.Owner, step run.Step) erro
 	return nil
 }
 
-// isConstraint reports whether a unique key was hit.
+// isConstraint reports whether a place, an id or a name was taken already.
 func isConstraint(err error) bool {
-	var coded interface{ Code() int }
-	const constraint = 19
-	return errors.As(err, &coded) && coded.Code()&0xff == constraint
+	const primaryKey, unique, rowID = 1555, 2067, 2579
+	code := codeOf(err)
+	return code == primaryKey || code == unique || code == rowID
 }
 
 // finishRequest keeps the outcome of an idempotent request with its answer.
@@ -96,6 +99,9 @@ func (t *tx) finishRequest(o owner.Owner, f *run.Finished) error {
 // run in this process, and no other process can write here: a claim is a look
 // at what has been finished.
 func (db *DB) ClaimRequest(ctx context.Context, o owner.Owner, c run.Claim) (run.Claimed, error) {
+	if err := errNoOwner(o); err != nil {
+		return run.Claimed{}, err
+	}
 	st, err := db.stmt(ctx, `SELECT body_hash, outcome FROM requests WHERE owner_id = ? AND route = ? AND key = ? AND expires_at >= ?`)
 	if err != nil {
 		return run.Claimed{}, err

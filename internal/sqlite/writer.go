@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 )
@@ -27,6 +28,11 @@ type writer struct {
 	stmts  map[string]*sql.Stmt
 	queue  chan *operation
 	broken atomic.Pointer[error]
+	// stopped is closed when nothing queued any more will be carried out.
+	stopped chan struct{}
+	// erased says that the WAL may still hold what a commit has erased. It
+	// belongs to the writer's goroutine, like conn.
+	erased bool
 	log    *slog.Logger
 }
 
@@ -39,12 +45,16 @@ type operation struct {
 
 // tx is the writer's transaction as an operation sees it.
 type tx struct {
-	w   *writer
-	ctx context.Context
+	w      *writer
+	ctx    context.Context
+	erases bool // set by an operation after which nothing of it may be left
 }
 
 func newWriter(conn *sql.Conn, log *slog.Logger) *writer {
-	return &writer{conn: conn, stmts: make(map[string]*sql.Stmt), queue: make(chan *operation, maxQueue), log: log}
+	return &writer{
+		conn: conn, stmts: make(map[string]*sql.Stmt), queue: make(chan *operation, maxQueue),
+		stopped: make(chan struct{}), log: log,
+	}
 }
 
 // submit queues an operation and waits for its commit. Once queued it is
@@ -61,11 +71,24 @@ func (w *writer) submit(ctx context.Context, do func(*tx) error) error {
 	default:
 		return fault.New(fault.Unavailable, "overloaded", "The server has more to write than it can. Try again shortly.")
 	}
-	return <-op.done
+	select {
+	case err := <-op.done:
+		return err
+	case <-w.stopped:
+	}
+	select {
+	case err := <-op.done: // it was the last
+		return err
+	default:
+		return fault.New(fault.Unavailable, "draining", "The server is stopping.")
+	}
 }
 
-// run serves the queue until ctx ends, then what is still in it.
+// run serves the queue until ctx ends, then what is still in it. It leaves an
+// empty WAL, so that the database is whole in its one file; the guard keeps
+// SQLite from doing so when it closes.
 func (w *writer) run(ctx context.Context) {
+	defer close(w.stopped)
 	background := context.WithoutCancel(ctx) // a commit is never abandoned half way
 	batch := make([]*operation, 0, maxBatch)
 	for {
@@ -77,6 +100,9 @@ func (w *writer) run(ctx context.Context) {
 			for len(w.queue) > 0 {
 				batch = w.gather(append(batch[:0], <-w.queue))
 				w.commit(background, batch)
+			}
+			if w.ready() == nil {
+				w.scrub(background)
 			}
 			return
 		}
@@ -98,67 +124,118 @@ func (w *writer) gather(batch []*operation) []*operation {
 
 // commit carries out a batch in one transaction. If one operation fails, all
 // are rolled back and done again one by one, so that only the guilty one fails.
+// If the transaction itself fails, all of them do.
 func (w *writer) commit(ctx context.Context, batch []*operation) {
-	err := w.try(ctx, batch)
-	if err == nil || len(batch) == 1 || w.ready() != nil {
+	err, guilty := w.try(ctx, batch)
+	if err == nil || !guilty || len(batch) == 1 || w.ready() != nil {
 		for _, op := range batch {
 			op.done <- err
 		}
 		return
 	}
 	for _, op := range batch {
-		op.done <- w.try(ctx, []*operation{op})
+		err, _ := w.try(ctx, []*operation{op})
+		op.done <- err
 	}
 }
 
-func (w *writer) try(ctx context.Context, batch []*operation) error {
+// try carries out a batch in one transaction. guilty says that the error is
+// that of an operation.
+func (w *writer) try(ctx context.Context, batch []*operation) (err error, guilty bool) { //nolint:revive // the error is the point
 	if err := w.ready(); err != nil {
-		return err
+		return err, false
 	}
 	t := &tx{w: w, ctx: ctx}
 	if _, err := t.exec(`BEGIN IMMEDIATE`); err != nil {
-		return w.judge(err)
+		return w.judge(err), false
 	}
 	for _, op := range batch {
 		if err := op.do(t); err != nil {
 			w.rollback(t)
-			return w.judge(err)
+			return w.judge(err), true
 		}
 	}
 	if _, err := t.exec(`COMMIT`); err != nil {
 		w.rollback(t)
-		return w.judge(err)
+		return w.judge(err), codeOf(err) == damagedIndex // the index writes late
 	}
-	return nil
+	if t.erases {
+		w.erased = true
+	}
+	if w.erased {
+		w.scrub(ctx)
+	}
+	return nil, false
 }
 
 func (w *writer) rollback(t *tx) {
 	if _, err := t.exec(`ROLLBACK`); err != nil && !strings.Contains(err.Error(), "no transaction is active") {
-		w.log.Error("rollback failed", "err", err)
+		_ = w.fail(fmt.Errorf("roll back: %w", err)) // what follows would join the failed transaction
+	}
+}
+
+// scrubPatience is how long a scrub waits for readers, while turns wait for it.
+const scrubPatience = 200 * time.Millisecond
+
+// scrub moves the WAL into the database and empties it: what was erased is
+// overwritten in the database, but pages from before lie in the WAL. If
+// somebody still reads it, the next commit tries again.
+func (w *writer) scrub(ctx context.Context) {
+	var busy, frames, moved int
+	_, err := w.conn.ExecContext(ctx, fmt.Sprintf(`PRAGMA busy_timeout = %d`, scrubPatience.Milliseconds()))
+	if err == nil {
+		err = w.conn.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &frames, &moved)
+	}
+	if _, back := w.conn.ExecContext(ctx, fmt.Sprintf(`PRAGMA busy_timeout = %d`, busyTimeout.Milliseconds())); err == nil {
+		err = back
+	}
+	w.erased = err != nil || busy != 0
+	if err != nil {
+		w.log.Warn("the WAL could not be emptied; it will be tried again", "err", w.judge(err))
 	}
 }
 
 // judge decides what an error means for the writer. After a failed fsync or a
 // damaged page nothing more is acknowledged: the kernel may have dropped what
-// was written. A full disk passes.
+// was written. A full disk passes, so does somebody else's lock, and damage to
+// the text index is the indexer's business.
 func (w *writer) judge(err error) error {
-	var coded interface{ Code() int }
-	if !errors.As(err, &coded) {
-		return err
-	}
-	const full, ioerr, corrupt, notadb = 13, 10, 11, 26
-	switch coded.Code() & 0xff {
+	const busy, locked, ioerr, corrupt, full, notadb = 5, 6, 10, 11, 13, 26
+	switch code := codeOf(err); code & 0xff {
 	case full:
 		return fault.Wrap(fault.Unavailable, "disk_full", "The disk is full: nothing was stored. Free some space and try again.", err)
+	case busy, locked:
+		return fault.Wrap(fault.Unavailable, "database_busy",
+			"Another program holds the database for writing, so nothing was stored. Close it and try again.", err)
 	case ioerr, corrupt, notadb:
-		broken := fault.Wrap(fault.Unavailable, "database_failed",
-			"The database could not be written, so nothing more is accepted until a restart. See the server's log.", err)
-		var asError error = broken
-		w.broken.CompareAndSwap(nil, &asError)
-		w.log.Error("database failed; no more writes are accepted", "err", err)
-		return broken
+		if code != damagedIndex {
+			return w.fail(err)
+		}
 	}
 	return err
+}
+
+// damagedIndex is SQLite's code for a virtual table, such as the text index,
+// that contradicts itself.
+const damagedIndex = 267
+
+// codeOf is SQLite's code of an error, 0 when it has none.
+func codeOf(err error) int {
+	var coded interface{ Code() int }
+	if !errors.As(err, &coded) {
+		return 0
+	}
+	return coded.Code()
+}
+
+// fail makes the writer refuse everything from now on.
+func (w *writer) fail(err error) error {
+	var broken error = fault.Wrap(fault.Unavailable, "database_failed",
+		"The database could not be written, so nothing more is accepted until a restart. See the server's log.", err)
+	if w.broken.CompareAndSwap(nil, &broken) {
+		w.log.Error("database failed; no more writes are accepted", "err", err)
+	}
+	return broken
 }
 
 // ready returns why nothing is written any more; nil while all is well.

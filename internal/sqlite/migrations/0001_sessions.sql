@@ -47,6 +47,7 @@ CREATE TABLE messages (
   tool_calls    TEXT,
   tool_call_id  TEXT,
   tool_name     TEXT,
+  note          TEXT,
   said_at       INTEGER NOT NULL,
   recorded_at   INTEGER NOT NULL,
   token_count   INTEGER NOT NULL DEFAULT 0,
@@ -119,6 +120,15 @@ CREATE TABLE api_keys (
 ) STRICT, WITHOUT ROWID;
 
 CREATE UNIQUE INDEX api_keys_id ON api_keys (id);
+
+-- What was forgotten, as hashes: an import must not bring it back unasked.
+CREATE TABLE erasures (
+  owner_id  TEXT    NOT NULL,
+  hash      BLOB    NOT NULL,
+  words     INTEGER NOT NULL,
+  erased_at INTEGER NOT NULL,
+  PRIMARY KEY (owner_id, hash)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE meta (
   name  TEXT PRIMARY KEY,

@@ -1,0 +1,300 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// say prints a line for people.
+func (a *app) say(format string, args ...any) {
+	_, _ = fmt.Fprintf(a.process.Stdout, format+"\n", args...) // nobody left to tell
+}
+
+// whyCommand resolves a receipt.
+func (a *app) whyCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "why RECEIPT", Short: "Show what a reply was given: facts, quotes, messages", Args: someWords("a receipt's id, such as r_06gv…"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.withClient(c, func(cl *client) error {
+				var r receipt
+				if err := cl.call(c.Context(), http.MethodGet, "/api/receipts/"+url.PathEscape(args[0]), nil, &r); err != nil {
+					return err
+				}
+				if a.json {
+					return a.printJSON(r)
+				}
+				a.printReceipt(&r)
+				return nil
+			})
+		},
+	}
+}
+
+// receipt is a receipt as the API shows it.
+type receipt struct {
+	ID        string    `json:"id"`
+	SessionID string    `json:"session_id"`
+	At        time.Time `json:"at"`
+	Model     string    `json:"model"`
+	Responder string    `json:"responder"`
+	Answer    message   `json:"answer"`
+	Facts     []fact    `json:"facts"`
+	Recalled  []message `json:"recalled"`
+	Sent      []message `json:"sent"`
+	Context   struct {
+		Sent   int `json:"sent_tokens"`
+		Budget int `json:"budget_tokens"`
+		Naive  int `json:"naive_tokens"`
+		System int `json:"system"`
+		Memory int `json:"memory"`
+		Tail   int `json:"tail"`
+		Input  int `json:"input"`
+	} `json:"context"`
+}
+
+// message is a message as the API shows it; a recalled one has a quote.
+type message struct {
+	Seq       int64     `json:"seq"`
+	Role      string    `json:"role"`
+	Content   string    `json:"content,omitempty"`
+	Quote     string    `json:"quote,omitempty"`
+	CreatedAt time.Time `json:"created_at"`
+	SaidAt    time.Time `json:"said_at"`
+}
+
+// shorten makes one line of a text.
+func shorten(text string) string {
+	line := strings.Join(strings.Fields(text), " ")
+	if runes := []rune(line); len(runes) > 160 {
+		return string(runes[:159]) + "…"
+	}
+	return line
+}
+
+func (a *app) printReceipt(r *receipt) {
+	a.say("%s  answered %s by %s (%s) in session %s", r.ID, r.At.Local().Format("2006-01-02 15:04:05"), r.Responder, r.Model, r.SessionID)
+	a.say("  %q", shorten(r.Answer.Content))
+	c := &r.Context
+	a.say("\nSent %d of %d tokens (system %d, memory %d, tail %d, input %d); without memory it would have been %d.",
+		c.Sent, c.Budget, c.System, c.Memory, c.Tail, c.Input, c.Naive)
+	a.say("\nFacts it was given:")
+	for i := range r.Facts {
+		f := &r.Facts[i]
+		a.say("  %s  %s said on %s, turn %d of %s: %q", f.ID, f.Role, f.SaidAt.Local().Format("2006-01-02 15:04"), f.Seq, f.SessionID, shorten(f.Quote))
+	}
+	if len(r.Facts) == 0 {
+		a.say("  none beside what was in sight")
+	}
+	if len(r.Recalled) > 0 {
+		a.say("\nOlder messages quoted to it:")
+		for _, m := range r.Recalled {
+			a.say("  #%d %s, %s: %q", m.Seq, m.Role, m.SaidAt.Local().Format("2006-01-02 15:04"), shorten(m.Quote))
+		}
+	}
+	if len(r.Sent) > 0 {
+		first, last := &r.Sent[0], &r.Sent[len(r.Sent)-1]
+		a.say("\nSent word for word: messages #%d to #%d, the last one %q", first.Seq, last.Seq, shorten(last.Content))
+	}
+}
+
+// timelineCommand shows how a topic came to be what it is.
+func (a *app) timelineCommand() *cobra.Command {
+	var topic string
+	c := &cobra.Command{
+		Use: "timeline SESSION", Short: "Show decisions, reasons and reversals in order", Args: someWords("a session's id"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.withClient(c, func(cl *client) error {
+				var list factList
+				path := "/api/sessions/" + url.PathEscape(args[0]) + "/timeline?topic=" + url.QueryEscape(topic)
+				if err := cl.call(c.Context(), http.MethodGet, path, nil, &list); err != nil {
+					return err
+				}
+				if a.json {
+					return a.printJSON(list.Data)
+				}
+				a.printTimeline(list.Data)
+				return nil
+			})
+		},
+	}
+	c.Flags().StringVar(&topic, "topic", "", "only what speaks of this")
+	return c
+}
+
+func (a *app) printTimeline(facts []fact) {
+	if len(facts) == 0 {
+		a.say("Nothing was said about that.")
+		return
+	}
+	byID := make(map[string]*fact, len(facts))
+	for i := range facts {
+		byID[facts[i].ID] = &facts[i]
+	}
+	for i := range facts {
+		f := &facts[i]
+		a.say("%s  %-11s %q", f.SaidAt.Local().Format("2006-01-02 15:04"), f.Kind, shorten(f.Quote))
+		if f.Because != "" {
+			a.say("                              because: %s", shorten(f.Because))
+		}
+		for _, l := range f.Links {
+			if was := byID[l.To]; was != nil && l.Kind == "supersedes" {
+				a.say("                              reverses: %q (%s)", shorten(was.Quote), was.SaidAt.Local().Format("2006-01-02 15:04"))
+			}
+		}
+	}
+}
+
+// stateCommand shows what is known in a session's scope.
+func (a *app) stateCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "state SESSION", Short: "Show what is known in a session, and what a model would be shown", Args: someWords("a session's id"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.withClient(c, func(cl *client) error {
+				var s struct {
+					SessionID string `json:"session_id"`
+					Version   int64  `json:"version"`
+					Hash      string `json:"state_hash"`
+					Facts     []fact `json:"facts"`
+					Budget    struct {
+						Tokens int `json:"tokens"`
+						Used   int `json:"used"`
+					} `json:"budget"`
+					Next string `json:"next"`
+				}
+				if err := cl.call(c.Context(), http.MethodGet, "/api/sessions/"+url.PathEscape(args[0])+"/state", nil, &s); err != nil {
+					return err
+				}
+				if a.json {
+					return a.printJSON(s)
+				}
+				a.say("Session %s: %d messages distilled into %d facts", s.SessionID, s.Version, len(s.Facts))
+				a.say("State hash %s", s.Hash)
+				a.say("Memory block, %d of %d tokens:\n\n%s", s.Budget.Used, s.Budget.Tokens, s.Next)
+				return nil
+			})
+		},
+	}
+}
+
+// forgetCommand erases everything about a thing, and proves it.
+func (a *app) forgetCommand() *cobra.Command {
+	var in struct {
+		About      string `json:"about,omitempty"`
+		SessionID  string `json:"session_id,omitempty"`
+		SessionKey string `json:"session_key,omitempty"`
+		DryRun     bool   `json:"dry_run,omitempty"`
+	}
+	c := &cobra.Command{
+		Use: "forget --about THING", Short: "Erase everything about a thing, then prove that nothing is left",
+		Long: `Erase every sentence that mentions a thing, the facts taken from it and all that
+was derived, then search the own files byte by byte and print what was searched.
+The rest of the messages stays. Sessions whose id or key names the thing go whole.
+Backups made earlier still hold it.`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if in.About == "" && in.SessionID == "" && in.SessionKey == "" {
+				return usageError{errors.New("say what to forget: --about THING, --session ID or --key KEY")}
+			}
+			return a.withClient(c, func(cl *client) error {
+				var out forgotten
+				if err := cl.call(c.Context(), http.MethodPost, "/api/memory/forget", in, &out); err != nil {
+					return err
+				}
+				if a.json {
+					return a.printJSON(out)
+				}
+				return a.printForgotten(&out)
+			})
+		},
+	}
+	c.Flags().StringVar(&in.About, "about", "", "the thing to forget")
+	c.Flags().StringVar(&in.SessionID, "session", "", "forget this session whole")
+	c.Flags().StringVar(&in.SessionKey, "key", "", "forget every session of this key whole")
+	c.Flags().BoolVar(&in.DryRun, "dry-run", false, "only count")
+	return c
+}
+
+// forgotten is the certificate of an erasure.
+type forgotten struct {
+	About     string `json:"about,omitempty"`
+	DryRun    bool   `json:"dry_run"`
+	Messages  int    `json:"messages_redacted"`
+	Sentences int    `json:"sentences_erased"`
+	Facts     int    `json:"facts_erased"`
+	Sessions  int    `json:"sessions_deleted"`
+	Texts     int    `json:"titles_prompts_summaries_redacted"`
+	Searched  []struct {
+		File  string `json:"file"`
+		Bytes int64  `json:"bytes"`
+		Hits  int    `json:"hits"`
+	} `json:"searched"`
+	Left int `json:"left"`
+}
+
+func (a *app) printForgotten(f *forgotten) error {
+	verb := "Erased"
+	if f.DryRun {
+		verb = "Would erase"
+	}
+	a.say("%s %d sentences in %d messages, %d facts, %d sessions, %d titles or summaries.", verb, f.Sentences, f.Messages, f.Facts, f.Sessions, f.Texts)
+	for _, s := range f.Searched {
+		a.say("  searched %-24s %12d bytes  %d left", s.File, s.Bytes, s.Hits)
+	}
+	if f.Left > 0 {
+		return fmt.Errorf("%d mentions are left in the files above; close other programs that read the database, and try again", f.Left)
+	}
+	if !f.DryRun && len(f.Searched) > 0 {
+		a.say("Nothing is left of %q.", f.About)
+	}
+	return nil
+}
+
+// rebuildCommand distils everything anew.
+func (a *app) rebuildCommand() *cobra.Command {
+	var verify bool
+	c := &cobra.Command{
+		Use: "rebuild", Short: "Distil all facts anew from the messages", Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return a.withClient(c, func(cl *client) error {
+				var out struct {
+					Identical bool `json:"identical"`
+					Data      []struct {
+						Root       string `json:"_lineage_root_id,omitempty"`
+						Key        string `json:"session_key,omitempty"`
+						Messages   int    `json:"messages"`
+						Facts      int    `json:"facts"`
+						Stored     int    `json:"stored_facts"`
+						Hash       string `json:"state_hash"`
+						StoredHash string `json:"stored_hash"`
+						Identical  bool   `json:"identical"`
+					} `json:"data"`
+				}
+				if err := cl.call(c.Context(), http.MethodPost, "/api/memory/rebuild", map[string]bool{"verify": verify}, &out); err != nil {
+					return err
+				}
+				if a.json {
+					return a.printJSON(out)
+				}
+				for _, d := range out.Data {
+					state := "identical"
+					if !d.Identical {
+						state = fmt.Sprintf("DIFFERENT: stored %d facts, hash %.12s", d.Stored, d.StoredHash)
+					}
+					a.say("%-40s %6d messages %6d facts  %.12s  %s", d.Root+d.Key, d.Messages, d.Facts, d.Hash, state)
+				}
+				if verify && !out.Identical {
+					return errors.New("the stored facts differ from what the messages say; `hermes rebuild` replaces them")
+				}
+				return nil
+			})
+		},
+	}
+	c.Flags().BoolVar(&verify, "verify", false, "only compare, change nothing")
+	return c
+}

@@ -1,0 +1,162 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// forget answers POST /api/memory/forget: everything about a thing, or a whole
+// session, or a whole session key, is erased, and the answer certifies it.
+func (s *server) forget(w http.ResponseWriter, r *http.Request) error {
+	var in struct {
+		About      string `json:"about"`
+		SessionID  string `json:"session_id"`
+		SessionKey string `json:"session_key"`
+		DryRun     bool   `json:"dry_run"`
+	}
+	if err := decode(r, &in); err != nil {
+		return err
+	}
+	given := 0
+	for _, text := range []string{in.About, in.SessionID, in.SessionKey} {
+		if text != "" {
+			given++
+		}
+	}
+	if given != 1 {
+		return fault.New(fault.Invalid, "forget_what", "Say what to forget: one of about, session_id, session_key.")
+	}
+	out, err := s.forgetOne(r, in.About, in.SessionID, in.SessionKey, in.DryRun)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, struct {
+		Object string `json:"object"`
+		*run.Forgotten
+	}{"hermes.forgotten", out})
+}
+
+func (s *server) forgetOne(r *http.Request, about, id, key string, dryRun bool) (*run.Forgotten, error) {
+	switch {
+	case about != "":
+		return s.Runner.Forget(r.Context(), ownerOf(r), about, dryRun)
+	case id != "":
+		parsed, err := session.ParseID(id)
+		if err != nil {
+			return nil, err
+		}
+		return s.Runner.ForgetSession(r.Context(), ownerOf(r), parsed, dryRun)
+	}
+	parsed, err := session.ParseKey(key)
+	if err != nil {
+		return nil, err
+	}
+	return s.Runner.ForgetKey(r.Context(), ownerOf(r), parsed, dryRun)
+}
+
+// rebuild answers POST /api/memory/rebuild: all facts are distilled anew from
+// the messages; with verify they are only compared.
+func (s *server) rebuild(w http.ResponseWriter, r *http.Request) error {
+	var in struct {
+		Verify bool `json:"verify"`
+	}
+	if err := decode(r, &in); err != nil {
+		return err
+	}
+	rows, err := s.Runner.Rebuild(r.Context(), ownerOf(r), in.Verify)
+	if err != nil {
+		return err
+	}
+	type row struct {
+		Root       session.ID  `json:"_lineage_root_id,omitempty"`
+		Key        session.Key `json:"session_key,omitempty"`
+		Messages   int         `json:"messages"`
+		Facts      int         `json:"facts"`
+		Stored     int         `json:"stored_facts"`
+		Hash       string      `json:"state_hash"`
+		StoredHash string      `json:"stored_hash"`
+		Identical  bool        `json:"identical"`
+	}
+	out := struct {
+		Object    string `json:"object"`
+		Verify    bool   `json:"verify"`
+		Identical bool   `json:"identical"`
+		Data      []row  `json:"data"`
+	}{Object: "hermes.rebuilt", Verify: in.Verify, Identical: true, Data: []row{}}
+	for i := range rows {
+		b := &rows[i]
+		out.Identical = out.Identical && b.Identical()
+		out.Data = append(out.Data, row{b.Scope.Root, b.Scope.Key, b.Messages, b.Facts, b.Stored, b.Hash, b.StoredHash, b.Identical()})
+	}
+	return writeJSON(w, http.StatusOK, out)
+}
+
+// addFact answers POST /api/memory: a statement joins the memory of a scope, as
+// if its owner had said it.
+func (s *server) addFact(w http.ResponseWriter, r *http.Request) error {
+	var in struct {
+		Statement string      `json:"statement"`
+		Kind      memory.Kind `json:"kind"`
+	}
+	if err := decode(r, &in); err != nil {
+		return err
+	}
+	h, err := s.memoryHeaders(r)
+	if err != nil {
+		return err
+	}
+	facts, err := s.Runner.Remember(r.Context(), &run.Note{Owner: ownerOf(r), Session: h.id, Key: h.key, Text: in.Statement, Kind: in.Kind})
+	if err != nil {
+		return err
+	}
+	return writeFacts(w, http.StatusCreated, facts)
+}
+
+// editFact answers PATCH /api/memory/{fact_id}: a new version replaces the
+// fact; the old one stays in the history.
+func (s *server) editFact(w http.ResponseWriter, r *http.Request) error {
+	var in struct {
+		Statement string      `json:"statement"`
+		Kind      memory.Kind `json:"kind"`
+	}
+	if err := decode(r, &in); err != nil {
+		return err
+	}
+	h, err := s.memoryHeaders(r)
+	if err != nil {
+		return err
+	}
+	facts, err := s.Runner.Remember(r.Context(), &run.Note{
+		Owner: ownerOf(r), Session: h.id, Key: h.key, Text: in.Statement, Kind: in.Kind, Replaces: memory.FactID(r.PathValue("fact_id")),
+	})
+	if err != nil {
+		return err
+	}
+	return writeFacts(w, http.StatusOK, facts)
+}
+
+// deleteFact answers DELETE /api/memory/{fact_id}: the fact and its words in
+// the transcript are erased.
+func (s *server) deleteFact(w http.ResponseWriter, r *http.Request) error {
+	scope, err := s.scope(r)
+	if err != nil {
+		return err
+	}
+	out, err := s.Runner.ForgetFact(r.Context(), ownerOf(r), scope, memory.FactID(r.PathValue("fact_id")))
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, map[string]any{"object": "hermes.fact.deleted", "id": r.PathValue("fact_id"), "deleted": true, "facts_erased": out.Facts})
+}
+
+func writeFacts(w http.ResponseWriter, code int, facts []memory.Fact) error {
+	data := []factJSON{}
+	for i := range facts {
+		data = append(data, factOf(&facts[i]))
+	}
+	return writeJSON(w, code, map[string]any{"object": "list", "data": data})
+}

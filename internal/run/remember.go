@@ -1,0 +1,183 @@
+package run
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// Note is something a person puts into memory by hand.
+type Note struct {
+	Owner   owner.Owner
+	Session session.ID
+	Key     session.Key
+	Text    string
+	// Kind is the kind of fact; "" lets the words decide.
+	Kind memory.Kind
+	// Replaces is the fact this is a new version of; "" for none.
+	Replaces memory.FactID
+}
+
+// maxNote bounds a note, in bytes: it is one statement, not a document.
+const maxNote = 4096
+
+// Remember puts a note into the memory of a scope and returns the facts it
+// became. It is a message like any other, so it has a quote, a time and a
+// place; under a key alone it goes to a session of the key's own.
+func (r *Runner) Remember(ctx context.Context, n *Note) ([]memory.Fact, error) {
+	text := strings.TrimSpace(n.Text)
+	if text == "" || len(text) > maxNote {
+		return nil, fault.New(fault.Invalid, "invalid_statement", fmt.Sprintf("A statement has 1–%d bytes.", maxNote)).At("statement")
+	}
+	if n.Kind != "" && !n.Kind.Asserted() {
+		return nil, fault.New(fault.Invalid, "invalid_kind", "\"kind\" is one of fact, decision, preference, instruction, identity, event, cause, number.").At("kind")
+	}
+	scope, err := r.Scope(ctx, n.Owner, n.Session, n.Key)
+	if err != nil {
+		return nil, err
+	}
+	if n.Replaces != "" {
+		if err := r.mustKnow(ctx, n.Owner, scope, n.Replaces); err != nil {
+			return nil, err
+		}
+	}
+	req := &Request{
+		Owner: n.Owner, Session: n.Session, Key: n.Key, Source: session.SourceAPI,
+		Messages: []session.Message{{Role: session.User, Content: text, Note: memory.FormatNote(n.Kind, n.Replaces)}},
+	}
+	if req.Session == "" {
+		req.Session = notebook(n.Key)
+	}
+	_, kept, err := r.Append(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	scope.Root = kept[0].RootID
+	facts, err := r.Facts(ctx, n.Owner, scope)
+	if err != nil {
+		return nil, err
+	}
+	var out []memory.Fact
+	for i := range facts {
+		if s := &facts[i].Source; s.Root == kept[0].RootID && s.Seq == kept[0].Seq {
+			out = append(out, facts[i])
+		}
+	}
+	return out, nil
+}
+
+// notebook is the session that notes of a key without a session go to.
+func notebook(key session.Key) session.ID {
+	id := "memory:" + string(key)
+	if _, err := session.ParseID(id); err != nil { // too long with the prefix
+		sum := sha256.Sum256([]byte(key))
+		id = "memory:" + hex.EncodeToString(sum[:8])
+	}
+	return session.ID(id)
+}
+
+func (r *Runner) mustKnow(ctx context.Context, o owner.Owner, scope memory.Scope, id memory.FactID) error {
+	return r.look(ctx, o, scope, func(v *memory.View) error {
+		if _, ok := v.Fact(id); !ok {
+			return errNoFact()
+		}
+		return nil
+	})
+}
+
+func errNoFact() error {
+	return fault.New(fault.NotFound, "fact_not_found", "No fact with this id in this scope.")
+}
+
+// ForgetFact erases a fact with its words in the transcript. What was said
+// beside them stays.
+func (r *Runner) ForgetFact(ctx context.Context, o owner.Owner, scope memory.Scope, id memory.FactID) (*Forgotten, error) {
+	var fact memory.Fact
+	err := r.look(ctx, o, scope, func(v *memory.View) error {
+		f, ok := v.Fact(id)
+		if !ok {
+			return errNoFact()
+		}
+		fact = f
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	l, release, err := r.lineages.take(ctx, o, fact.Source.Root)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	at := fact.Source.Seq
+	ms, err := r.sessions.Messages(ctx, o, fact.Source.Root, session.Range{From: at, To: at + 1})
+	if err != nil || len(ms) == 0 {
+		return nil, fmt.Errorf("read the fact's message: %w", err)
+	}
+	m := &ms[0]
+	m.Content = memory.Blank(m.Content, fact.Source.Start, fact.Source.End)
+	m.Wire = nil
+	place := memory.Place{Root: m.RootID, Seq: m.Seq}
+	again, facts, err := r.rebuild(ctx, o, scopeOf(m), map[memory.Place]string{place: m.Content})
+	if err != nil {
+		return nil, err
+	}
+	l.loaded = false
+	err = r.store.Rewrite(ctx, o, Rewrite{Messages: ms, Scopes: []ScopeFacts{{scopeOf(m), facts}}})
+	if err != nil {
+		return nil, fmt.Errorf("erase fact: %w", err)
+	}
+	r.views.DropOwner(o)
+	return &Forgotten{Messages: 1, Sentences: 1, Facts: max(0, again.Stored-again.Facts)}, nil
+}
+
+// ForgetSession erases a lineage with everything derived from it, and certifies
+// that its id is nowhere left.
+func (r *Runner) ForgetSession(ctx context.Context, o owner.Owner, id session.ID, dryRun bool) (*Forgotten, error) {
+	tip, err := r.sessions.Tip(ctx, o, id)
+	if err != nil {
+		return nil, fmt.Errorf("find session: %w", err)
+	}
+	out := &Forgotten{DryRun: dryRun, Searched: []Trace{}}
+	return out, r.dropLineage(ctx, o, tip, out)
+}
+
+// ForgetKey erases every lineage in which something was said under a key.
+func (r *Runner) ForgetKey(ctx context.Context, o owner.Owner, key session.Key, dryRun bool) (*Forgotten, error) {
+	out := &Forgotten{DryRun: dryRun, Searched: []Trace{}}
+	facts, err := r.Facts(ctx, o, memory.Scope{Key: key})
+	if err != nil {
+		return nil, err
+	}
+	roots := make(map[session.ID]bool)
+	for i := range facts {
+		roots[facts[i].Source.Root] = true
+	}
+	return out, r.eachLineage(ctx, o, func(tip session.Session) error {
+		if tip.Key != key && !roots[tip.RootID] {
+			return nil
+		}
+		return r.dropLineage(ctx, o, tip, out)
+	})
+}
+
+func (r *Runner) dropLineage(ctx context.Context, o owner.Owner, tip session.Session, out *Forgotten) error {
+	rows, err := r.sessions.Sessions(ctx, o, session.Filter{Lineage: tip.RootID})
+	if err != nil {
+		return fmt.Errorf("list lineage: %w", err)
+	}
+	out.Sessions += len(rows)
+	out.Messages += int(tip.NextSeq)
+	if out.DryRun {
+		return nil
+	}
+	_, err = r.Delete(ctx, o, tip.ID)
+	return err
+}

@@ -1,0 +1,243 @@
+package sqlite
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// Scopes implements memory.Store.
+func (db *DB) Scopes(ctx context.Context, o owner.Owner) ([]memory.Scope, error) {
+	const query = `SELECT DISTINCT '', session_key FROM messages WHERE owner_id = ? AND session_key IS NOT NULL
+		UNION ALL SELECT DISTINCT root_id, '' FROM messages WHERE owner_id = ? AND session_key IS NULL ORDER BY 2, 1`
+	rows, err := db.read.QueryContext(ctx, query, o.ID(), o.ID())
+	if err != nil {
+		return nil, fmt.Errorf("list scopes: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var out []memory.Scope
+	for rows.Next() {
+		var s memory.Scope
+		if err := rows.Scan(&s.Root, &s.Key); err != nil {
+			return nil, fmt.Errorf("list scopes: %w", err)
+		}
+		out = append(out, s)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("list scopes: %w", err)
+	}
+	return out, nil
+}
+
+// Erasures implements memory.Store.
+func (db *DB) Erasures(ctx context.Context, o owner.Owner) ([]memory.Erasure, error) {
+	st, err := db.stmt(ctx, `SELECT hash, words, erased_at FROM erasures WHERE owner_id = ? ORDER BY erased_at`)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := st.QueryContext(ctx, o.ID())
+	if err != nil {
+		return nil, fmt.Errorf("list erasures: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var out []memory.Erasure
+	for rows.Next() {
+		var e memory.Erasure
+		var hash []byte
+		var at int64
+		if err := rows.Scan(&hash, &e.Words, &at); err != nil {
+			return nil, fmt.Errorf("list erasures: %w", err)
+		}
+		copy(e.Hash[:], hash)
+		e.At = time.UnixMilli(at).UTC()
+		out = append(out, e)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("list erasures: %w", err)
+	}
+	return out, nil
+}
+
+// Rewrite implements run.Store.
+func (db *DB) Rewrite(ctx context.Context, o owner.Owner, w run.Rewrite) error {
+	if err := errNoOwner(o); err != nil {
+		return err
+	}
+	return db.w.submit(ctx, func(t *tx) error {
+		t.erases = true
+		for i := range w.Messages {
+			if err := t.rewriteMessage(o, &w.Messages[i]); err != nil {
+				return err
+			}
+		}
+		for i := range w.Sessions {
+			s := &w.Sessions[i]
+			if _, err := t.exec(`UPDATE sessions SET title = ?, system_prompt = ?, summary = ?, user_id = ? WHERE owner_id = ? AND id = ?`,
+				null(s.Title), null(s.SystemPrompt), null(s.Summary), null(s.UserID), o.ID(), string(s.ID)); err != nil {
+				return fmt.Errorf("rewrite session: %w", err)
+			}
+		}
+		for i := range w.Scopes {
+			if err := t.replaceFacts(o, &w.Scopes[i]); err != nil {
+				return err
+			}
+		}
+		if e := w.Erased; e != nil {
+			if _, err := t.exec(`INSERT OR REPLACE INTO erasures (owner_id, hash, words, erased_at) VALUES (?,?,?,?)`,
+				o.ID(), e.Hash[:], e.Words, millis(e.At)); err != nil {
+				return fmt.Errorf("keep erasure: %w", err)
+			}
+		}
+		for _, needle := range w.Outcomes {
+			if _, err := t.exec(`DELETE FROM requests WHERE owner_id = ? AND instr(lower(outcome), ?) > 0`, o.ID(), string(needle)); err != nil {
+				return fmt.Errorf("erase outcomes: %w", err)
+			}
+		}
+		return nil
+	})
+}
+
+// rewriteMessage gives a message another text, in the text index, too.
+func (t *tx) rewriteMessage(o owner.Owner, m *session.Message) error {
+	const unindex = `INSERT INTO messages_fts(messages_fts, rowid, content) SELECT 'delete', m.id, m.content FROM messages m
+		JOIN messages_fts_docsize d ON d.id = m.id WHERE m.owner_id = ? AND m.root_id = ? AND m.seq = ?`
+	const update = `UPDATE messages SET content = ?, tool_calls = ?, wire = ?, name = ? WHERE owner_id = ? AND root_id = ? AND seq = ?`
+	const reindex = `INSERT INTO messages_fts(rowid, content) SELECT id, content FROM messages WHERE owner_id = ? AND root_id = ? AND seq = ?`
+	if _, err := t.exec(unindex, o.ID(), string(m.RootID), m.Seq); err != nil {
+		return fmt.Errorf("take message out of the index: %w", err)
+	}
+	if _, err := t.exec(update, m.Content, nullBytes(m.ToolCalls), nullBytes(m.Wire), null(m.Name), o.ID(), string(m.RootID), m.Seq); err != nil {
+		return fmt.Errorf("rewrite message: %w", err)
+	}
+	if _, err := t.exec(reindex, o.ID(), string(m.RootID), m.Seq); err != nil {
+		return fmt.Errorf("index message: %w", err)
+	}
+	return nil
+}
+
+// replaceFacts gives a scope other facts.
+func (t *tx) replaceFacts(o owner.Owner, s *run.ScopeFacts) error {
+	query, arg := `DELETE FROM facts WHERE owner_id = ? AND root_id = ? AND session_key IS NULL`, string(s.Scope.Root)
+	if s.Scope.Key != "" {
+		query, arg = `DELETE FROM facts WHERE owner_id = ? AND session_key = ?`, string(s.Scope.Key)
+	}
+	if _, err := t.exec(query, o.ID(), arg); err != nil {
+		return fmt.Errorf("delete facts: %w", err)
+	}
+	for i := range s.Facts {
+		f := &s.Facts[i]
+		var key sql.NullString
+		var recorded int64
+		err := t.row(`SELECT session_key, recorded_at FROM messages WHERE owner_id = ? AND root_id = ? AND seq = ?`,
+			o.ID(), string(f.Source.Root), f.Source.Seq).Scan(&key, &recorded)
+		if err != nil {
+			return fmt.Errorf("find a fact's message: %w", err)
+		}
+		if key.String != string(s.Scope.Key) {
+			continue // said under a key: it belongs to that scope, and is seen from here
+		}
+		from := session.Message{Key: s.Scope.Key, RecordedAt: time.UnixMilli(recorded)}
+		if err := t.insertFact(o, &from, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Traces implements run.Store. The log is emptied first, so that what it still
+// held of deleted rows is gone, and the index lets go of its deleted terms.
+func (db *DB) Traces(ctx context.Context, needles [][]byte) ([]run.Trace, error) {
+	err := db.w.submit(ctx, func(t *tx) error {
+		t.erases = true
+		_, err := t.exec(`INSERT INTO messages_fts(messages_fts) VALUES ('optimize')`)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("clean the index: %w", err)
+	}
+	return scanHome(db.guard, filepath.Dir(db.opt.Path), needles)
+}
+
+// scanHome searches every file of the data directory. The database's own files
+// are read through the guard's descriptors: closing another one here would drop
+// SQLite's locks on them.
+func scanHome(g *guard, home string, needles [][]byte) ([]run.Trace, error) {
+	var out []run.Trace
+	err := filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		var in io.Reader
+		if held := g.file(path); held != nil {
+			in = io.NewSectionReader(held, 0, 1<<62)
+		} else {
+			f, err := os.Open(path)
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			defer func() { _ = f.Close() }()
+			in = f
+		}
+		name, err := filepath.Rel(home, path)
+		if err != nil {
+			return err
+		}
+		t := run.Trace{File: name}
+		t.Bytes, t.Hits, err = search(in, needles)
+		out = append(out, t)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("search %s: %w", home, err)
+	}
+	return out, nil
+}
+
+// search counts the needles in a stream, whatever the case of ASCII letters.
+func search(in io.Reader, needles [][]byte) (size int64, hits int, err error) {
+	longest := 1
+	for _, n := range needles {
+		longest = max(longest, len(n))
+	}
+	buf := make([]byte, 0, 1<<20)
+	for {
+		keep := min(len(buf), longest-1) // a needle may lie across two reads
+		copy(buf, buf[len(buf)-keep:])
+		n, err := in.Read(buf[keep:cap(buf)])
+		buf = buf[:keep+n]
+		size += int64(n)
+		low := bytes.ToLower(buf)
+		for _, needle := range needles {
+			for at := 0; ; at++ {
+				i := bytes.Index(low[at:], needle)
+				if i < 0 {
+					break
+				}
+				if at += i; at+len(needle) > keep { // not counted with the last read
+					hits++
+				}
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return size, hits, nil
+		}
+		if err != nil {
+			return size, hits, err
+		}
+	}
+}
