@@ -16,15 +16,22 @@ var lexiconFiles embed.FS
 type lexicon struct {
 	// weight lists the words, stemmed, that count less than others.
 	weight map[string]float64
-	// alike leads from a stem to the stems it may stand for.
-	alike map[string][]string
-	// under leads from a stem to the stems that are examples of it.
-	under map[string][]string
+	// alike leads from a stem to the words it may stand for.
+	alike map[string][]twin
+	// under leads from a stem to words that are examples of it.
+	under map[string][]twin
+	// base leads from the stem of an irregular form to that of its base, forms
+	// the other way.
+	base  map[string]string
+	forms map[string][]twin
 	// slots leads from a stem to the attributes of facts it asks for.
 	slots map[string][]string
 	// asks leads from a word, unstemmed, to what it asks for.
 	asks map[string]trait
 }
+
+// twin is a word that may stand for another.
+type twin struct{ stem, word string }
 
 // trait is a set of things a word tells about the sentence it stands in.
 type trait uint32
@@ -51,13 +58,14 @@ const (
 	givesNumber
 	opensQuestion
 	opensRequest
+	givesTime
 )
 
 // traitNames are the names of the traits in the lexicon; never written.
 var traitNames = [...]string{
 	"reason", "time", "number", "person", "place", "change", "list", "order", "decision", "preference",
 	"instruction", "first-person", "third-person", "responder", "overview", "relation", "because",
-	"number-word", "opening", "request",
+	"number-word", "opening", "request", "habit",
 }
 
 // weakWeight is what a word counts that too many things share.
@@ -66,27 +74,30 @@ const weakWeight = 0.4
 // theLexicon reads the embedded files.
 var theLexicon = sync.OnceValue(func() *lexicon {
 	l := &lexicon{
-		weight: map[string]float64{}, alike: map[string][]string{}, under: map[string][]string{},
-		slots: map[string][]string{}, asks: map[string]trait{},
+		weight: map[string]float64{}, alike: map[string][]twin{}, under: map[string][]twin{},
+		base: map[string]string{}, forms: map[string][]twin{}, slots: map[string][]string{}, asks: map[string]trait{},
 	}
+	l.eachLine("form", l.addForms)
 	l.eachLine("weight", func(name string, words []string) {
 		for _, w := range words {
 			if name == "idle" {
-				l.weight[language.Stem(w)] = 0
-			} else if _, idle := l.weight[language.Stem(w)]; !idle {
-				l.weight[language.Stem(w)] = weakWeight
+				l.weight[l.plain(w)] = 0
+			} else if _, idle := l.weight[l.plain(w)]; !idle {
+				l.weight[l.plain(w)] = weakWeight
 			}
 		}
 	})
 	l.eachLine("alike", func(_ string, words []string) { l.addGroup(words) })
 	l.eachLine("under", func(name string, words []string) {
 		for _, w := range words {
-			l.under[language.Stem(name)] = append(l.under[language.Stem(name)], language.Stem(w))
+			l.under[l.plain(name)] = append(l.under[l.plain(name)], twin{l.plain(w), w})
 		}
 	})
 	l.eachLine("slot", func(name string, words []string) {
 		for _, w := range words {
-			l.slots[language.Stem(w)] = append(l.slots[language.Stem(w)], name)
+			if have := l.slots[l.plain(w)]; len(have) == 0 || have[len(have)-1] != name {
+				l.slots[l.plain(w)] = append(have, name)
+			}
 		}
 	})
 	l.eachLine("asks", func(name string, words []string) {
@@ -94,6 +105,9 @@ var theLexicon = sync.OnceValue(func() *lexicon {
 			if trait == name {
 				for _, w := range words {
 					l.asks[w] |= 1 << i
+					if 1<<i&(namesRelation|givesReason|givesNumber|givesTime) != 0 {
+						l.asks[language.Stem(w)] |= 1 << i
+					}
 				}
 			}
 		}
@@ -101,16 +115,36 @@ var theLexicon = sync.OnceValue(func() *lexicon {
 	return l
 })
 
+// addForms enters the irregular forms of a word.
+func (l *lexicon) addForms(name string, words []string) {
+	base := language.Stem(name)
+	for _, w := range words {
+		if form := language.Stem(w); form != base {
+			l.base[form] = base
+			l.forms[base] = append(l.forms[base], twin{form, w})
+		}
+	}
+}
+
+// plain is the stem of a word's base form.
+func (l *lexicon) plain(word string) string {
+	stem := language.Stem(word)
+	if base, irregular := l.base[stem]; irregular {
+		return base
+	}
+	return stem
+}
+
 // addGroup makes every word of a group stand for every other.
 func (l *lexicon) addGroup(words []string) {
 	stems := make([]string, len(words))
 	for i, w := range words {
-		stems[i] = language.Stem(w)
+		stems[i] = l.plain(w)
 	}
 	for _, a := range stems {
-		for _, b := range stems {
+		for i, b := range stems {
 			if a != b {
-				l.alike[a] = append(l.alike[a], b)
+				l.alike[a] = append(l.alike[a], twin{b, words[i]})
 			}
 		}
 	}
@@ -135,6 +169,9 @@ func (l *lexicon) eachLine(file string, f func(name string, words []string)) {
 		f(name, strings.Split(rest, ", "))
 	}
 }
+
+// knows reports whether the lexicon can tell what is an example of a word.
+func (l *lexicon) knows(stem string) bool { return len(l.slots[stem]) > 0 || len(l.under[stem]) > 0 }
 
 // isTechnology reports whether an attribute is one of the sorts of technology
 // that the lexicon lists after "*".

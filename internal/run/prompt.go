@@ -202,8 +202,8 @@ func (t *turn) fitTail(room int) ([]session.Message, int) {
 
 // quotes renders the older messages that answer the question, as quoted data.
 func (t *turn) quotes(question string, room int) (string, []memory.Place, int) {
-	if question == "" || room < 64 {
-		return "", nil, 0
+	if question == "" || room < 64 || t.sightFrom == 0 && t.req.Key == "" {
+		return "", nil, 0 // nothing to quote that is not in sight
 	}
 	hits := t.view.Search(ranking.Query{Text: question, At: t.now, Limit: maxHits, Skip: t.inSight})
 	if len(hits) == 0 {

@@ -1,0 +1,29 @@
+package recall_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// BenchmarkAnswer asks in a scope of many messages.
+func BenchmarkAnswer(b *testing.B) {
+	for _, size := range []int{100, 6000} {
+		k := newTalk(b)
+		for i := range size {
+			c := scopes[i%3].told[i%len(scopes[i%3].told)]
+			k.learn(session.User, "", fmt.Sprintf("%s That was in week %d of project %d.", c.said, i, i/7))
+			k.now = k.now.Add(time.Minute)
+		}
+		for name, question := range map[string]string{"told": "What colour do I like best?", "never told": "What is the airspeed of a swallow?"} {
+			p := k.prompt(question, false)
+			b.Run(fmt.Sprintf("%s/%d", name, size), func(b *testing.B) {
+				for b.Loop() {
+					answerOf(b, p)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package recall
+
+import (
+	"strings"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/language"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// doubt takes off what speaks against a passage.
+func (a *asked) doubt(score float64, p *passage, seen *look) float64 {
+	off := func(doubtful bool, factor float64) {
+		if doubtful {
+			score *= factor
+		}
+	}
+	f := p.fact
+	off(a.has(asksReason) && seen.traits&givesReason == 0, noReason)
+	off(a.has(asksNumber) && seen.traits&givesNumber == 0, noNumber)
+	off(a.counts >= 0 && seen.met[max(0, a.counts)] > 0 && !seen.counted, notCounted)
+	off(a.head >= 0 && seen.met[max(0, a.head)] == 0, noHead)
+	off(a.owner >= 0 && seen.met[max(0, a.owner)] == 0, noOwner)
+	off(a.has(asksPlace) && !seen.foreign && !places(p), noPlace)
+	off(a.has(asksPerson) && !seen.person, noPerson)
+	off(a.has(asksTime) && !p.timed(), timeDoubt(f))
+	off(a.has(firstPerson) && seen.traits&namesRelation != 0 && !a.has(asksPerson), otherPerson)
+	off(a.has(firstPerson) && f != nil && f.Kind == memory.ThirdParty && !seen.named && !a.has(asksPerson|namesRelation), otherPerson)
+	off(p.speaker != "" && a.namesOther(p) && (seen.self || !seen.named), otherPerson)
+	off(a.has(thirdPerson) && p.speaker == "" && opensInFirstPerson(p.text), otherPerson)
+	off(a.has(toResponder) && !(f != nil && f.Kind == memory.Instruction) && !within(strings.ToLower(p.text), "you"), otherPerson)
+	off(len(a.spans) > 0 && !a.then(p), otherTime)
+	off(p.role != session.User, notTheUser)
+	off(f != nil && !f.Current(), notCurrent)
+	return score
+}
+
+// timeDoubt is what a passage without a time loses when it is asked for: the
+// day it was said tells when something was decided, but not somebody's birthday.
+func timeDoubt(f *memory.Fact) float64 {
+	if f == nil || f.Kind == memory.Decision || f.Kind == memory.Event || f.Kind == memory.Cause {
+		return noTime
+	}
+	return noTimeAtAll
+}
+
+// ofSelf reports whether the question is about the one who asks and nobody
+// else.
+func (a *asked) ofSelf() bool {
+	if !a.has(firstPerson) || a.has(namesRelation|thirdPerson) {
+		return false
+	}
+	for n := range a.needs {
+		if a.needs[n].weight == nameWeight {
+			return false
+		}
+	}
+	return true
+}
+
+// namesOther reports whether the question names people but not the speaker of
+// the passage.
+func (a *asked) namesOther(p *passage) bool {
+	by := a.look(p.speaker)
+	named := false
+	for n := range a.needs {
+		if a.needs[n].weight == nameWeight {
+			if by.met[n] == 1 {
+				return false
+			}
+			named = true
+		}
+	}
+	return named
+}
+
+// places reports whether a passage has a preposition of place.
+func places(p *passage) bool {
+	low := " " + strings.ToLower(p.text)
+	for _, word := range [...]string{" in ", " at ", " on ", " near ", " from ", " to ", " next "} {
+		if strings.Contains(low, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// timed reports whether a passage speaks of a time: a date, an hour, or a habit.
+func (p *passage) timed() bool {
+	if p.fact != nil && !p.fact.When.IsZero() {
+		return true
+	}
+	if len(p.text) > maxPassage {
+		return false
+	}
+	l := theLexicon()
+	for scan := language.Scan(p.text); ; {
+		w, ok := scan.Next()
+		if !ok {
+			break
+		}
+		if l.asks[string(w.Stem)]&givesTime != 0 || w.Number && w.End+1 < len(p.text) && p.text[w.End] == ':' {
+			return true
+		}
+	}
+	return len(language.Dates(p.text, p.saidAt)) > 0
+}
+
+// then reports whether a passage was said at, or speaks of, a time asked for.
+func (a *asked) then(p *passage) bool {
+	low := ""
+	for i := range a.spans {
+		s := &a.spans[i]
+		if overlaps(s, p.saidAt, p.saidAt.Add(time.Second)) {
+			return true
+		}
+		if p.fact != nil && !p.fact.When.IsZero() && overlaps(s, p.fact.When.From, p.fact.When.To) {
+			return true
+		}
+		if low == "" {
+			low = strings.ToLower(p.text)
+		}
+		if words := strings.ToLower(a.text[s.Start:s.End]); calendar(words) && strings.Contains(low, words) {
+			return true
+		}
+	}
+	return false
+}
+
+// calendar reports whether an expression of time names a part of the calendar,
+// such as "Q1", rather than counting from today.
+func calendar(words string) bool {
+	for _, relative := range [...]string{"last", "next", "this", "past", "ago", "day", "week", "now"} {
+		if strings.Contains(words, relative) {
+			return false
+		}
+	}
+	return true
+}
+
+// overlaps reports whether a time asked for shares an instant with [from, to).
+func overlaps(s *language.Date, from, to time.Time) bool {
+	return from.Before(s.To) && s.From.Before(to)
+}

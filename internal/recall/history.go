@@ -1,0 +1,66 @@
+package recall
+
+import (
+	"slices"
+
+	"github.com/hermes-memory/hermes/internal/memory"
+)
+
+// maxSteps is how many steps of a change of mind are told: the first and the
+// newest.
+const maxSteps = 5
+
+// steps are the facts that replaced one another, the oldest first; one alone
+// when nothing was replaced. taken says that the last was taken back.
+func steps(v *memory.View, f memory.Fact) (chain []memory.Fact, taken bool) {
+	tip := f
+	for range maxHops {
+		if tip.Current() {
+			break
+		}
+		next, found := v.Fact(tip.SupersededBy)
+		if !found {
+			break
+		}
+		if next.Kind == memory.Retraction {
+			return nil, true
+		}
+		tip = next
+	}
+	seen := map[memory.FactID]bool{tip.ID: true}
+	chain = []memory.Fact{tip}
+	for i := 0; i < len(chain) && len(chain) < maxHops; i++ {
+		for _, link := range chain[i].Links {
+			if link.Kind != memory.Supersedes || seen[link.To] {
+				continue
+			}
+			seen[link.To] = true
+			if was, found := v.Fact(link.To); found && was.Kind != memory.Retraction {
+				chain = append(chain, was)
+			}
+		}
+	}
+	slices.SortStableFunc(chain, func(a, b memory.Fact) int {
+		p, q := ofFact(a), ofFact(b)
+		return p.before(&q)
+	})
+	if len(chain) > maxSteps {
+		chain = slices.Delete(chain, 1, len(chain)-maxSteps+1)
+	}
+	return chain, false
+}
+
+// maxHops bounds how far supersession is followed.
+const maxHops = 64
+
+// turns reports whether a chain is a change of mind rather than a new value:
+// only that is told from both sides without being asked.
+func turns(chain []memory.Fact) bool {
+	for i := range chain {
+		switch chain[i].Kind {
+		case memory.Decision, memory.Preference, memory.Negated:
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,119 @@
+package recall
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/hermes-memory/hermes/internal/language"
+	"github.com/hermes-memory/hermes/internal/memory"
+)
+
+const (
+	// maxQuestions is how many questions of a message are answered.
+	maxQuestions = 4
+	// maxInput is how much of a message is searched for questions, from each end.
+	maxInput = 16 << 10
+)
+
+// questions returns the sentences of a message that ask for something. Learned
+// is what memory took from the message: a sentence it holds for a statement is
+// no question, whatever word it begins with.
+func questions(text string, learned []memory.Fact) []string {
+	var out []string
+	for _, text := range ends(text) {
+		for _, s := range language.Sentences(text) {
+			if s.Code || s.Quoted || len(out) == maxQuestions {
+				continue
+			}
+			sentence := text[s.Start:s.End]
+			if asks(sentence) && (marked(sentence) || requests(sentence) || !asserts(learned, sentence)) {
+				out = append(out, sentence)
+			}
+		}
+	}
+	return out
+}
+
+// ends returns a text, or its two ends if it is too long to be read whole.
+func ends(text string) []string {
+	if len(text) <= 2*maxInput {
+		return []string{text}
+	}
+	head := strings.ToValidUTF8(text[:maxInput], "")
+	tail := strings.ToValidUTF8(text[len(text)-maxInput:], "")
+	if _, rest, found := strings.Cut(tail, "\n"); found {
+		tail = rest
+	}
+	return []string{head, tail}
+}
+
+// marked reports whether a sentence ends with a question mark.
+func marked(sentence string) bool {
+	end := strings.TrimRightFunc(sentence, func(r rune) bool {
+		return unicode.IsSpace(r) || strings.ContainsRune("\"'”’)]!*_", r)
+	})
+	return strings.HasSuffix(end, "?") || strings.HasSuffix(end, "？") || strings.HasSuffix(end, "؟")
+}
+
+// asks reports whether a sentence is written as a question or as a request to
+// tell something.
+func asks(sentence string) bool {
+	if marked(sentence) {
+		return true
+	}
+	if requests(sentence) {
+		return true
+	}
+	if first, rest := opening(sentence); theLexicon().asks[first]&opensQuestion != 0 {
+		return !strings.Contains(sentence, ",") && rest != ""
+	}
+	end := strings.TrimRight(sentence, "。 ")
+	return strings.HasSuffix(end, "吗") || strings.HasSuffix(end, "か")
+}
+
+// requests reports whether a sentence bids to tell something. "Remind me to …"
+// bids for something else.
+func requests(sentence string) bool {
+	first, rest := opening(sentence)
+	if theLexicon().asks[first]&opensRequest == 0 {
+		return false
+	}
+	after := strings.TrimLeft(strings.ToLower(rest), " ")
+	return after != "" && !strings.HasPrefix(after, "me to ") && !strings.HasPrefix(after, "us to ")
+}
+
+// opening is the first word of a sentence that is more than a greeting, in
+// lower case, and what follows it.
+func opening(sentence string) (word, rest string) {
+	word, rest = firstWord(sentence)
+	for word == "please" || word == "so" || word == "and" || word == "now" || word == "ok" || word == "hey" {
+		word, rest = firstWord(rest)
+	}
+	return word, rest
+}
+
+// firstWord cuts the first word off a text, in lower case.
+func firstWord(text string) (word, rest string) {
+	text = strings.TrimLeftFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	end := strings.IndexFunc(text, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' && r != '’'
+	})
+	if end < 0 {
+		end = len(text)
+	}
+	if end > 32 {
+		return "", text[end:]
+	}
+	return strings.ReplaceAll(strings.ToLower(text[:end]), "’", "'"), text[end:]
+}
+
+// asserts reports whether memory took something from the sentence as true.
+func asserts(learned []memory.Fact, sentence string) bool {
+	for i := range learned {
+		f := &learned[i]
+		if f.Kind.Asserted() && (strings.Contains(sentence, f.Quote) || strings.Contains(f.Quote, sentence)) {
+			return true
+		}
+	}
+	return false
+}

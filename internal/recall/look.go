@@ -1,0 +1,150 @@
+package recall
+
+import (
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/language"
+)
+
+// look is what one reading of a passage shows.
+type look struct {
+	met    [maxNeeds]float64
+	traits trait
+	at     int // where the first word that meets a need stands; -1 for nowhere
+	words  int
+	// foreign is set when it names somebody or something that the question does
+	// not, called when it does so right behind what the question asks about.
+	foreign, called bool
+	// person is set when it speaks of somebody who could be "who".
+	person bool
+	// self is set when its speaker speaks of themselves, named when it names
+	// somebody the question names.
+	self, named bool
+	// kin is set while the last one spoken of is somebody related to the speaker.
+	kin bool
+	// counted is set when a number belongs to what the question counts.
+	counted bool
+
+	number, wanted int  // the last word that is a number, or meets a need
+	noun           int  // the last word that names what is counted
+	broken         bool // a preposition followed the last wanted word
+}
+
+// scaled is what words around a passage lend to it.
+func (k look) scaled(degree float64) *look {
+	for n := range k.met {
+		k.met[n] *= degree
+	}
+	return &k
+}
+
+// join adds what more words around lend.
+func (k *look) join(o *look) *look {
+	if o != nil {
+		for n := range k.met {
+			k.met[n] = max(k.met[n], o.met[n])
+		}
+	}
+	return k
+}
+
+// look reads a passage's words.
+func (a *asked) look(text string) look {
+	out := look{at: -1, number: far, wanted: far, noun: far}
+	l := theLexicon()
+	for scan := language.Scan(text); ; {
+		w, ok := scan.Next()
+		if !ok {
+			return out
+		}
+		stem := string(w.Stem)
+		t := l.asks[stem]
+		if w.Number {
+			t |= givesNumber
+		}
+		parts, share := a.terms[stem], 1.0
+		if parts == nil && !w.Stop {
+			parts, share = a.terms[derived(stem)], derivedShare
+		}
+		out.meet(a, parts, share, w.Start)
+		out.people(a, t, len(parts) > 0, stem)
+		out.form(t, &w, len(parts) > 0)
+		out.words++
+	}
+}
+
+// far is further back than any word that still matters.
+const far = -100
+
+// derivedShare is how well "competitor" stands for "compete".
+const derivedShare = 0.9
+
+// meet enters the needs that a word meets.
+func (k *look) meet(a *asked, parts []part, share float64, start int) {
+	if len(parts) == 0 {
+		return
+	}
+	for _, p := range parts {
+		k.met[p.need] = max(k.met[p.need], p.degree*share)
+		k.named = k.named || a.needs[p.need].weight == nameWeight
+		if p.need == a.counts {
+			k.noun = k.words
+			k.counted = k.counted || k.words-k.number <= 3 || p.degree < 1
+		}
+	}
+	if k.at < 0 {
+		k.at = start
+		if k.kin {
+			k.traits |= namesRelation
+		}
+	}
+	k.wanted, k.broken = k.words, false
+}
+
+// people follows who is spoken of.
+func (k *look) people(a *asked, t trait, wanted bool, stem string) {
+	k.self = k.self || t&firstPerson != 0
+	k.person = k.person || t&namesRelation != 0
+	switch {
+	case t&namesRelation != 0 && !wanted && !a.has(asksPerson), t&thirdPerson != 0 && a.ofSelf():
+		k.kin = true
+	case stem == "i" || stem == "we":
+		k.kin = false
+	}
+}
+
+// form notes numbers and names, and what they stand next to.
+func (k *look) form(t trait, w *language.Word, wanted bool) {
+	k.traits |= t & (givesReason | givesNumber)
+	if t&givesNumber != 0 {
+		k.number = k.words
+		k.counted = k.counted || k.words-k.noun <= 3 && !k.broken
+	}
+	if w.Stop && joins(string(w.Stem)) {
+		k.broken = true
+	}
+	if w.Capital && !w.Stop && !wanted {
+		k.foreign = k.foreign || w.Start > 0
+		k.person = true
+		k.called = k.called || k.words-k.wanted <= 3 && !k.broken
+	}
+}
+
+// joins reports whether a word leads on to another thing.
+func joins(word string) bool {
+	switch word {
+	case "in", "at", "on", "to", "from", "for", "with", "of", "by", "and", "into":
+		return true
+	}
+	return false
+}
+
+// derived is the stem that a longer one is made from, or "".
+func derived(stem string) string {
+	for _, ending := range [...]string{"ation", "ition", "itor", "ator", "ment", "ness", "ship", "ist", "ion", "anc", "enc", "or", "er", "iv"} {
+		if base, cut := strings.CutSuffix(stem, ending); cut && len(base) >= 4 {
+			return base
+		}
+	}
+	return ""
+}

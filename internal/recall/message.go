@@ -1,0 +1,168 @@
+package recall
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/language"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// messages looks through the messages that ranking finds for words.
+func (f *finder) messages(ctx context.Context, words string) error {
+	if f.q.Quotes == nil {
+		return nil
+	}
+	hits := f.q.View.Search(ranking.Query{Text: words, At: f.a.at, Limit: maxMessages, Skip: f.q.Own})
+	if len(hits) == 0 {
+		return nil
+	}
+	docs, err := f.q.Quotes(ctx, placesOf(hits))
+	if err != nil {
+		return fmt.Errorf("read messages to quote: %w", err)
+	}
+	at := make(map[memory.Place]*ranking.Document, len(docs))
+	for i := range docs {
+		at[memory.Place{Root: docs[i].Root, Seq: docs[i].Seq}] = &docs[i]
+	}
+	for _, h := range hits {
+		d := at[memory.Place{Root: h.Root, Seq: h.Seq}]
+		if d == nil || ours(d.Role, d.Text) || d.Role == session.System {
+			continue
+		}
+		prior := 0.0
+		if hits[0].Score > 0 {
+			prior = max(0, rankBonus*h.Score/hits[0].Score)
+		}
+		f.message(d, f.last(at[memory.Place{Root: h.Root, Seq: h.Seq - 1}]), prior)
+	}
+	return nil
+}
+
+// placesOf are the places of messages found and of those just before them.
+func placesOf(hits []ranking.Hit) []memory.Place {
+	out := make([]memory.Place, 0, 2*len(hits))
+	listed := make(map[memory.Place]bool, 2*len(hits))
+	for _, h := range hits {
+		for _, seq := range [...]int64{h.Seq, h.Seq - 1} {
+			if p := (memory.Place{Root: h.Root, Seq: seq}); seq >= 0 && !listed[p] {
+				listed[p] = true
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
+
+// last is what the question at the end of a message speaks of, for the message
+// that answers it; nil when it ends with none.
+func (f *finder) last(d *ranking.Document) *look {
+	if d == nil || ours(d.Role, d.Text) || !marked(d.Text) {
+		return nil
+	}
+	text := d.Text
+	if len(text) > maxPassage {
+		text = strings.ToValidUTF8(text[len(text)-maxPassage:], "")
+	}
+	seen := f.a.look(text)
+	return seen.scaled(askedDegree)
+}
+
+// message looks through the sentences of one message. Near is what the question
+// before it speaks of, prior how high it ranks.
+func (f *finder) message(d *ranking.Document, near *look, prior float64) {
+	text := d.Text
+	if len(text) > f.left {
+		text = strings.ToValidUTF8(text[:f.left], "")
+	}
+	f.left -= len(text)
+	var facts []memory.Fact
+	checked := false
+	whole := near
+	if len(text) <= maxNear {
+		w := f.a.look(text)
+		whole = w.scaled(nearDegree).join(near)
+	}
+	sentences := language.Sentences(text)
+	for i, s := range sentences {
+		if s.Code || s.End-s.Start > maxPassage {
+			near = nil
+			continue
+		}
+		p := passage{
+			root: d.Root, seq: d.Seq, start: s.Start, end: s.End, role: d.Role, speaker: d.Speaker,
+			saidAt: d.SaidAt, text: text[s.Start:s.End], order: prior,
+		}
+		seen := f.a.look(p.text)
+		before := whole
+		if before == nil {
+			before = near
+		}
+		near = seen.scaled(nearDegree)
+		if s.Quoted || asks(p.text) || f.a.coverage(&seen, before) == 0 {
+			continue
+		}
+		if !checked {
+			facts, checked = f.facts(d), true
+		}
+		if holds(&p, facts) {
+			if f.a.has(asksReason) && i+1 < len(sentences) {
+				explained(&p, text, sentences[i+1])
+			}
+			f.add(p, before)
+		}
+	}
+}
+
+// explained stretches a passage without a reason over the sentence behind it,
+// if that plainly goes on about the same: "We dropped Heroku. It was too
+// expensive."
+func explained(p *passage, text string, next language.Sentence) {
+	if p.fact != nil && p.fact.Because != "" || next.Code || next.End-p.start > maxPassage || next.Start < p.end {
+		return
+	}
+	switch word, _ := firstWord(text[next.Start:next.End]); word {
+	case "it", "it's", "they", "that", "that's", "this", "because", "too":
+		p.end, p.text, p.explained = next.End, text[p.start:next.End], true
+	}
+}
+
+// facts returns what memory keeps of a message.
+func (f *finder) facts(d *ranking.Document) []memory.Fact {
+	if len(d.Text) > maxChecked {
+		return nil
+	}
+	var out []memory.Fact
+	for _, fact := range memory.Distill(*d, nil) {
+		if kept, found := f.q.View.Fact(fact.ID); found {
+			out = append(out, kept)
+		}
+	}
+	return out
+}
+
+// holds gives a sentence the fact memory keeps of it, and reports whether it
+// was meant: not asked, supposed, or quoted.
+func holds(p *passage, facts []memory.Fact) bool {
+	meant := true
+	for i := range facts {
+		f := &facts[i]
+		if f.Source.Start >= p.end || p.start >= f.Source.End {
+			continue
+		}
+		if !tellable(f.Kind) {
+			meant = false
+			continue
+		}
+		if p.fact == nil || f.Source.End-f.Source.Start > p.fact.Source.End-p.fact.Source.Start {
+			p.fact = f
+		}
+	}
+	if p.fact != nil {
+		p.start, p.end, p.text = p.fact.Source.Start, p.fact.Source.End, p.fact.Quote
+	}
+	return meant || p.fact != nil
+}

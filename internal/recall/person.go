@@ -1,0 +1,99 @@
+package recall
+
+import "strings"
+
+// openings are the words with which people begin to speak of themselves, and
+// how to say the same to their face; never written.
+var openings = map[string]string{
+	"i": "you", "i'm": "you're", "i've": "you've", "i'll": "you'll", "i'd": "you'd", "my": "your",
+	"we": "you", "we're": "you're", "we've": "you've", "we'll": "you'll", "we'd": "you'd", "our": "your",
+	"i’m": "you’re", "i’ve": "you’ve", "i’ll": "you’ll", "i’d": "you’d",
+	"we’re": "you’re", "we’ve": "you’ve", "we’ll": "you’ll", "we’d": "you’d",
+}
+
+// opensInFirstPerson reports whether a sentence begins with its speaker.
+func opensInFirstPerson(text string) bool {
+	word, _, _ := strings.Cut(text, " ")
+	return openings[strings.ToLower(word)] != ""
+}
+
+// secondPerson turns a sentence about its speaker round: "I'm building a cache"
+// becomes "you're building a cache". It does so only where every word that has
+// to change is certain: the first one, possessives, and a subject after a
+// conjunction. ok is false when the sentence has to be quoted as it is.
+func secondPerson(text string) (turned string, ok bool) {
+	text = strings.TrimRight(text, ".! ")
+	words := strings.Split(text, " ")
+	if len(words) < 2 || !opensInFirstPerson(text) || strings.ContainsAny(text, "\"“”«»\n\t") {
+		return "", false
+	}
+	singular := strings.EqualFold(words[0], "i")
+	words[0] = openings[strings.ToLower(words[0])]
+	for i := 1; i < len(words); i++ {
+		word, mark := cutMark(words[i])
+		low := strings.ToLower(word)
+		switch {
+		case word == "my" || word == "our":
+			words[i] = "your" + mark
+		case i == 1 && singular && low == "am":
+			words[i] = "are" + mark
+		case i == 1 && singular && low == "was":
+			words[i] = "were" + mark
+		case i == 1 && singular && low == "wasn't":
+			words[i] = "weren't" + mark
+		case subjectAfter(words[i-1], word):
+			words[i] = openings[low] + mark
+			singular = low == "i"
+			if i+1 < len(words) && !agree(words[i+1]) {
+				return "", false
+			}
+		case unsure(low, singular):
+			return "", false
+		}
+	}
+	return strings.Join(words, " "), true
+}
+
+// cutMark parts a word from the comma or stop behind it.
+func cutMark(word string) (bare, mark string) {
+	bare = strings.TrimRight(word, ",.;:!)")
+	return bare, word[len(bare):]
+}
+
+// subjectAfter reports whether a word of the first person is surely a subject,
+// given the word before it.
+func subjectAfter(before, word string) bool {
+	low := strings.ToLower(word)
+	if openings[low] == "" || low == "my" || low == "our" || word == "i" {
+		return false
+	}
+	switch strings.ToLower(before) {
+	case "and", "but", "because", "so", "that", "when", "if", "while", "since", "until", "before", "after", "where", "which":
+		return true
+	}
+	return strings.HasSuffix(before, ",")
+}
+
+// agree reports whether the word after a subject is the same for "I" and "you".
+func agree(next string) bool {
+	switch strings.ToLower(next) {
+	case "am", "was", "wasn't", "wasn’t":
+		return false
+	}
+	return true
+}
+
+// unsure reports whether a word may mean the speaker, or somebody spoken to, in
+// a way that changing it could get wrong.
+func unsure(low string, singular bool) bool {
+	if openings[low] != "" {
+		return true
+	}
+	switch low {
+	case "me", "mine", "myself", "us", "ours", "ourselves", "you", "your", "yours", "yourself", "you're", "you've", "you'll":
+		return true
+	case "am", "was":
+		return singular
+	}
+	return false
+}

@@ -1,0 +1,159 @@
+package recall
+
+import (
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/memory"
+)
+
+// The calibration: what share of a question's needs a passage has to meet, and
+// what each doubt about it takes off. Measured on told and never told questions
+// of the tests.
+const (
+	confidence   = 0.6  // the least score that answers
+	hintDegree   = 0.7  // a need met by the form of an answer
+	nearDegree   = 0.5  // a need met elsewhere in the message
+	askedDegree  = 0.8  // a need met by the question it answers
+	noReason     = 0.5  // asked why, and it gives no reason
+	noNumber     = 0.55 // asked how many, and it gives no number
+	notCounted   = 0.55 // a number, but not of what is counted
+	noHead       = 0.75 // asked for the address of a thing, it speaks of the thing
+	noOwner      = 0.8  // asked for the address of a thing, it gives another's
+	noTime       = 0.8
+	noTimeAtAll  = 0.65
+	noPlace      = 0.85
+	noPerson     = 0.55
+	otherPerson  = 0.5 // it speaks of somebody else
+	otherTime    = 0.6 // said of another time than asked for
+	notTheUser   = 0.8 // not said by the user
+	notCurrent   = 0.93
+	definesBonus = 0.05
+	slotBonus    = 0.04
+	selfBonus    = 0.01
+)
+
+// rate judges how well a passage answers and sets its score. Near is what the
+// words around it speak of; nil for nothing.
+func (a *asked) rate(p *passage, near *look) {
+	seen := a.look(p.statement())
+	if p.fact == nil || within(p.text, p.fact.Statement) {
+		p.at = max(0, seen.at)
+	}
+	if p.fact != nil {
+		a.addFact(&seen, p.fact)
+	}
+	if p.speaker != "" {
+		by := a.look(p.speaker)
+		for n := range by.met {
+			seen.met[n] = max(seen.met[n], by.met[n])
+		}
+	}
+	a.addHints(&seen, p.text)
+	if p.explained {
+		seen.traits |= givesReason
+	}
+	score := a.coverage(&seen, near)
+	if score == 0 {
+		return
+	}
+	p.score = a.doubt(score, p, &seen)
+	p.order += p.score + a.favour(p, &seen)
+}
+
+// coverage is the share of the question's needs that is met.
+func (a *asked) coverage(seen, near *look) float64 {
+	if len(a.needs) == 0 {
+		return 0
+	}
+	if !a.negotiable && !a.strong(seen) {
+		return 0
+	}
+	var sum, total float64
+	for n := range a.needs {
+		met, weight := seen.met[n], a.needs[n].weight
+		if met > 0 {
+			weight = max(weight, a.needs[n].whole)
+		}
+		if near != nil {
+			met = max(met, near.met[n])
+		}
+		sum += met * weight
+		total += weight
+	}
+	return sum / total
+}
+
+// strong reports whether a need is met that few things share.
+func (a *asked) strong(seen *look) bool {
+	for n := range a.needs {
+		if seen.met[n] > 0 && a.needs[n].weight > slotWeight {
+			return true
+		}
+	}
+	return false
+}
+
+// addFact adds what the slot and the kind of a fact say of its passage.
+func (a *asked) addFact(seen *look, f *memory.Fact) {
+	slot := a.look(f.Subject + " " + f.Attribute)
+	for n := range a.needs {
+		seen.met[n] = max(seen.met[n], slot.met[n])
+		if f.Attribute != "" && theLexicon().fills(a.needs[n].slots, f.Attribute) {
+			seen.met[n] = slotDegree
+		}
+		if a.needs[n].kind&traitOf(f.Kind) != 0 {
+			seen.met[n] = slotDegree
+		}
+	}
+	if f.Because != "" {
+		seen.traits |= givesReason
+	}
+}
+
+// fills reports whether an attribute is one of those asked for.
+func (l *lexicon) fills(slots []string, attribute string) bool {
+	base, _, _ := strings.Cut(attribute, " for ")
+	for _, s := range slots {
+		if s == base || s == "*" && l.isTechnology(base) {
+			return true
+		}
+	}
+	return false
+}
+
+// traitOf is what a fact's kind answers.
+func traitOf(k memory.Kind) trait {
+	switch k {
+	case memory.Decision:
+		return asksDecision
+	case memory.Preference:
+		return asksPreference
+	case memory.Instruction:
+		return asksInstruction
+	}
+	return 0
+}
+
+// favour adds what decides between passages that answer equally well. It never
+// lifts one over the confidence.
+func (a *asked) favour(p *passage, seen *look) float64 {
+	var sum float64
+	if f := p.fact; f != nil && f.Value != "" {
+		for n := range a.needs {
+			if theLexicon().fills(a.needs[n].slots, f.Attribute) {
+				sum += slotBonus
+				break
+			}
+		}
+		if f.Subject == "i" || f.Subject == "we" {
+			sum += selfBonus
+		}
+	}
+	if a.has(asksReason) && seen.traits&givesReason != 0 {
+		sum += slotBonus
+	}
+	if opensInFirstPerson(p.text) && a.has(firstPerson) {
+		sum += selfBonus
+	}
+	return sum
+}

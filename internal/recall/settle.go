@@ -1,0 +1,94 @@
+package recall
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/language"
+)
+
+// settle works out what follows from all words together.
+func (a *asked) settle() {
+	a.negotiable = true
+	for i := range a.needs {
+		if a.needs[i].weight > slotWeight {
+			a.negotiable = false
+		}
+	}
+	a.weighSlots()
+	a.findHead()
+	low := strings.ToLower(a.text)
+	for _, measure := range [...]string{"long", "old", "often", "big", "fast", "tall", "high", "heavy", "large", "far", "deep", "wide"} {
+		if strings.Contains(low, "how "+measure) {
+			a.traits |= asksNumber
+		}
+	}
+	if strings.Contains(low, "about me") || strings.Contains(low, "about us") {
+		a.traits |= asksOverview
+	}
+	if strings.Contains(low, "did i say") || strings.Contains(low, "did i tell") || strings.Contains(low, "did we discuss") || strings.Contains(low, "did we say") {
+		a.traits |= asksList
+	}
+	if a.has(firstPerson) {
+		a.traits &^= toResponder | thirdPerson
+	}
+}
+
+// weighSlots makes words such as "work" count more where nothing but a name
+// stands beside them: then they are what is asked for.
+func (a *asked) weighSlots() {
+	for i := range a.needs {
+		if a.needs[i].weight == 1 {
+			return
+		}
+	}
+	for i := range a.needs {
+		if d := &a.needs[i]; d.weight == weakWeight && len(d.slots) > 0 {
+			d.weight = slotWeight
+		}
+	}
+}
+
+// findHead finds what "what is the address of the office?" asks for: the last
+// word before a preposition, or the last of all; and the first one behind it.
+func (a *asked) findHead() {
+	first, rest := firstWord(a.text)
+	second, after := firstWord(rest)
+	switch {
+	case first == "what's":
+		after = rest
+	case first == "what" && (second == "is" || second == "are" || second == "was" || second == "were"):
+	default:
+		return
+	}
+	l, behind := theLexicon(), false
+	for scan := language.Scan(after); ; {
+		w, ok := scan.Next()
+		if !ok {
+			return
+		}
+		behind = behind || a.head >= 0 && joins(string(w.Stem))
+		switch n := a.needOf(l, string(w.Stem)); {
+		case n < 0:
+		case behind:
+			a.owner = n
+			return
+		case a.needs[n].weight < nameWeight:
+			a.head = n
+		}
+	}
+}
+
+// needOf is the need that a stem of the question makes; -1 for none.
+func (a *asked) needOf(l *lexicon, stem string) int {
+	if base, irregular := l.base[stem]; irregular {
+		stem = base
+	}
+	return slices.IndexFunc(a.needs, func(d need) bool { return d.stem == stem })
+}
+
+// has reports whether the question has one of the traits.
+func (a *asked) has(t trait) bool { return a.traits&t != 0 }
+
+// many reports whether the answer may be a list.
+func (a *asked) many() bool { return a.has(asksList|asksOrder|asksChange) || len(a.needs) == 0 }
