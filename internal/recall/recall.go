@@ -46,7 +46,7 @@ func (r *Responder) Stream(ctx context.Context, p *run.Prompt) (iter.Seq2[run.De
 	if q == nil {
 		q = &run.Question{Input: p.Messages}
 	}
-	text, err := reply(ctx, q)
+	text, used, err := reply(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (r *Responder) Stream(ctx context.Context, p *run.Prompt) (iter.Seq2[run.De
 			}
 			text = ""
 		}
-		yield(run.Delta{Content: text, FinishReason: finishStop, Finishes: true, Model: run.RecallModel}, nil)
+		yield(run.Delta{Content: text, FinishReason: finishStop, Finishes: true, Model: run.RecallModel, Used: used}, nil)
 	}, nil
 }
 

@@ -2,13 +2,15 @@ package recall
 
 import (
 	"context"
+	"slices"
 	"strings"
 
+	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/run"
 )
 
-// reply is the answer without its mark.
-func reply(ctx context.Context, q *run.Question) (string, error) {
+// reply is the answer without its mark, and the facts it quotes.
+func reply(ctx context.Context, q *run.Question) (string, []memory.FactID, error) {
 	said := newest(q.Input)
 	asked := questions(said.Content, q.Learned)
 	var parts []string
@@ -16,12 +18,14 @@ func reply(ctx context.Context, q *run.Question) (string, error) {
 		parts = append(parts, noted)
 	}
 	var open []string
+	var used []memory.FactID
 	told := len(parts)
 	for _, question := range asked {
-		text, err := answer(ctx, q, question, said.Name)
+		text, facts, err := answer(ctx, q, question, said.Name)
+		used = append(used, facts...)
 		switch {
 		case err != nil:
-			return "", err
+			return "", nil, err
 		case text != "":
 			parts = append(parts, text)
 		case !justTold(q, question):
@@ -38,7 +42,7 @@ func reply(ctx context.Context, q *run.Question) (string, error) {
 			parts = append(parts, `"`+clipped(question)+`" I have not been told.`)
 		}
 	}
-	return strings.Join(parts, "\n"), nil
+	return strings.Join(parts, "\n"), used, nil
 }
 
 // justTold reports whether the message answers its own question; what it tells
@@ -55,17 +59,31 @@ func justTold(q *run.Question, question string) bool {
 	return false
 }
 
-// answer answers one question; "" when nothing told fits it.
-func answer(ctx context.Context, q *run.Question, question, asker string) (string, error) {
+// answer answers one question and names the facts it quotes; "" when nothing
+// told fits it.
+func answer(ctx context.Context, q *run.Question, question, asker string) (string, []memory.FactID, error) {
 	a := read(question, q.Now)
 	v := voice{q: q, a: a, asker: asker}
 	if len(a.needs) == 0 {
 		f := finder{q: q, a: a}
-		return v.tell(f.overview()), nil
+		chosen := f.overview()
+		return v.tell(chosen), factsOf(chosen), nil
 	}
 	found, err := find(ctx, q, a)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	return v.tell(a.choose(found)), nil
+	chosen := a.choose(found)
+	return v.tell(chosen), factsOf(chosen), nil
+}
+
+// factsOf names the facts among what was chosen.
+func factsOf(chosen []passage) []memory.FactID {
+	var ids []memory.FactID
+	for i := range chosen {
+		if f := chosen[i].fact; f != nil && !slices.Contains(ids, f.ID) {
+			ids = append(ids, f.ID)
+		}
+	}
+	return ids
 }
