@@ -57,7 +57,8 @@ func (a *app) runServe(ctx context.Context) error {
 		at.close()
 		return errors.Join(err, s.close())
 	}
-	development, err := s.keyring.Development(ctx)
+	// A stop that comes this early is still an orderly one.
+	development, err := s.keyring.Development(context.WithoutCancel(ctx))
 	if err == nil {
 		a.banner(s, at, development)
 		err = s.serve(ctx, at)
