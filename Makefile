@@ -5,7 +5,7 @@ GO      ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 TOOLS    = $(GO) tool -modfile=tools/go.mod
 
-.PHONY: help build test unit check lint fmt bench fuzz
+.PHONY: help build test unit compat check lint fmt bench fuzz
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-8s %s\n", $$1, $$2}'
@@ -13,11 +13,14 @@ help: ## list the targets
 build: ## a static binary in bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/hermes ./cmd/hermes
 
-test: unit ## everything that must pass, in under five minutes
+test: unit compat ## everything that must pass, in under five minutes
 
 unit: ## Go tests with the race detector
 	$(GO) vet ./...
 	$(GO) test -race ./...
+
+compat: ## the official clients for Node and Go against a running server
+	GO="$(GO)" compat/run
 
 check: fmt lint test ## what to run before a change is handed over
 

@@ -17,6 +17,8 @@ type chatReply struct {
 	usage bool
 	// told says that it has been sent.
 	told bool
+	// begun says that the upstream's first chunk has been seen.
+	begun bool
 }
 
 // streamChat answers piece by piece. Once the first byte is out, a failure is
@@ -60,17 +62,37 @@ func (c *chatReply) write(out *eventWriter, d *run.Delta) bool {
 	if d.Result != nil {
 		hermes = hermesObject(d.Result)
 	}
-	if d.Raw != nil {
-		if hermes == nil {
-			return out.data(d.Raw)
-		}
-		chunk, err := openai.WithMember(d.Raw, "hermes", hermes)
-		if err != nil { // parsed before, so this cannot be; the piece still counts
-			chunk = d.Raw
-		}
-		return out.data(chunk)
+	if d.Raw == nil {
+		return c.writeFields(out, d, hermes)
 	}
-	return c.writeFields(out, d, hermes)
+	if !c.begun && saysNothing(d) {
+		c.begun = true // the upstream's own beginning: ours has been sent
+		return true
+	}
+	c.begun = true
+	return out.data(c.rewrite(d.Raw, hermes))
+}
+
+// saysNothing reports whether a chunk only begins the answer.
+func saysNothing(d *run.Delta) bool {
+	return d.Content == "" && d.Reasoning == "" && len(d.ToolCalls) == 0 && !d.Finishes && !d.NoChoices && d.Usage == nil
+}
+
+// rewrite changes what must be: one id for the whole stream, the role named
+// once, our own object on the chunk that finishes. The rest of the upstream's
+// bytes passes as it is.
+func (c *chatReply) rewrite(raw, hermes []byte) []byte {
+	chunk, err := openai.WithID(raw, c.head.ID)
+	if err == nil {
+		chunk, err = openai.WithoutRole(chunk)
+	}
+	if err == nil && hermes != nil {
+		chunk, err = openai.WithMember(chunk, "hermes", hermes)
+	}
+	if err != nil { // it was parsed before, so this cannot be; the piece still counts
+		return raw
+	}
+	return chunk
 }
 
 // writeFields sends a piece of a model that does not speak this wire.

@@ -1,0 +1,18 @@
+package httpapi
+
+import "github.com/hermes-memory/hermes/internal/owner"
+
+// Verb is a row of the route table, for tests that must cover all of it.
+type Verb struct {
+	Method, Path string
+	Scope        owner.Scope
+}
+
+// Table lists every route.
+func Table() []Verb {
+	var out []Verb
+	for _, rt := range (&server{}).routes() {
+		out = append(out, Verb{rt.method, rt.path, rt.scope})
+	}
+	return out
+}

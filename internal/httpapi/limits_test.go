@@ -1,0 +1,129 @@
+package httpapi_test
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestSessionIDs: 256 characters pass, 257 do not; control characters that HTTP
+// lets through are refused; a header sent twice is refused (X4–X8, S12).
+func TestSessionIDs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{})
+	for _, header := range []string{"X-Hermes-Session-Id", "X-Hermes-Session-Key"} {
+		code := map[string]string{"X-Hermes-Session-Id": "invalid_session_id", "X-Hermes-Session-Key": "invalid_session_key"}[header]
+		for _, tt := range []struct {
+			name, value string
+			ok          bool
+		}{
+			{"256 letters", strings.Repeat("a", 256), true},
+			{"257 letters", strings.Repeat("a", 257), false},
+			{"256 characters of three bytes", strings.Repeat("名", 256), true},
+			{"257 characters of three bytes", strings.Repeat("名", 257), false},
+			{"256 characters of four bytes", strings.Repeat("🦊", 256), true},
+			{"a tab", "a\tb", false},
+			{"no UTF-8", "a\xffb", false},
+			{"half a character", "a\xe5\x90", false},
+			{"a C1 control", "a\u0085b", false},
+			{"a line separator", "a\u2028b", false},
+			{"quotes and braces", `{"a":'b'}`, true},
+			{"percent", "%00%0d%0a", true},
+			{"SQL", "'; DROP TABLE sessions; --", true},
+			{"combining marks", "ü" + strings.Repeat("\u0301", 255), true},
+		} {
+			got := w.call("POST", "/v1/chat/completions", chatBody("hi", false), header, tt.value)
+			if tt.ok {
+				if echo := got.header.Values(header); got.status != 200 || !cmp.Equal(echo, []string{tt.value}) {
+					t.Errorf("%s %s: got %d and the echo %q", header, tt.name, got.status, echo)
+				}
+				continue
+			}
+			if got.status != http.StatusBadRequest || !strings.Contains(got.body, `"code":"`+code+`"`) || got.header.Get(header) != "" {
+				t.Errorf("%s %s: got %d, echo %q, %s", header, tt.name, got.status, got.header.Get(header), got.body)
+			}
+		}
+		twice := w.request("POST", "/v1/chat/completions", chatBody("hi", false))
+		twice.Header[header] = []string{"a", "a"}
+		if got := w.do(twice); got.status != http.StatusBadRequest || !strings.Contains(got.body, code) {
+			t.Errorf("%s twice: got %d %s, want 400", header, got.status, got.body)
+		}
+	}
+	w.onlyOwnFiles()
+}
+
+// onlyOwnFiles holds that no id has become a file.
+func (w *world) onlyOwnFiles() {
+	w.t.Helper()
+	err := filepath.WalkDir(w.dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && !strings.HasPrefix(d.Name(), "state.db") {
+			w.t.Errorf("found the file %s", path)
+		}
+		return err
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// TestBodySize: 10,000,000 bytes are read, one more is refused, whether or not
+// its length was announced.
+func TestBodySize(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{})
+	body := func(size int) string {
+		const head, end = `{"model":"hermes","messages":[{"role":"user","content":"`, `"}]}`
+		return head + strings.Repeat("a", size-len(head)-len(end)) + end
+	}
+	for _, path := range []string{"/v1/chat/completions", "/api/sessions/s/messages", "/api/sessions", "/api/keys"} {
+		for _, announced := range []bool{true, false} {
+			r := w.request("POST", path, body(10_000_001))
+			if !announced {
+				r.Body, r.ContentLength = io.NopCloser(strings.NewReader(body(10_000_001))), -1
+			}
+			got := w.do(r)
+			if got.status != http.StatusRequestEntityTooLarge || !strings.Contains(got.body, `"code":"body_too_large"`) {
+				t.Errorf("%s, announced %t: got %d %.200s, want 413", path, announced, got.status, got.body)
+			}
+		}
+	}
+	// A body of the full size is read: what refuses it is the context's budget.
+	got := w.call("POST", "/v1/chat/completions", body(10_000_000))
+	if got.status != http.StatusBadRequest || !strings.Contains(got.body, "context_length_exceeded") {
+		t.Errorf("10,000,000 bytes: got %d %.200s, want 400 context_length_exceeded", got.status, got.body)
+	}
+	if n := len(w.up.Requests()); n != 0 {
+		t.Errorf("got %d upstream calls, want none", n)
+	}
+}
+
+// TestIdempotencyKeys: what counts as one.
+func TestIdempotencyKeys(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{})
+	for _, tt := range []struct {
+		name, key string
+		ok        bool
+	}{
+		{"255 characters", strings.Repeat("k", 255), true},
+		{"256 characters", strings.Repeat("k", 256), false},
+		{"all that is visible", "!~\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}", true},
+		{"a space", "a b", false},
+		{"not ASCII", "ü", false},
+	} {
+		got := w.call("POST", "/v1/chat/completions", chatBody("hi", false), "Idempotency-Key", tt.key)
+		if ok := got.status == 200; ok != tt.ok {
+			t.Errorf("%s: got %d %s", tt.name, got.status, got.body)
+		}
+	}
+	twice := w.request("POST", "/v1/chat/completions", chatBody("hi", false))
+	twice.Header["Idempotency-Key"] = []string{"a", "b"}
+	if got := w.do(twice); got.status != http.StatusBadRequest {
+		t.Errorf("twice: got %d %s, want 400", got.status, got.body)
+	}
+}

@@ -1,0 +1,223 @@
+package httpapi_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hermes-memory/hermes/internal/httpapi"
+	"github.com/hermes-memory/hermes/internal/owner"
+)
+
+// routeCase is a request that a route answers, with a valid key and in a world
+// where the session "s" has had one turn.
+type routeCase struct {
+	path, body string
+	status     int
+}
+
+// routeCases has a case for every route: one that is missing fails
+// TestEveryRouteHasACase. A "{…}" in a path is filled in by the test.
+func routeCases() map[string]routeCase {
+	return map[string]routeCase{
+		"POST /v1/chat/completions": {"/v1/chat/completions", chatBody("hi", false), 200},
+		"GET /v1/models":            {"/v1/models", "", 200},
+		"GET /v1/models/{id...}":    {"/v1/models/hermes", "", 200},
+		"GET /v1/capabilities":      {"/v1/capabilities", "", 200},
+
+		"GET /api/sessions":                {"/api/sessions", "", 200},
+		"POST /api/sessions":               {"/api/sessions", `{"title":"t"}`, 201},
+		"GET /api/sessions/{id}":           {"/api/sessions/s", "", 200},
+		"PATCH /api/sessions/{id}":         {"/api/sessions/s", `{"title":"t"}`, 200},
+		"DELETE /api/sessions/{id}":        {"/api/sessions/s", "", 200},
+		"GET /api/sessions/{id}/messages":  {"/api/sessions/s/messages", "", 200},
+		"POST /api/sessions/{id}/messages": {"/api/sessions/s/messages", `{"messages":[{"role":"user","content":"x"}]}`, 200},
+		"GET /api/sessions/{id}/state":     {"/api/sessions/s/state", "", 200},
+		"GET /api/sessions/{id}/timeline":  {"/api/sessions/s/timeline", "", 200},
+
+		"GET /api/memory":              {"/api/memory?session_id=s", "", 200},
+		"POST /api/memory":             {"/api/memory?session_id=s", `{"statement":"I like tea"}`, 201},
+		"GET /api/memory/recall":       {"/api/memory/recall?session_id=s&q=Rust", "", 200},
+		"POST /api/memory/forget":      {"/api/memory/forget", `{"about":"unicorns"}`, 200},
+		"POST /api/memory/rebuild":     {"/api/memory/rebuild", `{"verify":true}`, 200},
+		"GET /api/memory/{fact_id}":    {"/api/memory/{fact}?session_id=s", "", 200},
+		"PATCH /api/memory/{fact_id}":  {"/api/memory/{fact}?session_id=s", `{"statement":"I like coffee"}`, 200},
+		"DELETE /api/memory/{fact_id}": {"/api/memory/{fact}?session_id=s", "", 200},
+		"GET /api/receipts/{id}":       {"/api/receipts/{receipt}", "", 200},
+
+		"GET /api/keys":         {"/api/keys", "", 200},
+		"POST /api/keys":        {"/api/keys", `{"name":"somebody"}`, 201},
+		"DELETE /api/keys/{id}": {"/api/keys/doomed", "", 200},
+
+		"GET /health":    {"/health", "", 200},
+		"GET /v1/health": {"/v1/health", "", 200},
+		"GET /readyz":    {"/readyz", "", 200},
+	}
+}
+
+func TestEveryRouteHasACase(t *testing.T) {
+	t.Parallel()
+	var want, got []string
+	for _, v := range httpapi.Table() {
+		want = append(want, v.Method+" "+v.Path)
+	}
+	for name := range routeCases() {
+		got = append(got, name)
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("cases of routeCases (-routes +cases):\n%s", diff)
+	}
+}
+
+// routeWorld is a world in which every case of routeCases has something to find.
+func routeWorld(t *testing.T) (w *world, fill func(string) string) {
+	t.Helper()
+	w = newWorld(t, options{})
+	first := w.chat("s", "We use Rust because of latency.")
+	w.key("doomed")
+	var told struct {
+		Hermes struct {
+			ReceiptID string `json:"receipt_id"`
+		}
+	}
+	if err := json.Unmarshal([]byte(first.body), &told); err != nil {
+		t.Fatal(err)
+	}
+	var state struct{ Facts []struct{ ID string } }
+	if err := json.Unmarshal([]byte(w.call("GET", "/api/sessions/s/state", "").body), &state); err != nil || len(state.Facts) == 0 {
+		t.Fatalf("got facts %v, %v, want some of a sentence with a reason", state.Facts, err)
+	}
+	return w, strings.NewReplacer("{receipt}", told.Hermes.ReceiptID, "{fact}", state.Facts[0].ID).Replace
+}
+
+// TestEveryRouteAnswers holds the cases themselves: what the other tests of all
+// routes refuse would be answered otherwise.
+func TestEveryRouteAnswers(t *testing.T) {
+	t.Parallel()
+	for _, v := range httpapi.Table() {
+		w, fill := routeWorld(t) // what one case changes, another may need
+		c := routeCases()[v.Method+" "+v.Path]
+		got := w.call(v.Method, fill(c.path), c.body)
+		if got.status != c.status || !json.Valid([]byte(got.body)) {
+			t.Errorf("%s %s: got %d %s, want %d", v.Method, fill(c.path), got.status, got.body, c.status)
+		}
+	}
+}
+
+// TestEveryRouteNeedsAKey: no key, no answer, on every route that has a scope
+// (O2, A6, X2, X9).
+func TestEveryRouteNeedsAKey(t *testing.T) {
+	t.Parallel()
+	w, fill := routeWorld(t)
+	revoked := w.key("revoked", owner.AllScopes()...)
+	if _, err := w.keyring.Revoke(t.Context(), "revoked"); err != nil {
+		t.Fatal(err)
+	}
+	calls := len(w.up.Requests())
+	for _, tt := range []struct{ name, authorization string }{
+		{"none", ""},
+		{"another", "Bearer wire-local-key-0123456780"},
+		{"the start of ours", "Bearer " + localKey[:len(localKey)-1]},
+		{"the development key", "Bearer hermes"},
+		{"revoked", "Bearer " + revoked},
+		{"one that never was", "Bearer hk_0123456789ab_" + strings.Repeat("A", 43)},
+		{"another scheme", "Basic " + localKey},
+		{"no token", "Bearer "},
+		{"the upstream's", "Bearer " + upstreamKey},
+	} {
+		for _, v := range httpapi.Table() {
+			c := routeCases()[v.Method+" "+v.Path]
+			if v.Scope == "" {
+				continue
+			}
+			got := w.call(v.Method, fill(c.path), c.body, "Authorization", tt.authorization)
+			if got.status != http.StatusUnauthorized || !strings.Contains(got.body, `"code":"invalid_api_key"`) {
+				t.Errorf("%s: %s %s: got %d %s, want 401", tt.name, v.Method, v.Path, got.status, got.body)
+			}
+			if challenge := got.header.Get("WWW-Authenticate"); challenge != "Bearer" {
+				t.Errorf("%s: %s %s: got WWW-Authenticate %q", tt.name, v.Method, v.Path, challenge)
+			}
+		}
+	}
+	if n := len(w.up.Requests()); n != calls {
+		t.Errorf("got %d upstream calls without a key, want none", n-calls)
+	}
+}
+
+// TestTwoKeysAreNone: two Authorization headers mean that somebody on the way
+// disagrees with the client about who it is.
+func TestTwoKeysAreNone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{})
+	r := w.request("GET", "/v1/models", "")
+	r.Header.Add("Authorization", "Bearer "+w.key("other"))
+	if got := w.do(r); got.status != http.StatusBadRequest || !strings.Contains(got.body, "duplicate_authorization") {
+		t.Errorf("got %d %s, want 400", got.status, got.body)
+	}
+}
+
+// TestEveryRouteNeedsItsScope: a key can do what its scopes say, and no more.
+func TestEveryRouteNeedsItsScope(t *testing.T) {
+	t.Parallel()
+	w, fill := routeWorld(t)
+	keys := make(map[owner.Scope]string)
+	for _, s := range owner.AllScopes() {
+		keys[s] = w.key("only "+string(s), s)
+	}
+	for _, v := range httpapi.Table() {
+		c := routeCases()[v.Method+" "+v.Path]
+		for scope, key := range keys {
+			got := w.call(v.Method, fill(c.path), c.body, "Authorization", "Bearer "+key)
+			refused := got.status == http.StatusForbidden && strings.Contains(got.body, "insufficient_scope")
+			if want := v.Scope != "" && scope != v.Scope; refused != want {
+				t.Errorf("%s %s with only %q: got %d %s, want refused: %t", v.Method, v.Path, scope, got.status, got.body, want)
+			}
+		}
+	}
+}
+
+// TestCapabilitiesListEveryRoute: what a client is told is what there is.
+func TestCapabilitiesListEveryRoute(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{})
+	var told struct {
+		Endpoints []struct{ Method, Path string }
+	}
+	if err := json.Unmarshal([]byte(w.call("GET", "/v1/capabilities", "").body), &told); err != nil {
+		t.Fatal(err)
+	}
+	var want, got []string
+	for _, v := range httpapi.Table() {
+		want = append(want, v.Method+" "+v.Path)
+	}
+	for _, e := range told.Endpoints {
+		got = append(got, e.Method+" "+e.Path)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("endpoints (-routes +told):\n%s", diff)
+	}
+}
+
+// TestSessionTwice: a session stands in its answer twice, as the object itself
+// and under "session", and both say the same.
+func TestSessionTwice(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{})
+	w.chat("s", "hi")
+	var outer map[string]any
+	if err := json.Unmarshal([]byte(w.call("GET", "/api/sessions/s", "").body), &outer); err != nil {
+		t.Fatal(err)
+	}
+	inner, _ := outer["session"].(map[string]any)
+	delete(outer, "session")
+	delete(outer, "lineage")
+	if diff := cmp.Diff(outer, inner); diff != "" || len(inner) == 0 {
+		t.Errorf("session (-outer +inner):\n%s", diff)
+	}
+}

@@ -1,0 +1,262 @@
+package httpapi_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/httpapi"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/recall"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/sqlite"
+	"github.com/hermes-memory/hermes/internal/upstream"
+	"github.com/hermes-memory/hermes/internal/upstream/upstreamtest"
+)
+
+const (
+	// localKey is the configured key: it speaks for the local owner.
+	localKey = "wire-local-key-0123456789"
+	// upstreamKey must never be seen by a client.
+	upstreamKey = "sk-upstream-secret-key-987654"
+)
+
+// options say what differs from a plain server.
+type options struct {
+	Budget     int      `json:"budget"`
+	NoUpstream bool     `json:"no_upstream"`
+	NoFallback bool     `json:"no_fallback"`
+	NoRecall   bool     `json:"no_recall"`
+	NoAuth     bool     `json:"no_auth"`
+	Origins    []string `json:"origins"`
+	Hosts      []string `json:"hosts"`
+
+	patience  time.Duration
+	keepAlive time.Duration
+	log       *slog.Logger
+	// answer is what the upstream says unless scripted; nil says "ok".
+	answer func(*upstreamtest.Request) upstreamtest.Step
+}
+
+// world is the whole program but for its sockets: a real database, a real run,
+// a scripted upstream over loopback HTTP.
+type world struct {
+	t       testing.TB
+	opt     options
+	dir     string
+	clock   *clock
+	up      *upstreamtest.Server
+	pool    *http.Transport
+	db      *sqlite.DB
+	keyring *owner.Keyring
+	handler atomic.Pointer[http.Handler]
+	srv     *httptest.Server
+	refuse  atomic.Bool // what /readyz is told
+}
+
+// clock is the time of a world. It stands still unless it is moved.
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+// newWorld starts a server that ends with the test.
+func newWorld(t testing.TB, o options) *world {
+	t.Helper()
+	if o.Budget == 0 {
+		o.Budget = 8000
+	}
+	if o.patience == 0 {
+		o.patience = 10 * time.Second // a scripted refusal is told as a status
+	}
+	if o.keepAlive == 0 {
+		o.keepAlive = time.Minute
+	}
+	if o.log == nil {
+		o.log = slog.New(slog.DiscardHandler)
+	}
+	w := &world{
+		t: t, opt: o, dir: t.TempDir(), pool: &http.Transport{MaxIdleConnsPerHost: 64},
+		clock: &clock{at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)},
+		up:    upstreamtest.New(t, upstreamtest.Options{Default: o.answer}),
+	}
+	t.Cleanup(w.pool.CloseIdleConnections)
+	w.open()
+	t.Cleanup(func() { _ = w.db.Close() })
+	w.srv = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		(*w.handler.Load()).ServeHTTP(rw, r)
+	}))
+	w.srv.Client().CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	t.Cleanup(w.srv.Close)
+	return w
+}
+
+// open assembles the program over the file there is.
+func (w *world) open() {
+	w.t.Helper()
+	db, err := sqlite.Open(context.Background(), sqlite.Options{Path: filepath.Join(w.dir, "state.db"), Log: w.opt.log})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	models := run.Models{Fallback: !w.opt.NoFallback}
+	var list func(context.Context) ([]httpapi.Model, error)
+	if !w.opt.NoRecall {
+		models.Recall = recall.New()
+	}
+	if !w.opt.NoUpstream {
+		m := upstream.New(upstream.Options{
+			BaseURL: w.up.URL + "/v1", Key: upstreamKey, Model: "scripted", Transport: w.pool, Now: w.clock.now, Log: w.opt.log,
+		})
+		models.Upstream, models.Name = m, "scripted"
+		list = lister(m)
+	}
+	w.db, w.keyring = db, owner.NewKeyring(db, []string{localKey}, false, w.clock.now)
+	runner := run.New(run.Parts{
+		Store: db, Sessions: db, Memory: db, Views: memory.NewViews(db, 64<<20), Models: models,
+		Config: run.Config{
+			Budget: w.opt.Budget, Patience: w.opt.patience, HotLineages: 256, IdempotencyTTL: 24 * time.Hour, Now: w.clock.now,
+		},
+		Process: "test", Log: w.opt.log,
+	})
+	handler := httpapi.New(httpapi.Config{
+		Runner: runner, Sessions: db, Keyring: w.keyring, Models: list, Ready: w.ready,
+		LocalToken: "local-token-of-this-machine", NoAuth: w.opt.NoAuth, Hosts: w.opt.Hosts, Origins: w.opt.Origins,
+		Name: models.Name, Responder: runner.Responder(), Version: "test", KeepAlive: w.opt.keepAlive, Now: w.clock.now, Log: w.opt.log,
+	})
+	w.handler.Store(&handler)
+}
+
+func lister(m *upstream.OpenAI) func(context.Context) ([]httpapi.Model, error) {
+	return func(ctx context.Context) ([]httpapi.Model, error) {
+		rows, err := m.Models(ctx)
+		out := make([]httpapi.Model, len(rows))
+		for i, r := range rows {
+			out[i] = httpapi.Model{ID: r.ID, OwnedBy: r.OwnedBy, Created: r.Created.Unix()}
+		}
+		return out, err
+	}
+}
+
+func (w *world) ready(context.Context) error {
+	if w.refuse.Load() {
+		return fault.New(fault.Unavailable, "draining", "stopping, says /var/lib/secret.db")
+	}
+	return w.db.Ready()
+}
+
+// restart closes the file and starts again from what is in it.
+func (w *world) restart() {
+	w.t.Helper()
+	if err := w.db.Close(); err != nil {
+		w.t.Fatal(err)
+	}
+	w.open()
+}
+
+// key makes an API key of the named owner.
+func (w *world) key(name string, scopes ...owner.Scope) (secret string) {
+	w.t.Helper()
+	_, secret, err := w.keyring.Create(context.Background(), name, name, scopes)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return secret
+}
+
+// reply is a response that was read to its end.
+type reply struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// request builds a request with the local key. headers are pairs; a later pair
+// replaces an earlier one, an empty value removes it.
+func (w *world) request(method, path, body string, headers ...string) *http.Request {
+	w.t.Helper()
+	var in io.Reader
+	if body != "" {
+		in = strings.NewReader(body)
+	}
+	r, err := http.NewRequestWithContext(context.Background(), method, w.srv.URL+path, in)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+localKey)
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		switch name, value := headers[i], headers[i+1]; {
+		case value == "":
+			r.Header.Del(name)
+		case name == "Host":
+			r.Host = value
+		default:
+			r.Header.Set(name, value)
+		}
+	}
+	return r
+}
+
+// call sends a request and reads the whole answer.
+func (w *world) call(method, path, body string, headers ...string) reply {
+	w.t.Helper()
+	return w.do(w.request(method, path, body, headers...))
+}
+
+func (w *world) do(r *http.Request) reply {
+	w.t.Helper()
+	res, err := w.srv.Client().Do(r)
+	if err != nil {
+		w.t.Errorf("%s %s: %v", r.Method, r.URL.Path, err)
+		return reply{header: http.Header{}}
+	}
+	defer func() { _ = res.Body.Close() }()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		w.t.Errorf("%s %s: read the answer: %v", r.Method, r.URL.Path, err)
+	}
+	return reply{res.StatusCode, res.Header, string(body)}
+}
+
+// chat sends one message of the user to a session and expects an answer.
+func (w *world) chat(session, text string, headers ...string) reply {
+	w.t.Helper()
+	got := w.call("POST", "/v1/chat/completions", chatBody(text, false), append([]string{"X-Hermes-Session-Id", session}, headers...)...)
+	if got.status != http.StatusOK {
+		w.t.Errorf("chat %q in %s: got %d %s, want 200", text, session, got.status, got.body)
+	}
+	return got
+}
+
+// chatBody is a chat completion request with one message of the user.
+func chatBody(text string, stream bool) string {
+	body, _ := json.Marshal(map[string]any{
+		"model": "hermes", "stream": stream, "messages": []map[string]string{{"role": "user", "content": text}},
+	})
+	return string(body)
+}
