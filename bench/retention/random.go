@@ -49,12 +49,6 @@ func (d *dice) number() string {
 	return d.fresh(func() string { return fmt.Sprint(101 + d.IntN(98999)) })
 }
 
-// title makes a proper name of a codename's first words: "VelvetOtter".
-func title(codename string) string {
-	words := strings.Fields(codename)
-	return strings.ToUpper(words[0][:1]) + words[0][1:] + strings.ToUpper(words[1][:1]) + words[1][1:]
-}
-
 // reason is why something was done; some name a place.
 func (d *dice) reason() string {
 	s := d.of(reasons)

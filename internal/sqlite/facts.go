@@ -92,7 +92,11 @@ func (t *tx) restoreFacts(o owner.Owner, root session.ID) error {
 		if err != nil {
 			return fmt.Errorf("restore facts: %w", err)
 		}
-		if n, err := res.RowsAffected(); err != nil || n == 0 {
+		n, err := res.RowsAffected()
+		if err != nil {
+			return fmt.Errorf("restore facts: %w", err)
+		}
+		if n == 0 {
 			break
 		}
 	}

@@ -141,7 +141,7 @@ func (w *writer) commit(ctx context.Context, batch []*operation) {
 
 // try carries out a batch in one transaction. guilty says that the error is
 // that of an operation.
-func (w *writer) try(ctx context.Context, batch []*operation) (err error, guilty bool) { //nolint:revive // the error is the point
+func (w *writer) try(ctx context.Context, batch []*operation) (err error, guilty bool) {
 	if err := w.ready(); err != nil {
 		return err, false
 	}

@@ -112,7 +112,7 @@ func (c *client) do(ctx context.Context, req *http.Request, first, between time.
 	call, cancel := context.WithCancelCause(ctx)
 	a := &answer{c: c, parent: ctx, call: call, cancel: cancel, between: between}
 	a.timer = time.AfterFunc(first, func() { cancel(errSlow) })
-	resp, err := c.opt.Transport.RoundTrip(req.WithContext(call))
+	resp, err := c.opt.Transport.RoundTrip(req.WithContext(call)) //nolint:bodyclose // the answer owns it; its close closes the body
 	if err != nil {
 		a.close()
 		return nil, a.unanswered(err)

@@ -183,7 +183,7 @@ func TestCauseHoldsNoKey(t *testing.T) {
 	if strings.Contains(err.Error(), "secret") {
 		t.Errorf("got %q", err)
 	}
-	if got := s.cause(io.EOF); got != io.EOF {
+	if got := s.cause(io.EOF); !errors.Is(got, io.EOF) {
 		t.Errorf("got %v, want the error itself", got)
 	}
 }
