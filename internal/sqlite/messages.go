@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/memory"
@@ -30,7 +31,6 @@ const (
 	documentColumns = `id, session_id, root_id, seq, role, name, content, note, said_at`
 	documentsByKey  = `SELECT ` + documentColumns + ` FROM messages WHERE owner_id = ? AND session_key = ? AND recorded_at <= ? ORDER BY id`
 	documentsByRoot = `SELECT ` + documentColumns + ` FROM messages WHERE owner_id = ? AND root_id = ? AND recorded_at <= ? ORDER BY seq`
-	documentByPlace = `SELECT ` + documentColumns + ` FROM messages WHERE owner_id = ? AND root_id = ? AND seq = ?`
 )
 
 func scanMessage(row interface{ Scan(...any) error }) (session.Message, error) {
@@ -147,22 +147,61 @@ func (db *DB) Documents(ctx context.Context, o owner.Owner, scope memory.Scope, 
 	return nil
 }
 
+// quoteBatch is how many places one query looks up: a turn recalls up to a
+// dozen messages, and each query of its own would cost more than its row.
+const quoteBatch = 16
+
+// quotesByPlace looks up quoteBatch places at once. CROSS JOIN makes SQLite walk
+// the places and use the index for each.
+var quotesByPlace = `WITH want(root, seq) AS (VALUES (?,?)` + strings.Repeat(`,(?,?)`, quoteBatch-1) + `)
+	SELECT ` + documentColumns + ` FROM (SELECT m.* FROM want CROSS JOIN messages m
+		ON m.owner_id = ? AND m.root_id = want.root AND m.seq = want.seq)`
+
 // Quotes implements memory.Store.
 func (db *DB) Quotes(ctx context.Context, o owner.Owner, places []memory.Place) ([]ranking.Document, error) {
-	st, err := db.stmt(ctx, documentByPlace)
-	if err != nil {
-		return nil, err
+	found := make(map[memory.Place]ranking.Document, len(places))
+	for batch := range slices.Chunk(places, quoteBatch) {
+		if err := db.quoteBatch(ctx, o, batch, found); err != nil {
+			return nil, err
+		}
 	}
 	out := make([]ranking.Document, 0, len(places))
 	for _, p := range places {
-		d, err := scanDocument(st.QueryRowContext(ctx, o.ID(), string(p.Root), p.Seq))
-		if isNoRows(err) {
-			continue
+		if d, ok := found[p]; ok {
+			out = append(out, d)
 		}
-		if err != nil {
-			return nil, fmt.Errorf("read quote: %w", err)
-		}
-		out = append(out, d)
 	}
 	return out, nil
+}
+
+// quoteBatch looks up at most quoteBatch places.
+func (db *DB) quoteBatch(ctx context.Context, o owner.Owner, places []memory.Place, found map[memory.Place]ranking.Document) error {
+	st, err := db.stmt(ctx, quotesByPlace)
+	if err != nil {
+		return err
+	}
+	args := make([]any, 0, 2*quoteBatch+1)
+	for i := range quoteBatch {
+		if i < len(places) {
+			args = append(args, string(places[i].Root), places[i].Seq)
+		} else {
+			args = append(args, "", int64(-1)) // no message has this place
+		}
+	}
+	rows, err := st.QueryContext(ctx, append(args, o.ID())...)
+	if err != nil {
+		return fmt.Errorf("read quotes: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		d, err := scanDocument(rows)
+		if err != nil {
+			return fmt.Errorf("read quote: %w", err)
+		}
+		found[memory.Place{Root: d.Root, Seq: d.Seq}] = d
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("read quotes: %w", err)
+	}
+	return nil
 }
