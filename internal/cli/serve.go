@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -38,6 +39,11 @@ func (a *app) runServe(ctx context.Context) error {
 	cfg, err := a.load()
 	if err != nil {
 		return err
+	}
+	if a.process.Getenv("GOGC") == "" {
+		// What is live is small (caches are bounded), what a turn allocates is
+		// not: collecting half as often takes a few per cent off every turn.
+		debug.SetGCPercent(200)
 	}
 	log := a.newLogger(cfg)
 	at, err := listen(ctx, cfg)
