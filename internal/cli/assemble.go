@@ -39,6 +39,7 @@ type server struct {
 	db       *sqlite.DB
 	keyring  *owner.Keyring
 	choice   upstream.Choice
+	runner   *run.Runner
 	handler  http.Handler
 	token    string
 	draining atomic.Bool
@@ -74,7 +75,7 @@ func (s *server) newHandler() http.Handler {
 	if s.cfg.Responder != "off" {
 		models.Recall = recall.New()
 	}
-	runner := run.New(run.Parts{
+	s.runner = run.New(run.Parts{
 		Store: s.db, Sessions: s.db, Memory: s.db, Views: memory.NewViews(s.db, viewBytes), Models: models,
 		Config: run.Config{
 			Budget: s.cfg.Context.BudgetTokens, ModelBudgets: s.cfg.Context.Models, Patience: patience,
@@ -83,9 +84,9 @@ func (s *server) newHandler() http.Handler {
 		Process: s.token, Log: s.log,
 	})
 	return httpapi.New(httpapi.Config{
-		Runner: runner, Sessions: s.db, Keyring: s.keyring, Models: s.lister(), Ready: s.ready,
+		Runner: s.runner, Sessions: s.db, Keyring: s.keyring, Models: s.lister(), Ready: s.ready,
 		LocalToken: s.token, NoAuth: s.cfg.Server.NoAuth, Hosts: s.cfg.Server.Hosts, Origins: s.cfg.Server.Origins,
-		Name: s.choice.Name, Responder: runner.Responder(), Version: Version(), KeepAlive: keepAlive, Now: time.Now, Log: s.log,
+		Name: s.choice.Name, Responder: s.runner.Responder(), Version: Version(), KeepAlive: keepAlive, Now: time.Now, Log: s.log,
 	})
 }
 
@@ -103,6 +104,21 @@ func (s *server) lister() func(context.Context) ([]httpapi.Model, error) {
 		}
 		return out, err
 	}
+}
+
+// warm reads ahead what the first turns will need.
+func (s *server) warm(ctx context.Context) {
+	owners := []owner.Owner{owner.Local()}
+	keys, err := s.keyring.List(ctx)
+	if err != nil {
+		return // a stop came first; the first turns will read for themselves
+	}
+	for i := range keys {
+		if o := owner.Stored(keys[i].OwnerID); o.ID() != owner.LocalID {
+			owners = append(owners, o)
+		}
+	}
+	s.runner.Warm(ctx, owners)
 }
 
 func (s *server) ready(context.Context) error {

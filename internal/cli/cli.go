@@ -89,7 +89,7 @@ func (a *app) explain(err error) {
 
 func (a *app) rootCommand() *cobra.Command {
 	a.flags = make(map[string]string)
-	root := &cobra.Command{
+	root := group(&cobra.Command{
 		Use:   "hermes",
 		Short: "Gives any OpenAI-compatible client a memory",
 		Long: `hermes is a server in front of your model, or of none, that remembers.
@@ -101,9 +101,10 @@ knows, and shows for every belief who said it and when.
 Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.`,
 		SilenceUsage: true, SilenceErrors: true,
 		Version: Version(),
-	}
+	})
+	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usageError{fmt.Errorf("%w\nSee `%s --help`.", err, c.CommandPath())}
+		return usageError{fmt.Errorf("%w\nSee `%s --help`", err, c.CommandPath())}
 	})
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON for programs")
 	root.AddCommand(
@@ -119,6 +120,23 @@ func noArgs(c *cobra.Command, args []string) error {
 		return usageError{fmt.Errorf("%s takes no arguments, got %q. See `%s --help`", c.CommandPath(), args, c.CommandPath())}
 	}
 	return nil
+}
+
+// group makes a command of one that only holds others: alone it shows its help,
+// with a name it does not know it fails.
+func group(c *cobra.Command) *cobra.Command {
+	c.Args = cobra.ArbitraryArgs
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return c.Help()
+		}
+		hint := ""
+		if close := c.SuggestionsFor(args[0]); len(close) > 0 {
+			hint = fmt.Sprintf(" Did you mean %q?", close[0])
+		}
+		return usageError{fmt.Errorf("there is no command \"%s %s\".%s See `%s --help`", c.CommandPath(), args[0], hint, c.CommandPath())}
+	}
+	return c
 }
 
 // settingFlags declares the configuration's flags on a command.

@@ -24,7 +24,7 @@ type apiKey struct {
 }
 
 func (a *app) keysCommand() *cobra.Command {
-	c := &cobra.Command{Use: "keys", Short: "Make, list and revoke API keys", Args: noArgs}
+	c := group(&cobra.Command{Use: "keys", Short: "Make, list and revoke API keys"})
 	c.AddCommand(a.keysCreateCommand(), a.keysListCommand(), a.keysRevokeCommand())
 	return c
 }

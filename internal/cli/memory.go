@@ -65,7 +65,7 @@ func (f *scopeFlags) query(more ...string) (string, error) {
 }
 
 func (a *app) memoryCommand() *cobra.Command {
-	c := &cobra.Command{Use: "memory", Short: "See and change what is remembered", Args: noArgs}
+	c := group(&cobra.Command{Use: "memory", Short: "See and change what is remembered"})
 	c.AddCommand(a.memoryListCommand(), a.memorySearchCommand(), a.memoryAddCommand(), a.memoryEditCommand(), a.memoryForgetCommand())
 	return c
 }

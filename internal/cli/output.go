@@ -30,7 +30,7 @@ func (a *app) withClient(c *cobra.Command, do func(*client) error) error {
 }
 
 func (a *app) configCommand() *cobra.Command {
-	c := &cobra.Command{Use: "config", Short: "Look at the configuration", Args: noArgs}
+	c := group(&cobra.Command{Use: "config", Short: "Look at the configuration"})
 	show := &cobra.Command{
 		Use: "show", Short: "Print every setting, its value, and where that came from", Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {

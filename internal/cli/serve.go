@@ -143,6 +143,7 @@ func (s *server) serve(ctx context.Context, at *listening) error {
 			return nil
 		})
 	}
+	turns.Go(func() { s.warm(ctx) })
 	failed := make(chan error, 1)
 	go func() { failed <- g.Wait() }()
 	select {

@@ -105,10 +105,11 @@ func summarize(folded []session.Message, before string, limit int, count Counter
 }
 
 // Gist is the beginning of a text in one line of at most limit bytes, cut at a
-// word, with an ellipsis if anything is missing.
+// word, and an ellipsis behind them if anything is missing.
 func Gist(text string, limit int) string {
-	line := strings.Join(strings.Fields(firstRunes(text, limit*2)), " ")
-	if len(line) <= limit && len(text) <= limit*2 {
+	begin := firstRunes(text, limit*2)
+	line := strings.Join(strings.Fields(begin), " ")
+	if len(line) <= limit && len(begin) == len(text) {
 		return line
 	}
 	line = firstRunes(line, limit)

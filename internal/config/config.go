@@ -155,6 +155,12 @@ func (c *Config) fromFile(path string) error {
 	}
 	for _, v := range values {
 		s, ok := find(v.name)
+		if v.empty && (ok || isSection(v.name)) {
+			continue
+		}
+		if v.name == "home" {
+			return fmt.Errorf("%s, line %d: the home is where this file is looked for; set it with HERMES_HOME", path, v.line)
+		}
 		if !ok {
 			return fmt.Errorf("%s, line %d: there is no setting %q; `hermes config show` lists them", path, v.line, v.name)
 		}

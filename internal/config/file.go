@@ -1,25 +1,33 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
 
-// fileValue is a leaf of the file, under its dotted name.
+// fileValue is a leaf of the file, under its dotted name. An empty one is a
+// name with nothing behind it, such as a section whose lines are comments.
 type fileValue struct {
 	name, value string
 	line        int
+	empty       bool
 }
 
 // parseFile flattens the YAML of a configuration file. Lists become texts
 // joined by commas. Duplicate names are errors.
 func parseFile(text []byte) ([]fileValue, error) {
-	var doc yaml.Node
-	if err := yaml.Unmarshal(text, &doc); err != nil {
+	var doc, more yaml.Node
+	in := yaml.NewDecoder(bytes.NewReader(text))
+	if err := in.Decode(&doc); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("not valid YAML: %w", err)
+	}
+	if err := in.Decode(&more); !errors.Is(err, io.EOF) {
+		return nil, errors.New("the file must be one document: leave out what follows the line \"---\"")
 	}
 	if len(doc.Content) == 0 {
 		return nil, nil // empty, or comments only
@@ -28,24 +36,25 @@ func parseFile(text []byte) ([]fileValue, error) {
 		return nil, errors.New("the file must be a mapping, such as\n  context:\n    budget_tokens: 8000")
 	}
 	var out []fileValue
-	err := flatten(doc.Content[0], "", &out)
+	err := flatten(doc.Content[0], "", make(map[string]bool), &out)
 	return out, err
 }
 
-func flatten(n *yaml.Node, prefix string, out *[]fileValue) error {
-	seen := make(map[string]bool)
+func flatten(n *yaml.Node, prefix string, seen map[string]bool, out *[]fileValue) error {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		name := prefix + key.Value
+		if value.Kind == yaml.MappingNode {
+			if err := flatten(value, name+".", seen, out); err != nil {
+				return err
+			}
+			continue
+		}
 		if seen[name] {
 			return fmt.Errorf("line %d: %q is set twice", key.Line, name)
 		}
 		seen[name] = true
 		switch value.Kind {
-		case yaml.MappingNode:
-			if err := flatten(value, name+".", out); err != nil {
-				return err
-			}
 		case yaml.SequenceNode:
 			items := make([]string, 0, len(value.Content))
 			for _, item := range value.Content {
@@ -54,9 +63,9 @@ func flatten(n *yaml.Node, prefix string, out *[]fileValue) error {
 				}
 				items = append(items, item.Value)
 			}
-			*out = append(*out, fileValue{name, strings.Join(items, ","), key.Line})
+			*out = append(*out, fileValue{name: name, value: strings.Join(items, ","), line: key.Line})
 		case yaml.ScalarNode:
-			*out = append(*out, fileValue{name, value.Value, key.Line})
+			*out = append(*out, fileValue{name: name, value: value.Value, line: key.Line, empty: value.Tag == "!!null"})
 		default:
 			return fmt.Errorf("line %d: %q uses YAML that is not supported here", key.Line, name)
 		}

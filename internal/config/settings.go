@@ -33,6 +33,11 @@ func find(name string) (setting, bool) {
 	return setting{}, false
 }
 
+// isSection reports whether settings begin with the name.
+func isSection(name string) bool {
+	return name == "context.models" || slices.ContainsFunc(settings, func(s setting) bool { return strings.HasPrefix(s.name, name+".") })
+}
+
 // settings is the whole list, in the order it is shown.
 var settings = []setting{
 	text("home", "HERMES_HOME", "", "directory of all data", func(c *Config) *string { return &c.Home }),

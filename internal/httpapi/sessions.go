@@ -202,7 +202,7 @@ func (s *server) createSession(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	row.RootID = row.ID
-	if err := s.Sessions.CreateSession(r.Context(), ownerOf(r), row); err != nil {
+	if err := s.Runner.Create(r.Context(), ownerOf(r), row); err != nil {
 		return err
 	}
 	return writeJSON(w, http.StatusCreated, oneSession(&row, nil))

@@ -247,6 +247,9 @@ func (n *node) softened() node {
 // it names it.
 func (n *node) soft(i int) node {
 	item := n.items[i].softened()
+	if n.kind == '{' && slices.Contains([]string{"token_count", "input_tokens", "output_tokens"}, n.names[i]) {
+		return node{kind: '"', text: anyNumber} // how tokens are counted is tested where it is done
+	}
 	if n.kind != '{' || item.kind != '{' {
 		return item
 	}

@@ -59,6 +59,17 @@ func (r *Runner) leaveOut(ctx context.Context, req *Request) error {
 	return nil
 }
 
+// Create opens a session without a turn. Conflict if the id is taken.
+func (r *Runner) Create(ctx context.Context, o owner.Owner, s session.Session) error {
+	l, release, err := r.lineages.take(ctx, o, s.ID)
+	if err != nil {
+		return err
+	}
+	defer release()
+	l.loaded = false // read it with the next turn
+	return r.sessions.CreateSession(ctx, o, s)
+}
+
 // Edit changes what a person may change of a session, between two turns.
 func (r *Runner) Edit(ctx context.Context, o owner.Owner, id session.ID, p session.Patch) (session.Session, error) {
 	l, release, err := r.lineages.take(ctx, o, id)
@@ -89,8 +100,11 @@ func (r *Runner) Delete(ctx context.Context, o owner.Owner, id session.ID) (sess
 		return session.Session{}, fmt.Errorf("find session: %w", err)
 	}
 	*l = lineage{}
-	r.views.DropOwner(o) // the lineage may have fed any scope of its owner
-	return tip, r.sessions.DeleteLineage(ctx, o, tip.RootID)
+	err = r.sessions.DeleteLineage(ctx, o, tip.RootID)
+	// It may have fed any scope of its owner. Dropped before, a view could be
+	// read back before the rows are gone.
+	r.views.DropOwner(o)
+	return tip, err
 }
 
 // Known is what memory holds for a scope, for people and programs to look at.

@@ -27,7 +27,7 @@ func newInput(l *lineage, sent []session.Message) (input, error) {
 		return input{}, fault.New(fault.Invalid, "no_user_message", "No user message found in messages.").At("messages")
 	}
 	next := l.tip.NextSeq
-	if !l.exists {
+	if next == 0 { // not there yet, or made without a message
 		cut := turnStart(sent)
 		return input{past: sent[:cut], fresh: sent[cut:], asked: sent[cut:], tailTo: next + int64(cut)}, nil
 	}
@@ -93,15 +93,37 @@ func repeated(l *lineage, sent []session.Message) (input, bool) {
 // A meeting counts only if all before it agrees too, as far as both sides go
 // back, so that a user who says "ok" twice is not taken for a repetition.
 func overlap(sent, stored []session.Message) (int, int) {
-	if len(sent) < 2 {
+	if len(sent) < 2 || len(stored) == 0 {
 		return -1, -1
 	}
-	for i := len(sent) - 1; i > 0; i-- {
-		for j := len(stored) - 1; j > 0; j-- {
+	if i, j := aligned(sent, stored); i > 0 {
+		return i, j
+	}
+	// The newest stored message that fits counts: where words repeat, to take a
+	// new message for an old one would lose it.
+	for j := len(stored) - 1; j > 0; j-- {
+		for i := len(sent) - 1; i >= 0; i-- {
+			if i == 0 && (sent[0].Role != session.Assistant || j < len(stored)-1) {
+				continue // one message tells nothing, unless it is the newest answer
+			}
 			if agree(sent[:i+1], stored[:j+1]) {
 				return i, j
 			}
 		}
+	}
+	return -1, -1
+}
+
+// aligned compares a history that was sent from its beginning, place by place. It
+// counts if one of the two is the beginning of the other; -1 otherwise.
+func aligned(sent, stored []session.Message) (int, int) {
+	skip := int(min(stored[0].Seq, int64(len(sent))))
+	n := 0
+	for n < len(stored) && skip+n < len(sent) && equal(&sent[skip+n], &stored[n]) {
+		n++
+	}
+	if n > 1 && (n == len(stored) || skip+n == len(sent)) {
+		return skip + n - 1, n - 1
 	}
 	return -1, -1
 }

@@ -29,6 +29,7 @@ func (t *turn) accept(ctx context.Context) error {
 	}
 	step, err := t.step(ctx, ms)
 	if err != nil {
+		t.distrust() // the tip may be a child that was never stored
 		return err
 	}
 	step.Ended = t.ended

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/compression"
@@ -116,7 +117,7 @@ func (t *turn) takeInput() error {
 		}
 	}
 	t.input = in
-	return t.checkToolResults()
+	return t.joinCalls()
 }
 
 // imageTokens is what an image costs at least: OpenAI's low-detail price.
@@ -131,19 +132,23 @@ func wireTokens(m *session.Message, count func(string) int) int {
 	return count(string(m.Wire))
 }
 
-// checkToolResults refuses a result nobody called for: a model would, too, but
-// only after the message had been stored.
-func (t *turn) checkToolResults() error {
-	if len(t.input.asked) == 0 || t.input.asked[0].Role != session.Tool || t.req.Stateless {
+// joinCalls puts the answer that called for tool results in front of them, so
+// that no budget parts the two. It refuses results nobody called for: a model
+// would, too, but only after the message had been stored.
+func (t *turn) joinCalls() error {
+	if t.req.Stateless || t.input.asked[0].Role != session.Tool {
 		return nil
 	}
-	tail := t.lineage.tail()
-	for i := len(tail) - 1; i >= 0; i-- {
-		if tail[i].Role == session.Assistant && len(tail[i].ToolCalls) > 0 {
+	tail := t.history()
+	end := len(tail)
+	for end > 0 && tail[end-1].Seq >= t.input.tailTo {
+		end--
+	}
+	for i := end - 1; i >= 0 && tail[i].Role != session.User; i-- {
+		if len(tail[i].ToolCalls) > 0 {
+			t.input.asked = append(slices.Clone(tail[i:end]), t.input.asked...)
+			t.input.tailTo = tail[i].Seq
 			return nil
-		}
-		if tail[i].Role == session.User {
-			break
 		}
 	}
 	return fault.New(fault.Invalid, "tool_call_not_found",

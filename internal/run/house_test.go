@@ -1,0 +1,254 @@
+package run_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/compression"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/session"
+	"github.com/hermes-memory/hermes/internal/sqlite"
+)
+
+// house is a Runner over a real database and a model that says what it is told
+// to and remembers what it was shown.
+type house struct {
+	t      testing.TB
+	db     *sqlite.DB
+	store  *brittle
+	model  *parrot
+	runner *run.Runner
+	views  *memory.Views
+	now    time.Time
+}
+
+// setup returns a house that ends with the test.
+func setup(t testing.TB, budget int) *house {
+	t.Helper()
+	log := slog.New(slog.DiscardHandler)
+	db, err := sqlite.Open(context.Background(), sqlite.Options{Path: filepath.Join(t.TempDir(), "state.db"), Log: log, Synchronous: "OFF"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	h := &house{t: t, db: db, model: &parrot{}, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	h.store = &brittle{Store: db}
+	h.views = memory.NewViews(db, 64<<20)
+	h.runner = run.New(run.Parts{
+		Store: h.store, Sessions: db, Memory: db, Views: h.views,
+		Models: run.Models{Upstream: h.model, Name: "parrot"},
+		Config: run.Config{
+			Budget: budget, Patience: time.Minute, HotLineages: 64, IdempotencyTTL: time.Hour, Now: func() time.Time { return h.now },
+		},
+		Process: "test", Log: log,
+	})
+	return h
+}
+
+// brittle is a store whose writes can be made to fail.
+type brittle struct {
+	run.Store
+	mu    sync.Mutex
+	fails []bool // what the next writes do; those not listed succeed
+	ids   bool   // the next reservation of ids fails
+}
+
+var errBrittle = errors.New("the disk is full")
+
+func (b *brittle) next(fails ...bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.fails = fails
+}
+
+func (b *brittle) AppendTurn(ctx context.Context, o owner.Owner, step run.Step) error {
+	b.mu.Lock()
+	fail := len(b.fails) > 0 && b.fails[0]
+	if len(b.fails) > 0 {
+		b.fails = b.fails[1:]
+	}
+	b.mu.Unlock()
+	if fail {
+		return errBrittle
+	}
+	return b.Store.AppendTurn(ctx, o, step)
+}
+
+func (b *brittle) ReserveMessageIDs(ctx context.Context, n int) (int64, error) {
+	b.mu.Lock()
+	fail := b.ids
+	b.ids = false
+	b.mu.Unlock()
+	if fail {
+		return 0, errBrittle
+	}
+	return b.Store.ReserveMessageIDs(ctx, n)
+}
+
+// parrot is a model that answers from a script, or with "ok".
+type parrot struct {
+	mu     sync.Mutex
+	shown  []*run.Prompt
+	script []saying
+}
+
+// saying is one answer of a parrot.
+type saying struct {
+	text  string
+	calls []run.ToolCall
+	err   error // instead of an answer
+}
+
+func (p *parrot) say(s ...saying) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.script = append(p.script, s...)
+}
+
+func (p *parrot) Stream(_ context.Context, prompt *run.Prompt) (iter.Seq2[run.Delta, error], error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	kept := *prompt
+	kept.Messages = slices.Clone(prompt.Messages)
+	p.shown = append(p.shown, &kept)
+	s := saying{text: "ok"}
+	if len(p.script) > 0 {
+		s, p.script = p.script[0], p.script[1:]
+	}
+	if s.err != nil {
+		return nil, s.err
+	}
+	finish := "stop"
+	if len(s.calls) > 0 {
+		finish = "tool_calls"
+	}
+	return func(yield func(run.Delta, error) bool) {
+		if prompt.Streaming {
+			for _, word := range strings.SplitAfter(s.text, " ") {
+				if !yield(run.Delta{Content: word}, nil) {
+					return
+				}
+			}
+			yield(run.Delta{ToolCalls: s.calls, FinishReason: finish, Finishes: true}, nil)
+			return
+		}
+		yield(run.Delta{Content: s.text, ToolCalls: s.calls, FinishReason: finish, Finishes: true}, nil)
+	}, nil
+}
+
+// prompts are what the parrot was shown so far.
+func (p *parrot) prompts() []*run.Prompt {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.shown)
+}
+
+// last is the newest of them.
+func (p *parrot) last() []session.Message {
+	shown := p.prompts()
+	return shown[len(shown)-1].Messages
+}
+
+// told is what came back of a turn.
+type told struct {
+	stream *run.Stream
+	text   string // as it was yielded
+	result *run.Result
+	err    error
+}
+
+// turn runs one turn to its end.
+func (h *house) turn(req *run.Request) told {
+	h.t.Helper()
+	if req.Owner.ID() == "" {
+		req.Owner = owner.Local()
+	}
+	if req.Source == "" {
+		req.Source = session.SourceAPI
+	}
+	s, err := h.runner.Start(context.Background(), req)
+	if err != nil {
+		return told{err: err}
+	}
+	out := told{stream: s}
+	for d, err := range s.Deltas(context.Background()) {
+		out.text += d.Content
+		if d.Result != nil {
+			out.result = d.Result
+		}
+		if err != nil {
+			out.err = err
+		}
+	}
+	return out
+}
+
+// chat says something in a session and expects an answer.
+func (h *house) chat(id session.ID, text string, streaming bool) told {
+	h.t.Helper()
+	got := h.turn(&run.Request{Session: id, Messages: []session.Message{{Role: session.User, Content: text}}, Streaming: streaming})
+	if got.err != nil || got.result == nil {
+		h.t.Fatalf("chat in %s: got %v, want an answer", id, got.err)
+	}
+	return got
+}
+
+// transcript is a lineage as the store has it.
+func (h *house) transcript(id session.ID) []session.Message {
+	h.t.Helper()
+	tip, err := h.db.Tip(context.Background(), owner.Local(), id)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	ms, err := h.db.Messages(context.Background(), owner.Local(), tip.RootID, session.Range{})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return ms
+}
+
+// lineage lists the sessions of a lineage, oldest first.
+func (h *house) lineage(root session.ID) []session.Session {
+	h.t.Helper()
+	rows, err := h.db.Sessions(context.Background(), owner.Local(), session.Filter{Lineage: root})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return rows
+}
+
+// size is what a prompt costs by the measure the budget is kept with.
+func size(ms []session.Message) int {
+	n := 0
+	for i := range ms {
+		n += compression.Estimate(ms[i].Content) + compression.Estimate(string(ms[i].ToolCalls)) + compression.MessageOverhead
+	}
+	return n
+}
+
+// words are the words of a transcript, "role:content" each.
+func words(ms []session.Message) []string {
+	var out []string
+	for i := range ms {
+		w := string(ms[i].Role) + ":" + ms[i].Content
+		if ms[i].FinishReason != "" && ms[i].FinishReason != "stop" {
+			w += " (" + ms[i].FinishReason + ")"
+		}
+		out = append(out, w)
+	}
+	return out
+}

@@ -1,0 +1,223 @@
+package run
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// emptyStore is a store in which nothing was ever said.
+type emptyStore struct {
+	session.Store
+}
+
+func (*emptyStore) Tip(context.Context, owner.Owner, session.ID) (session.Session, error) {
+	return session.Session{}, fault.New(fault.NotFound, "session_not_found", "No session with this id.")
+}
+
+// idle reports how many lineages rest in memory, and how many there are.
+func (ls *lineages) idle() (resting, all int) {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	return ls.order.Len(), len(ls.byKey)
+}
+
+// waitingFor reports how many wait for a lineage's turn.
+func (ls *lineages) waitingFor(root session.ID) int {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	if s := ls.byKey[lineageKey{owner: owner.LocalID, root: root}]; s != nil {
+		return len(s.waiting)
+	}
+	return 0
+}
+
+// TestTurnsAreFIFO: turns of a lineage come in the order they were asked for.
+func TestTurnsAreFIFO(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ls := newLineages(&emptyStore{}, 8)
+		_, release, err := ls.take(t.Context(), owner.Local(), "s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var mu sync.Mutex
+		var order []int
+		for i := range 20 {
+			go func() {
+				_, release, err := ls.take(t.Context(), owner.Local(), "s")
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				order = append(order, i)
+				mu.Unlock()
+				release()
+			}()
+			synctest.Wait() // it stands in line now
+		}
+		release()
+		synctest.Wait()
+		want := make([]int, 20)
+		for i := range want {
+			want[i] = i
+		}
+		if diff := cmp.Diff(want, order); diff != "" {
+			t.Errorf("order of turns (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestTurnsOfOthersDoNotWait: other lineages, and other owners' lineages of the
+// same name, run at the same time.
+func TestTurnsOfOthersDoNotWait(t *testing.T) {
+	t.Parallel()
+	ls := newLineages(&emptyStore{}, 8)
+	var releases []func()
+	for _, o := range []owner.Owner{owner.Local(), owner.Stored("ada"), owner.Stored("bob")} {
+		for _, id := range []session.ID{"s", "t"} {
+			_, release, err := ls.take(t.Context(), o, id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			releases = append(releases, release)
+		}
+	}
+	for _, release := range releases {
+		release()
+	}
+}
+
+// TestWaitingIsCancelled: who goes away while waiting leaves the line, and those
+// behind move up.
+func TestWaitingIsCancelled(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ls := newLineages(&emptyStore{}, 8)
+		_, release, err := ls.take(t.Context(), owner.Local(), "s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		results := make([]error, 3)
+		cancels := make([]context.CancelFunc, 3)
+		for i := range results {
+			ctx, cancel := context.WithCancel(t.Context())
+			cancels[i] = cancel
+			go func() {
+				var done func()
+				if _, done, results[i] = ls.take(ctx, owner.Local(), "s"); results[i] == nil {
+					done()
+				}
+			}()
+			synctest.Wait()
+		}
+		cancels[1]()
+		synctest.Wait()
+		if fault.KindOf(results[1]) != fault.Canceled || ls.waitingFor("s") != 2 {
+			t.Errorf("got %v and %d waiting, want a cancelled fault and 2", results[1], ls.waitingFor("s"))
+		}
+		release()
+		synctest.Wait()
+		if results[0] != nil || results[2] != nil {
+			t.Errorf("got %v and %v of those who stayed, want their turns", results[0], results[2])
+		}
+		cancels[0]()
+		cancels[2]()
+	})
+}
+
+// TestTurnHandedToOneWhoLeft: a turn that is handed over in the very moment its
+// taker leaves goes on to the next.
+func TestTurnHandedToOneWhoLeft(t *testing.T) {
+	t.Parallel()
+	ls := newLineages(&emptyStore{}, 8)
+	for range 200 {
+		_, release, err := ls.take(t.Context(), owner.Local(), "s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		all.Go(func() {
+			if _, done, err := ls.take(ctx, owner.Local(), "s"); err == nil {
+				done()
+			}
+		})
+		all.Go(cancel)
+		all.Go(release)
+		all.Wait()
+		cancel()
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if _, release, err := ls.take(ctx, owner.Local(), "s"); err != nil {
+		t.Errorf("the turn was lost: %v", err)
+	} else {
+		release()
+	}
+}
+
+// TestLineagesAreForgotten: only so many rest in memory, the last used; one that
+// is in use is never forgotten.
+func TestLineagesAreForgotten(t *testing.T) {
+	t.Parallel()
+	ls := newLineages(&emptyStore{}, 4)
+	held, releaseHeld, err := ls.take(t.Context(), owner.Local(), "held")
+	if err != nil {
+		t.Fatal(err)
+	}
+	held.tip.Title = "mine"
+	for i := range 100 {
+		_, release, err := ls.take(t.Context(), owner.Local(), session.ID("s"+strconv.Itoa(i)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		release()
+	}
+	if resting, all := ls.idle(); resting != 4 || all != 5 {
+		t.Errorf("got %d resting of %d, want 4 of 5", resting, all)
+	}
+	releaseHeld()
+	again, release, err := ls.take(t.Context(), owner.Local(), "held")
+	if err != nil || again != held {
+		t.Errorf("got %p, %v, want the lineage that was in use, %p", again, err, held)
+	}
+	release()
+}
+
+// TestRemember: of a lineage only what a turn may look at is held.
+func TestRemember(t *testing.T) {
+	t.Parallel()
+	l := &lineage{exists: true}
+	for i := range 5000 {
+		l.remember([]session.Message{{Seq: int64(i)}})
+		l.tip.NextSeq = int64(i + 1)
+		if i%40 == 39 {
+			l.tip.TailFrom = int64(i - 10)
+		}
+		if len(l.recent) > maxRecent+minRecent {
+			t.Fatalf("holds %d messages", len(l.recent))
+		}
+		if from := l.recent[0].Seq; from > l.tip.TailFrom || len(l.recent) < min(i+1, minRecent) {
+			t.Fatalf("after %d: holds %d from %d, want the tail from %d and %d at least", i, len(l.recent), from, l.tip.TailFrom, minRecent)
+		}
+		if newest := l.recent[len(l.recent)-1].Seq; newest != int64(i) {
+			t.Fatalf("got the newest %d, want %d", newest, i)
+		}
+		for k := 1; k < len(l.recent); k++ {
+			if l.recent[k].Seq != l.recent[k-1].Seq+1 {
+				t.Fatalf("there is a gap behind %d", l.recent[k-1].Seq)
+			}
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package storetest
+
+import (
+	"crypto/sha256"
+	"testing"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+func rewriteTests() []test {
+	return []test{
+		{"the scopes of an owner", testScopes},
+		{"a rewrite changes texts and keeps the rest", testRewriteTexts},
+		{"a rewrite gives scopes other facts", testRewriteFacts},
+		{"a rewrite erases outcomes", testRewriteOutcomes},
+		{"a failing rewrite changes nothing", testRewriteAtomic},
+		{"what was forgotten is remembered as a hash", testErasures},
+		{"no trace of what is gone", testTraces},
+	}
+}
+
+func testScopes(t *testing.T, st Store) {
+	scopes := func() []memory.Scope {
+		got, err := st.Scopes(t.Context(), alice())
+		kind(t, "scopes", err, "")
+		return got
+	}
+	same(t, "no scopes", scopes(), []memory.Scope(nil))
+	a, b, c := newTalk(alice(), "a", ""), newTalk(alice(), "b", "key"), newTalk(alice(), "c", "key")
+	a.say(t, st, "without a key")
+	a.commit(t, st, a.fold(t, st, "a-child", "still without"))
+	b.say(t, st, "under a key")
+	c.say(t, st, "under the same key")
+	same(t, "scopes", scopes(), []memory.Scope{{Root: "a"}, {Key: "key"}})
+	c.key = ""
+	c.say(t, st, "and now without")
+	same(t, "scopes", scopes(), []memory.Scope{{Root: "a"}, {Root: "c"}, {Key: "key"}})
+	kind(t, "delete", st.DeleteLineage(t.Context(), alice(), "a"), "")
+	same(t, "scopes", scopes(), []memory.Scope{{Root: "c"}, {Key: "key"}})
+}
+
+func testRewriteTexts(t *testing.T, st Store) {
+	l := rich(t, st, "s", "key")
+	other := rich(t, st, "other", "key")
+	for _, i := range []int{0, 3} {
+		m := &l.messages[i]
+		m.Content, m.Name, m.Wire, m.ToolCalls = "[forgotten]", "", nil, nil
+	}
+	l.messages[4].Content = ""
+	for i := range l.sessions[:2] {
+		s := &l.sessions[i]
+		s.Title, s.SystemPrompt, s.Summary, s.UserID = "new title", "", "- [forgotten]", ""
+	}
+	err := st.Rewrite(t.Context(), alice(), run.Rewrite{
+		Messages: []session.Message{l.messages[0], l.messages[3], l.messages[4]}, Sessions: l.sessions[:2],
+	})
+	kind(t, "rewrite", err, "")
+	l.check(t, st)
+	same(t, "documents", gather(t, st, memory.Scope{Root: "s"}), documentsOf(l.messages))
+	other.check(t, st)
+	_, err = st.Receipt(t.Context(), alice(), "r_s")
+	kind(t, "receipt", err, "")
+	l.say(t, st, "goes on")
+	l.check(t, st)
+	kind(t, "an empty rewrite", st.Rewrite(t.Context(), alice(), run.Rewrite{}), "")
+	l.check(t, st)
+}
+
+func testRewriteFacts(t *testing.T, st Store) {
+	keyed, alone := rich(t, st, "keyed", "key"), rich(t, st, "alone", "")
+	kept := rich(t, st, "kept", "other key")
+	one := fact("new-1", &keyed.messages[0], memory.Decision)
+	two := fact("new-2", &keyed.messages[2], memory.Preference)
+	two.Links = []memory.Link{{Kind: memory.Because, To: one.ID}}
+	err := st.Rewrite(t.Context(), alice(), run.Rewrite{Scopes: []run.ScopeFacts{
+		{Scope: memory.Scope{Key: "key"}, Facts: []memory.Fact{one, two}}, {Scope: memory.Scope{Root: "alone"}},
+	}})
+	kind(t, "rewrite", err, "")
+	known(t, "facts of the key", st, memory.Scope{Key: "key"}, one, two)
+	known(t, "facts of a lineage of the key", st, memory.Scope{Root: "keyed"}, one, two)
+	known(t, "facts as they were known", st, memory.Scope{Key: "key", AsOf: keyed.messages[0].RecordedAt}, one)
+	known(t, "facts of the lineage", st, memory.Scope{Root: "alone"})
+	known(t, "facts of another key", st, memory.Scope{Key: "other key"}, fact("kept", &kept.messages[0], memory.Plain))
+	for _, l := range []*talk{keyed, alone, kept} {
+		l.check(t, st)
+	}
+}
+
+func testRewriteOutcomes(t *testing.T, st Store) {
+	for key, text := range map[string]string{"k1": "I like Zebras", "k2": "nothing of the kind", "k3": "100% ZEBRA_"} {
+		l := newTalk(alice(), session.ID("s "+key), "")
+		step := l.step(t, st, "hello", "hi")
+		step.Finished = &run.Finished{Claim: claim(key, "body"), Outcome: []byte(`{"lineage_root_id":"x","answer":"` + text + `"}`)}
+		l.commit(t, st, step)
+	}
+	mine := func(key string) bool {
+		got, err := st.ClaimRequest(t.Context(), alice(), claim(key, "body"))
+		kind(t, "claim", err, "")
+		return got.Mine
+	}
+	kind(t, "rewrite", st.Rewrite(t.Context(), alice(), run.Rewrite{Outcomes: [][]byte{[]byte("%"), []byte("zebras")}}), "")
+	for key, want := range map[string]bool{"k1": true, "k2": false, "k3": true} {
+		if got := mine(key); got != want {
+			t.Errorf("outcome of %s: got erased %v, want %v", key, got, want)
+		}
+	}
+}
+
+func testRewriteAtomic(t *testing.T, st Store) {
+	l := rich(t, st, "s", "")
+	changed := l.messages[0]
+	changed.Content = "changed"
+	stray := fact("stray", &session.Message{RootID: "s", Seq: 99, Content: "never said"}, memory.Plain)
+	err := st.Rewrite(t.Context(), alice(), run.Rewrite{
+		Messages: []session.Message{changed}, Sessions: []session.Session{{ID: "s", Title: "changed"}},
+		Scopes: []run.ScopeFacts{{Scope: memory.Scope{Root: "s"}, Facts: []memory.Fact{stray}}},
+	})
+	if err == nil {
+		t.Error("a fact of a message that is not there: got no error")
+	}
+	l.check(t, st)
+	known(t, "facts", st, memory.Scope{Root: "s"}, fact("s", &l.messages[0], memory.Plain))
+}
+
+func testErasures(t *testing.T, st Store) {
+	erasure := func(text string, minute int) memory.Erasure {
+		return memory.Erasure{Hash: sha256.Sum256([]byte(text)), Words: minute, At: epoch().Add(time.Duration(minute) * time.Minute)}
+	}
+	check := func(what string, want ...memory.Erasure) {
+		t.Helper()
+		got, err := st.Erasures(t.Context(), alice())
+		kind(t, what, err, "")
+		same(t, what, got, want)
+	}
+	check("none")
+	l := newTalk(alice(), "s", "")
+	l.say(t, st, "hello")
+	one, two, three := erasure("one", 1), erasure("two", 2), erasure("three", 3)
+	for _, e := range []memory.Erasure{two, three, one} {
+		kind(t, "rewrite", st.Rewrite(t.Context(), alice(), run.Rewrite{Erased: &e}), "")
+	}
+	check("oldest first", one, two, three)
+	kind(t, "the same again", st.Rewrite(t.Context(), alice(), run.Rewrite{Erased: &two}), "")
+	check("each once", one, two, three)
+	kind(t, "delete", st.DeleteLineage(t.Context(), alice(), "s"), "")
+	check("they outlive what they speak of", one, two, three)
+	stray := fact("stray", &session.Message{RootID: "s", Seq: 99}, memory.Plain)
+	four := erasure("four", 4)
+	err := st.Rewrite(t.Context(), alice(), run.Rewrite{
+		Erased: &four, Scopes: []run.ScopeFacts{{Scope: memory.Scope{Root: "s"}, Facts: []memory.Fact{stray}}},
+	})
+	if err == nil {
+		t.Error("a fact of a message that is not there: got no error")
+	}
+	check("a failing rewrite keeps none", one, two, three)
+}
+
+// testTraces lets a store look for what it should not hold any more.
+func testTraces(t *testing.T, st Store) {
+	hits := func(needle string) int {
+		traces, err := st.Traces(t.Context(), [][]byte{[]byte(needle)})
+		kind(t, "traces", err, "")
+		n := 0
+		for _, tr := range traces {
+			n += tr.Hits
+		}
+		return n
+	}
+	gone, changed := newTalk(alice(), "gone", "key"), newTalk(alice(), "changed", "key")
+	for _, l := range []*talk{gone, changed} {
+		step := l.step(t, st, "The password is Quetzalcoatl.", "Noted.")
+		step.Changes = []memory.Change{{Learned: []memory.Fact{fact(memory.FactID(l.root()), &step.Messages[0], memory.Plain)}}}
+		l.commit(t, st, step)
+	}
+	kind(t, "delete", st.DeleteLineage(t.Context(), alice(), "gone"), "")
+	m := changed.messages[0]
+	m.Content = "[forgotten]"
+	err := st.Rewrite(t.Context(), alice(), run.Rewrite{
+		Messages: []session.Message{m}, Scopes: []run.ScopeFacts{{Scope: memory.Scope{Key: "key"}}},
+	})
+	kind(t, "rewrite", err, "")
+	if got := hits("quetzalcoatl"); got != 0 {
+		t.Errorf("got %d traces of what is gone, want 0", got)
+	}
+	same(t, "documents", gather(t, st, memory.Scope{Key: "key"}), []ranking.Document{
+		ranking.DocumentOf(&m), ranking.DocumentOf(&changed.messages[1]),
+	})
+}

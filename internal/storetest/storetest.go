@@ -1,0 +1,64 @@
+// Package storetest is the contract of a storage backend: one suite, run
+// against every backend. A backend's own tests hold only what is truly its own.
+//
+// The files are named like the backends' files. A new store method gets its
+// tests here first; the isolation test fails until it has a case there, too.
+package storetest
+
+import (
+	"testing"
+
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// Store is everything a backend implements.
+type Store interface {
+	session.Store
+	run.Store
+	memory.Store
+	owner.KeyStore
+}
+
+// test is one clause of the contract. It gets an empty store.
+type test struct {
+	name string
+	run  func(*testing.T, Store)
+}
+
+// Run holds a backend to the contract. open returns an empty store that closes
+// itself with the test.
+func Run(t *testing.T, open func(t *testing.T) Store) {
+	t.Helper()
+	for _, topic := range []struct {
+		name  string
+		tests []test
+	}{
+		{"sessions", sessionTests()},
+		{"lists", listTests()},
+		{"messages", messageTests()},
+		{"turns", turnTests()},
+		{"requests", requestTests()},
+		{"facts", factTests()},
+		{"erasure", erasureTests()},
+		{"rewrite", rewriteTests()},
+		{"the past", pastTests()},
+		{"keys", keyTests()},
+		{"names", nameTests()},
+		{"isolation", isolationTests()},
+		{"concurrency", concurrencyTests()},
+		{"lineages", lineageTests()},
+	} {
+		t.Run(topic.name, func(t *testing.T) {
+			t.Parallel()
+			for _, c := range topic.tests {
+				t.Run(c.name, func(t *testing.T) {
+					t.Parallel()
+					c.run(t, open(t))
+				})
+			}
+		})
+	}
+}
