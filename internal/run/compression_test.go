@@ -113,7 +113,7 @@ func TestOneChild(t *testing.T) {
 	before := len(h.lineage("s"))
 	var all sync.WaitGroup
 	for i := range 8 {
-		all.Go(func() { h.chat("s", fmt.Sprintf("%d. %s", i, long(turn+i)[:300]), i%2 == 0) })
+		all.Go(func() { h.chat("s", fmt.Sprintf("%d. %s", i, long(turn + i)[:300]), i%2 == 0) })
 	}
 	all.Wait()
 	rows := h.lineage("s")
