@@ -104,11 +104,11 @@ func TestLearn(t *testing.T) {
 		}
 		tr.sets = append(tr.sets, set)
 	}
-	w := tr.learn(0)
+	w := tr.learn(0, nil)
 	if w[0] < 1 || math.Abs(w[1]) > w[0]/4 {
 		t.Errorf("got weights %v", w)
 	}
-	if diff := cmp.Diff(w, tr.learn(0)); diff != "" {
+	if diff := cmp.Diff(w, tr.learn(0, nil)); diff != "" {
 		t.Errorf("learnt again (-first +second):\n%s", diff)
 	}
 }

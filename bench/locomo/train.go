@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"sort"
 
@@ -71,80 +70,6 @@ func (t *training) values(known map[string]int, reasons []ranking.Reason) []floa
 	return out
 }
 
-// Settings of the training: a softmax over the candidates of a question, the
-// evidence to win it, with Adam and a little weight decay.
-const (
-	epochs    = 400
-	rate      = 0.05
-	decay     = 5e-4
-	firstBeta = 0.9
-	nextBeta  = 0.99
-)
-
-// learn fits the weights to all sets but the one left out (−1 for none).
-func (t *training) learn(leftOut int) []float64 {
-	n := len(t.names)
-	w := make([]float64, n)
-	m, v, grad := make([]float64, n), make([]float64, n), make([]float64, n)
-	var probs []float64
-	for epoch := 1; epoch <= epochs; epoch++ {
-		clear(grad)
-		count := 0
-		for c := range t.sets {
-			if c == leftOut {
-				continue
-			}
-			for i := range t.sets[c] {
-				if l := &t.sets[c][i]; len(l.wanted) > 0 && l.question.category != adversarial {
-					probs = l.gradient(w, grad, probs)
-					count++
-				}
-			}
-		}
-		for j := range w {
-			g := grad[j]/float64(count) + decay*w[j]
-			m[j] = firstBeta*m[j] + (1-firstBeta)*g
-			v[j] = nextBeta*v[j] + (1-nextBeta)*g*g
-			mh := m[j] / (1 - math.Pow(firstBeta, float64(epoch)))
-			vh := v[j] / (1 - math.Pow(nextBeta, float64(epoch)))
-			w[j] -= rate * mh / (math.Sqrt(vh) + 1e-9)
-		}
-	}
-	return w
-}
-
-// gradient adds the slope of the loss: for every evidence turn, how far the
-// rest is from losing to it.
-func (l *list) gradient(w, grad, probs []float64) []float64 {
-	probs = l.scores(w, probs)
-	top := slices.Max(probs)
-	rest := 0.0
-	for i, s := range probs {
-		probs[i] = math.Exp(s - top)
-		if !slices.Contains(l.wanted, i) {
-			rest += probs[i]
-		}
-	}
-	share := 1 / float64(len(l.wanted))
-	outside := 0.0 // the others' mass, over all evidence turns
-	for _, e := range l.wanted {
-		p := probs[e] / (rest + probs[e])
-		for j, x := range l.values[e] {
-			grad[j] -= share * (1 - p) * x
-		}
-		outside += share / (rest + probs[e])
-	}
-	for i, p := range probs {
-		if slices.Contains(l.wanted, i) {
-			continue
-		}
-		for j, x := range l.values[i] {
-			grad[j] += outside * p * x
-		}
-	}
-	return probs
-}
-
 func (l *list) scores(w, out []float64) []float64 {
 	out = out[:0]
 	for _, x := range l.values {
@@ -157,8 +82,9 @@ func (l *list) scores(w, out []float64) []float64 {
 	return out
 }
 
-// evaluate reports a set of questions as ranked by the weights.
-func (t *training) evaluate(c *conversation, set []list, w []float64, tokens []int) report {
+// evaluate reports a set of questions as ranked by the weights. The first hit's
+// score is replaced by how sure it makes that there is an answer.
+func (t *training) evaluate(c *conversation, set []list, w []float64, d doubt, tokens []int) report {
 	var r report
 	for i := range set {
 		scores := set[i].scores(w, nil)
@@ -167,10 +93,11 @@ func (t *training) evaluate(c *conversation, set []list, w []float64, tokens []i
 			order[j] = j
 		}
 		sort.SliceStable(order, func(a, b int) bool { return scores[order[a]] > scores[order[b]] })
+		sure := d.sure(t.signsOf(&set[i], w))
 		hits := make([]ranking.Hit, len(order))
 		for j, k := range order {
 			hits[j] = set[i].hits[k]
-			hits[j].Score = scores[k]
+			hits[j].Score = sure
 		}
 		o := judge(c, set[i].question, hits, tokens)
 		r.record(set[i].question.category, &o)
@@ -179,16 +106,19 @@ func (t *training) evaluate(c *conversation, set []list, w []float64, tokens []i
 }
 
 // train prints results for every conversation under weights that never saw it,
-// and then the weights learnt from all of them.
+// and then the weights and the calibration learnt from all of them.
 func train(w io.Writer, conversations []conversation, count *counter, each bool) {
 	t := gather(conversations)
+	whole := t.learn(-1, nil)
 	var all report
 	for c := range conversations {
 		tokens := make([]int, len(conversations[c].documents))
 		for i, d := range conversations[c].documents {
 			tokens[i] = count.tokens(d.Speaker + ": " + d.Text)
 		}
-		r := t.evaluate(&conversations[c], t.sets[c], t.learn(c), tokens)
+		// The loss is convex: where it starts decides only how soon it ends.
+		weights := t.learn(c, whole)
+		r := t.evaluate(&conversations[c], t.sets[c], weights, t.calibrate(c, weights), tokens)
 		if each {
 			fmt.Fprintf(w, "%s, left out of training\n", conversations[c].id)
 			r.print(w)
@@ -197,7 +127,10 @@ func train(w io.Writer, conversations []conversation, count *counter, each bool)
 	}
 	fmt.Fprintln(w, "all, each left out of training in its turn")
 	all.print(w)
-	for j, weight := range t.learn(-1) {
-		fmt.Fprintf(w, "%-14s %+.3f (in use %+.3f)\n", t.names[j], weight, t.start[j])
+	for j, weight := range whole {
+		fmt.Fprintf(w, "%-22s %+.2f (in use %+.2f)\n", t.names[j], weight, t.start[j])
 	}
+	d := t.calibrate(-1, whole)
+	fmt.Fprintf(w, "surelyNamed %.2f, surelyMargin %.2f, surelyOpen %.2f, surelyScore %.2f\n",
+		d.named.base, d.named.slope, d.open.base, d.open.slope)
 }

@@ -217,11 +217,15 @@ func (p *dateParser) startingSeason(i int) (dateMatch, bool) {
 	return dateMatch{from: from, to: to, next: i + 1, relative: true}, true
 }
 
-// startingQuarter reads "Q1 2023", "Q3", "first quarter of 2023".
+// startingQuarter reads "Q1 2023", "Q3", "first quarter of 2023", and a day of
+// a month whose number is written as a word: "the eighth of June".
 func (p *dateParser) startingQuarter(i int) (dateMatch, bool) {
 	t, j := p.at(i), i+1
 	if t.class == ordinalWord {
-		if unit := p.at(j); unit.class != unitWord || unit.value != unitQuarter {
+		if p.is(j, ofWord) && p.is(j+1, monthWord) {
+			return p.dayMonth(i)
+		}
+		if unit := p.at(j); t.value > 4 || unit.class != unitWord || unit.value != unitQuarter {
 			return dateMatch{}, false
 		}
 		j++

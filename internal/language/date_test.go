@@ -107,6 +107,8 @@ func TestDatesMonths(t *testing.T) {
 		"three years ago":                {"three years ago = 2020-01-01..2020-12-31 ~"},
 		"in two weeks":                   {"in two weeks = 2023-06-19..2023-06-25 ~"},
 		"3 months from now":              {"3 months from now = 2023-09-01..2023-09-30 ~"},
+		"the eighth of June":             {"the eighth of June = 2023-06-08 ~"},
+		"the first of May":               {"the first of May = 2023-05-01 ~"},
 		"the past two weeks":             {"the past two weeks = 2023-05-25..2023-06-08 ~"},
 		"in May":                         {"May = 2023-05-01..2023-05-31 ~"},
 		"in December":                    {"December = 2022-12-01..2022-12-31 ~"},

@@ -229,7 +229,7 @@ func (s *Scanner) finish(w *Word, n int, digits bool) {
 	if w.Stop = n <= longestStop && stops[string(w.Stem)]; w.Stop {
 		return
 	}
-	w.Stem = porter(w.Stem)
+	w.Stem = porter(regular(w.Stem))
 }
 
 // Stem is the form in which the first word of s is compared; "" if s has none.

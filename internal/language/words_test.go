@@ -36,7 +36,7 @@ func TestScan(t *testing.T) {
 		"v1.2.3 costs 3.5 or 1,200 (user_id)": "v1.2.3 cost 3.5 (or) 1,200 user id",
 		"Café NAÏVE Straße Œuvre":             "cafe naiv strass oeuvr",
 		"cafe\u0301":                          "cafe",
-		"off to children's homes":             "(off) (to) children home",
+		"off to children's homes":             "(off) (to) child home",
 		"日本語":                                 "日本 本語",
 		"犬 and 猫":                             "犬 (and) 猫",
 		"GPT模型很好":                             "gpt 模型 型很 很好",

@@ -13,14 +13,18 @@ var featureNames = [numFeatures]string{
 	fSpeaker: "speaker", fSpeakerWord: "speaker's words", fOther: "other speaker", fBoth: "both speakers",
 	fSelf: "first person", fDate: "date", fSaid: "said at", fTime: "time", fNumber: "number",
 	fPerson: "person", fPlace: "place", fThing: "name", fTitle: "title", fAsking: "asking", fLength: "length",
-	fRare: "rare words",
+	fRare:    "rare words",
+	fSubject: "subject", fOwnCoverage: "own coverage", fLeads: "leads",
+	fWhenBest: "best window (when)", fWhenOwn: "words (when)", fWhenEpisode: "session (when)",
+	fManyWindow: "window (several)", fManyBest: "best window (several)", fManyOwn: "words (several)",
+	fManyLength: "length (several)", fManyRare: "rare words (several)", fManyOpening: "opening (several)",
 }
 
 // explain takes a score apart, the weightiest part first.
 func (x *Index) explain(q *question, c *candidate, confidence float32) []Reason {
 	out := make([]Reason, 0, numFeatures)
 	for i, v := range c.features {
-		if share := v * weights[i]; share != 0 {
+		if share := v * weights[i]; v != 0 {
 			out = append(out, Reason{Feature: featureNames[i], Value: float64(v), Weight: float64(share), Detail: x.detail(i, q, c)})
 		}
 	}

@@ -28,6 +28,18 @@ const (
 	fAsking             // is itself a question, of one person to another
 	fLength             // says much
 	fRare               // holds words that are rare here
+	fSubject            // said by the one named first, when not in one breath with others
+	fOwnCoverage        // weight of the distinct words in the message itself
+	fLeads              // the next message looks good: this one may be what it answers
+	fWhenBest           // fWindowBest, when a time is asked
+	fWhenOwn            // fOwnBest, when a time is asked
+	fWhenEpisode        // fEpisode, when a time is asked
+	fManyWindow         // fWindow, when several things are asked for
+	fManyBest           // fWindowBest, then
+	fManyOwn            // fOwnBest, then
+	fManyLength         // fLength, then
+	fManyRare           // fRare, then
+	fManyOpening        // fOpening, then
 	numFeatures
 )
 
@@ -109,6 +121,7 @@ func (l *look) features(d int32) (f features) {
 	}
 	f[fEpisode] = l.x.scratch.episode[m.episode] / l.bestEpisode
 	f[fOpening] = truth(m.opening)
+	l.byQuestion(&f)
 	return f
 }
 
@@ -131,6 +144,9 @@ func (l *look) words(f *features, d int32, m *doc) {
 		if mask&(1<<i) != 0 {
 			f[fCoverage] += worth * l.q.terms[i].idf / l.total
 		}
+		if s.matched[d]&(1<<i) != 0 {
+			f[fOwnCoverage] += worth * l.q.terms[i].idf / l.total
+		}
 	}
 }
 
@@ -144,6 +160,7 @@ func (l *look) speaker(f *features, d int32, m *doc) {
 		}
 		if len(l.q.speakers) > 1 {
 			f[fBoth] = l.x.scratch.own[d] / l.total
+			f[fSubject] = truth(!l.q.pair && m.speaker == l.q.speakers[0])
 		}
 	}
 	f[fSelf] = m.has(firstPerson)

@@ -14,13 +14,16 @@ type question struct {
 	speakers []int32 // the speakers named in it
 	spans    []span  // the times named in it
 	kind     kind
+	several  bool // asks for more than one thing
+	pair     bool // names speakers in one breath: "Anna and Bert"
 	asksYou  bool // about the words of the one who is asked
 }
 
-// term is a word of the question that the index knows, itself or a relative.
+// term is a word of the question that the index knows, itself or through others
+// that may stand for it.
 type term struct {
-	list       int32 // −1 when only relatives are known
-	relatives  []int32
+	list       int32 // −1 when only its kin are known
+	kin        []kin
 	idf        float32
 	episodeIDF float32
 	text       string // as written in the question
@@ -60,30 +63,40 @@ func (x *Index) parse(q Query) question {
 			out.spans = append(out.spans, span{d.From.Unix(), d.To.Unix()})
 		}
 	}
-	out.kind = kindOf(q.Text)
-	self, casual := false, strings.IndexFunc(q.Text, unicode.IsUpper) < 0
-	scan := language.Scan(q.Text)
+	out.kind, out.several = kindOf(q.Text), asksSeveral(q.Text)
+	x.parseWords(&out, q.Text)
+	out.keepRarest()
+	return out
+}
+
+// parseWords reads the words of the question: speakers, and terms.
+func (x *Index) parseWords(out *question, text string) {
+	self, casual := false, strings.IndexFunc(text, unicode.IsUpper) < 0
+	var names naming
+	start, end := 0, 0
+	scan := language.Scan(text)
 	for w, ok := scan.Next(); ok && len(out.terms) < maxWords; w, ok = scan.Next() {
+		var who []int32
 		if w.Capital || casual {
-			if who := x.names.bearers(&w); who != nil {
-				out.name(who)
-				if w.Capital {
-					continue
-				}
-			}
+			who = x.names.bearers(&w)
+			out.name(who)
+		}
+		names.word(&w, who != nil)
+		if who != nil && w.Capital {
+			continue
 		}
 		if w.Stop {
 			self = self || selfWord(w.Stem)
 			out.asksYou = out.asksYou || string(w.Stem) == "you" || string(w.Stem) == "your"
-			continue
+		} else {
+			x.addTerm(out, string(w.Stem), text[w.Start:w.End])
 		}
-		if stem := string(w.Stem); !out.has(stem) {
-			x.addTerm(&out, stem, q.Text[w.Start:w.End])
+		if whole := joined(text, start, end, &w); whole != "" {
+			x.addTerm(out, whole, text[start:w.End])
 		}
+		start, end = w.Start, w.End
 	}
-	out.asksYou = out.asksYou && !self
-	out.keepRarest()
-	return out
+	out.asksYou, out.pair = out.asksYou && !self, names.pair
 }
 
 // keepRarest leaves the terms that tell most, in the order of the question.
@@ -99,24 +112,32 @@ func (o *question) keepRarest() {
 	}
 }
 
-// addTerm adds a word that stands in some message, or a relative of which does.
+// addTerm adds a word that stands in some message, or another one that may stand
+// for it.
 func (x *Index) addTerm(q *question, stem, text string) {
-	t := term{list: -1, text: text, stem: stem, relatives: x.relatives(stem)}
-	most := t.relatives
+	if q.has(stem) {
+		return
+	}
+	t := term{list: -1, text: text, stem: stem, kin: x.kin(stem)}
+	var messages, episodes int32
 	if id, ok := x.terms[stem]; ok {
 		t.list = id
-		most = []int32{id}
-	}
-	var messages, episodes int32
-	for _, id := range most {
-		messages = max(messages, x.lists[id].messages)
-		episodes = max(episodes, x.lists[id].episodes)
+		messages, episodes = x.lists[id].messages, x.lists[id].episodes
+	} else {
+		for _, k := range t.kin {
+			messages = max(messages, x.lists[k.list].messages)
+			episodes = max(episodes, x.lists[k.list].episodes)
+		}
 	}
 	if messages == 0 {
 		return
 	}
-	t.idf = inverse(len(x.docs), int(messages))
-	t.episodeIDF = inverse(len(x.episodes), int(episodes))
+	weight := float32(1)
+	if english().idle[stem] {
+		weight = idleWeight
+	}
+	t.idf = weight * inverse(len(x.docs), int(messages))
+	t.episodeIDF = weight * inverse(len(x.episodes), int(episodes))
 	q.terms = append(q.terms, t)
 }
 

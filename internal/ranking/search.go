@@ -73,6 +73,9 @@ func (x *Index) rank(q *question, skip func(session.ID, int64) bool, most int) [
 		c.score = c.features.score()
 		s.candidates = append(s.candidates, c)
 	}
+	if len(s.candidates) > 0 {
+		x.leads(s.candidates)
+	}
 	slices.SortFunc(s.candidates, func(a, b candidate) int {
 		return x.order(rough{a.doc, a.score}, rough{b.doc, b.score})
 	})

@@ -36,7 +36,7 @@ const (
 func (x *Index) addWords(n int32, d *doc, text string) {
 	var asked, sinceMark int
 	scan := language.Scan(text)
-	end, opens := 0, true
+	start, end, opens := 0, 0, true
 	for w, ok := scan.Next(); ok; w, ok = scan.Next() {
 		if m := sentenceEnd(text[min(end, w.Start):w.Start]); m != 0 {
 			if m == '?' {
@@ -44,7 +44,10 @@ func (x *Index) addWords(n int32, d *doc, text string) {
 			}
 			sinceMark, opens = 0, true
 		}
-		end = w.End
+		if whole := joined(text, start, end, &w); whole != "" {
+			x.enter(n, d.episode, []byte(whole))
+		}
+		start, end = w.Start, w.End
 		d.words = saturate(d.words)
 		sinceMark++
 		switch {

@@ -1,6 +1,10 @@
 package ranking
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+)
 
 // What a message's neighbours lend it: a question is often answered in words
 // that stand only in the turn before. Measured over LoCoMo's turns; the order is
@@ -44,6 +48,7 @@ type scratch struct {
 	own     []float32 // BM25 of the message alone
 	matched []uint32  // the terms in the message itself, as bits
 	near    []float32 // occurrences of one term in and around the message
+	promise []float32 // of a candidate, beside the best one
 	touched []int32
 	around  []int32 // touched by one term
 
@@ -61,7 +66,7 @@ func (s *scratch) fit(docs, episodes int) {
 	if len(s.window) < docs {
 		n := docs + docs/4 + 64
 		s.window, s.own, s.near = make([]float32, n), make([]float32, n), make([]float32, n)
-		s.matched = make([]uint32, n)
+		s.matched, s.promise = make([]uint32, n), make([]float32, n)
 	}
 	if len(s.episode) < episodes {
 		n := episodes + episodes/4 + 16
@@ -85,24 +90,54 @@ func inverse(all, having int) float32 {
 	return float32(math.Log1p((float64(all-having) + 0.5) / (float64(having) + 0.5)))
 }
 
-// match scores all messages for one term after the other.
+// effort is how many occurrences a search looks at beyond its rarest term, so
+// that its cost stays the same however long a scope grows. It takes effect from
+// some thousand messages on, where what it leaves out are words that occur
+// everywhere and so tell little.
+const effort = 8000
+
+// match scores all messages for one term after the other, the rarest first.
 func (x *Index) match(q *question) {
 	s := &x.scratch
 	s.fit(len(x.docs), len(x.episodes))
+	var space [32]int
+	order := space[:0]
 	for i := range q.terms {
-		x.matchTerm(&q.terms[i], uint32(1)<<i)
+		order = append(order, i)
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x.occurrences(&q.terms[a]), x.occurrences(&q.terms[b])) })
+	left := int32(effort)
+	for n, i := range order {
+		t := &q.terms[i]
+		if n > 0 && x.occurrences(t) > left {
+			break
+		}
+		left -= x.occurrences(t)
+		left = x.matchTerm(t, uint32(1)<<i, left)
 	}
 }
 
-// matchTerm spreads the occurrences of a term and of its relatives over the
-// messages around them, then adds what they are worth.
-func (x *Index) matchTerm(t *term, bit uint32) {
+// occurrences is how many messages a term itself stands in.
+func (x *Index) occurrences(t *term) int32 {
+	if t.list < 0 {
+		return 0
+	}
+	return x.lists[t.list].messages
+}
+
+// matchTerm spreads the occurrences of a term and of its kin over the
+// messages around them, then adds what they are worth. Kin that would take more
+// than is left of the effort are passed over; it returns what remains.
+func (x *Index) matchTerm(t *term, bit uint32, left int32) int32 {
 	s := &x.scratch
 	if t.list >= 0 {
 		x.matchList(t, t.list, 1, bit)
 	}
-	for _, id := range t.relatives {
-		x.matchList(t, id, kinship, bit)
+	for _, k := range t.kin {
+		if n := x.lists[k.list].messages; n <= left {
+			left -= n
+			x.matchList(t, k.list, k.worth, bit)
+		}
 	}
 	for _, d := range s.around {
 		if s.window[d] == 0 {
@@ -119,6 +154,7 @@ func (x *Index) matchTerm(t *term, bit uint32) {
 		s.inEpisode[e] = 0
 	}
 	s.around, s.perTerm = s.around[:0], s.perTerm[:0]
+	return left
 }
 
 // matchList enters the occurrences of one list at the given worth.
@@ -129,7 +165,7 @@ func (x *Index) matchList(t *term, list int32, worth float32, bit uint32) {
 		d, n, i = l.next(i, d)
 		n *= worth
 		m := &x.docs[d]
-		if s.matched[d]&bit == 0 { // else a nearer relative counts already
+		if s.matched[d]&bit == 0 { // else nearer kin counts already
 			s.matched[d] |= bit
 			s.own[d] += t.idf * bm25(n, m.longPenalty())
 		}

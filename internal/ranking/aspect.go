@@ -1,0 +1,40 @@
+package ranking
+
+import "math"
+
+// leads lifts messages whose successor looks like the best of all: such a message
+// is often what the other one answers, and as often holds what is asked for. All
+// candidates have been scored without it.
+func (x *Index) leads(candidates []candidate) {
+	s := &x.scratch
+	top := candidates[0].score
+	for i := range candidates {
+		top = max(top, candidates[i].score)
+	}
+	for i := range candidates {
+		s.promise[candidates[i].doc] = float32(math.Exp(float64(candidates[i].score-top) / 2))
+	}
+	for i := range candidates {
+		c := &candidates[i]
+		if next := x.docs[c.doc].next; next >= 0 {
+			c.features[fLeads] = max(0, s.promise[next]-s.promise[c.doc])
+			c.score += weights[fLeads] * c.features[fLeads]
+		}
+	}
+	for i := range candidates {
+		s.promise[candidates[i].doc] = 0
+	}
+}
+
+// byQuestion repeats features that count otherwise for some questions. A
+// question after a time is answered in its own words; one after several things
+// is answered a little in many places.
+func (l *look) byQuestion(f *features) {
+	if l.q.kind == asksTime {
+		f[fWhenBest], f[fWhenOwn], f[fWhenEpisode] = f[fWindowBest], f[fOwnBest], f[fEpisode]
+	}
+	if l.q.several {
+		f[fManyWindow], f[fManyBest], f[fManyOwn] = f[fWindow], f[fWindowBest], f[fOwnBest]
+		f[fManyLength], f[fManyRare], f[fManyOpening] = f[fLength], f[fRare], f[fOpening]
+	}
+}
