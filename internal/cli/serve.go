@@ -14,6 +14,7 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/config"
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/httpapi"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/upstream"
 )
@@ -137,7 +138,7 @@ func (s *server) serve(ctx context.Context, at *listening) error {
 	var g errgroup.Group
 	for _, l := range at.listeners {
 		g.Go(func() error {
-			if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			if err := srv.Serve(httpapi.JSONRefusals(l)); !errors.Is(err, http.ErrServerClosed) {
 				return fmt.Errorf("serve: %w", err)
 			}
 			return nil

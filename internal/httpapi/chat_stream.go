@@ -26,7 +26,7 @@ type chatReply struct {
 func (s *server) streamChat(w http.ResponseWriter, r *http.Request, stream *run.Stream, reply chatReply) error {
 	out := newEventWriter(w, s.KeepAlive)
 	defer out.close()
-	out.data(reply.head.AppendChunk(out.buffer(), openai.AppendPiece(nil, "assistant", "", nil, false), ""))
+	out.data(reply.head.AppendChunk(nil, openai.AppendPiece(nil, "assistant", "", nil, false), ""))
 	var res *run.Result
 	for d, err := range stream.Deltas(r.Context()) {
 		if d.Result != nil {
@@ -44,7 +44,7 @@ func (s *server) streamChat(w http.ResponseWriter, r *http.Request, stream *run.
 		}
 	}
 	if reply.usage && !reply.told && res != nil {
-		out.data(reply.head.AppendUsageChunk(out.buffer(), usage(res)))
+		out.data(reply.head.AppendUsageChunk(nil, usage(res)))
 	}
 	out.data(openai.Done)
 	return nil
@@ -102,14 +102,14 @@ func (c *chatReply) writeFields(out *eventWriter, d *run.Delta, hermes []byte) b
 		if len(d.ToolCalls) > 0 {
 			calls = partialCalls(d.ToolCalls)
 		}
-		if !out.data(c.head.AppendChunk(out.buffer(), openai.AppendPiece(nil, "", d.Content, calls, false), "")) {
+		if !out.data(c.head.AppendChunk(nil, openai.AppendPiece(nil, "", d.Content, calls, false), "")) {
 			return false
 		}
 	}
 	if d.FinishReason == "" {
 		return true
 	}
-	return out.data(c.head.AppendChunk(out.buffer(), []byte("{}"), d.FinishReason, openai.Set{Name: "hermes", Value: hermes}))
+	return out.data(c.head.AppendChunk(nil, []byte("{}"), d.FinishReason, openai.Set{Name: "hermes", Value: hermes}))
 }
 
 // partialCalls is the "tool_calls" of a delta.
@@ -151,7 +151,6 @@ type eventWriter struct {
 	rc     *http.ResponseController
 	timer  *time.Timer
 	pause  time.Duration
-	buf    []byte
 	closed bool
 	failed bool
 }
@@ -169,16 +168,10 @@ func newEventWriter(w http.ResponseWriter, pause time.Duration) *eventWriter {
 	return out
 }
 
-// buffer is scratch space for the next event.
-func (e *eventWriter) buffer() []byte { return e.buf[:0] }
-
 // data writes one event and reports whether the client still takes it.
 func (e *eventWriter) data(event []byte) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if cap(event) > cap(e.buf) && cap(event) < 1<<16 {
-		e.buf = event
-	}
 	e.write("data: ", event, "\n\n")
 	e.timer.Reset(e.pause)
 	return !e.failed

@@ -84,7 +84,7 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if f.RetryAfter > 0 {
 		w.Header().Set("Retry-After", retryAfter(f.RetryAfter))
 	}
-	if code == http.StatusUnauthorized {
+	if f.Kind == fault.Unauthenticated { // an upstream's own 401 is not about this caller's key
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
 	writeRaw(w, code, errorBody(f))

@@ -4,20 +4,39 @@ import (
 	"encoding/json"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/hermes-memory/hermes/internal/httpapi"
 )
 
-// tenant is one of two owners who use the same ids for everything.
+// tenant is one of several owners who use the same ids for everything.
 type tenant struct {
 	w       *world
 	name    string
 	key     string
-	canary  string
+	canary  string // a word that only this one says
 	receipt string
 	facts   []string
+	made    string // the id of a session that was given one
+}
+
+// tenants are three owners who have settled, the local one among them.
+func tenants(t *testing.T) (w *world, all []*tenant) {
+	t.Helper()
+	w = newWorld(t, options{})
+	all = []*tenant{
+		{w: w, name: "ada", key: w.key("ada"), canary: "ZEBRA"},
+		{w: w, name: "bob", key: w.key("bob"), canary: "QUAGGA"},
+		{w: w, name: "local", key: localKey, canary: "OKAPIKO"},
+	}
+	for _, p := range all {
+		p.settle(t)
+	}
+	return w, all
 }
 
 func (p *tenant) call(method, path, body string, headers ...string) reply {
@@ -25,7 +44,7 @@ func (p *tenant) call(method, path, body string, headers ...string) reply {
 	return p.w.call(method, path, body, append([]string{"Authorization", "Bearer " + p.key}, headers...)...)
 }
 
-// settle gives a tenant a session, a key, facts, and a receipt.
+// settle gives a tenant a shared and a private session, a key, facts, a receipt.
 func (p *tenant) settle(t *testing.T) {
 	t.Helper()
 	got := p.call("POST", "/v1/chat/completions", chatBody("My cat is called "+p.canary+" because of the moon.", false),
@@ -39,62 +58,85 @@ func (p *tenant) settle(t *testing.T) {
 		t.Fatalf("%s: got %d %s, %v", p.name, got.status, got.body, err)
 	}
 	p.receipt = told.Hermes.ReceiptID
+	p.call("POST", "/v1/chat/completions", chatBody("My dog is called "+p.canary+" too, because of the stars.", false), "X-Hermes-Session-Id", "shared")
+	p.call("POST", "/v1/chat/completions", chatBody("We use Rust because of latency, says "+p.canary+".", false), "X-Hermes-Session-Id", "own:"+p.name)
+	p.made = p.call("POST", "/v1/chat/completions", chatBody("I am "+p.canary+".", false)).header.Get("X-Hermes-Session-Id")
 	p.call("PATCH", "/api/sessions/shared", `{"title":"Title of `+p.canary+`","system_prompt":"Prompt of `+p.canary+`"}`)
 	state := p.call("GET", "/api/sessions/shared/state", "", "X-Hermes-Session-Key", "shared")
 	p.facts = regexp.MustCompile(`\bf_[0-9a-f]{16}\b`).FindAllString(state.body, -1)
-	if !strings.Contains(state.body, p.canary) {
+	if !strings.Contains(state.body, p.canary) || len(p.facts) == 0 {
 		t.Errorf("%s: got a state without its own canary: %s", p.name, state.body)
 	}
 }
 
-// TestIsolation: two keys are two worlds, over every route, with equal ids
-// (X11): nothing of one is ever seen or changed by the other.
+// TestIsolation: two keys are two worlds, over every route that reads, with equal
+// ids (X11): nothing of one is ever seen by the other.
 func TestIsolation(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, options{})
-	ada := &tenant{w: w, name: "ada", key: w.key("ada"), canary: "ZEBRA"}
-	bob := &tenant{w: w, name: "bob", key: w.key("bob"), canary: "QUAGGA"}
-	local := &tenant{w: w, name: "local", key: localKey, canary: "OKAPI"}
-	ada.settle(t)
-	bob.settle(t)
-	local.settle(t)
-	for _, pair := range [][2]*tenant{{ada, bob}, {bob, ada}, {local, ada}, {ada, local}} {
-		me, other := pair[0], pair[1]
-		for _, v := range httpapi.Table() {
-			if v.Method != http.MethodDelete {
-				me.look(t, v, other)
+	_, all := tenants(t)
+	for _, me := range all {
+		for _, other := range all {
+			if me != other {
+				me.lookAround(t, other)
+				me.ask(t, other)
 			}
 		}
-		me.ask(t, other)
-		if got := me.call("GET", "/api/receipts/"+other.receipt, ""); got.status != http.StatusNotFound {
-			t.Errorf("%s reads a receipt of %s: got %d %s", me.name, other.name, got.status, got.body)
-		}
-	}
-	// What one deletes is gone for that one alone.
-	if got := bob.call("DELETE", "/api/sessions/shared", ""); got.status != 200 {
-		t.Fatalf("delete: got %d %s", got.status, got.body)
-	}
-	if got := bob.call("GET", "/api/sessions/shared", ""); got.status != http.StatusNotFound {
-		t.Errorf("bob after deleting: got %d %s, want 404", got.status, got.body)
-	}
-	got := ada.call("GET", "/api/sessions/shared/messages", "")
-	if got.status != 200 || !strings.Contains(got.body, ada.canary) {
-		t.Errorf("ada after bob deleted his: got %d %s", got.status, got.body)
+		me.atHome(t)
 	}
 }
 
-// look asks one route for everything under the shared ids, and for the other's.
-func (p *tenant) look(t *testing.T, v httpapi.Verb, other *tenant) {
+// scopes name a memory in a query, in every way there is.
+func scopes() []string {
+	return []string{
+		"", "?session_id=shared", "?session_key=shared", "?session_id=shared&q=cat&topic=cat", "?include=superseded&session_id=shared",
+		"?session_key=shared&q=cat+moon&limit=50", "?q=cat+moon",
+	}
+}
+
+// lookAround asks every reading route for everything under the shared ids, and
+// for the other's own.
+func (p *tenant) lookAround(t *testing.T, other *tenant) {
 	t.Helper()
-	c := routeCases()[v.Method+" "+v.Path]
-	ids := append([]string{"shared", other.receipt}, other.facts...)
-	for _, id := range ids {
-		for _, query := range []string{"?session_id=shared", "?session_key=shared", "?session_id=shared&q=cat&topic=cat", "?include=superseded&session_id=shared"} {
-			got := p.call(v.Method, fillPath(v.Path, id)+query, c.body, "X-Hermes-Session-Id", "shared", "X-Hermes-Session-Key", "shared")
-			if strings.Contains(got.body, other.canary) {
-				t.Errorf("%s %s: %s sees what %s said: %s", v.Method, v.Path+query, p.name, other.name, got.body)
+	for _, v := range httpapi.Table() {
+		if v.Method != http.MethodGet {
+			continue
+		}
+		for _, id := range append([]string{"shared", "own:" + other.name, other.receipt}, other.facts...) {
+			for _, query := range append(scopes(), "?session_id=own:"+other.name) {
+				got := p.call("GET", fillPath(v.Path, id)+query, "", "X-Hermes-Session-Key", "shared")
+				if strings.Contains(got.body, other.canary) {
+					t.Errorf("%s %s: %s sees what %s said: %s", v.Path, query, p.name, other.name, got.body)
+				}
 			}
 		}
+	}
+	for _, path := range []string{"/api/receipts/" + other.receipt, "/api/sessions/own:" + other.name, "/api/memory?session_id=own:" + other.name, "/api/memory/" + other.facts[0] + "?session_key=shared"} {
+		if got := p.call("GET", path, ""); got.status != http.StatusNotFound {
+			t.Errorf("%s: %s of %s: got %d %s, want 404", p.name, path, other.name, got.status, got.body)
+		}
+	}
+}
+
+// atHome holds that a tenant does see its own.
+func (p *tenant) atHome(t *testing.T) {
+	t.Helper()
+	for _, path := range []string{
+		"/api/sessions", "/api/sessions/shared", "/api/sessions/shared/messages", "/api/sessions/shared/state",
+		"/api/memory?session_id=own:" + p.name, "/api/memory/recall?q=cat&session_key=shared", "/api/memory/" + p.facts[0] + "?session_key=shared",
+		"/api/receipts/" + p.receipt,
+	} {
+		if got := p.call("GET", path, ""); got.status != 200 || !strings.Contains(got.body, p.canary) {
+			t.Errorf("%s at home: %s: got %d %s", p.name, path, got.status, got.body)
+		}
+	}
+	if got := p.call("GET", "/api/sessions/20260301", ""); got.status != 200 || got.header.Get("X-Hermes-Session-Id") != p.made {
+		t.Errorf("%s at home: got %d %s for a prefix, want its own session %s", p.name, got.status, got.body, p.made)
+	}
+	if got := p.call("POST", "/api/memory/rebuild", `{"verify":true}`); !strings.Contains(got.body, "own:"+p.name) {
+		t.Errorf("%s at home: got %s, want its own scopes compared", p.name, got.body)
+	}
+	if got := p.call("GET", "/api/sessions/own:"+p.name, ""); !strings.Contains(got.body, `"lineage":[{"id":"own:`+p.name) {
+		t.Errorf("%s at home: got %s, want its lineage", p.name, got.body)
 	}
 }
 
@@ -111,8 +153,112 @@ func (p *tenant) ask(t *testing.T, other *tenant) {
 	if again.header.Get("Idempotency-Replayed") != "true" || !strings.Contains(again.body, p.receipt) {
 		t.Errorf("%s repeats: got %d %s, want its own first answer", p.name, again.status, again.body)
 	}
-	list := p.call("GET", "/api/sessions?limit=200", "")
-	if strings.Contains(list.body, other.canary) || !strings.Contains(list.body, p.canary) {
-		t.Errorf("%s lists: got %s", p.name, list.body)
+}
+
+// write is something a tenant does to what has the same name in other worlds.
+type write struct {
+	route, path, body string
+	status            int
+}
+
+// writes has one for every route that writes; those of the admin are not here,
+// because keys belong to the server and not to an owner.
+func writes(me, other *tenant) []write {
+	canary := me.canary
+	return []write{
+		{"POST /v1/chat/completions", "/v1/chat/completions", chatBody("It is "+canary+" that I like, because of the sun.", false), 200},
+		{"POST /api/sessions", "/api/sessions", `{"id":"made by ` + me.name + `","title":"` + canary + `"}`, 201},
+		{"POST /api/sessions", "/api/sessions", `{"id":"shared"}`, 409},
+		{"PATCH /api/sessions/{id}", "/api/sessions/shared", `{"title":"` + canary + ` again","end_reason":"` + canary + `"}`, 200},
+		{"PATCH /api/sessions/{id}", "/api/sessions/own:" + other.name, `{"title":"` + canary + `"}`, 404},
+		{"POST /api/sessions/{id}/messages", "/api/sessions/shared/messages", `{"messages":[{"role":"user","content":"I moved to ` + canary + `."}]}`, 200},
+		{"POST /api/memory", "/api/memory?session_id=shared", `{"statement":"I like ` + canary + `."}`, 201},
+		{"POST /api/memory", "/api/memory?session_key=shared", `{"statement":"I like ` + canary + `."}`, 201},
+		{"PATCH /api/memory/{fact_id}", "/api/memory/" + other.facts[0] + "?session_key=shared", `{"statement":"` + canary + `"}`, 404},
+		{"PATCH /api/memory/{fact_id}", "/api/memory/" + me.facts[0] + "?session_key=shared", `{"statement":"My cat is called ` + canary + ` now."}`, 200},
+		{"DELETE /api/memory/{fact_id}", "/api/memory/" + other.facts[0] + "?session_key=shared", "", 404},
+		{"DELETE /api/memory/{fact_id}", "/api/memory/" + me.facts[0] + "?session_key=shared", "", 200},
+		{"POST /api/memory/rebuild", "/api/memory/rebuild", `{}`, 200},
+		{"POST /api/memory/forget", "/api/memory/forget", `{"about":"` + other.canary + `"}`, 200},
+		{"POST /api/memory/forget", "/api/memory/forget", `{"about":"cat"}`, 200},
+		{"POST /api/memory/forget", "/api/memory/forget", `{"session_key":"shared"}`, 200},
+		{"DELETE /api/sessions/{id}", "/api/sessions/own:" + other.name, "", 404},
+		{"DELETE /api/sessions/{id}", "/api/sessions/own:" + me.name, "", 200},
+		{"DELETE /api/sessions/{id}", "/api/sessions/made%20by%20" + me.name, "", 200},
+	}
+}
+
+// TestWritesStayInOneWorld: whatever one owner writes, changes, forgets and
+// deletes, the others' worlds are the same as before, to the byte.
+func TestWritesStayInOneWorld(t *testing.T) {
+	t.Parallel()
+	_, all := tenants(t)
+	bob := all[1]
+	others := []*tenant{all[0], all[2]}
+	var before []map[string]string
+	for _, p := range others {
+		before = append(before, p.everything())
+	}
+	var done []string
+	for _, w := range writes(bob, all[0]) {
+		method, _, _ := strings.Cut(w.route, " ")
+		got := bob.call(method, w.path, w.body, "X-Hermes-Session-Id", "shared", "X-Hermes-Session-Key", "shared")
+		if got.status != w.status {
+			t.Errorf("%s %s %s: got %d %s, want %d", method, w.path, w.body, got.status, got.body, w.status)
+		}
+		for _, p := range others {
+			if strings.Contains(got.body, p.canary) && !strings.Contains(w.body, p.canary) {
+				t.Errorf("%s %s: bob sees what %s said: %s", method, w.path, p.name, got.body)
+			}
+		}
+		done = append(done, w.route)
+		for i, p := range others {
+			if diff := cmp.Diff(before[i], p.everything()); diff != "" {
+				t.Fatalf("%s %s %s by bob changed the world of %s (-before +after):\n%s", method, w.path, w.body, p.name, diff)
+			}
+		}
+	}
+	for _, v := range httpapi.Table() {
+		if name := v.Method + " " + v.Path; v.Method != http.MethodGet && v.Scope != "admin" && !slices.Contains(done, name) {
+			t.Errorf("%s is not among the writes of this test", name)
+		}
+	}
+}
+
+// everything is a tenant's whole world as it can be read.
+func (p *tenant) everything() map[string]string {
+	p.w.t.Helper()
+	out := make(map[string]string)
+	for _, v := range httpapi.Table() {
+		if v.Method != http.MethodGet || v.Scope == "" || v.Scope == "admin" {
+			continue
+		}
+		for _, id := range []string{"shared", "own:" + p.name, p.receipt, p.facts[0]} {
+			for _, query := range []string{"?session_id=shared", "?session_key=shared&q=cat+moon&topic=cat&limit=50"} {
+				path := fillPath(v.Path, id) + query
+				out[path] = p.call("GET", path, "").body
+			}
+			if !strings.Contains(v.Path, "{") {
+				break
+			}
+		}
+	}
+	return out
+}
+
+// TestForgettingIsNoOracle: what one owner has forgotten must not tell whether
+// another ever said it.
+func TestForgettingIsNoOracle(t *testing.T) {
+	t.Parallel()
+	_, all := tenants(t)
+	bob := all[1]
+	for _, dry := range []string{"true", "false"} {
+		known := bob.call("POST", "/api/memory/forget", `{"about":"ZEBRA","dry_run":`+dry+`}`).body
+		unknown := bob.call("POST", "/api/memory/forget", `{"about":"GNU12","dry_run":`+dry+`}`).body
+		bytes := regexp.MustCompile(`"bytes":\d+`)
+		known = bytes.ReplaceAllString(strings.ReplaceAll(known, "ZEBRA", "GNU12"), "")
+		if diff := cmp.Diff(bytes.ReplaceAllString(unknown, ""), known); diff != "" {
+			t.Errorf("dry run %s: a word of another owner is told from one nobody said (-nobody +another):\n%s", dry, diff)
+		}
 	}
 }

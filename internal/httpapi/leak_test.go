@@ -56,7 +56,7 @@ func brokenBodies() []string {
 		`{"messages":[{"role":"tool","tool_call_id":"x","content":"y"}]}`, `{"messages":[{"role":"user","content":"hi"}],"model":{}}`,
 		`{"title":["x"],"end_reason":{}}`, `{"title":null,"id":null}`, `{"id":"` + strings.Repeat("x", 300) + `"}`,
 		`{"name":"'; DROP TABLE api_keys; --","scopes":[1]}`, `{"name":"` + strings.Repeat("n", 100) + `"}`,
-		strings.Repeat("[", 100_000), `{"x":` + strings.Repeat(`{"x":`, 5000), "<xml/>", "messages=hi",
+		strings.Repeat("[", 5000), `{"x":` + strings.Repeat(`{"x":`, 1000), "<xml/>", "messages=hi",
 	}
 }
 

@@ -82,6 +82,9 @@ func TestBodySize(t *testing.T) {
 	}
 	for _, path := range []string{"/v1/chat/completions", "/api/sessions/s/messages", "/api/sessions", "/api/keys"} {
 		for _, announced := range []bool{true, false} {
+			if !announced && path != "/v1/chat/completions" {
+				continue
+			}
 			r := w.request("POST", path, body(10_000_001))
 			if !announced {
 				r.Body, r.ContentLength = io.NopCloser(strings.NewReader(body(10_000_001))), -1

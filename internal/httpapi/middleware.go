@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"path"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -48,8 +49,22 @@ func (s *server) guard(next http.Handler) http.Handler {
 		if done {
 			return
 		}
+		if unclean(r.URL.EscapedPath()) {
+			s.fail(w, r, notFound(w, r))
+			return
+		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// unclean reports whether the mux would answer a path with a redirect, in HTML,
+// to the path it takes it for.
+func unclean(p string) bool {
+	clean := path.Clean(p)
+	if clean != "/" && strings.HasSuffix(p, "/") {
+		clean += "/"
+	}
+	return clean != p
 }
 
 func requestID() string {

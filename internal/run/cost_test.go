@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -56,6 +57,31 @@ func TestCostDoesNotGrow(t *testing.T) {
 	}
 	if ms := h.transcript("s"); len(ms) != 2*(turns+2) || ms[0].Role != session.User {
 		t.Errorf("got %d messages, want every one of %d", len(ms), 2*(turns+2))
+	}
+}
+
+// TestPastIsKnownAtOnce: a client that sends its whole history along with its
+// first session header loses nothing of it, not even in that very answer.
+func TestPastIsKnownAtOnce(t *testing.T) {
+	t.Parallel()
+	h := setup(t, 8000)
+	ms := user("I'm Alex. We decided to write the distributed cache in Rust because Go's garbage collector caused latency spikes.")
+	for turn := range 150 {
+		ms = append(ms, session.Message{Role: session.Assistant, Content: "ok"}, session.Message{Role: session.User, Content: long(turn)})
+	}
+	ms = append(ms, session.Message{Role: session.Assistant, Content: "ok"}, session.Message{Role: session.User, Content: "What is the distributed cache written in?"})
+	got := h.turn(&run.Request{Session: "s", Messages: ms})
+	if got.err != nil {
+		t.Fatal(got.err)
+	}
+	if prompt := strings.Join(words(h.model.last()), "\n"); !strings.Contains(prompt, "distributed cache in Rust") || !strings.Contains(prompt, long(149)) {
+		t.Errorf("the first message or the newest is missing in the prompt %.2000s", prompt)
+	}
+	if c := got.result.Context; c.Sent > 8000 || c.Naive < 150*90 {
+		t.Errorf("got the account %+v, want a bounded part of all that was sent", c)
+	}
+	if n := len(h.transcript("s")); n != len(ms)+1 {
+		t.Errorf("got %d messages, want %d", n, len(ms)+1)
 	}
 }
 

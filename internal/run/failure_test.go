@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -61,15 +63,15 @@ func TestAnswerNotStored(t *testing.T) {
 			h.chat("s", "hello", false)
 			h.model.say(saying{text: "The launch code is QUAGGA."})
 			h.store.next(false, true)
-			got := h.turn(&run.Request{Session: "s", Streaming: streaming, Messages: user("Tell me.")})
+			got := h.turn(&run.Request{Session: "s", Streaming: streaming, Messages: user("What is the launch code?")})
 			if !errors.Is(got.err, errBrittle) || got.result == nil || got.result.Stored {
 				t.Errorf("got %+v, %v, want the store's error", got.result, got.err)
 			}
-			want := []string{"user:hello", "assistant:ok", "user:Tell me."}
+			want := []string{"user:hello", "assistant:ok", "user:What is the launch code?"}
 			if diff := cmp.Diff(want, words(h.transcript("s"))); diff != "" {
 				t.Errorf("transcript (-want +got):\n%s", diff)
 			}
-			h.chat("s", "Tell me.", false) // a retry: the message is there already
+			h.chat("s", "What is the launch code?", false) // a retry: the message is there already
 			want = append(want, "assistant:ok")
 			if diff := cmp.Diff(want, words(h.transcript("s"))); diff != "" {
 				t.Errorf("transcript after the retry (-want +got):\n%s", diff)
@@ -78,6 +80,11 @@ func TestAnswerNotStored(t *testing.T) {
 				t.Errorf("the next prompt knows an answer that was not stored: %s", prompt)
 			}
 			h.checkMemory(t, "s")
+			for i, m := range h.transcript("s") {
+				if m.Seq != int64(i) {
+					t.Errorf("message %d has the place %d: there is a gap", i, m.Seq)
+				}
+			}
 		})
 	}
 }
@@ -236,4 +243,30 @@ func TestContextEnds(t *testing.T) {
 
 func user(text string) []session.Message {
 	return []session.Message{{Role: session.User, Content: text}}
+}
+
+// TestTimesFollowTheOrder: what waited for its session is recorded when its turn
+// has come, not before the answer it waited for.
+func TestTimesFollowTheOrder(t *testing.T) {
+	t.Parallel()
+	h := setup(t, 8000)
+	var mu sync.Mutex
+	at := h.now
+	h.clock = func() time.Time { // every look at it is a second later
+		mu.Lock()
+		defer mu.Unlock()
+		at = at.Add(time.Second)
+		return at
+	}
+	var all sync.WaitGroup
+	for i := range 10 {
+		all.Go(func() { h.chat("s", fmt.Sprint("question ", i), i%2 == 0) })
+	}
+	all.Wait()
+	ms := h.transcript("s")
+	for i := 1; i < len(ms); i++ {
+		if ms[i].RecordedAt.Before(ms[i-1].RecordedAt) || ms[i].SaidAt.Before(ms[i-1].SaidAt) {
+			t.Errorf("message %d is of %v, the one before it of %v", i, ms[i].RecordedAt, ms[i-1].RecordedAt)
+		}
+	}
 }

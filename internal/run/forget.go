@@ -49,11 +49,20 @@ func (r *Runner) Forget(ctx context.Context, o owner.Owner, about string, dryRun
 	if err := r.store.Rewrite(ctx, o, Rewrite{Erased: &erased, Outcomes: memory.Spellings(about)}); err != nil {
 		return nil, fmt.Errorf("keep the erasure: %w", err)
 	}
-	return out, r.certify(ctx, out)
+	return out, r.certify(ctx, o, out)
 }
 
-// certify searches the store's files for what must be gone.
-func (r *Runner) certify(ctx context.Context, out *Forgotten) error {
+// certify searches the store's files for what must be gone. They hold the words
+// of all owners: to anybody but the one whose machine it is, a count would tell
+// what others have said, so for those their own rows are searched again.
+func (r *Runner) certify(ctx context.Context, o owner.Owner, out *Forgotten) error {
+	if o.ID() != owner.LocalID {
+		again := &Forgotten{About: out.About, DryRun: true}
+		err := r.eachLineage(ctx, o, func(tip session.Session) error { return r.forgetIn(ctx, o, tip, again) })
+		out.Left = again.Sentences + again.Facts + again.Sessions + again.Texts
+		out.Searched = []Trace{{File: "messages, facts and sessions of this key's owner", Hits: out.Left}}
+		return err
+	}
 	traces, err := r.store.Traces(ctx, memory.Spellings(out.About))
 	if err != nil {
 		return fmt.Errorf("search own files: %w", err)

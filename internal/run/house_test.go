@@ -30,6 +30,7 @@ type house struct {
 	runner *run.Runner
 	views  *memory.Views
 	now    time.Time
+	clock  func() time.Time // instead of now, if set
 }
 
 // setup returns a house that ends with the test.
@@ -52,11 +53,19 @@ func setup(t testing.TB, budget int) *house {
 		Store: h.store, Sessions: db, Memory: db, Views: h.views,
 		Models: run.Models{Upstream: h.model, Name: "parrot"},
 		Config: run.Config{
-			Budget: budget, Patience: time.Minute, HotLineages: 64, IdempotencyTTL: time.Hour, Now: func() time.Time { return h.now },
+			Budget: budget, Patience: time.Minute, HotLineages: 64, IdempotencyTTL: time.Hour, Now: h.time,
 		},
 		Process: "test", Log: log,
 	})
 	return h
+}
+
+// time is the time in the house. It stands still unless a test moves it.
+func (h *house) time() time.Time {
+	if h.clock != nil {
+		return h.clock()
+	}
+	return h.now
 }
 
 // brittle is a store whose writes can be made to fail.

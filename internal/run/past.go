@@ -14,17 +14,9 @@ import (
 // kept of the answer.
 func (r *Runner) openPast(ctx context.Context, t *turn) error {
 	req := t.req
-	tip := session.Session{ID: req.Session, RootID: req.Session, StartedAt: t.now}
-	if req.Session == "" {
-		tip.ID = session.NewID(t.now)
-		tip.RootID = tip.ID
-	}
-	found, err := r.sessions.Tip(ctx, req.Owner, tip.ID)
-	if err != nil && fault.KindOf(err) != fault.NotFound {
-		return fmt.Errorf("find session: %w", err)
-	}
-	if err == nil {
-		tip = found
+	tip, err := r.glance(ctx, t)
+	if err != nil {
+		return err
 	}
 	recent, err := r.sessions.Messages(ctx, req.Owner, tip.RootID, session.Range{Limit: maxRecent, Newest: true, Until: req.AsOf})
 	if err != nil {
@@ -42,4 +34,34 @@ func (r *Runner) openPast(ctx context.Context, t *turn) error {
 	}
 	t.now = req.AsOf
 	return nil
+}
+
+// openAside gives a turn that neither reads nor keeps anything a place of its
+// own: a front end's call for a title must not wait for the conversation, nor
+// hold it up.
+func (r *Runner) openAside(ctx context.Context, t *turn) error {
+	tip, err := r.glance(ctx, t)
+	if err != nil {
+		return err
+	}
+	t.lineage = &lineage{tip: session.Session{ID: tip.ID, RootID: tip.RootID}, loaded: true}
+	t.view = memory.NewView()
+	return nil
+}
+
+// glance looks up the session a turn names, without taking its turn. One that
+// does not exist is made up, and never stored.
+func (r *Runner) glance(ctx context.Context, t *turn) (session.Session, error) {
+	id := t.req.Session
+	if id == "" {
+		id = session.NewID(t.now)
+	}
+	tip, err := r.sessions.Tip(ctx, t.req.Owner, id)
+	switch fault.KindOf(err) {
+	case "":
+		return tip, nil
+	case fault.NotFound:
+		return session.Session{ID: id, RootID: id, StartedAt: t.now}, nil
+	}
+	return session.Session{}, fmt.Errorf("find session: %w", err)
 }

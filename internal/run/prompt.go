@@ -102,7 +102,10 @@ func (t *turn) assemble(system, input int) assembly {
 	a.context.Memory = block.Tokens + quoteTokens
 	a.context.Tail = tailTokens
 	a.context.Sent = system + input + a.context.Memory + tailTokens
-	a.context.Naive = int(t.lineage.tip.LineageTokens) + system + input
+	a.context.Naive = int(t.lineage.tip.LineageTokens) + system
+	if t.kept == nil { // else the input is part of the lineage already
+		a.context.Naive += input
+	}
 	return a
 }
 

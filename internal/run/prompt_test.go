@@ -43,12 +43,17 @@ type conversation struct {
 
 // text is some words: mostly few, now and then very many, of any script.
 func (c *conversation) text(name string) string {
-	word := rapid.SampledFrom([]string{
+	words := [...]string{
 		"Rust", "because", "we", "moved", "Ada's", "cluster", "42", "to", "Lima,", "名前は", "not", "\n", "{\"a\":1}", "🦊", "since.", "lorem", "x=y;",
-	})
+	}
 	size := rapid.OneOf(rapid.IntRange(1, 12), rapid.IntRange(1, 400)).Draw(c.rt, name+" size")
-	words := rapid.SliceOfN(word, size, size).Draw(c.rt, name)
-	return strings.Join(words, " ") + "."
+	at, step := rapid.IntRange(0, 1000).Draw(c.rt, name+" start"), rapid.IntRange(1, 16).Draw(c.rt, name+" step")
+	var text strings.Builder
+	for range size {
+		text.WriteString(words[at%len(words)] + " ")
+		at += step
+	}
+	return text.String() + "."
 }
 
 // step runs one turn and holds its prompt against the rules.

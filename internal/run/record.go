@@ -22,6 +22,9 @@ import (
 // beside the model's own latency; nothing reaches the client before
 // [turn.durable] has seen it through.
 func (t *turn) accept(ctx context.Context) error {
+	if t.req.OffRecord || t.kept != nil {
+		return nil
+	}
 	ms := make([]session.Message, 0, len(t.input.past)+len(t.input.fresh))
 	ms = append(append(ms, t.input.past...), t.input.fresh...)
 	if len(ms) == 0 && !t.compressed {

@@ -126,8 +126,11 @@ func (r *Runner) open(ctx context.Context, req *Request) (*turn, error) {
 		return nil, err
 	}
 	t.setCounter()
-	if !req.AsOf.IsZero() {
+	switch {
+	case !req.AsOf.IsZero():
 		return t, r.openPast(ctx, t)
+	case req.Stateless && req.OffRecord:
+		return t, r.openAside(ctx, t)
 	}
 	id := req.Session
 	if id == "" {
@@ -136,6 +139,7 @@ func (r *Runner) open(ctx context.Context, req *Request) (*turn, error) {
 	if t.lineage, t.release, err = r.lineages.take(ctx, req.Owner, id); err != nil {
 		return nil, err
 	}
+	t.now = r.config.now() // it may have waited: a lineage's times follow its order
 	if !t.lineage.exists {
 		t.fresh(id)
 	}

@@ -78,14 +78,18 @@ func (t *turn) begin(ctx context.Context) (*Stream, error) {
 		}
 		t.compress(system + input)
 	}
-	t.prompt = t.assembleFor(system, input)
-	if !t.req.OffRecord {
+	if len(t.input.past) > 0 { // memory learns it before it is asked
 		if err := t.accept(ctx); err != nil {
 			return nil, err
 		}
 	}
+	t.prompt = t.assembleFor(system, input)
+	if err := t.accept(ctx); err != nil {
+		return nil, err
+	}
 	s := newStream(t)
 	if err := s.call(ctx); err != nil {
+		s.cancel()
 		return nil, errors.Join(err, t.durable(ctx))
 	}
 	return s, nil

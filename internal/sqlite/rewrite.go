@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
@@ -208,20 +210,20 @@ func scanHome(g *guard, home string, needles [][]byte) ([]run.Trace, error) {
 	return out, nil
 }
 
-// search counts the needles in a stream, whatever the case of ASCII letters.
+// search counts the needles in a stream, whatever the case of letters.
 func search(in io.Reader, needles [][]byte) (size int64, hits int, err error) {
 	longest := 1
 	for _, n := range needles {
 		longest = max(longest, len(n))
 	}
-	buf := make([]byte, 0, 1<<20)
+	buf, low := make([]byte, 0, 1<<20), make([]byte, 0, 1<<20)
 	for {
 		keep := min(len(buf), longest-1) // a needle may lie across two reads
 		copy(buf, buf[len(buf)-keep:])
 		n, err := in.Read(buf[keep:cap(buf)])
 		buf = buf[:keep+n]
 		size += int64(n)
-		low := bytes.ToLower(buf)
+		low = lower(low[:0], buf)
 		for _, needle := range needles {
 			for at := 0; ; at++ {
 				i := bytes.Index(low[at:], needle)
@@ -240,4 +242,27 @@ func search(in io.Reader, needles [][]byte) (size int64, hits int, err error) {
 			return size, hits, err
 		}
 	}
+}
+
+// lower appends b in small letters, position for position: a letter whose small
+// form has another length stays as it is, and so does what is no text.
+func lower(to, b []byte) []byte {
+	for i := 0; i < len(b); {
+		if c := b[i]; c < utf8.RuneSelf {
+			if 'A' <= c && c <= 'Z' {
+				c += 'a' - 'A'
+			}
+			to = append(to, c)
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRune(b[i:])
+		if small := unicode.ToLower(r); small != r && utf8.RuneLen(small) == size {
+			to = utf8.AppendRune(to, small)
+		} else {
+			to = append(to, b[i:i+size]...)
+		}
+		i += size
+	}
+	return to
 }
