@@ -72,7 +72,7 @@ func run(w io.Writer, seed uint64, search bool, dump int) error {
 			r.unsupported, r.answered, r.asked = missing, answered, asked
 			r.tokens = count(block.Text)
 			same = same && again.Block(budget, count, memory.BlockOptions{}).Text == block.Text
-			printRow(w, r, same)
+			printRow(w, r, state.Hash(), same)
 		}
 	}
 	fmt.Fprintf(w, "\nupdate per message: %v at the start of 5,000, %v at their end (%.2f×)\n",

@@ -10,12 +10,12 @@ import (
 
 // printHead prints the head of the table.
 func printHead(w io.Writer) {
-	fmt.Fprintln(w, "| messages | budget | tokens | told | fit | retained | % of fit | stale | asserted | both ends | unsupported | tau | answerable | same bytes | by sort |")
+	fmt.Fprintln(w, "| messages | budget | tokens | told | fit | retained | % of fit | stale | asserted | both ends | unsupported | tau | answerable | state hash, same bytes again | by sort |")
 	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
 }
 
 // printRow prints one line of the table.
-func printRow(w io.Writer, r result, same bool) {
+func printRow(w io.Writer, r result, hash string, same bool) {
 	var sorted []string
 	for _, s := range sorts {
 		if k := r.kept[s]; k[1] > 0 {
@@ -26,10 +26,10 @@ func printRow(w io.Writer, r result, same bool) {
 	if r.tokens > r.budget {
 		over = " OVER"
 	}
-	fmt.Fprintf(w, "| %d | %d | %d%s | %d | %d | %d | %.1f | %d/%d | %d/%d | %d/%d | %d | %.2f | %s | %v | %s |\n",
+	fmt.Fprintf(w, "| %d | %d | %d%s | %d | %d | %d | %.1f | %d/%d | %d/%d | %d/%d | %d | %.2f | %s | %.12s, %v | %s |\n",
 		r.messages, r.budget, r.tokens, over, r.total, r.fits, r.retained, percent(r.retained, r.fits),
 		r.stale, r.staleOf, r.asserted, r.traps, r.bothEnds, r.turned, r.unsupported, r.tau,
-		fmt.Sprintf("%.1f", percent(r.answered, r.asked)), same, strings.Join(sorted, ", "))
+		fmt.Sprintf("%.1f", percent(r.answered, r.asked)), hash, same, strings.Join(sorted, ", "))
 }
 
 func percent(part, whole int) float64 {

@@ -33,6 +33,8 @@ const (
 	probeText = "naïve 分词 f_0123abcd REVERSED… 2026-11-21"
 	// indexReserve is kept for the line about what was left out.
 	indexReserve = 60
+	// indexTopics is how many topics that line names.
+	indexTopics = 4
 	// worthAShare is the weight from which a fact may use its section's share;
 	// lighter ones only fill what nobody else wants.
 	worthAShare = 20
@@ -233,17 +235,20 @@ func (p *picker) render(budget int) Block {
 		ids = append(ids, p.s.facts[n].ID)
 	}
 	tokens := budget - indexReserve - p.left
-	if index := p.indexLine(); index != "" {
-		if cost := p.count(index); cost <= indexReserve+p.left {
+	for _, topics := range [...]int{indexTopics, 0} {
+		index := p.indexLine(topics)
+		if cost := p.count(index); index != "" && cost <= indexReserve+p.left {
 			b.WriteString(index)
 			tokens += cost
+			break
 		}
 	}
 	return Block{Text: b.String(), Tokens: tokens, Facts: ids}
 }
 
-// indexLine says what was left out, so that a model knows what to search for.
-func (p *picker) indexLine() string {
+// indexLine says what was left out, so that a model knows what to search for:
+// how many facts of each kind, and the topics most is known of.
+func (p *picker) indexLine(topics int) string {
 	shown := map[Kind]int{}
 	for _, n := range p.chosen {
 		shown[p.s.facts[n].Kind]++
@@ -257,5 +262,25 @@ func (p *picker) indexLine() string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return "Not shown, but can be searched: " + strings.Join(parts, ", ") + ".\n"
+	line := "Not shown, but can be searched: " + strings.Join(parts, ", ")
+	if names := p.s.topTopics(topics); len(names) > 0 {
+		line += "; topics: " + strings.Join(names, ", ")
+	}
+	return line + ".\n"
+}
+
+// topTopics are the sorts of technology that most facts name, with how many.
+func (s *State) topTopics(limit int) []string {
+	var top []uint8
+	for c := 1; c < len(s.l.categories); c++ {
+		if len(s.techs[uint8(c)]) > 0 {
+			top = append(top, uint8(c))
+		}
+	}
+	slices.SortStableFunc(top, func(a, b uint8) int { return len(s.techs[b]) - len(s.techs[a]) })
+	var names []string
+	for _, c := range top[:min(limit, len(top))] {
+		names = append(names, s.l.categories[c]+" "+strconv.Itoa(len(s.techs[c])))
+	}
+	return names
 }

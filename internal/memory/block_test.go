@@ -34,7 +34,7 @@ func TestBlockSections(t *testing.T) {
 	text := conv.state.Block(2000, quarter, BlockOptions{}).Text
 	last := 0
 	for _, want := range []string{
-		"Standing wishes", "My name is Alex", "Always answer in French", "Known facts", "distributed cache in Rust",
+		"Standing wishes", "Always answer in French", "Who is speaking", "My name is Alex", "Known facts", "distributed cache in Rust",
 		"Decisions", "Removed Redis", "Changes", "REVERSED", "monolith", "CHANGED", "Timeline", "launched the shop", "Open", "dentist",
 	} {
 		at := strings.Index(text, want)

@@ -19,7 +19,7 @@ func (s *State) traitOf(f *Fact) trait {
 	}
 	var space [48]token
 	toks := appendTokens(s.l, space[:0], f.Statement, 0, len(f.Statement))
-	also := false
+	also, valueAt := false, strings.Index(f.Statement, f.Value)
 	for i := range toks {
 		k := &toks[i]
 		switch k.low {
@@ -29,15 +29,34 @@ func (s *State) traitOf(f *Fact) trait {
 		if f.Attribute == attributeIs && i > 0 && (k.mark(",") || k.low == "but") {
 			break // what changed is told of something else
 		}
-		if k.is(tagNow, tagNoLonger, tagSwitch, tagSwap) {
+		if k.is(tagNow, tagNoLonger, tagSwitch, tagSwap, tagTakesOver) {
 			t.change = true
 		}
+		if (k.low == "was" || k.low == "were") && k.start < valueAt {
+			t.past = i+1 >= len(toks) || !toks[i+1].is(tagAssign, tagSwitch, tagSwap, tagPlus, tagMinus)
+		}
 	}
+	t.past = t.past && f.Attribute == attributeIs && !s.corrects(f)
 	t.change = (t.change || f.Former != "") && !also
 	if isStatus(f.Attribute) || strings.HasPrefix(f.Attribute, attributeLiking) {
 		t.polarity = s.polarityOf(f.Value)
 	}
 	return t
+}
+
+// corrects reports whether the words before a statement say that it puts
+// something right.
+func (s *State) corrects(f *Fact) bool {
+	if len(f.Quote) <= len(f.Statement) {
+		return false
+	}
+	var space [8]token
+	for _, t := range appendTokens(s.l, space[:0], f.Quote, 0, min(len(f.Quote)-len(f.Statement), 40)) {
+		if t.is(tagCorrection) {
+			return true
+		}
+	}
+	return false
 }
 
 // isStatus reports whether an attribute says that something was brought in or
@@ -115,15 +134,21 @@ func (s *State) clashes(o, n int32) bool {
 	if s.exclusive(f.Attribute) {
 		return true
 	}
-	if f.Attribute == "job" || f.Attribute == "origin" {
-		return now.change && f.Attribute == "job"
+	switch {
+	case f.Attribute == "job":
+		return now.change
+	case f.Attribute == "origin", now.past && !now.change:
+		return false // what was so once puts no end to what is
+	case f.Attribute == attributeOwner, strings.HasPrefix(f.Attribute, attributeCount), strings.HasPrefix(f.Attribute, attributeHabit):
+		return now.change
 	}
 	return now.value.replaces(old.value) || now.change && now.value.sort == old.value.sort || now.value.sort == old.value.sort && s.singular(f)
 }
 
 // exclusive reports whether a slot holds one value at a time by its nature.
 func (s *State) exclusive(attribute string) bool {
-	return slices.Contains(s.l.choices, attribute) || strings.HasPrefix(attribute, attributeOrder) ||
+	base, _, _ := strings.Cut(attribute, qualifierMark)
+	return slices.Contains(s.l.choices, attribute) || base == attributeTongue || strings.HasPrefix(attribute, attributeOrder) ||
 		strings.HasPrefix(attribute, "preferred ") || attribute == attributeName || attribute == "home" || attribute == "employer"
 }
 
@@ -177,7 +202,8 @@ func (s *State) formerFacts(n int32, category string) []int32 {
 	name, _, _ := strings.Cut(former.is, " ")
 	var out []int32
 	for _, o := range s.things[name] {
-		if s.facts[o].Attribute == category && s.matchesFormer(o, n) {
+		base, narrow, _ := strings.Cut(s.facts[o].Attribute, qualifierMark)
+		if base == category && s.matchesFormer(o, n) && (narrow == "" || covers(s.statementWords(s.facts[n].Statement), strings.Fields(narrow))) {
 			out = append(out, o)
 		}
 	}

@@ -111,8 +111,13 @@ func (x *distiller) sentence(place int, s language.Sentence) {
 	if x.retract(r) || place == 0 && x.reply(r) {
 		return
 	}
+	if r.isReminder() {
+		x.readDates(r)
+		x.keep(r, Event, slot{})
+		return
+	}
 	if r.isInstruction() {
-		x.keep(r, Instruction, slot{})
+		x.keep(r, Instruction, r.instructionSlot())
 		return
 	}
 	r.findReason()

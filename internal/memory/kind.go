@@ -6,8 +6,8 @@ import "strings"
 // worth keeping at all.
 func (r *reading) kind(s slot) (kind Kind, worth bool) {
 	switch {
-	case r.isRequest():
-		return Plain, false
+	case r.isRequest(), r.toks[r.lead].is(tagYou) && r.lead+1 < r.stop && (r.toks[r.lead+1].is(tagBe) || r.toks[r.lead].low == "you're"):
+		return Plain, false // "you are a shadow CTO" gives a part, no fact
 	case r.isPreference():
 		return Preference, true
 	case r.isIdentity(s):
@@ -26,15 +26,6 @@ func (r *reading) kind(s slot) (kind Kind, worth bool) {
 		return Event, true
 	}
 	return Plain, s.filled() || len(r.dates) > 0 || r.saysSomething()
-}
-
-// isRequest reports whether the sentence asks the assistant to do one thing now.
-func (r *reading) isRequest() bool {
-	t := &r.toks[r.lead]
-	if t.low == "please" && r.lead+1 < r.stop {
-		t = &r.toks[r.lead+1]
-	}
-	return t.is(tagTask) && !r.label && t.entry != nil && t.entry.base == t.entry.text && !t.is(tagPlus, tagMinus, tagSwitch, tagAssign, tagNumberLabel)
 }
 
 // saysSomething reports whether a sentence without slot, date or number is
@@ -62,7 +53,7 @@ func (r *reading) isPreference() bool {
 	if at < 0 {
 		return false
 	}
-	if !r.likesSomething(at) {
+	if !r.likesSomething(at) || at > r.from && r.toks[at-1].low == "in" { // "in favour of"
 		return false
 	}
 	// "I would like to book a table" is a wish of the moment.
@@ -84,7 +75,7 @@ func (r *reading) likesSomething(at int) bool {
 		return false
 	}
 	switch r.toks[next].low {
-	case "how", "that", "it", "your", "you", "this", "them", "what", "when", "if":
+	case "how", "that", "it", "your", "you", "this", "them", "what", "when", "if", "where", "who", "why", "whether":
 		return false
 	}
 	for i := next; i < r.to; i++ {
@@ -93,29 +84,6 @@ func (r *reading) likesSomething(at int) bool {
 		}
 	}
 	return false
-}
-
-// isIdentity reports whether the speaker says who they are.
-func (r *reading) isIdentity(s slot) bool {
-	if s.attribute == attributeName && r.first(r.from, min(r.from+3, r.to), tagNamed) >= 0 {
-		return true
-	}
-	if r.toks[r.from].is(tagMy) {
-		for i := r.from + 1; i < min(r.from+5, r.to); i++ {
-			if r.toks[i].is(tagAttribute, tagPet, tagRelation) {
-				return true
-			}
-		}
-	}
-	if !r.toks[r.from].is(tagI, tagWe, tagMy) {
-		return false
-	}
-	at := r.first(r.from, min(r.from+4, r.to), tagSelf)
-	if at < 0 {
-		return r.first(r.from, r.to, tagSelf) >= 0 && r.first(r.from, r.to, tagUnit) >= 0 && r.toks[r.from].is(tagI) && r.word(r.from, r.to, "old") > 0
-	}
-	after := at + phraseLength(r.toks, at, tagSelf)
-	return after < r.to && !r.notAJob(after)
 }
 
 // isDecision reports whether somebody of the speakers settled something.
@@ -129,7 +97,7 @@ func (r *reading) isDecision(s slot) bool {
 		}
 		return s.filled() && r.verbAt(tagSettle, tagSwap, tagMinus)
 	}
-	if r.verbAt(tagSettle, tagSwap) {
+	if r.verbAt(tagSettle, tagSwap) || r.isChoice(s.attribute) && r.word(r.from, r.to, "into") > 0 {
 		return true
 	}
 	if !r.verbAt(tagPlus, tagMinus, tagSwitch) {
@@ -201,6 +169,9 @@ func (r *reading) isInstruction() bool {
 		return false
 	}
 	t := &r.toks[lead]
+	if t.entryHas(tagCommand) && t.entryHas(tagStanding) && lead+1 < r.stop && (r.toks[lead+1].is(tagDet, tagMy, tagI, tagWe, tagHe) || r.toks[lead+1].low == "mind" || strings.HasSuffix(r.toks[lead+1].low, "ing")) {
+		return false // "always the same story"
+	}
 	standing, ordered := r.first(r.lead, r.stop, tagStanding) >= 0, false
 	if n := phraseLength(r.toks, lead, tagOrder); n > 0 && !t.entryHas(tagStanding) && lead+n < r.stop {
 		if t.low == "you" && !standing {

@@ -140,7 +140,9 @@ func (l *lexicon) addChoice(name string, items []string) {
 			if i > 0 {
 				side++
 			}
+			word, everyday := strings.CutPrefix(word, "?")
 			m := l.meaningOf(word, "")
+			m.everyday = m.everyday || everyday
 			m.choice, m.side = uint8(len(l.choices)-1), side
 		}
 	}

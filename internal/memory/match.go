@@ -26,6 +26,9 @@ func (s *State) Match(question string, at time.Time, limit int) []FactID {
 			}
 		}
 	}
+	if q.recurring {
+		s.scoreRecurring(scores)
+	}
 	for kind, points := range q.kinds {
 		for _, n := range s.kinds[kind] {
 			if scores[n] > 0 || q.broad {
@@ -43,8 +46,10 @@ type asked struct {
 	dates   []language.Date
 	changes bool // it asks what changed
 	why     bool
-	others  bool // it asks about other people
-	broad   bool // it names nothing but a kind: "what decisions were made?"
+	// recurring is set when it asks for what happens again and again.
+	recurring bool
+	others    bool // it asks about other people
+	broad     bool // it names nothing but a kind: "what decisions were made?"
 }
 
 // ask reads a question.
@@ -74,6 +79,9 @@ const mainCategories = 1
 // note enters what one word of the question asks for.
 func (q *asked) note(t topic, l *lexicon) {
 	switch {
+	case t.kind == "recurring":
+		q.recurring = true
+		q.kinds[Cause] = max(q.kinds[Cause], 10)
 	case t.kind == "change":
 		q.changes = true
 		q.kinds[Decision] = max(q.kinds[Decision], 10)

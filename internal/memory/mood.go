@@ -73,6 +73,8 @@ func (r *reading) firmHedge(i int) bool {
 		return true
 	}
 	switch r.toks[i].low {
+	case "would":
+		return i > r.from+1 && r.toks[r.from].is(tagI, tagWe) && r.toks[i-1].is(tagI, tagWe) && r.first(r.from+1, min(r.from+3, i), tagSpeech, tagPromise) >= 0
 	case "should":
 		return i > r.from && r.toks[i].is(tagCopula) && !r.toks[i-1].is(tagWe, tagI, tagYou)
 	case "considered", "considering":
@@ -168,7 +170,7 @@ func (r *reading) ownRelation(who int) bool {
 			return true
 		}
 	}
-	return false
+	return r.ownDetail()
 }
 
 // reportedSpeech reads "I heard that they use Kafka", "I read that …".

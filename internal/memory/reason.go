@@ -16,6 +16,9 @@ func (r *reading) findReason() {
 	}
 	for i := r.lead + 1; i < r.stop; i++ {
 		t := &r.toks[i]
+		if r.pronounReason(i) {
+			return
+		}
 		if !t.is(tagWhy, tagThus, tagAim, tagMaybeWhy, tagPurpose) && t.low != "so" {
 			continue
 		}
@@ -51,6 +54,9 @@ func (r *reading) splitAt(i int) bool {
 	}
 	if t.is(tagPurpose) && r.toks[i-1].low == "to" && i > r.lead+2 && !r.verbTakesTo(i-2) {
 		return r.effectThenReason(i-1, i)
+	}
+	if (t.low == "came" || t.low == "comes") && i+2 < r.stop && r.toks[i+1].low == "from" && r.first(r.lead, i, tagTrouble) >= 0 {
+		return r.effectThenReason(i, i+2) // "the crash came from a null pointer"
 	}
 	if t.is(tagMaybeWhy) && r.perhapsReason(i) {
 		return r.effectThenReason(i, i+1)
@@ -88,10 +94,46 @@ func (r *reading) perhapsReason(i int) bool {
 			r.toks[i-1].low != "as" && r.toks[i-1].low != "such" && r.toks[i-1].low != "same" && r.hasVerb(i+1)
 	case "for":
 		return next.is(tagMotive) && (i+2 >= r.stop || r.toks[i+2].kind == markToken || r.toks[i+2].low == "reasons" || r.toks[i+2].is(tagAnd))
+	case "over":
+		return (next.is(tagMotive) || next.is(tagTrouble) && next.entry.base == next.low) && (i+2 >= r.stop || r.toks[i+2].kind == markToken)
 	case "after", "following", "when":
 		return !time && r.first(i+1, r.stop, tagTrouble) >= 0
 	}
 	return false
+}
+
+// pronounReason reads "we gave up on Solr; it ate too much memory": behind a
+// decision and a mark, a clause about "it" says why.
+func (r *reading) pronounReason(i int) bool {
+	if i+3 > r.stop || i < r.lead+2 {
+		return false
+	}
+	if m := &r.toks[i-1]; !m.mark(",") && !m.mark(";") && !m.mark("-") && !m.mark(":") {
+		return false
+	}
+	switch r.toks[i].low {
+	case "it", "they", "it's", "they're", "it'd":
+	default:
+		return r.noteReason(i)
+	}
+	if r.first(r.lead, i, tagMinus, tagSwap, tagSwitch, tagSettle, tagPlus) < 0 || !r.firstPerson() && !r.label && !r.elided() {
+		return false
+	}
+	return r.effectThenReason(i, i)
+}
+
+// noteReason reads "Commit: pin openssl, 3.2 breaks the build": what follows the
+// comma of a note and is no further step says why.
+func (r *reading) noteReason(i int) bool {
+	t := &r.toks[i]
+	if !r.label || !r.elided() || r.toks[i-1].mark(":") || t.kind == markToken || t.tech != 0 || t.choice != 0 ||
+		t.is(tagThus, tagTherefore, tagWhy, tagMaybeWhy, tagAim, tagAnd, tagPlus, tagMinus, tagSwitch, tagSwap, tagAssign, tagSettle, tagUse, tagPast, tagPrep, tagNow, tagI, tagWe) {
+		return false
+	}
+	if r.word(i, r.stop, "and") >= 0 || r.word(i, r.stop, ",") >= 0 || r.first(i, r.stop, tagWhy, tagThus) >= 0 {
+		return false
+	}
+	return r.effectThenReason(i, i)
 }
 
 // hasVerb reports whether a verb seems to follow: the words are a clause.

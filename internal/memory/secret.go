@@ -121,23 +121,34 @@ func isRandom(w string) bool {
 
 // namesSecret reports whether a value follows a word for a secret.
 func namesSecret(s string) bool {
+	found := false
+	eachNamed(lowered(s), func(string) bool {
+		found = true
+		return false
+	})
+	return found
+}
+
+// eachNamed calls yield for every value that the text, in lower case, gives to
+// something called a password, a token, a PIN…, until yield returns false.
+func eachNamed(low string, yield func(value string) bool) {
 	known := theSecrets()
-	low := lowered(s)
+	spoken := func(value string) bool { return len(value) > 2 && !known.harmless[value] && !yield(value) }
+	named := func(value string) bool { return looksSecret(value) && !yield(value) }
 	for _, w := range known.spoken {
-		if valueAfter(low, w, func(value string) bool { return len(value) > 2 && !known.harmless[value] }) {
-			return true
+		if valueAfter(low, w, spoken) {
+			return
 		}
 	}
 	for _, w := range known.named {
-		if valueAfter(low, w, looksSecret) {
-			return true
+		if valueAfter(low, w, named) {
+			return
 		}
 	}
-	return false
 }
 
 // valueAfter reports whether the text gives the thing named by word a value
-// that is secret.
+// for which secret returns true.
 func valueAfter(low, word string, secret func(string) bool) bool {
 	for from := 0; ; {
 		at := strings.Index(low[from:], word)
@@ -158,8 +169,9 @@ func valueAfter(low, word string, secret func(string) bool) bool {
 // givenValue is the word that the text behind a secret's name sets it to.
 func givenValue(rest string) (string, bool) {
 	rest = strings.TrimLeft(rest, " \t\"'`)")
-	if phrase, ok := strings.CutPrefix(rest, "for "); ok { // "the password for the router is"
-		if at := strings.Index(phrase, " is "); at >= 0 && at < 40 {
+	for _, of := range [...]string{"for ", "of ", "on ", "at ", "in "} { // "the password for the router is"
+		phrase, ok := strings.CutPrefix(rest, of)
+		if at := strings.Index(phrase, " is "); ok && at >= 0 && at < 40 {
 			rest = phrase[at+1:]
 		}
 	}

@@ -13,6 +13,7 @@ type section uint8
 // The sections, in the order they are shown.
 const (
 	standing section = iota
+	personal
 	known
 	decisions
 	changes
@@ -25,13 +26,13 @@ const (
 
 // sectionTitles stand above the lines of each section.
 var sectionTitles = [sections]string{
-	"Standing wishes and identity:\n", "Known facts:\n", "Decisions:\n", "Changes (old → new):\n",
+	"Standing wishes:\n", "Who is speaking, likes and dislikes:\n", "Known facts:\n", "Decisions:\n", "Changes (old → new):\n",
 	"Causes:\n", "Timeline:\n", "Open:\n",
 }
 
 // sectionShares are the parts of the budget, in percent, that each section may
 // take before the rest is given to whatever weighs most.
-var sectionShares = [sections]int{28, 20, 14, 20, 6, 8, 4}
+var sectionShares = [sections]int{15, 17, 18, 14, 18, 6, 8, 4}
 
 // shelf holds what may be shown, the weightiest first in each section, so that
 // rendering looks only at what it shows.
@@ -84,7 +85,7 @@ func (h *shelf) put(s *State, n int32) {
 // their dates themselves.
 func monthOf(sec section, f *Fact) int32 {
 	switch sec {
-	case standing, known, decisions, changes, causes:
+	case standing, personal, known, decisions, changes, causes:
 		if !f.SaidAt.IsZero() {
 			return int32(f.SaidAt.Year()*12+int(f.SaidAt.Month())-1) + 1 //nolint:gosec // years are small
 		}
@@ -120,8 +121,10 @@ func (s *State) sectionOf(n int32) section {
 		return changes
 	}
 	switch f.Kind {
-	case Instruction, Preference, Identity:
+	case Instruction:
 		return standing
+	case Preference, Identity:
+		return personal
 	case Decision:
 		return decisions
 	case Cause:
@@ -137,7 +140,7 @@ func (s *State) sectionOf(n int32) section {
 
 // kindWeights is what a fact of a kind starts with.
 var kindWeights = map[Kind]int32{
-	Instruction: 90, Identity: 40, Preference: 46, Decision: 40, Cause: 25, Number: 25, Event: 20, Plain: 10,
+	Instruction: 90, Identity: 40, Preference: 52, Decision: 40, Cause: 25, Number: 25, Event: 20, Plain: 10,
 }
 
 // weightOf says how much a fact deserves its place: what speakers say of
@@ -185,10 +188,16 @@ func (s *State) weightOf(n int32) int32 {
 	case session.Tool:
 		w -= 8
 	}
-	if len(f.Statement) > 220 {
-		w -= 12
+	return w + brevity(len(f.Statement))
+}
+
+// brevity prefers what says as much in fewer words: more of it fits. Its steps
+// are wide, so that what was said at one time mostly stays together.
+func brevity(bytes int) int32 {
+	if bytes > 220 {
+		return -14
 	}
-	return w
+	return int32(5 * max(-2, min(2, (90-bytes)/25))) //nolint:gosec // small
 }
 
 // valueWeight adds what a filled slot is worth. A plain word as value tells

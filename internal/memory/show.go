@@ -33,6 +33,7 @@ func (s *State) lineOf(n int32) string {
 			writeDay(&b, f.When, f.SaidAt)
 		}
 	}
+	s.writeRecurring(&b, n)
 	b.WriteByte('\n')
 	return b.String()
 }

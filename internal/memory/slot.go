@@ -23,16 +23,27 @@ const (
 	qualifierMark = " for "
 	subjectWe     = "we"
 	subjectI      = "i"
+	subjectAnswer = "answers" // of what instructions settle
+
+	attributeTongue = "language of answers"
+	attributeOwner  = "owner"
+	attributeHome   = "home"
+	attributeCount  = "count of "
+	attributeHabit  = "habit to "
 )
 
 // slot finds the slot that the main clause fills; the zero slot for none.
 func (r *reading) slot(speaker string) slot {
 	for _, find := range [...]func(*reading, string) slot{
-		(*reading).namedSlot, (*reading).assignedSlot, (*reading).swappedSlot, (*reading).switchedSlot,
-		(*reading).preferredSlot, (*reading).placeSlot, (*reading).choiceSlot, (*reading).likedSlot,
-		(*reading).usedSlot, (*reading).statusSlot, (*reading).ownedSlot, (*reading).copulaSlot, (*reading).measuredSlot,
+		(*reading).namedSlot, (*reading).assignedSlot, (*reading).favouredSlot, (*reading).swappedSlot, (*reading).switchedSlot,
+		(*reading).turnedSlot, (*reading).preferredSlot, (*reading).placeSlot, (*reading).choiceSlot, (*reading).likedSlot,
+		(*reading).usedSlot, (*reading).statusSlot, (*reading).ownerSlot, (*reading).ownedSlot, (*reading).roleSlot,
+		(*reading).countSlot, (*reading).copulaSlot, (*reading).measuredSlot, (*reading).madeWithSlot, (*reading).habitSlot,
 	} {
 		if s := find(r, speaker); s.filled() {
+			if s.former == "" && r.isCategoryOrChoice(s.attribute) {
+				s.former = r.insteadOf()
+			}
 			return s
 		}
 	}
@@ -48,6 +59,9 @@ func (r *reading) namedSlot(speaker string) slot {
 	from := i + phraseLength(r.toks, i, tagNamed)
 	if from < r.to && r.toks[from].low == "now" {
 		from++
+	}
+	if from >= r.to || !r.toks[from].capital && (r.toks[from].entry != nil || r.toks[r.from].low == "call") {
+		return slot{} // "call me when you are there"
 	}
 	to := r.phraseEnd(from, 4)
 	return slot{subject: speaker, attribute: attributeName, value: r.slice(from, to)}
@@ -78,7 +92,10 @@ func (r *reading) assignedSlot(string) slot {
 	}
 	subject := r.stems(after, min(end, to))
 	if subject == "" {
-		subject = r.stems(r.nounStart(r.from), verb)
+		for end = verb; end > r.from+1 && (r.toks[end-1].is(tagBe, tagAux, tagNow) || r.toks[end-1].low == "got" || r.toks[end-1].low == "gets"); {
+			end--
+		}
+		subject = r.stems(r.nounStart(r.from), end)
 	}
 	s := slot{subject: subject, attribute: attributeIs, value: r.value(to + 1)}
 	if from >= 0 && from < to {
@@ -143,7 +160,7 @@ func (r *reading) switchedSlot(speaker string) slot {
 	for i := verb; i < r.to; i++ {
 		switch r.toks[i].low {
 		case "to", "into", "onto", "in":
-			if target < 0 && i > verb && i+1 < r.to {
+			if target < 0 && i > verb && i+1 < r.to && (r.toks[i].low != "in" || strings.HasPrefix(r.toks[verb].low, "rewr")) {
 				target = i
 			}
 		case "from":
@@ -228,45 +245,6 @@ func (r *reading) who(speaker string) string {
 		return speaker
 	}
 	return subjectWe
-}
-
-// placeSlot reads where somebody lives, works and comes from.
-func (r *reading) placeSlot(speaker string) slot {
-	if !r.toks[r.from].is(tagI) && !r.toks[r.from].is(tagWe) {
-		return slot{}
-	}
-	for _, p := range [...]struct {
-		tag  tag
-		name string
-	}{{tagHome, "home"}, {tagEmployer, "employer"}, {tagJob, "job"}, {tagOrigin, "origin"}} {
-		i := r.first(r.from, min(r.from+5, r.to), p.tag)
-		if i < 0 {
-			continue
-		}
-		from := i + phraseLength(r.toks, i, p.tag)
-		from = r.skipDet(from, r.to)
-		to := r.phraseEnd(from, 4)
-		if from >= to || r.toks[from].tech != 0 || r.toks[from].choice != 0 || r.toks[from].is(tagStop) {
-			continue
-		}
-		if p.tag != tagJob && !r.toks[from].capital {
-			continue
-		}
-		if p.tag == tagJob && (r.notAJob(from) || r.toks[from].low == "member") {
-			continue
-		}
-		return slot{subject: speaker, attribute: p.name, value: r.slice(from, to)}
-	}
-	return slot{}
-}
-
-// notAJob keeps "I'm a bit tired" and "I'm a big fan" apart from professions.
-func (r *reading) notAJob(i int) bool {
-	switch r.toks[i].low {
-	case "bit", "little", "lot", "fan", "big", "huge", "few", "long", "great", "good", "bad", "person", "man", "woman", "morning", "night", "total", "complete", "very", "really":
-		return true
-	}
-	return r.toks[i].choice != 0
 }
 
 // firstPerson reports whether the main clause speaks of the speakers.

@@ -12,7 +12,7 @@ func (r *reading) choiceSlot(speaker string) slot {
 			continue
 		}
 		if r.first(max(r.from, i-7), i, tagSettle, tagUse, tagLikes, tagSwitch, tagPlus, tagMinus, tagUsage, tagOpinion) < 0 &&
-			r.first(max(r.from, i-3), i, tagBe) < 0 {
+			r.first(max(r.from, i-3), i, tagBe) < 0 && r.toks[i-1].low != "got" && r.toks[i-1].low != "gone" && r.toks[i-1].low != "went" {
 			return slot{}
 		}
 		value := r.slice(i, i+r.choiceLength(i))

@@ -9,7 +9,7 @@ import (
 func (r *reading) preferredSlot(speaker string) slot {
 	verb := -1
 	for i := r.from; i < r.to; i++ {
-		if t := &r.toks[i]; t.kind == wordToken && t.entry != nil && (t.entry.base == "prefer" || t.entry.base == "favour" || t.entry.base == "favor") {
+		if t := &r.toks[i]; t.kind == wordToken && t.entry != nil && (t.entry.base == "prefer" || t.entry.base == "favour" || t.entry.base == "favor") && (i == r.from || r.toks[i-1].low != "in") {
 			verb = i
 			break
 		}
@@ -154,6 +154,8 @@ func (r *reading) copulaSlot(speaker string) slot {
 		s.subject, s.attribute = speaker, name
 	} else if last == "called" || last == "named" {
 		s.attribute = attributeName
+	} else if c := r.choose(at+n, speaker); c.attribute == name && r.isChoice(name) {
+		s.subject, s.attribute, s.value = subjectWe, name, c.value
 	} else if k := r.at(r.valueStart(at + n)); k < r.to && r.toks[k].tech != 0 && r.namesCategory(r.from, at, r.toks[k].tech) {
 		s.subject, s.attribute = subjectWe, r.l.categories[r.toks[k].tech]
 	}
@@ -203,7 +205,7 @@ func (r *reading) measuredSlot(string) slot {
 		for verb > r.from && !content(&r.toks[verb]) {
 			verb--
 		}
-		if verb <= r.from || i-verb > 3 {
+		if verb <= r.from || i-verb > 3 || r.isPast(verb) {
 			return slot{}
 		}
 		name := r.stems(r.nounStart(r.from), verb)

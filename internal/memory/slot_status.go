@@ -15,7 +15,7 @@ func (r *reading) statusSlot(string) slot {
 	}
 	n := max(1, phraseLength(r.toks, verb, tagPlus), phraseLength(r.toks, verb, tagMinus))
 	from := verb + n
-	for from < r.to && (r.toks[from].is(tagUse) || r.toks[from].low == "on") {
+	for from < r.to && (r.toks[from].is(tagUse, tagPlus) || r.toks[from].low == "on") {
 		from++
 	}
 	end := r.phraseEnd(from, 6)
@@ -43,7 +43,7 @@ func (r *reading) place(i int) string {
 	if _, dated := r.dated(i, min(i+3, r.to)); dated || i+1 < r.to && r.toks[i+1].is(tagMotive) {
 		return ""
 	}
-	if words := r.stems(i+1, r.phraseEnd(i+1, 6)); words != "" {
+	if words := r.stems(i+1, r.phraseEnd(i+1, 6)); words != "" && words != "end" && words != "meantime" && words != "moment" && words != "future" {
 		return qualifierMark + words
 	}
 	return ""

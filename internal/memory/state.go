@@ -26,6 +26,8 @@ type State struct {
 	words map[string][]int32
 	techs map[uint8][]int32
 	kinds map[Kind][]int32
+	// reasons leads from the words of a reason to the facts that give it.
+	reasons map[string][]int32
 	// newest is, per lineage and role, where its facts begin and end.
 	shelf shelf
 	sum   [sha256.Size]byte
@@ -40,6 +42,7 @@ type trait struct {
 	value    value  // of its slot
 	polarity int8   // +1 brings in or likes, -1 takes out or dislikes
 	change   bool   // its words speak of a change
+	past     bool   // its words speak of what was so at a time
 	inner    bool   // part of another fact of the same sentence
 	repeats  bool   // says again what a current fact says
 	steps    uint16 // how many facts its chain replaced
@@ -59,7 +62,7 @@ func NewState() *State {
 	return &State{
 		l: theLexicon(), byID: map[FactID]int32{}, slots: map[slotKey][]int32{},
 		things: map[string][]int32{}, words: map[string][]int32{}, techs: map[uint8][]int32{},
-		kinds: map[Kind][]int32{}, shelf: newShelf(),
+		kinds: map[Kind][]int32{}, reasons: map[string][]int32{}, shelf: newShelf(),
 	}
 }
 
@@ -78,7 +81,7 @@ func (s *State) Learn(facts []Fact) Change {
 		for _, o := range s.replaced(n) {
 			s.supersede(o, n)
 			touched[o] = true
-			if s.facts[n].Kind == Retraction && s.facts[n].Value == "" {
+			if s.facts[n].Kind == Retraction {
 				s.revive(o, touched)
 			}
 			if s.facts[n].Kind != Retraction {
@@ -161,6 +164,7 @@ func (s *State) enter(n int32) {
 	s.sum = chainHash(s.sum, f)
 	s.kinds[f.Kind] = append(s.kinds[f.Kind], n)
 	s.indexWords(n)
+	s.indexReason(n)
 	if f.Current() && f.Kind.Asserted() && !t.inner {
 		s.open(n)
 	}

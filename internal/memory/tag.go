@@ -67,6 +67,7 @@ const (
 	tagLikes
 	tagHates
 	tagSelf
+	tagSelfName
 	tagAttribute
 	tagHome
 	tagEmployer
@@ -82,6 +83,10 @@ const (
 	tagUnit
 	tagNumberWord
 	tagNumberLabel
+	tagReminder
+	tagTongue
+	tagOwns
+	tagTakesOver
 )
 
 // tagList names the tags as the lexicon's files do.
@@ -91,9 +96,9 @@ var tagList = [...]string{
 	"group", "it", "and", "det", "prep", "span of time", "adverbial", "reasonstart", "filler", "label", "forget", "forgetabout",
 	"correction", "accept", "decline", "suggest", "why", "maybewhy", "thus", "therefore", "aim",
 	"purpose", "motive", "trouble", "plus", "minus", "switch", "swap", "set", "settle", "use",
-	"relation", "pet", "likes", "hates", "self", "attribute", "home", "employer", "job", "origin",
+	"relation", "pet", "likes", "hates", "self", "self with a name", "attribute", "home", "employer", "job", "origin",
 	"named", "known company", "standing", "order", "command", "task", "style", "unit", "numword",
-	"label-number",
+	"label-number", "reminder", "tongue", "owns", "takes over",
 }
 
 // tagNames leads from a name in the lexicon's files to its tag.

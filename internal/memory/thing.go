@@ -15,6 +15,8 @@ func (s *State) thingWords(n int32) []string {
 	case t.value.sort == techValue:
 		name, _, _ := strings.Cut(t.value.is, " ")
 		return []string{name}
+	case t.value.sort == choiceValue && f.Attribute == t.value.of:
+		return s.wordsOf(f.Value)
 	}
 	return nil
 }
@@ -34,12 +36,30 @@ func (s *State) thingClashes(n int32) []int32 {
 	default:
 		words = s.thingWords(n)
 	}
-	var out []int32
+	out := s.usedFor(n, removed)
 	for _, w := range words {
 		for _, o := range s.things[w] {
 			if o != n && !slices.Contains(out, o) && s.has(o) == removed && s.sameThing(o, n, words) {
 				out = append(out, o)
 			}
+		}
+	}
+	return out
+}
+
+// usedFor finds the use of a technology that n says has ended, where it names
+// what it was used for: "we store sessions in Redis", "we no longer store
+// sessions in Redis".
+func (s *State) usedFor(n int32, removed bool) []int32 {
+	f := &s.facts[n]
+	where := qualifier(f.Attribute)
+	if !removed || !isStatus(f.Attribute) || where == "" {
+		return nil
+	}
+	var out []int32
+	for _, o := range s.things[where] {
+		if old := &s.facts[o]; o != n && s.traits[o].value.sort == techValue && qualifier(old.Attribute) == f.Subject {
+			out = append(out, o)
 		}
 	}
 	return out
@@ -81,6 +101,9 @@ func (s *State) sameThing(o, n int32, words []string) bool {
 	}
 	if old.Subject != subjectWe && old.Subject != subjectI {
 		return false // what another part uses is its own affair
+	}
+	if theirs := s.thingWords(o); s.traits[o].value.sort == choiceValue {
+		return covers(theirs, words) && covers(words, theirs)
 	}
 	return s.differByCategory(s.thingWords(o), words)
 }

@@ -172,7 +172,9 @@ func readMeaning(toks []token, i int) {
 	if t.entry.tech != 0 && (!t.entry.everyday || standsAsName(toks, i)) {
 		t.tech, t.techLen = t.entry.tech, 1
 	}
-	t.choice, t.side = t.entry.choice, t.entry.side
+	if !t.entry.everyday || i+1 == len(toks) || !content(&toks[i+1]) || toks[i+1].entryHas(tagPrep) {
+		t.choice, t.side = t.entry.choice, t.entry.side
+	}
 	if t.capital && i > 0 && t.low == "may" {
 		t.tags.remove(tagHedge)
 	}

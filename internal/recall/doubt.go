@@ -19,16 +19,21 @@ func (a *asked) doubt(score float64, p *passage, seen *look) float64 {
 	f := p.fact
 	off(a.has(asksReason) && seen.traits&givesReason == 0, noReason)
 	off(a.has(asksNumber) && seen.traits&givesNumber == 0, noNumber)
+	off(a.sort >= 0 && seen.met[max(0, a.sort)] == 0, noHead)
+	off(a.slot >= 0 && (f == nil || f.Value == "" || !theLexicon().fills(a.needs[max(0, a.slot)].slots, f.Attribute)), otherPerson)
+	off(a.long && seen.traits&givesLength == 0, noNumber)
+	off(a.often && seen.traits&givesFrequency == 0, noNumber)
+	off(a.negotiable && a.ofSelf() && a.singular() && othersOwn(p, seen), otherPerson)
 	off(a.counts >= 0 && seen.met[max(0, a.counts)] > 0 && !seen.counted, notCounted)
 	off(a.head >= 0 && seen.met[max(0, a.head)] == 0, noHead)
 	off(a.owner >= 0 && seen.met[max(0, a.owner)] == 0, noOwner)
-	off(a.has(asksPlace) && !seen.foreign && !places(p), noPlace)
+	off(a.has(asksPlace) && !seen.placed, noPlace)
 	off(a.has(asksPerson) && !seen.person, noPerson)
 	off(a.has(asksTime) && !p.timed(), timeDoubt(f))
 	off(a.has(firstPerson) && seen.traits&namesRelation != 0 && !a.has(asksPerson), otherPerson)
 	off(a.has(firstPerson) && f != nil && f.Kind == memory.ThirdParty && !seen.named && !a.has(asksPerson|namesRelation), otherPerson)
 	off(p.speaker != "" && a.namesOther(p) && (seen.self || !seen.named), otherPerson)
-	off(a.has(thirdPerson) && p.speaker == "" && opensInFirstPerson(p.text), otherPerson)
+	off(a.has(thirdPerson) && p.speaker == "" && opensInFirstPerson(p.text) && !seen.named, otherPerson)
 	off(a.has(toResponder) && !(f != nil && f.Kind == memory.Instruction) && !within(strings.ToLower(p.text), "you"), otherPerson)
 	off(len(a.spans) > 0 && !a.then(p), otherTime)
 	off(p.role != session.User, notTheUser)
@@ -59,6 +64,19 @@ func (a *asked) ofSelf() bool {
 	return true
 }
 
+// singular reports whether the question asks for one thing about the speaker:
+// "what is my name?", not "what tools do we use?".
+func (a *asked) singular() bool { return !a.has(asksList) && len(a.needs) == 1 }
+
+// othersOwn reports whether a passage tells the name or another attribute of
+// something that is not its speaker.
+func othersOwn(p *passage, seen *look) bool {
+	if f := p.fact; f != nil && f.Value != "" {
+		return f.Subject != "i" && f.Subject != "we" && !strings.EqualFold(f.Subject, p.speaker)
+	}
+	return !seen.self
+}
+
 // namesOther reports whether the question names people but not the speaker of
 // the passage.
 func (a *asked) namesOther(p *passage) bool {
@@ -73,17 +91,6 @@ func (a *asked) namesOther(p *passage) bool {
 		}
 	}
 	return named
-}
-
-// places reports whether a passage has a preposition of place.
-func places(p *passage) bool {
-	low := " " + strings.ToLower(p.text)
-	for _, word := range [...]string{" in ", " at ", " on ", " near ", " from ", " to ", " next "} {
-		if strings.Contains(low, word) {
-			return true
-		}
-	}
-	return false
 }
 
 // timed reports whether a passage speaks of a time: a date, an hour, or a habit.

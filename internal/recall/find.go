@@ -81,6 +81,9 @@ func (f *finder) fact(fact memory.Fact) {
 
 // add rates a passage and keeps it if it may answer.
 func (f *finder) add(p passage, near *look) {
+	if p.fact == nil {
+		p.text = memory.MaskSecrets(p.text) // facts never hold any
+	}
 	if f.a.rate(&p, near); p.score < f.a.least()*0.7 {
 		return
 	}

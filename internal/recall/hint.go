@@ -1,6 +1,9 @@
 package recall
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // addHints lets the form of an answer pass where the question asks for a form:
 // a name right behind the one asked about, any figure for an age, "is a nurse"
@@ -14,15 +17,40 @@ func (a *asked) addHints(seen *look, text string) {
 		switch d := &a.needs[n]; d.stem {
 		case "name", "call":
 			fits = seen.called
-		case "old", "ag", "version":
+		case "old", "ag":
+			fits = seen.traits&givesNumber != 0 && tellsAge(text)
+		case "version":
 			fits = seen.traits&givesNumber != 0
+		case "deadlin", "due":
+			fits = within(text, " by ") || within(text, " until ") || within(text, " before ") || within(text, " due ")
+		case "pay", "cost", "spend", "charg", "price", "earn":
+			fits = seen.traits&givesNumber != 0 && (seen.traits&namesMoney != 0 || strings.ContainsAny(text, "$€£"))
 		case "address":
 			fits = within(text, " at ")
 		default:
-			fits = slices.Contains(d.slots, "job") && (within(text, " is a") || within(text, "'m a") || within(text, " am a"))
+			fits = slices.Contains(d.slots, "job") && (within(text, " is a") || within(text, " was a") || within(text, "'m a") || within(text, " am a"))
 		}
 		if fits {
 			seen.met[n] = max(seen.met[n], hintDegree)
 		}
 	}
+}
+
+// tellsAge reports whether a text tells how old somebody is: with the words for
+// it, or with a number right behind "is", "am" or "at".
+func tellsAge(text string) bool {
+	low := strings.ToLower(text)
+	for _, word := range [...]string{" old", "turn", " age", "born", "birthday"} {
+		if within(low, word) {
+			return true
+		}
+	}
+	for _, verb := range [...]string{" is ", " am ", "'m ", " at ", " was "} {
+		if _, after, found := strings.Cut(low, verb); found {
+			if next, _ := firstWord(after); next != "" && (next[0] >= '0' && next[0] <= '9' || theLexicon().asks[next]&givesNumber != 0) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -79,7 +79,19 @@ func requests(sentence string) bool {
 		return false
 	}
 	after := strings.TrimLeft(strings.ToLower(rest), " ")
-	return after != "" && !strings.HasPrefix(after, "me to ") && !strings.HasPrefix(after, "us to ")
+	return after != "" && (first != "remind" || !reminds(after))
+}
+
+// reminds reports whether what follows "remind" is something to do: "me to call
+// Bob", "me on Friday to call him".
+func reminds(after string) bool {
+	who, rest := firstWord(after)
+	what, _ := firstWord(rest)
+	switch what {
+	case "to", "that", "on", "at", "in", "tomorrow", "tonight", "next", "before":
+		return who == "me" || who == "us"
+	}
+	return false
 }
 
 // opening is the first word of a sentence that is more than a greeting, in

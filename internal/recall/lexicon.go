@@ -59,13 +59,18 @@ const (
 	opensQuestion
 	opensRequest
 	givesTime
+	givesFrequency
+	namesMeasure
+	namesMoney
+	givesLength
+	opensTask
 )
 
 // traitNames are the names of the traits in the lexicon; never written.
 var traitNames = [...]string{
 	"reason", "time", "number", "person", "place", "change", "list", "order", "decision", "preference",
 	"instruction", "first-person", "third-person", "responder", "overview", "relation", "because",
-	"number-word", "opening", "request", "habit",
+	"number-word", "opening", "request", "habit", "frequency", "measure", "money", "length", "task",
 }
 
 // weakWeight is what a word counts that too many things share.
@@ -105,7 +110,7 @@ var theLexicon = sync.OnceValue(func() *lexicon {
 			if trait == name {
 				for _, w := range words {
 					l.asks[w] |= 1 << i
-					if 1<<i&(namesRelation|givesReason|givesNumber|givesTime) != 0 {
+					if 1<<i&(namesRelation|givesReason|givesNumber|givesTime|givesFrequency|namesMoney|givesLength) != 0 {
 						l.asks[language.Stem(w)] |= 1 << i
 					}
 				}

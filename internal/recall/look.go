@@ -24,6 +24,9 @@ type look struct {
 	kin bool
 	// counted is set when a number belongs to what the question counts.
 	counted bool
+	// placed is set when a preposition of place leads to something that the
+	// question does not name; placing while its noun is awaited.
+	placed, placing bool
 
 	number, wanted int  // the last word that is a number, or meets a need
 	noun           int  // the last word that names what is counted
@@ -68,6 +71,7 @@ func (a *asked) look(text string) look {
 		}
 		out.meet(a, parts, share, w.Start)
 		out.people(a, t, len(parts) > 0, stem)
+		out.place(&w, len(parts) > 0)
 		out.form(t, &w, len(parts) > 0)
 		out.words++
 	}
@@ -115,12 +119,12 @@ func (k *look) people(a *asked, t trait, wanted bool, stem string) {
 
 // form notes numbers and names, and what they stand next to.
 func (k *look) form(t trait, w *language.Word, wanted bool) {
-	k.traits |= t & (givesReason | givesNumber)
+	k.traits |= t & (givesReason | givesNumber | givesFrequency | namesMoney | givesLength)
 	if t&givesNumber != 0 {
 		k.number = k.words
 		k.counted = k.counted || k.words-k.noun <= 3 && !k.broken
 	}
-	if w.Stop && joins(string(w.Stem)) {
+	if joins(string(w.Stem)) {
 		k.broken = true
 	}
 	if w.Capital && !w.Stop && !wanted {
@@ -130,10 +134,25 @@ func (k *look) form(t trait, w *language.Word, wanted bool) {
 	}
 }
 
+// place notes where something is said to be.
+func (k *look) place(w *language.Word, wanted bool) {
+	switch string(w.Stem) {
+	case "in", "at", "on", "near", "from", "to", "next", "under", "behind", "insid", "outsid", "abov", "below", "between", "besid", "by", "around",
+		"opposit", "with", "along", "into", "through", "across":
+		k.placing = true
+		return
+	}
+	if w.Stop || !k.placing {
+		return
+	}
+	k.placed = k.placed || !wanted || w.Capital
+	k.placing = false
+}
+
 // joins reports whether a word leads on to another thing.
 func joins(word string) bool {
 	switch word {
-	case "in", "at", "on", "to", "from", "for", "with", "of", "by", "and", "into":
+	case "in", "at", "on", "to", "from", "for", "with", "of", "by", "and", "into", "within", "after", "before", "per", "under", "until", "every", "since":
 		return true
 	}
 	return false

@@ -108,7 +108,7 @@ func (f *finder) message(d *ranking.Document, near *look, prior float64) {
 		if !checked {
 			facts, checked = f.facts(d), true
 		}
-		if holds(&p, facts) {
+		if holds(&p, facts) && !(p.fact == nil && p.role == session.User && isTask(p.text)) {
 			if f.a.has(asksReason) && i+1 < len(sentences) {
 				explained(&p, text, sentences[i+1])
 			}
@@ -128,6 +128,13 @@ func explained(p *passage, text string, next language.Sentence) {
 	case "it", "it's", "they", "that", "that's", "this", "because", "too":
 		p.end, p.text, p.explained = next.End, text[p.start:next.End], true
 	}
+}
+
+// isTask reports whether a sentence bids to do something now: what somebody
+// wanted written tells nothing.
+func isTask(sentence string) bool {
+	first, _ := opening(sentence)
+	return theLexicon().asks[first]&opensTask != 0
 }
 
 // facts returns what memory keeps of a message.

@@ -41,6 +41,15 @@ type asked struct {
 	// of …" asks for, owner of what. -1 for none.
 	counts, head, owner int
 	wide                bool // in a writing without spaces: words are guesses
+	modified            bool // a noun narrows the sort of thing asked for
+	often, long         bool // it asks how often, how long
+	nameEnd             int  // where the last word of a name ends
+	// sort is the need that "which colour" asks for, where the lexicon lists
+	// what could answer it; -1 for none.
+	sort int
+	// slot is the need that asks for the value of a slot and nothing else, as
+	// in "which database do we use?"; -1 for none.
+	slot int
 	// negotiable is set when all its needs are weak ones.
 	negotiable bool
 }
@@ -51,15 +60,21 @@ const (
 	// maxAsked is how much of a question is read, in bytes.
 	maxAsked = 2000
 
-	nameWeight = 1.15 // of a word written like a name
-	slotWeight = 0.8  // of a weak word that asks for a slot of a fact
-	sortWeight = 0.5  // of the sort of thing that "which" asks for
+	nameWeight      = 1.15 // of a word written like a name
+	nameRestWeight  = 0.3  // of further words of a name
+	slotWeight      = 0.8  // of a weak word that asks for a slot of a fact
+	sortNamedWeight = 0.7  // of the sort in "which piano teacher"
+	sortWeight      = 0.5  // of the sort of thing that "which" asks for
 	// How well words other than the question's own meet its needs.
 	alikeDegree, underDegree, slotDegree = 0.85, 0.9, 1.0
 )
 
 // idioms puts the plain word in the place of a turn of phrase; never written.
-var idioms = strings.NewReplacer("for a living", "as a job", "get rid of", "remove", "got rid of", "removed", "how come", "why")
+var idioms = strings.NewReplacer("for a living", "as a job", "take care of", "handle", "takes care of", "handles", "look after", "handle",
+	"looks after", "handles", "in charge of", "responsible for", "get in touch with", "contact", "put off", "postponed", "called off", "cancelled",
+	"leave out", "omit", "turned down", "rejected", "turn down", "reject", "hand in", "submit", "carry out", "perform", "run out", "expire",
+	"runs out", "expires", "find out", "learn", "on call", "on duty",
+	"get rid of", "remove", "got rid of", "removed", "how come", "why")
 
 // read works out what a question asks for at a time.
 func read(text string, at time.Time) *asked {
@@ -68,7 +83,12 @@ func read(text string, at time.Time) *asked {
 	}
 	text = idioms.Replace(strings.TrimSpace(text))
 	l := theLexicon()
-	a := &asked{text: text, terms: map[string][]part{}, at: at, counts: -1, head: -1, owner: -1, spans: language.Dates(text, at)}
+	a := &asked{text: text, terms: map[string][]part{}, at: at, counts: -1, head: -1, owner: -1, sort: -1, slot: -1, spans: language.Dates(text, at)}
+	for i := range a.spans {
+		if s := &a.spans[i]; s.Relative && strings.Contains(strings.ToLower(text[s.Start:s.End]), "past") && s.To.Before(at) {
+			s.To = at // "the past week" reaches up to now
+		}
+	}
 	bare := blank(text)
 	a.wide = bare != text || isWide(text)
 	before, word := "", ""
@@ -80,19 +100,76 @@ func read(text string, at time.Time) *asked {
 		before = word
 		word = strings.ToLower(bare[w.Start:w.End])
 		traits := l.asks[word] | l.asks[string(w.Stem)]
-		a.traits |= traits &^ (opensQuestion | opensRequest | givesReason | givesNumber)
-		if !w.Stop && !a.dated(w.Start, w.End) {
-			a.need(l, w, traits, before)
+		a.traits |= traits &^ (opensQuestion | opensRequest | opensTask | givesReason | givesNumber | givesFrequency)
+		if word == "before" && a.dated(w.Start, min(w.End+2, len(bare))) {
+			a.traits &^= asksChange // "before August"
 		}
+		asking := before
+		if (before == "which" || before == "what") && modifies(bare[w.End:]) {
+			a.modified = true
+			asking, word = "", before // the sort is the noun behind: "which piano teacher"
+		}
+		if !w.Stop && !a.dated(w.Start, w.End) {
+			a.need(l, w, traits, asking)
+		}
+	}
+	if len(a.needs) == 0 && !a.wide && !a.has(asksOverview|asksChange|asksList|asksOrder|asksReason) && len(a.spans) == 0 {
+		a.idleNeeds(l, bare)
 	}
 	a.settle()
 	return a
 }
 
-// dated reports whether the bytes belong to an expression of time.
+// weigh is how much a word of the question counts; 0 for one that only says how
+// one asks.
+func (a *asked) weigh(l *lexicon, w *language.Word, stem string, kind trait) float64 {
+	weight, listed := l.weight[stem]
+	switch {
+	case listed && weight == 0 && kind == 0 && len(l.slots[stem]) == 0:
+		return 0
+	case stem == "name" || stem == "call":
+		return slotWeight
+	case listed:
+		return weakWeight
+	case w.Capital && a.nameEnd > 0 && w.Start == a.nameEnd+1:
+		return nameRestWeight
+	case w.Number, w.Capital && w.Start > 0:
+		return nameWeight
+	}
+	return 1
+}
+
+// modifies reports whether the word before rest belongs to a noun that follows:
+// one more word stands before the verb.
+func modifies(rest string) bool {
+	noun, after := firstWord(rest)
+	verb, _ := firstWord(after)
+	switch verb {
+	case "do", "does", "did", "am", "is", "are", "was", "were", "have", "has", "had", "should", "can", "will":
+		return noun != "" && !language.Stop(noun)
+	}
+	return false
+}
+
+// idleNeeds takes the words that otherwise only say how one asks for what is
+// asked when there are no others: "how long should summaries be?".
+func (a *asked) idleNeeds(l *lexicon, text string) {
+	for scan := language.Scan(text); ; {
+		w, ok := scan.Next()
+		if !ok {
+			return
+		}
+		if stem := string(w.Stem); !w.Stop && l.asks[stem]&asksOverview == 0 && len(stem) > 5 && a.needOf(l, stem) < 0 {
+			a.needs = append(a.needs, need{stem: stem, weight: 1})
+			a.meets(l, stem, len(a.needs)-1, 1)
+		}
+	}
+}
+
+// dated reports whether the bytes touch an expression of time.
 func (a *asked) dated(start, end int) bool {
 	for i := range a.spans {
-		if a.spans[i].Start <= start && end <= a.spans[i].End {
+		if a.spans[i].Start < end && start < a.spans[i].End {
 			return true
 		}
 	}
@@ -105,29 +182,36 @@ func (a *asked) need(l *lexicon, w language.Word, traits trait, before string) {
 	if base, irregular := l.base[stem]; irregular {
 		stem = base
 	}
-	kind := traits & (asksDecision | asksPreference | asksInstruction)
-	weight, listed := l.weight[stem]
-	switch {
-	case listed && weight == 0 && kind == 0 && len(l.slots[stem]) == 0:
+	if before == "what" && stem == "time" {
+		a.traits |= asksTime
 		return
-	case stem == "name" || stem == "call":
-		weight = slotWeight
-	case listed:
-		weight = weakWeight
-	case w.Number, w.Capital && w.Start > 0:
-		weight = nameWeight
-	default:
-		weight = 1
+	}
+	kind := traits & (asksDecision | asksPreference | asksInstruction)
+	weight := a.weigh(l, &w, stem, kind)
+	if weight == 0 {
+		return
 	}
 	if a.needOf(l, stem) >= 0 {
 		return
+	}
+	if w.Capital && w.Start > 0 {
+		a.nameEnd = w.End
 	}
 	n, whole := len(a.needs), 0.0
 	if before == "many" {
 		a.counts = n
 	}
-	if sort := before == "which" || before == "what"; sort && weight == 1 && kind == 0 && !l.knows(stem) {
+	if sort := before == "which" || before == "what"; sort && weight == 1 && kind == 0 && !l.knows(stem) && traits&namesMeasure == 0 {
 		weight, whole = sortWeight, 1
+		if a.modified {
+			weight = sortNamedWeight
+		}
+	}
+	if (before == "which" || before == "what") && len(l.under[stem]) > 0 {
+		a.sort = n
+	}
+	if (before == "which" || before == "what") && len(l.slots[stem]) > 0 {
+		a.slot = n
 	}
 	a.needs = append(a.needs, need{stem: stem, weight: weight, whole: whole, slots: l.slots[stem], kind: kind})
 	a.meets(l, stem, n, 1)

@@ -21,11 +21,11 @@ const (
 	noOwner      = 0.8  // asked for the address of a thing, it gives another's
 	noTime       = 0.8
 	noTimeAtAll  = 0.65
-	noPlace      = 0.85
+	noPlace      = 0.58
 	noPerson     = 0.55
-	otherPerson  = 0.5 // it speaks of somebody else
-	otherTime    = 0.6 // said of another time than asked for
-	notTheUser   = 0.8 // not said by the user
+	otherPerson  = 0.5  // it speaks of somebody else
+	otherTime    = 0.58 // said of another time than asked for
+	notTheUser   = 0.8  // not said by the user
 	notCurrent   = 0.93
 	definesBonus = 0.05
 	slotBonus    = 0.04
@@ -53,7 +53,7 @@ func (a *asked) rate(p *passage, near *look) {
 		seen.traits |= givesReason
 	}
 	score := a.coverage(&seen, near)
-	if score == 0 {
+	if score == 0 || a.negotiable && !a.exact(&seen) {
 		return
 	}
 	p.score = a.doubt(score, p, &seen)
@@ -81,6 +81,16 @@ func (a *asked) coverage(seen, near *look) float64 {
 		total += weight
 	}
 	return sum / total
+}
+
+// exact reports whether a need is met by its own word or by a slot.
+func (a *asked) exact(seen *look) bool {
+	for n := range a.needs {
+		if seen.met[n] >= hintDegree && (seen.met[n] == 1 || a.wide) {
+			return true
+		}
+	}
+	return false
 }
 
 // strong reports whether a need is met that few things share.

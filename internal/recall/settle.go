@@ -15,6 +15,15 @@ func (a *asked) settle() {
 			a.negotiable = false
 		}
 	}
+	if a.has(asksDecision | asksPreference | asksInstruction | asksChange | asksReason) {
+		a.slot = -1
+	}
+	for i := range a.needs {
+		if i != a.slot && a.needs[i].weight > weakWeight {
+			a.slot = -1
+			break
+		}
+	}
 	a.weighSlots()
 	a.findHead()
 	low := strings.ToLower(a.text)
@@ -23,6 +32,7 @@ func (a *asked) settle() {
 			a.traits |= asksNumber
 		}
 	}
+	a.often, a.long = strings.Contains(low, "how often"), strings.Contains(low, "how long")
 	if strings.Contains(low, "about me") || strings.Contains(low, "about us") {
 		a.traits |= asksOverview
 	}

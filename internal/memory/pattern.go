@@ -1,0 +1,60 @@
+package memory
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// indexReason enters a fact under the words of its reason, so that what keeps
+// happening for one reason can be counted.
+func (s *State) indexReason(n int32) {
+	f := &s.facts[n]
+	if f.Because == "" || !f.Kind.Asserted() || s.traits[n].inner {
+		return
+	}
+	key := s.reasonKey(f.Because)
+	if key == "" {
+		return
+	}
+	for _, o := range s.reasons[key] {
+		if int(o) < len(s.shelf.lines) {
+			s.shelf.lines[o].text, s.shelf.lines[o].tokens = "", 0 // its count has changed
+		}
+	}
+	s.reasons[key] = append(s.reasons[key], n)
+}
+
+// reasonKey is what reasons are compared by: their content words, in order of
+// the alphabet.
+func (s *State) reasonKey(reason string) string {
+	words := s.statementWords(reason)
+	slices.Sort(words)
+	return strings.Join(slices.Compact(words), " ")
+}
+
+// writeRecurring says, behind the newest fact with a reason, how often that
+// reason has been given.
+func (s *State) writeRecurring(b *strings.Builder, n int32) {
+	f := &s.facts[n]
+	if f.Because == "" || !f.Kind.Asserted() {
+		return
+	}
+	if list := s.reasons[s.reasonKey(f.Because)]; len(list) > 1 && list[len(list)-1] == n {
+		b.WriteString(" (reason ")
+		b.WriteString(strconv.Itoa(len(list)))
+		b.WriteString("×)")
+	}
+}
+
+// scoreRecurring lifts the facts whose reason was given more than once.
+func (s *State) scoreRecurring(scores []int32) {
+	for _, list := range s.reasons {
+		if len(list) < 2 {
+			continue
+		}
+		for _, n := range list {
+			scores[n] += int32(min(20+4*len(list), 40)) //nolint:gosec // small
+		}
+	}
+}

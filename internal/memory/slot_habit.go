@@ -1,0 +1,82 @@
+package memory
+
+// madeWithSlot reads "we test with Cypress" and "we log errors to Sentry": what
+// the speakers do, with a technology, whatever the verb.
+func (r *reading) madeWithSlot(speaker string) slot {
+	verb := r.habit()
+	if verb < 0 || r.first(r.from, r.to, tagMinus, tagNeg, tagTrouble, tagSwitch, tagSwap, tagBe, tagSpeech) >= 0 {
+		return slot{}
+	}
+	for i := verb + 2; i < min(verb+8, r.to); i++ {
+		t := &r.toks[i]
+		if t.kind == markToken || t.is(tagAnd) {
+			return slot{}
+		}
+		if t.tech == 0 {
+			continue
+		}
+		switch r.toks[i-1].low {
+		case "with", "on", "to", "via", "through", "in", "using", "from":
+		default:
+			return slot{}
+		}
+		s := slot{
+			subject: r.who(speaker), attribute: r.l.categories[t.tech] + r.purpose(i+int(t.techLen), t.tech),
+			value: r.slice(i, r.versionEnd(i+int(t.techLen))),
+		}
+		if object := r.stems(verb+1, i-1); object != "" {
+			s.attribute = r.l.categories[t.tech] + qualifierMark + object
+		}
+		return s
+	}
+	return slot{}
+}
+
+// habitSlot reads "we cache responses for 5 minutes", "we release every two
+// weeks": what is done as a rule, by how much or how often.
+func (r *reading) habitSlot(speaker string) slot {
+	verb := r.habit()
+	if verb < 0 || r.toks[verb].is(tagBe, tagAux, tagMinus) {
+		return slot{}
+	}
+	for i := verb + 1; i < min(verb+7, r.to); i++ {
+		t := &r.toks[i]
+		if t.kind == markToken || t.is(tagAnd, tagNeg) {
+			return slot{}
+		}
+		if t.kind != numberToken && !t.is(tagNumberWord) && !isRhythm(t.low) {
+			continue
+		}
+		what := r.stems(verb, i)
+		if what == "" {
+			return slot{}
+		}
+		return slot{subject: r.who(speaker), attribute: attributeHabit + what, value: r.slice(i, r.phraseEnd(i, 4))}
+	}
+	return slot{}
+}
+
+// habit is the verb of what the speakers do as a rule, behind "I" or "we" and
+// small words; -1 when they tell of something else.
+func (r *reading) habit() int {
+	if !r.toks[r.from].is(tagWe, tagI) || r.first(r.from, min(r.from+4, r.to), tagPast, tagFuture, tagPromise) >= 0 {
+		return -1
+	}
+	verb := r.from + 1
+	for verb < r.to && (r.toks[verb].is(tagNow) || r.toks[verb].entryHas(tagStop) || r.toks[verb].low == "always" || r.toks[verb].low == "usually") {
+		verb++
+	}
+	if verb+1 >= r.to || r.toks[verb].kind != wordToken || r.isPast(verb) || r.toks[verb].is(tagLikes, tagHates) {
+		return -1
+	}
+	return verb
+}
+
+// isRhythm reports whether a word says how often.
+func isRhythm(low string) bool {
+	switch low {
+	case "every", "hourly", "daily", "nightly", "weekly", "fortnightly", "monthly", "quarterly", "yearly", "annually", "once", "twice":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,166 @@
+package memory
+
+import "strings"
+
+// turnedSlot reads that one alternative was made into another, whatever the
+// verb: "we're splitting the monolith into microservices", "we folded
+// everything back into one monolith".
+func (r *reading) turnedSlot(speaker string) slot {
+	if !r.firstPerson() && !r.elided() && !r.label {
+		return slot{}
+	}
+	for i := r.from + 1; i+1 < r.to; i++ {
+		if low := r.toks[i].low; low != "into" && low != "to" {
+			continue
+		}
+		s := r.choose(i+1, speaker)
+		if s.subject == "" || !r.isChoice(s.attribute) {
+			continue
+		}
+		for k := r.from; k < i; k++ {
+			if t := &r.toks[k]; t.choice != 0 && r.l.choices[t.choice] == s.attribute {
+				s.former = r.slice(k, k+r.choiceLength(k))
+				return s
+			}
+		}
+		if r.toks[i].low == "into" {
+			return s
+		}
+	}
+	return slot{}
+}
+
+// favouredSlot reads "we ditched Jira in favour of Linear".
+func (r *reading) favouredSlot(speaker string) slot {
+	verb := r.first(r.from, r.to, tagMinus, tagSwap, tagSwitch)
+	if verb < 0 {
+		return slot{}
+	}
+	if s := r.leftForSlot(verb, speaker); s.filled() {
+		return s
+	}
+	for i := verb + 1; i+2 < r.to; i++ {
+		if low := r.toks[i].low; r.toks[i-1].low != "in" || low != "favour" && low != "favor" || r.toks[i+1].low != "of" {
+			continue
+		}
+		s := r.choose(i+2, speaker)
+		if s.subject == "" {
+			return slot{}
+		}
+		s.former = r.slice(r.skipDet(verb+max(1, phraseLength(r.toks, verb, tagMinus)), i-1), i-1)
+		return s
+	}
+	return slot{}
+}
+
+// leftForSlot reads "we left AWS for Hetzner": both are of one sort.
+func (r *reading) leftForSlot(verb int, speaker string) slot {
+	old := -1
+	for i := verb + 1; i < r.to && r.toks[i].kind != markToken; i++ {
+		switch t := &r.toks[i]; {
+		case t.tech == 0:
+		case old < 0:
+			old = i
+		case r.toks[i-1].low == "for" && r.toks[old].tech == t.tech && r.toks[verb].is(tagMinus):
+			s := r.choose(i, speaker)
+			s.former = r.slice(old, i-1)
+			return s
+		}
+	}
+	return slot{}
+}
+
+// insteadOf is what a sentence says its value stands in for: "Jira" in "we now
+// use Linear instead of Jira".
+func (r *reading) insteadOf() string {
+	for i := r.from + 1; i+2 < r.to; i++ {
+		if r.toks[i].low == "instead" && r.toks[i+1].low == "of" {
+			from := r.skipDet(i+2, r.to)
+			return r.slice(from, r.phraseEnd(from, 4))
+		}
+	}
+	return ""
+}
+
+// isCategoryOrChoice reports whether an attribute is a sort of technology or a
+// group of alternatives.
+func (r *reading) isCategoryOrChoice(attribute string) bool {
+	base, _, _ := strings.Cut(attribute, qualifierMark)
+	return r.isChoice(base) || r.l.category(base) != 0
+}
+
+// ownerSlot reads who looks after what: "Renata owns the invoicing module",
+// "Tom took over the invoicing module".
+func (r *reading) ownerSlot(string) slot {
+	verb := r.first(r.from+1, min(r.from+5, r.to), tagOwns, tagTakesOver)
+	if verb < 0 || !r.toks[r.from].capital || r.toks[r.from].is(tagI, tagWe, tagMy, tagOur, tagDet, tagHe, tagIt) || r.toks[r.from].tech != 0 {
+		return slot{}
+	}
+	from := verb + max(1, phraseLength(r.toks, verb, tagOwns), phraseLength(r.toks, verb, tagTakesOver))
+	what := r.stems(from, r.phraseEnd(from, 6))
+	end := verb
+	for end > r.from+1 && !content(&r.toks[end-1]) {
+		end--
+	}
+	return slot{subject: what, attribute: attributeOwner, value: r.slice(r.from, end)}
+}
+
+// roleSlot reads "Maria is the project lead" as the project lead being Maria,
+// so that it fills the same slot as "the project lead is now Stefan".
+func (r *reading) roleSlot(string) slot {
+	be := r.first(r.from+1, min(r.from+4, r.to), tagCopula)
+	if be < 0 || be+2 >= r.to {
+		return slot{}
+	}
+	for i := r.from; i < be; i++ {
+		if t := &r.toks[i]; t.entry != nil || !t.capital || t.kind != wordToken {
+			return slot{}
+		}
+	}
+	from := be + phraseLength(r.toks, be, tagCopula)
+	for from < r.to && r.toks[from].is(tagNow) {
+		from++
+	}
+	if from+1 >= r.to || r.toks[from].low != "the" && r.toks[from].low != "our" {
+		return slot{}
+	}
+	end := r.phraseEnd(from+1, 5)
+	if end < r.to && r.toks[end].low == "of" {
+		end = r.phraseEnd(end+1, 5)
+	}
+	return slot{subject: r.stems(from+1, end), attribute: attributeIs, value: r.slice(r.from, be)}
+}
+
+// countSlot reads "we have 12 engineers": what there is, counted. What was had
+// at a time is an event.
+func (r *reading) countSlot(string) slot {
+	if !r.toks[r.from].is(tagWe) || len(r.dates) > 0 {
+		return slot{}
+	}
+	have := r.from + 1
+	for have < r.to && (r.toks[have].is(tagNow) || r.toks[have].low == "only" || r.toks[have].low == "currently") {
+		have++
+	}
+	if have+2 >= r.to || r.toks[have].low != "have" && r.toks[have].low != "employ" {
+		return slot{}
+	}
+	number := have + 1
+	if t := &r.toks[number]; t.is(tagNow) && number+2 < r.to {
+		number++
+	}
+	if t := &r.toks[number]; t.kind != numberToken && !t.is(tagNumberWord) {
+		return slot{}
+	}
+	end := r.phraseEnd(number+1, 4)
+	what := r.stems(number+1, end)
+	if what == "" {
+		return slot{}
+	}
+	return slot{subject: subjectWe, attribute: attributeCount + what + r.place(end), value: r.slice(number, end)}
+}
+
+// isPast reports whether the verb at token i tells what happened once.
+func (r *reading) isPast(i int) bool {
+	t := &r.toks[i]
+	return t.is(tagPast) || len(t.low) > 3 && strings.HasSuffix(t.low, "ed")
+}
