@@ -16,27 +16,33 @@ func (s *State) Match(question string, at time.Time, limit int) []FactID {
 		return nil
 	}
 	q := s.ask(question, at)
-	scores := make([]int32, len(s.facts))
-	s.scoreWords(question, scores)
+	t := s.tally()
+	defer s.done(t)
+	s.scoreWords(question, t)
 	for tech, points := range q.techs {
-		for _, n := range s.techs[tech] {
-			scores[n] += points
+		for _, n := range newestOf(s.techs[tech]) {
+			t.add(n, points)
 			if s.facts[n].Value != "" {
-				scores[n] += 8
+				t.add(n, 8)
 			}
 		}
 	}
 	if q.recurring {
-		s.scoreRecurring(scores)
+		s.scoreRecurring(t)
 	}
-	for kind, points := range q.kinds {
-		for _, n := range s.kinds[kind] {
-			if scores[n] > 0 || q.broad {
-				scores[n] += points
+	for _, n := range t.touched {
+		t.points[n] += q.kinds[s.facts[n].Kind]
+	}
+	if q.broad {
+		for kind, points := range q.kinds {
+			for _, n := range newestOf(s.kinds[kind]) {
+				if t.points[n] == 0 { // else it has been given above
+					t.add(n, points)
+				}
 			}
 		}
 	}
-	return s.best(scores, q, limit)
+	return s.best(t, q, limit)
 }
 
 // asked is what a question asks for.
@@ -120,42 +126,46 @@ func (t *token) topicsAt(toks []token, i int) []topic {
 }
 
 // scoreWords adds to each fact the weight of the words it shares with the
-// question; rare words weigh more.
-func (s *State) scoreWords(question string, scores []int32) {
+// question; rare words weigh more, and come first where there are too many.
+func (s *State) scoreWords(question string, t *tally) {
+	var lists [][]int32
 	for scan := language.Scan(question); ; {
 		w, ok := scan.Next()
 		if !ok {
-			return
+			break
 		}
 		if w.Stop {
 			continue
 		}
-		list := s.words[string(w.Stem)]
-		if len(list) == 0 {
-			continue
+		if list := s.words[string(w.Stem)]; len(list) > 0 {
+			lists = append(lists, list)
 		}
+	}
+	slices.SortStableFunc(lists, func(a, b []int32) int { return len(a) - len(b) })
+	left := effort
+	for i, list := range lists {
 		points := int32(6 + 2*bits.Len(uint(len(s.facts)/len(list)))) //nolint:gosec // small
+		if i > 0 && len(list) > left {
+			return
+		}
+		left -= len(list)
 		for _, n := range list {
-			scores[n] += points
+			t.add(n, points)
 		}
 	}
 }
 
 // best weighs what is left and returns the first facts.
-func (s *State) best(scores []int32, q asked, limit int) []FactID {
-	var found []int32
-	for i, score := range scores {
-		if score <= 0 {
-			continue
-		}
-		n := int32(i) //nolint:gosec // facts are counted in thousands
-		if scores[i] = s.adjust(n, score, q); scores[i] > 0 {
+func (s *State) best(t *tally, q asked, limit int) []FactID {
+	found := make([]int32, 0, len(t.touched))
+	for _, n := range t.touched {
+		if t.points[n] = s.adjust(n, t.points[n], q); t.points[n] > 0 {
 			found = append(found, n)
 		}
 	}
 	slices.SortFunc(found, func(a, b int32) int {
-		if scores[a] != scores[b] {
-			return int(scores[b]) - int(scores[a])
+		if t.points[a] != t.points[b] {
+			return int(t.points[b]) - int(t.points[a])
 		}
 		return int(b) - int(a)
 	})

@@ -17,12 +17,12 @@ func (s *State) indexReason(n int32) {
 	if key == "" {
 		return
 	}
-	for _, o := range s.reasons[key] {
-		if int(o) < len(s.shelf.lines) {
-			s.shelf.lines[o].text, s.shelf.lines[o].tokens = "", 0 // its count has changed
-		}
+	list := s.reasons[key]
+	if len(list) > 0 && int(list[len(list)-1]) < len(s.shelf.lines) {
+		line := &s.shelf.lines[list[len(list)-1]]
+		line.text, line.tokens = "", 0 // the count stands behind the newest
 	}
-	s.reasons[key] = append(s.reasons[key], n)
+	s.reasons[key] = append(list, n)
 }
 
 // reasonKey is what reasons are compared by: their content words, in order of
@@ -48,13 +48,13 @@ func (s *State) writeRecurring(b *strings.Builder, n int32) {
 }
 
 // scoreRecurring lifts the facts whose reason was given more than once.
-func (s *State) scoreRecurring(scores []int32) {
+func (s *State) scoreRecurring(t *tally) {
 	for _, list := range s.reasons {
 		if len(list) < 2 {
 			continue
 		}
-		for _, n := range list {
-			scores[n] += int32(min(20+4*len(list), 40)) //nolint:gosec // small
+		for _, n := range newestOf(list) {
+			t.add(n, int32(min(20+4*len(list), 40))) //nolint:gosec // small
 		}
 	}
 }

@@ -3,6 +3,7 @@ package memory
 import (
 	"crypto/sha256"
 	"iter"
+	"sync"
 	"unsafe"
 
 	"github.com/hermes-memory/hermes/internal/language"
@@ -26,6 +27,8 @@ type State struct {
 	words map[string][]int32
 	techs map[uint8][]int32
 	kinds map[Kind][]int32
+	// tallies are lent to questions, which may be asked side by side.
+	tallies sync.Pool
 	// reasons leads from the words of a reason to the facts that give it.
 	reasons map[string][]int32
 	// newest is, per lineage and role, where its facts begin and end.

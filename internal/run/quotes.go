@@ -69,5 +69,5 @@ func quoteLine(d *ranking.Document) string {
 	if d.Speaker != "" {
 		who = d.Speaker
 	}
-	return fmt.Sprintf("- %s, %s: %q\n", who, d.SaidAt.UTC().Format(time.DateOnly), compression.Gist(d.Text, maxQuote))
+	return fmt.Sprintf("- %s, %s: %q\n", who, d.SaidAt.UTC().Format(time.DateOnly), compression.Gist(memory.MaskSecrets(d.Text), maxQuote))
 }
