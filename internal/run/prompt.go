@@ -20,8 +20,8 @@ const (
 	// memory in sight does not make answers better.
 	maxState  = 2000
 	maxQuotes = 1000
-	// maxHits is how many older messages are looked at for a question.
-	maxHits = 12
+	// maxHits is how many older messages are looked at for a question, at most.
+	maxHits = 32
 	// maxMatches is how many facts are put first because they fit the question.
 	maxMatches = 12
 )

@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,32 +27,43 @@ func (t *turn) quotes(question string, room int) (string, []memory.Place, int) {
 	if len(hits) == 0 {
 		return "", nil, 0
 	}
-	wanted := make([]memory.Place, len(hits))
-	for i := range hits {
-		wanted[i] = memory.Place{Root: hits[i].Root, Seq: hits[i].Seq}
-	}
-	docs, err := t.runner.quotes.Quotes(t.ctx, t.req.Owner, wanted)
-	if err != nil {
-		t.runner.log.Warn("recall could not read quotes", "err", err)
-		return "", nil, 0
-	}
 	used := t.count(quotesHead) + t.count(quotesEnd) + compression.MessageOverhead
 	var text strings.Builder
 	var places []memory.Place
-	for i := range docs {
-		line := quoteLine(&docs[i])
-		n := t.count(line)
-		if used+n > room {
-			continue
+	for batch := range slices.Chunk(hits, hitBatch) {
+		docs, err := t.runner.quotes.Quotes(t.ctx, t.req.Owner, placesOf(batch))
+		if err != nil {
+			t.runner.log.Warn("recall could not read quotes", "err", err)
+			break
 		}
-		used += n
-		text.WriteString(line)
-		places = append(places, memory.Place{Root: docs[i].Root, Seq: docs[i].Seq})
+		for i := range docs {
+			line := quoteLine(&docs[i])
+			if n := t.count(line); used+n <= room {
+				used += n
+				text.WriteString(line)
+				places = append(places, memory.Place{Root: docs[i].Root, Seq: docs[i].Seq})
+			}
+		}
+		if room-used < minQuotes {
+			break
+		}
 	}
 	if len(places) == 0 {
 		return "", nil, 0
 	}
 	return quotesHead + text.String() + quotesEnd, places, used
+}
+
+// hitBatch is how many of the hits are read at a time: long messages fill the
+// room with a few, short ones leave it to many.
+const hitBatch = 8
+
+func placesOf(hits []ranking.Hit) []memory.Place {
+	places := make([]memory.Place, len(hits))
+	for i := range hits {
+		places[i] = memory.Place{Root: hits[i].Root, Seq: hits[i].Seq}
+	}
+	return places
 }
 
 const (

@@ -197,7 +197,7 @@ func (db *DB) Close() error {
 			errs = append(errs, db.guard.close())
 		}
 		if db.lock != nil {
-			errs = append(errs, db.lock.Close())
+			errs = append(errs, unlockFile(db.lock))
 		}
 		db.closeErr = errors.Join(errs...)
 	})

@@ -18,3 +18,6 @@ func lockFile(path string) (*os.File, error) {
 	}
 	return f, nil
 }
+
+// unlockFile gives the database up.
+func unlockFile(f *os.File) error { return f.Close() }

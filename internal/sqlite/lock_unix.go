@@ -30,3 +30,9 @@ func lockFile(path string) (*os.File, error) {
 	}
 	return nil, fmt.Errorf("lock database: %w", err)
 }
+
+// unlockFile gives the database up. Closing the file alone would not do: a
+// process that is just being started from this one holds it a moment longer.
+func unlockFile(f *os.File) error {
+	return errors.Join(unix.Flock(int(f.Fd()), unix.LOCK_UN), f.Close())
+}
