@@ -185,7 +185,8 @@ func TestStopFinishesTurn(t *testing.T) {
 func TestStopCutsTurn(t *testing.T) {
 	t.Parallel()
 	s, model, done := slow(t, "300ms", upstreamtest.Step{Chunks: []string{"Once ", "upon "}, Between: time.Millisecond, Hang: true})
-	eventually(t, "the first words", func() bool { return ask[int](t, database(t, s.home), `SELECT count(*) FROM messages`) == 1 })
+	db := database(t, s.home)
+	eventually(t, "the question to be stored", func() bool { return ask[int](t, db, `SELECT count(*) FROM messages`) == 1 })
 	begun := time.Now()
 	s.terminate()
 	if code := s.wait(); code != 0 {
@@ -198,7 +199,6 @@ func TestStopCutsTurn(t *testing.T) {
 		t.Errorf("the client saw an end: %q", r.body)
 	}
 	<-model.Left() // the model was not left talking
-	db := database(t, s.home)
 	checkFile(t, db)
 	stored := rows(t, db)
 	if len(stored) != 2 || stored[1].finish != "cancelled" || !strings.HasPrefix("Once upon ", stored[1].text) {
