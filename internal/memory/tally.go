@@ -9,10 +9,10 @@ type tally struct {
 
 // effort bounds what a question looks at, beyond its rarest word, so that its
 // cost stays the same however much is known.
-const effort = 8000
+const effort = 2000
 
 // newestFacts bounds how many facts of a category or kind are looked at.
-const newestFacts = 1000
+const newestFacts = 300
 
 // newestOf is the end of a list of facts, where the newest are.
 func newestOf(list []int32) []int32 { return list[max(0, len(list)-newestFacts):] }

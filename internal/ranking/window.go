@@ -94,7 +94,7 @@ func inverse(all, having int) float32 {
 // that its cost stays the same however long a scope grows. It takes effect from
 // some thousand messages on, where what it leaves out are words that occur
 // everywhere and so tell little.
-const effort = 8000
+const effort = 2000
 
 // match scores all messages for one term after the other, the rarest first.
 func (x *Index) match(q *question) {
