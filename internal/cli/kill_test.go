@@ -20,18 +20,17 @@ import (
 const (
 	killRounds  = 12
 	killClients = 8
-	// killRetriers of the clients ask again after a crash, each in a session of
-	// its own; the others share sessions, so that their turns queue.
-	killRetriers = 4
+	// killAlone of the clients have sessions of their own; the others share, so
+	// that their turns queue, and one speaks before the other asks again.
+	killAlone = 4
 )
 
-// talker is a client that numbers what it says.
+// talker is a client that numbers what it says, and asks again, under the same
+// idempotency key, what a crash cut off.
 type talker struct {
 	id      int
 	session string
 	stream  bool
-	// retries says that it sends idempotency keys and asks again after a crash.
-	retries bool
 	said    int
 	pending *chat            // asked again in the next round
 	answers map[string]reply // by text, what was acknowledged
@@ -70,9 +69,9 @@ func TestKill(t *testing.T) {
 	env := []string{"HERMES_UPSTREAM_URL=" + model.URL + "/v1", "HERMES_MODEL=m", "HERMES_CONTEXT_BUDGET=1500"}
 	talkers := make([]*talker, killClients)
 	for i := range talkers {
-		c := &talker{id: i, session: fmt.Sprintf("own/%d", i), stream: i%2 == 0, retries: true, answers: make(map[string]reply)}
-		if i >= killRetriers {
-			c.session, c.retries = fmt.Sprintf("shared/%d", i/2), false
+		c := &talker{id: i, session: fmt.Sprintf("own/%d", i), stream: i%2 == 0, answers: make(map[string]reply)}
+		if i >= killAlone {
+			c.session = fmt.Sprintf("shared/%d", i/2)
 		}
 		talkers[i] = c
 	}
@@ -97,12 +96,35 @@ func TestKill(t *testing.T) {
 	eventually(t, "the text index to catch up", func() bool {
 		return ask[bool](t, db, `SELECT (SELECT count(*) FROM messages_fts_docsize) = (SELECT count(*) FROM messages)`)
 	})
+	checkRebuild(t, s.addr)
 	s.stop()
 	checkFile(t, db)
 	checkIndex(t, db)
 	checkTalk(t, rows(t, db), talkers)
 	if n := ask[int](t, db, `SELECT count(*) FROM sessions WHERE end_reason = 'compression'`); n == 0 {
 		t.Error("the test itself: there was no compression")
+	}
+}
+
+// checkRebuild distils everything anew and compares it with what was stored.
+func checkRebuild(t *testing.T, addr string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+addr+"/api/memory/rebuild", strings.NewReader(`{"verify":true}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer hermes")
+	res, err := newClient(t).Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	var got struct {
+		Identical bool              `json:"identical"`
+		Data      []json.RawMessage `json:"data"`
+	}
+	if err := json.NewDecoder(res.Body).Decode(&got); err != nil || !got.Identical || len(got.Data) == 0 {
+		t.Errorf("rebuild: got identical %v for %d scopes (%v), want true for some", got.Identical, len(got.Data), err)
 	}
 }
 
@@ -114,9 +136,7 @@ func (c *talker) talk(ctx context.Context, t *testing.T, addr string) {
 		if next == nil {
 			c.said++
 			next = &chat{session: c.session, stream: c.stream, text: fmt.Sprintf("client %d, message %d", c.id, c.said)}
-			if c.retries {
-				next.idempotency = fmt.Sprintf("key-%d-%d", c.id, c.said)
-			}
+			next.idempotency = fmt.Sprintf("key-%d-%d", c.id, c.said)
 		}
 		c.pending = nil
 		r, err := next.send(ctx, client, addr)
@@ -125,9 +145,7 @@ func (c *talker) talk(ctx context.Context, t *testing.T, addr string) {
 			c.answers[next.text] = r
 		case err == nil && r.status == http.StatusOK || err != nil:
 			c.broken++
-			if c.retries {
-				c.pending = next
-			}
+			c.pending = next
 			return
 		default:
 			t.Errorf("%s: got status %d: %s", next.text, r.status, r.body)

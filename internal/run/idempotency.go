@@ -10,6 +10,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/openai"
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
 )
 
 // inflight holds the idempotent requests that run in this process now.
@@ -26,8 +27,9 @@ type inflightRun struct {
 }
 
 // claim makes the request ours, or returns the stored answer of the one that
-// came first. A request that is still running is waited for.
-func (r *Runner) claim(ctx context.Context, req *Request) (*Claim, *Result, error) {
+// came first. A request that is still running is waited for. Of a try that was
+// cut off, the claim says where its input stands.
+func (r *Runner) claim(ctx context.Context, req *Request) (*Pending, *Result, error) {
 	i := req.Idempotency
 	key := inflightKey{req.Owner.ID(), i.Route, i.Key}
 	if err := r.inflight.enter(ctx, key, i.BodyHash); err != nil {
@@ -40,7 +42,11 @@ func (r *Runner) claim(ctx context.Context, req *Request) (*Claim, *Result, erro
 	}
 	got, err := r.store.ClaimRequest(ctx, req.Owner, c)
 	if err == nil && got.Mine {
-		return &c, nil, nil
+		if got.Pending == nil {
+			got.Pending = &Pending{}
+		}
+		got.Pending.Claim = c
+		return got.Pending, nil, nil
 	}
 	r.inflight.leave(key)
 	switch {
@@ -64,10 +70,31 @@ func otherBody() error {
 }
 
 // settled ends a claim's run in this process.
-func (r *Runner) settled(o owner.Owner, c *Claim) {
-	if c != nil {
-		r.inflight.leave(inflightKey{o.ID(), c.Route, c.Key})
+func (r *Runner) settled(o owner.Owner, p *Pending) {
+	if p != nil {
+		r.inflight.leave(inflightKey{o.ID(), p.Claim.Route, p.Claim.Key})
 	}
+}
+
+// resume takes up the input that an earlier try of the request stored. Others
+// may have spoken since; the input is answered where it stands.
+func (t *turn) resume() bool {
+	if t.pending == nil || t.pending.Count == 0 {
+		return false
+	}
+	at, n := t.pending.At, int64(t.pending.Count)
+	stored, err := t.runner.sessions.Messages(t.ctx, t.req.Owner, at.Root, session.Range{From: at.Seq, To: at.Seq + n})
+	if err != nil || len(stored) != t.pending.Count || len(stored) > len(t.req.Messages) {
+		return false // erased meanwhile: the request is a new one
+	}
+	sent := t.req.Messages[len(t.req.Messages)-len(stored):]
+	for i := range stored {
+		if !equal(&sent[i], &stored[i]) {
+			return false
+		}
+	}
+	t.input = input{asked: stored, tailTo: at.Seq}
+	return true
 }
 
 // giveUp releases a claim whose turn never began.
@@ -75,7 +102,7 @@ func (r *Runner) giveUp(ctx context.Context, o owner.Owner, c *Claim) {
 	if err := r.store.ReleaseRequest(context.WithoutCancel(ctx), o, *c); err != nil {
 		r.log.Warn("could not release an idempotency key", "err", err)
 	}
-	r.settled(o, c)
+	r.inflight.leave(inflightKey{o.ID(), c.Route, c.Key})
 }
 
 // enter waits until no request with the key runs, then runs under it.

@@ -37,6 +37,11 @@ func (t *turn) accept(ctx context.Context) error {
 	}
 	step.Ended = t.ended
 	step.Opened = t.created || t.compressed
+	if n := len(t.input.fresh); t.pending != nil && n > 0 {
+		t.pending.At = memory.Place{Root: t.lineage.tip.RootID, Seq: step.Messages[len(ms)-n].Seq}
+		t.pending.Count = n
+		step.Pending = t.pending
+	}
 	t.kept = step.Messages
 	t.lineage.remember(step.Messages)
 	t.lineage.exists = true
@@ -160,12 +165,12 @@ func (t *turn) settle(ctx context.Context, a *answer) (*Result, error) {
 	}
 	res.ReceiptID = newReceiptID(res.At)
 	step.Receipt = t.receipt(res, step.Messages[0].Seq)
-	if t.claim != nil && !step.Messages[0].Partial() {
+	if t.pending != nil && !step.Messages[0].Partial() {
 		outcome, err := json.Marshal(res)
 		if err != nil {
 			return res, fmt.Errorf("encode outcome: %w", err)
 		}
-		step.Finished = &Finished{Claim: *t.claim, Outcome: outcome}
+		step.Finished = &Finished{Claim: t.pending.Claim, Outcome: outcome}
 	}
 	if err := t.runner.store.AppendTurn(ctx, t.req.Owner, step); err != nil {
 		t.distrust()

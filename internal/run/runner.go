@@ -68,28 +68,32 @@ func (r *Runner) Start(ctx context.Context, req *Request) (*Stream, error) {
 	if req.Idempotency == nil || req.OffRecord {
 		return r.start(ctx, req, nil)
 	}
-	claim, stored, err := r.claim(ctx, req)
+	pending, stored, err := r.claim(ctx, req)
 	if err != nil {
 		return nil, err
 	}
 	if stored != nil {
 		return replay(stored), nil
 	}
-	s, err := r.start(ctx, req, claim)
+	if pending.Count > 0 {
+		again := *req // a request without a session made one: it is the same again
+		again.Session, req = pending.At.Root, &again
+	}
+	s, err := r.start(ctx, req, pending)
 	if err != nil {
-		r.giveUp(ctx, req.Owner, claim)
+		r.giveUp(ctx, req.Owner, &pending.Claim)
 		return nil, err
 	}
 	return s, nil
 }
 
 // start runs a turn that is known not to be a repetition.
-func (r *Runner) start(ctx context.Context, req *Request, claim *Claim) (*Stream, error) {
+func (r *Runner) start(ctx context.Context, req *Request, pending *Pending) (*Stream, error) {
 	t, err := r.open(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	t.claim = claim
+	t.pending = pending
 	begun := false
 	defer func() {
 		if !begun { // a panic, too, must hand the lineage's turn on

@@ -48,8 +48,19 @@ type Step struct {
 	Changes []memory.Change
 	// Receipt belongs to the answer among Messages; nil without one.
 	Receipt *Receipt
+	// Pending ties the input to the claim of its request, so that a retry finds
+	// it again after a crash; nil without an idempotency key.
+	Pending *Pending
 	// Finished settles the claim of the request; nil without an idempotency key.
 	Finished *Finished
+}
+
+// Pending is where the input of an idempotent request stands that has no answer
+// yet.
+type Pending struct {
+	Claim Claim
+	At    memory.Place // its first message
+	Count int          // how many messages it has
 }
 
 // Rewrite is what one transaction changes after the fact.
@@ -103,6 +114,9 @@ type Claimed struct {
 	Mine bool
 	// SameBody says that the earlier request asked the same.
 	SameBody bool
-	// Outcome is the stored outcome; nil while the earlier request still runs.
+	// Outcome is the stored outcome; nil while there is none.
 	Outcome []byte
+	// Pending is where an earlier try of the request left its input; nil if it
+	// left none. The caller answers that instead of storing it again.
+	Pending *Pending
 }

@@ -144,7 +144,7 @@ func (s *Stream) Close() {
 	t := s.turn
 	s.turn = nil
 	_ = t.durable(t.ctx) // its failure was or will be somebody's answer
-	t.runner.settled(t.req.Owner, t.claim)
+	t.runner.settled(t.req.Owner, t.pending)
 	t.end()
 }
 

@@ -26,7 +26,7 @@ type turn struct {
 	release func()
 	view    *memory.View
 	leave   func()
-	claim   *Claim
+	pending *Pending // of an idempotent request
 
 	input      input
 	sightFrom  int64 // the first Seq the model sees verbatim
@@ -103,6 +103,9 @@ func (t *turn) takeInput() error {
 		if len(m.Wire) > 0 {
 			m.Tokens = max(m.Tokens, wireTokens(m, t.count))
 		}
+	}
+	if t.resume() {
+		return t.joinCalls()
 	}
 	in, err := newInput(t.lineage, t.req.Messages)
 	if err != nil {

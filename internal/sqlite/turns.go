@@ -9,8 +9,10 @@ import (
 	"fmt"
 
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/session"
 )
 
 func isNoRows(err error) bool { return errors.Is(err, sql.ErrNoRows) }
@@ -60,6 +62,9 @@ func (db *DB) AppendTurn(ctx context.Context, o owner.Owner, step run.Step) erro
 		if err := t.keepChanges(o, &step); err != nil {
 			return err
 		}
+		if err := t.notePending(o, step.Pending); err != nil {
+			return err
+		}
 		return t.finishRequest(o, step.Finished)
 	})
 	if isConstraint(err) {
@@ -95,6 +100,19 @@ func (t *tx) finishRequest(o owner.Owner, f *run.Finished) error {
 	return nil
 }
 
+// notePending keeps where the input of an idempotent request stands.
+func (t *tx) notePending(o owner.Owner, p *run.Pending) error {
+	if p == nil {
+		return nil
+	}
+	const keep = `INSERT OR REPLACE INTO requests (owner_id, route, key, body_hash, root_id, seq, count, created_at, expires_at) VALUES (?,?,?,?,?,?,?,?,?)`
+	c := &p.Claim
+	if _, err := t.exec(keep, o.ID(), c.Route, c.Key, c.BodyHash, string(p.At.Root), p.At.Seq, p.Count, millis(c.At), millis(c.Expires)); err != nil {
+		return fmt.Errorf("keep pending request: %w", err)
+	}
+	return nil
+}
+
 // ClaimRequest implements run.Store. The runner keeps apart the requests that
 // run in this process, and no other process can write here: a claim is a look
 // at what has been finished.
@@ -102,22 +120,30 @@ func (db *DB) ClaimRequest(ctx context.Context, o owner.Owner, c run.Claim) (run
 	if err := errNoOwner(o); err != nil {
 		return run.Claimed{}, err
 	}
-	st, err := db.stmt(ctx, `SELECT body_hash, outcome FROM requests WHERE owner_id = ? AND route = ? AND key = ? AND expires_at >= ?`)
+	st, err := db.stmt(ctx, `SELECT body_hash, outcome, root_id, seq, count FROM requests WHERE owner_id = ? AND route = ? AND key = ? AND expires_at >= ?`)
 	if err != nil {
 		return run.Claimed{}, err
 	}
 	var hash, outcome []byte
-	err = st.QueryRowContext(ctx, o.ID(), c.Route, c.Key, millis(c.At)).Scan(&hash, &outcome)
+	var root sql.NullString
+	var seq, count sql.NullInt64
+	err = st.QueryRowContext(ctx, o.ID(), c.Route, c.Key, millis(c.At)).Scan(&hash, &outcome, &root, &seq, &count)
 	if isNoRows(err) {
 		return run.Claimed{Mine: true}, nil
 	}
 	if err != nil {
 		return run.Claimed{}, fmt.Errorf("look for request: %w", err)
 	}
-	return run.Claimed{SameBody: bytes.Equal(hash, c.BodyHash), Outcome: outcome}, nil
+	got := run.Claimed{SameBody: bytes.Equal(hash, c.BodyHash), Outcome: outcome}
+	if outcome == nil && got.SameBody { // its turn got no answer: it is to be had again
+		got.Mine = true
+		got.Pending = &run.Pending{At: memory.Place{Root: session.ID(root.String), Seq: seq.Int64}, Count: int(count.Int64)}
+	}
+	return got, nil
 }
 
-// ReleaseRequest implements run.Store: an unfinished claim left no trace here.
+// ReleaseRequest implements run.Store. What an unfinished request left is where
+// its input stands, and its next try wants to know that.
 func (db *DB) ReleaseRequest(context.Context, owner.Owner, run.Claim) error { return nil }
 
 // Receipt implements run.Store.

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
@@ -18,6 +19,7 @@ func requestTests() []test {
 		{"other owners and routes are other requests", testClaimOthers},
 		{"a claim expires", testClaimExpired},
 		{"a released claim can be had again", testClaimReleased},
+		{"an unanswered request leads to its input", testClaimPending},
 	}
 }
 
@@ -103,4 +105,24 @@ func testClaimReleased(t *testing.T, st Store) {
 	kind(t, "release", st.ReleaseRequest(t.Context(), alice(), c), "")
 	claimed(t, "after a release", st, alice(), c, run.Claimed{Mine: true})
 	kind(t, "release of nothing", st.ReleaseRequest(t.Context(), alice(), claim("none", "x")), "")
+}
+
+func testClaimPending(t *testing.T, st Store) {
+	c := claim("k", "body")
+	l := newTalk(alice(), "s", "")
+	step := l.step(t, st, "hello")
+	pending := run.Pending{Claim: c, At: memory.Place{Root: "s", Seq: step.Messages[0].Seq}, Count: 1}
+	step.Pending = &pending
+	l.commit(t, st, step)
+	want := run.Claimed{Mine: true, SameBody: true, Pending: &run.Pending{At: pending.At, Count: 1}}
+	claimed(t, "asked again", st, alice(), c, want)
+	after := c
+	after.Process = "process-2"
+	claimed(t, "asked again after a restart", st, alice(), after, want)
+	claimed(t, "another body", st, alice(), claim("k", "other"), run.Claimed{})
+	claimed(t, "another owner", st, bob(), c, run.Claimed{Mine: true})
+	if err := st.DeleteLineage(t.Context(), alice(), "s"); err != nil {
+		t.Fatal(err)
+	}
+	claimed(t, "after its session was erased", st, alice(), c, run.Claimed{Mine: true})
 }

@@ -100,7 +100,10 @@ CREATE TABLE requests (
   route      TEXT    NOT NULL,
   key        TEXT    NOT NULL,
   body_hash  BLOB    NOT NULL,
-  outcome    TEXT    NOT NULL,
+  outcome    TEXT,              -- null until there is one
+  root_id    TEXT,              -- where its input stands until then
+  seq        INTEGER,
+  count      INTEGER,
   created_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
   PRIMARY KEY (owner_id, route, key)
