@@ -98,27 +98,18 @@ func (s *server) rebuild(w http.ResponseWriter, r *http.Request) error {
 // addFact answers POST /api/memory: a statement joins the memory of a scope, as
 // if its owner had said it.
 func (s *server) addFact(w http.ResponseWriter, r *http.Request) error {
-	var in struct {
-		Statement string      `json:"statement"`
-		Kind      memory.Kind `json:"kind"`
-	}
-	if err := decode(r, &in); err != nil {
-		return err
-	}
-	h, err := s.memoryHeaders(r)
-	if err != nil {
-		return err
-	}
-	facts, err := s.Runner.Remember(r.Context(), &run.Note{Owner: ownerOf(r), Session: h.id, Key: h.key, Text: in.Statement, Kind: in.Kind})
-	if err != nil {
-		return err
-	}
-	return writeFacts(w, http.StatusCreated, facts)
+	return s.remember(w, r, "", http.StatusCreated)
 }
 
 // editFact answers PATCH /api/memory/{fact_id}: a new version replaces the
 // fact; the old one stays in the history.
 func (s *server) editFact(w http.ResponseWriter, r *http.Request) error {
+	return s.remember(w, r, memory.FactID(r.PathValue("fact_id")), http.StatusOK)
+}
+
+// remember puts the statement of a request into memory, in place of a fact or
+// beside the others, and answers with what it became.
+func (s *server) remember(w http.ResponseWriter, r *http.Request, replaces memory.FactID, code int) error {
 	var in struct {
 		Statement string      `json:"statement"`
 		Kind      memory.Kind `json:"kind"`
@@ -131,12 +122,16 @@ func (s *server) editFact(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	facts, err := s.Runner.Remember(r.Context(), &run.Note{
-		Owner: ownerOf(r), Session: h.id, Key: h.key, Text: in.Statement, Kind: in.Kind, Replaces: memory.FactID(r.PathValue("fact_id")),
+		Owner: ownerOf(r), Session: h.id, Key: h.key, Text: in.Statement, Kind: in.Kind, Replaces: replaces,
 	})
 	if err != nil {
 		return err
 	}
-	return writeFacts(w, http.StatusOK, facts)
+	data := []factJSON{}
+	for i := range facts {
+		data = append(data, factOf(&facts[i]))
+	}
+	return writeJSON(w, code, map[string]any{"object": "list", "data": data})
 }
 
 // deleteFact answers DELETE /api/memory/{fact_id}: the fact and its words in
@@ -151,12 +146,4 @@ func (s *server) deleteFact(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return writeJSON(w, http.StatusOK, map[string]any{"object": "hermes.fact.deleted", "id": r.PathValue("fact_id"), "deleted": true, "facts_erased": out.Facts})
-}
-
-func writeFacts(w http.ResponseWriter, code int, facts []memory.Fact) error {
-	data := []factJSON{}
-	for i := range facts {
-		data = append(data, factOf(&facts[i]))
-	}
-	return writeJSON(w, code, map[string]any{"object": "list", "data": data})
 }
