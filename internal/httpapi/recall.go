@@ -107,16 +107,11 @@ func (s *server) getFact(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	facts, err := s.Runner.Facts(r.Context(), ownerOf(r), scope)
+	fact, err := s.Runner.Fact(r.Context(), ownerOf(r), scope, memory.FactID(r.PathValue("fact_id")))
 	if err != nil {
 		return err
 	}
-	for i := range facts {
-		if string(facts[i].ID) == r.PathValue("fact_id") {
-			return writeJSON(w, http.StatusOK, factOf(&facts[i]))
-		}
-	}
-	return fault.New(fault.NotFound, "fact_not_found", "No fact with this id in this scope.")
+	return writeJSON(w, http.StatusOK, factOf(&fact))
 }
 
 // recalledJSON is a message that bears on a question.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/hermes-memory/hermes/internal/compression"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
@@ -21,14 +22,7 @@ func (r *Runner) Append(ctx context.Context, req *Request) (session.Session, []s
 	if err := r.leaveOut(ctx, req); err != nil {
 		return session.Session{}, nil, err
 	}
-	for i := range req.Messages {
-		m := &req.Messages[i]
-		m.Tokens = t.count(m.Content) + t.count(string(m.ToolCalls))
-		m.Key, m.RecordedAt = req.Key, t.now
-		if m.SaidAt.IsZero() {
-			m.SaidAt = t.now
-		}
-	}
+	t.receive()
 	t.input = input{fresh: req.Messages}
 	if err := t.accept(ctx); err != nil {
 		return session.Session{}, nil, err
@@ -123,16 +117,12 @@ func (r *Runner) Inspect(ctx context.Context, o owner.Owner, id session.ID, key 
 	if err != nil {
 		return Known{}, fmt.Errorf("find session: %w", err)
 	}
-	view, leave, err := r.views.Use(ctx, o, memory.Scope{Root: tip.RootID, Key: key}, false)
-	if err != nil {
-		return Known{}, err
-	}
-	defer leave()
-	t := &turn{name: r.models.Name}
-	t.setCounter()
-	budget := min(r.config.Budget/stateShare, maxState)
-	return Known{
-		Session: tip, Facts: view.Facts(), Hash: view.Hash(), Budget: budget,
-		Next: view.Block(budget, t.count, memory.BlockOptions{Now: r.config.now()}),
-	}, nil
+	known := Known{Session: tip, Budget: min(r.config.Budget/stateShare, maxState)}
+	count, _ := compression.CounterFor(r.models.Name)
+	err = r.look(ctx, o, memory.Scope{Root: tip.RootID, Key: key}, func(v *memory.View) error {
+		known.Facts, known.Hash = v.Facts(), v.Hash()
+		known.Next = v.Block(known.Budget, count, memory.BlockOptions{Now: r.config.now()})
+		return nil
+	})
+	return known, err
 }

@@ -23,7 +23,7 @@ type Forgotten struct {
 	Sessions  int     `json:"sessions_deleted"`
 	Texts     int     `json:"titles_prompts_summaries_redacted"`
 	Searched  []Trace `json:"searched"`
-	// Left counts what the search still found. It is 0, or the call failed.
+	// Left counts what the search still found: 0 when everything is gone.
 	Left int `json:"left"`
 }
 
@@ -41,10 +41,12 @@ func (r *Runner) Forget(ctx context.Context, o owner.Owner, about string, dryRun
 	}
 	out := &Forgotten{About: about, DryRun: dryRun, Searched: []Trace{}}
 	err := r.eachLineage(ctx, o, func(tip session.Session) error { return r.forgetIn(ctx, o, tip, out) })
+	if !dryRun { // also if it broke off half way: what is gone must not be cached
+		r.views.DropOwner(o)
+	}
 	if err != nil || dryRun {
 		return out, err
 	}
-	r.views.DropOwner(o)
 	erased := memory.NewErasure(o, about, r.config.now())
 	if err := r.store.Rewrite(ctx, o, Rewrite{Erased: &erased, Outcomes: memory.Spellings(about)}); err != nil {
 		return nil, fmt.Errorf("keep the erasure: %w", err)

@@ -62,6 +62,19 @@ func (r *Runner) Facts(ctx context.Context, o owner.Owner, scope memory.Scope) (
 	return out, err
 }
 
+// Fact returns one fact of a scope. NotFound if it holds none of this id.
+func (r *Runner) Fact(ctx context.Context, o owner.Owner, scope memory.Scope, id memory.FactID) (memory.Fact, error) {
+	var fact memory.Fact
+	err := r.look(ctx, o, scope, func(v *memory.View) error {
+		var ok bool
+		if fact, ok = v.Fact(id); !ok {
+			return fault.New(fault.NotFound, "fact_not_found", "No fact with this id in this scope.")
+		}
+		return nil
+	})
+	return fact, err
+}
+
 // Recalled is one message that bears on a question.
 type Recalled struct {
 	Quote   ranking.Document

@@ -105,14 +105,15 @@ func (t *turn) step(ctx context.Context, ms []session.Message) (Step, error) {
 	tip.EndedAt, tip.EndReason = time.Time{}, "" // speaking reopens a session
 	if t.req.Key != "" {
 		tip.Key = t.req.Key
+		// The key's memory has learnt; the lineage's own is now out of date.
+		t.runner.views.Drop(t.req.Owner, memory.Scope{Root: tip.RootID})
 	}
 	step.Session = *tip
 	t.changes = append(t.changes, step.Changes...)
 	return step, nil
 }
 
-// learn lets memory take in a message. A turn under a session key feeds that
-// scope; what is cached of the lineage's own scope is then out of date.
+// learn lets memory take in a message.
 //
 // Memory is derived: a message that it cannot digest is stored all the same.
 func (t *turn) learn(m *session.Message) (change memory.Change) {
@@ -122,9 +123,6 @@ func (t *turn) learn(m *session.Message) (change memory.Change) {
 			change = memory.Change{}
 		}
 	}()
-	if t.req.Key != "" {
-		t.runner.views.Drop(t.req.Owner, memory.Scope{Root: m.RootID})
-	}
 	return t.view.Learn(ranking.DocumentOf(m))
 }
 

@@ -44,7 +44,7 @@ func (r *Runner) Remember(ctx context.Context, n *Note) ([]memory.Fact, error) {
 		return nil, err
 	}
 	if n.Replaces != "" {
-		if err := r.mustKnow(ctx, n.Owner, scope, n.Replaces); err != nil {
+		if _, err := r.Fact(ctx, n.Owner, scope, n.Replaces); err != nil {
 			return nil, err
 		}
 	}
@@ -83,31 +83,10 @@ func notebook(key session.Key) session.ID {
 	return session.ID(id)
 }
 
-func (r *Runner) mustKnow(ctx context.Context, o owner.Owner, scope memory.Scope, id memory.FactID) error {
-	return r.look(ctx, o, scope, func(v *memory.View) error {
-		if _, ok := v.Fact(id); !ok {
-			return errNoFact()
-		}
-		return nil
-	})
-}
-
-func errNoFact() error {
-	return fault.New(fault.NotFound, "fact_not_found", "No fact with this id in this scope.")
-}
-
 // ForgetFact erases a fact with its words in the transcript. What was said
 // beside them stays.
 func (r *Runner) ForgetFact(ctx context.Context, o owner.Owner, scope memory.Scope, id memory.FactID) (*Forgotten, error) {
-	var fact memory.Fact
-	err := r.look(ctx, o, scope, func(v *memory.View) error {
-		f, ok := v.Fact(id)
-		if !ok {
-			return errNoFact()
-		}
-		fact = f
-		return nil
-	})
+	fact, err := r.Fact(ctx, o, scope, id)
 	if err != nil {
 		return nil, err
 	}
@@ -138,8 +117,8 @@ func (r *Runner) ForgetFact(ctx context.Context, o owner.Owner, scope memory.Sco
 	return &Forgotten{Messages: 1, Sentences: 1, Facts: max(0, again.Stored-again.Facts)}, nil
 }
 
-// ForgetSession erases a lineage with everything derived from it, and certifies
-// that its id is nowhere left.
+// ForgetSession erases a lineage with everything derived from it. Nothing is
+// searched afterwards: only a thing has a text that could be searched for.
 func (r *Runner) ForgetSession(ctx context.Context, o owner.Owner, id session.ID, dryRun bool) (*Forgotten, error) {
 	tip, err := r.sessions.Tip(ctx, o, id)
 	if err != nil {

@@ -97,13 +97,7 @@ func (t *turn) begin(ctx context.Context) (*Stream, error) {
 
 // takeInput finds what is new and gives it its place in the lineage.
 func (t *turn) takeInput() error {
-	for i := range t.req.Messages {
-		m := &t.req.Messages[i]
-		m.Tokens = t.count(m.Content) + t.count(string(m.ToolCalls))
-		if len(m.Wire) > 0 {
-			m.Tokens = max(m.Tokens, wireTokens(m, t.count))
-		}
-	}
+	t.receive()
 	if t.resume() {
 		return t.joinCalls()
 	}
@@ -115,16 +109,28 @@ func (t *turn) takeInput() error {
 	for _, part := range [][]session.Message{in.past, in.fresh} {
 		for i := range part {
 			m := &part[i]
-			m.RootID, m.Seq, m.Key = t.lineage.tip.RootID, seq, t.req.Key
-			m.RecordedAt = t.now
-			if m.SaidAt.IsZero() {
-				m.SaidAt = t.now
-			}
+			m.RootID, m.Seq = t.lineage.tip.RootID, seq
 			seq++
 		}
 	}
 	t.input = in
 	return t.joinCalls()
+}
+
+// receive counts the messages of the request and stamps them with its key and
+// time. One that brings a time of its own keeps it.
+func (t *turn) receive() {
+	for i := range t.req.Messages {
+		m := &t.req.Messages[i]
+		m.Tokens = t.count(m.Content) + t.count(string(m.ToolCalls))
+		if len(m.Wire) > 0 {
+			m.Tokens = max(m.Tokens, wireTokens(m, t.count))
+		}
+		m.Key, m.RecordedAt = t.req.Key, t.now
+		if m.SaidAt.IsZero() {
+			m.SaidAt = t.now
+		}
+	}
 }
 
 // imageTokens is what an image costs at least: OpenAI's low-detail price.
@@ -166,12 +172,12 @@ func (t *turn) joinCalls() error {
 // distilled with every turn, so nobody waits for a summary here.
 func (t *turn) compress(pinned int) {
 	l := t.lineage
-	if !l.exists {
+	if !l.exists || t.req.OffRecord {
 		return
 	}
 	memoryRoom := min(t.budget/stateShare, maxState) + min(t.budget/quotesShare, maxQuotes)
 	folded, ok := compression.Fold(l.tail(), l.tip.Summary, compression.LimitsFor(t.budget, pinned, memoryRoom), t.count)
-	if !ok || t.req.OffRecord {
+	if !ok {
 		return
 	}
 	parent := l.tip
