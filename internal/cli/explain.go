@@ -129,7 +129,7 @@ func (a *app) timelineCommand() *cobra.Command {
 
 func (a *app) printTimeline(facts []fact) {
 	if len(facts) == 0 {
-		a.say("Nothing was said about that.")
+		a.say("Nothing to show: no such decision, event, reason or change was told here.")
 		return
 	}
 	byID := make(map[string]*fact, len(facts))
