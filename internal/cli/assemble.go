@@ -42,13 +42,25 @@ type server struct {
 	runner   *run.Runner
 	handler  http.Handler
 	token    string
+	now      func() time.Time
 	draining atomic.Bool
 }
 
-// assemble opens the home and wires the parts. chosen picks the upstream; it is
-// called after the database is ours. public says that the server will be
-// reached from beyond this machine.
-func assemble(ctx context.Context, cfg *config.Config, log *slog.Logger, public bool, chosen func() (upstream.Choice, error)) (*server, error) {
+// assembly is what a server is put together from.
+type assembly struct {
+	cfg *config.Config
+	log *slog.Logger
+	// public says that the server will be reached from beyond this machine.
+	public bool
+	// choose picks the upstream; it is called after the database is ours.
+	choose func() (upstream.Choice, error)
+	// now is the clock; nil is the machine's.
+	now func() time.Time
+}
+
+// assemble opens the home and wires the parts.
+func assemble(ctx context.Context, parts assembly) (*server, error) {
+	cfg, log := parts.cfg, parts.log
 	if err := prepareHome(cfg.Home); err != nil {
 		return nil, err
 	}
@@ -61,9 +73,12 @@ func assemble(ctx context.Context, cfg *config.Config, log *slog.Logger, public 
 	if err != nil {
 		return nil, err
 	}
-	s := &server{cfg: cfg, log: log, db: db, token: newToken()}
-	s.keyring = owner.NewKeyring(db, cfg.Server.Keys, !public && !cfg.Server.NoAuth, time.Now)
-	if s.choice, err = chosen(); err != nil {
+	s := &server{cfg: cfg, log: log, db: db, token: newToken(), now: parts.now}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	s.keyring = owner.NewKeyring(db, cfg.Server.Keys, !parts.public && !cfg.Server.NoAuth, s.now)
+	if s.choice, err = parts.choose(); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	s.handler = s.newHandler()
@@ -79,14 +94,14 @@ func (s *server) newHandler() http.Handler {
 		Store: s.db, Sessions: s.db, Memory: s.db, Views: memory.NewViews(s.db, viewBytes), Models: models,
 		Config: run.Config{
 			Budget: s.cfg.Context.BudgetTokens, ModelBudgets: s.cfg.Context.Models, Patience: patience,
-			HotLineages: hotLineages, IdempotencyTTL: idempotencyTTL, Now: time.Now,
+			HotLineages: hotLineages, IdempotencyTTL: idempotencyTTL, Now: s.now,
 		},
 		Process: s.token, Log: s.log,
 	})
 	return httpapi.New(httpapi.Config{
 		Runner: s.runner, Sessions: s.db, Keyring: s.keyring, Models: s.lister(), Ready: s.ready,
 		LocalToken: s.token, NoAuth: s.cfg.Server.NoAuth, Hosts: s.cfg.Server.Hosts, Origins: s.cfg.Server.Origins,
-		Name: s.choice.Name, Responder: s.runner.Responder(), Version: Version(), KeepAlive: keepAlive, Now: time.Now, Log: s.log,
+		Name: s.choice.Name, Responder: s.runner.Responder(), Version: Version(), KeepAlive: keepAlive, Now: s.now, Log: s.log,
 	})
 }
 

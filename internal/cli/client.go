@@ -56,9 +56,9 @@ func (c *client) alive(ctx context.Context) bool {
 
 // embed serves the API to ourselves. It holds the same lock as a server.
 func (a *app) embed(ctx context.Context, cfg *config.Config) (*client, error) {
-	s, err := assemble(ctx, cfg, a.newLogger(cfg), false, func() (upstream.Choice, error) {
+	s, err := assemble(ctx, assembly{cfg: cfg, log: a.newLogger(cfg), choose: func() (upstream.Choice, error) {
 		return upstream.Choice{Kind: upstream.KindRecall}, nil
-	})
+	}})
 	if err != nil {
 		return nil, err
 	}

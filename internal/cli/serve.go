@@ -51,7 +51,10 @@ func (a *app) runServe(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s, err := assemble(ctx, cfg, log, at.public, func() (upstream.Choice, error) { return choose(ctx, cfg, at) })
+	s, err := assemble(ctx, assembly{
+		cfg: cfg, log: log, public: at.public,
+		choose: func() (upstream.Choice, error) { return choose(ctx, cfg, at) },
+	})
 	if err != nil {
 		at.close()
 		return err
