@@ -20,13 +20,14 @@ var layers = [][]string{
 	{"memory", "compression"},
 	{"run"},
 	{"recall", "upstream"},
-	{"httpapi", "sqlite"},
+	{"httpapi", "sqlite", "upstream/upstreamtest"},
+	{"prove"},
 	{"cli"},
 	{"cmd/hermes"},
 }
 
 // support are packages that only tests import; they may import anything.
-var support = []string{"storetest", "upstream/upstreamtest"}
+var support = []string{"storetest"}
 
 func TestLayers(t *testing.T) {
 	t.Parallel()
