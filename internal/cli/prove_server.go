@@ -69,8 +69,8 @@ func (a *app) startProcess(ctx context.Context, setup prove.Setup) (*prove.Serve
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", filepath.Base(self), err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
+	ended := make(chan exit, 1)
+	go func() { ended <- exit{cmd.Wait()} }()
 	file, err := waitForServer(ctx, setup.Home, ended)
 	if err != nil {
 		_ = cmd.Process.Kill() // it may have ended by itself
@@ -80,7 +80,7 @@ func (a *app) startProcess(ctx context.Context, setup prove.Setup) (*prove.Serve
 		if err := cmd.Process.Signal(how); err != nil && !errors.Is(err, os.ErrProcessDone) {
 			return fmt.Errorf("end the server: %w", err)
 		}
-		_ = <-ended // how it ended is no news: it was told to
+		<-ended // how it ended is no news: it was told to
 		return nil
 	}
 	return &prove.Server{
@@ -90,8 +90,11 @@ func (a *app) startProcess(ctx context.Context, setup prove.Setup) (*prove.Serve
 	}, nil
 }
 
+// exit is how a process ended.
+type exit struct{ err error }
+
 // waitForServer waits until the server of a home has told where it is.
-func waitForServer(ctx context.Context, home string, ended <-chan error) (*serverFile, error) {
+func waitForServer(ctx context.Context, home string, ended <-chan exit) (*serverFile, error) {
 	const patience = 20 * time.Second
 	timeout := time.NewTimer(patience)
 	defer timeout.Stop()
@@ -104,8 +107,8 @@ func waitForServer(ctx context.Context, home string, ended <-chan error) (*serve
 		}
 		select {
 		case <-tick.C:
-		case err := <-ended:
-			return nil, fmt.Errorf("the server ended before it was ready: %w", err)
+		case e := <-ended:
+			return nil, fmt.Errorf("the server ended before it was ready: %w", e.err)
 		case <-timeout.C:
 			return nil, fmt.Errorf("the server was not ready after %s", patience)
 		case <-ctx.Done():
