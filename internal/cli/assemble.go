@@ -91,7 +91,7 @@ func (s *server) newHandler() http.Handler {
 		models.Recall = recall.New()
 	}
 	s.runner = run.New(run.Parts{
-		Store: s.db, Sessions: s.db, Memory: s.db, Views: memory.NewViews(s.db, viewBytes), Models: models,
+		Store: s.db, Ledger: s.db, Sessions: s.db, Memory: s.db, Views: memory.NewViews(s.db, viewBytes), Models: models,
 		Config: run.Config{
 			Budget: s.cfg.Context.BudgetTokens, ModelBudgets: s.cfg.Context.Models, Patience: patience,
 			HotLineages: hotLineages, IdempotencyTTL: idempotencyTTL, Now: s.now,

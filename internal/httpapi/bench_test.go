@@ -36,7 +36,7 @@ func BenchmarkTurn(b *testing.B) {
 	}
 	defer func() { _ = db.Close() }()
 	runner := run.New(run.Parts{
-		Store: db, Sessions: db, Memory: db, Views: memory.NewViews(db, 1<<28), Process: "bench", Log: log,
+		Store: db, Ledger: db, Sessions: db, Memory: db, Views: memory.NewViews(db, 1<<28), Process: "bench", Log: log,
 		Models: run.Models{Upstream: upstream.New(upstream.Options{BaseURL: up.URL + "/v1"}), Name: "scripted", Recall: recall.New(), Fallback: true},
 		Config: run.Config{Budget: 8000, Patience: time.Second, HotLineages: 4096, IdempotencyTTL: time.Hour, Now: time.Now},
 	})

@@ -76,6 +76,7 @@ func (s *server) routes() []route {
 		{"POST", "/api/sessions/{id}/messages", owner.SessionsWrite, s.importMessages},
 		{"GET", "/api/sessions/{id}/state", owner.SessionsRead, s.state},
 		{"GET", "/api/sessions/{id}/timeline", owner.SessionsRead, s.timeline},
+		{"GET", "/api/sessions/{id}/cost", owner.SessionsRead, s.cost},
 
 		{"GET", "/api/memory", owner.Memory, s.listFacts},
 		{"POST", "/api/memory", owner.Memory, s.addFact},

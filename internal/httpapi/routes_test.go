@@ -38,6 +38,7 @@ func routeCases() map[string]routeCase {
 		"POST /api/sessions/{id}/messages": {"/api/sessions/s/messages", `{"messages":[{"role":"user","content":"x"}]}`, 200},
 		"GET /api/sessions/{id}/state":     {"/api/sessions/s/state", "", 200},
 		"GET /api/sessions/{id}/timeline":  {"/api/sessions/s/timeline", "", 200},
+		"GET /api/sessions/{id}/cost":      {"/api/sessions/s/cost", "", 200},
 
 		"GET /api/memory":              {"/api/memory?session_id=s", "", 200},
 		"POST /api/memory":             {"/api/memory?session_id=s", `{"statement":"I like tea"}`, 201},

@@ -137,7 +137,7 @@ func (w *world) open() {
 	}
 	w.db, w.keyring = db, owner.NewKeyring(db, []string{localKey}, false, w.clock.now)
 	runner := run.New(run.Parts{
-		Store: db, Sessions: db, Memory: db, Views: memory.NewViews(db, 64<<20), Models: models,
+		Store: db, Ledger: db, Sessions: db, Memory: db, Views: memory.NewViews(db, 64<<20), Models: models,
 		Config: run.Config{
 			Budget: w.opt.Budget, Patience: w.opt.patience, HotLineages: 256, IdempotencyTTL: 24 * time.Hour, Now: w.clock.now,
 		},

@@ -122,7 +122,7 @@ type Explained struct {
 // Why resolves a receipt: each fact and message the reply was given. What has
 // been erased since is missing.
 func (r *Runner) Why(ctx context.Context, o owner.Owner, id string) (Explained, error) {
-	rec, err := r.store.Receipt(ctx, o, id)
+	rec, err := r.ledger.Receipt(ctx, o, id)
 	if err != nil {
 		return Explained{}, err
 	}

@@ -21,6 +21,7 @@ import (
 // Runner runs turns. It is safe for concurrent use.
 type Runner struct {
 	store    Store
+	ledger   Ledger
 	sessions session.Store
 	quotes   memory.Store
 	views    *memory.Views
@@ -35,6 +36,7 @@ type Runner struct {
 // Parts are what a Runner is made of.
 type Parts struct {
 	Store    Store
+	Ledger   Ledger
 	Sessions session.Store
 	Memory   memory.Store
 	Views    *memory.Views
@@ -48,7 +50,7 @@ type Parts struct {
 // New returns a Runner.
 func New(p Parts) *Runner {
 	return &Runner{
-		store: p.Store, sessions: p.Sessions, quotes: p.Memory, views: p.Views,
+		store: p.Store, ledger: p.Ledger, sessions: p.Sessions, quotes: p.Memory, views: p.Views,
 		lineages: newLineages(p.Sessions, p.Config.HotLineages),
 		models:   p.Models, config: p.Config, process: p.Process, log: p.Log,
 	}

@@ -29,8 +29,15 @@ type Store interface {
 	// needles, given in lower case. What was deleted but still lies in a log is
 	// cleared away first.
 	Traces(ctx context.Context, needles [][]byte) ([]Trace, error)
+}
+
+// Ledger reads what answers were given. A Store writes it, with the answers.
+type Ledger interface {
 	// Receipt returns the receipt of an answer. NotFound if there is none.
 	Receipt(ctx context.Context, o owner.Owner, id string) (Receipt, error)
+	// Costs sums up what was sent in a lineage, oldest first, in at most points
+	// stretches of about as many messages each. Without answers there are none.
+	Costs(ctx context.Context, o owner.Owner, root session.ID, points int) ([]Cost, error)
 }
 
 // Step is what one transaction of a turn stores.

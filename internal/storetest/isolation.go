@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"hash/crc32"
 	"maps"
 	"reflect"
 	"slices"
@@ -97,7 +98,7 @@ func settle(t *testing.T, st Store, o owner.Owner) *talk {
 	step := l.step(t, st, "question of "+mark, "answer to "+mark)
 	step.Messages[0].Name, step.Messages[0].Wire = mark, []byte(`"`+mark+`"`)
 	step.Changes = []memory.Change{{Learned: []memory.Fact{fact("the-fact", &step.Messages[0], memory.Plain)}}}
-	step.Receipt = &run.Receipt{ID: theReceipt, SessionID: theSession, RootID: theSession, Seq: 1, At: epoch(), Model: mark}
+	step.Receipt = &run.Receipt{ID: theReceipt, SessionID: theSession, RootID: theSession, Seq: 1, At: epoch(), Model: mark, Context: run.Context{Sent: sizeOf(mark)}}
 	step.Finished = &run.Finished{Claim: claim(theRequest, mark), Outcome: []byte(`{"lineage_root_id":"the-session","model":"` + mark + `"}`)}
 	l.commit(t, st, step)
 	l.commit(t, st, l.fold(t, st, theChild, "more of "+mark, "yes, "+mark))
@@ -193,6 +194,7 @@ func readingCases() map[string]isolationCase {
 		"Quotes": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			return st.Quotes(ctx, o, []memory.Place{{Root: theSession, Seq: 0}, {Root: theSession, Seq: 3}})
 		}},
+		"Costs": {call: costsOfTheSession},
 		"Receipt": {stranger: fault.NotFound, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			return st.Receipt(ctx, o, theReceipt)
 		}},
@@ -236,6 +238,23 @@ func writingCases() map[string]isolationCase {
 		"AppendTurn": {stranger: fault.NotFound, silent: true, makes: true, call: appendToTheSession},
 	}
 }
+
+// costsOfTheSession says whose costs were told: they are numbers.
+func costsOfTheSession(ctx context.Context, st Store, o owner.Owner) (any, error) {
+	costs, err := st.Costs(ctx, o, theSession, 10)
+	var marks []string
+	for i := range costs {
+		for _, who := range []owner.Owner{alice(), bob()} {
+			if costs[i].Context.Sent == sizeOf(markOf(who)) {
+				marks = append(marks, markOf(who))
+			}
+		}
+	}
+	return marks, err
+}
+
+// sizeOf is a number that says whose it is.
+func sizeOf(mark string) int { return int(crc32.ChecksumIEEE([]byte(mark)) >> 8) }
 
 // appendToTheSession appends to the lineage both owners have, ends its tip, and
 // supersedes the fact both have.

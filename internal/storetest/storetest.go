@@ -18,6 +18,7 @@ import (
 type Store interface {
 	session.Store
 	run.Store
+	run.Ledger
 	memory.Store
 	owner.KeyStore
 }

@@ -16,6 +16,7 @@ func turnTests() []test {
 		{"a parent has one child", testOneChild},
 		{"a step without messages", testEmptyStep},
 		{"receipts come back as they were given", testReceipt},
+		{"costs are summed up in order", testCosts},
 		{"message ids are given out once", testReserve},
 	}
 }
