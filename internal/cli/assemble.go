@@ -42,6 +42,7 @@ type server struct {
 	runner   *run.Runner
 	handler  http.Handler
 	token    string
+	started  time.Time
 	now      func() time.Time
 	draining atomic.Bool
 }
@@ -73,7 +74,7 @@ func assemble(ctx context.Context, parts assembly) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{cfg: cfg, log: log, db: db, token: newToken(), now: parts.now}
+	s := &server{cfg: cfg, log: log, db: db, token: newToken(), started: time.Now().UTC(), now: parts.now}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -99,7 +100,7 @@ func (s *server) newHandler() http.Handler {
 		Process: s.token, Log: s.log,
 	})
 	return httpapi.New(httpapi.Config{
-		Runner: s.runner, Sessions: s.db, Keyring: s.keyring, Models: s.lister(), Ready: s.ready,
+		Runner: s.runner, Sessions: s.db, Keyring: s.keyring, Models: s.lister(), Ready: s.ready, Detail: s.detail,
 		LocalToken: s.token, NoAuth: s.cfg.Server.NoAuth, Hosts: s.cfg.Server.Hosts, Origins: s.cfg.Server.Origins,
 		Name: s.choice.Name, Responder: s.runner.Responder(), Version: Version(), KeepAlive: keepAlive, Now: s.now, Log: s.log,
 	})

@@ -22,14 +22,22 @@ type client struct {
 	base  string
 	token string
 	close func() error
+	// embedded says that no server runs on the home, and this process opened it.
+	embedded bool
 }
 
-// connect finds the server of the home, or opens the home itself.
+// connect finds the server of the home, or opens the home itself, to look at
+// and change what is there: no model is asked for that.
 func (a *app) connect(ctx context.Context) (*client, error) {
 	cfg, err := a.load()
 	if err != nil {
 		return nil, err
 	}
+	return a.connectWith(ctx, cfg, func() (upstream.Choice, error) { return upstream.Choice{Kind: upstream.KindRecall}, nil })
+}
+
+// connectWith is connect with a say in the model, for a home opened here.
+func (a *app) connectWith(ctx context.Context, cfg *config.Config, choose func() (upstream.Choice, error)) (*client, error) {
 	file, err := readServerFile(cfg.Home)
 	if err != nil {
 		return nil, err
@@ -44,7 +52,7 @@ func (a *app) connect(ctx context.Context) (*client, error) {
 		}
 		// A server that was killed leaves its file behind. The lock decides.
 	}
-	return a.embed(ctx, cfg)
+	return a.embed(ctx, cfg, choose)
 }
 
 // alive reports whether the server of the file answers and knows our token.
@@ -55,15 +63,14 @@ func (c *client) alive(ctx context.Context) bool {
 }
 
 // embed serves the API to ourselves. It holds the same lock as a server.
-func (a *app) embed(ctx context.Context, cfg *config.Config) (*client, error) {
-	s, err := assemble(ctx, assembly{cfg: cfg, log: a.newLogger(cfg), choose: func() (upstream.Choice, error) {
-		return upstream.Choice{Kind: upstream.KindRecall}, nil
-	}})
+func (a *app) embed(ctx context.Context, cfg *config.Config, choose func() (upstream.Choice, error)) (*client, error) {
+	s, err := assemble(ctx, assembly{cfg: cfg, log: a.newLogger(cfg), choose: choose})
 	if err != nil {
 		return nil, err
 	}
 	return &client{
 		http: &http.Client{Transport: handlerTransport{s.handler}}, base: "http://localhost", token: s.token, close: s.close,
+		embedded: true,
 	}, nil
 }
 

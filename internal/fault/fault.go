@@ -98,3 +98,12 @@ func CodeOf(err error) string {
 	}
 	return ""
 }
+
+// MessageOf returns what may be shown of an error: the message of a fault, and
+// nothing of any other error but that there was one.
+func MessageOf(err error) string {
+	if f, ok := errors.AsType[*Error](err); ok {
+		return f.Msg
+	}
+	return "Something went wrong inside; the log has the details."
+}

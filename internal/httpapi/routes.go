@@ -25,6 +25,8 @@ type Config struct {
 	Models func(context.Context) ([]Model, error)
 	// Ready says why the server cannot serve; nil when it can.
 	Ready func(context.Context) error
+	// Detail says how the server is; a deep one reads the whole database.
+	Detail func(ctx context.Context, deep bool) (Detail, error)
 	// LocalToken is accepted as the local owner's key: it lets the command line
 	// on this machine in. "" accepts none.
 	LocalToken string
@@ -95,6 +97,7 @@ func (s *server) routes() []route {
 		{"GET", "/health", "", s.health},
 		{"GET", "/v1/health", "", s.health},
 		{"GET", "/readyz", "", s.ready},
+		{"GET", "/health/detailed", owner.Admin, s.healthDetailed},
 	}
 }
 

@@ -57,6 +57,8 @@ func routeCases() map[string]routeCase {
 		"GET /health":    {"/health", "", 200},
 		"GET /v1/health": {"/v1/health", "", 200},
 		"GET /readyz":    {"/readyz", "", 200},
+
+		"GET /health/detailed": {"/health/detailed", "", 200},
 	}
 }
 

@@ -144,11 +144,17 @@ func (w *world) open() {
 		Process: "test", Log: w.opt.log,
 	})
 	handler := httpapi.New(httpapi.Config{
-		Runner: runner, Sessions: db, Keyring: w.keyring, Models: list, Ready: w.ready,
+		Runner: runner, Sessions: db, Keyring: w.keyring, Models: list, Ready: w.ready, Detail: w.detail,
 		LocalToken: "local-token-of-this-machine", NoAuth: w.opt.NoAuth, Hosts: w.opt.Hosts, Origins: w.opt.Origins,
 		Name: models.Name, Responder: runner.Responder(), Version: "test", KeepAlive: w.opt.keepAlive, Now: w.clock.now, Log: w.opt.log,
 	})
 	w.handler.Store(&handler)
+}
+
+// detail is what the program around the server would say of it.
+func (w *world) detail(ctx context.Context, _ bool) (httpapi.Detail, error) {
+	damage, err := w.db.Check(ctx, true)
+	return httpapi.Detail{StartedAt: w.clock.now(), Data: httpapi.Data{File: "state.db", Damage: damage, Checked: "deep"}}, err
 }
 
 func lister(m *upstream.OpenAI) func(context.Context) ([]httpapi.Model, error) {

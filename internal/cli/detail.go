@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/httpapi"
+)
+
+// upstreamPatience is how long a look at the upstream may take.
+const upstreamPatience = 5 * time.Second
+
+// detail says how the server is.
+func (s *server) detail(ctx context.Context, deep bool) (httpapi.Detail, error) {
+	d := httpapi.Detail{StartedAt: s.started}
+	d.Upstream = s.upstreamDetail(ctx)
+	d.Data = httpapi.Data{File: s.cfg.DatabaseFile(), Checked: "quick"}
+	if deep {
+		d.Data.Checked = "deep"
+	}
+	for _, suffix := range []string{"", "-wal"} {
+		if info, err := os.Stat(d.Data.File + suffix); err == nil {
+			d.Data.Bytes += info.Size()
+		}
+	}
+	var err error
+	if d.Data.Damage, err = s.db.Check(ctx, deep); err != nil {
+		return d, err
+	}
+	if d.Keys.Development, err = s.keyring.Development(ctx); err != nil {
+		return d, err
+	}
+	keys, err := s.keyring.List(ctx)
+	if err != nil {
+		return d, err
+	}
+	d.Keys.Valid = len(s.cfg.Server.Keys)
+	for i := range keys {
+		if keys[i].RevokedAt.IsZero() {
+			d.Keys.Valid++
+		}
+	}
+	return d, nil
+}
+
+// upstreamDetail asks the upstream for its models, which costs nothing.
+func (s *server) upstreamDetail(ctx context.Context) httpapi.Upstream {
+	c := &s.choice
+	u := httpapi.Upstream{Kind: string(c.Kind), URL: c.BaseURL, Model: c.Name, Why: c.Why, Skipped: c.Skipped}
+	if c.Lister == nil {
+		return u
+	}
+	ctx, cancel := context.WithTimeout(ctx, upstreamPatience)
+	defer cancel()
+	models, err := c.Lister.Models(ctx)
+	if err != nil {
+		u.Error = fault.MessageOf(err)
+	}
+	u.Models = len(models)
+	return u
+}

@@ -1,0 +1,221 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hermes-memory/hermes/internal/config"
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/httpapi"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/upstream"
+)
+
+// finding is what the doctor says of one thing.
+type finding struct {
+	About string  `json:"about"`
+	Level verdict `json:"level"`
+	Says  string  `json:"says"`
+	// Do is what to do about it; "" when all is well.
+	Do string `json:"do,omitempty"`
+}
+
+// verdict is how serious a finding is.
+type verdict string
+
+const (
+	fine    verdict = "ok"
+	warning verdict = "warning"
+	failing verdict = "failed"
+)
+
+func (v verdict) sign() string {
+	return map[verdict]string{fine: "✓", warning: "!", failing: "✗"}[v]
+}
+
+func (a *app) doctorCommand() *cobra.Command {
+	var deep bool
+	c := &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what was chosen and why, what is wrong, and what to do",
+		Long: `Look at the home, the configuration, the database, the keys, the address and the
+model's server, and say of each what was chosen and why, what is wrong, and what
+to do about it. Nothing is changed; a home that is not there yet is made.
+
+Exit codes: 0 nothing is wrong (warnings may be), 1 something is, 2 wrong usage.`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return a.printFindings(a.examine(c.Context(), deep))
+		},
+	}
+	c.Flags().BoolVar(&deep, "deep", false, "read the whole database, which takes a while for a large one")
+	a.settingFlags(c)
+	return c
+}
+
+// examine looks at one thing after the other. What later ones need is not
+// looked at when it is broken.
+func (a *app) examine(ctx context.Context, deep bool) []finding {
+	found := []finding{{About: "program", Level: fine, Says: fmt.Sprintf("hermes %s, %s, %s/%s", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)}}
+	cfg, err := a.load()
+	if err != nil {
+		return append(found, finding{"configuration", failing, err.Error(), "Mend the setting it names."})
+	}
+	found = append(found, examineConfiguration(cfg), examineHome(cfg))
+	d, running, err := a.detail(ctx, cfg, deep)
+	if err != nil {
+		return append(found, finding{"database", failing, fault.MessageOf(err), "`hermes serve` fails the same way until this is mended."})
+	}
+	found = append(found, examineServer(ctx, cfg, running), examineDatabase(&d.Data), examineKeys(cfg, d))
+	found = append(found, examineUpstream(&d.Upstream, cfg.Responder == "off"))
+	for _, skipped := range d.Upstream.Skipped {
+		found = append(found, finding{"model", warning, skipped, "Nothing, if you do not want it used."})
+	}
+	return found
+}
+
+// detail asks the running server how it is, or looks for itself.
+func (a *app) detail(ctx context.Context, cfg *config.Config, deep bool) (d *httpapi.Detail, running *serverFile, err error) {
+	if running, err = readServerFile(cfg.Home); err != nil {
+		return nil, nil, err
+	}
+	cl, err := a.connectWith(ctx, cfg, func() (upstream.Choice, error) {
+		return choose(ctx, cfg, &listening{addr: cfg.Addr()})
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if cl.embedded {
+		running = nil
+	}
+	d = new(httpapi.Detail)
+	path := "/health/detailed"
+	if deep {
+		path += "?deep=true"
+	}
+	return d, running, errors.Join(cl.call(ctx, http.MethodGet, path, nil, d), cl.close())
+}
+
+func examineConfiguration(cfg *config.Config) finding {
+	f := finding{About: "configuration", Level: fine, Says: "the defaults; there is no " + cfg.File()}
+	changed := 0
+	for _, r := range cfg.Rows() {
+		if r.Source != "default" {
+			changed++
+		}
+	}
+	if changed > 0 {
+		f.Says = fmt.Sprintf("settings that differ from the defaults: %d; `hermes config show` lists them", changed)
+	}
+	return f
+}
+
+func examineHome(cfg *config.Config) finding {
+	info, err := os.Stat(cfg.Home)
+	switch {
+	case os.IsNotExist(err):
+		return finding{"home", fine, cfg.Home + " will be made by the first start", ""}
+	case err != nil:
+		return finding{"home", failing, fmt.Sprintf("%s: %v", cfg.Home, err), "Choose another place with HERMES_HOME."}
+	case info.Mode().Perm()&0o077 != 0:
+		return finding{"home", warning, cfg.Home + " can be read by others", "The next start makes it private."}
+	}
+	return finding{"home", fine, cfg.Home + ", readable by you alone", ""}
+}
+
+func examineServer(ctx context.Context, cfg *config.Config, running *serverFile) finding {
+	if running != nil {
+		f := finding{"server", fine, fmt.Sprintf("running at http://%s since %s (process %d)", running.Address, running.StartedAt.Local().Format("2006-01-02 15:04"), running.PID), ""}
+		if running.Version != Version() {
+			f.Level, f.Do = warning, "Restart it: it is "+running.Version+", this program is "+Version()+"."
+		}
+		return f
+	}
+	at, err := listen(ctx, cfg)
+	if err != nil {
+		return finding{"server", failing, fault.MessageOf(err), "Free the address, or choose another one with --addr."}
+	}
+	defer at.close()
+	if at.ollama != "" {
+		return finding{"server", fine, "not running; would listen on " + at.addr + ", because Ollama holds " + at.ollama, ""}
+	}
+	return finding{"server", fine, "not running; " + at.addr + " is free", ""}
+}
+
+func examineDatabase(d *httpapi.Data) finding {
+	says := fmt.Sprintf("%s, %.1f MB, %s check passed", d.File, float64(d.Bytes)/1e6, d.Checked)
+	if len(d.Damage) == 0 {
+		return finding{"database", fine, says, ""}
+	}
+	return finding{
+		"database", failing, fmt.Sprintf("%s is damaged: %s", d.File, d.Damage[0]),
+		"Stop the server, keep a copy of the file, and restore a backup.",
+	}
+}
+
+func examineKeys(cfg *config.Config, d *httpapi.Detail) finding {
+	for _, key := range cfg.Server.Keys {
+		if err := owner.CheckConfigured(key); err != nil {
+			return finding{"keys", failing, fault.MessageOf(err), "Set a longer one: openssl rand -hex 32"}
+		}
+	}
+	switch {
+	case cfg.Server.NoAuth:
+		return finding{"keys", warning, "--no-auth: everybody on this machine may chat, and nobody has sessions", "Leave it out to have sessions."}
+	case d.Keys.Development:
+		return finding{"keys", fine, "the development key \"hermes\" is accepted, on this machine only", ""}
+	case d.Keys.Valid == 0:
+		return finding{"keys", failing, "no key is accepted", "Make one: hermes keys create --name me"}
+	}
+	return finding{"keys", fine, fmt.Sprintf("%d accepted", d.Keys.Valid), ""}
+}
+
+func examineUpstream(u *httpapi.Upstream, off bool) finding {
+	switch {
+	case u.Kind == string(upstream.KindRecall) && off:
+		return finding{"model", warning, "none: " + u.Why + ", and recall is off", "Set HERMES_UPSTREAM_URL, or --responder recall."}
+	case u.Kind == string(upstream.KindRecall):
+		return finding{"model", fine, "none, so memory answers by quoting: " + u.Why, ""}
+	case u.Error != "":
+		return finding{"model", failing, fmt.Sprintf("%s does not answer: %s", u.URL, u.Error), "Start it, or mend HERMES_UPSTREAM_URL and its key. Until then memory answers."}
+	}
+	name := u.Model
+	if name == "" {
+		name = "its first model"
+	}
+	return finding{"model", fine, fmt.Sprintf("%s at %s (%s); it lists %d", name, u.URL, u.Why, u.Models), ""}
+}
+
+// printFindings fails if something is wrong.
+func (a *app) printFindings(found []finding) error {
+	wrong := 0
+	for i := range found {
+		if found[i].Level == failing {
+			wrong++
+		}
+	}
+	if a.json {
+		if err := a.printJSON(map[string]any{"ok": wrong == 0, "findings": found, "at": time.Now().UTC()}); err != nil {
+			return err
+		}
+	} else {
+		for i := range found {
+			f := &found[i]
+			a.say("%s %-14s %s", f.Level.sign(), f.About, f.Says)
+			if f.Do != "" {
+				a.say("  %-14s → %s", "", f.Do)
+			}
+		}
+	}
+	if wrong > 0 {
+		return fmt.Errorf("%d of %d things looked at are wrong", wrong, len(found))
+	}
+	return nil
+}

@@ -1,0 +1,62 @@
+package httpapi
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/run"
+)
+
+// Detail is how a server is, for those who look after it.
+type Detail struct {
+	Object    string        `json:"object"`
+	Status    string        `json:"status"` // ok or unavailable
+	Version   string        `json:"version"`
+	StartedAt time.Time     `json:"started_at"`
+	Responder run.Responder `json:"responder"`
+	Upstream  Upstream      `json:"upstream"`
+	Data      Data          `json:"data"`
+	Keys      struct {
+		Valid int `json:"valid"`
+		// Development says that the development key is accepted.
+		Development bool `json:"development"`
+	} `json:"keys"`
+}
+
+// Upstream is the model's server, which it is and whether it answers now.
+type Upstream struct {
+	Kind string `json:"kind"`
+	URL  string `json:"url,omitempty"`
+	// Model is the configured name; "" stands for the first one it lists.
+	Model string `json:"model,omitempty"`
+	// Why it was chosen, and what was passed over.
+	Why     string   `json:"why"`
+	Skipped []string `json:"skipped"`
+	// Error says why it does not answer; "" when it does, or when there is none.
+	Error  string `json:"error,omitempty"`
+	Models int    `json:"models"`
+}
+
+// Data is the state of the database.
+type Data struct {
+	File  string `json:"file"`
+	Bytes int64  `json:"bytes"`
+	// Damage is what a check found, most important first.
+	Damage []string `json:"damage"`
+	// Checked says how: quickly or deep.
+	Checked string `json:"checked"`
+}
+
+// healthDetailed answers GET /health/detailed; deep=true reads the whole database.
+func (s *server) healthDetailed(w http.ResponseWriter, r *http.Request) error {
+	d, err := s.Detail(r.Context(), r.URL.Query().Get("deep") == "true")
+	if err != nil {
+		return err
+	}
+	d.Object, d.Version, d.Responder, d.Status = "hermes.health", s.Version, s.Responder, "ok"
+	if err := s.Ready(r.Context()); err != nil {
+		d.Status = "unavailable"
+	}
+	d.Upstream.Skipped, d.Data.Damage = some(d.Upstream.Skipped), some(d.Data.Damage)
+	return writeJSON(w, http.StatusOK, d)
+}
