@@ -2,7 +2,6 @@
 # and make test.
 
 GO      ?= go
-VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 TOOLS    = $(GO) tool -modfile=tools/go.mod
 
 .PHONY: help build test unit compat check lint fmt bench fuzz
@@ -11,7 +10,7 @@ help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-8s %s\n", $$1, $$2}'
 
 build: ## a static binary in bin/
-	CGO_ENABLED=0 $(GO) build -trimpath -o bin/hermes ./cmd/hermes
+	CGO_ENABLED=0 $(GO) build -buildvcs=auto -trimpath -o bin/hermes ./cmd/hermes
 
 test: unit compat ## everything that must pass, in under five minutes
 

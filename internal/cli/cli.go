@@ -109,7 +109,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.`,
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON for programs")
 	root.AddCommand(
 		a.serveCommand(), a.memoryCommand(), a.stateCommand(), a.timelineCommand(), a.whyCommand(), a.forgetCommand(),
-		a.rebuildCommand(), a.keysCommand(), a.configCommand(), a.costCommand(), a.doctorCommand(), a.proveCommand(),
+		a.rebuildCommand(), a.keysCommand(), a.configCommand(), a.costCommand(), a.doctorCommand(), a.proveCommand(), a.manCommand(),
 	)
 	return root
 }

@@ -49,7 +49,8 @@ func (a *app) costCommand() *cobra.Command {
 		Long: `Show what the turns of a session sent to the model, beside what a client without
 memory would have had to send: its whole history, each time. Without a session,
 of the one used last.`,
-		Args: cobra.MaximumNArgs(1),
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: a.completeSession,
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.withClient(c, func(cl *client) error { return a.runCost(c, cl, args) })
 		},

@@ -108,6 +108,7 @@ func (a *app) timelineCommand() *cobra.Command {
 	var topic string
 	c := &cobra.Command{
 		Use: "timeline SESSION", Short: "Show decisions, reasons and reversals in order", Args: someWords("a session's id"),
+		ValidArgsFunction: a.completeSession,
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.withClient(c, func(cl *client) error {
 				var list factList
@@ -154,6 +155,7 @@ func (a *app) printTimeline(facts []fact) {
 func (a *app) stateCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "state SESSION", Short: "Show what is known in a session, and what a model would be shown", Args: someWords("a session's id"),
+		ValidArgsFunction: a.completeSession,
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.withClient(c, func(cl *client) error {
 				var s struct {
