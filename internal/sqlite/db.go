@@ -51,7 +51,8 @@ type Options struct {
 	Log  *slog.Logger
 	// Synchronous is for tests of durability only; "" means FULL.
 	Synchronous string
-	// NoGuard leaves out the guard against stray opens; for its own test only.
+	// NoGuard leaves out the guard against stray opens, and the look whether the
+	// files are still there; for the guard's own test only.
 	NoGuard bool
 }
 
@@ -132,9 +133,16 @@ func (db *DB) open(ctx context.Context) error {
 		return fmt.Errorf("read last message id: %w", err)
 	}
 	db.nextID.Store(last.Int64)
+	files := &identity{}
+	if !db.opt.NoGuard {
+		if files, err = newIdentity(db.opt.Path); err != nil {
+			_ = conn.Close()
+			return err
+		}
+	}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	db.stop = stop
-	db.w = newWriter(conn, db.log)
+	db.w = newWriter(conn, files, db.log)
 	db.indexer = newIndexer(db)
 	db.stopped.Go(func() { db.w.run(background) })
 	db.stopped.Go(func() { db.indexer.run(background) })

@@ -27,6 +27,7 @@ type writer struct {
 	conn   *sql.Conn
 	stmts  map[string]*sql.Stmt
 	queue  chan *operation
+	files  *identity
 	broken atomic.Pointer[error]
 	// stopped is closed when nothing queued any more will be carried out.
 	stopped chan struct{}
@@ -50,9 +51,9 @@ type tx struct {
 	erases bool // set by an operation after which nothing of it may be left
 }
 
-func newWriter(conn *sql.Conn, log *slog.Logger) *writer {
+func newWriter(conn *sql.Conn, files *identity, log *slog.Logger) *writer {
 	return &writer{
-		conn: conn, stmts: make(map[string]*sql.Stmt), queue: make(chan *operation, maxQueue),
+		conn: conn, files: files, stmts: make(map[string]*sql.Stmt), queue: make(chan *operation, maxQueue),
 		stopped: make(chan struct{}), log: log,
 	}
 }
@@ -164,6 +165,9 @@ func (w *writer) try(ctx context.Context, batch []*operation) (err error, guilty
 	}
 	if w.erased {
 		w.scrub(ctx)
+	}
+	if err := w.files.check(); err != nil { // it went into a file that will not be found again
+		return w.fail(err), false
 	}
 	return nil, false
 }
