@@ -16,7 +16,7 @@ var layers = [][]string{
 	{"fault", "openai", "config", "language"},
 	{"owner"},
 	{"session"},
-	{"ranking"},
+	{"ranking", "search"},
 	{"memory", "compression"},
 	{"run"},
 	{"recall", "upstream"},

@@ -1,0 +1,193 @@
+package search
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hermes-memory/hermes/internal/language"
+)
+
+// matcher finds a query's terms in texts, as the index finds them: for scores
+// and for highlights. It is made once for a query and reads many texts.
+type matcher struct {
+	terms []form
+	// starts has the first bytes of the folded words that terms begin with.
+	starts   [utf8.RuneSelf]bool
+	unspaced bool // a term begins with characters that touch others
+	buf      []byte
+}
+
+// form is a term in the form in which it is compared.
+type form struct {
+	term   *Term
+	pieces []pieceForm
+	// lead is how many bytes of the term stand before its first piece.
+	lead int
+}
+
+// pieceForm is a piece as it is compared: by stem, or character by character.
+type pieceForm struct {
+	stem     []byte
+	folded   []byte
+	text     string
+	unspaced bool
+}
+
+// span is a place where a term stands in a text, in bytes.
+type span struct {
+	start, end int
+	term       int
+	// weight is 1 for the very form of the query, less for another one.
+	weight float64
+}
+
+// What an occurrence counts that is not as the query has it.
+const (
+	otherForm  = 0.8 // "deployed" for "deploy"
+	otherSigns = 0.5 // "C" for "C++"
+)
+
+func newMatcher(q Query) *matcher {
+	m := &matcher{}
+	for _, t := range q.Terms() {
+		f := form{term: t, lead: max(0, strings.Index(t.Text, t.Pieces[0].Text))}
+		for i := range t.Pieces {
+			p := &t.Pieces[i]
+			folded := language.AppendFolded(nil, p.Text)
+			f.pieces = append(f.pieces, pieceForm{
+				stem: language.Porter(bytes.Clone(folded)), folded: folded, text: p.Text, unspaced: p.Unspaced,
+			})
+		}
+		if first := &f.pieces[0]; first.unspaced {
+			m.unspaced = true
+		} else if len(first.folded) > 0 && first.folded[0] < utf8.RuneSelf {
+			m.starts[first.folded[0]] = true
+		}
+		m.terms = append(m.terms, f)
+	}
+	return m
+}
+
+// find appends to spans the places where terms stand in text, in order.
+func (m *matcher) find(spans []span, text string) []span {
+	for i := 0; i < len(text); {
+		if c := text[i]; c < utf8.RuneSelf && !m.starts[lower(c)] {
+			i = skipASCII(text, i)
+			continue
+		}
+		end, unspaced, ok := pieceAt(text, i)
+		switch {
+		case !ok:
+		case !unspaced:
+			spans = m.at(spans, text, i)
+		case m.unspaced:
+			for j := i; j < end; {
+				spans = m.at(spans, text, j)
+				_, n := utf8.DecodeRuneInString(text[j:])
+				j += n
+			}
+		}
+		i = end
+	}
+	return spans
+}
+
+// skipASCII passes over the ASCII letters and digits at i, or over one sign.
+func skipASCII(text string, i int) int {
+	if !wordRune(rune(text[i])) {
+		return i + 1
+	}
+	for i++; i < len(text) && text[i] < utf8.RuneSelf && wordRune(rune(text[i])); i++ {
+	}
+	if i == len(text) || text[i] < utf8.RuneSelf {
+		return i
+	}
+	if r, _ := utf8.DecodeRuneInString(text[i:]); !wordRune(r) || language.Unspaced(r) {
+		return i
+	}
+	end, _, _ := pieceAt(text, i)
+	return end
+}
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c | 0x20
+	}
+	return c
+}
+
+// at appends the terms that begin at i.
+func (m *matcher) at(spans []span, text string, i int) []span {
+	for k := range m.terms {
+		if end, exact, ok := m.match(&m.terms[k], text, i); ok {
+			spans = append(spans, span{start: i, end: end, term: k, weight: m.terms[k].weigh(text, i, exact)})
+		}
+	}
+	return spans
+}
+
+// match reports whether a term begins at i and where it ends; exact says that
+// all its words have the form of the query.
+func (m *matcher) match(f *form, text string, i int) (end int, exact, ok bool) {
+	exact = true
+	for k := range f.pieces {
+		p := &f.pieces[k]
+		if k > 0 {
+			if i = nextPiece(text, i); i < 0 {
+				return 0, false, false
+			}
+		}
+		pieceEnd, unspaced, is := pieceAt(text, i)
+		if !is || unspaced != p.unspaced {
+			return 0, false, false
+		}
+		last := k == len(f.pieces)-1
+		if p.unspaced {
+			if !strings.HasPrefix(text[i:pieceEnd], p.text) || !last && len(p.text) != pieceEnd-i {
+				return 0, false, false
+			}
+			i += len(p.text)
+			continue
+		}
+		m.buf = language.AppendFolded(m.buf[:0], text[i:pieceEnd])
+		same := bytes.Equal(m.buf, p.folded)
+		exact = exact && same
+		if !same {
+			stem := language.Porter(m.buf)
+			if !bytes.Equal(stem, p.stem) && (!last || !f.term.Prefix || !bytes.HasPrefix(stem, p.stem)) {
+				return 0, false, false
+			}
+		}
+		i = pieceEnd
+	}
+	return i, exact, true
+}
+
+// nextPiece is where the next piece after i begins; -1 if there is none.
+func nextPiece(text string, i int) int {
+	for i < len(text) {
+		end, _, ok := pieceAt(text, i)
+		if ok {
+			return i
+		}
+		i = end
+	}
+	return -1
+}
+
+// weigh says what an occurrence at i counts.
+func (f *form) weigh(text string, i int, exact bool) float64 {
+	if !exact && !f.term.Prefix {
+		return otherForm
+	}
+	want := f.term.Text
+	if plain(want) {
+		return 1
+	}
+	from := i - f.lead
+	if from < 0 || from+len(want) > len(text) || !strings.EqualFold(text[from:from+len(want)], want) {
+		return otherSigns
+	}
+	return 1
+}

@@ -1,0 +1,281 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+const (
+	// passageLength is how much of a lineage is read, in characters.
+	passageLength = 100_000
+	// extractLength bounds a summary of quotations, in characters.
+	extractLength = 2000
+	// quoteLength and besideLength bound a matching message and its neighbours
+	// in such a summary.
+	quoteLength, besideLength = 600, 200
+	// heading is what the line before a message's text takes, and more than that.
+	heading = 64
+	// pageLength is how many messages are read at a time.
+	pageLength = 32
+)
+
+// passage is the part of a lineage around what matches, in order.
+type passage struct {
+	entries []entry
+	matches []int64 // the places of the matches, best first
+}
+
+// entry is a message of a passage, or a part of it.
+type entry struct {
+	m      session.Message
+	text   string
+	length int
+	centre int // the byte in the message's text where it matches first
+}
+
+// readPassage reads around the matches of a hit, message by message: every
+// match grows in both directions until they meet or enough is read. Of a session
+// key's scope, only what was said under that key is read.
+func readPassage(ctx context.Context, from Transcripts, o owner.Owner, scope Scope, q Query, h *Hit) (*passage, error) {
+	r := reader{from: from, o: o, root: h.Session.RootID, key: scope.Key, pages: make(map[int64][]session.Message)}
+	p := &passage{}
+	taken := make(map[int64]entry)
+	left := passageLength
+	var edges []*edge
+	m := newMatcher(q)
+	for i := range h.Matches {
+		seq := h.Matches[i].Seq
+		msg, err := r.message(ctx, seq)
+		if err != nil {
+			return nil, err
+		}
+		if msg == nil { // erased since
+			continue
+		}
+		p.matches = append(p.matches, seq)
+		e := entry{m: *msg}
+		if spans := m.find(nil, msg.Content); len(spans) > 0 {
+			e.centre = spans[bestSpan(spans)].start
+		}
+		e.text = around(msg.Content, e.centre, left/(len(h.Matches)-i)-heading)
+		e.length = utf8.RuneCountInString(e.text) + heading
+		taken[seq], left = e, left-e.length
+		edges = append(edges, &edge{lo: seq, hi: seq})
+	}
+	if err := grow(ctx, &r, edges, taken, left); err != nil {
+		return nil, err
+	}
+	for _, e := range taken {
+		p.entries = append(p.entries, e)
+	}
+	slices.SortFunc(p.entries, func(a, b entry) int { return int(a.m.Seq - b.m.Seq) })
+	return p, nil
+}
+
+// edge is how far a passage has grown around one match.
+type edge struct {
+	lo, hi         int64 // the first and last place taken
+	before, after  int   // characters taken on either side
+	noLow, noAbove bool  // there is nothing more on that side
+}
+
+// grow adds messages beside those taken, until nothing is left of the length.
+func grow(ctx context.Context, r *reader, edges []*edge, taken map[int64]entry, left int) error {
+	for left > 0 {
+		open := slices.DeleteFunc(slices.Clone(edges), func(e *edge) bool { return e.noLow && e.noAbove })
+		if len(open) == 0 {
+			return nil
+		}
+		for _, e := range open {
+			down := e.noAbove || !e.noLow && e.before <= e.after
+			at := e.hi + 1
+			if down {
+				at = e.lo - 1
+			}
+			size, ok, err := r.take(ctx, at, down, left, taken)
+			if err != nil {
+				return err
+			}
+			left -= size
+			e.move(at, down, size, ok)
+			if left <= 0 {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// move notes that a message was taken, or that there was none.
+func (e *edge) move(at int64, down bool, size int, ok bool) {
+	switch {
+	case down && !ok:
+		e.noLow = true
+	case down:
+		e.lo, e.before = at, e.before+size
+	case !ok:
+		e.noAbove = true
+	default:
+		e.hi, e.after = at, e.after+size
+	}
+}
+
+// reader reads single messages of a lineage, by the page.
+type reader struct {
+	from  Transcripts
+	o     owner.Owner
+	root  session.ID
+	key   session.Key
+	pages map[int64][]session.Message
+}
+
+// take adds the message at a place, at most left characters of it: its end when
+// the passage grows down, else its beginning. ok is false beyond the lineage,
+// and where another match's part begins.
+func (r *reader) take(ctx context.Context, at int64, down bool, left int, taken map[int64]entry) (size int, ok bool, err error) {
+	if _, met := taken[at]; met {
+		return 0, false, nil
+	}
+	msg, err := r.message(ctx, at)
+	if err != nil || msg == nil {
+		return 0, false, err
+	}
+	if r.key != "" && msg.Key != r.key {
+		return 0, true, nil
+	}
+	e := entry{m: *msg, text: msg.Content}
+	if e.length = utf8.RuneCountInString(e.text) + heading; e.length > left {
+		centre := 0
+		if down {
+			centre = len(e.text)
+		}
+		e.text, e.length = around(e.text, centre, left-heading), left
+	}
+	taken[at] = e
+	return e.length, true, nil
+}
+
+// message is the message at a place; nil if there is none.
+func (r *reader) message(ctx context.Context, at int64) (*session.Message, error) {
+	if at < 0 {
+		return nil, nil
+	}
+	page := at / pageLength
+	ms, ok := r.pages[page]
+	if !ok {
+		var err error
+		ms, err = r.from.Messages(ctx, r.o, r.root, session.Range{From: page * pageLength, To: (page + 1) * pageLength})
+		if err != nil {
+			return nil, fmt.Errorf("read around a match: %w", err)
+		}
+		r.pages[page] = ms
+	}
+	for i := range ms {
+		if ms[i].Seq == at {
+			return &ms[i], nil
+		}
+	}
+	return nil, nil
+}
+
+// transcript is the passage as a model reads it.
+func (p *passage) transcript() string {
+	var b strings.Builder
+	for i := range p.entries {
+		e := &p.entries[i]
+		if i > 0 && p.entries[i-1].m.Seq+1 != e.m.Seq {
+			b.WriteString("[…]\n")
+		}
+		writeEntry(&b, &e.m, e.text)
+	}
+	return b.String()
+}
+
+// extract is a summary of quotations: the matches, best first as long as there
+// is room, in order, each with the messages beside it.
+func (p *passage) extract() string {
+	want := make(map[int64]int)
+	for _, seq := range p.matches {
+		want[seq] = quoteLength
+		for _, beside := range []int64{seq - 1, seq + 1} {
+			if want[beside] == 0 {
+				want[beside] = besideLength
+			}
+		}
+		if p.length(want) > extractLength {
+			break
+		}
+	}
+	return p.quote(want)
+}
+
+func (p *passage) length(want map[int64]int) int { return utf8.RuneCountInString(p.quote(want)) }
+
+// quote writes the wanted messages, each cut to so many characters.
+func (p *passage) quote(want map[int64]int) string {
+	var b strings.Builder
+	last := int64(-1)
+	for i := range p.entries {
+		e := &p.entries[i]
+		n := want[e.m.Seq]
+		if n == 0 || e.text == "" {
+			continue
+		}
+		if last >= 0 && last+1 != e.m.Seq {
+			b.WriteString("[…]\n")
+		}
+		last = e.m.Seq
+		writeEntry(&b, &e.m, around(e.m.Content, e.centre, n))
+	}
+	return around(strings.TrimSpace(b.String()), 0, extractLength)
+}
+
+func writeEntry(b *strings.Builder, m *session.Message, text string) {
+	who := string(m.Role)
+	if m.Name != "" {
+		who += " " + m.Name
+	}
+	fmt.Fprintf(b, "[%s] %s: %s\n", m.SaidAt.UTC().Format("2006-01-02 15:04"), who, text)
+}
+
+// around cuts n characters out of a text, the byte at centre in their middle.
+func around(text string, centre, n int) string {
+	if len(text) <= n || utf8.RuneCountInString(text) <= n {
+		return text
+	}
+	if n < 2 {
+		return ""
+	}
+	room := n - 2 // for the signs that something is missing
+	from := centre
+	for from > 0 && !utf8.RuneStart(text[min(from, len(text)-1)]) {
+		from--
+	}
+	to := from
+	for steps := 0; steps < room; { // one character on either side in turn
+		if from > 0 {
+			_, size := utf8.DecodeLastRuneInString(text[:from])
+			from -= size
+			steps++
+		}
+		if steps < room && to < len(text) {
+			_, size := utf8.DecodeRuneInString(text[to:])
+			to += size
+			steps++
+		}
+	}
+	out := text[from:to]
+	if from > 0 {
+		out = "…" + out
+	}
+	if to < len(text) {
+		out += "…"
+	}
+	return out
+}

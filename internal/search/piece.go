@@ -1,0 +1,124 @@
+package search
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/hermes-memory/hermes/internal/language"
+)
+
+// wordRune reports whether r is part of words: letters, digits, and the marks
+// that change them. The text index is set up to think so, too.
+func wordRune(r rune) bool {
+	if r < utf8.RuneSelf {
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
+	}
+	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r))
+}
+
+// cut returns the pieces of a text.
+func cut(text string) []Piece {
+	var out []Piece
+	for i := 0; i < len(text); {
+		end, unspaced, ok := pieceAt(text, i)
+		if ok {
+			out = append(out, Piece{Text: text[i:end], Unspaced: unspaced})
+		}
+		i = end
+	}
+	return out
+}
+
+// pieceAt finds the piece that begins at i. If there is none, end is where the
+// next one may begin.
+func pieceAt(text string, i int) (end int, unspaced, ok bool) {
+	r, n := utf8.DecodeRuneInString(text[i:])
+	if !wordRune(r) {
+		return i + n, false, false
+	}
+	unspaced = language.Unspaced(r)
+	for end = i + n; end < len(text); end += n {
+		r, n = utf8.DecodeRuneInString(text[end:])
+		if !wordRune(r) || language.Unspaced(r) != unspaced {
+			break
+		}
+	}
+	return end, unspaced, true
+}
+
+// IndexText is a text as an index of words is to be given it: characters of
+// writings without spaces become overlapping pairs, the last of a run stands
+// alone, and they no longer touch the words beside them. Other text comes back
+// as it is.
+func IndexText(text string) string {
+	first := firstUnspaced(text)
+	if first < 0 {
+		return text
+	}
+	var b strings.Builder
+	b.Grow(3 * len(text))
+	b.WriteString(text[:first])
+	for i := first; i < len(text); {
+		end, unspaced, ok := pieceAt(text, i)
+		switch {
+		case ok && unspaced:
+			b.WriteByte(' ')
+			writePairs(&b, text[i:end], true)
+			b.WriteByte(' ')
+		default:
+			b.WriteString(text[i:end])
+		}
+		i = end
+	}
+	return b.String()
+}
+
+func firstUnspaced(text string) int {
+	for i, r := range text {
+		if r >= utf8.RuneSelf && language.Unspaced(r) {
+			return i
+		}
+	}
+	return -1
+}
+
+// writePairs writes a run of unspaced characters as pairs. last adds the last
+// character by itself, as it stands in the index.
+func writePairs(b *strings.Builder, run string, last bool) {
+	for i := 0; i < len(run); {
+		_, n := utf8.DecodeRuneInString(run[i:])
+		_, next := utf8.DecodeRuneInString(run[i+n:])
+		if next == 0 && i > 0 && !last {
+			return
+		}
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(run[i : i+n+next])
+		i += n
+	}
+}
+
+// IndexTerm is a term as it stands in texts made by [IndexText]: words to be
+// found side by side. prefix says that the last of them may be the beginning of
+// a longer one.
+func IndexTerm(t *Term) (words string, prefix bool) {
+	var b strings.Builder
+	for i := range t.Pieces {
+		p := &t.Pieces[i]
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		if !p.Unspaced {
+			b.WriteString(p.Text)
+			continue
+		}
+		writePairs(&b, p.Text, i < len(t.Pieces)-1)
+	}
+	last := &t.Pieces[len(t.Pieces)-1]
+	if last.Unspaced {
+		return b.String(), utf8.RuneCountInString(last.Text) == 1
+	}
+	return b.String(), t.Prefix
+}

@@ -1,0 +1,139 @@
+package search
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// The weights of BM25, and of a hit.
+const (
+	saturation = 1.2 // k1: how much a term's second occurrence adds
+	lengthBias = 0.6 // b: how much a long message is held against it
+	// breadth is what every doubling of the matching messages adds to the score
+	// of their lineage, as a part of that of the best one.
+	breadth = 0.1
+)
+
+// Ranker ranks what a store has found. Its statistics are those of the
+// candidates alone: what other owners have stored moves no score.
+type Ranker struct {
+	r       Request
+	m       *matcher
+	spans   []span
+	all     []candidate
+	df      []int // of each term: how many candidates have it
+	lengths int
+}
+
+// candidate is a message with what is needed to score and to show it.
+type candidate struct {
+	match  Match
+	counts []float64 // of each term
+	length int
+	part   excerpt
+}
+
+// NewRanker ranks for a request.
+func NewRanker(r Request) *Ranker {
+	m := newMatcher(r.Query)
+	return &Ranker{r: r, m: m, df: make([]int, len(m.terms))}
+}
+
+// Add takes a message that matches the query. The text is not kept.
+func (k *Ranker) Add(m Match, text string) {
+	k.spans = k.m.find(k.spans[:0], text)
+	c := candidate{match: m, counts: make([]float64, len(k.df)), length: len(text)}
+	for i := range k.spans {
+		s := &k.spans[i]
+		if c.counts[s.term] == 0 {
+			k.df[s.term]++
+		}
+		c.counts[s.term] += s.weight
+	}
+	c.part = excerptOf(text, k.spans)
+	k.all = append(k.all, c)
+	k.lengths += c.length
+}
+
+// Len is how many messages were added.
+func (k *Ranker) Len() int { return len(k.all) }
+
+// Lineages is how many different lineages the messages belong to.
+func (k *Ranker) Lineages() map[session.ID]bool {
+	out := make(map[session.ID]bool)
+	for i := range k.all {
+		out[k.all[i].match.Root] = true
+	}
+	return out
+}
+
+// Hits groups the messages by lineage, best first. Of the sessions only the
+// root's id is filled in, in RootID.
+func (k *Ranker) Hits() []Hit {
+	for i := range k.all {
+		c := &k.all[i]
+		c.match.Score = k.score(c)
+	}
+	slices.SortFunc(k.all, func(a, b candidate) int { return better(&a.match, &b.match) })
+	place := make(map[session.ID]int)
+	var out []Hit
+	for i := range k.all {
+		c := &k.all[i]
+		at, seen := place[c.match.Root]
+		if !seen {
+			at = len(out)
+			place[c.match.Root] = at
+			out = append(out, Hit{Session: session.Session{RootID: c.match.Root}})
+		}
+		h := &out[at]
+		h.MatchCount++
+		if len(h.Matches) < bounded(k.r.Matches, DefaultMatches, MaxMatches) {
+			h.Matches = append(h.Matches, c.match)
+			h.Matches[len(h.Matches)-1].Snippet = c.part.snippet()
+		}
+	}
+	for i := range out {
+		h := &out[i]
+		h.Score = h.Matches[0].Score * (1 + breadth*math.Log2(float64(h.MatchCount)))
+	}
+	slices.SortFunc(out, func(a, b Hit) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), better(&a.Matches[0], &b.Matches[0]))
+	})
+	return out[:min(len(out), bounded(k.r.Limit, DefaultLimit, MaxLimit))]
+}
+
+// better orders matches: the higher score, then the newer one. Places are
+// unique, so the order is total.
+func better(a, b *Match) int {
+	return cmp.Or(cmp.Compare(b.Score, a.Score), b.SaidAt.Compare(a.SaidAt), strings.Compare(string(a.Root), string(b.Root)), cmp.Compare(b.Seq, a.Seq))
+}
+
+// score is BM25 over the candidates. A term that all of them have still counts
+// one, since a query may consist of such terms.
+func (k *Ranker) score(c *candidate) float64 {
+	n, mean := float64(len(k.all)), float64(k.lengths)/float64(len(k.all))
+	norm := saturation
+	if mean > 0 {
+		norm *= 1 - lengthBias + lengthBias*float64(c.length)/mean
+	}
+	sum := 0.0
+	for t, tf := range c.counts {
+		if tf > 0 {
+			df := float64(k.df[t])
+			sum += (1 + math.Log(1+(n-df+0.5)/(df+0.5))) * tf * (saturation + 1) / (tf + norm)
+		}
+	}
+	return sum
+}
+
+// bounded is n, what stands for no number, or the most there may be.
+func bounded(n, absent, most int) int {
+	if n <= 0 {
+		return absent
+	}
+	return min(n, most)
+}

@@ -1,0 +1,168 @@
+package search
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Snippet is a short part of a message around what matches.
+type Snippet struct {
+	// Text has one line; "…" stands where something was left out.
+	Text string `json:"text"`
+	// Highlights are the places in Text that match: first character, and the one
+	// after the last.
+	Highlights [][2]int `json:"highlights"`
+}
+
+const (
+	snippetBefore = 60  // bytes of context before the first match shown
+	snippetLength = 240 // bytes in all, about
+)
+
+// excerpt is the part of a text that a snippet is made of: the window with the
+// most different terms, and among those the first.
+type excerpt struct {
+	text          string
+	spans         []span // within text
+	before, after bool   // there is more of it
+}
+
+// excerptOf cuts it out, so that the whole text need not be kept.
+func excerptOf(text string, spans []span) excerpt {
+	from, to := window(text, spans)
+	e := excerpt{text: strings.Clone(text[from:to]), before: from > 0, after: to < len(text)}
+	for _, s := range spans {
+		if s.start >= from && s.start < to {
+			s.start, s.end = s.start-from, min(s.end, to)-from
+			e.spans = append(e.spans, s)
+		}
+	}
+	return e
+}
+
+// snippet makes one line of it, with its matches marked.
+func (e *excerpt) snippet() Snippet {
+	w := line{out: Snippet{Highlights: [][2]int{}}, gapped: true, until: -1}
+	if e.before {
+		w.put('…')
+	}
+	next := 0
+	for at, r := range e.text {
+		w.closeAt(at)
+		if unicode.IsSpace(r) || unicode.IsControl(r) {
+			w.gap()
+			continue
+		}
+		for ; next < len(e.spans) && e.spans[next].start <= at; next++ {
+			w.mark(e.spans[next].end)
+		}
+		w.put(r)
+	}
+	w.closeAt(len(e.text))
+	w.out.Text = strings.TrimRight(w.b.String(), " ")
+	if e.after {
+		w.out.Text += "…"
+	}
+	return w.out
+}
+
+// line writes a snippet.
+type line struct {
+	out    Snippet
+	b      strings.Builder
+	count  int // characters written
+	gapped bool
+	until  int // where in the text the open highlight ends; -1 if none is open
+}
+
+func (w *line) put(r rune) {
+	w.b.WriteRune(r)
+	w.count++
+	w.gapped = r == '…' && w.count == 1
+}
+
+// gap writes one space for any white space.
+func (w *line) gap() {
+	if !w.gapped {
+		w.put(' ')
+		w.gapped = true
+	}
+}
+
+// mark begins a highlight, or lengthens the one that is open.
+func (w *line) mark(until int) {
+	if w.until < 0 {
+		w.out.Highlights = append(w.out.Highlights, [2]int{w.count, w.count})
+	}
+	w.until = max(w.until, until)
+}
+
+// closeAt ends the highlight that does not reach beyond at.
+func (w *line) closeAt(at int) {
+	if w.until >= 0 && at >= w.until {
+		w.out.Highlights[len(w.out.Highlights)-1][1] = w.count
+		w.until = -1
+	}
+}
+
+// window chooses the part of a text that a snippet shows.
+func window(text string, spans []span) (from, to int) {
+	best := 0
+	if len(spans) > 0 {
+		best = spans[bestSpan(spans)].start
+	}
+	if from = best - snippetBefore; from <= 0 || len(text) <= snippetLength {
+		from = 0
+	} else {
+		from = wordStart(text, from, best)
+	}
+	if to = from + snippetLength; to >= len(text) {
+		return from, len(text)
+	}
+	return from, wordEnd(text, to, max(from, best))
+}
+
+// bestSpan is where the window begins that has the most different terms.
+func bestSpan(spans []span) int {
+	best, most := 0, 0
+	for i := range spans {
+		var seen uint64 // the parser allows no more terms than that has bits
+		n := 0
+		for j := i; j < len(spans) && spans[j].end-spans[i].start < snippetLength-snippetBefore; j++ {
+			if bit := uint64(1) << (spans[j].term % 64); seen&bit == 0 {
+				seen |= bit
+				n++
+			}
+		}
+		if n > most {
+			best, most = i, n
+		}
+		if i > 1000 {
+			break
+		}
+	}
+	return best
+}
+
+// wordStart moves a place forward to the beginning of a word, not beyond limit.
+func wordStart(text string, at, limit int) int {
+	for at < limit && !utf8.RuneStart(text[at]) {
+		at++
+	}
+	if i := strings.IndexFunc(text[at:limit], unicode.IsSpace); i >= 0 {
+		return at + i + 1
+	}
+	return at
+}
+
+// wordEnd moves a place back to the end of a word, not before limit.
+func wordEnd(text string, at, limit int) int {
+	for at > limit && !utf8.RuneStart(text[at]) {
+		at--
+	}
+	if i := strings.LastIndexFunc(text[limit:at], unicode.IsSpace); i > (at-limit)/2 {
+		return limit + i
+	}
+	return at
+}
