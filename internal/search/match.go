@@ -11,7 +11,8 @@ import (
 // matcher finds a query's terms in texts, as the index finds them: for scores
 // and for highlights. It is made once for a query and reads many texts.
 type matcher struct {
-	terms []form
+	terms []form // those to be shown first, then the excluded ones
+	shown int
 	// starts has the first bytes of the folded words that terms begin with.
 	starts   [utf8.RuneSelf]bool
 	unspaced bool // a term begins with characters that touch others
@@ -49,8 +50,16 @@ const (
 )
 
 func newMatcher(q Query) *matcher {
-	m := &matcher{}
-	for _, t := range q.Terms() {
+	terms := q.Terms()
+	m := &matcher{shown: len(terms)}
+	if q.Root != nil && !Exact(q.Root) { // the texts decide, on these as well
+		q.Root.terms(false, func(t *Term, not bool) {
+			if not {
+				terms = append(terms, t)
+			}
+		})
+	}
+	for _, t := range terms {
 		f := form{term: t, lead: max(0, strings.Index(t.Text, t.Pieces[0].Text))}
 		for i := range t.Pieces {
 			p := &t.Pieces[i]
@@ -153,11 +162,14 @@ func (m *matcher) match(f *form, text string, i int) (end int, exact, ok bool) {
 		m.buf = language.AppendFolded(m.buf[:0], text[i:pieceEnd])
 		same := bytes.Equal(m.buf, p.folded)
 		exact = exact && same
-		if !same {
-			stem := language.Porter(m.buf)
-			if !bytes.Equal(stem, p.stem) && (!last || !f.term.Prefix || !bytes.HasPrefix(stem, p.stem)) {
+		switch {
+		case same:
+		case last && f.term.Prefix:
+			if !bytes.HasPrefix(m.buf, p.folded) {
 				return 0, false, false
 			}
+		case !bytes.Equal(language.Porter(m.buf), p.stem):
+			return 0, false, false
 		}
 		i = pieceEnd
 	}

@@ -110,11 +110,15 @@ func IndexTerm(t *Term) (words string, prefix bool) {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
-		if !p.Unspaced {
+		last := i == len(t.Pieces)-1
+		switch {
+		case p.Unspaced:
+			writePairs(&b, p.Text, !last)
+		case last && t.Prefix:
+			b.WriteString(indexPrefix(string(language.AppendFolded(nil, p.Text))))
+		default:
 			b.WriteString(p.Text)
-			continue
 		}
-		writePairs(&b, p.Text, i < len(t.Pieces)-1)
 	}
 	last := &t.Pieces[len(t.Pieces)-1]
 	if last.Unspaced {

@@ -17,8 +17,8 @@ type Query struct {
 type Node interface {
 	// String is the node as a query that parses to the same node.
 	String() string
-	// terms calls each for the terms that a match can show.
-	terms(each func(*Term))
+	// terms calls each for its terms; not says that one is excluded.
+	terms(not bool, each func(t *Term, not bool))
 }
 
 // And matches what all of Of match and none of Not does. Of is never empty.
@@ -63,7 +63,11 @@ func (q Query) String() string {
 func (q Query) Terms() []*Term {
 	var out []*Term
 	if q.Root != nil {
-		q.Root.terms(func(t *Term) { out = append(out, t) })
+		q.Root.terms(false, func(t *Term, not bool) {
+			if !not {
+				out = append(out, t)
+			}
+		})
 	}
 	return out
 }
@@ -88,7 +92,7 @@ func plain(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-func (t *Term) terms(each func(*Term)) { each(t) }
+func (t *Term) terms(not bool, each func(*Term, bool)) { each(t, not) }
 
 // String implements Node.
 func (a *And) String() string {
@@ -105,9 +109,12 @@ func (a *And) String() string {
 	return b.String()
 }
 
-func (a *And) terms(each func(*Term)) {
+func (a *And) terms(not bool, each func(*Term, bool)) {
 	for _, n := range a.Of {
-		n.terms(each)
+		n.terms(not, each)
+	}
+	for _, n := range a.Not {
+		n.terms(true, each)
 	}
 }
 
@@ -120,9 +127,9 @@ func (o *Or) String() string {
 	return strings.Join(parts, " OR ")
 }
 
-func (o *Or) terms(each func(*Term)) {
+func (o *Or) terms(not bool, each func(*Term, bool)) {
 	for _, n := range o.Of {
-		n.terms(each)
+		n.terms(not, each)
 	}
 }
 

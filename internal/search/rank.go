@@ -27,6 +27,10 @@ type Ranker struct {
 	all     []candidate
 	df      []int // of each term: how many candidates have it
 	lengths int
+	// exact says that what is added need not be looked at again; else place tells
+	// where a term is counted.
+	exact bool
+	place map[*Term]int
 }
 
 // candidate is a message with what is needed to score and to show it.
@@ -40,23 +44,37 @@ type candidate struct {
 // NewRanker ranks for a request.
 func NewRanker(r Request) *Ranker {
 	m := newMatcher(r.Query)
-	return &Ranker{r: r, m: m, df: make([]int, len(m.terms))}
+	k := &Ranker{r: r, m: m, df: make([]int, m.shown), place: make(map[*Term]int), exact: r.Query.Root == nil || Exact(r.Query.Root)}
+	for i := range m.terms {
+		k.place[m.terms[i].term] = i
+	}
+	return k
 }
 
-// Add takes a message that matches the query. The text is not kept.
-func (k *Ranker) Add(m Match, text string) {
+// Add takes a message that the index has found, and reports whether it matches.
+// The text is not kept.
+func (k *Ranker) Add(m Match, text string) bool {
 	k.spans = k.m.find(k.spans[:0], text)
-	c := candidate{match: m, counts: make([]float64, len(k.df)), length: len(text)}
+	c := candidate{match: m, counts: make([]float64, len(k.m.terms)), length: len(text)}
 	for i := range k.spans {
-		s := &k.spans[i]
-		if c.counts[s.term] == 0 {
-			k.df[s.term]++
+		c.counts[k.spans[i].term] += k.spans[i].weight
+	}
+	if !k.exact && !holds(k.r.Query.Root, func(t *Term) bool { return c.counts[k.place[t]] > 0 }) {
+		return false
+	}
+	c.counts = c.counts[:k.m.shown]
+	for t, n := range c.counts {
+		if n > 0 {
+			k.df[t]++
 		}
-		c.counts[s.term] += s.weight
+	}
+	if k.m.shown < len(k.m.terms) {
+		k.spans = slices.DeleteFunc(k.spans, func(s span) bool { return s.term >= k.m.shown })
 	}
 	c.part = excerptOf(text, k.spans)
 	k.all = append(k.all, c)
 	k.lengths += c.length
+	return true
 }
 
 // Len is how many messages were added.

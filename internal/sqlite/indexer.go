@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -16,6 +15,10 @@ import (
 type indexer struct {
 	db   *DB
 	wake chan struct{}
+	// hurry ends the pause in which messages gather: somebody is searching.
+	hurry chan struct{}
+	// damaged says that a search has met a damaged index.
+	damaged chan struct{}
 
 	mu sync.Mutex
 	// recovered says that what an earlier process left has been looked for.
@@ -37,7 +40,9 @@ const (
 )
 
 func newIndexer(db *DB) *indexer {
-	return &indexer{db: db, wake: make(chan struct{}, 1), idle: make(chan struct{})}
+	return &indexer{
+		db: db, wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1), damaged: make(chan struct{}, 1), idle: make(chan struct{}),
+	}
 }
 
 // add hands over committed messages.
@@ -50,8 +55,13 @@ func (x *indexer) add(ms []session.Message) {
 		x.pending = append(x.pending, ms[i].ID)
 	}
 	x.mu.Unlock()
+	nudge(x.wake)
+}
+
+// nudge leaves word in a channel of one place.
+func nudge(c chan<- struct{}) {
 	select {
-	case x.wake <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }
@@ -61,6 +71,12 @@ func (x *indexer) wait(ctx context.Context) error {
 	x.mu.Lock()
 	idle := x.idle
 	x.mu.Unlock()
+	select {
+	case <-idle:
+		return nil
+	default:
+		nudge(x.hurry)
+	}
 	select {
 	case <-idle:
 		return nil
@@ -84,12 +100,17 @@ func (x *indexer) run(ctx context.Context) {
 	for {
 		select {
 		case <-x.wake:
+		case <-x.damaged:
+			if err := x.remake(ctx); err != nil {
+				x.db.log.Warn("text index could not be made anew", "err", err)
+			}
 		case <-ctx.Done():
 			return
 		}
 		timer.Reset(indexPause)
 		select {
 		case <-timer.C:
+		case <-x.hurry:
 		case <-ctx.Done():
 			return
 		}
@@ -109,10 +130,9 @@ func (x *indexer) step(ctx context.Context) bool {
 	err := x.index(ctx, batch)
 	if codeOf(err) == damagedIndex {
 		x.db.log.Warn("text index is damaged; it is made anew", "err", err)
-		if err = x.db.w.submit(ctx, (*tx).emptyIndex); err == nil {
+		if err = x.remake(ctx); err == nil {
 			err = x.index(ctx, batch)
 		}
-		x.refill(ctx)
 	}
 	if err != nil {
 		x.db.log.Warn("text index failed; it will be tried again", "err", err)
@@ -128,6 +148,13 @@ func (x *indexer) step(ctx context.Context) bool {
 	return len(x.pending) > 0
 }
 
+// remake empties the index, so that it is filled again.
+func (x *indexer) remake(ctx context.Context) error {
+	err := x.db.w.submit(ctx, (*tx).emptyIndex)
+	x.refill(ctx)
+	return err
+}
+
 // refill finds again what an emptied index lacks.
 func (x *indexer) refill(ctx context.Context) {
 	if err := x.recover(ctx); err != nil && ctx.Err() == nil {
@@ -138,15 +165,13 @@ func (x *indexer) refill(ctx context.Context) {
 // index puts messages into the text index. One that was erased meanwhile is
 // passed over, and so is one that is there already.
 func (x *indexer) index(ctx context.Context, ids []int64) error {
-	const insert = `INSERT INTO messages_fts(rowid, content) SELECT m.id, m.content FROM messages m
-		WHERE m.id = ? AND NOT EXISTS (SELECT 1 FROM messages_fts_docsize d WHERE d.id = m.id)`
 	const mark = `INSERT INTO meta (name, value) VALUES ('fts_upto', ?)
 		ON CONFLICT (name) DO UPDATE SET value = max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER))`
 	return x.db.w.submit(ctx, func(t *tx) error {
 		top := int64(0)
 		for _, id := range ids {
-			if _, err := t.exec(insert, id); err != nil {
-				return fmt.Errorf("index message: %w", err)
+			if err := t.index(id); err != nil {
+				return err
 			}
 			top = max(top, id)
 		}
@@ -180,18 +205,6 @@ func (x *indexer) recover(ctx context.Context) error {
 	}
 	if len(found) > 0 {
 		x.add(found)
-	}
-	return nil
-}
-
-// unindex takes a lineage's messages out of the index. The index holds only
-// what has been indexed: the rest must not be taken out of it.
-func (t *tx) unindex(o owner.Owner, root session.ID) error {
-	const unindex = `INSERT INTO messages_fts(messages_fts, rowid, content)
-		SELECT 'delete', m.id, m.content FROM messages m JOIN messages_fts_docsize d ON d.id = m.id
-		WHERE m.owner_id = ? AND m.root_id = ?`
-	if _, err := t.exec(unindex, o.ID(), string(root)); err != nil {
-		return fmt.Errorf("take out of the index: %w", err)
 	}
 	return nil
 }

@@ -67,8 +67,8 @@ func TestIndexerRecovers(t *testing.T) {
 	checkIndex(t, db)
 	closeDB(t, db)
 	other := raw(t, path)
-	must(t, other, `INSERT INTO messages_fts(messages_fts, rowid, content)
-		SELECT 'delete', id, content FROM messages WHERE seq % 3 = 0 OR seq > 30`)
+	must(t, other, `INSERT INTO messages_fts(messages_fts, rowid, content, scope)
+		SELECT 'delete', t.id, t.content, t.scope FROM messages_text t JOIN messages m ON m.id = t.id WHERE m.seq % 3 = 0 OR m.seq > 30`)
 	if _, err := other.ExecContext(t.Context(), `INSERT INTO messages_fts(messages_fts, rank) VALUES ('integrity-check', 1)`); err == nil {
 		t.Fatal("the test itself: rows are missing, and the integrity check sees nothing")
 	}

@@ -113,20 +113,22 @@ func (db *DB) Rewrite(ctx context.Context, o owner.Owner, w run.Rewrite) error {
 
 // rewriteMessage gives a message another text, in the text index, too.
 func (t *tx) rewriteMessage(o owner.Owner, m *session.Message) error {
-	const unindex = `INSERT INTO messages_fts(messages_fts, rowid, content) SELECT 'delete', m.id, m.content FROM messages m
-		JOIN messages_fts_docsize d ON d.id = m.id WHERE m.owner_id = ? AND m.root_id = ? AND m.seq = ?`
 	const update = `UPDATE messages SET content = ?, tool_calls = ?, wire = ?, name = ? WHERE owner_id = ? AND root_id = ? AND seq = ?`
-	const reindex = `INSERT INTO messages_fts(rowid, content) SELECT id, content FROM messages WHERE owner_id = ? AND root_id = ? AND seq = ?`
-	if _, err := t.exec(unindex, o.ID(), string(m.RootID), m.Seq); err != nil {
-		return fmt.Errorf("take message out of the index: %w", err)
+	var id int64
+	err := t.row(`SELECT id FROM messages WHERE owner_id = ? AND root_id = ? AND seq = ?`, o.ID(), string(m.RootID), m.Seq).Scan(&id)
+	if isNoRows(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("look for message: %w", err)
+	}
+	if err := t.unindex(id); err != nil {
+		return err
 	}
 	if _, err := t.exec(update, m.Content, nullBytes(m.ToolCalls), nullBytes(m.Wire), null(m.Name), o.ID(), string(m.RootID), m.Seq); err != nil {
 		return fmt.Errorf("rewrite message: %w", err)
 	}
-	if _, err := t.exec(reindex, o.ID(), string(m.RootID), m.Seq); err != nil {
-		return fmt.Errorf("index message: %w", err)
-	}
-	return nil
+	return t.index(id)
 }
 
 // replaceFacts gives a scope other facts.
@@ -200,7 +202,7 @@ func scanHome(g *guard, home string, needles [][]byte) ([]run.Trace, error) {
 			return err
 		}
 		t := run.Trace{File: name}
-		t.Bytes, t.Hits, err = search(in, needles)
+		t.Bytes, t.Hits, err = countIn(in, needles)
 		out = append(out, t)
 		return err
 	})
@@ -210,8 +212,8 @@ func scanHome(g *guard, home string, needles [][]byte) ([]run.Trace, error) {
 	return out, nil
 }
 
-// search counts the needles in a stream, whatever the case of letters.
-func search(in io.Reader, needles [][]byte) (size int64, hits int, err error) {
+// countIn counts the needles in a stream, whatever the case of letters.
+func countIn(in io.Reader, needles [][]byte) (size int64, hits int, err error) {
 	longest := 1
 	for _, n := range needles {
 		longest = max(longest, len(n))

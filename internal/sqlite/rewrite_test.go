@@ -69,20 +69,20 @@ func TestSearch(t *testing.T) {
 		"in halves":     iotest.HalfReader(bytes.NewReader(hay.Bytes())),
 		"end with data": iotest.DataErrReader(bytes.NewReader(hay.Bytes())),
 	} {
-		size, hits, err := search(in, [][]byte{[]byte(needle), []byte("nonesuch")})
+		size, hits, err := countIn(in, [][]byte{[]byte(needle), []byte("nonesuch")})
 		if err != nil || size != int64(hay.Len()) || hits != copies {
 			t.Errorf("%s: got %d hits in %d bytes (%v), want %d in %d", name, hits, size, err, copies, hay.Len())
 		}
 	}
 	// Letters whose small form has another length must not move the count.
 	small := strings.Repeat("\xff\xff\xffabc"+needle+"İKKKabc", 3)
-	if _, hits, err := search(iotest.OneByteReader(strings.NewReader(small)), [][]byte{[]byte(needle), []byte("abc")}); err != nil || hits != 9 {
+	if _, hits, err := countIn(iotest.OneByteReader(strings.NewReader(small)), [][]byte{[]byte(needle), []byte("abc")}); err != nil || hits != 9 {
 		t.Errorf("byte by byte: got %d hits (%v), want 9", hits, err)
 	}
-	if _, hits, err := search(iotest.OneByteReader(strings.NewReader("ÜBER Über über ЁЖ ёж")), [][]byte{[]byte("über"), []byte("ёж")}); err != nil || hits != 5 {
+	if _, hits, err := countIn(iotest.OneByteReader(strings.NewReader("ÜBER Über über ЁЖ ёж")), [][]byte{[]byte("über"), []byte("ёж")}); err != nil || hits != 5 {
 		t.Errorf("other alphabets: got %d hits (%v), want 5", hits, err)
 	}
-	if _, _, err := search(iotest.ErrReader(io.ErrUnexpectedEOF), [][]byte{[]byte(needle)}); err == nil {
+	if _, _, err := countIn(iotest.ErrReader(io.ErrUnexpectedEOF), [][]byte{[]byte(needle)}); err == nil {
 		t.Error("a failing reader: got no error")
 	}
 }

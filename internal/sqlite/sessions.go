@@ -211,7 +211,7 @@ func (db *DB) DeleteLineage(ctx context.Context, o owner.Owner, root session.ID)
 }
 
 func (t *tx) eraseLineage(o owner.Owner, root session.ID) error {
-	if err := t.unindex(o, root); err != nil {
+	if err := t.unindexLineage(o, root); err != nil {
 		return err
 	}
 	if err := t.restoreFacts(o, root); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/search"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -20,6 +21,7 @@ type Store interface {
 	run.Store
 	run.Ledger
 	memory.Store
+	search.Store
 	owner.KeyStore
 }
 
@@ -46,6 +48,9 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"erasure", erasureTests()},
 		{"rewrite", rewriteTests()},
 		{"the past", pastTests()},
+		{"search", searchTests()},
+		{"queries", queryTests()},
+		{"the search tool", searchToolTests()},
 		{"keys", keyTests()},
 		{"names", nameTests()},
 		{"isolation", isolationTests()},

@@ -1,0 +1,118 @@
+package search
+
+import (
+	"bytes"
+
+	"github.com/hermes-memory/hermes/internal/language"
+)
+
+// An index of stems has no beginnings of words: "deployment" stands in it as
+// "deploy", but "deployed" as "deploi". So a term with a star asks the index for
+// less, which finds more than is wanted, and the texts decide.
+
+// endings are those that stemming may take off a word, alone and in their usual
+// company; never written.
+var endings = [...]string{
+	"s", "es", "ies", "ed", "ied", "ing", "er", "ers", "y", "ly", "e", "able", "ible", "ability", "bility", "ment", "ments", "ement",
+	"ness", "ful", "fulness", "ion", "ions", "ation", "ations", "ization", "izations", "ational", "ationally", "tional", "ive",
+	"iveness", "ativeness", "ative", "ous", "ously", "ousness", "al", "ally", "ality", "alism", "alization", "ic", "ical", "ically",
+	"icate", "iciti", "icity", "ity", "ance", "ence", "ency", "ancy", "ant", "ent", "ently", "ism", "ate", "ated", "ating", "ator",
+	"ize", "izer", "izing", "alize", "alizing", "ivity",
+}
+
+// indexPrefix is the beginning, as the index has it, that all words share which
+// begin with a folded prefix.
+func indexPrefix(folded string) string {
+	if len(folded) < minPrefix || !ascii(folded) { // which no stemming touches
+		return folded
+	}
+	keep := len(folded)
+	word := make([]byte, 0, len(folded)+16)
+	shared := func(ending string) {
+		word = append(append(word[:0], folded...), ending...)
+		stem := language.Porter(word)
+		n := 0
+		for n < keep && n < len(stem) && stem[n] == folded[n] {
+			n++
+		}
+		keep = n
+	}
+	shared("")
+	for _, e := range endings {
+		for k := range len(e) {
+			if k == 0 || len(folded) >= k && folded[len(folded)-k:] == e[:k] {
+				shared(e[k:])
+			}
+		}
+	}
+	for keep > 2 && !fixed(folded[:keep]) { // the index stems this, too
+		keep--
+	}
+	return folded[:max(keep, 2)]
+}
+
+// fixed reports whether stemming leaves a word as it is.
+func fixed(word string) bool {
+	return bytes.Equal(language.Porter([]byte(word)), []byte(word))
+}
+
+func ascii(text string) bool {
+	for i := range len(text) {
+		if text[i] < 'a' || text[i] > 'z' {
+			return false
+		}
+	}
+	return true
+}
+
+// Exact reports whether an index that is asked for the node's terms, as
+// [IndexTerm] gives them, finds what the node means. Otherwise it finds more,
+// and [Ranker.Add] sorts that out; so what is excluded and not exact must not be
+// asked for.
+func Exact(n Node) bool {
+	switch n := n.(type) {
+	case *Term:
+		return !n.Prefix || n.Pieces[len(n.Pieces)-1].Unspaced
+	case *And:
+		return allExact(n.Of) && allExact(n.Not)
+	case *Or:
+		return allExact(n.Of)
+	}
+	return true
+}
+
+func allExact(of []Node) bool {
+	for _, n := range of {
+		if !Exact(n) {
+			return false
+		}
+	}
+	return true
+}
+
+// holds reports whether a text in which the terms stand, or not, is meant.
+func holds(n Node, stands func(*Term) bool) bool {
+	switch n := n.(type) {
+	case *Term:
+		return stands(n)
+	case *And:
+		for _, of := range n.Of {
+			if !holds(of, stands) {
+				return false
+			}
+		}
+		for _, not := range n.Not {
+			if holds(not, stands) {
+				return false
+			}
+		}
+		return true
+	case *Or:
+		for _, of := range n.Of {
+			if holds(of, stands) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,264 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/search"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+const (
+	// searchTime is how long the index may be searched for one query. What was
+	// found until then is ranked.
+	searchTime = 200 * time.Millisecond
+	// indexPatience is how long a search waits for the index to catch up.
+	indexPatience = 500 * time.Millisecond
+	// ranked is how many matching messages are read and ranked, newest first. A
+	// word that everything has matches a great many more, and to rank them all
+	// would take seconds: SQLite's own bm25 took 300 ms at 100,000 messages.
+	ranked = 200
+	// read is how many are read at most, when some of what the index finds is not
+	// meant.
+	read = 5 * ranked
+	// scanned is how many more are looked at, without their text, when the
+	// ranked ones lie in fewer lineages than were asked for.
+	scanned = 2000
+	// few is how many matches are looked at one by one to see whose they are.
+	// When there are more, the index is asked for those in the scope alone.
+	few = 1024
+	// readBytes bounds the text read for one search.
+	readBytes = 16 << 20
+)
+
+// Search implements search.Store.
+func (db *DB) Search(ctx context.Context, o owner.Owner, r search.Request) (search.Found, error) {
+	if !r.Scope.Valid() || r.Query.Root == nil {
+		return search.Found{}, errors.New("search without a scope or without a query")
+	}
+	behind, err := db.awaitIndex(ctx)
+	if err != nil {
+		return search.Found{}, err
+	}
+	limited, cancel := context.WithTimeout(ctx, searchTime)
+	defer cancel()
+	s := searching{db: db, ctx: limited, owner: o, r: r, rank: search.NewRanker(r), partial: behind}
+	switch err = s.run(); {
+	case err == nil:
+	case ctx.Err() != nil:
+		return search.Found{}, ctx.Err()
+	case codeOf(err) == damagedIndex:
+		nudge(db.indexer.damaged)
+		return search.Found{}, fault.Wrap(fault.Unavailable, "search_index_damaged",
+			"The text index is damaged and is being made anew. Try again shortly.", err)
+	case limited.Err() == nil:
+		return search.Found{}, err
+	case s.rank.Len() == 0:
+		return search.Found{}, fault.New(fault.Invalid, "invalid_query",
+			"The query matches too much to be answered in time. Use rarer or longer words, or look in one session only.").At("q")
+	default:
+		s.partial = true
+	}
+	hits, err := db.withTips(ctx, o, s.rank.Hits())
+	return search.Found{Hits: hits, Partial: s.partial}, err
+}
+
+// awaitIndex waits a moment for the index to catch up, and reports whether it
+// has not.
+func (db *DB) awaitIndex(ctx context.Context) (behind bool, err error) {
+	waiting, cancel := context.WithTimeout(ctx, indexPatience)
+	defer cancel()
+	if err := db.indexer.wait(waiting); err != nil && ctx.Err() != nil {
+		return true, ctx.Err()
+	} else if err != nil {
+		return true, nil
+	}
+	return false, nil
+}
+
+// searching is one search under way.
+type searching struct {
+	db    *DB
+	ctx   context.Context
+	owner owner.Owner
+	r     search.Request
+	rank  *search.Ranker
+
+	match   string // the query for the index
+	where   string // what else must hold of a message m
+	args    []any  // of where
+	bytes   int    // of text read
+	oldest  int64  // the last message read
+	partial bool
+}
+
+// run collects the messages to be ranked.
+func (s *searching) run() error {
+	s.match = matchOf(s.r.Query)
+	s.filter()
+	narrow, err := s.narrows()
+	if err != nil {
+		return err
+	}
+	if narrow {
+		s.match += " AND " + markOf(s.owner, s.r.Scope)
+	}
+	const newest = `SELECT m.id, m.session_id, m.root_id, m.seq, m.role, m.said_at, m.content
+		FROM messages_fts f CROSS JOIN messages m ON m.id = f.rowid
+		WHERE f.messages_fts MATCH ? AND `
+	more, err := s.collect(newest+s.where+` ORDER BY f.rowid DESC LIMIT ?`, append(append([]any{s.match}, s.args...), read+1)...)
+	if err != nil || !more {
+		return err
+	}
+	s.partial = true
+	return s.widen()
+}
+
+// filter is what must hold of a message beside the query.
+func (s *searching) filter() {
+	var b strings.Builder
+	add := func(cond string, args ...any) {
+		b.WriteString(cond)
+		s.args = append(s.args, args...)
+	}
+	add(`m.owner_id = ?`, s.owner.ID())
+	if s.r.Scope.Root != "" {
+		add(` AND m.root_id = ?`, string(s.r.Scope.Root))
+	}
+	if s.r.Scope.Key != "" {
+		add(` AND m.session_key = ?`, string(s.r.Scope.Key))
+	}
+	if s.r.Role != "" {
+		add(` AND m.role = ?`, string(s.r.Role))
+	}
+	if s.r.Source != "" {
+		add(` AND EXISTS (SELECT 1 FROM sessions s WHERE s.owner_id = m.owner_id AND s.id = m.session_id AND s.source = ?)`, string(s.r.Source))
+	}
+	if !s.r.From.IsZero() {
+		add(` AND m.said_at >= ?`, s.r.From.UnixMilli())
+	}
+	if !s.r.To.IsZero() {
+		add(` AND m.said_at < ?`, s.r.To.UnixMilli())
+	}
+	s.where = b.String()
+}
+
+// narrows reports whether the index itself must keep to the scope. That costs a
+// look at its list of the scope's messages for every match; without it, matches
+// that are others' are read and passed over.
+func (s *searching) narrows() (bool, error) {
+	if s.r.Scope.All {
+		alone, err := s.count(`SELECT NOT EXISTS (SELECT 1 FROM sessions WHERE owner_id < ?1) AND NOT EXISTS (SELECT 1 FROM sessions WHERE owner_id > ?1)`, s.owner.ID())
+		if err != nil || alone == 1 {
+			return false, err
+		}
+	}
+	n, err := s.count(`SELECT count(*) FROM (SELECT 1 FROM messages_fts WHERE messages_fts MATCH ? LIMIT ?)`, s.match, few+1)
+	return n > few, err
+}
+
+func (s *searching) count(query string, args ...any) (n int, err error) {
+	st, err := s.db.stmt(s.ctx, query)
+	if err != nil {
+		return 0, err
+	}
+	if err := st.QueryRowContext(s.ctx, args...).Scan(&n); err != nil {
+		return 0, fmt.Errorf("count matches: %w", err)
+	}
+	return n, nil
+}
+
+// collect reads messages and has them ranked; more says that there are others.
+func (s *searching) collect(query string, args ...any) (more bool, err error) {
+	st, err := s.db.stmt(s.ctx, query)
+	if err != nil {
+		return false, err
+	}
+	rows, err := st.QueryContext(s.ctx, args...)
+	if err != nil {
+		return false, fmt.Errorf("search: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	taken := 0
+	for n := 0; rows.Next(); n++ {
+		if taken == ranked || n == read || s.bytes > readBytes {
+			return true, nil
+		}
+		var m search.Match
+		var said int64
+		var text string
+		if err := rows.Scan(&m.MessageID, &m.SessionID, &m.Root, &m.Seq, &m.Role, &said, &text); err != nil {
+			return false, fmt.Errorf("read match: %w", err)
+		}
+		m.SaidAt = time.UnixMilli(said).UTC()
+		if s.rank.Add(m, text) {
+			taken++
+		}
+		s.bytes += len(text)
+		s.oldest = m.MessageID
+	}
+	if err := rows.Err(); err != nil {
+		return false, fmt.Errorf("search: %w", err)
+	}
+	return false, nil
+}
+
+// widen looks behind the messages that were read, for lineages that are not
+// among them: one that talks of nothing else must not hide the others.
+func (s *searching) widen() error {
+	limit := s.r.Limit
+	if limit <= 0 {
+		limit = search.DefaultLimit
+	}
+	seen := s.rank.Lineages()
+	if len(seen) >= limit || s.r.Scope.Root != "" {
+		return nil
+	}
+	const older = `SELECT m.id, m.root_id FROM messages_fts f CROSS JOIN messages m ON m.id = f.rowid
+		WHERE f.messages_fts MATCH ? AND f.rowid < ? AND `
+	st, err := s.db.stmt(s.ctx, older+s.where+` ORDER BY f.rowid DESC LIMIT ?`)
+	if err != nil {
+		return err
+	}
+	rows, err := st.QueryContext(s.ctx, append(append([]any{s.match, s.oldest}, s.args...), scanned)...)
+	if err != nil {
+		return fmt.Errorf("search: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var ids []int64
+	taken := make(map[session.ID]int)
+	for rows.Next() {
+		var id int64
+		var root session.ID
+		if err := rows.Scan(&id, &root); err != nil {
+			return fmt.Errorf("read match: %w", err)
+		}
+		if seen[root] || taken[root] == 0 && len(seen)+len(taken) == limit || taken[root] == search.DefaultMatches {
+			continue
+		}
+		taken[root]++
+		ids = append(ids, id)
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("search: %w", err)
+	}
+	return s.byID(ids)
+}
+
+// byID has some messages ranked.
+func (s *searching) byID(ids []int64) error {
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return fmt.Errorf("encode ids: %w", err)
+	}
+	const byID = `SELECT m.id, m.session_id, m.root_id, m.seq, m.role, m.said_at, m.content
+		FROM json_each(?) w CROSS JOIN messages m ON m.id = w.value WHERE m.owner_id = ?`
+	_, err = s.collect(byID, string(list), s.owner.ID())
+	return err
+}
