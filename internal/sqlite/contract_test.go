@@ -8,5 +8,5 @@ import (
 
 func TestContract(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, func(t *testing.T) storetest.Store { return openTest(t) })
+	storetest.Run(t, func(t *testing.T) storetest.Store { return openPatient(t) })
 }

@@ -7,6 +7,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -51,13 +52,17 @@ type Options struct {
 	Log  *slog.Logger
 	// Synchronous is for tests of durability only; "" means FULL.
 	Synchronous string
+	// SearchTime is how long the index is searched for one query, IndexPatience
+	// how long a search waits for the index to catch up; 0 means as long as a
+	// person does not mind.
+	SearchTime, IndexPatience time.Duration
 	// NoGuard leaves out the guard against stray opens, and the look whether the
 	// files are still there; for the guard's own test only.
 	NoGuard bool
 }
 
-// DB is an open database. It implements the stores of session, memory, run and
-// owner, and is safe for concurrent use.
+// DB is an open database. It implements the stores of session, memory, run, search
+// and owner, and is safe for concurrent use.
 type DB struct {
 	opt   Options
 	lock  *os.File
@@ -84,6 +89,8 @@ func Open(ctx context.Context, opt Options) (*DB, error) {
 	if opt.Synchronous == "" {
 		opt.Synchronous = "FULL"
 	}
+	opt.SearchTime = cmp.Or(opt.SearchTime, searchTime)
+	opt.IndexPatience = cmp.Or(opt.IndexPatience, indexPatience)
 	db := &DB{opt: opt, log: opt.Log}
 	if err := db.open(ctx); err != nil {
 		_ = db.Close() // what was opened so far; err says why

@@ -58,6 +58,18 @@ func openAt(t *testing.T, path string) *DB {
 	return db
 }
 
+// openPatient opens a fresh database whose searches are not cut short by a busy
+// machine.
+func openPatient(t *testing.T) *DB {
+	t.Helper()
+	db, err := Open(t.Context(), Options{Path: tempFile(t), Log: quiet(), SearchTime: time.Minute, IndexPatience: time.Minute})
+	if err != nil {
+		t.Fatalf("open database: %v", err)
+	}
+	t.Cleanup(func() { closeDB(t, db) })
+	return db
+}
+
 func closeDB(t *testing.T, db *DB) {
 	t.Helper()
 	if err := db.Close(); err != nil {

@@ -46,7 +46,7 @@ func (db *DB) Search(ctx context.Context, o owner.Owner, r search.Request) (sear
 	if err != nil {
 		return search.Found{}, err
 	}
-	limited, cancel := context.WithTimeout(ctx, searchTime)
+	limited, cancel := context.WithTimeout(ctx, db.opt.SearchTime)
 	defer cancel()
 	s := searching{db: db, ctx: limited, owner: o, r: r, rank: search.NewRanker(r), partial: behind}
 	switch err = s.run(); {
@@ -72,7 +72,7 @@ func (db *DB) Search(ctx context.Context, o owner.Owner, r search.Request) (sear
 // awaitIndex waits a moment for the index to catch up, and reports whether it
 // has not.
 func (db *DB) awaitIndex(ctx context.Context) (behind bool, err error) {
-	waiting, cancel := context.WithTimeout(ctx, indexPatience)
+	waiting, cancel := context.WithTimeout(ctx, db.opt.IndexPatience)
 	defer cancel()
 	if err := db.indexer.wait(waiting); err != nil && ctx.Err() != nil {
 		return true, ctx.Err()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -50,9 +51,7 @@ func tool(t *testing.T, st Store, model search.Summarizer, scope search.Scope, q
 func testToolExtracts(t *testing.T, st Store) {
 	l := newTalk(alice(), "s", "")
 	l.sessions[0].Title = "Birds"
-	for i := range 30 {
-		l.say(t, st, fmt.Sprintf("question %d", i), strings.Repeat("an answer. ", 100))
-	}
+	l.say(t, st, slices.Repeat([]string{"a question", strings.Repeat("an answer. ", 100)}, 30)...)
 	l.say(t, st, "What about the kestrel?", "The kestrel hovers.")
 	l.say(t, st, "Thanks", "Welcome")
 	got := tool(t, st, nil, search.Scope{All: true}, "kestrel", 0)
@@ -79,12 +78,12 @@ func testToolExtracts(t *testing.T, st Store) {
 // testToolWindow has a session of a megabyte, and the match in its middle.
 func testToolWindow(t *testing.T, st Store) {
 	l := newTalk(alice(), "s", "")
-	for i := range 500 {
-		text := fmt.Sprintf("message %d %s", i, strings.Repeat("word ", 400))
-		if i == 250 {
-			text += " the peregrine "
+	for i := range 10 {
+		texts := slices.Repeat([]string{strings.Repeat("word ", 400)}, 50)
+		if i == 5 {
+			texts[0] += " the peregrine "
 		}
-		l.say(t, st, text)
+		l.say(t, st, texts...)
 	}
 	model := &summarizer{}
 	got := tool(t, st, model, search.Scope{All: true}, "peregrine", 1)
@@ -106,7 +105,7 @@ func testToolWindow(t *testing.T, st Store) {
 
 func testToolLongMessage(t *testing.T, st Store) {
 	l := newTalk(alice(), "s", "")
-	l.say(t, st, "before", strings.Repeat("слово ", 100_000)+"merlin "+strings.Repeat("слово ", 100_000), "after")
+	l.say(t, st, "before", strings.Repeat("слово ", 30_000)+"merlin "+strings.Repeat("слово ", 30_000), "after")
 	model := &summarizer{}
 	tool(t, st, model, search.Scope{All: true}, "merlin", 1)
 	given := model.given[0]
