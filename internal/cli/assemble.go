@@ -100,7 +100,7 @@ func (s *server) newHandler() http.Handler {
 		Process: s.token, Log: s.log,
 	})
 	return httpapi.New(httpapi.Config{
-		Runner: s.runner, Sessions: s.db, Keyring: s.keyring, Models: s.lister(), Ready: s.ready, Detail: s.detail,
+		Runner: s.runner, Sessions: s.db, Search: s.db, Keyring: s.keyring, Models: s.lister(), Ready: s.ready, Detail: s.detail,
 		LocalToken: s.token, NoAuth: s.cfg.Server.NoAuth, Hosts: s.cfg.Server.Hosts, Origins: s.cfg.Server.Origins,
 		Name: s.choice.Name, Responder: s.runner.Responder(), Version: Version(), KeepAlive: keepAlive, Now: s.now, Log: s.log,
 	})

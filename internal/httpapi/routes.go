@@ -13,6 +13,7 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/search"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -20,6 +21,7 @@ import (
 type Config struct {
 	Runner   *run.Runner
 	Sessions session.Store
+	Search   search.Store
 	Keyring  *owner.Keyring
 	// Models lists the upstream's models for GET /v1/models; nil lists none.
 	Models func(context.Context) ([]Model, error)
@@ -79,6 +81,8 @@ func (s *server) routes() []route {
 		{"GET", "/api/sessions/{id}/state", owner.SessionsRead, s.state},
 		{"GET", "/api/sessions/{id}/timeline", owner.SessionsRead, s.timeline},
 		{"GET", "/api/sessions/{id}/cost", owner.SessionsRead, s.cost},
+
+		{"GET", "/api/search", owner.SessionsRead, s.search},
 
 		{"GET", "/api/memory", owner.Memory, s.listFacts},
 		{"POST", "/api/memory", owner.Memory, s.addFact},

@@ -40,6 +40,8 @@ func routeCases() map[string]routeCase {
 		"GET /api/sessions/{id}/timeline":  {"/api/sessions/s/timeline", "", 200},
 		"GET /api/sessions/{id}/cost":      {"/api/sessions/s/cost", "", 200},
 
+		"GET /api/search": {"/api/search?q=Rust", "", 200},
+
 		"GET /api/memory":              {"/api/memory?session_id=s", "", 200},
 		"POST /api/memory":             {"/api/memory?session_id=s", `{"statement":"I like tea"}`, 201},
 		"GET /api/memory/recall":       {"/api/memory/recall?session_id=s&q=Rust", "", 200},

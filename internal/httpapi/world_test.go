@@ -119,7 +119,9 @@ func newWorld(t testing.TB, o options) *world {
 // open assembles the program over the file there is.
 func (w *world) open() {
 	w.t.Helper()
-	db, err := sqlite.Open(context.Background(), sqlite.Options{Path: filepath.Join(w.dir, "state.db"), Log: w.opt.log})
+	db, err := sqlite.Open(context.Background(), sqlite.Options{
+		Path: filepath.Join(w.dir, "state.db"), Log: w.opt.log, SearchTime: time.Minute, IndexPatience: time.Minute, // the machine may be busy
+	})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -144,7 +146,7 @@ func (w *world) open() {
 		Process: "test", Log: w.opt.log,
 	})
 	handler := httpapi.New(httpapi.Config{
-		Runner: runner, Sessions: db, Keyring: w.keyring, Models: list, Ready: w.ready, Detail: w.detail,
+		Runner: runner, Sessions: db, Search: db, Keyring: w.keyring, Models: list, Ready: w.ready, Detail: w.detail,
 		LocalToken: "local-token-of-this-machine", NoAuth: w.opt.NoAuth, Hosts: w.opt.Hosts, Origins: w.opt.Origins,
 		Name: models.Name, Responder: runner.Responder(), Version: "test", KeepAlive: w.opt.keepAlive, Now: w.clock.now, Log: w.opt.log,
 	})
