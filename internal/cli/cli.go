@@ -110,6 +110,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.`,
 	root.AddCommand(
 		a.serveCommand(), a.memoryCommand(), a.stateCommand(), a.timelineCommand(), a.whyCommand(), a.forgetCommand(),
 		a.rebuildCommand(), a.keysCommand(), a.configCommand(), a.costCommand(), a.doctorCommand(), a.proveCommand(), a.manCommand(),
+		a.sessionsCommand(),
 	)
 	return root
 }

@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// hit is a conversation with matching messages, as the API shows it.
+type hit struct {
+	ID         string    `json:"id"`
+	RootID     string    `json:"_lineage_root_id"`
+	Title      *string   `json:"title"`
+	Source     string    `json:"source"`
+	StartedAt  time.Time `json:"started_at"`
+	LastActive time.Time `json:"last_active"`
+	Messages   int64     `json:"lineage_message_count"`
+	Score      float64   `json:"score"`
+	MatchCount int       `json:"match_count"`
+	Matches    []struct {
+		MessageID  int64     `json:"message_id"`
+		SessionID  string    `json:"session_id"`
+		Seq        int64     `json:"seq"`
+		Role       string    `json:"role"`
+		SaidAt     time.Time `json:"said_at"`
+		Snippet    string    `json:"snippet"`
+		Highlights [][2]int  `json:"highlights"`
+	} `json:"matches"`
+}
+
+type hitList struct {
+	Query   string `json:"query"`
+	Data    []hit  `json:"data"`
+	Partial bool   `json:"partial"`
+}
+
+func (a *app) sessionsSearchCommand() *cobra.Command {
+	var limit int
+	var source, role, sessionID, key string
+	c := &cobra.Command{
+		Use:   "search QUERY…",
+		Short: "Find what was said, in all conversations",
+		Long: `Find what was said, in all conversations.
+
+  docker deployment         messages with both words, in any form
+  '"exact phrase"'          words side by side (quote it for the shell, too)
+  'docker OR kubernetes'    either; operators are written large
+  'python NOT java'         the first without the second
+  'deploy*'                 words that begin so
+
+A compressed conversation counts as one and is shown by its newest id.`,
+		Args: someWords("what to look for, such as docker deployment"),
+		RunE: func(c *cobra.Command, args []string) error {
+			q := url.Values{"q": {strings.Join(args, " ")}, "limit": {strconv.Itoa(limit)}}
+			for name, value := range map[string]string{"source": source, "role": role, "session_id": sessionID, "session_key": key} {
+				if value != "" {
+					q.Set(name, value)
+				}
+			}
+			return a.withClient(c, func(cl *client) error {
+				var list hitList
+				if err := cl.call(c.Context(), http.MethodGet, "/api/search?"+q.Encode(), nil, &list); err != nil {
+					return err
+				}
+				if a.json {
+					return a.printJSON(list)
+				}
+				a.printHits(&list)
+				return nil
+			})
+		},
+	}
+	c.Flags().IntVar(&limit, "limit", 10, "how many conversations at most")
+	c.Flags().StringVar(&source, "source", "", "only those that came from here, such as cli or api_server")
+	c.Flags().StringVar(&role, "role", "", "only what this one said: user, assistant or tool")
+	c.Flags().StringVar(&sessionID, "session", "", "only in the conversation of this session")
+	c.Flags().StringVar(&key, "key", "", "only what was said under this session key")
+	return c
+}
+
+// printHits prints each conversation with its best messages.
+func (a *app) printHits(list *hitList) {
+	if len(list.Data) == 0 {
+		a.say("Nothing was said that matches %s.", printable(list.Query))
+	}
+	mark := a.highlighter()
+	for i := range list.Data {
+		h := &list.Data[i]
+		if i > 0 {
+			a.say("")
+		}
+		title := "untitled"
+		if h.Title != nil {
+			title = printable(*h.Title)
+		}
+		a.say("%s  %s  (%s, %s, %s)", mark(printable(h.ID)), title, printable(h.Source), h.LastActive.Local().Format("2006-01-02 15:04"), countOf(h.MatchCount, "match", "matches"))
+		for j := range h.Matches {
+			m := &h.Matches[j]
+			a.say("  #%d %s %s: %s", m.Seq, m.SaidAt.Local().Format("2006-01-02 15:04"), m.Role, highlight(m.Snippet, m.Highlights, mark))
+		}
+	}
+	if list.Partial {
+		a.say("\nThere is more that matches; only the newest was compared. Rarer words find older things.")
+	}
+}
+
+func countOf(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}
+
+// highlighter sets a text in bold when a person is looking, or when
+// CLICOLOR_FORCE says that the program behind the pipe can show it.
+func (a *app) highlighter() func(string) string {
+	f, ok := a.process.Stdout.(*os.File)
+	seen := ok && term.IsTerminal(int(f.Fd())) && a.process.Getenv("TERM") != "dumb"
+	if force := a.process.Getenv("CLICOLOR_FORCE"); force != "" && force != "0" {
+		seen = true
+	}
+	if !seen || a.process.Getenv("NO_COLOR") != "" {
+		return func(text string) string { return text }
+	}
+	return func(text string) string { return "\x1b[1m" + text + "\x1b[0m" }
+}
+
+// highlight marks places of a text, given in characters.
+func highlight(text string, places [][2]int, mark func(string) string) string {
+	var b strings.Builder
+	runes, at := []rune(text), 0
+	for _, p := range places {
+		from, to := max(p[0], at), min(p[1], len(runes))
+		if from >= to {
+			continue
+		}
+		b.WriteString(printable(string(runes[at:from])))
+		b.WriteString(mark(printable(string(runes[from:to]))))
+		at = to
+	}
+	b.WriteString(printable(string(runes[at:])))
+	return b.String()
+}
+
+// printable is a text without what a terminal would obey.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+			return -1
+		}
+		return r
+	}, text)
+}
