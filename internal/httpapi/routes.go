@@ -102,6 +102,7 @@ func (s *server) routes() []route {
 		{"GET", "/v1/health", "", s.health},
 		{"GET", "/readyz", "", s.ready},
 		{"GET", "/health/detailed", owner.Admin, s.healthDetailed},
+		{"GET", "/openapi.json", "", s.openAPI},
 	}
 }
 

@@ -106,9 +106,9 @@ func newWorld(t testing.TB, o options) *world {
 	t.Cleanup(w.pool.CloseIdleConnections)
 	w.open()
 	t.Cleanup(func() { _ = w.db.Close() })
-	w.srv = httptest.NewUnstartedServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+	w.srv = httptest.NewUnstartedServer(described(t, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		(*w.handler.Load()).ServeHTTP(rw, r)
-	}))
+	})))
 	w.srv.Listener = httpapi.JSONRefusals(w.srv.Listener)
 	w.srv.Start()
 	w.srv.Client().CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
