@@ -42,14 +42,21 @@ type Ledger interface {
 
 // Step is what one transaction of a turn stores.
 type Step struct {
-	// Ended is the parent that compression closed; nil in most turns.
+	// Ended is the session that compression or a reset closed; nil in most
+	// turns. After a compression Session is the tip in its place; after a reset
+	// it begins a lineage of its own, and Ended stays the tip of the old one.
 	Ended *session.Session
 	// Session is the session the messages belong to, with its counters as they
 	// are after the step.
 	Session session.Session
-	// Opened says that Session is new.
+	// Opened says that Session is new. A title that is taken gets the next free
+	// number.
 	Opened bool
-	// Messages are appended. Their ids, places and hashes are set.
+	// Title is given to Session if it has none, in its next free form; "" leaves
+	// it as it is.
+	Title string
+	// Messages are appended. Their ids, places and hashes are set. Copies and
+	// imports keep their own times, and bring their receipts along.
 	Messages []session.Message
 	// Changes is what memory learnt from the messages.
 	Changes []memory.Change
@@ -74,8 +81,13 @@ type Pending struct {
 type Rewrite struct {
 	// Messages get new texts; everything else of them stays.
 	Messages []session.Message
-	// Sessions get new titles, prompts and summaries.
+	// Sessions get new titles, prompts, summaries and tails, and the new size of
+	// their lineage.
 	Sessions []session.Session
+	// Undone are taken back: the messages are marked, their facts go.
+	Undone []Undone
+	// Relinked facts get the links and the supersession they have now.
+	Relinked []memory.Fact
 	// Scopes get new facts in place of those they have.
 	Scopes []ScopeFacts
 	// Erased is kept, so that an import cannot bring back what was forgotten;
@@ -83,6 +95,13 @@ type Rewrite struct {
 	Erased *memory.Erasure
 	// Outcomes are erased that mention any of these texts, given in lower case.
 	Outcomes [][]byte
+}
+
+// Undone is the end of a lineage that was taken back.
+type Undone struct {
+	Root session.ID
+	From int64 // the first Seq of it; all that stood behind it went, too
+	At   time.Time
 }
 
 // ScopeFacts are all facts of a scope.

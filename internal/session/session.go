@@ -70,6 +70,8 @@ const (
 	EndCompression EndReason = "compression"
 	EndReset       EndReason = "reset"
 	EndUserExit    EndReason = "user_exit"
+	// EndIncomplete marks a copy or an import that is under way, or was broken off.
+	EndIncomplete EndReason = "incomplete"
 )
 
 // Role says who speaks in a message.
@@ -113,7 +115,18 @@ type Message struct {
 	FinishReason string // of answers: stop, length, tool_calls, cancelled, error
 	Model        string // of answers: the model that gave it
 	Hash         []byte // running SHA-256 over the lineage: silent loss shows
+
+	// UndoneAt is when the message was taken back: the archive keeps it, memory
+	// and models see it no more. Zero while it stands.
+	UndoneAt time.Time
+	// ReceiptID and Receipt say, in JSON, what an answer was given. They are
+	// read only when [Range.Receipts] asks for them.
+	ReceiptID string
+	Receipt   []byte
 }
+
+// Stands reports whether a message has not been taken back.
+func (m Message) Stands() bool { return m.UndoneAt.IsZero() }
 
 // Partial reports whether an answer was cut off.
 func (m Message) Partial() bool {

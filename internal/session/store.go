@@ -21,13 +21,56 @@ type Store interface {
 	Sessions(ctx context.Context, o owner.Owner, f Filter) ([]Session, error)
 	// Messages returns messages of a lineage in order of Seq.
 	Messages(ctx context.Context, o owner.Owner, root ID, r Range) ([]Message, error)
-	// CreateSession opens a lineage without a turn. Conflict if the id is taken.
+	// CreateSession opens a lineage without a turn. Conflict if the id is taken,
+	// or the title is.
 	CreateSession(ctx context.Context, o owner.Owner, s Session) error
 	// UpdateSession changes what a person may change of the session named id.
+	// Conflict, with code "title_taken", if another session has the title.
 	UpdateSession(ctx context.Context, o owner.Owner, id ID, p Patch) (Session, error)
 	// DeleteLineage erases a lineage: sessions, messages, facts, index entries.
 	DeleteLineage(ctx context.Context, o owner.Owner, root ID) error
 }
+
+// Catalog answers what lists and titles need to know. The same rules hold as
+// for [Store].
+type Catalog interface {
+	// Stats counts what an owner has.
+	Stats(ctx context.Context, o owner.Owner) (Stats, error)
+	// Previews returns how the lineages of the given roots begin: the first
+	// standing text of their user, cut to PreviewLength characters. Lineages
+	// without one are left out.
+	Previews(ctx context.Context, o owner.Owner, roots []ID) (map[ID]string, error)
+	// FreeTitle returns the title if no session of the owner has it, else its
+	// next free form: "title #2", "title #3"….
+	FreeTitle(ctx context.Context, o owner.Owner, title string) (string, error)
+}
+
+// PreviewLength is the length of a preview, in characters.
+const PreviewLength = 60
+
+// Stats counts an owner's lineages and messages.
+type Stats struct {
+	Sessions int64 // lineages, as a list shows them
+	Messages int64
+	Sources  []SourceCount // most sessions first
+	// Bytes is the size of the whole database, all owners together.
+	Bytes int64
+}
+
+// SourceCount is how many lineages came from a source.
+type SourceCount struct {
+	Source   Source
+	Sessions int64
+}
+
+// State selects sessions by whether they have ended.
+type State string
+
+// The states; the zero value means both.
+const (
+	Active State = "active"
+	Ended  State = "ended"
+)
 
 // Filter selects sessions. Zero fields do not restrict.
 type Filter struct {
@@ -35,6 +78,13 @@ type Filter struct {
 	// Prefix selects sessions whose id starts with it (any session of a
 	// lineage counts; the tip is returned).
 	Prefix string
+	// Title selects lineages in which a session has exactly this title.
+	Title string
+	// Query selects lineages whose title, id or preview holds this text; ASCII
+	// letters match in both cases.
+	Query string
+	// State selects by whether the tip has ended.
+	State State
 	// Lineage selects all sessions of one lineage, tips or not, oldest first; the
 	// other fields are ignored.
 	Lineage ID
@@ -59,6 +109,10 @@ type Range struct {
 	Limit int
 	// Until leaves out what was recorded later; zero leaves out nothing.
 	Until time.Time
+	// Standing leaves out what was taken back.
+	Standing bool
+	// Receipts reads the receipts of answers, too.
+	Receipts bool
 	// Newest takes the last Limit messages of the window instead of the first.
 	Newest bool
 }

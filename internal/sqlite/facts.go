@@ -29,11 +29,15 @@ func (t *tx) keepChanges(o owner.Owner, step *run.Step) error {
 	if len(step.Messages) == 0 {
 		return nil
 	}
-	first := &step.Messages[0] // all of a step share key and time of recording
+	first := step.Messages[0].Seq
 	for i := range step.Changes {
 		c := &step.Changes[i]
 		for j := range c.Learned {
-			if err := t.insertFact(o, first, &c.Learned[j]); err != nil {
+			f := &c.Learned[j]
+			if at := f.Source.Seq - first; at < 0 || at >= int64(len(step.Messages)) {
+				return fmt.Errorf("store fact %s: it quotes no message of its step", f.ID)
+			}
+			if err := t.insertFact(o, &step.Messages[f.Source.Seq-first], f); err != nil {
 				return err
 			}
 		}
@@ -47,21 +51,29 @@ func (t *tx) keepChanges(o owner.Owner, step *run.Step) error {
 	return nil
 }
 
+// linksOf are a fact's links as they are stored.
+func linksOf(f *memory.Fact) (any, error) {
+	if len(f.Links) == 0 {
+		return nil, nil //nolint:nilnil // null is what is stored
+	}
+	text, err := json.Marshal(f.Links)
+	if err != nil {
+		return nil, fmt.Errorf("encode links: %w", err)
+	}
+	return string(text), nil
+}
+
 func (t *tx) insertFact(o owner.Owner, from *session.Message, f *memory.Fact) error {
-	var links any
-	if len(f.Links) > 0 {
-		text, err := json.Marshal(f.Links)
-		if err != nil {
-			return fmt.Errorf("encode links: %w", err)
-		}
-		links = string(text)
+	links, err := linksOf(f)
+	if err != nil {
+		return err
 	}
 	statement := f.Statement
 	if statement == f.Quote {
 		statement = ""
 	}
 	src := &f.Source
-	_, err := t.exec(insertFact, o.ID(), null(from.Key), string(src.Root), src.Seq, string(f.ID), string(src.SessionID), src.MessageID,
+	_, err = t.exec(insertFact, o.ID(), null(from.Key), string(src.Root), src.Seq, string(f.ID), string(src.SessionID), src.MessageID,
 		string(f.Kind), string(src.Role), null(src.Speaker), f.Quote, src.Start, src.End, null(statement), null(f.Subject),
 		null(f.Attribute), null(f.Value), null(f.Because), f.SaidAt.UnixMilli(), from.RecordedAt.UnixMilli(), millis(f.When.From), millis(f.When.To),
 		null(f.SupersededBy), millis(f.SupersededAt), links)

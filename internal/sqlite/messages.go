@@ -17,43 +17,47 @@ import (
 
 // messageColumns are the columns of a message, in the order scanMessage reads.
 const messageColumns = `id, session_id, root_id, seq, session_key, role, name, content, wire, tool_calls, tool_call_id,
-	tool_name, note, said_at, recorded_at, token_count, finish_reason, model, hash`
+	tool_name, note, said_at, recorded_at, token_count, finish_reason, model, hash, undone_at`
 
 const (
-	selectOldest = `SELECT ` + messageColumns + ` FROM messages
-		WHERE owner_id = ? AND root_id = ? AND seq >= ? AND seq < ? AND recorded_at <= ? ORDER BY seq LIMIT ?`
-	selectNewest = `SELECT ` + messageColumns + ` FROM messages
-		WHERE owner_id = ? AND root_id = ? AND seq >= ? AND seq < ? AND recorded_at <= ? ORDER BY seq DESC LIMIT ?`
-	insertMessage = `INSERT INTO messages (id, owner_id, root_id, seq, session_id, session_key, role, name, content, wire,
-		tool_calls, tool_call_id, tool_name, note, said_at, recorded_at, token_count, finish_reason, model, receipt_id, receipt, hash)
-		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+	messageWindow = ` FROM messages WHERE owner_id = ? AND root_id = ? AND seq >= ? AND seq < ? AND recorded_at <= ?
+		AND (? OR undone_at IS NULL) ORDER BY seq `
+	selectOldest = `SELECT ` + messageColumns + `, NULL, NULL` + messageWindow + `LIMIT ?`
+	selectNewest = `SELECT ` + messageColumns + `, NULL, NULL` + messageWindow + `DESC LIMIT ?`
+	// Receipts make rows several times as long; only an export wants them.
+	withReceipts       = `SELECT ` + messageColumns + `, receipt_id, receipt` + messageWindow + `LIMIT ?`
+	newestWithReceipts = `SELECT ` + messageColumns + `, receipt_id, receipt` + messageWindow + `DESC LIMIT ?`
+	insertMessage      = `INSERT INTO messages (id, owner_id, root_id, seq, session_id, session_key, role, name, content, wire,
+		tool_calls, tool_call_id, tool_name, note, said_at, recorded_at, token_count, finish_reason, model, receipt_id, receipt, hash, undone_at)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 
 	documentColumns = `id, session_id, root_id, seq, role, name, content, note, said_at`
-	documentsByKey  = `SELECT ` + documentColumns + ` FROM messages WHERE owner_id = ? AND session_key = ? AND recorded_at <= ? ORDER BY id`
-	documentsByRoot = `SELECT ` + documentColumns + ` FROM messages WHERE owner_id = ? AND root_id = ? AND recorded_at <= ? ORDER BY seq`
+	documentsByKey  = `SELECT ` + documentColumns + ` FROM messages WHERE owner_id = ? AND session_key = ? AND recorded_at <= ? AND undone_at IS NULL ORDER BY id`
+	documentsByRoot = `SELECT ` + documentColumns + ` FROM messages WHERE owner_id = ? AND root_id = ? AND recorded_at <= ? AND undone_at IS NULL ORDER BY seq`
 )
 
 func scanMessage(row interface{ Scan(...any) error }) (session.Message, error) {
 	var m session.Message
-	var key, name, toolCallID, toolName, note, finish, model sql.NullString
+	var key, name, toolCallID, toolName, note, finish, model, receiptID sql.NullString
 	var said, recorded int64
+	var undone sql.NullInt64
 	err := row.Scan(&m.ID, &m.SessionID, &m.RootID, &m.Seq, &key, &m.Role, &name, &m.Content, &m.Wire, &m.ToolCalls,
-		&toolCallID, &toolName, &note, &said, &recorded, &m.Tokens, &finish, &model, &m.Hash)
+		&toolCallID, &toolName, &note, &said, &recorded, &m.Tokens, &finish, &model, &m.Hash, &undone, &receiptID, &m.Receipt)
 	if err != nil {
 		return m, fmt.Errorf("read message: %w", err)
 	}
 	m.Key, m.Name, m.ToolCallID, m.ToolName = session.Key(key.String), name.String, toolCallID.String, toolName.String
 	m.Note, m.FinishReason, m.Model = note.String, finish.String, model.String
 	m.SaidAt, m.RecordedAt = time.UnixMilli(said).UTC(), time.UnixMilli(recorded).UTC()
+	m.UndoneAt, m.ReceiptID = fromMillis(undone), receiptID.String
 	return m, nil
 }
 
 // Messages implements session.Store.
 func (db *DB) Messages(ctx context.Context, o owner.Owner, root session.ID, r session.Range) ([]session.Message, error) {
-	query := selectOldest
-	if r.Newest {
-		query = selectNewest
-	}
+	query := map[[2]bool]string{
+		{false, false}: selectOldest, {true, false}: selectNewest, {false, true}: withReceipts, {true, true}: newestWithReceipts,
+	}[[2]bool{r.Newest, r.Receipts}]
 	to, limit := r.To, r.Limit
 	if to == 0 {
 		to = 1<<63 - 1
@@ -65,7 +69,7 @@ func (db *DB) Messages(ctx context.Context, o owner.Owner, root session.ID, r se
 	if err != nil {
 		return nil, err
 	}
-	rows, err := st.QueryContext(ctx, o.ID(), string(root), r.From, to, until(r.Until), limit)
+	rows, err := st.QueryContext(ctx, o.ID(), string(root), r.From, to, until(r.Until), !r.Standing, limit)
 	if err != nil {
 		return nil, fmt.Errorf("read messages: %w", err)
 	}
@@ -99,7 +103,7 @@ func until(t time.Time) int64 {
 func (t *tx) appendMessage(o owner.Owner, m *session.Message, receiptID, receipt any) error {
 	_, err := t.exec(insertMessage, m.ID, o.ID(), string(m.RootID), m.Seq, string(m.SessionID), null(m.Key), string(m.Role),
 		null(m.Name), m.Content, nullBytes(m.Wire), nullBytes(m.ToolCalls), null(m.ToolCallID), null(m.ToolName), null(m.Note),
-		m.SaidAt.UnixMilli(), m.RecordedAt.UnixMilli(), m.Tokens, null(m.FinishReason), null(m.Model), receiptID, receipt, m.Hash)
+		m.SaidAt.UnixMilli(), m.RecordedAt.UnixMilli(), m.Tokens, null(m.FinishReason), null(m.Model), receiptID, receipt, m.Hash, millis(m.UndoneAt))
 	if err != nil {
 		return fmt.Errorf("insert message: %w", err)
 	}

@@ -78,7 +78,12 @@ func (db *DB) Rewrite(ctx context.Context, o owner.Owner, w run.Rewrite) error {
 		return err
 	}
 	return db.w.submit(ctx, func(t *tx) error {
-		t.erases = true
+		if len(w.Undone) == 0 { // what was taken back stays in the archive
+			t.erases = true
+		}
+		if err := t.undo(o, &w); err != nil {
+			return err
+		}
 		for i := range w.Messages {
 			if err := t.rewriteMessage(o, &w.Messages[i]); err != nil {
 				return err
@@ -86,8 +91,8 @@ func (db *DB) Rewrite(ctx context.Context, o owner.Owner, w run.Rewrite) error {
 		}
 		for i := range w.Sessions {
 			s := &w.Sessions[i]
-			if _, err := t.exec(`UPDATE sessions SET title = ?, system_prompt = ?, summary = ?, user_id = ? WHERE owner_id = ? AND id = ?`,
-				null(s.Title), null(s.SystemPrompt), null(s.Summary), null(s.UserID), o.ID(), string(s.ID)); err != nil {
+			if _, err := t.exec(rewriteSession,
+				null(s.Title), null(s.SystemPrompt), null(s.Summary), null(s.UserID), s.TailFrom, s.LineageTokens, o.ID(), string(s.ID)); err != nil {
 				return fmt.Errorf("rewrite session: %w", err)
 			}
 		}
@@ -109,6 +114,34 @@ func (db *DB) Rewrite(ctx context.Context, o owner.Owner, w run.Rewrite) error {
 		}
 		return nil
 	})
+}
+
+const rewriteSession = `UPDATE sessions SET title = ?, system_prompt = ?, summary = ?, user_id = ?, tail_from = ?, lineage_tokens = ?
+	WHERE owner_id = ? AND id = ?`
+
+// undo marks messages as taken back, and takes their facts away.
+func (t *tx) undo(o owner.Owner, w *run.Rewrite) error {
+	for _, u := range w.Undone {
+		if _, err := t.exec(`UPDATE messages SET undone_at = ? WHERE owner_id = ? AND root_id = ? AND seq >= ? AND undone_at IS NULL`,
+			millis(u.At), o.ID(), string(u.Root), u.From); err != nil {
+			return fmt.Errorf("mark messages: %w", err)
+		}
+		if _, err := t.exec(`DELETE FROM facts WHERE owner_id = ? AND root_id = ? AND seq >= ?`, o.ID(), string(u.Root), u.From); err != nil {
+			return fmt.Errorf("delete facts: %w", err)
+		}
+	}
+	const relink = `UPDATE facts SET superseded_by = ?, superseded_at = ?, links = ? WHERE owner_id = ? AND root_id = ? AND seq = ? AND id = ?`
+	for i := range w.Relinked {
+		f := &w.Relinked[i]
+		links, err := linksOf(f)
+		if err != nil {
+			return err
+		}
+		if _, err := t.exec(relink, null(f.SupersededBy), millis(f.SupersededAt), links, o.ID(), string(f.Source.Root), f.Source.Seq, string(f.ID)); err != nil {
+			return fmt.Errorf("relink fact: %w", err)
+		}
+	}
+	return nil
 }
 
 // rewriteMessage gives a message another text, in the text index, too.

@@ -26,11 +26,11 @@ const (
 		user_id, model, system_prompt, title, summary, started_at, ended_at, end_reason, last_active, message_count,
 		tool_call_count, input_tokens, output_tokens, next_seq, tail_from, lineage_tokens)
 		VALUES (?,?,?,?,?,1,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
-	endSession    = `UPDATE sessions SET ended_at = ?, end_reason = ?, is_tip = 0 WHERE owner_id = ? AND id = ?`
+	endSession    = `UPDATE sessions SET ended_at = ?, end_reason = ?, is_tip = ? WHERE owner_id = ? AND id = ?`
 	updateCounter = `UPDATE sessions SET session_key = ?, model = ?, ended_at = ?, end_reason = ?, last_active = ?,
 		message_count = ?, tool_call_count = ?, input_tokens = ?, output_tokens = ?, next_seq = ?, tail_from = ?,
 		lineage_tokens = ? WHERE owner_id = ? AND id = ?`
-	patchSession = `UPDATE sessions SET title = coalesce(?, title), system_prompt = coalesce(?, system_prompt),
+	patchSession = `UPDATE sessions SET title = nullif(coalesce(?, title), ''), system_prompt = coalesce(?, system_prompt),
 		end_reason = coalesce(?, end_reason), ended_at = coalesce(?, ended_at) WHERE owner_id = ? AND id = ?`
 )
 
@@ -84,17 +84,7 @@ func (db *DB) Sessions(ctx context.Context, o owner.Owner, f session.Filter) ([]
 	if f.Lineage != "" {
 		return db.listSessions(ctx, `t.owner_id = ? AND t.root_id = ? ORDER BY t.generation`, o.ID(), string(f.Lineage))
 	}
-	var where strings.Builder
-	args := []any{o.ID()}
-	where.WriteString(`t.owner_id = ? AND t.is_tip = 1`)
-	if f.Source != "" {
-		where.WriteString(` AND t.source = ?`)
-		args = append(args, string(f.Source))
-	}
-	if f.Prefix != "" {
-		where.WriteString(` AND t.root_id IN (SELECT root_id FROM sessions WHERE owner_id = ? AND substr(id, 1, length(?)) = ?)`)
-		args = append(args, o.ID(), f.Prefix, f.Prefix)
-	}
+	where, args := listFilter(o, &f)
 	if !f.Before.LastActive.IsZero() {
 		where.WriteString(` AND (t.last_active, t.root_id) < (?, ?)`)
 		args = append(args, f.Before.LastActive.UnixMilli(), string(f.Before.ID))
@@ -105,6 +95,41 @@ func (db *DB) Sessions(ctx context.Context, o owner.Owner, f session.Filter) ([]
 	}
 	where.WriteString(` ORDER BY t.last_active DESC, t.root_id DESC LIMIT ?`)
 	return db.listSessions(ctx, where.String(), append(args, limit)...)
+}
+
+// firstText is how the lineage of t begins.
+const firstText = `(SELECT substr(m.content, 1, 400) FROM messages m WHERE m.owner_id = t.owner_id AND m.root_id = t.root_id
+	AND m.role = 'user' AND m.undone_at IS NULL AND m.content <> '' ORDER BY m.seq LIMIT 1)`
+
+// listFilter is the condition of a filter, in our own words, and its values.
+func listFilter(o owner.Owner, f *session.Filter) (*strings.Builder, []any) {
+	where, args := new(strings.Builder), []any{o.ID()}
+	where.WriteString(`t.owner_id = ? AND t.is_tip = 1`)
+	and := func(condition string, values ...any) {
+		where.WriteString(` AND ` + condition)
+		args = append(args, values...)
+	}
+	if f.Source != "" {
+		and(`t.source = ?`, string(f.Source))
+	}
+	if f.Prefix != "" {
+		and(`t.root_id IN (SELECT root_id FROM sessions WHERE owner_id = ? AND substr(id, 1, length(?)) = ?)`, o.ID(), f.Prefix, f.Prefix)
+	}
+	if f.Title != "" {
+		and(`t.root_id IN (SELECT root_id FROM sessions WHERE owner_id = ? AND title = ?)`, o.ID(), f.Title)
+	}
+	if f.Query != "" {
+		and(`(instr(lower(coalesce(t.title, '')), lower(?)) > 0
+			OR t.root_id IN (SELECT root_id FROM sessions WHERE owner_id = ? AND instr(lower(id), lower(?)) > 0)
+			OR instr(lower(`+firstText+`), lower(?)) > 0)`, f.Query, o.ID(), f.Query, f.Query)
+	}
+	switch f.State {
+	case session.Active:
+		and(`t.ended_at IS NULL`)
+	case session.Ended:
+		and(`t.ended_at IS NOT NULL`)
+	}
+	return where, args
 }
 
 // listSessions runs a query for sessions t; where is one of our own texts.
@@ -149,14 +174,21 @@ func (db *DB) CreateSession(ctx context.Context, o owner.Owner, s session.Sessio
 		if n > 0 {
 			return fault.New(fault.Conflict, "session_exists", "A session with this id exists already.").At("id")
 		}
+		if err := t.refuseTitle(o, s.Title, ""); err != nil {
+			return err
+		}
 		return t.openSession(o, &s)
 	})
 }
 
-// openSession inserts a session.
+// openSession inserts a session, under the next free form of its title.
 func (t *tx) openSession(o owner.Owner, s *session.Session) error {
-	_, err := t.exec(insertSession, o.ID(), string(s.ID), string(s.RootID), null(s.ParentID), s.Generation, null(s.Key),
-		string(s.Source), null(s.UserID), null(s.Model), null(s.SystemPrompt), null(s.Title), null(s.Summary),
+	title, err := t.freeTitle(o, s.Title)
+	if err != nil {
+		return err
+	}
+	_, err = t.exec(insertSession, o.ID(), string(s.ID), string(s.RootID), null(s.ParentID), s.Generation, null(s.Key),
+		string(s.Source), null(s.UserID), null(s.Model), null(s.SystemPrompt), null(title), null(s.Summary),
 		millis(s.StartedAt), millis(s.EndedAt), null(s.EndReason), millis(s.LastActive), s.MessageCount, s.ToolCallCount,
 		s.InputTokens, s.OutputTokens, s.NextSeq, s.TailFrom, s.LineageTokens)
 	if err != nil {
@@ -185,6 +217,11 @@ func (db *DB) UpdateSession(ctx context.Context, o owner.Owner, id session.ID, p
 		var reason, ended any
 		if p.EndReason != nil {
 			reason, ended = string(*p.EndReason), p.At.UnixMilli()
+		}
+		if p.Title != nil {
+			if err := t.refuseTitle(o, *p.Title, id); err != nil {
+				return err
+			}
 		}
 		if _, err := t.exec(patchSession, p.Title, p.SystemPrompt, reason, ended, o.ID(), string(id)); err != nil {
 			return fmt.Errorf("update session: %w", err)

@@ -38,7 +38,8 @@ func (db *DB) AppendTurn(ctx context.Context, o owner.Owner, step run.Step) erro
 	}
 	err := db.w.submit(ctx, func(t *tx) error {
 		if step.Ended != nil {
-			if _, err := t.exec(endSession, millis(step.Ended.EndedAt), string(step.Ended.EndReason), o.ID(), string(step.Ended.ID)); err != nil {
+			staysTip := step.Ended.RootID != step.Session.RootID
+			if _, err := t.exec(endSession, millis(step.Ended.EndedAt), string(step.Ended.EndReason), staysTip, o.ID(), string(step.Ended.ID)); err != nil {
 				return fmt.Errorf("end session: %w", err)
 			}
 		}
@@ -49,10 +50,13 @@ func (db *DB) AppendTurn(ctx context.Context, o owner.Owner, step run.Step) erro
 		} else if err := t.countSession(o, &step.Session); err != nil {
 			return err
 		}
+		if err := t.nameSession(o, step.Session.ID, step.Title); err != nil {
+			return err
+		}
 		for i := range step.Messages {
 			m := &step.Messages[i]
 			if step.Receipt == nil || m.Seq != step.Receipt.Seq {
-				if err := t.appendMessage(o, m, nil, nil); err != nil {
+				if err := t.appendMessage(o, m, null(m.ReceiptID), nullBytes(m.Receipt)); err != nil {
 					return err
 				}
 			} else if err := t.appendMessage(o, m, receiptID, receipt); err != nil {

@@ -140,14 +140,40 @@ func readingCases() map[string]isolationCase {
 				return nil, err
 			}
 			lineage, err := st.Sessions(ctx, o, session.Filter{Lineage: theSession})
+			if err != nil {
+				return nil, err
+			}
+			for _, f := range []session.Filter{{Query: "canary"}, {Query: "the-"}, {Title: markOf(alice())}, {State: session.Active}} {
+				list, err := st.Sessions(ctx, o, f)
+				if err != nil {
+					return nil, err
+				}
+				lineage = append(lineage, list...)
+			}
 			return slices.Concat(tips, named, later, lineage), err
+		}},
+		"Stats": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			got, err := st.Stats(ctx, o)
+			got.Bytes = 0 // of all owners together
+			return got, err
+		}},
+		"Previews": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			return st.Previews(ctx, o, []session.ID{theSession})
+		}},
+		"FreeTitle": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			// Whoever has not used alice's title may have it.
+			free, err := st.FreeTitle(ctx, o, markOf(alice()))
+			if o.ID() != alice().ID() && free == markOf(alice()) {
+				free = "as it is"
+			}
+			return free, err
 		}},
 		"Messages": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			first, err := st.Messages(ctx, o, theSession, session.Range{})
 			if err != nil {
 				return nil, err
 			}
-			last, err := st.Messages(ctx, o, theSession, session.Range{Newest: true, Limit: 3})
+			last, err := st.Messages(ctx, o, theSession, session.Range{Newest: true, Limit: 3, Standing: true, Receipts: true})
 			return slices.Concat(first, last), err
 		}},
 		"Facts": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
@@ -230,6 +256,8 @@ func writingCases() map[string]isolationCase {
 				Sessions: []session.Session{{ID: theSession, Title: title}},
 				Scopes:   []run.ScopeFacts{{Scope: memory.Scope{Key: theKey}}, {Scope: memory.Scope{Root: theSession}}},
 				Outcomes: [][]byte{[]byte("canary")},
+				Undone:   []run.Undone{{Root: theSession, From: 0, At: epoch()}},
+				Relinked: []memory.Fact{fact("the-fact", &session.Message{RootID: theSession}, memory.Plain)},
 				Erased:   &memory.Erasure{Hash: sha256.Sum256([]byte(title)), Words: 1, At: epoch()},
 			})
 		}},

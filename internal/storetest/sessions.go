@@ -112,7 +112,7 @@ func testPatch(t *testing.T, st Store) {
 	l := newTalk(alice(), "root", "")
 	l.say(t, st, "hello", "hi")
 	l.commit(t, st, l.fold(t, st, "child", "more"))
-	title, prompt, empty := "A title", "Be brief.", ""
+	title, older, prompt, empty := "A title", "An older title", "Be brief.", ""
 	for _, c := range []struct {
 		name  string
 		at    int // which session of the lineage
@@ -121,7 +121,7 @@ func testPatch(t *testing.T, st Store) {
 	}{
 		{"title", 1, session.Patch{Title: &title}, func(s *session.Session) { s.Title = title }},
 		{"prompt", 1, session.Patch{SystemPrompt: &prompt}, func(s *session.Session) { s.SystemPrompt = prompt }},
-		{"an ended session", 0, session.Patch{Title: &title}, func(s *session.Session) { s.Title = title }},
+		{"an ended session", 0, session.Patch{Title: &older}, func(s *session.Session) { s.Title = older }},
 		{"nothing", 1, session.Patch{}, func(*session.Session) {}},
 		{"emptied", 1, session.Patch{Title: &empty}, func(s *session.Session) { s.Title = "" }},
 	} {

@@ -18,6 +18,7 @@ import (
 // Store is everything a backend implements.
 type Store interface {
 	session.Store
+	session.Catalog
 	run.Store
 	run.Ledger
 	memory.Store
@@ -45,6 +46,9 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"turns", turnTests()},
 		{"requests", requestTests()},
 		{"facts", factTests()},
+		{"titles", titleTests()},
+		{"catalog", catalogTests()},
+		{"undone", undoneTests()},
 		{"erasure", erasureTests()},
 		{"rewrite", rewriteTests()},
 		{"the past", pastTests()},

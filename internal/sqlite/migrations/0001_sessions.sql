@@ -31,6 +31,7 @@ CREATE TABLE sessions (
 
 CREATE UNIQUE INDEX sessions_lineage ON sessions (owner_id, root_id, generation);
 CREATE INDEX sessions_recent ON sessions (owner_id, last_active, root_id) WHERE is_tip = 1;
+CREATE INDEX sessions_title ON sessions (owner_id, title) WHERE title IS NOT NULL;
 
 -- The archive: rows are only ever appended, and erased on request.
 CREATE TABLE messages (
@@ -55,6 +56,7 @@ CREATE TABLE messages (
   model         TEXT,
   receipt_id    TEXT,
   receipt       TEXT,
+  undone_at     INTEGER,           -- when it was taken back; null while it stands
   hash          BLOB    NOT NULL
 ) STRICT;
 

@@ -1,0 +1,152 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// Stats implements session.Catalog.
+func (db *DB) Stats(ctx context.Context, o owner.Owner) (session.Stats, error) {
+	const bySource = `SELECT source, count(*) FROM sessions WHERE owner_id = ? AND is_tip = 1 GROUP BY source ORDER BY count(*) DESC, source`
+	const counted = `SELECT (SELECT count(*) FROM messages WHERE owner_id = ?), (SELECT page_count FROM pragma_page_count()) * (SELECT page_size FROM pragma_page_size())`
+	var out session.Stats
+	rows, err := db.read.QueryContext(ctx, bySource, o.ID())
+	if err != nil {
+		return out, fmt.Errorf("count sessions: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var c session.SourceCount
+		if err := rows.Scan(&c.Source, &c.Sessions); err != nil {
+			return out, fmt.Errorf("count sessions: %w", err)
+		}
+		out.Sources = append(out.Sources, c)
+		out.Sessions += c.Sessions
+	}
+	if err := rows.Err(); err != nil {
+		return out, fmt.Errorf("count sessions: %w", err)
+	}
+	if err := db.read.QueryRowContext(ctx, counted, o.ID()).Scan(&out.Messages, &out.Bytes); err != nil {
+		return out, fmt.Errorf("count messages: %w", err)
+	}
+	return out, nil
+}
+
+// previewBatch is how many previews one query reads.
+const previewBatch = 100
+
+// Previews implements session.Catalog.
+func (db *DB) Previews(ctx context.Context, o owner.Owner, roots []session.ID) (map[session.ID]string, error) {
+	out := make(map[session.ID]string, len(roots))
+	for batch := range slices.Chunk(roots, previewBatch) {
+		if err := db.previews(ctx, o, batch, out); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (db *DB) previews(ctx context.Context, o owner.Owner, roots []session.ID, out map[session.ID]string) error {
+	args := []any{o.ID()}
+	for _, root := range roots {
+		args = append(args, string(root))
+	}
+	query := `SELECT t.root_id, coalesce(` + firstText + `, '') FROM sessions t WHERE t.owner_id = ? AND t.is_tip = 1
+		AND t.root_id IN (?` + strings.Repeat(`,?`, len(roots)-1) + `)`
+	rows, err := db.read.QueryContext(ctx, query, args...)
+	if err != nil {
+		return fmt.Errorf("read previews: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var root session.ID
+		var text string
+		if err := rows.Scan(&root, &text); err != nil {
+			return fmt.Errorf("read preview: %w", err)
+		}
+		if p := preview(text); p != "" {
+			out[root] = p
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("read previews: %w", err)
+	}
+	return nil
+}
+
+// preview is the beginning of a text in one line.
+func preview(text string) string {
+	line := []rune(strings.Join(strings.Fields(text), " "))
+	if len(line) > session.PreviewLength {
+		line = append(line[:session.PreviewLength-1], '…')
+	}
+	return string(line)
+}
+
+const titleTaken = `SELECT count(*) FROM (SELECT 1 FROM sessions WHERE owner_id = ? AND title = ? AND id <> ? LIMIT 1)`
+
+// FreeTitle implements session.Catalog.
+func (db *DB) FreeTitle(ctx context.Context, o owner.Owner, title string) (string, error) {
+	return session.NextTitle(title, func(title string) (bool, error) {
+		st, err := db.stmt(ctx, titleTaken)
+		if err != nil {
+			return false, err
+		}
+		var n int
+		if err := st.QueryRowContext(ctx, o.ID(), title, "").Scan(&n); err != nil {
+			return false, fmt.Errorf("look for title: %w", err)
+		}
+		return n > 0, nil
+	})
+}
+
+// freeTitle is FreeTitle inside the transaction that uses it.
+func (t *tx) freeTitle(o owner.Owner, title string) (string, error) {
+	return session.NextTitle(title, func(title string) (bool, error) { return t.titleTaken(o, title, "") })
+}
+
+// titleTaken looks for a title among the sessions other than one.
+func (t *tx) titleTaken(o owner.Owner, title string, other session.ID) (bool, error) {
+	var n int
+	if err := t.row(titleTaken, o.ID(), title, string(other)).Scan(&n); err != nil {
+		return false, fmt.Errorf("look for title: %w", err)
+	}
+	return n > 0, nil
+}
+
+// refuseTitle fails if a session other than id has the title.
+func (t *tx) refuseTitle(o owner.Owner, title string, id session.ID) error {
+	if title == "" {
+		return nil
+	}
+	taken, err := t.titleTaken(o, title, id)
+	if err != nil || !taken {
+		return err
+	}
+	free, err := t.freeTitle(o, title)
+	if err != nil {
+		return err
+	}
+	return fault.New(fault.Conflict, "title_taken", fmt.Sprintf("Another session has the title %q. %q is free.", title, free)).At("title")
+}
+
+// nameSession gives a session a title, if it has none.
+func (t *tx) nameSession(o owner.Owner, id session.ID, title string) error {
+	if title == "" {
+		return nil
+	}
+	free, err := t.freeTitle(o, title)
+	if err != nil {
+		return err
+	}
+	if _, err := t.exec(`UPDATE sessions SET title = ? WHERE owner_id = ? AND id = ? AND title IS NULL`, free, o.ID(), string(id)); err != nil {
+		return fmt.Errorf("name session: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,125 @@
+package storetest
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+func catalogTests() []test {
+	return []test{
+		{"counts", testStats},
+		{"previews", testPreviews},
+		{"filters by text and by state", testListQuery},
+		{"a reset leaves two lineages", testReset},
+	}
+}
+
+func testStats(t *testing.T, st Store) {
+	got, err := st.Stats(t.Context(), alice())
+	kind(t, "stats", err, "")
+	if got.Bytes <= 0 {
+		t.Errorf("got %d bytes, want the size of the file", got.Bytes)
+	}
+	same(t, "nothing", session.Stats{Sessions: got.Sessions, Messages: got.Messages, Sources: got.Sources}, session.Stats{})
+	l := newTalk(alice(), "root", "")
+	l.say(t, st, "hello", "hi")
+	l.commit(t, st, l.fold(t, st, "child", "more"))
+	for id, source := range map[session.ID]session.Source{"a": session.SourceCLI, "b": session.SourceCLI, "c": session.SourceCron} {
+		at := epoch()
+		kind(t, "create", st.CreateSession(t.Context(), alice(), session.Session{ID: id, RootID: id, Source: source, StartedAt: at, LastActive: at}), "")
+	}
+	other := newTalk(bob(), "bobs", "")
+	other.say(t, st, "not counted")
+	kind(t, "undo", st.Rewrite(t.Context(), alice(), undone("root", 2)), "")
+	got, err = st.Stats(t.Context(), alice())
+	kind(t, "stats", err, "")
+	got.Bytes = 0
+	same(t, "stats", got, session.Stats{Sessions: 4, Messages: 3, Sources: []session.SourceCount{
+		{Source: session.SourceCLI, Sessions: 2}, {Source: session.SourceAPI, Sessions: 1}, {Source: session.SourceCron, Sessions: 1},
+	}})
+}
+
+func testPreviews(t *testing.T, st Store) {
+	long := newTalk(alice(), "long", "")
+	long.say(t, st, "  A question\nwith   breaks and "+strings.Repeat("ü", 100))
+	long.commit(t, st, long.fold(t, st, "long-child", "more"))
+	answer := newTalk(alice(), "answer", "")
+	step := answer.step(t, st, "I greet you", "", "hello")
+	step.Messages[0].Role, step.Messages[1].Role = session.Assistant, session.User
+	answer.commit(t, st, step)
+	back := newTalk(alice(), "undone", "")
+	back.say(t, st, "taken back", "yes", "said instead")
+	kind(t, "undo", st.Rewrite(t.Context(), alice(), undone("undone", 0)), "")
+	back.say(t, st, "and", "said afterwards")
+	made(t, st, "empty")
+	got, err := st.Previews(t.Context(), alice(), []session.ID{"long", "answer", "undone", "empty", "absent", "long-child"})
+	kind(t, "previews", err, "")
+	same(t, "previews", got, map[session.ID]string{
+		"long":   "A question with breaks and " + strings.Repeat("ü", session.PreviewLength-28) + "…",
+		"answer": "hello", "undone": "said afterwards",
+	})
+	got, err = st.Previews(t.Context(), alice(), nil)
+	kind(t, "no previews", err, "")
+	same(t, "no previews", len(got), 0)
+}
+
+func testListQuery(t *testing.T, st Store) {
+	for id, title := range map[session.ID]string{"a": "Plan of the kitchen", "b": "100% sure", "kit": ""} {
+		kind(t, "create", titled(t, st, id, title), "")
+	}
+	said := newTalk(alice(), "s", "")
+	said.say(t, st, "How do I sharpen a kitchen knife?", "Slowly. Kitten.")
+	said.commit(t, st, said.fold(t, st, "child-of-s", "and a sword?"))
+	reason := session.EndUserExit
+	_, err := st.UpdateSession(t.Context(), alice(), "a", session.Patch{EndReason: &reason, At: epoch()})
+	kind(t, "end", err, "")
+	for _, c := range []struct {
+		name string
+		f    session.Filter
+		want []session.ID
+	}{
+		{"title, id and preview", session.Filter{Query: "kit"}, []session.ID{"s", "kit", "a"}},
+		{"in another case", session.Filter{Query: "KITCHEN"}, []session.ID{"s", "a"}},
+		{"not the answers", session.Filter{Query: "kitten"}, nil},
+		{"an older id of the lineage", session.Filter{Query: "child-of"}, []session.ID{"s"}},
+		{"no wildcard", session.Filter{Query: "%"}, []session.ID{"b"}},
+		{"no SQL", session.Filter{Query: "' OR 1=1 --"}, nil},
+		{"active", session.Filter{State: session.Active}, []session.ID{"s", "kit", "b"}},
+		{"ended", session.Filter{State: session.Ended}, []session.ID{"a"}},
+		{"ended with a text", session.Filter{State: session.Ended, Query: "knife"}, nil},
+		{"with a source", session.Filter{Query: "kit", Source: session.SourceCron}, nil},
+		{"a page", session.Filter{Query: "kit", Limit: 1, Before: session.Cursor{LastActive: epoch(), ID: "kit"}}, []session.ID{"a"}},
+	} {
+		same(t, c.name, listed(t, st, c.f), c.want)
+	}
+}
+
+// testReset: the ended session stays the tip of its lineage, beside the new one.
+func testReset(t *testing.T, st Store) {
+	old := newTalk(alice(), "old", "key")
+	old.sessions[0].Title = "Plan"
+	old.say(t, st, "hello", "hi")
+	ended := old.tip()
+	ended.EndedAt, ended.EndReason = epoch().Add(time.Hour), session.EndReset
+	next := session.Session{
+		ID: "new", RootID: "new", ParentID: "old", Key: "key", Title: "Plan", Source: session.SourceAPI,
+		StartedAt: ended.EndedAt, LastActive: ended.EndedAt,
+	}
+	kind(t, "reset", st.AppendTurn(t.Context(), alice(), resetStep(&ended, next)), "")
+	old.sessions[0] = ended
+	old.check(t, st)
+	next.Title = "Plan #2"
+	fresh := &talk{o: alice(), now: ended.EndedAt, key: "key", sessions: []session.Session{next}}
+	fresh.check(t, st)
+	same(t, "list", listed(t, st, session.Filter{}), []session.ID{"new", "old"})
+	same(t, "ended", listed(t, st, session.Filter{State: session.Ended}), []session.ID{"old"})
+	step := fresh.step(t, st, "a fresh start")
+	step.Opened = false
+	fresh.commit(t, st, step)
+	fresh.check(t, st)
+	kind(t, "delete", st.DeleteLineage(t.Context(), alice(), "old"), "")
+	fresh.check(t, st)
+}

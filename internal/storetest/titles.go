@@ -1,0 +1,119 @@
+package storetest
+
+import (
+	"testing"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+func titleTests() []test {
+	return []test{
+		{"a title is taken once", testTitleTaken},
+		{"a continuation gets the next number", testTitleContinued},
+		{"a turn names a session that has no name", testTitleGiven},
+		{"a free title", testFreeTitle},
+		{"sessions by their title", testListTitle},
+	}
+}
+
+// titled makes a session with a title.
+func titled(t *testing.T, st Store, id session.ID, title string) error {
+	t.Helper()
+	return st.CreateSession(t.Context(), alice(), session.Session{
+		ID: id, RootID: id, Title: title, Source: session.SourceAPI, StartedAt: epoch(), LastActive: epoch(),
+	})
+}
+
+// titleOf is the title a session has.
+func titleOf(t *testing.T, st Store, id session.ID) string {
+	t.Helper()
+	s, err := st.Session(t.Context(), alice(), id)
+	kind(t, "session", err, "")
+	return s.Title
+}
+
+func testTitleTaken(t *testing.T, st Store) {
+	kind(t, "create", titled(t, st, "a", "Plan"), "")
+	kind(t, "create another", titled(t, st, "b", "Other"), "")
+	err := titled(t, st, "c", "Plan")
+	kind(t, "create with a taken title", err, fault.Conflict)
+	if fault.CodeOf(err) != "title_taken" {
+		t.Errorf("got code %q, want title_taken", fault.CodeOf(err))
+	}
+	_, err = st.Session(t.Context(), alice(), "c")
+	kind(t, "a session that was refused", err, fault.NotFound)
+	rename := func(id session.ID, title string) error {
+		_, err := st.UpdateSession(t.Context(), alice(), id, session.Patch{Title: &title, At: epoch()})
+		return err
+	}
+	kind(t, "rename to a taken title", rename("b", "Plan"), fault.Conflict)
+	same(t, "title", titleOf(t, st, "b"), "Other")
+	kind(t, "rename to its own", rename("a", "Plan"), "")
+	kind(t, "two without a title", rename("a", ""), "")
+	kind(t, "two without a title", rename("b", ""), "")
+	kind(t, "a title that was given up", rename("b", "Plan"), "")
+	kind(t, "case counts", rename("a", "plan"), "")
+}
+
+func testTitleContinued(t *testing.T, st Store) {
+	l := newTalk(alice(), "root", "")
+	l.sessions[0].Title = "Plan"
+	l.say(t, st, "hello", "hi")
+	l.commit(t, st, l.fold(t, st, "child", "more"))
+	l.sessions[1].Title = "Plan #2"
+	l.check(t, st)
+	l.commit(t, st, l.fold(t, st, "grandchild", "still more"))
+	l.sessions[2].Title = "Plan #3"
+	l.check(t, st)
+	again := newTalk(alice(), "again", "")
+	again.sessions[0].Title = "Plan"
+	again.say(t, st, "hello")
+	same(t, "title of another lineage", titleOf(t, st, "again"), "Plan #4")
+}
+
+func testTitleGiven(t *testing.T, st Store) {
+	l := newTalk(alice(), "s", "")
+	l.say(t, st, "hello")
+	named := func(title string) {
+		step := l.step(t, st, "and on")
+		step.Title = title
+		l.commit(t, st, step)
+	}
+	named("Greeting")
+	l.sessions[0].Title = "Greeting"
+	l.check(t, st)
+	named("Too late")
+	l.check(t, st)
+	other := newTalk(alice(), "other", "")
+	step := other.step(t, st, "hello", "hi")
+	step.Title = "Greeting"
+	other.commit(t, st, step)
+	same(t, "title of the other", titleOf(t, st, "other"), "Greeting #2")
+}
+
+func testFreeTitle(t *testing.T, st Store) {
+	for id, title := range map[session.ID]string{"a": "Plan", "b": "Plan #2", "c": "It's 100%", "d": "Plan #9"} {
+		kind(t, "create", titled(t, st, id, title), "")
+	}
+	for title, want := range map[string]string{
+		"": "", "New": "New", "Plan": "Plan #3", "Plan #2": "Plan #3", "It's 100%": "It's 100% #2", "It's 1__%": "It's 1__%",
+	} {
+		got, err := st.FreeTitle(t.Context(), alice(), title)
+		kind(t, "free title", err, "")
+		same(t, "free title for "+title, got, want)
+	}
+}
+
+func testListTitle(t *testing.T, st Store) {
+	l := newTalk(alice(), "root", "")
+	l.sessions[0].Title = "Plan"
+	l.say(t, st, "hello", "hi")
+	l.commit(t, st, l.fold(t, st, "child", "more"))
+	kind(t, "create", titled(t, st, "other", "Plan of another kind"), "")
+	same(t, "the title of the root", listed(t, st, session.Filter{Title: "Plan"}), []session.ID{"root"})
+	same(t, "the title of the child", listed(t, st, session.Filter{Title: "Plan #2"}), []session.ID{"root"})
+	for _, title := range []string{"plan", "Pla", "Plan%", "root"} {
+		same(t, "no title "+title, listed(t, st, session.Filter{Title: title}), []session.ID(nil))
+	}
+}

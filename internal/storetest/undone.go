@@ -1,0 +1,128 @@
+package storetest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+func undoneTests() []test {
+	return []test{
+		{"what is taken back stays in the archive", testUndone},
+		{"its facts go, and others are linked anew", testUndoneFacts},
+		{"copies keep their own times and receipts", testCopies},
+	}
+}
+
+// undone takes back the end of a lineage, an hour after it was said.
+func undone(root session.ID, from int64) run.Rewrite {
+	return run.Rewrite{Undone: []run.Undone{{Root: root, From: from, At: epoch().Add(time.Hour)}}}
+}
+
+// resetStep is a step that ends one session and opens another.
+func resetStep(ended *session.Session, next session.Session) run.Step {
+	return run.Step{Ended: ended, Opened: true, Session: next}
+}
+
+func testUndone(t *testing.T, st Store) {
+	l, other := newTalk(alice(), "s", "key"), newTalk(alice(), "other", "key")
+	l.say(t, st, "0", "1", "2")
+	l.commit(t, st, l.fold(t, st, "child", "3", "4"))
+	other.say(t, st, "elsewhere", "there")
+	kind(t, "undo", st.Rewrite(t.Context(), alice(), undone("s", 3)), "")
+	at := epoch().Add(time.Hour)
+	l.messages[3].UndoneAt, l.messages[4].UndoneAt = at, at
+	l.say(t, st, "5", "6")
+	l.check(t, st)
+	other.check(t, st)
+	standing := append(l.messages[:3:3], l.messages[5:]...)
+	check := func(what string, r session.Range, want []session.Message) {
+		t.Helper()
+		got, err := st.Messages(t.Context(), alice(), "s", r)
+		kind(t, what, err, "")
+		same(t, what, got, want)
+	}
+	check("what stands", session.Range{Standing: true}, standing)
+	check("the newest that stand", session.Range{Standing: true, Newest: true, Limit: 3}, standing[2:])
+	check("a window", session.Range{Standing: true, From: 1, To: 6}, standing[1:4])
+	same(t, "documents of the lineage", gather(t, st, memory.Scope{Root: "s"}), documentsOf(standing))
+	same(t, "documents of the key", len(gather(t, st, memory.Scope{Key: "key"})), 7)
+	past := memory.Scope{Root: "s", AsOf: at.Add(-time.Minute)}
+	same(t, "not in the past either", gather(t, st, past), documentsOf(standing))
+	quotes, err := st.Quotes(t.Context(), alice(), []memory.Place{{Root: "s", Seq: 3}})
+	kind(t, "quotes", err, "")
+	same(t, "it can still be read by its place", quotes, documentsOf(l.messages[3:4]))
+
+	later := run.Rewrite{Undone: []run.Undone{{Root: "s", From: 2, At: at.Add(time.Hour)}}}
+	kind(t, "undo more", st.Rewrite(t.Context(), alice(), later), "")
+	for _, i := range []int{2, 5, 6} {
+		l.messages[i].UndoneAt = at.Add(time.Hour)
+	}
+	l.check(t, st)
+}
+
+func testUndoneFacts(t *testing.T, st Store) {
+	l := newTalk(alice(), "s", "key")
+	step := l.step(t, st, "We use Postgres.", "Noted.")
+	was := fact("was", &step.Messages[0], memory.Decision)
+	step.Changes = []memory.Change{{Learned: []memory.Fact{was}}}
+	l.commit(t, st, step)
+	step = l.step(t, st, "We use MySQL now.", "Noted.")
+	now := fact("now", &step.Messages[0], memory.Decision)
+	now.Links = []memory.Link{{Kind: memory.Supersedes, To: "was"}}
+	was.SupersededBy, was.SupersededAt = "now", epoch()
+	step.Changes = []memory.Change{{Learned: []memory.Fact{now}, Superseded: []memory.Fact{was}}}
+	l.commit(t, st, step)
+	known(t, "before", st, memory.Scope{Key: "key"}, was, now)
+
+	was.SupersededBy, was.SupersededAt = "", time.Time{}
+	was.Links = []memory.Link{{Kind: memory.Then, To: "was"}}
+	w := undone("s", 2)
+	w.Relinked = []memory.Fact{was}
+	tip := l.tip()
+	tip.Title, tip.Summary, tip.TailFrom, tip.LineageTokens = "T", "- said", 1, 5
+	w.Sessions = []session.Session{tip}
+	kind(t, "undo", st.Rewrite(t.Context(), alice(), w), "")
+	known(t, "after", st, memory.Scope{Key: "key"}, was)
+	known(t, "seen from the lineage", st, memory.Scope{Root: "s"}, was)
+	l.sessions[0] = tip
+	l.messages[2].UndoneAt, l.messages[3].UndoneAt = epoch().Add(time.Hour), epoch().Add(time.Hour)
+	l.check(t, st)
+}
+
+func testCopies(t *testing.T, st Store) {
+	l := newTalk(alice(), "s", "")
+	step := l.step(t, st, "first", "answer", "second")
+	for i := range step.Messages {
+		step.Messages[i].RecordedAt = epoch().Add(time.Duration(i-9) * time.Hour)
+	}
+	step.Messages[1].ReceiptID, step.Messages[1].Receipt = "r_1", []byte(`{"id":"r_1","model":"m"}`)
+	step.Messages[2].UndoneAt = epoch()
+	step.Changes = []memory.Change{
+		{Learned: []memory.Fact{fact("one", &step.Messages[0], memory.Plain)}},
+		{Learned: []memory.Fact{fact("two", &step.Messages[1], memory.Plain)}},
+	}
+	l.commit(t, st, step)
+	got, err := st.Messages(t.Context(), alice(), "s", session.Range{Receipts: true})
+	kind(t, "messages", err, "")
+	same(t, "messages with receipts", got, l.messages)
+	newest, err := st.Messages(t.Context(), alice(), "s", session.Range{Receipts: true, Newest: true, Limit: 2})
+	kind(t, "messages", err, "")
+	same(t, "the newest with receipts", newest, l.messages[1:])
+	receipt, err := st.Receipt(t.Context(), alice(), "r_1")
+	kind(t, "receipt", err, "")
+	same(t, "receipt", receipt.Model, "m")
+	scope := memory.Scope{Root: "s", AsOf: epoch().Add(-8*time.Hour - time.Minute)}
+	known(t, "facts as they were known then", st, scope, fact("one", &l.messages[0], memory.Plain))
+	l.messages[1].ReceiptID, l.messages[1].Receipt = "", nil // unless they are asked for
+	l.check(t, st)
+
+	stray := l.step(t, st, "third")
+	stray.Changes = []memory.Change{{Learned: []memory.Fact{fact("stray", &l.messages[0], memory.Plain)}}}
+	if err := st.AppendTurn(t.Context(), alice(), stray); err == nil {
+		t.Error("a fact of a message of another step: got no error")
+	}
+}
