@@ -92,7 +92,7 @@ func (s *server) newHandler() http.Handler {
 		models.Recall = recall.New()
 	}
 	s.runner = run.New(run.Parts{
-		Store: s.db, Ledger: s.db, Sessions: s.db, Memory: s.db, Views: memory.NewViews(s.db, viewBytes), Models: models,
+		Store: s.db, Ledger: s.db, Sessions: s.db, Catalog: s.db, Memory: s.db, Views: memory.NewViews(s.db, viewBytes), Models: models,
 		Config: run.Config{
 			Budget: s.cfg.Context.BudgetTokens, ModelBudgets: s.cfg.Context.Models, Patience: patience,
 			HotLineages: hotLineages, IdempotencyTTL: idempotencyTTL, Now: s.now,
@@ -100,7 +100,7 @@ func (s *server) newHandler() http.Handler {
 		Process: s.token, Log: s.log,
 	})
 	return httpapi.New(httpapi.Config{
-		Runner: s.runner, Sessions: s.db, Search: s.db, Keyring: s.keyring, Models: s.lister(), Ready: s.ready, Detail: s.detail,
+		Runner: s.runner, Sessions: s.db, Catalog: s.db, Search: s.db, Keyring: s.keyring, Models: s.lister(), Ready: s.ready, Detail: s.detail,
 		LocalToken: s.token, NoAuth: s.cfg.Server.NoAuth, Hosts: s.cfg.Server.Hosts, Origins: s.cfg.Server.Origins,
 		Name: s.choice.Name, Responder: s.runner.Responder(), Version: Version(), KeepAlive: keepAlive, Now: s.now, Log: s.log,
 	})

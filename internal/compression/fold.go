@@ -45,8 +45,23 @@ const minShrink = 0.2
 // message only, so that a tool call is never parted from its results. ok is
 // false when the tail is small enough, or when no cut would help.
 func Fold(tail []session.Message, before string, l Limits, count Counter) (f Folded, ok bool) {
+	if tokensOf(tail) <= l.High {
+		return Folded{}, false
+	}
+	return foldTo(tail, before, l, count)
+}
+
+// FoldNow is Fold for somebody who asks for it: whatever the size of the tail,
+// its older half is folded, or more if the limits say so.
+func FoldNow(tail []session.Message, before string, l Limits, count Counter) (Folded, bool) {
+	l.Low = min(l.Low, tokensOf(tail)/2)
+	return foldTo(tail, before, l, count)
+}
+
+// foldTo cuts a tail down to the lower limit, as near as its messages allow.
+func foldTo(tail []session.Message, before string, l Limits, count Counter) (Folded, bool) {
 	total := tokensOf(tail)
-	if total <= l.High || len(tail) < 2 {
+	if len(tail) < 2 {
 		return Folded{}, false
 	}
 	cut, kept := -1, 0
@@ -76,8 +91,8 @@ func tokensOf(ms []session.Message) int {
 	return n
 }
 
-// gistLength bounds one quoted line of a summary, in bytes.
-const gistLength = 160
+// GistLength bounds one quoted line of a summary, in bytes.
+const GistLength = 160
 
 // summarize appends one line per folded turn to the earlier summary and drops
 // the oldest lines that do not fit.
@@ -88,7 +103,7 @@ func summarize(folded []session.Message, before string, limit int, count Counter
 	}
 	for i := range folded {
 		if m := &folded[i]; m.Role == session.User {
-			if g := Gist(m.Content, gistLength); g != "" {
+			if g := Gist(m.Content, GistLength); g != "" {
 				lines = append(lines, "- "+g)
 			}
 		}

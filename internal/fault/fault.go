@@ -24,6 +24,7 @@ const (
 	NotFound        Kind = "not_found"       // absent, or not the caller's: never told apart
 	NotAllowed      Kind = "not_allowed"     // the thing exists, the verb does not
 	Conflict        Kind = "conflict"        // the state of things contradicts the request
+	Stale           Kind = "stale"           // the thing is not any more what the caller took it for
 	TooLarge        Kind = "too_large"       // over a stated limit of size
 	Misdirected     Kind = "misdirected"     // addressed to a host name that is not ours
 	RateLimited     Kind = "rate_limited"    // over a stated limit of rate

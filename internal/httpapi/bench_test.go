@@ -36,12 +36,12 @@ func BenchmarkTurn(b *testing.B) {
 	}
 	defer func() { _ = db.Close() }()
 	runner := run.New(run.Parts{
-		Store: db, Ledger: db, Sessions: db, Memory: db, Views: memory.NewViews(db, 1<<28), Process: "bench", Log: log,
+		Store: db, Ledger: db, Sessions: db, Catalog: db, Memory: db, Views: memory.NewViews(db, 1<<28), Process: "bench", Log: log,
 		Models: run.Models{Upstream: upstream.New(upstream.Options{BaseURL: up.URL + "/v1"}), Name: "scripted", Recall: recall.New(), Fallback: true},
 		Config: run.Config{Budget: 8000, Patience: time.Second, HotLineages: 4096, IdempotencyTTL: time.Hour, Now: time.Now},
 	})
 	srv := httptest.NewServer(httpapi.New(httpapi.Config{
-		Runner: runner, Sessions: db, Keyring: owner.NewKeyring(db, nil, true, time.Now),
+		Runner: runner, Sessions: db, Catalog: db, Keyring: owner.NewKeyring(db, nil, true, time.Now),
 		Ready: nil, KeepAlive: time.Minute, Now: time.Now, Log: log,
 	}))
 	defer srv.Close()

@@ -16,7 +16,7 @@ import (
 // statuses is the only place where a kind becomes a status.
 var statuses = map[fault.Kind]int{
 	fault.Internal: 500, fault.Invalid: 400, fault.Unauthenticated: 401, fault.Forbidden: 403,
-	fault.NotFound: 404, fault.NotAllowed: 405, fault.Conflict: 409, fault.TooLarge: 413, fault.Misdirected: 421,
+	fault.NotFound: 404, fault.NotAllowed: 405, fault.Conflict: 409, fault.Stale: 412, fault.TooLarge: 413, fault.Misdirected: 421,
 	fault.RateLimited: 429, fault.Upstream: 502, fault.Unavailable: 503, fault.Timeout: 504, fault.Canceled: 499,
 }
 

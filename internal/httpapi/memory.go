@@ -119,7 +119,7 @@ func (s *server) state(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	setSession(w.Header(), tip.ID, tip.RootID)
-	return writeJSON(w, http.StatusOK, out)
+	return writeTagged(w, r, out)
 }
 
 // selected reports whether a fact belongs to the kind asked for.

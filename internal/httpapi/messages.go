@@ -30,6 +30,7 @@ type messageJSON struct {
 	TokenCount   int             `json:"token_count"`
 	FinishReason string          `json:"finish_reason,omitempty"`
 	Model        string          `json:"model,omitempty"`
+	UndoneAt     *time.Time      `json:"undone_at,omitempty"`
 }
 
 func messageOf(m *session.Message) messageJSON {
@@ -37,6 +38,7 @@ func messageOf(m *session.Message) messageJSON {
 		ID: m.ID, SessionID: m.SessionID, Seq: m.Seq, Role: m.Role, Name: m.Name, Content: m.Content,
 		ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID, ToolName: m.ToolName, CreatedAt: m.SaidAt,
 		RecordedAt: m.RecordedAt, TokenCount: m.Tokens, FinishReason: m.FinishReason, Model: m.Model,
+		UndoneAt: optionalTime(m.UndoneAt),
 	}
 }
 
@@ -52,7 +54,7 @@ type messageList struct {
 
 // listMessages answers GET /api/sessions/{id}/messages: the transcript of the
 // whole lineage, oldest first. "from" is the first seq wanted; order=latest
-// gives the newest page.
+// gives the newest page, include=undone also what was taken back.
 func (s *server) listMessages(w http.ResponseWriter, r *http.Request) error {
 	tip, err := s.find(r)
 	if err != nil {
@@ -63,7 +65,7 @@ func (s *server) listMessages(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	window := session.Range{Limit: limit + 1, Newest: q.Get("order") == "latest"}
+	window := session.Range{Limit: limit + 1, Newest: q.Get("order") == "latest", Standing: q.Get("include") != "undone"}
 	if from := q.Get("from"); from != "" {
 		if window.From, err = strconv.ParseInt(from, 10, 64); err != nil || window.From < 0 {
 			return fault.New(fault.Invalid, "invalid_from", "\"from\" must be the seq of a message.").At("from")
@@ -87,7 +89,7 @@ func (s *server) listMessages(w http.ResponseWriter, r *http.Request) error {
 		out.Data = append(out.Data, messageOf(&ms[i]))
 	}
 	setSession(w.Header(), tip.ID, tip.RootID)
-	return writeJSON(w, http.StatusOK, out)
+	return writeTagged(w, r, out)
 }
 
 // importMessages answers POST /api/sessions/{id}/messages: messages said

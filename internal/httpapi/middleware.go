@@ -108,10 +108,10 @@ func (s *server) checkOrigin(w http.ResponseWriter, r *http.Request) (done bool,
 	if slices.Contains(s.Origins, origin) {
 		h.Set("Access-Control-Allow-Origin", origin)
 		h.Set("Access-Control-Expose-Headers", "X-Hermes-Session-Id, X-Hermes-Session-Key, X-Hermes-Lineage-Root-Id, "+
-			"X-Hermes-Session-Created, X-Hermes-Responder, Idempotency-Replayed, Retry-After, "+requestIDHeader)
+			"X-Hermes-Session-Created, X-Hermes-Responder, Idempotency-Replayed, Retry-After, ETag, "+requestIDHeader)
 		if r.Method == http.MethodOptions {
 			h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE, OPTIONS")
-			h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, X-Hermes-Session-Id, "+
+			h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Hermes-Session-Id, "+
 				"X-Hermes-Session-Key, X-Hermes-Store, X-Hermes-Task, X-Hermes-As-Of, X-Hermes-Context-Budget, X-Hermes-Detach")
 			h.Set("Access-Control-Max-Age", "600")
 			w.WriteHeader(http.StatusNoContent)
@@ -138,6 +138,9 @@ func (s *server) wrap(rt route) http.Handler {
 				return fault.New(fault.Forbidden, "insufficient_scope", fmt.Sprintf("This key lacks the scope %q.", rt.scope))
 			}
 			r = r.WithContext(context.WithValue(r.Context(), ownerKey{}, o))
+		}
+		if rt.path == importPath {
+			return rt.handle(w, r)
 		}
 		if r.ContentLength > maxBody {
 			_, _ = io.CopyN(io.Discard, r.Body, min(r.ContentLength, drainBody)) // only politeness

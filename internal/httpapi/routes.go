@@ -21,6 +21,7 @@ import (
 type Config struct {
 	Runner   *run.Runner
 	Sessions session.Store
+	Catalog  session.Catalog
 	Search   search.Store
 	Keyring  *owner.Keyring
 	// Models lists the upstream's models for GET /v1/models; nil lists none.
@@ -73,9 +74,17 @@ func (s *server) routes() []route {
 
 		{"GET", "/api/sessions", owner.SessionsRead, s.listSessions},
 		{"POST", "/api/sessions", owner.SessionsWrite, s.createSession},
+		{"GET", "/api/sessions/export", owner.SessionsRead, s.exportSessions},
+		{"POST", importPath, owner.SessionsWrite, s.importSessions},
+		{"GET", "/api/sessions/stats", owner.SessionsRead, s.sessionStats},
+		{"POST", "/api/sessions/prune", owner.SessionsWrite, s.pruneSessions},
 		{"GET", "/api/sessions/{id}", owner.SessionsRead, s.getSession},
 		{"PATCH", "/api/sessions/{id}", owner.SessionsWrite, s.patchSession},
 		{"DELETE", "/api/sessions/{id}", owner.SessionsWrite, s.deleteSession},
+		{"POST", "/api/sessions/{id}/reset", owner.SessionsWrite, s.resetSession},
+		{"POST", "/api/sessions/{id}/compress", owner.SessionsWrite, s.compressSession},
+		{"POST", "/api/sessions/{id}/fork", owner.SessionsWrite, s.forkSession},
+		{"POST", "/api/sessions/{id}/undo", owner.SessionsWrite, s.undoExchange},
 		{"GET", "/api/sessions/{id}/messages", owner.SessionsRead, s.listMessages},
 		{"POST", "/api/sessions/{id}/messages", owner.SessionsWrite, s.importMessages},
 		{"GET", "/api/sessions/{id}/state", owner.SessionsRead, s.state},
@@ -106,6 +115,9 @@ func (s *server) routes() []route {
 	}
 }
 
+// importPath takes bodies of any size: they are read piece by piece.
+const importPath = "/api/sessions/import"
+
 // verbs are the methods that a known path answers, if only to refuse them.
 var verbs = []string{"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
@@ -119,6 +131,7 @@ func New(c Config) http.Handler {
 		methods[rt.path] = append(methods[rt.path], rt.method)
 	}
 	for path, allowed := range methods {
+		allowed = append(allowed, s.wider(path)...)
 		slices.Sort(allowed)
 		refuse := s.render(methodNotAllowed(strings.Join(allowed, ", ")))
 		for _, method := range verbs {
@@ -129,6 +142,20 @@ func New(c Config) http.Handler {
 	}
 	mux.Handle("/", s.render(notFound))
 	return s.guard(mux)
+}
+
+// wider are the methods that a route with an id in its path answers for a path
+// without one: "stats" may be somebody's session.
+func (s *server) wider(path string) []string {
+	var out []string
+	for _, rt := range s.routes() {
+		if before, ok := strings.CutSuffix(rt.path, "{id}"); ok && path != rt.path {
+			if rest, ok := strings.CutPrefix(path, before); ok && !strings.ContainsAny(rest, "/{") && !slices.Contains(out, rt.method) {
+				out = append(out, rt.method)
+			}
+		}
+	}
+	return out
 }
 
 // server carries the configuration to the handlers.

@@ -42,6 +42,15 @@ func routeCases() map[string]routeCase {
 
 		"GET /api/search": {"/api/search?q=Rust", "", 200},
 
+		"GET /api/sessions/export":         {"/api/sessions/export", "", 200},
+		"POST /api/sessions/import":        {"/api/sessions/import", `{"id":"i","started_at":"2026-01-01T00:00:00Z","messages":[{"role":"user","content":"x"}]}`, 200},
+		"GET /api/sessions/stats":          {"/api/sessions/stats", "", 200},
+		"POST /api/sessions/prune":         {"/api/sessions/prune", "", 200},
+		"POST /api/sessions/{id}/reset":    {"/api/sessions/s/reset", "", 201},
+		"POST /api/sessions/{id}/compress": {"/api/sessions/s/compress", "", 200},
+		"POST /api/sessions/{id}/fork":     {"/api/sessions/s/fork", "", 201},
+		"POST /api/sessions/{id}/undo":     {"/api/sessions/s/undo", "", 200},
+
 		"GET /api/memory":              {"/api/memory?session_id=s", "", 200},
 		"POST /api/memory":             {"/api/memory?session_id=s", `{"statement":"I like tea"}`, 201},
 		"GET /api/memory/recall":       {"/api/memory/recall?session_id=s&q=Rust", "", 200},

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -73,7 +74,12 @@ func (s *server) listSessions(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	f := session.Filter{Source: session.Source(q.Get("source")), Limit: limit + 1}
+	f := session.Filter{
+		Source: session.Source(q.Get("source")), Query: q.Get("q"), Title: q.Get("title"), State: session.State(q.Get("state")), Limit: limit + 1,
+	}
+	if f.State != "" && f.State != session.Active && f.State != session.Ended {
+		return fault.New(fault.Invalid, "invalid_state", "\"state\" is active or ended.").At("state")
+	}
 	if cursor := q.Get("cursor"); cursor != "" {
 		if f.Before, err = parseCursor(cursor); err != nil {
 			return err
@@ -94,10 +100,32 @@ func (s *server) listSessions(w http.ResponseWriter, r *http.Request) error {
 		last := &rows[limit-1]
 		page.NextCursor = optional(formatCursor(session.Cursor{LastActive: last.LastActive, ID: last.RootID}))
 	}
+	roots := make([]session.ID, len(rows))
 	for i := range rows {
-		page.Data = append(page.Data, sessionOf(&rows[i]))
+		roots[i] = rows[i].RootID
+	}
+	openings, err := s.Catalog.Previews(r.Context(), ownerOf(r), roots)
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		row := sessionOf(&rows[i])
+		row.Preview = optional(preview(openings[rows[i].RootID]))
+		page.Data = append(page.Data, row)
 	}
 	return writeJSON(w, http.StatusOK, page)
+}
+
+// previewLength is the length of a preview, in characters.
+const previewLength = 60
+
+// preview is the beginning of a text in one line, without what is secret.
+func preview(text string) string {
+	line := []rune(strings.Join(strings.Fields(memory.MaskSecrets(text)), " "))
+	if len(line) > previewLength {
+		line = append(line[:previewLength-1], '…')
+	}
+	return string(line)
 }
 
 // formatCursor makes an opaque text of a place in the list.
@@ -256,12 +284,12 @@ func (s *server) getSession(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	lineage, err := s.Sessions.Sessions(r.Context(), ownerOf(r), session.Filter{Lineage: tip.RootID})
+	out, _, err := s.represent(r.Context(), ownerOf(r), &tip)
 	if err != nil {
 		return err
 	}
 	setSession(w.Header(), tip.ID, tip.RootID)
-	return writeJSON(w, http.StatusOK, oneSession(&tip, lineage))
+	return writeTagged(w, r, out)
 }
 
 // patchSession answers PATCH /api/sessions/{id}.
@@ -299,10 +327,15 @@ func (s *server) patchSession(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	changed, err := s.Runner.Edit(r.Context(), ownerOf(r), tip.ID, p)
+	changed, err := s.Runner.Edit(r.Context(), ownerOf(r), tip.ID, p, s.ifMatch(r))
 	if err != nil {
 		return err
 	}
+	_, tag, err := s.represent(r.Context(), ownerOf(r), &changed)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("ETag", tag)
 	return writeJSON(w, http.StatusOK, oneSession(&changed, nil))
 }
 
@@ -312,7 +345,7 @@ func (s *server) deleteSession(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.Runner.Delete(r.Context(), ownerOf(r), tip.ID); err != nil {
+	if _, err := s.Runner.Delete(r.Context(), ownerOf(r), tip.ID, s.ifMatch(r)); err != nil {
 		return err
 	}
 	return writeJSON(w, http.StatusOK, map[string]any{"object": "hermes.session.deleted", "id": tip.ID, "deleted": true})

@@ -139,14 +139,14 @@ func (w *world) open() {
 	}
 	w.db, w.keyring = db, owner.NewKeyring(db, []string{localKey}, false, w.clock.now)
 	runner := run.New(run.Parts{
-		Store: db, Ledger: db, Sessions: db, Memory: db, Views: memory.NewViews(db, 64<<20), Models: models,
+		Store: db, Ledger: db, Sessions: db, Catalog: db, Memory: db, Views: memory.NewViews(db, 64<<20), Models: models,
 		Config: run.Config{
 			Budget: w.opt.Budget, Patience: w.opt.patience, HotLineages: 256, IdempotencyTTL: 24 * time.Hour, Now: w.clock.now,
 		},
 		Process: "test", Log: w.opt.log,
 	})
 	handler := httpapi.New(httpapi.Config{
-		Runner: runner, Sessions: db, Search: db, Keyring: w.keyring, Models: list, Ready: w.ready, Detail: w.detail,
+		Runner: runner, Sessions: db, Catalog: db, Search: db, Keyring: w.keyring, Models: list, Ready: w.ready, Detail: w.detail,
 		LocalToken: "local-token-of-this-machine", NoAuth: w.opt.NoAuth, Hosts: w.opt.Hosts, Origins: w.opt.Origins,
 		Name: models.Name, Responder: runner.Responder(), Version: "test", KeepAlive: w.opt.keepAlive, Now: w.clock.now, Log: w.opt.log,
 	})

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/session"
 )
 
 // FormatNote is how a message says that it was put into memory by hand: the
@@ -17,6 +18,20 @@ func FormatNote(kind Kind, replaces FactID) string {
 		return string(kind)
 	}
 	return string(kind) + " " + string(replaces)
+}
+
+// NoteReplaces is the fact a note replaces; "" for none.
+func NoteReplaces(note string) FactID {
+	_, replaces, _ := strings.Cut(note, " ")
+	return FactID(replaces)
+}
+
+// CopyNote is a note in a copy of its lineage, where the fact it replaces stands
+// at another place and so has another id.
+func CopyNote(note string, replaced *Fact, root session.ID, seq int64) string {
+	kind, _, _ := strings.Cut(note, " ")
+	at := span{replaced.Source.Start, replaced.Source.End}
+	return FormatNote(Kind(kind), factID(root, seq, at, replaced.Kind))
 }
 
 // anyKind stands in a note whose words decide on the kind.

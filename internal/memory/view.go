@@ -21,6 +21,10 @@ type View struct {
 	// recent is, per lineage, the newest few messages, newest first: what a
 	// sentence such as "yes, do that" refers to.
 	recent map[session.ID][]ranking.Document
+	// newest is, per lineage, the place of its newest message; gone is what was
+	// taken back since the view was read.
+	newest map[session.ID]int64
+	gone   []withdrawn
 }
 
 // recentMessages is how far back a message may refer without naming anything.
@@ -28,7 +32,7 @@ const recentMessages = 4
 
 // NewView returns the memory of a scope of which nothing is known.
 func NewView() *View {
-	return &View{state: NewState(), index: ranking.New(), recent: make(map[session.ID][]ranking.Document)}
+	return &View{state: NewState(), index: ranking.New(), recent: make(map[session.ID][]ranking.Document), newest: make(map[session.ID]int64)}
 }
 
 // load reads a scope's memory from the store.
@@ -98,6 +102,15 @@ func (v *View) add(d ranking.Document) {
 		return
 	}
 	v.index.Add(d)
+	v.newest[d.Root] = d.Seq
+	v.keepNear(d)
+}
+
+// keepNear notes a message as the newest of its lineage.
+func (v *View) keepNear(d ranking.Document) {
+	if d.Text == "" {
+		return
+	}
 	near := v.recent[d.Root]
 	if len(near) < recentMessages {
 		near = append(near, ranking.Document{})
@@ -111,7 +124,7 @@ func (v *View) add(d ranking.Document) {
 func (v *View) Search(q ranking.Query) []ranking.Hit {
 	v.mu.Lock() // the index reuses scratch space between searches
 	defer v.mu.Unlock()
-	return v.index.Search(q)
+	return v.index.Search(v.skipping(q))
 }
 
 // Match names the facts that answer a question, the best first.

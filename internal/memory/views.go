@@ -161,3 +161,22 @@ func (c *Views) DropOwner(o owner.Owner) {
 		}
 	}
 }
+
+// Withdraw brings the view of a scope, if one is held, up to date with messages
+// that were taken back. One that is just being read is forgotten instead.
+func (c *Views) Withdraw(o owner.Owner, s Scope, w Withdrawal) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.byKey[keyOf(o, s)]
+	if e == nil {
+		return
+	}
+	select {
+	case <-e.loaded:
+		if e.view != nil {
+			e.view.withdraw(w)
+		}
+	default:
+		c.remove(e)
+	}
+}

@@ -64,8 +64,20 @@ func (r *Runner) Create(ctx context.Context, o owner.Owner, s session.Session) e
 	return r.sessions.CreateSession(ctx, o, s)
 }
 
+// Check looks at a session just before it is changed, while nobody else can; an
+// error of it leaves all as it is. nil checks nothing.
+type Check func(session.Session) error
+
+// on makes the check.
+func (c Check) on(s session.Session) error {
+	if c == nil {
+		return nil
+	}
+	return c(s)
+}
+
 // Edit changes what a person may change of a session, between two turns.
-func (r *Runner) Edit(ctx context.Context, o owner.Owner, id session.ID, p session.Patch) (session.Session, error) {
+func (r *Runner) Edit(ctx context.Context, o owner.Owner, id session.ID, p session.Patch, check Check) (session.Session, error) {
 	l, release, err := r.lineages.take(ctx, o, id)
 	if err != nil {
 		return session.Session{}, err
@@ -76,6 +88,9 @@ func (r *Runner) Edit(ctx context.Context, o owner.Owner, id session.ID, p sessi
 	if err != nil {
 		return session.Session{}, fmt.Errorf("find session: %w", err)
 	}
+	if err := check.on(tip); err != nil {
+		return session.Session{}, err
+	}
 	if p.At.IsZero() {
 		p.At = r.config.now()
 	}
@@ -83,7 +98,7 @@ func (r *Runner) Edit(ctx context.Context, o owner.Owner, id session.ID, p sessi
 }
 
 // Delete erases a lineage with everything derived from it, between two turns.
-func (r *Runner) Delete(ctx context.Context, o owner.Owner, id session.ID) (session.Session, error) {
+func (r *Runner) Delete(ctx context.Context, o owner.Owner, id session.ID, check Check) (session.Session, error) {
 	l, release, err := r.lineages.take(ctx, o, id)
 	if err != nil {
 		return session.Session{}, err
@@ -92,6 +107,9 @@ func (r *Runner) Delete(ctx context.Context, o owner.Owner, id session.ID) (sess
 	tip, err := r.sessions.Tip(ctx, o, id)
 	if err != nil {
 		return session.Session{}, fmt.Errorf("find session: %w", err)
+	}
+	if err := check.on(tip); err != nil {
+		return session.Session{}, err
 	}
 	*l = lineage{}
 	err = r.sessions.DeleteLineage(ctx, o, tip.RootID)

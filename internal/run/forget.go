@@ -39,6 +39,8 @@ func (r *Runner) Forget(ctx context.Context, o owner.Owner, about string, dryRun
 	if utf8.RuneCountInString(about) < minAbout {
 		return nil, fault.New(fault.Invalid, "about_too_short", "Say what to forget in three characters or more.").At("about")
 	}
+	r.copying.Lock() // a copy that is under way would bring back what goes
+	defer r.copying.Unlock()
 	out := &Forgotten{About: about, DryRun: dryRun, Searched: []Trace{}}
 	err := r.eachLineage(ctx, o, func(tip session.Session) error { return r.forgetIn(ctx, o, tip, out) })
 	if !dryRun { // also if it broke off half way: what is gone must not be cached
@@ -165,7 +167,7 @@ func (r *Runner) redactions(ctx context.Context, o owner.Owner, root session.ID,
 		}
 	}
 	for scope := range scopes {
-		again, facts, err := r.rebuild(ctx, o, scope, texts)
+		again, facts, err := r.rebuild(ctx, o, scope, retold(texts))
 		if err != nil {
 			return w, err
 		}

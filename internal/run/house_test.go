@@ -50,7 +50,7 @@ func setup(t testing.TB, budget int) *house {
 	h.store = &brittle{Store: db}
 	h.views = memory.NewViews(db, 64<<20)
 	h.runner = run.New(run.Parts{
-		Store: h.store, Ledger: db, Sessions: db, Memory: db, Views: h.views,
+		Store: h.store, Ledger: db, Sessions: db, Catalog: db, Memory: db, Views: h.views,
 		Models: run.Models{Upstream: h.model, Name: "parrot"},
 		Config: run.Config{
 			Budget: budget, Patience: time.Minute, HotLineages: 64, IdempotencyTTL: time.Hour, Now: h.time,

@@ -83,9 +83,9 @@ func (t *turn) resume() bool {
 		return false
 	}
 	at, n := t.pending.At, int64(t.pending.Count)
-	stored, err := t.runner.sessions.Messages(t.ctx, t.req.Owner, at.Root, session.Range{From: at.Seq, To: at.Seq + n})
+	stored, err := t.runner.sessions.Messages(t.ctx, t.req.Owner, at.Root, session.Range{From: at.Seq, To: at.Seq + n, Standing: true})
 	if err != nil || len(stored) != t.pending.Count || len(stored) > len(t.req.Messages) {
-		return false // erased meanwhile: the request is a new one
+		return false // erased or taken back meanwhile: the request is a new one
 	}
 	sent := t.req.Messages[len(t.req.Messages)-len(stored):]
 	for i := range stored {

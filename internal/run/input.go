@@ -1,6 +1,9 @@
 package run
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/session"
 )
@@ -17,6 +20,18 @@ type input struct {
 	// tailTo cuts the tail: messages from this Seq on are not shown, because the
 	// client left them out (it asks for another answer, or edited its history).
 	tailTo int64
+	// undoes says that the client went back: what stands from the Seq undoFrom on
+	// is no part of its conversation any more.
+	undoes   bool
+	undoFrom int64
+}
+
+// goBack notes that the client's history goes on behind a message, and says
+// nothing of what is stored after it.
+func (in *input) goBack(l *lineage, known int64) {
+	if n := len(l.recent); n > 0 && l.recent[n-1].Seq > known {
+		in.undoes, in.undoFrom = true, known+1
+	}
 }
 
 // newInput finds what is new in a request. A client may send its newest message
@@ -35,16 +50,20 @@ func newInput(l *lineage, sent []session.Message) (input, error) {
 		return in, nil
 	}
 	if i, j := overlap(sent, l.recent); i >= 0 {
-		known := l.recent[j].Seq + 1
+		known := l.recent[j].Seq
 		if i+1 < len(sent) {
-			return input{fresh: sent[i+1:], asked: sent[i+1:], tailTo: known}, nil
+			in := input{fresh: sent[i+1:], asked: sent[i+1:], tailTo: known + 1}
+			in.goBack(l, known)
+			return in, nil
 		}
 		// Everything is known: the client wants its last message answered again.
 		start := j
 		for start > 0 && l.recent[start].Role != session.User {
 			start--
 		}
-		return input{asked: l.recent[start : j+1], tailTo: l.recent[start].Seq}, nil
+		in := input{asked: slices.Clone(l.recent[start : j+1]), tailTo: l.recent[start].Seq}
+		in.goBack(l, known)
+		return in, nil
 	}
 	cut := turnStart(sent)
 	return input{fresh: sent[cut:], asked: sent[cut:], tailTo: next}, nil
@@ -145,6 +164,6 @@ func agree(sent, stored []session.Message) bool {
 // equal reports whether a message that was sent is the stored one. Clients
 // rebuild what they resend, so only what carries meaning is compared.
 func equal(sent, stored *session.Message) bool {
-	return sent.Role == stored.Role && sent.Content == stored.Content &&
+	return sent.Role == stored.Role && strings.TrimSpace(sent.Content) == strings.TrimSpace(stored.Content) &&
 		sent.ToolCallID == stored.ToolCallID && (len(sent.ToolCalls) > 0) == (len(stored.ToolCalls) > 0)
 }

@@ -135,7 +135,7 @@ func (r *Runner) Why(ctx context.Context, o owner.Owner, id string) (Explained, 
 	if n := len(ms); n > 0 && ms[n-1].Seq == rec.Seq {
 		out.Answer, ms = ms[n-1], ms[:n-1]
 	}
-	out.Sent = ms
+	out.Sent = slices.DeleteFunc(ms, func(m session.Message) bool { return !m.Stands() && !m.UndoneAt.After(rec.At) })
 	if out.Recalled, err = r.quotes.Quotes(ctx, o, rec.Recalled); err != nil {
 		return Explained{}, fmt.Errorf("read quotes: %w", err)
 	}

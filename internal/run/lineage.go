@@ -17,9 +17,11 @@ type lineage struct {
 	tip session.Session
 	// exists is false until the first message is stored.
 	exists bool
-	// recent are the newest messages of the lineage, oldest first: the tail,
-	// and a little before it to recognise a history that a client resends.
+	// recent are the newest messages of the lineage that stand, oldest first: the
+	// tail, and a little before it to recognise a history that a client resends.
 	recent []session.Message
+	// last is the hash of the newest message, whether it stands or not.
+	last []byte
 	// loaded says that tip and recent are true to the store.
 	loaded bool
 }
@@ -43,6 +45,9 @@ const (
 
 // remember appends stored messages and lets go of what no turn will look at.
 func (l *lineage) remember(ms []session.Message) {
+	if len(ms) > 0 {
+		l.last = ms[len(ms)-1].Hash
+	}
 	l.recent = append(l.recent, ms...)
 	drop := 0
 	for drop < len(l.recent)-minRecent && l.recent[drop].Seq < l.tip.TailFrom {
@@ -133,14 +138,38 @@ func (ls *lineages) load(ctx context.Context, o owner.Owner, l *lineage, id sess
 	if err != nil {
 		return fmt.Errorf("load session: %w", err)
 	}
-	recent, err := ls.sessions.Messages(ctx, o, tip.RootID, session.Range{
-		From: min(tip.TailFrom, max(0, tip.NextSeq-minRecent)), Limit: maxRecent, Newest: true,
-	})
+	recent, err := ls.recent(ctx, o, &tip)
 	if err != nil {
 		return fmt.Errorf("load tail: %w", err)
 	}
 	*l = lineage{tip: tip, exists: true, recent: recent, loaded: true}
+	if n := len(recent); n > 0 {
+		l.last = recent[n-1].Hash
+	}
+	if n := len(recent); tip.NextSeq > 0 && (n == 0 || recent[n-1].Seq != tip.NextSeq-1) { // the newest was taken back
+		newest, err := ls.sessions.Messages(ctx, o, tip.RootID, session.Range{Limit: 1, Newest: true})
+		if err != nil {
+			return fmt.Errorf("load newest message: %w", err)
+		}
+		if len(newest) > 0 {
+			l.last = newest[0].Hash
+		}
+	}
 	return nil
+}
+
+// recent reads the tail and a little before it, however much of the end of the
+// lineage was taken back.
+func (ls *lineages) recent(ctx context.Context, o owner.Owner, tip *session.Session) ([]session.Message, error) {
+	window := session.Range{
+		From: min(tip.TailFrom, max(0, tip.NextSeq-minRecent)), Limit: maxRecent, Newest: true, Standing: true,
+	}
+	ms, err := ls.sessions.Messages(ctx, o, tip.RootID, window)
+	if err != nil || len(ms) >= minRecent || window.From == 0 {
+		return ms, err
+	}
+	window.From, window.Limit = 0, minRecent
+	return ls.sessions.Messages(ctx, o, tip.RootID, window)
 }
 
 // acquire waits in line for a lineage's turn.

@@ -18,7 +18,7 @@ func (r *Runner) openPast(ctx context.Context, t *turn) error {
 	if err != nil {
 		return err
 	}
-	recent, err := r.sessions.Messages(ctx, req.Owner, tip.RootID, session.Range{Limit: maxRecent, Newest: true, Until: req.AsOf})
+	recent, err := r.sessions.Messages(ctx, req.Owner, tip.RootID, session.Range{Limit: maxRecent, Newest: true, Until: req.AsOf, Standing: true})
 	if err != nil {
 		return fmt.Errorf("load messages: %w", err)
 	}

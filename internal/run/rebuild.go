@@ -49,13 +49,14 @@ func (r *Runner) Rebuild(ctx context.Context, o owner.Owner, verify bool) ([]Reb
 	return out, nil
 }
 
-// rebuild distils one scope anew; texts replaces what messages say.
-func (r *Runner) rebuild(ctx context.Context, o owner.Owner, scope memory.Scope, texts map[memory.Place]string) (Rebuilt, []memory.Fact, error) {
+// rebuild distils one scope anew. edit may change what a message says, or leave
+// it out by returning false; nil changes nothing.
+func (r *Runner) rebuild(ctx context.Context, o owner.Owner, scope memory.Scope, edit func(*ranking.Document) bool) (Rebuilt, []memory.Fact, error) {
 	out := Rebuilt{Scope: scope}
 	view := memory.NewView()
 	err := r.quotes.Documents(ctx, o, scope, func(d ranking.Document) bool {
-		if text, ok := texts[memory.Place{Root: d.Root, Seq: d.Seq}]; ok {
-			d.Text = text
+		if edit != nil && !edit(&d) {
+			return true
 		}
 		view.Learn(d)
 		out.Messages++
@@ -76,4 +77,14 @@ func (r *Runner) rebuild(ctx context.Context, o owner.Owner, scope memory.Scope,
 	facts := view.Facts()
 	out.Facts, out.Stored, out.Hash, out.StoredHash = len(facts), len(stored), view.Hash(), old.Hash()
 	return out, slices.Clip(facts), nil
+}
+
+// retold gives messages other texts while a scope is rebuilt.
+func retold(texts map[memory.Place]string) func(*ranking.Document) bool {
+	return func(d *ranking.Document) bool {
+		if text, ok := texts[memory.Place{Root: d.Root, Seq: d.Seq}]; ok {
+			d.Text = text
+		}
+		return true
+	}
 }

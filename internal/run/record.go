@@ -81,23 +81,15 @@ func (t *turn) step(ctx context.Context, ms []session.Message) (Step, error) {
 	if err != nil {
 		return Step{}, fmt.Errorf("reserve message ids: %w", err)
 	}
-	var last []byte
-	if n := len(t.lineage.recent); n > 0 {
-		last = t.lineage.recent[n-1].Hash
-	}
+	last := t.lineage.last
 	step := Step{Messages: ms}
 	for i := range ms {
 		m := &ms[i]
 		m.ID, m.SessionID, m.RootID, m.Seq = first+int64(i), tip.ID, tip.RootID, tip.NextSeq
 		m.Hash = chain(last, m)
 		last = m.Hash
-		tip.NextSeq++
-		tip.MessageCount++
-		tip.LineageTokens += int64(m.Tokens + compression.MessageOverhead)
-		if len(m.ToolCalls) > 0 {
-			tip.ToolCallCount++
-		}
-		if c := t.learn(m); len(c.Learned)+len(c.Superseded) > 0 {
+		counted(tip, m)
+		if c := t.runner.learn(t.view, ranking.DocumentOf(m)); len(c.Learned)+len(c.Superseded) > 0 {
 			step.Changes = append(step.Changes, c)
 		}
 	}
@@ -108,22 +100,39 @@ func (t *turn) step(ctx context.Context, ms []session.Message) (Step, error) {
 		// The key's memory has learnt; the lineage's own is now out of date.
 		t.runner.views.Drop(t.req.Owner, memory.Scope{Root: tip.RootID})
 	}
+	if tip.Title == "" {
+		step.Title = titleOf(t.lineage.recent, ms)
+		tip.Title = step.Title
+	}
 	step.Session = *tip
+	if step.Title != "" {
+		step.Session.Title = "" // the store gives it, in its free form
+	}
 	t.changes = append(t.changes, step.Changes...)
 	return step, nil
+}
+
+// counted adds a message to its session's counters.
+func counted(tip *session.Session, m *session.Message) {
+	tip.NextSeq++
+	tip.MessageCount++
+	tip.LineageTokens += int64(m.Tokens + compression.MessageOverhead)
+	if len(m.ToolCalls) > 0 {
+		tip.ToolCallCount++
+	}
 }
 
 // learn lets memory take in a message.
 //
 // Memory is derived: a message that it cannot digest is stored all the same.
-func (t *turn) learn(m *session.Message) (change memory.Change) {
+func (r *Runner) learn(view *memory.View, d ranking.Document) (change memory.Change) {
 	defer func() {
 		if p := recover(); p != nil {
-			t.runner.log.Error("a message could not be distilled", "seq", m.Seq, "panic", p, "stack", string(debug.Stack()))
+			r.log.Error("a message could not be distilled", "seq", d.Seq, "panic", p, "stack", string(debug.Stack()))
 			change = memory.Change{}
 		}
 	}()
-	return t.view.Learn(ranking.DocumentOf(m))
+	return view.Learn(d)
 }
 
 // chain is the running hash over a lineage: a lost or altered message changes

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -101,15 +102,23 @@ func (r *Runner) ForgetFact(ctx context.Context, o owner.Owner, scope memory.Sco
 		return nil, fmt.Errorf("read the fact's message: %w", err)
 	}
 	m := &ms[0]
+	rows, err := r.sessions.Sessions(ctx, o, session.Filter{Lineage: m.RootID})
+	if err != nil {
+		return nil, fmt.Errorf("list lineage: %w", err)
+	}
+	rows = slices.DeleteFunc(rows, func(s session.Session) bool { return !untell(&s, m.Content) })
+	for i := range rows {
+		untell(&rows[i], m.Content)
+	}
 	m.Content = memory.Blank(m.Content, fact.Source.Start, fact.Source.End)
 	m.Wire = nil
 	place := memory.Place{Root: m.RootID, Seq: m.Seq}
-	again, facts, err := r.rebuild(ctx, o, scopeOf(m), map[memory.Place]string{place: m.Content})
+	again, facts, err := r.rebuild(ctx, o, scopeOf(m), retold(map[memory.Place]string{place: m.Content}))
 	if err != nil {
 		return nil, err
 	}
 	l.loaded = false
-	err = r.store.Rewrite(ctx, o, Rewrite{Messages: ms, Scopes: []ScopeFacts{{scopeOf(m), facts}}})
+	err = r.store.Rewrite(ctx, o, Rewrite{Messages: ms, Sessions: rows, Scopes: []ScopeFacts{{scopeOf(m), facts}}})
 	if err != nil {
 		return nil, fmt.Errorf("erase fact: %w", err)
 	}
@@ -157,6 +166,6 @@ func (r *Runner) dropLineage(ctx context.Context, o owner.Owner, tip session.Ses
 	if out.DryRun {
 		return nil
 	}
-	_, err = r.Delete(ctx, o, tip.ID)
+	_, err = r.Delete(ctx, o, tip.ID, nil)
 	return err
 }

@@ -12,6 +12,7 @@ package run
 import (
 	"context"
 	"log/slog"
+	"sync"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/memory"
@@ -23,14 +24,17 @@ type Runner struct {
 	store    Store
 	ledger   Ledger
 	sessions session.Store
+	catalog  session.Catalog
 	quotes   memory.Store
 	views    *memory.Views
 	lineages *lineages
 	inflight inflight
-	models   Models
-	config   Config
-	process  string // names this process in claims
-	log      *slog.Logger
+	// copying is held for reading while a lineage is copied to another, for writing while texts are erased everywhere.
+	copying sync.RWMutex
+	models  Models
+	config  Config
+	process string // names this process in claims
+	log     *slog.Logger
 }
 
 // Parts are what a Runner is made of.
@@ -38,6 +42,7 @@ type Parts struct {
 	Store    Store
 	Ledger   Ledger
 	Sessions session.Store
+	Catalog  session.Catalog
 	Memory   memory.Store
 	Views    *memory.Views
 	Models   Models
@@ -50,7 +55,7 @@ type Parts struct {
 // New returns a Runner.
 func New(p Parts) *Runner {
 	return &Runner{
-		store: p.Store, ledger: p.Ledger, sessions: p.Sessions, quotes: p.Memory, views: p.Views,
+		store: p.Store, ledger: p.Ledger, sessions: p.Sessions, catalog: p.Catalog, quotes: p.Memory, views: p.Views,
 		lineages: newLineages(p.Sessions, p.Config.HotLineages),
 		models:   p.Models, config: p.Config, process: p.Process, log: p.Log,
 	}

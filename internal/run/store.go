@@ -15,6 +15,10 @@ type Store interface {
 	// ReserveMessageIDs returns the first of n ids nobody else will get. An id
 	// that is never used is no loss.
 	ReserveMessageIDs(ctx context.Context, n int) (int64, error)
+	// AdoptMessageIDs takes these very ids, given in rising order, for an import:
+	// all of them, or none (false) if one is in use, was given out before, or is
+	// none that this store could give.
+	AdoptMessageIDs(ctx context.Context, ids []int64) (bool, error)
 	// AppendTurn stores a step of a turn: its input, or its answer. Conflict if
 	// another writer has already used one of the messages' places.
 	AppendTurn(ctx context.Context, o owner.Owner, step Step) error

@@ -105,6 +105,11 @@ func (t *turn) takeInput() error {
 	if err != nil {
 		return err
 	}
+	if in.undoes && !t.req.OffRecord {
+		if _, err := t.runner.withdraw(t.ctx, t.req.Owner, t.lineage, in.undoFrom, t.now); err != nil {
+			return err
+		}
+	}
 	seq := t.lineage.tip.NextSeq
 	for _, part := range [][]session.Message{in.past, in.fresh} {
 		for i := range part {
@@ -180,16 +185,22 @@ func (t *turn) compress(pinned int) {
 	if !ok {
 		return
 	}
+	t.ended, t.compressed = l.fold(&folded, t.now), true
+}
+
+// fold opens a child session with a shorter tail and returns the ended parent.
+// Nothing is stored yet.
+func (l *lineage) fold(folded *compression.Folded, now time.Time) *session.Session {
 	parent := l.tip
-	parent.EndedAt, parent.EndReason = t.now, session.EndCompression
+	parent.EndedAt, parent.EndReason = now, session.EndCompression
 	child := parent
-	child.ID, child.ParentID, child.Generation = session.NewID(t.now), parent.ID, parent.Generation+1
-	child.StartedAt, child.LastActive = t.now, t.now
+	child.ID, child.ParentID, child.Generation = session.NewID(now), parent.ID, parent.Generation+1
+	child.StartedAt, child.LastActive = now, now
 	child.EndedAt, child.EndReason = time.Time{}, ""
 	child.MessageCount, child.ToolCallCount, child.InputTokens, child.OutputTokens = 0, 0, 0, 0
 	child.TailFrom, child.Summary = folded.TailFrom, folded.Summary
-	t.ended, t.compressed = &parent, true
 	l.tip = child
+	return &parent
 }
 
 // assembleFor builds the prompt, or takes the client's own.

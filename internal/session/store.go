@@ -37,7 +37,7 @@ type Catalog interface {
 	// Stats counts what an owner has.
 	Stats(ctx context.Context, o owner.Owner) (Stats, error)
 	// Previews returns how the lineages of the given roots begin: the first
-	// standing text of their user, cut to PreviewLength characters. Lineages
+	// standing text of their user, cut to OpeningLength characters. Lineages
 	// without one are left out.
 	Previews(ctx context.Context, o owner.Owner, roots []ID) (map[ID]string, error)
 	// FreeTitle returns the title if no session of the owner has it, else its
@@ -45,8 +45,8 @@ type Catalog interface {
 	FreeTitle(ctx context.Context, o owner.Owner, title string) (string, error)
 }
 
-// PreviewLength is the length of a preview, in characters.
-const PreviewLength = 60
+// OpeningLength is the longest beginning that Previews returns, in characters.
+const OpeningLength = 400
 
 // Stats counts an owner's lineages and messages.
 type Stats struct {
@@ -109,6 +109,8 @@ type Range struct {
 	Limit int
 	// Until leaves out what was recorded later; zero leaves out nothing.
 	Until time.Time
+	// MessageID takes only the message with this id; 0 takes all.
+	MessageID int64
 	// Standing leaves out what was taken back.
 	Standing bool
 	// Receipts reads the receipts of answers, too.

@@ -70,23 +70,14 @@ func (db *DB) previews(ctx context.Context, o owner.Owner, roots []session.ID, o
 		if err := rows.Scan(&root, &text); err != nil {
 			return fmt.Errorf("read preview: %w", err)
 		}
-		if p := preview(text); p != "" {
-			out[root] = p
+		if text != "" {
+			out[root] = text
 		}
 	}
 	if err := rows.Err(); err != nil {
 		return fmt.Errorf("read previews: %w", err)
 	}
 	return nil
-}
-
-// preview is the beginning of a text in one line.
-func preview(text string) string {
-	line := []rune(strings.Join(strings.Fields(text), " "))
-	if len(line) > session.PreviewLength {
-		line = append(line[:session.PreviewLength-1], '…')
-	}
-	return string(line)
 }
 
 const titleTaken = `SELECT count(*) FROM (SELECT 1 FROM sessions WHERE owner_id = ? AND title = ? AND id <> ? LIMIT 1)`

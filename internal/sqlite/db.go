@@ -17,7 +17,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -72,7 +71,7 @@ type DB struct {
 	w     *writer
 	log   *slog.Logger
 
-	nextID   atomic.Int64 // the last message id given out
+	ids      ids
 	indexer  *indexer
 	stmts    sync.Map // of query → *sql.Stmt, for reading
 	stop     context.CancelFunc
@@ -139,7 +138,7 @@ func (db *DB) open(ctx context.Context) error {
 		_ = conn.Close()
 		return fmt.Errorf("read last message id: %w", err)
 	}
-	db.nextID.Store(last.Int64)
+	db.ids.last, db.ids.opened = last.Int64, last.Int64
 	files := &identity{}
 	if !db.opt.NoGuard {
 		if files, err = newIdentity(db.opt.Path); err != nil {

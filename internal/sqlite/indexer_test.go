@@ -152,7 +152,7 @@ func TestIDsAreNotReused(t *testing.T) {
 	write(t, db, "kept", 0, "one")
 	write(t, db, "gone", 0, numbered(20)...)
 	checkIndex(t, db)
-	last := db.nextID.Load()
+	last := db.ids.last
 	if err := db.DeleteLineage(t.Context(), owner.Local(), "gone"); err != nil {
 		t.Fatal(err)
 	}

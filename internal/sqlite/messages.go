@@ -21,7 +21,7 @@ const messageColumns = `id, session_id, root_id, seq, session_key, role, name, c
 
 const (
 	messageWindow = ` FROM messages WHERE owner_id = ? AND root_id = ? AND seq >= ? AND seq < ? AND recorded_at <= ?
-		AND (? OR undone_at IS NULL) ORDER BY seq `
+		AND (? OR undone_at IS NULL) AND ? IN (0, id) ORDER BY seq `
 	selectOldest = `SELECT ` + messageColumns + `, NULL, NULL` + messageWindow + `LIMIT ?`
 	selectNewest = `SELECT ` + messageColumns + `, NULL, NULL` + messageWindow + `DESC LIMIT ?`
 	// Receipts make rows several times as long; only an export wants them.
@@ -69,7 +69,7 @@ func (db *DB) Messages(ctx context.Context, o owner.Owner, root session.ID, r se
 	if err != nil {
 		return nil, err
 	}
-	rows, err := st.QueryContext(ctx, o.ID(), string(root), r.From, to, until(r.Until), !r.Standing, limit)
+	rows, err := st.QueryContext(ctx, o.ID(), string(root), r.From, to, until(r.Until), !r.Standing, r.MessageID, limit)
 	if err != nil {
 		return nil, fmt.Errorf("read messages: %w", err)
 	}

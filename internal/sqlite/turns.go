@@ -17,12 +17,6 @@ import (
 
 func isNoRows(err error) bool { return errors.Is(err, sql.ErrNoRows) }
 
-// ReserveMessageIDs implements run.Store. One process owns the file, so a
-// counter in memory is enough.
-func (db *DB) ReserveMessageIDs(_ context.Context, n int) (int64, error) {
-	return db.nextID.Add(int64(n)) - int64(n) + 1, nil
-}
-
 // AppendTurn implements run.Store.
 func (db *DB) AppendTurn(ctx context.Context, o owner.Owner, step run.Step) error {
 	if err := errNoOwner(o); err != nil {

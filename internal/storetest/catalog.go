@@ -44,7 +44,8 @@ func testStats(t *testing.T, st Store) {
 
 func testPreviews(t *testing.T, st Store) {
 	long := newTalk(alice(), "long", "")
-	long.say(t, st, "  A question\nwith   breaks and "+strings.Repeat("ü", 100))
+	text := "A question\nwith breaks and " + strings.Repeat("ü", session.OpeningLength)
+	long.say(t, st, text)
 	long.commit(t, st, long.fold(t, st, "long-child", "more"))
 	answer := newTalk(alice(), "answer", "")
 	step := answer.step(t, st, "I greet you", "", "hello")
@@ -58,7 +59,7 @@ func testPreviews(t *testing.T, st Store) {
 	got, err := st.Previews(t.Context(), alice(), []session.ID{"long", "answer", "undone", "empty", "absent", "long-child"})
 	kind(t, "previews", err, "")
 	same(t, "previews", got, map[session.ID]string{
-		"long":   "A question with breaks and " + strings.Repeat("ü", session.PreviewLength-28) + "…",
+		"long":   string([]rune(text)[:session.OpeningLength]),
 		"answer": "hello", "undone": "said afterwards",
 	})
 	got, err = st.Previews(t.Context(), alice(), nil)

@@ -46,6 +46,7 @@ type isolationCase struct {
 func ownerless() map[string]string {
 	return map[string]string{
 		"ReserveMessageIDs": "gives out numbers, which say nothing of anybody's data",
+		"AdoptMessageIDs":   "takes numbers, which say nothing of anybody's data",
 		"Traces":            "counts texts that the caller brings, and tells numbers only",
 		"InsertKey":         "the row names its owner",
 		"KeyByID":           "called before an owner is known, by the keyring alone",

@@ -13,6 +13,8 @@ func undoneTests() []test {
 	return []test{
 		{"what is taken back stays in the archive", testUndone},
 		{"its facts go, and others are linked anew", testUndoneFacts},
+		{"ids of an import", testAdoptIDs},
+		{"a message by its id", testMessageByID},
 		{"copies keep their own times and receipts", testCopies},
 	}
 }
@@ -124,5 +126,52 @@ func testCopies(t *testing.T, st Store) {
 	stray.Changes = []memory.Change{{Learned: []memory.Fact{fact("stray", &l.messages[0], memory.Plain)}}}
 	if err := st.AppendTurn(t.Context(), alice(), stray); err == nil {
 		t.Error("a fact of a message of another step: got no error")
+	}
+}
+
+// testAdoptIDs: an import keeps its ids unless somebody else can have them.
+func testAdoptIDs(t *testing.T, st Store) {
+	adopt := func(want bool, ids ...int64) {
+		t.Helper()
+		got, err := st.AdoptMessageIDs(t.Context(), ids)
+		kind(t, "adopt", err, "")
+		if got != want {
+			t.Errorf("adopt %v: got %v, want %v", ids, got, want)
+		}
+	}
+	adopt(true)
+	adopt(true, 5, 9, 100)
+	adopt(true, 1, 2, 7) // never given out: the ids above them were adopted
+	adopt(false, 0, 3)
+	adopt(false, -1)
+	adopt(false, 4, 4)
+	adopt(false, 8, 6)
+	adopt(false, 1<<60)
+	first, err := st.ReserveMessageIDs(t.Context(), 10)
+	kind(t, "reserve", err, "")
+	same(t, "reserved after what was adopted", first, int64(101))
+	adopt(false, 98, 101) // given out, and perhaps about to be stored
+	adopt(false, 110)
+	adopt(true, 98, 111)
+	l := newTalk(alice(), "s", "")
+	step := l.step(t, st, "one", "two")
+	step.Messages[0].ID, step.Messages[1].ID = 50, 51
+	l.commit(t, st, step)
+	adopt(false, 49, 51) // in use
+	adopt(true, 49, 52)
+}
+
+func testMessageByID(t *testing.T, st Store) {
+	l, other := newTalk(alice(), "s", ""), newTalk(alice(), "other", "")
+	l.say(t, st, "0", "1", "2")
+	other.say(t, st, "elsewhere")
+	for i, id := range []int64{l.messages[1].ID, other.messages[0].ID, 1 << 40} {
+		got, err := st.Messages(t.Context(), alice(), "s", session.Range{MessageID: id})
+		kind(t, "messages", err, "")
+		var want []session.Message
+		if i == 0 {
+			want = l.messages[1:2]
+		}
+		same(t, "message by its id", got, want)
 	}
 }

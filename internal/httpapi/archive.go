@@ -1,0 +1,271 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// archiveHead is a line of an export without its messages, which come last: all
+// of the lineage's newest session, and its sessions with every column.
+type archiveHead struct {
+	sessionJSON
+	// Hash is that of the newest message: it stands for the whole transcript.
+	Hash     string       `json:"hash,omitempty"`
+	Sessions []archiveRow `json:"sessions"`
+}
+
+// archiveRow is a session with every column.
+type archiveRow struct {
+	ID            session.ID `json:"id"`
+	ParentID      session.ID `json:"parent_session_id,omitempty"`
+	SessionKey    string     `json:"session_key,omitempty"`
+	Source        string     `json:"source"`
+	UserID        string     `json:"user_id,omitempty"`
+	Model         string     `json:"model,omitempty"`
+	SystemPrompt  string     `json:"system_prompt,omitempty"`
+	Title         string     `json:"title,omitempty"`
+	Summary       string     `json:"summary,omitempty"`
+	StartedAt     when       `json:"started_at"`
+	EndedAt       when       `json:"ended_at,omitzero"`
+	EndReason     string     `json:"end_reason,omitempty"`
+	LastActive    when       `json:"last_active,omitzero"`
+	MessageCount  int        `json:"message_count"`
+	ToolCallCount int        `json:"tool_call_count"`
+	InputTokens   int64      `json:"input_tokens"`
+	OutputTokens  int64      `json:"output_tokens"`
+	NextSeq       int64      `json:"next_seq"`
+	TailFrom      int64      `json:"tail_from"`
+	LineageTokens int64      `json:"lineage_tokens"`
+}
+
+// archiveMessage is a message of an export but for its raw parts. Timestamp and
+// created_at are what other programs call said_at.
+type archiveMessage struct {
+	ID           int64           `json:"id"`
+	SessionID    session.ID      `json:"session_id"`
+	Seq          int64           `json:"seq"`
+	SessionKey   string          `json:"session_key,omitempty"`
+	Role         session.Role    `json:"role"`
+	Name         string          `json:"name,omitempty"`
+	Content      *string         `json:"content"`
+	ToolCallID   string          `json:"tool_call_id,omitempty"`
+	ToolName     string          `json:"tool_name,omitempty"`
+	Note         string          `json:"note,omitempty"`
+	SaidAt       when            `json:"said_at,omitzero"`
+	CreatedAt    when            `json:"created_at,omitzero"`
+	Timestamp    when            `json:"timestamp,omitzero"`
+	RecordedAt   when            `json:"recorded_at,omitzero"`
+	TokenCount   int             `json:"token_count"`
+	FinishReason string          `json:"finish_reason,omitempty"`
+	Model        string          `json:"model,omitempty"`
+	UndoneAt     when            `json:"undone_at,omitzero"`
+	ReceiptID    string          `json:"receipt_id,omitempty"`
+	ToolCalls    json.RawMessage `json:"tool_calls,omitempty"`
+	Wire         json.RawMessage `json:"wire,omitempty"`
+	Receipt      json.RawMessage `json:"receipt,omitempty"`
+}
+
+// when is a time: RFC 3339, or seconds since 1970, as other programs write it.
+type when struct{ time.Time }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *when) UnmarshalJSON(text []byte) error {
+	var seconds float64
+	if string(text) == "null" || string(text) == `""` {
+		return nil
+	}
+	if json.Unmarshal(text, &seconds) == nil {
+		if math.Abs(seconds) > 1e11 {
+			return fmt.Errorf("no time: %v", seconds)
+		}
+		whole, frac := math.Modf(seconds)
+		t.Time = time.Unix(int64(whole), int64(math.Round(frac*1e3))*1e6).UTC()
+		return nil
+	}
+	err := json.Unmarshal(text, &t.Time)
+	t.Time = t.UTC().Truncate(time.Millisecond)
+	return err
+}
+
+// archiveOf is a lineage's line without its messages.
+func archiveOf(tip *session.Session, rows []session.Session, hash []byte) archiveHead {
+	out := archiveHead{sessionJSON: sessionOf(tip), Hash: hex.EncodeToString(hash), Sessions: []archiveRow{}}
+	out.Object = "hermes.session.export"
+	for i := range rows {
+		s := &rows[i]
+		out.Sessions = append(out.Sessions, archiveRow{
+			ID: s.ID, ParentID: s.ParentID, SessionKey: string(s.Key), Source: string(s.Source), UserID: s.UserID, Model: s.Model,
+			SystemPrompt: s.SystemPrompt, Title: s.Title, Summary: s.Summary, StartedAt: when{s.StartedAt}, EndedAt: when{s.EndedAt},
+			EndReason: string(s.EndReason), LastActive: when{s.LastActive}, MessageCount: s.MessageCount, ToolCallCount: s.ToolCallCount,
+			InputTokens: s.InputTokens, OutputTokens: s.OutputTokens, NextSeq: s.NextSeq, TailFrom: s.TailFrom, LineageTokens: s.LineageTokens,
+		})
+	}
+	return out
+}
+
+// appendArchived appends a message in JSON. What is raw stays byte for byte as it
+// is, unless a line break in it would break the line.
+func appendArchived(out []byte, m *session.Message) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(archiveMessage{
+		ID: m.ID, SessionID: m.SessionID, Seq: m.Seq, SessionKey: string(m.Key), Role: m.Role, Name: m.Name, Content: &m.Content,
+		ToolCallID: m.ToolCallID, ToolName: m.ToolName, Note: m.Note, SaidAt: when{m.SaidAt}, RecordedAt: when{m.RecordedAt},
+		TokenCount: m.Tokens, FinishReason: m.FinishReason, Model: m.Model, UndoneAt: when{m.UndoneAt}, ReceiptID: m.ReceiptID,
+	})
+	if err != nil {
+		return out, err
+	}
+	out = append(out, bytes.TrimSuffix(buf.Bytes(), []byte("}\n"))...)
+	for _, part := range []struct {
+		name string
+		raw  []byte
+	}{{"tool_calls", m.ToolCalls}, {"wire", m.Wire}, {"receipt", m.Receipt}} {
+		if len(part.raw) == 0 {
+			continue
+		}
+		raw := part.raw
+		if bytes.ContainsAny(raw, "\n\r") {
+			buf.Reset()
+			if err := json.Compact(&buf, raw); err != nil {
+				return out, err
+			}
+			raw = buf.Bytes()
+		}
+		out = append(append(out, `,"`+part.name+`":`...), raw...)
+	}
+	return append(out, '}'), nil
+}
+
+// message is an archived message as it is stored.
+func (a *archiveMessage) message(fallback *session.Session) (session.Message, error) {
+	m := session.Message{
+		ID: a.ID, SessionID: a.SessionID, Role: a.Role, Name: a.Name, ToolCallID: a.ToolCallID, ToolName: a.ToolName, Note: a.Note,
+		SaidAt: a.SaidAt.Time, RecordedAt: a.RecordedAt.Time, Tokens: a.TokenCount, FinishReason: a.FinishReason, Model: a.Model,
+		UndoneAt: a.UndoneAt.Time, ReceiptID: a.ReceiptID, ToolCalls: rawOf(a.ToolCalls), Wire: rawOf(a.Wire), Receipt: rawOf(a.Receipt),
+	}
+	if a.Content != nil {
+		m.Content = *a.Content
+	}
+	switch a.Role {
+	case session.User, session.Assistant, session.Tool:
+	default:
+		return m, fault.New(fault.Invalid, "unsupported_role", fmt.Sprintf("A message has the role %q; transcripts hold user, assistant and tool.", a.Role))
+	}
+	if a.SessionKey != "" {
+		key, err := session.ParseKey(a.SessionKey)
+		if err != nil {
+			return m, err
+		}
+		m.Key = key
+	}
+	if m.SessionID == "" {
+		m.SessionID = fallback.ID
+	}
+	for _, at := range []time.Time{a.CreatedAt.Time, a.Timestamp.Time, fallback.StartedAt} {
+		if m.SaidAt.IsZero() {
+			m.SaidAt = at
+		}
+	}
+	if m.RecordedAt.IsZero() {
+		m.RecordedAt = m.SaidAt
+	}
+	if (m.ReceiptID == "") != (m.Receipt == nil) {
+		m.ReceiptID, m.Receipt = "", nil
+	}
+	return m, nil
+}
+
+// rawOf is a raw part of a message. Other programs write it as a text.
+func rawOf(raw json.RawMessage) []byte {
+	var text string
+	if len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &text) == nil && json.Valid([]byte(text)) {
+		return []byte(text)
+	}
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil
+	}
+	return raw
+}
+
+// rows are the sessions of a line. One that lists none, of another program, is
+// taken for a single session.
+func (a *archiveHead) rows() ([]session.Session, error) {
+	list := a.Sessions
+	if len(list) == 0 {
+		list = []archiveRow{{
+			ID: a.ID, SessionKey: text(a.SessionKey), Source: a.Source, UserID: text(a.UserID), Model: text(a.Model), Title: text(a.Title),
+			SystemPrompt: text(a.SystemPrompt), StartedAt: when{a.StartedAt}, EndReason: text(a.EndReason), LastActive: when{a.LastActive},
+			InputTokens: a.InputTokens, OutputTokens: a.OutputTokens,
+		}}
+		if a.EndedAt != nil {
+			list[0].EndedAt = when{*a.EndedAt}
+		}
+	}
+	out := make([]session.Session, len(list))
+	for i := range list {
+		s, err := list[i].session()
+		if err != nil {
+			return nil, err
+		}
+		s.RootID, s.Generation = list[0].ID, i
+		if i > 0 {
+			s.ParentID = list[i-1].ID
+		}
+		out[i] = s
+	}
+	return out, nil
+}
+
+// session is a row as it is stored.
+func (a *archiveRow) session() (session.Session, error) {
+	s := session.Session{
+		Source: session.Source(a.Source), UserID: a.UserID, Model: a.Model, SystemPrompt: a.SystemPrompt, Summary: a.Summary,
+		StartedAt: a.StartedAt.Time, EndedAt: a.EndedAt.Time, EndReason: session.EndReason(a.EndReason), LastActive: a.LastActive.Time,
+		MessageCount: a.MessageCount, ToolCallCount: a.ToolCallCount, InputTokens: a.InputTokens, OutputTokens: a.OutputTokens,
+		NextSeq: a.NextSeq, TailFrom: a.TailFrom, LineageTokens: a.LineageTokens,
+	}
+	var err error
+	if s.ID, err = session.ParseID(string(a.ID)); err != nil {
+		return s, err
+	}
+	if a.ParentID != "" {
+		if s.ParentID, err = session.ParseID(string(a.ParentID)); err != nil {
+			return s, err
+		}
+	}
+	if a.SessionKey != "" {
+		if s.Key, err = session.ParseKey(a.SessionKey); err != nil {
+			return s, err
+		}
+	}
+	if s.Title, err = parseTitle(a.Title); err != nil {
+		return s, err
+	}
+	if s.StartedAt.IsZero() || a.NextSeq < 0 || a.TailFrom < 0 || a.MessageCount < 0 {
+		return s, fault.New(fault.Invalid, "invalid_export", fmt.Sprintf("The session %q has no start, or a number below zero.", a.ID))
+	}
+	if s.Source == "" {
+		s.Source = session.SourceImport
+	}
+	if s.LastActive.IsZero() {
+		s.LastActive = s.StartedAt
+	}
+	return s, nil
+}
+
+// text is the value of an optional text.
+func text(p *string) string {
+	if p == nil {
+		return ""
+	}
+	return *p
+}

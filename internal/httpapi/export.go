@@ -1,0 +1,171 @@
+package httpapi
+
+import (
+	"bufio"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+const (
+	// exportPage is how many messages an export holds in memory at a time.
+	exportPage = 100
+	// exportSessions is how many sessions it reads at a time.
+	exportRows = 50
+)
+
+// exportSessions answers GET /api/sessions/export: one lineage a line, with
+// every column and all messages, newest activity first. Facts are derived and
+// left out. What fails after the first byte is told in a last line with "error".
+func (s *server) exportSessions(w http.ResponseWriter, r *http.Request) error {
+	e := &exporter{s: s, r: r, o: ownerOf(r), seen: make(map[session.ID]bool), began: s.Now().UTC()}
+	var one *session.Session
+	if r.URL.Query().Has("session_id") {
+		r.SetPathValue("id", r.URL.Query().Get("session_id"))
+		tip, err := s.find(r)
+		if err != nil {
+			return err
+		}
+		one = &tip
+	}
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // it takes as long as it takes
+	begun := &begun{w: w}
+	e.out = bufio.NewWriterSize(begun, 64<<10)
+	var err error
+	if one != nil {
+		err = e.lineage(one)
+	} else {
+		err = e.all(session.Source(r.URL.Query().Get("source")))
+	}
+	if err != nil && !begun.yes {
+		return err
+	}
+	if err != nil && r.Context().Err() == nil {
+		s.Log.Error("export broke off", "err", err)
+		_, _ = e.out.WriteString("\n" + string(errorBody(asFault(err))) + "\n")
+	}
+	_ = e.out.Flush() // a client that is gone needs no export
+	begun.begin()
+	return nil
+}
+
+// begun begins the answer with its first byte: what fails before is an honest
+// status.
+type begun struct {
+	w   http.ResponseWriter
+	yes bool
+}
+
+func (b *begun) begin() {
+	if !b.yes {
+		b.yes = true
+		b.w.Header().Set("Content-Type", "application/x-ndjson")
+		b.w.WriteHeader(http.StatusOK)
+	}
+}
+
+// Write implements io.Writer.
+func (b *begun) Write(p []byte) (int, error) {
+	b.begin()
+	return b.w.Write(p)
+}
+
+// exporter writes lineages one by one.
+type exporter struct {
+	s     *server
+	r     *http.Request
+	o     owner.Owner
+	out   *bufio.Writer
+	seen  map[session.ID]bool
+	began time.Time
+	line  []byte
+}
+
+// all writes every lineage of a source. A session that is used while the list is
+// read moves to its front; a second look finds it there.
+func (e *exporter) all(source session.Source) error {
+	f := session.Filter{Source: source, Limit: exportRows}
+	for again := false; ; {
+		rows, err := e.s.Sessions.Sessions(e.r.Context(), e.o, f)
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			if again && rows[i].LastActive.Before(e.began) {
+				return nil
+			}
+			if e.seen[rows[i].RootID] {
+				continue
+			}
+			e.seen[rows[i].RootID] = true
+			if err := e.lineage(&rows[i]); err != nil {
+				return err
+			}
+		}
+		if len(rows) < f.Limit {
+			if again {
+				return nil
+			}
+			again, f.Before = true, session.Cursor{}
+			continue
+		}
+		last := &rows[len(rows)-1]
+		f.Before = session.Cursor{LastActive: last.LastActive, ID: last.RootID}
+	}
+}
+
+// lineage writes one line.
+func (e *exporter) lineage(tip *session.Session) error {
+	ctx := e.r.Context()
+	rows, err := e.s.Sessions.Sessions(ctx, e.o, session.Filter{Lineage: tip.RootID})
+	if err != nil || len(rows) == 0 { // it was deleted meanwhile
+		return err
+	}
+	tip = &rows[len(rows)-1]
+	var hash []byte
+	newest, err := e.s.Sessions.Messages(ctx, e.o, tip.RootID, session.Range{To: tip.NextSeq, Limit: 1, Newest: true})
+	if err != nil {
+		return err
+	}
+	if len(newest) > 0 && tip.NextSeq > 0 {
+		hash = newest[0].Hash
+	}
+	head, err := json.Marshal(archiveOf(tip, rows, hash))
+	if err != nil {
+		return err
+	}
+	e.line = append(append(e.line[:0], head[:len(head)-1]...), `,"messages":[`...)
+	for from := int64(0); from < tip.NextSeq; {
+		ms, err := e.s.Sessions.Messages(ctx, e.o, tip.RootID, session.Range{From: from, To: tip.NextSeq, Limit: exportPage, Receipts: true})
+		if err != nil {
+			return err
+		}
+		if len(ms) == 0 {
+			break
+		}
+		for i := range ms {
+			if from+int64(i) > 0 {
+				e.line = append(e.line, ',')
+			}
+			if e.line, err = appendArchived(e.line, &ms[i]); err != nil {
+				return err
+			}
+			if err := e.drain(); err != nil {
+				return err
+			}
+		}
+		from = ms[len(ms)-1].Seq + 1
+	}
+	e.line = append(e.line, "]}\n"...)
+	return e.drain()
+}
+
+// drain hands over what is ready.
+func (e *exporter) drain() error {
+	_, err := e.out.Write(e.line)
+	e.line = e.line[:0]
+	return err
+}

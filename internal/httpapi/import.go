@@ -1,0 +1,261 @@
+package httpapi
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// importReply says what became of each line.
+type importReply struct {
+	Object    string          `json:"object"`
+	Imported  int             `json:"imported"`
+	Unchanged int             `json:"unchanged"`
+	Failed    int             `json:"failed"`
+	Messages  int             `json:"messages"`
+	Errors    []importProblem `json:"errors"`
+}
+
+type importProblem struct {
+	Line    int        `json:"line"`
+	ID      session.ID `json:"id,omitempty"`
+	Code    string     `json:"code"`
+	Message string     `json:"message"`
+}
+
+const (
+	// maxImportErrors is how many problems are told one by one.
+	maxImportErrors = 100
+	// maxImportValue bounds a message of an import, in bytes.
+	maxImportValue = 4 * maxBody
+)
+
+// importSessions answers POST /api/sessions/import: it takes what an export gave,
+// line by line, of any length. Ids stay what they are; a line whose id is taken
+// is reported and changes nothing, one that is there already is passed over.
+// What was forgotten stays out unless restore=true.
+func (s *server) importSessions(w http.ResponseWriter, r *http.Request) error {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // it takes as long as it takes
+	in := &archiveReader{body: r.Body}
+	in.dec = jsontext.NewDecoder(in, jsontext.AllowDuplicateNames(true))
+	out := importReply{Object: "hermes.import", Errors: []importProblem{}}
+	restore := r.URL.Query().Get("restore") == "true"
+	var keys []session.Key
+	for line := 1; ; line++ {
+		in.left = maxImportValue
+		head, err := in.head()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			var got run.Imported
+			got, err = s.importLine(r, in, head, restore)
+			if err == nil {
+				out.Messages += got.Messages
+				if got.Same {
+					out.Unchanged++
+				} else {
+					out.Imported++
+				}
+			}
+			for _, k := range got.Keys {
+				if !slices.Contains(keys, k) {
+					keys = append(keys, k)
+				}
+			}
+		}
+		if err != nil && !linesOwn(err) {
+			return err
+		}
+		if err != nil {
+			out.problem(line, head.ID, asFault(err))
+		}
+		if lost := in.rest(); lost != nil || in.lost { // behind broken JSON nothing can be made out
+			if err == nil {
+				out.problem(line, head.ID, asFault(in.unreadable(lost)))
+			}
+			break
+		}
+	}
+	if err := s.Runner.SettleKeys(r.Context(), ownerOf(r), keys); err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, out)
+}
+
+// linesOwn reports whether an error is the line's own fault, so that the next one
+// may do better.
+func linesOwn(err error) bool {
+	switch fault.KindOf(err) {
+	case fault.Invalid, fault.Conflict, fault.TooLarge:
+		return true
+	}
+	return false
+}
+
+func (out *importReply) problem(line int, id session.ID, f *fault.Error) {
+	out.Failed++
+	if len(out.Errors) < maxImportErrors {
+		out.Errors = append(out.Errors, importProblem{Line: line, ID: id, Code: f.Code, Message: f.Msg})
+	}
+}
+
+// importLine stores one lineage.
+func (s *server) importLine(r *http.Request, in *archiveReader, head *archiveHead, restore bool) (run.Imported, error) {
+	rows, err := head.rows()
+	if err != nil {
+		return run.Imported{}, err
+	}
+	hash, err := hex.DecodeString(head.Hash)
+	if err != nil || len(hash) == 0 {
+		hash = nil
+	}
+	last := &rows[len(rows)-1]
+	return s.Runner.Import(r.Context(), &run.Archived{
+		Owner: ownerOf(r), Sessions: rows, Hash: hash, Restore: restore,
+		Messages: func(yield func(session.Message, error) bool) {
+			for {
+				m, err := in.message(last)
+				if errors.Is(err, io.EOF) || !yield(m, err) || err != nil {
+					return
+				}
+			}
+		},
+	})
+}
+
+// unreadable is the fault of text that is no JSON, or no object.
+func (a *archiveReader) unreadable(err error) error {
+	a.lost = true
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		return f
+	}
+	return fault.Wrap(fault.Invalid, "invalid_json", "The line is no JSON object of an export; it and what follows were not read.", err)
+}
+
+// archiveReader reads an export value by value.
+type archiveReader struct {
+	body io.Reader
+	dec  *jsontext.Decoder
+	left int  // how much may be read before the next value is whole
+	list bool // the decoder stands in the list of messages
+	lost bool // where the next line begins cannot be told any more
+}
+
+// Read implements io.Reader for the decoder.
+func (a *archiveReader) Read(p []byte) (int, error) {
+	if a.left <= 0 {
+		return 0, fault.New(fault.TooLarge, "message_too_large", "A message of the import is larger than 40,000,000 bytes.")
+	}
+	n, err := a.body.Read(p[:min(len(p), a.left)])
+	a.left -= n
+	return n, err
+}
+
+// head reads a line up to its messages. io.EOF says that there is none.
+func (a *archiveReader) head() (*archiveHead, error) {
+	head := &archiveHead{}
+	a.list = false
+	if a.dec.PeekKind() == 0 {
+		_, err := a.dec.ReadToken()
+		if errors.Is(err, io.EOF) {
+			return head, io.EOF
+		}
+		return head, a.unreadable(err)
+	}
+	if a.dec.PeekKind() != '{' {
+		return head, a.unreadable(errors.New("no object"))
+	}
+	if _, err := a.dec.ReadToken(); err != nil {
+		return head, a.unreadable(err)
+	}
+	fields := make(map[string]json.RawMessage)
+	for a.dec.PeekKind() != '}' {
+		name, err := a.dec.ReadToken()
+		if err != nil {
+			return head, a.unreadable(err)
+		}
+		if key := name.String(); key != "messages" {
+			value, err := a.dec.ReadValue()
+			if err != nil {
+				return head, a.unreadable(err)
+			}
+			fields[key] = json.RawMessage(value.Clone())
+			continue
+		}
+		if a.dec.PeekKind() != '[' {
+			return head, fault.New(fault.Invalid, "invalid_export", "\"messages\" of a line must be a list.")
+		}
+		if _, err := a.dec.ReadToken(); err != nil {
+			return head, a.unreadable(err)
+		}
+		a.list = true
+		break
+	}
+	return head, fill(head, fields)
+}
+
+// fill decodes what was read of a line.
+func fill(head *archiveHead, fields map[string]json.RawMessage) error {
+	if raw, broken := fields["error"]; broken && len(fields) == 1 {
+		return fault.New(fault.Invalid, "broken_export", "The export broke off here: "+string(raw))
+	}
+	for name, raw := range fields { // times as other programs write them
+		if name == "started_at" || name == "ended_at" || name == "last_active" {
+			var at when
+			if json.Unmarshal(raw, &at) != nil {
+				return fault.New(fault.Invalid, "invalid_export", "\""+name+"\" of a line is no time.")
+			}
+			fields[name] = []byte("null")
+			if !at.IsZero() {
+				fields[name], _ = json.Marshal(at.Time) // a time that was just read
+			}
+		}
+	}
+	whole, err := json.Marshal(fields)
+	if err == nil {
+		err = json.Unmarshal(whole, head)
+	}
+	if err != nil {
+		return fault.Wrap(fault.Invalid, "invalid_export", "The line does not have the fields of an export.", err)
+	}
+	return nil
+}
+
+// message reads the next message of the line, io.EOF at their end.
+func (a *archiveReader) message(fallback *session.Session) (session.Message, error) {
+	if !a.list || a.dec.PeekKind() == ']' {
+		return session.Message{}, io.EOF
+	}
+	a.left = maxImportValue
+	value, err := a.dec.ReadValue()
+	if err != nil {
+		return session.Message{}, a.unreadable(err)
+	}
+	var m archiveMessage
+	if err := json.Unmarshal(value, &m); err != nil {
+		return session.Message{}, fault.Wrap(fault.Invalid, "invalid_export", "A message does not have the fields of an export.", err)
+	}
+	return m.message(fallback)
+}
+
+// rest reads what is left of the line.
+func (a *archiveReader) rest() error {
+	for a.dec.StackDepth() > 0 {
+		a.left = maxImportValue
+		if _, err := a.dec.ReadToken(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

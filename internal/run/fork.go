@@ -1,0 +1,215 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// Branch says what to copy into a new lineage.
+type Branch struct {
+	Owner   owner.Owner
+	Session session.ID
+	// MessageID is the last message to be copied; 0 copies all that stands.
+	MessageID int64
+	// Title of the new session; "" gives the next number of the source's.
+	Title string
+}
+
+// copyPage is how many messages are copied in one transaction: a large fork must
+// not keep other turns from being stored.
+const copyPage = 250
+
+// Fork copies a transcript, up to a message, into a new lineage with its own
+// memory: what the copied messages teach. Times stay what they were. If the last
+// message was itself taken back since, what stood when it was said is copied, so
+// an abandoned branch can be had again.
+//
+// The copies are under no session key, for the key remembers the originals
+// already; the new session has the key all the same.
+func (r *Runner) Fork(ctx context.Context, b *Branch) (session.Session, error) {
+	r.copying.RLock()
+	defer r.copying.RUnlock()
+	source, err := r.sessions.Tip(ctx, b.Owner, b.Session)
+	if err != nil {
+		return session.Session{}, fmt.Errorf("find session: %w", err)
+	}
+	c := &copier{runner: r, o: b.Owner, source: source, until: source.NextSeq, at: r.config.now()}
+	if b.MessageID != 0 {
+		last, err := r.sessions.Messages(ctx, b.Owner, source.RootID, session.Range{MessageID: b.MessageID})
+		if err != nil {
+			return session.Session{}, fmt.Errorf("find message: %w", err)
+		}
+		if len(last) == 0 {
+			return session.Session{}, fault.New(fault.NotFound, "message_not_found", "This session has no message with this id.").At("message_id")
+		}
+		c.until, c.at = last[0].Seq+1, last[0].RecordedAt
+		if last[0].Stands() {
+			c.at = r.config.now()
+		}
+	}
+	if err := c.open(ctx, b.Title); err != nil {
+		return session.Session{}, err
+	}
+	defer c.release()
+	if err := c.copy(ctx); err != nil {
+		whole := context.WithoutCancel(ctx) // half a copy is none
+		if clean := r.sessions.DeleteLineage(whole, b.Owner, c.tip.RootID); clean != nil {
+			r.log.Warn("could not remove a copy that was broken off", "session_id", c.tip.ID, "err", clean)
+		}
+		r.views.Drop(b.Owner, memory.Scope{Root: c.tip.RootID})
+		return session.Session{}, err
+	}
+	return r.sessions.Tip(ctx, b.Owner, c.tip.ID)
+}
+
+// copier copies one lineage into another.
+type copier struct {
+	runner *Runner
+	o      owner.Owner
+	source session.Session
+	until  int64     // the first Seq not copied
+	at     time.Time // what was taken back later than this is copied, too
+
+	tip     session.Session // of the copy
+	last    []byte          // hash of the newest message of the copy
+	places  map[int64]int64 // where notes may find the fact they replace
+	facts   map[memory.FactID]memory.Fact
+	release func()
+}
+
+// open makes the session that is copied into. It is marked until the copy is
+// whole, so that one that a crash broke off is known by it.
+func (c *copier) open(ctx context.Context, title string) error {
+	r := c.runner
+	now := r.config.now()
+	s := &c.source
+	if title == "" {
+		title = s.Title
+	} else if free, err := r.catalog.FreeTitle(ctx, c.o, title); err != nil || free != title {
+		if err != nil {
+			return fmt.Errorf("look for title: %w", err)
+		}
+		return fault.New(fault.Conflict, "title_taken", fmt.Sprintf("Another session has the title %q. %q is free.", title, free)).At("title")
+	}
+	id := session.NewID(now)
+	c.tip = session.Session{
+		ID: id, RootID: id, ParentID: s.ID, Key: s.Key, Source: s.Source, UserID: s.UserID, Model: s.Model,
+		SystemPrompt: s.SystemPrompt, Title: title, StartedAt: now, LastActive: now, EndedAt: now, EndReason: session.EndIncomplete,
+	}
+	if c.until > s.TailFrom {
+		c.tip.Summary = s.Summary
+	}
+	_, release, err := r.lineages.take(ctx, c.o, id)
+	if err != nil {
+		return err
+	}
+	if err := r.store.AppendTurn(ctx, c.o, Step{Opened: true, Session: c.tip}); err != nil {
+		release()
+		return fmt.Errorf("open copy: %w", err)
+	}
+	c.release = release
+	return nil
+}
+
+// copy copies the messages, page by page.
+func (c *copier) copy(ctx context.Context) error {
+	r := c.runner
+	view, leave, err := r.views.Use(ctx, c.o, memory.Scope{Root: c.tip.RootID}, true)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	c.places = make(map[int64]int64)
+	for from := int64(0); from < c.until; {
+		ms, err := r.sessions.Messages(ctx, c.o, c.source.RootID, session.Range{From: from, To: c.until, Limit: copyPage})
+		if err != nil {
+			return fmt.Errorf("read messages: %w", err)
+		}
+		if len(ms) == 0 || ms[0].Seq != from {
+			return fault.New(fault.Conflict, "session_changed", "The session was deleted while it was copied.")
+		}
+		from = ms[len(ms)-1].Seq + 1
+		if err := c.page(ctx, view, ms, from == c.until); err != nil {
+			return err
+		}
+	}
+	if c.until == 0 {
+		return c.page(ctx, view, nil, true)
+	}
+	return nil
+}
+
+// page copies some messages, and ends the copy with the last of them.
+func (c *copier) page(ctx context.Context, view *memory.View, ms []session.Message, end bool) error {
+	if err := ctx.Err(); err != nil {
+		return fault.Wrap(fault.Canceled, "cancelled", "The request was cancelled.", err)
+	}
+	tip := &c.tip
+	var step Step
+	for i := range ms {
+		if !ms[i].Stands() && !ms[i].UndoneAt.After(c.at) {
+			continue
+		}
+		m := ms[i]
+		c.places[m.Seq] = tip.NextSeq
+		if m.Seq < c.source.TailFrom && c.until > c.source.TailFrom {
+			tip.TailFrom = tip.NextSeq + 1
+		}
+		if replaced := memory.NoteReplaces(m.Note); replaced != "" {
+			if err := c.moveNote(ctx, &m, replaced); err != nil {
+				return err
+			}
+		}
+		m.SessionID, m.RootID, m.Seq, m.Key, m.UndoneAt = tip.ID, tip.RootID, tip.NextSeq, "", time.Time{}
+		step.Messages = append(step.Messages, m)
+		counted(tip, &m)
+	}
+	first, err := c.runner.store.ReserveMessageIDs(ctx, len(step.Messages))
+	if err != nil {
+		return fmt.Errorf("reserve message ids: %w", err)
+	}
+	for i := range step.Messages {
+		m := &step.Messages[i]
+		m.ID = first + int64(i)
+		m.Hash = chain(c.last, m)
+		c.last = m.Hash
+		if change := c.runner.learn(view, ranking.DocumentOf(m)); len(change.Learned)+len(change.Superseded) > 0 {
+			step.Changes = append(step.Changes, change)
+		}
+	}
+	if end {
+		tip.EndedAt, tip.EndReason = time.Time{}, ""
+	}
+	step.Session = *tip
+	if err := c.runner.store.AppendTurn(ctx, c.o, step); err != nil {
+		return fmt.Errorf("store copy: %w", err)
+	}
+	return nil
+}
+
+// moveNote gives a note the id that the fact it replaces has in the copy.
+func (c *copier) moveNote(ctx context.Context, m *session.Message, replaced memory.FactID) error {
+	if c.facts == nil {
+		c.facts = make(map[memory.FactID]memory.Fact)
+		facts, err := c.runner.Facts(ctx, c.o, memory.Scope{Root: c.source.RootID})
+		if err != nil {
+			return err
+		}
+		for i := range facts {
+			c.facts[facts[i].ID] = facts[i]
+		}
+	}
+	f, known := c.facts[replaced]
+	seq, copied := c.places[f.Source.Seq]
+	if known && copied && f.Source.Root == c.source.RootID {
+		m.Note = memory.CopyNote(m.Note, &f, c.tip.RootID, seq)
+	}
+	return nil
+}
