@@ -117,8 +117,8 @@ func (s *server) importLine(r *http.Request, in *archiveReader, head *archiveHea
 		return run.Imported{}, err
 	}
 	hash, err := hex.DecodeString(head.Hash)
-	if err != nil || len(hash) == 0 {
-		hash = nil
+	if err != nil || len(head.Sessions) == 0 {
+		hash = nil // of another program
 	}
 	last := &rows[len(rows)-1]
 	return s.Runner.Import(r.Context(), &run.Archived{

@@ -133,6 +133,7 @@ func New(c Config) http.Handler {
 	for path, allowed := range methods {
 		allowed = append(allowed, s.wider(path)...)
 		slices.Sort(allowed)
+		allowed = slices.Compact(allowed)
 		refuse := s.render(methodNotAllowed(strings.Join(allowed, ", ")))
 		for _, method := range verbs {
 			if !slices.Contains(allowed, method) {
@@ -150,7 +151,7 @@ func (s *server) wider(path string) []string {
 	var out []string
 	for _, rt := range s.routes() {
 		if before, ok := strings.CutSuffix(rt.path, "{id}"); ok && path != rt.path {
-			if rest, ok := strings.CutPrefix(path, before); ok && !strings.ContainsAny(rest, "/{") && !slices.Contains(out, rt.method) {
+			if rest, ok := strings.CutPrefix(path, before); ok && !strings.ContainsAny(rest, "/{") {
 				out = append(out, rt.method)
 			}
 		}

@@ -106,10 +106,11 @@ func (c *copier) open(ctx context.Context, title string) error {
 	if c.until > s.TailFrom {
 		c.tip.Summary = s.Summary
 	}
-	_, release, err := r.lineages.take(ctx, c.o, id)
+	l, release, err := r.lineages.take(ctx, c.o, id)
 	if err != nil {
 		return err
 	}
+	l.loaded = false // read what was copied with the first turn
 	if err := r.store.AppendTurn(ctx, c.o, Step{Opened: true, Session: c.tip}); err != nil {
 		release()
 		return fmt.Errorf("open copy: %w", err)

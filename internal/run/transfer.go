@@ -22,7 +22,8 @@ type Archived struct {
 	Owner owner.Owner
 	// Sessions are those of the lineage, oldest first; one at least.
 	Sessions []session.Session
-	// Hash is that of the newest message; nil if it is not known.
+	// Hash is that of the newest message, empty if there is none; nil if it is not
+	// known.
 	Hash []byte
 	// Messages are all messages of the lineage, in order.
 	Messages iter.Seq2[session.Message, error]
@@ -46,11 +47,12 @@ type Imported struct {
 func (r *Runner) Import(ctx context.Context, a *Archived) (Imported, error) {
 	im := &importer{runner: r, o: a.Owner, restore: a.Restore, rows: a.Sessions, want: a.Sessions[len(a.Sessions)-1]}
 	root := a.Sessions[0].ID
-	_, release, err := r.lineages.take(ctx, a.Owner, root)
+	l, release, err := r.lineages.take(ctx, a.Owner, root)
 	if err != nil {
 		return Imported{}, err
 	}
 	defer release()
+	l.loaded = false // read what was imported with the next turn
 	if same, err := im.taken(ctx, a.Hash); same || err != nil {
 		return Imported{Same: same}, err
 	}

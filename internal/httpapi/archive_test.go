@@ -1,0 +1,294 @@
+package httpapi_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// lived is a world with everything an export must carry: folds, tool calls,
+// parts, notes, keys, an undo, receipts, a broken answer.
+func lived(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t, options{Budget: 700})
+	for i := range 14 {
+		w.clock.advance(1)
+		w.chat("long", fmt.Sprintf("Step %d: we paint wall %d in a colour that nobody likes, twice over.", i, i))
+	}
+	must := func(got reply, want int) {
+		t.Helper()
+		if got.status != want {
+			t.Fatalf("got %d %s, want %d", got.status, got.body, want)
+		}
+	}
+	for i, text := range []string{"We use Postgres for the ledger.", "My cat is called Zebra.", "We moved from Postgres to MySQL because of the licence."} {
+		must(w.call("POST", "/v1/chat/completions", chatBody(text, i == 1), "X-Hermes-Session-Id", []string{"a", "b", "a"}[i], "X-Hermes-Session-Key", "team"), 200)
+	}
+	must(w.call("POST", "/api/sessions/b/undo", ""), 200)
+	must(w.call("POST", "/api/sessions/parts/messages", `{"messages":[
+		{"role":"user","content":[{"type":"text","text":"look <b>"},{"type":"image_url","image_url":{"url":"data:,x"}}],"created_at":"2020-01-02T03:04:05.678Z"},
+		{"role":"assistant","content":null,"tool_calls":[{"id":"c1", "type":"function","function":{"name":"f","arguments":"{\"a\": \"<&>\u2028\"}"}}]},
+		{"role":"tool","tool_call_id":"c1","content":"line\nbreak 名前 \u0000"},
+		{"role":"assistant","content":"done","name":"Ünal"}]}`), 200)
+	must(w.call("POST", "/api/memory?session_id=parts", `{"statement":"I like tea.","kind":"preference"}`), 201)
+	must(w.call("POST", "/api/sessions", `{"id":"empty","source":"cli","title":"Nothing yet","system_prompt":"Be kind."}`), 201)
+	must(w.call("PATCH", "/api/sessions/parts", `{"end_reason":"user_exit"}`), 200)
+	return w
+}
+
+// export is what a world exports, a line for each lineage in order.
+func (w *world) export(query string) string {
+	w.t.Helper()
+	got := w.call("GET", "/api/sessions/export"+query, "")
+	if got.status != http.StatusOK || got.header.Get("Content-Type") != "application/x-ndjson" {
+		w.t.Fatalf("export: got %d %s", got.status, got.body)
+	}
+	return got.body
+}
+
+// states are the hashes of the memory of each scope, by rebuild --verify.
+func (w *world) states() string {
+	w.t.Helper()
+	got := w.call("POST", "/api/memory/rebuild", `{"verify":true}`)
+	if got.status != http.StatusOK || strings.Contains(got.body, `"identical":false`) {
+		w.t.Errorf("verify: got %d %s", got.status, got.body)
+	}
+	return got.body
+}
+
+// TestExportComesBack: an import into an empty store gives the same store, memory
+// and receipts included (I20, I23, I33).
+func TestExportComesBack(t *testing.T) {
+	t.Parallel()
+	w := lived(t)
+	text := w.export("")
+	if lines := strings.Count(text, "\n"); lines != 5 {
+		t.Errorf("got %d lines, want one for each lineage:\n%s", lines, text)
+	}
+	other := newWorld(t, options{Budget: 700})
+	// In another order, as a person may have sorted the file.
+	lines := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
+	slices.Reverse(lines)
+	lines[0] += "\n"
+	got := other.call("POST", "/api/sessions/import", strings.Join(lines, ""))
+	if got.status != 200 || !strings.Contains(got.body, `"imported":5,"unchanged":0,"failed":0`) {
+		t.Fatalf("import: got %d %s", got.status, got.body)
+	}
+	if diff := cmp.Diff(strings.SplitAfter(text, "\n"), strings.SplitAfter(other.export(""), "\n")); diff != "" {
+		t.Errorf("the export of the import (-first +again):\n%s", diff)
+	}
+	if diff := cmp.Diff(w.states(), other.states()); diff != "" {
+		t.Errorf("memory (-first +again):\n%s", diff)
+	}
+	again := other.call("POST", "/api/sessions/import", text)
+	if !strings.Contains(again.body, `"imported":0,"unchanged":5,"failed":0`) {
+		t.Errorf("the same again: got %s", again.body)
+	}
+	for _, id := range []string{"long", "a", "b", "parts", "empty"} { // turns go on
+		w.clock.advance(1)
+		if got := other.chat(id, "And on."); got.status != 200 {
+			t.Errorf("a turn in %s: got %d %s", id, got.status, got.body)
+		}
+	}
+	changed := other.call("POST", "/api/sessions/import", text)
+	if !strings.Contains(changed.body, `"imported":0,"unchanged":0,"failed":5`) || !strings.Contains(changed.body, "session_exists") {
+		t.Errorf("onto sessions that went on: got %s", changed.body)
+	}
+	other.states()
+}
+
+// TestExportSelects by source and by session (I21, I22).
+func TestExportSelects(t *testing.T) {
+	t.Parallel()
+	w := lived(t)
+	for query, want := range map[string][]string{
+		"?source=cli": {"empty"}, "?session_id=parts": {"parts"}, "?source=telegram": nil,
+	} {
+		var got []string
+		for line := range strings.Lines(w.export(query)) {
+			var row struct{ ID string }
+			if err := json.Unmarshal([]byte(line), &row); err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, row.ID)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", query, diff)
+		}
+	}
+	if got := w.call("GET", "/api/sessions/export?session_id=nonesuch", ""); got.status != http.StatusNotFound {
+		t.Errorf("an absent session: got %d %s", got.status, got.body)
+	}
+}
+
+// TestImportForgotten: what was forgotten does not come back by an import,
+// unless that is asked for.
+func TestImportForgotten(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{})
+	w.chat("s", "My cat is called Quetzal. I like tea.")
+	text := w.export("")
+	w.call("DELETE", "/api/sessions/s", "")
+	w.chat("t", "Quetzal is a name.")
+	w.call("POST", "/api/memory/forget", `{"about":"Quetzal"}`)
+	if got := w.call("POST", "/api/sessions/import", text); !strings.Contains(got.body, `"imported":1`) {
+		t.Fatalf("got %s", got.body)
+	}
+	if got := w.export(""); strings.Contains(got, "Quetzal") || !strings.Contains(got, "I like tea") {
+		t.Errorf("got %s, want all but what was forgotten", got)
+	}
+	w.states()
+	w.call("DELETE", "/api/sessions/s", "")
+	w.call("POST", "/api/sessions/import?restore=true", text)
+	if got := w.export(""); !strings.Contains(got, "Quetzal") {
+		t.Errorf("restored: got %s", got)
+	}
+}
+
+// TestImportLines: a bad line is reported and keeps none of the others out.
+func TestImportLines(t *testing.T) {
+	t.Parallel()
+	good := func(id string) string {
+		return `{"id":"` + id + `","started_at":1700000000.5,"messages":[{"role":"user","content":"x"},{"role":"assistant","content":"y"}]}` + "\n"
+	}
+	for _, tt := range []struct{ name, body, want string }{
+		{"nothing", "", `"imported":0,"unchanged":0,"failed":0,"messages":0,"errors":[]`},
+		{"another program's lines", good("a") + good("b"), `"imported":2,"unchanged":0,"failed":0,"messages":4`},
+		{"a bad id", `{"id":"a\tb","started_at":1,"messages":[]}` + good("b"), `"imported":1,"unchanged":0,"failed":1,"messages":2,"errors":[{"line":1,"id":"a\tb","code":"invalid_session_id"`},
+		{"a bad role", `{"id":"a","started_at":1,"messages":[{"role":"user","content":"x"},{"role":"wizard","content":"x"},{"role":"user","content":"z"}]}` + good("b"), `"imported":1,"unchanged":0,"failed":1,"messages":2,"errors":[{"line":1,"id":"a","code":"unsupported_role"`},
+		{"no start", `{"id":"a","messages":[]}` + good("b"), `"failed":1`},
+		{"a strange session", `{"id":"a","started_at":1,"messages":[{"session_id":"z","role":"user","content":"x"}]}` + good("b"), `"code":"invalid_export"`},
+		{"messages that are no list", `{"id":"a","started_at":1,"messages":{"a":[1,2]}}` + good("b"), `"imported":1,"unchanged":0,"failed":1`},
+		{"a time that is none", `{"id":"a","started_at":"yesterday","messages":[]}` + good("b"), `"imported":1,"unchanged":0,"failed":1`},
+		{"a broken export", good("a") + `{"error":{"message":"x"}}` + "\n", `"imported":1,"unchanged":0,"failed":1,"messages":2,"errors":[{"line":2,"code":"broken_export"`},
+		{"no JSON", good("a") + "nonsense\n" + good("b"), `"imported":1,"unchanged":0,"failed":1,"messages":2,"errors":[{"line":2,"code":"invalid_json"`},
+		{"cut off", good("a") + good("b")[:70], `"imported":1,"unchanged":0,"failed":1,"messages":2,"errors":[{"line":2,"id":"b","code":"invalid_json"`},
+		{"a list", "[" + good("a") + "]", `"imported":0,"unchanged":0,"failed":1`},
+		{"twice the same", good("a") + good("a"), `"imported":1,"unchanged":0,"failed":1`},
+		{"ids of other messages", `{"id":"a","started_at":1,"messages":[{"id":9007199254740993,"role":"user","content":"x"}]}`, `"imported":1`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, options{})
+			got := w.call("POST", "/api/sessions/import", tt.body)
+			if got.status != http.StatusOK || !strings.Contains(got.body, tt.want) {
+				t.Errorf("got %d %s, want %s", got.status, got.body, tt.want)
+			}
+			list, err := w.db.Sessions(context.Background(), owner.Local(), session.Filter{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range list {
+				if list[i].EndReason == session.EndIncomplete {
+					t.Errorf("%s was left half done", list[i].ID)
+				}
+			}
+			if next := w.chat("next", "hello"); next.status != http.StatusOK {
+				t.Errorf("a turn afterwards: got %d %s", next.status, next.body)
+			}
+			w.states()
+		})
+	}
+}
+
+func FuzzImport(f *testing.F) {
+	log := &panicLog{}
+	w := fuzzWorld(f, log)
+	for _, s := range []string{
+		`{"id":"a","started_at":1,"messages":[{"role":"user","content":"x"}]}`, `{"id":"a","sessions":[{"id":"a","started_at":0}],"messages":[]}`,
+		`[`, `{"messages":[`, `{"error":1}`, "\xff", `{"id":"a","started_at":1,"hash":"zz","messages":[{"role":"user","tool_calls":"[]","wire":"x"}]}{`,
+	} {
+		f.Add(s)
+	}
+	serve := func(t *testing.T, method, path, body string) *httptest.ResponseRecorder {
+		t.Helper()
+		r := httptest.NewRequestWithContext(t.Context(), method, "http://localhost"+path, strings.NewReader(body))
+		r.Header.Set("Authorization", "Bearer "+localKey)
+		got := httptest.NewRecorder()
+		(*w.handler.Load()).ServeHTTP(got, r)
+		return got
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		got := serve(t, "POST", "/api/sessions/import", body)
+		if got.Code != http.StatusOK || !json.Valid(got.Body.Bytes()) {
+			t.Errorf("got %d %s", got.Code, got.Body)
+		}
+		if text := log.take(); text != "" {
+			t.Error(text)
+		}
+		for line := range strings.Lines(serve(t, "GET", "/api/sessions/export", "").Body.String()) {
+			var row struct {
+				ID session.ID `json:"_lineage_root_id"`
+			}
+			if err := json.Unmarshal([]byte(line), &row); err != nil {
+				t.Fatalf("exported %q: %v", line, err)
+			}
+			if err := w.db.DeleteLineage(t.Context(), owner.Local(), row.ID); err != nil {
+				t.Errorf("delete %q: %v", row.ID, err)
+			}
+		}
+	})
+}
+
+// TestETags: who has the newest need not read it again, and who has an older one
+// changes nothing.
+func TestETags(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{})
+	w.chat("s", "We use Postgres for the ledger.")
+	for _, path := range []string{"/api/sessions/s", "/api/sessions/s/messages", "/api/sessions/s/state"} {
+		first := w.call("GET", path, "")
+		tag := first.header.Get("ETag")
+		if got := w.call("GET", path, "", "If-None-Match", `"other", W/`+tag); got.status != http.StatusNotModified || got.body != "" || tag == "" {
+			t.Errorf("%s: got %d %q with its own tag %q, want 304", path, got.status, got.body, tag)
+		}
+		if got := w.call("GET", path, "", "If-None-Match", `"other"`); got.status != http.StatusOK {
+			t.Errorf("%s: got %d with another tag, want 200", path, got.status)
+		}
+	}
+	tag := w.call("GET", "/api/sessions/s", "").header.Get("ETag")
+	got := w.call("PATCH", "/api/sessions/s", `{"title":"New"}`, "If-Match", tag)
+	if got.status != http.StatusOK || got.header.Get("ETag") == tag || got.header.Get("ETag") != w.call("GET", "/api/sessions/s", "").header.Get("ETag") {
+		t.Errorf("with the tag: got %d, %s", got.status, got.header.Get("ETag"))
+	}
+	for _, method := range []string{"PATCH", "DELETE"} {
+		body := map[string]string{"PATCH": `{"title":"Newer"}`}[method]
+		if got := w.call(method, "/api/sessions/s", body, "If-Match", tag); got.status != http.StatusPreconditionFailed || !strings.Contains(got.body, "session_changed") {
+			t.Errorf("%s with an old tag: got %d %s, want 412", method, got.status, got.body)
+		}
+	}
+	if got := w.call("DELETE", "/api/sessions/s", "", "If-Match", "*"); got.status != http.StatusOK {
+		t.Errorf("with any tag: got %d %s", got.status, got.body)
+	}
+}
+
+// TestNamesOfRoutes: a session may have the name of a route.
+func TestNamesOfRoutes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{})
+	for _, id := range []string{"stats", "export", "import", "prune"} {
+		w.chat(id, "hello")
+		if got := w.call("PATCH", "/api/sessions/"+id, `{"title":"`+id+`"}`); got.status != 200 {
+			t.Errorf("PATCH %s: got %d %s", id, got.status, got.body)
+		}
+		if got := w.call("GET", "/api/sessions/"+id+"/messages", ""); got.status != 200 {
+			t.Errorf("messages of %s: got %d %s", id, got.status, got.body)
+		}
+		if got := w.call("DELETE", "/api/sessions/"+id, ""); got.status != 200 {
+			t.Errorf("DELETE %s: got %d %s", id, got.status, got.body)
+		}
+	}
+	if got := w.call("PUT", "/api/sessions/stats", ""); got.status != 405 || got.header.Get("Allow") != "DELETE, GET, PATCH" {
+		t.Errorf("PUT: got %d, Allow %q", got.status, got.header.Get("Allow"))
+	}
+}
