@@ -211,7 +211,7 @@ func TestUndoIsAsIfNeverSaid(t *testing.T) {
 		"We decided to use Rust because of latency.", "Forget what I said about Rust.", "My cat is called Zebra.", "yes, do that",
 		"The budget is 500 euros.", "The budget is 700 euros.", "No, that was wrong.", "How is the weather?",
 	}
-	for seed := range uint64(12) {
+	for seed := range uint64(5) {
 		rng := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a test
 		h := setup(t, 4000)
 		ids := []session.ID{"keyed-1", "keyed-2", "alone"}
