@@ -127,7 +127,7 @@ func (s *searching) filter() {
 		b.WriteString(cond)
 		s.args = append(s.args, args...)
 	}
-	add(`m.owner_id = ?`, s.owner.ID())
+	add(`m.owner_id = ? AND m.undone_at IS NULL`, s.owner.ID())
 	if s.r.Scope.Root != "" {
 		add(` AND m.root_id = ?`, string(s.r.Scope.Root))
 	}

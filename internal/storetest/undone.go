@@ -13,6 +13,7 @@ func undoneTests() []test {
 	return []test{
 		{"what is taken back stays in the archive", testUndone},
 		{"its facts go, and others are linked anew", testUndoneFacts},
+		{"what is taken back is not found", testUndoneSearch},
 		{"ids of an import", testAdoptIDs},
 		{"a message by its id", testMessageByID},
 		{"copies keep their own times and receipts", testCopies},
@@ -173,5 +174,21 @@ func testMessageByID(t *testing.T, st Store) {
 			want = l.messages[1:2]
 		}
 		same(t, "message by its id", got, want)
+	}
+}
+
+func testUndoneSearch(t *testing.T, st Store) {
+	l := newTalk(alice(), "s", "")
+	l.say(t, st, "a quetzal", "a bird", "another quetzal", "green")
+	if hits := look(t, st, "quetzal"); len(hits) != 1 || hits[0].MatchCount != 2 {
+		t.Fatalf("got %+v, want both messages", hits)
+	}
+	kind(t, "undo", st.Rewrite(t.Context(), alice(), undone("s", 2)), "")
+	if hits := look(t, st, "quetzal"); len(hits) != 1 || hits[0].MatchCount != 1 {
+		t.Errorf("got %+v, want the one that stands", hits)
+	}
+	kind(t, "undo", st.Rewrite(t.Context(), alice(), undone("s", 0)), "")
+	if hits := look(t, st, "quetzal"); len(hits) != 0 {
+		t.Errorf("got %+v, want none", hits)
 	}
 }
