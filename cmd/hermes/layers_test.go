@@ -20,7 +20,7 @@ var layers = [][]string{
 	{"memory", "compression"},
 	{"run"},
 	{"recall", "upstream"},
-	{"httpapi", "sqlite", "upstream/upstreamtest"},
+	{"httpapi", "sqlite", "upstream/upstreamtest", "terminal"},
 	{"prove"},
 	{"cli"},
 	{"cmd/hermes"},

@@ -1,0 +1,274 @@
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/clipperhouse/displaywidth"
+)
+
+// Markdown sets an answer while it streams: words appear as they come, a line of
+// code and a table when they are complete. What is shown is never taken back, so
+// the terminal's scrollback stays true. Control characters are made visible.
+// Without looks the marks stay as they were written, and only lines are broken.
+type Markdown struct {
+	w     wrapper
+	style Style
+	// pending is what came of the current line and is not shown.
+	pending string
+	// inText says that the line's kind is known and its words are flowing;
+	// look is theirs, last the character before pending.
+	inText bool
+	look   Attr
+	last   rune
+	// fence is what closes the block of code we are in.
+	fence string
+	table []string
+	shown bool // anything yet
+}
+
+// maxTable is the most rows a table may have; behind them another one begins.
+const maxTable = 200
+
+// NewMarkdown returns a renderer for a width in columns.
+func NewMarkdown(out io.Writer, style Style, width int) *Markdown {
+	return &Markdown{style: style, w: wrapper{out: out, style: style, width: min(max(width-1, minWidth), maxWidth)}}
+}
+
+// WriteString takes the next piece of the text.
+func (m *Markdown) WriteString(text string) {
+	m.pending += Clean(text)
+	m.advance(false)
+}
+
+// Close shows what is left. The cursor is at the start of a line then.
+func (m *Markdown) Close() {
+	m.advance(true)
+	m.endTable()
+	m.fence = ""
+}
+
+func (m *Markdown) advance(final bool) {
+	for {
+		line, rest, whole := strings.Cut(m.pending, "\n")
+		if m.inText {
+			n := m.words(line, whole || final)
+			switch {
+			case whole:
+				m.w.finish()
+				m.inText, m.pending = false, rest
+				continue
+			case final:
+				m.w.finish()
+				m.inText, m.pending = false, ""
+			default:
+				m.pending = m.pending[n:]
+			}
+			return
+		}
+		if !whole && (line == "" || !final && (m.fence != "" || undecided(line))) {
+			return
+		}
+		if n := m.begin(line, whole || final); m.inText {
+			m.pending = m.pending[n:]
+			continue
+		}
+		m.pending = rest
+	}
+}
+
+// words shows what can be told of a line and returns the bytes read.
+func (m *Markdown) words(line string, whole bool) int {
+	n := len(line)
+	if m.style.rich {
+		n = inline(line, m.look, m.last, whole, m.w.add)
+	} else {
+		m.w.add(line, 0)
+	}
+	if n > 0 {
+		m.last, _ = utf8.DecodeLastRuneInString(line[:n])
+	}
+	return n
+}
+
+// begin looks what kind of line this is. Lines that are shown as a whole are;
+// for the others inText is set and the length of their mark is returned.
+func (m *Markdown) begin(line string, whole bool) int {
+	trimmed := strings.TrimLeft(line, " \t")
+	if m.fence != "" {
+		m.codeLine(line)
+		return 0
+	}
+	if whole && strings.HasPrefix(trimmed, "|") {
+		m.table = append(m.table, trimmed)
+		if len(m.table) == maxTable {
+			m.endTable()
+		}
+		return 0
+	}
+	m.endTable()
+	switch {
+	case trimmed == "":
+		if m.shown {
+			m.w.print("\n")
+		}
+		return 0
+	case whole && isFence(trimmed):
+		m.openFence(trimmed)
+		return 0
+	case whole && isRule(trimmed):
+		m.shown = true
+		m.rule(trimmed)
+		return 0
+	}
+	return m.beginText(line, trimmed)
+}
+
+// beginText finds the mark of a heading, a quote, an item; plain text has none.
+func (m *Markdown) beginText(line, trimmed string) int {
+	m.inText, m.look, m.last, m.shown = true, 0, ' ', true
+	indent := min(len(line)-len(trimmed), m.w.width/3)
+	blanks := strings.Repeat(" ", indent)
+	size := len(line) - len(trimmed)
+	mark, shown, look := marker(trimmed)
+	if displaywidth.String(shown) > m.w.width/2 {
+		mark, shown = "", ""
+	}
+	m.look = look
+	if !m.style.rich && len(mark) <= m.w.width/2 {
+		shown = mark
+	} else if !m.style.rich {
+		mark, shown = "", ""
+	}
+	hang := blanks + strings.Repeat(" ", displaywidth.String(shown))
+	if strings.HasPrefix(mark, ">") {
+		hang = blanks + shown
+	}
+	if displaywidth.String(hang) > m.w.width/2 {
+		blanks, hang = "", ""
+	}
+	m.w.start(blanks+shown, hang)
+	return size + len(mark)
+}
+
+// marker is the mark a line begins with, how it is shown, and the look of the
+// words behind it.
+func marker(line string) (mark, shown string, look Attr) {
+	switch c := line[0]; {
+	case c == '#':
+		if n := run(line, '#'); n <= 6 && len(line) > n && line[n] == ' ' {
+			look := Bold
+			if n <= 2 {
+				look |= Underline
+			}
+			return line[:n+1], "", look
+		}
+	case c == '>':
+		n := 1
+		for n < len(line) && (line[n] == '>' || line[n] == ' ' && n < maxDepth) {
+			n++
+		}
+		return line[:n], strings.Repeat("│ ", min(strings.Count(line[:n], ">"), maxDepth)), Italic
+	case strings.IndexByte("-*+", c) >= 0 && len(line) > 1 && line[1] == ' ':
+		return line[:2], "• ", 0
+	case c >= '0' && c <= '9':
+		n := digits(line)
+		if n <= maxDigits && n+1 < len(line) && (line[n] == '.' || line[n] == ')') && line[n+1] == ' ' {
+			return line[:n+2], line[:n+2], 0
+		}
+	}
+	return "", "", 0
+}
+
+const (
+	maxDepth  = 4 // of quotes in quotes
+	maxDigits = 9 // of an item's number
+)
+
+func digits(line string) int {
+	n := 0
+	for n < len(line) && line[n] >= '0' && line[n] <= '9' {
+		n++
+	}
+	return n
+}
+
+// undecided reports whether the beginning of a line could still become another
+// kind of line, or is of a kind that is shown as a whole.
+func undecided(line string) bool {
+	trimmed := strings.TrimLeft(line, " \t")
+	if trimmed == "" {
+		return true
+	}
+	switch c := trimmed[0]; c {
+	case '|':
+		return true
+	case '#':
+		return run(trimmed, c) == len(trimmed) && len(trimmed) <= 6
+	case '`', '~':
+		n := run(trimmed, c)
+		return n == len(trimmed) || n >= 3
+	case '>':
+		return strings.Trim(trimmed, "> ") == ""
+	case '-', '*', '+', '_':
+		return strings.Trim(trimmed, string(c)+" ") == "" // an item, a rule, or emphasis
+	default:
+		n := digits(trimmed)
+		return n > 0 && n <= maxDigits && len(trimmed) < n+2
+	}
+}
+
+// isFence reports whether a line opens or closes a block of code. A fence of
+// backquotes has none behind it: that would be code within a line.
+func isFence(line string) bool {
+	for _, c := range []byte("`~") {
+		if n := run(line, c); n >= 3 {
+			return c == '~' || !strings.ContainsRune(line[n:], '`')
+		}
+	}
+	return false
+}
+
+func (m *Markdown) openFence(line string) {
+	n := run(line, line[0])
+	m.fence, m.shown = line[:n], true
+	if !m.style.rich {
+		m.w.print(line + "\n")
+	} else if info := strings.TrimSpace(line[n:]); info != "" {
+		m.w.print(m.style.Paint(Dim, "  "+clip(info, m.w.width-2)) + "\n")
+	}
+}
+
+// codeLine shows a line of code as it is: if it is too long the terminal breaks
+// it, and a copy of it is still the line.
+func (m *Markdown) codeLine(line string) {
+	trimmed := strings.TrimSpace(line)
+	if n := run(trimmed, m.fence[0]); n >= len(m.fence) && n == len(trimmed) {
+		m.fence = ""
+		if !m.style.rich {
+			m.w.print(line + "\n")
+		}
+		return
+	}
+	line = strings.ReplaceAll(line, "\t", "    ")
+	if !m.style.rich {
+		m.w.print(line + "\n")
+		return
+	}
+	m.w.print("  " + m.style.Paint(Code, line) + "\n")
+}
+
+func isRule(line string) bool {
+	line = strings.ReplaceAll(line, " ", "")
+	return len(line) >= 3 && strings.IndexByte("-*_", line[0]) >= 0 && run(line, line[0]) == len(line)
+}
+
+func (m *Markdown) rule(line string) {
+	if !m.style.rich {
+		m.w.print(clip(line, m.w.width) + "\n")
+		return
+	}
+	m.w.print(fmt.Sprintln(m.style.Paint(Dim, strings.Repeat("─", min(m.w.width, 40)))))
+}

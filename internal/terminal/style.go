@@ -1,0 +1,63 @@
+package terminal
+
+import "strings"
+
+// Attr says how a piece of text looks.
+type Attr uint8
+
+// The looks, which can be joined.
+const (
+	Bold Attr = 1 << iota
+	Dim
+	Italic
+	Underline
+	Strike
+	Code
+	Accent
+)
+
+// codes are the numbers of the looks in a control sequence. Colours are those of
+// the person's own palette.
+var codes = [...]string{"1", "2", "3", "4", "9", "36", "35"}
+
+// Style writes looks. The zero Style writes none.
+type Style struct{ rich bool }
+
+// Rich is the style of a terminal with looks.
+func Rich() Style { return Style{rich: true} }
+
+// StyleOf is the style for these surroundings: none where NO_COLOR is set or the
+// terminal is a dumb one.
+func StyleOf(getenv func(string) string) Style {
+	return Style{rich: getenv("NO_COLOR") == "" && !isDumb(getenv)}
+}
+
+// Paint gives a text its look. The text must be clean.
+func (s Style) Paint(a Attr, text string) string {
+	if !s.rich || a == 0 || text == "" {
+		return text
+	}
+	var b strings.Builder
+	b.WriteString("\x1b[")
+	sep := ""
+	for i, code := range codes {
+		if a&(1<<i) != 0 {
+			b.WriteString(sep)
+			b.WriteString(code)
+			sep = ";"
+		}
+	}
+	b.WriteString("m")
+	b.WriteString(text)
+	b.WriteString("\x1b[0m")
+	return b.String()
+}
+
+// What a terminal is told beside looks.
+const (
+	bracketedPaste = "\x1b[?2004h"
+	plainPaste     = "\x1b[?2004l"
+	eraseLine      = "\r\x1b[K"
+	eraseBelow     = "\r\x1b[J"
+	clearScreen    = "\x1b[H\x1b[2J"
+)

@@ -1,0 +1,160 @@
+// Package terminal is a person's terminal: a line of input that can be edited,
+// an answer that streams as Markdown, and a way to stop it. It writes below what
+// is there and leaves the terminal its scrollback. It knows nothing of what is
+// talked about. Whatever it is given to show, only this package's own control
+// sequences reach the terminal.
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+
+	"golang.org/x/term"
+)
+
+// ErrStopped is returned by During when the person stopped what went on.
+var ErrStopped = errors.New("stopped")
+
+// Terminal is an open terminal. Read, Confirm and During belong to one
+// goroutine; Write may be called from any.
+type Terminal struct {
+	out   *os.File
+	in    int
+	style Style
+	// dumb says that the terminal has no cursor to move.
+	dumb    bool
+	before  *term.State
+	keys    *keyboard
+	resized <-chan os.Signal
+	unwatch func()
+
+	// typed are keys that came while nothing was read.
+	typed []key
+	// killed is the text that was cut last.
+	killed string
+	// drawn is what the prompt occupies on the screen.
+	drawn frame
+
+	mu sync.Mutex
+	// spinning says that the line of the cursor holds a spinner; wrote, that
+	// something was written since it was last asked.
+	spinning, wrote bool
+}
+
+// IsTerminal reports whether a file is one.
+func IsTerminal(f any) bool {
+	file, ok := f.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// Open takes the terminal over, until Close. getenv is asked for TERM and
+// NO_COLOR.
+func Open(in io.Reader, out io.Writer, getenv func(string) string) (*Terminal, error) {
+	input, ok := in.(*os.File)
+	output, okOut := out.(*os.File)
+	if !ok || !okOut {
+		return nil, errors.New("a terminal is needed")
+	}
+	t := &Terminal{out: output, in: int(input.Fd()), style: StyleOf(getenv), dumb: isDumb(getenv)}
+	var err error
+	if t.before, err = term.MakeRaw(t.in); err != nil {
+		return nil, fmt.Errorf("take the terminal over: %w", err)
+	}
+	if t.keys, err = newKeyboard(input); err != nil {
+		return nil, errors.Join(err, term.Restore(t.in, t.before))
+	}
+	t.resized, t.unwatch = watchSize()
+	if !t.dumb {
+		t.emit(bracketedPaste)
+	}
+	return t, nil
+}
+
+// Close gives the terminal back as it was.
+func (t *Terminal) Close() error {
+	if !t.dumb {
+		t.emit(plainPaste)
+	}
+	t.unwatch()
+	return errors.Join(t.keys.close(), term.Restore(t.in, t.before))
+}
+
+func isDumb(getenv func(string) string) bool {
+	name := getenv("TERM")
+	return name == "dumb" || name == ""
+}
+
+// Style is how this terminal is written to.
+func (t *Terminal) Style() Style { return t.style }
+
+// The narrowest and the widest text this package sets.
+const (
+	minWidth = 8
+	maxWidth = 100
+)
+
+// Width returns the columns of the terminal.
+func (t *Terminal) Width() int {
+	width, _ := t.size()
+	return width
+}
+
+func (t *Terminal) size() (width, height int) { return sizeOf(t.out) }
+
+// WidthOf returns the columns of a terminal that is only written to.
+func WidthOf(out *os.File) int {
+	width, _ := sizeOf(out)
+	return width
+}
+
+func sizeOf(out *os.File) (width, height int) {
+	width, height, err := term.GetSize(int(out.Fd()))
+	if err != nil || width <= 0 || height <= 0 {
+		return 80, 24
+	}
+	return max(width, minWidth), max(height, 4)
+}
+
+// Markdown returns a renderer that writes here.
+func (t *Terminal) Markdown() *Markdown { return NewMarkdown(t, t.style, t.Width()) }
+
+// Write prints text that holds no control sequences but those of a Style. It
+// never fails: a terminal that is gone shows in the next Read.
+func (t *Terminal) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.clearSpinner()
+	t.wrote = true
+	t.emit(strings.ReplaceAll(string(p), "\n", "\r\n")) // a raw terminal does not return by itself
+	return len(p), nil
+}
+
+// Text returns a writer for text of any origin: its control characters are made
+// visible.
+func (t *Terminal) Text() io.Writer { return cleaner{t} }
+
+type cleaner struct{ to io.Writer }
+
+// Write implements io.Writer.
+func (c cleaner) Write(p []byte) (int, error) {
+	_, err := io.WriteString(c.to, Clean(string(p)))
+	return len(p), err
+}
+
+// emit sends bytes to the terminal; who has hung up reads nothing.
+func (t *Terminal) emit(s string) { _, _ = t.out.WriteString(s) }
+
+// Confirm asks a question that is answered with yes or no. Anything but y is no.
+func (t *Terminal) Confirm(ctx context.Context, question string) (bool, error) {
+	answer, err := t.Read(ctx, &Prompt{Mark: question + " [y/N] "})
+	if errors.Is(err, io.EOF) {
+		return false, nil
+	}
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes", err
+}

@@ -1,0 +1,91 @@
+package terminal
+
+import (
+	"context"
+	"strconv"
+	"time"
+)
+
+// maxTyped bounds the keys kept for the next prompt.
+const maxTyped = 4096
+
+// During runs something that writes here, and shows that it is at work until
+// its first words. Ctrl-C or Esc ends its context; then the error is ErrStopped,
+// once it has returned. What else is typed meanwhile waits for the next Read.
+func (t *Terminal) During(ctx context.Context, label string, do func(context.Context) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- do(ctx) }()
+	begun, stopped := time.Now(), false
+	tick := time.NewTicker(frameTime)
+	defer tick.Stop()
+	t.mu.Lock()
+	t.wrote = false
+	t.mu.Unlock()
+	keys := t.keys.keys
+	for n := 0; ; {
+		select {
+		case err := <-done:
+			t.mu.Lock()
+			t.clearSpinner()
+			t.mu.Unlock()
+			if stopped {
+				return ErrStopped
+			}
+			return err
+		case k, ok := <-keys:
+			switch {
+			case !ok: // the terminal is gone, and nobody left to answer
+				keys = nil
+				cancel()
+			case k.code == keyInterrupt || k.code == keyEscape:
+				stopped = true
+				cancel()
+			case len(t.typed) < maxTyped:
+				t.typed = append(t.typed, k)
+			}
+		case <-tick.C:
+			t.spin(label, n, time.Since(begun))
+			n++
+		}
+	}
+}
+
+// spin draws the next frame, unless something has been written.
+func (t *Terminal) spin(label string, n int, since time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.wrote || t.dumb {
+		return
+	}
+	t.spinning = true
+	text := label
+	if s := int(since.Seconds()); s > 0 {
+		text += " " + strconv.Itoa(s) + "s"
+	}
+	t.emit(eraseLine + t.style.Paint(Dim, clip(frames[n%len(frames)]+" "+text, t.Width()-1)))
+}
+
+// clearSpinner empties the line of the spinner; the lock is held.
+func (t *Terminal) clearSpinner() {
+	if t.spinning {
+		t.spinning = false
+		t.emit(eraseLine)
+	}
+}
+
+// up and right move the cursor.
+func up(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return "\x1b[" + strconv.Itoa(n) + "A"
+}
+
+func right(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return "\x1b[" + strconv.Itoa(n) + "C"
+}

@@ -1,0 +1,125 @@
+package terminal
+
+import (
+	"io"
+	"strings"
+
+	"github.com/clipperhouse/displaywidth"
+	"github.com/clipperhouse/uax29/v2/graphemes"
+)
+
+// wrapper sets words into lines of a width. What it prints it never takes back.
+type wrapper struct {
+	out   io.Writer
+	style Style
+	width int
+	// first stands before the first line, hang before the others.
+	first, hang string
+
+	begun  bool // the line has its prefix
+	col    int
+	indent int // columns of the line's prefix
+	blanks int // before the next word
+	word   []piece
+	wide   int   // columns of word
+	widths []int // of the lines that are done
+}
+
+// piece is a text with one look.
+type piece struct {
+	text string
+	attr Attr
+}
+
+// start begins a block with its prefixes.
+func (w *wrapper) start(first, hang string) {
+	w.first, w.hang, w.begun, w.col, w.blanks = first, hang, false, 0, 0
+}
+
+// add sets a text. Between wide characters a line may break anywhere.
+func (w *wrapper) add(text string, attr Attr) {
+	for it := graphemes.FromString(text); it.Next(); {
+		char := it.Value()
+		if char == " " || char == "\t" || char == "\n" {
+			w.flush()
+			w.blanks++
+			continue
+		}
+		n := displaywidth.String(char)
+		if n > 1 || w.wide+n > w.room() {
+			w.flush()
+		}
+		w.append(char, attr)
+		w.wide += n
+		if n > 1 {
+			w.flush()
+		}
+	}
+}
+
+// room is what a line has for words.
+func (w *wrapper) room() int {
+	return max(w.width-max(displaywidth.String(w.first), displaywidth.String(w.hang)), 1)
+}
+
+func (w *wrapper) append(char string, attr Attr) {
+	if n := len(w.word); n > 0 && w.word[n-1].attr == attr {
+		w.word[n-1].text += char
+		return
+	}
+	w.word = append(w.word, piece{char, attr})
+}
+
+// flush sets the word.
+func (w *wrapper) flush() {
+	if len(w.word) == 0 {
+		return
+	}
+	w.begin()
+	if w.col > w.indent && w.col+w.blanks+w.wide > w.width {
+		w.end()
+		w.begin()
+	} else if w.col+w.blanks+w.wide <= w.width {
+		w.print(strings.Repeat(" ", w.blanks))
+		w.col += w.blanks
+	}
+	for _, p := range w.word {
+		w.print(w.style.Paint(p.attr, p.text))
+	}
+	w.col += w.wide
+	w.word, w.wide, w.blanks = w.word[:0], 0, 0
+}
+
+// begin prints the prefix of a line.
+func (w *wrapper) begin() {
+	if w.begun {
+		return
+	}
+	w.begun = true
+	w.print(w.style.Paint(Dim, w.first))
+	w.indent = displaywidth.String(w.first)
+	w.col = w.indent
+	w.first = w.hang
+}
+
+// end ends the line.
+func (w *wrapper) end() {
+	w.print("\n")
+	w.widths = append(w.widths, w.col)
+	w.begun, w.col, w.blanks = false, 0, 0
+}
+
+// finish sets what is left and ends the line.
+func (w *wrapper) finish() {
+	w.flush()
+	w.begin()
+	w.end()
+	w.widths = w.widths[:0]
+}
+
+// print writes; a terminal that is gone shows when the next input is read.
+func (w *wrapper) print(text string) {
+	if text != "" {
+		_, _ = io.WriteString(w.out, text)
+	}
+}
