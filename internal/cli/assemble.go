@@ -20,6 +20,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/recall"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/sqlite"
+	"github.com/hermes-memory/hermes/internal/terminal"
 	"github.com/hermes-memory/hermes/internal/upstream"
 )
 
@@ -97,6 +98,7 @@ func (s *server) newHandler() http.Handler {
 			Budget: s.cfg.Context.BudgetTokens, ModelBudgets: s.cfg.Context.Models, Patience: patience,
 			HotLineages: hotLineages, IdempotencyTTL: idempotencyTTL, Now: s.now,
 		},
+		Erase:   s.eraseInputs,
 		Process: s.token, Log: s.log,
 	})
 	return httpapi.New(httpapi.Config{
@@ -104,6 +106,11 @@ func (s *server) newHandler() http.Handler {
 		LocalToken: s.token, NoAuth: s.cfg.Server.NoAuth, Hosts: s.cfg.Server.Hosts, Origins: s.cfg.Server.Origins,
 		Name: s.choice.Name, Responder: s.runner.Responder(), Version: Version(), KeepAlive: keepAlive, Now: s.now, Log: s.log,
 	})
+}
+
+// eraseInputs takes what is about a thing out of the history of inputs.
+func (s *server) eraseInputs(about string) error {
+	return terminal.EraseHistory(historyFile(s.cfg.Home), func(text string) bool { return memory.Mentions(text, about) })
 }
 
 // lister lists the upstream's models, remembered for a minute.

@@ -71,7 +71,9 @@ type app struct {
 }
 
 // explain says what went wrong: what, where, and what to do next.
-func (a *app) explain(err error) {
+func (a *app) explain(err error) { a.explainTo(a.process.Stderr, err) }
+
+func (a *app) explainTo(out io.Writer, err error) {
 	msg := err.Error()
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		msg = f.Msg
@@ -80,11 +82,11 @@ func (a *app) explain(err error) {
 		}
 	}
 	if a.json {
-		out, _ := json.Marshal(map[string]any{"error": map[string]any{"message": msg, "code": fault.CodeOf(err)}})
-		fmt.Fprintln(a.process.Stderr, string(out))
+		body, _ := json.Marshal(map[string]any{"error": map[string]any{"message": msg, "code": fault.CodeOf(err)}})
+		fmt.Fprintln(out, string(body))
 		return
 	}
-	fmt.Fprintln(a.process.Stderr, "hermes: "+msg)
+	fmt.Fprintln(out, "hermes: "+msg)
 }
 
 func (a *app) rootCommand() *cobra.Command {
@@ -108,10 +110,11 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.`,
 	})
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON for programs")
 	root.AddCommand(
-		a.serveCommand(), a.memoryCommand(), a.stateCommand(), a.timelineCommand(), a.whyCommand(), a.forgetCommand(),
+		a.chatCommand(), a.serveCommand(), a.memoryCommand(), a.stateCommand(), a.timelineCommand(), a.whyCommand(), a.forgetCommand(),
 		a.rebuildCommand(), a.keysCommand(), a.configCommand(), a.costCommand(), a.doctorCommand(), a.proveCommand(), a.manCommand(),
 		a.sessionsCommand(),
 	)
+	a.chatByDefault(root)
 	return root
 }
 

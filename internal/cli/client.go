@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/config"
@@ -22,8 +23,9 @@ type client struct {
 	base  string
 	token string
 	close func() error
-	// embedded says that no server runs on the home, and this process opened it.
-	embedded bool
+	// embedded is the server in this process, which opened the home itself; nil
+	// when another one runs.
+	embedded *server
 }
 
 // connect finds the server of the home, or opens the home itself, to look at
@@ -68,39 +70,65 @@ func (a *app) embed(ctx context.Context, cfg *config.Config, choose func() (upst
 	if err != nil {
 		return nil, err
 	}
-	return &client{
-		http: &http.Client{Transport: handlerTransport{s.handler}}, base: "http://localhost", token: s.token, close: s.close,
-		embedded: true,
-	}, nil
+	web, stop := s.inProcess()
+	return &client{http: web, base: "http://localhost", token: s.token, embedded: s, close: stop}, nil
 }
 
-// call sends a request and reads the answer into out. An error of the API comes
-// back as a fault.
-func (c *client) call(ctx context.Context, method, path string, in, out any) error {
+// inProcess is a client of a server that has no socket, and what ends both. A
+// turn that was cut off is still being stored when its client has left.
+func (s *server) inProcess() (*http.Client, func() error) {
+	var calls sync.WaitGroup
+	return &http.Client{Transport: handlerTransport{s.handler, &calls}}, func() error {
+		calls.Wait()
+		return s.close()
+	}
+}
+
+// send makes a request; an answer that is an error comes back as a fault. The
+// body of the response must be closed.
+func (c *client) send(ctx context.Context, method, path string, in any, header http.Header) (*http.Response, error) {
 	var body io.Reader
 	if in != nil {
 		text, err := json.Marshal(in)
 		if err != nil {
-			return fmt.Errorf("encode request: %w", err)
+			return nil, fmt.Errorf("encode request: %w", err)
 		}
 		body = bytes.NewReader(text)
 	}
 	req, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
 	if err != nil {
-		return fmt.Errorf("make request: %w", err)
+		return nil, fmt.Errorf("make request: %w", err)
+	}
+	if header != nil {
+		req.Header = header
 	}
 	req.Header.Set("Authorization", "Bearer "+c.token)
 	res, err := c.http.Do(req)
 	if err != nil {
-		return fmt.Errorf("call %s: %w", c.base, err)
+		return nil, fmt.Errorf("call %s: %w", c.base, err)
+	}
+	if res.StatusCode < 400 {
+		return res, nil
+	}
+	defer func() { _ = res.Body.Close() }()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		return nil, fmt.Errorf("read answer: %w", err)
+	}
+	return nil, apiError(res.StatusCode, text)
+}
+
+// call sends a request and reads the answer into out. An error of the API comes
+// back as a fault.
+func (c *client) call(ctx context.Context, method, path string, in, out any) error {
+	res, err := c.send(ctx, method, path, in, nil)
+	if err != nil {
+		return err
 	}
 	defer func() { _ = res.Body.Close() }()
 	text, err := io.ReadAll(res.Body)
 	if err != nil {
 		return fmt.Errorf("read answer: %w", err)
-	}
-	if res.StatusCode >= 400 {
-		return apiError(res.StatusCode, text)
 	}
 	if out == nil {
 		return nil
@@ -131,7 +159,10 @@ func apiError(status int, text []byte) error {
 
 // handlerTransport answers requests with a handler, without a socket. The
 // answer can be read while it is being written.
-type handlerTransport struct{ handler http.Handler }
+type handlerTransport struct {
+	handler http.Handler
+	calls   *sync.WaitGroup // those under way
+}
 
 // RoundTrip implements http.RoundTripper.
 func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -142,11 +173,11 @@ func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		in.Body = http.NoBody
 	}
 	in.Host = in.URL.Host
-	go func() {
+	t.calls.Go(func() {
+		defer func() { _ = pw.Close() }()
 		t.handler.ServeHTTP(w, in)
 		w.WriteHeader(http.StatusOK) // if nothing was written
-		_ = pw.Close()
-	}()
+	})
 	<-w.ready
 	return &http.Response{
 		StatusCode: w.status, Status: http.StatusText(w.status), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,

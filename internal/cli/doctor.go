@@ -92,7 +92,7 @@ func (a *app) detail(ctx context.Context, cfg *config.Config, deep bool) (d *htt
 	if err != nil {
 		return nil, nil, err
 	}
-	if cl.embedded {
+	if cl.embedded != nil {
 		running = nil
 	}
 	d = new(httpapi.Detail)

@@ -151,6 +151,19 @@ func (a *app) printTimeline(facts []fact) {
 	}
 }
 
+// sessionState is what is known in a session's scope.
+type sessionState struct {
+	SessionID string `json:"session_id"`
+	Version   int64  `json:"version"`
+	Hash      string `json:"state_hash"`
+	Facts     []fact `json:"facts"`
+	Budget    struct {
+		Tokens int `json:"tokens"`
+		Used   int `json:"used"`
+	} `json:"budget"`
+	Next string `json:"next"`
+}
+
 // stateCommand shows what is known in a session's scope.
 func (a *app) stateCommand() *cobra.Command {
 	return &cobra.Command{
@@ -158,30 +171,24 @@ func (a *app) stateCommand() *cobra.Command {
 		ValidArgsFunction: a.completeSession,
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.withClient(c, func(cl *client) error {
-				var s struct {
-					SessionID string `json:"session_id"`
-					Version   int64  `json:"version"`
-					Hash      string `json:"state_hash"`
-					Facts     []fact `json:"facts"`
-					Budget    struct {
-						Tokens int `json:"tokens"`
-						Used   int `json:"used"`
-					} `json:"budget"`
-					Next string `json:"next"`
-				}
+				var s sessionState
 				if err := cl.call(c.Context(), http.MethodGet, "/api/sessions/"+url.PathEscape(args[0])+"/state", nil, &s); err != nil {
 					return err
 				}
 				if a.json {
 					return a.printJSON(s)
 				}
-				a.say("Session %s: %d messages distilled into %d facts", s.SessionID, s.Version, len(s.Facts))
-				a.say("State hash %s", s.Hash)
-				a.say("Memory block, %d of %d tokens:\n\n%s", s.Budget.Used, s.Budget.Tokens, s.Next)
+				a.printState(&s)
 				return nil
 			})
 		},
 	}
+}
+
+func (a *app) printState(s *sessionState) {
+	a.say("Session %s: %d messages distilled into %d facts", s.SessionID, s.Version, len(s.Facts))
+	a.say("State hash %s", s.Hash)
+	a.say("Memory block, %d of %d tokens:\n\n%s", s.Budget.Used, s.Budget.Tokens, s.Next)
 }
 
 // forgetCommand erases everything about a thing, and proves it.

@@ -43,9 +43,8 @@ func (a *app) startForProof(ctx context.Context, setup prove.Setup) (*prove.Serv
 	if err != nil {
 		return nil, err
 	}
-	return &prove.Server{
-		HTTP: &http.Client{Transport: handlerTransport{s.handler}}, URL: "http://localhost", Token: s.token, Stop: s.close,
-	}, nil
+	web, stop := s.inProcess()
+	return &prove.Server{HTTP: web, URL: "http://localhost", Token: s.token, Stop: stop}, nil
 }
 
 // startProcess runs this program as a server on a free port, with nothing of

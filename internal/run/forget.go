@@ -53,6 +53,11 @@ func (r *Runner) Forget(ctx context.Context, o owner.Owner, about string, dryRun
 	if err := r.store.Rewrite(ctx, o, Rewrite{Erased: &erased, Outcomes: memory.Spellings(about)}); err != nil {
 		return nil, fmt.Errorf("keep the erasure: %w", err)
 	}
+	if r.erase != nil && o.ID() == owner.LocalID {
+		if err := r.erase(about); err != nil {
+			return nil, fmt.Errorf("erase outside the store: %w", err)
+		}
+	}
 	return out, r.certify(ctx, o, out)
 }
 

@@ -33,6 +33,7 @@ type Runner struct {
 	copying sync.RWMutex
 	models  Models
 	config  Config
+	erase   func(about string) error
 	process string // names this process in claims
 	log     *slog.Logger
 }
@@ -47,6 +48,9 @@ type Parts struct {
 	Views    *memory.Views
 	Models   Models
 	Config   Config
+	// Erase takes what is about a thing out of the files of the local owner that
+	// are not the store's; nil if there are none.
+	Erase func(about string) error
 	// Process is different for every process that runs turns.
 	Process string
 	Log     *slog.Logger
@@ -57,7 +61,7 @@ func New(p Parts) *Runner {
 	return &Runner{
 		store: p.Store, ledger: p.Ledger, sessions: p.Sessions, catalog: p.Catalog, quotes: p.Memory, views: p.Views,
 		lineages: newLineages(p.Sessions, p.Config.HotLineages),
-		models:   p.Models, config: p.Config, process: p.Process, log: p.Log,
+		models:   p.Models, config: p.Config, erase: p.Erase, process: p.Process, log: p.Log,
 	}
 }
 

@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/terminal"
+	"github.com/hermes-memory/hermes/internal/upstream"
+)
+
+// chatFlags are what a chat can be begun with, as `hermes` or `hermes chat`.
+type chatFlags struct {
+	goOn     bool
+	resume   string
+	question string
+	model    string
+	key      string
+}
+
+// personKey is the session key of what is said in the terminal: one memory over
+// all its sessions. It is too short to be forgotten by name by accident.
+const personKey = "me"
+
+func (a *app) chatFlags(c *cobra.Command) *chatFlags {
+	f := new(chatFlags)
+	c.Flags().BoolVarP(&f.goOn, "continue", "c", false, "go on with the newest session of the terminal")
+	c.Flags().StringVarP(&f.resume, "resume", "r", "", "go on with the session of this id, beginning of an id, or title")
+	c.Flags().StringVarP(&f.question, "query", "q", "", "ask one question, print the answer, and leave")
+	c.Flags().StringVar(&f.model, "model", "", "ask this model")
+	c.Flags().StringVar(&f.key, "key", personKey, `the memory (session key) of a new session; "" keeps it to the session`)
+	_ = c.RegisterFlagCompletionFunc("resume", a.completeSession) // fails only without the flag
+	return f
+}
+
+// given reports whether any of the flags was.
+func (f *chatFlags) given() bool {
+	return f.goOn || f.resume != "" || f.question != "" || f.model != "" || f.key != personKey
+}
+
+func (a *app) chatCommand() *cobra.Command {
+	var f *chatFlags
+	c := &cobra.Command{
+		Use: "chat", Short: "Chat in the terminal (`hermes` alone does the same)",
+		Long: `Chat in the terminal: through the server of this home if one runs, else with the
+data opened here. Leaving ends the session; -c and -r go on with one. All sessions of
+the terminal share one memory, the session key "me".
+
+What is piped in is the question, or with -q belongs to it: git diff | hermes -q review`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return a.runChat(c.Context(), f)
+		},
+	}
+	f = a.chatFlags(c)
+	return c
+}
+
+// chatByDefault makes the program without a command a chat, where there is
+// somebody or something to chat with; elsewhere it goes on showing its help.
+func (a *app) chatByDefault(root *cobra.Command) {
+	f := a.chatFlags(root)
+	help := root.RunE
+	root.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return help(c, args)
+		}
+		err := a.runChat(c.Context(), f)
+		if !f.given() && errors.Is(err, errNoQuestion) {
+			return help(c, nil)
+		}
+		return err
+	}
+}
+
+// hasInput reports whether a program or a file stands behind the input.
+func hasInput(in io.Reader) bool {
+	f, ok := in.(*os.File)
+	if !ok {
+		return in != nil
+	}
+	info, err := f.Stat()
+	return err == nil && (info.Mode().IsRegular() || info.Mode()&fs.ModeNamedPipe != 0)
+}
+
+// maxInput is the most that is read of what is piped in, in bytes.
+const maxInput = 8 << 20
+
+var errNoQuestion = errors.New(`there is no question: hermes -q "QUESTION", or pipe one in`)
+
+// runChat asks one question, or opens the terminal.
+func (a *app) runChat(ctx context.Context, f *chatFlags) error {
+	if f.goOn && f.resume != "" {
+		return usageError{errors.New("-c and -r name two sessions; give one of them")}
+	}
+	question := f.question
+	if !terminal.IsTerminal(a.process.Stdin) && hasInput(a.process.Stdin) {
+		data, err := io.ReadAll(io.LimitReader(a.process.Stdin, maxInput+1))
+		if err != nil {
+			return fmt.Errorf("read standard input: %w", err)
+		}
+		if len(data) > maxInput {
+			return fault.New(fault.TooLarge, "input_too_large", "The input is longer than 8 MiB. Pipe in less of it.")
+		}
+		question = fenced(question, string(data))
+	}
+	if f.question != "" || !terminal.IsTerminal(a.process.Stdin) {
+		if question == "" {
+			return usageError{errNoQuestion}
+		}
+		return a.askOnce(ctx, f, question)
+	}
+	if !terminal.IsTerminal(a.process.Stdout) || a.json {
+		return usageError{errors.New(`a chat needs a terminal; for one answer use hermes -q "QUESTION"`)}
+	}
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP) // a closed window leaves like /exit
+	defer stop()
+	return a.converse(ctx, f)
+}
+
+// connectChat is connect for a chat: without a running server it chooses the
+// model a server would choose.
+func (a *app) connectChat(ctx context.Context, f *chatFlags) (*client, error) {
+	if f.model != "" {
+		a.flags["upstream.model"] = f.model
+	}
+	cfg, err := a.load()
+	if err != nil {
+		return nil, err
+	}
+	return a.connectWith(ctx, cfg, func() (upstream.Choice, error) { return choose(ctx, cfg, &listening{}) })
+}
+
+// open begins a conversation, or goes on with one, as the flags say. It reports
+// whether there is a past.
+func (f *chatFlags) open(ctx context.Context, conv *conversation) (bool, error) {
+	switch {
+	case f.resume != "":
+		return true, conv.resume(ctx, f.resume)
+	case f.goOn:
+		if found, err := conv.latest(ctx); found || err != nil {
+			return found, err
+		}
+	}
+	return false, conv.begin(ctx)
+}
+
+// leaving is how long the end of a session may take when everything ends.
+const leaving = 5 * time.Second
+
+// leave ends a conversation, also when ctx has ended.
+func leave(ctx context.Context, conv *conversation) (kept bool, err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaving)
+	defer cancel()
+	return conv.leave(ctx)
+}

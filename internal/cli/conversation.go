@@ -1,0 +1,261 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/openai"
+)
+
+// conversation is one session being spoken in, over the API.
+type conversation struct {
+	api *client
+	// key is the session key of the sessions it opens.
+	key string
+	// model is asked for; "" is the configured one.
+	model   string
+	session sessionRow
+	// begun says that the session was opened here, told that it was spoken in.
+	begun, told bool
+	// last is what the newest answer was given; nil before the first.
+	last *replyNotes
+}
+
+// sessionRow is a session as the API lists it.
+type sessionRow struct {
+	ID         string     `json:"id"`
+	RootID     string     `json:"_lineage_root_id"`
+	Key        string     `json:"session_key"`
+	Source     string     `json:"source"`
+	Model      string     `json:"model"`
+	Title      string     `json:"title"`
+	StartedAt  time.Time  `json:"started_at"`
+	EndedAt    *time.Time `json:"ended_at"`
+	EndReason  string     `json:"end_reason"`
+	LastActive time.Time  `json:"last_active"`
+	Messages   int64      `json:"lineage_message_count"`
+	Folds      int        `json:"compressions"`
+	Preview    string     `json:"preview"`
+}
+
+// replyNotes is the "hermes" object of an answer.
+type replyNotes struct {
+	SessionID  string `json:"session_id"`
+	Compressed bool   `json:"compressed"`
+	Responder  string `json:"responder"`
+	ReceiptID  string `json:"receipt_id"`
+	Learned    []struct {
+		ID        string `json:"id"`
+		Kind      string `json:"kind"`
+		Statement string `json:"statement"`
+	} `json:"learned"`
+	Reversals []struct {
+		Was      string `json:"was"`
+		Now      string `json:"now"`
+		Why      string `json:"why,omitempty"`
+		TurnsAgo int    `json:"turns_ago"`
+	} `json:"reversals"`
+	Context struct {
+		Sent   int `json:"sent_tokens"`
+		Budget int `json:"budget_tokens"`
+		Naive  int `json:"naive_tokens"`
+	} `json:"context"`
+}
+
+// path is the API's path of the session, with what comes behind it.
+func (c *conversation) path(rest string) string {
+	return "/api/sessions/" + url.PathEscape(c.session.ID) + rest
+}
+
+// begin opens a session.
+func (c *conversation) begin(ctx context.Context) error {
+	in := map[string]string{"source": "cli"}
+	if c.key != "" {
+		in["session_key"] = c.key
+	}
+	if c.model != "" {
+		in["model"] = c.model
+	}
+	var s sessionRow
+	if err := c.api.call(ctx, http.MethodPost, "/api/sessions", in, &s); err != nil {
+		return err
+	}
+	c.enter(s, true)
+	return nil
+}
+
+// enter makes a session the one being spoken in.
+func (c *conversation) enter(s sessionRow, begun bool) {
+	c.session, c.begun, c.told, c.last = s, begun, false, nil
+}
+
+// resume goes on with the session that is named by an id, a unique beginning of
+// one, or a title.
+func (c *conversation) resume(ctx context.Context, name string) error {
+	var s sessionRow
+	err := c.api.call(ctx, http.MethodGet, "/api/sessions/"+url.PathEscape(name), nil, &s)
+	if fault.KindOf(err) == fault.NotFound || fault.KindOf(err) == fault.Invalid {
+		s, err = c.titled(ctx, name)
+	}
+	if err != nil {
+		return err
+	}
+	c.enter(s, false)
+	return nil
+}
+
+// titled finds the session of a title, whatever the case; of several the newest.
+// The beginning of a title will do if only one begins so.
+func (c *conversation) titled(ctx context.Context, title string) (sessionRow, error) {
+	var begins []sessionRow
+	low := strings.ToLower(strings.TrimSpace(title))
+	for cursor := ""; ; {
+		page, err := c.list(ctx, "limit=200&cursor="+url.QueryEscape(cursor))
+		if err != nil {
+			return sessionRow{}, err
+		}
+		for _, s := range page.Data {
+			switch name := strings.ToLower(s.Title); {
+			case low != "" && name == low:
+				return s, nil
+			case low != "" && strings.HasPrefix(name, low):
+				begins = append(begins, s)
+			}
+		}
+		if page.NextCursor == "" {
+			break
+		}
+		cursor = page.NextCursor
+	}
+	switch len(begins) {
+	case 0:
+		return sessionRow{}, fault.New(fault.NotFound, "session_not_found",
+			fmt.Sprintf("There is no session with the id or title %q.", title))
+	case 1:
+		return begins[0], nil
+	}
+	return sessionRow{}, fault.New(fault.Conflict, "ambiguous_session_id",
+		fmt.Sprintf("%d sessions have a title that begins with %q. Give more of it, or the id.", len(begins), title))
+}
+
+type sessionPage struct {
+	Data       []sessionRow `json:"data"`
+	NextCursor string       `json:"next_cursor"`
+}
+
+func (c *conversation) list(ctx context.Context, query string) (sessionPage, error) {
+	var page sessionPage
+	err := c.api.call(ctx, http.MethodGet, "/api/sessions?"+query, nil, &page)
+	return page, err
+}
+
+// latest goes on with the newest session of this kind in which something was
+// said. It reports false when there is none.
+func (c *conversation) latest(ctx context.Context) (bool, error) {
+	page, err := c.list(ctx, "source=cli&limit=50")
+	if err != nil {
+		return false, err
+	}
+	for _, s := range page.Data {
+		if s.Messages > 0 {
+			c.enter(s, false)
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// leave ends the session. One that was opened here and never spoken in goes
+// whole: there is nothing to come back to. It reports whether the session stays.
+func (c *conversation) leave(ctx context.Context) (bool, error) {
+	if c.begun && !c.told {
+		return false, c.api.call(ctx, http.MethodDelete, c.path(""), nil, nil)
+	}
+	return true, c.api.call(ctx, http.MethodPatch, c.path(""), map[string]string{"end_reason": "user_exit"}, nil)
+}
+
+// maxEvent bounds one event of a stream, in bytes.
+const maxEvent = 16 << 20
+
+// ask says something and hands the pieces of the answer to show as they come. It
+// fails if the answer does not come to its end; what came has been shown then.
+func (c *conversation) ask(ctx context.Context, text string, show func(openai.Piece)) error {
+	body := map[string]any{
+		"model": cmp.Or(c.model, "hermes"), "stream": true,
+		"messages": []map[string]string{{"role": "user", "content": text}},
+	}
+	header := http.Header{"X-Hermes-Session-Id": {c.session.ID}}
+	if c.session.Key != "" {
+		header.Set("X-Hermes-Session-Key", c.session.Key)
+	}
+	c.told = true // also if it fails: the question is kept
+	res, err := c.api.send(ctx, http.MethodPost, "/v1/chat/completions", body, header)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }()
+	if id := res.Header.Get("X-Hermes-Session-Id"); id != "" {
+		c.session.ID = id
+	}
+	for ev, err := range openai.Events(res.Body, maxEvent) {
+		if err != nil {
+			return fmt.Errorf("read the answer: %w", err)
+		}
+		if string(ev.Data) == "[DONE]" {
+			return nil
+		}
+		if err := c.event(ev.Data, show); err != nil {
+			return err
+		}
+	}
+	return errors.New("the answer broke off; what came of it is kept")
+}
+
+// event reads one event of a stream.
+func (c *conversation) event(data []byte, show func(openai.Piece)) error {
+	var chunk openai.Chunk
+	if err := chunk.Read(data); err != nil {
+		return fmt.Errorf("read the answer: %w", err)
+	}
+	if bytes.Contains(data, []byte(`"hermes"`)) {
+		var with struct {
+			Hermes *replyNotes `json:"hermes"`
+		}
+		if json.Unmarshal(data, &with) == nil && with.Hermes != nil {
+			c.last = with.Hermes
+			c.session.ID = cmp.Or(c.last.SessionID, c.session.ID)
+		}
+	}
+	if chunk.Error != nil {
+		return fault.New(fault.Unavailable, chunk.Error.CodeText(), chunk.Error.Message)
+	}
+	if len(chunk.Choices) > 0 {
+		show(chunk.Choices[0].Delta)
+	}
+	return nil
+}
+
+// fenced puts data behind a question, in a block of its own: it is something to
+// read, and nothing the person has said.
+func fenced(question, data string) string {
+	if strings.TrimSpace(question) == "" {
+		return data
+	}
+	if strings.TrimSpace(data) == "" {
+		return question
+	}
+	fence := "```"
+	for strings.Contains(data, fence) {
+		fence += "`"
+	}
+	return question + "\n\n" + fence + "\n" + strings.TrimRight(data, "\n") + "\n" + fence
+}

@@ -1,0 +1,262 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/openai"
+	"github.com/hermes-memory/hermes/internal/terminal"
+)
+
+// talk is a conversation with a person at a terminal.
+type talk struct {
+	*conversation
+	// app prints to the terminal, with control characters made visible.
+	app       *app
+	term      *terminal.Terminal
+	history   *terminal.History
+	responder string
+	// names are ids and titles that /resume completes.
+	names []terminal.Choice
+}
+
+// historyFile is where the inputs of the terminal are kept.
+func historyFile(home string) string { return filepath.Join(home, "chat_history") }
+
+// converse talks until the person leaves. The last line names the session.
+func (a *app) converse(ctx context.Context, f *chatFlags) (err error) {
+	hushed := *a
+	hushed.process.Stderr = io.Discard // a log between the lines of a talk helps nobody
+	api, err := hushed.connectChat(ctx, f)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, api.close()) }()
+	conv := &conversation{api: api, key: f.key, model: f.model}
+	past, err := f.open(ctx, conv)
+	if err != nil {
+		return err
+	}
+	talkErr := a.talk(ctx, conv, past, f)
+	kept, leaveErr := leave(ctx, conv)
+	switch {
+	case leaveErr != nil:
+	case kept:
+		a.say("Session %s ended. Go on with: hermes -r %s", conv.session.ID, conv.session.ID)
+	default:
+		a.say("Nothing was said in session %s, so it is not kept.", conv.session.ID)
+	}
+	return errors.Join(talkErr, leaveErr)
+}
+
+// talk takes the terminal over while the conversation lasts.
+func (a *app) talk(ctx context.Context, conv *conversation, past bool, f *chatFlags) (err error) {
+	cfg, err := a.load()
+	if err != nil {
+		return err
+	}
+	history, err := terminal.OpenHistory(historyFile(cfg.Home))
+	if err != nil {
+		return err
+	}
+	term, err := terminal.Open(a.process.Stdin, a.process.Stdout, a.process.Getenv)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, term.Close()) }()
+	shown := *a
+	shown.process.Stdout = term.Text()
+	t := &talk{conversation: conv, app: &shown, term: term, history: history}
+	if err := t.greet(ctx, cfg.Home); err != nil {
+		return err
+	}
+	switch {
+	case past:
+		if err := t.recap(ctx); err != nil {
+			return err
+		}
+	case f.goOn:
+		t.quiet("There is no earlier session, so this is a new one.")
+	}
+	return t.loop(ctx)
+}
+
+// greet says who will answer, from where.
+func (t *talk) greet(ctx context.Context, home string) error {
+	var server struct {
+		Model    string `json:"model"`
+		Version  string `json:"version"`
+		Features struct {
+			Responder string `json:"responder"`
+		} `json:"features"`
+	}
+	if err := t.api.call(ctx, http.MethodGet, "/v1/capabilities", nil, &server); err != nil {
+		return err
+	}
+	t.responder = server.Features.Responder
+	t.strong("hermes " + server.Version)
+	if s := t.api.embedded; s != nil {
+		t.quiet("responder   " + strings.Join(strings.Fields(describe(s)), " "))
+		t.quiet("data        " + home + " (no server runs; opened here)")
+	} else {
+		who := server.Model
+		if who == "" {
+			who = t.responder
+		}
+		t.quiet("responder   " + who + ", through the server at " + strings.TrimPrefix(t.api.base, "http://"))
+	}
+	t.quiet("/help shows the commands; Alt-Enter or a backslash begins a new line; Ctrl-D leaves")
+	return nil
+}
+
+// quiet and strong print a line of our own, set apart from what is talked about.
+func (t *talk) quiet(text string)  { t.painted(terminal.Dim, text) }
+func (t *talk) strong(text string) { t.painted(terminal.Bold, text) }
+
+func (t *talk) painted(look terminal.Attr, text string) {
+	_, _ = fmt.Fprintln(t.term, t.term.Style().Paint(look, terminal.Clean(text)))
+}
+
+// loop asks and answers, until the person leaves. A failure is told, and the
+// talk goes on.
+func (t *talk) loop(ctx context.Context) error {
+	for {
+		text, err := t.term.Read(ctx, &terminal.Prompt{
+			Mark: "> ", Status: t.status(), Complete: t.complete(ctx), History: t.history, Leave: true,
+		})
+		if errors.Is(err, io.EOF) || over(ctx) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := t.history.Add(text); err != nil {
+			t.app.explainTo(t.term.Text(), err)
+		}
+		text = strings.TrimSpace(text)
+		if text == "" {
+			continue
+		}
+		if strings.HasPrefix(text, "/") {
+			err = t.command(ctx, text)
+		} else {
+			err = t.say(ctx, text)
+		}
+		switch {
+		case errors.Is(err, errLeave):
+			return nil
+		case errors.Is(err, terminal.ErrStopped):
+			t.quiet("Stopped. What came of it is kept.")
+		case over(ctx):
+			return nil
+		case err != nil:
+			t.app.explainTo(t.term.Text(), err)
+		}
+	}
+}
+
+// over reports whether the program was told to end, which is one way to leave.
+func over(ctx context.Context) bool { return ctx.Err() != nil }
+
+// status is the line below the prompt.
+func (t *talk) status() string {
+	parts := []string{t.session.ID}
+	if t.session.Title != "" {
+		parts[0] = t.session.Title + " (" + t.session.ID + ")"
+	}
+	who := t.responder
+	if t.last != nil {
+		who = t.last.Responder
+		parts = append(parts, fmt.Sprintf("sent %d of %d tokens", t.last.Context.Sent, t.last.Context.Budget))
+	}
+	if t.model != "" && who != "recall" {
+		who = t.model
+	}
+	return strings.Join(append(parts, who), " · ")
+}
+
+// say says something and shows the answer as it comes, then what it changed.
+func (t *talk) say(ctx context.Context, text string) error {
+	md := t.term.Markdown()
+	err := t.term.During(ctx, "thinking", func(ctx context.Context) error {
+		defer md.Close()
+		return t.ask(ctx, text, func(p openai.Piece) {
+			md.WriteString(p.Content + p.Refusal)
+			for _, call := range p.ToolCalls {
+				if call.Function.Name != "" {
+					md.WriteString("\n(asks for the tool `" + call.Function.Name + "`, which a terminal has not)\n")
+				}
+			}
+		})
+	})
+	if err != nil {
+		return err
+	}
+	t.notes()
+	_, _ = fmt.Fprintln(t.term)
+	return nil
+}
+
+// notes tells what the turn changed in memory.
+func (t *talk) notes() {
+	if t.last == nil {
+		return
+	}
+	for _, r := range t.last.Reversals {
+		t.strong(fmt.Sprintf("changed  was: %s", shorten(r.Was)))
+		t.strong(fmt.Sprintf("         now: %s", shorten(r.Now)))
+		if r.Why != "" {
+			t.quiet("         because " + shorten(r.Why))
+		}
+	}
+	if n := len(t.last.Learned); n > 0 && len(t.last.Reversals) == 0 {
+		line := "learnt   " + t.last.Learned[0].Statement
+		if n > 1 {
+			line += fmt.Sprintf(", and %d more", n-1)
+		}
+		t.quiet(shorten(line))
+	}
+	if t.last.Compressed {
+		t.quiet("Older turns were folded into a summary; the session goes on as " + t.session.ID + ".")
+	}
+}
+
+// recapped is how many messages are shown when a session is resumed.
+const recapped = 6
+
+// recap shows the end of what was said, and how much there is before it.
+func (t *talk) recap(ctx context.Context) error {
+	var page struct {
+		Data []message `json:"data"`
+	}
+	path := t.path(fmt.Sprintf("/messages?order=latest&limit=%d", recapped))
+	if err := t.api.call(ctx, http.MethodGet, path, nil, &page); err != nil {
+		return err
+	}
+	head := "Resumed " + t.session.ID
+	if t.session.Title != "" {
+		head += ", " + t.session.Title
+	}
+	t.quiet(fmt.Sprintf("%s; last spoken in %s.", head, t.session.LastActive.Local().Format("2006-01-02 15:04")))
+	if earlier := t.session.Messages - int64(len(page.Data)); earlier > 0 {
+		t.quiet(fmt.Sprintf("%d earlier messages are not shown here; memory has them.", earlier))
+	}
+	for _, m := range page.Data {
+		switch m.Role {
+		case "user":
+			t.app.say("> %s", strings.ReplaceAll(m.Content, "\n", "\n  "))
+		case "assistant":
+			md := t.term.Markdown()
+			md.WriteString(m.Content)
+			md.Close()
+		default:
+			t.quiet("(" + m.Role + ") " + shorten(m.Content))
+		}
+	}
+	return nil
+}
