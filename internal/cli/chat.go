@@ -15,7 +15,6 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/terminal"
-	"github.com/hermes-memory/hermes/internal/upstream"
 )
 
 // chatFlags are what a chat can be begun with, as `hermes` or `hermes chat`.
@@ -125,19 +124,6 @@ func (a *app) runChat(ctx context.Context, f *chatFlags) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP) // a closed window leaves like /exit
 	defer stop()
 	return a.converse(ctx, f)
-}
-
-// connectChat is connect for a chat: without a running server it chooses the
-// model a server would choose.
-func (a *app) connectChat(ctx context.Context, f *chatFlags) (*client, error) {
-	if f.model != "" {
-		a.flags["upstream.model"] = f.model
-	}
-	cfg, err := a.load()
-	if err != nil {
-		return nil, err
-	}
-	return a.connectWith(ctx, cfg, func() (upstream.Choice, error) { return choose(ctx, cfg, &listening{}) })
 }
 
 // open begins a conversation, or goes on with one, as the flags say. It reports

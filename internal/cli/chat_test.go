@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -205,6 +206,53 @@ func TestChatThroughServer(t *testing.T) {
 	p.says("/exit")
 	p.leaves(0)
 	s.stop()
+}
+
+// TestChatTwoTerminals opens a second terminal on a home that the first one has
+// opened, and goes on there when the first one leaves.
+func TestChatTwoTerminals(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	first := sit(t, home, nil)
+	first.expect("no server runs; opened here")
+	first.says("My name is Alex.")
+	first.expect("Noted")
+	second := sit(t, home, nil)
+	second.expect("through the server at")
+	second.says("What is my name?")
+	second.expect("your name is Alex")
+	first.says("/exit")
+	first.leaves(0)
+	second.says("I live in Lisbon.")
+	second.expect("Noted")
+	third := sit(t, home, nil)
+	third.says("Where do I live?")
+	third.expect("Lisbon")
+	third.says("/exit")
+	third.leaves(0)
+	second.says("/exit")
+	second.leaves(0)
+	if exists(filepath.Join(home, "server.json")) {
+		t.Error("server.json is left behind")
+	}
+}
+
+// TestAskAtOnce asks several questions at the same time.
+func TestAskAtOnce(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			if out, err := command(t, home, nil, "-q", "My name is Alex.").CombinedOutput(); err != nil {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
+	}
+	all.Wait()
+	if n := ask[int](t, database(t, home), `SELECT count(*) FROM sessions WHERE end_reason = 'user_exit'`); n != 4 {
+		t.Errorf("got %d sessions, want 4", n)
+	}
 }
 
 // TestChatEmpty leaves without a word: nothing is kept of it.

@@ -26,6 +26,8 @@ type client struct {
 	// embedded is the server in this process, which opened the home itself; nil
 	// when another one runs.
 	embedded *server
+	// again finds the home's server anew when this one has gone; nil gives up.
+	again func(context.Context) (*client, error)
 }
 
 // connect finds the server of the home, or opens the home itself, to look at
@@ -46,7 +48,10 @@ func (a *app) connectWith(ctx context.Context, cfg *config.Config, choose func()
 	}
 	if file != nil {
 		c := &client{
-			http: &http.Client{}, base: "http://" + file.Address, token: file.Token,
+			// A connection for each call: one that is kept could be closed by a
+			// server that is ending just when the next call is under way.
+			http: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
+			base: "http://" + file.Address, token: file.Token,
 			close: func() error { return nil },
 		}
 		if c.alive(ctx) {
@@ -87,23 +92,23 @@ func (s *server) inProcess() (*http.Client, func() error) {
 // send makes a request; an answer that is an error comes back as a fault. The
 // body of the response must be closed.
 func (c *client) send(ctx context.Context, method, path string, in any, header http.Header) (*http.Response, error) {
-	var body io.Reader
+	var body []byte
 	if in != nil {
-		text, err := json.Marshal(in)
-		if err != nil {
+		var err error
+		if body, err = json.Marshal(in); err != nil {
 			return nil, fmt.Errorf("encode request: %w", err)
 		}
-		body = bytes.NewReader(text)
 	}
-	req, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
-	if err != nil {
-		return nil, fmt.Errorf("make request: %w", err)
+	res, err := c.do(ctx, method, path, body, header)
+	if err != nil && c.again != nil && gone(err, method != http.MethodPost || header.Get(idempotencyKey) != "") {
+		next, againErr := c.again(ctx)
+		if againErr != nil {
+			return nil, againErr
+		}
+		next.again = c.again
+		*c = *next
+		res, err = c.do(ctx, method, path, body, header)
 	}
-	if header != nil {
-		req.Header = header
-	}
-	req.Header.Set("Authorization", "Bearer "+c.token)
-	res, err := c.http.Do(req)
 	if err != nil {
 		return nil, fmt.Errorf("call %s: %w", c.base, err)
 	}
@@ -118,6 +123,18 @@ func (c *client) send(ctx context.Context, method, path string, in any, header h
 	return nil, apiError(res.StatusCode, text)
 }
 
+func (c *client) do(ctx context.Context, method, path string, body []byte, header http.Header) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("make request: %w", err)
+	}
+	if header != nil {
+		req.Header = header.Clone()
+	}
+	req.Header.Set("Authorization", "Bearer "+c.token)
+	return c.http.Do(req)
+}
+
 // call sends a request and reads the answer into out. An error of the API comes
 // back as a fault.
 func (c *client) call(ctx context.Context, method, path string, in, out any) error {
@@ -125,6 +142,11 @@ func (c *client) call(ctx context.Context, method, path string, in, out any) err
 	if err != nil {
 		return err
 	}
+	return readJSON(res, out)
+}
+
+// readJSON reads the answer into out, unless that is nil, and closes it.
+func readJSON(res *http.Response, out any) error {
 	defer func() { _ = res.Body.Close() }()
 	text, err := io.ReadAll(res.Body)
 	if err != nil {

@@ -85,8 +85,13 @@ func (c *conversation) begin(ctx context.Context) error {
 	if c.model != "" {
 		in["model"] = c.model
 	}
+	// Sent twice, it would leave an empty session behind, and no harm.
+	res, err := c.api.send(ctx, http.MethodPost, "/api/sessions", in, newKey())
+	if err != nil {
+		return err
+	}
 	var s sessionRow
-	if err := c.api.call(ctx, http.MethodPost, "/api/sessions", in, &s); err != nil {
+	if err := readJSON(res, &s); err != nil {
 		return err
 	}
 	c.enter(s, true)
@@ -193,7 +198,8 @@ func (c *conversation) ask(ctx context.Context, text string, show func(openai.Pi
 		"model": cmp.Or(c.model, "hermes"), "stream": true,
 		"messages": []map[string]string{{"role": "user", "content": text}},
 	}
-	header := http.Header{"X-Hermes-Session-Id": {c.session.ID}}
+	header := newKey()
+	header.Set("X-Hermes-Session-Id", c.session.ID)
 	if c.session.Key != "" {
 		header.Set("X-Hermes-Session-Key", c.session.Key)
 	}
