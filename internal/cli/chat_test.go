@@ -347,7 +347,7 @@ func TestChatManyLines(t *testing.T) {
 		if got := lastSaid(t, model); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
-		p.expect("sent ")
+		p.expect(" tokens · ")
 	}
 	p.types("\x04")
 	p.leaves(0)

@@ -115,12 +115,8 @@ func (t *talk) greet(ctx context.Context, home string) error {
 }
 
 // quiet and strong print a line of our own, set apart from what is talked about.
-func (t *talk) quiet(text string)  { t.painted(terminal.Dim, text) }
-func (t *talk) strong(text string) { t.painted(terminal.Bold, text) }
-
-func (t *talk) painted(look terminal.Attr, text string) {
-	_, _ = fmt.Fprintln(t.term, t.term.Style().Paint(look, terminal.Clean(text)))
-}
+func (t *talk) quiet(text string)  { t.term.Line(terminal.Dim, text) }
+func (t *talk) strong(text string) { t.term.Line(terminal.Bold, text) }
 
 // loop asks and answers, until the person leaves. A failure is told, and the
 // talk goes on.
@@ -163,16 +159,23 @@ func (t *talk) loop(ctx context.Context) error {
 // over reports whether the program was told to end, which is one way to leave.
 func over(ctx context.Context) bool { return ctx.Err() != nil }
 
-// status is the line below the prompt.
+// maxStatusTitle is how much of a title the status shows, in characters: the line
+// is to fit into eighty columns.
+const maxStatusTitle = 20
+
+// status is the line below the prompt: the session, the tokens of the last turn
+// against the budget, and who answers.
 func (t *talk) status() string {
 	parts := []string{t.session.ID}
-	if t.session.Title != "" {
-		parts[0] = t.session.Title + " (" + t.session.ID + ")"
+	if title := []rune(t.session.Title); len(title) > maxStatusTitle {
+		parts[0] = string(title[:maxStatusTitle-1]) + "… " + parts[0]
+	} else if len(title) > 0 {
+		parts[0] = t.session.Title + " " + parts[0]
 	}
 	who := t.responder
 	if t.last != nil {
 		who = t.last.Responder
-		parts = append(parts, fmt.Sprintf("sent %d of %d tokens", t.last.Context.Sent, t.last.Context.Budget))
+		parts = append(parts, fmt.Sprintf("%d of %d tokens", t.last.Context.Sent, t.last.Context.Budget))
 	}
 	if t.model != "" && who != "recall" {
 		who = t.model

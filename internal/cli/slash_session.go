@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -216,12 +217,30 @@ func (t *talk) retry(ctx context.Context, _ string) error {
 	return t.say(ctx, text)
 }
 
+// maxErrorLine is the longest last line that can tell of a failure, in bytes.
+const maxErrorLine = 4 << 10
+
+// brokenExport reads the last line of an export: it tells if the server broke it
+// off.
+func brokenExport(out io.ReaderAt, size int64) error {
+	end := make([]byte, min(size, maxErrorLine))
+	if _, err := out.ReadAt(end, size-int64(len(end))); err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("read export: %w", err)
+	}
+	last := bytes.TrimSpace(end)
+	last = last[bytes.LastIndexByte(last, '\n')+1:]
+	if !bytes.HasPrefix(last, []byte(`{"error"`)) {
+		return nil
+	}
+	return apiError(http.StatusInternalServerError, last)
+}
+
 // export writes the session to a new file.
 func (t *talk) export(ctx context.Context, name string) error {
 	if name == "" {
 		name = "hermes-" + t.session.ID + ".jsonl"
 	}
-	out, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	out, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {
 		return fault.Wrap(fault.Invalid, "cannot_write", "Cannot make the file "+name+"; choose another name: /export FILE", err)
 	}
@@ -232,8 +251,10 @@ func (t *talk) export(ctx context.Context, name string) error {
 			return err
 		}
 		defer func() { _ = res.Body.Close() }()
-		n, err = io.Copy(out, res.Body)
-		return err
+		if n, err = io.Copy(out, res.Body); err != nil {
+			return fmt.Errorf("write export: %w", err)
+		}
+		return brokenExport(out, n)
 	})
 	if err := errors.Join(err, out.Close()); err != nil {
 		return errors.Join(err, os.Remove(name)) // half an export is none

@@ -123,6 +123,18 @@ func sizeOf(out *os.File) (width, height int) {
 // Markdown returns a renderer that writes here.
 func (t *Terminal) Markdown() *Markdown { return NewMarkdown(t, t.style, t.Width()) }
 
+// Line prints a text of any origin in one look, broken between words.
+func (t *Terminal) Line(look Attr, text string) {
+	var plain, shown strings.Builder
+	w := wrapper{out: &plain, width: t.Width() - 1}
+	w.add(Clean(text), 0)
+	w.finish()
+	for line := range strings.Lines(plain.String()) {
+		shown.WriteString(t.style.Paint(look, strings.TrimSuffix(line, "\n")) + "\n")
+	}
+	_, _ = io.WriteString(t, shown.String()) // never fails
+}
+
 // Write prints text that holds no control sequences but those of a Style. It
 // never fails: a terminal that is gone shows in the next Read.
 func (t *Terminal) Write(p []byte) (int, error) {
