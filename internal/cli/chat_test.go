@@ -214,7 +214,7 @@ func TestChatTwoTerminals(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	first := sit(t, home, nil)
-	first.expect("no server runs; opened here")
+	first.expect("opened")
 	first.says("My name is Alex.")
 	first.expect("Noted")
 	second := sit(t, home, nil)

@@ -142,13 +142,13 @@ func (c *client) call(ctx context.Context, method, path string, in, out any) err
 	if err != nil {
 		return err
 	}
-	return readJSON(res, out)
+	defer func() { _ = res.Body.Close() }()
+	return readJSON(res.Body, out)
 }
 
-// readJSON reads the answer into out, unless that is nil, and closes it.
-func readJSON(res *http.Response, out any) error {
-	defer func() { _ = res.Body.Close() }()
-	text, err := io.ReadAll(res.Body)
+// readJSON reads an answer into out, unless that is nil.
+func readJSON(in io.Reader, out any) error {
+	text, err := io.ReadAll(in)
 	if err != nil {
 		return fmt.Errorf("read answer: %w", err)
 	}

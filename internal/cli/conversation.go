@@ -90,8 +90,9 @@ func (c *conversation) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	defer func() { _ = res.Body.Close() }()
 	var s sessionRow
-	if err := readJSON(res, &s); err != nil {
+	if err := readJSON(res.Body, &s); err != nil {
 		return err
 	}
 	c.enter(s, true)

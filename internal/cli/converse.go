@@ -30,9 +30,7 @@ func historyFile(home string) string { return filepath.Join(home, "chat_history"
 
 // converse talks until the person leaves. The last line names the session.
 func (a *app) converse(ctx context.Context, f *chatFlags) (err error) {
-	hushed := *a
-	hushed.process.Stderr = io.Discard // a log between the lines of a talk helps nobody
-	api, err := hushed.connectChat(ctx, f)
+	api, err := a.connectChat(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -102,7 +100,7 @@ func (t *talk) greet(ctx context.Context, home string) error {
 	t.strong("hermes " + server.Version)
 	if s := t.api.embedded; s != nil {
 		t.quiet("responder   " + strings.Join(strings.Fields(describe(s)), " "))
-		t.quiet("data        " + home + " (no server runs; opened here)")
+		t.quiet("data        " + home + ", opened here")
 	} else {
 		who := server.Model
 		if who == "" {
@@ -110,7 +108,7 @@ func (t *talk) greet(ctx context.Context, home string) error {
 		}
 		t.quiet("responder   " + who + ", through the server at " + strings.TrimPrefix(t.api.base, "http://"))
 	}
-	t.quiet("/help shows the commands; Alt-Enter or a backslash begins a new line; Ctrl-D leaves")
+	t.quiet("/help shows the commands, Ctrl-C stops an answer, Ctrl-D leaves.")
 	return nil
 }
 

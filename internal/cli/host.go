@@ -24,7 +24,12 @@ const (
 // connectChat is connect for a chat. Where no server runs it becomes one for as
 // long as it lasts, of the model a server would choose: other terminals and
 // commands go through it. If the server it went through ends, it takes over.
+// Nobody asked for a server, so its log is shown only to those who ask for that.
 func (a *app) connectChat(ctx context.Context, f *chatFlags) (*client, error) {
+	if hushed := *a; f.question == "" || a.process.Getenv("HERMES_LOG_LEVEL") == "" {
+		hushed.process.Stderr = io.Discard
+		a = &hushed
+	}
 	if f.model != "" {
 		a.flags["upstream.model"] = f.model
 	}
