@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -159,6 +160,25 @@ func readJSON(in io.Reader, out any) error {
 		return fmt.Errorf("decode answer: %w", err)
 	}
 	return nil
+}
+
+// stream sends a body, if there is one, and returns the answer as it comes. The
+// caller closes it.
+func (c *client) stream(ctx context.Context, method, path string, body io.Reader) (io.ReadCloser, error) {
+	req, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
+	if err != nil {
+		return nil, fmt.Errorf("make request: %w", err)
+	}
+	req.Header.Set("Authorization", "Bearer "+c.token)
+	res, err := c.http.Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("call %s: %w", c.base, err)
+	}
+	if res.StatusCode >= 400 {
+		text, err := io.ReadAll(res.Body)
+		return nil, errors.Join(apiError(res.StatusCode, text), err, res.Body.Close())
+	}
+	return res.Body, nil
 }
 
 // apiError makes a fault of an error answer.

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/openai"
@@ -28,23 +27,6 @@ type conversation struct {
 	begun, told bool
 	// last is what the newest answer was given; nil before the first.
 	last *replyNotes
-}
-
-// sessionRow is a session as the API lists it.
-type sessionRow struct {
-	ID         string     `json:"id"`
-	RootID     string     `json:"_lineage_root_id"`
-	Key        string     `json:"session_key"`
-	Source     string     `json:"source"`
-	Model      string     `json:"model"`
-	Title      string     `json:"title"`
-	StartedAt  time.Time  `json:"started_at"`
-	EndedAt    *time.Time `json:"ended_at"`
-	EndReason  string     `json:"end_reason"`
-	LastActive time.Time  `json:"last_active"`
-	Messages   int64      `json:"lineage_message_count"`
-	Folds      int        `json:"compressions"`
-	Preview    string     `json:"preview"`
 }
 
 // replyNotes is the "hermes" object of an answer.
@@ -130,7 +112,7 @@ func (c *conversation) titled(ctx context.Context, title string) (sessionRow, er
 			return sessionRow{}, err
 		}
 		for _, s := range page.Data {
-			switch name := strings.ToLower(s.Title); {
+			switch name := strings.ToLower(string(s.Title)); {
 			case low != "" && name == low:
 				return s, nil
 			case low != "" && strings.HasPrefix(name, low):
@@ -202,7 +184,7 @@ func (c *conversation) ask(ctx context.Context, text string, show func(openai.Pi
 	header := newKey()
 	header.Set("X-Hermes-Session-Id", c.session.ID)
 	if c.session.Key != "" {
-		header.Set("X-Hermes-Session-Key", c.session.Key)
+		header.Set("X-Hermes-Session-Key", string(c.session.Key))
 	}
 	c.told = true // also if it fails: the question is kept
 	res, err := c.api.send(ctx, http.MethodPost, "/v1/chat/completions", body, header)

@@ -168,7 +168,7 @@ func (t *talk) status() string {
 	if title := []rune(t.session.Title); len(title) > maxStatusTitle {
 		parts[0] = string(title[:maxStatusTitle-1]) + "… " + parts[0]
 	} else if len(title) > 0 {
-		parts[0] = t.session.Title + " " + parts[0]
+		parts[0] = string(t.session.Title) + " " + parts[0]
 	}
 	who := t.responder
 	if t.last != nil {
@@ -241,7 +241,7 @@ func (t *talk) recap(ctx context.Context) error {
 	}
 	head := "Resumed " + t.session.ID
 	if t.session.Title != "" {
-		head += ", " + t.session.Title
+		head += ", " + string(t.session.Title)
 	}
 	t.quiet(fmt.Sprintf("%s; last spoken in %s.", head, t.session.LastActive.Local().Format("2006-01-02 15:04")))
 	if earlier := t.session.Messages - int64(len(page.Data)); earlier > 0 {

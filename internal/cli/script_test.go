@@ -19,6 +19,7 @@ import (
 // commands there are:
 //
 //	exit CODE COMMAND ARGS…   runs a command that must end with that code
+//	conversations FILE        writes an export of 28 conversations
 //	answers                   waits until the server of the home answers
 //	call STATUS KEY PATH      a GET with that key ("none" for no key)
 //	callfile STATUS FILE PATH the same with the key in a file
@@ -36,10 +37,11 @@ func TestScript(t *testing.T) {
 			return os.Mkdir(home, 0o700)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exit":     scriptExit,
-			"answers":  scriptAnswers,
-			"call":     scriptCall,
-			"callfile": scriptCallFile,
+			"exit":          scriptExit,
+			"conversations": scriptConversations,
+			"answers":       scriptAnswers,
+			"call":          scriptCall,
+			"callfile":      scriptCallFile,
 		},
 	})
 }

@@ -1,9 +1,226 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+)
+
+// sessionRow is a session as the API shows it.
+type sessionRow struct {
+	ID           string     `json:"id"`
+	RootID       string     `json:"_lineage_root_id"`
+	ParentID     optional   `json:"parent_session_id"`
+	Key          optional   `json:"session_key"`
+	Source       string     `json:"source"`
+	Model        optional   `json:"model"`
+	Title        optional   `json:"title"`
+	StartedAt    time.Time  `json:"started_at"`
+	EndedAt      *time.Time `json:"ended_at"`
+	EndReason    optional   `json:"end_reason"`
+	LastActive   time.Time  `json:"last_active"`
+	Messages     int64      `json:"lineage_message_count"`
+	InputTokens  int64      `json:"input_tokens"`
+	OutputTokens int64      `json:"output_tokens"`
+	Compressions int        `json:"compressions"`
+	Preview      optional   `json:"preview"`
+}
+
+// optional is a text that is null in JSON when there is none.
+type optional string
+
+// MarshalJSON implements json.Marshaler.
+func (o optional) MarshalJSON() ([]byte, error) {
+	if o == "" {
+		return []byte("null"), nil
+	}
+	return json.Marshal(string(o))
+}
 
 func (a *app) sessionsCommand() *cobra.Command {
-	c := group(&cobra.Command{Use: "sessions", Short: "Look through past conversations"})
-	c.AddCommand(a.sessionsSearchCommand())
+	c := group(&cobra.Command{
+		Use: "sessions", Short: "List, read, keep and delete past conversations",
+		Long: `List, read, keep and delete past conversations.
+
+An ID may be any id the conversation ever had. Of generated ids the beginning is
+enough, as long as it is the only one.
+
+Exit codes: 0 done, 1 failed or not confirmed, 2 wrong usage, 130 interrupted.`,
+	})
+	c.AddCommand(
+		a.sessionsListCommand(), a.sessionsShowCommand(), a.sessionsSearchCommand(), a.sessionsRenameCommand(), a.sessionsForkCommand(),
+		a.sessionsDiffCommand(), a.sessionsExportCommand(), a.sessionsImportCommand(), a.sessionsDeleteCommand(), a.sessionsPruneCommand(),
+		a.sessionsStatsCommand(),
+	)
 	return c
 }
+
+// sessionPath is the path of a session in the API.
+func sessionPath(id string, more ...string) string {
+	return "/api/sessions/" + url.PathEscape(id) + strings.Join(more, "")
+}
+
+// oneSession takes the id of a session as the only argument.
+func oneSession(c *cobra.Command, args []string) error {
+	if len(args) != 1 || args[0] == "" {
+		return usageError{fmt.Errorf("%s needs the id of one session; `hermes sessions list` shows them", c.CommandPath())}
+	}
+	return nil
+}
+
+func (a *app) sessionsListCommand() *cobra.Command {
+	var limit int
+	var source string
+	c := &cobra.Command{
+		Use: "list", Short: "List conversations, the newest activity first", Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if limit < 1 {
+				return usageError{errors.New("--limit is a number from 1")}
+			}
+			return a.withClient(c, func(cl *client) error {
+				rows, err := listSessions(c, cl, source, limit)
+				if err != nil {
+					return err
+				}
+				if a.json {
+					return a.printJSON(rows)
+				}
+				return a.printSessions(rows)
+			})
+		},
+	}
+	c.Flags().StringVar(&source, "source", "", "only those that came from here, such as cli or telegram")
+	c.Flags().IntVar(&limit, "limit", 20, "how many at most")
+	return c
+}
+
+// listSessions reads the newest rows, page by page.
+func listSessions(c *cobra.Command, cl *client, source string, limit int) ([]json.RawMessage, error) {
+	const most = 200 // a page
+	q := url.Values{}
+	if source != "" {
+		q.Set("source", source)
+	}
+	rows := []json.RawMessage{}
+	for len(rows) < limit {
+		q.Set("limit", strconv.Itoa(min(limit-len(rows), most)))
+		var page struct {
+			Data []json.RawMessage `json:"data"`
+			Next *string           `json:"next_cursor"`
+		}
+		if err := cl.call(c.Context(), http.MethodGet, "/api/sessions?"+q.Encode(), nil, &page); err != nil {
+			return nil, err
+		}
+		rows = append(rows, page.Data...)
+		if page.Next == nil {
+			break
+		}
+		q.Set("cursor", *page.Next)
+	}
+	return rows, nil
+}
+
+// rest is how far the rule goes on behind the first four columns: the whole of it
+// is as long as in the manual.
+const rest = 16
+
+// clock is how times are shown.
+const clock = "2006-01-02 15:04"
+
+// printSessions prints the table. Its columns are as wide as in the manual, or as
+// their cells.
+func (a *app) printSessions(rows []json.RawMessage) error {
+	if len(rows) == 0 {
+		a.say("No sessions found.")
+		return nil
+	}
+	table := [][]string{{"ID", "Source", "Model", "Messages", "Started"}}
+	for _, raw := range rows {
+		var s sessionRow
+		if err := json.Unmarshal(raw, &s); err != nil {
+			return fmt.Errorf("decode session: %w", err)
+		}
+		model := "-"
+		if s.Model != "" {
+			model = shortened(printable(string(s.Model)), 30)
+		}
+		started := s.StartedAt.Local().Format(clock)
+		if s.EndedAt != nil {
+			started += " (ended)"
+		}
+		table = append(table, []string{printable(s.ID), printable(s.Source), model, strconv.FormatInt(s.Messages, 10), started})
+	}
+	widths := []int{30, 12, 30, 8}
+	for _, row := range table {
+		for i := range widths {
+			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
+		}
+	}
+	for n, row := range table {
+		var line strings.Builder
+		for i, w := range widths {
+			space := strings.Repeat(" ", w-utf8.RuneCountInString(row[i]))
+			if i == 3 && n > 0 { // numbers end where their heading ends
+				line.WriteString(space + row[i] + " ")
+			} else {
+				line.WriteString(row[i] + space + " ")
+			}
+		}
+		a.say("%s", line.String()+row[len(row)-1])
+		if n == 0 {
+			a.say("%s", strings.Repeat("─", widths[0]+widths[1]+widths[2]+widths[3]+rest))
+		}
+	}
+	return nil
+}
+
+// shortened is a text of at most n characters.
+func shortened(text string, n int) string {
+	runes := []rune(text)
+	if len(runes) <= n {
+		return text
+	}
+	return string(runes[:n-1]) + "…"
+}
+
+func (a *app) sessionsStatsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "stats", Short: "Count conversations and messages", Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return a.withClient(c, func(cl *client) error {
+				var stats struct {
+					Sessions int64 `json:"total_sessions"`
+					Messages int64 `json:"total_messages"`
+					Sources  []struct {
+						Source   string `json:"source"`
+						Sessions int64  `json:"sessions"`
+					} `json:"sources"`
+					Bytes int64 `json:"database_bytes"`
+				}
+				if err := cl.call(c.Context(), http.MethodGet, "/api/sessions/stats", nil, &stats); err != nil {
+					return err
+				}
+				if a.json {
+					return a.printJSON(stats)
+				}
+				a.say("Total sessions: %d", stats.Sessions)
+				a.say("Total messages: %d", stats.Messages)
+				for _, s := range stats.Sources {
+					a.say("%s: %d sessions", printable(s.Source), s.Sessions)
+				}
+				a.say("Database size: %s", megabytes(stats.Bytes))
+				return nil
+			})
+		},
+	}
+}
+
+func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }

@@ -155,9 +155,9 @@ func (t *talk) resumable(ctx context.Context) []terminal.Choice {
 // sessionNote is what a session is called in a list.
 func sessionNote(s *sessionRow) string {
 	if s.Title != "" {
-		return s.Title
+		return string(s.Title)
 	}
-	return shorten(s.Preview)
+	return shorten(string(s.Preview))
 }
 
 // call is an API call that can be stopped.

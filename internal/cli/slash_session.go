@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -137,16 +135,16 @@ func (t *talk) showStatus(ctx context.Context, _ string) error {
 		}
 	}
 	row("session", s.ID)
-	row("title", s.Title)
+	row("title", string(s.Title))
 	memory := "the session's own"
 	if s.Key != "" {
-		memory = "session key " + strconv.Quote(s.Key)
+		memory = "session key " + strconv.Quote(string(s.Key))
 	}
 	row("memory", memory)
 	row("begun", s.StartedAt.Local().Format("2006-01-02 15:04"))
 	row("messages", strconv.FormatInt(s.Messages, 10))
-	if s.Folds > 0 {
-		row("compressed", fmt.Sprintf("%d times", s.Folds))
+	if s.Compressions > 0 {
+		row("compressed", fmt.Sprintf("%d times", s.Compressions))
 	}
 	row("model", t.model)
 	row("responder", t.responder)
@@ -217,24 +215,6 @@ func (t *talk) retry(ctx context.Context, _ string) error {
 	return t.say(ctx, text)
 }
 
-// maxErrorLine is the longest last line that can tell of a failure, in bytes.
-const maxErrorLine = 4 << 10
-
-// brokenExport reads the last line of an export: it tells if the server broke it
-// off.
-func brokenExport(out io.ReaderAt, size int64) error {
-	end := make([]byte, min(size, maxErrorLine))
-	if _, err := out.ReadAt(end, size-int64(len(end))); err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("read export: %w", err)
-	}
-	last := bytes.TrimSpace(end)
-	last = last[bytes.LastIndexByte(last, '\n')+1:]
-	if !bytes.HasPrefix(last, []byte(`{"error"`)) {
-		return nil
-	}
-	return apiError(http.StatusInternalServerError, last)
-}
-
 // export writes the session to a new file.
 func (t *talk) export(ctx context.Context, name string) error {
 	if name == "" {
@@ -251,10 +231,8 @@ func (t *talk) export(ctx context.Context, name string) error {
 			return err
 		}
 		defer func() { _ = res.Body.Close() }()
-		if n, err = io.Copy(out, res.Body); err != nil {
-			return fmt.Errorf("write export: %w", err)
-		}
-		return brokenExport(out, n)
+		_, n, err = copyExport(out, res.Body, func(int, int64) {})
+		return err
 	})
 	if err := errors.Join(err, out.Close()); err != nil {
 		return errors.Join(err, os.Remove(name)) // half an export is none

@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+)
+
+// isTerminal reports whether a person is at the other end.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// confirm asks before something is done that cannot be undone. Where nobody can
+// be asked, nothing is done.
+func (a *app) confirm(yes bool, question string) error {
+	if yes {
+		return nil
+	}
+	if !isTerminal(a.process.Stdin) {
+		return fault.New(fault.Invalid, "not_confirmed", question+" There is no terminal to confirm this at, so nothing was done. Say --yes to go ahead.")
+	}
+	_, _ = fmt.Fprint(a.process.Stderr, question+" [y/N] ")
+	line, err := bufio.NewReader(a.process.Stdin).ReadString('\n')
+	if err != nil && line == "" {
+		_, _ = fmt.Fprintln(a.process.Stderr)
+	}
+	switch strings.ToLower(strings.TrimSpace(line)) {
+	case "y", "yes":
+		return nil
+	}
+	return fault.New(fault.Canceled, "not_confirmed", "Nothing was done.")
+}
+
+// progress tells a person how far something long has come: on the terminal only,
+// and not before it has taken a second.
+type progress struct {
+	out   io.Writer // nil tells nobody
+	next  time.Time
+	shown int
+}
+
+const (
+	progressAfter = time.Second
+	progressEvery = 200 * time.Millisecond
+)
+
+func (a *app) newProgress() *progress {
+	p := &progress{next: time.Now().Add(progressAfter)}
+	if isTerminal(a.process.Stderr) && !a.json {
+		p.out = a.process.Stderr
+	}
+	return p
+}
+
+// tell shows where things stand, over what was shown before.
+func (p *progress) tell(format string, args ...any) {
+	if p.out == nil || time.Now().Before(p.next) {
+		return
+	}
+	p.next = time.Now().Add(progressEvery)
+	line := fmt.Sprintf(format, args...)
+	_, _ = fmt.Fprint(p.out, "\r"+line+strings.Repeat(" ", max(0, p.shown-len(line))))
+	p.shown = len(line)
+}
+
+// done clears the line.
+func (p *progress) done() {
+	if p.shown > 0 {
+		_, _ = fmt.Fprint(p.out, "\r"+strings.Repeat(" ", p.shown)+"\r")
+	}
+	p.shown = 0
+}

@@ -1,0 +1,238 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+)
+
+// oneFile takes the name of a file as the only argument.
+func oneFile(c *cobra.Command, args []string) error {
+	if len(args) != 1 || args[0] == "" {
+		return usageError{fmt.Errorf("%s needs the name of a file, or - for a pipe", c.CommandPath())}
+	}
+	return nil
+}
+
+func (a *app) sessionsExportCommand() *cobra.Command {
+	var source, id string
+	c := &cobra.Command{
+		Use: "export FILE", Short: "Write conversations to a file, one JSON object a line", Args: oneFile,
+		Long: `Write conversations to a file, one JSON object a line, with all messages.
+
+The file is complete or not there: an export that breaks off leaves what was
+there before. '-' writes to the standard output. 'hermes sessions import' reads
+it back.`,
+		RunE: func(c *cobra.Command, args []string) error {
+			q := url.Values{}
+			if source != "" {
+				q.Set("source", source)
+			}
+			if id != "" {
+				q.Set("session_id", id)
+			}
+			return a.withClient(c, func(cl *client) error {
+				body, err := cl.stream(c.Context(), http.MethodGet, "/api/sessions/export?"+q.Encode(), nil)
+				if err != nil {
+					return err
+				}
+				n, err := a.saveExport(args[0], body)
+				if err = errors.Join(err, body.Close()); err != nil {
+					return err
+				}
+				switch {
+				case args[0] == "-":
+					return nil
+				case a.json:
+					return a.printJSON(map[string]any{"file": args[0], "sessions": n})
+				}
+				a.say("Exported %s to %s.", countOf(n, "session", "sessions"), args[0])
+				return nil
+			})
+		},
+	}
+	c.Flags().StringVar(&source, "source", "", "only those that came from here, such as telegram")
+	c.Flags().StringVar(&id, "session-id", "", "only this conversation")
+	return c
+}
+
+// saveExport writes an export to a file, by way of another one beside it, and
+// returns its number of lines.
+func (a *app) saveExport(name string, body io.Reader) (int, error) {
+	if name == "-" {
+		return a.copyLines(a.process.Stdout, body)
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	if err != nil {
+		return 0, fault.Wrap(fault.Unavailable, "export_unwritable", "Cannot write "+name+": its directory is missing, full or not yours.", err)
+	}
+	n, err := a.copyLines(f, body)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		return 0, errors.Join(err, os.Remove(f.Name()))
+	}
+	return n, nil
+}
+
+// copyLines copies an export, tells how far it is, and returns its lines.
+func (a *app) copyLines(out io.Writer, body io.Reader) (int, error) {
+	p := a.newProgress()
+	defer p.done()
+	lines, _, err := copyExport(out, body, func(lines int, size int64) {
+		p.tell("exported %d sessions, %s", lines, megabytes(size))
+	})
+	return lines, err
+}
+
+// copyExport copies an export and counts its lines and bytes. It fails if the
+// export broke off.
+func copyExport(out io.Writer, body io.Reader, tell func(lines int, size int64)) (lines int, size int64, err error) {
+	in := bufio.NewReaderSize(body, 64<<10)
+	for begins := true; ; {
+		piece, err := in.ReadSlice('\n')
+		if begins && bytes.HasPrefix(piece, []byte(`{"error"`)) {
+			return lines, size, brokenExport(piece)
+		}
+		if _, wrong := out.Write(piece); wrong != nil {
+			return lines, size, fmt.Errorf("write export: %w", wrong)
+		}
+		size += int64(len(piece))
+		if begins = bytes.HasSuffix(piece, []byte("\n")); begins {
+			lines++
+		}
+		tell(lines, size)
+		switch {
+		case errors.Is(err, io.EOF) && !begins && size > 0 && len(piece) > 0:
+			return lines, size, fault.New(fault.Unavailable, "broken_export", "The export broke off before its end. Try again.")
+		case errors.Is(err, io.EOF):
+			return lines, size, nil
+		case err != nil && !errors.Is(err, bufio.ErrBufferFull):
+			return lines, size, fmt.Errorf("read export: %w", err)
+		}
+	}
+}
+
+// brokenExport is the error that the last line of a broken export tells.
+func brokenExport(line []byte) error {
+	var told struct {
+		Error struct{ Message string } `json:"error"`
+	}
+	if json.Unmarshal(line, &told) != nil || told.Error.Message == "" {
+		told.Error.Message = "it does not say why."
+	}
+	return fault.New(fault.Unavailable, "broken_export", "The export broke off: "+told.Error.Message)
+}
+
+// importReply is what became of an import.
+type importReply struct {
+	Imported  int `json:"imported"`
+	Unchanged int `json:"unchanged"`
+	Failed    int `json:"failed"`
+	Messages  int `json:"messages"`
+	Errors    []struct {
+		Line    int    `json:"line"`
+		ID      string `json:"id,omitempty"`
+		Code    string `json:"code"`
+		Message string `json:"message"`
+	} `json:"errors"`
+}
+
+func (a *app) sessionsImportCommand() *cobra.Command {
+	var restore bool
+	c := &cobra.Command{
+		Use: "import FILE", Short: "Read an export back", Args: oneFile,
+		Long: `Read an export back, ids and times included. '-' reads the standard input.
+
+A conversation that is there already is passed over; one whose id is taken by
+another is reported and changes nothing. What was forgotten stays out unless
+--restore asks for it. Exits with 1 if any line failed.`,
+		RunE: func(c *cobra.Command, args []string) error {
+			in, err := a.openImport(args[0])
+			if err != nil {
+				return err
+			}
+			defer func() { _ = in.Close() }()
+			path := "/api/sessions/import"
+			if restore {
+				path += "?restore=true"
+			}
+			p := a.newProgress()
+			defer p.done()
+			return a.withClient(c, func(cl *client) error {
+				body, err := cl.stream(c.Context(), http.MethodPost, path, &toldReader{in: in, p: p})
+				if err != nil {
+					return err
+				}
+				var out importReply
+				err = json.NewDecoder(body).Decode(&out)
+				if err = errors.Join(err, body.Close()); err != nil {
+					return fmt.Errorf("read answer: %w", err)
+				}
+				p.done()
+				return a.reportImport(&out)
+			})
+		},
+	}
+	c.Flags().BoolVar(&restore, "restore", false, "bring back what was forgotten, too")
+	return c
+}
+
+func (a *app) openImport(name string) (io.ReadCloser, error) {
+	if name == "-" {
+		return io.NopCloser(a.process.Stdin), nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fault.Wrap(fault.NotFound, "file_not_found", "Cannot read "+name+". Is the name right?", err)
+	}
+	return f, nil
+}
+
+func (a *app) reportImport(out *importReply) error {
+	if a.json {
+		if err := a.printJSON(out); err != nil {
+			return err
+		}
+	} else {
+		a.say("Imported %s with %s; %d were there already.", countOf(out.Imported, "session", "sessions"),
+			countOf(out.Messages, "message", "messages"), out.Unchanged)
+		for _, e := range out.Errors {
+			_, _ = fmt.Fprintf(a.process.Stderr, "line %d: %s\n", e.Line, printable(e.Message))
+		}
+	}
+	if out.Failed > 0 {
+		return fault.New(fault.Invalid, "import_failed", countOf(out.Failed, "line was", "lines were")+" not imported.")
+	}
+	return nil
+}
+
+// toldReader tells how much has been read.
+type toldReader struct {
+	in   io.Reader
+	p    *progress
+	size int64
+}
+
+// Read implements io.Reader.
+func (t *toldReader) Read(b []byte) (int, error) {
+	n, err := t.in.Read(b)
+	t.size += int64(n)
+	t.p.tell("imported %s", megabytes(t.size))
+	return n, err
+}
