@@ -13,8 +13,9 @@ import (
 type matcher struct {
 	terms []form // those to be shown first, then the excluded ones
 	shown int
-	// starts has the first bytes of the folded words that terms begin with.
-	starts   [utf8.RuneSelf]bool
+	// starts has, for the first bytes of the folded words that terms begin with,
+	// the second ones: most words of a text need no other look.
+	starts   [utf8.RuneSelf]uint32
 	unspaced bool // a term begins with characters that touch others
 	buf      []byte
 }
@@ -71,7 +72,7 @@ func newMatcher(q Query) *matcher {
 		if first := &f.pieces[0]; first.unspaced {
 			m.unspaced = true
 		} else if len(first.folded) > 0 && first.folded[0] < utf8.RuneSelf {
-			m.starts[first.folded[0]] = true
+			m.starts[first.folded[0]] |= second(first)
 		}
 		m.terms = append(m.terms, f)
 	}
@@ -81,9 +82,12 @@ func newMatcher(q Query) *matcher {
 // find appends to spans the places where terms stand in text, in order.
 func (m *matcher) find(spans []span, text string) []span {
 	for i := 0; i < len(text); {
-		if c := text[i]; c < utf8.RuneSelf && !m.starts[lower(c)] {
-			i = skipASCII(text, i)
-			continue
+		if c := text[i]; c < utf8.RuneSelf {
+			want := m.starts[lower(c)]
+			if want == 0 || i+1 < len(text) && want&letter(lower(text[i+1])) == 0 {
+				i = skipASCII(text, i)
+				continue
+			}
 		}
 		end, unspaced, ok := pieceAt(text, i)
 		switch {
@@ -102,14 +106,16 @@ func (m *matcher) find(spans []span, text string) []span {
 	return spans
 }
 
-// skipASCII passes over the ASCII letters and digits at i, or over one sign.
+// skipASCII passes over the ASCII letters and digits at i, and over the signs
+// behind them.
 func skipASCII(text string, i int) int {
-	if !wordRune(rune(text[i])) {
-		return i + 1
-	}
-	for i++; i < len(text) && text[i] < utf8.RuneSelf && wordRune(rune(text[i])); i++ {
+	for i < len(text) && wordByte[text[i]] {
+		i++
 	}
 	if i == len(text) || text[i] < utf8.RuneSelf {
+		for i < len(text) && text[i] < utf8.RuneSelf && !wordByte[text[i]] {
+			i++
+		}
 		return i
 	}
 	if r, _ := utf8.DecodeRuneInString(text[i:]); !wordRune(r) || language.Unspaced(r) {
@@ -118,6 +124,31 @@ func skipASCII(text string, i int) int {
 	end, _, _ := pieceAt(text, i)
 	return end
 }
+
+// letter is the bit of a folded byte; all but letters share one.
+func letter(c byte) uint32 {
+	if 'a' <= c && c <= 'z' {
+		return 1 << (c - 'a')
+	}
+	return 1 << 26
+}
+
+// second are the bits of what may follow the first byte of a word. Stemming
+// keeps both, and a letter outside ASCII may fold to any.
+func second(p *pieceForm) uint32 {
+	if len(p.folded) < 3 || p.folded[1] >= utf8.RuneSelf {
+		return 1<<27 - 1
+	}
+	return letter(p.folded[1]) | 1<<26
+}
+
+// wordByte tells ASCII letters and digits from other bytes; never written.
+var wordByte = func() (table [256]bool) {
+	for c := range utf8.RuneSelf {
+		table[c] = wordRune(rune(c))
+	}
+	return table
+}()
 
 func lower(c byte) byte {
 	if 'A' <= c && c <= 'Z' {

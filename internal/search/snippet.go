@@ -44,13 +44,14 @@ func excerptOf(text string, spans []span) excerpt {
 // snippet makes one line of it, with its matches marked.
 func (e *excerpt) snippet() Snippet {
 	w := line{out: Snippet{Highlights: [][2]int{}}, gapped: true, until: -1}
+	w.b.Grow(len(e.text) + 2*len("…"))
 	if e.before {
 		w.put('…')
 	}
 	next := 0
 	for at, r := range e.text {
 		w.closeAt(at)
-		if unicode.IsSpace(r) || unicode.IsControl(r) {
+		if r <= ' ' || r >= 0x7f && (unicode.IsSpace(r) || unicode.IsControl(r)) {
 			w.gap()
 			continue
 		}

@@ -17,13 +17,13 @@ import (
 const (
 	// searchTime is how long the index may be searched for one query. What was
 	// found until then is ranked.
-	searchTime = 200 * time.Millisecond
+	searchTime = 150 * time.Millisecond
 	// indexPatience is how long a search waits for the index to catch up.
 	indexPatience = 500 * time.Millisecond
 	// ranked is how many matching messages are read and ranked, newest first. A
 	// word that everything has matches a great many more, and to rank them all
 	// would take seconds: SQLite's own bm25 took 300 ms at 100,000 messages.
-	ranked = 200
+	ranked = 100
 	// read is how many are read at most, when some of what the index finds is not
 	// meant.
 	read = 5 * ranked
@@ -102,12 +102,8 @@ type searching struct {
 func (s *searching) run() error {
 	s.match = matchOf(s.r.Query)
 	s.filter()
-	narrow, err := s.narrows()
-	if err != nil {
+	if err := s.narrow(); err != nil {
 		return err
-	}
-	if narrow {
-		s.match += " AND " + markOf(s.owner, s.r.Scope)
 	}
 	const newest = `SELECT m.id, m.session_id, m.root_id, m.seq, m.role, m.said_at, m.content
 		FROM messages_fts f CROSS JOIN messages m ON m.id = f.rowid
@@ -149,18 +145,24 @@ func (s *searching) filter() {
 	s.where = b.String()
 }
 
-// narrows reports whether the index itself must keep to the scope. That costs a
-// look at its list of the scope's messages for every match; without it, matches
-// that are others' are read and passed over.
-func (s *searching) narrows() (bool, error) {
-	if s.r.Scope.All {
-		alone, err := s.count(`SELECT NOT EXISTS (SELECT 1 FROM sessions WHERE owner_id < ?1) AND NOT EXISTS (SELECT 1 FROM sessions WHERE owner_id > ?1)`, s.owner.ID())
-		if err != nil || alone == 1 {
-			return false, err
-		}
+// narrow has the index itself keep to what the request selects, if much else
+// matches. That costs a look at its list of the selected messages for every
+// match; without it, other matches are read and passed over.
+func (s *searching) narrow() error {
+	const others = `SELECT EXISTS (SELECT 1 FROM sessions WHERE owner_id < ?1) OR EXISTS (SELECT 1 FROM sessions WHERE owner_id > ?1)`
+	shared, err := s.count(others, s.owner.ID())
+	if err != nil {
+		return err
+	}
+	marks := marksOf(s.owner, &s.r, shared > 0)
+	if marks == "" {
+		return nil
 	}
 	n, err := s.count(`SELECT count(*) FROM (SELECT 1 FROM messages_fts WHERE messages_fts MATCH ? LIMIT ?)`, s.match, few+1)
-	return n > few, err
+	if n > few {
+		s.match += marks
+	}
+	return err
 }
 
 func (s *searching) count(query string, args ...any) (n int, err error) {

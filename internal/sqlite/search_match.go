@@ -57,15 +57,24 @@ func writeGroup(b *strings.Builder, n search.Node) {
 	b.WriteByte(')')
 }
 
-// markOf is the text index's mark for where a request looks, as the view
-// messages_text makes it.
-func markOf(o owner.Owner, s search.Scope) string {
-	mark := `{scope} : ("o` + hex.EncodeToString([]byte(o.ID())) + `0"`
-	switch {
-	case s.Root != "":
-		mark += ` AND "l` + hex.EncodeToString([]byte(s.Root)) + `0"`
-	case s.Key != "":
-		mark += ` AND "k` + hex.EncodeToString([]byte(s.Key)) + `0"`
+// marksOf are the text index's marks for where a request looks, as the view
+// messages_text makes them. others says that there are other owners.
+func marksOf(o owner.Owner, r *search.Request, others bool) string {
+	var marks []string
+	add := func(kind, name string) {
+		if name != "" {
+			marks = append(marks, `"`+kind+hex.EncodeToString([]byte(name))+`0"`)
+		}
 	}
-	return mark + ")"
+	if others {
+		add("o", o.ID())
+	}
+	add("l", string(r.Scope.Root))
+	add("k", string(r.Scope.Key))
+	add("r", string(r.Role))
+	add("s", string(r.Source))
+	if len(marks) == 0 {
+		return ""
+	}
+	return " AND {scope} : (" + strings.Join(marks, " AND ") + ")"
 }

@@ -10,9 +10,11 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// tipsByRoot looks up the newest session of several lineages at once.
-const tipsByRoot = `SELECT ` + sessionColumns + ` FROM json_each(?2) w CROSS JOIN sessions t ON t.owner_id = ?1 AND t.root_id = w.value
-	WHERE t.generation = (SELECT max(generation) FROM sessions WHERE owner_id = t.owner_id AND root_id = t.root_id)`
+// tipsByRoot looks up the newest session of several lineages at once. CROSS JOIN
+// makes SQLite walk the roots, and the generation chooses the right index.
+const tipsByRoot = `SELECT ` + sessionColumns + ` FROM json_each(?2) w CROSS JOIN sessions t
+	WHERE t.owner_id = ?1 AND t.root_id = w.value
+	AND t.generation = (SELECT max(s.generation) FROM sessions s WHERE s.owner_id = ?1 AND s.root_id = w.value)`
 
 // withTips fills in the sessions of hits. What was deleted since is left out.
 func (db *DB) withTips(ctx context.Context, o owner.Owner, hits []search.Hit) ([]search.Hit, error) {

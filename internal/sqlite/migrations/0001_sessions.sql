@@ -142,10 +142,11 @@ CREATE TABLE meta (
 
 -- Derived: filled after the commit, rebuilt at will. Nothing a turn needs
 -- depends on it. Characters of writings without spaces are given to it in
--- pairs; "scope" has a mark for whose the message is, its lineage and its key.
-CREATE VIEW messages_text (id, content, scope) AS SELECT id, content,
-  'o' || hex(owner_id) || '0 l' || hex(root_id) || '0' || coalesce(' k' || hex(session_key) || '0', '')
-  FROM messages;
+-- pairs; "scope" has marks for what a search selects by and no message changes.
+CREATE VIEW messages_text (id, content, scope) AS SELECT m.id, m.content,
+  'o' || hex(m.owner_id) || '0 l' || hex(m.root_id) || '0' || coalesce(' k' || hex(m.session_key) || '0', '') ||
+  ' r' || hex(m.role) || '0' || coalesce(' s' || hex(s.source) || '0', '')
+  FROM messages m LEFT JOIN sessions s ON s.owner_id = m.owner_id AND s.id = m.session_id;
 
 CREATE VIRTUAL TABLE messages_fts USING fts5(
   content, scope, content='messages_text', content_rowid='id',

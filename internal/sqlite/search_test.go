@@ -1,0 +1,143 @@
+package sqlite
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/search"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+func mustParse(t *testing.T, query string) search.Query {
+	t.Helper()
+	q, err := search.Parse(query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+// find searches everything of the local owner.
+func find(t *testing.T, db *DB, query string) (search.Found, error) {
+	t.Helper()
+	return db.Search(t.Context(), owner.Local(), search.Request{Query: mustParse(t, query), Scope: search.Scope{All: true}})
+}
+
+// TestSearchOutOfTime: what cannot be answered in time is refused, not endured.
+func TestSearchOutOfTime(t *testing.T) {
+	t.Parallel()
+	path := tempFile(t)
+	db := openAt(t, path)
+	write(t, db, "s", 0, numbered(50)...)
+	checkIndex(t, db)
+	closeDB(t, db)
+	db, err := Open(t.Context(), Options{Path: path, Log: quiet(), SearchTime: time.Nanosecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { closeDB(t, db) })
+	if _, err := find(t, db, "number"); fault.KindOf(err) != fault.Invalid || fault.CodeOf(err) != "invalid_query" {
+		t.Errorf("got %v, want invalid_query", err)
+	}
+}
+
+// TestSearchBeforeIndex: a search does not wait for ever for an index that is
+// behind, and says that it may have missed something.
+func TestSearchBeforeIndex(t *testing.T) {
+	t.Parallel()
+	db, err := Open(t.Context(), Options{Path: tempFile(t), Log: quiet(), IndexPatience: time.Millisecond, SearchTime: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { closeDB(t, db) })
+	write(t, db, "s", 0, "the first heron")
+	checkIndex(t, db)
+
+	holding, release := make(chan struct{}), make(chan struct{})
+	held := make(chan error, 1)
+	go func() {
+		held <- db.w.submit(t.Context(), func(*tx) error {
+			close(holding)
+			<-release
+			return nil
+		})
+	}()
+	<-holding // from here on nothing is indexed
+	db.indexer.add([]session.Message{{ID: 1}})
+	found, err := find(t, db, "heron")
+	if err != nil || len(found.Hits) != 1 || !found.Partial {
+		t.Errorf("got %d hits, partial %v, %v, want one hit and partial", len(found.Hits), found.Partial, err)
+	}
+	close(release)
+	if err := <-held; err != nil {
+		t.Fatal(err)
+	}
+	checkIndex(t, db)
+	if found, err := find(t, db, "heron"); err != nil || found.Partial {
+		t.Errorf("got partial %v, %v, want all of it", found.Partial, err)
+	}
+}
+
+// TestSearchHeals: a search that meets a damaged index says so, and the index is
+// made anew.
+func TestSearchHeals(t *testing.T) {
+	t.Parallel()
+	path := tempFile(t)
+	db := openAt(t, path)
+	write(t, db, "s", 0, numbered(300)...)
+	checkIndex(t, db)
+	must(t, raw(t, path), `UPDATE messages_fts_data SET block = x'00ff00ff00ff' WHERE id >= 10`)
+	if _, err := find(t, db, "number"); fault.KindOf(err) != fault.Unavailable {
+		t.Fatalf("got %v, want unavailable", err)
+	}
+	eventually(t, "the index to heal", func() bool {
+		found, err := find(t, db, "number")
+		return err == nil && len(found.Hits) == 1
+	})
+	checkIndex(t, db)
+	if err := db.Ready(); err != nil {
+		t.Errorf("got %v, want ready", err)
+	}
+}
+
+// TestEraseLeavesNoPairs looks for an erased text in a writing without spaces,
+// which the index holds in pairs, and for the names it was stored under.
+func TestEraseLeavesNoPairs(t *testing.T) {
+	t.Parallel()
+	path := tempFile(t)
+	db := openAt(t, path)
+	write(t, db, "kept", 0, append(numbered(100), "分散システム")...)
+	write(t, db, "zanzibar", 0, strings.Repeat("禁断の言葉 ", 20), "禁断docker", "部")
+	if err := db.indexer.wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	traces := []string{"禁断", "断の", "7a616e7a69626172", "zanzibar"}
+	for _, text := range traces {
+		if left(t, path, text) == 0 {
+			t.Fatalf("the test itself: finds no %q", text)
+		}
+	}
+	if err := db.DeleteLineage(t.Context(), owner.Local(), "zanzibar"); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range traces {
+		if n := left(t, path, text); n != 0 {
+			t.Errorf("got %d traces of %q, want 0", n, text)
+		}
+	}
+	err := db.w.submit(t.Context(), func(tx *tx) error {
+		_, err := tx.exec(`INSERT INTO messages_fts(messages_fts) VALUES ('integrity-check')`)
+		return err
+	})
+	if err != nil {
+		t.Errorf("the index contradicts itself: %v", err)
+	}
+	for query, want := range map[string]int{"禁断": 0, "部": 0, "分散": 1, "number": 1} {
+		if found, err := find(t, db, query); err != nil || len(found.Hits) != want {
+			t.Errorf("%s: got %d hits, %v, want %d", query, len(found.Hits), err, want)
+		}
+	}
+}
