@@ -8,13 +8,15 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/search"
 	"github.com/hermes-memory/hermes/internal/sqlite"
 )
 
-// perKind is how many queries of each kind are asked, and asked again.
-const perKind, again = 50, 3
+// perKind is how many queries of each kind are asked, and again how often: the
+// best time of a query counts, because others use the machine as well.
+const perKind, again = 50, 5
 
 // kinds make queries out of the words of a message.
 func kinds() []struct {
@@ -82,32 +84,40 @@ func usual(ctx context.Context, db *sqlite.DB, c *corpus, n int) error {
 	}
 	everything = append(everything, took...)
 	slices.Sort(everything)
-	fmt.Printf("| **all** | **%s** | %s | %s | %s | |\n", ms(at(everything, 50)), ms(at(everything, 95)), ms(at(everything, 100)),
-		ms((cpu()-start)/time.Duration(len(everything))))
+	fmt.Printf("| **all** | **%s** | %s | | %s | |\n", ms(at(everything, 50)), ms(at(everything, 95)),
+		ms((cpu()-start)/time.Duration(len(everything)*again)))
 	return nil
 }
 
 // ask times queries and prints a line.
 func ask(ctx context.Context, db *sqlite.DB, name string, queries []string) ([]time.Duration, error) {
-	var took []time.Duration
-	hits, spent := 0, cpu()
-	for range again {
-		for _, q := range queries {
+	best := make([]time.Duration, len(queries))
+	hits, refused, slowest, spent := 0, 0, time.Duration(0), cpu()
+	for round := range again {
+		for i, q := range queries {
 			start := time.Now()
 			found, err := search1(ctx, db, q)
-			if err != nil {
+			if fault.KindOf(err) == fault.Invalid { // too much to answer in time
+				refused++
+			} else if err != nil {
 				return nil, fmt.Errorf("%s: %w", q, err)
 			}
-			took = append(took, time.Since(start))
+			took := time.Since(start)
+			if slowest = max(slowest, took); round == 0 || took < best[i] {
+				best[i] = took
+			}
 			hits += len(found.Hits)
 		}
 	}
 	spent = cpu() - spent
-	slices.Sort(took)
-	n := len(took)
-	fmt.Printf("| %s | %s | %s | %s | %s | %.1f |\n", name, ms(at(took, 50)), ms(at(took, 95)), ms(at(took, 100)),
+	slices.Sort(best)
+	n := len(best) * again
+	if refused > 0 {
+		name += fmt.Sprintf(" (%d of %d refused)", refused, n)
+	}
+	fmt.Printf("| %s | %s | %s | %s | %s | %.1f |\n", name, ms(at(best, 50)), ms(at(best, 95)), ms(slowest),
 		ms(spent/time.Duration(n)), float64(hits)/float64(n))
-	return took, nil
+	return best, nil
 }
 
 func search1(ctx context.Context, db *sqlite.DB, query string) (search.Found, error) {

@@ -17,7 +17,8 @@ type matcher struct {
 	// the second ones: most words of a text need no other look.
 	starts   [utf8.RuneSelf]uint32
 	unspaced bool // a term begins with characters that touch others
-	buf      []byte
+
+	first, next seen // where a term may begin, and what follows there
 }
 
 // form is a term in the form in which it is compared.
@@ -159,52 +160,71 @@ func lower(c byte) byte {
 
 // at appends the terms that begin at i.
 func (m *matcher) at(spans []span, text string, i int) []span {
+	m.first.read(text, i)
 	for k := range m.terms {
-		if end, exact, ok := m.match(&m.terms[k], text, i); ok {
-			spans = append(spans, span{start: i, end: end, term: k, weight: m.terms[k].weigh(text, i, exact)})
+		f := &m.terms[k]
+		if end, exact, ok := m.match(f, text, i); ok {
+			spans = append(spans, span{start: i, end: end, term: k, weight: f.weigh(text, i, exact)})
 		}
 	}
 	return spans
 }
 
-// match reports whether a term begins at i and where it ends; exact says that
-// all its words have the form of the query.
+// match reports whether a term begins at i, where m.first was read, and where it
+// ends; exact says that all its words have the form of the query.
 func (m *matcher) match(f *form, text string, i int) (end int, exact, ok bool) {
 	exact = true
+	w := &m.first
 	for k := range f.pieces {
-		p := &f.pieces[k]
+		p, last := &f.pieces[k], k == len(f.pieces)-1
 		if k > 0 {
 			if i = nextPiece(text, i); i < 0 {
 				return 0, false, false
 			}
+			w = &m.next
+			w.read(text, i)
 		}
-		pieceEnd, unspaced, is := pieceAt(text, i)
-		if !is || unspaced != p.unspaced {
+		if w.unspaced != p.unspaced {
 			return 0, false, false
 		}
-		last := k == len(f.pieces)-1
 		if p.unspaced {
-			if !strings.HasPrefix(text[i:pieceEnd], p.text) || !last && len(p.text) != pieceEnd-i {
+			if !strings.HasPrefix(text[i:w.end], p.text) || !last && len(p.text) != w.end-i {
 				return 0, false, false
 			}
 			i += len(p.text)
 			continue
 		}
-		m.buf = language.AppendFolded(m.buf[:0], text[i:pieceEnd])
-		same := bytes.Equal(m.buf, p.folded)
-		exact = exact && same
-		switch {
+		same := bytes.Equal(w.folded, p.folded)
+		switch exact = exact && same; {
 		case same:
 		case last && f.term.Prefix:
-			if !bytes.HasPrefix(m.buf, p.folded) {
+			if !bytes.HasPrefix(w.folded, p.folded) {
 				return 0, false, false
 			}
-		case !bytes.Equal(language.Porter(m.buf), p.stem):
+		case !bytes.Equal(w.stem, p.stem):
 			return 0, false, false
 		}
-		i = pieceEnd
+		i = w.end
 	}
 	return i, exact, true
+}
+
+// seen is a piece of a text in the forms in which it is compared. It is read
+// once and compared with many terms.
+type seen struct {
+	folded, stem []byte
+	end          int
+	unspaced     bool
+}
+
+// read takes the piece at i.
+func (w *seen) read(text string, i int) {
+	w.end, w.unspaced, _ = pieceAt(text, i)
+	w.folded, w.stem = w.folded[:0], w.stem[:0]
+	if !w.unspaced {
+		w.folded = language.AppendFolded(w.folded, text[i:w.end])
+		w.stem = language.Porter(append(w.stem, w.folded...))
+	}
 }
 
 // nextPiece is where the next piece after i begins; -1 if there is none.

@@ -92,36 +92,53 @@ func (k *Ranker) Lineages() map[session.ID]bool {
 // Hits groups the messages by lineage, best first. Of the sessions only the
 // root's id is filled in, in RootID.
 func (k *Ranker) Hits() []Hit {
+	groups := k.groups()
+	groups = groups[:min(len(groups), bounded(k.r.Limit, DefaultLimit, MaxLimit))]
+	shown := bounded(k.r.Matches, DefaultMatches, MaxMatches)
+	out := make([]Hit, len(groups))
+	for i, g := range groups {
+		out[i] = Hit{Session: session.Session{RootID: g.of[0].match.Root}, Score: g.score, MatchCount: len(g.of)}
+		for _, c := range g.of[:min(len(g.of), shown)] {
+			c.match.Snippet = c.part.snippet()
+			out[i].Matches = append(out[i].Matches, c.match)
+		}
+	}
+	return out
+}
+
+// group is what was found of one lineage, best first.
+type group struct {
+	of    []*candidate
+	score float64
+}
+
+// groups are all lineages, best first.
+func (k *Ranker) groups() []*group {
+	sorted := make([]*candidate, len(k.all))
 	for i := range k.all {
 		c := &k.all[i]
 		c.match.Score = k.score(c)
+		sorted[i] = c
 	}
-	slices.SortFunc(k.all, func(a, b candidate) int { return better(&a.match, &b.match) })
-	place := make(map[session.ID]int)
-	var out []Hit
-	for i := range k.all {
-		c := &k.all[i]
-		at, seen := place[c.match.Root]
-		if !seen {
-			at = len(out)
-			place[c.match.Root] = at
-			out = append(out, Hit{Session: session.Session{RootID: c.match.Root}})
+	slices.SortFunc(sorted, func(a, b *candidate) int { return better(&a.match, &b.match) })
+	byRoot := make(map[session.ID]*group)
+	var out []*group
+	for _, c := range sorted {
+		g := byRoot[c.match.Root]
+		if g == nil {
+			g = &group{}
+			byRoot[c.match.Root] = g
+			out = append(out, g)
 		}
-		h := &out[at]
-		h.MatchCount++
-		if len(h.Matches) < bounded(k.r.Matches, DefaultMatches, MaxMatches) {
-			h.Matches = append(h.Matches, c.match)
-			h.Matches[len(h.Matches)-1].Snippet = c.part.snippet()
-		}
+		g.of = append(g.of, c)
 	}
-	for i := range out {
-		h := &out[i]
-		h.Score = h.Matches[0].Score * (1 + breadth*math.Log2(float64(h.MatchCount)))
+	for _, g := range out {
+		g.score = g.of[0].match.Score * (1 + breadth*math.Log2(float64(len(g.of))))
 	}
-	slices.SortFunc(out, func(a, b Hit) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), better(&a.Matches[0], &b.Matches[0]))
+	slices.SortFunc(out, func(a, b *group) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), better(&a.of[0].match, &b.of[0].match))
 	})
-	return out[:min(len(out), bounded(k.r.Limit, DefaultLimit, MaxLimit))]
+	return out
 }
 
 // better orders matches: the higher score, then the newer one. Places are

@@ -222,15 +222,27 @@ func (s *searching) widen() error {
 	if len(seen) >= limit || s.r.Scope.Root != "" {
 		return nil
 	}
-	const older = `SELECT m.id, m.root_id FROM messages_fts f CROSS JOIN messages m ON m.id = f.rowid
-		WHERE f.messages_fts MATCH ? AND f.rowid < ? AND `
-	st, err := s.db.stmt(s.ctx, older+s.where+` ORDER BY f.rowid DESC LIMIT ?`)
-	if err != nil {
+	looking, cancel := context.WithTimeout(s.ctx, s.left()/2) // the rest is for reading them
+	defer cancel()
+	ids, err := s.unseen(looking, seen, limit)
+	if err != nil && looking.Err() == nil {
 		return err
 	}
-	rows, err := st.QueryContext(s.ctx, append(append([]any{s.match, s.oldest}, s.args...), scanned)...)
+	return s.byID(ids)
+}
+
+// unseen finds older messages of lineages that were not seen, until there are
+// enough or the time is over.
+func (s *searching) unseen(ctx context.Context, seen map[session.ID]bool, limit int) ([]int64, error) {
+	const older = `SELECT m.id, m.root_id FROM messages_fts f CROSS JOIN messages m ON m.id = f.rowid
+		WHERE f.messages_fts MATCH ? AND f.rowid < ? AND `
+	st, err := s.db.stmt(ctx, older+s.where+` ORDER BY f.rowid DESC LIMIT ?`)
 	if err != nil {
-		return fmt.Errorf("search: %w", err)
+		return nil, err
+	}
+	rows, err := st.QueryContext(ctx, append(append([]any{s.match, s.oldest}, s.args...), scanned)...)
+	if err != nil {
+		return nil, fmt.Errorf("search: %w", err)
 	}
 	defer func() { _ = rows.Close() }()
 	var ids []int64
@@ -239,7 +251,7 @@ func (s *searching) widen() error {
 		var id int64
 		var root session.ID
 		if err := rows.Scan(&id, &root); err != nil {
-			return fmt.Errorf("read match: %w", err)
+			return ids, fmt.Errorf("read match: %w", err)
 		}
 		if seen[root] || taken[root] == 0 && len(seen)+len(taken) == limit || taken[root] == search.DefaultMatches {
 			continue
@@ -248,9 +260,15 @@ func (s *searching) widen() error {
 		ids = append(ids, id)
 	}
 	if err := rows.Err(); err != nil {
-		return fmt.Errorf("search: %w", err)
+		return ids, fmt.Errorf("search: %w", err)
 	}
-	return s.byID(ids)
+	return ids, nil
+}
+
+// left is the time there is.
+func (s *searching) left() time.Duration {
+	until, _ := s.ctx.Deadline() // it has one
+	return time.Until(until)
 }
 
 // byID has some messages ranked.

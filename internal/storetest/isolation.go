@@ -115,6 +115,7 @@ func markOf(o owner.Owner) string { return "canary-" + o.ID() }
 // isolationCases has a case for every method that takes an owner.
 func isolationCases() map[string]isolationCase {
 	cases := readingCases()
+	cases["Search"] = isolationCase{call: searchTheSession}
 	maps.Copy(cases, writingCases())
 	return cases
 }
@@ -221,8 +222,7 @@ func readingCases() map[string]isolationCase {
 		"Quotes": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			return st.Quotes(ctx, o, []memory.Place{{Root: theSession, Seq: 0}, {Root: theSession, Seq: 3}})
 		}},
-		"Costs":  {call: costsOfTheSession},
-		"Search": {call: searchTheSession},
+		"Costs": {call: costsOfTheSession},
 		"Receipt": {stranger: fault.NotFound, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			return st.Receipt(ctx, o, theReceipt)
 		}},
