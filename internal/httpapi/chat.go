@@ -155,7 +155,7 @@ func (s *server) completeChat(w http.ResponseWriter, r *http.Request, stream *ru
 	hermes := hermesObject(res)
 	if raw := res.Answer.Raw; raw != nil {
 		body, err := openai.WithMember(raw, "hermes", hermes)
-		if err == nil && res.UsageEstimated { // clients read it without asking whether it is there
+		if err == nil && (res.UsageEstimated || res.Tools != nil) { // clients read it without asking whether it is there
 			body, err = openai.Splice(body, openai.Set{Name: "usage", Value: usage(res)})
 		}
 		if err != nil {

@@ -23,9 +23,10 @@ func hermesObject(res *run.Result) []byte {
 		Reversals      []run.Reversal  `json:"reversals"`
 		Context        run.Context     `json:"context"`
 		UsageEstimated bool            `json:"usage_estimated"`
+		Tools          []run.ToolUse   `json:"tools,omitempty"`
 	}{
 		res.SessionID, res.RootID, res.Compressed, res.Responder, res.ReceiptID,
-		some(res.Used), some(res.Learned), some(res.Reversals), res.Context, res.UsageEstimated,
+		some(res.Used), some(res.Learned), some(res.Reversals), res.Context, res.UsageEstimated, res.Tools,
 	}
 	out, _ := json.Marshal(obj) // strings and numbers only: cannot fail
 	return out

@@ -219,7 +219,7 @@ func (w *wire) checkAccounts(body string) {
 			continue
 		}
 		c := got.Hermes.Context
-		if sum := c.System + c.Memory + c.Tail + c.Input; c.Sent != sum || c.Sent > c.Budget && c.Sent != c.Naive {
+		if sum := c.System + c.Memory + c.Tail + c.Input + c.Tools; c.Sent != sum || c.Sent > c.Budget && c.Sent != c.Naive {
 			w.t.Errorf("got a context of %+v, want parts that add up within the budget", c)
 		}
 	}

@@ -34,6 +34,11 @@ func CopyNote(note string, replaced *Fact, root session.ID, seq int64) string {
 	return FormatNote(Kind(kind), factID(root, seq, at, replaced.Kind))
 }
 
+// EchoNote marks a message that only repeats what memory holds, such as the
+// result of a search in it. Nothing is learnt from it, and it is not recalled:
+// else every look at a memory would make it stronger.
+const EchoNote = "echo"
+
 // anyKind stands in a note whose words decide on the kind.
 const anyKind Kind = "note"
 
@@ -41,6 +46,9 @@ const anyKind Kind = "note"
 // assert, or, where they assert nothing or a kind is given, the whole of it.
 func noteFacts(d ranking.Document) []Fact {
 	kind, replaces, _ := strings.Cut(d.Note, " ")
+	if text := strings.TrimSpace(d.Text); text != "" && strings.HasPrefix(erasedWord, text) {
+		return nil
+	}
 	var facts []Fact
 	for _, f := range Distill(d, nil) {
 		if f.Kind.Asserted() {

@@ -35,11 +35,13 @@ func Mentions(text, about string) bool {
 	return strings.Contains(strings.ToLower(text), strings.ToLower(about))
 }
 
+// erasedWord stands where something was erased, as far as there is room for it.
+const erasedWord = "[erased]"
+
 // mark overwrites a piece of text. It ends a line where there is room, so that
 // the mark does not run into the sentence behind it.
 func mark(piece []byte) {
-	const word = "[erased]"
-	n := copy(piece, word)
+	n := copy(piece, erasedWord)
 	for i := n; i < len(piece); i++ {
 		piece[i] = ' '
 	}

@@ -86,10 +86,13 @@ func (v *View) Learn(d ranking.Document) Change {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	var facts []Fact
-	if d.Note != "" {
-		facts = noteFacts(d)
-	} else {
+	switch d.Note {
+	case EchoNote:
+		return Change{}
+	case "":
 		facts = Distill(d, v.recent[d.Root])
+	default:
+		facts = noteFacts(d)
 	}
 	change := v.state.Learn(facts)
 	v.add(d)
@@ -98,7 +101,7 @@ func (v *View) Learn(d ranking.Document) Change {
 
 // add makes a message recallable; the caller holds the lock or owns the view.
 func (v *View) add(d ranking.Document) {
-	if d.Text == "" {
+	if d.Text == "" || d.Note == EchoNote {
 		return
 	}
 	v.index.Add(d)

@@ -46,11 +46,12 @@ func newInput(l *lineage, sent []session.Message) (input, error) {
 		cut := turnStart(sent)
 		return input{past: sent[:cut], fresh: sent[cut:], asked: sent[cut:], tailTo: next + int64(cut)}, nil
 	}
-	if in, ok := repeated(l, sent); ok {
+	recent := visible(l.recent)
+	if in, ok := repeated(recent, sent); ok {
 		return in, nil
 	}
-	if i, j := overlap(sent, l.recent); i >= 0 {
-		known := l.recent[j].Seq
+	if i, j := overlap(sent, recent); i >= 0 {
+		known := recent[j].Seq
 		if i+1 < len(sent) {
 			in := input{fresh: sent[i+1:], asked: sent[i+1:], tailTo: known + 1}
 			in.goBack(l, known)
@@ -58,10 +59,10 @@ func newInput(l *lineage, sent []session.Message) (input, error) {
 		}
 		// Everything is known: the client wants its last message answered again.
 		start := j
-		for start > 0 && l.recent[start].Role != session.User {
+		for start > 0 && recent[start].Role != session.User {
 			start--
 		}
-		in := input{asked: slices.Clone(l.recent[start : j+1]), tailTo: l.recent[start].Seq}
+		in := input{asked: slices.Clone(recent[start : j+1]), tailTo: recent[start].Seq}
 		in.goBack(l, known)
 		return in, nil
 	}
@@ -82,16 +83,16 @@ func turnStart(sent []session.Message) int {
 
 // repeated recognises a retry: the newest stored messages were never answered,
 // and the request ends with the very same.
-func repeated(l *lineage, sent []session.Message) (input, bool) {
-	end := len(l.recent)
-	for end > 0 && l.recent[end-1].Partial() {
+func repeated(recent, sent []session.Message) (input, bool) {
+	end := len(recent)
+	for end > 0 && recent[end-1].Partial() {
 		end-- // a broken answer is none
 	}
 	open := end
-	for open > 0 && l.recent[open-1].Role != session.Assistant {
+	for open > 0 && recent[open-1].Role != session.Assistant {
 		open--
 	}
-	unanswered := l.recent[open:end]
+	unanswered := recent[open:end]
 	start := turnStart(sent)
 	fresh := sent[start:]
 	if len(unanswered) == 0 || len(fresh) > len(unanswered) {

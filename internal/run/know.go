@@ -66,13 +66,19 @@ func (r *Runner) Facts(ctx context.Context, o owner.Owner, scope memory.Scope) (
 func (r *Runner) Fact(ctx context.Context, o owner.Owner, scope memory.Scope, id memory.FactID) (memory.Fact, error) {
 	var fact memory.Fact
 	err := r.look(ctx, o, scope, func(v *memory.View) error {
-		var ok bool
-		if fact, ok = v.Fact(id); !ok {
-			return fault.New(fault.NotFound, "fact_not_found", "No fact with this id in this scope.")
-		}
-		return nil
+		var err error
+		fact, err = factIn(v, id)
+		return err
 	})
 	return fact, err
+}
+
+func factIn(v *memory.View, id memory.FactID) (memory.Fact, error) {
+	fact, ok := v.Fact(id)
+	if !ok {
+		return fact, fault.New(fault.NotFound, "fact_not_found", "No fact with this id in this scope.")
+	}
+	return fact, nil
 }
 
 // Recalled is one message that bears on a question.

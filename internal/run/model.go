@@ -33,11 +33,15 @@ type Prompt struct {
 	// Delta that holds all of it.
 	Streaming bool
 	// Body is the client's request as it came, in JSON, so that parameters this
-	// program does not know reach the upstream untouched. Only "messages" and
-	// "model" are replaced. Nil for prompts that did not come over the wire.
+	// program does not know reach the upstream untouched. Only "messages",
+	// "model" and, where this server has tools, "tools" are replaced. Nil for prompts that did not come over the wire.
 	Body []byte
 	// Messages is what the model is shown, in order.
 	Messages []session.Message
+	// Tools is the "tools" array to send instead of Body's own; nil leaves that.
+	Tools []byte
+	// NoCalls says that the model must answer now: it may call no tool.
+	NoCalls bool
 	// Raw says that Messages are to be ignored and Body's own be sent: a
 	// stateless call is passed through as it is.
 	Raw bool

@@ -33,6 +33,10 @@ type assembly struct {
 	facts    []memory.FactID
 	recalled []memory.Place
 	tailFrom int64
+	// tailAt and tailSize are the place of the tail among messages.
+	tailAt, tailSize int
+	// outside says that a quote is what a program printed.
+	outside bool
 }
 
 // pinned counts what a turn cannot do without.
@@ -43,9 +47,10 @@ func (t *turn) pinned() (system, input int) {
 	if p := t.lineage.tip.SystemPrompt; p != "" {
 		system += t.count(p) + compression.MessageOverhead
 	}
-	if t.req.Tools != "" {
-		system += t.count(t.req.Tools)
+	if tools := t.toolText(); tools != "" {
+		system += t.count(tools)
 	}
+	system += t.adviceTokens()
 	for i := range t.input.asked {
 		input += t.input.asked[i].Tokens + compression.MessageOverhead
 	}
@@ -87,22 +92,26 @@ func (t *turn) assemble(system, input int) assembly {
 	}
 	room -= block.Tokens
 
-	quotes, places, quoteTokens := t.quotes(question, min(quotesRoom, room))
+	quotes, places, quoteTokens := t.quotes(question, min(quotesRoom, room), &a)
 	a.recalled = places
 
 	a.messages = make([]session.Message, 0, len(tail)+len(t.input.asked)+2)
 	if text := t.systemText(block.Text); text != "" {
 		a.messages = append(a.messages, session.Message{Role: session.System, Content: text})
 	}
+	a.tailAt, a.tailSize = len(a.messages), len(tail)
 	a.messages = append(a.messages, tail...)
 	if quotes != "" {
 		a.messages = append(a.messages, session.Message{Role: session.User, Content: quotes})
 	}
-	a.messages = append(a.messages, t.input.asked...)
+	a.messages = paired(append(a.messages, t.input.asked...))
 	a.context.Memory = block.Tokens + quoteTokens
 	a.context.Tail = tailTokens
 	a.context.Sent = system + input + a.context.Memory + tailTokens
 	a.context.Naive = int(t.lineage.tip.LineageTokens) + system
+	if t.box != nil {
+		a.context.Naive -= t.box.size // nobody without us would send it
+	}
 	if t.kept == nil { // else the input is part of the lineage already
 		a.context.Naive += input
 	}
@@ -122,9 +131,12 @@ func (t *turn) question() string {
 // systemText joins the stored prompt, the request's own instructions, which
 // come later and so win, and what memory holds.
 func (t *turn) systemText(state string) string {
-	parts := make([]string, 0, len(t.req.System)+2)
+	parts := make([]string, 0, len(t.req.System)+3)
 	if p := t.lineage.tip.SystemPrompt; p != "" {
 		parts = append(parts, p)
+	}
+	if t.box != nil && t.box.advice != "" {
+		parts = append(parts, t.box.advice)
 	}
 	for i := range t.req.System {
 		parts = append(parts, t.req.System[i].Content)

@@ -13,7 +13,8 @@ import (
 )
 
 // quotes renders the older messages that answer the question, as quoted data.
-func (t *turn) quotes(question string, room int) (string, []memory.Place, int) {
+// It notes in the assembly where they come from.
+func (t *turn) quotes(question string, room int, a *assembly) (string, []memory.Place, int) {
 	if question == "" || room < minQuotes {
 		return "", nil, 0
 	}
@@ -41,6 +42,7 @@ func (t *turn) quotes(question string, room int) (string, []memory.Place, int) {
 			if n := t.count(line); used+n <= room {
 				used += n
 				text.WriteString(line)
+				a.outside = a.outside || docs[i].Role == session.Tool && docs[i].Note == ""
 				places = append(places, memory.Place{Root: docs[i].Root, Seq: docs[i].Seq})
 			}
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/compression"
 	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/openai"
 	"github.com/hermes-memory/hermes/internal/ranking"
 	"github.com/hermes-memory/hermes/internal/session"
 )
@@ -161,11 +162,17 @@ func (t *turn) settle(ctx context.Context, a *answer) (*Result, error) {
 	tip.OutputTokens += int64(res.OutputTokens)
 	tip.Model = res.Model
 	m := session.Message{
-		RootID: tip.RootID, Key: t.req.Key, Role: session.Assistant, Content: res.Answer.Content,
+		RootID: tip.RootID, Key: t.req.Key, Role: session.Assistant, Content: a.own(),
 		ToolCalls: res.Answer.ToolCalls, FinishReason: res.Answer.FinishReason, Model: res.Model,
-		SaidAt: res.At, RecordedAt: res.At, Tokens: t.count(res.Answer.Content) + t.count(string(res.Answer.ToolCalls)),
+		SaidAt: res.At, RecordedAt: res.At,
 	}
-	step, err := t.step(ctx, []session.Message{m})
+	ms := one(m)
+	if t.box != nil && t.box.mixed != nil {
+		ms[0].ToolCalls = openai.MarshalCalls(t.box.mixed.calls)
+		ms = append(ms, t.box.mixed.results...)
+	}
+	ms[0].Tokens = t.count(m.Content) + t.count(string(ms[0].ToolCalls))
+	step, err := t.step(ctx, ms)
 	if err != nil {
 		t.distrust()
 		return res, err
@@ -192,7 +199,7 @@ func (t *turn) receipt(res *Result, seq int64) *Receipt {
 	return &Receipt{
 		ID: res.ReceiptID, SessionID: res.SessionID, RootID: res.RootID, Seq: seq, At: res.At,
 		Model: res.Model, Responder: res.Responder, Facts: t.prompt.facts,
-		TailFrom: t.prompt.tailFrom, InputTo: seq, Recalled: t.prompt.recalled, Context: t.prompt.context,
+		TailFrom: t.prompt.tailFrom, InputTo: seq, Recalled: t.prompt.recalled, Tools: res.Tools, Context: t.prompt.context,
 	}
 }
 
@@ -213,7 +220,13 @@ func (t *turn) result(a *answer) *Result {
 	} else {
 		res.UsageEstimated = true
 		res.InputTokens = t.prompt.context.Sent
-		res.OutputTokens = t.count(res.Answer.Content) + t.count(string(res.Answer.ToolCalls))
+		res.OutputTokens = t.count(a.own()) + t.count(string(res.Answer.ToolCalls))
+	}
+	if t.box != nil {
+		res.Tools = t.box.used
+		res.InputTokens += t.box.cost.Input
+		res.OutputTokens += t.box.cost.Output
+		res.UsageEstimated = res.UsageEstimated || t.box.guessed
 	}
 	for _, c := range t.changes {
 		for i := range c.Learned {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/openai"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
 )
@@ -91,17 +92,27 @@ func (r *Runner) ForgetFact(ctx context.Context, o owner.Owner, scope memory.Sco
 	if err != nil {
 		return nil, err
 	}
-	l, release, err := r.lineages.take(ctx, o, fact.Source.Root)
-	if err != nil {
-		return nil, err
+	return r.eraseFact(ctx, o, &fact, nil)
+}
+
+// eraseFact is ForgetFact for a fact that was looked up already. held is the
+// lineage whose turn the caller has; nil for none.
+func (r *Runner) eraseFact(ctx context.Context, o owner.Owner, fact *memory.Fact, held *lineage) (*Forgotten, error) {
+	l := held
+	if l == nil || fact.Source.Root != l.tip.RootID {
+		other, release, err := r.lineages.take(ctx, o, fact.Source.Root)
+		if err != nil {
+			return nil, err
+		}
+		defer release()
+		l = other
 	}
-	defer release()
 	at := fact.Source.Seq
-	ms, err := r.sessions.Messages(ctx, o, fact.Source.Root, session.Range{From: at, To: at + 1})
+	ms, err := r.sessions.Messages(ctx, o, fact.Source.Root, session.Range{From: max(0, at-callDistance), To: at + 1})
 	if err != nil || len(ms) == 0 {
 		return nil, fmt.Errorf("read the fact's message: %w", err)
 	}
-	m := &ms[0]
+	m := &ms[len(ms)-1]
 	rows, err := r.sessions.Sessions(ctx, o, session.Filter{Lineage: m.RootID})
 	if err != nil {
 		return nil, fmt.Errorf("list lineage: %w", err)
@@ -112,18 +123,42 @@ func (r *Runner) ForgetFact(ctx context.Context, o owner.Owner, scope memory.Sco
 	}
 	m.Content = memory.Blank(m.Content, fact.Source.Start, fact.Source.End)
 	m.Wire = nil
+	changed := append(blankCall(ms[:len(ms)-1], m), *m)
 	place := memory.Place{Root: m.RootID, Seq: m.Seq}
 	again, facts, err := r.rebuild(ctx, o, scopeOf(m), retold(map[memory.Place]string{place: m.Content}))
 	if err != nil {
 		return nil, err
 	}
 	l.loaded = false
-	err = r.store.Rewrite(ctx, o, Rewrite{Messages: ms, Sessions: rows, Scopes: []ScopeFacts{{scopeOf(m), facts}}})
+	err = r.store.Rewrite(ctx, o, Rewrite{Messages: changed, Sessions: rows, Scopes: []ScopeFacts{{scopeOf(m), facts}}})
 	if err != nil {
 		return nil, fmt.Errorf("erase fact: %w", err)
 	}
 	r.views.DropOwner(o)
-	return &Forgotten{Messages: 1, Sentences: 1, Facts: max(0, again.Stored-again.Facts)}, nil
+	return &Forgotten{Messages: len(changed), Sentences: 1, Facts: max(0, again.Stored-again.Facts)}, nil
+}
+
+// callDistance is how many messages a tool's result may stand behind its call.
+const callDistance = 64
+
+// blankCall empties the call that a tool's result answers: where a model put a
+// fact into memory, its words stand in the call as well.
+func blankCall(before []session.Message, result *session.Message) []session.Message {
+	if result.Role != session.Tool {
+		return nil
+	}
+	for i := len(before) - 1; i >= 0; i-- {
+		m := &before[i]
+		calls := openai.UnmarshalCalls(m.ToolCalls)
+		for k := range calls {
+			if calls[k].ID == result.ToolCallID {
+				calls[k].Function.Arguments = "{}"
+				m.ToolCalls, m.Wire = openai.MarshalCalls(calls), nil
+				return before[i : i+1 : i+1]
+			}
+		}
+	}
+	return nil
 }
 
 // ForgetSession erases a lineage with everything derived from it. Nothing is

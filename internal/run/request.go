@@ -65,6 +65,8 @@ type Config struct {
 	HotLineages int
 	// IdempotencyTTL is how long an answer is kept for repeated requests.
 	IdempotencyTTL time.Duration
+	// Tools bound what the tools of a turn may take; zero fields mean the usual.
+	Tools ToolLimits
 	// Now is the clock.
 	Now func() time.Time
 }

@@ -38,7 +38,10 @@ type Result struct {
 	InputTokens    int  `json:"input_tokens"`
 	OutputTokens   int  `json:"output_tokens"`
 
-	// Answer is the message as it was stored.
+	// Tools are the tools of this server that were run, in order.
+	Tools []ToolUse `json:"tools,omitempty"`
+
+	// Answer is the message as the client gets it.
 	Answer Answer `json:"answer"`
 	At     time.Time
 }
@@ -80,6 +83,8 @@ type Context struct {
 	Memory int `json:"memory"`
 	Tail   int `json:"tail"`
 	Input  int `json:"input"`
+	// Tools are calls of this server's tools and their results.
+	Tools int `json:"tools,omitempty"`
 }
 
 // Receipt says what a reply was given: enough to rebuild the prompt from the
@@ -98,5 +103,7 @@ type Receipt struct {
 	InputTo  int64 `json:"input_to"`
 	// Recalled are the older messages quoted beside the tail.
 	Recalled []memory.Place `json:"recalled"`
-	Context  Context        `json:"context"`
+	// Tools are the tools of this server that were run for it.
+	Tools   []ToolUse `json:"tools,omitempty"`
+	Context Context   `json:"context"`
 }

@@ -32,6 +32,7 @@ type Runner struct {
 	// copying is held for reading while a lineage is copied to another, for writing while texts are erased everywhere.
 	copying sync.RWMutex
 	models  Models
+	tools   Tools
 	config  Config
 	erase   func(about string) error
 	process string // names this process in claims
@@ -47,7 +48,9 @@ type Parts struct {
 	Memory   memory.Store
 	Views    *memory.Views
 	Models   Models
-	Config   Config
+	// Tools are what this server runs for models; nil for none.
+	Tools  Tools
+	Config Config
 	// Erase takes what is about a thing out of the files of the local owner that
 	// are not the store's; nil if there are none.
 	Erase func(about string) error
@@ -61,7 +64,7 @@ func New(p Parts) *Runner {
 	return &Runner{
 		store: p.Store, ledger: p.Ledger, sessions: p.Sessions, catalog: p.Catalog, quotes: p.Memory, views: p.Views,
 		lineages: newLineages(p.Sessions, p.Config.HotLineages),
-		models:   p.Models, config: p.Config, erase: p.Erase, process: p.Process, log: p.Log,
+		models:   p.Models, tools: p.Tools, config: p.Config, erase: p.Erase, process: p.Process, log: p.Log,
 	}
 }
 

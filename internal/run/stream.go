@@ -31,6 +31,7 @@ type Stream struct {
 
 	turn     *turn
 	stored   *Result
+	ctx      context.Context // of the calls of models and tools
 	cancel   context.CancelFunc
 	accepted chan acceptance
 	answer   answer
@@ -56,11 +57,9 @@ func newStream(t *turn) *Stream {
 func (s *Stream) call(ctx context.Context) error {
 	t := s.turn
 	models := &t.runner.models
-	prompt := &Prompt{
-		Model: t.name, Streaming: t.req.Streaming, Body: t.req.Body,
-		Messages: t.prompt.messages, Raw: t.req.Stateless, Question: t.asQuestion(),
-	}
+	prompt := t.asPrompt()
 	ctx, s.cancel = context.WithCancel(ctx)
+	s.ctx = ctx
 	s.accepted = make(chan acceptance, 1)
 	s.Responder, s.Model = t.runner.Responder(), t.name
 	if s.Responder == ByRecall {
@@ -117,6 +116,18 @@ func (m *Models) call(ctx context.Context, p *Prompt) acceptance {
 func unreachable(err error) bool {
 	f, ok := errors.AsType[*fault.Error](err)
 	return ok && f.Status == 0 && (f.Kind == fault.Unavailable || f.Kind == fault.Timeout)
+}
+
+// asPrompt is the turn as a model is shown it first.
+func (t *turn) asPrompt() *Prompt {
+	p := &Prompt{
+		Model: t.name, Streaming: t.req.Streaming, Body: t.req.Body,
+		Messages: t.prompt.messages, Raw: t.req.Stateless, Question: t.asQuestion(),
+	}
+	if t.box != nil {
+		p.Tools = t.box.wire
+	}
+	return p
 }
 
 // asQuestion is the turn as the recall responder sees it.
@@ -184,7 +195,11 @@ func (s *Stream) receive(ctx context.Context, yield func(Delta, error) bool) (he
 	if a.err != nil {
 		return nil, a.err, false
 	}
-	for d, err := range a.deltas {
+	deltas := a.deltas
+	if s.turn.box != nil && a.responder == ByUpstream {
+		deltas = s.withTools(deltas)
+	}
+	for d, err := range deltas {
 		if err != nil {
 			if ctx.Err() != nil {
 				err = canceled(ctx)
@@ -256,6 +271,7 @@ type answer struct {
 	usage     *Usage
 	used      []memory.FactID // as far as the responder says
 	whole     bool            // the caller wants the answer in one piece
+	said      string          // what the client was told before text, around calls of our tools
 	raw       []byte          // the upstream's own completion, then
 }
 
@@ -280,12 +296,37 @@ func (a *answer) add(d *Delta) {
 	}
 }
 
+// note takes in what the client is not to be sent.
+func (a *answer) note(d *Delta) {
+	if d.Usage != nil {
+		a.usage = d.Usage
+	}
+	if d.Model != "" {
+		a.model = d.Model
+	}
+}
+
+// own is the text of the newest answer alone.
+func (a *answer) own() string {
+	if a.said == "" {
+		return a.text.String()
+	}
+	return strings.TrimPrefix(a.text.String(), separator)
+}
+
+// again makes room for the next answer of the same turn.
+func (a *answer) again() {
+	a.said += a.text.String()
+	a.text.Reset()
+	a.calls, a.finish, a.usage, a.raw = nil, "", nil, nil
+}
+
 // empty reports whether nothing came that could be kept.
 func (a *answer) empty() bool { return a.text.Len() == 0 && len(a.calls) == 0 && a.finish != "stop" }
 
 // done is the reply as a whole.
 func (a *answer) done() Answer {
-	out := Answer{Content: a.text.String(), FinishReason: a.finish, Raw: a.raw}
+	out := Answer{Content: a.said + a.text.String(), FinishReason: a.finish, Raw: a.raw}
 	if len(a.calls) > 0 {
 		out.ToolCalls = openai.MarshalCalls(a.calls)
 	}

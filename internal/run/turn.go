@@ -36,6 +36,7 @@ type turn struct {
 	changes    []memory.Change
 	kept       []session.Message // the input as it is stored
 	prompt     assembly
+	box        *toolbox   // what this server's tools do in the turn; nil for none
 	accepted   chan error // the outcome of storing the input; nil if nothing was
 }
 
@@ -69,6 +70,9 @@ func (t *turn) end() {
 // begin brings the turn to the point where the answer starts.
 func (t *turn) begin(ctx context.Context) (*Stream, error) {
 	if err := t.takeInput(); err != nil {
+		return nil, err
+	}
+	if err := t.offerTools(ctx); err != nil {
 		return nil, err
 	}
 	system, input := t.pinned()

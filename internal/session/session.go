@@ -105,14 +105,14 @@ type Message struct {
 
 	// Note says that a person put the message into memory by hand, and how: the
 	// kind of fact it is, and the id of a fact it replaces. "" for all that was
-	// said in conversation.
+	// said in conversation. "echo" marks a result that repeats what is in memory.
 	Note string
 
 	SaidAt     time.Time // when it was said; an import keeps the original time
 	RecordedAt time.Time // when this store learnt of it
 	Tokens     int       // counted with the model's tokenizer, or estimated
 
-	FinishReason string // of answers: stop, length, tool_calls, cancelled, error
+	FinishReason string // of answers: stop, length, tool_calls, cancelled, error; of tools run here: done, failed
 	Model        string // of answers: the model that gave it
 	Hash         []byte // running SHA-256 over the lineage: silent loss shows
 
@@ -138,3 +138,16 @@ const (
 	FinishCancelled = "cancelled" // the client went away
 	FinishError     = "error"     // the upstream broke off
 )
+
+// Finish reasons of tools that this server ran. Results that a client sends
+// have none.
+const (
+	ToolDone   = "done"
+	ToolFailed = "failed"
+)
+
+// RunHere reports whether a message is the result of a tool that this server
+// ran: its client has never seen it.
+func (m Message) RunHere() bool {
+	return m.Role == Tool && (m.FinishReason == ToolDone || m.FinishReason == ToolFailed)
+}

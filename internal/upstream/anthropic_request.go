@@ -55,6 +55,15 @@ func messagesRequest(p *run.Prompt, model string) ([]byte, error) {
 			return nil, unreadable(err)
 		}
 	}
+	if p.Tools != nil {
+		in.Tools = nil
+		if err := json.Unmarshal(p.Tools, &in.Tools); err != nil {
+			return nil, unreadable(err)
+		}
+	}
+	if p.NoCalls {
+		in.ToolChoice = json.RawMessage(`"none"`)
+	}
 	if in.N > 1 {
 		return nil, fault.New(fault.Invalid, "unsupported_parameter", "This model gives one answer: 'n' must be 1.").At("n")
 	}

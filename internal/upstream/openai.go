@@ -72,7 +72,7 @@ func (m *OpenAI) Stream(ctx context.Context, p *run.Prompt) (iter.Seq2[run.Delta
 // request is the body to send: the client's, with the messages and the model
 // put in.
 func (m *OpenAI) request(p *run.Prompt, model string) ([]byte, error) {
-	sets := make([]openai.Set, 0, 2)
+	sets := make([]openai.Set, 0, 4)
 	if !p.Raw || p.Body == nil {
 		buf := m.buffers.Get().(*[]byte)
 		defer m.release(buf)
@@ -80,10 +80,23 @@ func (m *OpenAI) request(p *run.Prompt, model string) ([]byte, error) {
 		sets = append(sets, openai.Set{Name: "messages", Value: *buf})
 	}
 	name := quote(nil, model)
-	if p.Body == nil {
-		return bare(name, sets[0].Value, p.Streaming), nil
+	body := p.Body
+	if body == nil {
+		body = bare(name, sets[0].Value, p.Streaming)
+		sets = sets[:0]
+	} else {
+		sets = append(sets, openai.Set{Name: "model", Value: name})
 	}
-	data, err := openai.Splice(p.Body, append(sets, openai.Set{Name: "model", Value: name})...)
+	if p.Tools != nil {
+		sets = append(sets, openai.Set{Name: "tools", Value: p.Tools})
+	}
+	if p.NoCalls {
+		sets = append(sets, openai.Set{Name: "tool_choice", Value: []byte(`"none"`)})
+	}
+	if len(sets) == 0 {
+		return body, nil
+	}
+	data, err := openai.Splice(body, sets...)
 	if err != nil {
 		return nil, fault.Wrap(fault.Invalid, "", "The request body is not a JSON object.", err)
 	}

@@ -1,0 +1,135 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/hermes-memory/hermes/internal/openai"
+)
+
+// execute runs the calls of one round and returns their results in order. Calls
+// that change nothing run beside each other, the others one by one in the order
+// the model gave. room is about how many bytes each result may have.
+func (t *turn) execute(ctx context.Context, calls []openai.Call, room int) []ToolResult {
+	results := make([]ToolResult, len(calls))
+	uses := make([]ToolUse, len(calls))
+	grant := t.box.grant
+	grant.Outside = t.outside()
+	one := func(i int) {
+		c := &calls[i]
+		began := t.runner.config.Now()
+		if i < t.box.limits.Calls {
+			results[i] = t.callTool(ctx, &grant, c, room)
+		} else {
+			results[i] = failed("not run: more than %d calls at once", t.box.limits.Calls)
+		}
+		uses[i] = ToolUse{
+			Name: c.Function.Name, CallID: c.ID, OK: !results[i].Failed,
+			MS: t.runner.config.Now().Sub(began).Milliseconds(),
+		}
+	}
+	var beside sync.WaitGroup
+	for i := range calls {
+		if t.box.offered[calls[i].Function.Name].Parallel {
+			beside.Go(func() { one(i) })
+			continue
+		}
+		beside.Wait()
+		one(i)
+	}
+	beside.Wait()
+	t.box.used = append(t.box.used, uses...)
+	return results
+}
+
+// failed is the result of a call that went wrong.
+func failed(format string, args ...any) ToolResult {
+	return ToolResult{Text: "Error: " + fmt.Sprintf(format, args...), Failed: true}
+}
+
+// callTool runs one call. A tool that panics has failed, and so has one that
+// hangs: nobody waits for it.
+func (t *turn) callTool(ctx context.Context, g *Grant, c *openai.Call, room int) ToolResult {
+	arguments := json.RawMessage(c.Function.Arguments)
+	if c.Function.Arguments == "" {
+		arguments = json.RawMessage("{}")
+	}
+	var object map[string]json.RawMessage
+	if json.Unmarshal(arguments, &object) != nil {
+		return failed("the arguments are not a JSON object")
+	}
+	if ctx.Err() != nil {
+		return failed("not run: the time for tools in this turn is over")
+	}
+	limit := t.box.limits.Each
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	done := make(chan ToolResult, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				t.runner.log.Error("a tool panicked", "tool", c.Function.Name, "panic", p, "stack", string(debug.Stack()))
+				done <- failed("the tool broke down")
+			}
+		}()
+		done <- t.box.tools.Call(ctx, g, ToolRequest{ID: c.ID, Name: c.Function.Name, Arguments: arguments, Room: room})
+	}()
+	select {
+	case r := <-done:
+		return r
+	case <-ctx.Done():
+	}
+	select {
+	case r := <-done: // in the very last moment
+		return r
+	case <-time.After(toolGrace): // for what ends with its context and can say why
+	case r := <-done:
+		return r
+	}
+	if ctx.Err() == context.Canceled {
+		return failed("the call was cancelled")
+	}
+	return failed("the tool did not answer within %s", limit)
+}
+
+// toolGrace is how long a tool whose time is over may take to say so.
+const toolGrace = 50 * time.Millisecond
+
+// shorten cuts a text to a number of tokens, with a note where it was cut.
+func shorten(text string, tokens, bytes int, count func(string) int) string {
+	whole := len(text)
+	// No token is this long: what is beyond need not be counted.
+	const longest = 16
+	if n := min(bytes, max(tokens, 1)*longest); len(text) > n {
+		text = head(text, n)
+	}
+	if len(text) == whole && count(text) <= tokens {
+		return text
+	}
+	note := fmt.Sprintf("\n[cut to fit the context: the result had %d bytes]", whole)
+	for len(text) > 0 {
+		size := count(text) + count(note)
+		if size <= tokens {
+			return text + note
+		}
+		text = head(text, min(len(text)*tokens/size, len(text)*9/10))
+	}
+	return ""
+}
+
+// head is the beginning of a text, at most n bytes of whole characters.
+func head(text string, n int) string {
+	n = max(0, n)
+	if n >= len(text) {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}

@@ -1,0 +1,173 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hermes-memory/hermes/internal/compression"
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/openai"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// ours are the calls that this server is to run, of all that the model made.
+func (b *toolbox) ours(calls []openai.Call) []openai.Call {
+	var out []openai.Call
+	for _, c := range calls {
+		if _, ok := b.offered[c.Function.Name]; ok {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// nameCalls gives calls an id that came without one.
+func nameCalls(calls []openai.Call) {
+	for i := range calls {
+		if calls[i].ID == "" {
+			var b [8]byte
+			_, _ = rand.Read(b[:]) // never fails since Go 1.24
+			calls[i].ID = "call_" + hex.EncodeToString(b[:])
+		}
+	}
+}
+
+// work runs the calls that are ours and returns the round as the transcript
+// keeps it: the message that calls, and a result for each.
+//
+// What the round takes is kept within the budget. Results are cut, and older
+// turns leave the prompt; a round gets half of what is left, so that there is
+// something for the next.
+func (t *turn) work(ctx context.Context, text string, calls []openai.Call, model string) (session.Message, []session.Message, error) {
+	asking := session.Message{
+		RootID: t.lineage.tip.RootID, Key: t.req.Key, Role: session.Assistant, Content: text,
+		ToolCalls: openai.MarshalCalls(calls), FinishReason: "tool_calls", Model: cmp.Or(model, t.name),
+	}
+	asking.Tokens = t.count(text) + t.count(string(asking.ToolCalls))
+	mine := t.box.ours(calls)
+	c := &t.prompt.context
+	left := c.Budget - c.System - c.Input - c.Memory - t.box.tokens - asking.Tokens - (1+len(mine))*compression.MessageOverhead
+	if left < minResult*len(mine) {
+		return asking, nil, fault.New(fault.Invalid, "context_length_exceeded", fmt.Sprintf(
+			"The model's tool calls leave no room for their results in the context budget of %d tokens. "+
+				"Raise it with the header X-Hermes-Context-Budget or the setting context.budget_tokens.", c.Budget)).At("messages")
+	}
+	share := max(left/2, min(left, minResult*len(mine)))
+	results := t.execute(ctx, mine, min(share/len(mine)*bytesPerToken, t.box.limits.Bytes))
+	now := t.runner.config.now()
+	asking.SaidAt, asking.RecordedAt = now, now
+	out := make([]session.Message, len(mine))
+	for i, k := range bySize(results) { // who needs little leaves more to the others
+		m := t.resultMessage(&mine[k], &results[k], share/(len(mine)-i))
+		if m.FinishReason == session.ToolFailed {
+			t.box.used[len(t.box.used)-len(mine)+k].OK = false
+		}
+		m.SaidAt, m.RecordedAt = now, now
+		share -= m.Tokens
+		out[k] = m
+	}
+	return asking, out, nil
+}
+
+const (
+	// minResult is the least room for a result, in tokens: enough for an error.
+	minResult = 24
+	// bytesPerToken is what a tool is told of a token.
+	bytesPerToken = 4
+)
+
+// resultMessage is a result as the transcript keeps it.
+func (t *turn) resultMessage(c *openai.Call, r *ToolResult, room int) session.Message {
+	text := strings.ToValidUTF8(r.Text, string(utf8.RuneError))
+	m := session.Message{
+		RootID: t.lineage.tip.RootID, Key: t.req.Key, Role: session.Tool,
+		ToolCallID: c.ID, ToolName: c.Function.Name, FinishReason: session.ToolDone, Note: r.Note,
+	}
+	if r.Failed {
+		m.FinishReason = session.ToolFailed
+	}
+	m.Content = shorten(text, room, t.box.limits.Bytes, t.count)
+	if m.Content != text && m.Note != "" && m.Note != memory.EchoNote {
+		// Half a statement must not be remembered as if it were the whole.
+		m.Content = shorten("Error: there is no room for it in this turn's context", room, t.box.limits.Bytes, t.count)
+		m.Note, m.FinishReason = memory.EchoNote, session.ToolFailed
+	}
+	m.Tokens = t.count(m.Content)
+	return m
+}
+
+// bySize orders results by their length, the shortest first.
+func bySize(results []ToolResult) []int {
+	order := make([]int, len(results))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(results[a].Text), len(results[b].Text)) })
+	return order
+}
+
+// keepRound stores a round, in one transaction: no call is ever without its
+// results. It joins the prompt of the next call of the model.
+func (t *turn) keepRound(ctx context.Context, round []session.Message) error {
+	if !t.req.OffRecord {
+		step, err := t.step(ctx, round)
+		if err == nil {
+			err = t.runner.store.AppendTurn(context.WithoutCancel(ctx), t.req.Owner, step)
+		}
+		if err != nil {
+			t.distrust()
+			return fmt.Errorf("store tool calls: %w", err)
+		}
+		t.lineage.remember(step.Messages)
+		round = step.Messages
+	}
+	t.box.count++
+	for i := range round {
+		t.box.tokens += round[i].Tokens + compression.MessageOverhead
+	}
+	t.box.rounds = append(t.box.rounds, round...)
+	t.makeRoom()
+	return nil
+}
+
+// makeRoom lets the oldest turns of the tail go until the rounds fit.
+func (t *turn) makeRoom() {
+	p := &t.prompt
+	c := &p.context
+	for c.System+c.Input+c.Memory+c.Tail+t.box.tokens > c.Budget && p.tailSize > 0 {
+		from, n := p.tailAt, 1
+		for n < p.tailSize && p.messages[from+n].Role == session.Tool {
+			n++
+		}
+		for _, m := range p.messages[from : from+n] {
+			c.Tail -= m.Tokens + compression.MessageOverhead
+		}
+		p.messages = slices.Delete(slices.Clone(p.messages), from, from+n)
+		p.tailSize -= n
+		p.tailFrom = t.input.tailTo
+		if p.tailSize > 0 {
+			p.tailFrom = p.messages[from].Seq
+		}
+	}
+	c.Tools = t.box.tokens
+	c.Sent = c.System + c.Input + c.Memory + c.Tail + c.Tools
+}
+
+// one is a message alone, with room behind it.
+func one(m session.Message) []session.Message { return append(make([]session.Message, 0, 4), m) }
+
+// nextPrompt is what the model is shown after a round. In the last one it may
+// call nothing more.
+func (t *turn) nextPrompt(last bool) *Prompt {
+	p := t.asPrompt()
+	p.Messages = append(slices.Clone(p.Messages), t.box.rounds...)
+	p.NoCalls = last
+	return p
+}
