@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -41,9 +42,16 @@ type Config struct {
 		BudgetTokens int
 		Models       map[string]int
 	}
-	Responder string // auto, recall, off
-	Fallback  string // recall, off
-	Log       struct {
+	Tools struct {
+		Enabled      []string // session_search, memory, skills
+		TrustResults bool
+		SummaryModel string
+	}
+	// MCPServers are the servers whose tools models may use, in order of name.
+	MCPServers []MCPServer
+	Responder  string // auto, recall, off
+	Fallback   string // recall, off
+	Log        struct {
 		Level  string
 		Format string
 	}
@@ -74,7 +82,7 @@ func Load(src Source) (*Config, error) {
 	if err := c.fromEnvironment(src, "home"); err != nil {
 		return nil, err
 	}
-	if err := c.fromFile(c.File()); err != nil {
+	if err := c.fromFile(src, c.File()); err != nil {
 		return nil, err
 	}
 	if err := c.fromEnvironment(src, ""); err != nil {
@@ -141,7 +149,7 @@ func (c *Config) fromEnvironment(src Source, only string) error {
 	return nil
 }
 
-func (c *Config) fromFile(path string) error {
+func (c *Config) fromFile(src Source, path string) error {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -154,6 +162,13 @@ func (c *Config) fromFile(path string) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	for _, v := range values {
+		if name, ok := strings.CutPrefix(v.name, mcpSection+"."); ok {
+			if err := c.setMCP(name, v, src.Getenv); err != nil {
+				return fmt.Errorf("%s, line %d: %w", path, v.line, err)
+			}
+			c.origins[mcpSection] = path
+			continue
+		}
 		s, ok := find(v.name)
 		if v.empty && (ok || isSection(v.name)) {
 			continue

@@ -14,6 +14,7 @@ import (
 // name with nothing behind it, such as a section whose lines are comments.
 type fileValue struct {
 	name, value string
+	items       []string // of a list
 	line        int
 	empty       bool
 }
@@ -63,7 +64,7 @@ func flatten(n *yaml.Node, prefix string, seen map[string]bool, out *[]fileValue
 				}
 				items = append(items, item.Value)
 			}
-			*out = append(*out, fileValue{name: name, value: strings.Join(items, ","), line: key.Line})
+			*out = append(*out, fileValue{name: name, value: strings.Join(items, ","), items: items, line: key.Line})
 		case yaml.ScalarNode:
 			*out = append(*out, fileValue{name: name, value: value.Value, line: key.Line, empty: value.Tag == "!!null"})
 		default:

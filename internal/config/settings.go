@@ -65,6 +65,16 @@ var settings = []setting{
 	flag("upstream.probe", "HERMES_PROBE", "", "look for a model server on this machine", func(c *Config) *bool { return &c.Upstream.Probe }),
 
 	number("context.budget_tokens", "HERMES_CONTEXT_BUDGET", "most tokens sent to a model per turn; context.models.<name> overrides it for one", func(c *Config) *int { return &c.Context.BudgetTokens }),
+	list("tools.enabled", "HERMES_TOOLS", "tools of this server that a model is offered: session_search, memory, skills", func(c *Config) *[]string { return &c.Tools.Enabled }),
+	flag("tools.trust_results", "", "", "let models change memory while results of other programs' tools are in sight", func(c *Config) *bool { return &c.Tools.TrustResults }),
+	text("tools.summary_model", "HERMES_SUMMARY_MODEL", "", "a fast model of the upstream that sums up what session_search finds; empty means quotations", func(c *Config) *string { return &c.Tools.SummaryModel }),
+	{
+		name: mcpSection, usage: "MCP servers whose tools a model is offered; see docs/tools.md",
+		get: func(c *Config) string { return c.mcpNames() },
+		set: func(*Config, string) error {
+			return errors.New("give each server a name, and under it \"command\" or \"url\"")
+		},
+	},
 	choice("responder", "HERMES_RESPONDER", "responder", "auto: a model if there is one; recall: never a model; off: 503 without one", func(c *Config) *string { return &c.Responder }, "auto", "recall", "off"),
 	choice("fallback", "HERMES_FALLBACK", "fallback", "recall: answer from memory while the model cannot be reached; off: fail", func(c *Config) *string { return &c.Fallback }, "recall", "off"),
 	choice("log.level", "HERMES_LOG_LEVEL", "log-level", "debug, info, warn, error", func(c *Config) *string { return &c.Log.Level }, "debug", "info", "warn", "error"),
@@ -206,6 +216,14 @@ func (c *Config) check() error {
 	}
 	if slices.Contains(c.Server.Origins, "*") {
 		return errors.New("server.origins: name the origins; \"*\" would let every web page use the memory")
+	}
+	for _, name := range c.Tools.Enabled {
+		if !slices.Contains(ToolNames(), name) {
+			return fmt.Errorf("tools.enabled: there is no tool %q; there are %s", name, strings.Join(ToolNames(), ", "))
+		}
+	}
+	if err := c.checkMCP(); err != nil {
+		return err
 	}
 	if c.Database != "" {
 		return errors.New("database: only the SQLite file in the home is supported by this version")
