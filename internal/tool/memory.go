@@ -1,0 +1,129 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/run"
+)
+
+// Memory is the tool with which a model keeps, corrects and erases single facts
+// in the memory of its turn's own scope. What it keeps is the result of its call,
+// word for word, as something a tool said: never as the user's own words.
+type Memory struct {
+	// Trust lets it change memory although text of other programs is in sight.
+	Trust bool
+}
+
+// MemoryName is the tool's name.
+const MemoryName = "memory"
+
+const (
+	memoryDescription = "The long-term memory of this conversation. What the user says is remembered without it; use it when the user asks to " +
+		"remember, correct or forget something, or for a conclusion worth keeping. Actions: save (statement), find (query; shows facts " +
+		"with their ids), edit (fact_id, statement), forget (fact_id; erases it for good, only when the user asks)."
+	memorySchema = `{"type":"object","properties":{` +
+		`"action":{"type":"string","enum":["save","find","edit","forget"]},` +
+		`"statement":{"type":"string","description":"One full sentence that can be understood by itself."},` +
+		`"kind":{"type":"string","enum":["fact","decision","preference","instruction","identity","event","cause","number"]},` +
+		`"fact_id":{"type":"string"},` +
+		`"query":{"type":"string"}},` +
+		`"required":["action"],"additionalProperties":false}`
+
+	// maxStatement bounds what one call may keep, in bytes.
+	maxStatement = 2000
+	// maxFound is how many facts a search shows.
+	maxFound = 12
+)
+
+// Has implements Source.
+func (Memory) Has(name string) bool { return name == MemoryName }
+
+// Offer implements Source.
+func (Memory) Offer(_ context.Context, g *run.Grant) []run.ToolDefinition {
+	if !g.Owner.Can(owner.Memory) {
+		return nil
+	}
+	return []run.ToolDefinition{{Name: MemoryName, Description: memoryDescription, Parameters: json.RawMessage(memorySchema)}}
+}
+
+// memoryCall is what the tool is called with.
+type memoryCall struct {
+	Action    string        `json:"action"`
+	Statement string        `json:"statement"`
+	Kind      memory.Kind   `json:"kind"`
+	FactID    memory.FactID `json:"fact_id"`
+	Query     string        `json:"query"`
+}
+
+// Call implements Source.
+func (m Memory) Call(ctx context.Context, g *run.Grant, c run.ToolRequest) run.ToolResult {
+	if !g.Owner.Can(owner.Memory) {
+		return refuse("this key may not use memory")
+	}
+	var in memoryCall
+	if err := arguments(c.Arguments, &in); err != nil {
+		return failed(err)
+	}
+	if in.Action == "find" {
+		return find(g, in.Query)
+	}
+	if why := mayChange(g, m.Trust); why != "" {
+		return refuse("memory was not changed: %s", why)
+	}
+	switch in.Action {
+	case "save":
+		return keep(&in, "")
+	case "edit":
+		if _, err := g.Memory.Fact(in.FactID); err != nil {
+			return failed(err)
+		}
+		return keep(&in, in.FactID)
+	case "forget":
+		if err := g.Memory.Forget(ctx, in.FactID); err != nil {
+			return failed(err)
+		}
+		return run.ToolResult{Text: fmt.Sprintf("Erased %s and its words.", in.FactID), Note: memory.EchoNote}
+	}
+	return refuse("action is one of save, find, edit, forget")
+}
+
+// keep makes the statement a note. The result is the statement itself: that is
+// the quote by which it is remembered.
+func keep(in *memoryCall, replaces memory.FactID) run.ToolResult {
+	text := strings.TrimSpace(in.Statement)
+	switch {
+	case text == "" || len(text) > maxStatement:
+		return refuse("a statement has 1–%d bytes", maxStatement)
+	case strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }):
+		return refuse("the statement holds control characters")
+	case memory.MaskSecrets(text) != text:
+		return refuse("the statement holds what looks like a password or a key; those are not kept")
+	case in.Kind != "" && !in.Kind.Asserted():
+		return refuse("kind is one of fact, decision, preference, instruction, identity, event, cause, number")
+	}
+	return run.ToolResult{Text: text, Note: memory.FormatNote(in.Kind, replaces)}
+}
+
+// find shows facts with their ids.
+func find(g *run.Grant, query string) run.ToolResult {
+	if strings.TrimSpace(query) == "" {
+		return refuse("say in query what to look for")
+	}
+	var out strings.Builder
+	for _, f := range g.Memory.Match(query, maxFound) {
+		if f.Current() {
+			fmt.Fprintf(&out, "%s (%s, %s, %s): %q\n", f.ID, f.Kind, f.Source.Role, f.SaidAt.UTC().Format(time.DateOnly), memory.MaskSecrets(f.Quote))
+		}
+	}
+	if out.Len() == 0 {
+		out.WriteString("Nothing is remembered on that.")
+	}
+	return run.ToolResult{Text: out.String(), Note: memory.EchoNote}
+}

@@ -1,0 +1,95 @@
+// Package tool holds the tools that this server runs for a model: memory,
+// skills, the search in past sessions, and those of MCP servers. It checks, at
+// the place where a tool runs, what the turn's grant allows. It owns neither the
+// loop in which a model calls tools (run does) nor what the tools work on.
+package tool
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/run"
+)
+
+// Source is one family of tools.
+type Source interface {
+	// Offer lists those the grant allows. See [run.Tools].
+	Offer(ctx context.Context, g *run.Grant) []run.ToolDefinition
+	// Call runs one. It is called for names the source has offered, and checks
+	// the grant again.
+	Call(ctx context.Context, g *run.Grant, c run.ToolRequest) run.ToolResult
+	// Has reports whether a name is one of the source's.
+	Has(name string) bool
+}
+
+// Set is all the tools of a server. It implements [run.Tools].
+type Set []Source
+
+var _ run.Tools = Set(nil)
+
+// Offer implements run.Tools.
+func (s Set) Offer(ctx context.Context, g *run.Grant) []run.ToolDefinition {
+	var out []run.ToolDefinition
+	for _, source := range s {
+		out = append(out, source.Offer(ctx, g)...)
+	}
+	return out
+}
+
+// Call implements run.Tools.
+func (s Set) Call(ctx context.Context, g *run.Grant, c run.ToolRequest) run.ToolResult {
+	for _, source := range s {
+		if source.Has(c.Name) {
+			return source.Call(ctx, g, c)
+		}
+	}
+	return refuse("there is no tool %q", c.Name)
+}
+
+// refuse is the result of a call that was not done.
+func refuse(format string, args ...any) run.ToolResult {
+	return run.ToolResult{Text: "Error: " + fmt.Sprintf(format, args...), Failed: true, Note: memory.EchoNote}
+}
+
+// failed is the result of a call that went wrong. Only what a fault lets people
+// see is shown: a model's words end up anywhere.
+func failed(err error) run.ToolResult {
+	if f, ok := errors.AsType[*fault.Error](err); ok && f.Kind != fault.Internal {
+		return refuse("%s", f.Msg)
+	}
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return refuse("it took too long")
+	}
+	return refuse("it went wrong inside the server")
+}
+
+// mayChange says why a tool may not change anything; "" when it may.
+func mayChange(g *run.Grant, trust bool) string {
+	switch {
+	case g.ReadOnly != "":
+		return g.ReadOnly
+	case g.Outside && !trust:
+		return "text of other programs is in sight, and it could be what asks for this; the user can ask for it in a turn without such text"
+	}
+	return ""
+}
+
+// arguments reads the arguments of a call. Names a tool does not know are
+// refused: a model that makes them up expects them to do something.
+func arguments(raw json.RawMessage, into any) error {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(into); err != nil {
+		return fault.Wrap(fault.Invalid, "", "The arguments do not fit the tool's schema.", err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return fault.New(fault.Invalid, "", "There is more than one value in the arguments.")
+	}
+	return nil
+}
