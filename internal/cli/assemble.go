@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/sqlite"
 	"github.com/hermes-memory/hermes/internal/terminal"
+	"github.com/hermes-memory/hermes/internal/tool"
 	"github.com/hermes-memory/hermes/internal/upstream"
 )
 
@@ -42,6 +44,9 @@ type server struct {
 	choice   upstream.Choice
 	runner   *run.Runner
 	handler  http.Handler
+	inside   sync.WaitGroup // calls of our own API by our own doors
+	tools    tool.Set
+	mcp      *tool.MCP
 	token    string
 	started  time.Time
 	now      func() time.Time
@@ -58,6 +63,8 @@ type assembly struct {
 	choose func() (upstream.Choice, error)
 	// now is the clock; nil is the machine's.
 	now func() time.Time
+	// getenv is the environment, for the MCP servers that are started.
+	getenv func(string) string
 }
 
 // assemble opens the home and wires the parts.
@@ -83,6 +90,7 @@ func assemble(ctx context.Context, parts assembly) (*server, error) {
 	if s.choice, err = parts.choose(); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
+	s.setTools(ctx, parts.getenv)
 	s.handler = s.newHandler()
 	return s, nil
 }
@@ -93,7 +101,7 @@ func (s *server) newHandler() http.Handler {
 		models.Recall = recall.New()
 	}
 	s.runner = run.New(run.Parts{
-		Store: s.db, Ledger: s.db, Sessions: s.db, Catalog: s.db, Memory: s.db, Views: memory.NewViews(s.db, viewBytes), Models: models,
+		Store: s.db, Ledger: s.db, Sessions: s.db, Catalog: s.db, Memory: s.db, Views: memory.NewViews(s.db, viewBytes), Models: models, Tools: s.offered(),
 		Config: run.Config{
 			Budget: s.cfg.Context.BudgetTokens, ModelBudgets: s.cfg.Context.Models, Patience: patience,
 			HotLineages: hotLineages, IdempotencyTTL: idempotencyTTL, Now: s.now,
@@ -103,6 +111,7 @@ func (s *server) newHandler() http.Handler {
 	})
 	return httpapi.New(httpapi.Config{
 		Runner: s.runner, Sessions: s.db, Catalog: s.db, Search: s.db, Keyring: s.keyring, Models: s.lister(), Ready: s.ready, Detail: s.detail,
+		MCP: s.mcpDoor(), Tools: s.toolNames(),
 		LocalToken: s.token, NoAuth: s.cfg.Server.NoAuth, Hosts: s.cfg.Server.Hosts, Origins: s.cfg.Server.Origins,
 		Name: s.choice.Name, Responder: s.runner.Responder(), Version: Version(), KeepAlive: keepAlive, Now: s.now, Log: s.log,
 	})
@@ -151,7 +160,11 @@ func (s *server) ready(context.Context) error {
 	return s.db.Ready()
 }
 
-func (s *server) close() error { return s.db.Close() }
+func (s *server) close() error {
+	s.inside.Wait()
+	s.mcp.Close()
+	return s.db.Close()
+}
 
 // prepareHome makes the data directory, for this person alone.
 func prepareHome(path string) error {

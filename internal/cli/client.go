@@ -72,7 +72,7 @@ func (c *client) alive(ctx context.Context) bool {
 
 // embed serves the API to ourselves. It holds the same lock as a server.
 func (a *app) embed(ctx context.Context, cfg *config.Config, choose func() (upstream.Choice, error)) (*client, error) {
-	s, err := assemble(ctx, assembly{cfg: cfg, log: a.newLogger(cfg), choose: choose})
+	s, err := assemble(ctx, assembly{cfg: cfg, log: a.newLogger(cfg), choose: choose, getenv: a.process.Getenv})
 	if err != nil {
 		return nil, err
 	}

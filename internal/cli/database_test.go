@@ -83,7 +83,8 @@ func checkFile(t *testing.T, db *sql.DB) {
 			(SELECT 1 FROM sessions GROUP BY owner_id, root_id HAVING sum(is_tip) <> 1)`,
 		"facts that quote nothing": `SELECT count(*) FROM facts f WHERE NOT EXISTS
 			(SELECT 1 FROM messages m WHERE m.id = f.message_id AND instr(m.content, f.quote) > 0)`,
-		"answers without a receipt": `SELECT count(*) FROM messages WHERE role = 'assistant' AND receipt_id IS NULL`,
+		"answers without a receipt": `SELECT count(*) FROM messages m WHERE role = 'assistant' AND receipt_id IS NULL AND NOT EXISTS
+			(SELECT 1 FROM messages r WHERE r.root_id = m.root_id AND r.seq = m.seq + 1 AND r.role = 'tool' AND r.finish_reason IS NOT NULL)`,
 	} {
 		if got := ask[int](t, db, query); got != 0 {
 			t.Errorf("%s: got %d, want none", name, got)

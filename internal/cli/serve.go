@@ -53,7 +53,7 @@ func (a *app) runServe(ctx context.Context) error {
 	}
 	s, err := assemble(ctx, assembly{
 		cfg: cfg, log: log, public: at.public,
-		choose: func() (upstream.Choice, error) { return choose(ctx, cfg, at) },
+		choose: func() (upstream.Choice, error) { return choose(ctx, cfg, at) }, getenv: a.process.Getenv,
 	})
 	if err != nil {
 		at.close()

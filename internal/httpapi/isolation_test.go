@@ -182,6 +182,10 @@ func writes(me, other *tenant) []write {
 		{"POST /api/sessions/prune", "/api/sessions/prune", `{"older_than_days":0}`, 200},
 		{"POST /api/memory", "/api/memory?session_id=shared", `{"statement":"I like ` + canary + `."}`, 201},
 		{"POST /api/memory", "/api/memory?session_key=shared", `{"statement":"I like ` + canary + `."}`, 201},
+		{"POST /mcp", "/mcp", mcpCall("remember", `{"statement":"I like `+canary+`.","session_id":"shared"}`), 200},
+		{"POST /mcp", "/mcp", mcpCall("recall", `{"question":"What is my cat called?","session_key":"shared"}`), 200},
+		{"POST /mcp", "/mcp", mcpCall("remember", `{"statement":"`+canary+`","replaces":"`+string(other.facts[0])+`"}`), 200},
+		{"POST /mcp", "/mcp", mcpCall("forget", `{"fact_id":"`+string(other.facts[0])+`"}`), 200},
 		{"PATCH /api/memory/{fact_id}", "/api/memory/" + other.facts[0] + "?session_key=shared", `{"statement":"` + canary + `"}`, 404},
 		{"PATCH /api/memory/{fact_id}", "/api/memory/" + me.facts[0] + "?session_key=shared", `{"statement":"My cat is called ` + canary + ` now."}`, 200},
 		{"DELETE /api/memory/{fact_id}", "/api/memory/" + other.facts[0] + "?session_key=shared", "", 404},
@@ -194,6 +198,11 @@ func writes(me, other *tenant) []write {
 		{"DELETE /api/sessions/{id}", "/api/sessions/own:" + me.name, "", 200},
 		{"DELETE /api/sessions/{id}", "/api/sessions/made%20by%20" + me.name, "", 200},
 	}
+}
+
+// mcpCall is the call of a tool by an MCP client.
+func mcpCall(name, arguments string) string {
+	return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + name + `","arguments":` + arguments + `}}`
 }
 
 // TestWritesStayInOneWorld: whatever one owner writes, changes, forgets and

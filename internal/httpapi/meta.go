@@ -75,6 +75,8 @@ func (s *server) capabilities(w http.ResponseWriter, _ *http.Request) error {
 			"idempotency":                map[string]any{"header": idempotencyName, "durable": true, "retention_seconds": 86400},
 			"off_the_record":             storeHeader + ": none",
 			"client_tools":               true,
+			"server_tools":               some(s.Tools),
+			"mcp_server":                 s.MCP != nil,
 			"receipts":                   true,
 			"responder":                  s.Responder,
 			"cors":                       len(s.Origins) > 0,

@@ -214,11 +214,12 @@ func (s *server) receipt(w http.ResponseWriter, r *http.Request) error {
 		Facts     []factJSON     `json:"facts"`
 		Recalled  []recalledJSON `json:"recalled"`
 		Sent      []messageJSON  `json:"sent"`
+		Tools     []run.ToolUse  `json:"tools,omitempty"`
 		Context   run.Context    `json:"context"`
 	}{
 		Object: "hermes.receipt", ID: why.ID, SessionID: why.SessionID, RootID: why.RootID, At: why.At, Model: why.Model,
 		Responder: why.Responder, Answer: messageOf(&why.Answer), Facts: []factJSON{}, Recalled: []recalledJSON{},
-		Sent: []messageJSON{}, Context: why.Context,
+		Sent: []messageJSON{}, Tools: why.Tools, Context: why.Context,
 	}
 	for i := range why.Facts {
 		out.Facts = append(out.Facts, factOf(&why.Facts[i]))

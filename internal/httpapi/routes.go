@@ -30,6 +30,10 @@ type Config struct {
 	Ready func(context.Context) error
 	// Detail says how the server is; a deep one reads the whole database.
 	Detail func(ctx context.Context, deep bool) (Detail, error)
+	// MCP answers POST /mcp; nil answers that there is none.
+	MCP http.Handler
+	// Tools are the names of the tools of this server that models are offered.
+	Tools []string
 	// LocalToken is accepted as the local owner's key: it lets the command line
 	// on this machine in. "" accepts none.
 	LocalToken string
@@ -106,6 +110,8 @@ func (s *server) routes() []route {
 		{"GET", "/api/keys", owner.Admin, s.listKeys},
 		{"POST", "/api/keys", owner.Admin, s.createKey},
 		{"DELETE", "/api/keys/{id}", owner.Admin, s.revokeKey},
+
+		{"POST", "/mcp", owner.Memory, s.mcp},
 
 		{"GET", "/health", "", s.health},
 		{"GET", "/v1/health", "", s.health},

@@ -65,6 +65,8 @@ func routeCases() map[string]routeCase {
 		"POST /api/keys":        {"/api/keys", `{"name":"somebody"}`, 201},
 		"DELETE /api/keys/{id}": {"/api/keys/doomed", "", 200},
 
+		"POST /mcp": {"/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, 200},
+
 		"GET /health":    {"/health", "", 200},
 		"GET /v1/health": {"/v1/health", "", 200},
 		"GET /readyz":    {"/readyz", "", 200},

@@ -16,11 +16,14 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/httpapi"
+	"github.com/hermes-memory/hermes/internal/mcpserver"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/recall"
 	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/search"
 	"github.com/hermes-memory/hermes/internal/sqlite"
+	"github.com/hermes-memory/hermes/internal/tool"
 	"github.com/hermes-memory/hermes/internal/upstream"
 	"github.com/hermes-memory/hermes/internal/upstream/upstreamtest"
 )
@@ -39,6 +42,7 @@ type options struct {
 	NoFallback bool     `json:"no_fallback"`
 	NoRecall   bool     `json:"no_recall"`
 	NoAuth     bool     `json:"no_auth"`
+	Tools      []string `json:"tools"`
 	Origins    []string `json:"origins"`
 	Hosts      []string `json:"hosts"`
 
@@ -139,13 +143,15 @@ func (w *world) open() {
 	}
 	w.db, w.keyring = db, owner.NewKeyring(db, []string{localKey}, false, w.clock.now)
 	runner := run.New(run.Parts{
-		Store: db, Ledger: db, Sessions: db, Catalog: db, Memory: db, Views: memory.NewViews(db, 64<<20), Models: models,
+		Store: db, Ledger: db, Sessions: db, Catalog: db, Memory: db, Views: memory.NewViews(db, 64<<20), Models: models, Tools: w.tools(),
 		Config: run.Config{
 			Budget: w.opt.Budget, Patience: w.opt.patience, HotLineages: 256, IdempotencyTTL: 24 * time.Hour, Now: w.clock.now,
 		},
 		Process: "test", Log: w.opt.log,
 	})
 	handler := httpapi.New(httpapi.Config{
+		MCP:    mcpserver.Handler(mcpserver.Options{Client: &http.Client{Transport: loop{w}}, Base: "http://localhost", Version: "test", Log: w.opt.log}),
+		Tools:  w.opt.Tools,
 		Runner: runner, Sessions: db, Catalog: db, Search: db, Keyring: w.keyring, Models: list, Ready: w.ready, Detail: w.detail,
 		LocalToken: "local-token-of-this-machine", NoAuth: w.opt.NoAuth, Hosts: w.opt.Hosts, Origins: w.opt.Origins,
 		Name: models.Name, Responder: runner.Responder(), Version: "test", KeepAlive: w.opt.keepAlive, Now: w.clock.now, Log: w.opt.log,
@@ -157,6 +163,34 @@ func (w *world) open() {
 func (w *world) detail(ctx context.Context, _ bool) (httpapi.Detail, error) {
 	damage, err := w.db.Check(ctx, true)
 	return httpapi.Detail{StartedAt: w.clock.now(), Data: httpapi.Data{File: "state.db", Damage: damage, Checked: "deep"}}, err
+}
+
+// tools are those the options switch on.
+func (w *world) tools() run.Tools {
+	var set tool.Set
+	for _, name := range w.opt.Tools {
+		switch name {
+		case tool.MemoryName:
+			set = append(set, tool.Memory{})
+		case search.ToolName:
+			set = append(set, tool.Search{Tool: &search.Tool{Store: w.db, Transcripts: w.db}})
+		case tool.SkillsName:
+			set = append(set, tool.Skills{Home: w.dir})
+		}
+	}
+	if set == nil {
+		return nil
+	}
+	return set
+}
+
+// loop leads back into the world: the MCP door is a client of the API.
+type loop struct{ w *world }
+
+func (l loop) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.URL.Host = l.w.srv.Listener.Addr().String()
+	return l.w.pool.RoundTrip(r)
 }
 
 func lister(m *upstream.OpenAI) func(context.Context) ([]httpapi.Model, error) {

@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/cobra"
+
+	"github.com/hermes-memory/hermes/internal/mcpserver"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+func (a *app) mcpCommand() *cobra.Command {
+	var id, key string
+	c := &cobra.Command{
+		Use: "mcp", Short: "Give an MCP client the memory, over standard input and output", Args: noArgs,
+		Long: `Give an MCP client the memory, over standard input and output: the tools
+recall, remember, forget and session_search. It ends when its input does.
+
+--session-id and --session-key say whose memory is meant where a call does not.
+It goes through the running server of this home, or opens the home itself.`,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := checkScope(id, key); err != nil {
+				return usageError{err}
+			}
+			return a.withClient(c, func(cl *client) error { return a.runMCP(c.Context(), cl, id, key) })
+		},
+	}
+	c.Flags().StringVar(&id, "session-id", "", "the session whose memory is meant")
+	c.Flags().StringVar(&key, "session-key", "", "the session key whose memory is meant")
+	return c
+}
+
+// checkScope refuses ids and keys that the API would refuse with every call.
+func checkScope(id, key string) error {
+	if id != "" {
+		if _, err := session.ParseID(id); err != nil {
+			return err
+		}
+	}
+	if key != "" {
+		if _, err := session.ParseKey(key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runMCP serves one client until it leaves.
+func (a *app) runMCP(ctx context.Context, cl *client, id, key string) error {
+	s := mcpserver.New(mcpserver.API{
+		Client: cl.http, Base: cl.base, Authorization: "Bearer " + cl.token, SessionID: id, SessionKey: key,
+	}, Version())
+	p := &mcpPipe{in: bufio.NewScanner(a.process.Stdin), out: a.process.Stdout, answered: make(chan struct{}, 1)}
+	p.in.Buffer(nil, maxMCPLine)
+	stop := context.AfterFunc(ctx, func() { p.answer(math.MinInt32) })
+	defer stop()
+	err := s.Run(ctx, &mcp.IOTransport{Reader: p, Writer: p})
+	if ctx.Err() != nil || errors.Is(err, io.EOF) {
+		return nil // it was stopped, or its input has ended: that is how it ends
+	}
+	return err
+}
+
+// maxMCPLine bounds one message of a client, in bytes.
+const maxMCPLine = 16 << 20
+
+// mcpPipe is standard input and output. The end of the input counts only when
+// every request has its answer, so that a script may pipe its calls in.
+type mcpPipe struct {
+	in   *bufio.Scanner
+	rest []byte // of the line that is being read
+	out  io.Writer
+
+	mu       sync.Mutex
+	open     int           // requests without an answer
+	answered chan struct{} // told when there is one
+}
+
+// Read implements io.Reader.
+func (p *mcpPipe) Read(b []byte) (int, error) {
+	for len(p.rest) == 0 {
+		if !p.in.Scan() {
+			p.wait()
+			return 0, errors.Join(p.in.Err(), io.EOF)
+		}
+		p.rest = append(append([]byte(nil), p.in.Bytes()...), '\n')
+		if isRequest, _ := readsLike(p.rest); isRequest {
+			p.answer(1)
+		}
+	}
+	n := copy(b, p.rest)
+	p.rest = p.rest[n:]
+	return n, nil
+}
+
+// Write implements io.Writer; the other side writes whole messages.
+func (p *mcpPipe) Write(b []byte) (int, error) {
+	n, err := p.out.Write(b)
+	if _, isAnswer := readsLike(b); isAnswer {
+		p.answer(-1)
+	}
+	return n, err
+}
+
+// Close does nothing: the process keeps its input and output.
+func (p *mcpPipe) Close() error { return nil }
+
+// answer counts the requests that are open.
+func (p *mcpPipe) answer(n int) {
+	p.mu.Lock()
+	p.open += n
+	p.mu.Unlock()
+	select {
+	case p.answered <- struct{}{}:
+	default:
+	}
+}
+
+// wait returns when no request is open.
+func (p *mcpPipe) wait() {
+	for {
+		p.mu.Lock()
+		done := p.open <= 0
+		p.mu.Unlock()
+		if done {
+			return
+		}
+		<-p.answered
+	}
+}
+
+// readsLike tells requests and answers of JSON-RPC from everything else.
+func readsLike(line []byte) (request, answer bool) {
+	var m struct {
+		ID     json.RawMessage `json:"id"`
+		Method string          `json:"method"`
+	}
+	known := json.Unmarshal(line, &m) == nil && len(m.ID) > 0
+	return known && m.Method != "", known && m.Method == ""
+}

@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"github.com/hermes-memory/hermes/internal/mcpserver"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/search"
+	"github.com/hermes-memory/hermes/internal/tool"
+)
+
+// setTools makes the tools that models are offered, as far as they are enabled.
+func (s *server) setTools(ctx context.Context, getenv func(string) string) {
+	c := &s.cfg.Tools
+	if slices.Contains(c.Enabled, search.ToolName) {
+		t := &search.Tool{Store: s.db, Transcripts: s.db}
+		if c.SummaryModel != "" && s.choice.Model != nil {
+			t.Summarizer = tool.Summaries{Model: s.choice.Model, Name: c.SummaryModel}
+		}
+		s.tools = append(s.tools, tool.Search{Tool: t})
+	}
+	if slices.Contains(c.Enabled, tool.MemoryName) {
+		s.tools = append(s.tools, tool.Memory{Trust: c.TrustResults})
+	}
+	if slices.Contains(c.Enabled, tool.SkillsName) {
+		s.tools = append(s.tools, tool.Skills{Home: s.cfg.Home, Trust: c.TrustResults})
+	}
+	var servers []tool.MCPServer
+	for _, m := range s.cfg.MCPServers {
+		if !m.Off {
+			servers = append(servers, tool.MCPServer{
+				Name: m.Name, Command: m.Command, Args: m.Args, Env: m.Env, URL: m.URL, Headers: m.Headers, Tools: m.Tools, Owners: m.Owners,
+			})
+		}
+	}
+	if getenv == nil {
+		getenv = func(string) string { return "" }
+	}
+	s.mcp = tool.NewMCP(ctx, servers, tool.MCPOptions{Version: Version(), Getenv: getenv, Now: s.now, Log: s.log})
+	if len(servers) > 0 {
+		s.tools = append(s.tools, s.mcp)
+	}
+}
+
+// offered are the tools for turns; nil when there are none.
+func (s *server) offered() run.Tools {
+	if len(s.tools) == 0 {
+		return nil
+	}
+	return s.tools
+}
+
+// toolNames are the tools that are on, and the MCP servers, for people to see.
+func (s *server) toolNames() []string {
+	names := slices.Clone(s.cfg.Tools.Enabled)
+	for _, m := range s.cfg.MCPServers {
+		if !m.Off {
+			names = append(names, "mcp:"+m.Name)
+		}
+	}
+	return names
+}
+
+// mcpDoor is the door for MCP clients. It leads back to our own API.
+func (s *server) mcpDoor() http.Handler {
+	here := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) })
+	return mcpserver.Handler(mcpserver.Options{
+		Client: &http.Client{Transport: handlerTransport{here, &s.inside}}, Base: "http://localhost", Version: Version(), Log: s.log,
+	})
+}

@@ -1,0 +1,55 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+)
+
+// mcp answers POST /mcp with the door for MCP clients, behind the same key, host
+// and origin checks as everything else.
+func (s *server) mcp(w http.ResponseWriter, r *http.Request) error {
+	if s.MCP == nil {
+		return fault.New(fault.Unavailable, "mcp_off", "This server has no MCP endpoint.")
+	}
+	if _, err := s.parseSessionHeaders(r); err != nil {
+		return err
+	}
+	// The answer is always one JSON object, so nobody has to say that it will do.
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	if r.Header.Get("Content-Type") == "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	out := &answerBuffer{header: make(http.Header), status: http.StatusOK}
+	s.MCP.ServeHTTP(out, r)
+	if out.status >= http.StatusBadRequest && !json.Valid(out.body.Bytes()) {
+		return fault.New(fault.Invalid, "invalid_mcp_request",
+			"This is no request of the Model Context Protocol. POST one JSON-RPC message as application/json.")
+	}
+	out.header.Del("Cache-Control") // the guard has said it
+	for name, values := range out.header {
+		w.Header()[name] = values
+	}
+	w.WriteHeader(out.status)
+	_, _ = w.Write(out.body.Bytes()) // a client that is gone is not told
+	return nil
+}
+
+// answerBuffer keeps an answer until it is known to be one of ours: errors of
+// this server are JSON objects, whoever makes them.
+type answerBuffer struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+// Header implements http.ResponseWriter.
+func (b *answerBuffer) Header() http.Header { return b.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (b *answerBuffer) WriteHeader(status int) { b.status = status }
+
+// Write implements http.ResponseWriter.
+func (b *answerBuffer) Write(p []byte) (int, error) { return b.body.Write(p) }
