@@ -94,6 +94,8 @@ func messagesRequest(p *run.Prompt, model string) ([]byte, error) {
 	out.Tools = tools(in.Tools)
 	if len(out.Tools) > 0 {
 		out.ToolChoice = choiceOf(in.ToolChoice, in.ParallelToolCalls)
+	} else if out.Tools = toolsOfThePast(turns); len(out.Tools) > 0 {
+		out.ToolChoice = &toolChoice{Type: "none"}
 	}
 	data, err := json.Marshal(&out)
 	if err != nil {

@@ -50,6 +50,23 @@ func tools(in []chatTool) []any {
 	return out
 }
 
+// toolsOfThePast are the tools that earlier turns have called. The API refuses a
+// conversation with calls in it unless some tools are defined, also where the
+// client offers none any more.
+func toolsOfThePast(turns []turn) []any {
+	var out []any
+	seen := make(map[string]bool)
+	for i := range turns {
+		for _, b := range turns[i].Content {
+			if b.Type == "tool_use" && !seen[b.Name] {
+				seen[b.Name] = true
+				out = append(out, tool{Name: b.Name, InputSchema: json.RawMessage(`{"type":"object","properties":{}}`)})
+			}
+		}
+	}
+	return out
+}
+
 // toolChoice says which tools the model may or must use.
 type toolChoice struct {
 	Type     string `json:"type"`
