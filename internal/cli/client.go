@@ -101,7 +101,9 @@ func (c *client) send(ctx context.Context, method, path string, in any, header h
 		}
 	}
 	res, err := c.do(ctx, method, path, body, header)
-	if err != nil && c.again != nil && gone(err, method != http.MethodPost || header.Get(idempotencyKey) != "") {
+	twice := method != http.MethodPost || header.Get(idempotencyKey) != ""
+	for end := time.Now().Add(moving); c.again != nil && gone(err, twice) && time.Now().Before(end); {
+		// The one found may be the one that is ending, still.
 		next, againErr := c.again(ctx)
 		if againErr != nil {
 			return nil, againErr

@@ -46,6 +46,10 @@ type replyNotes struct {
 		Why      string `json:"why,omitempty"`
 		TurnsAgo int    `json:"turns_ago"`
 	} `json:"reversals"`
+	Tools []struct {
+		Name string `json:"name"`
+		OK   bool   `json:"ok"`
+	} `json:"tools,omitempty"`
 	Context struct {
 		Sent   int `json:"sent_tokens"`
 		Budget int `json:"budget_tokens"`

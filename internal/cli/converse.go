@@ -203,7 +203,7 @@ func (t *talk) say(ctx context.Context, text string) error {
 	return nil
 }
 
-// notes tells what the turn changed in memory.
+// notes tells which tools the server ran, and what the turn changed in memory.
 func (t *talk) notes() {
 	if t.last == nil {
 		return
@@ -214,6 +214,13 @@ func (t *talk) notes() {
 		if r.Why != "" {
 			t.quiet("         because " + shorten(r.Why))
 		}
+	}
+	for _, use := range t.last.Tools {
+		line := "used     " + use.Name
+		if !use.OK {
+			line += ", which failed"
+		}
+		t.quiet(line)
 	}
 	if n := len(t.last.Learned); n > 0 && len(t.last.Reversals) == 0 {
 		line := "learnt   " + t.last.Learned[0].Statement
