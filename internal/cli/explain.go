@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -264,13 +265,35 @@ func (a *app) printForgotten(f *forgotten) error {
 	return nil
 }
 
+func (a *app) rebuildIndex(ctx context.Context, cl *client) error {
+	var out struct {
+		Rebuilt bool `json:"rebuilt"`
+	}
+	if err := cl.call(ctx, http.MethodPost, "/api/search/rebuild", nil, &out); err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(out)
+	}
+	a.say("The text index is new.")
+	return nil
+}
+
 // rebuildCommand distils everything anew.
 func (a *app) rebuildCommand() *cobra.Command {
-	var verify bool
+	var verify, index bool
 	c := &cobra.Command{
-		Use: "rebuild", Short: "Distil all facts anew from the messages", Args: noArgs,
+		Use: "rebuild", Short: "Make what is derived anew from the messages", Args: noArgs,
+		Long: `Distil all facts anew from the messages, or, with --verify, only compare them with
+those that are stored. With --index make the text index of the search anew instead.`,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if index && verify {
+				return usageError{errors.New("--index makes the index anew; there is nothing to --verify")}
+			}
 			return a.withClient(c, func(cl *client) error {
+				if index {
+					return a.rebuildIndex(c.Context(), cl)
+				}
 				var out struct {
 					Identical bool `json:"identical"`
 					Data      []struct {
@@ -305,5 +328,6 @@ func (a *app) rebuildCommand() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&verify, "verify", false, "only compare, change nothing")
+	c.Flags().BoolVar(&index, "index", false, "make the text index anew, not the facts")
 	return c
 }

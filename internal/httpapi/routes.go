@@ -96,6 +96,7 @@ func (s *server) routes() []route {
 		{"GET", "/api/sessions/{id}/cost", owner.SessionsRead, s.cost},
 
 		{"GET", "/api/search", owner.SessionsRead, s.search},
+		{"POST", "/api/search/rebuild", owner.Admin, s.reindex},
 
 		{"GET", "/api/memory", owner.Memory, s.listFacts},
 		{"POST", "/api/memory", owner.Memory, s.addFact},

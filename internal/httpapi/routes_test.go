@@ -40,7 +40,8 @@ func routeCases() map[string]routeCase {
 		"GET /api/sessions/{id}/timeline":  {"/api/sessions/s/timeline", "", 200},
 		"GET /api/sessions/{id}/cost":      {"/api/sessions/s/cost", "", 200},
 
-		"GET /api/search": {"/api/search?q=Rust", "", 200},
+		"GET /api/search":          {"/api/search?q=Rust", "", 200},
+		"POST /api/search/rebuild": {"/api/search/rebuild", "", 200},
 
 		"GET /api/sessions/export":         {"/api/sessions/export", "", 200},
 		"POST /api/sessions/import":        {"/api/sessions/import", `{"id":"i","started_at":"2026-01-01T00:00:00Z","messages":[{"role":"user","content":"x"}]}`, 200},

@@ -67,6 +67,16 @@ func (s *server) search(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, out)
 }
 
+// reindex answers POST /api/search/rebuild: the text index, which is one for all
+// owners, is made anew from the messages.
+func (s *server) reindex(w http.ResponseWriter, r *http.Request) error {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // it takes as long as it takes
+	if err := s.Search.Reindex(r.Context()); err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, map[string]any{"object": "hermes.index", "rebuilt": true})
+}
+
 func (s *server) searchRequest(r *http.Request) (req search.Request, err error) {
 	q := r.URL.Query()
 	if q.Get("q") == "" {

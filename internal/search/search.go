@@ -25,6 +25,10 @@ type Store interface {
 	// Invalid with the code "invalid_query" if the query matches too much to be
 	// answered in that time; Unavailable if the index is being made anew.
 	Search(ctx context.Context, o owner.Owner, r Request) (Found, error)
+	// Reindex throws the text index away, makes it anew from the messages, and
+	// returns when it has everything that was committed before the call. Searches
+	// find less meanwhile.
+	Reindex(ctx context.Context) error
 }
 
 // Request is what to look for, and where.

@@ -19,6 +19,8 @@ type indexer struct {
 	hurry chan struct{}
 	// damaged says that a search has met a damaged index.
 	damaged chan struct{}
+	// anew asks for a new index; the outcome goes into the channel it brings.
+	anew chan chan error
 
 	mu sync.Mutex
 	// recovered says that what an earlier process left has been looked for.
@@ -41,7 +43,7 @@ const (
 
 func newIndexer(db *DB) *indexer {
 	return &indexer{
-		db: db, wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1), damaged: make(chan struct{}, 1), idle: make(chan struct{}),
+		db: db, wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1), damaged: make(chan struct{}, 1), anew: make(chan chan error), idle: make(chan struct{}),
 	}
 }
 
@@ -104,6 +106,9 @@ func (x *indexer) run(ctx context.Context) {
 			if err := x.remake(ctx); err != nil {
 				x.db.log.Warn("text index could not be made anew", "err", err)
 			}
+		case done := <-x.anew:
+			done <- x.remake(ctx)
+			nudge(x.hurry)
 		case <-ctx.Done():
 			return
 		}
@@ -146,6 +151,20 @@ func (x *indexer) step(ctx context.Context) bool {
 		close(x.idle)
 	}
 	return len(x.pending) > 0
+}
+
+// Reindex implements search.Store.
+func (db *DB) Reindex(ctx context.Context) error {
+	done := make(chan error, 1)
+	select {
+	case db.indexer.anew <- done:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if err := <-done; err != nil {
+		return err
+	}
+	return db.indexer.wait(ctx)
 }
 
 // remake empties the index, so that it is filled again.

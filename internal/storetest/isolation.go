@@ -47,6 +47,7 @@ func ownerless() map[string]string {
 	return map[string]string{
 		"ReserveMessageIDs": "gives out numbers, which say nothing of anybody's data",
 		"AdoptMessageIDs":   "takes numbers, which say nothing of anybody's data",
+		"Reindex":           "makes an index anew that is one for all, and tells nothing",
 		"Traces":            "counts texts that the caller brings, and tells numbers only",
 		"InsertKey":         "the row names its owner",
 		"KeyByID":           "called before an owner is known, by the keyring alone",
@@ -121,6 +122,13 @@ func isolationCases() map[string]isolationCase {
 }
 
 func readingCases() map[string]isolationCase {
+	cases := sessionCases()
+	maps.Copy(cases, memoryCases())
+	return cases
+}
+
+// sessionCases read transcripts.
+func sessionCases() map[string]isolationCase {
 	return map[string]isolationCase{
 		"Tip": {stranger: fault.NotFound, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			return st.Tip(ctx, o, theSession)
@@ -178,6 +186,12 @@ func readingCases() map[string]isolationCase {
 			last, err := st.Messages(ctx, o, theSession, session.Range{Newest: true, Limit: 3, Standing: true, Receipts: true})
 			return slices.Concat(first, last), err
 		}},
+	}
+}
+
+// memoryCases read what was made of them.
+func memoryCases() map[string]isolationCase {
+	return map[string]isolationCase{
 		"Facts": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			byRoot, err := st.Facts(ctx, o, memory.Scope{Root: theSession})
 			if err != nil {
@@ -197,16 +211,7 @@ func readingCases() map[string]isolationCase {
 			}
 			return out, st.Documents(ctx, o, memory.Scope{Key: theKey}, each)
 		}},
-		"Scopes": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			scopes, err := st.Scopes(ctx, o)
-			if o.ID() == bob().ID() && len(scopes) != 1 {
-				return nil, fmt.Errorf("got %d scopes of bob's, want 1", len(scopes))
-			}
-			if o.ID() == nobody().ID() && len(scopes) != 0 {
-				return nil, fmt.Errorf("got %d scopes of a stranger, want none", len(scopes))
-			}
-			return scopes, err
-		}},
+		"Scopes": {silent: true, call: scopesOf},
 		"Erasures": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			list, err := st.Erasures(ctx, o)
 			var marks []string
@@ -267,6 +272,18 @@ func writingCases() map[string]isolationCase {
 		}},
 		"AppendTurn": {stranger: fault.NotFound, silent: true, makes: true, call: appendToTheSession},
 	}
+}
+
+// scopesOf is checked by number: alice and bob have one each.
+func scopesOf(ctx context.Context, st Store, o owner.Owner) (any, error) {
+	scopes, err := st.Scopes(ctx, o)
+	if o.ID() == bob().ID() && len(scopes) != 1 {
+		return nil, fmt.Errorf("got %d scopes of bob's, want 1", len(scopes))
+	}
+	if o.ID() == nobody().ID() && len(scopes) != 0 {
+		return nil, fmt.Errorf("got %d scopes of a stranger, want none", len(scopes))
+	}
+	return scopes, err
 }
 
 // costsOfTheSession says whose costs were told: they are numbers.

@@ -28,6 +28,7 @@ func searchTests() []test {
 		{"what is rewritten is found by its new text", testSearchRewritten},
 		{"others move no score", testSearchScores},
 		{"nowhere is refused", testSearchNowhere},
+		{"the index can be made anew", testReindex},
 	}
 }
 
@@ -285,6 +286,20 @@ func testSearchNowhere(t *testing.T, st Store) {
 		found, err := st.Search(t.Context(), alice(), search.Request{Query: mustParse("heron"), Scope: scope})
 		if err == nil || len(found.Hits) > 0 {
 			t.Errorf("scope %+v: got %d hits and %v, want an error", scope, len(found.Hits), err)
+		}
+	}
+}
+
+// testReindex makes the index anew with nothing in it, and with something.
+func testReindex(t *testing.T, st Store) {
+	kind(t, "of nothing", st.Reindex(t.Context()), "")
+	l := newTalk(alice(), "s", "")
+	l.say(t, st, "a heron", "noted")
+	newTalk(bob(), "bobs", "").say(t, st, "another heron")
+	for range 2 {
+		kind(t, "of three messages", st.Reindex(t.Context()), "")
+		if hits := look(t, st, "heron"); len(hits) != 1 || hits[0].MatchCount != 1 {
+			t.Errorf("got %+v, want the one message of alice's", hits)
 		}
 	}
 }
