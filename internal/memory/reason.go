@@ -1,5 +1,7 @@
 package memory
 
+import "strings"
+
 // findReason divides the sentence into effect and reason, if it gives one.
 // The effect stays in [from, to); the reason's bytes go to because.
 func (r *reading) findReason() {
@@ -127,13 +129,23 @@ func (r *reading) pronounReason(i int) bool {
 func (r *reading) noteReason(i int) bool {
 	t := &r.toks[i]
 	if !r.label || !r.elided() || r.toks[i-1].mark(":") || t.kind == markToken || t.tech != 0 || t.choice != 0 ||
-		t.is(tagThus, tagTherefore, tagWhy, tagMaybeWhy, tagAim, tagAnd, tagPlus, tagMinus, tagSwitch, tagSwap, tagAssign, tagSettle, tagUse, tagPast, tagPrep, tagNow, tagI, tagWe) {
+		!r.saysEffect(i) && t.is(tagThus, tagTherefore, tagWhy, tagMaybeWhy, tagAim, tagAnd, tagPlus, tagMinus, tagSwitch, tagSwap, tagAssign, tagSettle, tagUse, tagPast, tagPrep, tagNow, tagI, tagWe) {
 		return false
 	}
-	if r.word(i, r.stop, "and") >= 0 || r.word(i, r.stop, ",") >= 0 || r.first(i, r.stop, tagWhy, tagThus) >= 0 {
+	if and := r.word(i, r.stop, "and"); and >= 0 && (and+1 >= r.stop || r.toks[and+1].is(tagPlus, tagMinus, tagSwitch, tagSwap, tagAssign, tagSettle, tagUse)) {
+		return false
+	}
+	if r.word(i, r.stop, ",") >= 0 || r.first(i, r.stop, tagWhy, tagThus) >= 0 {
 		return false
 	}
 	return r.effectThenReason(i, i)
+}
+
+// saysEffect reports whether a verb of a note says what the step before it does
+// ("fixes", "saves"), not what the next step is ("fix", "saved").
+func (r *reading) saysEffect(i int) bool {
+	t := &r.toks[i]
+	return t.kind == wordToken && t.entry != nil && t.entry.base != t.low && strings.HasSuffix(t.low, "s") && !strings.HasSuffix(t.low, "ss")
 }
 
 // hasVerb reports whether a verb seems to follow: the words are a clause.

@@ -18,17 +18,21 @@ func (a *asked) doubt(score float64, p *passage, seen *look) float64 {
 	}
 	f := p.fact
 	off(a.has(asksReason) && seen.traits&givesReason == 0, noReason)
+	off(a.has(asksEffect) && seen.traits&givesReason == 0, noEffect)
+	off(a.favourite && seen.traits&asksPreference == 0 && (f == nil || f.Kind != memory.Preference), noLiking)
+	off(a.has(asksReason) && a.isItselfTheReason(p), otherReason)
 	off(a.has(asksNumber) && seen.traits&givesNumber == 0, noNumber)
 	off(a.sort >= 0 && seen.met[max(0, a.sort)] == 0, noHead)
-	off(a.slot >= 0 && (f == nil || f.Value == "" || !theLexicon().fills(a.needs[max(0, a.slot)].slots, f.Attribute)), otherPerson)
-	off(a.long && seen.traits&givesLength == 0, noNumber)
-	off(a.often && seen.traits&givesFrequency == 0, noNumber)
+	off(a.which >= 0 && seen.met[max(0, a.which)] == 0 && !a.plenty(seen), noHead)
+	off(a.slot >= 0 && !a.formed(p, seen) && (f == nil || f.Value == "" || !theLexicon().fills(a.needs[max(0, a.slot)].slots, f.Attribute)), otherPerson)
+	off(a.wants != 0 && !a.hasShape(p, seen), noShape)
+	off(a.deed >= 0 && seen.met[max(0, a.deed)] == 0, noDeed)
 	off(a.negotiable && a.ofSelf() && a.singular() && othersOwn(p, seen), otherPerson)
 	off(a.counts >= 0 && seen.met[max(0, a.counts)] > 0 && !seen.counted, notCounted)
 	off(a.head >= 0 && seen.met[max(0, a.head)] == 0, noHead)
 	off(a.owner >= 0 && seen.met[max(0, a.owner)] == 0, noOwner)
 	off(a.has(asksPlace) && !seen.placed, noPlace)
-	off(a.has(asksPerson) && !seen.person, noPerson)
+	off(a.has(asksPerson) && !a.has(asksReason) && !seen.person, noPerson)
 	off(a.has(asksTime) && !p.timed(), timeDoubt(f))
 	off(a.has(firstPerson) && seen.traits&namesRelation != 0 && !a.has(asksPerson), otherPerson)
 	off(a.has(firstPerson) && f != nil && f.Kind == memory.ThirdParty && !seen.named && !a.has(asksPerson|namesRelation), otherPerson)
@@ -36,9 +40,56 @@ func (a *asked) doubt(score float64, p *passage, seen *look) float64 {
 	off(a.has(thirdPerson) && p.speaker == "" && opensInFirstPerson(p.text) && !seen.named, otherPerson)
 	off(a.has(toResponder) && !(f != nil && f.Kind == memory.Instruction) && !within(strings.ToLower(p.text), "you"), otherPerson)
 	off(len(a.spans) > 0 && !a.then(p), otherTime)
-	off(p.role != session.User, notTheUser)
+	off(p.role == session.Assistant, notTheUser)
+	off(p.role == session.Tool, notAPerson)
 	off(f != nil && !f.Current(), notCurrent)
 	return score
+}
+
+// plenty reports whether two strong needs are met.
+func (a *asked) plenty(seen *look) bool {
+	met := 0
+	for n := range a.needs {
+		if seen.met[n] > 0 && a.needs[n].weight > slotWeight {
+			met++
+		}
+	}
+	return met >= 2
+}
+
+// formed reports whether a passage that fills no slot has the shape or the sort
+// of thing that the question asks for all the same.
+func (a *asked) formed(p *passage, seen *look) bool {
+	return a.wants != 0 && a.hasShape(p, seen) && a.literal(seen) || a.sort >= 0 && seen.met[max(0, a.sort)] == underDegree && a.literal(seen)
+}
+
+// literal reports whether every other need is met by its own word.
+func (a *asked) literal(seen *look) bool {
+	for n := range a.needs {
+		if n != a.sort && seen.met[n] < 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// isItselfTheReason reports whether what the question wants a reason for is
+// given as the reason for something else: "we left because the rent doubled" does
+// not say why the rent doubled.
+func (a *asked) isItselfTheReason(p *passage) bool {
+	f := p.fact
+	if f == nil || f.Because == "" || !within(f.Quote, f.Because) {
+		return false
+	}
+	low := strings.ToLower(f.Because)
+	for _, on := range [...]string{"which", "so ", "caus", "led to", "result", "made", "because", "due to"} {
+		if strings.Contains(low, on) {
+			return false
+		}
+	}
+	rest := strings.Replace(f.Quote, f.Because, " ", 1)
+	effect, cause := a.look(rest), a.look(f.Because)
+	return !a.strong(&effect) && a.strong(&cause)
 }
 
 // timeDoubt is what a passage without a time loses when it is asked for: the

@@ -102,7 +102,7 @@ func (f *finder) add(p passage, near *look) {
 // less exactly than words.
 func (a *asked) least() float64 {
 	if a.wide {
-		return confidence * 0.6
+		return confidence * 0.8
 	}
 	return confidence
 }

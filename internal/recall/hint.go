@@ -8,10 +8,11 @@ import (
 // addHints lets the form of an answer pass where the question asks for a form:
 // a name right behind the one asked about, any figure for an age, "is a nurse"
 // for a job. It needs something else that fits; a form alone fits everything.
-func (a *asked) addHints(seen *look, text string) {
+func (a *asked) addHints(seen *look, p *passage) {
 	if !a.strong(seen) {
 		return
 	}
+	text, shaped := p.text, a.wants != 0 && a.hasShape(p, seen)
 	for n := range a.needs {
 		fits := false
 		switch d := &a.needs[n]; d.stem {
@@ -28,7 +29,10 @@ func (a *asked) addHints(seen *look, text string) {
 		case "address":
 			fits = within(text, " at ")
 		default:
-			fits = slices.Contains(d.slots, "job") && (within(text, " is a") || within(text, " was a") || within(text, "'m a") || within(text, " am a"))
+			fits = slices.Contains(d.slots, "job") && (within(text, " is a") || within(text, " was a") || within(text, "'m a") || within(text, " am a") || within(text, " does ") || within(text, " handles "))
+		}
+		if shaped && a.isShaped(a.needs[n].stem) {
+			seen.met[n] = max(seen.met[n], shapeDegree)
 		}
 		if fits {
 			seen.met[n] = max(seen.met[n], hintDegree)

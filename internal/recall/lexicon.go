@@ -28,6 +28,11 @@ type lexicon struct {
 	slots map[string][]string
 	// asks leads from a word, unstemmed, to what it asks for.
 	asks map[string]trait
+	// shapes leads from a word, unstemmed, to its part in the shapes of answers.
+	shapes map[string]shaping
+	// listed are the stems of words that are no names, whatever letter they begin
+	// with at the head of a sentence.
+	listed map[string]bool
 }
 
 // twin is a word that may stand for another.
@@ -59,18 +64,18 @@ const (
 	opensQuestion
 	opensRequest
 	givesTime
-	givesFrequency
 	namesMeasure
 	namesMoney
-	givesLength
 	opensTask
+	asksEffect
+	namesSomebody
 )
 
 // traitNames are the names of the traits in the lexicon; never written.
 var traitNames = [...]string{
 	"reason", "time", "number", "person", "place", "change", "list", "order", "decision", "preference",
 	"instruction", "first-person", "third-person", "responder", "overview", "relation", "because",
-	"number-word", "opening", "request", "habit", "frequency", "measure", "money", "length", "task",
+	"number-word", "opening", "request", "habit", "measure", "money", "task", "effect", "somebody",
 }
 
 // weakWeight is what a word counts that too many things share.
@@ -80,11 +85,12 @@ const weakWeight = 0.4
 var theLexicon = sync.OnceValue(func() *lexicon {
 	l := &lexicon{
 		weight: map[string]float64{}, alike: map[string][]twin{}, under: map[string][]twin{},
-		base: map[string]string{}, forms: map[string][]twin{}, slots: map[string][]string{}, asks: map[string]trait{},
+		base: map[string]string{}, forms: map[string][]twin{}, slots: map[string][]string{}, asks: map[string]trait{}, shapes: map[string]shaping{}, listed: map[string]bool{},
 	}
 	l.eachLine("form", l.addForms)
 	l.eachLine("weight", func(name string, words []string) {
 		for _, w := range words {
+			l.listed[l.plain(w)] = true
 			if name == "idle" {
 				l.weight[l.plain(w)] = 0
 			} else if _, idle := l.weight[l.plain(w)]; !idle {
@@ -105,12 +111,13 @@ var theLexicon = sync.OnceValue(func() *lexicon {
 			}
 		}
 	})
+	l.eachLine("shape", l.addShapes)
 	l.eachLine("asks", func(name string, words []string) {
 		for i, trait := range traitNames {
 			if trait == name {
 				for _, w := range words {
 					l.asks[w] |= 1 << i
-					if 1<<i&(namesRelation|givesReason|givesNumber|givesTime|givesFrequency|namesMoney|givesLength) != 0 {
+					if 1<<i&(namesRelation|givesReason|givesNumber|givesTime|namesMoney|namesSomebody|asksPreference) != 0 {
 						l.asks[language.Stem(w)] |= 1 << i
 					}
 				}
@@ -119,6 +126,30 @@ var theLexicon = sync.OnceValue(func() *lexicon {
 	})
 	return l
 })
+
+// addShapes enters the words that ask for a shape or have it.
+func (l *lexicon) addShapes(name string, words []string) {
+	part, name, _ := strings.Cut(name, " ")
+	for i := range shapeNames {
+		if shapeNames[i] != name {
+			continue
+		}
+		for _, w := range words {
+			known := l.shapes[w]
+			switch part {
+			case "mean":
+				known.ask, known.means = known.ask|1<<i, true
+			case "ask":
+				known.ask |= 1 << i
+			case "unit":
+				known.unit |= 1 << i
+			default:
+				known.word |= 1 << i
+			}
+			l.shapes[w] = known
+		}
+	}
+}
 
 // addForms enters the irregular forms of a word.
 func (l *lexicon) addForms(name string, words []string) {
@@ -145,6 +176,7 @@ func (l *lexicon) addGroup(words []string) {
 	stems := make([]string, len(words))
 	for i, w := range words {
 		stems[i] = l.plain(w)
+		l.listed[stems[i]] = true
 	}
 	for _, a := range stems {
 		for i, b := range stems {

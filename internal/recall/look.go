@@ -10,6 +10,7 @@ import (
 type look struct {
 	met    [maxNeeds]float64
 	traits trait
+	shapes shape
 	at     int // where the first word that meets a need stands; -1 for nowhere
 	words  int
 	// foreign is set when it names somebody or something that the question does
@@ -28,6 +29,10 @@ type look struct {
 	// question does not name; placing while its noun is awaited.
 	placed, placing bool
 
+	// dated is the last word that names a part of the calendar; linked is set when
+	// a noun was led on to what follows.
+	dated          int
+	linked         bool
 	number, wanted int  // the last word that is a number, or meets a need
 	noun           int  // the last word that names what is counted
 	broken         bool // a preposition followed the last wanted word
@@ -53,7 +58,7 @@ func (k *look) join(o *look) *look {
 
 // look reads a passage's words.
 func (a *asked) look(text string) look {
-	out := look{at: -1, number: far, wanted: far, noun: far}
+	out := look{at: -1, number: far, wanted: far, noun: far, dated: far}
 	l := theLexicon()
 	for scan := language.Scan(text); ; {
 		w, ok := scan.Next()
@@ -72,7 +77,7 @@ func (a *asked) look(text string) look {
 		out.meet(a, parts, share, w.Start)
 		out.people(a, t, len(parts) > 0, stem)
 		out.place(&w, len(parts) > 0)
-		out.form(t, &w, len(parts) > 0)
+		out.form(text, t, &w, len(parts) > 0)
 		out.words++
 	}
 }
@@ -92,8 +97,8 @@ func (k *look) meet(a *asked, parts []part, share float64, start int) {
 		k.met[p.need] = max(k.met[p.need], p.degree*share)
 		k.named = k.named || a.needs[p.need].weight == nameWeight
 		if p.need == a.counts {
-			k.noun = k.words
-			k.counted = k.counted || k.words-k.number <= 3 || p.degree < 1
+			k.noun, k.linked = k.words, false
+			k.counted = k.counted || k.words-k.number <= 3
 		}
 	}
 	if k.at < 0 {
@@ -118,31 +123,79 @@ func (k *look) people(a *asked, t trait, wanted bool, stem string) {
 }
 
 // form notes numbers and names, and what they stand next to.
-func (k *look) form(t trait, w *language.Word, wanted bool) {
-	k.traits |= t & (givesReason | givesNumber | givesFrequency | namesMoney | givesLength)
-	if t&givesNumber != 0 {
+func (k *look) form(text string, t trait, w *language.Word, wanted bool) {
+	k.traits |= t & (givesReason | givesNumber | namesMoney | asksPreference)
+	k.person = k.person || t&namesSomebody != 0 && !wanted
+	calendar := theLexicon().shapes[string(w.Stem)].word&(shapeMonth|shapeQuarter) != 0
+	switch {
+	case calendar:
+		k.number, k.dated = far, k.words // "3 June" counts nothing
+	case t&givesNumber != 0 && k.words-k.dated > 1 && !isClock(text, w):
 		k.number = k.words
-		k.counted = k.counted || k.words-k.noun <= 3 && !k.broken
+		k.counted = k.counted || k.words-k.noun <= 3 && k.linked && !k.broken
+	case theLexicon().shapes[string(w.Stem)].unit != 0 && !wanted:
+		k.number = far // "200 g of flour"
 	}
+	k.linked = k.linked || k.words-k.noun <= 1 && isLink(w) || k.words == k.noun && leadsOn(text, w)
 	if joins(string(w.Stem)) {
 		k.broken = true
 	}
 	if w.Capital && !w.Stop && !wanted {
 		k.foreign = k.foreign || w.Start > 0
-		k.person = true
+		k.person = k.person || mayBeSomebody(text, w, calendar)
 		k.called = k.called || k.words-k.wanted <= 3 && !k.broken
 	}
+}
+
+// isClock reports whether a figure is part of an hour: "14:30".
+func isClock(text string, w *language.Word) bool {
+	return w.End+1 < len(text) && text[w.End] == ':' && text[w.End+1] >= '0' && text[w.End+1] <= '9' || w.Start > 0 && text[w.Start-1] == ':'
+}
+
+// isLink reports whether a word leads from a noun to its number: "the number of
+// seats is 40".
+func isLink(w *language.Word) bool {
+	switch string(w.Stem) {
+	case "is", "are", "was", "were", "to", "of", "be", "total", "equal", "at", "by":
+		return true
+	}
+	return false
+}
+
+// leadsOn reports whether the mark behind a noun leads to its number:
+// "replicas: 3".
+func leadsOn(text string, w *language.Word) bool {
+	return w.End < len(text) && (text[w.End] == ':' || text[w.End] == '=')
+}
+
+// mayBeSomebody reports whether a word with a capital letter may be the name of a
+// person: no part of the calendar, no abbreviation, and not just the first word of
+// a sentence in a form that names do not have.
+func mayBeSomebody(text string, w *language.Word, calendar bool) bool {
+	word := text[w.Start:w.End]
+	if calendar || strings.ContainsAny(word, "0123456789") || len(word) > 1 && strings.ToUpper(word) == word {
+		return false
+	}
+	low := strings.ToLower(word)
+	if l := theLexicon(); l.shapes[low].word&(shapeDay|shapeSeason) != 0 || l.listed[string(w.Stem)] {
+		return false
+	}
+	return w.Start > 0 || !strings.HasSuffix(low, "ed") && !strings.HasSuffix(low, "ing")
 }
 
 // place notes where something is said to be.
 func (k *look) place(w *language.Word, wanted bool) {
 	switch string(w.Stem) {
 	case "in", "at", "on", "near", "from", "to", "next", "under", "behind", "insid", "outsid", "abov", "below", "between", "besid", "by", "around",
-		"opposit", "with", "along", "into", "through", "across":
+		"opposit", "with", "along", "into", "through", "across", "visit", "tour", "explor", "leav", "toward":
 		k.placing = true
 		return
 	}
 	if w.Stop || !k.placing {
+		return
+	}
+	if w.Number || theLexicon().shapes[string(w.Stem)].word&^shapeShare != 0 {
+		k.placing = false // "at 8:30", "on Mondays"
 		return
 	}
 	k.placed = k.placed || !wanted || w.Capital

@@ -37,17 +37,23 @@ func (f *finder) messages(ctx context.Context, words string) error {
 		if hits[0].Score > 0 {
 			prior = max(0, rankBonus*h.Score/hits[0].Score)
 		}
-		f.message(d, f.last(at[memory.Place{Root: h.Root, Seq: h.Seq - 1}]), prior)
+		near := f.last(at[memory.Place{Root: h.Root, Seq: h.Seq - 1}])
+		if goesOn(d.Text) {
+			for _, back := range [...]int64{1, 2} {
+				near = f.joined(near, at[memory.Place{Root: h.Root, Seq: h.Seq - back}], d)
+			}
+		}
+		f.message(d, near, prior)
 	}
 	return nil
 }
 
-// placesOf are the places of messages found and of those just before them.
+// placesOf are the places of messages found and of the two just before them.
 func placesOf(hits []ranking.Hit) []memory.Place {
-	out := make([]memory.Place, 0, 2*len(hits))
-	listed := make(map[memory.Place]bool, 2*len(hits))
+	out := make([]memory.Place, 0, 3*len(hits))
+	listed := make(map[memory.Place]bool, 3*len(hits))
 	for _, h := range hits {
-		for _, seq := range [...]int64{h.Seq, h.Seq - 1} {
+		for _, seq := range [...]int64{h.Seq, h.Seq - 1, h.Seq - 2} {
 			if p := (memory.Place{Root: h.Root, Seq: seq}); seq >= 0 && !listed[p] {
 				listed[p] = true
 				out = append(out, p)
@@ -55,6 +61,16 @@ func placesOf(hits []ranking.Hit) []memory.Place {
 		}
 	}
 	return out
+}
+
+// joined adds what the speaker of d said just before, for a message that goes on
+// about it.
+func (f *finder) joined(near *look, before, d *ranking.Document) *look {
+	if before == nil || before.Role != d.Role || before.Speaker != d.Speaker || len(before.Text) > maxNear {
+		return near
+	}
+	seen := f.a.look(before.Text)
+	return seen.scaled(askedDegree).join(near)
 }
 
 // last is what the question at the end of a message speaks of, for the message
@@ -81,7 +97,7 @@ func (f *finder) message(d *ranking.Document, near *look, prior float64) {
 	f.left -= len(text)
 	var facts []memory.Fact
 	checked := false
-	whole := near
+	question, whole := near, near
 	if len(text) <= maxNear {
 		w := f.a.look(text)
 		whole = w.scaled(nearDegree).join(near)
@@ -101,6 +117,9 @@ func (f *finder) message(d *ranking.Document, near *look, prior float64) {
 		if before == nil {
 			before = near
 		}
+		if !f.a.strongWord(&seen) && !goesOn(p.text) {
+			before = question
+		}
 		near = seen.scaled(nearDegree)
 		if s.Quoted || asks(p.text) || f.a.coverage(&seen, before) == 0 {
 			continue
@@ -115,6 +134,16 @@ func (f *finder) message(d *ranking.Document, near *look, prior float64) {
 			f.add(p, before)
 		}
 	}
+}
+
+// goesOn reports whether a sentence begins with a word that stands for what was
+// spoken of before.
+func goesOn(sentence string) bool {
+	switch word, _ := firstWord(sentence); word {
+	case "it", "it's", "its", "they", "they're", "their", "that", "that's", "this", "these", "those", "he", "he's", "his", "she", "she's", "her", "both", "there":
+		return true
+	}
+	return false
 }
 
 // explained stretches a passage without a reason over the sentence behind it,

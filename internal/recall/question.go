@@ -42,14 +42,24 @@ type asked struct {
 	counts, head, owner int
 	wide                bool // in a writing without spaces: words are guesses
 	modified            bool // a noun narrows the sort of thing asked for
-	often, long         bool // it asks how often, how long
 	nameEnd             int  // where the last word of a name ends
 	// sort is the need that "which colour" asks for, where the lexicon lists
 	// what could answer it; -1 for none.
 	sort int
+	// which is the need that "which" asks for where nothing is known of it; -1 for
+	// none.
+	which int
 	// slot is the need that asks for the value of a slot and nothing else, as
 	// in "which database do we use?"; -1 for none.
 	slot int
+	// wants are the shapes of which an answer must have one; shaped are the words
+	// that ask for them. 0 for any.
+	wants  shape
+	shaped []string
+	// deed is the need that says what "who" did; -1 for none.
+	deed int
+	// favourite is set when it asks for what somebody likes best.
+	favourite bool
 	// negotiable is set when all its needs are weak ones.
 	negotiable bool
 }
@@ -74,6 +84,8 @@ var idioms = strings.NewReplacer("for a living", "as a job", "take care of", "ha
 	"looks after", "handles", "in charge of", "responsible for", "get in touch with", "contact", "put off", "postponed", "called off", "cancelled",
 	"leave out", "omit", "turned down", "rejected", "turn down", "reject", "hand in", "submit", "carry out", "perform", "run out", "expire",
 	"runs out", "expires", "find out", "learn", "on call", "on duty",
+	"stop working", "break", "stopped working", "broke", "left out", "omitted", "lead to", "cause", "leads to", "causes", "led to", "caused",
+	"look like", "be", "become of", "happen to", "became of", "happened to", "sit the exam", "take the exam", "used to be", "was before",
 	"get rid of", "remove", "got rid of", "removed", "how come", "why")
 
 // read works out what a question asks for at a time.
@@ -83,7 +95,7 @@ func read(text string, at time.Time) *asked {
 	}
 	text = idioms.Replace(strings.TrimSpace(text))
 	l := theLexicon()
-	a := &asked{text: text, terms: map[string][]part{}, at: at, counts: -1, head: -1, owner: -1, sort: -1, slot: -1, spans: language.Dates(text, at)}
+	a := &asked{text: text, terms: map[string][]part{}, at: at, counts: -1, head: -1, owner: -1, sort: -1, slot: -1, which: -1, deed: -1, spans: language.Dates(text, at)}
 	for i := range a.spans {
 		if s := &a.spans[i]; s.Relative && strings.Contains(strings.ToLower(text[s.Start:s.End]), "past") && s.To.Before(at) {
 			s.To = at // "the past week" reaches up to now
@@ -100,7 +112,11 @@ func read(text string, at time.Time) *asked {
 		before = word
 		word = strings.ToLower(bare[w.Start:w.End])
 		traits := l.asks[word] | l.asks[string(w.Stem)]
-		a.traits |= traits &^ (opensQuestion | opensRequest | opensTask | givesReason | givesNumber | givesFrequency)
+		if len(a.needs) > 0 {
+			traits &^= thirdPerson // "where are the replicas, and who runs them?"
+		}
+		a.favourite = a.favourite || word == "favourite" || word == "favorite"
+		a.traits |= traits &^ (opensQuestion | opensRequest | opensTask | givesReason | givesNumber)
 		if word == "before" && a.dated(w.Start, min(w.End+2, len(bare))) {
 			a.traits &^= asksChange // "before August"
 		}
@@ -117,14 +133,19 @@ func read(text string, at time.Time) *asked {
 		a.idleNeeds(l, bare)
 	}
 	a.settle()
+	asking := wordsOf(text)
+	a.want(asking)
+	a.direct(asking)
 	return a
 }
 
 // weigh is how much a word of the question counts; 0 for one that only says how
 // one asks.
-func (a *asked) weigh(l *lexicon, w *language.Word, stem string, kind trait) float64 {
+func (a *asked) weigh(l *lexicon, w *language.Word, stem, before string, kind trait) float64 {
 	weight, listed := l.weight[stem]
 	switch {
+	case before == "how" && l.shapes[strings.ToLower(stem)].ask == 0 && measures(stem):
+		return weakWeight
 	case listed && weight == 0 && kind == 0 && len(l.slots[stem]) == 0:
 		return 0
 	case stem == "name" || stem == "call":
@@ -137,6 +158,16 @@ func (a *asked) weigh(l *lexicon, w *language.Word, stem string, kind trait) flo
 		return nameWeight
 	}
 	return 1
+}
+
+// measures reports whether a word behind "how" asks for a measure: "how high is
+// the rent?" is answered without saying high.
+func measures(stem string) bool {
+	switch stem {
+	case "high", "low", "big", "larg", "small", "strong", "fast", "far", "deep", "wide", "heavi", "tall", "thick", "hot", "cold", "warm", "expens", "close":
+		return true
+	}
+	return false
 }
 
 // modifies reports whether the word before rest belongs to a noun that follows:
@@ -187,7 +218,7 @@ func (a *asked) need(l *lexicon, w language.Word, traits trait, before string) {
 		return
 	}
 	kind := traits & (asksDecision | asksPreference | asksInstruction)
-	weight := a.weigh(l, &w, stem, kind)
+	weight := a.weigh(l, &w, stem, before, kind)
 	if weight == 0 {
 		return
 	}
@@ -206,6 +237,7 @@ func (a *asked) need(l *lexicon, w language.Word, traits trait, before string) {
 		if a.modified {
 			weight = sortNamedWeight
 		}
+		a.which = n
 	}
 	if (before == "which" || before == "what") && len(l.under[stem]) > 0 {
 		a.sort = n

@@ -12,20 +12,27 @@ import (
 const (
 	confidence   = 0.6  // the least score that answers
 	hintDegree   = 0.7  // a need met by the form of an answer
+	shapeDegree  = 0.9  // a need met by the shape that it asks for
 	nearDegree   = 0.5  // a need met elsewhere in the message
 	askedDegree  = 0.8  // a need met by the question it answers
 	noReason     = 0.5  // asked why, and it gives no reason
+	otherReason  = 0.55 // asked why, and it is the reason of something else
+	noEffect     = 0.7  // asked what came of it, and it links nothing
+	noLiking     = 0.55 // asked for a favourite, and it tells no liking
 	noNumber     = 0.55 // asked how many, and it gives no number
 	notCounted   = 0.55 // a number, but not of what is counted
 	noHead       = 0.75 // asked for the address of a thing, it speaks of the thing
 	noOwner      = 0.8  // asked for the address of a thing, it gives another's
+	noShape      = 0.5  // asked for a weekday, it names none
+	noDeed       = 0.75 // asked who signed, it speaks of no signing
 	noTime       = 0.8
 	noTimeAtAll  = 0.65
 	noPlace      = 0.58
 	noPerson     = 0.55
 	otherPerson  = 0.5  // it speaks of somebody else
 	otherTime    = 0.58 // said of another time than asked for
-	notTheUser   = 0.8  // not said by the user
+	notTheUser   = 0.8  // said by the assistant
+	notAPerson   = 0.93 // reported by a tool
 	notCurrent   = 0.93
 	definesBonus = 0.05
 	slotBonus    = 0.04
@@ -48,7 +55,10 @@ func (a *asked) rate(p *passage, near *look) {
 			seen.met[n] = max(seen.met[n], by.met[n])
 		}
 	}
-	a.addHints(&seen, p.text)
+	if a.wants != 0 {
+		seen.shapes = shapesIn(p.text)
+	}
+	a.addHints(&seen, p)
 	if p.explained {
 		seen.traits |= givesReason
 	}
@@ -103,12 +113,23 @@ func (a *asked) strong(seen *look) bool {
 	return false
 }
 
+// strongWord reports whether a strong need other than the sort of thing asked for
+// is met by a word.
+func (a *asked) strongWord(seen *look) bool {
+	for n := range a.needs {
+		if n != a.sort && seen.met[n] > 0 && a.needs[n].weight > slotWeight {
+			return true
+		}
+	}
+	return a.negotiable || a.wide
+}
+
 // addFact adds what the slot and the kind of a fact say of its passage.
 func (a *asked) addFact(seen *look, f *memory.Fact) {
 	slot := a.look(f.Subject + " " + f.Attribute)
 	for n := range a.needs {
 		seen.met[n] = max(seen.met[n], slot.met[n])
-		if f.Attribute != "" && theLexicon().fills(a.needs[n].slots, f.Attribute) {
+		if f.Attribute != "" && !a.has(asksNumber) && theLexicon().fills(a.needs[n].slots, f.Attribute) {
 			seen.met[n] = slotDegree
 		}
 		if a.needs[n].kind&traitOf(f.Kind) != 0 {

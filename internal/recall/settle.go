@@ -30,9 +30,11 @@ func (a *asked) settle() {
 	for _, measure := range [...]string{"long", "old", "often", "big", "fast", "tall", "high", "heavy", "large", "far", "deep", "wide"} {
 		if strings.Contains(low, "how "+measure) {
 			a.traits |= asksNumber
+			if measure != "long" && measure != "old" && measure != "often" {
+				a.wants |= shapeNumber
+			}
 		}
 	}
-	a.often, a.long = strings.Contains(low, "how often"), strings.Contains(low, "how long")
 	if strings.Contains(low, "about me") || strings.Contains(low, "about us") {
 		a.traits |= asksOverview
 	}
@@ -83,6 +85,7 @@ func (a *asked) findHead() {
 		case behind:
 			a.owner = n
 			return
+		case a.head >= 0 && a.needs[n].weight <= weakWeight: // "the notice period"
 		case a.needs[n].weight < nameWeight:
 			a.head = n
 		}

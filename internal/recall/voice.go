@@ -119,6 +119,7 @@ func (v *voice) words(p *passage) {
 		v.quote(text, whole)
 	}
 	if f := p.fact; f != nil {
+		v.occasion(f)
 		v.because(f)
 		v.resolved(p, f)
 	}
@@ -142,6 +143,18 @@ func (v *voice) quote(text string, whole bool) {
 	v.b.WriteByte('"')
 	if !whole {
 		v.b.WriteString(" …")
+	}
+}
+
+// occasion adds what a bare answer answers, and what a yes accepts.
+func (v *voice) occasion(f *memory.Fact) {
+	stripped := strings.TrimRight(f.Quote, ".!")
+	if proposal, accepts := strings.CutPrefix(f.Statement, stripped+": "); accepts && f.Kind == memory.Decision {
+		v.b.WriteString(", to ")
+		v.quote(proposal, true)
+	} else if question, answers := strings.CutSuffix(f.Statement, " "+stripped); answers && marked(question) {
+		v.b.WriteString(", asked ")
+		v.quote(question, true)
 	}
 }
 

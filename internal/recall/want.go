@@ -1,0 +1,124 @@
+package recall
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/language"
+)
+
+// questionWord is a word of the question: as it is written, in lower case, and
+// as it is compared.
+type questionWord struct {
+	low, stem string
+	stop      bool
+	start     int
+}
+
+// wordsOf are the words of a question.
+func wordsOf(text string) []questionWord {
+	var out []questionWord
+	for scan := language.Scan(text); ; {
+		w, ok := scan.Next()
+		if !ok {
+			return out
+		}
+		low := strings.ToLower(text[w.Start:w.End])
+		low = strings.TrimSuffix(strings.TrimSuffix(low, "'s"), "’s")
+		out = append(out, questionWord{low: low, stem: string(w.Stem), stop: w.Stop, start: w.Start})
+	}
+}
+
+// want works out which shape an answer must have: a sum of money for "how much
+// does … cost?", a weekday or a date for "on which day …?".
+func (a *asked) want(words []questionWord) {
+	l := theLexicon()
+	for i := range words {
+		if next := i + 1; next < len(words) {
+			switch words[i].low {
+			case "how":
+				a.wantHow(l, words[next:])
+			case "what", "which":
+				a.wantWhat(l, words[next:])
+			case "who", "whom":
+				a.actor(words[next:])
+			}
+		}
+	}
+}
+
+// wantHow reads what follows "how".
+func (a *asked) wantHow(l *lexicon, rest []questionWord) {
+	switch rest[0].low {
+	case "much":
+		a.wants = shapeNumber
+		for i := range rest {
+			if l.shapes[rest[i].low].ask&shapeMoney != 0 {
+				a.wants = shapeMoney
+				a.shape(l, &rest[i])
+			}
+		}
+	case "many":
+	default:
+		a.wants |= l.shapes[rest[0].low].ask
+	}
+}
+
+// wantWhat reads the noun behind "what" or "which": "which quarter", "what is
+// the monthly price", "what does it cost".
+func (a *asked) wantWhat(l *lexicon, rest []questionWord) {
+	first := rest[0].low
+	verb := first == "does" || first == "do" || first == "did"
+	for i := range rest {
+		w := &rest[i]
+		asks := l.shapes[w.low].ask
+		switch {
+		case !verb && w.stop && !opensNoun(w.low) && (i > 0 || !isBe(w.low)):
+			return
+		case asks == 0, verb && w.low != "cost" && w.low != "earn":
+		case i+1 == len(rest) || rest[i+1].stop || joins(rest[i+1].low) || verb:
+			a.wants |= asks
+			a.shape(l, w)
+			return
+		}
+	}
+}
+
+// actor notes what somebody must have done: "who signed the lease?" is not
+// answered by who pays it.
+func (a *asked) actor(rest []questionWord) {
+	for i := range rest {
+		switch {
+		case i > 3:
+			return
+		case !rest[i].stop:
+			if n := a.needOf(theLexicon(), rest[i].stem); n >= 0 && a.needs[n].weight > slotWeight && a.needs[n].weight < nameWeight {
+				a.deed = n
+			}
+			return
+		}
+	}
+}
+
+// opensNoun reports whether a word may stand before a noun that is asked for.
+func opensNoun(low string) bool {
+	switch low {
+	case "the", "a", "my", "our", "your", "his", "her", "their", "its":
+		return true
+	}
+	return false
+}
+
+// isBe reports whether a word is a form of "be" that links to a noun.
+func isBe(low string) bool { return low == "is" || low == "was" || low == "are" || low == "were" }
+
+// shape notes a word that says nothing beside the shape it asks for.
+func (a *asked) shape(l *lexicon, w *questionWord) {
+	if l.shapes[w.low].means {
+		a.shaped = append(a.shaped, w.stem)
+	}
+}
+
+// isShaped reports whether the shape of the answer meets the need by itself:
+// nobody says "the price" beside "4 euros".
+func (a *asked) isShaped(stem string) bool { return slices.Contains(a.shaped, stem) }
