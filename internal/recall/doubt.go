@@ -19,6 +19,9 @@ func (a *asked) doubt(score float64, p *passage, seen *look) float64 {
 	f := p.fact
 	off(a.has(asksReason) && seen.traits&givesReason == 0, noReason)
 	off(a.has(asksEffect) && seen.traits&givesReason == 0, noEffect)
+	off(a.ordinal != "" && !within(strings.ToLower(p.text), a.ordinal), otherOrdinal)
+	off(f != nil && f.Kind == memory.Negated && a.has(asksTime|asksPerson|asksNumber|asksPlace), otherPerson)
+	off(a.unnamed(seen), noName)
 	off(a.favourite && seen.traits&asksPreference == 0 && (f == nil || f.Kind != memory.Preference), noLiking)
 	off(a.has(asksReason) && a.isItselfTheReason(p), otherReason)
 	off(a.has(asksNumber) && seen.traits&givesNumber == 0, noNumber)
@@ -31,7 +34,7 @@ func (a *asked) doubt(score float64, p *passage, seen *look) float64 {
 	off(a.counts >= 0 && seen.met[max(0, a.counts)] > 0 && !seen.counted, notCounted)
 	off(a.head >= 0 && seen.met[max(0, a.head)] == 0, noHead)
 	off(a.owner >= 0 && seen.met[max(0, a.owner)] == 0, noOwner)
-	off(a.has(asksPlace) && !seen.placed, noPlace)
+	off(a.has(asksPlace) && !(seen.placed && a.placedThere(p)), noPlace)
 	off(a.has(asksPerson) && !a.has(asksReason) && !seen.person, noPerson)
 	off(a.has(asksTime) && !p.timed(), timeDoubt(f))
 	off(a.has(firstPerson) && seen.traits&namesRelation != 0 && !a.has(asksPerson), otherPerson)
@@ -57,6 +60,33 @@ func (a *asked) plenty(seen *look) bool {
 	return met >= 2
 }
 
+// unnamed reports whether a name of the question is nowhere in what was said.
+func (a *asked) unnamed(seen *look) bool {
+	for n := range a.needs {
+		if a.needs[n].proper && seen.met[n] == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// placedThere reports whether a place is named in a clause that speaks of what is
+// asked for, or goes on about it: not in "he fell on the ice, so we called off the
+// trip" for where the trip went.
+func (a *asked) placedThere(p *passage) bool {
+	clauses := strings.FieldsFunc(p.statement(), func(r rune) bool { return r == ',' || r == ';' })
+	if len(clauses) < 2 {
+		return true
+	}
+	for _, clause := range clauses {
+		seen := a.look(clause)
+		if seen.placed && (a.strongWord(&seen) || goesOn(clause)) {
+			return true
+		}
+	}
+	return false
+}
+
 // formed reports whether a passage that fills no slot has the shape or the sort
 // of thing that the question asks for all the same.
 func (a *asked) formed(p *passage, seen *look) bool {
@@ -78,17 +108,16 @@ func (a *asked) literal(seen *look) bool {
 // not say why the rent doubled.
 func (a *asked) isItselfTheReason(p *passage) bool {
 	f := p.fact
-	if f == nil || f.Because == "" || !within(f.Quote, f.Because) {
+	if f == nil || a.denies || f.Because == "" || !within(f.Quote, f.Because) {
 		return false
 	}
-	low := strings.ToLower(f.Because)
-	for _, on := range [...]string{"which", "so ", "caus", "led to", "result", "made", "because", "due to"} {
-		if strings.Contains(low, on) {
-			return false
+	reason, further := f.Because, ""
+	for _, on := range [...]string{", so ", ", which", ", and so", " caus", " led to", " result", " made ", " because ", " due to "} {
+		if before, after, found := strings.Cut(reason, on); found {
+			reason, further = before, further+" "+after
 		}
 	}
-	rest := strings.Replace(f.Quote, f.Because, " ", 1)
-	effect, cause := a.look(rest), a.look(f.Because)
+	effect, cause := a.look(strings.Replace(f.Quote, f.Because, " ", 1)+" "+further), a.look(reason)
 	return !a.strong(&effect) && a.strong(&cause)
 }
 
@@ -152,13 +181,16 @@ func (p *passage) timed() bool {
 	if len(p.text) > maxPassage {
 		return false
 	}
+	if shapesIn(p.text)&(shapeClock|shapeDate) != 0 {
+		return true
+	}
 	l := theLexicon()
 	for scan := language.Scan(p.text); ; {
 		w, ok := scan.Next()
 		if !ok {
 			break
 		}
-		if l.asks[string(w.Stem)]&givesTime != 0 || w.Number && w.End+1 < len(p.text) && p.text[w.End] == ':' {
+		if l.asks[string(w.Stem)]&givesTime != 0 {
 			return true
 		}
 	}

@@ -16,6 +16,8 @@ var lexiconFiles embed.FS
 type lexicon struct {
 	// weight lists the words, stemmed, that count less than others.
 	weight map[string]float64
+	// idle lists words that count nothing, unstemmed.
+	idle map[string]bool
 	// alike leads from a stem to the words it may stand for.
 	alike map[string][]twin
 	// under leads from a stem to words that are examples of it.
@@ -84,12 +86,16 @@ const weakWeight = 0.4
 // theLexicon reads the embedded files.
 var theLexicon = sync.OnceValue(func() *lexicon {
 	l := &lexicon{
-		weight: map[string]float64{}, alike: map[string][]twin{}, under: map[string][]twin{},
+		weight: map[string]float64{}, idle: map[string]bool{}, alike: map[string][]twin{}, under: map[string][]twin{},
 		base: map[string]string{}, forms: map[string][]twin{}, slots: map[string][]string{}, asks: map[string]trait{}, shapes: map[string]shaping{}, listed: map[string]bool{},
 	}
 	l.eachLine("form", l.addForms)
 	l.eachLine("weight", func(name string, words []string) {
 		for _, w := range words {
+			if exact, only := strings.CutPrefix(w, "="); only {
+				l.idle[exact] = true // its stem is that of another word
+				continue
+			}
 			l.listed[l.plain(w)] = true
 			if name == "idle" {
 				l.weight[l.plain(w)] = 0
@@ -118,7 +124,9 @@ var theLexicon = sync.OnceValue(func() *lexicon {
 				for _, w := range words {
 					l.asks[w] |= 1 << i
 					if 1<<i&(namesRelation|givesReason|givesNumber|givesTime|namesMoney|namesSomebody|asksPreference) != 0 {
-						l.asks[language.Stem(w)] |= 1 << i
+						if stem := language.Stem(w); !language.Stop(stem) { // "one" has the stem of "on"
+							l.asks[stem] |= 1 << i
+						}
 					}
 				}
 			}

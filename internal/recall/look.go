@@ -25,9 +25,9 @@ type look struct {
 	kin bool
 	// counted is set when a number belongs to what the question counts.
 	counted bool
-	// placed is set when a preposition of place leads to something that the
+	// being is set behind a form of "be"; placed is set when a preposition of place leads to something that the
 	// question does not name; placing while its noun is awaited.
-	placed, placing bool
+	placed, placing, being bool
 
 	// dated is the last word that names a part of the calendar; linked is set when
 	// a noun was led on to what follows.
@@ -180,17 +180,24 @@ func mayBeSomebody(text string, w *language.Word, calendar bool) bool {
 	if l := theLexicon(); l.shapes[low].word&(shapeDay|shapeSeason) != 0 || l.listed[string(w.Stem)] {
 		return false
 	}
-	return w.Start > 0 || !strings.HasSuffix(low, "ed") && !strings.HasSuffix(low, "ing")
+	return w.Start > 0 || !strings.HasSuffix(low, "ed") && !strings.HasSuffix(low, "ing") && !strings.HasSuffix(low, "ly")
 }
 
 // place notes where something is said to be.
 func (k *look) place(w *language.Word, wanted bool) {
 	switch string(w.Stem) {
-	case "in", "at", "on", "near", "from", "to", "next", "under", "behind", "insid", "outsid", "abov", "below", "between", "besid", "by", "around",
-		"opposit", "with", "along", "into", "through", "across", "visit", "tour", "explor", "leav", "toward":
-		k.placing = true
+	case "in", "at", "on", "near", "from", "to", "next", "under", "behind", "insid", "outsid", "abov", "below", "between", "besid", "around",
+		"opposit", "along", "into", "through", "across", "visit", "tour", "explor", "leav", "toward":
+		k.placing, k.being = true, false
+		return
+	case "with":
+		k.placing, k.being = k.being, false // "the keys are with Dana"
+		return
+	case "is", "are", "was", "were", "m", "be":
+		k.being = true
 		return
 	}
+	k.being = k.being && w.Stop
 	if w.Stop || !k.placing {
 		return
 	}

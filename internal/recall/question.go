@@ -11,6 +11,7 @@ import (
 // word of it.
 type need struct {
 	stem   string
+	proper bool // written like a name that is no abbreviation
 	weight float64
 	// whole is the weight once it is met: "which herb …?" is seldom answered with
 	// the word herb, but all the better if it is.
@@ -58,6 +59,10 @@ type asked struct {
 	shaped []string
 	// deed is the need that says what "who" did; -1 for none.
 	deed int
+	// ordinal is the place in a row that it asks about; "" for none.
+	ordinal string
+	// denies is set when it asks why something is not so.
+	denies bool
 	// favourite is set when it asks for what somebody likes best.
 	favourite bool
 	// negotiable is set when all its needs are weak ones.
@@ -86,6 +91,7 @@ var idioms = strings.NewReplacer("for a living", "as a job", "take care of", "ha
 	"runs out", "expires", "find out", "learn", "on call", "on duty",
 	"stop working", "break", "stopped working", "broke", "left out", "omitted", "lead to", "cause", "leads to", "causes", "led to", "caused",
 	"look like", "be", "become of", "happen to", "became of", "happened to", "sit the exam", "take the exam", "used to be", "was before",
+	"was behind", "caused", "is behind", "causes", "what's behind", "what causes", "result of", "effect of", "stands in for", "is the deputy of", "stand in for", "be the deputy of", "kick off", "kickoff", "kicks off", "kickoff",
 	"get rid of", "remove", "got rid of", "removed", "how come", "why")
 
 // read works out what a question asks for at a time.
@@ -132,8 +138,10 @@ func read(text string, at time.Time) *asked {
 	if len(a.needs) == 0 && !a.wide && !a.has(asksOverview|asksChange|asksList|asksOrder|asksReason) && len(a.spans) == 0 {
 		a.idleNeeds(l, bare)
 	}
-	a.settle()
 	asking := wordsOf(text)
+	a.wish(l, asking)
+	a.lastName(l, asking)
+	a.settle()
 	a.want(asking)
 	a.direct(asking)
 	return a
@@ -144,6 +152,8 @@ func read(text string, at time.Time) *asked {
 func (a *asked) weigh(l *lexicon, w *language.Word, stem, before string, kind trait) float64 {
 	weight, listed := l.weight[stem]
 	switch {
+	case l.idle[strings.ToLower(a.text[w.Start:w.End])] && !a.wide:
+		return 0
 	case before == "how" && l.shapes[strings.ToLower(stem)].ask == 0 && measures(stem):
 		return weakWeight
 	case listed && weight == 0 && kind == 0 && len(l.slots[stem]) == 0:
@@ -217,6 +227,9 @@ func (a *asked) need(l *lexicon, w language.Word, traits trait, before string) {
 		a.traits |= asksTime
 		return
 	}
+	if traits&(asksReason|asksEffect) != 0 && len(l.slots[stem]) == 0 {
+		return // "the cause of the outage"
+	}
 	kind := traits & (asksDecision | asksPreference | asksInstruction)
 	weight := a.weigh(l, &w, stem, before, kind)
 	if weight == 0 {
@@ -227,6 +240,9 @@ func (a *asked) need(l *lexicon, w language.Word, traits trait, before string) {
 	}
 	if w.Capital && w.Start > 0 {
 		a.nameEnd = w.End
+	}
+	if n := len(a.needs); n > 0 && weight == nameRestWeight && l.listed[a.needs[n-1].stem] {
+		a.needs[n-1].weight, a.needs[n-1].proper, weight = nameRestWeight, false, nameWeight // "Project Heron"
 	}
 	n, whole := len(a.needs), 0.0
 	if before == "many" {
@@ -245,10 +261,14 @@ func (a *asked) need(l *lexicon, w language.Word, traits trait, before string) {
 	if (before == "which" || before == "what") && len(l.slots[stem]) > 0 {
 		a.slot = n
 	}
-	a.needs = append(a.needs, need{stem: stem, weight: weight, whole: whole, slots: l.slots[stem], kind: kind})
+	word := a.text[min(w.Start, len(a.text)):min(w.End, len(a.text))]
+	proper := weight == nameWeight && w.Capital && strings.ToUpper(word) != word
+	a.needs = append(a.needs, need{stem: stem, proper: proper, weight: weight, whole: whole, slots: l.slots[stem], kind: kind})
 	a.meets(l, stem, n, 1)
 	for _, other := range l.alike[stem] {
-		a.meets(l, other.stem, n, alikeDegree)
+		if stem != "call" && stem != "name" || a.has(asksPerson) {
+			a.meets(l, other.stem, n, alikeDegree)
+		}
 	}
 	for _, other := range l.under[stem] {
 		a.meets(l, other.stem, n, underDegree)

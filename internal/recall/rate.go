@@ -17,6 +17,8 @@ const (
 	askedDegree  = 0.8  // a need met by the question it answers
 	noReason     = 0.5  // asked why, and it gives no reason
 	otherReason  = 0.55 // asked why, and it is the reason of something else
+	otherOrdinal = 0.6  // asked for the second, it speaks of another
+	noName       = 0.75 // it does not name what the question names
 	noEffect     = 0.7  // asked what came of it, and it links nothing
 	noLiking     = 0.55 // asked for a favourite, and it tells no liking
 	noNumber     = 0.55 // asked how many, and it gives no number
@@ -56,10 +58,10 @@ func (a *asked) rate(p *passage, near *look) {
 		}
 	}
 	if a.wants != 0 {
-		seen.shapes = shapesIn(p.text)
+		seen.shapes = shapesIn(p.statement())
 	}
 	a.addHints(&seen, p)
-	if p.explained {
+	if p.explained || within(p.text, "came from") || within(p.text, "comes from") {
 		seen.traits |= givesReason
 	}
 	score := a.coverage(&seen, near)

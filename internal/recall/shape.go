@@ -48,7 +48,7 @@ type shaping struct {
 func shapesIn(text string) shape {
 	l := theLexicon()
 	var out shape
-	money, before, figure := false, "", false
+	money, before, figure, plain := false, "", false, 0
 	for scan := language.Scan(text); ; {
 		w, ok := scan.Next()
 		if !ok {
@@ -56,6 +56,9 @@ func shapesIn(text string) shape {
 		}
 		low := strings.ToLower(text[w.Start:w.End])
 		known := l.shapes[low]
+		if isOrdinal(low) && strings.HasPrefix(text[w.End:], " of ") {
+			out |= shapeDay // "the third of each month"
+		}
 		out |= known.word
 		if known.word&shapeMonth != 0 && figure {
 			out |= shapeDay
@@ -63,34 +66,67 @@ func shapesIn(text string) shape {
 		if figure {
 			out |= known.unit
 		}
-		money = money || known.ask&shapeMoney != 0
+		money = money || known.ask&shapeMoney != 0 || trades(string(w.Stem))
 		number := w.Number || l.asks[low]&givesNumber != 0 && low != "one"
 		if number {
-			out |= shapeNumber | figureShapes(text, &w, low, before, l)
+			shapes := figureShapes(text, &w, low, before, l)
+			if shapes&shapeDate == 0 && !isClock(text, &w) || shapes&(shapeMoney|shapeShare) != 0 {
+				plain++
+			}
+			out |= shapes
+		} else if figure && known.word&shapeMonth != 0 {
+			plain-- // "3 June" is no amount
 		}
 		// "two more weeks": a word may stand between a figure and its unit.
 		figure = number || figure && known.unit == 0 && !w.Stop
 		before = low
 	}
-	if money && out&shapeNumber != 0 {
+	if plain > 0 {
+		out |= shapeNumber
+	}
+	if money && plain > 0 {
 		out |= shapeMoney
 	}
-	if out&shapeNumber != 0 && tellsAge(text) {
+	if plain > 0 && tellsAge(text) {
 		out |= shapeAge
 	}
 	return out
+}
+
+// isOrdinal reports whether a word gives a place in a row.
+func isOrdinal(low string) bool {
+	switch low {
+	case "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "last":
+		return true
+	}
+	return false
+}
+
+// trades reports whether a word speaks of buying or selling: a plain figure in
+// the sentence may be the price.
+func trades(stem string) bool {
+	switch stem {
+	case "sell", "bui", "purchas", "paid", "sale", "cheap", "bought", "sold", "quot", "offer":
+		return true
+	}
+	return false
 }
 
 // figureShapes are the shapes of one figure, by its own letters and by what
 // stands right before and behind it.
 func figureShapes(text string, w *language.Word, low, before string, l *lexicon) shape {
 	out := shapeVersion
+	if week := before == "week" || before == "weeks"; week {
+		out |= shapeDay
+	}
 	if l.shapes[before].word&shapeMonth != 0 {
 		out |= shapeDay
 	}
 	switch before {
-	case "at", "by", "until", "till", "from", "before", "after", "around", "about":
-		out |= shapeClock
+	case "at", "by", "until", "till", "before", "after":
+		if len(low) <= 2 || l.shapes[low].unit == 0 && !w.Number {
+			out |= shapeClock
+		}
 	case "age", "aged":
 		out |= shapeAge
 	}
@@ -131,5 +167,21 @@ func (a *asked) hasShape(p *passage, seen *look) bool {
 	if a.wants&shapeDate != 0 && (p.fact != nil && !p.fact.When.IsZero() || len(language.Dates(p.text, p.saidAt)) > 0) {
 		return true
 	}
-	return a.wants&shapeName != 0 && (seen.foreign || seen.person || strings.ToLower(p.text) == p.text)
+	return a.wants&shapeName != 0 && (seen.foreign || opensWithName(p.text) || strings.ToLower(p.text) == p.text)
+}
+
+// opensWithName reports whether a text seems to begin with a name: a word with a
+// capital letter that is no common word, and a verb behind it.
+func opensWithName(text string) bool {
+	first, rest := firstWord(text)
+	verb, _ := firstWord(rest)
+	stem := language.Stem(first)
+	if first == "" || language.Stop(first) || theLexicon().listed[stem] || strings.HasSuffix(first, "ed") || strings.HasSuffix(first, "ing") || strings.HasSuffix(first, "ly") {
+		return false
+	}
+	switch verb {
+	case "is", "was", "has", "had", "will", "does", "did", "and", "can":
+		return true
+	}
+	return strings.HasSuffix(verb, "s") || strings.HasSuffix(verb, "ed")
 }

@@ -33,6 +33,7 @@ func wordsOf(text string) []questionWord {
 // does … cost?", a weekday or a date for "on which day …?".
 func (a *asked) want(words []questionWord) {
 	l := theLexicon()
+	a.ordinal = ordinal(words)
 	for i := range words {
 		if next := i + 1; next < len(words) {
 			switch words[i].low {
@@ -47,11 +48,28 @@ func (a *asked) want(words []questionWord) {
 	}
 }
 
+// ordinal is the place in a row that the question asks about ("the second
+// outage"); "" for none.
+func ordinal(words []questionWord) string {
+	for i := range words {
+		low := words[i].low
+		if isOrdinal(low) && low != "first" && low != "last" {
+			if i > 0 && (words[i-1].low == "the" || words[i-1].low == "my" || words[i-1].low == "our") {
+				return low
+			}
+		}
+	}
+	return ""
+}
+
 // wantHow reads what follows "how".
 func (a *asked) wantHow(l *lexicon, rest []questionWord) {
 	switch rest[0].low {
 	case "much":
 		a.wants = shapeNumber
+		if len(rest) > 1 && isBe(rest[1].low) {
+			a.wants = shapeMoney // "how much is the ticket?"
+		}
 		for i := range rest {
 			if l.shapes[rest[i].low].ask&shapeMoney != 0 {
 				a.wants = shapeMoney
@@ -80,6 +98,45 @@ func (a *asked) wantWhat(l *lexicon, rest []questionWord) {
 			a.wants |= asks
 			a.shape(l, w)
 			return
+		}
+	}
+}
+
+// wish takes the verb of "what do the auditors want?" for what is asked: it is
+// only a way of asking where the speaker wants something.
+func (a *asked) wish(l *lexicon, words []questionWord) {
+	for i := 2; i < len(words) && len(a.needs) < maxNeeds; i++ {
+		switch words[i].low {
+		case "want", "need", "say", "think", "ask", "wants", "wanted", "needs", "needed", "said", "thinks", "asked":
+		default:
+			continue
+		}
+		if prev := words[i-1].low; l.asks[prev]&firstPerson != 0 || prev == "you" || words[i-1].stop || a.needOf(l, words[i].stem) >= 0 {
+			continue
+		}
+		n := len(a.needs)
+		a.needs = append(a.needs, need{stem: words[i].stem, weight: 1})
+		a.meets(l, words[i].stem, n, 1)
+		for _, other := range l.alike[words[i].stem] {
+			a.meets(l, other.stem, n, alikeDegree)
+		}
+	}
+}
+
+// lastName makes "last" count in "last name", "user" in "user name".
+func (a *asked) lastName(l *lexicon, words []questionWord) {
+	for i := 1; i < len(words); i++ {
+		if words[i].low != "name" {
+			continue
+		}
+		switch words[i-1].low {
+		case "last", "family", "middle", "maiden", "second", "first", "full", "user", "domain", "host", "brand", "code":
+			if n := a.needOf(l, words[i-1].stem); n >= 0 {
+				a.needs[n].weight = 1
+			} else if len(a.needs) < maxNeeds {
+				a.needs = append(a.needs, need{stem: words[i-1].stem, weight: 1})
+				a.meets(l, words[i-1].stem, len(a.needs)-1, 1)
+			}
 		}
 	}
 }
