@@ -15,6 +15,9 @@ func (r *reading) isIdentity(s slot) bool {
 	case !first.is(tagI, tagWe):
 		return false
 	}
+	if r.tellsOwnAge() {
+		return true
+	}
 	at := r.first(r.from, min(r.from+4, r.to), tagSelf)
 	if at < 0 {
 		return r.first(r.from, r.to, tagSelf) >= 0 && r.first(r.from, r.to, tagUnit) >= 0 && r.toks[r.from].is(tagI) && r.word(r.from, r.to, "old") > 0
@@ -24,6 +27,20 @@ func (r *reading) isIdentity(s slot) bool {
 		return true
 	}
 	return after < r.to && r.describes(at, after)
+}
+
+// tellsOwnAge reads "I'm 34" and "I am 34, turning 35 in May".
+func (r *reading) tellsOwnAge() bool {
+	i := r.from + 1
+	if r.toks[r.from].low == "i" && i < r.to && r.toks[i].low == "am" {
+		i++
+	} else if r.toks[r.from].low != "i'm" {
+		return false
+	}
+	if i >= r.to || r.toks[i].kind != numberToken || len(r.toks[i].low) > 3 {
+		return false
+	}
+	return i+1 == r.to || r.toks[i+1].mark(",") || r.toks[i+1].is(tagAnd) || r.toks[i+1].low == "years" || r.toks[i+1].low == "now"
 }
 
 // describes reports whether what follows the words of identity at token at

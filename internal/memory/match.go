@@ -91,6 +91,8 @@ func (q *asked) note(t topic, l *lexicon) {
 	case t.kind == "change":
 		q.changes = true
 		q.kinds[Decision] = max(q.kinds[Decision], 10)
+	case t.kind == Identity:
+		q.kinds[t.kind] = max(q.kinds[t.kind], 24) // few facts tell who somebody is
 	case t.kind != "":
 		q.kinds[t.kind] = max(q.kinds[t.kind], 14)
 		q.changes = q.changes || t.kind == Decision

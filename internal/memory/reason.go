@@ -93,13 +93,46 @@ func (r *reading) perhapsReason(i int) bool {
 		return !time && next.kind == wordToken && next.low != "then" && r.hasVerb(i+1)
 	case "as":
 		return !time && next.is(tagI, tagWe, tagOur, tagThe, tagHe, tagIt, tagMy) &&
-			r.toks[i-1].low != "as" && r.toks[i-1].low != "such" && r.toks[i-1].low != "same" && r.hasVerb(i+1)
+			!r.compares(i) && r.hasVerb(i+1)
 	case "for":
 		return next.is(tagMotive) && (i+2 >= r.stop || r.toks[i+2].kind == markToken || r.toks[i+2].low == "reasons" || r.toks[i+2].is(tagAnd))
 	case "over":
+		if r.first(r.lead, i, tagMinus) >= 0 && !time && next.kind == wordToken && !next.is(tagDet, tagPrep, tagI, tagWe, tagHe, tagIt, tagNumberWord) && next.low != "to" && next.low != "the" {
+			return true // "cancelled over safety concerns"
+		}
 		return (next.is(tagMotive) || next.is(tagTrouble) && next.entry.base == next.low) && (i+2 >= r.stop || r.toks[i+2].kind == markToken)
 	case "after", "following", "when":
 		return !time && r.first(i+1, r.stop, tagTrouble) >= 0
+	}
+	return false
+}
+
+// troubled reports whether a clause from token i on tells of a trouble and of
+// nothing that was done about it: "…, the cold starts were killing us".
+func (r *reading) troubled(i int) bool {
+	if !r.toks[i].is(tagDet, tagOur, tagMy) && r.toks[i].low != "nobody" || r.toks[i].is(tagIt, tagHe) || r.first(i, r.stop, tagAnd, tagWhy, tagThus, tagSwitch, tagSwap) >= 0 || !r.hasVerb(i+1) {
+		return false
+	}
+	for k := i; k < r.stop; k++ {
+		switch t := &r.toks[k]; t.low {
+		case "too", "kept", "keeps", "killing", "killed", "slow", "expensive", "unreliable", "nobody", "unusable", "unbearable", "painful", "hopeless", "couldn't", "wouldn't", "didn't":
+			return true
+		default:
+			if t.is(tagTrouble) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// compares reports whether the "as" at token i compares: "the same colour as".
+func (r *reading) compares(i int) bool {
+	for k := max(r.lead, i-5); k < i; k++ {
+		switch r.toks[k].low {
+		case "as", "such", "same", "so", "just":
+			return true
+		}
 	}
 	return false
 }
@@ -116,7 +149,9 @@ func (r *reading) pronounReason(i int) bool {
 	switch r.toks[i].low {
 	case "it", "they", "it's", "they're", "it'd":
 	default:
-		return r.noteReason(i)
+		if !r.troubled(i) {
+			return r.noteReason(i)
+		}
 	}
 	if r.first(r.lead, i, tagMinus, tagSwap, tagSwitch, tagSettle, tagPlus) < 0 || !r.firstPerson() && !r.label && !r.elided() {
 		return false

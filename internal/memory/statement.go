@@ -194,7 +194,7 @@ func (x *distiller) reach(r *reading, f *Fact) {
 // reply reads "yes, let's do that" after a proposal of the assistant, and a bare
 // answer after its question.
 func (x *distiller) reply(r *reading) bool {
-	if len(x.before) == 0 || x.before[0].Role != session.Assistant || r.stop > 24 || r.isQuestion() {
+	if len(x.before) == 0 || x.before[0].Role != session.Assistant || r.stop > 24 || r.isQuestion() && (!accepts(r) || strings.ContainsRune(r.text[r.Start:r.End], '?')) {
 		return false
 	}
 	asked := x.before[0]
@@ -212,7 +212,7 @@ func (x *distiller) reply(r *reading) bool {
 
 // accepts reports whether a short message agrees, and does nothing else.
 func accepts(r *reading) bool {
-	words := 0
+	words, longest := 0, 0
 	for i := 0; i < r.stop; {
 		t := &r.toks[i]
 		if t.kind == markToken {
@@ -224,12 +224,16 @@ func accepts(r *reading) bool {
 		}
 		n := phraseLength(r.toks, i, tagAccept)
 		if n == 0 {
+			if longest > 1 && r.toks[i-1].kind == markToken {
+				return true // "let's do that, pip is too slow"
+			}
 			if words == 0 || i > 12 || content(t) && !t.is(tagAnd) && t.low != "use" && t.low != "go" && t.low != "great" {
 				return words > 0 && i >= 1 && !t.is(tagNeg) && i < 3 && t.is(tagWe)
 			}
 			n = 1
 		}
 		words++
+		longest = max(longest, n)
 		i += n
 	}
 	return words > 0

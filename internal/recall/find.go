@@ -84,6 +84,7 @@ func (f *finder) add(p passage, near *look) {
 	if p.fact == nil {
 		p.text = memory.MaskSecrets(p.text) // facts never hold any
 	}
+	p.explained = p.explained || f.replacedForAReason(p.fact)
 	if f.a.rate(&p, near); p.score < f.a.least()*0.7 {
 		return
 	}
@@ -96,6 +97,21 @@ func (f *finder) add(p passage, near *look) {
 		}
 	}
 	f.found = append(f.found, p)
+}
+
+// replacedForAReason reports whether what replaced a fact says why: both are told
+// together.
+func (f *finder) replacedForAReason(fact *memory.Fact) bool {
+	if fact == nil || fact.Current() || !f.a.has(asksReason|asksEffect) {
+		return false
+	}
+	chain, taken := steps(f.q.View, *fact)
+	for i := range chain {
+		if !taken && chain[i].Because != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // least is the score from which a passage answers. Pairs of characters match

@@ -34,6 +34,9 @@ func (a *asked) addHints(seen *look, p *passage) {
 		if shaped && a.isShaped(a.needs[n].stem) {
 			seen.met[n] = max(seen.met[n], shapeDegree)
 		}
+		if fits && a.negotiable {
+			seen.met[n] = 1
+		}
 		if fits {
 			seen.met[n] = max(seen.met[n], hintDegree)
 		}

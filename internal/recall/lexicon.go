@@ -18,6 +18,8 @@ type lexicon struct {
 	weight map[string]float64
 	// idle lists words that count nothing, unstemmed.
 	idle map[string]bool
+	// function lists the function words of other languages, by language.
+	function map[string][]string
 	// alike leads from a stem to the words it may stand for.
 	alike map[string][]twin
 	// under leads from a stem to words that are examples of it.
@@ -83,10 +85,16 @@ var traitNames = [...]string{
 // weakWeight is what a word counts that too many things share.
 const weakWeight = 0.4
 
+// slightWeight is what a word counts that stands for nearly everything.
+const slightWeight = 0.2
+
+// weights are those of the lists of words that count less; never written.
+var weights = map[string]float64{"idle": 0, "slight": slightWeight, "weak": weakWeight}
+
 // theLexicon reads the embedded files.
 var theLexicon = sync.OnceValue(func() *lexicon {
 	l := &lexicon{
-		weight: map[string]float64{}, idle: map[string]bool{}, alike: map[string][]twin{}, under: map[string][]twin{},
+		weight: map[string]float64{}, idle: map[string]bool{}, function: map[string][]string{}, alike: map[string][]twin{}, under: map[string][]twin{},
 		base: map[string]string{}, forms: map[string][]twin{}, slots: map[string][]string{}, asks: map[string]trait{}, shapes: map[string]shaping{}, listed: map[string]bool{},
 	}
 	l.eachLine("form", l.addForms)
@@ -97,10 +105,8 @@ var theLexicon = sync.OnceValue(func() *lexicon {
 				continue
 			}
 			l.listed[l.plain(w)] = true
-			if name == "idle" {
-				l.weight[l.plain(w)] = 0
-			} else if _, idle := l.weight[l.plain(w)]; !idle {
-				l.weight[l.plain(w)] = weakWeight
+			if _, known := l.weight[l.plain(w)]; name == "idle" || !known {
+				l.weight[l.plain(w)] = weights[name]
 			}
 		}
 	})
@@ -117,6 +123,7 @@ var theLexicon = sync.OnceValue(func() *lexicon {
 			}
 		}
 	})
+	l.eachLine("function", func(name string, words []string) { l.function[name] = words })
 	l.eachLine("shape", l.addShapes)
 	l.eachLine("asks", func(name string, words []string) {
 		for i, trait := range traitNames {

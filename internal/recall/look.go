@@ -25,10 +25,14 @@ type look struct {
 	kin bool
 	// counted is set when a number belongs to what the question counts.
 	counted bool
-	// being is set behind a form of "be"; placed is set when a preposition of place leads to something that the
+	// leading is set behind "from", which leads to a place only before a name or
+	// where the question asks from where; being is set behind a form of "be"; placed is set when a preposition of place leads to something that the
 	// question does not name; placing while its noun is awaited.
-	placed, placing, being bool
+	placed, placing, being, leading, origin bool
 
+	// numbers is how many there are, counting how many of them count something
+	// that meets a need: "two warehouses".
+	numbers, counting int
 	// dated is the last word that names a part of the calendar; linked is set when
 	// a noun was led on to what follows.
 	dated          int
@@ -58,7 +62,7 @@ func (k *look) join(o *look) *look {
 
 // look reads a passage's words.
 func (a *asked) look(text string) look {
-	out := look{at: -1, number: far, wanted: far, noun: far, dated: far}
+	out := look{at: -1, number: far, wanted: far, noun: far, dated: far, origin: strings.Contains(a.text, "from")}
 	l := theLexicon()
 	for scan := language.Scan(text); ; {
 		w, ok := scan.Next()
@@ -92,6 +96,9 @@ const derivedShare = 0.9
 func (k *look) meet(a *asked, parts []part, share float64, start int) {
 	if len(parts) == 0 {
 		return
+	}
+	if k.number == k.words-1 {
+		k.counting++
 	}
 	for _, p := range parts {
 		k.met[p.need] = max(k.met[p.need], p.degree*share)
@@ -132,6 +139,7 @@ func (k *look) form(text string, t trait, w *language.Word, wanted bool) {
 		k.number, k.dated = far, k.words // "3 June" counts nothing
 	case t&givesNumber != 0 && k.words-k.dated > 1 && !isClock(text, w):
 		k.number = k.words
+		k.numbers++
 		k.counted = k.counted || k.words-k.noun <= 3 && k.linked && !k.broken
 	case theLexicon().shapes[string(w.Stem)].unit != 0 && !wanted:
 		k.number = far // "200 g of flour"
@@ -188,7 +196,7 @@ func (k *look) place(w *language.Word, wanted bool) {
 	switch string(w.Stem) {
 	case "in", "at", "on", "near", "from", "to", "next", "under", "behind", "insid", "outsid", "abov", "below", "between", "besid", "around",
 		"opposit", "along", "into", "through", "across", "visit", "tour", "explor", "leav", "toward":
-		k.placing, k.being = true, false
+		k.placing, k.being, k.leading = true, false, w.Stem[0] == 'f'
 		return
 	case "with":
 		k.placing, k.being = k.being, false // "the keys are with Dana"
@@ -205,7 +213,7 @@ func (k *look) place(w *language.Word, wanted bool) {
 		k.placing = false // "at 8:30", "on Mondays"
 		return
 	}
-	k.placed = k.placed || !wanted || w.Capital
+	k.placed = k.placed || w.Capital || !wanted && (!k.leading || k.origin)
 	k.placing = false
 }
 

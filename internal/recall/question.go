@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -63,6 +64,8 @@ type asked struct {
 	ordinal string
 	// denies is set when it asks why something is not so.
 	denies bool
+	// measured is set when it asks how large, how far.
+	measured bool
 	// favourite is set when it asks for what somebody likes best.
 	favourite bool
 	// negotiable is set when all its needs are weak ones.
@@ -107,8 +110,11 @@ func read(text string, at time.Time) *asked {
 			s.To = at // "the past week" reaches up to now
 		}
 	}
+	a.spans = slices.DeleteFunc(a.spans, a.vague)
 	bare := blank(text)
 	a.wide = bare != text || isWide(text)
+	asking := wordsOf(text)
+	function := foreign(l, asking)
 	before, word := "", ""
 	for scan := language.Scan(bare); len(a.needs) < maxNeeds; {
 		w, ok := scan.Next()
@@ -131,20 +137,33 @@ func read(text string, at time.Time) *asked {
 			a.modified = true
 			asking, word = "", before // the sort is the noun behind: "which piano teacher"
 		}
-		if !w.Stop && !a.dated(w.Start, w.End) {
+		if !w.Stop && !a.dated(w.Start, w.End) && !slices.Contains(function, word) {
 			a.need(l, w, traits, asking)
 		}
 	}
 	if len(a.needs) == 0 && !a.wide && !a.has(asksOverview|asksChange|asksList|asksOrder|asksReason) && len(a.spans) == 0 {
 		a.idleNeeds(l, bare)
 	}
-	asking := wordsOf(text)
 	a.wish(l, asking)
 	a.lastName(l, asking)
 	a.settle()
 	a.want(asking)
 	a.direct(asking)
 	return a
+}
+
+// vague reports whether an expression of time means no time to look for: "on a
+// Friday", or "today" in "what is our budget today?".
+func (a *asked) vague(d language.Date) bool {
+	before := strings.ToLower(strings.TrimRight(a.text[:d.Start], " "))
+	if strings.HasSuffix(before, " a") || strings.HasSuffix(before, " any") {
+		return true
+	}
+	switch words := strings.ToLower(a.text[d.Start:d.End]); words {
+	case "today", "now", "right now":
+		return strings.Contains(before, " is ") || strings.Contains(before, " are ") || strings.Contains(before, " do ") || strings.Contains(before, " does ") || strings.Contains(before, "'s ")
+	}
+	return false
 }
 
 // weigh is how much a word of the question counts; 0 for one that only says how
@@ -161,7 +180,7 @@ func (a *asked) weigh(l *lexicon, w *language.Word, stem, before string, kind tr
 	case stem == "name" || stem == "call":
 		return slotWeight
 	case listed:
-		return weakWeight
+		return max(slightWeight, weight)
 	case w.Capital && a.nameEnd > 0 && w.Start == a.nameEnd+1:
 		return nameRestWeight
 	case w.Number, w.Capital && w.Start > 0:

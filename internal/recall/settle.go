@@ -31,7 +31,7 @@ func (a *asked) settle() {
 		if strings.Contains(low, "how "+measure) {
 			a.traits |= asksNumber
 			if measure != "long" && measure != "old" && measure != "often" {
-				a.wants |= shapeNumber
+				a.wants, a.measured = a.wants|shapeNumber, true
 			}
 		}
 	}
@@ -56,7 +56,7 @@ func (a *asked) weighSlots() {
 		}
 	}
 	for i := range a.needs {
-		if d := &a.needs[i]; d.weight == weakWeight && len(d.slots) > 0 {
+		if d := &a.needs[i]; d.weight <= weakWeight && len(d.slots) > 0 {
 			d.weight = slotWeight
 		}
 	}
