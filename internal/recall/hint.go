@@ -25,7 +25,9 @@ func (a *asked) addHints(seen *look, p *passage) {
 		case "deadlin", "due":
 			fits = within(text, " by ") || within(text, " until ") || within(text, " before ") || within(text, " due ")
 		case "pay", "cost", "spend", "charg", "price", "earn":
-			fits = seen.traits&givesNumber != 0 && (seen.traits&namesMoney != 0 || strings.ContainsAny(text, "$€£"))
+			fits = shapesIn(text)&shapeMoney != 0
+		case "subject", "topic", "theme":
+			fits = within(text, " about ") || within(text, " on ") || within(text, " looks at ") || within(text, " deals with ") || within(text, " explores ") || within(text, " examines ")
 		case "address":
 			fits = within(text, " at ")
 		default:

@@ -113,6 +113,9 @@ var theLexicon = sync.OnceValue(func() *lexicon {
 	l.eachLine("alike", func(_ string, words []string) { l.addGroup(words) })
 	l.eachLine("under", func(name string, words []string) {
 		for _, w := range words {
+			if name == "job" {
+				l.asks[language.Stem(w)] |= namesSomebody
+			}
 			l.under[l.plain(name)] = append(l.under[l.plain(name)], twin{l.plain(w), w})
 		}
 	})
@@ -162,6 +165,11 @@ func (l *lexicon) addShapes(name string, words []string) {
 				known.word |= 1 << i
 			}
 			l.shapes[w] = known
+			if stem := language.Stem(w); stem != w && part == "word" && !language.Stop(stem) {
+				stemmed := l.shapes[stem]
+				stemmed.word |= 1 << i
+				l.shapes[stem] = stemmed
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hermes-memory/hermes/internal/language"
@@ -33,6 +34,8 @@ type look struct {
 	// numbers is how many there are, counting how many of them count something
 	// that meets a need: "two warehouses".
 	numbers, counting int
+	// naming is set behind "called" and the like.
+	naming bool
 	// dated is the last word that names a part of the calendar; linked is set when
 	// a noun was led on to what follows.
 	dated          int
@@ -100,7 +103,11 @@ func (k *look) meet(a *asked, parts []part, share float64, start int) {
 	if k.number == k.words-1 {
 		k.counting++
 	}
+	exact := slices.ContainsFunc(parts, func(p part) bool { return p.degree == 1 })
 	for _, p := range parts {
+		if exact && p.degree < 1 && p.need != a.sort {
+			continue // the grant is not who awarded it
+		}
 		k.met[p.need] = max(k.met[p.need], p.degree*share)
 		k.named = k.named || a.needs[p.need].weight == nameWeight
 		if p.need == a.counts {
@@ -147,6 +154,12 @@ func (k *look) form(text string, t trait, w *language.Word, wanted bool) {
 	k.linked = k.linked || k.words-k.noun <= 1 && isLink(w) || k.words == k.noun && leadsOn(text, w)
 	if joins(string(w.Stem)) {
 		k.broken = true
+	}
+	switch stem := string(w.Stem); {
+	case stem == "name" || stem == "call" || stem == "dub" || stem == "nicknam" || stem == "titl":
+		k.naming = k.words-k.wanted <= 4
+	case k.naming && !w.Stop:
+		k.called, k.naming = k.called || !wanted, false
 	}
 	if w.Capital && !w.Stop && !wanted {
 		k.foreign = k.foreign || w.Start > 0
@@ -220,7 +233,7 @@ func (k *look) place(w *language.Word, wanted bool) {
 // joins reports whether a word leads on to another thing.
 func joins(word string) bool {
 	switch word {
-	case "in", "at", "on", "to", "from", "for", "with", "of", "by", "and", "into", "within", "after", "before", "per", "under", "until", "every", "since":
+	case "in", "at", "on", "to", "from", "for", "with", "of", "by", "and", "into", "within", "after", "before", "per", "under", "until", "every", "since", "because", "as", "while", "but", "when", "where", "so":
 		return true
 	}
 	return false

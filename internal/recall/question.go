@@ -60,6 +60,10 @@ type asked struct {
 	shaped []string
 	// deed is the need that says what "who" did; -1 for none.
 	deed int
+	// counted is the word that "how many" counts; amount the need that "how much"
+	// measures, -1 for none.
+	counted string
+	amount  int
 	// ordinal is the place in a row that it asks about; "" for none.
 	ordinal string
 	// denies is set when it asks why something is not so.
@@ -95,6 +99,7 @@ var idioms = strings.NewReplacer("for a living", "as a job", "take care of", "ha
 	"stop working", "break", "stopped working", "broke", "left out", "omitted", "lead to", "cause", "leads to", "causes", "led to", "caused",
 	"look like", "be", "become of", "happen to", "became of", "happened to", "sit the exam", "take the exam", "used to be", "was before",
 	"was behind", "caused", "is behind", "causes", "what's behind", "what causes", "result of", "effect of", "stands in for", "is the deputy of", "stand in for", "be the deputy of", "kick off", "kickoff", "kicks off", "kickoff",
+	"turn out", "be", "work out", "be", "pan out", "be", "turned out", "was", "turn up", "arrive",
 	"get rid of", "remove", "got rid of", "removed", "how come", "why")
 
 // read works out what a question asks for at a time.
@@ -104,7 +109,7 @@ func read(text string, at time.Time) *asked {
 	}
 	text = idioms.Replace(strings.TrimSpace(text))
 	l := theLexicon()
-	a := &asked{text: text, terms: map[string][]part{}, at: at, counts: -1, head: -1, owner: -1, sort: -1, slot: -1, which: -1, deed: -1, spans: language.Dates(text, at)}
+	a := &asked{text: text, terms: map[string][]part{}, at: at, counts: -1, head: -1, owner: -1, sort: -1, slot: -1, which: -1, deed: -1, amount: -1, spans: language.Dates(text, at)}
 	for i := range a.spans {
 		if s := &a.spans[i]; s.Relative && strings.Contains(strings.ToLower(text[s.Start:s.End]), "past") && s.To.Before(at) {
 			s.To = at // "the past week" reaches up to now
@@ -150,6 +155,15 @@ func read(text string, at time.Time) *asked {
 	a.want(asking)
 	a.direct(asking)
 	return a
+}
+
+// happens reports whether a verb says no more than that something comes about.
+func happens(stem string) bool {
+	switch stem {
+	case "arriv", "come", "fall", "due", "begin", "take", "begun", "pai":
+		return true
+	}
+	return false
 }
 
 // vague reports whether an expression of time means no time to look for: "on a
@@ -264,8 +278,14 @@ func (a *asked) need(l *lexicon, w language.Word, traits trait, before string) {
 		a.needs[n-1].weight, a.needs[n-1].proper, weight = nameRestWeight, false, nameWeight // "Project Heron"
 	}
 	n, whole := len(a.needs), 0.0
-	if before == "many" {
-		a.counts = n
+	if a.has(asksTime) && weight == 1 && happens(stem) {
+		weight = weakWeight // "when does the parcel arrive?"
+	}
+	if before == "many" || a.counts >= 0 && a.counts == n-1 && before == a.counted && !strings.HasSuffix(before, "s") && w.Capital == false && strings.HasSuffix(strings.ToLower(a.text[w.Start:w.End]), "s") {
+		a.counts, a.counted = n, strings.ToLower(a.text[w.Start:w.End]) // "how many feature flags"
+	}
+	if before == "much" && weight == 1 {
+		a.amount = n
 	}
 	if sort := before == "which" || before == "what"; sort && weight == 1 && kind == 0 && !l.knows(stem) && traits&namesMeasure == 0 {
 		weight, whole = sortWeight, 1

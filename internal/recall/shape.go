@@ -65,6 +65,9 @@ func shapesIn(text string) shape {
 		}
 		if figure {
 			out |= known.unit
+			if known.unit == shapeFrequency {
+				plain-- // "3 times"
+			}
 		}
 		money = money || known.ask&shapeMoney != 0 || trades(string(w.Stem))
 		number := w.Number || l.asks[low]&givesNumber != 0 && low != "one"
@@ -115,7 +118,15 @@ func trades(stem string) bool {
 // figureShapes are the shapes of one figure, by its own letters and by what
 // stands right before and behind it.
 func figureShapes(text string, w *language.Word, low, before string, l *lexicon) shape {
-	out := shapeVersion
+	out := shape(0)
+	if w.Number {
+		out |= shapeVersion
+	}
+	for _, rate := range [...]string{" an hour", " a month", " a year", " a night", " a week", " a day", " a head", " per month", " per night", " per hour", " per year", " per week", " each", " apiece"} {
+		if strings.HasPrefix(text[w.End:], rate) {
+			out |= shapeMoney
+		}
+	}
 	if week := before == "week" || before == "weeks"; week {
 		out |= shapeDay
 	}

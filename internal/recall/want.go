@@ -54,7 +54,7 @@ func ordinal(words []questionWord) string {
 	for i := range words {
 		low := words[i].low
 		if isOrdinal(low) && low != "first" && low != "last" {
-			if i > 0 && (words[i-1].low == "the" || words[i-1].low == "my" || words[i-1].low == "our") {
+			if i > 0 && opensNoun(words[i-1].low) {
 				return low
 			}
 		}
