@@ -55,6 +55,8 @@ type distiller struct {
 	facts     []Fact
 	// said is the last sentence that asserted something.
 	said span
+	// correcting is set behind "no, that's wrong": "it" is what was said wrong.
+	correcting bool
 	// main is the index of its fact; -1 for none.
 	main int
 }

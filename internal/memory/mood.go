@@ -73,12 +73,34 @@ func (r *reading) firmHedge(i int) bool {
 		return true
 	}
 	switch r.toks[i].low {
+	case "could":
+		return r.wasUnable(i)
 	case "would":
 		return i > r.from+1 && r.toks[r.from].is(tagI, tagWe) && r.toks[i-1].is(tagI, tagWe) && r.first(r.from+1, min(r.from+3, i), tagSpeech, tagPromise) >= 0
 	case "should":
 		return i > r.from && r.toks[i].is(tagCopula) && !r.toks[i-1].is(tagWe, tagI, tagYou)
 	case "considered", "considering":
 		return r.first(i, r.to, tagSettle) >= 0 && r.toks[i].low == "considered"
+	}
+	return false
+}
+
+// wasUnable reads "nobody could" and "we could no longer": what was so, not what
+// might be.
+func (r *reading) wasUnable(i int) bool {
+	if i > r.lead {
+		switch r.toks[i-1].low {
+		case "nobody", "none", "never", "hardly", "barely":
+			return true
+		case "one":
+			return i > r.lead+1 && r.toks[i-2].low == "no"
+		}
+	}
+	if i+1 < r.stop {
+		switch r.toks[i+1].low {
+		case "not", "no", "never", "hardly", "barely", "only":
+			return true
+		}
 	}
 	return false
 }

@@ -16,6 +16,8 @@ type reading struct {
 	lead, stop int
 	// label is set when the filler was a label as in "Commit: …".
 	label bool
+	// commit is set when the label is that of a commit, as in "fix: …".
+	commit bool
 	// told is set when the filler asks to remember what follows.
 	told bool
 	// from and to bound the main clause: the effect, when a reason is given.
@@ -82,6 +84,7 @@ func closesSentence(mark string) bool {
 
 // skipFiller moves lead past "Oh, by the way," and its like.
 func (r *reading) skipFiller() {
+	r.skipHeading()
 	for r.lead < r.stop {
 		n := phraseLength(r.toks, r.lead, tagFiller)
 		if n == 0 {

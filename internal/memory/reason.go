@@ -42,7 +42,7 @@ func (r *reading) opensEffect(n int) bool {
 // splitAt tries to divide the sentence at the connective at token i.
 func (r *reading) splitAt(i int) bool {
 	t := &r.toks[i]
-	if n := phraseLength(r.toks, i, tagWhy); n > 0 {
+	if n := phraseLength(r.toks, i, tagWhy); n > 0 && !r.isParticiple(i) {
 		return r.effectThenReason(i, i+n)
 	}
 	if n := phraseLength(r.toks, i, tagAim); n > 0 {
@@ -64,6 +64,19 @@ func (r *reading) splitAt(i int) bool {
 		return r.effectThenReason(i, i+1)
 	}
 	return false
+}
+
+// isParticiple keeps "we've given up" from being read as a reason.
+func (r *reading) isParticiple(i int) bool {
+	if r.toks[i].low != "given" || i+1 >= r.stop {
+		return false
+	}
+	switch r.toks[i+1].low {
+	case "up", "to", "it", "us", "me", "them", "in", "away", "out":
+		return true
+	}
+	prev := &r.toks[i-1]
+	return prev.is(tagAux) || strings.HasSuffix(prev.low, "'ve") || prev.low == "was" || prev.low == "were"
 }
 
 // isConsequence keeps "caused" in "bugs caused by" and a noun "cause" out.
@@ -153,7 +166,7 @@ func (r *reading) pronounReason(i int) bool {
 			return r.noteReason(i)
 		}
 	}
-	if r.first(r.lead, i, tagMinus, tagSwap, tagSwitch, tagSettle, tagPlus) < 0 || !r.firstPerson() && !r.label && !r.elided() {
+	if r.first(r.lead, i, tagMinus, tagSwap, tagSwitch, tagSettle, tagPlus) < 0 || !r.firstPerson() && !r.label && !r.elided() && !r.namesTechnology() {
 		return false
 	}
 	return r.effectThenReason(i, i)
@@ -163,7 +176,7 @@ func (r *reading) pronounReason(i int) bool {
 // comma of a note and is no further step says why.
 func (r *reading) noteReason(i int) bool {
 	t := &r.toks[i]
-	if !r.label || !r.elided() || r.toks[i-1].mark(":") || t.kind == markToken || t.tech != 0 || t.choice != 0 ||
+	if !r.label || !r.elided() && !r.commit || r.toks[i-1].mark(":") || t.kind == markToken || (t.tech != 0 || t.choice != 0) && !(r.commit && r.hasVerb(i+1)) ||
 		!r.saysEffect(i) && t.is(tagThus, tagTherefore, tagWhy, tagMaybeWhy, tagAim, tagAnd, tagPlus, tagMinus, tagSwitch, tagSwap, tagAssign, tagSettle, tagUse, tagPast, tagPrep, tagNow, tagI, tagWe) {
 		return false
 	}

@@ -41,13 +41,45 @@ func (r *reading) slot(speaker string) slot {
 		(*reading).countSlot, (*reading).copulaSlot, (*reading).measuredSlot, (*reading).madeWithSlot, (*reading).habitSlot,
 	} {
 		if s := find(r, speaker); s.filled() {
+			if s.attribute == attributeIs {
+				s = r.insteadSlot(s, speaker)
+			}
 			if s.former == "" && r.isCategoryOrChoice(s.attribute) {
 				s.former = r.insteadOf()
 			}
 			return s
 		}
 	}
-	return slot{}
+	if s := r.insteadSlot(slot{}, speaker); s.filled() {
+		return s
+	}
+	return r.turnedChoice(speaker)
+}
+
+// insteadSlot reads "the public APIs are GraphQL instead of REST" as the choice of
+// one technology over another of its category.
+func (r *reading) insteadSlot(s slot, speaker string) slot {
+	former := r.insteadOf()
+	at := r.word(r.from, r.to, "instead")
+	if former == "" || at < 0 {
+		return s
+	}
+	now, was := slot{}, slot{}
+	for i := r.from; i < r.to; i++ {
+		if r.toks[i].tech == 0 && r.toks[i].choice == 0 {
+			continue
+		}
+		if i < at && now.attribute == "" {
+			now = r.choose(i, speaker)
+		} else if i > at && was.attribute == "" {
+			was = r.choose(i, speaker)
+		}
+	}
+	if now.attribute == "" || now.attribute != was.attribute {
+		return s
+	}
+	now.former = former
+	return now
 }
 
 // namedSlot reads "my name is Alex", "call me Alex".

@@ -15,11 +15,49 @@ func (r *reading) choiceSlot(speaker string) slot {
 			r.first(max(r.from, i-3), i, tagBe) < 0 && r.toks[i-1].low != "got" && r.toks[i-1].low != "gone" && r.toks[i-1].low != "went" {
 			return slot{}
 		}
+		if other := r.turnedChoice(speaker); other.filled() {
+			return other
+		}
 		value := r.slice(i, i+r.choiceLength(i))
 		if r.first(r.from, i, tagMinus, tagNeg, tagHates) >= 0 {
 			return slot{subject: r.stemsOf(value), attribute: attributeStatus, value: r.slice(r.first(r.from, i, tagMinus, tagNeg, tagHates), i)}
 		}
 		return slot{subject: r.who(speaker), attribute: r.l.choices[t.choice], value: value}
+	}
+	return slot{}
+}
+
+// turnedChoice reads two alternatives of one group as a turn from the first to the
+// second: "microservices were a mistake, it's a monolith again". Not in "tabs over
+// spaces".
+func (r *reading) turnedChoice(speaker string) slot {
+	first := -1
+	for i := r.from; i < r.to; i++ {
+		t := &r.toks[i]
+		if t.choice == 0 {
+			continue
+		}
+		if first < 0 || r.toks[first].choice != t.choice {
+			first = i
+			continue
+		}
+		if r.toks[first].side == t.side {
+			continue
+		}
+		turned := r.first(first, i, tagSwitch, tagSwap, tagNow) >= 0 || i+1 < r.to && (r.toks[min(i+1, r.to-1)].low == "again" || r.toks[min(i+1, r.to-1)].low == "now")
+		for k := first; k < i; k++ {
+			switch r.toks[k].low {
+			case "over", "instead", "than", "not", "or", "and", "without", "from", "versus", "vs":
+				return slot{}
+			case "into", "became", "back":
+				turned = true
+			}
+		}
+		if !turned {
+			return slot{}
+		}
+		was := r.slice(first, first+r.choiceLength(first))
+		return slot{subject: r.who(speaker), attribute: r.l.choices[t.choice], value: r.slice(i, i+r.choiceLength(i)), former: was}
 	}
 	return slot{}
 }

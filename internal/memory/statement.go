@@ -19,13 +19,13 @@ func (x *distiller) statement(r *reading) string {
 	rest := x.d.Text[first.end:r.toks[r.stop-1].end]
 	switch first.low {
 	case "it", "that", "this":
-		if !r.saysOfThing() {
+		if !x.correcting && !r.saysOfThing() {
 			return text
 		}
 	case "its":
 		rest = "'s" + rest
 	case "it's", "that's":
-		if !r.saysOfThing() {
+		if !x.correcting && !r.saysOfThing() {
 			return text
 		}
 		rest = " is" + rest
@@ -50,7 +50,7 @@ func (r *reading) saysOfThing() bool {
 	}
 	for i := r.lead + 1; i < r.stop; i++ {
 		t := &r.toks[i]
-		if t.tech != 0 || t.kind == numberToken || t.is(tagUse, tagPlus, tagMinus, tagSwitch, tagAssign) || t.capital && t.entry == nil {
+		if t.tech != 0 || t.kind == numberToken || t.is(tagUse, tagPlus, tagMinus, tagSwitch, tagAssign, tagNow) || t.capital && t.entry == nil {
 			return true
 		}
 	}
@@ -223,6 +223,12 @@ func accepts(r *reading) bool {
 			return false
 		}
 		n := phraseLength(r.toks, i, tagAccept)
+		if n == 0 && i < 4 && r.word(i, min(i+4, r.stop), "it") > i {
+			if it := r.word(i, min(i+4, r.stop), "it"); it+1 < r.stop && r.toks[it+1].low == "is" { // "Thursday it is"
+				words, i = words+1, it+2
+				continue
+			}
+		}
 		if n == 0 {
 			if longest > 1 && r.toks[i-1].kind == markToken {
 				return true // "let's do that, pip is too slow"

@@ -31,7 +31,9 @@ func (x *distiller) retract(r *reading) bool {
 		return true
 	}
 	x.add(x.fact(span{r.Start, r.toks[at+n-1].end}, Retraction))
+	x.correcting = true
 	x.sentence(1, language.Sentence{Start: r.toks[after].start, End: r.End})
+	x.correcting = false
 	return true
 }
 

@@ -35,7 +35,7 @@ func (a *asked) settle() {
 			}
 		}
 	}
-	a.denies = strings.Contains(low, "n't ") || strings.Contains(low, "n’t ") || strings.Contains(low, " not ") || strings.Contains(low, "no longer")
+	a.denies = strings.Contains(low, " avoid") || strings.Contains(low, " stop") || strings.Contains(low, " skip") || strings.Contains(low, " refuse") || strings.Contains(low, "n't ") || strings.Contains(low, "n’t ") || strings.Contains(low, " not ") || strings.Contains(low, "no longer")
 	if strings.Contains(low, "about me") || strings.Contains(low, "about us") {
 		a.traits |= asksOverview
 	}

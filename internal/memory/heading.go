@@ -1,0 +1,24 @@
+package memory
+
+// skipHeading passes over what stands before a colon at the head of a note: the
+// kind of a commit ("fix: …", "feat(api): …"), or a time ("Q3: …").
+func (r *reading) skipHeading() {
+	if r.stop < 3 {
+		return
+	}
+	colon := 1
+	if r.toks[1].mark("(") && r.stop > 5 && r.toks[3].mark(")") {
+		colon = 4
+	}
+	if !r.toks[colon].mark(":") {
+		return
+	}
+	switch low := r.toks[0].low; low {
+	case "fix", "feat", "chore", "refactor", "perf", "docs", "hotfix", "bugfix", "ci", "style", "wip":
+		r.commit = true
+	case "q1", "q2", "q3", "q4":
+	default:
+		return
+	}
+	r.label, r.lead = true, colon+1
+}
