@@ -30,7 +30,7 @@ func (a *asked) doubt(score float64, p *passage, seen *look) float64 {
 	off(a.slot >= 0 && !a.formed(p, seen) && (f == nil || f.Value == "" || !theLexicon().fills(a.needs[max(0, a.slot)].slots, f.Attribute)), otherPerson)
 	off(a.wants != 0 && !a.hasShape(p, seen), noShape)
 	off(a.amount >= 0 && seen.met[max(0, a.amount)] == 0, noAmount)
-	off(a.which >= 0 && seen.counting > 0 && !seen.foreign, noAmount)
+	off(a.which >= 0 && seen.met[max(0, a.which)] == 1 && !seen.sortNamed && !seen.foreign, noAmount)
 	off(a.measured && seen.numbers > 0 && seen.numbers == seen.counting, noShape)
 	off(a.deed >= 0 && seen.met[max(0, a.deed)] == 0, noDeed)
 	off(a.negotiable && a.ofSelf() && a.singular() && othersOwn(p, seen), otherPerson)

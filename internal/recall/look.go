@@ -34,6 +34,11 @@ type look struct {
 	// numbers is how many there are, counting how many of them count something
 	// that meets a need: "two warehouses".
 	numbers, counting int
+	// sortNamed is set when the thing asked for with "which" has something beside
+	// it that tells which: "the good camera", "room 12"; sortAt is where it stands,
+	// content says that the word before is no function word.
+	sortNamed, content bool
+	sortAt             int
 	// naming is set behind "called" and the like.
 	naming bool
 	// dated is the last word that names a part of the calendar; linked is set when
@@ -65,7 +70,7 @@ func (k *look) join(o *look) *look {
 
 // look reads a passage's words.
 func (a *asked) look(text string) look {
-	out := look{at: -1, number: far, wanted: far, noun: far, dated: far, origin: strings.Contains(a.text, "from")}
+	out := look{at: -1, number: far, wanted: far, noun: far, dated: far, sortAt: far, origin: strings.Contains(a.text, "from")}
 	l := theLexicon()
 	for scan := language.Scan(text); ; {
 		w, ok := scan.Next()
@@ -85,6 +90,8 @@ func (a *asked) look(text string) look {
 		out.people(a, t, len(parts) > 0, stem)
 		out.place(&w, len(parts) > 0)
 		out.form(text, t, &w, len(parts) > 0)
+		out.sortNamed = out.sortNamed || out.sortAt == out.words-1 && (w.Number || w.Capital)
+		out.content = !w.Stop
 		out.words++
 	}
 }
@@ -104,7 +111,12 @@ func (k *look) meet(a *asked, parts []part, share float64, start int) {
 		k.counting++
 	}
 	exact := slices.ContainsFunc(parts, func(p part) bool { return p.degree == 1 })
+	k.sortAt = far
 	for _, p := range parts {
+		if p.need == a.which && p.degree == 1 {
+			k.sortNamed = k.sortNamed || k.content && k.number != k.words-1
+			k.sortAt = k.words
+		}
 		if exact && p.degree < 1 && p.need != a.sort {
 			continue // the grant is not who awarded it
 		}
@@ -233,7 +245,7 @@ func (k *look) place(w *language.Word, wanted bool) {
 // joins reports whether a word leads on to another thing.
 func joins(word string) bool {
 	switch word {
-	case "in", "at", "on", "to", "from", "for", "with", "of", "by", "and", "into", "within", "after", "before", "per", "under", "until", "every", "since", "because", "as", "while", "but", "when", "where", "so":
+	case "in", "at", "on", "to", "from", "for", "with", "of", "by", "and", "into", "within", "after", "before", "per", "under", "until", "everi", "sinc", "because", "as", "while", "but", "when", "where", "so":
 		return true
 	}
 	return false

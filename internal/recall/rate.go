@@ -135,7 +135,7 @@ func (a *asked) addFact(seen *look, f *memory.Fact) {
 		if f.Attribute != "" && !a.has(asksNumber) && theLexicon().fills(a.needs[n].slots, f.Attribute) {
 			seen.met[n] = slotDegree
 		}
-		if a.needs[n].kind&traitOf(f.Kind) != 0 {
+		if a.needs[n].kind&traitOf(f.Kind) != 0 || a.needs[n].kind == asksDecision && f.Value != "" && (f.Former != "" || !f.Current() || supersedes(f)) {
 			seen.met[n] = slotDegree
 		}
 	}

@@ -31,7 +31,7 @@ func (a *asked) settle() {
 		if strings.Contains(low, "how "+measure) {
 			a.traits |= asksNumber
 			if measure != "long" && measure != "old" && measure != "often" {
-				a.wants, a.measured = a.wants|shapeNumber, true
+				a.wants, a.measured = a.wants|shapeMeasure|shapeMoney|shapeShare, true
 			}
 		}
 	}

@@ -26,6 +26,7 @@ const (
 	shapeVersion
 	shapeDegrees
 	shapeNumber
+	shapeMeasure
 	shapeName
 
 	shapeDate = shapeDay | shapeMonth | shapeQuarter | shapeYear | shapeSeason
@@ -33,7 +34,7 @@ const (
 
 // shapeNames are their names in the lexicon; never written.
 var shapeNames = [...]string{
-	"money", "frequency", "length", "age", "share", "clock", "day", "month", "quarter", "year", "season", "version", "degrees", "number", "name",
+	"money", "frequency", "length", "age", "share", "clock", "day", "month", "quarter", "year", "season", "version", "degrees", "number", "measure", "name",
 }
 
 // shaping is what the lexicon knows of a word's part in shapes: which it asks
@@ -48,7 +49,8 @@ type shaping struct {
 func shapesIn(text string) shape {
 	l := theLexicon()
 	var out shape
-	money, before, figure, plain := false, "", false, 0
+	money, before, figure, plain := far, "", false, 0
+	at, amount := 0, far // where the word stands, and where the last plain figure does
 	for scan := language.Scan(text); ; {
 		w, ok := scan.Next()
 		if !ok {
@@ -69,16 +71,32 @@ func shapesIn(text string) shape {
 				plain-- // "3 times"
 			}
 		}
-		money = money || known.ask&shapeMoney != 0 || trades(string(w.Stem))
+		if known.ask&shapeMoney != 0 || trades(string(w.Stem)) {
+			money = at
+			if at-amount <= 4 {
+				out |= shapeMoney
+			}
+		}
+		at++
 		number := w.Number || l.asks[low]&givesNumber != 0 && low != "one"
 		if number {
 			shapes := figureShapes(text, &w, low, before, l)
 			if shapes&shapeDate == 0 && !isClock(text, &w) || shapes&(shapeMoney|shapeShare) != 0 {
 				plain++
+				amount = at
+				if at-money <= 7 {
+					out |= shapeMoney
+				}
 			}
 			out |= shapes
 		} else if figure && known.word&shapeMonth != 0 {
 			plain-- // "3 June" is no amount
+		}
+		if figure && !w.Stop && known.unit != shapeFrequency {
+			out |= shapeMeasure
+		}
+		if number && leadsToMeasure(before) {
+			out |= shapeMeasure
 		}
 		// "two more weeks": a word may stand between a figure and its unit.
 		figure = number || figure && known.unit == 0 && !w.Stop
@@ -86,9 +104,6 @@ func shapesIn(text string) shape {
 	}
 	if plain > 0 {
 		out |= shapeNumber
-	}
-	if money && plain > 0 {
-		out |= shapeMoney
 	}
 	if plain > 0 && tellsAge(text) {
 		out |= shapeAge
@@ -195,4 +210,14 @@ func opensWithName(text string) bool {
 		return true
 	}
 	return strings.HasSuffix(verb, "s") || strings.HasSuffix(verb, "ed")
+}
+
+// leadsToMeasure reports whether a figure behind the word is a measure of what was
+// spoken of: "the pool is 25".
+func leadsToMeasure(before string) bool {
+	switch before {
+	case "is", "are", "was", "were", "be", "of", "to", "under", "over", "than", "about", "around", "roughly", "exactly", "i'm", "at", "up", "only", "just", "maximum", "minimum", "max", "min", "nearly", "almost":
+		return true
+	}
+	return false
 }
