@@ -131,7 +131,7 @@ func (r *reading) troubled(i int) bool {
 		case "too", "kept", "keeps", "killing", "killed", "slow", "expensive", "unreliable", "nobody", "unusable", "unbearable", "painful", "hopeless", "couldn't", "wouldn't", "didn't":
 			return true
 		default:
-			if t.is(tagTrouble) {
+			if t.is(tagTrouble) || t.is(tagMinus) && k > i+1 {
 				return true
 			}
 		}

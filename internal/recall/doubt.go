@@ -22,6 +22,7 @@ func (a *asked) doubt(score float64, p *passage, seen *look) float64 {
 	off(a.ordinal != "" && !within(strings.ToLower(p.text), a.ordinal), otherOrdinal)
 	off(f != nil && f.Kind == memory.Negated && a.has(asksTime|asksPerson|asksNumber|asksPlace), otherPerson)
 	off(a.unnamed(seen), noName)
+	off(!a.favourite && a.has(asksPreference) && seen.traits&asksPreference == 0 && (f == nil || f.Kind != memory.Preference && f.Kind != memory.Instruction), notLiked)
 	off(a.favourite && seen.traits&asksPreference == 0 && (f == nil || f.Kind != memory.Preference), noLiking)
 	off(a.has(asksReason) && a.isItselfTheReason(p), otherReason)
 	off(a.has(asksNumber) && a.wants == 0 && seen.traits&givesNumber == 0, noNumber)
@@ -29,6 +30,9 @@ func (a *asked) doubt(score float64, p *passage, seen *look) float64 {
 	off(a.which >= 0 && seen.met[max(0, a.which)] == 0 && !a.plenty(seen), noHead)
 	off(a.slot >= 0 && !a.formed(p, seen) && (f == nil || f.Value == "" || !theLexicon().fills(a.needs[max(0, a.slot)].slots, f.Attribute)), otherPerson)
 	off(a.wants != 0 && !a.hasShape(p, seen), noShape)
+	off(seen.opposed && !a.yesNo && !a.complete(seen) && !a.has(asksChange|asksReason|asksEffect|asksOrder), otherOrdinal)
+	off(!a.wide && !a.yesNo && seen.fresh == 0 && p.fact == nil, noNews)
+	off(a.sort >= 0 && seen.met[max(0, a.sort)] == 1 && !seen.sorted && !seen.sortNamed && !seen.foreign && a.wants&shapeName != 0, noAmount)
 	off(a.amount >= 0 && seen.met[max(0, a.amount)] == 0, noAmount)
 	off(a.which >= 0 && seen.met[max(0, a.which)] == 1 && !seen.sortNamed && !seen.foreign, noAmount)
 	off(a.measured && seen.numbers > 0 && seen.numbers == seen.counting, noShape)
@@ -50,6 +54,16 @@ func (a *asked) doubt(score float64, p *passage, seen *look) float64 {
 	off(p.role == session.Tool, notAPerson)
 	off(f != nil && !f.Current(), notCurrent)
 	return score
+}
+
+// complete reports whether every need is met.
+func (a *asked) complete(seen *look) bool {
+	for n := range a.needs {
+		if seen.met[n] == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // plenty reports whether two strong needs are met.

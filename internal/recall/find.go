@@ -84,6 +84,11 @@ func (f *finder) add(p passage, near *look) {
 	if p.fact == nil {
 		p.text = memory.MaskSecrets(p.text) // facts never hold any
 	}
+	if p.fact != nil && !p.fact.Current() {
+		if _, taken := steps(f.q.View, *p.fact); taken {
+			return // what was taken back must not stand in the way of what holds
+		}
+	}
 	p.explained = p.explained || f.replacedForAReason(p.fact)
 	if f.a.rate(&p, near); p.score < f.a.least()*0.7 {
 		return

@@ -28,6 +28,8 @@ func (a *asked) addHints(seen *look, p *passage) {
 			fits = shapesIn(text)&shapeMoney != 0
 		case "subject", "topic", "theme":
 			fits = within(text, " about ") || within(text, " on ") || within(text, " looks at ") || within(text, " deals with ") || within(text, " explores ") || within(text, " examines ")
+		case "phone", "telephon", "mobil", "cell":
+			fits = hasPhone(text)
 		case "address":
 			fits = within(text, " at ")
 		default:
@@ -59,6 +61,23 @@ func tellsAge(text string) bool {
 			if next, _ := firstWord(after); next != "" && (next[0] >= '0' && next[0] <= '9' || theLexicon().asks[next]&givesNumber != 0) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// hasPhone reports whether a text holds something like a phone number: seven
+// digits or more with nothing but blanks and marks between.
+func hasPhone(text string) bool {
+	digits := 0
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c >= '0' && c <= '9':
+			if digits++; digits >= 7 {
+				return true
+			}
+		case c != ' ' && c != '-' && c != '/' && c != '(' && c != ')' && c != '.' && c != '+':
+			digits = 0
 		}
 	}
 	return false

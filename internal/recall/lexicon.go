@@ -18,6 +18,8 @@ type lexicon struct {
 	weight map[string]float64
 	// idle lists words that count nothing, unstemmed.
 	idle map[string]bool
+	// opposites leads from a stem to its opposites.
+	opposites map[string][]string
 	// function lists the function words of other languages, by language.
 	function map[string][]string
 	// alike leads from a stem to the words it may stand for.
@@ -94,7 +96,7 @@ var weights = map[string]float64{"idle": 0, "slight": slightWeight, "weak": weak
 // theLexicon reads the embedded files.
 var theLexicon = sync.OnceValue(func() *lexicon {
 	l := &lexicon{
-		weight: map[string]float64{}, idle: map[string]bool{}, function: map[string][]string{}, alike: map[string][]twin{}, under: map[string][]twin{},
+		weight: map[string]float64{}, idle: map[string]bool{}, function: map[string][]string{}, opposites: map[string][]string{}, alike: map[string][]twin{}, under: map[string][]twin{},
 		base: map[string]string{}, forms: map[string][]twin{}, slots: map[string][]string{}, asks: map[string]trait{}, shapes: map[string]shaping{}, listed: map[string]bool{},
 	}
 	l.eachLine("form", l.addForms)
@@ -123,6 +125,14 @@ var theLexicon = sync.OnceValue(func() *lexicon {
 		for _, w := range words {
 			if have := l.slots[l.plain(w)]; len(have) == 0 || have[len(have)-1] != name {
 				l.slots[l.plain(w)] = append(have, name)
+			}
+		}
+	})
+	l.eachLine("antonym", func(name string, words []string) {
+		for _, a := range strings.Split(name, ", ") {
+			for _, b := range words {
+				l.opposites[l.plain(a)] = append(l.opposites[l.plain(a)], l.plain(b))
+				l.opposites[l.plain(b)] = append(l.opposites[l.plain(b)], l.plain(a))
 			}
 		}
 	})
@@ -228,6 +238,12 @@ func (l *lexicon) eachLine(file string, f func(name string, words []string)) {
 		}
 		f(name, strings.Split(rest, ", "))
 	}
+}
+
+// known reports whether the weight of a stem is listed.
+func (l *lexicon) known(stem string) bool {
+	_, listed := l.weight[stem]
+	return listed
 }
 
 // knows reports whether the lexicon can tell what is an example of a word.

@@ -34,6 +34,12 @@ type look struct {
 	// numbers is how many there are, counting how many of them count something
 	// that meets a need: "two warehouses".
 	numbers, counting int
+	// fresh is how many words of content are not the question's; opposed is set when
+	// one of them is the opposite of one of its words.
+	fresh   int
+	opposed bool
+	// sorted is set when an example of the sort of thing asked for is named.
+	sorted bool
 	// sortNamed is set when the thing asked for with "which" has something beside
 	// it that tells which: "the good camera", "room 12"; sortAt is where it stands,
 	// content says that the word before is no function word.
@@ -91,7 +97,13 @@ func (a *asked) look(text string) look {
 		out.place(&w, len(parts) > 0)
 		out.form(text, t, &w, len(parts) > 0)
 		out.sortNamed = out.sortNamed || out.sortAt == out.words-1 && (w.Number || w.Capital)
-		out.content = !w.Stop
+		out.content = !w.Stop && len(parts) == 0
+		if out.content && (l.weight[stem] > 0 || l.weight[stem] == 0 && !l.known(stem)) {
+			out.fresh++
+		}
+		if len(parts) == 0 && slices.Contains(a.against, stem) {
+			out.opposed = true
+		}
 		out.words++
 	}
 }
@@ -113,7 +125,10 @@ func (k *look) meet(a *asked, parts []part, share float64, start int) {
 	exact := slices.ContainsFunc(parts, func(p part) bool { return p.degree == 1 })
 	k.sortAt = far
 	for _, p := range parts {
-		if p.need == a.which && p.degree == 1 {
+		if p.need == a.sort && p.degree == underDegree {
+			k.sorted = true
+		}
+		if (p.need == a.which || p.need == a.sort) && p.degree == 1 {
 			k.sortNamed = k.sortNamed || k.content && k.number != k.words-1
 			k.sortAt = k.words
 		}
@@ -222,6 +237,9 @@ func (k *look) place(w *language.Word, wanted bool) {
 	case "in", "at", "on", "near", "from", "to", "next", "under", "behind", "insid", "outsid", "abov", "below", "between", "besid", "around",
 		"opposit", "along", "into", "through", "across", "visit", "tour", "explor", "leav", "toward":
 		k.placing, k.being, k.leading = true, false, w.Stem[0] == 'f'
+		return
+	case "for":
+		k.placing, k.leading = true, true // "for Iceland we rent a camper"
 		return
 	case "with":
 		k.placing, k.being = k.being, false // "the keys are with Dana"

@@ -64,6 +64,9 @@ type asked struct {
 	// measures, -1 for none.
 	counted string
 	amount  int
+	// against are the opposites of its words; yesNo is set when a yes would do.
+	against []string
+	yesNo   bool
 	// ordinal is the place in a row that it asks about; "" for none.
 	ordinal string
 	// denies is set when it asks why something is not so.

@@ -17,6 +17,8 @@ const (
 	askedDegree  = 0.8  // a need met by the question it answers
 	noReason     = 0.5  // asked why, and it gives no reason
 	otherReason  = 0.55 // asked why, and it is the reason of something else
+	noNews       = 0.6  // it says nothing but the question's own words
+	notLiked     = 0.85 // asked how somebody likes it, and it tells no liking
 	noAmount     = 0.6  // asked how much flour, it gives the butter
 	otherOrdinal = 0.6  // asked for the second, it speaks of another
 	noName       = 0.75 // it does not name what the question names

@@ -35,6 +35,11 @@ func (a *asked) settle() {
 			}
 		}
 	}
+	a.against = a.opposites()
+	switch first, _ := opening(a.text); first {
+	case "is", "are", "was", "were", "do", "does", "did", "can", "could", "will", "would", "should", "have", "has", "had", "am", "may":
+		a.yesNo = true
+	}
 	a.denies = strings.Contains(low, " avoid") || strings.Contains(low, " stop") || strings.Contains(low, " skip") || strings.Contains(low, " refuse") || strings.Contains(low, "n't ") || strings.Contains(low, "n’t ") || strings.Contains(low, " not ") || strings.Contains(low, "no longer")
 	if strings.Contains(low, "about me") || strings.Contains(low, "about us") {
 		a.traits |= asksOverview
@@ -44,6 +49,23 @@ func (a *asked) settle() {
 	}
 	if a.has(firstPerson) {
 		a.traits &^= toResponder | thirdPerson
+	}
+}
+
+// opposites are the stems that mean the opposite of a word of the question.
+func (a *asked) opposites() []string {
+	l := theLexicon()
+	var out []string
+	for scan := language.Scan(a.text); ; {
+		w, ok := scan.Next()
+		if !ok {
+			return out
+		}
+		stem := string(w.Stem)
+		if base, irregular := l.base[stem]; irregular {
+			stem = base
+		}
+		out = append(out, l.opposites[stem]...)
 	}
 }
 
@@ -86,7 +108,7 @@ func (a *asked) findHead() {
 		case behind:
 			a.owner = n
 			return
-		case a.head >= 0 && a.needs[n].weight <= weakWeight: // "the notice period"
+		case a.needs[n].weight <= weakWeight: // "the notice period", "the problem with"
 		case a.needs[n].weight < nameWeight:
 			a.head = n
 		}

@@ -93,7 +93,7 @@ func (a *asked) wantWhat(l *lexicon, rest []questionWord) {
 		switch {
 		case !verb && w.stop && !opensNoun(w.low) && (i > 0 || !isBe(w.low)):
 			return
-		case asks == 0, verb && w.low != "cost" && w.low != "earn":
+		case asks == 0, verb && !isPaying(w.low), verb && rest[len(rest)-1].low == "for":
 		case i+1 == len(rest) || rest[i+1].stop || joins(rest[i+1].low) || verb:
 			a.wants |= asks
 			a.shape(l, w)
@@ -107,7 +107,7 @@ func (a *asked) wantWhat(l *lexicon, rest []questionWord) {
 func (a *asked) wish(l *lexicon, words []questionWord) {
 	for i := 2; i < len(words) && len(a.needs) < maxNeeds; i++ {
 		switch words[i].low {
-		case "want", "need", "say", "think", "ask", "wants", "wanted", "needs", "needed", "said", "thinks", "asked":
+		case "want", "need", "think", "ask", "wants", "wanted", "needs", "needed", "thinks", "asked":
 		default:
 			continue
 		}
@@ -155,6 +155,11 @@ func (a *asked) actor(rest []questionWord) {
 			return
 		}
 	}
+}
+
+// isPaying reports whether a verb asks for a sum: "what do we pay for the gym?".
+func isPaying(low string) bool {
+	return low == "cost" || low == "earn" || low == "pay" || low == "charge" || low == "spend"
 }
 
 // opensNoun reports whether a word may stand before a noun that is asked for.
