@@ -98,11 +98,17 @@ func (f *finder) message(d *ranking.Document, near *look, prior float64) {
 	var facts []memory.Fact
 	checked := false
 	question, whole := near, near
-	if len(text) <= maxNear {
-		w := f.a.look(text)
-		whole = w.scaled(nearDegree).join(near)
-	}
 	sentences := language.Sentences(text)
+	looks := make([]look, len(sentences))
+	for i, s := range sentences {
+		if s.Code || s.End-s.Start > maxPassage {
+			continue
+		}
+		looks[i] = f.a.look(text[s.Start:s.End])
+		if len(text) <= maxNear {
+			whole = looks[i].scaled(nearDegree).join(whole)
+		}
+	}
 	for i, s := range sentences {
 		if s.Code || s.End-s.Start > maxPassage {
 			near = nil
@@ -112,7 +118,8 @@ func (f *finder) message(d *ranking.Document, near *look, prior float64) {
 			root: d.Root, seq: d.Seq, start: s.Start, end: s.End, role: d.Role, speaker: d.Speaker,
 			saidAt: d.SaidAt, text: text[s.Start:s.End], order: prior,
 		}
-		seen := f.a.look(p.text)
+		seen := looks[i]
+		p.seen = &looks[i]
 		before := whole
 		if before == nil {
 			before = near

@@ -24,6 +24,8 @@ type passage struct {
 	fact *memory.Fact
 	// at is where in text the first word of the question stands.
 	at int
+	// seen is what a reading of text shows, where there has been one; nil else.
+	seen *look
 	// explained is set when text goes on to say why.
 	explained bool
 	// score is how sure it is that the passage answers; order also says which

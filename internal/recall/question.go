@@ -82,6 +82,8 @@ type asked struct {
 const (
 	// maxNeeds bounds the work a question can cause.
 	maxNeeds = 16
+	// maxOthers is how many words that may stand for one are searched for.
+	maxOthers = 24
 	// maxAsked is how much of a question is read, in bytes.
 	maxAsked = 2000
 
@@ -336,7 +338,7 @@ func (a *asked) inOtherWords() string {
 			words = append(words, stem+ending)
 		}
 		add(l.forms[stem])
-		add(l.alike[stem])
+		add(l.alike[stem][:min(len(l.alike[stem]), maxOthers)])
 		add(l.under[stem])
 	}
 	return strings.Join(words, " ")

@@ -47,7 +47,12 @@ const (
 // rate judges how well a passage answers and sets its score. Near is what the
 // words around it speak of; nil for nothing.
 func (a *asked) rate(p *passage, near *look) {
-	seen := a.look(p.statement())
+	var seen look
+	if statement := p.statement(); p.seen != nil && p.fact == nil && !p.explained && statement == p.text {
+		seen = *p.seen
+	} else {
+		seen = a.look(statement)
+	}
 	if p.fact == nil || within(p.text, p.fact.Statement) {
 		p.at = max(0, seen.at)
 	}
@@ -59,6 +64,9 @@ func (a *asked) rate(p *passage, near *look) {
 		for n := range by.met {
 			seen.met[n] = max(seen.met[n], by.met[n])
 		}
+	}
+	if !a.strong(&seen) && !a.negotiable && near == nil {
+		return
 	}
 	if a.wants != 0 {
 		seen.shapes = shapesIn(p.statement())
