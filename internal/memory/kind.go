@@ -25,7 +25,7 @@ func (r *reading) kind(s slot) (kind Kind, worth bool) {
 	case len(r.dates) > 0 && r.firstPerson():
 		return Event, true
 	}
-	return Plain, s.filled() || len(r.dates) > 0 || r.saysSomething()
+	return Plain, !r.passing() && (s.filled() || len(r.dates) > 0 && r.stop-r.lead > 2 || r.saysSomething())
 }
 
 // saysSomething reports whether a sentence without slot, date or number is
@@ -88,7 +88,7 @@ func (r *reading) likesSomething(at int) bool {
 
 // isDecision reports whether somebody of the speakers settled something.
 func (r *reading) isDecision(s slot) bool {
-	if s.attribute == attributeIs && !r.verbAt(tagSettle) {
+	if s.attribute == attributeIs && !r.verbAt(tagSettle) || r.passing() {
 		return false // a value was set, nothing decided
 	}
 	if !r.firstPerson() && !r.elided() && !r.label {
@@ -112,6 +112,18 @@ func (r *reading) isDecision(s slot) bool {
 		}
 	}
 	return r.toks[r.from].is(tagWe, tagOur) && isStatus(s.attribute) && len(r.dates) == 0
+}
+
+// passing reports whether "let's …" or "back to …" only moves the talk on: it
+// names no technology, no alternative and no time, and brings nothing in or out.
+func (r *reading) passing() bool {
+	switch low := r.toks[r.from].low; {
+	case low == "let's", low == "lets", low == "back":
+	case low == "let" && r.from+1 < r.to && r.toks[r.from+1].low == "us":
+	default:
+		return false
+	}
+	return len(r.dates) == 0 && !r.namesTechnology() && r.first(r.from, r.to, tagMinus, tagSwap) < 0 && r.because.empty()
 }
 
 // verbAt reports whether a verb of one of the sorts stands near the subject.
