@@ -123,11 +123,15 @@ func (r *reading) perhapsReason(i int) bool {
 // troubled reports whether a clause from token i on tells of a trouble and of
 // nothing that was done about it: "…, the cold starts were killing us".
 func (r *reading) troubled(i int) bool {
-	if !r.toks[i].is(tagDet, tagOur, tagMy) && r.toks[i].low != "nobody" || r.toks[i].is(tagIt, tagHe) || r.first(i, r.stop, tagAnd, tagWhy, tagThus, tagSwitch, tagSwap) >= 0 || !r.hasVerb(i+1) {
+	if !r.toks[i].is(tagDet, tagOur, tagMy) && r.toks[i].low != "nobody" && r.word(i, min(i+4, r.stop), "had") < 0 || r.toks[i].is(tagIt, tagHe) || r.first(i, r.stop, tagAnd, tagWhy, tagThus, tagSwitch, tagSwap) >= 0 || !r.hasVerb(i+1) {
 		return false
 	}
 	for k := i; k < r.stop; k++ {
 		switch t := &r.toks[k]; t.low {
+		case "had":
+			if k+1 < r.stop && (r.toks[k+1].is(tagPast) || strings.HasSuffix(r.toks[k+1].low, "ed") || r.toks[k+1].low == "become" || r.toks[k+1].low == "been" || r.toks[k+1].low == "grown" || r.toks[k+1].low == "got") {
+				return true // what had been so before is why
+			}
 		case "too", "kept", "keeps", "killing", "killed", "slow", "expensive", "unreliable", "nobody", "unusable", "unbearable", "painful", "hopeless", "couldn't", "wouldn't", "didn't":
 			return true
 		default:

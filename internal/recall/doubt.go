@@ -37,14 +37,14 @@ func (a *asked) doubt(score float64, p *passage, seen *look) float64 {
 	off(a.which >= 0 && seen.met[max(0, a.which)] == 1 && !seen.sortNamed && !seen.foreign, noAmount)
 	off(a.measured && seen.numbers > 0 && seen.numbers == seen.counting, noShape)
 	off(a.deed >= 0 && seen.met[max(0, a.deed)] == 0, noDeed)
-	off(a.negotiable && a.ofSelf() && a.singular() && othersOwn(p, seen), otherPerson)
+	off(a.negotiable && len(a.spans) == 0 && a.ofSelf() && a.singular() && othersOwn(p, seen), otherPerson)
 	off(a.counts >= 0 && seen.met[max(0, a.counts)] > 0 && !seen.counted, notCounted)
 	off(a.head >= 0 && seen.met[max(0, a.head)] == 0, noHead)
 	off(a.owner >= 0 && seen.met[max(0, a.owner)] == 0, noOwner)
 	off(a.has(asksPlace) && !(seen.placed && a.placedThere(p)), noPlace)
 	off(a.has(asksPerson) && !a.has(asksReason) && !seen.person, noPerson)
 	off(a.has(asksTime) && !p.timed(), timeDoubt(f))
-	off(a.has(firstPerson) && seen.traits&namesRelation != 0 && !a.has(asksPerson), otherPerson)
+	off(a.has(firstPerson) && seen.traits&namesRelation != 0 && !a.has(asksPerson) && !seen.named, otherPerson)
 	off(a.has(firstPerson) && f != nil && f.Kind == memory.ThirdParty && !seen.named && !a.has(asksPerson|namesRelation) && !a.literal(seen), otherPerson)
 	off(p.speaker != "" && a.namesOther(p) && (seen.self || !seen.named), otherPerson)
 	off(a.has(thirdPerson) && p.speaker == "" && opensInFirstPerson(p.text) && !seen.named, otherPerson)
@@ -129,7 +129,7 @@ func (a *asked) isItselfTheReason(p *passage) bool {
 		return false
 	}
 	reason, further := f.Because, ""
-	for _, on := range [...]string{", so ", ", which", ", and so", " caus", " led to", " result", " made ", " because ", " due to "} {
+	for _, on := range [...]string{", so ", ", which", ", and so", " caus", " led to", " result", " made ", " because ", " due to ", " and "} {
 		if before, after, found := strings.Cut(reason, on); found {
 			reason, further = before, further+" "+after
 		}

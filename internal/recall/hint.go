@@ -23,7 +23,7 @@ func (a *asked) addHints(seen *look, p *passage) {
 		case "version":
 			fits = seen.traits&givesNumber != 0
 		case "deadlin", "due":
-			fits = within(text, " by ") || within(text, " until ") || within(text, " before ") || within(text, " due ")
+			fits = leadsToDate(text, " by ") || within(text, " until ") || within(text, " before ") || within(text, " due ")
 		case "pay", "cost", "spend", "charg", "price", "earn":
 			fits = shapesIn(text)&shapeMoney != 0
 		case "subject", "topic", "theme":
@@ -81,4 +81,13 @@ func hasPhone(text string) bool {
 		}
 	}
 	return false
+}
+
+// leadsToDate reports whether a word leads to a time and not to an amount: "by
+// Friday", not "by 75 percent".
+func leadsToDate(text, word string) bool {
+	_, after, found := strings.Cut(text, word)
+	next, rest := firstWord(after)
+	unit, _ := firstWord(rest)
+	return found && next != "" && (next[0] < '0' || next[0] > '9' || theLexicon().shapes[unit].word&shapeMonth != 0)
 }

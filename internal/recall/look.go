@@ -89,7 +89,9 @@ func (a *asked) look(text string) look {
 			t |= givesNumber
 		}
 		parts, share := a.terms[stem], 1.0
-		if parts == nil && !w.Stop {
+		if w.Stop {
+			parts = nil // "in" is not Ines, though they share a stem
+		} else if parts == nil {
 			parts, share = a.terms[derived(stem)], derivedShare
 		}
 		out.meet(a, parts, share, w.Start)
@@ -179,7 +181,7 @@ func (k *look) form(text string, t trait, w *language.Word, wanted bool) {
 		k.number = far // "200 g of flour"
 	}
 	k.linked = k.linked || k.words-k.noun <= 1 && isLink(w) || k.words == k.noun && leadsOn(text, w)
-	if joins(string(w.Stem)) {
+	if !w.Capital && joins(string(w.Stem)) {
 		k.broken = true
 	}
 	switch stem := string(w.Stem); {

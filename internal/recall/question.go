@@ -64,6 +64,9 @@ type asked struct {
 	// measures, -1 for none.
 	counted string
 	amount  int
+	// choice is the second of two things asked for with "or", -1 for none: one of
+	// them is enough.
+	choice int
 	// against are the opposites of its words; yesNo is set when a yes would do.
 	against []string
 	yesNo   bool
@@ -114,7 +117,7 @@ func read(text string, at time.Time) *asked {
 	}
 	text = idioms.Replace(strings.TrimSpace(text))
 	l := theLexicon()
-	a := &asked{text: text, terms: map[string][]part{}, at: at, counts: -1, head: -1, owner: -1, sort: -1, slot: -1, which: -1, deed: -1, amount: -1, spans: language.Dates(text, at)}
+	a := &asked{text: text, terms: map[string][]part{}, at: at, counts: -1, head: -1, owner: -1, sort: -1, slot: -1, which: -1, deed: -1, amount: -1, choice: -1, spans: language.Dates(text, at)}
 	for i := range a.spans {
 		if s := &a.spans[i]; s.Relative && strings.Contains(strings.ToLower(text[s.Start:s.End]), "past") && s.To.Before(at) {
 			s.To = at // "the past week" reaches up to now
@@ -165,7 +168,7 @@ func read(text string, at time.Time) *asked {
 // happens reports whether a verb says no more than that something comes about.
 func happens(stem string) bool {
 	switch stem {
-	case "arriv", "come", "fall", "due", "begin", "take", "begun", "pai":
+	case "arriv", "come", "fall", "begin", "take":
 		return true
 	}
 	return false
@@ -192,6 +195,8 @@ func (a *asked) weigh(l *lexicon, w *language.Word, stem, before string, kind tr
 	switch {
 	case l.idle[strings.ToLower(a.text[w.Start:w.End])] && !a.wide:
 		return 0
+	case stem == "run" && strings.HasSuffix(a.text[w.Start:w.End], "ing"):
+		return 1 // a sport, most often
 	case before == "how" && l.shapes[strings.ToLower(stem)].ask == 0 && measures(stem):
 		return weakWeight
 	case listed && weight == 0 && kind == 0 && len(l.slots[stem]) == 0:

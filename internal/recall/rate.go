@@ -93,9 +93,15 @@ func (a *asked) coverage(seen, near *look) float64 {
 	}
 	var sum, total float64
 	for n := range a.needs {
+		if n == a.choice && n > 0 {
+			continue
+		}
 		met, weight := seen.met[n], a.needs[n].weight
 		if met > 0 {
 			weight = max(weight, a.needs[n].whole)
+		}
+		if n == a.choice-1 {
+			met = max(met, seen.met[a.choice]) // tea or coffee: either will do
 		}
 		if near != nil {
 			met = max(met, near.met[n])

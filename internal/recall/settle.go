@@ -36,6 +36,7 @@ func (a *asked) settle() {
 		}
 	}
 	a.against = a.opposites()
+	a.findChoice()
 	switch first, _ := opening(a.text); first {
 	case "is", "are", "was", "were", "do", "does", "did", "can", "could", "will", "would", "should", "have", "has", "had", "am", "may":
 		a.yesNo = true
@@ -49,6 +50,27 @@ func (a *asked) settle() {
 	}
 	if a.has(firstPerson) {
 		a.traits &^= toResponder | thirdPerson
+	}
+}
+
+// findChoice finds the second of "X or Y".
+func (a *asked) findChoice() {
+	l, or, last := theLexicon(), false, -1
+	for scan := language.Scan(a.text); ; {
+		w, ok := scan.Next()
+		if !ok {
+			return
+		}
+		n := a.needOf(l, string(w.Stem))
+		switch {
+		case string(w.Stem) == "or":
+			or = last >= 0
+		case n >= 0 && or && n != last:
+			a.choice = n
+			return
+		case n >= 0:
+			last = n
+		}
 	}
 }
 

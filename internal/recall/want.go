@@ -94,7 +94,7 @@ func (a *asked) wantWhat(l *lexicon, rest []questionWord) {
 		case !verb && w.stop && !opensNoun(w.low) && (i > 0 || !isBe(w.low)):
 			return
 		case asks == 0, verb && !isPaying(w.low), verb && rest[len(rest)-1].low == "for":
-		case i+1 == len(rest) || rest[i+1].stop || joins(rest[i+1].low) || verb:
+		case i+1 == len(rest) || rest[i+1].stop || joins(rest[i+1].low) || verb || i == 0 && asks&shapeName != 0:
 			a.wants |= asks
 			a.shape(l, w)
 			return
@@ -105,13 +105,13 @@ func (a *asked) wantWhat(l *lexicon, rest []questionWord) {
 // wish takes the verb of "what do the auditors want?" for what is asked: it is
 // only a way of asking where the speaker wants something.
 func (a *asked) wish(l *lexicon, words []questionWord) {
-	for i := 2; i < len(words) && len(a.needs) < maxNeeds; i++ {
+	for i := 1; i < len(words) && len(a.needs) < maxNeeds; i++ {
 		switch words[i].low {
 		case "want", "need", "think", "ask", "wants", "wanted", "needs", "needed", "thinks", "asked":
 		default:
 			continue
 		}
-		if prev := words[i-1].low; l.asks[prev]&firstPerson != 0 || prev == "you" || words[i-1].stop || a.needOf(l, words[i].stem) >= 0 {
+		if prev := words[i-1].low; l.asks[prev]&firstPerson != 0 || prev == "you" || words[i-1].stop && prev != "who" || a.needOf(l, words[i].stem) >= 0 {
 			continue
 		}
 		n := len(a.needs)
@@ -149,7 +149,7 @@ func (a *asked) actor(rest []questionWord) {
 		case i > 3:
 			return
 		case !rest[i].stop:
-			if n := a.needOf(theLexicon(), rest[i].stem); n >= 0 && a.needs[n].weight > slotWeight && a.needs[n].weight < nameWeight {
+			if n := a.needOf(theLexicon(), rest[i].stem); n >= 0 && a.needs[n].weight < nameWeight {
 				a.deed = n
 			}
 			return
