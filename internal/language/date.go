@@ -37,6 +37,9 @@ func Dates(text string, anchor time.Time) []Date {
 			Start: int(tokens[i].start), End: int(tokens[m.next-1].end),
 			From: m.from, To: m.to, Relative: m.relative,
 		})
+		if m.to.Sub(m.from) <= 25*time.Hour {
+			p.said = m
+		}
 		i = m.next
 	}
 	return out

@@ -8,6 +8,8 @@ type dateParser struct {
 	tokens     []dateToken
 	anchor     time.Time
 	relativeOK bool
+	// said is the last day found, which "and back on the 26th" goes on from.
+	said dateMatch
 }
 
 // at is the token at i, or a mark past the end.

@@ -32,11 +32,22 @@ func (p *dateParser) dayOfThisMonth(i int) (dateMatch, bool) {
 		return dateMatch{}, false
 	}
 	y, m, _ := p.anchor.Date()
+	if last := p.said; last.next > 0 && i-last.next <= maxDaysApart {
+		from := last.from
+		if int(t.value) < from.Day() {
+			from = from.AddDate(0, 0, 1-from.Day()).AddDate(0, 1, 0)
+		}
+		y, m, _ = from.Date()
+	}
 	if !validDay(y, int(m), int(t.value)) {
 		return dateMatch{}, false
 	}
 	return p.day(p.civil(y, int(m), int(t.value)), i+2, true), true
 }
+
+// maxDaysApart is how many tokens may stand between a date and a day that goes on
+// from it: "on 12 April and back on the 26th".
+const maxDaysApart = 8
 
 // counted reads "two weeks ago", "a few days before 9 June", "3 months from now".
 func (p *dateParser) counted(i, depth int) (dateMatch, bool) {

@@ -31,7 +31,7 @@ const (
 	noShape      = 0.5  // asked for a weekday, it names none
 	noDeed       = 0.75 // asked who signed, it speaks of no signing
 	noTime       = 0.8
-	noTimeAtAll  = 0.65
+	noTimeAtAll  = 0.62
 	noPlace      = 0.58
 	noPerson     = 0.55
 	otherPerson  = 0.5  // it speaks of somebody else

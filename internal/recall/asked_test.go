@@ -1,0 +1,112 @@
+package recall_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// said is one message of a conversation; next says that it follows at once.
+type said struct {
+	role session.Role
+	text string
+	next bool
+}
+
+// conversation is what was said, and asked much later.
+type conversation struct {
+	name  string
+	said  []said
+	right [][2]string // question and a part of the answer
+	never []string
+}
+
+// readConversations reads testdata/asked.txt, which says how it is written.
+func readConversations(t *testing.T) []conversation {
+	t.Helper()
+	data, err := os.ReadFile("testdata/asked.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []conversation
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSpace(line)
+		if name, begins := strings.CutPrefix(line, "== "); begins {
+			out = append(out, conversation{name: name})
+			continue
+		}
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		c := &out[len(out)-1]
+		if asked, question := strings.CutPrefix(line, "? "); question {
+			q, want, _ := strings.Cut(asked, " = ")
+			c.right = append(c.right, [2]string{q, want})
+			continue
+		}
+		who, text, _ := strings.Cut(line, ": ")
+		if who == "never" {
+			c.never = append(c.never, text)
+			continue
+		}
+		rest, next := strings.CutPrefix(text, "~")
+		c.said = append(c.said, said{role: session.Role(who), text: rest, next: next || who != "user"})
+	}
+	return out
+}
+
+// TestAsked asks for what was told 400 turns ago in other words, and for what
+// was not: of ten questions nine are answered right, one of fifty at most wrong,
+// and of what was never told one of twelve at most is answered.
+func TestAsked(t *testing.T) {
+	t.Parallel()
+	right, wrong, all, invented, never := 0, 0, 0, 0, 0
+	for _, c := range readConversations(t) {
+		k := newTalk(t)
+		k.root = session.ID(c.name)
+		turn := func(n int) {
+			user, assistant := chatter(n)
+			k.learn(session.User, "", user)
+			k.learn(session.Assistant, "", assistant)
+		}
+		for i, s := range c.said {
+			if !s.next {
+				turn(1000 + i)
+			}
+			k.learn(s.role, "", s.text)
+			k.now = k.now.Add(time.Hour)
+		}
+		for n := range 400 {
+			turn(n)
+		}
+		for _, q := range c.right {
+			all++
+			switch got := k.say(q[0]); {
+			case strings.Contains(strings.ToLower(got), strings.ToLower(q[1])):
+				right++
+			case got != unknown:
+				wrong++
+				t.Logf("%s: %q: got %s", c.name, q[0], got)
+			default:
+				t.Logf("%s: %q: not found", c.name, q[0])
+			}
+		}
+		for _, q := range c.never {
+			never++
+			if got := k.say(q); got != unknown {
+				invented++
+				t.Logf("%s: %q: got %s", c.name, q, got)
+			}
+		}
+	}
+	t.Logf("%d of %d right, %d wrong; %d of %d answered without being told", right, all, wrong, invented, never)
+	if right*10 < all*9 || wrong*50 > all {
+		t.Errorf("got %d of %d right and %d wrong, want nine of ten and one of fifty", right, all, wrong)
+	}
+	if invented*12 > never {
+		t.Errorf("answered without being told: got %d of %d", invented, never)
+	}
+}
