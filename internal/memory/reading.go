@@ -57,7 +57,7 @@ func (r *reading) read() bool {
 // skipAdverbial moves the main clause past "Last week", "In the end" and "For a
 // while", to the "I" or "we" behind it.
 func (r *reading) skipAdverbial() {
-	if !r.toks[r.lead].is(tagAdverbial) {
+	if !r.toks[r.lead].is(tagAdverbial) && r.toks[r.lead].low != "as" {
 		return
 	}
 	stop := tagsOf(tagHe, tagRelation, tagSpeech, tagIf, tagWh, tagAux, tagBe, tagOpinion, tagTrouble)

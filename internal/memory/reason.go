@@ -123,11 +123,16 @@ func (r *reading) perhapsReason(i int) bool {
 // troubled reports whether a clause from token i on tells of a trouble and of
 // nothing that was done about it: "…, the cold starts were killing us".
 func (r *reading) troubled(i int) bool {
-	if !r.toks[i].is(tagDet, tagOur, tagMy) && r.toks[i].low != "nobody" && r.word(i, min(i+4, r.stop), "had") < 0 || r.toks[i].is(tagIt, tagHe) || r.first(i, r.stop, tagAnd, tagWhy, tagThus, tagSwitch, tagSwap) >= 0 || !r.hasVerb(i+1) {
+	explains := r.toks[i-1].mark(";") || r.toks[i-1].mark(":")
+	if !explains && !r.toks[i].is(tagDet, tagOur, tagMy) && r.toks[i].low != "nobody" && r.word(i, min(i+4, r.stop), "had") < 0 || r.toks[i].is(tagIt, tagHe) || r.first(i, r.stop, tagAnd, tagWhy, tagThus, tagSwitch, tagSwap) >= 0 || !r.hasVerb(i+1) {
 		return false
 	}
 	for k := i; k < r.stop; k++ {
 		switch t := &r.toks[k]; t.low {
+		case "was", "were":
+			if m := &r.toks[i-1]; m.mark(";") || m.mark(":") {
+				return true // "…; releases were a nightmare"
+			}
 		case "had":
 			if k+1 < r.stop && (r.toks[k+1].is(tagPast) || strings.HasSuffix(r.toks[k+1].low, "ed") || r.toks[k+1].low == "become" || r.toks[k+1].low == "been" || r.toks[k+1].low == "grown" || r.toks[k+1].low == "got") {
 				return true // what had been so before is why
@@ -157,7 +162,7 @@ func (r *reading) compares(i int) bool {
 // pronounReason reads "we gave up on Solr; it ate too much memory": behind a
 // decision and a mark, a clause about "it" says why.
 func (r *reading) pronounReason(i int) bool {
-	if i+3 > r.stop || i < r.lead+2 {
+	if i+3 > r.stop && !(r.commit && i+2 == r.stop) || i < r.lead+2 {
 		return false
 	}
 	if m := &r.toks[i-1]; !m.mark(",") && !m.mark(";") && !m.mark("-") && !m.mark(":") {

@@ -35,7 +35,7 @@ const (
 // slot finds the slot that the main clause fills; the zero slot for none.
 func (r *reading) slot(speaker string) slot {
 	for _, find := range [...]func(*reading, string) slot{
-		(*reading).namedSlot, (*reading).assignedSlot, (*reading).favouredSlot, (*reading).swappedSlot, (*reading).switchedSlot,
+		(*reading).namedSlot, (*reading).wholeSlot, (*reading).assignedSlot, (*reading).favouredSlot, (*reading).swappedSlot, (*reading).switchedSlot,
 		(*reading).turnedSlot, (*reading).preferredSlot, (*reading).placeSlot, (*reading).choiceSlot, (*reading).likedSlot,
 		(*reading).usedSlot, (*reading).statusSlot, (*reading).ownerSlot, (*reading).ownedSlot, (*reading).roleSlot,
 		(*reading).countSlot, (*reading).copulaSlot, (*reading).measuredSlot, (*reading).madeWithSlot, (*reading).habitSlot,

@@ -62,6 +62,30 @@ func (r *reading) turnedChoice(speaker string) slot {
 	return slot{}
 }
 
+// wholeSlot reads "everything is one big monolith again" and "the backend is a set
+// of microservices": the whole is built one way or another.
+func (r *reading) wholeSlot(speaker string) slot {
+	i := r.from
+	for i < r.to && r.toks[i].is(tagDet, tagOur, tagThe) {
+		i++
+	}
+	if i+2 >= r.to {
+		return slot{}
+	}
+	switch r.toks[i].low {
+	case "everything", "backend", "platform", "system", "product", "app", "application", "architecture":
+	default:
+		return slot{}
+	}
+	if !r.toks[i+1].is(tagBe) || r.first(i, min(i+4, r.to), tagNeg) >= 0 {
+		return slot{}
+	}
+	if s := r.choose(i+2, speaker); s.attribute == "architecture" {
+		return s
+	}
+	return slot{}
+}
+
 // choiceLength is how many tokens name the alternative at i.
 func (r *reading) choiceLength(i int) int {
 	e := r.toks[i].entry

@@ -99,8 +99,8 @@ func (a *asked) look(text string) look {
 		out.place(&w, len(parts) > 0)
 		out.form(text, t, &w, len(parts) > 0)
 		out.sortNamed = out.sortNamed || out.sortAt == out.words-1 && (w.Number || w.Capital)
-		out.content = !w.Stop && len(parts) == 0
-		if out.content && (l.weight[stem] > 0 || l.weight[stem] == 0 && !l.known(stem)) {
+		out.content = !w.Stop && len(parts) == 0 && !inflected(w.Start, w.End, text)
+		if !w.Stop && len(parts) == 0 && (l.weight[stem] > 0 || l.weight[stem] == 0 && !l.known(stem)) {
 			out.fresh++
 		}
 		if len(parts) == 0 && slices.Contains(a.against, stem) {
@@ -108,6 +108,13 @@ func (a *asked) look(text string) look {
 		}
 		out.words++
 	}
+}
+
+// inflected reports whether a word ends as verbs do: "starts school" does not say
+// which school.
+func inflected(start, end int, text string) bool {
+	word := strings.ToLower(text[start:end])
+	return strings.HasSuffix(word, "s") || strings.HasSuffix(word, "ed") || strings.HasSuffix(word, "ing")
 }
 
 // far is further back than any word that still matters.
@@ -123,6 +130,7 @@ func (k *look) meet(a *asked, parts []part, share float64, start int) {
 	}
 	if k.number == k.words-1 {
 		k.counting++
+		k.counted = true // "4 high" of the vulnerabilities
 	}
 	exact := slices.ContainsFunc(parts, func(p part) bool { return p.degree == 1 })
 	k.sortAt = far

@@ -1,7 +1,6 @@
 package recall
 
 import (
-	"strings"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/memory"
@@ -65,19 +64,3 @@ func (p *passage) statement() string {
 	}
 	return phrases.Replace(text)
 }
-
-// phrases puts a plain word behind turns of phrase that hide one, so that it can be
-// asked for; never written.
-var phrases = strings.NewReplacer(
-	"turned down", "turned down refused", "turn down", "turn down refuse", "handed in my notice", "handed in my notice resigned",
-	"gave notice", "gave notice resigned", "can't have", "can't have avoid", "can't eat", "can't eat avoid", "cannot eat", "cannot eat avoid",
-	"can't stand", "can't stand hate", " a go ", " a go try ", " a shot ", " a shot try ", " a whirl ", " a whirl try ",
-	"put off", "put off postponed", "called off", "called off cancelled", "ran out", "ran out empty", "ran dry", "ran dry empty",
-	"took over", "took over succeeded", "takes over", "takes over succeeds", "stands in", "stands in deputy", "fell out", "fell out lost",
-	"looks after", "looks after responsible", "look after", "look after responsible", "takes care", "takes care responsible",
-	"in charge of", "in charge of responsible", "on call", "on call duty", "passed away", "passed away died", "broke up", "broke up separated",
-	"got rid of", "got rid of removed", "threw away", "threw away discarded", "threw out", "threw out discarded removed",
-	"signed up", "signed up joined registered", "set up", "set up installed", "filled in", "filled in completed", "give away", "give away rid",
-	"gave away", "gave away rid", "moved in", "moved in lived", "brought up", "brought up raised", "came up with", "came up with invented",
-	"worked out", "worked out solved", "found out", "found out discovered learned", "let go", "let go dismissed fired", "laid off", "laid off dismissed fired",
-)

@@ -99,17 +99,6 @@ const (
 	alikeDegree, underDegree, slotDegree = 0.85, 0.9, 1.0
 )
 
-// idioms puts the plain word in the place of a turn of phrase; never written.
-var idioms = strings.NewReplacer("for a living", "as a job", "take care of", "handle", "takes care of", "handles", "look after", "handle",
-	"looks after", "handles", "in charge of", "responsible for", "get in touch with", "contact", "put off", "postponed", "called off", "cancelled",
-	"leave out", "omit", "turned down", "rejected", "turn down", "reject", "hand in", "submit", "carry out", "perform", "run out", "expire",
-	"runs out", "expires", "find out", "learn", "on call", "on duty",
-	"stop working", "break", "stopped working", "broke", "left out", "omitted", "lead to", "cause", "leads to", "causes", "led to", "caused",
-	"look like", "be", "become of", "happen to", "became of", "happened to", "sit the exam", "take the exam", "used to be", "was before",
-	"was behind", "caused", "is behind", "causes", "what's behind", "what causes", "result of", "effect of", "stands in for", "is the deputy of", "stand in for", "be the deputy of", "kick off", "kickoff", "kicks off", "kickoff",
-	"turn out", "be", "work out", "be", "pan out", "be", "turned out", "was", "turn up", "arrive",
-	"get rid of", "remove", "got rid of", "removed", "how come", "why")
-
 // read works out what a question asks for at a time.
 func read(text string, at time.Time) *asked {
 	if len(text) > maxAsked {
@@ -165,29 +154,6 @@ func read(text string, at time.Time) *asked {
 	return a
 }
 
-// happens reports whether a verb says no more than that something comes about.
-func happens(stem string) bool {
-	switch stem {
-	case "arriv", "come", "fall", "begin", "take":
-		return true
-	}
-	return false
-}
-
-// vague reports whether an expression of time means no time to look for: "on a
-// Friday", or "today" in "what is our budget today?".
-func (a *asked) vague(d language.Date) bool {
-	before := strings.ToLower(strings.TrimRight(a.text[:d.Start], " "))
-	if strings.HasSuffix(before, " a") || strings.HasSuffix(before, " any") {
-		return true
-	}
-	switch words := strings.ToLower(a.text[d.Start:d.End]); words {
-	case "today", "now", "right now":
-		return strings.Contains(before, " is ") || strings.Contains(before, " are ") || strings.Contains(before, " do ") || strings.Contains(before, " does ") || strings.Contains(before, "'s ")
-	}
-	return false
-}
-
 // weigh is how much a word of the question counts; 0 for one that only says how
 // one asks.
 func (a *asked) weigh(l *lexicon, w *language.Word, stem, before string, kind trait) float64 {
@@ -211,16 +177,6 @@ func (a *asked) weigh(l *lexicon, w *language.Word, stem, before string, kind tr
 		return nameWeight
 	}
 	return 1
-}
-
-// measures reports whether a word behind "how" asks for a measure: "how high is
-// the rent?" is answered without saying high.
-func measures(stem string) bool {
-	switch stem {
-	case "high", "low", "big", "larg", "small", "strong", "fast", "far", "deep", "wide", "heavi", "tall", "thick", "hot", "cold", "warm", "expens", "close":
-		return true
-	}
-	return false
 }
 
 // modifies reports whether the word before rest belongs to a noun that follows:
@@ -291,7 +247,7 @@ func (a *asked) need(l *lexicon, w language.Word, traits trait, before string) {
 	if a.has(asksTime) && weight == 1 && happens(stem) {
 		weight = weakWeight // "when does the parcel arrive?"
 	}
-	if before == "many" || a.counts >= 0 && a.counts == n-1 && before == a.counted && !strings.HasSuffix(before, "s") && w.Capital == false && strings.HasSuffix(strings.ToLower(a.text[w.Start:w.End]), "s") {
+	if before == "many" || a.counts >= 0 && a.counts == n-1 && before == a.counted && !strings.HasSuffix(before, "s") && !w.Capital && strings.HasSuffix(strings.ToLower(a.text[w.Start:w.End]), "s") {
 		a.counts, a.counted = n, strings.ToLower(a.text[w.Start:w.End]) // "how many feature flags"
 	}
 	if before == "much" && weight == 1 {
@@ -322,31 +278,6 @@ func (a *asked) need(l *lexicon, w language.Word, traits trait, before string) {
 	for _, other := range l.under[stem] {
 		a.meets(l, other.stem, n, underDegree)
 	}
-}
-
-// inOtherWords is the question with the words that may stand for its own: what
-// is searched for when its own find nothing.
-func (a *asked) inOtherWords() string {
-	l := theLexicon()
-	var words []string
-	add := func(list []twin) {
-		for _, other := range list {
-			words = append(words, other.word)
-			for _, form := range l.forms[other.stem] {
-				words = append(words, form.word)
-			}
-		}
-	}
-	for i := range a.needs {
-		stem := a.needs[i].stem
-		for _, ending := range [...]string{"er", "or", "itor", "ion", "ition", "ation", "ment"} {
-			words = append(words, stem+ending)
-		}
-		add(l.forms[stem])
-		add(l.alike[stem][:min(len(l.alike[stem]), maxOthers)])
-		add(l.under[stem])
-	}
-	return strings.Join(words, " ")
 }
 
 // meets enters that a word, in all its forms, meets a need.

@@ -47,68 +47,103 @@ type shaping struct {
 
 // shapesIn are the shapes that a text has.
 func shapesIn(text string) shape {
-	l := theLexicon()
-	var out shape
-	money, before, figure, plain := far, "", false, 0
-	at, amount := 0, far // where the word stands, and where the last plain figure does
+	r := shapeReader{l: theLexicon(), text: text, money: far, amount: far}
 	for scan := language.Scan(text); ; {
 		w, ok := scan.Next()
 		if !ok {
 			break
 		}
-		low := strings.ToLower(text[w.Start:w.End])
-		known := l.shapes[low]
-		if isOrdinal(low) && strings.HasPrefix(text[w.End:], " of ") {
-			out |= shapeDay // "the third of each month"
-		}
-		out |= known.word
-		if known.word&shapeMonth != 0 && figure {
-			out |= shapeDay
-		}
-		if figure {
-			out |= known.unit
-			if known.unit == shapeFrequency {
-				plain-- // "3 times"
-			}
-		}
-		if known.ask&shapeMoney != 0 || trades(string(w.Stem)) {
-			money = at
-			if at-amount <= 4 {
-				out |= shapeMoney
-			}
-		}
-		at++
-		number := w.Number || l.asks[low]&givesNumber != 0 && low != "one"
-		if number {
-			shapes := figureShapes(text, &w, low, before, l)
-			if shapes&shapeDate == 0 && !isClock(text, &w) || shapes&(shapeMoney|shapeShare) != 0 {
-				plain++
-				amount = at
-				if at-money <= 7 {
-					out |= shapeMoney
-				}
-			}
-			out |= shapes
-		} else if figure && known.word&shapeMonth != 0 {
-			plain-- // "3 June" is no amount
-		}
-		if figure && !w.Stop && known.unit != shapeFrequency {
-			out |= shapeMeasure
-		}
-		if number && leadsToMeasure(before) {
-			out |= shapeMeasure
-		}
-		// "two more weeks": a word may stand between a figure and its unit.
-		figure = number || figure && known.unit == 0 && !w.Stop
-		before = low
+		r.word(&w)
 	}
-	if plain > 0 {
-		out |= shapeNumber
+	if r.plain > 0 {
+		r.found |= shapeNumber
+		if tellsAge(text) {
+			r.found |= shapeAge
+		}
 	}
-	if plain > 0 && tellsAge(text) {
-		out |= shapeAge
+	return r.found
+}
+
+// shapeReader follows the figures of a text.
+type shapeReader struct {
+	l     *lexicon
+	text  string
+	found shape
+	// at counts the words, end is where the last one ends, before what it is.
+	at, end int
+	before  string
+	// figure is set behind a number until its unit; plain is how many numbers are
+	// no dates.
+	figure bool
+	plain  int
+	// money and amount are where the clause last spoke of a price, and of a plain
+	// number.
+	money, amount int
+}
+
+// word takes in the next word.
+func (r *shapeReader) word(w *language.Word) {
+	if strings.ContainsAny(r.text[r.end:w.Start], ",;") {
+		r.money, r.amount = far, far // a price stands in the clause that speaks of one
 	}
-	return out
+	low := strings.ToLower(r.text[w.Start:w.End])
+	known := r.l.shapes[low]
+	r.found |= known.word
+	if isOrdinal(low) && strings.HasPrefix(r.text[w.End:], " of ") {
+		r.found |= shapeDay // "the third of each month"
+	}
+	if (r.before == "a" || r.before == "an") && known.unit&shapeLength != 0 {
+		r.found |= shapeLength // "for a day"
+	}
+	if known.ask&shapeMoney != 0 || trades(string(w.Stem)) {
+		r.money = r.at
+		if r.at-r.amount <= 5 {
+			r.found |= shapeMoney
+		}
+	}
+	number := w.Number || r.l.asks[low]&givesNumber != 0 && low != "one"
+	if r.figure {
+		r.unit(w, &known, number)
+	}
+	if number {
+		r.number(w, low)
+	}
+	// "two more weeks": a word may stand between a figure and its unit.
+	r.figure = number || r.figure && known.unit == 0 && !w.Stop
+	r.before, r.end = low, w.End
+	r.at++
+}
+
+// unit takes in what stands behind a figure.
+func (r *shapeReader) unit(w *language.Word, known *shaping, number bool) {
+	r.found |= known.unit
+	if known.word&shapeMonth != 0 {
+		r.found |= shapeDay
+		if !number {
+			r.plain-- // "3 June" is no amount
+		}
+	}
+	if known.unit == shapeFrequency {
+		r.plain-- // "3 times"
+	} else if !w.Stop {
+		r.found |= shapeMeasure
+	}
+}
+
+// number takes in a figure.
+func (r *shapeReader) number(w *language.Word, low string) {
+	shapes := figureShapes(r.text, w, low, r.before, r.l)
+	r.found |= shapes
+	if leadsToMeasure(r.before) {
+		r.found |= shapeMeasure
+	}
+	if shapes&shapeDate == 0 && !isClock(r.text, w) || shapes&(shapeMoney|shapeShare) != 0 {
+		r.plain++
+		r.amount = r.at
+		if r.at-r.money <= 6 {
+			r.found |= shapeMoney
+		}
+	}
 }
 
 // isOrdinal reports whether a word gives a place in a row.

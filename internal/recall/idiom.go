@@ -1,0 +1,30 @@
+package recall
+
+import "strings"
+
+// idioms puts the plain word in the place of a turn of phrase; never written.
+var idioms = strings.NewReplacer("for a living", "as a job", "take care of", "handle", "takes care of", "handles", "look after", "handle",
+	"looks after", "handles", "in charge of", "responsible for", "get in touch with", "contact", "put off", "postponed", "called off", "cancelled",
+	"leave out", "omit", "turned down", "rejected", "turn down", "reject", "hand in", "submit", "carry out", "perform", "run out", "expire",
+	"runs out", "expires", "find out", "learn", "on call", "on duty",
+	"stop working", "break", "stopped working", "broke", "left out", "omitted", "lead to", "cause", "leads to", "causes", "led to", "caused",
+	"look like", "be", "become of", "happen to", "became of", "happened to", "sit the exam", "take the exam", "used to be", "was before",
+	"was behind", "caused", "is behind", "causes", "what's behind", "what causes", "result of", "effect of", "stands in for", "is the deputy of", "stand in for", "be the deputy of", "kick off", "kickoff", "kicks off", "kickoff",
+	"turn out", "be", "work out", "be", "pan out", "be", "turned out", "was", "turn up", "arrive",
+	"get rid of", "remove", "got rid of", "removed", "how come", "why")
+
+// phrases puts a plain word behind turns of phrase that hide one, so that it can be
+// asked for; never written.
+var phrases = strings.NewReplacer(
+	"turned down", "turned down refused", "turn down", "turn down refuse", "handed in my notice", "handed in my notice resigned",
+	"gave notice", "gave notice resigned", "can't have", "can't have avoid", "can't eat", "can't eat avoid", "cannot eat", "cannot eat avoid",
+	"can't stand", "can't stand hate", " a go ", " a go try ", " a shot ", " a shot try ", " a whirl ", " a whirl try ",
+	"put off", "put off postponed", "called off", "called off cancelled", "ran out", "ran out empty", "ran dry", "ran dry empty",
+	"took over", "took over succeeded", "takes over", "takes over succeeds", "stands in", "stands in deputy", "fell out", "fell out lost",
+	"looks after", "looks after responsible", "look after", "look after responsible", "takes care", "takes care responsible",
+	"in charge of", "in charge of responsible", "on call", "on call duty", "passed away", "passed away died", "broke up", "broke up separated",
+	"got rid of", "got rid of removed", "threw away", "threw away discarded", "threw out", "threw out discarded removed",
+	"signed up", "signed up joined registered", "set up", "set up installed", "filled in", "filled in completed", "give away", "give away rid",
+	"gave away", "gave away rid", "moved in", "moved in lived", "brought up", "brought up raised", "came up with", "came up with invented",
+	"worked out", "worked out solved", "found out", "found out discovered learned", "let go", "let go dismissed fired", "laid off", "laid off dismissed fired",
+)

@@ -1,0 +1,40 @@
+package recall
+
+import (
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/language"
+)
+
+// happens reports whether a verb says no more than that something comes about.
+func happens(stem string) bool {
+	switch stem {
+	case "arriv", "come", "fall", "begin", "take":
+		return true
+	}
+	return false
+}
+
+// vague reports whether an expression of time means no time to look for: "on a
+// Friday", or "today" in "what is our budget today?".
+func (a *asked) vague(d language.Date) bool {
+	before := strings.ToLower(strings.TrimRight(a.text[:d.Start], " "))
+	if strings.HasSuffix(before, " a") || strings.HasSuffix(before, " any") {
+		return true
+	}
+	switch words := strings.ToLower(a.text[d.Start:d.End]); words {
+	case "today", "now", "right now":
+		return strings.Contains(before, " is ") || strings.Contains(before, " are ") || strings.Contains(before, " do ") || strings.Contains(before, " does ") || strings.Contains(before, "'s ")
+	}
+	return false
+}
+
+// measures reports whether a word behind "how" asks for a measure: "how high is
+// the rent?" is answered without saying high.
+func measures(stem string) bool {
+	switch stem {
+	case "high", "low", "big", "larg", "small", "strong", "fast", "far", "deep", "wide", "heavi", "tall", "thick", "hot", "cold", "warm", "expens", "close":
+		return true
+	}
+	return false
+}
