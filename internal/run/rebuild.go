@@ -53,21 +53,11 @@ func (r *Runner) Rebuild(ctx context.Context, o owner.Owner, verify bool) ([]Reb
 // it out by returning false; nil changes nothing.
 func (r *Runner) rebuild(ctx context.Context, o owner.Owner, scope memory.Scope, edit func(*ranking.Document) bool) (Rebuilt, []memory.Fact, error) {
 	out := Rebuilt{Scope: scope}
-	view := memory.NewView()
-	err := r.quotes.Documents(ctx, o, scope, func(d ranking.Document) bool {
-		if edit != nil && !edit(&d) {
-			return true
-		}
-		view.Learn(d)
-		out.Messages++
-		return ctx.Err() == nil
-	})
-	if err == nil {
-		err = ctx.Err()
-	}
+	view, n, err := r.relearn(ctx, o, scope, edit)
 	if err != nil {
-		return out, nil, fmt.Errorf("read messages: %w", err)
+		return out, nil, err
 	}
+	out.Messages = n
 	stored, err := r.quotes.Facts(ctx, o, scope)
 	if err != nil {
 		return out, nil, fmt.Errorf("read facts: %w", err)
@@ -77,6 +67,26 @@ func (r *Runner) rebuild(ctx context.Context, o owner.Owner, scope memory.Scope,
 	facts := view.Facts()
 	out.Facts, out.Stored, out.Hash, out.StoredHash = len(facts), len(stored), view.Hash(), old.Hash()
 	return out, slices.Clip(facts), nil
+}
+
+// relearn distils one scope anew and says from how many messages.
+func (r *Runner) relearn(ctx context.Context, o owner.Owner, scope memory.Scope, edit func(*ranking.Document) bool) (*memory.View, int, error) {
+	view, n := memory.NewView(), 0
+	err := r.quotes.Documents(ctx, o, scope, func(d ranking.Document) bool {
+		if edit != nil && !edit(&d) {
+			return true
+		}
+		r.learn(view, d)
+		n++
+		return ctx.Err() == nil
+	})
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("read messages: %w", err)
+	}
+	return view, n, nil
 }
 
 // retold gives messages other texts while a scope is rebuilt.

@@ -132,7 +132,7 @@ func near(recent []session.Message, key session.Key) []ranking.Document {
 // because the messages taught nothing.
 func (r *Runner) without(ctx context.Context, o owner.Owner, scope memory.Scope, root session.ID, from int64, w *Rewrite) ([]memory.Fact, error) {
 	gone := func(root2 session.ID, seq int64) bool { return root2 == root && seq >= from }
-	stored, err := r.quotes.Facts(ctx, o, scope)
+	stored, err := r.Facts(ctx, o, scope) // of the view: it is in use, or will be
 	if err != nil {
 		return nil, fmt.Errorf("read facts: %w", err)
 	}
@@ -150,10 +150,11 @@ func (r *Runner) without(ctx context.Context, o owner.Owner, scope memory.Scope,
 		return kept, nil
 	}
 	// What it had replaced may hold again: only its source can tell.
-	_, facts, err := r.rebuild(ctx, o, scope, func(d *ranking.Document) bool { return !gone(d.Root, d.Seq) })
+	view, _, err := r.relearn(ctx, o, scope, func(d *ranking.Document) bool { return !gone(d.Root, d.Seq) })
 	if err != nil {
 		return nil, err
 	}
+	facts := view.Facts()
 	if !slices.EqualFunc(kept, facts, func(a, b memory.Fact) bool { return a.ID == b.ID }) {
 		w.Scopes = append(w.Scopes, ScopeFacts{scope, facts})
 		return facts, nil

@@ -117,8 +117,30 @@ func markOf(o owner.Owner) string { return "canary-" + o.ID() }
 func isolationCases() map[string]isolationCase {
 	cases := readingCases()
 	cases["Search"] = isolationCase{call: searchTheSession}
+	maps.Copy(cases, catalogCases())
 	maps.Copy(cases, writingCases())
 	return cases
+}
+
+func catalogCases() map[string]isolationCase {
+	return map[string]isolationCase{
+		"Stats": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			got, err := st.Stats(ctx, o)
+			got.Bytes = 0 // of all owners together
+			return got, err
+		}},
+		"Previews": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			return st.Previews(ctx, o, []session.ID{theSession})
+		}},
+		"FreeTitle": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			// Whoever has not used alice's title may have it.
+			free, err := st.FreeTitle(ctx, o, markOf(alice()))
+			if o.ID() != alice().ID() && free == markOf(alice()) {
+				free = "as it is"
+			}
+			return free, err
+		}},
+	}
 }
 
 func readingCases() map[string]isolationCase {
@@ -161,22 +183,6 @@ func sessionCases() map[string]isolationCase {
 				lineage = append(lineage, list...)
 			}
 			return slices.Concat(tips, named, later, lineage), err
-		}},
-		"Stats": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			got, err := st.Stats(ctx, o)
-			got.Bytes = 0 // of all owners together
-			return got, err
-		}},
-		"Previews": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			return st.Previews(ctx, o, []session.ID{theSession})
-		}},
-		"FreeTitle": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			// Whoever has not used alice's title may have it.
-			free, err := st.FreeTitle(ctx, o, markOf(alice()))
-			if o.ID() != alice().ID() && free == markOf(alice()) {
-				free = "as it is"
-			}
-			return free, err
 		}},
 		"Messages": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			first, err := st.Messages(ctx, o, theSession, session.Range{})
@@ -390,6 +396,7 @@ func testZeroOwner(t *testing.T, st Store) {
 func everything(t *testing.T, st Store, o owner.Owner) string {
 	t.Helper()
 	cases := readingCases()
+	maps.Copy(cases, catalogCases())
 	var all strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(cases)) {
 		said, err := cases[name].call(t.Context(), st, o)
