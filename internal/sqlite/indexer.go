@@ -50,13 +50,26 @@ func newIndexer(db *DB) *indexer {
 // add hands over committed messages.
 func (x *indexer) add(ms []session.Message) {
 	x.mu.Lock()
-	if x.recovered && len(x.pending) == 0 && len(ms) > 0 {
-		x.idle = make(chan struct{})
-	}
+	defer x.mu.Unlock()
+	x.expect(len(ms))
 	for i := range ms {
 		x.pending = append(x.pending, ms[i].ID)
 	}
-	x.mu.Unlock()
+}
+
+// addIDs is add for messages that are known by number alone.
+func (x *indexer) addIDs(ids []int64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.expect(len(ids))
+	x.pending = append(x.pending, ids...)
+}
+
+// expect says that n messages are about to be added. The caller holds the lock.
+func (x *indexer) expect(n int) {
+	if x.recovered && len(x.pending) == 0 && n > 0 {
+		x.idle = make(chan struct{})
+	}
 	nudge(x.wake)
 }
 
@@ -211,19 +224,19 @@ func (x *indexer) recover(ctx context.Context) error {
 		return fmt.Errorf("look for unindexed messages: %w", err)
 	}
 	defer func() { _ = rows.Close() }()
-	var found []session.Message
+	var found []int64
 	for rows.Next() {
-		var m session.Message
-		if err := rows.Scan(&m.ID); err != nil {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
 			return fmt.Errorf("look for unindexed messages: %w", err)
 		}
-		found = append(found, m)
+		found = append(found, id)
 	}
 	if err := rows.Err(); err != nil {
 		return fmt.Errorf("look for unindexed messages: %w", err)
 	}
 	if len(found) > 0 {
-		x.add(found)
+		x.addIDs(found)
 	}
 	return nil
 }
