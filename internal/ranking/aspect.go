@@ -34,7 +34,7 @@ func (l *look) byQuestion(f *features) {
 		f[fWhenBest], f[fWhenOwn], f[fWhenEpisode] = f[fWindowBest], f[fOwnBest], f[fEpisode]
 	}
 	if l.q.several {
-		f[fManyWindow], f[fManyBest], f[fManyOwn] = f[fWindow], f[fWindowBest], f[fOwnBest]
+		f[fManyWindow], f[fManyOwn] = f[fWindow], f[fOwnBest]
 		f[fManyLength], f[fManyRare], f[fManyOpening] = f[fLength], f[fRare], f[fOpening]
 	}
 }

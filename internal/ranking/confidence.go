@@ -5,10 +5,10 @@ package ranking
 // LoCoMo's adversarial ones against them; left out of training, a conversation's
 // questions are told apart with an AUC of .88.
 const (
-	surelyNamed  = 1.09  // a question that names a speaker, before the rest
-	surelyMargin = 0.92  // how far that speaker's best message leads the others' best
-	surelyOpen   = -0.03 // a question that names nobody
-	surelyScore  = 0.46  // the best score, where nobody is named
+	surelyNamed  = 1.53 // a question that names a speaker, before the rest
+	surelyMargin = 0.97 // how far that speaker's best message leads the others' best
+	surelyOpen   = 0.08 // a question that names nobody
+	surelyScore  = 0.40 // the best score, where nobody is named
 )
 
 // confidence is what to add to every hit of a search, so that the first one's

@@ -10,14 +10,15 @@ import (
 var featureNames = [numFeatures]string{
 	fWindow: "window", fWindowBest: "best window", fOwnBest: "words", fCoverage: "coverage",
 	fBefore: "before", fAnswer: "answer", fEpisode: "session", fOpening: "opening",
-	fSpeaker: "speaker", fSpeakerWord: "speaker's words", fOther: "other speaker", fBoth: "both speakers",
+	fSpeaker: "speaker", fOther: "other speaker", fBoth: "both speakers",
 	fSelf: "first person", fDate: "date", fSaid: "said at", fTime: "time", fNumber: "number",
 	fPerson: "person", fPlace: "place", fThing: "name", fTitle: "title", fAsking: "asking", fLength: "length",
 	fRare:    "rare words",
-	fSubject: "subject", fOwnCoverage: "own coverage", fLeads: "leads",
+	fSubject: "subject", fLeads: "leads",
 	fWhenBest: "best window (when)", fWhenOwn: "words (when)", fWhenEpisode: "session (when)",
-	fManyWindow: "window (several)", fManyBest: "best window (several)", fManyOwn: "words (several)",
+	fManyWindow: "window (several)", fManyOwn: "words (several)",
 	fManyLength: "length (several)", fManyRare: "rare words (several)", fManyOpening: "opening (several)",
+	fDeed: "verbs", fResembles: "resemblance",
 }
 
 // explain takes a score apart, the weightiest part first.

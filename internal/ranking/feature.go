@@ -13,7 +13,6 @@ const (
 	fEpisode            // the words of the question in the whole conversation
 	fOpening            // among the first turns of a conversation
 	fSpeaker            // said by the one the question asks about
-	fSpeakerWord        // that, times the words
 	fOther              // said by somebody else than the one asked about
 	fBoth               // own words, when the question names more than one
 	fSelf               // speaks in the first person
@@ -29,17 +28,17 @@ const (
 	fLength             // says much
 	fRare               // holds words that are rare here
 	fSubject            // said by the one named first, when not in one breath with others
-	fOwnCoverage        // weight of the distinct words in the message itself
 	fLeads              // the next message looks good: this one may be what it answers
 	fWhenBest           // fWindowBest, when a time is asked
 	fWhenOwn            // fOwnBest, when a time is asked
 	fWhenEpisode        // fEpisode, when a time is asked
 	fManyWindow         // fWindow, when several things are asked for
-	fManyBest           // fWindowBest, then
 	fManyOwn            // fOwnBest, then
 	fManyLength         // fLength, then
 	fManyRare           // fRare, then
 	fManyOpening        // fOpening, then
+	fDeed               // weight of the distinct verbs in the message itself
+	fResembles          // speaks of what the best messages speak of
 	numFeatures
 )
 
@@ -114,6 +113,7 @@ func (l *look) speaks(m *doc) bool {
 func (l *look) features(d int32) (f features) {
 	m := &l.x.docs[d]
 	l.words(&f, d, m)
+	f[fDeed] = l.worth(m) * l.verbs(d) / l.total
 	l.speaker(&f, d, m)
 	l.form(&f, m)
 	if len(l.q.spans) > 0 {
@@ -144,9 +144,6 @@ func (l *look) words(f *features, d int32, m *doc) {
 		if mask&(1<<i) != 0 {
 			f[fCoverage] += worth * l.q.terms[i].idf / l.total
 		}
-		if s.matched[d]&(1<<i) != 0 {
-			f[fOwnCoverage] += worth * l.q.terms[i].idf / l.total
-		}
 	}
 }
 
@@ -154,7 +151,7 @@ func (l *look) words(f *features, d int32, m *doc) {
 func (l *look) speaker(f *features, d int32, m *doc) {
 	if len(l.q.speakers) > 0 {
 		if l.speaks(m) {
-			f[fSpeaker], f[fSpeakerWord] = 1, f[fWindow]
+			f[fSpeaker] = 1
 		} else if m.speaker >= 0 {
 			f[fOther] = 1
 		}

@@ -23,6 +23,7 @@ type Index struct {
 	tips     []tip // per lineage: where its next message continues
 	families map[[familyKey]byte][]int32
 	names    names
+	wordings wordings
 	mixed    bool  // somebody else than users talks too
 	bytes    int64 // approximate, beyond the slices counted in Size
 	newest   time.Time
@@ -112,6 +113,7 @@ func (x *Index) Add(d Document) {
 	x.addDates(&entry, d)
 	x.chain(n, &entry)
 	x.addWords(n, &entry, d.Text)
+	x.wordings.keep()
 	entry.share = lends(int(entry.words))
 	x.docs = append(x.docs, entry)
 }
@@ -187,5 +189,5 @@ func (x *Index) Size() int64 {
 	)
 	return x.bytes + int64(len(x.docs))*(docBytes+buffers) +
 		int64(len(x.lists))*(listBytes+termBytes) +
-		int64(len(x.spans))*16 + int64(len(x.episodes))*32 + x.names.size()
+		int64(len(x.spans))*16 + int64(len(x.episodes))*32 + x.names.size() + x.wordings.size()
 }

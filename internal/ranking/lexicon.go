@@ -17,6 +17,9 @@ var kindText string
 //go:embed lexicon/idle.txt
 var idleText string
 
+//go:embed lexicon/verbs.txt
+var verbText string
+
 // What a word met through the lexicon counts beside the word itself, when it is
 // as rare as that; and what a word counts that says how one asks. All lie
 // on plateaus: a third more or less changes recall by a few tenths of a point.
@@ -27,15 +30,19 @@ const (
 )
 
 // lexicon is what ranking knows of English, by stems: words that may stand for
-// one another, words that name the members of a class, words that say how one asks.
+// one another, words that name the members of a class, words that say how one
+// asks, words that are mostly verbs.
 type lexicon struct {
 	alike, kinds map[string][]string
-	idle         map[string]bool
+	idle, verbs  map[string]bool
 }
 
 // english is the embedded lexicon, read once.
 var english = sync.OnceValue(func() *lexicon {
-	l := &lexicon{alike: make(map[string][]string), kinds: make(map[string][]string), idle: make(map[string]bool)}
+	l := &lexicon{
+		alike: make(map[string][]string), kinds: make(map[string][]string),
+		idle: make(map[string]bool), verbs: make(map[string]bool),
+	}
 	eachLine(alikeText, func(_ string, words []string) {
 		for i, w := range words {
 			l.alike[w] = append(l.alike[w], words[:i]...)
@@ -49,6 +56,11 @@ var english = sync.OnceValue(func() *lexicon {
 	eachLine(idleText, func(_ string, words []string) {
 		for _, w := range words {
 			l.idle[w] = true
+		}
+	})
+	eachLine(verbText, func(_ string, words []string) {
+		for _, w := range words {
+			l.verbs[w] = true
 		}
 	})
 	return l

@@ -16,6 +16,7 @@ type question struct {
 	kind     kind
 	several  bool // asks for more than one thing
 	pair     bool // names speakers in one breath: "Anna and Bert"
+	verbs    bool // has terms that are verbs
 	asksYou  bool // about the words of the one who is asked
 }
 
@@ -26,6 +27,7 @@ type term struct {
 	kin        []kin
 	idf        float32
 	episodeIDF float32
+	verb       bool
 	text       string // as written in the question
 	stem       string
 }
@@ -118,7 +120,7 @@ func (x *Index) addTerm(q *question, stem, text string) {
 	if q.has(stem) {
 		return
 	}
-	t := term{list: -1, text: text, stem: stem, kin: x.kin(stem)}
+	t := term{list: -1, text: text, stem: stem, kin: x.kin(stem), verb: english().verbs[stem]}
 	var messages, episodes int32
 	if id, ok := x.terms[stem]; ok {
 		t.list = id
@@ -139,6 +141,7 @@ func (x *Index) addTerm(q *question, stem, text string) {
 	t.idf = weight * inverse(len(x.docs), int(messages))
 	t.episodeIDF = weight * inverse(len(x.episodes), int(episodes))
 	q.terms = append(q.terms, t)
+	q.verbs = q.verbs || t.verb
 }
 
 // name notes the speakers a word of the question names.

@@ -75,6 +75,7 @@ func (x *Index) rank(q *question, skip func(session.ID, int64) bool, most int) [
 	}
 	if len(s.candidates) > 0 {
 		x.leads(s.candidates)
+		x.resembles(s.candidates)
 	}
 	slices.SortFunc(s.candidates, func(a, b candidate) int {
 		return x.order(rough{a.doc, a.score}, rough{b.doc, b.score})

@@ -141,6 +141,7 @@ func (x *Index) enter(n, episode int32, stem []byte) int32 {
 		l.write(l.gap(), &x.bytes)
 		return l.messages
 	}
+	x.wordings.meet(id)
 	before := l.last
 	l.inside, l.count, l.last = int32(len(l.data)), 1, n
 	l.messages++

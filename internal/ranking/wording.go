@@ -1,0 +1,62 @@
+package ranking
+
+import "encoding/binary"
+
+// wordings keep which words each message holds, so that messages can be compared
+// with one another: the places of their terms, as varints, about two bytes each.
+type wordings struct {
+	data  []byte
+	ends  []int32 // where each message's words end in data
+	under []int32 // the words of the message being added
+	like  comparison
+}
+
+// mostWords bounds what is kept of a message; a chat turn has fewer words that
+// tell something, and of a long text the beginning says what it is about.
+const mostWords = 64
+
+// meet notes a word of the message being added, at its first occurrence.
+func (w *wordings) meet(term int32) {
+	if len(w.under) < mostWords {
+		w.under = append(w.under, term)
+	}
+}
+
+// keep closes the message being added.
+func (w *wordings) keep() {
+	for _, t := range w.under {
+		w.data = binary.AppendUvarint(w.data, uint64(t))
+	}
+	w.ends = append(w.ends, int32(len(w.data)))
+	w.under = w.under[:0]
+}
+
+// of is what is kept of message d.
+func (w *wordings) of(d int32) []byte {
+	if d == 0 {
+		return w.data[:w.ends[0]]
+	}
+	return w.data[w.ends[d-1]:w.ends[d]]
+}
+
+func (w *wordings) size() int64 { return int64(cap(w.data)) + 4*int64(cap(w.ends)) }
+
+// verbs is the weight of the question's verbs that stand in message d itself, as
+// they are asked for. Who talks of a thing names it once and then leaves it out;
+// what is done with it is said each time.
+func (l *look) verbs(d int32) float32 {
+	if !l.q.verbs {
+		return 0
+	}
+	var sum float32
+	for b := l.x.wordings.of(d); len(b) > 0; {
+		v, n := binary.Uvarint(b)
+		b = b[n:]
+		for i := range l.q.terms {
+			if t := &l.q.terms[i]; t.verb && t.list == int32(v) {
+				sum += t.idf
+			}
+		}
+	}
+	return sum
+}
