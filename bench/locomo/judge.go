@@ -44,7 +44,7 @@ func judge(c *conversation, q *question, hits []ranking.Hit, tokens []int) outco
 	if o.none {
 		return o
 	}
-	used := 0
+	rooms := [...]room{{limit: 500}, {limit: 1000}, {limit: 2000}}
 	var sessions []string
 	wanted := make(map[string]bool)
 	for _, e := range q.evidence {
@@ -52,7 +52,10 @@ func judge(c *conversation, q *question, hits []ranking.Hit, tokens []int) outco
 	}
 	for rank, h := range hits {
 		place := int(h.Seq)
-		used += tokens[place]
+		var fits [len(rooms)]bool
+		for i := range rooms {
+			fits[i] = rooms[i].take(tokens[place])
+		}
 		name := string(h.SessionID)
 		if !slices.Contains(sessions, name) {
 			sessions = append(sessions, name)
@@ -72,13 +75,25 @@ func judge(c *conversation, q *question, hits []ranking.Hit, tokens []int) outco
 				o.values[i] += share
 			}
 		}
-		for i, limit := range []int{500, 1000, 2000} {
-			if used <= limit {
+		for i := range fits {
+			if fits[i] {
 				o.values[within500+i] += share
 			}
 		}
 	}
 	return o
+}
+
+// room is filled as a turn fills its quotes: in the order of the hits, passing
+// over one that does not fit.
+type room struct{ limit, used int }
+
+func (r *room) take(tokens int) bool {
+	if r.used+tokens > r.limit {
+		return false
+	}
+	r.used += tokens
+	return true
 }
 
 // report gathers outcomes by category.
