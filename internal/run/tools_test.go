@@ -522,3 +522,30 @@ func TestToolCost(t *testing.T) {
 		t.Errorf("got the receipt's tools %+v, %v, want one", receipt.Tools, err)
 	}
 }
+
+// TestToolUndone: a turn that is taken back takes what its tools saved with it,
+// and the next one is shown nothing of it.
+func TestToolUndone(t *testing.T) {
+	t.Parallel()
+	h, _ := withTools(t, 8000, run.ToolLimits{}, "save")
+	h.chat("s", "Hello.", true)
+	h.model.say(calling("", "save:Alex prefers tabs."), saying{text: "Noted."})
+	h.chat("s", "Note that.", true)
+	if _, err := h.runner.Undo(t.Context(), owner.Local(), "s"); err != nil {
+		t.Fatal(err)
+	}
+	h.chat("s", "And now?", true)
+	want := []string{"user:Hello.", "assistant:ok", "user:And now?"}
+	if diff := cmp.Diff(want, words(h.model.last())); diff != "" {
+		t.Errorf("prompt (-want +got):\n%s", diff)
+	}
+	facts, err := h.runner.Facts(t.Context(), owner.Local(), memory.Scope{Root: "s"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range facts {
+		if strings.Contains(f.Quote, "tabs") && f.Current() {
+			t.Errorf("got the fact %q, want it taken back", f.Quote)
+		}
+	}
+}
