@@ -19,7 +19,7 @@ var layers = [][]string{
 	{"ranking", "search"},
 	{"memory", "compression"},
 	{"run"},
-	{"recall", "upstream", "tool"},
+	{"recall", "upstream", "tool", "study"},
 	{"httpapi", "mcpserver", "sqlite", "upstream/upstreamtest", "terminal"},
 	{"prove"},
 	{"cli"},

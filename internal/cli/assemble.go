@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,6 +22,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/recall"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/sqlite"
+	"github.com/hermes-memory/hermes/internal/study"
 	"github.com/hermes-memory/hermes/internal/terminal"
 	"github.com/hermes-memory/hermes/internal/tool"
 	"github.com/hermes-memory/hermes/internal/upstream"
@@ -43,6 +45,7 @@ type server struct {
 	keyring  *owner.Keyring
 	choice   upstream.Choice
 	runner   *run.Runner
+	study    *study.Study // nil when no model works on memory
 	handler  http.Handler
 	inside   sync.WaitGroup // calls of our own API by our own doors
 	tools    tool.Set
@@ -100,7 +103,7 @@ func (s *server) newHandler() http.Handler {
 	if s.cfg.Responder != "off" {
 		models.Recall = recall.New()
 	}
-	s.runner = run.New(run.Parts{
+	parts := run.Parts{
 		Store: s.db, Ledger: s.db, Sessions: s.db, Catalog: s.db, Memory: s.db, Views: memory.NewViews(s.db, viewBytes), Models: models, Tools: s.offered(),
 		Config: run.Config{
 			Budget: s.cfg.Context.BudgetTokens, ModelBudgets: s.cfg.Context.Models, Patience: patience,
@@ -108,12 +111,13 @@ func (s *server) newHandler() http.Handler {
 		},
 		Erase:   s.eraseInputs,
 		Process: s.token, Log: s.log,
-	})
+	}
+	background := s.withStudy(&parts)
 	return httpapi.New(httpapi.Config{
 		Runner: s.runner, Sessions: s.db, Catalog: s.db, Search: s.db, Keyring: s.keyring, Models: s.lister(), Ready: s.ready, Detail: s.detail,
 		MCP: s.mcpDoor(), Tools: s.toolNames(),
 		LocalToken: s.token, NoAuth: s.cfg.Server.NoAuth, Hosts: s.cfg.Server.Hosts, Origins: s.cfg.Server.Origins,
-		Name: s.choice.Name, Responder: s.runner.Responder(), Version: Version(), KeepAlive: keepAlive, Now: s.now, Log: s.log,
+		Name: s.choice.Name, Responder: s.runner.Responder(), Background: background, Version: Version(), KeepAlive: keepAlive, Now: s.now, Log: s.log,
 	})
 }
 
@@ -140,17 +144,27 @@ func (s *server) lister() func(context.Context) ([]httpapi.Model, error) {
 
 // warm reads ahead what the first turns will need.
 func (s *server) warm(ctx context.Context) {
-	owners := []owner.Owner{owner.Local()}
-	keys, err := s.keyring.List(ctx)
+	owners, err := s.owners(ctx)
 	if err != nil {
 		return // a stop came first; the first turns will read for themselves
 	}
+	s.runner.Warm(ctx, owners)
+}
+
+// owners are all whose data this server may hold.
+func (s *server) owners(ctx context.Context) ([]owner.Owner, error) {
+	owners := []owner.Owner{owner.Local()}
+	keys, err := s.keyring.List(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for i := range keys {
-		if o := owner.Stored(keys[i].OwnerID); o.ID() != owner.LocalID {
+		o := owner.Stored(keys[i].OwnerID)
+		if !slices.ContainsFunc(owners, func(known owner.Owner) bool { return known.ID() == o.ID() }) {
 			owners = append(owners, o)
 		}
 	}
-	s.runner.Warm(ctx, owners)
+	return owners, nil
 }
 
 func (s *server) ready(context.Context) error {

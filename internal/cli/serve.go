@@ -147,6 +147,10 @@ func (s *server) serve(ctx context.Context, at *listening) error {
 			return nil
 		})
 	}
+	s.tellStudy()
+	if s.study != nil {
+		g.Go(func() error { return s.study.Run(ctx) })
+	}
 	turns.Go(func() { s.warm(ctx) })
 	failed := make(chan error, 1)
 	go func() { failed <- g.Wait() }()

@@ -108,6 +108,11 @@ func summarize(folded []session.Message, before string, limit int, count Counter
 			}
 		}
 	}
+	return Newest(lines, limit, count)
+}
+
+// Newest joins the last lines that fit the limit.
+func Newest(lines []string, limit int, count Counter) string {
 	size, first := 0, len(lines)
 	for first > 0 {
 		size += count(lines[first-1]) + 1

@@ -47,6 +47,13 @@ type Config struct {
 		TrustResults bool
 		SummaryModel string
 	}
+	// Memory is what models do for memory behind the turns.
+	Memory struct {
+		Model          string // reads messages in the background; "" for none
+		Embeddings     string // gives them their meaning; "" for none
+		EmbeddingsWait time.Duration
+		TokensPerHour  int
+	}
 	// MCPServers are the servers whose tools models may use, in order of name.
 	MCPServers []MCPServer
 	Responder  string // auto, recall, off
@@ -75,6 +82,7 @@ func Load(src Source) (*Config, error) {
 	c.Home = filepath.Join(src.UserHome, ".hermes")
 	c.Server.Grace = 30 * time.Second
 	c.Context.BudgetTokens = 8000
+	c.Memory.EmbeddingsWait, c.Memory.TokensPerHour = 150*time.Millisecond, 100_000
 	c.Responder, c.Fallback = "auto", "recall"
 	c.Upstream.Probe = true
 	c.Log.Level, c.Log.Format = "info", "text"

@@ -75,6 +75,10 @@ var settings = []setting{
 			return errors.New("give each server a name, and under it \"command\" or \"url\"")
 		},
 	},
+	text("memory.model", "HERMES_MEMORY_MODEL", "", "a model that reads messages in the background for more facts and summaries; empty: none", func(c *Config) *string { return &c.Memory.Model }),
+	text("memory.embeddings_model", "HERMES_EMBEDDINGS_MODEL", "", "a model of the same server's /v1/embeddings that search uses beside words; empty: none", func(c *Config) *string { return &c.Memory.Embeddings }),
+	duration("memory.embeddings_wait", "", "", "how long a turn waits for the meaning of its question; 0: words alone", func(c *Config) *time.Duration { return &c.Memory.EmbeddingsWait }),
+	number("memory.tokens_per_hour", "HERMES_MEMORY_TOKENS", "most tokens an hour that background work may cost", func(c *Config) *int { return &c.Memory.TokensPerHour }),
 	choice("responder", "HERMES_RESPONDER", "responder", "auto: a model if there is one; recall: never a model; off: 503 without one", func(c *Config) *string { return &c.Responder }, "auto", "recall", "off"),
 	choice("fallback", "HERMES_FALLBACK", "fallback", "recall: answer from memory while the model cannot be reached; off: fail", func(c *Config) *string { return &c.Fallback }, "recall", "off"),
 	choice("log.level", "HERMES_LOG_LEVEL", "log-level", "debug, info, warn, error", func(c *Config) *string { return &c.Log.Level }, "debug", "info", "warn", "error"),
@@ -227,6 +231,9 @@ func (c *Config) check() error {
 	}
 	if c.Database != "" {
 		return errors.New("database: only the SQLite file in the home is supported by this version")
+	}
+	if c.Memory.TokensPerHour == 0 && c.Memory.Model+c.Memory.Embeddings != "" {
+		return errors.New("memory.tokens_per_hour: 0 lets the memory models do nothing; leave memory.model and memory.embeddings_model empty instead")
 	}
 	if c.Server.NoAuth && len(c.Server.Keys) > 0 {
 		return errors.New("server.no_auth and server.keys contradict each other")

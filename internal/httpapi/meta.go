@@ -80,6 +80,7 @@ func (s *server) capabilities(w http.ResponseWriter, _ *http.Request) error {
 			"receipts":                   true,
 			"responder":                  s.Responder,
 			"cors":                       len(s.Origins) > 0,
+			"background":                 s.Background,
 		},
 		"limits":    map[string]any{"body_bytes": maxBody, "session_id_characters": 256},
 		"endpoints": endpoints,

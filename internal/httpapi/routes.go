@@ -46,11 +46,21 @@ type Config struct {
 	// Name and Responder describe the model in /v1/capabilities.
 	Name      string
 	Responder run.Responder
-	Version   string
+	// Background says which models work on memory behind the turns.
+	Background Background
+	Version    string
 	// KeepAlive is the silence after which a stream gets a comment.
 	KeepAlive time.Duration
 	Now       func() time.Time
 	Log       *slog.Logger
+}
+
+// Background names the models that work on memory behind the turns; "" for none.
+type Background struct {
+	// Model finds facts and draws summaries.
+	Model string `json:"model"`
+	// Embeddings gives messages and questions their meaning.
+	Embeddings string `json:"embeddings_model"`
 }
 
 // Model is a row of GET /v1/models.

@@ -31,15 +31,20 @@ func Distill(d ranking.Document, before []ranking.Document) []Fact {
 	if d.Text == "" || d.Role == session.System {
 		return nil
 	}
-	x := distiller{l: theLexicon(), d: d, before: before, speaker: subjectI}
+	x := newDistiller(d, before)
+	x.message()
+	return x.facts
+}
+
+func newDistiller(d ranking.Document, before []ranking.Document) *distiller {
+	x := &distiller{l: theLexicon(), d: d, before: before, speaker: subjectI}
 	if d.Speaker != "" {
 		x.speaker = strings.ToLower(d.Speaker)
 	}
 	if len(x.d.Text) > maxDistilled {
 		x.d.Text = x.d.Text[:maxDistilled]
 	}
-	x.message()
-	return x.facts
+	return x
 }
 
 // distiller holds what the sentences of one message share.

@@ -79,6 +79,8 @@ type Fact struct {
 	// Replaces is the fact that a person named as outdated by this one. Like
 	// Former it is not stored: the link to the replaced fact is.
 	Replaces FactID
+	// By names the model that proposed the fact; "" for our own reading.
+	By string
 	// Because is the verbatim reason given in the same breath; "" for none.
 	Because string
 	// SaidAt is the time of the message; relative dates were resolved against it.

@@ -81,7 +81,12 @@ func (s *State) Learn(facts []Fact) Change {
 			continue
 		}
 		n := s.append(facts[i])
-		for _, o := range s.replaced(n) {
+		replaced := s.replaced(n)
+		if later, ok := s.overtaken(n, replaced); ok {
+			s.facts[n].SupersededBy, s.facts[n].SupersededAt = s.facts[later].ID, s.facts[later].SaidAt
+			replaced = nil
+		}
+		for _, o := range replaced {
 			s.supersede(o, n)
 			touched[o] = true
 			if s.facts[n].Kind == Retraction {
@@ -145,6 +150,9 @@ func (s *State) append(f Fact) int32 {
 
 // within reports whether a fact is part of one just learnt from the same words.
 func (s *State) within(n int32) bool {
+	if s.facts[n].By != "" {
+		return false // it stands beside what was read here, in place of nothing
+	}
 	f := &s.facts[n].Source
 	for o := n - 1; o >= 0 && o > n-maxFactsOfUser; o-- {
 		g := &s.facts[o].Source

@@ -24,6 +24,13 @@ type Store interface {
 	// Quotes returns the messages at the given places, in that order; places
 	// that no longer exist are left out.
 	Quotes(ctx context.Context, o owner.Owner, places []Place) ([]ranking.Document, error)
+	// Findings returns what models have drawn from a scope's messages, in the
+	// order it was accepted.
+	Findings(ctx context.Context, o owner.Owner, scope Scope) ([]Finding, error)
+	// Vectors calls each for the vectors that a model gave to messages of a
+	// scope, of the newest message first, until each returns false. There are
+	// none beyond scope.AsOf.
+	Vectors(ctx context.Context, o owner.Owner, scope Scope, model string, each func(ranking.Vector) bool) error
 }
 
 // Place is where a message stands.

@@ -18,6 +18,9 @@ type View struct {
 	mu    sync.RWMutex
 	state *State
 	index *ranking.Index
+	// meanings are what an embeddings model made of the messages; empty
+	// without one.
+	meanings ranking.Meanings
 	// recent is, per lineage, the newest few messages, newest first: what a
 	// sentence such as "yes, do that" refers to.
 	recent map[session.ID][]ranking.Document
@@ -25,6 +28,8 @@ type View struct {
 	// taken back since the view was read.
 	newest map[session.ID]int64
 	gone   []withdrawn
+	// last is the id of the newest message learnt.
+	last int64
 }
 
 // recentMessages is how far back a message may refer without naming anything.
@@ -36,7 +41,7 @@ func NewView() *View {
 }
 
 // load reads a scope's memory from the store.
-func load(ctx context.Context, st Store, o owner.Owner, scope Scope) (*View, error) {
+func load(ctx context.Context, st Store, o owner.Owner, scope Scope, embeddings string) (*View, error) {
 	v := NewView()
 	facts, err := st.Facts(ctx, o, scope)
 	if err != nil {
@@ -49,6 +54,9 @@ func load(ctx context.Context, st Store, o owner.Owner, scope Scope) (*View, err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("load messages: %w", err)
+	}
+	if err := v.loadMeanings(ctx, st, o, scope, embeddings); err != nil {
+		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -101,6 +109,7 @@ func (v *View) Learn(d ranking.Document) Change {
 
 // add makes a message recallable; the caller holds the lock or owns the view.
 func (v *View) add(d ranking.Document) {
+	v.last = max(v.last, d.MessageID)
 	if d.Text == "" || d.Note == EchoNote {
 		return
 	}
@@ -125,6 +134,9 @@ func (v *View) keepNear(d ranking.Document) {
 
 // Search ranks the scope's messages for a question.
 func (v *View) Search(q ranking.Query) []ranking.Hit {
+	if q.Vector != nil {
+		return v.searchByMeaning(q)
+	}
 	v.mu.Lock() // the index reuses scratch space between searches
 	defer v.mu.Unlock()
 	return v.index.Search(v.skipping(q))
@@ -180,5 +192,5 @@ func (v *View) Hash() string {
 func (v *View) size() int64 {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
-	return v.state.Size() + v.index.Size()
+	return v.state.Size() + v.index.Size() + v.meanings.Size()
 }

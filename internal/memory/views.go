@@ -14,6 +14,8 @@ import (
 type Views struct {
 	store Store
 	limit int64
+	// embeddings is the model whose vectors are read with a scope; "" for none.
+	embeddings string
 
 	mu    sync.Mutex
 	byKey map[viewKey]*viewEntry
@@ -86,14 +88,14 @@ func (c *Views) Use(ctx context.Context, o owner.Owner, s Scope, fresh bool) (*V
 // Past returns the memory of a scope as it was known at scope.AsOf. It is read
 // for this use alone: nobody asks the same past often.
 func (c *Views) Past(ctx context.Context, o owner.Owner, s Scope) (*View, error) {
-	return load(ctx, c.store, o, s)
+	return load(ctx, c.store, o, s, c.embeddings)
 }
 
 // fill loads an entry. The first user pays for it; a failure is not kept.
 func (c *Views) fill(ctx context.Context, e *viewEntry, o owner.Owner, s Scope, fresh bool) {
 	if fresh {
 		e.view = NewView()
-	} else if e.view, e.err = load(ctx, c.store, o, s); e.err != nil {
+	} else if e.view, e.err = load(ctx, c.store, o, s, c.embeddings); e.err != nil {
 		c.mu.Lock()
 		c.remove(e)
 		c.mu.Unlock()

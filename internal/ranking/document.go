@@ -43,6 +43,9 @@ type Query struct {
 	Skip func(root session.ID, seq int64) bool
 	// Explain fills Hit.Reasons.
 	Explain bool
+	// Vector is the meaning of Text, if it is known; nil asks by words alone.
+	// [Index.Search] does not look at it: [Meanings.Near] and [Fuse] do.
+	Vector []float32
 }
 
 // Hit is one ranked message.

@@ -7,8 +7,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// defaultLimit is how many hits a query without a limit gets.
-const defaultLimit = 10
+// DefaultLimit is how many hits a query without a limit gets.
+const DefaultLimit = 10
 
 // depth is how many messages, chosen by their words, are looked at closely.
 const depth = 256
@@ -33,7 +33,7 @@ type candidate struct {
 func (x *Index) Search(q Query) []Hit {
 	limit := q.Limit
 	if limit <= 0 {
-		limit = defaultLimit
+		limit = DefaultLimit
 	}
 	asked := x.parse(q)
 	best := x.rank(&asked, q.Skip, max(limit, depth))

@@ -53,6 +53,14 @@ func (k *kept) Scopes(context.Context, owner.Owner) ([]memory.Scope, error) {
 // Erasures has nothing to list: nobody asks this store to forget.
 func (k *kept) Erasures(context.Context, owner.Owner) ([]memory.Erasure, error) { return nil, nil }
 
+func (k *kept) Findings(context.Context, owner.Owner, memory.Scope) ([]memory.Finding, error) {
+	return nil, nil
+}
+
+func (k *kept) Vectors(context.Context, owner.Owner, memory.Scope, string, func(ranking.Vector) bool) error {
+	return nil
+}
+
 func (k *kept) Quotes(_ context.Context, _ owner.Owner, places []memory.Place) ([]ranking.Document, error) {
 	var out []ranking.Document
 	for _, p := range places {

@@ -30,6 +30,7 @@ func (r *Runner) Append(ctx context.Context, req *Request) (session.Session, []s
 	if err := t.durable(ctx); err != nil {
 		return session.Session{}, nil, err
 	}
+	t.told()
 	return t.lineage.tip, t.kept, nil
 }
 

@@ -129,7 +129,7 @@ func (r *Runner) forgetIn(ctx context.Context, o owner.Owner, tip session.Sessio
 		}
 	}
 	w, err := r.redactions(ctx, o, tip.RootID, rows, out)
-	if err != nil || out.DryRun || len(w.Messages)+len(w.Sessions) == 0 {
+	if err != nil || out.DryRun || len(w.Messages)+len(w.Sessions)+len(w.Scopes) == 0 {
 		return err
 	}
 	l.loaded = false
@@ -143,7 +143,11 @@ func (r *Runner) forgetIn(ctx context.Context, o owner.Owner, tip session.Sessio
 func (r *Runner) redactions(ctx context.Context, o owner.Owner, root session.ID, rows []session.Session, out *Forgotten) (Rewrite, error) {
 	var w Rewrite
 	texts := make(map[memory.Place]string)
-	scopes := make(map[memory.Scope]bool)
+	changed := make([]bool, len(rows))
+	scopes, err := r.scopesMentioning(ctx, o, root, out.About)
+	if err != nil {
+		return w, err
+	}
 	const page = 500
 	for from := int64(0); ; {
 		ms, err := r.sessions.Messages(ctx, o, root, session.Range{From: from, Limit: page})
@@ -151,8 +155,11 @@ func (r *Runner) redactions(ctx context.Context, o owner.Owner, root session.ID,
 			return w, fmt.Errorf("read messages: %w", err)
 		}
 		for i := range ms {
-			m := &ms[i]
+			m, was := &ms[i], ms[i].Content
 			if n := redact(m, out.About); n > 0 {
+				for k := range rows {
+					changed[k] = trimSummary(&rows[k], was, m.Content) || changed[k]
+				}
 				out.Messages++
 				out.Sentences += n
 				texts[memory.Place{Root: m.RootID, Seq: m.Seq}] = m.Content
@@ -166,13 +173,13 @@ func (r *Runner) redactions(ctx context.Context, o owner.Owner, root session.ID,
 		from = ms[len(ms)-1].Seq + 1
 	}
 	for i := range rows {
-		if redactSession(&rows[i], out.About) {
+		if redactSession(&rows[i], out.About) || changed[i] {
 			out.Texts++
 			w.Sessions = append(w.Sessions, rows[i])
 		}
 	}
 	for scope := range scopes {
-		again, facts, err := r.rebuild(ctx, o, scope, retold(texts))
+		again, facts, err := r.rebuildWithout(ctx, o, scope, retold(texts), out.About)
 		if err != nil {
 			return w, err
 		}

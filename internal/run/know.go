@@ -97,6 +97,7 @@ func (r *Runner) Recall(ctx context.Context, o owner.Owner, scope memory.Scope, 
 	}
 	var out []Recalled
 	err := r.look(ctx, o, scope, func(v *memory.View) error {
+		q.Vector = r.meaning.of(ctx, v, q.Text)
 		hits := v.Search(q)
 		places := make([]memory.Place, len(hits))
 		for i := range hits {

@@ -153,7 +153,7 @@ func (t *turn) stateBlock(room int, matches []memory.Fact) memory.Block {
 	summary := t.lineage.tip.Summary
 	summaryTokens := 0
 	if summary != "" {
-		summary = summaryHead + summary
+		summary = headOf(summary) + summary
 		summaryTokens = t.count(summary)
 		if summaryTokens > room/2 {
 			summary, summaryTokens = "", 0

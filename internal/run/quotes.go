@@ -24,7 +24,9 @@ func (t *turn) quotes(question string, room int, a *assembly) (string, []memory.
 	if t.input.asked[0].Role == session.Tool {
 		return "", nil, 0 // nothing may stand between a call and its results
 	}
-	hits := t.view.Search(ranking.Query{Text: question, At: t.now, Limit: maxHits, Skip: t.inSight})
+	hits := t.view.Search(ranking.Query{
+		Text: question, At: t.now, Limit: maxHits, Skip: t.inSight, Vector: t.runner.meaning.of(t.ctx, t.view, question),
+	})
 	if len(hits) == 0 {
 		return "", nil, 0
 	}

@@ -52,8 +52,14 @@ func (r *Runner) Rebuild(ctx context.Context, o owner.Owner, verify bool) ([]Reb
 // rebuild distils one scope anew. edit may change what a message says, or leave
 // it out by returning false; nil changes nothing.
 func (r *Runner) rebuild(ctx context.Context, o owner.Owner, scope memory.Scope, edit func(*ranking.Document) bool) (Rebuilt, []memory.Fact, error) {
+	return r.rebuildWithout(ctx, o, scope, edit, "")
+}
+
+// rebuildWithout also lets the scope take in again what models found in its
+// messages, in the order in which it did, but for what mentions about.
+func (r *Runner) rebuildWithout(ctx context.Context, o owner.Owner, scope memory.Scope, edit func(*ranking.Document) bool, about string) (Rebuilt, []memory.Fact, error) {
 	out := Rebuilt{Scope: scope}
-	view, n, err := r.relearn(ctx, o, scope, edit)
+	view, n, err := r.relearn(ctx, o, scope, edit, about)
 	if err != nil {
 		return out, nil, err
 	}
@@ -69,17 +75,24 @@ func (r *Runner) rebuild(ctx context.Context, o owner.Owner, scope memory.Scope,
 	return out, slices.Clip(facts), nil
 }
 
-// relearn distils one scope anew and says from how many messages.
-func (r *Runner) relearn(ctx context.Context, o owner.Owner, scope memory.Scope, edit func(*ranking.Document) bool) (*memory.View, int, error) {
+// relearn distils one scope anew, with what models found in its messages but
+// for what mentions about, and says from how many messages.
+func (r *Runner) relearn(ctx context.Context, o owner.Owner, scope memory.Scope, edit func(*ranking.Document) bool, about string) (*memory.View, int, error) {
 	view, n := memory.NewView(), 0
-	err := r.quotes.Documents(ctx, o, scope, func(d ranking.Document) bool {
+	again, err := r.retell(ctx, o, scope, view, about)
+	if err != nil {
+		return nil, 0, err
+	}
+	err = r.quotes.Documents(ctx, o, scope, func(d ranking.Document) bool {
 		if edit != nil && !edit(&d) {
 			return true
 		}
+		again.before(d)
 		r.learn(view, d)
 		n++
 		return ctx.Err() == nil
 	})
+	again.rest()
 	if err == nil {
 		err = ctx.Err()
 	}

@@ -191,6 +191,7 @@ func (t *turn) settle(ctx context.Context, a *answer) (*Result, error) {
 		return res, fmt.Errorf("store answer: %w", err)
 	}
 	t.lineage.remember(step.Messages)
+	t.told()
 	res.Stored = true
 	return res, nil
 }

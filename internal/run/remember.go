@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -113,19 +112,16 @@ func (r *Runner) eraseFact(ctx context.Context, o owner.Owner, fact *memory.Fact
 		return nil, fmt.Errorf("read the fact's message: %w", err)
 	}
 	m := &ms[len(ms)-1]
-	rows, err := r.sessions.Sessions(ctx, o, session.Filter{Lineage: m.RootID})
-	if err != nil {
-		return nil, fmt.Errorf("list lineage: %w", err)
-	}
-	rows = slices.DeleteFunc(rows, func(s session.Session) bool { return !untell(&s, m.Content) })
-	for i := range rows {
-		untell(&rows[i], m.Content)
-	}
+	was := m.Content
 	m.Content = memory.Blank(m.Content, fact.Source.Start, fact.Source.End)
 	m.Wire = nil
 	changed := append(blankCall(ms[:len(ms)-1], m), *m)
 	place := memory.Place{Root: m.RootID, Seq: m.Seq}
 	again, facts, err := r.rebuild(ctx, o, scopeOf(m), retold(map[memory.Place]string{place: m.Content}))
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.sessionsWithout(ctx, o, m.RootID, was, m.Content)
 	if err != nil {
 		return nil, err
 	}

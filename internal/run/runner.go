@@ -13,9 +13,11 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -36,6 +38,9 @@ type Runner struct {
 	config  Config
 	erase   func(about string) error
 	process string // names this process in claims
+	studies Studies
+	meaning meaning
+	wake    func(owner.Owner, session.ID)
 	log     *slog.Logger
 }
 
@@ -54,6 +59,15 @@ type Parts struct {
 	// Erase takes what is about a thing out of the files of the local owner that
 	// are not the store's; nil if there are none.
 	Erase func(about string) error
+	// Studies keeps what is worked out behind the turns; nil when nothing is.
+	Studies Studies
+	// Wake is told of each lineage that something was stored in; nil tells
+	// nobody. It must not block.
+	Wake func(owner.Owner, session.ID)
+	// Embed finds the meaning of questions, within EmbedPatience; nil searches
+	// by words alone.
+	Embed         Embedder
+	EmbedPatience time.Duration
 	// Process is different for every process that runs turns.
 	Process string
 	Log     *slog.Logger
@@ -65,6 +79,7 @@ func New(p Parts) *Runner {
 		store: p.Store, ledger: p.Ledger, sessions: p.Sessions, catalog: p.Catalog, quotes: p.Memory, views: p.Views,
 		lineages: newLineages(p.Sessions, p.Config.HotLineages),
 		models:   p.Models, tools: p.Tools, config: p.Config, erase: p.Erase, process: p.Process, log: p.Log,
+		studies: p.Studies, wake: p.Wake, meaning: meaning{embed: p.Embed, patience: p.EmbedPatience, now: p.Config.Now, log: p.Log},
 	}
 }
 

@@ -150,7 +150,7 @@ func (r *Runner) without(ctx context.Context, o owner.Owner, scope memory.Scope,
 		return kept, nil
 	}
 	// What it had replaced may hold again: only its source can tell.
-	view, _, err := r.relearn(ctx, o, scope, func(d *ranking.Document) bool { return !gone(d.Root, d.Seq) })
+	view, _, err := r.relearn(ctx, o, scope, func(d *ranking.Document) bool { return !gone(d.Root, d.Seq) }, "")
 	if err != nil {
 		return nil, err
 	}

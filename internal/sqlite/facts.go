@@ -15,12 +15,12 @@ import (
 
 const (
 	factColumns = `root_id, seq, id, session_id, message_id, kind, role, speaker, quote, quote_start, quote_end, statement,
-		subject, attribute, value, because, said_at, when_from, when_to, superseded_by, superseded_at, links`
+		subject, attribute, value, because, proposed_by, said_at, when_from, when_to, superseded_by, superseded_at, links`
 	factsByKey  = `SELECT ` + factColumns + ` FROM facts WHERE owner_id = ? AND session_key = ? AND recorded_at <= ? ORDER BY ord`
 	factsByRoot = `SELECT ` + factColumns + ` FROM facts WHERE owner_id = ? AND root_id = ? AND recorded_at <= ? ORDER BY ord`
 	insertFact  = `INSERT INTO facts (owner_id, session_key, root_id, seq, id, session_id, message_id, kind, role, speaker,
-		quote, quote_start, quote_end, statement, subject, attribute, value, because, said_at, recorded_at, when_from, when_to,
-		superseded_by, superseded_at, links) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+		quote, quote_start, quote_end, statement, subject, attribute, value, because, proposed_by, said_at, recorded_at, when_from, when_to,
+		superseded_by, superseded_at, links) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 	supersedeFact = `UPDATE facts SET superseded_by = ?, superseded_at = ? WHERE owner_id = ? AND root_id = ? AND seq = ? AND id = ?`
 )
 
@@ -30,22 +30,37 @@ func (t *tx) keepChanges(o owner.Owner, step *run.Step) error {
 		return nil
 	}
 	first := step.Messages[0].Seq
-	for i := range step.Changes {
-		c := &step.Changes[i]
-		for j := range c.Learned {
-			f := &c.Learned[j]
-			if at := f.Source.Seq - first; at < 0 || at >= int64(len(step.Messages)) {
-				return fmt.Errorf("store fact %s: it quotes no message of its step", f.ID)
-			}
-			if err := t.insertFact(o, &step.Messages[f.Source.Seq-first], f); err != nil {
-				return err
-			}
+	from := func(f *memory.Fact) *session.Message {
+		if at := f.Source.Seq - first; at >= 0 && at < int64(len(step.Messages)) {
+			return &step.Messages[at]
 		}
-		for j := range c.Superseded {
-			f := &c.Superseded[j]
-			if _, err := t.exec(supersedeFact, null(f.SupersededBy), millis(f.SupersededAt), o.ID(), string(f.Source.Root), f.Source.Seq, string(f.ID)); err != nil {
-				return fmt.Errorf("supersede fact: %w", err)
-			}
+		return nil
+	}
+	for i := range step.Changes {
+		if err := t.keepChange(o, &step.Changes[i], from); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepChange stores what memory learnt. from names the message whose key and
+// time of recording a fact gets.
+func (t *tx) keepChange(o owner.Owner, c *memory.Change, from func(*memory.Fact) *session.Message) error {
+	for j := range c.Learned {
+		f := &c.Learned[j]
+		m := from(f)
+		if m == nil {
+			return fmt.Errorf("store fact %s: it quotes no message of its step", f.ID)
+		}
+		if err := t.insertFact(o, m, f); err != nil {
+			return err
+		}
+	}
+	for j := range c.Superseded {
+		f := &c.Superseded[j]
+		if _, err := t.exec(supersedeFact, null(f.SupersededBy), millis(f.SupersededAt), o.ID(), string(f.Source.Root), f.Source.Seq, string(f.ID)); err != nil {
+			return fmt.Errorf("supersede fact: %w", err)
 		}
 	}
 	return nil
@@ -75,7 +90,7 @@ func (t *tx) insertFact(o owner.Owner, from *session.Message, f *memory.Fact) er
 	src := &f.Source
 	_, err = t.exec(insertFact, o.ID(), null(from.Key), string(src.Root), src.Seq, string(f.ID), string(src.SessionID), src.MessageID,
 		string(f.Kind), string(src.Role), null(src.Speaker), f.Quote, src.Start, src.End, null(statement), null(f.Subject),
-		null(f.Attribute), null(f.Value), null(f.Because), f.SaidAt.UnixMilli(), from.RecordedAt.UnixMilli(), millis(f.When.From), millis(f.When.To),
+		null(f.Attribute), null(f.Value), null(f.Because), null(f.By), f.SaidAt.UnixMilli(), from.RecordedAt.UnixMilli(), millis(f.When.From), millis(f.When.To),
 		null(f.SupersededBy), millis(f.SupersededAt), links)
 	if err != nil {
 		return fmt.Errorf("insert fact: %w", err)
@@ -146,12 +161,12 @@ func (db *DB) Facts(ctx context.Context, o owner.Owner, scope memory.Scope) ([]m
 
 func scanFact(rows *sql.Rows) (memory.Fact, error) {
 	var f memory.Fact
-	var speaker, statement, subject, attribute, value, because, by, links sql.NullString
+	var speaker, statement, subject, attribute, value, because, proposed, by, links sql.NullString
 	var said int64
 	var from, to, at sql.NullInt64
 	src := &f.Source
 	err := rows.Scan(&src.Root, &src.Seq, &f.ID, &src.SessionID, &src.MessageID, &f.Kind, &src.Role, &speaker, &f.Quote,
-		&src.Start, &src.End, &statement, &subject, &attribute, &value, &because, &said, &from, &to, &by, &at, &links)
+		&src.Start, &src.End, &statement, &subject, &attribute, &value, &because, &proposed, &said, &from, &to, &by, &at, &links)
 	if err != nil {
 		return f, err
 	}
@@ -160,6 +175,7 @@ func scanFact(rows *sql.Rows) (memory.Fact, error) {
 		f.Statement = f.Quote
 	}
 	f.Subject, f.Attribute, f.Value, f.Because = subject.String, attribute.String, value.String, because.String
+	f.By = proposed.String
 	f.SaidAt = time.UnixMilli(said).UTC()
 	f.When = memory.Interval{From: fromMillis(from), To: fromMillis(to)}
 	f.SupersededBy, f.SupersededAt = memory.FactID(by.String), fromMillis(at)

@@ -161,6 +161,9 @@ func (t *tx) rewriteMessage(o owner.Owner, m *session.Message) error {
 	if _, err := t.exec(update, m.Content, nullBytes(m.ToolCalls), nullBytes(m.Wire), null(m.Name), o.ID(), string(m.RootID), m.Seq); err != nil {
 		return fmt.Errorf("rewrite message: %w", err)
 	}
+	if err := t.dropVector(o, m); err != nil {
+		return err
+	}
 	return t.index(id)
 }
 
@@ -185,12 +188,17 @@ func (t *tx) replaceFacts(o owner.Owner, s *run.ScopeFacts) error {
 		if key.String != string(s.Scope.Key) {
 			continue // said under a key: it belongs to that scope, and is seen from here
 		}
+		if f.By != "" {
+			if recorded, err = t.acceptedAt(o, f, recorded); err != nil {
+				return err
+			}
+		}
 		from := session.Message{Key: s.Scope.Key, RecordedAt: time.UnixMilli(recorded)}
 		if err := t.insertFact(o, &from, f); err != nil {
 			return err
 		}
 	}
-	return nil
+	return t.dropFindings(o, &s.Scope)
 }
 
 // Traces implements run.Store. The log is emptied first, so that what it still

@@ -256,6 +256,9 @@ func (t *tx) eraseLineage(o owner.Owner, root session.ID) error {
 	}
 	for _, query := range []string{
 		`DELETE FROM facts WHERE owner_id = ? AND root_id = ?`,
+		`DELETE FROM findings WHERE owner_id = ? AND root_id = ?`,
+		`DELETE FROM vectors WHERE owner_id = ? AND root_id = ?`,
+		`DELETE FROM studies WHERE owner_id = ? AND root_id = ?`,
 		`DELETE FROM requests WHERE owner_id = ? AND coalesce(json_extract(outcome, '$.lineage_root_id'), root_id) = ?`,
 		`DELETE FROM messages WHERE owner_id = ? AND root_id = ?`,
 	} {

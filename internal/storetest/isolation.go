@@ -89,6 +89,8 @@ const (
 	theKey     = session.Key("the-key")
 	theReceipt = "r_the-receipt"
 	theRequest = "the-request"
+
+	theEmbeddings = "the-embeddings"
 )
 
 // settle gives an owner a lineage in which every text holds a mark of its own.
@@ -106,6 +108,9 @@ func settle(t *testing.T, st Store, o owner.Owner) *talk {
 	l.commit(t, st, l.fold(t, st, theChild, "more of "+mark, "yes, "+mark))
 	if err := st.Rewrite(t.Context(), o, run.Rewrite{Erased: &memory.Erasure{Hash: sha256.Sum256([]byte(mark)), Words: 1, At: epoch()}}); err != nil {
 		t.Fatalf("keep an erasure: %v", err)
+	}
+	if err := st.KeepStudy(t.Context(), o, studied(&l.messages[0], mark)); err != nil {
+		t.Fatalf("keep a study: %v", err)
 	}
 	return l
 }
@@ -217,27 +222,34 @@ func memoryCases() map[string]isolationCase {
 			}
 			return out, st.Documents(ctx, o, memory.Scope{Key: theKey}, each)
 		}},
-		"Scopes": {silent: true, call: scopesOf},
-		"Erasures": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			list, err := st.Erasures(ctx, o)
-			var marks []string
-			for _, e := range list {
-				for _, known := range []owner.Owner{alice(), bob()} {
-					if e.Hash == sha256.Sum256([]byte(markOf(known))) {
-						marks = append(marks, markOf(known))
-					}
-				}
-			}
-			return marks, err
-		}},
+		"Scopes":   {silent: true, call: scopesOf},
+		"Erasures": {call: erasuresOfTheOwner},
 		"Quotes": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			return st.Quotes(ctx, o, []memory.Place{{Root: theSession, Seq: 0}, {Root: theSession, Seq: 3}})
 		}},
-		"Costs": {call: costsOfTheSession},
+		"Costs":     {call: costsOfTheSession},
+		"Findings":  {call: findingsOfTheSession},
+		"Vectors":   {call: vectorsOfTheSession},
+		"Marks":     {silent: true, call: marksOfTheSession},
+		"Unstudied": {silent: true, call: unstudiedSessions},
 		"Receipt": {stranger: fault.NotFound, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			return st.Receipt(ctx, o, theReceipt)
 		}},
 	}
+}
+
+// erasuresOfTheOwner returns the marks whose erasures are remembered.
+func erasuresOfTheOwner(ctx context.Context, st Store, o owner.Owner) (any, error) {
+	list, err := st.Erasures(ctx, o)
+	var marks []string
+	for _, e := range list {
+		for _, known := range []owner.Owner{alice(), bob()} {
+			if e.Hash == sha256.Sum256([]byte(markOf(known))) {
+				marks = append(marks, markOf(known))
+			}
+		}
+	}
+	return marks, err
 }
 
 func writingCases() map[string]isolationCase {
@@ -246,6 +258,7 @@ func writingCases() map[string]isolationCase {
 		"ClaimRequest": {makes: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			return st.ClaimRequest(ctx, o, claim(theRequest, markOf(o)))
 		}},
+		"KeepStudy": {stranger: fault.NotFound, silent: true, call: studyTheSession},
 		"ReleaseRequest": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			return nil, st.ReleaseRequest(ctx, o, claim(theRequest, markOf(o)))
 		}},
@@ -387,6 +400,9 @@ func testZeroOwner(t *testing.T, st Store) {
 	}
 	if _, err := st.ClaimRequest(t.Context(), zero, claim(theRequest, "body")); err == nil {
 		t.Error("ClaimRequest: got no error, want a refusal")
+	}
+	if err := st.KeepStudy(t.Context(), zero, run.Study{Root: theSession}); err == nil {
+		t.Error("KeepStudy: got no error, want a refusal")
 	}
 	_, err := st.Tip(t.Context(), zero, theSession)
 	kind(t, "Tip", err, fault.NotFound)

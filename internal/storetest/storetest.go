@@ -21,6 +21,7 @@ type Store interface {
 	session.Catalog
 	run.Store
 	run.Ledger
+	run.Studies
 	memory.Store
 	search.Store
 	owner.KeyStore
@@ -51,6 +52,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"undone", undoneTests()},
 		{"erasure", erasureTests()},
 		{"rewrite", rewriteTests()},
+		{"studies", studyTests()},
 		{"the past", pastTests()},
 		{"search", searchTests()},
 		{"queries", queryTests()},

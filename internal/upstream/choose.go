@@ -57,6 +57,9 @@ type Choice struct {
 	Model  run.Model // nil when Kind is KindRecall
 	Lister Lister    // of the same server; nil when Kind is KindRecall
 	Name   string    // of the model; "" when it will be the first one listed
+	// Embedder makes an embeddings model of the same server; nil when it has
+	// none.
+	Embedder func(model string) run.Embedder
 	// BaseURL is for display: without user and password.
 	BaseURL string
 	// Why is half a sentence for the banner.
@@ -176,6 +179,7 @@ func (c *chooser) choice(kind Kind, base string, key Secret, name, why string) *
 	} else {
 		m := New(o)
 		chosen.Model, chosen.Lister = m, m
+		chosen.Embedder = func(model string) run.Embedder { return m.Embedder(model) }
 	}
 	return chosen
 }

@@ -84,6 +84,7 @@ CREATE TABLE facts (
   attribute     TEXT,
   value         TEXT,
   because       TEXT,
+  proposed_by   TEXT,              -- the model that drew it; null for our own reading
   said_at       INTEGER NOT NULL,
   recorded_at   INTEGER NOT NULL,
   when_from     INTEGER,
@@ -95,6 +96,52 @@ CREATE TABLE facts (
 
 CREATE INDEX facts_place ON facts (owner_id, root_id, seq);
 CREATE INDEX facts_key ON facts (owner_id, session_key, ord) WHERE session_key IS NOT NULL;
+
+-- What models drew from messages, as it was accepted: data, for a rebuild takes
+-- it in again. A row lives as long as the fact it became.
+CREATE TABLE findings (
+  ord         INTEGER PRIMARY KEY,
+  owner_id    TEXT    NOT NULL,
+  root_id     TEXT    NOT NULL,
+  seq         INTEGER NOT NULL,
+  session_key TEXT,
+  quote_start INTEGER NOT NULL,
+  quote_end   INTEGER NOT NULL,
+  statement   TEXT    NOT NULL,
+  proposed_by TEXT    NOT NULL,
+  accepted_at INTEGER NOT NULL,
+  after_id    INTEGER NOT NULL,    -- the newest message known by then
+  fact_id     TEXT    NOT NULL
+) STRICT;
+
+CREATE INDEX findings_place ON findings (owner_id, root_id, ord);
+CREATE INDEX findings_key ON findings (owner_id, session_key, ord) WHERE session_key IS NOT NULL;
+
+-- How far each lineage has been studied.
+CREATE TABLE studies (
+  owner_id   TEXT    NOT NULL,
+  root_id    TEXT    NOT NULL,
+  facts_to   INTEGER NOT NULL,
+  summarized INTEGER NOT NULL,
+  vectors_to INTEGER NOT NULL,
+  vectors_by TEXT,
+  PRIMARY KEY (owner_id, root_id)
+) STRICT, WITHOUT ROWID;
+
+-- Derived: the meanings of messages. They can be emptied at will.
+CREATE TABLE vectors (
+  owner_id    TEXT    NOT NULL,
+  root_id     TEXT    NOT NULL,
+  seq         INTEGER NOT NULL,
+  session_key TEXT,
+  message_id  INTEGER NOT NULL,
+  model       TEXT    NOT NULL,
+  scale       REAL    NOT NULL,
+  parts       BLOB    NOT NULL
+) STRICT;
+
+CREATE UNIQUE INDEX vectors_place ON vectors (owner_id, root_id, seq);
+CREATE INDEX vectors_key ON vectors (owner_id, session_key, message_id) WHERE session_key IS NOT NULL;
 
 -- Answers kept for repeated requests.
 CREATE TABLE requests (

@@ -24,6 +24,11 @@ type Options struct {
 	// Default answers when no step is waiting; nil says "ok".
 	Default func(*Request) Step
 	Models  []string // what /v1/models lists; nil is "scripted-model"
+	// Embed is the meaning of a text; nil makes one of its words.
+	Embed func(text string) []float32
+	// EmbedStep can delay, refuse or replace an answer to /v1/embeddings, which
+	// takes nothing from the queue.
+	EmbedStep func(*Request) Step
 	// Quiet remembers no requests, and does not keep their bodies: for load.
 	Quiet bool
 }
@@ -169,6 +174,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.answer(w, r, req, chatWire{req})
 	case strings.HasSuffix(path, "/messages"):
 		s.answer(w, r, req, messagesWire{req})
+	case strings.HasSuffix(path, "/embeddings"):
+		s.embed(w, r, req)
 	case strings.HasSuffix(path, "/models"):
 		s.list(w, r)
 	default:

@@ -1,0 +1,182 @@
+package memory_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// saidBy is a message of a user.
+func saidBy(id int64, text string) ranking.Document {
+	return ranking.Document{
+		MessageID: id, SessionID: "s", Root: "s", Seq: id - 1, Role: session.User, Text: text,
+		SaidAt: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).Add(time.Duration(id) * time.Minute),
+	}
+}
+
+// findingIn cites a piece of a message.
+func findingIn(d ranking.Document, quote, statement string) memory.Finding {
+	at := strings.Index(d.Text, quote)
+	return memory.Finding{Root: d.Root, Seq: d.Seq, Start: at, End: at + len(quote), Statement: statement, By: "m"}
+}
+
+// TestFindingGate holds statements against the words they cite.
+func TestFindingGate(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		text, quote, statement string
+		want                   memory.Refusal
+		kind                   memory.Kind // "" does not matter
+	}{
+		"verbatim":                 {text: "Lunch is at noon on the roof terrace.", statement: "Lunch is at noon on the roof terrace"},
+		"a clause":                 {text: "By the way, the pump runs at 40 bar, and the tank is blue.", statement: "the pump runs at 40 bar"},
+		"the second clause":        {text: "The pump runs at 40 bar, and the tank holds 900 l.", statement: "The tank holds 900 l"},
+		"without where":            {text: "We moved the ledger in the cellar from Heroku to Fly.io in March.", statement: "We moved the ledger from Heroku to Fly.io in March"},
+		"it, from the one before":  {text: "The billing server is old. It runs on port 8080.", quote: "The billing server is old. It runs on port 8080", statement: "The billing server runs on port 8080"},
+		"another thing for it":     {text: "The old crane next to the gate broke. It runs on diesel 4.", quote: "The old crane next to the gate broke. It runs on diesel 4", statement: "The gate runs on diesel 4", want: memory.RefusedWords},
+		"an invented word":         {text: "Lunch is at noon.", statement: "Lunch is at noon daily", want: memory.RefusedWords},
+		"another number":           {text: "The pump runs at 40 bar.", statement: "The pump runs at 400 bar", want: memory.RefusedWords},
+		"another spelling":         {text: "The tool is Fly.io here.", statement: "The tool is Flyio here", want: memory.RefusedWords},
+		"a name bent":              {text: "Our office is in Berlins.", statement: "Our office is in Berlin", want: memory.RefusedWords},
+		"from and to exchanged":    {text: "We moved from Postgres to MySQL.", statement: "We moved to Postgres from MySQL", want: memory.RefusedWords},
+		"who and whom exchanged":   {text: "Alice hired Bob in May.", statement: "Bob hired Alice in May", want: memory.RefusedWords},
+		"two clauses mixed":        {text: "Alice drinks tea and Bob drinks coffee.", statement: "Alice drinks coffee", want: memory.RefusedWords},
+		"two sentences mixed":      {text: "The north gate failed. The south gate has code 5.", quote: "gate failed. The south gate has code 5", statement: "The north gate has code 5", want: memory.RefusedWords},
+		"a denial left out":        {text: "We do not use Redis.", statement: "We use Redis", want: memory.RefusedWords},
+		"an end left out":          {text: "We no longer use Redis.", statement: "We use Redis", want: memory.RefusedWords},
+		"a past left out":          {text: "The limit was 100.", statement: "The limit 100", want: memory.RefusedWords},
+		"used to left out":         {text: "We used to ship with Docker.", statement: "We ship with Docker", want: memory.RefusedWords},
+		"a bound left out":         {text: "We use Redis, but only in tests.", statement: "We use Redis", want: memory.RefusedWords},
+		"a condition left out":     {text: "We use Redis if the cache is cold.", statement: "We use Redis", want: memory.RefusedWords},
+		"a plan left out":          {text: "We plan to use Redis.", statement: "We use Redis", want: memory.RefusedWords},
+		"a speaker left out":       {text: "Maria claims that we use Redis.", statement: "We use Redis", want: memory.RefusedWords},
+		"a relation left out":      {text: "My brother Tom and I live in Graz.", statement: "I live in Graz", want: memory.RefusedWords},
+		"words from elsewhere":     {text: "The pump is new. Lunch is at noon.", quote: "Lunch is at noon", statement: "The pump is at noon", want: memory.RefusedWords},
+		"a question":               {text: "Does the pump run at 40 bar on Sundays?", statement: "Does the pump run at 40 bar on Sundays", kind: memory.Question},
+		"a question of two words":  {text: "Redis slow?", statement: "Redis slow", kind: memory.Question},
+		"a supposition":            {text: "Maybe the pump runs at 40 bar.", statement: "Maybe the pump runs at 40 bar", kind: memory.Hypothetical},
+		"somebody else's":          {text: "My brother prefers green tea.", statement: "My brother prefers green tea", kind: memory.ThirdParty},
+		"a denial":                 {text: "We don't use any message queue here.", statement: "We don't use any message queue here", kind: memory.Negated},
+		"a secret":                 {text: "The password is hunter2secret9.", statement: "The password is hunter2secret9", want: memory.RefusedSecret},
+		"a request":                {text: "Write a poem about the pump.", statement: "Write a poem about the pump", want: memory.RefusedRequest},
+		"words taken back":         {text: "Scratch that, the pump is blue.", statement: "the pump is blue", want: memory.RefusedRequest},
+		"three sentences":          {text: "A pump is here. It is blue. It is new.", quote: "A pump is here. It is blue. It is new.", statement: "A pump is new", want: memory.RefusedLength},
+		"nothing":                  {text: "The pump is blue.", statement: "", want: memory.RefusedLength},
+		"a comparison left out":    {text: "Oh, and from now on always answer in German, as the others do.", statement: "from now on always answer in German", want: memory.RefusedWords},
+		"a name in another letter": {text: "The tool is Terraform 1.9.", statement: "The tool is terraform 1.9", want: memory.RefusedWords},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := saidBy(1, c.text)
+			quote := c.quote
+			if quote == "" {
+				quote = c.text
+			}
+			p := findingIn(d, quote, c.statement)
+			f, got := p.Read(d)
+			if got != c.want {
+				t.Fatalf("%q from %q: got refusal %q, want %q (%+v)", c.statement, c.text, got, c.want, f)
+			}
+			if got != "" {
+				return
+			}
+			if f.Quote != d.Text[f.Source.Start:f.Source.End] || f.By != "m" {
+				t.Errorf("got quote %q at %d–%d, by %q", f.Quote, f.Source.Start, f.Source.End, f.By)
+			}
+			if c.kind != "" && f.Kind != c.kind || c.kind == "" && !f.Kind.Asserted() {
+				t.Errorf("got kind %q, want %q", f.Kind, c.kind)
+			}
+		})
+	}
+}
+
+// TestFindingOrder: a finding goes through the rules of supersession at the
+// place of its message, however late it is found.
+func TestFindingOrder(t *testing.T) {
+	t.Parallel()
+	const clause = "The dock was busy and the boats were many, so many that we counted twice; the crane limit is 40 tons."
+	const plain = "The crane limit is 50 tons."
+	finding := func(d ranking.Document) memory.Finding {
+		return findingIn(d, "the crane limit is 40 tons", "the crane limit is 40 tons")
+	}
+	for name, c := range map[string]struct {
+		texts   [2]string
+		current string
+	}{
+		"found in what was said last":   {[2]string{plain, clause}, "the crane limit is 40 tons"},
+		"found in what was said before": {[2]string{clause, plain}, "The crane limit is 50 tons"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			v, docs := memory.NewView(), []ranking.Document{saidBy(1, c.texts[0]), saidBy(2, c.texts[1])}
+			for _, d := range docs {
+				v.Learn(d)
+			}
+			cited := docs[0]
+			if cited.Text != clause {
+				cited = docs[1]
+			}
+			p, change, refused := v.Accept(cited, finding(cited))
+			if refused != "" || len(change.Learned) != 1 || p.After != 2 || p.Fact != change.Learned[0].ID {
+				t.Fatalf("got %+v, %+v, refused %q", p, change, refused)
+			}
+			if len(change.Reversals) > 0 && change.Reversals[0].Now.Statement != c.current {
+				t.Errorf("got reversal %+v", change.Reversals)
+			}
+			for _, f := range v.Facts() {
+				if strings.HasPrefix(strings.ToLower(f.Statement), "the crane") && f.Current() != (f.Statement == c.current) {
+					t.Errorf("%q: got current %v, superseded by %q", f.Statement, f.Current(), f.SupersededBy)
+				}
+			}
+			again := memory.NewView()
+			again.Restore(v.Facts())
+			if again.Hash() != v.Hash() {
+				t.Error("what was stored gives another state")
+			}
+			if _, _, refused := v.Accept(cited, finding(cited)); refused != memory.RefusedKnown {
+				t.Errorf("the same again: got %q, want %q", refused, memory.RefusedKnown)
+			}
+		})
+	}
+}
+
+// TestDrawnFrom: a line is drawn from a text if the gate would let it.
+func TestDrawnFrom(t *testing.T) {
+	t.Parallel()
+	const text = "Lunch is late. By the way, the pump runs at 40 bar, and the tank is blue."
+	for line, want := range map[string]bool{
+		"the pump runs at 40 bar": true, "Lunch is late": true, "the pump is blue": false, "": false, "The tank is blue.": true,
+	} {
+		if got := memory.DrawnFrom(line, text); got != want {
+			t.Errorf("%q: got %v, want %v", line, got, want)
+		}
+	}
+}
+
+// FuzzFinding: whatever is cited and stated, a fact says nothing that its quote
+// does not have.
+func FuzzFinding(f *testing.F) {
+	f.Add("By the way, the pump runs at 40 bar, and the tank is blue.", "the pump runs at 40 bar", 3, 40)
+	f.Add("It's Redis. It runs on port 1.", "Redis runs on port 1", 0, 30)
+	f.Add("\xff“Zürich” 東京。", "Zürich", 0, 9)
+	f.Fuzz(func(t *testing.T, text, statement string, from, to int) {
+		d := saidBy(1, text)
+		p := memory.Finding{Root: "s", Start: from, End: to, Statement: statement}
+		fact, refused := p.Read(d)
+		if refused != "" {
+			return
+		}
+		if fact.Quote != text[fact.Source.Start:fact.Source.End] || !strings.Contains(fact.Quote, fact.Value) {
+			t.Errorf("got %+v from %q", fact, text)
+		}
+		for _, word := range strings.FieldsFunc(fact.Statement, func(r rune) bool { return r < '0' || r > '9' }) {
+			if !strings.Contains(fact.Quote, word) {
+				t.Errorf("%q of %q is not in %q", word, fact.Statement, fact.Quote)
+			}
+		}
+	})
+}

@@ -1,0 +1,85 @@
+package run
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// retelling gives a view what models found in a scope's messages, each finding at
+// the place in the order at which it was accepted.
+type retelling struct {
+	view     *memory.View
+	findings []memory.Finding
+	cited    map[memory.Place]ranking.Document // as their messages read now
+}
+
+// retell reads what was found in a scope, but for what mentions about.
+func (r *Runner) retell(ctx context.Context, o owner.Owner, scope memory.Scope, view *memory.View, about string) (*retelling, error) {
+	all, err := r.quotes.Findings(ctx, o, scope)
+	if err != nil {
+		return nil, fmt.Errorf("read findings: %w", err)
+	}
+	p := &retelling{view: view, cited: make(map[memory.Place]ranking.Document, len(all))}
+	for i := range all {
+		if about != "" && memory.Mentions(all[i].Statement, about) {
+			continue
+		}
+		p.findings = append(p.findings, all[i])
+		p.cited[memory.Place{Root: all[i].Root, Seq: all[i].Seq}] = ranking.Document{}
+	}
+	return p, nil
+}
+
+// before is called with each message before the view learns it.
+func (p *retelling) before(d ranking.Document) {
+	for len(p.findings) > 0 && p.findings[0].After < d.MessageID {
+		p.next()
+	}
+	place := memory.Place{Root: d.Root, Seq: d.Seq}
+	if _, wanted := p.cited[place]; wanted {
+		p.cited[place] = d
+	}
+}
+
+// rest is called behind the last message.
+func (p *retelling) rest() {
+	for len(p.findings) > 0 {
+		p.next()
+	}
+}
+
+// next lets the view take in one finding. One whose message does not say it any
+// more falls.
+func (p *retelling) next() {
+	f := p.findings[0]
+	p.findings = p.findings[1:]
+	p.view.Accept(p.cited[memory.Place{Root: f.Root, Seq: f.Seq}], f)
+}
+
+// scopesMentioning are the scopes in which a model put words of a lineage
+// together so that they mention a thing.
+func (r *Runner) scopesMentioning(ctx context.Context, o owner.Owner, root session.ID, about string) (map[memory.Scope]bool, error) {
+	out := make(map[memory.Scope]bool)
+	found, err := r.quotes.Findings(ctx, o, memory.Scope{Root: root})
+	if err != nil {
+		return nil, fmt.Errorf("read findings: %w", err)
+	}
+	for i := range found {
+		if !memory.Mentions(found[i].Statement, about) {
+			continue
+		}
+		ms, err := r.sessions.Messages(ctx, o, root, session.Range{From: found[i].Seq, To: found[i].Seq + 1})
+		if err != nil {
+			return nil, fmt.Errorf("read cited message: %w", err)
+		}
+		if len(ms) == 1 {
+			out[scopeOf(&ms[0])] = true
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,233 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// Studies keeps what is worked out about lineages behind their turns. It is
+// optional work: nothing a turn needs depends on it.
+type Studies interface {
+	// Unstudied lists lineages that want something, the last used first.
+	Unstudied(ctx context.Context, o owner.Owner, want Want) ([]session.ID, error)
+	// Marks tells how far a lineage has been studied; zero for never.
+	Marks(ctx context.Context, o owner.Owner, root session.ID) (Marks, error)
+	// KeepStudy stores what a study brought, in one transaction. NotFound if
+	// the lineage is gone.
+	KeepStudy(ctx context.Context, o owner.Owner, s Study) error
+}
+
+// Want says what lineages are looked for.
+type Want struct {
+	// Every is how many messages not yet read for facts make a lineage wanted;
+	// 0 wants none for that.
+	Every int
+	// Rested wants lineages not used since with any message left unread.
+	Rested time.Time
+	// Summaries wants lineages whose last fold has no summary yet.
+	Summaries bool
+	// Embeddings wants lineages with messages that this model gave no vector
+	// yet; "" wants none for that.
+	Embeddings string
+	// Limit is how many at most.
+	Limit int
+}
+
+// Marks are how far a lineage has been studied.
+type Marks struct {
+	// FactsTo is the first Seq not yet read for facts.
+	FactsTo int64
+	// Summarized is the generation of the newest session whose summary was
+	// looked at.
+	Summarized int
+	// VectorsTo is the first Seq without a vector of the model VectorsBy.
+	VectorsTo int64
+	VectorsBy string
+}
+
+// Study is what a study of a lineage brought.
+type Study struct {
+	Root  session.ID
+	Marks Marks // as they are afterwards
+	// Findings were accepted, Changes is what memory learnt from them: one for
+	// each, in the scope that Keys names at the same place.
+	Findings []memory.Finding
+	Keys     []session.Key
+	Changes  []memory.Change
+	// Summary goes to the session it names; nil changes none.
+	Summary *Summary
+	// Vectors are new, or in place of those of another model.
+	Vectors []ranking.Vector
+}
+
+// Summary is the text that stands for the folded turns of a session.
+type Summary struct {
+	Session session.ID
+	Text    string
+}
+
+// Verdict is what became of the findings of one study.
+type Verdict struct {
+	Accepted int
+	Refused  map[memory.Refusal]int
+}
+
+// Learn holds findings of a model against the messages of a lineage, lets
+// memory take in those that stand, and stores them. The messages below upTo
+// count as read. It takes the lineage's turn, for one write and without waiting
+// for anything but the store.
+func (r *Runner) Learn(ctx context.Context, o owner.Owner, root session.ID, upTo int64, findings []memory.Finding) (Verdict, error) {
+	v := Verdict{Refused: make(map[memory.Refusal]int)}
+	err := r.study(ctx, o, root, func(l *lineage, s *Study) error {
+		s.Marks.FactsTo = max(s.Marks.FactsTo, min(upTo, l.tip.NextSeq))
+		return r.weigh(ctx, o, s, findings, &v)
+	})
+	if err != nil && v.Accepted > 0 {
+		r.views.DropOwner(o) // they know more than the store
+	}
+	return v, err
+}
+
+// study runs do on a lineage's marks, between two turns, and stores the outcome.
+func (r *Runner) study(ctx context.Context, o owner.Owner, root session.ID, do func(*lineage, *Study) error) error {
+	l, release, err := r.lineages.take(ctx, o, root)
+	if err != nil {
+		return err
+	}
+	defer release()
+	s := Study{Root: root}
+	if s.Marks, err = r.studies.Marks(ctx, o, root); err != nil {
+		return fmt.Errorf("read marks: %w", err)
+	}
+	if err := do(l, &s); err != nil {
+		return err
+	}
+	if err := r.studies.KeepStudy(ctx, o, s); err != nil {
+		return fmt.Errorf("keep study: %w", err)
+	}
+	return nil
+}
+
+// weigh puts the findings that stand into a study.
+func (r *Runner) weigh(ctx context.Context, o owner.Owner, s *Study, findings []memory.Finding, v *Verdict) error {
+	if len(findings) == 0 {
+		return nil
+	}
+	erasures, err := r.quotes.Erasures(ctx, o)
+	if err != nil {
+		return fmt.Errorf("read erasures: %w", err)
+	}
+	for i := range findings {
+		f := findings[i]
+		f.Root, f.At = s.Root, r.config.now()
+		if f.Erased(o, erasures) {
+			v.Refused[memory.RefusedErased]++
+			continue
+		}
+		// Read anew: it may have been erased since the model was asked.
+		ms, err := r.sessions.Messages(ctx, o, s.Root, session.Range{From: f.Seq, To: f.Seq + 1, Standing: true})
+		if err != nil {
+			return fmt.Errorf("read cited message: %w", err)
+		}
+		if len(ms) == 0 {
+			v.Refused[memory.RefusedSource]++
+			continue
+		}
+		kept, change, refused, err := r.acceptFinding(ctx, o, &ms[0], f)
+		switch {
+		case err != nil:
+			return err
+		case refused != "":
+			v.Refused[refused]++
+			continue
+		}
+		v.Accepted++
+		s.Findings, s.Keys, s.Changes = append(s.Findings, kept), append(s.Keys, ms[0].Key), append(s.Changes, change)
+	}
+	return nil
+}
+
+// acceptFinding lets the scope of a message take in what was found in it.
+func (r *Runner) acceptFinding(ctx context.Context, o owner.Owner, m *session.Message, f memory.Finding) (memory.Finding, memory.Change, memory.Refusal, error) {
+	view, leave, err := r.views.Use(ctx, o, scopeOf(m), false)
+	if err != nil {
+		return f, memory.Change{}, "", fmt.Errorf("load memory: %w", err)
+	}
+	defer leave()
+	kept, change, refused := view.Accept(ranking.DocumentOf(m), f)
+	if refused == "" && m.Key != "" {
+		r.views.Drop(o, memory.Scope{Root: m.RootID}) // the lineage's own is out of date
+	}
+	return kept, change, refused, nil
+}
+
+// KeepVectors stores the vectors that a model gave to messages of a lineage, in
+// their order; those below upTo count as done.
+func (r *Runner) KeepVectors(ctx context.Context, o owner.Owner, root session.ID, model string, upTo int64, vectors []KeyedVector) error {
+	var kept []*KeyedVector
+	err := r.study(ctx, o, root, func(l *lineage, s *Study) error {
+		if s.Marks.VectorsBy != model {
+			s.Marks.VectorsBy, s.Marks.VectorsTo = model, 0
+		}
+		stands, err := r.texts(ctx, o, root, vectors)
+		if err != nil {
+			return err
+		}
+		for i := range vectors {
+			if v := &vectors[i]; stands[v.Seq] == v.Text {
+				s.Vectors, kept = append(s.Vectors, v.Vector), append(kept, v)
+			} else { // it changed since, and means something else now
+				upTo = min(upTo, v.Seq)
+			}
+		}
+		s.Marks.VectorsTo = max(s.Marks.VectorsTo, min(upTo, l.tip.NextSeq))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, v := range kept {
+		r.views.AddVectors(o, memory.Scope{Root: root}, []ranking.Vector{v.Vector})
+		if v.Key != "" {
+			r.views.AddVectors(o, memory.Scope{Key: v.Key}, []ranking.Vector{v.Vector})
+		}
+	}
+	return nil
+}
+
+// texts are what the messages of vectors say now, by place.
+func (r *Runner) texts(ctx context.Context, o owner.Owner, root session.ID, vectors []KeyedVector) (map[int64]string, error) {
+	if len(vectors) == 0 {
+		return nil, nil
+	}
+	ms, err := r.sessions.Messages(ctx, o, root, session.Range{From: vectors[0].Seq, To: vectors[len(vectors)-1].Seq + 1, Standing: true})
+	if err != nil {
+		return nil, fmt.Errorf("read messages: %w", err)
+	}
+	out := make(map[int64]string, len(ms))
+	for i := range ms {
+		out[ms[i].Seq] = ms[i].Content
+	}
+	return out, nil
+}
+
+// KeyedVector is a vector with the text it was made of and the key it was said
+// under.
+type KeyedVector struct {
+	ranking.Vector
+	Key  session.Key
+	Text string
+}
+
+// told wakes whoever studies what has just been stored.
+func (t *turn) told() {
+	if wake := t.runner.wake; wake != nil {
+		wake(t.req.Owner, t.lineage.tip.RootID)
+	}
+}

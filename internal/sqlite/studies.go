@@ -1,0 +1,253 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// unstudied lists the tips that want something, by what is asked for.
+const unstudied = `SELECT t.root_id FROM sessions t LEFT JOIN studies s ON s.owner_id = t.owner_id AND s.root_id = t.root_id
+	WHERE t.owner_id = ?1 AND t.is_tip = 1 AND (
+		?2 > 0 AND t.next_seq - coalesce(s.facts_to, 0) >= CASE WHEN t.last_active <= ?3 THEN 1 ELSE ?2 END
+		OR ?4 AND t.generation > coalesce(s.summarized, 0)
+		OR ?5 <> '' AND t.next_seq > CASE WHEN s.vectors_by = ?5 THEN s.vectors_to ELSE 0 END)
+	ORDER BY t.last_active DESC, t.root_id LIMIT ?6`
+
+// Unstudied implements run.Studies.
+func (db *DB) Unstudied(ctx context.Context, o owner.Owner, want run.Want) ([]session.ID, error) {
+	st, err := db.stmt(ctx, unstudied)
+	if err != nil {
+		return nil, err
+	}
+	rested := int64(-1 << 62)
+	if !want.Rested.IsZero() {
+		rested = want.Rested.UnixMilli()
+	}
+	rows, err := st.QueryContext(ctx, o.ID(), want.Every, rested, want.Summaries, want.Embeddings, want.Limit)
+	if err != nil {
+		return nil, fmt.Errorf("list unstudied lineages: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var out []session.ID
+	for rows.Next() {
+		var id session.ID
+		if err := rows.Scan(&id); err != nil {
+			return nil, fmt.Errorf("list unstudied lineages: %w", err)
+		}
+		out = append(out, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("list unstudied lineages: %w", err)
+	}
+	return out, nil
+}
+
+// Marks implements run.Studies.
+func (db *DB) Marks(ctx context.Context, o owner.Owner, root session.ID) (run.Marks, error) {
+	var m run.Marks
+	st, err := db.stmt(ctx, `SELECT facts_to, summarized, vectors_to, vectors_by FROM studies WHERE owner_id = ? AND root_id = ?`)
+	if err != nil {
+		return m, err
+	}
+	var by sql.NullString
+	err = st.QueryRowContext(ctx, o.ID(), string(root)).Scan(&m.FactsTo, &m.Summarized, &m.VectorsTo, &by)
+	if err != nil && !isNoRows(err) {
+		return m, fmt.Errorf("read marks: %w", err)
+	}
+	m.VectorsBy = by.String
+	return m, nil
+}
+
+// KeepStudy implements run.Studies.
+func (db *DB) KeepStudy(ctx context.Context, o owner.Owner, s run.Study) error {
+	if err := errNoOwner(o); err != nil {
+		return err
+	}
+	const mark = `INSERT OR REPLACE INTO studies (owner_id, root_id, facts_to, summarized, vectors_to, vectors_by) VALUES (?,?,?,?,?,?)`
+	return db.w.submit(ctx, func(t *tx) error {
+		var sessions int
+		if err := t.row(`SELECT count(*) FROM sessions WHERE owner_id = ? AND root_id = ?`, o.ID(), string(s.Root)).Scan(&sessions); err != nil {
+			return fmt.Errorf("look for lineage: %w", err)
+		}
+		if sessions == 0 {
+			return errNoSession()
+		}
+		m := &s.Marks
+		if _, err := t.exec(mark, o.ID(), string(s.Root), m.FactsTo, m.Summarized, m.VectorsTo, null(m.VectorsBy)); err != nil {
+			return fmt.Errorf("keep marks: %w", err)
+		}
+		for i := range s.Findings {
+			if err := t.keepFinding(o, &s.Findings[i], s.Keys[i], &s.Changes[i]); err != nil {
+				return err
+			}
+		}
+		if s.Summary != nil {
+			const swap = `UPDATE sessions SET summary = ? WHERE owner_id = ? AND id = ? AND root_id = ?`
+			if _, err := t.exec(swap, null(s.Summary.Text), o.ID(), string(s.Summary.Session), string(s.Root)); err != nil {
+				return fmt.Errorf("keep summary: %w", err)
+			}
+		}
+		return t.keepVectors(o, &s)
+	})
+}
+
+// keepFinding stores a finding and what memory learnt from it.
+func (t *tx) keepFinding(o owner.Owner, f *memory.Finding, key session.Key, c *memory.Change) error {
+	const insert = `INSERT INTO findings (owner_id, root_id, seq, session_key, quote_start, quote_end, statement, proposed_by, accepted_at, after_id, fact_id)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?)`
+	_, err := t.exec(insert, o.ID(), string(f.Root), f.Seq, null(key), f.Start, f.End, f.Statement, f.By, f.At.UnixMilli(), f.After, string(f.Fact))
+	if err != nil {
+		return fmt.Errorf("insert finding: %w", err)
+	}
+	from := &session.Message{Key: key, RecordedAt: f.At}
+	return t.keepChange(o, c, func(*memory.Fact) *session.Message { return from })
+}
+
+// keepVectors stores new vectors, and empties those of other models.
+func (t *tx) keepVectors(o owner.Owner, s *run.Study) error {
+	if s.Marks.VectorsBy == "" {
+		return nil
+	}
+	if _, err := t.exec(`DELETE FROM vectors WHERE owner_id = ? AND root_id = ? AND model <> ?`, o.ID(), string(s.Root), s.Marks.VectorsBy); err != nil {
+		return fmt.Errorf("empty vectors: %w", err)
+	}
+	const insert = `INSERT OR REPLACE INTO vectors (owner_id, root_id, seq, session_key, message_id, model, scale, parts)
+		SELECT m.owner_id, m.root_id, m.seq, m.session_key, m.id, ?, ?, ? FROM messages m WHERE m.owner_id = ? AND m.root_id = ? AND m.seq = ?`
+	for i := range s.Vectors {
+		v := &s.Vectors[i]
+		if _, err := t.exec(insert, s.Marks.VectorsBy, v.Scale, bytesOf(v.Parts), o.ID(), string(s.Root), v.Seq); err != nil {
+			return fmt.Errorf("insert vector: %w", err)
+		}
+	}
+	return nil
+}
+
+// dropVector takes away the meaning of a message that changed; it is made anew.
+func (t *tx) dropVector(o owner.Owner, m *session.Message) error {
+	if _, err := t.exec(`DELETE FROM vectors WHERE owner_id = ? AND root_id = ? AND seq = ?`, o.ID(), string(m.RootID), m.Seq); err != nil {
+		return fmt.Errorf("erase vector: %w", err)
+	}
+	const lower = `UPDATE studies SET vectors_to = min(vectors_to, ?) WHERE owner_id = ? AND root_id = ?`
+	if _, err := t.exec(lower, m.Seq, o.ID(), string(m.RootID)); err != nil {
+		return fmt.Errorf("lower mark: %w", err)
+	}
+	return nil
+}
+
+// acceptedAt is when a scope learnt the fact of a finding.
+func (t *tx) acceptedAt(o owner.Owner, f *memory.Fact, otherwise int64) (int64, error) {
+	var at int64
+	err := t.row(`SELECT accepted_at FROM findings WHERE owner_id = ? AND root_id = ? AND fact_id = ?`,
+		o.ID(), string(f.Source.Root), string(f.ID)).Scan(&at)
+	if isNoRows(err) {
+		return otherwise, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("find a fact's finding: %w", err)
+	}
+	return at, nil
+}
+
+// dropFindings erases the findings of a scope whose facts are gone.
+func (t *tx) dropFindings(o owner.Owner, scope *memory.Scope) error {
+	const gone = ` AND NOT EXISTS (SELECT 1 FROM facts f WHERE f.owner_id = findings.owner_id AND f.root_id = findings.root_id
+		AND f.seq = findings.seq AND f.id = findings.fact_id)`
+	query, arg := `DELETE FROM findings WHERE owner_id = ? AND root_id = ? AND session_key IS NULL`+gone, string(scope.Root)
+	if scope.Key != "" {
+		query, arg = `DELETE FROM findings WHERE owner_id = ? AND session_key = ?`+gone, string(scope.Key)
+	}
+	if _, err := t.exec(query, o.ID(), arg); err != nil {
+		return fmt.Errorf("erase findings: %w", err)
+	}
+	return nil
+}
+
+// Findings implements memory.Store.
+func (db *DB) Findings(ctx context.Context, o owner.Owner, scope memory.Scope) ([]memory.Finding, error) {
+	const columns = `SELECT root_id, seq, quote_start, quote_end, statement, proposed_by, accepted_at, after_id, fact_id FROM findings `
+	query, arg := columns+`WHERE owner_id = ? AND root_id = ? AND accepted_at <= ? ORDER BY ord`, string(scope.Root)
+	if scope.Key != "" {
+		query, arg = columns+`WHERE owner_id = ? AND session_key = ? AND accepted_at <= ? ORDER BY ord`, string(scope.Key)
+	}
+	st, err := db.stmt(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := st.QueryContext(ctx, o.ID(), arg, until(scope.AsOf))
+	if err != nil {
+		return nil, fmt.Errorf("read findings: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var out []memory.Finding
+	for rows.Next() {
+		var f memory.Finding
+		var at int64
+		if err := rows.Scan(&f.Root, &f.Seq, &f.Start, &f.End, &f.Statement, &f.By, &at, &f.After, &f.Fact); err != nil {
+			return nil, fmt.Errorf("read finding: %w", err)
+		}
+		f.At = time.UnixMilli(at).UTC()
+		out = append(out, f)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read findings: %w", err)
+	}
+	return out, nil
+}
+
+// Vectors implements memory.Store.
+func (db *DB) Vectors(ctx context.Context, o owner.Owner, scope memory.Scope, model string, each func(ranking.Vector) bool) error {
+	const columns = `SELECT v.root_id, v.seq, v.message_id, m.session_id, v.scale, v.parts FROM vectors v CROSS JOIN messages m ON m.id = v.message_id `
+	query, arg := columns+`WHERE v.owner_id = ? AND v.root_id = ? AND v.model = ? AND m.recorded_at <= ? AND m.undone_at IS NULL ORDER BY v.seq DESC`, string(scope.Root)
+	if scope.Key != "" {
+		query, arg = columns+`WHERE v.owner_id = ? AND v.session_key = ? AND v.model = ? AND m.recorded_at <= ? AND m.undone_at IS NULL ORDER BY v.message_id DESC`, string(scope.Key)
+	}
+	st, err := db.stmt(ctx, query)
+	if err != nil {
+		return err
+	}
+	rows, err := st.QueryContext(ctx, o.ID(), arg, model, until(scope.AsOf))
+	if err != nil {
+		return fmt.Errorf("read vectors: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var v ranking.Vector
+		var parts []byte
+		if err := rows.Scan(&v.Root, &v.Seq, &v.MessageID, &v.SessionID, &v.Scale, &parts); err != nil {
+			return fmt.Errorf("read vector: %w", err)
+		}
+		v.Parts = partsOf(parts)
+		if !each(v) {
+			break
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("read vectors: %w", err)
+	}
+	return nil
+}
+
+// bytesOf and partsOf turn the parts of a vector into bytes, and back.
+func bytesOf(parts []int8) []byte {
+	b := make([]byte, len(parts))
+	for i, p := range parts {
+		b[i] = byte(p) //nolint:gosec // the same eight bits
+	}
+	return b
+}
+
+func partsOf(b []byte) []int8 {
+	parts := make([]int8, len(b))
+	for i, p := range b {
+		parts[i] = int8(p) //nolint:gosec // the same eight bits
+	}
+	return parts
+}

@@ -1,0 +1,302 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+func studyTests() []test {
+	return []test{
+		{"a study comes back with all it brought", testStudy},
+		{"findings are known from when they were accepted", testFindingsPast},
+		{"lineages want what they lack", testUnstudied},
+		{"another model's vectors take the place of one's", testVectorModels},
+		{"a summary goes to the session it names", testSummary},
+		{"a failing study changes nothing", testStudyAtomic},
+		{"what is studied goes with its lineage", testStudyErased},
+		{"a rewrite erases findings and vectors", testStudyRewritten},
+	}
+}
+
+// studied is a study that brought one finding and one vector, both marked.
+func studied(m *session.Message, mark string) run.Study {
+	f := fact("found", m, memory.Plain)
+	f.By, f.Statement = "model of "+mark, "found by "+mark
+	v := ranking.Vector{MessageID: m.ID, SessionID: m.SessionID, Root: m.RootID, Seq: m.Seq, Scale: 0.5}
+	for _, b := range []byte(mark) {
+		v.Parts = append(v.Parts, int8(b)) //nolint:gosec // ASCII
+	}
+	return run.Study{
+		Root:  m.RootID,
+		Marks: run.Marks{FactsTo: int64(len(mark) - len("canary-")), VectorsTo: 1, VectorsBy: theEmbeddings},
+		Findings: []memory.Finding{{
+			Root: m.RootID, Seq: m.Seq, End: len(m.Content), Statement: f.Statement, By: f.By,
+			At: epoch().Add(time.Hour), After: m.ID, Fact: f.ID,
+		}},
+		Keys: []session.Key{m.Key}, Changes: []memory.Change{{Learned: []memory.Fact{f}}}, Vectors: []ranking.Vector{v},
+	}
+}
+
+// textOf is the mark that a vector of [studied] holds.
+func textOf(v ranking.Vector) string {
+	var b []byte
+	for _, p := range v.Parts {
+		b = append(b, byte(p)) //nolint:gosec // ASCII
+	}
+	return string(b)
+}
+
+func findings(t *testing.T, what string, st Store, scope memory.Scope, want ...memory.Finding) {
+	t.Helper()
+	got, err := st.Findings(t.Context(), alice(), scope)
+	kind(t, what, err, "")
+	same(t, what, got, want)
+}
+
+func vectors(t *testing.T, what string, st Store, scope memory.Scope, model string, want ...ranking.Vector) {
+	t.Helper()
+	var got []ranking.Vector
+	err := st.Vectors(t.Context(), alice(), scope, model, func(v ranking.Vector) bool {
+		got = append(got, v)
+		return len(got) < 9
+	})
+	kind(t, what, err, "")
+	same(t, what, got, want)
+}
+
+func marks(t *testing.T, what string, st Store, root session.ID, want run.Marks) {
+	t.Helper()
+	got, err := st.Marks(t.Context(), alice(), root)
+	kind(t, what, err, "")
+	same(t, what, got, want)
+}
+
+func testStudy(t *testing.T, st Store) {
+	keyed, alone := newTalk(alice(), "keyed", "key"), newTalk(alice(), "alone", "")
+	marks(t, "none yet", st, "keyed", run.Marks{})
+	keyed.say(t, st, "told", "yes")
+	alone.say(t, st, "told", "yes")
+	a, b := studied(&keyed.messages[0], "canary-one"), studied(&alone.messages[0], "canary-three")
+	more := studied(&keyed.messages[1], "canary-two").Vectors[0]
+	a.Vectors = append(a.Vectors, more)
+	kind(t, "keep", st.KeepStudy(t.Context(), alice(), a), "")
+	kind(t, "keep", st.KeepStudy(t.Context(), alice(), b), "")
+	for _, c := range []struct {
+		scope memory.Scope
+		s     run.Study
+	}{{memory.Scope{Key: "key"}, a}, {memory.Scope{Root: "keyed"}, a}, {memory.Scope{Root: "alone"}, b}} {
+		findings(t, "findings", st, c.scope, c.s.Findings...)
+		known(t, "facts", st, c.scope, c.s.Changes[0].Learned...)
+		want := c.s.Vectors
+		if len(want) == 2 {
+			want = []ranking.Vector{want[1], want[0]} // the newest first
+		}
+		vectors(t, "vectors", st, c.scope, theEmbeddings, want...)
+		vectors(t, "vectors of another model", st, c.scope, "another")
+		marks(t, "marks", st, c.s.Root, c.s.Marks)
+	}
+	findings(t, "another key", st, memory.Scope{Key: "other"})
+	keyed.check(t, st)
+}
+
+func testFindingsPast(t *testing.T, st Store) {
+	l := newTalk(alice(), "s", "key")
+	l.say(t, st, "told", "yes")
+	s := studied(&l.messages[0], "canary-x")
+	kind(t, "keep", st.KeepStudy(t.Context(), alice(), s), "")
+	for _, scope := range []memory.Scope{{Root: "s"}, {Key: "key"}} {
+		scope.AsOf = epoch().Add(time.Hour - time.Second)
+		findings(t, "before", st, scope)
+		known(t, "before", st, scope)
+		vectors(t, "vectors are as old as their messages", st, scope, theEmbeddings, s.Vectors...)
+		scope.AsOf = epoch().Add(time.Hour)
+		findings(t, "at", st, scope, s.Findings...)
+		known(t, "at", st, scope, s.Changes[0].Learned...)
+		scope.AsOf = epoch()
+		vectors(t, "before all", st, scope, theEmbeddings)
+	}
+}
+
+func testUnstudied(t *testing.T, st Store) {
+	a, b := newTalk(alice(), "a", ""), newTalk(alice(), "b", "key")
+	a.say(t, st, "one", "two", "three")
+	b.say(t, st, "one", "two")
+	b.commit(t, st, b.fold(t, st, "b2", "three", "four"))
+	check := func(what string, want run.Want, ids ...session.ID) {
+		t.Helper()
+		if want.Limit == 0 {
+			want.Limit = 9
+		}
+		got, err := st.Unstudied(t.Context(), alice(), want)
+		kind(t, what, err, "")
+		same(t, what, got, ids)
+	}
+	check("nothing is asked for", run.Want{})
+	check("three messages", run.Want{Every: 3}, "b", "a")
+	check("four messages", run.Want{Every: 4}, "b")
+	check("the first", run.Want{Every: 3, Limit: 1}, "b")
+	check("rested", run.Want{Every: 9, Rested: a.now}, "a")
+	check("a summary", run.Want{Summaries: true}, "b")
+	check("vectors", run.Want{Embeddings: "m"}, "b", "a")
+	kind(t, "keep", st.KeepStudy(t.Context(), alice(), run.Study{Root: "b", Marks: run.Marks{FactsTo: 2, Summarized: 1, VectorsTo: 4, VectorsBy: "m"}}), "")
+	check("two are left", run.Want{Every: 2}, "b", "a")
+	check("three are not", run.Want{Every: 3}, "a")
+	check("it has its summary", run.Want{Summaries: true})
+	check("it has its vectors", run.Want{Embeddings: "m"}, "a")
+	check("another model's", run.Want{Embeddings: "n"}, "b", "a")
+	b.say(t, st, "five")
+	check("it grew", run.Want{Embeddings: "m"}, "b", "a")
+}
+
+func testVectorModels(t *testing.T, st Store) {
+	l := newTalk(alice(), "s", "")
+	l.say(t, st, "one", "two")
+	s := studied(&l.messages[0], "canary-old")
+	kind(t, "keep", st.KeepStudy(t.Context(), alice(), s), "")
+	next := run.Study{Root: "s", Marks: run.Marks{VectorsTo: 2, VectorsBy: "new"}, Vectors: studied(&l.messages[1], "canary-new").Vectors}
+	kind(t, "keep", st.KeepStudy(t.Context(), alice(), next), "")
+	vectors(t, "the old model's", st, memory.Scope{Root: "s"}, theEmbeddings)
+	vectors(t, "the new model's", st, memory.Scope{Root: "s"}, "new", next.Vectors...)
+	kind(t, "a vector of no message", st.KeepStudy(t.Context(), alice(), run.Study{
+		Root: "s", Marks: next.Marks, Vectors: []ranking.Vector{{Root: "s", Seq: 99, Parts: []int8{1}}},
+	}), "")
+	vectors(t, "the new model's", st, memory.Scope{Root: "s"}, "new", next.Vectors...)
+}
+
+func testSummary(t *testing.T, st Store) {
+	l, other := rich(t, st, "s", "key"), rich(t, st, "other", "key")
+	l.sessions[2].Summary = "~ drawn"
+	kind(t, "keep", st.KeepStudy(t.Context(), alice(), run.Study{Root: "s", Summary: &run.Summary{Session: "s-3", Text: "~ drawn"}}), "")
+	kind(t, "a session of another lineage", st.KeepStudy(t.Context(), alice(), run.Study{Root: "s", Summary: &run.Summary{Session: "other-3", Text: "strange"}}), "")
+	l.check(t, st)
+	other.check(t, st)
+}
+
+func testStudyAtomic(t *testing.T, st Store) {
+	l := newTalk(alice(), "s", "")
+	l.say(t, st, "one")
+	s := studied(&l.messages[0], "canary-x")
+	s.Root = "gone"
+	kind(t, "a lineage that is gone", st.KeepStudy(t.Context(), alice(), s), fault.NotFound)
+	findings(t, "findings", st, memory.Scope{Root: "s"})
+	known(t, "facts", st, memory.Scope{Root: "s"})
+	marks(t, "marks", st, "gone", run.Marks{})
+}
+
+func testStudyErased(t *testing.T, st Store) {
+	gone, kept := newTalk(alice(), "gone", "key"), newTalk(alice(), "kept", "key")
+	var s [2]run.Study
+	for i, l := range []*talk{gone, kept} {
+		l.say(t, st, "told")
+		s[i] = studied(&l.messages[0], "canary-quetzal")
+		kind(t, "keep", st.KeepStudy(t.Context(), alice(), s[i]), "")
+	}
+	kind(t, "delete", st.DeleteLineage(t.Context(), alice(), "gone"), "")
+	findings(t, "findings", st, memory.Scope{Key: "key"}, s[1].Findings...)
+	vectors(t, "vectors", st, memory.Scope{Key: "key"}, theEmbeddings, s[1].Vectors...)
+	marks(t, "marks", st, "gone", run.Marks{})
+	marks(t, "the other's marks", st, "kept", s[1].Marks)
+	kind(t, "delete", st.DeleteLineage(t.Context(), alice(), "kept"), "")
+	traces, err := st.Traces(t.Context(), [][]byte{[]byte("quetzal")})
+	kind(t, "traces", err, "")
+	for _, tr := range traces {
+		if tr.Hits > 0 {
+			t.Errorf("got %d traces in %s, want none", tr.Hits, tr.File)
+		}
+	}
+}
+
+func testStudyRewritten(t *testing.T, st Store) {
+	l := newTalk(alice(), "s", "")
+	l.say(t, st, "one", "two", "three")
+	a, b := studied(&l.messages[0], "canary-quetzal"), studied(&l.messages[2], "canary-kept")
+	b.Findings[0].Fact, b.Changes[0].Learned[0].ID = "f_other", "f_other"
+	b.Marks.VectorsTo = 3
+	kind(t, "keep", st.KeepStudy(t.Context(), alice(), a), "")
+	kind(t, "keep", st.KeepStudy(t.Context(), alice(), b), "")
+	m := l.messages[0]
+	m.Content = "[erased]"
+	kind(t, "rewrite", st.Rewrite(t.Context(), alice(), run.Rewrite{
+		Messages: []session.Message{m}, Scopes: []run.ScopeFacts{{Scope: memory.Scope{Root: "s"}, Facts: b.Changes[0].Learned}},
+	}), "")
+	findings(t, "findings", st, memory.Scope{Root: "s"}, b.Findings...)
+	known(t, "facts", st, memory.Scope{Root: "s"}, b.Changes[0].Learned...)
+	known(t, "a fact is as old as its finding", st, memory.Scope{Root: "s", AsOf: epoch().Add(time.Minute)})
+	vectors(t, "vectors", st, memory.Scope{Root: "s"}, theEmbeddings, b.Vectors...)
+	want := b.Marks
+	want.VectorsTo = 0
+	marks(t, "the vector is made anew", st, "s", want)
+	traces, err := st.Traces(t.Context(), [][]byte{[]byte("quetzal")})
+	kind(t, "traces", err, "")
+	for _, tr := range traces {
+		if tr.Hits > 0 {
+			t.Errorf("got %d traces in %s, want none", tr.Hits, tr.File)
+		}
+	}
+}
+
+// What follows are the cases of isolation.
+
+func findingsOfTheSession(ctx context.Context, st Store, o owner.Owner) (any, error) {
+	byRoot, err := st.Findings(ctx, o, memory.Scope{Root: theSession})
+	if err != nil {
+		return nil, err
+	}
+	byKey, err := st.Findings(ctx, o, memory.Scope{Key: theKey})
+	return slices.Concat(byRoot, byKey), err
+}
+
+// vectorsOfTheSession returns the marks that the vectors hold.
+func vectorsOfTheSession(ctx context.Context, st Store, o owner.Owner) (any, error) {
+	var marks []string
+	each := func(v ranking.Vector) bool {
+		marks = append(marks, textOf(v))
+		return true
+	}
+	if err := st.Vectors(ctx, o, memory.Scope{Root: theSession}, theEmbeddings, each); err != nil {
+		return nil, err
+	}
+	err := st.Vectors(ctx, o, memory.Scope{Key: theKey}, theEmbeddings, each)
+	return marks, err
+}
+
+// marksOfTheSession checks that the marks are the owner's own: [settle] sets
+// them after the length of its name.
+func marksOfTheSession(ctx context.Context, st Store, o owner.Owner) (any, error) {
+	m, err := st.Marks(ctx, o, theSession)
+	want := int64(len(o.ID()))
+	if o.ID() == nobody().ID() {
+		want = 0
+	}
+	if m.FactsTo != want {
+		return nil, fmt.Errorf("got marks %+v of %s", m, o.ID())
+	}
+	return m, err
+}
+
+func unstudiedSessions(ctx context.Context, st Store, o owner.Owner) (any, error) {
+	ids, err := st.Unstudied(ctx, o, run.Want{Embeddings: "another", Limit: 9})
+	if has := o.ID() == alice().ID() || o.ID() == bob().ID(); has && len(ids) != 1 || !has && len(ids) != 0 {
+		return nil, fmt.Errorf("got %v of %s", ids, o.ID())
+	}
+	return ids, err
+}
+
+// studyTheSession brings everything that a study can bring.
+func studyTheSession(ctx context.Context, st Store, o owner.Owner) (any, error) {
+	m := session.Message{ID: 1, SessionID: theSession, RootID: theSession, Key: theKey, Content: "strange"}
+	s := studied(&m, "strange")
+	s.Marks.FactsTo = int64(len(o.ID()))
+	s.Summary = &run.Summary{Session: theChild, Text: "strange"}
+	return nil, st.KeepStudy(ctx, o, s)
+}

@@ -1,0 +1,160 @@
+package study
+
+import (
+	"context"
+	_ "embed" // the prompts
+	"fmt"
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/compression"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+//go:embed facts.txt
+var factsPrompt string
+
+const (
+	// batch is how many messages one call reads at most, batchBytes how much.
+	batch      = 24
+	batchBytes = 16 << 10
+	// shownOfUser and shownOfOthers bound one message, in bytes: what others say
+	// is only there to understand the user by.
+	shownOfUser   = 4 << 10
+	shownOfOthers = 400
+	// patienceWithRaving is how many unusable replies messages get before they
+	// are left as they are.
+	patienceWithRaving = 3
+)
+
+// facts reads a lineage's new messages for facts, batch by batch.
+func (s *Study) facts(ctx context.Context, o owner.Owner, root session.ID) error {
+	for ctx.Err() == nil {
+		marks, err := s.Store.Marks(ctx, o, root)
+		if err != nil {
+			return err
+		}
+		ms, err := s.Store.Messages(ctx, o, root, session.Range{From: marks.FactsTo, Limit: batch, Standing: true})
+		if err != nil {
+			return fmt.Errorf("read messages: %w", err)
+		}
+		if len(ms) == 0 || len(ms) < every && s.Now().Sub(ms[len(ms)-1].RecordedAt) < rest {
+			return nil
+		}
+		text, shown := transcript(ms)
+		upTo := shown[len(shown)-1].Seq + 1
+		var list []statement
+		if text != "" {
+			var ok bool
+			if list, ok = s.statements(ctx, place{o.ID(), root, upTo, forFacts}, text); !ok {
+				return nil
+			}
+		}
+		if err := s.learn(ctx, o, root, upTo, found(list, shown, s.Model)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// place names the messages that a call is about.
+type place struct {
+	owner string
+	root  session.ID
+	upTo  int64
+	what  purpose
+}
+
+// purpose is what messages are read for.
+type purpose int
+
+const (
+	forFacts purpose = iota
+	forSummary
+)
+
+func (p purpose) prompt() string {
+	if p == forSummary {
+		return summaryPrompt
+	}
+	return factsPrompt
+}
+
+// statements asks for statements. ok is false when there is no answer yet. Who
+// raves about the same messages again and again has nothing to say of them.
+func (s *Study) statements(ctx context.Context, at place, text string) (list []statement, ok bool) {
+	reply, ok := s.ask(ctx, at.what.prompt(), text)
+	if !ok {
+		return nil, false
+	}
+	list, err := parseReply(reply)
+	if err == nil {
+		delete(s.raved, at)
+		return list, true
+	}
+	s.fail(&s.chat, err)
+	if len(s.raved) > maxWaiting {
+		clear(s.raved) // most are of lineages long gone
+	}
+	if s.raved[at]++; s.raved[at] < patienceWithRaving {
+		return nil, false
+	}
+	delete(s.raved, at)
+	return nil, true
+}
+
+// learn hands findings over, and counts what became of them.
+func (s *Study) learn(ctx context.Context, o owner.Owner, root session.ID, upTo int64, list []memory.Finding) error {
+	v, err := s.Runner.Learn(ctx, o, root, upTo, list)
+	if err != nil {
+		return err
+	}
+	s.count(v.Accepted, v.Refused)
+	if len(list) > 0 {
+		s.Log.Debug("messages were read for facts", "upto", upTo, "accepted", v.Accepted, "refused", v.Refused)
+	}
+	return nil
+}
+
+func (s *Study) count(accepted int, refused map[memory.Refusal]int) {
+	s.stats.accepted.Add(int64(accepted))
+	for _, n := range refused {
+		s.stats.refused.Add(int64(n))
+	}
+}
+
+// transcript renders messages for a model, numbered, secrets hidden, and
+// returns those it shows. The text is empty if none of them is the user's.
+func transcript(ms []session.Message) (string, []session.Message) {
+	var b strings.Builder
+	users := false
+	for i := range ms {
+		m := &ms[i]
+		text, limit := memory.MaskSecrets(m.Content), shownOfOthers
+		if m.Role == session.User {
+			limit = shownOfUser
+			users = users || strings.TrimSpace(text) != ""
+		}
+		if len(text) > limit {
+			text = compression.Gist(text, limit)
+		}
+		line := fmt.Sprintf("[%d] %s, %s: %s\n", m.Seq, speaker(m), m.SaidAt.Format("2006-01-02"), text)
+		if i > 0 && b.Len()+len(line) > batchBytes {
+			ms = ms[:i]
+			break
+		}
+		b.WriteString(line)
+	}
+	if !users {
+		return "", ms
+	}
+	return b.String(), ms
+}
+
+func speaker(m *session.Message) string {
+	if m.Name != "" {
+		return string(m.Role) + " " + m.Name
+	}
+	return string(m.Role)
+}

@@ -1,0 +1,805 @@
+package study_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/session"
+	"github.com/hermes-memory/hermes/internal/sqlite"
+	"github.com/hermes-memory/hermes/internal/study"
+	"github.com/hermes-memory/hermes/internal/upstream"
+	"github.com/hermes-memory/hermes/internal/upstream/upstreamtest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// world is a runner with everything real: database, upstream client, and a
+// scripted model server that answers turns with "ok" and studies with replies.
+type world struct {
+	t      *testing.T
+	home   string
+	db     *sqlite.DB
+	up     *upstreamtest.Server
+	runner *run.Runner
+	study  *study.Study
+	opt    options
+
+	mu      sync.Mutex
+	now     time.Time
+	replies []upstreamtest.Step // to studies, in order; the last one stays
+	embeds  upstreamtest.Step
+	woken   int
+}
+
+// options say what differs from a world in which everything is on.
+type options struct {
+	off      bool // no model works on memory
+	budget   int
+	perHour  int
+	noChat   bool
+	noEmbed  bool
+	patience time.Duration
+}
+
+func newWorld(t *testing.T, o options) *world {
+	t.Helper()
+	w := &world{t: t, home: t.TempDir(), opt: o, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	w.up = upstreamtest.New(t, upstreamtest.Options{
+		Default:   w.reply,
+		EmbedStep: func(*upstreamtest.Request) upstreamtest.Step { w.mu.Lock(); defer w.mu.Unlock(); return w.embeds },
+	})
+	if w.opt.budget == 0 {
+		w.opt.budget = 8000
+	}
+	if w.opt.perHour == 0 {
+		w.opt.perHour = 1 << 20
+	}
+	if w.opt.patience == 0 {
+		w.opt.patience = 10 * time.Second
+	}
+	w.open()
+	t.Cleanup(func() { w.close() })
+	return w
+}
+
+// open assembles the program over the file there is.
+func (w *world) open() {
+	w.t.Helper()
+	log := slog.New(slog.DiscardHandler)
+	db, err := sqlite.Open(context.Background(), sqlite.Options{Path: filepath.Join(w.home, "state.db"), Log: log, Synchronous: "OFF"})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.db = db
+	up := upstream.New(upstream.Options{BaseURL: w.up.URL + "/v1"})
+	parts := run.Parts{
+		Store: db, Sessions: db, Memory: db, Views: memory.NewViews(db, 64<<20), Studies: db,
+		Models: run.Models{Upstream: up, Name: "turns"}, Process: "test", Log: log,
+		Config: run.Config{Budget: w.opt.budget, Patience: time.Minute, HotLineages: 64, IdempotencyTTL: time.Hour, Now: w.time},
+	}
+	p := study.Parts{
+		Store: db, Owners: func(context.Context) ([]owner.Owner, error) { return []owner.Owner{owner.Local()}, nil },
+		TokensPerHour: w.opt.perHour, Now: w.time, Log: log,
+	}
+	if !w.opt.off {
+		parts.Wake = func(o owner.Owner, root session.ID) {
+			w.mu.Lock()
+			w.woken++
+			w.mu.Unlock()
+			w.study.Wake(o, root)
+		}
+		if !w.opt.noChat {
+			p.Chat, p.Model = up, "student"
+		}
+		if !w.opt.noEmbed {
+			p.Embed, p.Embeddings = up.Embedder("embed"), "embed"
+			parts.Embed, parts.EmbedPatience = p.Embed, w.opt.patience
+			parts.Views.Embed("embed")
+		}
+	}
+	w.runner = run.New(parts)
+	p.Runner = w.runner
+	w.study = study.New(p)
+}
+
+func (w *world) close() {
+	if err := w.db.Close(); err != nil {
+		w.t.Error(err)
+	}
+}
+
+// restart ends the program without a word to anybody and opens it again.
+func (w *world) restart() {
+	w.t.Helper()
+	w.close()
+	w.open()
+}
+
+func (w *world) time() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.now
+}
+
+func (w *world) advance(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.now = w.now.Add(d)
+}
+
+// says sets what the model replies to studies from now on.
+func (w *world) says(steps ...upstreamtest.Step) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.replies = steps
+}
+
+func (w *world) embedStep(s upstreamtest.Step) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.embeds = s
+}
+
+func (w *world) reply(r *upstreamtest.Request) upstreamtest.Step {
+	if r.Model != "student" {
+		return upstreamtest.Reply("ok")
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.replies) == 0 {
+		return upstreamtest.Reply(`{"statements": []}`)
+	}
+	step := w.replies[0]
+	if len(w.replies) > 1 {
+		w.replies = w.replies[1:]
+	}
+	return step
+}
+
+// found is a reply with statements, each of a message: its number, the words
+// cited and what they are said to say.
+func found(rows ...[3]any) upstreamtest.Step {
+	type statement struct {
+		Message   any `json:"message"`
+		Quote     any `json:"quote"`
+		Statement any `json:"statement"`
+	}
+	list := []statement{}
+	for _, r := range rows {
+		list = append(list, statement{r[0], r[1], r[2]})
+	}
+	text, err := json.Marshal(map[string]any{"statements": list})
+	if err != nil {
+		panic(err)
+	}
+	return upstreamtest.Reply("Here you are:\n```json\n" + string(text) + "\n```")
+}
+
+// say runs a turn.
+func (w *world) say(id session.ID, key session.Key, text string) *run.Result {
+	w.t.Helper()
+	w.advance(time.Second)
+	s, err := w.runner.Start(context.Background(), &run.Request{
+		Owner: owner.Local(), Session: id, Key: key, Source: session.SourceAPI,
+		Messages: []session.Message{{Role: session.User, Content: text}},
+	})
+	if err != nil {
+		w.t.Fatalf("say %q: %v", text, err)
+	}
+	var res *run.Result
+	for d, err := range s.Deltas(context.Background()) {
+		if err != nil {
+			w.t.Fatalf("say %q: %v", text, err)
+		}
+		if d.Result != nil {
+			res = d.Result
+		}
+	}
+	return res
+}
+
+// chat says some things that fill a batch.
+func (w *world) chat(id session.ID, texts ...string) {
+	w.t.Helper()
+	for _, text := range texts {
+		w.say(id, "", text)
+	}
+	for i := len(texts); i < 4; i++ {
+		w.say(id, "", fmt.Sprintf("Nothing more for today, number %d.", i))
+	}
+}
+
+func (w *world) catchUp() { w.study.CatchUp(context.Background()) }
+
+func (w *world) facts(scope memory.Scope) []memory.Fact {
+	w.t.Helper()
+	facts, err := w.runner.Facts(context.Background(), owner.Local(), scope)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return facts
+}
+
+// proposed are the facts that a model found in a scope.
+func (w *world) proposed(scope memory.Scope) []memory.Fact {
+	w.t.Helper()
+	var out []memory.Fact
+	for _, f := range w.facts(scope) {
+		if f.By != "" {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// calls are the requests of the model server so far, by the model asked for.
+func (w *world) calls(model string) int {
+	n := 0
+	for _, r := range w.up.Requests() {
+		if r.Model == model {
+			n++
+		}
+	}
+	return n
+}
+
+// identical fails unless a rebuild gives what is stored.
+func (w *world) identical() {
+	w.t.Helper()
+	list, err := w.runner.Rebuild(context.Background(), owner.Local(), true)
+	if err != nil || len(list) == 0 {
+		w.t.Fatalf("rebuild: %d scopes, %v", len(list), err)
+	}
+	for _, r := range list {
+		if !r.Identical() {
+			w.t.Errorf("rebuild of %+v: got %+v, want the same state", r.Scope, r)
+		}
+	}
+}
+
+// traces counts a text in all files of the home, byte by byte.
+func (w *world) traces(text string) int {
+	w.t.Helper()
+	n := 0
+	files, err := filepath.Glob(filepath.Join(w.home, "*"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		n += strings.Count(strings.ToLower(string(data)), strings.ToLower(text))
+	}
+	return n
+}
+
+const terrace = "By the way, the roof terrace opens at seven, and lunch is late."
+
+func terraceFound(seq int) [3]any {
+	return [3]any{seq, "the roof terrace opens at seven", "the roof terrace opens at seven"}
+}
+
+// TestOffByDefault: without a setting a turn is one call, and nothing else is
+// ever sent.
+func TestOffByDefault(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{off: true})
+	for i := range 10 {
+		w.say("s", "", fmt.Sprintf("We have %d boats in the harbour.", i))
+		if got := len(w.up.Requests()); got != i+1 {
+			t.Fatalf("after turn %d: got %d calls, want one per turn", i+1, got)
+		}
+	}
+	if w.woken != 0 {
+		t.Errorf("somebody was woken %d times", w.woken)
+	}
+}
+
+func TestFactsAppear(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{})
+	w.says(found(
+		terraceFound(0),
+		[3]any{0, "the roof terrace opens at seven", "the roof terrace opens at seven daily"}, // an invented word
+		[3]any{0, "never said", "never said"},
+		[3]any{1, "ok", "ok"},
+		[3]any{77, "x", "x"},
+	))
+	w.chat("s", terrace)
+	w.catchUp()
+	got := w.proposed(memory.Scope{Root: "s"})
+	if len(got) != 1 {
+		t.Fatalf("got facts %+v, want one", got)
+	}
+	f := got[0]
+	if f.Statement != "the roof terrace opens at seven" || f.By != "student" || f.Quote != terrace[f.Source.Start:f.Source.End] ||
+		!strings.Contains(f.Quote, f.Statement) || f.Source.Seq != 0 || f.Source.MessageID == 0 || !f.Kind.Asserted() {
+		t.Errorf("got %+v", f)
+	}
+	if s := w.study.Stats(); s.Accepted != 1 || s.Refused != 4 {
+		t.Errorf("got %+v, want 1 accepted and 4 refused", s)
+	}
+	w.identical()
+	again := w.calls("student")
+	w.catchUp()
+	if n := w.calls("student"); n != again {
+		t.Errorf("got %d more calls about the same messages", n-again)
+	}
+	w.restart()
+	w.identical()
+	if got := w.proposed(memory.Scope{Root: "s"}); len(got) != 1 {
+		t.Errorf("after a restart: got %+v", got)
+	}
+}
+
+// TestUnassertedStays: what the words only ask, suppose or deny is not asserted
+// because a model says so.
+func TestUnassertedStays(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{noEmbed: true})
+	texts := []string{
+		"Does the crane lift 40 tons on Sundays?", "Maybe the crane lifts 40 tons.", "My brother prefers green tea in the cabin.",
+		"We don't paint the crane.", "The password for the crane is hunter2secret9.",
+	}
+	var rows [][3]any
+	for i, text := range texts {
+		rows = append(rows, [3]any{2 * i, text, strings.TrimRight(text, "?.")})
+	}
+	w.says(found(rows...))
+	w.chat("s", texts...)
+	w.catchUp()
+	for _, f := range w.proposed(memory.Scope{Root: "s"}) {
+		if f.Kind.Asserted() {
+			t.Errorf("asserted: %q as %s", f.Statement, f.Kind)
+		}
+	}
+	for _, f := range w.facts(memory.Scope{Root: "s"}) {
+		if strings.Contains(f.Quote+f.Statement, "hunter2") {
+			t.Errorf("a secret became a fact: %+v", f)
+		}
+	}
+	w.identical()
+}
+
+func TestBrokenModels(t *testing.T) {
+	t.Parallel()
+	for name, step := range map[string]upstreamtest.Step{
+		"garbage":     upstreamtest.Reply("I would rather not."),
+		"half JSON":   upstreamtest.Reply(`{"statements": [{"message": 0, "quo`),
+		"other JSON":  upstreamtest.Reply(`{"facts": 3}`),
+		"a refusal":   upstreamtest.Refuse(500, "oops", "Oops."),
+		"no thanks":   upstreamtest.Refuse(400, "bad", "Unknown parameter."),
+		"broken off":  {Text: strings.Repeat("x", 1000), Cut: true},
+		"no answer":   {Raw: []byte{}},
+		"wrong types": upstreamtest.Reply(`{"statements": [{"message": "zero", "quote": 1, "statement": null}]}`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, options{})
+			w.says(step)
+			w.embedStep(upstreamtest.Step{Raw: []byte("nonsense")})
+			w.chat("s", terrace)
+			before := w.facts(memory.Scope{Root: "s"})
+			for range 6 {
+				w.catchUp()
+				w.advance(2 * time.Hour)
+				w.say("s", "", "And another thing.")
+			}
+			if got := w.facts(memory.Scope{Root: "s"}); len(got) < len(before) || len(w.proposed(memory.Scope{Root: "s"})) != 0 {
+				t.Errorf("got %+v", got)
+			}
+			if got := w.calls("student"); got > 14 {
+				t.Errorf("got %d calls in six rounds: it is not left alone", got)
+			}
+			if w.study.Stats().Failures == 0 {
+				t.Error("no failure was counted")
+			}
+			w.identical()
+		})
+	}
+}
+
+// TestLeftAlone: a model that fails is not asked again at once, and one that
+// raves about the same messages is not asked about them for ever.
+func TestLeftAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{noEmbed: true})
+	w.says(upstreamtest.Reply("Let me tell you a story."))
+	w.chat("s", terrace)
+	for round := 1; round <= 5; round++ {
+		for range 3 {
+			w.catchUp()
+		}
+		if got, want := w.calls("student"), min(round, 3); got != want {
+			t.Errorf("round %d: got %d calls, want %d", round, got, want)
+		}
+		w.advance(time.Hour)
+	}
+	w.says(found(terraceFound(8)))
+	w.chat("s", terrace)
+	w.catchUp()
+	if got := w.proposed(memory.Scope{Root: "s"}); len(got) != 1 || got[0].Source.Seq != 8 {
+		t.Errorf("got %+v, want what was said since", got)
+	}
+}
+
+// TestHangingModel: turns go on while a model hangs, and a call that hangs ends
+// with the study.
+func TestHangingModel(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{patience: 20 * time.Millisecond})
+	w.chat("s", terrace)
+	w.says(upstreamtest.Step{Hang: true})
+	ctx, cancel := context.WithCancel(context.Background())
+	var done sync.WaitGroup
+	done.Go(func() {
+		if err := w.study.Run(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	for r := range w.up.Arrivals() {
+		if r.Model == "student" {
+			break
+		}
+	}
+	for range 3 { // the model hangs; these come back
+		w.say("s", "", "Another turn.")
+	}
+	cancel()
+	done.Wait()
+	w.says(found(terraceFound(0)))
+	w.restart()
+	w.catchUp()
+	if got := w.proposed(memory.Scope{Root: "s"}); len(got) != 1 {
+		t.Errorf("after the call was lost: got %+v, want the fact", got)
+	}
+}
+
+// TestHourlyBound: what would cost more than the bound waits.
+func TestHourlyBound(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{perHour: 2500, noEmbed: true})
+	for i := range 40 {
+		w.say("s", "", fmt.Sprintf("Boat %d lies at the quay.", i))
+	}
+	w.catchUp()
+	if got := w.calls("student"); got != 1 {
+		t.Fatalf("got %d calls, want as many as an hour's tokens pay for: 1", got)
+	}
+	w.advance(20 * time.Minute)
+	w.catchUp()
+	first := w.calls("student")
+	w.advance(3 * time.Hour)
+	w.catchUp()
+	if got := w.calls("student"); got <= first || got > first+2 {
+		t.Errorf("got %d calls after a long wait, want one or two more than %d", got, first)
+	}
+}
+
+// TestRestedTail: the end of a conversation is read once it has rested.
+func TestRestedTail(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{noEmbed: true})
+	w.says(found(terraceFound(0)))
+	w.say("s", "", terrace)
+	w.catchUp()
+	if got := w.calls("student"); got != 0 {
+		t.Errorf("got %d calls about a conversation just begun", got)
+	}
+	w.advance(time.Hour)
+	w.catchUp()
+	if got := w.proposed(memory.Scope{Root: "s"}); len(got) != 1 {
+		t.Errorf("got %+v, want the fact", got)
+	}
+}
+
+// TestKeyedScopes: findings go to the memory of the key their message was said
+// under, and nowhere else.
+func TestKeyedScopes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{})
+	w.says(found(terraceFound(0)))
+	w.say("s", "k", terrace)
+	for range 4 {
+		w.say("s", "k", "And so on.")
+	}
+	w.say("other", "", "Hello there.")
+	w.catchUp()
+	if got := w.proposed(memory.Scope{Key: "k"}); len(got) != 1 {
+		t.Errorf("of the key: got %+v", got)
+	}
+	if got := w.proposed(memory.Scope{Root: "other"}); len(got) != 0 {
+		t.Errorf("of another session: got %+v", got)
+	}
+	w.identical()
+}
+
+// TestSummary: after a compression, sentences drawn from the folded turns take
+// the place of their beginnings, within the bound; what is invented does not.
+func TestSummary(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{budget: 1200, noEmbed: true})
+	const first = "We talked at length about many boats, and by the way, the harbour master is Ines, and the weather was fine, as it is most of the time around here in the spring."
+	w.say("s", "", first)
+	var res *run.Result
+	for i := 0; res == nil || !res.Compressed; i++ {
+		res = w.say("s", "", fmt.Sprintf("Boat %d is long and green and lies next to the boat that came before it, with a rope that is nearly as old.", i))
+	}
+	tip := w.tip("s")
+	before := tip.Summary
+	if before == "" || strings.Contains(before, "~ ") {
+		t.Fatalf("got summary %q", before)
+	}
+	invented := [3]any{0, first, "the harbour master is Ines Delgado"}
+	w.says(found([3]any{0, first, "the harbour master is Ines"}, invented), found())
+	w.catchUp()
+	after := w.tip("s")
+	if after.ID != tip.ID || !strings.Contains(after.Summary, "~ the harbour master is Ines") ||
+		strings.Contains(after.Summary, "Delgado") || strings.Contains(after.Summary, "- We talked") {
+		t.Errorf("got summary %q", after.Summary)
+	}
+	if n := len(after.Summary) / 3; n > 1200/16+20 {
+		t.Errorf("got about %d tokens of summary, want no more than a sixteenth of the budget", n)
+	}
+	w.say("s", "", "Go on.")
+	if prompt := string(w.up.Last().Body); !strings.Contains(prompt, "~ the harbour master is Ines") || !strings.Contains(prompt, "what a model drew") {
+		t.Errorf("the next turn is not shown it: %s", prompt)
+	}
+	calls := w.calls("student")
+	w.catchUp()
+	if w.calls("student") != calls {
+		t.Error("the same fold was looked at again")
+	}
+}
+
+// TestSummaryTooLate: a session that has been compressed again meanwhile keeps
+// what it has.
+func TestSummaryTooLate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{budget: 1200, off: true})
+	const first = "By the way, the harbour master is Ines, and the weather was fine."
+	w.say("s", "", first)
+	compressed := 0
+	for i := 0; compressed < 2; i++ {
+		if w.say("s", "", fmt.Sprintf("Boat %d is long and green and lies next to the boat that came before it, with a rope that is nearly as old.", i)).Compressed {
+			compressed++
+		}
+	}
+	before := w.tip("s").Summary
+	parent, err := w.db.Session(context.Background(), owner.Local(), w.tip("s").ParentID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ms, err := w.db.Messages(context.Background(), owner.Local(), "s", session.Range{From: parent.TailFrom, Limit: 1})
+	if err != nil || len(ms) != 1 {
+		t.Fatal(err, ms)
+	}
+	f := memory.Finding{Seq: ms[0].Seq, End: len(ms[0].Content), Statement: ms[0].Content, By: "m"}
+	swapped, _, err := w.runner.Summarize(context.Background(), owner.Local(), "s", 1, []memory.Finding{f})
+	if err != nil || swapped {
+		t.Errorf("got swapped %v, %v", swapped, err)
+	}
+	if got := w.tip("s").Summary; got != before {
+		t.Errorf("got %q, want %q", got, before)
+	}
+	swapped, _, err = w.runner.Summarize(context.Background(), owner.Local(), "s", 2, []memory.Finding{f})
+	if err != nil || !swapped {
+		t.Errorf("in time: got swapped %v, %v", swapped, err)
+	}
+}
+
+func (w *world) tip(id session.ID) session.Session {
+	w.t.Helper()
+	tip, err := w.db.Tip(context.Background(), owner.Local(), id)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return tip
+}
+
+// TestForget: findings, summaries and vectors go with what they were made of,
+// to the last byte, and do not come back.
+func TestForget(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{budget: 1200})
+	const secret = "As for the harbour, well, the quay is run by Quetzalcoatl, and the crane lifts 40 tons. By the way, the pier, as ever, opens at seven, and the fog is thick."
+	w.say("s", "", secret)
+	for i := 0; ; i++ {
+		if w.say("s", "", fmt.Sprintf("Boat %d is long and green and lies next to the boat that came before it, with a rope that is nearly as old.", i)).Compressed {
+			break
+		}
+	}
+	one := [3]any{0, "the quay is run by Quetzalcoatl", "the quay is run by Quetzalcoatl"}
+	two := [3]any{0, "the crane lifts 40 tons", "the crane lifts 40 tons"}
+	three := [3]any{0, "the fog is thick", "the fog is thick"}
+	w.says(found(one, two, three))
+	w.catchUp()
+	w.identical()
+	if got := w.proposed(memory.Scope{Root: "s"}); len(got) == 0 {
+		t.Fatal("nothing was found")
+	}
+	if s := w.tip("s").Summary; !strings.Contains(s, "~ the crane lifts") {
+		t.Fatalf("got summary %q", s)
+	}
+	if w.traces("quetzalcoatl") == 0 {
+		t.Fatal("the test itself: no trace to begin with")
+	}
+	kept := w.vectors("s")
+	out, err := w.runner.Forget(context.Background(), owner.Local(), "Quetzalcoatl", false)
+	if err != nil || out.Left != 0 {
+		t.Fatalf("forget: %+v, %v", out, err)
+	}
+	if n := w.traces("quetzalcoatl"); n != 0 {
+		t.Errorf("got %d traces", n)
+	}
+	for _, f := range w.facts(memory.Scope{Root: "s"}) {
+		if strings.Contains(f.Statement, "crane") { // it was in the same sentence
+			t.Errorf("still known: %+v", f)
+		}
+	}
+	if s := w.tip("s").Summary; strings.Contains(s, "crane lifts") || !strings.Contains(s, "~ the fog is thick") {
+		t.Errorf("got summary %q", s)
+	}
+	if got := w.vectors("s"); got != kept-1 {
+		t.Errorf("got %d vectors, want one less than %d", got, kept)
+	}
+	w.identical()
+
+	// A model that still remembers does not bring it back.
+	w.says(found([3]any{0, secret, "the quay is run by Quetzalcoatl"}))
+	if _, err := w.runner.Learn(context.Background(), owner.Local(), "s", 0, []memory.Finding{{Seq: 0, End: 40, Statement: "the quay is run by Quetzalcoatl", By: "m"}}); err != nil {
+		t.Fatal(err)
+	}
+	w.restart()
+	w.catchUp()
+	if n := w.traces("quetzalcoatl"); n != 0 {
+		t.Errorf("got %d traces after it was proposed again", n)
+	}
+	if got := w.vectors("s"); got != kept {
+		t.Errorf("got %d vectors, want the changed message's made anew: %d", got, kept)
+	}
+}
+
+// TestErasedStaysOut: what was to be forgotten is not found anew in what is
+// said later.
+func TestErasedStaysOut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{noEmbed: true})
+	w.say("s", "", "The quay is run by Quetzalcoatl.")
+	if _, err := w.runner.Forget(context.Background(), owner.Local(), "quetzalcoatl", false); err != nil {
+		t.Fatal(err)
+	}
+	const again = "Well, the pier is long, and the crane was sold to Quetzalcoatl in May, and so on."
+	w.say("s", "", again)
+	v, err := w.runner.Learn(context.Background(), owner.Local(), "s", 4, []memory.Finding{
+		{Seq: 2, End: len(again), Statement: "the crane was sold to Quetzalcoatl in May", By: "m"},
+	})
+	if err != nil || v.Accepted != 0 || v.Refused[memory.RefusedErased] != 1 {
+		t.Errorf("got %+v, %v", v, err)
+	}
+}
+
+// TestForgetFact erases a found fact with its words.
+func TestForgetFact(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{})
+	w.says(found(terraceFound(0)))
+	w.chat("s", terrace)
+	w.catchUp()
+	scope := memory.Scope{Root: "s"}
+	f := w.proposed(scope)
+	if len(f) != 1 {
+		t.Fatalf("got %+v", f)
+	}
+	if _, err := w.runner.ForgetFact(context.Background(), owner.Local(), scope, f[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.proposed(scope); len(got) != 0 {
+		t.Errorf("got %+v", got)
+	}
+	if got := w.findings(scope); got != 0 {
+		t.Errorf("got %d findings", got)
+	}
+	w.identical()
+}
+
+func (w *world) findings(scope memory.Scope) int {
+	w.t.Helper()
+	list, err := w.db.Findings(context.Background(), owner.Local(), scope)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return len(list)
+}
+
+func (w *world) vectors(root session.ID) int {
+	w.t.Helper()
+	n := 0
+	err := w.db.Vectors(context.Background(), owner.Local(), memory.Scope{Root: root}, "embed", func(ranking.Vector) bool { n++; return true })
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return n
+}
+
+// TestMeaning: a question that shares no word with the answer finds it, and the
+// same question finds by words alone what it found before when the server
+// hangs.
+func TestMeaning(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{noChat: true})
+	w.say("s", "k", "The automobile stands in the garage.")
+	for i := range 20 {
+		w.say("s", "k", fmt.Sprintf("The tree number %d has leaves and a bird.", i))
+	}
+	w.catchUp()
+	if got := w.vectors("s"); got != 42 {
+		t.Fatalf("got %d vectors, want one for each message: 42", got)
+	}
+	recall := func(text string) []run.Recalled {
+		t.Helper()
+		list, err := w.runner.Recall(context.Background(), owner.Local(), memory.Scope{Key: "k"}, ranking.Query{Text: text, Limit: 5, Explain: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	got := recall("Where stands my leaves automobile?")
+	if len(got) == 0 {
+		t.Fatal("got nothing")
+	}
+	meant := false
+	for _, r := range got[0].Reasons {
+		meant = meant || r.Feature == "meaning"
+	}
+	if !strings.Contains(got[0].Quote.Text, "automobile") || !meant {
+		t.Errorf("got %+v", got[0])
+	}
+	asked := w.calls("embed")
+	w.embedStep(upstreamtest.Refuse(500, "oops", "Oops."))
+	for range 3 {
+		if again := recall("automobile"); len(again) == 0 || !strings.Contains(again[0].Quote.Text, "automobile") {
+			t.Errorf("without the server: got %+v", again)
+		}
+	}
+	if n := w.calls("embed"); n != asked+1 {
+		t.Errorf("got %d calls to a server that fails, want it left alone after 1", n-asked)
+	}
+	w.restart()
+	if got := w.vectors("s"); got != 42 {
+		t.Errorf("after a restart: got %d vectors", got)
+	}
+}
+
+// TestOwners: nothing that one owner said is shown in another's study.
+func TestOwners(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{noEmbed: true})
+	w.says(found(terraceFound(0)))
+	w.chat("s", terrace)
+	stranger := owner.Stored("stranger")
+	v, err := w.runner.Learn(context.Background(), stranger, "s", 8, []memory.Finding{{Seq: 0, Start: 12, End: 40, Statement: "the roof terrace opens at seven"}})
+	if err == nil || v.Accepted != 0 {
+		t.Errorf("a stranger's finding: got %+v, %v", v, err)
+	}
+	w.catchUp()
+	if got := w.proposed(memory.Scope{Root: "s"}); len(got) != 1 {
+		t.Errorf("got %+v", got)
+	}
+}

@@ -1,0 +1,53 @@
+package study
+
+import (
+	"context"
+	_ "embed" // the prompt
+	"fmt"
+
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+//go:embed summary.txt
+var summaryPrompt string
+
+// summary has sentences drawn from the turns that a lineage's last fold took
+// out of sight.
+func (s *Study) summary(ctx context.Context, o owner.Owner, root session.ID) error {
+	marks, err := s.Store.Marks(ctx, o, root)
+	if err != nil {
+		return err
+	}
+	generation, ms, err := s.Runner.Folded(ctx, o, root, marks.Summarized)
+	if err != nil {
+		return fmt.Errorf("read folded turns: %w", err)
+	}
+	if generation <= marks.Summarized {
+		return nil
+	}
+	var findings []memory.Finding
+	for len(ms) > 0 && len(findings) < maxFound {
+		text, shown := transcript(ms)
+		ms = ms[len(shown):]
+		if text == "" {
+			continue
+		}
+		list, ok := s.statements(ctx, place{o.ID(), root, shown[len(shown)-1].Seq + 1, forSummary}, text)
+		if !ok {
+			return nil
+		}
+		findings = append(findings, found(list, shown, s.Model)...)
+	}
+	swapped, v, err := s.Runner.Summarize(ctx, o, root, generation, findings)
+	if err != nil {
+		return err
+	}
+	s.count(v.Accepted, v.Refused)
+	if swapped {
+		s.stats.summaries.Add(1)
+	}
+	s.Log.Debug("folded turns were summarized", "generation", generation, "accepted", v.Accepted, "refused", v.Refused, "swapped", swapped)
+	return nil
+}

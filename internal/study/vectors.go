@@ -1,0 +1,119 @@
+package study
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+const (
+	// vectorBatch is how many messages one call embeds, shownOfVector how much
+	// of each, in bytes: what a message is about stands at its beginning.
+	vectorBatch   = 32
+	shownOfVector = 2000
+	vectorTime    = 30 * time.Second
+	// vectorShare is how much cheaper a token is to embed than to chat about.
+	vectorShare = 20
+)
+
+// vectors gives a lineage's new messages their meaning.
+func (s *Study) vectors(ctx context.Context, o owner.Owner, root session.ID) error {
+	for ctx.Err() == nil {
+		marks, err := s.Store.Marks(ctx, o, root)
+		if err != nil {
+			return err
+		}
+		if marks.VectorsBy != s.Embeddings {
+			marks.VectorsTo = 0
+		}
+		ms, err := s.Store.Messages(ctx, o, root, session.Range{From: marks.VectorsTo, Limit: vectorBatch, Standing: true})
+		if err != nil {
+			return fmt.Errorf("read messages: %w", err)
+		}
+		if len(ms) == 0 {
+			return nil
+		}
+		rows, ok := s.directions(ctx, ms)
+		if !ok {
+			return nil
+		}
+		if err := s.Runner.KeepVectors(ctx, o, root, s.Embeddings, ms[len(ms)-1].Seq+1, rows); err != nil {
+			return err
+		}
+		s.stats.vectors.Add(int64(len(rows)))
+	}
+	return nil
+}
+
+// directions asks for the vectors of messages; those without words have none.
+func (s *Study) directions(ctx context.Context, ms []session.Message) ([]run.KeyedVector, bool) {
+	var texts []string
+	var rows []run.KeyedVector
+	size := 0
+	for i := range ms {
+		m := &ms[i]
+		text := strings.ToValidUTF8(memory.MaskSecrets(m.Content[:min(len(m.Content), shownOfVector)]), "")
+		if strings.TrimSpace(text) == "" {
+			continue
+		}
+		texts = append(texts, text)
+		size += len(text)
+		rows = append(rows, run.KeyedVector{Key: m.Key, Text: m.Content, Vector: ranking.Vector{
+			MessageID: m.ID, SessionID: m.SessionID, Root: m.RootID, Seq: m.Seq,
+		}})
+	}
+	if len(texts) == 0 {
+		return nil, true
+	}
+	vectors, ok := s.embedding(ctx, texts, size)
+	if !ok {
+		return nil, false
+	}
+	kept := rows[:0]
+	for i := range rows {
+		if rows[i].Scale, rows[i].Parts, ok = ranking.Quantize(vectors[i]); ok {
+			kept = append(kept, rows[i])
+		}
+	}
+	return kept, true
+}
+
+// embedding makes one call for vectors. ok is false when it may not be made now
+// or failed.
+func (s *Study) embedding(ctx context.Context, texts []string, size int) ([][]float32, bool) {
+	if now := s.Now(); now.Before(s.embed.until) {
+		s.hold(s.embed.until)
+		return nil, false
+	}
+	taken, until, enough := s.pace.take(size/bytesPerToken/vectorShare + 1)
+	if !enough {
+		s.hold(until)
+		return nil, false
+	}
+	s.stats.calls.Add(1)
+	call, cancel := context.WithTimeout(ctx, vectorTime)
+	defer cancel()
+	vectors, cost, err := s.Embed.Embed(call, texts)
+	if ctx.Err() != nil {
+		return nil, false
+	}
+	if err == nil && len(vectors) != len(texts) {
+		err = errRaving
+	}
+	if err != nil {
+		s.fail(&s.embed, err)
+		return nil, false
+	}
+	if cost > 0 {
+		s.pace.settle(taken, cost/vectorShare+1)
+	}
+	s.embed.succeed()
+	return vectors, true
+}
