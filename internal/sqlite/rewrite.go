@@ -129,6 +129,9 @@ func (t *tx) undo(o owner.Owner, w *run.Rewrite) error {
 		if _, err := t.exec(`DELETE FROM facts WHERE owner_id = ? AND root_id = ? AND seq >= ?`, o.ID(), string(u.Root), u.From); err != nil {
 			return fmt.Errorf("delete facts: %w", err)
 		}
+		if err := t.dropStudied(o, u.Root, u.From); err != nil {
+			return err
+		}
 	}
 	const relink = `UPDATE facts SET superseded_by = ?, superseded_at = ?, links = ? WHERE owner_id = ? AND root_id = ? AND seq = ? AND id = ?`
 	for i := range w.Relinked {

@@ -142,6 +142,19 @@ func (t *tx) dropVector(o owner.Owner, m *session.Message) error {
 	return nil
 }
 
+// dropStudied takes away what models made of the end of a lineage.
+func (t *tx) dropStudied(o owner.Owner, root session.ID, from int64) error {
+	for _, query := range []string{
+		`DELETE FROM findings WHERE owner_id = ? AND root_id = ? AND seq >= ?`,
+		`DELETE FROM vectors WHERE owner_id = ? AND root_id = ? AND seq >= ?`,
+	} {
+		if _, err := t.exec(query, o.ID(), string(root), from); err != nil {
+			return fmt.Errorf("drop what was studied: %w", err)
+		}
+	}
+	return nil
+}
+
 // acceptedAt is when a scope learnt the fact of a finding.
 func (t *tx) acceptedAt(o owner.Owner, f *memory.Fact, otherwise int64) (int64, error) {
 	var at int64

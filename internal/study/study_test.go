@@ -803,3 +803,32 @@ func TestOwners(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
+
+// TestUndone: what was found in words that are taken back goes with them.
+func TestUndone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{})
+	w.say("s", "", "Hello there, the boat is green.")
+	w.say("s", "", terrace)
+	w.says(found(terraceFound(2)))
+	w.advance(time.Hour)
+	w.catchUp()
+	scope := memory.Scope{Root: "s"}
+	if got := w.proposed(scope); len(got) != 1 {
+		t.Fatalf("got %+v", got)
+	}
+	before := w.vectors("s")
+	if _, err := w.runner.Undo(context.Background(), owner.Local(), "s"); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.proposed(scope); len(got) != 0 || w.findings(scope) != 0 {
+		t.Errorf("got %+v and %d findings", got, w.findings(scope))
+	}
+	if got := w.vectors("s"); got != before-2 {
+		t.Errorf("got %d vectors, want 2 less than %d", got, before)
+	}
+	w.identical()
+	w.catchUp()
+	w.restart()
+	w.identical()
+}
