@@ -52,7 +52,8 @@ func (s *State) Block(budget int, count func(string) int, opt BlockOptions) Bloc
 	if p.left <= 0 || len(s.facts) == 0 {
 		return Block{}
 	}
-	p.taken = make([]bool, len(s.facts))
+	p.taken = &s.shelf.taken
+	p.taken.begin(len(s.facts))
 	for _, id := range opt.First {
 		if n, found := s.byID[id]; found {
 			p.take(s.tip(n))
@@ -100,7 +101,7 @@ type picker struct {
 	count  func(string) int
 	opt    *BlockOptions
 	left   int
-	taken  []bool
+	taken  *marks
 	chosen []int32
 	opened [sections]bool
 	months []int32 // section and month whose heads are counted
@@ -109,12 +110,12 @@ type picker struct {
 // take puts a fact in if it may be shown and fits; it returns what it cost.
 func (p *picker) take(n int32) (cost int, ok bool) {
 	l := &p.s.shelf.lines[n]
-	if l.section == nowhere || p.taken[n] {
+	if l.section == nowhere || p.taken.has(n) {
 		return 0, true
 	}
 	f := &p.s.facts[n]
 	if p.opt.Hidden != nil && p.opt.Hidden(f.Source.Root, f.Source.Seq) {
-		p.taken[n] = true
+		p.taken.add(n)
 		return 0, true
 	}
 	if l.tokens == 0 {
@@ -138,7 +139,7 @@ func (p *picker) take(n int32) (cost int, ok bool) {
 	}
 	p.opened[l.section] = true
 	p.left -= cost
-	p.taken[n] = true
+	p.taken.add(n)
 	p.chosen = append(p.chosen, n)
 	return cost, true
 }
@@ -161,8 +162,9 @@ func monthHead(month int32) string {
 // fill takes the weightiest facts of a section until its share is used up.
 func (p *picker) fill(sec section, share int) {
 	misses := 0
-	for _, n := range p.s.shelf.bySection[sec] {
-		if p.s.shelf.lines[n].weight < worthAShare {
+	for c := p.s.shelf.in(sec); ; c.next() {
+		n, ok := c.fact()
+		if !ok || p.s.shelf.lines[n].weight < worthAShare {
 			return
 		}
 		cost, ok := p.take(n)
@@ -179,28 +181,29 @@ func (p *picker) fill(sec section, share int) {
 // fillRest gives what is left to the weightiest facts of any section.
 func (p *picker) fillRest() {
 	h := &p.s.shelf
-	var at [sections]int
+	var at [sections]cursor
+	for sec := range at {
+		at[sec] = h.in(section(sec)) //nolint:gosec // there are few
+	}
 	for misses := 0; misses <= maxMisses; {
-		best := nowhere
+		best, heaviest := nowhere, int32(0)
 		for sec := range sections {
-			list := h.bySection[sec]
-			for at[sec] < len(list) && p.taken[list[at[sec]]] {
-				at[sec]++
+			n, ok := at[sec].fact()
+			for ok && p.taken.has(n) {
+				at[sec].next()
+				n, ok = at[sec].fact()
 			}
-			if at[sec] == len(list) {
-				continue
-			}
-			if best == nowhere || h.before(list[at[sec]], h.bySection[best][at[best]]) < 0 {
-				best = sec
+			if ok && (best == nowhere || h.before(n, heaviest) < 0) {
+				best, heaviest = sec, n
 			}
 		}
 		if best == nowhere {
 			return
 		}
-		if _, ok := p.take(h.bySection[best][at[best]]); !ok {
+		if _, ok := p.take(heaviest); !ok {
 			misses++
 		}
-		at[best]++
+		at[best].next()
 	}
 }
 

@@ -21,9 +21,10 @@ func (s *State) Match(question string, at time.Time, limit int) []FactID {
 	s.scoreWords(question, t)
 	for tech, points := range q.techs {
 		for _, n := range newestOf(s.techs[tech]) {
-			t.add(n, points)
-			if s.facts[n].Value != "" {
-				t.add(n, 8)
+			if s.briefs[n].valued {
+				t.add(n, points+8)
+			} else {
+				t.add(n, points)
 			}
 		}
 	}
@@ -31,10 +32,13 @@ func (s *State) Match(question string, at time.Time, limit int) []FactID {
 		s.scoreRecurring(t)
 	}
 	for _, n := range t.touched {
-		t.points[n] += q.kinds[s.facts[n].Kind]
+		t.points[n] += q.kinds[s.briefs[n].kind]
 	}
 	if q.broad {
 		for kind, points := range q.kinds {
+			if points == 0 {
+				continue
+			}
 			for _, n := range newestOf(s.kinds[kind]) {
 				if t.points[n] == 0 { // else it has been given above
 					t.add(n, points)
@@ -47,7 +51,7 @@ func (s *State) Match(question string, at time.Time, limit int) []FactID {
 
 // asked is what a question asks for.
 type asked struct {
-	kinds   map[Kind]int32
+	kinds   [numKinds]int32
 	techs   map[uint8]int32
 	dates   []language.Date
 	changes bool // it asks what changed
@@ -59,8 +63,8 @@ type asked struct {
 }
 
 // ask reads a question.
-func (s *State) ask(question string, at time.Time) asked {
-	q := asked{kinds: map[Kind]int32{}, techs: map[uint8]int32{}, broad: true, dates: language.Dates(question, at)}
+func (s *State) ask(question string, at time.Time) *asked {
+	q := &asked{techs: map[uint8]int32{}, broad: true, dates: language.Dates(question, at)}
 	toks := appendTokens(s.l, nil, question, 0, min(len(question), maxSentence))
 	for i := range toks {
 		t := &toks[i]
@@ -87,18 +91,18 @@ func (q *asked) note(t topic, l *lexicon) {
 	switch {
 	case t.kind == "recurring":
 		q.recurring = true
-		q.kinds[Cause] = max(q.kinds[Cause], 10)
+		q.want(Cause, 10)
 	case t.kind == "change":
 		q.changes = true
-		q.kinds[Decision] = max(q.kinds[Decision], 10)
+		q.want(Decision, 10)
 	case t.kind == Identity:
-		q.kinds[t.kind] = max(q.kinds[t.kind], 24) // few facts tell who somebody is
+		q.want(Identity, 24) // few facts tell who somebody is
 	case t.kind != "":
-		q.kinds[t.kind] = max(q.kinds[t.kind], 14)
+		q.want(t.kind, 14)
 		q.changes = q.changes || t.kind == Decision
 		if t.kind == Cause {
 			q.why = true
-			q.kinds[Decision] = max(q.kinds[Decision], 6)
+			q.want(Decision, 6)
 		}
 	case t.tech != 0:
 		q.techs[t.tech] = max(q.techs[t.tech], 14)
@@ -111,6 +115,12 @@ func (q *asked) note(t topic, l *lexicon) {
 			q.techs[uint8(c)] = max(q.techs[uint8(c)], points)
 		}
 	}
+}
+
+// want gives facts of a kind points, or leaves them more.
+func (q *asked) want(k Kind, points int32) {
+	n := numberOf(k)
+	q.kinds[n] = max(q.kinds[n], points)
 }
 
 // topicsAt is what the word at i asks for, alone or with those behind it.
@@ -147,8 +157,11 @@ func (s *State) scoreWords(question string, t *tally) {
 	left := effort
 	for i, list := range lists {
 		points := int32(6 + 2*bits.Len(uint(len(s.facts)/len(list)))) //nolint:gosec // small
-		if i > 0 && len(list) > left {
-			return
+		if len(list) > left {
+			if i > 0 {
+				return
+			}
+			list = list[len(list)-left:] // where every word is common, the newest
 		}
 		left -= len(list)
 		for _, n := range list {
@@ -157,59 +170,58 @@ func (s *State) scoreWords(question string, t *tally) {
 	}
 }
 
-// best weighs what is left and returns the first facts.
-func (s *State) best(t *tally, q asked, limit int) []FactID {
-	found := make([]int32, 0, len(t.touched))
-	for _, n := range t.touched {
-		if t.points[n] = s.adjust(n, t.points[n], q); t.points[n] > 0 {
-			found = append(found, n)
-		}
-	}
-	slices.SortFunc(found, func(a, b int32) int {
+// best weighs what is left and returns the first facts: those with most points,
+// of equals the newer.
+func (s *State) best(t *tally, q *asked, limit int) []FactID {
+	found := make([]int32, 0, min(limit, len(t.touched))+1)
+	before := func(a, b int32) int {
 		if t.points[a] != t.points[b] {
 			return int(t.points[b]) - int(t.points[a])
 		}
 		return int(b) - int(a)
-	})
-	ids := make([]FactID, 0, min(limit, len(found)))
-	for _, n := range found[:min(limit, len(found))] {
-		ids = append(ids, s.facts[n].ID)
+	}
+	for _, n := range t.touched {
+		if t.points[n] = s.briefs[n].adjust(t.points[n], q); t.points[n] <= 0 {
+			continue
+		}
+		if len(found) == limit && before(n, found[limit-1]) > 0 {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(found, n, before)
+		if found = slices.Insert(found, at, n); len(found) > limit {
+			found = found[:limit]
+		}
+	}
+	ids := make([]FactID, len(found))
+	for i, n := range found {
+		ids[i] = s.facts[n].ID
 	}
 	return ids
 }
 
 // adjust corrects the score of a fact by what it is.
-func (s *State) adjust(n, score int32, q asked) int32 {
-	f, t := &s.facts[n], &s.traits[n]
-	switch f.Kind {
-	case Question, Quoted, Hypothetical, Proposal, Retraction:
-		return 0
-	case ThirdParty:
-		if !q.others {
-			return 0
-		}
-	}
-	if t.inner {
+func (b *brief) adjust(score int32, q *asked) int32 {
+	if b.silent || b.inner || b.others && !q.others {
 		return 0
 	}
-	if !f.Current() {
+	if !b.current {
 		score /= 2
 		if q.changes {
 			score = score * 3 / 2
 		}
 	}
-	if t.was >= 0 && (q.changes || q.why) {
+	if b.replaced && (q.changes || q.why) {
 		score += 10
 	}
-	if q.why && f.Because != "" {
+	if q.why && b.reasoned {
 		score += 12
 	}
-	for _, d := range q.dates {
-		if !f.When.IsZero() && f.When.From.Before(d.To) && d.From.Before(f.When.To) {
+	for i := range q.dates {
+		if b.within(q.dates[i]) {
 			score += 12
 		}
 	}
-	if f.Value != "" {
+	if b.valued {
 		score += 2
 	}
 	return score

@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"slices"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/session"
@@ -37,7 +36,7 @@ var sectionShares = [sections]int{15, 17, 18, 14, 18, 6, 8, 4}
 // shelf holds what may be shown, the weightiest first in each section, so that
 // rendering looks only at what it shows.
 type shelf struct {
-	bySection [sections][]int32
+	bySection [sections]ranked
 	lines     []line
 	// probe is what the counting function says of a known text: it tells
 	// whether the counts of lines are still right.
@@ -45,6 +44,7 @@ type shelf struct {
 	counts map[Kind]int
 	// heads are the costs of the lines that name a month.
 	heads map[int]int
+	taken marks // by the block that is being rendered
 }
 
 // line is how a fact is shown.
@@ -76,10 +76,11 @@ func (h *shelf) put(s *State, n int32) {
 	if l.section == nowhere {
 		return
 	}
-	list := h.bySection[l.section]
-	at, _ := slices.BinarySearchFunc(list, n, h.before)
-	h.bySection[l.section] = slices.Insert(list, at, n)
+	h.bySection[l.section].put(n, l.weight)
 }
+
+// in goes through a section.
+func (h *shelf) in(sec section) cursor { return cursor{list: &h.bySection[sec]} }
 
 // monthOf numbers the month that a line stands under. Changes and events carry
 // their dates themselves.
@@ -93,7 +94,7 @@ func monthOf(sec section, f *Fact) int32 {
 	return 0
 }
 
-// before orders facts of a section: the weightier first, of equals the newer.
+// before orders facts: the weightier first, of equals the newer.
 func (h *shelf) before(a, b int32) int {
 	if wa, wb := h.lines[a].weight, h.lines[b].weight; wa != wb {
 		return int(wb) - int(wa)
@@ -107,9 +108,7 @@ func (h *shelf) remove(s *State, n int32) {
 		return
 	}
 	l := &h.lines[n]
-	if at, found := slices.BinarySearchFunc(h.bySection[l.section], n, h.before); found {
-		h.bySection[l.section] = slices.Delete(h.bySection[l.section], at, at+1)
-	}
+	h.bySection[l.section].remove(n, l.weight)
 	h.counts[s.facts[n].Kind]--
 	l.section = nowhere
 }

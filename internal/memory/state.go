@@ -3,6 +3,8 @@ package memory
 import (
 	"crypto/sha256"
 	"iter"
+	"maps"
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -16,6 +18,7 @@ type State struct {
 	l      *lexicon
 	facts  []Fact
 	traits []trait
+	briefs []brief // kept true by note
 	byID   map[FactID]int32
 	// slots leads from a slot to the facts that fill it now.
 	slots map[slotKey][]int32
@@ -26,7 +29,7 @@ type State struct {
 	// of technology to the facts that name one.
 	words map[string][]int32
 	techs map[uint8][]int32
-	kinds map[Kind][]int32
+	kinds [numKinds][]int32
 	// tallies are lent to questions, which may be asked side by side.
 	tallies sync.Pool
 	// reasons leads from the words of a reason to the facts that give it.
@@ -65,7 +68,7 @@ func NewState() *State {
 	return &State{
 		l: theLexicon(), byID: map[FactID]int32{}, slots: map[slotKey][]int32{},
 		things: map[string][]int32{}, words: map[string][]int32{}, techs: map[uint8][]int32{},
-		kinds: map[Kind][]int32{}, reasons: map[string][]int32{}, shelf: newShelf(),
+		reasons: map[string][]int32{}, shelf: newShelf(),
 	}
 }
 
@@ -105,13 +108,9 @@ func (s *State) Learn(facts []Fact) Change {
 		c.Reversals[i].Was = s.facts[s.byID[c.Reversals[i].Was.ID]]
 		c.Reversals[i].Now = s.facts[s.byID[c.Reversals[i].Now.ID]]
 	}
-	for o := range first {
-		if len(touched) == 0 {
-			break
-		}
-		if touched[o] {
+	for _, o := range slices.Sorted(maps.Keys(touched)) {
+		if o < first {
 			c.Superseded = append(c.Superseded, s.facts[o])
-			delete(touched, o)
 		}
 	}
 	return c
@@ -142,8 +141,8 @@ func (s *State) append(f Fact) int32 {
 	t := s.traitOf(&f)
 	t.was = -1
 	t.inner = s.within(n)
-	s.traits = append(s.traits, t)
-	s.size += int64(unsafe.Sizeof(f)+unsafe.Sizeof(t)) + int64(len(f.ID)+len(f.Quote)+len(f.Statement)+
+	s.traits, s.briefs = append(s.traits, t), append(s.briefs, brief{})
+	s.size += int64(unsafe.Sizeof(f)+unsafe.Sizeof(t)+unsafe.Sizeof(brief{})) + int64(len(f.ID)+len(f.Quote)+len(f.Statement)+
 		len(f.Subject)+len(f.Attribute)+len(f.Value)+len(f.Former)+len(f.Because)) + 128
 	return n
 }
@@ -173,7 +172,9 @@ func (s *State) within(n int32) bool {
 func (s *State) enter(n int32) {
 	f, t := &s.facts[n], &s.traits[n]
 	s.sum = chainHash(s.sum, f)
-	s.kinds[f.Kind] = append(s.kinds[f.Kind], n)
+	s.note(n)
+	kind := s.briefs[n].kind
+	s.kinds[kind] = append(s.kinds[kind], n)
 	s.indexWords(n)
 	s.indexReason(n)
 	if f.Current() && f.Kind.Asserted() && !t.inner {

@@ -7,6 +7,7 @@ func (s *State) supersede(o, n int32) {
 	was, now := &s.facts[o], &s.facts[n]
 	was.SupersededBy, was.SupersededAt = now.ID, now.SaidAt
 	now.Links = append(now.Links[:len(now.Links):len(now.Links)], Link{Kind: Supersedes, To: was.ID})
+	s.note(o)
 	s.chain(o, n)
 	key := slotKey{was.Subject, was.Attribute}
 	s.slots[key] = without(s.slots[key], o)
@@ -36,6 +37,7 @@ func (s *State) revive(o int32, touched map[int32]bool) {
 		}
 		f := &s.facts[n]
 		f.SupersededBy, f.SupersededAt = "", time.Time{}
+		s.note(n)
 		touched[n] = true
 		if f.Kind.Asserted() && !s.traits[n].inner {
 			s.open(n)
@@ -55,6 +57,7 @@ func (s *State) chain(o, n int32) {
 	}
 	if t := &s.traits[n]; t.was < o {
 		t.was, t.steps = o, max(t.steps, s.traits[o].steps+1)
+		s.note(n)
 	}
 }
 

@@ -1,0 +1,22 @@
+package memory
+
+// marks is a set of facts that is emptied at no cost, so that what is done with
+// a few facts does not depend on how many are known.
+type marks struct {
+	set []uint32
+	now uint32
+}
+
+// begin empties the set and makes room for n facts.
+func (m *marks) begin(n int) {
+	if m.now++; m.now == 0 {
+		clear(m.set)
+		m.now = 1
+	}
+	if len(m.set) < n {
+		m.set = append(m.set, make([]uint32, n-len(m.set)+n/4)...)
+	}
+}
+
+func (m *marks) add(n int32)      { m.set[n] = m.now }
+func (m *marks) has(n int32) bool { return m.set[n] == m.now }
