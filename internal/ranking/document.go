@@ -54,6 +54,8 @@ type Hit struct {
 	SessionID session.ID
 	Root      session.ID
 	Seq       int64
+	// Words is how long the message is, up to 65,535.
+	Words int
 	// Score is higher for better. The first hit's is about the logarithm of the
 	// odds that the scope holds an answer: below 0 rather not.
 	Score   float64

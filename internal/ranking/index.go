@@ -1,6 +1,7 @@
 package ranking
 
 import (
+	"strings"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/language"
@@ -17,8 +18,10 @@ type Index struct {
 	terms    map[string]int32 // stem → place in lists
 	lists    []termList
 	docs     []doc
+	light    []bool    // per message: its words may count less, for its length or its role
 	spans    []span    // the dates that messages speak of
 	episodes []episode // runs of messages that belong together
+	sessions []session.ID
 	lineages map[session.ID]int32
 	tips     []tip // per lineage: where its next message continues
 	families map[[familyKey]byte][]int32
@@ -30,13 +33,14 @@ type Index struct {
 	scratch  scratch
 }
 
-// doc is a message in the index.
+// doc is a message in the index. It fills one cache line and holds no pointers:
+// a search looks at thousands, and the garbage collector at none.
 type doc struct {
 	messageID  int64
 	seq        int64
 	saidAt     int64 // Unix seconds; 0 when not known
-	session    session.ID
-	root       session.ID
+	session    int32 // place in sessions
+	line       int32 // its lineage: place in tips
 	prev, next int32 // neighbours in the same episode; −1 for none
 	episode    int32
 	speaker    int32 // place in names; −1 for none
@@ -64,7 +68,10 @@ type episode struct {
 }
 
 // tip is where a lineage continues.
-type tip struct{ doc, episode int32 }
+type tip struct {
+	root         session.ID
+	doc, episode int32
+}
 
 // span is a resolved date of a message, in Unix seconds.
 type span struct{ from, to int64 }
@@ -96,7 +103,7 @@ func (x *Index) Len() int { return len(x.docs) }
 func (x *Index) Add(d Document) {
 	n := int32(len(x.docs))
 	entry := doc{
-		messageID: d.MessageID, session: d.SessionID, root: d.Root, seq: d.Seq,
+		messageID: d.MessageID, seq: d.Seq,
 		prev: -1, next: -1, speaker: x.names.add(d.Speaker), firstSpan: int32(len(x.spans)),
 	}
 	if !d.SaidAt.IsZero() {
@@ -111,35 +118,37 @@ func (x *Index) Add(d Document) {
 		x.mixed = true
 	}
 	x.addDates(&entry, d)
-	x.chain(n, &entry)
+	x.chain(n, &entry, &d)
 	x.addWords(n, &entry, d.Text)
 	x.wordings.keep()
 	entry.share = lends(int(entry.words))
 	x.docs = append(x.docs, entry)
+	x.light = append(x.light, entry.traits&byUser == 0 || entry.words > longMessage)
 }
 
 // chain appends the message to its lineage, in the episode under way or a new one.
-func (x *Index) chain(n int32, d *doc) {
-	line, known := x.lineages[d.root]
+func (x *Index) chain(n int32, d *doc, from *Document) {
+	line, known := x.lineages[from.Root]
 	if !known {
 		line = int32(len(x.tips))
-		x.lineages[d.root] = line
-		x.tips = append(x.tips, tip{doc: -1, episode: -1})
+		root := session.ID(strings.Clone(string(from.Root)))
+		x.lineages[root] = line
+		x.tips = append(x.tips, tip{root: root, doc: -1, episode: -1})
 	}
+	d.line = line
 	t := &x.tips[line]
+	if t.doc >= 0 && x.sessions[x.docs[t.doc].session] == from.SessionID {
+		d.session = x.docs[t.doc].session
+	} else {
+		d.session = int32(len(x.sessions))
+		x.sessions = append(x.sessions, session.ID(strings.Clone(string(from.SessionID))))
+	}
 	if t.doc < 0 || !x.continues(d, t) {
 		t.episode = int32(len(x.episodes))
 		x.episodes = append(x.episodes, episode{from: d.saidAt, to: d.saidAt, first: n})
 	} else {
 		d.prev = t.doc
 		x.docs[t.doc].next = n
-	}
-	if t.doc >= 0 { // share the strings
-		last := &x.docs[t.doc]
-		d.root = last.root
-		if last.session == d.session {
-			d.session = last.session
-		}
 	}
 	t.doc = n
 	d.episode = t.episode
@@ -182,12 +191,13 @@ func (x *Index) addDates(entry *doc, d Document) {
 // Size is roughly how many bytes the index occupies.
 func (x *Index) Size() int64 {
 	const (
-		docBytes  = 120
-		listBytes = 64
+		docBytes  = 65
+		listBytes = 96
 		termBytes = 72 // its entries in the maps
-		buffers   = 20 // per message, of the scratch space
+		buffers   = 24 // per message, of the scratch space
 	)
 	return x.bytes + int64(len(x.docs))*(docBytes+buffers) +
 		int64(len(x.lists))*(listBytes+termBytes) +
-		int64(len(x.spans))*16 + int64(len(x.episodes))*32 + x.names.size() + x.wordings.size()
+		int64(len(x.spans))*16 + int64(len(x.episodes))*32 + int64(len(x.sessions)+len(x.tips))*64 + x.names.size() +
+		x.wordings.size()
 }

@@ -45,8 +45,8 @@ func (x *Index) Search(q Query) []Hit {
 	for i := range best {
 		d := &x.docs[best[i].doc]
 		hits[i] = Hit{
-			MessageID: d.messageID, SessionID: d.session, Root: d.root, Seq: d.seq,
-			Score: float64(best[i].score + sure),
+			MessageID: d.messageID, SessionID: x.sessions[d.session], Root: x.tips[d.line].root, Seq: d.seq,
+			Words: int(d.words), Score: float64(best[i].score + sure),
 		}
 		if q.Explain {
 			hits[i].Reasons = x.explain(&asked, &best[i], sure)
@@ -63,7 +63,7 @@ func (x *Index) rank(q *question, skip func(session.ID, int64) bool, most int) [
 	look := x.view(q)
 	s.rough = s.rough[:0]
 	for _, d := range s.touched {
-		if skip == nil || !skip(x.docs[d].root, x.docs[d].seq) {
+		if skip == nil || !skip(x.tips[x.docs[d].line].root, x.docs[d].seq) {
 			s.rough = x.keep(s.rough, rough{doc: d, score: look.rough(d)}, most)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 type termList struct {
 	stem     string
 	data     []byte
+	steps    []step
 	last     int32 // the newest message in the list
 	messages int32
 	episodes int32
@@ -19,6 +20,15 @@ type termList struct {
 	inside   int32 // where the newest entry begins, while its count may grow
 	count    int32 // of the newest entry
 }
+
+// step is where an entry of a list begins, and the message of the one before:
+// a place to start reading from. There is one for every stepLength entries.
+type step struct{ at, before int32 }
+
+const stepLength = 128
+
+// fromStart is the beginning of every list.
+var fromStart = step{before: -1} // never written
 
 // traits are what a message's form says of it.
 type traits uint8
@@ -143,6 +153,9 @@ func (x *Index) enter(n, episode int32, stem []byte) int32 {
 	}
 	x.wordings.meet(id)
 	before := l.last
+	if l.messages > 0 && l.messages%stepLength == 0 {
+		l.steps = append(l.steps, step{at: int32(len(l.data)), before: before})
+	}
 	l.inside, l.count, l.last = int32(len(l.data)), 1, n
 	l.messages++
 	if l.episode != episode+1 {
@@ -151,6 +164,19 @@ func (x *Index) enter(n, episode int32, stem []byte) int32 {
 	}
 	l.write(uint64(n-before), &x.bytes)
 	return l.messages
+}
+
+// newest is where to start reading so that at most n entries follow: the place
+// in data, and the message before.
+func (l *termList) newest(n int32) step {
+	if l.messages <= n {
+		return fromStart
+	}
+	behind := (l.messages - n + stepLength - 1) / stepLength // entries to leave out, in steps
+	if int(behind) > len(l.steps) {
+		return step{at: int32(len(l.data)), before: l.last}
+	}
+	return l.steps[behind-1]
 }
 
 // gap reads back the distance of the newest entry.
