@@ -2,7 +2,6 @@ package run
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -33,8 +32,12 @@ func (t *turn) quotes(question string, room int, a *assembly) (string, []memory.
 	used := t.count(quotesHead) + t.count(quotesEnd) + compression.MessageOverhead
 	var text strings.Builder
 	var places []memory.Place
-	for batch := range slices.Chunk(hits, hitBatch) {
-		docs, err := t.runner.quotes.Quotes(t.ctx, t.req.Owner, placesOf(batch))
+	for room-used >= minQuotes {
+		var batch []memory.Place
+		if batch, hits = fitting(hits, room-used); len(batch) == 0 {
+			break
+		}
+		docs, err := t.runner.quotes.Quotes(t.ctx, t.req.Owner, batch)
 		if err != nil {
 			t.runner.log.Warn("recall could not read quotes", "err", err)
 			break
@@ -48,9 +51,6 @@ func (t *turn) quotes(question string, room int, a *assembly) (string, []memory.
 				places = append(places, memory.Place{Root: docs[i].Root, Seq: docs[i].Seq})
 			}
 		}
-		if room-used < minQuotes {
-			break
-		}
 	}
 	if len(places) == 0 {
 		return "", nil, 0
@@ -58,16 +58,27 @@ func (t *turn) quotes(question string, room int, a *assembly) (string, []memory.
 	return quotesHead + text.String() + quotesEnd, places, used
 }
 
-// hitBatch is how many of the hits are read at a time: long messages fill the
-// room with a few, short ones leave it to many.
-const hitBatch = 8
+// hitBatch is how many of the hits are read at a time, at most.
+const hitBatch = 12
 
-func placesOf(hits []ranking.Hit) []memory.Place {
-	places := make([]memory.Place, len(hits))
+// fitting takes the first of the hits that may fit into the room together, and
+// returns where to read them and the hits behind them. What cannot fit is passed
+// over unread: a word costs a token or more.
+func fitting(hits []ranking.Hit, room int) ([]memory.Place, []ranking.Hit) {
+	places := make([]memory.Place, 0, hitBatch)
+	left := room
 	for i := range hits {
-		places[i] = memory.Place{Root: hits[i].Root, Seq: hits[i].Seq}
+		least := quoteTokens + min(hits[i].Words, maxQuote/longWord)
+		if least > room {
+			continue
+		}
+		if least > left || len(places) == hitBatch {
+			return places, hits[i:]
+		}
+		left -= least
+		places = append(places, memory.Place{Root: hits[i].Root, Seq: hits[i].Seq})
 	}
-	return places
+	return places, nil
 }
 
 const (
@@ -77,6 +88,12 @@ const (
 	minQuotes = 64
 	// maxQuote bounds one quoted message, in bytes.
 	maxQuote = 1200
+	// longWord is more bytes than words have on average: a quote that was cut has
+	// at least maxQuote/longWord of them.
+	longWord = 10
+	// quoteTokens is what a quote costs beside its words, at least: the mark, who
+	// said it and the day.
+	quoteTokens = 8
 )
 
 // quoteLine is one quoted message with who said it and when.

@@ -151,9 +151,9 @@ func (db *DB) Documents(ctx context.Context, o owner.Owner, scope memory.Scope, 
 	return nil
 }
 
-// quoteBatch is how many places one query looks up: a turn recalls some eight
+// quoteBatch is how many places one query looks up: a turn recalls some ten
 // messages at a time, and each query of its own would cost more than its row.
-const quoteBatch = 8
+const quoteBatch = 12
 
 // quotesByPlace looks up quoteBatch places at once. CROSS JOIN makes SQLite walk
 // the places and use the index for each.
