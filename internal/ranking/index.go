@@ -18,7 +18,7 @@ type Index struct {
 	terms    map[string]int32 // stem → place in lists
 	lists    []termList
 	docs     []doc
-	light    []bool    // per message: its words may count less, for its length or its role
+	light    []uint8   // per message: what its words count, see lightOf
 	spans    []span    // the dates that messages speak of
 	episodes []episode // runs of messages that belong together
 	sessions []session.ID
@@ -123,7 +123,21 @@ func (x *Index) Add(d Document) {
 	x.wordings.keep()
 	entry.share = lends(int(entry.words))
 	x.docs = append(x.docs, entry)
-	x.light = append(x.light, entry.traits&byUser == 0 || entry.words > longMessage)
+	x.light = append(x.light, lightOf(&entry))
+}
+
+// lightest is the share, in lightOf, of a message whose words count in full.
+const lightest = 127
+
+// lightOf is what a message's words count for its length, of lightest, with the
+// highest bit set if it is not the user's. It is kept in a byte beside the
+// messages, because hits are graded by the thousand.
+func lightOf(d *doc) uint8 {
+	l := uint8(lightest / d.longPenalty())
+	if d.traits&byUser == 0 {
+		l |= lightest + 1
+	}
+	return l
 }
 
 // chain appends the message to its lineage, in the episode under way or a new one.
@@ -194,7 +208,7 @@ func (x *Index) Size() int64 {
 		docBytes  = 65
 		listBytes = 96
 		termBytes = 72 // its entries in the maps
-		buffers   = 24 // per message, of the scratch space
+		buffers   = 32 // per message, of the scratch space
 	)
 	return x.bytes + int64(len(x.docs))*(docBytes+buffers) +
 		int64(len(x.lists))*(listBytes+termBytes) +

@@ -77,11 +77,28 @@ func (x *Index) rank(q *question, skip func(session.ID, int64) bool, most int) [
 		x.leads(s.candidates)
 		x.resembles(s.candidates)
 	}
-	slices.SortFunc(s.candidates, func(a, b candidate) int {
-		return x.order(rough{a.doc, a.score}, rough{b.doc, b.score})
-	})
+	x.sortCandidates()
 	s.clear()
-	return s.candidates
+	return s.ranked
+}
+
+// sortCandidates puts the candidates in order. They are large, so each is moved
+// but once.
+func (x *Index) sortCandidates() {
+	s := &x.scratch
+	s.rough, s.ranked = s.rough[:0], s.ranked[:0]
+	for i := range s.candidates { // here rough.doc is the place among them
+		s.rough = append(s.rough, rough{int32(i), s.candidates[i].score})
+	}
+	slices.SortFunc(s.rough, func(a, b rough) int {
+		if a.score != b.score {
+			return cmp.Compare(b.score, a.score)
+		}
+		return x.order(rough{s.candidates[a.doc].doc, a.score}, rough{s.candidates[b.doc].doc, b.score})
+	})
+	for _, r := range s.rough {
+		s.ranked = append(s.ranked, s.candidates[r.doc])
+	}
 }
 
 // order sorts by score, then newest, then MessageID.

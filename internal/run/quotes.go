@@ -32,12 +32,12 @@ func (t *turn) quotes(question string, room int, a *assembly) (string, []memory.
 	used := t.count(quotesHead) + t.count(quotesEnd) + compression.MessageOverhead
 	var text strings.Builder
 	var places []memory.Place
-	for room-used >= minQuotes {
-		var batch []memory.Place
-		if batch, hits = fitting(hits, room-used); len(batch) == 0 {
+	for range maxReads {
+		var batch []int64
+		if batch, hits = fitting(hits, room-used); len(batch) == 0 || room-used < minQuotes {
 			break
 		}
-		docs, err := t.runner.quotes.Quotes(t.ctx, t.req.Owner, batch)
+		docs, err := t.runner.quotes.QuotesByID(t.ctx, t.req.Owner, batch)
 		if err != nil {
 			t.runner.log.Warn("recall could not read quotes", "err", err)
 			break
@@ -58,27 +58,31 @@ func (t *turn) quotes(question string, room int, a *assembly) (string, []memory.
 	return quotesHead + text.String() + quotesEnd, places, used
 }
 
-// hitBatch is how many of the hits are read at a time, at most.
-const hitBatch = 12
+// hitBatch is how many of the hits are read at a time, and maxReads how often:
+// the first time fills the room but for a rest that short messages may take.
+const (
+	hitBatch = 12
+	maxReads = 3
+)
 
 // fitting takes the first of the hits that may fit into the room together, and
-// returns where to read them and the hits behind them. What cannot fit is passed
+// returns their ids and the hits behind them. What cannot fit is passed
 // over unread: a word costs a token or more.
-func fitting(hits []ranking.Hit, room int) ([]memory.Place, []ranking.Hit) {
-	places := make([]memory.Place, 0, hitBatch)
+func fitting(hits []ranking.Hit, room int) ([]int64, []ranking.Hit) {
+	ids := make([]int64, 0, hitBatch)
 	left := room
 	for i := range hits {
 		least := quoteTokens + min(hits[i].Words, maxQuote/longWord)
 		if least > room {
 			continue
 		}
-		if least > left || len(places) == hitBatch {
-			return places, hits[i:]
+		if least > left || len(ids) == hitBatch {
+			return ids, hits[i:]
 		}
 		left -= least
-		places = append(places, memory.Place{Root: hits[i].Root, Seq: hits[i].Seq})
+		ids = append(ids, hits[i].MessageID)
 	}
-	return places, nil
+	return ids, nil
 }
 
 const (

@@ -161,38 +161,67 @@ var quotesByPlace = `WITH want(root, seq) AS (VALUES (?,?)` + strings.Repeat(`,(
 	SELECT ` + documentColumns + ` FROM (SELECT m.* FROM want CROSS JOIN messages m
 		ON m.owner_id = ? AND m.root_id = want.root AND m.seq = want.seq)`
 
+// quotesByID looks up quoteBatch ids at once.
+var quotesByID = `SELECT ` + documentColumns + ` FROM messages WHERE id IN (?` + strings.Repeat(`,?`, quoteBatch-1) + `) AND +owner_id = ?`
+
 // Quotes implements memory.Store.
 func (db *DB) Quotes(ctx context.Context, o owner.Owner, places []memory.Place) ([]ranking.Document, error) {
 	found := make(map[memory.Place]ranking.Document, len(places))
+	keep := func(d *ranking.Document) { found[memory.Place{Root: d.Root, Seq: d.Seq}] = *d }
 	for batch := range slices.Chunk(places, quoteBatch) {
-		if err := db.quoteBatch(ctx, o, batch, found); err != nil {
+		args := make([]any, 0, 2*quoteBatch+1)
+		for i := range quoteBatch {
+			if i < len(batch) {
+				args = append(args, string(batch[i].Root), batch[i].Seq)
+			} else {
+				args = append(args, "", int64(-1)) // no message has this place
+			}
+		}
+		if err := db.quoteBatch(ctx, quotesByPlace, append(args, o.ID()), keep); err != nil {
 			return nil, err
 		}
 	}
-	out := make([]ranking.Document, 0, len(places))
-	for _, p := range places {
-		if d, ok := found[p]; ok {
+	return inOrder(places, found), nil
+}
+
+// QuotesByID implements memory.Store.
+func (db *DB) QuotesByID(ctx context.Context, o owner.Owner, ids []int64) ([]ranking.Document, error) {
+	found := make(map[int64]ranking.Document, len(ids))
+	keep := func(d *ranking.Document) { found[d.MessageID] = *d }
+	for batch := range slices.Chunk(ids, quoteBatch) {
+		args := make([]any, 0, quoteBatch+1)
+		for i := range quoteBatch {
+			if i < len(batch) {
+				args = append(args, batch[i])
+			} else {
+				args = append(args, int64(-1)) // no message has this id
+			}
+		}
+		if err := db.quoteBatch(ctx, quotesByID, append(args, o.ID()), keep); err != nil {
+			return nil, err
+		}
+	}
+	return inOrder(ids, found), nil
+}
+
+// inOrder lists what was found as it was asked for.
+func inOrder[K comparable](asked []K, found map[K]ranking.Document) []ranking.Document {
+	out := make([]ranking.Document, 0, len(asked))
+	for _, k := range asked {
+		if d, ok := found[k]; ok {
 			out = append(out, d)
 		}
 	}
-	return out, nil
+	return out
 }
 
-// quoteBatch looks up at most quoteBatch places.
-func (db *DB) quoteBatch(ctx context.Context, o owner.Owner, places []memory.Place, found map[memory.Place]ranking.Document) error {
-	st, err := db.stmt(ctx, quotesByPlace)
+// quoteBatch looks up one batch.
+func (db *DB) quoteBatch(ctx context.Context, query string, args []any, keep func(*ranking.Document)) error {
+	st, err := db.stmt(ctx, query)
 	if err != nil {
 		return err
 	}
-	args := make([]any, 0, 2*quoteBatch+1)
-	for i := range quoteBatch {
-		if i < len(places) {
-			args = append(args, string(places[i].Root), places[i].Seq)
-		} else {
-			args = append(args, "", int64(-1)) // no message has this place
-		}
-	}
-	rows, err := st.QueryContext(ctx, append(args, o.ID())...)
+	rows, err := st.QueryContext(ctx, args...)
 	if err != nil {
 		return fmt.Errorf("read quotes: %w", err)
 	}
@@ -202,7 +231,7 @@ func (db *DB) quoteBatch(ctx context.Context, o owner.Owner, places []memory.Pla
 		if err != nil {
 			return fmt.Errorf("read quote: %w", err)
 		}
-		found[memory.Place{Root: d.Root, Seq: d.Seq}] = d
+		keep(&d)
 	}
 	if err := rows.Err(); err != nil {
 		return fmt.Errorf("read quotes: %w", err)

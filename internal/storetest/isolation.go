@@ -227,11 +227,12 @@ func memoryCases() map[string]isolationCase {
 		"Quotes": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			return st.Quotes(ctx, o, []memory.Place{{Root: theSession, Seq: 0}, {Root: theSession, Seq: 3}})
 		}},
-		"Costs":     {call: costsOfTheSession},
-		"Findings":  {call: findingsOfTheSession},
-		"Vectors":   {call: vectorsOfTheSession},
-		"Marks":     {silent: true, call: marksOfTheSession},
-		"Unstudied": {silent: true, call: unstudiedSessions},
+		"Costs":      {call: costsOfTheSession},
+		"Findings":   {call: findingsOfTheSession},
+		"Vectors":    {call: vectorsOfTheSession},
+		"Marks":      {silent: true, call: marksOfTheSession},
+		"Unstudied":  {silent: true, call: unstudiedSessions},
+		"QuotesByID": {call: quotesOfEverybody},
 		"Receipt": {stranger: fault.NotFound, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			return st.Receipt(ctx, o, theReceipt)
 		}},
@@ -425,3 +426,12 @@ func everything(t *testing.T, st Store, o owner.Owner) string {
 
 // dump is a value with its bytes as texts.
 func dump(v any) string { return fmt.Sprintf("%s", v) }
+
+// quotesOfEverybody asks for all messages by their ids.
+func quotesOfEverybody(ctx context.Context, st Store, o owner.Owner) (any, error) {
+	ids := make([]int64, 100)
+	for i := range ids {
+		ids[i] = int64(i)
+	}
+	return st.QuotesByID(ctx, o, ids)
+}

@@ -1,0 +1,174 @@
+package ranking
+
+import (
+	"cmp"
+	"slices"
+)
+
+// glance is what the words of a message are worth, its length aside, and the
+// terms among them as bits.
+type glance struct {
+	score float32
+	terms uint32
+}
+
+// occurrence is a message with how often a term or its kin stand in it.
+type occurrence struct {
+	doc int32
+	n   float32
+}
+
+// termEnd is where the occurrences of a term end.
+type termEnd struct {
+	term int // of the question
+	end  int
+}
+
+const (
+	// effort is how many occurrences a search looks at, so that its cost stays the
+	// same however long a scope grows: those of the rarest words, and of words that
+	// occur everywhere the newest. It takes effect from some thousand messages on.
+	effort = 7000
+	// anchors is how many messages, those with the best words, are looked at
+	// together with their neighbours; with up to fewHits, all are.
+	anchors = 128
+	fewHits = 640
+)
+
+// match scores all messages for one term after the other, the rarest first.
+func (x *Index) match(q *question) {
+	s := &x.scratch
+	s.fit(len(x.docs), len(x.episodes))
+	var space [32]int
+	order := space[:0]
+	for i := range q.terms {
+		order = append(order, i)
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x.occurrences(&q.terms[a]), x.occurrences(&q.terms[b])) })
+	left := int32(effort)
+	for n, i := range order {
+		left -= x.find(q, i, left/int32(len(order)-n), left)
+	}
+	x.chooseAnchors(q)
+	x.lendAll(q)
+}
+
+// occurrences is how many messages a term itself stands in.
+func (x *Index) occurrences(t *term) int32 {
+	if t.list < 0 {
+		return 0
+	}
+	return x.lists[t.list].messages
+}
+
+// find collects the occurrences of a term and of its kin: all of them, if they
+// are not more than most, else the newest, as many as is fair. It returns how
+// many it looked at.
+func (x *Index) find(q *question, i int, fair, most int32) int32 {
+	s, t := &x.scratch, &q.terms[i]
+	used := int32(0)
+	if n := x.occurrences(t); n > most {
+		used += x.findIn(t, t.list, 1, uint32(1)<<i, x.lists[t.list].newest(fair))
+	} else if n > 0 {
+		used += x.findIn(t, t.list, 1, uint32(1)<<i, fromStart)
+	}
+	for _, k := range t.kin {
+		if x.lists[k.list].messages <= most-used {
+			used += x.findIn(t, k.list, k.worth, uint32(1)<<i, fromStart)
+		}
+	}
+	s.ends = append(s.ends, termEnd{i, len(s.found)})
+	return used
+}
+
+// findIn enters the occurrences of one list at the given worth.
+func (x *Index) findIn(t *term, list int32, worth float32, bit uint32, from step) int32 {
+	s, l := &x.scratch, &x.lists[list]
+	before := len(s.found)
+	for i, d := int(from.at), from.before; i < len(l.data); {
+		var n float32
+		d, n, i = l.next(i, d)
+		n *= worth
+		g := &s.glances[d]
+		if g.terms == 0 {
+			s.hit = append(s.hit, d)
+		}
+		if g.terms&bit == 0 { // else nearer kin counts already
+			g.terms |= bit
+			if n != 1 {
+				g.score += t.idf * bm25(n, 1)
+			} else {
+				g.score += t.idf
+			}
+		}
+		s.found = append(s.found, occurrence{d, n})
+	}
+	return int32(len(s.found) - before)
+}
+
+// chooseAnchors marks the messages that are looked at together with their
+// neighbours. Scores are compared by where they fall on a coarse scale: what
+// lies close together is not worth a sort, and the newer goes first.
+func (x *Index) chooseAnchors(q *question) {
+	s := &x.scratch
+	if len(s.hit) <= fewHits {
+		s.anchors = append(s.anchors, s.hit...)
+		for _, d := range s.hit {
+			s.anchor[d] = true
+		}
+		return
+	}
+	var counts [grades]int
+	s.grades = s.grades[:0]
+	for grade := x.grader(q); len(s.grades) < len(s.hit); {
+		g := grade(s.hit[len(s.grades)])
+		s.grades = append(s.grades, g)
+		counts[g]++
+	}
+	cut, left := uint8(grades-1), anchors
+	for ; cut > 0 && left >= counts[cut]; cut-- {
+		left -= counts[cut]
+	}
+	for i := len(s.hit) - 1; i >= 0; i-- {
+		g := s.grades[i]
+		if g < cut || g == cut && left == 0 {
+			continue
+		}
+		if g == cut {
+			left--
+		}
+		s.anchor[s.hit[i]] = true
+		s.anchors = append(s.anchors, s.hit[i])
+	}
+}
+
+const (
+	// grades is how many steps the scale of hits has; wholeGrade is that of a
+	// full match.
+	grades     = 256
+	wholeGrade = 120
+	// speakerGrade is what a hit gains if the question names its speaker.
+	speakerGrade = 24
+)
+
+// grader returns the function that grades hits before their neighbours are known.
+func (x *Index) grader(q *question) func(int32) uint8 {
+	s, total := &x.scratch, float32(nothing)
+	for i := range q.terms {
+		total += q.terms[i].idf
+	}
+	look, unit, others := look{x: x, q: q}, wholeGrade/total, float32(1)
+	if x.mixed && !q.asksYou {
+		others = otherRoles
+	}
+	return func(d int32) uint8 {
+		g := s.glances[d].score * unit * float32(x.light[d]&lightest) / lightest
+		if x.light[d] > lightest {
+			g *= others
+		}
+		if len(q.speakers) > 0 && look.speaks(&x.docs[d]) {
+			g += speakerGrade
+		}
+		return uint8(min(g, grades-1))
+	}
+}

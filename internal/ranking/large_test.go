@@ -1,0 +1,83 @@
+package ranking
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// large is a scope of n messages that all hold the same words, with a rare one
+// in the third.
+func large(n int) *Index {
+	x := New()
+	at := time.Date(2023, 6, 5, 9, 0, 0, 0, time.UTC)
+	for i := range n {
+		text := "The report of the harbour is late."
+		if i == 2 {
+			text = "The report of the harbour names a zeppelin."
+		}
+		x.Add(Document{
+			MessageID: int64(i + 1), SessionID: "s", Root: "s", Seq: int64(i), Role: session.User,
+			Text: text, SaidAt: at.Add(time.Duration(i) * time.Minute),
+		})
+	}
+	return x
+}
+
+// TestLargeScope: a search of a large scope looks at no more than its effort,
+// finds the rare word wherever it is, and of common ones the newest.
+func TestLargeScope(t *testing.T) {
+	t.Parallel()
+	x := large(4 * effort)
+	for ask, want := range map[string]func(int64) bool{
+		"Which zeppelin does the harbour report name?": func(id int64) bool { return id == 3 },
+		"Is the report of the harbour late?":           func(id int64) bool { return id > 3*effort },
+	} {
+		q := x.parse(Query{Text: ask})
+		x.match(&q)
+		s := &x.scratch
+		if len(s.found) > effort || len(s.anchors) > fewHits {
+			t.Errorf("%q: looked at %d occurrences and %d messages", ask, len(s.found), len(s.anchors))
+		}
+		s.clear()
+		hits := x.Search(Query{Text: ask})
+		if len(hits) == 0 || !want(hits[0].MessageID) {
+			t.Errorf("%q: got %+v", ask, hits)
+		}
+	}
+	s := &x.scratch
+	clean := !slices.ContainsFunc(s.window, func(v float32) bool { return v != 0 }) &&
+		!slices.ContainsFunc(s.own, func(v float32) bool { return v != 0 }) &&
+		!slices.Contains(s.anchor, true) && !slices.ContainsFunc(s.glances, func(g glance) bool { return g != glance{} })
+	if !clean {
+		t.Error("a search left something behind for the next one")
+	}
+}
+
+// TestTermListNewest: reading from there gives the newest entries, no more than
+// asked for, and the very same as reading from the start.
+func TestTermListNewest(t *testing.T) {
+	t.Parallel()
+	x := large(3*stepLength + 7)
+	l := &x.lists[x.terms["harbour"]]
+	read := func(from step) (docs []int32) {
+		for i, d := int(from.at), from.before; i < len(l.data); {
+			d, _, i = l.next(i, d)
+			docs = append(docs, d)
+		}
+		return docs
+	}
+	all := read(fromStart)
+	for _, n := range []int32{0, 1, stepLength, stepLength + 1, 2*stepLength + 6, 3*stepLength + 7, 1 << 20} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			t.Parallel()
+			got := read(l.newest(n))
+			if len(got) > int(n) || !slices.Equal(got, all[len(all)-len(got):]) || len(got)+stepLength < min(int(n), len(all)) {
+				t.Errorf("asked for %d of %d, got %d", n, len(all), len(got))
+			}
+		})
+	}
+}
