@@ -19,8 +19,8 @@ func porter(w []byte) []byte {
 	if n := len(w); w[n-1] == 'y' && hasVowel(w[:n-1]) {
 		w[n-1] = 'i'
 	}
-	w = replaceSuffix(w, doubleSuffixes[:])
-	w = replaceSuffix(w, singleSuffixes[:])
+	w = replaceSuffix(w, &doubleSuffixes)
+	w = replaceSuffix(w, &singleSuffixes)
 	w = dropSuffix(w)
 	return tidyEnd(w)
 }
@@ -124,22 +124,42 @@ func pastAndProgressive(w []byte) []byte {
 // suffix is a rule: from becomes to.
 type suffix struct{ from, to string }
 
+// suffixes are rules by the last letter of what they replace, so that most words
+// are compared with none.
+type suffixes [26][]suffix
+
+func byLastLetter(rules ...suffix) (out suffixes) {
+	for _, r := range rules {
+		last := r.from[len(r.from)-1] - 'a'
+		out[last] = append(out[last], r)
+	}
+	return out
+}
+
 // doubleSuffixes are the rules of the paper's step 2; never written.
-var doubleSuffixes = [...]suffix{
+var doubleSuffixes = byLastLetter([]suffix{
 	{"ational", "ate"}, {"tional", "tion"}, {"enci", "ence"}, {"anci", "ance"}, {"izer", "ize"},
 	{"abli", "able"}, {"alli", "al"}, {"entli", "ent"}, {"eli", "e"}, {"ousli", "ous"},
 	{"ization", "ize"}, {"ation", "ate"}, {"ator", "ate"}, {"alism", "al"}, {"iveness", "ive"},
 	{"fulness", "ful"}, {"ousness", "ous"}, {"aliti", "al"}, {"iviti", "ive"}, {"biliti", "ble"},
-}
+}...)
 
 // singleSuffixes are the rules of step 3; never written.
-var singleSuffixes = [...]suffix{
+var singleSuffixes = byLastLetter([]suffix{
 	{"icate", "ic"}, {"ative", ""}, {"alize", "al"}, {"iciti", "ic"}, {"ical", "ic"}, {"ful", ""}, {"ness", ""},
+}...)
+
+// of are the rules that may fit a word.
+func (s *suffixes) of(w []byte) []suffix {
+	if last := w[len(w)-1] - 'a'; int(last) < len(s) {
+		return s[last]
+	}
+	return nil
 }
 
 // replaceSuffix applies the first rule that fits, if enough of a word is left.
-func replaceSuffix(w []byte, rules []suffix) []byte {
-	for _, r := range rules {
+func replaceSuffix(w []byte, rules *suffixes) []byte {
+	for _, r := range rules.of(w) {
 		if ends(w, r.from) {
 			stem := w[:len(w)-len(r.from)]
 			if measure(stem, 1) > 0 {
@@ -152,21 +172,21 @@ func replaceSuffix(w []byte, rules []suffix) []byte {
 }
 
 // endings are the suffixes of step 4, longer ones before those they end in; never written.
-var endings = [...]string{
-	"al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent",
-	"ion", "ou", "ism", "ate", "iti", "ous", "ive", "ize",
-}
+var endings = byLastLetter([]suffix{
+	{"al", ""}, {"ance", ""}, {"ence", ""}, {"er", ""}, {"ic", ""}, {"able", ""}, {"ible", ""}, {"ant", ""}, {"ement", ""}, {"ment", ""},
+	{"ent", ""}, {"ion", ""}, {"ou", ""}, {"ism", ""}, {"ate", ""}, {"iti", ""}, {"ous", ""}, {"ive", ""}, {"ize", ""},
+}...)
 
 func dropSuffix(w []byte) []byte {
-	for _, e := range endings {
-		if !ends(w, e) {
+	for _, e := range endings.of(w) {
+		if !ends(w, e.from) {
 			continue
 		}
-		stem := w[:len(w)-len(e)]
+		stem := w[:len(w)-len(e.from)]
 		if measure(stem, 2) < 2 {
 			return w
 		}
-		if n := len(stem); e == "ion" && stem[n-1] != 's' && stem[n-1] != 't' {
+		if n := len(stem); e.from == "ion" && stem[n-1] != 's' && stem[n-1] != 't' {
 			return w
 		}
 		return stem

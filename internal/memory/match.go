@@ -15,9 +15,9 @@ func (s *State) Match(question string, at time.Time, limit int) []FactID {
 	if len(s.facts) == 0 || limit <= 0 {
 		return nil
 	}
-	q := s.ask(question, at)
 	t := s.tally()
 	defer s.done(t)
+	q := s.ask(question, at, t)
 	s.scoreWords(question, t)
 	for tech, points := range q.techs {
 		for _, n := range newestOf(s.techs[tech]) {
@@ -63,9 +63,10 @@ type asked struct {
 }
 
 // ask reads a question.
-func (s *State) ask(question string, at time.Time) *asked {
+func (s *State) ask(question string, at time.Time, t *tally) *asked {
 	q := &asked{techs: map[uint8]int32{}, broad: true, dates: language.Dates(question, at)}
-	toks := appendTokens(s.l, nil, question, 0, min(len(question), maxSentence))
+	t.toks = appendTokens(s.l, t.toks[:0], question, 0, min(len(question), maxSentence))
+	toks := t.toks
 	for i := range toks {
 		t := &toks[i]
 		if t.is(tagRelation, tagHe) {
@@ -140,7 +141,7 @@ func (t *token) topicsAt(toks []token, i int) []topic {
 // scoreWords adds to each fact the weight of the words it shares with the
 // question; rare words weigh more, and come first where there are too many.
 func (s *State) scoreWords(question string, t *tally) {
-	var lists [][]int32
+	lists := t.lists[:0]
 	for scan := language.Scan(question); ; {
 		w, ok := scan.Next()
 		if !ok {
@@ -153,6 +154,7 @@ func (s *State) scoreWords(question string, t *tally) {
 			lists = append(lists, list)
 		}
 	}
+	t.lists = lists
 	slices.SortStableFunc(lists, func(a, b []int32) int { return len(a) - len(b) })
 	left := effort
 	for i, list := range lists {

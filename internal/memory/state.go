@@ -30,6 +30,7 @@ type State struct {
 	words map[string][]int32
 	techs map[uint8][]int32
 	kinds [numKinds][]int32
+	toks  []token // of the text being read, kept for its space
 	// tallies are lent to questions, which may be asked side by side.
 	tallies sync.Pool
 	// reasons leads from the words of a reason to the facts that give it.
@@ -207,11 +208,22 @@ func (s *State) indexWords(n int32) {
 	if s.traits[n].inner {
 		return
 	}
-	for scan := language.Scan(f.Statement + " " + f.Attribute); ; {
-		w, ok := scan.Next()
-		if !ok {
-			break
+	s.enterWords(n, f.Statement)
+	s.enterWords(n, f.Attribute)
+	s.toks = appendTokens(s.l, s.toks[:0], f.Statement, 0, len(f.Statement))
+	seen := uint64(0)
+	for i := range s.toks {
+		if tech := s.toks[i].tech; tech != 0 && seen&(1<<tech) == 0 {
+			seen |= 1 << tech
+			s.techs[tech] = append(s.techs[tech], n)
 		}
+	}
+}
+
+// enterWords enters a fact under the words of a text.
+func (s *State) enterWords(n int32, text string) {
+	scan := language.Scan(text)
+	for w, ok := scan.Next(); ok; w, ok = scan.Next() {
 		if w.Stop {
 			continue
 		}
@@ -219,13 +231,6 @@ func (s *State) indexWords(n int32) {
 		if len(list) == 0 || list[len(list)-1] != n {
 			s.words[string(w.Stem)] = append(list, n)
 			s.size += 8
-		}
-	}
-	seen := uint64(0)
-	for _, t := range appendTokens(s.l, nil, f.Statement, 0, len(f.Statement)) {
-		if t.tech != 0 && seen&(1<<t.tech) == 0 {
-			seen |= 1 << t.tech
-			s.techs[t.tech] = append(s.techs[t.tech], n)
 		}
 	}
 }

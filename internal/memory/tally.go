@@ -5,6 +5,8 @@ package memory
 type tally struct {
 	points  []int32
 	touched []int32 // those with points
+	toks    []token // of the question, kept for their space
+	lists   [][]int32
 }
 
 // effort bounds what a question looks at, beyond its rarest word, so that its

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -40,28 +41,42 @@ func NewView() *View {
 	return &View{state: NewState(), index: ranking.New(), recent: make(map[session.ID][]ranking.Document), newest: make(map[session.ID]int64)}
 }
 
-// load reads a scope's memory from the store.
+// load reads a scope's memory from the store: its facts beside its messages, for
+// neither needs the other.
 func load(ctx context.Context, st Store, o owner.Owner, scope Scope, embeddings string) (*View, error) {
 	v := NewView()
-	facts, err := st.Facts(ctx, o, scope)
-	if err != nil {
-		return nil, fmt.Errorf("load facts: %w", err)
-	}
-	v.state.Restore(asKnown(facts, scope))
-	err = st.Documents(ctx, o, scope, func(d ranking.Document) bool {
+	restored := make(chan error, 1)
+	go func() { restored <- v.restore(ctx, st, o, scope) }()
+	err := st.Documents(ctx, o, scope, func(d ranking.Document) bool {
 		v.add(d)
 		return ctx.Err() == nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("load messages: %w", err)
+		err = fmt.Errorf("load messages: %w", err)
+	}
+	if err := errors.Join(<-restored, err, ctx.Err()); err != nil {
+		return nil, err
 	}
 	if err := v.loadMeanings(ctx, st, o, scope, embeddings); err != nil {
 		return nil, err
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
 	return v, nil
+}
+
+// restore reads the facts of a scope. It runs beside others: what goes wrong is
+// an error, whatever it is.
+func (v *View) restore(ctx context.Context, st Store, o owner.Owner, scope Scope) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("load facts: panic: %v", p)
+		}
+	}()
+	facts, err := st.Facts(ctx, o, scope)
+	if err != nil {
+		return fmt.Errorf("load facts: %w", err)
+	}
+	v.state.Restore(asKnown(facts, scope))
+	return nil
 }
 
 // Restore takes in facts as a store kept them.
