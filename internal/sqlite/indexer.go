@@ -21,6 +21,8 @@ type indexer struct {
 	damaged chan struct{}
 	// anew asks for a new index; the outcome goes into the channel it brings.
 	anew chan chan error
+	// stopped is closed when nothing will be indexed any more.
+	stopped chan struct{}
 
 	mu sync.Mutex
 	// recovered says that what an earlier process left has been looked for.
@@ -43,7 +45,8 @@ const (
 
 func newIndexer(db *DB) *indexer {
 	return &indexer{
-		db: db, wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1), damaged: make(chan struct{}, 1), anew: make(chan chan error), idle: make(chan struct{}),
+		db: db, wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1), damaged: make(chan struct{}, 1), anew: make(chan chan error), stopped: make(chan struct{}),
+		idle: make(chan struct{}),
 	}
 }
 
@@ -95,6 +98,8 @@ func (x *indexer) wait(ctx context.Context) error {
 	select {
 	case <-idle:
 		return nil
+	case <-x.stopped:
+		return errDraining()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -103,6 +108,7 @@ func (x *indexer) wait(ctx context.Context) error {
 // run indexes until ctx ends. What is left then is found again at the next
 // start.
 func (x *indexer) run(ctx context.Context) {
+	defer close(x.stopped)
 	x.refill(ctx)
 	x.mu.Lock()
 	x.recovered = true
@@ -171,6 +177,8 @@ func (db *DB) Reindex(ctx context.Context) error {
 	done := make(chan error, 1)
 	select {
 	case db.indexer.anew <- done:
+	case <-db.indexer.stopped:
+		return errDraining()
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -81,9 +81,12 @@ func (w *writer) submit(ctx context.Context, do func(*tx) error) error {
 	case err := <-op.done: // it was the last
 		return err
 	default:
-		return fault.New(fault.Unavailable, "draining", "The server is stopping.")
+		return errDraining()
 	}
 }
+
+// errDraining is what is answered once the store is being closed.
+func errDraining() error { return fault.New(fault.Unavailable, "draining", "The server is stopping.") }
 
 // run serves the queue until ctx ends, then what is still in it. It leaves an
 // empty WAL, so that the database is whole in its one file; the guard keeps
