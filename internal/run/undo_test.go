@@ -277,7 +277,7 @@ func TestReset(t *testing.T) {
 	if _, err := h.runner.Reset(ctx, owner.Local(), "s"); fault.KindOf(err) != fault.Canceled {
 		t.Errorf("during a turn: got %v, want it to wait until it is cancelled", err)
 	}
-	for range s.Deltas(t.Context()) { //nolint:revive // it only has to end
+	for range s.Deltas(t.Context()) { // it only has to end
 	}
 	prompt := "Be brief."
 	if _, err := h.runner.Edit(t.Context(), owner.Local(), "s", session.Patch{SystemPrompt: &prompt}, nil); err != nil {
