@@ -218,9 +218,15 @@ func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	in.Host = in.URL.Host
 	t.calls.Go(func() {
-		defer func() { _ = pw.Close() }()
+		defer func() {
+			var broken error // the end of the body: a proper one, or that of a broken connection
+			if p := recover(); p != nil {
+				broken = io.ErrUnexpectedEOF
+			}
+			w.WriteHeader(http.StatusOK) // if nothing was written
+			_ = pw.CloseWithError(broken)
+		}()
 		t.handler.ServeHTTP(w, in)
-		w.WriteHeader(http.StatusOK) // if nothing was written
 	})
 	<-w.ready
 	return &http.Response{

@@ -1,6 +1,11 @@
 package httpapi
 
-import "github.com/hermes-memory/hermes/internal/owner"
+import (
+	"log/slog"
+	"net/http"
+
+	"github.com/hermes-memory/hermes/internal/owner"
+)
 
 // Verb is a row of the route table, for tests that must cover all of it.
 type Verb struct {
@@ -15,4 +20,9 @@ func Table() []Verb {
 		out = append(out, Verb{rt.method, rt.path, rt.scope})
 	}
 	return out
+}
+
+// Render is how handlers are run.
+func Render(log *slog.Logger, handle func(http.ResponseWriter, *http.Request) error) http.Handler {
+	return (&server{Config: Config{Log: log}}).render(handle)
 }

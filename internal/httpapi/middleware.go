@@ -151,20 +151,49 @@ func (s *server) wrap(rt route) http.Handler {
 	})
 }
 
-// render runs a handler and turns its error, or its panic, into a response.
+// render runs a handler and turns its error, or its panic, into a response. A
+// panic in the middle of one breaks the connection: whatever were written there
+// would pass for a part of it.
 func (s *server) render(handle func(http.ResponseWriter, *http.Request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		out := &watched{ResponseWriter: w}
 		defer func() {
-			if p := recover(); p != nil {
-				s.Log.Error("handler panicked", "route", r.Pattern, "panic", p, "stack", string(debug.Stack()))
-				s.fail(w, r, fault.New(fault.Internal, "internal_error", "Internal server error."))
+			p := recover()
+			if p == nil {
+				return
 			}
+			s.Log.Error("handler panicked", "route", r.Pattern, "panic", p, "stack", string(debug.Stack()))
+			if out.begun {
+				panic(http.ErrAbortHandler)
+			}
+			s.fail(w, r, fault.New(fault.Internal, "internal_error", "Internal server error."))
 		}()
-		if err := handle(w, r); err != nil {
-			s.fail(w, r, err)
+		if err := handle(out, r); err != nil {
+			s.fail(out, r, err)
 		}
 	})
 }
+
+// watched knows whether its response has begun.
+type watched struct {
+	http.ResponseWriter
+	begun bool
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (w *watched) WriteHeader(status int) {
+	w.begun = true
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (w *watched) Write(p []byte) (int, error) {
+	w.begun = true
+	return w.ResponseWriter.Write(p)
+}
+
+// Unwrap lets http.ResponseController through.
+func (w *watched) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 type ownerKey struct{}
 

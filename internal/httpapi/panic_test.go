@@ -1,0 +1,48 @@
+package httpapi_test
+
+import (
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/hermes-memory/hermes/internal/httpapi"
+)
+
+// TestPanics has handlers panic before and within their answer.
+func TestPanics(t *testing.T) {
+	t.Parallel()
+	h := httpapi.Render(slog.New(slog.DiscardHandler), func(w http.ResponseWriter, r *http.Request) error {
+		if r.URL.Path == "/within" {
+			_, _ = io.WriteString(w, "data: {}\n\n")
+			_ = http.NewResponseController(w).Flush()
+		}
+		panic("as it were")
+	})
+	srv := httptest.NewServer(h)
+	t.Cleanup(srv.Close)
+	get := func(path string) (*http.Response, string, error) {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.URL+path, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := srv.Client().Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = res.Body.Close() }()
+		body, err := io.ReadAll(res.Body)
+		return res, string(body), err
+	}
+	res, body, err := get("/before")
+	if res.StatusCode != http.StatusInternalServerError || !strings.Contains(body, "internal_error") || err != nil {
+		t.Errorf("before: got %d %q, %v, want an honest status", res.StatusCode, body, err)
+	}
+	_, body, err = get("/within")
+	if err == nil || strings.Contains(body, "error") {
+		t.Errorf("within: got %q, %v, want a broken connection and nothing more", body, err)
+	}
+}
