@@ -5,12 +5,9 @@ import (
 	"math"
 )
 
-// comparison holds the buffers for comparing messages. Those per term are zero
-// outside a search.
+// comparison holds the buffers for comparing messages.
 type comparison struct {
-	rarity []float32 // per term: what it weighs
-	mass   []float32 // per term: how much of it is in and around a message
-	model  []float32 // per term: how much of it is in the best messages
+	terms  []weighed // by term; zero outside a search
 	known  []int32   // terms with a rarity
 	inside []int32   // terms with a mass
 	parts  []part    // of all candidates, one after the other
@@ -23,6 +20,14 @@ type comparison struct {
 // fewHolders is how many messages hold all but the commonest words. Their
 // rarities are kept between searches: a logarithm for each would be most of the work.
 const fewHolders = 256
+
+// weighed is a term in a comparison. All of it is needed at once, and which term
+// comes next cannot be foreseen: so it lies together.
+type weighed struct {
+	rarity float32 // what the term weighs
+	mass   float32 // how much of it is in and around a message
+	model  float32 // how much of it is in the best messages
+}
 
 // part is one direction of a message's picture.
 type part struct {
@@ -48,7 +53,7 @@ func (x *Index) resembles(candidates []candidate) {
 		chance := chanceOf(candidates[i].score, top)
 		total += chance
 		for _, p := range l.parts[from:] {
-			l.model[p.term] += chance * p.share
+			l.terms[p.term].model += chance * p.share
 		}
 	}
 	from := 0
@@ -56,7 +61,7 @@ func (x *Index) resembles(candidates []candidate) {
 		c := &candidates[i]
 		var sum float32
 		for _, p := range l.parts[from:l.ends[i]] {
-			sum += p.share * l.model[p.term]
+			sum += p.share * l.terms[p.term].model
 		}
 		own := chanceOf(c.score, top)
 		if rest := total - own; rest > unlikely && l.ends[i] > from {
@@ -103,8 +108,9 @@ func (x *Index) picture(d int32) {
 	}
 	from, square := len(l.parts), float32(nothing)
 	for _, t := range l.inside {
-		v := l.mass[t] * l.rarity[t]
-		l.mass[t] = 0
+		w := &l.terms[t]
+		v := w.mass * w.rarity
+		w.mass = 0
 		l.parts = append(l.parts, part{t, v})
 		square += v * v
 	}
@@ -123,14 +129,15 @@ func (x *Index) shade(d int32, worth float32) {
 		v, n := binary.Uvarint(b)
 		b = b[n:]
 		t := int32(v)
-		if l.mass[t] == 0 {
+		w := &l.terms[t]
+		if w.mass == 0 {
 			l.inside = append(l.inside, t)
-			if l.rarity[t] == 0 {
-				l.rarity[t] = l.rarityOf(int(x.lists[t].messages))
+			if w.rarity == 0 {
+				w.rarity = l.rarityOf(int(x.lists[t].messages))
 				l.known = append(l.known, t)
 			}
 		}
-		l.mass[t] += worth
+		w.mass += worth
 	}
 }
 
@@ -150,16 +157,15 @@ func (l *comparison) fit(terms, messages int) {
 	if l.messages != messages {
 		l.messages, l.rarities = messages, [fewHolders]float32{}
 	}
-	if len(l.mass) < terms {
-		n := terms + terms/4 + 256
-		l.rarity, l.mass, l.model = make([]float32, n), make([]float32, n), make([]float32, n)
+	if len(l.terms) < terms {
+		l.terms = make([]weighed, terms+terms/4+256)
 	}
 }
 
 // clear zeroes what a search touched.
 func (l *comparison) clear() {
 	for _, t := range l.known {
-		l.rarity[t], l.model[t] = 0, 0
+		l.terms[t] = weighed{}
 	}
 	l.known, l.parts, l.ends = l.known[:0], l.parts[:0], l.ends[:0]
 }

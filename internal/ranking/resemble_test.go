@@ -67,9 +67,9 @@ func TestResemblanceLeavesNothing(t *testing.T) {
 	x := said("The kayak has a rudder.", "A kayak in the harbour.", "The tram.")
 	first := x.Search(Query{Text: "kayak", Explain: true})
 	l := &x.wordings.like
-	for i := range l.mass {
-		if l.rarity[i] != 0 || l.mass[i] != 0 || l.model[i] != 0 {
-			t.Fatalf("term %d: rarity %f, mass %f, model %f", i, l.rarity[i], l.mass[i], l.model[i])
+	for i, term := range l.terms {
+		if term != (weighed{}) {
+			t.Fatalf("term %d: got %+v, want nothing", i, term)
 		}
 	}
 	if diff := cmp.Diff(first, x.Search(Query{Text: "kayak", Explain: true})); diff != "" {
