@@ -34,10 +34,9 @@ func CopyNote(note string, replaced *Fact, root session.ID, seq int64) string {
 	return FormatNote(Kind(kind), factID(root, seq, at, replaced.Kind))
 }
 
-// EchoNote marks a message that only repeats what memory holds, such as the
-// result of a search in it. Nothing is learnt from it, and it is not recalled:
-// else every look at a memory would make it stronger.
-const EchoNote = "echo"
+// EchoNote marks a message that only repeats what memory holds: nothing is learnt
+// from it, and it is not recalled.
+const EchoNote = session.EchoNote
 
 // anyKind stands in a note whose words decide on the kind.
 const anyKind Kind = "note"

@@ -56,7 +56,7 @@ func (t *turn) offerTools(ctx context.Context) error {
 	box := &toolbox{
 		tools: r.tools, limits: r.config.Tools.withDefaults(), offered: make(map[string]ToolDefinition),
 		grant: Grant{
-			Owner: t.req.Owner, Session: tip.ID, Root: tip.RootID, Key: t.req.Key, AsOf: t.req.AsOf,
+			Owner: t.req.Owner, Session: tip.ID, Root: tip.RootID, Key: t.req.Key, Asked: t.now, AsOf: t.req.AsOf,
 			ReadOnly: t.readOnly(), Memory: turnMemory{t},
 		},
 	}

@@ -40,6 +40,8 @@ type Grant struct {
 	Session session.ID
 	Root    session.ID
 	Key     session.Key
+	// Asked is when the turn began: what was said before is the past.
+	Asked time.Time
 	// AsOf is the time the turn looks from; zero is now.
 	AsOf time.Time
 	// ReadOnly says why nothing may be changed; "" when it may.

@@ -146,7 +146,7 @@ func (r *reader) take(ctx context.Context, at int64, down bool, left int, taken 
 	if err != nil || msg == nil {
 		return 0, false, err
 	}
-	if r.key != "" && msg.Key != r.key || !msg.Stands() {
+	if r.key != "" && msg.Key != r.key || !msg.Stands() || msg.Note == session.EchoNote {
 		return 0, true, nil
 	}
 	e := entry{m: *msg, text: msg.Content}

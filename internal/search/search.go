@@ -18,9 +18,10 @@ import (
 // Store finds messages.
 type Store interface {
 	// Search returns the lineages that have matching messages of the owner's in
-	// the scope, best first. It waits, for a moment only, until the text index has
-	// caught up with what was committed before the call, and it ends within a
-	// bounded time, whatever is asked.
+	// the scope, best first. What was taken back is passed over, and so is what only
+	// repeats what is stored ([session.EchoNote]). It waits, for a moment only,
+	// until the text index has caught up with what was committed before the call,
+	// and it ends within a bounded time, whatever is asked.
 	//
 	// Invalid with the code "invalid_query" if the query matches too much to be
 	// answered in that time; Unavailable if the index is being made anew.

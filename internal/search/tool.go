@@ -109,15 +109,16 @@ const (
 	ByExtraction = "extractive"
 )
 
-// Run searches. limit is how many sessions, 3 for 0 and at most 10. A query that
-// cannot be read is an Invalid fault, as by [Parse].
-func (t *Tool) Run(ctx context.Context, o owner.Owner, scope Scope, query string, limit int) (Result, error) {
+// Run searches what was said before a time; the zero time does not restrict.
+// limit is how many sessions, 3 for 0 and at most 10. A query that cannot be read
+// is an Invalid fault, as by [Parse].
+func (t *Tool) Run(ctx context.Context, o owner.Owner, scope Scope, before time.Time, query string, limit int) (Result, error) {
 	q, err := Parse(query)
 	if err != nil {
 		return Result{}, err
 	}
 	found, err := t.Store.Search(ctx, o, Request{
-		Query: q, Scope: scope, Limit: bounded(limit, toolSessions, maxToolSessions), Matches: toolMatches,
+		Query: q, Scope: scope, To: before, Limit: bounded(limit, toolSessions, maxToolSessions), Matches: toolMatches,
 	})
 	if err != nil {
 		return Result{}, err

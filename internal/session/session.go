@@ -105,7 +105,7 @@ type Message struct {
 
 	// Note says that a person put the message into memory by hand, and how: the
 	// kind of fact it is, and the id of a fact it replaces. "" for all that was
-	// said in conversation. "echo" marks a result that repeats what is in memory.
+	// said in conversation. [EchoNote] marks a result that repeats what is in memory.
 	Note string
 
 	SaidAt     time.Time // when it was said; an import keeps the original time
@@ -124,6 +124,11 @@ type Message struct {
 	ReceiptID string
 	Receipt   []byte
 }
+
+// EchoNote marks a message that only repeats what is stored already, such as the
+// result of a search. Nothing is learnt from it, and it is neither recalled nor
+// found: else every look at the past would bring up the looks before it.
+const EchoNote = "echo"
 
 // Stands reports whether a message has not been taken back.
 func (m Message) Stands() bool { return m.UndoneAt.IsZero() }

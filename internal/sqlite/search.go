@@ -123,7 +123,7 @@ func (s *searching) filter() {
 		b.WriteString(cond)
 		s.args = append(s.args, args...)
 	}
-	add(`m.owner_id = ? AND m.undone_at IS NULL`, s.owner.ID())
+	add(`m.owner_id = ? AND m.undone_at IS NULL AND m.note IS NOT ?`, s.owner.ID(), session.EchoNote)
 	if s.r.Scope.Root != "" {
 		add(` AND m.root_id = ?`, string(s.r.Scope.Root))
 	}

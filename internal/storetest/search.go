@@ -25,6 +25,7 @@ func searchTests() []test {
 		{"role, source and time", testSearchFilters},
 		{"matches and snippets", testSearchMatches},
 		{"what is deleted is not found", testSearchDeleted},
+		{"a result that repeats what is stored is not found", testSearchEcho},
 		{"what is rewritten is found by its new text", testSearchRewritten},
 		{"others move no score", testSearchScores},
 		{"nowhere is refused", testSearchNowhere},
@@ -218,6 +219,24 @@ func testSearchMatches(t *testing.T, st Store) {
 		if text := string(runes[at[0]:at[1]]); text != "Bär" {
 			t.Errorf("got %q highlighted, want Bär", text)
 		}
+	}
+}
+
+// testSearchEcho has a tool print what was found before.
+func testSearchEcho(t *testing.T, st Store) {
+	l := newTalk(alice(), "s", "")
+	l.say(t, st, "a hoopoe", "a bird")
+	step := l.step(t, st, "what of the hoopoe?", "", "looked up")
+	step.Messages[1].Role, step.Messages[1].Content, step.Messages[1].Note = session.Tool, "found: a hoopoe", session.EchoNote
+	kind(t, "append", st.AppendTurn(t.Context(), alice(), step), "")
+	hits := look(t, st, "hoopoe")
+	if len(hits) != 1 || hits[0].MatchCount != 2 {
+		t.Fatalf("got %+v, want the two messages", hits)
+	}
+	model := &summarizer{}
+	tool(t, st, model, search.Scope{All: true}, "hoopoe", 1)
+	if s := model.given[0]; strings.Contains(s, "found:") || !strings.Contains(s, "looked up") {
+		t.Errorf("a model is given\n%s\nwant what was said alone", s)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -41,7 +42,7 @@ func (s *summarizer) Summarize(_ context.Context, _, transcript string) (string,
 func tool(t *testing.T, st Store, model search.Summarizer, scope search.Scope, query string, limit int) search.Result {
 	t.Helper()
 	tool := search.Tool{Store: st, Transcripts: st, Summarizer: model}
-	got, err := tool.Run(t.Context(), alice(), scope, query, limit)
+	got, err := tool.Run(t.Context(), alice(), scope, time.Time{}, query, limit)
 	if err != nil {
 		t.Fatalf("run the tool: %v", err)
 	}
@@ -71,7 +72,7 @@ func testToolExtracts(t *testing.T, st Store) {
 	if strings.Contains(s.Summary, "Welcome") || utf8.RuneCountInString(s.Summary) > 2000 {
 		t.Errorf("got a summary of %d characters, want the matches and their neighbours:\n%s", utf8.RuneCountInString(s.Summary), s.Summary)
 	}
-	_, err := (&search.Tool{Store: st, Transcripts: st}).Run(t.Context(), alice(), search.Scope{All: true}, "NOT x", 0)
+	_, err := (&search.Tool{Store: st, Transcripts: st}).Run(t.Context(), alice(), search.Scope{All: true}, time.Time{}, "NOT x", 0)
 	kind(t, "a query that cannot be read", err, fault.Invalid)
 }
 

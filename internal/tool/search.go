@@ -50,7 +50,7 @@ func (s Search) Call(ctx context.Context, g *run.Grant, c run.ToolRequest) run.T
 	if g.Key != "" {
 		scope = search.Scope{Key: g.Key}
 	}
-	found, err := s.Tool.Run(ctx, g.Owner, scope, in.Query, in.Limit)
+	found, err := s.Tool.Run(ctx, g.Owner, scope, g.Asked, in.Query, in.Limit)
 	if err != nil {
 		return failed(err)
 	}

@@ -56,6 +56,22 @@ func TestSearchOfOneScope(t *testing.T) {
 	}
 }
 
+// TestSearchAgain: a search brings up neither the question it was made for nor
+// what searches before it have shown.
+func TestSearchAgain(t *testing.T) {
+	t.Parallel()
+	h := withSearch(t)
+	h.chat(owner.Local(), "told", "user:1", "The walrus lives in Tromsø.", upstreamtest.Reply("Noted."))
+	for i := range 3 {
+		question := fmt.Sprintf("Question %d on the walrus?", i)
+		h.chat(owner.Local(), "asked", "user:1", question, calls("session_search", `{"query":"walrus"}`), upstreamtest.Reply("In Tromsø."))
+		found := h.result()
+		if strings.Contains(found, question) || strings.Contains(found, `"role":"tool"`) || !strings.Contains(found, "lives in Tromsø") {
+			t.Errorf("search %d finds %s", i, found)
+		}
+	}
+}
+
 // TestSearchAdvice: the model is told when to use the tool, in the document's
 // words, in front of everything that changes.
 func TestSearchAdvice(t *testing.T) {

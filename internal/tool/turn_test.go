@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -33,7 +34,7 @@ type house struct {
 func newHouse(t *testing.T, tools func(*house) Set) *house {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	db, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(t.TempDir(), "state.db"), Log: log, Synchronous: "OFF"})
+	db, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(t.TempDir(), "state.db"), Log: log, Synchronous: "OFF", SearchTime: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +42,8 @@ func newHouse(t *testing.T, tools func(*house) Set) *house {
 	h := &house{t: t, db: db, model: upstreamtest.New(t, upstreamtest.Options{})}
 	pool := &http.Transport{}
 	t.Cleanup(pool.CloseIdleConnections)
-	now := func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
+	var clock atomic.Int64 // moves with every look at it
+	now := func() time.Time { return time.UnixMilli(1_772_366_400_000 + clock.Add(1)).UTC() }
 	h.upstream = upstream.New(upstream.Options{BaseURL: h.model.URL + "/v1", Model: "m", Transport: pool, Log: log})
 	h.runner = run.New(run.Parts{
 		Store: db, Ledger: db, Sessions: db, Memory: db, Views: memory.NewViews(db, 64<<20), Tools: tools(h),
