@@ -131,6 +131,41 @@ func TestExportSelects(t *testing.T) {
 	}
 }
 
+// TestImportBehindMessages: members that stand behind the messages would be lost,
+// as when a program has sorted them.
+func TestImportBehindMessages(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{})
+	const messages = `"messages":[{"role":"user","content":"hi"}]`
+	got := w.call("POST", "/api/sessions/import",
+		`{"id":"a","started_at":1700000000,`+messages+`,"title":"Lost"}`+"\n"+`{"id":"b","started_at":1700000000,`+messages+"}\n")
+	if !strings.Contains(got.body, `"imported":1,"unchanged":0,"failed":1`) || !strings.Contains(got.body, `"title\" stands behind`) {
+		t.Errorf("got %s", got.body)
+	}
+	for id, want := range map[string]int{"a": 404, "b": 200} {
+		if got := w.call("GET", "/api/sessions/"+id, ""); got.status != want {
+			t.Errorf("%s: got %d, want %d", id, got.status, want)
+		}
+	}
+}
+
+// TestDeleteNamesTheWhole: a delete that is sent twice must not take the next
+// best session of that day with it.
+func TestDeleteNamesTheWhole(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{})
+	w.call("POST", "/api/sessions", `{"id":"20261121_101500_4f0c9a1e"}`)
+	w.call("POST", "/api/sessions", `{"id":"20261121"}`)
+	for _, want := range []int{200, 404} {
+		if got := w.call("DELETE", "/api/sessions/20261121", ""); got.status != want {
+			t.Errorf("got %d %s, want %d", got.status, got.body, want)
+		}
+	}
+	if got := w.call("GET", "/api/sessions/20261121", ""); got.status != 200 {
+		t.Errorf("the beginning of the other: got %d %s", got.status, got.body)
+	}
+}
+
 // TestImportForgotten: what was forgotten does not come back by an import,
 // unless that is asked for.
 func TestImportForgotten(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -234,8 +235,12 @@ func fill(head *archiveHead, fields map[string]json.RawMessage) error {
 
 // message reads the next message of the line, io.EOF at their end.
 func (a *archiveReader) message(fallback *session.Session) (session.Message, error) {
-	if !a.list || a.dec.PeekKind() == ']' {
+	if !a.list {
 		return session.Message{}, io.EOF
+	}
+	if a.dec.PeekKind() == ']' {
+		a.list = false
+		return session.Message{}, a.end()
 	}
 	a.left = maxImportValue
 	value, err := a.dec.ReadValue()
@@ -247,6 +252,22 @@ func (a *archiveReader) message(fallback *session.Session) (session.Message, err
 		return session.Message{}, fault.Wrap(fault.Invalid, "invalid_export", "A message does not have the fields of an export.", err)
 	}
 	return m.message(fallback)
+}
+
+// end reads the end of the messages: io.EOF, or a fault if something stands behind
+// them. The session is opened by then, and would go without it.
+func (a *archiveReader) end() error {
+	if _, err := a.dec.ReadToken(); err != nil {
+		return a.unreadable(err)
+	}
+	if a.dec.PeekKind() != '"' {
+		return io.EOF
+	}
+	name, err := a.dec.ReadToken()
+	if err != nil {
+		return a.unreadable(err)
+	}
+	return fault.New(fault.Invalid, "invalid_export", fmt.Sprintf("%q stands behind the messages, which must come last in a line.", name.String()))
 }
 
 // rest reads what is left of the line.

@@ -339,9 +339,15 @@ func (s *server) patchSession(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, oneSession(&changed, nil))
 }
 
-// deleteSession answers DELETE /api/sessions/{id}: the whole lineage goes.
+// deleteSession answers DELETE /api/sessions/{id}: the whole lineage goes. The
+// beginning of an id will not do: sent a second time, when what it named is gone,
+// it could name something else.
 func (s *server) deleteSession(w http.ResponseWriter, r *http.Request) error {
-	tip, err := s.find(r)
+	id, err := session.ParseID(r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	tip, err := s.Sessions.Tip(r.Context(), ownerOf(r), id)
 	if err != nil {
 		return err
 	}
