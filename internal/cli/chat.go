@@ -22,6 +22,7 @@ type chatFlags struct {
 	goOn     bool
 	resume   string
 	question string
+	asked    bool // -q was given, if only with nothing
 	model    string
 	key      string
 }
@@ -43,7 +44,7 @@ func (a *app) chatFlags(c *cobra.Command) *chatFlags {
 
 // given reports whether any of the flags was.
 func (f *chatFlags) given() bool {
-	return f.goOn || f.resume != "" || f.question != "" || f.model != "" || f.key != personKey
+	return f.goOn || f.resume != "" || f.asked || f.model != "" || f.key != personKey
 }
 
 func (a *app) chatCommand() *cobra.Command {
@@ -57,6 +58,7 @@ the terminal share one memory, the session key "me".
 What is piped in is the question, or with -q belongs to it: git diff | hermes -q review`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			f.asked = c.Flags().Changed("query")
 			return a.runChat(c.Context(), f)
 		},
 	}
@@ -73,6 +75,7 @@ func (a *app) chatByDefault(root *cobra.Command) {
 		if len(args) > 0 {
 			return help(c, args)
 		}
+		f.asked = c.Flags().Changed("query")
 		err := a.runChat(c.Context(), f)
 		if !f.given() && errors.Is(err, errNoQuestion) {
 			return help(c, nil)
@@ -112,7 +115,7 @@ func (a *app) runChat(ctx context.Context, f *chatFlags) error {
 		}
 		question = fenced(question, string(data))
 	}
-	if f.question != "" || !terminal.IsTerminal(a.process.Stdin) {
+	if f.asked || !terminal.IsTerminal(a.process.Stdin) {
 		if question == "" {
 			return usageError{errNoQuestion}
 		}
