@@ -191,6 +191,10 @@ func (db *DB) Reindex(ctx context.Context) error {
 // remake empties the index, so that it is filled again.
 func (x *indexer) remake(ctx context.Context) error {
 	err := x.db.w.submit(ctx, (*tx).emptyIndex)
+	select {
+	case <-x.damaged: // met before it was emptied
+	default:
+	}
 	x.refill(ctx)
 	return err
 }
