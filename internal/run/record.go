@@ -172,6 +172,9 @@ func (t *turn) settle(ctx context.Context, a *answer) (*Result, error) {
 		ms = append(ms, t.box.mixed.results...)
 	}
 	ms[0].Tokens = t.count(m.Content) + t.count(string(ms[0].ToolCalls))
+	if a.responder == ByRecall {
+		ms[0].Note = session.EchoNote // it quotes what memory holds
+	}
 	step, err := t.step(ctx, ms)
 	if err != nil {
 		t.distrust()
