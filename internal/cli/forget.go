@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/spf13/cobra"
+)
+
+// forgetCommand erases everything about a thing, and proves it.
+func (a *app) forgetCommand() *cobra.Command {
+	var in forgetRequest
+	var yes bool
+	c := &cobra.Command{
+		Use: "forget --about THING", Short: "Erase everything about a thing, then prove that nothing is left",
+		Long: `Erase every sentence that mentions a thing, the facts taken from it and all that
+was derived, then search the own files byte by byte and print what was searched.
+The rest of the messages stays. Sessions whose id or key names the thing go whole.
+Backups made earlier still hold it. At a terminal it counts first, and asks.`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if in.About == "" && in.SessionID == "" && in.SessionKey == "" {
+				return usageError{errors.New("say what to forget: --about THING, --session ID or --key KEY")}
+			}
+			return a.withClient(c, func(cl *client) error { return a.forget(c, cl, in, yes) })
+		},
+	}
+	c.Flags().StringVar(&in.About, "about", "", "the thing to forget")
+	c.Flags().StringVar(&in.SessionID, "session", "", "forget this session whole")
+	c.Flags().StringVar(&in.SessionKey, "key", "", "forget every session of this key whole")
+	c.Flags().BoolVar(&in.DryRun, "dry-run", false, "only count")
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return c
+}
+
+// forget erases, after counting and a yes where a person is there to say it. A
+// program goes ahead: it has said what to forget.
+func (a *app) forget(c *cobra.Command, cl *client, in forgetRequest, yes bool) error {
+	call := func(in forgetRequest) (out forgotten, err error) {
+		err = cl.call(c.Context(), http.MethodPost, "/api/memory/forget", in, &out)
+		return out, err
+	}
+	if !yes && !in.DryRun && !a.json && isTerminal(a.process.Stdin) {
+		count := in
+		count.DryRun = true
+		would, err := call(count)
+		if err != nil {
+			return err
+		}
+		if err := a.printForgotten(&would); err != nil {
+			return err
+		}
+		if err := a.confirm(false, "Erase it for good?"); err != nil {
+			return err
+		}
+	}
+	out, err := call(in)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(out)
+	}
+	return a.printForgotten(&out)
+}
+
+// forgetRequest is what the API is asked to forget.
+type forgetRequest struct {
+	About      string `json:"about,omitempty"`
+	SessionID  string `json:"session_id,omitempty"`
+	SessionKey string `json:"session_key,omitempty"`
+	DryRun     bool   `json:"dry_run,omitempty"`
+}
+
+// forgotten is the certificate of an erasure.
+type forgotten struct {
+	About     string `json:"about,omitempty"`
+	DryRun    bool   `json:"dry_run"`
+	Messages  int    `json:"messages_redacted"`
+	Sentences int    `json:"sentences_erased"`
+	Facts     int    `json:"facts_erased"`
+	Sessions  int    `json:"sessions_deleted"`
+	Texts     int    `json:"titles_prompts_summaries_redacted"`
+	Searched  []struct {
+		File  string `json:"file"`
+		Bytes int64  `json:"bytes"`
+		Hits  int    `json:"hits"`
+	} `json:"searched"`
+	Left int `json:"left"`
+}
+
+func (a *app) printForgotten(f *forgotten) error {
+	verb := "Erased"
+	if f.DryRun {
+		verb = "Would erase"
+	}
+	a.say("%s %d sentences in %d messages, %d facts, %d sessions, %d titles or summaries.", verb, f.Sentences, f.Messages, f.Facts, f.Sessions, f.Texts)
+	for _, s := range f.Searched {
+		a.say("  searched %-24s %12d bytes  %d left", s.File, s.Bytes, s.Hits)
+	}
+	if f.Left > 0 {
+		return fmt.Errorf("%d mentions are left in the files above; close other programs that read the database, and try again", f.Left)
+	}
+	if !f.DryRun && len(f.Searched) > 0 {
+		a.say("Nothing is left of %q.", f.About)
+	}
+	return nil
+}
