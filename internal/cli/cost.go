@@ -124,7 +124,17 @@ func (a *app) printCost(c *cost) {
 	a.say("Of a turn's %s tokens: system %d, memory %d, tail %d, input %d.",
 		grouped(c.Sent/c.Turns), system/c.Turns, memory/c.Turns, tail/c.Turns, input/c.Turns)
 	a.say("\ntokens per turn    █ sent   · whole history\n%s", plot(sent, naive))
-	a.say("%*s└%s\n%*s turn 1%*s", plotMargin-1, "", strings.Repeat("─", len(sent)), plotMargin-1, "", max(len(sent)-6, 0), fmt.Sprintf("turn %d", c.Turns))
+	a.say("%*s└%s\n%*s turn 1%s", plotMargin-1, "", strings.Repeat("─", len(sent)), plotMargin-1, "", lastTurn(c.Turns, len(sent)))
+}
+
+// lastTurn names the last turn under the plot, flush with its end where there is
+// room behind the first.
+func lastTurn(n, columns int) string {
+	if n == 1 {
+		return ""
+	}
+	text := fmt.Sprintf("turn %d", n)
+	return fmt.Sprintf("%*s", max(columns-len("turn 1"), len(text)+1), text)
 }
 
 // plot draws one column per stretch: a bar of what was sent, a dot where the

@@ -22,6 +22,10 @@ func TestCost(t *testing.T) {
 	if got := run("cost"); got != "There are no sessions yet.\n" {
 		t.Errorf("got %q, want it to say that there is nothing", got)
 	}
+	s.say("short", "One note alone.")
+	if got := run("cost", "short"); !strings.HasSuffix(got, " turn 1\n") {
+		t.Errorf("got %q, want the one turn named once", got)
+	}
 	for i := range 40 {
 		s.say("long", fmt.Sprintf("Note number %d is about the pond, the path and the fence behind the old shed.", i))
 	}

@@ -121,7 +121,7 @@ func examineHome(cfg *config.Config) finding {
 	info, err := os.Stat(cfg.Home)
 	switch {
 	case os.IsNotExist(err):
-		return finding{"home", fine, cfg.Home + " will be made by the first start", ""}
+		return finding{"home", fine, cfg.Home + " is not there yet, and is made now", ""}
 	case err != nil:
 		return finding{"home", failing, fmt.Sprintf("%s: %v", cfg.Home, err), "Choose another place with HERMES_HOME."}
 	case info.Mode().Perm()&0o077 != 0:

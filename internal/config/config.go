@@ -163,7 +163,7 @@ func (c *Config) fromFile(src Source, path string) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("read configuration: %w", err)
+		return fmt.Errorf("%w: mend that, or choose another home with HERMES_HOME", err)
 	}
 	values, err := parseFile(text)
 	if err != nil {
