@@ -24,7 +24,7 @@ const (
 )
 
 // searchLimit is enough turns to fill 2,000 tokens.
-const searchLimit = 250
+const searchLimit = 128
 
 // adversarial questions ask for what was never said.
 const adversarial = 5

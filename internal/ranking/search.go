@@ -11,7 +11,7 @@ import (
 const DefaultLimit = 10
 
 // depth is how many messages, chosen by their words, are looked at closely.
-const depth = 256
+const depth = 128
 
 // rough is a message with the score that decides whether it is looked at closely.
 type rough struct {
