@@ -63,6 +63,8 @@ func TestChatSessions(t *testing.T) {
 	p.says("/reset")
 	p.expect("A new session, ")
 	last := p.id()
+	p.says("/new")
+	p.expect("Nothing was said in this session yet")
 	p.says("/exit")
 	p.leaves(0)
 	db := database(t, home)

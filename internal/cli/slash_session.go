@@ -13,8 +13,13 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
-// reset ends the session and begins a new one of the same memory.
+// reset ends the session and begins a new one of the same memory. One in which
+// nothing was said is that already.
 func (t *talk) reset(ctx context.Context, _ string) error {
+	if t.begun && !t.told {
+		t.quiet("Nothing was said in this session yet.")
+		return nil
+	}
 	var next sessionRow
 	if err := t.call(ctx, http.MethodPost, t.path("/reset"), nil, &next); err != nil {
 		return err
