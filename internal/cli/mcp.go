@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
+	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/mcpserver"
 	"github.com/hermes-memory/hermes/internal/session"
 )
@@ -64,6 +65,10 @@ func (a *app) runMCP(ctx context.Context, cl *client, id, key string) error {
 	err := s.Run(ctx, &mcp.IOTransport{Reader: p, Writer: p})
 	if ctx.Err() != nil || errors.Is(err, io.EOF) {
 		return nil // it was stopped, or its input has ended: that is how it ends
+	}
+	if _, prose := errors.AsType[*json.SyntaxError](err); prose {
+		return fault.Wrap(fault.Invalid, "invalid_mcp_request",
+			"Standard input is not the Model Context Protocol. An MCP client starts this command by itself and speaks to it: one JSON-RPC message a line.", err)
 	}
 	return err
 }
