@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -13,14 +14,30 @@ import (
 
 // spoken is a message as the API shows it.
 type spoken struct {
-	ID        int64      `json:"id"`
-	SessionID string     `json:"session_id"`
-	Seq       int64      `json:"seq"`
-	Role      string     `json:"role"`
-	Name      string     `json:"name,omitempty"`
-	Content   string     `json:"content"`
-	CreatedAt time.Time  `json:"created_at"`
-	UndoneAt  *time.Time `json:"undone_at,omitempty"`
+	ID         int64           `json:"id"`
+	SessionID  string          `json:"session_id"`
+	Seq        int64           `json:"seq"`
+	Role       string          `json:"role"`
+	Name       string          `json:"name,omitempty"`
+	Content    string          `json:"content"`
+	ToolCalls  json.RawMessage `json:"tool_calls,omitempty"`
+	ToolCallID string          `json:"tool_call_id,omitempty"`
+	ToolName   string          `json:"tool_name,omitempty"`
+	CreatedAt  time.Time       `json:"created_at"`
+	UndoneAt   *time.Time      `json:"undone_at,omitempty"`
+}
+
+// calls are the tools that a message calls, each with its arguments.
+func (m *spoken) calls() []string {
+	var calls []struct {
+		Function struct{ Name, Arguments string }
+	}
+	_ = json.Unmarshal(m.ToolCalls, &calls) // what is in another form is not shown
+	var out []string
+	for _, c := range calls {
+		out = append(out, fmt.Sprintf("→ %s %s", c.Function.Name, c.Function.Arguments))
+	}
+	return out
 }
 
 func (a *app) sessionsShowCommand() *cobra.Command {
@@ -130,12 +147,21 @@ func (a *app) printSpoken(m *spoken) {
 	if m.Name != "" {
 		who = m.Name
 	}
+	if m.ToolName != "" {
+		who += " " + m.ToolName
+	}
 	mark := ""
 	if m.UndoneAt != nil {
 		mark = " (undone)"
 	}
 	a.say("\n[%d] %s %s%s", m.ID, m.CreatedAt.Local().Format(clock), printable(who), mark)
-	for line := range strings.SplitSeq(m.Content, "\n") {
-		a.say("%s", printable(strings.TrimRight(line, " \r")))
+	calls := m.calls()
+	if m.Content != "" || len(calls) == 0 {
+		for line := range strings.SplitSeq(m.Content, "\n") {
+			a.say("%s", printable(strings.TrimRight(line, " \r")))
+		}
+	}
+	for _, call := range calls {
+		a.say("%s", printable(call))
 	}
 }
