@@ -3,10 +3,12 @@ package cli
 import (
 	"context"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/httpapi"
+	"github.com/hermes-memory/hermes/internal/upstream"
 )
 
 // upstreamPatience is how long a look at the upstream may take.
@@ -59,5 +61,6 @@ func (s *server) upstreamDetail(ctx context.Context) httpapi.Upstream {
 		u.Error = fault.MessageOf(err)
 	}
 	u.Models = len(models)
+	u.Listed = c.Name == "" || slices.ContainsFunc(models, func(m upstream.ModelInfo) bool { return m.ID == c.Name })
 	return u
 }

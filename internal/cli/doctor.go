@@ -190,6 +190,9 @@ func examineUpstream(u *httpapi.Upstream, off bool) finding {
 	if name == "" {
 		name = "its first model"
 	}
+	if !u.Listed {
+		return finding{"model", warning, fmt.Sprintf("%s at %s is not among the %d models listed there", name, u.URL, u.Models), "Mend HERMES_MODEL, or ignore this if the server loads models when they are asked for."}
+	}
 	return finding{"model", fine, fmt.Sprintf("%s at %s (%s); it lists %d", name, u.URL, u.Why, u.Models), ""}
 }
 

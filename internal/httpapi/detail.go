@@ -35,6 +35,8 @@ type Upstream struct {
 	// Error says why it does not answer; "" when it does, or when there is none.
 	Error  string `json:"error,omitempty"`
 	Models int    `json:"models"`
+	// Listed says that the configured model is among them.
+	Listed bool `json:"listed"`
 }
 
 // Data is the state of the database.

@@ -19,6 +19,15 @@ func (s *server) scope(r *http.Request) (memory.Scope, error) {
 	if err != nil {
 		return memory.Scope{}, err
 	}
+	if r.URL.Query().Has("session_id") { // there, as in a path, a prefix is enough
+		tip, err := s.named(r, h.id)
+		switch {
+		case err == nil:
+			h.id = tip.ID
+		case fault.KindOf(err) != fault.NotFound:
+			return memory.Scope{}, err
+		}
+	}
 	scope, err := s.Runner.Scope(r.Context(), ownerOf(r), h.id, h.key)
 	if err != nil {
 		return scope, err

@@ -161,15 +161,20 @@ func number(text, name string, absent, most int) (int, error) {
 
 // generatedID is the beginning of an id of our own making. Only those may be
 // shortened: "user:4" must never open the session "user:42".
-var generatedID = regexp.MustCompile(`^\d{8}(_\d{0,6}(_[0-9a-f]{0,8})?)?$`)
+var generatedID = regexp.MustCompile(`^\d{4,8}$|^\d{8}_\d{0,6}(_[0-9a-f]{0,8})?$`)
 
-// find resolves the id of a path to the lineage's tip. A unique prefix of a
-// generated id is enough.
+// find resolves the id of a path to the lineage's tip.
 func (s *server) find(r *http.Request) (session.Session, error) {
 	id, err := session.ParseID(r.PathValue("id"))
 	if err != nil {
 		return session.Session{}, err
 	}
+	return s.named(r, id)
+}
+
+// named resolves an id to the lineage's tip. A unique prefix of a generated id is
+// enough.
+func (s *server) named(r *http.Request, id session.ID) (session.Session, error) {
 	tip, err := s.Sessions.Tip(r.Context(), ownerOf(r), id)
 	if fault.KindOf(err) != fault.NotFound || !generatedID.MatchString(string(id)) {
 		return tip, err

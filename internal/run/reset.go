@@ -12,7 +12,8 @@ import (
 // Reset ends a session and opens a new one in its place, between two turns: of
 // the same key, source, model and prompt, under a new id and with an empty
 // transcript. It is a lineage of its own, so without a key its memory is empty,
-// too. The ids of the old lineage go on leading to the old one.
+// too, and it is named after its own first exchange. The ids of the old lineage
+// go on leading to the old one.
 func (r *Runner) Reset(ctx context.Context, o owner.Owner, id session.ID) (session.Session, error) {
 	l, release, err := r.lineages.take(ctx, o, id)
 	if err != nil {
@@ -26,7 +27,7 @@ func (r *Runner) Reset(ctx context.Context, o owner.Owner, id session.ID) (sessi
 	now := r.config.now()
 	next := session.Session{
 		ID: session.NewID(now), ParentID: old.ID, Key: old.Key, Source: old.Source, UserID: old.UserID, Model: old.Model,
-		SystemPrompt: old.SystemPrompt, Title: old.Title, StartedAt: now, LastActive: now,
+		SystemPrompt: old.SystemPrompt, StartedAt: now, LastActive: now,
 	}
 	next.RootID = next.ID
 	if !old.Ended() {
@@ -36,7 +37,7 @@ func (r *Runner) Reset(ctx context.Context, o owner.Owner, id session.ID) (sessi
 	if err := r.store.AppendTurn(ctx, o, Step{Ended: &old, Opened: true, Session: next}); err != nil {
 		return session.Session{}, fmt.Errorf("reset session: %w", err)
 	}
-	return r.sessions.Tip(ctx, o, next.ID) // with its title
+	return next, nil
 }
 
 // Folded is what compressing a session by hand came to.

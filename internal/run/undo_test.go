@@ -293,7 +293,7 @@ func TestReset(t *testing.T) {
 	}
 	want := session.Session{
 		ID: next.ID, RootID: next.ID, ParentID: "s", Source: session.SourceCLI, Model: "parrot", SystemPrompt: prompt,
-		Title: "We use Postgres because of the licence #2", StartedAt: h.now, LastActive: h.now,
+		StartedAt: h.now, LastActive: h.now,
 	}
 	if diff := cmp.Diff(want, next); diff != "" {
 		t.Errorf("the new session (-want +got):\n%s", diff)

@@ -2,9 +2,11 @@ package sqlite
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"embed"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -116,16 +118,53 @@ func migrate(ctx context.Context, conn *sql.Conn) error {
 		return fault.New(fault.Invalid, "newer_database", fmt.Sprintf(
 			"The database has schema version %d, this program knows up to %d. Use the newer hermes that wrote it.", version, len(entries)))
 	}
-	for i, e := range entries[version:] {
+	scripts := make([]string, len(entries))
+	for i, e := range entries {
 		script, err := migrationFiles.ReadFile("migrations/" + e.Name())
 		if err != nil {
 			return fmt.Errorf("read migration: %w", err)
 		}
-		stmt := fmt.Sprintf("BEGIN IMMEDIATE;\n%s\nPRAGMA user_version = %d;\nCOMMIT;", script, version+i+1)
+		scripts[i] = string(script)
+	}
+	if err := checkSchema(ctx, conn, scripts[:version]); err != nil {
+		return err
+	}
+	for i := version; i < len(scripts); i++ {
+		stmt := fmt.Sprintf("BEGIN IMMEDIATE;\n%s\n%s\nPRAGMA user_version = %d;\nCOMMIT;", scripts[i], markSchema(scripts[:i+1]), i+1)
 		if _, err := conn.ExecContext(ctx, stmt); err != nil {
 			_, _ = conn.ExecContext(ctx, `ROLLBACK`) // the error below is what matters
-			return fmt.Errorf("migrate to %s: %w", e.Name(), err)
+			return fmt.Errorf("migrate to %s: %w", entries[i].Name(), err)
 		}
+	}
+	return nil
+}
+
+// schemaMark names the tables that some migrations make.
+func schemaMark(scripts []string) string {
+	sum := sha256.Sum256([]byte(strings.Join(scripts, "\x00")))
+	return hex.EncodeToString(sum[:8])
+}
+
+// markSchema is the statement that keeps the mark.
+func markSchema(scripts []string) string {
+	return `INSERT OR REPLACE INTO meta (name, value) VALUES ('schema', '` + schemaMark(scripts) + `');`
+}
+
+// checkSchema refuses a file whose tables were made by other scripts than ours,
+// though it has the same version: a build between two releases has written it,
+// and statements would fail one by one.
+func checkSchema(ctx context.Context, conn *sql.Conn, scripts []string) error {
+	if len(scripts) == 0 {
+		return nil
+	}
+	var mark string
+	err := conn.QueryRowContext(ctx, `SELECT value FROM meta WHERE name = 'schema'`).Scan(&mark)
+	if err != nil && !isNoRows(err) {
+		return fmt.Errorf("read schema mark: %w", err)
+	}
+	if mark != schemaMark(scripts) {
+		return fault.New(fault.Invalid, "unreleased_database",
+			"The database was written by a build between two releases, with other tables. Export it with that build (hermes sessions export), move it away, and import what was exported.")
 	}
 	return nil
 }

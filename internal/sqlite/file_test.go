@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -288,5 +289,31 @@ func TestOpenFails(t *testing.T) {
 			_ = db.Close()
 			t.Errorf("open %s: got no error", path)
 		}
+	}
+}
+
+// TestOtherTables opens a file of the same version whose tables were made by
+// another script: it is refused at once, and stays as it is.
+func TestOtherTables(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]string{
+		"another mark": `UPDATE meta SET value = 'other' WHERE name = 'schema'`,
+		"no mark":      `DELETE FROM meta WHERE name = 'schema'`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := tempFile(t)
+			db := openAt(t, path)
+			write(t, db, "s", 0, "kept")
+			closeDB(t, db)
+			must(t, raw(t, path), spoil)
+			_, err := Open(t.Context(), Options{Path: path, Log: slog.New(slog.DiscardHandler)})
+			if fault.CodeOf(err) != "unreleased_database" {
+				t.Errorf("got %v, want it refused", err)
+			}
+			if got := ask[int](t, raw(t, path), `SELECT count(*) FROM messages`); got != 1 {
+				t.Errorf("got %d messages, want the one there was", got)
+			}
+		})
 	}
 }

@@ -61,7 +61,7 @@ func (db *DB) Search(ctx context.Context, o owner.Owner, r search.Request) (sear
 		return search.Found{}, err
 	case s.rank.Len() == 0:
 		return search.Found{}, fault.New(fault.Invalid, "invalid_query",
-			"The query matches too much to be answered in time. Use rarer or longer words, or look in one session only.").At("q")
+			"The search found nothing within its time: the query matches too much, or the machine is busy. Use rarer or longer words, look in one session only, or try again.").At("q")
 	default:
 		s.partial = true
 	}
