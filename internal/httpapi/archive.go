@@ -31,6 +31,7 @@ type archiveRow struct {
 	Model         string     `json:"model,omitempty"`
 	SystemPrompt  string     `json:"system_prompt,omitempty"`
 	Title         string     `json:"title,omitempty"`
+	TitleSource   string     `json:"title_source,omitempty"`
 	Summary       string     `json:"summary,omitempty"`
 	StartedAt     when       `json:"started_at"`
 	EndedAt       when       `json:"ended_at,omitzero"`
@@ -102,7 +103,7 @@ func archiveOf(tip *session.Session, rows []session.Session, hash []byte) archiv
 		s := &rows[i]
 		out.Sessions = append(out.Sessions, archiveRow{
 			ID: s.ID, ParentID: s.ParentID, SessionKey: string(s.Key), Source: string(s.Source), UserID: s.UserID, Model: s.Model,
-			SystemPrompt: s.SystemPrompt, Title: s.Title, Summary: s.Summary, StartedAt: when{s.StartedAt}, EndedAt: when{s.EndedAt},
+			SystemPrompt: s.SystemPrompt, Title: s.Title, TitleSource: string(s.TitleSource), Summary: s.Summary, StartedAt: when{s.StartedAt}, EndedAt: when{s.EndedAt},
 			EndReason: string(s.EndReason), LastActive: when{s.LastActive}, MessageCount: s.MessageCount, ToolCallCount: s.ToolCallCount,
 			InputTokens: s.InputTokens, OutputTokens: s.OutputTokens, NextSeq: s.NextSeq, TailFrom: s.TailFrom, LineageTokens: s.LineageTokens,
 		})
@@ -202,7 +203,7 @@ func (a *archiveHead) rows() ([]session.Session, error) {
 	list := a.Sessions
 	if len(list) == 0 {
 		list = []archiveRow{{
-			ID: a.ID, SessionKey: text(a.SessionKey), Source: a.Source, UserID: text(a.UserID), Model: text(a.Model), Title: text(a.Title),
+			ID: a.ID, SessionKey: text(a.SessionKey), Source: a.Source, UserID: text(a.UserID), Model: text(a.Model), Title: text(a.Title), TitleSource: text(a.TitleSource),
 			SystemPrompt: text(a.SystemPrompt), StartedAt: when{a.StartedAt}, EndReason: text(a.EndReason), LastActive: when{a.LastActive},
 			InputTokens: a.InputTokens, OutputTokens: a.OutputTokens,
 		}}
@@ -250,6 +251,7 @@ func (a *archiveRow) session() (session.Session, error) {
 	if s.Title, err = parseTitle(a.Title); err != nil {
 		return s, err
 	}
+	s.TitleSource = a.titleSource()
 	if s.StartedAt.IsZero() || a.NextSeq < 0 || a.TailFrom < 0 || a.MessageCount < 0 {
 		return s, fault.New(fault.Invalid, "invalid_export", fmt.Sprintf("The session %q has no start, or a number below zero.", a.ID))
 	}
@@ -260,6 +262,18 @@ func (a *archiveRow) session() (session.Session, error) {
 		s.LastActive = s.StartedAt
 	}
 	return s, nil
+}
+
+// titleSource is who gave the title. What does not say so is taken for a
+// person's, which nothing changes.
+func (a *archiveRow) titleSource() session.TitleSource {
+	switch from := session.TitleSource(a.TitleSource); {
+	case a.Title == "":
+		return ""
+	case from == session.TitleDerived, from == session.TitleModel:
+		return from
+	}
+	return session.TitlePerson
 }
 
 // text is the value of an optional text.

@@ -327,3 +327,37 @@ func TestNamesOfRoutes(t *testing.T) {
 		t.Errorf("PUT: got %d, Allow %q", got.status, got.header.Get("Allow"))
 	}
 }
+
+// TestTitleSources: who gave a title is told, kept by an export, and taken for a
+// person where a line does not say so.
+func TestTitleSources(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{})
+	line := func(id, title, source string) string {
+		return `{"id":"` + id + `","started_at":1,"title":` + title + `,"title_source":` + source + `,"messages":[]}` + "\n"
+	}
+	got := w.call("POST", "/api/sessions/import", line("model", `"A"`, `"model"`)+line("derived", `"B"`, `"derived"`)+
+		line("strange", `"C"`, `"wizard"`)+line("silent", `"D"`, "null")+line("none", "null", `"model"`))
+	if !strings.Contains(got.body, `"imported":5`) {
+		t.Fatalf("import: got %s", got.body)
+	}
+	w.chat("turn", "We use Postgres.")
+	w.call("POST", "/api/sessions", `{"id":"made","title":"Made"}`)
+	w.call("PATCH", "/api/sessions/model", `{"system_prompt":"Be brief."}`)
+	w.call("POST", "/api/sessions/turn/fork", `{"title":"Another"}`)
+	w.call("PATCH", "/api/sessions/derived", `{"title":"B"}`)
+	fork := w.call("POST", "/api/sessions/turn/fork", `{}`)
+	if !strings.Contains(fork.body, `"title":"We use Postgres #2","title_source":"derived"`) {
+		t.Errorf("a fork: got %s", fork.body)
+	}
+	for id, want := range map[string]string{
+		"model": `"model"`, "derived": `"person"`, "strange": `"person"`, "silent": `"person"`, "none": "null", "turn": `"derived"`, "made": `"person"`,
+	} {
+		if got := w.call("GET", "/api/sessions/"+id, ""); !strings.Contains(got.body, `"title_source":`+want) {
+			t.Errorf("%s: got %s, want %s", id, got.body, want)
+		}
+	}
+	if got := w.call("GET", "/api/sessions?title=Another", ""); !strings.Contains(got.body, `"title_source":"person"`) {
+		t.Errorf("a fork with a title: got %s", got.body)
+	}
+}

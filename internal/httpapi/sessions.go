@@ -27,6 +27,7 @@ type sessionJSON struct {
 	UserID        *string    `json:"user_id"`
 	Model         *string    `json:"model"`
 	Title         *string    `json:"title"`
+	TitleSource   *string    `json:"title_source"`
 	SystemPrompt  *string    `json:"system_prompt"`
 	StartedAt     time.Time  `json:"started_at"`
 	EndedAt       *time.Time `json:"ended_at"`
@@ -60,7 +61,7 @@ func optionalTime(t time.Time) *time.Time {
 func sessionOf(s *session.Session) sessionJSON {
 	return sessionJSON{
 		Object: "hermes.session", ID: s.ID, RootID: s.RootID, ParentID: optional(s.ParentID), SessionKey: optional(s.Key),
-		Source: string(s.Source), UserID: optional(s.UserID), Model: optional(s.Model), Title: optional(s.Title),
+		Source: string(s.Source), UserID: optional(s.UserID), Model: optional(s.Model), Title: optional(s.Title), TitleSource: optional(s.TitleSource),
 		SystemPrompt: optional(s.SystemPrompt), StartedAt: s.StartedAt, EndedAt: optionalTime(s.EndedAt),
 		EndReason: optional(s.EndReason), LastActive: s.LastActive, MessageCount: s.MessageCount, LineageCount: s.NextSeq,
 		ToolCallCount: s.ToolCallCount, InputTokens: s.InputTokens, OutputTokens: s.OutputTokens, Compressions: s.Generation,
@@ -233,6 +234,9 @@ func (s *server) createSession(w http.ResponseWriter, r *http.Request) error {
 	}
 	if row.Title, err = parseTitle(in.Title); err != nil {
 		return err
+	}
+	if row.Title != "" {
+		row.TitleSource = session.TitlePerson
 	}
 	row.RootID = row.ID
 	if err := s.Runner.Create(r.Context(), ownerOf(r), row); err != nil {

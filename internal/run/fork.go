@@ -90,8 +90,9 @@ func (c *copier) open(ctx context.Context, title string) error {
 	r := c.runner
 	now := r.config.now()
 	s := &c.source
+	titled := session.TitlePerson
 	if title == "" {
-		title = s.Title
+		title, titled = s.Title, s.TitleSource
 	} else if free, err := r.catalog.FreeTitle(ctx, c.o, title); err != nil || free != title {
 		if err != nil {
 			return fmt.Errorf("look for title: %w", err)
@@ -101,7 +102,7 @@ func (c *copier) open(ctx context.Context, title string) error {
 	id := session.NewID(now)
 	c.tip = session.Session{
 		ID: id, RootID: id, ParentID: s.ID, Key: s.Key, Source: s.Source, UserID: s.UserID, Model: s.Model,
-		SystemPrompt: s.SystemPrompt, Title: title, StartedAt: now, LastActive: now, EndedAt: now, EndReason: session.EndIncomplete,
+		SystemPrompt: s.SystemPrompt, Title: title, TitleSource: titled, StartedAt: now, LastActive: now, EndedAt: now, EndReason: session.EndIncomplete,
 	}
 	if c.until > s.TailFrom {
 		c.tip.Summary = s.Summary

@@ -102,8 +102,9 @@ func (t *turn) step(ctx context.Context, ms []session.Message) (Step, error) {
 		t.runner.views.Drop(t.req.Owner, memory.Scope{Root: tip.RootID})
 	}
 	if tip.Title == "" {
-		step.Title = titleOf(t.lineage.recent, ms)
-		tip.Title = step.Title
+		if step.Title = titleOf(t.lineage.recent, ms); step.Title != "" {
+			tip.Title, tip.TitleSource = step.Title, session.TitleDerived
+		}
 	}
 	step.Session = *tip
 	if step.Title != "" {

@@ -56,8 +56,8 @@ type Step struct {
 	// Opened says that Session is new. A title that is taken gets the next free
 	// number.
 	Opened bool
-	// Title is given to Session if it has none, in its next free form; "" leaves
-	// it as it is.
+	// Title is given to Session if it has none, in its next free form and as a
+	// derived one; "" leaves it as it is.
 	Title string
 	// Messages are appended. Their ids, places and hashes are set. Copies and
 	// imports keep their own times, and bring their receipts along.
@@ -86,7 +86,7 @@ type Rewrite struct {
 	// Messages get new texts; everything else of them stays.
 	Messages []session.Message
 	// Sessions get new titles, prompts, summaries and tails, and the new size of
-	// their lineage.
+	// their lineage. One that loses its title may get one of a model again.
 	Sessions []session.Session
 	// Undone are taken back: the messages are marked, their facts go.
 	Undone []Undone

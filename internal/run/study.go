@@ -32,6 +32,9 @@ type Want struct {
 	Rested time.Time
 	// Summaries wants lineages whose last fold has no summary yet.
 	Summaries bool
+	// Titles wants lineages with a derived title for which no model was asked
+	// for a better one.
+	Titles bool
 	// Embeddings wants lineages with messages that this model gave no vector
 	// yet; "" wants none for that.
 	Embeddings string
@@ -46,6 +49,9 @@ type Marks struct {
 	// Summarized is the generation of the newest session whose summary was
 	// looked at.
 	Summarized int
+	// Titled says that a model was asked for a title. It ends when the lineage
+	// loses its title.
+	Titled bool
 	// VectorsTo is the first Seq without a vector of the model VectorsBy.
 	VectorsTo int64
 	VectorsBy string
@@ -62,6 +68,9 @@ type Study struct {
 	Changes  []memory.Change
 	// Summary goes to the session it names; nil changes none.
 	Summary *Summary
+	// Title goes to all sessions of the lineage whose title is derived, each in
+	// its next free form; "" changes none.
+	Title string
 	// Vectors are new, or in place of those of another model.
 	Vectors []ranking.Vector
 }

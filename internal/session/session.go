@@ -24,6 +24,7 @@ type Session struct {
 	// SystemPrompt is the stored prompt, in force for every turn of the session.
 	SystemPrompt string
 	Title        string
+	TitleSource  TitleSource // "" without a title, or when nobody knows
 
 	StartedAt  time.Time
 	EndedAt    time.Time // zero while the session lives
@@ -72,6 +73,16 @@ const (
 	EndUserExit    EndReason = "user_exit"
 	// EndIncomplete marks a copy or an import that is under way, or was broken off.
 	EndIncomplete EndReason = "incomplete"
+)
+
+// TitleSource says who gave a session its title.
+type TitleSource string
+
+// The sources of titles. A person's is never changed by this program.
+const (
+	TitleDerived TitleSource = "derived" // a few words of the first exchange
+	TitleModel   TitleSource = "model"   // drawn from the first exchange by a model
+	TitlePerson  TitleSource = "person"
 )
 
 // Role says who speaks in a message.

@@ -121,7 +121,7 @@ type Range struct {
 
 // Patch is a change to a session. Nil fields stay as they are.
 type Patch struct {
-	Title        *string
+	Title        *string // its source is a person from then on
 	SystemPrompt *string
 	// EndReason ends the session now, with that reason.
 	EndReason *EndReason

@@ -127,7 +127,7 @@ func (t *tx) refuseTitle(o owner.Owner, title string, id session.ID) error {
 	return fault.New(fault.Conflict, "title_taken", fmt.Sprintf("Another session has the title %q. %q is free.", title, free)).At("title")
 }
 
-// nameSession gives a session a title, if it has none.
+// nameSession gives a session a title of its first exchange, if it has none.
 func (t *tx) nameSession(o owner.Owner, id session.ID, title string) error {
 	if title == "" {
 		return nil
@@ -136,7 +136,7 @@ func (t *tx) nameSession(o owner.Owner, id session.ID, title string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := t.exec(`UPDATE sessions SET title = ? WHERE owner_id = ? AND id = ? AND title IS NULL`, free, o.ID(), string(id)); err != nil {
+	if _, err := t.exec(`UPDATE sessions SET title = ?, title_source = 'derived' WHERE owner_id = ? AND id = ? AND title IS NULL`, free, o.ID(), string(id)); err != nil {
 		return fmt.Errorf("name session: %w", err)
 	}
 	return nil

@@ -92,8 +92,13 @@ func (db *DB) Rewrite(ctx context.Context, o owner.Owner, w run.Rewrite) error {
 		for i := range w.Sessions {
 			s := &w.Sessions[i]
 			if _, err := t.exec(rewriteSession,
-				null(s.Title), null(s.SystemPrompt), null(s.Summary), null(s.UserID), s.TailFrom, s.LineageTokens, o.ID(), string(s.ID)); err != nil {
+				null(s.Title), titleSource(s.Title, s.TitleSource), null(s.SystemPrompt), null(s.Summary), null(s.UserID), s.TailFrom, s.LineageTokens, o.ID(), string(s.ID)); err != nil {
 				return fmt.Errorf("rewrite session: %w", err)
+			}
+			if s.Title == "" {
+				if err := t.untitled(o, s.ID); err != nil {
+					return err
+				}
 			}
 		}
 		for i := range w.Scopes {
@@ -116,7 +121,7 @@ func (db *DB) Rewrite(ctx context.Context, o owner.Owner, w run.Rewrite) error {
 	})
 }
 
-const rewriteSession = `UPDATE sessions SET title = ?, system_prompt = ?, summary = ?, user_id = ?, tail_from = ?, lineage_tokens = ?
+const rewriteSession = `UPDATE sessions SET title = ?, title_source = ?, system_prompt = ?, summary = ?, user_id = ?, tail_from = ?, lineage_tokens = ?
 	WHERE owner_id = ? AND id = ?`
 
 // undo marks messages as taken back, and takes their facts away.

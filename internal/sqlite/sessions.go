@@ -14,7 +14,7 @@ import (
 
 // sessionColumns are the columns of a session, in the order scanSession reads.
 const sessionColumns = `t.id, t.root_id, t.parent_session_id, t.generation, t.session_key, t.source, t.user_id,
-	t.model, t.system_prompt, t.title, t.summary, t.started_at, t.ended_at, t.end_reason, t.last_active,
+	t.model, t.system_prompt, t.title, t.title_source, t.summary, t.started_at, t.ended_at, t.end_reason, t.last_active,
 	t.message_count, t.tool_call_count, t.input_tokens, t.output_tokens, t.next_seq, t.tail_from, t.lineage_tokens`
 
 const (
@@ -23,15 +23,17 @@ const (
 		WHERE s.owner_id = ? AND s.id = ? ORDER BY t.generation DESC LIMIT 1`
 	selectSession = `SELECT ` + sessionColumns + ` FROM sessions t WHERE t.owner_id = ? AND t.id = ?`
 	insertSession = `INSERT INTO sessions (owner_id, id, root_id, parent_session_id, generation, is_tip, session_key, source,
-		user_id, model, system_prompt, title, summary, started_at, ended_at, end_reason, last_active, message_count,
+		user_id, model, system_prompt, title, title_source, summary, started_at, ended_at, end_reason, last_active, message_count,
 		tool_call_count, input_tokens, output_tokens, next_seq, tail_from, lineage_tokens)
-		VALUES (?,?,?,?,?,1,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+		VALUES (?,?,?,?,?,1,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 	endSession    = `UPDATE sessions SET ended_at = ?, end_reason = ?, is_tip = ? WHERE owner_id = ? AND id = ?`
 	updateCounter = `UPDATE sessions SET session_key = ?, model = ?, ended_at = ?, end_reason = ?, last_active = ?,
 		message_count = ?, tool_call_count = ?, input_tokens = ?, output_tokens = ?, next_seq = ?, tail_from = ?,
 		lineage_tokens = ? WHERE owner_id = ? AND id = ?`
-	patchSession = `UPDATE sessions SET title = nullif(coalesce(?, title), ''), system_prompt = coalesce(?, system_prompt),
-		end_reason = coalesce(?, end_reason), ended_at = coalesce(?, ended_at) WHERE owner_id = ? AND id = ?`
+	patchSession = `UPDATE sessions SET title = nullif(coalesce(?1, title), ''),
+		title_source = CASE WHEN ?1 IS NULL THEN title_source WHEN ?1 = '' THEN NULL ELSE 'person' END,
+		system_prompt = coalesce(?2, system_prompt), end_reason = coalesce(?3, end_reason), ended_at = coalesce(?4, ended_at)
+		WHERE owner_id = ?5 AND id = ?6`
 )
 
 // errNoSession is the one answer for ids that are absent and for ids that are
@@ -42,10 +44,10 @@ func errNoSession() error {
 
 func scanSession(row interface{ Scan(...any) error }) (session.Session, error) {
 	var s session.Session
-	var parent, key, user, model, prompt, title, summary, reason sql.NullString
+	var parent, key, user, model, prompt, title, titled, summary, reason sql.NullString
 	var started, active int64
 	var ended sql.NullInt64
-	err := row.Scan(&s.ID, &s.RootID, &parent, &s.Generation, &key, &s.Source, &user, &model, &prompt, &title, &summary,
+	err := row.Scan(&s.ID, &s.RootID, &parent, &s.Generation, &key, &s.Source, &user, &model, &prompt, &title, &titled, &summary,
 		&started, &ended, &reason, &active, &s.MessageCount, &s.ToolCallCount, &s.InputTokens, &s.OutputTokens,
 		&s.NextSeq, &s.TailFrom, &s.LineageTokens)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -56,6 +58,7 @@ func scanSession(row interface{ Scan(...any) error }) (session.Session, error) {
 	}
 	s.ParentID, s.Key, s.UserID, s.Model = session.ID(parent.String), session.Key(key.String), user.String, model.String
 	s.SystemPrompt, s.Title, s.Summary, s.EndReason = prompt.String, title.String, summary.String, session.EndReason(reason.String)
+	s.TitleSource = session.TitleSource(titled.String)
 	s.StartedAt, s.LastActive = fromMillis(sql.NullInt64{Int64: started, Valid: true}), fromMillis(sql.NullInt64{Int64: active, Valid: true})
 	s.EndedAt = fromMillis(ended)
 	return s, nil
@@ -188,13 +191,21 @@ func (t *tx) openSession(o owner.Owner, s *session.Session) error {
 		return err
 	}
 	_, err = t.exec(insertSession, o.ID(), string(s.ID), string(s.RootID), null(s.ParentID), s.Generation, null(s.Key),
-		string(s.Source), null(s.UserID), null(s.Model), null(s.SystemPrompt), null(title), null(s.Summary),
+		string(s.Source), null(s.UserID), null(s.Model), null(s.SystemPrompt), null(title), titleSource(title, s.TitleSource), null(s.Summary),
 		millis(s.StartedAt), millis(s.EndedAt), null(s.EndReason), millis(s.LastActive), s.MessageCount, s.ToolCallCount,
 		s.InputTokens, s.OutputTokens, s.NextSeq, s.TailFrom, s.LineageTokens)
 	if err != nil {
 		return fmt.Errorf("insert session: %w", err)
 	}
 	return nil
+}
+
+// titleSource is the source of a title as it is stored: no title has none.
+func titleSource(title string, source session.TitleSource) any {
+	if title == "" {
+		return nil
+	}
+	return null(source)
 }
 
 // countSession stores a session's counters after a step.
@@ -225,6 +236,11 @@ func (db *DB) UpdateSession(ctx context.Context, o owner.Owner, id session.ID, p
 		}
 		if _, err := t.exec(patchSession, p.Title, p.SystemPrompt, reason, ended, o.ID(), string(id)); err != nil {
 			return fmt.Errorf("update session: %w", err)
+		}
+		if p.Title != nil && *p.Title == "" {
+			if err := t.untitled(o, id); err != nil {
+				return err
+			}
 		}
 		var err error
 		out, err = scanSession(t.row(selectSession, o.ID(), string(id)))

@@ -18,6 +18,7 @@ const unstudied = `SELECT t.root_id FROM sessions t LEFT JOIN studies s ON s.own
 	WHERE t.owner_id = ?1 AND t.is_tip = 1 AND (
 		?2 > 0 AND t.next_seq - coalesce(s.facts_to, 0) >= CASE WHEN t.last_active <= ?3 THEN 1 ELSE ?2 END
 		OR ?4 AND t.generation > coalesce(s.summarized, 0)
+		OR ?7 AND t.title_source = 'derived' AND t.next_seq > 1 AND coalesce(s.titled, 0) = 0
 		OR ?5 <> '' AND t.next_seq > CASE WHEN s.vectors_by = ?5 THEN s.vectors_to ELSE 0 END)
 	ORDER BY t.last_active DESC, t.root_id LIMIT ?6`
 
@@ -31,7 +32,7 @@ func (db *DB) Unstudied(ctx context.Context, o owner.Owner, want run.Want) ([]se
 	if !want.Rested.IsZero() {
 		rested = want.Rested.UnixMilli()
 	}
-	rows, err := st.QueryContext(ctx, o.ID(), want.Every, rested, want.Summaries, want.Embeddings, want.Limit)
+	rows, err := st.QueryContext(ctx, o.ID(), want.Every, rested, want.Summaries, want.Embeddings, want.Limit, want.Titles)
 	if err != nil {
 		return nil, fmt.Errorf("list unstudied lineages: %w", err)
 	}
@@ -53,12 +54,12 @@ func (db *DB) Unstudied(ctx context.Context, o owner.Owner, want run.Want) ([]se
 // Marks implements run.Studies.
 func (db *DB) Marks(ctx context.Context, o owner.Owner, root session.ID) (run.Marks, error) {
 	var m run.Marks
-	st, err := db.stmt(ctx, `SELECT facts_to, summarized, vectors_to, vectors_by FROM studies WHERE owner_id = ? AND root_id = ?`)
+	st, err := db.stmt(ctx, `SELECT facts_to, summarized, titled, vectors_to, vectors_by FROM studies WHERE owner_id = ? AND root_id = ?`)
 	if err != nil {
 		return m, err
 	}
 	var by sql.NullString
-	err = st.QueryRowContext(ctx, o.ID(), string(root)).Scan(&m.FactsTo, &m.Summarized, &m.VectorsTo, &by)
+	err = st.QueryRowContext(ctx, o.ID(), string(root)).Scan(&m.FactsTo, &m.Summarized, &m.Titled, &m.VectorsTo, &by)
 	if err != nil && !isNoRows(err) {
 		return m, fmt.Errorf("read marks: %w", err)
 	}
@@ -71,7 +72,7 @@ func (db *DB) KeepStudy(ctx context.Context, o owner.Owner, s run.Study) error {
 	if err := errNoOwner(o); err != nil {
 		return err
 	}
-	const mark = `INSERT OR REPLACE INTO studies (owner_id, root_id, facts_to, summarized, vectors_to, vectors_by) VALUES (?,?,?,?,?,?)`
+	const mark = `INSERT OR REPLACE INTO studies (owner_id, root_id, facts_to, summarized, titled, vectors_to, vectors_by) VALUES (?,?,?,?,?,?,?)`
 	return db.w.submit(ctx, func(t *tx) error {
 		var sessions int
 		if err := t.row(`SELECT count(*) FROM sessions WHERE owner_id = ? AND root_id = ?`, o.ID(), string(s.Root)).Scan(&sessions); err != nil {
@@ -81,7 +82,7 @@ func (db *DB) KeepStudy(ctx context.Context, o owner.Owner, s run.Study) error {
 			return errNoSession()
 		}
 		m := &s.Marks
-		if _, err := t.exec(mark, o.ID(), string(s.Root), m.FactsTo, m.Summarized, m.VectorsTo, null(m.VectorsBy)); err != nil {
+		if _, err := t.exec(mark, o.ID(), string(s.Root), m.FactsTo, m.Summarized, m.Titled, m.VectorsTo, null(m.VectorsBy)); err != nil {
 			return fmt.Errorf("keep marks: %w", err)
 		}
 		for i := range s.Findings {
@@ -95,8 +96,46 @@ func (db *DB) KeepStudy(ctx context.Context, o owner.Owner, s run.Study) error {
 				return fmt.Errorf("keep summary: %w", err)
 			}
 		}
+		if err := t.retitle(o, s.Root, s.Title); err != nil {
+			return err
+		}
 		return t.keepVectors(o, &s)
 	})
+}
+
+// retitle gives the sessions of a lineage a model's title in place of a derived
+// one, each the next free form of it.
+func (t *tx) retitle(o owner.Owner, root session.ID, title string) error {
+	if title == "" {
+		return nil
+	}
+	const first = `SELECT id FROM sessions WHERE owner_id = ? AND root_id = ? AND title_source = 'derived' ORDER BY generation LIMIT 1`
+	const give = `UPDATE sessions SET title = ?, title_source = 'model' WHERE owner_id = ? AND id = ?`
+	for {
+		var id string
+		if err := t.row(first, o.ID(), string(root)).Scan(&id); isNoRows(err) {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("look for a derived title: %w", err)
+		}
+		free, err := t.freeTitle(o, title)
+		if err != nil {
+			return err
+		}
+		if _, err := t.exec(give, free, o.ID(), id); err != nil {
+			return fmt.Errorf("keep title: %w", err)
+		}
+	}
+}
+
+// untitled lets a model be asked again for a title of a lineage that has lost
+// the one it had.
+func (t *tx) untitled(o owner.Owner, id session.ID) error {
+	const again = `UPDATE studies SET titled = 0 WHERE owner_id = ?1 AND root_id = (SELECT root_id FROM sessions WHERE owner_id = ?1 AND id = ?2)`
+	if _, err := t.exec(again, o.ID(), string(id)); err != nil {
+		return fmt.Errorf("lower mark: %w", err)
+	}
+	return nil
 }
 
 // keepFinding stores a finding and what memory learnt from it.

@@ -99,6 +99,7 @@ func settle(t *testing.T, st Store, o owner.Owner) *talk {
 	mark := markOf(o)
 	l := newTalk(o, theSession, theKey)
 	l.sessions[0].SystemPrompt, l.sessions[0].Title, l.sessions[0].UserID = mark, mark, mark
+	l.sessions[0].TitleSource = session.TitleDerived
 	step := l.step(t, st, "question of "+mark, "answer to "+mark)
 	step.Messages[0].Name, step.Messages[0].Wire = mark, []byte(`"`+mark+`"`)
 	step.Changes = []memory.Change{{Learned: []memory.Fact{fact("the-fact", &step.Messages[0], memory.Plain)}}}

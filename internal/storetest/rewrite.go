@@ -54,6 +54,7 @@ func testRewriteTexts(t *testing.T, st Store) {
 	for i := range l.sessions[:2] {
 		s := &l.sessions[i]
 		s.Title, s.SystemPrompt, s.Summary, s.UserID = "new title", "", "- [forgotten]", ""
+		s.TitleSource = session.TitleModel
 	}
 	err := st.Rewrite(t.Context(), alice(), run.Rewrite{
 		Messages: []session.Message{l.messages[0], l.messages[3], l.messages[4]}, Sessions: l.sessions[:2],

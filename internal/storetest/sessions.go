@@ -23,7 +23,7 @@ func sessionTests() []test {
 func fullSession() session.Session {
 	return session.Session{
 		ID: "full", RootID: "full", ParentID: "forked-from", Key: "agent:main", Source: session.SourceCron,
-		UserID: "user-7", Model: "model-1", SystemPrompt: "Be brief.\nBe kind.", Title: "A “title”; DROP TABLE",
+		UserID: "user-7", Model: "model-1", SystemPrompt: "Be brief.\nBe kind.", Title: "A “title”; DROP TABLE", TitleSource: session.TitleModel,
 		StartedAt: epoch(), EndedAt: epoch().Add(time.Hour), EndReason: "user_exit", LastActive: epoch().Add(time.Minute),
 		MessageCount: 3, ToolCallCount: 1, InputTokens: 1 << 40, OutputTokens: 77,
 		NextSeq: 9, TailFrom: 4, Summary: "- line one\n- line two", LineageTokens: 1 << 41,
@@ -119,11 +119,11 @@ func testPatch(t *testing.T, st Store) {
 		patch session.Patch
 		want  func(*session.Session)
 	}{
-		{"title", 1, session.Patch{Title: &title}, func(s *session.Session) { s.Title = title }},
+		{"title", 1, session.Patch{Title: &title}, func(s *session.Session) { s.Title, s.TitleSource = title, session.TitlePerson }},
 		{"prompt", 1, session.Patch{SystemPrompt: &prompt}, func(s *session.Session) { s.SystemPrompt = prompt }},
-		{"an ended session", 0, session.Patch{Title: &older}, func(s *session.Session) { s.Title = older }},
+		{"an ended session", 0, session.Patch{Title: &older}, func(s *session.Session) { s.Title, s.TitleSource = older, session.TitlePerson }},
 		{"nothing", 1, session.Patch{}, func(*session.Session) {}},
-		{"emptied", 1, session.Patch{Title: &empty}, func(s *session.Session) { s.Title = "" }},
+		{"emptied", 1, session.Patch{Title: &empty}, func(s *session.Session) { s.Title, s.TitleSource = "", "" }},
 	} {
 		c.patch.At = epoch().Add(time.Hour)
 		got, err := st.UpdateSession(t.Context(), alice(), l.sessions[c.at].ID, c.patch)

@@ -156,6 +156,13 @@ func testUnstudied(t *testing.T, st Store) {
 	check("another model's", run.Want{Embeddings: "n"}, "b", "a")
 	b.say(t, st, "five")
 	check("it grew", run.Want{Embeddings: "m"}, "b", "a")
+	check("no title is derived", run.Want{Titles: true})
+	step := a.step(t, st, "four")
+	step.Title = "Derived"
+	a.commit(t, st, step)
+	check("a better title", run.Want{Titles: true}, "a")
+	kind(t, "keep", st.KeepStudy(t.Context(), alice(), run.Study{Root: "a", Marks: run.Marks{Titled: true}}), "")
+	check("a model was asked", run.Want{Titles: true})
 }
 
 func testVectorModels(t *testing.T, st Store) {
@@ -298,5 +305,6 @@ func studyTheSession(ctx context.Context, st Store, o owner.Owner) (any, error) 
 	s := studied(&m, "strange")
 	s.Marks.FactsTo = int64(len(o.ID()))
 	s.Summary = &run.Summary{Session: theChild, Text: "strange"}
+	s.Title = "strange"
 	return nil, st.KeepStudy(ctx, o, s)
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -13,6 +14,9 @@ func titleTests() []test {
 		{"a continuation gets the next number", testTitleContinued},
 		{"a turn names a session that has no name", testTitleGiven},
 		{"a free title", testFreeTitle},
+		{"who gave a title", testTitleSource},
+		{"a model's title takes the place of a derived one", testRetitled},
+		{"a lineage that lost its title may be given one again", testTitleLost},
 		{"sessions by their title", testListTitle},
 	}
 }
@@ -81,7 +85,7 @@ func testTitleGiven(t *testing.T, st Store) {
 		l.commit(t, st, step)
 	}
 	named("Greeting")
-	l.sessions[0].Title = "Greeting"
+	l.sessions[0].Title, l.sessions[0].TitleSource = "Greeting", session.TitleDerived
 	l.check(t, st)
 	named("Too late")
 	l.check(t, st)
@@ -116,4 +120,73 @@ func testListTitle(t *testing.T, st Store) {
 	for _, title := range []string{"plan", "Pla", "Plan%", "root"} {
 		same(t, "no title "+title, listed(t, st, session.Filter{Title: title}), []session.ID(nil))
 	}
+}
+
+func testTitleSource(t *testing.T, st Store) {
+	l := newTalk(alice(), "root", "")
+	l.sessions[0].Title, l.sessions[0].TitleSource = "Plan", session.TitleModel
+	l.say(t, st, "hello", "hi")
+	l.commit(t, st, l.fold(t, st, "child", "more"))
+	l.sessions[1].Title = "Plan #2" // and its source
+	l.check(t, st)
+	none := newTalk(alice(), "none", "")
+	none.sessions[0].TitleSource = session.TitleDerived
+	none.say(t, st, "hello")
+	none.sessions[0].TitleSource = "" // there is none
+	none.check(t, st)
+	l.sessions[1].Title, l.sessions[1].TitleSource = "", session.TitleModel
+	kind(t, "rewrite", st.Rewrite(t.Context(), alice(), run.Rewrite{Sessions: l.sessions[1:]}), "")
+	l.sessions[1].TitleSource = ""
+	l.check(t, st)
+}
+
+func testRetitled(t *testing.T, st Store) {
+	taken, l := newTalk(alice(), "taken", ""), newTalk(alice(), "root", "")
+	taken.sessions[0].Title, taken.sessions[0].TitleSource = "Better", session.TitleDerived
+	taken.say(t, st, "hello")
+	l.sessions[0].Title, l.sessions[0].TitleSource = "Plan", session.TitleDerived
+	l.say(t, st, "hello", "hi")
+	l.commit(t, st, l.fold(t, st, "child", "more"))
+	l.sessions[1].Title = "Plan #2"
+	l.commit(t, st, l.fold(t, st, "grandchild", "more"))
+	theirs := "Mine"
+	_, err := st.UpdateSession(t.Context(), alice(), "child", session.Patch{Title: &theirs, At: epoch()})
+	kind(t, "rename", err, "")
+	s := run.Study{Root: "root", Marks: run.Marks{Titled: true}, Title: "Better"}
+	kind(t, "keep", st.KeepStudy(t.Context(), alice(), s), "")
+	l.sessions[0].Title, l.sessions[0].TitleSource = "Better #2", session.TitleModel
+	l.sessions[1].Title, l.sessions[1].TitleSource = "Mine", session.TitlePerson
+	l.sessions[2].Title, l.sessions[2].TitleSource = "Better #3", session.TitleModel
+	l.check(t, st)
+	taken.check(t, st)
+	marks(t, "marks", st, "root", s.Marks)
+	s.Title = "Better still"
+	kind(t, "keep", st.KeepStudy(t.Context(), alice(), s), "")
+	l.check(t, st)
+}
+
+func testTitleLost(t *testing.T, st Store) {
+	asked := func(id session.ID, want bool) {
+		t.Helper()
+		marks(t, "marks", st, id, run.Marks{FactsTo: 1, Titled: want})
+	}
+	var talks []*talk
+	for _, id := range []session.ID{"patched", "rewritten", "kept"} {
+		l := newTalk(alice(), id, "")
+		l.sessions[0].Title, l.sessions[0].TitleSource = "Plan of "+string(id), session.TitleModel
+		l.say(t, st, "hello", "hi")
+		kind(t, "keep", st.KeepStudy(t.Context(), alice(), run.Study{Root: id, Marks: run.Marks{FactsTo: 1, Titled: true}}), "")
+		talks = append(talks, l)
+	}
+	title, prompt := "", "Be brief."
+	_, err := st.UpdateSession(t.Context(), alice(), "patched", session.Patch{Title: &title, At: epoch()})
+	kind(t, "empty", err, "")
+	_, err = st.UpdateSession(t.Context(), alice(), "kept", session.Patch{SystemPrompt: &prompt, At: epoch()})
+	kind(t, "another change", err, "")
+	same, lost := talks[2].tip(), talks[1].tip()
+	same.Title, lost.Title = "Plan", ""
+	kind(t, "rewrite", st.Rewrite(t.Context(), alice(), run.Rewrite{Sessions: []session.Session{same, lost}}), "")
+	asked("patched", false)
+	asked("rewritten", false)
+	asked("kept", true)
 }

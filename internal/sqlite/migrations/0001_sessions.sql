@@ -14,6 +14,7 @@ CREATE TABLE sessions (
   model             TEXT,
   system_prompt     TEXT,
   title             TEXT,
+  title_source      TEXT,              -- derived, model or person; null without a title
   summary           TEXT,
   started_at        INTEGER NOT NULL,
   ended_at          INTEGER,
@@ -123,6 +124,7 @@ CREATE TABLE studies (
   root_id    TEXT    NOT NULL,
   facts_to   INTEGER NOT NULL,
   summarized INTEGER NOT NULL,
+  titled     INTEGER NOT NULL,     -- 1 once a model was asked for a title
   vectors_to INTEGER NOT NULL,
   vectors_by TEXT,
   PRIMARY KEY (owner_id, root_id)
