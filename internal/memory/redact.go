@@ -38,6 +38,12 @@ func Mentions(text, about string) bool {
 // erasedWord stands where something was erased, as far as there is room for it.
 const erasedWord = "[erased]"
 
+// Erased reports whether a sentence is the mark of what was erased.
+func Erased(sentence string) bool {
+	text := strings.TrimSpace(sentence)
+	return strings.Contains(text, erasedWord) || text != "" && strings.HasPrefix(erasedWord, text)
+}
+
 // mark overwrites a piece of text. It ends a line where there is room, so that
 // the mark does not run into the sentence behind it.
 func mark(piece []byte) {

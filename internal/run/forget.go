@@ -148,6 +148,10 @@ func (r *Runner) redactions(ctx context.Context, o owner.Owner, root session.ID,
 	if err != nil {
 		return w, err
 	}
+	opening, err := r.openingEnd(ctx, o, root)
+	if err != nil {
+		return w, err
+	}
 	const page = 500
 	for from := int64(0); ; {
 		ms, err := r.sessions.Messages(ctx, o, root, session.Range{From: from, Limit: page})
@@ -159,6 +163,9 @@ func (r *Runner) redactions(ctx context.Context, o owner.Owner, root session.ID,
 			if n := redact(m, out.About); n > 0 {
 				for k := range rows {
 					changed[k] = trimSummary(&rows[k], was, m.Content) || changed[k]
+					if !memory.Mentions(rows[k].Title, out.About) { // else it is redacted itself
+						changed[k] = unname(&rows[k], was, m.Content, m.Seq < opening) || changed[k]
+					}
 				}
 				out.Messages++
 				out.Sentences += n

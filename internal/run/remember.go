@@ -121,7 +121,7 @@ func (r *Runner) eraseFact(ctx context.Context, o owner.Owner, fact *memory.Fact
 	if err != nil {
 		return nil, err
 	}
-	rows, err := r.sessionsWithout(ctx, o, m.RootID, was, m.Content)
+	rows, err := r.sessionsWithout(ctx, o, m, was)
 	if err != nil {
 		return nil, err
 	}

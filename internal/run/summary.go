@@ -202,16 +202,21 @@ func trimSummary(s *session.Session, was, now string) bool {
 }
 
 // sessionsWithout are the sessions of a lineage whose titles and summaries said
-// what a message says no more, without that.
-func (r *Runner) sessionsWithout(ctx context.Context, o owner.Owner, root session.ID, was, now string) ([]session.Session, error) {
-	rows, err := r.sessions.Sessions(ctx, o, session.Filter{Lineage: root})
+// what a message said and says no more, without that.
+func (r *Runner) sessionsWithout(ctx context.Context, o owner.Owner, m *session.Message, was string) ([]session.Session, error) {
+	rows, err := r.sessions.Sessions(ctx, o, session.Filter{Lineage: m.RootID})
 	if err != nil {
 		return nil, fmt.Errorf("list lineage: %w", err)
+	}
+	end, err := r.openingEnd(ctx, o, m.RootID)
+	if err != nil {
+		return nil, err
 	}
 	var changed []session.Session
 	for i := range rows {
 		untold := untell(&rows[i], was)
-		if trimSummary(&rows[i], was, now) || untold {
+		untold = unname(&rows[i], was, m.Content, m.Seq < end) || untold
+		if trimSummary(&rows[i], was, m.Content) || untold {
 			changed = append(changed, rows[i])
 		}
 	}

@@ -52,7 +52,7 @@ func makeTitle(text string) string {
 	}
 	for _, s := range language.Sentences(text) {
 		piece := text[s.Start:s.End]
-		if s.Code || s.Quoted || isPrivate(piece) {
+		if s.Code || s.Quoted || isPrivate(piece) || memory.Erased(piece) {
 			continue
 		}
 		if title := fewWords(piece); title != "" {
@@ -179,18 +179,23 @@ func isPrivate(sentence string) bool {
 	return false
 }
 
-// unname takes a title away that was made of this text.
-func unname(s *session.Session, text string) bool {
-	if s.Title == "" || session.TitleBase(s.Title) != makeTitle(text) {
+// unname takes a title away that was made of a text which now reads otherwise,
+// or is gone. opening says that the text is of the first exchange, of which a
+// model may have drawn the title.
+func unname(s *session.Session, was, now string, opening bool) bool {
+	base := session.TitleBase(s.Title)
+	derived := base == makeTitle(was) && base != makeTitle(now)
+	drawn := opening && s.TitleSource == session.TitleModel && loses(s.Title, was, now)
+	if s.Title == "" || !derived && !drawn {
 		return false
 	}
-	s.Title = ""
+	s.Title, s.TitleSource = "", ""
 	return true
 }
 
-// untell takes what was made of a text out of a session's title and summary.
+// untell takes what was made of a text out of a session's summary.
 func untell(s *session.Session, text string) bool {
-	changed := unname(s, text)
+	changed := false
 	line := "- " + compression.Gist(text, compression.GistLength)
 	lines := strings.Split(s.Summary, "\n")
 	if kept := slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return l == line }); len(kept) < len(lines) {

@@ -31,6 +31,7 @@ func TestMakeTitle(t *testing.T) {
 		"élan vital, what is that":                                                      "Élan vital, what is that",
 		strings.Repeat("x", 300):                                                        "X" + strings.Repeat("x", 59),
 		"antidisestablishmentarianism pneumonoultramicroscopicsilicovolcanoconiosis no": "Antidisestablishmentarianism",
+		"[erased]       \nPlan the trip":                                                "Plan the trip", "[eras": "",
 		"   \n\t ": "", "???": "", "42": "", "-- \n": "", "": "",
 	} {
 		got := makeTitle(in)

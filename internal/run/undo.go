@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/compression"
@@ -83,7 +84,9 @@ func (r *Runner) withdraw(ctx context.Context, o owner.Owner, l *lineage, from i
 	w := Rewrite{Undone: []Undone{{Root: root, From: from, At: now}}}
 	for i := range gone {
 		tip.LineageTokens -= int64(gone[i].Tokens + compression.MessageOverhead)
-		unname(&tip, gone[i].Content)
+	}
+	if err := r.unnameGone(ctx, o, &tip, gone); err != nil {
+		return nil, err
 	}
 	if from < tip.TailFrom { // into what was folded: the next turn folds anew
 		tip.TailFrom, tip.Summary = 0, ""
@@ -113,6 +116,26 @@ func (r *Runner) withdraw(ctx context.Context, o owner.Owner, l *lineage, from i
 		}
 	}
 	return gone, nil
+}
+
+// unnameGone takes a session's title away if it was made of what is taken back.
+func (r *Runner) unnameGone(ctx context.Context, o owner.Owner, tip *session.Session, gone []session.Message) error {
+	ms, err := r.opening(ctx, o, tip.RootID)
+	if err != nil {
+		return err
+	}
+	var left strings.Builder // of the first exchange: it may still say the title
+	end := gone[0].Seq
+	for i := range ms {
+		if ms[i].Seq < gone[0].Seq {
+			left.WriteString(ms[i].Content + "\n")
+		}
+		end = max(end, ms[i].Seq+1)
+	}
+	for i := range gone {
+		unname(tip, gone[i].Content, left.String(), gone[i].Seq < end)
+	}
+	return nil
 }
 
 // near are the newest messages of a lineage in a scope: what the next one may

@@ -3,6 +3,7 @@ package study
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/hermes-memory/hermes/internal/session"
 )
@@ -52,6 +53,39 @@ func FuzzParseReply(f *testing.F) {
 			if p.Start < 0 || p.End < p.Start || p.End > len(ms[0].Content) || p.End > 0 && p.Seq != 3 {
 				t.Errorf("got %+v", p)
 			}
+		}
+	})
+}
+
+func TestParseTitle(t *testing.T) {
+	t.Parallel()
+	for reply, want := range map[string]string{
+		`{"title": "Plan the trip"}`:                "Plan the trip",
+		"Sure!\n```json\n{\"title\": \"A b\"}\n```": "A b",
+		`{"title": "a\nb"}`:                         "a\nb",
+		`{"title": ""}`:                             "",
+		`{"title": null}`:                           "",
+		`{"title": 3}`:                              "",
+		`{"name": "x"}`:                             "",
+		`{"title": "Plan`:                           "",
+		"Plan the trip":                             "",
+		"}{":                                        "",
+		"":                                          "",
+	} {
+		if got := parseTitle(reply); got != want {
+			t.Errorf("title of %q: got %q, want %q", reply, got, want)
+		}
+	}
+}
+
+// FuzzParseTitle: whatever a model replies, a title is text.
+func FuzzParseTitle(f *testing.F) {
+	f.Add(`{"title": "Plan the trip"}`)
+	f.Add(`x {"title": "\ud800"} y`)
+	f.Add("}{")
+	f.Fuzz(func(t *testing.T, reply string) {
+		if title := parseTitle(reply); !utf8.ValidString(title) || title != "" && !strings.Contains(reply, "{") {
+			t.Errorf("got %q of %q", title, reply)
 		}
 	})
 }

@@ -1,6 +1,6 @@
 // Package study is what a model may do for memory behind the turns: it reads
 // new messages for facts, draws sentences from folded turns for their summary,
-// and gives messages their meaning. All of it is optional and off by default.
+// names conversations, and gives messages their meaning. All of it is optional and off by default.
 //
 // Nothing waits for it, and nothing depends on it. What a model says is held
 // against the messages it cites by package memory, and stored by package run;
@@ -37,8 +37,8 @@ type Parts struct {
 	Store  Reader
 	// Owners lists whose memory is studied.
 	Owners func(context.Context) ([]owner.Owner, error)
-	// Chat is asked for facts and summaries under the name Model; nil for
-	// neither.
+	// Chat is asked for facts, summaries and titles under the name Model; nil for
+	// none of them.
 	Chat  run.Model
 	Model string
 	// Embed gives messages their meaning with the model Embeddings; nil for none.
@@ -92,13 +92,14 @@ type lineage struct {
 }
 
 // stats count what was done.
-type stats struct{ accepted, refused, calls, failures, vectors, summaries atomic.Int64 }
+type stats struct{ accepted, refused, calls, failures, vectors, summaries, titles atomic.Int64 }
 
 // Stats are counts since the start.
 type Stats struct {
 	Accepted, Refused   int64 // findings
 	Calls, Failures     int64 // of either model
 	Vectors, Summarized int64
+	Titled              int64 // lineages that got a model's title
 }
 
 // New returns a Study. Nothing happens before [Study.Run].
@@ -115,6 +116,7 @@ func (s *Study) Stats() Stats {
 	return Stats{
 		Accepted: c.accepted.Load(), Refused: c.refused.Load(), Calls: c.calls.Load(), Failures: c.failures.Load(),
 		Vectors: c.vectors.Load(), Summarized: c.summaries.Load(),
+		Titled: c.titles.Load(),
 	}
 }
 
@@ -188,7 +190,7 @@ func (s *Study) CatchUp(ctx context.Context) {
 	}
 	want := run.Want{Limit: perRound, Rested: s.Now().Add(-rest), Embeddings: s.Embeddings}
 	if s.Chat != nil {
-		want.Every, want.Summaries = every, true
+		want.Every, want.Summaries, want.Titles = every, true, true
 	}
 	for _, o := range owners {
 		roots, err := s.Store.Unstudied(ctx, o, want)
@@ -238,6 +240,9 @@ func (s *Study) lineage(ctx context.Context, o owner.Owner, root session.ID) (er
 	}
 	if err := s.facts(ctx, o, root); err != nil {
 		return fmt.Errorf("facts: %w", err)
+	}
+	if err := s.title(ctx, o, root); err != nil {
+		return fmt.Errorf("title: %w", err)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package study_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -40,7 +41,9 @@ type world struct {
 
 	mu      sync.Mutex
 	now     time.Time
+	answer  string              // to turns; "" for ok
 	replies []upstreamtest.Step // to studies, in order; the last one stays
+	titles  []upstreamtest.Step // to questions for a title, likewise
 	embeds  upstreamtest.Step
 	woken   int
 }
@@ -87,7 +90,7 @@ func (w *world) open() {
 	w.db = db
 	up := upstream.New(upstream.Options{BaseURL: w.up.URL + "/v1"})
 	parts := run.Parts{
-		Store: db, Sessions: db, Memory: db, Views: memory.NewViews(db, 64<<20), Studies: db,
+		Store: db, Sessions: db, Catalog: db, Memory: db, Views: memory.NewViews(db, 64<<20), Studies: db,
 		Models: run.Models{Upstream: up, Name: "turns"}, Process: "test", Log: log,
 		Config: run.Config{Budget: w.opt.budget, Patience: time.Minute, HotLineages: 64, IdempotencyTTL: time.Hour, Now: w.time},
 	}
@@ -155,19 +158,15 @@ func (w *world) embedStep(s upstreamtest.Step) {
 }
 
 func (w *world) reply(r *upstreamtest.Request) upstreamtest.Step {
-	if r.Model != "student" {
-		return upstreamtest.Reply("ok")
-	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.replies) == 0 {
-		return upstreamtest.Reply(`{"statements": []}`)
+	if r.Model != "student" {
+		return upstreamtest.Reply(cmp.Or(w.answer, "ok"))
 	}
-	step := w.replies[0]
-	if len(w.replies) > 1 {
-		w.replies = w.replies[1:]
+	if naming(r) {
+		return next(&w.titles, `{"title": ""}`)
 	}
-	return step
+	return next(&w.replies, `{"statements": []}`)
 }
 
 // found is a reply with statements, each of a message: its number, the words
@@ -192,10 +191,16 @@ func found(rows ...[3]any) upstreamtest.Step {
 // say runs a turn.
 func (w *world) say(id session.ID, key session.Key, text string) *run.Result {
 	w.t.Helper()
+	return w.turn(id, key, session.Message{Role: session.User, Content: text})
+}
+
+// turn runs a turn of a client that sends these messages.
+func (w *world) turn(id session.ID, key session.Key, ms ...session.Message) *run.Result {
+	w.t.Helper()
+	text := ms[len(ms)-1].Content
 	w.advance(time.Second)
 	s, err := w.runner.Start(context.Background(), &run.Request{
-		Owner: owner.Local(), Session: id, Key: key, Source: session.SourceAPI,
-		Messages: []session.Message{{Role: session.User, Content: text}},
+		Owner: owner.Local(), Session: id, Key: key, Source: session.SourceAPI, Messages: ms,
 	})
 	if err != nil {
 		w.t.Fatalf("say %q: %v", text, err)
@@ -246,11 +251,12 @@ func (w *world) proposed(scope memory.Scope) []memory.Fact {
 	return out
 }
 
-// calls are the requests of the model server so far, by the model asked for.
+// calls are the requests of the model server so far, by the model asked for,
+// but for those for a title.
 func (w *world) calls(model string) int {
 	n := 0
 	for _, r := range w.up.Requests() {
-		if r.Model == model {
+		if r.Model == model && !naming(r) {
 			n++
 		}
 	}
@@ -454,7 +460,7 @@ func TestHangingModel(t *testing.T) {
 		}
 	})
 	for r := range w.up.Arrivals() {
-		if r.Model == "student" {
+		if r.Model == "student" && !naming(r) {
 			break
 		}
 	}

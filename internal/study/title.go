@@ -1,0 +1,64 @@
+package study
+
+import (
+	"context"
+	_ "embed" // the prompt
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+//go:embed title.txt
+var titlePrompt string
+
+// title asks once for a better title than the one that was derived from a
+// lineage's first exchange. An answer that is none counts as one.
+func (s *Study) title(ctx context.Context, o owner.Owner, root session.ID) error {
+	marks, err := s.Store.Marks(ctx, o, root)
+	if err != nil || marks.Titled {
+		return err
+	}
+	ms, due, err := s.Runner.Opening(ctx, o, root)
+	if err != nil {
+		return fmt.Errorf("read first exchange: %w", err)
+	}
+	if !due {
+		return nil
+	}
+	proposed := ""
+	if text, _ := transcript(ms); text != "" {
+		reply, ok := s.ask(ctx, titlePrompt, text)
+		if !ok {
+			return nil
+		}
+		proposed = parseTitle(reply)
+	}
+	named, err := s.Runner.Retitle(ctx, o, root, proposed)
+	if err != nil {
+		return err
+	}
+	if named {
+		s.stats.titles.Add(1)
+	}
+	s.Log.Debug("a model was asked for a title", "named", named)
+	return nil
+}
+
+// parseTitle reads the title of a reply, "" if it has none. The outermost braces
+// count, as in [parseReply].
+func parseTitle(text string) string {
+	from, to := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
+	if from < 0 || to < from {
+		return ""
+	}
+	var reply struct {
+		Title string `json:"title"`
+	}
+	if json.Unmarshal([]byte(text[from:to+1]), &reply) != nil {
+		return ""
+	}
+	return reply.Title
+}
