@@ -49,7 +49,7 @@ func numberOf(k Kind) kindNumber {
 func (s *State) note(n int32) {
 	f, t := &s.facts[n], &s.traits[n]
 	b := brief{
-		kind: numberOf(f.Kind), current: f.Current(), inner: t.inner,
+		kind: numberOf(f.Kind), current: f.Current(), inner: t.inner && !t.clause,
 		replaced: t.was >= 0, reasoned: f.Because != "", valued: f.Value != "",
 		others: f.Kind == ThirdParty, timed: !f.When.IsZero(),
 	}

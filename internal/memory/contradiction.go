@@ -94,7 +94,7 @@ func (s *State) contradicted(n int32) []int32 {
 	switch {
 	case f.Kind == Retraction:
 		return s.retracted(n)
-	case t.inner || !f.Kind.Asserted() && f.Kind != Negated || f.Value == "":
+	case t.inner && !t.clause || !f.Kind.Asserted() && f.Kind != Negated || f.Value == "":
 		return nil
 	}
 	var out []int32
@@ -112,6 +112,10 @@ func (s *State) contradicted(n int32) []int32 {
 	if isStatus(f.Attribute) || t.value.sort == techValue || f.Former != "" {
 		out = append(out, s.thingClashes(n)...)
 	}
+	out = slices.DeleteFunc(out, func(o int32) bool { // a sentence does not contradict itself
+		was := &s.facts[o].Source
+		return was.Root == f.Source.Root && was.Seq == f.Source.Seq && was.Start <= f.Source.Start && f.Source.End <= was.End
+	})
 	slices.Sort(out)
 	return slices.Compact(out)
 }

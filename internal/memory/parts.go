@@ -14,6 +14,7 @@ func (x *distiller) parts(r *reading, main int) {
 	if len(r.dates) > 1 {
 		x.steps(r)
 	}
+	x.clauses(r, main)
 }
 
 // causeWithin reads the chain in "removed Redis because invalidation bugs

@@ -51,6 +51,7 @@ type trait struct {
 	change   bool   // its words speak of a change
 	past     bool   // its words speak of what was so at a time
 	inner    bool   // part of another fact of the same sentence
+	clause   bool   // a part that fills a slot of its own
 	repeats  bool   // says again what a current fact says
 	steps    uint16 // how many facts its chain replaced
 	was      int32  // the fact it replaced; -1 for none
@@ -142,6 +143,7 @@ func (s *State) append(f Fact) int32 {
 	t := s.traitOf(&f)
 	t.was = -1
 	t.inner = s.within(n)
+	t.clause = t.inner && f.Value != "" && f.Attribute != attributeEffect
 	s.traits, s.briefs = append(s.traits, t), append(s.briefs, brief{})
 	s.size += int64(unsafe.Sizeof(f)+unsafe.Sizeof(t)+unsafe.Sizeof(brief{})) + int64(len(f.ID)+len(f.Quote)+len(f.Statement)+
 		len(f.Subject)+len(f.Attribute)+len(f.Value)+len(f.Former)+len(f.Because)) + 128
@@ -178,7 +180,7 @@ func (s *State) enter(n int32) {
 	s.kinds[kind] = append(s.kinds[kind], n)
 	s.indexWords(n)
 	s.indexReason(n)
-	if f.Current() && f.Kind.Asserted() && !t.inner {
+	if f.Current() && f.Kind.Asserted() && (!t.inner || t.clause) {
 		s.open(n)
 	}
 	s.shelf.put(s, n)
@@ -205,7 +207,7 @@ func (s *State) open(n int32) {
 // indexWords enters a fact under the words it uses.
 func (s *State) indexWords(n int32) {
 	f := &s.facts[n]
-	if s.traits[n].inner {
+	if t := &s.traits[n]; t.inner && !t.clause {
 		return
 	}
 	s.enterWords(n, f.Statement)
