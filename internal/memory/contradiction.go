@@ -17,6 +17,13 @@ func (s *State) traitOf(f *Fact) trait {
 	if t.value.sort == choiceValue && f.Attribute == attributeIs {
 		t.value.sort, t.value.of = otherValue, "" // "the talk was formal" chooses nothing
 	}
+	if f.Attribute == attributeDesign && t.value.sort != choiceValue {
+		whole := "monolith"
+		if strings.HasSuffix(strings.ToLower(f.Value), "services") {
+			whole = "microservices"
+		}
+		t.value = s.valueOf(whole, false) // "one Rails app", "14 services"
+	}
 	var space [48]token
 	toks := appendTokens(s.l, space[:0], f.Statement, 0, len(f.Statement))
 	also, valueAt := false, strings.Index(f.Statement, f.Value)
@@ -25,6 +32,8 @@ func (s *State) traitOf(f *Fact) trait {
 		switch k.low {
 		case "also", "too", "additionally", "besides", "both":
 			also = true
+		case "back", "reverted", "returned", "reverting", "returning":
+			t.back = k.is(tagSwitch, tagSwap, tagMinus) || k.low == "back"
 		}
 		if f.Attribute == attributeIs && i > 0 && (k.mark(",") || k.low == "but") {
 			break // what changed is told of something else
@@ -76,6 +85,13 @@ func (s *State) polarityOf(verbatim string) int8 {
 	var space [8]token
 	toks := appendTokens(s.l, space[:0], verbatim, 0, len(verbatim))
 	sign := int8(1)
+	if n := len(toks); n > 2 && toks[0].entry != nil { // "rolled GraphQL back"
+		for p := range toks[0].entry.phrases {
+			if ph := &toks[0].entry.phrases[p]; ph.tags.has(tagMinus) && n > len(ph.rest)+1 && phraseAt(toks, n-len(ph.rest), ph.rest) {
+				return -1
+			}
+		}
+	}
 	for i := range toks {
 		t := &toks[i]
 		if t.is(tagMinus, tagHates, tagNoLonger) {
@@ -112,12 +128,43 @@ func (s *State) contradicted(n int32) []int32 {
 	if isStatus(f.Attribute) || t.value.sort == techValue || f.Former != "" {
 		out = append(out, s.thingClashes(n)...)
 	}
+	if t.back && t.change && f.Former == "" {
+		out = append(out, s.trialsEnded(n)...)
+	}
 	out = slices.DeleteFunc(out, func(o int32) bool { // a sentence does not contradict itself
 		was := &s.facts[o].Source
 		return was.Root == f.Source.Root && was.Seq == f.Source.Seq && was.Start <= f.Source.Start && f.Source.End <= was.End
 	})
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// trialsEnded finds what was brought in of the same sort as what n goes back to:
+// "we tried GraphQL", "we went back to REST".
+func (s *State) trialsEnded(n int32) []int32 {
+	f := &s.facts[n]
+	if s.traits[n].value.sort != techValue || f.Subject != subjectWe && f.Subject != subjectI {
+		return nil
+	}
+	base, _, _ := strings.Cut(f.Attribute, qualifierMark)
+	category := s.l.category(base)
+	if category == 0 {
+		return nil
+	}
+	var out []int32
+	for _, o := range newestOf(s.techs[category]) {
+		old := &s.facts[o]
+		if o == n || !old.Current() || !old.Kind.Asserted() || !isStatus(old.Attribute) || s.traits[o].polarity < 0 {
+			continue
+		}
+		for word := range strings.FieldsSeq(old.Subject) {
+			if e := s.l.words[word]; e != nil && e.tech == category && !strings.HasPrefix(s.traits[n].value.is, word) {
+				out = append(out, o)
+				break
+			}
+		}
+	}
+	return out
 }
 
 // clashes decides about two facts of the same slot.

@@ -37,6 +37,10 @@ type entry struct {
 	phrases []phrase
 }
 
+// means reports whether a word of the lexicon has a tag; a word that is not in it
+// has none.
+func (e *entry) means(t tag) bool { return e != nil && e.tags.has(t) }
+
 // phrase is the rest of an expression of several words.
 type phrase struct {
 	rest []string

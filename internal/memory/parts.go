@@ -1,6 +1,10 @@
 package memory
 
-import "github.com/hermes-memory/hermes/internal/session"
+import (
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/session"
+)
 
 // parts adds what a sentence holds beyond its main fact, as facts of their own:
 // the cause of a cause and the steps of a sequence.
@@ -29,7 +33,7 @@ func (x *distiller) causeWithin(r *reading, main int) {
 			break
 		}
 	}
-	if inner.because.empty() {
+	if inner.because.empty() || x.l.words[strings.ToLower(x.d.Text[inner.because.start:inner.because.end])].means(tagIt) {
 		return
 	}
 	f := x.fact(r.because, Cause)

@@ -5,7 +5,7 @@ import "strings"
 // findReason divides the sentence into effect and reason, if it gives one.
 // The effect stays in [from, to); the reason's bytes go to because.
 func (r *reading) findReason() {
-	if n := phraseLength(r.toks, r.lead, tagTherefore); n > phraseLength(r.toks, r.lead, tagWhy) && r.lead+n < r.stop && r.opensEffect(n) {
+	if n := phraseLength(r.toks, r.lead, tagTherefore); n > phraseLength(r.toks, r.lead, tagWhy) && r.lead+n < r.stop && r.opensEffect(n) && !r.furtherEffect(r.lead+n) {
 		r.backward = true
 		r.from = r.lead + n
 		if r.toks[r.from].mark(",") {
@@ -30,6 +30,13 @@ func (r *reading) findReason() {
 	}
 }
 
+// furtherEffect reports whether what came of something is itself given as the
+// reason for what was done: "it caused outages, so we took it out".
+func (r *reading) furtherEffect(i int) bool {
+	so := r.word(i, r.stop, "so")
+	return so > i && r.toks[so-1].mark(",") && so+1 < r.stop && (r.startsClause(so+1) || r.toks[so+1].is(tagPrep))
+}
+
 // opensEffect keeps "so" and "thus" from being read as a conclusion where they
 // only intensify ("so many").
 func (r *reading) opensEffect(n int) bool {
@@ -48,10 +55,10 @@ func (r *reading) splitAt(i int) bool {
 	if n := phraseLength(r.toks, i, tagAim); n > 0 {
 		return r.effectThenReason(i, i+n)
 	}
-	if n := phraseLength(r.toks, i, tagThus); n > 0 && r.isConsequence(i, n) {
+	if n := phraseLength(r.toks, i, tagThus); n > 0 && r.isConsequence(i, n) && !(i <= r.lead+1 && r.furtherEffect(i+n)) {
 		return r.reasonThenEffect(i, i+n)
 	}
-	if t.low == "so" && r.toks[i-1].mark(",") && i+1 < r.stop && r.startsClause(i+1) {
+	if t.low == "so" && r.toks[i-1].mark(",") && i+1 < r.stop && (r.startsClause(i+1) || r.toks[i+1].is(tagPrep) && r.first(i+2, r.stop, tagWe, tagI) >= 0) {
 		return r.reasonThenEffect(i, i+1)
 	}
 	if t.is(tagPurpose) && r.toks[i-1].low == "to" && i > r.lead+2 && !r.verbTakesTo(i-2) {

@@ -28,6 +28,8 @@ const (
 	attributeTongue = "language of answers"
 	attributeOwner  = "owner"
 	attributeHome   = "home"
+	attributeDesign = "architecture"
+	attributeAge    = "age"
 	attributeCount  = "count of "
 	attributeHabit  = "habit to "
 )
@@ -36,7 +38,7 @@ const (
 func (r *reading) slot(speaker string) slot {
 	for _, find := range [...]func(*reading, string) slot{
 		(*reading).namedSlot, (*reading).wholeSlot, (*reading).assignedSlot, (*reading).favouredSlot, (*reading).swappedSlot, (*reading).switchedSlot,
-		(*reading).turnedSlot, (*reading).preferredSlot, (*reading).placeSlot, (*reading).choiceSlot, (*reading).likedSlot,
+		(*reading).turnedSlot, (*reading).preferredSlot, (*reading).ageSlot, (*reading).placeSlot, (*reading).sequenceSlot, (*reading).choiceSlot, (*reading).likedSlot,
 		(*reading).usedSlot, (*reading).statusSlot, (*reading).ownerSlot, (*reading).ownedSlot, (*reading).roleSlot,
 		(*reading).countSlot, (*reading).copulaSlot, (*reading).measuredSlot, (*reading).madeWithSlot, (*reading).habitSlot,
 	} {
@@ -185,6 +187,9 @@ func (r *reading) swappedSlot(speaker string) slot {
 // into a monolith", "switched to spaces".
 func (r *reading) switchedSlot(speaker string) slot {
 	verb := r.first(r.from, r.to, tagSwitch)
+	for verb >= 0 && r.isNoun(verb) && r.first(r.from, verb, tagMinus) >= 0 {
+		verb = r.first(verb+1, r.to, tagSwitch) // "undid the split into microservices"
+	}
 	if verb < 0 {
 		return slot{}
 	}
@@ -203,6 +208,9 @@ func (r *reading) switchedSlot(speaker string) slot {
 		return slot{}
 	}
 	s := r.choose(target+1, speaker)
+	if size := r.partsOrWhole(target, speaker); size.filled() && !r.isChoice(s.attribute) {
+		s = size
+	}
 	if s.subject == "" {
 		return slot{}
 	}

@@ -11,7 +11,7 @@ func (r *reading) statusSlot(string) slot {
 		}
 	}
 	if verb < 0 {
-		return slot{}
+		return r.partedSlot()
 	}
 	n := max(1, phraseLength(r.toks, verb, tagPlus), phraseLength(r.toks, verb, tagMinus))
 	from := verb + n
@@ -27,6 +27,41 @@ func (r *reading) statusSlot(string) slot {
 		return slot{}
 	}
 	return slot{subject: object, attribute: attributeStatus + r.place(end), value: r.lastStep(verb, n)}
+}
+
+// partedSlot reads a verb whose particle stands behind its object: "we rolled
+// GraphQL back in Q2", "we gave Postgres a try".
+func (r *reading) partedSlot() slot {
+	if !r.firstPerson() && !r.elided() && !r.label {
+		return slot{}
+	}
+	for i := r.from; i < min(r.from+6, r.to); i++ {
+		e := r.toks[i].entry
+		if e == nil {
+			continue
+		}
+		for p := range e.phrases {
+			ph := &e.phrases[p]
+			rest := ph.rest
+			if len(rest) > 1 && rest[0] == "it" {
+				rest = rest[1:]
+			}
+			if !ph.tags.has(tagMinus) && !ph.tags.has(tagPlus) || rest[0] == "on" || rest[0] == "to" || rest[0] == "in" {
+				continue
+			}
+			for k := i + 2; k < min(i+6, r.to); k++ {
+				if r.toks[k-1].kind == markToken {
+					break
+				}
+				if end := k + len(rest); phraseAt(r.toks, k, rest) && (end >= r.to || r.toks[end].kind == markToken || r.toks[end].is(tagPrep, tagNow, tagAnd)) {
+					if object := r.stems(i+1, k); object != "" {
+						return slot{subject: object, attribute: attributeStatus, value: r.slice(i, end)}
+					}
+				}
+			}
+		}
+	}
+	return slot{}
 }
 
 // place is what something was added to or removed from, as the qualifier of an

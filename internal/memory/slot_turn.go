@@ -14,8 +14,14 @@ func (r *reading) turnedSlot(speaker string) slot {
 			continue
 		}
 		s := r.choose(i+1, speaker)
+		if size := r.partsOrWhole(i, speaker); size.filled() && (s.subject == "" || !r.isChoice(s.attribute)) {
+			s = size
+		}
 		if s.subject == "" || !r.isChoice(s.attribute) {
 			continue
+		}
+		if undo := r.first(r.from, i, tagMinus); undo >= 0 && undo+2 < i && r.toks[undo+1].is(tagDet) && r.toks[undo+2].is(tagSwitch) {
+			continue // "we undid the split into microservices"
 		}
 		for k := r.from; k < i; k++ {
 			if t := &r.toks[k]; t.choice != 0 && r.l.choices[t.choice] == s.attribute {
@@ -26,6 +32,29 @@ func (r *reading) turnedSlot(speaker string) slot {
 		if r.toks[i].low == "into" {
 			return s
 		}
+	}
+	return slot{}
+}
+
+// partsOrWhole reads "14 services into one Rails app" and "the app into a dozen
+// services": what is behind the "into" at token i, where it counts.
+func (r *reading) partsOrWhole(i int, speaker string) slot {
+	end := r.phraseEnd(i+1, 6)
+	for k := i + 1; k < end; k++ {
+		one := r.toks[i+1].low == "one" || r.toks[i+1].low == "single" || r.toks[i+1].low == "a" && r.toks[min(i+2, end-1)].low == "single"
+		switch r.toks[k].low {
+		case "app", "application", "service", "deployable", "binary", "process", "codebase", "backend":
+			if !one || r.word(r.from, i, "services") < 0 && r.word(r.from, i, "apps") < 0 && r.word(r.from, i, "lambdas") < 0 {
+				continue
+			}
+		case "services":
+			if t := &r.toks[i+1]; t.kind != numberToken && !t.is(tagNumberWord) && t.low != "a" && t.low != "separate" && t.low != "small" && t.low != "many" && t.low != "several" {
+				continue
+			}
+		default:
+			continue
+		}
+		return slot{subject: r.who(speaker), attribute: attributeDesign, value: r.slice(i+1, k+1)}
 	}
 	return slot{}
 }

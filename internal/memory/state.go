@@ -49,6 +49,7 @@ type trait struct {
 	value    value  // of its slot
 	polarity int8   // +1 brings in or likes, -1 takes out or dislikes
 	change   bool   // its words speak of a change
+	back     bool   // its words speak of going back to what was
 	past     bool   // its words speak of what was so at a time
 	inner    bool   // part of another fact of the same sentence
 	clause   bool   // a part that fills a slot of its own

@@ -120,6 +120,10 @@ func (x *distiller) topicOf(text string, at span) string {
 	if !r.read() {
 		return ""
 	}
+	r.dates = language.Dates(text[at.start:at.end], x.d.SaidAt)
+	for i := range r.dates {
+		r.dates[i].Start, r.dates[i].End = r.dates[i].Start+at.start, r.dates[i].End+at.start
+	}
 	for i := r.lead; i+1 < r.stop; i++ {
 		if low := r.toks[i].low; (low == "called" || low == "named") && r.toks[i+1].kind == wordToken {
 			return r.slice(i+1, r.phraseEnd(i+1, 3))
@@ -131,6 +135,9 @@ func (x *distiller) topicOf(text string, at span) string {
 			if end := r.nounEnd(i + 1); end > i+1 && !r.toks[end-1].is(tagTimeNoun) {
 				return r.slice(i, end)
 			}
+		}
+		if _, dated := r.dated(i, i+1); dated {
+			continue
 		}
 		if t.kind == wordToken && t.capital && !t.entryHas(tagStop) && (i > r.lead || t.tech != 0 ||
 			i+1 < r.stop && r.toks[i+1].is(tagBe, tagAux, tagUse, tagUsage)) {

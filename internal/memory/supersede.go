@@ -39,7 +39,7 @@ func (s *State) revive(o int32, touched map[int32]bool) {
 		f.SupersededBy, f.SupersededAt = "", time.Time{}
 		s.note(n)
 		touched[n] = true
-		if f.Kind.Asserted() && !s.traits[n].inner {
+		if t := &s.traits[n]; f.Kind.Asserted() && (!t.inner || t.clause) {
 			s.open(n)
 			s.shelf.put(s, n)
 		}

@@ -22,6 +22,12 @@ func TestLearnArchitectureTurned(t *testing.T) {
 		{"We standardised on REST for public APIs.", "As of today public APIs are GraphQL instead of REST.", ""},
 		{"We use REST everywhere.", "All our services speak gRPC now instead of REST.", ""},
 		{"We're betting on microservices.", "Consolidated the platform into a single monolith, deployments had become a full-time job", "deployments had become a full-time job"},
+		{"We are all in on microservices.", "We collapsed our 14 services into one Rails app because deploys took a day.", "deploys took a day"},
+		{"We split the monolith into microservices.", "We undid the split into microservices because tracing was impossible.", "tracing was impossible"},
+		{"In Q1 we gave GraphQL a try for the mobile app.", "It caused N+1 queries everywhere, so in Q2 we went back to REST.", "It caused N+1 queries everywhere"},
+		{"We tried GraphQL in Q1.", "In Q2 we reverted to REST because of N+1 queries.", "N+1 queries"},
+		{"We tried GraphQL in Q1.", "We rolled GraphQL back in Q2 because of N+1 queries.", "N+1 queries"},
+		{"My name is Alex and I use PostgreSQL.", "I switched from PostgreSQL to MySQL.", ""},
 	} {
 		t.Run(c[1], func(t *testing.T) {
 			t.Parallel()
