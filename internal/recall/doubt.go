@@ -41,6 +41,8 @@ func (a *asked) doubt(score float64, p *passage, seen *look) float64 {
 	off(a.negotiable && len(a.spans) == 0 && a.ofSelf() && a.singular() && othersOwn(p, seen), otherPerson)
 	off(a.counts >= 0 && seen.met[max(0, a.counts)] > 0 && !seen.counted, notCounted)
 	off(a.head >= 0 && seen.met[max(0, a.head)] == 0, noHead)
+	off(a.head >= 0 && seen.compound, noShape)
+	off(a.deed >= 0 && a.unnamedActor(p.statement()), noPerson)
 	off(a.owner >= 0 && seen.met[max(0, a.owner)] == 0, noOwner)
 	off(a.has(asksPlace) && !(seen.placed && a.placedThere(p)), noPlace)
 	off(a.has(asksPerson) && !a.has(asksReason) && !seen.person, noPerson)
@@ -86,6 +88,28 @@ func (a *asked) unnamed(seen *look) bool {
 		}
 	}
 	return false
+}
+
+// unnamedActor reports whether what somebody did is told without saying who:
+// "because somebody mistyped the rule".
+func (a *asked) unnamedActor(text string) bool {
+	stem, before := a.needs[a.deed].stem, ""
+	for scan := language.Scan(text); ; {
+		w, ok := scan.Next()
+		if !ok {
+			return false
+		}
+		low := strings.ToLower(text[w.Start:w.End])
+		if string(w.Stem) == stem {
+			switch before {
+			case "somebody", "someone", "anybody", "they", "people", "who", "something", "a", "an":
+				return true
+			}
+		}
+		if !w.Stop || low == "somebody" || low == "someone" || low == "they" || low == "a" || low == "an" {
+			before = low
+		}
+	}
 }
 
 // placedThere reports whether a place is named in a clause that speaks of what is

@@ -2,6 +2,7 @@ package recall
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/hermes-memory/hermes/internal/memory"
 )
@@ -60,6 +61,9 @@ func turns(chain []memory.Fact) bool {
 		switch chain[i].Kind {
 		case memory.Decision, memory.Preference, memory.Negated:
 			return true
+		}
+		if strings.HasPrefix(chain[i].Attribute, "status") {
+			return true // brought in and taken out
 		}
 	}
 	return false

@@ -44,7 +44,10 @@ type look struct {
 	// it that tells which: "the good camera", "room 12"; sortAt is where it stands,
 	// content says that the word before is no function word.
 	sortNamed, content bool
-	sortAt             int
+	sortAt, headAt     int
+	// compound is set when the head of what is asked for only narrows another noun:
+	// "the pH meter".
+	compound bool
 	// naming is set behind "called" and the like.
 	naming bool
 	// dated is the last word that names a part of the calendar; linked is set when
@@ -76,7 +79,7 @@ func (k *look) join(o *look) *look {
 
 // look reads a passage's words.
 func (a *asked) look(text string) look {
-	out := look{at: -1, number: far, wanted: far, noun: far, dated: far, sortAt: far, origin: strings.Contains(a.text, "from")}
+	out := look{at: -1, number: far, wanted: far, noun: far, dated: far, sortAt: far, headAt: far, origin: strings.Contains(a.text, "from")}
 	l := theLexicon()
 	for scan := language.Scan(text); ; {
 		w, ok := scan.Next()
@@ -87,6 +90,9 @@ func (a *asked) look(text string) look {
 		t := l.asks[stem]
 		if w.Number {
 			t |= givesNumber
+		}
+		if stem == "mine" && w.End-w.Start > len(stem) {
+			t &^= firstPerson // salt mines
 		}
 		parts, share := a.terms[stem], 1.0
 		if w.Stop {
@@ -106,8 +112,23 @@ func (a *asked) look(text string) look {
 		if len(parts) == 0 && slices.Contains(a.against, stem) {
 			out.opposed = true
 		}
+		out.compound = (out.compound || out.headAt == out.words-1 && a.narrows(text, &w)) && !(out.headAt == out.words-1 && !a.narrows(text, &w))
+		if a.head >= 0 && slices.ContainsFunc(parts, func(p part) bool { return p.need == a.head }) {
+			out.headAt = out.words
+		}
 		out.words++
 	}
+}
+
+// narrows reports whether a word behind the head of the question is a noun that
+// the head only narrows.
+func (a *asked) narrows(text string, w *language.Word) bool {
+	l := theLexicon()
+	if w.Stop || w.Number || w.Capital || len(a.terms[string(w.Stem)]) > 0 || inflected(w.Start, w.End, text) || l.base[string(w.Stem)] != "" || strings.ContainsAny(text[max(0, w.Start-2):w.Start], ",;:.(=") {
+		return false
+	}
+	after, _ := firstWord(text[w.End:])
+	return language.Stop(after) || l.asks[after]&givesNumber != 0 || l.base[language.Stem(after)] != "" || after == "read" || strings.HasSuffix(after, "ed") || strings.HasSuffix(after, "s")
 }
 
 // inflected reports whether a word ends as verbs do: "starts school" does not say

@@ -134,7 +134,7 @@ func (f *finder) message(d *ranking.Document, near *look, prior float64) {
 		if !checked {
 			facts, checked = f.facts(d), true
 		}
-		if holds(&p, facts) && !(p.fact == nil && p.role == session.User && isTask(p.text)) {
+		if f.a.holds(&p, facts) && !(p.fact == nil && p.role == session.User && isTask(p.text)) {
 			if f.a.has(asksReason) && i+1 < len(sentences) {
 				explained(&p, text, sentences[i+1])
 			}
@@ -189,14 +189,14 @@ func (f *finder) facts(d *ranking.Document) []memory.Fact {
 
 // holds gives a sentence the fact memory keeps of it, and reports whether it
 // was meant: not asked, supposed, or quoted.
-func holds(p *passage, facts []memory.Fact) bool {
+func (a *asked) holds(p *passage, facts []memory.Fact) bool {
 	meant := true
 	for i := range facts {
 		f := &facts[i]
 		if f.Source.Start >= p.end || p.start >= f.Source.End {
 			continue
 		}
-		if !tellable(f.Kind) {
+		if !tellable(f.Kind) && !(a.supposes && f.Kind == memory.Hypothetical) {
 			meant = false
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/session"
 )
 
 // overview answers what names nothing to look for: "what do you know about
@@ -18,6 +19,7 @@ func (f *finder) overview() []passage {
 		p := ofFact(fact)
 		switch {
 		case f.own(fact.Source.Root, fact.Source.Seq), !tellable(fact.Kind), !fact.Current(), ours(p.role, p.text), requests(p.text):
+		case f.a.identity && (fact.Kind != memory.Identity || p.role != session.User):
 		case f.a.has(asksChange) && !supersedes(&fact):
 		case len(f.a.spans) > 0 && !f.a.then(&p):
 		case f.a.has(asksOrder) && fact.When.IsZero() && len(f.a.spans) == 0:

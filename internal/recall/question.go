@@ -12,7 +12,8 @@ import (
 // word of it.
 type need struct {
 	stem   string
-	proper bool // written like a name that is no abbreviation
+	word   string // as it is written, in lower case
+	proper bool   // written like a name that is no abbreviation
 	weight float64
 	// whole is the weight once it is met: "which herb …?" is seldom answered with
 	// the word herb, but all the better if it is.
@@ -80,6 +81,11 @@ type asked struct {
 	favourite bool
 	// negotiable is set when all its needs are weak ones.
 	negotiable bool
+	// identity is set when it asks nothing but who the speaker is.
+	identity bool
+	// supposes is set when it asks for what may be: then what was only imagined
+	// may be quoted.
+	supposes bool
 }
 
 const (
@@ -135,7 +141,7 @@ func read(text string, at time.Time) *asked {
 			a.traits &^= asksChange // "before August"
 		}
 		asking := before
-		if (before == "which" || before == "what") && modifies(bare[w.End:]) {
+		if (before == "which" || before == "what") && modifies(bare[w.End:]) && !(len(l.slots[string(w.Stem)]) > 0 && generalNext(bare[w.End:])) {
 			a.modified = true
 			asking, word = "", before // the sort is the noun behind: "which piano teacher"
 		}
@@ -145,6 +151,15 @@ func read(text string, at time.Time) *asked {
 	}
 	if len(a.needs) == 0 && !a.wide && !a.has(asksOverview|asksChange|asksList|asksOrder|asksReason) && len(a.spans) == 0 {
 		a.idleNeeds(l, bare)
+	}
+	if len(a.needs) == 0 && a.has(asksPerson) && a.has(firstPerson) {
+		a.identity = true // "who am I?"
+		a.traits |= asksOverview
+	}
+	for i := range asking {
+		if low := asking[i].low; low == "may" || low == "might" || low == "maybe" || low == "considering" || low == "perhaps" {
+			a.supposes = true
+		}
 	}
 	a.wish(l, asking)
 	a.lastName(l, asking)
@@ -237,6 +252,9 @@ func (a *asked) need(l *lexicon, w language.Word, traits trait, before string) {
 	if a.needOf(l, stem) >= 0 {
 		return
 	}
+	if last := len(a.needs) - 1; last >= 0 && isGeneral(stem) && len(a.needs[last].slots) > 0 && before == a.needs[last].word {
+		return // "which API style"
+	}
 	if w.Capital && w.Start > 0 {
 		a.nameEnd = w.End
 	}
@@ -268,7 +286,7 @@ func (a *asked) need(l *lexicon, w language.Word, traits trait, before string) {
 	}
 	word := a.text[min(w.Start, len(a.text)):min(w.End, len(a.text))]
 	proper := weight == nameWeight && w.Capital && strings.ToUpper(word) != word
-	a.needs = append(a.needs, need{stem: stem, proper: proper, weight: weight, whole: whole, slots: l.slots[stem], kind: kind})
+	a.needs = append(a.needs, need{stem: stem, word: strings.ToLower(word), proper: proper, weight: weight, whole: whole, slots: l.slots[stem], kind: kind})
 	a.meets(l, stem, n, 1)
 	for _, other := range l.alike[stem] {
 		if stem != "call" && stem != "name" || a.has(asksPerson) {
@@ -278,6 +296,21 @@ func (a *asked) need(l *lexicon, w language.Word, traits trait, before string) {
 	for _, other := range l.under[stem] {
 		a.meets(l, other.stem, n, underDegree)
 	}
+}
+
+// generalNext reports whether the next word is a general one.
+func generalNext(rest string) bool {
+	noun, _ := firstWord(rest)
+	return isGeneral(language.Stem(noun))
+}
+
+// isGeneral reports whether a noun behind the name of a sort adds nothing to it.
+func isGeneral(stem string) bool {
+	switch stem {
+	case "style", "approach", "flavour", "flavor", "technolog", "paradigm", "option", "product", "vendor", "variant":
+		return true
+	}
+	return false
 }
 
 // meets enters that a word, in all its forms, meets a need.

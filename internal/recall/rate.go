@@ -148,7 +148,7 @@ func (a *asked) addFact(seen *look, f *memory.Fact) {
 	slot := a.look(f.Subject + " " + f.Attribute)
 	for n := range a.needs {
 		seen.met[n] = max(seen.met[n], slot.met[n])
-		if f.Attribute != "" && !a.has(asksNumber) && theLexicon().fills(a.needs[n].slots, f.Attribute) {
+		if f.Attribute != "" && (!a.has(asksNumber) || f.Attribute == "age") && theLexicon().fills(a.needs[n].slots, f.Attribute) {
 			seen.met[n] = slotDegree
 		}
 		if a.needs[n].kind&traitOf(f.Kind) != 0 || a.needs[n].kind == asksDecision && f.Value != "" && (f.Former != "" || !f.Current() || supersedes(f)) {

@@ -74,6 +74,16 @@ func answer(ctx context.Context, q *run.Question, question, asker string) (strin
 		return "", nil, err
 	}
 	chosen := a.choose(found)
+	f := finder{q: q, a: a, left: maxRead}
+	told, err := f.story(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	if len(told) > 1 && !slices.ContainsFunc(chosen, func(p passage) bool { return p.explained }) && (len(chosen) == 0 || slices.ContainsFunc(chosen, func(p passage) bool {
+		return slices.ContainsFunc(told, func(o passage) bool { return o.same(&p) })
+	})) {
+		chosen = told
+	}
 	return v.tell(chosen), factsOf(chosen), nil
 }
 

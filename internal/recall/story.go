@@ -1,0 +1,257 @@
+package recall
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/language"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+const (
+	// maxFollowed is how many messages behind one may go on about it.
+	maxFollowed = 4
+	// maxStory is how many sentences are told of one story.
+	maxStory = 5
+	// maxBegun is how many messages are looked at for the beginning of one.
+	maxBegun = 6
+)
+
+// asksStory reports whether the question asks what came of something, or why or
+// when it ended: then the sentences that go on about it belong to the answer.
+func (a *asked) asksStory() bool {
+	low := " " + strings.ToLower(a.text) + " "
+	for _, words := range [...]string{"happen", "become of", "came of ", "come of ", "fate of", "story of", "story with", "story behind", "end up", "ended up", "go with ", "went with ", "go for ", "end with", "ended with", "turn out", "in the end", "experiment", "outcome"} {
+		if strings.Contains(low, words) {
+			return true
+		}
+	}
+	return a.has(asksReason|asksTime|asksChange|asksEffect) && a.ends() || strings.Contains(low, "instead of") || strings.Contains(low, "replace")
+}
+
+// ends reports whether the question speaks of an end.
+func (a *asked) ends() bool {
+	for _, w := range wordsOf(a.text) {
+		if isEnding(w.stem) {
+			return true
+		}
+	}
+	return false
+}
+
+// isEnding reports whether a stem speaks of giving something up.
+func isEnding(stem string) bool {
+	switch stem {
+	case "give", "gave", "given", "drop", "abandon", "stop", "revert", "ditch", "kill", "scrap", "undo", "undid", "undon", "leav", "left", "remov", "roll", "return",
+		"quit", "end", "fail", "reject", "retreat", "backtrack", "revers", "cancel", "retir", "replac", "switch", "swap", "back", "away", "rid", "dump", "axe", "pull", "discontinu", "cut", "last":
+		return true
+	}
+	return false
+}
+
+// story returns the sentences that begin a story the question asks for and those
+// that go on about it, in the order they were said; nil when nothing goes on.
+func (f *finder) story(ctx context.Context) ([]passage, error) {
+	if f.q.View == nil || f.q.Quotes == nil || f.a.wide || !f.a.asksStory() {
+		return nil, nil
+	}
+	var begun []memory.Place
+	for _, h := range f.q.View.Search(ranking.Query{Text: f.a.text, At: f.a.at, Limit: maxBegun, Skip: f.q.Own}) {
+		begun = append(begun, memory.Place{Root: h.Root, Seq: h.Seq})
+	}
+	if len(begun) == 0 {
+		return nil, nil
+	}
+	var places []memory.Place
+	for _, p := range begun {
+		for n := int64(0); n <= maxFollowed; n++ {
+			next := memory.Place{Root: p.Root, Seq: p.Seq + n}
+			if !f.own(next.Root, next.Seq) && !slices.Contains(places, next) {
+				places = append(places, next)
+			}
+		}
+	}
+	docs, err := f.q.Quotes(ctx, places)
+	if err != nil {
+		return nil, fmt.Errorf("read messages to quote: %w", err)
+	}
+	at := make(map[memory.Place]*ranking.Document, len(docs))
+	for i := range docs {
+		at[memory.Place{Root: docs[i].Root, Seq: docs[i].Seq}] = &docs[i]
+	}
+	for _, p := range begun {
+		var following []*ranking.Document
+		for n := int64(0); n <= maxFollowed; n++ {
+			d := at[memory.Place{Root: p.Root, Seq: p.Seq + n}]
+			if d == nil || n == 0 && d.Role != session.User {
+				break
+			}
+			if d.Role == session.User && len(d.Text) <= maxNear {
+				following = append(following, d)
+			}
+		}
+		if told := f.tale(following); len(told) > 1 {
+			return told, nil
+		}
+	}
+	return nil, nil
+}
+
+// tale reads messages that follow one another: the sentence that speaks of what
+// the question asks about, and those that go on about it until one does not.
+func (f *finder) tale(docs []*ranking.Document) []passage {
+	var told []passage
+	turned := false
+	for n, d := range docs {
+		facts := f.facts(d)
+		for i, s := range language.Sentences(d.Text) {
+			p := passage{root: d.Root, seq: d.Seq, start: s.Start, end: s.End, role: d.Role, speaker: d.Speaker, saidAt: d.SaidAt, text: d.Text[s.Start:s.End]}
+			switch {
+			case s.Code || s.Quoted || asks(p.text) || !f.a.holds(&p, facts):
+				if len(told) > 0 {
+					return f.finished(told, turned)
+				}
+				continue
+			case len(told) == 0:
+				if n > 0 {
+					return nil
+				}
+				if !f.a.tells(p.statement()) {
+					continue
+				}
+				turned = tellsTurn(p.text)
+			case len(told) == maxStory || f.own(p.root, p.seq):
+				return f.finished(told, turned)
+			case f.a.tells(p.statement()) || continues(p.text) && (i > 0 || tellsTurn(p.text) || opensWithThing(p.text)) || tellsTurn(p.text) && goesBack(p.text):
+				turned = turned || tellsTurn(p.text)
+			case i > 0 && turned && tellsTrouble(p.text):
+			default:
+				return f.finished(told, turned)
+			}
+			told = append(told, p)
+		}
+	}
+	return f.finished(told, turned)
+}
+
+// finished is the story, if it tells what the question asks: an end, and its
+// reason or its time.
+func (f *finder) finished(told []passage, turned bool) []passage {
+	if len(told) < 2 || !turned && f.a.ends() {
+		return nil
+	}
+	reason, dated := false, false
+	for i := range told {
+		p := &told[i]
+		seen := f.a.look(p.statement())
+		reason = reason || seen.traits&givesReason != 0 || p.fact != nil && p.fact.Because != "" || i > 0 && tellsTrouble(p.text)
+		dated = dated || i > 0 && p.timed()
+	}
+	if f.a.has(asksReason|asksEffect) && !reason || f.a.has(asksTime) && !dated {
+		return nil
+	}
+	return told
+}
+
+// tells reports whether a sentence names everything the question names, leaving
+// out how something ended.
+func (a *asked) tells(text string) bool {
+	seen := a.look(text)
+	met := false
+	for n := range a.needs {
+		d := &a.needs[n]
+		switch {
+		case isEnding(d.stem) || d.stem == "experi" || strings.HasPrefix(d.stem, "experim") || d.weight <= weakWeight:
+		case seen.met[n] == 0 && (d.proper || d.weight >= 1):
+			return false
+		default:
+			met = met || seen.met[n] > 0 && d.weight >= 1
+		}
+	}
+	return met
+}
+
+// beginning is a sentence without the time it begins with: "in Q2 it …".
+func beginning(sentence string) string {
+	low := strings.ToLower(sentence)
+	for range 3 {
+		word, rest := firstWord(low)
+		switch word {
+		case "and", "but", "then", "so", "later", "afterwards", "eventually", "finally", "unfortunately", "sadly", "however", "in", "by", "on", "last", "this", "two", "three", "a", "next":
+		default:
+			if l := theLexicon().shapes[word]; l.word&shapeDate == 0 && l.unit&shapeLength == 0 || word == "" {
+				return low
+			}
+		}
+		if word == "this" {
+			if next, _ := firstWord(rest); theLexicon().shapes[next].word&shapeDate == 0 && theLexicon().shapes[next].unit == 0 {
+				return low
+			}
+		}
+		low = rest
+	}
+	return low
+}
+
+// continues reports whether a sentence goes on about what was said before it.
+func continues(sentence string) bool {
+	return goesOn(beginning(sentence)) || opensWithThing(sentence)
+}
+
+// opensWithThing reports whether a sentence begins with a word for what somebody
+// did before: "that experiment", "the move".
+func opensWithThing(sentence string) bool {
+	first, rest := firstWord(beginning(sentence))
+	switch first {
+	case "the", "that", "this", "our", "we":
+	default:
+		return false
+	}
+	for range 3 {
+		first, rest = firstWord(rest)
+		switch first {
+		case "experiment", "trial", "attempt", "move", "migration", "switch", "pilot", "idea", "test", "rollout", "plan", "it", "that", "them":
+			return true
+		}
+	}
+	return false
+}
+
+// tellsTurn reports whether a sentence speaks of giving something up or going
+// back.
+func tellsTurn(sentence string) bool {
+	low := strings.ToLower(sentence)
+	for _, words := range [...]string{"revert", "went back", "go back", "going back", "gone back", "back to ", "back on ", "back in ", "back with", "rolled ", "gave up", "give up", "given up", "giving up", "gave it up", "drop", "abandon", "ditch", "scrap", "kill", "undid", "undone", "return", "stopp", "quit", "is over", "was over", "ended", "over with", "cancel", "switch", "replac", "pulled the plug", "retired", "turned it off", "took it out", "threw it out", "ripped", "removed", "shut down", "moved off", "moved away", "no longer", "instead", "moved to", "again", "left it", "sold"} {
+		if strings.Contains(low, words) {
+			return true
+		}
+	}
+	return false
+}
+
+// goesBack reports whether a sentence says that something earlier holds again:
+// that alone leads on from what was tried.
+func goesBack(sentence string) bool {
+	low := strings.ToLower(sentence)
+	for _, words := range [...]string{"revert", "went back", "back to ", "back on ", "back with ", "returned to", "rolled back", "gave up", "again"} {
+		if strings.Contains(low, words) {
+			return true
+		}
+	}
+	return false
+}
+
+// tellsTrouble reports whether a sentence speaks of what went wrong.
+func tellsTrouble(sentence string) bool {
+	low := strings.ToLower(sentence)
+	for _, words := range [...]string{"too ", "kill", "slow", "broke", "fail", "bug", "crash", "leak", "expensive", "cost", "couldn't", "could not", "nobody", "never", "problem", "error", "timeout", "outage", "pain", "nightmare", "complain", "unreliable", "unbearable", "hurt", "lost", "hate", "mess", "n+1", "latency", "stale", "flaky", "impossible", "didn't", "kept ", "tired", "loud", "noise", "allerg", "sick", "because", "the reason", "wrong", "hard to", "bad"} {
+		if strings.Contains(low, words) {
+			return true
+		}
+	}
+	return false
+}
