@@ -98,6 +98,9 @@ func (x *distiller) clause(r *reading, main, start, end int) bool {
 // withSubject reads a clause that leaves its "I" or "we" out.
 func (x *distiller) withSubject(r *reading, start int, at span) (*reading, bool) {
 	subject, verb := &r.toks[r.from], &r.toks[start]
+	if verb.low == "now" && start+1 < r.stop {
+		verb = &r.toks[start+1]
+	}
 	if !subject.is(tagI, tagWe) || verb.capital || verb.tech != 0 || verb.kind != wordToken ||
 		verb.is(tagDet, tagHe, tagIt, tagYou, tagPrep, tagWh, tagIf, tagWhy, tagThe) || verb.entryHas(tagStop) {
 		return nil, false

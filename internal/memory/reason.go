@@ -122,7 +122,7 @@ func (r *reading) perhapsReason(i int) bool {
 		}
 		return (next.is(tagMotive) || next.is(tagTrouble) && next.entry.base == next.low) && (i+2 >= r.stop || r.toks[i+2].kind == markToken)
 	case "after", "following", "when":
-		return !time && r.first(i+1, r.stop, tagTrouble) >= 0
+		return !time && (r.first(i+1, r.stop, tagTrouble) >= 0 || r.toks[i].low == "after" && r.firstPerson() && r.first(r.lead, i, tagMinus) >= 0 && next.is(tagDet, tagOur, tagMy) && r.hasVerb(i+2))
 	}
 	return false
 }

@@ -88,7 +88,7 @@ func (r *reading) insteadSlot(s slot, speaker string) slot {
 func (r *reading) namedSlot(speaker string) slot {
 	i := r.first(r.from, min(r.from+3, r.to), tagNamed)
 	if i < 0 {
-		return slot{}
+		return r.introducedSlot(speaker)
 	}
 	from := i + phraseLength(r.toks, i, tagNamed)
 	if from < r.to && r.toks[from].low == "now" {
@@ -99,6 +99,43 @@ func (r *reading) namedSlot(speaker string) slot {
 	}
 	to := r.phraseEnd(from, 4)
 	return slot{subject: speaker, attribute: attributeName, value: r.slice(from, to)}
+}
+
+// introducedSlot reads "Hi, I'm Odalys" and "I'm Odalys, I run a brewery": a name
+// behind a greeting, or before more about its bearer.
+func (r *reading) introducedSlot(speaker string) slot {
+	i := r.from
+	switch {
+	case r.toks[i].low == "i'm":
+		i++
+	case r.toks[i].low == "i" && i+1 < r.to && r.toks[i+1].low == "am":
+		i += 2
+	default:
+		return slot{}
+	}
+	if i >= r.to || !r.toks[i].capital || r.toks[i].entry != nil || r.toks[i].kind != wordToken || isPeople(r.toks[i].low) {
+		return slot{}
+	}
+	end := i + 1
+	if end < r.to && r.toks[end].capital && r.toks[end].entry == nil {
+		end++
+	}
+	greets := r.Start < r.toks[r.lead].start
+	if end < r.to && !r.toks[end].mark(",") && !r.toks[end].mark("-") && !(greets && (r.toks[end].is(tagAnd) || r.toks[end].low == "from")) || end == r.to && !greets && end-i < 2 {
+		return slot{}
+	}
+	return slot{subject: speaker, attribute: attributeName, value: r.slice(i, end)}
+}
+
+// isPeople reports whether a word with a capital letter ends like the adjective of
+// a people: "I'm Swedish" gives no name.
+func isPeople(low string) bool {
+	for _, ending := range [...]string{"ish", "ese", "ian", "ean", "can", "dutch", "french", "german", "greek", "swiss", "czech", "muslim", "hindu", "jewish", "welsh", "thai"} {
+		if strings.HasSuffix(low, ending) {
+			return true
+		}
+	}
+	return false
 }
 
 // assignedSlot reads "raised the limit from 100 to 200", "moved the deadline to

@@ -18,7 +18,7 @@ func TestArticle(t *testing.T) {
 		}, {
 			name: "verbatim", question: "Which database do we run?",
 			told: []string{"We use PostgreSQL 15 on RDS with read replicas in us-east-1"},
-			want: []string{"you use PostgreSQL 15 on RDS with read replicas in us-east-1"},
+			want: []string{`"We use PostgreSQL 15 on RDS with read replicas in us-east-1"`},
 		}, {
 			name: "cause", question: "Why did we remove Redis?",
 			told: []string{"Removed Redis because cache invalidation bugs caused stale product prices"},

@@ -27,7 +27,7 @@ var conversations = []struct {
 	{"told and asked at once", []string{"My name is Alex. What is my name?"}, []string{`[recall] Noted: "My name is Alex".`, "!not been told"}},
 	{
 		"asked in passing", []string{"We're on Kafka 3.7, how do I tune it?", "Which version of Kafka are we on?"},
-		[]string{"you're on Kafka 3.7"},
+		[]string{`"We're on Kafka 3.7"`},
 	},
 	{
 		"two questions", []string{"My name is Alex.", "What is my name? What is my shoe size?"},
@@ -43,7 +43,7 @@ var conversations = []struct {
 	},
 	{
 		"relative date", []string{"We deployed version 2.3 last Friday.", "When did we deploy version 2.3?"},
-		[]string{"last Friday (that is 20 November 2026)"},
+		[]string{"last Friday\" (that is 20 November 2026)"},
 	},
 	{
 		"reason behind", []string{"We dropped Heroku. It was too expensive.", "Why did we drop Heroku?"},

@@ -27,7 +27,7 @@ func (a *asked) doubt(score float64, p *passage, seen *look) float64 {
 	off(a.has(asksReason) && a.isItselfTheReason(p), otherReason)
 	off(a.has(asksNumber) && a.wants == 0 && seen.traits&givesNumber == 0, noNumber)
 	off(a.sort >= 0 && seen.met[max(0, a.sort)] == 0, noHead)
-	off(a.which >= 0 && seen.met[max(0, a.which)] == 0 && !a.plenty(seen) && !seen.foreign, noHead)
+	off(a.which >= 0 && seen.met[max(0, a.which)] == 0 && (a.modified || !a.plenty(seen) && !seen.foreign), noHead)
 	off(a.slot >= 0 && !a.formed(p, seen) && (f == nil || f.Value == "" || !theLexicon().fills(a.needs[max(0, a.slot)].slots, f.Attribute)), otherPerson)
 	off(a.wants != 0 && !a.hasShape(p, seen), noShape)
 	off(seen.opposed && !a.yesNo && !a.complete(seen) && !a.has(asksChange|asksReason|asksEffect|asksOrder), otherOrdinal)
@@ -42,12 +42,12 @@ func (a *asked) doubt(score float64, p *passage, seen *look) float64 {
 	off(a.counts >= 0 && seen.met[max(0, a.counts)] > 0 && !seen.counted, notCounted)
 	off(a.head >= 0 && seen.met[max(0, a.head)] == 0, noHead)
 	off(a.head >= 0 && seen.compound, noShape)
-	off(a.deed >= 0 && a.unnamedActor(p.statement()), noPerson)
+	off(a.deed >= 0 && a.unnamedActor(p.statement(), p.speaker != ""), noPerson)
 	off(a.owner >= 0 && seen.met[max(0, a.owner)] == 0, noOwner)
 	off(a.has(asksPlace) && !(seen.placed && a.placedThere(p)), noPlace)
 	off(a.has(asksPerson) && !a.has(asksReason) && !seen.person, noPerson)
 	off(a.has(asksTime) && !p.timed(), timeDoubt(f))
-	off(a.has(firstPerson) && seen.traits&namesRelation != 0 && !a.has(asksPerson) && !seen.named, otherPerson)
+	off(a.has(firstPerson) && seen.traits&namesRelation != 0 && !a.has(asksPerson) && !seen.named && !(a.has(namesRelation) && a.complete(seen)), otherPerson)
 	off(a.has(firstPerson) && f != nil && f.Kind == memory.ThirdParty && !seen.named && !a.has(asksPerson|namesRelation) && !a.literal(seen), otherPerson)
 	off(p.speaker != "" && a.namesOther(p) && (seen.self || !seen.named), otherPerson)
 	off(a.has(thirdPerson) && p.speaker == "" && opensInFirstPerson(p.text) && !seen.named, otherPerson)
@@ -92,14 +92,18 @@ func (a *asked) unnamed(seen *look) bool {
 
 // unnamedActor reports whether what somebody did is told without saying who:
 // "because somebody mistyped the rule".
-func (a *asked) unnamedActor(text string) bool {
-	stem, before := a.needs[a.deed].stem, ""
+func (a *asked) unnamedActor(text string, spoken bool) bool {
+	stem, before, words := a.needs[a.deed].stem, "", 0
 	for scan := language.Scan(text); ; {
 		w, ok := scan.Next()
 		if !ok {
 			return false
 		}
 		low := strings.ToLower(text[w.Start:w.End])
+		if words == 0 && !spoken && a.needOf(theLexicon(), string(w.Stem)) == a.deed && strings.HasSuffix(low, "ed") && !within(text, " by ") {
+			return true // a note: "removed the cache"
+		}
+		words++
 		if string(w.Stem) == stem {
 			switch before {
 			case "somebody", "someone", "anybody", "they", "people", "who", "something", "a", "an":

@@ -33,6 +33,10 @@ func (a *asked) addHints(seen *look, p *passage) {
 		case "address":
 			fits = within(text, " at ")
 		default:
+			if slices.Contains(d.slots, "employer") && a.ofSelf() && opensInFirstPerson(text) && leadsToName(text, " at ") {
+				fits = true // "I'm the lead at Tidepool"
+				break
+			}
 			fits = slices.Contains(d.slots, "job") && (within(text, " is a") || within(text, " was a") || within(text, "'m a") || within(text, " am a") || within(text, " does ") || within(text, " handles "))
 		}
 		if shaped && a.isShaped(a.needs[n].stem) {
@@ -81,6 +85,12 @@ func hasPhone(text string) bool {
 		}
 	}
 	return false
+}
+
+// leadsToName reports whether a word leads to a name.
+func leadsToName(text, word string) bool {
+	_, after, found := strings.Cut(text, word)
+	return found && after != "" && after[0] >= 'A' && after[0] <= 'Z'
 }
 
 // leadsToDate reports whether a word leads to a time and not to an amount: "by

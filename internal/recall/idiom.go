@@ -11,7 +11,7 @@ var idioms = strings.NewReplacer("for a living", "as a job", "take care of", "ha
 	"look like", "be", "become of", "happen to", "became of", "happened to", "sit the exam", "take the exam", "used to be", "was before",
 	"was behind", "caused", "is behind", "causes", "what's behind", "what causes", "result of", "effect of", "stands in for", "is the deputy of", "stand in for", "be the deputy of", "kick off", "kickoff", "kicks off", "kickoff",
 	"turn out", "be", "work out", "be", "pan out", "be", "turned out", "was", "turn up", "arrive",
-	"get rid of", "remove", "got rid of", "removed", "how come", "why")
+	"address me", "call me", "number can I reach", "phone number of", "number do I reach", "phone number of", "do away with", "remove", "did away with", "removed", "get rid of", "remove", "got rid of", "removed", "how come", "why")
 
 // phrases puts a plain word behind turns of phrase that hide one, so that it can be
 // asked for; never written.
@@ -23,7 +23,7 @@ var phrases = strings.NewReplacer(
 	"took over", "took over succeeded", "takes over", "takes over succeeds", "stands in", "stands in deputy", "fell out", "fell out lost",
 	"looks after", "looks after responsible", "look after", "look after responsible", "takes care", "takes care responsible",
 	"in charge of", "in charge of responsible", "on call", "on call duty", "passed away", "passed away died", "broke up", "broke up separated",
-	"got rid of", "got rid of removed", "threw away", "threw away discarded", "threw out", "threw out discarded removed",
+	"got rid of", "got rid of removed", "took out", "took out removed", "taken out", "taken out removed", "ripped out", "ripped out removed", "did away with", "did away with removed", "pulled out", "pulled out removed", "moved off", "moved off left", "moved away from", "moved away from left", " aside", " aside save", "threw away", "threw away discarded", "threw out", "threw out discarded removed",
 	"signed up", "signed up joined registered", "set up", "set up installed", "filled in", "filled in completed", "give away", "give away rid",
 	"gave away", "gave away rid", "moved in", "moved in lived", "brought up", "brought up raised", "came up with", "came up with invented",
 	"worked out", "worked out solved", "found out", "found out discovered learned", "let go", "let go dismissed fired", "laid off", "laid off dismissed fired",

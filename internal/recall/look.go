@@ -105,7 +105,7 @@ func (a *asked) look(text string) look {
 		out.place(&w, len(parts) > 0)
 		out.form(text, t, &w, len(parts) > 0)
 		out.sortNamed = out.sortNamed || out.sortAt == out.words-1 && (w.Number || w.Capital)
-		out.content = !w.Stop && len(parts) == 0 && !inflected(w.Start, w.End, text)
+		out.content = !w.Stop && len(parts) == 0 && !inflected(w.Start, w.End, text) && stem != "old" && stem != "new"
 		if !w.Stop && len(parts) == 0 && (l.weight[stem] > 0 || l.weight[stem] == 0 && !l.known(stem)) {
 			out.fresh++
 		}
@@ -222,7 +222,7 @@ func (k *look) form(text string, t trait, w *language.Word, wanted bool) {
 	if w.Capital && !w.Stop && !wanted {
 		k.foreign = k.foreign || w.Start > 0
 		k.person = k.person || mayBeSomebody(text, w, calendar)
-		k.called = k.called || k.words-k.wanted <= 3 && !k.broken
+		k.called = k.called || k.words-k.wanted <= 3 && !k.broken && theLexicon().shapes[string(w.Stem)].word&shapeDay == 0 && !calendar
 	}
 }
 

@@ -194,6 +194,20 @@ func (a *asked) weigh(l *lexicon, w *language.Word, stem, before string, kind tr
 	return 1
 }
 
+// exactly reports whether the question asks for the very words.
+func (a *asked) exactly() bool {
+	if a == nil {
+		return false
+	}
+	low := strings.ToLower(a.text)
+	for _, words := range [...]string{"exact", "verbatim", "word for word", "quote", "my words", "literally", "wording", "did i say", "did i tell", "did i write", "i phrase", "i put it"} {
+		if strings.Contains(low, words) {
+			return true
+		}
+	}
+	return false
+}
+
 // modifies reports whether the word before rest belongs to a noun that follows:
 // one more word stands before the verb.
 func modifies(rest string) bool {

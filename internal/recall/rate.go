@@ -72,6 +72,7 @@ func (a *asked) rate(p *passage, near *look) {
 		seen.shapes = shapesIn(p.statement())
 	}
 	a.addHints(&seen, p)
+	a.addTurn(&seen, p)
 	if p.explained || within(p.text, "came from") || within(p.text, "comes from") {
 		seen.traits |= givesReason
 	}
@@ -81,6 +82,19 @@ func (a *asked) rate(p *passage, near *look) {
 	}
 	p.score = a.doubt(score, p, &seen)
 	p.order += p.score + a.favour(p, &seen)
+}
+
+// addTurn lets any words for giving something up meet those of the question, where
+// all else is met: "why did we leave Telenor?".
+func (a *asked) addTurn(seen *look, p *passage) {
+	if !a.has(asksReason) || seen.traits&givesReason == 0 || !tellsTurn(p.text) {
+		return
+	}
+	for n := range a.needs {
+		if seen.met[n] == 0 && isEnding(a.needs[n].stem) {
+			seen.met[n] = alikeDegree
+		}
+	}
 }
 
 // coverage is the share of the question's needs that is met.
@@ -150,6 +164,7 @@ func (a *asked) addFact(seen *look, f *memory.Fact) {
 		seen.met[n] = max(seen.met[n], slot.met[n])
 		if f.Attribute != "" && (!a.has(asksNumber) || f.Attribute == "age") && theLexicon().fills(a.needs[n].slots, f.Attribute) {
 			seen.met[n] = slotDegree
+			seen.compound = seen.compound && n != a.head
 		}
 		if a.needs[n].kind&traitOf(f.Kind) != 0 || a.needs[n].kind == asksDecision && f.Value != "" && (f.Former != "" || !f.Current() || supersedes(f)) {
 			seen.met[n] = slotDegree

@@ -32,6 +32,9 @@ func (a *asked) settle() {
 			a.traits |= asksNumber
 			if measure != "long" && measure != "old" && measure != "often" {
 				a.wants, a.measured = a.wants|shapeMeasure|shapeMoney|shapeShare, true
+				if measure == "fast" || measure == "far" {
+					a.wants |= shapeLength
+				}
 			}
 		}
 	}

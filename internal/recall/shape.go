@@ -101,6 +101,9 @@ func (r *shapeReader) word(w *language.Word) {
 			r.found |= shapeMoney
 		}
 	}
+	if strings.ContainsAny(r.text[r.end:w.Start], ",;:") && r.end > 0 {
+		r.figure = false // what follows a mark is no unit
+	}
 	number := w.Number || r.l.asks[low]&givesNumber != 0 && low != "one"
 	if r.figure {
 		r.unit(w, &known, number)
@@ -109,6 +112,9 @@ func (r *shapeReader) word(w *language.Word) {
 		r.number(w, low)
 	}
 	// "two more weeks": a word may stand between a figure and its unit.
+	if number && len(low) == 4 && (strings.HasPrefix(low, "19") || strings.HasPrefix(low, "20")) && (r.before == "in" || r.before == "since" || r.before == "of" || r.before == "until") {
+		number = false // a year
+	}
 	r.figure = number || r.figure && known.unit == 0 && !w.Stop
 	r.before, r.end = low, w.End
 	r.at++
@@ -125,7 +131,7 @@ func (r *shapeReader) unit(w *language.Word, known *shaping, number bool) {
 	}
 	if known.unit == shapeFrequency {
 		r.plain-- // "3 times"
-	} else if !w.Stop {
+	} else if !w.Stop && known.unit&shapeLength == 0 {
 		r.found |= shapeMeasure
 	}
 }
@@ -134,16 +140,23 @@ func (r *shapeReader) unit(w *language.Word, known *shaping, number bool) {
 func (r *shapeReader) number(w *language.Word, low string) {
 	shapes := figureShapes(r.text, w, low, r.before, r.l)
 	r.found |= shapes
-	if leadsToMeasure(r.before) {
+	if leadsToMeasure(r.before) && !isClock(r.text, w) {
 		r.found |= shapeMeasure
 	}
 	if shapes&shapeDate == 0 && !isClock(r.text, w) || shapes&(shapeMoney|shapeShare) != 0 {
 		r.plain++
 		r.amount = r.at
-		if r.at-r.money <= 6 {
+		if next, _ := firstWord(r.text[w.End:]); r.at-r.money <= 6 && next != "of" && !r.pieces(next) {
 			r.found |= shapeMoney
 		}
 	}
+}
+
+// pieces reports whether a word behind a figure names what is bought or sold, not
+// the money for it: "bought 30 shares".
+func (r *shapeReader) pieces(next string) bool {
+	known := r.l.shapes[next]
+	return len(next) > 3 && strings.HasSuffix(next, "s") && known.unit&(shapeMoney|shapeLength) == 0 && !language.Stop(next)
 }
 
 // isOrdinal reports whether a word gives a place in a row.

@@ -110,11 +110,13 @@ func (v *voice) on(t time.Time) {
 func (v *voice) words(p *passage) {
 	text, whole := clip(p.text, p.at)
 	said, turned := "", false
-	if whole && v.other(p) == "" {
+	if whole && v.other(p) == "" && !strings.ContainsAny(p.text, "0123456789") && !v.a.exactly() {
 		said, turned = secondPerson(statementOf(p))
 	}
 	if turned {
 		v.b.WriteString(said)
+	} else if whole && v.a.exactly() {
+		v.b.WriteString(`"` + text + `"`) // to the last mark
 	} else {
 		v.quote(text, whole)
 	}
