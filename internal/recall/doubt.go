@@ -43,6 +43,8 @@ func (a *asked) doubt(score float64, p *passage, seen *look) float64 {
 	off(a.head >= 0 && seen.met[max(0, a.head)] == 0, noHead)
 	off(a.head >= 0 && seen.compound, noShape)
 	off(a.deed >= 0 && a.unnamedActor(p.statement(), p.speaker != ""), noPerson)
+	off(a.turnedRound(p, seen), otherPerson)
+	off(f != nil && isMinus(f) && (a.which >= 0 || a.sort >= 0 || a.slot >= 0) && !a.ends() && !a.has(asksChange|asksReason|asksTime|asksEffect), noAmount)
 	off(a.owner >= 0 && seen.met[max(0, a.owner)] == 0, noOwner)
 	off(a.has(asksPlace) && !(seen.placed && a.placedThere(p)), noPlace)
 	off(a.has(asksPerson) && !a.has(asksReason) && !seen.person, noPerson)
@@ -90,6 +92,32 @@ func (a *asked) unnamed(seen *look) bool {
 	return false
 }
 
+// turnedRound reports whether the question asks what somebody does to the speaker
+// and the passage tells what the speaker does to them: "what does Al owe me?",
+// "I owe Al a beer".
+func (a *asked) turnedRound(p *passage, seen *look) bool {
+	if !a.has(firstPerson) || !opensInFirstPerson(p.text) {
+		return false
+	}
+	who, deed := -1, -1
+	words := wordsOf(a.text)
+	for i := 1; i+1 < len(words); i++ {
+		if low := words[i-1].low; low == "does" || low == "did" {
+			who, deed = a.needOf(theLexicon(), words[i].stem), a.needOf(theLexicon(), words[i+1].stem)
+			if i+2 >= len(words) || words[i+2].low != "me" && words[i+2].low != "us" {
+				return false
+			}
+			break
+		}
+	}
+	return who >= 0 && deed >= 0 && seen.first[deed] > 0 && seen.first[deed] < seen.first[who]
+}
+
+// isMinus reports whether a fact says that something was taken out.
+func isMinus(f *memory.Fact) bool {
+	return strings.HasPrefix(f.Attribute, "status") && tellsTurn(f.Value)
+}
+
 // unnamedActor reports whether what somebody did is told without saying who:
 // "because somebody mistyped the rule".
 func (a *asked) unnamedActor(text string, spoken bool) bool {
@@ -100,7 +128,7 @@ func (a *asked) unnamedActor(text string, spoken bool) bool {
 			return false
 		}
 		low := strings.ToLower(text[w.Start:w.End])
-		if words == 0 && !spoken && a.needOf(theLexicon(), string(w.Stem)) == a.deed && strings.HasSuffix(low, "ed") && !within(text, " by ") {
+		if a.needOf(theLexicon(), string(w.Stem)) == a.deed && !spoken && !within(text, " by ") && (words == 0 && strings.HasSuffix(low, "ed") || strings.HasSuffix(strings.TrimRight(text[:w.Start], " "), ":")) {
 			return true // a note: "removed the cache"
 		}
 		words++

@@ -9,7 +9,9 @@ import (
 
 // look is what one reading of a passage shows.
 type look struct {
-	met    [maxNeeds]float64
+	met [maxNeeds]float64
+	// first is where each need is met first, counting words from 1; 0 for nowhere.
+	first  [maxNeeds]int
 	traits trait
 	shapes shape
 	at     int // where the first word that meets a need stands; -1 for nowhere
@@ -167,6 +169,9 @@ func (k *look) meet(a *asked, parts []part, share float64, start int) {
 			continue // the grant is not who awarded it
 		}
 		k.met[p.need] = max(k.met[p.need], p.degree*share)
+		if k.first[p.need] == 0 {
+			k.first[p.need] = k.words + 1
+		}
 		k.named = k.named || a.needs[p.need].weight == nameWeight
 		if p.need == a.counts {
 			k.noun, k.linked = k.words, false
@@ -220,7 +225,7 @@ func (k *look) form(text string, t trait, w *language.Word, wanted bool) {
 		k.called, k.naming = k.called || !wanted, false
 	}
 	if w.Capital && !w.Stop && !wanted {
-		k.foreign = k.foreign || w.Start > 0
+		k.foreign = k.foreign || w.Start > 0 && !calendar && theLexicon().shapes[string(w.Stem)].word&shapeDay == 0
 		k.person = k.person || mayBeSomebody(text, w, calendar)
 		k.called = k.called || k.words-k.wanted <= 3 && !k.broken && theLexicon().shapes[string(w.Stem)].word&shapeDay == 0 && !calendar
 	}

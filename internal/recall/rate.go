@@ -3,6 +3,7 @@ package recall
 import (
 	"strings"
 
+	"github.com/hermes-memory/hermes/internal/language"
 	"github.com/hermes-memory/hermes/internal/memory"
 )
 
@@ -73,7 +74,7 @@ func (a *asked) rate(p *passage, near *look) {
 	}
 	a.addHints(&seen, p)
 	a.addTurn(&seen, p)
-	if p.explained || within(p.text, "came from") || within(p.text, "comes from") {
+	if p.explained || a.agentBefore(&seen, p) || a.givesWay(p.text) {
 		seen.traits |= givesReason
 	}
 	score := a.coverage(&seen, near)
@@ -82,6 +83,39 @@ func (a *asked) rate(p *passage, near *look) {
 	}
 	p.score = a.doubt(score, p, &seen)
 	p.order += p.score + a.favour(p, &seen)
+}
+
+// givesWay reports whether a text leads from a cause to what the question asks the
+// cause of.
+func (a *asked) givesWay(text string) bool {
+	if within(text, "came from") || within(text, "comes from") {
+		return true
+	}
+	for _, words := range [...]string{" led to ", " leads to ", " leading to ", " resulted in ", " resulting in ", " meant that ", " which meant "} {
+		if _, effect, found := strings.Cut(text, words); found {
+			seen := a.look(effect)
+			return a.has(asksEffect) || a.strong(&seen)
+		}
+	}
+	return false
+}
+
+// agentBefore reports whether what did it stands before the verb, and what it was
+// done to behind: "a power cut spoiled the batch" says why the batch was spoiled.
+func (a *asked) agentBefore(seen *look, p *passage) bool {
+	if !a.has(asksReason) || !a.opensWith("why was ", "why were ", "why is ", "why are ", "why did ", "how did ", "how was ") || len(a.needs) < 2 || opensInFirstPerson(p.text) {
+		return false
+	}
+	verb := len(a.needs) - 1
+	for verb > 0 && (seen.first[verb] == 0 || !strings.HasSuffix(a.needs[verb].word, "ed") && theLexicon().base[language.Stem(a.needs[verb].word)] == "") {
+		verb--
+	}
+	for n := range verb {
+		if at := seen.first[n]; at > 0 && at < seen.first[verb] {
+			return false
+		}
+	}
+	return verb > 0 && seen.first[verb] > 2 && seen.first[verb-1] > seen.first[verb] && !opensWithName(p.text)
 }
 
 // addTurn lets any words for giving something up meet those of the question, where

@@ -88,6 +88,9 @@ func (r *shapeReader) word(w *language.Word) {
 	}
 	low := strings.ToLower(r.text[w.Start:w.End])
 	known := r.l.shapes[low]
+	if low == "since" && !datedNext(r.text[w.End:]) {
+		known.word = 0 // "since the load was crushing us" is no length
+	}
 	r.found |= known.word
 	if isOrdinal(low) && strings.HasPrefix(r.text[w.End:], " of ") {
 		r.found |= shapeDay // "the third of each month"
@@ -150,6 +153,22 @@ func (r *shapeReader) number(w *language.Word, low string) {
 			r.found |= shapeMoney
 		}
 	}
+}
+
+// datedNext reports whether one of the next words belongs to a date.
+func datedNext(rest string) bool {
+	for range 3 {
+		word := ""
+		word, rest = firstWord(rest)
+		if word == "" || word[0] >= '0' && word[0] <= '9' || theLexicon().shapes[word].word&shapeDate != 0 || theLexicon().shapes[word].unit&shapeLength != 0 {
+			return word != ""
+		}
+		switch word {
+		case "last", "then", "childhood", "birth", "always":
+			return true
+		}
+	}
+	return false
 }
 
 // pieces reports whether a word behind a figure names what is bought or sold, not

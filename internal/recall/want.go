@@ -94,7 +94,7 @@ func (a *asked) wantWhat(l *lexicon, rest []questionWord) {
 		case !verb && w.stop && !opensNoun(w.low) && (i > 0 || !isBe(w.low)):
 			return
 		case asks == 0, verb && !isPaying(w.low), verb && rest[len(rest)-1].low == "for":
-		case i+1 == len(rest) || rest[i+1].stop || joins(rest[i+1].low) || verb || i == 0 && asks&shapeName != 0:
+		case i+1 == len(rest) || rest[i+1].stop || joins(rest[i+1].low) || l.shapes[w.low].means && strings.HasSuffix(rest[i+1].low, "s") || verb || i == 0 && asks&shapeName != 0:
 			a.wants |= asks
 			a.shape(l, w)
 			return
