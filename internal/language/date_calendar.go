@@ -116,14 +116,19 @@ func (p *dateParser) weekday(t time.Time, want int, ahead, same bool) time.Time 
 }
 
 // nearestYear chooses the year for a month or a day said without one: the one
-// that puts it closest to the anchor, or the next to come when ahead.
-func (p *dateParser) nearestYear(m, d int, ahead bool) int {
+// that puts it closest to the anchor, or the next to come or the last gone by when
+// direction is 1 or -1.
+func (p *dateParser) nearestYear(m, d, direction int) int {
 	y, am, ad := p.anchor.Date()
 	off := (m-int(am))*31 + d - ad
 	switch {
-	case ahead && off < 0:
+	case direction > 0 && off < 0:
 		return y + 1
-	case ahead:
+	case direction > 0:
+		return y
+	case direction < 0 && off > 31:
+		return y - 1
+	case direction < 0:
 		return y
 	case off > 186:
 		return y - 1

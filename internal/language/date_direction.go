@@ -247,3 +247,24 @@ func (p *dateParser) startingQuarter(i int) (dateMatch, bool) {
 	from, to := p.quarter(p.anchor.Year(), int(t.value))
 	return dateMatch{from: from, to: to, next: i + 1, relative: true}, true
 }
+
+// direction is 1 when the words before an expression point ahead, -1 when the verb
+// of its clause tells what is over, else 0.
+func (p *dateParser) direction(i int) int {
+	if p.ahead(i) {
+		return 1
+	}
+	for j := i - 1; j >= 0 && j >= i-lookBack; j-- {
+		switch t := p.at(j); {
+		case t.class == mark && (t.value == '.' || t.value == '!' || t.value == '?' || t.value == ';' || t.value == ':' || t.value == ',' || t.value == '\n'):
+			return 0
+		case t.class == beWord: // "is booked for 3 March" lies ahead, or nobody knows
+			return 0
+		case t.class == pastWord && p.is(j-1, beWord):
+			return 0
+		case t.class == pastWord:
+			return -1
+		}
+	}
+	return 0
+}

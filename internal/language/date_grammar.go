@@ -171,7 +171,7 @@ func (p *dateParser) days(i int, month dateToken, d [2]int, y, next, after int, 
 	if withYear {
 		next = after
 	} else {
-		y = p.nearestYear(m, d[0], p.ahead(i))
+		y = p.nearestYear(m, d[0], p.direction(i))
 	}
 	if !validDay(y, m, d[0]) || !validDay(y, m, d[1]) || d[1] < d[0] {
 		return dateMatch{}, false
@@ -199,7 +199,7 @@ func (p *dateParser) startingMonth(i int) (dateMatch, bool) {
 	if !p.monthMayStand(i, month) {
 		return dateMatch{}, false
 	}
-	y := p.nearestYear(int(month.value), 15, p.ahead(i))
+	y := p.nearestYear(int(month.value), 15, p.direction(i))
 	from, to := p.month(y, int(month.value))
 	return dateMatch{from: from, to: to, next: i + 1, relative: true}, true
 }

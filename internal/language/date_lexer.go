@@ -36,6 +36,7 @@ const (
 	futureWord                   // will, shall, gonna, plan…
 	beWord                       // is, are, am: with "…ing" it points ahead
 	ingWord                      // a word in -ing
+	pastWord                     // a word in -ed, was, had, went…: points back
 	toWord                       // to, and between two days of a month
 )
 
@@ -153,6 +154,8 @@ func lexDateWord(text string, i int) (dateToken, int) {
 	if n > longestDateWord {
 		if i-start > 4 && text[i-3:i] == "ing" {
 			t.class = ingWord
+		} else if i-start > 4 && text[i-2:i] == "ed" {
+			t.class = pastWord
 		}
 		return t, i
 	}
@@ -160,6 +163,8 @@ func lexDateWord(text string, i int) (dateToken, int) {
 		t.class, t.value, t.vague, t.doubtful = v.class, v.value, v.vague, v.doubtful
 	} else if n > 4 && string(low[n-3:n]) == "ing" {
 		t.class = ingWord
+	} else if n > 4 && string(low[n-2:n]) == "ed" && string(low[n-4:n-2]) != "ne" {
+		t.class = pastWord
 	}
 	t.capital = text[start] >= 'A' && text[start] <= 'Z'
 	return t, i

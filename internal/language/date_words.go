@@ -92,6 +92,13 @@ var dateWords = map[string]dateWord{
 	"every": {class: everyWord}, "each": {class: everyWord},
 	"will": {class: futureWord}, "ll": {class: futureWord}, "shall": {class: futureWord}, "gonna": {class: futureWord},
 	"plan": {class: futureWord}, "planning": {class: futureWord}, "hope": {class: futureWord}, "hoping": {class: futureWord},
+	"leave": {class: futureWord}, "leaves": {class: futureWord}, "fly": {class: futureWord}, "flies": {class: futureWord},
+	"arrive": {class: futureWord}, "arrives": {class: futureWord}, "depart": {class: futureWord}, "departs": {class: futureWord},
+	"starts": {class: futureWord}, "begins": {class: futureWord}, "expires": {class: futureWord}, "due": {class: futureWord}, "deadline": {class: futureWord},
+	"was": {class: pastWord}, "were": {class: pastWord}, "had": {class: pastWord}, "did": {class: pastWord}, "went": {class: pastWord},
+	"gave": {class: pastWord}, "took": {class: pastWord}, "got": {class: pastWord}, "came": {class: pastWord}, "made": {class: pastWord},
+	"began": {class: pastWord}, "left": {class: pastWord}, "bought": {class: pastWord}, "sold": {class: pastWord}, "met": {class: pastWord},
+	"chose": {class: pastWord}, "lost": {class: pastWord}, "quit": {class: pastWord}, "built": {class: pastWord}, "wrote": {class: pastWord},
 	"is": {class: beWord}, "are": {class: beWord}, "am": {class: beWord}, "m": {class: beWord}, "re": {class: beWord},
 	"to": {class: toWord}, "through": {class: toWord}, "and": {class: toWord},
 }

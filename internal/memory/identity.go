@@ -6,7 +6,7 @@ import "strings"
 // origin, or a lasting detail of theirs or of their people. What they or their
 // people did or went through is none.
 func (r *reading) isIdentity(s slot) bool {
-	if s.attribute == attributeName && (r.firstPerson() && !r.toks[r.from].is(tagMy, tagOur) || r.first(r.from, min(r.from+3, r.to), tagNamed) >= 0) {
+	if s.attribute == attributeName && (r.firstPerson() && !r.toks[r.from].is(tagMy, tagOur) || r.toks[r.from].low == "this" || r.first(r.from, min(r.from+3, r.to), tagNamed) >= 0) {
 		return true
 	}
 	switch first := &r.toks[r.from]; {

@@ -110,6 +110,8 @@ func (r *reading) introducedSlot(speaker string) slot {
 		i++
 	case r.toks[i].low == "i" && i+1 < r.to && r.toks[i+1].low == "am":
 		i += 2
+	case r.toks[i].low == "this" && i+1 < r.to && r.toks[i+1].low == "is" && r.Start == 0 || r.toks[i].low == "this" && i+1 < r.to && r.toks[i+1].low == "is" && r.word(i, min(i+5, r.to), "from") > 0:
+		i += 2
 	default:
 		return slot{}
 	}
@@ -120,7 +122,7 @@ func (r *reading) introducedSlot(speaker string) slot {
 	if end < r.to && r.toks[end].capital && r.toks[end].entry == nil {
 		end++
 	}
-	greets := r.Start < r.toks[r.lead].start
+	greets := r.Start < r.toks[r.lead].start || r.toks[r.from].low == "this"
 	if end < r.to && !r.toks[end].mark(",") && !r.toks[end].mark("-") && !(greets && (r.toks[end].is(tagAnd) || r.toks[end].low == "from")) || end == r.to && !greets && end-i < 2 {
 		return slot{}
 	}

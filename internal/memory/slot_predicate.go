@@ -94,8 +94,11 @@ func (r *reading) usedSlot(speaker string) slot {
 			value: r.slice(k, r.versionEnd(k+int(t.techLen))),
 		}
 		if !r.firstPerson() && !r.elided() {
-			if s.subject = r.stems(r.nounStart(r.from), verb); s.subject == "" {
+			switch s.subject = r.stems(r.nounStart(r.from), verb); s.subject {
+			case "":
 				return slot{}
+			case "service", "all service", "everything", "team", "all team", "client", "all client", "all":
+				s.subject = subjectWe // "all services talk gRPC"
 			}
 		}
 		if object := r.objectBefore(verb+n, k, t.tech); object != "" {

@@ -103,7 +103,7 @@ func (s *State) sameThing(o, n int32, words []string) bool {
 		return false // what another part uses is its own affair
 	}
 	if theirs := s.thingWords(o); s.traits[o].value.sort == choiceValue {
-		return covers(theirs, words) && covers(words, theirs)
+		return covers(theirs, words) && coversButShape(words, theirs) || covers(words, theirs) && coversButShape(theirs, words)
 	}
 	return s.differByCategory(s.thingWords(o), words)
 }
@@ -128,6 +128,22 @@ func (s *State) coversButGeneric(a, b []string) bool {
 			continue
 		}
 		if e := s.l.words[w]; e == nil || len(e.topics) == 0 || e.tech != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// coversButShape reports whether a has nothing beside the words of b but general
+// ones for how something is built: "event-driven design".
+func coversButShape(a, b []string) bool {
+	for _, w := range a {
+		if slices.Contains(b, w) {
+			continue
+		}
+		switch w {
+		case "design", "architecture", "approach", "model", "style", "setup", "idea", "plan", "system", "split", "layout":
+		default:
 			return false
 		}
 	}

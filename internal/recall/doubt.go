@@ -33,7 +33,9 @@ func (a *asked) doubt(score float64, p *passage, seen *look) float64 {
 	off(seen.opposed && !a.yesNo && !a.complete(seen) && !a.has(asksChange|asksReason|asksEffect|asksOrder), otherOrdinal)
 	off(!a.wide && !a.yesNo && seen.fresh == 0 && p.fact == nil, noNews)
 	off(a.sort >= 0 && seen.met[max(0, a.sort)] == 1 && !seen.sorted && !seen.sortNamed && !seen.foreign && a.wants&shapeName != 0, noAmount)
-	off(a.counts >= 0 && seen.met[max(0, a.counts)] == 0 && a.needs[max(0, a.counts)].weight == 1, noAmount)
+	off(a.counts >= 0 && seen.met[max(0, a.counts)] == 0 && (a.needs[max(0, a.counts)].weight == 1 || seen.shapes&shapeMoney != 0), noAmount)
+	off(a.amount >= 0 && a.otherAmount(p.text), noAmount)
+	off(a.deed >= 0 && a.sufferer(p, seen), noPerson)
 	off(a.amount >= 0 && seen.met[max(0, a.amount)] == 0, noAmount)
 	off(a.which >= 0 && seen.met[max(0, a.which)] == 1 && !seen.sortNamed && !seen.foreign, noAmount)
 	off(a.measured && seen.numbers > 0 && seen.numbers == seen.counting, noShape)
@@ -118,6 +120,38 @@ func isMinus(f *memory.Fact) bool {
 	return strings.HasPrefix(f.Attribute, "status") && tellsTurn(f.Value)
 }
 
+// otherAmount reports whether the clause that names what is measured has no figure,
+// but another one has: "20 mg of omeprazole and vitamin D on Sundays".
+func (a *asked) otherAmount(text string) bool {
+	measured, other := false, false
+	for clause := range strings.SplitSeq(strings.ReplaceAll(strings.ReplaceAll(text, " and ", "; "), ", ", "; "), "; ") {
+		seen := a.look(clause)
+		switch {
+		case seen.met[a.amount] == 0:
+			other = other || seen.traits&givesNumber != 0
+		case seen.traits&givesNumber != 0:
+			return false
+		default:
+			measured = true
+		}
+	}
+	return measured && other
+}
+
+// sufferer reports whether the first person named stands behind the deed and is
+// not said to have done it: "the code changes on Monday and the cleaners get it".
+func (a *asked) sufferer(p *passage, seen *look) bool {
+	if p.fact != nil && p.fact.Attribute == "owner" || p.speaker != "" {
+		return false
+	}
+	for _, word := range [...]string{" by ", " is ", " was ", " are ", " were ", ": ", " called ", "'s ", " from ", " with "} {
+		if within(p.text, word) {
+			return false
+		}
+	}
+	return seen.first[a.deed] > 0 && seen.personAt > seen.first[a.deed]
+}
+
 // unnamedActor reports whether what somebody did is told without saying who:
 // "because somebody mistyped the rule".
 func (a *asked) unnamedActor(text string, spoken bool) bool {
@@ -154,7 +188,7 @@ func (a *asked) placedThere(p *passage) bool {
 	}
 	for _, clause := range clauses {
 		seen := a.look(clause)
-		if seen.placed && (a.strongWord(&seen) || goesOn(clause)) {
+		if seen.placed && (a.strongWord(&seen) || goesOn(clause) || strings.HasPrefix(clause, " who ") || strings.HasPrefix(clause, " which ")) {
 			return true
 		}
 	}

@@ -21,6 +21,8 @@ type look struct {
 	foreign, called bool
 	// person is set when it speaks of somebody who could be "who".
 	person bool
+	// personAt is where the first such word stands, counting from 1.
+	personAt int
 	// self is set when its speaker speaks of themselves, named when it names
 	// somebody the question names.
 	self, named bool
@@ -82,7 +84,7 @@ func (k *look) join(o *look) *look {
 // look reads a passage's words.
 func (a *asked) look(text string) look {
 	out := look{at: -1, number: far, wanted: far, noun: far, dated: far, sortAt: far, headAt: far, origin: strings.Contains(a.text, "from")}
-	l := theLexicon()
+	l, end := theLexicon(), 0
 	for scan := language.Scan(text); ; {
 		w, ok := scan.Next()
 		if !ok {
@@ -102,6 +104,10 @@ func (a *asked) look(text string) look {
 		} else if parts == nil {
 			parts, share = a.terms[derived(stem)], derivedShare
 		}
+		if strings.ContainsAny(text[min(end, w.Start):w.Start], ",;:") {
+			out.content = false
+		}
+		end = w.End
 		out.meet(a, parts, share, w.Start)
 		out.people(a, t, len(parts) > 0, stem)
 		out.place(&w, len(parts) > 0)
@@ -113,6 +119,9 @@ func (a *asked) look(text string) look {
 		}
 		if len(parts) == 0 && slices.Contains(a.against, stem) {
 			out.opposed = true
+		}
+		if out.person && out.personAt == 0 {
+			out.personAt = out.words + 1
 		}
 		out.compound = (out.compound || out.headAt == out.words-1 && a.narrows(text, &w)) && !(out.headAt == out.words-1 && !a.narrows(text, &w))
 		if a.head >= 0 && slices.ContainsFunc(parts, func(p part) bool { return p.need == a.head }) {

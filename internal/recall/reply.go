@@ -74,6 +74,12 @@ func answer(ctx context.Context, q *run.Question, question, asker string) (strin
 		return "", nil, err
 	}
 	chosen := a.choose(found)
+	if len(chosen) == 0 && a.asksTurns() {
+		f := finder{q: q, a: a}
+		a.traits |= asksChange
+		chosen = f.overview()
+		return v.tell(chosen), factsOf(chosen), nil
+	}
 	f := finder{q: q, a: a, left: maxRead}
 	told, err := f.story(ctx)
 	if err != nil {

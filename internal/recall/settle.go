@@ -56,6 +56,21 @@ func (a *asked) settle() {
 	}
 }
 
+// asksTurns reports whether the question asks for decisions, or for what became of
+// them, and names nothing they are about but the architecture.
+func (a *asked) asksTurns() bool {
+	if !a.has(asksDecision | asksChange) {
+		return false
+	}
+	for i := range a.needs {
+		d := &a.needs[i]
+		if d.kind&asksDecision == 0 && !slices.Contains(d.slots, "architecture") && !isEnding(d.stem) && !isGeneral(d.stem) && d.weight > weakWeight {
+			return false
+		}
+	}
+	return len(a.spans) == 0
+}
+
 // findChoice finds the second of "X or Y".
 func (a *asked) findChoice() {
 	l, or, last := theLexicon(), false, -1

@@ -83,7 +83,7 @@ type shapeReader struct {
 
 // word takes in the next word.
 func (r *shapeReader) word(w *language.Word) {
-	if strings.ContainsAny(r.text[r.end:w.Start], ",;") {
+	if strings.ContainsAny(r.text[min(r.end, w.Start):w.Start], ",;") {
 		r.money, r.amount = far, far // a price stands in the clause that speaks of one
 	}
 	low := strings.ToLower(r.text[w.Start:w.End])
@@ -104,7 +104,7 @@ func (r *shapeReader) word(w *language.Word) {
 			r.found |= shapeMoney
 		}
 	}
-	if strings.ContainsAny(r.text[r.end:w.Start], ",;:") && r.end > 0 {
+	if strings.ContainsAny(r.text[min(r.end, w.Start):w.Start], ",;:") && r.end > 0 {
 		r.figure = false // what follows a mark is no unit
 	}
 	number := w.Number || r.l.asks[low]&givesNumber != 0 && low != "one"
@@ -204,7 +204,7 @@ func figureShapes(text string, w *language.Word, low, before string, l *lexicon)
 	if w.Number {
 		out |= shapeVersion
 	}
-	for _, rate := range [...]string{" an hour", " a month", " a year", " a night", " a week", " a day", " a head", " per month", " per night", " per hour", " per year", " per week", " each", " apiece"} {
+	for _, rate := range [...]string{" an hour", " a month", " a year", " a night", " a week", " a day", " a head", " per month", " per night", " per hour", " per year", " per week", " each", " apiece", " a litre", " a liter", " per litre", " per liter", " a kilo", " per kilo", " a gallon"} {
 		if strings.HasPrefix(text[w.End:], rate) {
 			out |= shapeMoney
 		}

@@ -46,7 +46,7 @@ func (a *asked) ends() bool {
 // isEnding reports whether a stem speaks of giving something up.
 func isEnding(stem string) bool {
 	switch stem {
-	case "give", "gave", "given", "drop", "abandon", "stop", "revert", "ditch", "kill", "scrap", "undo", "undid", "undon", "leav", "left", "remov", "roll", "return",
+	case "walk", "gone", "take", "took", "give", "gave", "given", "drop", "abandon", "stop", "revert", "ditch", "kill", "scrap", "undo", "undid", "undon", "leav", "left", "remov", "roll", "return",
 		"quit", "end", "fail", "reject", "retreat", "backtrack", "revers", "cancel", "retir", "replac", "switch", "swap", "back", "away", "rid", "dump", "axe", "pull", "discontinu", "cut", "last":
 		return true
 	}
@@ -148,13 +148,27 @@ func (f *finder) finished(told []passage, turned bool) []passage {
 	for i := range told {
 		p := &told[i]
 		seen := f.a.look(p.statement())
-		reason = reason || seen.traits&givesReason != 0 || p.fact != nil && p.fact.Because != "" || i > 0 && tellsTrouble(p.text)
+		reason = reason || seen.traits&givesReason != 0 || p.fact != nil && p.fact.Because != "" || i > 0 && (tellsTrouble(p.text) || tellsTurn(p.text) && furtherClause(p.text))
 		dated = dated || i > 0 && p.timed()
 	}
 	if f.a.has(asksReason|asksEffect) && !reason || f.a.has(asksTime) && !dated {
 		return nil
 	}
 	return told
+}
+
+// furtherClause reports whether a clause with a subject of its own stands behind a
+// mark: behind a turn it says why, "they were gone again, the range was hopeless".
+func furtherClause(sentence string) bool {
+	for _, mark := range [...]string{", ", "; ", ": ", " - ", " – ", " — "} {
+		if _, rest, found := strings.Cut(sentence, mark); found {
+			switch word, _ := firstWord(rest); word {
+			case "the", "our", "nobody", "it", "they", "everyone", "everybody", "people", "no", "my", "its", "their":
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // tells reports whether a sentence names everything the question names, leaving
@@ -225,7 +239,7 @@ func opensWithThing(sentence string) bool {
 // back.
 func tellsTurn(sentence string) bool {
 	low := strings.ToLower(sentence)
-	for _, words := range [...]string{"revert", "went back", "go back", "going back", "gone back", "back to ", "back on ", "back in ", "back with", "rolled ", "gave up", "give up", "given up", "giving up", "gave it up", "drop", "abandon", "ditch", "scrap", "kill", "undid", "undone", "return", "stopp", "quit", "is over", "was over", "ended", "over with", "cancel", "switch", "replac", "pulled the plug", "retired", "turned it off", "took it out", "threw it out", "ripped", "removed", "shut down", "moved off", "moved away", "no longer", "instead", "moved to", "again", "left it", "sold"} {
+	for _, words := range [...]string{"revert", "went back", "go back", "going back", "gone back", "back to ", "back on ", "back in ", "back with", "rolled ", "gave up", "give up", "given up", "giving up", "gave it up", "drop", "abandon", "ditch", "scrap", "kill", "undid", "undone", "return", "stopp", "quit", "gone again", "took them down", "took it down", "taken down", "walked ", "is out", "are out", "is over", "was over", "ended", "over with", "cancel", "switch", "replac", "pulled the plug", "retired", "turned it off", "took it out", "threw it out", "ripped", "removed", "shut down", "moved off", "moved away", "no longer", "settled on", "instead", "moved to", "again", "left it", "sold"} {
 		if strings.Contains(low, words) {
 			return true
 		}
