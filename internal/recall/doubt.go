@@ -31,10 +31,11 @@ func (a *asked) doubt(score float64, p *passage, seen *look) float64 {
 	off(a.slot >= 0 && !a.formed(p, seen) && (f == nil || f.Value == "" || !theLexicon().fills(a.needs[max(0, a.slot)].slots, f.Attribute)), otherPerson)
 	off(a.wants != 0 && !a.hasShape(p, seen), noShape)
 	off(seen.opposed && !a.yesNo && !a.complete(seen) && !a.has(asksChange|asksReason|asksEffect|asksOrder), otherOrdinal)
+	off(seen.opposed && a.has(asksPreference) && !a.yesNo, noShape)
 	off(!a.wide && !a.yesNo && seen.fresh == 0 && p.fact == nil, noNews)
 	off(a.sort >= 0 && seen.met[max(0, a.sort)] == 1 && !seen.sorted && !seen.sortNamed && !seen.foreign && a.wants&shapeName != 0, noAmount)
-	off(a.counts >= 0 && seen.met[max(0, a.counts)] == 0 && (a.needs[max(0, a.counts)].weight == 1 || seen.shapes&shapeMoney != 0), noAmount)
-	off(a.amount >= 0 && a.otherAmount(p.text), noAmount)
+	off(a.counts >= 0 && seen.met[max(0, a.counts)] == 0 && (a.needs[max(0, a.counts)].weight == 1 || shapesIn(p.text)&shapeMoney != 0), noAmount)
+	off(a.amount >= 0 && a.otherAmount(p.text), noShape)
 	off(a.deed >= 0 && a.sufferer(p, seen), noPerson)
 	off(a.amount >= 0 && seen.met[max(0, a.amount)] == 0, noAmount)
 	off(a.which >= 0 && seen.met[max(0, a.which)] == 1 && !seen.sortNamed && !seen.foreign, noAmount)
@@ -141,10 +142,13 @@ func (a *asked) otherAmount(text string) bool {
 // sufferer reports whether the first person named stands behind the deed and is
 // not said to have done it: "the code changes on Monday and the cleaners get it".
 func (a *asked) sufferer(p *passage, seen *look) bool {
-	if p.fact != nil && p.fact.Attribute == "owner" || p.speaker != "" {
+	if p.fact != nil && p.fact.Attribute == "owner" || p.speaker != "" || a.opensWith("who is ", "who's ", "who was ", "who are ", "who were ") {
 		return false
 	}
-	for _, word := range [...]string{" by ", " is ", " was ", " are ", " were ", ": ", " called ", "'s ", " from ", " with "} {
+	if _, by, found := strings.Cut(p.text, " by "); found && by != "" && (by[0] >= 'A' && by[0] <= 'Z' || opensNoun(strings.SplitN(by, " ", 2)[0])) {
+		return false
+	}
+	for _, word := range [...]string{" is ", " was ", " are ", " were ", ": ", " called ", "'s ", " from ", " with "} {
 		if within(p.text, word) {
 			return false
 		}

@@ -9,7 +9,7 @@ import (
 // a name right behind the one asked about, any figure for an age, "is a nurse"
 // for a job. It needs something else that fits; a form alone fits everything.
 func (a *asked) addHints(seen *look, p *passage) {
-	if !a.strong(seen) && !(a.ofSelf() && a.wants&shapeAge != 0 && opensInFirstPerson(p.text)) {
+	if atWork := a.negotiable && a.has(asksPlace) && leadsToName(p.text, " at ") && opensInFirstPerson(p.text); !a.strong(seen) && !atWork && !(a.ofSelf() && a.wants&shapeAge != 0 && opensInFirstPerson(p.text)) {
 		return
 	}
 	text, shaped := p.text, a.wants != 0 && a.hasShape(p, seen)

@@ -79,10 +79,10 @@ func (a *asked) rate(p *passage, near *look) {
 	if a.has(asksReason) && a.ends() && within(p.text, " until ") && !a.has(asksTime) {
 		seen.traits |= givesReason // "we used it until the price doubled"
 	}
-	a.addTurn(&seen, p)
 	if p.explained || a.agentBefore(&seen, p) || a.givesWay(p.text) {
 		seen.traits |= givesReason
 	}
+	a.addTurn(&seen, p)
 	score := a.coverage(&seen, near)
 	if score == 0 || a.negotiable && !a.exact(&seen) {
 		return
