@@ -212,6 +212,9 @@ func (x *distiller) assert(r *reading) {
 	if main < 0 {
 		return
 	}
+	if r.overturns() {
+		x.facts[main].Replaces = x.overturned()
+	}
 	x.parts(r, main)
 	x.said, x.main = span{r.Start, r.End}, main
 }

@@ -34,9 +34,11 @@ func (a *asked) doubt(score float64, p *passage, seen *look) float64 {
 	off(seen.opposed && a.has(asksPreference) && !a.yesNo, noShape)
 	off(!a.wide && !a.yesNo && seen.fresh == 0 && p.fact == nil, noNews)
 	off(a.sort >= 0 && seen.met[max(0, a.sort)] == 1 && !seen.sorted && !seen.sortNamed && !seen.foreign && a.wants&shapeName != 0, noAmount)
-	off(a.counts >= 0 && seen.met[max(0, a.counts)] == 0 && (a.needs[max(0, a.counts)].weight == 1 || shapesIn(p.text)&shapeMoney != 0), noAmount)
+	off(a.counts >= 0 && seen.met[max(0, a.counts)] == 0 && (a.needs[max(0, a.counts)].weight == 1 || !isCrowd(a.counted) && seen.numbers > 0 && seen.numbers == seen.counting || shapesIn(p.text)&shapeMoney != 0), noAmount)
 	off(a.amount >= 0 && a.otherAmount(p.text), noShape)
 	off(a.deed >= 0 && a.sufferer(p, seen), noPerson)
+	off(a.wants != 0 && a.otherClause(p.text), noShape)
+	off(a.has(asksTime) && a.isItselfTheReason(p), noTimeAtAll)
 	off(a.amount >= 0 && seen.met[max(0, a.amount)] == 0, noAmount)
 	off(a.which >= 0 && seen.met[max(0, a.which)] == 1 && !seen.sortNamed && !seen.foreign, noAmount)
 	off(a.measured && seen.numbers > 0 && seen.numbers == seen.counting, noShape)
@@ -121,6 +123,39 @@ func isMinus(f *memory.Fact) bool {
 	return strings.HasPrefix(f.Attribute, "status") && tellsTurn(f.Value)
 }
 
+// isCrowd reports whether what is counted goes without its name: "the table seats
+// nine".
+func isCrowd(word string) bool {
+	switch word {
+	case "people", "persons", "times", "things", "items", "guests", "units":
+		return true
+	}
+	return false
+}
+
+// otherClause reports whether what the question wants stands in a clause that names
+// somebody else: "Al teaches; Bo is nine" for how old Al is.
+func (a *asked) otherClause(text string) bool {
+	proper := false
+	for n := range a.needs {
+		proper = proper || a.needs[n].proper
+	}
+	if !proper || a.wants&^shapeName == 0 {
+		return false
+	}
+	other := false
+	for clause := range strings.SplitSeq(strings.NewReplacer("; ", "|", ", ", "|", " and ", "|", " while ", "|", " but ", "|").Replace(text), "|") {
+		if shapesIn(clause)&a.wants == 0 {
+			continue
+		}
+		if seen := a.look(" " + clause); seen.named || !seen.called && !seen.foreign {
+			return false
+		}
+		other = true
+	}
+	return other
+}
+
 // otherAmount reports whether the clause that names what is measured has no figure,
 // but another one has: "20 mg of omeprazole and vitamin D on Sundays".
 func (a *asked) otherAmount(text string) bool {
@@ -142,6 +177,9 @@ func (a *asked) otherAmount(text string) bool {
 // sufferer reports whether the first person named stands behind the deed and is
 // not said to have done it: "the code changes on Monday and the cleaners get it".
 func (a *asked) sufferer(p *passage, seen *look) bool {
+	if within(a.text, " be ") || within(a.text, " gets ") || within(a.text, " got ") {
+		return false // "who should be asked?"
+	}
 	if p.fact != nil && p.fact.Attribute == "owner" || p.speaker != "" || a.opensWith("who is ", "who's ", "who was ", "who are ", "who were ") {
 		return false
 	}

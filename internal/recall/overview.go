@@ -28,6 +28,9 @@ func (f *finder) overview() []passage {
 			out = append(out, p)
 		}
 	}
+	out = slices.DeleteFunc(out, func(p passage) bool {
+		return slices.ContainsFunc(out, func(o passage) bool { return o.same(&p) && o.end-o.start > p.end-p.start && o.score >= p.score })
+	})
 	slices.SortStableFunc(out, func(p, q passage) int {
 		if c := cmp.Compare(q.score, p.score); c != 0 && !f.a.has(asksChange|asksOrder) {
 			return c

@@ -302,6 +302,9 @@ func (a *asked) need(l *lexicon, w language.Word, traits trait, before string) {
 	proper := weight == nameWeight && w.Capital && strings.ToUpper(word) != word
 	a.needs = append(a.needs, need{stem: stem, word: strings.ToLower(word), proper: proper, weight: weight, whole: whole, slots: l.slots[stem], kind: kind})
 	a.meets(l, stem, n, 1)
+	if strings.HasSuffix(a.needs[n].word, "er") && !strings.HasSuffix(stem, "er") && len(a.needs[n].word) > len(stem)+1 {
+		return // a publisher is none who ships
+	}
 	for _, other := range l.alike[stem] {
 		if stem != "call" && stem != "name" || a.has(asksPerson) {
 			a.meets(l, other.stem, n, alikeDegree)

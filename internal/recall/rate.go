@@ -73,9 +73,6 @@ func (a *asked) rate(p *passage, near *look) {
 		seen.shapes = shapesIn(p.statement())
 	}
 	a.addHints(&seen, p)
-	if a.has(asksReason) && !a.has(asksEffect) && a.onlyCauses(p) {
-		seen.traits &^= givesReason
-	}
 	if a.has(asksReason) && a.ends() && within(p.text, " until ") && !a.has(asksTime) {
 		seen.traits |= givesReason // "we used it until the price doubled"
 	}
@@ -104,22 +101,6 @@ func (a *asked) givesWay(text string) bool {
 		}
 	}
 	return false
-}
-
-// onlyCauses reports whether what the question asks the reason of is only said to
-// have caused something: "dropped Varnish, caused 6 outages".
-func (a *asked) onlyCauses(p *passage) bool {
-	before, after, found := strings.Cut(p.text, " caused ")
-	if !found || strings.HasPrefix(after, "by ") || p.fact != nil && p.fact.Because != "" {
-		return false
-	}
-	for _, word := range [...]string{"because", "due to", " since ", "so that"} {
-		if within(p.text, word) {
-			return false
-		}
-	}
-	cause, effect := a.look(before), a.look(after)
-	return a.strong(&cause) && !a.strong(&effect)
 }
 
 // agentBefore reports whether what did it stands before the verb, and what it was

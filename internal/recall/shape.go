@@ -76,6 +76,8 @@ type shapeReader struct {
 	// no dates.
 	figure bool
 	plain  int
+	// rhythm is set when the figure stands behind "every".
+	rhythm bool
 	// money and amount are where the clause last spoke of a price, and of a plain
 	// number.
 	money, amount int
@@ -113,6 +115,7 @@ func (r *shapeReader) word(w *language.Word) {
 	}
 	if number {
 		r.number(w, low)
+		r.rhythm = r.before == "every"
 	}
 	// "two more weeks": a word may stand between a figure and its unit.
 	if number && len(low) == 4 && (strings.HasPrefix(low, "19") || strings.HasPrefix(low, "20")) && (r.before == "in" || r.before == "since" || r.before == "of" || r.before == "until") {
@@ -125,7 +128,11 @@ func (r *shapeReader) word(w *language.Word) {
 
 // unit takes in what stands behind a figure.
 func (r *shapeReader) unit(w *language.Word, known *shaping, number bool) {
-	r.found |= known.unit
+	if unit := known.unit; r.rhythm {
+		r.found |= unit&^shapeLength | shapeFrequency // "every 5 minutes"
+	} else {
+		r.found |= unit
+	}
 	if known.word&shapeMonth != 0 {
 		r.found |= shapeDay
 		if !number {

@@ -1,0 +1,48 @@
+package memory
+
+import "github.com/hermes-memory/hermes/internal/session"
+
+// overturns reports whether a sentence opens by taking the decision before it
+// back and goes on with the new one: "Reversed that: all teams share a cluster".
+func (r *reading) overturns() bool {
+	turned := false
+	for i := range min(len(r.toks), 9) {
+		switch t := &r.toks[i]; {
+		case t.low == "reversed" || t.low == "overturned" || t.low == "revised" || t.low == "undid" || t.low == "reverted" || t.low == "scrapped" || t.low == "scratch":
+			turned = true
+		case t.mark(":") || t.mark("-") || t.mark(";") || t.mark(","):
+			return turned && i+2 < len(r.toks)
+		case turned && !t.is(tagIt, tagDet, tagThe) && t.low != "decision" && t.low != "plan" && t.low != "again" && t.low != "today" && t.low != "one":
+			return false
+		}
+	}
+	return false
+}
+
+// overturned is the newest decision said before, or else the newest assertion, in
+// this message or the speaker's last one; "" for none.
+func (x *distiller) overturned() FactID {
+	if id := newestDecision(x.facts[:max(0, len(x.facts)-1)]); id != "" {
+		return id
+	}
+	for _, b := range x.before {
+		if b.Role == session.User && b.Speaker == x.d.Speaker {
+			return newestDecision(Distill(b, nil))
+		}
+	}
+	return ""
+}
+
+// newestDecision is the last decision of a list, or the last fact asserted.
+func newestDecision(facts []Fact) FactID {
+	id := FactID("")
+	for i := len(facts) - 1; i >= 0; i-- {
+		switch f := &facts[i]; {
+		case f.Kind == Decision:
+			return f.ID
+		case f.Kind.Asserted() && id == "":
+			id = f.ID
+		}
+	}
+	return id
+}
