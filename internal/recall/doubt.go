@@ -11,59 +11,116 @@ import (
 
 // doubt takes off what speaks against a passage.
 func (a *asked) doubt(score float64, p *passage, seen *look) float64 {
-	off := func(doubtful bool, factor float64) {
-		if doubtful {
-			score *= factor
-		}
+	d := doubts{asked: a, p: p, fact: p.fact, seen: seen, score: score}
+	d.why()
+	d.what()
+	d.figures()
+	d.people()
+	d.source()
+	return d.score
+}
+
+// doubts is the score of a passage while doubts are taken off it.
+type doubts struct {
+	*asked
+	p     *passage
+	fact  *memory.Fact
+	seen  *look
+	score float64
+}
+
+// off multiplies the score with a factor if there is a doubt.
+func (d *doubts) off(doubtful bool, factor float64) {
+	if doubtful {
+		d.score *= factor
 	}
-	f := p.fact
-	off(a.has(asksReason) && seen.traits&givesReason == 0, noReason)
-	off(a.has(asksEffect) && seen.traits&givesReason == 0, noEffect)
-	off(a.ordinal != "" && !within(strings.ToLower(p.text), a.ordinal), otherOrdinal)
-	off(f != nil && f.Kind == memory.Negated && a.has(asksTime|asksPerson|asksPlace), otherPerson)
-	off(a.unnamed(seen), noName)
-	off(!a.favourite && a.has(asksPreference) && seen.traits&asksPreference == 0 && (f == nil || f.Kind != memory.Preference && f.Kind != memory.Instruction), notLiked)
-	off(a.favourite && seen.traits&asksPreference == 0 && (f == nil || f.Kind != memory.Preference), noLiking)
-	off(a.has(asksReason) && a.isItselfTheReason(p), otherReason)
-	off(a.has(asksNumber) && a.wants == 0 && seen.traits&givesNumber == 0, noNumber)
-	off(a.sort >= 0 && seen.met[max(0, a.sort)] == 0, noHead)
-	off(a.which >= 0 && seen.met[max(0, a.which)] == 0 && (a.modified || !a.plenty(seen) && !seen.foreign), noHead)
-	off(a.slot >= 0 && !a.formed(p, seen) && (f == nil || f.Value == "" || !theLexicon().fills(a.needs[max(0, a.slot)].slots, f.Attribute)), otherPerson)
-	off(a.wants != 0 && !a.hasShape(p, seen), noShape)
-	off(seen.opposed && !a.yesNo && !a.complete(seen) && !a.has(asksChange|asksReason|asksEffect|asksOrder), otherOrdinal)
-	off(seen.opposed && a.has(asksPreference) && !a.yesNo, noShape)
-	off(!a.wide && !a.yesNo && seen.fresh == 0 && p.fact == nil, noNews)
-	off(a.sort >= 0 && seen.met[max(0, a.sort)] == 1 && !seen.sorted && !seen.sortNamed && !seen.foreign && a.wants&shapeName != 0, noAmount)
-	off(a.counts >= 0 && seen.met[max(0, a.counts)] == 0 && (a.needs[max(0, a.counts)].weight == 1 || !isCrowd(a.counted) && seen.numbers > 0 && seen.numbers == seen.counting || shapesIn(p.text)&shapeMoney != 0), noAmount)
-	off(a.amount >= 0 && a.otherAmount(p.text), noShape)
-	off(a.deed >= 0 && a.sufferer(p, seen), noPerson)
-	off(a.wants != 0 && a.otherClause(p.text), noShape)
-	off(a.has(asksTime) && a.isItselfTheReason(p), noTimeAtAll)
-	off(a.amount >= 0 && seen.met[max(0, a.amount)] == 0, noAmount)
-	off(a.which >= 0 && seen.met[max(0, a.which)] == 1 && !seen.sortNamed && !seen.foreign, noAmount)
-	off(a.measured && seen.numbers > 0 && seen.numbers == seen.counting, noShape)
-	off(a.deed >= 0 && seen.met[max(0, a.deed)] == 0, noDeed)
-	off(a.negotiable && len(a.spans) == 0 && a.ofSelf() && a.singular() && othersOwn(p, seen), otherPerson)
-	off(a.counts >= 0 && seen.met[max(0, a.counts)] > 0 && !seen.counted, notCounted)
-	off(a.head >= 0 && seen.met[max(0, a.head)] == 0, noHead)
-	off(a.head >= 0 && seen.compound, noShape)
-	off(a.deed >= 0 && a.unnamedActor(p.statement(), p.speaker != ""), noPerson)
-	off(a.turnedRound(p, seen), otherPerson)
-	off(f != nil && isMinus(f) && (a.which >= 0 || a.sort >= 0 || a.slot >= 0) && !a.ends() && !a.has(asksChange|asksReason|asksTime|asksEffect), noAmount)
-	off(a.owner >= 0 && seen.met[max(0, a.owner)] == 0, noOwner)
-	off(a.has(asksPlace) && !(seen.placed && a.placedThere(p)), noPlace)
-	off(a.has(asksPerson) && !a.has(asksReason) && !seen.person, noPerson)
-	off(a.has(asksTime) && !p.timed(), timeDoubt(f))
-	off(a.has(firstPerson) && seen.traits&namesRelation != 0 && !a.has(asksPerson) && !seen.named && !(a.has(namesRelation) && a.complete(seen)), otherPerson)
-	off(a.has(firstPerson) && f != nil && f.Kind == memory.ThirdParty && !seen.named && !a.has(asksPerson|namesRelation) && !a.literal(seen), otherPerson)
-	off(p.speaker != "" && a.namesOther(p) && (seen.self || !seen.named), otherPerson)
-	off(a.has(thirdPerson) && p.speaker == "" && opensInFirstPerson(p.text) && !seen.named, otherPerson)
-	off(a.has(toResponder) && !(f != nil && f.Kind == memory.Instruction) && !within(strings.ToLower(p.text), "you"), otherPerson)
-	off(len(a.spans) > 0 && !a.then(p), otherTime)
-	off(p.role == session.Assistant, notTheUser)
-	off(p.role == session.Tool, notAPerson)
-	off(f != nil && !f.Current(), notCurrent)
-	return score
+}
+
+// unmet reports whether the question makes a need, named by its number or -1, that
+// the passage does not meet.
+func (d *doubts) unmet(n int) bool { return n >= 0 && d.seen.met[n] == 0 }
+
+// met is how well a need, named by its number or -1, is met.
+func (d *doubts) met(n int) float64 {
+	if n < 0 {
+		return 0
+	}
+	return d.seen.met[n]
+}
+
+// why takes off what does not tell the reason, the effect or the time asked for.
+func (d *doubts) why() {
+	a, p, seen := d.asked, d.p, d.seen
+	f := d.fact
+	d.off(a.has(asksReason) && seen.traits&givesReason == 0, noReason)
+	d.off(a.has(asksEffect) && seen.traits&givesReason == 0, noEffect)
+	d.off(a.has(asksReason) && a.isItselfTheReason(p), otherReason)
+	d.off(a.has(asksTime) && a.isItselfTheReason(p), noTimeAtAll)
+	d.off(a.has(asksTime) && !p.timed(), timeDoubt(f))
+	d.off(len(a.spans) > 0 && !a.then(p), otherTime)
+}
+
+// what takes off what is of another sort, or speaks of something else, than asked.
+func (d *doubts) what() {
+	a, p, seen := d.asked, d.p, d.seen
+	f := d.fact
+	d.off(a.ordinal != "" && !within(strings.ToLower(p.text), a.ordinal), otherOrdinal)
+	d.off(a.unnamed(seen), noName)
+	d.off(!a.favourite && a.has(asksPreference) && seen.traits&asksPreference == 0 && (f == nil || f.Kind != memory.Preference && f.Kind != memory.Instruction), notLiked)
+	d.off(a.favourite && seen.traits&asksPreference == 0 && (f == nil || f.Kind != memory.Preference), noLiking)
+	d.off(d.unmet(a.sort), noHead)
+	d.off(d.unmet(a.which) && (a.modified || !a.plenty(seen) && !seen.foreign), noHead)
+	d.off(a.slot >= 0 && !a.formed(p, seen) && (f == nil || f.Value == "" || !theLexicon().fills(a.needs[max(0, a.slot)].slots, f.Attribute)), otherPerson)
+	d.off(seen.opposed && !a.yesNo && !a.complete(seen) && !a.has(asksChange|asksReason|asksEffect|asksOrder), otherOrdinal)
+	d.off(seen.opposed && a.has(asksPreference) && !a.yesNo, noShape)
+	d.off(!a.wide && !a.yesNo && seen.fresh == 0 && p.fact == nil, noNews)
+	d.off(d.met(a.sort) == 1 && !seen.sorted && !seen.sortNamed && !seen.foreign && a.wants&shapeName != 0, noAmount)
+	d.off(d.met(a.which) == 1 && !seen.sortNamed && !seen.foreign, noAmount)
+	d.off(d.unmet(a.head), noHead)
+	d.off(a.head >= 0 && seen.compound, noShape)
+	d.off(f != nil && isMinus(f) && (a.which >= 0 || a.sort >= 0 || a.slot >= 0) && !a.ends() && !a.has(asksChange|asksReason|asksTime|asksEffect), noAmount)
+	d.off(d.unmet(a.owner), noOwner)
+}
+
+// figures takes off what has no figure of the form asked for, or one of something else.
+func (d *doubts) figures() {
+	a, p, seen := d.asked, d.p, d.seen
+	d.off(a.has(asksNumber) && a.wants == 0 && seen.traits&givesNumber == 0, noNumber)
+	d.off(a.wants != 0 && !a.hasShape(p, seen), noShape)
+	d.off(d.unmet(a.counts) && (a.needs[max(0, a.counts)].weight == 1 || !isCrowd(a.counted) && seen.numbers > 0 && seen.numbers == seen.counting || shapesIn(p.text)&shapeMoney != 0), noAmount)
+	d.off(a.amount >= 0 && a.otherAmount(p.text), noShape)
+	d.off(a.wants != 0 && a.otherClause(p.text), noShape)
+	d.off(d.unmet(a.amount), noAmount)
+	d.off(a.measured && seen.numbers > 0 && seen.numbers == seen.counting, noShape)
+	d.off(d.met(a.counts) > 0 && !seen.counted, notCounted)
+}
+
+// people takes off what tells of somebody else, or of nobody, or of no place.
+func (d *doubts) people() {
+	a, p, seen := d.asked, d.p, d.seen
+	f := d.fact
+	d.off(f != nil && f.Kind == memory.Negated && a.has(asksTime|asksPerson|asksPlace), otherPerson)
+	d.off(a.deed >= 0 && a.sufferer(p, seen), noPerson)
+	d.off(d.unmet(a.deed), noDeed)
+	d.off(a.negotiable && len(a.spans) == 0 && a.ofSelf() && a.singular() && othersOwn(p, seen), otherPerson)
+	d.off(a.deed >= 0 && a.unnamedActor(p.statement(), p.speaker != ""), noPerson)
+	d.off(a.turnedRound(p, seen), otherPerson)
+	d.off(a.has(asksPlace) && !(seen.placed && a.placedThere(p)), noPlace)
+	d.off(a.has(asksPerson) && !a.has(asksReason) && !seen.person, noPerson)
+	d.off(a.has(firstPerson) && seen.traits&namesRelation != 0 && !a.has(asksPerson) && !seen.named && !(a.has(namesRelation) && a.complete(seen)), otherPerson)
+	d.off(a.has(firstPerson) && f != nil && f.Kind == memory.ThirdParty && !seen.named && !a.has(asksPerson|namesRelation) && !a.literal(seen), otherPerson)
+	d.off(p.speaker != "" && a.namesOther(p) && (seen.self || !seen.named), otherPerson)
+	d.off(a.has(thirdPerson) && p.speaker == "" && opensInFirstPerson(p.text) && !seen.named, otherPerson)
+	d.off(a.has(toResponder) && !(f != nil && f.Kind == memory.Instruction) && !within(strings.ToLower(p.text), "you"), otherPerson)
+}
+
+// source takes off what the user did not say, and what holds no more.
+func (d *doubts) source() {
+	p := d.p
+	f := d.fact
+	d.off(p.role == session.Assistant, notTheUser)
+	d.off(p.role == session.Tool, notAPerson)
+	d.off(f != nil && !f.Current(), notCurrent)
 }
 
 // complete reports whether every need is met.
@@ -97,127 +154,9 @@ func (a *asked) unnamed(seen *look) bool {
 	return false
 }
 
-// turnedRound reports whether the question asks what somebody does to the speaker
-// and the passage tells what the speaker does to them: "what does Al owe me?",
-// "I owe Al a beer".
-func (a *asked) turnedRound(p *passage, seen *look) bool {
-	if !a.has(firstPerson) || !opensInFirstPerson(p.text) {
-		return false
-	}
-	who, deed := -1, -1
-	words := wordsOf(a.text)
-	for i := 1; i+1 < len(words); i++ {
-		if low := words[i-1].low; low == "does" || low == "did" {
-			who, deed = a.needOf(theLexicon(), words[i].stem), a.needOf(theLexicon(), words[i+1].stem)
-			if i+2 >= len(words) || words[i+2].low != "me" && words[i+2].low != "us" {
-				return false
-			}
-			break
-		}
-	}
-	return who >= 0 && deed >= 0 && seen.first[deed] > 0 && seen.first[deed] < seen.first[who]
-}
-
 // isMinus reports whether a fact says that something was taken out.
 func isMinus(f *memory.Fact) bool {
 	return strings.HasPrefix(f.Attribute, "status") && tellsTurn(f.Value)
-}
-
-// isCrowd reports whether what is counted goes without its name: "the table seats
-// nine".
-func isCrowd(word string) bool {
-	switch word {
-	case "people", "persons", "times", "things", "items", "guests", "units":
-		return true
-	}
-	return false
-}
-
-// otherClause reports whether what the question wants stands in a clause that names
-// somebody else: "Al teaches; Bo is nine" for how old Al is.
-func (a *asked) otherClause(text string) bool {
-	proper := false
-	for n := range a.needs {
-		proper = proper || a.needs[n].proper
-	}
-	if !proper || a.wants&^shapeName == 0 {
-		return false
-	}
-	other := false
-	for clause := range strings.SplitSeq(strings.NewReplacer("; ", "|", ", ", "|", " and ", "|", " while ", "|", " but ", "|").Replace(text), "|") {
-		if shapesIn(clause)&a.wants == 0 {
-			continue
-		}
-		if seen := a.look(" " + clause); seen.named || !seen.called && !seen.foreign {
-			return false
-		}
-		other = true
-	}
-	return other
-}
-
-// otherAmount reports whether the clause that names what is measured has no figure,
-// but another one has: "20 mg of omeprazole and vitamin D on Sundays".
-func (a *asked) otherAmount(text string) bool {
-	measured, other := false, false
-	for clause := range strings.SplitSeq(strings.ReplaceAll(strings.ReplaceAll(text, " and ", "; "), ", ", "; "), "; ") {
-		seen := a.look(clause)
-		switch {
-		case seen.met[a.amount] == 0:
-			other = other || seen.traits&givesNumber != 0
-		case seen.traits&givesNumber != 0:
-			return false
-		default:
-			measured = true
-		}
-	}
-	return measured && other
-}
-
-// sufferer reports whether the first person named stands behind the deed and is
-// not said to have done it: "the code changes on Monday and the cleaners get it".
-func (a *asked) sufferer(p *passage, seen *look) bool {
-	if within(a.text, " be ") || within(a.text, " gets ") || within(a.text, " got ") {
-		return false // "who should be asked?"
-	}
-	if p.fact != nil && p.fact.Attribute == "owner" || p.speaker != "" || a.opensWith("who is ", "who's ", "who was ", "who are ", "who were ") {
-		return false
-	}
-	if _, by, found := strings.Cut(p.text, " by "); found && by != "" && (by[0] >= 'A' && by[0] <= 'Z' || opensNoun(strings.SplitN(by, " ", 2)[0])) {
-		return false
-	}
-	for _, word := range [...]string{" is ", " was ", " are ", " were ", ": ", " called ", "'s ", " from ", " with "} {
-		if within(p.text, word) {
-			return false
-		}
-	}
-	return seen.first[a.deed] > 0 && seen.personAt > seen.first[a.deed]
-}
-
-// unnamedActor reports whether what somebody did is told without saying who:
-// "because somebody mistyped the rule".
-func (a *asked) unnamedActor(text string, spoken bool) bool {
-	stem, before, words := a.needs[a.deed].stem, "", 0
-	for scan := language.Scan(text); ; {
-		w, ok := scan.Next()
-		if !ok {
-			return false
-		}
-		low := strings.ToLower(text[w.Start:w.End])
-		if a.needOf(theLexicon(), string(w.Stem)) == a.deed && !spoken && !within(text, " by ") && (words == 0 && strings.HasSuffix(low, "ed") || strings.HasSuffix(strings.TrimRight(text[:w.Start], " "), ":")) {
-			return true // a note: "removed the cache"
-		}
-		words++
-		if string(w.Stem) == stem {
-			switch before {
-			case "somebody", "someone", "anybody", "they", "people", "who", "something", "a", "an":
-				return true
-			}
-		}
-		if !w.Stop || low == "somebody" || low == "someone" || low == "they" || low == "a" || low == "an" {
-			before = low
-		}
-	}
 }
 
 // placedThere reports whether a place is named in a clause that speaks of what is
