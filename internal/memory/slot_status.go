@@ -11,6 +11,9 @@ func (r *reading) statusSlot(string) slot {
 		}
 	}
 	if verb < 0 {
+		if s := r.settledSlot(); s.filled() {
+			return s
+		}
 		return r.partedSlot()
 	}
 	n := max(1, phraseLength(r.toks, verb, tagPlus), phraseLength(r.toks, verb, tagMinus))
@@ -27,6 +30,30 @@ func (r *reading) statusSlot(string) slot {
 		return slot{}
 	}
 	return slot{subject: object, attribute: attributeStatus + r.place(end), value: r.lastStep(verb, n)}
+}
+
+// settledSlot reads "we've standardised on event sourcing", "we committed to weekly
+// demos": what was settled on is in use from then on.
+func (r *reading) settledSlot() slot {
+	if !r.firstPerson() || !r.toks[r.from].is(tagWe) || r.first(r.from, r.to, tagNeg, tagNoLonger) >= 0 {
+		return slot{}
+	}
+	for i := r.from + 1; i < min(r.from+5, r.to); i++ {
+		n := max(phraseLength(r.toks, i, tagSettle), phraseLength(r.toks, i, tagUse))
+		if n < 2 {
+			continue
+		}
+		switch r.toks[i+n-1].low {
+		case "on", "to":
+		default:
+			continue
+		}
+		end := r.phraseEnd(i+n, 5)
+		if object := r.stems(i+n, end); object != "" && i+n < r.to && !r.toks[i+n].capital {
+			return slot{subject: object, attribute: attributeStatus + r.place(end), value: r.slice(i, i+n)}
+		}
+	}
+	return slot{}
 }
 
 // partedSlot reads a verb whose particle stands behind its object: "we rolled

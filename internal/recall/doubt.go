@@ -102,7 +102,7 @@ func (d *doubts) people() {
 	d.off(f != nil && f.Kind == memory.Negated && a.has(asksTime|asksPerson|asksPlace), otherPerson)
 	d.off(a.deed >= 0 && a.sufferer(p, seen), noPerson)
 	d.off(d.unmet(a.deed), noDeed)
-	d.off(a.negotiable && len(a.spans) == 0 && a.ofSelf() && a.singular() && othersOwn(p, seen), otherPerson)
+	d.off(a.negotiable && a.which < 0 && len(a.spans) == 0 && a.ofSelf() && a.singular() && othersOwn(p, seen), otherPerson)
 	d.off(a.deed >= 0 && a.unnamedActor(p.statement(), p.speaker != ""), noPerson)
 	d.off(a.turnedRound(p, seen), otherPerson)
 	d.off(a.has(asksPlace) && !(seen.placed && a.placedThere(p)), noPlace)

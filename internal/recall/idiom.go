@@ -11,7 +11,7 @@ var idioms = strings.NewReplacer("for a living", "as a job", "take care of", "ha
 	"look like", "be", "become of", "happen to", "became of", "happened to", "sit the exam", "take the exam", "used to be", "was before",
 	"was behind", "caused", "is behind", "causes", "what's behind", "what causes", "result of", "effect of", "stands in for", "is the deputy of", "stand in for", "be the deputy of", "kick off", "kickoff", "kicks off", "kickoff",
 	"turn out", "be", "work out", "be", "pan out", "be", "turned out", "was", "turn up", "arrive",
-	"address me", "call me", "number can I reach", "phone number of", "number do I reach", "phone number of", "do away with", "remove", "did away with", "removed", "get rid of", "remove", "got rid of", "removed", "how come", "why")
+	"address me", "call me", "number can I reach", "phone number of", "number do I reach", "phone number of", "do away with", "remove", "did away with", "removed", "get rid of", "remove", "got rid of", "removed", "how come", "why", "no longer", "dropped")
 
 // phrases puts a plain word behind turns of phrase that hide one, so that it can be
 // asked for; never written.

@@ -19,7 +19,7 @@ func happens(stem string) bool {
 // Friday", or "today" in "what is our budget today?".
 func (a *asked) vague(d language.Date) bool {
 	before := strings.ToLower(strings.TrimRight(a.text[:d.Start], " "))
-	if strings.HasSuffix(before, " a") || strings.HasSuffix(before, " any") {
+	if strings.HasSuffix(before, " a") || strings.HasSuffix(before, " any") || strings.HasSuffix(before, "black") || strings.HasSuffix(before, "good") {
 		return true
 	}
 	switch words := strings.ToLower(a.text[d.Start:d.End]); words {

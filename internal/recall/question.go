@@ -152,15 +152,7 @@ func read(text string, at time.Time) *asked {
 	if len(a.needs) == 0 && !a.wide && !a.has(asksOverview|asksChange|asksList|asksOrder|asksReason) && len(a.spans) == 0 {
 		a.idleNeeds(l, bare)
 	}
-	if len(a.needs) == 0 && a.has(asksPerson) && a.has(firstPerson) {
-		a.identity = true // "who am I?"
-		a.traits |= asksOverview
-	}
-	for i := range asking {
-		if low := asking[i].low; low == "may" || low == "might" || low == "maybe" || low == "considering" || low == "perhaps" {
-			a.supposes = true
-		}
-	}
+	a.stance(asking)
 	a.wish(l, asking)
 	a.lastName(l, asking)
 	a.settle()
@@ -192,6 +184,19 @@ func (a *asked) weigh(l *lexicon, w *language.Word, stem, before string, kind tr
 		return nameWeight
 	}
 	return 1
+}
+
+// stance works out whether the question asks who the speaker is, or what may be.
+func (a *asked) stance(words []questionWord) {
+	if len(a.needs) == 0 && a.has(asksPerson) && a.has(firstPerson) {
+		a.identity = true // "who am I?"
+		a.traits |= asksOverview
+	}
+	for i := range words {
+		if low := words[i].low; low == "may" || low == "might" || low == "maybe" || low == "considering" || low == "perhaps" {
+			a.supposes = true
+		}
+	}
 }
 
 // exactly reports whether the question asks for the very words.
@@ -301,6 +306,12 @@ func (a *asked) need(l *lexicon, w language.Word, traits trait, before string) {
 	word := a.text[min(w.Start, len(a.text)):min(w.End, len(a.text))]
 	proper := weight == nameWeight && w.Capital && strings.ToUpper(word) != word
 	a.needs = append(a.needs, need{stem: stem, word: strings.ToLower(word), proper: proper, weight: weight, whole: whole, slots: l.slots[stem], kind: kind})
+	a.standIns(l, stem, n)
+}
+
+// standIns enters the words that meet a need: its own, those alike, and examples
+// of it.
+func (a *asked) standIns(l *lexicon, stem string, n int) {
 	a.meets(l, stem, n, 1)
 	if strings.HasSuffix(a.needs[n].word, "er") && !strings.HasSuffix(stem, "er") && len(a.needs[n].word) > len(stem)+1 {
 		return // a publisher is none who ships

@@ -73,6 +73,9 @@ func (a *asked) rate(p *passage, near *look) {
 		seen.shapes = shapesIn(p.statement())
 	}
 	a.addHints(&seen, p)
+	if a.has(asksReason) && (a.ends() || a.denies) && tellsTurn(p.text) && (furtherClause(p.text) || saysWhy(p.text)) {
+		seen.traits |= givesReason // "we backed out: replays took hours"
+	}
 	if a.has(asksReason) && a.ends() && within(p.text, " until ") && !a.has(asksTime) {
 		seen.traits |= givesReason // "we used it until the price doubled"
 	}
@@ -94,13 +97,19 @@ func (a *asked) givesWay(text string) bool {
 	if within(text, "came from") || within(text, "comes from") {
 		return true
 	}
-	for _, words := range [...]string{" led to ", " leads to ", " leading to ", " resulted in ", " resulting in ", " meant that ", " which meant "} {
+	for _, words := range [...]string{" led to ", " leads to ", " leading to ", " resulted in ", " resulting in ", " meant that ", " which meant ", " cost us ", " cost me "} {
 		if _, effect, found := strings.Cut(text, words); found {
 			seen := a.look(effect)
 			return a.has(asksEffect) || a.strong(&seen)
 		}
 	}
 	return false
+}
+
+// saysWhy reports whether a clause stands behind a colon.
+func saysWhy(text string) bool {
+	before, after, found := strings.Cut(text, ": ")
+	return found && strings.Count(before, " ") > 2 && strings.Count(after, " ") > 1
 }
 
 // agentBefore reports whether what did it stands before the verb, and what it was
@@ -203,7 +212,7 @@ func (a *asked) addFact(seen *look, f *memory.Fact) {
 			seen.met[n] = slotDegree
 			seen.compound = seen.compound && n != a.head
 		}
-		if a.needs[n].kind&traitOf(f.Kind) != 0 || a.needs[n].kind == asksDecision && f.Value != "" && (f.Former != "" || !f.Current() || supersedes(f)) {
+		if a.needs[n].kind&traitOf(f.Kind) != 0 || a.needs[n].kind == asksInstruction && f.Kind == memory.Preference || a.needs[n].kind == asksDecision && f.Value != "" && (f.Former != "" || !f.Current() || supersedes(f)) {
 			seen.met[n] = slotDegree
 		}
 	}

@@ -261,7 +261,7 @@ func figureShapes(text string, w *language.Word, low, before string, l *lexicon)
 
 // hasShape reports whether a passage has a shape that the question wants.
 func (a *asked) hasShape(p *passage, seen *look) bool {
-	if seen.shapes&a.wants != 0 {
+	if seen.shapes&a.wants != 0 || a.wants == shapeMoney && (within(p.text, " cost us ") || within(p.text, " cost me ")) {
 		return true
 	}
 	if a.wants&shapeDate != 0 && (p.fact != nil && !p.fact.When.IsZero() || len(language.Dates(p.text, p.saidAt)) > 0) {

@@ -35,6 +35,9 @@ func (a *asked) asksStory() bool {
 
 // ends reports whether the question speaks of an end.
 func (a *asked) ends() bool {
+	if strings.Contains(a.text, "no longer") {
+		return true
+	}
 	for _, w := range wordsOf(a.text) {
 		if isEnding(w.stem) {
 			return true
@@ -239,7 +242,7 @@ func opensWithThing(sentence string) bool {
 // back.
 func tellsTurn(sentence string) bool {
 	low := strings.ToLower(sentence)
-	for _, words := range [...]string{"revert", "went back", "go back", "going back", "gone back", "back to ", "back on ", "back in ", "back with", "rolled ", "gave up", "give up", "given up", "giving up", "gave it up", "drop", "abandon", "ditch", "scrap", "kill", "undid", "undone", "return", "stopp", "quit", "gone again", "took them down", "took it down", "taken down", "walked ", "is out", "are out", "is over", "was over", "ended", "over with", "cancel", "switch", "replac", "pulled the plug", "retired", "turned it off", "took it out", "threw it out", "ripped", "removed", "shut down", "moved off", "moved away", "no longer", "settled on", "pulled ", "lasted until", "revers", "overturned", "instead", "moved to", "again", "left it", "sold"} {
+	for _, words := range [...]string{"revert", "went back", "go back", "going back", "gone back", "back to ", "back on ", "back in ", "back with", "rolled ", "gave up", "give up", "given up", "giving up", "gave it up", "drop", "abandon", "ditch", "scrap", "kill", "undid", "undone", "return", "stopp", "quit", "gone again", "took them down", "took it down", "taken down", "walked ", "is out", "are out", "is over", "was over", "ended", "over with", "cancel", "switch", "replac", "pulled the plug", "retired", "turned it off", "took it out", "threw it out", "ripped", "removed", "shut down", "moved off", "moved away", "no longer", "settled on", "went for", "return to", "backed out", "walked away", "pulled out", "phased out", "opted out", "pulled ", "lasted until", "revers", "overturned", "instead", "moved to", "again", "left it", "sold"} {
 		if strings.Contains(low, words) {
 			return true
 		}
@@ -251,7 +254,7 @@ func tellsTurn(sentence string) bool {
 // that alone leads on from what was tried.
 func goesBack(sentence string) bool {
 	low := strings.ToLower(sentence)
-	for _, words := range [...]string{"revert", "went back", "back to ", "back on ", "back with ", "returned to", "rolled back", "gave up", "again"} {
+	for _, words := range [...]string{"revert", "went back", "back to ", "back on ", "back with ", "returned to", "return to", "returning to", "rolled back", "gave up", "again"} {
 		if strings.Contains(low, words) {
 			return true
 		}
