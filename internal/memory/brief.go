@@ -16,7 +16,7 @@ type brief struct {
 	silent   bool // of a kind that answers nothing
 	others   bool // about or by somebody else
 	current  bool
-	inner    bool
+	inner    bool // part of another fact, and fills no slot of its own
 	replaced bool // an older fact
 	reasoned bool // gives a reason
 	valued   bool // fills a slot
