@@ -265,7 +265,7 @@ func goesBack(sentence string) bool {
 // tellsTrouble reports whether a sentence speaks of what went wrong.
 func tellsTrouble(sentence string) bool {
 	low := strings.ToLower(sentence)
-	for _, words := range [...]string{"too ", "kill", "slow", "broke", "fail", "bug", "crash", "leak", "expensive", "cost", "couldn't", "could not", "nobody", "never", "problem", "error", "timeout", "outage", "pain", "nightmare", "complain", "unreliable", "unbearable", "hurt", "lost", "hate", "mess", "n+1", "latency", "stale", "flaky", "impossible", "didn't", "kept ", "tired", "loud", "noise", "allerg", "sick", "because", "the reason", "wrong", "hard to", "bad"} {
+	for _, words := range [...]string{"too ", "kill", "slow", "broke", "fail", "bug", "crash", "leak", "expensive", "cost", "couldn't", "could not", "nobody", "never", "problem", "error", "timeout", "outage", "pain", "nightmare", "complain", "unreliable", "unbearable", "hurt", "lost", "hate", "mess", "latency", "stale", "flaky", "impossible", "didn't", "kept ", "tired", "loud", "noise", "allerg", "sick", "because", "the reason", "wrong", "hard to", "bad"} {
 		if strings.Contains(low, words) {
 			return true
 		}
