@@ -80,7 +80,9 @@ func wallOf(moment time.Time, zone *time.Location) time.Time {
 func TestAgainstTheClock(t *testing.T) {
 	t.Parallel()
 	zones := []string{"Europe/Berlin", "America/Santiago", "Australia/Lord_Howe", "Africa/Casablanca"}
-	day := func(year, month, day int) time.Time { return time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC) }
+	day := func(year, month, day int) time.Time {
+		return time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
+	}
 	spans := []span{{day(2026, 2, 13), day(2026, 2, 17)}, {day(2026, 3, 21), day(2026, 4, 8)}, {day(2026, 9, 5), day(2026, 9, 8)},
 		{day(2026, 10, 3), day(2026, 10, 6)}, {day(2026, 10, 24), day(2026, 11, 2)}}
 	if *zonesFlag != "" {

@@ -97,7 +97,8 @@ type Rewrite struct {
 	// Erased is kept, so that an import cannot bring back what was forgotten;
 	// nil when nothing was.
 	Erased *memory.Erasure
-	// Outcomes are erased that mention any of these texts, given in lower case.
+	// Outcomes are erased, of requests and of the runs of jobs, that mention any
+	// of these texts, given in lower case.
 	Outcomes [][]byte
 }
 

@@ -116,6 +116,10 @@ func (db *DB) Rewrite(ctx context.Context, o owner.Owner, w run.Rewrite) error {
 			if _, err := t.exec(`DELETE FROM requests WHERE owner_id = ? AND instr(lower(outcome), ?) > 0`, o.ID(), string(needle)); err != nil {
 				return fmt.Errorf("erase outcomes: %w", err)
 			}
+			if _, err := t.exec(`UPDATE job_runs SET output = NULL, error = NULL WHERE owner_id = ?1 AND instr(lower(coalesce(output, '') || ' ' || coalesce(error, '')), ?2) > 0`,
+				o.ID(), string(needle)); err != nil {
+				return fmt.Errorf("erase outputs: %w", err)
+			}
 		}
 		return nil
 	})

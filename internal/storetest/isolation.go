@@ -53,6 +53,7 @@ func ownerless() map[string]string {
 		"KeyByID":           "called before an owner is known, by the keyring alone",
 		"Keys":              "for administrators, by the keyring alone",
 		"RevokeKey":         "for administrators, by the keyring alone",
+		"Agenda":            "time passes for everybody: the scheduler's look at what is due; each row names its owner",
 	}
 }
 
@@ -113,6 +114,7 @@ func settle(t *testing.T, st Store, o owner.Owner) *talk {
 	if err := st.KeepStudy(t.Context(), o, studied(&l.messages[0], mark)); err != nil {
 		t.Fatalf("keep a study: %v", err)
 	}
+	settleJob(t, st, o)
 	return l
 }
 
@@ -125,6 +127,7 @@ func isolationCases() map[string]isolationCase {
 	cases["Search"] = isolationCase{call: searchTheSession}
 	maps.Copy(cases, catalogCases())
 	maps.Copy(cases, writingCases())
+	maps.Copy(cases, jobWritingCases())
 	return cases
 }
 
@@ -152,6 +155,7 @@ func catalogCases() map[string]isolationCase {
 func readingCases() map[string]isolationCase {
 	cases := sessionCases()
 	maps.Copy(cases, memoryCases())
+	maps.Copy(cases, jobReadingCases())
 	return cases
 }
 

@@ -8,6 +8,7 @@ package storetest
 import (
 	"testing"
 
+	"github.com/hermes-memory/hermes/internal/job"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
@@ -25,6 +26,8 @@ type Store interface {
 	memory.Store
 	search.Store
 	owner.KeyStore
+	job.Store
+	job.Ledger
 }
 
 // test is one clause of the contract. It gets an empty store.
@@ -58,6 +61,9 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"queries", queryTests()},
 		{"the search tool", searchToolTests()},
 		{"keys", keyTests()},
+		{"jobs", jobTests()},
+		{"runs of jobs", jobRunTests()},
+		{"deliveries", deliveryTests()},
 		{"names", nameTests()},
 		{"isolation", isolationTests()},
 		{"concurrency", concurrencyTests()},

@@ -184,6 +184,84 @@ CREATE TABLE erasures (
   PRIMARY KEY (owner_id, hash)
 ) STRICT, WITHOUT ROWID;
 
+-- Prompts with a schedule.
+CREATE TABLE jobs (
+  owner_id    TEXT    NOT NULL,
+  id          TEXT    NOT NULL,
+  name        TEXT    NOT NULL,
+  schedule    TEXT    NOT NULL,
+  timezone    TEXT    NOT NULL,
+  prompt      TEXT    NOT NULL,
+  session_id  TEXT    NOT NULL,
+  session_key TEXT,
+  deliver     TEXT    NOT NULL,
+  secret      TEXT,
+  repeat      INTEGER NOT NULL DEFAULT 0,
+  catch_up    TEXT    NOT NULL,
+  model       TEXT,
+  timeout     INTEGER NOT NULL,    -- milliseconds
+  state       TEXT    NOT NULL,
+  anchor      INTEGER NOT NULL,
+  next_run_at INTEGER,
+  fires       INTEGER NOT NULL DEFAULT 0,
+  created_at  INTEGER NOT NULL,
+  updated_at  INTEGER NOT NULL,
+  last_run_at INTEGER,
+  last_status TEXT,
+  seen_from   INTEGER,
+  seen_to     INTEGER,
+  PRIMARY KEY (owner_id, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX jobs_name ON jobs (owner_id, name);
+CREATE INDEX jobs_next ON jobs (next_run_at) WHERE next_run_at IS NOT NULL;
+
+-- The ledger: a row for every due time, so that none fires twice.
+CREATE TABLE job_runs (
+  owner_id      TEXT    NOT NULL,
+  job_id        TEXT    NOT NULL,
+  due_at        INTEGER NOT NULL,
+  id            TEXT    NOT NULL,
+  status        TEXT    NOT NULL,
+  reason        TEXT,
+  manual        INTEGER NOT NULL DEFAULT 0,
+  wake_at       INTEGER,           -- the next attempt, or the end of the lease
+  fence         INTEGER NOT NULL DEFAULT 0,
+  attempts      INTEGER NOT NULL DEFAULT 0,
+  started_at    INTEGER,
+  finished_at   INTEGER,
+  output        TEXT,
+  error         TEXT,
+  session_id    TEXT,
+  responder     TEXT,
+  input_tokens  INTEGER NOT NULL DEFAULT 0,
+  output_tokens INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (owner_id, job_id, due_at)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX job_runs_wake ON job_runs (wake_at) WHERE wake_at IS NOT NULL;
+CREATE INDEX job_runs_open ON job_runs (owner_id, job_id) WHERE wake_at IS NOT NULL;
+
+-- The outbox: what runs said, on its way to where it is wanted.
+CREATE TABLE deliveries (
+  owner_id     TEXT    NOT NULL,
+  id           TEXT    NOT NULL,
+  job_id       TEXT    NOT NULL,
+  due_at       INTEGER NOT NULL,
+  target       TEXT    NOT NULL,
+  state        TEXT    NOT NULL,
+  attempts     INTEGER NOT NULL DEFAULT 0,
+  fence        INTEGER NOT NULL DEFAULT 0,
+  wake_at      INTEGER,
+  error        TEXT,
+  created_at   INTEGER NOT NULL,
+  delivered_at INTEGER,
+  PRIMARY KEY (owner_id, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX deliveries_run ON deliveries (owner_id, job_id, due_at);
+CREATE INDEX deliveries_wake ON deliveries (wake_at) WHERE wake_at IS NOT NULL;
+
 CREATE TABLE meta (
   name  TEXT PRIMARY KEY,
   value TEXT NOT NULL

@@ -1,0 +1,83 @@
+package job
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+)
+
+// Target is where the output of a run goes: "local", "webhook:<url>", or
+// "<platform>:<chat>".
+type Target string
+
+// Local keeps the output in the ledger, and sends it nowhere.
+const Local Target = "local"
+
+// webhook begins the target of a webhook.
+const webhook = "webhook"
+
+// split is the kind of a target and the place of its kind.
+func (t Target) split() (kind, place string) {
+	kind, place, _ = strings.Cut(string(t), ":")
+	return kind, place
+}
+
+// DeliveryState is what became of a delivery.
+type DeliveryState string
+
+// The states of a delivery.
+const (
+	Stored      DeliveryState = "stored"    // target local: there is nothing to be sent
+	Silent      DeliveryState = "silent"    // the answer began with [SILENT]
+	Pending     DeliveryState = "pending"   // to be sent, or to be sent again
+	Delivered   DeliveryState = "delivered" // taken by the other side
+	Undelivered DeliveryState = "failed"    // given up
+)
+
+// Delivery is a row of the outbox: the output of one run for one target. Its id
+// is the event's, and the same however often it is sent.
+type Delivery struct {
+	ID       string // "evt_" and hex digits
+	Job      ID
+	DueAt    time.Time // of the run
+	Target   Target
+	State    DeliveryState
+	Attempts int
+	Fence    int64
+	// WakeAt is when it is tried next, or when a claim ends; zero when it is over.
+	WakeAt      time.Time
+	Error       string // of the last attempt; safe to show
+	CreatedAt   time.Time
+	DeliveredAt time.Time
+
+	// What is sent is read with the claim: the run as it is, and of its job the
+	// name and the secret.
+	Run     *Run
+	JobName string
+	Secret  string
+}
+
+const maxURL = 2048
+
+// parseWebhook checks where a webhook goes, as far as its text says. Where a
+// name leads is only seen when it is dialled.
+func parseWebhook(text string, private bool) (*url.URL, error) {
+	wrong := func(why string) error {
+		return fault.New(fault.Invalid, "invalid_deliver", fmt.Sprintf("The webhook's URL %s.", why)).At("deliver")
+	}
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Host == "" || u.Opaque != "" || len(text) > maxURL:
+		return nil, wrong("cannot be read: it looks like https://example.org/hook")
+	case u.Scheme != "https" && (u.Scheme != "http" || !private):
+		return nil, wrong("must begin with https://")
+	case u.User != nil:
+		return nil, wrong("must not hold a password")
+	case u.Fragment != "":
+		return nil, wrong("must not have a fragment (#…)")
+	}
+	return u, nil
+}
