@@ -1,8 +1,11 @@
 package job
 
 import (
+	"context"
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -58,6 +61,49 @@ type Delivery struct {
 	Run     *Run
 	JobName string
 	Secret  string
+}
+
+// Event is what a delivery says.
+type Event struct {
+	// ID is the same however often the event is sent.
+	ID string
+	// Type is "job.run.completed" or "job.run.failed".
+	Type    string
+	JobName string
+	Run     Run
+	Secret  string // signs it
+}
+
+// Deliverer takes events to one kind of place: a webhook, a chat platform.
+type Deliverer interface {
+	// Check refuses a place that nothing can be delivered to, with an Invalid
+	// fault, "invalid_deliver".
+	Check(place string) error
+	// Deliver sends an event and returns when the other side has taken it. A fault
+	// of kind Invalid or NotFound says that there is no use in trying again. It
+	// may be called again with the same event after a crash.
+	Deliver(ctx context.Context, place string, e *Event) error
+}
+
+// Targets are the kinds of targets there are beside "local", by the word that
+// begins them: "webhook", "telegram".
+type Targets map[string]Deliverer
+
+// check refuses a target of no kind there is.
+func (ts Targets) check(t Target) error {
+	if t == Local {
+		return nil
+	}
+	kind, place := t.split()
+	d, known := ts[kind]
+	if !known {
+		names := []string{string(Local)}
+		for _, name := range slices.Sorted(maps.Keys(ts)) {
+			names = append(names, name+":…")
+		}
+		return fault.New(fault.Invalid, "invalid_deliver", fmt.Sprintf("Nothing can be delivered to %q. There are: %s.", kind, strings.Join(names, ", "))).At("deliver")
+	}
+	return d.Check(place)
 }
 
 const maxURL = 2048

@@ -55,13 +55,14 @@ type Job struct {
 	// What became of the newest run; the scheduler writes it.
 	LastRunAt  time.Time
 	LastStatus Status
-	// Seen is when the last completed run began and ended: what memory learnt
-	// after that is news to the next.
-	Seen Seen
+	// Seen is how far memory had come with the last completed run: what it learnt
+	// since is news to the next. Nil before the first.
+	Seen *Seen
 }
 
-// Seen is the time of a run.
-type Seen struct{ From, To time.Time }
+// Seen is the newest message that a run knew the facts of: in its own lineage,
+// and in the others of its scope.
+type Seen struct{ Own, Others int64 }
 
 // State is whether a job fires.
 type State string

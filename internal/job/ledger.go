@@ -158,7 +158,7 @@ type Claim struct {
 type Settlement struct {
 	Run Run // as claimed, with its outcome
 	// Seen is set when the run completed.
-	Seen Seen
+	Seen *Seen
 	// Delivery is to be made; nil for none.
 	Delivery *Delivery
 }

@@ -40,6 +40,9 @@ type Request struct {
 	Restore bool
 	// OffRecord answers from memory and keeps nothing.
 	OffRecord bool
+	// NoFallback lets the turn fail while the upstream cannot be reached, even
+	// where the recall responder would answer: the caller will ask again.
+	NoFallback bool
 	// Idempotency makes a repeated request return the first one's answer.
 	Idempotency *Idempotency
 }

@@ -56,7 +56,8 @@ func newStream(t *turn) *Stream {
 // to be accepted; one that does waits no longer than the configured patience.
 func (s *Stream) call(ctx context.Context) error {
 	t := s.turn
-	models := &t.runner.models
+	models := t.runner.models
+	models.Fallback = models.Fallback && !t.req.NoFallback
 	prompt := t.asPrompt()
 	ctx, s.cancel = context.WithCancel(ctx)
 	s.ctx = ctx

@@ -240,9 +240,13 @@ func (db *DB) RenewRun(ctx context.Context, o owner.Owner, r *job.Run, until tim
 func (db *DB) SettleRun(ctx context.Context, o owner.Owner, s job.Settlement) (bool, error) {
 	const settle = `UPDATE job_runs SET status = ?, reason = ?, wake_at = ?, finished_at = ?, output = ?, error = ?, session_id = ?, responder = ?,
 		input_tokens = ?, output_tokens = ? WHERE owner_id = ? AND job_id = ? AND due_at = ? AND fence = ? AND status = 'running'`
-	const show = `UPDATE jobs SET last_run_at = max(coalesce(last_run_at, 0), ?), last_status = ?, seen_from = coalesce(?, seen_from),
-		seen_to = coalesce(?, seen_to) WHERE owner_id = ? AND id = ?`
+	const show = `UPDATE jobs SET last_run_at = max(coalesce(last_run_at, 0), ?), last_status = ?, seen_own = coalesce(?, seen_own),
+		seen_others = coalesce(?, seen_others) WHERE owner_id = ? AND id = ?`
 	r := &s.Run
+	var own, others any
+	if s.Seen != nil {
+		own, others = s.Seen.Own, s.Seen.Others
+	}
 	var ok bool
 	err := db.w.submit(ctx, func(t *tx) error {
 		var err error
@@ -250,7 +254,7 @@ func (db *DB) SettleRun(ctx context.Context, o owner.Owner, s job.Settlement) (b
 			null(r.Session), null(r.Responder), r.InputTokens, r.OutputTokens, o.ID(), string(r.Job), millis(r.DueAt), r.Fence); err != nil || !ok {
 			return err
 		}
-		if _, err := t.changed(show, millis(r.StartedAt), string(r.Status), millis(s.Seen.From), millis(s.Seen.To), o.ID(), string(r.Job)); err != nil {
+		if _, err := t.changed(show, millis(r.StartedAt), string(r.Status), own, others, o.ID(), string(r.Job)); err != nil {
 			return err
 		}
 		return t.insertDelivery(o, s.Delivery)

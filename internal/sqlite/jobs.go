@@ -15,7 +15,7 @@ import (
 // jobColumns are the columns of a job, in the order scanJob reads.
 const jobColumns = `j.owner_id, j.id, j.name, j.schedule, j.timezone, j.prompt, j.session_id, j.session_key, j.deliver, j.secret, j.repeat,
 	j.catch_up, j.model, j.timeout, j.state, j.anchor, j.next_run_at, j.fires, j.created_at, j.updated_at, j.last_run_at, j.last_status,
-	j.seen_from, j.seen_to`
+	j.seen_own, j.seen_others`
 
 func errNoJob() error { return fault.New(fault.NotFound, "job_not_found", "No job with this id.") }
 
@@ -23,9 +23,9 @@ func scanJob(row interface{ Scan(...any) error }) (o owner.Owner, j job.Job, err
 	var ownerID string
 	var key, secret, model, status sql.NullString
 	var timeout, anchor, created, updated int64
-	var next, last, from, to sql.NullInt64
+	var next, last, own, others sql.NullInt64
 	err = row.Scan(&ownerID, &j.ID, &j.Name, &j.Schedule, &j.Timezone, &j.Prompt, &j.Session, &key, &j.Deliver, &secret, &j.Repeat,
-		&j.CatchUp, &model, &timeout, &j.State, &anchor, &next, &j.Fires, &created, &updated, &last, &status, &from, &to)
+		&j.CatchUp, &model, &timeout, &j.State, &anchor, &next, &j.Fires, &created, &updated, &last, &status, &own, &others)
 	if isNoRows(err) {
 		return o, j, errNoJob()
 	}
@@ -36,7 +36,9 @@ func scanJob(row interface{ Scan(...any) error }) (o owner.Owner, j job.Job, err
 	j.Timeout = time.Duration(timeout) * time.Millisecond
 	j.Anchor, j.CreatedAt, j.UpdatedAt = time.UnixMilli(anchor).UTC(), time.UnixMilli(created).UTC(), time.UnixMilli(updated).UTC()
 	j.NextRunAt, j.LastRunAt = fromMillis(next), fromMillis(last)
-	j.Seen = job.Seen{From: fromMillis(from), To: fromMillis(to)}
+	if own.Valid {
+		j.Seen = &job.Seen{Own: own.Int64, Others: others.Int64}
+	}
 	return owner.Stored(ownerID), j, nil
 }
 

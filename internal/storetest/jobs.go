@@ -97,7 +97,7 @@ func testJobUpdate(t *testing.T, st Store) {
 	kind(t, "job", err, "")
 	j.Name, j.Prompt, j.State, j.NextRunAt, j.UpdatedAt = "renamed", "Anything?", job.Paused, time.Time{}, due
 	kind(t, "update", st.UpdateJob(t.Context(), alice(), j), "")
-	j.Fires, j.LastRunAt, j.LastStatus, j.Seen = 1, due, job.Completed, job.Seen{From: due, To: due.Add(time.Second)}
+	j.Fires, j.LastRunAt, j.LastStatus, j.Seen = 1, due, job.Completed, &job.Seen{Own: 7, Others: 9}
 	same(t, "what the scheduler wrote", got.Seen, j.Seen)
 	got, err = st.Job(t.Context(), alice(), j.ID)
 	kind(t, "job", err, "")
@@ -116,7 +116,7 @@ func fire(t *testing.T, st Store, o owner.Owner, j job.Job, due time.Time) job.R
 	}
 	r.Status, r.WakeAt, r.FinishedAt, r.Output, r.Session = job.Completed, time.Time{}, due.Add(time.Second), "All is well.", j.Session
 	r.Responder, r.InputTokens, r.OutputTokens = "upstream", 12, 3
-	ok, err = st.SettleRun(t.Context(), o, job.Settlement{Run: r, Seen: job.Seen{From: due, To: r.FinishedAt}})
+	ok, err = st.SettleRun(t.Context(), o, job.Settlement{Run: r, Seen: &job.Seen{Own: 7, Others: 9}})
 	kind(t, "settle", err, "")
 	if !ok {
 		t.Fatal("settle: got false")

@@ -208,8 +208,8 @@ CREATE TABLE jobs (
   updated_at  INTEGER NOT NULL,
   last_run_at INTEGER,
   last_status TEXT,
-  seen_from   INTEGER,
-  seen_to     INTEGER,
+  seen_own    INTEGER,             -- message ids
+  seen_others INTEGER,
   PRIMARY KEY (owner_id, id)
 ) STRICT, WITHOUT ROWID;
 

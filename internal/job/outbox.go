@@ -1,0 +1,59 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/owner"
+)
+
+// deliveryLease is longer than any attempt to deliver may take.
+const deliveryLease = time.Minute
+
+// deliver makes a claimed delivery and stores what came of it.
+func (s *Scheduler) deliver(ctx context.Context, o owner.Owner, d *Delivery) {
+	kind, place := d.Target.split()
+	e := &Event{ID: d.ID, Type: "job.run.completed", JobName: d.JobName, Run: *d.Run, Secret: d.Secret}
+	if d.Run.Status != Completed {
+		e.Type = "job.run.failed"
+	}
+	err := error(fault.New(fault.Invalid, "invalid_deliver", fmt.Sprintf("This server cannot deliver to %q any more.", kind)))
+	if target, known := s.targets[kind]; known {
+		try, cancel := context.WithTimeout(ctx, deliveryLease/2)
+		err = target.Deliver(try, place, e)
+		cancel()
+	}
+	if err != nil && ctx.Err() != nil {
+		return // the server stops: its lease ends, and it is sent again
+	}
+	now := moment(s.now)
+	d.State, d.WakeAt, d.Error, d.DeliveredAt = Delivered, time.Time{}, "", now
+	if err != nil {
+		d.DeliveredAt, d.State, d.Error = time.Time{}, Undelivered, fault.MessageOf(err)
+		if wait, again := redeliver(d.Attempts, err); again {
+			d.State, d.WakeAt = Pending, now.Add(wait)
+		}
+	}
+	if _, err := s.ledger.SettleDelivery(context.WithoutCancel(ctx), o, *d); err != nil {
+		s.log.Warn("the outcome of a delivery could not be stored; it is sent again", "event_id", d.ID, "err", err)
+	}
+}
+
+// redeliver says whether there is another attempt, and how long until then: ten
+// seconds, then about four times as long each time, for about a day and a half.
+func redeliver(attempts int, err error) (time.Duration, bool) {
+	waits := []time.Duration{
+		10 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 4 * time.Hour, 10 * time.Hour, 20 * time.Hour,
+	}
+	if kind := fault.KindOf(err); kind == fault.Invalid || kind == fault.NotFound || attempts > len(waits) {
+		return 0, false
+	}
+	wait := waits[attempts-1]
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		wait = max(wait, min(f.RetryAfter, 24*time.Hour))
+	}
+	return wait, true
+}
