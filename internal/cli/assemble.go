@@ -17,6 +17,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/config"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/httpapi"
+	"github.com/hermes-memory/hermes/internal/job"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/recall"
@@ -50,6 +51,7 @@ type server struct {
 	inside   sync.WaitGroup // calls of our own API by our own doors
 	tools    tool.Set
 	mcp      *tool.MCP
+	jobs     *job.Scheduler
 	token    string
 	started  time.Time
 	now      func() time.Time
@@ -94,11 +96,36 @@ func assemble(ctx context.Context, parts assembly) (*server, error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	s.setTools(ctx, parts.getenv)
-	s.handler = s.newHandler()
+	zone, err := jobZone(cfg, parts.getenv)
+	if err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	s.handler = s.newHandler(zone)
 	return s, nil
 }
 
-func (s *server) newHandler() http.Handler {
+// jobZone is the time zone of jobs that name none.
+func jobZone(cfg *config.Config, getenv func(string) string) (string, error) {
+	if cfg.Jobs.Timezone != "" {
+		_, err := job.Zone(cfg.Jobs.Timezone)
+		return cfg.Jobs.Timezone, err
+	}
+	if getenv == nil {
+		return "UTC", nil
+	}
+	return job.LocalZone(getenv("TZ")), nil
+}
+
+// setJobs makes the scheduler, and what people do with jobs.
+func (s *server) setJobs(zone string) *job.Planner {
+	targets := job.Targets{"webhook": job.NewWebhook(s.cfg.Webhooks.AllowPrivate, s.now)}
+	s.jobs = job.NewScheduler(job.SchedulerParts{
+		Ledger: s.db, Store: s.db, Runner: s.runner, Targets: targets, Now: s.now, Grace: s.cfg.Server.Grace, Log: s.log,
+	})
+	return job.NewPlanner(job.PlannerParts{Store: s.db, Targets: targets, Zone: zone, Now: s.now, Changed: s.jobs.Poke})
+}
+
+func (s *server) newHandler(zone string) http.Handler {
 	models := run.Models{Name: s.choice.Name, Upstream: s.choice.Model, Fallback: s.cfg.Fallback == "recall"}
 	if s.cfg.Responder != "off" {
 		models.Recall = recall.New()
@@ -115,7 +142,7 @@ func (s *server) newHandler() http.Handler {
 	background := s.withStudy(&parts)
 	return httpapi.New(httpapi.Config{
 		Runner: s.runner, Sessions: s.db, Catalog: s.db, Search: s.db, Keyring: s.keyring, Models: s.lister(), Ready: s.ready, Detail: s.detail,
-		MCP: s.mcpDoor(), Tools: s.toolNames(),
+		MCP: s.mcpDoor(), Tools: s.toolNames(), Jobs: s.setJobs(zone),
 		LocalToken: s.token, NoAuth: s.cfg.Server.NoAuth, Hosts: s.cfg.Server.Hosts, Origins: s.cfg.Server.Origins,
 		Name: s.choice.Name, Responder: s.runner.Responder(), Background: background, Version: Version(), KeepAlive: keepAlive, Now: s.now, Log: s.log,
 	})

@@ -44,7 +44,7 @@ func (a *app) startForProof(ctx context.Context, setup prove.Setup) (*prove.Serv
 		return nil, err
 	}
 	web, stop := s.inProcess()
-	return &prove.Server{HTTP: web, URL: "http://localhost", Token: s.token, Stop: stop}, nil
+	return &prove.Server{HTTP: web, URL: "http://localhost", Token: s.token, Stop: stop, Pass: s.jobs.Pass}, nil
 }
 
 // startProcess runs this program as a server on a free port, with nothing of

@@ -152,10 +152,15 @@ func (s *server) serve(ctx context.Context, at *listening) error {
 		g.Go(func() error { return s.study.Run(ctx) })
 	}
 	turns.Go(func() { s.warm(ctx) })
+	jobs, stopJobs := context.WithCancel(ctx)
+	defer stopJobs()
+	turns.Go(func() { _ = s.jobs.Run(jobs) }) // it ends with its context only
 	failed := make(chan error, 1)
 	go func() { failed <- g.Wait() }()
 	select {
 	case err := <-failed:
+		stopJobs()
+		turns.Wait()
 		return err
 	case <-ctx.Done():
 	}

@@ -54,6 +54,12 @@ type Config struct {
 		EmbeddingsWait time.Duration
 		TokensPerHour  int
 	}
+	Jobs struct {
+		Timezone string // of jobs that name none; "" means the machine's
+	}
+	Webhooks struct {
+		AllowPrivate bool
+	}
 	// MCPServers are the servers whose tools models may use, in order of name.
 	MCPServers []MCPServer
 	Responder  string // auto, recall, off

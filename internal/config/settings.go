@@ -79,6 +79,8 @@ var settings = []setting{
 	text("memory.embeddings_model", "HERMES_EMBEDDINGS_MODEL", "", "a model of the same server's /v1/embeddings that search uses beside words; empty: none", func(c *Config) *string { return &c.Memory.Embeddings }),
 	duration("memory.embeddings_wait", "", "", "how long a turn waits for the meaning of its question; 0: words alone", func(c *Config) *time.Duration { return &c.Memory.EmbeddingsWait }),
 	number("memory.tokens_per_hour", "HERMES_MEMORY_TOKENS", "most tokens an hour that background work may cost", func(c *Config) *int { return &c.Memory.TokensPerHour }),
+	text("jobs.timezone", "HERMES_TIMEZONE", "", "time zone of jobs that name none, such as Europe/Berlin; empty means this machine's", func(c *Config) *string { return &c.Jobs.Timezone }),
+	flag("webhooks.allow_private", "", "", "let jobs deliver to addresses that are not public, and over http", func(c *Config) *bool { return &c.Webhooks.AllowPrivate }),
 	choice("responder", "HERMES_RESPONDER", "responder", "auto: a model if there is one; recall: never a model; off: 503 without one", func(c *Config) *string { return &c.Responder }, "auto", "recall", "off"),
 	choice("fallback", "HERMES_FALLBACK", "fallback", "recall: answer from memory while the model cannot be reached; off: fail", func(c *Config) *string { return &c.Fallback }, "recall", "off"),
 	choice("log.level", "HERMES_LOG_LEVEL", "log-level", "debug, info, warn, error", func(c *Config) *string { return &c.Log.Level }, "debug", "info", "warn", "error"),

@@ -61,6 +61,7 @@ func (p *tenant) settle(t *testing.T) {
 	p.call("POST", "/v1/chat/completions", chatBody("My dog is called "+p.canary+" too, because of the stars.", false), "X-Hermes-Session-Id", "shared")
 	p.call("POST", "/v1/chat/completions", chatBody("We use Rust because of latency, says "+p.canary+".", false), "X-Hermes-Session-Id", "own:"+p.name)
 	p.made = p.call("POST", "/v1/chat/completions", chatBody("I am "+p.canary+".", false)).header.Get("X-Hermes-Session-Id")
+	p.call("POST", "/api/jobs", `{"name":"`+p.canary+`","schedule":"@daily","prompt":"`+p.canary+`","session_id":"shared"}`)
 	p.call("PATCH", "/api/sessions/shared", `{"title":"Title of `+p.canary+`","system_prompt":"Prompt of `+p.canary+`"}`)
 	state := p.call("GET", "/api/sessions/shared/state", "", "X-Hermes-Session-Key", "shared")
 	p.facts = regexp.MustCompile(`\bf_[0-9a-f]{16}\b`).FindAllString(state.body, -1)
@@ -121,7 +122,7 @@ func (p *tenant) lookAround(t *testing.T, other *tenant) {
 func (p *tenant) atHome(t *testing.T) {
 	t.Helper()
 	for _, path := range []string{
-		"/api/sessions", "/api/sessions/shared", "/api/sessions/shared/messages", "/api/sessions/shared/state",
+		"/api/jobs", "/api/sessions", "/api/sessions/shared", "/api/sessions/shared/messages", "/api/sessions/shared/state",
 		"/api/memory?session_id=own:" + p.name, "/api/memory/recall?q=cat&session_key=shared", "/api/memory/" + p.facts[0] + "?session_key=shared",
 		"/api/receipts/" + p.receipt,
 	} {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/job"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/search"
@@ -24,6 +25,7 @@ type Config struct {
 	Catalog  session.Catalog
 	Search   search.Store
 	Keyring  *owner.Keyring
+	Jobs     *job.Planner
 	// Models lists the upstream's models for GET /v1/models; nil lists none.
 	Models func(context.Context) ([]Model, error)
 	// Ready says why the server cannot serve; nil when it can.
@@ -117,6 +119,17 @@ func (s *server) routes() []route {
 		{"PATCH", "/api/memory/{fact_id}", owner.Memory, s.editFact},
 		{"DELETE", "/api/memory/{fact_id}", owner.Memory, s.deleteFact},
 		{"GET", "/api/receipts/{id}", owner.Memory, s.receipt},
+
+		{"GET", "/api/jobs", owner.Jobs, s.listJobs},
+		{"POST", "/api/jobs", owner.Jobs, s.createJob},
+		{"GET", "/api/jobs/preview", owner.Jobs, s.previewJob},
+		{"GET", "/api/jobs/{id}", owner.Jobs, s.getJob},
+		{"PATCH", "/api/jobs/{id}", owner.Jobs, s.patchJob},
+		{"DELETE", "/api/jobs/{id}", owner.Jobs, s.deleteJob},
+		{"POST", "/api/jobs/{id}/pause", owner.Jobs, s.pauseJob},
+		{"POST", "/api/jobs/{id}/resume", owner.Jobs, s.resumeJob},
+		{"POST", "/api/jobs/{id}/run", owner.Jobs, s.runJob},
+		{"GET", "/api/jobs/{id}/runs", owner.Jobs, s.listRuns},
 
 		{"GET", "/api/keys", owner.Admin, s.listKeys},
 		{"POST", "/api/keys", owner.Admin, s.createKey},

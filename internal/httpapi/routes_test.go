@@ -62,6 +62,17 @@ func routeCases() map[string]routeCase {
 		"DELETE /api/memory/{fact_id}": {"/api/memory/{fact}?session_id=s", "", 200},
 		"GET /api/receipts/{id}":       {"/api/receipts/{receipt}", "", 200},
 
+		"GET /api/jobs":              {"/api/jobs", "", 200},
+		"POST /api/jobs":             {"/api/jobs", `{"name":"n","schedule":"@daily","prompt":"p"}`, 201},
+		"GET /api/jobs/preview":      {"/api/jobs/preview?schedule=@daily", "", 200},
+		"GET /api/jobs/{id}":         {"/api/jobs/{job}", "", 200},
+		"PATCH /api/jobs/{id}":       {"/api/jobs/{job}", `{"prompt":"q"}`, 200},
+		"DELETE /api/jobs/{id}":      {"/api/jobs/{job}", "", 200},
+		"POST /api/jobs/{id}/pause":  {"/api/jobs/{job}/pause", "", 200},
+		"POST /api/jobs/{id}/resume": {"/api/jobs/{job}/resume", "", 200},
+		"POST /api/jobs/{id}/run":    {"/api/jobs/{job}/run", "", 202},
+		"GET /api/jobs/{id}/runs":    {"/api/jobs/{job}/runs", "", 200},
+
 		"GET /api/keys":         {"/api/keys", "", 200},
 		"POST /api/keys":        {"/api/keys", `{"name":"somebody"}`, 201},
 		"DELETE /api/keys/{id}": {"/api/keys/doomed", "", 200},
@@ -111,7 +122,11 @@ func routeWorld(t *testing.T) (w *world, fill func(string) string) {
 	if err := json.Unmarshal([]byte(w.call("GET", "/api/sessions/s/state", "").body), &state); err != nil || len(state.Facts) == 0 {
 		t.Fatalf("got facts %v, %v, want some of a sentence with a reason", state.Facts, err)
 	}
-	return w, strings.NewReplacer("{receipt}", told.Hermes.ReceiptID, "{fact}", state.Facts[0].ID).Replace
+	var made struct{ Job struct{ ID string } }
+	if err := json.Unmarshal([]byte(w.call("POST", "/api/jobs", `{"name":"there","schedule":"@daily","prompt":"p"}`).body), &made); err != nil {
+		t.Fatal(err)
+	}
+	return w, strings.NewReplacer("{job}", made.Job.ID, "{receipt}", told.Hermes.ReceiptID, "{fact}", state.Facts[0].ID).Replace
 }
 
 // TestEveryRouteAnswers holds the cases themselves: what the other tests of all

@@ -32,6 +32,10 @@ func patterns() []struct{ name, form string } {
 		{"fact", `\bf_[0-9a-f]{16}\b`},
 		{"secret", `\bhk_[0-9a-f]{12}_[A-Za-z0-9_-]{43}`},
 		{"key", `"[0-9a-f]{12}"`},
+		{"job", `\bjob_[0-9a-f]{16}\b`},
+		{"run", `\brun_[0-9a-f]{16}\b`},
+		{"event", `\bevt_[0-9a-f]{16}\b`},
+		{"whsec", `\bwhsec_[A-Za-z0-9+/]{32}`},
 		{"hash", `\b[0-9a-f]{64}\b`},
 	}
 }

@@ -160,6 +160,10 @@ func (w *wire) command(words []string) {
 		w.clock.advance(d)
 	case "restart":
 		w.restart()
+	case "jobs": // what is due is fired
+		if err := w.jobs.Pass(w.t.Context()); err != nil {
+			w.t.Fatal(err)
+		}
 	case "upstream": // upstream off
 		w.up.Close()
 	case "draining":

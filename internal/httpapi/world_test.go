@@ -16,6 +16,7 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/httpapi"
+	"github.com/hermes-memory/hermes/internal/job"
 	"github.com/hermes-memory/hermes/internal/mcpserver"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
@@ -64,6 +65,7 @@ type world struct {
 	pool    *http.Transport
 	db      *sqlite.DB
 	keyring *owner.Keyring
+	jobs    *job.Scheduler
 	handler atomic.Pointer[http.Handler]
 	srv     *httptest.Server
 	refuse  atomic.Bool // what /readyz is told
@@ -149,7 +151,10 @@ func (w *world) open() {
 		},
 		Process: "test", Log: w.opt.log,
 	})
+	targets := job.Targets{"webhook": job.NewWebhook(false, w.clock.now)}
+	w.jobs = job.NewScheduler(job.SchedulerParts{Ledger: db, Store: db, Runner: runner, Targets: targets, Now: w.clock.now, Log: w.opt.log})
 	handler := httpapi.New(httpapi.Config{
+		Jobs:   job.NewPlanner(job.PlannerParts{Store: db, Targets: targets, Zone: "UTC", Now: w.clock.now, Changed: w.jobs.Poke}),
 		MCP:    mcpserver.Handler(mcpserver.Options{Client: &http.Client{Transport: loop{w}}, Base: "http://localhost", Version: "test", Log: w.opt.log}),
 		Tools:  w.opt.Tools,
 		Runner: runner, Sessions: db, Catalog: db, Search: db, Keyring: w.keyring, Models: list, Ready: w.ready, Detail: w.detail,

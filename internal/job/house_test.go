@@ -96,7 +96,9 @@ func (h *house) set(after time.Duration) {
 	h.at = nine(after)
 }
 
-func nine(after time.Duration) time.Time { return time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC).Add(after) }
+func nine(after time.Duration) time.Time {
+	return time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC).Add(after)
+}
 
 func (h *house) open() {
 	h.t.Helper()

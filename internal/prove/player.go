@@ -159,7 +159,7 @@ func (p *player) step(ctx context.Context, st *Step, at *scope) error {
 		return p.together(ctx, st.Together, at)
 	case st.Advance != 0:
 		p.clock.Add(st.Advance.Milliseconds())
-		return nil
+		return p.server.Pass(ctx)
 	case st.Restart, st.Kill:
 		return p.restart(ctx, st.Kill)
 	case st.Upstream != "":

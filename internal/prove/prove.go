@@ -40,6 +40,9 @@ type Server struct {
 	Token string
 	// Stop ends the server in order.
 	Stop func() error
+	// Pass fires the jobs that are due by a clock that was set; nil where the
+	// server has the machine's clock, and fires by itself.
+	Pass func(context.Context) error
 	// Kill ends it as a crash would; nil where there is no process to kill.
 	Kill func() error
 }
