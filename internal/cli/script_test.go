@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -40,6 +41,7 @@ func TestScript(t *testing.T) {
 			"exit":          scriptExit,
 			"conversations": scriptConversations,
 			"answers":       scriptAnswers,
+			"waitfor":       scriptWaitFor,
 			"call":          scriptCall,
 			"callfile":      scriptCallFile,
 		},
@@ -127,4 +129,21 @@ func scriptCallFile(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: callfile STATUS FILE PATH")
 	}
 	scriptCall(ts, false, []string{args[0], strings.TrimSpace(ts.ReadFile(args[1])), args[2]})
+}
+
+// scriptWaitFor runs a command until what it prints matches: waitfor REGEXP COMMAND…
+func scriptWaitFor(ts *testscript.TestScript, _ bool, args []string) {
+	wanted := regexp.MustCompile(args[0])
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(30 * time.Second); ; <-tick.C {
+		ts.Check(ts.Exec(args[1], args[2:]...))
+		got := ts.ReadFile("stdout")
+		if wanted.MatchString(got) {
+			return
+		}
+		if time.Now().After(end) {
+			ts.Fatalf("%q never printed %s, but at last: %s", args[1:], args[0], got)
+		}
+	}
 }
