@@ -2,6 +2,7 @@ package job_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/job"
+	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -307,4 +309,46 @@ func TestOnTime(t *testing.T) {
 		h.close()
 		h.db = reopened(t, h.path)
 	})
+}
+
+// TestTogether: many jobs of several owners that are due in the same moment fire
+// once each, sixteen at a time.
+func TestTogether(t *testing.T) {
+	t.Parallel()
+	const owners, each = 4, 25
+	h := setup(t)
+	var running, most atomic.Int32
+	h.model.answer = func(int, context.Context) (string, error) {
+		n := running.Add(1)
+		defer running.Add(-1)
+		for now := most.Load(); n > now && !most.CompareAndSwap(now, n); now = most.Load() {
+		}
+		return "ok", nil
+	}
+	for i := range owners * each {
+		o := owner.Stored(fmt.Sprintf("owner%d", i%owners))
+		if _, err := h.planner.Create(t.Context(), o, job.Job{Name: fmt.Sprintf("job %d", i), Prompt: "Hello?", Schedule: "0 10 * * *"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.set(time.Hour)
+	h.pass()
+	fired := 0
+	for i := range owners {
+		o := owner.Stored(fmt.Sprintf("owner%d", i))
+		jobs, err := h.db.Jobs(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, j := range jobs {
+			runs, err := h.db.Runs(t.Context(), o, j.ID, time.Time{}, 10)
+			if err != nil || len(runs) != 1 || runs[0].Status != job.Completed || runs[0].Attempts != 1 {
+				t.Errorf("%s of %s: got %+v, %v, want one completed run", j.Name, o.ID(), runs, err)
+			}
+			fired += len(runs)
+		}
+	}
+	if n := len(h.model.prompts()); fired != owners*each || n != fired || most.Load() > 16 {
+		t.Errorf("got %d runs, %d calls of the model, %d at once", fired, n, most.Load())
+	}
 }
