@@ -22,6 +22,7 @@ type tenant struct {
 	receipt string
 	facts   []string
 	made    string // the id of a session that was given one
+	job     string
 }
 
 // tenants are three owners who have settled, the local one among them.
@@ -61,7 +62,12 @@ func (p *tenant) settle(t *testing.T) {
 	p.call("POST", "/v1/chat/completions", chatBody("My dog is called "+p.canary+" too, because of the stars.", false), "X-Hermes-Session-Id", "shared")
 	p.call("POST", "/v1/chat/completions", chatBody("We use Rust because of latency, says "+p.canary+".", false), "X-Hermes-Session-Id", "own:"+p.name)
 	p.made = p.call("POST", "/v1/chat/completions", chatBody("I am "+p.canary+".", false)).header.Get("X-Hermes-Session-Id")
-	p.call("POST", "/api/jobs", `{"name":"`+p.canary+`","schedule":"@daily","prompt":"`+p.canary+`","session_id":"shared"}`)
+	var kept struct{ Job struct{ ID string } }
+	planned := p.call("POST", "/api/jobs", `{"name":"`+p.canary+`","schedule":"@daily","prompt":"`+p.canary+`","session_id":"shared"}`)
+	if err := json.Unmarshal([]byte(planned.body), &kept); err != nil || kept.Job.ID == "" {
+		t.Fatalf("%s: got %d %s, %v, want a job", p.name, planned.status, planned.body, err)
+	}
+	p.job = kept.Job.ID
 	p.call("PATCH", "/api/sessions/shared", `{"title":"Title of `+p.canary+`","system_prompt":"Prompt of `+p.canary+`"}`)
 	state := p.call("GET", "/api/sessions/shared/state", "", "X-Hermes-Session-Key", "shared")
 	p.facts = regexp.MustCompile(`\bf_[0-9a-f]{16}\b`).FindAllString(state.body, -1)
@@ -191,6 +197,17 @@ func writes(me, other *tenant) []write {
 		{"PATCH /api/memory/{fact_id}", "/api/memory/" + me.facts[0] + "?session_key=shared", `{"statement":"My cat is called ` + canary + ` now."}`, 200},
 		{"DELETE /api/memory/{fact_id}", "/api/memory/" + other.facts[0] + "?session_key=shared", "", 404},
 		{"DELETE /api/memory/{fact_id}", "/api/memory/" + me.facts[0] + "?session_key=shared", "", 200},
+		{"POST /api/jobs", "/api/jobs", `{"name":"another","schedule":"@daily","prompt":"` + canary + `"}`, 201},
+		{"PATCH /api/jobs/{id}", "/api/jobs/" + other.job, `{"prompt":"` + canary + `"}`, 404},
+		{"PATCH /api/jobs/{id}", "/api/jobs/" + me.job, `{"prompt":"` + canary + ` again"}`, 200},
+		{"POST /api/jobs/{id}/pause", "/api/jobs/" + other.job + "/pause", "", 404},
+		{"POST /api/jobs/{id}/pause", "/api/jobs/" + me.job + "/pause", "", 200},
+		{"POST /api/jobs/{id}/resume", "/api/jobs/" + other.job + "/resume", "", 404},
+		{"POST /api/jobs/{id}/resume", "/api/jobs/" + me.job + "/resume", "", 200},
+		{"POST /api/jobs/{id}/run", "/api/jobs/" + other.job + "/run", "", 404},
+		{"POST /api/jobs/{id}/run", "/api/jobs/" + me.job + "/run", "", 202},
+		{"DELETE /api/jobs/{id}", "/api/jobs/" + other.job, "", 404},
+		{"DELETE /api/jobs/{id}", "/api/jobs/" + me.job, "", 200},
 		{"POST /api/memory/rebuild", "/api/memory/rebuild", `{}`, 200},
 		{"POST /api/memory/forget", "/api/memory/forget", `{"about":"` + other.canary + `"}`, 200},
 		{"POST /api/memory/forget", "/api/memory/forget", `{"about":"cat"}`, 200},

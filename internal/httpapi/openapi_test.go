@@ -29,6 +29,7 @@ type openAPIDoc struct {
 
 	mu       sync.Mutex
 	resolved map[string]*jsonschema.Resolved
+	checked  map[string]int // answers of a route and status that were looked at
 }
 
 type operation struct {
@@ -45,7 +46,7 @@ var openAPI = sync.OnceValues(func() (*openAPIDoc, error) {
 	rec := httptest.NewRecorder()
 	req := httptest.NewRequest(http.MethodGet, "http://localhost/openapi.json", http.NoBody)
 	httpapi.New(httpapi.Config{}).ServeHTTP(rec, req)
-	doc := &openAPIDoc{resolved: make(map[string]*jsonschema.Resolved)}
+	doc := &openAPIDoc{resolved: make(map[string]*jsonschema.Resolved), checked: make(map[string]int)}
 	return doc, json.Unmarshal(rec.Body.Bytes(), doc)
 })
 
@@ -118,8 +119,23 @@ func (r *recorder) Write(p []byte) (int, error) {
 // Unwrap lets http.ResponseController through.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
+// enough is how many answers of a route and status are looked at. Some tests ask
+// thousands of times.
+const enough = 60
+
+func (d *openAPIDoc) hadEnough(r *http.Request, status int) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	name := r.Method + " " + r.Pattern + " " + strconv.Itoa(status)
+	d.checked[name]++
+	return r.Pattern != "" && d.checked[name] > enough
+}
+
 // check holds one answer against the schema of its route and status.
 func (d *openAPIDoc) check(r *http.Request, rec *recorder) error {
+	if d.hadEnough(r, rec.status) {
+		return nil
+	}
 	schema := json.RawMessage(`{"$ref":"#/components/schemas/Error"}`)
 	if op, known := d.operation(r); known && rec.status < http.StatusBadRequest {
 		content, listed := op.Responses[strconv.Itoa(rec.status)]
