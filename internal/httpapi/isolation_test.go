@@ -235,7 +235,8 @@ func TestWritesStayInOneWorld(t *testing.T) {
 		before = append(before, p.everything())
 	}
 	var done []string
-	for _, w := range writes(bob, all[0]) {
+	todo := writes(bob, all[0])
+	for _, w := range todo {
 		method, _, _ := strings.Cut(w.route, " ")
 		got := bob.call(method, w.path, w.body, "X-Hermes-Session-Id", "shared", "X-Hermes-Session-Key", "shared")
 		if got.status != w.status {
@@ -248,6 +249,9 @@ func TestWritesStayInOneWorld(t *testing.T) {
 		}
 		done = append(done, w.route)
 		for i, p := range others {
+			if len(done) < len(todo) && len(done)%len(others) != i {
+				continue // one of them after each write, all of them at the end
+			}
 			if diff := cmp.Diff(before[i], p.everything()); diff != "" {
 				t.Fatalf("%s %s %s by bob changed the world of %s (-before +after):\n%s", method, w.path, w.body, p.name, diff)
 			}
