@@ -11,7 +11,7 @@ import (
 )
 
 // document describes the API after OpenAPI 3.1. The tests hold it against the
-// routes, and against every JSON answer they get.
+// routes, and their JSON answers against it.
 //
 //go:embed openapi.yaml
 var document []byte
