@@ -4,20 +4,12 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
-	"golang.org/x/term"
-
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/terminal"
 )
-
-// isTerminal reports whether a person is at the other end.
-func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
 
 // confirm asks before something is done that cannot be undone. Where nobody can
 // be asked, nothing is done.
@@ -25,7 +17,7 @@ func (a *app) confirm(yes bool, question string) error {
 	if yes {
 		return nil
 	}
-	if !isTerminal(a.process.Stdin) {
+	if !terminal.IsTerminal(a.process.Stdin) {
 		return fault.New(fault.Invalid, "not_confirmed", question+" There is no terminal to confirm this at, so nothing was done. Say --yes to go ahead.")
 	}
 	_, _ = fmt.Fprint(a.process.Stderr, question+" [y/N] ")
@@ -55,7 +47,7 @@ const (
 
 func (a *app) newProgress() *progress {
 	p := &progress{next: time.Now().Add(progressAfter)}
-	if isTerminal(a.process.Stderr) && !a.json {
+	if terminal.IsTerminal(a.process.Stderr) && !a.json {
 		p.out = a.process.Stderr
 	}
 	return p

@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
+
+	"github.com/hermes-memory/hermes/internal/terminal"
 )
 
 // cost is what a session has sent, as the API shows it.
@@ -19,19 +20,11 @@ type cost struct {
 	Sent      int    `json:"sent_tokens"`
 	Naive     int    `json:"naive_tokens"`
 	Data      []struct {
-		Turns   int       `json:"turns"`
-		From    int64     `json:"from_seq"`
-		To      int64     `json:"to_seq"`
-		At      time.Time `json:"at"`
-		Context struct {
-			Sent   int `json:"sent_tokens"`
-			Budget int `json:"budget_tokens"`
-			Naive  int `json:"naive_tokens"`
-			System int `json:"system"`
-			Memory int `json:"memory"`
-			Tail   int `json:"tail"`
-			Input  int `json:"input"`
-		} `json:"context"`
+		Turns   int         `json:"turns"`
+		From    int64       `json:"from_seq"`
+		To      int64       `json:"to_seq"`
+		At      time.Time   `json:"at"`
+		Context sentContext `json:"context"`
 	} `json:"data"`
 }
 
@@ -86,18 +79,13 @@ func (a *app) runCost(c *cobra.Command, cl *client, args []string) error {
 	return nil
 }
 
-// columns is the width of the terminal; 80 where there is none.
+// columns is the width of the terminal; 80 where there is none, or one too narrow
+// for any plot.
 func (a *app) columns() int {
-	const usual = 80
-	f, ok := a.process.Stdout.(*os.File)
-	if !ok {
-		return usual
+	if f, ok := a.process.Stdout.(*os.File); ok && terminal.WidthOf(f) >= plotMargin*2 {
+		return terminal.WidthOf(f)
 	}
-	width, _, err := term.GetSize(int(f.Fd()))
-	if err != nil || width < plotMargin*2 {
-		return usual
-	}
-	return width
+	return 80
 }
 
 func (a *app) printCost(c *cost) {

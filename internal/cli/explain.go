@@ -39,24 +39,27 @@ func (a *app) whyCommand() *cobra.Command {
 
 // receipt is a receipt as the API shows it.
 type receipt struct {
-	ID        string    `json:"id"`
-	SessionID string    `json:"session_id"`
-	At        time.Time `json:"at"`
-	Model     string    `json:"model"`
-	Responder string    `json:"responder"`
-	Answer    message   `json:"answer"`
-	Facts     []fact    `json:"facts"`
-	Recalled  []message `json:"recalled"`
-	Sent      []message `json:"sent"`
-	Context   struct {
-		Sent   int `json:"sent_tokens"`
-		Budget int `json:"budget_tokens"`
-		Naive  int `json:"naive_tokens"`
-		System int `json:"system"`
-		Memory int `json:"memory"`
-		Tail   int `json:"tail"`
-		Input  int `json:"input"`
-	} `json:"context"`
+	ID        string      `json:"id"`
+	SessionID string      `json:"session_id"`
+	At        time.Time   `json:"at"`
+	Model     string      `json:"model"`
+	Responder string      `json:"responder"`
+	Answer    message     `json:"answer"`
+	Facts     []fact      `json:"facts"`
+	Recalled  []message   `json:"recalled"`
+	Sent      []message   `json:"sent"`
+	Context   sentContext `json:"context"`
+}
+
+// sentContext is what a turn sent, in tokens, as the API shows it.
+type sentContext struct {
+	Sent   int `json:"sent_tokens"`
+	Budget int `json:"budget_tokens"`
+	Naive  int `json:"naive_tokens"`
+	System int `json:"system"`
+	Memory int `json:"memory"`
+	Tail   int `json:"tail"`
+	Input  int `json:"input"`
 }
 
 // message is a message as the API shows it; a recalled one has a quote.

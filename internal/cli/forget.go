@@ -6,6 +6,8 @@ import (
 	"net/http"
 
 	"github.com/spf13/cobra"
+
+	"github.com/hermes-memory/hermes/internal/terminal"
 )
 
 // forgetCommand erases everything about a thing, and proves it.
@@ -41,7 +43,7 @@ func (a *app) forget(c *cobra.Command, cl *client, in forgetRequest, yes bool) e
 		err = cl.call(c.Context(), http.MethodPost, "/api/memory/forget", in, &out)
 		return out, err
 	}
-	if !yes && !in.DryRun && !a.json && isTerminal(a.process.Stdin) {
+	if !yes && !in.DryRun && !a.json && terminal.IsTerminal(a.process.Stdin) {
 		count := in
 		count.DryRun = true
 		would, err := call(count)
