@@ -12,9 +12,11 @@ import (
 	"time"
 )
 
-// How long a server that may not be there is waited for, and one that is.
+// How long a server that may not be there is waited for, and one that is. Where
+// nothing listens on this machine the answer is no at once: only a server that
+// takes the call and says nothing costs the patience, and a busy one needs it.
 const (
-	probePatience = 150 * time.Millisecond
+	probePatience = time.Second
 	knownPatience = 2 * time.Second
 )
 
@@ -58,7 +60,7 @@ func (p prober) isOllama(ctx context.Context, base string, patience time.Duratio
 }
 
 // IsOllama reports whether an Ollama answers at addr ("host:port"). It waits no
-// longer than 150 ms.
+// longer than a second.
 func IsOllama(ctx context.Context, addr string) bool {
 	return newProber().isOllama(ctx, "http://"+addr, probePatience)
 }
