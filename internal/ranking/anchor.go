@@ -28,7 +28,7 @@ const (
 	// effort is how many occurrences a search looks at, so that its cost stays the
 	// same however long a scope grows: those of the rarest words, and of words that
 	// occur everywhere the newest. It takes effect from some thousand messages on.
-	effort = 7000
+	effort = 3000
 	// anchors is how many messages, those with the best words, are looked at
 	// together with their neighbours; with up to fewHits, all are.
 	anchors = 128
