@@ -1,11 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
@@ -212,76 +209,5 @@ func (b *bench) open(ctx context.Context) error {
 		later = append(later, time.Since(begun))
 	}
 	b.add(fmt.Sprintf("first turn after a restart, %d messages", messages), "< 1 ms over a usual one", "%s (later ones %s)", ms(first), ms(spreadOf(later).p50))
-	return nil
-}
-
-// fill imports messages without calling the model.
-func (b *bench) fill(ctx context.Context, s *server, session string, messages int) error {
-	w := newWriter(9)
-	for done := 0; done < messages; {
-		n := min(1000, messages-done)
-		batch := make([]map[string]string, n)
-		for i := range batch {
-			role := "user"
-			if i%2 == 1 {
-				role = "assistant"
-			}
-			batch[i] = map[string]string{"role": role, "content": w.message(done + i)}
-		}
-		body, err := json.Marshal(map[string]any{"messages": batch})
-		if err != nil {
-			return err
-		}
-		req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.base+"/api/sessions/"+session+"/messages", bytes.NewReader(body))
-		if err != nil {
-			return err
-		}
-		req.Header.Set("Authorization", "Bearer hermes")
-		res, err := clients.Do(req)
-		if err != nil {
-			return err
-		}
-		_ = res.Body.Close()
-		if res.StatusCode != http.StatusOK {
-			return fmt.Errorf("import: status %d", res.StatusCode)
-		}
-		done += n
-	}
-	return nil
-}
-
-// growth measures a turn in sessions of growing length.
-func (b *bench) growth(ctx context.Context) error {
-	s, err := b.startServer(ctx, "")
-	if err != nil {
-		return err
-	}
-	defer s.stop()
-	for _, messages := range []int{100, 1000, 10_000, 100_000 / b.scale} {
-		session := fmt.Sprintf("growth:%d", messages)
-		if err := b.fill(ctx, s, session, messages); err != nil {
-			return err
-		}
-		w := newWriter(5)
-		var took []time.Duration
-		var last reply
-		for i := range 10 {
-			if _, err := chat(ctx, s.base, session, w.message(i)); err != nil { // warm up
-				return err
-			}
-		}
-		before := s.cpu()
-		const turns = 200
-		for i := range turns {
-			begun := time.Now()
-			if last, err = chat(ctx, s.base, session, w.message(10+i)); err != nil {
-				return err
-			}
-			took = append(took, time.Since(begun))
-		}
-		cpu := float64((s.cpu() - before).Microseconds()) / 1000 / turns
-		c := last.Hermes.Context
-		b.add(fmt.Sprintf("a turn in a session of %d messages", messages), "flat", "%s, %.2f ms CPU, %d tokens sent, %d without memory", ms(spreadOf(took).p50), cpu, c.Sent, c.Naive)
-	}
 	return nil
 }
