@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/claim"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
@@ -54,29 +55,14 @@ func (s *Scheduler) fire(ctx context.Context, o owner.Owner, r *Run) {
 
 // hold is the time a turn has: its timeout, as long as the lease can be kept.
 func (s *Scheduler) hold(ctx context.Context, o owner.Owner, r *Run, timeout time.Duration) (turn context.Context, stop func()) {
-	turn, cancel := context.WithTimeout(ctx, timeout)
-	claim := *r
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		tick := time.NewTicker(lease / 3)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				ok, err := s.ledger.RenewRun(turn, o, &claim, moment(s.now).Add(lease))
-				if err == nil && !ok {
-					cancel() // somebody else has it
-					return
-				}
-			case <-turn.Done():
-				return
-			}
-		}
-	}()
+	timed, cancel := context.WithTimeout(ctx, timeout)
+	row := *r
+	turn, release := claim.Hold(timed, lease, func(ctx context.Context) (bool, error) {
+		return s.ledger.RenewRun(ctx, o, &row, moment(s.now).Add(lease))
+	})
 	return turn, func() {
 		cancel()
-		<-ended
+		release()
 	}
 }
 

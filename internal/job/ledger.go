@@ -83,8 +83,10 @@ type Store interface {
 // Ledger is what a scheduler needs. A store is Ledger and Store in one.
 type Ledger interface {
 	// Agenda says what is to be done at a time, for all owners, and when there is
-	// more. It only reads. It is the one method without an owner: time passes for
-	// everybody, and each row names whose it is.
+	// more. It only reads. Of runs and deliveries every owner's first come before
+	// anybody's second, so that none waits behind what another has piled up. It is
+	// the one method without an owner: time passes for everybody, and each row
+	// names whose it is.
 	Agenda(ctx context.Context, at time.Time, limit int) (Agenda, error)
 	// OpenSlots writes due times of a job into the ledger and moves the job on. A
 	// slot that is there already is left alone. False if the job is not any more

@@ -7,18 +7,19 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/claim"
+	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
 )
 
 // How fires and deliveries are carried out.
 const (
-	maxFires      = 16 // at once, in this process
-	maxDeliveries = 16
-	lease         = 30 * time.Second
-	maxAttempts   = 3
-	// longestSleep is how long the scheduler relies on a timer: those stand still
-	// while a machine sleeps, and its clock does not.
-	longestSleep = time.Minute
+	maxFires    = 32 // at once, in this process; as many deliveries
+	ownersFires = 16 // of them, an owner's
+	lease       = 30 * time.Second
+	maxAttempts = 3
+	// again is when a look at the ledger that failed is followed by the next.
+	again = time.Minute
 )
 
 // Scheduler fires jobs when they are due, and delivers what they said.
@@ -31,12 +32,10 @@ type Scheduler struct {
 	grace   time.Duration
 	log     *slog.Logger
 
-	poke    chan struct{} // something may be due, or has ended
-	working sync.WaitGroup
-
-	mu         sync.Mutex
-	fires      int
-	deliveries int
+	bell       *claim.Bell // something may be due, or has ended
+	fires      *claim.Places
+	deliveries *claim.Places
+	working    sync.WaitGroup
 }
 
 // SchedulerParts are what a Scheduler is made of.
@@ -55,17 +54,12 @@ type SchedulerParts struct {
 func NewScheduler(p SchedulerParts) *Scheduler {
 	return &Scheduler{
 		ledger: p.Ledger, store: p.Store, runner: p.Runner, targets: p.Targets, now: p.Now, grace: p.Grace, log: p.Log,
-		poke: make(chan struct{}, 1),
+		bell: claim.NewBell(p.Now), fires: claim.NewPlaces(maxFires, ownersFires), deliveries: claim.NewPlaces(maxFires, ownersFires),
 	}
 }
 
 // Poke makes the scheduler look whether something is due.
-func (s *Scheduler) Poke() {
-	select {
-	case s.poke <- struct{}{}:
-	default: // it will look anyway
-	}
-}
+func (s *Scheduler) Poke() { s.bell.Ring() }
 
 // Run fires what is due until ctx ends, then waits for what is under way. What
 // outlasts the grace is cut off, and taken up at the next start.
@@ -76,37 +70,14 @@ func (s *Scheduler) Run(ctx context.Context) error {
 		_, next, err := s.begin(work)
 		if err != nil {
 			s.log.Warn("the scheduler could not look at its ledger", "err", err)
-			next = s.now().Add(longestSleep)
+			next = s.now().Add(again)
 		}
-		s.sleep(ctx, next)
+		s.bell.Sleep(ctx, next)
 	}
 	grace := time.AfterFunc(s.grace, cut)
 	defer grace.Stop()
 	s.working.Wait()
 	return nil
-}
-
-// sleep waits until a moment, a poke, or the end. The zero moment never comes.
-func (s *Scheduler) sleep(ctx context.Context, until time.Time) {
-	for {
-		wait := longestSleep
-		if !until.IsZero() {
-			wait = min(wait, max(0, until.Sub(s.now())))
-		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-s.poke:
-			timer.Stop()
-			return
-		case <-ctx.Done():
-			timer.Stop()
-			return
-		}
-		if !until.IsZero() && !s.now().Before(until) {
-			return
-		}
-	}
 }
 
 // Pass does everything that is due now, and returns when it is done. It is for
@@ -162,60 +133,41 @@ func (s *Scheduler) open(ctx context.Context, d *DueJob, now time.Time) (bool, e
 	return s.ledger.OpenSlots(ctx, d.Owner, op)
 }
 
-// room takes one of so many places; leave gives it back.
-func (s *Scheduler) room(taken *int, most int) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if *taken >= most {
-		return false
-	}
-	*taken++
-	return true
-}
-
-func (s *Scheduler) leave(taken *int) {
-	s.mu.Lock()
-	*taken--
-	s.mu.Unlock()
+// leave gives back a place after work, and looks for more.
+func (s *Scheduler) leave(places *claim.Places, o owner.Owner) {
+	places.Leave(o.ID())
 	s.Poke()
 }
 
 // claimRun takes a slot and fires it beside what else is going on.
 func (s *Scheduler) claimRun(ctx context.Context, d DueRun, now time.Time) (bool, error) {
-	if !s.room(&s.fires, maxFires) {
+	if !s.fires.Take(d.Owner.ID()) {
 		return false, nil
 	}
 	r, ok, err := s.ledger.ClaimRun(ctx, d.Owner, Claim{Job: d.Job, DueAt: d.DueAt, At: now, Until: now.Add(lease)})
 	if err != nil || !ok {
-		s.leaveQuietly(&s.fires)
+		s.fires.Leave(d.Owner.ID())
 		return false, err
 	}
 	s.working.Go(func() {
-		defer s.leave(&s.fires)
+		defer s.leave(s.fires, d.Owner)
 		s.fire(ctx, d.Owner, &r)
 	})
 	return true, nil
 }
 
-// leaveQuietly gives back a place nothing was done with.
-func (s *Scheduler) leaveQuietly(taken *int) {
-	s.mu.Lock()
-	*taken--
-	s.mu.Unlock()
-}
-
 // claimDelivery takes a delivery and makes it beside what else is going on.
 func (s *Scheduler) claimDelivery(ctx context.Context, d DueDelivery, now time.Time) (bool, error) {
-	if !s.room(&s.deliveries, maxDeliveries) {
+	if !s.deliveries.Take(d.Owner.ID()) {
 		return false, nil
 	}
 	got, ok, err := s.ledger.ClaimDelivery(ctx, d.Owner, d.ID, now, now.Add(deliveryLease))
 	if err != nil || !ok {
-		s.leaveQuietly(&s.deliveries)
+		s.deliveries.Leave(d.Owner.ID())
 		return false, err
 	}
 	s.working.Go(func() {
-		defer s.leave(&s.deliveries)
+		defer s.leave(s.deliveries, d.Owner)
 		s.deliver(ctx, d.Owner, &got)
 	})
 	return true, nil

@@ -132,7 +132,7 @@ func (db *DB) Agenda(ctx context.Context, at time.Time, limit int) (job.Agenda, 
 		return job.DueRun{Owner: owner.Stored(o), Job: job.ID(id), DueAt: time.UnixMilli(due).UTC()}, scanned
 	}, `SELECT r.owner_id, r.job_id, r.due_at `+runnable+` AND r.wake_at <= ?1 AND NOT EXISTS (SELECT 1 FROM job_runs x
 		WHERE x.owner_id = r.owner_id AND x.job_id = r.job_id AND x.due_at <> r.due_at AND x.status = 'running' AND x.wake_at > ?1)
-		ORDER BY r.wake_at, r.due_at LIMIT ?2`, millis(at), limit)
+		ORDER BY row_number() OVER (PARTITION BY r.owner_id ORDER BY r.wake_at, r.due_at), r.wake_at, r.due_at LIMIT ?2`, millis(at), limit)
 	if err != nil {
 		return a, err
 	}
@@ -140,7 +140,8 @@ func (db *DB) Agenda(ctx context.Context, at time.Time, limit int) (job.Agenda, 
 		var o, id string
 		scanned := rows.Scan(&o, &id)
 		return job.DueDelivery{Owner: owner.Stored(o), ID: id}, scanned
-	}, `SELECT owner_id, id FROM deliveries WHERE wake_at <= ? ORDER BY wake_at LIMIT ?`, millis(at), limit)
+	}, `SELECT owner_id, id FROM deliveries WHERE wake_at <= ?
+		ORDER BY row_number() OVER (PARTITION BY owner_id ORDER BY wake_at), wake_at LIMIT ?`, millis(at), limit)
 	if err != nil {
 		return a, err
 	}

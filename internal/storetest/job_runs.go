@@ -20,6 +20,7 @@ func jobRunTests() []test {
 		{"a lost claim settles nothing", testFence},
 		{"two slots of a job never run at once", testNoOverlap},
 		{"the agenda has what is due, of all owners", testAgenda},
+		{"the agenda has something of everybody's", testFairAgenda},
 		{"a paused job's attempts wait", testPausedAttempts},
 		{"a run by hand waits for the one under way", testAddRun},
 		{"what is forgotten leaves the outputs", testErasedOutputs},
@@ -209,6 +210,25 @@ func testAgenda(t *testing.T, st Store) {
 	if len(a.Jobs) != 1 || !a.Jobs[0].Busy || len(a.Runs) != 1 || !a.Runs[0].DueAt.Equal(hour(1)) {
 		t.Errorf("agenda of one each: got %+v", a)
 	}
+}
+
+func testFairAgenda(t *testing.T, st Store) {
+	for i := range 5 {
+		j := mustCreate(t, st, alice(), job.ID(fmt.Sprintf("job_%d", i)))
+		open(t, st, alice(), j, hour(1))
+	}
+	j := mustCreate(t, st, bob(), "job_1")
+	late := hour(1).Add(time.Minute)
+	if _, err := st.OpenSlots(t.Context(), bob(), job.Opening{Job: j.ID, Was: hour(1), Slots: []job.Run{slot(j.ID, late)}, State: job.Ended}); err != nil {
+		t.Fatalf("open: %v", err)
+	}
+	a, err := st.Agenda(t.Context(), late, 2)
+	kind(t, "agenda", err, "")
+	var owners []string
+	for _, d := range a.Runs {
+		owners = append(owners, d.Owner.ID())
+	}
+	same(t, "whose runs come first", owners, []string{"alice", "bob"})
 }
 
 func testPausedAttempts(t *testing.T, st Store) {
