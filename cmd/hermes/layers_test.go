@@ -19,7 +19,7 @@ var layers = [][]string{
 	{"ranking", "search"},
 	{"memory", "compression"},
 	{"run"},
-	{"recall", "upstream", "tool", "study", "job"},
+	{"recall", "upstream", "tool", "study", "job", "live"},
 	{"httpapi", "mcpserver", "sqlite", "upstream/upstreamtest", "terminal"},
 	{"prove"},
 	{"cli"},

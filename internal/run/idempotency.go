@@ -143,7 +143,7 @@ func (f *inflight) leave(key inflightKey) {
 func replay(res *Result) *Stream {
 	return &Stream{
 		SessionID: res.SessionID, RootID: res.RootID, Compressed: res.Compressed,
-		Responder: res.Responder, Model: res.Model, Replayed: true, stored: res,
+		Responder: res.Responder, Model: res.Model, From: res.From, Replayed: true, stored: res,
 	}
 }
 

@@ -183,6 +183,7 @@ func (t *turn) settle(ctx context.Context, a *answer) (*Result, error) {
 	}
 	res.ReceiptID = newReceiptID(res.At)
 	step.Receipt = t.receipt(res, step.Messages[0].Seq)
+	res.From, res.To = t.from(), tip.NextSeq
 	if t.pending != nil && !step.Messages[0].Partial() {
 		outcome, err := json.Marshal(res)
 		if err != nil {

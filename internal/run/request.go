@@ -43,6 +43,9 @@ type Request struct {
 	// NoFallback lets the turn fail while the upstream cannot be reached, even
 	// where the recall responder would answer: the caller will ask again.
 	NoFallback bool
+	// Attendant follows the tools that are run, and is asked about those that need
+	// a person's word; nil when nobody is there, and these are refused.
+	Attendant Attendant
 	// Idempotency makes a repeated request return the first one's answer.
 	Idempotency *Idempotency
 }

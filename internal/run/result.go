@@ -41,6 +41,11 @@ type Result struct {
 	// Tools are the tools of this server that were run, in order.
 	Tools []ToolUse `json:"tools,omitempty"`
 
+	// From and To bound the messages of the turn, its input among them, in the
+	// lineage: To is the Seq behind the last. Both are 0 when nothing is kept.
+	From int64 `json:"from_seq,omitempty"`
+	To   int64 `json:"to_seq,omitempty"`
+
 	// Answer is the message as the client gets it.
 	Answer Answer `json:"answer"`
 	At     time.Time

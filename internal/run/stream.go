@@ -21,6 +21,8 @@ type Stream struct {
 	Key        session.Key
 	Created    bool
 	Compressed bool
+	// From is the Seq of the first message of the turn's input, for one that is kept.
+	From int64
 	// Responder is who answers; if the upstream had not accepted yet, the
 	// Result says who did in the end.
 	Responder Responder
@@ -48,8 +50,19 @@ func newStream(t *turn) *Stream {
 	tip := &t.lineage.tip
 	return &Stream{
 		turn: t, SessionID: tip.ID, RootID: tip.RootID, Key: t.req.Key,
-		Created: t.created, Compressed: t.compressed,
+		Created: t.created, Compressed: t.compressed, From: t.from(),
 	}
+}
+
+// from is the place of the turn's own input.
+func (t *turn) from() int64 {
+	switch {
+	case len(t.input.fresh) > 0:
+		return t.input.fresh[0].Seq
+	case t.pending != nil && t.pending.Count > 0:
+		return t.pending.At.Seq // an earlier try has stored it
+	}
+	return t.input.tailTo
 }
 
 // call hands the prompt to a model. A caller that does not stream waits for it

@@ -24,7 +24,7 @@ func (t *turn) execute(ctx context.Context, calls []openai.Call, room int) []Too
 		c := &calls[i]
 		began := t.runner.config.Now()
 		if i < t.box.limits.Calls {
-			results[i] = t.callTool(ctx, &grant, c, room)
+			results[i] = t.attended(ctx, &grant, c, room)
 		} else {
 			results[i] = failed("not run: more than %d calls at once", t.box.limits.Calls)
 		}
@@ -55,12 +55,9 @@ func failed(format string, args ...any) ToolResult {
 // callTool runs one call. A tool that panics has failed, and so has one that
 // hangs: nobody waits for it.
 func (t *turn) callTool(ctx context.Context, g *Grant, c *openai.Call, room int) ToolResult {
-	arguments := json.RawMessage(c.Function.Arguments)
-	if c.Function.Arguments == "" {
-		arguments = json.RawMessage("{}")
-	}
+	request := requestOf(c, room)
 	var object map[string]json.RawMessage
-	if json.Unmarshal(arguments, &object) != nil {
+	if json.Unmarshal(request.Arguments, &object) != nil {
 		return failed("the arguments are not a JSON object")
 	}
 	if ctx.Err() != nil {
@@ -77,7 +74,7 @@ func (t *turn) callTool(ctx context.Context, g *Grant, c *openai.Call, room int)
 				done <- failed("the tool broke down")
 			}
 		}()
-		done <- t.box.tools.Call(ctx, g, ToolRequest{ID: c.ID, Name: c.Function.Name, Arguments: arguments, Room: room})
+		done <- t.box.tools.Call(ctx, g, request)
 	}()
 	select {
 	case r := <-done:

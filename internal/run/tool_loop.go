@@ -17,8 +17,11 @@ const separator = "\n\n"
 // known whose they are.
 func (s *Stream) withTools(deltas iter.Seq2[Delta, error]) iter.Seq2[Delta, error] {
 	return func(yield func(Delta, error) bool) {
-		tools, cancel := context.WithTimeout(s.ctx, s.turn.box.limits.Total)
+		tools, cancel := context.WithCancel(s.ctx)
 		defer cancel()
+		box := s.turn.box
+		box.ctx, box.time = s.ctx, newAllowance(box.limits.Total, cancel)
+		defer box.time.stop()
 		for {
 			p := passage{s: s, t: s.turn, tools: tools, yield: yield}
 			if !p.pass(deltas) || len(p.mine) == 0 || s.turn.box.mixed != nil {

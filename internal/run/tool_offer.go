@@ -30,6 +30,9 @@ type toolbox struct {
 	// guessed says that not all of cost was reported.
 	guessed bool
 	mixed   *mixed // set when the final answer calls tools of both sides
+
+	ctx  context.Context // of the calls of models: it outlasts the time of tools
+	time *allowance
 }
 
 // mixed is a final answer that calls tools of this server and of the client.

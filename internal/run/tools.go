@@ -31,6 +31,8 @@ type ToolDefinition struct {
 	Advice string
 	// Parallel says that calls may run beside others: it changes nothing.
 	Parallel bool
+	// Approval says that a person has to agree before it is run.
+	Approval bool
 }
 
 // Grant is what a turn lets its tools see and do. It is made with the turn, and

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -26,6 +27,7 @@ type kit struct {
 	calls  []run.ToolRequest
 	grants []run.Grant
 	names  []string
+	asked  []string      // the tools that need approval
 	hang   chan struct{} // what "hang" waits for, whatever its context says
 	meet   chan struct{} // two calls of "meet" meet here
 }
@@ -40,6 +42,7 @@ func (k *kit) Offer(context.Context, *run.Grant) []run.ToolDefinition {
 			d.Advice = "Use echo to hear yourself."
 		}
 		d.Parallel = name == "meet"
+		d.Approval = slices.Contains(k.asked, name)
 		out = append(out, d)
 	}
 	return out

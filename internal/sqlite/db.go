@@ -60,8 +60,8 @@ type Options struct {
 	NoGuard bool
 }
 
-// DB is an open database. It implements the stores of session, memory, run, search
-// and owner, and is safe for concurrent use.
+// DB is an open database. It implements the stores of session, memory, run, search,
+// job, live and owner, and is safe for concurrent use.
 type DB struct {
 	opt   Options
 	lock  *os.File
@@ -139,6 +139,10 @@ func (db *DB) open(ctx context.Context) error {
 		return fmt.Errorf("read last message id: %w", err)
 	}
 	db.ids.last, db.ids.opened = last.Int64, last.Int64
+	if _, err := conn.ExecContext(ctx, voidLeases); err != nil {
+		_ = conn.Close()
+		return fmt.Errorf("end leases: %w", err)
+	}
 	files := &identity{}
 	if !db.opt.NoGuard {
 		if files, err = newIdentity(db.opt.Path); err != nil {

@@ -121,7 +121,7 @@ func (db *DB) Rewrite(ctx context.Context, o owner.Owner, w run.Rewrite) error {
 				return fmt.Errorf("erase outputs: %w", err)
 			}
 		}
-		return nil
+		return t.forgetRuns(o, w.Outcomes)
 	})
 }
 

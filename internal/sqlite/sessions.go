@@ -270,6 +270,9 @@ func (t *tx) eraseLineage(o owner.Owner, root session.ID) error {
 	if err := t.restoreFacts(o, root); err != nil {
 		return err
 	}
+	if err := t.eraseRuns(o, root); err != nil {
+		return err
+	}
 	for _, query := range []string{
 		`UPDATE job_runs SET output = NULL, error = NULL WHERE owner_id = ?1 AND session_id IN (SELECT id FROM sessions WHERE owner_id = ?1 AND root_id = ?2)`,
 		`DELETE FROM facts WHERE owner_id = ? AND root_id = ?`,

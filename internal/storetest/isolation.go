@@ -53,6 +53,7 @@ func ownerless() map[string]string {
 		"KeyByID":           "called before an owner is known, by the keyring alone",
 		"Keys":              "for administrators, by the keyring alone",
 		"RevokeKey":         "for administrators, by the keyring alone",
+		"DueRecords":        "time passes for everybody: the registry's look at what is due; each row names its owner",
 		"Agenda":            "time passes for everybody: the scheduler's look at what is due; each row names its owner",
 	}
 }
@@ -115,6 +116,7 @@ func settle(t *testing.T, st Store, o owner.Owner) *talk {
 		t.Fatalf("keep a study: %v", err)
 	}
 	settleJob(t, st, o)
+	settleRecord(t, st, o)
 	return l
 }
 
@@ -128,6 +130,7 @@ func isolationCases() map[string]isolationCase {
 	maps.Copy(cases, catalogCases())
 	maps.Copy(cases, writingCases())
 	maps.Copy(cases, jobWritingCases())
+	maps.Copy(cases, recordWritingCases())
 	return cases
 }
 
@@ -156,6 +159,7 @@ func readingCases() map[string]isolationCase {
 	cases := sessionCases()
 	maps.Copy(cases, memoryCases())
 	maps.Copy(cases, jobReadingCases())
+	maps.Copy(cases, recordReadingCases())
 	return cases
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hermes-memory/hermes/internal/job"
+	"github.com/hermes-memory/hermes/internal/live"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
@@ -28,6 +29,8 @@ type Store interface {
 	owner.KeyStore
 	job.Store
 	job.Ledger
+	live.Store
+	live.Ledger
 }
 
 // test is one clause of the contract. It gets an empty store.
@@ -64,6 +67,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"jobs", jobTests()},
 		{"runs of jobs", jobRunTests()},
 		{"deliveries", deliveryTests()},
+		{"runs without a client", recordTests()},
 		{"names", nameTests()},
 		{"isolation", isolationTests()},
 		{"concurrency", concurrencyTests()},

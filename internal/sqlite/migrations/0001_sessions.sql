@@ -262,6 +262,53 @@ CREATE TABLE deliveries (
 CREATE UNIQUE INDEX deliveries_run ON deliveries (owner_id, job_id, due_at);
 CREATE INDEX deliveries_wake ON deliveries (wake_at) WHERE wake_at IS NOT NULL;
 
+-- Turns that go on without their client, and what has happened in each.
+CREATE TABLE runs (
+  owner_id    TEXT    NOT NULL,
+  id          TEXT    NOT NULL,
+  kind        TEXT    NOT NULL,
+  session_id  TEXT    NOT NULL,
+  root_id     TEXT,              -- null until its turn has begun
+  session_key TEXT,
+  model       TEXT,
+  state       TEXT    NOT NULL,
+  on_restart  TEXT    NOT NULL,
+  request     TEXT,
+  turn        TEXT,              -- what is to be run; null once it is over
+  first_seq   INTEGER NOT NULL DEFAULT 0,
+  end_seq     INTEGER NOT NULL DEFAULT 0,
+  result      TEXT,
+  failure     TEXT,
+  approvals   TEXT,
+  client_key  TEXT,
+  client_hash BLOB,
+  created_at  INTEGER NOT NULL,
+  started_at  INTEGER,
+  finished_at INTEGER,
+  attempts    INTEGER NOT NULL DEFAULT 0,
+  fence       INTEGER NOT NULL DEFAULT 0,
+  wake_at     INTEGER,           -- when it was queued, or the end of the lease; null once it is over
+  events      INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (owner_id, id)
+) STRICT;
+
+CREATE INDEX runs_wake ON runs (wake_at, owner_id) WHERE wake_at IS NOT NULL;
+CREATE INDEX runs_open ON runs (owner_id) WHERE wake_at IS NOT NULL;
+CREATE INDEX runs_newest ON runs (owner_id, created_at, id);
+CREATE INDEX runs_root ON runs (owner_id, root_id) WHERE root_id IS NOT NULL;
+CREATE INDEX runs_session ON runs (owner_id, session_id);
+CREATE UNIQUE INDEX runs_client ON runs (owner_id, kind, client_key) WHERE client_key IS NOT NULL;
+
+CREATE TABLE run_events (
+  owner_id TEXT    NOT NULL,
+  run_id   TEXT    NOT NULL,
+  seq      INTEGER NOT NULL,
+  type     TEXT    NOT NULL,
+  at       INTEGER NOT NULL,
+  data     TEXT    NOT NULL,
+  PRIMARY KEY (owner_id, run_id, seq)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE meta (
   name  TEXT PRIMARY KEY,
   value TEXT NOT NULL

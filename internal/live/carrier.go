@@ -1,0 +1,262 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/claim"
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/run"
+)
+
+// Why a turn is cut off.
+var (
+	errStopped = errors.New("somebody stopped the run")
+	errLeaving = errors.New("the server stops")
+	errLost    = errors.New("the claim on the run was lost")
+	errTooLong = errors.New("the run took longer than it may")
+)
+
+// carrier carries one claimed record out.
+type carrier struct {
+	r      *Registry
+	o      owner.Owner
+	name   name
+	fence  int64
+	turn   context.Context
+	cut    context.CancelCauseFunc // ends the turn
+	done   chan struct{}           // closed when it is over, or given up
+	scribe *scribe
+
+	mu      sync.Mutex
+	rec     Record // as it is to be stored
+	asks    []*ask
+	leaving bool
+	ended   bool // nothing more is to be stored
+}
+
+func newCarrier(r *Registry, o owner.Owner, rec Record) *carrier {
+	c := &carrier{r: r, o: o, name: name{o.ID(), rec.ID}, fence: rec.Fence, rec: rec, done: make(chan struct{})}
+	c.turn, c.cut = context.WithCancelCause(r.work)
+	c.scribe = newScribe(c.store, c.cut)
+	return c
+}
+
+// carry runs the turn and stores what comes of it.
+func (c *carrier) carry() {
+	defer close(c.done)
+	go c.scribe.run()
+	held, stop := claim.Hold(c.turn, lease, func(ctx context.Context) (bool, error) {
+		ok, err := c.r.ledger.RenewRecord(ctx, c.o, c.name.id, c.fence, c.r.moment().Add(lease))
+		if err == nil && !ok {
+			c.cut(errLost)
+		}
+		return ok, err
+	})
+	timed, cancel := context.WithTimeoutCause(held, longest, errTooLong)
+	res, err := c.attempt(timed)
+	cause := context.Cause(timed)
+	cancel()
+	c.end(res, err, cause)
+	c.scribe.close()
+	stop()
+	c.cut(nil)
+}
+
+// store is what the scribe stores with.
+func (c *carrier) store(events []Event, rec *Record) error {
+	s := Step{ID: c.name.id, Fence: c.fence, Events: events, Record: rec}
+	_, ok, err := c.r.ledger.Advance(context.WithoutCancel(c.turn), c.o, s)
+	if err == nil && !ok {
+		err = errLost
+	}
+	if err == nil {
+		c.r.topics.publish(c.name)
+	}
+	return err
+}
+
+// change changes the record and says that something has happened. The channel is
+// told when both are stored.
+func (c *carrier) change(to func(*Record), t EventType, data any) <-chan error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	done := make(chan error, 1)
+	if c.ended {
+		done <- errLost
+		return done
+	}
+	to(&c.rec)
+	if !c.rec.WakeAt.IsZero() && c.rec.State != Queued {
+		c.rec.WakeAt = c.r.moment().Add(lease)
+	}
+	rec := c.rec
+	var e *Event
+	if t != "" {
+		e = &Event{Type: t, At: c.r.moment(), Data: encoded(data)}
+	}
+	c.ended = rec.State.Over() || rec.State == Queued
+	c.scribe.in <- entry{event: e, record: &rec, done: done} // in the order of the changes
+	return done
+}
+
+// tell says that something has happened.
+func (c *carrier) tell(t EventType, data any) {
+	c.scribe.put(&Event{Type: t, At: c.r.moment(), Data: encoded(data)}, nil)
+}
+
+// attempt runs the turn, unless the record is at its end already.
+func (c *carrier) attempt(ctx context.Context) (*run.Result, error) {
+	c.mu.Lock()
+	rec := c.rec
+	c.mu.Unlock()
+	switch {
+	case rec.State == Stopping:
+		c.cut(errStopped)
+		return nil, errStopped
+	case rec.Attempts > maxAttempts:
+		return nil, interrupted(fmt.Sprintf("The server stopped %d times while it was under way.", maxAttempts))
+	case rec.Attempts > 1 && rec.OnRestart == Interrupt:
+		return nil, interrupted("The server stopped while it was under way.")
+	}
+	req, err := rec.request(c.o)
+	if err != nil {
+		return nil, err
+	}
+	req.Attendant = c
+	stream, err := c.r.runner.Start(ctx, req)
+	if err != nil {
+		if refused, ok := errors.AsType[*run.Refused](err); ok {
+			c.mu.Lock()
+			c.rec.Session, c.rec.Root = refused.SessionID, refused.RootID
+			c.mu.Unlock()
+		}
+		return nil, err
+	}
+	defer stream.Close()
+	c.change(func(r *Record) {
+		r.Session, r.Root, r.FirstSeq, r.Model = stream.SessionID, stream.RootID, stream.From, stream.Model
+	}, RunStarted, Started{
+		Attempt: rec.Attempts, Session: stream.SessionID, Root: stream.RootID, Created: stream.Created, Compressed: stream.Compressed,
+		Responder: stream.Responder, Model: stream.Model,
+	})
+	var res *run.Result
+	for d, err := range stream.Deltas(ctx) {
+		if d.Result != nil {
+			res = d.Result
+		}
+		if err != nil {
+			return res, err
+		}
+		c.say(&d)
+	}
+	if res == nil {
+		return nil, fault.New(fault.Upstream, "upstream_incomplete", "The model's answer ended without a finish.")
+	}
+	return res, nil
+}
+
+// interruption is the end of a record that is not to be tried again.
+type interruption struct{ cause *fault.Error }
+
+func interrupted(msg string) error {
+	return interruption{fault.New(fault.Unavailable, "interrupted", msg)}
+}
+
+// Error returns the text of the fault.
+func (i interruption) Error() string { return i.cause.Msg }
+
+// Unwrap returns the fault.
+func (i interruption) Unwrap() error { return i.cause }
+
+// say tells a piece of the answer.
+func (c *carrier) say(d *run.Delta) {
+	p := &Piece{Content: d.Content, Reasoning: d.Reasoning}
+	for _, t := range d.ToolCalls {
+		p.ToolCalls = append(p.ToolCalls, CallPart{Index: t.Index, ID: t.ID, Name: t.Name, Arguments: t.Arguments})
+	}
+	if p.Content != "" || p.Reasoning != "" || len(p.ToolCalls) > 0 {
+		c.scribe.put(&Event{Type: MessageDelta, At: c.r.moment()}, p)
+	}
+}
+
+// end stores what became of the record.
+func (c *carrier) end(res *run.Result, err, cause error) {
+	if res != nil {
+		kept := *res
+		kept.Answer.Raw = nil // its texts stand beside it
+		res = &kept
+	}
+	state := outcome(err, cause)
+	switch {
+	case errors.Is(cause, errLost):
+		c.mu.Lock()
+		c.ended = true
+		c.mu.Unlock()
+		c.r.log.Info("a run was erased, or somebody else has it", "run_id", c.name.id)
+		return
+	case state == Queued && c.rec.OnRestart == Retry:
+		c.settled(<-c.change(func(r *Record) {
+			r.State, r.WakeAt, r.Approvals, r.Attempts = Queued, c.r.moment(), nil, r.Attempts-1
+		}, "", nil))
+		return
+	case state == Queued:
+		state, err = Interrupted, interrupted("The server stopped while it was under way.")
+	}
+	c.settled(<-c.change(func(r *Record) {
+		r.State, r.Result, r.Failure, r.Approvals, r.Turn, r.WakeAt, r.FinishedAt = state, res, failureOf(err, cause), nil, nil, time.Time{}, c.r.moment()
+		if res != nil {
+			r.Session, r.Root, r.Model = res.SessionID, res.RootID, res.Model
+			if res.To > 0 {
+				r.FirstSeq, r.EndSeq = res.From, res.To
+			}
+		}
+	}, lastOf(state), struct{}{}))
+	if err != nil && state == Failed {
+		c.r.log.Info("a run failed", "run_id", c.name.id, "err", err)
+	}
+}
+
+// settled complains where the end of a record could not be stored.
+func (c *carrier) settled(err error) {
+	if err != nil && !errors.Is(err, errLost) {
+		c.r.log.Warn("what became of a run could not be stored; it is taken up again when its lease ends", "run_id", c.name.id, "err", err)
+	}
+}
+
+// outcome is the state an attempt ends in; Queued means that another follows.
+func outcome(err, cause error) State {
+	_, again := errors.AsType[interruption](err)
+	switch {
+	case err == nil:
+		return Completed
+	case again:
+		return Interrupted
+	case errors.Is(cause, errStopped):
+		return Cancelled
+	case errors.Is(cause, errLeaving):
+		return Queued
+	}
+	return Failed
+}
+
+// failureOf is what is kept of an error; nil for none.
+func failureOf(err, cause error) *Failure {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(cause, errStopped):
+		return &Failure{Kind: fault.Canceled, Code: "cancelled", Message: "The run was stopped."}
+	case errors.Is(cause, errTooLong):
+		return &Failure{Kind: fault.Timeout, Code: "run_timeout", Message: fmt.Sprintf("The run took longer than %v.", longest)}
+	}
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok {
+		return &Failure{Kind: fault.Internal, Code: "internal_error", Message: fault.MessageOf(err)}
+	}
+	return &Failure{Kind: f.Kind, Code: f.Code, Message: f.Msg, Param: f.Param, Status: f.Status, RetryAfter: f.RetryAfter}
+}

@@ -1,0 +1,114 @@
+package live
+
+import (
+	"context"
+	"iter"
+	"sync"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/owner"
+)
+
+// Follow yields the events of a record behind a Seq, those that are stored and
+// then the others as they come, up to the last one. Any number may follow a
+// record, each at its own pace. It ends with NotFound if the owner has no such
+// record (any more), and with Unavailable "draining" when this server will not
+// go on with it; whoever follows again then names the Seq it has come to.
+func (r *Registry) Follow(ctx context.Context, o owner.Owner, id string, after int64) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		const page = 256
+		n := name{o.ID(), id}
+		defer r.topics.join(n)()
+		for {
+			changed := r.topics.changed(n) // before the look, so that nothing is missed
+			gone := r.carrierOf(n) == nil && r.leaving()
+			events, state, err := r.store.Events(ctx, o, id, after, page)
+			if err != nil {
+				if ctx.Err() == nil {
+					yield(Event{}, err)
+				}
+				return
+			}
+			for _, e := range events {
+				after = e.Seq
+				if !yield(e, nil) || e.Type.Last() {
+					return
+				}
+			}
+			switch {
+			case len(events) == page:
+				continue
+			case state.Over():
+				return
+			case gone:
+				yield(Event{}, fault.New(fault.Unavailable, "draining", "The server is stopping. The run goes on with the next one."))
+				return
+			}
+			left := r.left
+			if r.carrierOf(n) != nil {
+				left = nil // it is carried on until its end, or is put back
+			}
+			select {
+			case <-changed:
+			case <-left:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+// leaving reports whether no more records are taken, for good.
+func (r *Registry) leaving() bool {
+	select {
+	case <-r.left:
+		return true
+	default:
+		return false
+	}
+}
+
+// topics wake those who follow records.
+type topics struct {
+	mu sync.Mutex
+	by map[name]*topic
+}
+
+type topic struct {
+	readers int
+	changed chan struct{} // closed with the next change
+}
+
+// join makes room for a reader of a record, until the returned function is called.
+func (t *topics) join(n name) (leave func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.by[n] == nil {
+		t.by[n] = &topic{changed: make(chan struct{})}
+	}
+	t.by[n].readers++
+	return func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if t.by[n].readers--; t.by[n].readers == 0 {
+			delete(t.by, n)
+		}
+	}
+}
+
+// changed is closed when there is something new of a record that was joined.
+func (t *topics) changed(n name) <-chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.by[n].changed
+}
+
+// publish wakes the readers of a record.
+func (t *topics) publish(n name) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if topic := t.by[n]; topic != nil {
+		close(topic.changed)
+		topic.changed = make(chan struct{})
+	}
+}

@@ -1,0 +1,136 @@
+package live
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/openai"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// Spec is what a door wants to have run.
+type Spec struct {
+	ID   string
+	Kind Kind
+	// Turn is the turn. Its Session must be named: the door makes up an id where
+	// the client has none. Streaming and Attendant are set here, and so is
+	// Idempotency where the door sets none.
+	Turn *run.Request
+	// Request is kept for the door as it is; nil for nothing.
+	Request   json.RawMessage
+	OnRestart OnRestart // "" is Retry
+	// ClientKey and ClientHash make a repeated request return the first one's
+	// record; "" for none.
+	ClientKey  string
+	ClientHash []byte
+}
+
+// route is the name under which turns are kept from being doubled.
+const route = "live"
+
+// stored is a turn as it waits to be run. Texts are kept as texts, so that what
+// is to be forgotten is found in them.
+type stored struct {
+	Source      session.Source   `json:"source"`
+	UserID      string           `json:"user_id,omitempty"`
+	System      []storedMessage  `json:"system,omitempty"`
+	Messages    []storedMessage  `json:"messages"`
+	Model       string           `json:"model,omitempty"`
+	Body        json.RawMessage  `json:"body,omitempty"`
+	Tools       string           `json:"tools,omitempty"`
+	Budget      int              `json:"budget,omitempty"`
+	Stateless   bool             `json:"stateless,omitempty"`
+	NoFallback  bool             `json:"no_fallback,omitempty"`
+	Idempotency *run.Idempotency `json:"idempotency"`
+}
+
+type storedMessage struct {
+	Role       session.Role    `json:"role"`
+	Name       string          `json:"name,omitempty"`
+	Content    string          `json:"content"`
+	Wire       json.RawMessage `json:"wire,omitempty"`
+	ToolCalls  json.RawMessage `json:"tool_calls,omitempty"`
+	ToolCallID string          `json:"tool_call_id,omitempty"`
+	ToolName   string          `json:"tool_name,omitempty"`
+	SaidAt     *time.Time      `json:"said_at,omitempty"`
+}
+
+func storedMessages(ms []session.Message) []storedMessage {
+	out := make([]storedMessage, len(ms))
+	for i := range ms {
+		m := &ms[i]
+		out[i] = storedMessage{
+			Role: m.Role, Name: m.Name, Content: m.Content, Wire: m.Wire, ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID, ToolName: m.ToolName,
+		}
+		if !m.SaidAt.IsZero() {
+			out[i].SaidAt = &m.SaidAt
+		}
+	}
+	return out
+}
+
+func messagesOf(ms []storedMessage) []session.Message {
+	var out []session.Message
+	for i := range ms {
+		m := &ms[i]
+		msg := session.Message{
+			Role: m.Role, Name: m.Name, Content: m.Content, Wire: m.Wire, ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID, ToolName: m.ToolName,
+		}
+		if m.SaidAt != nil {
+			msg.SaidAt = *m.SaidAt
+		}
+		out = append(out, msg)
+	}
+	return out
+}
+
+// encode is the turn of a spec as it is stored.
+func (s *Spec) encode() (json.RawMessage, error) {
+	t := s.Turn
+	idempotency := t.Idempotency
+	if idempotency == nil {
+		idempotency = &run.Idempotency{Route: route, Key: s.ID, BodyHash: []byte(s.ID)}
+	}
+	body, err := streaming(t.Body)
+	if err != nil {
+		return nil, err
+	}
+	out, err := json.Marshal(stored{
+		Source: t.Source, UserID: t.UserID, System: storedMessages(t.System), Messages: storedMessages(t.Messages), Model: t.Model, Body: body,
+		Tools: t.Tools, Budget: t.Budget, Stateless: t.Stateless, NoFallback: t.NoFallback, Idempotency: idempotency,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("encode turn: %w", err)
+	}
+	return out, nil
+}
+
+// streaming is a body that asks for the answer in pieces, whatever the client
+// asked for: what has come is kept as it comes.
+func streaming(body []byte) ([]byte, error) {
+	if body == nil {
+		return nil, nil
+	}
+	out, err := openai.Splice(body, openai.Set{Name: "stream", Value: []byte("true")},
+		openai.Set{Name: "stream_options", Value: []byte(`{"include_usage":true}`)})
+	if err != nil {
+		return nil, fmt.Errorf("ask for a stream: %w", err)
+	}
+	return out, nil
+}
+
+// request is the turn of a record, as it is to be run.
+func (r *Record) request(o owner.Owner) (*run.Request, error) {
+	var t stored
+	if err := json.Unmarshal(r.Turn, &t); err != nil {
+		return nil, fmt.Errorf("decode turn: %w", err)
+	}
+	return &run.Request{
+		Owner: o, Session: r.Session, Key: r.Key, Source: t.Source, UserID: t.UserID, System: messagesOf(t.System), Messages: messagesOf(t.Messages),
+		Model: t.Model, Streaming: true, Body: t.Body, Tools: t.Tools, Budget: t.Budget, Stateless: t.Stateless, NoFallback: t.NoFallback,
+		Idempotency: t.Idempotency,
+	}, nil
+}

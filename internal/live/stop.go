@@ -1,0 +1,87 @@
+package live
+
+import (
+	"context"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// Stop ends a record before its time, and returns it as it is then: Stopping or
+// Cancelled, or as it was if it was over. What was answered so far is kept.
+// NotFound if the owner has none of this id.
+func (r *Registry) Stop(ctx context.Context, o owner.Owner, id string) (Record, error) {
+	for {
+		rec, err := r.store.Record(ctx, o, id)
+		if err != nil || rec.State.Over() {
+			return rec, err
+		}
+		if c := r.carrierOf(name{o.ID(), id}); c != nil {
+			c.stop()
+			return r.store.Record(ctx, o, id)
+		}
+		now := r.moment()
+		rec, ok, err := r.ledger.ClaimRecord(ctx, o, Claim{ID: id, At: now, Until: now.Add(lease)})
+		if err != nil {
+			return rec, err
+		}
+		if ok {
+			return r.cancel(ctx, o, rec)
+		}
+		if rec, err = r.store.Record(ctx, o, id); err != nil || rec.State.Over() {
+			return rec, err
+		}
+		if r.carrierOf(name{o.ID(), id}) == nil && rec.WakeAt.After(r.moment()) {
+			return rec, fault.New(fault.Conflict, "run_elsewhere", "The run was under way on a server that is gone. It can be stopped when its lease has ended, within half a minute.")
+		}
+	}
+}
+
+// cancel ends a claimed record that is not under way.
+func (r *Registry) cancel(ctx context.Context, o owner.Owner, rec Record) (Record, error) {
+	now := r.moment()
+	rec.State, rec.Turn, rec.Approvals, rec.WakeAt, rec.FinishedAt = Cancelled, nil, nil, time.Time{}, now
+	rec.Failure = failureOf(errStopped, errStopped)
+	last := Event{Type: RunCancelled, At: now, Data: encoded(struct{}{})}
+	if _, _, err := r.ledger.Advance(context.WithoutCancel(ctx), o, Step{ID: rec.ID, Fence: rec.Fence, Events: []Event{last}, Record: &rec}); err != nil {
+		return rec, err
+	}
+	r.topics.publish(name{o.ID(), rec.ID})
+	return r.store.Record(ctx, o, rec.ID)
+}
+
+// stop ends the turn; that it is being stopped is stored first.
+func (c *carrier) stop() {
+	_ = <-c.change(func(r *Record) { r.State = Stopping }, "", nil) // or it is over
+	c.cut(errStopped)
+}
+
+// isOf reports whether the turn is one of a lineage.
+func (c *carrier) isOf(root session.ID) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.rec.Root == root || c.rec.Session == root
+}
+
+// StopAll ends all turns of a lineage that are under way here, and waits for it:
+// what is to be erased must not be waited for.
+func (r *Registry) StopAll(ctx context.Context, o owner.Owner, root session.ID) {
+	var all []*carrier
+	r.mu.Lock()
+	for n, c := range r.active {
+		if n.owner == o.ID() && c.isOf(root) {
+			all = append(all, c)
+		}
+	}
+	r.mu.Unlock()
+	for _, c := range all {
+		c.cut(errStopped)
+		select {
+		case <-c.done:
+		case <-ctx.Done():
+			return
+		}
+	}
+}

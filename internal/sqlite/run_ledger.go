@@ -1,0 +1,205 @@
+package sqlite
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/live"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// DueRecords implements live.Ledger.
+func (db *DB) DueRecords(ctx context.Context, at time.Time, limit int) ([]live.Due, time.Time, error) {
+	due, err := rowsOf(ctx, db, func(rows *sql.Rows) (live.Due, error) {
+		var o, id string
+		scanned := rows.Scan(&o, &id)
+		return live.Due{Owner: owner.Stored(o), ID: id}, scanned
+	}, `SELECT owner_id, id FROM runs WHERE wake_at <= ?
+		ORDER BY row_number() OVER (PARTITION BY owner_id ORDER BY wake_at, id), wake_at, id LIMIT ?`, millis(at), limit)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	st, err := db.stmt(ctx, `SELECT min(wake_at) FROM runs WHERE wake_at > ?`)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	var next sql.NullInt64
+	if err := st.QueryRowContext(ctx, millis(at)).Scan(&next); err != nil {
+		return nil, time.Time{}, fmt.Errorf("look for the next run: %w", err)
+	}
+	return due, fromMillis(next), nil
+}
+
+// ClaimRecord implements live.Ledger.
+func (db *DB) ClaimRecord(ctx context.Context, o owner.Owner, c live.Claim) (live.Record, bool, error) {
+	const take = `UPDATE runs SET state = CASE state WHEN 'stopping' THEN state ELSE 'running' END, fence = fence + 1, attempts = attempts + 1,
+		wake_at = ?, approvals = NULL, started_at = coalesce(started_at, ?) WHERE owner_id = ? AND id = ? AND wake_at <= ?`
+	var r live.Record
+	var ok bool
+	err := db.w.submit(ctx, func(t *tx) error {
+		r, ok = live.Record{}, false
+		claimed, err := t.changed(take, millis(c.Until), millis(c.At), o.ID(), c.ID, millis(c.At))
+		if err != nil || !claimed {
+			return err
+		}
+		ok = true
+		r, err = scanWhole(t.row(selectRecord, o.ID(), c.ID))
+		return err
+	})
+	return r, ok && err == nil, err
+}
+
+// RenewRecord implements live.Ledger.
+func (db *DB) RenewRecord(ctx context.Context, o owner.Owner, id string, fence int64, until time.Time) (bool, error) {
+	var ok bool
+	err := db.w.submit(ctx, func(t *tx) error {
+		var err error
+		ok, err = t.changed(`UPDATE runs SET wake_at = ? WHERE owner_id = ? AND id = ? AND fence = ? AND wake_at IS NOT NULL AND state <> 'queued'`,
+			millis(until), o.ID(), id, fence)
+		return err
+	})
+	return ok, err
+}
+
+// Advance implements live.Ledger.
+func (db *DB) Advance(ctx context.Context, o owner.Owner, s live.Step) (int64, bool, error) {
+	row, err := recordRow(s.Record)
+	if err != nil {
+		return 0, false, err
+	}
+	var last int64
+	var ok bool
+	err = db.w.submit(ctx, func(t *tx) error {
+		last, ok = 0, false
+		claimed, err := t.changed(`UPDATE runs SET events = events + ? WHERE owner_id = ? AND id = ? AND fence = ? AND wake_at IS NOT NULL AND state <> 'queued'`,
+			len(s.Events), o.ID(), s.ID, s.Fence)
+		if err != nil || !claimed {
+			return err
+		}
+		ok = true
+		if err := t.row(`SELECT events FROM runs WHERE owner_id = ? AND id = ?`, o.ID(), s.ID).Scan(&last); err != nil {
+			return fmt.Errorf("number events: %w", err)
+		}
+		for i := range s.Events {
+			e := &s.Events[i]
+			if _, err := t.exec(`INSERT INTO run_events (owner_id, run_id, seq, type, at, data) VALUES (?,?,?,?,?,?)`,
+				o.ID(), s.ID, last-int64(len(s.Events)-1-i), string(e.Type), millis(e.At), string(e.Data)); err != nil {
+				return fmt.Errorf("insert event: %w", err)
+			}
+		}
+		if row == nil {
+			return nil
+		}
+		const update = `UPDATE runs SET session_id = ?, root_id = ?, model = ?, state = ?, turn = ?, first_seq = ?, end_seq = ?, result = ?, failure = ?,
+			approvals = ?, started_at = ?, finished_at = ?, attempts = ?, wake_at = ? WHERE owner_id = ? AND id = ?`
+		_, err = t.changed(update, append(row, o.ID(), s.ID)...)
+		return err
+	})
+	return last, ok && err == nil, err
+}
+
+// recordRow is what Advance writes of a record; nil for nothing.
+func recordRow(r *live.Record) ([]any, error) {
+	if r == nil {
+		return nil, nil
+	}
+	result, err := jsonOf(r.Result)
+	if err != nil {
+		return nil, err
+	}
+	failure, err := jsonOf(r.Failure)
+	if err != nil {
+		return nil, err
+	}
+	var approvals any
+	if len(r.Approvals) > 0 {
+		if approvals, err = jsonOf(&r.Approvals); err != nil {
+			return nil, err
+		}
+	}
+	return []any{
+		string(r.Session), null(r.Root), null(r.Model), string(r.State), nullBytes(r.Turn), r.FirstSeq, r.EndSeq, result, failure, approvals,
+		millis(r.StartedAt), millis(r.FinishedAt), r.Attempts, millis(r.WakeAt),
+	}, nil
+}
+
+// voidLeases ends the leases of runs: this process owns the file, so whoever
+// held them is gone.
+const voidLeases = `UPDATE runs SET wake_at = 0 WHERE wake_at IS NOT NULL AND state <> 'queued'`
+
+// runsOf are the ids of the runs whose turns belong to a lineage, or wait for it.
+const runsOf = `SELECT id FROM runs WHERE owner_id = ?1 AND (root_id = ?2 OR session_id IN (SELECT id FROM sessions WHERE owner_id = ?1 AND root_id = ?2))`
+
+// eraseRuns erases the runs of a lineage with their events.
+func (t *tx) eraseRuns(o owner.Owner, root session.ID) error {
+	for _, query := range []string{
+		`DELETE FROM run_events WHERE owner_id = ?1 AND run_id IN (` + runsOf + `)`,
+		`DELETE FROM runs WHERE owner_id = ?1 AND id IN (` + runsOf + `)`,
+	} {
+		if _, err := t.exec(query, o.ID(), string(root)); err != nil {
+			return fmt.Errorf("delete runs: %w", err)
+		}
+	}
+	return nil
+}
+
+// runTexts are all texts of an owner's runs, with what was told in pieces put
+// together again, and without the marks of JSON.
+const runTexts = `SELECT r.id, concat_ws(char(10), r.id, r.session_id, r.session_key, r.client_key,
+	(SELECT group_concat(atom, char(10)) FROM json_tree(r.request)), (SELECT group_concat(atom, char(10)) FROM json_tree(r.turn)),
+	(SELECT group_concat(atom, char(10)) FROM json_tree(r.result)), (SELECT group_concat(atom, char(10)) FROM json_tree(r.failure)),
+	(SELECT group_concat(json_extract(e.data, '$.content'), '' ORDER BY e.seq) FROM run_events e WHERE e.owner_id = r.owner_id AND e.run_id = r.id),
+	(SELECT group_concat(json_extract(e.data, '$.reasoning'), '' ORDER BY e.seq) FROM run_events e WHERE e.owner_id = r.owner_id AND e.run_id = r.id),
+	(SELECT group_concat(json_extract(e.data, '$.tool_calls[0].arguments'), '' ORDER BY e.seq) FROM run_events e WHERE e.owner_id = r.owner_id AND e.run_id = r.id),
+	(SELECT group_concat(t.atom, char(10)) FROM run_events e, json_tree(e.data) t WHERE e.owner_id = r.owner_id AND e.run_id = r.id))
+	FROM runs r WHERE r.owner_id = ?`
+
+// forgetRuns erases the runs that mention any of the texts, given in lower case.
+func (t *tx) forgetRuns(o owner.Owner, needles [][]byte) error {
+	if len(needles) == 0 {
+		return nil
+	}
+	ids, err := t.runsWith(o, needles)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		for _, query := range []string{`DELETE FROM run_events WHERE owner_id = ? AND run_id = ?`, `DELETE FROM runs WHERE owner_id = ? AND id = ?`} {
+			if _, err := t.exec(query, o.ID(), id); err != nil {
+				return fmt.Errorf("erase run: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// runsWith returns the ids of the runs that mention any of the texts.
+func (t *tx) runsWith(o owner.Owner, needles [][]byte) ([]string, error) {
+	rows, err := t.w.conn.QueryContext(t.ctx, runTexts, o.ID())
+	if err != nil {
+		return nil, fmt.Errorf("read runs: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var ids []string
+	var low []byte
+	for rows.Next() {
+		var id string
+		var text []byte
+		if err := rows.Scan(&id, &text); err != nil {
+			return nil, fmt.Errorf("read runs: %w", err)
+		}
+		low = lower(low[:0], text)
+		if slices.ContainsFunc(needles, func(n []byte) bool { return bytes.Contains(low, n) }) {
+			ids = append(ids, id)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read runs: %w", err)
+	}
+	return ids, nil
+}

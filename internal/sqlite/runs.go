@@ -1,0 +1,232 @@
+package sqlite
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/live"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// recordColumns are the columns of a record but for its turn, in the order
+// scanRecord reads.
+const recordColumns = `id, kind, session_id, root_id, session_key, model, state, on_restart, request, first_seq, end_seq, result, failure,
+	approvals, client_key, client_hash, created_at, started_at, finished_at, attempts, fence, wake_at, events`
+
+func errNoRun() error { return fault.New(fault.NotFound, "run_not_found", "No run with this id.") }
+
+// jsonOf is a value as it is stored; nil is null.
+func jsonOf[T any](v *T) (any, error) {
+	if v == nil {
+		return nil, nil
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("encode: %w", err)
+	}
+	return string(text), nil
+}
+
+// fromJSON reads what jsonOf stored.
+func fromJSON[T any](text []byte) (*T, error) {
+	if text == nil {
+		return nil, nil
+	}
+	v := new(T)
+	if err := json.Unmarshal(text, v); err != nil {
+		return nil, fmt.Errorf("decode: %w", err)
+	}
+	return v, nil
+}
+
+func scanRecord(row interface{ Scan(...any) error }) (live.Record, error) {
+	var r live.Record
+	var root, key, model, client sql.NullString
+	var request, result, failure, approvals []byte
+	var created int64
+	var started, finished, wake sql.NullInt64
+	err := row.Scan(&r.ID, &r.Kind, &r.Session, &root, &key, &model, &r.State, &r.OnRestart, &request, &r.FirstSeq, &r.EndSeq, &result, &failure,
+		&approvals, &client, &r.ClientHash, &created, &started, &finished, &r.Attempts, &r.Fence, &wake, &r.Events)
+	if isNoRows(err) {
+		return r, errNoRun()
+	}
+	if err != nil {
+		return r, fmt.Errorf("read run: %w", err)
+	}
+	r.Root, r.Key, r.Model, r.ClientKey = session.ID(root.String), session.Key(key.String), model.String, client.String
+	r.Request, r.CreatedAt = request, time.UnixMilli(created).UTC()
+	r.StartedAt, r.FinishedAt, r.WakeAt = fromMillis(started), fromMillis(finished), fromMillis(wake)
+	if r.Result, err = fromJSON[run.Result](result); err != nil {
+		return r, err
+	}
+	if r.Failure, err = fromJSON[live.Failure](failure); err != nil {
+		return r, err
+	}
+	asks, err := fromJSON[[]live.Approval](approvals)
+	if asks != nil {
+		r.Approvals = *asks
+	}
+	return r, err
+}
+
+// withTurn scans a record that has its turn behind the other columns.
+type withTurn struct {
+	row  interface{ Scan(...any) error }
+	turn *[]byte
+}
+
+// Scan reads the record's columns and the one behind them.
+func (w withTurn) Scan(dest ...any) error { return w.row.Scan(append(dest, w.turn)...) }
+
+func scanWhole(row interface{ Scan(...any) error }) (live.Record, error) {
+	var turn []byte
+	r, err := scanRecord(withTurn{row, &turn})
+	r.Turn = turn
+	return r, err
+}
+
+const selectRecord = `SELECT ` + recordColumns + `, turn FROM runs WHERE owner_id = ? AND id = ?`
+
+// CreateRecord implements live.Store.
+func (db *DB) CreateRecord(ctx context.Context, o owner.Owner, r live.Record, b live.Bounds) (live.Record, bool, error) {
+	if err := errNoOwner(o); err != nil {
+		return live.Record{}, false, err
+	}
+	const insert = `INSERT INTO runs (owner_id, id, kind, session_id, session_key, model, state, on_restart, request, turn, client_key, client_hash,
+		created_at, started_at, attempts, fence, wake_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+	got, made := r, false
+	err := db.w.submit(ctx, func(t *tx) error {
+		got, made = r, false
+		earlier, err := t.sameRequest(o, &r, b.KeysSince)
+		if err != nil {
+			return err
+		}
+		if earlier != nil {
+			got = *earlier
+			return nil
+		}
+		if err := t.roomForRun(o, r.ID, b); err != nil {
+			return err
+		}
+		if _, err := t.exec(insert, o.ID(), r.ID, string(r.Kind), string(r.Session), null(r.Key), null(r.Model), string(r.State), string(r.OnRestart),
+			nullBytes(r.Request), nullBytes(r.Turn), null(r.ClientKey), r.ClientHash, millis(r.CreatedAt), millis(r.StartedAt), r.Attempts, r.Fence,
+			millis(r.WakeAt)); err != nil {
+			return fmt.Errorf("insert run: %w", err)
+		}
+		made = true
+		return nil
+	})
+	return got, made && err == nil, err
+}
+
+// sameRequest returns the record that was asked for with the same key; nil if
+// there is none. A key whose time is over is free again.
+func (t *tx) sameRequest(o owner.Owner, r *live.Record, since time.Time) (*live.Record, error) {
+	if r.ClientKey == "" {
+		return nil, nil
+	}
+	if _, err := t.exec(`UPDATE runs SET client_key = NULL WHERE owner_id = ? AND kind = ? AND client_key = ? AND created_at < ?`,
+		o.ID(), string(r.Kind), r.ClientKey, millis(since)); err != nil {
+		return nil, fmt.Errorf("release key: %w", err)
+	}
+	earlier, err := scanWhole(t.row(`SELECT `+recordColumns+`, turn FROM runs WHERE owner_id = ? AND kind = ? AND client_key = ?`,
+		o.ID(), string(r.Kind), r.ClientKey))
+	if fault.KindOf(err) == fault.NotFound {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(earlier.ClientHash, r.ClientHash) {
+		return nil, fault.New(fault.Conflict, "idempotency_key_conflict",
+			"This Idempotency-Key was used with another request. Use a new key for a new request.").At("Idempotency-Key")
+	}
+	return &earlier, nil
+}
+
+// roomForRun refuses one run too many, and an id that is taken.
+func (t *tx) roomForRun(o owner.Owner, id string, b live.Bounds) error {
+	var same, own, all int
+	if err := t.row(`SELECT (SELECT count(*) FROM runs WHERE owner_id = ?1 AND id = ?2),
+		(SELECT count(*) FROM runs WHERE owner_id = ?1 AND wake_at IS NOT NULL), (SELECT count(*) FROM runs WHERE wake_at IS NOT NULL)`,
+		o.ID(), id).Scan(&same, &own, &all); err != nil {
+		return fmt.Errorf("count runs: %w", err)
+	}
+	switch {
+	case same > 0:
+		return fault.New(fault.Conflict, "run_exists", "A run with this id exists already.")
+	case own >= b.Each || all >= b.All:
+		f := fault.New(fault.RateLimited, "too_many_runs", fmt.Sprintf("%d runs are not over yet, and more are not taken. Try again when some are.", own))
+		f.RetryAfter = 5 * time.Second
+		return f
+	}
+	return nil
+}
+
+// Record implements live.Store.
+func (db *DB) Record(ctx context.Context, o owner.Owner, id string) (live.Record, error) {
+	st, err := db.stmt(ctx, selectRecord)
+	if err != nil {
+		return live.Record{}, err
+	}
+	return scanWhole(st.QueryRowContext(ctx, o.ID(), id))
+}
+
+// Records implements live.Store.
+func (db *DB) Records(ctx context.Context, o owner.Owner, f live.Filter) ([]live.Record, error) {
+	var before any
+	if !f.Before.CreatedAt.IsZero() {
+		before = f.Before.CreatedAt.UnixMilli()
+	}
+	return rowsOf(ctx, db, func(rows *sql.Rows) (live.Record, error) { return scanRecord(rows) }, `SELECT `+recordColumns+` FROM runs
+		WHERE owner_id = ?1 AND (?2 = '' OR kind = ?2) AND (?3 IS NULL OR (created_at, id) < (?3, ?4)) ORDER BY created_at DESC, id DESC LIMIT ?5`,
+		o.ID(), string(f.Kind), before, f.Before.ID, f.Limit)
+}
+
+// Events implements live.Store. The state is read first: one that is over has
+// all its events.
+func (db *DB) Events(ctx context.Context, o owner.Owner, id string, after int64, limit int) ([]live.Event, live.State, error) {
+	st, err := db.stmt(ctx, `SELECT state FROM runs WHERE owner_id = ? AND id = ?`)
+	if err != nil {
+		return nil, "", err
+	}
+	var state live.State
+	err = st.QueryRowContext(ctx, o.ID(), id).Scan(&state)
+	if isNoRows(err) {
+		return nil, "", errNoRun()
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("read run: %w", err)
+	}
+	events, err := rowsOf(ctx, db, func(rows *sql.Rows) (live.Event, error) {
+		var e live.Event
+		var at int64
+		var data []byte
+		scanned := rows.Scan(&e.Seq, &e.Type, &at, &data)
+		e.At, e.Data = time.UnixMilli(at).UTC(), data
+		return e, scanned
+	}, `SELECT seq, type, at, data FROM run_events WHERE owner_id = ? AND run_id = ? AND seq > ? ORDER BY seq LIMIT ?`, o.ID(), id, after, limit)
+	return events, state, err
+}
+
+// DeleteRecord implements live.Store.
+func (db *DB) DeleteRecord(ctx context.Context, o owner.Owner, id string) error {
+	return db.w.submit(ctx, func(t *tx) error {
+		if _, err := t.exec(`DELETE FROM run_events WHERE owner_id = ? AND run_id = ?`, o.ID(), id); err != nil {
+			return fmt.Errorf("delete events: %w", err)
+		}
+		found, err := t.changed(`DELETE FROM runs WHERE owner_id = ? AND id = ?`, o.ID(), id)
+		if err == nil && !found {
+			return errNoRun()
+		}
+		t.erases = true
+		return err
+	})
+}

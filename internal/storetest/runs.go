@@ -1,0 +1,460 @@
+package storetest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/live"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+func recordTests() []test {
+	return []test{
+		{"a record comes back as it was written", testRecordFields},
+		{"events are numbered without gaps", testRecordEvents},
+		{"one request makes one record", testRecordKeys},
+		{"no more are open than may be", testRecordBounds},
+		{"of many claimers one gets a record", testRecordClaimers},
+		{"a lost claim writes nothing", testRecordFence},
+		{"what is due has something of everybody's", testRecordsDue},
+		{"the list goes from new to old", testRecordList},
+		{"a session takes its records along", testRecordsOfSession},
+		{"what is forgotten is in no record", testRecordsForgotten},
+	}
+}
+
+// aRecord is one that was asked for and is not begun.
+func aRecord(id string) live.Record {
+	return live.Record{
+		ID: id, Kind: live.KindRun, Session: theSession, Key: theKey, Model: "m", State: live.Queued, OnRestart: live.Retry,
+		Request: json.RawMessage(`{"metadata":{"a":"b"}}`), Turn: json.RawMessage(`{"messages":[{"content":"hello"}]}`),
+		CreatedAt: epoch(), WakeAt: epoch(),
+	}
+}
+
+func bounds() live.Bounds { return live.Bounds{All: 100, Each: 100} }
+
+func mustRecord(t *testing.T, st Store, o owner.Owner, r live.Record) live.Record {
+	t.Helper()
+	got, made, err := st.CreateRecord(t.Context(), o, r, bounds())
+	if err != nil || !made {
+		t.Fatalf("create record: %v, %v", made, err)
+	}
+	return got
+}
+
+func mustClaim(t *testing.T, st Store, o owner.Owner, id string) live.Record {
+	t.Helper()
+	r, ok, err := st.ClaimRecord(t.Context(), o, live.Claim{ID: id, At: epoch(), Until: hour(1)})
+	if err != nil || !ok {
+		t.Fatalf("claim record: %v, %v", ok, err)
+	}
+	return r
+}
+
+// told is an event of a text.
+func told(text string) live.Event {
+	data, _ := json.Marshal(live.Piece{Content: text}) // a string: cannot fail
+	return live.Event{Type: live.MessageDelta, At: epoch(), Data: data}
+}
+
+// over is a claimed record as it ends.
+func over(r live.Record, text string) live.Record {
+	r.State, r.Turn, r.WakeAt, r.FinishedAt = live.Completed, nil, time.Time{}, hour(1)
+	r.Root, r.FirstSeq, r.EndSeq = r.Session, 4, 6
+	r.Result = &run.Result{SessionID: r.Session, RootID: r.Session, Answer: run.Answer{Content: text, FinishReason: "stop"}, At: hour(1)}
+	return r
+}
+
+func mustAdvance(t *testing.T, st Store, o owner.Owner, r live.Record, to *live.Record, events ...live.Event) int64 {
+	t.Helper()
+	last, ok, err := st.Advance(t.Context(), o, live.Step{ID: r.ID, Fence: r.Fence, Record: to, Events: events})
+	if err != nil || !ok {
+		t.Fatalf("advance: %v, %v", ok, err)
+	}
+	return last
+}
+
+func recordOf(t *testing.T, st Store, o owner.Owner, id string) live.Record {
+	t.Helper()
+	r, err := st.Record(t.Context(), o, id)
+	kind(t, "record", err, "")
+	return r
+}
+
+func testRecordFields(t *testing.T, st Store) {
+	r := aRecord("run_1")
+	r.ClientKey, r.ClientHash = "key", []byte("hash")
+	same(t, "made", mustRecord(t, st, alice(), r), r)
+	same(t, "record", recordOf(t, st, alice(), r.ID), r)
+	_, err := st.Record(t.Context(), alice(), "run_9")
+	kind(t, "an absent record", err, fault.NotFound)
+	_, _, err = st.CreateRecord(t.Context(), alice(), aRecord("run_1"), bounds())
+	kind(t, "the same id", err, fault.Conflict)
+
+	c := mustClaim(t, st, alice(), r.ID)
+	r.State, r.Attempts, r.Fence, r.StartedAt, r.WakeAt = live.Running, 1, 1, epoch(), hour(1)
+	same(t, "claimed", c, r)
+	c.State, c.Root, c.WakeAt = live.Waiting, "root", hour(2)
+	c.Approvals = []live.Approval{{CallID: "call_1", Name: "shell", Arguments: json.RawMessage(`{"a":1}`), Deadline: hour(1)}}
+	mustAdvance(t, st, alice(), c, &c)
+	same(t, "waiting", recordOf(t, st, alice(), r.ID), c)
+	done := over(c, "All is well.")
+	done.Approvals, done.Failure = nil, &live.Failure{Kind: fault.Upstream, Code: "x", Message: "no", Status: 500, RetryAfter: time.Second}
+	mustAdvance(t, st, alice(), c, &done, told("All is well."))
+	done.Events = 1
+	same(t, "over", recordOf(t, st, alice(), r.ID), done)
+	if _, ok, err := st.ClaimRecord(t.Context(), alice(), live.Claim{ID: r.ID, At: hour(9), Until: hour(10)}); ok || err != nil {
+		t.Errorf("claim one that is over: got %v, %v", ok, err)
+	}
+	kind(t, "delete", st.DeleteRecord(t.Context(), alice(), r.ID), "")
+	kind(t, "delete again", st.DeleteRecord(t.Context(), alice(), r.ID), fault.NotFound)
+	_, _, err = st.Events(t.Context(), alice(), r.ID, 0, 10)
+	kind(t, "events of a deleted record", err, fault.NotFound)
+}
+
+func testRecordEvents(t *testing.T, st Store) {
+	mustRecord(t, st, alice(), aRecord("run_1"))
+	c := mustClaim(t, st, alice(), "run_1")
+	if last := mustAdvance(t, st, alice(), c, nil, told("a"), told("b")); last != 2 {
+		t.Errorf("got the last Seq %d, want 2", last)
+	}
+	mustAdvance(t, st, alice(), c, nil)
+	if last := mustAdvance(t, st, alice(), c, nil, told("c")); last != 3 {
+		t.Errorf("got the last Seq %d, want 3", last)
+	}
+	for _, tt := range []struct {
+		after int64
+		limit int
+		want  string
+	}{{0, 10, "1a2b3c"}, {1, 1, "2b"}, {2, 10, "3c"}, {3, 10, ""}, {99, 10, ""}} {
+		events, state, err := st.Events(t.Context(), alice(), "run_1", tt.after, tt.limit)
+		kind(t, "events", err, "")
+		got := ""
+		for _, e := range events {
+			var p live.Piece
+			if err := json.Unmarshal(e.Data, &p); err != nil || !e.At.Equal(epoch()) || e.Type != live.MessageDelta {
+				t.Errorf("got the event %+v, %v", e, err)
+			}
+			got += fmt.Sprint(e.Seq) + p.Content
+		}
+		if got != tt.want || state != live.Running {
+			t.Errorf("after %d: got %q in state %s, want %q", tt.after, got, state, tt.want)
+		}
+	}
+}
+
+func testRecordKeys(t *testing.T, st Store) {
+	r := aRecord("run_1")
+	r.ClientKey, r.ClientHash = "key", []byte("one")
+	mustRecord(t, st, alice(), r)
+	again := r
+	again.ID, again.CreatedAt = "run_2", hour(1)
+	got, made, err := st.CreateRecord(t.Context(), alice(), again, bounds())
+	kind(t, "the same again", err, "")
+	if made || got.ID != "run_1" {
+		t.Errorf("the same again: got %s, made %v", got.ID, made)
+	}
+	other := again
+	other.ClientHash = []byte("two")
+	_, _, err = st.CreateRecord(t.Context(), alice(), other, bounds())
+	kind(t, "another request under the key", err, fault.Conflict)
+	other.Kind, other.ID = live.KindChat, "chat_1"
+	mustRecord(t, st, alice(), other)
+	mustRecord(t, st, bob(), other)
+	late := other
+	late.Kind, late.ID = live.KindRun, "run_3"
+	if _, made, err = st.CreateRecord(t.Context(), alice(), late, live.Bounds{All: 9, Each: 9, KeysSince: epoch().Add(time.Second)}); err != nil || !made {
+		t.Errorf("when the key's time is over: got %v, %v", made, err)
+	}
+	if got := recordOf(t, st, alice(), "run_1"); got.ClientKey != "" {
+		t.Errorf("the old record still has the key %q", got.ClientKey)
+	}
+}
+
+func testRecordBounds(t *testing.T, st Store) {
+	create := func(o owner.Owner, id string, b live.Bounds) error {
+		_, _, err := st.CreateRecord(t.Context(), o, aRecord(id), b)
+		return err
+	}
+	kind(t, "the first", create(alice(), "run_1", live.Bounds{All: 2, Each: 1}), "")
+	err := create(alice(), "run_2", live.Bounds{All: 2, Each: 1})
+	kind(t, "one too many of an owner", err, fault.RateLimited)
+	kind(t, "another owner's", create(bob(), "run_1", live.Bounds{All: 2, Each: 1}), "")
+	kind(t, "one too many of all", create(nobody(), "run_1", live.Bounds{All: 2, Each: 1}), fault.RateLimited)
+	c := mustClaim(t, st, alice(), "run_1")
+	done := over(c, "")
+	mustAdvance(t, st, alice(), c, &done)
+	kind(t, "when one is over", create(alice(), "run_2", live.Bounds{All: 2, Each: 1}), "")
+}
+
+func testRecordClaimers(t *testing.T, st Store) {
+	const records, nodes = 20, 4
+	var claimed [records]atomic.Int32
+	id := func(i int) string { return fmt.Sprintf("run_%d", i) }
+	for i := range records {
+		mustRecord(t, st, alice(), aRecord(id(i)))
+	}
+	var wg sync.WaitGroup
+	for range nodes {
+		wg.Go(func() {
+			for i := range records {
+				_, ok, err := st.ClaimRecord(t.Context(), alice(), live.Claim{ID: id(i), At: epoch(), Until: hour(1)})
+				kind(t, "claim", err, "")
+				if ok {
+					claimed[i].Add(1)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for i := range claimed {
+		if n := claimed[i].Load(); n != 1 {
+			t.Errorf("record %d: got %d claims, want 1", i, n)
+		}
+	}
+}
+
+func testRecordFence(t *testing.T, st Store) {
+	mustRecord(t, st, alice(), aRecord("run_1"))
+	old := mustClaim(t, st, alice(), "run_1")
+	ok, err := st.RenewRecord(t.Context(), alice(), old.ID, old.Fence, hour(2))
+	kind(t, "renew", err, "")
+	if _, again, _ := st.ClaimRecord(t.Context(), alice(), live.Claim{ID: old.ID, At: hour(1), Until: hour(3)}); again || !ok {
+		t.Errorf("claim within the renewed lease: got %v, renewed %v", again, ok)
+	}
+	late, ok, err := st.ClaimRecord(t.Context(), alice(), live.Claim{ID: old.ID, At: hour(2), Until: hour(3)})
+	if err != nil || !ok || late.Attempts != 2 || late.Fence <= old.Fence || !late.StartedAt.Equal(old.StartedAt) {
+		t.Fatalf("claim after the lease: got %v, %v, %+v", ok, err, late)
+	}
+	changed := over(old, "too late")
+	if _, ok, err := st.Advance(t.Context(), alice(), live.Step{ID: old.ID, Fence: old.Fence, Record: &changed, Events: []live.Event{told("late")}}); ok || err != nil {
+		t.Errorf("advance a lost claim: got %v, %v", ok, err)
+	}
+	if ok, err := st.RenewRecord(t.Context(), alice(), old.ID, old.Fence, hour(9)); ok || err != nil {
+		t.Errorf("renew a lost claim: got %v, %v", ok, err)
+	}
+	same(t, "record", recordOf(t, st, alice(), old.ID), late)
+	back := late
+	back.State, back.WakeAt = live.Queued, hour(2)
+	mustAdvance(t, st, alice(), late, &back)
+	if _, ok, err := st.Advance(t.Context(), alice(), live.Step{ID: old.ID, Fence: late.Fence, Events: []live.Event{told("late")}}); ok || err != nil {
+		t.Errorf("advance a record that was put back: got %v, %v", ok, err)
+	}
+}
+
+func testRecordsDue(t *testing.T, st Store) {
+	due, next, err := st.DueRecords(t.Context(), hour(1), 10)
+	kind(t, "due", err, "")
+	if len(due) != 0 || !next.IsZero() {
+		t.Errorf("got %v and %v of nothing", due, next)
+	}
+	for i := range 5 {
+		mustRecord(t, st, alice(), aRecord(fmt.Sprintf("run_%d", i)))
+	}
+	r := aRecord("run_1")
+	r.WakeAt = hour(1)
+	mustRecord(t, st, bob(), r)
+	due, next, err = st.DueRecords(t.Context(), epoch(), 2)
+	kind(t, "due", err, "")
+	if len(due) != 2 || due[0].Owner.ID() != "alice" || due[1].Owner.ID() != "alice" || !next.Equal(hour(1)) {
+		t.Errorf("got %v, then %v", due, next)
+	}
+	due, _, err = st.DueRecords(t.Context(), hour(1), 2)
+	kind(t, "due", err, "")
+	if len(due) != 2 || due[0].Owner.ID() != "alice" || due[1].Owner.ID() != "bob" {
+		t.Errorf("got %v, want one of each", due)
+	}
+}
+
+func testRecordList(t *testing.T, st Store) {
+	for i := range 5 {
+		r := aRecord(fmt.Sprintf("run_%d", i))
+		r.CreatedAt = epoch().Add(time.Duration(i/2) * time.Second)
+		if i == 3 {
+			r.Kind = live.KindChat
+		}
+		mustRecord(t, st, alice(), r)
+	}
+	ids := func(f live.Filter) string {
+		list, err := st.Records(t.Context(), alice(), f)
+		kind(t, "list", err, "")
+		out := ""
+		for i := range list {
+			if list[i].Turn != nil {
+				t.Error("a list has turns")
+			}
+			out += list[i].ID[len("run_"):]
+		}
+		return out
+	}
+	same(t, "all", ids(live.Filter{Limit: 10}), "43210")
+	same(t, "two", ids(live.Filter{Limit: 2}), "43")
+	same(t, "behind", ids(live.Filter{Limit: 10, Before: live.Cursor{CreatedAt: epoch().Add(time.Second), ID: "run_3"}}), "210")
+	same(t, "of a kind", ids(live.Filter{Limit: 10, Kind: live.KindRun}), "4210")
+}
+
+func testRecordsOfSession(t *testing.T, st Store) {
+	l := newTalk(alice(), "s", "")
+	l.say(t, st, "a question", "an answer")
+	l.commit(t, st, l.fold(t, st, "child", "more", "yes"))
+	for id, named := range map[string]session.ID{"run_root": "s", "run_child": "child", "run_other": "other"} {
+		r := aRecord(id)
+		r.Session = named
+		mustRecord(t, st, alice(), r)
+	}
+	c := mustClaim(t, st, alice(), "run_other")
+	mustAdvance(t, st, alice(), c, nil, told("kept"))
+	c = mustClaim(t, st, alice(), "run_child")
+	mustAdvance(t, st, alice(), c, nil, told("gone"))
+	kind(t, "delete session", st.DeleteLineage(t.Context(), alice(), "s"), "")
+	for id, want := range map[string]fault.Kind{"run_root": fault.NotFound, "run_child": fault.NotFound, "run_other": ""} {
+		_, err := st.Record(t.Context(), alice(), id)
+		kind(t, id, err, want)
+	}
+	if _, ok, err := st.Advance(t.Context(), alice(), live.Step{ID: c.ID, Fence: c.Fence, Events: []live.Event{told("again")}}); ok || err != nil {
+		t.Errorf("advance an erased record: got %v, %v", ok, err)
+	}
+	hits(t, st, "gone", 0)
+}
+
+// hits looks for a text in the store's own files.
+func hits(t *testing.T, st Store, text string, want int) {
+	t.Helper()
+	traces, err := st.Traces(t.Context(), [][]byte{[]byte(text)})
+	kind(t, "traces", err, "")
+	n := 0
+	for _, tr := range traces {
+		n += tr.Hits
+	}
+	if n != want {
+		t.Errorf("got %q %d times in the files, want %d", text, n, want)
+	}
+}
+
+func testRecordsForgotten(t *testing.T, st Store) {
+	for id, fill := range map[string]func(*live.Record) []live.Event{
+		"asked": func(r *live.Record) []live.Event {
+			r.Turn = json.RawMessage(`{"messages":[{"content":"of Zebra\u00c9 & more"}]}`)
+			return nil
+		},
+		"kept":      func(*live.Record) []live.Event { return []live.Event{told("of a horse")} },
+		"in pieces": func(*live.Record) []live.Event { return []live.Event{told("of ZEB"), told("raé & mo"), told("re")} },
+		"in request": func(r *live.Record) []live.Event {
+			r.Request = json.RawMessage(`{"metadata":{"x":"zebraé & more"}}`)
+			return nil
+		},
+	} {
+		r := aRecord(id)
+		events := fill(&r)
+		mustRecord(t, st, alice(), r)
+		mustAdvance(t, st, alice(), mustClaim(t, st, alice(), id), nil, events...)
+	}
+	c := mustClaimNew(t, st, "answered")
+	done := over(c, "the zebraé & more")
+	mustAdvance(t, st, alice(), c, &done)
+	rewrite := run.Rewrite{Outcomes: [][]byte{[]byte("zebraé & more")}}
+	kind(t, "rewrite of another", st.Rewrite(t.Context(), bob(), rewrite), "")
+	list, err := st.Records(t.Context(), alice(), live.Filter{Limit: 10})
+	if err != nil || len(list) != 5 {
+		t.Errorf("after another owner forgot: got %d, %v", len(list), err)
+	}
+	kind(t, "rewrite", st.Rewrite(t.Context(), alice(), rewrite), "")
+	if list, err = st.Records(t.Context(), alice(), live.Filter{Limit: 10}); err != nil || len(list) != 1 || list[0].ID != "kept" {
+		t.Errorf("after it was forgotten: got %+v, %v", list, err)
+	}
+	hits(t, st, "zeb", 0)
+}
+
+func mustClaimNew(t *testing.T, st Store, id string) live.Record {
+	t.Helper()
+	mustRecord(t, st, alice(), aRecord(id))
+	return mustClaim(t, st, alice(), id)
+}
+
+// theRun and theOpenRun are records that every owner of the isolation tests has:
+// one that is over, and one that waits.
+const (
+	theRun     = "run_the-run"
+	theOpenRun = "run_the-open"
+)
+
+// settleRecord gives an owner both. Every text holds the owner's mark.
+func settleRecord(t *testing.T, st Store, o owner.Owner) {
+	t.Helper()
+	mark, _ := json.Marshal(map[string]string{"text": markOf(o)}) // a string: cannot fail
+	for _, id := range []string{theRun, theOpenRun} {
+		r := aRecord(id)
+		r.Request, r.Turn, r.Model = mark, mark, markOf(o)
+		if id == theRun {
+			r.ClientKey, r.ClientHash = theRequest, []byte(markOf(o))
+		}
+		mustRecord(t, st, o, r)
+	}
+	c := mustClaim(t, st, o, theRun)
+	done := over(c, markOf(o))
+	mustAdvance(t, st, o, c, &done, told(markOf(o)))
+}
+
+func recordReadingCases() map[string]isolationCase {
+	return map[string]isolationCase{
+		"Record": {stranger: fault.NotFound, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			r, err := st.Record(ctx, o, theRun)
+			if r.Result == nil {
+				return nil, err
+			}
+			return r.Result.Answer.Content + string(r.Request), err
+		}},
+		"Records": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			return st.Records(ctx, o, live.Filter{Limit: 10})
+		}},
+		"Events": {stranger: fault.NotFound, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			events, _, err := st.Events(ctx, o, theRun, 0, 10)
+			return events, err
+		}},
+	}
+}
+
+func recordWritingCases() map[string]isolationCase {
+	return map[string]isolationCase{
+		"CreateRecord": {makes: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			r := aRecord("run_another")
+			r.ClientKey, r.ClientHash = theRequest, []byte(markOf(o))
+			if o.ID() == nobody().ID() {
+				r.Request = nil
+			}
+			got, _, err := st.CreateRecord(ctx, o, r, bounds())
+			return []any{got, string(got.ClientHash)}, err
+		}},
+		"DeleteRecord": {silent: true, stranger: fault.NotFound, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			return nil, st.DeleteRecord(ctx, o, theRun)
+		}},
+		"ClaimRecord": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			r, _, err := st.ClaimRecord(ctx, o, live.Claim{ID: theOpenRun, At: epoch(), Until: hour(1)})
+			return r, err
+		}},
+		"RenewRecord": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			if _, _, err := st.ClaimRecord(ctx, o, live.Claim{ID: theOpenRun, At: epoch(), Until: hour(1)}); err != nil {
+				return nil, err
+			}
+			return st.RenewRecord(ctx, o, theOpenRun, 1, hour(2))
+		}},
+		"Advance": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			r, _, err := st.ClaimRecord(ctx, o, live.Claim{ID: theOpenRun, At: epoch(), Until: hour(1)})
+			if err != nil {
+				return nil, err
+			}
+			changed := over(r, "changed")
+			_, ok, err := st.Advance(ctx, o, live.Step{ID: theOpenRun, Fence: 1, Record: &changed, Events: []live.Event{told("changed")}})
+			return ok, err
+		}},
+	}
+}
