@@ -48,6 +48,10 @@ type Usage struct {
 	PromptTokens     int `json:"prompt_tokens"`
 	CompletionTokens int `json:"completion_tokens"`
 	TotalTokens      int `json:"total_tokens"`
+	// CachedTokens are those of the prompt that the upstream had at hand,
+	// ReasoningTokens those of the answer that nobody was shown.
+	CachedTokens    int `json:"-"`
+	ReasoningTokens int `json:"-"`
 }
 
 // ParseUsage reads a usage object. What it does not understand counts as 0:
@@ -63,11 +67,27 @@ func ParseUsage(raw []byte) Usage {
 			u.CompletionTokens = s.integer(0)
 		case "total_tokens":
 			u.TotalTokens = s.integer(0)
+		case "prompt_tokens_details":
+			u.CachedTokens = readDetail(&s, "cached_tokens")
+		case "completion_tokens_details":
+			u.ReasoningTokens = readDetail(&s, "reasoning_tokens")
 		default:
 			s.skip()
 		}
 	})
 	return u
+}
+
+// readDetail reads one number of an object.
+func readDetail(s *scanner, wanted string) (n int) {
+	s.object(func(name []byte) {
+		if string(name) == wanted {
+			n = s.integer(0)
+		} else {
+			s.skip()
+		}
+	})
+	return n
 }
 
 // Error is the error object of this wire.

@@ -87,8 +87,8 @@ func TestChunkReadForgetsTheLast(t *testing.T) {
 func TestParseUsage(t *testing.T) {
 	t.Parallel()
 	for raw, want := range map[string]Usage{
-		`{"prompt_tokens":3,"completion_tokens":4,"total_tokens":7,"x":{"prompt_tokens":9}}`: {3, 4, 7},
-		`{"prompt_tokens":null,"completion_tokens":1.5}`:                                     {},
+		`{"prompt_tokens":3,"completion_tokens":4,"total_tokens":7,"prompt_tokens_details":{"cached_tokens":2},"completion_tokens_details":{"x":1,"reasoning_tokens":1},"x":{"prompt_tokens":9}}`: {3, 4, 7, 2, 1},
+		`{"prompt_tokens":null,"completion_tokens":1.5}`: {},
 		`null`: {}, `[]`: {}, ``: {}, `{"prompt_tokens":`: {},
 	} {
 		if got := ParseUsage([]byte(raw)); got != want {

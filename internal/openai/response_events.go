@@ -1,0 +1,286 @@
+package openai
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ResponseEvent is one event of a streamed response.
+type ResponseEvent struct {
+	Seq  int // 0 for the first
+	Type string
+	Data []byte // JSON
+}
+
+// ResponseStream tells an answer as the events of the Responses API. It is a
+// pure function of what it is given: the same pieces make the same events with
+// the same numbers, so a stream that was cut off is resumed by telling it again
+// and leaving out what the client has.
+//
+// A message is done when the first call begins, calls when the answer ends:
+// some servers send the arguments of several calls in turns.
+type ResponseStream struct {
+	response Response
+	seq      int
+	ids      func(ItemType) string
+	open     []*openItem // in the order of their beginning
+	items    []*openItem
+	events   []ResponseEvent
+}
+
+// openItem is an item that is being told.
+type openItem struct {
+	Item
+	index int // in the output
+	call  int // the index of a call in the chat's answer; -1 for none
+	text  strings.Builder
+}
+
+// NewResponseStream tells an answer under the given head.
+func NewResponseStream(head Response) *ResponseStream {
+	head.Output = nil
+	return &ResponseStream{response: head, ids: ItemIDs(head.ID, false)}
+}
+
+// Begin tells that the response was made, and that it runs.
+func (s *ResponseStream) Begin() []ResponseEvent {
+	s.response.Status = StatusInProgress
+	s.lifecycle("response.created")
+	s.lifecycle("response.in_progress")
+	return s.take()
+}
+
+// Add tells a piece of the answer.
+func (s *ResponseStream) Add(p *Piece) []ResponseEvent {
+	if p.Reasoning != "" {
+		s.say(ReasoningItem, p.Reasoning)
+	}
+	if p.Content != "" {
+		s.close(StatusCompleted, func(it *openItem) bool { return it.Type == ReasoningItem })
+		s.say(MessageItem, p.Content)
+	}
+	for i := range p.ToolCalls {
+		s.close(StatusCompleted, func(it *openItem) bool { return it.Type != CallItem })
+		s.addCall(&p.ToolCalls[i])
+	}
+	return s.take()
+}
+
+// ResponseEnd is how an answer ended.
+type ResponseEnd struct {
+	At     int64 // seconds since 1970
+	Finish string
+	Model  string // the name it was given under; "" leaves the one of the head
+	Usage  *Usage
+	Hermes []byte
+	// Cancelled says that somebody stopped it.
+	Cancelled bool
+	// Error says that it failed.
+	Error *Error
+}
+
+// End tells the end.
+func (s *ResponseStream) End(end *ResponseEnd) []ResponseEvent {
+	r := &s.response
+	r.EndedAt, r.Usage, r.Hermes = end.At, end.Usage, end.Hermes
+	if end.Model != "" {
+		r.Model = end.Model
+	}
+	r.Status, r.Incomplete = StatusOf(end)
+	r.Error = end.Error
+	kind, status := "response.completed", StatusCompleted
+	if r.Status != StatusCompleted {
+		kind, status = "response.incomplete", StatusIncomplete
+	}
+	s.close(status, func(*openItem) bool { return true })
+	if r.Status == StatusFailed {
+		kind = "response.failed"
+		s.fail(end.Error)
+	}
+	s.lifecycle(kind)
+	return s.take()
+}
+
+// StatusOf is the status of a response that ended so, and why it is incomplete.
+func StatusOf(end *ResponseEnd) (status, incomplete string) {
+	switch {
+	case end.Cancelled:
+		return StatusCancelled, ""
+	case end.Error != nil:
+		return StatusFailed, ""
+	case end.Finish == "length":
+		return StatusIncomplete, "max_output_tokens"
+	case end.Finish == "content_filter":
+		return StatusIncomplete, "content_filter"
+	}
+	return StatusCompleted, ""
+}
+
+// Response is the response as far as it has been told.
+func (s *ResponseStream) Response() *Response {
+	r := s.response
+	for _, it := range s.items {
+		r.Output = append(r.Output, it.shown())
+	}
+	return &r
+}
+
+// shown is the item with what was said of it so far.
+func (it *openItem) shown() Item {
+	out := it.Item
+	if it.Type == CallItem {
+		out.Arguments = it.text.String()
+	} else {
+		out.Text = it.text.String()
+	}
+	return out
+}
+
+// say adds text to the open item of a type, or begins one.
+func (s *ResponseStream) say(t ItemType, text string) {
+	i := slices.IndexFunc(s.open, func(it *openItem) bool { return it.Type == t })
+	var it *openItem
+	if i >= 0 {
+		it = s.open[i]
+	} else {
+		it = s.begin(Item{Type: t, Role: "assistant"}, -1)
+		s.event("response.content_part.added", it, func(b []byte) []byte {
+			return it.appendPart(append(b, `,"content_index":0,"part":`...), "")
+		})
+	}
+	it.text.WriteString(text)
+	s.event(it.kind()+".delta", it, func(b []byte) []byte {
+		b = append(b, `,"content_index":0,"delta":`...)
+		return it.appendLogprobs(appendString(b, text))
+	})
+}
+
+// addCall adds a part of a call.
+func (s *ResponseStream) addCall(c *Call) {
+	i := slices.IndexFunc(s.open, func(it *openItem) bool { return it.call == c.Index })
+	var it *openItem
+	if i >= 0 {
+		it = s.open[i]
+	} else {
+		it = s.begin(Item{Type: CallItem, CallID: c.ID, Name: c.Function.Name}, c.Index)
+	}
+	if c.Function.Arguments == "" {
+		return
+	}
+	it.text.WriteString(c.Function.Arguments)
+	s.event(it.kind()+".delta", it, func(b []byte) []byte {
+		return appendString(append(b, `,"delta":`...), c.Function.Arguments)
+	})
+}
+
+// begin opens an item.
+func (s *ResponseStream) begin(item Item, call int) *openItem {
+	it := &openItem{Item: item, index: len(s.items), call: call}
+	it.ID, it.Status = s.ids(item.Type), StatusInProgress
+	if it.Type == CallItem && it.CallID == "" { // clients need one to answer
+		it.CallID = "call_" + strings.TrimPrefix(it.ID, itemPrefixes[CallItem])
+	}
+	s.items, s.open = append(s.items, it), append(s.open, it)
+	s.item("response.output_item.added", it)
+	return it
+}
+
+// close ends the open items that are meant.
+func (s *ResponseStream) close(status string, meant func(*openItem) bool) {
+	left := s.open[:0]
+	for _, it := range s.open {
+		if !meant(it) {
+			left = append(left, it)
+			continue
+		}
+		it.Status = status
+		text := it.text.String()
+		if it.Type == CallItem {
+			s.event(it.kind()+".done", it, func(b []byte) []byte {
+				b = appendString(append(b, `,"name":`...), it.Name)
+				return appendString(append(b, `,"arguments":`...), text)
+			})
+		} else {
+			s.event(it.kind()+".done", it, func(b []byte) []byte {
+				return it.appendLogprobs(appendString(append(b, `,"content_index":0,"text":`...), text))
+			})
+			s.event("response.content_part.done", it, func(b []byte) []byte {
+				return it.appendPart(append(b, `,"content_index":0,"part":`...), text)
+			})
+		}
+		s.item("response.output_item.done", it)
+	}
+	s.open = left
+}
+
+// kind begins the names of the events that tell what an item says.
+func (it *openItem) kind() string {
+	switch it.Type {
+	case CallItem:
+		return "response.function_call_arguments"
+	case ReasoningItem:
+		return "response.reasoning_text"
+	}
+	return "response.output_text"
+}
+
+func (it *openItem) appendLogprobs(b []byte) []byte {
+	if it.Type != MessageItem {
+		return b
+	}
+	return append(b, `,"logprobs":[]`...)
+}
+
+// lifecycle adds an event that holds the whole response.
+func (s *ResponseStream) lifecycle(kind string) {
+	b := s.head(kind)
+	b = s.Response().Append(append(b, `,"response":`...))
+	s.add(kind, append(b, '}'))
+}
+
+// item adds an event that holds a whole item.
+func (s *ResponseStream) item(kind string, it *openItem) {
+	b := strconv.AppendInt(append(s.head(kind), `,"output_index":`...), int64(it.index), 10)
+	shown := it.shown()
+	b = shown.append(append(b, `,"item":`...))
+	s.add(kind, append(b, '}'))
+}
+
+// event adds an event about an item.
+func (s *ResponseStream) event(kind string, it *openItem, more func([]byte) []byte) {
+	b := appendString(append(s.head(kind), `,"item_id":`...), it.ID)
+	b = strconv.AppendInt(append(b, `,"output_index":`...), int64(it.index), 10)
+	s.add(kind, append(more(b), '}'))
+}
+
+// fail adds the event that the official clients raise as an error.
+func (s *ResponseStream) fail(e *Error) {
+	s.add("error", append(appendFailure(s.head("error"), e), '}'))
+}
+
+func appendFailure(b []byte, e *Error) []byte {
+	b = appendString(append(b, `,"code":`...), e.responseCode())
+	b = appendString(append(b, `,"message":`...), e.Message)
+	if e.Param == nil {
+		return append(b, `,"param":null`...)
+	}
+	return appendString(append(b, `,"param":`...), *e.Param)
+}
+
+func (s *ResponseStream) head(kind string) []byte {
+	b := appendString([]byte(`{"type":`), kind)
+	return strconv.AppendInt(append(b, `,"sequence_number":`...), int64(s.seq), 10)
+}
+
+func (s *ResponseStream) add(kind string, data []byte) {
+	s.events = append(s.events, ResponseEvent{Seq: s.seq, Type: kind, Data: data})
+	s.seq++
+}
+
+// take hands out what was added.
+func (s *ResponseStream) take() []ResponseEvent {
+	out := s.events
+	s.events = nil
+	return out
+}

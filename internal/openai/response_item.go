@@ -1,0 +1,190 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// ItemType says what an item of the Responses API is.
+type ItemType string
+
+// The items this program reads and writes.
+const (
+	MessageItem   ItemType = "message"
+	CallItem      ItemType = "function_call"
+	ResultItem    ItemType = "function_call_output"
+	ReasoningItem ItemType = "reasoning"
+	// ReferenceItem names another item by its id; it is only ever sent to us.
+	ReferenceItem ItemType = "item_reference"
+)
+
+// Item is one item of the input or the output of a response.
+type Item struct {
+	Type ItemType
+	ID   string // "" where the client gave none
+	// Status is completed, in_progress or incomplete.
+	Status string
+	Role   string // of a message
+	// Text is what a message or a result says, or the reasoning. Parts holds all
+	// of the content instead where it is more than one text: an array of content
+	// parts in this API's shape.
+	Text  string
+	Parts []byte
+	// CallID ties a call and its result together.
+	CallID    string
+	Name      string // the function called
+	Arguments string // JSON text
+}
+
+// The states of items and responses.
+const (
+	StatusCompleted  = "completed"
+	StatusInProgress = "in_progress"
+	StatusIncomplete = "incomplete"
+	StatusQueued     = "queued"
+	StatusFailed     = "failed"
+	StatusCancelled  = "cancelled"
+)
+
+// MarshalJSON writes the item in the shape clients read: every member of its
+// type is there.
+func (it Item) MarshalJSON() ([]byte, error) { return it.append(nil), nil }
+
+func (it *Item) append(b []byte) []byte {
+	b = append(b, `{"id":`...)
+	b = appendString(b, it.ID)
+	b = append(b, `,"type":"`...)
+	b = append(b, it.Type...)
+	b = append(b, `","status":`...)
+	b = appendString(b, it.Status)
+	switch it.Type {
+	case CallItem:
+		b = appendString(append(b, `,"call_id":`...), it.CallID)
+		b = appendString(append(b, `,"name":`...), it.Name)
+		b = appendString(append(b, `,"arguments":`...), it.Arguments)
+	case ResultItem:
+		b = appendString(append(b, `,"call_id":`...), it.CallID)
+		b = append(b, `,"output":`...)
+		if it.Parts != nil {
+			b = append(b, it.Parts...)
+		} else {
+			b = appendString(b, it.Text)
+		}
+	case ReasoningItem:
+		b = append(b, `,"summary":[],"content":`...)
+		b = it.appendContent(b)
+	default:
+		b = appendString(append(b, `,"role":`...), it.Role)
+		b = append(b, `,"content":`...)
+		b = it.appendContent(b)
+	}
+	return append(b, '}')
+}
+
+// appendContent appends the content parts. Nothing said yet is no part.
+func (it *Item) appendContent(b []byte) []byte {
+	switch {
+	case it.Parts != nil:
+		return append(b, it.Parts...)
+	case it.Text == "" && it.Status == StatusInProgress:
+		return append(b, "[]"...)
+	}
+	b = append(b, '[')
+	b = it.appendPart(b, it.Text)
+	return append(b, ']')
+}
+
+// appendPart appends a part that holds a text.
+func (it *Item) appendPart(b []byte, text string) []byte {
+	switch {
+	case it.Type == ReasoningItem:
+		b = append(b, `{"type":"reasoning_text"`...)
+	case it.Role == "assistant":
+		b = append(b, `{"type":"output_text","annotations":[],"logprobs":[]`...)
+	default:
+		b = append(b, `{"type":"input_text"`...)
+	}
+	b = append(b, `,"text":`...)
+	return append(appendString(b, text), '}')
+}
+
+// ItemsOf is a message of a chat as items: what it says, and a call each. ids
+// gives each item its id.
+func ItemsOf(m *Message, ids func(ItemType) string) []Item {
+	if m.Role == "tool" || m.Role == "function" {
+		it := Item{Type: ResultItem, ID: ids(ResultItem), Status: StatusCompleted, CallID: m.ToolCallID, Text: m.Text}
+		if parts := responseParts(m); parts != nil {
+			it.Parts = parts
+		}
+		return []Item{it}
+	}
+	calls := UnmarshalCalls(m.ToolCalls)
+	var out []Item
+	if m.Text != "" || len(calls) == 0 {
+		it := Item{Type: MessageItem, ID: ids(MessageItem), Status: StatusCompleted, Role: m.Role, Text: m.Text}
+		if m.Role != "assistant" {
+			it.Parts = responseParts(m)
+		}
+		out = append(out, it)
+	}
+	for _, c := range calls {
+		out = append(out, Item{
+			Type: CallItem, ID: ids(CallItem), Status: StatusCompleted, CallID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments,
+		})
+	}
+	return out
+}
+
+// responseParts are the content parts of a chat message in the shape of the
+// Responses API; nil when its text says all.
+func responseParts(m *Message) []byte {
+	if m.Plain || len(m.Raw) == 0 {
+		return nil
+	}
+	var in struct {
+		Content json.RawMessage `json:"content"`
+	}
+	var parts []json.RawMessage
+	if json.Unmarshal(m.Raw, &in) != nil || json.Unmarshal(in.Content, &parts) != nil {
+		return nil
+	}
+	out := []byte{'['}
+	for i, raw := range parts {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, responsePart(raw)...)
+	}
+	return append(out, ']')
+}
+
+// responsePart translates a content part of a chat. One that is not known passes.
+func responsePart(raw []byte) []byte {
+	var in struct {
+		Type     string `json:"type"`
+		Text     string `json:"text"`
+		ImageURL struct {
+			URL    string `json:"url"`
+			Detail string `json:"detail"`
+		} `json:"image_url"`
+		File json.RawMessage `json:"file"`
+	}
+	if json.Unmarshal(raw, &in) != nil {
+		return raw
+	}
+	switch in.Type {
+	case "text":
+		return append(appendString([]byte(`{"type":"input_text","text":`), in.Text), '}')
+	case "image_url":
+		if in.ImageURL.Detail == "" {
+			in.ImageURL.Detail = "auto"
+		}
+		b := appendString([]byte(`{"type":"input_image","image_url":`), in.ImageURL.URL)
+		return append(appendString(append(b, `,"detail":`...), in.ImageURL.Detail), '}')
+	case "file":
+		if file := bytes.TrimSpace(in.File); len(file) > 2 && file[0] == '{' {
+			return append([]byte(`{"type":"input_file",`), file[1:]...)
+		}
+	}
+	return raw
+}
