@@ -213,7 +213,7 @@ func (t *turn) receipt(res *Result, seq int64) *Receipt {
 func (t *turn) result(a *answer) *Result {
 	tip := &t.lineage.tip
 	res := &Result{
-		SessionID: tip.ID, RootID: tip.RootID, Created: t.created, Compressed: t.compressed,
+		SessionID: tip.ID, RootID: tip.RootID, Created: t.created || t.branched, Compressed: t.compressed,
 		Responder: a.responder, Model: a.model, Used: t.prompt.facts, Context: t.prompt.context,
 		Answer: a.done(), At: t.runner.config.now(),
 	}
@@ -223,6 +223,8 @@ func (t *turn) result(a *answer) *Result {
 	}
 	if a.usage != nil {
 		res.InputTokens, res.OutputTokens = a.usage.Input, a.usage.Output
+		detail := openai.ParseUsage(a.usage.Raw)
+		res.CachedTokens, res.ReasoningTokens = detail.CachedTokens, detail.ReasoningTokens
 	} else {
 		res.UsageEstimated = true
 		res.InputTokens = t.prompt.context.Sent

@@ -20,6 +20,10 @@ type Request struct {
 	UserID string
 	// System are instructions for this turn alone, on top of the stored prompt.
 	System []session.Message
+	// After is the Seq of the message this turn goes on from. If the lineage went
+	// on from there already, the turn branches: it runs in a copy of the lineage
+	// up to there. Nil goes on from the newest message.
+	After *int64
 	// Messages is what the client sent beside them: the newest message, tool
 	// results, or a whole history of which the end is new.
 	Messages []session.Message

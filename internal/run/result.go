@@ -37,6 +37,10 @@ type Result struct {
 	UsageEstimated bool `json:"usage_estimated"`
 	InputTokens    int  `json:"input_tokens"`
 	OutputTokens   int  `json:"output_tokens"`
+	// CachedTokens are those of the input that the upstream had at hand,
+	// ReasoningTokens those of the output that it did not show.
+	CachedTokens    int `json:"cached_tokens,omitempty"`
+	ReasoningTokens int `json:"reasoning_tokens,omitempty"`
 
 	// Tools are the tools of this server that were run, in order.
 	Tools []ToolUse `json:"tools,omitempty"`

@@ -106,7 +106,7 @@ func (r *Runner) Start(ctx context.Context, req *Request) (*Stream, error) {
 	}
 	if pending.Count > 0 {
 		again := *req // a request without a session made one: it is the same again
-		again.Session, req = pending.At.Root, &again
+		again.Session, again.After, req = pending.At.Root, nil, &again
 	}
 	s, err := r.start(ctx, req, pending)
 	if err != nil {
@@ -119,6 +119,10 @@ func (r *Runner) Start(ctx context.Context, req *Request) (*Stream, error) {
 // start runs a turn that is known not to be a repetition.
 func (r *Runner) start(ctx context.Context, req *Request, pending *Pending) (*Stream, error) {
 	t, err := r.open(ctx, req)
+	if err == nil && t.wentOn() {
+		t.end()
+		t, err = r.branch(ctx, req)
+	}
 	if err != nil {
 		return nil, err
 	}

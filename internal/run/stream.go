@@ -50,7 +50,7 @@ func newStream(t *turn) *Stream {
 	tip := &t.lineage.tip
 	return &Stream{
 		turn: t, SessionID: tip.ID, RootID: tip.RootID, Key: t.req.Key,
-		Created: t.created, Compressed: t.compressed, From: t.from(),
+		Created: t.created || t.branched, Compressed: t.compressed, From: t.from(),
 	}
 }
 

@@ -3,12 +3,14 @@ package run
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/compression"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/openai"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -31,6 +33,7 @@ type turn struct {
 	input      input
 	sightFrom  int64 // the first Seq the model sees verbatim
 	created    bool
+	branched   bool // the lineage is a copy made for this turn
 	compressed bool
 	ended      *session.Session // the parent, when this turn compressed
 	changes    []memory.Change
@@ -123,6 +126,7 @@ func (t *turn) takeInput() error {
 		}
 	}
 	t.input = in
+	t.cutBranch()
 	return t.joinCalls()
 }
 
@@ -168,6 +172,9 @@ func (t *turn) joinCalls() error {
 	}
 	for i := end - 1; i >= 0 && tail[i].Role != session.User; i-- {
 		if len(tail[i].ToolCalls) > 0 {
+			if err := checkResults(t.input.asked, tail[i:end]); err != nil {
+				return err
+			}
 			t.input.asked = append(slices.Clone(tail[i:end]), t.input.asked...)
 			t.input.tailTo = tail[i].Seq
 			return nil
@@ -175,6 +182,24 @@ func (t *turn) joinCalls() error {
 	}
 	return fault.New(fault.Invalid, "tool_call_not_found",
 		"This session has no open tool call that the message of role 'tool' could answer.").At("messages")
+}
+
+// checkResults refuses a result whose call is not among those made last.
+func checkResults(results, made []session.Message) error {
+	known := make(map[string]bool)
+	for i := range made {
+		for _, c := range openai.UnmarshalCalls(made[i].ToolCalls) {
+			known[c.ID] = true
+		}
+	}
+	for i := range results {
+		id := results[i].ToolCallID
+		if results[i].Role != session.Tool || id == "" || known[id] || known[""] { // some servers give no ids
+			continue
+		}
+		return fault.New(fault.Invalid, "tool_call_not_found", fmt.Sprintf("No tool call with the id %q is open in this session.", id)).At("messages")
+	}
+	return nil
 }
 
 // compress opens a child session if the tail has grown too long. The state was
