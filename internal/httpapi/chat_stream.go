@@ -177,6 +177,15 @@ func (e *eventWriter) data(event []byte) bool {
 	return !e.failed
 }
 
+// named writes one event with a name and reports whether the client still takes it.
+func (e *eventWriter) named(name string, event []byte) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.write("event: "+name+"\ndata: ", event, "\n\n")
+	e.timer.Reset(e.pause)
+	return !e.failed
+}
+
 func (e *eventWriter) keepAlive() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

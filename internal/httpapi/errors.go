@@ -55,6 +55,12 @@ func status(f *fault.Error) int {
 
 // errorBody is the JSON of an error.
 func errorBody(f *fault.Error) []byte {
+	out, _ := json.Marshal(map[string]any{"error": errorOf(f)}) // strings only: cannot fail
+	return out
+}
+
+// errorOf is a fault as the wire tells it.
+func errorOf(f *fault.Error) openai.Error {
 	kind := types[f.Kind]
 	if kind == "" {
 		kind = "invalid_request_error"
@@ -66,8 +72,7 @@ func errorBody(f *fault.Error) []byte {
 	if f.Code != "" {
 		body.Code = f.Code
 	}
-	out, _ := json.Marshal(map[string]any{"error": body}) // strings only: cannot fail
-	return out
+	return body
 }
 
 // fail renders an error as the response.

@@ -174,6 +174,7 @@ func writes(me, other *tenant) []write {
 	canary := me.canary
 	return []write{
 		{"POST /v1/chat/completions", "/v1/chat/completions", chatBody("It is "+canary+" that I like, because of the sun.", false), 200},
+		{"POST /v1/responses", "/v1/responses", `{"input":"It is ` + canary + ` that I like, because of the wind."}`, 200},
 		{"POST /api/sessions", "/api/sessions", `{"id":"made by ` + me.name + `","title":"` + canary + `"}`, 201},
 		{"POST /api/sessions", "/api/sessions", `{"id":"shared"}`, 409},
 		{"PATCH /api/sessions/{id}", "/api/sessions/shared", `{"title":"` + canary + ` again","end_reason":"` + canary + `"}`, 200},

@@ -84,6 +84,7 @@ type route struct {
 func (s *server) routes() []route {
 	return []route{
 		{"POST", "/v1/chat/completions", owner.Chat, s.chatCompletions},
+		{"POST", "/v1/responses", owner.Chat, s.createResponse},
 		{"GET", "/v1/models", owner.Chat, s.models},
 		{"GET", "/v1/models/{id...}", owner.Chat, s.model},
 		{"GET", "/v1/capabilities", owner.Chat, s.capabilities},

@@ -25,6 +25,7 @@ type routeCase struct {
 func routeCases() map[string]routeCase {
 	return map[string]routeCase{
 		"POST /v1/chat/completions": {"/v1/chat/completions", chatBody("hi", false), 200},
+		"POST /v1/responses":        {"/v1/responses", `{"model":"hermes","input":"hi"}`, 200},
 		"GET /v1/models":            {"/v1/models", "", 200},
 		"GET /v1/models/{id...}":    {"/v1/models/hermes", "", 200},
 		"GET /v1/capabilities":      {"/v1/capabilities", "", 200},

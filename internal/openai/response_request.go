@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -121,10 +122,6 @@ func (r *ResponseRequest) member(name string, value []byte) (err error) {
 		err = boolean(value, name, &r.Store)
 	case "stream":
 		err = boolean(value, name, &r.Stream)
-		if r.Stream {
-			r.pass(name, value)
-			r.pass("stream_options", []byte(`{"include_usage":true}`))
-		}
 	case "background":
 		err = boolean(value, name, &r.Background)
 	case "user":
@@ -262,21 +259,19 @@ func (r *ResponseRequest) pass(name string, value []byte) {
 	r.chat = append(r.chat, Set{Name: name, Value: value})
 }
 
-// ChatBody is the request as a chat completion with these messages; nil leaves
-// the messages out, for a reader that puts its own in.
-func (r *ResponseRequest) ChatBody(messages []Message) []byte {
-	b := []byte{'{'}
-	for i, s := range r.chat {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(append(appendString(b, s.Name), ':'), s.Value...)
+// ChatBody is the request as a chat completion that streams or does not, with
+// these messages; nil leaves the messages out, for a reader that puts its own in.
+func (r *ResponseRequest) ChatBody(messages []Message, stream bool) []byte {
+	b := []byte(`{"stream":`)
+	b = strconv.AppendBool(b, stream)
+	if stream {
+		b = append(b, `,"stream_options":{"include_usage":true}`...)
+	}
+	for _, s := range r.chat {
+		b = append(append(appendString(append(b, ','), s.Name), ':'), s.Value...)
 	}
 	if messages != nil {
-		if len(r.chat) > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, `"messages":[`...)
+		b = append(b, `,"messages":[`...)
 		for i := range messages {
 			if i > 0 {
 				b = append(b, ',')

@@ -17,46 +17,46 @@ func TestParseResponseTranslates(t *testing.T) {
 		name, body string
 		want       string // the chat completion it stands for
 	}{
-		{"a text", `{"model":"m","input":"hi"}`, `{"model":"m","messages":[{"role":"user","content":"hi"}]}`},
+		{"a text", `{"model":"m","input":"hi"}`, `{"stream":false,"model":"m","messages":[{"role":"user","content":"hi"}]}`},
 		{
 			"parameters", `{"input":"hi","temperature":0.50,"top_p":1,"max_output_tokens":9,"user":"u","parallel_tool_calls":false,"seed":7,"x":{"y":[1.0]}}`,
-			`{"temperature":0.50,"top_p":1,"max_completion_tokens":9,"user":"u","parallel_tool_calls":false,"seed":7,"x":{"y":[1.0]},"messages":[{"role":"user","content":"hi"}]}`,
+			`{"stream":false,"temperature":0.50,"top_p":1,"max_completion_tokens":9,"user":"u","parallel_tool_calls":false,"seed":7,"x":{"y":[1.0]},"messages":[{"role":"user","content":"hi"}]}`,
 		},
 		{
 			"what has no meaning there", `{"input":"hi","metadata":{"a":"b"},"store":false,"include":["x"],"truncation":"auto","max_tool_calls":3,"previous_response_id":"r","background":false,"stream_options":{"include_obfuscation":true}}`,
-			`{"messages":[{"role":"user","content":"hi"}]}`,
+			`{"stream":false,"messages":[{"role":"user","content":"hi"}]}`,
 		},
-		{"null is absent", `{"input":"hi","tools":null,"temperature":null,"store":null,"text":null}`, `{"messages":[{"role":"user","content":"hi"}]}`},
+		{"null is absent", `{"input":"hi","tools":null,"temperature":null,"store":null,"text":null}`, `{"stream":false,"messages":[{"role":"user","content":"hi"}]}`},
 		{"a stream", `{"input":"hi","stream":true}`, `{"stream":true,"stream_options":{"include_usage":true},"messages":[{"role":"user","content":"hi"}]}`},
 		{
 			"a format", `{"input":"hi","text":{"format":{"type":"json_schema","name":"n","strict":true,"schema":{"type":"object"}},"verbosity":"low"},"reasoning":{"effort":"high","summary":"auto"}}`,
-			`{"verbosity":"low","response_format":{"type":"json_schema","json_schema":{"name":"n","strict":true,"schema":{"type":"object"}}},"reasoning_effort":"high","messages":[{"role":"user","content":"hi"}]}`,
+			`{"stream":false,"verbosity":"low","response_format":{"type":"json_schema","json_schema":{"name":"n","strict":true,"schema":{"type":"object"}}},"reasoning_effort":"high","messages":[{"role":"user","content":"hi"}]}`,
 		},
-		{"JSON", `{"input":"hi","text":{"format":{"type":"json_object"}}}`, `{"response_format":{"type":"json_object"},"messages":[{"role":"user","content":"hi"}]}`},
+		{"JSON", `{"input":"hi","text":{"format":{"type":"json_object"}}}`, `{"stream":false,"response_format":{"type":"json_object"},"messages":[{"role":"user","content":"hi"}]}`},
 		{
 			"tools", `{"input":"hi","tools":[{"type":"function","name":"f","description":"d","parameters":{"type":"object"},"strict":true}],"tool_choice":{"type":"function","name":"f"}}`,
-			`{"tools":[{"type":"function","function":{"name":"f","description":"d","parameters":{"type":"object"},"strict":true}}],"tool_choice":{"type":"function","function":{"name":"f"}},"messages":[{"role":"user","content":"hi"}]}`,
+			`{"stream":false,"tools":[{"type":"function","function":{"name":"f","description":"d","parameters":{"type":"object"},"strict":true}}],"tool_choice":{"type":"function","function":{"name":"f"}},"messages":[{"role":"user","content":"hi"}]}`,
 		},
 		{
 			"some tools", `{"input":"hi","tools":[],"tool_choice":{"type":"allowed_tools","mode":"auto","tools":[{"type":"function","name":"f"}]}}`,
-			`{"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"auto","tools":[{"type":"function","function":{"name":"f"}}]}},"messages":[{"role":"user","content":"hi"}]}`,
+			`{"stream":false,"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"auto","tools":[{"type":"function","function":{"name":"f"}}]}},"messages":[{"role":"user","content":"hi"}]}`,
 		},
 		{
 			"a loop of tools", `{"input":[{"role":"user","content":"?"},{"type":"reasoning","id":"rs_1","summary":[]},{"type":"message","role":"assistant","id":"msg_1","content":[{"type":"output_text","text":"I look.","annotations":[]}]},` +
 				`{"type":"function_call","id":"fc_1","call_id":"c1","name":"f","arguments":"{}"},{"type":"function_call","call_id":"c2","name":"g","arguments":"{\"a\":1}"},` +
 				`{"type":"function_call_output","call_id":"c1","output":"one"},{"type":"function_call_output","call_id":"c2","output":[{"type":"input_text","text":"two"},{"type":"input_text","text":"three"}]}]}`,
-			`{"messages":[{"role":"user","content":"?"},{"role":"assistant","content":"I look.","tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"c2","type":"function","function":{"name":"g","arguments":"{\"a\":1}"}}]},` +
+			`{"stream":false,"messages":[{"role":"user","content":"?"},{"role":"assistant","content":"I look.","tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"c2","type":"function","function":{"name":"g","arguments":"{\"a\":1}"}}]},` +
 				`{"role":"tool","tool_call_id":"c1","content":"one"},{"role":"tool","tool_call_id":"c2","content":[{"type":"text","text":"two"},{"type":"text","text":"three"}]}]}`,
 		},
 		{
 			"calls one after another", `{"input":[{"type":"function_call","call_id":"c1","name":"f","arguments":""},{"type":"function_call_output","call_id":"c1","output":""},{"type":"function_call","call_id":"c2","name":"f","arguments":""},{"type":"function_call_output","call_id":"c2","output":"x"}]}`,
-			`{"messages":[{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":""}}]},{"role":"tool","tool_call_id":"c1","content":""},` +
+			`{"stream":false,"messages":[{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":""}}]},{"role":"tool","tool_call_id":"c1","content":""},` +
 				`{"role":"assistant","content":null,"tool_calls":[{"id":"c2","type":"function","function":{"name":"f","arguments":""}}]},{"role":"tool","tool_call_id":"c2","content":"x"}]}`,
 		},
 		{
 			"parts", `{"input":[{"role":"developer","content":[{"type":"input_text","text":"be brief"}]},{"role":"user","content":[{"type":"input_text","text":"look"},{"type":"input_image","image_url":"data:,x","detail":"low"},` +
 				`{"type":"input_file","filename":"a.pdf","file_data":"data:,y"},{"type":"input_audio","input_audio":{"data":"z","format":"wav"}}]}]}`,
-			`{"messages":[{"role":"developer","content":"be brief"},{"role":"user","content":[{"type":"text","text":"look"},{"type":"image_url","image_url":{"url":"data:,x","detail":"low"}},` +
+			`{"stream":false,"messages":[{"role":"developer","content":"be brief"},{"role":"user","content":[{"type":"text","text":"look"},{"type":"image_url","image_url":{"url":"data:,x","detail":"low"}},` +
 				`{"type":"file","file":{"filename":"a.pdf","file_data":"data:,y"}},{"type":"input_audio","input_audio":{"data":"z","format":"wav"}}]}]}`,
 		},
 	} {
@@ -70,7 +70,7 @@ func TestParseResponseTranslates(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tt.want, string(req.ChatBody(messages))); diff != "" {
+			if diff := cmp.Diff(tt.want, string(req.ChatBody(messages, req.Stream))); diff != "" {
 				t.Errorf("chat (-want +got):\n%s", diff)
 			}
 		})
@@ -193,8 +193,8 @@ func FuzzParseResponse(f *testing.F) {
 			t.Fatalf("%q: %v", body, err)
 		}
 		if len(messages) > 0 {
-			if _, err := ParseChat(req.ChatBody(messages)); err != nil {
-				t.Fatalf("%q became %q: %v", body, req.ChatBody(messages), err)
+			if _, err := ParseChat(req.ChatBody(messages, req.Stream)); err != nil {
+				t.Fatalf("%q became %q: %v", body, req.ChatBody(messages, req.Stream), err)
 			}
 		}
 		checkShown(t, req, messages)

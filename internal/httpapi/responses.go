@@ -1,0 +1,188 @@
+package httpapi
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/openai"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// responsesRoute is the name under which requests for responses are repeated.
+const responsesRoute = "responses"
+
+// createResponse answers POST /v1/responses.
+func (s *server) createResponse(w http.ResponseWriter, r *http.Request) error {
+	headers, err := s.parseSessionHeaders(r)
+	if err != nil {
+		return err
+	}
+	if headers.key != "" { // echoed on refusals too
+		w.Header().Set(sessionKeyHeader, string(headers.key))
+	}
+	body, err := readBody(r)
+	if err != nil {
+		return err
+	}
+	wire, err := openai.ParseResponse(body)
+	if err != nil {
+		return err
+	}
+	req, err := s.responseRequest(r, &headers, wire)
+	if err != nil {
+		return err
+	}
+	if err := parseResponseKey(r, req, headers, body); err != nil {
+		return err
+	}
+	head := s.responseHead(req, wire)
+	stream, err := s.Runner.Start(r.Context(), req)
+	if err != nil {
+		return ofInput(err)
+	}
+	defer stream.Close()
+	setStream(w.Header(), stream, headers.key)
+	head.Model = stream.Model
+	if wire.Stream {
+		s.streamResponse(w, r, stream, &head)
+		return nil
+	}
+	return s.completeResponse(w, r, stream, &head)
+}
+
+// responseRequest builds the run of a response.
+func (s *server) responseRequest(r *http.Request, h *sessionHeaders, wire *openai.ResponseRequest) (*run.Request, error) {
+	if err := s.conversation(h, wire); err != nil {
+		return nil, err
+	}
+	req := &run.Request{
+		Owner: ownerOf(r), Session: h.id, Key: h.key, Source: session.SourceAPI, UserID: wire.User,
+		Model: wire.Model, Streaming: wire.Stream, Tools: string(wire.Tools),
+	}
+	if err := parseTurnHeaders(r, req); err != nil {
+		return nil, err
+	}
+	messages, err := openai.ChatMessages(wire.Input)
+	if err != nil {
+		return nil, err
+	}
+	if wire.Instructions != "" {
+		req.System = append(req.System, session.Message{Role: session.System, Content: wire.Instructions})
+	}
+	for i := range messages {
+		m := message(&messages[i])
+		if m.Role == session.System {
+			req.System = append(req.System, m)
+		} else {
+			req.Messages = append(req.Messages, m)
+		}
+	}
+	if len(req.Messages) == 0 {
+		return nil, fault.New(fault.Invalid, "no_input", "'input' holds nothing to answer: send a message of the user, or the output of a call.").At("input")
+	}
+	if !wire.Store && h.id == "" && h.key == "" {
+		req.OffRecord = true // neither the response nor the turn is wanted again
+	}
+	// A client that names no session and brings its own history manages it itself.
+	if h.id == "" && h.key == "" && len(req.Messages) > 1 {
+		req.Stateless = true
+		if err := checkPaired(req.Messages); err != nil {
+			return nil, err
+		}
+	}
+	req.Body = wire.ChatBody(passed(req, messages), req.Streaming)
+	return req, nil
+}
+
+// passed are the messages that a stateless turn sends as they are; nil for any
+// other, which sends its own.
+func passed(req *run.Request, messages []openai.Message) []openai.Message {
+	if !req.Stateless {
+		return nil
+	}
+	if len(req.System) > 0 && req.System[0].Wire == nil {
+		first := openai.AppendPiece(nil, "system", req.System[0].Content, nil, false)
+		return append([]openai.Message{{Role: "system", Raw: first}}, messages...)
+	}
+	return messages
+}
+
+// checkPaired refuses the output of a call that a client's own history lacks.
+func checkPaired(ms []session.Message) error {
+	made := make(map[string]bool)
+	for i := range ms {
+		for _, c := range openai.UnmarshalCalls(ms[i].ToolCalls) {
+			made[c.ID] = true
+		}
+		if id := ms[i].ToolCallID; ms[i].Role == session.Tool && !made[id] {
+			return fault.New(fault.Invalid, "tool_call_not_found", fmt.Sprintf("No tool call with the call_id %q was found in the input.", id)).At("input")
+		}
+	}
+	return nil
+}
+
+// conversation puts the session that the body names in the place of the header.
+func (s *server) conversation(h *sessionHeaders, wire *openai.ResponseRequest) error {
+	if wire.Conversation == "" {
+		return nil
+	}
+	if s.NoAuth {
+		return fault.New(fault.Forbidden, "session_auth_required",
+			"Sessions require API key authentication, and this server runs with --no-auth. Configure API_SERVER_KEY to use them.").At("conversation")
+	}
+	id, err := session.ParseID(wire.Conversation)
+	if err != nil {
+		f := *asFault(err)
+		return f.At("conversation")
+	}
+	if h.id != "" && h.id != id {
+		return fault.New(fault.Invalid, "session_mismatch", "'conversation' and the header "+sessionIDHeader+" name different sessions. Send one of them.").At("conversation")
+	}
+	h.id = id
+	return nil
+}
+
+// parseResponseKey reads the key of a request that may be repeated.
+func parseResponseKey(r *http.Request, req *run.Request, h sessionHeaders, body []byte) error {
+	key, err := parseIdempotencyKey(r)
+	if err != nil || key == "" {
+		return err
+	}
+	req.Idempotency = &run.Idempotency{Route: responsesRoute, Key: key, BodyHash: hashRequest(h, body)}
+	return nil
+}
+
+// responseHead is what is known of a response before its turn begins.
+func (s *server) responseHead(req *run.Request, wire *openai.ResponseRequest) openai.Response {
+	return openai.Response{
+		ID: responseID(req), CreatedAt: s.Now().Unix(), Background: wire.Background, Conversation: wire.Conversation,
+		Previous: wire.Previous, Model: req.Model, Settings: wire.Settings,
+	}
+}
+
+// responseID makes up an id. A request that is repeated gets the same one.
+func responseID(req *run.Request) string {
+	var b [16]byte
+	if i := req.Idempotency; i != nil {
+		sum := sha256.New()
+		_, _ = fmt.Fprintf(sum, "%q %q %x", req.Owner.ID(), i.Key, i.BodyHash)
+		copy(b[:], sum.Sum(nil))
+	} else {
+		_, _ = rand.Read(b[:]) // never fails since Go 1.24
+	}
+	return openai.ResponsePrefix + hex.EncodeToString(b[:])
+}
+
+// ofInput makes what is wrong with messages wrong with the input, which is what
+// they are called here.
+func ofInput(err error) error {
+	if f := asFault(err); f.Param == "messages" {
+		f.Param = "input"
+	}
+	return err
+}
