@@ -13,7 +13,7 @@ import (
 // only from layers below its own; siblings do not know each other. The picture
 // with its reasons is ARCHITECTURE.md.
 var layers = [][]string{
-	{"fault", "openai", "config", "language", "claim"},
+	{"fault", "openai", "config", "language", "claim", "trail"},
 	{"owner"},
 	{"session"},
 	{"ranking", "search"},

@@ -26,6 +26,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/study"
 	"github.com/hermes-memory/hermes/internal/terminal"
 	"github.com/hermes-memory/hermes/internal/tool"
+	"github.com/hermes-memory/hermes/internal/trail"
 	"github.com/hermes-memory/hermes/internal/upstream"
 )
 
@@ -233,8 +234,9 @@ func (a *app) newLogger(cfg *config.Config) *slog.Logger {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(cfg.Log.Level)) // checked by config
 	opt := &slog.HandlerOptions{Level: level}
+	var h slog.Handler = slog.NewTextHandler(a.process.Stderr, opt)
 	if cfg.Log.Format == "json" {
-		return slog.New(slog.NewJSONHandler(a.process.Stderr, opt))
+		h = slog.NewJSONHandler(a.process.Stderr, opt)
 	}
-	return slog.New(slog.NewTextHandler(a.process.Stderr, opt))
+	return slog.New(trail.Handler(h))
 }

@@ -80,8 +80,8 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	f := asFault(err)
 	code := status(f)
 	if code >= 500 || f.Err != nil {
-		s.Log.Log(r.Context(), levelOf(code), "request failed", "method", r.Method, "route", r.Pattern,
-			"status", code, "code", f.Code, "err", err, "request_id", w.Header().Get(requestIDHeader))
+		s.Log.Log(r.Context(), levelOf(code), "request failed", "method", methodOf(r), "route", routeOf(r),
+			"status", code, "code", f.Code, "err", err)
 	}
 	if refused, ok := errors.AsType[*run.Refused](err); ok {
 		setSession(w.Header(), refused.SessionID, refused.RootID)

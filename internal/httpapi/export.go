@@ -44,7 +44,7 @@ func (s *server) exportSessions(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if err != nil && r.Context().Err() == nil {
-		s.Log.Error("export broke off", "err", err)
+		s.Log.ErrorContext(r.Context(), "export broke off", "err", err)
 		_, _ = e.out.WriteString("\n" + string(errorBody(asFault(err))) + "\n")
 	}
 	_ = e.out.Flush() // a client that is gone needs no export

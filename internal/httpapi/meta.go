@@ -29,7 +29,7 @@ func (s *server) modelList(r *http.Request) []modelJSON {
 	}
 	rows, err := s.Models(r.Context())
 	if err != nil {
-		s.Log.Warn("could not list the upstream's models", "err", err)
+		s.Log.WarnContext(r.Context(), "could not list the upstream's models", "err", err)
 	}
 	for _, m := range rows {
 		if m.ID != ownModel {
@@ -95,7 +95,7 @@ func (s *server) health(w http.ResponseWriter, _ *http.Request) error {
 // ready answers whether work is accepted. Why not is for the log.
 func (s *server) ready(w http.ResponseWriter, r *http.Request) error {
 	if err := s.Ready(r.Context()); err != nil {
-		s.Log.Warn("not ready", "err", err)
+		s.Log.WarnContext(r.Context(), "not ready", "err", err)
 		return writeJSON(w, http.StatusServiceUnavailable, map[string]any{"status": "unavailable"})
 	}
 	return writeJSON(w, http.StatusOK, map[string]any{"status": "ready"})

@@ -2,9 +2,7 @@ package httpapi
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/subtle"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"log/slog"
@@ -18,10 +16,11 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/trail"
 )
 
 const (
-	requestIDHeader = "X-Request-Id"
+	requestIDHeader = trail.Header
 	// maxBody is the largest request body, in bytes (spec: 10,000,000).
 	maxBody = 10_000_000
 	// drainBody is how much of a refused body is still read, so that a client
@@ -32,28 +31,29 @@ const (
 // guard is in front of everything: what it refuses reaches no handler.
 func (s *server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h := w.Header()
-		h.Set(requestIDHeader, requestID())
+		x, r := s.begin(w, r)
+		defer s.end(x, r)
+		h := x.Header()
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cache-Control", "no-store")
 		if err := s.checkHost(r); err != nil {
-			s.fail(w, r, err)
+			s.fail(x, r, err)
 			return
 		}
-		done, err := s.checkOrigin(w, r)
+		done, err := s.checkOrigin(x, r)
 		if err != nil {
-			s.fail(w, r, err)
+			s.fail(x, r, err)
 			return
 		}
 		if done {
 			return
 		}
 		if unclean(r.URL.EscapedPath()) {
-			s.fail(w, r, notFound(w, r))
+			s.fail(x, r, notFound(x, r))
 			return
 		}
-		next.ServeHTTP(w, r)
+		next.ServeHTTP(x, r)
 	})
 }
 
@@ -65,12 +65,6 @@ func unclean(p string) bool {
 		clean += "/"
 	}
 	return clean != p
-}
-
-func requestID() string {
-	var b [8]byte
-	_, _ = rand.Read(b[:]) // never fails since Go 1.24
-	return "req_" + hex.EncodeToString(b[:])
 }
 
 // checkHost refuses requests addressed to names that are not ours: a page that
@@ -134,10 +128,13 @@ func (s *server) wrap(rt route) http.Handler {
 			if err != nil {
 				return err
 			}
+			if x, ok := w.(*exchange); ok {
+				x.actor = o.By()
+			}
 			if !o.Can(rt.scope) {
 				return fault.New(fault.Forbidden, "insufficient_scope", fmt.Sprintf("This key lacks the scope %q.", rt.scope))
 			}
-			r = r.WithContext(context.WithValue(r.Context(), ownerKey{}, o))
+			r = r.WithContext(context.WithValue(trail.As(r.Context(), o.By()), ownerKey{}, o))
 		}
 		if rt.path == importPath {
 			return rt.handle(w, r)
@@ -156,14 +153,17 @@ func (s *server) wrap(rt route) http.Handler {
 // would pass for a part of it.
 func (s *server) render(handle func(http.ResponseWriter, *http.Request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		out := &watched{ResponseWriter: w}
+		out, ok := w.(*exchange)
+		if !ok {
+			out = &exchange{ResponseWriter: w}
+		}
 		defer func() {
 			p := recover()
 			if p == nil {
 				return
 			}
-			s.Log.Error("handler panicked", "route", r.Pattern, "panic", p, "stack", string(debug.Stack()))
-			if out.begun {
+			s.Log.ErrorContext(r.Context(), "handler panicked", "route", r.Pattern, "panic", p, "stack", string(debug.Stack()))
+			if out.status != 0 {
 				panic(http.ErrAbortHandler)
 			}
 			s.fail(w, r, fault.New(fault.Internal, "internal_error", "Internal server error."))
@@ -173,27 +173,6 @@ func (s *server) render(handle func(http.ResponseWriter, *http.Request) error) h
 		}
 	})
 }
-
-// watched knows whether its response has begun.
-type watched struct {
-	http.ResponseWriter
-	begun bool
-}
-
-// WriteHeader implements http.ResponseWriter.
-func (w *watched) WriteHeader(status int) {
-	w.begun = true
-	w.ResponseWriter.WriteHeader(status)
-}
-
-// Write implements http.ResponseWriter.
-func (w *watched) Write(p []byte) (int, error) {
-	w.begun = true
-	return w.ResponseWriter.Write(p)
-}
-
-// Unwrap lets http.ResponseController through.
-func (w *watched) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 type ownerKey struct{}
 
@@ -206,7 +185,7 @@ func ownerOf(r *http.Request) owner.Owner {
 // authenticate is the one place where a request becomes an owner.
 func (s *server) authenticate(r *http.Request) (owner.Owner, error) {
 	if s.NoAuth {
-		return owner.Local(), nil
+		return owner.Here(trail.Anybody), nil
 	}
 	values := r.Header.Values("Authorization")
 	if len(values) > 1 {
@@ -219,7 +198,7 @@ func (s *server) authenticate(r *http.Request) (owner.Owner, error) {
 			"No API key. Send it as: Authorization: Bearer <key>")
 	}
 	if s.LocalToken != "" && subtle.ConstantTimeCompare([]byte(token), []byte(s.LocalToken)) == 1 {
-		return owner.Local(), nil
+		return owner.Here(trail.Terminal), nil
 	}
 	return s.Keyring.Authenticate(r.Context(), token)
 }

@@ -54,7 +54,10 @@ type Config struct {
 	// KeepAlive is the silence after which a stream gets a comment.
 	KeepAlive time.Duration
 	Now       func() time.Time
-	Log       *slog.Logger
+	// Observer is told of every request; nil tells nobody.
+	Observer Observer
+	// Log should name requests as [trail.Handler] does; nil says nothing.
+	Log *slog.Logger
 }
 
 // Background names the models that work on memory behind the turns; "" for none.
@@ -154,6 +157,9 @@ var verbs = []string{"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
 // New returns the handler for everything this server answers.
 func New(c Config) http.Handler {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
 	s := &server{Config: c}
 	mux := http.NewServeMux()
 	methods := make(map[string][]string)

@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/trail"
 )
 
 // Key is an API key as it is kept: everything but the secret.
@@ -98,7 +99,7 @@ func (k *Keyring) Authenticate(ctx context.Context, token string) (Owner, error)
 		found |= subtle.ConstantTimeCompare(hash[:], k.configured[i][:])
 	}
 	if found == 1 {
-		return Local(), nil
+		return Here(trail.Configured), nil
 	}
 	if id, ok := keyID(token); ok {
 		return k.stored(ctx, id, hash)
@@ -110,7 +111,7 @@ func (k *Keyring) Authenticate(ctx context.Context, token string) (Owner, error)
 			return Owner{}, err
 		}
 		if ok {
-			return Local(), nil
+			return Here(trail.Development), nil
 		}
 		return Owner{}, fault.New(fault.Unauthenticated, "invalid_api_key",
 			"The development key is not accepted: this server has keys of its own, or listens beyond this machine.")
@@ -129,7 +130,7 @@ func (k *Keyring) stored(ctx context.Context, id string, hash [32]byte) (Owner, 
 	if subtle.ConstantTimeCompare(hash[:], key.Hash) != 1 || !key.RevokedAt.IsZero() {
 		return Owner{}, refused()
 	}
-	return Owner{id: key.OwnerID, scopes: key.Scopes}, nil
+	return Owner{id: key.OwnerID, scopes: key.Scopes, by: trail.Key + key.Name}, nil
 }
 
 func refused() error {

@@ -13,6 +13,7 @@ import "slices"
 type Owner struct {
 	id     string
 	scopes []Scope
+	by     string
 }
 
 // LocalID is the owner of the configured key, the development key and the
@@ -22,6 +23,14 @@ const LocalID = "local"
 // Local is the person at this machine: everything of the local owner.
 func Local() Owner { return Owner{id: LocalID, scopes: AllScopes()} }
 
+// Here is [Local] with the way in which the caller was let in: an actor of
+// package trail.
+func Here(by string) Owner {
+	o := Local()
+	o.by = by
+	return o
+}
+
 // Stored is the owner named by a row this program wrote for an authenticated
 // caller, such as a message waiting to be indexed. It carries no scope: it can
 // work for the owner but not ask for anything at the door.
@@ -29,6 +38,10 @@ func Stored(id string) Owner { return Owner{id: id} }
 
 // ID is the stable name of the owner, the first column of every table.
 func (o Owner) ID() string { return o.id }
+
+// By is who asks, for logs and the audit: the key's name behind "key:", or one
+// of the other actors of package trail. "" if no caller was authenticated.
+func (o Owner) By() string { return o.by }
 
 // Can reports whether the caller holds the scope.
 func (o Owner) Can(s Scope) bool { return slices.Contains(o.scopes, s) }

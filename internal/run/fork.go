@@ -61,7 +61,7 @@ func (r *Runner) Fork(ctx context.Context, b *Branch) (session.Session, error) {
 	if err := c.copy(ctx); err != nil {
 		whole := context.WithoutCancel(ctx) // half a copy is none
 		if clean := r.sessions.DeleteLineage(whole, b.Owner, c.tip.RootID); clean != nil {
-			r.log.Warn("could not remove a copy that was broken off", "session_id", c.tip.ID, "err", clean)
+			r.log.WarnContext(ctx, "could not remove a copy that was broken off", "err", clean)
 		}
 		r.views.Drop(b.Owner, memory.Scope{Root: c.tip.RootID})
 		return session.Session{}, err

@@ -100,7 +100,7 @@ func (t *turn) resume() bool {
 // giveUp releases a claim whose turn never began.
 func (r *Runner) giveUp(ctx context.Context, o owner.Owner, c *Claim) {
 	if err := r.store.ReleaseRequest(context.WithoutCancel(ctx), o, *c); err != nil {
-		r.log.Warn("could not release an idempotency key", "err", err)
+		r.log.WarnContext(ctx, "could not release an idempotency key", "err", err)
 	}
 	r.inflight.leave(inflightKey{o.ID(), c.Route, c.Key})
 }

@@ -39,7 +39,7 @@ func (t *turn) quotes(question string, room int, a *assembly) (string, []memory.
 		}
 		docs, err := t.runner.quotes.QuotesByID(t.ctx, t.req.Owner, batch)
 		if err != nil {
-			t.runner.log.Warn("recall could not read quotes", "err", err)
+			t.runner.log.WarnContext(t.ctx, "recall could not read quotes", "err", err)
 			break
 		}
 		for i := range docs {

@@ -70,7 +70,7 @@ func (t *turn) callTool(ctx context.Context, g *Grant, c *openai.Call, room int)
 	go func() {
 		defer func() {
 			if p := recover(); p != nil {
-				t.runner.log.Error("a tool panicked", "tool", c.Function.Name, "panic", p, "stack", string(debug.Stack()))
+				t.runner.log.ErrorContext(ctx, "a tool panicked", "tool", c.Function.Name, "panic", p, "stack", string(debug.Stack()))
 				done <- failed("the tool broke down")
 			}
 		}()

@@ -69,7 +69,7 @@ func (r *Runner) Import(ctx context.Context, a *Archived) (Imported, error) {
 		}
 		whole := context.WithoutCancel(ctx) // half a lineage is none
 		if clean := r.sessions.DeleteLineage(whole, a.Owner, root); clean != nil {
-			r.log.Warn("could not remove an import that was broken off", "session_id", root, "err", clean)
+			r.log.WarnContext(ctx, "could not remove an import that was broken off", "err", clean)
 		}
 		r.views.DropOwner(a.Owner)
 		return Imported{}, err

@@ -6,12 +6,14 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"sync"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/trail"
 )
 
 // client makes HTTP calls to one server. It calls the transport itself: there
@@ -108,6 +110,11 @@ func (c *client) get(ctx context.Context, from *url.URL, within time.Duration) (
 func (c *client) do(ctx context.Context, req *http.Request, first, between time.Duration) (*answer, error) {
 	if req.URL == nil {
 		return nil, fault.Wrap(fault.Unavailable, codeUnreachable, "The upstream's base URL is not valid.", errBaseURL)
+	}
+	if id := trail.From(ctx).RequestID; id != "" {
+		h := maps.Clone(req.Header) // it is everybody's
+		h[trail.Header] = []string{id}
+		req.Header = h
 	}
 	call, cancel := context.WithCancelCause(ctx)
 	a := &answer{c: c, parent: ctx, call: call, cancel: cancel, between: between}

@@ -1,0 +1,82 @@
+// Package trail is what a request leaves behind it wherever it goes: its id and
+// who acts. It travels in the context, so that the log, the upstream, the audit
+// and the spans of one request can be found under one name. It holds no content,
+// and nothing decides by it.
+package trail
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+)
+
+// Header carries a request's id, from clients and to upstreams.
+const Header = "X-Request-Id"
+
+// MaxID is the longest id a client may give, in bytes.
+const MaxID = 128
+
+// Trail is what travels with a request.
+type Trail struct {
+	// RequestID names the request: the client's own name, if it is clean.
+	RequestID string
+	// Actor is who acts: [Key] and the name of an API key, or one of the
+	// constants. "" is nobody known.
+	Actor string
+}
+
+// Key is what stands before the name of a key that was made here, so that no
+// name can pass for another actor.
+const Key = "key:"
+
+// Actors that are no key that was made here.
+const (
+	Terminal    = "terminal"    // the command line on this machine
+	Configured  = "configured"  // a key of the configuration
+	Development = "development" // the development key
+	Anybody     = "anybody"     // a server without authentication
+	Job         = "job"         // a fire of the scheduler
+	Model       = "model"       // a call of a tool
+	Server      = "server"      // the program itself
+)
+
+type contextKey struct{}
+
+// With returns a context that carries the trail.
+func With(ctx context.Context, t Trail) context.Context {
+	return context.WithValue(ctx, contextKey{}, t)
+}
+
+// As returns a context in which somebody else acts in the same request.
+func As(ctx context.Context, actor string) context.Context {
+	t := From(ctx)
+	t.Actor = actor
+	return With(ctx, t)
+}
+
+// From returns the trail of a context, the zero Trail if it has none.
+func From(ctx context.Context) Trail {
+	t, _ := ctx.Value(contextKey{}).(Trail)
+	return t
+}
+
+// NewID makes an id for a request that brings none.
+func NewID() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails since Go 1.24
+	return "req_" + hex.EncodeToString(b[:])
+}
+
+// Clean reports whether an id that came from outside may be passed on: 1 to
+// [MaxID] visible ASCII characters.
+func Clean(id string) bool {
+	if id == "" || len(id) > MaxID {
+		return false
+	}
+	for i := range len(id) {
+		if id[i] <= ' ' || id[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
