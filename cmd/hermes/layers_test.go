@@ -21,7 +21,7 @@ var layers = [][]string{
 	{"run"},
 	{"recall", "upstream", "tool", "study", "job", "live"},
 	{"httpapi", "mcpserver", "sqlite", "upstream/upstreamtest", "terminal"},
-	{"prove"},
+	{"prove", "telemetry"},
 	{"cli"},
 	{"cmd/hermes"},
 }

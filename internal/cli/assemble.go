@@ -24,6 +24,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/sqlite"
 	"github.com/hermes-memory/hermes/internal/study"
+	"github.com/hermes-memory/hermes/internal/telemetry"
 	"github.com/hermes-memory/hermes/internal/terminal"
 	"github.com/hermes-memory/hermes/internal/tool"
 	"github.com/hermes-memory/hermes/internal/trail"
@@ -53,6 +54,7 @@ type server struct {
 	tools    tool.Set
 	mcp      *tool.MCP
 	jobs     *job.Scheduler
+	measures *telemetry.Telemetry // nil where nobody reads them
 	token    string
 	started  time.Time
 	now      func() time.Time
@@ -67,6 +69,8 @@ type assembly struct {
 	public bool
 	// choose picks the upstream; it is called after the database is ours.
 	choose func() (upstream.Choice, error)
+	// measures is told what goes on; nil tells nobody.
+	measures *telemetry.Telemetry
 	// now is the clock; nil is the machine's.
 	now func() time.Time
 	// getenv is the environment, for the MCP servers that are started.
@@ -84,11 +88,15 @@ func assemble(ctx context.Context, parts assembly) (*server, error) {
 			return nil, err
 		}
 	}
-	db, err := sqlite.Open(ctx, sqlite.Options{Path: cfg.DatabaseFile(), Log: log})
+	files := sqlite.Options{Path: cfg.DatabaseFile(), Log: log}
+	if parts.measures != nil {
+		files.Observer = parts.measures
+	}
+	db, err := sqlite.Open(ctx, files)
 	if err != nil {
 		return nil, err
 	}
-	s := &server{cfg: cfg, log: log, db: db, token: newToken(), started: time.Now().UTC(), now: parts.now}
+	s := &server{cfg: cfg, log: log, db: db, token: newToken(), started: time.Now().UTC(), now: parts.now, measures: parts.measures}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -102,6 +110,7 @@ func assemble(ctx context.Context, parts assembly) (*server, error) {
 		return nil, errors.Join(err, s.close())
 	}
 	s.handler = s.newHandler(zone)
+	s.watch()
 	return s, nil
 }
 
@@ -120,9 +129,13 @@ func jobZone(cfg *config.Config, getenv func(string) string) (string, error) {
 // setJobs makes the scheduler, and what people do with jobs.
 func (s *server) setJobs(zone string) *job.Planner {
 	targets := job.Targets{"webhook": job.NewWebhook(s.cfg.Webhooks.AllowPrivate, s.now)}
-	s.jobs = job.NewScheduler(job.SchedulerParts{
+	parts := job.SchedulerParts{
 		Ledger: s.db, Store: s.db, Runner: s.runner, Targets: targets, Now: s.now, Grace: s.cfg.Server.Grace, Log: s.log,
-	})
+	}
+	if s.measures != nil {
+		parts.Observer = s.measures
+	}
+	s.jobs = job.NewScheduler(parts)
 	return job.NewPlanner(job.PlannerParts{Store: s.db, Targets: targets, Zone: zone, Now: s.now, Changed: s.jobs.Poke})
 }
 
@@ -140,13 +153,20 @@ func (s *server) newHandler(zone string) http.Handler {
 		Erase:   s.eraseInputs,
 		Process: s.token, Log: s.log,
 	}
+	if s.measures != nil {
+		parts.Observer = s.measures
+	}
 	background := s.withStudy(&parts)
-	return httpapi.New(httpapi.Config{
+	config := httpapi.Config{
 		Runner: s.runner, Sessions: s.db, Catalog: s.db, Search: s.db, Keyring: s.keyring, Models: s.lister(), Ready: s.ready, Detail: s.detail,
 		MCP: s.mcpDoor(), Tools: s.toolNames(), Jobs: s.setJobs(zone),
 		LocalToken: s.token, NoAuth: s.cfg.Server.NoAuth, Hosts: s.cfg.Server.Hosts, Origins: s.cfg.Server.Origins,
 		Name: s.choice.Name, Responder: s.runner.Responder(), Background: background, Version: Version(), KeepAlive: keepAlive, Now: s.now, Log: s.log,
-	})
+	}
+	if s.measures != nil {
+		config.Search, config.Observer, config.Metrics = s.measures.Search(s.db), s.measures, s.measures.Handler()
+	}
+	return httpapi.New(config)
 }
 
 // eraseInputs takes what is about a thing out of the history of inputs.

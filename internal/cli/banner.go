@@ -29,6 +29,9 @@ func (a *app) banner(s *server, at *listening, development bool) {
 	for _, skipped := range s.choice.Skipped {
 		fmt.Fprintf(out, "              (%s)\n", skipped)
 	}
+	if at.admin != nil {
+		fmt.Fprintf(out, "  metrics     http://%s/metrics\n", at.admin.Addr())
+	}
 	key := "$API_SERVER_KEY"
 	switch {
 	case s.cfg.Server.NoAuth:

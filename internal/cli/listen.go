@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"strconv"
 	"syscall"
 
@@ -20,6 +21,10 @@ type listening struct {
 	public    bool   // beyond this machine
 	// ollama is the address of an Ollama that holds our usual port; "" for none.
 	ollama string
+	// admin is where the metrics are, without a key; nil for nowhere.
+	admin net.Listener
+	// transport is how upstreams are called; nil is as they do.
+	transport http.RoundTripper
 }
 
 // listen opens the configured address. Unless one was chosen, an Ollama on our
@@ -72,6 +77,9 @@ func open(ctx context.Context, addr string) (*listening, error) {
 }
 
 func (l *listening) close() {
+	if l.admin != nil {
+		_ = l.admin.Close()
+	}
 	for _, ln := range l.listeners {
 		_ = ln.Close() // nothing was accepted
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/httpapi"
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/telemetry"
 	"github.com/hermes-memory/hermes/internal/upstream"
 )
 
@@ -51,8 +52,14 @@ func (a *app) runServe(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if at.admin, err = listenAdmin(ctx, cfg.Server.AdminAddr); err != nil {
+		at.close()
+		return err
+	}
+	measures := telemetry.New(Version())
+	at.transport = measures.Transport(upstream.NewTransport())
 	s, err := assemble(ctx, assembly{
-		cfg: cfg, log: log, public: at.public,
+		cfg: cfg, log: log, public: at.public, measures: measures,
 		choose: func() (upstream.Choice, error) { return choose(ctx, cfg, at) }, getenv: a.process.Getenv,
 	})
 	if err != nil {
@@ -87,7 +94,7 @@ func choose(ctx context.Context, cfg *config.Config, at *listening) (upstream.Ch
 		OpenAIKey: upstream.Secret(u.OpenAIKey), OpenAIURL: u.OpenAIURL,
 		AnthropicKey: upstream.Secret(u.AnthropicKey), AnthropicURL: u.AnthropicURL,
 		OpenRouterKey: upstream.Secret(u.OpenRouterKey), OpenRouterURL: u.OpenRouterURL,
-		OllamaHost: u.OllamaHost, Own: at.addr,
+		OllamaHost: u.OllamaHost, Own: at.addr, Options: upstream.Options{Transport: at.transport},
 	}
 	if !u.Probe {
 		env.OllamaAddr, env.LlamaAddr = "off", "off"
@@ -146,6 +153,9 @@ func (s *server) serve(ctx context.Context, at *listening) error {
 			}
 			return nil
 		})
+	}
+	if at.admin != nil {
+		g.Go(func() error { return s.serveAdmin(ctx, at.admin) })
 	}
 	s.tellStudy()
 	if s.study != nil {

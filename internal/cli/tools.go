@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/hermes-memory/hermes/internal/config"
 	"github.com/hermes-memory/hermes/internal/mcpserver"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/search"
@@ -48,6 +49,9 @@ func (s *server) setTools(ctx context.Context, getenv func(string) string) {
 func (s *server) offered() run.Tools {
 	if len(s.tools) == 0 {
 		return nil
+	}
+	if s.measures != nil {
+		return s.measures.Tools(s.tools, config.ToolNames())
 	}
 	return s.tools
 }

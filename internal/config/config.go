@@ -19,14 +19,15 @@ import (
 type Config struct {
 	Home   string
 	Server struct {
-		Addr    string // host:port; wins over Host and Port
-		Host    string
-		Port    int
-		Keys    []string
-		Hosts   []string
-		Origins []string
-		NoAuth  bool
-		Grace   time.Duration
+		Addr      string // host:port; wins over Host and Port
+		Host      string
+		Port      int
+		AdminAddr string // host:port of the metrics, without a key; "" for none
+		Keys      []string
+		Hosts     []string
+		Origins   []string
+		NoAuth    bool
+		Grace     time.Duration
 	}
 	Database string
 	Upstream struct {

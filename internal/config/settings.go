@@ -46,6 +46,7 @@ var settings = []setting{
 	text("server.addr", "HERMES_ADDR", "addr", "listen on host:port (default 127.0.0.1:11434)", func(c *Config) *string { return &c.Server.Addr }),
 	text("server.host", "API_SERVER_HOST", "", "listen on this host", func(c *Config) *string { return &c.Server.Host }),
 	number("server.port", "API_SERVER_PORT", "listen on this port", func(c *Config) *int { return &c.Server.Port }),
+	text("server.admin_addr", "HERMES_ADMIN_ADDR", "", "serve GET /metrics on host:port, without a key; empty: on the usual address, with one", func(c *Config) *string { return &c.Server.AdminAddr }),
 	list("server.keys", "API_SERVER_KEY", "API keys of the local owner, 16 characters or more", func(c *Config) *[]string { return &c.Server.Keys }).hidden(),
 	list("server.hosts", "API_SERVER_HOSTS", "host names, beside localhost, that requests may be addressed to", func(c *Config) *[]string { return &c.Server.Hosts }),
 	list("server.origins", "API_SERVER_CORS_ORIGINS", "web origins that may call, such as https://chat.example.org", func(c *Config) *[]string { return &c.Server.Origins }),

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/run"
 )
 
@@ -47,6 +48,15 @@ type Data struct {
 	Damage []string `json:"damage"`
 	// Checked says how: quickly or deep.
 	Checked string `json:"checked"`
+}
+
+// metrics answers GET /metrics, in the text format of Prometheus.
+func (s *server) metrics(w http.ResponseWriter, r *http.Request) error {
+	if s.Metrics == nil {
+		return fault.New(fault.NotFound, "no_metrics", "Metrics are kept by hermes serve only, and this is none.")
+	}
+	s.Metrics.ServeHTTP(w, r)
+	return nil
 }
 
 // healthDetailed answers GET /health/detailed; deep=true reads the whole database.

@@ -68,6 +68,9 @@ func TestRequestLog(t *testing.T) {
 	w.send(t, "GET", "/api/sessions/canary-session", "", nil)
 	w.send(t, "GET", "/canary-path", "", nil)
 	w.send(t, "CANARY-METHOD", "/health", "", nil)
+	if m := w.call("GET", "/metrics", "").body; strings.Contains(strings.ToLower(m), "canary") || !strings.Contains(m, `route="/api/sessions/{id}"`) {
+		t.Errorf("the metrics tell what they must not, or nothing:\n%s", m)
+	}
 	sent := w.up.Requests()
 	if len(sent) == 0 || sent[0].Header.Get(trail.Header) != "mine-1" {
 		t.Errorf("the upstream was not sent the request's id: %d calls", len(sent))
@@ -90,7 +93,7 @@ func TestRequestLog(t *testing.T) {
 			}
 		}
 	}
-	want := "POST /v1/chat/completions configured,GET /api/sessions/{id} configured,GET unknown ,other unknown "
+	want := "POST /v1/chat/completions configured,GET /api/sessions/{id} configured,GET unknown ,other unknown ,GET /metrics configured"
 	if got := strings.Join(routes, ","); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

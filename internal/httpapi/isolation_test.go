@@ -272,7 +272,7 @@ func (p *tenant) everything() map[string]string {
 	p.w.t.Helper()
 	out := make(map[string]string)
 	for _, v := range httpapi.Table() {
-		if v.Method != http.MethodGet || v.Scope == "" || v.Scope == "admin" {
+		if v.Method != http.MethodGet || v.Scope == "" || v.Scope == "admin" || v.Scope == "metrics" { // these are of the whole server
 			continue
 		}
 		for _, id := range []string{"shared", "own:" + p.name, p.receipt, p.facts[0]} {

@@ -31,8 +31,13 @@ const (
 // guard is in front of everything: what it refuses reaches no handler.
 func (s *server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		x, r := s.begin(w, r)
-		defer s.end(x, r)
+		x, inner := s.begin(w, r)
+		outer := r
+		r = inner
+		defer func() {
+			outer.Pattern = r.Pattern // as the mux would have set it
+			s.end(x, r)
+		}()
 		h := x.Header()
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")

@@ -54,6 +54,8 @@ type Config struct {
 	// KeepAlive is the silence after which a stream gets a comment.
 	KeepAlive time.Duration
 	Now       func() time.Time
+	// Metrics answers GET /metrics; nil answers that there are none.
+	Metrics http.Handler
 	// Observer is told of every request; nil tells nobody.
 	Observer Observer
 	// Log should name requests as [trail.Handler] does; nil says nothing.
@@ -145,6 +147,7 @@ func (s *server) routes() []route {
 		{"GET", "/v1/health", "", s.health},
 		{"GET", "/readyz", "", s.ready},
 		{"GET", "/health/detailed", owner.Admin, s.healthDetailed},
+		{"GET", "/metrics", owner.Metrics, s.metrics},
 		{"GET", "/openapi.json", "", s.openAPI},
 	}
 }

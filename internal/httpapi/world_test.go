@@ -24,6 +24,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/search"
 	"github.com/hermes-memory/hermes/internal/sqlite"
+	"github.com/hermes-memory/hermes/internal/telemetry"
 	"github.com/hermes-memory/hermes/internal/tool"
 	"github.com/hermes-memory/hermes/internal/upstream"
 	"github.com/hermes-memory/hermes/internal/upstream/upstreamtest"
@@ -65,6 +66,7 @@ type world struct {
 	pool    *http.Transport
 	db      *sqlite.DB
 	keyring *owner.Keyring
+	measure *telemetry.Telemetry
 	jobs    *job.Scheduler
 	handler atomic.Pointer[http.Handler]
 	srv     *httptest.Server
@@ -125,8 +127,9 @@ func newWorld(t testing.TB, o options) *world {
 // open assembles the program over the file there is.
 func (w *world) open() {
 	w.t.Helper()
+	w.measure = telemetry.New("test")
 	db, err := sqlite.Open(context.Background(), sqlite.Options{
-		Path: filepath.Join(w.dir, "state.db"), Log: w.opt.log, SearchTime: time.Minute, IndexPatience: time.Minute, // the machine may be busy
+		Observer: w.measure, Path: filepath.Join(w.dir, "state.db"), Log: w.opt.log, SearchTime: time.Minute, IndexPatience: time.Minute, // the machine may be busy
 	})
 	if err != nil {
 		w.t.Fatal(err)
@@ -138,7 +141,7 @@ func (w *world) open() {
 	}
 	if !w.opt.NoUpstream {
 		m := upstream.New(upstream.Options{
-			BaseURL: w.up.URL + "/v1", Key: upstreamKey, Model: "scripted", Transport: w.pool, Now: w.clock.now, Log: w.opt.log,
+			BaseURL: w.up.URL + "/v1", Key: upstreamKey, Model: "scripted", Transport: w.measure.Transport(w.pool), Now: w.clock.now, Log: w.opt.log,
 		})
 		models.Upstream, models.Name = m, "scripted"
 		list = lister(m)
@@ -149,15 +152,16 @@ func (w *world) open() {
 		Config: run.Config{
 			Budget: w.opt.Budget, Patience: w.opt.patience, HotLineages: 256, IdempotencyTTL: 24 * time.Hour, Now: w.clock.now,
 		},
-		Process: "test", Log: w.opt.log,
+		Process: "test", Log: w.opt.log, Observer: w.measure,
 	})
 	targets := job.Targets{"webhook": job.NewWebhook(false, w.clock.now)}
-	w.jobs = job.NewScheduler(job.SchedulerParts{Ledger: db, Store: db, Runner: runner, Targets: targets, Now: w.clock.now, Log: w.opt.log})
+	w.jobs = job.NewScheduler(job.SchedulerParts{Ledger: db, Store: db, Runner: runner, Targets: targets, Now: w.clock.now, Observer: w.measure, Log: w.opt.log})
+	w.measure.Watch(telemetry.Sources{Runs: runner.Load, Store: db.Load, Jobs: w.jobs.Load})
 	handler := httpapi.New(httpapi.Config{
-		Jobs:   job.NewPlanner(job.PlannerParts{Store: db, Targets: targets, Zone: "UTC", Now: w.clock.now, Changed: w.jobs.Poke}),
-		MCP:    mcpserver.Handler(mcpserver.Options{Client: &http.Client{Transport: loop{w}}, Base: "http://localhost", Version: "test", Log: w.opt.log}),
-		Tools:  w.opt.Tools,
-		Runner: runner, Sessions: db, Catalog: db, Search: db, Keyring: w.keyring, Models: list, Ready: w.ready, Detail: w.detail,
+		Jobs:  job.NewPlanner(job.PlannerParts{Store: db, Targets: targets, Zone: "UTC", Now: w.clock.now, Changed: w.jobs.Poke}),
+		MCP:   mcpserver.Handler(mcpserver.Options{Client: &http.Client{Transport: loop{w}}, Base: "http://localhost", Version: "test", Log: w.opt.log}),
+		Tools: w.opt.Tools, Observer: w.measure, Metrics: w.measure.Handler(),
+		Runner: runner, Sessions: db, Catalog: db, Search: w.measure.Search(db), Keyring: w.keyring, Models: list, Ready: w.ready, Detail: w.detail,
 		LocalToken: "local-token-of-this-machine", NoAuth: w.opt.NoAuth, Hosts: w.opt.Hosts, Origins: w.opt.Origins,
 		Name: models.Name, Responder: runner.Responder(), Version: "test", KeepAlive: w.opt.keepAlive, Now: w.clock.now, Log: w.opt.log,
 	})
@@ -186,7 +190,7 @@ func (w *world) tools() run.Tools {
 	if set == nil {
 		return nil
 	}
-	return set
+	return w.measure.Tools(set, w.opt.Tools)
 }
 
 // loop leads back into the world: the MCP door is a client of the API.

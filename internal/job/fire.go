@@ -27,6 +27,8 @@ func (s *Scheduler) fire(ctx context.Context, o owner.Owner, r *Run) {
 		s.log.Warn("a job is gone, or cannot be read", "job_id", r.Job, "err", err)
 		return
 	}
+	ctx, told := s.observe(ctx, r)
+	defer func() { told(r.Status) }()
 	set := Settlement{}
 	if r.Attempts > maxAttempts {
 		r.Status, r.Error = Lost, fmt.Sprintf("It was cut off %d times.", maxAttempts)

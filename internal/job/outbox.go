@@ -37,6 +37,9 @@ func (s *Scheduler) deliver(ctx context.Context, o owner.Owner, d *Delivery) {
 			d.State, d.WakeAt = Pending, now.Add(wait)
 		}
 	}
+	if s.observer != nil {
+		s.observer.Delivery(kind, d.State)
+	}
 	if _, err := s.ledger.SettleDelivery(context.WithoutCancel(ctx), o, *d); err != nil {
 		s.log.Warn("the outcome of a delivery could not be stored; it is sent again", "event_id", d.ID, "err", err)
 	}

@@ -31,6 +31,8 @@ type Scheduler struct {
 	now     func() time.Time
 	grace   time.Duration
 	log     *slog.Logger
+	// observer is nil if nobody watches.
+	observer Observer
 
 	bell       *claim.Bell // something may be due, or has ended
 	fires      *claim.Places
@@ -47,13 +49,15 @@ type SchedulerParts struct {
 	Now     func() time.Time
 	// Grace is how long a stop waits for fires under way.
 	Grace time.Duration
-	Log   *slog.Logger
+	// Observer is told what is done; nil tells nobody.
+	Observer Observer
+	Log      *slog.Logger
 }
 
 // NewScheduler returns a Scheduler. Nothing is fired before Run or Pass.
 func NewScheduler(p SchedulerParts) *Scheduler {
 	return &Scheduler{
-		ledger: p.Ledger, store: p.Store, runner: p.Runner, targets: p.Targets, now: p.Now, grace: p.Grace, log: p.Log,
+		ledger: p.Ledger, store: p.Store, runner: p.Runner, targets: p.Targets, now: p.Now, grace: p.Grace, log: p.Log, observer: p.Observer,
 		bell: claim.NewBell(p.Now), fires: claim.NewPlaces(maxFires, ownersFires), deliveries: claim.NewPlaces(maxFires, ownersFires),
 	}
 }

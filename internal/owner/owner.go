@@ -57,12 +57,13 @@ const (
 	Memory        Scope = "memory"
 	Jobs          Scope = "jobs"
 	Export        Scope = "export"
+	Metrics       Scope = "metrics" // of the whole server, which name nobody
 	Admin         Scope = "admin"
 )
 
 // AllScopes lists every scope.
 func AllScopes() []Scope {
-	return []Scope{Chat, SessionsRead, SessionsWrite, Memory, Jobs, Export, Admin}
+	return []Scope{Chat, SessionsRead, SessionsWrite, Memory, Jobs, Export, Metrics, Admin}
 }
 
 // DefaultScopes is what a new key may do unless told otherwise: everything

@@ -42,6 +42,8 @@ type Runner struct {
 	meaning meaning
 	wake    func(owner.Owner, session.ID)
 	log     *slog.Logger
+	// observer is nil if nobody watches.
+	observer Observer
 }
 
 // Parts are what a Runner is made of.
@@ -70,7 +72,9 @@ type Parts struct {
 	EmbedPatience time.Duration
 	// Process is different for every process that runs turns.
 	Process string
-	Log     *slog.Logger
+	// Observer is told how turns go; nil tells nobody.
+	Observer Observer
+	Log      *slog.Logger
 }
 
 // New returns a Runner.
@@ -79,7 +83,7 @@ func New(p Parts) *Runner {
 		store: p.Store, ledger: p.Ledger, sessions: p.Sessions, catalog: p.Catalog, quotes: p.Memory, views: p.Views,
 		lineages: newLineages(p.Sessions, p.Config.HotLineages),
 		models:   p.Models, tools: p.Tools, config: p.Config, erase: p.Erase, process: p.Process, log: p.Log,
-		studies: p.Studies, wake: p.Wake, meaning: meaning{embed: p.Embed, patience: p.EmbedPatience, now: p.Config.Now, log: p.Log},
+		observer: p.Observer, studies: p.Studies, wake: p.Wake, meaning: meaning{embed: p.Embed, patience: p.EmbedPatience, now: p.Config.Now, log: p.Log},
 	}
 }
 
@@ -94,6 +98,14 @@ func (r *Runner) Start(ctx context.Context, req *Request) (*Stream, error) {
 	if !req.AsOf.IsZero() {
 		req.OffRecord = true
 	}
+	if r.observer != nil {
+		return r.observed(ctx, req)
+	}
+	return r.begin(ctx, req)
+}
+
+// begin is Start for the one who watches it.
+func (r *Runner) begin(ctx context.Context, req *Request) (*Stream, error) {
 	if req.Idempotency == nil || req.OffRecord {
 		return r.start(ctx, req, nil)
 	}

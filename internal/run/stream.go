@@ -37,6 +37,8 @@ type Stream struct {
 	cancel   context.CancelFunc
 	accepted chan acceptance
 	answer   answer
+	observer TurnObserver // nil when nobody watches, or has been told of the end
+	spoken   bool         // a piece of the answer has been told of
 }
 
 // acceptance is the outcome of calling the model.
@@ -171,6 +173,7 @@ func (s *Stream) Close() {
 	_ = t.durable(t.ctx) // its failure was or will be somebody's answer
 	t.runner.settled(t.req.Owner, t.pending)
 	t.end()
+	s.ended(nil, errUnwanted())
 }
 
 // Deltas yields the answer. The piece that finishes it is held back until the
@@ -185,6 +188,7 @@ func (s *Stream) Deltas(ctx context.Context) iter.Seq2[Delta, error] {
 		}
 		defer s.Close()
 		if err := s.turn.durable(ctx); err != nil {
+			s.ended(nil, err)
 			yield(Delta{}, err)
 			return
 		}
@@ -221,6 +225,7 @@ func (s *Stream) receive(ctx context.Context, yield func(Delta, error) bool) (he
 			return nil, err, false
 		}
 		s.answer.add(&d)
+		s.firstPiece(&d)
 		if len(held) > 0 && d.NoChoices {
 			held = append(held, d)
 			continue
@@ -257,11 +262,12 @@ func (s *Stream) finish(ctx context.Context, held []Delta, cause error, left boo
 	}
 	s.cancel()
 	res, err := s.turn.settle(context.WithoutCancel(ctx), &s.answer)
-	if left {
-		return
-	}
 	if err == nil {
 		err = cause
+	}
+	s.ended(res, err)
+	if left {
+		return
 	}
 	if err != nil {
 		yield(Delta{Result: res}, err)

@@ -55,6 +55,8 @@ type Options struct {
 	// how long a search waits for the index to catch up; 0 means as long as a
 	// person does not mind.
 	SearchTime, IndexPatience time.Duration
+	// Observer is told what the writer does; nil tells nobody.
+	Observer Observer
 	// NoGuard leaves out the guard against stray opens, and the look whether the
 	// files are still there; for the guard's own test only.
 	NoGuard bool
@@ -153,6 +155,7 @@ func (db *DB) open(ctx context.Context) error {
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	db.stop = stop
 	db.w = newWriter(conn, files, db.log)
+	db.w.observer = db.opt.Observer
 	db.indexer = newIndexer(db)
 	db.stopped.Go(func() { db.w.run(background) })
 	db.stopped.Go(func() { db.indexer.run(background) })

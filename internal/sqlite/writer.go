@@ -33,8 +33,9 @@ type writer struct {
 	stopped chan struct{}
 	// erased says that the WAL may still hold what a commit has erased. It
 	// belongs to the writer's goroutine, like conn.
-	erased bool
-	log    *slog.Logger
+	erased   bool
+	observer Observer // may be nil
+	log      *slog.Logger
 }
 
 // operation is a write that succeeds or fails as a whole. do may run twice: if
@@ -150,6 +151,7 @@ func (w *writer) try(ctx context.Context, batch []*operation) (err error, guilty
 		return err, false
 	}
 	t := &tx{w: w, ctx: ctx}
+	began := time.Now()
 	if _, err := t.exec(`BEGIN IMMEDIATE`); err != nil {
 		return w.judge(err), false
 	}
@@ -159,9 +161,13 @@ func (w *writer) try(ctx context.Context, batch []*operation) (err error, guilty
 			return w.judge(err), true
 		}
 	}
+	written := time.Now()
 	if _, err := t.exec(`COMMIT`); err != nil {
 		w.rollback(t)
 		return w.judge(err), codeOf(err) == damagedIndex // the index writes late
+	}
+	if w.observer != nil {
+		w.observer.Committed(Commit{Operations: len(batch), Took: time.Since(began), Synced: time.Since(written)})
 	}
 	if t.erases {
 		w.erased = true
@@ -176,6 +182,9 @@ func (w *writer) try(ctx context.Context, batch []*operation) (err error, guilty
 }
 
 func (w *writer) rollback(t *tx) {
+	if w.observer != nil {
+		w.observer.RolledBack()
+	}
 	if _, err := t.exec(`ROLLBACK`); err != nil && !strings.Contains(err.Error(), "no transaction is active") {
 		_ = w.fail(fmt.Errorf("roll back: %w", err)) // what follows would join the failed transaction
 	}

@@ -6,6 +6,10 @@ import (
 	"time"
 )
 
+// NewTransport makes a transport such as a model is given when [Options] name
+// none, for those who put something of their own before it.
+func NewTransport() http.RoundTripper { return newTransport() }
+
 // newTransport is a pool of connections to one server, wide enough for a
 // thousand answers at a time. It asks no proxy of the environment: a key must
 // not travel through a place nobody configured here. It does not ask for

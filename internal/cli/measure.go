@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/telemetry"
+)
+
+// watch has the measures ask how things are.
+func (s *server) watch() {
+	if s.measures == nil {
+		return
+	}
+	from := telemetry.Sources{Runs: s.runner.Load, Store: s.db.Load, Jobs: s.jobs.Load}
+	if s.study != nil {
+		from.Study = s.study.Stats
+	}
+	s.measures.Watch(from)
+}
+
+// listenAdmin opens the address for those who look after the server; nil if
+// there is none.
+func listenAdmin(ctx context.Context, addr string) (net.Listener, error) {
+	if addr == "" {
+		return nil, nil
+	}
+	if _, _, err := net.SplitHostPort(addr); err != nil {
+		return nil, usageError{fmt.Errorf("server.admin_addr: %q is no address: use host:port, such as 127.0.0.1:9464", addr)}
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
+	if err != nil {
+		return nil, fault.Wrap(fault.Unavailable, "address_in_use",
+			"Cannot listen on "+addr+" (server.admin_addr). Choose another address.", err)
+	}
+	return l, nil
+}
+
+// serveAdmin answers GET /metrics, without a key, until ctx ends: who can reach
+// the address may read it. There is nothing else.
+func (s *server) serveAdmin(ctx context.Context, l net.Listener) error {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", s.measures.Handler())
+	srv := &http.Server{
+		Handler: mux, ReadTimeout: 5 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute,
+		MaxHeaderBytes: 16 << 10, ErrorLog: serverLog(s.log),
+	}
+	defer context.AfterFunc(ctx, func() { _ = srv.Close() })()
+	if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve the metrics: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,26 @@
+package telemetry
+
+import (
+	"context"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/job"
+)
+
+// Fire implements job.Observer.
+func (t *Telemetry) Fire(ctx context.Context, late time.Duration) (context.Context, func(job.Status)) {
+	began := time.Now()
+	t.metrics.late.Observe(max(0, late.Seconds()))
+	return ctx, func(s job.Status) {
+		t.metrics.fires.WithLabelValues(string(s)).Inc()
+		t.metrics.fireSeconds.Observe(time.Since(began).Seconds())
+	}
+}
+
+// Delivery implements job.Observer.
+func (t *Telemetry) Delivery(kind string, state job.DeliveryState) {
+	if kind != "webhook" {
+		kind = "other" // a row may name what this build does not know
+	}
+	t.metrics.deliveries.WithLabelValues(kind, string(state)).Inc()
+}

@@ -1,0 +1,92 @@
+package telemetry
+
+import "github.com/prometheus/client_golang/prometheus"
+
+// sources asks how things are when the metrics are read.
+type sources struct{ Sources }
+
+// level is a number that somebody else keeps.
+type level struct {
+	desc *prometheus.Desc
+	kind prometheus.ValueType
+}
+
+func newLevel(kind prometheus.ValueType, name, help string, labels ...string) level {
+	return level{prometheus.NewDesc(prefix+name, help, labels, nil), kind}
+}
+
+func (l level) send(ch chan<- prometheus.Metric, n int64, labels ...string) {
+	ch <- prometheus.MustNewConstMetric(l.desc, l.kind, float64(n), labels...)
+}
+
+// levels are what sources give.
+type levels struct {
+	lineages, running, waiting     level
+	queue, unindexed               level
+	fires, deliveries              level
+	calls, findings                level
+	vectors, summaries, titlesMade level
+}
+
+func newLevels() levels {
+	const up, now = prometheus.CounterValue, prometheus.GaugeValue
+	return levels{
+		lineages: newLevel(now, "lineages_in_memory", "Lineages that are kept in memory."),
+		running:  newLevel(now, "turns_running", "Lineages in which a turn is under way."),
+		waiting:  newLevel(now, "turns_waiting", "Turns in line behind another one of their lineage."),
+
+		queue:     newLevel(now, "writer_queue_operations", "Writes that wait for the writer."),
+		unindexed: newLevel(now, "index_lag_messages", "Stored messages that the text index lacks."),
+
+		fires:      newLevel(now, "job_fires_running", "Fires under way."),
+		deliveries: newLevel(now, "job_deliveries_running", "Deliveries under way."),
+
+		calls:      newLevel(up, "study_calls_total", "Calls of models behind the turns.", "outcome"),
+		findings:   newLevel(up, "study_findings_total", "Findings of models, by whether the words bore them out.", "outcome"),
+		vectors:    newLevel(up, "study_vectors_total", "Messages that were given their meaning."),
+		summaries:  newLevel(up, "study_summaries_total", "Summaries that were drawn by a model."),
+		titlesMade: newLevel(up, "study_titles_total", "Titles that a model gave."),
+	}
+}
+
+// Describe implements prometheus.Collector.
+func (s sources) Describe(ch chan<- *prometheus.Desc) {
+	l := newLevels()
+	for _, one := range []level{
+		l.lineages, l.running, l.waiting, l.queue, l.unindexed, l.fires, l.deliveries,
+		l.calls, l.findings, l.vectors, l.summaries, l.titlesMade,
+	} {
+		ch <- one.desc
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (s sources) Collect(ch chan<- prometheus.Metric) {
+	l := newLevels()
+	if s.Runs != nil {
+		load := s.Runs()
+		l.lineages.send(ch, int64(load.Lineages))
+		l.running.send(ch, int64(load.Turns))
+		l.waiting.send(ch, int64(load.Waiting))
+	}
+	if s.Store != nil {
+		load := s.Store()
+		l.queue.send(ch, int64(load.Queued))
+		l.unindexed.send(ch, int64(load.Unindexed))
+	}
+	if s.Jobs != nil {
+		load := s.Jobs()
+		l.fires.send(ch, int64(load.Fires))
+		l.deliveries.send(ch, int64(load.Deliveries))
+	}
+	if s.Study != nil {
+		c := s.Study()
+		l.calls.send(ch, c.Calls-c.Failures, "ok")
+		l.calls.send(ch, c.Failures, "failed")
+		l.findings.send(ch, c.Accepted, "accepted")
+		l.findings.send(ch, c.Refused, "refused")
+		l.vectors.send(ch, c.Vectors)
+		l.summaries.send(ch, c.Summarized)
+		l.titlesMade.send(ch, c.Titled)
+	}
+}

@@ -1,0 +1,50 @@
+// Package telemetry makes measures of what the other packages tell of
+// themselves. It implements the observers that they declare; none of them knows
+// a library of metrics. No text, path, session or key of anybody is shown to it,
+// and the values of labels come from sets that are closed at build time.
+package telemetry
+
+import (
+	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/hermes-memory/hermes/internal/job"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/sqlite"
+	"github.com/hermes-memory/hermes/internal/study"
+)
+
+// Telemetry is told what goes on, and shows it. It is safe for concurrent use.
+type Telemetry struct {
+	registry *prometheus.Registry
+	metrics  *metrics
+}
+
+// New returns a Telemetry of a server of the given version.
+func New(version string) *Telemetry {
+	t := &Telemetry{registry: prometheus.NewRegistry(), metrics: newMetrics()}
+	t.registry.MustRegister(t.metrics.all()...)
+	t.registry.MustRegister(newRuntime()...)
+	t.registry.MustRegister(newBuild(version))
+	return t
+}
+
+// Handler answers with the metrics, in the text format of Prometheus or the
+// one that is asked for.
+func (t *Telemetry) Handler() http.Handler {
+	return promhttp.HandlerFor(t.registry, promhttp.HandlerOpts{})
+}
+
+// Sources are asked how things are whenever the metrics are read. Nil ones are
+// left out.
+type Sources struct {
+	Runs  func() run.Load
+	Store func() sqlite.Load
+	Jobs  func() job.Load
+	Study func() study.Stats
+}
+
+// Watch adds sources. It is called once.
+func (t *Telemetry) Watch(s Sources) { t.registry.MustRegister(sources{s}) }

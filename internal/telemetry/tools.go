@@ -1,0 +1,41 @@
+package telemetry
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/run"
+)
+
+// Tools are tools whose calls are measured. own are the names of those that are
+// part of this program; all others, whose names are somebody else's, are "mcp".
+func (t *Telemetry) Tools(tools run.Tools, own []string) run.Tools {
+	if tools == nil {
+		return nil
+	}
+	return watchedTools{tools, own, t}
+}
+
+type watchedTools struct {
+	run.Tools
+	own []string
+	t   *Telemetry
+}
+
+// Call implements run.Tools.
+func (w watchedTools) Call(ctx context.Context, g *run.Grant, c run.ToolRequest) run.ToolResult {
+	name := "mcp"
+	if slices.Contains(w.own, c.Name) {
+		name = c.Name
+	}
+	began := time.Now()
+	result := w.Tools.Call(ctx, g, c)
+	outcome := "ok"
+	if result.Failed {
+		outcome = "failed"
+	}
+	w.t.metrics.tools.WithLabelValues(name, outcome).Inc()
+	w.t.metrics.toolSeconds.WithLabelValues(name).Observe(time.Since(began).Seconds())
+	return result
+}

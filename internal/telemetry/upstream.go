@@ -1,0 +1,114 @@
+package telemetry
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Transport measures calls of the model server that go through next.
+func (t *Telemetry) Transport(next http.RoundTripper) http.RoundTripper {
+	return &transport{next: next, t: t}
+}
+
+type transport struct {
+	next http.RoundTripper
+	t    *Telemetry
+}
+
+// RoundTrip implements http.RoundTripper.
+func (tr *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	c := &call{t: tr.t, operation: operation(r.URL.Path), began: time.Now()}
+	res, err := tr.next.RoundTrip(r)
+	if err != nil {
+		c.end(failure(r.Context(), err))
+		return nil, err
+	}
+	tr.t.metrics.upstreamHead.WithLabelValues(c.operation).Observe(time.Since(c.began).Seconds())
+	res.Body = &watchedBody{ReadCloser: res.Body, ctx: r.Context(), call: c, outcome: answer(res.StatusCode)}
+	return res, nil
+}
+
+// call is one call under way.
+type call struct {
+	t         *Telemetry
+	operation string
+	began     time.Time
+}
+
+func (c *call) end(outcome string) {
+	c.t.metrics.upstreamCalls.WithLabelValues(c.operation, outcome).Inc()
+	c.t.metrics.upstreamSeconds.WithLabelValues(c.operation).Observe(time.Since(c.began).Seconds())
+}
+
+// watchedBody sees how an answer ends. It belongs to one goroutine, as a body
+// does.
+type watchedBody struct {
+	io.ReadCloser
+	ctx     context.Context // of the call
+	call    *call
+	outcome string
+}
+
+// Read implements io.Reader.
+func (b *watchedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) && b.outcome == "ok" {
+		b.outcome = failure(b.ctx, err)
+		if b.outcome == "unreachable" {
+			b.outcome = "broken"
+		}
+	}
+	return n, err
+}
+
+// Close implements io.Closer.
+func (b *watchedBody) Close() error {
+	if b.call != nil {
+		b.call.end(b.outcome)
+		b.call = nil
+	}
+	return b.ReadCloser.Close()
+}
+
+// operation is what is asked of a model server, by the end of the path.
+func operation(path string) string {
+	switch {
+	case strings.HasSuffix(path, "/chat/completions"), strings.HasSuffix(path, "/messages"):
+		return "chat"
+	case strings.HasSuffix(path, "/embeddings"):
+		return "embeddings"
+	case strings.HasSuffix(path, "/models"):
+		return "models"
+	}
+	return "other"
+}
+
+// answer is the outcome of a call that was answered.
+func answer(status int) string {
+	switch {
+	case status == http.StatusTooManyRequests:
+		return "rate_limited"
+	case status >= 500:
+		return "error"
+	case status >= 300:
+		return "refused"
+	}
+	return "ok"
+}
+
+// failure is the outcome of a call that was not answered, or not to the end.
+func failure(ctx context.Context, err error) string {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return "timeout"
+	case ctx.Err() != nil && errors.Is(context.Cause(ctx), context.Canceled):
+		return "cancelled"
+	case ctx.Err() != nil: // the client's own clock ended it
+		return "timeout"
+	}
+	return "unreachable"
+}
