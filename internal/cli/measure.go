@@ -22,6 +22,7 @@ func (s *server) watch() {
 		from.Study = s.study.Stats
 	}
 	s.measures.Watch(from)
+	s.measures.Provider(string(s.choice.Kind))
 }
 
 // listenAdmin opens the address for those who look after the server; nil if

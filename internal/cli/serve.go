@@ -57,6 +57,14 @@ func (a *app) runServe(ctx context.Context) error {
 		return err
 	}
 	measures := telemetry.New(Version())
+	if err := measures.Trace(ctx, telemetry.Tracing{
+		Endpoint: cfg.Telemetry.Endpoint, Traces: cfg.Telemetry.Traces, Headers: cfg.Telemetry.Headers,
+		Conversations: cfg.Telemetry.Conversations, Log: log,
+	}); err != nil {
+		at.close()
+		return err
+	}
+	defer measures.Close(ctx)
 	at.transport = measures.Transport(upstream.NewTransport())
 	s, err := assemble(ctx, assembly{
 		cfg: cfg, log: log, public: at.public, measures: measures,

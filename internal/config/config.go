@@ -63,9 +63,15 @@ type Config struct {
 	}
 	// MCPServers are the servers whose tools models may use, in order of name.
 	MCPServers []MCPServer
-	Responder  string // auto, recall, off
-	Fallback   string // recall, off
-	Log        struct {
+	// Telemetry is where spans go.
+	Telemetry struct {
+		Endpoint, Traces string // of OTLP over HTTP; "" for none
+		Headers          string
+		Conversations    bool // spans may name sessions
+	}
+	Responder string // auto, recall, off
+	Fallback  string // recall, off
+	Log       struct {
 		Level  string
 		Format string
 	}

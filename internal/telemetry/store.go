@@ -4,6 +4,9 @@ import (
 	"context"
 	"time"
 
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/search"
 	"github.com/hermes-memory/hermes/internal/sqlite"
@@ -30,6 +33,7 @@ type searched struct {
 // Search implements search.Store.
 func (s searched) Search(ctx context.Context, o owner.Owner, r search.Request) (search.Found, error) {
 	began := time.Now()
+	ctx, sp := s.t.start(ctx, "search", trace.SpanKindInternal)
 	found, err := s.Store.Search(ctx, o, r)
 	outcome := "whole"
 	switch {
@@ -37,6 +41,13 @@ func (s searched) Search(ctx context.Context, o owner.Owner, r search.Request) (
 		outcome = "failed"
 	case found.Partial:
 		outcome = "partial"
+	}
+	if sp != nil {
+		sp.SetAttributes(attribute.String("hermes.outcome", outcome), attribute.Int("hermes.hits", len(found.Hits)))
+		if err != nil {
+			sp.fail(outcome)
+		}
+		sp.End()
 	}
 	s.t.metrics.searches.WithLabelValues(outcome).Observe(time.Since(began).Seconds())
 	return found, err

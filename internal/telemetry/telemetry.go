@@ -1,4 +1,4 @@
-// Package telemetry makes measures of what the other packages tell of
+// Package telemetry makes measures and spans of what the other packages tell of
 // themselves. It implements the observers that they declare; none of them knows
 // a library of metrics. No text, path, session or key of anybody is shown to it,
 // and the values of labels come from sets that are closed at build time.
@@ -18,13 +18,15 @@ import (
 
 // Telemetry is told what goes on, and shows it. It is safe for concurrent use.
 type Telemetry struct {
+	version  string
 	registry *prometheus.Registry
 	metrics  *metrics
+	tracing  *tracing // nil when there are no spans
 }
 
 // New returns a Telemetry of a server of the given version.
 func New(version string) *Telemetry {
-	t := &Telemetry{registry: prometheus.NewRegistry(), metrics: newMetrics()}
+	t := &Telemetry{version: version, registry: prometheus.NewRegistry(), metrics: newMetrics()}
 	t.registry.MustRegister(t.metrics.all()...)
 	t.registry.MustRegister(newRuntime()...)
 	t.registry.MustRegister(newBuild(version))

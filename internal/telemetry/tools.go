@@ -5,6 +5,9 @@ import (
 	"slices"
 	"time"
 
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/hermes-memory/hermes/internal/run"
 )
 
@@ -29,13 +32,29 @@ func (w watchedTools) Call(ctx context.Context, g *run.Grant, c run.ToolRequest)
 	if slices.Contains(w.own, c.Name) {
 		name = c.Name
 	}
+	ctx, s := w.t.toolSpan(ctx, &c)
 	began := time.Now()
 	result := w.Tools.Call(ctx, g, c)
 	outcome := "ok"
 	if result.Failed {
 		outcome = "failed"
 	}
+	if s != nil {
+		if result.Failed {
+			s.fail(outcome)
+		}
+		s.End()
+	}
 	w.t.metrics.tools.WithLabelValues(name, outcome).Inc()
 	w.t.metrics.toolSeconds.WithLabelValues(name).Observe(time.Since(began).Seconds())
 	return result
+}
+
+// toolSpan begins the span of a tool call.
+func (t *Telemetry) toolSpan(ctx context.Context, c *run.ToolRequest) (context.Context, *span) {
+	if t.tracing == nil {
+		return ctx, nil
+	}
+	return t.start(ctx, opTool+" "+c.Name, trace.SpanKindInternal, attribute.String(genOperation, opTool),
+		attribute.String(genToolName, c.Name), attribute.String(genToolCall, c.ID), attribute.String(genToolType, "function"))
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"time"
 
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/run"
 )
@@ -14,7 +17,50 @@ func (t *Telemetry) Turn(ctx context.Context, b run.TurnBegun) (context.Context,
 	if w.streaming {
 		w.m.streams.Inc()
 	}
+	ctx, w.span = t.turnSpan(ctx, &b)
 	return ctx, w
+}
+
+// asked is the model that a turn asks for; it goes with the turn's context to
+// the spans of its calls.
+type asked struct{}
+
+// turnSpan begins the span of a turn: the invocation of an agent.
+func (t *Telemetry) turnSpan(ctx context.Context, b *run.TurnBegun) (context.Context, *span) {
+	if t.tracing == nil {
+		return ctx, nil
+	}
+	about := []attribute.KeyValue{attribute.String(genOperation, opAgent), attribute.String(genAgent, agent), attribute.String(genProvider, agent)}
+	if b.Model != "" {
+		about = append(about, attribute.String(genRequestModel, b.Model))
+	}
+	if t.tracing.conversations && b.Session != "" {
+		about = append(about, attribute.String(genConversation, string(b.Session)))
+	}
+	ctx, s := t.start(ctx, opAgent+" "+agent, trace.SpanKindInternal, about...)
+	return context.WithValue(ctx, asked{}, b.Model), s
+}
+
+// turned ends the span of a turn.
+func (s *span) turned(e *run.TurnEnded) {
+	if s == nil {
+		return
+	}
+	if r := e.Result; r != nil {
+		s.SetAttributes(
+			attribute.String(genModel, r.Model), attribute.StringSlice(genFinish, []string{r.Answer.FinishReason}),
+			attribute.Int(genInput, r.InputTokens), attribute.Int(genOutput, r.OutputTokens),
+			attribute.String("hermes.responder", string(r.Responder)), attribute.Bool("hermes.compressed", r.Compressed),
+			attribute.Int("hermes.context.sent_tokens", r.Context.Sent), attribute.Int("hermes.context.naive_tokens", r.Context.Naive),
+			attribute.Int("hermes.facts_learned", len(r.Learned)), attribute.Int("hermes.reversals", len(r.Reversals)))
+	}
+	if e.Replayed {
+		s.SetAttributes(attribute.Bool("hermes.replayed", true))
+	}
+	if e.Err != nil {
+		s.fail(outcome(e))
+	}
+	s.End()
 }
 
 // turn watches one turn.
@@ -22,13 +68,21 @@ type turn struct {
 	m         *metrics
 	began     time.Time
 	streaming bool
+	span      *span
 }
 
 // FirstPiece implements run.TurnObserver.
-func (w *turn) FirstPiece() { w.m.firstPiece.Observe(time.Since(w.began).Seconds()) }
+func (w *turn) FirstPiece() {
+	took := time.Since(w.began).Seconds()
+	w.m.firstPiece.Observe(took)
+	if w.span != nil {
+		w.span.SetAttributes(attribute.Float64("hermes.first_piece_seconds", took))
+	}
+}
 
 // Ended implements run.TurnObserver.
 func (w *turn) Ended(e run.TurnEnded) {
+	w.span.turned(&e)
 	m := w.m
 	if w.streaming {
 		m.streams.Dec()

@@ -7,6 +7,10 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
 )
 
 // Transport measures calls of the model server that go through next.
@@ -22,10 +26,14 @@ type transport struct {
 // RoundTrip implements http.RoundTripper.
 func (tr *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	c := &call{t: tr.t, operation: operation(r.URL.Path), began: time.Now()}
+	r, c.span = tr.t.clientSpan(r, c.operation)
 	res, err := tr.next.RoundTrip(r)
 	if err != nil {
 		c.end(failure(r.Context(), err))
 		return nil, err
+	}
+	if c.span != nil {
+		c.span.SetAttributes(attribute.Int("http.response.status_code", res.StatusCode))
 	}
 	tr.t.metrics.upstreamHead.WithLabelValues(c.operation).Observe(time.Since(c.began).Seconds())
 	res.Body = &watchedBody{ReadCloser: res.Body, ctx: r.Context(), call: c, outcome: answer(res.StatusCode)}
@@ -37,9 +45,36 @@ type call struct {
 	t         *Telemetry
 	operation string
 	began     time.Time
+	span      *span
+}
+
+// clientSpan begins the span of a call and tells the model's server of it.
+func (t *Telemetry) clientSpan(r *http.Request, operation string) (*http.Request, *span) {
+	if t.tracing == nil {
+		return r, nil
+	}
+	about := []attribute.KeyValue{
+		attribute.String(genOperation, operation), attribute.String(genProvider, t.tracing.upstream),
+		attribute.String("http.request.method", r.Method), attribute.String("server.address", r.URL.Hostname()),
+	}
+	name := operation
+	if model, ok := r.Context().Value(asked{}).(string); ok && model != "" {
+		name += " " + model
+		about = append(about, attribute.String(genRequestModel, model))
+	}
+	ctx, s := t.start(r.Context(), name, trace.SpanKindClient, about...)
+	r = r.Clone(ctx) // its header is everybody's
+	propagator.Inject(ctx, propagation.HeaderCarrier(r.Header))
+	return r, s
 }
 
 func (c *call) end(outcome string) {
+	if c.span != nil {
+		if outcome != "ok" {
+			c.span.fail(outcome)
+		}
+		c.span.End()
+	}
 	c.t.metrics.upstreamCalls.WithLabelValues(c.operation, outcome).Inc()
 	c.t.metrics.upstreamSeconds.WithLabelValues(c.operation).Observe(time.Since(c.began).Seconds())
 }
