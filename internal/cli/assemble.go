@@ -18,6 +18,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/httpapi"
 	"github.com/hermes-memory/hermes/internal/job"
+	"github.com/hermes-memory/hermes/internal/live"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/recall"
@@ -33,10 +34,12 @@ import (
 
 // What is kept in memory, and for how long things wait.
 const (
-	viewBytes      = 256 << 20 // memory of the scopes in use
-	hotLineages    = 4096
-	patience       = 250 * time.Millisecond // before a stream opens unaccepted (spec: 300 ms)
-	keepAlive      = 10 * time.Second
+	viewBytes   = 256 << 20 // memory of the scopes in use
+	hotLineages = 4096
+	patience    = 250 * time.Millisecond // before a stream opens unaccepted (spec: 300 ms)
+	keepAlive   = 10 * time.Second
+	// approval is how long a call waits for a person's word.
+	approval       = 15 * time.Minute
 	idempotencyTTL = 24 * time.Hour
 )
 
@@ -54,6 +57,7 @@ type server struct {
 	tools    tool.Set
 	mcp      *tool.MCP
 	jobs     *job.Scheduler
+	live     *live.Registry
 	measures *telemetry.Telemetry // nil where nobody reads them
 	token    string
 	started  time.Time
@@ -157,9 +161,12 @@ func (s *server) newHandler(zone string) http.Handler {
 		parts.Observer = s.measures
 	}
 	background := s.withStudy(&parts)
+	s.live = live.New(live.Parts{
+		Store: s.db, Ledger: s.db, Runner: s.runner, Approval: approval, Grace: s.cfg.Server.Grace, Now: s.now, Log: s.log,
+	})
 	config := httpapi.Config{
 		Runner: s.runner, Sessions: s.db, Catalog: s.db, Search: s.db, Keyring: s.keyring, Models: s.lister(), Ready: s.ready, Detail: s.detail,
-		MCP: s.mcpDoor(), Tools: s.toolNames(), Jobs: s.setJobs(zone),
+		MCP: s.mcpDoor(), Tools: s.toolNames(), Jobs: s.setJobs(zone), Live: s.live,
 		LocalToken: s.token, NoAuth: s.cfg.Server.NoAuth, Hosts: s.cfg.Server.Hosts, Origins: s.cfg.Server.Origins,
 		Name: s.choice.Name, Responder: s.runner.Responder(), Background: background, Version: Version(), KeepAlive: keepAlive, Now: s.now, Log: s.log,
 	}

@@ -173,6 +173,7 @@ func (s *server) serve(ctx context.Context, at *listening) error {
 	jobs, stopJobs := context.WithCancel(ctx)
 	defer stopJobs()
 	turns.Go(func() { _ = s.jobs.Run(jobs) }) // it ends with its context only
+	turns.Go(func() { _ = s.live.Run(jobs) }) // so does this
 	failed := make(chan error, 1)
 	go func() { failed <- g.Wait() }()
 	select {

@@ -23,6 +23,8 @@ type tenant struct {
 	facts   []string
 	made    string // the id of a session that was given one
 	job     string
+	// response is one in the background that is over, and item one it said.
+	response, item string
 }
 
 // tenants are three owners who have settled, the local one among them.
@@ -68,6 +70,14 @@ func (p *tenant) settle(t *testing.T) {
 		t.Fatalf("%s: got %d %s, %v, want a job", p.name, planned.status, planned.body, err)
 	}
 	p.job = kept.Job.ID
+	var answered struct{ ID string }
+	begun := p.call("POST", "/v1/responses", `{"input":"My bird is called `+p.canary+`, because of the sky.","conversation":"shared","background":true}`)
+	if err := json.Unmarshal([]byte(begun.body), &answered); err != nil || answered.ID == "" {
+		t.Fatalf("%s: got %d %s, %v, want a response", p.name, begun.status, begun.body, err)
+	}
+	p.response = answered.ID
+	p.call("GET", "/v1/responses/"+p.response+"?stream=true", "") // until it is over
+	p.item = regexp.MustCompile(`\bmsg_[0-9a-f]+_0\b`).FindString(p.call("GET", "/v1/responses/"+p.response, "").body)
 	p.call("PATCH", "/api/sessions/shared", `{"title":"Title of `+p.canary+`","system_prompt":"Prompt of `+p.canary+`"}`)
 	state := p.call("GET", "/api/sessions/shared/state", "", "X-Hermes-Session-Key", "shared")
 	p.facts = regexp.MustCompile(`\bf_[0-9a-f]{16}\b`).FindAllString(state.body, -1)
@@ -108,13 +118,21 @@ func (p *tenant) lookAround(t *testing.T, other *tenant) {
 		if v.Method != http.MethodGet {
 			continue
 		}
-		for _, id := range append([]string{"shared", "own:" + other.name, other.receipt}, other.facts...) {
+		for _, id := range append([]string{"shared", "own:" + other.name, other.receipt, other.response}, other.facts...) {
 			for _, query := range append(scopes(), "?session_id=own:"+other.name) {
 				got := p.call("GET", fillPath(v.Path, id)+query, "", "X-Hermes-Session-Key", "shared")
 				if strings.Contains(got.body, other.canary) {
 					t.Errorf("%s %s: %s sees what %s said: %s", v.Path, query, p.name, other.name, got.body)
 				}
 			}
+		}
+	}
+	for _, path := range []string{
+		"/v1/responses/" + other.response, "/v1/responses/" + other.response + "?stream=true", "/v1/responses/" + other.response + "/input_items",
+	} {
+		foreign, absent := p.call("GET", path, ""), p.call("GET", strings.Replace(path, other.response, "resp_0", 1), "")
+		if foreign.status != http.StatusNotFound || foreign.body != absent.body {
+			t.Errorf("%s: %s of %s: got %d %s, want the %d %s of one that never was", p.name, path, other.name, foreign.status, foreign.body, absent.status, absent.body)
 		}
 	}
 	for _, path := range []string{"/api/receipts/" + other.receipt, "/api/sessions/own:" + other.name, "/api/memory?session_id=own:" + other.name, "/api/memory/" + other.facts[0] + "?session_key=shared"} {
@@ -130,7 +148,7 @@ func (p *tenant) atHome(t *testing.T) {
 	for _, path := range []string{
 		"/api/jobs", "/api/sessions", "/api/sessions/shared", "/api/sessions/shared/messages", "/api/sessions/shared/state",
 		"/api/memory?session_id=own:" + p.name, "/api/memory/recall?q=cat&session_key=shared", "/api/memory/" + p.facts[0] + "?session_key=shared",
-		"/api/receipts/" + p.receipt,
+		"/api/receipts/" + p.receipt, "/v1/responses/" + p.response + "/input_items",
 	} {
 		if got := p.call("GET", path, ""); got.status != 200 || !strings.Contains(got.body, p.canary) {
 			t.Errorf("%s at home: %s: got %d %s", p.name, path, got.status, got.body)
@@ -175,6 +193,12 @@ func writes(me, other *tenant) []write {
 	return []write{
 		{"POST /v1/chat/completions", "/v1/chat/completions", chatBody("It is "+canary+" that I like, because of the sun.", false), 200},
 		{"POST /v1/responses", "/v1/responses", `{"input":"It is ` + canary + ` that I like, because of the wind."}`, 200},
+		{"POST /v1/responses", "/v1/responses", `{"input":"` + canary + `","previous_response_id":"` + other.response + `"}`, 404},
+		{"POST /v1/responses", "/v1/responses", `{"input":[{"type":"item_reference","id":"` + other.item + `"},{"role":"user","content":"` + canary + `"}]}`, 404},
+		{"POST /v1/responses/{id}/cancel", "/v1/responses/" + other.response + "/cancel", "", 404},
+		{"POST /v1/responses/{id}/cancel", "/v1/responses/" + me.response + "/cancel", "", 200},
+		{"DELETE /v1/responses/{id}", "/v1/responses/" + other.response, "", 404},
+		{"DELETE /v1/responses/{id}", "/v1/responses/" + me.response, "", 200},
 		{"POST /api/sessions", "/api/sessions", `{"id":"made by ` + me.name + `","title":"` + canary + `"}`, 201},
 		{"POST /api/sessions", "/api/sessions", `{"id":"shared"}`, 409},
 		{"PATCH /api/sessions/{id}", "/api/sessions/shared", `{"title":"` + canary + ` again","end_reason":"` + canary + `"}`, 200},
@@ -275,7 +299,7 @@ func (p *tenant) everything() map[string]string {
 		if v.Method != http.MethodGet || v.Scope == "" || v.Scope == "admin" || v.Scope == "metrics" { // these are of the whole server
 			continue
 		}
-		for _, id := range []string{"shared", "own:" + p.name, p.receipt, p.facts[0]} {
+		for _, id := range []string{"shared", "own:" + p.name, p.receipt, p.facts[0], p.response} {
 			for _, query := range []string{"?session_id=shared", "?session_key=shared&q=cat+moon&topic=cat&limit=50"} {
 				path := fillPath(v.Path, id) + query
 				// The size of the database, which only the local owner is told, is

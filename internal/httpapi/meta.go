@@ -68,6 +68,8 @@ func (s *server) capabilities(w http.ResponseWriter, _ *http.Request) error {
 		"features": map[string]any{
 			"chat_completions":           true,
 			"chat_completions_streaming": true,
+			"responses":                  true,
+			"responses_streaming":        true,
 			"session_resources":          true,
 			"session_continuity_header":  sessionIDHeader,
 			"session_key_header":         sessionKeyHeader,

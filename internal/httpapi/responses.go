@@ -41,6 +41,13 @@ func (s *server) createResponse(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	head := s.responseHead(req, wire)
+	if wire.Store && !req.OffRecord {
+		return s.storeResponse(w, r, req, &head, wire.Stream)
+	}
+	if wire.Background {
+		return fault.New(fault.Invalid, "invalid_background", "A response that is off the record cannot run in the background.").At("background")
+	}
+	head.Settings.Store = false
 	stream, err := s.Runner.Start(r.Context(), req)
 	if err != nil {
 		return ofInput(err)
@@ -67,7 +74,16 @@ func (s *server) responseRequest(r *http.Request, h *sessionHeaders, wire *opena
 	if err := parseTurnHeaders(r, req); err != nil {
 		return nil, err
 	}
-	messages, err := openai.ChatMessages(wire.Input)
+	if wire.Previous != "" {
+		if err := s.goOn(r.Context(), req, wire.Previous); err != nil {
+			return nil, err
+		}
+	}
+	items, err := s.resolve(r.Context(), req.Owner, wire.Input)
+	if err != nil {
+		return nil, err
+	}
+	messages, err := openai.ChatMessages(items)
 	if err != nil {
 		return nil, err
 	}
@@ -89,13 +105,14 @@ func (s *server) responseRequest(r *http.Request, h *sessionHeaders, wire *opena
 		req.OffRecord = true // neither the response nor the turn is wanted again
 	}
 	// A client that names no session and brings its own history manages it itself.
-	if h.id == "" && h.key == "" && len(req.Messages) > 1 {
+	if req.Session == "" && h.key == "" && len(req.Messages) > 1 {
 		req.Stateless = true
 		if err := checkPaired(req.Messages); err != nil {
 			return nil, err
 		}
 	}
-	req.Body = wire.ChatBody(passed(req, messages), req.Streaming)
+	stored := wire.Store && !req.OffRecord // its turn streams, whatever its client wants
+	req.Body = wire.ChatBody(passed(req, messages), req.Streaming || stored)
 	return req, nil
 }
 

@@ -14,7 +14,7 @@ func (s *server) streamResponse(w http.ResponseWriter, r *http.Request, stream *
 	out := newEventWriter(w, s.KeepAlive)
 	defer out.close()
 	told := openai.NewResponseStream(*head)
-	out.events(told.Begin(), -1)
+	out.events(told.Begin(""), -1)
 	for d, err := range stream.Deltas(r.Context()) {
 		if err != nil {
 			f := asFault(err)
@@ -75,10 +75,16 @@ func callOf(c *run.ToolCall) openai.Call {
 	return out
 }
 
-// responseEnd is how a turn ended; res is what is known of it, nil for nothing,
-// and f what went wrong, nil for nothing.
+// responseEnd is how a turn ended just now.
 func (s *server) responseEnd(res *run.Result, f *fault.Error) openai.ResponseEnd {
-	end := openai.ResponseEnd{At: s.Now().Unix()}
+	end := endOf(res, f)
+	end.At = s.Now().Unix()
+	return end
+}
+
+// endOf is how a turn ended; res is what is known of it, nil for nothing, and f
+// what went wrong, nil for nothing.
+func endOf(res *run.Result, f *fault.Error) (end openai.ResponseEnd) {
 	if res != nil {
 		end.Finish, end.Model, end.Hermes = res.Answer.FinishReason, res.Model, hermesObject(res)
 		end.Usage = &openai.Usage{

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/job"
+	"github.com/hermes-memory/hermes/internal/live"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/search"
@@ -26,6 +27,8 @@ type Config struct {
 	Search   search.Store
 	Keyring  *owner.Keyring
 	Jobs     *job.Planner
+	// Live carries on the turns that do not end with their client.
+	Live *live.Registry
 	// Models lists the upstream's models for GET /v1/models; nil lists none.
 	Models func(context.Context) ([]Model, error)
 	// Ready says why the server cannot serve; nil when it can.
@@ -90,6 +93,10 @@ func (s *server) routes() []route {
 	return []route{
 		{"POST", "/v1/chat/completions", owner.Chat, s.chatCompletions},
 		{"POST", "/v1/responses", owner.Chat, s.createResponse},
+		{"GET", "/v1/responses/{id}", owner.Chat, s.getResponse},
+		{"DELETE", "/v1/responses/{id}", owner.Chat, s.deleteResponse},
+		{"GET", "/v1/responses/{id}/input_items", owner.Chat, s.inputItems},
+		{"POST", "/v1/responses/{id}/cancel", owner.Chat, s.cancelResponse},
 		{"GET", "/v1/models", owner.Chat, s.models},
 		{"GET", "/v1/models/{id...}", owner.Chat, s.model},
 		{"GET", "/v1/capabilities", owner.Chat, s.capabilities},

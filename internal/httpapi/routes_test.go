@@ -27,8 +27,14 @@ func routeCases() map[string]routeCase {
 		"POST /v1/chat/completions": {"/v1/chat/completions", chatBody("hi", false), 200},
 		"POST /v1/responses":        {"/v1/responses", `{"model":"hermes","input":"hi"}`, 200},
 		"GET /v1/models":            {"/v1/models", "", 200},
-		"GET /v1/models/{id...}":    {"/v1/models/hermes", "", 200},
-		"GET /v1/capabilities":      {"/v1/capabilities", "", 200},
+
+		"GET /v1/responses/{id}":             {"/v1/responses/{response}", "", 200},
+		"DELETE /v1/responses/{id}":          {"/v1/responses/{response}", "", 200},
+		"GET /v1/responses/{id}/input_items": {"/v1/responses/{response}/input_items", "", 200},
+		"POST /v1/responses/{id}/cancel":     {"/v1/responses/{response}/cancel", "", 200},
+
+		"GET /v1/models/{id...}": {"/v1/models/hermes", "", 200},
+		"GET /v1/capabilities":   {"/v1/capabilities", "", 200},
 
 		"GET /api/sessions":                {"/api/sessions", "", 200},
 		"POST /api/sessions":               {"/api/sessions", `{"title":"t"}`, 201},
@@ -128,7 +134,12 @@ func routeWorld(t *testing.T) (w *world, fill func(string) string) {
 	if err := json.Unmarshal([]byte(w.call("POST", "/api/jobs", `{"name":"there","schedule":"@daily","prompt":"p"}`).body), &made); err != nil {
 		t.Fatal(err)
 	}
-	return w, strings.NewReplacer("{job}", made.Job.ID, "{receipt}", told.Hermes.ReceiptID, "{fact}", state.Facts[0].ID).Replace
+	var answered struct{ ID string }
+	if err := json.Unmarshal([]byte(w.call("POST", "/v1/responses", `{"input":"hi","background":true,"conversation":"s"}`).body), &answered); err != nil {
+		t.Fatal(err)
+	}
+	w.call("GET", "/v1/responses/"+answered.ID+"?stream=true", "") // until it is over
+	return w, strings.NewReplacer("{response}", answered.ID, "{job}", made.Job.ID, "{receipt}", told.Hermes.ReceiptID, "{fact}", state.Facts[0].ID).Replace
 }
 
 // TestEveryRouteAnswers holds the cases themselves: what the other tests of all

@@ -29,8 +29,13 @@ type reading struct {
 // open starts a streamed chat.
 func (w *world) openStream(t *testing.T, session, text string, headers ...string) *reading {
 	t.Helper()
+	return w.openLines(t, w.request("POST", "/v1/chat/completions", chatBody(text, true), append([]string{"X-Hermes-Session-Id", session}, headers...)...))
+}
+
+// openLines sends a request whose answer is read line by line.
+func (w *world) openLines(t *testing.T, r *http.Request) *reading {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), soon)
-	r := w.request("POST", "/v1/chat/completions", chatBody(text, true), append([]string{"X-Hermes-Session-Id", session}, headers...)...)
 	res, err := w.srv.Client().Do(r.WithContext(ctx))
 	if err != nil {
 		cancel()

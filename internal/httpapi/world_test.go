@@ -17,6 +17,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/httpapi"
 	"github.com/hermes-memory/hermes/internal/job"
+	"github.com/hermes-memory/hermes/internal/live"
 	"github.com/hermes-memory/hermes/internal/mcpserver"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
@@ -48,6 +49,7 @@ type options struct {
 	Origins    []string `json:"origins"`
 	Hosts      []string `json:"hosts"`
 
+	limits    live.Limits
 	patience  time.Duration
 	keepAlive time.Duration
 	log       *slog.Logger
@@ -68,6 +70,8 @@ type world struct {
 	keyring *owner.Keyring
 	measure *telemetry.Telemetry
 	jobs    *job.Scheduler
+	live    *live.Registry
+	leave   func() // ends the runs
 	handler atomic.Pointer[http.Handler]
 	srv     *httptest.Server
 	refuse  atomic.Bool // what /readyz is told
@@ -113,7 +117,10 @@ func newWorld(t testing.TB, o options) *world {
 	}
 	t.Cleanup(w.pool.CloseIdleConnections)
 	w.open()
-	t.Cleanup(func() { _ = w.db.Close() })
+	t.Cleanup(func() {
+		w.leave()
+		_ = w.db.Close()
+	})
 	w.srv = httptest.NewUnstartedServer(described(t, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		(*w.handler.Load()).ServeHTTP(rw, r)
 	})))
@@ -157,15 +164,32 @@ func (w *world) open() {
 	targets := job.Targets{"webhook": job.NewWebhook(false, w.clock.now)}
 	w.jobs = job.NewScheduler(job.SchedulerParts{Ledger: db, Store: db, Runner: runner, Targets: targets, Now: w.clock.now, Observer: w.measure, Log: w.opt.log})
 	w.measure.Watch(telemetry.Sources{Runs: runner.Load, Store: db.Load, Jobs: w.jobs.Load})
+	w.live = live.New(live.Parts{Store: db, Ledger: db, Runner: runner, Limits: w.opt.limits, Approval: time.Minute, Now: w.clock.now, Log: w.opt.log})
+	w.leave = carryOn(w.live)
 	handler := httpapi.New(httpapi.Config{
-		Jobs:  job.NewPlanner(job.PlannerParts{Store: db, Targets: targets, Zone: "UTC", Now: w.clock.now, Changed: w.jobs.Poke}),
-		MCP:   mcpserver.Handler(mcpserver.Options{Client: &http.Client{Transport: loop{w}}, Base: "http://localhost", Version: "test", Log: w.opt.log}),
-		Tools: w.opt.Tools, Observer: w.measure, Metrics: w.measure.Handler(),
+		Live:   w.live,
+		Jobs:   job.NewPlanner(job.PlannerParts{Store: db, Targets: targets, Zone: "UTC", Now: w.clock.now, Changed: w.jobs.Poke}),
+		MCP:    mcpserver.Handler(mcpserver.Options{Client: &http.Client{Transport: loop{w}}, Base: "http://localhost", Version: "test", Log: w.opt.log}),
+		Tools:  w.opt.Tools, Observer: w.measure, Metrics: w.measure.Handler(),
 		Runner: runner, Sessions: db, Catalog: db, Search: w.measure.Search(db), Keyring: w.keyring, Models: list, Ready: w.ready, Detail: w.detail,
 		LocalToken: "local-token-of-this-machine", NoAuth: w.opt.NoAuth, Hosts: w.opt.Hosts, Origins: w.opt.Origins,
 		Name: models.Name, Responder: runner.Responder(), Version: "test", KeepAlive: w.opt.keepAlive, Now: w.clock.now, Log: w.opt.log,
 	})
 	w.handler.Store(&handler)
+}
+
+// carryOn lets runs go on until the returned function is called.
+func carryOn(r *live.Registry) (leave func()) {
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = r.Run(ctx) // it ends with its context only
+	}()
+	return func() {
+		stop()
+		<-ended
+	}
 }
 
 // detail is what the program around the server would say of it.
@@ -223,6 +247,7 @@ func (w *world) ready(context.Context) error {
 // restart closes the file and starts again from what is in it.
 func (w *world) restart() {
 	w.t.Helper()
+	w.leave()
 	if err := w.db.Close(); err != nil {
 		w.t.Fatal(err)
 	}
@@ -304,6 +329,24 @@ func (w *world) chat(session, text string, headers ...string) reply {
 		w.t.Errorf("chat %q in %s: got %d %s, want 200", text, session, got.status, got.body)
 	}
 	return got
+}
+
+// run has a text said to a session in a run, waits until that is over, and returns
+// its id.
+func (w *world) run(session, text string, headers ...string) string {
+	w.t.Helper()
+	body, _ := json.Marshal(map[string]string{"input": text, "session_id": session})
+	var made struct {
+		RunID string `json:"run_id"`
+	}
+	got := w.call("POST", "/v1/runs", string(body), headers...)
+	if err := json.Unmarshal([]byte(got.body), &made); err != nil || got.status != http.StatusAccepted {
+		w.t.Fatalf("run %q in %s: got %d %s, %v, want 202", text, session, got.status, got.body, err)
+	}
+	if events := w.call("GET", "/v1/runs/"+made.RunID+"/events", "", headers...); !strings.Contains(events.body, "event: run.completed") {
+		w.t.Fatalf("run %q in %s: got %s", text, session, events.body)
+	}
+	return made.RunID
 }
 
 // chatBody is a chat completion request with one message of the user.

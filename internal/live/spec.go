@@ -43,6 +43,7 @@ type stored struct {
 	Tools       string           `json:"tools,omitempty"`
 	Budget      int              `json:"budget,omitempty"`
 	Stateless   bool             `json:"stateless,omitempty"`
+	After       *int64           `json:"after,omitempty"`
 	NoFallback  bool             `json:"no_fallback,omitempty"`
 	Idempotency *run.Idempotency `json:"idempotency"`
 }
@@ -100,7 +101,7 @@ func (s *Spec) encode() (json.RawMessage, error) {
 	}
 	out, err := json.Marshal(stored{
 		Source: t.Source, UserID: t.UserID, System: storedMessages(t.System), Messages: storedMessages(t.Messages), Model: t.Model, Body: body,
-		Tools: t.Tools, Budget: t.Budget, Stateless: t.Stateless, NoFallback: t.NoFallback, Idempotency: idempotency,
+		Tools: t.Tools, Budget: t.Budget, Stateless: t.Stateless, After: t.After, NoFallback: t.NoFallback, Idempotency: idempotency,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("encode turn: %w", err)
@@ -130,7 +131,7 @@ func (r *Record) request(o owner.Owner) (*run.Request, error) {
 	}
 	return &run.Request{
 		Owner: o, Session: r.Session, Key: r.Key, Source: t.Source, UserID: t.UserID, System: messagesOf(t.System), Messages: messagesOf(t.Messages),
-		Model: t.Model, Streaming: true, Body: t.Body, Tools: t.Tools, Budget: t.Budget, Stateless: t.Stateless, NoFallback: t.NoFallback,
+		Model: t.Model, Streaming: true, Body: t.Body, Tools: t.Tools, Budget: t.Budget, Stateless: t.Stateless, After: t.After, NoFallback: t.NoFallback,
 		Idempotency: t.Idempotency,
 	}, nil
 }

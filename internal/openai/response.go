@@ -156,3 +156,6 @@ func ResponseOf(item string) (id string, ok bool) {
 	}
 	return "", false
 }
+
+// IsReasoning reports whether an id is that of reasoning.
+func IsReasoning(item string) bool { return strings.HasPrefix(item, itemPrefixes[ReasoningItem]) }

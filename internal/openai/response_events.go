@@ -34,6 +34,7 @@ type openItem struct {
 	Item
 	index int // in the output
 	call  int // the index of a call in the chat's answer; -1 for none
+	void  bool
 	text  strings.Builder
 }
 
@@ -43,9 +44,13 @@ func NewResponseStream(head Response) *ResponseStream {
 	return &ResponseStream{response: head, ids: ItemIDs(head.ID, false)}
 }
 
-// Begin tells that the response was made, and that it runs.
-func (s *ResponseStream) Begin() []ResponseEvent {
+// Begin tells that the response was made, and that it runs, by a model; "" leaves
+// the one of the head.
+func (s *ResponseStream) Begin(model string) []ResponseEvent {
 	s.response.Status = StatusInProgress
+	if model != "" {
+		s.response.Model = model
+	}
 	s.lifecycle("response.created")
 	s.lifecycle("response.in_progress")
 	return s.take()
@@ -63,6 +68,16 @@ func (s *ResponseStream) Add(p *Piece) []ResponseEvent {
 	for i := range p.ToolCalls {
 		s.close(StatusCompleted, func(it *openItem) bool { return it.Type != CallItem })
 		s.addCall(&p.ToolCalls[i])
+	}
+	return s.take()
+}
+
+// Again tells that the answer is begun anew: what was told of it is void, and
+// its items are left out of the response.
+func (s *ResponseStream) Again() []ResponseEvent {
+	s.close(StatusIncomplete, func(*openItem) bool { return true })
+	for _, it := range s.items {
+		it.void = true
 	}
 	return s.take()
 }
@@ -121,7 +136,9 @@ func StatusOf(end *ResponseEnd) (status, incomplete string) {
 func (s *ResponseStream) Response() *Response {
 	r := s.response
 	for _, it := range s.items {
-		r.Output = append(r.Output, it.shown())
+		if !it.void {
+			r.Output = append(r.Output, it.shown())
+		}
 	}
 	return &r
 }

@@ -12,7 +12,7 @@ import (
 // tell plays pieces to their end.
 func tell(pieces []Piece, end *ResponseEnd) (events []ResponseEvent, r *Response) {
 	s := NewResponseStream(Response{ID: "resp_1", CreatedAt: 5, Model: "m", Settings: defaultSettings()})
-	events = s.Begin()
+	events = s.Begin("")
 	for i := range pieces {
 		events = append(events, s.Add(&pieces[i])...)
 	}
@@ -147,6 +147,30 @@ func TestResponseObject(t *testing.T) {
 	}
 }
 
+// TestResponseStreamAgain: what is told after a new beginning has items of its
+// own, and the response at the end holds these alone.
+func TestResponseStreamAgain(t *testing.T) {
+	t.Parallel()
+	s := NewResponseStream(Response{ID: "resp_1", Model: "m", Settings: defaultSettings()})
+	events := s.Begin("m2")
+	events = append(events, s.Add(&Piece{Content: "a"})...)
+	events = append(events, s.Again()...)
+	events = append(events, s.Add(&Piece{Content: "b"})...)
+	events = append(events, s.End(&ResponseEnd{Finish: "stop"})...)
+	if diff := cmp.Diff([]string{
+		"created in_progress", "in_progress in_progress",
+		"output_item.added msg_1_0 in_progress", "content_part.added msg_1_0", "output_text.delta msg_1_0 a",
+		"output_text.done msg_1_0 a", "content_part.done msg_1_0", "output_item.done msg_1_0 incomplete",
+		"output_item.added msg_1_1 in_progress", "content_part.added msg_1_1", "output_text.delta msg_1_1 b",
+		"output_text.done msg_1_1 b", "content_part.done msg_1_1", "output_item.done msg_1_1 completed", "completed completed msg_1_1",
+	}, outline(t, events)); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+	if r := s.Response(); r.Model != "m2" || len(r.Output) != 1 || r.Output[0].Text != "b" {
+		t.Errorf("got %+v", r)
+	}
+}
+
 func TestResponseOf(t *testing.T) {
 	t.Parallel()
 	for item, want := range map[string]string{
@@ -161,7 +185,7 @@ func TestResponseOf(t *testing.T) {
 
 func ExampleResponseStream() {
 	s := NewResponseStream(Response{ID: "resp_1", Settings: defaultSettings()})
-	s.Begin()
+	s.Begin("")
 	for _, e := range s.Add(&Piece{Content: "Hello"}) {
 		fmt.Println(e.Seq, e.Type)
 	}

@@ -14,7 +14,7 @@ func (t *turn) wentOn() bool {
 	if t.req.After == nil || t.req.OffRecord || t.lineage == nil {
 		return false
 	}
-	recent, after := visible(t.lineage.recent), *t.req.After
+	recent, after := Visible(t.lineage.recent), *t.req.After
 	n := len(recent)
 	if n > 0 && t.lineage.recent[len(t.lineage.recent)-1].Seq == after {
 		return false

@@ -46,7 +46,7 @@ func newInput(l *lineage, sent []session.Message) (input, error) {
 		cut := turnStart(sent)
 		return input{past: sent[:cut], fresh: sent[cut:], asked: sent[cut:], tailTo: next + int64(cut)}, nil
 	}
-	recent := visible(l.recent)
+	recent := Visible(l.recent)
 	if in, ok := repeated(recent, sent); ok {
 		return in, nil
 	}

@@ -7,10 +7,10 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// visible is a transcript as its client knows it: without the calls of tools
+// Visible is a transcript as its client knows it: without the calls of tools
 // that this server ran, their results, and with what was said around them in
 // one piece. A message that stands for several has the Seq of the last one.
-func visible(ms []session.Message) []session.Message {
+func Visible(ms []session.Message) []session.Message {
 	if !slices.ContainsFunc(ms, session.Message.RunHere) {
 		return ms
 	}

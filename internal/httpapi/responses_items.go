@@ -1,0 +1,180 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/openai"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// responseItems are the input and the output of a stored response, read from the
+// messages of its session. What was forgotten there is not here either.
+func (s *server) responseItems(ctx context.Context, o owner.Owner, it *stored) (input, output []openai.Item, err error) {
+	input, output = []openai.Item{}, []openai.Item{}
+	if it.Root == "" {
+		return input, output, nil
+	}
+	window := session.Range{From: it.FirstSeq, To: it.EndSeq}
+	if it.kept.Whole {
+		window.From = 0
+	}
+	if window.To == 0 {
+		window.To = window.From + 1
+	}
+	ms, err := s.Sessions.Messages(ctx, o, it.Root, window)
+	if err != nil && fault.KindOf(err) != fault.NotFound {
+		return nil, nil, err
+	}
+	ms = run.Visible(ms)
+	answer := len(ms)
+	for answer > 0 && ms[answer-1].Role == session.Assistant && ms[answer-1].FinishReason != "" {
+		answer--
+	}
+	ids := openai.ItemIDs(it.ID, true)
+	for i := range ms[:answer] {
+		input = append(input, itemsOf(&ms[i], ids)...)
+	}
+	ids = openai.ItemIDs(it.ID, false)
+	for i := answer; i < len(ms); i++ {
+		items := itemsOf(&ms[i], ids)
+		if i == len(ms)-1 || !ms[i].Partial() { // else the turn was begun anew behind it
+			output = append(output, items...)
+		}
+	}
+	return input, output, nil
+}
+
+// itemsOf is a message as items.
+func itemsOf(m *session.Message, ids func(openai.ItemType) string) []openai.Item {
+	return openai.ItemsOf(&openai.Message{
+		Role: string(m.Role), Text: m.Content, ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID, Raw: m.Wire, Plain: m.Wire == nil,
+	}, ids)
+}
+
+// itemList is a page of items.
+type itemList struct {
+	Object  string        `json:"object"`
+	Data    []openai.Item `json:"data"`
+	FirstID *string       `json:"first_id"`
+	LastID  *string       `json:"last_id"`
+	HasMore bool          `json:"has_more"`
+}
+
+// inputItems answers GET /v1/responses/{id}/input_items: newest first, unless
+// order=asc.
+func (s *server) inputItems(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	limit, err := number(q.Get("limit"), "limit", 20, 100)
+	if err != nil {
+		return err
+	}
+	it, err := s.findResponse(r.Context(), ownerOf(r), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	items, _, err := s.responseItems(r.Context(), ownerOf(r), it)
+	if err != nil {
+		return err
+	}
+	switch order := q.Get("order"); order {
+	case "", "desc":
+		slices.Reverse(items)
+	case "asc":
+	default:
+		return fault.New(fault.Invalid, "invalid_order", "\"order\" must be asc or desc.").At("order")
+	}
+	if after := q.Get("after"); after != "" {
+		i := slices.IndexFunc(items, func(item openai.Item) bool { return item.ID == after })
+		if i < 0 {
+			return fault.New(fault.Invalid, "invalid_after", "\"after\" must be the id of an item of this input.").At("after")
+		}
+		items = items[i+1:]
+	}
+	page := itemList{Object: "list", HasMore: len(items) > limit, Data: items[:min(limit, len(items))]}
+	if n := len(page.Data); n > 0 {
+		page.FirstID, page.LastID = &page.Data[0].ID, &page.Data[n-1].ID
+	}
+	it.setHeaders(w.Header())
+	return writeJSON(w, http.StatusOK, page)
+}
+
+// resolve puts items in the place of references to them.
+func (s *server) resolve(ctx context.Context, o owner.Owner, items []openai.Item) ([]openai.Item, error) {
+	known := make(map[string][]openai.Item) // by response
+	out := items[:0:0]
+	for i := range items {
+		if items[i].Type != openai.ReferenceItem {
+			out = append(out, items[i])
+			continue
+		}
+		missing := fault.New(fault.NotFound, "item_not_found", "No item with the id of this reference. It was never stored, or its response was deleted.").At("input")
+		id, ok := openai.ResponseOf(items[i].ID)
+		if !ok {
+			return nil, missing
+		}
+		if _, read := known[id]; !read {
+			it, err := s.findResponse(ctx, o, id)
+			if fault.KindOf(err) == fault.NotFound {
+				return nil, missing
+			}
+			if err != nil {
+				return nil, err
+			}
+			input, output, err := s.responseItems(ctx, o, it)
+			if err != nil {
+				return nil, err
+			}
+			known[id] = append(input, output...)
+		}
+		n := slices.IndexFunc(known[id], func(item openai.Item) bool { return item.ID == items[i].ID })
+		switch {
+		case n >= 0:
+			out = append(out, known[id][n])
+		case !openai.IsReasoning(items[i].ID): // of reasoning nothing is kept, and nothing is sent
+			return nil, missing
+		}
+	}
+	return out, nil
+}
+
+// goOn makes a turn go on from the response that its request names.
+func (s *server) goOn(ctx context.Context, req *run.Request, previous string) error {
+	missing := fault.New(fault.NotFound, "previous_response_not_found", "No response with this previous_response_id. It was never stored, or it was deleted.").At("previous_response_id")
+	it, err := s.findResponse(ctx, req.Owner, previous)
+	if fault.KindOf(err) == fault.NotFound {
+		return missing
+	}
+	if err != nil {
+		return err
+	}
+	if !it.State.Over() {
+		return fault.New(fault.Invalid, "previous_response_not_over", "The previous response is still under way. Go on when it is over.").At("previous_response_id")
+	}
+	if it.EndSeq == 0 {
+		return fault.New(fault.Invalid, "previous_response_failed", "The previous response has no answer to go on from.").At("previous_response_id")
+	}
+	tip, err := s.Sessions.Tip(ctx, req.Owner, it.Root)
+	if fault.KindOf(err) == fault.NotFound {
+		return missing
+	}
+	if err != nil {
+		return err
+	}
+	if req.Session != "" {
+		named, err := s.Sessions.Tip(ctx, req.Owner, req.Session)
+		if err != nil && fault.KindOf(err) != fault.NotFound {
+			return err
+		}
+		if named.RootID != tip.RootID {
+			return fault.New(fault.Invalid, "session_mismatch", "The previous response belongs to another session than the one named by "+sessionIDHeader+".").At("previous_response_id")
+		}
+	}
+	last := it.EndSeq - 1
+	req.Session, req.After = tip.RootID, &last
+	return nil
+}
