@@ -4,8 +4,9 @@ import { once } from 'node:events';
 
 /**
  * startUpstream listens on a free port. A step is one reply: text or chunks,
- * toolCalls, usage, or a refusal (status, error, headers); breaks is the error
- * object that ends a stream early. Queued steps go first, then reply is asked.
+ * toolCalls, usage, reasoning, or a refusal (status, error, headers); breaks is
+ * the error object that ends a stream early, hangs keeps it open until its client
+ * leaves. Queued steps go first, then reply is asked.
  */
 export async function startUpstream({ reply = () => ({ text: 'ok' }), models = ['scripted-model'] } = {}) {
   const upstream = new Upstream(reply, models);
@@ -87,7 +88,9 @@ function sendStream(response, body, step) {
   const event = (data) => response.write(`data: ${JSON.stringify(data)}\n\n`);
   const delta = (piece, reason = null) => event({ ...head(body, 'chat.completion.chunk'), choices: [{ index: 0, delta: piece, finish_reason: reason }] });
   delta({ role: 'assistant', content: '' });
+  if (step.reasoning) delta({ reasoning_content: step.reasoning });
   for (const content of step.chunks ?? [step.text ?? '']) delta({ content });
+  if (step.hangs) return undefined;
   if (step.breaks) {
     event({ error: step.breaks });
     return response.end();

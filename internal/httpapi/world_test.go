@@ -331,24 +331,6 @@ func (w *world) chat(session, text string, headers ...string) reply {
 	return got
 }
 
-// run has a text said to a session in a run, waits until that is over, and returns
-// its id.
-func (w *world) run(session, text string, headers ...string) string {
-	w.t.Helper()
-	body, _ := json.Marshal(map[string]string{"input": text, "session_id": session})
-	var made struct {
-		RunID string `json:"run_id"`
-	}
-	got := w.call("POST", "/v1/runs", string(body), headers...)
-	if err := json.Unmarshal([]byte(got.body), &made); err != nil || got.status != http.StatusAccepted {
-		w.t.Fatalf("run %q in %s: got %d %s, %v, want 202", text, session, got.status, got.body, err)
-	}
-	if events := w.call("GET", "/v1/runs/"+made.RunID+"/events", "", headers...); !strings.Contains(events.body, "event: run.completed") {
-		w.t.Fatalf("run %q in %s: got %s", text, session, events.body)
-	}
-	return made.RunID
-}
-
 // chatBody is a chat completion request with one message of the user.
 func chatBody(text string, stream bool) string {
 	body, _ := json.Marshal(map[string]any{
