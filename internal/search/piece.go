@@ -33,6 +33,14 @@ func cut(text string) []Piece {
 // pieceAt finds the piece that begins at i. If there is none, end is where the
 // next one may begin.
 func pieceAt(text string, i int) (end int, unspaced, ok bool) {
+	if wordByte[text[i]] {
+		for end = i + 1; end < len(text) && wordByte[text[end]]; {
+			end++
+		}
+		if end == len(text) || text[end] < utf8.RuneSelf {
+			return end, false, true
+		}
+	}
 	r, n := utf8.DecodeRuneInString(text[i:])
 	if !wordRune(r) {
 		return i + n, false, false

@@ -27,6 +27,7 @@ type Ranker struct {
 	all     []candidate
 	df      []int // of each term: how many candidates have it
 	lengths int
+	roots   map[session.ID]bool // of the candidates
 	// exact says that what is added need not be looked at again; else place tells
 	// where a term is counted.
 	exact bool
@@ -44,7 +45,7 @@ type candidate struct {
 // NewRanker ranks for a request.
 func NewRanker(r Request) *Ranker {
 	m := newMatcher(r.Query)
-	k := &Ranker{r: r, m: m, df: make([]int, m.shown), place: make(map[*Term]int), exact: r.Query.Root == nil || Exact(r.Query.Root)}
+	k := &Ranker{r: r, m: m, df: make([]int, m.shown), place: make(map[*Term]int), roots: make(map[session.ID]bool), exact: r.Query.Root == nil || Exact(r.Query.Root)}
 	for i := range m.terms {
 		k.place[m.terms[i].term] = i
 	}
@@ -73,6 +74,7 @@ func (k *Ranker) Add(m Match, text string) bool {
 	}
 	c.part = excerptOf(text, k.spans)
 	k.all = append(k.all, c)
+	k.roots[m.Root] = true
 	k.lengths += c.length
 	return true
 }
@@ -81,13 +83,10 @@ func (k *Ranker) Add(m Match, text string) bool {
 func (k *Ranker) Len() int { return len(k.all) }
 
 // Lineages is how many different lineages the messages belong to.
-func (k *Ranker) Lineages() map[session.ID]bool {
-	out := make(map[session.ID]bool)
-	for i := range k.all {
-		out[k.all[i].match.Root] = true
-	}
-	return out
-}
+func (k *Ranker) Lineages() int { return len(k.roots) }
+
+// Has reports whether a message of a lineage was added.
+func (k *Ranker) Has(root session.ID) bool { return k.roots[root] }
 
 // Hits groups the messages by lineage, best first. Of the sessions only the
 // root's id is filled in, in RootID.

@@ -24,6 +24,9 @@ const (
 	// word that everything has matches a great many more, and to rank them all
 	// would take seconds: SQLite's own bm25 took 300 ms at 100,000 messages.
 	ranked = 100
+	// enough is how many are, when they lie in twice as many lineages as are
+	// wanted: what is older would have to be far better to be among them.
+	enough = 40
 	// read is how many are read at most, when some of what the index finds is not
 	// meant.
 	read = 5 * ranked
@@ -189,7 +192,7 @@ func (s *searching) collect(query string, args ...any) (more bool, err error) {
 	defer func() { _ = rows.Close() }()
 	taken := 0
 	for n := 0; rows.Next(); n++ {
-		if taken == ranked || n == read || s.bytes > readBytes {
+		if taken == ranked || n == read || s.bytes > readBytes || taken >= enough && s.rank.Lineages() >= 2*s.limit() {
 			return true, nil
 		}
 		var m search.Match
@@ -214,26 +217,30 @@ func (s *searching) collect(query string, args ...any) (more bool, err error) {
 // widen looks behind the messages that were read, for lineages that are not
 // among them: one that talks of nothing else must not hide the others.
 func (s *searching) widen() error {
-	limit := s.r.Limit
-	if limit <= 0 {
-		limit = search.DefaultLimit
-	}
-	seen := s.rank.Lineages()
-	if len(seen) >= limit || s.r.Scope.Root != "" {
+	limit := s.limit()
+	if s.rank.Lineages() >= limit || s.r.Scope.Root != "" {
 		return nil
 	}
 	looking, cancel := context.WithTimeout(s.ctx, s.left()/2) // the rest is for reading them
 	defer cancel()
-	ids, err := s.unseen(looking, seen, limit)
+	ids, err := s.unseen(looking, limit)
 	if err != nil && looking.Err() == nil {
 		return err
 	}
 	return s.byID(ids)
 }
 
+// limit is how many lineages are wanted.
+func (s *searching) limit() int {
+	if s.r.Limit <= 0 {
+		return search.DefaultLimit
+	}
+	return s.r.Limit
+}
+
 // unseen finds older messages of lineages that were not seen, until there are
 // enough or the time is over.
-func (s *searching) unseen(ctx context.Context, seen map[session.ID]bool, limit int) ([]int64, error) {
+func (s *searching) unseen(ctx context.Context, limit int) ([]int64, error) {
 	const older = `SELECT m.id, m.root_id FROM messages_fts f CROSS JOIN messages m ON m.id = f.rowid
 		WHERE f.messages_fts MATCH ? AND f.rowid < ? AND `
 	st, err := s.db.stmt(ctx, older+s.where+` ORDER BY f.rowid DESC LIMIT ?`)
@@ -253,7 +260,7 @@ func (s *searching) unseen(ctx context.Context, seen map[session.ID]bool, limit 
 		if err := rows.Scan(&id, &root); err != nil {
 			return ids, fmt.Errorf("read match: %w", err)
 		}
-		if seen[root] || taken[root] == 0 && len(seen)+len(taken) == limit || taken[root] == search.DefaultMatches {
+		if s.rank.Has(root) || taken[root] == 0 && s.rank.Lineages()+len(taken) == limit || taken[root] == search.DefaultMatches {
 			continue
 		}
 		taken[root]++
