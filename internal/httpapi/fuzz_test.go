@@ -94,6 +94,51 @@ func FuzzChatRequest(f *testing.F) {
 	})
 }
 
+// FuzzResponseRequest: the same of responses, stored and not: a stream has one
+// end, and its numbers have no gap.
+func FuzzResponseRequest(f *testing.F) {
+	for _, seed := range append(brokenBodies(),
+		`{"input":"hi"}`, `{"input":"hi","stream":true,"store":false}`, `{"input":"hi","background":true}`, `{"input":"hi","stream":true,"conversation":"c"}`,
+		`{"input":[{"role":"developer","content":"x"},{"role":"user","content":[{"type":"input_text","text":"y"},{"type":"input_image","image_url":"data:,"}]},{"type":"function_call","call_id":"1","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"1","output":"z"}],"tools":[{"type":"function","name":"f"}],"stream":true}`,
+		`{"input":[{"type":"item_reference","id":"msg_00_0"}],"previous_response_id":"resp_00"}`,
+	) {
+		if len(seed) < 4096 {
+			f.Add([]byte(seed), "")
+		}
+	}
+	log := &panicLog{}
+	w := fuzzWorld(f, log)
+	f.Fuzz(func(t *testing.T, body []byte, session string) {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/v1/responses", bytes.NewReader(body))
+		r.Header.Set("Authorization", "Bearer "+localKey)
+		r.Header["X-Hermes-Session-Id"] = []string{session}
+		got := httptest.NewRecorder()
+		(*w.handler.Load()).ServeHTTP(got, r)
+		if text := log.take(); text != "" {
+			t.Fatal(text)
+		}
+		answer := got.Body.String()
+		if got.Header().Get("Content-Type") != "text/event-stream" {
+			if !json.Valid([]byte(answer)) || strings.Contains(answer, "fuzz_not_json") || got.Code == http.StatusInternalServerError {
+				t.Errorf("%q: got %d %q", body, got.Code, answer)
+			}
+			return
+		}
+		n := 0
+		for line := range strings.Lines(answer) {
+			if data, is := strings.CutPrefix(line, "data: "); is {
+				if !strings.Contains(data, fmt.Sprintf(`"sequence_number":%d,`, n)) {
+					t.Errorf("%q: got %q as event %d", body, data, n)
+				}
+				n++
+			}
+		}
+		if ends := strings.Count(answer, "event: response.completed\n") + strings.Count(answer, "event: response.failed\n") + strings.Count(answer, "event: response.incomplete\n"); ends != 1 {
+			t.Errorf("%q: got a stream with %d ends: %q", body, ends, answer)
+		}
+	})
+}
+
 // FuzzHeaders: whatever bytes stand in a session header on the wire, the server
 // stays up, answers with a status line, and echoes the value as it came or not
 // at all: nothing can be put into its headers (X4, X8).

@@ -41,7 +41,7 @@ func (s *server) createResponse(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	head := s.responseHead(req, wire)
-	if wire.Store && !req.OffRecord {
+	if isStored(req, wire) {
 		return s.storeResponse(w, r, req, &head, wire.Stream)
 	}
 	if wire.Background {
@@ -111,9 +111,15 @@ func (s *server) responseRequest(r *http.Request, h *sessionHeaders, wire *opena
 			return nil, err
 		}
 	}
-	stored := wire.Store && !req.OffRecord // its turn streams, whatever its client wants
-	req.Body = wire.ChatBody(passed(req, messages), req.Streaming || stored)
+	// The turn of a stored one streams, whatever its client wants.
+	req.Body = wire.ChatBody(passed(req, messages), req.Streaming || isStored(req, wire))
 	return req, nil
+}
+
+// isStored reports whether a response can be had again. What is off the record,
+// and what is asked of the past, cannot.
+func isStored(req *run.Request, wire *openai.ResponseRequest) bool {
+	return wire.Store && !req.OffRecord && req.AsOf.IsZero()
 }
 
 // passed are the messages that a stateless turn sends as they are; nil for any
