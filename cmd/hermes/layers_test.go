@@ -15,7 +15,7 @@ import (
 var layers = [][]string{
 	{"fault", "openai", "config", "language", "claim", "trail"},
 	{"owner"},
-	{"session"},
+	{"session", "audit"},
 	{"ranking", "search"},
 	{"memory", "compression"},
 	{"run"},

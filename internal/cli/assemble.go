@@ -92,7 +92,7 @@ func assemble(ctx context.Context, parts assembly) (*server, error) {
 			return nil, err
 		}
 	}
-	files := sqlite.Options{Path: cfg.DatabaseFile(), Log: log}
+	files := sqlite.Options{Path: cfg.DatabaseFile(), Log: log, AuditKeep: time.Duration(cfg.AuditKeepDays) * 24 * time.Hour}
 	if parts.measures != nil {
 		files.Observer = parts.measures
 	}
@@ -165,6 +165,7 @@ func (s *server) newHandler(zone string) http.Handler {
 		Store: s.db, Ledger: s.db, Runner: s.runner, Approval: approval, Grace: s.cfg.Server.Grace, Now: s.now, Log: s.log,
 	})
 	config := httpapi.Config{
+		Audit:  s.db,
 		Runner: s.runner, Sessions: s.db, Catalog: s.db, Search: s.db, Keyring: s.keyring, Models: s.lister(), Ready: s.ready, Detail: s.detail,
 		MCP: s.mcpDoor(), Tools: s.toolNames(), Jobs: s.setJobs(zone), Live: s.live,
 		LocalToken: s.token, NoAuth: s.cfg.Server.NoAuth, Hosts: s.cfg.Server.Hosts, Origins: s.cfg.Server.Origins,

@@ -169,6 +169,7 @@ func (s *server) serve(ctx context.Context, at *listening) error {
 	if s.study != nil {
 		g.Go(func() error { return s.study.Run(ctx) })
 	}
+	turns.Go(func() { s.recordStart(ctx, at) })
 	turns.Go(func() { s.warm(ctx) })
 	jobs, stopJobs := context.WithCancel(ctx)
 	defer stopJobs()

@@ -50,10 +50,11 @@ func (s *server) offered() run.Tools {
 	if len(s.tools) == 0 {
 		return nil
 	}
+	audited := tool.Audited{Tools: s.tools, Audit: s.db, Now: s.now, Log: s.log}
 	if s.measures != nil {
-		return s.measures.Tools(s.tools, config.ToolNames())
+		return s.measures.Tools(audited, config.ToolNames())
 	}
-	return s.tools
+	return audited
 }
 
 // toolNames are the tools that are on, and the MCP servers, for people to see.

@@ -63,6 +63,8 @@ type Config struct {
 	}
 	// MCPServers are the servers whose tools models may use, in order of name.
 	MCPServers []MCPServer
+	// AuditKeepDays is how long what was done stays on record; 0 is for ever.
+	AuditKeepDays int
 	// Telemetry is where spans go.
 	Telemetry struct {
 		Endpoint, Traces string // of OTLP over HTTP; "" for none
@@ -95,6 +97,7 @@ func Load(src Source) (*Config, error) {
 	c.Home = filepath.Join(src.UserHome, ".hermes")
 	c.Server.Grace = 30 * time.Second
 	c.Context.BudgetTokens = 8000
+	c.AuditKeepDays = 365
 	c.Memory.EmbeddingsWait, c.Memory.TokensPerHour = 150*time.Millisecond, 100_000
 	c.Responder, c.Fallback = "auto", "recall"
 	c.Upstream.Probe = true

@@ -82,6 +82,7 @@ var settings = []setting{
 	number("memory.tokens_per_hour", "HERMES_MEMORY_TOKENS", "most tokens an hour that background work may cost", func(c *Config) *int { return &c.Memory.TokensPerHour }),
 	text("jobs.timezone", "HERMES_TIMEZONE", "", "time zone of jobs that name none, such as Europe/Berlin; empty means this machine's", func(c *Config) *string { return &c.Jobs.Timezone }),
 	flag("webhooks.allow_private", "", "", "let jobs deliver to addresses that are not public, and over http", func(c *Config) *bool { return &c.Webhooks.AllowPrivate }),
+	number("audit.keep_days", "HERMES_AUDIT_KEEP_DAYS", "how many days the audit is kept; 0: for ever", func(c *Config) *int { return &c.AuditKeepDays }),
 	text("telemetry.otlp_endpoint", "OTEL_EXPORTER_OTLP_ENDPOINT", "", "send spans to an OpenTelemetry collector, such as http://localhost:4318; empty: none", func(c *Config) *string { return &c.Telemetry.Endpoint }),
 	text("telemetry.otlp_traces_endpoint", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "", "the whole URL for spans, where it is not the endpoint's /v1/traces", func(c *Config) *string { return &c.Telemetry.Traces }),
 	text("telemetry.otlp_headers", "OTEL_EXPORTER_OTLP_HEADERS", "", "headers for the collector: name=value,name=value", func(c *Config) *string { return &c.Telemetry.Headers }).hidden(),

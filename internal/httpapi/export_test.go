@@ -2,7 +2,9 @@ package httpapi
 
 import (
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
 
 	"github.com/hermes-memory/hermes/internal/owner"
 )
@@ -26,3 +28,6 @@ func Table() []Verb {
 func Render(log *slog.Logger, handle func(http.ResponseWriter, *http.Request) error) http.Handler {
 	return (&server{Config: Config{Log: log}}).render(handle)
 }
+
+// Audited are the routes whose use is recorded.
+func Audited() []string { return slices.Collect(maps.Keys(audited())) }

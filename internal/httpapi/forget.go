@@ -3,6 +3,7 @@ package httpapi
 import (
 	"net/http"
 
+	"github.com/hermes-memory/hermes/internal/audit"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/run"
@@ -30,6 +31,11 @@ func (s *server) forget(w http.ResponseWriter, r *http.Request) error {
 	if given != 1 {
 		return fault.New(fault.Invalid, "forget_what", "Say what to forget: one of about, session_id, session_key.")
 	}
+	if note := audit.From(r.Context()); in.DryRun {
+		note.Skip()
+	} else {
+		note.Detail(forgotten(in.About, in.SessionID))
+	}
 	out, err := s.forgetOne(r, in.About, in.SessionID, in.SessionKey, in.DryRun)
 	if err != nil {
 		return err
@@ -38,6 +44,17 @@ func (s *server) forget(w http.ResponseWriter, r *http.Request) error {
 		Object string `json:"object"`
 		*run.Forgotten
 	}{"hermes.forgotten", out})
+}
+
+// forgotten is what kind of thing a request forgets.
+func forgotten(about, id string) string {
+	switch {
+	case about != "":
+		return "about"
+	case id != "":
+		return "session"
+	}
+	return "session_key"
 }
 
 func (s *server) forgetOne(r *http.Request, about, id, key string, dryRun bool) (*run.Forgotten, error) {
@@ -66,6 +83,9 @@ func (s *server) rebuild(w http.ResponseWriter, r *http.Request) error {
 	}
 	if err := decode(r, &in); err != nil {
 		return err
+	}
+	if in.Verify {
+		audit.From(r.Context()).Skip()
 	}
 	rows, err := s.Runner.Rebuild(r.Context(), ownerOf(r), in.Verify)
 	if err != nil {

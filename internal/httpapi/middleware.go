@@ -131,6 +131,7 @@ func (s *server) wrap(rt route) http.Handler {
 		if rt.scope != "" {
 			o, err := s.authenticate(r)
 			if err != nil {
+				s.refused(r, err)
 				return err
 			}
 			if x, ok := w.(*exchange); ok {
@@ -142,14 +143,14 @@ func (s *server) wrap(rt route) http.Handler {
 			r = r.WithContext(context.WithValue(trail.As(r.Context(), o.By()), ownerKey{}, o))
 		}
 		if rt.path == importPath {
-			return rt.handle(w, r)
+			return s.record(w, r, rt)
 		}
 		if r.ContentLength > maxBody {
 			_, _ = io.CopyN(io.Discard, r.Body, min(r.ContentLength, drainBody)) // only politeness
 			return &http.MaxBytesError{Limit: maxBody}
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-		return rt.handle(w, r)
+		return s.record(w, r, rt)
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/audit"
 	"github.com/hermes-memory/hermes/internal/job"
 	"github.com/hermes-memory/hermes/internal/live"
 	"github.com/hermes-memory/hermes/internal/owner"
@@ -57,6 +58,8 @@ type Config struct {
 	// KeepAlive is the silence after which a stream gets a comment.
 	KeepAlive time.Duration
 	Now       func() time.Time
+	// Audit keeps what was done; nil keeps nothing.
+	Audit audit.Store
 	// Metrics answers GET /metrics; nil answers that there are none.
 	Metrics http.Handler
 	// Observer is told of every request; nil tells nobody.
@@ -148,6 +151,9 @@ func (s *server) routes() []route {
 		{"POST", "/api/keys", owner.Admin, s.createKey},
 		{"DELETE", "/api/keys/{id}", owner.Admin, s.revokeKey},
 
+		{"GET", "/api/audit", owner.Admin, s.listAudit},
+		{"GET", "/api/audit/verify", owner.Admin, s.verifyAudit},
+
 		{"POST", "/mcp", owner.Memory, s.mcp},
 
 		{"GET", "/health", "", s.health},
@@ -207,4 +213,7 @@ func (s *server) wider(path string) []string {
 }
 
 // server carries the configuration to the handlers.
-type server struct{ Config }
+type server struct {
+	Config
+	refusals refusals
+}

@@ -84,6 +84,9 @@ func routeCases() map[string]routeCase {
 		"POST /api/keys":        {"/api/keys", `{"name":"somebody"}`, 201},
 		"DELETE /api/keys/{id}": {"/api/keys/doomed", "", 200},
 
+		"GET /api/audit":        {"/api/audit", "", 200},
+		"GET /api/audit/verify": {"/api/audit/verify", "", 200},
+
 		"POST /mcp": {"/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, 200},
 
 		"GET /health":    {"/health", "", 200},

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/audit"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
@@ -152,6 +153,9 @@ func (s *server) pruneSessions(w http.ResponseWriter, r *http.Request) error {
 	}
 	if in.Limit < 0 {
 		return fault.New(fault.Invalid, "invalid_limit", "\"limit\" must be a number from 1.").At("limit")
+	}
+	if in.DryRun {
+		audit.From(r.Context()).Skip()
 	}
 	out, err := s.Runner.Prune(r.Context(), &run.Prune{
 		Owner: ownerOf(r), Before: s.Now().UTC().Add(-time.Duration(days * float64(24*time.Hour))), Source: session.Source(in.Source), Limit: in.Limit, DryRun: in.DryRun,

@@ -15,6 +15,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
+	"github.com/hermes-memory/hermes/internal/trail"
 )
 
 // route is the name under which the turns of fires are kept from being doubled.
@@ -27,6 +28,7 @@ func (s *Scheduler) fire(ctx context.Context, o owner.Owner, r *Run) {
 		s.log.Warn("a job is gone, or cannot be read", "job_id", r.Job, "err", err)
 		return
 	}
+	ctx = trail.With(ctx, trail.Trail{RequestID: trail.NewID(), Actor: trail.Job})
 	ctx, told := s.observe(ctx, r)
 	defer func() { told(r.Status) }()
 	set := Settlement{}

@@ -55,6 +55,8 @@ type Options struct {
 	// how long a search waits for the index to catch up; 0 means as long as a
 	// person does not mind.
 	SearchTime, IndexPatience time.Duration
+	// AuditKeep is how long entries of the audit are kept; 0 is for ever.
+	AuditKeep time.Duration
 	// Observer is told what the writer does; nil tells nobody.
 	Observer Observer
 	// NoGuard leaves out the guard against stray opens, and the look whether the
@@ -155,7 +157,7 @@ func (db *DB) open(ctx context.Context) error {
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	db.stop = stop
 	db.w = newWriter(conn, files, db.log)
-	db.w.observer = db.opt.Observer
+	db.w.observer, db.w.keep = db.opt.Observer, db.opt.AuditKeep
 	db.indexer = newIndexer(db)
 	db.stopped.Go(func() { db.w.run(background) })
 	db.stopped.Go(func() { db.indexer.run(background) })

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/audit"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/job"
 	"github.com/hermes-memory/hermes/internal/owner"
@@ -49,6 +50,7 @@ func (db *DB) CreateJob(ctx context.Context, o owner.Owner, j job.Job, most int)
 	}
 	const insert = `INSERT INTO jobs (owner_id, id, name, schedule, timezone, prompt, session_id, session_key, deliver, secret, repeat,
 		catch_up, model, timeout, state, anchor, next_run_at, created_at, updated_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+	audit.From(ctx).Names(string(j.ID))
 	return db.w.submit(ctx, func(t *tx) error {
 		if err := t.refuseJobName(o, &j); err != nil {
 			return err

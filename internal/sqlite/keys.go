@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/audit"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
 )
@@ -38,6 +39,7 @@ func (db *DB) InsertKey(ctx context.Context, k owner.Key) error {
 	for i, s := range k.Scopes {
 		scopes[i] = string(s)
 	}
+	audit.From(ctx).Names(k.ID)
 	return db.w.submit(ctx, func(t *tx) error {
 		_, err := t.exec(`INSERT INTO api_keys (id, owner_id, name, hash, scopes, created_at) VALUES (?,?,?,?,?,?)`,
 			k.ID, k.OwnerID, k.Name, k.Hash, strings.Join(scopes, " "), millis(k.CreatedAt))
@@ -91,6 +93,9 @@ func (db *DB) RevokeKey(ctx context.Context, id string, at time.Time) (owner.Key
 		}
 		var err error
 		out, err = scanKey(t.row(`SELECT `+keyColumns+` FROM api_keys WHERE id = ?`, id))
+		if err == nil {
+			audit.From(ctx).Names(out.ID)
+		}
 		return err
 	})
 	return out, err

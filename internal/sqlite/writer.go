@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/audit"
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
@@ -34,7 +35,8 @@ type writer struct {
 	// erased says that the WAL may still hold what a commit has erased. It
 	// belongs to the writer's goroutine, like conn.
 	erased   bool
-	observer Observer // may be nil
+	observer Observer      // may be nil
+	keep     time.Duration // of the audit; 0 is for ever
 	log      *slog.Logger
 }
 
@@ -65,6 +67,19 @@ func (w *writer) submit(ctx context.Context, do func(*tx) error) error {
 	if err := w.ready(); err != nil {
 		return err
 	}
+	note := audit.From(ctx)
+	if note != nil {
+		do = withNote(note, do)
+	}
+	err := w.enqueue(ctx, do)
+	if note != nil && err == nil {
+		note.Written()
+	}
+	return err
+}
+
+// enqueue is submit for an operation that is complete.
+func (w *writer) enqueue(ctx context.Context, do func(*tx) error) error {
 	op := &operation{do: do, done: make(chan error, 1)}
 	select {
 	case w.queue <- op:

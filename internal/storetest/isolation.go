@@ -117,6 +117,9 @@ func settle(t *testing.T, st Store, o owner.Owner) *talk {
 	}
 	settleJob(t, st, o)
 	settleRecord(t, st, o)
+	if err := st.Enter(t.Context(), o, entry(1, mark)); err != nil {
+		t.Fatalf("record: %v", err)
+	}
 	return l
 }
 
@@ -131,6 +134,7 @@ func isolationCases() map[string]isolationCase {
 	maps.Copy(cases, writingCases())
 	maps.Copy(cases, jobWritingCases())
 	maps.Copy(cases, recordWritingCases())
+	maps.Copy(cases, auditCases())
 	return cases
 }
 

@@ -8,6 +8,7 @@ package storetest
 import (
 	"testing"
 
+	"github.com/hermes-memory/hermes/internal/audit"
 	"github.com/hermes-memory/hermes/internal/job"
 	"github.com/hermes-memory/hermes/internal/live"
 	"github.com/hermes-memory/hermes/internal/memory"
@@ -31,6 +32,7 @@ type Store interface {
 	job.Ledger
 	live.Store
 	live.Ledger
+	audit.Store
 }
 
 // test is one clause of the contract. It gets an empty store.
@@ -64,6 +66,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"queries", queryTests()},
 		{"the search tool", searchToolTests()},
 		{"keys", keyTests()},
+		{"audit", auditTests()},
 		{"jobs", jobTests()},
 		{"runs of jobs", jobRunTests()},
 		{"deliveries", deliveryTests()},

@@ -309,6 +309,25 @@ CREATE TABLE run_events (
   PRIMARY KEY (owner_id, run_id, seq)
 ) STRICT, WITHOUT ROWID;
 
+-- Who did what and when. Rows are added, and dropped when they are old; nothing
+-- changes one. "target" holds ids of ours, and of sessions a keyed hash.
+CREATE TABLE audit (
+  owner_id   TEXT    NOT NULL,
+  seq        INTEGER NOT NULL,
+  at         INTEGER NOT NULL,
+  actor      TEXT    NOT NULL,
+  action     TEXT    NOT NULL,
+  kind       TEXT    NOT NULL,
+  target     TEXT    NOT NULL,
+  request_id TEXT    NOT NULL,
+  outcome    TEXT    NOT NULL,
+  detail     TEXT    NOT NULL,
+  hash       BLOB    NOT NULL,
+  PRIMARY KEY (owner_id, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX audit_at ON audit (owner_id, at);
+
 CREATE TABLE meta (
   name  TEXT PRIMARY KEY,
   value TEXT NOT NULL

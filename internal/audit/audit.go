@@ -1,0 +1,221 @@
+// Package audit is who did what and when: an append-only list per owner, linked
+// by hashes. It holds ids and words of closed sets, never content: a session's
+// id, which is its owner's text, stands there as a keyed hash, so that nothing
+// of it is left when it is forgotten, and nothing has to be rewritten.
+package audit
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"sync"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/trail"
+)
+
+// Entry is one thing that was done.
+type Entry struct {
+	Seq int64 // gapless per owner, from 1
+	At  time.Time
+	// Actor is as in [trail.Trail]; "" is nobody known.
+	Actor string
+	// Action is a word such as "session.delete".
+	Action string
+	// Kind and Target name what it was done to: a key's, job's or fact's id, a
+	// tool's name, or the keyed hash of a session's id. Both "" for the whole.
+	Kind, Target string
+	RequestID    string
+	// Outcome is "ok", or the code of what went wrong.
+	Outcome string
+	// Detail is a word more, such as a count; never content.
+	Detail string
+	// Hash binds the entry to all before it.
+	Hash []byte
+}
+
+// Kinds of targets.
+const (
+	Session  = "session" // Target is hashed by the store
+	Key      = "key"
+	Fact     = "fact"
+	Response = "response"
+	Job      = "job"
+	Tool     = "tool"
+)
+
+// OK is the outcome of what succeeded.
+const OK = "ok"
+
+// Filter selects entries; zero fields do not restrict.
+type Filter struct {
+	Since, Until time.Time // from Since, before Until
+	Action       string    // whole, or its beginning up to a dot
+	Actor        string
+	Session      string // the id of a session, as its owner names it
+	Before       int64  // entries with a smaller Seq
+	Limit        int    // newest first; 0 means all
+}
+
+// Store keeps entries. There is no method that changes one: what is older than
+// the store was told to keep is dropped when something is added.
+type Store interface {
+	// Enter appends an entry; the store sets Seq and Hash, and hashes the ids of
+	// sessions. Where ctx carries a [Note], it is left alone.
+	Enter(ctx context.Context, o owner.Owner, e Entry) error
+	// Audit returns an owner's entries, newest first.
+	Audit(ctx context.Context, o owner.Owner, f Filter) ([]Entry, error)
+}
+
+// Sum is the hash of an entry that follows one with the given hash.
+func (e *Entry) Sum(before []byte) []byte {
+	h := sha256.New()
+	h.Write(before)
+	var n [8]byte
+	for _, v := range []int64{e.Seq, e.At.UnixMilli()} {
+		binary.BigEndian.PutUint64(n[:], uint64(v)) //nolint:gosec // only bits
+		h.Write(n[:])
+	}
+	for _, part := range []string{e.Actor, e.Action, e.Kind, e.Target, e.RequestID, e.Outcome, e.Detail} {
+		binary.BigEndian.PutUint64(n[:], uint64(len(part)))
+		h.Write(n[:])
+		h.Write([]byte(part))
+	}
+	return h.Sum(nil)
+}
+
+// Verdict is what a check of an owner's entries found.
+type Verdict struct {
+	Entries int
+	// First and Last are the numbers of the oldest and newest entry. What is
+	// before First was dropped for its age, or removed.
+	First, Last int64
+	// Hash is that of the newest entry: whoever notes it down sees later whether
+	// the end was cut off.
+	Hash []byte
+	// Broken is the first entry that does not follow the one before; 0 for none.
+	Broken int64
+}
+
+// Verify checks entries, newest first as a store gives them.
+func Verify(list []Entry) Verdict {
+	v := Verdict{Entries: len(list)}
+	if len(list) == 0 {
+		return v
+	}
+	v.First, v.Last, v.Hash = list[len(list)-1].Seq, list[0].Seq, list[0].Hash
+	for i := len(list) - 1; i >= 0; i-- {
+		e := &list[i]
+		var before []byte
+		switch {
+		case i < len(list)-1:
+			if before = list[i+1].Hash; e.Seq != list[i+1].Seq+1 {
+				v.Broken = e.Seq
+				return v
+			}
+		case e.Seq != 1:
+			continue // what it follows is gone: it is taken at its word
+		}
+		if !bytes.Equal(e.Sum(before), e.Hash) {
+			v.Broken = e.Seq
+			return v
+		}
+	}
+	return v
+}
+
+// Note is an entry that is to be written with what it tells of: it travels in
+// the context, and the first transaction that is made there takes it along.
+type Note struct {
+	owner owner.Owner
+	now   func() time.Time
+
+	mu      sync.Mutex
+	entry   Entry
+	written bool
+	skipped bool
+}
+
+type noteKey struct{}
+
+// With returns a context with a note of an action, by the actor of its trail.
+func With(ctx context.Context, o owner.Owner, now func() time.Time, action, kind, target string) (context.Context, *Note) {
+	t := trail.From(ctx)
+	n := &Note{owner: o, now: now, entry: Entry{Actor: t.Actor, Action: action, Kind: kind, Target: target, RequestID: t.RequestID, Outcome: OK}}
+	return context.WithValue(ctx, noteKey{}, n), n
+}
+
+// From returns the note of a context, nil if it has none. All methods take nil.
+func From(ctx context.Context) *Note {
+	n, _ := ctx.Value(noteKey{}).(*Note)
+	return n
+}
+
+// Names says what the action is done to, once that is known.
+func (n *Note) Names(target string) {
+	if n == nil {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.entry.Target = target
+}
+
+// Detail adds a word.
+func (n *Note) Detail(word string) {
+	if n == nil {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.entry.Detail = word
+}
+
+// Skip says that nothing is done after all.
+func (n *Note) Skip() {
+	if n == nil {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.skipped = true
+}
+
+// Open returns the entry for a transaction to take along; false if there is
+// none, or another one has it.
+func (n *Note) Open() (owner.Owner, Entry, bool) {
+	if n == nil {
+		return owner.Owner{}, Entry{}, false
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	e := n.entry
+	e.At = n.now()
+	return n.owner, e, !n.written && !n.skipped
+}
+
+// Written says that a transaction with the entry is on the disk.
+func (n *Note) Written() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.written = true
+}
+
+// Close writes the entry if no transaction did, and a second one if what began
+// well then failed: outcome is "" for success, else a code.
+func (n *Note) Close(ctx context.Context, s Store, outcome string) error {
+	n.mu.Lock()
+	e, written := n.entry, n.written
+	done := n.skipped || written && outcome == ""
+	n.skipped = true
+	n.mu.Unlock()
+	if done {
+		return nil
+	}
+	if e.At = n.now(); outcome != "" {
+		e.Outcome = outcome
+	}
+	return s.Enter(ctx, n.owner, e)
+}
