@@ -42,6 +42,7 @@ const (
 	Key      = "key"
 	Fact     = "fact"
 	Response = "response"
+	Run      = "run"
 	Job      = "job"
 	Tool     = "tool"
 )

@@ -34,12 +34,10 @@ import (
 
 // What is kept in memory, and for how long things wait.
 const (
-	viewBytes   = 256 << 20 // memory of the scopes in use
-	hotLineages = 4096
-	patience    = 250 * time.Millisecond // before a stream opens unaccepted (spec: 300 ms)
-	keepAlive   = 10 * time.Second
-	// approval is how long a call waits for a person's word.
-	approval       = 15 * time.Minute
+	viewBytes      = 256 << 20 // memory of the scopes in use
+	hotLineages    = 4096
+	patience       = 250 * time.Millisecond // before a stream opens unaccepted (spec: 300 ms)
+	keepAlive      = 10 * time.Second
 	idempotencyTTL = 24 * time.Hour
 )
 
@@ -162,7 +160,7 @@ func (s *server) newHandler(zone string) http.Handler {
 	}
 	background := s.withStudy(&parts)
 	s.live = live.New(live.Parts{
-		Store: s.db, Ledger: s.db, Runner: s.runner, Approval: approval, Grace: s.cfg.Server.Grace, Now: s.now, Log: s.log,
+		Store: s.db, Ledger: s.db, Runner: s.runner, Approval: s.cfg.Runs.ApprovalTimeout, Grace: s.cfg.Server.Grace, Now: s.now, Log: s.log,
 	})
 	config := httpapi.Config{
 		Audit:  s.db,

@@ -50,11 +50,14 @@ func (s *server) offered() run.Tools {
 	if len(s.tools) == 0 {
 		return nil
 	}
-	audited := tool.Audited{Tools: s.tools, Audit: s.db, Now: s.now, Log: s.log}
+	var tools run.Tools = tool.Audited{Tools: s.tools, Audit: s.db, Now: s.now, Log: s.log}
 	if s.measures != nil {
-		return s.measures.Tools(audited, config.ToolNames())
+		tools = s.measures.Tools(tools, config.ToolNames())
 	}
-	return audited
+	if approve := s.cfg.Tools.Approve; len(approve) > 0 {
+		tools = tool.Guarded{Tools: tools, Names: approve}
+	}
+	return tools
 }
 
 // toolNames are the tools that are on, and the MCP servers, for people to see.

@@ -47,6 +47,11 @@ type Config struct {
 		Enabled      []string // session_search, memory, skills
 		TrustResults bool
 		SummaryModel string
+		Approve      []string // names, or prefix*, of tools that need a person's approval
+	}
+	// Runs are turns that go on without their client.
+	Runs struct {
+		ApprovalTimeout time.Duration
 	}
 	// Memory is what models do for memory behind the turns.
 	Memory struct {
@@ -98,6 +103,7 @@ func Load(src Source) (*Config, error) {
 	c.Server.Grace = 30 * time.Second
 	c.Context.BudgetTokens = 8000
 	c.AuditKeepDays = 365
+	c.Runs.ApprovalTimeout = 10 * time.Minute
 	c.Memory.EmbeddingsWait, c.Memory.TokensPerHour = 150*time.Millisecond, 100_000
 	c.Responder, c.Fallback = "auto", "recall"
 	c.Upstream.Probe = true

@@ -68,6 +68,7 @@ var settings = []setting{
 	number("context.budget_tokens", "HERMES_CONTEXT_BUDGET", "most tokens sent to a model per turn; context.models.<name> overrides it for one", func(c *Config) *int { return &c.Context.BudgetTokens }),
 	list("tools.enabled", "HERMES_TOOLS", "tools of this server that a model is offered: session_search, memory, skills", func(c *Config) *[]string { return &c.Tools.Enabled }),
 	flag("tools.trust_results", "", "", "let models change memory while results of other programs' tools are in sight", func(c *Config) *bool { return &c.Tools.TrustResults }),
+	list("tools.approve", "HERMES_TOOLS_APPROVE", "tools that run only with a person's approval, by name or prefix*; see docs/runs.md", func(c *Config) *[]string { return &c.Tools.Approve }),
 	text("tools.summary_model", "HERMES_SUMMARY_MODEL", "", "a fast model of the upstream that sums up what session_search finds; empty means quotations", func(c *Config) *string { return &c.Tools.SummaryModel }),
 	{
 		name: mcpSection, usage: "MCP servers whose tools a model is offered; see docs/tools.md",
@@ -80,6 +81,7 @@ var settings = []setting{
 	text("memory.embeddings_model", "HERMES_EMBEDDINGS_MODEL", "", "a model of the same server's /v1/embeddings that search uses beside words; empty: none", func(c *Config) *string { return &c.Memory.Embeddings }),
 	duration("memory.embeddings_wait", "", "", "how long a turn waits for the meaning of its question; 0: words alone", func(c *Config) *time.Duration { return &c.Memory.EmbeddingsWait }),
 	number("memory.tokens_per_hour", "HERMES_MEMORY_TOKENS", "most tokens an hour that background work may cost", func(c *Config) *int { return &c.Memory.TokensPerHour }),
+	duration("runs.approval_timeout", "HERMES_APPROVAL_TIMEOUT", "", "how long a call in a run waits to be approved before it counts as denied", func(c *Config) *time.Duration { return &c.Runs.ApprovalTimeout }),
 	text("jobs.timezone", "HERMES_TIMEZONE", "", "time zone of jobs that name none, such as Europe/Berlin; empty means this machine's", func(c *Config) *string { return &c.Jobs.Timezone }),
 	flag("webhooks.allow_private", "", "", "let jobs deliver to addresses that are not public, and over http", func(c *Config) *bool { return &c.Webhooks.AllowPrivate }),
 	number("audit.keep_days", "HERMES_AUDIT_KEEP_DAYS", "how many days the audit is kept; 0: for ever", func(c *Config) *int { return &c.AuditKeepDays }),

@@ -24,7 +24,9 @@ func audited() map[string]struct{ action, kind, part string } {
 		"POST /api/sessions/{id}/reset": {"session.reset", audit.Session, "id"},
 		"POST /api/sessions/{id}/undo":  {"session.undo", audit.Session, "id"},
 
-		"DELETE /v1/responses/{id}": {"response.delete", audit.Response, "id"},
+		"DELETE /v1/responses/{id}":   {"response.delete", audit.Response, "id"},
+		"DELETE /v1/runs/{id}":        {"run.delete", audit.Run, "id"},
+		"POST /v1/runs/{id}/approval": {"run.decide", audit.Run, "id"},
 
 		"POST /api/search/rebuild": {"search.rebuild", "", ""},
 

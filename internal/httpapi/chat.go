@@ -35,6 +35,13 @@ func (s *server) chatCompletions(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	detach, err := parseDetach(r)
+	if err != nil {
+		return err
+	}
+	if detach {
+		return s.detachedChat(w, r, wire, req)
+	}
 	stream, err := s.Runner.Start(r.Context(), req)
 	if err != nil {
 		return err
@@ -165,8 +172,13 @@ func (s *server) completeChat(w http.ResponseWriter, r *http.Request, stream *ru
 		return nil
 	}
 	head.Model = res.Model
+	writeCompletion(w, res, head)
+	return nil
+}
+
+// writeCompletion answers in our own words.
+func writeCompletion(w http.ResponseWriter, res *run.Result, head openai.Head) {
 	piece := openai.AppendPiece(nil, "assistant", res.Answer.Content, res.Answer.ToolCalls, true)
 	writeRaw(w, http.StatusOK, head.AppendCompletion(nil, piece, res.Answer.FinishReason,
-		openai.Set{Name: "usage", Value: usage(res)}, openai.Set{Name: "hermes", Value: hermes}))
-	return nil
+		openai.Set{Name: "usage", Value: usage(res)}, openai.Set{Name: "hermes", Value: hermesObject(res)}))
 }

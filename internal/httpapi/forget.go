@@ -63,6 +63,9 @@ func (s *server) forgetOne(r *http.Request, about, id, key string, dryRun bool) 
 		return s.Runner.Forget(r.Context(), ownerOf(r), about, dryRun)
 	case id != "":
 		parsed, err := session.ParseID(id)
+		if err == nil && !dryRun {
+			err = s.stopTurnsOf(r, parsed)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -22,6 +22,8 @@ const (
 	taskHeader       = "X-Hermes-Task"
 	budgetHeader     = "X-Hermes-Context-Budget"
 	asOfHeader       = "X-Hermes-As-Of"
+	detachHeader     = "X-Hermes-Detach"
+	runIDHeader      = "X-Hermes-Run-Id"
 	idempotencyName  = "Idempotency-Key"
 	replayedHeader   = "Idempotency-Replayed"
 )
@@ -43,8 +45,7 @@ func (s *server) parseSessionHeaders(r *http.Request) (h sessionHeaders, err err
 		return h, err
 	}
 	if s.NoAuth && (id != "" || key != "") {
-		return h, fault.New(fault.Forbidden, "session_auth_required",
-			"Session headers require API key authentication, and this server runs with --no-auth. Configure API_SERVER_KEY to use them.")
+		return h, errNoAuthSession()
 	}
 	if id != "" {
 		if h.id, err = session.ParseID(id); err != nil {
@@ -57,6 +58,11 @@ func (s *server) parseSessionHeaders(r *http.Request) (h sessionHeaders, err err
 		}
 	}
 	return h, nil
+}
+
+func errNoAuthSession() error {
+	return fault.New(fault.Forbidden, "session_auth_required",
+		"Session headers require API key authentication, and this server runs with --no-auth. Configure API_SERVER_KEY to use them.")
 }
 
 // single returns the value of a header that may be sent once only: two values

@@ -25,6 +25,7 @@ type tenant struct {
 	job     string
 	// response is one in the background that is over, and item one it said.
 	response, item string
+	run            string
 }
 
 // tenants are three owners who have settled, the local one among them.
@@ -78,6 +79,7 @@ func (p *tenant) settle(t *testing.T) {
 	p.response = answered.ID
 	p.call("GET", "/v1/responses/"+p.response+"?stream=true", "") // until it is over
 	p.item = regexp.MustCompile(`\bmsg_[0-9a-f]+_0\b`).FindString(p.call("GET", "/v1/responses/"+p.response, "").body)
+	p.run = p.w.run("shared", "My fish is called "+p.canary+".", "Authorization", "Bearer "+p.key)
 	p.call("PATCH", "/api/sessions/shared", `{"title":"Title of `+p.canary+`","system_prompt":"Prompt of `+p.canary+`"}`)
 	state := p.call("GET", "/api/sessions/shared/state", "", "X-Hermes-Session-Key", "shared")
 	p.facts = regexp.MustCompile(`\bf_[0-9a-f]{16}\b`).FindAllString(state.body, -1)
@@ -135,7 +137,7 @@ func (p *tenant) lookAround(t *testing.T, other *tenant) {
 			t.Errorf("%s: %s of %s: got %d %s, want the %d %s of one that never was", p.name, path, other.name, foreign.status, foreign.body, absent.status, absent.body)
 		}
 	}
-	for _, path := range []string{"/api/receipts/" + other.receipt, "/api/sessions/own:" + other.name, "/api/memory?session_id=own:" + other.name, "/api/memory/" + other.facts[0] + "?session_key=shared"} {
+	for _, path := range []string{"/api/receipts/" + other.receipt, "/api/sessions/own:" + other.name, "/api/memory?session_id=own:" + other.name, "/api/memory/" + other.facts[0] + "?session_key=shared", "/v1/runs/" + other.run, "/v1/runs/" + other.run + "/events"} {
 		if got := p.call("GET", path, ""); got.status != http.StatusNotFound {
 			t.Errorf("%s: %s of %s: got %d %s, want 404", p.name, path, other.name, got.status, got.body)
 		}
@@ -149,6 +151,7 @@ func (p *tenant) atHome(t *testing.T) {
 		"/api/jobs", "/api/sessions", "/api/sessions/shared", "/api/sessions/shared/messages", "/api/sessions/shared/state",
 		"/api/memory?session_id=own:" + p.name, "/api/memory/recall?q=cat&session_key=shared", "/api/memory/" + p.facts[0] + "?session_key=shared",
 		"/api/receipts/" + p.receipt, "/v1/responses/" + p.response + "/input_items",
+		"/v1/runs", "/v1/runs/" + p.run, "/v1/runs/" + p.run + "/events",
 	} {
 		if got := p.call("GET", path, ""); got.status != 200 || !strings.Contains(got.body, p.canary) {
 			t.Errorf("%s at home: %s: got %d %s", p.name, path, got.status, got.body)
@@ -199,6 +202,12 @@ func writes(me, other *tenant) []write {
 		{"POST /v1/responses/{id}/cancel", "/v1/responses/" + me.response + "/cancel", "", 200},
 		{"DELETE /v1/responses/{id}", "/v1/responses/" + other.response, "", 404},
 		{"DELETE /v1/responses/{id}", "/v1/responses/" + me.response, "", 200},
+		{"POST /v1/runs", "/v1/runs", `{"input":"My bird is called ` + canary + `."}`, 202},
+		{"POST /v1/runs/{id}/stop", "/v1/runs/" + other.run + "/stop", "", 404},
+		{"POST /v1/runs/{id}/stop", "/v1/runs/" + me.run + "/stop", "", 200},
+		{"POST /v1/runs/{id}/approval", "/v1/runs/" + other.run + "/approval", `{"approve":true}`, 404},
+		{"DELETE /v1/runs/{id}", "/v1/runs/" + other.run, "", 404},
+		{"DELETE /v1/runs/{id}", "/v1/runs/" + me.run, "", 200},
 		{"POST /api/sessions", "/api/sessions", `{"id":"made by ` + me.name + `","title":"` + canary + `"}`, 201},
 		{"POST /api/sessions", "/api/sessions", `{"id":"shared"}`, 409},
 		{"PATCH /api/sessions/{id}", "/api/sessions/shared", `{"title":"` + canary + ` again","end_reason":"` + canary + `"}`, 200},
@@ -299,7 +308,7 @@ func (p *tenant) everything() map[string]string {
 		if v.Method != http.MethodGet || v.Scope == "" || v.Scope == "admin" || v.Scope == "metrics" { // these are of the whole server
 			continue
 		}
-		for _, id := range []string{"shared", "own:" + p.name, p.receipt, p.facts[0], p.response} {
+		for _, id := range []string{"shared", "own:" + p.name, p.receipt, p.facts[0], p.response, p.run} {
 			for _, query := range []string{"?session_id=shared", "?session_key=shared&q=cat+moon&topic=cat&limit=50"} {
 				path := fillPath(v.Path, id) + query
 				// The size of the database, which only the local owner is told, is

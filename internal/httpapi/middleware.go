@@ -107,7 +107,7 @@ func (s *server) checkOrigin(w http.ResponseWriter, r *http.Request) (done bool,
 	if slices.Contains(s.Origins, origin) {
 		h.Set("Access-Control-Allow-Origin", origin)
 		h.Set("Access-Control-Expose-Headers", "X-Hermes-Session-Id, X-Hermes-Session-Key, X-Hermes-Lineage-Root-Id, "+
-			"X-Hermes-Session-Created, X-Hermes-Responder, Idempotency-Replayed, Retry-After, ETag, "+requestIDHeader)
+			"X-Hermes-Session-Created, X-Hermes-Responder, X-Hermes-Run-Id, Idempotency-Replayed, Retry-After, ETag, "+requestIDHeader)
 		if r.Method == http.MethodOptions {
 			h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE, OPTIONS")
 			h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Hermes-Session-Id, "+

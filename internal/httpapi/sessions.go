@@ -360,6 +360,9 @@ func (s *server) deleteSession(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if err := s.stopTurnsOf(r, tip.ID); err != nil {
+		return err
+	}
 	if _, err := s.Runner.Delete(r.Context(), ownerOf(r), tip.ID, s.ifMatch(r)); err != nil {
 		return err
 	}

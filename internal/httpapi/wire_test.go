@@ -164,6 +164,8 @@ func (w *wire) command(words []string) {
 		if err := w.jobs.Pass(w.t.Context()); err != nil {
 			w.t.Fatal(err)
 		}
+	case "runs": // what waits is carried out
+		w.finishRuns()
 	case "upstream": // upstream off
 		w.up.Close()
 	case "draining":
@@ -237,7 +239,7 @@ func shownHeaders() []string {
 		"X-Hermes-Session-Created", "X-Hermes-Responder", "Idempotency-Replayed", "Retry-After", "Allow", "Location",
 		"Www-Authenticate", "Access-Control-Allow-Origin", "Access-Control-Allow-Methods", "Access-Control-Allow-Headers",
 		"Access-Control-Expose-Headers", "Access-Control-Max-Age", "Access-Control-Allow-Credentials", "Vary",
-		"Cache-Control", "X-Accel-Buffering",
+		"Cache-Control", "X-Accel-Buffering", "X-Hermes-Run-Id",
 	}
 }
 

@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -45,8 +46,10 @@ type options struct {
 	NoFallback bool     `json:"no_fallback"`
 	NoRecall   bool     `json:"no_recall"`
 	NoAuth     bool     `json:"no_auth"`
+	RunsWait   bool     `json:"runs_wait"`
 	Tools      []string `json:"tools"`
 	Origins    []string `json:"origins"`
+	Approve    []string `json:"approve"`
 	Hosts      []string `json:"hosts"`
 
 	limits    live.Limits
@@ -165,7 +168,10 @@ func (w *world) open() {
 	w.jobs = job.NewScheduler(job.SchedulerParts{Ledger: db, Store: db, Runner: runner, Targets: targets, Now: w.clock.now, Observer: w.measure, Log: w.opt.log})
 	w.measure.Watch(telemetry.Sources{Runs: runner.Load, Store: db.Load, Jobs: w.jobs.Load})
 	w.live = live.New(live.Parts{Store: db, Ledger: db, Runner: runner, Limits: w.opt.limits, Approval: time.Minute, Now: w.clock.now, Log: w.opt.log})
-	w.leave = carryOn(w.live)
+	w.leave = func() {}
+	if !w.opt.RunsWait {
+		w.leave = carryOn(w.live)
+	}
 	handler := httpapi.New(httpapi.Config{
 		Live:  w.live,
 		Jobs:  job.NewPlanner(job.PlannerParts{Store: db, Targets: targets, Zone: "UTC", Now: w.clock.now, Changed: w.jobs.Poke}),
@@ -186,9 +192,25 @@ func carryOn(r *live.Registry) (leave func()) {
 		defer close(ended)
 		_ = r.Run(ctx) // it ends with its context only
 	}()
+	<-r.Begun()
 	return func() {
 		stop()
 		<-ended
+	}
+}
+
+// finishRuns carries out what waits, until all of it is over.
+func (w *world) finishRuns() {
+	w.t.Helper()
+	w.leave = carryOn(w.live)
+	list, err := w.live.Records(context.Background(), owner.Local(), live.Filter{Limit: 100})
+	for i := range list {
+		for _, followed := range w.live.Follow(context.Background(), owner.Local(), list[i].ID, 0) {
+			err = errors.Join(err, followed)
+		}
+	}
+	if err != nil {
+		w.t.Fatal(err)
 	}
 }
 
@@ -214,7 +236,7 @@ func (w *world) tools() run.Tools {
 	if set == nil {
 		return nil
 	}
-	return w.measure.Tools(tool.Audited{Tools: set, Audit: w.db, Now: w.clock.now, Log: w.opt.log}, w.opt.Tools)
+	return tool.Guarded{Tools: w.measure.Tools(tool.Audited{Tools: set, Audit: w.db, Now: w.clock.now, Log: w.opt.log}, w.opt.Tools), Names: w.opt.Approve}
 }
 
 // loop leads back into the world: the MCP door is a client of the API.
@@ -329,6 +351,24 @@ func (w *world) chat(session, text string, headers ...string) reply {
 		w.t.Errorf("chat %q in %s: got %d %s, want 200", text, session, got.status, got.body)
 	}
 	return got
+}
+
+// run has a text said to a session in a run, waits until that is over, and returns
+// its id.
+func (w *world) run(session, text string, headers ...string) string {
+	w.t.Helper()
+	body, _ := json.Marshal(map[string]string{"input": text, "session_id": session})
+	var made struct {
+		RunID string `json:"run_id"`
+	}
+	got := w.call("POST", "/v1/runs", string(body), headers...)
+	if err := json.Unmarshal([]byte(got.body), &made); err != nil || got.status != http.StatusAccepted {
+		w.t.Fatalf("run %q in %s: got %d %s, %v, want 202", text, session, got.status, got.body, err)
+	}
+	if events := w.call("GET", "/v1/runs/"+made.RunID+"/events", "", headers...); !strings.Contains(events.body, "event: run.completed") {
+		w.t.Fatalf("run %q in %s: got %s", text, session, events.body)
+	}
+	return made.RunID
 }
 
 // chatBody is a chat completion request with one message of the user.

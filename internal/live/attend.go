@@ -60,10 +60,12 @@ func (c *carrier) Approve(ctx context.Context, t run.ToolRequest) string {
 	case <-ctx.Done():
 		reason = "stopped"
 	}
-	_ = <-c.change(func(r *Record) { // if it cannot be stored, the turn is cut off
+	if err := <-c.change(func(r *Record) {
 		c.asks = slices.DeleteFunc(c.asks, func(other *ask) bool { return other == a })
 		c.waiting(r)
-	}, ApprovalResolved, Resolved{CallID: t.ID, Approved: reason == "approved", Reason: reason})
+	}, ApprovalResolved, Resolved{CallID: t.ID, Approved: reason == "approved", Reason: reason}); err != nil {
+		return "the run is being stopped" // nothing is done that nobody could read of
+	}
 	switch reason {
 	case "approved":
 		return ""

@@ -106,7 +106,7 @@ func (h *house) begin() {
 	ctx, stop := context.WithCancel(context.Background())
 	h.stop, h.ended = stop, make(chan error, 1)
 	go func() { h.ended <- h.registry.Run(ctx) }()
-	synctest.Wait() // it runs
+	<-h.registry.Begun()
 }
 
 // end stops the registry in good order, and closes the file.

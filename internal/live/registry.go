@@ -80,7 +80,8 @@ type Registry struct {
 	mu     sync.Mutex
 	work   context.Context // of the turns; nil while none are taken
 	active map[name]*carrier
-	left   chan struct{} // closed when no more are taken
+	begun  chan struct{} // closed when records are taken
+	left   chan struct{} // closed when no more are
 }
 
 // name is whose record it is, and its id.
@@ -92,7 +93,7 @@ func New(p Parts) *Registry {
 	return &Registry{
 		store: p.Store, ledger: p.Ledger, runner: p.Runner, limits: l, approval: p.Approval, grace: p.Grace, now: p.Now, log: p.Log,
 		bell: claim.NewBell(p.Now), places: claim.NewPlaces(l.Running, l.OwnersRunning), topics: topics{by: make(map[name]*topic)},
-		active: make(map[name]*carrier), left: make(chan struct{}),
+		active: make(map[name]*carrier), begun: make(chan struct{}), left: make(chan struct{}),
 	}
 }
 
@@ -106,7 +107,7 @@ func (r *Registry) moment() time.Time { return r.now().UTC().Truncate(time.Milli
 // It fails with RateLimited "too_many_runs" if too many are not over, and with
 // Conflict "idempotency_key_conflict" or "run_exists".
 func (r *Registry) Start(ctx context.Context, o owner.Owner, s Spec) (Record, error) {
-	turn, err := s.encode()
+	turn, err := s.encode(o)
 	if err != nil {
 		return Record{}, err
 	}
@@ -180,13 +181,18 @@ func (r *Registry) carrierOf(n name) *carrier {
 	return r.active[n]
 }
 
+// Begun is closed once records are carried out.
+func (r *Registry) Begun() <-chan struct{} { return r.begun }
+
 // Run carries records out until ctx ends, then waits for those under way. What
-// outlasts the grace, or waits for people, is put back for the next server.
+// outlasts the grace, or waits for people, is put back for the next server. It is
+// called once.
 func (r *Registry) Run(ctx context.Context) error {
 	work, cut := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cut(nil)
 	r.mu.Lock()
 	r.work = work
+	close(r.begun)
 	r.mu.Unlock()
 	for ctx.Err() == nil {
 		next, err := r.look(work)

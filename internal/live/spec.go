@@ -34,6 +34,7 @@ const route = "live"
 // stored is a turn as it waits to be run. Texts are kept as texts, so that what
 // is to be forgotten is found in them.
 type stored struct {
+	Scopes      []owner.Scope    `json:"scopes,omitempty"` // of the caller's key
 	Source      session.Source   `json:"source"`
 	UserID      string           `json:"user_id,omitempty"`
 	System      []storedMessage  `json:"system,omitempty"`
@@ -89,7 +90,7 @@ func messagesOf(ms []storedMessage) []session.Message {
 }
 
 // encode is the turn of a spec as it is stored.
-func (s *Spec) encode() (json.RawMessage, error) {
+func (s *Spec) encode(o owner.Owner) (json.RawMessage, error) {
 	t := s.Turn
 	idempotency := t.Idempotency
 	if idempotency == nil {
@@ -100,7 +101,7 @@ func (s *Spec) encode() (json.RawMessage, error) {
 		return nil, err
 	}
 	out, err := json.Marshal(stored{
-		Source: t.Source, UserID: t.UserID, System: storedMessages(t.System), Messages: storedMessages(t.Messages), Model: t.Model, Body: body,
+		Scopes: o.Scopes(), Source: t.Source, UserID: t.UserID, System: storedMessages(t.System), Messages: storedMessages(t.Messages), Model: t.Model, Body: body,
 		Tools: t.Tools, Budget: t.Budget, Stateless: t.Stateless, After: t.After, NoFallback: t.NoFallback, Idempotency: idempotency,
 	})
 	if err != nil {
@@ -130,7 +131,7 @@ func (r *Record) request(o owner.Owner) (*run.Request, error) {
 		return nil, fmt.Errorf("decode turn: %w", err)
 	}
 	return &run.Request{
-		Owner: o, Session: r.Session, Key: r.Key, Source: t.Source, UserID: t.UserID, System: messagesOf(t.System), Messages: messagesOf(t.Messages),
+		Owner: owner.Stored(o.ID(), t.Scopes...), Session: r.Session, Key: r.Key, Source: t.Source, UserID: t.UserID, System: messagesOf(t.System), Messages: messagesOf(t.Messages),
 		Model: t.Model, Streaming: true, Body: t.Body, Tools: t.Tools, Budget: t.Budget, Stateless: t.Stateless, After: t.After, NoFallback: t.NoFallback,
 		Idempotency: t.Idempotency,
 	}, nil

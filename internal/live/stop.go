@@ -54,8 +54,9 @@ func (r *Registry) cancel(ctx context.Context, o owner.Owner, rec Record) (Recor
 
 // stop ends the turn; that it is being stopped is stored first.
 func (c *carrier) stop() {
-	_ = <-c.change(func(r *Record) { r.State = Stopping }, "", nil) // or it is over
-	c.cut(errStopped)
+	if <-c.change(func(r *Record) { r.State = Stopping }, "", nil) == nil { // else it is over, or is being cut off
+		c.cut(errStopped)
+	}
 }
 
 // isOf reports whether the turn is one of a lineage.

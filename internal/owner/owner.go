@@ -32,9 +32,12 @@ func Here(by string) Owner {
 }
 
 // Stored is the owner named by a row this program wrote for an authenticated
-// caller, such as a message waiting to be indexed. It carries no scope: it can
-// work for the owner but not ask for anything at the door.
-func Stored(id string) Owner { return Owner{id: id} }
+// caller, such as a message waiting to be indexed. It can work for the owner, with
+// the scopes that the row has kept of the caller, and as a rule without any.
+func Stored(id string, scopes ...Scope) Owner { return Owner{id: id, scopes: scopes} }
+
+// Scopes are what the caller may do, for a row to keep.
+func (o Owner) Scopes() []Scope { return slices.Clone(o.scopes) }
 
 // ID is the stable name of the owner, the first column of every table.
 func (o Owner) ID() string { return o.id }

@@ -1,0 +1,173 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/live"
+	"github.com/hermes-memory/hermes/internal/openai"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// parseDetach says whether a turn is to go on when its client goes.
+func parseDetach(r *http.Request) (bool, error) {
+	text, err := single(r, detachHeader, "invalid_header")
+	if err != nil {
+		return false, err
+	}
+	switch text {
+	case "", "false":
+		return false, nil
+	case "true":
+		return true, nil
+	}
+	return false, fault.New(fault.Invalid, "invalid_header", detachHeader+" is \"true\" or left out.").At(detachHeader)
+}
+
+// detachedChat answers a chat completion whose turn does not end with its client.
+// The answer is read from the turn's log, where it can be read again: it has the
+// text, the calls and the usage, and not what else an upstream says in its chunks.
+func (s *server) detachedChat(w http.ResponseWriter, r *http.Request, wire *openai.ChatRequest, req *run.Request) error {
+	spec := live.Spec{ID: completionID(), Kind: live.KindChat, Turn: req}
+	if req.Idempotency != nil {
+		spec.ClientKey, spec.ClientHash = req.Idempotency.Key, req.Idempotency.BodyHash
+	}
+	rec, err := s.startLive(r, spec)
+	if err != nil {
+		return err
+	}
+	s.setRun(w.Header(), &rec, rec.ID != spec.ID)
+	d := &detached{s: s, w: w, r: r, id: rec.ID, stream: wire.Stream}
+	d.reply = chatReply{head: openai.Head{ID: rec.ID, Created: rec.CreatedAt.Unix(), Model: rec.Model}, usage: wire.IncludeUsage}
+	defer d.close()
+	for e, err := range s.Live.Follow(r.Context(), ownerOf(r), rec.ID, 0) {
+		if err != nil {
+			return d.fail(nil, err)
+		}
+		if done, err := d.tell(&e); done || err != nil {
+			return err
+		}
+	}
+	return nil // the client is gone, and the turn goes on
+}
+
+// detached is the answer of a detached chat completion on its way.
+type detached struct {
+	s      *server
+	w      http.ResponseWriter
+	r      *http.Request
+	id     string
+	stream bool
+	reply  chatReply
+	out    *eventWriter // once a stream has begun
+}
+
+func (d *detached) close() {
+	if d.out != nil {
+		d.out.close()
+	}
+}
+
+// tell passes an event on. It reports true when there is nothing more to do.
+func (d *detached) tell(e *live.Event) (done bool, err error) {
+	switch {
+	case e.Type == live.RunStarted:
+		var st live.Started
+		if err := json.Unmarshal(e.Data, &st); err != nil {
+			return true, err
+		}
+		return d.begin(&st), nil
+	case e.Type == live.MessageDelta && d.out != nil:
+		var p live.Piece
+		if err := json.Unmarshal(e.Data, &p); err != nil {
+			return true, err
+		}
+		return !d.piece(&p), nil
+	case e.Type.Last():
+		return true, d.end()
+	}
+	return false, nil
+}
+
+// begin tells the effective session, and begins a stream.
+func (d *detached) begin(st *live.Started) (gone bool) {
+	if d.out != nil {
+		return true // it was begun anew elsewhere: what was told is void, and cannot be taken back
+	}
+	setSession(d.w.Header(), st.Session, st.Root)
+	d.w.Header().Set(responderHeader, string(st.Responder))
+	if st.Created {
+		d.w.Header().Set(createdHeader, "true")
+	}
+	d.reply.head.Model = st.Model
+	if !d.stream {
+		return false
+	}
+	d.out = newEventWriter(d.w, d.s.KeepAlive)
+	return !d.out.data(d.reply.head.AppendChunk(nil, openai.AppendPiece(nil, "assistant", "", nil, false), ""))
+}
+
+// piece sends a piece of the answer, and reports whether anybody listens.
+func (d *detached) piece(p *live.Piece) bool {
+	if p.Reasoning != "" {
+		thought, _ := json.Marshal(map[string]string{"reasoning_content": p.Reasoning}) // strings only: cannot fail
+		if !d.out.data(d.reply.head.AppendChunk(nil, thought, "")) {
+			return false
+		}
+	}
+	delta := &run.Delta{Content: p.Content}
+	for _, c := range p.ToolCalls {
+		delta.ToolCalls = append(delta.ToolCalls, run.ToolCall{Index: c.Index, ID: c.ID, Name: c.Name, Arguments: c.Arguments})
+	}
+	return d.reply.writeFields(d.out, delta, nil)
+}
+
+// end tells what the turn came to.
+func (d *detached) end() error {
+	rec, err := d.s.Live.Record(d.r.Context(), ownerOf(d.r), d.id)
+	if err != nil {
+		return d.fail(nil, err)
+	}
+	if d.out == nil && rec.Root != "" {
+		setSession(d.w.Header(), rec.Session, rec.Root)
+	}
+	res, err := resultOf(&rec)
+	if err != nil {
+		return d.fail(res, err)
+	}
+	d.reply.head.Model = res.Model
+	if d.out == nil {
+		writeCompletion(d.w, res, d.reply.head)
+		return nil
+	}
+	d.reply.writeFields(d.out, &run.Delta{FinishReason: res.Answer.FinishReason, Result: res}, hermesObject(res))
+	if d.reply.usage {
+		d.out.data(d.reply.head.AppendUsageChunk(nil, usage(res)))
+	}
+	d.out.data(openai.Done)
+	return nil
+}
+
+// fail tells a failure: as a status, or in the stream once that has begun.
+func (d *detached) fail(res *run.Result, err error) error {
+	if d.out == nil {
+		return err
+	}
+	d.s.streamError(d.out, d.r, res, err)
+	return nil
+}
+
+// stopTurnsOf ends the turns of a session that go on by themselves: what is to be
+// erased does not wait for them.
+func (s *server) stopTurnsOf(r *http.Request, id session.ID) error {
+	tip, err := s.Sessions.Tip(r.Context(), ownerOf(r), id)
+	if fault.KindOf(err) == fault.NotFound {
+		return nil // whoever looks for it next says so
+	}
+	if err == nil {
+		s.Live.StopAll(r.Context(), ownerOf(r), tip.RootID)
+	}
+	return err
+}

@@ -1,0 +1,352 @@
+package httpapi
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/live"
+	"github.com/hermes-memory/hermes/internal/openai"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// runDetail is what this door keeps of a run beside its turn.
+type runDetail struct {
+	Metadata json.RawMessage `json:"metadata,omitempty"`
+}
+
+// turnJSON is a run on the wire: a turn that goes on without its client.
+type turnJSON struct {
+	Object      string          `json:"object"`
+	RunID       string          `json:"run_id"`
+	Kind        live.Kind       `json:"kind"`
+	Status      live.State      `json:"status"`
+	SessionID   session.ID      `json:"session_id"`
+	RootID      *string         `json:"lineage_root_id"`
+	SessionKey  *string         `json:"session_key"`
+	Model       *string         `json:"model"`
+	Output      *string         `json:"output"`
+	ToolCalls   json.RawMessage `json:"tool_calls,omitempty"`
+	Usage       json.RawMessage `json:"usage"`
+	Hermes      json.RawMessage `json:"hermes"`
+	Error       json.RawMessage `json:"error"`
+	Approvals   []live.Approval `json:"approvals"`
+	Metadata    json.RawMessage `json:"metadata"`
+	OnRestart   live.OnRestart  `json:"on_restart"`
+	Attempts    int             `json:"attempts"`
+	FirstSeq    *int64          `json:"first_seq"`
+	EndSeq      *int64          `json:"end_seq"`
+	LastEventID int64           `json:"last_event_id"`
+	CreatedAt   time.Time       `json:"created_at"`
+	StartedAt   *time.Time      `json:"started_at"`
+	FinishedAt  *time.Time      `json:"finished_at"`
+}
+
+func turnOf(r *live.Record) turnJSON {
+	out := turnJSON{
+		Object: "hermes.run", RunID: r.ID, Kind: r.Kind, Status: r.State, SessionID: r.Session, RootID: optional(r.Root), SessionKey: optional(r.Key),
+		Model: optional(r.Model), Approvals: some(r.Approvals), OnRestart: r.OnRestart, Attempts: r.Attempts, LastEventID: r.Events,
+		CreatedAt: r.CreatedAt, StartedAt: optionalTime(r.StartedAt), FinishedAt: optionalTime(r.FinishedAt),
+	}
+	var detail runDetail
+	if json.Unmarshal(r.Request, &detail) == nil {
+		out.Metadata = detail.Metadata
+	}
+	if r.EndSeq > 0 {
+		out.FirstSeq, out.EndSeq = &r.FirstSeq, &r.EndSeq
+	}
+	outcomeOf(r, &out)
+	return out
+}
+
+// outcomeOf puts in what a run came to.
+func outcomeOf(r *live.Record, out *turnJSON) {
+	if r.Failure != nil {
+		out.Error = bareError(r.Failure.Fault())
+	}
+	if r.Result == nil {
+		return
+	}
+	text := r.Output()
+	out.Output, out.ToolCalls = &text, r.Result.Answer.ToolCalls
+	out.Usage, out.Hermes = usage(r.Result), hermesObject(r.Result)
+}
+
+// bareError is the "error" member of an error's body.
+func bareError(f *fault.Error) json.RawMessage {
+	var body struct {
+		Error json.RawMessage `json:"error"`
+	}
+	_ = json.Unmarshal(errorBody(f), &body) // it was just encoded
+	return body.Error
+}
+
+// runInput is what a client says of a run beside the parameters of its turn.
+type runInput struct {
+	Input        json.RawMessage `json:"input"`
+	Messages     json.RawMessage `json:"messages"`
+	Instructions string          `json:"instructions"`
+	SessionID    string          `json:"session_id"`
+	SessionKey   string          `json:"session_key"`
+	Metadata     json.RawMessage `json:"metadata"`
+	OnRestart    live.OnRestart  `json:"on_restart"`
+}
+
+// maxMetadata bounds what is kept beside a run, in bytes.
+const maxMetadata = 16 << 10
+
+// parseRun reads the body of a run: what is the run's own, and the chat completion
+// it asks for.
+func parseRun(body []byte) (*runInput, *openai.ChatRequest, error) {
+	var in runInput
+	if err := json.Unmarshal(body, &in); err != nil {
+		return nil, nil, fault.Wrap(fault.Invalid, "invalid_json", "Could not read the request body: a JSON object with the documented fields is needed.", err)
+	}
+	switch in.OnRestart {
+	case "", live.Retry, live.Interrupt:
+	default:
+		return nil, nil, fault.New(fault.Invalid, "invalid_on_restart", "\"on_restart\" is \"retry\" or \"interrupt\".").At("on_restart")
+	}
+	var metadata map[string]any
+	if in.Metadata != nil && (json.Unmarshal(in.Metadata, &metadata) != nil || len(in.Metadata) > maxMetadata) {
+		return nil, nil, fault.New(fault.Invalid, "invalid_metadata", "\"metadata\" must be an object of at most 16 KiB.").At("metadata")
+	}
+	messages, err := in.messages()
+	if err != nil {
+		return nil, nil, err
+	}
+	sets := []openai.Set{{Name: "messages", Value: messages}}
+	for _, own := range []string{"input", "instructions", "session_id", "session_key", "metadata", "on_restart"} {
+		sets = append(sets, openai.Set{Name: own}) // not the upstream's
+	}
+	chat, err := openai.Splice(body, sets...)
+	if err != nil {
+		return nil, nil, fault.Wrap(fault.Invalid, "invalid_json", "The request body is not a JSON object that can be read in one way only.", err)
+	}
+	wire, err := openai.ParseChat(chat)
+	return &in, wire, err
+}
+
+// messages are those of the turn, in JSON.
+func (in *runInput) messages() (json.RawMessage, error) {
+	type message struct {
+		Role    string `json:"role"`
+		Content string `json:"content"`
+	}
+	if (in.Input == nil) == (in.Messages == nil) {
+		return nil, fault.New(fault.Invalid, "missing_input", "Say what the run is about: \"input\" with a text, or \"messages\".").At("input")
+	}
+	var list []json.RawMessage
+	given := in.Messages
+	if in.Input != nil {
+		var text string
+		if json.Unmarshal(in.Input, &text) == nil {
+			given, _ = json.Marshal([]message{{"user", text}}) // strings only: cannot fail
+		} else {
+			given = in.Input
+		}
+	}
+	if json.Unmarshal(given, &list) != nil {
+		return nil, fault.New(fault.Invalid, "invalid_input", "\"input\" is a text or a list of messages, \"messages\" a list of messages.").At("input")
+	}
+	if in.Instructions != "" {
+		first, _ := json.Marshal(message{"system", in.Instructions}) // strings only: cannot fail
+		list = append([]json.RawMessage{first}, list...)
+	}
+	out, err := json.Marshal(list)
+	return out, err
+}
+
+// createRun answers POST /v1/runs: a turn that goes on by itself.
+func (s *server) createRun(w http.ResponseWriter, r *http.Request) error {
+	headers, err := s.parseSessionHeaders(r)
+	if err != nil {
+		return err
+	}
+	body, err := readBody(r)
+	if err != nil {
+		return err
+	}
+	in, wire, err := parseRun(body)
+	if err != nil {
+		return err
+	}
+	if headers, err = s.runSession(headers, in); err != nil {
+		return err
+	}
+	req, err := chatRequest(r, headers, wire)
+	if err != nil {
+		return err
+	}
+	spec := live.Spec{ID: newRunID(), Kind: live.KindRun, Turn: req, OnRestart: in.OnRestart}
+	if req.Idempotency != nil {
+		spec.ClientKey, spec.ClientHash, req.Idempotency = req.Idempotency.Key, hashRequest(headers, body), nil
+	}
+	if in.Metadata != nil {
+		spec.Request, _ = json.Marshal(runDetail{in.Metadata}) // valid JSON: cannot fail
+	}
+	rec, err := s.startLive(r, spec)
+	if err != nil {
+		return err
+	}
+	out := turnOf(&rec)
+	if rec.State == live.Running {
+		out.Status = "started"
+	}
+	s.setRun(w.Header(), &rec, rec.ID != spec.ID)
+	w.Header().Set("Location", "/v1/runs/"+rec.ID)
+	return writeJSON(w, http.StatusAccepted, out)
+}
+
+func newRunID() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails since Go 1.24
+	return "run_" + hex.EncodeToString(b[:])
+}
+
+// runSession is the session of a run: the body's, or that of the headers.
+func (s *server) runSession(h sessionHeaders, in *runInput) (sessionHeaders, error) {
+	if s.NoAuth && in.SessionID+in.SessionKey != "" {
+		return h, errNoAuthSession()
+	}
+	var err error
+	if in.SessionID != "" {
+		if h.id, err = session.ParseID(in.SessionID); err != nil {
+			return h, err
+		}
+	}
+	if in.SessionKey != "" {
+		h.key, err = session.ParseKey(in.SessionKey)
+	}
+	return h, err
+}
+
+// startLive starts a record of a turn, which must be one that is kept. A session
+// without a name gets one.
+func (s *server) startLive(r *http.Request, spec live.Spec) (live.Record, error) {
+	req := spec.Turn
+	if req.OffRecord || !req.AsOf.IsZero() {
+		return live.Record{}, fault.New(fault.Invalid, "run_off_record",
+			"A turn that goes on without its client is kept. Leave out "+storeHeader+", "+taskHeader+" and "+asOfHeader+".")
+	}
+	if req.Session == "" {
+		req.Session = session.NewID(s.Now())
+	}
+	return s.Live.Start(r.Context(), ownerOf(r), spec)
+}
+
+// setRun tells the run and its session.
+func (s *server) setRun(h http.Header, rec *live.Record, replayed bool) {
+	h.Set(runIDHeader, rec.ID)
+	h.Set(sessionIDHeader, string(rec.Session))
+	if rec.Root != "" {
+		h.Set(rootIDHeader, string(rec.Root))
+	}
+	if rec.Key != "" {
+		h.Set(sessionKeyHeader, string(rec.Key))
+	}
+	if replayed {
+		h.Set(replayedHeader, "true")
+	}
+}
+
+// listTurns answers GET /v1/runs, newest first.
+func (s *server) listTurns(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	limit, err := number(q.Get("limit"), "limit", 20, 100)
+	if err != nil {
+		return err
+	}
+	f := live.Filter{Limit: limit + 1}
+	if cursor := q.Get("cursor"); cursor != "" {
+		at, err := parseCursor(cursor)
+		if err != nil {
+			return err
+		}
+		f.Before = live.Cursor{CreatedAt: at.LastActive, ID: string(at.ID)}
+	}
+	rows, err := s.Live.Records(r.Context(), ownerOf(r), f)
+	if err != nil {
+		return err
+	}
+	page := struct {
+		Object     string     `json:"object"`
+		Data       []turnJSON `json:"data"`
+		HasMore    bool       `json:"has_more"`
+		NextCursor *string    `json:"next_cursor"`
+	}{Object: "list", Data: []turnJSON{}}
+	if page.HasMore = len(rows) > limit; page.HasMore {
+		rows = rows[:limit]
+		last := &rows[limit-1]
+		page.NextCursor = optional(formatCursor(session.Cursor{LastActive: last.CreatedAt, ID: session.ID(last.ID)}))
+	}
+	for i := range rows {
+		page.Data = append(page.Data, turnOf(&rows[i]))
+	}
+	return writeJSON(w, http.StatusOK, page)
+}
+
+// getTurn answers GET /v1/runs/{id}.
+func (s *server) getTurn(w http.ResponseWriter, r *http.Request) error {
+	rec, err := s.Live.Record(r.Context(), ownerOf(r), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	return s.writeTurn(w, &rec)
+}
+
+func (s *server) writeTurn(w http.ResponseWriter, rec *live.Record) error {
+	s.setRun(w.Header(), rec, false)
+	return writeJSON(w, http.StatusOK, turnOf(rec))
+}
+
+// stopTurn answers POST /v1/runs/{id}/stop.
+func (s *server) stopTurn(w http.ResponseWriter, r *http.Request) error {
+	rec, err := s.Live.Stop(r.Context(), ownerOf(r), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	return s.writeTurn(w, &rec)
+}
+
+// approveCall answers POST /v1/runs/{id}/approval.
+func (s *server) approveCall(w http.ResponseWriter, r *http.Request) error {
+	var in struct {
+		Approve *bool  `json:"approve"`
+		CallID  string `json:"call_id"`
+	}
+	if err := decode(r, &in); err != nil {
+		return err
+	}
+	if in.Approve == nil {
+		return fault.New(fault.Invalid, "missing_approve", "Say whether the call may be run: {\"approve\": true} or false.").At("approve")
+	}
+	rec, err := s.Live.Approve(r.Context(), ownerOf(r), r.PathValue("id"), in.CallID, *in.Approve)
+	if err != nil {
+		return err
+	}
+	return s.writeTurn(w, &rec)
+}
+
+// deleteTurn answers DELETE /v1/runs/{id}. What was said stays in the session.
+func (s *server) deleteTurn(w http.ResponseWriter, r *http.Request) error {
+	if err := s.Live.Delete(r.Context(), ownerOf(r), r.PathValue("id")); err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, map[string]any{"object": "hermes.run", "run_id": r.PathValue("id"), "deleted": true})
+}
+
+// resultOf is what a record came to, or the fault it ended with.
+func resultOf(rec *live.Record) (*run.Result, error) {
+	if rec.Failure != nil {
+		return rec.Result, rec.Failure.Fault()
+	}
+	if rec.Result == nil {
+		return nil, fault.New(fault.Internal, "internal_error", "The turn ended without a result.")
+	}
+	return rec.Result, nil
+}

@@ -1,0 +1,36 @@
+package tool
+
+import (
+	"context"
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/run"
+)
+
+// Guarded is a set of tools some of which need a person's approval. The turn asks
+// for it where it runs the call, and nobody but a person gives it.
+type Guarded struct {
+	run.Tools
+	// Names are those that need it: a name, or the beginning of names with a * behind.
+	Names []string
+}
+
+// Offer implements run.Tools.
+func (g Guarded) Offer(ctx context.Context, grant *run.Grant) []run.ToolDefinition {
+	out := g.Tools.Offer(ctx, grant)
+	for i := range out {
+		out[i].Approval = out[i].Approval || g.needs(out[i].Name)
+	}
+	return out
+}
+
+// needs reports whether a tool is one of those named.
+func (g Guarded) needs(name string) bool {
+	for _, n := range g.Names {
+		prefix, open := strings.CutSuffix(n, "*")
+		if name == n || open && strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
