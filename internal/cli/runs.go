@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// turnRow is a run as the API shows it.
+type turnRow struct {
+	RunID     string  `json:"run_id"`
+	Kind      string  `json:"kind"`
+	Status    string  `json:"status"`
+	SessionID string  `json:"session_id"`
+	Model     *string `json:"model"`
+	Output    *string `json:"output"`
+	Attempts  int     `json:"attempts"`
+	OnRestart string  `json:"on_restart"`
+	Error     *struct {
+		Message string `json:"message"`
+		Code    string `json:"code"`
+	} `json:"error"`
+	Approvals  []approvalRow `json:"approvals"`
+	CreatedAt  time.Time     `json:"created_at"`
+	StartedAt  *time.Time    `json:"started_at"`
+	FinishedAt *time.Time    `json:"finished_at"`
+}
+
+// approvalRow is a call that waits for approval.
+type approvalRow struct {
+	CallID    string    `json:"call_id"`
+	Name      string    `json:"name"`
+	Arguments any       `json:"arguments"`
+	Deadline  time.Time `json:"deadline"`
+}
+
+func (a *app) runsCommand() *cobra.Command {
+	c := group(&cobra.Command{
+		Use: "runs", Short: "Turns that go on without their client",
+		Long: `Turns that go on without their client: those of POST /v1/runs, and chat
+completions with X-Hermes-Detach.
+
+They are carried out by a running server: see 'hermes serve'.`,
+	})
+	c.AddCommand(a.runsListCommand(), a.runsShowCommand(), a.runsFollowCommand(), a.runsStopCommand(),
+		a.runsDecideCommand("approve", "Let a tool's call run that waits for approval", true),
+		a.runsDecideCommand("deny", "Refuse a tool's call that waits for approval", false))
+	return c
+}
+
+// oneTurn is the argument of commands about one run.
+func oneTurn(c *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return usageError{fmt.Errorf("%s needs the id of a run. See `hermes runs list`", c.CommandPath())}
+	}
+	return nil
+}
+
+func turnPath(id string, more ...string) string {
+	return "/v1/runs/" + url.PathEscape(id) + strings.Join(more, "")
+}
+
+func (a *app) runsListCommand() *cobra.Command {
+	var limit int
+	c := &cobra.Command{
+		Use: "list", Short: "List runs, newest first", Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return a.withClient(c, func(cl *client) error {
+				var list struct {
+					Data []turnRow `json:"data"`
+				}
+				if err := cl.call(c.Context(), http.MethodGet, fmt.Sprintf("/v1/runs?limit=%d", limit), nil, &list); err != nil {
+					return err
+				}
+				if a.json {
+					return a.printJSON(list.Data)
+				}
+				if len(list.Data) == 0 {
+					a.say("No runs. POST /v1/runs begins one.")
+					return nil
+				}
+				w := tabwriter.NewWriter(a.process.Stdout, 0, 0, 2, ' ', 0)
+				fmt.Fprintln(w, "Run\tStatus\tSession\tBegun\tWhat it said")
+				for i := range list.Data {
+					r := &list.Data[i]
+					fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", printable(r.RunID), r.Status, printable(r.SessionID), local(r.StartedAt), r.said())
+				}
+				return w.Flush()
+			})
+		},
+	}
+	c.Flags().IntVar(&limit, "limit", 20, "how many at most")
+	return c
+}
+
+// said is a run's answer, or its error, in one short line.
+func (r *turnRow) said() string {
+	const most = 60
+	text := "-"
+	switch {
+	case r.Error != nil:
+		text = r.Error.Message
+	case r.Output != nil:
+		text = *r.Output
+	}
+	line := []rune(strings.Join(strings.Fields(text), " "))
+	if len(line) > most {
+		line = append(line[:most-1], '…')
+	}
+	return printable(string(line))
+}
+
+func (a *app) runsShowCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "show RUN", Short: "Show a run, what it said, and what waits for approval", Args: oneTurn,
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.turnCall(c, http.MethodGet, turnPath(args[0]), nil)
+		},
+	}
+}
+
+func (a *app) runsStopCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "stop RUN", Short: "End a run before its time; what was answered is kept", Args: oneTurn,
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.turnCall(c, http.MethodPost, turnPath(args[0], "/stop"), nil)
+		},
+	}
+}
+
+func (a *app) runsDecideCommand(use, short string, approve bool) *cobra.Command {
+	return &cobra.Command{
+		Use: use + " RUN [CALL]", Short: short,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) < 1 || len(args) > 2 {
+				return usageError{errors.New(c.CommandPath() + " needs the id of a run, and the call's if several wait. See `hermes runs show RUN`")}
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			body := map[string]any{"approve": approve}
+			if len(args) == 2 {
+				body["call_id"] = args[1]
+			}
+			return a.turnCall(c, http.MethodPost, turnPath(args[0], "/approval"), body)
+		},
+	}
+}
+
+// turnCall asks for something that is answered with a run, and prints that.
+func (a *app) turnCall(c *cobra.Command, method, path string, body any) error {
+	return a.withClient(c, func(cl *client) error {
+		var r turnRow
+		if err := cl.call(c.Context(), method, path, body, &r); err != nil {
+			return err
+		}
+		if a.json {
+			return a.printJSON(r)
+		}
+		return a.printTurn(&r)
+	})
+}
+
+func (a *app) printTurn(r *turnRow) error {
+	w := tabwriter.NewWriter(a.process.Stdout, 0, 0, 2, ' ', 0)
+	rows := [][2]string{
+		{"id", printable(r.RunID)}, {"status", r.Status}, {"session", printable(r.SessionID)}, {"begun", local(r.StartedAt)}, {"ended", local(r.FinishedAt)},
+		{"attempts", fmt.Sprint(r.Attempts)}, {"on restart", r.OnRestart},
+	}
+	if r.Model != nil {
+		rows = append(rows, [2]string{"model", printable(*r.Model)})
+	}
+	if r.Error != nil {
+		rows = append(rows, [2]string{"error", printable(r.Error.Message)})
+	}
+	for _, call := range r.Approvals {
+		rows = append(rows, [2]string{"waits", printable(fmt.Sprintf("%s: %s %v, until %s", call.CallID, call.Name, call.Arguments, local(&call.Deadline)))})
+	}
+	for _, row := range rows {
+		fmt.Fprintf(w, "%s\t%s\n", row[0], row[1])
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if r.Output != nil && *r.Output != "" {
+		a.say("\n%s", answerText(*r.Output))
+	}
+	return nil
+}

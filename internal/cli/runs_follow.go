@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+)
+
+// runEvent is an event of a run, as far as it is shown.
+type runEvent struct {
+	Type      string `json:"type"`
+	Content   string `json:"content"`
+	Name      string `json:"name"`
+	CallID    string `json:"call_id"`
+	Arguments any    `json:"arguments"`
+	Attempt   int    `json:"attempt"`
+	OK        bool   `json:"ok"`
+	Reason    string `json:"reason"`
+	Error     *struct {
+		Message string `json:"message"`
+	} `json:"error"`
+}
+
+func (a *app) runsFollowCommand() *cobra.Command {
+	var after int64
+	c := &cobra.Command{
+		Use: "follow RUN", Short: "Show what a run says, as it comes", Args: oneTurn,
+		Long: `Show what a run says, as it comes, up to its end. With --json, each event is a
+line of JSON; --after goes on behind the event of a number.`,
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.withClient(c, func(cl *client) error { return a.followTurn(c, cl, args[0], after) })
+		},
+	}
+	c.Flags().Int64Var(&after, "after", 0, "go on behind the event of this number")
+	return c
+}
+
+// followTurn prints the events of a run. Without a server nothing new comes.
+func (a *app) followTurn(c *cobra.Command, cl *client, id string, after int64) error {
+	var r turnRow
+	if err := cl.call(c.Context(), http.MethodGet, turnPath(id), nil, &r); err != nil {
+		return err
+	}
+	if cl.embedded != nil && r.FinishedAt == nil {
+		return fault.New(fault.Unavailable, "no_server", "No server is running, so the run does not go on. Start one: hermes serve")
+	}
+	in, err := cl.stream(c.Context(), http.MethodGet, turnPath(id, fmt.Sprintf("/events?after=%d", after)), nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	return a.printEvents(in)
+}
+
+// printEvents prints a stream of events until its last one.
+func (a *app) printEvents(in io.Reader) error {
+	lines := bufio.NewReader(in)
+	for {
+		line, err := lines.ReadString('\n')
+		if data, ok := strings.CutPrefix(line, "data: "); ok {
+			if a.json {
+				fmt.Fprint(a.process.Stdout, data)
+			} else {
+				var e runEvent
+				if json.Unmarshal([]byte(data), &e) == nil {
+					a.printEvent(&e)
+				}
+			}
+		}
+		if err == io.EOF { //nolint:errorlint // a reader's own end
+			return nil
+		}
+		if err != nil {
+			return fault.Wrap(fault.Unavailable, "connection_lost", "The connection to the server broke off. The run goes on: follow it again.", err)
+		}
+	}
+}
+
+// answerText is an answer without what would drive a terminal.
+func answerText(text string) string {
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = printable(lines[i])
+	}
+	return strings.Join(lines, "\n")
+}
+
+// printEvent prints the answer to where answers go, and what happens beside it to
+// where people look.
+func (a *app) printEvent(e *runEvent) {
+	tell := func(format string, args ...any) {
+		fmt.Fprintln(a.process.Stderr, printable(fmt.Sprintf(format, args...)))
+	}
+	switch e.Type {
+	case "run.started":
+		if e.Attempt > 1 {
+			tell("— begun anew —")
+		}
+	case "message.delta":
+		fmt.Fprint(a.process.Stdout, answerText(e.Content))
+	case "tool.started":
+		tell("%s %v", e.Name, e.Arguments)
+	case "approval.request":
+		tell("waits for approval: %s %v (%s)", e.Name, e.Arguments, e.CallID)
+	case "approval.resolved":
+		tell("%s: %s", e.CallID, e.Reason)
+	case "run.completed":
+		fmt.Fprintln(a.process.Stdout)
+	case "run.failed", "run.cancelled", "run.interrupted":
+		fmt.Fprintln(a.process.Stdout)
+		if e.Error != nil {
+			tell("%s", e.Error.Message)
+		}
+	}
+}
