@@ -4,7 +4,7 @@
 GO      ?= go
 TOOLS    = $(GO) tool -modfile=tools/go.mod
 
-.PHONY: help build test unit compat check lint fmt bench fuzz
+.PHONY: help build test unit compat check lint fmt bench torture fuzz
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-8s %s\n", $$1, $$2}'
@@ -31,6 +31,10 @@ lint: ## static analysis with the rules of .golangci.yml
 
 bench: ## the tables of docs/benchmarks.md
 	bench/run
+
+ROUNDS ?= 200
+torture: build ## kill a server under load ROUNDS times, and count what was lost or doubled
+	$(GO) run ./bench/torture -hermes bin/hermes -rounds $(ROUNDS)
 
 FUZZTIME ?= 20s
 fuzz: ## every fuzz target for FUZZTIME

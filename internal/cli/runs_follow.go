@@ -74,7 +74,7 @@ func (a *app) printEvents(in io.Reader) error {
 				}
 			}
 		}
-		if err == io.EOF { //nolint:errorlint // a reader's own end
+		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
