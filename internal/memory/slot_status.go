@@ -1,5 +1,7 @@
 package memory
 
+import "strings"
+
 // statusSlot reads what was brought in or taken out, and where: "removed Redis
 // cache from the checkout".
 func (r *reading) statusSlot(string) slot {
@@ -29,7 +31,11 @@ func (r *reading) statusSlot(string) slot {
 	if object == "" || !r.firstPerson() && !r.elided() && verb > r.from && !r.toks[verb-1].is(tagBe, tagAux) {
 		return slot{}
 	}
-	return slot{subject: object, attribute: attributeStatus + r.place(end), value: r.lastStep(verb, n)}
+	where := ""
+	if !r.toks[verb].is(tagMinus) && phraseLength(r.toks, verb, tagMinus) < n || end < r.to && r.toks[end].low != "to" {
+		where = r.place(end) // "moved off Kubernetes to plain VMs" names no place, but what came instead
+	}
+	return slot{subject: object, attribute: attributeStatus + where, value: r.lastStep(verb, n)}
 }
 
 // settledSlot reads "we've standardised on event sourcing", "we committed to weekly
@@ -59,13 +65,14 @@ func (r *reading) settledSlot() slot {
 // partedSlot reads a verb whose particle stands behind its object: "we rolled
 // GraphQL back in Q2", "we gave Postgres a try".
 func (r *reading) partedSlot() slot {
-	if !r.firstPerson() && !r.elided() && !r.label {
-		return slot{}
-	}
+	spoken := r.firstPerson() || r.elided() || r.label
 	for i := r.from; i < min(r.from+6, r.to); i++ {
 		e := r.toks[i].entry
 		if e == nil {
 			continue
+		}
+		if !spoken && (i > r.from || !tellsPast(r.toks[i].low)) {
+			return slot{} // "Ripped Kafka out" is a note, "rip it out" is none
 		}
 		for p := range e.phrases {
 			ph := &e.phrases[p]
@@ -80,7 +87,7 @@ func (r *reading) partedSlot() slot {
 				if r.toks[k-1].kind == markToken {
 					break
 				}
-				if end := k + len(rest); phraseAt(r.toks, k, rest) && (end >= r.to || r.toks[end].kind == markToken || r.toks[end].is(tagPrep, tagNow, tagAnd)) {
+				if end := k + len(rest); phraseAt(r.toks, k, rest) && (end >= r.to || r.toks[end].kind == markToken || r.toks[end].is(tagPrep, tagNow, tagAnd) || r.toks[end].low == "again") {
 					if object := r.stems(i+1, k); object != "" {
 						return slot{subject: object, attribute: attributeStatus, value: r.slice(i, end)}
 					}
@@ -89,6 +96,15 @@ func (r *reading) partedSlot() slot {
 		}
 	}
 	return slot{}
+}
+
+// tellsPast reports whether a verb is in its past form, which a note begins with.
+func tellsPast(low string) bool {
+	switch low {
+	case "took", "threw", "gave", "tore", "shut":
+		return true
+	}
+	return strings.HasSuffix(low, "ed")
 }
 
 // place is what something was added to or removed from, as the qualifier of an

@@ -90,7 +90,9 @@ func (s *State) has(o int32) bool {
 func (s *State) sameThing(o, n int32, words []string) bool {
 	old, now := &s.facts[o], &s.facts[n]
 	if (isStatus(old.Attribute) || isStatus(now.Attribute)) && qualifier(old.Attribute) != qualifier(now.Attribute) {
-		return false // added here, removed there
+		if !isStatus(old.Attribute) || now.Attribute != attributeStatus || s.traits[n].polarity > 0 {
+			return false // added here, removed there
+		}
 	}
 	if isStatus(old.Attribute) {
 		theirs := strings.Fields(old.Subject)

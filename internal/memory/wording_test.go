@@ -9,6 +9,10 @@ import (
 func TestLearnTurned(t *testing.T) {
 	t.Parallel()
 	for _, c := range [][2]string{
+		{"We are all in on Kubernetes", "Moved everything off Kubernetes to plain VMs"},
+		{"We're betting on Kafka for events", "Ripped Kafka out again, too much to operate"},
+		{"Decided to go serverless for all new endpoints", "Reverted to long-running servers for every endpoint"},
+		{"We're sticking with Jenkins", "Jenkins is switched off"},
 		{"We run a monolith.", "We're splitting the monolith into microservices."},
 		{"We're going with microservices.", "We're folding everything back into one monolith."},
 		{"We deploy to Heroku.", "We've migrated from Heroku to Fly.io."},
