@@ -75,10 +75,10 @@ func (d *doubts) what() {
 	d.off(seen.opposed && a.has(asksPreference) && !a.yesNo, noShape)
 	d.off(!a.wide && !a.yesNo && seen.fresh == 0 && p.fact == nil, noNews)
 	d.off(d.met(a.sort) == 1 && !seen.sorted && !seen.sortNamed && !seen.foreign && a.wants&shapeName != 0, noAmount)
-	d.off(d.met(a.which) == 1 && !seen.sortNamed && !seen.foreign, noAmount)
+	d.off(d.met(a.which) == 1 && a.wants == 0 && !seen.sortNamed && !seen.foreign, noAmount)
 	d.off(d.unmet(a.head), noHead)
 	d.off(a.head >= 0 && seen.compound, noShape)
-	d.off(f != nil && isMinus(f) && (a.which >= 0 || a.sort >= 0 || a.slot >= 0) && !a.ends() && !a.has(asksChange|asksReason|asksTime|asksEffect), noAmount)
+	d.off(f != nil && isMinus(f) && (a.which >= 0 || a.sort >= 0 || a.slot >= 0) && !a.ends() && a.wants&shapeDate == 0 && !a.has(asksChange|asksReason|asksTime|asksEffect), noAmount)
 	d.off(d.unmet(a.owner), noOwner)
 }
 

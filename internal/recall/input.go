@@ -74,12 +74,33 @@ func asks(sentence string) bool {
 // requests reports whether a sentence bids to tell something. "Remind me to …"
 // bids for something else.
 func requests(sentence string) bool {
+	if guided(sentence) != "" {
+		return true
+	}
 	first, rest := opening(sentence)
 	if theLexicon().asks[first]&opensRequest == 0 {
 		return false
 	}
 	after := strings.TrimLeft(strings.ToLower(rest), " ")
 	return after != "" && (first != "remind" || !reminds(after))
+}
+
+// guided is what a sentence bids to be led through: "walk me through our stack",
+// "catch me up on the migration". It is "" for any other.
+func guided(sentence string) string {
+	first, rest := opening(sentence)
+	switch first {
+	case "walk", "talk", "take", "run", "guide", "catch", "fill", "bring", "update", "refresh", "jog":
+	default:
+		return ""
+	}
+	if whom, after := firstWord(rest); whom == "me" || whom == "us" || whom == "my" {
+		switch how, about := firstWord(after); how {
+		case "through", "up", "in", "on", "about", "memory":
+			return strings.TrimSpace(about)
+		}
+	}
+	return ""
 }
 
 // reminds reports whether what follows "remind" is something to do: "me to call

@@ -110,6 +110,9 @@ func read(text string, at time.Time) *asked {
 	if len(text) > maxAsked {
 		text = strings.ToValidUTF8(text[:maxAsked], "")
 	}
+	if about := guided(text); about != "" {
+		text = "tell me " + about
+	}
 	text = idioms.Replace(strings.TrimSpace(text))
 	l := theLexicon()
 	a := &asked{text: text, terms: map[string][]part{}, at: at, counts: -1, head: -1, owner: -1, sort: -1, slot: -1, which: -1, deed: -1, amount: -1, choice: -1, spans: language.Dates(text, at)}
@@ -168,7 +171,7 @@ func (a *asked) weigh(l *lexicon, w *language.Word, stem, before string, kind tr
 	switch {
 	case l.idle[strings.ToLower(a.text[w.Start:w.End])] && !a.wide:
 		return 0
-	case stem == "run" && strings.HasSuffix(a.text[w.Start:w.End], "ing"):
+	case stem == "run" && strings.HasSuffix(a.text[w.Start:w.End], "ing") && !a.has(asksPlace):
 		return 1 // a sport, most often
 	case before == "how" && l.shapes[strings.ToLower(stem)].ask == 0 && measures(stem):
 		return weakWeight

@@ -43,6 +43,7 @@ func (a *asked) settle() {
 	switch first, _ := opening(a.text); first {
 	case "is", "are", "was", "were", "do", "does", "did", "can", "could", "will", "would", "should", "have", "has", "had", "am", "may":
 		a.yesNo = true
+		a.passOverKind(low)
 	}
 	a.denies = strings.Contains(low, " avoid") || strings.Contains(low, " stop") || strings.Contains(low, " skip") || strings.Contains(low, " refuse") || strings.Contains(low, "n't ") || strings.Contains(low, "n’t ") || strings.Contains(low, " not ") || strings.Contains(low, "no longer")
 	if strings.Contains(low, "about me") || strings.Contains(low, "about us") {
@@ -64,11 +65,24 @@ func (a *asked) asksTurns() bool {
 	}
 	for i := range a.needs {
 		d := &a.needs[i]
-		if d.kind&asksDecision == 0 && !slices.Contains(d.slots, "architecture") && !isEnding(d.stem) && !isGeneral(d.stem) && d.weight > weakWeight {
+		if d.kind&asksDecision == 0 && !slices.Contains(d.slots, "architecture") && !slices.Contains(d.slots, "*") && !slices.Contains(d.slots, "infrastructure") && !isEnding(d.stem) && !isGeneral(d.stem) && d.weight > weakWeight {
 			return false
 		}
 	}
 	return len(a.spans) == 0
+}
+
+// passOverKind takes the weight off the last word of "are we a Python shop?": it
+// only says of what kind one is.
+func (a *asked) passOverKind(low string) {
+	last := len(a.needs) - 1
+	if last < 1 || !strings.Contains(low, " we a") && !strings.Contains(low, " we still a") {
+		return
+	}
+	switch a.needs[last].stem {
+	case "shop", "hous", "team", "crew", "compani", "organ", "outfit", "startup":
+		a.needs[last].weight = 0
+	}
 }
 
 // findChoice finds the second of "X or Y".
@@ -81,7 +95,7 @@ func (a *asked) findChoice() {
 		}
 		n := a.needOf(l, string(w.Stem))
 		switch {
-		case string(w.Stem) == "or":
+		case isAlternative(a.text[w.Start:w.End]):
 			or = last >= 0
 		case n >= 0 && or && n != last:
 			a.choice = n
@@ -90,6 +104,16 @@ func (a *asked) findChoice() {
 			last = n
 		}
 	}
+}
+
+// isAlternative reports whether a word stands between two things of which either
+// is asked for.
+func isAlternative(word string) bool {
+	switch strings.ToLower(word) {
+	case "or", "versus", "vs":
+		return true
+	}
+	return false
 }
 
 // opposites are the stems that mean the opposite of a word of the question.
@@ -113,7 +137,7 @@ func (a *asked) opposites() []string {
 // stands beside them: then they are what is asked for.
 func (a *asked) weighSlots() {
 	for i := range a.needs {
-		if a.needs[i].weight == 1 {
+		if a.needs[i].weight >= 1 {
 			return
 		}
 	}

@@ -50,7 +50,7 @@ func (a *asked) ends() bool {
 func isEnding(stem string) bool {
 	switch stem {
 	case "walk", "gone", "take", "took", "taken", "tak", "pulled", "give", "gave", "given", "drop", "abandon", "stop", "revert", "ditch", "kill", "scrap", "undo", "undid", "undon", "leav", "left", "remov", "roll", "return",
-		"quit", "end", "fail", "reject", "retreat", "backtrack", "revers", "cancel", "retir", "replac", "switch", "swap", "back", "away", "rid", "dump", "axe", "pull", "discontinu", "cut", "last":
+		"quit", "end", "fail", "reject", "retreat", "backtrack", "revers", "cancel", "retir", "replac", "switch", "swap", "back", "awai", "disappear", "vanish", "rid", "dump", "axe", "pull", "discontinu", "cut", "last":
 		return true
 	}
 	return false

@@ -40,7 +40,9 @@ func (a *asked) want(words []questionWord) {
 			case "how":
 				a.wantHow(l, words[next:])
 			case "what", "which":
-				a.wantWhat(l, words[next:])
+				if !a.has(asksReason | asksEffect) { // "what is behind the price?" asks for no sum
+					a.wantWhat(l, words[next:])
+				}
 			case "who", "whom":
 				a.actor(words[next:])
 			}
