@@ -39,7 +39,7 @@ func TestApproval(t *testing.T) {
 	slow := func(string) func(context.Context) string {
 		return func(ctx context.Context) string { // longer than tools may take together
 			select {
-			case <-time.After(50 * time.Millisecond):
+			case <-time.After(1500 * time.Millisecond):
 				return ""
 			case <-ctx.Done():
 				return "the time is over"
@@ -69,7 +69,7 @@ func TestApproval(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			h, k := withTools(t, 8000, run.ToolLimits{Total: 20 * time.Millisecond}, "echo")
+			h, k := withTools(t, 8000, run.ToolLimits{Total: time.Second}, "echo")
 			k.asked = []string{"echo"}
 			a := &attendant{approve: tt.approve}
 			req := &run.Request{Session: "s", Messages: user("Try it."), Streaming: true}

@@ -379,7 +379,7 @@ func TestToolHangs(t *testing.T) {
 // TestToolTotal: when the time for tools is used up, none is started any more.
 func TestToolTotal(t *testing.T) {
 	t.Parallel()
-	h, k := withTools(t, 8000, run.ToolLimits{Total: 20 * time.Millisecond}, "wait")
+	h, k := withTools(t, 8000, run.ToolLimits{Total: 300 * time.Millisecond}, "wait")
 	h.model.say(calling("", "wait"), calling("", "wait"), saying{text: "Too slow."})
 	h.chat("s", "Try it.", true)
 	if len(k.calls) != 1 {
