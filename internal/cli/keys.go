@@ -14,26 +14,34 @@ import (
 
 // apiKey is a key as the API shows it.
 type apiKey struct {
-	ID        string     `json:"id"`
-	Name      string     `json:"name"`
-	Owner     string     `json:"owner"`
-	Scopes    []string   `json:"scopes"`
+	ID       string   `json:"id"`
+	Name     string   `json:"name"`
+	Owner    string   `json:"owner"`
+	Scopes   []string `json:"scopes"`
+	Requests *int     `json:"requests_per_minute"`
+	Turns    *int     `json:"concurrent_turns"`
+	Limits   struct {
+		Requests *int `json:"requests_per_minute"`
+		Turns    *int `json:"concurrent_turns"`
+	} `json:"limits"`
 	CreatedAt time.Time  `json:"created_at"`
 	RevokedAt *time.Time `json:"revoked_at"`
 	Key       string     `json:"key,omitempty"`
 }
 
 func (a *app) keysCommand() *cobra.Command {
-	c := group(&cobra.Command{Use: "keys", Short: "Make, list and revoke API keys"})
-	c.AddCommand(a.keysCreateCommand(), a.keysListCommand(), a.keysRevokeCommand())
+	c := group(&cobra.Command{Use: "keys", Short: "Make, list, limit and revoke API keys"})
+	c.AddCommand(a.keysCreateCommand(), a.keysListCommand(), a.keysEditCommand(), a.keysRevokeCommand())
 	return c
 }
 
 func (a *app) keysCreateCommand() *cobra.Command {
 	var in struct {
-		Name   string   `json:"name"`
-		Owner  string   `json:"owner,omitempty"`
-		Scopes []string `json:"scopes,omitempty"`
+		Name     string   `json:"name"`
+		Owner    string   `json:"owner,omitempty"`
+		Scopes   []string `json:"scopes,omitempty"`
+		Requests *int     `json:"requests_per_minute,omitempty"`
+		Turns    *int     `json:"concurrent_turns,omitempty"`
 	}
 	c := &cobra.Command{
 		Use:   "create --name NAME",
@@ -62,6 +70,8 @@ own, unless --owner gives it somebody else's.`,
 	c.Flags().StringVar(&in.Name, "name", "", "what to call the key")
 	c.Flags().StringVar(&in.Owner, "owner", "", "whose data it opens (default: an owner of its own, named after the key)")
 	c.Flags().StringSliceVar(&in.Scopes, "scopes", nil, "what it may be used for (default: everything but admin)")
+	c.Flags().Var(&limitFlag{at: &in.Requests}, "rate", "requests a minute; 0: no limit (default: the server's)")
+	c.Flags().Var(&limitFlag{at: &in.Turns}, "concurrent", "turns at once; 0: no limit (default: the server's)")
 	return c
 }
 
@@ -91,13 +101,14 @@ func (a *app) keysListCommand() *cobra.Command {
 
 func (a *app) printKeys(keys []apiKey) error {
 	w := tabwriter.NewWriter(a.process.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "ID\tName\tOwner\tCreated\tState\tScopes")
+	fmt.Fprintln(w, "ID\tName\tOwner\tCreated\tState\tRate\tConcurrent\tScopes")
 	for _, k := range keys {
 		state := "valid"
 		if k.RevokedAt != nil {
 			state = "revoked " + k.RevokedAt.Local().Format("2006-01-02 15:04")
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Name, k.Owner, k.CreatedAt.Local().Format("2006-01-02 15:04"), state, strings.Join(k.Scopes, " "))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Name, k.Owner, k.CreatedAt.Local().Format("2006-01-02 15:04"), state,
+			limitText(k.Limits.Requests, "/min"), limitText(k.Limits.Turns, ""), strings.Join(k.Scopes, " "))
 	}
 	return w.Flush()
 }

@@ -44,6 +44,7 @@ func audited() map[string]struct{ action, kind, part string } {
 		"POST /api/jobs/{id}/run":    {"job.run", audit.Job, "id"},
 
 		"POST /api/keys":        {"key.create", audit.Key, ""},
+		"PATCH /api/keys/{id}":  {"key.change", audit.Key, ""},
 		"DELETE /api/keys/{id}": {"key.revoke", audit.Key, ""},
 	}
 }

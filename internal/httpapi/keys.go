@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"encoding/json"
 	"net/http"
 	"time"
 
@@ -9,21 +10,38 @@ import (
 
 // keyJSON is an API key on the wire; the secret only where it was just made.
 type keyJSON struct {
-	Object    string        `json:"object"`
-	ID        string        `json:"id"`
-	Name      string        `json:"name"`
-	Owner     string        `json:"owner"`
-	Scopes    []owner.Scope `json:"scopes"`
-	CreatedAt time.Time     `json:"created_at"`
-	RevokedAt *time.Time    `json:"revoked_at"`
-	Key       string        `json:"key,omitempty"`
+	Object string        `json:"object"`
+	ID     string        `json:"id"`
+	Name   string        `json:"name"`
+	Owner  string        `json:"owner"`
+	Scopes []owner.Scope `json:"scopes"`
+	// Requests and Turns are the limits of its own; null leaves one to the server.
+	Requests *int `json:"requests_per_minute"`
+	Turns    *int `json:"concurrent_turns"`
+	// Limits are those that count; null is none.
+	Limits struct {
+		Requests *int `json:"requests_per_minute"`
+		Turns    *int `json:"concurrent_turns"`
+	} `json:"limits"`
+	CreatedAt time.Time  `json:"created_at"`
+	RevokedAt *time.Time `json:"revoked_at"`
+	Key       string     `json:"key,omitempty"`
 }
 
-func keyOf(k *owner.Key) keyJSON {
-	return keyJSON{
+func (s *server) keyOf(k *owner.Key) keyJSON {
+	out := keyJSON{
 		Object: "hermes.key", ID: k.ID, Name: k.Name, Owner: k.OwnerID, Scopes: some(k.Scopes),
+		Requests: k.Limits.RequestsPerMinute, Turns: k.Limits.ConcurrentTurns,
 		CreatedAt: k.CreatedAt, RevokedAt: optionalTime(k.RevokedAt),
 	}
+	l := s.Keyring.Limits(k.Limits)
+	if l.RequestsPerMinute > 0 {
+		out.Limits.Requests = &l.RequestsPerMinute
+	}
+	if l.ConcurrentTurns > 0 {
+		out.Limits.Turns = &l.ConcurrentTurns
+	}
+	return out
 }
 
 // listKeys answers GET /api/keys.
@@ -34,7 +52,7 @@ func (s *server) listKeys(w http.ResponseWriter, r *http.Request) error {
 	}
 	data := []keyJSON{}
 	for i := range keys {
-		data = append(data, keyOf(&keys[i]))
+		data = append(data, s.keyOf(&keys[i]))
 	}
 	return writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": data})
 }
@@ -42,20 +60,61 @@ func (s *server) listKeys(w http.ResponseWriter, r *http.Request) error {
 // createKey answers POST /api/keys. The secret is in this answer and nowhere else.
 func (s *server) createKey(w http.ResponseWriter, r *http.Request) error {
 	var in struct {
-		Name   string        `json:"name"`
-		Owner  string        `json:"owner"`
-		Scopes []owner.Scope `json:"scopes"`
+		Name     string        `json:"name"`
+		Owner    string        `json:"owner"`
+		Scopes   []owner.Scope `json:"scopes"`
+		Requests *int          `json:"requests_per_minute"`
+		Turns    *int          `json:"concurrent_turns"`
 	}
 	if err := decode(r, &in); err != nil {
 		return err
 	}
-	key, secret, err := s.Keyring.Create(r.Context(), in.Name, in.Owner, in.Scopes)
+	key, secret, err := s.Keyring.Create(r.Context(), owner.NewKey{
+		Name: in.Name, OwnerID: in.Owner, Scopes: in.Scopes, Limits: owner.KeyLimits{RequestsPerMinute: in.Requests, ConcurrentTurns: in.Turns},
+	})
 	if err != nil {
 		return err
 	}
-	out := keyOf(&key)
+	out := s.keyOf(&key)
 	out.Key = secret
 	return writeJSON(w, http.StatusCreated, out)
+}
+
+// changeKey answers PATCH /api/keys/{id}; a unique name is taken, too. What is left
+// out stays, and null leaves it to the server.
+func (s *server) changeKey(w http.ResponseWriter, r *http.Request) error {
+	var in struct {
+		Requests given `json:"requests_per_minute"`
+		Turns    given `json:"concurrent_turns"`
+	}
+	if err := decode(r, &in); err != nil {
+		return err
+	}
+	key, err := s.Keyring.Change(r.Context(), r.PathValue("id"), func(l owner.KeyLimits) owner.KeyLimits {
+		if in.Requests.given {
+			l.RequestsPerMinute = in.Requests.value
+		}
+		if in.Turns.given {
+			l.ConcurrentTurns = in.Turns.value
+		}
+		return l
+	})
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, s.keyOf(&key))
+}
+
+// given is a number, null, or nothing.
+type given struct {
+	given bool
+	value *int
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (g *given) UnmarshalJSON(b []byte) error {
+	g.given = true
+	return json.Unmarshal(b, &g.value)
 }
 
 // revokeKey answers DELETE /api/keys/{id}; a unique name is taken, too.
@@ -64,5 +123,5 @@ func (s *server) revokeKey(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, keyOf(&key))
+	return writeJSON(w, http.StatusOK, s.keyOf(&key))
 }

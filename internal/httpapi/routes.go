@@ -156,6 +156,7 @@ func (s *server) routes() []route {
 
 		{"GET", "/api/keys", owner.Admin, s.listKeys},
 		{"POST", "/api/keys", owner.Admin, s.createKey},
+		{"PATCH", "/api/keys/{id}", owner.Admin, s.changeKey},
 		{"DELETE", "/api/keys/{id}", owner.Admin, s.revokeKey},
 
 		{"GET", "/api/audit", owner.Admin, s.listAudit},

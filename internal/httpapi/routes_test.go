@@ -89,6 +89,7 @@ func routeCases() map[string]routeCase {
 
 		"GET /api/keys":         {"/api/keys", "", 200},
 		"POST /api/keys":        {"/api/keys", `{"name":"somebody"}`, 201},
+		"PATCH /api/keys/{id}":  {"/api/keys/limited", `{"requests_per_minute":600}`, 200},
 		"DELETE /api/keys/{id}": {"/api/keys/doomed", "", 200},
 
 		"GET /api/audit":        {"/api/audit", "", 200},
@@ -128,6 +129,7 @@ func routeWorld(t *testing.T) (w *world, fill func(string) string) {
 	w = newWorld(t, options{})
 	first := w.chat("s", "We use Rust because of latency.")
 	w.key("doomed")
+	w.key("limited")
 	var told struct {
 		Hermes struct {
 			ReceiptID string `json:"receipt_id"`

@@ -279,7 +279,7 @@ func (w *world) restart() {
 // key makes an API key of the named owner.
 func (w *world) key(name string, scopes ...owner.Scope) (secret string) {
 	w.t.Helper()
-	_, secret, err := w.keyring.Create(context.Background(), name, name, scopes)
+	_, secret, err := w.keyring.Create(context.Background(), owner.NewKey{Name: name, OwnerID: name, Scopes: scopes})
 	if err != nil {
 		w.t.Fatal(err)
 	}

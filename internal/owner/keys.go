@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -26,6 +27,7 @@ type Key struct {
 	OwnerID   string
 	Hash      []byte // SHA-256 of the secret
 	Scopes    []Scope
+	Limits    KeyLimits
 	CreatedAt time.Time
 	RevokedAt time.Time // zero while the key is valid
 }
@@ -42,6 +44,9 @@ type KeyStore interface {
 	Keys(ctx context.Context) ([]Key, error)
 	// RevokeKey makes a key invalid from now on. NotFound if there is none.
 	RevokeKey(ctx context.Context, id string, at time.Time) (Key, error)
+	// LimitKey gives a key limits, instead of those it has. NotFound if there is
+	// no such key.
+	LimitKey(ctx context.Context, id string, l KeyLimits) (Key, error)
 }
 
 // DevelopmentKey is accepted on a loopback address while no other key exists,
@@ -61,6 +66,8 @@ type Keyring struct {
 	// nanoseconds: the development key is used for every request of a newcomer,
 	// and must not cost a query each time.
 	noKeys atomic.Int64
+	limits Limits // of keys that have none of their own
+	watch  watch
 }
 
 // noKeysFresh is how long that is believed. Keys made here end it at once.
@@ -94,12 +101,14 @@ func CheckConfigured(secret string) error {
 // Unauthenticated for anything that is not a valid key, without saying why.
 func (k *Keyring) Authenticate(ctx context.Context, token string) (Owner, error) {
 	hash := sha256.Sum256([]byte(token))
-	found := 0
+	found := 0 // or which, from 1
 	for i := range k.configured {
-		found |= subtle.ConstantTimeCompare(hash[:], k.configured[i][:])
+		found |= (i + 1) * subtle.ConstantTimeCompare(hash[:], k.configured[i][:])
 	}
-	if found == 1 {
-		return Here(trail.Configured), nil
+	if found > 0 {
+		o := Here(trail.Configured)
+		o.key, o.limits = trail.Configured+strconv.Itoa(found), k.limits
+		return o, nil
 	}
 	if id, ok := keyID(token); ok {
 		return k.stored(ctx, id, hash)
@@ -130,7 +139,7 @@ func (k *Keyring) stored(ctx context.Context, id string, hash [32]byte) (Owner, 
 	if subtle.ConstantTimeCompare(hash[:], key.Hash) != 1 || !key.RevokedAt.IsZero() {
 		return Owner{}, refused()
 	}
-	return Owner{id: key.OwnerID, scopes: key.Scopes, by: trail.Key + key.Name}, nil
+	return Owner{id: key.OwnerID, scopes: key.Scopes, by: trail.Key + key.Name, key: key.ID, stored: true, limits: k.Limits(key.Limits)}, nil
 }
 
 func refused() error {
@@ -157,9 +166,18 @@ func (k *Keyring) Development(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
+// NewKey is a key as it is asked for.
+type NewKey struct {
+	Name    string
+	OwnerID string  // "" makes an owner of its own, named after the key
+	Scopes  []Scope // none: [DefaultScopes]
+	Limits  KeyLimits
+}
+
 // Create makes a key and returns its secret, which is shown once and kept
-// nowhere. ownerID "" makes an owner of its own, named after the key.
-func (k *Keyring) Create(ctx context.Context, name, ownerID string, scopes []Scope) (Key, string, error) {
+// nowhere.
+func (k *Keyring) Create(ctx context.Context, in NewKey) (Key, string, error) {
+	name, ownerID, scopes := in.Name, in.OwnerID, in.Scopes
 	if ownerID == "" {
 		if err := k.unused(ctx, name); err != nil {
 			return Key{}, "", err
@@ -179,11 +197,14 @@ func (k *Keyring) Create(ctx context.Context, name, ownerID string, scopes []Sco
 			return Key{}, "", fault.New(fault.Invalid, "invalid_scope", fmt.Sprintf("Unknown scope %q. The scopes are: %v.", s, AllScopes())).At("scopes")
 		}
 	}
+	if err := in.Limits.check(); err != nil {
+		return Key{}, "", err
+	}
 	var id [6]byte
 	var random [32]byte
 	_, _ = rand.Read(id[:]) // never fails since Go 1.24
 	_, _ = rand.Read(random[:])
-	key := Key{ID: hex.EncodeToString(id[:]), Name: name, OwnerID: ownerID, Scopes: scopes, CreatedAt: k.now().UTC()}
+	key := Key{ID: hex.EncodeToString(id[:]), Name: name, OwnerID: ownerID, Scopes: scopes, Limits: in.Limits, CreatedAt: k.now().UTC()}
 	secret := keyPrefix + key.ID + "_" + base64.RawURLEncoding.EncodeToString(random[:])
 	hash := sha256.Sum256([]byte(secret))
 	key.Hash = hash[:]
@@ -211,24 +232,20 @@ func (k *Keyring) unused(ctx context.Context, name string) error {
 // List returns all keys, oldest first.
 func (k *Keyring) List(ctx context.Context) ([]Key, error) { return k.store.Keys(ctx) }
 
-// Revoke makes the key with the given id or unique name invalid.
+// Revoke makes the key with the given id or unique name invalid, and ends what
+// goes on with it.
 func (k *Keyring) Revoke(ctx context.Context, idOrName string) (Key, error) {
 	key, err := k.store.RevokeKey(ctx, idOrName, k.now().UTC())
-	if fault.KindOf(err) != fault.NotFound {
-		return key, err
+	if fault.KindOf(err) == fault.NotFound {
+		if key, err = k.find(ctx, idOrName); err == nil {
+			key, err = k.store.RevokeKey(ctx, key.ID, k.now().UTC())
+		}
 	}
-	keys, err := k.store.Keys(ctx)
 	if err != nil {
-		return Key{}, fmt.Errorf("list keys: %w", err)
+		return Key{}, err
 	}
-	keys = slices.DeleteFunc(keys, func(key Key) bool { return key.Name != idOrName || !key.RevokedAt.IsZero() })
-	switch len(keys) {
-	case 0:
-		return Key{}, fault.New(fault.NotFound, "key_not_found", "No valid key with this id or name. See `hermes keys list`.")
-	case 1:
-		return k.store.RevokeKey(ctx, keys[0].ID, k.now().UTC())
-	}
-	return Key{}, fault.New(fault.Conflict, "ambiguous_key", fmt.Sprintf("%d keys have this name. Name one by its id: see `hermes keys list`.", len(keys)))
+	k.watch.end(key.ID)
+	return key, nil
 }
 
 // keyPrefix starts every key this program makes: it lets scanners of leaked

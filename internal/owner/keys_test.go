@@ -58,6 +58,17 @@ func (s *shelf) RevokeKey(_ context.Context, id string, at time.Time) (Key, erro
 	return s.keys[i], s.err
 }
 
+func (s *shelf) LimitKey(_ context.Context, id string, l KeyLimits) (Key, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.IndexFunc(s.keys, func(k Key) bool { return k.ID == id })
+	if i < 0 {
+		return Key{}, fault.New(fault.NotFound, "key_not_found", "No key.")
+	}
+	s.keys[i].Limits = l
+	return s.keys[i], s.err
+}
+
 func now() time.Time {
 	return time.Date(2026, time.March, 1, 10, 0, 0, 0, time.FixedZone("east", 3600))
 }
@@ -70,7 +81,7 @@ func ring(configured ...string) (*Keyring, *shelf) {
 // made makes a key that must be made.
 func made(t *testing.T, k *Keyring, name, ownerID string) (Key, string) {
 	t.Helper()
-	key, secret, err := k.Create(t.Context(), name, ownerID, nil)
+	key, secret, err := k.Create(t.Context(), NewKey{Name: name, OwnerID: ownerID})
 	if err != nil {
 		t.Fatalf("create key %q: %v", name, err)
 	}
@@ -136,7 +147,7 @@ func TestCreateRefuses(t *testing.T) {
 			if _, err := k.Revoke(t.Context(), "revoked"); err != nil {
 				t.Fatal(err)
 			}
-			key, secret, err := k.Create(t.Context(), c.key, c.owner, c.scopes)
+			key, secret, err := k.Create(t.Context(), NewKey{Name: c.key, OwnerID: c.owner, Scopes: c.scopes})
 			if fault.KindOf(err) != c.kind || fault.CodeOf(err) != c.code {
 				t.Errorf("got %v, want %s %s", err, c.kind, c.code)
 			}
@@ -175,7 +186,7 @@ func TestAuthenticate(t *testing.T) {
 	t.Parallel()
 	const configured, second = "a-configured-key-of-32-characters", "another-configured-key"
 	k, _ := ring(configured, second)
-	key, secret, err := k.Create(t.Context(), "reader", "", []Scope{SessionsRead})
+	key, secret, err := k.Create(t.Context(), NewKey{Name: "reader", Scopes: []Scope{SessionsRead}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -360,7 +371,7 @@ func TestOwner(t *testing.T) {
 
 func FuzzAuthenticate(f *testing.F) {
 	k, _ := ring("a-configured-key-of-32-characters")
-	key, secret, err := k.Create(context.Background(), "fuzz", "", nil)
+	key, secret, err := k.Create(context.Background(), NewKey{Name: "fuzz"})
 	if err != nil {
 		f.Fatal(err)
 	}

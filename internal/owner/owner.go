@@ -14,6 +14,9 @@ type Owner struct {
 	id     string
 	scopes []Scope
 	by     string
+	key    string // the id of the caller's
+	stored bool   // says that the key is one of the store's
+	limits Limits
 }
 
 // LocalID is the owner of the configured key, the development key and the
@@ -45,6 +48,13 @@ func (o Owner) ID() string { return o.id }
 // By is who asks, for logs and the audit: the key's name behind "key:", or one
 // of the other actors of package trail. "" if no caller was authenticated.
 func (o Owner) By() string { return o.by }
+
+// Key is the id of the caller's key, to tell keys of an owner apart. "" if the
+// caller has none: somebody at this machine, or a row.
+func (o Owner) Key() string { return o.key }
+
+// Limits are what the caller may ask for.
+func (o Owner) Limits() Limits { return o.limits }
 
 // Can reports whether the caller holds the scope.
 func (o Owner) Can(s Scope) bool { return slices.Contains(o.scopes, s) }

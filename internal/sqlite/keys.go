@@ -12,14 +12,14 @@ import (
 	"github.com/hermes-memory/hermes/internal/owner"
 )
 
-const keyColumns = `id, owner_id, name, hash, scopes, created_at, revoked_at`
+const keyColumns = `id, owner_id, name, hash, scopes, requests_per_minute, concurrent_turns, created_at, revoked_at`
 
 func scanKey(row interface{ Scan(...any) error }) (owner.Key, error) {
 	var k owner.Key
 	var scopes string
 	var created int64
 	var revoked sql.NullInt64
-	err := row.Scan(&k.ID, &k.OwnerID, &k.Name, &k.Hash, &scopes, &created, &revoked)
+	err := row.Scan(&k.ID, &k.OwnerID, &k.Name, &k.Hash, &scopes, &k.Limits.RequestsPerMinute, &k.Limits.ConcurrentTurns, &created, &revoked)
 	if isNoRows(err) {
 		return k, fault.New(fault.NotFound, "key_not_found", "No key with this id.")
 	}
@@ -41,8 +41,8 @@ func (db *DB) InsertKey(ctx context.Context, k owner.Key) error {
 	}
 	audit.From(ctx).Names(k.ID)
 	return db.w.submit(ctx, func(t *tx) error {
-		_, err := t.exec(`INSERT INTO api_keys (id, owner_id, name, hash, scopes, created_at) VALUES (?,?,?,?,?,?)`,
-			k.ID, k.OwnerID, k.Name, k.Hash, strings.Join(scopes, " "), millis(k.CreatedAt))
+		_, err := t.exec(`INSERT INTO api_keys (id, owner_id, name, hash, scopes, requests_per_minute, concurrent_turns, created_at) VALUES (?,?,?,?,?,?,?,?)`,
+			k.ID, k.OwnerID, k.Name, k.Hash, strings.Join(scopes, " "), k.Limits.RequestsPerMinute, k.Limits.ConcurrentTurns, millis(k.CreatedAt))
 		if err != nil {
 			return fmt.Errorf("insert key: %w", err)
 		}
@@ -86,10 +86,21 @@ func (db *DB) Keys(ctx context.Context) ([]owner.Key, error) {
 
 // RevokeKey implements owner.KeyStore.
 func (db *DB) RevokeKey(ctx context.Context, id string, at time.Time) (owner.Key, error) {
+	return db.changeKey(ctx, id, `UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?`, millis(at), id)
+}
+
+// LimitKey implements owner.KeyStore.
+func (db *DB) LimitKey(ctx context.Context, id string, l owner.KeyLimits) (owner.Key, error) {
+	return db.changeKey(ctx, id, `UPDATE api_keys SET requests_per_minute = ?, concurrent_turns = ? WHERE id = ?`,
+		l.RequestsPerMinute, l.ConcurrentTurns, id)
+}
+
+// changeKey changes a key and returns it.
+func (db *DB) changeKey(ctx context.Context, id, query string, args ...any) (owner.Key, error) {
 	var out owner.Key
 	err := db.w.submit(ctx, func(t *tx) error {
-		if _, err := t.exec(`UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?`, millis(at), id); err != nil {
-			return fmt.Errorf("revoke key: %w", err)
+		if _, err := t.exec(query, args...); err != nil {
+			return fmt.Errorf("change key: %w", err)
 		}
 		var err error
 		out, err = scanKey(t.row(`SELECT `+keyColumns+` FROM api_keys WHERE id = ?`, id))

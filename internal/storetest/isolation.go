@@ -53,6 +53,7 @@ func ownerless() map[string]string {
 		"KeyByID":           "called before an owner is known, by the keyring alone",
 		"Keys":              "for administrators, by the keyring alone",
 		"RevokeKey":         "for administrators, by the keyring alone",
+		"LimitKey":          "for administrators, by the keyring alone",
 		"DueRecords":        "time passes for everybody: the registry's look at what is due; each row names its owner",
 		"Agenda":            "time passes for everybody: the scheduler's look at what is due; each row names its owner",
 	}

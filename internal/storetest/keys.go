@@ -14,6 +14,7 @@ func keyTests() []test {
 		{"a key comes back as it was made", testKeyFields},
 		{"an id is given once", testKeyTaken},
 		{"a revoked key stays revoked", testKeyRevoked},
+		{"a key's limits are changed", testKeyLimits},
 	}
 }
 
@@ -32,6 +33,7 @@ func testKeyFields(t *testing.T, st Store) {
 	same(t, "no keys", none, []owner.Key(nil))
 	late, early, odd := apiKey("bbbbbbbbbbbb", "alice", 9), apiKey("cccccccccccc", "alice", 1), apiKey("aaaaaaaaaaaa", "bob's; --", 5)
 	odd.Name = "名前:ü \"quoted\""
+	late.Limits = owner.KeyLimits{RequestsPerMinute: new(60), ConcurrentTurns: new(0)}
 	for _, k := range []owner.Key{late, early, odd} {
 		kind(t, "insert", st.InsertKey(t.Context(), k), "")
 		got, err := st.KeyByID(t.Context(), k.ID)
@@ -78,4 +80,26 @@ func testKeyRevoked(t *testing.T, st Store) {
 	same(t, "keys", all, []owner.Key{k, other})
 	_, err = st.RevokeKey(t.Context(), "cccccccccccc", at)
 	kind(t, "revoke an absent key", err, fault.NotFound)
+}
+
+func testKeyLimits(t *testing.T, st Store) {
+	k, other := apiKey("aaaaaaaaaaaa", "alice", 1), apiKey("bbbbbbbbbbbb", "alice", 2)
+	kind(t, "insert", st.InsertKey(t.Context(), k), "")
+	kind(t, "insert", st.InsertKey(t.Context(), other), "")
+	for _, l := range []owner.KeyLimits{
+		{RequestsPerMinute: new(5)}, {ConcurrentTurns: new(3)}, {RequestsPerMinute: new(0), ConcurrentTurns: new(0)}, {},
+	} {
+		got, err := st.LimitKey(t.Context(), k.ID, l)
+		kind(t, "limit", err, "")
+		k.Limits = l
+		same(t, "limited key", got, k)
+		got, err = st.KeyByID(t.Context(), k.ID)
+		kind(t, "key", err, "")
+		same(t, "limited key, read again", got, k)
+	}
+	all, err := st.Keys(t.Context())
+	kind(t, "keys", err, "")
+	same(t, "keys", all, []owner.Key{k, other})
+	_, err = st.LimitKey(t.Context(), "cccccccccccc", owner.KeyLimits{})
+	kind(t, "limit an absent key", err, fault.NotFound)
 }

@@ -72,7 +72,7 @@ func someone(t *testing.T, name string) owner.Owner {
 	}
 	defer func() { _ = db.Close() }()
 	ring := owner.NewKeyring(db, nil, false, time.Now)
-	_, secret, err := ring.Create(t.Context(), name, "", nil)
+	_, secret, err := ring.Create(t.Context(), owner.NewKey{Name: name})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -168,6 +168,8 @@ CREATE TABLE api_keys (
   name       TEXT    NOT NULL,
   hash       BLOB    NOT NULL,
   scopes     TEXT    NOT NULL,
+  requests_per_minute INTEGER,  -- NULL: as the server has it; 0: no bound
+  concurrent_turns    INTEGER,
   created_at INTEGER NOT NULL,
   revoked_at INTEGER,
   PRIMARY KEY (owner_id, id)

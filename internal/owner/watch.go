@@ -1,0 +1,75 @@
+package owner
+
+import (
+	"context"
+	"sync"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+)
+
+// watch ends what goes on with a key that is revoked.
+type watch struct {
+	mu      sync.Mutex
+	next    int
+	open    map[string]map[int]context.CancelCauseFunc // by key
+	revoked map[string]bool                            // by this process
+}
+
+// Watch returns a context that ends when the caller's key is revoked, with that
+// as its cause: a fault. The function says that it is no longer needed.
+func (k *Keyring) Watch(ctx context.Context, o Owner) (context.Context, func()) {
+	if !o.stored {
+		return ctx, func() {}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	n := k.watch.add(o.key, cancel)
+	return ctx, func() {
+		k.watch.remove(o.key, n)
+		cancel(nil)
+	}
+}
+
+func (w *watch) add(key string, cancel context.CancelCauseFunc) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.revoked[key] { // since it was authenticated
+		cancel(wasRevoked())
+		return 0
+	}
+	if w.open == nil {
+		w.open = make(map[string]map[int]context.CancelCauseFunc)
+	}
+	if w.open[key] == nil {
+		w.open[key] = make(map[int]context.CancelCauseFunc)
+	}
+	w.next++
+	w.open[key][w.next] = cancel
+	return w.next
+}
+
+func (w *watch) remove(key string, n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.open[key], n)
+	if len(w.open[key]) == 0 {
+		delete(w.open, key)
+	}
+}
+
+// end ends all that goes on with a key.
+func (w *watch) end(key string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.revoked == nil {
+		w.revoked = make(map[string]bool)
+	}
+	w.revoked[key] = true
+	for _, cancel := range w.open[key] {
+		cancel(wasRevoked())
+	}
+	delete(w.open, key)
+}
+
+func wasRevoked() error {
+	return fault.New(fault.Unauthenticated, "invalid_api_key", "This API key has been revoked.")
+}
