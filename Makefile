@@ -32,9 +32,8 @@ lint: ## static analysis with the rules of .golangci.yml
 bench: ## the tables of docs/benchmarks.md
 	bench/run
 
-ROUNDS ?= 200
-torture: build ## kill a server under load ROUNDS times, and count what was lost or doubled
-	$(GO) run ./bench/torture -hermes bin/hermes -rounds $(ROUNDS)
+torture: build ## every fault of docs/reliability.md; RIG=kill,drain for some, ROUNDS=20 for fewer rounds
+	$(GO) run ./bench/torture -hermes bin/hermes -only "$(RIG)" -rounds $(or $(ROUNDS),0)
 
 FUZZTIME ?= 20s
 fuzz: ## every fuzz target for FUZZTIME

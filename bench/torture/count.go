@@ -11,14 +11,11 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-
-	_ "modernc.org/sqlite" // to count in the file itself
 )
 
 // report is what the torture came to.
 type report struct {
 	rounds        int
-	took          time.Duration
 	calls         int64
 	runs, jobs    int // acknowledged
 	lost, doubled int // of them
@@ -169,13 +166,15 @@ func (c *clients) checkEvents(ctx context.Context, addr string, r *report) error
 	return nil
 }
 
-// print shows the table, and fails if anything was lost or doubled.
-func (r *report) print() error {
-	fmt.Printf("%d rounds of kill -9 in %s, %d calls of the model\n", r.rounds, r.took.Round(time.Second), r.calls)
-	fmt.Printf("acknowledged: %d runs, %d jobs; lost %d, doubled %d, given up after three cuts and said so %d\n", r.runs, r.jobs, r.lost, r.doubled, r.givenUp)
-	fmt.Printf("events seen by readers before a kill: %d; missing or different afterwards %d, told twice %d\n", r.events, r.missing, r.twice)
-	if r.lost+r.doubled+r.missing+r.twice > 0 {
-		return errors.New("something was lost or doubled")
+// tally is the report as a line of the table.
+func (r *report) tally() *tally {
+	t := &tally{
+		done: fmt.Sprintf("%d rounds, %d runs and %d jobs acknowledged, %d calls of the model", r.rounds, r.runs, r.jobs, r.calls),
+		figure: fmt.Sprintf("%d lost, %d doubled, %d given up after three cuts and said so; of %d events seen %d missing or different, %d told twice",
+			r.lost, r.doubled, r.givenUp, r.events, r.missing, r.twice),
 	}
-	return nil
+	if r.lost+r.doubled+r.missing+r.twice > 0 {
+		t.miss("something was lost or doubled")
+	}
+	return t
 }

@@ -1,112 +1,125 @@
-// Command torture kills a server under load, again and again, and counts what
-// became of what it had acknowledged: runs, jobs, and the events that readers
-// had seen. It wants to see nothing lost and nothing doubled.
+// Command torture does to a server what the world will do to it, again and again,
+// and counts what became of what it had acknowledged. Each rig is one fault; it is
+// first seen to fail against a server that was built without the protection in
+// question, for a rig that cannot fail shows nothing. It prints a table, and exits
+// with 1 when a figure was missed.
 //
-//	go build -o bin/hermes ./cmd/hermes && go run ./bench/torture -hermes bin/hermes -rounds 200
+//	go build -o bin/hermes ./cmd/hermes && go run ./bench/torture -hermes bin/hermes
+//	go run ./bench/torture -only kill -rounds 20
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
-	"math/rand/v2"
 	"os"
-	"os/exec"
-	"sync"
+	"strings"
 	"time"
 )
 
+// rigs are all there are, in the order of the table.
+var rigs = []rig{killRig, runsRig}
+
 func main() {
 	hermes := flag.String("hermes", "bin/hermes", "the program")
-	rounds := flag.Int("rounds", 200, "how often it is killed")
+	only := flag.String("only", "", "the rigs to run, by name, with commas between")
+	rounds := flag.Int("rounds", 0, "how often; 0 is each rig's own number")
+	proof := flag.Bool("proof", true, "see each rig fail first, against a server without the protection")
 	flag.Parse()
-	if err := torture(context.Background(), *hermes, *rounds); err != nil {
+	if err := torture(context.Background(), *hermes, *only, *rounds, *proof); err != nil {
 		fmt.Fprintln(os.Stderr, "torture:", err)
 		os.Exit(1)
 	}
 }
 
-// torture is the whole program: rounds, a last start, the count.
-func torture(ctx context.Context, hermes string, rounds int) error {
-	home, err := os.MkdirTemp("", "torture")
+// torture runs the rigs and prints the table.
+func torture(ctx context.Context, hermes, only string, rounds int, proof bool) error {
+	dir, err := os.MkdirTemp("", "torture")
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(home) }()
-	model := newModel()
-	defer model.Close()
-	s := &subject{hermes: hermes, home: home, upstream: model.URL + "/v1"}
-	c := &clients{seen: make(map[string]map[string]string), done: make(map[string]bool)}
+	defer func() { _ = os.RemoveAll(dir) }()
+	b := &bench{hermes: hermes, dir: dir}
+	var lines []string
+	missed := 0
+	for _, r := range rigs {
+		if only != "" && !strings.Contains(","+only+",", ","+r.name+",") {
+			continue
+		}
+		line, ok := b.try(ctx, r, rounds, proof)
+		if !ok {
+			missed++
+		}
+		lines = append(lines, line)
+	}
+	if len(lines) == 0 {
+		return fmt.Errorf("there is no rig %q", only)
+	}
+	fmt.Println("| rig | fault | done | wanted | got | |")
+	fmt.Println("|---|---|---|---|---|---|")
+	for _, line := range lines {
+		fmt.Println(line)
+	}
+	if missed > 0 {
+		return errors.New("not everything held")
+	}
+	return nil
+}
+
+// try runs one rig, and makes its line of the table.
+func (b *bench) try(ctx context.Context, r rig, rounds int, proof bool) (line string, ok bool) {
 	began := time.Now()
-	for n := range rounds {
-		if err := s.start(ctx); err != nil {
-			return fmt.Errorf("round %d: %w", n+1, err)
+	cells := []string{r.name, r.fault, "", r.want, "", "pass"}
+	got, err := b.both(ctx, r, rounds, proof)
+	switch {
+	case err != nil:
+		cells[4], cells[5] = "not run: "+err.Error(), "**miss**"
+	case len(got.misses) > 0:
+		cells[5] = "**miss**: " + strings.Join(got.misses[:min(len(got.misses), 5)], "; ")
+	}
+	if got != nil {
+		cells[2], cells[4] = fmt.Sprintf("%s, in %s", got.done, time.Since(began).Round(time.Second)), got.figure
+	}
+	line = "| " + strings.Join(cells, " | ") + " |"
+	b.say("%s", line)
+	return line, cells[5] == "pass"
+}
+
+// both runs a rig without its protection, if it can, and then against the program.
+func (b *bench) both(ctx context.Context, r rig, rounds int, proof bool) (*tally, error) {
+	if rounds == 0 {
+		rounds = r.rounds
+	}
+	without := ""
+	if proof && r.bare != nil {
+		b.say("%s: building a server without the protection", r.name)
+		binary, err := b.build(ctx, r.name, append(r.bare, r.fitted...))
+		if err != nil {
+			return nil, err
 		}
-		round, stop := context.WithCancel(ctx)
-		var working sync.WaitGroup
-		working.Go(func() { c.startRuns(round, s.addr) })
-		working.Go(func() { c.createJobs(round, s.addr) })
-		working.Go(func() { c.follow(round, s.addr) })
-		pause(ctx, 300*time.Millisecond+rand.N(600*time.Millisecond)) //nolint:gosec // when to kill is no secret
-		s.kill()
-		stop()
-		working.Wait()
-	}
-	if err := s.start(ctx); err != nil {
-		return err
-	}
-	defer s.kill()
-	if err := c.settle(ctx, s.addr); err != nil {
-		return err
-	}
-	r, err := c.check(ctx, s)
-	if err != nil {
-		return err
-	}
-	r.rounds, r.took, r.calls = rounds, time.Since(began), model.calls.Load()
-	return r.print()
-}
-
-// subject is the server that is killed.
-type subject struct {
-	hermes, home, upstream, addr string
-	cmd                          *exec.Cmd
-}
-
-// start starts the server and waits until it answers.
-func (s *subject) start(ctx context.Context) error {
-	addr, err := freeAddr(ctx)
-	if err != nil {
-		return err
-	}
-	s.addr = addr
-	s.cmd = exec.CommandContext(ctx, s.hermes, "serve", "--addr", addr) //nolint:gosec // the program under test
-	s.cmd.Env = []string{"HERMES_HOME=" + s.home, "HOME=" + s.home, "HERMES_PROBE=false", "HERMES_UPSTREAM_URL=" + s.upstream, "HERMES_MODEL=m", "TZ=UTC"}
-	if err := s.cmd.Start(); err != nil {
-		return err
-	}
-	for range 1000 {
-		if status, _, err := call(ctx, addr, "GET", "/readyz", "", nil); err == nil && status == 200 {
-			return nil
+		got, err := r.run(ctx, &bench{hermes: binary, dir: b.dir, bare: true}, min(rounds, r.bareRounds))
+		if err != nil {
+			return nil, fmt.Errorf("without the protection: %w", err)
 		}
-		pause(ctx, 10*time.Millisecond)
+		if len(got.misses) == 0 {
+			return nil, fmt.Errorf("the rig shows nothing: without the protection it passed with %s", got.figure)
+		}
+		without = "; without (" + r.off + "): " + got.figure
+		b.say("%s: without the protection, as it should: %s (%s)", r.name, got.figure, strings.Join(got.misses, "; "))
 	}
-	s.kill()
-	return fmt.Errorf("the server did not answer")
-}
-
-// pause waits for a while, or the end.
-func pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
+	subject := b
+	if r.fitted != nil {
+		binary, err := b.build(ctx, r.name+"-fitted", r.fitted)
+		if err != nil {
+			return nil, err
+		}
+		subject = &bench{hermes: binary, dir: b.dir}
 	}
-}
-
-// kill ends it as a power cut would.
-func (s *subject) kill() {
-	_ = s.cmd.Process.Kill() // it may be gone
-	_ = s.cmd.Wait()         // how it ended is known
+	got, err := r.run(ctx, subject, rounds)
+	if err != nil {
+		return nil, err
+	}
+	got.figure += without
+	return got, nil
 }

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// rig is one fault and how it is brought about.
+type rig struct {
+	name, fault string
+	want        string // the figure that is aimed for
+	rounds      int    // how often, when nobody says otherwise
+	run         func(ctx context.Context, b *bench, rounds int) (*tally, error)
+
+	// bare takes the protection away; off says what is taken. The rig has to miss
+	// its figure then, within bareRounds.
+	bare       []change
+	off        string
+	bareRounds int
+	// fitted is what the server must be given so that the fault can happen in it.
+	fitted []change
+}
+
+// tally is what a rig came to.
+type tally struct {
+	done   string   // counts of what was done
+	figure string   // what was seen
+	misses []string // what did not hold; none is a pass
+}
+
+// miss notes what did not hold.
+func (t *tally) miss(format string, args ...any) {
+	t.misses = append(t.misses, fmt.Sprintf(format, args...))
+}
+
+// bench is where rigs work.
+type bench struct {
+	hermes string // the program under test
+	dir    string
+	bare   bool // its protection is off
+}
+
+// say tells how far things are.
+func (b *bench) say(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, format+"\n", args...)
+}
+
+// home makes a directory for a server's data.
+func (b *bench) home() (string, error) { return os.MkdirTemp(b.dir, "home-") }
+
+// change is one place of the source that is built otherwise. The text to be
+// replaced must be there once; without one, the file is added.
+type change struct{ file, old, text string }
+
+// build makes a program of this source with changes, which stay out of the tree:
+// so the product needs no switch that turns its protections off.
+func (b *bench) build(ctx context.Context, name string, changes []change) (string, error) {
+	overlay := struct{ Replace map[string]string }{make(map[string]string)}
+	texts := make(map[string]string)
+	for _, c := range changes {
+		path, err := filepath.Abs(c.file)
+		if err != nil {
+			return "", err
+		}
+		if c.old == "" {
+			texts[path] = c.text
+			continue
+		}
+		text, known := texts[path]
+		if !known {
+			raw, err := os.ReadFile(path)
+			if err != nil {
+				return "", fmt.Errorf("%w (run this at the root of the source)", err)
+			}
+			text = string(raw)
+		}
+		if n := strings.Count(text, c.old); n != 1 {
+			return "", fmt.Errorf("%s has %d times what rig %s changes, not once: %q", c.file, n, name, c.old)
+		}
+		texts[path] = strings.Replace(text, c.old, c.text, 1)
+	}
+	for path, text := range texts {
+		changed := filepath.Join(b.dir, fmt.Sprintf("%s-%d.go", name, len(overlay.Replace)))
+		if err := os.WriteFile(changed, []byte(text), 0o600); err != nil {
+			return "", err
+		}
+		overlay.Replace[path] = changed
+	}
+	list, err := json.Marshal(overlay)
+	if err != nil {
+		return "", err
+	}
+	plan, binary := filepath.Join(b.dir, name+".json"), filepath.Join(b.dir, "hermes-"+name)
+	if err := os.WriteFile(plan, list, 0o600); err != nil {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, "go", "build", "-overlay", plan, "-o", binary, "./cmd/hermes") //nolint:gosec // our own plan
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("build for rig %s: %w\n%s", name, err, out.Bytes())
+	}
+	return binary, nil
+}
