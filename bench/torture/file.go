@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"net/url"
+	"time"
 
 	_ "modernc.org/sqlite" // to count in the file itself
 )
@@ -77,6 +78,32 @@ func checkFile(ctx context.Context, path string, t *tally) ([]stored, error) {
 		t.miss("text index: %v", err)
 	}
 	return messagesOf(ctx, db)
+}
+
+// settle starts a server on its file once more, lets it finish what a crash has
+// left, and stops it.
+func (s *subject) settle(ctx context.Context, t *tally) error {
+	if err := s.start(ctx); err != nil {
+		return err
+	}
+	for end := time.Now().Add(2 * time.Minute); ; pause(ctx, 20*time.Millisecond) {
+		all, err := indexed(ctx, s.file())
+		if err != nil {
+			s.kill()
+			return err
+		}
+		if all {
+			break
+		}
+		if time.Now().After(end) {
+			t.miss("the text index did not catch up")
+			break
+		}
+	}
+	if code := s.stop(); code != 0 {
+		t.miss("a stop ended with %d: %s", code, s.log.String())
+	}
+	return nil
 }
 
 // indexed reports whether the text index has all messages.

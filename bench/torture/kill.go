@@ -74,22 +74,10 @@ func killWriters(ctx context.Context, b *bench, rounds int) (*tally, error) {
 			b.say("kill: %d rounds", n+1)
 		}
 	}
-	if err := s.start(ctx); err != nil {
+	t := &tally{}
+	if err := s.settle(ctx, t); err != nil {
 		return nil, err
 	}
-	t := &tally{}
-	for end := time.Now().Add(2 * time.Minute); ; pause(ctx, 100*time.Millisecond) {
-		if all, err := indexed(ctx, s.file()); err != nil {
-			return nil, err
-		} else if all {
-			break
-		}
-		if time.Now().After(end) {
-			t.miss("the text index did not catch up")
-			break
-		}
-	}
-	s.stop()
 	return t, countWritten(ctx, s.file(), ws, ready, t)
 }
 

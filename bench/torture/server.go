@@ -55,19 +55,13 @@ func (s *subject) start(ctx context.Context) error {
 		return err
 	}
 	began := time.Now()
-	died := make(chan struct{})
-	go func() {
-		_ = s.cmd.Wait() // how it ended is in ProcessState
-		close(died)
-	}()
-	s.died = died
 	for time.Since(began) < 20*time.Second {
 		if status, _, err := call(ctx, s.addr, "GET", "/readyz", "", nil); err == nil && status == 200 {
 			s.took = time.Since(began)
 			return nil
 		}
 		select {
-		case <-died:
+		case <-s.died:
 			return fmt.Errorf("%w: %s", errNotReady, s.log.String())
 		default:
 			pause(ctx, 3*time.Millisecond)
@@ -94,7 +88,16 @@ func (s *subject) launch(ctx context.Context) error {
 	}, s.env...)
 	s.log = &record{}
 	s.cmd.Stdout, s.cmd.Stderr = s.log, s.log
-	return s.cmd.Start()
+	if err := s.cmd.Start(); err != nil {
+		return err
+	}
+	cmd, died := s.cmd, make(chan struct{})
+	s.died = died
+	go func() {
+		_ = cmd.Wait() // how it ended is in its ProcessState
+		close(died)
+	}()
+	return nil
 }
 
 // kill ends it as a power cut would.
@@ -106,9 +109,17 @@ func (s *subject) kill() {
 // stop asks it to end, and returns its exit code.
 func (s *subject) stop() int {
 	_ = s.cmd.Process.Signal(syscall.SIGTERM) // it may be gone
+	return s.wait(60 * time.Second)
+}
+
+// wait waits until it has ended, kills it when that takes too long, and returns
+// its exit code.
+func (s *subject) wait(patience time.Duration) int {
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
 	select {
 	case <-s.died:
-	case <-time.After(60 * time.Second):
+	case <-timer.C:
 		s.kill()
 	}
 	return s.cmd.ProcessState.ExitCode()
