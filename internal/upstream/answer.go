@@ -28,7 +28,12 @@ type answer struct {
 	body   io.ReadCloser
 	in     *bufio.Reader
 	begun  bool
+	until  time.Time // when a stream must have ended
+	size   int       // of what was read, in bytes
 }
+
+// errEndless ends a call whose answer grows beyond all bounds.
+var errEndless = errors.New("the answer is larger than any may be")
 
 // Codes of failures that no upstream reported.
 const (
@@ -41,15 +46,19 @@ const (
 )
 
 // Read reads from the server. The clock of its silence runs only meanwhile, so
-// that a slow reader on our side is not taken for a slow server.
+// that a slow reader on our side is not taken for a slow server. A stream also
+// ends when it has gone on for too long, or has become too large.
 func (a *answer) Read(p []byte) (int, error) {
 	if a.begun && a.between > 0 {
-		a.timer.Reset(a.between)
+		a.timer.Reset(min(a.between, time.Until(a.until)))
 	}
 	n, err := a.body.Read(p)
 	if n > 0 && a.between > 0 {
 		a.begun = true
 		a.timer.Stop()
+	}
+	if a.size += n; a.size > a.c.opt.MaxBody {
+		return n, errEndless
 	}
 	return n, err
 }
@@ -130,6 +139,9 @@ func (a *answer) unanswered(err error) error {
 func (a *answer) broken(err error) error {
 	if f := a.ended(err); f != nil {
 		return f
+	}
+	if errors.Is(err, errEndless) {
+		return fault.Wrap(fault.Upstream, codeTooLarge, "The upstream's answer is too large.", err)
 	}
 	return fault.Wrap(fault.Upstream, codeBroken, "The upstream model server broke off its answer.", a.c.scrub.cause(err))
 }

@@ -117,7 +117,7 @@ func (c *client) do(ctx context.Context, req *http.Request, first, between time.
 		req.Header = h
 	}
 	call, cancel := context.WithCancelCause(ctx)
-	a := &answer{c: c, parent: ctx, call: call, cancel: cancel, between: between}
+	a := &answer{c: c, parent: ctx, call: call, cancel: cancel, between: between, until: time.Now().Add(c.opt.Stream)}
 	a.timer = time.AfterFunc(first, func() { cancel(errSlow) })
 	resp, err := c.opt.Transport.RoundTrip(req.WithContext(call)) //nolint:bodyclose // the answer owns it; its close closes the body
 	if err != nil {

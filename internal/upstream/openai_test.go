@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -116,6 +117,7 @@ func TestOpenAIStreamShapes(t *testing.T) {
 		{"garbage", "text/event-stream", hi + "data: {oops\n\n", "hi", "", codeGarbled},
 		{"a number", "text/event-stream", hi + "data: 7\n\n", "hi", "", codeGarbled},
 		{"too long", "text/event-stream", hi + "data: " + strings.Repeat("x", 2<<10) + "\n\n", "hi", "", codeTooLarge},
+		{"endless", "text/event-stream", hi + strings.Repeat(": ping\n\n", 1<<10), "hi", "", codeTooLarge},
 		{"error object", "text/event-stream", hi + `data: {"error":{"message":"no","code":"boom"}}` + "\n\n", "hi", "", "boom"},
 		{"named error", "text/event-stream", hi + "event: error\ndata: " + `{"message":"no","code":"boom"}` + "\n\n", "hi", "", "boom"},
 		{"error text", "text/event-stream", hi + `data: {"error":"no"}` + "\n\n", "hi", "", codeError},
@@ -373,6 +375,17 @@ func TestOpenAITimeouts(t *testing.T) {
 		if err != nil || got.Content != "hi" || got.Finish != "stop" {
 			t.Errorf("got %+v, %v", got, err)
 		}
+	})
+	t.Run("a stream that never ends", func(t *testing.T) {
+		t.Parallel()
+		s := upstreamtest.New(t, upstreamtest.Options{})
+		s.Queue(upstreamtest.Step{Chunks: slices.Repeat([]string{"on and "}, 10_000), Between: time.Millisecond})
+		m := New(Options{BaseURL: s.URL, Model: "m", Between: time.Minute, Stream: 5 * short, Transport: pool(t)})
+		got, err := listen(m.Stream(t.Context(), streamed()))
+		if fault.KindOf(err) != fault.Timeout || fault.CodeOf(err) != codeTimeout || got.Content == "" {
+			t.Errorf("got %q, %v, want a beginning and a timeout", got.Content, err)
+		}
+		<-s.Left()
 	})
 	t.Run("the caller's deadline", func(t *testing.T) {
 		t.Parallel()

@@ -28,12 +28,14 @@ type Options struct {
 	// Between bounds every later silence in a streamed answer (60 s). A
 	// server's keep-alive comments count as life.
 	Between time.Duration
+	// Stream bounds a streamed answer in all, however lively it is (15 min).
+	Stream time.Duration
 	// Whole bounds an answer that does not stream (10 min): its first byte
 	// comes only when the model has finished.
 	Whole time.Duration
 	// MaxEvent bounds one event of a stream (16 MiB).
 	MaxEvent int
-	// MaxBody bounds an answer that does not stream (64 MiB).
+	// MaxBody bounds an answer, in one piece or all of a stream (64 MiB).
 	MaxBody int
 
 	// Log is told what is passed over in silence; nil discards it.
@@ -45,6 +47,7 @@ type Options struct {
 func (o Options) withDefaults() Options {
 	o.FirstByte = cmp.Or(o.FirstByte, 120*time.Second)
 	o.Between = cmp.Or(o.Between, 60*time.Second)
+	o.Stream = cmp.Or(o.Stream, 15*time.Minute)
 	o.Whole = cmp.Or(o.Whole, 10*time.Minute)
 	o.MaxEvent = cmp.Or(o.MaxEvent, 16<<20)
 	o.MaxBody = cmp.Or(o.MaxBody, 64<<20)
