@@ -341,7 +341,7 @@ func TestOpenAITimeouts(t *testing.T) {
 		content string
 	}{
 		{"no header", upstreamtest.Step{Hold: never}, Options{FirstByte: short}, ""},
-		{"silence", upstreamtest.Step{Text: "some", Hang: true}, Options{Between: short}, "some"},
+		{"silence", upstreamtest.Step{Text: "some", Hang: true}, Options{Between: 10 * short}, "some"},
 		{"whole", upstreamtest.Step{Hold: never}, Options{Whole: short}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
