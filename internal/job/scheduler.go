@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/hermes-memory/hermes/internal/claim"
 	"github.com/hermes-memory/hermes/internal/owner"
@@ -37,6 +41,7 @@ type Scheduler struct {
 	bell       *claim.Bell // something may be due, or has ended
 	fires      *claim.Places
 	deliveries *claim.Places
+	backlog    backlog // of the one goroutine that begins
 	working    sync.WaitGroup
 }
 
@@ -97,33 +102,91 @@ func (s *Scheduler) Pass(ctx context.Context) error {
 }
 
 // begin begins what is due, as far as there is room. It returns when there is
-// more: what there was no room for is looked at when something has ended.
+// more: what there was no room for is tried when something has ended.
 func (s *Scheduler) begin(ctx context.Context) (begun bool, next time.Time, err error) {
-	const look = 64
+	const look = 256
 	for {
 		now := moment(s.now)
+		if s.backlog.crowded() && now.Before(s.backlog.until) {
+			begun, err = s.serve(ctx, now, begun)
+			if s.backlog.crowded() || err != nil {
+				return begun, s.backlog.until, err
+			}
+		}
 		a, err := s.ledger.Agenda(ctx, now, look)
 		if err != nil {
 			return begun, time.Time{}, err
 		}
-		more := false
-		for i := range a.Jobs {
-			ok, openErr := s.open(ctx, &a.Jobs[i], now)
-			more, err = more || ok, errors.Join(err, openErr)
-		}
-		for _, d := range a.Runs {
-			ok, claimErr := s.claimRun(ctx, d, now)
-			more, err = more || ok, errors.Join(err, claimErr)
-		}
-		for _, d := range a.Deliveries {
-			ok, claimErr := s.claimDelivery(ctx, d, now)
-			more, err = more || ok, errors.Join(err, claimErr)
-		}
-		begun = begun || more
-		if !more || err != nil {
+		opened, err := s.openAll(ctx, a.Jobs, now)
+		s.backlog = backlog{runs: a.Runs, deliveries: a.Deliveries, until: now.Add(soon)}
+		more, claimErr := s.serve(ctx, now, opened)
+		begun, err = begun || more, errors.Join(err, claimErr)
+		switch {
+		case err != nil:
 			return begun, a.Next, err
+		case s.backlog.crowded():
+			return begun, s.backlog.until, nil
+		case !more:
+			return begun, a.Next, nil
 		}
 	}
+}
+
+// backlog is what a look at the ledger has found and there is no room for yet.
+// While there is some, the ledger is looked at rarely: reading it costs the more
+// the longer the queue is, and each end of a fire makes room for one.
+type backlog struct {
+	runs       []DueRun
+	deliveries []DueDelivery
+	until      time.Time // the next look
+}
+
+// soon is how often the ledger is looked at while there is a backlog.
+const soon = 100 * time.Millisecond
+
+func (b *backlog) crowded() bool { return len(b.runs)+len(b.deliveries) > 0 }
+
+// serve takes what there is room for out of the backlog, and reports whether it
+// has begun anything, or something was begun before.
+func (s *Scheduler) serve(ctx context.Context, now time.Time, begun bool) (bool, error) {
+	var errs []error
+	note := func(ok bool, err error) {
+		begun = begun || ok
+		errs = append(errs, err)
+	}
+	s.backlog.runs = slices.DeleteFunc(s.backlog.runs, func(d DueRun) bool {
+		if !s.fires.Take(d.Owner.ID()) {
+			return false
+		}
+		note(s.claimRun(ctx, d, now))
+		return true
+	})
+	s.backlog.deliveries = slices.DeleteFunc(s.backlog.deliveries, func(d DueDelivery) bool {
+		if !s.deliveries.Take(d.Owner.ID()) {
+			return false
+		}
+		note(s.claimDelivery(ctx, d, now))
+		return true
+	})
+	return begun, errors.Join(errs...)
+}
+
+// openAll opens the slots of jobs side by side, so that they share the commits.
+func (s *Scheduler) openAll(ctx context.Context, jobs []DueJob, now time.Time) (bool, error) {
+	var opened atomic.Bool
+	var g errgroup.Group
+	g.SetLimit(maxFires)
+	for i := range jobs {
+		g.Go(func() error {
+			ok, err := s.open(ctx, &jobs[i], now)
+			if ok {
+				opened.Store(true)
+			}
+			return err
+		})
+	}
+	err := g.Wait()
+	return opened.Load(), err
 }
 
 // open writes the due times of a job that have come into the ledger. A job whose
@@ -143,11 +206,8 @@ func (s *Scheduler) leave(places *claim.Places, o owner.Owner) {
 	s.Poke()
 }
 
-// claimRun takes a slot and fires it beside what else is going on.
+// claimRun takes a slot, in a place that is taken, and fires it beside what else is going on.
 func (s *Scheduler) claimRun(ctx context.Context, d DueRun, now time.Time) (bool, error) {
-	if !s.fires.Take(d.Owner.ID()) {
-		return false, nil
-	}
 	r, ok, err := s.ledger.ClaimRun(ctx, d.Owner, Claim{Job: d.Job, DueAt: d.DueAt, At: now, Until: now.Add(lease)})
 	if err != nil || !ok {
 		s.fires.Leave(d.Owner.ID())
@@ -160,11 +220,8 @@ func (s *Scheduler) claimRun(ctx context.Context, d DueRun, now time.Time) (bool
 	return true, nil
 }
 
-// claimDelivery takes a delivery and makes it beside what else is going on.
+// claimDelivery takes a delivery, in a place that is taken, and makes it beside what else is going on.
 func (s *Scheduler) claimDelivery(ctx context.Context, d DueDelivery, now time.Time) (bool, error) {
-	if !s.deliveries.Take(d.Owner.ID()) {
-		return false, nil
-	}
 	got, ok, err := s.ledger.ClaimDelivery(ctx, d.Owner, d.ID, now, now.Add(deliveryLease))
 	if err != nil || !ok {
 		s.deliveries.Leave(d.Owner.ID())
