@@ -13,7 +13,7 @@ import (
 func (s *server) withStudy(parts *run.Parts) httpapi.Background {
 	set, on := &s.cfg.Memory, httpapi.Background{}
 	p := study.Parts{
-		Store: s.db, Owners: s.owners, TokensPerHour: set.TokensPerHour, Now: s.now, Log: s.log,
+		Store: s.db, Ledger: s.db, Owners: s.owners, TokensPerHour: set.TokensPerHour, Now: s.now, Log: s.log,
 	}
 	parts.Studies = s.db
 	if set.Model != "" && s.choice.Model != nil {

@@ -55,12 +55,12 @@ func (r *Runner) Opening(ctx context.Context, o owner.Owner, root session.ID) (m
 // Retitle gives a lineage the title that a model proposed in place of the one
 // that was derived, if it says nothing that the first exchange does not say, and
 // nothing private. The lineage counts as asked about, whatever was proposed.
-func (r *Runner) Retitle(ctx context.Context, o owner.Owner, root session.ID, proposed string) (named bool, err error) {
-	err = r.study(ctx, o, root, func(l *lineage, s *Study) error {
+func (r *Runner) Retitle(ctx context.Context, o owner.Owner, task Task, proposed string) (named bool, err error) {
+	err = r.study(ctx, o, task, func(l *lineage, s *Study) error {
 		if !l.exists || l.tip.TitleSource != session.TitleDerived {
 			return nil // if it has lost its title, a model is asked for the next
 		}
-		ms, err := r.opening(ctx, o, root) // anew: it may have been erased since
+		ms, err := r.opening(ctx, o, task.Root) // anew: it may have been erased since
 		if err != nil || len(ms) == 0 {
 			return err
 		}

@@ -19,12 +19,32 @@ type Studies interface {
 	// Marks tells how far a lineage has been studied; zero for never.
 	Marks(ctx context.Context, o owner.Owner, root session.ID) (Marks, error)
 	// KeepStudy stores what a study brought, in one transaction. NotFound if
-	// the lineage is gone.
+	// the lineage is gone, Conflict "claim_lost" if it was made under a claim
+	// that somebody else has by now.
 	KeepStudy(ctx context.Context, o owner.Owner, s Study) error
 }
 
+// Task is a lineage to be studied, and the claim under which it is.
+type Task struct {
+	Root session.ID
+	Kind Work
+	// Fence is that of the claim; 0 for a study under none.
+	Fence int64
+}
+
+// Work is a kind of study, named for what is asked of a model.
+type Work string
+
+// The kinds of work.
+const (
+	Reading Work = "reading"    // facts, summary and title, by the chat model
+	Vectors Work = "embeddings" // the meaning of messages
+)
+
 // Want says what lineages are looked for.
 type Want struct {
+	// Root is the only lineage looked at; "" for all.
+	Root session.ID
 	// Every is how many messages not yet read for facts make a lineage wanted;
 	// 0 wants none for that.
 	Every int
@@ -59,7 +79,7 @@ type Marks struct {
 
 // Study is what a study of a lineage brought.
 type Study struct {
-	Root  session.ID
+	Task
 	Marks Marks // as they are afterwards
 	// Findings were accepted, Changes is what memory learnt from them: one for
 	// each, in the scope that Keys names at the same place.
@@ -91,9 +111,9 @@ type Verdict struct {
 // memory take in those that stand, and stores them. The messages below upTo
 // count as read. It takes the lineage's turn, for one write and without waiting
 // for anything but the store.
-func (r *Runner) Learn(ctx context.Context, o owner.Owner, root session.ID, upTo int64, findings []memory.Finding) (Verdict, error) {
+func (r *Runner) Learn(ctx context.Context, o owner.Owner, task Task, upTo int64, findings []memory.Finding) (Verdict, error) {
 	v := Verdict{Refused: make(map[memory.Refusal]int)}
-	err := r.study(ctx, o, root, func(l *lineage, s *Study) error {
+	err := r.study(ctx, o, task, func(l *lineage, s *Study) error {
 		s.Marks.FactsTo = max(s.Marks.FactsTo, min(upTo, l.tip.NextSeq))
 		return r.weigh(ctx, o, s, findings, &v)
 	})
@@ -104,14 +124,14 @@ func (r *Runner) Learn(ctx context.Context, o owner.Owner, root session.ID, upTo
 }
 
 // study runs do on a lineage's marks, between two turns, and stores the outcome.
-func (r *Runner) study(ctx context.Context, o owner.Owner, root session.ID, do func(*lineage, *Study) error) error {
-	l, release, err := r.lineages.take(ctx, o, root)
+func (r *Runner) study(ctx context.Context, o owner.Owner, task Task, do func(*lineage, *Study) error) error {
+	l, release, err := r.lineages.take(ctx, o, task.Root)
 	if err != nil {
 		return err
 	}
 	defer release()
-	s := Study{Root: root}
-	if s.Marks, err = r.studies.Marks(ctx, o, root); err != nil {
+	s := Study{Task: task}
+	if s.Marks, err = r.studies.Marks(ctx, o, task.Root); err != nil {
 		return fmt.Errorf("read marks: %w", err)
 	}
 	if err := do(l, &s); err != nil {
@@ -178,13 +198,13 @@ func (r *Runner) acceptFinding(ctx context.Context, o owner.Owner, m *session.Me
 
 // KeepVectors stores the vectors that a model gave to messages of a lineage, in
 // their order; those below upTo count as done.
-func (r *Runner) KeepVectors(ctx context.Context, o owner.Owner, root session.ID, model string, upTo int64, vectors []KeyedVector) error {
+func (r *Runner) KeepVectors(ctx context.Context, o owner.Owner, task Task, model string, upTo int64, vectors []KeyedVector) error {
 	var kept []*KeyedVector
-	err := r.study(ctx, o, root, func(l *lineage, s *Study) error {
+	err := r.study(ctx, o, task, func(l *lineage, s *Study) error {
 		if s.Marks.VectorsBy != model {
 			s.Marks.VectorsBy, s.Marks.VectorsTo = model, 0
 		}
-		stands, err := r.texts(ctx, o, root, vectors)
+		stands, err := r.texts(ctx, o, task.Root, vectors)
 		if err != nil {
 			return err
 		}
@@ -202,7 +222,7 @@ func (r *Runner) KeepVectors(ctx context.Context, o owner.Owner, root session.ID
 		return err
 	}
 	for _, v := range kept {
-		r.views.AddVectors(o, memory.Scope{Root: root}, []ranking.Vector{v.Vector})
+		r.views.AddVectors(o, memory.Scope{Root: task.Root}, []ranking.Vector{v.Vector})
 		if v.Key != "" {
 			r.views.AddVectors(o, memory.Scope{Key: v.Key}, []ranking.Vector{v.Vector})
 		}

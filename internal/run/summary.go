@@ -42,9 +42,9 @@ func headOf(summary string) string {
 // words of the message it cites; of messages with none the beginning stays, as
 // far as there is room. Nothing changes if the lineage has gone on to another
 // session meanwhile.
-func (r *Runner) Summarize(ctx context.Context, o owner.Owner, root session.ID, generation int, found []memory.Finding) (swapped bool, v Verdict, err error) {
+func (r *Runner) Summarize(ctx context.Context, o owner.Owner, task Task, generation int, found []memory.Finding) (swapped bool, v Verdict, err error) {
 	v.Refused = make(map[memory.Refusal]int)
-	err = r.study(ctx, o, root, func(l *lineage, s *Study) error {
+	err = r.study(ctx, o, task, func(l *lineage, s *Study) error {
 		s.Marks.Summarized = max(s.Marks.Summarized, min(generation, l.tip.Generation))
 		if !l.exists || l.tip.Generation != generation || len(found) == 0 {
 			return nil

@@ -128,9 +128,10 @@ func recordRow(r *live.Record) ([]any, error) {
 	}, nil
 }
 
-// voidLeases ends the leases of runs: this process owns the file, so whoever
-// held them is gone.
-const voidLeases = `UPDATE runs SET wake_at = 0 WHERE wake_at IS NOT NULL AND state <> 'queued'`
+// voidLeases ends the leases of runs and work: this process owns the file, so
+// whoever held them is gone.
+const voidLeases = `UPDATE runs SET wake_at = 0 WHERE wake_at IS NOT NULL AND state <> 'queued';
+	UPDATE work SET wake_at = 0 WHERE state = 'running'`
 
 // runsOf are the ids of the runs whose turns belong to a lineage, or wait for it.
 const runsOf = `SELECT id FROM runs WHERE owner_id = ?1 AND (root_id = ?2 OR session_id IN (SELECT id FROM sessions WHERE owner_id = ?1 AND root_id = ?2))`

@@ -15,7 +15,7 @@ import (
 
 // unstudied lists the tips that want something, by what is asked for.
 const unstudied = `SELECT t.root_id FROM sessions t LEFT JOIN studies s ON s.owner_id = t.owner_id AND s.root_id = t.root_id
-	WHERE t.owner_id = ?1 AND t.is_tip = 1 AND (
+	WHERE t.owner_id = ?1 AND t.is_tip = 1 AND (?8 = '' OR t.root_id = ?8) AND (
 		?2 > 0 AND t.next_seq - coalesce(s.facts_to, 0) >= CASE WHEN t.last_active <= ?3 THEN 1 ELSE ?2 END
 		OR ?4 AND t.generation > coalesce(s.summarized, 0)
 		OR ?7 AND t.title_source = 'derived' AND t.next_seq > 1 AND coalesce(s.titled, 0) = 0
@@ -32,7 +32,7 @@ func (db *DB) Unstudied(ctx context.Context, o owner.Owner, want run.Want) ([]se
 	if !want.Rested.IsZero() {
 		rested = want.Rested.UnixMilli()
 	}
-	rows, err := st.QueryContext(ctx, o.ID(), want.Every, rested, want.Summaries, want.Embeddings, want.Limit, want.Titles)
+	rows, err := st.QueryContext(ctx, o.ID(), want.Every, rested, want.Summaries, want.Embeddings, want.Limit, want.Titles, string(want.Root))
 	if err != nil {
 		return nil, fmt.Errorf("list unstudied lineages: %w", err)
 	}
@@ -80,6 +80,9 @@ func (db *DB) KeepStudy(ctx context.Context, o owner.Owner, s run.Study) error {
 		}
 		if sessions == 0 {
 			return errNoSession()
+		}
+		if err := t.holds(o, &s.Task); err != nil {
+			return err
 		}
 		m := &s.Marks
 		if _, err := t.exec(mark, o.ID(), string(s.Root), m.FactsTo, m.Summarized, m.Titled, m.VectorsTo, null(m.VectorsBy)); err != nil {

@@ -55,6 +55,8 @@ func ownerless() map[string]string {
 		"RevokeKey":         "for administrators, by the keyring alone",
 		"LimitKey":          "for administrators, by the keyring alone",
 		"DueRecords":        "time passes for everybody: the registry's look at what is due; each row names its owner",
+		"DueWork":           "time passes for everybody: the study's look at what is due; each row names its owner",
+		"WorkCounts":        "counts rows of all owners for administrators, and tells numbers and a message of ours only",
 		"Agenda":            "time passes for everybody: the scheduler's look at what is due; each row names its owner",
 	}
 }
@@ -118,6 +120,7 @@ func settle(t *testing.T, st Store, o owner.Owner) *talk {
 	}
 	settleJob(t, st, o)
 	settleRecord(t, st, o)
+	settleWork(t, st, o)
 	if err := st.Enter(t.Context(), o, entry(1, mark)); err != nil {
 		t.Fatalf("record: %v", err)
 	}
@@ -246,6 +249,7 @@ func memoryCases() map[string]isolationCase {
 		"Vectors":    {call: vectorsOfTheSession},
 		"Marks":      {silent: true, call: marksOfTheSession},
 		"Unstudied":  {silent: true, call: unstudiedSessions},
+		"Work":       {call: workOfTheOwner},
 		"QuotesByID": {call: quotesOfEverybody},
 		"Receipt": {stranger: fault.NotFound, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			return st.Receipt(ctx, o, theReceipt)
@@ -273,7 +277,11 @@ func writingCases() map[string]isolationCase {
 		"ClaimRequest": {makes: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			return st.ClaimRequest(ctx, o, claim(theRequest, markOf(o)))
 		}},
-		"KeepStudy": {stranger: fault.NotFound, silent: true, call: studyTheSession},
+		"WantWork":   {silent: true, call: wantTheWork},
+		"ClaimWork":  {call: claimTheWork},
+		"RenewWork":  {silent: true, call: renewTheWork},
+		"SettleWork": {silent: true, call: settleTheWork},
+		"KeepStudy":  {stranger: fault.NotFound, silent: true, call: studyTheSession},
 		"ReleaseRequest": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			return nil, st.ReleaseRequest(ctx, o, claim(theRequest, markOf(o)))
 		}},
@@ -416,7 +424,7 @@ func testZeroOwner(t *testing.T, st Store) {
 	if _, err := st.ClaimRequest(t.Context(), zero, claim(theRequest, "body")); err == nil {
 		t.Error("ClaimRequest: got no error, want a refusal")
 	}
-	if err := st.KeepStudy(t.Context(), zero, run.Study{Root: theSession}); err == nil {
+	if err := st.KeepStudy(t.Context(), zero, run.Study{Task: run.Task{Root: theSession}}); err == nil {
 		t.Error("KeepStudy: got no error, want a refusal")
 	}
 	_, err := st.Tip(t.Context(), zero, theSession)

@@ -16,6 +16,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/search"
 	"github.com/hermes-memory/hermes/internal/session"
+	"github.com/hermes-memory/hermes/internal/study"
 )
 
 // Store is everything a backend implements.
@@ -25,6 +26,8 @@ type Store interface {
 	run.Store
 	run.Ledger
 	run.Studies
+	study.Ledger
+	study.Store
 	memory.Store
 	search.Store
 	owner.KeyStore
@@ -61,6 +64,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"erasure", erasureTests()},
 		{"rewrite", rewriteTests()},
 		{"studies", studyTests()},
+		{"work", workTests()},
 		{"the past", pastTests()},
 		{"search", searchTests()},
 		{"queries", queryTests()},

@@ -37,7 +37,7 @@ func studied(m *session.Message, mark string) run.Study {
 		v.Parts = append(v.Parts, int8(b)) //nolint:gosec // ASCII
 	}
 	return run.Study{
-		Root:  m.RootID,
+		Task:  run.Task{Root: m.RootID},
 		Marks: run.Marks{FactsTo: int64(len(mark) - len("canary-")), VectorsTo: 1, VectorsBy: theEmbeddings},
 		Findings: []memory.Finding{{
 			Root: m.RootID, Seq: m.Seq, End: len(m.Content), Statement: f.Statement, By: f.By,
@@ -145,10 +145,11 @@ func testUnstudied(t *testing.T, st Store) {
 	check("three messages", run.Want{Every: 3}, "b", "a")
 	check("four messages", run.Want{Every: 4}, "b")
 	check("the first", run.Want{Every: 3, Limit: 1}, "b")
+	check("one lineage alone", run.Want{Every: 3, Root: "a"}, "a")
 	check("rested", run.Want{Every: 9, Rested: a.now}, "a")
 	check("a summary", run.Want{Summaries: true}, "b")
 	check("vectors", run.Want{Embeddings: "m"}, "b", "a")
-	kind(t, "keep", st.KeepStudy(t.Context(), alice(), run.Study{Root: "b", Marks: run.Marks{FactsTo: 2, Summarized: 1, VectorsTo: 4, VectorsBy: "m"}}), "")
+	kind(t, "keep", st.KeepStudy(t.Context(), alice(), run.Study{Task: run.Task{Root: "b"}, Marks: run.Marks{FactsTo: 2, Summarized: 1, VectorsTo: 4, VectorsBy: "m"}}), "")
 	check("two are left", run.Want{Every: 2}, "b", "a")
 	check("three are not", run.Want{Every: 3}, "a")
 	check("it has its summary", run.Want{Summaries: true})
@@ -161,7 +162,7 @@ func testUnstudied(t *testing.T, st Store) {
 	step.Title = "Derived"
 	a.commit(t, st, step)
 	check("a better title", run.Want{Titles: true}, "a")
-	kind(t, "keep", st.KeepStudy(t.Context(), alice(), run.Study{Root: "a", Marks: run.Marks{Titled: true}}), "")
+	kind(t, "keep", st.KeepStudy(t.Context(), alice(), run.Study{Task: run.Task{Root: "a"}, Marks: run.Marks{Titled: true}}), "")
 	check("a model was asked", run.Want{Titles: true})
 }
 
@@ -170,12 +171,12 @@ func testVectorModels(t *testing.T, st Store) {
 	l.say(t, st, "one", "two")
 	s := studied(&l.messages[0], "canary-old")
 	kind(t, "keep", st.KeepStudy(t.Context(), alice(), s), "")
-	next := run.Study{Root: "s", Marks: run.Marks{VectorsTo: 2, VectorsBy: "new"}, Vectors: studied(&l.messages[1], "canary-new").Vectors}
+	next := run.Study{Task: run.Task{Root: "s"}, Marks: run.Marks{VectorsTo: 2, VectorsBy: "new"}, Vectors: studied(&l.messages[1], "canary-new").Vectors}
 	kind(t, "keep", st.KeepStudy(t.Context(), alice(), next), "")
 	vectors(t, "the old model's", st, memory.Scope{Root: "s"}, theEmbeddings)
 	vectors(t, "the new model's", st, memory.Scope{Root: "s"}, "new", next.Vectors...)
 	kind(t, "a vector of no message", st.KeepStudy(t.Context(), alice(), run.Study{
-		Root: "s", Marks: next.Marks, Vectors: []ranking.Vector{{Root: "s", Seq: 99, Parts: []int8{1}}},
+		Task: run.Task{Root: "s"}, Marks: next.Marks, Vectors: []ranking.Vector{{Root: "s", Seq: 99, Parts: []int8{1}}},
 	}), "")
 	vectors(t, "the new model's", st, memory.Scope{Root: "s"}, "new", next.Vectors...)
 }
@@ -183,8 +184,8 @@ func testVectorModels(t *testing.T, st Store) {
 func testSummary(t *testing.T, st Store) {
 	l, other := rich(t, st, "s", "key"), rich(t, st, "other", "key")
 	l.sessions[2].Summary = "~ drawn"
-	kind(t, "keep", st.KeepStudy(t.Context(), alice(), run.Study{Root: "s", Summary: &run.Summary{Session: "s-3", Text: "~ drawn"}}), "")
-	kind(t, "a session of another lineage", st.KeepStudy(t.Context(), alice(), run.Study{Root: "s", Summary: &run.Summary{Session: "other-3", Text: "strange"}}), "")
+	kind(t, "keep", st.KeepStudy(t.Context(), alice(), run.Study{Task: run.Task{Root: "s"}, Summary: &run.Summary{Session: "s-3", Text: "~ drawn"}}), "")
+	kind(t, "a session of another lineage", st.KeepStudy(t.Context(), alice(), run.Study{Task: run.Task{Root: "s"}, Summary: &run.Summary{Session: "other-3", Text: "strange"}}), "")
 	l.check(t, st)
 	other.check(t, st)
 }

@@ -152,7 +152,7 @@ func testRetitled(t *testing.T, st Store) {
 	theirs := "Mine"
 	_, err := st.UpdateSession(t.Context(), alice(), "child", session.Patch{Title: &theirs, At: epoch()})
 	kind(t, "rename", err, "")
-	s := run.Study{Root: "root", Marks: run.Marks{Titled: true}, Title: "Better"}
+	s := run.Study{Task: run.Task{Root: "root"}, Marks: run.Marks{Titled: true}, Title: "Better"}
 	kind(t, "keep", st.KeepStudy(t.Context(), alice(), s), "")
 	l.sessions[0].Title, l.sessions[0].TitleSource = "Better #2", session.TitleModel
 	l.sessions[1].Title, l.sessions[1].TitleSource = "Mine", session.TitlePerson
@@ -175,7 +175,7 @@ func testTitleLost(t *testing.T, st Store) {
 		l := newTalk(alice(), id, "")
 		l.sessions[0].Title, l.sessions[0].TitleSource = "Plan of "+string(id), session.TitleModel
 		l.say(t, st, "hello", "hi")
-		kind(t, "keep", st.KeepStudy(t.Context(), alice(), run.Study{Root: id, Marks: run.Marks{FactsTo: 1, Titled: true}}), "")
+		kind(t, "keep", st.KeepStudy(t.Context(), alice(), run.Study{Task: run.Task{Root: id}, Marks: run.Marks{FactsTo: 1, Titled: true}}), "")
 		talks = append(talks, l)
 	}
 	title, prompt := "", "Be brief."

@@ -20,45 +20,77 @@ const (
 	bytesPerToken = 3
 )
 
-// ask puts a question to the model. ok is false when it may not be asked now or
-// did not answer; that is settled here.
-func (s *Study) ask(ctx context.Context, system, text string) (reply string, ok bool) {
-	if now := s.Now(); now.Before(s.chat.until) {
-		s.hold(s.chat.until)
-		return "", false
+// ask puts a question to the model. The error is a [later] when it may not be
+// asked now or did not answer.
+func (s *Study) ask(ctx context.Context, system, text string) (string, error) {
+	taken, err := s.afford(&s.chat, (len(system)+len(text))/bytesPerToken+maxReply)
+	if err != nil {
+		return "", err
 	}
-	taken, until, enough := s.pace.take((len(system)+len(text))/bytesPerToken + maxReply)
-	if !enough {
-		s.hold(until)
-		return "", false
-	}
-	reply, cost, err := s.call(ctx, system, text)
-	if err != nil && !s.bare && fault.KindOf(err) == fault.Invalid {
+	reply, cost, err := s.call(ctx, system, text, s.isBare())
+	if err != nil && !s.isBare() && fault.KindOf(err) == fault.Invalid {
+		s.mu.Lock()
 		s.bare = true // it may not know the parameters
-		reply, cost, err = s.call(ctx, system, text)
+		s.mu.Unlock()
+		reply, cost, err = s.call(ctx, system, text, true)
 	}
 	if ctx.Err() != nil {
-		return "", false
+		return "", ctx.Err()
 	}
-	s.pace.settle(taken, cost)
+	s.mu.Lock()
+	s.settle(taken, cost)
+	if err == nil {
+		s.chat.succeed()
+	}
+	s.mu.Unlock()
 	if err != nil {
-		s.fail(&s.chat, err)
-		return "", false
+		return "", s.fail(&s.chat, err)
 	}
-	s.chat.succeed()
-	return reply, true
+	return reply, nil
 }
 
-// fail notes a failure of one of the models.
-func (s *Study) fail(p *patience, err error) {
+func (s *Study) isBare() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.bare
+}
+
+// afford sets tokens aside for a call of one of the models. The error is a
+// [later] if it may not be made now.
+func (s *Study) afford(p *patience, tokens int) (taken float64, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.Now().Before(p.until) {
+		return 0, &later{until: p.until}
+	}
+	taken, until, enough := s.pace.take(tokens)
+	if !enough {
+		s.paced = until // until then nothing is claimed; a call that is cheaper than thought ends it
+		return 0, &later{until: s.Now()}
+	}
+	return taken, nil
+}
+
+// settle puts right what a call was thought to cost. The lock is held.
+func (s *Study) settle(taken float64, cost int) {
+	s.pace.settle(taken, cost)
+	if float64(cost) < taken {
+		s.paced = time.Time{}
+	}
+}
+
+// fail notes a failure of one of the models, and says when it is asked again.
+func (s *Study) fail(p *patience, err error) error {
 	s.stats.failures.Add(1)
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	p.fail(err, s.Now())
-	s.hold(p.until)
 	s.Log.Debug("a model failed in the background", "failures", p.failures, "until", p.until, "err", err)
+	return &later{until: p.until, cause: err}
 }
 
 // call makes one call of the model.
-func (s *Study) call(ctx context.Context, system, text string) (reply string, cost int, err error) {
+func (s *Study) call(ctx context.Context, system, text string, bare bool) (reply string, cost int, err error) {
 	s.stats.calls.Add(1)
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
@@ -66,7 +98,7 @@ func (s *Study) call(ctx context.Context, system, text string) (reply string, co
 		Model: s.Model, Body: []byte(`{"temperature":0,"max_tokens":1500}`),
 		Messages: []session.Message{{Role: session.System, Content: system}, {Role: session.User, Content: text}},
 	}
-	if s.bare {
+	if bare {
 		p.Body = nil
 	}
 	cost = (len(system) + len(text)) / bytesPerToken

@@ -9,6 +9,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/compression"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -29,33 +30,35 @@ const (
 )
 
 // facts reads a lineage's new messages for facts, batch by batch.
-func (s *Study) facts(ctx context.Context, o owner.Owner, root session.ID) error {
+func (s *Study) facts(ctx context.Context, o owner.Owner, task run.Task) error {
 	for ctx.Err() == nil {
-		marks, err := s.Store.Marks(ctx, o, root)
+		marks, err := s.Store.Marks(ctx, o, task.Root)
 		if err != nil {
 			return err
 		}
-		ms, err := s.Store.Messages(ctx, o, root, session.Range{From: marks.FactsTo, Limit: batch, Standing: true})
+		ms, err := s.Store.Messages(ctx, o, task.Root, session.Range{From: marks.FactsTo, Limit: batch, Standing: true})
 		if err != nil {
 			return fmt.Errorf("read messages: %w", err)
 		}
-		if len(ms) == 0 || len(ms) < every && s.Now().Sub(ms[len(ms)-1].RecordedAt) < rest {
+		if len(ms) == 0 {
 			return nil
+		}
+		if rested := ms[len(ms)-1].RecordedAt.Add(rest); len(ms) < every && s.Now().Before(rested) {
+			return &later{until: rested}
 		}
 		text, shown := transcript(ms)
 		upTo := shown[len(shown)-1].Seq + 1
 		var list []statement
 		if text != "" {
-			var ok bool
-			if list, ok = s.statements(ctx, place{o.ID(), root, upTo, forFacts}, text); !ok {
-				return nil
+			if list, err = s.statements(ctx, place{o.ID(), task.Root, upTo, forFacts}, text); err != nil {
+				return err
 			}
 		}
-		if err := s.learn(ctx, o, root, upTo, found(list, shown, s.Model)); err != nil {
+		if err := s.learn(ctx, o, task, upTo, found(list, shown, s.Model)); err != nil {
 			return err
 		}
 	}
-	return nil
+	return ctx.Err()
 }
 
 // place names the messages that a call is about.
@@ -81,32 +84,36 @@ func (p purpose) prompt() string {
 	return factsPrompt
 }
 
-// statements asks for statements. ok is false when there is no answer yet. Who
-// raves about the same messages again and again has nothing to say of them.
-func (s *Study) statements(ctx context.Context, at place, text string) (list []statement, ok bool) {
-	reply, ok := s.ask(ctx, at.what.prompt(), text)
-	if !ok {
-		return nil, false
+// statements asks for statements. Who raves about the same messages again and
+// again has nothing to say of them.
+func (s *Study) statements(ctx context.Context, at place, text string) ([]statement, error) {
+	reply, err := s.ask(ctx, at.what.prompt(), text)
+	if err != nil {
+		return nil, err
 	}
 	list, err := parseReply(reply)
 	if err == nil {
+		s.mu.Lock()
 		delete(s.raved, at)
-		return list, true
+		s.mu.Unlock()
+		return list, nil
 	}
-	s.fail(&s.chat, err)
-	if len(s.raved) > maxWaiting {
+	err = s.fail(&s.chat, err)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.raved) > maxHeard {
 		clear(s.raved) // most are of lineages long gone
 	}
 	if s.raved[at]++; s.raved[at] < patienceWithRaving {
-		return nil, false
+		return nil, err
 	}
 	delete(s.raved, at)
-	return nil, true
+	return nil, nil
 }
 
 // learn hands findings over, and counts what became of them.
-func (s *Study) learn(ctx context.Context, o owner.Owner, root session.ID, upTo int64, list []memory.Finding) error {
-	v, err := s.Runner.Learn(ctx, o, root, upTo, list)
+func (s *Study) learn(ctx context.Context, o owner.Owner, task run.Task, upTo int64, list []memory.Finding) error {
+	v, err := s.Runner.Learn(ctx, o, task, upTo, list)
 	if err != nil {
 		return err
 	}

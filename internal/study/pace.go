@@ -8,7 +8,7 @@ import (
 )
 
 // pace bounds costs: tokens come back at a steady rate, up to an hour's worth.
-// It belongs to one goroutine.
+// Whoever uses it sees to it that nobody else does.
 type pace struct {
 	perHour float64
 	left    float64

@@ -2,9 +2,9 @@ package study
 
 import (
 	"encoding/json"
-	"errors"
 	"strings"
 
+	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/session"
 )
@@ -12,7 +12,8 @@ import (
 // maxFound is how many statements of one reply are looked at.
 const maxFound = 64
 
-var errRaving = errors.New("the model's reply is not the JSON asked for")
+// errRaving says that a reply cannot be used.
+var errRaving = fault.New(fault.Upstream, "unusable_reply", "The model's reply is not what was asked for.")
 
 // statement is one statement of a reply, with the words it cites.
 type statement struct {

@@ -4,21 +4,20 @@
 //
 // Nothing waits for it, and nothing depends on it. What a model says is held
 // against the messages it cites by package memory, and stored by package run;
-// here is only whom to ask, when, with which words, and for how much. Progress
-// is a mark in the store, so a crash loses a call at most. A failing, hanging or
+// here is only whom to ask, when, with which words, and for how much. What is to be
+// done is a row of a ledger, claimed under a lease; progress is a mark in the
+// store, so a crash loses a call at most, and nothing is done twice. A failing, hanging or
 // raving model changes nothing: it is asked more and more rarely.
 package study
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/claim"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
@@ -35,6 +34,8 @@ type Reader interface {
 type Parts struct {
 	Runner *run.Runner
 	Store  Reader
+	// Ledger keeps what is to be done.
+	Ledger Ledger
 	// Owners lists whose memory is studied.
 	Owners func(context.Context) ([]owner.Owner, error)
 	// Chat is asked for facts, summaries and titles under the name Model; nil for
@@ -59,28 +60,38 @@ const (
 	rest = 10 * time.Minute
 	// round is how often lineages are looked for that nobody told of.
 	round = 10 * time.Minute
-	// maxWaiting bounds the queue. What does not fit is found by the next round.
-	maxWaiting = 4096
+	// maxHeard bounds the lineages that were told of and are not in the ledger
+	// yet. What does not fit is found by the next round.
+	maxHeard = 4096
 	// perRound is how many lineages of an owner a round takes on.
 	perRound = 64
+)
+
+// How work is carried out.
+const (
+	maxWorking    = 4 // at once, in this process
+	ownersWorking = 2 // of them, an owner's
+	lease         = time.Minute
+	// again is when a look at the ledger that failed is followed by the next.
+	again = time.Minute
 )
 
 // Study is the background work on memory. [Study.Run] does it.
 type Study struct {
 	Parts
-	wake  chan struct{}
+	bell    *claim.Bell
+	places  *claim.Places
+	working sync.WaitGroup
+
+	mu    sync.Mutex
 	pace  *pace
 	chat  patience
 	embed patience
-	bare  bool // the server takes no parameters beside the messages
+	paced time.Time // when the bound on costs lets more be done
+	bare  bool      // the server takes no parameters beside the messages
 	// raved counts unusable answers for the messages from a place on.
 	raved map[place]int
-	// held says that something is left to do once a patience or the pace allows.
-	held time.Time
-
-	mu      sync.Mutex
-	waiting []lineage
-	queued  map[lineage]bool
+	heard map[lineage]bool // told of, and not in the ledger yet
 
 	stats stats
 }
@@ -105,8 +116,8 @@ type Stats struct {
 // New returns a Study. Nothing happens before [Study.Run].
 func New(p Parts) *Study {
 	return &Study{
-		Parts: p, wake: make(chan struct{}, 1), pace: newPace(p.TokensPerHour, p.Now),
-		raved: make(map[place]int), queued: make(map[lineage]bool),
+		Parts: p, bell: claim.NewBell(p.Now), places: claim.NewPlaces(maxWorking, ownersWorking), pace: newPace(p.TokensPerHour, p.Now),
+		raved: make(map[place]int), heard: make(map[lineage]bool),
 	}
 }
 
@@ -120,137 +131,136 @@ func (s *Study) Stats() Stats {
 	}
 }
 
-// Wake tells of a lineage in which something was stored. It never blocks.
+// Wake tells of a lineage in which something was stored. It never blocks, and
+// writes nothing.
 func (s *Study) Wake(o owner.Owner, root session.ID) {
-	if s.push(lineage{o.ID(), root}) {
-		select {
-		case s.wake <- struct{}{}:
-		default:
-		}
-	}
-}
-
-func (s *Study) push(l lineage) bool {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.queued[l] || len(s.waiting) >= maxWaiting {
-		return false
+	if len(s.heard) < maxHeard {
+		s.heard[lineage{o.ID(), root}] = true
 	}
-	s.queued[l] = true
-	s.waiting = append(s.waiting, l)
-	return true
+	s.mu.Unlock()
+	s.bell.Ring()
 }
 
-func (s *Study) pop() (lineage, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.waiting) == 0 {
-		return lineage{}, false
-	}
-	l := s.waiting[0]
-	s.waiting = s.waiting[1:]
-	delete(s.queued, l)
-	return l, true
-}
-
-// Run studies until ctx ends. It returns nil: what fails is tried again later.
+// Run studies until ctx ends, and waits for what is under way, which ends with
+// it. It returns nil: what fails is tried again later.
 func (s *Study) Run(ctx context.Context) error {
 	s.Log.Info("memory is studied in the background", "model", s.Model, "embeddings_model", s.Embeddings, "tokens_per_hour", s.TokensPerHour)
-	timer := time.NewTimer(0)
-	defer timer.Stop()
+	defer s.working.Wait()
+	nextRound := s.Now()
 	for ctx.Err() == nil {
-		select {
-		case <-timer.C:
-			s.CatchUp(ctx)
-			timer.Reset(s.next())
-		case <-s.wake:
-			s.work(ctx)
-		case <-ctx.Done():
+		if !s.Now().Before(nextRound) {
+			s.round(ctx)
+			nextRound = s.Now().Add(round)
 		}
+		s.listen(ctx)
+		_, next := s.begin(ctx)
+		if next.IsZero() || next.After(nextRound) {
+			next = nextRound
+		}
+		s.bell.Sleep(ctx, next)
 	}
 	return nil
 }
 
-// next is how long to wait for the next round.
-func (s *Study) next() time.Duration {
-	if s.held.IsZero() {
-		return round
+// CatchUp looks for everything there is to do and does it, as far as the models
+// and the bound on costs let it. It is for studies that do not Run.
+func (s *Study) CatchUp(ctx context.Context) {
+	s.round(ctx)
+	s.listen(ctx)
+	for begun := true; begun; {
+		begun, _ = s.begin(ctx)
+		s.working.Wait()
 	}
-	return max(time.Second, min(round, s.held.Sub(s.Now())))
 }
 
-// CatchUp looks for everything there is to do and does it, as far as the models
-// and the bound on costs let it.
-func (s *Study) CatchUp(ctx context.Context) {
-	s.held = time.Time{}
+// round looks for lineages that nobody told of.
+func (s *Study) round(ctx context.Context) {
 	owners, err := s.Owners(ctx)
 	if err != nil {
 		s.complain(ctx, "list owners", err)
 		return
 	}
-	want := run.Want{Limit: perRound, Rested: s.Now().Add(-rest), Embeddings: s.Embeddings}
-	if s.Chat != nil {
-		want.Every, want.Summaries, want.Titles = every, true, true
-	}
 	for _, o := range owners {
-		roots, err := s.Store.Unstudied(ctx, o, want)
-		if err != nil {
-			s.complain(ctx, "look for work", err)
-			return
+		var items []Item
+		for _, kind := range s.kinds() {
+			roots, err := s.Store.Unstudied(ctx, o, s.want(kind, ""))
+			if err != nil {
+				s.complain(ctx, "look for work", err)
+				return
+			}
+			for _, root := range roots {
+				items = append(items, s.item(root, kind, s.moment()))
+			}
 		}
-		for _, root := range roots {
-			s.push(lineage{o.ID(), root})
-		}
-	}
-	s.work(ctx)
-}
-
-// work empties the queue.
-func (s *Study) work(ctx context.Context) {
-	for ctx.Err() == nil {
-		l, ok := s.pop()
-		if !ok {
-			return
-		}
-		err := s.lineage(ctx, owner.Stored(l.owner), l.root)
-		if err != nil && fault.KindOf(err) != fault.NotFound { // it may have been erased meanwhile
-			s.complain(ctx, "study a lineage", err)
-		}
+		s.request(ctx, o, items)
 	}
 }
 
-// lineage does all there is to do for one lineage. What panics there must not
-// take the server with it.
-func (s *Study) lineage(ctx context.Context, o owner.Owner, root session.ID) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+// listen puts into the ledger what was told of: what is worth a call at once,
+// and the end of a conversation when it has rested.
+func (s *Study) listen(ctx context.Context) {
+	s.mu.Lock()
+	heard := s.heard
+	s.heard = make(map[lineage]bool)
+	s.mu.Unlock()
+	for l := range heard {
+		o := owner.Stored(l.owner)
+		var items []Item
+		for _, kind := range s.kinds() {
+			due, err := s.Store.Unstudied(ctx, o, s.want(kind, l.root))
+			if err != nil {
+				s.complain(ctx, "look for work", err)
+				continue
+			}
+			switch {
+			case len(due) > 0:
+				items = append(items, s.item(l.root, kind, s.moment()))
+			case kind == run.Reading:
+				items = append(items, s.item(l.root, kind, s.moment().Add(rest)))
+			}
 		}
-	}()
+		s.request(ctx, o, items)
+	}
+}
+
+// want is what makes a lineage worth some work; "" is every lineage.
+func (s *Study) want(kind run.Work, root session.ID) run.Want {
+	w := run.Want{Root: root, Limit: perRound}
+	if kind == run.Vectors {
+		w.Embeddings = s.Embeddings
+	} else {
+		w.Rested, w.Every, w.Summaries, w.Titles = s.Now().Add(-rest), every, true, true
+	}
+	return w
+}
+
+// kinds are the works that there are models for.
+func (s *Study) kinds() []run.Work {
+	var out []run.Work
 	if s.Embed != nil {
-		if err := s.vectors(ctx, o, root); err != nil {
-			return fmt.Errorf("vectors: %w", err)
-		}
+		out = append(out, run.Vectors)
 	}
-	if s.Chat == nil {
-		return nil
+	if s.Chat != nil {
+		out = append(out, run.Reading)
 	}
-	if err := s.summary(ctx, o, root); err != nil {
-		return fmt.Errorf("summary: %w", err)
-	}
-	if err := s.facts(ctx, o, root); err != nil {
-		return fmt.Errorf("facts: %w", err)
-	}
-	if err := s.title(ctx, o, root); err != nil {
-		return fmt.Errorf("title: %w", err)
-	}
-	return nil
+	return out
 }
 
-// hold remembers that there is more to do at a time.
-func (s *Study) hold(until time.Time) {
-	if s.held.IsZero() || until.Before(s.held) {
-		s.held = until
+// moment is the time in the precision it is stored with.
+func (s *Study) moment() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
+
+func (s *Study) item(root session.ID, kind run.Work, at time.Time) Item {
+	return Item{Root: root, Kind: kind, WakeAt: at, UpdatedAt: s.moment()}
+}
+
+// request puts items into the ledger. What fails is found by the next round.
+func (s *Study) request(ctx context.Context, o owner.Owner, items []Item) {
+	if len(items) == 0 {
+		return
+	}
+	if err := s.Ledger.WantWork(ctx, o, items); err != nil {
+		s.complain(ctx, "ask for work", err)
 	}
 }
 

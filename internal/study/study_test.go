@@ -37,6 +37,7 @@ type world struct {
 	up     *upstreamtest.Server
 	runner *run.Runner
 	study  *study.Study
+	parts  study.Parts
 	opt    options
 
 	mu      sync.Mutex
@@ -95,7 +96,7 @@ func (w *world) open() {
 		Config: run.Config{Budget: w.opt.budget, Patience: time.Minute, HotLineages: 64, IdempotencyTTL: time.Hour, Now: w.time},
 	}
 	p := study.Parts{
-		Store: db, Owners: func(context.Context) ([]owner.Owner, error) { return []owner.Owner{owner.Local()}, nil },
+		Store: db, Ledger: db, Owners: func(context.Context) ([]owner.Owner, error) { return []owner.Owner{owner.Local()}, nil },
 		TokensPerHour: w.opt.perHour, Now: w.time, Log: log,
 	}
 	if !w.opt.off {
@@ -116,7 +117,7 @@ func (w *world) open() {
 	}
 	w.runner = run.New(parts)
 	p.Runner = w.runner
-	w.study = study.New(p)
+	w.parts, w.study = p, study.New(p)
 }
 
 func (w *world) close() {
@@ -477,6 +478,74 @@ func TestHangingModel(t *testing.T) {
 	}
 }
 
+// TestTwoStudies: two of them on one database share the work; nothing is asked
+// for or stored twice.
+func TestTwoStudies(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{noEmbed: true})
+	w.says(found(terraceFound(0)))
+	const lineages = 6
+	for i := range lineages {
+		w.chat(session.ID(fmt.Sprintf("s%d", i)), terrace)
+	}
+	var done sync.WaitGroup
+	for _, s := range []*study.Study{w.study, study.New(w.parts)} {
+		done.Go(func() { s.CatchUp(t.Context()) })
+	}
+	done.Wait()
+	w.catchUp() // what one had no room for while the other was at it
+	reads := 0
+	for _, r := range w.up.Requests() {
+		if r.Model == "student" && !naming(r) {
+			reads++
+		}
+	}
+	if reads != lineages {
+		t.Errorf("got %d calls, want one for each of %d lineages", reads, lineages)
+	}
+	for i := range lineages {
+		if got := w.findings(memory.Scope{Root: session.ID(fmt.Sprintf("s%d", i))}); got != 1 {
+			t.Errorf("s%d: got %d findings, want 1", i, got)
+		}
+	}
+	w.nothingLeft()
+}
+
+// nothingLeft checks that the ledger is empty.
+func (w *world) nothingLeft() {
+	w.t.Helper()
+	items, err := w.db.Work(context.Background(), owner.Local(), study.Filter{Limit: 9})
+	if err != nil || len(items) > 0 {
+		w.t.Errorf("got %+v, %v, want no work left", items, err)
+	}
+}
+
+// TestVisibleFailure: what fails stands in the ledger with its error and the next
+// attempt's time, and goes when it is made up for.
+func TestVisibleFailure(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{noEmbed: true})
+	w.says(upstreamtest.Refuse(500, "oops", "Oops."))
+	w.chat("s", terrace)
+	w.catchUp()
+	items, err := w.db.Work(t.Context(), owner.Local(), study.Filter{Limit: 9})
+	if err != nil || len(items) != 1 || items[0].Attempts != 1 || items[0].Error == "" || items[0].Running || !items[0].WakeAt.After(w.time()) {
+		t.Fatalf("got %+v, %v, want one that failed once and waits", items, err)
+	}
+	w.says(found(terraceFound(0)))
+	w.advance(time.Hour)
+	w.catchUp()
+	w.nothingLeft()
+}
+
+// TestOffWritesNothing: without a model behind the turns there is no work.
+func TestOffWritesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{off: true})
+	w.chat("s", terrace)
+	w.nothingLeft()
+}
+
 // TestHourlyBound: what would cost more than the bound waits.
 func TestHourlyBound(t *testing.T) {
 	t.Parallel()
@@ -597,14 +666,14 @@ func TestSummaryTooLate(t *testing.T) {
 		t.Fatal(err, ms)
 	}
 	f := memory.Finding{Seq: ms[0].Seq, End: len(ms[0].Content), Statement: ms[0].Content, By: "m"}
-	swapped, _, err := w.runner.Summarize(context.Background(), owner.Local(), "s", 1, []memory.Finding{f})
+	swapped, _, err := w.runner.Summarize(context.Background(), owner.Local(), run.Task{Root: "s"}, 1, []memory.Finding{f})
 	if err != nil || swapped {
 		t.Errorf("got swapped %v, %v", swapped, err)
 	}
 	if got := w.tip("s").Summary; got != before {
 		t.Errorf("got %q, want %q", got, before)
 	}
-	swapped, _, err = w.runner.Summarize(context.Background(), owner.Local(), "s", 2, []memory.Finding{f})
+	swapped, _, err = w.runner.Summarize(context.Background(), owner.Local(), run.Task{Root: "s"}, 2, []memory.Finding{f})
 	if err != nil || !swapped {
 		t.Errorf("in time: got swapped %v, %v", swapped, err)
 	}
@@ -669,7 +738,7 @@ func TestForget(t *testing.T) {
 
 	// A model that still remembers does not bring it back.
 	w.says(found([3]any{0, secret, "the quay is run by Quetzalcoatl"}))
-	if _, err := w.runner.Learn(context.Background(), owner.Local(), "s", 0, []memory.Finding{{Seq: 0, End: 40, Statement: "the quay is run by Quetzalcoatl", By: "m"}}); err != nil {
+	if _, err := w.runner.Learn(context.Background(), owner.Local(), run.Task{Root: "s"}, 0, []memory.Finding{{Seq: 0, End: 40, Statement: "the quay is run by Quetzalcoatl", By: "m"}}); err != nil {
 		t.Fatal(err)
 	}
 	w.restart()
@@ -693,7 +762,7 @@ func TestErasedStaysOut(t *testing.T) {
 	}
 	const again = "Well, the pier is long, and the crane was sold to Quetzalcoatl in May, and so on."
 	w.say("s", "", again)
-	v, err := w.runner.Learn(context.Background(), owner.Local(), "s", 4, []memory.Finding{
+	v, err := w.runner.Learn(context.Background(), owner.Local(), run.Task{Root: "s"}, 4, []memory.Finding{
 		{Seq: 2, End: len(again), Statement: "the crane was sold to Quetzalcoatl in May", By: "m"},
 	})
 	if err != nil || v.Accepted != 0 || v.Refused[memory.RefusedErased] != 1 {
@@ -800,7 +869,7 @@ func TestOwners(t *testing.T) {
 	w.says(found(terraceFound(0)))
 	w.chat("s", terrace)
 	stranger := owner.Stored("stranger")
-	v, err := w.runner.Learn(context.Background(), stranger, "s", 8, []memory.Finding{{Seq: 0, Start: 12, End: 40, Statement: "the roof terrace opens at seven"}})
+	v, err := w.runner.Learn(context.Background(), stranger, run.Task{Root: "s"}, 8, []memory.Finding{{Seq: 0, Start: 12, End: 40, Statement: "the roof terrace opens at seven"}})
 	if err == nil || v.Accepted != 0 {
 		t.Errorf("a stranger's finding: got %+v, %v", v, err)
 	}

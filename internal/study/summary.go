@@ -7,7 +7,7 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
-	"github.com/hermes-memory/hermes/internal/session"
+	"github.com/hermes-memory/hermes/internal/run"
 )
 
 //go:embed summary.txt
@@ -15,12 +15,12 @@ var summaryPrompt string
 
 // summary has sentences drawn from the turns that a lineage's last fold took
 // out of sight.
-func (s *Study) summary(ctx context.Context, o owner.Owner, root session.ID) error {
-	marks, err := s.Store.Marks(ctx, o, root)
+func (s *Study) summary(ctx context.Context, o owner.Owner, task run.Task) error {
+	marks, err := s.Store.Marks(ctx, o, task.Root)
 	if err != nil {
 		return err
 	}
-	generation, ms, err := s.Runner.Folded(ctx, o, root, marks.Summarized)
+	generation, ms, err := s.Runner.Folded(ctx, o, task.Root, marks.Summarized)
 	if err != nil {
 		return fmt.Errorf("read folded turns: %w", err)
 	}
@@ -34,13 +34,13 @@ func (s *Study) summary(ctx context.Context, o owner.Owner, root session.ID) err
 		if text == "" {
 			continue
 		}
-		list, ok := s.statements(ctx, place{o.ID(), root, shown[len(shown)-1].Seq + 1, forSummary}, text)
-		if !ok {
-			return nil
+		list, err := s.statements(ctx, place{o.ID(), task.Root, shown[len(shown)-1].Seq + 1, forSummary}, text)
+		if err != nil {
+			return err
 		}
 		findings = append(findings, found(list, shown, s.Model)...)
 	}
-	swapped, v, err := s.Runner.Summarize(ctx, o, root, generation, findings)
+	swapped, v, err := s.Runner.Summarize(ctx, o, task, generation, findings)
 	if err != nil {
 		return err
 	}

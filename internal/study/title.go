@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/hermes-memory/hermes/internal/owner"
-	"github.com/hermes-memory/hermes/internal/session"
+	"github.com/hermes-memory/hermes/internal/run"
 )
 
 //go:embed title.txt
@@ -16,12 +16,12 @@ var titlePrompt string
 
 // title asks once for a better title than the one that was derived from a
 // lineage's first exchange. An answer that is none counts as one.
-func (s *Study) title(ctx context.Context, o owner.Owner, root session.ID) error {
-	marks, err := s.Store.Marks(ctx, o, root)
+func (s *Study) title(ctx context.Context, o owner.Owner, task run.Task) error {
+	marks, err := s.Store.Marks(ctx, o, task.Root)
 	if err != nil || marks.Titled {
 		return err
 	}
-	ms, due, err := s.Runner.Opening(ctx, o, root)
+	ms, due, err := s.Runner.Opening(ctx, o, task.Root)
 	if err != nil {
 		return fmt.Errorf("read first exchange: %w", err)
 	}
@@ -30,13 +30,13 @@ func (s *Study) title(ctx context.Context, o owner.Owner, root session.ID) error
 	}
 	proposed := ""
 	if text, _ := transcript(ms); text != "" {
-		reply, ok := s.ask(ctx, titlePrompt, text)
-		if !ok {
-			return nil
+		reply, err := s.ask(ctx, titlePrompt, text)
+		if err != nil {
+			return err
 		}
 		proposed = parseTitle(reply)
 	}
-	named, err := s.Runner.Retitle(ctx, o, root, proposed)
+	named, err := s.Runner.Retitle(ctx, o, task, proposed)
 	if err != nil {
 		return err
 	}

@@ -132,7 +132,7 @@ func TestTitleOfAPerson(t *testing.T) {
 	w.catchUp()
 	w.title("s", kitchenDerived, session.TitlePerson, 0)
 	w.title(fork.ID, "Mine", session.TitlePerson, 0)
-	if named, err := w.runner.Retitle(ctx, owner.Local(), "s", kitchenTitle); named || err != nil {
+	if named, err := w.runner.Retitle(ctx, owner.Local(), run.Task{Root: "s"}, kitchenTitle); named || err != nil {
 		t.Errorf("too late: got %v, %v", named, err)
 	}
 	w.title("s", kitchenDerived, session.TitlePerson, 0)
@@ -348,7 +348,7 @@ func TestTitleErased(t *testing.T) {
 			if tip.Title != "" {
 				return
 			}
-			if named, err := w.runner.Retitle(context.Background(), owner.Local(), "s", "Renovation at length"); named || err != nil {
+			if named, err := w.runner.Retitle(context.Background(), owner.Local(), run.Task{Root: "s"}, "Renovation at length"); named || err != nil {
 				t.Errorf("an answer that comes too late: got %v, %v", named, err)
 			}
 			w.say("s", "", "Go on about renovation of the old kitchen.")
@@ -424,19 +424,19 @@ func TestTitleForgottenMeanwhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, title := range []string{"Plumber Quetzalcoatl", "Kitchen plumber"} {
-		if named, err := w.runner.Retitle(ctx, owner.Local(), "s", title); named || err != nil {
+		if named, err := w.runner.Retitle(ctx, owner.Local(), run.Task{Root: "s"}, title); named || err != nil {
 			t.Errorf("%s: got %v, %v", title, named, err)
 		}
 	}
 	w.title("s", "Tell me more about the life of birds", session.TitleDerived, 0)
 	w.say("again", "", "Tell me where the plumber Quetzalcoatl lives now.")
-	if named, err := w.runner.Retitle(ctx, owner.Local(), "again", "Plumber Quetzalcoatl"); named || err != nil {
+	if named, err := w.runner.Retitle(ctx, owner.Local(), run.Task{Root: "again"}, "Plumber Quetzalcoatl"); named || err != nil {
 		t.Errorf("in another lineage: got %v, %v", named, err)
 	}
-	if named, err := w.runner.Retitle(ctx, owner.Stored("stranger"), "s", "Life of birds"); named || err == nil {
+	if named, err := w.runner.Retitle(ctx, owner.Stored("stranger"), run.Task{Root: "s"}, "Life of birds"); named || err == nil {
 		t.Errorf("a stranger's: got %v, %v", named, err)
 	}
-	if named, err := w.runner.Retitle(ctx, owner.Local(), "s", "Life of birds"); !named || err != nil {
+	if named, err := w.runner.Retitle(ctx, owner.Local(), run.Task{Root: "s"}, "Life of birds"); !named || err != nil {
 		t.Errorf("got %v, %v", named, err)
 	}
 }

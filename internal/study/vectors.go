@@ -24,36 +24,36 @@ const (
 )
 
 // vectors gives a lineage's new messages their meaning.
-func (s *Study) vectors(ctx context.Context, o owner.Owner, root session.ID) error {
+func (s *Study) vectors(ctx context.Context, o owner.Owner, task run.Task) error {
 	for ctx.Err() == nil {
-		marks, err := s.Store.Marks(ctx, o, root)
+		marks, err := s.Store.Marks(ctx, o, task.Root)
 		if err != nil {
 			return err
 		}
 		if marks.VectorsBy != s.Embeddings {
 			marks.VectorsTo = 0
 		}
-		ms, err := s.Store.Messages(ctx, o, root, session.Range{From: marks.VectorsTo, Limit: vectorBatch, Standing: true})
+		ms, err := s.Store.Messages(ctx, o, task.Root, session.Range{From: marks.VectorsTo, Limit: vectorBatch, Standing: true})
 		if err != nil {
 			return fmt.Errorf("read messages: %w", err)
 		}
 		if len(ms) == 0 {
 			return nil
 		}
-		rows, ok := s.directions(ctx, ms)
-		if !ok {
-			return nil
+		rows, err := s.directions(ctx, ms)
+		if err != nil {
+			return err
 		}
-		if err := s.Runner.KeepVectors(ctx, o, root, s.Embeddings, ms[len(ms)-1].Seq+1, rows); err != nil {
+		if err := s.Runner.KeepVectors(ctx, o, task, s.Embeddings, ms[len(ms)-1].Seq+1, rows); err != nil {
 			return err
 		}
 		s.stats.vectors.Add(int64(len(rows)))
 	}
-	return nil
+	return ctx.Err()
 }
 
 // directions asks for the vectors of messages; those without words have none.
-func (s *Study) directions(ctx context.Context, ms []session.Message) ([]run.KeyedVector, bool) {
+func (s *Study) directions(ctx context.Context, ms []session.Message) ([]run.KeyedVector, error) {
 	var texts []string
 	var rows []run.KeyedVector
 	size := 0
@@ -70,50 +70,47 @@ func (s *Study) directions(ctx context.Context, ms []session.Message) ([]run.Key
 		}})
 	}
 	if len(texts) == 0 {
-		return nil, true
+		return nil, nil
 	}
-	vectors, ok := s.embedding(ctx, texts, size)
-	if !ok {
-		return nil, false
+	vectors, err := s.embedding(ctx, texts, size)
+	if err != nil {
+		return nil, err
 	}
 	kept := rows[:0]
 	for i := range rows {
+		var ok bool
 		if rows[i].Scale, rows[i].Parts, ok = ranking.Quantize(vectors[i]); ok {
 			kept = append(kept, rows[i])
 		}
 	}
-	return kept, true
+	return kept, nil
 }
 
-// embedding makes one call for vectors. ok is false when it may not be made now
-// or failed.
-func (s *Study) embedding(ctx context.Context, texts []string, size int) ([][]float32, bool) {
-	if now := s.Now(); now.Before(s.embed.until) {
-		s.hold(s.embed.until)
-		return nil, false
-	}
-	taken, until, enough := s.pace.take(size/bytesPerToken/vectorShare + 1)
-	if !enough {
-		s.hold(until)
-		return nil, false
+// embedding makes one call for vectors. The error is a [later] when it may not
+// be made now or failed.
+func (s *Study) embedding(ctx context.Context, texts []string, size int) ([][]float32, error) {
+	taken, err := s.afford(&s.embed, size/bytesPerToken/vectorShare+1)
+	if err != nil {
+		return nil, err
 	}
 	s.stats.calls.Add(1)
 	call, cancel := context.WithTimeout(ctx, vectorTime)
 	defer cancel()
 	vectors, cost, err := s.Embed.Embed(call, texts)
 	if ctx.Err() != nil {
-		return nil, false
+		return nil, ctx.Err()
 	}
 	if err == nil && len(vectors) != len(texts) {
 		err = errRaving
 	}
 	if err != nil {
-		s.fail(&s.embed, err)
-		return nil, false
+		return nil, s.fail(&s.embed, err)
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if cost > 0 {
-		s.pace.settle(taken, cost/vectorShare+1)
+		s.settle(taken, cost/vectorShare+1)
 	}
 	s.embed.succeed()
-	return vectors, true
+	return vectors, nil
 }

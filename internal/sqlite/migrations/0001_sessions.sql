@@ -130,6 +130,23 @@ CREATE TABLE studies (
   PRIMARY KEY (owner_id, root_id)
 ) STRICT, WITHOUT ROWID;
 
+-- What models have yet to do behind the turns. A row goes when it is done.
+CREATE TABLE work (
+  owner_id   TEXT    NOT NULL,
+  root_id    TEXT    NOT NULL,
+  kind       TEXT    NOT NULL,
+  state      TEXT    NOT NULL,     -- waiting or running
+  wake_at    INTEGER NOT NULL,     -- when it is due, or the end of the lease
+  asked      INTEGER NOT NULL,     -- how often it was asked for
+  fence      INTEGER NOT NULL,     -- begins with the time, so that a row made anew has none of before
+  attempts   INTEGER NOT NULL DEFAULT 0,
+  error      TEXT,
+  updated_at INTEGER NOT NULL,
+  PRIMARY KEY (owner_id, root_id, kind)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX work_wake ON work (wake_at);
+
 -- Derived: the meanings of messages. They can be emptied at will.
 CREATE TABLE vectors (
   owner_id    TEXT    NOT NULL,

@@ -1,0 +1,165 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/study"
+)
+
+// workColumns are the columns of an item, in the order scanWork reads.
+const workColumns = `root_id, kind, state = 'running', wake_at, asked, fence, attempts, error, updated_at`
+
+func scanWork(row interface{ Scan(dest ...any) error }) (study.Item, error) {
+	var it study.Item
+	var wake, updated int64
+	var problem sql.NullString
+	if err := row.Scan(&it.Root, &it.Kind, &it.Running, &wake, &it.Asked, &it.Fence, &it.Attempts, &problem, &updated); err != nil {
+		return it, fmt.Errorf("read work: %w", err)
+	}
+	it.WakeAt, it.UpdatedAt, it.Error = time.UnixMilli(wake).UTC(), time.UnixMilli(updated).UTC(), problem.String
+	return it, nil
+}
+
+// WantWork implements study.Ledger.
+func (db *DB) WantWork(ctx context.Context, o owner.Owner, items []study.Item) error {
+	if err := errNoOwner(o); err != nil {
+		return err
+	}
+	const want = `INSERT INTO work (owner_id, root_id, kind, state, wake_at, asked, fence, updated_at)
+		SELECT ?1, ?2, ?3, 'waiting', ?4, 1, ?5, ?5 WHERE EXISTS (SELECT 1 FROM sessions WHERE owner_id = ?1 AND root_id = ?2)
+		ON CONFLICT DO UPDATE SET asked = asked + 1,
+			wake_at = CASE WHEN state = 'running' OR error IS NOT NULL THEN wake_at ELSE excluded.wake_at END`
+	return db.w.submit(ctx, func(t *tx) error {
+		for i := range items {
+			it := &items[i]
+			if _, err := t.exec(want, o.ID(), string(it.Root), string(it.Kind), it.WakeAt.UnixMilli(), it.UpdatedAt.UnixMilli()); err != nil {
+				return fmt.Errorf("ask for work: %w", err)
+			}
+		}
+		return nil
+	})
+}
+
+// DueWork implements study.Ledger.
+func (db *DB) DueWork(ctx context.Context, at time.Time, kinds []run.Work, limit int) ([]study.Due, time.Time, error) {
+	wanted := [2]any{"", ""} // there are no more kinds
+	for i, k := range kinds[:min(len(kinds), len(wanted))] {
+		wanted[i] = string(k)
+	}
+	due, err := rowsOf(ctx, db, func(rows *sql.Rows) (study.Due, error) {
+		var o string
+		var d study.Due
+		scanned := rows.Scan(&o, &d.Root, &d.Kind)
+		d.Owner = owner.Stored(o)
+		return d, scanned
+	}, `SELECT owner_id, root_id, kind FROM work WHERE wake_at <= ? AND kind IN (?, ?)
+		ORDER BY row_number() OVER (PARTITION BY owner_id ORDER BY wake_at, root_id, kind), wake_at, root_id, kind LIMIT ?`,
+		at.UnixMilli(), wanted[0], wanted[1], limit)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	st, err := db.stmt(ctx, `SELECT min(wake_at) FROM work WHERE wake_at > ? AND kind IN (?, ?)`)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	var next sql.NullInt64
+	if err := st.QueryRowContext(ctx, at.UnixMilli(), wanted[0], wanted[1]).Scan(&next); err != nil {
+		return nil, time.Time{}, fmt.Errorf("look for the next work: %w", err)
+	}
+	return due, fromMillis(next), nil
+}
+
+// ClaimWork implements study.Ledger.
+func (db *DB) ClaimWork(ctx context.Context, o owner.Owner, c study.Claim) (study.Item, bool, error) {
+	const take = `UPDATE work SET state = 'running', fence = fence + 1, attempts = attempts + 1, wake_at = ?1, updated_at = ?2
+		WHERE owner_id = ?3 AND root_id = ?4 AND kind = ?5 AND wake_at <= ?2`
+	var it study.Item
+	var ok bool
+	err := db.w.submit(ctx, func(t *tx) error {
+		var err error
+		if ok, err = t.changed(take, c.Until.UnixMilli(), c.At.UnixMilli(), o.ID(), string(c.Root), string(c.Kind)); err != nil || !ok {
+			return err
+		}
+		it, err = scanWork(t.row(`SELECT `+workColumns+` FROM work WHERE owner_id = ? AND root_id = ? AND kind = ?`, o.ID(), string(c.Root), string(c.Kind)))
+		return err
+	})
+	return it, ok && err == nil, err
+}
+
+// RenewWork implements study.Ledger.
+func (db *DB) RenewWork(ctx context.Context, o owner.Owner, it *study.Item, until time.Time) (bool, error) {
+	var ok bool
+	err := db.w.submit(ctx, func(t *tx) error {
+		var err error
+		ok, err = t.changed(`UPDATE work SET wake_at = ? WHERE owner_id = ? AND root_id = ? AND kind = ? AND fence = ? AND state = 'running'`,
+			until.UnixMilli(), o.ID(), string(it.Root), string(it.Kind), it.Fence)
+		return err
+	})
+	return ok, err
+}
+
+// SettleWork implements study.Ledger.
+func (db *DB) SettleWork(ctx context.Context, o owner.Owner, it *study.Item, done bool) (bool, error) {
+	const held = ` WHERE owner_id = ? AND root_id = ? AND kind = ? AND fence = ? AND state = 'running'`
+	claim := []any{o.ID(), string(it.Root), string(it.Kind), it.Fence}
+	var ok bool
+	err := db.w.submit(ctx, func(t *tx) error {
+		var err error
+		if done {
+			if ok, err = t.changed(`DELETE FROM work`+held+` AND asked = ?`, append(claim[:4:4], it.Asked)...); err != nil || ok {
+				return err
+			}
+			ok, err = t.changed(`UPDATE work SET state = 'waiting', wake_at = ?, attempts = 0, error = NULL, updated_at = ?`+held,
+				append([]any{it.UpdatedAt.UnixMilli(), it.UpdatedAt.UnixMilli()}, claim...)...)
+			return err
+		}
+		ok, err = t.changed(`UPDATE work SET state = 'waiting', wake_at = ?, attempts = ?, error = ?, updated_at = ?`+held,
+			append([]any{it.WakeAt.UnixMilli(), it.Attempts, null(it.Error), it.UpdatedAt.UnixMilli()}, claim...)...)
+		return err
+	})
+	return ok, err
+}
+
+// holds refuses what is stored under a claim that was lost.
+func (t *tx) holds(o owner.Owner, task *run.Task) error {
+	if task.Fence == 0 {
+		return nil
+	}
+	var held int
+	if err := t.row(`SELECT count(*) FROM work WHERE owner_id = ? AND root_id = ? AND kind = ? AND fence = ? AND state = 'running'`,
+		o.ID(), string(task.Root), string(task.Kind), task.Fence).Scan(&held); err != nil {
+		return fmt.Errorf("look for a claim: %w", err)
+	}
+	if held == 0 {
+		return fault.New(fault.Conflict, "claim_lost", "Somebody else does this work by now.")
+	}
+	return nil
+}
+
+// Work implements study.Store.
+func (db *DB) Work(ctx context.Context, o owner.Owner, f study.Filter) ([]study.Item, error) {
+	return rowsOf(ctx, db, func(rows *sql.Rows) (study.Item, error) { return scanWork(rows) },
+		`SELECT `+workColumns+` FROM work WHERE owner_id = ? AND (root_id, kind) > (?, ?) ORDER BY root_id, kind LIMIT ?`,
+		o.ID(), string(f.After.Root), string(f.After.Kind), f.Limit)
+}
+
+// WorkCounts implements study.Store.
+func (db *DB) WorkCounts(ctx context.Context, at time.Time) (study.Counts, error) {
+	var c study.Counts
+	st, err := db.stmt(ctx, `SELECT coalesce(sum(state = 'waiting' OR wake_at <= ?1), 0), coalesce(sum(state = 'running' AND wake_at > ?1), 0),
+		coalesce(sum(state = 'waiting' AND error IS NOT NULL), 0),
+		coalesce((SELECT error FROM work WHERE error IS NOT NULL ORDER BY updated_at DESC LIMIT 1), '') FROM work`)
+	if err != nil {
+		return c, err
+	}
+	if err := st.QueryRowContext(ctx, at.UnixMilli()).Scan(&c.Waiting, &c.Running, &c.Failing, &c.Error); err != nil {
+		return c, fmt.Errorf("count work: %w", err)
+	}
+	return c, nil
+}
