@@ -34,6 +34,11 @@ func (s *server) detail(ctx context.Context, deep bool) (httpapi.Detail, error) 
 	if d.Keys.Development, err = s.keyring.Development(ctx); err != nil {
 		return d, err
 	}
+	work, err := s.db.WorkCounts(ctx, s.now())
+	if err != nil {
+		return d, err
+	}
+	d.Work = httpapi.Work{Waiting: work.Waiting, Running: work.Running, Failing: work.Failing, Error: work.Error}
 	keys, err := s.keyring.List(ctx)
 	if err != nil {
 		return d, err

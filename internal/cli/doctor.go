@@ -73,7 +73,7 @@ func (a *app) examine(ctx context.Context, deep bool) []finding {
 	if err != nil {
 		return append(found, finding{"database", failing, fault.MessageOf(err), "`hermes serve` fails the same way until this is mended."})
 	}
-	found = append(found, examineServer(ctx, cfg, running), examineDatabase(&d.Data), examineKeys(cfg, d))
+	found = append(found, examineServer(ctx, cfg, running), examineDatabase(&d.Data), examineWork(&d.Work), examineKeys(cfg, d))
 	found = append(found, examineUpstream(&d.Upstream, cfg.Responder == "off"))
 	for _, skipped := range d.Upstream.Skipped {
 		found = append(found, finding{"model", warning, skipped, "Nothing, if you do not want it used."})
@@ -158,6 +158,19 @@ func examineDatabase(d *httpapi.Data) finding {
 		"database", failing, fmt.Sprintf("%s is damaged: %s", d.File, d.Damage[0]),
 		"Stop the server, keep a copy of the file, and restore a backup.",
 	}
+}
+
+func examineWork(w *httpapi.Work) finding {
+	switch {
+	case w.Failing > 0:
+		return finding{
+			"work", warning, fmt.Sprintf("behind the turns %d of %d that wait have failed: %s", w.Failing, w.Waiting, w.Error),
+			"They are tried again by themselves; `hermes work` says when.",
+		}
+	case w.Waiting+w.Running > 0:
+		return finding{"work", fine, fmt.Sprintf("behind the turns %d wait and %d run", w.Waiting, w.Running), ""}
+	}
+	return finding{"work", fine, "nothing is left to do behind the turns", ""}
 }
 
 func examineKeys(cfg *config.Config, d *httpapi.Detail) finding {

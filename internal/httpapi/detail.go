@@ -17,11 +17,22 @@ type Detail struct {
 	Responder run.Responder `json:"responder"`
 	Upstream  Upstream      `json:"upstream"`
 	Data      Data          `json:"data"`
+	Work      Work          `json:"work"`
 	Keys      struct {
 		Valid int `json:"valid"`
 		// Development says that the development key is accepted.
 		Development bool `json:"development"`
 	} `json:"keys"`
+}
+
+// Work is what models have yet to do behind the turns, for all owners.
+type Work struct {
+	Waiting int `json:"waiting"`
+	Running int `json:"running"`
+	// Failing are those of Waiting whose last attempt failed.
+	Failing int `json:"failing"`
+	// Error is the newest failure's; "" without one.
+	Error string `json:"error,omitempty"`
 }
 
 // Upstream is the model's server, which it is and whether it answers now.

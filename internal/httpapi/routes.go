@@ -18,6 +18,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/search"
 	"github.com/hermes-memory/hermes/internal/session"
+	"github.com/hermes-memory/hermes/internal/study"
 )
 
 // Config is what the door is built from.
@@ -58,6 +59,8 @@ type Config struct {
 	// KeepAlive is the silence after which a stream gets a comment.
 	KeepAlive time.Duration
 	Now       func() time.Time
+	// Work shows what models have yet to do behind the turns.
+	Work study.Store
 	// Audit keeps what was done; nil keeps nothing.
 	Audit audit.Store
 	// Metrics answers GET /metrics; nil answers that there are none.
@@ -153,6 +156,8 @@ func (s *server) routes() []route {
 		{"POST", "/api/jobs/{id}/resume", owner.Jobs, s.resumeJob},
 		{"POST", "/api/jobs/{id}/run", owner.Jobs, s.runJob},
 		{"GET", "/api/jobs/{id}/runs", owner.Jobs, s.listRuns},
+
+		{"GET", "/api/work", owner.Memory, s.listWork},
 
 		{"GET", "/api/keys", owner.Admin, s.listKeys},
 		{"POST", "/api/keys", owner.Admin, s.createKey},
