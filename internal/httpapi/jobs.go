@@ -35,24 +35,34 @@ type jobJSON struct {
 	WebhookSecret  string     `json:"webhook_secret,omitempty"`
 }
 
-// inZone is a time in a zone, null for none.
-func inZone(t time.Time, zone string) *string {
+// zones are those of one answer: each is read from the machine's files once.
+type zones map[string]*time.Location
+
+// format is a time in a zone; nil for none.
+func (z zones) format(t time.Time, name string) *string {
 	if t.IsZero() {
 		return nil
 	}
-	if loc, err := job.Zone(zone); err == nil {
+	loc, known := z[name]
+	if !known {
+		loc, _ = job.Zone(name) // it may be gone from this machine
+		z[name] = loc
+	}
+	if loc != nil {
 		t = t.In(loc)
 	}
 	text := t.Format(time.RFC3339)
 	return &text
 }
 
-func jobOf(j *job.Job) jobJSON {
+func jobOf(j *job.Job) jobJSON { return jobIn(j, zones{}) }
+
+func jobIn(j *job.Job, z zones) jobJSON {
 	out := jobJSON{
 		Object: "hermes.job", ID: j.ID, Name: j.Name, Schedule: j.Schedule, Timezone: j.Timezone, Prompt: j.Prompt, SessionID: j.Session,
 		SessionKey: optional(j.Key), Deliver: j.Deliver, Fires: j.Fires, CatchUp: string(j.CatchUp), Model: optional(j.Model),
 		TimeoutSeconds: int(j.Timeout / time.Second), Enabled: j.State == job.Scheduled, State: j.State,
-		NextRunAt: inZone(j.NextRunAt, j.Timezone), LastRunAt: inZone(j.LastRunAt, j.Timezone), LastStatus: optional(j.LastStatus),
+		NextRunAt: z.format(j.NextRunAt, j.Timezone), LastRunAt: z.format(j.LastRunAt, j.Timezone), LastStatus: optional(j.LastStatus),
 		CreatedAt: j.CreatedAt, UpdatedAt: j.UpdatedAt,
 	}
 	if j.Repeat > 0 {
@@ -164,9 +174,9 @@ func (s *server) listJobs(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	data := []jobJSON{}
+	data, z := []jobJSON{}, zones{}
 	for i := range jobs {
-		data = append(data, jobOf(&jobs[i]))
+		data = append(data, jobIn(&jobs[i], z))
 	}
 	return writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": data})
 }
