@@ -189,8 +189,8 @@ func (s *Study) round(ctx context.Context) {
 				s.complain(ctx, "look for work", err)
 				return
 			}
-			for _, root := range roots {
-				items = append(items, s.item(root, kind, s.moment()))
+			for i, root := range roots { // the last used comes first
+				items = append(items, s.item(root, kind, s.moment().Add(time.Duration(i-len(roots))*time.Millisecond)))
 			}
 		}
 		s.request(ctx, o, items)
