@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/claim"
 	"github.com/hermes-memory/hermes/internal/config"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/httpapi"
@@ -49,6 +50,7 @@ type server struct {
 	keyring  *owner.Keyring
 	choice   upstream.Choice
 	runner   *run.Runner
+	line     *claim.Line
 	study    *study.Study // nil when no model works on memory
 	handler  http.Handler
 	inside   sync.WaitGroup // calls of our own API by our own doors
@@ -103,6 +105,7 @@ func assemble(ctx context.Context, parts assembly) (*server, error) {
 		s.now = time.Now
 	}
 	s.keyring = owner.NewKeyring(db, cfg.Server.Keys, !parts.public && !cfg.Server.NoAuth, s.now)
+	s.keyring.Limit(owner.Limits{RequestsPerMinute: cfg.Limits.RequestsPerMinute, ConcurrentTurns: cfg.Limits.ConcurrentTurns})
 	if s.choice, err = parts.choose(); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -155,9 +158,12 @@ func (s *server) newHandler(zone string) http.Handler {
 		Erase:   s.eraseInputs,
 		Process: s.token, Log: s.log,
 	}
+	waits := claim.LineOptions{Places: s.cfg.Limits.Turns, Room: s.cfg.Limits.Queue, Patience: s.cfg.Limits.QueueWait}
 	if s.measures != nil {
-		parts.Observer = s.measures
+		parts.Observer, waits.Observe = s.measures, s.measures.Waited
 	}
+	s.line = claim.NewLine(waits)
+	parts.Line = s.line
 	background := s.withStudy(&parts)
 	s.live = live.New(live.Parts{
 		Store: s.db, Ledger: s.db, Runner: s.runner, Approval: s.cfg.Runs.ApprovalTimeout, Grace: s.cfg.Server.Grace, Now: s.now, Log: s.log,

@@ -17,7 +17,7 @@ func (s *server) watch() {
 	if s.measures == nil {
 		return
 	}
-	from := telemetry.Sources{Runs: s.runner.Load, Store: s.db.Load, Jobs: s.jobs.Load}
+	from := telemetry.Sources{Runs: s.runner.Load, Store: s.db.Load, Jobs: s.jobs.Load, Line: s.line.Load}
 	if s.study != nil {
 		from.Study = s.study.Stats
 	}

@@ -63,6 +63,14 @@ type Config struct {
 	Jobs struct {
 		Timezone string // of jobs that name none; "" means the machine's
 	}
+	// Limits are what may be asked for; 0 sets no bound.
+	Limits struct {
+		RequestsPerMinute int // of a key that has no limit of its own
+		ConcurrentTurns   int // so
+		Turns             int // of the server at once
+		Queue             int // turns that may wait
+		QueueWait         time.Duration
+	}
 	Webhooks struct {
 		AllowPrivate bool
 	}
@@ -103,6 +111,7 @@ func Load(src Source) (*Config, error) {
 	c.Server.Grace = 30 * time.Second
 	c.Context.BudgetTokens = 8000
 	c.AuditKeepDays = 365
+	c.Limits.Turns, c.Limits.Queue, c.Limits.QueueWait = 2048, 1024, 2*time.Second
 	c.Runs.ApprovalTimeout = 10 * time.Minute
 	c.Memory.EmbeddingsWait, c.Memory.TokensPerHour = 150*time.Millisecond, 100_000
 	c.Responder, c.Fallback = "auto", "recall"

@@ -83,6 +83,11 @@ var settings = []setting{
 	number("memory.tokens_per_hour", "HERMES_MEMORY_TOKENS", "most tokens an hour that background work may cost", func(c *Config) *int { return &c.Memory.TokensPerHour }),
 	duration("runs.approval_timeout", "HERMES_APPROVAL_TIMEOUT", "", "how long a call in a run waits to be approved before it counts as denied", func(c *Config) *time.Duration { return &c.Runs.ApprovalTimeout }),
 	text("jobs.timezone", "HERMES_TIMEZONE", "", "time zone of jobs that name none, such as Europe/Berlin; empty means this machine's", func(c *Config) *string { return &c.Jobs.Timezone }),
+	number("limits.requests_per_minute", "HERMES_LIMITS_REQUESTS_PER_MINUTE", "requests a minute of a key without a limit of its own; empty or 0: no limit", func(c *Config) *int { return &c.Limits.RequestsPerMinute }),
+	number("limits.concurrent_turns", "HERMES_LIMITS_CONCURRENT_TURNS", "turns at once of such a key; empty or 0: no limit", func(c *Config) *int { return &c.Limits.ConcurrentTurns }),
+	number("limits.turns", "HERMES_LIMITS_TURNS", "turns at once of the server, of which one owner gets three quarters; empty or 0: no limit", func(c *Config) *int { return &c.Limits.Turns }),
+	number("limits.queue", "HERMES_LIMITS_QUEUE", "turns that may wait for their place; empty or 0: none", func(c *Config) *int { return &c.Limits.Queue }),
+	duration("limits.queue_wait", "HERMES_LIMITS_QUEUE_WAIT", "", "how long they wait", func(c *Config) *time.Duration { return &c.Limits.QueueWait }),
 	flag("webhooks.allow_private", "", "", "let jobs deliver to addresses that are not public, and over http", func(c *Config) *bool { return &c.Webhooks.AllowPrivate }),
 	number("audit.keep_days", "HERMES_AUDIT_KEEP_DAYS", "how many days the audit is kept; 0: for ever", func(c *Config) *int { return &c.AuditKeepDays }),
 	text("telemetry.otlp_endpoint", "OTEL_EXPORTER_OTLP_ENDPOINT", "", "send spans to an OpenTelemetry collector, such as http://localhost:4318; empty: none", func(c *Config) *string { return &c.Telemetry.Endpoint }),
@@ -235,6 +240,9 @@ func (c *Config) check() error {
 		if !slices.Contains(ToolNames(), name) {
 			return fmt.Errorf("tools.enabled: there is no tool %q; there are %s", name, strings.Join(ToolNames(), ", "))
 		}
+	}
+	if l := &c.Limits; max(l.RequestsPerMinute, l.ConcurrentTurns) > 1_000_000 {
+		return errors.New("limits: at most 1,000,000 requests a minute, and as many turns at once; 0 sets no limit")
 	}
 	if err := c.checkMCP(); err != nil {
 		return err

@@ -129,7 +129,7 @@ func partialCalls(parts []run.ToolCall) []byte {
 // streamError tells a failure the way the official clients raise it: one data
 // line with an error object, then the end. There is never a false "stop".
 func (s *server) streamError(out *eventWriter, r *http.Request, res *run.Result, err error) {
-	f := asFault(err)
+	f := asFault(ended(r.Context(), err))
 	s.Log.Log(r.Context(), levelOf(status(f)), "stream failed", "code", f.Code, "err", err)
 	body := errorBody(f)
 	if res != nil {

@@ -30,6 +30,8 @@ type Answered struct {
 	// Bytes is the size of the body that was sent.
 	Bytes int64
 	Took  time.Duration
+	// Limited says that it was refused because its key has made too many.
+	Limited bool
 }
 
 // exchange is a response on its way, and what is said of it afterwards.
@@ -38,8 +40,12 @@ type exchange struct {
 	status int // 0 until the response has begun
 	bytes  int64
 	actor  string
-	began  time.Time
-	told   func(Answered)
+	// inner says that it is a part of another one: one of our doors asks another.
+	inner bool
+	// limited says that its key has made too many requests.
+	limited bool
+	began   time.Time
+	told    func(Answered)
 }
 
 // WriteHeader implements http.ResponseWriter.
@@ -66,13 +72,14 @@ func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 // begin names a request and begins to watch it.
 func (s *server) begin(w http.ResponseWriter, r *http.Request) (*exchange, *http.Request) {
 	id := trail.From(r.Context()).RequestID // of the request it is a part of
+	inner := id != ""
 	if given := r.Header[trail.Header]; id == "" && len(given) == 1 && trail.Clean(given[0]) {
 		id = given[0]
 	}
 	if id == "" {
 		id = trail.NewID()
 	}
-	x := &exchange{ResponseWriter: w, began: time.Now()}
+	x := &exchange{ResponseWriter: w, began: time.Now(), inner: inner}
 	x.Header().Set(trail.Header, id)
 	ctx := trail.With(r.Context(), trail.Trail{RequestID: id})
 	if s.Observer != nil {
@@ -87,7 +94,7 @@ func (s *server) end(x *exchange, r *http.Request) {
 	if x.told == nil && !debug {
 		return
 	}
-	a := Answered{Method: methodOf(r), Route: routeOf(r), Status: x.status, Bytes: x.bytes, Took: time.Since(x.began)}
+	a := Answered{Method: methodOf(r), Route: routeOf(r), Status: x.status, Bytes: x.bytes, Took: time.Since(x.began), Limited: x.limited}
 	switch {
 	case a.Status != 0:
 	case r.Context().Err() != nil:

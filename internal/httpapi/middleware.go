@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"crypto/subtle"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -107,7 +108,8 @@ func (s *server) checkOrigin(w http.ResponseWriter, r *http.Request) (done bool,
 	if slices.Contains(s.Origins, origin) {
 		h.Set("Access-Control-Allow-Origin", origin)
 		h.Set("Access-Control-Expose-Headers", "X-Hermes-Session-Id, X-Hermes-Session-Key, X-Hermes-Lineage-Root-Id, "+
-			"X-Hermes-Session-Created, X-Hermes-Responder, X-Hermes-Run-Id, Idempotency-Replayed, Retry-After, ETag, "+requestIDHeader)
+			"X-Hermes-Session-Created, X-Hermes-Responder, X-Hermes-Run-Id, Idempotency-Replayed, Retry-After, ETag, "+
+			"X-Ratelimit-Limit-Requests, X-Ratelimit-Remaining-Requests, X-Ratelimit-Reset-Requests, "+requestIDHeader)
 		if r.Method == http.MethodOptions {
 			h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE, OPTIONS")
 			h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Hermes-Session-Id, "+
@@ -125,7 +127,8 @@ func (s *server) checkOrigin(w http.ResponseWriter, r *http.Request) (done bool,
 		"Web pages of this origin may not call this server. Add the origin to server.origins in the configuration.")
 }
 
-// wrap turns a route into a handler: authentication, size limit, errors.
+// wrap turns a route into a handler: authentication, limits, errors. What goes on
+// with a key ends when that is revoked.
 func (s *server) wrap(rt route) http.Handler {
 	return s.render(func(w http.ResponseWriter, r *http.Request) error {
 		if rt.scope != "" {
@@ -137,21 +140,39 @@ func (s *server) wrap(rt route) http.Handler {
 			if x, ok := w.(*exchange); ok {
 				x.actor = o.By()
 			}
+			if err := s.limitRate(w, rt, o); err != nil {
+				return err
+			}
 			if !o.Can(rt.scope) {
 				return fault.New(fault.Forbidden, "insufficient_scope", fmt.Sprintf("This key lacks the scope %q.", rt.scope))
 			}
-			r = r.WithContext(context.WithValue(trail.As(r.Context(), o.By()), ownerKey{}, o))
+			ctx, done := s.Keyring.Watch(context.WithValue(trail.As(r.Context(), o.By()), ownerKey{}, o), o)
+			defer done()
+			return ended(ctx, s.serve(w, r.WithContext(ctx), rt))
 		}
-		if rt.path == importPath {
-			return s.record(w, r, rt)
-		}
-		if r.ContentLength > maxBody {
-			_, _ = io.CopyN(io.Discard, r.Body, min(r.ContentLength, drainBody)) // only politeness
-			return &http.MaxBytesError{Limit: maxBody}
-		}
-		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-		return s.record(w, r, rt)
+		return s.serve(w, r, rt)
 	})
+}
+
+// ended is why a request failed: if its key was revoked meanwhile, that is why.
+func ended(ctx context.Context, err error) error {
+	if f, ok := errors.AsType[*fault.Error](context.Cause(ctx)); ok && err != nil {
+		return f
+	}
+	return err
+}
+
+// serve handles a request that may be made, with a limit on its size.
+func (s *server) serve(w http.ResponseWriter, r *http.Request, rt route) error {
+	if rt.path == importPath {
+		return s.record(w, r, rt)
+	}
+	if r.ContentLength > maxBody {
+		_, _ = io.CopyN(io.Discard, r.Body, min(r.ContentLength, drainBody)) // only politeness
+		return &http.MaxBytesError{Limit: maxBody}
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	return s.record(w, r, rt)
 }
 
 // render runs a handler and turns its error, or its panic, into a response. A

@@ -17,7 +17,7 @@ func (s *server) streamResponse(w http.ResponseWriter, r *http.Request, stream *
 	out.events(told.Begin(""), -1)
 	for d, err := range stream.Deltas(r.Context()) {
 		if err != nil {
-			f := asFault(err)
+			f := asFault(ended(r.Context(), err))
 			s.Log.Log(r.Context(), levelOf(status(f)), "stream failed", "code", f.Code, "err", err)
 			end := s.responseEnd(d.Result, f)
 			out.events(told.End(&end), -1)

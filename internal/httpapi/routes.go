@@ -229,4 +229,5 @@ func (s *server) wider(path string) []string {
 type server struct {
 	Config
 	refusals refusals
+	rates    rates
 }

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/claim"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/httpapi"
 	"github.com/hermes-memory/hermes/internal/job"
@@ -53,6 +54,7 @@ type options struct {
 	Hosts      []string `json:"hosts"`
 
 	limits    live.Limits
+	line      claim.LineOptions
 	patience  time.Duration
 	keepAlive time.Duration
 	log       *slog.Logger
@@ -157,16 +159,18 @@ func (w *world) open() {
 		list = lister(m)
 	}
 	w.db, w.keyring = db, owner.NewKeyring(db, []string{localKey}, false, w.clock.now)
+	w.opt.line.Observe = w.measure.Waited
+	line := claim.NewLine(w.opt.line)
 	runner := run.New(run.Parts{
 		Store: db, Ledger: db, Sessions: db, Catalog: db, Memory: db, Views: memory.NewViews(db, 64<<20), Models: models, Tools: w.tools(),
 		Config: run.Config{
 			Budget: w.opt.Budget, Patience: w.opt.patience, HotLineages: 256, IdempotencyTTL: 24 * time.Hour, Now: w.clock.now,
 		},
-		Process: "test", Log: w.opt.log, Observer: w.measure,
+		Process: "test", Log: w.opt.log, Observer: w.measure, Line: line,
 	})
 	targets := job.Targets{"webhook": job.NewWebhook(false, w.clock.now)}
 	w.jobs = job.NewScheduler(job.SchedulerParts{Ledger: db, Store: db, Runner: runner, Targets: targets, Now: w.clock.now, Observer: w.measure, Log: w.opt.log})
-	w.measure.Watch(telemetry.Sources{Runs: runner.Load, Store: db.Load, Jobs: w.jobs.Load})
+	w.measure.Watch(telemetry.Sources{Runs: runner.Load, Store: db.Load, Jobs: w.jobs.Load, Line: line.Load})
 	w.live = live.New(live.Parts{Store: db, Ledger: db, Runner: runner, Limits: w.opt.limits, Approval: time.Minute, Now: w.clock.now, Log: w.opt.log})
 	w.leave = func() {}
 	if !w.opt.RunsWait {

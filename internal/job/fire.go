@@ -143,9 +143,9 @@ func request(o owner.Owner, j *Job, r *Run, brief string) *run.Request {
 	})
 	return &run.Request{
 		Owner: o, Session: j.Session, Key: j.Key, Source: session.SourceCron, Model: j.Model, Body: body,
-		System:      []session.Message{{Role: session.System, Content: brief}},
-		Messages:    []session.Message{{Role: session.User, Content: j.Prompt}},
-		NoFallback:  r.Attempts < maxAttempts,
+		System:     []session.Message{{Role: session.System, Content: brief}},
+		Messages:   []session.Message{{Role: session.User, Content: j.Prompt}},
+		NoFallback: r.Attempts < maxAttempts, Patient: true,
 		Idempotency: &run.Idempotency{Route: route, Key: slot, BodyHash: sum[:]},
 	}
 }

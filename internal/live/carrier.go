@@ -127,7 +127,7 @@ func (c *carrier) attempt(ctx context.Context) (*run.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	req.Attendant = c
+	req.Attendant, req.Patient = c, true
 	stream, err := c.r.runner.Start(ctx, req)
 	if err != nil {
 		if refused, ok := errors.AsType[*run.Refused](err); ok {

@@ -35,6 +35,8 @@ const route = "live"
 // is to be forgotten is found in them.
 type stored struct {
 	Scopes      []owner.Scope    `json:"scopes,omitempty"` // of the caller's key
+	KeyID       string           `json:"key_id,omitempty"`
+	Turns       int              `json:"concurrent_turns,omitempty"` // that it may have
 	Source      session.Source   `json:"source"`
 	UserID      string           `json:"user_id,omitempty"`
 	System      []storedMessage  `json:"system,omitempty"`
@@ -101,7 +103,7 @@ func (s *Spec) encode(o owner.Owner) (json.RawMessage, error) {
 		return nil, err
 	}
 	out, err := json.Marshal(stored{
-		Scopes: o.Scopes(), Source: t.Source, UserID: t.UserID, System: storedMessages(t.System), Messages: storedMessages(t.Messages), Model: t.Model, Body: body,
+		Scopes: o.Scopes(), KeyID: o.Key(), Turns: o.Limits().ConcurrentTurns, Source: t.Source, UserID: t.UserID, System: storedMessages(t.System), Messages: storedMessages(t.Messages), Model: t.Model, Body: body,
 		Tools: t.Tools, Budget: t.Budget, Stateless: t.Stateless, After: t.After, NoFallback: t.NoFallback, Idempotency: idempotency,
 	})
 	if err != nil {
@@ -131,7 +133,7 @@ func (r *Record) request(o owner.Owner) (*run.Request, error) {
 		return nil, fmt.Errorf("decode turn: %w", err)
 	}
 	return &run.Request{
-		Owner: owner.Stored(o.ID(), t.Scopes...), Session: r.Session, Key: r.Key, Source: t.Source, UserID: t.UserID, System: messagesOf(t.System), Messages: messagesOf(t.Messages),
+		Owner: owner.Stored(o.ID(), t.Scopes...).Through(t.KeyID, t.Turns), Session: r.Session, Key: r.Key, Source: t.Source, UserID: t.UserID, System: messagesOf(t.System), Messages: messagesOf(t.Messages),
 		Model: t.Model, Streaming: true, Body: t.Body, Tools: t.Tools, Budget: t.Budget, Stateless: t.Stateless, After: t.After, NoFallback: t.NoFallback,
 		Idempotency: t.Idempotency,
 	}, nil

@@ -39,6 +39,13 @@ func Here(by string) Owner {
 // the scopes that the row has kept of the caller, and as a rule without any.
 func Stored(id string, scopes ...Scope) Owner { return Owner{id: id, scopes: scopes} }
 
+// Through is the owner with the key that the row was written for, which may have
+// so many turns at once; 0 sets no bound.
+func (o Owner) Through(key string, turns int) Owner {
+	o.key, o.limits.ConcurrentTurns = key, turns
+	return o
+}
+
 // Scopes are what the caller may do, for a row to keep.
 func (o Owner) Scopes() []Scope { return slices.Clone(o.scopes) }
 

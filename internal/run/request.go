@@ -47,6 +47,10 @@ type Request struct {
 	// NoFallback lets the turn fail while the upstream cannot be reached, even
 	// where the recall responder would answer: the caller will ask again.
 	NoFallback bool
+	// Patient waits for a place among the turns under way as long as its context
+	// lets it, where another one is sent away: who asks has nobody to tell, and is
+	// bounded elsewhere.
+	Patient bool
 	// Attendant follows the tools that are run, and is asked about those that need
 	// a person's word; nil when nobody is there, and these are refused.
 	Attendant Attendant

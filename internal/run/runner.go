@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/claim"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
@@ -41,6 +42,7 @@ type Runner struct {
 	studies Studies
 	meaning meaning
 	wake    func(owner.Owner, session.ID)
+	line    *claim.Line // nil lets everybody in
 	log     *slog.Logger
 	// observer is nil if nobody watches.
 	observer Observer
@@ -72,6 +74,8 @@ type Parts struct {
 	EmbedPatience time.Duration
 	// Process is different for every process that runs turns.
 	Process string
+	// Line has the places for turns under way; nil sets no bound.
+	Line *claim.Line
 	// Observer is told how turns go; nil tells nobody.
 	Observer Observer
 	Log      *slog.Logger
@@ -82,7 +86,7 @@ func New(p Parts) *Runner {
 	return &Runner{
 		store: p.Store, ledger: p.Ledger, sessions: p.Sessions, catalog: p.Catalog, quotes: p.Memory, views: p.Views,
 		lineages: newLineages(p.Sessions, p.Config.HotLineages),
-		models:   p.Models, tools: p.Tools, config: p.Config, erase: p.Erase, process: p.Process, log: p.Log,
+		models:   p.Models, tools: p.Tools, config: p.Config, erase: p.Erase, process: p.Process, line: p.Line, log: p.Log,
 		observer: p.Observer, studies: p.Studies, wake: p.Wake, meaning: meaning{embed: p.Embed, patience: p.EmbedPatience, now: p.Config.Now, log: p.Log},
 	}
 }
@@ -92,8 +96,10 @@ func New(p Parts) *Runner {
 // then the lineage's next turn waits.
 //
 // It fails with Invalid for input no turn can be made of, with the upstream's
-// own fault if that refused, and with Unavailable if nobody can answer. The
-// user's message is kept in the last two cases.
+// own fault if that refused, and with Unavailable "no_responder" if nobody can
+// answer. The user's message is kept in the last two cases. Where too many turns
+// are under way it fails with RateLimited "rate_limit_exceeded" or Unavailable
+// "overloaded", and nothing is kept.
 func (r *Runner) Start(ctx context.Context, req *Request) (*Stream, error) {
 	if !req.AsOf.IsZero() {
 		req.OffRecord = true
@@ -130,7 +136,22 @@ func (r *Runner) begin(ctx context.Context, req *Request) (*Stream, error) {
 
 // start runs a turn that is known not to be a repetition.
 func (r *Runner) start(ctx context.Context, req *Request, pending *Pending) (*Stream, error) {
-	t, err := r.open(ctx, req)
+	place, err := r.enter(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	var t *turn
+	begun := false
+	defer func() {
+		if begun {
+			return
+		}
+		if t != nil { // a panic, too, must hand the lineage's turn on
+			t.end()
+		}
+		place.Leave()
+	}()
+	t, err = r.open(ctx, req)
 	if err == nil && t.wentOn() {
 		t.end()
 		t, err = r.branch(ctx, req)
@@ -139,17 +160,11 @@ func (r *Runner) start(ctx context.Context, req *Request, pending *Pending) (*St
 		return nil, err
 	}
 	t.pending = pending
-	begun := false
-	defer func() {
-		if !begun { // a panic, too, must hand the lineage's turn on
-			t.end()
-		}
-	}()
 	s, err := t.begin(ctx)
 	if err != nil {
 		return nil, &Refused{SessionID: t.lineage.tip.ID, RootID: t.lineage.tip.RootID, Err: err}
 	}
-	begun = true
+	begun, t.place = true, place
 	return s, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/claim"
 	"github.com/hermes-memory/hermes/internal/compression"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/memory"
@@ -26,6 +27,7 @@ type turn struct {
 
 	lineage *lineage
 	release func()
+	place   claim.Place
 	view    *memory.View
 	leave   func()
 	pending *Pending // of an idempotent request
@@ -58,7 +60,7 @@ func (t *turn) setCounter() {
 	t.count = count
 }
 
-// end hands the lineage's turn on.
+// end hands the lineage's turn on, and gives its place back.
 func (t *turn) end() {
 	if t.leave != nil {
 		t.leave()
@@ -68,6 +70,8 @@ func (t *turn) end() {
 		t.release()
 		t.release = nil
 	}
+	t.place.Leave()
+	t.place = claim.Place{}
 }
 
 // begin brings the turn to the point where the answer starts.

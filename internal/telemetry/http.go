@@ -22,6 +22,9 @@ func (t *Telemetry) Begin(ctx context.Context, h http.Header) (context.Context, 
 		s.answered(&a)
 		m.requestsRunning.Dec()
 		m.requests.WithLabelValues(a.Method, a.Route, class(a.Status)).Inc()
+		if a.Limited {
+			m.limited.WithLabelValues("rate").Inc()
+		}
 		m.requestSeconds.WithLabelValues(a.Route).Observe(a.Took.Seconds())
 	}
 }

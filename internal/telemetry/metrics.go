@@ -31,6 +31,8 @@ type metrics struct {
 	learned      prometheus.Counter
 	reversals    prometheus.Counter
 	replays      prometheus.Counter
+	limited      *prometheus.CounterVec
+	queueSeconds prometheus.Histogram
 
 	upstreamCalls   *prometheus.CounterVec
 	upstreamHead    *prometheus.HistogramVec
@@ -66,6 +68,8 @@ func newMetrics() *metrics {
 		compressions: counter("compressions_total", "Turns that folded their session's tail."),
 		learned:      counter("facts_learned_total", "Facts that turns brought."),
 		reversals:    counter("reversals_total", "Facts that contradicted earlier ones."),
+		limited:      counters("limited_total", "Requests that a limit refused.", "reason"),
+		queueSeconds: histogram("turn_queue_seconds", "Time that turns waited for a place.", fast),
 		replays:      counter("idempotency_replays_total", "Requests that were answered with a stored answer."),
 
 		upstreamCalls:   counters("upstream_calls_total", "Calls of the model server.", "operation", "outcome"),
@@ -92,7 +96,7 @@ func newMetrics() *metrics {
 func (m *metrics) all() []prometheus.Collector {
 	return []prometheus.Collector{
 		m.requests, m.requestSeconds, m.requestsRunning,
-		m.turns, m.turnSeconds, m.firstPiece, m.streams, m.context, m.tokens, m.compressions, m.learned, m.reversals, m.replays,
+		m.turns, m.turnSeconds, m.firstPiece, m.streams, m.context, m.tokens, m.compressions, m.learned, m.reversals, m.replays, m.limited, m.queueSeconds,
 		m.upstreamCalls, m.upstreamHead, m.upstreamSeconds, m.tools, m.toolSeconds,
 		m.batch, m.commit, m.sync, m.rollbacks, m.searches,
 		m.fires, m.fireSeconds, m.late, m.deliveries,

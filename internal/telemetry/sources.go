@@ -22,6 +22,7 @@ func (l level) send(ch chan<- prometheus.Metric, n int64, labels ...string) {
 // levels are what sources give.
 type levels struct {
 	lineages, running, waiting     level
+	places, line                   level
 	queue, unindexed               level
 	fires, deliveries              level
 	calls, findings                level
@@ -34,6 +35,9 @@ func newLevels() levels {
 		lineages: newLevel(now, "lineages_in_memory", "Lineages that are kept in memory."),
 		running:  newLevel(now, "turns_running", "Lineages in which a turn is under way."),
 		waiting:  newLevel(now, "turns_waiting", "Turns in line behind another one of their lineage."),
+
+		places: newLevel(now, "turn_places_taken", "Turns that have one of the server's places."),
+		line:   newLevel(now, "turn_queue_length", "Turns that wait for a place."),
 
 		queue:     newLevel(now, "writer_queue_operations", "Writes that wait for the writer."),
 		unindexed: newLevel(now, "index_lag_messages", "Stored messages that the text index lacks."),
@@ -53,7 +57,7 @@ func newLevels() levels {
 func (s sources) Describe(ch chan<- *prometheus.Desc) {
 	l := newLevels()
 	for _, one := range []level{
-		l.lineages, l.running, l.waiting, l.queue, l.unindexed, l.fires, l.deliveries,
+		l.lineages, l.running, l.waiting, l.places, l.line, l.queue, l.unindexed, l.fires, l.deliveries,
 		l.calls, l.findings, l.vectors, l.summaries, l.titlesMade,
 	} {
 		ch <- one.desc
@@ -68,6 +72,11 @@ func (s sources) Collect(ch chan<- prometheus.Metric) {
 		l.lineages.send(ch, int64(load.Lineages))
 		l.running.send(ch, int64(load.Turns))
 		l.waiting.send(ch, int64(load.Waiting))
+	}
+	if s.Line != nil {
+		in, waiting := s.Line()
+		l.places.send(ch, int64(in))
+		l.line.send(ch, int64(waiting))
 	}
 	if s.Store != nil {
 		load := s.Store()

@@ -46,6 +46,8 @@ type Sources struct {
 	Store func() sqlite.Load
 	Jobs  func() job.Load
 	Study func() study.Stats
+	// Line says how many turns have a place, and how many wait for one.
+	Line func() (in, waiting int)
 }
 
 // Watch adds sources. It is called once.

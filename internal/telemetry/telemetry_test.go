@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hermes-memory/hermes/internal/claim"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/httpapi"
 	"github.com/hermes-memory/hermes/internal/job"
@@ -60,12 +61,18 @@ func told(t *testing.T) *telemetry.Telemetry {
 		Runs:  func() run.Load { return run.Load{Lineages: 7, Turns: 2, Waiting: 1} },
 		Store: func() sqlite.Load { return sqlite.Load{Queued: 3, Unindexed: 4} },
 		Jobs:  func() job.Load { return job.Load{Fires: 5, Deliveries: 6} },
+		Line:  func() (int, int) { return 11, 12 },
 		Study: func() study.Stats {
 			return study.Stats{Accepted: 1, Refused: 2, Calls: 9, Failures: 4, Vectors: 5, Summarized: 6, Titled: 8}
 		},
 	})
 	_, end := m.Begin(ctx, nil)
 	end(httpapi.Answered{Method: "GET", Route: "/health", Status: 204, Took: time.Millisecond})
+	_, end = m.Begin(ctx, nil)
+	end(httpapi.Answered{Method: "GET", Route: "/health", Status: 429, Limited: true})
+	for _, o := range []claim.Outcome{claim.LetIn, claim.KeyFull, claim.NoRoom, claim.TooLong, claim.Left} {
+		m.Waited(time.Second, o)
+	}
 	_, turn := m.Turn(ctx, run.TurnBegun{Streaming: true})
 	turn.FirstPiece()
 	turn.Ended(run.TurnEnded{Result: &run.Result{

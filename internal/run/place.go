@@ -1,0 +1,41 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/hermes-memory/hermes/internal/claim"
+	"github.com/hermes-memory/hermes/internal/fault"
+)
+
+// enter takes a place among the turns under way. It comes before the lineage's
+// turn, so that those who wait for that have a place and are bounded, too.
+func (r *Runner) enter(ctx context.Context, req *Request) (claim.Place, error) {
+	if r.line == nil {
+		return claim.Place{}, nil
+	}
+	o := &req.Owner
+	place, err := r.line.Enter(ctx, claim.Visitor{
+		Owner: o.ID(), Key: o.Key(), Most: o.Limits().ConcurrentTurns, Patient: req.Patient,
+	})
+	if err == nil {
+		return place, nil
+	}
+	refusal, ok := errors.AsType[*claim.Refusal](err)
+	if !ok {
+		if f, ok := errors.AsType[*fault.Error](err); ok {
+			return place, f // why the context ended
+		}
+		return place, fault.Wrap(fault.Canceled, "cancelled", "The request was cancelled while it waited for its place.", err)
+	}
+	f := fault.New(fault.Unavailable, "overloaded",
+		"The server is at its limit of turns at once (limits.turns), and others wait already. Try again when Retry-After says; if it goes on, raise the limit.")
+	if refusal.Outcome == claim.KeyFull {
+		f = fault.New(fault.RateLimited, "rate_limit_exceeded", fmt.Sprintf(
+			"This API key may have %d turns at once, and all of them are under way. Wait for one to end, or have the limit raised: hermes keys edit NAME --concurrent N",
+			o.Limits().ConcurrentTurns))
+	}
+	f.RetryAfter = refusal.Again
+	return place, f
+}
