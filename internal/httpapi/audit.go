@@ -27,6 +27,7 @@ func audited() map[string]struct{ action, kind, part string } {
 		"DELETE /v1/responses/{id}":   {"response.delete", audit.Response, "id"},
 		"DELETE /v1/runs/{id}":        {"run.delete", audit.Run, "id"},
 		"POST /v1/runs/{id}/approval": {"run.decide", audit.Run, "id"},
+		"POST /v1/runs/{id}/stop":     {"run.stop", audit.Run, "id"},
 
 		"POST /api/search/rebuild": {"search.rebuild", "", ""},
 

@@ -131,7 +131,6 @@ func TestEveryChangeIsRecorded(t *testing.T) {
 		"POST /v1/responses":               "turns have receipts",
 		"POST /v1/responses/{id}/cancel":   "takes nothing away",
 		"POST /v1/runs":                    "turns have receipts",
-		"POST /v1/runs/{id}/stop":          "takes nothing away",
 		"POST /api/sessions":               "adds only",
 		"PATCH /api/sessions/{id}":         "a title or a prompt",
 		"POST /api/sessions/{id}/compress": "takes nothing away",
