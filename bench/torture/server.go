@@ -88,6 +88,8 @@ func (s *subject) launch(ctx context.Context) error {
 	}, s.env...)
 	s.log = &record{}
 	s.cmd.Stdout, s.cmd.Stderr = s.log, s.log
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that a signal reaches what runs under another program
+	s.cmd.WaitDelay = 5 * time.Second
 	if err := s.cmd.Start(); err != nil {
 		return err
 	}
@@ -102,13 +104,13 @@ func (s *subject) launch(ctx context.Context) error {
 
 // kill ends it as a power cut would.
 func (s *subject) kill() {
-	_ = s.cmd.Process.Kill() // it may be gone
+	_ = syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL) // it may be gone
 	<-s.died
 }
 
 // stop asks it to end, and returns its exit code.
 func (s *subject) stop() int {
-	_ = s.cmd.Process.Signal(syscall.SIGTERM) // it may be gone
+	_ = syscall.Kill(-s.cmd.Process.Pid, syscall.SIGTERM) // it may be gone
 	return s.wait(60 * time.Second)
 }
 

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// indexRig damages the text index under load.
+var indexRig = rig{
+	name: "index", fault: "F8 the text index's blocks overwritten with noise by another program, under load", rounds: 30, run: damageIndex,
+	want: "0 failed appends, search back by itself, the index sound, the same results as of an index made anew",
+	off:  "a damaged index is left as it is", bareRounds: 3,
+	bare: []change{{"internal/sqlite/indexer.go", "func (x *indexer) remake(ctx context.Context) error {\n", "func (x *indexer) remake(ctx context.Context) error {\n	if ctx != nil {\n		return nil\n	}\n"}},
+}
+
+// words are what messages of this rig speak of, so that searches meet every part
+// of the index.
+var words = strings.Fields("anchor bridge candle desert engine forest garden harbor island jacket kettle ladder marble needle orchard pepper quarry ribbon saddle timber")
+
+// damageIndex is the whole rig.
+func damageIndex(ctx context.Context, b *bench, rounds int) (*tally, error) {
+	home, err := b.home()
+	if err != nil {
+		return nil, err
+	}
+	s := &subject{hermes: b.hermes, home: home, env: []string{"HERMES_RESPONDER=recall"}}
+	if err := s.start(ctx); err != nil {
+		return nil, err
+	}
+	defer s.kill()
+	var acked, failed, searched, refused atomic.Int64
+	t := &tally{}
+	load, stop := context.WithCancel(ctx)
+	defer stop()
+	var working sync.WaitGroup
+	for i := range 4 {
+		working.Go(func() {
+			for n := 0; load.Err() == nil; n++ {
+				said := fmt.Sprintf("Writer %d saw the %s and the %s at %d.", i, words[n%len(words)], words[(n/7)%len(words)], n)
+				_, status, _, err := appendTo(load, s.addr, fmt.Sprintf("index/%d", i), said)
+				switch {
+				case err == nil && status == http.StatusOK:
+					acked.Add(perAppend)
+				case load.Err() == nil:
+					failed.Add(1)
+					pause(load, 10*time.Millisecond)
+				}
+			}
+		})
+	}
+	working.Go(func() {
+		for n := 0; load.Err() == nil; n++ {
+			searched.Add(1)
+			if status, _, err := send(load, s.addr, "GET", "/api/search?q="+words[n%len(words)], nil, nil); (err != nil || status != http.StatusOK) && load.Err() == nil {
+				refused.Add(1)
+			}
+			pause(load, 20*time.Millisecond)
+		}
+	})
+	damaged := 0
+	for range rounds {
+		pause(ctx, 700*time.Millisecond)
+		n, err := damage(ctx, s.file())
+		if err != nil {
+			return nil, err
+		}
+		damaged += n
+	}
+	stop()
+	working.Wait()
+	took, equal, err := s.healed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if code := s.stop(); code != 0 {
+		t.miss("the stop ended with %d", code)
+	}
+	rows, err := checkFile(ctx, s.file(), t)
+	if err != nil {
+		return nil, err
+	}
+	lost := int(acked.Load()) - len(rows)
+	t.done = fmt.Sprintf("%d times, %d blocks overwritten, %d messages acknowledged, %d searches", rounds, damaged, acked.Load(), searched.Load())
+	t.figure = fmt.Sprintf("%d failed appends, %d lost, %d searches told to wait; search whole %.1f s after the load; %d of %d words found as in an index made anew",
+		failed.Load(), max(0, lost), refused.Load(), took.Seconds(), equal, len(words))
+	if failed.Load() > 0 || lost > 0 {
+		t.miss("%d failed appends, %d lost", failed.Load(), lost)
+	}
+	if equal < len(words) {
+		t.miss("%d words are found otherwise", len(words)-equal)
+	}
+	return t, nil
+}
+
+// damage overwrites blocks of the index from outside, and says how many.
+func damage(ctx context.Context, path string) (int, error) {
+	db, err := openFile(path, false)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = db.Close() }()
+	if _, err := db.ExecContext(ctx, `PRAGMA busy_timeout = 10000`); err != nil {
+		return 0, err
+	}
+	res, err := db.ExecContext(ctx, `UPDATE messages_fts_data SET block = randomblob(length(block)) WHERE id > 10`)
+	if err != nil {
+		return 0, fmt.Errorf("damage the index: %w", err)
+	}
+	n, err := res.RowsAffected()
+	return int(n), err
+}
+
+// healed searches until every word is answered, then has the index made anew, and
+// counts the words that are found the same.
+func (s *subject) healed(ctx context.Context) (took time.Duration, equal int, err error) {
+	began := time.Now()
+	var before []string
+	for time.Since(began) < 20*time.Second {
+		if before, err = s.found(ctx); err == nil {
+			break
+		}
+		pause(ctx, 100*time.Millisecond)
+	}
+	took = time.Since(began)
+	if err != nil {
+		return took, 0, nil // it never was, which is a figure, too
+	}
+	if status, body, err := send(ctx, s.addr, "POST", "/api/search/rebuild", nil, nil); err != nil || status != http.StatusOK {
+		return took, 0, fmt.Errorf("make the index anew: status %d, %w: %s", status, err, body)
+	}
+	after, err := s.found(ctx)
+	if err != nil {
+		return took, 0, err
+	}
+	for i := range words {
+		if before[i] == after[i] {
+			equal++
+		}
+	}
+	return took, equal, nil
+}
+
+// found is what searches for all words bring.
+func (s *subject) found(ctx context.Context) ([]string, error) {
+	var out []string
+	for _, word := range slices.Sorted(slices.Values(words)) {
+		status, body, err := send(ctx, s.addr, "GET", "/api/search?q="+word, nil, nil)
+		if err != nil || status != http.StatusOK {
+			return nil, fmt.Errorf("search: status %d, %w", status, err)
+		}
+		out = append(out, string(body))
+	}
+	return out, nil
+}
