@@ -19,7 +19,7 @@ import (
 )
 
 // rigs are all there are, in the order of the table.
-var rigs = []rig{killRig, strayRig, upstreamRig, cutRig, retryRig, fullRig, diskRig, indexRig, runsRig}
+var rigs = []rig{killRig, strayRig, upstreamRig, cutRig, retryRig, fullRig, diskRig, indexRig, drainRig, runsRig}
 
 func main() {
 	hermes := flag.String("hermes", "bin/hermes", "the program")

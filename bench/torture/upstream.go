@@ -116,8 +116,8 @@ func misbehave(ctx context.Context, b *bench, rounds int) (*tally, error) {
 		return nil, err
 	}
 	m.t.done = fmt.Sprintf("%d behaviours, %d turns", len(all), m.turns)
-	m.t.figure = fmt.Sprintf("%d late, %d false ends, %d stored twice, goroutines %.0f before and %.0f after; the longest without a deadline in play took %.1f s",
-		m.late, m.wrong, doubled, before, after, m.slowest.Seconds())
+	m.t.figure = fmt.Sprintf("%d late, %d false ends, %d stored twice, goroutines %.0f before and %.0f after; the longest without a deadline in play took %.1f s (%s)",
+		m.late, m.wrong, doubled, before, after, m.slowest.Seconds(), m.slow)
 	return m.t, nil
 }
 
@@ -131,6 +131,7 @@ type misbehaving struct {
 	mu                 sync.Mutex
 	turns, late, wrong int
 	slowest            time.Duration // of those that nothing keeps waiting
+	slow               string        // which that was
 }
 
 // all has a model misbehave in one way, again and again.
@@ -164,7 +165,9 @@ func (m *misbehaving) one(ctx context.Context, k behaviour, n int) {
 	limit := k.deadline
 	if limit == 0 {
 		limit = firstByte
-		m.slowest = max(m.slowest, took)
+		if took > m.slowest {
+			m.slowest, m.slow = took, k.name
+		}
 	}
 	if took > limit+time.Second || err != nil {
 		m.late++
