@@ -111,7 +111,7 @@ func Load(src Source) (*Config, error) {
 	c.Server.Grace = 30 * time.Second
 	c.Context.BudgetTokens = 8000
 	c.AuditKeepDays = 365
-	c.Limits.Turns, c.Limits.Queue, c.Limits.QueueWait = 2048, 1024, 2*time.Second
+	c.Limits.Turns, c.Limits.Queue, c.Limits.QueueWait = 16384, 1024, 2*time.Second
 	c.Runs.ApprovalTimeout = 10 * time.Minute
 	c.Memory.EmbeddingsWait, c.Memory.TokensPerHour = 150*time.Millisecond, 100_000
 	c.Responder, c.Fallback = "auto", "recall"

@@ -137,15 +137,9 @@ func (db *DB) open(ctx context.Context) error {
 	}
 	db.read.SetMaxOpenConns(readers)
 	db.read.SetMaxIdleConns(readers)
-	var last sql.NullInt64
-	if err := conn.QueryRowContext(ctx, lastMessageID).Scan(&last); err != nil {
+	if err := db.takeOver(ctx, conn); err != nil {
 		_ = conn.Close()
-		return fmt.Errorf("read last message id: %w", err)
-	}
-	db.ids.last, db.ids.opened = last.Int64, last.Int64
-	if _, err := conn.ExecContext(ctx, voidLeases); err != nil {
-		_ = conn.Close()
-		return fmt.Errorf("end leases: %w", err)
+		return err
 	}
 	files := &identity{}
 	if !db.opt.NoGuard {
@@ -161,6 +155,20 @@ func (db *DB) open(ctx context.Context) error {
 	db.indexer = newIndexer(db)
 	db.stopped.Go(func() { db.w.run(background) })
 	db.stopped.Go(func() { db.indexer.run(background) })
+	return nil
+}
+
+// takeOver learns which message ids were given out, and ends what the process
+// before held.
+func (db *DB) takeOver(ctx context.Context, conn *sql.Conn) error {
+	var last sql.NullInt64
+	if err := conn.QueryRowContext(ctx, lastMessageID).Scan(&last); err != nil {
+		return fmt.Errorf("read last message id: %w", err)
+	}
+	db.ids.last, db.ids.opened = last.Int64, last.Int64
+	if _, err := conn.ExecContext(ctx, voidLeases); err != nil {
+		return fmt.Errorf("end leases: %w", err)
+	}
 	return nil
 }
 
