@@ -53,7 +53,7 @@ func measure(ctx context.Context, binary string, jobs, rounds int) error {
 	if err != nil {
 		return err
 	}
-	defer s.stop()
+	defer s.Stop()
 	quiet, err := s.probe(ctx, func() bool { return true }, 10*time.Second)
 	if err != nil {
 		return err
@@ -67,12 +67,12 @@ func measure(ctx context.Context, binary string, jobs, rounds int) error {
 	}
 	due := time.Now().Truncate(time.Minute).Add(time.Minute)
 	<-time.After(time.Until(due) - time.Second)
-	cpu := s.cpu()
+	cpu := s.CPU()
 	busy, err := s.probe(ctx, func() bool { return up.fired() < jobs*rounds }, time.Duration(rounds)*time.Minute+30*time.Second)
 	if err != nil {
 		return err
 	}
-	cpu = s.cpu() - cpu
+	cpu = s.CPU() - cpu
 	ledger, err := s.ledger(ctx, rounds)
 	if err != nil {
 		return err

@@ -7,58 +7,31 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
+
+	"github.com/hermes-memory/hermes/bench/served"
 )
 
 const adminKey = "bench-admin-key-0123456789"
 
 // server is a running hermes, with the keys of the owners who have jobs.
 type server struct {
-	cmd  *exec.Cmd
-	base string
+	*served.Server
 	keys []string
 	jobs map[string][]string // ids by key
 }
 
-var clients = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}}
-
 func startServer(ctx context.Context, binary, home, upstream string) (*server, error) {
-	var lc net.ListenConfig
-	l, err := lc.Listen(ctx, "tcp", "127.0.0.1:0")
+	s, err := served.Start(ctx, binary, home, upstream, "HERMES_MODEL=turns", "API_SERVER_KEY="+adminKey)
 	if err != nil {
-		return nil, fmt.Errorf("find a free port: %w", err)
+		return nil, err
 	}
-	addr := l.Addr().String()
-	_ = l.Close()
-	s := &server{base: "http://" + addr, jobs: make(map[string][]string)}
-	s.cmd = exec.CommandContext(ctx, binary, "serve", "--addr", addr)
-	s.cmd.Env = append(os.Environ(), "HERMES_HOME="+home, "HERMES_UPSTREAM_URL="+upstream+"/v1", "HERMES_MODEL=turns", "HERMES_LOG_LEVEL=warn", "API_SERVER_KEY="+adminKey)
-	s.cmd.Stderr = os.Stderr
-	if err := s.cmd.Start(); err != nil {
-		return nil, fmt.Errorf("start hermes: %w", err)
-	}
-	for begun := time.Now(); time.Since(begun) < 20*time.Second; <-time.After(5 * time.Millisecond) {
-		if s.call(ctx, "", http.MethodGet, "/health", nil, nil) == nil {
-			return s, nil
-		}
-	}
-	s.stop()
-	return nil, errors.New("hermes did not become healthy in 20 s")
-}
-
-func (s *server) stop() {
-	_ = s.cmd.Process.Signal(syscall.SIGTERM)
-	_ = s.cmd.Wait() // the figures are taken already
+	return &server{Server: s, jobs: make(map[string][]string)}, nil
 }
 
 // call makes one request and reads the whole answer.
@@ -70,7 +43,7 @@ func (s *server) call(ctx context.Context, key, method, path string, in, out any
 			return err
 		}
 	}
-	req, err := http.NewRequestWithContext(ctx, method, s.base+path, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, method, s.Base+path, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
@@ -79,7 +52,7 @@ func (s *server) call(ctx context.Context, key, method, path string, in, out any
 	if strings.HasPrefix(path, "/v1/") {
 		req.Header.Set("X-Hermes-Session-Id", "probe")
 	}
-	res, err := clients.Do(req)
+	res, err := served.Clients.Do(req)
 	if err != nil {
 		return err
 	}
@@ -205,18 +178,4 @@ func (s *server) probe(ctx context.Context, on func() bool, longest time.Duratio
 	}
 	done.Wait()
 	return all, errors.Join(errs...)
-}
-
-// cpu is the processor time the server has used.
-func (s *server) cpu() time.Duration {
-	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(s.cmd.Process.Pid), "stat"))
-	if err != nil {
-		return 0
-	}
-	// utime is the 12th field after the command's closing parenthesis, stime the
-	// 13th, in hundredths of a second.
-	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
-	user, _ := strconv.Atoi(fields[11])
-	system, _ := strconv.Atoi(fields[12])
-	return time.Duration(user+system) * 10 * time.Millisecond
 }

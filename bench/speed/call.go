@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/hermes-memory/hermes/bench/served"
 )
 
 // reply is the part of an answer that is measured.
@@ -76,7 +78,7 @@ func send(ctx context.Context, base, session, text string, stream bool) (io.Read
 	if session != "" {
 		req.Header.Set("X-Hermes-Session-Id", session)
 	}
-	res, err := clients.Do(req)
+	res, err := served.Clients.Do(req)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"github.com/hermes-memory/hermes/bench/served"
 )
 
 // How growth is measured: each session takes its turn after the other, so that
@@ -32,7 +34,7 @@ func (b *bench) growth(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer s.stop()
+	defer s.Stop()
 	var sessions []*grown
 	for _, messages := range []int{100, 1000, 10_000, 100_000 / b.scale} {
 		g := &grown{messages: messages, id: fmt.Sprintf("growth:%d", messages), words: newWriter(5)}
@@ -61,29 +63,29 @@ func (b *bench) growth(ctx context.Context) error {
 }
 
 // turn takes the i-th turn, and counts it unless it warms up.
-func (g *grown) turn(ctx context.Context, s *server, i int) error {
-	before, begun := s.cpu(), time.Now()
+func (g *grown) turn(ctx context.Context, s *served.Server, i int) error {
+	before, begun := s.CPU(), time.Now()
 	var err error
-	if g.last, err = chat(ctx, s.base, g.id, g.words.message(i)); err != nil {
+	if g.last, err = chat(ctx, s.Base, g.id, g.words.message(i)); err != nil {
 		return err
 	}
 	if i >= growthWarm {
 		g.took = append(g.took, time.Since(begun))
-		g.cpu += s.cpu() - before
+		g.cpu += s.CPU() - before
 	}
 	return nil
 }
 
 // indexed waits for the text index, by asking for a word that nobody said: what a session of this length has cost
 // before is no part of a turn.
-func indexed(ctx context.Context, s *server) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.base+"/api/search?q=unheardof", nil)
+func indexed(ctx context.Context, s *served.Server) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.Base+"/api/search?q=unheardof", nil)
 	if err != nil {
 		return err
 	}
 	req.Header.Set("Authorization", "Bearer hermes")
 	for { // a search waits for the index, but not for ever
-		res, err := clients.Do(req)
+		res, err := served.Clients.Do(req)
 		if err != nil {
 			return err
 		}
@@ -100,7 +102,7 @@ func indexed(ctx context.Context, s *server) error {
 }
 
 // fill imports messages without calling the model.
-func (b *bench) fill(ctx context.Context, s *server, session string, messages int) error {
+func (b *bench) fill(ctx context.Context, s *served.Server, session string, messages int) error {
 	w := newWriter(9)
 	for done := 0; done < messages; {
 		n := min(1000, messages-done)
@@ -116,12 +118,12 @@ func (b *bench) fill(ctx context.Context, s *server, session string, messages in
 		if err != nil {
 			return err
 		}
-		req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.base+"/api/sessions/"+session+"/messages", bytes.NewReader(body))
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.Base+"/api/sessions/"+session+"/messages", bytes.NewReader(body))
 		if err != nil {
 			return err
 		}
 		req.Header.Set("Authorization", "Bearer hermes")
-		res, err := clients.Do(req)
+		res, err := served.Clients.Do(req)
 		if err != nil {
 			return err
 		}

@@ -18,9 +18,9 @@ func (b *bench) start(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		took = append(took, s.took)
-		idle = s.memory()
-		s.stop()
+		took = append(took, s.Took)
+		idle = s.Memory()
+		s.Stop()
 	}
 	b.add("start to first healthy answer", "< 100 ms", "%s", ms(spreadOf(took).p50))
 	b.add("idle memory", "< 30 MB", "%.1f MiB", idle)
@@ -33,25 +33,25 @@ func (b *bench) turn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer s.stop()
+	defer s.Stop()
 	const perSession = 50
 	turns := 4000 / b.scale
 	var ours, direct []time.Duration
 	w := newWriter(1)
 	for i := range 100 { // warm up
-		if _, err := chat(ctx, s.base, "warm", w.message(i)); err != nil {
+		if _, err := chat(ctx, s.Base, "warm", w.message(i)); err != nil {
 			return err
 		}
 	}
-	before := s.cpu()
+	before := s.CPU()
 	for i := range turns {
 		begun := time.Now()
-		if _, err := chat(ctx, s.base, fmt.Sprintf("turn:%d", i/perSession), w.message(i)); err != nil {
+		if _, err := chat(ctx, s.Base, fmt.Sprintf("turn:%d", i/perSession), w.message(i)); err != nil {
 			return err
 		}
 		ours = append(ours, time.Since(begun))
 	}
-	used := s.cpu() - before
+	used := s.CPU() - before
 	for i := range turns {
 		begun := time.Now()
 		if _, err := chat(ctx, b.upstream.server.URL, "", w.message(i)); err != nil {
@@ -98,13 +98,13 @@ func (b *bench) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer s.stop()
-	before := s.cpu()
-	rate, took, err := b.storm(ctx, s.base, 64)
+	defer s.Stop()
+	before := s.CPU()
+	rate, took, err := b.storm(ctx, s.Base, 64)
 	if err != nil {
 		return err
 	}
-	cpu := float64((s.cpu() - before).Microseconds()) / 1000 / float64(len(took))
+	cpu := float64((s.CPU() - before).Microseconds()) / 1000 / float64(len(took))
 	direct, _, err := b.storm(ctx, b.upstream.server.URL, 64)
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func (b *bench) load(ctx context.Context) error {
 	b.add("turns/s, 64 at once (the upstream alone)", "> 1,500", "%.0f (%.0f)", rate, direct)
 	b.add("CPU per turn, 64 at once", "", "%.3f ms", cpu)
 	b.add("one turn of 64, p50 and p99", "", "%s, %s", ms(spreadOf(took).p50), ms(spreadOf(took).p99))
-	b.add("memory after that", "", "%.1f MiB", s.memory())
+	b.add("memory after that", "", "%.1f MiB", s.Memory())
 	return nil
 }
 
@@ -154,11 +154,11 @@ func (b *bench) token(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer s.stop()
+	defer s.Stop()
 	var ours, direct []time.Duration
 	w := newWriter(7)
 	for i := range 400 / b.scale {
-		d, err := firstToken(ctx, s.base, fmt.Sprintf("token:%d", i/20), w.message(i))
+		d, err := firstToken(ctx, s.Base, fmt.Sprintf("token:%d", i/20), w.message(i))
 		if err != nil {
 			return err
 		}
@@ -182,20 +182,20 @@ func (b *bench) open(ctx context.Context) error {
 	if err := b.fill(ctx, s, "long", messages); err != nil {
 		return err
 	}
-	if _, err := chat(ctx, s.base, "long", "one more thing"); err != nil { // folds
+	if _, err := chat(ctx, s.Base, "long", "one more thing"); err != nil { // folds
 		return err
 	}
-	s.stop()
-	again, err := b.startServer(ctx, s.home)
+	s.Stop()
+	again, err := b.startServer(ctx, s.Home)
 	if err != nil {
 		return err
 	}
-	defer again.stop()
-	if _, err := chat(ctx, again.base, "warm", "hello"); err != nil {
+	defer again.Stop()
+	if _, err := chat(ctx, again.Base, "warm", "hello"); err != nil {
 		return err
 	}
 	begun := time.Now()
-	if _, err := chat(ctx, again.base, "long", "What did we say about the release?"); err != nil {
+	if _, err := chat(ctx, again.Base, "long", "What did we say about the release?"); err != nil {
 		return err
 	}
 	first := time.Since(begun)
@@ -203,7 +203,7 @@ func (b *bench) open(ctx context.Context) error {
 	w := newWriter(3)
 	for i := range 50 {
 		begun = time.Now()
-		if _, err := chat(ctx, again.base, "long", w.message(i)); err != nil {
+		if _, err := chat(ctx, again.Base, "long", w.message(i)); err != nil {
 			return err
 		}
 		later = append(later, time.Since(begun))

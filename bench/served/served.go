@@ -1,0 +1,117 @@
+// Package served starts the built server for measurements from outside, and
+// reads what it costs.
+package served
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Clients share a pool wide enough for every measurement.
+var Clients = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2048, DisableCompression: true}}
+
+// Server is a running hermes.
+type Server struct {
+	Base string
+	Home string
+	Took time.Duration // from exec to the first healthy answer
+
+	cmd *exec.Cmd
+}
+
+// Start starts hermes on a home, before an upstream, with further variables of
+// its environment, and waits until it is healthy.
+func Start(ctx context.Context, binary, home, upstream string, env ...string) (*Server, error) {
+	addr, err := freeAddr(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{Base: "http://" + addr, Home: home}
+	s.cmd = exec.CommandContext(ctx, binary, "serve", "--addr", addr)
+	s.cmd.Env = append(append(os.Environ(), "HERMES_HOME="+home, "HERMES_UPSTREAM_URL="+upstream+"/v1", "HERMES_LOG_LEVEL=warn"), env...)
+	s.cmd.Stderr = os.Stderr
+	begun := time.Now()
+	if err := s.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start hermes: %w", err)
+	}
+	for time.Since(begun) < 20*time.Second {
+		if res, err := get(ctx, s.Base+"/health"); err == nil && res == http.StatusOK {
+			s.Took = time.Since(begun)
+			return s, nil
+		}
+		<-time.After(time.Millisecond)
+	}
+	s.Stop()
+	return nil, errors.New("hermes did not become healthy in 20 s")
+}
+
+func get(ctx context.Context, url string) (int, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return 0, err
+	}
+	res, err := Clients.Do(req)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	_, err = io.Copy(io.Discard, res.Body)
+	return res.StatusCode, err
+}
+
+func freeAddr(ctx context.Context) (string, error) {
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("find a free port: %w", err)
+	}
+	defer func() { _ = l.Close() }()
+	return l.Addr().String(), nil
+}
+
+// Stop ends the server as an operator does, and waits for it.
+func (s *Server) Stop() {
+	_ = s.cmd.Process.Signal(syscall.SIGTERM)
+	_ = s.cmd.Wait() // the figures are taken already
+}
+
+// CPU is the processor time the server has used.
+func (s *Server) CPU() time.Duration {
+	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(s.cmd.Process.Pid), "stat"))
+	if err != nil {
+		return 0
+	}
+	// Fields after the command's closing parenthesis: utime is the 12th, stime
+	// the 13th, in hundredths of a second.
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	user, _ := strconv.Atoi(fields[11])
+	system, _ := strconv.Atoi(fields[12])
+	return time.Duration(user+system) * 10 * time.Millisecond
+}
+
+// Memory is the resident size of the server, in MiB.
+func (s *Server) Memory() float64 {
+	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(s.cmd.Process.Pid), "status"))
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(text)) {
+		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+			kb, _ := strconv.Atoi(strings.Fields(rest)[0])
+			return float64(kb) / 1024
+		}
+	}
+	return 0
+}
