@@ -16,12 +16,9 @@ import (
 
 // chatCompletions answers POST /v1/chat/completions.
 func (s *server) chatCompletions(w http.ResponseWriter, r *http.Request) error {
-	headers, err := s.parseSessionHeaders(r)
+	headers, err := s.turnHeaders(w, r)
 	if err != nil {
 		return err
-	}
-	if headers.key != "" { // echoed on refusals too
-		w.Header().Set(sessionKeyHeader, string(headers.key))
 	}
 	body, err := readBody(r)
 	if err != nil {

@@ -60,6 +60,16 @@ func (s *server) parseSessionHeaders(r *http.Request) (h sessionHeaders, err err
 	return h, nil
 }
 
+// turnHeaders are the session headers of a request for a turn. The key is echoed,
+// on refusals too.
+func (s *server) turnHeaders(w http.ResponseWriter, r *http.Request) (sessionHeaders, error) {
+	h, err := s.parseSessionHeaders(r)
+	if err == nil && h.key != "" {
+		w.Header().Set(sessionKeyHeader, string(h.key))
+	}
+	return h, err
+}
+
 func errNoAuthSession() error {
 	return fault.New(fault.Forbidden, "session_auth_required",
 		"Session headers require API key authentication, and this server runs with --no-auth. Configure API_SERVER_KEY to use them.")

@@ -18,12 +18,9 @@ const responsesRoute = "responses"
 
 // createResponse answers POST /v1/responses.
 func (s *server) createResponse(w http.ResponseWriter, r *http.Request) error {
-	headers, err := s.parseSessionHeaders(r)
+	headers, err := s.turnHeaders(w, r)
 	if err != nil {
 		return err
-	}
-	if headers.key != "" { // echoed on refusals too
-		w.Header().Set(sessionKeyHeader, string(headers.key))
 	}
 	body, err := readBody(r)
 	if err != nil {

@@ -163,7 +163,7 @@ func (in *runInput) messages() (json.RawMessage, error) {
 
 // createRun answers POST /v1/runs: a turn that goes on by itself.
 func (s *server) createRun(w http.ResponseWriter, r *http.Request) error {
-	headers, err := s.parseSessionHeaders(r)
+	headers, err := s.turnHeaders(w, r)
 	if err != nil {
 		return err
 	}
