@@ -20,9 +20,16 @@ func (r *Registry) Follow(ctx context.Context, o owner.Owner, id string, after i
 		n := name{o.ID(), id}
 		defer r.topics.join(n)()
 		for {
-			changed := r.topics.changed(n) // before the look, so that nothing is missed
 			gone := r.carrierOf(n) == nil && r.leaving()
-			events, state, err := r.store.Events(ctx, o, id, after, page)
+			look, changed := r.topics.look(n, after, func() ([]Event, State, error) {
+				return r.store.Events(context.WithoutCancel(ctx), o, id, after, page) // others may wait for it, too
+			})
+			select {
+			case <-look.done:
+			case <-ctx.Done():
+				return
+			}
+			events, state, err := look.events, look.state, look.err
 			if err != nil {
 				if ctx.Err() == nil {
 					yield(Event{}, err)
@@ -77,6 +84,16 @@ type topics struct {
 type topic struct {
 	readers int
 	changed chan struct{} // closed with the next change
+	look    *look         // the newest since the last change; nil for none
+}
+
+// look is one reading of the store, for all who have come to the same Seq.
+type look struct {
+	after  int64
+	done   chan struct{} // closed when the rest is there
+	events []Event
+	state  State
+	err    error
 }
 
 // join makes room for a reader of a record, until the returned function is called.
@@ -96,11 +113,36 @@ func (t *topics) join(n name) (leave func()) {
 	}
 }
 
-// changed is closed when there is something new of a record that was joined.
-func (t *topics) changed(n name) <-chan struct{} {
+// failed reports whether the reading is over and came to nothing: who asks next
+// tries again.
+func (l *look) failed() bool {
+	select {
+	case <-l.done:
+		return l.err != nil
+	default:
+		return false
+	}
+}
+
+// look reads behind a Seq of a record that was joined, once for all who ask for
+// the same before something changes: ten thousand readers of an event would
+// otherwise each ask the store for it. What is returned beside it is closed when
+// there is more to see than this. The reading has a goroutine of its own, so that
+// the stacks of those who wait for days stay small.
+func (t *topics) look(n name, after int64, read func() ([]Event, State, error)) (*look, <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.by[n].changed
+	topic := t.by[n]
+	if l := topic.look; l != nil && l.after == after && !l.failed() {
+		return l, topic.changed
+	}
+	l := &look{after: after, done: make(chan struct{})}
+	topic.look = l
+	go func() {
+		defer close(l.done)
+		l.events, l.state, l.err = read()
+	}()
+	return l, topic.changed
 }
 
 // publish wakes the readers of a record.
@@ -109,6 +151,6 @@ func (t *topics) publish(n name) {
 	defer t.mu.Unlock()
 	if topic := t.by[n]; topic != nil {
 		close(topic.changed)
-		topic.changed = make(chan struct{})
+		topic.changed, topic.look = make(chan struct{}), nil
 	}
 }
