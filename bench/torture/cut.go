@@ -81,17 +81,18 @@ func cutStreams(ctx context.Context, b *bench, rounds int) (*tally, error) {
 	return c.t, c.count(ctx, rounds)
 }
 
-// turn begins a streamed turn and leaves it behind so many data lines.
-func (c *cuts) turn(ctx context.Context, session, text string, after int, header map[string]string) (seen string, whole bool, res *http.Response, err error) {
+// turn begins a streamed turn and leaves it behind so many data lines. run is
+// the id of a detached one.
+func (c *cuts) turn(ctx context.Context, session, text string, after int, header map[string]string) (seen string, whole bool, run string, err error) {
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()
 	all := map[string]string{"X-Hermes-Session-Id": session}
 	for name, value := range header {
 		all[name] = value
 	}
-	res, err = begin(ctx, c.s.addr, "POST", "/v1/chat/completions", all, chatBody(text, true))
+	res, err := begin(ctx, c.s.addr, "POST", "/v1/chat/completions", all, chatBody(text, true))
 	if err != nil {
-		return "", false, nil, err
+		return "", false, "", err
 	}
 	defer func() { _ = res.Body.Close() }()
 	var body bytes.Buffer
@@ -103,7 +104,7 @@ func (c *cuts) turn(ctx context.Context, session, text string, after int, header
 		}
 	}
 	seen, whole = readAnswer(body.Bytes(), true)
-	return seen, whole, res, nil
+	return seen, whole, res.Header.Get("X-Hermes-Run-Id"), nil
 }
 
 // plain cuts a turn that ends with its client.
@@ -122,7 +123,7 @@ func (c *cuts) plain(ctx context.Context, n, after int) {
 // events up again.
 func (c *cuts) detached(ctx context.Context, n, after int) {
 	session, text := fmt.Sprintf("detached/%d", n), fmt.Sprintf("%s%04d.", cutText, n)
-	seen, _, res, err := c.turn(ctx, session, text, after, map[string]string{"X-Hermes-Detach": "true"})
+	seen, _, run, err := c.turn(ctx, session, text, after, map[string]string{"X-Hermes-Detach": "true"})
 	c.mu.Lock()
 	c.seen[session], c.whole[session] = seen, true
 	c.mu.Unlock()
@@ -130,7 +131,7 @@ func (c *cuts) detached(ctx context.Context, n, after int) {
 		c.miss("%s: %v", session, err)
 		return
 	}
-	path := "/v1/runs/" + res.Header.Get("X-Hermes-Run-Id") + "/events"
+	path := "/v1/runs/" + run + "/events"
 	first, err := c.events(ctx, path, "0", after)
 	if err != nil {
 		c.miss("%s: %v", session, err)

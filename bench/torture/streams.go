@@ -1,0 +1,175 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/upstream/upstreamtest"
+)
+
+// streamsRig holds very many streams open. A round is a thousand.
+var streamsRig = rig{
+	name: "streams", fault: "F13 10,000 idle streams of a run's events, held, then an event for all of them", rounds: 10, run: holdStreams,
+	want: "≤ 400 MiB, 0 dropped, the event at all of them within 500 ms (p99)",
+	off:  "64 KiB more for each stream", bareRounds: 10,
+	bare: []change{{
+		"internal/httpapi/chat_stream.go", "	out.timer = time.AfterFunc(pause, out.keepAlive)",
+		"	ballast := make([]byte, 64<<10)\n	for i := range ballast {\n		ballast[i] = 1\n	}\n	out.timer = time.AfterFunc(pause, func() { ballast[0]++; out.keepAlive() })",
+	}},
+}
+
+// held is how long they are held: longer than Go lets garbage lie.
+const held = 150 * time.Second
+
+// holder holds the streams.
+type holder struct {
+	addr, path     string
+	began, dropped atomic.Int64
+	told           time.Time // when the model said its word
+	mu             sync.Mutex
+	arrived        []time.Duration
+}
+
+// holdStreams is the whole rig.
+func holdStreams(ctx context.Context, b *bench, rounds int) (*tally, error) {
+	next := make(chan struct{})
+	model, err := upstreamtest.Start(upstreamtest.Options{Quiet: true, Default: func(*upstreamtest.Request) upstreamtest.Step {
+		return upstreamtest.Step{Chunks: []string{"Beginning, ", "the word."}, Next: next}
+	}})
+	if err != nil {
+		return nil, err
+	}
+	defer model.Close()
+	home, err := b.home()
+	if err != nil {
+		return nil, err
+	}
+	s := &subject{hermes: b.hermes, home: home, upstream: model.URL + "/v1"}
+	if err := s.start(ctx); err != nil {
+		return nil, err
+	}
+	defer s.kill()
+	h := &holder{addr: s.addr}
+	if err := h.begin(ctx); err != nil {
+		return nil, err
+	}
+	count := rounds * 1000
+	empty := s.memory()
+	var open sync.WaitGroup
+	places := make(chan struct{}, 64)
+	for range count {
+		places <- struct{}{}
+		open.Go(func() { h.hold(ctx, func() { <-places }) })
+	}
+	for end := time.Now().Add(time.Minute); h.began.Load() < int64(count) && time.Now().Before(end); {
+		pause(ctx, 100*time.Millisecond)
+	}
+	opened := h.began.Load()
+	next <- struct{}{} // an event before the wait, so that the streams are well under way
+	pause(ctx, held)
+	full, dropped := s.memory(), h.dropped.Load()
+	h.mu.Lock()
+	h.arrived, h.told = nil, time.Now()
+	h.mu.Unlock()
+	next <- struct{}{}
+	open.Wait()
+	t := h.tally(count, full)
+	t.done = fmt.Sprintf("%d streams held for %s", opened, held)
+	t.figure = fmt.Sprintf("%.0f MiB (%.0f without streams), %d dropped, %s", full, empty, dropped, t.figure)
+	if dropped > 0 || opened < int64(count) {
+		t.miss("%d of %d opened, %d dropped", opened, count, dropped)
+	}
+	return t, nil
+}
+
+// begin has a run wait for its model.
+func (h *holder) begin(ctx context.Context) error {
+	status, body, err := call(ctx, h.addr, "POST", "/v1/runs", "", []byte(`{"input":"Say it when it is time.","session_id":"streams"}`))
+	var out struct {
+		RunID string `json:"run_id"`
+	}
+	if err != nil || status != 202 || json.Unmarshal(body, &out) != nil {
+		return fmt.Errorf("begin a run: status %d, %w", status, err)
+	}
+	h.path = "/v1/runs/" + out.RunID + "/events"
+	return nil
+}
+
+// tally is what became of the event that all were sent, and of the memory.
+func (h *holder) tally(count int, full float64) *tally {
+	t := &tally{}
+	slices.Sort(h.arrived)
+	p99 := time.Hour
+	if len(h.arrived) > 0 {
+		p99 = h.arrived[len(h.arrived)*99/100]
+	}
+	t.figure = fmt.Sprintf("the event reached %d, p99 %d ms", len(h.arrived), p99.Milliseconds())
+	if full > 400 {
+		t.miss("%.0f MiB", full)
+	}
+	if len(h.arrived) < count {
+		t.miss("%d of %d got the event", len(h.arrived), count)
+	}
+	if p99 > 500*time.Millisecond {
+		t.miss("p99 %d ms", p99.Milliseconds())
+	}
+	return t
+}
+
+// hold opens one stream and reads it to its end.
+func (h *holder) hold(ctx context.Context, opened func()) {
+	opened = sync.OnceFunc(opened)
+	defer opened()
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", h.addr)
+	if err != nil {
+		h.dropped.Add(1)
+		return
+	}
+	defer func() { _ = conn.Close() }()
+	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer hermes\r\n\r\n", h.path, h.addr); err != nil {
+		h.dropped.Add(1)
+		return
+	}
+	in := bufio.NewReaderSize(conn, 512)
+	for {
+		line, err := in.ReadString('\n')
+		switch {
+		case err != nil:
+			h.dropped.Add(1)
+			return
+		case strings.Contains(line, "event: run.started"):
+			h.began.Add(1)
+			opened()
+		case strings.Contains(line, "the word."):
+			h.mu.Lock()
+			h.arrived = append(h.arrived, time.Since(h.told))
+			h.mu.Unlock()
+			return
+		}
+	}
+}
+
+// memory is the server's resident size in MiB.
+func (s *subject) memory() float64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(text)) {
+		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+			kb, _ := strconv.Atoi(strings.Fields(rest)[0])
+			return float64(kb) / 1024
+		}
+	}
+	return 0
+}
