@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -151,6 +153,9 @@ func (s *subject) found(ctx context.Context, ticks int) ([]string, error) {
 		status, body, err := send(ctx, s.addr, "GET", fmt.Sprintf("/api/search?q=tick%d", i*ticks/ticksAsked), nil, nil)
 		if err != nil || status != http.StatusOK {
 			return nil, fmt.Errorf("search: status %d, %w", status, err)
+		}
+		if bytes.Contains(body, []byte(`"partial":true`)) {
+			return nil, errors.New("the index is still catching up")
 		}
 		out = append(out, string(body))
 	}
