@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"slices"
 	"strconv"
@@ -13,8 +15,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/hermes-memory/hermes/internal/upstream/upstreamtest"
 )
 
 // streamsRig holds very many streams open. A round is a thousand.
@@ -43,12 +43,26 @@ type holder struct {
 // holdStreams is the whole rig.
 func holdStreams(ctx context.Context, b *bench, rounds int) (*tally, error) {
 	next := make(chan struct{})
-	model, err := upstreamtest.Start(upstreamtest.Options{Quiet: true, Default: func(*upstreamtest.Request) upstreamtest.Step {
-		return upstreamtest.Step{Chunks: []string{"Beginning, ", "the word."}, Next: next}
-	}})
-	if err != nil {
-		return nil, err
-	}
+	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		sign := time.NewTicker(20 * time.Second) // of life, or it would be given up
+		defer sign.Stop()
+		for _, text := range []string{piece("Beginning, "), piece("the word."), ending} {
+			for said := text == ending; !said; {
+				select {
+				case <-next:
+					said = true
+				case <-sign.C:
+					fmt.Fprint(w, ": wait\n\n")
+					_ = http.NewResponseController(w).Flush() // the server may be dead
+				case <-r.Context().Done():
+					return
+				}
+			}
+			fmt.Fprint(w, text)
+			_ = http.NewResponseController(w).Flush() // see above
+		}
+	}))
 	defer model.Close()
 	home, err := b.home()
 	if err != nil {
