@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -152,12 +153,11 @@ func (s *searching) filter() {
 // matches. That costs a look at its list of the selected messages for every
 // match; without it, other matches are read and passed over.
 func (s *searching) narrow() error {
-	const others = `SELECT EXISTS (SELECT 1 FROM sessions WHERE owner_id < ?1) OR EXISTS (SELECT 1 FROM sessions WHERE owner_id > ?1)`
-	shared, err := s.count(others, s.owner.ID())
+	shared, err := s.shared()
 	if err != nil {
 		return err
 	}
-	marks := marksOf(s.owner, &s.r, shared > 0)
+	marks := marksOf(s.owner, &s.r, shared)
 	if marks == "" {
 		return nil
 	}
@@ -166,6 +166,32 @@ func (s *searching) narrow() error {
 		s.match += marks
 	}
 	return err
+}
+
+// others remembers whether several owners have sessions. It only decides how the
+// index is asked: what is not the owner's is passed over in any case. So it may
+// be out of date, and is looked up rarely.
+type others struct {
+	there atomic.Bool
+	alone atomic.Int64 // until when one owner counts as alone, in Unix nanoseconds
+}
+
+// aloneFor is how long an owner who was alone counts as alone.
+const aloneFor = time.Second
+
+// shared reports whether other owners have sessions.
+func (s *searching) shared() (bool, error) {
+	o, now := &s.db.others, time.Now()
+	if o.there.Load() || now.UnixNano() < o.alone.Load() {
+		return o.there.Load(), nil
+	}
+	n, err := s.count(`SELECT coalesce((SELECT min(owner_id) FROM sessions) <> (SELECT max(owner_id) FROM sessions), 0)`)
+	if err != nil {
+		return false, err
+	}
+	o.there.Store(n > 0)
+	o.alone.Store(now.Add(aloneFor).UnixNano())
+	return n > 0, nil
 }
 
 func (s *searching) count(query string, args ...any) (n int, err error) {
