@@ -32,10 +32,6 @@ const applicationID = 0x48524d53
 // be reset while another connection still needed it.
 const minVersion = "3.51.3"
 
-// writerCache and readerCache are the pages that a connection may keep, in KiB.
-// Searches and quotes read all over the file; what nobody reads takes no memory.
-const writerCache, readerCache = 8000, 32000
-
 // readers is how many connections read at once. Each has its own page cache;
 // more than the cores of a small machine only cost memory.
 const readers = 4
@@ -118,7 +114,7 @@ func (db *DB) open(ctx context.Context) error {
 	if err := createFile(db.opt.Path); err != nil {
 		return err
 	}
-	if db.write, err = sql.Open("sqlite", db.dsn("rwc", writerCache)); err != nil {
+	if db.write, err = sql.Open("sqlite", db.dsn("rwc")); err != nil {
 		return fmt.Errorf("open database: %w", err)
 	}
 	db.write.SetMaxOpenConns(1)
@@ -136,7 +132,7 @@ func (db *DB) open(ctx context.Context) error {
 			return fmt.Errorf("guard database: %w", err)
 		}
 	}
-	if db.read, err = sql.Open("sqlite", db.dsn("ro", readerCache)); err != nil {
+	if db.read, err = sql.Open("sqlite", db.dsn("ro")); err != nil {
 		_ = conn.Close()
 		return fmt.Errorf("open database for reading: %w", err)
 	}
@@ -179,11 +175,11 @@ func (db *DB) takeOver(ctx context.Context, conn *sql.Conn) error {
 
 // dsn names the file for the driver. A file: URI, because a plain name loses
 // its query string.
-func (db *DB) dsn(mode string, cache int) string {
+func (db *DB) dsn(mode string) string {
 	q := url.Values{"mode": {mode}, "_txlock": {"immediate"}}
 	for _, p := range []string{
 		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), "foreign_keys(ON)", "secure_delete(ON)", "trusted_schema(OFF)", "mmap_size(0)",
-		"cell_size_check(ON)", fmt.Sprintf("cache_size(-%d)", cache), "synchronous(" + db.opt.Synchronous + ")",
+		"cell_size_check(ON)", "cache_size(-8000)", "synchronous(" + db.opt.Synchronous + ")",
 	} {
 		q.Add("_pragma", p)
 	}
