@@ -50,33 +50,35 @@ func audited() map[string]struct{ action, kind, part string } {
 	}
 }
 
-// record lets a request of a route be recorded, in the transaction of what it
-// does where it does something.
-func (s *server) record(w http.ResponseWriter, r *http.Request, rt route) error {
+// recorded is the handler of a route, and lets each request be recorded if the
+// route is listed: in the transaction of what it does where it does something.
+func (s *server) recorded(rt route) func(http.ResponseWriter, *http.Request) error {
 	a, listed := audited()[rt.method+" "+rt.path]
 	if !listed || s.Audit == nil {
-		return rt.handle(w, r)
+		return rt.handle
 	}
-	target := ""
-	if a.part != "" {
-		target = r.PathValue(a.part)
-	}
-	ctx, note := audit.With(r.Context(), ownerOf(r), s.Now, a.action, a.kind, target)
-	err := rt.handle(w, r.WithContext(ctx))
-	outcome := ""
-	if err != nil {
-		if a.kind != audit.Session {
-			note.Names("") // nothing of ours need have this id: it is the caller's text
+	return func(w http.ResponseWriter, r *http.Request) error {
+		target := ""
+		if a.part != "" {
+			target = r.PathValue(a.part)
 		}
-		outcome = asFault(err).Code
-		if outcome == "" {
-			outcome = "failed"
+		ctx, note := audit.With(r.Context(), ownerOf(r), s.Now, a.action, a.kind, target)
+		err := rt.handle(w, r.WithContext(ctx))
+		outcome := ""
+		if err != nil {
+			if a.kind != audit.Session {
+				note.Names("") // nothing of ours need have this id: it is the caller's text
+			}
+			outcome = asFault(err).Code
+			if outcome == "" {
+				outcome = "failed"
+			}
 		}
+		if failed := note.Close(context.WithoutCancel(ctx), s.Audit, outcome); failed != nil {
+			s.Log.ErrorContext(ctx, "the audit could not be written", "action", a.action, "err", failed)
+		}
+		return err
 	}
-	if failed := note.Close(context.WithoutCancel(ctx), s.Audit, outcome); failed != nil {
-		s.Log.ErrorContext(ctx, "the audit could not be written", "action", a.action, "err", failed)
-	}
-	return err
 }
 
 // refusals bounds how often refused keys are recorded: somebody who guesses must

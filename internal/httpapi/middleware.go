@@ -130,6 +130,7 @@ func (s *server) checkOrigin(w http.ResponseWriter, r *http.Request) (done bool,
 // wrap turns a route into a handler: authentication, limits, errors. What goes on
 // with a key ends when that is revoked.
 func (s *server) wrap(rt route) http.Handler {
+	rt.handle = s.recorded(rt) // looked up once, not with each request
 	return s.render(func(w http.ResponseWriter, r *http.Request) error {
 		if rt.scope != "" {
 			o, err := s.authenticate(r)
@@ -165,14 +166,14 @@ func ended(ctx context.Context, err error) error {
 // serve handles a request that may be made, with a limit on its size.
 func (s *server) serve(w http.ResponseWriter, r *http.Request, rt route) error {
 	if rt.path == importPath {
-		return s.record(w, r, rt)
+		return rt.handle(w, r)
 	}
 	if r.ContentLength > maxBody {
 		_, _ = io.CopyN(io.Discard, r.Body, min(r.ContentLength, drainBody)) // only politeness
 		return &http.MaxBytesError{Limit: maxBody}
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-	return s.record(w, r, rt)
+	return rt.handle(w, r)
 }
 
 // render runs a handler and turns its error, or its panic, into a response. A
