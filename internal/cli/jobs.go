@@ -189,23 +189,10 @@ func (a *app) jobsListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List all jobs", Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return a.withClient(c, func(cl *client) error {
-				var list struct {
-					Data []jobRow `json:"data"`
-				}
-				if err := cl.call(c.Context(), http.MethodGet, "/api/jobs", nil, &list); err != nil {
-					return err
-				}
-				if a.json {
-					return a.printJSON(list.Data)
-				}
-				if len(list.Data) == 0 {
-					a.say(`No jobs. Make one: hermes jobs create NAME "every monday 9am" "PROMPT"`)
-					return nil
-				}
+			return showRows(a, c, "/api/jobs", `No jobs. Make one: hermes jobs create NAME "every monday 9am" "PROMPT"`, func(rows []jobRow) error {
 				w := tabwriter.NewWriter(a.process.Stdout, 0, 0, 2, ' ', 0)
 				fmt.Fprintln(w, "Name\tSchedule\tState\tNext run\tLast run\tLast status")
-				for _, j := range list.Data {
+				for _, j := range rows {
 					status := "-"
 					if j.LastStatus != nil {
 						status = *j.LastStatus

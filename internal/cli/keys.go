@@ -79,22 +79,7 @@ func (a *app) keysListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List all keys", Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return a.withClient(c, func(cl *client) error {
-				var list struct {
-					Data []apiKey `json:"data"`
-				}
-				if err := cl.call(c.Context(), http.MethodGet, "/api/keys", nil, &list); err != nil {
-					return err
-				}
-				if a.json {
-					return a.printJSON(list.Data)
-				}
-				if len(list.Data) == 0 {
-					fmt.Fprintln(a.process.Stdout, "No keys. Make one: hermes keys create --name NAME")
-					return nil
-				}
-				return a.printKeys(list.Data)
-			})
+			return showRows(a, c, "/api/keys", "No keys. Make one: hermes keys create --name NAME", a.printKeys)
 		},
 	}
 }

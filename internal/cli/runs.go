@@ -71,24 +71,11 @@ func (a *app) runsListCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "list", Short: "List runs, newest first", Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return a.withClient(c, func(cl *client) error {
-				var list struct {
-					Data []turnRow `json:"data"`
-				}
-				if err := cl.call(c.Context(), http.MethodGet, fmt.Sprintf("/v1/runs?limit=%d", limit), nil, &list); err != nil {
-					return err
-				}
-				if a.json {
-					return a.printJSON(list.Data)
-				}
-				if len(list.Data) == 0 {
-					a.say("No runs. POST /v1/runs begins one.")
-					return nil
-				}
+			return showRows(a, c, fmt.Sprintf("/v1/runs?limit=%d", limit), "No runs. POST /v1/runs begins one.", func(rows []turnRow) error {
 				w := tabwriter.NewWriter(a.process.Stdout, 0, 0, 2, ' ', 0)
 				fmt.Fprintln(w, "Run\tStatus\tSession\tBegun\tWhat it said")
-				for i := range list.Data {
-					r := &list.Data[i]
+				for i := range rows {
+					r := &rows[i]
 					fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", printable(r.RunID), r.Status, printable(r.SessionID), local(r.StartedAt), r.said())
 				}
 				return w.Flush()
