@@ -57,6 +57,35 @@ func TestLargeScope(t *testing.T) {
 	}
 }
 
+// TestCommonWordsCount: where rare words found enough, a common one still tells
+// which of these messages is meant, far behind the newest that a search takes in.
+func TestCommonWordsCount(t *testing.T) {
+	t.Parallel()
+	x := New()
+	at := time.Date(2023, 6, 5, 9, 0, 0, 0, time.UTC)
+	const meant = 400
+	for i := range 8 * effort {
+		text := "The report of the mountain is long."
+		switch {
+		case i == meant:
+			text = "A zeppelin passed by the harbour."
+		case i%4 == 1:
+			text = "The report of the harbour is long."
+		case i%32 == 0 && i < 32*2*anchors:
+			text = "A zeppelin passed by the mountain."
+		}
+		id := session.ID(fmt.Sprint("s", i/8))
+		x.Add(Document{
+			MessageID: int64(i + 1), SessionID: id, Root: id, Seq: int64(i % 8), Role: session.User,
+			Text: text, SaidAt: at.Add(time.Duration(i) * time.Minute),
+		})
+	}
+	hits := x.Search(Query{Text: "Which zeppelin passed by the harbour?"})
+	if len(hits) == 0 || hits[0].MessageID != meant+1 {
+		t.Errorf("got %+v", hits)
+	}
+}
+
 // TestTermListNewest: reading from there gives the newest entries, no more than
 // asked for, and the very same as reading from the start.
 func TestTermListNewest(t *testing.T) {

@@ -56,6 +56,7 @@ type scratch struct {
 	perTerm   []int32   // touched by one term
 
 	glances []glance     // per message: its words at first sight
+	known   marks        // messages with a glance: small enough for the nearest cache
 	found   []occurrence // of all terms, one after the other
 	ends    []termEnd    // where each term's end in found
 	hit     []int32      // messages with an occurrence
@@ -72,7 +73,7 @@ func (s *scratch) fit(docs, episodes int) {
 		n := docs + docs/4 + 64
 		s.window, s.own, s.near = make([]float32, n), make([]float32, n), make([]float32, n)
 		s.matched, s.promise, s.anchor = make([]uint32, n), make([]float32, n), make([]bool, n)
-		s.glances = make([]glance, n)
+		s.glances, s.known = make([]glance, n), make(marks, n/64+1)
 	}
 	if len(s.episode) < episodes {
 		n := episodes + episodes/4 + 16
@@ -90,6 +91,7 @@ func (s *scratch) clear() {
 	}
 	for _, d := range s.hit {
 		s.glances[d] = glance{}
+		s.known.unmark(d)
 	}
 	for _, e := range s.episodes {
 		s.episode[e] = 0
