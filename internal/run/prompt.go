@@ -82,7 +82,7 @@ func (t *turn) assemble(system, input int) assembly {
 	a.tailFrom = t.sightFrom
 	room -= tailTokens
 
-	matches := t.view.Match(question, t.now, maxMatches)
+	matches := t.matches(question)
 	block := t.stateBlock(min(stateRoom, room), matches)
 	a.facts = block.Facts
 	for i := range matches { // given, too: their message is sent as it stands
@@ -116,6 +116,22 @@ func (t *turn) assemble(system, input int) assembly {
 		a.context.Naive += input
 	}
 	return a
+}
+
+// matches are the facts that answer the question, but for those that the input
+// itself has just told.
+func (t *turn) matches(question string) []memory.Fact {
+	told := 0
+	for i := range t.changes {
+		told += len(t.changes[i].Learned)
+	}
+	found := t.view.Match(question, t.now, maxMatches+told)
+	if fresh := t.input.fresh; told > 0 && len(fresh) > 0 {
+		found = slices.DeleteFunc(found, func(f memory.Fact) bool {
+			return f.Source.Root == t.lineage.tip.RootID && f.Source.Seq >= fresh[0].Seq
+		})
+	}
+	return found[:min(len(found), maxMatches)]
 }
 
 // question is the text memory is asked with: the newest thing the user says.

@@ -89,15 +89,10 @@ func (t *turn) begin(ctx context.Context) (*Stream, error) {
 		}
 		t.compress(system + input)
 	}
-	if len(t.input.past) > 0 { // memory learns it before it is asked
-		if err := t.accept(ctx); err != nil {
-			return nil, err
-		}
-	}
-	t.prompt = t.assembleFor(system, input)
-	if err := t.accept(ctx); err != nil {
+	if err := t.accept(ctx); err != nil { // the commit runs while the prompt is put together
 		return nil, err
 	}
+	t.prompt = t.assembleFor(system, input)
 	s := newStream(t)
 	if err := s.call(ctx); err != nil {
 		s.cancel()
