@@ -51,7 +51,7 @@ func TestLargeScope(t *testing.T) {
 	s := &x.scratch
 	clean := !slices.ContainsFunc(s.window, func(v float32) bool { return v != 0 }) &&
 		!slices.ContainsFunc(s.own, func(v float32) bool { return v != 0 }) &&
-		!slices.Contains(s.anchor, true) && !slices.ContainsFunc(s.glances, func(g glance) bool { return g != glance{} })
+		!slices.ContainsFunc(append(s.anchor, s.known...), func(v uint64) bool { return v != 0 }) && !slices.ContainsFunc(s.glances, func(g glance) bool { return g != glance{} })
 	if !clean {
 		t.Error("a search left something behind for the next one")
 	}

@@ -45,7 +45,7 @@ type scratch struct {
 	matched []uint32  // the terms in the message itself, as bits
 	near    []float32 // occurrences of one term in and around the message
 	promise []float32 // of a candidate, beside the best one
-	anchor  []bool    // lends to its neighbours
+	anchor  marks     // lends to its neighbours
 	anchors []int32
 	touched []int32
 	around  []int32 // touched by one term
@@ -72,7 +72,7 @@ func (s *scratch) fit(docs, episodes int) {
 	if len(s.window) < docs {
 		n := docs + docs/4 + 64
 		s.window, s.own, s.near = make([]float32, n), make([]float32, n), make([]float32, n)
-		s.matched, s.promise, s.anchor = make([]uint32, n), make([]float32, n), make([]bool, n)
+		s.matched, s.promise, s.anchor = make([]uint32, n), make([]float32, n), make(marks, n/64+1)
 		s.glances, s.known = make([]glance, n), make(marks, n/64+1)
 	}
 	if len(s.episode) < episodes {
@@ -114,7 +114,7 @@ func (x *Index) lendAll(q *question) {
 		begin = e.end
 	}
 	for _, d := range s.anchors {
-		s.anchor[d] = false
+		s.anchor.unmark(d)
 	}
 }
 
@@ -122,7 +122,7 @@ func (x *Index) lendAll(q *question) {
 func (x *Index) lendTerm(t *term, bit uint32, found []occurrence) {
 	s := &x.scratch
 	for _, o := range found {
-		if !s.anchor[o.doc] {
+		if !s.anchor.has(o.doc) {
 			continue
 		}
 		m := &x.docs[o.doc]
