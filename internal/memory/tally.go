@@ -11,7 +11,7 @@ type tally struct {
 
 // effort bounds what a question looks at, beyond its rarest word, so that its
 // cost stays the same however much is known.
-const effort = 2000
+const effort = 1000
 
 // newestFacts bounds how many facts of a category or kind are looked at.
 const newestFacts = 300
