@@ -216,8 +216,14 @@ func TestCrash(t *testing.T) {
 	if again.Status != job.Completed || again.Output != r.Output || again.Attempts != 2 || len(h.model.prompts()) != 1 {
 		t.Errorf("got %+v after %d calls of the model, want the same answer", again, len(h.model.prompts()))
 	}
-	set(t, h, `UPDATE job_runs SET status = 'running', wake_at = due_at, attempts = 3, output = NULL`)
+	set(t, h, `UPDATE job_runs SET status = 'running', wake_at = due_at, attempts = 19, output = NULL`)
 	h.set(3 * time.Hour)
+	h.pass()
+	if last := h.runs(j.ID)[0]; last.Status != job.Completed || last.Output != r.Output {
+		t.Errorf("cut off often: got %+v", last)
+	}
+	set(t, h, `UPDATE job_runs SET status = 'running', wake_at = due_at, attempts = 20, output = NULL`)
+	h.set(4 * time.Hour)
 	h.pass()
 	if lost := h.runs(j.ID)[0]; lost.Status != job.Lost || lost.Error == "" {
 		t.Errorf("cut off too often: got %+v", lost)

@@ -203,12 +203,14 @@ func TestRestart(t *testing.T) {
 		name     string
 		policy   live.OnRestart
 		crashes  int
+		wait     time.Duration
 		events   string
 		messages string
 	}{
-		{"tried again", live.Retry, 1, "run.started An answer. run.completed", "user:Hello?\nassistant:An answer."},
-		{"tried often enough", live.Retry, 3, "run.interrupted", ""},
-		{"not tried again", live.Interrupt, 1, "run.interrupted", ""},
+		{"tried again", live.Retry, 1, 0, "run.started An answer. run.completed", "user:Hello?\nassistant:An answer."},
+		{"tried again later", live.Retry, 5, 4 * time.Second, "run.started An answer. run.completed", "user:Hello?\nassistant:An answer."},
+		{"tried often enough", live.Retry, 20, time.Minute, "run.interrupted", ""},
+		{"not tried again", live.Interrupt, 1, 0, "run.interrupted", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -220,7 +222,7 @@ func TestRestart(t *testing.T) {
 				spec.OnRestart = tt.policy
 				rec := h.start(spec)
 				for range tt.crashes { // each has taken it and died
-					now := time.Now()
+					now := time.Now().Add(time.Minute) // when whatever wait there is has passed
 					if _, ok, err := h.db.ClaimRecord(t.Context(), alice(), live.Claim{ID: rec.ID, At: now, Until: now.Add(time.Hour)}); err != nil || !ok {
 						t.Fatalf("claim: %v, %v", ok, err)
 					}
@@ -235,8 +237,8 @@ func TestRestart(t *testing.T) {
 				if got := line(h.follow(rec.ID, 0)); got != tt.events {
 					t.Errorf("got %q, want %q", got, tt.events)
 				}
-				if waited := time.Since(began); waited > time.Second {
-					t.Errorf("waited %v for the lease of a dead process", waited)
+				if waited := time.Since(began); waited < tt.wait || waited > tt.wait+time.Second {
+					t.Errorf("waited %v, want %v: the lease of a dead process is no reason to", waited, tt.wait)
 				}
 				if got := h.transcript("s"); got != tt.messages {
 					t.Errorf("got the transcript %q, want %q", got, tt.messages)

@@ -167,7 +167,7 @@ func (db *DB) takeOver(ctx context.Context, conn *sql.Conn) error {
 		return fmt.Errorf("read last message id: %w", err)
 	}
 	db.ids.last, db.ids.opened = last.Int64, last.Int64
-	if _, err := conn.ExecContext(ctx, voidLeases); err != nil {
+	if _, err := conn.ExecContext(ctx, voidLeases, millis(time.Now())); err != nil {
 		return fmt.Errorf("end leases: %w", err)
 	}
 	return nil
