@@ -161,5 +161,5 @@ func (db *DB) auditQuery(ctx context.Context, o owner.Owner, f *audit.Filter) (s
 		limit = -1
 	}
 	return `SELECT seq, at, actor, action, kind, target, request_id, outcome, detail, hash FROM audit
-		WHERE owner_id = ?` + where.String() + ` ORDER BY seq DESC LIMIT ?`, append(args, limit), nil
+		WHERE owner_id = ?` + where.String() + ` ORDER BY seq DESC LIMIT 0+?`, append(args, limit), nil
 }

@@ -85,7 +85,7 @@ const titleTaken = `SELECT count(*) FROM (SELECT 1 FROM sessions WHERE owner_id 
 // FreeTitle implements session.Catalog.
 func (db *DB) FreeTitle(ctx context.Context, o owner.Owner, title string) (string, error) {
 	return session.NextTitle(title, func(title string) (bool, error) {
-		st, err := db.stmt(ctx, titleTaken)
+		st, err := db.read.stmt(ctx, titleTaken)
 		if err != nil {
 			return false, err
 		}

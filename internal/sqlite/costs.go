@@ -28,7 +28,7 @@ func (db *DB) Costs(ctx context.Context, o owner.Owner, root session.ID, points 
 	if err := errNoOwner(o); err != nil {
 		return nil, err
 	}
-	st, err := db.stmt(ctx, sumCosts)
+	st, err := db.read.stmt(ctx, sumCosts)
 	if err != nil {
 		return nil, err
 	}

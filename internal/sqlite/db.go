@@ -32,9 +32,15 @@ const applicationID = 0x48524d53
 // be reset while another connection still needed it.
 const minVersion = "3.51.3"
 
-// readers is how many connections read at once. Each has its own page cache;
-// more than the cores of a small machine only cost memory.
-const readers = 4
+// How many connections read at once, and the page cache of each, in KiB. More
+// than the cores of a small machine only cost memory. Searches have two of their
+// own: they read all over the file, and whatever they take, turns and lists do not
+// wait for them.
+const (
+	readers, readersCache     = 4, 8000
+	searchers, searchersCache = 2, 24_000
+	writerCache               = 8000
+)
 
 // busyTimeout is how long a statement waits for another program's lock.
 const busyTimeout = 5 * time.Second
@@ -70,14 +76,14 @@ type DB struct {
 	opt   Options
 	lock  *os.File
 	guard *guard
-	read  *sql.DB
+	read  *pool
+	texts *pool // for searches
 	write *sql.DB
 	w     *writer
 	log   *slog.Logger
 
 	ids      ids
 	indexer  *indexer
-	stmts    sync.Map // of query → *sql.Stmt, for reading
 	others   others
 	stop     context.CancelFunc
 	stopped  sync.WaitGroup
@@ -114,7 +120,7 @@ func (db *DB) open(ctx context.Context) error {
 	if err := createFile(db.opt.Path); err != nil {
 		return err
 	}
-	if db.write, err = sql.Open("sqlite", db.dsn("rwc")); err != nil {
+	if db.write, err = sql.Open("sqlite", db.dsn("rwc", writerCache)); err != nil {
 		return fmt.Errorf("open database: %w", err)
 	}
 	db.write.SetMaxOpenConns(1)
@@ -132,12 +138,14 @@ func (db *DB) open(ctx context.Context) error {
 			return fmt.Errorf("guard database: %w", err)
 		}
 	}
-	if db.read, err = sql.Open("sqlite", db.dsn("ro")); err != nil {
+	if db.read, err = newPool(db.dsn("ro", readersCache), readers); err != nil {
 		_ = conn.Close()
-		return fmt.Errorf("open database for reading: %w", err)
+		return err
 	}
-	db.read.SetMaxOpenConns(readers)
-	db.read.SetMaxIdleConns(readers)
+	if db.texts, err = newPool(db.dsn("ro", searchersCache), searchers); err != nil {
+		_ = conn.Close()
+		return err
+	}
 	if err := db.takeOver(ctx, conn); err != nil {
 		_ = conn.Close()
 		return err
@@ -174,12 +182,12 @@ func (db *DB) takeOver(ctx context.Context, conn *sql.Conn) error {
 }
 
 // dsn names the file for the driver. A file: URI, because a plain name loses
-// its query string.
-func (db *DB) dsn(mode string) string {
+// its query string. The page cache is in KiB.
+func (db *DB) dsn(mode string, cache int) string {
 	q := url.Values{"mode": {mode}, "_txlock": {"immediate"}}
 	for _, p := range []string{
 		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), "foreign_keys(ON)", "secure_delete(ON)", "trusted_schema(OFF)", "mmap_size(0)",
-		"cell_size_check(ON)", "cache_size(-8000)", "synchronous(" + db.opt.Synchronous + ")",
+		"cell_size_check(ON)", fmt.Sprintf("cache_size(-%d)", cache), "synchronous(" + db.opt.Synchronous + ")",
 	} {
 		q.Add("_pragma", p)
 	}
@@ -214,16 +222,13 @@ func (db *DB) Close() error {
 			db.stopped.Wait()
 			errs = append(errs, db.w.close())
 		}
-		db.stmts.Range(func(_, v any) bool {
-			if s, ok := v.(*sql.Stmt); ok {
-				_ = s.Close()
+		for _, p := range []*pool{db.read, db.texts} {
+			if p != nil {
+				errs = append(errs, p.close())
 			}
-			return true
-		})
-		for _, pool := range []*sql.DB{db.read, db.write} {
-			if pool != nil {
-				errs = append(errs, pool.Close())
-			}
+		}
+		if db.write != nil {
+			errs = append(errs, db.write.Close())
 		}
 		if db.guard != nil {
 			errs = append(errs, db.guard.close())
@@ -238,26 +243,6 @@ func (db *DB) Close() error {
 
 // Ready reports whether the database takes writes; the error says why not.
 func (db *DB) Ready() error { return db.w.ready() }
-
-// stmt returns a prepared statement of the reading side.
-func (db *DB) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
-	if s, ok := db.stmts.Load(query); ok {
-		if st, ok := s.(*sql.Stmt); ok {
-			return st, nil
-		}
-	}
-	s, err := db.read.PrepareContext(ctx, query)
-	if err != nil {
-		return nil, fmt.Errorf("prepare: %w", err)
-	}
-	if other, loaded := db.stmts.LoadOrStore(query, s); loaded {
-		_ = s.Close()
-		if st, ok := other.(*sql.Stmt); ok {
-			return st, nil
-		}
-	}
-	return s, nil
-}
 
 // millis and its inverses carry times over the edge: the zero time is null.
 func millis(t time.Time) any {

@@ -136,7 +136,7 @@ func (db *DB) Facts(ctx context.Context, o owner.Owner, scope memory.Scope) ([]m
 	if scope.Key != "" {
 		query, arg = factsByKey, string(scope.Key)
 	}
-	st, err := db.stmt(ctx, query)
+	st, err := db.read.stmt(ctx, query)
 	if err != nil {
 		return nil, err
 	}

@@ -184,7 +184,7 @@ func TestMigrate(t *testing.T) {
 	tables := `SELECT group_concat(name, ' ') FROM (SELECT name FROM sqlite_schema WHERE type = 'table'
 		AND name NOT LIKE '%\_fts\_%' ESCAPE '\' AND name NOT LIKE 'sqlite%' ORDER BY name)`
 	const want = "api_keys audit deliveries erasures facts findings job_runs jobs messages messages_fts meta requests run_events runs sessions studies vectors work"
-	if got := ask[string](t, db.read, tables); got != want {
+	if got := ask[string](t, db.read.DB, tables); got != want {
 		t.Errorf("tables: got %q, want %q", got, want)
 	}
 	closeDB(t, db)
@@ -192,12 +192,12 @@ func TestMigrate(t *testing.T) {
 	if got := count(t, db, "s"); got != 1 {
 		t.Errorf("after a second open: got %d messages, want 1", got)
 	}
-	if got := ask[string](t, db.read, `PRAGMA integrity_check`); got != "ok" {
+	if got := ask[string](t, db.read.DB, `PRAGMA integrity_check`); got != "ok" {
 		t.Errorf("integrity check: got %q", got)
 	}
 	// Every table's key begins with the owner; meta and the index have none.
 	for _, table := range strings.Fields("sessions requests api_keys") {
-		if got := ask[string](t, db.read, `SELECT name FROM pragma_table_info(?) WHERE pk = 1`, table); got != "owner_id" {
+		if got := ask[string](t, db.read.DB, `SELECT name FROM pragma_table_info(?) WHERE pk = 1`, table); got != "owner_id" {
 			t.Errorf("%s: got a key that begins with %q, want owner_id", table, got)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // matches is how many messages the text index finds for a word.
 func matches(t *testing.T, db *DB, word string) int {
 	t.Helper()
-	return ask[int](t, db.read, `SELECT count(*) FROM messages_fts WHERE messages_fts MATCH ?`, word)
+	return ask[int](t, db.read.DB, `SELECT count(*) FROM messages_fts WHERE messages_fts MATCH ?`, word)
 }
 
 // checkIndex compares the text index with the messages.
@@ -96,7 +96,7 @@ func TestIndexerAfterKill(t *testing.T) {
 	if got := matches(t, db, "number"); got != 90 {
 		t.Errorf("got %d matches, want 90", got)
 	}
-	if got := ask[string](t, db.read, `PRAGMA integrity_check`); got != "ok" {
+	if got := ask[string](t, db.read.DB, `PRAGMA integrity_check`); got != "ok" {
 		t.Errorf("integrity check: got %q", got)
 	}
 }

@@ -71,7 +71,7 @@ func (db *DB) Runs(ctx context.Context, o owner.Owner, id job.ID, before time.Ti
 	}
 	const query = `SELECT ` + runColumns + `, ` + deliveryColumns + ` FROM job_runs r
 		LEFT JOIN deliveries d ON d.owner_id = r.owner_id AND d.job_id = r.job_id AND d.due_at = r.due_at
-		WHERE r.owner_id = ? AND r.job_id = ? AND r.due_at < ? ORDER BY r.due_at DESC LIMIT ?`
+		WHERE r.owner_id = ? AND r.job_id = ? AND r.due_at < ? ORDER BY r.due_at DESC LIMIT 0+?`
 	return rowsOf(ctx, db, func(rows *sql.Rows) (job.Run, error) {
 		var r runRow
 		var d deliveryRow
@@ -121,7 +121,7 @@ func (db *DB) Agenda(ctx context.Context, at time.Time, limit int) (job.Agenda, 
 		d.Owner, d.Job, scanned = scanJob(busyRow{rows, &d.Busy})
 		return d, scanned
 	}, `SELECT `+jobColumns+`, EXISTS (SELECT 1 FROM job_runs r WHERE r.owner_id = j.owner_id AND r.job_id = j.id AND r.wake_at IS NOT NULL)
-		FROM jobs j WHERE j.next_run_at <= ? ORDER BY j.next_run_at LIMIT ?`, millis(at), limit)
+		FROM jobs j WHERE j.next_run_at <= ? ORDER BY j.next_run_at LIMIT 0+?`, millis(at), limit)
 	if err != nil {
 		return a, err
 	}
@@ -132,7 +132,7 @@ func (db *DB) Agenda(ctx context.Context, at time.Time, limit int) (job.Agenda, 
 		return job.DueRun{Owner: owner.Stored(o), Job: job.ID(id), DueAt: time.UnixMilli(due).UTC()}, scanned
 	}, `SELECT r.owner_id, r.job_id, r.due_at `+runnable+` AND r.wake_at <= ?1 AND NOT EXISTS (SELECT 1 FROM job_runs x
 		WHERE x.owner_id = r.owner_id AND x.job_id = r.job_id AND x.due_at <> r.due_at AND x.status = 'running' AND x.wake_at > ?1)
-		ORDER BY row_number() OVER (PARTITION BY r.owner_id ORDER BY r.wake_at, r.due_at), r.wake_at, r.due_at LIMIT ?2`, millis(at), limit)
+		ORDER BY row_number() OVER (PARTITION BY r.owner_id ORDER BY r.wake_at, r.due_at), r.wake_at, r.due_at LIMIT 0+?2`, millis(at), limit)
 	if err != nil {
 		return a, err
 	}
@@ -141,12 +141,12 @@ func (db *DB) Agenda(ctx context.Context, at time.Time, limit int) (job.Agenda, 
 		scanned := rows.Scan(&o, &id)
 		return job.DueDelivery{Owner: owner.Stored(o), ID: id}, scanned
 	}, `SELECT owner_id, id FROM deliveries WHERE wake_at <= ?
-		ORDER BY row_number() OVER (PARTITION BY owner_id ORDER BY wake_at), wake_at LIMIT ?`, millis(at), limit)
+		ORDER BY row_number() OVER (PARTITION BY owner_id ORDER BY wake_at), wake_at LIMIT 0+?`, millis(at), limit)
 	if err != nil {
 		return a, err
 	}
 	var next sql.NullInt64
-	st, err := db.stmt(ctx, `SELECT min(at) FROM (SELECT min(next_run_at) AS at FROM jobs WHERE next_run_at > ?1
+	st, err := db.read.stmt(ctx, `SELECT min(at) FROM (SELECT min(next_run_at) AS at FROM jobs WHERE next_run_at > ?1
 		UNION ALL SELECT min(r.wake_at) `+runnable+` AND r.wake_at > ?1 UNION ALL SELECT min(wake_at) FROM deliveries WHERE wake_at > ?1)`)
 	if err != nil {
 		return a, err

@@ -87,7 +87,7 @@ func (t *tx) refuseJobName(o owner.Owner, j *job.Job) error {
 
 // Job implements job.Store.
 func (db *DB) Job(ctx context.Context, o owner.Owner, id job.ID) (job.Job, error) {
-	st, err := db.stmt(ctx, `SELECT `+jobColumns+` FROM jobs j WHERE j.owner_id = ? AND j.id = ?`)
+	st, err := db.read.stmt(ctx, `SELECT `+jobColumns+` FROM jobs j WHERE j.owner_id = ? AND j.id = ?`)
 	if err != nil {
 		return job.Job{}, err
 	}
@@ -105,7 +105,7 @@ func (db *DB) Jobs(ctx context.Context, o owner.Owner) ([]job.Job, error) {
 
 // rowsOf reads all rows of a query.
 func rowsOf[T any](ctx context.Context, db *DB, scan func(*sql.Rows) (T, error), query string, args ...any) ([]T, error) {
-	st, err := db.stmt(ctx, query)
+	st, err := db.read.stmt(ctx, query)
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,7 @@ func (db *DB) InsertKey(ctx context.Context, k owner.Key) error {
 
 // KeyByID implements owner.KeyStore.
 func (db *DB) KeyByID(ctx context.Context, id string) (owner.Key, error) {
-	st, err := db.stmt(ctx, `SELECT `+keyColumns+` FROM api_keys WHERE id = ?`)
+	st, err := db.read.stmt(ctx, `SELECT `+keyColumns+` FROM api_keys WHERE id = ?`)
 	if err != nil {
 		return owner.Key{}, err
 	}
@@ -61,7 +61,7 @@ func (db *DB) KeyByID(ctx context.Context, id string) (owner.Key, error) {
 
 // Keys implements owner.KeyStore.
 func (db *DB) Keys(ctx context.Context) ([]owner.Key, error) {
-	st, err := db.stmt(ctx, `SELECT `+keyColumns+` FROM api_keys ORDER BY created_at, id`)
+	st, err := db.read.stmt(ctx, `SELECT `+keyColumns+` FROM api_keys ORDER BY created_at, id`)
 	if err != nil {
 		return nil, err
 	}

@@ -22,11 +22,11 @@ const messageColumns = `id, session_id, root_id, seq, session_key, role, name, c
 const (
 	messageWindow = ` FROM messages WHERE owner_id = ? AND root_id = ? AND seq >= ? AND seq < ? AND recorded_at <= ?
 		AND (? OR undone_at IS NULL) AND ? IN (0, id) ORDER BY seq `
-	selectOldest = `SELECT ` + messageColumns + `, NULL, NULL` + messageWindow + `LIMIT ?`
-	selectNewest = `SELECT ` + messageColumns + `, NULL, NULL` + messageWindow + `DESC LIMIT ?`
+	selectOldest = `SELECT ` + messageColumns + `, NULL, NULL` + messageWindow + `LIMIT 0+?`
+	selectNewest = `SELECT ` + messageColumns + `, NULL, NULL` + messageWindow + `DESC LIMIT 0+?`
 	// Receipts make rows several times as long; only an export wants them.
-	withReceipts       = `SELECT ` + messageColumns + `, receipt_id, receipt` + messageWindow + `LIMIT ?`
-	newestWithReceipts = `SELECT ` + messageColumns + `, receipt_id, receipt` + messageWindow + `DESC LIMIT ?`
+	withReceipts       = `SELECT ` + messageColumns + `, receipt_id, receipt` + messageWindow + `LIMIT 0+?`
+	newestWithReceipts = `SELECT ` + messageColumns + `, receipt_id, receipt` + messageWindow + `DESC LIMIT 0+?`
 	insertMessage      = `INSERT INTO messages (id, owner_id, root_id, seq, session_id, session_key, role, name, content, wire,
 		tool_calls, tool_call_id, tool_name, note, said_at, recorded_at, token_count, finish_reason, model, receipt_id, receipt, hash, undone_at)
 		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
@@ -65,7 +65,7 @@ func (db *DB) Messages(ctx context.Context, o owner.Owner, root session.ID, r se
 	if limit == 0 {
 		limit = -1
 	}
-	st, err := db.stmt(ctx, query)
+	st, err := db.read.stmt(ctx, query)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (db *DB) Documents(ctx context.Context, o owner.Owner, scope memory.Scope, 
 	if scope.Key != "" {
 		query, arg = documentsByKey, string(scope.Key)
 	}
-	st, err := db.stmt(ctx, query)
+	st, err := db.read.stmt(ctx, query)
 	if err != nil {
 		return err
 	}
@@ -217,7 +217,7 @@ func inOrder[K comparable](asked []K, found map[K]ranking.Document) []ranking.Do
 
 // quoteBatch looks up one batch.
 func (db *DB) quoteBatch(ctx context.Context, query string, args []any, keep func(*ranking.Document)) error {
-	st, err := db.stmt(ctx, query)
+	st, err := db.read.stmt(ctx, query)
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ func (db *DB) Scopes(ctx context.Context, o owner.Owner) ([]memory.Scope, error)
 
 // Erasures implements memory.Store.
 func (db *DB) Erasures(ctx context.Context, o owner.Owner) ([]memory.Erasure, error) {
-	st, err := db.stmt(ctx, `SELECT hash, words, erased_at FROM erasures WHERE owner_id = ? ORDER BY erased_at`)
+	st, err := db.read.stmt(ctx, `SELECT hash, words, erased_at FROM erasures WHERE owner_id = ? ORDER BY erased_at`)
 	if err != nil {
 		return nil, err
 	}

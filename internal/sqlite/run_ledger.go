@@ -20,11 +20,11 @@ func (db *DB) DueRecords(ctx context.Context, at time.Time, limit int) ([]live.D
 		scanned := rows.Scan(&o, &id)
 		return live.Due{Owner: owner.Stored(o), ID: id}, scanned
 	}, `SELECT owner_id, id FROM runs WHERE wake_at <= ?
-		ORDER BY row_number() OVER (PARTITION BY owner_id ORDER BY wake_at, id), wake_at, id LIMIT ?`, millis(at), limit)
+		ORDER BY row_number() OVER (PARTITION BY owner_id ORDER BY wake_at, id), wake_at, id LIMIT 0+?`, millis(at), limit)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	st, err := db.stmt(ctx, `SELECT min(wake_at) FROM runs WHERE wake_at > ?`)
+	st, err := db.read.stmt(ctx, `SELECT min(wake_at) FROM runs WHERE wake_at > ?`)
 	if err != nil {
 		return nil, time.Time{}, err
 	}

@@ -172,7 +172,7 @@ func (t *tx) roomForRun(o owner.Owner, id string, b live.Bounds) error {
 
 // Record implements live.Store.
 func (db *DB) Record(ctx context.Context, o owner.Owner, id string) (live.Record, error) {
-	st, err := db.stmt(ctx, selectRecord)
+	st, err := db.read.stmt(ctx, selectRecord)
 	if err != nil {
 		return live.Record{}, err
 	}
@@ -186,14 +186,14 @@ func (db *DB) Records(ctx context.Context, o owner.Owner, f live.Filter) ([]live
 		before = f.Before.CreatedAt.UnixMilli()
 	}
 	return rowsOf(ctx, db, func(rows *sql.Rows) (live.Record, error) { return scanRecord(rows) }, `SELECT `+recordColumns+` FROM runs
-		WHERE owner_id = ?1 AND (?2 = '' OR kind = ?2) AND (?3 IS NULL OR (created_at, id) < (?3, ?4)) ORDER BY created_at DESC, id DESC LIMIT ?5`,
+		WHERE owner_id = ?1 AND (?2 = '' OR kind = ?2) AND (?3 IS NULL OR (created_at, id) < (?3, ?4)) ORDER BY created_at DESC, id DESC LIMIT 0+?5`,
 		o.ID(), string(f.Kind), before, f.Before.ID, f.Limit)
 }
 
 // Events implements live.Store. The state is read first: one that is over has
 // all its events.
 func (db *DB) Events(ctx context.Context, o owner.Owner, id string, after int64, limit int) ([]live.Event, live.State, error) {
-	st, err := db.stmt(ctx, `SELECT state FROM runs WHERE owner_id = ? AND id = ?`)
+	st, err := db.read.stmt(ctx, `SELECT state FROM runs WHERE owner_id = ? AND id = ?`)
 	if err != nil {
 		return nil, "", err
 	}
@@ -212,7 +212,7 @@ func (db *DB) Events(ctx context.Context, o owner.Owner, id string, after int64,
 		scanned := rows.Scan(&e.Seq, &e.Type, &at, &data)
 		e.At, e.Data = time.UnixMilli(at).UTC(), data
 		return e, scanned
-	}, `SELECT seq, type, at, data FROM run_events WHERE owner_id = ? AND run_id = ? AND seq > ? ORDER BY seq LIMIT ?`, o.ID(), id, after, limit)
+	}, `SELECT seq, type, at, data FROM run_events WHERE owner_id = ? AND run_id = ? AND seq > ? ORDER BY seq LIMIT 0+?`, o.ID(), id, after, limit)
 	return events, state, err
 }
 

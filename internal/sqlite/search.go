@@ -112,7 +112,7 @@ func (s *searching) run() error {
 	const newest = `SELECT m.id, m.session_id, m.root_id, m.seq, m.role, m.said_at, m.content
 		FROM messages_fts f CROSS JOIN messages m ON m.id = f.rowid
 		WHERE f.messages_fts MATCH ? AND `
-	more, err := s.collect(newest+s.where+` ORDER BY f.rowid DESC LIMIT ?`, append(append([]any{s.match}, s.args...), read+1)...)
+	more, err := s.collect(newest+s.where+` ORDER BY f.rowid DESC LIMIT 0+?`, append(append([]any{s.match}, s.args...), read+1)...)
 	if err != nil || !more {
 		return err
 	}
@@ -161,7 +161,7 @@ func (s *searching) narrow() error {
 	if marks == "" {
 		return nil
 	}
-	n, err := s.count(`SELECT count(*) FROM (SELECT 1 FROM messages_fts WHERE messages_fts MATCH ? LIMIT ?)`, s.match, few+1)
+	n, err := s.count(`SELECT count(*) FROM (SELECT 1 FROM messages_fts WHERE messages_fts MATCH ? LIMIT 0+?)`, s.match, few+1)
 	if n > few {
 		s.match += marks
 	}
@@ -195,7 +195,7 @@ func (s *searching) shared() (bool, error) {
 }
 
 func (s *searching) count(query string, args ...any) (n int, err error) {
-	st, err := s.db.stmt(s.ctx, query)
+	st, err := s.db.texts.stmt(s.ctx, query)
 	if err != nil {
 		return 0, err
 	}
@@ -207,7 +207,7 @@ func (s *searching) count(query string, args ...any) (n int, err error) {
 
 // collect reads messages and has them ranked; more says that there are others.
 func (s *searching) collect(query string, args ...any) (more bool, err error) {
-	st, err := s.db.stmt(s.ctx, query)
+	st, err := s.db.texts.stmt(s.ctx, query)
 	if err != nil {
 		return false, err
 	}
@@ -269,7 +269,7 @@ func (s *searching) limit() int {
 func (s *searching) unseen(ctx context.Context, limit int) ([]int64, error) {
 	const older = `SELECT m.id, m.root_id FROM messages_fts f CROSS JOIN messages m ON m.id = f.rowid
 		WHERE f.messages_fts MATCH ? AND f.rowid < ? AND `
-	st, err := s.db.stmt(ctx, older+s.where+` ORDER BY f.rowid DESC LIMIT ?`)
+	st, err := s.db.texts.stmt(ctx, older+s.where+` ORDER BY f.rowid DESC LIMIT 0+?`)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func (db *DB) withTips(ctx context.Context, o owner.Owner, hits []search.Hit) ([
 	if err != nil {
 		return nil, fmt.Errorf("encode ids: %w", err)
 	}
-	st, err := db.stmt(ctx, tipsByRoot)
+	st, err := db.texts.stmt(ctx, tipsByRoot)
 	if err != nil {
 		return nil, err
 	}

@@ -66,7 +66,7 @@ func scanSession(row interface{ Scan(...any) error }) (session.Session, error) {
 
 // Tip implements session.Store.
 func (db *DB) Tip(ctx context.Context, o owner.Owner, id session.ID) (session.Session, error) {
-	st, err := db.stmt(ctx, selectTip)
+	st, err := db.read.stmt(ctx, selectTip)
 	if err != nil {
 		return session.Session{}, err
 	}
@@ -75,7 +75,7 @@ func (db *DB) Tip(ctx context.Context, o owner.Owner, id session.ID) (session.Se
 
 // Session implements session.Store.
 func (db *DB) Session(ctx context.Context, o owner.Owner, id session.ID) (session.Session, error) {
-	st, err := db.stmt(ctx, selectSession)
+	st, err := db.read.stmt(ctx, selectSession)
 	if err != nil {
 		return session.Session{}, err
 	}
@@ -96,7 +96,7 @@ func (db *DB) Sessions(ctx context.Context, o owner.Owner, f session.Filter) ([]
 	if limit <= 0 {
 		limit = 50
 	}
-	where.WriteString(` ORDER BY t.last_active DESC, t.root_id DESC LIMIT ?`)
+	where.WriteString(` ORDER BY t.last_active DESC, t.root_id DESC LIMIT 0+?`)
 	return db.listSessions(ctx, where.String(), append(args, limit)...)
 }
 

@@ -20,11 +20,11 @@ const unstudied = `SELECT t.root_id FROM sessions t LEFT JOIN studies s ON s.own
 		OR ?4 AND t.generation > coalesce(s.summarized, 0)
 		OR ?7 AND t.title_source = 'derived' AND t.next_seq > 1 AND coalesce(s.titled, 0) = 0
 		OR ?5 <> '' AND t.next_seq > CASE WHEN s.vectors_by = ?5 THEN s.vectors_to ELSE 0 END)
-	ORDER BY t.last_active DESC, t.root_id LIMIT ?6`
+	ORDER BY t.last_active DESC, t.root_id LIMIT 0+?6`
 
 // Unstudied implements run.Studies.
 func (db *DB) Unstudied(ctx context.Context, o owner.Owner, want run.Want) ([]session.ID, error) {
-	st, err := db.stmt(ctx, unstudied)
+	st, err := db.read.stmt(ctx, unstudied)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (db *DB) Unstudied(ctx context.Context, o owner.Owner, want run.Want) ([]se
 // Marks implements run.Studies.
 func (db *DB) Marks(ctx context.Context, o owner.Owner, root session.ID) (run.Marks, error) {
 	var m run.Marks
-	st, err := db.stmt(ctx, `SELECT facts_to, summarized, titled, vectors_to, vectors_by FROM studies WHERE owner_id = ? AND root_id = ?`)
+	st, err := db.read.stmt(ctx, `SELECT facts_to, summarized, titled, vectors_to, vectors_by FROM studies WHERE owner_id = ? AND root_id = ?`)
 	if err != nil {
 		return m, err
 	}
@@ -232,7 +232,7 @@ func (db *DB) Findings(ctx context.Context, o owner.Owner, scope memory.Scope) (
 	if scope.Key != "" {
 		query, arg = columns+`WHERE owner_id = ? AND session_key = ? AND accepted_at <= ? ORDER BY ord`, string(scope.Key)
 	}
-	st, err := db.stmt(ctx, query)
+	st, err := db.read.stmt(ctx, query)
 	if err != nil {
 		return nil, err
 	}
@@ -264,7 +264,7 @@ func (db *DB) Vectors(ctx context.Context, o owner.Owner, scope memory.Scope, mo
 	if scope.Key != "" {
 		query, arg = columns+`WHERE v.owner_id = ? AND v.session_key = ? AND v.model = ? AND m.recorded_at <= ? AND m.undone_at IS NULL ORDER BY v.message_id DESC`, string(scope.Key)
 	}
-	st, err := db.stmt(ctx, query)
+	st, err := db.read.stmt(ctx, query)
 	if err != nil {
 		return err
 	}

@@ -118,7 +118,7 @@ func (db *DB) ClaimRequest(ctx context.Context, o owner.Owner, c run.Claim) (run
 	if err := errNoOwner(o); err != nil {
 		return run.Claimed{}, err
 	}
-	st, err := db.stmt(ctx, `SELECT body_hash, outcome, root_id, seq, count FROM requests WHERE owner_id = ? AND route = ? AND key = ? AND expires_at >= ?`)
+	st, err := db.read.stmt(ctx, `SELECT body_hash, outcome, root_id, seq, count FROM requests WHERE owner_id = ? AND route = ? AND key = ? AND expires_at >= ?`)
 	if err != nil {
 		return run.Claimed{}, err
 	}
@@ -147,7 +147,7 @@ func (db *DB) ReleaseRequest(context.Context, owner.Owner, run.Claim) error { re
 // Receipt implements run.Store.
 func (db *DB) Receipt(ctx context.Context, o owner.Owner, id string) (run.Receipt, error) {
 	var r run.Receipt
-	st, err := db.stmt(ctx, `SELECT receipt FROM messages WHERE owner_id = ? AND receipt_id = ?`)
+	st, err := db.read.stmt(ctx, `SELECT receipt FROM messages WHERE owner_id = ? AND receipt_id = ?`)
 	if err != nil {
 		return r, err
 	}

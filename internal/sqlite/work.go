@@ -59,12 +59,12 @@ func (db *DB) DueWork(ctx context.Context, at time.Time, kinds []run.Work, limit
 		d.Owner = owner.Stored(o)
 		return d, scanned
 	}, `SELECT owner_id, root_id, kind FROM work WHERE wake_at <= ? AND kind IN (?, ?)
-		ORDER BY row_number() OVER (PARTITION BY owner_id ORDER BY wake_at, root_id, kind), wake_at, root_id, kind LIMIT ?`,
+		ORDER BY row_number() OVER (PARTITION BY owner_id ORDER BY wake_at, root_id, kind), wake_at, root_id, kind LIMIT 0+?`,
 		at.UnixMilli(), wanted[0], wanted[1], limit)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	st, err := db.stmt(ctx, `SELECT min(wake_at) FROM work WHERE wake_at > ? AND kind IN (?, ?)`)
+	st, err := db.read.stmt(ctx, `SELECT min(wake_at) FROM work WHERE wake_at > ? AND kind IN (?, ?)`)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
@@ -145,14 +145,14 @@ func (t *tx) holds(o owner.Owner, task *run.Task) error {
 // Work implements study.Store.
 func (db *DB) Work(ctx context.Context, o owner.Owner, f study.Filter) ([]study.Item, error) {
 	return rowsOf(ctx, db, func(rows *sql.Rows) (study.Item, error) { return scanWork(rows) },
-		`SELECT `+workColumns+` FROM work WHERE owner_id = ? AND (root_id, kind) > (?, ?) ORDER BY root_id, kind LIMIT ?`,
+		`SELECT `+workColumns+` FROM work WHERE owner_id = ? AND (root_id, kind) > (?, ?) ORDER BY root_id, kind LIMIT 0+?`,
 		o.ID(), string(f.After.Root), string(f.After.Kind), f.Limit)
 }
 
 // WorkCounts implements study.Store.
 func (db *DB) WorkCounts(ctx context.Context, at time.Time) (study.Counts, error) {
 	var c study.Counts
-	st, err := db.stmt(ctx, `SELECT coalesce(sum(state = 'waiting' OR wake_at <= ?1), 0), coalesce(sum(state = 'running' AND wake_at > ?1), 0),
+	st, err := db.read.stmt(ctx, `SELECT coalesce(sum(state = 'waiting' OR wake_at <= ?1), 0), coalesce(sum(state = 'running' AND wake_at > ?1), 0),
 		coalesce(sum(state = 'waiting' AND error IS NOT NULL), 0),
 		coalesce((SELECT error FROM work WHERE error IS NOT NULL ORDER BY updated_at DESC LIMIT 1), '') FROM work`)
 	if err != nil {

@@ -74,7 +74,7 @@ func note(name string) func(*tx) error {
 
 func noted(t *testing.T, db *DB) int {
 	t.Helper()
-	return ask[int](t, db.read, `SELECT count(*) FROM meta WHERE name LIKE 'note%'`)
+	return ask[int](t, db.read.DB, `SELECT count(*) FROM meta WHERE name LIKE 'note%'`)
 }
 
 func TestGroupCommit(t *testing.T) {
@@ -225,7 +225,7 @@ func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	db := openTest(t)
 	write(t, db, "s", 0, "hello")
-	pages := ask[int](t, db.read, `PRAGMA page_count`)
+	pages := ask[int](t, db.read.DB, `PRAGMA page_count`)
 	limit := func(n int) error {
 		return db.w.submit(t.Context(), func(tx *tx) error {
 			return tx.row(fmt.Sprintf(`PRAGMA max_page_count = %d`, n)).Scan(new(int))
@@ -252,7 +252,7 @@ func TestDiskFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, db, "s", 1, string(long))
-	if got := ask[string](t, db.read, `PRAGMA integrity_check`); got != "ok" {
+	if got := ask[string](t, db.read.DB, `PRAGMA integrity_check`); got != "ok" {
 		t.Errorf("integrity check: got %q", got)
 	}
 }
@@ -317,7 +317,7 @@ func TestDiskFails(t *testing.T) {
 	if got := count(t, db, "s"); got < 10 {
 		t.Errorf("got %d messages, want the 10 acknowledged ones", got)
 	}
-	if got := ask[string](t, db.read, `PRAGMA integrity_check`); got != "ok" {
+	if got := ask[string](t, db.read.DB, `PRAGMA integrity_check`); got != "ok" {
 		t.Errorf("integrity check: got %q", got)
 	}
 }
