@@ -14,10 +14,10 @@ type question struct {
 	speakers []int32 // the speakers named in it
 	spans    []span  // the times named in it
 	kind     kind
-	several  bool // asks for more than one thing
-	pair     bool // names speakers in one breath: "Anna and Bert"
-	verbs    bool // has terms that are verbs
-	asksYou  bool // about the words of the one who is asked
+	several  bool  // asks for more than one thing
+	pair     bool  // names speakers in one breath: "Anna and Bert"
+	verbs    []int // places of the terms that are verbs
+	asksYou  bool  // about the words of the one who is asked
 }
 
 // term is a word of the question that the index knows, itself or through others
@@ -68,6 +68,11 @@ func (x *Index) parse(q Query) question {
 	out.kind, out.several = kindOf(q.Text), asksSeveral(q.Text)
 	x.parseWords(&out, q.Text)
 	out.keepRarest()
+	for i := range out.terms {
+		if out.terms[i].verb {
+			out.verbs = append(out.verbs, i)
+		}
+	}
 	return out
 }
 
@@ -141,7 +146,6 @@ func (x *Index) addTerm(q *question, stem, text string) {
 	t.idf = weight * inverse(len(x.docs), int(messages))
 	t.episodeIDF = weight * inverse(len(x.episodes), int(episodes))
 	q.terms = append(q.terms, t)
-	q.verbs = q.verbs || t.verb
 }
 
 // name notes the speakers a word of the question names.

@@ -1,7 +1,6 @@
 package ranking
 
 import (
-	"encoding/binary"
 	"math"
 )
 
@@ -126,9 +125,8 @@ func (x *Index) picture(d int32) {
 func (x *Index) shade(d int32, worth float32) {
 	l := &x.wordings.like
 	for b := x.wordings.of(d); len(b) > 0 && worth > 0; {
-		v, n := binary.Uvarint(b)
-		b = b[n:]
-		t := int32(v)
+		var t int32
+		t, b = nextWord(b)
 		w := &l.terms[t]
 		if w.mass == 0 {
 			l.inside = append(l.inside, t)
