@@ -88,7 +88,7 @@ func (r *Runner) withdraw(ctx context.Context, o owner.Owner, l *lineage, from i
 	if err := r.unnameGone(ctx, o, &tip, gone); err != nil {
 		return nil, err
 	}
-	if from < tip.TailFrom { // into what was folded: the next turn folds anew
+	if from <= tip.TailFrom { // nothing of the tail is left: the next turn folds anew
 		tip.TailFrom, tip.Summary = 0, ""
 	}
 	w.Sessions = []session.Session{tip}

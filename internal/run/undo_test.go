@@ -158,6 +158,30 @@ func TestUndoBelowTheFold(t *testing.T) {
 	h.verify()
 }
 
+// TestUndoToTheFold takes back all that was said since a fold: what was said just
+// before it is what the model sees next, word for word.
+func TestUndoToTheFold(t *testing.T) {
+	t.Parallel()
+	h := setup(t, 8000)
+	for i := range 10 {
+		h.chat("s", fmt.Sprintf("Exchange number %d with some words in it.", i), false)
+	}
+	if got, err := h.runner.Compress(t.Context(), owner.Local(), "s"); err != nil || !got.Compressed {
+		t.Fatalf("got %+v and %v, want a fold", got, err)
+	}
+	rows := h.lineage("s")
+	first := rows[len(rows)-1].TailFrom
+	newest := h.transcript("s")[first-2].Content
+	for range (20 - first) / 2 {
+		h.undo("s")
+	}
+	h.chat("s", "What now?", false)
+	if !slices.Contains(words(h.model.last()), "user:"+newest) {
+		t.Errorf("got %q, want %q among it", words(h.model.last()), newest)
+	}
+	h.verify()
+}
+
 // resend sends a whole history.
 func (h *house) resend(id session.ID, texts ...string) {
 	h.t.Helper()
