@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -25,11 +26,13 @@ const (
 // writer is the only goroutine that writes. Operations that arrive while it
 // works share the next transaction, and so one fsync.
 type writer struct {
-	conn   *sql.Conn
-	stmts  map[string]*sql.Stmt
-	queue  chan *operation
-	files  *identity
-	broken atomic.Pointer[error]
+	conn  *sql.Conn
+	stmts map[string]*sql.Stmt
+	queue chan *operation
+	files *identity
+	// reserve is what is left for deletions alone.
+	reserve reserve
+	broken  atomic.Pointer[error]
 	// stopped is closed when nothing queued any more will be carried out.
 	stopped chan struct{}
 	// erased says that the WAL may still hold what a commit has erased. It
@@ -56,7 +59,7 @@ type tx struct {
 
 func newWriter(conn *sql.Conn, files *identity, log *slog.Logger) *writer {
 	return &writer{
-		conn: conn, files: files, stmts: make(map[string]*sql.Stmt), queue: make(chan *operation, maxQueue),
+		conn: conn, files: files, reserve: reserve{dir: filepath.Dir(files.names[0]), space: spaceOf, now: time.Now}, stmts: make(map[string]*sql.Stmt), queue: make(chan *operation, maxQueue),
 		stopped: make(chan struct{}), log: log,
 	}
 }
@@ -175,6 +178,10 @@ func (w *writer) try(ctx context.Context, batch []*operation) (err error, guilty
 			w.rollback(t)
 			return w.judge(err), true
 		}
+	}
+	if !t.erases && w.reserve.used() {
+		w.rollback(t)
+		return errReserved(), true
 	}
 	written := time.Now()
 	if _, err := t.exec(`COMMIT`); err != nil {
