@@ -16,7 +16,7 @@ var slowRig = rig{
 	name: "slow", fault: "F12 readers that stop reading in the middle of a long answer", rounds: 10, run: stallReaders,
 	want: "all of them let go ≤ 15 s after (10 s without progress), other turns' p99 ≤ 2 × without them",
 	off:  "no bound for a write", bareRounds: 3,
-	bare: []change{{"internal/httpapi/chat_stream.go", "const writeTimeout = 10 * time.Second", "const writeTimeout = 10 * time.Hour"}},
+	bare: []change{{"internal/httpapi/event_writer.go", "const writeTimeout = 10 * time.Second", "const writeTimeout = 10 * time.Hour"}},
 }
 
 // stallReaders is the whole rig.

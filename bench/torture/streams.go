@@ -23,7 +23,7 @@ var streamsRig = rig{
 	want: "≤ 400 MiB, 0 dropped, the event at all of them within 500 ms (p99)",
 	off:  "64 KiB more for each stream", bareRounds: 10,
 	bare: []change{{
-		"internal/httpapi/chat_stream.go", "	out.timer = time.AfterFunc(pause, out.keepAlive)",
+		"internal/httpapi/event_writer.go", "	out.timer = time.AfterFunc(pause, out.keepAlive)",
 		"	ballast := make([]byte, 64<<10)\n	for i := range ballast {\n		ballast[i] = 1\n	}\n	out.timer = time.AfterFunc(pause, func() { ballast[0]++; out.keepAlive() })",
 	}},
 }

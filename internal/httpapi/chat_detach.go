@@ -39,7 +39,7 @@ func (s *server) detachedChat(w http.ResponseWriter, r *http.Request, wire *open
 		return err
 	}
 	s.setRun(w.Header(), &rec, rec.ID != spec.ID)
-	d := &detached{s: s, w: w, r: r, id: rec.ID, stream: wire.Stream}
+	d := &detached{s: s, w: w, r: r, stream: wire.Stream}
 	d.reply = chatReply{head: openai.Head{ID: rec.ID, Created: rec.CreatedAt.Unix(), Model: rec.Model}, usage: wire.IncludeUsage}
 	defer d.close()
 	for e, err := range s.Live.Follow(r.Context(), ownerOf(r), rec.ID, 0) {
@@ -58,7 +58,6 @@ type detached struct {
 	s      *server
 	w      http.ResponseWriter
 	r      *http.Request
-	id     string
 	stream bool
 	reply  chatReply
 	out    *eventWriter // once a stream has begun
@@ -86,7 +85,7 @@ func (d *detached) tell(e *live.Event) (done bool, err error) {
 		}
 		return !d.piece(&p), nil
 	case e.Type.Last():
-		return true, d.end()
+		return true, d.end(e.Record)
 	}
 	return false, nil
 }
@@ -125,15 +124,11 @@ func (d *detached) piece(p *live.Piece) bool {
 }
 
 // end tells what the turn came to.
-func (d *detached) end() error {
-	rec, err := d.s.Live.Record(d.r.Context(), ownerOf(d.r), d.id)
-	if err != nil {
-		return d.fail(nil, err)
-	}
+func (d *detached) end(rec *live.Record) error {
 	if d.out == nil && rec.Root != "" {
 		setSession(d.w.Header(), rec.Session, rec.Root)
 	}
-	res, err := resultOf(&rec)
+	res, err := resultOf(rec)
 	if err != nil {
 		return d.fail(res, err)
 	}

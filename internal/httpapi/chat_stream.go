@@ -3,8 +3,6 @@ package httpapi
 import (
 	"encoding/json"
 	"net/http"
-	"sync"
-	"time"
 
 	"github.com/hermes-memory/hermes/internal/openai"
 	"github.com/hermes-memory/hermes/internal/run"
@@ -139,87 +137,4 @@ func (s *server) streamError(out *eventWriter, r *http.Request, res *run.Result,
 	}
 	out.data(body)
 	out.data(openai.Done)
-}
-
-// eventWriter writes data lines of a stream, each flushed at once, and a
-// comment when there has been nothing to say for a while. The comment is a
-// single line without a blank one behind it: openai-go takes the blank line
-// for the end of an event.
-type eventWriter struct {
-	mu     sync.Mutex
-	w      http.ResponseWriter
-	rc     *http.ResponseController
-	timer  *time.Timer
-	pause  time.Duration
-	closed bool
-	failed bool
-}
-
-// writeTimeout frees the goroutine of a reader that has stopped reading.
-const writeTimeout = 10 * time.Second
-
-func newEventWriter(w http.ResponseWriter, pause time.Duration) *eventWriter {
-	h := w.Header()
-	h.Set("Content-Type", "text/event-stream")
-	h.Set("Cache-Control", "no-cache")
-	h.Set("X-Accel-Buffering", "no")
-	out := &eventWriter{w: w, rc: http.NewResponseController(w), pause: pause}
-	out.timer = time.AfterFunc(pause, out.keepAlive)
-	return out
-}
-
-// data writes one event and reports whether the client still takes it.
-func (e *eventWriter) data(event []byte) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.write("data: ", event, "\n\n")
-	e.timer.Reset(e.pause)
-	return !e.failed
-}
-
-// named writes one event with a name and reports whether the client still takes it.
-func (e *eventWriter) named(name string, event []byte) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.write("event: "+name+"\ndata: ", event, "\n\n")
-	e.timer.Reset(e.pause)
-	return !e.failed
-}
-
-func (e *eventWriter) keepAlive() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.closed {
-		return
-	}
-	e.write(": keepalive\n", nil, "")
-	e.timer.Reset(e.pause)
-}
-
-// write sends the parts and flushes; the lock is held.
-func (e *eventWriter) write(before string, event []byte, after string) {
-	if e.failed {
-		return
-	}
-	_ = e.rc.SetWriteDeadline(time.Now().Add(writeTimeout)) // not all writers have one
-	_, err := e.w.Write([]byte(before))
-	if err == nil && event != nil {
-		_, err = e.w.Write(event)
-	}
-	if err == nil && after != "" {
-		_, err = e.w.Write([]byte(after))
-	}
-	if err == nil {
-		err = e.rc.Flush()
-	}
-	e.failed = err != nil
-}
-
-// close stops the keep-alives; nothing is written after it.
-func (e *eventWriter) close() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.closed = true
-	e.timer.Stop()
-	_ = e.rc.SetWriteDeadline(time.Time{})
 }

@@ -29,5 +29,8 @@ func Render(log *slog.Logger, handle func(http.ResponseWriter, *http.Request) er
 	return (&server{Config: Config{Log: log}}).render(handle)
 }
 
+// Apart calls f on a goroutine of its own.
+func Apart(f func() error) error { return apart(f) }
+
 // Audited are the routes whose use is recorded.
 func Audited() []string { return slices.Collect(maps.Keys(audited())) }

@@ -132,27 +132,37 @@ func (s *server) checkOrigin(w http.ResponseWriter, r *http.Request) (done bool,
 func (s *server) wrap(rt route) http.Handler {
 	rt.handle = s.recorded(rt) // looked up once, not with each request
 	return s.render(func(w http.ResponseWriter, r *http.Request) error {
-		if rt.scope != "" {
-			o, err := s.authenticate(r)
-			if err != nil {
-				s.refused(r, err)
-				return err
-			}
-			if x, ok := w.(*exchange); ok {
-				x.actor = o.By()
-			}
-			if err := s.limitRate(w, rt, o); err != nil {
-				return err
-			}
-			if !o.Can(rt.scope) {
-				return fault.New(fault.Forbidden, "insufficient_scope", fmt.Sprintf("This key lacks the scope %q.", rt.scope))
-			}
-			ctx, done := s.Keyring.Watch(context.WithValue(trail.As(r.Context(), o.By()), ownerKey{}, o), o)
-			defer done()
-			return ended(ctx, s.serve(w, r.WithContext(ctx), rt))
+		if rt.scope == "" {
+			return s.serve(w, r, rt)
 		}
-		return s.serve(w, r, rt)
+		r, done, err := s.admit(w, r, rt)
+		if err != nil {
+			return err
+		}
+		defer done()
+		return ended(r.Context(), s.serve(w, r, rt))
 	})
+}
+
+// admit lets a caller in who may ask for a route: from then on the request has an
+// owner. The function says that it is answered.
+func (s *server) admit(w http.ResponseWriter, r *http.Request, rt route) (*http.Request, func(), error) {
+	o, err := s.authenticate(r)
+	if err != nil {
+		s.refused(r, err)
+		return nil, nil, err
+	}
+	if x, ok := w.(*exchange); ok {
+		x.actor = o.By()
+	}
+	if err := s.limitRate(w, rt, o); err != nil {
+		return nil, nil, err
+	}
+	if !o.Can(rt.scope) {
+		return nil, nil, fault.New(fault.Forbidden, "insufficient_scope", fmt.Sprintf("This key lacks the scope %q.", rt.scope))
+	}
+	ctx, done := s.Keyring.Watch(context.WithValue(trail.As(r.Context(), o.By()), ownerKey{}, o), o)
+	return r.WithContext(ctx), done, nil
 }
 
 // ended is why a request failed: if its key was revoked meanwhile, that is why.

@@ -11,7 +11,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/httpapi"
 )
 
-// TestPanics has handlers panic before and within their answer.
+// TestPanics has handlers panic before and within their answer, and in what they
+// wait for.
 func TestPanics(t *testing.T) {
 	t.Parallel()
 	h := httpapi.Render(slog.New(slog.DiscardHandler), func(w http.ResponseWriter, r *http.Request) error {
@@ -19,7 +20,11 @@ func TestPanics(t *testing.T) {
 			_, _ = io.WriteString(w, "data: {}\n\n")
 			_ = http.NewResponseController(w).Flush()
 		}
-		panic("as it were")
+		fail := func() error { panic("as it were") }
+		if r.URL.Path == "/apart" {
+			return httpapi.Apart(fail)
+		}
+		return fail()
 	})
 	srv := httptest.NewServer(h)
 	t.Cleanup(srv.Close)
@@ -37,11 +42,13 @@ func TestPanics(t *testing.T) {
 		body, err := io.ReadAll(res.Body)
 		return res, string(body), err
 	}
-	res, body, err := get("/before")
-	if res.StatusCode != http.StatusInternalServerError || !strings.Contains(body, "internal_error") || err != nil {
-		t.Errorf("before: got %d %q, %v, want an honest status", res.StatusCode, body, err)
+	for _, path := range []string{"/before", "/apart"} {
+		res, body, err := get(path)
+		if res.StatusCode != http.StatusInternalServerError || !strings.Contains(body, "internal_error") || err != nil {
+			t.Errorf("%s: got %d %q, %v, want an honest status", path, res.StatusCode, body, err)
+		}
 	}
-	_, body, err = get("/within")
+	_, body, err := get("/within")
 	if err == nil || strings.Contains(body, "error") {
 		t.Errorf("within: got %q, %v, want a broken connection and nothing more", body, err)
 	}

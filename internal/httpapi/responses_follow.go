@@ -13,16 +13,14 @@ import (
 // narrator tells the log of a stored response as its events. The log is stored
 // before it is read, so that whoever reads it again is told the same.
 type narrator struct {
-	s     *server
-	r     *http.Request
 	it    *stored
 	told  *openai.ResponseStream
 	begun bool
 	start live.Started // of the turn
 }
 
-func (s *server) narrator(r *http.Request, it *stored) *narrator {
-	return &narrator{s: s, r: r, it: it, told: openai.NewResponseStream(it.head())}
+func newNarrator(it *stored) *narrator {
+	return &narrator{it: it, told: openai.NewResponseStream(it.head())}
 }
 
 // event tells one event of the log.
@@ -40,7 +38,7 @@ func (n *narrator) event(e *live.Event) ([]openai.ResponseEvent, error) {
 		}
 		return n.told.Add(pieceOfLog(&p)), nil
 	case e.Type.Last():
-		it, err := n.s.findResponse(n.r.Context(), ownerOf(n.r), n.it.ID)
+		it, err := readStored(*e.Record)
 		if err != nil {
 			return nil, err
 		}
@@ -78,7 +76,7 @@ func pieceOfLog(p *live.Piece) *openai.Piece {
 // fresh says that it was begun with this request: what fails before the turn
 // begins is told by a status then. A client that goes away stops nothing.
 func (s *server) followResponse(w http.ResponseWriter, r *http.Request, it *stored, after int, fresh bool) error {
-	n := s.narrator(r, it)
+	n := newNarrator(it)
 	var out *eventWriter
 	open := func() {
 		if out == nil {
@@ -143,7 +141,7 @@ func (n *narrator) setHeaders(h http.Header, fresh bool) {
 
 // awaitResponse answers when a stored response is over.
 func (s *server) awaitResponse(w http.ResponseWriter, r *http.Request, it *stored) error {
-	n := s.narrator(r, it)
+	n := newNarrator(it)
 	for e, err := range s.Live.Follow(r.Context(), ownerOf(r), it.ID, 0) {
 		if err == nil {
 			_, err = n.event(&e)

@@ -4,11 +4,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"runtime/debug"
 	"strconv"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/live"
+	"github.com/hermes-memory/hermes/internal/session"
 )
 
 // runEvents answers GET /v1/runs/{id}/events: what has happened and what happens,
@@ -18,29 +22,59 @@ func (s *server) runEvents(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	o, id := ownerOf(r), r.PathValue("id")
-	rec, err := s.Live.Record(r.Context(), o, id)
+	over := false
+	err = apart(func() error {
+		rec, err := s.Live.Record(r.Context(), ownerOf(r), r.PathValue("id"))
+		if err == nil {
+			s.setRun(w.Header(), &rec, false)
+			over = rec.State.Over() && after >= rec.Events
+		}
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	s.setRun(w.Header(), &rec, false)
-	if rec.State.Over() && after >= rec.Events {
+	if over {
 		w.WriteHeader(http.StatusNoContent) // a browser's EventSource comes back for ever otherwise
 		return nil
 	}
-	out := newEventWriter(w, s.KeepAlive)
+	s.tellRun(newEventWriter(w, s.KeepAlive), r, after)
+	return nil
+}
+
+// apart calls f on a goroutine of its own and waits for it. The way down to the
+// store needs a deep stack, and a stream that calls f and is then idle for days
+// would keep one. A panic is the caller's.
+func apart(f func() error) error {
+	var err error
+	done := make(chan any)
+	go func() {
+		defer func() {
+			p := recover()
+			if p != nil {
+				p = fmt.Sprintf("%v\n%s", p, debug.Stack())
+			}
+			done <- p
+		}()
+		err = f()
+	}()
+	if p := <-done; p != nil {
+		panic(p)
+	}
+	return err
+}
+
+// tellRun tells the events of a run until it is over, or its reader gone. What it
+// waits in must stay shallow: there may be very many readers.
+func (s *server) tellRun(out *eventWriter, r *http.Request, after int64) {
 	defer out.close()
 	out.begin()
-	for e, err := range s.Live.Follow(r.Context(), o, id, after) {
-		if err != nil {
-			return nil // it was deleted, or goes on with the next server: the reader comes back and sees
-		}
-		data, err := s.eventData(r, id, &e)
-		if err != nil || !out.event(e.Seq, string(e.Type), data) {
-			return nil
+	id := r.PathValue("id")
+	for e, err := range s.Live.Follow(r.Context(), ownerOf(r), id, after) {
+		if err != nil || !tellEvent(out, id, &e) {
+			return // it was deleted, or goes on with the next server: the reader comes back and sees
 		}
 	}
-	return nil
 }
 
 // eventsAfter is the Seq that a reader has come to: of its last event when it
@@ -60,45 +94,48 @@ func eventsAfter(r *http.Request) (int64, error) {
 	return n, nil
 }
 
-// eventData is an event on the wire. The last one tells what the run came to.
-func (s *server) eventData(r *http.Request, id string, e *live.Event) ([]byte, error) {
-	head := map[string]any{"type": e.Type, "run_id": id, "seq": e.Seq, "at": e.At.Format(time.RFC3339Nano)}
-	if e.Type.Last() {
-		rec, err := s.Live.Record(r.Context(), ownerOf(r), id)
-		if err != nil {
+// tellEvent tells one event, and reports whether the reader still takes it.
+func tellEvent(out *eventWriter, id string, e *live.Event) bool {
+	data, err := eventData(id, e)
+	return err == nil && out.numbered(e.Seq, string(e.Type), data)
+}
+
+// eventData is an event on the wire: what all of them have, then its own data;
+// with the last one, what the run came to.
+func eventData(id string, e *live.Event) ([]byte, error) {
+	data := []byte(e.Data)
+	if e.Record != nil {
+		var err error
+		if data, err = json.Marshal(endOfRun(e.Record)); err != nil {
 			return nil, err
 		}
-		out := turnOf(&rec)
-		head["status"], head["session_id"] = out.Status, out.SessionID
-		head["output"], head["usage"], head["hermes"], head["error"] = out.Output, out.Usage, out.Hermes, out.Error
-		if out.ToolCalls != nil {
-			head["tool_calls"] = out.ToolCalls
-		}
-		return json.Marshal(head)
 	}
-	var data map[string]json.RawMessage
-	if err := json.Unmarshal(e.Data, &data); err != nil {
-		return nil, fmt.Errorf("read event: %w", err)
+	b := make([]byte, 0, 160+len(data))
+	b = append(append(b, `{"type":"`...), e.Type...)
+	b, err := jsontext.AppendQuote(append(b, `","run_id":`...), id)
+	if err != nil {
+		return nil, err
 	}
-	for name, value := range data {
-		head[name] = value
+	b = strconv.AppendInt(append(b, `,"seq":`...), e.Seq, 10)
+	b = e.At.AppendFormat(append(b, `,"at":"`...), time.RFC3339Nano)
+	if len(data) <= len("{}") {
+		return append(b, `"}`...), nil
 	}
-	return json.Marshal(head)
+	return append(append(b, `",`...), data[1:]...), nil
 }
 
-// begin sends the head of the response before there is an event.
-func (e *eventWriter) begin() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.failed = e.rc.Flush() != nil
+// runEnd is what the last event of a run tells.
+type runEnd struct {
+	Status    live.State      `json:"status"`
+	SessionID session.ID      `json:"session_id"`
+	Output    *string         `json:"output"`
+	ToolCalls json.RawMessage `json:"tool_calls,omitempty"`
+	Usage     json.RawMessage `json:"usage"`
+	Hermes    json.RawMessage `json:"hermes"`
+	Error     json.RawMessage `json:"error"`
 }
 
-// event writes one event with its id and name, and reports whether the client
-// still takes it.
-func (e *eventWriter) event(id int64, name string, data []byte) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.write(fmt.Sprintf("id: %d\nevent: %s\ndata: ", id, name), data, "\n\n")
-	e.timer.Reset(e.pause)
-	return !e.failed
+func endOfRun(rec *live.Record) runEnd {
+	out := turnOf(rec)
+	return runEnd{Status: out.Status, SessionID: out.SessionID, Output: out.Output, ToolCalls: out.ToolCalls, Usage: out.Usage, Hermes: out.Hermes, Error: out.Error}
 }

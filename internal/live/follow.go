@@ -16,13 +16,12 @@ import (
 // go on with it; whoever follows again then names the Seq it has come to.
 func (r *Registry) Follow(ctx context.Context, o owner.Owner, id string, after int64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		const page = 256
 		n := name{o.ID(), id}
 		defer r.topics.join(n)()
 		for {
 			gone := r.carrierOf(n) == nil && r.leaving()
 			look, changed := r.topics.look(n, after, func() ([]Event, State, error) {
-				return r.store.Events(context.WithoutCancel(ctx), o, id, after, page) // others may wait for it, too
+				return r.behind(context.WithoutCancel(ctx), o, id, after) // others may wait for it, too
 			})
 			select {
 			case <-look.done:
@@ -63,6 +62,21 @@ func (r *Registry) Follow(ctx context.Context, o owner.Owner, id string, after i
 			}
 		}
 	}
+}
+
+// page is how many events are read at once.
+const page = 256
+
+// behind reads the next events behind a Seq, and the record with its last one.
+func (r *Registry) behind(ctx context.Context, o owner.Owner, id string, after int64) ([]Event, State, error) {
+	events, state, err := r.store.Events(ctx, o, id, after, page)
+	n := len(events)
+	if err != nil || n == 0 || !events[n-1].Type.Last() {
+		return events, state, err
+	}
+	rec, err := r.store.Record(ctx, o, id)
+	events[n-1].Record = &rec
+	return events, state, err
 }
 
 // leaving reports whether no more records are taken, for good.

@@ -152,7 +152,7 @@ const (
 	// ApprovalRequest and ApprovalResolved: [Approval], [Resolved].
 	ApprovalRequest  EventType = "approval.request"
 	ApprovalResolved EventType = "approval.resolved"
-	// The last event. Its data are empty: the record has what it came to.
+	// The last event. Its data are empty: its record has what it came to.
 	RunCompleted   EventType = "run.completed"
 	RunFailed      EventType = "run.failed"
 	RunCancelled   EventType = "run.cancelled"
@@ -173,6 +173,9 @@ type Event struct {
 	Type EventType
 	At   time.Time
 	Data json.RawMessage // an object
+	// Record is what the record came to, for those who follow it, with the last
+	// event; nil with the others, and in a store.
+	Record *Record
 }
 
 // Started are the data of [RunStarted].

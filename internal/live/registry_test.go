@@ -63,6 +63,11 @@ func TestRun(t *testing.T) {
 			got.Root != "s" || !got.WakeAt.IsZero() || got.Events != int64(len(events)) || got.Result.ReceiptID == "" {
 			t.Errorf("got the record %+v", got)
 		}
+		for i, e := range events {
+			if diff := cmp.Diff(map[bool]*live.Record{true: &got}[e.Type.Last()], e.Record); diff != "" {
+				t.Errorf("event %d brings the record (-want +got):\n%s", i, diff)
+			}
+		}
 		if late := h.follow(rec.ID, got.Events); len(late) != 0 {
 			t.Errorf("got %q behind the end", line(late))
 		}

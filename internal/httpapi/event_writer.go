@@ -1,0 +1,101 @@
+package httpapi
+
+import (
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// eventWriter writes data lines of a stream, each flushed at once, and a
+// comment when there has been nothing to say for a while. The comment is a
+// single line without a blank one behind it: openai-go takes the blank line
+// for the end of an event.
+type eventWriter struct {
+	mu     sync.Mutex
+	w      http.ResponseWriter
+	rc     *http.ResponseController
+	timer  *time.Timer
+	pause  time.Duration
+	closed bool
+	failed bool
+}
+
+// writeTimeout frees the goroutine of a reader that has stopped reading.
+const writeTimeout = 10 * time.Second
+
+func newEventWriter(w http.ResponseWriter, pause time.Duration) *eventWriter {
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-cache")
+	h.Set("X-Accel-Buffering", "no")
+	out := &eventWriter{w: w, rc: http.NewResponseController(w), pause: pause}
+	out.timer = time.AfterFunc(pause, out.keepAlive)
+	return out
+}
+
+// begin sends the head of the response before there is an event.
+func (e *eventWriter) begin() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.failed = e.rc.Flush() != nil
+}
+
+// data writes one event and reports whether the client still takes it.
+func (e *eventWriter) data(event []byte) bool { return e.tell("data: ", event) }
+
+// named writes one event with a name, as data does.
+func (e *eventWriter) named(name string, event []byte) bool {
+	return e.tell("event: "+name+"\ndata: ", event)
+}
+
+// numbered writes one event with its id and name, as data does.
+func (e *eventWriter) numbered(id int64, name string, event []byte) bool {
+	return e.tell("id: "+strconv.FormatInt(id, 10)+"\nevent: "+name+"\ndata: ", event)
+}
+
+func (e *eventWriter) tell(before string, event []byte) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.write(before, event, "\n\n")
+	e.timer.Reset(e.pause)
+	return !e.failed
+}
+
+func (e *eventWriter) keepAlive() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return
+	}
+	e.write(": keepalive\n", nil, "")
+	e.timer.Reset(e.pause)
+}
+
+// write sends the parts and flushes; the lock is held.
+func (e *eventWriter) write(before string, event []byte, after string) {
+	if e.failed {
+		return
+	}
+	_ = e.rc.SetWriteDeadline(time.Now().Add(writeTimeout)) // not all writers have one
+	_, err := e.w.Write([]byte(before))
+	if err == nil && event != nil {
+		_, err = e.w.Write(event)
+	}
+	if err == nil && after != "" {
+		_, err = e.w.Write([]byte(after))
+	}
+	if err == nil {
+		err = e.rc.Flush()
+	}
+	e.failed = err != nil
+}
+
+// close stops the keep-alives; nothing is written after it.
+func (e *eventWriter) close() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.closed = true
+	e.timer.Stop()
+	_ = e.rc.SetWriteDeadline(time.Time{})
+}
