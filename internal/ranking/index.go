@@ -99,9 +99,18 @@ func New() *Index {
 // Len is how many messages the index holds.
 func (x *Index) Len() int { return len(x.docs) }
 
+// How much of a message is read, in bytes: for its words, and for the dates it
+// speaks of. A message of megabytes is a file or a loop; to read all of it takes
+// longer than the turn it is part of, and memory for each of its words.
+const (
+	maxText  = 256 << 10
+	maxDates = 64 << 10
+)
+
 // Add puts a message into the index.
 func (x *Index) Add(d Document) {
 	n := int32(len(x.docs))
+	d.Text = d.Text[:min(len(d.Text), maxText)]
 	entry := doc{
 		messageID: d.MessageID, seq: d.Seq,
 		prev: -1, next: -1, speaker: x.names.add(d.Speaker), firstSpan: int32(len(x.spans)),
@@ -192,7 +201,7 @@ func (x *Index) continues(d *doc, t *tip) bool {
 // addDates keeps the dates the message speaks of.
 func (x *Index) addDates(entry *doc, d Document) {
 	const most = 16 // per message; a table of dates says little of any of them
-	for _, date := range language.Dates(d.Text, d.SaidAt) {
+	for _, date := range language.Dates(d.Text[:min(len(d.Text), maxDates)], d.SaidAt) {
 		entry.traits |= namesTime
 		if entry.spans == most {
 			break

@@ -253,3 +253,19 @@ func FuzzIndex(f *testing.F) {
 		}
 	})
 }
+
+// TestAddHuge: of a message of megabytes the beginning is read, and it hides none
+// of the others.
+func TestAddHuge(t *testing.T) {
+	t.Parallel()
+	filler := strings.Repeat("the harbour is late again ", 100_000)
+	x := indexOf(talk(
+		"user: The zeppelin is moored on 3 May 2021. "+filler+" A walrus came on 7 August 2022.",
+		"user: The ferry has a funnel.",
+	))
+	for ask, want := range map[string][]int64{"zeppelin": {1}, "walrus": nil, "ferry": {2}} {
+		if diff := cmp.Diff(want, numbers(x.Search(ranking.Query{Text: ask}))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", ask, diff)
+		}
+	}
+}
