@@ -42,7 +42,7 @@ func (s *server) detachedChat(w http.ResponseWriter, r *http.Request, wire *open
 	d := &detached{s: s, w: w, r: r, stream: wire.Stream}
 	d.reply = chatReply{head: openai.Head{ID: rec.ID, Created: rec.CreatedAt.Unix(), Model: rec.Model}, usage: wire.IncludeUsage}
 	defer d.close()
-	for e, err := range s.Live.Follow(r.Context(), ownerOf(r), rec.ID, 0) {
+	for e, err := range s.Live.Follow(r.Context(), ownerOf(r), rec.ID, 0, nil) {
 		if err != nil {
 			return d.fail(nil, err)
 		}

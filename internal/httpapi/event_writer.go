@@ -15,7 +15,7 @@ type eventWriter struct {
 	mu     sync.Mutex
 	w      http.ResponseWriter
 	rc     *http.ResponseController
-	timer  *time.Timer
+	timer  *time.Timer // nil if whoever writes keeps the stream alive
 	pause  time.Duration
 	closed bool
 	failed bool
@@ -24,13 +24,19 @@ type eventWriter struct {
 // writeTimeout frees the goroutine of a reader that has stopped reading.
 const writeTimeout = 10 * time.Second
 
+// newEventWriter begins a stream that gets a comment after each pause; with 0,
+// when whoever writes says so.
 func newEventWriter(w http.ResponseWriter, pause time.Duration) *eventWriter {
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-cache")
 	h.Set("X-Accel-Buffering", "no")
 	out := &eventWriter{w: w, rc: http.NewResponseController(w), pause: pause}
-	out.timer = time.AfterFunc(pause, out.keepAlive)
+	if pause > 0 {
+		out.mu.Lock() // it may be over before it is known
+		defer out.mu.Unlock()
+		out.timer = time.AfterFunc(pause, func() { out.keepAlive() })
+	}
 	return out
 }
 
@@ -58,18 +64,17 @@ func (e *eventWriter) tell(before string, event []byte) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.write(before, event, "\n\n")
-	e.timer.Reset(e.pause)
 	return !e.failed
 }
 
-func (e *eventWriter) keepAlive() {
+// keepAlive writes the comment and reports whether the client still takes it.
+func (e *eventWriter) keepAlive() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.closed {
-		return
+	if !e.closed {
+		e.write(": keepalive\n", nil, "")
 	}
-	e.write(": keepalive\n", nil, "")
-	e.timer.Reset(e.pause)
+	return !e.failed
 }
 
 // write sends the parts and flushes; the lock is held.
@@ -89,6 +94,9 @@ func (e *eventWriter) write(before string, event []byte, after string) {
 		err = e.rc.Flush()
 	}
 	e.failed = err != nil
+	if e.timer != nil {
+		e.timer.Reset(e.pause)
+	}
 }
 
 // close stops the keep-alives; nothing is written after it.
@@ -96,6 +104,8 @@ func (e *eventWriter) close() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.closed = true
-	e.timer.Stop()
+	if e.timer != nil {
+		e.timer.Stop()
+	}
 	_ = e.rc.SetWriteDeadline(time.Time{})
 }

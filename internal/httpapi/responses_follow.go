@@ -92,7 +92,7 @@ func (s *server) followResponse(w http.ResponseWriter, r *http.Request, it *stor
 	if !fresh {
 		open()
 	}
-	for e, err := range s.Live.Follow(r.Context(), ownerOf(r), it.ID, 0) {
+	for e, err := range s.Live.Follow(r.Context(), ownerOf(r), it.ID, 0, nil) {
 		var events []openai.ResponseEvent
 		if err == nil {
 			events, err = n.event(&e)
@@ -142,7 +142,7 @@ func (n *narrator) setHeaders(h http.Header, fresh bool) {
 // awaitResponse answers when a stored response is over.
 func (s *server) awaitResponse(w http.ResponseWriter, r *http.Request, it *stored) error {
 	n := newNarrator(it)
-	for e, err := range s.Live.Follow(r.Context(), ownerOf(r), it.ID, 0) {
+	for e, err := range s.Live.Follow(r.Context(), ownerOf(r), it.ID, 0, nil) {
 		if err == nil {
 			_, err = n.event(&e)
 		}

@@ -198,7 +198,7 @@ func (s *server) cancelResponse(w http.ResponseWriter, r *http.Request) error {
 		if _, err := s.Live.Stop(r.Context(), o, it.ID); err != nil {
 			return err
 		}
-		for _, err := range s.Live.Follow(r.Context(), o, it.ID, it.Events) {
+		for _, err := range s.Live.Follow(r.Context(), o, it.ID, it.Events, nil) {
 			if err != nil {
 				return err
 			}

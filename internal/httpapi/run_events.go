@@ -38,7 +38,7 @@ func (s *server) runEvents(w http.ResponseWriter, r *http.Request) error {
 		w.WriteHeader(http.StatusNoContent) // a browser's EventSource comes back for ever otherwise
 		return nil
 	}
-	s.tellRun(newEventWriter(w, s.KeepAlive), r, after)
+	s.tellRun(newEventWriter(w, 0), r, after)
 	return nil
 }
 
@@ -64,16 +64,21 @@ func apart(f func() error) error {
 	return err
 }
 
-// tellRun tells the events of a run until it is over, or its reader gone. What it
-// waits in must stay shallow: there may be very many readers.
+// tellRun tells the events of a run until it is over, or its reader gone. There
+// may be very many readers: what each waits in must stay shallow, and it keeps its
+// connection alive itself, for ten thousand goroutines that a timer starts for
+// that at about the same time would take as much memory again.
 func (s *server) tellRun(out *eventWriter, r *http.Request, after int64) {
 	defer out.close()
 	out.begin()
 	id := r.PathValue("id")
-	for e, err := range s.Live.Follow(r.Context(), ownerOf(r), id, after) {
+	idle := time.NewTimer(s.KeepAlive)
+	defer idle.Stop()
+	for e, err := range s.Live.Follow(r.Context(), ownerOf(r), id, after, idle.C) {
 		if err != nil || !tellEvent(out, id, &e) {
 			return // it was deleted, or goes on with the next server: the reader comes back and sees
 		}
+		idle.Reset(s.KeepAlive)
 	}
 }
 
@@ -94,8 +99,12 @@ func eventsAfter(r *http.Request) (int64, error) {
 	return n, nil
 }
 
-// tellEvent tells one event, and reports whether the reader still takes it.
+// tellEvent tells one event, or that there is none, and reports whether the reader
+// still takes it.
 func tellEvent(out *eventWriter, id string, e *live.Event) bool {
+	if e.Seq == 0 {
+		return out.keepAlive()
+	}
 	data, err := eventData(id, e)
 	return err == nil && out.numbered(e.Seq, string(e.Type), data)
 }

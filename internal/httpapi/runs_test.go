@@ -67,6 +67,27 @@ func (w *world) startRun(body string, headers ...string) string {
 	return made.RunID
 }
 
+// TestRunReaderWaits: a reader is kept alive while nothing happens, and told what
+// happens then.
+func TestRunReaderWaits(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{keepAlive: 10 * time.Millisecond})
+	hold := make(chan struct{})
+	w.up.Queue(upstreamtest.Step{Text: "late", Hold: hold})
+	s := w.openLines(t, w.request("GET", "/v1/runs/"+w.startRun(`{"input":"Wait."}`)+"/events", ""))
+	for alive := 0; alive < 3; {
+		if line, ok := s.line(); !ok {
+			t.Fatal("the stream ended")
+		} else if line == ": keepalive" {
+			alive++
+		}
+	}
+	close(hold)
+	if rest := strings.Join(s.rest(), "\n"); !strings.Contains(rest, `"content":"late"`) || !strings.Contains(rest, "event: run.completed") {
+		t.Errorf("got %q, want the answer and the end", rest)
+	}
+}
+
 // TestRunReaders: several readers, each cut behind every event and come back with
 // Last-Event-ID, get the whole log (F11).
 func TestRunReaders(t *testing.T) {

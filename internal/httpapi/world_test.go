@@ -209,7 +209,7 @@ func (w *world) finishRuns() {
 	w.leave = carryOn(w.live)
 	list, err := w.live.Records(context.Background(), owner.Local(), live.Filter{Limit: 100})
 	for i := range list {
-		for _, followed := range w.live.Follow(context.Background(), owner.Local(), list[i].ID, 0) {
+		for _, followed := range w.live.Follow(context.Background(), owner.Local(), list[i].ID, 0, nil) {
 			err = errors.Join(err, followed)
 		}
 	}

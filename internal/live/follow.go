@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"sync"
+	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
@@ -14,7 +15,10 @@ import (
 // record, each at its own pace. It ends with NotFound if the owner has no such
 // record (any more), and with Unavailable "draining" when this server will not
 // go on with it; whoever follows again then names the Seq it has come to.
-func (r *Registry) Follow(ctx context.Context, o owner.Owner, id string, after int64) iter.Seq2[Event, error] {
+//
+// At each tick of idle, which may be nil, an Event without a Seq is yielded to
+// those who wait: so they can do something without a goroutine beside this one.
+func (r *Registry) Follow(ctx context.Context, o owner.Owner, id string, after int64, idle <-chan time.Time) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		n := name{o.ID(), id}
 		defer r.topics.join(n)()
@@ -54,11 +58,19 @@ func (r *Registry) Follow(ctx context.Context, o owner.Owner, id string, after i
 			if r.carrierOf(n) != nil {
 				left = nil // it is carried on until its end, or is put back
 			}
-			select {
-			case <-changed:
-			case <-left:
-			case <-ctx.Done():
-				return
+			for waiting := true; waiting; {
+				select {
+				case <-changed:
+					waiting = false
+				case <-left:
+					waiting = false
+				case <-idle:
+					if !yield(Event{}, nil) {
+						return
+					}
+				case <-ctx.Done():
+					return
+				}
 			}
 		}
 	}

@@ -146,7 +146,7 @@ func (h *house) start(s live.Spec) live.Record {
 func (h *house) follow(id string, after int64) []live.Event {
 	h.t.Helper()
 	var out []live.Event
-	for e, err := range h.registry.Follow(context.Background(), alice(), id, after) {
+	for e, err := range h.registry.Follow(context.Background(), alice(), id, after, nil) {
 		if err != nil {
 			h.t.Errorf("follow %s: %v", id, err)
 			break

@@ -90,7 +90,7 @@ func TestReaders(t *testing.T) {
 		// One that never reads on.
 		slow, leave := context.WithCancel(t.Context())
 		readers.Go(func() {
-			for range h.registry.Follow(slow, alice(), rec.ID, 0) {
+			for range h.registry.Follow(slow, alice(), rec.ID, 0, nil) {
 				<-slow.Done()
 				break
 			}
@@ -101,7 +101,7 @@ func TestReaders(t *testing.T) {
 				var after int64
 				for {
 					got := 0
-					for e, err := range h.registry.Follow(t.Context(), alice(), rec.ID, after) {
+					for e, err := range h.registry.Follow(t.Context(), alice(), rec.ID, after, nil) {
 						if err != nil {
 							t.Error(err)
 						}
@@ -300,6 +300,32 @@ func TestDrain(t *testing.T) {
 	}
 }
 
+// TestFollowIdle: who waits is told of each tick, and of nothing twice.
+func TestFollowIdle(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, func(h *house) { h.model.script = words("one two", time.Minute) })
+		defer h.end()
+		rec := h.start(h.spec("s", "Count."))
+		idle := time.NewTicker(25 * time.Second)
+		defer idle.Stop()
+		var got []string
+		for e, err := range h.registry.Follow(t.Context(), alice(), rec.ID, 0, idle.C) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.Seq == 0 {
+				e.Type = "idle"
+			}
+			got = append(got, string(e.Type))
+		}
+		want := []string{"run.started", "message.delta", "idle", "idle", "message.delta", "idle", "idle", "run.completed"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("events (-want +got):\n%s", diff)
+		}
+	})
+}
+
 // TestFollowersLeave: who follows what this server will not go on with is told.
 func TestFollowersLeave(t *testing.T) {
 	t.Parallel()
@@ -312,7 +338,7 @@ func TestFollowersLeave(t *testing.T) {
 		left := make(chan error, 2)
 		for _, id := range []string{first.ID, second.ID} {
 			go func() {
-				for _, err := range h.registry.Follow(context.Background(), alice(), id, 0) {
+				for _, err := range h.registry.Follow(context.Background(), alice(), id, 0, nil) {
 					if err != nil {
 						left <- err
 						return
@@ -362,7 +388,7 @@ func TestBounds(t *testing.T) {
 			t.Fatal(err)
 		}
 		began := time.Now()
-		for _, err := range h.registry.Follow(t.Context(), bob, his.ID, 0) {
+		for _, err := range h.registry.Follow(t.Context(), bob, his.ID, 0, nil) {
 			if err != nil {
 				t.Error(err)
 			}
