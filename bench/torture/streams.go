@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -23,8 +22,8 @@ var streamsRig = rig{
 	want: "≤ 400 MiB, 0 dropped, the event at all of them within 500 ms (p99)",
 	off:  "64 KiB more for each stream", bareRounds: 10,
 	bare: []change{{
-		"internal/httpapi/event_writer.go", "	out.timer = time.AfterFunc(pause, out.keepAlive)",
-		"	ballast := make([]byte, 64<<10)\n	for i := range ballast {\n		ballast[i] = 1\n	}\n	out.timer = time.AfterFunc(pause, func() { ballast[0]++; out.keepAlive() })",
+		"internal/httpapi/run_events.go", "	idle := time.NewTimer(s.KeepAlive)",
+		"	ballast := make([]byte, 64<<10)\n	for i := range ballast {\n		ballast[i] = 1\n	}\n	defer func() { ballast[0]++ }()\n	idle := time.NewTimer(s.KeepAlive)",
 	}},
 }
 
@@ -35,20 +34,64 @@ const held = 150 * time.Second
 type holder struct {
 	addr, path     string
 	began, dropped atomic.Int64
-	told           time.Time // when the model said its word
+	all            chan struct{} // closed when everybody has the event: until then nobody leaves
 	mu             sync.Mutex
+	told           time.Time // when the model said its word
 	arrived        []time.Duration
 }
 
 // holdStreams is the whole rig.
 func holdStreams(ctx context.Context, b *bench, rounds int) (*tally, error) {
 	next := make(chan struct{})
-	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	model := httptest.NewServer(paced(next))
+	defer model.Close()
+	home, err := b.home()
+	if err != nil {
+		return nil, err
+	}
+	s := &subject{hermes: b.hermes, home: home, upstream: model.URL + "/v1"}
+	if err := s.start(ctx); err != nil {
+		return nil, err
+	}
+	defer s.kill()
+	count := rounds * 1000
+	h := &holder{addr: s.addr, all: make(chan struct{})}
+	if err := h.begin(ctx); err != nil {
+		return nil, err
+	}
+	empty := s.memory()
+	readers := h.open(ctx, count)
+	opened := h.began.Load()
+	next <- struct{}{} // an event before the wait, so that the streams are well under way
+	pause(ctx, held)
+	full, dropped := s.memory(), h.dropped.Load()
+	h.tell(func() { next <- struct{}{} })
+	h.gather(ctx, count)
+	close(h.all)
+	next <- struct{}{} // the end
+	readers.Wait()
+	alone, err := plainly(ctx, count/2) // both ends of a stream are files of this process then
+	if err != nil {
+		return nil, err
+	}
+	t := h.tally(count, full)
+	t.done = fmt.Sprintf("%d streams held for %s", opened, held)
+	t.figure = fmt.Sprintf("%.0f MiB (%.0f without streams), %d dropped, %s (half of these readers on a bare loop: %d ms)",
+		full, empty, dropped, t.figure, alone.Milliseconds())
+	if dropped > 0 || opened < int64(count) {
+		t.miss("%d of %d opened, %d dropped", opened, count, dropped)
+	}
+	return t, nil
+}
+
+// paced is a model that says each of its words when it is time.
+func paced(next <-chan struct{}) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		sign := time.NewTicker(20 * time.Second) // of life, or it would be given up
 		defer sign.Stop()
 		for _, text := range []string{piece("Beginning, "), piece("the word."), ending} {
-			for said := text == ending; !said; {
+			for said := false; !said; {
 				select {
 				case <-next:
 					said = true
@@ -62,48 +105,81 @@ func holdStreams(ctx context.Context, b *bench, rounds int) (*tally, error) {
 			fmt.Fprint(w, text)
 			_ = http.NewResponseController(w).Flush() // see above
 		}
-	}))
-	defer model.Close()
-	home, err := b.home()
+	})
+}
+
+// plainly is the p99 of the same readers when a loop without a server behind it
+// writes them the event: what their own work is in the figure.
+func plainly(ctx context.Context, count int) (time.Duration, error) {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	s := &subject{hermes: b.hermes, home: home, upstream: model.URL + "/v1"}
-	if err := s.start(ctx); err != nil {
-		return nil, err
+	accepted := make(chan []net.Conn, 1)
+	go func() {
+		var conns []net.Conn
+		defer func() { accepted <- conns }()
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return // all have come
+			}
+			conns = append(conns, conn)
+			fmt.Fprint(conn, "HTTP/1.1 200 OK\r\n\r\nid: 1\nevent: run.started\n\n")
+		}
+	}()
+	h := &holder{addr: l.Addr().String(), path: "/", all: make(chan struct{})}
+	readers := h.open(ctx, count)
+	_ = l.Close()
+	conns := <-accepted
+	pause(ctx, time.Second)
+	event := []byte("id: 2\nevent: message.delta\ndata: " + strings.Repeat(" ", 120) + "the word.\n\n")
+	h.tell(func() {
+		for _, conn := range conns {
+			_, _ = conn.Write(event) // a reader that has gone is counted
+		}
+	})
+	h.gather(ctx, count)
+	close(h.all)
+	readers.Wait()
+	for _, conn := range conns {
+		_ = conn.Close()
 	}
-	defer s.kill()
-	h := &holder{addr: s.addr}
-	if err := h.begin(ctx); err != nil {
-		return nil, err
-	}
-	count := rounds * 1000
-	empty := s.memory()
-	var open sync.WaitGroup
+	return p99(h.arrived), nil
+}
+
+// open opens many streams, and waits until all are.
+func (h *holder) open(ctx context.Context, count int) *sync.WaitGroup {
+	var readers sync.WaitGroup
 	places := make(chan struct{}, 64)
 	for range count {
 		places <- struct{}{}
-		open.Go(func() { h.hold(ctx, func() { <-places }) })
+		readers.Go(func() { h.hold(ctx, func() { <-places }) })
 	}
 	for end := time.Now().Add(time.Minute); h.began.Load() < int64(count) && time.Now().Before(end); {
 		pause(ctx, 100*time.Millisecond)
 	}
-	opened := h.began.Load()
-	next <- struct{}{} // an event before the wait, so that the streams are well under way
-	pause(ctx, held)
-	full, dropped := s.memory(), h.dropped.Load()
+	return &readers
+}
+
+// tell has the event said, and begins to count its arrivals.
+func (h *holder) tell(say func()) {
 	h.mu.Lock()
-	h.arrived, h.told = nil, time.Now()
+	h.told = time.Now()
 	h.mu.Unlock()
-	next <- struct{}{}
-	open.Wait()
-	t := h.tally(count, full)
-	t.done = fmt.Sprintf("%d streams held for %s", opened, held)
-	t.figure = fmt.Sprintf("%.0f MiB (%.0f without streams), %d dropped, %s", full, empty, dropped, t.figure)
-	if dropped > 0 || opened < int64(count) {
-		t.miss("%d of %d opened, %d dropped", opened, count, dropped)
+	say()
+}
+
+// gather waits until everybody has the event, or a minute.
+func (h *holder) gather(ctx context.Context, count int) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); pause(ctx, 50*time.Millisecond) {
+		h.mu.Lock()
+		got := len(h.arrived)
+		h.mu.Unlock()
+		if got >= count {
+			return
+		}
 	}
-	return t, nil
 }
 
 // begin has a run wait for its model.
@@ -122,11 +198,7 @@ func (h *holder) begin(ctx context.Context) error {
 // tally is what became of the event that all were sent, and of the memory.
 func (h *holder) tally(count int, full float64) *tally {
 	t := &tally{}
-	slices.Sort(h.arrived)
-	p99 := time.Hour
-	if len(h.arrived) > 0 {
-		p99 = h.arrived[len(h.arrived)*99/100]
-	}
+	p99 := p99(h.arrived)
 	t.figure = fmt.Sprintf("the event reached %d, p99 %d ms", len(h.arrived), p99.Milliseconds())
 	if full > 400 {
 		t.miss("%.0f MiB", full)
@@ -168,6 +240,7 @@ func (h *holder) hold(ctx context.Context, opened func()) {
 			h.mu.Lock()
 			h.arrived = append(h.arrived, time.Since(h.told))
 			h.mu.Unlock()
+			<-h.all
 			return
 		}
 	}
