@@ -6,6 +6,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -18,9 +19,10 @@ import (
 func main() {
 	binary := flag.String("hermes", "", "the server to measure; empty builds it")
 	quick := flag.Bool("quick", false, "a tenth of the work: to see that it runs")
-	only := flag.String("only", "", "run one measurement: start, turn, load, token, open, growth")
+	only := flag.String("only", "", "run one measurement: start, turn, load, token, streams, open, growth, memory")
+	plots := flag.String("plots", "", "the directory for pictures of growth; empty draws none")
 	flag.Parse()
-	if err := measure(context.Background(), *binary, *only, *quick); err != nil {
+	if err := measure(context.Background(), &bench{binary: *binary, plots: *plots}, *only, *quick); err != nil {
 		fmt.Fprintln(os.Stderr, "speed:", err)
 		os.Exit(1)
 	}
@@ -32,10 +34,12 @@ type row struct{ name, figure, aim string }
 // bench is one run of the measurements.
 type bench struct {
 	dir      string
+	plots    string // where pictures go; "" for nowhere
 	binary   string
 	scale    int // divides the amount of work
 	upstream *upstream
 	rows     []row
+	failed   error // to draw
 }
 
 func (b *bench) add(name, aim, format string, args ...any) {
@@ -44,13 +48,13 @@ func (b *bench) add(name, aim, format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "%-44s %s\n", r.name, r.figure)
 }
 
-func measure(ctx context.Context, binary, only string, quick bool) error {
+func measure(ctx context.Context, b *bench, only string, quick bool) error {
 	dir, err := os.MkdirTemp("", "hermes-speed-")
 	if err != nil {
 		return fmt.Errorf("make a place to work: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	b := &bench{dir: dir, binary: binary, scale: 1}
+	b.dir, b.scale = dir, 1
 	if quick {
 		b.scale = 10
 	}
@@ -74,8 +78,10 @@ func measure(ctx context.Context, binary, only string, quick bool) error {
 		{"turn", (*bench).turn},
 		{"load", (*bench).load},
 		{"token", (*bench).token},
+		{"streams", (*bench).streams},
 		{"open", (*bench).open},
 		{"growth", (*bench).growth},
+		{"memory", (*bench).memory},
 	} {
 		if only == "" || only == m.name {
 			if err := m.run(b, ctx); err != nil {
@@ -84,7 +90,15 @@ func measure(ctx context.Context, binary, only string, quick bool) error {
 		}
 	}
 	b.print()
-	return nil
+	return b.failed
+}
+
+// plot draws a picture, if pictures are wanted.
+func (b *bench) plot(name string, p plot) {
+	if b.plots != "" {
+		err := os.WriteFile(filepath.Join(b.plots, "growth-"+name+".svg"), []byte(p.draw()), 0o644) //nolint:gosec // for everybody to see
+		b.failed = errors.Join(b.failed, err)
+	}
 }
 
 func (b *bench) print() {

@@ -179,7 +179,7 @@ func (b *bench) open(ctx context.Context) error {
 		return err
 	}
 	messages := 10_000 / b.scale
-	if err := b.fill(ctx, s, "long", messages); err != nil {
+	if err := b.fill(ctx, s, "long", 0, messages); err != nil {
 		return err
 	}
 	if _, err := chat(ctx, s.Base, "long", "one more thing"); err != nil { // folds

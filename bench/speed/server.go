@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/hermes-memory/hermes/bench/served"
 	"github.com/hermes-memory/hermes/internal/upstream/upstreamtest"
@@ -14,10 +16,17 @@ type upstream struct {
 	server *upstreamtest.Server
 }
 
+// slowly begins a message that is answered token by token, at the speed of a model.
+const slowly = "Slowly: "
+
 func startUpstream() (*upstream, error) {
+	slow := append([]string{"Understood"}, slices.Repeat([]string{" and"}, streamTokens-1)...)
 	s, err := upstreamtest.Start(upstreamtest.Options{
 		Quiet: true,
-		Default: func(*upstreamtest.Request) upstreamtest.Step {
+		Default: func(r *upstreamtest.Request) upstreamtest.Step {
+			if r.Streaming && bytes.Contains(r.Body, []byte(slowly)) {
+				return upstreamtest.Step{Chunks: slow, Between: streamBeat}
+			}
 			return upstreamtest.Step{Chunks: []string{"Understood", ", that ", "is ", "kept."}, Usage: &upstreamtest.Usage{Input: 100, Output: 5}}
 		},
 	})
