@@ -211,16 +211,18 @@ func fill(head *archiveHead, fields map[string]json.RawMessage) error {
 	if raw, broken := fields["error"]; broken && len(fields) == 1 {
 		return fault.New(fault.Invalid, "broken_export", "The export broke off here: "+string(raw))
 	}
-	for name, raw := range fields { // times as other programs write them
-		if name == "started_at" || name == "ended_at" || name == "last_active" {
-			var at when
-			if json.Unmarshal(raw, &at) != nil {
-				return fault.New(fault.Invalid, "invalid_export", "\""+name+"\" of a line is no time.")
-			}
-			fields[name] = []byte("null")
-			if !at.IsZero() {
-				fields[name], _ = json.Marshal(at.Time) // a time that was just read
-			}
+	for _, name := range []string{"started_at", "ended_at", "last_active"} { // times as other programs write them
+		raw, is := fields[name]
+		if !is {
+			continue
+		}
+		var at when
+		if json.Unmarshal(raw, &at) != nil {
+			return fault.New(fault.Invalid, "invalid_export", "\""+name+"\" of a line is no time.")
+		}
+		fields[name] = []byte("null")
+		if !at.IsZero() {
+			fields[name], _ = json.Marshal(at.Time) // a time that was just read
 		}
 	}
 	whole, err := json.Marshal(fields)

@@ -4,8 +4,10 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -308,9 +310,9 @@ func (s *server) patchSession(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	p := session.Patch{At: s.Now().UTC()}
-	for name, raw := range in {
+	for _, name := range slices.Sorted(maps.Keys(in)) { // what is told of two wrong ones is the same each time
 		var text string
-		if json.Unmarshal(raw, &text) != nil {
+		if json.Unmarshal(in[name], &text) != nil {
 			return fault.New(fault.Invalid, "invalid_value", fmt.Sprintf("%q must be a string.", name)).At(name)
 		}
 		switch name {
