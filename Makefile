@@ -23,7 +23,7 @@ unit: ## Go tests with the race detector
 	$(GO) test -race -timeout 20m -skip '$(WALKS)' ./...
 	$(GO) test -run '$(WALKS)' ./internal/httpapi
 
-compat: ## the official clients for Node and Go against a running server
+compat: ## the official clients and web pages in a Chromium against a running server
 	GO="$(GO)" compat/run
 
 check: fmt lint test ## what to run before a change is handed over
