@@ -47,8 +47,4 @@ isolation: ## a million calls by three owners at once, none of whom may see anot
 
 FUZZTIME ?= 20s
 fuzz: ## every fuzz target for FUZZTIME
-	@for pkg in $$($(GO) list ./...); do \
-	  for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
-	    echo "$$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
-	  done; \
-	done
+	GO="$(GO)" FUZZTIME=$(FUZZTIME) bench/fuzz
