@@ -59,13 +59,13 @@ func readBody(r *http.Request) ([]byte, error) {
 		if _, err := io.ReadFull(r.Body, body); err != nil {
 			return nil, bodyError(err)
 		}
-		return body, nil
+		return body, checkShape(body)
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return nil, bodyError(err)
 	}
-	return body, nil
+	return body, checkShape(body)
 }
 
 // bodyError keeps the size limit's error and makes the rest the client's.

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"net/http"
 
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -22,6 +23,11 @@ func (s *server) mcp(w http.ResponseWriter, r *http.Request) error {
 	if r.Header.Get("Content-Type") == "" {
 		r.Header.Set("Content-Type", "application/json")
 	}
+	body, err := readBody(r)
+	if err != nil {
+		return err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
 	out := &answerBuffer{header: make(http.Header), status: http.StatusOK}
 	s.MCP.ServeHTTP(out, r)
 	if out.status >= http.StatusBadRequest && !json.Valid(out.body.Bytes()) {

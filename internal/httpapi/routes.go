@@ -189,7 +189,7 @@ func New(c Config) http.Handler {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &server{Config: c}
+	s := &server{Config: c, bodies: newBodies()}
 	mux := http.NewServeMux()
 	methods := make(map[string][]string)
 	for _, rt := range s.routes() {
@@ -230,4 +230,5 @@ type server struct {
 	Config
 	refusals refusals
 	rates    rates
+	bodies   bodies
 }
