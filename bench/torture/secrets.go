@@ -39,13 +39,13 @@ var canaries = []canary{
 	{"TOOL_TOKEN", "mK4-toolservercanary-0123456789abcdefg"},
 }
 
-// said is everything that was said, by where.
-type said struct {
+// outputs is everything that was said, by where.
+type outputs struct {
 	mu   sync.Mutex
 	text map[string]*bytes.Buffer
 }
 
-func (s *said) add(where string, text []byte) {
+func (s *outputs) add(where string, text []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.text[where] == nil {
@@ -91,7 +91,7 @@ func lookForSecrets(ctx context.Context, b *bench, rounds int) (*tally, error) {
 	how := 0
 	model := echoing(&how, &mu)
 	defer model.Close()
-	all := &said{text: make(map[string]*bytes.Buffer)}
+	all := &outputs{text: make(map[string]*bytes.Buffer)}
 	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body) // what came is looked at
 		all.add("spans", body)
@@ -149,7 +149,7 @@ func lookForSecrets(ctx context.Context, b *bench, rounds int) (*tally, error) {
 }
 
 // provoke asks for what fails, under right and wrong keys.
-func (s *subject) provoke(ctx context.Context, all *said, round int) (answers int) {
+func (s *subject) provoke(ctx context.Context, all *outputs, round int) (answers int) {
 	body := func(stream bool) string {
 		return string(chatBody(fmt.Sprintf("We use Rust because of reason %d.", round), stream))
 	}
@@ -177,7 +177,7 @@ func (s *subject) provoke(ctx context.Context, all *said, round int) (answers in
 }
 
 // commands are those that tell of the server and its configuration.
-func (s *subject) commands(ctx context.Context, b *bench, all *said) {
+func (s *subject) commands(ctx context.Context, b *bench, all *outputs) {
 	for _, line := range []string{"config show", "config show --json", "doctor", "doctor --json", "keys list", "audit", "sessions export -", "runs list", "work", "serve --addr 256.0.0.1:1"} {
 		cmd := exec.CommandContext(ctx, b.hermes, strings.Fields(line)...) //nolint:gosec // the program under test
 		cmd.Env = s.cmd.Env
@@ -187,7 +187,7 @@ func (s *subject) commands(ctx context.Context, b *bench, all *said) {
 }
 
 // addFiles looks at all that lies in the home.
-func addFiles(home string, all *said) error {
+func addFiles(home string, all *outputs) error {
 	return filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
