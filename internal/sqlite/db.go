@@ -159,7 +159,7 @@ func (db *DB) open(ctx context.Context) error {
 	}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	db.stop = stop
-	db.w = newWriter(conn, files, db.log)
+	db.w = newWriter(conn, filepath.Dir(db.opt.Path), files, db.log)
 	db.w.observer, db.w.keep = db.opt.Observer, db.opt.AuditKeep
 	db.indexer = newIndexer(db)
 	db.stopped.Go(func() { db.w.run(background) })

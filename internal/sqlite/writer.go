@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -57,9 +56,9 @@ type tx struct {
 	erases bool // set by an operation after which nothing of it may be left
 }
 
-func newWriter(conn *sql.Conn, files *identity, log *slog.Logger) *writer {
+func newWriter(conn *sql.Conn, dir string, files *identity, log *slog.Logger) *writer {
 	return &writer{
-		conn: conn, files: files, reserve: reserve{dir: filepath.Dir(files.names[0]), space: spaceOf, now: time.Now}, stmts: make(map[string]*sql.Stmt), queue: make(chan *operation, maxQueue),
+		conn: conn, files: files, reserve: reserve{dir: dir, space: spaceOf, now: time.Now}, stmts: make(map[string]*sql.Stmt), queue: make(chan *operation, maxQueue),
 		stopped: make(chan struct{}), log: log,
 	}
 }
