@@ -24,7 +24,7 @@ var faults = []struct {
 	calls string
 	step  int
 	share int // of the rounds, one in so many
-}{{"fsync,fdatasync", 2, 1}, {"pwrite64", 16, 2}}
+}{{"fsync,fdatasync", 1, 1}, {"pwrite64", 8, 2}}
 
 // failures counts what came of failing calls.
 type failures struct {

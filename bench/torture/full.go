@@ -15,10 +15,13 @@ import (
 
 // fullRig fills the disk and frees it again.
 var fullRig = rig{
-	name: "full", fault: "F5 a full disk (16 MiB tmpfs), freed again; every second time killed while it is full", rounds: 20, run: fillDisk,
-	want: "refused with 503 disk_full, reads go on, writes back ≤ 5 s after space is freed, 0 lost, file sound",
-	off:  "a full disk counts as a broken one", bareRounds: 2,
-	bare: []change{{"internal/sqlite/writer.go", "	case full:\n", "	case full:\n		if err != nil {\n			return w.fail(err)\n		}\n"}},
+	name: "full", fault: "F5 a full disk (tmpfs of 512 MiB with 10 of them free), freed again; every second time killed while it is full", rounds: 20, run: fillDisk,
+	want: "refused with 503 disk_full, reads go on, a session can be deleted, writes back ≤ 5 s after space is freed, 0 lost, file sound",
+	off:  "no reserve, and a full disk counts as a broken one", bareRounds: 2,
+	bare: []change{
+		{"internal/sqlite/writer.go", "	case full:\n", "	case full:\n		if err != nil {\n			return w.fail(err)\n		}\n"},
+		{"internal/sqlite/reserve.go", "	r.low = ok && ", "	r.low = !ok && "},
+	},
 }
 
 // fill is one round of filling.
@@ -74,25 +77,29 @@ func (f *fill) round(ctx context.Context, b *bench, kill bool) (back time.Durati
 	if err != nil {
 		return 0, 0, err
 	}
-	if out, err := exec.CommandContext(ctx, "mount", "-t", "tmpfs", "-o", "size=16m", "torture", home).CombinedOutput(); err != nil { //nolint:gosec // our own directory
+	if out, err := exec.CommandContext(ctx, "mount", "-t", "tmpfs", "-o", "size=512m", "torture", home).CombinedOutput(); err != nil { //nolint:gosec // our own directory
 		return 0, 0, fmt.Errorf("mount: %w: %s", err, out)
 	}
 	defer func() { _ = exec.Command("umount", home).Run() }() //nolint:gosec,noctx // whatever becomes of the rest
 	ballast := filepath.Join(home, "ballast")
-	if err := os.WriteFile(ballast, make([]byte, 6<<20), 0o600); err != nil {
-		return 0, 0, err
+	if out, err := exec.CommandContext(ctx, "fallocate", "-l", "502MiB", ballast).CombinedOutput(); err != nil { //nolint:gosec // see above
+		return 0, 0, fmt.Errorf("fallocate: %w: %s", err, out)
 	}
 	f.s = &subject{hermes: b.hermes, home: home, env: []string{"HERMES_RESPONDER=recall"}}
 	if err := f.s.start(ctx); err != nil {
 		return 0, 0, err
 	}
 	defer func() { f.s.kill() }()
+	if _, status, answer, err := appendTo(ctx, f.s.addr, "spare", "Nobody will miss this."); err != nil || status != http.StatusOK {
+		return 0, 0, fmt.Errorf("the first write: %d %s %w", status, answer, err)
+	}
 	f.fill(ctx)
 	for _, path := range []string{"/api/sessions/full%2F0/messages", "/api/search?q=filler", "/health"} {
 		if status, body, err := send(ctx, f.s.addr, "GET", path, nil, nil); err != nil || status != http.StatusOK {
 			f.t.miss("reading %s from a full disk: status %d, %v: %.100s", path, status, err, body)
 		}
 	}
+	f.remove(ctx)
 	if kill {
 		f.s.kill()
 		idle.CloseIdleConnections()
@@ -128,6 +135,13 @@ func (f *fill) round(ctx context.Context, b *bench, kill bool) (back time.Durati
 		}
 	}
 	return back, lost, nil
+}
+
+// remove deletes a small session from the full disk.
+func (f *fill) remove(ctx context.Context) {
+	if status, body, err := send(ctx, f.s.addr, "DELETE", "/api/sessions/spare", nil, nil); err != nil || status != http.StatusOK {
+		f.t.miss("deleting from a full disk: status %d, %v: %.100s", status, err, body)
+	}
 }
 
 // fill writes from eight sides until nothing goes any more.
