@@ -94,12 +94,7 @@ func (f *fill) round(ctx context.Context, b *bench, kill bool) (back time.Durati
 		return 0, 0, fmt.Errorf("the first write: %d %s %w", status, answer, err)
 	}
 	f.fill(ctx)
-	for _, path := range []string{"/api/sessions/full%2F0/messages", "/api/search?q=filler", "/health"} {
-		if status, body, err := send(ctx, f.s.addr, "GET", path, nil, nil); err != nil || status != http.StatusOK {
-			f.t.miss("reading %s from a full disk: status %d, %v: %.100s", path, status, err, body)
-		}
-	}
-	f.remove(ctx)
+	f.use(ctx)
 	if kill {
 		f.s.kill()
 		idle.CloseIdleConnections()
@@ -137,10 +132,14 @@ func (f *fill) round(ctx context.Context, b *bench, kill bool) (back time.Durati
 	return back, lost, nil
 }
 
-// remove deletes a small session from the full disk.
-func (f *fill) remove(ctx context.Context) {
-	if status, body, err := send(ctx, f.s.addr, "DELETE", "/api/sessions/spare", nil, nil); err != nil || status != http.StatusOK {
-		f.t.miss("deleting from a full disk: status %d, %v: %.100s", status, err, body)
+// use reads from the full disk, and deletes a small session.
+func (f *fill) use(ctx context.Context) {
+	for _, want := range [][2]string{
+		{"GET", "/api/sessions/full%2F0/messages"}, {"GET", "/api/search?q=filler"}, {"GET", "/health"}, {"DELETE", "/api/sessions/spare"},
+	} {
+		if status, body, err := send(ctx, f.s.addr, want[0], want[1], nil, nil); err != nil || status != http.StatusOK {
+			f.t.miss("%s %s on a full disk: status %d, %v: %.100s", want[0], want[1], status, err, body)
+		}
 	}
 }
 

@@ -194,7 +194,7 @@ func (c *crowd) client(ctx context.Context, i int, over <-chan struct{}) {
 		default:
 		}
 		text := fmt.Sprintf("Load %d", time.Now().UnixNano())
-		res, err := begin(ctx, c.s.addr, "POST", "/v1/chat/completions", map[string]string{"X-Hermes-Session-Id": fmt.Sprintf("load/%d", i)}, chatBody(text, n%2 == 0))
+		res, err := begin(ctx, c.s.addr, "POST", "/v1/chat/completions", map[string]string{"X-Hermes-Session-Id": fmt.Sprintf("load/%d", i)}, chatBody(text, n%2 == 0)) //nolint:bodyclose // read closes it
 		if err != nil {
 			c.complain(ctx, "client %d: %v", i, err)
 			return
