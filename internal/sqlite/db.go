@@ -37,7 +37,7 @@ const minVersion = "3.51.3"
 // own: they read all over the file, and whatever they take, turns and lists do not
 // wait for them.
 const (
-	readers, readersCache     = 4, 8000
+	readers, readersCache     = 4, 4000
 	searchers, searchersCache = 2, 24_000
 	writerCache               = 8000
 )
