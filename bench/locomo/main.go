@@ -9,23 +9,26 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/session"
 )
 
 func main() {
 	path := flag.String("data", "../shared/data/locomo-dev.json", "the benchmark's file")
 	each := flag.Bool("each", false, "also print every conversation on its own")
 	missed := flag.Bool("missed", false, "list the questions whose evidence is not among the first ten")
+	among := flag.Int("among", 0, "how often all other conversations are said behind each: how recall fares in a long memory")
 	learn := flag.Bool("train", false, "learn the weights anew, leaving one conversation out at a time")
 	flag.Parse()
-	if err := run(*path, *each, *missed, *learn); err != nil {
+	if err := run(*path, *each, *missed, *learn, *among); err != nil {
 		fmt.Fprintln(os.Stderr, "locomo:", err)
 		os.Exit(1)
 	}
 }
 
-func run(path string, each, missed, learn bool) error {
+func run(path string, each, missed, learn bool, among int) error {
 	conversations, err := load(path)
 	if err != nil {
 		return err
@@ -40,7 +43,8 @@ func run(path string, each, missed, learn bool) error {
 	}
 	var all report
 	for i := range conversations {
-		r := measure(&conversations[i], count, missed)
+		c := crowded(conversations, i, among)
+		r := measure(&c, count, missed)
 		if each {
 			fmt.Printf("%s\n", conversations[i].id)
 			r.print(os.Stdout)
@@ -50,6 +54,28 @@ func run(path string, each, missed, learn bool) error {
 	fmt.Println("all")
 	all.print(os.Stdout)
 	return nil
+}
+
+// crowded is conversation own with all others said behind it, so many times, each
+// time a year later. Its questions are the same.
+func crowded(all []conversation, own, times int) conversation {
+	c := all[own]
+	c.documents = slices.Clone(c.documents)
+	for n := range times {
+		for i := range all {
+			if i == own {
+				continue
+			}
+			for _, d := range all[i].documents {
+				place := int64(len(c.documents))
+				d.MessageID, d.Seq, d.SaidAt = place+1, place, d.SaidAt.AddDate(n, 0, 0)
+				d.Root = session.ID(fmt.Sprintf("%s, time %d", d.Root, n))
+				d.SessionID = session.ID(fmt.Sprintf("%s, time %d", d.SessionID, n))
+				c.documents = append(c.documents, d)
+			}
+		}
+	}
+	return c
 }
 
 // measure asks all questions of a conversation.
