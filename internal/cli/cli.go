@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -86,7 +87,24 @@ func (a *app) explainTo(out io.Writer, err error) {
 		fmt.Fprintln(out, string(body))
 		return
 	}
+	if list := lister(fault.CodeOf(err)); list != "" && !strings.Contains(msg, list) {
+		msg += " See `" + list + "`."
+	}
 	fmt.Fprintln(out, "hermes: "+msg)
+}
+
+// lister is the command that lists what was not found, for what the API, which
+// knows of no commands, has refused.
+func lister(code string) string {
+	switch code {
+	case "session_not_found":
+		return "hermes sessions list"
+	case "run_not_found":
+		return "hermes runs list"
+	case "job_not_found":
+		return "hermes jobs list"
+	}
+	return ""
 }
 
 func (a *app) rootCommand() *cobra.Command {
