@@ -2,7 +2,9 @@ package search
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -98,10 +100,10 @@ func (p *parser) either() (operand, error) {
 				return out, refuse(got.at, "OR needs something to look for on both sides; NOT only says what to leave out.")
 			}
 			out.not, out.at = got.not, got.at
-			if o, ok := got.node.(*Or); ok && !got.not {
-				of = append(of, o.Of...)
-			} else {
+			if got.not {
 				of = append(of, got.node)
+			} else {
+				of = append(of, alternatives(got.node)...)
 			}
 		}
 		if p.tok.kind != or {
@@ -163,13 +165,25 @@ func conjunction(of []operand) (operand, error) {
 	case len(yes) == 0 && len(no) == 1:
 		out.node, out.not = no[0], true
 	case len(yes) == 0:
-		out.node, out.not = &Or{Of: no}, true
+		or := &Or{}
+		for _, n := range no {
+			or.Of = append(or.Of, alternatives(n)...)
+		}
+		out.node, out.not = or, true
 	case len(yes) == 1 && len(no) == 0:
 		out.node = yes[0]
 	default:
 		out.node = &And{Of: yes, Not: no}
 	}
 	return out, nil
+}
+
+// alternatives are the nodes of which one must match for n to match.
+func alternatives(n Node) []Node {
+	if o, ok := n.(*Or); ok {
+		return o.Of
+	}
+	return []Node{n}
 }
 
 // one reads an operand: a term, an expression in parentheses, or NOT before one.
@@ -205,11 +219,17 @@ func (p *parser) group() (operand, error) {
 	return got, err
 }
 
+// markOnly reports whether a piece is accents without a letter below them, of which
+// the index keeps nothing.
+func markOnly(p Piece) bool {
+	return !strings.ContainsFunc(p.Text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
+}
+
 // term reads a word or a phrase; nil if it has no letter and no digit.
 func (p *parser) term() (Node, error) {
 	tok := p.tok
 	p.advance()
-	t := &Term{Text: strings.TrimSpace(tok.text), Pieces: cut(tok.text), Prefix: tok.prefix}
+	t := &Term{Text: strings.TrimSpace(tok.text), Pieces: slices.DeleteFunc(cut(tok.text), markOnly), Prefix: tok.prefix}
 	if len(t.Pieces) == 0 {
 		return nil, nil
 	}

@@ -138,7 +138,7 @@ func TestTerms(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		"", "docker deployment", `"unclosed`, "a-b", "C++", "NEAR(", "*", "^x", "col:x", "🎉", "((((", "))))",
-		"a OR NOT b", "-(a -b) c", "分散 システム", "部署docker", "a AND (b OR (c NOT d*))", "\x00\xff", `“a”*`, "NOT NOT a",
+		"a OR NOT b", "-(a -b) c", "分散 システム", "部署docker", "a AND (b OR (c NOT d*))", "\x00\xff", `“a”*`, "NOT NOT a", "0(-0(-0 -00", "a \u0322\u0322!* ",
 	} {
 		f.Add(s)
 	}
