@@ -220,8 +220,11 @@ func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	t.calls.Go(func() {
 		defer func() {
 			var broken error // the end of the body: a proper one, or that of a broken connection
-			if p := recover(); p != nil {
+			switch p := recover(); {
+			case p != nil:
 				broken = io.ErrUnexpectedEOF
+			case r.Context().Err() != nil: // as over a socket: who has given up is not told that it was all
+				broken = context.Cause(r.Context())
 			}
 			w.WriteHeader(http.StatusOK) // if nothing was written
 			_ = pw.CloseWithError(broken)

@@ -56,6 +56,39 @@ func (w *world) export(query string) string {
 	return got.body
 }
 
+// leaver is a reader of an export that is gone with its first bytes.
+type leaver struct {
+	*httptest.ResponseRecorder
+	leave func()
+}
+
+func (l leaver) Write(p []byte) (int, error) {
+	l.leave()
+	return l.ResponseRecorder.Write(p)
+}
+
+// TestExportBreaksOff: an export that ends before its end says so in its last line,
+// whatever ended it.
+func TestExportBreaksOff(t *testing.T) {
+	t.Parallel()
+	w := lived(t)
+	for i := range 200 { // more than is handed over at a time
+		text := strings.Repeat("x", 1000)
+		if got := w.call("POST", fmt.Sprintf("/api/sessions/more%d/messages", i), `{"messages":[{"role":"user","content":"`+text+`"}]}`); got.status != http.StatusOK {
+			t.Fatalf("got %d %s", got.status, got.body)
+		}
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	out := leaver{httptest.NewRecorder(), leave}
+	r := httptest.NewRequest("GET", w.srv.URL+"/api/sessions/export", nil).WithContext(ctx)
+	r.Header.Set("Authorization", "Bearer "+localKey)
+	(*w.handler.Load()).ServeHTTP(out, r)
+	lines := strings.Split(strings.TrimSpace(out.Body.String()), "\n")
+	if last := lines[len(lines)-1]; out.Code != http.StatusOK || !strings.HasPrefix(last, `{"error"`) {
+		t.Errorf("got %d lines, the last of them %.100q", len(lines), last)
+	}
+}
+
 // states are the hashes of the memory of each scope, by rebuild --verify.
 func (w *world) states() string {
 	w.t.Helper()

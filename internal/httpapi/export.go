@@ -43,8 +43,10 @@ func (s *server) exportSessions(w http.ResponseWriter, r *http.Request) error {
 	if err != nil && !begun.yes {
 		return err
 	}
-	if err != nil && r.Context().Err() == nil {
-		s.Log.ErrorContext(r.Context(), "export broke off", "err", err)
+	if err != nil { // its reader may be gone, or the server about to be
+		if r.Context().Err() == nil {
+			s.Log.ErrorContext(r.Context(), "export broke off", "err", err)
+		}
 		_, _ = e.out.WriteString("\n" + string(errorBody(asFault(err))) + "\n")
 	}
 	_ = e.out.Flush() // a client that is gone needs no export
