@@ -48,7 +48,10 @@ it back.`,
 					return err
 				}
 				n, err := a.saveExport(args[0], body)
-				if err = errors.Join(err, body.Close()); err != nil {
+				if err = errors.Join(err, body.Close()); err != nil && c.Context().Err() != nil {
+					return fault.Wrap(fault.Canceled, "interrupted", "The export was interrupted: "+args[0]+" is as it was.", err)
+				}
+				if err != nil {
 					return err
 				}
 				switch {
