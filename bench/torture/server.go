@@ -27,6 +27,16 @@ type subject struct {
 	took        time.Duration // from exec until it was ready
 }
 
+// serve starts the program on a new home, in front of an upstream.
+func (b *bench) serve(ctx context.Context, upstream string) (*subject, error) {
+	home, err := b.home()
+	if err != nil {
+		return nil, err
+	}
+	s := &subject{hermes: b.hermes, home: home, upstream: upstream}
+	return s, s.start(ctx)
+}
+
 // record keeps what a server says.
 type record struct {
 	mu   sync.Mutex

@@ -32,12 +32,8 @@ func stallReaders(ctx context.Context, b *bench, rounds int) (*tally, error) {
 		return nil, err
 	}
 	defer model.Close()
-	home, err := b.home()
+	s, err := b.serve(ctx, model.URL+"/v1")
 	if err != nil {
-		return nil, err
-	}
-	s := &subject{hermes: b.hermes, home: home, upstream: model.URL + "/v1"}
-	if err := s.start(ctx); err != nil {
 		return nil, err
 	}
 	defer s.kill()

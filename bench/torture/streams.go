@@ -45,12 +45,8 @@ func holdStreams(ctx context.Context, b *bench, rounds int) (*tally, error) {
 	next := make(chan struct{})
 	model := httptest.NewServer(paced(next))
 	defer model.Close()
-	home, err := b.home()
+	s, err := b.serve(ctx, model.URL+"/v1")
 	if err != nil {
-		return nil, err
-	}
-	s := &subject{hermes: b.hermes, home: home, upstream: model.URL + "/v1"}
-	if err := s.start(ctx); err != nil {
 		return nil, err
 	}
 	defer s.kill()

@@ -6,3 +6,8 @@
 // What is claimed, and the fence that decides who has it, belong to whoever
 // keeps the rows.
 package claim
+
+// MaxCuts is how often a process may die over a claim before what was claimed is
+// given up as what kills them. A ledger may let it wait before that, so that a
+// server which it brings down serves others in between.
+const MaxCuts = 20

@@ -32,8 +32,8 @@ func (s *Scheduler) fire(ctx context.Context, o owner.Owner, r *Run) {
 	ctx, told := s.observe(ctx, r)
 	defer func() { told(r.Status) }()
 	set := Settlement{}
-	if r.Attempts > maxCuts {
-		r.Status, r.Error = Lost, fmt.Sprintf("It was cut off %d times.", maxCuts)
+	if r.Attempts > claim.MaxCuts {
+		r.Status, r.Error = Lost, fmt.Sprintf("It was cut off %d times.", claim.MaxCuts)
 	} else {
 		var turn context.Context
 		var stop func()

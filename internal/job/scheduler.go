@@ -21,8 +21,7 @@ const (
 	maxFires    = 32 // at once, in this process; as many deliveries
 	ownersFires = 16 // of them, an owner's
 	lease       = 30 * time.Second
-	maxAttempts = 3  // that failed
-	maxCuts     = 20 // attempts that a crash cut off: it may be what kills servers
+	maxAttempts = 3 // that failed
 	// again is when a look at the ledger that failed is followed by the next.
 	again = time.Minute
 )

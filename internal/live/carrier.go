@@ -118,8 +118,8 @@ func (c *carrier) attempt(ctx context.Context) (*run.Result, error) {
 	case rec.State == Stopping:
 		c.cut(errStopped)
 		return nil, errStopped
-	case rec.Attempts > maxCuts:
-		return nil, interrupted(fmt.Sprintf("The server stopped %d times while it was under way.", maxCuts))
+	case rec.Attempts > claim.MaxCuts:
+		return nil, interrupted(fmt.Sprintf("The server stopped %d times while it was under way.", claim.MaxCuts))
 	case rec.Attempts > 1 && rec.OnRestart == Interrupt:
 		return nil, interrupted("The server stopped while it was under way.")
 	}

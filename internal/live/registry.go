@@ -17,10 +17,6 @@ import (
 // How records are carried out.
 const (
 	lease = 30 * time.Second
-	// maxCuts is how often a server may die over a record before it is given up as
-	// what kills them. From the third time on the store lets it wait, longer each
-	// time, so that a server that it brings down serves others in between.
-	maxCuts = 20
 	// longest is how long a record may take, waiting for people included.
 	longest = 2 * time.Hour
 	// keysFor is how long a client's Idempotency-Key counts.
