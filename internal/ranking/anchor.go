@@ -2,29 +2,14 @@ package ranking
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
 )
 
-// glance is what the words of a message are worth, its length aside, and the
-// terms among them as bits.
-type glance struct {
-	score float32
-	terms uint32
-}
-
-// marks is a set of messages, a bit for each.
-type marks []uint64
-
-func (m marks) add(d int32)      { m[d>>6] |= 1 << (d & 63) }
-func (m marks) has(d int32) bool { return m[d>>6]&(1<<(d&63)) != 0 }
-
-// unmark also takes out those with whom d shares a word of m.
-func (m marks) unmark(d int32) { m[d>>6] = 0 }
-
-// occurrence is a message with how often a term or its kin stand in it.
+// occurrence is how often a term or its kin stand in the message of a cell.
 type occurrence struct {
-	doc int32
-	n   float32
+	place int32
+	n     float32
 }
 
 // termEnd is where the occurrences of a term end.
@@ -61,7 +46,7 @@ func (x *Index) match(q *question) {
 	taken, read := int32(0), int32(0)
 	for n, i := range order {
 		terms := int32(len(order) - n)
-		if x.occurrences(&q.terms[i]) > effort-taken && len(s.hit) >= anchors {
+		if x.occurrences(&q.terms[i]) > effort-taken && s.hits >= anchors {
 			read += x.findAgain(q, i, (reach-read)/terms)
 		} else {
 			taken += x.find(q, i, (effort-taken)/terms, effort-taken)
@@ -76,7 +61,7 @@ func (x *Index) occurrences(t *term) int32 {
 	if t.list < 0 {
 		return 0
 	}
-	return x.lists[t.list].messages
+	return x.holders[t.list]
 }
 
 // find collects the occurrences of a term and of its kin: all of them, if they
@@ -86,12 +71,12 @@ func (x *Index) find(q *question, i int, fair, most int32) int32 {
 	s, t := &x.scratch, &q.terms[i]
 	used := int32(0)
 	if n := x.occurrences(t); n > most {
-		used += x.findIn(t, t.list, 1, uint32(1)<<i, x.lists[t.list].newest(fair))
+		used += x.findIn(t, t.list, 1, uint32(1)<<i, x.lists[t.list].newest(fair, n))
 	} else if n > 0 {
 		used += x.findIn(t, t.list, 1, uint32(1)<<i, fromStart)
 	}
 	for _, k := range t.kin {
-		if x.lists[k.list].messages <= most-used {
+		if x.holders[k.list] <= most-used {
 			used += x.findIn(t, k.list, k.worth, uint32(1)<<i, fromStart)
 		}
 	}
@@ -106,11 +91,12 @@ func (x *Index) findIn(t *term, list int32, worth float32, bit uint32, from step
 	for i, d := int(from.at), from.before; i < len(l.data); {
 		var n float32
 		d, n, i = l.next(i, d)
-		if s.glances[d].terms == 0 {
-			s.hit = append(s.hit, d)
+		p := s.place(d)
+		if p > s.hits {
+			s.hits = p
 			s.known.add(d)
 		}
-		s.meet(t, bit, d, n*worth)
+		s.meet(t, bit, p, n*worth)
 	}
 	return int32(len(s.found) - before)
 }
@@ -120,29 +106,44 @@ func (x *Index) findIn(t *term, list int32, worth float32, bit uint32, from step
 func (x *Index) findAgain(q *question, i int, most int32) (read int32) {
 	s, t, bit := &x.scratch, &q.terms[i], uint32(1)<<i
 	l := &x.lists[t.list]
-	from := l.newest(most)
+	from := l.newest(most, x.holders[t.list])
 	for at, d := int(from.at), from.before; at < len(l.data); read++ {
-		var n float32
-		if d, n, at = l.next(at, d); s.known.has(d) {
-			s.meet(t, bit, d, n)
+		// What l.next does, in place: this loop runs by the thousand, and the words
+		// it reads are so common that nearly every distance takes one byte.
+		v := uint64(l.data[at])
+		if v < 0x80 {
+			at++
+		} else {
+			var size int
+			v, size = binary.Uvarint(l.data[at:])
+			at += size
+		}
+		d += int32(v >> 1)
+		n := float32(1)
+		if v&1 != 0 {
+			n = float32(l.data[at])
+			at++
+		}
+		if s.known.has(d) {
+			s.meet(t, bit, s.places[d], n)
 		}
 	}
 	s.ends = append(s.ends, termEnd{i, len(s.found)})
 	return read
 }
 
-// meet enters n occurrences of a term in message d.
-func (s *scratch) meet(t *term, bit uint32, d int32, n float32) {
-	g := &s.glances[d]
-	if g.terms&bit == 0 { // else nearer kin counts already
-		g.terms |= bit
+// meet enters n occurrences of a term in the message of a cell.
+func (s *scratch) meet(t *term, bit uint32, place int32, n float32) {
+	c := &s.cells[place]
+	if c.terms&bit == 0 { // else nearer kin counts already
+		c.terms |= bit
 		if n != 1 {
-			g.score += t.idf * bm25(n, 1)
+			c.glance += t.idf * bm25(n, 1)
 		} else {
-			g.score += t.idf
+			c.glance += t.idf
 		}
 	}
-	s.found = append(s.found, occurrence{d, n})
+	s.found = append(s.found, occurrence{place, n})
 }
 
 // chooseAnchors marks the messages that are looked at together with their
@@ -150,17 +151,17 @@ func (s *scratch) meet(t *term, bit uint32, d int32, n float32) {
 // lies close together is not worth a sort, and the newer goes first.
 func (x *Index) chooseAnchors(q *question) {
 	s := &x.scratch
-	if len(s.hit) <= fewHits {
-		s.anchors = append(s.anchors, s.hit...)
-		for _, d := range s.hit {
-			s.anchor.add(d)
+	if s.hits <= fewHits {
+		for p := int32(1); p <= s.hits; p++ {
+			s.lets(p)
 		}
 		return
 	}
 	var counts [grades]int
 	s.grades = s.grades[:0]
-	for grade := x.grader(q); len(s.grades) < len(s.hit); {
-		g := grade(s.hit[len(s.grades)])
+	grade := x.grader(q)
+	for p := int32(1); p <= s.hits; p++ {
+		g := grade(&s.cells[p])
 		s.grades = append(s.grades, g)
 		counts[g]++
 	}
@@ -168,17 +169,22 @@ func (x *Index) chooseAnchors(q *question) {
 	for ; cut > 0 && left >= counts[cut]; cut-- {
 		left -= counts[cut]
 	}
-	for i := len(s.hit) - 1; i >= 0; i-- {
-		g := s.grades[i]
+	for p := s.hits; p > 0; p-- {
+		g := s.grades[p-1]
 		if g < cut || g == cut && left == 0 {
 			continue
 		}
 		if g == cut {
 			left--
 		}
-		s.anchor.add(s.hit[i])
-		s.anchors = append(s.anchors, s.hit[i])
+		s.lets(p)
 	}
+}
+
+// lets makes the message of a cell an anchor.
+func (s *scratch) lets(place int32) {
+	s.cells[place].anchor = true
+	s.anchors = append(s.anchors, place)
 }
 
 const (
@@ -191,8 +197,8 @@ const (
 )
 
 // grader returns the function that grades hits before their neighbours are known.
-func (x *Index) grader(q *question) func(int32) uint8 {
-	s, total := &x.scratch, float32(nothing)
+func (x *Index) grader(q *question) func(*cell) uint8 {
+	total := float32(nothing)
 	for i := range q.terms {
 		total += q.terms[i].idf
 	}
@@ -200,12 +206,12 @@ func (x *Index) grader(q *question) func(int32) uint8 {
 	if x.mixed && !q.asksYou {
 		others = otherRoles
 	}
-	return func(d int32) uint8 {
-		g := s.glances[d].score * unit * float32(x.light[d]&lightest) / lightest
-		if x.light[d] > lightest {
+	return func(c *cell) uint8 {
+		g := c.glance * unit * float32(x.light[c.doc]&lightest) / lightest
+		if x.light[c.doc] > lightest {
 			g *= others
 		}
-		if len(q.speakers) > 0 && look.speaks(&x.docs[d]) {
+		if len(q.speakers) > 0 && look.speaks(&x.docs[c.doc]) {
 			g += speakerGrade
 		}
 		return uint8(min(g, grades-1))

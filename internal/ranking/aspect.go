@@ -12,17 +12,14 @@ func (x *Index) leads(candidates []candidate) {
 		top = max(top, candidates[i].score)
 	}
 	for i := range candidates {
-		s.promise[candidates[i].doc] = float32(math.Exp(float64(candidates[i].score-top) / 2))
+		s.of(candidates[i].doc).promise = float32(math.Exp(float64(candidates[i].score-top) / 2))
 	}
 	for i := range candidates {
 		c := &candidates[i]
 		if next := x.docs[c.doc].next; next >= 0 {
-			c.features[fLeads] = max(0, s.promise[next]-s.promise[c.doc])
+			c.features[fLeads] = max(0, s.of(next).promise-s.of(c.doc).promise)
 			c.score += weights[fLeads] * c.features[fLeads]
 		}
-	}
-	for i := range candidates {
-		s.promise[candidates[i].doc] = 0
 	}
 }
 

@@ -64,18 +64,18 @@ func (x *Index) view(q *question) look {
 	for _, e := range x.scratch.episodes {
 		l.bestEpisode = max(l.bestEpisode, x.scratch.episode[e])
 	}
-	for _, d := range x.scratch.touched {
-		l.bestWindow = max(l.bestWindow, x.scratch.window[d])
-		l.bestOwn = max(l.bestOwn, x.scratch.own[d])
+	for _, p := range x.scratch.touched {
+		c := &x.scratch.cells[p]
+		l.bestWindow, l.bestOwn = max(l.bestWindow, c.window), max(l.bestOwn, c.own)
 	}
 	return l
 }
 
 // rough is the score that chooses the candidates: the weightiest features in a
 // form that costs little, in units of a full match.
-func (l *look) rough(d int32) float32 {
-	s, m := &l.x.scratch, &l.x.docs[d]
-	score := l.worth(m)*s.window[d]/l.total + 0.2*s.episode[m.episode]/l.bestEpisode
+func (l *look) rough(c *cell) float32 {
+	m := &l.x.docs[c.doc]
+	score := l.worth(m)*c.window/l.total + 0.2*l.x.scratch.episode[m.episode]/l.bestEpisode
 	if l.speaks(m) {
 		score += 0.2
 	}
@@ -112,9 +112,10 @@ func (l *look) speaks(m *doc) bool {
 // features computes the features of message d.
 func (l *look) features(d int32) (f features) {
 	m := &l.x.docs[d]
-	l.words(&f, d, m)
+	c := l.x.scratch.of(d)
+	l.words(&f, c, m)
 	f[fDeed] = l.worth(m) * l.verbs(d) / l.total
-	l.speaker(&f, d, m)
+	l.speaker(&f, c, m)
 	l.form(&f, m)
 	if len(l.q.spans) > 0 {
 		f[fDate], f[fSaid] = l.fits(m), l.saidThen(m)
@@ -126,19 +127,19 @@ func (l *look) features(d int32) (f features) {
 }
 
 // words sets the features that rest on the words of the question.
-func (l *look) words(f *features, d int32, m *doc) {
-	s := &l.x.scratch
-	worth := l.worth(m)
-	f[fWindow], f[fWindowBest] = worth*s.window[d]/l.total, worth*s.window[d]/l.bestWindow
-	f[fOwnBest] = worth * s.own[d] / l.bestOwn
-	mask := s.matched[d]
+func (l *look) words(f *features, c *cell, m *doc) {
+	s, worth := &l.x.scratch, l.worth(m)
+	f[fWindow], f[fWindowBest] = worth*c.window/l.total, worth*c.window/l.bestWindow
+	f[fOwnBest] = worth * c.own / l.bestOwn
+	mask := c.matched
 	if m.prev >= 0 {
-		mask |= s.matched[m.prev]
-		f[fBefore] = s.own[m.prev] / l.total
+		before := s.of(m.prev)
+		mask |= before.matched
+		f[fBefore] = before.own / l.total
 		f[fAnswer] = worth * f[fBefore] * float32(l.x.docs[m.prev].asking) / shareWhole
 	}
 	if m.next >= 0 {
-		mask |= s.matched[m.next]
+		mask |= s.of(m.next).matched
 	}
 	for i := range l.q.terms {
 		if mask&(1<<i) != 0 {
@@ -148,7 +149,7 @@ func (l *look) words(f *features, d int32, m *doc) {
 }
 
 // speaker sets the features that rest on who said it.
-func (l *look) speaker(f *features, d int32, m *doc) {
+func (l *look) speaker(f *features, c *cell, m *doc) {
 	if len(l.q.speakers) > 0 {
 		if l.speaks(m) {
 			f[fSpeaker] = 1
@@ -156,7 +157,7 @@ func (l *look) speaker(f *features, d int32, m *doc) {
 			f[fOther] = 1
 		}
 		if len(l.q.speakers) > 1 {
-			f[fBoth] = l.x.scratch.own[d] / l.total
+			f[fBoth] = c.own / l.total
 			f[fSubject] = truth(!l.q.pair && m.speaker == l.q.speakers[0])
 		}
 	}

@@ -17,6 +17,7 @@ import (
 type Index struct {
 	terms    map[string]int32 // stem → place in lists
 	lists    []termList
+	holders  []int32 // per list: how many messages are in it
 	docs     []doc
 	light    []uint8   // per message: what its words count, see lightOf
 	spans    []span    // the dates that messages speak of
@@ -215,9 +216,9 @@ func (x *Index) addDates(entry *doc, d Document) {
 func (x *Index) Size() int64 {
 	const (
 		docBytes  = 65
-		listBytes = 96
+		listBytes = 92
 		termBytes = 72 // its entries in the maps
-		buffers   = 32 // per message, of the scratch space
+		buffers   = 5  // per message, of the scratch space
 	)
 	return x.bytes + int64(len(x.docs))*(docBytes+buffers) +
 		int64(len(x.lists))*(listBytes+termBytes) +

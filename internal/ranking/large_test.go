@@ -49,10 +49,10 @@ func TestLargeScope(t *testing.T) {
 		}
 	}
 	s := &x.scratch
-	clean := !slices.ContainsFunc(s.window, func(v float32) bool { return v != 0 }) &&
-		!slices.ContainsFunc(s.own, func(v float32) bool { return v != 0 }) &&
-		!slices.ContainsFunc(append(s.anchor, s.known...), func(v uint64) bool { return v != 0 }) && !slices.ContainsFunc(s.glances, func(g glance) bool { return g != glance{} })
-	if !clean {
+	clean := !slices.ContainsFunc(s.places, func(p int32) bool { return p != 0 }) &&
+		!slices.ContainsFunc(s.known, func(w uint64) bool { return w != 0 }) &&
+		!slices.ContainsFunc(append(s.episode, s.inEpisode...), func(v float32) bool { return v != 0 })
+	if !clean || !slices.Equal(s.cells, []cell{{doc: -1}}) {
 		t.Error("a search left something behind for the next one")
 	}
 }
@@ -91,7 +91,8 @@ func TestCommonWordsCount(t *testing.T) {
 func TestTermListNewest(t *testing.T) {
 	t.Parallel()
 	x := large(3*stepLength + 7)
-	l := &x.lists[x.terms["harbour"]]
+	harbour := x.terms["harbour"]
+	l := &x.lists[harbour]
 	read := func(from step) (docs []int32) {
 		for i, d := int(from.at), from.before; i < len(l.data); {
 			d, _, i = l.next(i, d)
@@ -103,7 +104,7 @@ func TestTermListNewest(t *testing.T) {
 	for _, n := range []int32{0, 1, stepLength, stepLength + 1, 2*stepLength + 6, 3*stepLength + 7, 1 << 20} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			t.Parallel()
-			got := read(l.newest(n))
+			got := read(l.newest(n, x.holders[harbour]))
 			if len(got) > int(n) || !slices.Equal(got, all[len(all)-len(got):]) || len(got)+stepLength < min(int(n), len(all)) {
 				t.Errorf("asked for %d of %d, got %d", n, len(all), len(got))
 			}

@@ -110,7 +110,7 @@ func (x *Index) kin(stem string) []kin {
 	l := english()
 	own := int32(1)
 	if id, ok := x.terms[stem]; ok {
-		own = x.lists[id].messages
+		own = x.holders[id]
 	}
 	idf := inverse(len(x.docs), int(own))
 	out = x.join(out, stem, l.kinds[stem], membership, idf)
@@ -126,7 +126,7 @@ next:
 		if !ok || w == stem || len(out) == mostKin {
 			continue
 		}
-		n := int(x.lists[id].messages)
+		n := int(x.holders[id])
 		if n > alwaysRare && n > len(x.docs)/commonShare {
 			continue
 		}

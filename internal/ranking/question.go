@@ -129,10 +129,10 @@ func (x *Index) addTerm(q *question, stem, text string) {
 	var messages, episodes int32
 	if id, ok := x.terms[stem]; ok {
 		t.list = id
-		messages, episodes = x.lists[id].messages, x.lists[id].episodes
+		messages, episodes = x.holders[id], x.lists[id].episodes
 	} else {
 		for _, k := range t.kin {
-			messages = max(messages, x.lists[k.list].messages)
+			messages = max(messages, x.holders[k.list])
 			episodes = max(episodes, x.lists[k.list].episodes)
 		}
 	}

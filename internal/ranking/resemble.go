@@ -131,7 +131,7 @@ func (x *Index) shade(d int32, worth float32) {
 		if w.mass == 0 {
 			l.inside = append(l.inside, t)
 			if w.rarity == 0 {
-				w.rarity = l.rarityOf(int(x.lists[t].messages))
+				w.rarity = l.rarityOf(int(x.holders[t]))
 				l.known = append(l.known, t)
 			}
 		}

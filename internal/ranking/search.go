@@ -64,14 +64,18 @@ func (x *Index) rank(q *question, skip func(session.ID, int64) bool, most int) [
 	x.admitDated(q)
 	look := x.view(q)
 	s.rough = s.rough[:0]
-	for _, d := range s.touched {
-		if skip == nil || !skip(x.tips[x.docs[d].line].root, x.docs[d].seq) {
-			s.rough = x.keep(s.rough, rough{doc: d, score: look.rough(d)}, most)
+	for _, p := range s.touched {
+		r := rough{doc: s.cells[p].doc, score: look.rough(&s.cells[p])}
+		if len(s.rough) == most && r.score < s.rough[0].score {
+			continue
+		}
+		if skip == nil || !skip(x.tips[x.docs[r.doc].line].root, x.docs[r.doc].seq) {
+			s.rough = x.keep(s.rough, r, most)
 		}
 	}
 	s.candidates = s.candidates[:0]
 	for _, r := range s.rough {
-		c := candidate{doc: r.doc, matched: s.matched[r.doc], features: look.features(r.doc)}
+		c := candidate{doc: r.doc, matched: s.of(r.doc).matched, features: look.features(r.doc)}
 		c.score = c.features.score()
 		s.candidates = append(s.candidates, c)
 	}
@@ -129,7 +133,7 @@ func (x *Index) keep(h []rough, r rough, n int) []rough {
 		}
 		return h
 	}
-	if r.score < h[0].score || x.order(r, h[0]) >= 0 {
+	if x.order(r, h[0]) >= 0 {
 		return h
 	}
 	h[0] = r

@@ -14,7 +14,6 @@ type termList struct {
 	data     []byte
 	steps    []step
 	last     int32 // the newest message in the list
-	messages int32
 	episodes int32
 	episode  int32 // the newest episode in the list, plus one
 	inside   int32 // where the newest entry begins, while its count may grow
@@ -140,6 +139,7 @@ func (x *Index) enter(n, episode int32, stem []byte) int32 {
 		name := string(stem)
 		x.terms[name] = id
 		x.lists = append(x.lists, termList{stem: name, last: -1})
+		x.holders = append(x.holders, 0)
 		if key, ok := keyOf(name); ok {
 			x.families[key] = append(x.families[key], id)
 		}
@@ -149,30 +149,30 @@ func (x *Index) enter(n, episode int32, stem []byte) int32 {
 	if l.last == n {
 		l.count++
 		l.write(l.gap(), &x.bytes)
-		return l.messages
+		return x.holders[id]
 	}
 	x.wordings.meet(id)
 	before := l.last
-	if l.messages > 0 && l.messages%stepLength == 0 {
+	if held := x.holders[id]; held > 0 && held%stepLength == 0 {
 		l.steps = append(l.steps, step{at: int32(len(l.data)), before: before})
 	}
 	l.inside, l.count, l.last = int32(len(l.data)), 1, n
-	l.messages++
+	x.holders[id]++
 	if l.episode != episode+1 {
 		l.episode = episode + 1
 		l.episodes++
 	}
 	l.write(uint64(n-before), &x.bytes)
-	return l.messages
+	return x.holders[id]
 }
 
-// newest is where to start reading so that at most n entries follow: the place
-// in data, and the message before.
-func (l *termList) newest(n int32) step {
-	if l.messages <= n {
+// newest is where to start reading a list of so many messages so that at most n
+// entries follow: the place in data, and the message before.
+func (l *termList) newest(n, messages int32) step {
+	if messages <= n {
 		return fromStart
 	}
-	behind := (l.messages - n + stepLength - 1) / stepLength // entries to leave out, in steps
+	behind := (messages - n + stepLength - 1) / stepLength // entries to leave out, in steps
 	if int(behind) > len(l.steps) {
 		return step{at: int32(len(l.data)), before: l.last}
 	}

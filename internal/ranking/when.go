@@ -42,9 +42,9 @@ func (x *Index) admitDated(q *question) {
 				continue
 			}
 			for d := x.episodes[e].first; d >= 0 && budget > 0; d = x.docs[d].next {
-				if s.window[d] == 0 {
-					s.window[d] = nothing
-					s.touched = append(s.touched, d)
+				if p := s.place(d); s.cells[p].window == 0 {
+					s.cells[p].window = nothing
+					s.touched = append(s.touched, p)
 				}
 				budget--
 			}
