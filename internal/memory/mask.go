@@ -16,7 +16,7 @@ func MaskSecrets(text string) string {
 		return hiddenSecret
 	}
 	named := map[string]bool{}
-	eachNamed(lowered(text), func(value string) bool {
+	eachNamed(text, func(value string) bool {
 		named[value] = true
 		return true
 	})

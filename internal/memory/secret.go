@@ -3,13 +3,20 @@ package memory
 import (
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // secrets is what the lexicon knows of keys and passwords.
 type secrets struct {
-	prefixes      []string
-	named, spoken []string
-	harmless      map[string]bool
+	prefixes []string
+	names    [256][]secretName // by their first letter
+	harmless map[string]bool
+}
+
+// secretName is a word for something that must not be told.
+type secretName struct {
+	word   string
+	spoken bool // people choose words for it, not only machines
 }
 
 // theSecrets reads the list, once.
@@ -19,10 +26,10 @@ var theSecrets = sync.OnceValue(func() *secrets {
 		switch name {
 		case "prefix":
 			s.prefixes = items
-		case "named":
-			s.named = items
-		case "spoken":
-			s.spoken = items
+		case "named", "spoken":
+			for _, word := range items {
+				s.names[word[0]] = append(s.names[word[0]], secretName{word, name == "spoken"})
+			}
 		case "harmless":
 			for _, word := range items {
 				s.harmless[word] = true
@@ -54,12 +61,12 @@ func hasSecret(s string) bool {
 }
 
 // isSeparator reports whether c ends a key.
-func isSeparator(c byte) bool {
-	switch c {
-	case ' ', '\t', '\n', '\r', '"', '\'', '`', ',', ';', '(', ')', '<', '>', '=', '[', ']', '{', '}':
-		return true
-	}
-	return false
+func isSeparator(c byte) bool { return separators[c] }
+
+// separators are looked up for every byte that is learnt or quoted; never written.
+var separators = [256]bool{
+	' ': true, '\t': true, '\n': true, '\r': true, '"': true, '\'': true, '`': true, ',': true, ';': true,
+	'(': true, ')': true, '<': true, '>': true, '=': true, '[': true, ']': true, '{': true, '}': true,
 }
 
 // isKey reports whether a word has the form of a key.
@@ -122,48 +129,79 @@ func isRandom(w string) bool {
 // namesSecret reports whether a value follows a word for a secret.
 func namesSecret(s string) bool {
 	found := false
-	eachNamed(lowered(s), func(string) bool {
+	eachNamed(s, func(string) bool {
 		found = true
 		return false
 	})
 	return found
 }
 
-// eachNamed calls yield for every value that the text, in lower case, gives to
-// something called a password, a token, a PIN…, until yield returns false.
-func eachNamed(low string, yield func(value string) bool) {
+// eachNamed calls yield for every value, in lower case, that the text gives to
+// something called a password, a token, a PIN…, until yield returns false. Few
+// texts name one: so the text is only put in lower case when it does.
+func eachNamed(text string, yield func(value string) bool) {
 	known := theSecrets()
-	spoken := func(value string) bool { return len(value) > 2 && !known.harmless[value] && !yield(value) }
-	named := func(value string) bool { return looksSecret(value) && !yield(value) }
-	for _, w := range known.spoken {
-		if valueAfter(low, w, spoken) {
-			return
-		}
+	low := ""
+	if !isASCII(text) { // else a text in lower case has the same places
+		text = lowered(text)
+		low = text
 	}
-	for _, w := range known.named {
-		if valueAfter(low, w, named) {
-			return
+	for at := 0; at < len(text); at++ {
+		names := known.names[asciiLower(text[at])]
+		if names == nil || at > 0 && isAlnum(text[at-1]) {
+			continue
+		}
+		for _, n := range names {
+			end := at + len(n.word)
+			if !foldedPrefix(text[at:], n.word) || end < len(text) && isAlnum(text[end]) {
+				continue
+			}
+			if low == "" {
+				low = lowered(text)
+			}
+			if value, found := givenValue(low[end:]); found && known.secret(n, value) && !yield(value) {
+				return
+			}
 		}
 	}
 }
 
-// valueAfter reports whether the text gives the thing named by word a value
-// for which secret returns true.
-func valueAfter(low, word string, secret func(string) bool) bool {
-	for from := 0; ; {
-		at := strings.Index(low[from:], word)
-		if at < 0 {
+// secret reports whether the value of something gives it away.
+func (s *secrets) secret(n secretName, value string) bool {
+	if n.spoken {
+		return len(value) > 2 && !s.harmless[value]
+	}
+	return looksSecret(value)
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
 			return false
 		}
-		at += from
-		from = at + len(word)
-		if at > 0 && isAlnum(low[at-1]) || from < len(low) && isAlnum(low[from]) {
-			continue
-		}
-		if value, found := givenValue(low[from:]); found && secret(value) {
-			return true
+	}
+	return true
+}
+
+// foldedPrefix reports whether s begins with prefix, which is in lower case.
+func foldedPrefix(s, prefix string) bool {
+	if len(s) < len(prefix) {
+		return false
+	}
+	for i := range len(prefix) {
+		if asciiLower(s[i]) != prefix[i] {
+			return false
 		}
 	}
+	return true
+}
+
+// asciiLower puts a letter in lower case; other bytes stay as they are.
+func asciiLower(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		return c | 0x20
+	}
+	return c
 }
 
 // givenValue is the word that the text behind a secret's name sets it to.
