@@ -82,21 +82,17 @@ func (t *turn) assemble(system, input int) assembly {
 	a.tailFrom = t.sightFrom
 	room -= tailTokens
 
-	matches := t.matches(question)
-	block := t.stateBlock(min(stateRoom, room), matches)
-	a.facts = block.Facts
-	for i := range matches { // given, too: their message is sent as it stands
-		if f := &matches[i]; t.inSight(f.Source.Root, f.Source.Seq) && !slices.Contains(a.facts, f.ID) {
-			a.facts = append(a.facts, f.ID)
-		}
+	hits := t.older(question, quotesRoom)
+	believed := func() beliefs { return t.beliefs(question, min(stateRoom, room)) }
+	if len(hits) > 0 { // to read them takes longer
+		believed = beside(believed)
 	}
-	room -= block.Tokens
-
-	quotes, places, quoteTokens := t.quotes(question, min(quotesRoom, room), &a)
-	a.recalled = places
+	quotes, places, quoteTokens := t.quotes(hits, quotesRoom, &a)
+	b := believed()
+	a.facts, a.recalled = b.given, places
 
 	a.messages = make([]session.Message, 0, len(tail)+len(t.input.asked)+2)
-	if text := t.systemText(block.Text); text != "" {
+	if text := t.systemText(b.block.Text); text != "" {
 		a.messages = append(a.messages, session.Message{Role: session.System, Content: text})
 	}
 	a.tailAt, a.tailSize = len(a.messages), len(tail)
@@ -105,7 +101,7 @@ func (t *turn) assemble(system, input int) assembly {
 		a.messages = append(a.messages, session.Message{Role: session.User, Content: quotes})
 	}
 	a.messages = paired(append(a.messages, t.input.asked...))
-	a.context.Memory = block.Tokens + quoteTokens
+	a.context.Memory = b.block.Tokens + quoteTokens
 	a.context.Tail = tailTokens
 	a.context.Sent = system + input + a.context.Memory + tailTokens
 	a.context.Naive = int(t.lineage.tip.LineageTokens) + system
@@ -116,6 +112,50 @@ func (t *turn) assemble(system, input int) assembly {
 		a.context.Naive += input
 	}
 	return a
+}
+
+// beliefs are what a prompt says of the state.
+type beliefs struct {
+	block memory.Block
+	given []memory.FactID // those in the block, and those whose message is sent
+}
+
+// beliefs renders the state for a question.
+func (t *turn) beliefs(question string, room int) beliefs {
+	matches := t.matches(question)
+	b := beliefs{block: t.stateBlock(room, matches)}
+	b.given = b.block.Facts
+	for i := range matches {
+		if f := &matches[i]; t.inSight(f.Source.Root, f.Source.Seq) && !slices.Contains(b.given, f.ID) {
+			b.given = append(b.given, f.ID)
+		}
+	}
+	return b
+}
+
+// beside runs f on another core, and returns what waits for it. Its panic
+// is the panic of the one who waits.
+func beside[T any](f func() T) func() T {
+	type outcome struct {
+		value  T
+		failed any
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		var out outcome
+		defer func() {
+			out.failed = recover()
+			done <- out
+		}()
+		out.value = f()
+	}()
+	return func() T {
+		out := <-done
+		if out.failed != nil {
+			panic(out.failed)
+		}
+		return out.value
+	}
 }
 
 // matches are the facts that answer the question, but for those that the input

@@ -1,8 +1,7 @@
 package run
 
 import (
-	"fmt"
-	"strings"
+	"strconv"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/compression"
@@ -11,26 +10,32 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// quotes renders the older messages that answer the question, as quoted data.
-// It notes in the assembly where they come from.
-func (t *turn) quotes(question string, room int, a *assembly) (string, []memory.Place, int) {
+// older finds the messages out of sight that answer the question, if there is
+// room to quote them.
+func (t *turn) older(question string, room int) []ranking.Hit {
 	if question == "" || room < minQuotes {
-		return "", nil, 0
+		return nil
 	}
 	if t.sightFrom == 0 && t.req.Key == "" {
-		return "", nil, 0 // everything there is to quote is in sight
+		return nil // everything there is to quote is in sight
 	}
 	if t.input.asked[0].Role == session.Tool {
-		return "", nil, 0 // nothing may stand between a call and its results
+		return nil // nothing may stand between a call and its results
 	}
-	hits := t.view.Search(ranking.Query{
+	return t.view.Search(ranking.Query{
 		Text: question, At: t.now, Limit: maxHits, Skip: t.inSight, Vector: t.runner.meaning.of(t.ctx, t.view, question),
 	})
+}
+
+// quotes renders older messages as quoted data. It notes in the assembly whether
+// a program printed one.
+func (t *turn) quotes(hits []ranking.Hit, room int, a *assembly) (string, []memory.Place, int) {
 	if len(hits) == 0 {
 		return "", nil, 0
 	}
 	used := t.count(quotesHead) + t.count(quotesEnd) + compression.MessageOverhead
-	var text strings.Builder
+	text := append(make([]byte, 0, 4<<10), quotesHead...)
+	var line []byte
 	var places []memory.Place
 	for range maxReads {
 		var batch []int64
@@ -43,10 +48,10 @@ func (t *turn) quotes(question string, room int, a *assembly) (string, []memory.
 			break
 		}
 		for i := range docs {
-			line := quoteLine(&docs[i])
-			if n := t.count(line); used+n <= room {
+			line = appendQuote(line[:0], &docs[i])
+			if n := t.count(string(line)); used+n <= room {
 				used += n
-				text.WriteString(line)
+				text = append(text, line...)
 				a.outside = a.outside || docs[i].Role == session.Tool && docs[i].Note == ""
 				places = append(places, memory.Place{Root: docs[i].Root, Seq: docs[i].Seq})
 			}
@@ -55,7 +60,7 @@ func (t *turn) quotes(question string, room int, a *assembly) (string, []memory.
 	if len(places) == 0 {
 		return "", nil, 0
 	}
-	return quotesHead + text.String() + quotesEnd, places, used
+	return string(append(text, quotesEnd...)), places, used
 }
 
 // hitBatch is how many of the hits are read at a time, and maxReads how often:
@@ -100,11 +105,32 @@ const (
 	quoteTokens = 8
 )
 
-// quoteLine is one quoted message with who said it and when.
-func quoteLine(d *ranking.Document) string {
-	who := string(d.Role)
+// appendQuote adds one quoted message with who said it and when.
+func appendQuote(b []byte, d *ranking.Document) []byte {
+	b = append(b, "- "...)
 	if d.Speaker != "" {
-		who = d.Speaker
+		b = append(b, d.Speaker...)
+	} else {
+		b = append(b, d.Role...)
 	}
-	return fmt.Sprintf("- %s, %s: %q\n", who, d.SaidAt.UTC().Format(time.DateOnly), compression.Gist(memory.MaskSecrets(d.Text), maxQuote))
+	b = append(b, ", "...)
+	b = d.SaidAt.UTC().AppendFormat(b, time.DateOnly)
+	b = append(b, ": "...)
+	text := compression.Gist(memory.MaskSecrets(d.Text), maxQuote)
+	if isPlain(text) {
+		b = append(append(append(b, '"'), text...), '"')
+	} else {
+		b = strconv.AppendQuote(b, text)
+	}
+	return append(b, '\n')
+}
+
+// isPlain reports whether a text stands in quotes as it is.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
