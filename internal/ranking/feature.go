@@ -66,7 +66,12 @@ func (x *Index) view(q *question) look {
 	}
 	for _, p := range x.scratch.touched {
 		c := &x.scratch.cells[p]
-		l.bestWindow, l.bestOwn = max(l.bestWindow, c.window), max(l.bestOwn, c.own)
+		if c.window > l.bestWindow { // max would look for numbers that are none
+			l.bestWindow = c.window
+		}
+		if c.own > l.bestOwn {
+			l.bestOwn = c.own
+		}
 	}
 	return l
 }

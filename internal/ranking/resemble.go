@@ -2,6 +2,7 @@ package ranking
 
 import (
 	"math"
+	"slices"
 )
 
 // comparison holds the buffers for comparing messages.
@@ -108,6 +109,10 @@ func (x *Index) picture(d int32) {
 	from, square := len(l.parts), float32(nothing)
 	for _, t := range l.inside {
 		w := &l.terms[t]
+		if w.rarity == 0 {
+			w.rarity = l.rarityOf(int(x.holders[t]))
+			l.known = append(l.known, t)
+		}
 		v := w.mass * w.rarity
 		w.mass = 0
 		l.parts = append(l.parts, part{t, v})
@@ -121,22 +126,28 @@ func (x *Index) picture(d int32) {
 	l.ends = append(l.ends, len(l.parts))
 }
 
-// shade adds the words of message d at the given worth.
+// shade adds the words of message d at the given worth. Whether a word has been
+// met cannot be foreseen, so nothing here branches on it.
 func (x *Index) shade(d int32, worth float32) {
-	l := &x.wordings.like
-	for b := x.wordings.of(d); len(b) > 0 && worth > 0; {
-		var t int32
-		t, b = nextWord(b)
+	l, words := &x.wordings.like, x.wordings.of(d)
+	if worth <= 0 {
+		return
+	}
+	met := len(l.inside)
+	l.inside = slices.Grow(l.inside, len(words))[:met+len(words)]
+	for _, t := range words {
 		w := &l.terms[t]
-		if w.mass == 0 {
-			l.inside = append(l.inside, t)
-			if w.rarity == 0 {
-				w.rarity = l.rarityOf(int(x.holders[t]))
-				l.known = append(l.known, t)
-			}
-		}
+		l.inside[met] = t
+		met += isZero(w.mass)
 		w.mass += worth
 	}
+	l.inside = l.inside[:met]
+}
+
+// isZero is 1 for 0 and 0 for all above.
+func isZero(v float32) int {
+	bits := math.Float32bits(v)
+	return int(1 - (bits|-bits)>>31)
 }
 
 // rarityOf is what a term weighs that so many messages hold.
