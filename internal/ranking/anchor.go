@@ -28,9 +28,13 @@ const (
 	effort = 1000
 	reach  = 8000
 	// anchors is how many messages, those with the best words, are looked at
-	// together with their neighbours; with up to fewHits, all are.
-	anchors = 80
-	fewHits = 480
+	// together with their neighbours; with up to fewHits, all are, and in a scope
+	// of up to shortScope messages with up to three times as many. For a hit has
+	// seven neighbours, far from the others' when the scope is long: among 60,000
+	// messages R@10 is 69.7 with 160 and 69.5 with 480.
+	anchors    = 80
+	fewHits    = 160
+	shortScope = 8000
 )
 
 // match scores all messages for one term after the other, the rarest first.
@@ -151,7 +155,11 @@ func (s *scratch) meet(t *term, bit uint32, place int32, n float32) {
 // lies close together is not worth a sort, and the newer goes first.
 func (x *Index) chooseAnchors(q *question) {
 	s := &x.scratch
-	if s.hits <= fewHits {
+	few := int32(fewHits)
+	if len(x.docs) <= shortScope {
+		few *= 3
+	}
+	if s.hits <= few {
 		for p := int32(1); p <= s.hits; p++ {
 			s.lets(p)
 		}

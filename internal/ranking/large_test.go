@@ -31,10 +31,10 @@ func large(n int) *Index {
 // finds the rare word wherever it is, and of common ones the newest.
 func TestLargeScope(t *testing.T) {
 	t.Parallel()
-	x := large(4 * effort)
+	x := large(9 * effort)
 	for ask, want := range map[string]func(int64) bool{
 		"Which zeppelin does the harbour report name?": func(id int64) bool { return id == 3 },
-		"Is the report of the harbour late?":           func(id int64) bool { return id > 3*effort },
+		"Is the report of the harbour late?":           func(id int64) bool { return id > 8*effort },
 	} {
 		q := x.parse(Query{Text: ask})
 		x.match(&q)

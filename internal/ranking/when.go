@@ -28,8 +28,10 @@ func (l *look) saidThen(m *doc) float32 {
 // nothing marks a message as touched and is no score worth the name.
 const nothing = 1e-9
 
-// mostDated bounds how many messages a date alone brings in.
-const mostDated = 2000
+// mostDated bounds how many messages a date alone brings in. They differ in
+// little else than their age, and no more than depth of them are looked at
+// closely.
+const mostDated = 300
 
 // admitDated lets in the messages that were said at a time the question names,
 // the newest first: they may answer it in quite other words.
