@@ -128,14 +128,6 @@ func recordRow(r *live.Record) ([]any, error) {
 	}, nil
 }
 
-// voidLeases ends the leases of runs and work: this process owns the file, so
-// whoever held them is gone. A run that was cut off three times or more may be
-// what ends processes: it waits from a second on, twice as long each time, up to a
-// minute.
-const voidLeases = `UPDATE runs SET wake_at = CASE WHEN attempts < 3 THEN 0 ELSE ?1 + min(60000, 1000 << min(attempts - 3, 6)) END
-		WHERE wake_at IS NOT NULL AND state <> 'queued';
-	UPDATE work SET wake_at = 0 WHERE state = 'running'`
-
 // runsOf are the ids of the runs whose turns belong to a lineage, or wait for it.
 const runsOf = `SELECT id FROM runs WHERE owner_id = ?1 AND (root_id = ?2 OR session_id IN (SELECT id FROM sessions WHERE owner_id = ?1 AND root_id = ?2))`
 
