@@ -49,12 +49,10 @@ tools that models called, starts of the server. It holds no content; sessions
 stand there as hashes, and --session finds one by its id.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return a.withClient(c, func(cl *client) error {
-				if f.verify {
-					return a.verifyAudit(c.Context(), cl)
-				}
-				return a.showAudit(c.Context(), cl, &f)
-			})
+			if f.verify {
+				return a.withClient(c, func(cl *client) error { return a.verifyAudit(c.Context(), cl) })
+			}
+			return showRows(a, c, "/api/audit?"+f.query(time.Now()).Encode(), "Nothing of this is on record.", a.printAudit)
 		},
 	}
 	fl := c.Flags()
@@ -87,24 +85,11 @@ func (f *auditFlags) query(now time.Time) url.Values {
 	return q
 }
 
-func (a *app) showAudit(ctx context.Context, cl *client, f *auditFlags) error {
-	var list struct {
-		Data []auditEntry `json:"data"`
-	}
-	if err := cl.call(ctx, http.MethodGet, "/api/audit?"+f.query(time.Now()).Encode(), nil, &list); err != nil {
-		return err
-	}
-	if a.json {
-		return a.printJSON(list.Data)
-	}
-	if len(list.Data) == 0 {
-		fmt.Fprintln(a.process.Stdout, "Nothing of this is on record.")
-		return nil
-	}
+func (a *app) printAudit(entries []auditEntry) error {
 	w := tabwriter.NewWriter(a.process.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "#\tAt\tActor\tAction\tTarget\tOutcome\tDetail\tRequest")
-	for i := range list.Data {
-		e := &list.Data[i]
+	for i := range entries {
+		e := &entries[i]
 		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", e.Seq, e.At.Local().Format("2006-01-02 15:04:05"),
 			cmp.Or(e.Actor, "-"), e.Action, cmp.Or(e.Target, "-"), e.Outcome, cmp.Or(e.Detail, "-"), cmp.Or(e.RequestID, "-"))
 	}

@@ -110,23 +110,16 @@ func (c *conversation) resume(ctx context.Context, name string) error {
 func (c *conversation) titled(ctx context.Context, title string) (sessionRow, error) {
 	var begins []sessionRow
 	low := strings.ToLower(strings.TrimSpace(title))
-	for cursor := ""; ; {
-		page, err := c.list(ctx, "limit=200&cursor="+url.QueryEscape(cursor))
+	for s, err := range pages[sessionRow](ctx, c.api, "/api/sessions", nil, everything) {
 		if err != nil {
 			return sessionRow{}, err
 		}
-		for _, s := range page.Data {
-			switch name := strings.ToLower(string(s.Title)); {
-			case low != "" && name == low:
-				return s, nil
-			case low != "" && strings.HasPrefix(name, low):
-				begins = append(begins, s)
-			}
+		switch name := strings.ToLower(string(s.Title)); {
+		case low != "" && name == low:
+			return s, nil
+		case low != "" && strings.HasPrefix(name, low):
+			begins = append(begins, s)
 		}
-		if page.NextCursor == "" {
-			break
-		}
-		cursor = page.NextCursor
 	}
 	switch len(begins) {
 	case 0:
@@ -139,25 +132,20 @@ func (c *conversation) titled(ctx context.Context, title string) (sessionRow, er
 		fmt.Sprintf("%d sessions have a title that begins with %q. Give more of it, or the id.", len(begins), title))
 }
 
-type sessionPage struct {
-	Data       []sessionRow `json:"data"`
-	NextCursor string       `json:"next_cursor"`
-}
-
-func (c *conversation) list(ctx context.Context, query string) (sessionPage, error) {
-	var page sessionPage
-	err := c.api.call(ctx, http.MethodGet, "/api/sessions?"+query, nil, &page)
-	return page, err
+// newest are the sessions of this kind that something was done in last.
+func (c *conversation) newest(ctx context.Context) ([]sessionRow, error) {
+	const most = 50
+	return gather(pages[sessionRow](ctx, c.api, "/api/sessions", url.Values{"source": {"cli"}}, most))
 }
 
 // latest goes on with the newest session of this kind in which something was
 // said. It reports false when there is none.
 func (c *conversation) latest(ctx context.Context) (bool, error) {
-	page, err := c.list(ctx, "source=cli&limit=50")
+	list, err := c.newest(ctx)
 	if err != nil {
 		return false, err
 	}
-	for _, s := range page.Data {
+	for _, s := range list {
 		if s.Messages > 0 {
 			c.enter(s, false)
 			return true, nil

@@ -114,29 +114,15 @@ func (a *app) timelineCommand() *cobra.Command {
 		Use: "timeline SESSION", Short: "Show decisions, reasons and reversals in order", Args: someWords("a session's id"),
 		ValidArgsFunction: a.completeSession,
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.withClient(c, func(cl *client) error {
-				var list factList
-				path := "/api/sessions/" + url.PathEscape(args[0]) + "/timeline?topic=" + url.QueryEscape(topic)
-				if err := cl.call(c.Context(), http.MethodGet, path, nil, &list); err != nil {
-					return err
-				}
-				if a.json {
-					return a.printJSON(list.Data)
-				}
-				a.printTimeline(list.Data)
-				return nil
-			})
+			path := "/api/sessions/" + url.PathEscape(args[0]) + "/timeline?topic=" + url.QueryEscape(topic)
+			return showRows(a, c, path, "Nothing to show: no such decision, event, reason or change was told here.", a.printTimeline)
 		},
 	}
 	c.Flags().StringVar(&topic, "topic", "", "only what speaks of this")
 	return c
 }
 
-func (a *app) printTimeline(facts []fact) {
-	if len(facts) == 0 {
-		a.say("Nothing to show: no such decision, event, reason or change was told here.")
-		return
-	}
+func (a *app) printTimeline(facts []fact) error {
 	byID := make(map[string]*fact, len(facts))
 	for i := range facts {
 		byID[facts[i].ID] = &facts[i]
@@ -153,6 +139,7 @@ func (a *app) printTimeline(facts []fact) {
 			}
 		}
 	}
+	return nil
 }
 
 // sessionState is what is known in a session's scope.

@@ -74,9 +74,7 @@ func oneJob(c *cobra.Command, args []string) error {
 
 // findJob finds a job by its name or id.
 func (cl *client) findJob(ctx context.Context, name string) (jobRow, error) {
-	var list struct {
-		Data []jobRow `json:"data"`
-	}
+	var list page[jobRow]
 	if err := cl.call(ctx, http.MethodGet, "/api/jobs", nil, &list); err != nil {
 		return jobRow{}, err
 	}

@@ -52,33 +52,25 @@ func (a *app) jobCommand(use, short string, do func(*cobra.Command, *client, *jo
 func (a *app) jobsRunsCommand() *cobra.Command {
 	var limit int
 	c := a.jobCommand("runs JOB", "Show what became of each due time, newest first", func(c *cobra.Command, cl *client, j *jobRow) error {
-		var list struct {
-			Data []runRow `json:"data"`
-		}
-		if err := cl.call(c.Context(), http.MethodGet, jobPath(j.ID, fmt.Sprintf("/runs?limit=%d", limit)), nil, &list); err != nil {
-			return err
-		}
-		if a.json {
-			return a.printJSON(list.Data)
-		}
-		if len(list.Data) == 0 {
-			a.say("It has not run yet. Next run: %s.", local(j.NextRunAt))
-			return nil
-		}
-		w := tabwriter.NewWriter(a.process.Stdout, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(w, "Due\tStatus\tLate\tDelivery\tWhat it said")
-		for i := range list.Data {
-			r := &list.Data[i]
-			delivery := "-"
-			if r.Delivery != nil {
-				delivery = r.Delivery.State
-			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", local(&r.DueAt), r.Status, (time.Duration(r.Late) * time.Second).String(), delivery, r.said())
-		}
-		return w.Flush()
+		path, none := jobPath(j.ID, fmt.Sprintf("/runs?limit=%d", limit)), fmt.Sprintf("It has not run yet. Next run: %s.", local(j.NextRunAt))
+		return showPage(c.Context(), a, cl, path, none, a.printJobRuns)
 	})
 	c.Flags().IntVar(&limit, "limit", 20, "how many at most")
 	return c
+}
+
+func (a *app) printJobRuns(rows []runRow) error {
+	w := tabwriter.NewWriter(a.process.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "Due\tStatus\tLate\tDelivery\tWhat it said")
+	for i := range rows {
+		r := &rows[i]
+		delivery := "-"
+		if r.Delivery != nil {
+			delivery = r.Delivery.State
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", local(&r.DueAt), r.Status, (time.Duration(r.Late) * time.Second).String(), delivery, r.said())
+	}
+	return w.Flush()
 }
 
 // said is what is worth knowing of a run, in one line.

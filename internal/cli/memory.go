@@ -32,10 +32,6 @@ type fact struct {
 	} `json:"links"`
 }
 
-type factList struct {
-	Data []fact `json:"data"`
-}
-
 // scopeFlags say whose memory a command means.
 type scopeFlags struct{ session, key string }
 
@@ -85,13 +81,7 @@ func (a *app) memoryListCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.withClient(c, func(cl *client) error {
-				var list factList
-				if err := cl.call(c.Context(), http.MethodGet, "/api/memory"+q, nil, &list); err != nil {
-					return err
-				}
-				return a.printFacts(list.Data)
-			})
+			return showRows(a, c, "/api/memory"+q, nothingHere, a.printFacts)
 		},
 	}
 	scope.declare(c)
@@ -101,15 +91,11 @@ func (a *app) memoryListCommand() *cobra.Command {
 	return c
 }
 
+// nothingHere is said of a memory without facts.
+const nothingHere = "Nothing is remembered here."
+
 // printFacts prints one fact a line: when, kind, words, and where it went.
 func (a *app) printFacts(facts []fact) error {
-	if a.json {
-		return a.printJSON(facts)
-	}
-	if len(facts) == 0 {
-		a.say("Nothing is remembered here.")
-		return nil
-	}
 	for i := range facts {
 		f := &facts[i]
 		state := ""
@@ -219,7 +205,7 @@ func (a *app) changeFact(c *cobra.Command, scope *scopeFlags, method, path, stat
 		return err
 	}
 	return a.withClient(c, func(cl *client) error {
-		var list factList
+		var list page[fact]
 		in := map[string]string{"statement": statement}
 		if kind != "" {
 			in["kind"] = kind
@@ -227,7 +213,7 @@ func (a *app) changeFact(c *cobra.Command, scope *scopeFlags, method, path, stat
 		if err := cl.call(c.Context(), method, path+q, in, &list); err != nil {
 			return err
 		}
-		return a.printFacts(list.Data)
+		return printRows(a, list.Data, nothingHere, a.printFacts)
 	})
 }
 

@@ -1,28 +1,90 @@
 package cli
 
 import (
+	"context"
+	"iter"
+	"maps"
+	"math"
 	"net/http"
+	"net/url"
+	"strconv"
 
 	"github.com/spf13/cobra"
 )
 
-// showRows fetches the list at a path and prints it: as JSON where that is asked
-// for, as a hint where it is empty, else by tell.
+// page is a list as the API gives it, or the part of one that was asked for.
+type page[T any] struct {
+	Data []T    `json:"data"`
+	Next string `json:"next_cursor"`
+}
+
+// everything is no bound of a list.
+const everything = math.MaxInt
+
+// pages reads a list row by row, so many at most, and asks for a page when the
+// one before is read. An error is the last thing it yields.
+func pages[T any](ctx context.Context, cl *client, path string, query url.Values, most int) iter.Seq2[T, error] {
+	const size = 200 // the largest page there is
+	return func(yield func(T, error) bool) {
+		q := url.Values{}
+		maps.Copy(q, query)
+		for left := most; left > 0; {
+			q.Set("limit", strconv.Itoa(min(left, size)))
+			var p page[T]
+			if err := cl.call(ctx, http.MethodGet, path+"?"+q.Encode(), nil, &p); err != nil {
+				var none T
+				yield(none, err)
+				return
+			}
+			for _, row := range p.Data {
+				if !yield(row, nil) {
+					return
+				}
+			}
+			left -= len(p.Data)
+			if p.Next == "" {
+				return
+			}
+			q.Set("cursor", p.Next)
+		}
+	}
+}
+
+// gather is all that is read, or the error that ended it.
+func gather[T any](rows iter.Seq2[T, error]) ([]T, error) {
+	all := []T{}
+	for row, err := range rows {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, row)
+	}
+	return all, nil
+}
+
+// showRows fetches the list at a path, in one page, and prints it.
 func showRows[T any](a *app, c *cobra.Command, path, empty string, tell func([]T) error) error {
-	return a.withClient(c, func(cl *client) error {
-		var list struct {
-			Data []T `json:"data"`
-		}
-		if err := cl.call(c.Context(), http.MethodGet, path, nil, &list); err != nil {
-			return err
-		}
-		switch {
-		case a.json:
-			return a.printJSON(list.Data)
-		case len(list.Data) == 0:
-			a.say("%s", empty)
-			return nil
-		}
-		return tell(list.Data)
-	})
+	return a.withClient(c, func(cl *client) error { return showPage(c.Context(), a, cl, path, empty, tell) })
+}
+
+// showPage is showRows with a client at hand.
+func showPage[T any](ctx context.Context, a *app, cl *client, path, empty string, tell func([]T) error) error {
+	var p page[T]
+	if err := cl.call(ctx, http.MethodGet, path, nil, &p); err != nil {
+		return err
+	}
+	return printRows(a, p.Data, empty, tell)
+}
+
+// printRows prints a list: as JSON where that is asked for, as a hint where it is
+// empty, else by tell.
+func printRows[T any](a *app, rows []T, empty string, tell func([]T) error) error {
+	switch {
+	case a.json:
+		return a.printJSON(rows)
+	case len(rows) == 0:
+		a.say("%s", empty)
+		return nil
+	}
+	return tell(rows)
 }

@@ -85,47 +85,22 @@ func (a *app) sessionsListCommand() *cobra.Command {
 			if limit < 1 {
 				return usageError{errors.New("--limit is a number from 1")}
 			}
+			q := url.Values{}
+			if source != "" {
+				q.Set("source", source)
+			}
 			return a.withClient(c, func(cl *client) error {
-				rows, err := listSessions(c, cl, source, limit)
+				rows, err := gather(pages[json.RawMessage](c.Context(), cl, "/api/sessions", q, limit))
 				if err != nil {
 					return err
 				}
-				if a.json {
-					return a.printJSON(rows)
-				}
-				return a.printSessions(rows)
+				return printRows(a, rows, "No sessions found.", a.printSessions)
 			})
 		},
 	}
 	c.Flags().StringVar(&source, "source", "", "only those that came from here, such as cli or telegram")
 	c.Flags().IntVar(&limit, "limit", 20, "how many at most")
 	return c
-}
-
-// listSessions reads the newest rows, page by page.
-func listSessions(c *cobra.Command, cl *client, source string, limit int) ([]json.RawMessage, error) {
-	const most = 200 // a page
-	q := url.Values{}
-	if source != "" {
-		q.Set("source", source)
-	}
-	rows := []json.RawMessage{}
-	for len(rows) < limit {
-		q.Set("limit", strconv.Itoa(min(limit-len(rows), most)))
-		var page struct {
-			Data []json.RawMessage `json:"data"`
-			Next *string           `json:"next_cursor"`
-		}
-		if err := cl.call(c.Context(), http.MethodGet, "/api/sessions?"+q.Encode(), nil, &page); err != nil {
-			return nil, err
-		}
-		rows = append(rows, page.Data...)
-		if page.Next == nil {
-			break
-		}
-		q.Set("cursor", *page.Next)
-	}
-	return rows, nil
 }
 
 // rest is how far the rule goes on behind the first four columns: the whole of it
@@ -138,10 +113,6 @@ const clock = "2006-01-02 15:04"
 // printSessions prints the table. Its columns are as wide as in the manual, or as
 // their cells.
 func (a *app) printSessions(rows []json.RawMessage) error {
-	if len(rows) == 0 {
-		a.say("No sessions found.")
-		return nil
-	}
 	table := [][]string{{"ID", "Source", "Model", "Messages", "Started"}}
 	for _, raw := range rows {
 		var s sessionRow

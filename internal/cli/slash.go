@@ -139,12 +139,12 @@ func (t *talk) resumable(ctx context.Context) []terminal.Choice {
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookAround)
 	defer cancel()
-	page, err := t.list(ctx, "source=cli&limit=50")
+	list, err := t.newest(ctx)
 	if err != nil {
 		return nil // a completion is no place to complain
 	}
 	t.names = []terminal.Choice{}
-	for _, s := range page.Data {
+	for _, s := range list {
 		if s.ID != t.session.ID && s.Messages > 0 {
 			t.names = append(t.names, terminal.Choice{Text: s.ID, Note: sessionNote(&s)})
 		}

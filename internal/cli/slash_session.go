@@ -88,13 +88,13 @@ func (t *talk) listSessions(ctx context.Context, number string) error {
 			return usageError{errors.New("/sessions takes a number from 1 to 200")}
 		}
 	}
-	var page sessionPage
-	if err := t.call(ctx, http.MethodGet, fmt.Sprintf("/api/sessions?source=cli&limit=%d", n), nil, &page); err != nil {
+	var list page[sessionRow]
+	if err := t.call(ctx, http.MethodGet, fmt.Sprintf("/api/sessions?source=cli&limit=%d", n), nil, &list); err != nil {
 		return err
 	}
 	t.names = nil
-	for i := range page.Data {
-		s := &page.Data[i]
+	for i := range list.Data {
+		s := &list.Data[i]
 		mark := " "
 		if s.RootID == t.session.RootID {
 			mark = "*"

@@ -2,10 +2,7 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"fmt"
-	"net/http"
-	"net/url"
 	"text/tabwriter"
 	"time"
 
@@ -32,35 +29,22 @@ behind the turns: for which session, whether it waits, runs or fails, and when i
 is tried next. What is done is not shown.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return a.withClient(c, func(cl *client) error { return a.showWork(c.Context(), cl) })
+			return a.withClient(c, func(cl *client) error {
+				items, err := gather(pages[workItem](c.Context(), cl, "/api/work", nil, everything))
+				if err != nil {
+					return err
+				}
+				return printRows(a, items, "Nothing is left to do.", a.printWork)
+			})
 		},
 	}
 }
 
-func (a *app) showWork(ctx context.Context, cl *client) error {
-	all := []workItem{}
-	for cursor, more := "", true; more; {
-		var page struct {
-			Data []workItem `json:"data"`
-			Next string     `json:"next_cursor"`
-		}
-		if err := cl.call(ctx, http.MethodGet, "/api/work?limit=200&cursor="+url.QueryEscape(cursor), nil, &page); err != nil {
-			return err
-		}
-		all = append(all, page.Data...)
-		cursor, more = page.Next, page.Next != ""
-	}
-	if a.json {
-		return a.printJSON(all)
-	}
-	if len(all) == 0 {
-		fmt.Fprintln(a.process.Stdout, "Nothing is left to do.")
-		return nil
-	}
+func (a *app) printWork(items []workItem) error {
 	w := tabwriter.NewWriter(a.process.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "Session\tKind\tStatus\tAttempts\tNext attempt\tError")
-	for i := range all {
-		it := &all[i]
+	for i := range items {
+		it := &items[i]
 		next := "-"
 		if it.NextAttemptAt != nil {
 			next = it.NextAttemptAt.Local().Format("2006-01-02 15:04:05")
