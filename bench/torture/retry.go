@@ -18,7 +18,7 @@ var retryRig = rig{
 	name: "retry", fault: "F17 the same Idempotency-Key ten times at once, changed bodies, kill -9 at random and right behind a commit", rounds: 200, run: retry,
 	want: "1 turn and 9 replays, changed bodies 409, 0 stored twice over the kills",
 	off:  "keys ignored", bareRounds: 6,
-	bare: []change{{"internal/httpapi/chat.go", "req.Idempotency = &run.Idempotency{Route:", "_ = &run.Idempotency{Route:"}},
+	bare: []change{{"internal/httpapi/turn_request.go", "key, err := parseIdempotencyKey(t.r)", "key, err := \"\", error(nil)"}},
 	fitted: []change{
 		{file: "internal/sqlite/torture.go", text: dieSource},
 		{"internal/sqlite/writer.go", "	if t.erases {\n		w.erased = true", "	dieAfterCommit()\n	if t.erases {\n		w.erased = true"},

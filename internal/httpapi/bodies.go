@@ -77,6 +77,30 @@ func (a *arriving) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// readBody reads the whole body, whose size is limited already.
+func readBody(r *http.Request) ([]byte, error) {
+	if r.ContentLength > 0 {
+		body := make([]byte, r.ContentLength)
+		if _, err := io.ReadFull(r.Body, body); err != nil {
+			return nil, bodyError(err)
+		}
+		return body, checkShape(body)
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, bodyError(err)
+	}
+	return body, checkShape(body)
+}
+
+// bodyError keeps the size limit's error and makes the rest the client's.
+func bodyError(err error) error {
+	if f := asFault(err); f.Kind == fault.TooLarge {
+		return err
+	}
+	return fault.Wrap(fault.Invalid, "incomplete_body", "The request body ended before its stated length.", err)
+}
+
 // checkShape refuses JSON that is nothing but structure, before it is parsed: each
 // value costs a hundred bytes and more, be it ever so short. What is no JSON is
 // for the parser to find.

@@ -2,9 +2,7 @@ package httpapi
 
 import (
 	"net/http"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/run"
@@ -60,16 +58,6 @@ func (s *server) parseSessionHeaders(r *http.Request) (h sessionHeaders, err err
 	return h, nil
 }
 
-// turnHeaders are the session headers of a request for a turn. The key is echoed,
-// on refusals too.
-func (s *server) turnHeaders(w http.ResponseWriter, r *http.Request) (sessionHeaders, error) {
-	h, err := s.parseSessionHeaders(r)
-	if err == nil && h.key != "" {
-		w.Header().Set(sessionKeyHeader, string(h.key))
-	}
-	return h, err
-}
-
 func errNoAuthSession() error {
 	return fault.New(fault.Forbidden, "session_auth_required",
 		"Session headers require API key authentication, and this server runs with --no-auth. Configure API_SERVER_KEY to use them.")
@@ -86,51 +74,6 @@ func single(r *http.Request, name, code string) (string, error) {
 		return "", nil
 	}
 	return strings.Trim(values[0], " "), nil
-}
-
-// parseTurnHeaders reads the headers that say how a turn is to be run.
-func parseTurnHeaders(r *http.Request, req *run.Request) error {
-	if task, err := single(r, taskHeader, "invalid_header"); err != nil {
-		return err
-	} else if task != "" {
-		// A front end's own call (a title, tags): it is no part of the conversation.
-		req.Stateless, req.OffRecord = true, true
-	}
-	switch store := r.Header.Get(storeHeader); store {
-	case "":
-	case "none":
-		req.OffRecord = true
-	default:
-		return fault.New(fault.Invalid, "invalid_header", storeHeader+" can only be \"none\".").At(storeHeader)
-	}
-	if text := r.Header.Get(asOfHeader); text != "" {
-		at, err := time.Parse(time.RFC3339, text)
-		if err != nil {
-			return fault.New(fault.Invalid, "invalid_as_of", asOfHeader+" must be an RFC 3339 time, such as 2026-11-21T10:00:00Z.").At(asOfHeader)
-		}
-		req.AsOf = at.UTC()
-	}
-	if text := r.Header.Get(budgetHeader); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil || n <= 0 {
-			return fault.New(fault.Invalid, "invalid_context_budget", budgetHeader+" must be a number of tokens.").At(budgetHeader)
-		}
-		req.Budget = n
-	}
-	return nil
-}
-
-// parseIdempotencyKey reads the key of a request that may be repeated.
-func parseIdempotencyKey(r *http.Request) (string, error) {
-	key, err := single(r, idempotencyName, "invalid_idempotency_key")
-	if err != nil || key == "" {
-		return "", err
-	}
-	bad := strings.ContainsFunc(key, func(c rune) bool { return c <= ' ' || c > '~' })
-	if bad || len(key) > 255 {
-		return "", fault.New(fault.Invalid, "invalid_idempotency_key", "An Idempotency-Key is 1–255 visible ASCII characters.").At(idempotencyName)
-	}
-	return key, nil
 }
 
 // setSession tells the effective session.

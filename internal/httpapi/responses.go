@@ -18,23 +18,15 @@ const responsesRoute = "responses"
 
 // createResponse answers POST /v1/responses.
 func (s *server) createResponse(w http.ResponseWriter, r *http.Request) error {
-	headers, err := s.turnHeaders(w, r)
+	t, wire, err := readTurn(s, w, r, openai.ParseResponse)
 	if err != nil {
 		return err
 	}
-	body, err := readBody(r)
+	req, err := s.responseRequest(t, wire)
 	if err != nil {
 		return err
 	}
-	wire, err := openai.ParseResponse(body)
-	if err != nil {
-		return err
-	}
-	req, err := s.responseRequest(r, &headers, wire)
-	if err != nil {
-		return err
-	}
-	if err := parseResponseKey(r, req, headers, body); err != nil {
+	if req.Idempotency, err = t.idempotency(responsesRoute); err != nil {
 		return err
 	}
 	head := s.responseHead(req, wire)
@@ -50,7 +42,7 @@ func (s *server) createResponse(w http.ResponseWriter, r *http.Request) error {
 		return ofInput(err)
 	}
 	defer stream.Close()
-	setStream(w.Header(), stream, headers.key)
+	setStream(w.Header(), stream, t.key)
 	head.Model = stream.Model
 	if wire.Stream {
 		s.streamResponse(w, r, stream, &head)
@@ -60,23 +52,22 @@ func (s *server) createResponse(w http.ResponseWriter, r *http.Request) error {
 }
 
 // responseRequest builds the run of a response.
-func (s *server) responseRequest(r *http.Request, h *sessionHeaders, wire *openai.ResponseRequest) (*run.Request, error) {
-	if err := s.conversation(h, wire); err != nil {
+func (s *server) responseRequest(t *turnRequest, wire *openai.ResponseRequest) (*run.Request, error) {
+	if err := s.conversation(&t.sessionHeaders, wire); err != nil {
 		return nil, err
 	}
-	req := &run.Request{
-		Owner: ownerOf(r), Session: h.id, Key: h.key, Source: session.SourceAPI, UserID: wire.User,
-		Model: wire.Model, Streaming: wire.Stream, Tools: string(wire.Tools),
-	}
-	if err := parseTurnHeaders(r, req); err != nil {
+	req, err := t.begin()
+	if err != nil {
 		return nil, err
 	}
+	req.UserID, req.Model, req.Streaming, req.Tools = wire.User, wire.Model, wire.Stream, string(wire.Tools)
+	ctx := t.r.Context()
 	if wire.Previous != "" {
-		if err := s.goOn(r.Context(), req, wire.Previous); err != nil {
+		if err := s.goOn(ctx, req, wire.Previous); err != nil {
 			return nil, err
 		}
 	}
-	items, err := s.resolve(r.Context(), req.Owner, wire.Input)
+	items, err := s.resolve(ctx, req.Owner, wire.Input)
 	if err != nil {
 		return nil, err
 	}
@@ -87,22 +78,15 @@ func (s *server) responseRequest(r *http.Request, h *sessionHeaders, wire *opena
 	if wire.Instructions != "" {
 		req.System = append(req.System, session.Message{Role: session.System, Content: wire.Instructions})
 	}
-	for i := range messages {
-		m := message(&messages[i])
-		if m.Role == session.System {
-			req.System = append(req.System, m)
-		} else {
-			req.Messages = append(req.Messages, m)
-		}
-	}
+	addMessages(req, messages)
 	if len(req.Messages) == 0 {
 		return nil, fault.New(fault.Invalid, "no_input", "'input' holds nothing to answer: send a message of the user, or the output of a call.").At("input")
 	}
-	if !wire.Store && h.id == "" && h.key == "" {
+	if !wire.Store && t.id == "" && t.key == "" {
 		req.OffRecord = true // neither the response nor the turn is wanted again
 	}
 	// A client that names no session and brings its own history manages it itself.
-	if req.Session == "" && h.key == "" && len(req.Messages) > 1 {
+	if req.Session == "" && t.key == "" && len(req.Messages) > 1 {
 		req.Stateless = true
 		if err := checkPaired(req.Messages); err != nil {
 			return nil, err
@@ -164,16 +148,6 @@ func (s *server) conversation(h *sessionHeaders, wire *openai.ResponseRequest) e
 		return fault.New(fault.Invalid, "session_mismatch", "'conversation' and the header "+sessionIDHeader+" name different sessions. Send one of them.").At("conversation")
 	}
 	h.id = id
-	return nil
-}
-
-// parseResponseKey reads the key of a request that may be repeated.
-func parseResponseKey(r *http.Request, req *run.Request, h sessionHeaders, body []byte) error {
-	key, err := parseIdempotencyKey(r)
-	if err != nil || key == "" {
-		return err
-	}
-	req.Idempotency = &run.Idempotency{Route: responsesRoute, Key: key, BodyHash: hashRequest(h, body)}
 	return nil
 }
 

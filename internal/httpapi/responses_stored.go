@@ -12,7 +12,6 @@ import (
 	"github.com/hermes-memory/hermes/internal/openai"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
-	"github.com/hermes-memory/hermes/internal/session"
 )
 
 // keptResponse is what a record keeps of the request for a response. What was
@@ -50,10 +49,7 @@ func (s *server) storeResponse(w http.ResponseWriter, r *http.Request, req *run.
 		req.Idempotency = nil // the record keeps it from being done twice
 	}
 	spec.ID = responseID(req)
-	if req.Session == "" {
-		req.Session = session.NewID(s.Now())
-	}
-	rec, err := s.Live.Start(r.Context(), req.Owner, spec)
+	rec, err := s.startLive(r, spec)
 	if err != nil {
 		return err
 	}

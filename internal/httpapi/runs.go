@@ -94,6 +94,8 @@ type runInput struct {
 	SessionKey   string          `json:"session_key"`
 	Metadata     json.RawMessage `json:"metadata"`
 	OnRestart    live.OnRestart  `json:"on_restart"`
+
+	chat *openai.ChatRequest // the turn
 }
 
 // maxMetadata bounds what is kept beside a run, in bytes.
@@ -101,23 +103,23 @@ const maxMetadata = 16 << 10
 
 // parseRun reads the body of a run: what is the run's own, and the chat completion
 // it asks for.
-func parseRun(body []byte) (*runInput, *openai.ChatRequest, error) {
+func parseRun(body []byte) (*runInput, error) {
 	var in runInput
 	if err := json.Unmarshal(body, &in); err != nil {
-		return nil, nil, fault.Wrap(fault.Invalid, "invalid_json", "Could not read the request body: a JSON object with the documented fields is needed.", err)
+		return nil, fault.Wrap(fault.Invalid, "invalid_json", "Could not read the request body: a JSON object with the documented fields is needed.", err)
 	}
 	switch in.OnRestart {
 	case "", live.Retry, live.Interrupt:
 	default:
-		return nil, nil, fault.New(fault.Invalid, "invalid_on_restart", "\"on_restart\" is \"retry\" or \"interrupt\".").At("on_restart")
+		return nil, fault.New(fault.Invalid, "invalid_on_restart", "\"on_restart\" is \"retry\" or \"interrupt\".").At("on_restart")
 	}
 	var metadata map[string]any
 	if in.Metadata != nil && (json.Unmarshal(in.Metadata, &metadata) != nil || len(in.Metadata) > maxMetadata) {
-		return nil, nil, fault.New(fault.Invalid, "invalid_metadata", "\"metadata\" must be an object of at most 16 KiB.").At("metadata")
+		return nil, fault.New(fault.Invalid, "invalid_metadata", "\"metadata\" must be an object of at most 16 KiB.").At("metadata")
 	}
 	messages, err := in.messages()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	sets := []openai.Set{{Name: "messages", Value: messages}}
 	for _, own := range []string{"input", "instructions", "session_id", "session_key", "metadata", "on_restart"} {
@@ -125,10 +127,10 @@ func parseRun(body []byte) (*runInput, *openai.ChatRequest, error) {
 	}
 	chat, err := openai.Splice(body, sets...)
 	if err != nil {
-		return nil, nil, fault.Wrap(fault.Invalid, "invalid_json", "The request body is not a JSON object that can be read in one way only.", err)
+		return nil, fault.Wrap(fault.Invalid, "invalid_json", "The request body is not a JSON object that can be read in one way only.", err)
 	}
-	wire, err := openai.ParseChat(chat)
-	return &in, wire, err
+	in.chat, err = openai.ParseChat(chat)
+	return &in, err
 }
 
 // messages are those of the turn, in JSON.
@@ -163,28 +165,24 @@ func (in *runInput) messages() (json.RawMessage, error) {
 
 // createRun answers POST /v1/runs: a turn that goes on by itself.
 func (s *server) createRun(w http.ResponseWriter, r *http.Request) error {
-	headers, err := s.turnHeaders(w, r)
+	t, in, err := readTurn(s, w, r, parseRun)
 	if err != nil {
 		return err
 	}
-	body, err := readBody(r)
+	if t.sessionHeaders, err = s.runSession(t.sessionHeaders, in); err != nil {
+		return err
+	}
+	req, err := t.chat(in.chat)
 	if err != nil {
 		return err
 	}
-	in, wire, err := parseRun(body)
-	if err != nil {
-		return err
-	}
-	if headers, err = s.runSession(headers, in); err != nil {
-		return err
-	}
-	req, err := chatRequest(r, headers, wire)
+	key, err := parseIdempotencyKey(r)
 	if err != nil {
 		return err
 	}
 	spec := live.Spec{ID: newRunID(), Kind: live.KindRun, Turn: req, OnRestart: in.OnRestart}
-	if req.Idempotency != nil {
-		spec.ClientKey, spec.ClientHash, req.Idempotency = req.Idempotency.Key, hashRequest(headers, body), nil
+	if key != "" { // the record keeps it from being done twice
+		spec.ClientKey, spec.ClientHash = key, t.hash()
 	}
 	if in.Metadata != nil {
 		spec.Request, _ = json.Marshal(runDetail{in.Metadata}) // valid JSON: cannot fail

@@ -1,0 +1,141 @@
+package httpapi
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/openai"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// turnRequest is a request for a turn, as far as chats, responses and runs are
+// alike: the session it names, and its body.
+type turnRequest struct {
+	sessionHeaders
+	r    *http.Request
+	body []byte
+}
+
+// readTurn reads a request for a turn, and its body as parse does. The session key
+// is echoed, on refusals too.
+func readTurn[T any](s *server, w http.ResponseWriter, r *http.Request, parse func([]byte) (T, error)) (t *turnRequest, wire T, err error) {
+	t = &turnRequest{r: r}
+	if t.sessionHeaders, err = s.parseSessionHeaders(r); err != nil {
+		return nil, wire, err
+	}
+	if t.key != "" {
+		w.Header().Set(sessionKeyHeader, string(t.key))
+	}
+	if t.body, err = readBody(r); err != nil {
+		return nil, wire, err
+	}
+	wire, err = parse(t.body)
+	return t, wire, err
+}
+
+// begin is the run that is asked for, without what is said in it: whose it is, the
+// session, and what headers say of it.
+func (t *turnRequest) begin() (*run.Request, error) {
+	req := &run.Request{Owner: ownerOf(t.r), Session: t.id, Key: t.key, Source: session.SourceAPI}
+	return req, parseTurnHeaders(t.r, req)
+}
+
+// idempotency is what keeps the request from being done twice under a route; nil
+// if it has no key.
+func (t *turnRequest) idempotency(route string) (*run.Idempotency, error) {
+	key, err := parseIdempotencyKey(t.r)
+	if err != nil || key == "" {
+		return nil, err
+	}
+	return &run.Idempotency{Route: route, Key: key, BodyHash: t.hash()}, nil
+}
+
+// hash is what must be equal for two requests to be the same one.
+func (t *turnRequest) hash() []byte {
+	sum := sha256.New()
+	_, _ = fmt.Fprintf(sum, "%q %q ", t.id, t.key)
+	sum.Write(t.body)
+	return sum.Sum(nil)
+}
+
+// addMessages puts messages of the wire into a run: its system prompt, and what is
+// said.
+func addMessages(req *run.Request, ms []openai.Message) {
+	for i := range ms {
+		m := message(&ms[i])
+		if m.Role == session.System {
+			req.System = append(req.System, m)
+		} else {
+			req.Messages = append(req.Messages, m)
+		}
+	}
+}
+
+// message translates a message of the wire.
+func message(m *openai.Message) session.Message {
+	out := session.Message{
+		Role: session.Role(m.Role), Name: m.Name, Content: m.Text,
+		ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID,
+	}
+	switch m.Role {
+	case "developer":
+		out.Role = session.System
+	case "function": // the older name of a tool result
+		out.Role, out.ToolName = session.Tool, m.Name
+	}
+	if !m.Plain || m.Role == "developer" || m.Role == "function" {
+		out.Wire = m.Raw
+	}
+	return out
+}
+
+// parseTurnHeaders reads the headers that say how a turn is to be run.
+func parseTurnHeaders(r *http.Request, req *run.Request) error {
+	if task, err := single(r, taskHeader, "invalid_header"); err != nil {
+		return err
+	} else if task != "" {
+		// A front end's own call (a title, tags): it is no part of the conversation.
+		req.Stateless, req.OffRecord = true, true
+	}
+	switch store := r.Header.Get(storeHeader); store {
+	case "":
+	case "none":
+		req.OffRecord = true
+	default:
+		return fault.New(fault.Invalid, "invalid_header", storeHeader+" can only be \"none\".").At(storeHeader)
+	}
+	if text := r.Header.Get(asOfHeader); text != "" {
+		at, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			return fault.New(fault.Invalid, "invalid_as_of", asOfHeader+" must be an RFC 3339 time, such as 2026-11-21T10:00:00Z.").At(asOfHeader)
+		}
+		req.AsOf = at.UTC()
+	}
+	if text := r.Header.Get(budgetHeader); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n <= 0 {
+			return fault.New(fault.Invalid, "invalid_context_budget", budgetHeader+" must be a number of tokens.").At(budgetHeader)
+		}
+		req.Budget = n
+	}
+	return nil
+}
+
+// parseIdempotencyKey reads the key of a request that may be repeated.
+func parseIdempotencyKey(r *http.Request) (string, error) {
+	key, err := single(r, idempotencyName, "invalid_idempotency_key")
+	if err != nil || key == "" {
+		return "", err
+	}
+	bad := strings.ContainsFunc(key, func(c rune) bool { return c <= ' ' || c > '~' })
+	if bad || len(key) > 255 {
+		return "", fault.New(fault.Invalid, "invalid_idempotency_key", "An Idempotency-Key is 1–255 visible ASCII characters.").At(idempotencyName)
+	}
+	return key, nil
+}
