@@ -97,12 +97,8 @@ func (spaces) Read(p []byte) (int, error) {
 func throwBombs(ctx context.Context, b *bench, rounds int) (*tally, error) {
 	m := newModel()
 	defer m.Close()
-	home, err := b.home()
+	s, err := b.serve(ctx, m.URL+"/v1")
 	if err != nil {
-		return nil, err
-	}
-	s := &subject{hermes: b.hermes, home: home, upstream: m.URL + "/v1"}
-	if err := s.start(ctx); err != nil {
 		return nil, err
 	}
 	defer s.kill()

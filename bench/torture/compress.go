@@ -55,13 +55,10 @@ func growSessions(ctx context.Context, b *bench, rounds int) (*tally, error) {
 		return nil, err
 	}
 	defer model.Close()
-	home, err := b.home()
+	s, err := b.subject(model.URL+"/v1", fmt.Sprintf("HERMES_CONTEXT_BUDGET=%d", growBudget), "HERMES_MEMORY_MODEL=scribe", "HERMES_MEMORY_TOKENS=1000000000")
 	if err != nil {
 		return nil, err
 	}
-	s := &subject{hermes: b.hermes, home: home, upstream: model.URL + "/v1", env: []string{
-		fmt.Sprintf("HERMES_CONTEXT_BUDGET=%d", growBudget), "HERMES_MEMORY_MODEL=scribe", "HERMES_MEMORY_TOKENS=1000000000",
-	}}
 	all := make([]*grower, growers)
 	for i := range all {
 		all[i] = &grower{id: i, ids: []string{fmt.Sprintf("grow/%d", i)}, t: &tally{}}

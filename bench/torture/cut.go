@@ -48,15 +48,8 @@ func cutStreams(ctx context.Context, b *bench, rounds int) (*tally, error) {
 		return nil, err
 	}
 	defer model.Close()
-	home, err := b.home()
-	if err != nil {
-		return nil, err
-	}
-	c := &cuts{
-		b: b, s: &subject{hermes: b.hermes, home: home, upstream: model.URL + "/v1"}, t: &tally{},
-		seen: make(map[string]string), whole: make(map[string]bool),
-	}
-	if err := c.s.start(ctx); err != nil {
+	c := &cuts{b: b, t: &tally{}, seen: make(map[string]string), whole: make(map[string]bool)}
+	if c.s, err = b.serve(ctx, model.URL+"/v1"); err != nil {
 		return nil, err
 	}
 	defer c.s.kill()

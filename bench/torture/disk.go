@@ -72,34 +72,29 @@ func failDisk(ctx context.Context, b *bench, rounds int) (*tally, error) {
 }
 
 // prepare makes the home that each round begins with a copy of.
-func (f *failures) prepare(ctx context.Context, b *bench) (err error) {
-	if f.from, err = b.home(); err != nil {
+func (f *failures) prepare(ctx context.Context, b *bench) error {
+	s, err := b.serve(ctx, "", "HERMES_RESPONDER=recall")
+	if err != nil {
 		return err
 	}
-	s := &subject{hermes: b.hermes, home: f.from, env: []string{"HERMES_RESPONDER=recall"}}
-	if err := s.start(ctx); err != nil {
-		return err
-	}
+	f.from = s.home
 	s.stop()
 	return nil
 }
 
 // round runs a server whose n-th call fails.
 func (f *failures) round(ctx context.Context, b *bench, calls string, n int) error {
-	home, err := b.home()
-	if err != nil {
+	var err error
+	if f.s, err = b.subject("", "HERMES_RESPONDER=recall", "GOMAXPROCS=1"); err != nil {
 		return err
 	}
-	if err := os.CopyFS(home, os.DirFS(f.from)); err != nil {
+	if err := os.CopyFS(f.s.home, os.DirFS(f.from)); err != nil {
 		return err
 	}
 	f.acked = nil
-	f.s = &subject{
-		hermes: b.hermes, home: home, env: []string{"HERMES_RESPONDER=recall", "GOMAXPROCS=1"},
-		under: []string{
-			"strace", "-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "-e", "trace=" + calls, "-e", "signal=none",
-			"-e", fmt.Sprintf("inject=%s:error=EIO:when=%d", calls, n),
-		},
+	f.s.under = []string{
+		"strace", "-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "-e", "trace=" + calls, "-e", "signal=none",
+		"-e", fmt.Sprintf("inject=%s:error=EIO:when=%d", calls, n),
 	}
 	if err := f.s.start(ctx); errors.Is(err, errNotReady) {
 		f.unstarted++

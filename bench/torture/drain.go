@@ -64,11 +64,11 @@ func drain(ctx context.Context, b *bench, rounds int) (*tally, error) {
 
 // round opens streams, stops the server, and sees what the clients and the file have.
 func (d *drained) round(ctx context.Context, b *bench, upstream string, grace time.Duration) error {
-	home, err := b.home()
+	s, err := b.subject(upstream)
 	if err != nil {
 		return err
 	}
-	s := &subject{hermes: b.hermes, home: home, upstream: upstream, args: []string{"--grace", grace.String()}}
+	s.args = []string{"--grace", grace.String()}
 	if err := s.start(ctx); err != nil {
 		return err
 	}

@@ -73,10 +73,10 @@ func fillDisk(ctx context.Context, b *bench, rounds int) (*tally, error) {
 // round fills a disk of its own, and returns how long writes took to be back and
 // how many messages are gone.
 func (f *fill) round(ctx context.Context, b *bench, kill bool) (back time.Duration, lost int, err error) {
-	home, err := b.home()
-	if err != nil {
+	if f.s, err = b.subject("", "HERMES_RESPONDER=recall"); err != nil {
 		return 0, 0, err
 	}
+	home := f.s.home
 	if out, err := exec.CommandContext(ctx, "mount", "-t", "tmpfs", "-o", "size=512m", "torture", home).CombinedOutput(); err != nil { //nolint:gosec // our own directory
 		return 0, 0, fmt.Errorf("mount: %w: %s", err, out)
 	}
@@ -85,7 +85,6 @@ func (f *fill) round(ctx context.Context, b *bench, kill bool) (back time.Durati
 	if out, err := exec.CommandContext(ctx, "fallocate", "-l", "502MiB", ballast).CombinedOutput(); err != nil { //nolint:gosec // see above
 		return 0, 0, fmt.Errorf("fallocate: %w: %s", err, out)
 	}
-	f.s = &subject{hermes: b.hermes, home: home, env: []string{"HERMES_RESPONDER=recall"}}
 	if err := f.s.start(ctx); err != nil {
 		return 0, 0, err
 	}

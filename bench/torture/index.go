@@ -26,12 +26,8 @@ var words = strings.Fields("anchor bridge candle desert engine forest garden har
 
 // damageIndex is the whole rig.
 func damageIndex(ctx context.Context, b *bench, rounds int) (*tally, error) {
-	home, err := b.home()
+	s, err := b.serve(ctx, "", "HERMES_RESPONDER=recall")
 	if err != nil {
-		return nil, err
-	}
-	s := &subject{hermes: b.hermes, home: home, env: []string{"HERMES_RESPONDER=recall"}}
-	if err := s.start(ctx); err != nil {
 		return nil, err
 	}
 	defer s.kill()

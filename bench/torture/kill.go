@@ -45,11 +45,10 @@ func killWriters(ctx context.Context, b *bench, rounds int) (*tally, error) {
 		return nil, err
 	}
 	defer model.Close()
-	home, err := b.home()
+	s, err := b.subject(model.URL + "/v1")
 	if err != nil {
 		return nil, err
 	}
-	s := &subject{hermes: b.hermes, home: home, upstream: model.URL + "/v1"}
 	ws := make([]*writer, writers)
 	for i := range ws {
 		ws[i] = &writer{id: i}

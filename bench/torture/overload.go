@@ -79,12 +79,8 @@ func overloadOne(ctx context.Context, b *bench, rounds int, name string, env []s
 	c := &crowd{}
 	model := httptest.NewServer(http.HandlerFunc(c.model))
 	defer model.Close()
-	home, err := b.home()
-	if err != nil {
-		return nil, err
-	}
-	c.s = &subject{hermes: b.hermes, home: home, upstream: model.URL + "/v1", env: env}
-	if err := c.s.start(ctx); err != nil {
+	var err error
+	if c.s, err = b.serve(ctx, model.URL+"/v1", env...); err != nil {
 		return nil, err
 	}
 	defer c.s.kill()

@@ -68,7 +68,7 @@ func retry(ctx context.Context, b *bench, rounds int) (*tally, error) {
 		return nil, err
 	}
 	defer model.Close()
-	home, err := b.home()
+	s, err := b.subject(model.URL + "/v1")
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,6 @@ func retry(ctx context.Context, b *bench, rounds int) (*tally, error) {
 	for i := range all {
 		all[i] = &asker{id: i, t: &tally{}}
 	}
-	s := &subject{hermes: b.hermes, home: home, upstream: model.URL + "/v1"}
 	for n := range rounds {
 		s.env = nil
 		if n%2 == 0 {

@@ -16,13 +16,12 @@ var runsRig = rig{
 
 // killRuns is the whole rig: rounds, a last start, the count.
 func killRuns(ctx context.Context, b *bench, rounds int) (*tally, error) {
-	home, err := b.home()
+	model := newModel()
+	defer model.Close()
+	s, err := b.subject(model.URL + "/v1")
 	if err != nil {
 		return nil, err
 	}
-	model := newModel()
-	defer model.Close()
-	s := &subject{hermes: b.hermes, home: home, upstream: model.URL + "/v1"}
 	c := &clients{seen: make(map[string]map[string]string), done: make(map[string]bool)}
 	for n := range rounds {
 		if err := s.start(ctx); err != nil {

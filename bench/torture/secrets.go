@@ -99,24 +99,23 @@ func lookForSecrets(ctx context.Context, b *bench, rounds int) (*tally, error) {
 		fmt.Fprint(w, r.Header)
 	}))
 	defer collector.Close()
-	home, err := b.home()
+	s, err := b.subject(model.URL + "/v1")
 	if err != nil {
 		return nil, err
 	}
 	config := "mcp_servers:\n  tools:\n    url: " + model.URL + "/mcp\n    headers: { Authorization: \"Bearer ${TOOL_TOKEN}\", X-Token: \"${TOOL_TOKEN}\" }\n"
-	if err := os.WriteFile(filepath.Join(home, "config.yaml"), []byte(config), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(s.home, "config.yaml"), []byte(config), 0o600); err != nil {
 		return nil, err
 	}
-	env := []string{"HERMES_LOG_LEVEL=debug", "HERMES_FALLBACK=off", "OTEL_EXPORTER_OTLP_ENDPOINT=" + collector.URL, "HERMES_MEMORY_MODEL=m", "HERMES_EMBEDDINGS_MODEL=e",
+	s.env = []string{"HERMES_LOG_LEVEL=debug", "HERMES_FALLBACK=off", "OTEL_EXPORTER_OTLP_ENDPOINT=" + collector.URL, "HERMES_MEMORY_MODEL=m", "HERMES_EMBEDDINGS_MODEL=e",
 		"HERMES_TOOLS=memory,session_search"}
 	for _, c := range canaries {
 		if c.where == "OTEL_EXPORTER_OTLP_HEADERS" {
-			env = append(env, c.where+"=authorization=Bearer%20"+c.text)
+			s.env = append(s.env, c.where+"=authorization=Bearer%20"+c.text)
 			continue
 		}
-		env = append(env, c.where+"="+c.text)
+		s.env = append(s.env, c.where+"="+c.text)
 	}
-	s := &subject{hermes: b.hermes, home: home, upstream: model.URL + "/v1", env: env}
 	if err := s.start(ctx); err != nil {
 		return nil, err
 	}
@@ -128,7 +127,7 @@ func lookForSecrets(ctx context.Context, b *bench, rounds int) (*tally, error) {
 	s.commands(ctx, b, all)
 	s.stop()
 	all.add("log", []byte(s.log.String()))
-	if err := addFiles(home, all); err != nil {
+	if err := addFiles(s.home, all); err != nil {
 		return nil, err
 	}
 	t := &tally{}

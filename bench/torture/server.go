@@ -27,14 +27,23 @@ type subject struct {
 	took        time.Duration // from exec until it was ready
 }
 
-// serve starts the program on a new home, in front of an upstream.
-func (b *bench) serve(ctx context.Context, upstream string) (*subject, error) {
+// serve starts the program on a new home, in front of an upstream, with further
+// variables of its environment.
+func (b *bench) serve(ctx context.Context, upstream string, env ...string) (*subject, error) {
+	s, err := b.subject(upstream, env...)
+	if err != nil {
+		return nil, err
+	}
+	return s, s.start(ctx)
+}
+
+// subject is what serve starts, not started yet.
+func (b *bench) subject(upstream string, env ...string) (*subject, error) {
 	home, err := b.home()
 	if err != nil {
 		return nil, err
 	}
-	s := &subject{hermes: b.hermes, home: home, upstream: upstream}
-	return s, s.start(ctx)
+	return &subject{hermes: b.hermes, home: home, upstream: upstream, env: env}, nil
 }
 
 // record keeps what a server says.

@@ -100,17 +100,16 @@ type strayRound struct {
 
 // run writes, lets strangers at the files, writes, and kills.
 func (r *strayRound) run(ctx context.Context, suffixes []string, t *tally) error {
-	home, err := r.b.home()
-	if err != nil {
+	var err error
+	if r.s, err = r.b.subject("", "HERMES_RESPONDER=recall"); err != nil {
 		return err
 	}
-	mark := filepath.Join(home, "strayed")
-	r.s = &subject{hermes: r.b.hermes, home: home, env: []string{"HERMES_RESPONDER=recall", "TORTURE_STRAYED=" + mark}}
+	mark := filepath.Join(r.s.home, "strayed")
 	var names []string
 	for _, suffix := range suffixes {
 		names = append(names, r.s.file()+suffix)
 	}
-	r.s.env = append(r.s.env, "TORTURE_STRAY="+strings.Join(names, " "))
+	r.s.env = append(r.s.env, "TORTURE_STRAYED="+mark, "TORTURE_STRAY="+strings.Join(names, " "))
 	if err := r.s.start(ctx); err != nil {
 		return err
 	}
@@ -129,7 +128,7 @@ func (r *strayRound) run(ctx context.Context, suffixes []string, t *tally) error
 	if err != nil || strings.TrimSpace(string(out)) != fmt.Sprint(r.acked) {
 		t.miss("sqlite3 read %s of %d messages: %v", strings.TrimSpace(string(out)), r.acked, err)
 	}
-	second := &subject{hermes: r.s.hermes, home: home, env: r.s.env}
+	second := &subject{hermes: r.s.hermes, home: r.s.home, env: r.s.env}
 	if err := second.launch(ctx); err != nil {
 		return err
 	}

@@ -77,12 +77,8 @@ func misbehave(ctx context.Context, b *bench, rounds int) (*tally, error) {
 		fmt.Fprint(w, piece("Fine."), ending)
 	}))
 	defer model.Close()
-	home, err := b.home()
+	s, err := b.serve(ctx, model.URL+"/v1", "HERMES_FALLBACK=off")
 	if err != nil {
-		return nil, err
-	}
-	s := &subject{hermes: b.hermes, home: home, upstream: model.URL + "/v1", env: []string{"HERMES_FALLBACK=off"}}
-	if err := s.start(ctx); err != nil {
 		return nil, err
 	}
 	defer s.kill()
