@@ -49,7 +49,7 @@ func measure(ctx context.Context, binary string, jobs, rounds int) error {
 		return err
 	}
 	defer up.server.Close()
-	s, err := startServer(ctx, binary, filepath.Join(dir, "home"), up.server.URL)
+	s, err := startServer(ctx, binary, filepath.Join(dir, "home"), up.server.URL+"/v1")
 	if err != nil {
 		return err
 	}

@@ -92,7 +92,7 @@ func measure(ctx context.Context, o *options, out io.Writer) error {
 			return err
 		}
 		defer s.stop()
-		o.hermes = s.base
+		o.hermes = s.Base
 	}
 	c := newClient(o)
 	begun := time.Now()

@@ -31,22 +31,22 @@ type Server struct {
 	cmd *exec.Cmd
 }
 
-// Start starts hermes on a home, before an upstream, with further variables of
-// its environment, and waits until it is healthy.
+// Start starts hermes on a home, before an upstream (a base URL, with its /v1),
+// with further variables of its environment, and waits until it is healthy.
 func Start(ctx context.Context, binary, home, upstream string, env ...string) (*Server, error) {
-	addr, err := freeAddr(ctx)
+	addr, err := FreeAddr(ctx)
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{Base: "http://" + addr, Home: home}
 	s.cmd = exec.CommandContext(ctx, binary, "serve", "--addr", addr)
-	s.cmd.Env = append(append(os.Environ(), "HERMES_HOME="+home, "HERMES_UPSTREAM_URL="+upstream+"/v1", "HERMES_LOG_LEVEL=warn"), env...)
+	s.cmd.Env = append(append(os.Environ(), "HERMES_HOME="+home, "HERMES_UPSTREAM_URL="+upstream, "HERMES_LOG_LEVEL=warn"), env...)
 	s.cmd.Stderr = os.Stderr
 	begun := time.Now()
 	if err := s.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start hermes: %w", err)
 	}
-	for time.Since(begun) < 20*time.Second {
+	for ctx.Err() == nil && time.Since(begun) < 20*time.Second {
 		if res, err := get(ctx, s.Base+"/health"); err == nil && res == http.StatusOK {
 			s.Took = time.Since(begun)
 			return s, nil
@@ -71,7 +71,8 @@ func get(ctx context.Context, url string) (int, error) {
 	return res.StatusCode, err
 }
 
-func freeAddr(ctx context.Context) (string, error) {
+// FreeAddr is an address of this machine that nobody listens on.
+func FreeAddr(ctx context.Context) (string, error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -88,22 +89,31 @@ func (s *Server) Stop() {
 }
 
 // CPU is the processor time the server has used.
-func (s *Server) CPU() time.Duration {
-	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(s.cmd.Process.Pid), "stat"))
+func (s *Server) CPU() time.Duration { return CPU(s.cmd.Process.Pid) }
+
+// CPU is the processor time a process has used; 0 if it is gone.
+func CPU(pid int) time.Duration {
+	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	if err != nil {
 		return 0
 	}
 	// Fields after the command's closing parenthesis: utime is the 12th, stime
 	// the 13th, in hundredths of a second.
 	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	if len(fields) < 13 {
+		return 0
+	}
 	user, _ := strconv.Atoi(fields[11])
 	system, _ := strconv.Atoi(fields[12])
 	return time.Duration(user+system) * 10 * time.Millisecond
 }
 
 // Memory is the resident size of the server, in MiB.
-func (s *Server) Memory() float64 {
-	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(s.cmd.Process.Pid), "status"))
+func (s *Server) Memory() float64 { return Memory(s.cmd.Process.Pid) }
+
+// Memory is the resident size of a process, in MiB; 0 if it is gone.
+func Memory(pid int) float64 {
+	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
 	if err != nil {
 		return 0
 	}

@@ -46,5 +46,5 @@ func (b *bench) startServer(ctx context.Context, home string) (*served.Server, e
 			return nil, fmt.Errorf("make home: %w", err)
 		}
 	}
-	return served.Start(ctx, b.binary, home, b.upstream.server.URL, "HERMES_MODEL=scripted-model")
+	return served.Start(ctx, b.binary, home, b.upstream.server.URL+"/v1", "HERMES_MODEL=scripted-model")
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -214,14 +213,4 @@ func call(ctx context.Context, addr, method, path, key string, body []byte) (int
 	defer func() { _ = res.Body.Close() }()
 	out, err := io.ReadAll(res.Body)
 	return res.StatusCode, out, err
-}
-
-// freeAddr is an address that nobody listens on.
-func freeAddr(ctx context.Context) (string, error) {
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().String(), nil
 }

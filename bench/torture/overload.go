@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -134,26 +133,6 @@ func (c *crowd) tally(l *load, name string, most int64) *tally {
 		t.miss("%s: %s", name, wrong)
 	}
 	return t
-}
-
-// cpu is how long the server has worked.
-func (s *subject) cpu() time.Duration {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
-	if err != nil {
-		return 0
-	}
-	_, rest, _ := strings.Cut(string(text), ") ")
-	fields := strings.Fields(rest)
-	const user, system = 11, 12 // behind the name
-	if len(fields) <= system {
-		return 0
-	}
-	ticks := 0
-	for _, field := range []string{fields[user], fields[system]} {
-		n, _ := strconv.Atoi(field)
-		ticks += n
-	}
-	return time.Duration(ticks) * 10 * time.Millisecond // a hundred in a second, everywhere
 }
 
 // rush has clients take turns for a while, and returns how many there were in a

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/hermes-memory/hermes/bench/served"
 )
 
 // subject is the server that is tortured.
@@ -93,10 +95,10 @@ func (s *subject) start(ctx context.Context) error {
 // launch starts the process.
 func (s *subject) launch(ctx context.Context) error {
 	var err error
-	if s.addr, err = freeAddr(ctx); err != nil {
+	if s.addr, err = served.FreeAddr(ctx); err != nil {
 		return err
 	}
-	if s.admin, err = freeAddr(ctx); err != nil {
+	if s.admin, err = served.FreeAddr(ctx); err != nil {
 		return err
 	}
 	line := append(append(append([]string{}, s.under...), s.hermes, "serve", "--addr", s.addr), s.args...)
@@ -159,6 +161,12 @@ func (s *subject) metric(ctx context.Context, name string) (float64, error) {
 	}
 	return 0, fmt.Errorf("there is no metric %s", name)
 }
+
+// memory is the server's resident size in MiB.
+func (s *subject) memory() float64 { return served.Memory(s.cmd.Process.Pid) }
+
+// cpu is what the server has worked so far.
+func (s *subject) cpu() time.Duration { return served.CPU(s.cmd.Process.Pid) }
 
 // file is the server's database.
 func (s *subject) file() string { return filepath.Join(s.home, "state.db") }
