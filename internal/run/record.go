@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/compression"
@@ -154,7 +155,8 @@ func chain(before []byte, m *session.Message) []byte {
 // settle stores the answer with what was learnt from it, its receipt and the
 // outcome of the request, and returns the turn's result.
 func (t *turn) settle(ctx context.Context, a *answer) (*Result, error) {
-	res := t.result(a)
+	said := sync.OnceValue(func() int { return t.count(a.own()) }) // it may be long
+	res := t.result(a, said)
 	if t.req.OffRecord || a.empty() {
 		return res, nil
 	}
@@ -172,7 +174,7 @@ func (t *turn) settle(ctx context.Context, a *answer) (*Result, error) {
 		ms[0].ToolCalls = openai.MarshalCalls(t.box.mixed.calls)
 		ms = append(ms, t.box.mixed.results...)
 	}
-	ms[0].Tokens = t.count(m.Content) + t.count(string(ms[0].ToolCalls))
+	ms[0].Tokens = said() + t.count(string(ms[0].ToolCalls))
 	if a.responder == ByRecall {
 		ms[0].Note = session.EchoNote // it quotes what memory holds
 	}
@@ -209,8 +211,9 @@ func (t *turn) receipt(res *Result, seq int64) *Receipt {
 	}
 }
 
-// result is what the turn reports, as far as it is known before storing.
-func (t *turn) result(a *answer) *Result {
+// result is what the turn reports, as far as it is known before storing. said is
+// the answer's text, in tokens.
+func (t *turn) result(a *answer, said func() int) *Result {
 	tip := &t.lineage.tip
 	res := &Result{
 		SessionID: tip.ID, RootID: tip.RootID, Created: t.created || t.branched, Compressed: t.compressed,
@@ -228,7 +231,7 @@ func (t *turn) result(a *answer) *Result {
 	} else {
 		res.UsageEstimated = true
 		res.InputTokens = t.prompt.context.Sent
-		res.OutputTokens = t.count(a.own()) + t.count(string(res.Answer.ToolCalls))
+		res.OutputTokens = said() + t.count(string(res.Answer.ToolCalls))
 	}
 	if t.box != nil {
 		res.Tools = t.box.used
