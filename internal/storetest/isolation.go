@@ -4,18 +4,15 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"hash/crc32"
 	"maps"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
-	"github.com/hermes-memory/hermes/internal/ranking"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 )
@@ -142,234 +139,6 @@ func isolationCases() map[string]isolationCase {
 	return cases
 }
 
-func catalogCases() map[string]isolationCase {
-	return map[string]isolationCase{
-		"Stats": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			got, err := st.Stats(ctx, o)
-			got.Bytes = 0 // of all owners together
-			return got, err
-		}},
-		"Previews": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			return st.Previews(ctx, o, []session.ID{theSession})
-		}},
-		"FreeTitle": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			// Whoever has not used alice's title may have it.
-			free, err := st.FreeTitle(ctx, o, markOf(alice()))
-			if o.ID() != alice().ID() && free == markOf(alice()) {
-				free = "as it is"
-			}
-			return free, err
-		}},
-	}
-}
-
-func readingCases() map[string]isolationCase {
-	cases := sessionCases()
-	maps.Copy(cases, memoryCases())
-	maps.Copy(cases, jobReadingCases())
-	maps.Copy(cases, recordReadingCases())
-	return cases
-}
-
-// sessionCases read transcripts.
-func sessionCases() map[string]isolationCase {
-	return map[string]isolationCase{
-		"Tip": {stranger: fault.NotFound, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			return st.Tip(ctx, o, theSession)
-		}},
-		"Session": {stranger: fault.NotFound, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			return st.Session(ctx, o, theChild)
-		}},
-		"Sessions": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			tips, err := st.Sessions(ctx, o, session.Filter{})
-			if err != nil {
-				return nil, err
-			}
-			named, err := st.Sessions(ctx, o, session.Filter{Prefix: string(theSession), Source: session.SourceAPI})
-			if err != nil {
-				return nil, err
-			}
-			later, err := st.Sessions(ctx, o, session.Filter{Before: session.Cursor{LastActive: epoch().Add(time.Hour), ID: theSession}})
-			if err != nil {
-				return nil, err
-			}
-			lineage, err := st.Sessions(ctx, o, session.Filter{Lineage: theSession})
-			if err != nil {
-				return nil, err
-			}
-			for _, f := range []session.Filter{{Query: "canary"}, {Query: "the-"}, {Title: markOf(alice())}, {State: session.Active}} {
-				list, err := st.Sessions(ctx, o, f)
-				if err != nil {
-					return nil, err
-				}
-				lineage = append(lineage, list...)
-			}
-			return slices.Concat(tips, named, later, lineage), err
-		}},
-		"Messages": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			first, err := st.Messages(ctx, o, theSession, session.Range{})
-			if err != nil {
-				return nil, err
-			}
-			last, err := st.Messages(ctx, o, theSession, session.Range{Newest: true, Limit: 3, Standing: true, Receipts: true})
-			return slices.Concat(first, last), err
-		}},
-	}
-}
-
-// memoryCases read what was made of them.
-func memoryCases() map[string]isolationCase {
-	return map[string]isolationCase{
-		"Facts": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			byRoot, err := st.Facts(ctx, o, memory.Scope{Root: theSession})
-			if err != nil {
-				return nil, err
-			}
-			byKey, err := st.Facts(ctx, o, memory.Scope{Root: theSession, Key: theKey})
-			return slices.Concat(byRoot, byKey), err
-		}},
-		"Documents": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			var out []ranking.Document
-			each := func(d ranking.Document) bool {
-				out = append(out, d)
-				return true
-			}
-			if err := st.Documents(ctx, o, memory.Scope{Root: theSession}, each); err != nil {
-				return nil, err
-			}
-			return out, st.Documents(ctx, o, memory.Scope{Key: theKey}, each)
-		}},
-		"Scopes":   {silent: true, call: scopesOf},
-		"Erasures": {call: erasuresOfTheOwner},
-		"Quotes": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			return st.Quotes(ctx, o, []memory.Place{{Root: theSession, Seq: 0}, {Root: theSession, Seq: 3}})
-		}},
-		"Costs":      {call: costsOfTheSession},
-		"Findings":   {call: findingsOfTheSession},
-		"Vectors":    {call: vectorsOfTheSession},
-		"Marks":      {silent: true, call: marksOfTheSession},
-		"Unstudied":  {silent: true, call: unstudiedSessions},
-		"Work":       {call: workOfTheOwner},
-		"QuotesByID": {call: quotesOfEverybody},
-		"Receipt": {stranger: fault.NotFound, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			return st.Receipt(ctx, o, theReceipt)
-		}},
-	}
-}
-
-// erasuresOfTheOwner returns the marks whose erasures are remembered.
-func erasuresOfTheOwner(ctx context.Context, st Store, o owner.Owner) (any, error) {
-	list, err := st.Erasures(ctx, o)
-	var marks []string
-	for _, e := range list {
-		for _, known := range []owner.Owner{alice(), bob()} {
-			if e.Hash == sha256.Sum256([]byte(markOf(known))) {
-				marks = append(marks, markOf(known))
-			}
-		}
-	}
-	return marks, err
-}
-
-func writingCases() map[string]isolationCase {
-	title, reason := "changed", session.EndReason("changed")
-	return map[string]isolationCase{
-		"ClaimRequest": {makes: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			return st.ClaimRequest(ctx, o, claim(theRequest, markOf(o)))
-		}},
-		"WantWork":   {silent: true, call: wantTheWork},
-		"ClaimWork":  {call: claimTheWork},
-		"RenewWork":  {silent: true, call: renewTheWork},
-		"SettleWork": {silent: true, call: settleTheWork},
-		"KeepStudy":  {stranger: fault.NotFound, silent: true, call: studyTheSession},
-		"ReleaseRequest": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			return nil, st.ReleaseRequest(ctx, o, claim(theRequest, markOf(o)))
-		}},
-		"CreateSession": {makes: true, silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			// Fails for those who have the session; must not for the others.
-			err := st.CreateSession(ctx, o, session.Session{
-				ID: theSession, RootID: theSession, Source: session.SourceAPI, StartedAt: epoch(), LastActive: epoch(),
-			})
-			if o.ID() == bob().ID() && fault.KindOf(err) == fault.Conflict {
-				return nil, nil
-			}
-			return nil, err
-		}},
-		"UpdateSession": {stranger: fault.NotFound, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			return st.UpdateSession(ctx, o, theSession, session.Patch{SystemPrompt: &title, EndReason: &reason, At: epoch()})
-		}},
-		"Rewrite": {silent: true, makes: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			return nil, st.Rewrite(ctx, o, run.Rewrite{
-				Messages: []session.Message{{RootID: theSession, SessionID: theSession, Seq: 0, Content: title}},
-				Sessions: []session.Session{{ID: theSession, Title: title}},
-				Scopes:   []run.ScopeFacts{{Scope: memory.Scope{Key: theKey}}, {Scope: memory.Scope{Root: theSession}}},
-				Outcomes: [][]byte{[]byte("canary")},
-				Undone:   []run.Undone{{Root: theSession, From: 0, At: epoch()}},
-				Relinked: []memory.Fact{fact("the-fact", &session.Message{RootID: theSession}, memory.Plain)},
-				Erased:   &memory.Erasure{Hash: sha256.Sum256([]byte(title)), Words: 1, At: epoch()},
-			})
-		}},
-		"DeleteLineage": {stranger: fault.NotFound, silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			return nil, st.DeleteLineage(ctx, o, theSession)
-		}},
-		"AppendTurn": {stranger: fault.NotFound, silent: true, makes: true, call: appendToTheSession},
-	}
-}
-
-// scopesOf is checked by number: alice and bob have one each.
-func scopesOf(ctx context.Context, st Store, o owner.Owner) (any, error) {
-	scopes, err := st.Scopes(ctx, o)
-	if o.ID() == bob().ID() && len(scopes) != 1 {
-		return nil, fmt.Errorf("got %d scopes of bob's, want 1", len(scopes))
-	}
-	if o.ID() == nobody().ID() && len(scopes) != 0 {
-		return nil, fmt.Errorf("got %d scopes of a stranger, want none", len(scopes))
-	}
-	return scopes, err
-}
-
-// costsOfTheSession says whose costs were told: they are numbers.
-func costsOfTheSession(ctx context.Context, st Store, o owner.Owner) (any, error) {
-	costs, err := st.Costs(ctx, o, theSession, 10)
-	var marks []string
-	for i := range costs {
-		for _, who := range []owner.Owner{alice(), bob()} {
-			if costs[i].Context.Sent == sizeOf(markOf(who)) {
-				marks = append(marks, markOf(who))
-			}
-		}
-	}
-	return marks, err
-}
-
-// sizeOf is a number that says whose it is.
-func sizeOf(mark string) int { return int(crc32.ChecksumIEEE([]byte(mark)) >> 8) }
-
-// appendToTheSession appends to the lineage both owners have, ends its tip, and
-// supersedes the fact both have.
-func appendToTheSession(ctx context.Context, st Store, o owner.Owner) (any, error) {
-	first, err := st.ReserveMessageIDs(ctx, 1)
-	if err != nil {
-		return nil, err
-	}
-	m := session.Message{
-		ID: first, SessionID: theChild, RootID: theSession, Seq: 4, Key: theKey, Role: session.User,
-		Content: "appended", SaidAt: epoch(), RecordedAt: epoch(), Hash: []byte("hash"),
-	}
-	was := fact("the-fact", &session.Message{RootID: theSession}, memory.Plain)
-	was.SupersededBy, was.SupersededAt = "f_later", epoch()
-	return nil, st.AppendTurn(ctx, o, run.Step{
-		Ended: &session.Session{ID: theSession, EndedAt: epoch(), EndReason: "changed"},
-		Session: session.Session{
-			ID: theChild, RootID: theSession, Generation: 1, Source: session.SourceAPI,
-			StartedAt: epoch(), LastActive: epoch(), NextSeq: 5,
-		},
-		Messages: []session.Message{m},
-		Changes:  []memory.Change{{Learned: []memory.Fact{fact("later", &m, memory.Plain)}, Superseded: []memory.Fact{was}}},
-		Finished: &run.Finished{Claim: claim(theRequest, "changed"), Outcome: []byte(`{"model":"changed"}`)},
-	})
-}
-
 // testIsolation makes a call as a stranger, as the zero Owner and as bob, and
 // looks whether alice was seen or changed.
 func testIsolation(t *testing.T, st Store, c isolationCase) {
@@ -448,12 +217,3 @@ func everything(t *testing.T, st Store, o owner.Owner) string {
 
 // dump is a value with its bytes as texts.
 func dump(v any) string { return fmt.Sprintf("%s", v) }
-
-// quotesOfEverybody asks for all messages by their ids.
-func quotesOfEverybody(ctx context.Context, st Store, o owner.Owner) (any, error) {
-	ids := make([]int64, 100)
-	for i := range ids {
-		ids[i] = int64(i)
-	}
-	return st.QuotesByID(ctx, o, ids)
-}

@@ -94,30 +94,14 @@ func testSlotOnce(t *testing.T, st Store) {
 }
 
 func testOneClaimer(t *testing.T, st Store) {
-	const slots, nodes = 20, 4
-	var claimed [slots]atomic.Int32
-	for i := range slots {
-		j := mustCreate(t, st, alice(), job.ID(fmt.Sprintf("job_%d", i)))
-		open(t, st, alice(), j, hour(1))
+	id := func(i int) job.ID { return job.ID(fmt.Sprintf("job_%d", i)) }
+	for i := range contested {
+		open(t, st, alice(), mustCreate(t, st, alice(), id(i)), hour(1))
 	}
-	var wg sync.WaitGroup
-	for range nodes {
-		wg.Go(func() {
-			for i := range slots {
-				_, ok, err := st.ClaimRun(t.Context(), alice(), job.Claim{Job: job.ID(fmt.Sprintf("job_%d", i)), DueAt: hour(1), At: hour(1), Until: hour(2)})
-				kind(t, "claim", err, "")
-				if ok {
-					claimed[i].Add(1)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	for i := range claimed {
-		if n := claimed[i].Load(); n != 1 {
-			t.Errorf("slot %d: got %d claims, want 1", i, n)
-		}
-	}
+	contend(t, func(i int) (bool, error) {
+		_, ok, err := st.ClaimRun(t.Context(), alice(), job.Claim{Job: id(i), DueAt: hour(1), At: hour(1), Until: hour(2)})
+		return ok, err
+	})
 }
 
 func testFence(t *testing.T, st Store) {

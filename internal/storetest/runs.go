@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,7 +11,6 @@ import (
 	"github.com/hermes-memory/hermes/internal/live"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
-	"github.com/hermes-memory/hermes/internal/session"
 )
 
 func recordTests() []test {
@@ -22,12 +19,7 @@ func recordTests() []test {
 		{"events are numbered without gaps", testRecordEvents},
 		{"one request makes one record", testRecordKeys},
 		{"no more are open than may be", testRecordBounds},
-		{"of many claimers one gets a record", testRecordClaimers},
-		{"a lost claim writes nothing", testRecordFence},
-		{"what is due has something of everybody's", testRecordsDue},
 		{"the list goes from new to old", testRecordList},
-		{"a session takes its records along", testRecordsOfSession},
-		{"what is forgotten is in no record", testRecordsForgotten},
 	}
 }
 
@@ -196,85 +188,6 @@ func testRecordBounds(t *testing.T, st Store) {
 	kind(t, "when one is over", create(alice(), "run_2", live.Bounds{All: 2, Each: 1}), "")
 }
 
-func testRecordClaimers(t *testing.T, st Store) {
-	const records, nodes = 20, 4
-	var claimed [records]atomic.Int32
-	id := func(i int) string { return fmt.Sprintf("run_%d", i) }
-	for i := range records {
-		mustRecord(t, st, alice(), aRecord(id(i)))
-	}
-	var wg sync.WaitGroup
-	for range nodes {
-		wg.Go(func() {
-			for i := range records {
-				_, ok, err := st.ClaimRecord(t.Context(), alice(), live.Claim{ID: id(i), At: epoch(), Until: hour(1)})
-				kind(t, "claim", err, "")
-				if ok {
-					claimed[i].Add(1)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	for i := range claimed {
-		if n := claimed[i].Load(); n != 1 {
-			t.Errorf("record %d: got %d claims, want 1", i, n)
-		}
-	}
-}
-
-func testRecordFence(t *testing.T, st Store) {
-	mustRecord(t, st, alice(), aRecord("run_1"))
-	old := mustClaim(t, st, alice(), "run_1")
-	ok, err := st.RenewRecord(t.Context(), alice(), old.ID, old.Fence, hour(2))
-	kind(t, "renew", err, "")
-	if _, again, _ := st.ClaimRecord(t.Context(), alice(), live.Claim{ID: old.ID, At: hour(1), Until: hour(3)}); again || !ok {
-		t.Errorf("claim within the renewed lease: got %v, renewed %v", again, ok)
-	}
-	late, ok, err := st.ClaimRecord(t.Context(), alice(), live.Claim{ID: old.ID, At: hour(2), Until: hour(3)})
-	if err != nil || !ok || late.Attempts != 2 || late.Fence <= old.Fence || !late.StartedAt.Equal(old.StartedAt) {
-		t.Fatalf("claim after the lease: got %v, %v, %+v", ok, err, late)
-	}
-	changed := over(old, "too late")
-	if _, ok, err := st.Advance(t.Context(), alice(), live.Step{ID: old.ID, Fence: old.Fence, Record: &changed, Events: []live.Event{told("late")}}); ok || err != nil {
-		t.Errorf("advance a lost claim: got %v, %v", ok, err)
-	}
-	if ok, err := st.RenewRecord(t.Context(), alice(), old.ID, old.Fence, hour(9)); ok || err != nil {
-		t.Errorf("renew a lost claim: got %v, %v", ok, err)
-	}
-	same(t, "record", recordOf(t, st, alice(), old.ID), late)
-	back := late
-	back.State, back.WakeAt = live.Queued, hour(2)
-	mustAdvance(t, st, alice(), late, &back)
-	if _, ok, err := st.Advance(t.Context(), alice(), live.Step{ID: old.ID, Fence: late.Fence, Events: []live.Event{told("late")}}); ok || err != nil {
-		t.Errorf("advance a record that was put back: got %v, %v", ok, err)
-	}
-}
-
-func testRecordsDue(t *testing.T, st Store) {
-	due, next, err := st.DueRecords(t.Context(), hour(1), 10)
-	kind(t, "due", err, "")
-	if len(due) != 0 || !next.IsZero() {
-		t.Errorf("got %v and %v of nothing", due, next)
-	}
-	for i := range 5 {
-		mustRecord(t, st, alice(), aRecord(fmt.Sprintf("run_%d", i)))
-	}
-	r := aRecord("run_1")
-	r.WakeAt = hour(1)
-	mustRecord(t, st, bob(), r)
-	due, next, err = st.DueRecords(t.Context(), epoch(), 2)
-	kind(t, "due", err, "")
-	if len(due) != 2 || due[0].Owner.ID() != "alice" || due[1].Owner.ID() != "alice" || !next.Equal(hour(1)) {
-		t.Errorf("got %v, then %v", due, next)
-	}
-	due, _, err = st.DueRecords(t.Context(), hour(1), 2)
-	kind(t, "due", err, "")
-	if len(due) != 2 || due[0].Owner.ID() != "alice" || due[1].Owner.ID() != "bob" {
-		t.Errorf("got %v, want one of each", due)
-	}
-}
-
 func testRecordList(t *testing.T, st Store) {
 	for i := range 5 {
 		r := aRecord(fmt.Sprintf("run_%d", i))
@@ -300,84 +213,6 @@ func testRecordList(t *testing.T, st Store) {
 	same(t, "two", ids(live.Filter{Limit: 2}), "43")
 	same(t, "behind", ids(live.Filter{Limit: 10, Before: live.Cursor{CreatedAt: epoch().Add(time.Second), ID: "run_3"}}), "210")
 	same(t, "of a kind", ids(live.Filter{Limit: 10, Kind: live.KindRun}), "4210")
-}
-
-func testRecordsOfSession(t *testing.T, st Store) {
-	l := newTalk(alice(), "s", "")
-	l.say(t, st, "a question", "an answer")
-	l.commit(t, st, l.fold(t, st, "child", "more", "yes"))
-	for id, named := range map[string]session.ID{"run_root": "s", "run_child": "child", "run_other": "other"} {
-		r := aRecord(id)
-		r.Session = named
-		mustRecord(t, st, alice(), r)
-	}
-	c := mustClaim(t, st, alice(), "run_other")
-	mustAdvance(t, st, alice(), c, nil, told("kept"))
-	c = mustClaim(t, st, alice(), "run_child")
-	mustAdvance(t, st, alice(), c, nil, told("gone"))
-	kind(t, "delete session", st.DeleteLineage(t.Context(), alice(), "s"), "")
-	for id, want := range map[string]fault.Kind{"run_root": fault.NotFound, "run_child": fault.NotFound, "run_other": ""} {
-		_, err := st.Record(t.Context(), alice(), id)
-		kind(t, id, err, want)
-	}
-	if _, ok, err := st.Advance(t.Context(), alice(), live.Step{ID: c.ID, Fence: c.Fence, Events: []live.Event{told("again")}}); ok || err != nil {
-		t.Errorf("advance an erased record: got %v, %v", ok, err)
-	}
-	hits(t, st, "gone", 0)
-}
-
-// hits looks for a text in the store's own files.
-func hits(t *testing.T, st Store, text string, want int) {
-	t.Helper()
-	traces, err := st.Traces(t.Context(), [][]byte{[]byte(text)})
-	kind(t, "traces", err, "")
-	n := 0
-	for _, tr := range traces {
-		n += tr.Hits
-	}
-	if n != want {
-		t.Errorf("got %q %d times in the files, want %d", text, n, want)
-	}
-}
-
-func testRecordsForgotten(t *testing.T, st Store) {
-	for id, fill := range map[string]func(*live.Record) []live.Event{
-		"asked": func(r *live.Record) []live.Event {
-			r.Turn = json.RawMessage(`{"messages":[{"content":"of Zebra\u00c9 & more"}]}`)
-			return nil
-		},
-		"kept":      func(*live.Record) []live.Event { return []live.Event{told("of a horse")} },
-		"in pieces": func(*live.Record) []live.Event { return []live.Event{told("of ZEB"), told("raé & mo"), told("re")} },
-		"in request": func(r *live.Record) []live.Event {
-			r.Request = json.RawMessage(`{"metadata":{"x":"zebraé & more"}}`)
-			return nil
-		},
-	} {
-		r := aRecord(id)
-		events := fill(&r)
-		mustRecord(t, st, alice(), r)
-		mustAdvance(t, st, alice(), mustClaim(t, st, alice(), id), nil, events...)
-	}
-	c := mustClaimNew(t, st, "answered")
-	done := over(c, "the zebraé & more")
-	mustAdvance(t, st, alice(), c, &done)
-	rewrite := run.Rewrite{Outcomes: [][]byte{[]byte("zebraé & more")}}
-	kind(t, "rewrite of another", st.Rewrite(t.Context(), bob(), rewrite), "")
-	list, err := st.Records(t.Context(), alice(), live.Filter{Limit: 10})
-	if err != nil || len(list) != 5 {
-		t.Errorf("after another owner forgot: got %d, %v", len(list), err)
-	}
-	kind(t, "rewrite", st.Rewrite(t.Context(), alice(), rewrite), "")
-	if list, err = st.Records(t.Context(), alice(), live.Filter{Limit: 10}); err != nil || len(list) != 1 || list[0].ID != "kept" {
-		t.Errorf("after it was forgotten: got %+v, %v", list, err)
-	}
-	hits(t, st, "zeb", 0)
-}
-
-func mustClaimNew(t *testing.T, st Store, id string) live.Record {
-	t.Helper()
-	mustRecord(t, st, alice(), aRecord(id))
-	return mustClaim(t, st, alice(), id)
 }
 
 // theRun and theOpenRun are records that every owner of the isolation tests has:

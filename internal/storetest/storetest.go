@@ -75,6 +75,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"runs of jobs", jobRunTests()},
 		{"deliveries", deliveryTests()},
 		{"runs without a client", recordTests()},
+		{"the ledger of runs", recordLedgerTests()},
 		{"names", nameTests()},
 		{"isolation", isolationTests()},
 		{"concurrency", concurrencyTests()},

@@ -3,11 +3,6 @@ package storetest
 import (
 	"testing"
 	"time"
-
-	"github.com/hermes-memory/hermes/internal/job"
-	"github.com/hermes-memory/hermes/internal/live"
-	"github.com/hermes-memory/hermes/internal/run"
-	"github.com/hermes-memory/hermes/internal/study"
 )
 
 // Succeed holds a backend that one process owns to what its next owner finds:
@@ -62,64 +57,5 @@ func Succeed(t *testing.T, open func(t *testing.T) (st Store, next func() Store)
 				t.Error("it waits longer than two seconds")
 			}
 		})
-	}
-}
-
-// claimer takes a thing there is one of, and returns what settles it under that
-// claim; nil if it is not to be had.
-type claimer func(st Store, at, until time.Time) (settle func(Store) bool)
-
-func claimsOfRecord(t *testing.T, st Store) claimer {
-	t.Helper()
-	mustRecord(t, st, alice(), aRecord("run_1"))
-	return func(st Store, at, until time.Time) func(Store) bool {
-		r, ok, err := st.ClaimRecord(t.Context(), alice(), live.Claim{ID: "run_1", At: at, Until: until})
-		kind(t, "claim", err, "")
-		if !ok {
-			return nil
-		}
-		return func(st Store) bool {
-			done := over(r, "")
-			_, ok, err := st.Advance(t.Context(), alice(), live.Step{ID: r.ID, Fence: r.Fence, Record: &done})
-			kind(t, "settle", err, "")
-			return ok
-		}
-	}
-}
-
-func claimsOfSlot(t *testing.T, st Store) claimer {
-	t.Helper()
-	j := mustCreate(t, st, alice(), "job_1")
-	open(t, st, alice(), j, hour(1))
-	return func(st Store, at, until time.Time) func(Store) bool {
-		r, ok, err := st.ClaimRun(t.Context(), alice(), job.Claim{Job: j.ID, DueAt: hour(1), At: at, Until: until})
-		kind(t, "claim", err, "")
-		if !ok {
-			return nil
-		}
-		return func(st Store) bool {
-			r.Status, r.WakeAt, r.FinishedAt = job.Completed, time.Time{}, hour(1)
-			ok, err := st.SettleRun(t.Context(), alice(), job.Settlement{Run: r})
-			kind(t, "settle", err, "")
-			return ok
-		}
-	}
-}
-
-func claimsOfWork(t *testing.T, st Store) claimer {
-	t.Helper()
-	newTalk(alice(), "s", "").say(t, st, "told")
-	wantWork(t, st, alice(), wanted("s", run.Reading, epoch()))
-	return func(st Store, at, until time.Time) func(Store) bool {
-		it, ok, err := st.ClaimWork(t.Context(), alice(), study.Claim{Root: "s", Kind: run.Reading, At: at, Until: until})
-		kind(t, "claim", err, "")
-		if !ok {
-			return nil
-		}
-		return func(st Store) bool {
-			ok, err := st.SettleWork(t.Context(), alice(), &it, true)
-			kind(t, "settle", err, "")
-			return ok
-		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 func workTests() []test {
 	return []test{
 		{"work is asked for, claimed and done", testWork},
+		{"of many claimers one gets an item", testWorkClaimers},
 		{"a claim that was lost stores nothing", testWorkFence},
 		{"what is asked for meanwhile is not lost", testWorkAsked},
 		{"work that failed keeps its time", testWorkFailed},
@@ -94,6 +95,18 @@ func testWork(t *testing.T, st Store) {
 	if len(got) != 1 || got[0].Kind != run.Vectors {
 		t.Errorf("got %+v, want the vectors alone", got)
 	}
+}
+
+func testWorkClaimers(t *testing.T, st Store) {
+	root := func(i int) session.ID { return session.ID(fmt.Sprintf("s_%d", i)) }
+	for i := range contested {
+		newTalk(alice(), root(i), "").say(t, st, "told")
+		wantWork(t, st, alice(), wanted(root(i), run.Reading, epoch()))
+	}
+	contend(t, func(i int) (bool, error) {
+		_, ok, err := st.ClaimWork(t.Context(), alice(), study.Claim{Root: root(i), Kind: run.Reading, At: epoch(), Until: hour(1)})
+		return ok, err
+	})
 }
 
 func testWorkFence(t *testing.T, st Store) {

@@ -1,0 +1,101 @@
+package storetest
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/job"
+	"github.com/hermes-memory/hermes/internal/live"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/study"
+)
+
+// contested is how many things there are in a [contend].
+const contested = 20
+
+// contend has several nodes claim each of the contested things, and holds that one
+// of them gets it.
+func contend(t *testing.T, claim func(i int) (bool, error)) {
+	t.Helper()
+	const nodes = 4
+	var claimed [contested]atomic.Int32
+	var wg sync.WaitGroup
+	for range nodes {
+		wg.Go(func() {
+			for i := range contested {
+				ok, err := claim(i)
+				kind(t, "claim", err, "")
+				if ok {
+					claimed[i].Add(1)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for i := range claimed {
+		if n := claimed[i].Load(); n != 1 {
+			t.Errorf("thing %d: got %d claims, want 1", i, n)
+		}
+	}
+}
+
+// claimer takes a thing there is one of, and returns what settles it under that
+// claim; nil if it is not to be had.
+type claimer func(st Store, at, until time.Time) (settle func(Store) bool)
+
+func claimsOfRecord(t *testing.T, st Store) claimer {
+	t.Helper()
+	mustRecord(t, st, alice(), aRecord("run_1"))
+	return func(st Store, at, until time.Time) func(Store) bool {
+		r, ok, err := st.ClaimRecord(t.Context(), alice(), live.Claim{ID: "run_1", At: at, Until: until})
+		kind(t, "claim", err, "")
+		if !ok {
+			return nil
+		}
+		return func(st Store) bool {
+			done := over(r, "")
+			_, ok, err := st.Advance(t.Context(), alice(), live.Step{ID: r.ID, Fence: r.Fence, Record: &done})
+			kind(t, "settle", err, "")
+			return ok
+		}
+	}
+}
+
+func claimsOfSlot(t *testing.T, st Store) claimer {
+	t.Helper()
+	j := mustCreate(t, st, alice(), "job_1")
+	open(t, st, alice(), j, hour(1))
+	return func(st Store, at, until time.Time) func(Store) bool {
+		r, ok, err := st.ClaimRun(t.Context(), alice(), job.Claim{Job: j.ID, DueAt: hour(1), At: at, Until: until})
+		kind(t, "claim", err, "")
+		if !ok {
+			return nil
+		}
+		return func(st Store) bool {
+			r.Status, r.WakeAt, r.FinishedAt = job.Completed, time.Time{}, hour(1)
+			ok, err := st.SettleRun(t.Context(), alice(), job.Settlement{Run: r})
+			kind(t, "settle", err, "")
+			return ok
+		}
+	}
+}
+
+func claimsOfWork(t *testing.T, st Store) claimer {
+	t.Helper()
+	newTalk(alice(), "s", "").say(t, st, "told")
+	wantWork(t, st, alice(), wanted("s", run.Reading, epoch()))
+	return func(st Store, at, until time.Time) func(Store) bool {
+		it, ok, err := st.ClaimWork(t.Context(), alice(), study.Claim{Root: "s", Kind: run.Reading, At: at, Until: until})
+		kind(t, "claim", err, "")
+		if !ok {
+			return nil
+		}
+		return func(st Store) bool {
+			ok, err := st.SettleWork(t.Context(), alice(), &it, true)
+			kind(t, "settle", err, "")
+			return ok
+		}
+	}
+}
