@@ -27,7 +27,7 @@ var layers = [][]string{
 }
 
 // support are packages that only tests import; they may import anything.
-var support = []string{"storetest"}
+var support = []string{"storetest", "runtest"}
 
 func TestLayers(t *testing.T) {
 	t.Parallel()

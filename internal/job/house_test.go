@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/job"
-	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/recall"
 	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/runtest"
 	"github.com/hermes-memory/hermes/internal/session"
 	"github.com/hermes-memory/hermes/internal/sqlite"
 )
@@ -102,23 +102,15 @@ func nine(after time.Duration) time.Time {
 
 func (h *house) open() {
 	h.t.Helper()
-	log := slog.New(slog.DiscardHandler)
-	db, err := sqlite.Open(context.Background(), sqlite.Options{Path: h.path, Log: log, Synchronous: "OFF", NoGuard: true})
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	db := runtest.Open(h.t, h.path)
 	h.db = db
 	models := run.Models{Upstream: h.model, Name: "parrot", Recall: recall.New(), Fallback: true}
 	if h.noModel {
 		models.Upstream = nil
 	}
-	h.runner = run.New(run.Parts{
-		Store: db, Ledger: db, Sessions: db, Catalog: db, Memory: db, Views: memory.NewViews(db, 64<<20), Models: models,
-		Config:  run.Config{Budget: 8000, Patience: time.Minute, HotLineages: 64, IdempotencyTTL: 24 * time.Hour, Now: h.now},
-		Process: "test", Log: log,
-	})
+	h.runner = runtest.Runner(db, run.Parts{Models: models, Config: run.Config{Now: h.now}})
 	h.scheduler = job.NewScheduler(job.SchedulerParts{
-		Ledger: db, Store: db, Runner: h.runner, Targets: h.targets, Now: h.now, Grace: 10 * time.Second, Log: log,
+		Ledger: db, Store: db, Runner: h.runner, Targets: h.targets, Now: h.now, Grace: 10 * time.Second, Log: slog.New(slog.DiscardHandler),
 	})
 	h.planner = job.NewPlanner(job.PlannerParts{Store: db, Targets: h.targets, Zone: "UTC", Now: h.now, Changed: h.scheduler.Poke})
 }

@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/live"
-	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/runtest"
 	"github.com/hermes-memory/hermes/internal/session"
 	"github.com/hermes-memory/hermes/internal/sqlite"
 )
@@ -84,20 +84,11 @@ func setup(t *testing.T, change func(*house)) *house {
 
 func (h *house) open() {
 	h.t.Helper()
-	log := slog.New(slog.DiscardHandler)
-	db, err := sqlite.Open(context.Background(), sqlite.Options{Path: h.path, Log: log, Synchronous: "OFF", NoGuard: true})
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	h.db = db
-	h.runner = run.New(run.Parts{
-		Store: db, Ledger: db, Sessions: db, Catalog: db, Memory: db, Views: memory.NewViews(db, 64<<20), Tools: h.tools,
-		Models:  run.Models{Upstream: h.model, Name: "parrot"},
-		Config:  run.Config{Budget: 8000, Patience: time.Minute, HotLineages: 64, IdempotencyTTL: 24 * time.Hour, Now: time.Now},
-		Process: "test", Log: log,
-	})
+	h.db = runtest.Open(h.t, h.path)
+	h.runner = runtest.Runner(h.db, run.Parts{Tools: h.tools, Models: run.Models{Upstream: h.model, Name: "parrot"}, Config: run.Config{Now: time.Now}})
 	h.registry = live.New(live.Parts{
-		Store: db, Ledger: db, Runner: h.runner, Limits: h.limits, Approval: 10 * time.Minute, Grace: 10 * time.Second, Now: time.Now, Log: log,
+		Store: h.db, Ledger: h.db, Runner: h.runner, Limits: h.limits, Approval: 10 * time.Minute, Grace: 10 * time.Second, Now: time.Now,
+		Log: slog.New(slog.DiscardHandler),
 	})
 }
 

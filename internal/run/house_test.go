@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"log/slog"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/runtest"
 	"github.com/hermes-memory/hermes/internal/session"
 	"github.com/hermes-memory/hermes/internal/sqlite"
 )
@@ -36,11 +36,7 @@ type house struct {
 // setup returns a house that ends with the test.
 func setup(t testing.TB, budget int) *house {
 	t.Helper()
-	log := slog.New(slog.DiscardHandler)
-	db, err := sqlite.Open(context.Background(), sqlite.Options{Path: filepath.Join(t.TempDir(), "state.db"), Log: log, Synchronous: "OFF"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := runtest.Open(t, filepath.Join(t.TempDir(), "state.db"))
 	t.Cleanup(func() {
 		if err := db.Close(); err != nil {
 			t.Error(err)
@@ -49,15 +45,14 @@ func setup(t testing.TB, budget int) *house {
 	h := &house{t: t, db: db, model: &parrot{}, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	h.store = &brittle{Store: db}
 	h.views = memory.NewViews(db, 64<<20)
-	h.runner = run.New(run.Parts{
-		Store: h.store, Ledger: db, Sessions: db, Catalog: db, Memory: db, Views: h.views,
-		Models: run.Models{Upstream: h.model, Name: "parrot"},
-		Config: run.Config{
-			Budget: budget, Patience: time.Minute, HotLineages: 64, IdempotencyTTL: time.Hour, Now: h.time,
-		},
-		Process: "test", Log: log,
-	})
+	h.runner = h.runs(run.Config{Budget: budget}, nil)
 	return h
+}
+
+// runs is a runner of the house, with tools if there are some.
+func (h *house) runs(c run.Config, tools run.Tools) *run.Runner {
+	c.IdempotencyTTL, c.Now = time.Hour, h.time
+	return runtest.Runner(h.db, run.Parts{Store: h.store, Views: h.views, Models: run.Models{Upstream: h.model, Name: "parrot"}, Tools: tools, Config: c})
 }
 
 // time is the time in the house. It stands still unless a test moves it.

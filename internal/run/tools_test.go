@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -94,14 +93,7 @@ func withTools(t *testing.T, budget int, limits run.ToolLimits, names ...string)
 	h := setup(t, budget)
 	k := &kit{names: names, hang: make(chan struct{}), meet: make(chan struct{})}
 	t.Cleanup(func() { close(k.hang) })
-	h.runner = run.New(run.Parts{
-		Store: h.store, Ledger: h.db, Sessions: h.db, Memory: h.db, Views: h.views, Tools: k,
-		Models: run.Models{Upstream: h.model, Name: "parrot"},
-		Config: run.Config{
-			Budget: budget, Patience: time.Minute, HotLineages: 64, IdempotencyTTL: time.Hour, Now: h.time, Tools: limits,
-		},
-		Process: "test", Log: slog.New(slog.DiscardHandler),
-	})
+	h.runner = h.runs(run.Config{Budget: budget, Tools: limits}, k)
 	return h, k
 }
 

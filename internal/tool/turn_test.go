@@ -13,6 +13,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/runtest"
 	"github.com/hermes-memory/hermes/internal/session"
 	"github.com/hermes-memory/hermes/internal/sqlite"
 	"github.com/hermes-memory/hermes/internal/upstream"
@@ -33,24 +34,15 @@ type house struct {
 // newHouse makes a house whose tools are made of its parts.
 func newHouse(t *testing.T, tools func(*house) Set) *house {
 	t.Helper()
-	log := slog.New(slog.DiscardHandler)
-	db, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(t.TempDir(), "state.db"), Log: log, Synchronous: "OFF", SearchTime: time.Minute})
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := runtest.Open(t, filepath.Join(t.TempDir(), "state.db"))
 	t.Cleanup(func() { _ = db.Close() })
 	h := &house{t: t, db: db, model: upstreamtest.New(t, upstreamtest.Options{})}
 	pool := &http.Transport{}
 	t.Cleanup(pool.CloseIdleConnections)
 	var clock atomic.Int64 // moves with every look at it
 	now := func() time.Time { return time.UnixMilli(1_772_366_400_000 + clock.Add(1)).UTC() }
-	h.upstream = upstream.New(upstream.Options{BaseURL: h.model.URL + "/v1", Model: "m", Transport: pool, Log: log})
-	h.runner = run.New(run.Parts{
-		Store: db, Ledger: db, Sessions: db, Memory: db, Views: memory.NewViews(db, 64<<20), Tools: tools(h),
-		Models:  run.Models{Upstream: h.upstream, Name: "m"},
-		Config:  run.Config{Budget: 8000, Patience: time.Minute, HotLineages: 64, IdempotencyTTL: time.Hour, Now: now},
-		Process: "test", Log: log,
-	})
+	h.upstream = upstream.New(upstream.Options{BaseURL: h.model.URL + "/v1", Model: "m", Transport: pool, Log: slog.New(slog.DiscardHandler)})
+	h.runner = runtest.Runner(db, run.Parts{Tools: tools(h), Models: run.Models{Upstream: h.upstream, Name: "m"}, Config: run.Config{Now: now}})
 	return h
 }
 
