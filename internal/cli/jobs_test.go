@@ -2,10 +2,7 @@ package cli_test
 
 import (
 	"bytes"
-	"encoding/json"
-	"io"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -19,7 +16,8 @@ func TestKilledOneShot(t *testing.T) {
 	model := upstreamtest.New(t, upstreamtest.Options{Default: echo})
 	home, env := t.TempDir(), []string{"HERMES_UPSTREAM_URL=" + model.URL + "/v1", "HERMES_MODEL=m"}
 	s := serve(t, home, env, "--addr", "127.0.0.1:0")
-	made := callJobs(t, s.addr, http.MethodPost, "/api/jobs", `{"name":"soon","schedule":"in 1s","prompt":"Good morning"}`)
+	var made map[string]any
+	callAPI(t, s.addr, http.MethodPost, "/api/jobs", `{"name":"soon","schedule":"in 1s","prompt":"Good morning"}`, http.StatusCreated, &made)
 	gap := time.NewTimer(2 * time.Second)
 	s.kill()
 	<-gap.C
@@ -28,7 +26,9 @@ func TestKilledOneShot(t *testing.T) {
 		s = serve(t, home, env, "--addr", "127.0.0.1:0")
 		var run map[string]any
 		eventually(t, "the job to fire", func() bool {
-			list, _ := callJobs(t, s.addr, http.MethodGet, "/api/jobs/"+id+"/runs", "")["data"].([]any)
+			var answer map[string]any
+			callAPI(t, s.addr, http.MethodGet, "/api/jobs/"+id+"/runs", "", http.StatusOK, &answer)
+			list, _ := answer["data"].([]any)
 			if len(list) > 1 {
 				t.Fatalf("got %d runs, want one", len(list))
 			}
@@ -49,25 +49,4 @@ func TestKilledOneShot(t *testing.T) {
 	if asked != 1 {
 		t.Errorf("the model was asked %d times, want once", asked)
 	}
-}
-
-// callJobs calls the API and returns its answer.
-func callJobs(t *testing.T, addr, method, path, body string) map[string]any {
-	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, "http://"+addr+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer hermes")
-	res, err := newClient(t).Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = res.Body.Close() }()
-	text, err := io.ReadAll(res.Body)
-	var out map[string]any
-	if err != nil || res.StatusCode >= 300 || json.Unmarshal(text, &out) != nil {
-		t.Fatalf("%s %s: got %d %s, %v", method, path, res.StatusCode, text, err)
-	}
-	return out
 }

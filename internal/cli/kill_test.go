@@ -109,22 +109,13 @@ func TestKill(t *testing.T) {
 // checkRebuild distils everything anew and compares it with what was stored.
 func checkRebuild(t *testing.T, addr string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+addr+"/api/memory/rebuild", strings.NewReader(`{"verify":true}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer hermes")
-	res, err := newClient(t).Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = res.Body.Close() }()
 	var got struct {
 		Identical bool              `json:"identical"`
 		Data      []json.RawMessage `json:"data"`
 	}
-	if err := json.NewDecoder(res.Body).Decode(&got); err != nil || !got.Identical || len(got.Data) == 0 {
-		t.Errorf("rebuild: got identical %v for %d scopes (%v), want true for some", got.Identical, len(got.Data), err)
+	callAPI(t, addr, http.MethodPost, "/api/memory/rebuild", `{"verify":true}`, http.StatusOK, &got)
+	if !got.Identical || len(got.Data) == 0 {
+		t.Errorf("rebuild: got identical %v for %d scopes, want true for some", got.Identical, len(got.Data))
 	}
 }
 

@@ -1,7 +1,6 @@
 package cli_test
 
 import (
-	"encoding/json"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -26,22 +25,10 @@ func TestRunsOverAKill(t *testing.T) {
 	home := t.TempDir()
 	env := []string{"HERMES_UPSTREAM_URL=" + model.URL + "/v1", "HERMES_MODEL=m"}
 	s := serve(t, home, env, "--addr", "127.0.0.1:0")
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.addr+"/v1/runs", strings.NewReader(`{"input":"How is it going?","session_id":"s"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer hermes")
-	res, err := newClient(t).Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = res.Body.Close() }()
 	var made struct {
 		RunID string `json:"run_id"`
 	}
-	if err := json.NewDecoder(res.Body).Decode(&made); err != nil || res.StatusCode != http.StatusAccepted {
-		t.Fatalf("got %d, %v", res.StatusCode, err)
-	}
+	callAPI(t, s.addr, http.MethodPost, "/v1/runs", `{"input":"How is it going?","session_id":"s"}`, http.StatusAccepted, &made)
 	hermes := func(args ...string) string {
 		out, err := command(t, home, env, args...).CombinedOutput()
 		if err != nil {

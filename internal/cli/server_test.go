@@ -183,6 +183,33 @@ type reply struct {
 	body   string
 }
 
+// callAPI calls the API of a server, which must answer with a status. It returns
+// the answer, and reads it into out unless that is nil.
+func callAPI(t *testing.T, addr, method, path, body string, want int, out any) string {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, "http://"+addr+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer hermes")
+	res, err := newClient(t).Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	text, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != want {
+		t.Fatalf("%s %s: got %d %s, %v", method, path, res.StatusCode, text, err)
+	}
+	if out == nil {
+		return string(text)
+	}
+	if err := json.Unmarshal(text, out); err != nil {
+		t.Fatalf("%s %s: got %s, %v", method, path, text, err)
+	}
+	return string(text)
+}
+
 // send makes a request; an error means that the connection failed.
 func (c chat) send(ctx context.Context, client *http.Client, addr string) (reply, error) {
 	body, err := json.Marshal(map[string]any{

@@ -2,7 +2,6 @@ package cli_test
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -105,21 +104,7 @@ func TestStudyKilled(t *testing.T) {
 // get fetches a document that must be there.
 func (s *server) get(path string) string {
 	s.t.Helper()
-	req, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, "http://"+s.addr+path, nil)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer hermes")
-	res, err := newClient(s.t).Do(req)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer func() { _ = res.Body.Close() }()
-	body, err := io.ReadAll(res.Body)
-	if err != nil || res.StatusCode != http.StatusOK {
-		s.t.Fatalf("GET %s: %d, %v: %s", path, res.StatusCode, err, body)
-	}
-	return string(body)
+	return callAPI(s.t, s.addr, http.MethodGet, path, "", http.StatusOK, nil)
 }
 
 // TestStudyOff: without a setting, a turn is one call and nothing else is sent.
