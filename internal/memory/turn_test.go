@@ -31,16 +31,7 @@ func TestLearnArchitectureTurned(t *testing.T) {
 	} {
 		t.Run(c[1], func(t *testing.T) {
 			t.Parallel()
-			conv, change := talk(c[0], c[1])
-			if len(change.Reversals) != 1 {
-				for f := range conv.state.Facts() {
-					t.Logf("%s [%s|%s|%s] %s", f.Kind, f.Subject, f.Attribute, f.Value, f.Statement)
-				}
-				t.Fatalf("got %d reversals, want 1", len(change.Reversals))
-			}
-			if why := change.Reversals[0].Why; why != c[2] {
-				t.Errorf("got reason %q, want %q", why, c[2])
-			}
+			reverses(t, c[0], c[1], c[2])
 		})
 	}
 }
