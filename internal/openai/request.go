@@ -53,14 +53,24 @@ const (
 	maxDepth    = 64
 )
 
-// ParseChat reads a chat completion request. Its errors are of type *Problem.
-func ParseChat(body []byte) (*ChatRequest, error) {
+// bodyMembers are the members of a request's body. Its errors are of type
+// *Problem.
+func bodyMembers(body []byte) ([]member, error) {
 	if depth(body) > maxDepth {
 		return nil, &Problem{Msg: fmt.Sprintf("The JSON body is nested deeper than %d levels.", maxDepth)}
 	}
 	ms, err := members(body)
 	if err != nil {
 		return nil, &Problem{Msg: "Could not read the request body as JSON: " + explain(err) + "."}
+	}
+	return ms, nil
+}
+
+// ParseChat reads a chat completion request. Its errors are of type *Problem.
+func ParseChat(body []byte) (*ChatRequest, error) {
+	ms, err := bodyMembers(body)
+	if err != nil {
+		return nil, err
 	}
 	req := &ChatRequest{Body: body}
 	found := false

@@ -64,12 +64,9 @@ func defaultSettings() ResponseSettings {
 // ParseResponse reads a request of the Responses API. Its errors are of type
 // *Problem.
 func ParseResponse(body []byte) (*ResponseRequest, error) {
-	if depth(body) > maxDepth {
-		return nil, &Problem{Msg: fmt.Sprintf("The JSON body is nested deeper than %d levels.", maxDepth)}
-	}
-	ms, err := members(body)
+	ms, err := bodyMembers(body)
 	if err != nil {
-		return nil, &Problem{Msg: "Could not read the request body as JSON: " + explain(err) + "."}
+		return nil, err
 	}
 	req := &ResponseRequest{Store: true, Settings: defaultSettings()}
 	found := false
