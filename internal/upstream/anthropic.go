@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"cmp"
 	"context"
 	"iter"
 	"net/http"
@@ -63,13 +62,9 @@ func (m *Anthropic) Models(ctx context.Context) ([]ModelInfo, error) {
 
 // Stream sends the prompt and returns when the server has accepted it.
 func (m *Anthropic) Stream(ctx context.Context, p *run.Prompt) (iter.Seq2[run.Delta, error], error) {
-	model := cmp.Or(p.Model, m.c.opt.Model)
-	if model == "" {
-		first, err := m.models.first(ctx)
-		if err != nil {
-			return nil, err
-		}
-		model = first
+	model, err := m.models.named(ctx, p.Model, m.c.opt.Model)
+	if err != nil {
+		return nil, err
 	}
 	data, err := messagesRequest(p, model)
 	if err != nil {

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -120,6 +121,15 @@ func (c *Catalogue) Has(ctx context.Context, name string) bool {
 
 // nameless is sent where a name must stand and none is to be had.
 const nameless = "default"
+
+// named is the first name that is given of those, or else the first model there
+// is.
+func (c *Catalogue) named(ctx context.Context, names ...string) (string, error) {
+	if name := cmp.Or(names...); name != "" {
+		return name, nil
+	}
+	return c.first(ctx)
+}
 
 // first is the first model listed. A server that answers but lists nothing
 // readable serves one model under any name.

@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"cmp"
 	"context"
 	"iter"
 	"net/http"
@@ -40,13 +39,9 @@ func New(o Options) *OpenAI {
 // Stream sends the prompt and returns when the server has accepted it. The
 // caller ranges over the sequence or cancels ctx; either ends the call.
 func (m *OpenAI) Stream(ctx context.Context, p *run.Prompt) (iter.Seq2[run.Delta, error], error) {
-	model := cmp.Or(p.Model, m.c.opt.Model)
-	if model == "" {
-		first, err := m.models.first(ctx)
-		if err != nil {
-			return nil, err
-		}
-		model = first
+	model, err := m.models.named(ctx, p.Model, m.c.opt.Model)
+	if err != nil {
+		return nil, err
 	}
 	data, err := m.request(p, model)
 	if err != nil {
