@@ -22,7 +22,7 @@ func lived(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t, options{Budget: 700})
 	for i := range 14 {
-		w.clock.advance(1)
+		w.clock.Advance(1)
 		w.chat("long", fmt.Sprintf("Step %d: we paint wall %d in a colour that nobody likes, twice over.", i, i))
 	}
 	must := func(got reply, want int) {
@@ -128,7 +128,7 @@ func TestExportComesBack(t *testing.T) {
 		t.Errorf("the same again: got %s", again.body)
 	}
 	for _, id := range []string{"long", "a", "b", "parts", "empty"} { // turns go on
-		w.clock.advance(1)
+		w.clock.Advance(1)
 		if got := other.chat(id, "And on."); got.status != 200 {
 			t.Errorf("a turn in %s: got %d %s", id, got.status, got.body)
 		}

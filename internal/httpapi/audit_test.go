@@ -101,7 +101,7 @@ func TestAuditRefusals(t *testing.T) {
 	for range 5 {
 		guess()
 	}
-	w.clock.advance(time.Minute)
+	w.clock.Advance(time.Minute)
 	guess()
 	rows, _ := w.audit()
 	if len(rows) != 2 || rows[0].Detail != "refused=1" || rows[1].Detail != "refused=5" || rows[1].Action != "auth.refused" {

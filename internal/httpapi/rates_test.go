@@ -61,7 +61,7 @@ func TestRate(t *testing.T) {
 		{"in time", "/v1/models", alice, 500 * time.Millisecond, 200, "4 0 1m0s "},
 		{"after a minute", "/v1/models", alice, time.Hour, 200, "4 3 15s "},
 	} {
-		w.clock.advance(c.pass)
+		w.clock.Advance(c.pass)
 		got := w.call("GET", c.path, "", "Authorization", c.bearer)
 		h := got.header
 		left := strings.Join([]string{

@@ -81,7 +81,7 @@ func play(t *testing.T, file string) {
 		w.write("config", config)
 	}
 	for step := 1; hasStep(in, step); step++ {
-		w.clock.advance(time.Second)
+		w.clock.Advance(time.Second)
 		w.play(in, strconv.Itoa(step))
 	}
 	if *update && !t.Failed() {
@@ -157,7 +157,7 @@ func (w *wire) command(words []string) {
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		w.clock.advance(d)
+		w.clock.Advance(d)
 	case "restart":
 		w.restart()
 	case "jobs": // what is due is fired

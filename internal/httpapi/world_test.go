@@ -10,7 +10,6 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -25,6 +24,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/recall"
 	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/runtest"
 	"github.com/hermes-memory/hermes/internal/search"
 	"github.com/hermes-memory/hermes/internal/sqlite"
 	"github.com/hermes-memory/hermes/internal/telemetry"
@@ -71,7 +71,7 @@ type world struct {
 	t       testing.TB
 	opt     options
 	dir     string
-	clock   *clock
+	clock   *runtest.Clock
 	up      *upstreamtest.Server
 	pool    *http.Transport
 	db      *sqlite.DB
@@ -83,24 +83,6 @@ type world struct {
 	handler atomic.Pointer[http.Handler]
 	srv     *httptest.Server
 	refuse  atomic.Bool // what /readyz is told
-}
-
-// clock is the time of a world. It stands still unless it is moved.
-type clock struct {
-	mu sync.Mutex
-	at time.Time
-}
-
-func (c *clock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.at
-}
-
-func (c *clock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.at = c.at.Add(d)
 }
 
 // newWorld starts a server that ends with the test.
@@ -120,7 +102,7 @@ func newWorld(t testing.TB, o options) *world {
 	}
 	w := &world{
 		t: t, opt: o, dir: t.TempDir(), pool: &http.Transport{MaxIdleConnsPerHost: 64},
-		clock: &clock{at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)},
+		clock: runtest.NewClock(),
 		up:    upstreamtest.New(t, upstreamtest.Options{Default: o.answer, Quiet: o.quiet}),
 	}
 	t.Cleanup(w.pool.CloseIdleConnections)
@@ -160,37 +142,37 @@ func (w *world) open() {
 	}
 	if !w.opt.NoUpstream {
 		m := upstream.New(upstream.Options{
-			BaseURL: w.up.URL + "/v1", Key: upstreamKey, Model: "scripted", Transport: w.measure.Transport(w.pool), Now: w.clock.now, Log: w.opt.log,
+			BaseURL: w.up.URL + "/v1", Key: upstreamKey, Model: "scripted", Transport: w.measure.Transport(w.pool), Now: w.clock.Now, Log: w.opt.log,
 		})
 		models.Upstream, models.Name = m, "scripted"
 		list = lister(m)
 	}
-	w.db, w.keyring = db, owner.NewKeyring(db, []string{localKey}, false, w.clock.now)
+	w.db, w.keyring = db, owner.NewKeyring(db, []string{localKey}, false, w.clock.Now)
 	w.opt.line.Observe = w.measure.Waited
 	line := claim.NewLine(w.opt.line)
 	runner := run.New(run.Parts{
 		Store: db, Ledger: db, Sessions: db, Catalog: db, Memory: db, Views: memory.NewViews(db, 64<<20), Models: models, Tools: w.tools(),
 		Config: run.Config{
-			Budget: w.opt.Budget, Patience: w.opt.patience, HotLineages: 256, IdempotencyTTL: 24 * time.Hour, Now: w.clock.now,
+			Budget: w.opt.Budget, Patience: w.opt.patience, HotLineages: 256, IdempotencyTTL: 24 * time.Hour, Now: w.clock.Now,
 		},
 		Process: "test", Log: w.opt.log, Observer: w.measure, Line: line,
 	})
-	targets := job.Targets{"webhook": job.NewWebhook(false, w.clock.now)}
-	w.jobs = job.NewScheduler(job.SchedulerParts{Ledger: db, Store: db, Runner: runner, Targets: targets, Now: w.clock.now, Observer: w.measure, Log: w.opt.log})
+	targets := job.Targets{"webhook": job.NewWebhook(false, w.clock.Now)}
+	w.jobs = job.NewScheduler(job.SchedulerParts{Ledger: db, Store: db, Runner: runner, Targets: targets, Now: w.clock.Now, Observer: w.measure, Log: w.opt.log})
 	w.measure.Watch(telemetry.Sources{Runs: runner.Load, Store: db.Load, Jobs: w.jobs.Load, Line: line.Load})
-	w.live = live.New(live.Parts{Store: db, Ledger: db, Runner: runner, Limits: w.opt.limits, Approval: time.Minute, Now: w.clock.now, Log: w.opt.log})
+	w.live = live.New(live.Parts{Store: db, Ledger: db, Runner: runner, Limits: w.opt.limits, Approval: time.Minute, Now: w.clock.Now, Log: w.opt.log})
 	w.leave = func() {}
 	if !w.opt.RunsWait {
 		w.leave = carryOn(w.live)
 	}
 	handler := httpapi.New(httpapi.Config{
 		Live:  w.live,
-		Jobs:  job.NewPlanner(job.PlannerParts{Store: db, Targets: targets, Zone: "UTC", Now: w.clock.now, Changed: w.jobs.Poke}),
+		Jobs:  job.NewPlanner(job.PlannerParts{Store: db, Targets: targets, Zone: "UTC", Now: w.clock.Now, Changed: w.jobs.Poke}),
 		MCP:   mcpserver.Handler(mcpserver.Options{Client: &http.Client{Transport: loop{w}}, Base: "http://localhost", Version: "test", Log: w.opt.log}),
 		Tools: w.opt.Tools, Audit: db, Work: db, Observer: w.measure, Metrics: w.measure.Handler(),
 		Runner: runner, Sessions: db, Catalog: db, Search: w.measure.Search(db), Keyring: w.keyring, Models: list, Ready: w.ready, Detail: w.detail,
 		LocalToken: "local-token-of-this-machine", NoAuth: w.opt.NoAuth, Hosts: w.opt.Hosts, Origins: w.opt.Origins,
-		Name: models.Name, Responder: runner.Responder(), Version: "test", KeepAlive: w.opt.keepAlive, Now: w.clock.now, Log: w.opt.log,
+		Name: models.Name, Responder: runner.Responder(), Version: "test", KeepAlive: w.opt.keepAlive, Now: w.clock.Now, Log: w.opt.log,
 	})
 	w.handler.Store(&handler)
 }
@@ -228,7 +210,7 @@ func (w *world) finishRuns() {
 // detail is what the program around the server would say of it.
 func (w *world) detail(ctx context.Context, _ bool) (httpapi.Detail, error) {
 	damage, err := w.db.Check(ctx, true)
-	return httpapi.Detail{StartedAt: w.clock.now(), Data: httpapi.Data{File: "state.db", Damage: damage, Checked: "deep"}}, err
+	return httpapi.Detail{StartedAt: w.clock.Now(), Data: httpapi.Data{File: "state.db", Damage: damage, Checked: "deep"}}, err
 }
 
 // tools are those the options switch on.
@@ -247,7 +229,7 @@ func (w *world) tools() run.Tools {
 	if set == nil {
 		return nil
 	}
-	return tool.Guarded{Tools: w.measure.Tools(tool.Audited{Tools: set, Audit: w.db, Now: w.clock.now, Log: w.opt.log}, w.opt.Tools), Names: w.opt.Approve}
+	return tool.Guarded{Tools: w.measure.Tools(tool.Audited{Tools: set, Audit: w.db, Now: w.clock.Now, Log: w.opt.log}, w.opt.Tools), Names: w.opt.Approve}
 }
 
 // loop leads back into the world: the MCP door is a client of the API.

@@ -1,5 +1,5 @@
-// Package runtest makes what most tests stand on: a runner over a real database.
-// It is for tests alone.
+// Package runtest makes what most tests stand on: a runner over a real database,
+// and a clock that is moved. It is for tests alone.
 package runtest
 
 import (

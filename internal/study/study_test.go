@@ -19,6 +19,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/ranking"
 	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/runtest"
 	"github.com/hermes-memory/hermes/internal/session"
 	"github.com/hermes-memory/hermes/internal/sqlite"
 	"github.com/hermes-memory/hermes/internal/study"
@@ -38,10 +39,10 @@ type world struct {
 	runner *run.Runner
 	study  *study.Study
 	parts  study.Parts
+	clock  *runtest.Clock
 	opt    options
 
 	mu      sync.Mutex
-	now     time.Time
 	answer  string              // to turns; "" for ok
 	replies []upstreamtest.Step // to studies, in order; the last one stays
 	titles  []upstreamtest.Step // to questions for a title, likewise
@@ -61,7 +62,7 @@ type options struct {
 
 func newWorld(t *testing.T, o options) *world {
 	t.Helper()
-	w := &world{t: t, home: t.TempDir(), opt: o, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	w := &world{t: t, home: t.TempDir(), opt: o, clock: runtest.NewClock()}
 	w.up = upstreamtest.New(t, upstreamtest.Options{
 		Default:   w.reply,
 		EmbedStep: func(*upstreamtest.Request) upstreamtest.Step { w.mu.Lock(); defer w.mu.Unlock(); return w.embeds },
@@ -83,21 +84,16 @@ func newWorld(t *testing.T, o options) *world {
 // open assembles the program over the file there is.
 func (w *world) open() {
 	w.t.Helper()
-	log := slog.New(slog.DiscardHandler)
-	db, err := sqlite.Open(context.Background(), sqlite.Options{Path: filepath.Join(w.home, "state.db"), Log: log, Synchronous: "OFF"})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	db := runtest.Open(w.t, filepath.Join(w.home, "state.db"))
 	w.db = db
 	up := upstream.New(upstream.Options{BaseURL: w.up.URL + "/v1"})
 	parts := run.Parts{
-		Store: db, Sessions: db, Catalog: db, Memory: db, Views: memory.NewViews(db, 64<<20), Studies: db,
-		Models: run.Models{Upstream: up, Name: "turns"}, Process: "test", Log: log,
-		Config: run.Config{Budget: w.opt.budget, Patience: time.Minute, HotLineages: 64, IdempotencyTTL: time.Hour, Now: w.time},
+		Views: memory.NewViews(db, 64<<20), Studies: db, Models: run.Models{Upstream: up, Name: "turns"},
+		Config: run.Config{Budget: w.opt.budget, Now: w.clock.Now},
 	}
 	p := study.Parts{
 		Store: db, Ledger: db, Owners: func(context.Context) ([]owner.Owner, error) { return []owner.Owner{owner.Local()}, nil },
-		TokensPerHour: w.opt.perHour, Now: w.time, Log: log,
+		TokensPerHour: w.opt.perHour, Now: w.clock.Now, Log: slog.New(slog.DiscardHandler),
 	}
 	if !w.opt.off {
 		parts.Wake = func(o owner.Owner, root session.ID) {
@@ -115,7 +111,7 @@ func (w *world) open() {
 			parts.Views.Embed("embed")
 		}
 	}
-	w.runner = run.New(parts)
+	w.runner = runtest.Runner(db, parts)
 	p.Runner = w.runner
 	w.parts, w.study = p, study.New(p)
 }
@@ -131,18 +127,6 @@ func (w *world) restart() {
 	w.t.Helper()
 	w.close()
 	w.open()
-}
-
-func (w *world) time() time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.now
-}
-
-func (w *world) advance(d time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.now = w.now.Add(d)
 }
 
 // says sets what the model replies to studies from now on.
@@ -199,7 +183,7 @@ func (w *world) say(id session.ID, key session.Key, text string) *run.Result {
 func (w *world) turn(id session.ID, key session.Key, ms ...session.Message) *run.Result {
 	w.t.Helper()
 	text := ms[len(ms)-1].Content
-	w.advance(time.Second)
+	w.clock.Advance(time.Second)
 	s, err := w.runner.Start(context.Background(), &run.Request{
 		Owner: owner.Local(), Session: id, Key: key, Source: session.SourceAPI, Messages: ms,
 	})
@@ -405,7 +389,7 @@ func TestBrokenModels(t *testing.T) {
 			before := w.facts(memory.Scope{Root: "s"})
 			for range 6 {
 				w.catchUp()
-				w.advance(2 * time.Hour)
+				w.clock.Advance(2 * time.Hour)
 				w.say("s", "", "And another thing.")
 			}
 			if got := w.facts(memory.Scope{Root: "s"}); len(got) < len(before) || len(w.proposed(memory.Scope{Root: "s"})) != 0 {
@@ -436,7 +420,7 @@ func TestLeftAlone(t *testing.T) {
 		if got, want := w.calls("student"), min(round, 3); got != want {
 			t.Errorf("round %d: got %d calls, want %d", round, got, want)
 		}
-		w.advance(time.Hour)
+		w.clock.Advance(time.Hour)
 	}
 	w.says(found(terraceFound(8)))
 	w.chat("s", terrace)
@@ -529,11 +513,11 @@ func TestVisibleFailure(t *testing.T) {
 	w.chat("s", terrace)
 	w.catchUp()
 	items, err := w.db.Work(t.Context(), owner.Local(), study.Filter{Limit: 9})
-	if err != nil || len(items) != 1 || items[0].Attempts != 1 || items[0].Error == "" || items[0].Running || !items[0].WakeAt.After(w.time()) {
+	if err != nil || len(items) != 1 || items[0].Attempts != 1 || items[0].Error == "" || items[0].Running || !items[0].WakeAt.After(w.clock.Now()) {
 		t.Fatalf("got %+v, %v, want one that failed once and waits", items, err)
 	}
 	w.says(found(terraceFound(0)))
-	w.advance(time.Hour)
+	w.clock.Advance(time.Hour)
 	w.catchUp()
 	w.nothingLeft()
 }
@@ -557,10 +541,10 @@ func TestHourlyBound(t *testing.T) {
 	if got := w.calls("student"); got != 1 {
 		t.Fatalf("got %d calls, want as many as an hour's tokens pay for: 1", got)
 	}
-	w.advance(20 * time.Minute)
+	w.clock.Advance(20 * time.Minute)
 	w.catchUp()
 	first := w.calls("student")
-	w.advance(3 * time.Hour)
+	w.clock.Advance(3 * time.Hour)
 	w.catchUp()
 	if got := w.calls("student"); got <= first || got > first+2 {
 		t.Errorf("got %d calls after a long wait, want one or two more than %d", got, first)
@@ -577,7 +561,7 @@ func TestRestedTail(t *testing.T) {
 	if got := w.calls("student"); got != 0 {
 		t.Errorf("got %d calls about a conversation just begun", got)
 	}
-	w.advance(time.Hour)
+	w.clock.Advance(time.Hour)
 	w.catchUp()
 	if got := w.proposed(memory.Scope{Root: "s"}); len(got) != 1 {
 		t.Errorf("got %+v, want the fact", got)
@@ -886,7 +870,7 @@ func TestUndone(t *testing.T) {
 	w.say("s", "", "Hello there, the boat is green.")
 	w.say("s", "", terrace)
 	w.says(found(terraceFound(2)))
-	w.advance(time.Hour)
+	w.clock.Advance(time.Hour)
 	w.catchUp()
 	scope := memory.Scope{Root: "s"}
 	if got := w.proposed(scope); len(got) != 1 {

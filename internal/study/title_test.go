@@ -93,7 +93,7 @@ func TestTitle(t *testing.T) {
 	w.title("s", kitchenTitle, session.TitleModel, 1)
 	w.say("s", "", "And what does the renovation cost?")
 	w.catchUp()
-	w.advance(time.Hour)
+	w.clock.Advance(time.Hour)
 	w.restart()
 	w.say("s", "", "And the walls?")
 	w.catchUp()
@@ -172,7 +172,7 @@ func TestTitleRefused(t *testing.T) {
 			w.say("s", "", kitchen+" I was diagnosed with diabetes. The key is sk-abcdefghij0123456789abcdefghij.")
 			for range 3 {
 				w.catchUp()
-				w.advance(2 * time.Hour)
+				w.clock.Advance(2 * time.Hour)
 				w.say("s", "", "Go on.")
 			}
 			w.title("s", kitchenDerived, session.TitleDerived, 1)
@@ -204,10 +204,10 @@ func TestTitleBroken(t *testing.T) {
 				w.catchUp()
 			}
 			w.title("s", kitchenDerived, session.TitleDerived, 1)
-			w.advance(time.Minute)
+			w.clock.Advance(time.Minute)
 			w.catchUp()
 			w.title("s", kitchenDerived, session.TitleDerived, 2)
-			w.advance(time.Hour)
+			w.clock.Advance(time.Hour)
 			w.catchUp()
 			w.title("s", kitchenTitle, session.TitleModel, 3)
 		})
@@ -255,7 +255,7 @@ func TestTitleCosts(t *testing.T) {
 	if first == 0 || first > 2 {
 		t.Fatalf("got %d questions, want as many as an hour's tokens pay for: 1 or 2", first)
 	}
-	w.advance(time.Hour)
+	w.clock.Advance(time.Hour)
 	w.catchUp()
 	if got := w.named(); got <= first || got > first+2 {
 		t.Errorf("got %d questions after an hour, want one or two more than %d", got, first)

@@ -17,32 +17,15 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/runtest"
 )
 
-// watch is a clock that is moved by hand.
-type watch struct {
-	mu sync.Mutex
-	at time.Time
-}
-
-func (w *watch) now() time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.at
-}
-
-func (w *watch) advance(d time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.at = w.at.Add(d)
-}
-
 // servers are the tools of MCP servers that end with the test.
-func servers(t *testing.T, configs ...MCPServer) (*MCP, *watch) {
+func servers(t *testing.T, configs ...MCPServer) (*MCP, *runtest.Clock) {
 	t.Helper()
-	w := &watch{at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	w := runtest.NewClock()
 	m := NewMCP(t.Context(), configs, MCPOptions{
-		Version: "test", Getenv: os.Getenv, Now: w.now, Log: slog.New(slog.DiscardHandler), Patience: time.Minute,
+		Version: "test", Getenv: os.Getenv, Now: w.Now, Log: slog.New(slog.DiscardHandler), Patience: time.Minute,
 	})
 	t.Cleanup(m.Close)
 	return m, w
@@ -155,7 +138,7 @@ func TestMCPCrash(t *testing.T) {
 	if got := use(t.Context(), m, g, "mcp_test_echo", ""); !got.Failed {
 		t.Errorf("got %+v of a dead server", got)
 	}
-	clock.advance(2 * firstPause)
+	clock.Advance(2 * firstPause)
 	begun, wait := m.servers[0].start()
 	if begun == nil || wait {
 		t.Fatalf("got no second start, or one that turns wait for: %v", wait)
@@ -179,7 +162,7 @@ func TestMCPNeverThere(t *testing.T) {
 		if got := m.Offer(t.Context(), g); len(got) != 6 {
 			t.Errorf("got the tools %q, want those of the good server", names(got))
 		}
-		clock.advance(time.Hour)
+		clock.Advance(time.Hour)
 	}
 }
 
