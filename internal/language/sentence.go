@@ -17,13 +17,15 @@ type Sentence struct {
 }
 
 // Sentences cuts a text at the ends of sentences and of lines. Pieces never
-// overlap, stand in order, hold no line break unless they are code, and no
-// letter or digit of the text falls between two of them.
+// overlap, stand in order, and no letter or digit of the text falls between two
+// of them.
 //
-// A line break always ends a piece: chats, lists and commit notes end thoughts
-// with lines more often than they wrap them.
+// A line break ends a piece, because chats, lists and commit notes end thoughts
+// with lines, unless it plainly stands inside a sentence of prose whose lines
+// were broken for their length: then the piece goes on over it.
 func Sentences(text string) []Sentence {
 	out := make([]Sentence, 0, 1+len(text)/64)
+	var in paragraph
 	for at := 0; at < len(text); {
 		if fence := fenceAt(text, at); fence > 0 {
 			end := fenceEnd(text, at, fence)
@@ -32,14 +34,27 @@ func Sentences(text string) []Sentence {
 			continue
 		}
 		end, next := lineEnd(text, at)
-		out = appendLine(out, text, at, end)
+		if next < len(text) && at >= in.end {
+			in = paragraphAt(text, at)
+		}
+		for line := at; next < in.end && fenceAt(text, next) == 0; {
+			if text[end] == '\r' && text[next] == '\n' {
+				next++
+			}
+			if !in.wrapped(text, line, end, next) {
+				break
+			}
+			line = next
+			end, next = lineEnd(text, next)
+		}
+		out = appendLines(out, text, at, end)
 		at = next
 	}
 	return out
 }
 
-// appendLine cuts one line, which holds no line break, into sentences.
-func appendLine(out []Sentence, text string, start, end int) []Sentence {
+// appendLines cuts a line, and those that go on with it, into sentences.
+func appendLines(out []Sentence, text string, start, end int) []Sentence {
 	start, quoted := skipMarkup(text, start, end)
 	for start < end {
 		cut := sentenceEnd(text, start, end)

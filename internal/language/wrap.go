@@ -1,0 +1,140 @@
+package language
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A writer's editor may break lines inside a sentence. Such a break is told from the
+// end of a thought by three signs, of which one is enough: the next line begins with
+// a word that goes on, the line ends with a word that cannot end a sentence, or the
+// line is as long as its paragraph allows. None of them counts where the lines are
+// those of a list, a heading, a quotation, a table, code, a log, a chat or a poem.
+
+const (
+	// wrappedFrom is how long a line is at least that was broken for its length.
+	wrappedFrom = 45
+	// verseLines and verseWidth are how many lines, none of them longer, are taken
+	// for verse, a list or a chat.
+	verseLines, verseWidth = 4, 45
+)
+
+// paragraph is a run of lines without a blank one between.
+type paragraph struct {
+	end     int // where it ends
+	lines   int
+	longest int // line, in bytes
+	prose   bool
+}
+
+// paragraphAt measures the paragraph that begins with the line at.
+func paragraphAt(text string, at int) paragraph {
+	p := paragraph{prose: opensProse(text, at)}
+	for at < len(text) {
+		end, next := lineEnd(text, at)
+		if trimStart(text, at, end) == end && (at == end || p.lines > 0) {
+			break
+		}
+		p.lines++
+		p.longest = max(p.longest, end-at)
+		p.end, at = end, next
+		if end+1 < len(text) && text[end] == '\r' && text[end+1] == '\n' {
+			at = end + 2
+		}
+	}
+	return p
+}
+
+// opensProse reports whether a paragraph begins as prose does that keeps to capital
+// letters: not with "WARN", a figure, a mark, or in lower case.
+func opensProse(text string, at int) bool {
+	end, _ := lineEnd(text, at)
+	start, _ := skipMarkup(text, at, end)
+	word := text[start:end]
+	if i := strings.IndexFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' }); i >= 0 {
+		word = word[:i]
+	}
+	first, size := utf8.DecodeRuneInString(word)
+	if !unicode.IsUpper(first) {
+		return false
+	}
+	return len(word) <= size+1 || strings.ToUpper(word) != word
+}
+
+// wrapped reports whether the break between the line [at, end) and the one that
+// begins at next stands inside a sentence.
+func (p *paragraph) wrapped(text string, at, end, next int) bool {
+	if !p.prose || next >= p.end {
+		return false
+	}
+	start, quoted := skipMarkup(text, at, end)
+	last := trimEnd(text, start, end)
+	if quoted || start >= last || !hasWord(text[start:last]) || isMarkup(text[start:last]) || !mayGoOn(text[last-1]) {
+		return false
+	}
+	after, _ := lineEnd(text, next)
+	own, indent := trimStart(text, at, end)-at, trimStart(text, next, after)-next
+	switch item := start > at+own; {
+	case item && (indent <= own || text[next] == '\t'):
+		return false // what goes on with an item of a list stands under it
+	case !item && (indent != own || p.lines >= verseLines && p.longest < verseWidth):
+		return false
+	}
+	line := text[next+indent : trimEnd(text, next+indent, after)]
+	first, _ := utf8.DecodeRuneInString(line)
+	if !unicode.IsLower(first) || isMarkup(line) {
+		return false
+	}
+	word := line
+	if i := strings.IndexFunc(line, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' && r != '-' }); i >= 0 {
+		if word = line[:i]; line[i] == ':' || line[i] == '=' {
+			return false // a key, or who speaks
+		}
+	}
+	before := text[start:last]
+	before = before[strings.LastIndexByte(before, ' ')+1:]
+	return goOn[word] || before != text[start:last] && leadOn[before] || end-at >= wrappedFrom && end-at+1+len(word) > p.longest
+}
+
+// mayGoOn reports whether a line that ends with c may go on in the next.
+func mayGoOn(c byte) bool {
+	switch c {
+	case '.', '!', '?', ':', ';', '{', '}', ']', '\\', '|', '>', '=', '`', '*', '_':
+		return false
+	}
+	return true
+}
+
+// isMarkup reports whether a line is of a table, of code or of a log.
+func isMarkup(line string) bool {
+	if strings.ContainsAny(line, "\t|{}") || strings.Contains(line, "  ") || strings.Contains(line, "();") || strings.Contains(line, " = ") || strings.Contains(line, "=>") {
+		return true
+	}
+	switch line[0] {
+	case '#', '$', '<', '[', '@', '/', '\\', '|', '=':
+		return true
+	}
+	at := skipBullet(line, 0, len(line))
+	return at > 0
+}
+
+// goOn are words with which a line goes on with the sentence of the one before;
+// never written.
+var goOn = wordSet(`and because but or nor since due so that which who whom whose than then of to in on at by for from with
+	without into onto over under until till while where whereas when after before as if though although unless via per through
+	across between within instead owing thanks given following except rather including`)
+
+// leadOn are words that never end a sentence of prose; never written.
+var leadOn = wordSet(`a an the this these our my your his her its their and or but nor of to in on at by for from with
+	without into onto over under until while because since as if than that which who whose is are was were be been am has have
+	had will would shall should can could may might must do does did not very more most every each no via per`)
+
+// wordSet is a set of the words of a text.
+func wordSet(words string) map[string]bool {
+	set := map[string]bool{}
+	for w := range strings.FieldsSeq(words) {
+		set[w] = true
+	}
+	return set
+}
