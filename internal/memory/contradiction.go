@@ -34,6 +34,12 @@ func (s *State) traitOf(f *Fact) trait {
 			also = true
 		case "back", "reverted", "returned", "reverting", "returning":
 			t.back = k.is(tagSwitch, tagSwap, tagMinus) || k.low == "back"
+		case "again":
+			t.change = t.change || i > 0 && (toks[i-1].tech != 0 || toks[i-1].choice != 0)
+		case "since":
+			t.change = t.change || i > 1 && i+1 < len(toks) && toks[i+1].kind == wordToken && toks[i+1].low != "then" && f.Subject == subjectWe && isPresent(toks)
+		case "everything": // is with one or with another
+			t.change = t.change || f.Subject == subjectWe && t.value.sort == techValue
 		}
 		if f.Attribute == attributeIs && i > 0 && (k.mark(",") || k.low == "but") {
 			break // what changed is told of something else
@@ -51,6 +57,20 @@ func (s *State) traitOf(f *Fact) trait {
 		t.polarity = s.polarityOf(f.Value)
 	}
 	return t
+}
+
+// isPresent reports whether a statement says "is" or "are": with a "since" that is
+// what became so, not what has been all along.
+func isPresent(toks []token) bool {
+	for i := range toks {
+		switch toks[i].low {
+		case "is", "are":
+			return true
+		case "have", "has", "been":
+			return false
+		}
+	}
+	return false
 }
 
 // corrects reports whether the words before a statement say that it puts
@@ -94,7 +114,7 @@ func (s *State) polarityOf(verbatim string) int8 {
 	}
 	for i := range toks {
 		t := &toks[i]
-		if t.is(tagMinus, tagHates, tagNoLonger) {
+		if t.is(tagMinus, tagHates, tagNoLonger, tagGone) {
 			return -1
 		}
 		if t.is(tagNeg) {
@@ -131,6 +151,8 @@ func (s *State) contradicted(n int32) []int32 {
 	if t.back && t.change && f.Former == "" {
 		out = append(out, s.trialsEnded(n)...)
 	}
+	out = append(out, s.ported(n)...)
+	out = append(out, s.ended(n)...)
 	out = slices.DeleteFunc(out, func(o int32) bool { // a sentence does not contradict itself
 		was := &s.facts[o].Source
 		return was.Root == f.Source.Root && was.Seq == f.Source.Seq && was.Start <= f.Source.Start && f.Source.End <= was.End

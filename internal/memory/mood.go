@@ -153,6 +153,8 @@ func (r *reading) isThirdParty() bool {
 			return false
 		}
 	case person.is(tagHe):
+	case t.low == "everything":
+		return false
 	case t.capital && t.entry == nil && t.kind == wordToken && !t.possessive:
 		verb = tagsOf(tagOpinion, tagSpeech)
 	case t.capital && t.possessive && r.first(who+1, min(who+3, r.to), tagGroup, tagRelation) >= 0:

@@ -122,9 +122,19 @@ func (r *reading) perhapsReason(i int) bool {
 		}
 		return (next.is(tagMotive) || next.is(tagTrouble) && next.entry.base == next.low) && (i+2 >= r.stop || r.toks[i+2].kind == markToken)
 	case "after", "following", "when":
-		return !time && (r.first(i+1, r.stop, tagTrouble) >= 0 || r.toks[i].low == "after" && r.firstPerson() && r.first(r.lead, i, tagMinus) >= 0 && next.is(tagDet, tagOur, tagMy) && r.hasVerb(i+2))
+		return !time && (r.first(i+1, r.stop, tagTrouble) >= 0 || r.toks[i].low == "after" && r.firstPerson() && r.first(r.lead, i, tagMinus) >= 0 && r.opensTrouble(i+1))
 	}
 	return false
+}
+
+// opensTrouble reports whether a clause with a verb begins at token i: "after it
+// deleted two volumes", "after conversions fell", not "after lunch".
+func (r *reading) opensTrouble(i int) bool {
+	t := &r.toks[i]
+	if t.is(tagDet, tagOur, tagMy, tagIt, tagHe) {
+		return r.hasVerb(i + 1)
+	}
+	return t.kind == wordToken && !t.entryHas(tagStop) && !strings.HasSuffix(t.low, "ing") && r.first(i+1, min(i+4, r.stop), tagPast, tagTrouble, tagAssign) > 0
 }
 
 // troubled reports whether a clause from token i on tells of a trouble and of

@@ -94,11 +94,21 @@ func writeSource(b *strings.Builder, f *Fact) {
 	b.WriteByte(' ')
 }
 
-// writeQuoted marks words as somebody's.
+// writeQuoted marks words as somebody's, on one line.
 func writeQuoted(b *strings.Builder, words string) {
 	b.WriteByte('"')
-	b.WriteString(words)
-	b.WriteByte('"')
+	defer b.WriteByte('"')
+	if !strings.ContainsAny(words, "\n\r") {
+		b.WriteString(words)
+		return
+	}
+	for i, line := range strings.FieldsFunc(words, func(r rune) bool { return r == '\n' || r == '\r' }) {
+		if i > 0 {
+			b.WriteByte(' ')
+			line = strings.TrimLeft(line, " \t")
+		}
+		b.WriteString(line)
+	}
 }
 
 // writeReason adds the reason when the words themselves do not give it.

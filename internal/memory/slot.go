@@ -37,9 +37,9 @@ const (
 // slot finds the slot that the main clause fills; the zero slot for none.
 func (r *reading) slot(speaker string) slot {
 	for _, find := range [...]func(*reading, string) slot{
-		(*reading).namedSlot, (*reading).wholeSlot, (*reading).assignedSlot, (*reading).favouredSlot, (*reading).swappedSlot, (*reading).switchedSlot,
+		(*reading).namedSlot, (*reading).goneSlot, (*reading).shopSlot, (*reading).impersonalSlot, (*reading).wholeSlot, (*reading).assignedSlot, (*reading).favouredSlot, (*reading).swappedSlot, (*reading).switchedSlot,
 		(*reading).turnedSlot, (*reading).preferredSlot, (*reading).ageSlot, (*reading).placeSlot, (*reading).sequenceSlot, (*reading).choiceSlot, (*reading).likedSlot,
-		(*reading).usedSlot, (*reading).statusSlot, (*reading).ownerSlot, (*reading).ownedSlot, (*reading).roleSlot,
+		(*reading).usedSlot, (*reading).rhythmSlot, (*reading).statusSlot, (*reading).ownerSlot, (*reading).ownedSlot, (*reading).roleSlot,
 		(*reading).countSlot, (*reading).copulaSlot, (*reading).measuredSlot, (*reading).madeWithSlot, (*reading).habitSlot,
 	} {
 		if s := find(r, speaker); s.filled() {
@@ -197,8 +197,10 @@ func (r *reading) swappedSlot(speaker string) slot {
 	with := -1
 	for i := verb + 1; i < r.to; i++ {
 		switch r.toks[i].low {
-		case "with", "by", "for":
-			with = i
+		case "with", "by", "for", "to":
+			if r.toks[i].low != "to" || phraseLength(r.toks, verb, tagSwap) > 2 {
+				with = i
+			}
 		}
 		if with >= 0 {
 			break
@@ -210,8 +212,12 @@ func (r *reading) swappedSlot(speaker string) slot {
 	if with < 0 {
 		return slot{}
 	}
+	subject := r.toks[verb+1].is(tagBe) || verb+1 == with // "Redis was replaced by Valkey"
+	if n := phraseLength(r.toks, verb, tagSwap); n > 2 {
+		with, subject = verb+n-1, true // "Redis made way for Valkey"
+	}
 	old := r.slice(r.skipDet(verb+1, with), with)
-	if r.toks[verb+1].is(tagBe) || verb+1 == with { // "Redis was replaced by Valkey"
+	if subject {
 		old = r.slice(r.skipDet(r.from, verb), verb)
 	}
 	s := r.choose(with+1, speaker)
@@ -267,6 +273,9 @@ func (r *reading) choose(i int, speaker string) slot {
 	for k := i; k < end; k++ {
 		t := &r.toks[k]
 		if t.tech != 0 {
+			if next := k + int(t.techLen); next < end && r.toks[next].choice != 0 {
+				continue // "a single Rails monolith" is a monolith
+			}
 			return slot{
 				subject: r.who(speaker), attribute: r.l.categories[t.tech] + r.purpose(k+int(t.techLen), t.tech),
 				value: r.slice(k, r.versionEnd(k+int(t.techLen))),
@@ -307,6 +316,9 @@ func (r *reading) purpose(i int, tech uint8) string {
 
 // speaksOf reports whether a word is just another name of the category.
 func (r *reading) speaksOf(t *token, tech uint8) bool {
+	if t.low == "everything" || t.low == "all" || t.low == "project" {
+		return true
+	}
 	if t.entry == nil {
 		return false
 	}
@@ -315,7 +327,7 @@ func (r *reading) speaksOf(t *token, tech uint8) bool {
 			return true
 		}
 	}
-	return t.low == "everything" || t.low == "all" || t.low == "project"
+	return false
 }
 
 // who is the subject of a slot whose sentence speaks of "we" or "I".

@@ -1,5 +1,7 @@
 package memory
 
+import "strings"
+
 // choiceSlot reads any statement that names one of several alternatives that
 // exclude each other: "we're committed to microservices".
 func (r *reading) choiceSlot(speaker string) slot {
@@ -12,7 +14,7 @@ func (r *reading) choiceSlot(speaker string) slot {
 			continue
 		}
 		if r.first(max(r.from, i-7), i, tagSettle, tagUse, tagLikes, tagSwitch, tagPlus, tagMinus, tagUsage, tagOpinion) < 0 &&
-			r.first(max(r.from, i-3), i, tagBe) < 0 && r.toks[i-1].low != "got" && r.toks[i-1].low != "gone" && r.toks[i-1].low != "went" {
+			r.first(max(r.from, i-3), i, tagBe) < 0 && !r.goesBy(i) {
 			return slot{}
 		}
 		if other := r.turnedChoice(speaker); other.filled() {
@@ -25,6 +27,16 @@ func (r *reading) choiceSlot(speaker string) slot {
 		return slot{subject: r.who(speaker), attribute: r.l.choices[t.choice], value: value}
 	}
 	return slot{}
+}
+
+// goesBy reports whether the alternative at token i is what the speakers do: "we do
+// Scrum", "we got bigger machines", "we self-host everything".
+func (r *reading) goesBy(i int) bool {
+	switch r.toks[i-1].low {
+	case "got", "gone", "went", "do", "doing", "follow", "following", "practise", "practice":
+		return true
+	}
+	return i == r.from+1 && r.toks[r.from].is(tagWe) && strings.HasPrefix(r.toks[i].low, "self")
 }
 
 // turnedChoice reads two alternatives of one group as a turn from the first to the
@@ -72,7 +84,15 @@ func (r *reading) wholeSlot(speaker string) slot {
 	if i+2 >= r.to {
 		return slot{}
 	}
+	whole := r.toks[i].low == "everything"
 	switch r.toks[i].low {
+	case "every", "each": // "every service has its own repo"
+		if has := r.first(i+1, min(i+4, r.to), tagAux); has > i+1 && (r.toks[has].low == "has" || r.toks[has].low == "got") {
+			if s := r.choose(has+1, speaker); r.isChoice(s.attribute) {
+				return s
+			}
+		}
+		return slot{}
 	case "everything", "backend", "platform", "system", "product", "app", "application", "architecture":
 	default:
 		return slot{}
@@ -80,7 +100,7 @@ func (r *reading) wholeSlot(speaker string) slot {
 	if !r.toks[i+1].is(tagBe) || r.first(i, min(i+4, r.to), tagNeg) >= 0 {
 		return slot{}
 	}
-	if s := r.choose(i+2, speaker); s.attribute == "architecture" {
+	if s := r.choose(i+2, speaker); s.attribute == attributeDesign || whole && r.isChoice(s.attribute) {
 		return s
 	}
 	return slot{}

@@ -56,6 +56,25 @@ func (r *reading) habitSlot(speaker string) slot {
 	return slot{}
 }
 
+// rhythmSlot reads "we deploy weekly" and "we ship on every merge": how often is
+// what is told, not that it is done.
+func (r *reading) rhythmSlot(speaker string) slot {
+	verb := r.habit()
+	if verb < 0 || r.toks[verb].is(tagBe, tagAux, tagMinus) {
+		return slot{}
+	}
+	for i := verb + 1; i < min(verb+4, r.to); i++ {
+		t := &r.toks[i]
+		if t.kind == markToken || t.is(tagAnd, tagNeg) {
+			return slot{}
+		}
+		if isRhythm(t.low) && r.stems(verb+1, i) == "" {
+			return slot{subject: r.who(speaker), attribute: attributeHabit + stem(r.l, r.toks[verb].low), value: r.slice(i, r.phraseEnd(i, 4))}
+		}
+	}
+	return slot{}
+}
+
 // habit is the verb of what the speakers do as a rule, behind "I" or "we" and
 // small words; -1 when they tell of something else.
 func (r *reading) habit() int {
@@ -75,7 +94,7 @@ func (r *reading) habit() int {
 // isRhythm reports whether a word says how often.
 func isRhythm(low string) bool {
 	switch low {
-	case "every", "hourly", "daily", "nightly", "weekly", "fortnightly", "monthly", "quarterly", "yearly", "annually", "once", "twice":
+	case "every", "each", "continuously", "biweekly", "hourly", "daily", "nightly", "weekly", "fortnightly", "monthly", "quarterly", "yearly", "annually", "once", "twice":
 		return true
 	}
 	return false

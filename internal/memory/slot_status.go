@@ -1,6 +1,9 @@
 package memory
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // statusSlot reads what was brought in or taken out, and where: "removed Redis
 // cache from the checkout".
@@ -25,15 +28,19 @@ func (r *reading) statusSlot(string) slot {
 	}
 	end := r.phraseEnd(from, 6)
 	object := r.stems(from, end)
+	where := ""
 	if object == "" && verb > r.from && r.toks[verb-1].is(tagBe, tagAux) {
-		object = r.stems(r.nounStart(r.from), verb-1)
+		noun := r.nounStart(r.from)
+		last := min(r.phraseEnd(noun, 6), verb-1) // "Kafka for logging was turned down"
+		if object = r.stems(noun, last); last < verb-1 {
+			where = r.place(last)
+		}
 	}
 	if object == "" || !r.firstPerson() && !r.elided() && verb > r.from && !r.toks[verb-1].is(tagBe, tagAux) {
 		return slot{}
 	}
-	where := ""
 	if !r.toks[verb].is(tagMinus) && phraseLength(r.toks, verb, tagMinus) < n || end < r.to && r.toks[end].low != "to" {
-		where = r.place(end) // "moved off Kubernetes to plain VMs" names no place, but what came instead
+		where = cmp.Or(r.place(end), where) // "moved off Kubernetes to plain VMs" names no place, but what came instead
 	}
 	return slot{subject: object, attribute: attributeStatus + where, value: r.lastStep(verb, n)}
 }

@@ -125,6 +125,10 @@ func (r *reading) ownerSlot(string) slot {
 	if verb < 0 || !r.toks[r.from].capital || r.toks[r.from].is(tagI, tagWe, tagMy, tagOur, tagDet, tagHe, tagIt) || r.toks[r.from].tech != 0 {
 		return slot{}
 	}
+	switch r.toks[verb-1].low {
+	case "its", "their", "our", "my", "his", "her", "your":
+		return slot{} // "every service has its own repo"
+	}
 	from := verb + max(1, phraseLength(r.toks, verb, tagOwns), phraseLength(r.toks, verb, tagTakesOver))
 	what := r.stems(from, r.phraseEnd(from, 6))
 	end := verb

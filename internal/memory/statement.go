@@ -42,6 +42,9 @@ func (x *distiller) statement(r *reading) string {
 // evening" and from the "that" of "that part": a verb follows, and something is
 // used, made, counted or named of the thing.
 func (r *reading) saysOfThing() bool {
+	if r.impersonal() >= 0 {
+		return false
+	}
 	next := &r.toks[r.lead+1]
 	verb := next.is(tagBe, tagAux, tagUse, tagUsage, tagPast, tagSwitch, tagPlus, tagMinus, tagAssign, tagThus) ||
 		next.kind == wordToken && strings.HasSuffix(next.low, "s") && r.toks[r.lead].low == "it" || strings.Contains(r.toks[r.lead].low, "'")

@@ -62,6 +62,7 @@ const (
 	tagAssign
 	tagSettle
 	tagUse
+	tagGone
 	tagRelation
 	tagPet
 	tagLikes
@@ -95,7 +96,7 @@ var tagList = [...]string{
 	"promise", "neg", "nolonger", "now", "if", "hedge", "firm", "he", "speech", "opinion", "usage",
 	"group", "it", "and", "det", "prep", "span of time", "adverbial", "reasonstart", "filler", "label", "forget", "forgetabout",
 	"correction", "accept", "decline", "suggest", "why", "maybewhy", "thus", "therefore", "aim",
-	"purpose", "motive", "trouble", "plus", "minus", "switch", "swap", "set", "settle", "use",
+	"purpose", "motive", "trouble", "plus", "minus", "switch", "swap", "set", "settle", "use", "gone",
 	"relation", "pet", "likes", "hates", "self", "self with a name", "attribute", "home", "employer", "job", "origin",
 	"named", "known company", "standing", "order", "command", "task", "style", "unit", "numword",
 	"label-number", "reminder", "tongue", "owns", "takes over",

@@ -90,7 +90,7 @@ func (s *State) has(o int32) bool {
 func (s *State) sameThing(o, n int32, words []string) bool {
 	old, now := &s.facts[o], &s.facts[n]
 	if (isStatus(old.Attribute) || isStatus(now.Attribute)) && qualifier(old.Attribute) != qualifier(now.Attribute) {
-		if !isStatus(old.Attribute) || now.Attribute != attributeStatus || s.traits[n].polarity > 0 {
+		if now.Attribute != attributeStatus || s.traits[n].polarity > 0 {
 			return false // added here, removed there
 		}
 	}
@@ -101,8 +101,8 @@ func (s *State) sameThing(o, n int32, words []string) bool {
 	if !isStatus(now.Attribute) && old.Attribute != now.Attribute {
 		return false
 	}
-	if old.Subject != subjectWe && old.Subject != subjectI {
-		return false // what another part uses is its own affair
+	if old.Subject != subjectWe && old.Subject != subjectI && !(now.Attribute == attributeStatus && s.isEnding(now.Value)) {
+		return false // what another part uses is its own affair, until it is gone as a whole
 	}
 	if theirs := s.thingWords(o); s.traits[o].value.sort == choiceValue {
 		return covers(theirs, words) && coversButShape(words, theirs) || covers(words, theirs) && coversButShape(theirs, words)

@@ -1,0 +1,165 @@
+package memory
+
+// goneSlot reads "GraphQL is gone" and "Kafka is no more": what the speakers had
+// went. Where the sentence names what came in its place ("Terraform is out, Pulumi
+// is in"), that is its value.
+func (r *reading) goneSlot(speaker string) slot {
+	be := r.endedAt()
+	if be < 0 {
+		return r.noMoreSlot()
+	}
+	old := -1
+	for i := r.from; i < be; i++ {
+		t := &r.toks[i]
+		switch {
+		case t.kind == numberToken, t.is(tagIt, tagHe, tagI, tagWe, tagRelation):
+			return slot{} // "Kafka 4 is out" came out
+		case (t.tech != 0 || t.choice != 0) && old < 0:
+			old = i
+		}
+	}
+	if old < 0 && !r.toks[r.from].is(tagOur) {
+		return slot{} // of other things only what is "ours" was had: "the cake is gone"
+	}
+	if s := r.cameInstead(old, be, speaker); s.filled() {
+		return s
+	}
+	k := r.endingAt(be)
+	return slot{subject: r.stems(r.from, be), attribute: attributeStatus, value: r.slice(k, k+phraseLength(r.toks, k, tagGone))}
+}
+
+// endedAt is the "is" of "X is gone"; -1 where the main clause says nothing such.
+func (r *reading) endedAt() int {
+	for i := r.from + 1; i < min(r.from+6, r.to); i++ {
+		t := &r.toks[i]
+		if t.kind == markToken {
+			return -1
+		}
+		if !t.is(tagBe) {
+			continue
+		}
+		k := r.endingAt(i)
+		if k < 0 {
+			return -1
+		}
+		after := k + phraseLength(r.toks, k, tagGone)
+		if after >= r.to || r.toks[after].kind == markToken || r.toks[after].is(tagPrep, tagAnd, tagNow) {
+			return i
+		}
+		return -1
+	}
+	return -1
+}
+
+// endingAt is the word behind the "is" at token i that says that something went;
+// -1 for none.
+func (r *reading) endingAt(i int) int {
+	for k := i + 1; k < min(i+4, r.to); k++ {
+		if phraseLength(r.toks, k, tagGone) > 0 {
+			return k
+		}
+		if t := &r.toks[k]; content(t) && !t.is(tagNow) && t.low != "long" && t.low != "officially" && t.low != "all" {
+			return -1
+		}
+	}
+	return -1
+}
+
+// cameInstead is the technology or the alternative of the same sort that a further
+// clause of "X is gone" speaks of.
+func (r *reading) cameInstead(old, be int, speaker string) slot {
+	if old < 0 {
+		return slot{}
+	}
+	was := &r.toks[old]
+	for i := be + 1; i < r.to; i++ {
+		t := &r.toks[i]
+		switch {
+		case t.low == "too" || t.low == "also" || t.is(tagNeg) && t.low != "no":
+			return slot{}
+		case t.tech != 0 && t.tech == was.tech, t.choice != 0 && t.choice == was.choice && t.side != was.side:
+			s := r.choose(i, speaker)
+			s.subject = subjectWe
+			s.former = r.slice(old, old+max(1, int(was.techLen), r.choiceLengthAt(old)))
+			return s
+		}
+	}
+	return slot{}
+}
+
+// choiceLengthAt is how many tokens name an alternative at i; 0 for none.
+func (r *reading) choiceLengthAt(i int) int {
+	if r.toks[i].choice == 0 {
+		return 0
+	}
+	return r.choiceLength(i)
+}
+
+// noMoreSlot reads "there is no code freeze any more".
+func (r *reading) noMoreSlot() slot {
+	if r.toks[r.from].low != "there" && r.toks[r.from].low != "there's" {
+		return slot{}
+	}
+	no, more := r.word(r.from, min(r.from+4, r.to), "no"), r.first(r.from, r.to, tagNoLonger)
+	if no < 0 || more <= no+1 {
+		return slot{}
+	}
+	return slot{subject: r.stems(no+1, more), attribute: attributeStatus, value: r.slice(more, more+phraseLength(r.toks, more, tagNoLonger))}
+}
+
+// shopSlot reads "we're a Python shop".
+func (r *reading) shopSlot(speaker string) slot {
+	if !r.toks[r.from].is(tagWe) {
+		return slot{}
+	}
+	be := r.first(r.from, min(r.from+3, r.to), tagBe)
+	if be < 0 || r.first(r.from, r.to, tagNeg) >= 0 {
+		return slot{}
+	}
+	for i := be + 1; i+1 < min(be+5, r.to); i++ {
+		t := &r.toks[i]
+		if t.entry != nil && t.entry.tech != 0 && r.toks[i-1].is(tagDet) && r.toks[i+1].is(tagGroup) {
+			s := slot{subject: r.who(speaker), attribute: r.l.categories[t.entry.tech], value: r.slice(i, i+1)}
+			if t.tech != 0 {
+				s.attribute, s.value = r.l.categories[t.tech], r.slice(i, i+int(t.techLen))
+			}
+			return s
+		}
+	}
+	return slot{}
+}
+
+// impersonal is the technology or the alternative in "it's plain JavaScript again",
+// where the "it" stands for how everything is done; -1 for none.
+func (r *reading) impersonal() int {
+	switch r.toks[r.from].low {
+	case "it's", "it", "that's", "everything", "everything's":
+	default:
+		return -1
+	}
+	if last := r.toks[r.to-1].low; last != "again" && last != "now" && last != "everywhere" && last != "days" {
+		return -1
+	}
+	be := r.first(r.from, min(r.from+2, r.to), tagBe)
+	for i := max(be+1, r.from+1); be >= 0 && i < min(be+5, r.to); i++ {
+		if t := &r.toks[i]; t.tech != 0 || t.choice != 0 {
+			end := i + max(1, int(t.techLen), r.choiceLengthAt(i))
+			if end < r.to && (r.toks[end].is(tagNow) || r.toks[end].low == "again" || r.toks[end].low == "everywhere" || r.toks[end].low == "all") {
+				return i
+			}
+			return -1
+		}
+	}
+	return -1
+}
+
+// impersonalSlot is what [reading.impersonal] names.
+func (r *reading) impersonalSlot(speaker string) slot {
+	i := r.impersonal()
+	if i < 0 {
+		return slot{}
+	}
+	s := r.choose(i, speaker)
+	s.subject = subjectWe
+	return s
+}
