@@ -55,6 +55,7 @@ func (d *doubts) why() {
 	d.off(a.has(asksReason) && seen.traits&givesReason == 0, noReason)
 	d.off(a.has(asksEffect) && seen.traits&givesReason == 0, noEffect)
 	d.off(a.has(asksReason) && a.isItselfTheReason(p), otherReason)
+	d.off(a.arrives(f), otherPerson)
 	d.off(a.has(asksTime) && a.isItselfTheReason(p), noTimeAtAll)
 	d.off(a.has(asksTime) && !p.timed(), timeDoubt(f))
 	d.off(len(a.spans) > 0 && !a.then(p), otherTime)
@@ -100,18 +101,38 @@ func (d *doubts) people() {
 	a, p, seen := d.asked, d.p, d.seen
 	f := d.fact
 	d.off(f != nil && f.Kind == memory.Negated && a.has(asksTime|asksPerson|asksPlace), otherPerson)
-	d.off(a.deed >= 0 && a.sufferer(p, seen), noPerson)
+	d.off(a.deed >= 0 && a.sufferer(p, seen) && !a.fillsDeed(f), noPerson)
 	d.off(d.unmet(a.deed), noDeed)
 	d.off(a.negotiable && a.which < 0 && len(a.spans) == 0 && a.ofSelf() && a.singular() && othersOwn(p, seen), otherPerson)
-	d.off(a.deed >= 0 && a.unnamedActor(p.statement(), p.speaker != ""), noPerson)
+	d.off(a.deed >= 0 && a.unnamedActor(p.statement(), p.speaker != "") && !a.fillsDeed(f), noPerson)
 	d.off(a.turnedRound(p, seen), otherPerson)
-	d.off(a.has(asksPlace) && !(seen.placed && a.placedThere(p)), noPlace)
-	d.off(a.has(asksPerson) && !a.has(asksReason) && !seen.person, noPerson)
+	d.off(a.has(asksPlace) && !(seen.placed && a.placedThere(p)) && !a.keeps(f), noPlace)
+	d.off(a.has(asksPerson) && !a.has(asksReason) && !seen.person && !a.fillsDeed(f), noPerson)
 	d.off(a.has(firstPerson) && seen.traits&namesRelation != 0 && !a.has(asksPerson) && !seen.named && !(a.has(namesRelation) && a.complete(seen)), otherPerson)
 	d.off(a.has(firstPerson) && f != nil && f.Kind == memory.ThirdParty && !seen.named && !a.has(asksPerson|namesRelation) && !a.literal(seen), otherPerson)
 	d.off(p.speaker != "" && a.namesOther(p) && (seen.self || !seen.named), otherPerson)
 	d.off(a.has(thirdPerson) && p.speaker == "" && opensInFirstPerson(p.text) && !seen.named, otherPerson)
 	d.off(a.has(toResponder) && !(f != nil && f.Kind == memory.Instruction) && !within(strings.ToLower(p.text), "you"), otherPerson)
+}
+
+// fillsDeed reports whether a fact names what does for the speakers what "who" asks
+// after: "who hosts our stuff?", "we host everything on Hetzner".
+func (a *asked) fillsDeed(f *memory.Fact) bool {
+	return a.deed >= 0 && f != nil && f.Value != "" && (a.needs[a.deed].stem == "host" || a.needs[a.deed].stem == "handl") && theLexicon().fills(a.needs[a.deed].slots, f.Attribute)
+}
+
+// keeps reports whether a fact names the technology that "where" asks for: data lives
+// in a database.
+func (a *asked) keeps(f *memory.Fact) bool {
+	if f == nil || f.Value == "" || !theLexicon().isTechnology(f.Attribute) {
+		return false
+	}
+	for n := range a.needs {
+		if theLexicon().fills(a.needs[n].slots, f.Attribute) {
+			return true
+		}
+	}
+	return false
 }
 
 // source takes off what the user did not say, and what holds no more.
@@ -201,6 +222,12 @@ func (a *asked) isItselfTheReason(p *passage) bool {
 		return false
 	}
 	reason, further := f.Because, ""
+	if before, after, found := strings.Cut(reason, ": "); found {
+		told, why := a.look(before), a.look(after)
+		if a.strong(&told) && !a.strong(&why) {
+			return false // "we outgrew SQLite: one writer was not enough, hence MariaDB"
+		}
+	}
 	for _, on := range [...]string{", so ", ", which", ", and so", " caus", " led to", " result", " made ", " because ", " due to ", " and "} {
 		if before, after, found := strings.Cut(reason, on); found {
 			reason, further = before, further+" "+after

@@ -256,7 +256,7 @@ func (l *lexicon) isTechnology(attribute string) bool {
 	switch base {
 	case "language", "database", "cache", "queue", "cloud", "orchestration", "framework", "protocol", "ci",
 		"infrastructure", "monitoring", "editor", "operating system", "version control", "server", "test tool",
-		"build tool", "tracker", "chat tool", "payment", "identity provider", "model", "mail service", "orm":
+		"build tool", "tracker", "chat tool", "payment", "identity provider", "model", "mail service", "orm", "feature flag service", "support desk", "analytics", "cdn", "crm", "secret store", "design tool", "search engine":
 		return true
 	}
 	return false

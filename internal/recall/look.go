@@ -234,7 +234,7 @@ func (k *look) form(text string, t trait, w *language.Word, wanted bool) {
 		k.called, k.naming = k.called || !wanted, false
 	}
 	if w.Capital && !w.Stop && !wanted {
-		k.foreign = k.foreign || w.Start > 0 && !calendar && theLexicon().shapes[string(w.Stem)].word&shapeDay == 0
+		k.foreign = k.foreign || w.Start > 0 && !calendar && !(k.number == k.words-1 && w.End-w.Start <= 3) && theLexicon().shapes[string(w.Stem)].word&shapeDay == 0
 		k.person = k.person || mayBeSomebody(text, w, calendar)
 		k.called = k.called || k.words-k.wanted <= 3 && !k.broken && theLexicon().shapes[string(w.Stem)].word&shapeDay == 0 && !calendar
 	}

@@ -306,9 +306,13 @@ func (a *asked) need(l *lexicon, w language.Word, traits trait, before string) {
 	if (before == "which" || before == "what") && len(l.slots[stem]) > 0 {
 		a.slot = n
 	}
+	slots := l.slots[stem]
+	if before != "which" && before != "what" && narrowsThing(a.text[min(w.End, len(a.text)):]) {
+		slots = nil // "the web app" is no app of another sort
+	}
 	word := a.text[min(w.Start, len(a.text)):min(w.End, len(a.text))]
 	proper := weight == nameWeight && w.Capital && strings.ToUpper(word) != word
-	a.needs = append(a.needs, need{stem: stem, word: strings.ToLower(word), proper: proper, weight: weight, whole: whole, slots: l.slots[stem], kind: kind})
+	a.needs = append(a.needs, need{stem: stem, word: strings.ToLower(word), proper: proper, weight: weight, whole: whole, slots: slots, kind: kind})
 	a.standIns(l, stem, n)
 }
 
@@ -335,10 +339,21 @@ func generalNext(rest string) bool {
 	return isGeneral(language.Stem(noun))
 }
 
+// narrowsThing reports whether the next word is a thing that the word before tells
+// apart from others of its sort.
+func narrowsThing(rest string) bool {
+	noun, _ := firstWord(rest)
+	switch language.Stem(noun) {
+	case "app", "applic", "site", "page", "client", "portal", "shop", "tier", "layer", "servic", "team":
+		return true
+	}
+	return false
+}
+
 // isGeneral reports whether a noun behind the name of a sort adds nothing to it.
 func isGeneral(stem string) bool {
 	switch stem {
-	case "style", "approach", "flavour", "flavor", "technolog", "paradigm", "option", "product", "vendor", "variant":
+	case "style", "model", "strategi", "workflow", "scheme", "approach", "flavour", "flavor", "technolog", "paradigm", "option", "product", "vendor", "variant":
 		return true
 	}
 	return false

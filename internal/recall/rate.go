@@ -73,7 +73,7 @@ func (a *asked) rate(p *passage, near *look) {
 		seen.shapes = shapesIn(p.statement())
 	}
 	a.addHints(&seen, p)
-	if a.has(asksReason) && (a.ends() || a.denies) && tellsTurn(p.text) && (furtherClause(p.text) || saysWhy(p.text)) {
+	if a.has(asksReason) && (a.ends() || a.denies) && turnsFrom(p) && (furtherClause(p.text) || saysWhy(p.text)) {
 		seen.traits |= givesReason // "we backed out: replays took hours"
 	}
 	if a.has(asksReason) && a.ends() && within(p.text, " until ") && !a.has(asksTime) {
@@ -96,6 +96,14 @@ func (a *asked) rate(p *passage, near *look) {
 func (a *asked) givesWay(text string) bool {
 	if within(text, "came from") || within(text, "comes from") {
 		return true
+	}
+	for _, verb := range [...]string{" made ", " broke ", " brought down ", " took down ", " knocked out ", " wiped ", " corrupted ", " crashed ", " killed ", " stopped ", " blocked ", " delayed "} {
+		if by, to, found := strings.Cut(text, verb); found && !opensInFirstPerson(by) {
+			cause, effect := a.look(by), a.look(to)
+			if a.strong(&effect) && !a.strong(&cause) {
+				return true // "flaky DNS made the checkout time out"
+			}
+		}
 	}
 	for _, words := range [...]string{" led to ", " leads to ", " leading to ", " resulted in ", " resulting in ", " meant that ", " which meant ", " cost us ", " cost me "} {
 		if _, effect, found := strings.Cut(text, words); found {
@@ -133,11 +141,16 @@ func (a *asked) agentBefore(seen *look, p *passage) bool {
 // addTurn lets any words for giving something up meet those of the question, where
 // all else is met: "why did we leave Telenor?".
 func (a *asked) addTurn(seen *look, p *passage) {
-	if !a.has(asksReason) || seen.traits&givesReason == 0 || !tellsTurn(p.text) && !within(p.text, " until ") && (p.fact == nil || p.fact.Current()) {
+	switch {
+	case a.arrives(p.fact):
+		return
+	case a.replaced() && a.tellsSuccessor(p):
+	case a.has(asksTime) && p.timed() && turnsFrom(p):
+	case !a.has(asksReason) || seen.traits&givesReason == 0 || !turnsFrom(p) && !within(p.text, " until ") && (p.fact == nil || p.fact.Current()):
 		return
 	}
 	for n := range a.needs {
-		if seen.met[n] == 0 && isEnding(a.needs[n].stem) {
+		if seen.met[n] == 0 && (isEnding(a.needs[n].stem) || a.needs[n].stem == "host" || a.needs[n].stem == "us") {
 			seen.met[n] = alikeDegree
 		}
 	}
@@ -208,7 +221,7 @@ func (a *asked) addFact(seen *look, f *memory.Fact) {
 	slot := a.look(f.Subject + " " + f.Attribute)
 	for n := range a.needs {
 		seen.met[n] = max(seen.met[n], slot.met[n])
-		if f.Attribute != "" && (!a.has(asksNumber) || f.Attribute == "age") && theLexicon().fills(a.needs[n].slots, f.Attribute) {
+		if f.Attribute != "" && (!a.has(asksNumber) || f.Attribute == "age") && theLexicon().fills(a.needs[n].slots, f.Attribute) && (n != a.deed || a.fillsDeed(f)) {
 			seen.met[n] = slotDegree
 			seen.compound = seen.compound && n != a.head
 		}

@@ -24,6 +24,7 @@ func (a *asked) settle() {
 			break
 		}
 	}
+	a.passOverLiving()
 	a.weighSlots()
 	a.findHead()
 	low := strings.ToLower(a.text)
@@ -70,6 +71,31 @@ func (a *asked) asksTurns() bool {
 		}
 	}
 	return len(a.spans) == 0
+}
+
+// passOverLiving takes the weight off the verb of "where does our data live?": of
+// what is no person it says no more than "is".
+func (a *asked) passOverLiving() {
+	if !a.has(asksPlace) || a.has(namesRelation) {
+		return
+	}
+	other, l := -1, theLexicon()
+	for n := range a.needs {
+		if l.asks[a.needs[n].stem]&namesSomebody != 0 || l.asks[a.needs[n].word]&namesSomebody != 0 {
+			return
+		}
+		if d := &a.needs[n]; !slices.Contains(d.slots, "home") && !d.proper && d.weight > slightWeight {
+			other = n
+		}
+	}
+	for n := range a.needs {
+		switch a.needs[n].stem {
+		case "live", "resid", "sit", "stay", "base", "locat":
+			if other >= 0 {
+				a.needs[n].weight = 0
+			}
+		}
+	}
 }
 
 // passOverKind takes the weight off the last word of "are we a Python shop?": it

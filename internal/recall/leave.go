@@ -1,0 +1,121 @@
+package recall
+
+import (
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/memory"
+)
+
+// leaves reports whether a text tells of going from something, away from it, off it
+// or out of it, whatever the verb: "we moved from Redis", "support came off Zendesk".
+func leaves(text string) bool {
+	since := far
+	words := wordsOf(text)
+	for i := range words {
+		switch words[i].low {
+		case "from", "away", "off", "out":
+			if i-since <= 3 {
+				return true
+			}
+		case "to", "for", "with", "and", "but":
+			since = far
+		default:
+			if isMotion(words[i].stem) {
+				since = i
+			}
+		}
+	}
+	return false
+}
+
+// isMotion reports whether a stem is that of a verb that leads from one thing to
+// another.
+func isMotion(stem string) bool {
+	switch stem {
+	case "move", "migrat", "shift", "port", "transit", "go", "went", "gone", "walk", "step", "steer", "pull", "wean", "come", "came", "switch", "chang", "turn", "back", "run", "phase", "drift", "break", "broke":
+		return true
+	}
+	return false
+}
+
+// gone is what a fact says was left: what it replaces, or what was taken out; ""
+// for nothing.
+func gone(f *memory.Fact) string {
+	switch {
+	case f == nil:
+		return ""
+	case f.Former != "":
+		return f.Former
+	case isMinus(f):
+		return f.Subject
+	}
+	return ""
+}
+
+// arrives reports whether what the question says was left is what a fact tells was
+// come to: "why did we drop NATS?", "we replaced RabbitMQ with NATS".
+func (a *asked) arrives(f *memory.Fact) bool {
+	if f == nil || f.Former == "" || f.Value == "" || !a.ends() || !a.has(asksReason|asksTime) || a.has(asksChange) {
+		return false
+	}
+	left, came := a.look(f.Former), a.look(f.Value)
+	return a.thing(&came) && !a.thing(&left)
+}
+
+// thing reports whether a strong need that speaks of no end is met.
+func (a *asked) thing(seen *look) bool {
+	for n := range a.needs {
+		if d := &a.needs[n]; seen.met[n] > 0 && d.weight > slotWeight && !isEnding(d.stem) {
+			return true
+		}
+	}
+	return false
+}
+
+// replaced reports whether the question asks what came in the place of something.
+func (a *asked) replaced() bool {
+	low := " " + strings.ToLower(a.text)
+	for _, words := range [...]string{" replace", " instead of ", " in place of ", " take the place ", " took the place ", " supersede", " succeed", " take over from ", " took over from ", " trade", " swap", " switch", " after "} {
+		if strings.Contains(low, words) {
+			return true
+		}
+	}
+	return false
+}
+
+// tellsSuccessor reports whether a passage tells what came in the place of what the
+// question names: a fact of both sides, or a turn with a clause about what is now.
+func (a *asked) tellsSuccessor(p *passage) bool {
+	if f := p.fact; f != nil && f.Former != "" && f.Value != "" {
+		left := a.look(f.Former)
+		return a.thing(&left)
+	}
+	if !turnsFrom(p) {
+		return false
+	}
+	clauses := clausesOf(p.text)
+	for i, clause := range clauses {
+		seen := a.look(clause)
+		if a.thing(&seen) {
+			continue
+		}
+		low := " " + strings.ToLower(clause) + " "
+		for _, words := range [...]string{" now ", " instead ", " use ", " using ", " run ", " is in ", " are in ", " back to ", " back on ", " hence ", " took over ", " takes over ", " went with ", " moved to ", " went to "} {
+			if i > 0 && strings.Contains(low, words) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// turnsFrom reports whether a passage tells of giving something up, by its fact or by
+// its words.
+func turnsFrom(p *passage) bool {
+	return gone(p.fact) != "" || tellsTurn(p.text)
+}
+
+// clausesOf cuts a sentence at its marks and at "and".
+func clausesOf(text string) []string {
+	return strings.FieldsFunc(strings.ReplaceAll(text, " and ", " , "), func(r rune) bool { return r == ',' || r == ';' || r == ':' })
+}
