@@ -146,6 +146,8 @@ func (r *reading) isThirdParty() bool {
 	switch {
 	case t.is(tagI, tagWe):
 		return r.reportedSpeech()
+	case t.low == "everything", (t.low == "everybody" || t.low == "everyone") && r.wholeSlot("").filled():
+		return false
 	case person.is(tagCompany) && person.capital && person.tech == 0:
 		return true
 	case r.relationNear(who):
@@ -153,8 +155,6 @@ func (r *reading) isThirdParty() bool {
 			return false
 		}
 	case person.is(tagHe):
-	case t.low == "everything":
-		return false
 	case t.capital && t.entry == nil && t.kind == wordToken && !t.possessive:
 		verb = tagsOf(tagOpinion, tagSpeech)
 	case t.capital && t.possessive && r.first(who+1, min(who+3, r.to), tagGroup, tagRelation) >= 0:

@@ -117,7 +117,7 @@ func (r *reading) perhapsReason(i int) bool {
 	case "for":
 		return next.is(tagMotive) && (i+2 >= r.stop || r.toks[i+2].kind == markToken || r.toks[i+2].low == "reasons" || r.toks[i+2].is(tagAnd))
 	case "over":
-		if r.first(r.lead, i, tagMinus) >= 0 && !time && next.kind == wordToken && !next.is(tagDet, tagPrep, tagI, tagWe, tagHe, tagIt, tagNumberWord) && next.low != "to" && next.low != "the" {
+		if minus := r.first(r.lead, i, tagMinus); minus >= 0 && r.word(minus, i, ";") < 0 && next.tech == 0 && !next.capital && !time && next.kind == wordToken && !next.is(tagDet, tagPrep, tagI, tagWe, tagHe, tagIt, tagNumberWord) && next.low != "to" && next.low != "the" {
 			return true // "cancelled over safety concerns"
 		}
 		return (next.is(tagMotive) || next.is(tagTrouble) && next.entry.base == next.low) && (i+2 >= r.stop || r.toks[i+2].kind == markToken)
@@ -192,7 +192,7 @@ func (r *reading) pronounReason(i int) bool {
 			return r.noteReason(i)
 		}
 	}
-	if r.first(r.lead, i, tagMinus, tagSwap, tagSwitch, tagSettle, tagPlus) < 0 || !r.firstPerson() && !r.label && !r.elided() && !r.namesTechnology() {
+	if r.first(r.lead, i, tagMinus, tagSwap, tagSwitch, tagSettle, tagPlus) < 0 && r.impersonal() < 0 || !r.firstPerson() && !r.label && !r.elided() && !r.namesTechnology() && r.impersonal() < 0 {
 		return false
 	}
 	return r.effectThenReason(i, i)
@@ -318,7 +318,7 @@ func (r *reading) perhapsLeading() bool {
 	}
 	switch r.toks[r.lead].low {
 	case "since", "as":
-		return r.hasVerb(r.lead+1) && !r.toks[r.lead+1].is(tagPrep) && r.toks[r.lead+1].low != "a"
+		return r.hasVerb(r.lead+1) && !r.toks[r.lead+1].is(tagPrep) && r.toks[r.lead+1].low != "a" && r.toks[r.lead+1].low != "of"
 	case "after", "following", "when":
 		return r.first(r.lead, comma, tagTrouble) >= 0
 	}

@@ -79,6 +79,20 @@ func TestLearnReversal(t *testing.T) {
 		{"I use Vim.", "I've gone over to VS Code.", ""},
 		{"Feature flags are in LaunchDarkly.", "We pulled the plug on LaunchDarkly.", ""},
 		{"We go with eventual consistency.", "We went back to strong consistency.", ""},
+		{"We log to Splunk.", "Splunk has been switched off, logs go to Loki.", ""},
+		{"We're betting on serverless.", "We moved off serverless onto a couple of VMs.", ""},
+		{"We build with Maven.", "Maven is out, Gradle is in.", ""},
+		{"We're fully remote.", "Everybody is back in the office.", ""},
+		{"We tag every release by hand.", "We no longer tag every release by hand.", ""},
+		{"Our tickets are in Jira.", "We've migrated our tickets to Linear.", ""},
+		{"We use tabs.", "We've gone over to spaces.", ""},
+		{"We do trunk-based development.", "We've switched to feature branches.", ""},
+		{"We keep sessions in Memcached.", "We keep sessions in Postgres now.", ""},
+		{"Emails are sent with SendGrid.", "SendGrid is history.", ""},
+		{"We're an AWS shop.", "We're on Azure now.", ""},
+		{"We merge on Tuesdays.", "We merge every day now.", ""},
+		{"Our design lives in Figma.", "We dropped Figma for Penpot.", ""},
+		{"We have a single tenant per database.", "It's multi-tenant now.", ""},
 	} {
 		t.Run(c[0]+" / "+c[1], func(t *testing.T) {
 			t.Parallel()

@@ -39,8 +39,8 @@ func (r *reading) slot(speaker string) slot {
 	for _, find := range [...]func(*reading, string) slot{
 		(*reading).namedSlot, (*reading).goneSlot, (*reading).shopSlot, (*reading).impersonalSlot, (*reading).wholeSlot, (*reading).assignedSlot, (*reading).favouredSlot, (*reading).swappedSlot, (*reading).switchedSlot,
 		(*reading).turnedSlot, (*reading).preferredSlot, (*reading).ageSlot, (*reading).placeSlot, (*reading).sequenceSlot, (*reading).choiceSlot, (*reading).likedSlot,
-		(*reading).usedSlot, (*reading).rhythmSlot, (*reading).statusSlot, (*reading).ownerSlot, (*reading).ownedSlot, (*reading).roleSlot,
-		(*reading).countSlot, (*reading).copulaSlot, (*reading).measuredSlot, (*reading).madeWithSlot, (*reading).habitSlot,
+		(*reading).usedSlot, (*reading).passiveSlot, (*reading).madeWithSlot, (*reading).rhythmSlot, (*reading).statusSlot, (*reading).ownerSlot, (*reading).ownedSlot, (*reading).roleSlot,
+		(*reading).countSlot, (*reading).copulaSlot, (*reading).measuredSlot, (*reading).habitSlot,
 	} {
 		if s := find(r, speaker); s.filled() {
 			if s.attribute == attributeIs {

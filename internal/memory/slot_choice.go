@@ -84,7 +84,7 @@ func (r *reading) wholeSlot(speaker string) slot {
 	if i+2 >= r.to {
 		return slot{}
 	}
-	whole := r.toks[i].low == "everything"
+	whole := r.toks[i].low == "everything" || r.toks[i].low == "everybody" || r.toks[i].low == "everyone"
 	switch r.toks[i].low {
 	case "every", "each": // "every service has its own repo"
 		if has := r.first(i+1, min(i+4, r.to), tagAux); has > i+1 && (r.toks[has].low == "has" || r.toks[has].low == "got") {
@@ -93,7 +93,7 @@ func (r *reading) wholeSlot(speaker string) slot {
 			}
 		}
 		return slot{}
-	case "everything", "backend", "platform", "system", "product", "app", "application", "architecture":
+	case "everything", "everybody", "everyone", "backend", "platform", "system", "product", "app", "application", "architecture":
 	default:
 		return slot{}
 	}

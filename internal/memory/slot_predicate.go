@@ -192,6 +192,19 @@ func (r *reading) namesCategory(from, to int, tech uint8) bool {
 	return words > 0
 }
 
+// needsSo reports whether token i is a number in words behind a verb that asks for one:
+// "deploys need two approvals".
+func (r *reading) needsSo(i int) bool {
+	if !r.toks[i].is(tagNumberWord) && r.toks[i].low != "one" {
+		return false
+	}
+	switch r.toks[i-1].low {
+	case "need", "needs", "require", "requires", "take", "takes", "last", "lasts":
+		return true
+	}
+	return false
+}
+
 // measuredSlot reads "the deploy takes 12 minutes", "standup starts at 9:30".
 func (r *reading) measuredSlot(string) slot {
 	if r.toks[r.from].is(tagIt, tagHe, tagI, tagWe) {
@@ -201,7 +214,7 @@ func (r *reading) measuredSlot(string) slot {
 		if r.toks[i].kind == markToken {
 			return slot{}
 		}
-		if _, dated := r.dated(i, i+1); !dated && r.toks[i].kind != numberToken {
+		if _, dated := r.dated(i, i+1); !dated && r.toks[i].kind != numberToken && !r.needsSo(i) {
 			continue
 		}
 		verb := i - 1

@@ -10,7 +10,7 @@ import (
 func (r *reading) statusSlot(string) slot {
 	verb := -1
 	for i := r.from; i < r.to; i++ {
-		if r.toks[i].is(tagPlus, tagMinus) && !r.isNoun(i) {
+		if r.toks[i].is(tagPlus, tagMinus) && !r.isNoun(i) && !r.isPlural(i) {
 			verb = i
 			break
 		}
@@ -38,6 +38,9 @@ func (r *reading) statusSlot(string) slot {
 	}
 	if object == "" || !r.firstPerson() && !r.elided() && verb > r.from && !r.toks[verb-1].is(tagBe, tagAux) {
 		return slot{}
+	}
+	if end+1 < r.to && r.toks[end].low == "for" && r.toks[end+1].capital && r.toks[verb].is(tagMinus) && r.namesTechnology() {
+		end = r.to // "we dropped Figma for Penpot" names what came instead
 	}
 	if !r.toks[verb].is(tagMinus) && phraseLength(r.toks, verb, tagMinus) < n || end < r.to && r.toks[end].low != "to" {
 		where = cmp.Or(r.place(end), where) // "moved off Kubernetes to plain VMs" names no place, but what came instead
@@ -152,6 +155,12 @@ func (r *reading) lastStep(verb, n int) string {
 // isNoun reports whether a verb's word stands where a noun does ("the start").
 func (r *reading) isNoun(i int) bool {
 	return i > r.from && (r.toks[i-1].is(tagDet) && r.toks[i-1].kind == wordToken || r.toks[i-1].possessive || r.toks[i-1].low == "of")
+}
+
+// isPlural reports whether a word at the head of a sentence is the plural of a noun
+// rather than its verb: another verb follows, "deploys need two approvals".
+func (r *reading) isPlural(i int) bool {
+	return i == r.from && strings.HasSuffix(r.toks[i].low, "s") && i+1 < r.to && r.toks[i+1].is(tagFuture, tagBe, tagAux, tagUsage)
 }
 
 // ownedSlot reads "the gateway has a timeout of 30 seconds": the same slot as

@@ -195,5 +195,5 @@ func (r *reading) countSlot(string) slot {
 // isPast reports whether the verb at token i tells what happened once.
 func (r *reading) isPast(i int) bool {
 	t := &r.toks[i]
-	return t.is(tagPast) || len(t.low) > 3 && strings.HasSuffix(t.low, "ed")
+	return t.is(tagPast) || len(t.low) > 3 && strings.HasSuffix(t.low, "ed") && !strings.HasSuffix(t.low, "eed")
 }

@@ -57,7 +57,7 @@ func (d *doubts) why() {
 	d.off(a.has(asksReason) && a.isItselfTheReason(p), otherReason)
 	d.off(a.arrives(f), otherPerson)
 	d.off(a.has(asksTime) && a.isItselfTheReason(p), noTimeAtAll)
-	d.off(a.has(asksTime) && !p.timed(), timeDoubt(f))
+	d.off(a.has(asksTime) && !p.timed(), timeDoubt(p))
 	d.off(len(a.spans) > 0 && !a.then(p), otherTime)
 }
 
@@ -106,7 +106,8 @@ func (d *doubts) people() {
 	d.off(a.negotiable && a.which < 0 && len(a.spans) == 0 && a.ofSelf() && a.singular() && othersOwn(p, seen), otherPerson)
 	d.off(a.deed >= 0 && a.unnamedActor(p.statement(), p.speaker != "") && !a.fillsDeed(f), noPerson)
 	d.off(a.turnedRound(p, seen), otherPerson)
-	d.off(a.has(asksPlace) && !(seen.placed && a.placedThere(p)) && !a.keeps(f), noPlace)
+	d.off(a.has(asksPlace) && !(seen.placed && a.placedThere(p)) && !a.keeps(f) && !(a.stores() && namesKeeper(p.text)), noPlace)
+	d.off(a.otherKind(p.statement(), seen), otherOrdinal)
 	d.off(a.has(asksPerson) && !a.has(asksReason) && !seen.person && !a.fillsDeed(f), noPerson)
 	d.off(a.has(firstPerson) && seen.traits&namesRelation != 0 && !a.has(asksPerson) && !seen.named && !(a.has(namesRelation) && a.complete(seen)), otherPerson)
 	d.off(a.has(firstPerson) && f != nil && f.Kind == memory.ThirdParty && !seen.named && !a.has(asksPerson|namesRelation) && !a.literal(seen), otherPerson)
@@ -119,6 +120,69 @@ func (d *doubts) people() {
 // after: "who hosts our stuff?", "we host everything on Hetzner".
 func (a *asked) fillsDeed(f *memory.Fact) bool {
 	return a.deed >= 0 && f != nil && f.Value != "" && (a.needs[a.deed].stem == "host" || a.needs[a.deed].stem == "handl") && theLexicon().fills(a.needs[a.deed].slots, f.Attribute)
+}
+
+// stores reports whether the question asks where something is kept or tracked: the
+// answer may be a tool.
+func (a *asked) stores() bool {
+	for _, w := range wordsOf(a.text) {
+		switch w.low {
+		case "keep", "kept", "store", "stored", "track", "tracked", "log", "logged", "manage", "managed", "document", "documented", "hold", "held", "save", "saved":
+			return true
+		}
+	}
+	return false
+}
+
+// namesKeeper reports whether a sentence says what a name is, as in "Vault is our secret
+// store".
+func namesKeeper(text string) bool {
+	_, rest := firstWord(text)
+	verb, _ := firstWord(rest)
+	return opensWithName(text) && (isBe(verb) || verb == "holds" || verb == "keeps" || verb == "has" || verb == "stores")
+}
+
+// otherKind reports whether a thing that the question tells apart by the word before it
+// ("the canary deploys") is told apart by another word here ("blue-green deploys").
+func (a *asked) otherKind(text string, seen *look) bool {
+	if a.wide || a.yesNo {
+		return false
+	}
+	for n := 1; n < len(a.needs); n++ {
+		kind, thing := &a.needs[n-1], &a.needs[n]
+		if seen.met[n-1] > 0 || seen.met[n] < 1 || isVerbish(kind.word) || kind.weight < 1 || thing.weight < weakWeight || len(kind.slots) > 0 || n-1 == a.deed || !strings.Contains(strings.ToLower(a.text), kind.word+" "+thing.word) {
+			continue
+		}
+		before := ""
+		for scan := language.Scan(text); ; {
+			w, ok := scan.Next()
+			if !ok {
+				break
+			}
+			stem := string(w.Stem)
+			if base, irregular := theLexicon().base[stem]; irregular {
+				stem = base
+			}
+			if stem == thing.stem && before != "" && !isVerbish(before) {
+				return true
+			}
+			if before = strings.ToLower(text[w.Start:w.End]); w.Stop || w.Number || len(a.terms[string(w.Stem)]) > 0 {
+				before = ""
+			}
+		}
+	}
+	return false
+}
+
+// isVerbish reports whether a word ends as verbs do, so that it tells nothing apart.
+func isVerbish(word string) bool {
+	return strings.HasSuffix(word, "ed") || strings.HasSuffix(word, "ing") && len(word) > 5 || strings.HasSuffix(word, "ly") || theLexicon().base[language.Stem(word)] != "" || irregular(word) || theLexicon().idle[word]
+}
+
+// irregular reports whether the base of a word is written otherwise: "broke".
+func irregular(word string) bool {
+	stem := language.Stem(word)
+	return len(stem) > 3 && !strings.HasPrefix(word, stem[:3])
 }
 
 // keeps reports whether a fact names the technology that "where" asks for: data lives
@@ -237,11 +301,19 @@ func (a *asked) isItselfTheReason(p *passage) bool {
 	return !a.strong(&effect) && a.strong(&cause)
 }
 
-// timeDoubt is what a passage without a time loses when it is asked for: the
-// day it was said tells when something was decided, but not somebody's birthday.
-func timeDoubt(f *memory.Fact) float64 {
-	if f == nil || f.Kind == memory.Decision || f.Kind == memory.Event || f.Kind == memory.Cause {
+// timeDoubt is what a passage without a time loses when it is asked for: the day
+// it was said tells when the speakers decided something, but not somebody's birthday
+// nor when something befell them.
+func timeDoubt(p *passage) float64 {
+	f := p.fact
+	switch {
+	case f == nil || f.Kind == memory.Decision || f.Kind == memory.Event:
 		return noTime
+	case f.Kind == memory.Cause || f.Kind == memory.Number && f.Value == "":
+		if opensInFirstPerson(p.text) || f.Value != "" {
+			return noTime
+		}
+		return noTimeOfIt
 	}
 	return noTimeAtAll
 }

@@ -82,6 +82,10 @@ func requests(sentence string) bool {
 		return false
 	}
 	after := strings.TrimLeft(strings.ToLower(rest), " ")
+	switch verb, _ := firstWord(after); verb {
+	case "is", "are", "was", "were", "has", "had", "runs", "goes", "went", "lives", "uses", "used", "comes", "came", "takes", "took", "works", "will", "can", "must", "should":
+		return false // "Search is powered by Solr" bids nothing
+	}
 	return after != "" && (first != "remind" || !reminds(after))
 }
 

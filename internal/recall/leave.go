@@ -32,7 +32,7 @@ func leaves(text string) bool {
 // another.
 func isMotion(stem string) bool {
 	switch stem {
-	case "move", "migrat", "shift", "port", "transit", "go", "went", "gone", "walk", "step", "steer", "pull", "wean", "come", "came", "switch", "chang", "turn", "back", "run", "phase", "drift", "break", "broke":
+	case "move", "migrat", "shift", "port", "transit", "go", "went", "gone", "walk", "step", "steer", "pull", "wean", "come", "came", "get", "got", "take", "took", "switch", "chang", "turn", "back", "run", "phase", "drift", "break", "broke":
 		return true
 	}
 	return false

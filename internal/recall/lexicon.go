@@ -36,6 +36,9 @@ type lexicon struct {
 	asks map[string]trait
 	// shapes leads from a word, unstemmed, to its part in the shapes of answers.
 	shapes map[string]shaping
+	// ending are the stems of words for giving something up; turned are the words,
+	// unstemmed, that tell of it in a sentence.
+	ending, turned map[string]bool
 	// listed are the stems of words that are no names, whatever letter they begin
 	// with at the head of a sentence.
 	listed map[string]bool
@@ -97,7 +100,7 @@ var weights = map[string]float64{"idle": 0, "slight": slightWeight, "weak": weak
 var theLexicon = sync.OnceValue(func() *lexicon {
 	l := &lexicon{
 		weight: map[string]float64{}, idle: map[string]bool{}, function: map[string][]string{}, opposites: map[string][]string{}, alike: map[string][]twin{}, under: map[string][]twin{},
-		base: map[string]string{}, forms: map[string][]twin{}, slots: map[string][]string{}, asks: map[string]trait{}, shapes: map[string]shaping{}, listed: map[string]bool{},
+		base: map[string]string{}, forms: map[string][]twin{}, slots: map[string][]string{}, asks: map[string]trait{}, shapes: map[string]shaping{}, listed: map[string]bool{}, ending: map[string]bool{}, turned: map[string]bool{},
 	}
 	l.eachLine("form", l.addForms)
 	l.eachLine("weight", func(name string, words []string) {
@@ -137,6 +140,15 @@ var theLexicon = sync.OnceValue(func() *lexicon {
 		}
 	})
 	l.eachLine("function", func(name string, words []string) { l.function[name] = words })
+	l.eachLine("turn", func(name string, words []string) {
+		for _, w := range words {
+			if name == "turned" {
+				l.turned[w] = true
+				continue
+			}
+			l.ending[language.Stem(w)], l.ending[l.plain(w)] = true, true
+		}
+	})
 	l.eachLine("shape", l.addShapes)
 	l.eachLine("asks", func(name string, words []string) {
 		for i, trait := range traitNames {
@@ -238,6 +250,16 @@ func (l *lexicon) eachLine(file string, f func(name string, words []string)) {
 		}
 		f(name, strings.Split(rest, ", "))
 	}
+}
+
+// turns reports whether a sentence in lower case tells of giving something up.
+func (l *lexicon) turns(low string) bool {
+	for word := range strings.FieldsFuncSeq(low, func(r rune) bool { return r < 'a' || r > 'z' }) {
+		if l.turned[word] {
+			return true
+		}
+	}
+	return false
 }
 
 // known reports whether the weight of a stem is listed.

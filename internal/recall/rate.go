@@ -33,6 +33,7 @@ const (
 	noDeed       = 0.75 // asked who signed, it speaks of no signing
 	noTime       = 0.8
 	noTimeAtAll  = 0.62
+	noTimeOfIt   = 0.58 // asked when something befell somebody, it tells how
 	noPlace      = 0.58
 	noPerson     = 0.55
 	otherPerson  = 0.5  // it speaks of somebody else
@@ -79,6 +80,9 @@ func (a *asked) rate(p *passage, near *look) {
 	if a.has(asksReason) && a.ends() && within(p.text, " until ") && !a.has(asksTime) {
 		seen.traits |= givesReason // "we used it until the price doubled"
 	}
+	if a.has(asksReason) && (a.explains(p.text) || a.ends() && turnsFrom(p) && opensWithOccasion(p.text) || a.stays() && within(p.text, " until ")) {
+		seen.traits |= givesReason
+	}
 	if p.explained || a.agentBefore(&seen, p) || a.givesWay(p.text) {
 		seen.traits |= givesReason
 	}
@@ -109,6 +113,33 @@ func (a *asked) givesWay(text string) bool {
 		if _, effect, found := strings.Cut(text, words); found {
 			seen := a.look(effect)
 			return a.has(asksEffect) || a.strong(&seen)
+		}
+	}
+	return false
+}
+
+// explains reports whether what the question asks the reason of stands before a colon:
+// what is behind it says why. A label is no such thing.
+func (a *asked) explains(text string) bool {
+	before, after, found := strings.Cut(text, ": ")
+	if !found || strings.Count(before, " ") < 2 || strings.Count(after, " ") < 2 {
+		return false
+	}
+	told, why := a.look(before), a.look(after)
+	return a.strong(&told) && !a.strong(&why)
+}
+
+// opensWithOccasion reports whether a sentence begins with what it came after.
+func opensWithOccasion(text string) bool {
+	return strings.HasPrefix(text, "After ") || strings.HasPrefix(text, "Following ")
+}
+
+// stays reports whether the question asks about holding on to something.
+func (a *asked) stays() bool {
+	for _, w := range wordsOf(a.text) {
+		switch w.stem {
+		case "stai", "stay", "still", "stick", "stuck", "hold", "remain", "wait", "keep", "kept":
+			return true
 		}
 	}
 	return false

@@ -47,14 +47,7 @@ func (a *asked) ends() bool {
 }
 
 // isEnding reports whether a stem speaks of giving something up.
-func isEnding(stem string) bool {
-	switch stem {
-	case "walk", "gone", "take", "took", "taken", "tak", "pulled", "give", "gave", "given", "drop", "abandon", "stop", "revert", "ditch", "kill", "scrap", "undo", "undid", "undon", "leav", "left", "remov", "roll", "return",
-		"quit", "end", "fail", "reject", "retreat", "backtrack", "revers", "cancel", "retir", "replac", "switch", "swap", "back", "awai", "disappear", "vanish", "rid", "dump", "axe", "pull", "discontinu", "cut", "last", "lose", "lost", "forsak", "forsaken", "migrat", "move", "phase", "sunset", "decommiss", "uninstal", "eject", "outgrow", "part":
-		return true
-	}
-	return false
-}
+func isEnding(stem string) bool { return theLexicon().ending[stem] }
 
 // story returns the sentences that begin a story the question asks for and those
 // that go on about it, in the order they were said; nil when nothing goes on.
@@ -165,6 +158,9 @@ func (f *finder) finished(told []passage, turned bool) []passage {
 func furtherClause(sentence string) bool {
 	for _, mark := range [...]string{", ", "; ", ": ", " - ", " – ", " — "} {
 		if _, rest, found := strings.Cut(sentence, mark); found {
+			if mark[0] == ';' && tellsTrouble(rest) {
+				return true
+			}
 			switch word, _ := firstWord(rest); word {
 			case "the", "our", "nobody", "it", "they", "everyone", "everybody", "people", "no", "my", "its", "their":
 				return true
@@ -242,12 +238,12 @@ func opensWithThing(sentence string) bool {
 // back.
 func tellsTurn(sentence string) bool {
 	low := strings.ToLower(sentence)
-	for _, words := range [...]string{"revert", "went back", "go back", "going back", "gone back", "back to ", "back on ", "back in ", "back with", "rolled ", "gave up", "give up", "given up", "giving up", "gave it up", "drop", "abandon", "ditch", "scrap", "kill", "undid", "undone", "return", "stopp", "quit", "gone again", "took them down", "took it down", "taken down", "walked ", "is out", "are out", "is over", "was over", "ended", "over with", "cancel", "switch", "replac", "pulled the plug", "retired", "turned it off", "took it out", "threw it out", "ripped", "removed", "shut down", "moved off", "moved away", "no longer", "settled on", "went for", "return to", "backed out", "walked away", "pulled out", "phased out", "opted out", "pulled ", "lasted until", "revers", "overturned", "instead", "moved to", "again", "left it", "sold", "rid of", "swap", "outgrew", "outgrown", "backed it out", "done with", "is gone", "are gone", "was gone", "no more", "is history", "is dead"} {
+	for _, words := range [...]string{"revert", "went back", "go back", "going back", "gone back", "back to ", "back on ", "back in ", "back with", "rolled ", "gave up", "give up", "given up", "giving up", "gave it up", "drop", "abandon", "ditch", "scrap", "kill", "undid", "undone", "return", "stopp", "quit", "gone again", "took them down", "took it down", "taken down", "walked ", "is out", "are out", "is over", "was over", "ended", "over with", "cancel", "switch", "replac", "pulled the plug", "retired", "turned it off", "took it out", "threw it out", "ripped", "removed", "shut down", "moved off", "moved away", "no longer", "settled on", "went for", "return to", "backed out", "walked away", "pulled out", "phased out", "opted out", "pulled ", "lasted until", "revers", "overturned", "instead", "moved to", "again", "left it", "sold", "swap", "backed it out", "any more", "anymore", "any longer", "no more", "is history", "is dead", "is gone", "are gone", "was gone", "done with", "rid of", "put to rest", "laid to rest", "swore off", "sworn off", "gave way", "give way", "made way", "put an end to", "called it a day"} {
 		if strings.Contains(low, words) {
 			return true
 		}
 	}
-	return leaves(sentence)
+	return theLexicon().turns(low) || leaves(sentence)
 }
 
 // goesBack reports whether a sentence says that something earlier holds again:
