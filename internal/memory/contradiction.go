@@ -152,6 +152,7 @@ func (s *State) contradicted(n int32) []int32 {
 		out = append(out, s.trialsEnded(n)...)
 	}
 	out = append(out, s.ported(n)...)
+	out = append(out, s.byCategory(n)...)
 	out = append(out, s.ended(n)...)
 	out = slices.DeleteFunc(out, func(o int32) bool { // a sentence does not contradict itself
 		was := &s.facts[o].Source

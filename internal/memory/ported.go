@@ -3,6 +3,8 @@ package memory
 import (
 	"slices"
 	"strings"
+
+	"github.com/hermes-memory/hermes/internal/language"
 )
 
 // ported finds what a part was made with or kept in before n told that it is with
@@ -33,6 +35,20 @@ func (s *State) ported(n int32) []int32 {
 		}
 	}
 	return out
+}
+
+// byCategory finds what served as what n replaces by the name of its sort: "our queue
+// runs on SQS", "we replaced the queue with Postgres".
+func (s *State) byCategory(n int32) []int32 {
+	f := &s.facts[n]
+	if f.Former == "" || f.Subject != subjectWe {
+		return nil
+	}
+	words := s.wordsOf(f.Former)
+	if len(words) != 1 || s.l.category(words[0]) == 0 {
+		return nil
+	}
+	return s.slots[slotKey{subjectWe, words[0]}]
 }
 
 // partOf is what a current fact says is made with a technology, or kept in it;
@@ -69,44 +85,60 @@ func sameSort(a, b string) bool {
 // is no more: "the code freeze is in December", "we review every pull request".
 func (s *State) ended(n int32) []int32 {
 	f, t := &s.facts[n], &s.traits[n]
-	if !isStatus(f.Attribute) || t.polarity >= 0 || !s.isEnding(f.Value) {
+	if !(isStatus(f.Attribute) && t.polarity < 0) && !(f.Attribute == attributeIs && s.isEnding(f.Value)) {
 		return nil
 	}
-	out := slices.Clone(s.slots[slotKey{f.Subject, attributeIs}])
-	words := strings.Fields(f.Subject)
-	for _, w := range words {
-		for _, o := range s.slots[slotKey{subjectWe, attributeHabit + w}] {
-			if theirs := append(s.wordsOf(s.facts[o].Value), w); covers(theirs, words) && covers(words, theirs) {
-				out = append(out, o)
-			}
-		}
+	var out []int32
+	if s.isEnding(f.Value) {
+		out = slices.Clone(s.slots[slotKey{f.Subject, attributeIs}])
+		out = slices.DeleteFunc(out, func(o int32) bool { return o == n })
 	}
 	return append(out, s.stopped(n)...)
 }
 
-// stopped finds the statement that the speakers do what n says they do no longer:
-// "we support Safari 12", "we no longer support Safari 12".
+// stopped finds the statement that the speakers do, or have, what n says they do no
+// longer: "we support Safari 12", "we no longer support Safari 12".
 func (s *State) stopped(n int32) []int32 {
 	f := &s.facts[n]
 	said := f.Statement
 	if f.Because != "" {
 		said, _, _ = strings.Cut(said, f.Because)
 	}
-	words := slices.DeleteFunc(stems(said), func(w string) bool { return w == "longer" })
+	ending := append(stems(f.Value), "longer", "dont", "doesnt")
+	words := slices.DeleteFunc(stems(said), func(w string) bool { return slices.Contains(ending, w) })
 	if len(words) < 2 || len(words) > maxStopped {
 		return nil
 	}
 	var out []int32
 	for _, o := range newestOf(s.words[words[0]]) {
 		old := &s.facts[o]
-		if o == n || !old.Current() || !old.Kind.Asserted() || isStatus(old.Attribute) && s.traits[o].polarity < 0 || s.traits[o].inner {
+		if o == n || !old.Current() || !old.Kind.Asserted() || !old.When.IsZero() || isStatus(old.Attribute) && s.traits[o].polarity < 0 || s.traits[o].inner {
 			continue
 		}
-		if theirs := stems(old.Statement); len(theirs) == len(words) && covers(words, theirs) {
+		theirs := stems(old.Statement)
+		if !covers(theirs, words) {
+			continue
+		}
+		if extra := slices.DeleteFunc(theirs, func(w string) bool { return slices.Contains(words, w) }); len(extra) == 0 || len(extra) == 1 && s.isHaving(old.Statement, extra[0]) {
 			out = append(out, o)
 		}
 	}
 	return out
+}
+
+// isHaving reports whether a stem is that of the verb with which a statement says that
+// the speakers have something: "we offer a free plan".
+func (s *State) isHaving(statement, word string) bool {
+	var space [24]token
+	toks := appendTokens(s.l, space[:0], statement, 0, len(statement))
+	if len(toks) < 2 || !toks[0].is(tagWe) {
+		return false
+	}
+	switch toks[1].low {
+	case "have", "offer", "run", "keep", "provide", "support", "use", "hold", "do", "sell", "publish", "maintain", "own":
+		return language.Stem(toks[1].low) == word
+	}
+	return false
 }
 
 // maxStopped is the longest statement that is compared as a whole, in words.

@@ -122,6 +122,9 @@ func (r *reading) perhapsReason(i int) bool {
 		}
 		return (next.is(tagMotive) || next.is(tagTrouble) && next.entry.base == next.low) && (i+2 >= r.stop || r.toks[i+2].kind == markToken)
 	case "after", "following", "when":
+		if r.toks[i].low == "after" && !time && (r.first(r.lead, i, tagTrouble) >= 0 || r.toks[i-1].low == "down" || r.word(r.lead, i, "down") > 0) && r.opensTrouble(i+1) {
+			return true // "the API was down after somebody deleted the balancer"
+		}
 		return !time && (r.first(i+1, r.stop, tagTrouble) >= 0 || r.toks[i].low == "after" && r.firstPerson() && r.first(r.lead, i, tagMinus) >= 0 && r.opensTrouble(i+1))
 	}
 	return false
@@ -134,7 +137,7 @@ func (r *reading) opensTrouble(i int) bool {
 	if t.is(tagDet, tagOur, tagMy, tagIt, tagHe) {
 		return r.hasVerb(i + 1)
 	}
-	return t.kind == wordToken && !t.entryHas(tagStop) && !strings.HasSuffix(t.low, "ing") && r.first(i+1, min(i+4, r.stop), tagPast, tagTrouble, tagAssign) > 0
+	return t.kind == wordToken && !t.entryHas(tagStop) && !strings.HasSuffix(t.low, "ing") && r.first(i+1, min(i+4, r.stop), tagPast, tagTrouble, tagAssign, tagMinus) > 0
 }
 
 // troubled reports whether a clause from token i on tells of a trouble and of

@@ -93,6 +93,21 @@ func TestLearnReversal(t *testing.T) {
 		{"We merge on Tuesdays.", "We merge every day now.", ""},
 		{"Our design lives in Figma.", "We dropped Figma for Penpot.", ""},
 		{"We have a single tenant per database.", "It's multi-tenant now.", ""},
+		{"We ship from the main branch.", "We ship from release branches now.", ""},
+		{"Our queue runs on SQS.", "We've replaced the queue with Postgres.", ""},
+		{"We use semantic versioning.", "We don't use semantic versioning any more.", ""},
+		{"The app is Angular.", "We've redone the app in Vue.", ""},
+		{"Our CI lives on Jenkins.", "CI moved to GitHub Actions last month.", ""},
+		{"We write tests first.", "We gave up writing tests first.", ""},
+		{"Everybody works from home.", "Everyone works in the office again.", ""},
+		{"We believe in microservices.", "We're merging our services into one app.", ""},
+		{"We offer a free plan.", "The free plan is gone.", ""},
+		{"We deploy on Thursdays.", "We deploy daily now.", ""},
+		{"Our billing is on Stripe.", "We took billing off Stripe and onto Adyen.", ""},
+		{"Documentation is in German.", "Documentation is in English now.", ""},
+		{"We host on premises.", "We've gone to the cloud.", ""},
+		{"We keep logs for 30 days.", "We keep logs for 90 days now.", ""},
+		{"Retention of logs is 30 days.", "Retention of logs is 14 days.", ""},
 	} {
 		t.Run(c[0]+" / "+c[1], func(t *testing.T) {
 			t.Parallel()

@@ -39,7 +39,7 @@ func (r *reading) slot(speaker string) slot {
 	for _, find := range [...]func(*reading, string) slot{
 		(*reading).namedSlot, (*reading).goneSlot, (*reading).shopSlot, (*reading).impersonalSlot, (*reading).wholeSlot, (*reading).assignedSlot, (*reading).favouredSlot, (*reading).swappedSlot, (*reading).switchedSlot,
 		(*reading).turnedSlot, (*reading).preferredSlot, (*reading).ageSlot, (*reading).placeSlot, (*reading).sequenceSlot, (*reading).choiceSlot, (*reading).likedSlot,
-		(*reading).usedSlot, (*reading).passiveSlot, (*reading).madeWithSlot, (*reading).rhythmSlot, (*reading).statusSlot, (*reading).ownerSlot, (*reading).ownedSlot, (*reading).roleSlot,
+		(*reading).fromToSlot, (*reading).usedSlot, (*reading).passiveSlot, (*reading).madeWithSlot, (*reading).rhythmSlot, (*reading).mannerSlot, (*reading).statusSlot, (*reading).ownerSlot, (*reading).ownedSlot, (*reading).roleSlot,
 		(*reading).countSlot, (*reading).copulaSlot, (*reading).measuredSlot, (*reading).habitSlot,
 	} {
 		if s := find(r, speaker); s.filled() {
@@ -155,7 +155,7 @@ func (r *reading) assignedSlot(string) slot {
 		after--
 	}
 	to := r.word(after, r.to, "to")
-	if to < 0 || to+1 >= r.to || to-after > 9 || !r.hasFigure(to+1) {
+	if to < 0 || to+1 >= r.to || to-after > 9 || !r.hasFigure(to+1) || r.toks[to+1].tech != 0 {
 		return slot{}
 	}
 	from := r.word(after, to, "from")
@@ -206,7 +206,7 @@ func (r *reading) swappedSlot(speaker string) slot {
 			break
 		}
 	}
-	if with <= verb+1 && with >= 0 || with+1 >= r.to {
+	if with <= verb+1 && with >= 0 && (r.toks[with].low != "by" || verb == r.from) || with+1 >= r.to {
 		return slot{}
 	}
 	if with < 0 {
@@ -218,7 +218,11 @@ func (r *reading) swappedSlot(speaker string) slot {
 	}
 	old := r.slice(r.skipDet(verb+1, with), with)
 	if subject {
-		old = r.slice(r.skipDet(r.from, verb), verb)
+		end := verb
+		for end > r.from+1 && (r.toks[end-1].is(tagBe, tagAux) || r.toks[end-1].low == "got" || r.toks[end-1].low == "gets") {
+			end--
+		}
+		old = r.slice(r.skipDet(r.from, end), end)
 	}
 	s := r.choose(with+1, speaker)
 	if s.subject == "" {
@@ -242,7 +246,7 @@ func (r *reading) switchedSlot(speaker string) slot {
 	for i := verb; i < r.to; i++ {
 		switch r.toks[i].low {
 		case "to", "into", "onto", "in":
-			if target < 0 && i > verb && i+1 < r.to && (r.toks[i].low != "in" || strings.HasPrefix(r.toks[verb].low, "rewr")) {
+			if target < 0 && i > verb && i+1 < r.to && (r.toks[i].low != "in" || strings.HasPrefix(r.toks[verb].low, "re")) {
 				target = i
 			}
 		case "from":

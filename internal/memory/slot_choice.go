@@ -36,6 +36,12 @@ func (r *reading) goesBy(i int) bool {
 	case "got", "gone", "went", "do", "doing", "follow", "following", "practise", "practice":
 		return true
 	}
+	if low := r.toks[i-1].low; (low == "to" || low == "into") && i > r.from+1 {
+		switch r.toks[i-2].low {
+		case "gone", "went", "go", "going", "come", "came":
+			return true
+		}
+	}
 	return i == r.from+1 && r.toks[r.from].is(tagWe) && strings.HasPrefix(r.toks[i].low, "self")
 }
 
@@ -97,7 +103,7 @@ func (r *reading) wholeSlot(speaker string) slot {
 	default:
 		return slot{}
 	}
-	if !r.toks[i+1].is(tagBe) || r.first(i, min(i+4, r.to), tagNeg) >= 0 {
+	if !r.toks[i+1].is(tagBe) && r.toks[i+1].low != "works" || r.first(i, min(i+4, r.to), tagNeg) >= 0 {
 		return slot{}
 	}
 	if s := r.choose(i+2, speaker); s.attribute == attributeDesign || whole && r.isChoice(s.attribute) {

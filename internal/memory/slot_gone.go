@@ -95,16 +95,71 @@ func (r *reading) choiceLengthAt(i int) int {
 	return r.choiceLength(i)
 }
 
-// noMoreSlot reads "there is no code freeze any more".
+// noMoreSlot reads "there is no code freeze any more" and "we don't use semantic
+// versioning any more".
 func (r *reading) noMoreSlot() slot {
-	if r.toks[r.from].low != "there" && r.toks[r.from].low != "there's" {
+	more := r.first(r.from+1, r.to, tagNoLonger)
+	if more < 0 {
 		return slot{}
 	}
-	no, more := r.word(r.from, min(r.from+4, r.to), "no"), r.first(r.from, r.to, tagNoLonger)
-	if no < 0 || more <= no+1 {
+	from := -1
+	switch low := r.toks[r.from].low; {
+	case low == "there", low == "there's":
+		if from = r.word(r.from, min(r.from+4, r.to), "no"); from >= 0 {
+			from++
+		}
+	case r.toks[r.from].is(tagWe):
+		if from = r.first(r.from+1, min(r.from+4, r.to), tagNeg); from >= 0 {
+			from++
+		}
+		if from > 0 && r.toks[from].is(tagUse) {
+			from += phraseLength(r.toks, from, tagUse)
+		}
+	}
+	if from < 0 || from >= more {
 		return slot{}
 	}
-	return slot{subject: r.stems(no+1, more), attribute: attributeStatus, value: r.slice(more, more+phraseLength(r.toks, more, tagNoLonger))}
+	return slot{subject: r.stems(from, more), attribute: attributeStatus, value: r.slice(more, more+phraseLength(r.toks, more, tagNoLonger))}
+}
+
+// fromToSlot reads "we took billing off Stripe and onto Adyen": from one technology to
+// another of its sort, whatever the verb.
+func (r *reading) fromToSlot(speaker string) slot {
+	if r.first(r.from, r.to, tagNeg) >= 0 {
+		return slot{}
+	}
+	old := -1
+	for i := r.from + 1; i+1 < r.to; i++ {
+		switch r.toks[i].low {
+		case "from", "off", "of", "out":
+			if old < 0 {
+				old = r.techNear(i + 1)
+			}
+		case "to", "onto", "into":
+			now := r.techNear(i + 1)
+			if old < 0 || now < 0 || r.toks[old].tech != r.toks[now].tech {
+				continue
+			}
+			s := r.choose(now, speaker)
+			s.subject = r.who(speaker)
+			s.former = r.slice(old, old+int(r.toks[old].techLen))
+			return s
+		}
+	}
+	return slot{}
+}
+
+// techNear is the technology named at token i or just behind; -1 for none.
+func (r *reading) techNear(i int) int {
+	for k := i; k < min(i+3, r.to); k++ {
+		if r.toks[k].tech != 0 {
+			return k
+		}
+		if r.toks[k].kind == markToken || r.toks[k].is(tagAnd) {
+			break
+		}
+	}
+	return -1
 }
 
 // shopSlot reads "we're a Python shop".

@@ -1,5 +1,7 @@
 package memory
 
+import "strings"
+
 // madeWithSlot reads "we test with Cypress" and "we log errors to Sentry": what
 // the speakers do, with a technology, whatever the verb.
 func (r *reading) madeWithSlot(speaker string) slot {
@@ -71,6 +73,39 @@ func (r *reading) rhythmSlot(speaker string) slot {
 		if isRhythm(t.low) && r.stems(verb+1, i) == "" {
 			return slot{subject: r.who(speaker), attribute: attributeHabit + stem(r.l, r.toks[verb].low), value: r.slice(i, r.phraseEnd(i, 4))}
 		}
+	}
+	return slot{}
+}
+
+// mannerSlot reads "we ship from the main branch" and "we keep logs for 30 days": by
+// what, from where or for how long something is done as a rule.
+func (r *reading) mannerSlot(speaker string) slot {
+	if !r.toks[r.from].is(tagWe) || r.first(r.from, r.to, tagNeg, tagMinus, tagSwitch, tagSwap, tagTrouble) >= 0 {
+		return slot{}
+	}
+	verb := r.habit()
+	if verb < 0 || r.toks[verb].is(tagBe, tagAux) || strings.HasSuffix(r.toks[verb].low, "ing") {
+		return slot{}
+	}
+	for i := verb + 1; i+1 < min(verb+5, r.to); i++ {
+		t := &r.toks[i]
+		if t.kind == markToken || t.is(tagAnd) {
+			return slot{}
+		}
+		switch t.low {
+		case "by", "from", "via", "through":
+		case "for":
+			if n := &r.toks[i+1]; n.kind != numberToken && !n.is(tagNumberWord) {
+				return slot{}
+			}
+		default:
+			continue
+		}
+		what := stem(r.l, r.toks[verb].low)
+		if object := r.stems(verb+1, i); object != "" {
+			what += " " + object
+		}
+		return slot{subject: r.who(speaker), attribute: attributeHabit + what + " " + t.low, value: r.slice(i+1, r.phraseEnd(i+1, 5))}
 	}
 	return slot{}
 }

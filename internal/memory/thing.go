@@ -101,7 +101,7 @@ func (s *State) sameThing(o, n int32, words []string) bool {
 	if !isStatus(now.Attribute) && old.Attribute != now.Attribute {
 		return false
 	}
-	if old.Subject != subjectWe && old.Subject != subjectI && !(now.Attribute == attributeStatus && s.isEnding(now.Value)) {
+	if old.Subject != subjectWe && old.Subject != subjectI && !(now.Attribute == attributeStatus && s.isEnding(now.Value)) && !(now.Former != "" && qualifier(now.Attribute) == "") {
 		return false // what another part uses is its own affair, until it is gone as a whole
 	}
 	if theirs := s.thingWords(o); s.traits[o].value.sort == choiceValue {

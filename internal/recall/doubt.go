@@ -119,7 +119,16 @@ func (d *doubts) people() {
 // fillsDeed reports whether a fact names what does for the speakers what "who" asks
 // after: "who hosts our stuff?", "we host everything on Hetzner".
 func (a *asked) fillsDeed(f *memory.Fact) bool {
-	return a.deed >= 0 && f != nil && f.Value != "" && (a.needs[a.deed].stem == "host" || a.needs[a.deed].stem == "handl") && theLexicon().fills(a.needs[a.deed].slots, f.Attribute)
+	return a.deed >= 0 && f != nil && f.Value != "" && servesUs(a.needs[a.deed].stem) && theLexicon().fills(a.needs[a.deed].slots, f.Attribute)
+}
+
+// servesUs reports whether a stem says what a technology does for those who use it.
+func servesUs(stem string) bool {
+	switch stem {
+	case "host", "handl", "provid", "process", "deliv", "deliver", "serv", "power", "send", "store":
+		return true
+	}
+	return false
 }
 
 // stores reports whether the question asks where something is kept or tracked: the

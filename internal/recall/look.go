@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hermes-memory/hermes/internal/language"
+	"github.com/hermes-memory/hermes/internal/memory"
 )
 
 // look is what one reading of a passage shows.
@@ -270,6 +271,9 @@ func mayBeSomebody(text string, w *language.Word, calendar bool) bool {
 		return false
 	}
 	low := strings.ToLower(word)
+	if memory.NamesTechnology(low) {
+		return false
+	}
 	if l := theLexicon(); l.shapes[low].word&(shapeDay|shapeSeason) != 0 || l.listed[string(w.Stem)] {
 		return false
 	}

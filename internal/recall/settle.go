@@ -28,7 +28,7 @@ func (a *asked) settle() {
 	a.weighSlots()
 	a.findHead()
 	low := strings.ToLower(a.text)
-	for _, measure := range [...]string{"long", "old", "often", "big", "fast", "tall", "high", "heavy", "large", "far", "deep", "wide"} {
+	for _, measure := range [...]string{"long", "old", "often", "big", "fast", "tall", "high", "heavy", "large", "far", "deep", "wide", "slow"} {
 		if strings.Contains(low, "how "+measure) {
 			a.traits |= asksNumber
 			if measure != "long" && measure != "old" && measure != "often" {

@@ -39,7 +39,7 @@ func (a *asked) ends() bool {
 		return true
 	}
 	for _, w := range wordsOf(a.text) {
-		if isEnding(w.stem) {
+		if isEnding(w.stem) || w.low == "gone" {
 			return true
 		}
 	}
