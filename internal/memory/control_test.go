@@ -157,6 +157,21 @@ func TestLearnNoFalseReversal(t *testing.T) {
 		{"We use Redis for sessions.", "Redis was rewritten in our workshop example."},
 		{"We have a monorepo.", "It's a monorepo again, I mean the folder on my laptop."},
 		{"Our database is Postgres.", "The new analytics database is ClickHouse."},
+		{"We rely on RabbitMQ.", "RabbitMQ is easy to run."},
+		{"We use Chef for provisioning.", "The chef in the canteen is new."},
+		{"We release from develop.", "We heard from the press."},
+		{"We're on premises.", "AWS had an outage."},
+		{"The team is fully remote.", "The printer is in the office."},
+		{"We run microservices.", "It's one big mess again."},
+		{"Our editor of choice is Vim.", "The editor of the magazine called."},
+		{"We sign commits.", "We don't sign NDAs any longer."},
+		{"Our tracker is Jira.", "We left the meeting early."},
+		{"Files are stored in S3.", "Logs are stored in Loki now."},
+		{"We're a React shop.", "The conference was about Svelte."},
+		{"We meet every Monday.", "We eat twice a day now."},
+		{"We host on Heroku.", "The history of Heroku is long."},
+		{"Our public API is REST.", "The internal API is gRPC now."},
+		{"We do pair programming.", "Two interns work alone today."},
 	} {
 		t.Run(c[0]+" / "+c[1], func(t *testing.T) {
 			t.Parallel()

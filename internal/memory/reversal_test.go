@@ -108,6 +108,18 @@ func TestLearnReversal(t *testing.T) {
 		{"We host on premises.", "We've gone to the cloud.", ""},
 		{"We keep logs for 30 days.", "We keep logs for 90 days now.", ""},
 		{"Retention of logs is 30 days.", "Retention of logs is 14 days.", ""},
+		{"We rely on RabbitMQ.", "We've ripped RabbitMQ out.", ""},
+		{"We release from develop.", "We release from main now.", ""},
+		{"The team is fully remote.", "The team is in the office again.", ""},
+		{"We run microservices.", "It's one big app again.", ""},
+		{"We sign commits.", "We don't sign commits any longer.", ""},
+		{"Our tracker is Jira.", "We left Jira for Linear.", ""},
+		{"Files are stored in S3.", "Files are stored in Backblaze now.", ""},
+		{"We're a React shop.", "The frontend was rewritten in Svelte.", ""},
+		{"We meet every Monday.", "We meet twice a month now.", ""},
+		{"We host on Heroku.", "Heroku is history.", ""},
+		{"Our public API is REST.", "The public API is GraphQL now.", ""},
+		{"We do pair programming.", "We've gone back to working alone.", ""},
 	} {
 		t.Run(c[0]+" / "+c[1], func(t *testing.T) {
 			t.Parallel()

@@ -120,6 +120,10 @@ func wordLength(s string) int {
 				i++
 				continue
 			}
+			if c == ',' && i > 0 && isThousand(s[i:]) && s[i-1] >= '0' && s[i-1] <= '9' {
+				i += 4 // 1,200
+				continue
+			}
 			if i > 0 && i <= 2 && (c == '+' || c == '#') {
 				i++
 				continue
@@ -137,6 +141,19 @@ func wordLength(s string) int {
 		i += size
 	}
 	return i
+}
+
+// isThousand reports whether s begins with a comma and three digits, and no more.
+func isThousand(s string) bool {
+	if len(s) < 4 || len(s) > 4 && s[4] >= '0' && s[4] <= '9' {
+		return false
+	}
+	for i := 1; i < 4; i++ {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return true
 }
 
 func isAlnum(c byte) bool {

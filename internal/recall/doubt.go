@@ -56,6 +56,7 @@ func (d *doubts) why() {
 	d.off(a.has(asksEffect) && seen.traits&givesReason == 0, noEffect)
 	d.off(a.has(asksReason) && a.isItselfTheReason(p), otherReason)
 	d.off(a.arrives(f), otherPerson)
+	d.off(a.asksSuccessor() && !a.tellsSuccessor(p) && !tellsTrial(p.text), noShape)
 	d.off(a.has(asksTime) && a.isItselfTheReason(p), noTimeAtAll)
 	d.off(a.has(asksTime) && !p.timed(), timeDoubt(p))
 	d.off(len(a.spans) > 0 && !a.then(p), otherTime)

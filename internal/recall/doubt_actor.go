@@ -70,5 +70,8 @@ func (a *asked) turnedRound(p *passage, seen *look) bool {
 			break
 		}
 	}
+	if deed >= 0 && (a.needs[deed].stem == "cost" || a.needs[deed].stem == "charg") {
+		return false // what it costs is what the speakers pay
+	}
 	return who >= 0 && deed >= 0 && seen.first[deed] > 0 && seen.first[deed] < seen.first[who]
 }

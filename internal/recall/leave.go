@@ -83,6 +83,12 @@ func (a *asked) replaced() bool {
 	return false
 }
 
+// asksSuccessor reports whether the question asks for nothing but that.
+func (a *asked) asksSuccessor() bool {
+	low := " " + strings.ToLower(a.text)
+	return a.opensWith("what", "which", "who") && (within(low, " instead of ") || within(low, " in place of ") || within(low, " replace"))
+}
+
 // tellsSuccessor reports whether a passage tells what came in the place of what the
 // question names: a fact of both sides, or a turn with a clause about what is now.
 func (a *asked) tellsSuccessor(p *passage) bool {
@@ -90,8 +96,14 @@ func (a *asked) tellsSuccessor(p *passage) bool {
 		left := a.look(f.Former)
 		return a.thing(&left)
 	}
+	if within(p.text, "nstead of ") || within(p.text, " in place of ") || within(p.text, " replac") {
+		return true
+	}
 	if !turnsFrom(p) {
 		return false
+	}
+	if seen := a.look(p.text); !a.thing(&seen) {
+		return true // the sentence before names it: "in Q2 we reverted to REST"
 	}
 	clauses := clausesOf(p.text)
 	for i, clause := range clauses {
@@ -100,7 +112,7 @@ func (a *asked) tellsSuccessor(p *passage) bool {
 			continue
 		}
 		low := " " + strings.ToLower(clause) + " "
-		for _, words := range [...]string{" now ", " instead ", " use ", " using ", " run ", " is in ", " are in ", " back to ", " back on ", " hence ", " took over ", " takes over ", " went with ", " moved to ", " went to "} {
+		for _, words := range [...]string{" now ", " instead ", " use ", " using ", " run ", " is in ", " are in ", " back to ", " back on ", " hence ", " took over ", " takes over ", " went with ", " moved to ", " went to ", " put ", " write ", " do ", " does ", " build ", " buy ", " got ", " again ", " went back ", " chose ", " picked ", " settled "} {
 			if i > 0 && strings.Contains(low, words) {
 				return true
 			}
@@ -109,9 +121,24 @@ func (a *asked) tellsSuccessor(p *passage) bool {
 	return false
 }
 
+// tellsTrial reports whether a sentence tells of a trial: what came after it is told in
+// the next ones.
+func tellsTrial(text string) bool {
+	low := strings.ToLower(text)
+	for _, words := range [...]string{"tried ", "trialled", "piloted", "experimented", " a try", " a shot", " a go "} {
+		if strings.Contains(low, words) {
+			return true
+		}
+	}
+	return false
+}
+
 // turnsFrom reports whether a passage tells of giving something up, by its fact or by
 // its words.
 func turnsFrom(p *passage) bool {
+	if low := strings.ToLower(p.text); within(low, "kept it") || within(low, "keeping it") || within(low, "stuck with it") || within(low, "here to stay") {
+		return false
+	}
 	return gone(p.fact) != "" || tellsTurn(p.text)
 }
 
