@@ -50,6 +50,9 @@ const busyTimeout = 5 * time.Second
 const lastMessageID = `SELECT max(coalesce((SELECT max(id) FROM messages), 0),
 	coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'fts_upto'), 0))`
 
+// wholeIndex is up to which number every message is indexed.
+const wholeIndex = `SELECT coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'fts_whole'), 0)`
+
 // Options say how a database is opened.
 type Options struct {
 	// Path is the file. Its directory must exist.
@@ -146,7 +149,8 @@ func (db *DB) open(ctx context.Context) error {
 		_ = conn.Close()
 		return err
 	}
-	if err := db.takeOver(ctx, conn); err != nil {
+	whole, err := db.takeOver(ctx, conn)
+	if err != nil {
 		_ = conn.Close()
 		return err
 	}
@@ -162,23 +166,27 @@ func (db *DB) open(ctx context.Context) error {
 	db.w = newWriter(conn, filepath.Dir(db.opt.Path), files, db.log)
 	db.w.observer, db.w.keep = db.opt.Observer, db.opt.AuditKeep
 	db.indexer = newIndexer(db)
+	db.w.index, db.w.whole = db.indexer, whole
 	db.stopped.Go(func() { db.w.run(background) })
 	db.stopped.Go(func() { db.indexer.run(background) })
 	return nil
 }
 
-// takeOver learns which message ids were given out, and ends what the process
-// before held.
-func (db *DB) takeOver(ctx context.Context, conn *sql.Conn) error {
+// takeOver learns which message ids were given out, and up to where all of them
+// are indexed, and ends what the process before held.
+func (db *DB) takeOver(ctx context.Context, conn *sql.Conn) (whole int64, err error) {
 	var last sql.NullInt64
 	if err := conn.QueryRowContext(ctx, lastMessageID).Scan(&last); err != nil {
-		return fmt.Errorf("read last message id: %w", err)
+		return 0, fmt.Errorf("read last message id: %w", err)
 	}
 	db.ids.last, db.ids.opened = last.Int64, last.Int64
-	if _, err := conn.ExecContext(ctx, voidLeases, millis(time.Now())); err != nil {
-		return fmt.Errorf("end leases: %w", err)
+	if err := conn.QueryRowContext(ctx, wholeIndex).Scan(&whole); err != nil {
+		return 0, fmt.Errorf("read how far the text index has come: %w", err)
 	}
-	return nil
+	if _, err := conn.ExecContext(ctx, voidLeases, millis(time.Now())); err != nil {
+		return 0, fmt.Errorf("end leases: %w", err)
+	}
+	return whole, nil
 }
 
 // dsn names the file for the driver. A file: URI, because a plain name loses

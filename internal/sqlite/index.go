@@ -3,6 +3,7 @@ package sqlite
 import (
 	"database/sql"
 	"fmt"
+	"slices"
 
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/search"
@@ -64,5 +65,62 @@ func (t *tx) unindexLineage(o owner.Owner, root session.ID) error {
 			return err
 		}
 	}
+	return nil
+}
+
+// The marks of the index. Every stored message up to fts_whole is indexed: a start
+// looks for what is missing above it. fts_upto is the newest number that was ever
+// indexed, and is not given out again.
+const (
+	markWhole = `INSERT INTO meta (name, value) VALUES ('fts_whole', ?1) ON CONFLICT (name) DO UPDATE SET value = ?1`
+	markUpto  = `INSERT INTO meta (name, value) VALUES ('fts_upto', ?)
+		ON CONFLICT (name) DO UPDATE SET value = max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER))`
+)
+
+// markIndexed says that messages up to newest were indexed, but for those from
+// oldest on that wait; 0 is none.
+func (t *tx) markIndexed(newest, oldest int64) error {
+	if _, err := t.exec(markUpto, newest); err != nil {
+		return fmt.Errorf("mark index: %w", err)
+	}
+	if oldest > 0 {
+		newest = min(newest, oldest-1)
+	}
+	return t.setWhole(max(newest, t.whole))
+}
+
+// lowerMark keeps the mark below what this transaction has stored: numbers are
+// given out before that, and some come back out of an archive.
+func (t *tx) lowerMark() error {
+	if len(t.stored) == 0 {
+		return nil
+	}
+	return t.setWhole(min(t.whole, slices.Min(t.stored)-1))
+}
+
+func (t *tx) setWhole(whole int64) error {
+	if whole == t.whole {
+		return nil
+	}
+	if _, err := t.exec(markWhole, whole); err != nil {
+		return fmt.Errorf("mark index: %w", err)
+	}
+	t.whole = whole
+	return nil
+}
+
+// emptyIndex empties the index and its marks, so that recovery finds everything
+// missing.
+func (t *tx) emptyIndex() error {
+	t.w.index.forget()
+	for _, query := range []string{
+		`INSERT INTO messages_fts(messages_fts) VALUES ('delete-all')`,
+		`DELETE FROM meta WHERE name IN ('fts_upto', 'fts_whole')`,
+	} {
+		if _, err := t.exec(query); err != nil {
+			return fmt.Errorf("empty the index: %w", err)
+		}
+	}
+	t.whole = 0
 	return nil
 }

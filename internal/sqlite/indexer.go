@@ -3,11 +3,9 @@ package sqlite
 import (
 	"context"
 	"fmt"
-	"strconv"
+	"slices"
 	"sync"
 	"time"
-
-	"github.com/hermes-memory/hermes/internal/session"
 )
 
 // indexer fills the text index behind the commits. The index is derived: a
@@ -27,7 +25,14 @@ type indexer struct {
 	mu sync.Mutex
 	// recovered says that what an earlier process left has been looked for.
 	recovered bool
-	pending   []int64
+	// known says that whatever is stored and not indexed is in one of the lists,
+	// emptied how often the index was emptied, after which it is not.
+	known   bool
+	emptied int
+	// doing is being indexed, missing was found to lack, and pending has been
+	// committed since. They are served in this order: the mark rises with the
+	// oldest.
+	doing, missing, pending []int64
 	// idle is closed while nothing waits to be indexed.
 	idle chan struct{}
 }
@@ -37,10 +42,6 @@ const (
 	indexBatch = 512
 	// indexPause lets messages gather, so that one transaction serves many.
 	indexPause = 100 * time.Millisecond
-	// indexSlack is how far below the newest indexed message an unindexed one
-	// may lie after a crash: ids are given out before their commit, and at most
-	// a full queue is under way.
-	indexSlack = 4 * maxQueue
 )
 
 func newIndexer(db *DB) *indexer {
@@ -50,31 +51,42 @@ func newIndexer(db *DB) *indexer {
 	}
 }
 
-// add hands over committed messages.
-func (x *indexer) add(ms []session.Message) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.expect(len(ms))
-	for i := range ms {
-		x.pending = append(x.pending, ms[i].ID)
+// add hands over committed messages. The writer calls it before it begins
+// another transaction.
+func (x *indexer) add(ids []int64) {
+	if len(ids) == 0 {
+		return
 	}
-}
-
-// addIDs is add for messages that are known by number alone.
-func (x *indexer) addIDs(ids []int64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.expect(len(ids))
+	x.expect()
 	x.pending = append(x.pending, ids...)
 }
 
-// expect says that n messages are about to be added. The caller holds the lock.
-func (x *indexer) expect(n int) {
-	if x.recovered && len(x.pending) == 0 && n > 0 {
+// find hands over what a look at the whole index, begun when it had been emptied
+// so many times, found to be missing.
+func (x *indexer) find(ids []int64, emptied int) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if len(ids) > 0 {
+		x.expect()
+		x.missing = append(x.missing, ids...)
+	}
+	if emptied == x.emptied {
+		x.known = true
+	}
+}
+
+// expect says that messages are about to be added. The caller holds the lock.
+func (x *indexer) expect() {
+	if x.recovered && x.waiting() == 0 {
 		x.idle = make(chan struct{})
 	}
 	nudge(x.wake)
 }
+
+// waiting is how many messages wait to be indexed. The caller holds the lock.
+func (x *indexer) waiting() int { return len(x.doing) + len(x.missing) + len(x.pending) }
 
 // nudge leaves word in a channel of one place.
 func nudge(c chan<- struct{}) {
@@ -112,7 +124,7 @@ func (x *indexer) run(ctx context.Context) {
 	x.refill(ctx)
 	x.mu.Lock()
 	x.recovered = true
-	if len(x.pending) == 0 {
+	if x.waiting() == 0 {
 		close(x.idle)
 	}
 	x.mu.Unlock()
@@ -145,9 +157,7 @@ func (x *indexer) run(ctx context.Context) {
 
 // step indexes one batch and reports whether there is more.
 func (x *indexer) step(ctx context.Context) bool {
-	x.mu.Lock()
-	batch := x.pending[:min(len(x.pending), indexBatch)]
-	x.mu.Unlock()
+	batch := x.next()
 	if len(batch) == 0 || ctx.Err() != nil {
 		return false
 	}
@@ -164,12 +174,29 @@ func (x *indexer) step(ctx context.Context) bool {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.pending = x.pending[len(batch):]
-	if len(x.pending) == 0 {
-		x.pending = nil
-		close(x.idle)
+	x.doing = nil
+	if x.waiting() > 0 {
+		return true
 	}
-	return len(x.pending) > 0
+	x.missing, x.pending = nil, nil
+	close(x.idle)
+	return false
+}
+
+// next is the batch to be indexed: the one that failed, or the oldest there are.
+func (x *indexer) next() []int64 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if len(x.doing) > 0 {
+		return x.doing
+	}
+	from := &x.missing
+	if len(*from) == 0 {
+		from = &x.pending
+	}
+	n := min(len(*from), indexBatch)
+	x.doing, *from = (*from)[:n:n], (*from)[n:]
+	return x.doing
 }
 
 // Reindex implements search.Store.
@@ -209,29 +236,51 @@ func (x *indexer) refill(ctx context.Context) {
 // index puts messages into the text index. One that was erased meanwhile is
 // passed over, and so is one that is there already.
 func (x *indexer) index(ctx context.Context, ids []int64) error {
-	const mark = `INSERT INTO meta (name, value) VALUES ('fts_upto', ?)
-		ON CONFLICT (name) DO UPDATE SET value = max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER))`
 	return x.db.w.submit(ctx, func(t *tx) error {
-		top := int64(0)
 		for _, id := range ids {
 			if err := t.index(id); err != nil {
 				return err
 			}
-			top = max(top, id)
 		}
-		if _, err := t.exec(mark, strconv.FormatInt(top, 10)); err != nil {
-			return fmt.Errorf("mark index: %w", err)
-		}
-		return nil
+		return t.markIndexed(slices.Max(ids), x.oldest())
 	})
 }
 
-// recover finds the messages a crash left unindexed.
+// oldest is the lowest number that waits to be indexed behind the batch at hand:
+// 1 as long as not all of them are known, and 0 for none.
+func (x *indexer) oldest() int64 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !x.known {
+		return 1
+	}
+	oldest := int64(0)
+	for _, ids := range [][]int64{x.missing, x.pending} {
+		if len(ids) > 0 && (oldest == 0 || slices.Min(ids) < oldest) {
+			oldest = slices.Min(ids)
+		}
+	}
+	return oldest
+}
+
+// forget says that the index is being emptied.
+func (x *indexer) forget() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.known = false
+	x.emptied++
+}
+
+// recover finds the messages that are not indexed: those that a crash has left,
+// or all.
 func (x *indexer) recover(ctx context.Context) error {
+	x.mu.Lock()
+	emptied := x.emptied
+	x.mu.Unlock()
 	const missing = `SELECT m.id FROM messages m LEFT JOIN messages_fts_docsize d ON d.id = m.id
-		WHERE m.id > coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'fts_upto'), 0) - ?
+		WHERE m.id > coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'fts_whole'), 0)
 		AND d.id IS NULL ORDER BY m.id`
-	rows, err := x.db.read.QueryContext(ctx, missing, indexSlack)
+	rows, err := x.db.read.QueryContext(ctx, missing)
 	if err != nil {
 		return fmt.Errorf("look for unindexed messages: %w", err)
 	}
@@ -247,22 +296,6 @@ func (x *indexer) recover(ctx context.Context) error {
 	if err := rows.Err(); err != nil {
 		return fmt.Errorf("look for unindexed messages: %w", err)
 	}
-	if len(found) > 0 {
-		x.addIDs(found)
-	}
-	return nil
-}
-
-// emptyIndex empties the index and its mark, so that recovery finds everything
-// missing.
-func (t *tx) emptyIndex() error {
-	for _, query := range []string{
-		`INSERT INTO messages_fts(messages_fts) VALUES ('delete-all')`,
-		`DELETE FROM meta WHERE name = 'fts_upto'`,
-	} {
-		if _, err := t.exec(query); err != nil {
-			return fmt.Errorf("empty the index: %w", err)
-		}
-	}
+	x.find(found, emptied)
 	return nil
 }

@@ -10,6 +10,14 @@ import (
 	"github.com/hermes-memory/hermes/internal/owner"
 )
 
+// skipIDs gives out numbers that nobody will use.
+func skipIDs(t *testing.T, db *DB, n int) {
+	t.Helper()
+	if _, err := db.ReserveMessageIDs(t.Context(), n); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // matches is how many messages the text index finds for a word.
 func matches(t *testing.T, db *DB, word string) int {
 	t.Helper()
@@ -69,6 +77,7 @@ func TestIndexerRecovers(t *testing.T) {
 	other := raw(t, path)
 	must(t, other, `INSERT INTO messages_fts(messages_fts, rowid, content, scope)
 		SELECT 'delete', t.id, t.content, t.scope FROM messages_text t JOIN messages m ON m.id = t.id WHERE m.seq % 3 = 0 OR m.seq > 30`)
+	must(t, other, `DELETE FROM meta WHERE name = 'fts_whole'`) // as an earlier version left it
 	if _, err := other.ExecContext(t.Context(), `INSERT INTO messages_fts(messages_fts, rank) VALUES ('integrity-check', 1)`); err == nil {
 		t.Fatal("the test itself: rows are missing, and the integrity check sees nothing")
 	}
@@ -76,6 +85,64 @@ func TestIndexerRecovers(t *testing.T) {
 	checkIndex(t, db)
 	if got := matches(t, db, "number"); got != 40 {
 		t.Errorf("got %d matches, want 40", got)
+	}
+}
+
+// TestIndexerRecoversWhatIsOld leaves messages out of the index whose numbers lie
+// far below others that are in it: a start finds them all the same.
+func TestIndexerRecoversWhatIsOld(t *testing.T) {
+	t.Parallel()
+	const far = 100_000
+	for name, leave := range map[string]func(*testing.T, *DB){
+		"the newest was indexed first": func(t *testing.T, db *DB) {
+			write(t, db, "s", 0, numbered(3)...)
+			skipIDs(t, db, far)
+			write(t, db, "s", 3, "number four")
+			if err := db.indexer.index(t.Context(), []int64{db.ids.last}); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"old numbers came out of an archive": func(t *testing.T, db *DB) {
+			skipIDs(t, db, 10)
+			write(t, db, "s", 0, "number one")
+			skipIDs(t, db, far)
+			write(t, db, "s", 1, "number two", "number three")
+			checkIndex(t, db)
+			db.ids.last = 2 // as if the first ten had never been given out
+			write(t, db, "s", 3, "number four")
+		},
+		"emptied, and begun again with the newest": func(t *testing.T, db *DB) {
+			write(t, db, "s", 0, numbered(3)...)
+			skipIDs(t, db, far)
+			checkIndex(t, db)
+			if err := db.w.submit(t.Context(), (*tx).emptyIndex); err != nil {
+				t.Fatal(err)
+			}
+			write(t, db, "s", 3, "number four")
+			if err := db.indexer.wait(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := tempFile(t)
+			db := openAt(t, path)
+			if err := db.indexer.wait(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			select {
+			case <-db.indexer.hurry: // what is left must have the pause to be left in
+			default:
+			}
+			leave(t, db)
+			closeDB(t, db)
+			db = openAt(t, path)
+			checkIndex(t, db)
+			if got := matches(t, db, "number"); got != 4 {
+				t.Errorf("got %d matches, want 4", got)
+			}
+		})
 	}
 }
 

@@ -107,6 +107,7 @@ func (t *tx) appendMessage(o owner.Owner, m *session.Message, receiptID, receipt
 	if err != nil {
 		return fmt.Errorf("insert message: %w", err)
 	}
+	t.stored = append(t.stored, m.ID)
 	return nil
 }
 

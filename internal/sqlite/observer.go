@@ -31,5 +31,5 @@ type Load struct {
 func (db *DB) Load() Load {
 	db.indexer.mu.Lock()
 	defer db.indexer.mu.Unlock()
-	return Load{Queued: len(db.w.queue), Unindexed: len(db.indexer.pending)}
+	return Load{Queued: len(db.w.queue), Unindexed: db.indexer.waiting()}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/search"
-	"github.com/hermes-memory/hermes/internal/session"
 )
 
 func mustParse(t *testing.T, query string) search.Query {
@@ -66,7 +65,7 @@ func TestSearchBeforeIndex(t *testing.T) {
 		})
 	}()
 	<-holding // from here on nothing is indexed
-	db.indexer.add([]session.Message{{ID: 1}})
+	db.indexer.add([]int64{1})
 	found, err := find(t, db, "heron")
 	if err != nil || len(found.Hits) != 1 || !found.Partial {
 		t.Errorf("got %d hits, partial %v, %v, want one hit and partial", len(found.Hits), found.Partial, err)

@@ -68,11 +68,7 @@ func (db *DB) AppendTurn(ctx context.Context, o owner.Owner, step run.Step) erro
 	if isConstraint(err) {
 		return fault.Wrap(fault.Conflict, "concurrent_writer", "Another writer has changed this session. Try again.", err)
 	}
-	if err != nil {
-		return err
-	}
-	db.indexer.add(step.Messages)
-	return nil
+	return err
 }
 
 // isConstraint reports whether a place, an id or a name was taken already.

@@ -35,8 +35,11 @@ type writer struct {
 	// stopped is closed when nothing queued any more will be carried out.
 	stopped chan struct{}
 	// erased says that the WAL may still hold what a commit has erased. It
-	// belongs to the writer's goroutine, like conn.
+	// belongs to the writer's goroutine, like conn, and so does whole: up to there
+	// every stored message is indexed.
 	erased   bool
+	whole    int64
+	index    *indexer      // is told of what was stored
 	observer Observer      // may be nil
 	keep     time.Duration // of the audit; 0 is for ever
 	log      *slog.Logger
@@ -53,7 +56,9 @@ type operation struct {
 type tx struct {
 	w      *writer
 	ctx    context.Context
-	erases bool // set by an operation after which nothing of it may be left
+	erases bool    // set by an operation after which nothing of it may be left
+	stored []int64 // messages
+	whole  int64   // writer.whole, once this is committed
 }
 
 func newWriter(conn *sql.Conn, dir string, files *identity, log *slog.Logger) *writer {
@@ -167,7 +172,7 @@ func (w *writer) try(ctx context.Context, batch []*operation) (err error, guilty
 	if err := w.ready(); err != nil {
 		return err, false
 	}
-	t := &tx{w: w, ctx: ctx}
+	t := &tx{w: w, ctx: ctx, whole: w.whole}
 	began := time.Now()
 	if _, err := t.exec(`BEGIN IMMEDIATE`); err != nil {
 		return w.judge(err), false
@@ -178,6 +183,10 @@ func (w *writer) try(ctx context.Context, batch []*operation) (err error, guilty
 			return w.judge(err), true
 		}
 	}
+	if err := t.lowerMark(); err != nil {
+		w.rollback(t)
+		return w.judge(err), false
+	}
 	if !t.erases && w.reserve.used() {
 		w.rollback(t)
 		return errReserved(), true
@@ -187,6 +196,8 @@ func (w *writer) try(ctx context.Context, batch []*operation) (err error, guilty
 		w.rollback(t)
 		return w.judge(err), codeOf(err) == damagedIndex // the index writes late
 	}
+	w.whole = t.whole
+	w.index.add(t.stored)
 	if w.observer != nil {
 		w.observer.Committed(Commit{Operations: len(batch), Took: time.Since(began), Synced: time.Since(written)})
 	}
