@@ -37,8 +37,8 @@ lint: ## static analysis with the rules of .golangci.yml
 bench: ## the tables of docs/benchmarks.md
 	bench/run
 
-torture: build ## every fault of docs/reliability.md; RIG=kill,drain for some, ROUNDS=20 for fewer rounds
-	$(GO) run ./bench/torture -hermes bin/hermes -only "$(RIG)" -rounds $(or $(ROUNDS),0)
+torture: build ## every fault of docs/reliability.md; RIG=kill,drain for some, ROUNDS=20 for fewer rounds, OVER=5m for one long overload
+	$(GO) run ./bench/torture -hermes bin/hermes -only "$(RIG)" -rounds $(or $(ROUNDS),0) -over $(or $(OVER),0)
 
 CALLS ?= 1000000
 SEED  ?= 1

@@ -64,7 +64,7 @@ func killWriters(ctx context.Context, b *bench, rounds int) (*tally, error) {
 		for _, w := range ws {
 			working.Go(func() { w.write(round, s.addr) })
 		}
-		pause(ctx, 200*time.Millisecond+rand.N(1800*time.Millisecond)) //nolint:gosec // when to kill is no secret
+		pause(ctx, 200*time.Millisecond+rand.N(3800*time.Millisecond)) //nolint:gosec // when to kill is no secret
 		s.kill()
 		stop()
 		working.Wait()

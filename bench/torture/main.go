@@ -26,21 +26,20 @@ func main() {
 	only := flag.String("only", "", "the rigs to run, by name, with commas between")
 	rounds := flag.Int("rounds", 0, "how often; 0 is each rig's own number")
 	proof := flag.Bool("proof", true, "see each rig fail first, against a server without the protection")
+	over := flag.Duration("over", 0, "how long overload stays over capacity, in one piece; 0 goes to and fro")
 	flag.Parse()
-	if err := torture(context.Background(), *hermes, *only, *rounds, *proof); err != nil {
+	if err := torture(context.Background(), &bench{hermes: *hermes, over: *over}, *only, *rounds, *proof); err != nil {
 		fmt.Fprintln(os.Stderr, "torture:", err)
 		os.Exit(1)
 	}
 }
 
 // torture runs the rigs and prints the table.
-func torture(ctx context.Context, hermes, only string, rounds int, proof bool) error {
-	dir, err := os.MkdirTemp("", "torture")
-	if err != nil {
+func torture(ctx context.Context, b *bench, only string, rounds int, proof bool) (err error) {
+	if b.dir, err = os.MkdirTemp("", "torture"); err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	b := &bench{hermes: hermes, dir: dir}
+	defer func() { _ = os.RemoveAll(b.dir) }()
 	var lines []string
 	missed := 0
 	for _, r := range rigs {

@@ -17,7 +17,7 @@ import (
 )
 
 // overloadRig has four times as many clients as there are places for turns. A
-// round is five seconds at capacity and fifteen over it.
+// round is five seconds at capacity and fifteen over it; -over makes one long one.
 var overloadRig = rig{
 	name: "overload", fault: "F14 4 × capacity of clients, half of whom do not wait as long as they are told, with limits of 64 turns and 64 waiting, and with the defaults", rounds: 8, run: overload,
 	want: "goodput ≥ 80 % of that at capacity, turns at once within the limit, wait of accepted ones ≤ 2 s (p99), ≤ 1 GiB, caches included, drained ≤ 10 s",
@@ -83,13 +83,17 @@ func overloadOne(ctx context.Context, b *bench, rounds int, name string, env []s
 		return nil, err
 	}
 	defer c.s.kill()
+	at, beyond := atCapacity, overCapacity
+	if b.over > 0 {
+		rounds, at, beyond = 1, b.over/5, b.over
+	}
 	var l load
 	for n := range rounds {
 		before, cpu := c.answered.Load(), c.s.cpu()
-		peak, _ := c.rush(ctx, placesOfOne, atCapacity, false)
+		peak, _ := c.rush(ctx, placesOfOne, at, false)
 		c.counting.Store(true)
 		between, cpuBetween := c.answered.Load(), c.s.cpu()
-		over, memory := c.rush(ctx, 4*placesOfOne, overCapacity, n == rounds-1)
+		over, memory := c.rush(ctx, 4*placesOfOne, beyond, n == rounds-1)
 		c.counting.Store(false)
 		l.cpuPeak += (cpuBetween - cpu) / time.Duration(max(1, between-before)*int64(rounds))
 		l.cpuOver += (c.s.cpu() - cpuBetween) / time.Duration(max(1, c.answered.Load()-between)*int64(rounds))

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // rig is one fault and how it is brought about.
@@ -43,7 +44,8 @@ func (t *tally) miss(format string, args ...any) {
 type bench struct {
 	hermes string // the program under test
 	dir    string
-	bare   bool // its protection is off
+	bare   bool          // its protection is off
+	over   time.Duration // how long overload stays over capacity in one piece; 0 goes to and fro
 }
 
 // say tells how far things are.
