@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -35,65 +36,90 @@ func cutPower(ctx context.Context, b *bench, rounds int) (*tally, error) {
 	if _, err := exec.LookPath("mkfs.xfs"); err != nil {
 		return nil, errors.New("it needs mkfs.xfs (apt-get install xfsprogs)")
 	}
+	all := &outages{t: &tally{}}
+	for done := 0; done < rounds; done += perDisk {
+		if err := all.disk(ctx, b, min(perDisk, rounds-done)); err != nil {
+			return nil, err
+		}
+		b.say("power: %d instants", min(rounds, done+perDisk))
+	}
+	return all.tally(rounds), nil
+}
+
+// perDisk is how many instants of one disk are looked at: each look reads all there is.
+const perDisk = 40
+
+// outages are what came of all instants.
+type outages struct {
+	t                       *tally
+	acked, lost, bad, worst int
+	refused                 atomic.Int64
+}
+
+// disk has writers fill a new disk, and looks at it in so many instants.
+func (o *outages) disk(ctx context.Context, b *bench, rounds int) error {
 	d := &disks{}
 	defer d.umount()
 	if err := d.make(ctx, b); err != nil {
-		return nil, err
+		return err
 	}
 	s := &subject{hermes: b.hermes, home: d.home, env: []string{"HERMES_RESPONDER=recall"}}
 	if err := s.start(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { s.kill() }()
 	var mu sync.Mutex
 	var acked []string
-	refused := 0
 	load, stop := context.WithCancel(ctx)
 	var writing sync.WaitGroup
 	for i := range 16 {
 		writing.Go(func() {
 			for n := 0; load.Err() == nil; n++ {
 				texts, status, _, err := appendTo(load, s.addr, fmt.Sprintf("power/%d", i), fmt.Sprintf("Writer %d wrote %d.", i, n))
-				mu.Lock()
 				if err == nil && status == http.StatusOK {
+					mu.Lock()
 					acked = append(acked, texts...)
+					mu.Unlock()
 				} else if load.Err() == nil {
-					refused++
+					o.refused.Add(1)
 				}
-				mu.Unlock()
 				pause(load, 5*time.Millisecond)
 			}
 		})
 	}
 	defer writing.Wait()
 	defer stop()
-	t := &tally{}
-	lost, bad, worst := 0, 0, 0
 	for n := range rounds {
 		pause(ctx, 100*time.Millisecond+rand.N(400*time.Millisecond)) //nolint:gosec // when the power goes is no secret
 		mu.Lock()
 		told := acked[:len(acked):len(acked)]
 		mu.Unlock()
-		gone, err := d.look(ctx, told, t)
+		gone, err := d.look(ctx, told, o.t)
 		if err != nil {
-			return nil, fmt.Errorf("round %d: %w", n+1, err)
+			return fmt.Errorf("instant %d: %w", n+1, err)
 		}
-		if lost += gone; gone > 0 {
-			bad++
+		if o.lost += gone; gone > 0 {
+			o.bad++
 		}
-		worst = max(worst, gone)
+		o.worst = max(o.worst, gone)
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	t.done = fmt.Sprintf("%d instants, %d messages acknowledged", rounds, len(acked))
-	t.figure = fmt.Sprintf("%d lost, in %d of %d instants, at most %d at once", lost, bad, rounds, worst)
-	if lost > 0 {
-		t.miss("%d lost", lost)
+	o.acked += len(acked)
+	return nil
+}
+
+// tally holds what was lost against nothing.
+func (o *outages) tally(rounds int) *tally {
+	o.t.done = fmt.Sprintf("%d instants, %d messages acknowledged", rounds, o.acked)
+	o.t.figure = fmt.Sprintf("%d lost, in %d of %d instants, at most %d at once", o.lost, o.bad, rounds, o.worst)
+	if o.lost > 0 {
+		o.t.miss("%d lost", o.lost)
 	}
-	if refused > 0 { // an idle disk loses nothing
-		t.miss("%d writes refused", refused)
+	if n := o.refused.Load(); n > 0 { // a disk that nobody writes loses nothing
+		o.t.miss("%d writes refused", n)
 	}
-	return t, nil
+	return o.t
 }
 
 // make makes the file systems: ext4 in an image that lies on XFS, which can copy
