@@ -173,7 +173,8 @@ func forbidden(path, home, program string) string {
 	return "outside"
 }
 
-// send sends one odd text in a place.
+// send sends one odd text in a place. What the server makes of it is counted; an
+// error says that there is no server any more.
 func (w *wanderer) send(ctx context.Context, p place, n int) error {
 	line, header, body := p.fill(w.odd(n))
 	if w.conn == nil {
@@ -188,16 +189,22 @@ func (w *wanderer) send(ctx context.Context, p place, n int) error {
 	if !strings.HasPrefix(header, "Authorization:") {
 		text += "Authorization: Bearer " + operatorKey + "\r\n"
 	}
-	if _, err := io.WriteString(w.conn, text+"\r\n"+body); err != nil {
-		w.hangUp()
-		w.cut++
-		return nil
+	_, err := io.WriteString(w.conn, text+"\r\n"+body)
+	if err == nil {
+		err = w.read()
 	}
-	res, err := http.ReadResponse(w.in, nil)
 	if err != nil {
 		w.hangUp()
+	}
+	return nil
+}
+
+// read reads an answer. An error says that nothing more comes this way.
+func (w *wanderer) read() error {
+	res, err := http.ReadResponse(w.in, nil)
+	if err != nil {
 		w.cut++
-		return nil
+		return err
 	}
 	_, err = io.Copy(io.Discard, res.Body)
 	_ = res.Body.Close()
@@ -206,10 +213,10 @@ func (w *wanderer) send(ctx context.Context, p place, n int) error {
 	if res.StatusCode == http.StatusBadRequest && res.Header.Get("X-Request-Id") == "" {
 		w.refused++ // by net/http
 	}
-	if err != nil || res.Close {
-		w.hangUp()
+	if err == nil && res.Close {
+		err = io.EOF
 	}
-	return nil
+	return err
 }
 
 func (w *wanderer) hangUp() {
