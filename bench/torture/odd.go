@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -173,7 +174,11 @@ func (w *wanderer) places(ctx context.Context) ([]place, error) {
 			}
 			for _, body := range bodies {
 				for _, holed := range holes(body) {
-					out = append(out, place{method: method, path: plain, body: holed})
+					p := place{method: method, path: plain, body: holed}
+					out = append(out, p)
+					if strings.Contains(body, "CALL ") { // skills are the only names that are files
+						out = append(out, slices.Repeat([]place{p}, 40)...)
+					}
 				}
 			}
 		}

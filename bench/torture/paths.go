@@ -96,9 +96,11 @@ func wander(ctx context.Context, b *bench, rounds int) (*tally, error) {
 
 // judge holds what the server asked for against what it may.
 func (w *wanderer) judge(seen map[string]int, home string, places, sent int) *tally {
-	calls, outside, inside := 0, 0, 0
+	calls, skills, outside, inside := 0, 0, 0, 0
 	for path, n := range seen {
-		calls += n
+		if calls += n; strings.HasPrefix(path, home+"/skills/") {
+			skills += n
+		}
 		switch why := forbidden(path, home, w.s.hermes); why {
 		case "":
 		case "within":
@@ -112,10 +114,10 @@ func (w *wanderer) judge(seen map[string]int, home string, places, sent int) *ta
 	if n := w.statuses[http.StatusInternalServerError]; n > 0 {
 		w.t.miss("%d answers were 500", n)
 	}
-	w.t.done = fmt.Sprintf("%d inputs in %d places, %d answers (%d of them 2xx), %d refused as no HTTP; %d calls with a path", sent, places, w.answers, w.good(), w.refused, calls)
+	w.t.done = fmt.Sprintf("%d inputs in %d places, %d answers (%d of them 2xx), %d refused as no HTTP; %d calls with a path, %d of them of skills", sent, places, w.answers, w.good(), w.refused, calls, skills)
 	w.t.figure = fmt.Sprintf("%d outside, %d within that an id has named", outside, inside)
-	if w.cut > sent/100 || w.good() == 0 || calls == 0 {
-		w.t.miss("%d connections were cut, %d answers were good, %d calls seen: this shows nothing", w.cut, w.good(), calls)
+	if w.cut > sent/100 || w.good() == 0 || skills == 0 {
+		w.t.miss("%d connections were cut, %d answers were good, %d calls of skills seen: this shows nothing", w.cut, w.good(), skills)
 	}
 	return w.t
 }
@@ -189,22 +191,22 @@ func (w *wanderer) send(ctx context.Context, p place, n int) error {
 	if !strings.HasPrefix(header, "Authorization:") {
 		text += "Authorization: Bearer " + operatorKey + "\r\n"
 	}
-	_, err := io.WriteString(w.conn, text+"\r\n"+body)
-	if err == nil {
-		err = w.read()
+	more := false
+	if _, err := io.WriteString(w.conn, text+"\r\n"+body); err == nil {
+		more = w.read()
 	}
-	if err != nil {
+	if !more {
 		w.hangUp()
 	}
 	return nil
 }
 
-// read reads an answer. An error says that nothing more comes this way.
-func (w *wanderer) read() error {
+// read reads an answer, and reports whether more may come this way.
+func (w *wanderer) read() bool {
 	res, err := http.ReadResponse(w.in, nil)
 	if err != nil {
 		w.cut++
-		return err
+		return false
 	}
 	_, err = io.Copy(io.Discard, res.Body)
 	_ = res.Body.Close()
@@ -213,10 +215,7 @@ func (w *wanderer) read() error {
 	if res.StatusCode == http.StatusBadRequest && res.Header.Get("X-Request-Id") == "" {
 		w.refused++ // by net/http
 	}
-	if err == nil && res.Close {
-		err = io.EOF
-	}
-	return err
+	return err == nil && !res.Close
 }
 
 func (w *wanderer) hangUp() {
