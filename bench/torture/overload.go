@@ -106,7 +106,9 @@ func overloadOne(ctx context.Context, b *bench, rounds int, name string, env []s
 		l.peak = (l.peak + peak) / 2
 		b.say("overload, %s: %.0f turns/s at capacity afterwards", name, peak)
 	}
-	return c.tally(&l, name, most), err
+	t := c.tally(&l, name, most)
+	b.say("overload: %s", t.figure)
+	return t, err
 }
 
 // drain is how long it takes until nothing is done and nothing waits.
@@ -174,16 +176,22 @@ func (c *crowd) rush(ctx context.Context, clients int, d time.Duration, cut bool
 	return perSecond, memory
 }
 
-// client takes one turn after the other in a session of its own.
+// client takes one turn after the other in a session of its own, and in another
+// when that has grown: what a turn costs grows with what its model is shown, and
+// who is at capacity takes more of them.
 func (c *crowd) client(ctx context.Context, i int, over <-chan struct{}) {
+	session := ""
 	for n := 0; ; n++ {
+		if n%100 == 0 {
+			session = fmt.Sprintf("load/%d/%d", i, time.Now().UnixNano())
+		}
 		select {
 		case <-over:
 			return
 		default:
 		}
 		text := fmt.Sprintf("Load %d", time.Now().UnixNano())
-		res, err := begin(ctx, c.s.addr, "POST", "/v1/chat/completions", map[string]string{"X-Hermes-Session-Id": fmt.Sprintf("load/%d", i)}, chatBody(text, n%2 == 0)) //nolint:bodyclose // read closes it
+		res, err := begin(ctx, c.s.addr, "POST", "/v1/chat/completions", map[string]string{"X-Hermes-Session-Id": session}, chatBody(text, n%2 == 0)) //nolint:bodyclose // read closes it
 		if err != nil {
 			c.complain(ctx, "client %d: %v", i, err)
 			return
