@@ -59,12 +59,8 @@ type eavesdropper struct {
 
 // listen is the whole rig.
 func listen(ctx context.Context, b *bench, rounds int) (*tally, error) {
-	home, err := b.home()
+	s, err := b.serve(ctx, "", "API_SERVER_KEY="+operatorKey, "HERMES_RESPONDER=recall")
 	if err != nil {
-		return nil, err
-	}
-	s := &subject{hermes: b.hermes, home: home, env: []string{"API_SERVER_KEY=" + operatorKey, "HERMES_RESPONDER=recall"}}
-	if err := s.start(ctx); err != nil {
 		return nil, err
 	}
 	defer s.kill()

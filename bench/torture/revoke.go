@@ -132,12 +132,8 @@ func revoke(ctx context.Context, b *bench, rounds int) (*tally, error) {
 	c := &revocations{model: &teller{}, t: &tally{}}
 	model := httptest.NewServer(c.model)
 	defer model.Close()
-	home, err := b.home()
-	if err != nil {
-		return nil, err
-	}
-	c.s = &subject{hermes: b.hermes, home: home, upstream: model.URL + "/v1", env: []string{"API_SERVER_KEY=" + operatorKey}}
-	if err := c.s.start(ctx); err != nil {
+	var err error
+	if c.s, err = b.serve(ctx, model.URL+"/v1", "API_SERVER_KEY="+operatorKey); err != nil {
 		return nil, err
 	}
 	defer c.s.kill()
