@@ -140,7 +140,7 @@ var zones = []string{"/usr/share/zoneinfo/", "/usr/share/lib/zoneinfo/", "/usr/l
 // for what is below it.
 var usual = []string{
 	"/proc", "/proc/self/exe", "/proc/self/cgroup", "/proc/self/mountinfo", "/proc/sys/net/core/somaxconn", "/sys/fs/cgroup/",
-	"/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", "/etc", "/etc/localtime", "/etc/timezone", "/usr", "/usr/share", "/usr/share/zoneinfo", "/dev/urandom",
+	"/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", "/etc", "/etc/localtime", "/etc/timezone", "/usr", "/usr/share", "/dev/urandom",
 }
 
 // ofProcess is what the metrics tell of the process itself.
@@ -157,7 +157,7 @@ func forbidden(path, home, program string) string {
 		return ""
 	}
 	for _, zone := range zones {
-		if strings.HasPrefix(path, zone) {
+		if strings.HasPrefix(path+"/", zone) {
 			return ""
 		}
 	}
