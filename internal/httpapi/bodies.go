@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"runtime/debug"
+	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
+	"github.com/hermes-memory/hermes/internal/claim"
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
@@ -18,12 +19,19 @@ import (
 const (
 	// smallBody is what is read without asking for room, in bytes.
 	smallBody = 64 << 10
-	// bodyRoom is how much of larger bodies there is at once, in bytes.
-	bodyRoom = 32 << 20
+	// bodyRoom is how much of larger bodies is worked on at once, in bytes, and
+	// ownBodies how much of it by one owner.
+	bodyRoom, ownBodies = 32 << 20, 16 << 20
+	// keptRoom is how much of them may wait for an answer, and ownKept how much of
+	// it one owner's.
+	keptRoom, ownKept = 64 << 20, 32 << 20
 	// bodyPatience is how long one waits for room.
-	bodyPatience = 5 * time.Second
+	bodyPatience = 10 * time.Second
 	// bodyTime is how long a larger body may take to arrive.
 	bodyTime = 30 * time.Second
+	// sweepAfter is how much of bodies is done with before their memory is given
+	// back, in bytes.
+	sweepAfter = 4 << 20
 	// maxValues and maxNumber bound what a body of JSON is made of: members and
 	// elements, and the characters of a number.
 	maxValues = 200_000
@@ -31,34 +39,86 @@ const (
 	maxDepth  = 1_000
 )
 
-// bodies is the room for request bodies.
-type bodies struct{ room *semaphore.Weighted }
+// bodies is the room for request bodies: one where they are read, learnt and
+// stored, and one for what is left of them while somebody answers.
+type bodies struct {
+	work, kept *claim.Room
+	swept      *atomic.Int64 // what was done with since memory was given back
+}
 
-func newBodies() bodies { return bodies{semaphore.NewWeighted(bodyRoom)} }
+func newBodies() bodies {
+	return bodies{work: claim.NewRoom(bodyRoom, ownBodies), kept: claim.NewRoom(keptRoom, ownKept), swept: new(atomic.Int64)}
+}
 
-// enter waits for room for a request's body, which is kept until leave is called.
-// It fails with Unavailable, "overloaded".
-func (b bodies) enter(w http.ResponseWriter, r *http.Request) (leave func(), err error) {
+// ticket is the room that a request's body takes. nil is that of a small one.
+type ticket struct {
+	bodies bodies
+	owner  string
+	size   int64
+	waits  bool // in the room of those who wait for an answer
+}
+
+type ticketKey struct{}
+
+// enter waits for room for a request's body, which is kept until the ticket's leave
+// is called; the request returned has the ticket. It fails with Unavailable,
+// "overloaded".
+func (b bodies) enter(w http.ResponseWriter, r *http.Request) (*http.Request, *ticket, error) {
 	if r.ContentLength >= 0 && r.ContentLength <= smallBody {
-		return func() {}, nil
+		return r, nil, nil
 	}
 	size := r.ContentLength
 	if size < 0 {
 		size = maxBody // nobody knows
 	}
-	cost := min(size, bodyRoom)
+	t := &ticket{bodies: b, owner: ownerOf(r).ID(), size: min(size, ownBodies)}
 	ctx, stop := context.WithTimeout(r.Context(), bodyPatience)
 	defer stop()
-	if b.room.Acquire(ctx, cost) != nil {
+	if b.work.Enter(ctx, t.owner, t.size) != nil {
 		f := fault.New(fault.Unavailable, "overloaded", "The server is busy with other large requests. Try again shortly.")
 		f.RetryAfter = time.Second
-		return nil, f
+		return nil, nil, f
 	}
 	// Who sends slowly holds up the others. That a test's writer has no deadlines
 	// is none of our concern.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime))
+	r = r.WithContext(context.WithValue(r.Context(), ticketKey{}, t))
 	r.Body = &arriving{ReadCloser: r.Body, whole: func() { _ = http.NewResponseController(w).SetReadDeadline(time.Time{}) }}
-	return func() { b.room.Release(cost) }, nil
+	return r, t, nil
+}
+
+// digested says that a request's body has been read and stored, and that what is
+// left to do is to answer. It makes room for the next one, unless too much waits
+// for answers already.
+func digested(r *http.Request) {
+	t, _ := r.Context().Value(ticketKey{}).(*ticket)
+	if t == nil || t.waits || !t.bodies.kept.Try(t.owner, t.size) {
+		return
+	}
+	t.waits = true
+	t.bodies.sweep(t.size)
+	t.bodies.work.Leave(t.owner, t.size)
+}
+
+// leave gives the room back.
+func (t *ticket) leave() {
+	switch {
+	case t == nil:
+	case t.waits:
+		t.bodies.kept.Leave(t.owner, t.size)
+	default:
+		t.bodies.sweep(t.size)
+		t.bodies.work.Leave(t.owner, t.size)
+	}
+}
+
+// sweep gives memory back before the next body comes in. The garbage collector
+// would let several times as much lie about: it goes by what is usual here, and a
+// large body is not.
+func (b bodies) sweep(size int64) {
+	if sum := b.swept.Add(size); sum >= sweepAfter && b.swept.CompareAndSwap(sum, 0) {
+		debug.FreeOSMemory()
+	}
 }
 
 // arriving is a body with a deadline, which ends with it: what is read of the
@@ -77,20 +137,24 @@ func (a *arriving) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readBody reads the whole body, whose size is limited already.
+// readBody reads the whole body, whose size is limited already, and refuses one
+// that is nothing but structure.
 func readBody(r *http.Request) ([]byte, error) {
-	if r.ContentLength > 0 {
-		body := make([]byte, r.ContentLength)
-		if _, err := io.ReadFull(r.Body, body); err != nil {
-			return nil, bodyError(err)
-		}
-		return body, checkShape(body)
-	}
-	body, err := io.ReadAll(r.Body)
+	body, err := readAll(r)
 	if err != nil {
 		return nil, bodyError(err)
 	}
 	return body, checkShape(body)
+}
+
+// readAll reads a body into one piece of its stated length.
+func readAll(r *http.Request) ([]byte, error) {
+	if r.ContentLength <= 0 {
+		return io.ReadAll(r.Body)
+	}
+	body := make([]byte, r.ContentLength)
+	_, err := io.ReadFull(r.Body, body)
+	return body, err
 }
 
 // bodyError keeps the size limit's error and makes the rest the client's.

@@ -8,46 +8,61 @@ import (
 	"testing"
 
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/owner"
 )
 
-// TestBodiesShareRoom: large bodies share a room, small ones need none, and who
-// finds it full is told when to come again.
+// TestBodiesShareRoom: large bodies share a room, of which an owner has a part; small
+// ones need none, and who finds it full is told when to come again. A body that waits
+// for its answer makes room, as long as not too many do.
 func TestBodiesShareRoom(t *testing.T) {
 	t.Parallel()
 	b := newBodies()
-	enter := func(ctx context.Context, size int64) (func(), error) {
-		r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/", http.NoBody)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel() // its patience is at an end
+	enter := func(ctx context.Context, key string, size int64) (*http.Request, *ticket, error) {
+		r := httptest.NewRequestWithContext(context.WithValue(ctx, ownerKey{}, owner.Stored(key)), http.MethodPost, "/", http.NoBody)
 		r.ContentLength = size
 		return b.enter(httptest.NewRecorder(), r)
 	}
-	var leave []func()
-	for range bodyRoom / maxBody {
-		l, err := enter(t.Context(), -1) // of no stated length: it counts as the largest
+	full := func(key string) {
+		t.Helper()
+		_, _, err := enter(gone, key, maxBody)
+		if f, ok := err.(*fault.Error); !ok || f.Kind != fault.Unavailable || f.Code != "overloaded" || f.RetryAfter == 0 { //nolint:errorlint // it is one
+			t.Errorf("got %v for one too many, want overloaded with a time to wait", err)
+		}
+	}
+	in := func(key string, size int64) (*http.Request, *ticket) {
+		t.Helper()
+		r, ticket, err := enter(t.Context(), key, size)
 		if err != nil {
 			t.Fatal(err)
 		}
-		leave = append(leave, l)
+		return r, ticket
 	}
-	gone, cancel := context.WithCancel(t.Context())
-	cancel() // its patience is at an end
-	_, err := enter(gone, maxBody)
-	if f, ok := err.(*fault.Error); !ok || f.Kind != fault.Unavailable || f.Code != "overloaded" || f.RetryAfter == 0 { //nolint:errorlint // it is one
-		t.Errorf("got %v for one too many, want overloaded with a time to wait", err)
-	}
+	r, room := in("a", -1) // of no stated length: it counts as the largest
+	full("a")
+	_, other := in("b", maxBody)
 	for _, size := range []int64{0, 1, smallBody} {
-		l, err := enter(gone, size)
-		if err != nil {
+		if _, none, err := enter(gone, "a", size); err != nil || none != nil {
 			t.Errorf("%d bytes: got %v, want it let in", size, err)
-			continue
 		}
-		l()
 	}
-	leave[0]()
-	l, err := enter(t.Context(), maxBody)
-	if err != nil {
-		t.Fatalf("got %v once there is room", err)
+	waiting := []*ticket{room}
+	for range ownKept / maxBody { // all of these wait for their answers
+		digested(r)
+		digested(r) // once
+		r, room = in("a", maxBody)
+		waiting = append(waiting, room)
 	}
-	l()
+	digested(r) // too many do
+	full("a")
+	for _, w := range waiting {
+		w.leave()
+	}
+	other.leave()
+	if !b.work.Try("c", ownBodies) || !b.work.Try("d", bodyRoom-ownBodies) || !b.kept.Try("c", ownKept) || !b.kept.Try("d", keptRoom-ownKept) {
+		t.Error("something was not given back")
+	}
 }
 
 // TestCheckShape: what is nothing but structure is refused before it is parsed.

@@ -27,20 +27,22 @@ func (s *server) chatCompletions(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	reply, streams, key := chatReply{usage: wire.IncludeUsage}, wire.Stream, t.key // all that the answer needs: the rest may go
 	if detach {
-		return s.detachedChat(w, r, wire, req)
+		return s.detachedChat(w, r, req, reply, streams)
 	}
 	stream, err := s.Runner.Start(r.Context(), req)
 	if err != nil {
 		return err
 	}
 	defer stream.Close()
-	setStream(w.Header(), stream, t.key)
-	head := openai.Head{ID: completionID(), Created: s.Now().Unix(), Model: stream.Model}
-	if wire.Stream {
-		return s.streamChat(w, r, stream, chatReply{head: head, usage: wire.IncludeUsage})
+	digested(r)
+	setStream(w.Header(), stream, key)
+	reply.head = openai.Head{ID: completionID(), Created: s.Now().Unix(), Model: stream.Model}
+	if streams {
+		return s.streamChat(w, r, stream, reply)
 	}
-	return s.completeChat(w, r, stream, head)
+	return s.completeChat(w, r, stream, reply.head)
 }
 
 // chat is the run of a chat completion.
@@ -53,6 +55,9 @@ func (t *turnRequest) chat(wire *openai.ChatRequest) (*run.Request, error) {
 	// A client that names no session and brings its own history manages it itself.
 	if t.id == "" && t.key == "" && len(wire.Messages) > 1 {
 		req.Stateless = true
+	}
+	if !req.Stateless && len(wire.Body) > smallBody {
+		req.Body = wire.Rest() // its messages are taken from below
 	}
 	addMessages(req, wire.Messages)
 	return req, nil

@@ -29,7 +29,7 @@ func parseDetach(r *http.Request) (bool, error) {
 // detachedChat answers a chat completion whose turn does not end with its client.
 // The answer is read from the turn's log, where it can be read again: it has the
 // text, the calls and the usage, and not what else an upstream says in its chunks.
-func (s *server) detachedChat(w http.ResponseWriter, r *http.Request, wire *openai.ChatRequest, req *run.Request) error {
+func (s *server) detachedChat(w http.ResponseWriter, r *http.Request, req *run.Request, reply chatReply, streams bool) error {
 	spec := live.Spec{ID: completionID(), Kind: live.KindChat, Turn: req}
 	if req.Idempotency != nil {
 		spec.ClientKey, spec.ClientHash = req.Idempotency.Key, req.Idempotency.BodyHash
@@ -39,8 +39,8 @@ func (s *server) detachedChat(w http.ResponseWriter, r *http.Request, wire *open
 		return err
 	}
 	s.setRun(w.Header(), &rec, rec.ID != spec.ID)
-	d := &detached{s: s, w: w, r: r, stream: wire.Stream}
-	d.reply = chatReply{head: openai.Head{ID: rec.ID, Created: rec.CreatedAt.Unix(), Model: rec.Model}, usage: wire.IncludeUsage}
+	reply.head = openai.Head{ID: rec.ID, Created: rec.CreatedAt.Unix(), Model: rec.Model}
+	d := &detached{s: s, w: w, r: r, stream: streams, reply: reply}
 	defer d.close()
 	for e, err := range s.Live.Follow(r.Context(), ownerOf(r), rec.ID, 0, nil) {
 		if err != nil {

@@ -182,11 +182,11 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request, rt route) error {
 		_, _ = io.CopyN(io.Discard, r.Body, min(r.ContentLength, drainBody)) // only politeness
 		return &http.MaxBytesError{Limit: maxBody}
 	}
-	leave, err := s.bodies.enter(w, r)
+	r, room, err := s.bodies.enter(w, r)
 	if err != nil {
 		return err
 	}
-	defer leave()
+	defer room.leave()
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	return rt.handle(w, r)
 }

@@ -37,12 +37,14 @@ func (s *server) createResponse(w http.ResponseWriter, r *http.Request) error {
 		return fault.New(fault.Invalid, "invalid_background", "A response that is off the record cannot run in the background.").At("background")
 	}
 	head.Settings.Store = false
+	key := t.key // not the body behind it
 	stream, err := s.Runner.Start(r.Context(), req)
 	if err != nil {
 		return ofInput(err)
 	}
 	defer stream.Close()
-	setStream(w.Header(), stream, t.key)
+	digested(r)
+	setStream(w.Header(), stream, key)
 	head.Model = stream.Model
 	if wire.Stream {
 		s.streamResponse(w, r, stream, &head)

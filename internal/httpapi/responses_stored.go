@@ -53,6 +53,7 @@ func (s *server) storeResponse(w http.ResponseWriter, r *http.Request, req *run.
 	if err != nil {
 		return err
 	}
+	digested(r)
 	if rec.ID != spec.ID {
 		w.Header().Set(replayedHeader, "true")
 	}

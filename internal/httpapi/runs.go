@@ -1,10 +1,12 @@
 package httpapi
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -106,7 +108,7 @@ const maxMetadata = 16 << 10
 func parseRun(body []byte) (*runInput, error) {
 	var in runInput
 	if err := json.Unmarshal(body, &in); err != nil {
-		return nil, fault.Wrap(fault.Invalid, "invalid_json", "Could not read the request body: a JSON object with the documented fields is needed.", err)
+		return nil, invalidJSON(err)
 	}
 	switch in.OnRestart {
 	case "", live.Retry, live.Interrupt:
@@ -121,6 +123,7 @@ func parseRun(body []byte) (*runInput, error) {
 	if err != nil {
 		return nil, err
 	}
+	in.Input, in.Messages = nil, nil // they may be large
 	sets := []openai.Set{{Name: "messages", Value: messages}}
 	for _, own := range []string{"input", "instructions", "session_id", "session_key", "metadata", "on_restart"} {
 		sets = append(sets, openai.Set{Name: own}) // not the upstream's
@@ -142,25 +145,36 @@ func (in *runInput) messages() (json.RawMessage, error) {
 	if (in.Input == nil) == (in.Messages == nil) {
 		return nil, fault.New(fault.Invalid, "missing_input", "Say what the run is about: \"input\" with a text, or \"messages\".").At("input")
 	}
-	var list []json.RawMessage
 	given := in.Messages
 	if in.Input != nil {
-		var text string
-		if json.Unmarshal(in.Input, &text) == nil {
-			given, _ = json.Marshal([]message{{"user", text}}) // strings only: cannot fail
-		} else {
-			given = in.Input
-		}
+		given = in.Input
 	}
-	if json.Unmarshal(given, &list) != nil {
+	var first []byte
+	if in.Instructions != "" {
+		first, _ = json.Marshal(message{"system", in.Instructions}) // strings only: cannot fail
+	}
+	if in.Input != nil && given[0] == '"' { // a text, which is content as it stands
+		return inList(first, []byte(`{"role":"user","content":`), given, []byte(`}`)), nil
+	}
+	list, err := openai.Elements(given)
+	if err != nil {
 		return nil, fault.New(fault.Invalid, "invalid_input", "\"input\" is a text or a list of messages, \"messages\" a list of messages.").At("input")
 	}
-	if in.Instructions != "" {
-		first, _ := json.Marshal(message{"system", in.Instructions}) // strings only: cannot fail
-		list = append([]json.RawMessage{first}, list...)
+	if len(list) == 0 {
+		return inList(first), nil
 	}
-	out, err := json.Marshal(list)
-	return out, err
+	from := bytes.IndexByte(given, '[') + 1
+	return inList(first, given[from:len(given)-1]), nil
+}
+
+// inList is a JSON array of what is first, if anything is, and of what the other
+// texts make together.
+func inList(first []byte, rest ...[]byte) json.RawMessage {
+	parts := [][]byte{[]byte("["), first}
+	if first != nil && len(rest) > 0 {
+		parts = append(parts, []byte(","))
+	}
+	return slices.Concat(append(append(parts, rest...), []byte("]"))...)
 }
 
 // createRun answers POST /v1/runs: a turn that goes on by itself.
@@ -234,7 +248,9 @@ func (s *server) startLive(r *http.Request, spec live.Spec) (live.Record, error)
 	if req.Session == "" {
 		req.Session = session.NewID(s.Now())
 	}
-	return s.Live.Start(r.Context(), ownerOf(r), spec)
+	rec, err := s.Live.Start(r.Context(), ownerOf(r), spec)
+	digested(r)
+	return rec, err
 }
 
 // setRun tells the run and its session.

@@ -381,7 +381,12 @@ func decode(r *http.Request, into any) error {
 		return nil
 	}
 	if err := json.Unmarshal(body, into); err != nil {
-		return fault.Wrap(fault.Invalid, "invalid_json", "Could not read the request body: a JSON object with the documented fields is needed.", err)
+		return invalidJSON(err)
 	}
 	return nil
+}
+
+// invalidJSON is the fault of a body that is no object of the expected form.
+func invalidJSON(err error) error {
+	return fault.Wrap(fault.Invalid, "invalid_json", "Could not read the request body: a JSON object with the documented fields is needed.", err)
 }

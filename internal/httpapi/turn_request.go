@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"net/http"
@@ -81,7 +82,7 @@ func addMessages(req *run.Request, ms []openai.Message) {
 func message(m *openai.Message) session.Message {
 	out := session.Message{
 		Role: session.Role(m.Role), Name: m.Name, Content: m.Text,
-		ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID,
+		ToolCalls: bytes.Clone(m.ToolCalls), ToolCallID: m.ToolCallID, // not a part of a body that is done with
 	}
 	switch m.Role {
 	case "developer":
@@ -90,7 +91,7 @@ func message(m *openai.Message) session.Message {
 		out.Role, out.ToolName = session.Tool, m.Name
 	}
 	if !m.Plain || m.Role == "developer" || m.Role == "function" {
-		out.Wire = m.Raw
+		out.Wire = bytes.Clone(m.Raw)
 	}
 	return out
 }

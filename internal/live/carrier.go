@@ -31,6 +31,7 @@ type carrier struct {
 	cut    context.CancelCauseFunc // ends the turn
 	done   chan struct{}           // closed when it is over, or given up
 	scribe *scribe
+	size   int64 // of what is to be run, in bytes
 
 	mu      sync.Mutex
 	rec     Record // as it is to be stored
@@ -40,7 +41,10 @@ type carrier struct {
 }
 
 func newCarrier(r *Registry, o owner.Owner, rec Record) *carrier {
-	c := &carrier{r: r, o: o, name: name{o.ID(), rec.ID}, fence: rec.Fence, rec: rec, done: make(chan struct{})}
+	c := &carrier{r: r, o: o, name: name{o.ID(), rec.ID}, fence: rec.Fence, rec: rec, size: int64(len(rec.Turn)), done: make(chan struct{})}
+	if c.size > smallTurn {
+		c.rec.Turn = nil // it is read again when there is room for it
+	}
 	c.turn, c.cut = context.WithCancelCause(r.work)
 	c.scribe = newScribe(c.store, c.cut)
 	return c
@@ -123,10 +127,16 @@ func (c *carrier) attempt(ctx context.Context) (*run.Result, error) {
 	case rec.Attempts > 1 && rec.OnRestart == Interrupt:
 		return nil, interrupted("The server stopped while it was under way.")
 	}
-	req, err := rec.request(c.o)
+	leave, err := c.room(ctx)
 	if err != nil {
 		return nil, err
 	}
+	defer leave()
+	req, err := c.request(ctx, &rec)
+	if err != nil {
+		return nil, err
+	}
+	rec.Turn = nil
 	req.Attendant, req.Patient = c, true
 	stream, err := c.r.runner.Start(ctx, req)
 	if err != nil {
@@ -158,6 +168,35 @@ func (c *carrier) attempt(ctx context.Context) (*run.Result, error) {
 		return nil, fault.New(fault.Upstream, "upstream_incomplete", "The model's answer ended without a finish.")
 	}
 	return res, nil
+}
+
+// room waits for room for what is to be run, which is kept until the function
+// returned is called.
+func (c *carrier) room(ctx context.Context) (leave func(), err error) {
+	if c.size <= smallTurn {
+		return func() {}, nil
+	}
+	size := min(c.size, ownTurns)
+	if err := c.r.room.Enter(ctx, c.o.ID(), size); err != nil {
+		return nil, err
+	}
+	return func() { c.r.room.Leave(c.o.ID(), size) }, nil
+}
+
+// request is what is to be run. It is not kept here: as long as the record is not
+// over, the store has it.
+func (c *carrier) request(ctx context.Context, rec *Record) (*run.Request, error) {
+	c.mu.Lock()
+	c.rec.Turn = nil
+	c.mu.Unlock()
+	if rec.Turn == nil {
+		whole, err := c.r.store.Record(ctx, c.o, rec.ID)
+		if err != nil {
+			return nil, err
+		}
+		rec.Turn = whole.Turn
+	}
+	return rec.request(c.o)
 }
 
 // interruption is the end of a record that is not to be tried again.

@@ -25,6 +25,13 @@ const (
 	again = time.Minute
 )
 
+// How much of what is run may be large, in bytes: what is of no account, and the
+// room for the rest, in all and of one owner. Who finds it full waits.
+const (
+	smallTurn          = 64 << 10
+	allTurns, ownTurns = 64 << 20, 32 << 20
+)
+
 // Limits bound what goes on at once; zero fields mean the usual.
 type Limits struct {
 	Running, OwnersRunning int // turns at once, in all and of one owner
@@ -71,6 +78,7 @@ type Registry struct {
 
 	bell    *claim.Bell
 	places  *claim.Places
+	room    *claim.Room
 	topics  topics
 	working sync.WaitGroup
 	// crowded says that some wait for a place: who comes now queues behind them.
@@ -91,7 +99,7 @@ func New(p Parts) *Registry {
 	l := p.Limits.withDefaults()
 	return &Registry{
 		store: p.Store, ledger: p.Ledger, runner: p.Runner, limits: l, approval: p.Approval, grace: p.Grace, now: p.Now, log: p.Log,
-		bell: claim.NewBell(p.Now), places: claim.NewPlaces(l.Running, l.OwnersRunning), topics: topics{by: make(map[name]*topic)},
+		bell: claim.NewBell(p.Now), places: claim.NewPlaces(l.Running, l.OwnersRunning), room: claim.NewRoom(allTurns, ownTurns), topics: topics{by: make(map[name]*topic)},
 		active: make(map[name]*carrier), begun: make(chan struct{}), left: make(chan struct{}),
 	}
 }

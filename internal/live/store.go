@@ -41,7 +41,7 @@ type Ledger interface {
 	// RenewRecord prolongs the lease of a claimed record. False if it was lost.
 	RenewRecord(ctx context.Context, o owner.Owner, id string, fence int64, until time.Time) (bool, error)
 	// Advance writes what has happened in a claimed record, and returns the Seq of
-	// its newest event. False if the claim was lost; nothing is stored then.
+	// its newest event. The record's Turn stays what it is until it is over. False if the claim was lost; nothing is stored then.
 	Advance(ctx context.Context, o owner.Owner, s Step) (int64, bool, error)
 }
 

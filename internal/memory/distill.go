@@ -42,7 +42,7 @@ func newDistiller(d ranking.Document, before []ranking.Document) *distiller {
 		x.speaker = strings.ToLower(d.Speaker)
 	}
 	if len(x.d.Text) > maxDistilled {
-		x.d.Text = x.d.Text[:maxDistilled]
+		x.d.Text = strings.Clone(x.d.Text[:maxDistilled]) // facts are parts of it, and stay
 	}
 	return x
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -20,6 +21,18 @@ type ChatRequest struct {
 	// there is none: it counts against the context budget.
 	Tools []byte
 	User  string
+}
+
+// Rest is the body with an empty list in the place of its messages, for those who
+// put in their own: it does not hold on to texts that are kept elsewhere.
+func (r *ChatRequest) Rest() []byte {
+	ms, _ := members(r.Body) // it was parsed before
+	for _, m := range ms {
+		if m.name == "messages" {
+			return slices.Concat(r.Body[:m.start], []byte("[]"), r.Body[m.end:])
+		}
+	}
+	return r.Body
 }
 
 // Message is one message of a request or an answer.
@@ -110,8 +123,8 @@ func ParseChat(body []byte) (*ChatRequest, error) {
 }
 
 func parseMessages(raw []byte) ([]Message, error) {
-	var items []json.RawMessage
-	if err := json.Unmarshal(raw, &items); err != nil || len(items) == 0 {
+	items, err := Elements(raw)
+	if err != nil || len(items) == 0 {
 		return nil, &Problem{Param: "messages", Msg: "'messages' must be a non-empty array of messages."}
 	}
 	if len(items) > maxMessages {
@@ -199,14 +212,14 @@ func checkRole(m *Message) *Problem {
 // parseContent reads a content value: text, or parts of which the text counts.
 func parseContent(value []byte, plain bool) (string, bool, *Problem) {
 	if value[0] == '"' {
-		var s string
-		if json.Unmarshal(value, &s) != nil {
+		s, err := unquoted(value)
+		if err != nil {
 			return "", false, &Problem{Param: ".content", Msg: "'content' is not a valid string"}
 		}
 		return s, plain, nil
 	}
-	var parts []json.RawMessage
-	if json.Unmarshal(value, &parts) != nil {
+	parts, err := Elements(value)
+	if err != nil {
 		return "", false, &Problem{Param: ".content", Msg: "'content' must be a string or an array of content parts"}
 	}
 	var texts []string
@@ -223,6 +236,15 @@ func parseContent(value []byte, plain bool) (string, bool, *Problem) {
 		}
 	}
 	return strings.Join(texts, "\n"), false, nil
+}
+
+// unquoted is the text of a JSON string that is known to be valid JSON.
+func unquoted(value []byte) (s string, err error) {
+	if bytes.IndexByte(value, '\\') < 0 {
+		return string(value[1 : len(value)-1]), nil // what a long text mostly is: copied once
+	}
+	err = json.Unmarshal(value, &s)
+	return s, err
 }
 
 func field(value []byte, param string, into *string) *Problem {

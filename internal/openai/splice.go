@@ -19,6 +19,9 @@ type member struct {
 // errNotObject says that a text is valid JSON, but no object.
 var errNotObject = errors.New("the body must be a JSON object")
 
+// errNotArray says that a text is no JSON array.
+var errNotArray = errors.New("the text must be a JSON array")
+
 // members lists the top-level members of a JSON object. It refuses duplicate
 // names at every depth, invalid UTF-8, and anything after the object.
 func members(text []byte) ([]member, error) {
@@ -55,6 +58,48 @@ func members(text []byte) ([]member, error) {
 		return nil, errors.New("there is more text after the JSON object")
 	}
 	return out, nil
+}
+
+// Elements lists the elements of a JSON array, as parts of the text itself.
+// An error says that it is none.
+func Elements(text []byte) ([][]byte, error) {
+	dec := jsontext.NewDecoder(bytes.NewBuffer(text))
+	if dec.PeekKind() != '[' {
+		return nil, errNotArray
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return nil, err
+	}
+	var out [][]byte
+	for dec.PeekKind() != ']' {
+		value, err := dec.ReadValue()
+		if err != nil {
+			return nil, err
+		}
+		end := int(dec.InputOffset())
+		out = append(out, text[end-len(value):end:end])
+	}
+	_, err := dec.ReadToken()
+	return out, err
+}
+
+// List is the list that a JSON object has under a name, as parts of the text
+// itself; nil if it has none, or null. An error says that the text is no object, or
+// the member no list.
+func List(object []byte, name string) ([][]byte, error) {
+	if len(bytes.TrimSpace(object)) == 0 {
+		return nil, nil
+	}
+	ms, err := members(object)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range ms {
+		if value := object[m.start:m.end]; m.name == name && string(value) != "null" {
+			return Elements(value)
+		}
+	}
+	return nil, nil
 }
 
 // nameStart finds the opening quote of the name that ends at offset end.

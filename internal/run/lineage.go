@@ -39,8 +39,14 @@ func (l *lineage) tail() []session.Message {
 const (
 	// maxRecent bounds the messages held of a lineage, and with it the tail.
 	maxRecent = 512
+	// maxRecentBytes bounds their texts: a message with which they grow beyond it
+	// is the oldest that is held.
+	maxRecentBytes = 16 << 20
 	// minRecent is how many are kept for recognising a resent history.
 	minRecent = 32
+	// maxIdle is how much the texts of a lineage may take between its turns, in
+	// bytes. One of more is read again with its next turn.
+	maxIdle = 1 << 20
 )
 
 // remember appends stored messages and lets go of what no turn will look at.
@@ -53,9 +59,32 @@ func (l *lineage) remember(ms []session.Message) {
 	for drop < len(l.recent)-minRecent && l.recent[drop].Seq < l.tip.TailFrom {
 		drop++
 	}
-	drop = max(drop, len(l.recent)-maxRecent)
-	if drop > len(l.recent)/2 || len(l.recent) > maxRecent { // copy rarely
+	drop = max(drop, len(l.recent)-maxRecent, heavy(l.recent))
+	if drop > len(l.recent)/2 || len(l.recent) > maxRecent || heavy(l.recent) > 0 { // copy rarely
 		l.recent = append(make([]session.Message, 0, len(l.recent)-drop+minRecent), l.recent[drop:]...)
+	}
+}
+
+// heavy is how many of the oldest messages stand before the one with which the
+// texts, counted from the newest, reach maxRecentBytes.
+func heavy(ms []session.Message) int {
+	size := 0
+	for i := len(ms) - 1; i > 0; i-- {
+		if size += ms[i].Size(); size >= maxRecentBytes {
+			return i
+		}
+	}
+	return 0
+}
+
+// rest lets go of texts that are too many to be held for nobody.
+func (l *lineage) rest() {
+	size := 0
+	for i := range l.recent {
+		size += l.recent[i].Size()
+	}
+	if size > maxIdle {
+		*l = lineage{}
 	}
 }
 
@@ -162,7 +191,7 @@ func (ls *lineages) load(ctx context.Context, o owner.Owner, l *lineage, id sess
 // lineage was taken back.
 func (ls *lineages) recent(ctx context.Context, o owner.Owner, tip *session.Session) ([]session.Message, error) {
 	window := session.Range{
-		From: min(tip.TailFrom, max(0, tip.NextSeq-minRecent)), Limit: maxRecent, Newest: true, Standing: true,
+		From: min(tip.TailFrom, max(0, tip.NextSeq-minRecent)), Limit: maxRecent, Bytes: maxRecentBytes, Newest: true, Standing: true,
 	}
 	ms, err := ls.sessions.Messages(ctx, o, tip.RootID, window)
 	if err != nil || len(ms) >= minRecent || window.From == 0 {
@@ -226,6 +255,7 @@ func (ls *lineages) release(s *slot) {
 		return
 	}
 	s.held = false
+	s.lineage.rest()
 	s.idle = ls.order.PushFront(s)
 	for ls.order.Len() > ls.limit {
 		oldest := ls.order.Back()

@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"hash"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -143,13 +144,29 @@ func (r *Runner) learn(view *memory.View, d ranking.Document) (change memory.Cha
 func chain(before []byte, m *session.Message) []byte {
 	h := sha256.New()
 	h.Write(before)
-	for _, part := range []string{string(m.Role), m.Content, string(m.ToolCalls), m.ToolCallID, string(m.Wire)} {
-		var n [8]byte
-		binary.BigEndian.PutUint64(n[:], uint64(len(part)))
-		h.Write(n[:])
-		h.Write([]byte(part))
-	}
+	hashPart(h, string(m.Role))
+	hashPart(h, m.Content)
+	hashPart(h, m.ToolCalls)
+	hashPart(h, m.ToolCallID)
+	hashPart(h, m.Wire)
 	return h.Sum(nil)
+}
+
+// hashPart adds a text behind its length, without a copy of all of it.
+func hashPart[T string | []byte](h hash.Hash, part T) {
+	const piece = 4 << 10
+	var n [8]byte
+	binary.BigEndian.PutUint64(n[:], uint64(len(part)))
+	h.Write(n[:])
+	if len(part) <= piece {
+		h.Write([]byte(part))
+		return
+	}
+	for b := make([]byte, piece); len(part) > 0; {
+		k := copy(b, part)
+		h.Write(b[:k])
+		part = part[k:]
+	}
 }
 
 // settle stores the answer with what was learnt from it, its receipt and the

@@ -141,6 +141,9 @@ type Message struct {
 // found: else every look at the past would bring up the looks before it.
 const EchoNote = "echo"
 
+// Size is how many bytes the texts of a message take.
+func (m *Message) Size() int { return len(m.Content) + len(m.Wire) + len(m.ToolCalls) }
+
 // Stands reports whether a message has not been taken back.
 func (m Message) Stands() bool { return m.UndoneAt.IsZero() }
 

@@ -107,6 +107,9 @@ type Range struct {
 	To   int64 // the first Seq not wanted; 0 means no end
 	// Limit is how many at most; 0 means no limit.
 	Limit int
+	// Bytes ends the window behind the message with which the texts read reach so
+	// many bytes; 0 means no bound. At least one message is read.
+	Bytes int
 	// Until leaves out what was recorded later; zero leaves out nothing.
 	Until time.Time
 	// MessageID takes only the message with this id; 0 takes all.

@@ -75,12 +75,14 @@ func (db *DB) Messages(ctx context.Context, o owner.Owner, root session.ID, r se
 	}
 	defer func() { _ = rows.Close() }()
 	var out []session.Message
-	for rows.Next() {
+	size := 0
+	for (r.Bytes == 0 || size < r.Bytes) && rows.Next() {
 		m, err := scanMessage(rows)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, m)
+		size += m.Size()
 	}
 	if err := rows.Err(); err != nil {
 		return nil, fmt.Errorf("read messages: %w", err)

@@ -95,7 +95,7 @@ func (db *DB) Advance(ctx context.Context, o owner.Owner, s live.Step) (int64, b
 		if row == nil {
 			return nil
 		}
-		const update = `UPDATE runs SET session_id = ?, root_id = ?, model = ?, state = ?, turn = ?, first_seq = ?, end_seq = ?, result = ?, failure = ?,
+		const update = `UPDATE runs SET session_id = ?, root_id = ?, model = ?, state = ?, turn = CASE WHEN ? THEN NULL ELSE turn END, first_seq = ?, end_seq = ?, result = ?, failure = ?,
 			approvals = ?, started_at = ?, finished_at = ?, attempts = ?, wake_at = ? WHERE owner_id = ? AND id = ?`
 		_, err = t.changed(update, append(row, o.ID(), s.ID)...)
 		return err
@@ -123,7 +123,7 @@ func recordRow(r *live.Record) ([]any, error) {
 		}
 	}
 	return []any{
-		string(r.Session), null(r.Root), null(r.Model), string(r.State), nullBytes(r.Turn), r.FirstSeq, r.EndSeq, result, failure, approvals,
+		string(r.Session), null(r.Root), null(r.Model), string(r.State), r.State.Over(), r.FirstSeq, r.EndSeq, result, failure, approvals,
 		millis(r.StartedAt), millis(r.FinishedAt), r.Attempts, millis(r.WakeAt),
 	}, nil
 }

@@ -64,25 +64,62 @@ func (c *client) at(path string) *url.URL {
 }
 
 // body is a request's body. The transport may read it while the answer is
-// already coming, so it is not reused.
+// already coming, so it is not reused. Once read it lets go of its bytes, which may
+// be many, and the transport keeps the request until the answer has ended.
 type body struct{ bytes.Reader }
+
+// Read implements io.Reader.
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if b.Len() == 0 {
+		b.Reset(nil)
+	}
+	return n, err
+}
 
 func (*body) Close() error { return nil }
 
-func newBody(data []byte) io.ReadCloser {
-	b := &body{}
-	b.Reset(data)
-	return b
+// payload is what a request sends, for as long as it may have to be sent again.
+type payload struct {
+	mu   sync.Mutex
+	data []byte
 }
+
+// body is the body of one attempt.
+func (p *payload) body() (io.ReadCloser, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.data == nil {
+		return nil, errAnswered
+	}
+	b := &body{}
+	b.Reset(p.data)
+	return b, nil
+}
+
+// drop lets go of the bytes.
+func (p *payload) drop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.data = nil
+}
+
+// errAnswered says that a request is sent again that was answered.
+var errAnswered = errors.New("the request was answered already")
 
 // post sends a request and returns the server's answer if it is one, and a
 // fault for a refusal. The caller closes the answer.
 func (c *client) post(ctx context.Context, to *url.URL, data []byte, streaming bool) (*answer, error) {
+	sent := &payload{data: data}
+	defer sent.drop()
+	first, err := sent.body()
+	if err != nil {
+		return nil, err
+	}
 	req := &http.Request{
 		Method: http.MethodPost, URL: to, Header: c.header,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Body: newBody(data), ContentLength: int64(len(data)),
-		GetBody: func() (io.ReadCloser, error) { return newBody(data), nil },
+		Body: first, ContentLength: int64(len(data)), GetBody: sent.body,
 	}
 	if !streaming {
 		return c.do(ctx, req, c.opt.Whole, 0)
