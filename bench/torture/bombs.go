@@ -20,7 +20,7 @@ var bombsRig = rig{
 	name: "bombs", fault: "T9, T10 fifty at once of bodies that are deep, wide, long, doubled, packed or without length, and of queries", rounds: 3, run: throwBombs,
 	want: "400 or 413 (a queue that is full: 503); ≤ 128 MiB more memory; every search ≤ 300 ms or refused",
 	off:  "no bound on the bodies that are read at once", bareRounds: 1,
-	bare: []change{{"internal/httpapi/bodies.go", "cost := min(", "cost := 0 * min("}},
+	bare: []change{{"internal/httpapi/bodies.go", "size: min(", "size: 0 * min("}},
 }
 
 // bomb is a body, and where it is sent to.

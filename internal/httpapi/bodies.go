@@ -87,6 +87,14 @@ func (b bodies) enter(w http.ResponseWriter, r *http.Request) (*http.Request, *t
 	return r, t, nil
 }
 
+// parsed says that what is wanted of a request's body has been taken out of it. A
+// large one is given back before that is worked on, which takes a multiple of it.
+func parsed(r *http.Request) {
+	if t, _ := r.Context().Value(ticketKey{}).(*ticket); t != nil && t.size >= sweepAfter {
+		debug.FreeOSMemory()
+	}
+}
+
 // digested says that a request's body has been read and stored, and that what is
 // left to do is to answer. It makes room for the next one, unless too much waits
 // for answers already.

@@ -28,6 +28,10 @@ func (s *server) chatCompletions(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	reply, streams, key := chatReply{usage: wire.IncludeUsage}, wire.Stream, t.key // all that the answer needs: the rest may go
+	parsed(r)
+	if detach {
+		return s.detachedChat(w, r, req, reply, streams)
+	}
 	if detach {
 		return s.detachedChat(w, r, req, reply, streams)
 	}

@@ -21,8 +21,12 @@ type eventWriter struct {
 	failed bool
 }
 
-// writeTimeout frees the goroutine of a reader that has stopped reading.
-const writeTimeout = 10 * time.Second
+// writeTimeout frees the goroutine of a reader that has stopped reading: within ten
+// seconds, of which the buffers on the way take some to fill.
+const writeTimeout = 8 * time.Second
+
+// slowestRead is how many bytes a second of a long event a reader must take.
+const slowestRead = 64 << 10
 
 // newEventWriter begins a stream that gets a comment after each pause; with 0,
 // when whoever writes says so.
@@ -82,7 +86,8 @@ func (e *eventWriter) write(before string, event []byte, after string) {
 	if e.failed {
 		return
 	}
-	_ = e.rc.SetWriteDeadline(time.Now().Add(writeTimeout)) // not all writers have one
+	patience := writeTimeout + time.Duration(len(event))*time.Second/slowestRead
+	_ = e.rc.SetWriteDeadline(time.Now().Add(patience)) // not all writers have one
 	_, err := e.w.Write([]byte(before))
 	if err == nil && event != nil {
 		_, err = e.w.Write(event)

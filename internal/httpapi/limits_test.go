@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
 	"os"
@@ -129,4 +130,51 @@ func TestIdempotencyKeys(t *testing.T) {
 	if got := w.do(twice); got.status != http.StatusBadRequest {
 		t.Errorf("twice: got %d %s, want 400", got.status, got.body)
 	}
+}
+
+// TestLargeMessages: what is large is stored, told and sent on to the letter,
+// whatever it is made of, by every door.
+func TestLargeMessages(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{RunsWait: true})
+	text := strings.Repeat("aé名🦊\\\"<\n", 1<<15)
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := func(what, body string) {
+		t.Helper()
+		var list struct {
+			Data []struct {
+				Role, Content string
+			}
+			HasMore bool `json:"has_more"`
+		}
+		if err := json.Unmarshal([]byte(body), &list); err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		for _, m := range list.Data {
+			if m.Role == "user" && m.Content == text {
+				return
+			}
+		}
+		t.Errorf("%s: the text is not among %d messages", what, len(list.Data))
+	}
+	body := `{"messages":[{"role":"user","content":"short"},{"role":"user","content":` + string(quoted) + `}]}`
+	got := w.call("POST", "/api/sessions/imported/messages", body)
+	if got.status != http.StatusOK {
+		t.Fatalf("import: got %d %.200s", got.status, got.body)
+	}
+	said("import", got.body)
+	said("list", w.call("GET", "/api/sessions/imported/messages", "").body)
+	if got := w.call("POST", "/v1/chat/completions", body, "X-Hermes-Session-Id", "chat", "X-Hermes-Context-Budget", "9000000"); got.status != http.StatusOK {
+		t.Fatalf("chat: got %d %.200s", got.status, got.body)
+	}
+	said("chat", w.call("GET", "/api/sessions/chat/messages", "").body)
+	got = w.call("POST", "/v1/runs", `{"session_id":"run","input":`+string(quoted)+`}`, "X-Hermes-Context-Budget", "9000000")
+	if got.status != http.StatusAccepted {
+		t.Fatalf("run: got %d %.200s", got.status, got.body)
+	}
+	w.finishRuns()
+	said("run", w.call("GET", "/api/sessions/run/messages", "").body)
 }

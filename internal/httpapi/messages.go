@@ -111,6 +111,7 @@ func (s *server) importMessages(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	parsed(r)
 	tip, stored, err := s.Runner.Append(r.Context(), &run.Request{
 		Owner: ownerOf(r), Session: id, Key: headers.key, Source: session.SourceAPI, Messages: ms,
 		Restore: r.URL.Query().Get("restore") == "true", // also what was forgotten

@@ -201,6 +201,7 @@ func (s *server) createRun(w http.ResponseWriter, r *http.Request) error {
 	if in.Metadata != nil {
 		spec.Request, _ = json.Marshal(runDetail{in.Metadata}) // valid JSON: cannot fail
 	}
+	parsed(r)
 	rec, err := s.startLive(r, spec)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -79,4 +80,45 @@ func FuzzSplice(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestLists: elements are parts of the text as it is.
+func TestLists(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		text string
+		want []string
+		ok   bool
+	}{
+		{`{"messages":[ {"a":[1,2]} , "x\"]",3 ]}`, []string{`{"a":[1,2]}`, `"x\"]"`, `3`}, true},
+		{`{"a":[1],"messages":[]}`, nil, true},
+		{`{"messages":null}`, nil, true},
+		{`{}`, nil, true},
+		{` `, nil, true},
+		{`{"messages":{}}`, nil, false},
+		{`{"messages":[1],"messages":[2]}`, nil, false},
+		{`{"messages":[1}`, nil, false},
+		{`[]`, nil, false},
+	} {
+		list, err := List([]byte(tt.text), "messages")
+		var got []string
+		for _, e := range list {
+			got = append(got, string(e))
+		}
+		if (err == nil) != tt.ok || !slices.Equal(got, tt.want) {
+			t.Errorf("%s: got %q, %v", tt.text, got, err)
+		}
+	}
+}
+
+// TestRest: the body of a chat without its messages keeps everything else.
+func TestRest(t *testing.T) {
+	t.Parallel()
+	req, err := ParseChat([]byte(` {"model":"m", "messages" : [{"role":"user","content":"]}"}] ,"seed":7}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := string(req.Rest()), ` {"model":"m", "messages" : [] ,"seed":7}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
 }

@@ -26,6 +26,10 @@ type Branch struct {
 // not keep other turns from being stored.
 const copyPage = 250
 
+// copyBytes is how much their texts may take before the transaction ends behind
+// the next of them.
+const copyBytes = 4 << 20
+
 // Fork copies a transcript, up to a message, into a new lineage with its own
 // memory: what the copied messages teach. Times stay what they were. If the last
 // message was itself taken back since, what stood when it was said is copied, so
@@ -130,7 +134,7 @@ func (c *copier) copy(ctx context.Context) error {
 	defer leave()
 	c.places = make(map[int64]int64)
 	for from := int64(0); from < c.until; {
-		ms, err := r.sessions.Messages(ctx, c.o, c.source.RootID, session.Range{From: from, To: c.until, Limit: copyPage})
+		ms, err := r.sessions.Messages(ctx, c.o, c.source.RootID, session.Range{From: from, To: c.until, Limit: copyPage, Bytes: copyBytes})
 		if err != nil {
 			return fmt.Errorf("read messages: %w", err)
 		}

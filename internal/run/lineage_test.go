@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -219,5 +220,43 @@ func TestRemember(t *testing.T) {
 				t.Fatalf("there is a gap behind %d", l.recent[k-1].Seq)
 			}
 		}
+	}
+}
+
+// TestLargeTexts: a lineage holds no more of large texts than a tail may take, the
+// newest of them, and between turns nothing that is large.
+func TestLargeTexts(t *testing.T) {
+	t.Parallel()
+	of := func(sizes ...int) []session.Message {
+		ms := make([]session.Message, len(sizes))
+		for i, n := range sizes {
+			ms[i] = session.Message{Seq: int64(i), Content: strings.Repeat("x", n)}
+		}
+		return ms
+	}
+	for _, tt := range []struct {
+		name  string
+		said  []session.Message
+		first int64 // that is held
+		rests bool  // between turns, too
+	}{
+		{"small", of(10, 20, 30), 0, true},
+		{"as much as may rest", of(maxIdle-1, 1), 0, true},
+		{"more than may rest", of(maxIdle, 1), 0, false},
+		{"one that is too large", of(maxRecentBytes+1, 5), 0, false},
+		{"too many", of(10, maxRecentBytes/2, maxRecentBytes/2, 5), 1, false},
+		{"far too many", of(10, maxRecentBytes, maxRecentBytes, 5), 2, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			l := lineage{exists: true, loaded: true}
+			l.remember(tt.said)
+			if l.recent[0].Seq != tt.first || l.recent[len(l.recent)-1].Seq != int64(len(tt.said)-1) {
+				t.Errorf("got %d messages from %d on, want from %d on", len(l.recent), l.recent[0].Seq, tt.first)
+			}
+			if l.rest(); l.loaded != tt.rests || len(l.recent) > 0 != tt.rests {
+				t.Errorf("kept between turns: %t with %d messages, want %t", l.loaded, len(l.recent), tt.rests)
+			}
+		})
 	}
 }

@@ -153,18 +153,20 @@ func (im *importer) sameEnd(ctx context.Context, root session.ID, hash []byte) b
 
 // run stores the messages in pages, opening sessions where they begin.
 func (im *importer) run(ctx context.Context, messages iter.Seq2[session.Message, error]) error {
-	page := make([]session.Message, 0, copyPage)
+	page, size := make([]session.Message, 0, copyPage), 0
 	for m, err := range messages {
 		if err != nil {
 			return err
 		}
-		if len(page) == copyPage || len(page) > 0 && page[0].SessionID != m.SessionID {
+		if len(page) == copyPage || size > copyBytes || len(page) > 0 && page[0].SessionID != m.SessionID {
 			if err := im.page(ctx, page); err != nil {
 				return err
 			}
-			page = page[:0]
+			clear(page)
+			page, size = page[:0], 0
 		}
 		page = append(page, m)
+		size += m.Size()
 	}
 	if len(page) > 0 {
 		if err := im.page(ctx, page); err != nil {

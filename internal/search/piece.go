@@ -65,7 +65,7 @@ func IndexText(text string) string {
 		return text
 	}
 	var b strings.Builder
-	b.Grow(3 * len(text))
+	b.Grow(7*len(text)/3 + 8) // three bytes of most such writings become seven
 	b.WriteString(text[:first])
 	for i := first; i < len(text); {
 		end, unspaced, ok := pieceAt(text, i)

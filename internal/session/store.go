@@ -108,7 +108,7 @@ type Range struct {
 	// Limit is how many at most; 0 means no limit.
 	Limit int
 	// Bytes ends the window behind the message with which the texts read reach so
-	// many bytes; 0 means no bound. At least one message is read.
+	// many bytes; 0 means no bound.
 	Bytes int
 	// Until leaves out what was recorded later; zero leaves out nothing.
 	Until time.Time

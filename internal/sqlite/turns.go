@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/memory"
@@ -68,7 +69,28 @@ func (db *DB) AppendTurn(ctx context.Context, o owner.Owner, step run.Step) erro
 	if isConstraint(err) {
 		return fault.Wrap(fault.Conflict, "concurrent_writer", "Another writer has changed this session. Try again.", err)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	db.awaitLarge(ctx, step.Messages)
+	return nil
+}
+
+// awaitLarge waits until messages are in the text index if they are so large that to
+// index them takes several times their memory: who brought them brings no more in
+// the meantime. That they are found late is no failure.
+func (db *DB) awaitLarge(ctx context.Context, ms []session.Message) {
+	const large, patience = 1 << 20, 5 * time.Second
+	size := 0
+	for i := range ms {
+		size += len(ms[i].Content)
+	}
+	if size < large {
+		return
+	}
+	ctx, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	_ = db.indexer.wait(ctx)
 }
 
 // isConstraint reports whether a place, an id or a name was taken already.
