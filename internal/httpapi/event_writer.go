@@ -21,8 +21,8 @@ type eventWriter struct {
 	failed bool
 }
 
-// writeTimeout frees the goroutine of a reader that has stopped reading: within ten
-// seconds, of which the buffers on the way take some to fill.
+// writeTimeout frees the goroutine of a reader that has stopped reading: it is to be
+// gone after ten seconds, of which the buffers on the way take some to fill.
 const writeTimeout = 8 * time.Second
 
 // slowestRead is how many bytes a second of a long event a reader must take.
