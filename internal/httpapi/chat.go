@@ -32,9 +32,6 @@ func (s *server) chatCompletions(w http.ResponseWriter, r *http.Request) error {
 	if detach {
 		return s.detachedChat(w, r, req, reply, streams)
 	}
-	if detach {
-		return s.detachedChat(w, r, req, reply, streams)
-	}
 	stream, err := s.Runner.Start(r.Context(), req)
 	if err != nil {
 		return err
