@@ -77,15 +77,18 @@ func (x *Index) view(q *question) look {
 }
 
 // rough is the score that chooses the candidates: the weightiest features in a
-// form that costs little, in units of a full match.
-func (l *look) rough(c *cell) float32 {
+// form that costs little, in units of a full match. One that does not reach least
+// may be told to be lower than it is: the dates in a message lie far off.
+func (l *look) rough(c *cell, least float32) float32 {
 	m := &l.x.docs[c.doc]
 	score := l.worth(m)*c.window/l.total + 0.2*l.x.scratch.episode[m.episode]/l.bestEpisode
 	if l.speaks(m) {
 		score += 0.2
 	}
 	if len(l.q.spans) > 0 {
-		score += 0.4*l.fits(m) + 0.4*l.saidThen(m)
+		if score += 0.4 * l.saidThen(m); score+0.4 >= least {
+			score += 0.4 * l.fits(m)
+		}
 	}
 	return score
 }

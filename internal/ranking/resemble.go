@@ -135,7 +135,9 @@ func (x *Index) shade(d int32, worth float32) {
 	}
 	met := len(l.inside)
 	l.inside = slices.Grow(l.inside, len(words))[:met+len(words)]
-	for _, t := range words {
+	for len(words) > 0 {
+		var t int32
+		t, words = nextWord(words)
 		w := &l.terms[t]
 		l.inside[met] = t
 		met += isZero(w.mass)

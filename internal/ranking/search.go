@@ -65,8 +65,12 @@ func (x *Index) rank(q *question, skip func(session.ID, int64) bool, most int) [
 	look := x.view(q)
 	s.rough = s.rough[:0]
 	for _, p := range s.touched {
-		r := rough{doc: s.cells[p].doc, score: look.rough(&s.cells[p])}
-		if len(s.rough) == most && r.score < s.rough[0].score {
+		least := float32(0)
+		if len(s.rough) == most {
+			least = s.rough[0].score
+		}
+		r := rough{doc: s.cells[p].doc, score: look.rough(&s.cells[p], least)}
+		if r.score < least {
 			continue
 		}
 		if skip == nil || !skip(x.tips[x.docs[r.doc].line].root, x.docs[r.doc].seq) {
