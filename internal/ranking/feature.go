@@ -86,8 +86,8 @@ func (l *look) rough(c *cell, least float32) float32 {
 		score += 0.2
 	}
 	if len(l.q.spans) > 0 {
-		if score += 0.4 * l.saidThen(m); score+0.4 >= least {
-			score += 0.4 * l.fits(m)
+		if score += 0.4 * l.saidThen(c.doc); score+0.4 >= least {
+			score += 0.4 * l.fits(c.doc)
 		}
 	}
 	return score
@@ -126,7 +126,7 @@ func (l *look) features(d int32) (f features) {
 	l.speaker(&f, c, m)
 	l.form(&f, m)
 	if len(l.q.spans) > 0 {
-		f[fDate], f[fSaid] = l.fits(m), l.saidThen(m)
+		f[fDate], f[fSaid] = l.fits(d), l.saidThen(d)
 	}
 	f[fEpisode] = l.x.scratch.episode[m.episode] / l.bestEpisode
 	f[fOpening] = truth(m.opening)

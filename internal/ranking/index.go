@@ -19,6 +19,7 @@ type Index struct {
 	lists    []termList
 	holders  []int32 // per list: how many messages are in it
 	docs     []doc
+	origins  []origin  // per message
 	light    []uint8   // per message: what its words count, see lightOf
 	spans    []span    // the dates that messages speak of
 	episodes []episode // runs of messages that belong together
@@ -34,18 +35,14 @@ type Index struct {
 	scratch  scratch
 }
 
-// doc is a message in the index. It fills one cache line and holds no pointers:
-// a search looks at thousands, and the garbage collector at none.
+// doc is what a search looks at in a message. Two of them fill one cache line, and
+// they hold no pointers: a search looks at a thousand, and the garbage collector at
+// none.
 type doc struct {
-	messageID  int64
-	seq        int64
-	saidAt     int64 // Unix seconds; 0 when not known
-	session    int32 // place in sessions
-	line       int32 // its lineage: place in tips
 	prev, next int32 // neighbours in the same episode; −1 for none
 	episode    int32
-	speaker    int32 // place in names; −1 for none
-	firstSpan  int32
+	line       int32  // its lineage: place in tips
+	speaker    int32  // place in names; −1 for none
 	words      uint16 // all words
 	content    uint16 // words that are no stop words
 	spans      uint8  // how many dates it speaks of
@@ -54,6 +51,15 @@ type doc struct {
 	asking     uint8 // share of words in sentences that ask, of shareWhole
 	rare       uint8 // words that were rare when it was said, at most mostRare
 	opening    bool  // among the first turns of its episode
+}
+
+// origin is the rest: where a message comes from.
+type origin struct {
+	messageID int64
+	seq       int64
+	saidAt    int64 // Unix seconds; 0 when not known
+	session   int32 // place in sessions
+	firstSpan int32
 }
 
 // shareWhole is the whole of the shares kept in a byte.
@@ -112,12 +118,10 @@ const (
 func (x *Index) Add(d Document) {
 	n := int32(len(x.docs))
 	d.Text = d.Text[:min(len(d.Text), maxText)]
-	entry := doc{
-		messageID: d.MessageID, seq: d.Seq,
-		prev: -1, next: -1, speaker: x.names.add(d.Speaker), firstSpan: int32(len(x.spans)),
-	}
+	entry := doc{prev: -1, next: -1, speaker: x.names.add(d.Speaker)}
+	from := origin{messageID: d.MessageID, seq: d.Seq, firstSpan: int32(len(x.spans))}
 	if !d.SaidAt.IsZero() {
-		entry.saidAt = d.SaidAt.Unix()
+		from.saidAt = d.SaidAt.Unix()
 		if d.SaidAt.After(x.newest) {
 			x.newest = d.SaidAt
 		}
@@ -128,11 +132,11 @@ func (x *Index) Add(d Document) {
 		x.mixed = true
 	}
 	x.addDates(&entry, d)
-	x.chain(n, &entry, &d)
+	x.chain(n, &entry, &from, &d)
 	x.addWords(n, &entry, d.Text)
 	x.wordings.keep()
 	entry.share = lends(int(entry.words))
-	x.docs = append(x.docs, entry)
+	x.docs, x.origins = append(x.docs, entry), append(x.origins, from)
 	x.light = append(x.light, lightOf(&entry))
 }
 
@@ -151,7 +155,7 @@ func lightOf(d *doc) uint8 {
 }
 
 // chain appends the message to its lineage, in the episode under way or a new one.
-func (x *Index) chain(n int32, d *doc, from *Document) {
+func (x *Index) chain(n int32, d *doc, o *origin, from *Document) {
 	line, known := x.lineages[from.Root]
 	if !known {
 		line = int32(len(x.tips))
@@ -161,15 +165,15 @@ func (x *Index) chain(n int32, d *doc, from *Document) {
 	}
 	d.line = line
 	t := &x.tips[line]
-	if t.doc >= 0 && x.sessions[x.docs[t.doc].session] == from.SessionID {
-		d.session = x.docs[t.doc].session
+	if t.doc >= 0 && x.sessions[x.origins[t.doc].session] == from.SessionID {
+		o.session = x.origins[t.doc].session
 	} else {
-		d.session = int32(len(x.sessions))
+		o.session = int32(len(x.sessions))
 		x.sessions = append(x.sessions, session.ID(strings.Clone(string(from.SessionID))))
 	}
-	if t.doc < 0 || !x.continues(d, t) {
+	if t.doc < 0 || !x.continues(o, t) {
 		t.episode = int32(len(x.episodes))
-		x.episodes = append(x.episodes, episode{from: d.saidAt, to: d.saidAt, first: n})
+		x.episodes = append(x.episodes, episode{from: o.saidAt, to: o.saidAt, first: n})
 	} else {
 		d.prev = t.doc
 		x.docs[t.doc].next = n
@@ -179,21 +183,21 @@ func (x *Index) chain(n int32, d *doc, from *Document) {
 	e := &x.episodes[t.episode]
 	e.size++
 	d.opening = e.size <= openingTurns
-	e.from, e.to = min(e.from, d.saidAt), max(e.to, d.saidAt)
+	e.from, e.to = min(e.from, o.saidAt), max(e.to, o.saidAt)
 }
 
-// continues says whether d belongs to the episode that its lineage is in. A
-// session that was compressed goes on in its child without a pause.
-func (x *Index) continues(d *doc, t *tip) bool {
-	last := &x.docs[t.doc]
+// continues says whether a message from o belongs to the episode that its lineage
+// is in. A session that was compressed goes on in its child without a pause.
+func (x *Index) continues(o *origin, t *tip) bool {
+	last := &x.origins[t.doc]
 	if x.episodes[t.episode].size >= longestEpisode {
 		return false
 	}
-	if d.saidAt == 0 || last.saidAt == 0 {
-		return last.session == d.session
+	if o.saidAt == 0 || last.saidAt == 0 {
+		return last.session == o.session
 	}
-	gap := d.saidAt - last.saidAt
-	if last.session != d.session {
+	gap := o.saidAt - last.saidAt
+	if last.session != o.session {
 		return gap >= 0 && gap < pause/6
 	}
 	return gap < pause && gap > -pause

@@ -45,9 +45,9 @@ func (x *Index) Search(q Query) []Hit {
 	}
 	hits := make([]Hit, len(best))
 	for i := range best {
-		d := &x.docs[best[i].doc]
+		d, o := &x.docs[best[i].doc], &x.origins[best[i].doc]
 		hits[i] = Hit{
-			MessageID: d.messageID, SessionID: x.sessions[d.session], Root: x.tips[d.line].root, Seq: d.seq,
+			MessageID: o.messageID, SessionID: x.sessions[o.session], Root: x.tips[d.line].root, Seq: o.seq,
 			Words: int(d.words), Score: float64(best[i].score + sure),
 		}
 		if q.Explain {
@@ -73,7 +73,7 @@ func (x *Index) rank(q *question, skip func(session.ID, int64) bool, most int) [
 		if r.score < least {
 			continue
 		}
-		if skip == nil || !skip(x.tips[x.docs[r.doc].line].root, x.docs[r.doc].seq) {
+		if skip == nil || !skip(x.tips[x.docs[r.doc].line].root, x.origins[r.doc].seq) {
 			s.rough = x.keep(s.rough, r, most)
 		}
 	}
@@ -116,7 +116,7 @@ func (x *Index) order(a, b rough) int {
 	if c := cmp.Compare(b.score, a.score); c != 0 {
 		return c
 	}
-	p, q := &x.docs[a.doc], &x.docs[b.doc]
+	p, q := &x.origins[a.doc], &x.origins[b.doc]
 	if c := cmp.Compare(q.saidAt, p.saidAt); c != 0 {
 		return c
 	}

@@ -48,7 +48,7 @@ func TestKeep(t *testing.T) {
 		var kept []rough
 		var sum, want float32
 		for i, s := range scores {
-			x.docs = append(x.docs, doc{messageID: int64(i)})
+			x.origins = append(x.origins, origin{messageID: int64(i)})
 			kept = x.keep(kept, rough{doc: int32(i), score: float32(s)}, n)
 		}
 		for _, r := range kept {

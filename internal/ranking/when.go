@@ -1,8 +1,13 @@
 package ranking
 
-// fits is 1 if a date that the message speaks of overlaps one of the question.
-func (l *look) fits(m *doc) float32 {
-	for _, s := range l.x.spans[m.firstSpan : m.firstSpan+int32(m.spans)] {
+// fits is 1 if a date that message d speaks of overlaps one of the question.
+func (l *look) fits(d int32) float32 {
+	n := int32(l.x.docs[d].spans)
+	if n == 0 {
+		return 0
+	}
+	first := l.x.origins[d].firstSpan
+	for _, s := range l.x.spans[first : first+n] {
 		for _, w := range l.q.spans {
 			if s.from < w.to && w.from < s.to {
 				return 1
@@ -12,13 +17,25 @@ func (l *look) fits(m *doc) float32 {
 	return 0
 }
 
-// saidThen is 1 if the message was said at a time that the question names.
-func (l *look) saidThen(m *doc) float32 {
-	if m.saidAt == 0 {
+// saidThen is 1 if message d was said at a time that the question names. Mostly its
+// whole conversation was, or nothing of it.
+func (l *look) saidThen(d int32) float32 {
+	e, near := &l.x.episodes[l.x.docs[d].episode], false
+	for _, w := range l.q.spans {
+		if e.from > 0 && e.from >= w.from && e.to < w.to {
+			return 1
+		}
+		near = near || e.from < w.to && e.to >= w.from
+	}
+	at := int64(0)
+	if near {
+		at = l.x.origins[d].saidAt
+	}
+	if at == 0 {
 		return 0
 	}
 	for _, w := range l.q.spans {
-		if m.saidAt >= w.from && m.saidAt < w.to {
+		if at >= w.from && at < w.to {
 			return 1
 		}
 	}
