@@ -2,7 +2,6 @@ package ranking
 
 import (
 	"cmp"
-	"encoding/binary"
 	"slices"
 )
 
@@ -20,13 +19,9 @@ type termEnd struct {
 
 const (
 	// effort is how many occurrences a search takes in, so that its cost stays the
-	// same however long a scope grows: those of the rarest words. Of the others it
-	// reads as many as reach says, the newest, for what they add to messages that
-	// rarer words have found; to read on costs a tenth of taking in. Measured with
-	// bench/locomo's questions among 60,000 messages of other conversations: R@10
-	// 69.5; 70.2 with an effort of 3,000 and no reach, and 73.7 with no limit.
+	// same however long a scope grows: those of the rarest words. The others are
+	// looked for in the messages that rarer words have found.
 	effort = 1000
-	reach  = 8000
 	// anchors is how many messages, those with the best words, are looked at
 	// together with their neighbours; with up to fewHits, all are, and in a scope
 	// of up to shortScope messages with up to three times as many. For a hit has
@@ -47,14 +42,13 @@ func (x *Index) match(q *question) {
 		order = append(order, i)
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x.occurrences(&q.terms[a]), x.occurrences(&q.terms[b])) })
-	taken, read := int32(0), int32(0)
+	taken := int32(0)
 	for n, i := range order {
-		terms := int32(len(order) - n)
 		if x.occurrences(&q.terms[i]) > effort-taken && s.hits >= anchors {
-			read += x.findAgain(q, i, (reach-read)/terms)
-		} else {
-			taken += x.find(q, i, (effort-taken)/terms, effort-taken)
+			x.findInHits(q, order[n:])
+			break
 		}
+		taken += x.find(q, i, (effort-taken)/int32(len(order)-n), effort-taken)
 	}
 	x.chooseAnchors(q)
 	x.lendAll(q)
@@ -98,42 +92,37 @@ func (x *Index) findIn(t *term, list int32, worth float32, bit uint32, from step
 		p := s.place(d)
 		if p > s.hits {
 			s.hits = p
-			s.known.add(d)
 		}
 		s.meet(t, bit, p, n*worth)
 	}
 	return int32(len(s.found) - before)
 }
 
-// findAgain collects the newest occurrences of a term in messages that rarer
-// words have found, and returns how many it read for that.
-func (x *Index) findAgain(q *question, i int, most int32) (read int32) {
-	s, t, bit := &x.scratch, &q.terms[i], uint32(1)<<i
-	l := &x.lists[t.list]
-	from := l.newest(most, x.holders[t.list])
-	for at, d := int(from.at), from.before; at < len(l.data); read++ {
-		// What l.next does, in place: this loop runs by the thousand, and the words
-		// it reads are so common that nearly every distance takes one byte.
-		v := uint64(l.data[at])
-		if v < 0x80 {
-			at++
-		} else {
-			var size int
-			v, size = binary.Uvarint(l.data[at:])
-			at += size
-		}
-		d += int32(v >> 1)
-		n := float32(1)
-		if v&1 != 0 {
-			n = float32(l.data[at])
-			at++
-		}
-		if s.known.has(d) {
-			s.meet(t, bit, s.places[d], n)
+// findInHits looks for terms in the words of the messages that rarer ones have
+// found, and takes each for one occurrence.
+func (x *Index) findInHits(q *question, terms []int) {
+	s := &x.scratch
+	for p := int32(1); p <= s.hits; p++ {
+		c := &s.cells[p]
+		for words := x.wordings.of(c.doc); len(words) > 0; {
+			var word int32
+			word, words = nextWord(words)
+			for _, i := range terms {
+				if q.terms[i].list == word {
+					c.common |= uint32(1) << i
+				}
+			}
 		}
 	}
-	s.ends = append(s.ends, termEnd{i, len(s.found)})
-	return read
+	for _, i := range terms {
+		bit := uint32(1) << i
+		for p := int32(1); p <= s.hits; p++ {
+			if s.cells[p].common&bit != 0 {
+				s.meet(&q.terms[i], bit, p, 1)
+			}
+		}
+		s.ends = append(s.ends, termEnd{i, len(s.found)})
+	}
 }
 
 // meet enters n occurrences of a term in the message of a cell.

@@ -50,7 +50,6 @@ func TestLargeScope(t *testing.T) {
 	}
 	s := &x.scratch
 	clean := !slices.ContainsFunc(s.places, func(p int32) bool { return p != 0 }) &&
-		!slices.ContainsFunc(s.known, func(w uint64) bool { return w != 0 }) &&
 		!slices.ContainsFunc(append(s.episode, s.inEpisode...), func(v float32) bool { return v != 0 })
 	if !clean || !slices.Equal(s.cells, []cell{{doc: -1}}) {
 		t.Error("a search left something behind for the next one")

@@ -10,7 +10,6 @@ type scratch struct {
 	places  []int32      // per message: its cell, 0 for none
 	cells   []cell       // the first stands for all messages that have none
 	hits    int32        // the cells behind the first that are messages with a term
-	known   marks        // those messages: small enough for the nearest cache
 	found   []occurrence // of all terms, one after the other
 	ends    []termEnd    // where each term's end in found
 	grades  []uint8      // of the hits
@@ -32,6 +31,7 @@ type scratch struct {
 type cell struct {
 	doc     int32
 	terms   uint32  // the terms met in the message at first sight, as bits
+	common  uint32  // the common terms among its words, as bits
 	glance  float32 // what they are worth, the message's length aside
 	matched uint32  // the terms in an anchor, as bits
 	own     float32 // BM25 of an anchor alone
@@ -45,7 +45,7 @@ type cell struct {
 func (s *scratch) fit(docs, episodes int) {
 	if len(s.places) < docs {
 		n := docs + docs/4 + 64
-		s.places, s.known = make([]int32, n), make(marks, n/64+1)
+		s.places = make([]int32, n)
 	}
 	if len(s.episode) < episodes {
 		n := episodes + episodes/4 + 16
@@ -73,9 +73,7 @@ func (s *scratch) of(d int32) *cell { return &s.cells[s.places[d]] }
 // clear zeroes what the search touched.
 func (s *scratch) clear() {
 	for i := range s.cells[1:] {
-		d := s.cells[i+1].doc
-		s.places[d] = 0
-		s.known.unmark(d)
+		s.places[s.cells[i+1].doc] = 0
 	}
 	for _, e := range s.episodes {
 		s.episode[e] = 0
@@ -83,12 +81,3 @@ func (s *scratch) clear() {
 	s.cells, s.hits, s.touched, s.episodes = s.cells[:1], 0, s.touched[:0], s.episodes[:0]
 	s.found, s.ends, s.anchors = s.found[:0], s.ends[:0], s.anchors[:0]
 }
-
-// marks is a set of messages, a bit for each.
-type marks []uint64
-
-func (m marks) add(d int32)      { m[d>>6] |= 1 << (d & 63) }
-func (m marks) has(d int32) bool { return m[d>>6]&(1<<(d&63)) != 0 }
-
-// unmark also takes out those with whom d shares a word of m.
-func (m marks) unmark(d int32) { m[d>>6] = 0 }
