@@ -19,9 +19,11 @@ type termEnd struct {
 
 const (
 	// effort is how many occurrences a search takes in, so that its cost stays the
-	// same however long a scope grows: those of the rarest words. The others are
-	// looked for in the messages that rarer words have found.
-	effort = 1000
+	// same however long a scope grows: those of the rarest words. The rarest
+	// mostCommon of the others are looked for in the messages that these have found:
+	// among 60,000 messages R@10 is 70.2 with four of them as with all, 69.7 with two.
+	effort     = 1000
+	mostCommon = 4
 	// anchors is how many messages, those with the best words, are looked at
 	// together with their neighbours; with up to fewHits, all are, and in a scope
 	// of up to shortScope messages with up to three times as many. For a hit has
@@ -45,7 +47,7 @@ func (x *Index) match(q *question) {
 	taken := int32(0)
 	for n, i := range order {
 		if x.occurrences(&q.terms[i]) > effort-taken && s.hits >= anchors {
-			x.findInHits(q, order[n:])
+			x.findInHits(q, order[n:min(len(order), n+mostCommon)])
 			break
 		}
 		taken += x.find(q, i, (effort-taken)/int32(len(order)-n), effort-taken)
