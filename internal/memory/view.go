@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/language"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/ranking"
 	"github.com/hermes-memory/hermes/internal/session"
@@ -143,18 +144,9 @@ func (v *View) keepNear(d ranking.Document) {
 		near = append(near, ranking.Document{})
 	}
 	copy(near[1:], near)
-	d.Text = bothEnds(d.Text)
+	d.Text = language.Ends(d.Text, 2*maxDistilled) // what a later message may refer to
 	near[0] = d
 	v.recent[d.Root] = near
-}
-
-// bothEnds is a text, or of a long one its beginning and its end, which is what a
-// later message may refer to. It does not hold on to the rest.
-func bothEnds(text string) string {
-	if len(text) <= 2*maxDistilled {
-		return text
-	}
-	return text[:maxDistilled] + "\n" + text[len(text)-maxDistilled:]
 }
 
 // Search ranks the scope's messages for a question.

@@ -152,7 +152,7 @@ func (x *Index) chooseAnchors(q *question) {
 	}
 	if s.hits <= few {
 		for p := int32(1); p <= s.hits; p++ {
-			s.lets(p)
+			s.cells[p].anchor = true
 		}
 		return
 	}
@@ -176,14 +176,8 @@ func (x *Index) chooseAnchors(q *question) {
 		if g == cut {
 			left--
 		}
-		s.lets(p)
+		s.cells[p].anchor = true
 	}
-}
-
-// lets makes the message of a cell an anchor.
-func (s *scratch) lets(place int32) {
-	s.cells[place].anchor = true
-	s.anchors = append(s.anchors, place)
 }
 
 const (

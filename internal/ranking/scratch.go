@@ -13,7 +13,6 @@ type scratch struct {
 	found   []occurrence // of all terms, one after the other
 	ends    []termEnd    // where each term's end in found
 	grades  []uint8      // of the hits
-	anchors []int32      // cells that lend to their neighbours
 	touched []int32      // cells with a window
 	around  []int32      // touched by one term
 
@@ -79,5 +78,5 @@ func (s *scratch) clear() {
 		s.episode[e] = 0
 	}
 	s.cells, s.hits, s.touched, s.episodes = s.cells[:1], 0, s.touched[:0], s.episodes[:0]
-	s.found, s.ends, s.anchors = s.found[:0], s.ends[:0], s.anchors[:0]
+	s.found, s.ends = s.found[:0], s.ends[:0]
 }

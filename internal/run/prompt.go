@@ -7,6 +7,7 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/compression"
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/language"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/session"
 )
@@ -178,7 +179,7 @@ func (t *turn) matches(question string) []memory.Fact {
 func (t *turn) question() string {
 	for i := len(t.input.asked) - 1; i >= 0; i-- {
 		if m := &t.input.asked[i]; m.Role == session.User {
-			return ends(m.Content)
+			return language.Ends(m.Content, maxQuestion)
 		}
 	}
 	return ""
@@ -186,16 +187,6 @@ func (t *turn) question() string {
 
 // maxQuestion is how much of a message memory is asked with, in bytes.
 const maxQuestion = 32 << 10
-
-// ends is a text, or its two ends if it is longer than a question may be: what is
-// wanted of a long text stands before it or behind it.
-func ends(text string) string {
-	if len(text) <= maxQuestion {
-		return text
-	}
-	head, tail := text[:maxQuestion/2], text[len(text)-maxQuestion/2:]
-	return strings.ToValidUTF8(head, "") + "\n" + strings.ToValidUTF8(tail, "")
-}
 
 // systemText joins the stored prompt, the request's own instructions, which
 // come later and so win, and what memory holds.
