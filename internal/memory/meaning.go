@@ -67,16 +67,13 @@ func (v *View) loadMeanings(ctx context.Context, st Store, o owner.Owner, scope 
 
 // searchByMeaning joins what the words find with what the meaning finds. The
 // comparison of meanings looks at every message, so it lets others read beside.
-func (v *View) searchByMeaning(q ranking.Query) []ranking.Hit {
+func (v *View) searchByMeaning(unread []ranking.Document, q ranking.Query) []ranking.Hit {
 	limit := q.Limit
 	if limit <= 0 {
 		limit = ranking.DefaultLimit
 	}
 	q.Limit = max(limit, ranking.Nearest)
-	v.mu.Lock()
-	q = v.skipping(q)
-	hits := v.index.Search(q)
-	v.mu.Unlock()
+	hits := v.searchIndex(unread, q)
 	v.mu.RLock()
 	near := v.meanings.Near(q.Vector, ranking.Nearest, q.Skip)
 	v.mu.RUnlock()

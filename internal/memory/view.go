@@ -17,9 +17,15 @@ import (
 // its messages. Views are shared by the turns of a scope and are safe for
 // concurrent use.
 type View struct {
+	// searching is held by whoever works with the index, which reuses scratch
+	// space between searches. It is taken before mu.
+	searching sync.Mutex
+	index     *ranking.Index
+
 	mu    sync.RWMutex
 	state *State
-	index *ranking.Index
+	// unread are messages learnt that the next search puts into the index.
+	unread []ranking.Document
 	// meanings are what an embeddings model made of the messages; empty
 	// without one.
 	meanings ranking.Meanings
@@ -49,7 +55,8 @@ func load(ctx context.Context, st Store, o owner.Owner, scope Scope, embeddings 
 	restored := make(chan error, 1)
 	go func() { restored <- v.restore(ctx, st, o, scope) }()
 	err := st.Documents(ctx, o, scope, func(d ranking.Document) bool {
-		v.add(d)
+		v.note(d)
+		v.read(d)
 		return ctx.Err() == nil
 	})
 	if err != nil {
@@ -106,32 +113,77 @@ func asKnown(facts []Fact, scope Scope) []Fact {
 
 // Learn takes in a message: it is distilled, its facts join the state, and it
 // can be recalled from now on. The returned change is what has to be stored.
+//
+// It does not wait for a search under way: the index is given the message by the
+// next one, or when many have come together.
 func (v *View) Learn(d ranking.Document) Change {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	var facts []Fact
-	switch d.Note {
-	case EchoNote:
+	if d.Note == EchoNote {
 		return Change{}
-	case "":
-		facts = Distill(d, v.recent[d.Root])
-	default:
-		facts = noteFacts(d)
 	}
-	change := v.state.Learn(facts)
-	v.add(d)
+	change, unread := v.learn(d)
+	if unread >= maxUnread || len(d.Text) > longUnread {
+		v.searching.Lock()
+		defer v.searching.Unlock()
+		v.readAll(v.takeUnread())
+	}
 	return change
 }
 
-// add makes a message recallable; the caller holds the lock or owns the view.
-func (v *View) add(d ranking.Document) {
+// What may wait for the index: so many messages, none of them longer than that, in
+// bytes.
+const (
+	maxUnread  = 32
+	longUnread = 32 << 10
+)
+
+// learn is Learn without the index. It returns how many messages that now lacks.
+func (v *View) learn(d ranking.Document) (change Change, unread int) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	var facts []Fact
+	if d.Note == "" {
+		facts = Distill(d, v.recent[d.Root])
+	} else {
+		facts = noteFacts(d)
+	}
+	change = v.state.Learn(facts)
+	v.note(d)
+	v.unread = append(v.unread, d)
+	return change, len(v.unread)
+}
+
+// note makes a message the newest of its lineage; the caller holds mu or owns the
+// view.
+func (v *View) note(d ranking.Document) {
 	v.last = max(v.last, d.MessageID)
 	if d.Text == "" || d.Note == EchoNote {
 		return
 	}
-	v.index.Add(d)
 	v.newest[d.Root] = d.Seq
 	v.keepNear(d)
+}
+
+// read puts a message into the index; the caller holds searching or owns the view.
+func (v *View) read(d ranking.Document) {
+	if d.Text != "" && d.Note != EchoNote {
+		v.index.Add(d)
+	}
+}
+
+// takeUnread returns what the index lacks. The caller holds searching, and gives it
+// to readAll before anybody else searches.
+func (v *View) takeUnread() []ranking.Document {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	unread := v.unread
+	v.unread = nil
+	return unread
+}
+
+func (v *View) readAll(ds []ranking.Document) {
+	for i := range ds {
+		v.read(ds[i])
+	}
 }
 
 // keepNear notes a message as the newest of its lineage.
@@ -150,13 +202,28 @@ func (v *View) keepNear(d ranking.Document) {
 }
 
 // Search ranks the scope's messages for a question.
-func (v *View) Search(q ranking.Query) []ranking.Hit {
-	if q.Vector != nil {
-		return v.searchByMeaning(q)
+func (v *View) Search(q ranking.Query) []ranking.Hit { return v.Seek(q)() }
+
+// Seek begins a search among the messages learnt by now, and returns what carries
+// it out: what is learnt between the two is not found. It must be carried out,
+// once; other searches of the scope wait for that.
+func (v *View) Seek(q ranking.Query) func() []ranking.Hit {
+	v.searching.Lock()
+	unread := v.takeUnread()
+	q = v.skipping(q)
+	return func() []ranking.Hit {
+		if q.Vector != nil {
+			return v.searchByMeaning(unread, q)
+		}
+		return v.searchIndex(unread, q)
 	}
-	v.mu.Lock() // the index reuses scratch space between searches
-	defer v.mu.Unlock()
-	return v.index.Search(v.skipping(q))
+}
+
+// searchIndex ends what [View.Seek] began.
+func (v *View) searchIndex(unread []ranking.Document, q ranking.Query) []ranking.Hit {
+	defer v.searching.Unlock()
+	v.readAll(unread)
+	return v.index.Search(q)
 }
 
 // Match names the facts that answer a question, the best first.
@@ -207,6 +274,8 @@ func (v *View) Hash() string {
 
 // size is about how many bytes the view holds.
 func (v *View) size() int64 {
+	v.searching.Lock()
+	defer v.searching.Unlock()
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	return v.state.Size() + v.index.Size() + v.meanings.Size()

@@ -39,9 +39,9 @@ func (v *View) withdraw(w Withdrawal) {
 }
 
 // isGone reports whether a message was taken back.
-func (v *View) isGone(root session.ID, seq int64) bool {
-	for i := range v.gone {
-		if g := &v.gone[i]; g.root == root && seq >= g.from && seq < g.to {
+func isGone(gone []withdrawn, root session.ID, seq int64) bool {
+	for i := range gone {
+		if g := &gone[i]; g.root == root && seq >= g.from && seq < g.to {
 			return true
 		}
 	}
@@ -50,12 +50,15 @@ func (v *View) isGone(root session.ID, seq int64) bool {
 
 // skipping leaves what was taken back out of a search.
 func (v *View) skipping(q ranking.Query) ranking.Query {
-	if len(v.gone) == 0 {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	gone := v.gone
+	if len(gone) == 0 {
 		return q
 	}
 	skip := q.Skip
 	q.Skip = func(root session.ID, seq int64) bool {
-		return v.isGone(root, seq) || skip != nil && skip(root, seq)
+		return isGone(gone, root, seq) || skip != nil && skip(root, seq)
 	}
 	return q
 }

@@ -70,49 +70,60 @@ func (t *turn) checkBudget(system, input int) error {
 	return nil
 }
 
-// assemble builds what the model is shown:
-// system prompt and state, the tail, quotes of older messages, the new input.
-func (t *turn) assemble(system, input int) assembly {
-	a := assembly{context: Context{Budget: t.budget, System: system, Input: input}}
+// layout is how the room of a prompt is shared out, with what fills it already.
+type layout struct {
+	system, input int // tokens of what the turn cannot do without
+	question      string
+	stateRoom     int
+	tail          []session.Message
+	tailTokens    int
+	recalled      func() recollection
+}
+
+// lay shares out the room, and begins to look for what can be recalled.
+func (t *turn) lay(system, input int) layout {
+	l := layout{system: system, input: input, question: t.question()}
 	room := t.budget - system - input
-	question := t.question()
 	stateRoom := min(t.budget/stateShare, maxState, room)
 	quotesRoom := min(t.budget/quotesShare, maxQuotes, room-stateRoom)
+	l.tail, l.tailTokens = t.fitTail(room - stateRoom - quotesRoom)
+	l.stateRoom = min(stateRoom, room-l.tailTokens)
+	l.recalled = t.recall(l.question, quotesRoom)
+	return l
+}
 
-	tail, tailTokens := t.fitTail(room - stateRoom - quotesRoom)
-	a.tailFrom = t.sightFrom
-	room -= tailTokens
-
-	hits := t.older(question, quotesRoom)
-	believed := func() beliefs { return t.beliefs(question, min(stateRoom, room)) }
-	if len(hits) > 0 { // to read them takes longer
-		believed = beside(believed)
-	}
-	quotes, places, quoteTokens := t.quotes(hits, quotesRoom, &a)
-	b := believed()
-	a.facts, a.recalled = b.given, places
-
-	a.messages = make([]session.Message, 0, len(tail)+len(t.input.asked)+2)
+// assemble builds what the model is shown:
+// system prompt and state, the tail, quotes of older messages, the new input.
+func (t *turn) assemble(l *layout) assembly {
+	b := t.beliefs(l.question, l.stateRoom)
+	r := l.recalled()
+	a := assembly{facts: b.given, recalled: r.places, outside: r.outside, tailFrom: t.sightFrom}
+	a.messages = make([]session.Message, 0, len(l.tail)+len(t.input.asked)+2)
 	if text := t.systemText(b.block.Text); text != "" {
 		a.messages = append(a.messages, session.Message{Role: session.System, Content: text})
 	}
-	a.tailAt, a.tailSize = len(a.messages), len(tail)
-	a.messages = append(a.messages, tail...)
-	if quotes != "" {
-		a.messages = append(a.messages, session.Message{Role: session.User, Content: quotes})
+	a.tailAt, a.tailSize = len(a.messages), len(l.tail)
+	a.messages = append(a.messages, l.tail...)
+	if r.text != "" {
+		a.messages = append(a.messages, session.Message{Role: session.User, Content: r.text})
 	}
 	a.messages = paired(append(a.messages, t.input.asked...))
-	a.context.Memory = b.block.Tokens + quoteTokens
-	a.context.Tail = tailTokens
-	a.context.Sent = system + input + a.context.Memory + tailTokens
-	a.context.Naive = int(t.lineage.tip.LineageTokens) + system
+	a.context = t.account(l, b.block.Tokens+r.tokens)
+	return a
+}
+
+// account says what the parts of a prompt cost, and what the whole lineage would.
+func (t *turn) account(l *layout, recalled int) Context {
+	c := Context{Budget: t.budget, System: l.system, Input: l.input, Memory: recalled, Tail: l.tailTokens}
+	c.Sent = c.System + c.Input + c.Memory + c.Tail
+	c.Naive = int(t.lineage.tip.LineageTokens) + l.system
 	if t.box != nil {
-		a.context.Naive -= t.box.size // nobody without us would send it
+		c.Naive -= t.box.size // nobody without us would send it
 	}
 	if t.kept == nil { // else the input is part of the lineage already
-		a.context.Naive += input
+		c.Naive += l.input
 	}
-	return a
+	return c
 }
 
 // beliefs are what a prompt says of the state.

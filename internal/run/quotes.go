@@ -10,36 +10,47 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// older finds the messages out of sight that answer the question, if there is
-// room to quote them.
-func (t *turn) older(question string, room int) []ranking.Hit {
-	if question == "" || room < minQuotes {
-		return nil
-	}
-	if t.sightFrom == 0 && t.req.Key == "" {
-		return nil // everything there is to quote is in sight
-	}
-	if t.input.asked[0].Role == session.Tool {
-		return nil // nothing may stand between a call and its results
-	}
-	return t.view.Search(ranking.Query{
-		Text: question, At: t.now, Limit: maxHits, Skip: t.inSight, Vector: t.runner.meaning.of(t.ctx, t.view, question),
-	})
+// recollection is what a turn quotes of older messages.
+type recollection struct {
+	text   string
+	places []memory.Place
+	tokens int
+	// outside says that a quote is what a program printed.
+	outside bool
 }
 
-// quotes renders older messages as quoted data. It notes in the assembly whether
-// a program printed one.
-func (t *turn) quotes(hits []ranking.Hit, room int, a *assembly) (string, []memory.Place, int) {
-	if len(hits) == 0 {
-		return "", nil, 0
+// recall looks for the messages out of sight that answer the question, if there is
+// room to quote them, and quotes them. It runs beside the turn, which learns its
+// input meanwhile, and knows nothing of that input: what waits for it comes back.
+func (t *turn) recall(question string, room int) func() recollection {
+	nothing := func() recollection { return recollection{} }
+	switch {
+	case question == "" || room < minQuotes:
+		return nothing
+	case t.sightFrom == 0 && t.req.Key == "":
+		return nothing // everything there is to quote is in sight
+	case t.input.asked[0].Role == session.Tool:
+		return nothing // nothing may stand between a call and its results
 	}
-	used := t.count(quotesHead) + t.count(quotesEnd) + compression.MessageOverhead
+	root, from := t.lineage.tip.RootID, t.sightFrom // the lineage itself is the turn's to change
+	search := t.view.Seek(ranking.Query{
+		Text: question, At: t.now, Limit: maxHits, Vector: t.runner.meaning.of(t.ctx, t.view, question),
+		Skip: func(r session.ID, seq int64) bool { return r == root && seq >= from },
+	})
+	return beside(func() recollection { return t.quotes(search(), room) })
+}
+
+// quotes renders older messages as quoted data.
+func (t *turn) quotes(hits []ranking.Hit, room int) recollection {
+	if len(hits) == 0 {
+		return recollection{}
+	}
+	r := recollection{tokens: t.count(quotesHead) + t.count(quotesEnd) + compression.MessageOverhead}
 	text := append(make([]byte, 0, 4<<10), quotesHead...)
 	var line []byte
-	var places []memory.Place
 	for range maxReads {
 		var batch []int64
-		if batch, hits = fitting(hits, room-used); len(batch) == 0 || room-used < minQuotes {
+		if batch, hits = fitting(hits, room-r.tokens); len(batch) == 0 || room-r.tokens < minQuotes {
 			break
 		}
 		docs, err := t.runner.quotes.QuotesByID(t.ctx, t.req.Owner, batch)
@@ -49,18 +60,19 @@ func (t *turn) quotes(hits []ranking.Hit, room int, a *assembly) (string, []memo
 		}
 		for i := range docs {
 			line = appendQuote(line[:0], &docs[i])
-			if n := t.count(string(line)); used+n <= room {
-				used += n
+			if n := t.count(string(line)); r.tokens+n <= room {
+				r.tokens += n
 				text = append(text, line...)
-				a.outside = a.outside || docs[i].Role == session.Tool && docs[i].Note == ""
-				places = append(places, memory.Place{Root: docs[i].Root, Seq: docs[i].Seq})
+				r.outside = r.outside || docs[i].Role == session.Tool && docs[i].Note == ""
+				r.places = append(r.places, memory.Place{Root: docs[i].Root, Seq: docs[i].Seq})
 			}
 		}
 	}
-	if len(places) == 0 {
-		return "", nil, 0
+	if len(r.places) == 0 {
+		return recollection{}
 	}
-	return string(append(text, quotesEnd...)), places, used
+	r.text = string(append(text, quotesEnd...))
+	return r
 }
 
 // hitBatch is how many of the hits are read at a time, and maxReads how often:

@@ -83,16 +83,9 @@ func (t *turn) begin(ctx context.Context) (*Stream, error) {
 		return nil, err
 	}
 	system, input := t.pinned()
-	if !t.req.Stateless {
-		if err := t.checkBudget(system, input); err != nil {
-			return nil, err
-		}
-		t.compress(system + input)
-	}
-	if err := t.accept(ctx); err != nil { // the commit runs while the prompt is put together
+	if err := t.prepare(ctx, system, input); err != nil {
 		return nil, err
 	}
-	t.prompt = t.assembleFor(system, input)
 	s := newStream(t)
 	if err := s.call(ctx); err != nil {
 		s.cancel()
@@ -231,11 +224,31 @@ func (l *lineage) fold(folded *compression.Folded, now time.Time) *session.Sessi
 	return &parent
 }
 
-// assembleFor builds the prompt, or takes the client's own.
-func (t *turn) assembleFor(system, input int) assembly {
-	if !t.req.Stateless {
-		return t.assemble(system, input)
+// prepare stores the input and puts the prompt together. Three things go on at once:
+// memory is asked for what can be recalled, it learns the input, and what it has
+// learnt is committed.
+func (t *turn) prepare(ctx context.Context, system, input int) error {
+	if t.req.Stateless {
+		if err := t.accept(ctx); err != nil {
+			return err
+		}
+		t.prompt = t.asSent(system, input)
+		return nil
 	}
+	if err := t.checkBudget(system, input); err != nil {
+		return err
+	}
+	t.compress(system + input)
+	l := t.lay(system, input)
+	if err := t.accept(ctx); err != nil {
+		return err
+	}
+	t.prompt = t.assemble(&l)
+	return nil
+}
+
+// asSent takes the prompt as the client has made it.
+func (t *turn) asSent(system, input int) assembly {
 	a := assembly{tailFrom: t.lineage.tip.NextSeq}
 	a.messages = append(append(a.messages, t.req.System...), t.req.Messages...)
 	for i := range t.input.past {
