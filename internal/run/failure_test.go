@@ -61,7 +61,11 @@ func TestAnswerNotStored(t *testing.T) {
 			t.Parallel()
 			h := setup(t, 8000)
 			h.chat("s", "hello", false)
-			h.model.say(saying{text: "The launch code is QUAGGA."})
+			select {
+			case <-h.store.wrote:
+			default:
+			}
+			h.model.say(saying{text: "The launch code is QUAGGA.", after: h.store.wrote}) // once its question is stored
 			h.store.next(false, true)
 			got := h.turn(&run.Request{Session: "s", Streaming: streaming, Messages: user("What is the launch code?")})
 			if !errors.Is(got.err, errBrittle) || got.result == nil || got.result.Stored {

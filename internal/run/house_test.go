@@ -43,7 +43,7 @@ func setup(t testing.TB, budget int) *house {
 		}
 	})
 	h := &house{t: t, db: db, model: &parrot{}, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
-	h.store = &brittle{Store: db}
+	h.store = &brittle{Store: db, wrote: make(chan struct{}, 1)}
 	h.views = memory.NewViews(db, 64<<20)
 	h.runner = h.runs(run.Config{Budget: budget}, nil)
 	return h
@@ -67,8 +67,10 @@ func (h *house) time() time.Time {
 type brittle struct {
 	run.Store
 	mu    sync.Mutex
-	fails []bool // what the next writes do; those not listed succeed
-	ids   bool   // the next reservation of ids fails
+	fails []bool        // what the next writes do; those not listed succeed
+	ids   bool          // the next reservation of ids fails
+	wrote chan struct{} // is told of writes that succeeded
+	steps int           // how many did
 }
 
 var errBrittle = errors.New("the disk is full")
@@ -89,7 +91,24 @@ func (b *brittle) AppendTurn(ctx context.Context, o owner.Owner, step run.Step) 
 	if fail {
 		return errBrittle
 	}
-	return b.Store.AppendTurn(ctx, o, step)
+	err := b.Store.AppendTurn(ctx, o, step)
+	if err == nil {
+		b.mu.Lock()
+		b.steps++
+		b.mu.Unlock()
+		select {
+		case b.wrote <- struct{}{}:
+		default:
+		}
+	}
+	return err
+}
+
+// written is how many steps were stored so far.
+func (b *brittle) written() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.steps
 }
 
 func (b *brittle) ReserveMessageIDs(ctx context.Context, n int) (int64, error) {
@@ -114,7 +133,8 @@ type parrot struct {
 type saying struct {
 	text  string
 	calls []run.ToolCall
-	err   error // instead of an answer
+	err   error           // instead of an answer
+	after <-chan struct{} // it is given when this tells of something; nil is at once
 }
 
 func (p *parrot) say(s ...saying) {
@@ -141,6 +161,9 @@ func (p *parrot) Stream(_ context.Context, prompt *run.Prompt) (iter.Seq2[run.De
 		finish = "tool_calls"
 	}
 	return func(yield func(run.Delta, error) bool) {
+		if s.after != nil {
+			<-s.after
+		}
 		if prompt.Streaming {
 			for _, word := range strings.SplitAfter(s.text, " ") {
 				if !yield(run.Delta{Content: word}, nil) {

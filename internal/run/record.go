@@ -48,21 +48,18 @@ func (t *turn) accept(ctx context.Context) error {
 	t.kept = step.Messages
 	t.lineage.remember(step.Messages)
 	t.lineage.exists = true
-	t.accepted = make(chan error, 1)
-	go func() {
-		t.accepted <- t.runner.store.AppendTurn(context.WithoutCancel(ctx), t.req.Owner, step)
-	}()
+	t.hand(ctx, &step)
 	return nil
 }
 
 // durable waits until the input is stored. After a failure the caches may know
 // more than the store, so they are dropped.
 func (t *turn) durable(ctx context.Context) error {
-	if t.accepted == nil {
+	if t.intake == nil {
 		return nil
 	}
-	err := <-t.accepted
-	t.accepted = nil
+	err := t.intake.wait()
+	t.intake = nil
 	if err != nil {
 		t.distrust()
 		return fmt.Errorf("store input: %w", err)
@@ -175,7 +172,7 @@ func (t *turn) settle(ctx context.Context, a *answer) (*Result, error) {
 	said := sync.OnceValue(func() int { return t.count(a.own()) }) // it may be long
 	res := t.result(a, said)
 	if t.req.OffRecord || a.empty() {
-		return res, nil
+		return res, t.durable(ctx)
 	}
 	tip := &t.lineage.tip
 	tip.InputTokens += int64(res.InputTokens)
@@ -210,14 +207,35 @@ func (t *turn) settle(ctx context.Context, a *answer) (*Result, error) {
 		}
 		step.Finished = &Finished{Claim: t.pending.Claim, Outcome: outcome}
 	}
-	if err := t.runner.store.AppendTurn(ctx, t.req.Owner, step); err != nil {
-		t.distrust()
-		return res, fmt.Errorf("store answer: %w", err)
+	if kept, err := t.keepAnswer(ctx, &step); err != nil {
+		if !kept {
+			return nil, err
+		}
+		return res, err
 	}
 	t.lineage.remember(step.Messages)
 	t.told()
 	res.Stored = true
 	return res, nil
+}
+
+// keepAnswer stores the answer: with the input, if that still waits. kept reports
+// whether the input is stored at least.
+func (t *turn) keepAnswer(ctx context.Context, step *Step) (kept bool, err error) {
+	whole := *step
+	if t.intake != nil {
+		if input := t.intake.take(); input != nil {
+			t.intake = nil
+			whole = input.with(step)
+		} else if err := t.durable(ctx); err != nil {
+			return false, err
+		}
+	}
+	if err := t.runner.store.AppendTurn(ctx, t.req.Owner, whole); err != nil {
+		t.distrust()
+		return len(whole.Messages) == len(step.Messages), fmt.Errorf("store answer: %w", err)
+	}
+	return true, nil
 }
 
 func (t *turn) receipt(res *Result, seq int64) *Receipt {

@@ -28,7 +28,9 @@ type Request struct {
 	// results, or a whole history of which the end is new.
 	Messages []session.Message
 	// Model is the name asked for.
-	Model     string
+	Model string
+	// Streaming passes the answer on as it comes. Who does not ask for it shows
+	// nobody a piece of the answer before [Stream.Deltas] has ended well.
 	Streaming bool
 	// Body is the request as it came, forwarded with its unknown fields.
 	Body []byte

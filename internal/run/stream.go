@@ -187,10 +187,12 @@ func (s *Stream) Deltas(ctx context.Context) iter.Seq2[Delta, error] {
 			return
 		}
 		defer s.Close()
-		if err := s.turn.durable(ctx); err != nil {
-			s.ended(nil, err)
-			yield(Delta{}, err)
-			return
+		if !s.turn.inOnePiece() {
+			if err := s.turn.durable(ctx); err != nil {
+				s.ended(nil, err)
+				yield(Delta{}, err)
+				return
+			}
 		}
 		held, err, left := s.receive(ctx, yield)
 		s.finish(ctx, held, err, left, yield)

@@ -41,8 +41,8 @@ type turn struct {
 	changes    []memory.Change
 	kept       []session.Message // the input as it is stored
 	prompt     assembly
-	box        *toolbox   // what this server's tools do in the turn; nil for none
-	accepted   chan error // the outcome of storing the input; nil if nothing was
+	box        *toolbox // what this server's tools do in the turn; nil for none
+	intake     *intake  // the input on its way to the store; nil if it is there
 }
 
 // fresh makes the lineage of an id that nobody used before.
