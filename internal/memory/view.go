@@ -38,6 +38,8 @@ type View struct {
 	gone   []withdrawn
 	// last is the id of the newest message learnt.
 	last int64
+
+	quotes quoteCache
 }
 
 // recentMessages is how far back a message may refer without naming anything.
@@ -278,5 +280,5 @@ func (v *View) size() int64 {
 	defer v.searching.Unlock()
 	v.mu.RLock()
 	defer v.mu.RUnlock()
-	return v.state.Size() + v.index.Size() + v.meanings.Size()
+	return v.state.Size() + v.index.Size() + v.meanings.Size() + v.quotes.Size()
 }

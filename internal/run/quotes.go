@@ -1,6 +1,7 @@
 package run
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -47,24 +48,22 @@ func (t *turn) quotes(hits []ranking.Hit, room int) recollection {
 	}
 	r := recollection{tokens: t.count(quotesHead) + t.count(quotesEnd) + compression.MessageOverhead}
 	text := append(make([]byte, 0, 4<<10), quotesHead...)
-	var line []byte
 	for range maxReads {
 		var batch []int64
 		if batch, hits = fitting(hits, room-r.tokens); len(batch) == 0 || room-r.tokens < minQuotes {
 			break
 		}
-		docs, err := t.runner.quotes.QuotesByID(t.ctx, t.req.Owner, batch)
+		quotes, err := t.quoted(batch)
 		if err != nil {
 			t.runner.log.WarnContext(t.ctx, "recall could not read quotes", "err", err)
 			break
 		}
-		for i := range docs {
-			line = appendQuote(line[:0], &docs[i])
-			if n := t.count(string(line)); r.tokens+n <= room {
-				r.tokens += n
-				text = append(text, line...)
-				r.outside = r.outside || docs[i].Role == session.Tool && docs[i].Note == ""
-				r.places = append(r.places, memory.Place{Root: docs[i].Root, Seq: docs[i].Seq})
+		for i := range quotes {
+			if q := &quotes[i]; r.tokens+q.Tokens <= room {
+				r.tokens += q.Tokens
+				text = append(text, q.Line...)
+				r.outside = r.outside || q.Printed
+				r.places = append(r.places, q.Place)
 			}
 		}
 	}
@@ -73,6 +72,40 @@ func (t *turn) quotes(hits []ranking.Hit, room int) recollection {
 	}
 	r.text = string(append(text, quotesEnd...))
 	return r
+}
+
+// quoted returns messages as they are quoted, in the order asked for. One that is
+// gone is left out.
+func (t *turn) quoted(ids []int64) ([]memory.Quote, error) {
+	quotes := make([]memory.Quote, len(ids))
+	var missing []int64
+	for i, id := range ids {
+		q, ok := t.view.Quote(id, t.exact)
+		if !ok {
+			missing = append(missing, id)
+		}
+		quotes[i] = q
+	}
+	if len(missing) == 0 {
+		return quotes, nil
+	}
+	docs, err := t.runner.quotes.QuotesByID(t.ctx, t.req.Owner, missing)
+	if err != nil {
+		return nil, err
+	}
+	var line []byte
+	for i := range docs {
+		d := &docs[i]
+		line = appendQuote(line[:0], d)
+		q := memory.Quote{
+			Place: memory.Place{Root: d.Root, Seq: d.Seq}, Line: string(line), Exact: t.exact,
+			Printed: d.Role == session.Tool && d.Note == "",
+		}
+		q.Tokens = t.count(q.Line)
+		t.view.KeepQuote(d.MessageID, q)
+		quotes[slices.Index(ids, d.MessageID)] = q
+	}
+	return slices.DeleteFunc(quotes, func(q memory.Quote) bool { return q.Line == "" }), nil
 }
 
 // hitBatch is how many of the hits are read at a time, and maxReads how often:

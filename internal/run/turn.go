@@ -24,6 +24,7 @@ type turn struct {
 	name   string // the model asked for
 	budget int
 	count  func(string) int
+	exact  bool // count is by the vocabulary of the model
 
 	lineage *lineage
 	release func()
@@ -56,8 +57,8 @@ func (t *turn) fresh(id session.ID) {
 }
 
 func (t *turn) setCounter() {
-	count, _ := compression.CounterFor(t.name)
-	t.count = count
+	count, exact := compression.CounterFor(t.name)
+	t.count, t.exact = count, exact
 }
 
 // end hands the lineage's turn on, and gives its place back.
