@@ -2,8 +2,8 @@ package compression
 
 import (
 	"strings"
-	"unicode/utf8"
 
+	"github.com/hermes-memory/hermes/internal/language"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -103,7 +103,7 @@ func summarize(folded []session.Message, before string, limit int, count Counter
 	}
 	for i := range folded {
 		if m := &folded[i]; m.Role == session.User {
-			if g := Gist(m.Content, GistLength); g != "" {
+			if g := language.Gist(m.Content, GistLength); g != "" {
 				lines = append(lines, "- "+g)
 			}
 		}
@@ -122,47 +122,4 @@ func Newest(lines []string, limit int, count Counter) string {
 		first--
 	}
 	return strings.Join(lines[first:], "\n")
-}
-
-// Gist is the beginning of a text in one line of at most limit bytes, cut at a
-// word, and an ellipsis behind them if anything is missing.
-func Gist(text string, limit int) string {
-	if len(text) <= limit && plainSpaced(text) {
-		return text
-	}
-	begin := firstRunes(text, limit*2)
-	line := strings.Join(strings.Fields(begin), " ")
-	if len(line) <= limit && len(begin) == len(text) {
-		return line
-	}
-	line = firstRunes(line, limit)
-	if i := strings.LastIndexByte(line, ' '); i > limit/2 {
-		line = line[:i]
-	}
-	return line + "…"
-}
-
-// plainSpaced reports whether a text is in one line with single spaces between
-// words, as far as ASCII tells: most messages are.
-func plainSpaced(text string) bool {
-	space := true
-	for i := range len(text) {
-		c := text[i]
-		if c >= utf8.RuneSelf || c == ' ' && space || c < ' ' {
-			return false
-		}
-		space = c == ' '
-	}
-	return !space
-}
-
-// firstRunes cuts text to at most limit bytes without splitting a character.
-func firstRunes(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit]
 }

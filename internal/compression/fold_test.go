@@ -2,9 +2,7 @@ package compression
 
 import (
 	"fmt"
-	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
@@ -152,54 +150,4 @@ func TestSummary(t *testing.T) {
 	if want := "- Now Valkey."; !ok || f.Summary != want {
 		t.Errorf("little room: got %q, want %q: the oldest go first", f.Summary, want)
 	}
-}
-
-func TestGist(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		in    string
-		limit int
-		want  string
-	}{
-		{"short", 160, "short"},
-		{"  two\n\tlines ", 160, "two lines"},
-		{"exactly ten", 11, "exactly ten"},
-		{"one two three four", 12, "one two…"},
-		{"unbreakablewordthatislong", 12, "unbreakablew…"},
-		{strings.Repeat("ü", 20), 13, "üüüüüü…"},
-		{"", 160, ""},
-		{" \n ", 160, ""},
-	} {
-		if got := Gist(c.in, c.limit); got != c.want {
-			t.Errorf("Gist(%q, %d): got %q, want %q", c.in, c.limit, got, c.want)
-		}
-	}
-}
-
-func FuzzGist(f *testing.F) {
-	f.Add("hello world", 5)
-	f.Add(strings.Repeat("ü ", 100), 160)
-	f.Add("\xff\xff\xff", 1)
-	f.Add(strings.Repeat(" ", 1000), 10)
-	f.Add("👩‍👩‍👧‍👦👩‍👩‍👧‍👦", 7)
-	f.Fuzz(func(t *testing.T, text string, limit int) {
-		limit = max(0, min(limit, 1<<20))
-		g := Gist(text, limit)
-		if len(strings.TrimSuffix(g, "…")) > limit {
-			t.Errorf("Gist(%q, %d): got %d bytes", text, limit, len(g))
-		}
-		if utf8.ValidString(text) && !utf8.ValidString(g) {
-			t.Errorf("Gist(%q, %d): got %q, half a character", text, limit, g)
-		}
-		if strings.ContainsAny(g, "\n\r") {
-			t.Errorf("Gist(%q, %d): got %q, want one line", text, limit, g)
-		}
-		line := strings.Join(strings.Fields(text), " ")
-		if !strings.HasPrefix(line, strings.TrimSuffix(g, "…")) && !strings.HasSuffix(text, "…") {
-			t.Errorf("Gist(%q, %d): got %q, want the beginning", text, limit, g)
-		}
-		if len(line) <= limit && len(text) <= limit && g != line {
-			t.Errorf("Gist(%q, %d): got %q, want all of it", text, limit, g)
-		}
-	})
 }

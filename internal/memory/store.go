@@ -31,9 +31,6 @@ type Store interface {
 	// scope, of the newest message first, until each returns false. There are
 	// none beyond scope.AsOf.
 	Vectors(ctx context.Context, o owner.Owner, scope Scope, model string, each func(ranking.Vector) bool) error
-	// QuotesByID does the same for messages of which the ids are known, which
-	// costs half.
-	QuotesByID(ctx context.Context, o owner.Owner, ids []int64) ([]ranking.Document, error)
 }
 
 // Place is where a message stands.

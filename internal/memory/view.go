@@ -21,6 +21,7 @@ type View struct {
 	// space between searches. It is taken before mu.
 	searching sync.Mutex
 	index     *ranking.Index
+	quotes    quotes
 
 	mu    sync.RWMutex
 	state *State
@@ -38,8 +39,6 @@ type View struct {
 	gone   []withdrawn
 	// last is the id of the newest message learnt.
 	last int64
-
-	quotes quoteCache
 }
 
 // recentMessages is how far back a message may refer without naming anything.
@@ -169,6 +168,7 @@ func (v *View) note(d ranking.Document) {
 func (v *View) read(d ranking.Document) {
 	if d.Text != "" && d.Note != EchoNote {
 		v.index.Add(d)
+		v.quotes.add(&d)
 	}
 }
 

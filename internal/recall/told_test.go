@@ -71,16 +71,6 @@ func (k *kept) Quotes(_ context.Context, _ owner.Owner, places []memory.Place) (
 	return out, nil
 }
 
-func (k *kept) QuotesByID(_ context.Context, _ owner.Owner, ids []int64) ([]ranking.Document, error) {
-	var out []ranking.Document
-	for _, id := range ids {
-		if i := slices.IndexFunc(k.docs, func(d ranking.Document) bool { return d.MessageID == id }); i >= 0 {
-			out = append(out, k.docs[i])
-		}
-	}
-	return out, nil
-}
-
 // talk is one conversation with the responder, over real memory.
 type talk struct {
 	t     testing.TB

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/compression"
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/language"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/ranking"
@@ -142,7 +143,7 @@ func (r *Runner) summary(ctx context.Context, o owner.Owner, parent, tip *sessio
 		}
 	}
 	for i := range ms {
-		if g := compression.Gist(ms[i].Content, gistBytes); ms[i].Role == session.User && !spoken[ms[i].Seq] && g != "" {
+		if g := language.Gist(ms[i].Content, gistBytes); ms[i].Role == session.User && !spoken[ms[i].Seq] && g != "" {
 			quoted = append(quoted, summaryRow{seq: ms[i].Seq, text: quotedLine + g})
 		}
 	}
@@ -183,7 +184,7 @@ func trimSummary(s *session.Session, was, now string) bool {
 	if s.Summary == "" || was == now {
 		return false
 	}
-	gist, left := quotedLine+compression.Gist(was, gistBytes), quotedLine+compression.Gist(now, gistBytes)
+	gist, left := quotedLine+language.Gist(was, gistBytes), quotedLine+language.Gist(now, gistBytes)
 	changed := false
 	var kept []string
 	for line := range strings.SplitSeq(s.Summary, "\n") {

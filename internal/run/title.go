@@ -196,7 +196,7 @@ func unname(s *session.Session, was, now string, opening bool) bool {
 // untell takes what was made of a text out of a session's summary.
 func untell(s *session.Session, text string) bool {
 	changed := false
-	line := "- " + compression.Gist(text, compression.GistLength)
+	line := "- " + language.Gist(text, compression.GistLength)
 	lines := strings.Split(s.Summary, "\n")
 	if kept := slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return l == line }); len(kept) < len(lines) {
 		s.Summary, changed = strings.Join(kept, "\n"), true

@@ -164,9 +164,6 @@ var quotesByPlace = `WITH want(root, seq) AS (VALUES (?,?)` + strings.Repeat(`,(
 	SELECT ` + documentColumns + ` FROM (SELECT m.* FROM want CROSS JOIN messages m
 		ON m.owner_id = ? AND m.root_id = want.root AND m.seq = want.seq)`
 
-// quotesByID looks up quoteBatch ids at once.
-var quotesByID = `SELECT ` + documentColumns + ` FROM messages WHERE id IN (?` + strings.Repeat(`,?`, quoteBatch-1) + `) AND +owner_id = ?`
-
 // Quotes implements memory.Store.
 func (db *DB) Quotes(ctx context.Context, o owner.Owner, places []memory.Place) ([]ranking.Document, error) {
 	found := make(map[memory.Place]ranking.Document, len(places))
@@ -185,26 +182,6 @@ func (db *DB) Quotes(ctx context.Context, o owner.Owner, places []memory.Place) 
 		}
 	}
 	return inOrder(places, found), nil
-}
-
-// QuotesByID implements memory.Store.
-func (db *DB) QuotesByID(ctx context.Context, o owner.Owner, ids []int64) ([]ranking.Document, error) {
-	found := make(map[int64]ranking.Document, len(ids))
-	keep := func(d *ranking.Document) { found[d.MessageID] = *d }
-	for batch := range slices.Chunk(ids, quoteBatch) {
-		args := make([]any, 0, quoteBatch+1)
-		for i := range quoteBatch {
-			if i < len(batch) {
-				args = append(args, batch[i])
-			} else {
-				args = append(args, int64(-1)) // no message has this id
-			}
-		}
-		if err := db.quoteBatch(ctx, quotesByID, append(args, o.ID()), keep); err != nil {
-			return nil, err
-		}
-	}
-	return inOrder(ids, found), nil
 }
 
 // inOrder lists what was found as it was asked for.

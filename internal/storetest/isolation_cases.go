@@ -119,13 +119,12 @@ func memoryCases() map[string]isolationCase {
 		"Quotes": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			return st.Quotes(ctx, o, []memory.Place{{Root: theSession, Seq: 0}, {Root: theSession, Seq: 3}})
 		}},
-		"Costs":      {call: costsOfTheSession},
-		"Findings":   {call: findingsOfTheSession},
-		"Vectors":    {call: vectorsOfTheSession},
-		"Marks":      {silent: true, call: marksOfTheSession},
-		"Unstudied":  {silent: true, call: unstudiedSessions},
-		"Work":       {call: workOfTheOwner},
-		"QuotesByID": {call: quotesOfEverybody},
+		"Costs":     {call: costsOfTheSession},
+		"Findings":  {call: findingsOfTheSession},
+		"Vectors":   {call: vectorsOfTheSession},
+		"Marks":     {silent: true, call: marksOfTheSession},
+		"Unstudied": {silent: true, call: unstudiedSessions},
+		"Work":      {call: workOfTheOwner},
 		"Receipt": {stranger: fault.NotFound, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			return st.Receipt(ctx, o, theReceipt)
 		}},
@@ -243,13 +242,4 @@ func appendToTheSession(ctx context.Context, st Store, o owner.Owner) (any, erro
 		Changes:  []memory.Change{{Learned: []memory.Fact{fact("later", &m, memory.Plain)}, Superseded: []memory.Fact{was}}},
 		Finished: &run.Finished{Claim: claim(theRequest, "changed"), Outcome: []byte(`{"model":"changed"}`)},
 	})
-}
-
-// quotesOfEverybody asks for all messages by their ids.
-func quotesOfEverybody(ctx context.Context, st Store, o owner.Owner) (any, error) {
-	ids := make([]int64, 100)
-	for i := range ids {
-		ids[i] = int64(i)
-	}
-	return st.QuotesByID(ctx, o, ids)
 }

@@ -161,10 +161,6 @@ func testQuotes(t *testing.T, st Store) {
 	kind(t, "quotes", err, "")
 	want := documentsOf([]session.Message{b.messages[1], a.messages[2], a.messages[0], b.messages[1]})
 	same(t, "quotes", got, want)
-	ids := []int64{b.messages[1].ID, 1 << 40, a.messages[2].ID, -1, a.messages[0].ID, b.messages[1].ID}
-	got, err = st.QuotesByID(t.Context(), alice(), ids)
-	kind(t, "quotes by id", err, "")
-	same(t, "quotes by id", got, want)
 	got, err = st.Quotes(t.Context(), alice(), nil)
 	kind(t, "no quotes", err, "")
 	same(t, "no quotes", got, []ranking.Document(nil))

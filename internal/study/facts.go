@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/hermes-memory/hermes/internal/compression"
+	"github.com/hermes-memory/hermes/internal/language"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
@@ -144,7 +144,7 @@ func transcript(ms []session.Message) (string, []session.Message) {
 			users = users || strings.TrimSpace(text) != ""
 		}
 		if len(text) > limit {
-			text = compression.Gist(text, limit)
+			text = language.Gist(text, limit)
 		}
 		line := fmt.Sprintf("[%d] %s, %s: %s\n", m.Seq, speaker(m), m.SaidAt.Format("2006-01-02"), text)
 		if i > 0 && b.Len()+len(line) > batchBytes {
