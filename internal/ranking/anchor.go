@@ -104,15 +104,24 @@ func (x *Index) findIn(t *term, list int32, worth float32, bit uint32, from step
 // found, and takes each for one occurrence.
 func (x *Index) findInHits(q *question, terms []int) {
 	s := &x.scratch
+	wanted := [mostCommon]int32{-1, -1, -1, -1}
+	for n, i := range terms {
+		wanted[n] = q.terms[i].list
+	}
 	for p := int32(1); p <= s.hits; p++ {
-		c := &s.cells[p]
-		for words := x.wordings.of(c.doc); len(words) > 0; {
-			var word int32
-			word, words = nextWord(words)
-			for _, i := range terms {
-				if q.terms[i].list == word {
-					c.common |= uint32(1) << i
-				}
+		x.wordings.fetch(s.cells[p].doc)
+	}
+	first, second, third, fourth := wanted[0], wanted[1], wanted[2], wanted[3]
+	for p := int32(1); p <= s.hits; p++ {
+		words := x.wordings.of(s.cells[p].doc)
+		for k := 0; k < len(words); k++ {
+			word := int32(words[k])
+			if word == farWord {
+				word = int32(words[k+1])<<16 | int32(words[k+2])
+				k += 2
+			}
+			if word == first || word == second || word == third || word == fourth {
+				s.cells[p].common |= uint32(1) << terms[slices.Index(wanted[:], word)]
 			}
 		}
 	}
