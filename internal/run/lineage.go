@@ -120,58 +120,53 @@ func newLineages(sessions session.Store, limit int) *lineages {
 // take waits for the turn of the lineage id belongs to and returns it with a
 // function that hands the turn on. An id nobody used yet is a lineage of its
 // own, and stays so: an id never changes its lineage.
+//
+// Most ids name the first session of their lineage, or nothing yet. So the turn is
+// waited for under the id itself, and the store is asked once it is held; a later
+// session of a lineage is then found to belong to another turn.
 func (ls *lineages) take(ctx context.Context, o owner.Owner, id session.ID) (*lineage, func(), error) {
-	root, err := ls.resolve(ctx, o, id)
-	if err != nil {
-		return nil, nil, err
-	}
-	s, err := ls.acquire(ctx, lineageKey{owner: o.ID(), root: root})
-	if err != nil {
-		return nil, nil, err
-	}
-	if !s.lineage.loaded {
-		if err := ls.load(ctx, o, &s.lineage, id); err != nil {
-			ls.release(s)
+	for root := id; ; {
+		s, err := ls.acquire(ctx, lineageKey{owner: o.ID(), root: root})
+		if err != nil {
+			return nil, nil, err
+		}
+		if !s.lineage.loaded {
+			root, err = ls.find(ctx, o, s, id)
+		}
+		if err == nil && root == s.key.root {
+			return &s.lineage, func() { ls.release(s) }, nil
+		}
+		ls.release(s)
+		if err != nil {
 			return nil, nil, err
 		}
 	}
-	return &s.lineage, func() { ls.release(s) }, nil
 }
 
-// resolve finds the root an id belongs to. Roots never change, so it need not
-// hold the turn.
-func (ls *lineages) resolve(ctx context.Context, o owner.Owner, id session.ID) (session.ID, error) {
-	ls.mu.Lock()
-	_, hot := ls.byKey[lineageKey{owner: o.ID(), root: id}]
-	ls.mu.Unlock()
-	if hot {
-		return id, nil
-	}
-	tip, err := ls.sessions.Tip(ctx, o, id)
-	switch fault.KindOf(err) {
-	case "":
-		return tip.RootID, nil
-	case fault.NotFound:
-		return id, nil
-	}
-	return "", fmt.Errorf("resolve session: %w", err)
-}
-
-// load reads a lineage whose turn is held.
-func (ls *lineages) load(ctx context.Context, o owner.Owner, l *lineage, id session.ID) error {
+// find reads the lineage of an id into the slot whose turn is held, and returns its
+// root. If that is another slot's, nothing is read.
+func (ls *lineages) find(ctx context.Context, o owner.Owner, s *slot, id session.ID) (session.ID, error) {
 	tip, err := ls.sessions.Tip(ctx, o, id)
 	if fault.KindOf(err) == fault.NotFound {
-		*l = lineage{loaded: true}
-		return nil
+		s.lineage = lineage{loaded: true}
+		return s.key.root, nil
 	}
 	if err != nil {
-		return fmt.Errorf("load session: %w", err)
+		return "", fmt.Errorf("load session: %w", err)
 	}
-	recent, err := ls.recent(ctx, o, &tip)
+	if tip.RootID != s.key.root {
+		return tip.RootID, nil
+	}
+	return tip.RootID, ls.load(ctx, o, &s.lineage, &tip)
+}
+
+// load reads what a turn needs to know of a lineage beside its tip.
+func (ls *lineages) load(ctx context.Context, o owner.Owner, l *lineage, tip *session.Session) error {
+	recent, err := ls.recent(ctx, o, tip)
 	if err != nil {
 		return fmt.Errorf("load tail: %w", err)
 	}
-	*l = lineage{tip: tip, exists: true, recent: recent, loaded: true}
+	*l = lineage{tip: *tip, exists: true, recent: recent, loaded: true}
 	if n := len(recent); n > 0 {
 		l.last = recent[n-1].Hash
 	}
@@ -256,6 +251,10 @@ func (ls *lineages) release(s *slot) {
 	}
 	s.held = false
 	s.lineage.rest()
+	if !s.lineage.loaded { // nothing to keep
+		delete(ls.byKey, s.key)
+		return
+	}
 	s.idle = ls.order.PushFront(s)
 	for ls.order.Len() > ls.limit {
 		oldest := ls.order.Back()

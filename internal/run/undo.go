@@ -106,7 +106,10 @@ func (r *Runner) withdraw(ctx context.Context, o owner.Owner, l *lineage, from i
 	if err := r.store.Rewrite(ctx, o, w); err != nil {
 		return nil, fmt.Errorf("take back: %w", err)
 	}
-	if err := r.lineages.load(ctx, o, l, root); err != nil {
+	if tip, err = r.sessions.Tip(ctx, o, root); err != nil {
+		return nil, fmt.Errorf("find session: %w", err)
+	}
+	if err := r.lineages.load(ctx, o, l, &tip); err != nil {
 		return nil, err
 	}
 	for scope, facts := range kept {

@@ -38,14 +38,7 @@ func (db *DB) AppendTurn(ctx context.Context, o owner.Owner, step run.Step) erro
 				return fmt.Errorf("end session: %w", err)
 			}
 		}
-		if step.Opened {
-			if err := t.openSession(o, &step.Session); err != nil {
-				return err
-			}
-		} else if err := t.countSession(o, &step.Session); err != nil {
-			return err
-		}
-		if err := t.nameSession(o, step.Session.ID, step.Title); err != nil {
+		if err := t.stepSession(o, &step); err != nil {
 			return err
 		}
 		for i := range step.Messages {
@@ -74,6 +67,22 @@ func (db *DB) AppendTurn(ctx context.Context, o owner.Owner, step run.Step) erro
 	}
 	db.awaitLarge(ctx, step.Messages)
 	return nil
+}
+
+// stepSession opens the session of a step, or brings its counters up to date, and
+// gives it the title it has got.
+func (t *tx) stepSession(o owner.Owner, step *run.Step) error {
+	s := step.Session
+	if !step.Opened {
+		if err := t.countSession(o, &s); err != nil {
+			return err
+		}
+		return t.nameSession(o, s.ID, step.Title)
+	}
+	if step.Title != "" {
+		s.Title, s.TitleSource = step.Title, session.TitleDerived
+	}
+	return t.openSession(o, &s)
 }
 
 // awaitLarge waits until messages are in the text index if they are so large that to
