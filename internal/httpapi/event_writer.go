@@ -19,11 +19,17 @@ type eventWriter struct {
 	pause  time.Duration
 	closed bool
 	failed bool
+	last   time.Time // something was written
+	until  time.Time // the deadline of the next write
 }
 
 // writeTimeout frees the goroutine of a reader that has stopped reading: it is to be
 // gone after ten seconds, of which the buffers on the way take some to fill.
 const writeTimeout = 8 * time.Second
+
+// early is how much sooner it may be gone than that: a deadline is not set anew for
+// each piece of an answer, of which there are twenty a second.
+const early = time.Second
 
 // slowestRead is how many bytes a second of a long event a reader must take.
 const slowestRead = 64 << 10
@@ -39,7 +45,7 @@ func newEventWriter(w http.ResponseWriter, pause time.Duration) *eventWriter {
 	if pause > 0 {
 		out.mu.Lock() // it may be over before it is known
 		defer out.mu.Unlock()
-		out.timer = time.AfterFunc(pause, func() { out.keepAlive() })
+		out.timer = time.AfterFunc(pause, out.silence)
 	}
 	return out
 }
@@ -81,13 +87,32 @@ func (e *eventWriter) keepAlive() bool {
 	return !e.failed
 }
 
+// silence keeps a stream alive on which nothing has been written for a pause.
+func (e *eventWriter) silence() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return
+	}
+	left := e.pause - time.Since(e.last)
+	if left <= 0 {
+		e.write(": keepalive\n", nil, "")
+		left = e.pause
+	}
+	e.timer.Reset(left)
+}
+
 // write sends the parts and flushes; the lock is held.
 func (e *eventWriter) write(before string, event []byte, after string) {
 	if e.failed {
 		return
 	}
-	patience := writeTimeout + time.Duration(len(event))*time.Second/slowestRead
-	_ = e.rc.SetWriteDeadline(time.Now().Add(patience)) // not all writers have one
+	e.last = time.Now()
+	until := e.last.Add(writeTimeout + time.Duration(len(event))*time.Second/slowestRead)
+	if until.Sub(e.until) > early {
+		e.until = until
+		_ = e.rc.SetWriteDeadline(until) // not all writers have one
+	}
 	_, err := e.w.Write([]byte(before))
 	if err == nil && event != nil {
 		_, err = e.w.Write(event)
@@ -99,9 +124,6 @@ func (e *eventWriter) write(before string, event []byte, after string) {
 		err = e.rc.Flush()
 	}
 	e.failed = err != nil
-	if e.timer != nil {
-		e.timer.Reset(e.pause)
-	}
 }
 
 // close stops the keep-alives; nothing is written after it.

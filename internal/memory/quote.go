@@ -112,20 +112,10 @@ func appendQuote(b []byte, d *ranking.Document) []byte {
 	b = d.SaidAt.UTC().AppendFormat(b, time.DateOnly)
 	b = append(b, ": "...)
 	text := language.Gist(MaskSecrets(d.Text), maxQuote)
-	if isPlain(text) {
+	if language.Plain(text) {
 		b = append(append(append(b, '"'), text...), '"')
 	} else {
 		b = strconv.AppendQuote(b, text)
 	}
 	return append(b, '\n')
-}
-
-// isPlain reports whether a text stands in quotes as it is.
-func isPlain(text string) bool {
-	for i := range len(text) {
-		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			return false
-		}
-	}
-	return true
 }

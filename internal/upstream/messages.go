@@ -3,6 +3,7 @@ package upstream
 import (
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/hermes-memory/hermes/internal/language"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -48,6 +49,9 @@ func appendMessage(b []byte, m *session.Message) []byte {
 
 // quote appends s as a JSON string.
 func quote(b []byte, s string) []byte {
+	if language.Plain(s) {
+		return append(append(append(b, '"'), s...), '"')
+	}
 	b, _ = jsontext.AppendQuote(b, s) // reports invalid UTF-8 after replacing it
 	return b
 }
