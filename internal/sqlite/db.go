@@ -1,6 +1,6 @@
 // Package sqlite keeps everything in one SQLite file.
 //
-// One process owns the file. All writes go through one goroutine that lets
+// One process owns the file. Writes come one after the other, and
 // concurrent turns share a transaction and its fsync; reads have connections of
 // their own. What the file promises (WAL, synchronous=FULL, foreign keys,
 // secure deletion) is read back at start, not hoped for.
@@ -167,7 +167,6 @@ func (db *DB) open(ctx context.Context) error {
 	db.w.observer, db.w.keep = db.opt.Observer, db.opt.AuditKeep
 	db.indexer = newIndexer(db)
 	db.w.index, db.w.whole = db.indexer, whole
-	db.stopped.Go(func() { db.w.run(background) })
 	db.stopped.Go(func() { db.indexer.run(background) })
 	return nil
 }
@@ -228,6 +227,7 @@ func (db *DB) Close() error {
 		if db.stop != nil {
 			db.stop()
 			db.stopped.Wait()
+			db.w.stop()
 			errs = append(errs, db.w.close())
 		}
 		for _, p := range []*pool{db.read, db.texts} {

@@ -2,8 +2,8 @@ package sqlite
 
 import "time"
 
-// Observer is told what the writer does, by its one goroutine: it must not
-// block.
+// Observer is told what the writer does, of one transaction after the other: it
+// must not block.
 type Observer interface {
 	// Committed hears of a transaction that was carried out.
 	Committed(c Commit)

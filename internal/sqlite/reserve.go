@@ -16,7 +16,7 @@ const (
 
 // reserve keeps a little of the disk free for what makes room: without it nothing
 // could be deleted from a full disk, for a deletion is written, too. It belongs to
-// the writer's goroutine.
+// the one who writes.
 type reserve struct {
 	dir    string
 	space  func(dir string) (free, total uint64, ok bool)

@@ -22,20 +22,24 @@ const (
 	maxQueue = 4096
 )
 
-// writer is the only goroutine that writes. Operations that arrive while it
-// works share the next transaction, and so one fsync.
+// writer writes, one transaction at a time. Whoever brings an operation while
+// nobody writes takes the pen and carries out what waits, others' operations
+// included: those that arrive meanwhile share the next transaction, and so one
+// fsync. A goroutine of its own would have to be woken for each.
 type writer struct {
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt
 	queue chan *operation
+	// pen is what one must hold to write, and to look at conn, stmts, reserve,
+	// erased and whole.
+	pen   chan struct{}
 	files *identity
 	// reserve is what is left for deletions alone.
 	reserve reserve
 	broken  atomic.Pointer[error]
 	// stopped is closed when nothing queued any more will be carried out.
 	stopped chan struct{}
-	// erased says that the WAL may still hold what a commit has erased. It
-	// belongs to the writer's goroutine, like conn, and so does whole: up to there
+	// erased says that the WAL may still hold what a commit has erased; up to whole
 	// every stored message is indexed.
 	erased   bool
 	whole    int64
@@ -52,6 +56,14 @@ type operation struct {
 	done chan error
 }
 
+// tell says how it went, to who waits for it; once.
+func (op *operation) tell(err error) {
+	select {
+	case op.done <- err:
+	default: // it was told
+	}
+}
+
 // tx is the writer's transaction as an operation sees it.
 type tx struct {
 	w      *writer
@@ -62,10 +74,12 @@ type tx struct {
 }
 
 func newWriter(conn *sql.Conn, dir string, files *identity, log *slog.Logger) *writer {
-	return &writer{
+	w := &writer{
 		conn: conn, files: files, reserve: reserve{dir: dir, space: spaceOf, now: time.Now}, stmts: make(map[string]*sql.Stmt), queue: make(chan *operation, maxQueue),
-		stopped: make(chan struct{}), log: log,
+		stopped: make(chan struct{}), pen: make(chan struct{}, 1), log: log,
 	}
+	w.pen <- struct{}{}
+	return w
 }
 
 // submit queues an operation and waits for its commit. Once queued it is
@@ -95,49 +109,61 @@ func (w *writer) enqueue(ctx context.Context, do func(*tx) error) error {
 	default:
 		return fault.New(fault.Unavailable, "overloaded", "The server has more to write than it can. Try again shortly.")
 	}
-	select {
-	case err := <-op.done:
-		return err
-	case <-w.stopped:
+	for {
+		select {
+		case err := <-op.done:
+			return err
+		case <-w.pen:
+			w.serve()
+		case <-w.stopped:
+			select {
+			case err := <-op.done: // it was the last
+				return err
+			default:
+				return errDraining()
+			}
+		}
 	}
-	select {
-	case err := <-op.done: // it was the last
-		return err
-	default:
-		return errDraining()
-	}
+}
+
+// serve carries out what waits, in one transaction, for the one who has the pen,
+// and lays it down.
+func (w *writer) serve() {
+	batch := w.gather()
+	defer func() {
+		if p := recover(); p != nil { // what was done of it is not known
+			err := w.fail(fmt.Errorf("panic: %v", p))
+			for _, op := range batch {
+				op.tell(err)
+			}
+			w.pen <- struct{}{}
+			panic(p)
+		}
+		w.pen <- struct{}{}
+	}()
+	w.commit(context.Background(), batch) // never abandoned half way, whoever carries it out
 }
 
 // errDraining is what is answered once the store is being closed.
 func errDraining() error { return fault.New(fault.Unavailable, "draining", "The server is stopping.") }
 
-// run serves the queue until ctx ends, then what is still in it. It leaves an
+// stop carries out what waits, and refuses everything after that. It leaves an
 // empty WAL, so that the database is whole in its one file; the guard keeps
 // SQLite from doing so when it closes.
-func (w *writer) run(ctx context.Context) {
+func (w *writer) stop() {
+	<-w.pen // for good
 	defer close(w.stopped)
-	background := context.WithoutCancel(ctx) // a commit is never abandoned half way
-	batch := make([]*operation, 0, maxBatch)
-	for {
-		select {
-		case op := <-w.queue:
-			batch = w.gather(append(batch[:0], op))
-			w.commit(background, batch)
-		case <-ctx.Done():
-			for len(w.queue) > 0 {
-				batch = w.gather(append(batch[:0], <-w.queue))
-				w.commit(background, batch)
-			}
-			if w.ready() == nil {
-				w.scrub(background)
-			}
-			return
-		}
+	for len(w.queue) > 0 {
+		w.commit(context.Background(), w.gather())
+	}
+	if w.ready() == nil {
+		w.scrub(context.Background())
 	}
 }
 
-// gather adds what is waiting already.
-func (w *writer) gather(batch []*operation) []*operation {
+// gather takes what is waiting, as much as shares a transaction.
+func (w *writer) gather() []*operation {
+	batch := make([]*operation, 0, min(len(w.queue), maxBatch))
 	for len(batch) < maxBatch {
 		select {
 		case op := <-w.queue:
@@ -153,16 +179,19 @@ func (w *writer) gather(batch []*operation) []*operation {
 // are rolled back and done again one by one, so that only the guilty one fails.
 // If the transaction itself fails, all of them do.
 func (w *writer) commit(ctx context.Context, batch []*operation) {
+	if len(batch) == 0 { // somebody else was quicker
+		return
+	}
 	err, guilty := w.try(ctx, batch)
 	if err == nil || !guilty || len(batch) == 1 || w.ready() != nil {
 		for _, op := range batch {
-			op.done <- err
+			op.tell(err)
 		}
 		return
 	}
 	for _, op := range batch {
 		err, _ := w.try(ctx, []*operation{op})
-		op.done <- err
+		op.tell(err)
 	}
 }
 

@@ -109,7 +109,7 @@ func TestGroupCommit(t *testing.T) {
 func TestGroupCommitBounded(t *testing.T) {
 	t.Parallel()
 	db := openTest(t)
-	transactions := make(map[*tx]int) // the writer's goroutine alone touches it
+	transactions := make(map[*tx]int) // the one who writes alone touches it
 	ops := make([]func(*tx) error, 2*maxBatch+1)
 	for i := range ops {
 		ops[i] = func(t *tx) error {
@@ -359,5 +359,44 @@ func TestBusy(t *testing.T) {
 	write(t, db, "s", 0, "afterwards")
 	if got := noted(t, db); got != 0 {
 		t.Errorf("got %d rows of operations that failed, want 0", got)
+	}
+}
+
+// TestPanic: an operation that panics takes nobody along: whoever waits is told,
+// and nothing more is written, for what was done is not known.
+func TestPanic(t *testing.T) {
+	t.Parallel()
+	db := openTest(t)
+	release := hold(t, db)
+	var wg sync.WaitGroup
+	outcomes := make([]error, 3)
+	for i := range outcomes {
+		wg.Go(func() {
+			defer func() {
+				if p := recover(); p != nil {
+					outcomes[i] = fmt.Errorf("panic: %v", p)
+				}
+			}()
+			outcomes[i] = db.w.submit(context.Background(), func(tx *tx) error {
+				if i == 1 {
+					panic("a broken operation")
+				}
+				return note(fmt.Sprintf("note %d", i))(tx)
+			})
+		})
+	}
+	eventually(t, "operations to queue", func() bool { return len(db.w.queue) >= len(outcomes) })
+	release()
+	wg.Wait()
+	for i, err := range outcomes {
+		if err == nil {
+			t.Errorf("operation %d: got no error", i)
+		}
+	}
+	if err := db.w.submit(context.Background(), note("note 9")); err == nil {
+		t.Error("the writer goes on as if all were well")
+	}
+	if got := noted(t, db); got != 0 {
+		t.Errorf("got %d rows, want none", got)
 	}
 }
