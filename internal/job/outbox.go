@@ -27,7 +27,7 @@ func (s *Scheduler) deliver(ctx context.Context, o owner.Owner, d *Delivery) {
 		cancel()
 	}
 	if err != nil && ctx.Err() != nil {
-		return // the server stops: its lease ends, and it is sent again
+		return // the server stops: the next one ends its lease, and sends it again
 	}
 	now := moment(s.now)
 	d.State, d.WakeAt, d.Error, d.DeliveredAt = Delivered, time.Time{}, "", now

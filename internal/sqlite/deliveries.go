@@ -10,6 +10,10 @@ import (
 	"github.com/hermes-memory/hermes/internal/owner"
 )
 
+// sending is the state of a pending delivery under a claim. It is the store's own,
+// so that a lease is told from the wait for another attempt; outside it is pending.
+const sending = "sending"
+
 // insertDelivery puts a delivery into the outbox; a run has one.
 func (t *tx) insertDelivery(o owner.Owner, d *job.Delivery) error {
 	if d == nil {
@@ -24,7 +28,7 @@ func (t *tx) insertDelivery(o owner.Owner, d *job.Delivery) error {
 
 // ClaimDelivery implements job.Ledger.
 func (db *DB) ClaimDelivery(ctx context.Context, o owner.Owner, id string, at, until time.Time) (job.Delivery, bool, error) {
-	const claim = `UPDATE deliveries SET attempts = attempts + 1, fence = fence + 1, wake_at = ? WHERE owner_id = ? AND id = ? AND wake_at <= ?`
+	const claim = `UPDATE deliveries SET state = '` + sending + `', attempts = attempts + 1, fence = fence + 1, wake_at = ? WHERE owner_id = ? AND id = ? AND wake_at <= ?`
 	const read = `SELECT ` + deliveryColumns + `, ` + runColumns + `, j.name, j.secret FROM deliveries d
 		JOIN job_runs r ON r.owner_id = d.owner_id AND r.job_id = d.job_id AND r.due_at = d.due_at
 		JOIN jobs j ON j.owner_id = d.owner_id AND j.id = d.job_id WHERE d.owner_id = ? AND d.id = ?`
@@ -58,7 +62,7 @@ func (db *DB) SettleDelivery(ctx context.Context, o owner.Owner, d job.Delivery)
 	var ok bool
 	err := db.w.submit(ctx, func(t *tx) error {
 		var err error
-		ok, err = t.changed(`UPDATE deliveries SET state = ?, wake_at = ?, error = ?, delivered_at = ? WHERE owner_id = ? AND id = ? AND fence = ? AND state = 'pending'`,
+		ok, err = t.changed(`UPDATE deliveries SET state = ?, wake_at = ?, error = ?, delivered_at = ? WHERE owner_id = ? AND id = ? AND fence = ? AND state = '`+sending+`'`,
 			string(d.State), millis(d.WakeAt), null(d.Error), millis(d.DeliveredAt), o.ID(), d.ID, d.Fence)
 		return err
 	})

@@ -56,9 +56,13 @@ func (r *deliveryRow) value() *job.Delivery {
 	if !r.id.Valid {
 		return nil
 	}
+	state := job.DeliveryState(r.state.String)
+	if state == sending {
+		state = job.Pending
+	}
 	return &job.Delivery{
 		ID: r.id.String, Job: job.ID(r.jobID.String), DueAt: fromMillis(r.due), Target: job.Target(r.target.String),
-		State: job.DeliveryState(r.state.String), Attempts: int(r.tries.Int64), Fence: r.no.Int64, WakeAt: fromMillis(r.wake),
+		State: state, Attempts: int(r.tries.Int64), Fence: r.no.Int64, WakeAt: fromMillis(r.wake),
 		Error: r.problem.String, CreatedAt: fromMillis(r.created), DeliveredAt: fromMillis(r.done),
 	}
 }

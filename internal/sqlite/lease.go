@@ -1,10 +1,11 @@
 package sqlite
 
-// voidLeases ends the leases of runs, jobs and work: this process owns the file,
-// so whoever held them is gone. The fences stay: what is claimed anew has the
+// voidLeases ends the leases of runs, jobs, deliveries and work: this process owns
+// the file, so whoever held them is gone. The fences stay: what is claimed anew has the
 // next one.
 const voidLeases = `UPDATE runs SET wake_at = ` + afterCuts + ` WHERE wake_at IS NOT NULL AND state <> 'queued';
 	UPDATE job_runs SET wake_at = min(wake_at, ` + afterCuts + `) WHERE wake_at IS NOT NULL AND status = 'running';
+	UPDATE deliveries SET wake_at = min(wake_at, ` + afterCuts + `) WHERE wake_at IS NOT NULL AND state = '` + sending + `';
 	UPDATE work SET wake_at = 0 WHERE state = 'running'`
 
 // afterCuts is when a run that was cut off is taken up. One that was cut off

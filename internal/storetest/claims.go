@@ -82,6 +82,24 @@ func claimsOfSlot(t *testing.T, st Store) claimer {
 	}
 }
 
+func claimsOfDelivery(t *testing.T, st Store) claimer {
+	t.Helper()
+	settleJob(t, st, alice())
+	return func(st Store, at, until time.Time) func(Store) bool {
+		d, ok, err := st.ClaimDelivery(t.Context(), alice(), theEvent, at, until)
+		kind(t, "claim", err, "")
+		if !ok {
+			return nil
+		}
+		return func(st Store) bool {
+			d.State, d.WakeAt, d.DeliveredAt = job.Delivered, time.Time{}, hour(1)
+			ok, err := st.SettleDelivery(t.Context(), alice(), d)
+			kind(t, "settle", err, "")
+			return ok
+		}
+	}
+}
+
 func claimsOfWork(t *testing.T, st Store) claimer {
 	t.Helper()
 	newTalk(alice(), "s", "").say(t, st, "told")

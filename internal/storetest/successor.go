@@ -10,7 +10,7 @@ import (
 // with the test, and how to get the same data as the next process does.
 func Succeed(t *testing.T, open func(t *testing.T) (st Store, next func() Store)) {
 	t.Helper()
-	for name, claim := range map[string]func(*testing.T, Store) claimer{"run": claimsOfRecord, "slot of a job": claimsOfSlot, "work": claimsOfWork} {
+	for name, claim := range map[string]func(*testing.T, Store) claimer{"run": claimsOfRecord, "slot of a job": claimsOfSlot, "delivery": claimsOfDelivery, "work": claimsOfWork} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			st, next := open(t)
@@ -35,7 +35,7 @@ func Succeed(t *testing.T, open func(t *testing.T) (st Store, next func() Store)
 			}
 		})
 	}
-	for name, claim := range map[string]func(*testing.T, Store) claimer{"run": claimsOfRecord, "slot of a job": claimsOfSlot} {
+	for name, claim := range map[string]func(*testing.T, Store) claimer{"run": claimsOfRecord, "slot of a job": claimsOfSlot, "delivery": claimsOfDelivery} {
 		t.Run(name+" that was cut off often waits", func(t *testing.T) {
 			t.Parallel()
 			st, next := open(t)
@@ -58,4 +58,24 @@ func Succeed(t *testing.T, open func(t *testing.T) (st Store, next func() Store)
 			}
 		})
 	}
+	t.Run("delivery that was refused keeps its time", func(t *testing.T) {
+		t.Parallel()
+		st, next := open(t)
+		settleJob(t, st, alice())
+		d, ok, err := st.ClaimDelivery(t.Context(), alice(), theEvent, hour(1), hour(2))
+		if !ok || err != nil {
+			t.Fatalf("claim: got %v, %v", ok, err)
+		}
+		d.WakeAt, d.Error = hour(3), "it was busy"
+		if ok, err = st.SettleDelivery(t.Context(), alice(), d); !ok || err != nil {
+			t.Fatalf("settle: got %v, %v", ok, err)
+		}
+		st = next()
+		if _, ok, err = st.ClaimDelivery(t.Context(), alice(), theEvent, hour(2), hour(4)); ok || err != nil {
+			t.Errorf("claim before its time: got %v, %v", ok, err)
+		}
+		if again, ok, err := st.ClaimDelivery(t.Context(), alice(), theEvent, hour(3), hour(4)); !ok || err != nil || again.Error != d.Error {
+			t.Errorf("claim at its time: got %v, %v, %+v", ok, err, again)
+		}
+	})
 }
