@@ -99,7 +99,7 @@ func (t *talk) greet(ctx context.Context, home string) error {
 	t.responder = server.Features.Responder
 	t.strong("hermes " + server.Version)
 	if s := t.api.embedded; s != nil {
-		t.quiet("responder   " + strings.Join(strings.Fields(describe(s)), " "))
+		t.quiet("responder   " + oneLine(describe(s)))
 		t.quiet("data        " + home + ", opened here")
 	} else {
 		who := server.Model

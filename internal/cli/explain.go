@@ -72,9 +72,12 @@ type message struct {
 	SaidAt    time.Time `json:"said_at"`
 }
 
-// shorten makes one line of a text.
+// oneLine is a text in one line of words, as quotes and cells of tables are shown.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// shorten is the beginning of a text in one line.
 func shorten(text string) string {
-	line := strings.Join(strings.Fields(text), " ")
+	line := oneLine(text)
 	if runes := []rune(line); len(runes) > 160 {
 		return string(runes[:159]) + "…"
 	}

@@ -81,7 +81,7 @@ func (r *runRow) said() string {
 			parts = append(parts, *text)
 		}
 	}
-	line := []rune(printable(strings.Join(strings.Fields(strings.Join(parts, " ")), " ")))
+	line := []rune(printable(oneLine(strings.Join(parts, " "))))
 	if len(line) > 80 {
 		line = append(line[:79], '…')
 	}

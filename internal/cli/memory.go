@@ -105,7 +105,7 @@ func (a *app) printFacts(facts []fact) error {
 		case !f.Asserted:
 			state = "  [not asserted]"
 		}
-		a.say("%s  %-16s %s  %q%s", f.ID, f.Kind, f.SaidAt.Local().Format("2006-01-02 15:04"), strings.Join(strings.Fields(f.Quote), " "), state)
+		a.say("%s  %-16s %s  %q%s", f.ID, f.Kind, f.SaidAt.Local().Format("2006-01-02 15:04"), oneLine(f.Quote), state)
 	}
 	return nil
 }
@@ -144,7 +144,7 @@ func (a *app) memorySearchCommand() *cobra.Command {
 					return a.printJSON(list.Data)
 				}
 				for _, d := range list.Data {
-					a.say("%7.2f  %s  %s #%d  %q", d.Score, d.SaidAt.Local().Format("2006-01-02"), d.Role, d.Seq, strings.Join(strings.Fields(d.Quote), " "))
+					a.say("%7.2f  %s  %s #%d  %q", d.Score, d.SaidAt.Local().Format("2006-01-02"), d.Role, d.Seq, oneLine(d.Quote))
 					for _, r := range d.Reasons {
 						a.say("         %+.2f %s %s", r.Weight, r.Feature, r.Detail)
 					}

@@ -96,7 +96,7 @@ func (r *turnRow) said() string {
 	case r.Output != nil:
 		text = *r.Output
 	}
-	line := []rune(strings.Join(strings.Fields(text), " "))
+	line := []rune(oneLine(text))
 	if len(line) > most {
 		line = append(line[:most-1], '…')
 	}

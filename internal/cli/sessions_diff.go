@@ -68,7 +68,7 @@ and what they hold different things of. Both with quotes and dates.`,
 
 // sameBelief is what two facts have in common that say the same.
 func sameBelief(f *belief) string {
-	return f.Kind + "\x00" + strings.ToLower(strings.TrimRight(strings.Join(strings.Fields(f.Statement), " "), ".!"))
+	return f.Kind + "\x00" + strings.ToLower(strings.TrimRight(oneLine(f.Statement), ".!"))
 }
 
 // slotOf is the slot of a fact; "" for none.
@@ -130,7 +130,7 @@ func (a *app) printDifference(d *difference, nameA, nameB string) {
 		return
 	}
 	said := func(f *belief) string {
-		return fmt.Sprintf("%s  %q", f.SaidAt.Local().Format(time.DateOnly), printable(f.Quote))
+		return fmt.Sprintf("%s  %q", f.SaidAt.Local().Format(time.DateOnly), printable(oneLine(f.Quote)))
 	}
 	if len(d.Differs) > 0 {
 		a.say("They differ (- %s, + %s):", printable(nameA), printable(nameB))

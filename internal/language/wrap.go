@@ -138,3 +138,25 @@ func wordSet(words string) map[string]bool {
 	}
 	return set
 }
+
+// OneLine is a text as it is quoted: on one line. Every break becomes a space, with
+// the space around it, also one that ends a thought: whether it does can be told only
+// where the whole text is. Most texts have none, and are returned as they are.
+func OneLine(text string) string {
+	end, next := lineEnd(text, 0)
+	if end == len(text) {
+		return text
+	}
+	var b strings.Builder
+	b.Grow(len(text))
+	for at := 0; ; end, next = lineEnd(text, at) {
+		from, to := trimStart(text, at, end), trimEnd(text, at, end)
+		if from < to && b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(text[from:max(from, to)])
+		if at = next; end == len(text) {
+			return b.String()
+		}
+	}
+}

@@ -62,3 +62,26 @@ func TestSentencesWrapped(t *testing.T) {
 		})
 	}
 }
+
+// TestOneLine checks that a quote over several lines reads as one.
+func TestOneLine(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ text, want string }{
+		"one line":          {"We use  Go.", "We use  Go."},
+		"a break":           {"We use Go\nbecause it is fast.", "We use Go because it is fast."},
+		"carriage returns":  {"We use Go\r\nbecause it is\rfast.", "We use Go because it is fast."},
+		"under an item":     {"Dropped Mongo  \n  because nobody tuned it", "Dropped Mongo because nobody tuned it"},
+		"blank lines":       {"We use Go\n\n \nbecause", "We use Go because"},
+		"other breaks":      {"We\u2028use\u2029Go\vor\fRust", "We use Go or Rust"},
+		"at the ends":       {"\nWe use Go\n", "We use Go"},
+		"nothing":           {"", ""},
+		"nothing but space": {" \n ", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := OneLine(c.text); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}

@@ -123,3 +123,20 @@ func TestBlockOtherTokenizer(t *testing.T) {
 		t.Errorf("got %d bytes, want at most 1000", len(b.Text))
 	}
 }
+
+// TestBlockQuotesOnOneLine checks that words of a message whose lines were broken
+// for their length stand on one line, and that the fact keeps every byte.
+func TestBlockQuotesOnOneLine(t *testing.T) {
+	t.Parallel()
+	const said = "We moved the queue to NATS because the\r\nold one was slow and\u2028stalled."
+	conv, _ := talk(said)
+	text := conv.state.Block(2000, quarter, BlockOptions{}).Text
+	if want := `"We moved the queue to NATS because the old one was slow and stalled"`; !strings.Contains(text, want) {
+		t.Errorf("got\n%s\nwant in it %s", text, want)
+	}
+	for _, f := range conv.state.facts {
+		if f.Quote != said[f.Source.Start:f.Source.End] {
+			t.Errorf("kept %q, want the very bytes %q", f.Quote, said[f.Source.Start:f.Source.End])
+		}
+	}
+}

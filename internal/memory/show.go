@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/language"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -97,18 +98,8 @@ func writeSource(b *strings.Builder, f *Fact) {
 // writeQuoted marks words as somebody's, on one line.
 func writeQuoted(b *strings.Builder, words string) {
 	b.WriteByte('"')
-	defer b.WriteByte('"')
-	if !strings.ContainsAny(words, "\n\r") {
-		b.WriteString(words)
-		return
-	}
-	for i, line := range strings.FieldsFunc(words, func(r rune) bool { return r == '\n' || r == '\r' }) {
-		if i > 0 {
-			b.WriteByte(' ')
-			line = strings.TrimLeft(line, " \t")
-		}
-		b.WriteString(line)
-	}
+	b.WriteString(language.OneLine(words))
+	b.WriteByte('"')
 }
 
 // writeReason adds the reason when the words themselves do not give it.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hermes-memory/hermes/internal/language"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/run"
 )
@@ -39,7 +40,7 @@ func reply(ctx context.Context, q *run.Question) (string, []memory.FactID, error
 		parts = append(parts, greeting)
 	default:
 		for _, question := range open {
-			parts = append(parts, `"`+clipped(question)+`" I have not been told.`)
+			parts = append(parts, `"`+language.OneLine(clipped(question))+`" I have not been told.`)
 		}
 	}
 	return strings.Join(parts, "\n"), used, nil

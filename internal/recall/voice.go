@@ -111,12 +111,12 @@ func (v *voice) words(p *passage) {
 	text, whole := clip(p.text, p.at)
 	said, turned := "", false
 	if whole && v.other(p) == "" && !strings.ContainsAny(p.text, "0123456789") && !v.a.exactly() {
-		said, turned = secondPerson(statementOf(p))
+		said, turned = secondPerson(language.OneLine(statementOf(p)))
 	}
 	if turned {
 		v.b.WriteString(said)
 	} else if whole && v.a.exactly() {
-		v.b.WriteString(`"` + text + `"`) // to the last mark
+		v.b.WriteString(`"` + language.OneLine(text) + `"`) // to the last mark
 	} else {
 		v.quote(text, whole)
 	}
@@ -135,13 +135,13 @@ func statementOf(p *passage) string {
 	return p.text
 }
 
-// quote writes words in quotation marks, without the stop at their end.
+// quote writes words in quotation marks, on one line and without the stop at their end.
 func (v *voice) quote(text string, whole bool) {
 	if !whole {
 		v.b.WriteString("… ")
 	}
 	v.b.WriteByte('"')
-	v.b.WriteString(strings.TrimRight(text, ". \n"))
+	v.b.WriteString(strings.TrimRight(language.OneLine(text), ". "))
 	v.b.WriteByte('"')
 	if !whole {
 		v.b.WriteString(" …")

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/hermes-memory/hermes/internal/language"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
@@ -119,7 +120,7 @@ func find(g *run.Grant, query string) run.ToolResult {
 	var out strings.Builder
 	for _, f := range g.Memory.Match(query, maxFound) {
 		if f.Current() {
-			fmt.Fprintf(&out, "%s (%s, %s, %s): %q\n", f.ID, f.Kind, f.Source.Role, f.SaidAt.UTC().Format(time.DateOnly), memory.MaskSecrets(f.Quote))
+			fmt.Fprintf(&out, "%s (%s, %s, %s): %q\n", f.ID, f.Kind, f.Source.Role, f.SaidAt.UTC().Format(time.DateOnly), language.OneLine(memory.MaskSecrets(f.Quote)))
 		}
 	}
 	if out.Len() == 0 {
