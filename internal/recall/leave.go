@@ -146,3 +146,8 @@ func turnsFrom(p *passage) bool {
 func clausesOf(text string) []string {
 	return strings.FieldsFunc(strings.ReplaceAll(text, " and ", " , "), func(r rune) bool { return r == ',' || r == ';' || r == ':' })
 }
+
+// isMinus reports whether a fact says that something was taken out.
+func isMinus(f *memory.Fact) bool {
+	return strings.HasPrefix(f.Attribute, "status") && tellsTurn(f.Value)
+}
