@@ -99,25 +99,6 @@ func (r *reading) leftForSlot(verb int, speaker string) slot {
 	return slot{}
 }
 
-// insteadOf is what a sentence says its value stands in for: "Jira" in "we now
-// use Linear instead of Jira".
-func (r *reading) insteadOf() string {
-	for i := r.from + 1; i+2 < r.to; i++ {
-		if r.toks[i].low == "instead" && r.toks[i+1].low == "of" {
-			from := r.skipDet(i+2, r.to)
-			return r.slice(from, r.phraseEnd(from, 4))
-		}
-	}
-	return ""
-}
-
-// isCategoryOrChoice reports whether an attribute is a sort of technology or a
-// group of alternatives.
-func (r *reading) isCategoryOrChoice(attribute string) bool {
-	base, _, _ := strings.Cut(attribute, qualifierMark)
-	return r.isChoice(base) || r.l.category(base) != 0
-}
-
 // ownerSlot reads who looks after what: "Renata owns the invoicing module",
 // "Tom took over the invoicing module".
 func (r *reading) ownerSlot(string) slot {
