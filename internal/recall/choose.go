@@ -58,11 +58,8 @@ func (a *asked) emphasis(p *passage) float64 {
 	if !a.has(asksList) || p.fact == nil || !theLexicon().isTechnology(p.fact.Attribute) {
 		return 0
 	}
-	low := strings.ToLower(p.text)
-	for _, word := range [...]string{"building", "built", "written", "stack", "based on"} {
-		if strings.Contains(low, word) {
-			return definesBonus
-		}
+	if theLexicon().tells(partStack, strings.ToLower(p.text)) {
+		return definesBonus
 	}
 	return 0
 }

@@ -5,11 +5,7 @@ import "strings"
 // isCrowd reports whether what is counted goes without its name: "the table seats
 // nine".
 func isCrowd(word string) bool {
-	switch word {
-	case "people", "persons", "times", "things", "items", "guests", "units":
-		return true
-	}
-	return false
+	return theLexicon().has(listCrowd, word)
 }
 
 // otherClause reports whether what the question wants stands in a clause that names

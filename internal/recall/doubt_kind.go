@@ -15,19 +15,15 @@ func (a *asked) fillsDeed(f *memory.Fact) bool {
 
 // servesUs reports whether a stem says what a technology does for those who use it.
 func servesUs(stem string) bool {
-	switch stem {
-	case "host", "handl", "provid", "process", "deliv", "deliver", "serv", "power", "send", "store":
-		return true
-	}
-	return false
+	return theLexicon().has(listServing, stem)
 }
 
 // stores reports whether the question asks where something is kept or tracked: the
 // answer may be a tool.
 func (a *asked) stores() bool {
+	l := theLexicon()
 	for _, w := range wordsOf(a.text) {
-		switch w.low {
-		case "keep", "kept", "store", "stored", "track", "tracked", "log", "logged", "manage", "managed", "document", "documented", "hold", "held", "save", "saved":
+		if l.has(listKeeping, w.low) {
 			return true
 		}
 	}

@@ -5,10 +5,11 @@ import "strings"
 // direct works out whether the question asks for a reason or for what came of
 // one: "what caused the outage?", "what did the outage cause?".
 func (a *asked) direct(words []questionWord) {
+	l := theLexicon()
 	for i := range words {
-		switch words[i].low {
-		case "cause", "caused", "causes", "trigger", "triggered", "provoke", "provoked", "prompted", "prompt":
-		case "do", "did", "does":
+		switch low := words[i].low; {
+		case l.has(listCausing, low):
+		case low == "do" || low == "did" || low == "does":
 			if n := i + 1; i > 0 && n < len(words) && words[n].low == "to" && i+2 < len(words) {
 				a.traits |= asksEffect // "what did the frost do to the vines?"
 			}

@@ -55,10 +55,8 @@ func (a *asked) addHints(seen *look, p *passage) {
 // it, or with a number right behind "is", "am" or "at".
 func tellsAge(text string) bool {
 	low := strings.ToLower(text)
-	for _, word := range [...]string{" old", "turn", " age", "born", "birthday"} {
-		if within(low, word) {
-			return true
-		}
+	if theLexicon().tells(partAge, low) {
+		return true
 	}
 	for _, verb := range [...]string{" is ", " am ", "'m ", " at ", " was "} {
 		if _, after, found := strings.Cut(low, verb); found {

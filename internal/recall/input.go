@@ -93,14 +93,12 @@ func requests(sentence string) bool {
 // "catch me up on the migration". It is "" for any other.
 func guided(sentence string) string {
 	first, rest := opening(sentence)
-	switch first {
-	case "walk", "talk", "take", "run", "guide", "catch", "fill", "bring", "update", "refresh", "jog":
-	default:
+	l := theLexicon()
+	if !l.has(listGuiding, first) {
 		return ""
 	}
 	if whom, after := firstWord(rest); whom == "me" || whom == "us" || whom == "my" {
-		switch how, about := firstWord(after); how {
-		case "through", "up", "in", "on", "about", "memory":
+		if how, about := firstWord(after); l.has(listGuided, how) {
 			return strings.TrimSpace(about)
 		}
 	}

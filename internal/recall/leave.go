@@ -31,11 +31,7 @@ func leaves(text string) bool {
 // isMotion reports whether a stem is that of a verb that leads from one thing to
 // another.
 func isMotion(stem string) bool {
-	switch stem {
-	case "move", "migrat", "shift", "port", "transit", "go", "went", "gone", "walk", "step", "steer", "pull", "wean", "come", "came", "get", "got", "take", "took", "switch", "chang", "turn", "back", "run", "phase", "drift", "break", "broke":
-		return true
-	}
-	return false
+	return theLexicon().has(listAway, stem)
 }
 
 // gone is what a fact says was left: what it replaces, or what was taken out; ""
@@ -74,13 +70,7 @@ func (a *asked) thing(seen *look) bool {
 
 // replaced reports whether the question asks what came in the place of something.
 func (a *asked) replaced() bool {
-	low := " " + strings.ToLower(a.text)
-	for _, words := range [...]string{" replace", " instead of ", " in place of ", " take the place ", " took the place ", " supersede", " succeed", " take over from ", " took over from ", " trade", " swap", " switch", " after "} {
-		if strings.Contains(low, words) {
-			return true
-		}
-	}
-	return false
+	return theLexicon().tells(partReplacing, " "+strings.ToLower(a.text))
 }
 
 // asksSuccessor reports whether the question asks for nothing but that.
@@ -105,17 +95,14 @@ func (a *asked) tellsSuccessor(p *passage) bool {
 	if seen := a.look(p.text); !a.thing(&seen) {
 		return true // the sentence before names it: "in Q2 we reverted to REST"
 	}
-	clauses := clausesOf(p.text)
+	clauses, l := clausesOf(p.text), theLexicon()
 	for i, clause := range clauses {
 		seen := a.look(clause)
 		if a.thing(&seen) {
 			continue
 		}
-		low := " " + strings.ToLower(clause) + " "
-		for _, words := range [...]string{" now ", " instead ", " use ", " using ", " run ", " is in ", " are in ", " back to ", " back on ", " hence ", " took over ", " takes over ", " went with ", " moved to ", " went to ", " put ", " write ", " do ", " does ", " build ", " buy ", " got ", " again ", " went back ", " chose ", " picked ", " settled "} {
-			if i > 0 && strings.Contains(low, words) {
-				return true
-			}
+		if i > 0 && l.tells(partNow, " "+strings.ToLower(clause)+" ") {
+			return true
 		}
 	}
 	return false
@@ -124,19 +111,13 @@ func (a *asked) tellsSuccessor(p *passage) bool {
 // tellsTrial reports whether a sentence tells of a trial: what came after it is told in
 // the next ones.
 func tellsTrial(text string) bool {
-	low := strings.ToLower(text)
-	for _, words := range [...]string{"tried ", "trialled", "piloted", "experimented", " a try", " a shot", " a go "} {
-		if strings.Contains(low, words) {
-			return true
-		}
-	}
-	return false
+	return theLexicon().tells(partTrial, strings.ToLower(text))
 }
 
 // turnsFrom reports whether a passage tells of giving something up, by its fact or by
 // its words.
 func turnsFrom(p *passage) bool {
-	if low := strings.ToLower(p.text); within(low, "kept it") || within(low, "keeping it") || within(low, "stuck with it") || within(low, "here to stay") {
+	if theLexicon().tells(partKept, strings.ToLower(p.text)) {
 		return false
 	}
 	return gone(p.fact) != "" || tellsTurn(p.text)

@@ -39,6 +39,15 @@ type lexicon struct {
 	// ending are the stems of words for giving something up; turned are the words,
 	// unstemmed, that tell of it in a sentence.
 	ending, turned map[string]bool
+	// lists are the lists a word or a stem is in, a bit each; parts are those of parts
+	// of sentences.
+	lists map[string]uint32
+	parts [len(partLists)][]string
+	// face leads from a word with which people begin to speak of themselves to what
+	// one says to their face.
+	face map[string]string
+	// asking takes the words that say how one asks out of writing without spaces.
+	asking *strings.Replacer
 	// listed are the stems of words that are no names, whatever letter they begin
 	// with at the head of a sentence.
 	listed map[string]bool
@@ -101,7 +110,9 @@ var theLexicon = sync.OnceValue(func() *lexicon {
 	l := &lexicon{
 		weight: map[string]float64{}, idle: map[string]bool{}, function: map[string][]string{}, opposites: map[string][]string{}, alike: map[string][]twin{}, under: map[string][]twin{},
 		base: map[string]string{}, forms: map[string][]twin{}, slots: map[string][]string{}, asks: map[string]trait{}, shapes: map[string]shaping{}, listed: map[string]bool{}, ending: map[string]bool{}, turned: map[string]bool{},
+		lists: map[string]uint32{}, face: map[string]string{},
 	}
+	l.addLists()
 	l.eachLine("form", l.addForms)
 	l.eachLine("weight", func(name string, words []string) {
 		for _, w := range words {
@@ -275,11 +286,5 @@ func (l *lexicon) knows(stem string) bool { return len(l.slots[stem]) > 0 || len
 // that the lexicon lists after "*".
 func (l *lexicon) isTechnology(attribute string) bool {
 	base, _, _ := strings.Cut(attribute, " for ")
-	switch base {
-	case "language", "database", "cache", "queue", "cloud", "orchestration", "framework", "protocol", "ci",
-		"infrastructure", "monitoring", "editor", "operating system", "version control", "server", "test tool",
-		"build tool", "tracker", "chat tool", "payment", "identity provider", "model", "mail service", "orm", "feature flag service", "support desk", "analytics", "cdn", "crm", "secret store", "design tool", "search engine":
-		return true
-	}
-	return false
+	return l.has(listTechnology, base)
 }

@@ -282,11 +282,11 @@ func mayBeSomebody(text string, w *language.Word, calendar bool) bool {
 
 // place notes where something is said to be.
 func (k *look) place(w *language.Word, wanted bool) {
-	switch string(w.Stem) {
-	case "in", "at", "on", "near", "from", "to", "next", "under", "behind", "insid", "outsid", "abov", "below", "between", "besid", "around",
-		"opposit", "along", "into", "through", "across", "visit", "tour", "explor", "leav", "toward":
+	if theLexicon().has(listPlace, string(w.Stem)) {
 		k.placing, k.being, k.leading = true, false, w.Stem[0] == 'f'
 		return
+	}
+	switch string(w.Stem) {
 	case "for":
 		k.placing, k.leading = true, true // "for Iceland we rent a camper"
 		return

@@ -8,11 +8,7 @@ import (
 
 // happens reports whether a verb says no more than that something comes about.
 func happens(stem string) bool {
-	switch stem {
-	case "arriv", "come", "fall", "begin", "take":
-		return true
-	}
-	return false
+	return theLexicon().has(listHappening, stem)
 }
 
 // vague reports whether an expression of time means no time to look for: "on a
@@ -32,9 +28,5 @@ func (a *asked) vague(d language.Date) bool {
 // measures reports whether a word behind "how" asks for a measure: "how high is
 // the rent?" is answered without saying high.
 func measures(stem string) bool {
-	switch stem {
-	case "high", "low", "big", "larg", "small", "strong", "fast", "far", "deep", "wide", "heavi", "tall", "thick", "hot", "cold", "warm", "expens", "close":
-		return true
-	}
-	return false
+	return theLexicon().has(listMeasure, stem)
 }

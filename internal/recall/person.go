@@ -2,19 +2,10 @@ package recall
 
 import "strings"
 
-// openings are the words with which people begin to speak of themselves, and
-// how to say the same to their face; never written.
-var openings = map[string]string{
-	"i": "you", "i'm": "you're", "i've": "you've", "i'll": "you'll", "i'd": "you'd", "my": "your",
-	"we": "you", "we're": "you're", "we've": "you've", "we'll": "you'll", "we'd": "you'd", "our": "your",
-	"i’m": "you’re", "i’ve": "you’ve", "i’ll": "you’ll", "i’d": "you’d",
-	"we’re": "you’re", "we’ve": "you’ve", "we’ll": "you’ll", "we’d": "you’d",
-}
-
 // opensInFirstPerson reports whether a sentence begins with its speaker.
 func opensInFirstPerson(text string) bool {
 	word, _, _ := strings.Cut(text, " ")
-	return openings[strings.ToLower(word)] != ""
+	return theLexicon().face[strings.ToLower(word)] != ""
 }
 
 // secondPerson turns a sentence about its speaker round: "I'm building a cache"
@@ -28,7 +19,7 @@ func secondPerson(text string) (turned string, ok bool) {
 		return "", false
 	}
 	singular := strings.EqualFold(words[0], "i")
-	words[0] = openings[strings.ToLower(words[0])]
+	words[0] = theLexicon().face[strings.ToLower(words[0])]
 	for i := 1; i < len(words); i++ {
 		word, mark := cutMark(words[i])
 		low := strings.ToLower(word)
@@ -42,7 +33,7 @@ func secondPerson(text string) (turned string, ok bool) {
 		case i == 1 && singular && low == "wasn't":
 			words[i] = "weren't" + mark
 		case subjectAfter(words[i-1], word):
-			words[i] = openings[low] + mark
+			words[i] = theLexicon().face[low] + mark
 			singular = low == "i"
 			if i+1 < len(words) && !agree(words[i+1]) {
 				return "", false
@@ -64,7 +55,7 @@ func cutMark(word string) (bare, mark string) {
 // given the word before it.
 func subjectAfter(before, word string) bool {
 	low := strings.ToLower(word)
-	if openings[low] == "" || low == "my" || low == "our" || word == "i" {
+	if theLexicon().face[low] == "" || low == "my" || low == "our" || word == "i" {
 		return false
 	}
 	switch strings.ToLower(before) {
@@ -86,7 +77,7 @@ func agree(next string) bool {
 // unsure reports whether a word may mean the speaker, or somebody spoken to, in
 // a way that changing it could get wrong.
 func unsure(low string, singular bool) bool {
-	if openings[low] != "" {
+	if theLexicon().face[low] != "" {
 		return true
 	}
 	switch low {

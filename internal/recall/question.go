@@ -207,13 +207,7 @@ func (a *asked) exactly() bool {
 	if a == nil {
 		return false
 	}
-	low := strings.ToLower(a.text)
-	for _, words := range [...]string{"exact", "verbatim", "word for word", "quote", "my words", "literally", "wording", "did i say", "did i tell", "did i write", "i phrase", "i put it"} {
-		if strings.Contains(low, words) {
-			return true
-		}
-	}
-	return false
+	return theLexicon().tells(partExact, strings.ToLower(a.text))
 }
 
 // modifies reports whether the word before rest belongs to a noun that follows:
@@ -343,20 +337,12 @@ func generalNext(rest string) bool {
 // apart from others of its sort.
 func narrowsThing(rest string) bool {
 	noun, _ := firstWord(rest)
-	switch language.Stem(noun) {
-	case "app", "applic", "site", "page", "client", "portal", "shop", "tier", "layer", "servic", "team":
-		return true
-	}
-	return false
+	return theLexicon().has(listTier, language.Stem(noun))
 }
 
 // isGeneral reports whether a noun behind the name of a sort adds nothing to it.
 func isGeneral(stem string) bool {
-	switch stem {
-	case "style", "model", "strategi", "workflow", "scheme", "approach", "flavour", "flavor", "technolog", "paradigm", "option", "product", "vendor", "variant":
-		return true
-	}
-	return false
+	return theLexicon().has(listVariety, stem)
 }
 
 // meets enters that a word, in all its forms, meets a need.

@@ -101,7 +101,8 @@ func (a *asked) givesWay(text string) bool {
 	if within(text, "came from") || within(text, "comes from") {
 		return true
 	}
-	for _, verb := range [...]string{" made ", " broke ", " brought down ", " took down ", " knocked out ", " wiped ", " corrupted ", " crashed ", " killed ", " stopped ", " blocked ", " delayed "} {
+	l := theLexicon()
+	for _, verb := range l.parts[partBreaking] {
 		if by, to, found := strings.Cut(text, verb); found && !opensInFirstPerson(by) {
 			cause, effect := a.look(by), a.look(to)
 			if a.strong(&effect) && !a.strong(&cause) {
@@ -109,7 +110,7 @@ func (a *asked) givesWay(text string) bool {
 			}
 		}
 	}
-	for _, words := range [...]string{" led to ", " leads to ", " leading to ", " resulted in ", " resulting in ", " meant that ", " which meant ", " cost us ", " cost me "} {
+	for _, words := range l.parts[partLeading] {
 		if _, effect, found := strings.Cut(text, words); found {
 			seen := a.look(effect)
 			return a.has(asksEffect) || a.strong(&seen)
@@ -136,9 +137,9 @@ func opensWithOccasion(text string) bool {
 
 // stays reports whether the question asks about holding on to something.
 func (a *asked) stays() bool {
+	l := theLexicon()
 	for _, w := range wordsOf(a.text) {
-		switch w.stem {
-		case "stai", "stay", "still", "stick", "stuck", "hold", "remain", "wait", "keep", "kept":
+		if l.has(listStaying, w.stem) {
 			return true
 		}
 	}

@@ -89,11 +89,8 @@ func (a *asked) passOverLiving() {
 		}
 	}
 	for n := range a.needs {
-		switch a.needs[n].stem {
-		case "live", "resid", "sit", "stay", "base", "locat":
-			if other >= 0 {
-				a.needs[n].weight = 0
-			}
+		if other >= 0 && l.has(listLiving, a.needs[n].stem) {
+			a.needs[n].weight = 0
 		}
 	}
 }
@@ -105,8 +102,7 @@ func (a *asked) passOverKind(low string) {
 	if last < 1 || !strings.Contains(low, " we a") && !strings.Contains(low, " we still a") {
 		return
 	}
-	switch a.needs[last].stem {
-	case "shop", "hous", "team", "crew", "compani", "organ", "outfit", "startup":
+	if theLexicon().has(listFirm, a.needs[last].stem) {
 		a.needs[last].weight = 0
 	}
 }

@@ -187,21 +187,13 @@ func (r *shapeReader) pieces(next string) bool {
 
 // isOrdinal reports whether a word gives a place in a row.
 func isOrdinal(low string) bool {
-	switch low {
-	case "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "last":
-		return true
-	}
-	return false
+	return theLexicon().has(listOrdinal, low)
 }
 
 // trades reports whether a word speaks of buying or selling: a plain figure in
 // the sentence may be the price.
 func trades(stem string) bool {
-	switch stem {
-	case "sell", "bui", "purchas", "paid", "sale", "cheap", "bought", "sold", "quot", "offer":
-		return true
-	}
-	return false
+	return theLexicon().has(listTrading, stem)
 }
 
 // figureShapes are the shapes of one figure, by its own letters and by what
@@ -211,7 +203,7 @@ func figureShapes(text string, w *language.Word, low, before string, l *lexicon)
 	if w.Number {
 		out |= shapeVersion
 	}
-	for _, rate := range [...]string{" an hour", " a month", " a year", " a night", " a week", " a day", " a head", " per month", " per night", " per hour", " per year", " per week", " each", " apiece", " a litre", " a liter", " per litre", " per liter", " a kilo", " per kilo", " a gallon"} {
+	for _, rate := range l.parts[partRate] {
 		if strings.HasPrefix(text[w.End:], rate) {
 			out |= shapeMoney
 		}

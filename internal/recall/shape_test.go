@@ -3,6 +3,7 @@ package recall
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -66,15 +67,19 @@ func TestWants(t *testing.T) {
 	}
 }
 
-// TestLexiconWords holds one word between commas: of "in-laws" only "in" would be
-// compared.
+// TestLexiconWords holds one word between commas, where sentences are compared word by
+// word: of "in-laws" only "in" would be.
 func TestLexiconWords(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("lexicon/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no lexicon: %v", err)
 	}
+	whole := []string{"lexicon/slot.txt", "lexicon/attribute.txt", "lexicon/part.txt", "lexicon/wide.txt"}
 	for _, file := range files {
+		if slices.Contains(whole, filepath.ToSlash(file)) {
+			continue
+		}
 		data, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -94,7 +99,7 @@ func TestLexiconWords(t *testing.T) {
 						break
 					}
 				}
-				if words > 1 && !strings.HasPrefix(file, "lexicon/slot") {
+				if words > 1 {
 					t.Errorf("%s: %q is %d words", file, word, words)
 				}
 			}

@@ -24,13 +24,8 @@ const (
 // asksStory reports whether the question asks what came of something, or why or
 // when it ended: then the sentences that go on about it belong to the answer.
 func (a *asked) asksStory() bool {
-	low := " " + strings.ToLower(a.text) + " "
-	for _, words := range [...]string{"happen", "become of", "came of ", "come of ", "fate of", "story of", "story with", "story behind", "end up", "ended up", "go with ", "went with ", "go for ", "end with", "ended with", "turn out", "in the end", "experiment", "outcome"} {
-		if strings.Contains(low, words) {
-			return true
-		}
-	}
-	return a.has(asksReason|asksTime|asksChange|asksEffect) && a.ends() || strings.Contains(low, "instead of") || strings.Contains(low, "replace")
+	low, l := " "+strings.ToLower(a.text)+" ", theLexicon()
+	return l.tells(partStory, low) || a.has(asksReason|asksTime|asksChange|asksEffect) && a.ends() || strings.Contains(low, "instead of") || strings.Contains(low, "replace")
 }
 
 // ends reports whether the question speaks of an end.
@@ -190,18 +185,14 @@ func (a *asked) tells(text string) bool {
 
 // beginning is a sentence without the time it begins with: "in Q2 it …".
 func beginning(sentence string) string {
-	low := strings.ToLower(sentence)
+	low, l := strings.ToLower(sentence), theLexicon()
 	for range 3 {
 		word, rest := firstWord(low)
-		switch word {
-		case "and", "but", "then", "so", "later", "afterwards", "eventually", "finally", "unfortunately", "sadly", "however", "in", "by", "on", "last", "this", "two", "three", "a", "next":
-		default:
-			if l := theLexicon().shapes[word]; l.word&shapeDate == 0 && l.unit&shapeLength == 0 || word == "" {
-				return low
-			}
+		if known := l.shapes[word]; !l.has(listLater, word) && (known.word&shapeDate == 0 && known.unit&shapeLength == 0 || word == "") {
+			return low
 		}
 		if word == "this" {
-			if next, _ := firstWord(rest); theLexicon().shapes[next].word&shapeDate == 0 && theLexicon().shapes[next].unit == 0 {
+			if next, _ := firstWord(rest); l.shapes[next].word&shapeDate == 0 && l.shapes[next].unit == 0 {
 				return low
 			}
 		}
@@ -226,8 +217,7 @@ func opensWithThing(sentence string) bool {
 	}
 	for range 3 {
 		first, rest = firstWord(rest)
-		switch first {
-		case "experiment", "trial", "attempt", "move", "migration", "switch", "pilot", "idea", "test", "rollout", "plan", "it", "that", "them":
+		if theLexicon().has(listTrial, first) {
 			return true
 		}
 	}
@@ -237,34 +227,17 @@ func opensWithThing(sentence string) bool {
 // tellsTurn reports whether a sentence speaks of giving something up or going
 // back.
 func tellsTurn(sentence string) bool {
-	low := strings.ToLower(sentence)
-	for _, words := range [...]string{"revert", "went back", "go back", "going back", "gone back", "back to ", "back on ", "back in ", "back with", "rolled ", "gave up", "give up", "given up", "giving up", "gave it up", "drop", "abandon", "ditch", "scrap", "kill", "undid", "undone", "return", "stopp", "quit", "gone again", "took them down", "took it down", "taken down", "walked ", "is out", "are out", "is over", "was over", "ended", "over with", "cancel", "switch", "replac", "pulled the plug", "retired", "turned it off", "took it out", "threw it out", "ripped", "removed", "shut down", "moved off", "moved away", "no longer", "settled on", "went for", "return to", "backed out", "walked away", "pulled out", "phased out", "opted out", "pulled ", "lasted until", "revers", "overturned", "instead", "moved to", "again", "left it", "sold", "swap", "backed it out", "any more", "anymore", "any longer", "no more", "is history", "is dead", "is gone", "are gone", "was gone", "done with", "rid of", "put to rest", "laid to rest", "swore off", "sworn off", "gave way", "give way", "made way", "put an end to", "called it a day"} {
-		if strings.Contains(low, words) {
-			return true
-		}
-	}
-	return theLexicon().turns(low) || leaves(sentence)
+	low, l := strings.ToLower(sentence), theLexicon()
+	return l.tells(partTurn, low) || l.turns(low) || leaves(sentence)
 }
 
 // goesBack reports whether a sentence says that something earlier holds again:
 // that alone leads on from what was tried.
 func goesBack(sentence string) bool {
-	low := strings.ToLower(sentence)
-	for _, words := range [...]string{"revert", "went back", "back to ", "back on ", "back with ", "returned to", "return to", "returning to", "rolled back", "gave up", "again"} {
-		if strings.Contains(low, words) {
-			return true
-		}
-	}
-	return false
+	return theLexicon().tells(partBack, strings.ToLower(sentence))
 }
 
 // tellsTrouble reports whether a sentence speaks of what went wrong.
 func tellsTrouble(sentence string) bool {
-	low := strings.ToLower(sentence)
-	for _, words := range [...]string{"too ", "kill", "slow", "broke", "fail", "bug", "crash", "leak", "expensive", "cost", "couldn't", "could not", "nobody", "never", "problem", "error", "timeout", "outage", "pain", "nightmare", "complain", "unreliable", "unbearable", "hurt", "lost", "hate", "mess", "latency", "stale", "flaky", "impossible", "didn't", "kept ", "tired", "loud", "noise", "allerg", "sick", "because", "the reason", "wrong", "hard to", "bad"} {
-		if strings.Contains(low, words) {
-			return true
-		}
-	}
-	return false
+	return theLexicon().tells(partTrouble, strings.ToLower(sentence))
 }

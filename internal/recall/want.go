@@ -108,9 +108,7 @@ func (a *asked) wantWhat(l *lexicon, rest []questionWord) {
 // only a way of asking where the speaker wants something.
 func (a *asked) wish(l *lexicon, words []questionWord) {
 	for i := 1; i < len(words) && len(a.needs) < maxNeeds; i++ {
-		switch words[i].low {
-		case "want", "need", "think", "ask", "wants", "wanted", "needs", "needed", "thinks", "asked":
-		default:
+		if !l.has(listWishing, words[i].low) {
 			continue
 		}
 		if prev := words[i-1].low; l.asks[prev]&firstPerson != 0 || prev == "you" || words[i-1].stop && prev != "who" || a.needOf(l, words[i].stem) >= 0 {
@@ -128,17 +126,14 @@ func (a *asked) wish(l *lexicon, words []questionWord) {
 // lastName makes "last" count in "last name", "user" in "user name".
 func (a *asked) lastName(l *lexicon, words []questionWord) {
 	for i := 1; i < len(words); i++ {
-		if words[i].low != "name" {
+		if words[i].low != "name" || !l.has(listNaming, words[i-1].low) {
 			continue
 		}
-		switch words[i-1].low {
-		case "last", "family", "middle", "maiden", "second", "first", "full", "user", "domain", "host", "brand", "code":
-			if n := a.needOf(l, words[i-1].stem); n >= 0 {
-				a.needs[n].weight = 1
-			} else if len(a.needs) < maxNeeds {
-				a.needs = append(a.needs, need{stem: words[i-1].stem, weight: 1})
-				a.meets(l, words[i-1].stem, len(a.needs)-1, 1)
-			}
+		if n := a.needOf(l, words[i-1].stem); n >= 0 {
+			a.needs[n].weight = 1
+		} else if len(a.needs) < maxNeeds {
+			a.needs = append(a.needs, need{stem: words[i-1].stem, weight: 1})
+			a.meets(l, words[i-1].stem, len(a.needs)-1, 1)
 		}
 	}
 }
