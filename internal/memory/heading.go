@@ -13,10 +13,10 @@ func (r *reading) skipHeading() {
 	if !r.toks[colon].mark(":") {
 		return
 	}
-	switch low := r.toks[0].low; low {
-	case "fix", "feat", "chore", "refactor", "perf", "docs", "hotfix", "bugfix", "ci", "style", "wip":
+	switch low := r.toks[0].low; {
+	case r.l.has(listCommit, low):
 		r.commit = true
-	case "q1", "q2", "q3", "q4":
+	case low == "q1" || low == "q2" || low == "q3" || low == "q4":
 	default:
 		return
 	}

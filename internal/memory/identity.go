@@ -68,8 +68,7 @@ func (r *reading) describes(at, after int) bool {
 		return false // "I was a minute early"
 	}
 	for i := after; i < min(after+4, r.to); i++ {
-		switch r.toks[i].low {
-		case "one", "first", "last", "next", "only", "same", "kind", "type", "sort":
+		if r.l.has(listParticular, r.toks[i].low) {
 			return false
 		}
 	}
@@ -102,8 +101,7 @@ func (r *reading) ownDetail() bool {
 		return false
 	}
 	for i := r.from + 1; i < be; i++ {
-		switch t := &r.toks[i]; t.low {
-		case "called", "named", "name", "surname", "nickname", "job", "role", "profession", "occupation", "title", "pronouns", "allergy", "breed":
+		if t := &r.toks[i]; r.l.has(listDetail, t.low) {
 			return r.isHeadNoun(i, be) || t.low == "called" || t.low == "named"
 		}
 	}

@@ -55,19 +55,21 @@ type lexicon struct {
 	categories []string // of technology; categories[0] is unused
 	choices    []string // of alternatives; choices[0] is unused
 	same       map[string]string
+	lists      map[string]uint32 // the lists a word is in, a bit each
 }
 
 // theLexicon reads the embedded files.
 var theLexicon = sync.OnceValue(func() *lexicon {
 	l := &lexicon{
 		words:      make(map[string]*entry, 8192),
-		categories: []string{""}, choices: []string{""}, same: map[string]string{},
+		categories: []string{""}, choices: []string{""}, same: map[string]string{}, lists: map[string]uint32{},
 	}
 	l.eachLine("same", func(name string, items []string) {
 		for _, item := range items {
 			l.same[item] = name
 		}
 	})
+	l.eachLine("lists", l.addList)
 	l.eachLine("technology", l.addTechnology)
 	l.eachLine("alternatives", l.addChoice)
 	l.eachLine("topics", l.addTopic)

@@ -134,11 +134,7 @@ func (s *State) isHaving(statement, word string) bool {
 	if len(toks) < 2 || !toks[0].is(tagWe) {
 		return false
 	}
-	switch toks[1].low {
-	case "have", "offer", "run", "keep", "provide", "support", "use", "hold", "do", "sell", "publish", "maintain", "own":
-		return language.Stem(toks[1].low) == word
-	}
-	return false
+	return s.l.has(listHaving, toks[1].low) && language.Stem(toks[1].low) == word
 }
 
 // maxStopped is the longest statement that is compared as a whole, in words.

@@ -105,6 +105,17 @@ func TestLexiconFiles(t *testing.T) {
 			t.Errorf("%s: got no lines", file)
 		}
 	}
+	listed := map[string]bool{}
+	l.eachLine("lists", func(name string, _ []string) { listed[name] = true })
+	for _, name := range wordLists {
+		if !listed[name] {
+			t.Errorf("lists: there is no %q", name)
+		}
+		delete(listed, name)
+	}
+	for name := range listed {
+		t.Errorf("lists: nobody asks for %q", name)
+	}
 	if len(l.categories) < 20 || len(l.choices) < 20 {
 		t.Errorf("got %d categories and %d choices", len(l.categories), len(l.choices))
 	}

@@ -125,13 +125,8 @@ func (r *reading) fillerEnds(n, after int) bool {
 		}
 		return false
 	}
-	switch r.toks[r.lead].low {
-	case "so", "and", "but", "well", "oh", "ok", "okay", "also", "anyway", "actually", "btw", "fyi", "hey", "yeah", "plus", "hi", "remember":
-		return r.startsClause(after)
-	case "finally", "basically", "honestly", "indeed":
-		return true
-	}
-	return false
+	low := r.toks[r.lead].low
+	return r.l.has(listManner, low) || r.l.has(listLead, low) && r.startsClause(after)
 }
 
 // startsClause reports whether a subject stands at i, or another filler.
@@ -143,8 +138,7 @@ func (r *reading) startsClause(i int) bool {
 // remembers reports whether the filler asks to keep what follows.
 func (r *reading) remembers(n int) bool {
 	for i := r.lead; i < r.lead+n; i++ {
-		switch r.toks[i].low {
-		case "remember", "mind", "note", "forget", "record", "save":
+		if r.l.has(listNoting, r.toks[i].low) {
 			return true
 		}
 	}

@@ -157,10 +157,8 @@ func (r *reading) troubled(i int) bool {
 			if k+1 < r.stop && (r.toks[k+1].is(tagPast) || strings.HasSuffix(r.toks[k+1].low, "ed") || r.toks[k+1].low == "become" || r.toks[k+1].low == "been" || r.toks[k+1].low == "grown" || r.toks[k+1].low == "got") {
 				return true // what had been so before is why
 			}
-		case "too", "kept", "keeps", "killing", "killed", "slow", "expensive", "unreliable", "nobody", "unusable", "unbearable", "painful", "hopeless", "couldn't", "wouldn't", "didn't":
-			return true
 		default:
-			if t.is(tagTrouble) || t.is(tagMinus) && k > i+1 {
+			if r.l.has(listHarm, t.low) || t.is(tagTrouble) || t.is(tagMinus) && k > i+1 {
 				return true
 			}
 		}
@@ -244,11 +242,7 @@ func (r *reading) verbTakesTo(i int) bool {
 	if r.toks[i].is(tagI, tagWe, tagYou, tagHe, tagSettle, tagFuture) {
 		return true
 	}
-	switch r.toks[i].low {
-	case "want", "wants", "wanted", "need", "needs", "needed", "try", "tried", "trying", "going", "plan", "plans", "able", "have", "has", "had", "how", "like", "prefer", "used", "started", "began", "continue", "started using", "agreed", "decided", "failed", "easy", "hard", "asked", "told", "team", "helps", "helped", "way", "ready", "supposed", "ought", "time":
-		return true
-	}
-	return false
+	return r.l.has(listTakesTo, r.toks[i].low)
 }
 
 // effectThenReason takes [lead, cut) as the effect and what begins at reason as

@@ -32,8 +32,7 @@ func (r *reading) choiceSlot(speaker string) slot {
 // goesBy reports whether the alternative at token i is what the speakers do: "we do
 // Scrum", "we got bigger machines", "we self-host everything".
 func (r *reading) goesBy(i int) bool {
-	switch r.toks[i-1].low {
-	case "got", "gone", "went", "do", "doing", "follow", "following", "practise", "practice":
+	if r.l.has(listGoingBy, r.toks[i-1].low) {
 		return true
 	}
 	if low := r.toks[i-1].low; (low == "to" || low == "into") && i > r.from+1 {
@@ -91,16 +90,15 @@ func (r *reading) wholeSlot(speaker string) slot {
 		return slot{}
 	}
 	whole := r.toks[i].low == "everything" || r.toks[i].low == "everybody" || r.toks[i].low == "everyone"
-	switch r.toks[i].low {
-	case "every", "each": // "every service has its own repo"
+	switch low := r.toks[i].low; {
+	case low == "every" || low == "each": // "every service has its own repo"
 		if has := r.first(i+1, min(i+4, r.to), tagAux); has > i+1 && (r.toks[has].low == "has" || r.toks[has].low == "got") {
 			if s := r.choose(has+1, speaker); r.isChoice(s.attribute) {
 				return s
 			}
 		}
 		return slot{}
-	case "everything", "everybody", "everyone", "backend", "platform", "system", "product", "app", "application", "architecture":
-	default:
+	case !r.l.has(listWhole, low):
 		return slot{}
 	}
 	if !r.toks[i+1].is(tagBe) && r.toks[i+1].low != "works" || r.first(i, min(i+4, r.to), tagNeg) >= 0 {

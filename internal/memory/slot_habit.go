@@ -128,10 +128,5 @@ func (r *reading) habit() int {
 
 // isRhythm reports whether a word says how often.
 func isRhythm(low string) bool {
-	switch low {
-	case "every", "each", "continuously", "biweekly", "hourly", "daily", "nightly", "weekly", "fortnightly", "monthly", "quarterly", "yearly", "annually", "once", "twice",
-		"mondays", "tuesdays", "wednesdays", "thursdays", "fridays", "saturdays", "sundays", "weekdays", "weekends":
-		return true
-	}
-	return false
+	return theLexicon().has(listRhythm, low)
 }

@@ -42,12 +42,12 @@ func (r *reading) partsOrWhole(i int, speaker string) slot {
 	end := r.phraseEnd(i+1, 6)
 	for k := i + 1; k < end; k++ {
 		one := r.toks[i+1].low == "one" || r.toks[i+1].low == "single" || r.toks[i+1].low == "a" && r.toks[min(i+2, end-1)].low == "single"
-		switch r.toks[k].low {
-		case "app", "application", "service", "deployable", "binary", "process", "codebase", "backend":
+		switch low := r.toks[k].low; {
+		case r.l.has(listPart, low):
 			if !one || r.word(r.from, i, "services") < 0 && r.word(r.from, i, "apps") < 0 && r.word(r.from, i, "lambdas") < 0 {
 				continue
 			}
-		case "services":
+		case low == "services":
 			if t := &r.toks[i+1]; t.kind != numberToken && !t.is(tagNumberWord) && t.low != "a" && t.low != "separate" && t.low != "small" && t.low != "many" && t.low != "several" {
 				continue
 			}

@@ -140,12 +140,7 @@ func (s *State) coversButGeneric(a, b []string) bool {
 // ones for how something is built: "event-driven design".
 func coversButShape(a, b []string) bool {
 	for _, w := range a {
-		if slices.Contains(b, w) {
-			continue
-		}
-		switch w {
-		case "design", "architecture", "approach", "model", "style", "setup", "idea", "plan", "system", "split", "layout":
-		default:
+		if !slices.Contains(b, w) && !theLexicon().has(listBuild, w) {
 			return false
 		}
 	}

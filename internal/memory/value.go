@@ -104,15 +104,13 @@ func (v value) replaces(o value) bool {
 	return false
 }
 
-// sizeUnit groups the units that measure the same: time, bytes, money.
-func sizeUnit(unit string) int {
-	switch unit {
-	case "ms", "s", "sec", "secs", "second", "seconds", "min", "mins", "minute", "minutes", "h", "hr", "hrs", "hour", "hours", "day", "days", "week", "weeks", "month", "months", "year", "years":
-		return 1
-	case "kb", "mb", "gb", "tb", "pb", "kib", "mib", "gib", "tib", "byte", "bytes":
-		return 2
-	case "dollar", "dollars", "usd", "euro", "euros", "eur", "gbp", "€", "$", "£", "k":
-		return 3
+// sizeUnit is the list of a unit and those that measure the same: time, bytes, money;
+// 0, which is no such list, for other units.
+func sizeUnit(unit string) wordList {
+	for _, list := range [...]wordList{listTime, listSize, listMoney} {
+		if theLexicon().has(list, unit) {
+			return list
+		}
 	}
 	return 0
 }

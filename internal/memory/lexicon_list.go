@@ -1,0 +1,47 @@
+package memory
+
+// wordList is a list of words that answers one question about a word. Unlike a tag
+// it says nothing of the word elsewhere.
+type wordList uint8
+
+// The lists, in the order of wordLists; the file says what each is for.
+const (
+	listCommit wordList = iota
+	listLead
+	listManner
+	listNoting
+	listParticular
+	listNoJob
+	listDetail
+	listHaving
+	listGoingBy
+	listWhole
+	listPart
+	listBuild
+	listHarm
+	listTakesTo
+	listRhythm
+	listTime
+	listSize
+	listMoney
+)
+
+// wordLists are the names of the lists in lists.txt; never written.
+var wordLists = [...]string{
+	"commit", "lead", "manner", "noting", "particular", "no job", "detail", "having", "going by", "whole", "part", "build",
+	"harm", "takes to", "rhythm", "time", "size", "money",
+}
+
+// addList enters the words of a list.
+func (l *lexicon) addList(name string, items []string) {
+	for i, list := range wordLists {
+		if list == name {
+			for _, item := range items {
+				l.lists[item] |= 1 << i
+			}
+		}
+	}
+}
+
+// has reports whether a word in lower case is in a list.
+func (l *lexicon) has(list wordList, low string) bool { return l.lists[low]>>list&1 != 0 }
