@@ -1,15 +1,12 @@
 package httpapi
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
 	"net/http"
 	"strconv"
 	"time"
-	"unicode/utf8"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/openai"
@@ -123,71 +120,12 @@ func (s *server) importMessages(w http.ResponseWriter, r *http.Request) error {
 	out := messageList{Object: "list", SessionID: tip.ID, RootID: tip.RootID, Data: []messageJSON{}}
 	setSession(w.Header(), tip.ID, tip.RootID)
 	if sizeOf(stored) > smallBody {
-		return writeMessages(w, out, stored)
+		return writeLarge(w, out, stored)
 	}
 	for i := range stored {
 		out.Data = append(out.Data, messageOf(&stored[i]))
 	}
 	return writeJSON(w, http.StatusOK, out)
-}
-
-func sizeOf(ms []session.Message) int {
-	size := 0
-	for i := range ms {
-		size += ms[i].Size()
-	}
-	return size
-}
-
-// writeMessages writes a list of messages, one by one and their texts in pieces:
-// large ones are in memory once as it is.
-func writeMessages(w http.ResponseWriter, list messageList, ms []session.Message) error {
-	whole, err := json.Marshal(list)
-	if err != nil {
-		return err
-	}
-	const none = `"data":[`
-	at := bytes.Index(whole, []byte(none)) + len(none)
-	w.Header().Set("Content-Type", "application/json")
-	out := bufio.NewWriter(w)
-	_, _ = out.Write(whole[:at]) // what a client that is gone misses is told nobody
-	for i := range ms {
-		if i > 0 {
-			_ = out.WriteByte(',')
-		}
-		if err := writeMessage(out, &ms[i]); err != nil {
-			return err
-		}
-	}
-	_, _ = out.Write(whole[at:])
-	return out.Flush()
-}
-
-// writeMessage writes one message.
-func writeMessage(out *bufio.Writer, m *session.Message) error {
-	bare := messageOf(m)
-	bare.Content = ""
-	whole, err := json.Marshal(bare)
-	if err != nil {
-		return err
-	}
-	const none = `"content":"` // no text before it can hold a bare quote
-	at := bytes.Index(whole, []byte(none)) + len(none)
-	_, _ = out.Write(whole[:at])
-	for text := m.Content; text != ""; {
-		n := min(len(text), 16<<10)
-		for k := 0; n < len(text) && k < utf8.UTFMax && !utf8.RuneStart(text[n]); k++ {
-			n--
-		}
-		piece, err := json.Marshal(text[:n])
-		if err != nil {
-			return err
-		}
-		_, _ = out.Write(piece[1 : len(piece)-1])
-		text = text[n:]
-	}
-	_, err = out.Write(whole[at:])
-	return err
 }
 
 // parseImport reads the messages of an import.

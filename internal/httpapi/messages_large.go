@@ -1,0 +1,98 @@
+package httpapi
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"unicode/utf8"
+
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// The answer to an import holds the texts it brought, which may be megabytes, for as
+// long as its reader takes. Every encoder of JSON makes a string whole before it writes
+// any of it, jsontext's, which writes token by token, included: each text would be in
+// memory twice, for each import that waits. So what is around the texts is encoded as
+// ever, with nothing in their place, and they are written into that place in pieces.
+
+// pieceSize is how much of a text is encoded at a time, in bytes.
+const pieceSize = 16 << 10
+
+// sizeOf is what messages take, in bytes.
+func sizeOf(ms []session.Message) int {
+	size := 0
+	for i := range ms {
+		size += ms[i].Size()
+	}
+	return size
+}
+
+// writeLarge writes a list, which must be empty, with messages in it: the bytes that
+// writeJSON would write, without their length before them.
+func writeLarge(w http.ResponseWriter, list messageList, ms []session.Message) error {
+	before, after, err := around(list, `"data":[`)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	out := bufio.NewWriter(w)
+	_, _ = out.Write(before) // what a client that is gone misses is told nobody
+	for i := range ms {
+		if i > 0 {
+			_ = out.WriteByte(',')
+		}
+		if err := writeMessage(out, &ms[i]); err != nil {
+			return err
+		}
+	}
+	_, _ = out.Write(after)
+	return out.Flush()
+}
+
+// writeMessage writes one message.
+func writeMessage(out *bufio.Writer, m *session.Message) error {
+	bare := messageOf(m)
+	bare.Content = ""
+	before, after, err := around(bare, `"content":"`)
+	if err != nil {
+		return err
+	}
+	_, _ = out.Write(before)
+	if err := writeText(out, m.Content); err != nil {
+		return err
+	}
+	_, err = out.Write(after)
+	return err
+}
+
+// writeText writes the inside of a string of JSON, piece by piece. No character is cut.
+func writeText(out *bufio.Writer, text string) error {
+	for text != "" {
+		n := min(len(text), pieceSize)
+		for k := 0; n < len(text) && k < utf8.UTFMax && !utf8.RuneStart(text[n]); k++ {
+			n--
+		}
+		piece, err := json.Marshal(text[:n])
+		if err != nil {
+			return err
+		}
+		if _, err := out.Write(piece[1 : len(piece)-1]); err != nil {
+			return err
+		}
+		text = text[n:]
+	}
+	return nil
+}
+
+// around is the JSON of a value before and behind the place that opens with a mark: a
+// member's name and the quote or bracket behind it. No string holds a mark, whose bare
+// quotes would end it.
+func around(v any, mark string) (before, after []byte, err error) {
+	whole, err := json.Marshal(v)
+	if err != nil {
+		return nil, nil, err
+	}
+	at := bytes.Index(whole, []byte(mark)) + len(mark)
+	return whole[:at], whole[at:], nil
+}
