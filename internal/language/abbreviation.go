@@ -26,12 +26,8 @@ var abbreviations = sync.OnceValue(func() map[string]abbreviationRule {
 		"always": beforeAnything, "digit": beforeDigit, "lower": beforeLower,
 	}
 	table := map[string]abbreviationRule{}
-	for line := range strings.Lines(abbreviationText) {
-		name, words, found := strings.Cut(line, ":")
-		if !found || strings.HasPrefix(line, "#") {
-			continue
-		}
-		for _, word := range strings.Fields(words) {
+	for name, words := range Lists(abbreviationText) {
+		for word := range strings.FieldsSeq(words[0]) {
 			table[word] = rules[name]
 		}
 	}

@@ -16,12 +16,8 @@ const longestIrregular = 14
 // stemmer cannot; the embedded list, read once.
 var irregular = sync.OnceValue(func() map[string]string {
 	bases := make(map[string]string, 300)
-	for line := range strings.Lines(irregularText) {
-		base, forms, found := strings.Cut(line, ":")
-		if !found || strings.HasPrefix(line, "#") {
-			continue
-		}
-		for form := range strings.FieldsSeq(forms) {
+	for base, forms := range Lists(irregularText) {
+		for form := range strings.FieldsSeq(forms[0]) {
 			bases[form] = base
 		}
 	}

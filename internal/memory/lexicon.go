@@ -4,6 +4,8 @@ import (
 	"embed"
 	"strings"
 	"sync"
+
+	"github.com/hermes-memory/hermes/internal/language"
 )
 
 //go:embed lexicon/*.txt
@@ -81,21 +83,13 @@ var theLexicon = sync.OnceValue(func() *lexicon {
 	return l
 })
 
-// eachLine calls f for every "name: item, item" line of a file.
+// eachLine calls f for every list of a file.
 func (l *lexicon) eachLine(file string, f func(name string, items []string)) {
 	data, err := lexiconFiles.ReadFile("lexicon/" + file + ".txt")
 	if err != nil {
 		return // not reachable: the file names are constants, and a test reads them all
 	}
-	for line := range strings.Lines(string(data)) {
-		name, list, found := strings.Cut(strings.TrimSpace(line), ":")
-		if !found || strings.HasPrefix(name, "#") {
-			continue
-		}
-		items := strings.Split(list, ",")
-		for i := range items {
-			items[i] = strings.TrimSpace(items[i])
-		}
+	for name, items := range language.Lists(string(data)) {
 		f(name, items)
 	}
 }

@@ -66,19 +66,15 @@ var english = sync.OnceValue(func() *lexicon {
 	return l
 })
 
-// eachLine calls f with the name before the colon and the stems after it.
+// eachLine calls f with the name and the stems of every list, whose words commas or
+// spaces part.
 func eachLine(text string, f func(name string, stems []string)) {
-	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, "#") {
-			continue
-		}
-		name, rest, found := strings.Cut(line, ":")
-		if !found {
-			name, rest = "", line
-		}
-		stems := strings.FieldsFunc(rest, func(r rune) bool { return r == ' ' || r == ',' || r == '\n' })
-		for i := range stems {
-			stems[i] = language.Stem(stems[i])
+	for name, items := range language.Lists(text) {
+		var stems []string
+		for _, item := range items {
+			for word := range strings.FieldsSeq(item) {
+				stems = append(stems, language.Stem(word))
+			}
 		}
 		f(name, stems)
 	}

@@ -243,23 +243,14 @@ func (l *lexicon) addGroup(words []string) {
 	}
 }
 
-// eachLine calls f for every "name: word, word" line of a file; the name is ""
-// where a line has none.
+// eachLine calls f for every list of a file.
 func (l *lexicon) eachLine(file string, f func(name string, words []string)) {
 	data, err := lexiconFiles.ReadFile("lexicon/" + file + ".txt")
 	if err != nil {
 		return // embedded: cannot happen
 	}
-	for line := range strings.Lines(string(data)) {
-		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		name, rest, named := strings.Cut(line, ": ")
-		if !named {
-			name, rest = "", line
-		}
-		f(name, strings.Split(rest, ", "))
+	for name, words := range language.Lists(string(data)) {
+		f(name, words)
 	}
 }
 
