@@ -48,17 +48,17 @@ func bombs() []bomb {
 	}
 	message := `{"model":"m","input":"x","messages":[{"role":"user","content":"x"}]`
 	return []bomb{
-		{name: "deep", paths: all, body: again(`{"messages":`, "[", ""), length: true, allowed: []int{400}},
-		{name: "wide", paths: all, body: again(`{"model":"m","messages":[{}`, ",{}", "]}"), length: true, allowed: []int{400}},
+		{name: "deep", paths: all, body: again(`{"messages":`, "[", ""), length: true, allowed: []int{400, 413}},
+		{name: "wide", paths: all, body: again(`{"model":"m","messages":[{}`, ",{}", "]}"), length: true, allowed: []int{400, 413}},
 		{name: "wide input", paths: []string{"/v1/responses"}, body: again(`{"model":"m","input":[{}`, ",{}", "]}"), length: true, allowed: []int{400}},
-		{name: "many names", paths: all, body: names, length: true, allowed: []int{200, 201, 202, 400}},
+		{name: "many names", paths: all, body: names, length: true, allowed: []int{200, 201, 202, 400, 413}},
 		{name: "a name twice", paths: turns, body: func() io.Reader { return strings.NewReader(message + `,"model":"n"}`) }, length: true, allowed: []int{400}},
 		{name: "1e400", paths: turns, body: func() io.Reader { return strings.NewReader(message + `,"temperature":1e400}`) }, length: true, allowed: []int{200, 202, 400}},
 		{name: "a long number", paths: turns, body: again(message+`,"temperature":1`, "0", "}"), length: true, allowed: []int{200, 202, 400}},
 		{name: "no UTF-8", paths: turns, body: func() io.Reader { return strings.NewReader(strings.Replace(message, "x", "\xff\xfe", -1) + "}") }, length: true, allowed: []int{400}},
-		{name: "a long text", paths: all, body: again(`{"model":"m","input":"x","messages":[{"role":"user","content":"`, "a ", `"}]}`), length: true, allowed: []int{200, 201, 202, 400}},
+		{name: "a long text", paths: all, body: again(`{"model":"m","input":"x","messages":[{"role":"user","content":"`, "a ", `"}]}`), length: true, allowed: []int{200, 201, 202, 400, 413}},
 		{name: "escapes", paths: turns, body: again(`{"model":"m","input":"x","messages":[{"role":"user","content":"`, `\u0041`, `"}]}`), length: true, allowed: []int{200, 202, 400}},
-		{name: "packed", paths: all, body: packed, length: true, header: map[string]string{"Content-Encoding": "gzip"}, allowed: []int{400, 415}},
+		{name: "packed", paths: all, body: packed, length: true, header: map[string]string{"Content-Encoding": "gzip"}, allowed: []int{400, 413, 415}},
 		{name: "without length", paths: all, body: func() io.Reader { return io.LimitReader(spaces{}, 64<<20) }, allowed: []int{400, 413}},
 		{name: "a lying length", paths: turns, body: again("", " ", ""), allowed: []int{400, 413}},
 	}

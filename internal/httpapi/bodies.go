@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -64,6 +65,9 @@ type ticketKey struct{}
 // is called; the request returned has the ticket. It fails with Unavailable,
 // "overloaded".
 func (b bodies) enter(w http.ResponseWriter, r *http.Request) (*http.Request, *ticket, error) {
+	if r.ContentLength < 0 {
+		begin(r)
+	}
 	if r.ContentLength >= 0 && r.ContentLength <= smallBody {
 		return r, nil, nil
 	}
@@ -85,6 +89,23 @@ func (b bodies) enter(w http.ResponseWriter, r *http.Request) (*http.Request, *t
 	r = r.WithContext(context.WithValue(r.Context(), ticketKey{}, t))
 	r.Body = &arriving{ReadCloser: r.Body, whole: func() { _ = http.NewResponseController(w).SetReadDeadline(time.Time{}) }}
 	return r, t, nil
+}
+
+// begin reads the beginning of a body of no stated length. One that ends there is as
+// small as any other: its length is known then. What is wrong with it is found again
+// by who reads it.
+func begin(r *http.Request) {
+	head, err := io.ReadAll(io.LimitReader(r.Body, smallBody+1))
+	if err == nil && len(head) <= smallBody {
+		r.ContentLength = int64(len(head))
+	}
+	r.Body = &opened{Reader: io.MultiReader(bytes.NewReader(head), r.Body), Closer: r.Body}
+}
+
+// opened is a body of which the beginning has been read.
+type opened struct {
+	io.Reader
+	io.Closer
 }
 
 // parsed says that what is wanted of a request's body has been taken out of it. A

@@ -2,10 +2,13 @@ package httpapi
 
 import (
 	"context"
+	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
@@ -20,7 +23,7 @@ func TestBodiesShareRoom(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel() // its patience is at an end
 	enter := func(ctx context.Context, key string, size int64) (*http.Request, *ticket, error) {
-		r := httptest.NewRequestWithContext(context.WithValue(ctx, ownerKey{}, owner.Stored(key)), http.MethodPost, "/", http.NoBody)
+		r := httptest.NewRequestWithContext(context.WithValue(ctx, ownerKey{}, owner.Stored(key)), http.MethodPost, "/", strings.NewReader(strings.Repeat("x", smallBody+1)))
 		r.ContentLength = size
 		return b.enter(httptest.NewRecorder(), r)
 	}
@@ -62,6 +65,62 @@ func TestBodiesShareRoom(t *testing.T) {
 	other.leave()
 	if !b.work.Try("c", ownBodies) || !b.work.Try("d", bodyRoom-ownBodies) || !b.kept.Try("c", ownKept) || !b.kept.Try("d", keptRoom-ownKept) {
 		t.Error("something was not given back")
+	}
+}
+
+// TestBodiesWithoutLength: a body of no stated length is small if it ends early, and
+// then needs no room; it is read whole, and what is wrong with it is told.
+func TestBodiesWithoutLength(t *testing.T) {
+	t.Parallel()
+	b := newBodies()
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := b.work.Enter(t.Context(), "a", ownBodies); err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("broken")
+	for _, tt := range []struct {
+		name   string
+		size   int
+		err    error // behind it
+		waits  bool
+		length int64
+	}{
+		{"none", 0, nil, false, 0},
+		{"one byte", 1, nil, false, 1},
+		{"the largest small one", smallBody, nil, false, smallBody},
+		{"one byte more", smallBody + 1, nil, true, -1},
+		{"a large one", 10 * smallBody, nil, true, -1},
+		{"broken early", 10, broken, true, -1},
+		{"broken late", 10 * smallBody, broken, true, -1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			text := strings.Repeat("x", tt.size)
+			request := func(ctx context.Context, key string) *http.Request {
+				var body io.Reader = strings.NewReader(text)
+				if tt.err != nil {
+					body = io.MultiReader(body, iotest.ErrReader(tt.err))
+				}
+				r := httptest.NewRequestWithContext(context.WithValue(ctx, ownerKey{}, owner.Stored(key)), http.MethodPost, "/", body)
+				r.ContentLength = -1
+				return r
+			}
+			if _, _, err := b.enter(httptest.NewRecorder(), request(gone, "a")); (err != nil) != tt.waits {
+				t.Errorf("beside a full room: got %v, want it to wait: %t", err, tt.waits)
+			}
+			r, ticket, err := b.enter(httptest.NewRecorder(), request(t.Context(), tt.name))
+			if err != nil || (ticket != nil) != tt.waits {
+				t.Fatalf("got the ticket %v, %v, want one: %t", ticket, err, tt.waits)
+			}
+			defer ticket.leave()
+			if tt.err == nil && r.ContentLength != tt.length {
+				t.Errorf("got a length of %d, want %d", r.ContentLength, tt.length)
+			}
+			if got, err := readAll(r); !errors.Is(err, tt.err) || string(got) != text {
+				t.Errorf("got %d bytes, %v, want %d, %v", len(got), err, tt.size, tt.err)
+			}
+		})
 	}
 }
 

@@ -96,6 +96,19 @@ func TestBodySize(t *testing.T) {
 			}
 		}
 	}
+	for size, want := range map[int]int{1_000_000: http.StatusOK, 1_000_001: http.StatusRequestEntityTooLarge} { // the calls of MCP clients are small
+		const head, end = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"a":"`, `"}}}`
+		text := head + strings.Repeat("a", size-len(head)-len(end)) + end
+		for _, announced := range []bool{true, false} {
+			r := w.request("POST", "/mcp", text)
+			if !announced {
+				r.Body, r.ContentLength = io.NopCloser(strings.NewReader(text)), -1
+			}
+			if got := w.do(r); got.status != want || want != http.StatusOK && !strings.Contains(got.body, "larger than 1000000 bytes") {
+				t.Errorf("/mcp, %d bytes, announced %t: got %d %.200s, want %d", size, announced, got.status, got.body, want)
+			}
+		}
+	}
 	// A body of the full size is read: what refuses it is the context's budget.
 	got := w.call("POST", "/v1/chat/completions", body(10_000_000))
 	if got.status != http.StatusBadRequest || !strings.Contains(got.body, "context_length_exceeded") {

@@ -9,6 +9,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
+const mcpPath = "/mcp"
+
 // mcp answers POST /mcp with the door for MCP clients, behind the same key, host
 // and origin checks as everything else.
 func (s *server) mcp(w http.ResponseWriter, r *http.Request) error {

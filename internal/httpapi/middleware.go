@@ -24,6 +24,9 @@ const (
 	requestIDHeader = trail.Header
 	// maxBody is the largest request body, in bytes (spec: 10,000,000).
 	maxBody = 10_000_000
+	// maxCall is the largest body of an MCP client's, in bytes. Its calls are small,
+	// and the library that reads them takes several times their size.
+	maxCall = 1_000_000
 	// drainBody is how much of a refused body is still read, so that a client
 	// that sends before it listens gets to see the refusal.
 	drainBody = 4 * maxBody
@@ -178,16 +181,20 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request, rt route) error {
 	if rt.path == importPath {
 		return rt.handle(w, r)
 	}
-	if r.ContentLength > maxBody {
-		_, _ = io.CopyN(io.Discard, r.Body, min(r.ContentLength, drainBody)) // only politeness
-		return &http.MaxBytesError{Limit: maxBody}
+	limit := int64(maxBody)
+	if rt.path == mcpPath {
+		limit = maxCall
 	}
+	if r.ContentLength > limit {
+		_, _ = io.CopyN(io.Discard, r.Body, min(r.ContentLength, drainBody)) // only politeness
+		return &http.MaxBytesError{Limit: limit}
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, limit)
 	r, room, err := s.bodies.enter(w, r)
 	if err != nil {
 		return err
 	}
 	defer room.leave()
-	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	return rt.handle(w, r)
 }
 

@@ -167,7 +167,7 @@ func (s *server) routes() []route {
 		{"GET", "/api/audit", owner.Admin, s.listAudit},
 		{"GET", "/api/audit/verify", owner.Admin, s.verifyAudit},
 
-		{"POST", "/mcp", owner.Memory, s.mcp},
+		{"POST", mcpPath, owner.Memory, s.mcp},
 
 		{"GET", "/health", "", s.health},
 		{"GET", "/v1/health", "", s.health},
