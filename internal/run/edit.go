@@ -14,7 +14,11 @@ import (
 // what was said elsewhere. Each keeps its own time and is distilled like any
 // message of a turn. It returns the session and the messages as stored.
 func (r *Runner) Append(ctx context.Context, req *Request) (session.Session, []session.Message, error) {
-	t, err := r.open(ctx, req)
+	take := r.lineages.hold
+	if answered(req.Messages) { // they may make a title, of what was said before
+		take = r.lineages.take
+	}
+	t, err := r.openWith(ctx, req, take)
 	if err != nil {
 		return session.Session{}, nil, err
 	}
@@ -56,7 +60,7 @@ func (r *Runner) leaveOut(ctx context.Context, req *Request) error {
 
 // Create opens a session without a turn. Conflict if the id is taken.
 func (r *Runner) Create(ctx context.Context, o owner.Owner, s session.Session) error {
-	l, release, err := r.lineages.take(ctx, o, s.ID)
+	l, release, err := r.lineages.hold(ctx, o, s.ID)
 	if err != nil {
 		return err
 	}
@@ -79,7 +83,7 @@ func (c Check) on(s session.Session) error {
 
 // Edit changes what a person may change of a session, between two turns.
 func (r *Runner) Edit(ctx context.Context, o owner.Owner, id session.ID, p session.Patch, check Check) (session.Session, error) {
-	l, release, err := r.lineages.take(ctx, o, id)
+	l, release, err := r.lineages.hold(ctx, o, id)
 	if err != nil {
 		return session.Session{}, err
 	}
@@ -100,7 +104,7 @@ func (r *Runner) Edit(ctx context.Context, o owner.Owner, id session.ID, p sessi
 
 // Delete erases a lineage with everything derived from it, between two turns.
 func (r *Runner) Delete(ctx context.Context, o owner.Owner, id session.ID, check Check) (session.Session, error) {
-	l, release, err := r.lineages.take(ctx, o, id)
+	l, release, err := r.lineages.hold(ctx, o, id)
 	if err != nil {
 		return session.Session{}, err
 	}

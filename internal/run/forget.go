@@ -109,7 +109,7 @@ func (r *Runner) eachLineage(ctx context.Context, o owner.Owner, visit func(sess
 
 // forgetIn erases the thing from one lineage, between two turns.
 func (r *Runner) forgetIn(ctx context.Context, o owner.Owner, tip session.Session, out *Forgotten) error {
-	l, release, err := r.lineages.take(ctx, o, tip.RootID)
+	l, release, err := r.lineages.hold(ctx, o, tip.RootID)
 	if err != nil {
 		return err
 	}

@@ -111,7 +111,7 @@ func (c *copier) open(ctx context.Context, title string) error {
 	if c.until > s.TailFrom {
 		c.tip.Summary = s.Summary
 	}
-	l, release, err := r.lineages.take(ctx, c.o, id)
+	l, release, err := r.lineages.hold(ctx, c.o, id)
 	if err != nil {
 		return err
 	}

@@ -22,8 +22,10 @@ type lineage struct {
 	recent []session.Message
 	// last is the hash of the newest message, whether it stands or not.
 	last []byte
-	// loaded says that tip and recent are true to the store.
+	// loaded says that tip, last and recent are true to the store.
 	loaded bool
+	// bare says that recent was left out, for it is large and not always wanted.
+	bare bool
 }
 
 // tail returns the messages that are sent verbatim.
@@ -45,7 +47,7 @@ const (
 	// minRecent is how many are kept for recognising a resent history.
 	minRecent = 32
 	// maxIdle is how much the texts of a lineage may take between its turns, in
-	// bytes. One of more is read again with its next turn.
+	// bytes. More are read again with the next turn that wants them.
 	maxIdle = 1 << 20
 )
 
@@ -53,6 +55,9 @@ const (
 func (l *lineage) remember(ms []session.Message) {
 	if len(ms) > 0 {
 		l.last = ms[len(ms)-1].Hash
+	}
+	if l.bare {
+		return
 	}
 	l.recent = append(l.recent, ms...)
 	drop := 0
@@ -84,7 +89,7 @@ func (l *lineage) rest() {
 		size += l.recent[i].Size()
 	}
 	if size > maxIdle {
-		*l = lineage{}
+		l.recent, l.bare = nil, true
 	}
 }
 
@@ -113,6 +118,9 @@ type slot struct {
 	lineage lineage
 }
 
+// takeTurn is one of the ways to take a lineage's turn.
+type takeTurn func(ctx context.Context, o owner.Owner, id session.ID) (*lineage, func(), error)
+
 func newLineages(sessions session.Store, limit int) *lineages {
 	return &lineages{sessions: sessions, limit: limit, byKey: make(map[lineageKey]*slot), order: list.New()}
 }
@@ -125,13 +133,23 @@ func newLineages(sessions session.Store, limit int) *lineages {
 // waited for under the id itself, and the store is asked once it is held; a later
 // session of a lineage is then found to belong to another turn.
 func (ls *lineages) take(ctx context.Context, o owner.Owner, id session.ID) (*lineage, func(), error) {
+	return ls.hand(ctx, o, id, false)
+}
+
+// hold is take for who does not look at the newest messages: a lineage that is not
+// in memory is bare.
+func (ls *lineages) hold(ctx context.Context, o owner.Owner, id session.ID) (*lineage, func(), error) {
+	return ls.hand(ctx, o, id, true)
+}
+
+func (ls *lineages) hand(ctx context.Context, o owner.Owner, id session.ID, bare bool) (*lineage, func(), error) {
 	for root := id; ; {
 		s, err := ls.acquire(ctx, lineageKey{owner: o.ID(), root: root})
 		if err != nil {
 			return nil, nil, err
 		}
-		if !s.lineage.loaded {
-			root, err = ls.find(ctx, o, s, id)
+		if l := &s.lineage; !l.loaded || l.bare && !bare {
+			root, err = ls.find(ctx, o, s, id, bare)
 		}
 		if err == nil && root == s.key.root {
 			return &s.lineage, func() { ls.release(s) }, nil
@@ -145,7 +163,7 @@ func (ls *lineages) take(ctx context.Context, o owner.Owner, id session.ID) (*li
 
 // find reads the lineage of an id into the slot whose turn is held, and returns its
 // root. If that is another slot's, nothing is read.
-func (ls *lineages) find(ctx context.Context, o owner.Owner, s *slot, id session.ID) (session.ID, error) {
+func (ls *lineages) find(ctx context.Context, o owner.Owner, s *slot, id session.ID, bare bool) (session.ID, error) {
 	tip, err := ls.sessions.Tip(ctx, o, id)
 	if fault.KindOf(err) == fault.NotFound {
 		s.lineage = lineage{loaded: true}
@@ -157,20 +175,24 @@ func (ls *lineages) find(ctx context.Context, o owner.Owner, s *slot, id session
 	if tip.RootID != s.key.root {
 		return tip.RootID, nil
 	}
-	return tip.RootID, ls.load(ctx, o, &s.lineage, &tip)
+	return tip.RootID, ls.load(ctx, o, &s.lineage, &tip, bare)
 }
 
-// load reads what a turn needs to know of a lineage beside its tip.
-func (ls *lineages) load(ctx context.Context, o owner.Owner, l *lineage, tip *session.Session) error {
-	recent, err := ls.recent(ctx, o, tip)
-	if err != nil {
-		return fmt.Errorf("load tail: %w", err)
+// load reads what a turn needs to know of a lineage beside its tip, for a bare one
+// without its newest messages.
+func (ls *lineages) load(ctx context.Context, o owner.Owner, l *lineage, tip *session.Session, bare bool) error {
+	var recent []session.Message
+	var err error
+	if !bare {
+		if recent, err = ls.recent(ctx, o, tip); err != nil {
+			return fmt.Errorf("load tail: %w", err)
+		}
 	}
-	*l = lineage{tip: *tip, exists: true, recent: recent, loaded: true}
+	*l = lineage{tip: *tip, exists: true, recent: recent, loaded: true, bare: bare}
 	if n := len(recent); n > 0 {
 		l.last = recent[n-1].Hash
 	}
-	if n := len(recent); tip.NextSeq > 0 && (n == 0 || recent[n-1].Seq != tip.NextSeq-1) { // the newest was taken back
+	if n := len(recent); tip.NextSeq > 0 && (n == 0 || recent[n-1].Seq != tip.NextSeq-1) { // it was left out, or taken back
 		newest, err := ls.sessions.Messages(ctx, o, tip.RootID, session.Range{Limit: 1, Newest: true})
 		if err != nil {
 			return fmt.Errorf("load newest message: %w", err)

@@ -196,6 +196,67 @@ func TestLineagesAreForgotten(t *testing.T) {
 	release()
 }
 
+// oneLineage is a store that has one lineage.
+type oneLineage struct {
+	session.Store
+	said  []session.Message
+	asked []session.Range
+}
+
+func (s *oneLineage) Tip(context.Context, owner.Owner, session.ID) (session.Session, error) {
+	return session.Session{ID: "s", RootID: "s", NextSeq: int64(len(s.said))}, nil
+}
+
+func (s *oneLineage) Messages(_ context.Context, _ owner.Owner, _ session.ID, r session.Range) ([]session.Message, error) {
+	s.asked = append(s.asked, r)
+	from := 0
+	if r.Newest && r.Limit > 0 {
+		from = max(0, len(s.said)-r.Limit)
+	}
+	return s.said[from:], nil
+}
+
+// TestHeldBare: who does not look at the newest messages does not read them; who does
+// gets all of them, also those that were added meanwhile.
+func TestHeldBare(t *testing.T) {
+	t.Parallel()
+	store := &oneLineage{said: []session.Message{{Seq: 0, Hash: []byte("a")}, {Seq: 1, Hash: []byte("b")}}}
+	ls := newLineages(store, 4)
+	seqs := func(take takeTurn) (seqs []int64, last string) {
+		t.Helper()
+		l, release, err := take(t.Context(), owner.Local(), "s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer release()
+		for i := range l.recent {
+			seqs = append(seqs, l.recent[i].Seq)
+		}
+		return seqs, string(l.last)
+	}
+	if got, last := seqs(ls.hold); got != nil || last != "b" || len(store.asked) != 1 || store.asked[0].Limit != 1 {
+		t.Errorf("held: got %d behind %q, asked for %+v, want nothing behind b, and the newest message", got, last, store.asked)
+	}
+	l, release, err := ls.hold(t.Context(), owner.Local(), "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	store.said = append(store.said, session.Message{Seq: 2, Hash: []byte("c")})
+	l.remember(store.said[2:])
+	release()
+	if got, last := seqs(ls.hold); got != nil || last != "c" || len(store.asked) != 1 {
+		t.Errorf("held again: got %d behind %q, asked %d times, want nothing behind c, of what is in memory", got, last, len(store.asked))
+	}
+	for range 2 {
+		if got, last := seqs(ls.take); !cmp.Equal(got, []int64{0, 1, 2}) || last != "c" || len(store.asked) != 2 {
+			t.Errorf("taken: got %d behind %q, asked %d times, want all three, read once", got, last, len(store.asked))
+		}
+	}
+	if got, _ := seqs(ls.hold); len(got) != 3 {
+		t.Errorf("held thereafter: got %d, want what is in memory", got)
+	}
+}
+
 // TestRemember: of a lineage only what a turn may look at is held.
 func TestRemember(t *testing.T) {
 	t.Parallel()
@@ -254,8 +315,8 @@ func TestLargeTexts(t *testing.T) {
 			if l.recent[0].Seq != tt.first || l.recent[len(l.recent)-1].Seq != int64(len(tt.said)-1) {
 				t.Errorf("got %d messages from %d on, want from %d on", len(l.recent), l.recent[0].Seq, tt.first)
 			}
-			if l.rest(); l.loaded != tt.rests || len(l.recent) > 0 != tt.rests {
-				t.Errorf("kept between turns: %t with %d messages, want %t", l.loaded, len(l.recent), tt.rests)
+			if l.rest(); l.bare == tt.rests || len(l.recent) > 0 != tt.rests {
+				t.Errorf("kept between turns: %d messages, bare: %t, want them: %t", len(l.recent), l.bare, tt.rests)
 			}
 		})
 	}

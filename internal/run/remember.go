@@ -99,7 +99,7 @@ func (r *Runner) ForgetFact(ctx context.Context, o owner.Owner, scope memory.Sco
 func (r *Runner) eraseFact(ctx context.Context, o owner.Owner, fact *memory.Fact, held *lineage) (*Forgotten, error) {
 	l := held
 	if l == nil || fact.Source.Root != l.tip.RootID {
-		other, release, err := r.lineages.take(ctx, o, fact.Source.Root)
+		other, release, err := r.lineages.hold(ctx, o, fact.Source.Root)
 		if err != nil {
 			return nil, err
 		}

@@ -15,7 +15,7 @@ import (
 // too, and it is named after its own first exchange. The ids of the old lineage
 // go on leading to the old one.
 func (r *Runner) Reset(ctx context.Context, o owner.Owner, id session.ID) (session.Session, error) {
-	l, release, err := r.lineages.take(ctx, o, id)
+	l, release, err := r.lineages.hold(ctx, o, id)
 	if err != nil {
 		return session.Session{}, err
 	}

@@ -183,6 +183,11 @@ func (r *Refused) Unwrap() error { return r.Err }
 
 // open takes the lineage's turn and the scope's memory.
 func (r *Runner) open(ctx context.Context, req *Request) (*turn, error) {
+	return r.openWith(ctx, req, r.lineages.take)
+}
+
+// openWith is open with what takes the lineage's turn.
+func (r *Runner) openWith(ctx context.Context, req *Request, take takeTurn) (*turn, error) {
 	t := &turn{runner: r, req: req, now: r.config.now(), ctx: ctx}
 	t.name = r.modelName(req.Model)
 	var err error
@@ -200,7 +205,7 @@ func (r *Runner) open(ctx context.Context, req *Request) (*turn, error) {
 	if id == "" {
 		id = session.NewID(t.now)
 	}
-	if t.lineage, t.release, err = r.lineages.take(ctx, req.Owner, id); err != nil {
+	if t.lineage, t.release, err = take(ctx, req.Owner, id); err != nil {
 		return nil, err
 	}
 	t.now = r.config.now() // it may have waited: a lineage's times follow its order

@@ -125,7 +125,7 @@ func (r *Runner) Learn(ctx context.Context, o owner.Owner, task Task, upTo int64
 
 // study runs do on a lineage's marks, between two turns, and stores the outcome.
 func (r *Runner) study(ctx context.Context, o owner.Owner, task Task, do func(*lineage, *Study) error) error {
-	l, release, err := r.lineages.take(ctx, o, task.Root)
+	l, release, err := r.lineages.hold(ctx, o, task.Root)
 	if err != nil {
 		return err
 	}

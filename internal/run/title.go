@@ -25,7 +25,7 @@ const (
 // answer. before are the messages there were, ms the new ones. "" if nothing
 // that was said makes a title.
 func titleOf(before, ms []session.Message) string {
-	if !slices.ContainsFunc(ms, func(m session.Message) bool { return m.Role == session.Assistant }) {
+	if !answered(ms) {
 		return ""
 	}
 	tried := 0
@@ -41,6 +41,11 @@ func titleOf(before, ms []session.Message) string {
 		}
 	}
 	return ""
+}
+
+// answered reports whether an answer is among messages.
+func answered(ms []session.Message) bool {
+	return slices.ContainsFunc(ms, func(m session.Message) bool { return m.Role == session.Assistant })
 }
 
 // makeTitle is a few words of a text: of its first sentence that says something,

@@ -47,7 +47,7 @@ type Imported struct {
 func (r *Runner) Import(ctx context.Context, a *Archived) (Imported, error) {
 	im := &importer{runner: r, o: a.Owner, restore: a.Restore, rows: a.Sessions, want: a.Sessions[len(a.Sessions)-1]}
 	root := a.Sessions[0].ID
-	l, release, err := r.lineages.take(ctx, a.Owner, root)
+	l, release, err := r.lineages.hold(ctx, a.Owner, root)
 	if err != nil {
 		return Imported{}, err
 	}

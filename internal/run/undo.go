@@ -109,7 +109,7 @@ func (r *Runner) withdraw(ctx context.Context, o owner.Owner, l *lineage, from i
 	if tip, err = r.sessions.Tip(ctx, o, root); err != nil {
 		return nil, fmt.Errorf("find session: %w", err)
 	}
-	if err := r.lineages.load(ctx, o, l, &tip); err != nil {
+	if err := r.lineages.load(ctx, o, l, &tip, false); err != nil {
 		return nil, err
 	}
 	for scope, facts := range kept {

@@ -40,7 +40,10 @@ func Runner(db *sqlite.DB, p run.Parts) *run.Runner {
 	c := &p.Config
 	c.Budget, c.Patience, c.HotLineages = cmp.Or(c.Budget, 8000), cmp.Or(c.Patience, time.Minute), cmp.Or(c.HotLineages, 64)
 	c.IdempotencyTTL = cmp.Or(c.IdempotencyTTL, 24*time.Hour)
-	p.Ledger, p.Sessions, p.Catalog, p.Memory = db, db, db, db
+	if p.Sessions == nil {
+		p.Sessions = db
+	}
+	p.Ledger, p.Catalog, p.Memory = db, db, db
 	p.Process, p.Log = "test", slog.New(slog.DiscardHandler)
 	return run.New(p)
 }

@@ -1,0 +1,88 @@
+package run_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/runtest"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// weighed is a store of sessions that weighs the texts which are read from it.
+type weighed struct {
+	session.Store
+	bytes atomic.Int64
+}
+
+func (w *weighed) Messages(ctx context.Context, o owner.Owner, root session.ID, r session.Range) ([]session.Message, error) {
+	ms, err := w.Store.Messages(ctx, o, root, r)
+	for i := range ms {
+		w.bytes.Add(int64(ms[i].Size()))
+	}
+	return ms, err
+}
+
+// append brings messages into a session.
+func (h *house) append(id session.ID, ms ...session.Message) {
+	h.t.Helper()
+	if _, _, err := h.runner.Append(context.Background(), &run.Request{Owner: owner.Local(), Session: id, Source: session.SourceAPI, Messages: ms}); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// TestAppendReadsNothing: a session takes in large messages without a look at those
+// it has, stays one chain, and its next turn sees all of them.
+func TestAppendReadsNothing(t *testing.T) {
+	t.Parallel()
+	h := setup(t, 2_000_000)
+	scales := &weighed{Store: h.db}
+	h.runner = runtest.Runner(h.db, run.Parts{
+		Store: h.store, Views: h.views, Sessions: scales, Models: run.Models{Upstream: h.model, Name: "parrot"},
+		Config: run.Config{Budget: 2_000_000, Now: h.time},
+	})
+	var said []session.Message
+	for _, word := range []string{"one ", "two ", "three ", "four "} {
+		said = append(said, session.Message{Role: session.User, Content: strings.Repeat(word, 120_000)})
+	}
+	for _, m := range said {
+		h.append("apart", m)
+	}
+	if n := scales.bytes.Load(); n != 0 {
+		t.Errorf("read %d bytes of messages to add some, want none", n)
+	}
+	h.append("once", slices.Clone(said)...)
+	apart, once := h.transcript("apart"), h.transcript("once")
+	if diff := cmp.Diff(words(once), words(apart)); diff != "" {
+		t.Fatalf("transcript (-want +got):\n%.2000s", diff)
+	}
+	if last := len(said) - 1; !cmp.Equal(apart[last].Hash, once[last].Hash) || apart[last].Seq != int64(last) {
+		t.Errorf("got %d with the hash %x, want %x: the chain is broken", apart[last].Seq, apart[last].Hash, once[last].Hash)
+	}
+	h.chat("apart", "And now?", false)
+	shown := strings.Join(words(h.model.last()), "\n")
+	for _, m := range said {
+		if !strings.Contains(shown, m.Content) {
+			t.Errorf("the model was not shown %.10q…", m.Content)
+		}
+	}
+}
+
+// TestAppendedAnswerNames: an answer that is added names its session after what was
+// said before, however large that is.
+func TestAppendedAnswerNames(t *testing.T) {
+	t.Parallel()
+	h := setup(t, 8000)
+	h.append("s", session.Message{Role: session.User, Content: "Sharpen the kitchen knives. " + strings.Repeat("word ", 220_000)})
+	h.append("s", session.Message{Role: session.Assistant, Content: "Done."}, session.Message{Role: session.User, Content: "Plan a trip to Rome."})
+	tip, err := h.db.Tip(t.Context(), owner.Local(), "s")
+	if err != nil || tip.Title != "Sharpen the kitchen knives" {
+		t.Errorf("got the title %q, %v, want one of the first message", tip.Title, err)
+	}
+}
