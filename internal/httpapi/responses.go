@@ -29,15 +29,16 @@ func (s *server) createResponse(w http.ResponseWriter, r *http.Request) error {
 	if req.Idempotency, err = t.idempotency(responsesRoute); err != nil {
 		return err
 	}
-	head := s.responseHead(req, wire)
+	head, streams, key := s.responseHead(req, wire), wire.Stream, t.key // not the body behind them
 	if isStored(req, wire) {
-		return s.storeResponse(w, r, req, &head, wire.Stream)
+		parsed(r)
+		return s.storeResponse(w, r, req, &head, streams)
 	}
 	if wire.Background {
 		return fault.New(fault.Invalid, "invalid_background", "A response that is off the record cannot run in the background.").At("background")
 	}
 	head.Settings.Store = false
-	key := t.key // not the body behind it
+	parsed(r)
 	stream, err := s.Runner.Start(r.Context(), req)
 	if err != nil {
 		return ofInput(err)
@@ -46,7 +47,7 @@ func (s *server) createResponse(w http.ResponseWriter, r *http.Request) error {
 	digested(r)
 	setStream(w.Header(), stream, key)
 	head.Model = stream.Model
-	if wire.Stream {
+	if streams {
 		s.streamResponse(w, r, stream, &head)
 		return nil
 	}

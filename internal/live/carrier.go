@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -137,6 +138,7 @@ func (c *carrier) attempt(ctx context.Context) (*run.Result, error) {
 		return nil, err
 	}
 	rec.Turn = nil
+	c.sweep()
 	req.Attendant, req.Patient = c, true
 	stream, err := c.r.runner.Start(ctx, req)
 	if err != nil {
@@ -180,7 +182,17 @@ func (c *carrier) room(ctx context.Context) (leave func(), err error) {
 	if err := c.r.room.Enter(ctx, c.o.ID(), size); err != nil {
 		return nil, err
 	}
-	return func() { c.r.room.Leave(c.o.ID(), size) }, nil
+	return func() {
+		c.sweep()
+		c.r.room.Leave(c.o.ID(), size)
+	}, nil
+}
+
+// sweep gives memory back that a large turn has taken and needs no more.
+func (c *carrier) sweep() {
+	if c.size >= sweptTurn {
+		debug.FreeOSMemory()
+	}
 }
 
 // request is what is to be run. It is not kept here: as long as the record is not

@@ -130,6 +130,9 @@ func (h *house) start(s live.Spec) live.Record {
 	if err != nil {
 		h.t.Fatal(err)
 	}
+	if rec.Turn != nil {
+		h.t.Errorf("got %d bytes of a turn back, which may be large, want none", len(rec.Turn))
+	}
 	return rec
 }
 

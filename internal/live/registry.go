@@ -30,6 +30,9 @@ const (
 const (
 	smallTurn          = 64 << 10
 	allTurns, ownTurns = 64 << 20, 32 << 20
+	// sweptTurn is a turn of so many bytes: what it has cost beside itself is given
+	// back at once, for the garbage collector goes by what is usual.
+	sweptTurn = 4 << 20
 )
 
 // Limits bound what goes on at once; zero fields mean the usual.
@@ -108,7 +111,7 @@ func New(p Parts) *Registry {
 func (r *Registry) moment() time.Time { return r.now().UTC().Truncate(time.Millisecond) }
 
 // Start stores a record and begins it, or queues it where too many are under
-// way. It does not wait for the turn. A record with another id than the spec's
+// way. It does not wait for the turn, and what it returns has none. A record with another id than the spec's
 // is the one that an earlier request with the same ClientKey has made.
 //
 // It fails with RateLimited "too_many_runs" if too many are not over, and with
@@ -141,6 +144,7 @@ func (r *Registry) Start(ctx context.Context, o owner.Owner, s Spec) (Record, er
 	case made:
 		r.bell.Ring()
 	}
+	got.Turn = nil // it may be large, and who waits for the answer knows it
 	return got, err
 }
 

@@ -3,53 +3,57 @@ package openai
 import (
 	"encoding/json"
 	"fmt"
+	"unicode/utf8"
 )
 
-// chatPart is a content part in the shape of chat completions.
-type chatPart struct {
-	text *string // of a part that is only text
-	raw  []byte
-}
-
-// chat translates a content part. Param of its problem starts with a dot.
-func (p *wirePart) chat() (chatPart, *Problem) {
+// words are those of a content part that is only text; nil for any other.
+func (p *wirePart) words() *string {
 	switch p.Type {
 	case "input_text", "output_text", "text":
-		if p.Text == nil {
-			return chatPart{}, &Problem{Param: ".text", Msg: "a part of type '" + p.Type + "' needs a 'text'"}
-		}
-		return chatPart{text: p.Text, raw: append(appendString([]byte(`{"type":"text","text":`), *p.Text), '}')}, nil
+		return p.Text
 	case "refusal":
-		if p.Refusal == nil {
-			return chatPart{}, &Problem{Param: ".refusal", Msg: "a part of type 'refusal' needs a 'refusal'"}
-		}
-		return chatPart{text: p.Refusal, raw: append(appendString([]byte(`{"type":"text","text":`), *p.Refusal), '}')}, nil
+		return p.Refusal
+	}
+	return nil
+}
+
+// chat is a content part in the shape of chat completions. Param of its problem
+// starts with a dot.
+func (p *wirePart) chat() ([]byte, *Problem) {
+	if text := p.words(); text != nil {
+		return append(appendString([]byte(`{"type":"text","text":`), *text), '}'), nil
+	}
+	switch p.Type {
+	case "input_text", "output_text", "text":
+		return nil, &Problem{Param: ".text", Msg: "a part of type '" + p.Type + "' needs a 'text'"}
+	case "refusal":
+		return nil, &Problem{Param: ".refusal", Msg: "a part of type 'refusal' needs a 'refusal'"}
 	case "input_image":
 		if p.ImageURL == nil {
-			return chatPart{}, &Problem{Param: ".image_url", Msg: "an image needs an 'image_url'; uploaded files are not supported"}
+			return nil, &Problem{Param: ".image_url", Msg: "an image needs an 'image_url'; uploaded files are not supported"}
 		}
 		b := appendString([]byte(`{"type":"image_url","image_url":{"url":`), *p.ImageURL)
 		if p.Detail != nil {
 			b = appendString(append(b, `,"detail":`...), *p.Detail)
 		}
-		return chatPart{raw: append(b, "}}"...)}, nil
+		return append(b, "}}"...), nil
 	case "input_file":
 		return p.chatFile()
 	case "input_audio":
 		if len(p.Audio) == 0 || p.Audio[0] != '{' {
-			return chatPart{}, &Problem{Param: ".input_audio", Msg: "audio needs an 'input_audio' object"}
+			return nil, &Problem{Param: ".input_audio", Msg: "audio needs an 'input_audio' object"}
 		}
-		return chatPart{raw: append(append([]byte(`{"type":"input_audio","input_audio":`), p.Audio...), '}')}, nil
+		return append(append([]byte(`{"type":"input_audio","input_audio":`), p.Audio...), '}'), nil
 	}
-	return chatPart{}, &Problem{
+	return nil, &Problem{
 		Param: ".type", Code: "invalid_content_part",
 		Msg: "the type of a content part must be input_text, input_image, input_file, input_audio, output_text or refusal",
 	}
 }
 
-func (p *wirePart) chatFile() (chatPart, *Problem) {
+func (p *wirePart) chatFile() ([]byte, *Problem) {
 	if p.FileURL != nil || p.FileData == nil && p.FileID == nil {
-		return chatPart{}, &Problem{Param: ".file_data", Msg: "a file needs its 'file_data' (or a 'file_id' the upstream knows); files by URL are not supported"}
+		return nil, &Problem{Param: ".file_data", Msg: "a file needs its 'file_data' (or a 'file_id' the upstream knows); files by URL are not supported"}
 	}
 	b := []byte(`{"type":"file","file":{`)
 	for _, m := range []struct {
@@ -64,94 +68,128 @@ func (p *wirePart) chatFile() (chatPart, *Problem) {
 		}
 		b = appendString(append(appendString(b, m.name), ':'), *m.value)
 	}
-	return chatPart{raw: append(b, "}}"...)}, nil
+	return append(b, "}}"...), nil
 }
 
-// chatContent is what an item says as the content of a chat message.
-func (it *Item) chatContent() ([]byte, error) {
+// appendChatContent appends what an item says as the content of a chat message.
+func (it *Item) appendChatContent(b []byte) ([]byte, error) {
 	if it.Parts == nil {
-		return appendString(nil, it.Text), nil
+		return appendString(b, it.Text), nil
 	}
 	var parts []wirePart
 	if err := json.Unmarshal(it.Parts, &parts); err != nil {
 		return nil, fmt.Errorf("read content parts: %w", err)
 	}
-	out := []byte{'['}
+	b = append(b, '[')
 	for i := range parts {
 		part, problem := parts[i].chat()
 		if problem != nil {
 			return nil, problem
 		}
 		if i > 0 {
-			out = append(out, ',')
+			b = append(b, ',')
 		}
-		out = append(out, part.raw...)
+		b = append(b, part...)
 	}
-	return append(out, ']'), nil
+	return append(b, ']'), nil
 }
 
 // ChatMessages are items as messages of a chat: calls that stand together, and
 // the answer in front of them, are one message. Reasoning is left out; a
 // reference is the caller's to resolve.
 func ChatMessages(items []Item) ([]Message, error) {
-	var raws [][]byte
-	var open []byte // an assistant's message that more calls may join, unclosed
-	called := false // it has calls
-	end := func() {
-		if open != nil {
-			if called {
-				open = append(open, ']')
-			}
-			raws = append(raws, append(open, '}'))
-		}
-		open, called = nil, false
-	}
+	c := &chatting{}
 	for i := range items {
 		it := &items[i]
+		var err error
 		switch it.Type {
 		case MessageItem:
-			end()
-			content, err := it.chatContent()
-			if err != nil {
-				return nil, err
-			}
-			raw := appendString([]byte(`{"role":`), it.Role)
-			raw = append(append(raw, `,"content":`...), content...)
-			open = raw
-			if it.Role != "assistant" {
-				end()
-			}
+			err = c.message(it)
 		case CallItem:
-			if open == nil {
-				open = []byte(`{"role":"assistant","content":null`)
-			}
-			if called {
-				open = append(open, ',')
-			} else {
-				open = append(open, `,"tool_calls":[`...)
-			}
-			called = true
-			open = appendChatCall(open, it)
+			c.call(it)
 		case ResultItem:
-			end()
-			content, err := it.chatContent()
-			if err != nil {
-				return nil, err
-			}
-			raw := appendString([]byte(`{"role":"tool","tool_call_id":`), it.CallID)
-			raws = append(raws, append(append(append(raw, `,"content":`...), content...), '}'))
+			err = c.result(it)
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
-	end()
-	out := make([]Message, len(raws))
-	for i, raw := range raws {
-		m, problem := ParseMessage(raw)
-		if problem != nil {
-			return nil, problem
-		}
-		out[i] = m
+	return c.out, c.end()
+}
+
+// chatting makes items into messages of a chat.
+type chatting struct {
+	out []Message
+	// open is a message that has begun, nil for none: calls may join an assistant's.
+	open   []byte
+	from   *Item // it is of; nil for one that is only calls
+	called bool  // it has calls
+}
+
+// begin begins a message with a text of an item, which may be long.
+func (c *chatting) begin(it *Item, head, value string) error {
+	if err := c.end(); err != nil {
+		return err
 	}
-	return out, nil
+	const slack = 64 // for names and brackets
+	b := make([]byte, 0, len(head)+len(value)+len(it.Text)+len(it.Parts)+slack)
+	b = append(appendString(append(b, head...), value), `,"content":`...)
+	b, err := it.appendChatContent(b)
+	c.open, c.from = b, it
+	return err
+}
+
+// message adds what somebody says.
+func (c *chatting) message(it *Item) error {
+	if err := c.begin(it, `{"role":`, it.Role); err != nil || it.Role == "assistant" {
+		return err
+	}
+	return c.end()
+}
+
+// call adds a call.
+func (c *chatting) call(it *Item) {
+	if c.open == nil {
+		c.open = []byte(`{"role":"assistant","content":null`)
+	}
+	if c.called {
+		c.open = append(c.open, ',')
+	} else {
+		c.open = append(c.open, `,"tool_calls":[`...)
+	}
+	c.called = true
+	c.open = appendChatCall(c.open, it)
+}
+
+// result adds what a call came to.
+func (c *chatting) result(it *Item) error {
+	if err := c.begin(it, `{"role":"tool","tool_call_id":`, it.CallID); err != nil {
+		return err
+	}
+	return c.end()
+}
+
+// end ends the message that is open.
+func (c *chatting) end() error {
+	raw, from, called := c.open, c.from, c.called
+	c.open, c.from, c.called = nil, nil, false
+	if raw == nil {
+		return nil
+	}
+	if called {
+		raw = append(raw, ']')
+	}
+	raw = append(raw, '}')
+	if !called && from.Type == MessageItem && from.Parts == nil && utf8.ValidString(from.Text) {
+		c.out = append(c.out, Message{Role: from.Role, Text: from.Text, Raw: raw, Plain: true}) // as it would be read again, without a copy
+		return nil
+	}
+	m, problem := ParseMessage(raw)
+	if problem != nil {
+		return problem
+	}
+	c.out = append(c.out, m)
+	return nil
 }
 
 func appendChatCall(b []byte, it *Item) []byte {

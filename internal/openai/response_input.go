@@ -15,8 +15,8 @@ func parseInput(raw []byte) ([]Item, error) {
 		}
 		return []Item{{Type: MessageItem, Role: "user", Text: s}}, nil
 	}
-	var items []json.RawMessage
-	if json.Unmarshal(raw, &items) != nil || len(items) == 0 {
+	items, err := Elements(raw)
+	if err != nil || len(items) == 0 {
 		return nil, empty
 	}
 	if len(items) > maxMessages {
@@ -159,8 +159,8 @@ func itemContent(raw []byte, param string) (string, []byte, *Problem) {
 	if raw[0] == '"' && json.Unmarshal(raw, &s) == nil {
 		return s, nil, nil
 	}
-	var parts []json.RawMessage
-	if json.Unmarshal(raw, &parts) != nil {
+	parts, err := Elements(raw)
+	if err != nil {
 		return "", nil, &Problem{Param: param, Msg: fmt.Sprintf("'%s' must be a text or an array of content parts", param[1:])}
 	}
 	if len(parts) == 0 {
@@ -171,13 +171,12 @@ func itemContent(raw []byte, param string) (string, []byte, *Problem) {
 		if raw[0] != '{' || json.Unmarshal(raw, &p) != nil {
 			return "", nil, &Problem{Param: param, Code: "invalid_content_part", Msg: "a content part must be an object with a 'type'"}
 		}
-		chat, problem := p.chat()
-		if problem != nil {
+		if text := p.words(); len(parts) == 1 && text != nil {
+			return *text, nil, nil
+		}
+		if _, problem := p.chat(); problem != nil {
 			problem.Param = fmt.Sprintf("%s[%d]%s", param, i, problem.Param)
 			return "", nil, problem
-		}
-		if len(parts) == 1 && chat.text != nil {
-			return *chat.text, nil, nil
 		}
 	}
 	return "", raw, nil

@@ -73,6 +73,7 @@ func TestParseResponseTranslates(t *testing.T) {
 			if diff := cmp.Diff(tt.want, string(req.ChatBody(messages, req.Stream))); diff != "" {
 				t.Errorf("chat (-want +got):\n%s", diff)
 			}
+			checkRead(t, messages)
 		})
 	}
 }
@@ -197,8 +198,44 @@ func FuzzParseResponse(f *testing.F) {
 				t.Fatalf("%q became %q: %v", body, req.ChatBody(messages, req.Stream), err)
 			}
 		}
+		checkRead(t, messages)
 		checkShown(t, req, messages)
 	})
+}
+
+// TestChatMessagesRead: a message of items is what is read of its JSON, whatever stands
+// in the items: those of a stored response are not from a parser.
+func TestChatMessagesRead(t *testing.T) {
+	t.Parallel()
+	for _, it := range []Item{
+		{Type: MessageItem, Role: "user"},
+		{Type: MessageItem, Role: "user", Text: "a \"quoted\" text\n\u2028<&>"},
+		{Type: MessageItem, Role: "user", Text: "no \xff UTF-8"},
+		{Type: MessageItem, Role: "assistant", Text: "an answer"},
+		{Type: MessageItem, Role: "user", Parts: []byte(`[{"type":"input_text","text":"a"},{"type":"input_text","text":"b"}]`)},
+		{Type: ResultItem, CallID: "c", Text: "a result"},
+		{Type: CallItem, CallID: "c", Name: "f", Arguments: "{}"},
+	} {
+		messages, err := ChatMessages([]Item{it})
+		if err != nil || len(messages) != 1 {
+			t.Fatalf("%+v: got %d messages, %v", it, len(messages), err)
+		}
+		checkRead(t, messages)
+	}
+}
+
+// checkRead reads messages that were made of items from their JSON again.
+func checkRead(t *testing.T, messages []Message) {
+	t.Helper()
+	for i := range messages {
+		again, problem := ParseMessage(messages[i].Raw)
+		if problem != nil {
+			t.Fatalf("made %q: %v", messages[i].Raw, problem)
+		}
+		if diff := cmp.Diff(again, messages[i]); diff != "" {
+			t.Fatalf("%s (-read +made):\n%s", messages[i].Raw, diff)
+		}
+	}
 }
 
 // checkShown reads the items of a request as a response would show them.
