@@ -57,6 +57,8 @@ func bombs() []bomb {
 		{name: "a long number", paths: turns, body: again(message+`,"temperature":1`, "0", "}"), length: true, allowed: []int{200, 202, 400}},
 		{name: "no UTF-8", paths: turns, body: func() io.Reader { return strings.NewReader(strings.Replace(message, "x", "\xff\xfe", -1) + "}") }, length: true, allowed: []int{400}},
 		{name: "a long text", paths: all, body: again(`{"model":"m","input":"x","messages":[{"role":"user","content":"`, "a ", `"}]}`), length: true, allowed: []int{200, 201, 202, 400, 413}},
+		{name: "a long input", paths: []string{"/v1/responses", "/v1/runs"}, body: again(`{"model":"m","input":"`, "a ", `"}`), length: true, allowed: []int{200, 202, 400}},
+		{name: "an import", paths: []string{"/api/sessions/import"}, body: again(`{"id":"i","started_at":0,"messages":[{"role":"user","content":"`, "a ", `"}]}`), length: true, allowed: []int{200}},
 		{name: "escapes", paths: turns, body: again(`{"model":"m","input":"x","messages":[{"role":"user","content":"`, `\u0041`, `"}]}`), length: true, allowed: []int{200, 202, 400}},
 		{name: "packed", paths: all, body: packed, length: true, header: map[string]string{"Content-Encoding": "gzip"}, allowed: []int{400, 413, 415}},
 		{name: "without length", paths: all, body: func() io.Reader { return io.LimitReader(spaces{}, 64<<20) }, allowed: []int{400, 413}},

@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -266,6 +268,52 @@ func TestImportLines(t *testing.T) {
 			}
 			w.states()
 		})
+	}
+}
+
+// TestImportLargeValues: large and small values come in, in any order, and each line
+// where it ends, whichever of them had to wait for room.
+func TestImportLargeValues(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{})
+	large := strings.Repeat("large words ", 20_000)
+	var text strings.Builder
+	want := make(map[string][]string)
+	for i, line := range [][]string{
+		{large, "small"}, {"small", large, large}, {large}, {}, {"small", "small", large, "small"}, {"", large, ""}, {"small"},
+	} {
+		for _, prompt := range []string{"short", large} {
+			id := fmt.Sprintf("s%d-%d", i, len(prompt))
+			messages := []string{}
+			for _, said := range line {
+				messages = append(messages, fmt.Sprintf(`{"role":"user","content":%q}`, said))
+			}
+			fmt.Fprintf(&text, "{\"id\":%q,\"started_at\":1,\"system_prompt\":%q,\"messages\": [ %s ] }\n", id, prompt, strings.Join(messages, " , "))
+			want[id] = line
+		}
+	}
+	r := w.request("POST", "/api/sessions/import", text.String())
+	r.Body, r.ContentLength = io.NopCloser(iotest.HalfReader(strings.NewReader(text.String()))), -1
+	got := w.do(r)
+	if !strings.Contains(got.body, fmt.Sprintf(`"imported":%d,"unchanged":0,"failed":0`, len(want))) {
+		t.Fatalf("got %d %.500s", got.status, got.body)
+	}
+	if got = w.call("POST", "/api/sessions/import", text.String()); !strings.Contains(got.body, fmt.Sprintf(`"imported":0,"unchanged":0,"failed":%d`, len(want))) {
+		t.Errorf("again: got %d %.500s, want each passed over to its end", got.status, got.body)
+	}
+	wrong := fmt.Sprintf(`{"id":"w","started_at":1,"messages":[{"role":5},{"role":"user","content":%q},{"a":[{"b":%q},1]}, {}]}`, large, large)
+	if got = w.call("POST", "/api/sessions/import", wrong+wrong+`{"id":"next","started_at":1}`); !strings.Contains(got.body, `"imported":1,"unchanged":0,"failed":2`) {
+		t.Errorf("behind wrong lines: got %d %.500s, want the next one imported", got.status, got.body)
+	}
+	for id, line := range want {
+		ms, err := w.db.Messages(t.Context(), owner.Local(), session.ID(id), session.Range{})
+		said := []string{}
+		for i := range ms {
+			said = append(said, ms[i].Content)
+		}
+		if err != nil || !slices.Equal(said, line) {
+			t.Errorf("%s: got %d messages, %v, want %d", id, len(said), err, len(line))
+		}
 	}
 }
 

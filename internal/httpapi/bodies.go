@@ -28,7 +28,8 @@ const (
 	keptRoom, ownKept = 64 << 20, 32 << 20
 	// bodyPatience is how long one waits for room.
 	bodyPatience = 10 * time.Second
-	// bodyTime is how long a larger body may take to arrive.
+	// bodyTime is how long a larger body may take to arrive, and how long an import
+	// waits for room: it has come a long way, and may stand behind one such.
 	bodyTime = 30 * time.Second
 	// sweepAfter is how much of bodies is done with before their memory is given
 	// back, in bytes.
@@ -71,24 +72,33 @@ func (b bodies) enter(w http.ResponseWriter, r *http.Request) (*http.Request, *t
 	if r.ContentLength >= 0 && r.ContentLength <= smallBody {
 		return r, nil, nil
 	}
+	t, err := b.ask(w, r, bodyPatience)
+	if err != nil {
+		return nil, nil, err
+	}
+	r = r.WithContext(context.WithValue(r.Context(), ticketKey{}, t))
+	r.Body = &arriving{ReadCloser: r.Body, whole: func() { _ = http.NewResponseController(w).SetReadDeadline(time.Time{}) }}
+	return r, t, nil
+}
+
+// ask waits for room for a request's body, and gives it its time to arrive.
+func (b bodies) ask(w http.ResponseWriter, r *http.Request, patience time.Duration) (*ticket, error) {
 	size := r.ContentLength
 	if size < 0 {
 		size = maxBody // nobody knows
 	}
 	t := &ticket{bodies: b, owner: ownerOf(r).ID(), size: min(size, ownBodies)}
-	ctx, stop := context.WithTimeout(r.Context(), bodyPatience)
+	ctx, stop := context.WithTimeout(r.Context(), patience)
 	defer stop()
 	if b.work.Enter(ctx, t.owner, t.size) != nil {
 		f := fault.New(fault.Unavailable, "overloaded", "The server is busy with other large requests. Try again shortly.")
 		f.RetryAfter = time.Second
-		return nil, nil, f
+		return nil, f
 	}
 	// Who sends slowly holds up the others. That a test's writer has no deadlines
 	// is none of our concern.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime))
-	r = r.WithContext(context.WithValue(r.Context(), ticketKey{}, t))
-	r.Body = &arriving{ReadCloser: r.Body, whole: func() { _ = http.NewResponseController(w).SetReadDeadline(time.Time{}) }}
-	return r, t, nil
+	return t, nil
 }
 
 // begin reads the beginning of a body of no stated length. One that ends there is as
@@ -106,6 +116,39 @@ func begin(r *http.Request) {
 type opened struct {
 	io.Reader
 	io.Closer
+}
+
+// passage is a body of any length that is read piece by piece. A piece that is large
+// has room as long as it is worked on.
+type passage struct {
+	bodies bodies
+	w      http.ResponseWriter
+	r      *http.Request
+	read   int64 // of the piece, in bytes
+	room   *ticket
+}
+
+// Read implements io.Reader. It fails with Unavailable, "overloaded".
+func (p *passage) Read(b []byte) (int, error) {
+	if p.read > smallBody && p.room == nil {
+		var err error
+		if p.room, err = p.bodies.ask(p.w, p.r, bodyTime); err != nil {
+			return 0, err
+		}
+	}
+	n, err := p.r.Body.Read(b)
+	p.read += int64(n)
+	return n, err
+}
+
+// next says that the piece has been stored.
+func (p *passage) next() {
+	if t := p.room; t != nil {
+		_ = http.NewResponseController(p.w).SetReadDeadline(time.Time{})
+		t.bodies.sweep(p.read)
+		t.bodies.work.Leave(t.owner, t.size)
+	}
+	p.read, p.room = 0, nil
 }
 
 // parsed says that what is wanted of a request's body has been taken out of it. A

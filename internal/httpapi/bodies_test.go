@@ -9,9 +9,12 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"testing/synctest"
+	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
 )
 
 // TestBodiesShareRoom: large bodies share a room, of which an owner has a part; small
@@ -121,6 +124,92 @@ func TestBodiesWithoutLength(t *testing.T) {
 				t.Errorf("got %d bytes, %v, want %d, %v", len(got), err, tt.size, tt.err)
 			}
 		})
+	}
+}
+
+// TestPassage: of a body that is read piece by piece, the large pieces have room while
+// they are worked on, and the small ones need none.
+func TestPassage(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBodies()
+		r := httptest.NewRequestWithContext(context.WithValue(t.Context(), ownerKey{}, owner.Stored("a")), http.MethodPost, "/", strings.NewReader(strings.Repeat("x", 10*maxBody)))
+		p := &passage{bodies: b, w: httptest.NewRecorder(), r: r}
+		free := func() bool {
+			if !b.work.Try("a", 1<<20) {
+				return false
+			}
+			b.work.Leave("a", 1<<20)
+			return true
+		}
+		read := func(size int64) error {
+			_, err := io.CopyN(io.Discard, p, size)
+			return err
+		}
+		for range 10 {
+			if err := read(smallBody); err != nil || !free() {
+				t.Fatalf("a small piece: got %v, room left: %t, want it read and room left", err, free())
+			}
+			p.next()
+		}
+		if err := read(maxBody); err != nil || free() {
+			t.Errorf("a large piece: got %v, room left: %t, want it read and none left", err, free())
+		}
+		p.next()
+		if !free() {
+			t.Error("a piece that is done with still has room")
+		}
+		if !b.work.Try("a", ownBodies) {
+			t.Fatal("there is no room")
+		}
+		if err := read(smallBody); err != nil {
+			t.Errorf("a small piece beside a full room: got %v", err)
+		}
+		began := time.Now()
+		err := read(smallBody)
+		if f := asFault(err); f.Kind != fault.Unavailable || f.Code != "overloaded" || time.Since(began) != bodyTime {
+			t.Errorf("a large one: got %v after %v, want overloaded after %v", err, time.Since(began), bodyTime)
+		}
+		p.next()
+		b.work.Leave("a", ownBodies)
+		if !free() {
+			t.Error("who got no room has given some back")
+		}
+	})
+}
+
+// TestArchiveReaderShrinks: what has read a large value does not keep the room that
+// it took, be it in a line or between two.
+func TestArchiveReaderShrinks(t *testing.T) {
+	t.Parallel()
+	large := strings.Repeat("x", 40*smallBody)
+	lines := `{"id":"s","started_at":1,"messages":[{"role":"user","content":"` + large + `"},{"role":"user","content":"small"}]}` +
+		`{"id":"t","started_at":1,"system_prompt":"` + large + `"} {"id":"u"}`
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(lines))
+	in := &archiveReader{body: &passage{bodies: newBodies(), w: httptest.NewRecorder(), r: r}}
+	in.decode(nil)
+	in.next()
+	small := func(behind string) {
+		t.Helper()
+		in.next()
+		if kept := cap(in.dec.UnreadBuffer()); kept > 2*smallBody {
+			t.Errorf("behind %s: keeps a buffer of %d bytes, want %d at most", behind, kept, 2*smallBody)
+		}
+	}
+	for _, behind := range []string{"a large message", "a large prompt"} {
+		if _, err := in.head(); err != nil {
+			t.Fatal(err)
+		}
+		if in.list {
+			if _, err := in.message(&session.Session{ID: "s", RootID: "s"}); err != nil {
+				t.Fatal(err)
+			}
+			small(behind)
+		}
+		if err := in.rest(); err != nil {
+			t.Fatal(err)
+		}
+		small(behind)
 	}
 }
 

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -47,13 +48,14 @@ const (
 // What was forgotten stays out unless restore=true.
 func (s *server) importSessions(w http.ResponseWriter, r *http.Request) error {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // it takes as long as it takes
-	in := &archiveReader{body: r.Body}
-	in.dec = jsontext.NewDecoder(in, jsontext.AllowDuplicateNames(true))
+	in := &archiveReader{body: &passage{bodies: s.bodies, w: w, r: r}}
+	defer in.body.next()
+	in.decode(nil)
 	out := importReply{Object: "hermes.import", Errors: []importProblem{}}
 	restore := r.URL.Query().Get("restore") == "true"
 	var keys []session.Key
 	for line := 1; ; line++ {
-		in.left = maxImportValue
+		in.next()
 		head, err := in.head()
 		if errors.Is(err, io.EOF) {
 			break
@@ -146,11 +148,49 @@ func (a *archiveReader) unreadable(err error) error {
 
 // archiveReader reads an export value by value.
 type archiveReader struct {
-	body io.Reader
+	body *passage
 	dec  *jsontext.Decoder
 	left int  // how much may be read before the next value is whole
 	list bool // the decoder stands in the list of messages
-	lost bool // where the next line begins cannot be told any more
+	told bool // behind one of them
+	// grown says that the decoder has read a large value.
+	grown bool
+	lost  bool // where the next line begins cannot be told any more
+}
+
+// decode goes on with a new decoder behind some text.
+func (a *archiveReader) decode(behind []byte) {
+	a.dec = jsontext.NewDecoder(io.MultiReader(bytes.NewReader(behind), a), jsontext.AllowDuplicateNames(true))
+}
+
+// next says that what was read is done with, and another value comes.
+func (a *archiveReader) next() {
+	a.left = maxImportValue
+	a.grown = a.grown || a.body.room != nil
+	if a.grown && (a.list || a.dec.StackDepth() == 0) {
+		a.shrink()
+	}
+	a.body.next()
+}
+
+// shrink lets go of a decoder that has read a large value, for it keeps that much
+// room for the next one. The new one is brought to the same place: between lines, or
+// in the list that an object has, at its beginning or behind an element.
+func (a *archiveReader) shrink() {
+	place := ""
+	if a.list {
+		place = `{"":[`
+	}
+	if a.list && a.told {
+		place += `""`
+	}
+	a.grown = false
+	a.decode(slices.Concat([]byte(place), a.dec.UnreadBuffer()))
+	for a.dec.InputOffset() < int64(len(place)) {
+		if _, err := a.dec.ReadToken(); err != nil {
+			return // who reads on is told
+		}
+	}
 }
 
 // Read implements io.Reader for the decoder.
@@ -200,7 +240,7 @@ func (a *archiveReader) head() (*archiveHead, error) {
 		if _, err := a.dec.ReadToken(); err != nil {
 			return head, a.unreadable(err)
 		}
-		a.list = true
+		a.list, a.told = true, false
 		break
 	}
 	return head, fill(head, fields)
@@ -240,11 +280,12 @@ func (a *archiveReader) message(fallback *session.Session) (session.Message, err
 	if !a.list {
 		return session.Message{}, io.EOF
 	}
+	a.next()
 	if a.dec.PeekKind() == ']' {
 		a.list = false
 		return session.Message{}, a.end()
 	}
-	a.left = maxImportValue
+	a.told = true
 	value, err := a.dec.ReadValue()
 	if err != nil {
 		return session.Message{}, a.unreadable(err)
@@ -274,8 +315,9 @@ func (a *archiveReader) end() error {
 
 // rest reads what is left of the line.
 func (a *archiveReader) rest() error {
+	a.list = false // it is somewhere in it
 	for a.dec.StackDepth() > 0 {
-		a.left = maxImportValue
+		a.next()
 		if _, err := a.dec.ReadToken(); err != nil {
 			return err
 		}

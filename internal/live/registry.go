@@ -111,8 +111,9 @@ func New(p Parts) *Registry {
 func (r *Registry) moment() time.Time { return r.now().UTC().Truncate(time.Millisecond) }
 
 // Start stores a record and begins it, or queues it where too many are under
-// way. It does not wait for the turn, and what it returns has none. A record with another id than the spec's
-// is the one that an earlier request with the same ClientKey has made.
+// way. It does not wait for the turn, and what it returns has none. A record with
+// another id than the spec's is the one that an earlier request with the same
+// ClientKey has made.
 //
 // It fails with RateLimited "too_many_runs" if too many are not over, and with
 // Conflict "idempotency_key_conflict" or "run_exists".

@@ -86,3 +86,31 @@ func TestAppendedAnswerNames(t *testing.T) {
 		t.Errorf("got the title %q, %v, want one of the first message", tip.Title, err)
 	}
 }
+
+// TestImportStoresLargeMessages: a large message is stored before the next one is
+// asked for.
+func TestImportStoresLargeMessages(t *testing.T) {
+	t.Parallel()
+	h := setup(t, 8000)
+	s := session.Session{ID: "s", RootID: "s", StartedAt: h.now, LastActive: h.now}
+	texts := []string{"small", strings.Repeat("large ", 800_000), "small", strings.Repeat("large ", 800_000), "small"}
+	seen := []int{}
+	got, err := h.runner.Import(t.Context(), &run.Archived{
+		Owner: owner.Local(), Sessions: []session.Session{s},
+		Messages: func(yield func(session.Message, error) bool) {
+			for _, text := range texts {
+				ms, err := h.db.Messages(t.Context(), owner.Local(), "s", session.Range{})
+				seen = append(seen, len(ms))
+				if err != nil || !yield(session.Message{SessionID: "s", Role: session.User, Content: text, SaidAt: h.now, RecordedAt: h.now}, nil) {
+					return
+				}
+			}
+		},
+	})
+	if err != nil || got.Messages != len(texts) {
+		t.Fatalf("got %d messages, %v", got.Messages, err)
+	}
+	if diff := cmp.Diff([]int{0, 0, 2, 2, 4}, seen); diff != "" {
+		t.Errorf("stored when the next one was asked for (-want +got):\n%s", diff)
+	}
+}

@@ -154,22 +154,30 @@ func (im *importer) sameEnd(ctx context.Context, root session.ID, hash []byte) b
 // run stores the messages in pages, opening sessions where they begin.
 func (im *importer) run(ctx context.Context, messages iter.Seq2[session.Message, error]) error {
 	page, size := make([]session.Message, 0, copyPage), 0
+	flush := func() error {
+		err := im.page(ctx, page)
+		clear(page)
+		page, size = page[:0], 0
+		return err
+	}
 	for m, err := range messages {
 		if err != nil {
 			return err
 		}
-		if len(page) == copyPage || size > copyBytes || len(page) > 0 && page[0].SessionID != m.SessionID {
-			if err := im.page(ctx, page); err != nil {
+		if len(page) > 0 && page[0].SessionID != m.SessionID {
+			if err := flush(); err != nil {
 				return err
 			}
-			clear(page)
-			page, size = page[:0], 0
 		}
 		page = append(page, m)
-		size += m.Size()
+		if size += m.Size(); len(page) == copyPage || size > copyBytes { // not with the next one, which may be as large
+			if err := flush(); err != nil {
+				return err
+			}
+		}
 	}
 	if len(page) > 0 {
-		if err := im.page(ctx, page); err != nil {
+		if err := flush(); err != nil {
 			return err
 		}
 	}
