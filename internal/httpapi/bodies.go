@@ -141,6 +141,13 @@ func (p *passage) Read(b []byte) (int, error) {
 	return n, err
 }
 
+// parsed says that what is wanted of the piece has been taken out of it.
+func (p *passage) parsed() {
+	if p.read >= sweepAfter {
+		debug.FreeOSMemory()
+	}
+}
+
 // next says that the piece has been stored.
 func (p *passage) next() {
 	if t := p.room; t != nil {

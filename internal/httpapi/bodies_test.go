@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
@@ -187,7 +189,7 @@ func TestArchiveReaderShrinks(t *testing.T) {
 		`{"id":"t","started_at":1,"system_prompt":"` + large + `"} {"id":"u"}`
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(lines))
 	in := &archiveReader{body: &passage{bodies: newBodies(), w: httptest.NewRecorder(), r: r}}
-	in.decode(nil)
+	in.dec = jsontext.NewDecoder(in)
 	in.next()
 	small := func(behind string) {
 		t.Helper()

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -50,7 +49,7 @@ func (s *server) importSessions(w http.ResponseWriter, r *http.Request) error {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // it takes as long as it takes
 	in := &archiveReader{body: &passage{bodies: s.bodies, w: w, r: r}}
 	defer in.body.next()
-	in.decode(nil)
+	in.dec = jsontext.NewDecoder(in, jsontext.AllowDuplicateNames(true))
 	out := importReply{Object: "hermes.import", Errors: []importProblem{}}
 	restore := r.URL.Query().Get("restore") == "true"
 	var keys []session.Key
@@ -153,23 +152,17 @@ type archiveReader struct {
 	left int  // how much may be read before the next value is whole
 	list bool // the decoder stands in the list of messages
 	told bool // behind one of them
+	// behind is what comes before the rest of the body.
+	behind []byte
 	// grown says that the decoder has read a large value.
 	grown bool
 	lost  bool // where the next line begins cannot be told any more
 }
 
-// decode goes on with a new decoder behind some text.
-func (a *archiveReader) decode(behind []byte) {
-	a.dec = jsontext.NewDecoder(io.MultiReader(bytes.NewReader(behind), a), jsontext.AllowDuplicateNames(true))
-}
-
 // next says that what was read is done with, and another value comes.
 func (a *archiveReader) next() {
 	a.left = maxImportValue
-	a.grown = a.grown || a.body.room != nil
-	if a.grown && (a.list || a.dec.StackDepth() == 0) {
-		a.shrink()
-	}
+	a.shrink()
 	a.body.next()
 }
 
@@ -177,6 +170,10 @@ func (a *archiveReader) next() {
 // room for the next one. The new one is brought to the same place: between lines, or
 // in the list that an object has, at its beginning or behind an element.
 func (a *archiveReader) shrink() {
+	a.grown = a.grown || a.body.room != nil
+	if !a.grown || !a.list && a.dec.StackDepth() > 0 {
+		return
+	}
 	place := ""
 	if a.list {
 		place = `{"":[`
@@ -185,7 +182,8 @@ func (a *archiveReader) shrink() {
 		place += `""`
 	}
 	a.grown = false
-	a.decode(slices.Concat([]byte(place), a.dec.UnreadBuffer()))
+	a.behind = slices.Concat([]byte(place), a.dec.UnreadBuffer(), a.behind)
+	a.dec = jsontext.NewDecoder(a, jsontext.AllowDuplicateNames(true))
 	for a.dec.InputOffset() < int64(len(place)) {
 		if _, err := a.dec.ReadToken(); err != nil {
 			return // who reads on is told
@@ -195,6 +193,11 @@ func (a *archiveReader) shrink() {
 
 // Read implements io.Reader for the decoder.
 func (a *archiveReader) Read(p []byte) (int, error) {
+	if len(a.behind) > 0 {
+		n := copy(p, a.behind)
+		a.behind = a.behind[n:]
+		return n, nil
+	}
 	if a.left <= 0 {
 		return 0, fault.New(fault.TooLarge, "message_too_large", "A message of the import is larger than 40,000,000 bytes.")
 	}
@@ -294,6 +297,8 @@ func (a *archiveReader) message(fallback *session.Session) (session.Message, err
 	if err := json.Unmarshal(value, &m); err != nil {
 		return session.Message{}, fault.Wrap(fault.Invalid, "invalid_export", "A message does not have the fields of an export.", err)
 	}
+	a.shrink() // before it is learnt and stored
+	a.body.parsed()
 	return m.message(fallback)
 }
 

@@ -133,12 +133,10 @@ func (c *carrier) attempt(ctx context.Context) (*run.Result, error) {
 		return nil, err
 	}
 	defer leave()
-	req, err := c.request(ctx, &rec)
+	req, err := c.read(ctx, &rec)
 	if err != nil {
 		return nil, err
 	}
-	rec.Turn = nil
-	c.sweep()
 	req.Attendant, req.Patient = c, true
 	stream, err := c.r.runner.Start(ctx, req)
 	if err != nil {
@@ -193,6 +191,18 @@ func (c *carrier) sweep() {
 	if c.size >= sweptTurn {
 		debug.FreeOSMemory()
 	}
+}
+
+// read is request, for a large turn one at a time: that takes a multiple of it.
+func (c *carrier) read(ctx context.Context, rec *Record) (*run.Request, error) {
+	if c.size >= sweptTurn {
+		c.r.reading.Lock()
+		defer c.r.reading.Unlock()
+	}
+	req, err := c.request(ctx, rec)
+	rec.Turn = nil
+	c.sweep()
+	return req, err
 }
 
 // request is what is to be run. It is not kept here: as long as the record is not

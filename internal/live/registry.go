@@ -84,6 +84,8 @@ type Registry struct {
 	room    *claim.Room
 	topics  topics
 	working sync.WaitGroup
+	// reading is held by who reads a large turn.
+	reading sync.Mutex
 	// crowded says that some wait for a place: who comes now queues behind them.
 	crowded atomic.Bool
 
