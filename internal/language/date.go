@@ -1,6 +1,9 @@
 package language
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Date is one expression of time found in a text.
 type Date struct {
@@ -24,7 +27,15 @@ type Date struct {
 // "we're meeting" it lies ahead, otherwise behind.
 func Dates(text string, anchor time.Time) []Date {
 	var space [64]dateToken
-	tokens := lexDates(text, space[:0])
+	found := lexDates(text, space[:0])
+	if !slices.ContainsFunc(found, tellsTime) {
+		return nil // as in most texts
+	}
+	return datesOf(slices.Clone(found), anchor)
+}
+
+// datesOf finds the expressions of time among the tokens of a text.
+func datesOf(tokens []dateToken, anchor time.Time) []Date {
 	p := dateParser{tokens: tokens, anchor: anchor, relativeOK: !anchor.IsZero()}
 	var out []Date
 	for i := 0; i < len(tokens); {

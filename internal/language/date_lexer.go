@@ -68,6 +68,16 @@ type dateToken struct {
 	doubtful   bool  // also an everyday word or a name: may, march, sun, fall
 }
 
+// tellsTime reports whether a token can be what an expression of time is about.
+// All others only say how it is meant.
+func tellsTime(t dateToken) bool {
+	switch t.class {
+	case number, fullDate, monthWord, weekdayWord, unitWord, ordinalWord, seasonWord, quarterWord, nowWord, dayWord:
+		return true
+	}
+	return false
+}
+
 // maxDateText is how much of a text is searched for dates; offsets are 32 bits.
 const maxDateText = 1 << 30
 

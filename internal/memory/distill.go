@@ -28,13 +28,16 @@ const (
 // What the user says is asserted unless the words ask, suppose, deny or quote.
 // What the assistant proposes is kept as a proposal, what tools print as theirs.
 func Distill(d ranking.Document, before []ranking.Document) []Fact {
-	if d.Text == "" || d.Role == session.System {
+	if !distillable(&d) {
 		return nil
 	}
 	x := newDistiller(d, before)
 	x.message()
 	return x.facts
 }
+
+// distillable reports whether a message may say something.
+func distillable(d *ranking.Document) bool { return d.Text != "" && d.Role != session.System }
 
 func newDistiller(d ranking.Document, before []ranking.Document) *distiller {
 	x := &distiller{l: theLexicon(), d: d, before: before, speaker: subjectI}

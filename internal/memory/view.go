@@ -27,6 +27,7 @@ type View struct {
 	state *State
 	// unread are messages learnt that the next search puts into the index.
 	unread []ranking.Document
+	toks   []token // of the sentence being read, kept for their space
 	// meanings are what an embeddings model made of the messages; empty
 	// without one.
 	meanings ranking.Meanings
@@ -143,7 +144,7 @@ func (v *View) learn(d ranking.Document) (change Change, unread int) {
 	defer v.mu.Unlock()
 	var facts []Fact
 	if d.Note == "" {
-		facts = Distill(d, v.recent[d.Root])
+		facts = v.distill(d)
 	} else {
 		facts = noteFacts(d)
 	}
@@ -152,6 +153,23 @@ func (v *View) learn(d ranking.Document) (change Change, unread int) {
 	v.unread = append(v.unread, d)
 	return change, len(v.unread)
 }
+
+// distill is Distill for a message of the view; the caller holds mu.
+func (v *View) distill(d ranking.Document) []Fact {
+	if !distillable(&d) {
+		return nil
+	}
+	x := newDistiller(d, v.recent[d.Root])
+	x.toks = v.toks
+	x.message()
+	if v.toks = x.toks[:0]; cap(v.toks) > maxTokens {
+		v.toks = nil
+	}
+	return x.facts
+}
+
+// maxTokens is for how many tokens the space is kept.
+const maxTokens = 256
 
 // note makes a message the newest of its lineage; the caller holds mu or owns the
 // view.
