@@ -60,6 +60,9 @@ func takeTurns(ctx context.Context, b *bench, rounds int) (*tally, error) {
 		}
 	}
 	s.stop()
+	if err := s.settle(ctx, t); err != nil { // a stop leaves what is to be indexed
+		return nil, err
+	}
 	if _, err := checkFile(ctx, s.file(), t); err != nil {
 		return nil, err
 	}

@@ -44,6 +44,9 @@ func (t *token) mark(s string) bool { return t.kind == markToken && t.low == s }
 
 // appendTokens cuts text[start:end] into tokens and looks them up.
 func appendTokens(l *lexicon, toks []token, text string, start, end int) []token {
+	if toks == nil {
+		toks = make([]token, 0, (end-start)/6+8) // about what it takes
+	}
 	for i := start; i < end; {
 		c := text[i]
 		if c == ' ' || c == '\t' || c == '\n' || c == '\r' {
