@@ -207,6 +207,9 @@ func (x *distiller) assert(r *reading) {
 	if x.d.Role == session.Tool && !s.filled() && kind != Number {
 		worth = false
 	}
+	if !worth && r.told && x.d.Role == session.User && r.stop-r.lead >= fewestTold {
+		kind, worth = Plain, true // "remember that …": who says so decides
+	}
 	if !worth {
 		x.said, x.main = span{r.Start, r.End}, -1
 		return
@@ -221,6 +224,10 @@ func (x *distiller) assert(r *reading) {
 	x.parts(r, main)
 	x.said, x.main = span{r.Start, r.End}, main
 }
+
+// fewestTold is how many words a statement has at least that is kept because the
+// user asked for it.
+const fewestTold = 3
 
 // readDates finds the expressions of time of the message, once.
 func (x *distiller) readDates(r *reading) {

@@ -200,3 +200,28 @@ func TestDistillID(t *testing.T) {
 		t.Error("got the same id at two places")
 	}
 }
+
+// TestDistillTold keeps what the user asks to have kept, whatever it is about.
+func TestDistillTold(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Remember that the red key opens the north door.":       "the red key opens the north door",
+		"Remember that the office closes at six.":               "the office closes at six",
+		"Note that invoices go out on the first of the month.":  "invoices go out on the first of the month",
+		"Please remember: the wifi password rotates weekly.":    "the wifi password rotates weekly",
+		"Keep in mind that the loading dock opens to the east.": "the loading dock opens to the east",
+		"The red key opens the north door.":                     "",
+		"Remember that?":                                        "",
+		"Do you remember that the red key opens the door?":      "",
+	} {
+		got := ""
+		for _, f := range Distill(said(text), nil) {
+			if f.Kind.Asserted() {
+				got = f.Statement
+			}
+		}
+		if got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
