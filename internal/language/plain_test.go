@@ -19,6 +19,9 @@ func TestPlain(t *testing.T) {
 				if got := Plain(text); got != want {
 					t.Fatalf("%q: got %v, want %v", text, got, want)
 				}
+				if got := PlainPrefix(text); !want && got != place {
+					t.Fatalf("%q: got %d plain bytes, want %d", text, got, place)
+				}
 			}
 		}
 	}

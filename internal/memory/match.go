@@ -12,6 +12,15 @@ import (
 // slots, kinds and general topics: what finds a fact whose words the question
 // does not use. At is when the question is asked.
 func (s *State) Match(question string, at time.Time, limit int) []FactID {
+	var ids []FactID
+	for _, n := range s.match(question, at, limit) {
+		ids = append(ids, s.facts[n].ID)
+	}
+	return ids
+}
+
+// match is Match for who wants the facts themselves, by their place.
+func (s *State) match(question string, at time.Time, limit int) []int32 {
 	if len(s.facts) == 0 || limit <= 0 {
 		return nil
 	}
@@ -174,7 +183,7 @@ func (s *State) scoreWords(question string, t *tally) {
 
 // best weighs what is left and returns the first facts: those with most points,
 // of equals the newer.
-func (s *State) best(t *tally, q *asked, limit int) []FactID {
+func (s *State) best(t *tally, q *asked, limit int) []int32 {
 	found := make([]int32, 0, min(limit, len(t.touched))+1)
 	before := func(a, b int32) int {
 		if t.points[a] != t.points[b] {
@@ -194,11 +203,7 @@ func (s *State) best(t *tally, q *asked, limit int) []FactID {
 			found = found[:limit]
 		}
 	}
-	ids := make([]FactID, len(found))
-	for i, n := range found {
-		ids[i] = s.facts[n].ID
-	}
-	return ids
+	return found
 }
 
 // adjust corrects the score of a fact by what it is.

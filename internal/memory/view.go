@@ -250,12 +250,10 @@ func (v *View) searchIndex(unread []ranking.Document, q ranking.Query) []ranking
 func (v *View) Match(question string, at time.Time, limit int) []Fact {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
-	ids := v.state.Match(question, at, limit)
-	out := make([]Fact, 0, len(ids))
-	for _, id := range ids {
-		if f, ok := v.state.Fact(id); ok {
-			out = append(out, f)
-		}
+	found := v.state.match(question, at, limit)
+	out := make([]Fact, len(found))
+	for i, n := range found {
+		out[i] = v.state.facts[n]
 	}
 	return out
 }

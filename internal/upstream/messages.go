@@ -47,11 +47,27 @@ func appendMessage(b []byte, m *session.Message) []byte {
 	return append(b, '}')
 }
 
-// quote appends s as a JSON string.
+// quote appends s as a JSON string: what is plain as it is, the few marks that text
+// has in pieces of their own, and the rest from where it is neither as the library
+// does.
 func quote(b []byte, s string) []byte {
-	if language.Plain(s) {
-		return append(append(append(b, '"'), s...), '"')
+	b = append(b, '"')
+	for {
+		n := language.PlainPrefix(s)
+		b = append(b, s[:n]...)
+		if s = s[n:]; s == "" {
+			return append(b, '"')
+		}
+		switch c := s[0]; c {
+		case '"', '\\':
+			b = append(b, '\\', c)
+		case '\n':
+			b = append(b, '\\', 'n')
+		default:
+			from := len(b)
+			b, _ = jsontext.AppendQuote(b, s) // reports invalid UTF-8 after replacing it
+			return append(b[:from], b[from+1:]...)
+		}
+		s = s[1:]
 	}
-	b, _ = jsontext.AppendQuote(b, s) // reports invalid UTF-8 after replacing it
-	return b
 }
