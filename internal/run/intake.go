@@ -19,24 +19,26 @@ type intake struct {
 // goes out before its end.
 const atOnce = 25 * time.Millisecond
 
-// hand gives the input to the store: at once if the answer is passed on as it
-// comes, for nothing of it may go out before the input is durable, and else when
-// the answer is not there [atOnce].
-//
-// The facts of a session key are superseded by turns of other sessions, which are
-// stored on their own. They must find them, so they wait for nothing either.
+// hand gives the input to the store: at once, or when the answer is not there
+// [atOnce].
 func (t *turn) hand(ctx context.Context, step *Step) {
 	ctx = context.WithoutCancel(ctx)
 	i := &intake{done: make(chan error, 1)}
 	i.write = func(step *Step) error { return t.runner.store.AppendTurn(ctx, t.req.Owner, *step) }
 	i.step.Store(step)
 	t.intake = i
-	if t.inOnePiece() && t.req.Key == "" {
+	if t.mayWait() {
 		time.AfterFunc(atOnce, i.send)
 		return
 	}
 	go i.send()
 }
+
+// mayWait reports whether the input may be stored with the answer. It may not if the
+// answer is passed on as it comes, for nothing of it may go out before the input is
+// durable. The facts of a session key are superseded by turns of other sessions,
+// which are stored on their own: they must find them.
+func (t *turn) mayWait() bool { return t.inOnePiece() && t.req.Key == "" }
 
 // inOnePiece reports whether nothing of the answer goes out, and no tool is run,
 // before the answer has ended.

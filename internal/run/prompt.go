@@ -77,10 +77,12 @@ type layout struct {
 	stateRoom     int
 	tail          []session.Message
 	tailTokens    int
-	recalled      func() recollection
+	// recall looks for what can be quoted; it must be called, once. Nil when there is
+	// nothing to look for.
+	recall func() recollection
 }
 
-// lay shares out the room, and begins to look for what can be recalled.
+// lay shares out the room.
 func (t *turn) lay(system, input int) layout {
 	l := layout{system: system, input: input, question: t.question()}
 	room := t.budget - system - input
@@ -88,15 +90,13 @@ func (t *turn) lay(system, input int) layout {
 	quotesRoom := min(t.budget/quotesShare, maxQuotes, room-stateRoom)
 	l.tail, l.tailTokens = t.fitTail(room - stateRoom - quotesRoom)
 	l.stateRoom = min(stateRoom, room-l.tailTokens)
-	l.recalled = t.recall(l.question, quotesRoom)
+	l.recall = t.recall(l.question, quotesRoom)
 	return l
 }
 
 // assemble builds what the model is shown:
 // system prompt and state, the tail, quotes of older messages, the new input.
-func (t *turn) assemble(l *layout) assembly {
-	b := t.beliefs(l.question, l.stateRoom)
-	r := l.recalled()
+func (t *turn) assemble(l *layout, r *recollection, b *beliefs) assembly {
 	a := assembly{facts: b.given, recalled: r.places, outside: r.outside, tailFrom: t.sightFrom}
 	a.messages = make([]session.Message, 0, len(l.tail)+len(t.input.asked)+2)
 	if text := t.systemText(b.block.Text); text != "" {
@@ -145,29 +145,24 @@ func (t *turn) beliefs(question string, room int) beliefs {
 	return b
 }
 
-// beside runs f on another core, and returns what waits for it. Its panic
-// is the panic of the one who waits.
-func beside[T any](f func() T) func() T {
-	type outcome struct {
-		value  T
-		failed any
-	}
-	done := make(chan outcome, 1)
+// both does two things at once, the second on another core, which takes a moment to
+// wake. A panic of either is the caller's, and neither goes on alone.
+func both[A, B any](first func() A, second func() B) (A, B) {
+	var b B
+	var failed any
+	done := make(chan struct{})
 	go func() {
-		var out outcome
-		defer func() {
-			out.failed = recover()
-			done <- out
-		}()
-		out.value = f()
+		defer close(done)
+		defer func() { failed = recover() }()
+		b = second()
 	}()
-	return func() T {
-		out := <-done
-		if out.failed != nil {
-			panic(out.failed)
-		}
-		return out.value
+	defer func() { <-done }()
+	a := first()
+	<-done
+	if failed != nil {
+		panic(failed)
 	}
+	return a, b
 }
 
 // matches are the facts that answer the question, but for those that the input

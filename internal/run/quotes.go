@@ -16,25 +16,25 @@ type recollection struct {
 	outside bool
 }
 
-// recall looks for the messages out of sight that answer the question, if there is
-// room to quote them, and quotes them. It runs beside the turn, which learns its
-// input meanwhile, and knows nothing of that input: what waits for it comes back.
+// recall returns what looks for the messages out of sight that answer the question
+// and quotes them, or nil if there is none or no room to quote it. It finds what
+// memory knows now and uses nothing that the turn changes, which learns its input
+// meanwhile. It must be called, once: others wait for that.
 func (t *turn) recall(question string, room int) func() recollection {
-	nothing := func() recollection { return recollection{} }
 	switch {
 	case question == "" || room < minQuotes:
-		return nothing
+		return nil
 	case t.sightFrom == 0 && t.req.Key == "":
-		return nothing // everything there is to quote is in sight
+		return nil // everything there is to quote is in sight
 	case t.input.asked[0].Role == session.Tool:
-		return nothing // nothing may stand between a call and its results
+		return nil // nothing may stand between a call and its results
 	}
 	root, from := t.lineage.tip.RootID, t.sightFrom // the lineage itself is the turn's to change
 	search := t.view.Seek(ranking.Query{
 		Text: question, At: t.now, Limit: maxHits, Vector: t.runner.meaning.of(t.ctx, t.view, question),
 		Skip: func(r session.ID, seq int64) bool { return r == root && seq >= from },
 	})
-	return beside(func() recollection { return t.quotes(search(), room) })
+	return func() recollection { return t.quotes(search(), room) }
 }
 
 // quotes renders older messages as quoted data.

@@ -225,9 +225,7 @@ func (l *lineage) fold(folded *compression.Folded, now time.Time) *session.Sessi
 	return &parent
 }
 
-// prepare stores the input and puts the prompt together. Three things go on at once:
-// memory is asked for what can be recalled, it learns the input, and what it has
-// learnt is committed.
+// prepare stores the input and puts the prompt together.
 func (t *turn) prepare(ctx context.Context, system, input int) error {
 	if t.req.Stateless {
 		if err := t.accept(ctx); err != nil {
@@ -241,11 +239,33 @@ func (t *turn) prepare(ctx context.Context, system, input int) error {
 	}
 	t.compress(system + input)
 	l := t.lay(system, input)
-	if err := t.accept(ctx); err != nil {
+	r, b, err := t.recallAndLearn(ctx, &l)
+	if err != nil {
 		return err
 	}
-	t.prompt = t.assemble(&l)
+	t.prompt = t.assemble(&l, &r, &b)
 	return nil
+}
+
+// recallAndLearn looks for what older messages say, and learns the input meanwhile. What
+// is waited for comes first: the commit of what is learnt, or, if that may wait
+// for the answer, the search, which takes longer.
+func (t *turn) recallAndLearn(ctx context.Context, l *layout) (r recollection, b beliefs, err error) {
+	learn := func() beliefs {
+		if err = t.accept(ctx); err != nil {
+			return beliefs{}
+		}
+		return t.beliefs(l.question, l.stateRoom)
+	}
+	switch {
+	case l.recall == nil:
+		b = learn()
+	case t.mayWait():
+		r, b = both(l.recall, learn)
+	default:
+		b, r = both(learn, l.recall)
+	}
+	return r, b, err
 }
 
 // asSent takes the prompt as the client has made it.
