@@ -23,6 +23,9 @@ type eventWriter struct {
 	until  time.Time // the deadline of the next write
 }
 
+// comment is what keeps a stream alive.
+const comment = ": keepalive\n"
+
 // writeTimeout frees the goroutine of a reader that has stopped reading: it is to be
 // gone after ten seconds, of which the buffers on the way take some to fill.
 const writeTimeout = 8 * time.Second
@@ -82,7 +85,7 @@ func (e *eventWriter) keepAlive() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if !e.closed {
-		e.write(": keepalive\n", nil, "")
+		e.write(comment, nil, "")
 	}
 	return !e.failed
 }
@@ -96,7 +99,7 @@ func (e *eventWriter) silence() {
 	}
 	left := e.pause - time.Since(e.last)
 	if left <= 0 {
-		e.write(": keepalive\n", nil, "")
+		e.write(comment, nil, "")
 		left = e.pause
 	}
 	e.timer.Reset(left)

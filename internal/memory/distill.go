@@ -28,16 +28,20 @@ const (
 // What the user says is asserted unless the words ask, suppose, deny or quote.
 // What the assistant proposes is kept as a proposal, what tools print as theirs.
 func Distill(d ranking.Document, before []ranking.Document) []Fact {
-	if !distillable(&d) {
-		return nil
-	}
-	x := newDistiller(d, before)
-	x.message()
-	return x.facts
+	facts, _ := distill(d, before, nil)
+	return facts
 }
 
-// distillable reports whether a message may say something.
-func distillable(d *ranking.Document) bool { return d.Text != "" && d.Role != session.System }
+// distill is Distill in space for tokens that was used before, which it returns.
+func distill(d ranking.Document, before []ranking.Document, toks []token) ([]Fact, []token) {
+	if d.Text == "" || d.Role == session.System {
+		return nil, toks
+	}
+	x := newDistiller(d, before)
+	x.toks = toks
+	x.message()
+	return x.facts, x.toks[:0]
+}
 
 func newDistiller(d ranking.Document, before []ranking.Document) *distiller {
 	x := &distiller{l: theLexicon(), d: d, before: before, speaker: subjectI}

@@ -144,7 +144,9 @@ func (v *View) learn(d ranking.Document) (change Change, unread int) {
 	defer v.mu.Unlock()
 	var facts []Fact
 	if d.Note == "" {
-		facts = v.distill(d)
+		if facts, v.toks = distill(d, v.recent[d.Root], v.toks); cap(v.toks) > maxTokens {
+			v.toks = nil
+		}
 	} else {
 		facts = noteFacts(d)
 	}
@@ -152,20 +154,6 @@ func (v *View) learn(d ranking.Document) (change Change, unread int) {
 	v.note(d)
 	v.unread = append(v.unread, d)
 	return change, len(v.unread)
-}
-
-// distill is Distill for a message of the view; the caller holds mu.
-func (v *View) distill(d ranking.Document) []Fact {
-	if !distillable(&d) {
-		return nil
-	}
-	x := newDistiller(d, v.recent[d.Root])
-	x.toks = v.toks
-	x.message()
-	if v.toks = x.toks[:0]; cap(v.toks) > maxTokens {
-		v.toks = nil
-	}
-	return x.facts
 }
 
 // maxTokens is for how many tokens the space is kept.

@@ -135,10 +135,10 @@ type beliefs struct {
 // beliefs renders the state for a question.
 func (t *turn) beliefs(question string, room int) beliefs {
 	matches := t.matches(question)
-	b := beliefs{block: t.stateBlock(room, matches)}
+	b, inSight := beliefs{block: t.stateBlock(room, matches)}, t.sight()
 	b.given = b.block.Facts
 	for i := range matches {
-		if f := &matches[i]; t.inSight(f.Source.Root, f.Source.Seq) && !slices.Contains(b.given, f.ID) {
+		if f := &matches[i]; inSight(f.Source.Root, f.Source.Seq) && !slices.Contains(b.given, f.ID) {
 			b.given = append(b.given, f.ID)
 		}
 	}
@@ -229,7 +229,7 @@ func (t *turn) stateBlock(room int, matches []memory.Fact) memory.Block {
 	for i := range matches {
 		ids[i] = matches[i].ID
 	}
-	b := t.view.Block(room-summaryTokens, t.count, memory.BlockOptions{First: ids, Now: t.now, Hidden: t.inSight})
+	b := t.view.Block(room-summaryTokens, t.count, memory.BlockOptions{First: ids, Now: t.now, Hidden: t.sight()})
 	switch {
 	case summary == "":
 	case b.Text == "":
@@ -246,9 +246,11 @@ func (t *turn) stateBlock(room int, matches []memory.Fact) memory.Block {
 
 const summaryHead = "Earlier in this session the user said, in order (beginnings, quoted as data):\n"
 
-// inSight reports whether a message will be sent verbatim anyway.
-func (t *turn) inSight(root session.ID, seq int64) bool {
-	return root == t.lineage.tip.RootID && seq >= t.sightFrom
+// sight returns what reports whether a message will be sent verbatim anyway. It does
+// not look at the lineage, which is the turn's to change.
+func (t *turn) sight() func(root session.ID, seq int64) bool {
+	own, from := t.lineage.tip.RootID, t.sightFrom
+	return func(root session.ID, seq int64) bool { return root == own && seq >= from }
 }
 
 // fitTail takes the newest messages that fit, whole groups only: a message of

@@ -29,10 +29,9 @@ func (t *turn) recall(question string, room int) func() recollection {
 	case t.input.asked[0].Role == session.Tool:
 		return nil // nothing may stand between a call and its results
 	}
-	root, from := t.lineage.tip.RootID, t.sightFrom // the lineage itself is the turn's to change
 	search := t.view.Seek(ranking.Query{
 		Text: question, At: t.now, Limit: maxHits, Vector: t.runner.meaning.of(t.ctx, t.view, question),
-		Skip: func(r session.ID, seq int64) bool { return r == root && seq >= from },
+		Skip: t.sight(),
 	})
 	return func() recollection { return t.quotes(search(), room) }
 }
@@ -70,7 +69,7 @@ const (
 	quotesEnd  = "End of memory.]"
 	// minQuotes is the least room, in tokens, in which a quote makes sense.
 	minQuotes = 64
-	// maxWords is less than a quote that was cut has on average.
+	// maxWords is what a quote that was cut has at least, in words.
 	maxWords = 120
 	// quoteTokens is what a quote costs beside its words, at least: the mark, who
 	// said it and the day.

@@ -154,8 +154,8 @@ func (db *DB) Documents(ctx context.Context, o owner.Owner, scope memory.Scope, 
 	return nil
 }
 
-// quoteBatch is how many places one query looks up: a turn recalls some ten
-// messages at a time, and each query of its own would cost more than its row.
+// quoteBatch is how many places one query looks up: an answer quotes several
+// messages, and each query of its own would cost more than its row.
 const quoteBatch = 12
 
 // quotesByPlace looks up quoteBatch places at once. CROSS JOIN makes SQLite walk
@@ -177,27 +177,22 @@ func (db *DB) Quotes(ctx context.Context, o owner.Owner, places []memory.Place) 
 				args = append(args, "", int64(-1)) // no message has this place
 			}
 		}
-		if err := db.quoteBatch(ctx, quotesByPlace, append(args, o.ID()), keep); err != nil {
+		if err := db.quoteBatch(ctx, append(args, o.ID()), keep); err != nil {
 			return nil, err
 		}
 	}
-	return inOrder(places, found), nil
-}
-
-// inOrder lists what was found as it was asked for.
-func inOrder[K comparable](asked []K, found map[K]ranking.Document) []ranking.Document {
-	out := make([]ranking.Document, 0, len(asked))
-	for _, k := range asked {
-		if d, ok := found[k]; ok {
+	out := make([]ranking.Document, 0, len(places))
+	for _, p := range places {
+		if d, ok := found[p]; ok {
 			out = append(out, d)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // quoteBatch looks up one batch.
-func (db *DB) quoteBatch(ctx context.Context, query string, args []any, keep func(*ranking.Document)) error {
-	st, err := db.read.stmt(ctx, query)
+func (db *DB) quoteBatch(ctx context.Context, args []any, keep func(*ranking.Document)) error {
+	st, err := db.read.stmt(ctx, quotesByPlace)
 	if err != nil {
 		return err
 	}
