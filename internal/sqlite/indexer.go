@@ -183,7 +183,9 @@ func (x *indexer) step(ctx context.Context) bool {
 	return false
 }
 
-// next is the batch to be indexed: the one that failed, or the oldest there are.
+// next is the batch to be indexed: the one that failed, or the oldest there are. It
+// is in the order of the numbers, which messages do not arrive in: FTS5 writes out
+// what it holds whenever a number is not above the one before.
 func (x *indexer) next() []int64 {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -196,6 +198,7 @@ func (x *indexer) next() []int64 {
 	}
 	n := min(len(*from), indexBatch)
 	x.doing, *from = (*from)[:n:n], (*from)[n:]
+	slices.Sort(x.doing)
 	return x.doing
 }
 
