@@ -6,20 +6,37 @@ import (
 	"github.com/hermes-memory/hermes/internal/language"
 )
 
-// brief is what a question needs to know of a fact, in one place and without
-// pointers: a question weighs thousands of facts, and each look at the fact
-// itself would wait for memory several times.
+// brief is what a question needs to know of a fact, in two bytes: a question weighs
+// a thousand facts out of any number, and what it knows of them should lie in few
+// places that no cache has to fetch.
 type brief struct {
-	from, to int64 // of Fact.When, in Unix milliseconds
-	kind     kindNumber
-	timed    bool // has a When
-	silent   bool // of a kind that answers nothing
-	others   bool // about or by somebody else
-	current  bool
-	inner    bool // part of another fact, and fills no slot of its own
-	replaced bool // an older fact
-	reasoned bool // gives a reason
-	valued   bool // fills a slot
+	kind kindNumber
+	is   aspects
+}
+
+// aspects are what holds of a fact, each a bit.
+type aspects uint8
+
+const (
+	timed    aspects = 1 << iota // has a When
+	silent                       // of a kind that answers nothing
+	others                       // about or by somebody else
+	current                      // nothing has replaced it
+	inner                        // part of another fact, and fills no slot of its own
+	replaced                     // an older fact
+	reasoned                     // gives a reason
+	valued                       // fills a slot
+)
+
+// has reports whether one of the aspects holds.
+func (a aspects) has(any aspects) bool { return a&any != 0 }
+
+// when adds an aspect that holds.
+func (a aspects) when(holds bool, one aspects) aspects {
+	if holds {
+		return a | one
+	}
+	return a
 }
 
 // kindNumber stands for a kind where facts are counted by it.
@@ -48,22 +65,17 @@ func numberOf(k Kind) kindNumber {
 // note brings the brief of a fact up to date.
 func (s *State) note(n int32) {
 	f, t := &s.facts[n], &s.traits[n]
-	b := brief{
-		kind: numberOf(f.Kind), current: f.Current(), inner: t.inner && !t.clause,
-		replaced: t.was >= 0, reasoned: f.Because != "", valued: f.Value != "",
-		others: f.Kind == ThirdParty, timed: !f.When.IsZero(),
-	}
+	is := aspects(0).when(!f.When.IsZero(), timed).when(f.Kind == ThirdParty, others).when(f.Current(), current).
+		when(t.inner && !t.clause, inner).when(t.was >= 0, replaced).when(f.Because != "", reasoned).when(f.Value != "", valued)
 	switch f.Kind {
 	case Question, Quoted, Hypothetical, Proposal, Retraction:
-		b.silent = true
+		is |= silent
 	}
-	if b.timed {
-		b.from, b.to = f.When.From.UnixMilli(), f.When.To.UnixMilli()
-	}
-	s.briefs[n] = b
+	s.briefs[n] = brief{kind: numberOf(f.Kind), is: is}
 }
 
-// within reports whether the fact speaks of a time that overlaps the date.
-func (b *brief) within(d language.Date) bool {
-	return b.timed && b.from < d.To.UnixMilli() && d.From.UnixMilli() < b.to
+// overlaps reports whether a fact speaks of a time that overlaps the date.
+func (s *State) overlaps(n int32, d language.Date) bool {
+	when := &s.facts[n].When
+	return s.briefs[n].is.has(timed) && when.From.Before(d.To) && d.From.Before(when.To)
 }

@@ -30,7 +30,7 @@ func (s *State) match(question string, at time.Time, limit int) []int32 {
 	s.scoreWords(question, t)
 	for tech, points := range q.techs {
 		for _, n := range newestOf(s.techs[tech]) {
-			if s.briefs[n].valued {
+			if s.briefs[n].is.has(valued) {
 				t.add(n, points+8)
 			} else {
 				t.add(n, points)
@@ -192,7 +192,7 @@ func (s *State) best(t *tally, q *asked, limit int) []int32 {
 		return int(b) - int(a)
 	}
 	for _, n := range t.touched {
-		if t.points[n] = s.briefs[n].adjust(t.points[n], q); t.points[n] <= 0 {
+		if t.points[n] = s.adjust(n, t.points[n], q); t.points[n] <= 0 {
 			continue
 		}
 		if len(found) == limit && before(n, found[limit-1]) > 0 {
@@ -207,28 +207,29 @@ func (s *State) best(t *tally, q *asked, limit int) []int32 {
 }
 
 // adjust corrects the score of a fact by what it is.
-func (b *brief) adjust(score int32, q *asked) int32 {
-	if b.silent || b.inner || b.others && !q.others {
+func (s *State) adjust(n, score int32, q *asked) int32 {
+	is := s.briefs[n].is
+	if is.has(silent|inner) || is.has(others) && !q.others {
 		return 0
 	}
-	if !b.current {
+	if !is.has(current) {
 		score /= 2
 		if q.changes {
 			score = score * 3 / 2
 		}
 	}
-	if b.replaced && (q.changes || q.why) {
+	if is.has(replaced) && (q.changes || q.why) {
 		score += 10
 	}
-	if q.why && b.reasoned {
+	if q.why && is.has(reasoned) {
 		score += 12
 	}
 	for i := range q.dates {
-		if b.within(q.dates[i]) {
+		if s.overlaps(n, q.dates[i]) {
 			score += 12
 		}
 	}
-	if b.valued {
+	if is.has(valued) {
 		score += 2
 	}
 	return score
