@@ -111,17 +111,25 @@ func (x *Index) findInHits(q *question, terms []int) {
 	for p := int32(1); p <= s.hits; p++ {
 		x.wordings.fetch(s.cells[p].doc)
 	}
-	first, second, third, fourth := wanted[0], wanted[1], wanted[2], wanted[3]
+	// Few words are wanted, so most are told from them by their last eight bits.
+	var maybe [1 << 8]bool
+	maybe[farWord&0xff] = true
+	for _, list := range wanted {
+		maybe[list&0xff] = true
+	}
 	for p := int32(1); p <= s.hits; p++ {
 		words := x.wordings.of(s.cells[p].doc)
 		for k := 0; k < len(words); k++ {
+			if !maybe[words[k]&0xff] {
+				continue
+			}
 			word := int32(words[k])
 			if word == farWord {
 				word = int32(words[k+1])<<16 | int32(words[k+2])
 				k += 2
 			}
-			if word == first || word == second || word == third || word == fourth {
-				s.cells[p].common |= uint32(1) << terms[slices.Index(wanted[:], word)]
+			if n := slices.Index(wanted[:], word); n >= 0 {
+				s.cells[p].common |= uint32(1) << terms[n]
 			}
 		}
 	}

@@ -96,19 +96,15 @@ const (
 	alwaysRare = 500
 )
 
-// kin are the words of the index that may stand for stem: relatives, words
-// alike, members of the class it names.
-func (x *Index) kin(stem string) []kin {
+// kin are the words of the index that may stand for stem, which so many messages
+// hold: relatives, words alike, members of the class it names.
+func (x *Index) kin(stem string, holders int32) []kin {
 	var out []kin
 	for _, id := range x.relatives(stem) {
 		out = append(out, kin{id, kinship})
 	}
 	l := english()
-	own := int32(1)
-	if id, ok := x.terms[stem]; ok {
-		own = x.holders[id]
-	}
-	idf := inverse(len(x.docs), int(own))
+	idf := inverse(len(x.docs), int(holders))
 	out = x.join(out, stem, l.kinds[stem], membership, idf)
 	return x.join(out, stem, l.alike[stem], likeness, idf)
 }

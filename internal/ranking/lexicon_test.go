@@ -18,7 +18,7 @@ func TestKin(t *testing.T) {
 		x.Add(Document{Text: text})
 	}
 	worth := func(stem, other string) float32 {
-		for _, k := range x.kin(language.Stem(stem)) {
+		for _, k := range x.kin(language.Stem(stem), 1) {
 			if x.lists[k.list].stem == language.Stem(other) {
 				return k.worth
 			}

@@ -69,8 +69,12 @@ func (x *Index) parse(q Query) question {
 	x.parseWords(&out, q.Text)
 	out.keepRarest()
 	for i := range out.terms {
-		if out.terms[i].verb {
+		t := &out.terms[i]
+		if t.verb {
 			out.verbs = append(out.verbs, i)
+		}
+		if t.list >= 0 {
+			t.kin = x.kin(t.stem, x.holders[t.list])
 		}
 	}
 	return out
@@ -125,12 +129,13 @@ func (x *Index) addTerm(q *question, stem, text string) {
 	if q.has(stem) {
 		return
 	}
-	t := term{list: -1, text: text, stem: stem, kin: x.kin(stem), verb: english().verbs[stem]}
+	t := term{list: -1, text: text, stem: stem, verb: english().verbs[stem]}
 	var messages, episodes int32
 	if id, ok := x.terms[stem]; ok {
 		t.list = id
 		messages, episodes = x.holders[id], x.lists[id].episodes
 	} else {
+		t.kin = x.kin(stem, 1)
 		for _, k := range t.kin {
 			messages = max(messages, x.holders[k.list])
 			episodes = max(episodes, x.lists[k.list].episodes)

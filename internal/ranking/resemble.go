@@ -38,14 +38,11 @@ type part struct {
 // resembles lifts messages that speak of what the best ones speak of: what
 // answers a question lies close together, and says more than the question does.
 // Every candidate counts by its chance to be the answer, nothing counts for
-// itself. All candidates have been scored without it.
+// itself. All candidates have been scored without it, the first is the best.
 func (x *Index) resembles(candidates []candidate) {
 	l := &x.wordings.like
 	l.fit(len(x.lists), len(x.docs))
 	top := candidates[0].score
-	for i := range candidates {
-		top = max(top, candidates[i].score)
-	}
 	var total float32
 	for i := range candidates {
 		from := len(l.parts)
