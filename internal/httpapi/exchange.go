@@ -39,6 +39,7 @@ type exchange struct {
 	http.ResponseWriter
 	status int // 0 until the response has begun
 	bytes  int64
+	gone   bool // nobody reads it any more
 	actor  string
 	// inner says that it is a part of another one: one of our doors asks another.
 	inner bool
@@ -63,6 +64,7 @@ func (x *exchange) Write(p []byte) (int, error) {
 	}
 	n, err := x.ResponseWriter.Write(p)
 	x.bytes += int64(n)
+	x.gone = x.gone || err != nil
 	return n, err
 }
 

@@ -218,7 +218,7 @@ func (s *server) render(handle func(http.ResponseWriter, *http.Request) error) h
 			}
 			s.fail(w, r, fault.New(fault.Internal, "internal_error", "Internal server error."))
 		}()
-		if err := handle(out, r); err != nil {
+		if err := handle(out, r); err != nil && !out.gone { // else there is nobody to be told, and nothing wrong here
 			s.fail(out, r, err)
 		}
 	})

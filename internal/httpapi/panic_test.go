@@ -53,3 +53,40 @@ func TestPanics(t *testing.T) {
 		t.Errorf("within: got %q, %v, want a broken connection and nothing more", body, err)
 	}
 }
+
+// TestNobodyReads: that nobody reads an answer any more is no failure of the server,
+// and no line in its log; a failure of its own is one.
+func TestNobodyReads(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		writes error
+		wants  bool
+	}{{"gone", io.ErrClosedPipe, false}, {"there", nil, true}} {
+		var log strings.Builder
+		h := httpapi.Render(slog.New(slog.NewTextHandler(&log, nil)), func(w http.ResponseWriter, _ *http.Request) error {
+			if _, err := io.WriteString(w, "{"); err != nil {
+				return err
+			}
+			return io.ErrUnexpectedEOF
+		})
+		h.ServeHTTP(failingWriter{httptest.NewRecorder(), c.writes}, httptest.NewRequest(http.MethodGet, "/", http.NoBody))
+		if got := strings.Contains(log.String(), "request failed"); got != c.wants {
+			t.Errorf("%s: told %v, want %v: %s", c.name, got, c.wants, log.String())
+		}
+	}
+}
+
+// failingWriter is a response whose connection may be broken.
+type failingWriter struct {
+	http.ResponseWriter
+	err error
+}
+
+// Write implements http.ResponseWriter.
+func (w failingWriter) Write(p []byte) (int, error) {
+	if w.err != nil {
+		return 0, w.err
+	}
+	return w.ResponseWriter.Write(p)
+}
