@@ -25,7 +25,7 @@ func (s *State) match(question string, at time.Time, limit int) []int32 {
 		return nil
 	}
 	t := s.tally()
-	defer s.done(t)
+	defer t.done()
 	q := s.ask(question, at, t)
 	s.scoreWords(question, t)
 	for tech, points := range q.techs {

@@ -5,7 +5,6 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"sync"
 	"unsafe"
 
 	"github.com/hermes-memory/hermes/internal/language"
@@ -31,8 +30,6 @@ type State struct {
 	techs map[uint8][]int32
 	kinds [numKinds][]int32
 	toks  []token // of the text being read, kept for its space
-	// tallies are lent to questions, which may be asked side by side.
-	tallies sync.Pool
 	// reasons leads from the words of a reason to the facts that give it.
 	reasons map[string][]int32
 	// newest is, per lineage and role, where its facts begin and end.

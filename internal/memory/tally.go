@@ -1,7 +1,13 @@
 package memory
 
-// tally counts points of facts. It is lent by the state and given back, so that
-// a question costs what it touches, not what is known.
+import "sync"
+
+// tallies are lent to the questions of all states: what each kept for itself would
+// be gone as garbage before it is asked again. Nothing of anybody's stays in them.
+var tallies sync.Pool
+
+// tally counts points of facts. It is lent and given back, so that a question costs
+// what it touches, not what is known.
 type tally struct {
 	points  []int32
 	touched []int32 // those with points
@@ -21,7 +27,7 @@ func newestOf(list []int32) []int32 { return list[max(0, len(list)-newestFacts):
 
 // tally returns an empty tally for all facts.
 func (s *State) tally() *tally {
-	t, _ := s.tallies.Get().(*tally)
+	t, _ := tallies.Get().(*tally)
 	if t == nil {
 		t = &tally{}
 	}
@@ -31,13 +37,15 @@ func (s *State) tally() *tally {
 	return t
 }
 
-// done takes a tally back.
-func (s *State) done(t *tally) {
+// done gives a tally back.
+func (t *tally) done() {
 	for _, n := range t.touched {
 		t.points[n] = 0
 	}
-	t.touched = t.touched[:0]
-	s.tallies.Put(t)
+	clear(t.toks[:cap(t.toks)])
+	clear(t.lists[:cap(t.lists)])
+	t.touched, t.toks, t.lists = t.touched[:0], t.toks[:0], t.lists[:0]
+	tallies.Put(t)
 }
 
 // add gives a fact points, which are never negative.
