@@ -27,7 +27,7 @@ func (s *State) match(question string, at time.Time, limit int) []int32 {
 	t := s.tally()
 	defer t.done()
 	q := s.ask(question, at, t)
-	s.scoreWords(question, t)
+	s.scoreWords(question, t, effort*limit)
 	for tech, points := range q.techs {
 		for _, n := range newestOf(s.techs[tech]) {
 			if s.briefs[n].is.has(valued) {
@@ -148,8 +148,8 @@ func (t *token) topicsAt(toks []token, i int) []topic {
 }
 
 // scoreWords adds to each fact the weight of the words it shares with the
-// question; rare words weigh more, and come first where there are too many.
-func (s *State) scoreWords(question string, t *tally) {
+// question; rare words weigh more, and come first where there are more than so many.
+func (s *State) scoreWords(question string, t *tally, left int) {
 	lists := t.lists[:0]
 	for scan := language.Scan(question); ; {
 		w, ok := scan.Next()
@@ -165,7 +165,6 @@ func (s *State) scoreWords(question string, t *tally) {
 	}
 	t.lists = lists
 	slices.SortStableFunc(lists, func(a, b []int32) int { return len(a) - len(b) })
-	left := effort
 	for i, list := range lists {
 		points := int32(6 + 2*bits.Len(uint(len(s.facts)/len(list)))) //nolint:gosec // small
 		if len(list) > left {

@@ -15,9 +15,9 @@ type tally struct {
 	lists   [][]int32
 }
 
-// effort bounds what a question looks at, beyond its rarest word, so that its
-// cost stays the same however much is known.
-const effort = 1000
+// effort bounds what a question looks at for each fact it wants, beyond its rarest
+// word, so that its cost stays the same however much is known.
+const effort = 32
 
 // newestFacts bounds how many facts of a category or kind are looked at.
 const newestFacts = 300
