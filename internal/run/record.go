@@ -223,13 +223,14 @@ func (t *turn) settle(ctx context.Context, a *answer) (*Result, error) {
 // whether the input is stored at least.
 func (t *turn) keepAnswer(ctx context.Context, step *Step) (kept bool, err error) {
 	whole := *step
-	if t.intake != nil {
+	if t.intake != nil && t.mayWait() {
 		if input := t.intake.take(); input != nil {
 			t.intake = nil
 			whole = input.with(step)
-		} else if err := t.durable(ctx); err != nil {
-			return false, err
 		}
+	}
+	if err := t.durable(ctx); err != nil {
+		return false, err
 	}
 	if err := t.runner.store.AppendTurn(ctx, t.req.Owner, whole); err != nil {
 		t.distrust()
