@@ -478,6 +478,8 @@ func TestTwoStudies(t *testing.T) {
 	}
 	done.Wait()
 	w.catchUp() // what one had no room for while the other was at it
+	w.clock.Advance(time.Hour)
+	w.catchUp() // and what one asked for anew when the other had just done it
 	reads := 0
 	for _, r := range w.up.Requests() {
 		if r.Model == "student" && !naming(r) {
