@@ -74,8 +74,9 @@ func (s *State) note(n int32) {
 	s.briefs[n] = brief{kind: numberOf(f.Kind), is: is}
 }
 
-// overlaps reports whether a fact speaks of a time that overlaps the date.
+// overlaps reports whether a fact speaks of a time that overlaps the date, as far as
+// a store keeps it: to the millisecond.
 func (s *State) overlaps(n int32, d language.Date) bool {
 	when := &s.facts[n].When
-	return s.briefs[n].is.has(timed) && when.From.Before(d.To) && d.From.Before(when.To)
+	return s.briefs[n].is.has(timed) && when.From.UnixMilli() < d.To.UnixMilli() && d.From.UnixMilli() < when.To.UnixMilli()
 }

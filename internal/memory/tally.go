@@ -42,8 +42,8 @@ func (t *tally) done() {
 	for _, n := range t.touched {
 		t.points[n] = 0
 	}
-	clear(t.toks[:cap(t.toks)])
-	clear(t.lists[:cap(t.lists)])
+	clear(t.toks)
+	clear(t.lists)
 	t.touched, t.toks, t.lists = t.touched[:0], t.toks[:0], t.lists[:0]
 	tallies.Put(t)
 }
