@@ -40,13 +40,9 @@ func ollamaWith(t *testing.T, tags string) string {
 	return machine(t, "", map[string]string{"/": isRunning, "/api/tags": tags})
 }
 
-// nothing is an address where nothing listens.
-func nothing(t *testing.T) string {
-	t.Helper()
-	s := httptest.NewServer(nil)
-	s.Close()
-	return strings.TrimPrefix(s.URL, "http://")
-}
+// nothing is an address where nothing listens, and no test's server ever will: a port
+// that was free a moment ago may be another's.
+const nothing = "127.0.0.1:1"
 
 func TestChoose(t *testing.T) {
 	t.Parallel()
@@ -56,7 +52,7 @@ func TestChoose(t *testing.T) {
 	llama := machine(t, "llama.cpp", map[string]string{"/v1/models": `{"data":[{"id":"qwen.gguf","owned_by":"llamacpp"}]}`})
 	loading := machine(t, "llama.cpp", nil)
 	other := machine(t, "nginx", map[string]string{"/v1/models": `{"data":[{"id":"x","owned_by":"y"}]}`})
-	gone := nothing(t)
+	gone := nothing
 	mock := upstreamtest.New(t, upstreamtest.Options{Models: []string{"listed"}})
 
 	type chosen struct {
@@ -212,7 +208,7 @@ func TestIsOllama(t *testing.T) {
 	if addr := ollamaWith(t, `{}`); !IsOllama(t.Context(), addr) {
 		t.Error("an Ollama is not recognized")
 	}
-	for name, addr := range map[string]string{"nothing": nothing(t), "another server": machine(t, "", map[string]string{"/": "<html>Hermes"}), "no address": ":::"} {
+	for name, addr := range map[string]string{"nothing": nothing, "another server": machine(t, "", map[string]string{"/": "<html>Hermes"}), "no address": ":::"} {
 		if IsOllama(t.Context(), addr) {
 			t.Errorf("%s is taken for an Ollama", name)
 		}

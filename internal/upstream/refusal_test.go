@@ -94,7 +94,6 @@ func TestRefusalsDoNotLeak(t *testing.T) {
 
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
-	const nobody = "http://127.0.0.1:1/v1" // a port that was free a moment ago may be another test's by now
 	tls := httptest.NewTLSServer(http.NotFoundHandler())
 	tls.Config.ErrorLog = nil
 	t.Cleanup(tls.Close)
@@ -115,7 +114,7 @@ func TestUnreachable(t *testing.T) {
 	}()
 	t.Cleanup(func() { _ = silent.Close(); <-accepting })
 	for name, base := range map[string]string{
-		"refused": nobody,
+		"refused": "http://" + nothing,
 		"no name": "http://nowhere.invalid/v1",
 		"bad TLS": tls.URL,
 		"hung up": "http://" + silent.Addr().String(),
