@@ -160,6 +160,7 @@ func FuzzMarkdown(f *testing.F) {
 	for _, s := range []string{"# a\n**b", "| a |\n|---|\n| b |", "```\nx\n```", "- [x](y) `z`", "\x1b]0;t\a", "> > a", "1. b", "***a** b*", "~~~\n", "a_b_ __c__"} {
 		f.Add(s, 20, int64(1))
 	}
+	f.Add("\u0603 ", 24, int64(245)) // a mark that Unicode joins with the blank behind it
 	f.Fuzz(func(t *testing.T, text string, width int, seed int64) {
 		width = min(max(width, 1), 200)
 		whole := render(Rich(), width, text)

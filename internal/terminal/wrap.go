@@ -36,15 +36,30 @@ func (w *wrapper) start(first, hang string) {
 	w.first, w.hang, w.begun, w.col, w.blanks = first, hang, false, 0, 0
 }
 
-// add sets a text. Between wide characters a line may break anywhere.
+// add sets a text. A blank parts words wherever it stands: Unicode makes one
+// character of it and a mark before or behind it, but they may come one by one.
 func (w *wrapper) add(text string, attr Attr) {
-	for it := graphemes.FromString(text); it.Next(); {
-		char := it.Value()
-		if char == " " || char == "\t" || char == "\n" {
+	for text != "" {
+		n := strings.IndexAny(text, " \t\n")
+		if n == 0 {
 			w.flush()
 			w.blanks++
+			text = text[1:]
 			continue
 		}
+		if n < 0 {
+			n = len(text)
+		}
+		w.addWord(text[:n], attr)
+		text = text[n:]
+	}
+}
+
+// addWord sets a text without blanks. Between wide characters a line may break
+// anywhere.
+func (w *wrapper) addWord(text string, attr Attr) {
+	for it := graphemes.FromString(text); it.Next(); {
+		char := it.Value()
 		n := displaywidth.String(char)
 		if n > 1 || w.wide+n > w.room() {
 			w.flush()
