@@ -380,7 +380,7 @@ func TestOpenAITimeouts(t *testing.T) {
 		t.Parallel()
 		s := upstreamtest.New(t, upstreamtest.Options{})
 		s.Queue(upstreamtest.Step{Chunks: slices.Repeat([]string{"on and "}, 10_000), Between: time.Millisecond})
-		m := New(Options{BaseURL: s.URL, Model: "m", Between: time.Minute, Stream: 5 * short, Transport: pool(t)})
+		m := New(Options{BaseURL: s.URL, Model: "m", Between: time.Minute, Stream: 20 * short, Transport: pool(t)})
 		got, err := listen(m.Stream(t.Context(), streamed()))
 		if fault.KindOf(err) != fault.Timeout || fault.CodeOf(err) != codeTimeout || got.Content == "" {
 			t.Errorf("got %q, %v, want a beginning and a timeout", got.Content, err)
