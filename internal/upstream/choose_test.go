@@ -52,7 +52,6 @@ func TestChoose(t *testing.T) {
 	llama := machine(t, "llama.cpp", map[string]string{"/v1/models": `{"data":[{"id":"qwen.gguf","owned_by":"llamacpp"}]}`})
 	loading := machine(t, "llama.cpp", nil)
 	other := machine(t, "nginx", map[string]string{"/v1/models": `{"data":[{"id":"x","owned_by":"y"}]}`})
-	gone := nothing
 	mock := upstreamtest.New(t, upstreamtest.Options{Models: []string{"listed"}})
 
 	type chosen struct {
@@ -75,7 +74,7 @@ func TestChoose(t *testing.T) {
 			chosen{Kind: KindConfigured, Name: "m", URL: "https://gpu.example/v1", Why: "HERMES_UPSTREAM_URL is set and HERMES_MODEL names m"},
 		},
 		{"configured here, no model", Environment{URL: mock.URL + "/v1", Key: "k"}, chosen{Kind: KindConfigured, Name: "listed", URL: mock.URL + "/v1", Why: byURL}},
-		{"configured here, down", Environment{URL: "http://" + gone}, chosen{Kind: KindConfigured, URL: "http://" + gone, Why: byURL}},
+		{"configured here, down", Environment{URL: "http://" + nothing}, chosen{Kind: KindConfigured, URL: "http://" + nothing, Why: byURL}},
 		{
 			"configured elsewhere with a key, no model", Environment{URL: "https://gpu.example", Key: "k"},
 			chosen{Kind: KindRecall, Why: none, Skipped: []string{"HERMES_UPSTREAM_URL and HERMES_UPSTREAM_KEY are set, but no model is named: set HERMES_MODEL to use them"}},
@@ -129,17 +128,17 @@ func TestChoose(t *testing.T) {
 			Kind: KindLlama, Name: "qwen.gguf", URL: "http://" + llama + "/v1", Why: "a llama.cpp server runs on this machine",
 		}},
 		{
-			"OLLAMA_HOST", Environment{OllamaHost: ollama, OllamaAddr: gone},
+			"OLLAMA_HOST", Environment{OllamaHost: ollama, OllamaAddr: nothing},
 			chosen{Kind: KindOllama, Name: "new:latest", URL: "http://" + ollama + "/v1", Why: "OLLAMA_HOST is set and new:latest is its newest model"},
 		},
 		{"OLLAMA_HOST is ours", Environment{OllamaHost: ollama, Own: ollama}, chosen{
 			Kind: KindRecall, Why: none, Skipped: []string{"OLLAMA_HOST is the address this server listens on itself"},
 		}},
-		{"OLLAMA_HOST is down", Environment{OllamaHost: gone}, chosen{
+		{"OLLAMA_HOST is down", Environment{OllamaHost: nothing}, chosen{
 			Kind: KindRecall, Why: none, Skipped: []string{"OLLAMA_HOST is set, but no Ollama answers there"},
 		}},
-		{"OLLAMA_HOST is down, model named", Environment{OllamaHost: gone, Model: "m"}, chosen{
-			Kind: KindOllama, Name: "m", URL: "http://" + gone + "/v1", Why: "OLLAMA_HOST is set and HERMES_MODEL names m (it does not answer yet)",
+		{"OLLAMA_HOST is down, model named", Environment{OllamaHost: nothing, Model: "m"}, chosen{
+			Kind: KindOllama, Name: "m", URL: "http://" + nothing + "/v1", Why: "OLLAMA_HOST is set and HERMES_MODEL names m (it does not answer yet)",
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
