@@ -17,12 +17,19 @@ func (s *State) indexReason(n int32) {
 	if key == "" {
 		return
 	}
-	list := s.reasons[key]
-	if len(list) > 0 && int(list[len(list)-1]) < len(s.shelf.lines) {
-		line := &s.shelf.lines[list[len(list)-1]]
+	reason, known := s.reasons[key]
+	if !known {
+		s.givers = append(s.givers, nil)
+		reason = int32(len(s.givers)) //nolint:gosec // facts are counted in thousands
+		s.reasons[key] = reason
+	}
+	s.traits[n].reason = reason
+	list := &s.givers[reason-1]
+	if last := len(*list) - 1; last >= 0 && int((*list)[last]) < len(s.shelf.lines) {
+		line := &s.shelf.lines[(*list)[last]]
 		line.text, line.tokens = "", 0 // the count stands behind the newest
 	}
-	s.reasons[key] = append(list, n)
+	*list = append(*list, n)
 }
 
 // reasonKey is what reasons are compared by: their content words, in order of
@@ -36,11 +43,11 @@ func (s *State) reasonKey(reason string) string {
 // writeRecurring says, behind the newest fact with a reason, how often that
 // reason has been given.
 func (s *State) writeRecurring(b *strings.Builder, n int32) {
-	f := &s.facts[n]
-	if f.Because == "" || !f.Kind.Asserted() {
+	reason := s.traits[n].reason
+	if reason == 0 {
 		return
 	}
-	if list := s.reasons[s.reasonKey(f.Because)]; len(list) > 1 && list[len(list)-1] == n {
+	if list := s.givers[reason-1]; len(list) > 1 && list[len(list)-1] == n {
 		b.WriteString(" (reason ")
 		b.WriteString(strconv.Itoa(len(list)))
 		b.WriteString("×)")
@@ -49,7 +56,7 @@ func (s *State) writeRecurring(b *strings.Builder, n int32) {
 
 // scoreRecurring lifts the facts whose reason was given more than once.
 func (s *State) scoreRecurring(t *tally) {
-	for _, list := range s.reasons {
+	for _, list := range s.givers {
 		if len(list) < 2 {
 			continue
 		}

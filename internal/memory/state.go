@@ -30,12 +30,13 @@ type State struct {
 	techs map[uint8][]int32
 	kinds [numKinds][]int32
 	toks  []token // of the text being read, kept for its space
-	// reasons leads from the words of a reason to the facts that give it.
-	reasons map[string][]int32
-	// newest is, per lineage and role, where its facts begin and end.
-	shelf shelf
-	sum   [sha256.Size]byte
-	size  int64
+	// reasons numbers reasons, from 1, by their words; givers leads from each to the
+	// facts that give it.
+	reasons map[string]int32
+	givers  [][]int32
+	shelf   shelf
+	sum     [sha256.Size]byte
+	size    int64
 }
 
 // slotKey names a slot.
@@ -53,6 +54,7 @@ type trait struct {
 	repeats  bool   // says again what a current fact says
 	steps    uint16 // how many facts its chain replaced
 	was      int32  // the fact it replaced; -1 for none
+	reason   int32  // the number of the one it gives; 0 for none
 }
 
 // Change is what a message brought: the facts as kept, what they contradict,
@@ -68,7 +70,7 @@ func NewState() *State {
 	return &State{
 		l: theLexicon(), byID: map[FactID]int32{}, slots: map[slotKey][]int32{},
 		things: map[string][]int32{}, words: map[string][]int32{}, techs: map[uint8][]int32{},
-		reasons: map[string][]int32{}, shelf: newShelf(),
+		reasons: map[string]int32{}, shelf: newShelf(),
 	}
 }
 
