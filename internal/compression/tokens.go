@@ -75,10 +75,17 @@ func Estimate(text string) int {
 			}
 		case isLetter(c):
 			start := i
-			for i < len(text) && isLetter(text[i]) {
+			for i++; i < len(text) && isSmall(text[i]); {
 				i++
 			}
-			n += wordTokens(text[start:i])
+			if i < len(text) && isLetter(text[i]) {
+				for i < len(text) && isLetter(text[i]) {
+					i++
+				}
+				n += mixedTokens(text[start:i])
+			} else {
+				n += plainTokens(i - start) // most words
+			}
 			if i-start > 2 && (start > 0 && isDigit(text[start-1]) || i < len(text) && isDigit(text[i])) {
 				n++ // letters that touch digits are rarely a word
 			}
@@ -103,10 +110,13 @@ func Estimate(text string) int {
 	return n
 }
 
-// wordTokens estimates a run of letters. Vocabularies hold words in small
+// plainTokens estimates a word of small letters, of which the first may be a capital.
+func plainTokens(letters int) int { return 1 + max(0, letters-4)/5 }
+
+// mixedTokens estimates any other run of letters. Vocabularies hold words in small
 // letters; capitals, and case that changes within a word as in keys and encoded
 // data, are spelled in smaller pieces.
-func wordTokens(word string) int {
+func mixedTokens(word string) int {
 	capitals, changes := 0, 0
 	upper := word[0] <= 'Z'
 	for i := range len(word) {
@@ -128,7 +138,7 @@ func wordTokens(word string) int {
 	case changes > 0:
 		return 1 + max((len(word)-4)/5, (changes+1)/2)
 	}
-	return 1 + max(0, len(word)-4)/5
+	return plainTokens(len(word))
 }
 
 // runeTokens estimates a character that is not ASCII. Common scripts cost about
@@ -156,8 +166,8 @@ func runeTokens(r rune) int {
 	return 3
 }
 
-func isLetter(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
-}
+func isLetter(c byte) bool { return isSmall(c | 0x20) }
+
+func isSmall(c byte) bool { return 'a' <= c && c <= 'z' }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
