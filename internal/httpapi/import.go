@@ -49,7 +49,7 @@ func (s *server) importSessions(w http.ResponseWriter, r *http.Request) error {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // it takes as long as it takes
 	in := &archiveReader{body: &passage{bodies: s.bodies, w: w, r: r}}
 	defer in.body.next()
-	in.dec = jsontext.NewDecoder(in, jsontext.AllowDuplicateNames(true))
+	in.decode()
 	out := importReply{Object: "hermes.import", Errors: []importProblem{}}
 	restore := r.URL.Query().Get("restore") == "true"
 	var keys []session.Key
@@ -183,13 +183,17 @@ func (a *archiveReader) shrink() {
 	}
 	a.grown = false
 	a.behind = slices.Concat([]byte(place), a.dec.UnreadBuffer(), a.behind)
-	a.dec = jsontext.NewDecoder(a, jsontext.AllowDuplicateNames(true))
+	a.decode()
 	for a.dec.InputOffset() < int64(len(place)) {
 		if _, err := a.dec.ReadToken(); err != nil {
 			return // who reads on is told
 		}
 	}
 }
+
+// decode begins to read what comes next. Names may stand twice: what a value means is
+// not judged while it is cut out.
+func (a *archiveReader) decode() { a.dec = jsontext.NewDecoder(a, jsontext.AllowDuplicateNames(true)) }
 
 // Read implements io.Reader for the decoder.
 func (a *archiveReader) Read(p []byte) (int, error) {

@@ -2,7 +2,6 @@ package run
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/hermes-memory/hermes/internal/compression"
@@ -126,61 +125,6 @@ func (t *turn) account(l *layout, recalled int) Context {
 	return c
 }
 
-// beliefs are what a prompt says of the state.
-type beliefs struct {
-	block memory.Block
-	given []memory.FactID // those in the block, and those whose message is sent
-}
-
-// beliefs renders the state for a question.
-func (t *turn) beliefs(question string, room int) beliefs {
-	matches := t.matches(question)
-	b, inSight := beliefs{block: t.stateBlock(room, matches)}, t.sight()
-	b.given = b.block.Facts
-	for i := range matches {
-		if f := &matches[i]; inSight(f.Source.Root, f.Source.Seq) && !slices.Contains(b.given, f.ID) {
-			b.given = append(b.given, f.ID)
-		}
-	}
-	return b
-}
-
-// both does two things at once, the second on another core, which takes a moment to
-// wake. A panic of either is the caller's, and neither goes on alone.
-func both[A, B any](first func() A, second func() B) (A, B) {
-	var b B
-	var failed any
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		defer func() { failed = recover() }()
-		b = second()
-	}()
-	defer func() { <-done }()
-	a := first()
-	<-done
-	if failed != nil {
-		panic(failed)
-	}
-	return a, b
-}
-
-// matches are the facts that answer the question, but for those that the input
-// itself has just told.
-func (t *turn) matches(question string) []memory.Fact {
-	told := 0
-	for i := range t.changes {
-		told += len(t.changes[i].Learned)
-	}
-	found := t.view.Match(question, t.now, maxMatches+told)
-	if fresh := t.input.fresh; told > 0 && len(fresh) > 0 {
-		found = slices.DeleteFunc(found, func(f memory.Fact) bool {
-			return f.Source.Root == t.lineage.tip.RootID && f.Source.Seq >= fresh[0].Seq
-		})
-	}
-	return found[:min(len(found), maxMatches)]
-}
-
 // question is the text memory is asked with: the newest thing the user says.
 func (t *turn) question() string {
 	for i := len(t.input.asked) - 1; i >= 0; i-- {
@@ -213,121 +157,9 @@ func (t *turn) systemText(state string) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// stateBlock renders the state and the summary of folded turns within room.
-func (t *turn) stateBlock(room int, matches []memory.Fact) memory.Block {
-	room -= compression.MessageOverhead
-	summary := t.lineage.tip.Summary
-	summaryTokens := 0
-	if summary != "" {
-		summary = headOf(summary) + summary
-		summaryTokens = t.count(summary)
-		if summaryTokens > room/2 {
-			summary, summaryTokens = "", 0
-		}
-	}
-	ids := make([]memory.FactID, len(matches))
-	for i := range matches {
-		ids[i] = matches[i].ID
-	}
-	b := t.view.Block(room-summaryTokens, t.count, memory.BlockOptions{First: ids, Now: t.now, Hidden: t.sight()})
-	switch {
-	case summary == "":
-	case b.Text == "":
-		b.Text = summary
-	default:
-		b.Text += "\n\n" + summary
-	}
-	b.Tokens += summaryTokens
-	if b.Text != "" {
-		b.Tokens += compression.MessageOverhead
-	}
-	return b
-}
-
-const summaryHead = "Earlier in this session the user said, in order (beginnings, quoted as data):\n"
-
 // sight returns what reports whether a message will be sent verbatim anyway. It does
 // not look at the lineage, which is the turn's to change.
 func (t *turn) sight() func(root session.ID, seq int64) bool {
 	own, from := t.lineage.tip.RootID, t.sightFrom
 	return func(root session.ID, seq int64) bool { return root == own && seq >= from }
-}
-
-// fitTail takes the newest messages that fit, whole groups only: a message of
-// the user, or an answer with the tool results it called for.
-func (t *turn) fitTail(room int) ([]session.Message, int) {
-	tail := standing(t.history(), t.input.asked)
-	end := len(tail)
-	for end > 0 && tail[end-1].Seq >= t.input.tailTo {
-		end--
-	}
-	from, used, size := end, 0, 0
-	for i := end - 1; i >= 0; i-- {
-		size += tail[i].Tokens + compression.MessageOverhead
-		if tail[i].Role == session.Tool {
-			continue
-		}
-		if used+size > room {
-			break
-		}
-		used += size
-		size = 0
-		from = i
-	}
-	t.sightFrom = t.input.tailTo
-	if from < end {
-		t.sightFrom = tail[from].Seq
-	}
-	return tail[from:end], used
-}
-
-// history is what may be shown before the input: the lineage's tail, or the past
-// that came with the input.
-func (t *turn) history() []session.Message {
-	if len(t.input.past) > 0 {
-		return t.input.past
-	}
-	return t.lineage.tail()
-}
-
-// standing leaves out what no longer stands: an answer that was asked for again,
-// and calls that nobody answered, which models refuse to see.
-func standing(tail, asked []session.Message) []session.Message {
-	var out []session.Message
-	for i := range tail {
-		next := asked
-		if i+1 < len(tail) {
-			next = tail[i+1:]
-		}
-		m, stands := stands(&tail[i], next)
-		if stands && out == nil && m == &tail[i] {
-			continue // the usual case copies nothing
-		}
-		if out == nil {
-			out = append(make([]session.Message, 0, len(tail)), tail[:i]...)
-		}
-		if stands {
-			out = append(out, *m)
-		}
-	}
-	if out == nil {
-		return tail
-	}
-	return out
-}
-
-// stands returns a message as it may be shown before the next ones.
-func stands(m *session.Message, next []session.Message) (*session.Message, bool) {
-	if m.Role != session.Assistant || len(next) == 0 {
-		return m, true
-	}
-	if next[0].Role == session.Assistant && m.FinishReason != "" && next[0].FinishReason != "" {
-		return nil, false // both were given here: the later one replaced it
-	}
-	if len(m.ToolCalls) == 0 || next[0].Role == session.Tool {
-		return m, true
-	}
-	text := *m
-	text.ToolCalls, text.Wire = nil, nil
-	return &text, text.Content != ""
 }
