@@ -17,9 +17,13 @@ import (
 )
 
 func main() {
+	if len(os.Args) == 4 && os.Args[1] == "serve" { // started by the measurement of that name
+		fmt.Fprintln(os.Stderr, "speed:", runRelay(os.Args[3]))
+		os.Exit(1)
+	}
 	binary := flag.String("hermes", "", "the server to measure; empty builds it")
 	quick := flag.Bool("quick", false, "a tenth of the work: to see that it runs")
-	only := flag.String("only", "", "run one measurement: start, turn, load, token, streams, open, growth, memory")
+	only := flag.String("only", "", "run one measurement: start, turn, load, relay, token, streams, open, growth, memory")
 	plots := flag.String("plots", "", "the directory for pictures of growth; empty draws none")
 	flag.Parse()
 	if err := measure(context.Background(), &bench{binary: *binary, plots: *plots}, *only, *quick); err != nil {
@@ -77,6 +81,7 @@ func measure(ctx context.Context, b *bench, only string, quick bool) error {
 		{"start", (*bench).start},
 		{"turn", (*bench).turn},
 		{"load", (*bench).load},
+		{"relay", (*bench).relay},
 		{"token", (*bench).token},
 		{"streams", (*bench).streams},
 		{"open", (*bench).open},
