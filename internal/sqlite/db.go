@@ -38,7 +38,7 @@ const minVersion = "3.51.3"
 // wait for them.
 const (
 	readers, readersCache     = 4, 4000
-	searchers, searchersCache = 2, 24_000
+	searchers, searchersCache = 2, 10_000
 	writerCache               = 8000
 )
 
