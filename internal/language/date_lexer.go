@@ -30,7 +30,7 @@ const (
 	ofWord                       // of
 	inWord                       // in
 	sinceWord                    // since, until, during: a bare year may follow
-	onWord                       // on, over, by: a bare weekday or month may follow
+	onWord                       // on (value 1), over, by, at: a bare weekday or month may follow
 	partWord                     // value 0 early, 1 mid, 2 late
 	everyWord                    // every, each: what follows repeats and is no date
 	futureWord                   // will, shall, gonna, plan…

@@ -63,10 +63,17 @@ func (p *dateParser) counted(i, depth int) (dateMatch, bool) {
 	switch next := p.at(j); {
 	case next.class == agoWord:
 		return p.away(-n, unit.value, vague, j+1), true
-	case next.class == fromWord && (p.is(j+1, nowWord) || p.at(j+1).class == dayWord && p.at(j+1).value == 0):
+	case next.class == fromWord && (p.is(j+1, nowWord) && !p.goesOn(j+2) || p.at(j+1).class == dayWord && p.at(j+1).value == 0):
 		return p.away(n, unit.value, vague, j+2), true
 	}
 	return p.around(i, n, unit.value, j, depth)
+}
+
+// goesOn reports whether "from now" goes on with "on": then what is counted holds from
+// now on and names no day ("retention is 90 days from now on").
+func (p *dateParser) goesOn(i int) bool {
+	on := p.at(i)
+	return on.class == onWord && on.value == 1 && on.start == p.at(i-1).end+1
 }
 
 // count reads a number of units: "3", "three", "a couple of", "a few".

@@ -107,6 +107,8 @@ func TestDatesMonths(t *testing.T) {
 		"three years ago":                {"three years ago = 2020-01-01..2020-12-31 ~"},
 		"in two weeks":                   {"in two weeks = 2023-06-19..2023-06-25 ~"},
 		"3 months from now":              {"3 months from now = 2023-09-01..2023-09-30 ~"},
+		"30 days from now at noon":       {"30 days from now = 2023-07-08 ~"},
+		"it is 90 days from now on":      nil,
 		"the eighth of June":             {"the eighth of June = 2023-06-08 ~"},
 		"the first of May":               {"the first of May = 2023-05-01 ~"},
 		"the past two weeks":             {"the past two weeks = 2023-05-25..2023-06-08 ~"},

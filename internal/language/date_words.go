@@ -85,7 +85,7 @@ var dateWords = map[string]dateWord{
 	"the": {class: theWord}, "of": {class: ofWord}, "in": {class: inWord},
 	"since": {class: sinceWord}, "until": {class: sinceWord}, "till": {class: sinceWord},
 	"during": {class: sinceWord}, "throughout": {class: sinceWord},
-	"on": {class: onWord}, "over": {class: onWord}, "by": {class: onWord}, "at": {class: onWord},
+	"on": {class: onWord, value: 1}, "over": {class: onWord}, "by": {class: onWord}, "at": {class: onWord},
 	"early": {class: partWord, value: 0}, "beginning": {class: partWord, value: 0}, "start": {class: partWord, value: 0},
 	"mid": {class: partWord, value: 1}, "middle": {class: partWord, value: 1},
 	"late": {class: partWord, value: 2}, "end": {class: partWord, value: 2},
