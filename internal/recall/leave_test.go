@@ -23,6 +23,7 @@ func TestLeaving(t *testing.T) {
 		{"We backed away from blue-green deploys, they cost 4,000 euros.", "What did canary deploys cost us?", unknown},
 		{"We host everything on Hetzner.", "Where do our workloads run?", "Hetzner"},
 		{"We host everything on Hetzner.", "Who hosts our stuff?", "Hetzner"},
+		{"A bigger heap cured the pauses.", "What solved the pauses?", "heap"},
 		{"Our wiki moved from Confluence to Outline.", "Who moved the wiki?", unknown},
 		{"We use PostgreSQL 16 as our primary database.", "Where does our data live?", "PostgreSQL 16"},
 		{"An off-by-one charged 214 customers twice.", "When were customers charged twice?", unknown},
