@@ -11,6 +11,7 @@ func TestDistillBecause(t *testing.T) {
 	for _, c := range []struct{ text, because string }{
 		{"We left Heroku because the bill doubled.", "the bill doubled"},
 		{"We left Heroku because of the bill.", "the bill"},
+		{"We picked Hetzner mainly for the price.", "price"},
 		{"The launch slipped due to a broken build.", "a broken build"},
 		{"We dropped Mongo since nobody could tune it.", "nobody could tune it"},
 		{"We froze the schema so that the importer can catch up.", "the importer can catch up"},
@@ -75,6 +76,7 @@ func TestDistillNoCause(t *testing.T) {
 		"We deployed version 3 for the northern region.",
 		"The parts were so many that we rented a second truck.",
 		"We moved to Lyon after Easter.",
+		"The top floor is mainly for guests.",
 	} {
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()
