@@ -104,7 +104,12 @@ func (s *State) stopped(n int32) []int32 {
 	if f.Because != "" {
 		said, _, _ = strings.Cut(said, f.Because)
 	}
-	ending := append(stems(f.Value), "longer", "dont", "doesnt")
+	if at := strings.Index(said, f.Value); at >= 0 { // "; it's Karl" says what is instead
+		if end := strings.IndexAny(said[at:], ",;"); end >= 0 {
+			said = said[:at+end]
+		}
+	}
+	ending := append(stems(f.Value), "longer", "dont", "doesnt", "isnt", "arent", "todai", "now") // as stems
 	words := slices.DeleteFunc(stems(said), func(w string) bool { return slices.Contains(ending, w) })
 	if len(words) < 2 || len(words) > maxStopped {
 		return nil

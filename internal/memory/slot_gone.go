@@ -95,8 +95,8 @@ func (r *reading) choiceLengthAt(i int) int {
 	return r.choiceLength(i)
 }
 
-// noMoreSlot reads "there is no code freeze any more" and "we don't use semantic
-// versioning any more".
+// noMoreSlot reads "there is no code freeze any more", "we don't use semantic
+// versioning any more" and "Margit isn't our CTO any more".
 func (r *reading) noMoreSlot() slot {
 	more := r.first(r.from+1, r.to, tagNoLonger)
 	if more < 0 {
@@ -114,6 +114,10 @@ func (r *reading) noMoreSlot() slot {
 		}
 		if from > 0 && r.toks[from].is(tagUse) {
 			from += phraseLength(r.toks, from, tagUse)
+		}
+	default:
+		if neg := r.first(r.from+1, min(r.from+5, r.to), tagNeg); neg >= 0 && neg+1 < more && r.toks[neg+1].is(tagOur, tagMy) {
+			from = neg + 1
 		}
 	}
 	if from < 0 || from >= more {
