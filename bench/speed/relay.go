@@ -14,10 +14,10 @@ import (
 	"github.com/hermes-memory/hermes/bench/served"
 )
 
-// relay measures the least that any durable server in front of a model can cost
-// here: this program as one that remembers nothing, passes each request on and
-// writes it to the disk before it answers. It is a yardstick for the machine, with
-// as many bytes sent to the model as hermes sends and without.
+// relay measures the least that a durable server in front of a model can cost here:
+// this program as one that remembers nothing, passes each request on with a context
+// before it, and writes it to the disk before it answers, or does not. It is a
+// yardstick for the machine.
 func (b *bench) relay(ctx context.Context) error {
 	self, err := os.Executable()
 	if err != nil {
