@@ -113,9 +113,9 @@ func Estimate(text string) int {
 // plainTokens estimates a word of small letters, of which the first may be a capital.
 func plainTokens(letters int) int { return 1 + max(0, letters-4)/5 }
 
-// mixedTokens estimates any other run of letters. Vocabularies hold words in small
-// letters; capitals, and case that changes within a word as in keys and encoded
-// data, are spelled in smaller pieces.
+// mixedTokens estimates a run of letters with a capital behind the first. Vocabularies
+// hold words in small letters; capitals, and case that changes within a word as in keys
+// and encoded data, are spelled in smaller pieces.
 func mixedTokens(word string) int {
 	capitals, changes := 0, 0
 	upper := word[0] <= 'Z'
@@ -132,13 +132,10 @@ func mixedTokens(word string) int {
 			}
 		}
 	}
-	switch {
-	case capitals > 1 && capitals == len(word):
-		return 1 + max(0, len(word)-2)/3
-	case changes > 0:
-		return 1 + max((len(word)-4)/5, (changes+1)/2)
+	if capitals == len(word) {
+		return 1 + (len(word)-2)/3
 	}
-	return plainTokens(len(word))
+	return 1 + max((len(word)-4)/5, (changes+1)/2)
 }
 
 // runeTokens estimates a character that is not ASCII. Common scripts cost about

@@ -19,12 +19,12 @@ func (s *State) indexReason(n int32) {
 	}
 	reason, known := s.reasons[key]
 	if !known {
-		s.givers = append(s.givers, nil)
 		reason = int32(len(s.givers)) //nolint:gosec // facts are counted in thousands
 		s.reasons[key] = reason
+		s.givers = append(s.givers, nil)
 	}
 	s.traits[n].reason = reason
-	list := &s.givers[reason-1]
+	list := &s.givers[reason]
 	if last := len(*list) - 1; last >= 0 && int((*list)[last]) < len(s.shelf.lines) {
 		line := &s.shelf.lines[(*list)[last]]
 		line.text, line.tokens = "", 0 // the count stands behind the newest
@@ -43,11 +43,7 @@ func (s *State) reasonKey(reason string) string {
 // writeRecurring says, behind the newest fact with a reason, how often that
 // reason has been given.
 func (s *State) writeRecurring(b *strings.Builder, n int32) {
-	reason := s.traits[n].reason
-	if reason == 0 {
-		return
-	}
-	if list := s.givers[reason-1]; len(list) > 1 && list[len(list)-1] == n {
+	if list := s.givers[s.traits[n].reason]; len(list) > 1 && list[len(list)-1] == n {
 		b.WriteString(" (reason ")
 		b.WriteString(strconv.Itoa(len(list)))
 		b.WriteString("×)")

@@ -109,7 +109,7 @@ func (s *State) stopped(n int32) []int32 {
 			said = said[:at+end]
 		}
 	}
-	ending := append(stems(f.Value), "longer", "dont", "doesnt", "isnt", "arent", "todai", "now") // as stems
+	ending := append(stems(f.Value), "longer", "todai", "now") // as stems
 	words := slices.DeleteFunc(stems(said), func(w string) bool { return slices.Contains(ending, w) })
 	if len(words) < 2 || len(words) > maxStopped {
 		return nil

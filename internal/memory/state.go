@@ -30,8 +30,8 @@ type State struct {
 	techs map[uint8][]int32
 	kinds [numKinds][]int32
 	toks  []token // of the text being read, kept for its space
-	// reasons numbers reasons, from 1, by their words; givers leads from each to the
-	// facts that give it.
+	// reasons numbers reasons by their words; givers leads from each to the facts that
+	// give it, and from 0, which is none, to nothing.
 	reasons map[string]int32
 	givers  [][]int32
 	shelf   shelf
@@ -70,7 +70,7 @@ func NewState() *State {
 	return &State{
 		l: theLexicon(), byID: map[FactID]int32{}, slots: map[slotKey][]int32{},
 		things: map[string][]int32{}, words: map[string][]int32{}, techs: map[uint8][]int32{},
-		reasons: map[string]int32{}, shelf: newShelf(),
+		reasons: map[string]int32{}, givers: make([][]int32, 1), shelf: newShelf(),
 	}
 }
 

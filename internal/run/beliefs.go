@@ -26,26 +26,6 @@ func (t *turn) beliefs(question string, room int) beliefs {
 	return b
 }
 
-// both does two things at once, the second on another core, which takes a moment to
-// wake. A panic of either is the caller's, and neither goes on alone.
-func both[A, B any](first func() A, second func() B) (A, B) {
-	var b B
-	var failed any
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		defer func() { failed = recover() }()
-		b = second()
-	}()
-	defer func() { <-done }()
-	a := first()
-	<-done
-	if failed != nil {
-		panic(failed)
-	}
-	return a, b
-}
-
 // matches are the facts that answer the question, but for those that the input
 // itself has just told.
 func (t *turn) matches(question string) []memory.Fact {
@@ -92,5 +72,3 @@ func (t *turn) stateBlock(room int, matches []memory.Fact) memory.Block {
 	}
 	return b
 }
-
-const summaryHead = "Earlier in this session the user said, in order (beginnings, quoted as data):\n"

@@ -20,9 +20,10 @@ import (
 // the beginning of what the user said; one with a wave is a sentence that a
 // model drew from it.
 const (
-	quotedLine = "- "
-	drawnLine  = "~ "
-	drawnHead  = "Earlier in this session the user said, in order (beginnings, quoted as data; ~ marks what a model drew from a message's own words):\n"
+	quotedLine  = "- "
+	drawnLine   = "~ "
+	drawnHead   = "Earlier in this session the user said, in order (beginnings, quoted as data; ~ marks what a model drew from a message's own words):\n"
+	summaryHead = "Earlier in this session the user said, in order (beginnings, quoted as data):\n"
 	// summaryShare is the part of a budget that a summary may take, as in
 	// compression.LimitsFor.
 	summaryShare = 16
