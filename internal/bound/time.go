@@ -1,0 +1,120 @@
+package bound
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The years of a time that is taken in. RFC 3339 ends with 9999; the last year is
+// left free, so that no zone and no day added carries a time beyond it.
+const (
+	firstYear = 1970
+	lastYear  = 9998
+)
+
+// Allowed says in words which times are taken in. It completes "… must be".
+const Allowed = "an RFC 3339 time such as 2026-11-21T10:00:00Z, or seconds (or, with 13 digits, milliseconds) since 1970, in the years 1970 to 9998"
+
+// ErrForm is the error of a text or a number that is no time, ErrYear that of a
+// time in a year that is not taken in.
+var (
+	ErrForm = errors.New("this is no time")
+	ErrYear = errors.New("the year is not between 1970 and 9998")
+)
+
+// Time checks a time that comes from outside, and returns it in UTC, in whole
+// milliseconds.
+func Time(t time.Time) (time.Time, error) {
+	t = t.UTC().Truncate(time.Millisecond)
+	if y := t.Year(); y < firstYear || y > lastYear {
+		return time.Time{}, ErrYear
+	}
+	return t, nil
+}
+
+// ParseTime reads a time as it stands in a header or a query: in RFC 3339, or as
+// seconds or milliseconds since 1970, of 10 or 13 digits. A shorter number may be
+// meant as a year or a duration, and is refused.
+func ParseTime(text string) (time.Time, error) {
+	if strings.Trim(text, "0123456789") == "" && (len(text) == secondsDigits || len(text) == millisDigits) {
+		return number(text)
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return time.Time{}, ErrForm
+	}
+	return Time(at)
+}
+
+// JSONTime reads a time of a JSON text: a string in RFC 3339, or a number. null is
+// the zero time.
+func JSONTime(raw []byte) (time.Time, error) {
+	if string(raw) == "null" {
+		return time.Time{}, nil
+	}
+	if len(raw) == 0 || raw[0] != '"' {
+		return number(string(raw))
+	}
+	var at time.Time
+	if json.Unmarshal(raw, &at) != nil {
+		return time.Time{}, ErrForm
+	}
+	return Time(at)
+}
+
+// Numbers of this size are milliseconds: they have 13 digits. As seconds they
+// would lie beyond the year 33,000.
+const (
+	leastMillis   = 1e12
+	overMillis    = 1e13
+	secondsDigits = 10
+	millisDigits  = 13
+)
+
+// number reads seconds or milliseconds since 1970.
+func number(text string) (time.Time, error) {
+	n, err := parseFloat(text)
+	if errors.Is(err, strconv.ErrRange) {
+		return time.Time{}, ErrYear
+	}
+	if err != nil {
+		return time.Time{}, ErrForm
+	}
+	if n >= leastMillis && n < overMillis {
+		return time.UnixMilli(int64(n)).UTC(), nil
+	}
+	if math.Abs(n) >= leastMillis {
+		return time.Time{}, ErrYear
+	}
+	whole, part := math.Modf(n)
+	return Time(time.Unix(int64(whole), int64(math.Round(part*1e3))*int64(time.Millisecond)))
+}
+
+// MinMillis and MaxMillis are the first and the last time that can be written, in
+// milliseconds since 1970: the years 1 to 9998. RFC 3339 has no year before 0, and
+// none behind 9999.
+const (
+	MinMillis = -62_135_596_800_000
+	MaxMillis = 253_370_764_800_000 - 1
+)
+
+// FromMillis is the time of a stored row. One that cannot be written is moved to
+// the nearest that can.
+func FromMillis(ms int64) time.Time {
+	return time.UnixMilli(min(max(ms, MinMillis), MaxMillis)).UTC()
+}
+
+// Millis is a time as a row stores it: never one that [FromMillis] would move.
+func Millis(t time.Time) int64 {
+	switch y := t.UTC().Year(); {
+	case y < 1:
+		return MinMillis
+	case y > lastYear:
+		return MaxMillis
+	}
+	return t.UnixMilli()
+}
