@@ -20,7 +20,7 @@ import (
 type Entry struct {
 	Seq int64 // gapless per owner, from 1
 	At  time.Time
-	// Actor is as in [trail.Trail]; "" is nobody known.
+	// Actor is as in [trail.Trail]; "" if unknown.
 	Actor string
 	// Action is a word such as "session.delete".
 	Action string
@@ -76,7 +76,7 @@ func (e *Entry) Sum(before []byte) []byte {
 	h.Write(before)
 	var n [8]byte
 	for _, v := range []int64{e.Seq, e.At.UnixMilli()} {
-		binary.BigEndian.PutUint64(n[:], uint64(v)) //nolint:gosec // only bits
+		binary.BigEndian.PutUint64(n[:], uint64(v))
 		h.Write(n[:])
 	}
 	for _, part := range []string{e.Actor, e.Action, e.Kind, e.Target, e.RequestID, e.Outcome, e.Detail} {
@@ -93,8 +93,8 @@ type Verdict struct {
 	// First and Last are the numbers of the oldest and newest entry. What is
 	// before First was dropped for its age, or removed.
 	First, Last int64
-	// Hash is that of the newest entry: whoever notes it down sees later whether
-	// the end was cut off.
+	// Hash is the hash of the newest entry: a noted copy shows later whether the end
+	// was cut off.
 	Hash []byte
 	// Broken is the first entry that does not follow the one before; 0 for none.
 	Broken int64
@@ -144,7 +144,8 @@ type noteKey struct{}
 // With returns a context with a note of an action, by the actor of its trail.
 func With(ctx context.Context, o owner.Owner, now func() time.Time, action, kind, target string) (context.Context, *Note) {
 	t := trail.From(ctx)
-	n := &Note{owner: o, now: now, entry: Entry{Actor: t.Actor, Action: action, Kind: kind, Target: target, RequestID: t.RequestID, Outcome: OK}}
+	n := &Note{owner: o, now: now, entry: Entry{Actor: t.Actor, Action: action, Kind: kind, Target: target, RequestID: t.RequestID,
+		Outcome: OK}}
 	return context.WithValue(ctx, noteKey{}, n), n
 }
 

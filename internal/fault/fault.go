@@ -1,10 +1,10 @@
 // Package fault gives errors a kind, so that the edges of the program can
 // translate them without reading their text.
 //
-// A package that understands the cause of a failure makes a fault; everybody
-// between it and the edge only wraps. httpapi turns kinds into statuses, cli
+// A package that understands the cause of a failure makes a fault; the packages
+// between it and the edge only wrap it. httpapi turns kinds into statuses, cli
 // turns them into exit codes. An error without a fault is [Internal]: it is
-// logged whole and shown to nobody.
+// logged whole and never shown.
 package fault
 
 import (
@@ -30,7 +30,7 @@ const (
 	RateLimited     Kind = "rate_limited"    // over a stated limit of rate
 	Upstream        Kind = "upstream"        // the model's server answered badly
 	Unavailable     Kind = "unavailable"     // cannot be served now, later perhaps
-	Timeout         Kind = "timeout"         // somebody behind us took too long
+	Timeout         Kind = "timeout"         // a server that this one called took too long
 	Canceled        Kind = "canceled"        // the caller went away
 )
 

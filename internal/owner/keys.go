@@ -49,8 +49,9 @@ type KeyStore interface {
 	LimitKey(ctx context.Context, id string, l KeyLimits) (Key, error)
 }
 
-// DevelopmentKey is accepted on a loopback address while no other key exists,
-// so that the first five minutes need no set-up.
+// DevelopmentKey is accepted on a loopback address until the first key is made, so
+// that the first five minutes need no set-up. A revoked key counts as made: revoking
+// the last key locks every client out and never re-enables this one.
 const DevelopmentKey = "hermes"
 
 // MinKeyLength is the shortest configured key that is accepted.
@@ -60,9 +61,9 @@ const MinKeyLength = 16
 type Keyring struct {
 	store       KeyStore
 	configured  [][32]byte // hashes of the keys in the configuration
-	development bool
+	development bool       // accept [DevelopmentKey] until the first key is made
 	now         func() time.Time
-	// noKeys is when the store was last seen to hold no valid key, in
+	// noKeys is when the store was last seen to hold no key, in
 	// nanoseconds: the development key is used for every request of a newcomer,
 	// and must not cost a query each time.
 	noKeys atomic.Int64
@@ -74,7 +75,7 @@ type Keyring struct {
 const noKeysFresh = time.Second
 
 // NewKeyring returns a keyring over the configured keys and the store's.
-// development allows [DevelopmentKey] while there are no others.
+// development allows [DevelopmentKey] until the first key is made.
 func NewKeyring(store KeyStore, configured []string, development bool, now func() time.Time) *Keyring {
 	k := &Keyring{store: store, development: development, now: now}
 	for _, secret := range configured {
@@ -123,7 +124,8 @@ func (k *Keyring) Authenticate(ctx context.Context, token string) (Owner, error)
 			return Here(trail.Development), nil
 		}
 		return Owner{}, fault.New(fault.Unauthenticated, "invalid_api_key",
-			"The development key is not accepted: this server has keys of its own, or listens beyond this machine.")
+			"The development key is not accepted: this server has or had keys of its own, or listens beyond this machine. "+
+				"Make a key on the server's machine: hermes keys create --name NAME --owner local")
 	}
 	return Owner{}, refused()
 }
@@ -159,7 +161,7 @@ func (k *Keyring) Development(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("list keys: %w", err)
 	}
-	if slices.ContainsFunc(keys, func(key Key) bool { return key.RevokedAt.IsZero() }) {
+	if len(keys) > 0 {
 		return false, nil
 	}
 	k.noKeys.Store(now)
@@ -194,7 +196,8 @@ func (k *Keyring) Create(ctx context.Context, in NewKey) (Key, string, error) {
 	}
 	for _, s := range scopes {
 		if !slices.Contains(AllScopes(), s) {
-			return Key{}, "", fault.New(fault.Invalid, "invalid_scope", fmt.Sprintf("Unknown scope %q. The scopes are: %v.", s, AllScopes())).At("scopes")
+			return Key{}, "", fault.New(fault.Invalid, "invalid_scope",
+				fmt.Sprintf("Unknown scope %q. The scopes are: %v.", s, AllScopes())).At("scopes")
 		}
 	}
 	if err := in.Limits.check(); err != nil {
@@ -215,8 +218,8 @@ func (k *Keyring) Create(ctx context.Context, in NewKey) (Key, string, error) {
 	return key, secret, nil
 }
 
-// unused refuses a name that is somebody's already: a key made without naming
-// an owner must never open another one's data.
+// unused refuses a name that is taken: a key made without naming an owner must
+// never open another owner's data.
 func (k *Keyring) unused(ctx context.Context, name string) error {
 	keys, err := k.store.Keys(ctx)
 	if err != nil {

@@ -276,7 +276,7 @@ func TestDevelopmentKey(t *testing.T) {
 			if _, err := k.Revoke(t.Context(), key.ID); err != nil {
 				t.Fatal(err)
 			}
-		}, true},
+		}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -52,12 +52,12 @@ func (o Owner) Scopes() []Scope { return slices.Clone(o.scopes) }
 // ID is the stable name of the owner, the first column of every table.
 func (o Owner) ID() string { return o.id }
 
-// By is who asks, for logs and the audit: the key's name behind "key:", or one
+// By names the caller for logs and the audit log: "key:" and the key's name, or one
 // of the other actors of package trail. "" if no caller was authenticated.
 func (o Owner) By() string { return o.by }
 
 // Key is the id of the caller's key, to tell keys of an owner apart. "" if the
-// caller has none: somebody at this machine, or a row.
+// caller has none: a person at this machine, or a stored row.
 func (o Owner) Key() string { return o.key }
 
 // Limits are what the caller may ask for.
@@ -77,7 +77,7 @@ const (
 	Memory        Scope = "memory"
 	Jobs          Scope = "jobs"
 	Export        Scope = "export"
-	Metrics       Scope = "metrics" // of the whole server, which name nobody
+	Metrics       Scope = "metrics" // of the whole server, without owners
 	Admin         Scope = "admin"
 )
 

@@ -1,7 +1,7 @@
-// Package trail is what a request leaves behind it wherever it goes: its id and
-// who acts. It travels in the context, so that the log, the upstream, the audit
-// and the spans of one request can be found under one name. It holds no content,
-// and nothing decides by it.
+// Package trail identifies a request everywhere: its id and its actor. It travels in
+// the context, so that the log, the upstream, the audit log and the spans of one
+// request can be found under one name. It holds no content, and no decision depends on
+// it.
 package trail
 
 import (
@@ -20,8 +20,8 @@ const MaxID = 128
 type Trail struct {
 	// RequestID names the request: the client's own name, if it is clean.
 	RequestID string
-	// Actor is who acts: [Key] and the name of an API key, or one of the
-	// constants. "" is nobody known.
+	// Actor is the acting party: [Key] and the name of an API key, or one of the
+	// constants; "" if unknown.
 	Actor string
 }
 
@@ -47,7 +47,7 @@ func With(ctx context.Context, t Trail) context.Context {
 	return context.WithValue(ctx, contextKey{}, t)
 }
 
-// As returns a context in which somebody else acts in the same request.
+// As returns a context in which another actor acts in the same request.
 func As(ctx context.Context, actor string) context.Context {
 	t := From(ctx)
 	t.Actor = actor
