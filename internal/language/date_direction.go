@@ -256,9 +256,10 @@ func (p *dateParser) direction(i int) int {
 	}
 	for j := i - 1; j >= 0 && j >= i-lookBack; j-- {
 		switch t := p.at(j); {
-		case t.class == mark && (t.value == '.' || t.value == '!' || t.value == '?' || t.value == ';' || t.value == ':' || t.value == ',' || t.value == '\n'):
+		case t.class == mark && (t.value == '.' || t.value == '!' || t.value == '?' || t.value == ';' || t.value == ':' || t.value == ',' ||
+			t.value == '\n'):
 			return 0
-		case t.class == beWord: // "is booked for 3 March" lies ahead, or nobody knows
+		case t.class == beWord: // "is booked for 3 March" lies ahead, or it is unknown
 			return 0
 		case t.class == pastWord && p.is(j-1, beWord):
 			return 0

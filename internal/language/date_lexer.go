@@ -64,7 +64,7 @@ type dateToken struct {
 	digits     uint8 // of a number
 	capital    bool  // starts with an upper-case letter
 	ordinal    bool  // a number with st, nd, rd or th
-	vague      bool  // a count nobody counted: "a few"
+	vague      bool  // an inexact count: "a few"
 	doubtful   bool  // also an everyday word or a name: may, march, sun, fall
 }
 

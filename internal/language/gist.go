@@ -6,7 +6,7 @@ import (
 )
 
 // Gist is the beginning of a text in one line of at most limit bytes, cut at a
-// word, and an ellipsis behind them if anything is missing.
+// word, followed by an ellipsis if anything is missing.
 func Gist(text string, limit int) string {
 	if len(text) <= limit && plainSpaced(text) {
 		return text

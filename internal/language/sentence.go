@@ -12,7 +12,7 @@ type Sentence struct {
 	Start, End int
 	// Code is set for a fenced block, which is one piece whatever it holds.
 	Code bool
-	// Quoted is set for a line that its writer marked as somebody else's (">").
+	// Quoted is set for a line that its writer marked as a quotation (">").
 	Quoted bool
 }
 

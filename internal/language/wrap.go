@@ -108,7 +108,8 @@ func mayGoOn(c byte) bool {
 
 // isMarkup reports whether a line is of a table, of code or of a log.
 func isMarkup(line string) bool {
-	if strings.ContainsAny(line, "\t|{}") || strings.Contains(line, "  ") || strings.Contains(line, "();") || strings.Contains(line, " = ") || strings.Contains(line, "=>") {
+	if strings.ContainsAny(line, "\t|{}") || strings.Contains(line, "  ") || strings.Contains(line, "();") || strings.Contains(line, " = ") ||
+		strings.Contains(line, "=>") {
 		return true
 	}
 	switch line[0] {
