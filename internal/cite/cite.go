@@ -1,0 +1,74 @@
+// Package cite renders words of people, tools and documents where a model or
+// another program reads them as data: recalled messages, facts, summaries, what
+// searches bring. Whatever the words are, they stay on the line that the caller
+// began, inside the quotation marks that the caller asked for, and hold no sign
+// that a person could not see.
+//
+// It owns the form only. Which words are shown, and in which message of a prompt,
+// is the caller's business; the stored originals stay as they were said.
+package cite
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/hermes-memory/hermes/internal/language"
+)
+
+// Words appends a text in quotation marks.
+func Words(b []byte, text string) []byte {
+	b = append(b, '"')
+	b = render(b, language.OneLine(text), true)
+	return append(b, '"')
+}
+
+// Quoted is a text in quotation marks, as [Words] appends it.
+func Quoted(text string) string {
+	if language.Plain(text) {
+		return `"` + text + `"`
+	}
+	return string(Words(make([]byte, 0, len(text)+8), text))
+}
+
+// Line is a text without quotation marks, for the end of a line that nothing
+// follows and for a member of a JSON object.
+func Line(text string) string {
+	if language.Plain(text) {
+		return text
+	}
+	return string(render(make([]byte, 0, len(text)), language.OneLine(text), false))
+}
+
+// render appends a text of one line. Marks that could end the quotation are
+// escaped when quoted is set.
+func render(b []byte, text string, quoted bool) []byte {
+	for {
+		n := language.PlainPrefix(text)
+		b = append(b, text[:n]...)
+		if text = text[n:]; text == "" {
+			return b
+		}
+		r, size := utf8.DecodeRuneInString(text)
+		text = text[size:]
+		switch {
+		case r == '"' || r == '\\':
+			if quoted {
+				b = append(b, '\\')
+			}
+			b = append(b, byte(r))
+		case unicode.IsSpace(r):
+			b = append(b, ' ')
+		case hidden(r):
+		case unicode.IsPrint(r):
+			b = utf8.AppendRune(b, r)
+		default: // invalid UTF-8, private use, not assigned
+			b = utf8.AppendRune(b, utf8.RuneError)
+		}
+	}
+}
+
+// hidden reports whether a character leaves no mark of its own: control
+// characters, directions, joiners, tags, fillers, variation selectors.
+func hidden(r rune) bool {
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+}
