@@ -1,40 +1,184 @@
 package terminal
 
 import (
+	"io"
 	"strings"
+	"sync"
+	"unicode"
 	"unicode/utf8"
 )
 
-// Clean makes control characters visible, so that no text can move the cursor,
-// change the title, write to the clipboard or answer in the person's name. Line
-// feeds and tabs stay; carriage returns are dropped. Marks that turn the
-// direction of what follows are replaced: they make a command look like another.
+// Clean makes a text of any origin fit to be shown, so that no text can move the
+// cursor, change the title, write to the clipboard, answer in the person's name, or
+// look like another one. Line feeds and tabs stay; carriage returns are dropped.
+// Other control characters, and marks that turn the direction of what follows, are
+// made visible. Characters without a shape of their own stay where writing needs
+// them: in joined pictographs, and between letters of scripts that join. Elsewhere
+// they hide something, and a sign stands for them.
 func Clean(text string) string {
-	if utf8.ValidString(text) && !strings.ContainsFunc(text, unsafe) {
+	var c cleaner
+	return c.clean(text)
+}
+
+// OneLine is a text of any origin on one line, as cells of tables and titles are
+// shown: no text can pretend to be the next row.
+func OneLine(text string) string { return Clean(strings.Join(strings.Fields(text), " ")) }
+
+// Doubtful reports whether Clean may show another character in its place.
+func Doubtful(r rune) bool {
+	switch {
+	case r == '\n', r == '\t':
+		return false
+	case r < ' ', breaksLine(r):
+		return true
+	case r < 0x7f:
+		return false
+	}
+	return r <= 0x9f || shapeless(r)
+}
+
+// cleaner cleans a text that comes in pieces.
+type cleaner struct{ last rune }
+
+func (c *cleaner) clean(text string) string {
+	if text == "" {
+		return text
+	}
+	if !strings.ContainsFunc(text, Doubtful) && utf8.ValidString(text) {
+		c.last, _ = utf8.DecodeLastRuneInString(text)
 		return text
 	}
 	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\r':
-			return -1
-		case !unsafe(r):
-			return r
-		case r < ' ':
-			return 0x2400 + r // the pictures of the control characters
-		case r == 0x7f:
-			return 0x2421
-		}
-		return utf8.RuneError
+		shown := seen(c.last, r)
+		c.last = r
+		return shown
 	}, text)
 }
 
-// unsafe reports whether a terminal may do more with a character than show it.
-func unsafe(r rune) bool {
+// seen is what is shown for a character that stands behind another one; -1 is
+// nothing.
+func seen(last, r rune) rune {
 	switch {
+	case r == '\n', r == '\t':
+		return r
+	case r == '\r':
+		return -1
 	case r < ' ':
-		return r != '\n' && r != '\t'
-	case r >= 0x7f && r <= 0x9f:
+		return 0x2400 + r // the pictures of the control characters
+	case r == 0x7f:
+		return 0x2421
+	case r >= 0x80 && r <= 0x9f, breaksLine(r), turns(r):
+		return utf8.RuneError
+	case !shapeless(r), belongs(last, r):
+		return r
+	case layoutOnly(r), shapeless(last), isTag(r) && last == blackFlag:
+		return -1 // one sign stands for all of them
+	}
+	return utf8.RuneError
+}
+
+// breaksLine reports whether a character is Unicode's own end of a line.
+func breaksLine(r rune) bool { return r == '\u2028' || r == '\u2029' }
+
+// turns reports whether a character turns the direction of what follows.
+func turns(r rune) bool { return r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' }
+
+// shapeless reports whether nothing is drawn for a character. The signs before
+// Arabic numbers are of the same category, and are drawn.
+func shapeless(r rune) bool {
+	return r >= 0xad && unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) &&
+		!unicode.Is(unicode.Prepended_Concatenation_Mark, r)
+}
+
+// layoutOnly reports whether a character only tells how to lay a text out: the soft
+// hyphen, and the marks that give a neutral character a direction.
+func layoutOnly(r rune) bool {
+	switch r {
+	case 0xad, 0x61c, 0x200e, 0x200f:
 		return true
 	}
-	return r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
+	return false
+}
+
+// blackFlag is what the tags of a flag stand behind.
+const blackFlag = 0x1f3f4
+
+func isTag(r rune) bool { return r >= 0xe0020 && r <= 0xe007f }
+
+// belongs reports whether a character without a shape changes the one before it as
+// writing has it.
+func belongs(last, r rune) bool {
+	switch {
+	case r == 0x200d: // zero width joiner
+		return pictograph(last) || joins(last)
+	case r == 0x200c: // zero width non-joiner
+		return joins(last)
+	case r == 0xfe0e, r == 0xfe0f: // as text, as a picture
+		return last != r && pictograph(last) || unicode.In(last, unicode.Nd, unicode.So, unicode.Po, unicode.Sm)
+	case unicode.Is(unicode.Variation_Selector, r): // another form of a character
+		return unicode.Is(unicode.Han, last)
+	}
+	return false
+}
+
+// pictograph reports whether a character may be part of a joined picture.
+func pictograph(r rune) bool {
+	switch {
+	case r >= 0x1f000 && r <= 0x1faff, r >= 0x2190 && r <= 0x2bff, r == 0xfe0f, r == 0x20e3:
+		return true
+	}
+	return false
+}
+
+// joins reports whether a character is of a script whose letters join.
+func joins(r rune) bool {
+	return r >= 0x600 && unicode.In(r, unicode.Arabic, unicode.Syriac, unicode.Nko, unicode.Mandaic, unicode.Mongolian, unicode.Devanagari, unicode.Bengali,
+		unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu, unicode.Kannada, unicode.Malayalam, unicode.Sinhala,
+		unicode.Khmer, unicode.Myanmar, unicode.Tibetan, unicode.Balinese, unicode.Javanese)
+}
+
+// Writer passes text of any origin on to a terminal, or to what may lead to one, as
+// Clean shows it. It may be used by several at once.
+type Writer struct {
+	mu   sync.Mutex
+	out  io.Writer
+	c    cleaner
+	rest []byte // of a character that came in part
+}
+
+// NewWriter returns a writer in front of another.
+func NewWriter(out io.Writer) *Writer { return &Writer{out: out} }
+
+// Write implements io.Writer.
+func (w *Writer) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	text := append(w.rest, p...)
+	whole := len(text) - unfinished(text)
+	w.rest = append([]byte(nil), text[whole:]...)
+	if _, err := io.WriteString(w.out, w.c.clean(string(text[:whole]))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// Painted writes a text that is clean but for the looks of a Style.
+func (w *Writer) Painted(text string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, err := io.WriteString(w.out, text)
+	return err
+}
+
+// unfinished is the length of a character at the end that has not come whole.
+func unfinished(text []byte) int {
+	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
+		if tail := text[len(text)-n:]; utf8.RuneStart(tail[0]) {
+			if utf8.FullRune(tail) {
+				return 0
+			}
+			return n
+		}
+	}
+	return 0
 }

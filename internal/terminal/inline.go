@@ -59,7 +59,7 @@ func (s *scan) literal(n int) bool {
 	return true
 }
 
-// wait reports whether what comes next could close a mark that begins here.
+// wait reports whether later input could close a mark that begins here.
 func (s *scan) wait() bool { return !s.final && len(s.text)-s.i < maxSpan }
 
 // step reads one mark or character; false means that more text is needed.
@@ -125,12 +125,16 @@ func (s *scan) code(rest string) bool {
 		return s.literal(n)
 	}
 	s.flush(s.i)
-	body := rest[n : n+end]
-	if len(body) > 2 && body[0] == ' ' && body[len(body)-1] == ' ' {
-		body = body[1 : len(body)-1]
-	}
-	s.emit(body, s.attr|Code)
+	s.emit(unpadded(rest[n:n+end]), s.attr|Code)
 	return s.skip(s.i + n + end + n)
+}
+
+// unpadded is code without the blanks that part it from its signs.
+func unpadded(code string) string {
+	if len(code) > 2 && code[0] == ' ' && code[len(code)-1] == ' ' {
+		return code[1 : len(code)-1]
+	}
+	return code
 }
 
 func (s *scan) emphasis(rest string, c byte) bool {
@@ -141,8 +145,7 @@ func (s *scan) emphasis(rest string, c byte) bool {
 		}
 		return s.literal(n)
 	}
-	next, _ := utf8.DecodeRuneInString(rest[n:])
-	if n > 3 || c == '~' && n != 2 || unicode.IsSpace(next) || c == '_' && isWord(s.last) {
+	if s.opensNothing(c, n, rest[n:]) {
 		return s.literal(n)
 	}
 	body := rest[n:]
@@ -172,6 +175,12 @@ func (s *scan) emphasis(rest string, c byte) bool {
 	}
 	inline(body[:end], s.attr|look, ' ', true, s.emit)
 	return s.skip(s.i + n + end + n)
+}
+
+// opensNothing reports whether n signs before a text are only signs.
+func (s *scan) opensNothing(c byte, n int, text string) bool {
+	next, _ := utf8.DecodeRuneInString(text)
+	return n > 3 || c == '~' && n != 2 || unicode.IsSpace(next) || c == '_' && isWord(s.last)
 }
 
 // link reads [label](address) and ![label](address).

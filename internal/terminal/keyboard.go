@@ -89,7 +89,7 @@ func (k *keyboard) decode(raw <-chan []byte) {
 	}
 }
 
-// soon returns what comes next, and false if nothing does for a moment.
+// soon returns the next input, and false if none arrives within a moment.
 func (k *keyboard) soon(raw <-chan []byte) ([]byte, bool) {
 	timer := time.NewTimer(escapeWait)
 	defer timer.Stop()

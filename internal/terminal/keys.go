@@ -82,7 +82,7 @@ func decode(b []byte, wait bool) (key, int) {
 		_, size := utf8.DecodeRune(b[n:])
 		n += size
 	}
-	return key{keyText, Clean(string(b[:n]))}, n
+	return key{keyText, typed(string(b[:n]))}, n
 }
 
 func decodeEscape(b []byte, wait bool) (key, int) {
@@ -132,7 +132,7 @@ func decodeSequence(b []byte, wait bool) (key, int) {
 		case c >= 0x40 && c <= 0x7e:
 			return key{code: sequence(string(b[2:i]), c)}, i + 1
 		case c < 0x20 || c > 0x7e || i > maxSequence:
-			return key{}, i // no sequence: what broke it is read anew
+			return key{}, i // no sequence: the byte that broke it is read again
 		}
 	}
 	if wait {
@@ -215,4 +215,15 @@ func decodePaste(b []byte) (key, int) {
 func pasted(b []byte) string {
 	text := strings.ToValidUTF8(string(b), string(utf8.RuneError))
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+}
+
+// typed is what a person typed or pasted, without what would act on the terminal.
+// Characters that join others come alone here, and stay.
+func typed(text string) string {
+	return strings.Map(func(r rune) rune {
+		if shapeless(r) && !turns(r) {
+			return r
+		}
+		return seen(0, r)
+	}, text)
 }

@@ -94,7 +94,7 @@ func FuzzDecode(f *testing.F) {
 				t.Fatalf("%q: the cursor is in row %d of %d", e.text, y, len(rows))
 			}
 			for _, r := range rows {
-				if strings.ContainsFunc(r.text, unsafe) {
+				if strings.ContainsFunc(r.text, forbidden) {
 					t.Fatalf("%q is drawn as %q", e.text, r.text)
 				}
 			}

@@ -66,10 +66,20 @@ func visible(char string) (string, int) {
 	return shown, max(displaywidth.String(shown), 1)
 }
 
-// clip cuts a line to a number of columns.
+// clip cuts a line to a number of columns, between words unless that would take more
+// than half of it away.
 func clip(text string, width int) string {
 	if displaywidth.String(text) <= width {
 		return text
 	}
-	return displaywidth.TruncateString(text, width, "…")
+	cut := displaywidth.TruncateString(text, max(width-1, 0), "")
+	if !strings.HasPrefix(text[len(cut):], " ") {
+		if at := strings.LastIndexByte(cut, ' '); displaywidth.String(cut[:max(at, 0)]) >= width/2 {
+			cut = cut[:at]
+		}
+	}
+	return strings.TrimRight(cut, " ") + "…"
 }
+
+// Columns is the width of a clean text on a terminal.
+func Columns(text string) int { return displaywidth.String(text) }

@@ -16,7 +16,8 @@ import (
 type Markdown struct {
 	w     wrapper
 	style Style
-	// pending is what came of the current line and is not shown.
+	clean cleaner
+	// pending is the part of the current line that is not shown yet.
 	pending string
 	// inText says that the line's kind is known and its words are flowing;
 	// look is theirs, last the character before pending.
@@ -29,7 +30,7 @@ type Markdown struct {
 	shown bool // anything yet
 }
 
-// maxTable is the most rows a table may have; behind them another one begins.
+// maxTable bounds the rows of a table; after them another table begins.
 const maxTable = 200
 
 // NewMarkdown returns a renderer for a width in columns.
@@ -39,7 +40,7 @@ func NewMarkdown(out io.Writer, style Style, width int) *Markdown {
 
 // WriteString takes the next piece of the text.
 func (m *Markdown) WriteString(text string) {
-	m.pending += Clean(text)
+	m.pending += m.clean.clean(text)
 	m.advance(false)
 }
 
@@ -68,7 +69,7 @@ func (m *Markdown) advance(final bool) {
 			}
 			return
 		}
-		if !whole && (line == "" || !final && (m.fence != "" || undecided(line))) {
+		if !whole && m.waits(line, final) {
 			return
 		}
 		if n := m.begin(line, whole || final); m.inText {
@@ -77,6 +78,11 @@ func (m *Markdown) advance(final bool) {
 		}
 		m.pending = rest
 	}
+}
+
+// waits reports whether the beginning of a line is not enough to show it.
+func (m *Markdown) waits(line string, final bool) bool {
+	return line == "" || !final && (m.fence != "" || undecided(line))
 }
 
 // words shows what can be told of a line and returns the bytes read.
@@ -158,7 +164,7 @@ func (m *Markdown) beginText(line, trimmed string) int {
 func marker(line string) (mark, shown string, look Attr) {
 	switch c := line[0]; {
 	case c == '#':
-		if n := run(line, '#'); n <= 6 && len(line) > n && line[n] == ' ' {
+		if n := run(line, '#'); n <= 6 && strings.HasPrefix(line[n:], " ") {
 			look := Bold
 			if n <= 2 {
 				look |= Underline
@@ -166,21 +172,29 @@ func marker(line string) (mark, shown string, look Attr) {
 			return line[:n+1], "", look
 		}
 	case c == '>':
-		n := 1
-		for n < len(line) && (line[n] == '>' || line[n] == ' ' && n < maxDepth) {
-			n++
-		}
+		n := quoteSigns(line)
 		return line[:n], strings.Repeat("│ ", min(strings.Count(line[:n], ">"), maxDepth)), Italic
-	case strings.IndexByte("-*+", c) >= 0 && len(line) > 1 && line[1] == ' ':
+	case strings.IndexByte("-*+", c) >= 0 && strings.HasPrefix(line[1:], " "):
 		return line[:2], "• ", 0
-	case c >= '0' && c <= '9':
-		n := digits(line)
-		if n <= maxDigits && n+1 < len(line) && (line[n] == '.' || line[n] == ')') && line[n+1] == ' ' {
+	default:
+		if n := digits(line); n > 0 && n <= maxDigits && numbers(line[n:]) {
 			return line[:n+2], line[:n+2], 0
 		}
 	}
 	return "", "", 0
 }
+
+// quoteSigns is how many bytes at the beginning of a line say that it is quoted.
+func quoteSigns(line string) int {
+	n := 1
+	for n < len(line) && (line[n] == '>' || line[n] == ' ' && n < maxDepth) {
+		n++
+	}
+	return n
+}
+
+// numbers reports whether what stands after digits makes them the number of an item.
+func numbers(rest string) bool { return strings.HasPrefix(rest, ". ") || strings.HasPrefix(rest, ") ") }
 
 const (
 	maxDepth  = 4 // of quotes in quotes

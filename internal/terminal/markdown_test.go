@@ -96,10 +96,10 @@ func split(r *rand.Rand, text string) []string {
 func TestMarkdownStreams(t *testing.T) {
 	t.Parallel()
 	text := sample(t)
-	want := render(Rich(), 50, text)
+	want := render(Style{rich: true}, 50, text)
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
-		if diff := cmp.Diff(want, render(Rich(), 50, split(r, text)...)); diff != "" {
+		if diff := cmp.Diff(want, render(Style{rich: true}, 50, split(r, text)...)); diff != "" {
 			t.Fatal(diff)
 		}
 	}
@@ -117,7 +117,7 @@ func TestMarkdownFlows(t *testing.T) {
 		{"lines of code", "```\none\ntw", "  one\n"},
 	} {
 		var b strings.Builder
-		md := NewMarkdown(&b, Rich(), 80)
+		md := NewMarkdown(&b, Style{rich: true}, 80)
 		md.WriteString(c.in)
 		got := b.String()
 		for _, p := range looks(got) {
@@ -151,7 +151,7 @@ func TestMarkdownFits(t *testing.T) {
 			t.Fatal(err)
 		}
 		for width := minWidth; width < 120; width++ {
-			fits(t, render(Rich(), width, string(ar.Files[0].Data)), width)
+			fits(t, render(Style{rich: true}, width, string(ar.Files[0].Data)), width)
 		}
 	}
 }
@@ -163,14 +163,14 @@ func FuzzMarkdown(f *testing.F) {
 	f.Add("\u0603 ", 24, int64(245)) // a mark that Unicode joins with the blank behind it
 	f.Fuzz(func(t *testing.T, text string, width int, seed int64) {
 		width = min(max(width, 1), 200)
-		whole := render(Rich(), width, text)
+		whole := render(Style{rich: true}, width, text)
 		harmless(t, whole)
 		fits(t, whole, max(width, minWidth))
 		if !utf8.ValidString(text) {
 			return // a stream is made of whole characters
 		}
 		r := rand.New(rand.NewPCG(uint64(seed), 0))
-		if got := render(Rich(), width, split(r, text)...); got != whole {
+		if got := render(Style{rich: true}, width, split(r, text)...); got != whole {
 			t.Errorf("in pieces: got %q, want %q", got, whole)
 		}
 		harmless(t, render(Style{}, width, text))

@@ -116,8 +116,8 @@ func (t *Terminal) draw(e *editor, done bool) {
 }
 
 // erase goes to where the prompt begins and clears from there. Most terminals
-// break anew what they show when they get narrower, so the rows that were drawn
-// may be more by now.
+// rewrap their contents when they get narrower, so the rows drawn may be more by
+// now.
 func (f *frame) erase(width int) string {
 	if f.rows == nil {
 		return ""
@@ -177,7 +177,7 @@ func (t *Terminal) menu(e *editor, width, room int) []row {
 }
 
 // echo is draw for a terminal without a cursor to move: what is typed at the
-// end appears, what is deleted there goes, anything else is shown anew.
+// end appears, what is deleted there goes, anything else is shown again.
 func (t *Terminal) echo(e *editor, done bool) {
 	shown := strings.ReplaceAll(Clean(e.text), "\n", "\r\n")
 	was := t.drawn.text

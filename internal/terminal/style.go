@@ -23,9 +23,6 @@ var codes = [...]string{"1", "2", "3", "4", "9", "36", "35"}
 // Style writes looks. The zero Style writes none.
 type Style struct{ rich bool }
 
-// Rich is the style of a terminal with looks.
-func Rich() Style { return Style{rich: true} }
-
 // StyleOf is the style for these surroundings: none where NO_COLOR is set or the
 // terminal is a dumb one.
 func StyleOf(getenv func(string) string) Style {
@@ -53,7 +50,7 @@ func (s Style) Paint(a Attr, text string) string {
 	return b.String()
 }
 
-// What a terminal is told beside looks.
+// Terminal control other than styles.
 const (
 	bracketedPaste = "\x1b[?2004h"
 	plainPaste     = "\x1b[?2004l"

@@ -146,19 +146,11 @@ func (t *Terminal) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Text returns a writer for text of any origin: its control characters are made
-// visible.
-func (t *Terminal) Text() io.Writer { return cleaner{t} }
+// Text returns a writer for text of any origin: its lines that are too long are broken
+// between words.
+func (t *Terminal) Text() *Writer { return NewWriter(&breaker{to: t}) }
 
-type cleaner struct{ to io.Writer }
-
-// Write implements io.Writer.
-func (c cleaner) Write(p []byte) (int, error) {
-	_, err := io.WriteString(c.to, Clean(string(p)))
-	return len(p), err
-}
-
-// emit sends bytes to the terminal; who has hung up reads nothing.
+// emit sends bytes to the terminal; a closed terminal ignores them.
 func (t *Terminal) emit(s string) { _, _ = t.out.WriteString(s) }
 
 // Confirm asks a question that is answered with yes or no. Anything but y is no.

@@ -36,7 +36,7 @@ func (t *Terminal) During(ctx context.Context, label string, do func(context.Con
 			return err
 		case k, ok := <-keys:
 			switch {
-			case !ok: // the terminal is gone, and nobody left to answer
+			case !ok: // the terminal is gone
 				keys = nil
 				cancel()
 			case k.code == keyInterrupt || k.code == keyEscape:
