@@ -1,6 +1,6 @@
-// Package config gathers what can be set: defaults, then the file, then the
-// environment, then flags; the later wins. It remembers where every value came
-// from. Only the command line imports it; everybody else is handed values.
+// Package config gathers the settings: defaults, then the file, then the environment,
+// then flags; a later source wins. It records the origin of every value. Only the
+// command line imports it; other packages are handed values.
 package config
 
 import (
@@ -29,7 +29,6 @@ type Config struct {
 		NoAuth    bool
 		Grace     time.Duration
 	}
-	Database string
 	Upstream struct {
 		URL, Key, Model              string
 		OpenAIKey, OpenAIURL         string
@@ -37,7 +36,6 @@ type Config struct {
 		OpenRouterKey, OpenRouterURL string
 		OllamaHost                   string
 		Probe                        bool
-		AlternateRoles               bool
 	}
 	Context struct {
 		BudgetTokens int
@@ -53,7 +51,7 @@ type Config struct {
 	Runs struct {
 		ApprovalTimeout time.Duration
 	}
-	// Memory is what models do for memory behind the turns.
+	// Memory holds the settings of background work on memory.
 	Memory struct {
 		Model          string // reads messages in the background; "" for none
 		Embeddings     string // gives them their meaning; "" for none
@@ -70,6 +68,8 @@ type Config struct {
 		Turns             int // of the server at once
 		Queue             int // turns that may wait
 		QueueWait         time.Duration
+		Connections       int // at once; 0 goes by the descriptors that the process may have
+		PerAddress        int // of them, from one address; 0 is half of them
 	}
 	Webhooks struct {
 		AllowPrivate bool
@@ -94,7 +94,7 @@ type Config struct {
 	origins map[string]string // setting → where its value came from
 }
 
-// Source is where settings come from beside the defaults.
+// Source holds the sources of settings other than the defaults.
 type Source struct {
 	// Getenv looks up the environment.
 	Getenv func(string) string
@@ -121,6 +121,9 @@ func Load(src Source) (*Config, error) {
 	if err := c.fromEnvironment(src, "home"); err != nil {
 		return nil, err
 	}
+	if err := checkHome(c.Home); err != nil {
+		return nil, err
+	}
 	if err := c.fromFile(src, c.File()); err != nil {
 		return nil, err
 	}
@@ -143,7 +146,7 @@ func (c *Config) File() string { return filepath.Join(c.Home, "config.yaml") }
 // DatabaseFile is the SQLite file.
 func (c *Config) DatabaseFile() string { return filepath.Join(c.Home, "state.db") }
 
-// AddrChosen reports whether somebody has said where to listen.
+// AddrChosen reports whether a setting says where to listen.
 func (c *Config) AddrChosen() bool {
 	return c.Server.Addr != "" || c.Server.Host != "" || c.Server.Port != 0
 }
@@ -195,6 +198,9 @@ func (c *Config) fromFile(src Source, path string) error {
 	}
 	if err != nil {
 		return fmt.Errorf("%w: mend that, or choose another home with HERMES_HOME", err)
+	}
+	if err := checkFile(path); err != nil {
+		return err
 	}
 	values, err := parseFile(text)
 	if err != nil {

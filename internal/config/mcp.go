@@ -18,7 +18,7 @@ type MCPServer struct {
 	URL     string
 	Headers map[string]string
 	Tools   []string // those that may be offered; empty means all
-	Owners  []string // who may use it; empty means the local owner, "*" everybody
+	Owners  []string // that may use it; empty means the local owner, "*" all owners
 	Off     bool
 }
 
@@ -47,27 +47,34 @@ func (c *Config) setMCP(name string, v fileValue, getenv func(string) string) er
 	if v.empty {
 		return nil
 	}
+	unknown := fmt.Errorf("there is no setting %q for an MCP server; there are command, args, env, url, headers, tools, owners, enabled", rest)
+	if hasKeys := field == "env" || field == "headers"; hasKeys != (key != "") {
+		return unknown
+	}
 	var err error
-	switch {
-	case field == "command" && key == "":
+	switch field {
+	case "command":
 		s.Command = v.value
-	case field == "args" && key == "":
+	case "args":
 		s.Args = v.list()
-	case field == "url" && key == "":
+	case "url":
 		s.URL, err = expand(v.value, getenv)
-	case field == "env" && key != "":
+	case "env":
 		err = put(&s.Env, key, v.value, getenv)
-	case field == "headers" && key != "":
+	case "headers":
 		err = put(&s.Headers, key, v.value, getenv)
-	case field == "tools" && key == "":
+	case "tools":
 		s.Tools = v.list()
-	case field == "owners" && key == "":
+	case "owners":
 		s.Owners = v.list()
-	case field == "enabled" && key == "" && (v.value == "true" || v.value == "false"):
+	case "enabled":
+		if v.value != "true" && v.value != "false" {
+			return unknown
+		}
 		s.Off = v.value == "false"
-	case field == "type" && key == "": // other programs name the transport; the fields tell it
+	case "type": // other programs name the transport; the fields tell it
 	default:
-		return fmt.Errorf("there is no setting %q for an MCP server; there are command, args, env, url, headers, tools, owners, enabled", rest)
+		return unknown
 	}
 	return err
 }
