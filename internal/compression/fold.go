@@ -51,8 +51,8 @@ func Fold(tail []session.Message, before string, l Limits, count Counter) (f Fol
 	return foldTo(tail, before, l, count)
 }
 
-// FoldNow is Fold for somebody who asks for it: whatever the size of the tail,
-// its older half is folded, or more if the limits say so.
+// FoldNow is Fold on request: whatever the size of the tail, its older half is
+// folded, or more if the limits require it.
 func FoldNow(tail []session.Message, before string, l Limits, count Counter) (Folded, bool) {
 	l.Low = min(l.Low, tokensOf(tail)/2)
 	return foldTo(tail, before, l, count)

@@ -15,7 +15,7 @@ import (
 // safe for concurrent use.
 type Counter func(text string) int
 
-// MessageOverhead is what a message costs beside its text: role and separators.
+// MessageOverhead is the cost of a message in addition to its text: role and separators.
 // OpenAI's cookbook gives 3 per message and 1 for a name; 4 covers both.
 const MessageOverhead = 4
 
@@ -63,32 +63,17 @@ func Estimate(text string) int {
 		c := text[i]
 		switch {
 		case c == ' ':
-			i++ // belongs to the word behind it, but not to a number
+			i++ // belongs to the word after it, but not to a number
 			if i < len(text) && isDigit(text[i]) {
 				n++
 			}
 			if i < len(text) && text[i] == ' ' {
 				n++
-				for i < len(text) && text[i] == ' ' {
-					i++
-				}
+				i += len(text[i:]) - len(strings.TrimLeft(text[i:], " "))
 			}
 		case isLetter(c):
-			start := i
-			for i++; i < len(text) && isSmall(text[i]); {
-				i++
-			}
-			if i < len(text) && isLetter(text[i]) {
-				for i < len(text) && isLetter(text[i]) {
-					i++
-				}
-				n += mixedTokens(text[start:i])
-			} else {
-				n += plainTokens(i - start) // most words
-			}
-			if i-start > 2 && (start > 0 && isDigit(text[start-1]) || i < len(text) && isDigit(text[i])) {
-				n++ // letters that touch digits are rarely a word
-			}
+			end, tokens := wordTokens(text, i)
+			i, n = end, n+tokens
 		case isDigit(c):
 			start := i
 			for i < len(text) && isDigit(text[i]) {
@@ -110,10 +95,34 @@ func Estimate(text string) int {
 	return n
 }
 
+// wordTokens finds the end of the letters at start and estimates them.
+func wordTokens(text string, start int) (end, tokens int) {
+	i := start + 1
+	for i < len(text) && isSmall(text[i]) {
+		i++
+	}
+	if i < len(text) && isLetter(text[i]) {
+		for i < len(text) && isLetter(text[i]) {
+			i++
+		}
+		tokens = mixedTokens(text[start:i])
+	} else {
+		tokens = plainTokens(i - start) // most words
+	}
+	if i-start > 2 && touchesDigit(text, start, i) {
+		tokens++ // letters that touch digits are rarely a word
+	}
+	return i, tokens
+}
+
+func touchesDigit(text string, start, end int) bool {
+	return start > 0 && isDigit(text[start-1]) || end < len(text) && isDigit(text[end])
+}
+
 // plainTokens estimates a word of small letters, of which the first may be a capital.
 func plainTokens(letters int) int { return 1 + max(0, letters-4)/5 }
 
-// mixedTokens estimates a run of letters with a capital behind the first. Vocabularies
+// mixedTokens estimates a run of letters with a capital after the first. Vocabularies
 // hold words in small letters; capitals, and case that changes within a word as in keys
 // and encoded data, are spelled in smaller pieces.
 func mixedTokens(word string) int {
@@ -138,29 +147,35 @@ func mixedTokens(word string) int {
 	return 1 + max((len(word)-4)/5, (changes+1)/2)
 }
 
-// runeTokens estimates a character that is not ASCII. Common scripts cost about
-// a token per character; those that vocabularies hardly know, and emoji, are
-// spelled in bytes.
+// scripts are what the characters of a range cost, up to the bound of each; never
+// written. Common scripts cost about a token per character; those that
+// vocabularies hardly know, and emoji, are spelled in bytes.
+var scripts = [...]struct {
+	below  rune
+	tokens int
+}{
+	{0x180, 1}, {0x370, 2}, // Latin; rare Latin, combining marks
+	{0x700, 1}, {0x800, 2}, {0x900, 3}, // Greek to Arabic; Syriac
+	{0xe80, 1}, {0x1000, 2}, // India to Thailand; Lao, Tibetan
+	{0x1100, 1}, {0x1780, 3}, {0x1800, 1}, {0x1e00, 3}, // Burma, Georgia; Khmer
+	{0x1f00, 1}, {0x2000, 2}, {0x2070, 1}, // Vietnamese; old Greek; punctuation
+	{0x2c00, 2}, {0x3000, 3}, // mathematics, arrows, boxes
+	{0x3100, 1}, {0x4e00, 3}, {0xa000, 1}, {0xac00, 3}, {0xd800, 1}, // kana; Han; Hangul
+	{0xfe00, 3}, {0xfe10, 1}, {0xff00, 3}, {0x10000, 1}, // variants; wide forms
+	{utf8.MaxRune + 1, 3},
+}
+
+// runeTokens estimates a character that is not ASCII.
 func runeTokens(r rune) int {
-	switch {
-	case r < 0x180, r >= 0x370 && r < 0x700: // Latin; Greek to Arabic
-		return 1
-	case r < 0x800: // rare Latin, combining marks, Syriac
-		return 2
-	case r >= 0x900 && r < 0xe80, r >= 0x1000 && r < 0x1100, r >= 0x1780 && r < 0x1800: // India to Thailand, Burma, Georgia; Khmer
-		return 1
-	case r >= 0xe80 && r < 0x1000: // Lao, Tibetan
-		return 2
-	case r >= 0x1e00 && r < 0x1f00, r >= 0x2000 && r < 0x2070: // Vietnamese; punctuation
-		return 1
-	case r >= 0x1f00 && r < 0x2c00: // old Greek, mathematics, arrows, boxes
-		return 2
-	case r >= 0x3000 && r < 0x3100, r >= 0x4e00 && r < 0xa000, r >= 0xac00 && r < 0xd800: // kana, Han, Hangul
-		return 1
-	case r >= 0xfe00 && r < 0xfe10, r >= 0xff00 && r <= 0xffff: // variants; wide forms
-		return 1
+	low, high := 0, len(scripts)-1
+	for low < high {
+		if middle := (low + high) / 2; r < scripts[middle].below {
+			high = middle
+		} else {
+			low = middle + 1
+		}
 	}
-	return 3
+	return scripts[low].tokens
 }
 
 func isLetter(c byte) bool { return isSmall(c | 0x20) }
