@@ -41,7 +41,8 @@ const bombSize = 9_900_000
 
 func bombs() []bomb {
 	turns := []string{"/v1/chat/completions", "/v1/responses", "/v1/runs"}
-	all := append([]string{"/api/sessions", "/api/sessions/s/messages", "/api/memory", "/api/memory/forget", "/api/jobs", "/api/keys", "/mcp"}, turns...)
+	all := append([]string{"/api/sessions", "/api/sessions/s/messages", "/api/memory", "/api/memory/forget", "/api/jobs", "/api/keys", "/mcp"},
+		turns...)
 	again := func(head, part, end string) func() io.Reader {
 		text := head + strings.Repeat(part, (bombSize-len(head)-len(end))/len(part)) + end
 		return func() io.Reader { return strings.NewReader(text) }
@@ -159,7 +160,7 @@ func (t *thrown) fill(ctx context.Context) error {
 		if i > 0 {
 			body.WriteByte(',')
 		}
-		fmt.Fprintf(&body, `{"role":"user","content":"Message %d of words w%x w%x, because of reason %d."}`, i, rand.Uint32()%5000, rand.Uint32()%5000, i) //nolint:gosec // only words
+		fmt.Fprintf(&body, `{"role":"user","content":"Message %d of words w%x w%x, because of reason %d."}`, i, rand.Uint32()%5000, rand.Uint32()%5000, i)
 	}
 	body.WriteString("]}")
 	status, answer, err := send(ctx, t.s.addr, "POST", "/api/sessions/talk/messages", nil, []byte(body.String()))
@@ -257,7 +258,8 @@ func (t *thrown) search(ctx context.Context) {
 		if status == http.StatusOK {
 			t.slowest = max(t.slowest, took)
 		}
-		if err != nil || status >= 500 && status != http.StatusServiceUnavailable && status != http.StatusGatewayTimeout || status == http.StatusOK && took > 300*time.Millisecond {
+		if err != nil || status >= 500 && status != http.StatusServiceUnavailable && status != http.StatusGatewayTimeout ||
+			status == http.StatusOK && took > 300*time.Millisecond {
 			t.t.miss("search %.40q: %d %.200s in %d ms, %v", q, status, answer, took.Milliseconds(), err)
 		}
 	}

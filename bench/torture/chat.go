@@ -51,7 +51,9 @@ func chatBody(text string, stream bool) []byte {
 
 // chat takes a turn, within two minutes and a bit. whole says that the answer came
 // to its proper end; it is the answer's text, or an error's body.
-func chat(ctx context.Context, addr, session, text string, stream bool, header map[string]string) (status int, answer string, whole bool, err error) {
+func chat(
+	ctx context.Context, addr, session, text string, stream bool, header map[string]string,
+) (status int, answer string, whole bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 130*time.Second)
 	defer cancel()
 	all := map[string]string{"X-Hermes-Session-Id": session}

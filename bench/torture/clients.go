@@ -98,7 +98,8 @@ func (c *clients) createJobs(ctx context.Context, addr string) {
 		c.named++
 		text := fmt.Sprintf("job number %d of the torture.", c.named)
 		body, _ := json.Marshal(map[string]string{
-			"name": text, "prompt": text, "session_id": fmt.Sprintf("jobs/%d", c.named%16), "schedule": time.Now().Add(time.Second).UTC().Format(time.RFC3339),
+			"name": text, "prompt": text, "session_id": fmt.Sprintf("jobs/%d", c.named%16),
+			"schedule": time.Now().Add(time.Second).UTC().Format(time.RFC3339),
 		})
 		var out struct{ Job struct{ ID string } }
 		status, answer, err := call(ctx, addr, "POST", "/api/jobs", "", body)

@@ -55,7 +55,8 @@ func growSessions(ctx context.Context, b *bench, rounds int) (*tally, error) {
 		return nil, err
 	}
 	defer model.Close()
-	s, err := b.subject(model.URL+"/v1", fmt.Sprintf("HERMES_CONTEXT_BUDGET=%d", growBudget), "HERMES_MEMORY_MODEL=scribe", "HERMES_MEMORY_TOKENS=1000000000")
+	s, err := b.subject(model.URL+"/v1", fmt.Sprintf("HERMES_CONTEXT_BUDGET=%d", growBudget), "HERMES_MEMORY_MODEL=scribe",
+		"HERMES_MEMORY_TOKENS=1000000000")
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +106,7 @@ func growOn(ctx context.Context, s *subject, all []*grower, calm bool) error {
 		return err
 	}
 	var left atomic.Int64
-	left.Store(turnsOfRound/2 + rand.Int64N(turnsOfRound)) //nolint:gosec // when to kill is no secret
+	left.Store(turnsOfRound/2 + rand.Int64N(turnsOfRound))
 	enough := make(chan struct{})
 	round, stop := context.WithCancel(ctx)
 	defer stop()
@@ -125,7 +126,7 @@ func growOn(ctx context.Context, s *subject, all []*grower, calm bool) error {
 			growing.Wait()
 			pause(ctx, 500*time.Millisecond)
 		}
-		pause(ctx, rand.N(5*time.Millisecond)) //nolint:gosec // see above
+		pause(ctx, rand.N(5*time.Millisecond))
 	case <-time.After(20 * time.Second):
 	}
 	s.kill()
@@ -143,7 +144,7 @@ func (g *grower) grow(ctx context.Context, addr string) bool {
 		g.n++
 		turn = &growth{session: g.ids[0], text: g.say(), stream: g.n%2 == 0}
 		if g.n%3 == 0 {
-			turn.session = g.ids[rand.IntN(len(g.ids))] //nolint:gosec // which id is no secret
+			turn.session = g.ids[rand.IntN(len(g.ids))]
 		}
 		g.pending = turn
 	} else {
@@ -156,9 +157,9 @@ func (g *grower) grow(ctx context.Context, addr string) bool {
 // a context.
 func (g *grower) say() string {
 	const words = " and then we carried the blue lamp over to the other room, because it was dark there"
-	n := 1 + rand.IntN(4)  //nolint:gosec // how much is no secret
-	if rand.IntN(6) == 0 { //nolint:gosec // see above
-		n = 15 + rand.IntN(15) //nolint:gosec // see above
+	n := 1 + rand.IntN(4)
+	if rand.IntN(6) == 0 {
+		n = 15 + rand.IntN(15)
 	}
 	return fmt.Sprintf("In %s I noted something%s.", g.mark(g.n), strings.Repeat(words, n))
 }
@@ -187,7 +188,7 @@ func (g *grower) take(ctx context.Context, addr string, turn *growth) bool {
 		g.t.miss("%s under %s: an answer in %s: %.100q", key, turn.session, root, text)
 	case !known:
 		g.ids = append(g.ids, id)
-	case id != g.tip && g.tip != "" && header.Get("Idempotency-Replayed") == "":
+	case g.fellBehind(id, header):
 		g.t.miss("%s under %s: an answer in %s, the newest was %s", key, turn.session, id, g.tip)
 	}
 	if g.tip == "" || !known {
@@ -195,4 +196,10 @@ func (g *grower) take(ctx context.Context, addr string, turn *growth) bool {
 	}
 	g.told, g.pending = append(g.told, turn.text), nil
 	return true
+}
+
+// fellBehind reports whether a turn that was not replayed went to an older session
+// than the newest.
+func (g *grower) fellBehind(id string, header http.Header) bool {
+	return id != g.tip && g.tip != "" && header.Get("Idempotency-Replayed") == ""
 }

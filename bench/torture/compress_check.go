@@ -44,11 +44,11 @@ func askEveryID(ctx context.Context, s *subject, all []*grower) (took, asked int
 // findAgain looks for turns by their words, in the lineage of the first id.
 func findAgain(ctx context.Context, s *subject, all []*grower, t *tally) (found int) {
 	for range searched {
-		g := all[rand.IntN(len(all))] //nolint:gosec // which one is no secret
+		g := all[rand.IntN(len(all))]
 		if len(g.told) == 0 {
 			continue
 		}
-		mark := markOf.FindString(g.told[rand.IntN(len(g.told))]) //nolint:gosec // see above
+		mark := markOf.FindString(g.told[rand.IntN(len(g.told))])
 		var out struct {
 			Data []struct{ Matches []struct{ Snippet string } }
 		}
@@ -124,7 +124,8 @@ func checkFolds(ctx context.Context, path string, t *tally) (*folds, error) {
 		SELECT id, summary,
 			(SELECT coalesce(sum(token_count + 4), 0) FROM messages m WHERE m.owner_id = own AND m.root_id = root AND seq >= tail_from AND seq < at),
 			(SELECT coalesce(sum(token_count + 4), 0) FROM messages m WHERE m.owner_id = own AND m.root_id = root AND seq >= tail_to AND seq < at),
-			(SELECT token_count + 4 FROM messages m WHERE m.owner_id = own AND m.root_id = root AND role = 'user' AND seq <= at ORDER BY seq DESC LIMIT 1)
+			(SELECT token_count + 4 FROM messages m WHERE m.owner_id = own AND m.root_id = root AND role = 'user' AND seq <= at
+			ORDER BY seq DESC LIMIT 1)
 		FROM fold`)
 	if err != nil {
 		return nil, fmt.Errorf("read compressions: %w", err)

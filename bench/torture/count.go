@@ -88,19 +88,9 @@ func (c *clients) check(ctx context.Context, s *subject) (*report, error) {
 	if err := c.checkEvents(ctx, s.addr, r); err != nil {
 		return nil, err
 	}
-	status := make(map[string]string)
-	for _, a := range c.runs {
-		var run struct {
-			Status string
-			Error  *struct{ Message string }
-		}
-		if err := get(ctx, s.addr, "/v1/runs/"+a.id, &run); err != nil {
-			return nil, err
-		}
-		status[a.text] = run.Status
-		if run.Error != nil {
-			status[a.text] += ": " + run.Error.Message
-		}
+	status, err := c.states(ctx, s)
+	if err != nil {
+		return nil, err
 	}
 	s.kill()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(s.home, "state.db"))
@@ -137,6 +127,25 @@ func (c *clients) check(ctx context.Context, s *subject) (*report, error) {
 		}
 	}
 	return r, nil
+}
+
+// states are what the runs say of themselves, by what they were asked.
+func (c *clients) states(ctx context.Context, s *subject) (map[string]string, error) {
+	out := make(map[string]string)
+	for _, a := range c.runs {
+		var run struct {
+			Status string
+			Error  *struct{ Message string }
+		}
+		if err := get(ctx, s.addr, "/v1/runs/"+a.id, &run); err != nil {
+			return nil, err
+		}
+		out[a.text] = run.Status
+		if run.Error != nil {
+			out[a.text] += ": " + run.Error.Message
+		}
+	}
+	return out, nil
 }
 
 func count(ctx context.Context, db *sql.DB, query, arg string) (n int, err error) {

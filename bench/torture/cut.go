@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -76,7 +77,9 @@ func cutStreams(ctx context.Context, b *bench, rounds int) (*tally, error) {
 
 // turn begins a streamed turn and leaves it behind so many data lines. run is
 // the id of a detached one.
-func (c *cuts) turn(ctx context.Context, session, text string, after int, header map[string]string) (seen string, whole bool, run string, err error) {
+func (c *cuts) turn(
+	ctx context.Context, session, text string, after int, header map[string]string,
+) (seen string, whole bool, run string, err error) {
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()
 	all := map[string]string{"X-Hermes-Session-Id": session}
@@ -230,14 +233,14 @@ func (c *cuts) count(ctx context.Context, rounds int) error {
 		full := answerTo(fmt.Sprintf("%s%04d.", cutText, n))
 		got := answers[session]
 		switch {
-		case asked[session] == 1 && len(got) == 1 && got[0].finish == "stop" && got[0].text == full:
+		case asked[session] == 1 && len(got) == 1 && got[0].whole(full):
 			whole++
 		case c.whole[session] || asked[session] != 1 || len(got) > 1:
 			bad++
 			c.t.miss("%s: %d inputs, %d answers stored, the client saw %q", session, asked[session], len(got), seen)
 		case len(got) == 0 && seen == "":
 			unanswered++
-		case len(got) == 1 && got[0].finish == "cancelled" && strings.HasPrefix(got[0].text, seen) && strings.HasPrefix(full, got[0].text):
+		case slices.ContainsFunc(got, func(s stored) bool { return s.marked(seen, full) }):
 			marked++
 		default:
 			bad++
@@ -251,4 +254,9 @@ func (c *cuts) count(ctx context.Context, rounds int) error {
 		c.t.miss("events are missing or repeated")
 	}
 	return nil
+}
+
+// marked reports whether an answer is stored as cancelled, with all that was seen of it.
+func (s stored) marked(seen, full string) bool {
+	return s.finish == "cancelled" && strings.HasPrefix(s.text, seen) && strings.HasPrefix(full, s.text)
 }

@@ -18,7 +18,8 @@ var drainRig = rig{
 	name: "drain", fault: "F21 SIGTERM with 200 streams open; every second time with a grace too short for them", rounds: 10, run: drain,
 	want: "readiness false and new work refused ≤ 100 ms, streams whole within the grace or cut at it and marked, exit 0, 0 lost",
 	off:  "no grace", bareRounds: 2,
-	bare: []change{{"internal/cli/serve.go", "	if err := srv.Shutdown(grace); err != nil {", "	_ = grace\n	if err := srv.Close(); err != nil {"}},
+	bare: []change{{"internal/cli/serve.go", "	if err := srv.Shutdown(grace); err != nil {",
+		"	_ = grace\n	if err := srv.Close(); err != nil {"}},
 }
 
 const (
@@ -79,7 +80,8 @@ func (d *drained) round(ctx context.Context, b *bench, upstream string, grace ti
 	for i := range drainStreams {
 		begun.Add(1)
 		open.Go(func() {
-			res, err := begin(ctx, s.addr, "POST", "/v1/chat/completions", map[string]string{"X-Hermes-Session-Id": fmt.Sprintf("drain/%d", i)}, chatBody(fmt.Sprintf("%s%d", drainText, i), true))
+			res, err := begin(ctx, s.addr, "POST", "/v1/chat/completions", map[string]string{"X-Hermes-Session-Id": fmt.Sprintf("drain/%d", i)},
+				chatBody(fmt.Sprintf("%s%d", drainText, i), true))
 			begun.Done()
 			if err != nil {
 				return
@@ -125,7 +127,8 @@ func (d *drained) watch(ctx context.Context, s *subject, since time.Time) {
 	}
 	d.unready = max(d.unready, time.Since(since))
 	for range 5 {
-		if status, _, err := call(ctx, s.addr, "POST", "/v1/chat/completions", "", chatBody("Too late.", false)); err == nil && status == http.StatusOK {
+		if status, _, err := call(ctx, s.addr, "POST", "/v1/chat/completions", "", chatBody("Too late.", false)); err == nil &&
+			status == http.StatusOK {
 			d.accepted++
 		}
 	}
@@ -151,10 +154,14 @@ func (d *drained) compare(ctx context.Context, s *subject, seen []string, whole 
 	for i := range seen {
 		root := fmt.Sprintf("drain/%d", i)
 		full, got := answerTo(fmt.Sprintf("%s%d", drainText, i)), answers[root]
+		kept := got.partly(seen[i], full)
+		if whole[i] {
+			kept = seen[i] == full && got.whole(full)
+		}
 		switch {
-		case asked[root] && whole[i] && seen[i] == full && got.text == full && got.finish == "stop":
+		case asked[root] && kept && whole[i]:
 			d.whole++
-		case asked[root] && !whole[i] && strings.HasPrefix(got.text, seen[i]) && (got.finish == "cancelled" || got.text == "" || got.text == full):
+		case asked[root] && kept:
 			d.marked++
 		default:
 			d.lost++
@@ -162,4 +169,13 @@ func (d *drained) compare(ctx context.Context, s *subject, seen []string, whole 
 		}
 	}
 	return nil
+}
+
+// whole reports whether an answer is stored as one that came to its end.
+func (s stored) whole(full string) bool { return s.text == full && s.finish == "stop" }
+
+// partly reports whether what is stored has all that was seen of an answer, and
+// is marked as broken off, empty or whole.
+func (s stored) partly(seen, full string) bool {
+	return strings.HasPrefix(s.text, seen) && (s.finish == "cancelled" || s.text == "" || s.text == full)
 }

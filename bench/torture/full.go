@@ -77,12 +77,12 @@ func (f *fill) round(ctx context.Context, b *bench, kill bool) (back time.Durati
 		return 0, 0, err
 	}
 	home := f.s.home
-	if out, err := exec.CommandContext(ctx, "mount", "-t", "tmpfs", "-o", "size=512m", "torture", home).CombinedOutput(); err != nil { //nolint:gosec // our own directory
+	if out, err := exec.CommandContext(ctx, "mount", "-t", "tmpfs", "-o", "size=512m", "torture", home).CombinedOutput(); err != nil {
 		return 0, 0, fmt.Errorf("mount: %w: %s", err, out)
 	}
-	defer func() { _ = exec.Command("umount", home).Run() }() //nolint:gosec,noctx // whatever becomes of the rest
+	defer func() { _ = exec.Command("umount", home).Run() }() //nolint:noctx // whatever becomes of the rest
 	ballast := filepath.Join(home, "ballast")
-	if out, err := exec.CommandContext(ctx, "fallocate", "-l", "502MiB", ballast).CombinedOutput(); err != nil { //nolint:gosec // see above
+	if out, err := exec.CommandContext(ctx, "fallocate", "-l", "502MiB", ballast).CombinedOutput(); err != nil {
 		return 0, 0, fmt.Errorf("fallocate: %w: %s", err, out)
 	}
 	if err := f.s.start(ctx); err != nil {

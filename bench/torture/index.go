@@ -31,35 +31,14 @@ func damageIndex(ctx context.Context, b *bench, rounds int) (*tally, error) {
 		return nil, err
 	}
 	defer s.kill()
-	var acked, failed, searched, refused atomic.Int64
-	t := &tally{}
+	t, l := &tally{}, indexLoad{s: s}
 	load, stop := context.WithCancel(ctx)
 	defer stop()
 	var working sync.WaitGroup
 	for i := range 4 {
-		working.Go(func() {
-			for n := 0; load.Err() == nil; n++ {
-				said := fmt.Sprintf("Writer %d saw the %s at tick%d.", i, words[n%len(words)], n)
-				_, status, _, err := appendTo(load, s.addr, fmt.Sprintf("index/%d", i), said)
-				switch {
-				case err == nil && status == http.StatusOK:
-					acked.Add(perAppend)
-				case load.Err() == nil:
-					failed.Add(1)
-					pause(load, 10*time.Millisecond)
-				}
-			}
-		})
+		working.Go(func() { l.write(load, i) })
 	}
-	working.Go(func() {
-		for n := 0; load.Err() == nil; n++ {
-			searched.Add(1)
-			if status, _, err := send(load, s.addr, "GET", "/api/search?q="+words[n%len(words)], nil, nil); (err != nil || status != http.StatusOK) && load.Err() == nil {
-				refused.Add(1)
-			}
-			pause(load, 20*time.Millisecond)
-		}
-	})
+	working.Go(func() { l.search(load) })
 	damaged := 0
 	for range rounds {
 		pause(ctx, 700*time.Millisecond)
@@ -71,7 +50,7 @@ func damageIndex(ctx context.Context, b *bench, rounds int) (*tally, error) {
 	}
 	stop()
 	working.Wait()
-	took, equal, err := s.healed(ctx, int(acked.Load())/(4*perAppend))
+	took, equal, err := s.healed(ctx, int(l.acked.Load())/(4*perAppend))
 	if err != nil {
 		return nil, err
 	}
@@ -82,17 +61,50 @@ func damageIndex(ctx context.Context, b *bench, rounds int) (*tally, error) {
 	if err != nil {
 		return nil, err
 	}
-	lost := int(acked.Load()) - len(rows)
-	t.done = fmt.Sprintf("%d times, %d blocks overwritten, %d messages acknowledged, %d searches", rounds, damaged, acked.Load(), searched.Load())
+	lost := int(l.acked.Load()) - len(rows)
+	t.done = fmt.Sprintf("%d times, %d blocks overwritten, %d messages acknowledged, %d searches", rounds, damaged, l.acked.Load(), l.searched.Load())
 	t.figure = fmt.Sprintf("%d failed appends, %d lost, %d searches told to wait; search whole %.1f s after the load; %d of %d searches bring what they bring of an index made anew",
-		failed.Load(), max(0, lost), refused.Load(), took.Seconds(), equal, ticksAsked)
-	if failed.Load() > 0 || lost > 0 {
-		t.miss("%d failed appends, %d lost", failed.Load(), lost)
+		l.failed.Load(), max(0, lost), l.refused.Load(), took.Seconds(), equal, ticksAsked)
+	if l.failed.Load() > 0 || lost > 0 {
+		t.miss("%d failed appends, %d lost", l.failed.Load(), lost)
 	}
 	if equal < ticksAsked {
 		t.miss("%d searches bring something else", ticksAsked-equal)
 	}
 	return t, nil
+}
+
+// indexLoad is what is done to a server whose index is damaged.
+type indexLoad struct {
+	s                                *subject
+	acked, failed, searched, refused atomic.Int64
+}
+
+// write appends messages until the load ends.
+func (l *indexLoad) write(ctx context.Context, writer int) {
+	for n := 0; ctx.Err() == nil; n++ {
+		said := fmt.Sprintf("Writer %d saw the %s at tick%d.", writer, words[n%len(words)], n)
+		_, status, _, err := appendTo(ctx, l.s.addr, fmt.Sprintf("index/%d", writer), said)
+		switch {
+		case err == nil && status == http.StatusOK:
+			l.acked.Add(perAppend)
+		case ctx.Err() == nil:
+			l.failed.Add(1)
+			pause(ctx, 10*time.Millisecond)
+		}
+	}
+}
+
+// search searches until the load ends.
+func (l *indexLoad) search(ctx context.Context) {
+	for n := 0; ctx.Err() == nil; n++ {
+		l.searched.Add(1)
+		status, _, err := send(ctx, l.s.addr, "GET", "/api/search?q="+words[n%len(words)], nil, nil)
+		if told := err == nil && status == http.StatusOK; !told && ctx.Err() == nil {
+			l.refused.Add(1)
+		}
+		pause(ctx, 20*time.Millisecond)
+	}
 }
 
 // damage overwrites blocks of the index from outside, and says how many.

@@ -64,7 +64,7 @@ func killWriters(ctx context.Context, b *bench, rounds int) (*tally, error) {
 		for _, w := range ws {
 			working.Go(func() { w.write(round, s.addr) })
 		}
-		pause(ctx, 200*time.Millisecond+rand.N(3800*time.Millisecond)) //nolint:gosec // when to kill is no secret
+		pause(ctx, 200*time.Millisecond+rand.N(3800*time.Millisecond))
 		s.kill()
 		stop()
 		working.Wait()
@@ -111,7 +111,8 @@ func countWritten(ctx context.Context, path string, ws []*writer, ready []time.D
 	slices.Sort(ready)
 	slowest, usual := ready[len(ready)-1], ready[len(ready)/2]
 	t.done = fmt.Sprintf("%d rounds, %d messages acknowledged, %d requests cut off", len(ready), acked, cut)
-	t.figure = fmt.Sprintf("%d lost, %d doubled; ready after %d ms, at most %d ms", lost, doubled, usual.Milliseconds(), slowest.Milliseconds())
+	t.figure = fmt.Sprintf("%d lost, %d doubled; ready after %d ms, at most %d ms", lost, doubled, usual.Milliseconds(),
+		slowest.Milliseconds())
 	if lost > 0 || doubled > 0 {
 		t.miss("%d messages lost, %d doubled", lost, doubled)
 	}

@@ -4,8 +4,10 @@
 // question, for a rig that cannot fail shows nothing. It prints a table, and exits
 // with 1 when a figure was missed.
 //
-//	go build -o bin/hermes ./cmd/hermes && go run ./bench/torture -hermes bin/hermes
-//	go run ./bench/torture -only kill -rounds 20
+// It is a module of its own, so that what it needs is no dependency of the program:
+//
+//	go build -o bin/hermes ./cmd/hermes && go build -C bench/torture -o ../../bin/torture .
+//	bin/torture -hermes bin/hermes -only kill -rounds 20
 package main
 
 import (
@@ -19,7 +21,8 @@ import (
 )
 
 // rigs are all there are, in the order of the table.
-var rigs = []rig{killRig, powerRig, strayRig, upstreamRig, cutRig, retryRig, turnsRig, compressRig, overloadRig, fullRig, diskRig, indexRig, drainRig, streamsRig, slowRig, runsRig, bombsRig, secretsRig, revokeRig, oracleRig, pathsRig}
+var rigs = []rig{killRig, powerRig, strayRig, upstreamRig, cutRig, retryRig, turnsRig, compressRig, overloadRig, fullRig, diskRig, indexRig,
+	drainRig, streamsRig, slowRig, runsRig, bombsRig, secretsRig, revokeRig, oracleRig, pathsRig}
 
 func main() {
 	hermes := flag.String("hermes", "bin/hermes", "the program")

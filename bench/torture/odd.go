@@ -17,12 +17,16 @@ const mark = "zq7q"
 // the mark, which makes each the only one of its kind.
 var oddTexts = []string{
 	"../../../../../../etc/%s", "../../../../../../etc/passwd#%s", "../%s", "..", "../..", ".", "./%s", "a/../../%s", "%s/../../../etc/passwd",
-	"/etc/passwd", "/etc/%s", "//etc//%s", "/proc/self/environ", "/proc/self/root/etc/%s", "/dev/stdin", "/dev/null", "/tmp/%s", "~/%s", "~root/%s", "$HOME/%s", "${HERMES_HOME}/%s",
+	"/etc/passwd", "/etc/%s", "//etc//%s", "/proc/self/environ", "/proc/self/root/etc/%s", "/dev/stdin", "/dev/null", "/tmp/%s", "~/%s",
+	"~root/%s", "$HOME/%s", "${HERMES_HOME}/%s",
 	`\\server\share\%s`, `\\?\C:\%s`, `//server/share/%s`, `C:\Windows\%s`, `C:%s`, `..\..\..\%s`, `..\../..\%s`, "file:///etc/%s", "file:%s?mode=rwc", "CON", "NUL.txt", "aux.%s", "%s:stream",
-	"\x00", "%s\x00", "%s\x00/../../etc/passwd", "../../etc/passwd\x00%s", "%s\n../../etc/passwd", "%s\r\nX-Odd: y", "\t%s", "%s\x7f", "\xff\xfe%s", "..\xc0\xaf..\xc0\xaf%s", "\xe0\x80\xaf%s",
-	"．．／．．／%s", "‥/%s", "․․/%s", "\u202e%s", "%s\u0000", "ﬀ%s", "e\u0301%s", "%%2e%%2e%%2f%s", "%%252e%%252e%%252f%s", "..%%2f..%%2f%s", "..%%c0%%af%s", "..;/%s", "....//....//%s", "..././%s",
+	"\x00", "%s\x00", "%s\x00/../../etc/passwd", "../../etc/passwd\x00%s", "%s\n../../etc/passwd", "%s\r\nX-Odd: y", "\t%s", "%s\x7f",
+	"\xff\xfe%s", "..\xc0\xaf..\xc0\xaf%s", "\xe0\x80\xaf%s",
+	"．．／．．／%s", "‥/%s", "․․/%s", "\u202e%s", "%s\u0000", "ﬀ%s", "e\u0301%s", "%%2e%%2e%%2f%s", "%%252e%%252e%%252f%s", "..%%2f..%%2f%s",
+	"..%%c0%%af%s", "..;/%s", "....//....//%s", "..././%s",
 	"state.db", "state.db-wal", "state.db?%s", "config.yaml", "server.json", "skills/../state.db#%s", "skills/%s/../../state.db", ".scopes/%s", "SKILL.md", "%s/SKILL.md", "-rf", "--%s", "|%s", "`%s`", "$(touch /tmp/%s)",
-	"'; ATTACH DATABASE '/tmp/%s' AS x; --", "%s'||load_extension('/tmp/x')||'", "*", "?", "[%s]", "{%s}", "<%s>", "%s.zip", "%s.tar.gz", "", " ", "%s ", " %s", "%s.", "Europe/../../../../etc/%s", "Europe/%s", "webhook:file:///etc/%s", "webhook:https://../%s",
+	"'; ATTACH DATABASE '/tmp/%s' AS x; --", "%s'||load_extension('/tmp/x')||'", "*", "?", "[%s]", "{%s}", "<%s>", "%s.zip", "%s.tar.gz", "",
+	" ", "%s ", " %s", "%s.", "Europe/../../../../etc/%s", "Europe/%s", "webhook:file:///etc/%s", "webhook:https://../%s",
 }
 
 // odd is the n-th odd text; every tenth is much longer.
@@ -116,75 +120,92 @@ var oddBodies = map[string][]string{
 
 // oddHeaders are those that hold ids and names.
 var oddHeaders = []string{
-	"X-Hermes-Session-Id", "X-Hermes-Session-Key", "X-Hermes-Task", "X-Hermes-As-Of", "X-Request-Id", "Idempotency-Key", "Last-Event-ID", "If-Match", "If-None-Match",
+	"X-Hermes-Session-Id", "X-Hermes-Session-Key", "X-Hermes-Task", "X-Hermes-As-Of", "X-Request-Id", "Idempotency-Key", "Last-Event-ID",
+	"If-Match", "If-None-Match",
 	"Authorization", "Origin", "Content-Type", "Content-Encoding", "Accept-Language", "Traceparent",
 }
 
 // places are all there are: what the server's own description of itself takes in
 // paths, queries and headers, and every text of the bodies above.
 func (w *wanderer) places(ctx context.Context) ([]place, error) {
-	type parameter struct {
-		Ref, Name, In string
-	}
-	var api struct {
-		Paths      map[string]map[string]json.RawMessage
-		Components struct{ Parameters map[string]parameter }
-	}
+	var api description
 	if err := w.s.ask(ctx, operatorKey, "GET", "/openapi.json", nil, http.StatusOK, &api); err != nil {
 		return nil, err
 	}
 	var out []place
 	for path, methods := range api.Paths {
 		for method, raw := range methods {
-			var operation struct{ Parameters []map[string]any }
-			if err := json.Unmarshal(raw, &operation); err != nil {
+			queries, err := api.queries(raw)
+			if err != nil {
 				return nil, fmt.Errorf("description of %s %s: %w", method, path, err)
 			}
-			method = strings.ToUpper(method)
-			bodies := oddBodies[method+" "+path]
-			before, rest, hasID := strings.Cut(path, "{")
-			_, behind, _ := strings.Cut(rest, "}")
-			plain, some := before+"s"+behind, ""
-			if !hasID {
-				plain = path
-			} else {
-				for _, raw := range []bool{false, true} {
-					body := ""
-					if len(bodies) > 0 {
-						body = bodies[0]
-					}
-					out = append(out, place{method: method, path: before + hole + behind, body: body, raw: raw})
-				}
-			}
-			if len(bodies) > 0 {
-				some = bodies[0]
-			}
-			for _, p := range operation.Parameters {
-				name, in := fmt.Sprint(p["name"]), fmt.Sprint(p["in"])
-				if ref, ok := p["$ref"].(string); ok {
-					known := api.Components.Parameters[ref[strings.LastIndexByte(ref, '/')+1:]]
-					name, in = known.Name, known.In
-				}
-				if in == "query" {
-					out = append(out, place{method: method, path: plain, query: name, body: some})
-				}
-			}
-			for _, header := range oddHeaders {
-				out = append(out, place{method: method, path: plain, header: header, body: some})
-			}
-			for _, body := range bodies {
-				for _, holed := range holes(body) {
-					p := place{method: method, path: plain, body: holed}
-					out = append(out, p)
-					if strings.Contains(body, "CALL ") { // skills are the only names that are files
-						out = append(out, slices.Repeat([]place{p}, 40)...)
-					}
-				}
-			}
+			out = append(out, placesOf(strings.ToUpper(method), path, queries)...)
 		}
 	}
 	w.rnd.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
 	return out, nil
+}
+
+// description is what the server says of its routes.
+type description struct {
+	Paths      map[string]map[string]json.RawMessage
+	Components struct {
+		Parameters map[string]struct{ Name, In string }
+	}
+}
+
+// queries names the query parameters of an operation.
+func (d *description) queries(raw json.RawMessage) ([]string, error) {
+	var operation struct{ Parameters []map[string]any }
+	if err := json.Unmarshal(raw, &operation); err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, p := range operation.Parameters {
+		name, in := fmt.Sprint(p["name"]), fmt.Sprint(p["in"])
+		if ref, ok := p["$ref"].(string); ok {
+			known := d.Components.Parameters[ref[strings.LastIndexByte(ref, '/')+1:]]
+			name, in = known.Name, known.In
+		}
+		if in == "query" {
+			out = append(out, name)
+		}
+	}
+	return out, nil
+}
+
+// placesOf are the places of one operation: its id, its queries, headers and bodies.
+func placesOf(method, path string, queries []string) []place {
+	bodies := oddBodies[method+" "+path]
+	some := ""
+	if len(bodies) > 0 {
+		some = bodies[0]
+	}
+	var out []place
+	plain := path
+	if before, rest, hasID := strings.Cut(path, "{"); hasID {
+		_, behind, _ := strings.Cut(rest, "}")
+		plain = before + "s" + behind
+		for _, raw := range []bool{false, true} {
+			out = append(out, place{method: method, path: before + hole + behind, body: some, raw: raw})
+		}
+	}
+	for _, name := range queries {
+		out = append(out, place{method: method, path: plain, query: name, body: some})
+	}
+	for _, header := range oddHeaders {
+		out = append(out, place{method: method, path: plain, header: header, body: some})
+	}
+	for _, body := range bodies {
+		for _, holed := range holes(body) {
+			p := place{method: method, path: plain, body: holed}
+			out = append(out, p)
+			if strings.Contains(body, "CALL ") { // skills are the only names that are files
+				out = append(out, slices.Repeat([]place{p}, 40)...)
+			}
+		}
+	}
+	return out
 }
 
 // holes are a JSON body with a hole in the place of each of its texts in turn.

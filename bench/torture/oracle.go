@@ -34,7 +34,8 @@ var questions = []question{
 	{"GET", "/api/sessions/{session}/timeline", ""}, {"GET", "/api/sessions/{session}/cost", ""}, {"PATCH", "/api/sessions/{session}", `{"title":"t"}`},
 	{"DELETE", "/api/sessions/{session}", ""}, {"POST", "/api/sessions/{session}/reset", ""}, {"POST", "/api/sessions/{session}/compress", ""},
 	{"POST", "/api/sessions/{session}/fork", ""}, {"POST", "/api/sessions/{session}/undo", ""},
-	{"GET", "/api/memory?session_id={session}", ""}, {"GET", "/api/memory/recall?q=Rust&session_id={session}", ""}, {"GET", "/api/search?q=Rust&session_id={session}", ""},
+	{"GET", "/api/memory?session_id={session}", ""}, {"GET", "/api/memory/recall?q=Rust&session_id={session}", ""},
+	{"GET", "/api/search?q=Rust&session_id={session}", ""},
 	{"GET", "/v1/responses/{response}", ""}, {"GET", "/v1/responses/{response}/input_items", ""}, {"DELETE", "/v1/responses/{response}", ""},
 	{"POST", "/v1/responses/{response}/cancel", ""}, {"POST", "/v1/responses", `{"input":"hi","previous_response_id":"{response}"}`},
 	{"GET", "/v1/runs/{run}", ""}, {"GET", "/v1/runs/{run}/events", ""}, {"DELETE", "/v1/runs/{run}", ""}, {"POST", "/v1/runs/{run}/stop", ""},
@@ -64,7 +65,7 @@ func listen(ctx context.Context, b *bench, rounds int) (*tally, error) {
 		return nil, err
 	}
 	defer s.kill()
-	e := &eavesdropper{s: s, rnd: rand.New(rand.NewPCG(1, 2)), t: &tally{}} //nolint:gosec // no secret
+	e := &eavesdropper{s: s, rnd: rand.New(rand.NewPCG(1, 2)), t: &tally{}}
 	for _, name := range []string{"ada", "bob"} {
 		_, key, err := s.newKey(ctx, name, name)
 		if err != nil {
@@ -119,7 +120,8 @@ func (e *eavesdropper) furnish(ctx context.Context, key, prefix string) (belongi
 			header := bearer(key)
 			header["X-Hermes-Session-Id"] = session
 			text := fmt.Sprintf("We use Rust for part %d because reason %d is a good one.", turn, n)
-			if status, body, err := send(ctx, e.s.addr, "POST", "/v1/chat/completions", header, chatBody(text, false)); err != nil || status != http.StatusOK {
+			if status, body, err := send(ctx, e.s.addr, "POST", "/v1/chat/completions", header, chatBody(text, false)); err != nil ||
+				status != http.StatusOK {
 				return nil, fmt.Errorf("furnish: %d %s %w", status, body, err)
 			}
 		}
@@ -227,9 +229,9 @@ func (e *eavesdropper) absent(id string) string {
 		case c >= '0' && c <= '9', c >= 'a' && c <= 'f':
 			out[i] = "0123456789abcdef"[e.rnd.IntN(16)]
 		case c >= 'g' && c <= 'z':
-			out[i] = byte('g' + e.rnd.IntN(20)) //nolint:gosec // a letter
+			out[i] = byte('g' + e.rnd.IntN(20))
 		case c >= 'A' && c <= 'Z':
-			out[i] = byte('A' + e.rnd.IntN(26)) //nolint:gosec // a letter
+			out[i] = byte('A' + e.rnd.IntN(26))
 		}
 	}
 	return string(out)

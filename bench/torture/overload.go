@@ -129,7 +129,8 @@ func (c *crowd) tally(l *load, name string, most int64) *tally {
 	t := &tally{done: fmt.Sprintf("%s: %d turns and %d refusals", name, c.answered.Load(), c.refused.Load())}
 	top, wait := slices.Max(l.memory), p99(c.waits)
 	t.figure = fmt.Sprintf("%s: %.0f turns/s at capacity, %.0f over it (%.0f %%; the server's CPU for each %.2f and %.2f ms), at most %d at once, p99 of the wait %d ms, %.0f MiB, drained after %.1f s",
-		name, l.peak, l.over, 100*l.over/l.peak, l.cpuPeak.Seconds()*1000, l.cpuOver.Seconds()*1000, c.top.Load(), wait.Milliseconds(), top, l.drained.Seconds())
+		name, l.peak, l.over, 100*l.over/l.peak, l.cpuPeak.Seconds()*1000, l.cpuOver.Seconds()*1000,
+		c.top.Load(), wait.Milliseconds(), top, l.drained.Seconds())
 	if l.over < 0.8*l.peak {
 		t.miss("%s: goodput %.0f %% of that at capacity", name, 100*l.over/l.peak)
 	}
@@ -191,7 +192,9 @@ func (c *crowd) client(ctx context.Context, i int, over <-chan struct{}) {
 		default:
 		}
 		text := fmt.Sprintf("Load %d", time.Now().UnixNano())
-		res, err := begin(ctx, c.s.addr, "POST", "/v1/chat/completions", map[string]string{"X-Hermes-Session-Id": session}, chatBody(text, n%2 == 0)) //nolint:bodyclose // read closes it
+		//nolint:bodyclose // read closes it
+		res, err := begin(ctx, c.s.addr, "POST", "/v1/chat/completions", map[string]string{"X-Hermes-Session-Id": session},
+			chatBody(text, n%2 == 0))
 		if err != nil {
 			c.complain(ctx, "client %d: %v", i, err)
 			return

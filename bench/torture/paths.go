@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -27,7 +28,8 @@ var pathsRig = rig{
 	bare: []change{
 		{file: "internal/httpapi/torture.go", text: "package httpapi\n\nimport (\n\t\"os\"\n\t\"path/filepath\"\n)\n\n" +
 			"func openNamed(id string) { _, _ = os.ReadFile(filepath.Join(os.Getenv(\"HERMES_HOME\"), \"sessions\", id)) }\n"},
-		{"internal/httpapi/sessions.go", "	id, err := session.ParseID(r.PathValue(\"id\"))\n	if err != nil {\n		return session.Session{}, err\n	}\n",
+		{"internal/httpapi/sessions.go",
+			"	id, err := session.ParseID(r.PathValue(\"id\"))\n	if err != nil {\n		return session.Session{}, err\n	}\n",
 			"	id, err := session.ParseID(r.PathValue(\"id\"))\n	if err != nil {\n		return session.Session{}, err\n	}\n	openNamed(string(id))\n"},
 	},
 }
@@ -49,7 +51,7 @@ func wander(ctx context.Context, b *bench, rounds int) (*tally, error) {
 	if _, err := exec.LookPath("strace"); err != nil {
 		return nil, errors.New("it needs the program strace (apt-get install strace)")
 	}
-	w := &wanderer{t: &tally{}, rnd: rand.New(rand.NewPCG(1, 2)), statuses: make(map[int]int)} //nolint:gosec // no secret
+	w := &wanderer{t: &tally{}, rnd: rand.New(rand.NewPCG(1, 2)), statuses: make(map[int]int)}
 	model := httptest.NewServer(http.HandlerFunc(callTool))
 	defer model.Close()
 	home, err := b.home()
@@ -63,13 +65,16 @@ func wander(ctx context.Context, b *bench, rounds int) (*tally, error) {
 	if err := os.MkdirAll(skill, 0o700); err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(filepath.Join(skill, "SKILL.md"), []byte("---\nname: a-skill\ndescription: one\n---\nDo it.\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(skill, "SKILL.md"), []byte("---\nname: a-skill\ndescription: one\n---\nDo it.\n"),
+		0o600); err != nil {
 		return nil, err
 	}
 	trace := filepath.Join(b.dir, filepath.Base(home)+".strace")
 	w.s = &subject{
-		hermes: b.hermes, home: home, upstream: model.URL + "/v1", env: []string{"HERMES_TOOLS=memory,session_search,skills", "API_SERVER_KEY=" + operatorKey},
-		under: []string{"strace", "-f", "--seccomp-bpf", "-qq", "-y", "-xx", "-s", "16384", "-e", "trace=%file", "-e", "signal=none", "-o", trace},
+		hermes: b.hermes, home: home, upstream: model.URL + "/v1",
+		env: []string{"HERMES_TOOLS=memory,session_search,skills", "API_SERVER_KEY=" + operatorKey},
+		under: []string{"strace", "-f", "--seccomp-bpf", "-qq", "-y", "-xx", "-s", "16384", "-e", "trace=%file", "-e", "signal=none", "-o",
+			trace},
 	}
 	if err := w.s.start(ctx); err != nil {
 		return nil, err
@@ -170,15 +175,17 @@ func forbidden(path, home, program string) string {
 	if strings.HasPrefix(home, path+"/") {
 		return "" // on the way to the home
 	}
-	for _, may := range usual {
-		if path == may || strings.HasSuffix(may, "/") && strings.HasPrefix(path, may) {
-			return ""
-		}
-	}
-	if ofProcess.MatchString(path) {
+	if isUsual(path) {
 		return ""
 	}
 	return "outside"
+}
+
+// isUsual reports whether every program may open a path.
+func isUsual(path string) bool {
+	return ofProcess.MatchString(path) || slices.ContainsFunc(usual, func(may string) bool {
+		return path == may || strings.HasSuffix(may, "/") && strings.HasPrefix(path, may)
+	})
 }
 
 // send sends one odd text in a place. What the server makes of it is counted; an

@@ -90,7 +90,7 @@ func (o *outages) disk(ctx context.Context, b *bench, rounds int) error {
 	defer writing.Wait()
 	defer stop()
 	for n := range rounds {
-		pause(ctx, 100*time.Millisecond+rand.N(400*time.Millisecond)) //nolint:gosec // when the power goes is no secret
+		pause(ctx, 100*time.Millisecond+rand.N(400*time.Millisecond))
 		mu.Lock()
 		told := acked[:len(acked):len(acked)]
 		mu.Unlock()
@@ -173,7 +173,7 @@ func (d *disks) mount(ctx context.Context, image, at string) error {
 // umount takes everything down again.
 func (d *disks) umount() {
 	for i := len(d.mounted) - 1; i >= 0; i-- {
-		_ = exec.Command("umount", "-l", d.mounted[i]).Run() //nolint:gosec,noctx // whatever becomes of the rest
+		_ = exec.Command("umount", "-l", d.mounted[i]).Run() //nolint:noctx // whatever becomes of the rest
 	}
 }
 
@@ -215,7 +215,7 @@ func (d *disks) look(ctx context.Context, told []string, t *tally) (lost int, er
 
 // command runs a program of the system.
 func command(ctx context.Context, line ...string) error {
-	if out, err := exec.CommandContext(ctx, line[0], line[1:]...).CombinedOutput(); err != nil { //nolint:gosec // our own lines
+	if out, err := exec.CommandContext(ctx, line[0], line[1:]...).CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w: %s", line[0], err, out)
 	}
 	return nil

@@ -34,7 +34,7 @@ func TestRankSum(t *testing.T) {
 // about one of twenty, and nearly always when one is shifted a little.
 func TestRankSumIsFair(t *testing.T) {
 	t.Parallel()
-	rnd := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // no secret
+	rnd := rand.New(rand.NewPCG(1, 2))
 	below, seen := 0, 0
 	for range 400 {
 		a, b, c := make([]float64, 300), make([]float64, 300), make([]float64, 300)

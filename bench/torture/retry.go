@@ -79,7 +79,7 @@ func retry(ctx context.Context, b *bench, rounds int) (*tally, error) {
 	for n := range rounds {
 		s.env = nil
 		if n%2 == 0 {
-			s.env = []string{fmt.Sprintf("TORTURE_DIE=%d", 4+rand.IntN(40))} //nolint:gosec // when to die is no secret
+			s.env = []string{fmt.Sprintf("TORTURE_DIE=%d", 4+rand.IntN(40))}
 		}
 		if err := s.start(ctx); err != nil {
 			return nil, fmt.Errorf("round %d: %w", n+1, err)
@@ -92,7 +92,7 @@ func retry(ctx context.Context, b *bench, rounds int) (*tally, error) {
 		if n%2 == 0 {
 			s.wait(10 * time.Second)
 		} else {
-			pause(ctx, 100*time.Millisecond+rand.N(600*time.Millisecond)) //nolint:gosec // see above
+			pause(ctx, 100*time.Millisecond+rand.N(600*time.Millisecond))
 			s.kill()
 		}
 		stop()
@@ -175,12 +175,7 @@ func (a *asker) ask(ctx context.Context, addr string) {
 
 // all asks for one thing several times at once. False: the server is gone.
 func (a *asker) all(ctx context.Context, addr, text string) bool {
-	type got struct {
-		status            int
-		answer            string
-		whole, replay, ok bool
-	}
-	results := make([]got, copies)
+	results := make([]copied, copies)
 	var asking sync.WaitGroup
 	for i := range results {
 		asking.Go(func() {
@@ -194,7 +189,7 @@ func (a *asker) all(ctx context.Context, addr, text string) bool {
 		switch {
 		case !g.ok:
 			return false
-		case g.status != http.StatusOK || !g.whole || g.answer != answerTo(text):
+		case !g.answers(text):
 			a.t.miss("%q: status %d, %q", text, g.status, g.answer)
 			return false
 		case g.replay:
@@ -219,6 +214,17 @@ func (a *asker) all(ctx context.Context, addr, text string) bool {
 		}
 	}
 	return true
+}
+
+// copied is what one of several copies of a request brought.
+type copied struct {
+	status            int
+	answer            string
+	whole, replay, ok bool
+}
+
+func (c *copied) answers(text string) bool {
+	return c.status == http.StatusOK && c.whole && c.answer == answerTo(text)
 }
 
 func (a *asker) header(text string) map[string]string {

@@ -32,7 +32,7 @@ func killRuns(ctx context.Context, b *bench, rounds int) (*tally, error) {
 		working.Go(func() { c.startRuns(round, s.addr) })
 		working.Go(func() { c.createJobs(round, s.addr) })
 		working.Go(func() { c.follow(round, s.addr) })
-		pause(ctx, 300*time.Millisecond+rand.N(600*time.Millisecond)) //nolint:gosec // when to kill is no secret
+		pause(ctx, 300*time.Millisecond+rand.N(600*time.Millisecond))
 		s.kill()
 		stop()
 		working.Wait()

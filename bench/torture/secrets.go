@@ -63,7 +63,8 @@ func echoing(how *int, mu *sync.Mutex) *httptest.Server {
 		*how++
 		mu.Unlock()
 		secret := strings.Join(append(r.Header.Values("Authorization"), r.Header.Get("X-Token")), " ")
-		told, _ := json.Marshal("You sent " + secret + " and (" + secret + "), key=" + strings.TrimPrefix(secret, "Bearer ")) // a string: cannot fail
+		// a string: cannot fail
+		told, _ := json.Marshal("You sent " + secret + " and (" + secret + "), key=" + strings.TrimPrefix(secret, "Bearer "))
 		switch n % 5 {
 		case 0:
 			w.WriteHeader(http.StatusUnauthorized)
@@ -103,11 +104,13 @@ func lookForSecrets(ctx context.Context, b *bench, rounds int) (*tally, error) {
 	if err != nil {
 		return nil, err
 	}
-	config := "mcp_servers:\n  tools:\n    url: " + model.URL + "/mcp\n    headers: { Authorization: \"Bearer ${TOOL_TOKEN}\", X-Token: \"${TOOL_TOKEN}\" }\n"
+	config := "mcp_servers:\n  tools:\n    url: " + model.URL +
+		"/mcp\n    headers: { Authorization: \"Bearer ${TOOL_TOKEN}\", X-Token: \"${TOOL_TOKEN}\" }\n"
 	if err := os.WriteFile(filepath.Join(s.home, "config.yaml"), []byte(config), 0o600); err != nil {
 		return nil, err
 	}
-	s.env = []string{"HERMES_LOG_LEVEL=debug", "HERMES_FALLBACK=off", "OTEL_EXPORTER_OTLP_ENDPOINT=" + collector.URL, "HERMES_MEMORY_MODEL=m", "HERMES_EMBEDDINGS_MODEL=e",
+	s.env = []string{"HERMES_LOG_LEVEL=debug", "HERMES_FALLBACK=off", "OTEL_EXPORTER_OTLP_ENDPOINT=" + collector.URL, "HERMES_MEMORY_MODEL=m",
+		"HERMES_EMBEDDINGS_MODEL=e",
 		"HERMES_TOOLS=memory,session_search"}
 	for _, c := range canaries {
 		if c.where == "OTEL_EXPORTER_OTLP_HEADERS" {
@@ -156,7 +159,8 @@ func (s *subject) provoke(ctx context.Context, all *outputs, round int) (answers
 		{"POST", "/v1/chat/completions", body(true)}, {"POST", "/v1/chat/completions", body(false)},
 		{"POST", "/v1/responses", `{"input":"hi","stream":true}`}, {"POST", "/v1/responses", `{"input":"hi","background":true}`},
 		{"POST", "/v1/runs", `{"input":"hi"}`}, {"GET", "/v1/runs", ""}, {"GET", "/v1/models", ""}, {"GET", "/v1/models/x", ""}, {"GET", "/v1/capabilities", ""},
-		{"GET", "/health/detailed", ""}, {"GET", "/metrics", ""}, {"GET", "/readyz", ""}, {"GET", "/api/keys", ""}, {"GET", "/api/audit", ""}, {"GET", "/api/work", ""},
+		{"GET", "/health/detailed", ""}, {"GET", "/metrics", ""}, {"GET", "/readyz", ""}, {"GET", "/api/keys", ""}, {"GET", "/api/audit", ""},
+		{"GET", "/api/work", ""},
 		{"GET", "/api/sessions/export", ""}, {"GET", "/api/jobs", ""}, {"GET", "/api/memory/recall?q=Rust&session_id=s", ""}, {"POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`},
 		{"GET", "/nowhere", ""}, {"POST", "/v1/chat/completions", "{"},
 	} {
@@ -177,8 +181,9 @@ func (s *subject) provoke(ctx context.Context, all *outputs, round int) (answers
 
 // commands are those that tell of the server and its configuration.
 func (s *subject) commands(ctx context.Context, b *bench, all *outputs) {
-	for _, line := range []string{"config show", "config show --json", "doctor", "doctor --json", "keys list", "audit", "sessions export -", "runs list", "work", "serve --addr 256.0.0.1:1"} {
-		cmd := exec.CommandContext(ctx, b.hermes, strings.Fields(line)...) //nolint:gosec // the program under test
+	for _, line := range []string{"config show", "config show --json", "doctor", "doctor --json", "keys list", "audit", "sessions export -",
+		"runs list", "work", "serve --addr 256.0.0.1:1"} {
+		cmd := exec.CommandContext(ctx, b.hermes, strings.Fields(line)...)
 		cmd.Env = s.cmd.Env
 		out, _ := cmd.CombinedOutput() // some are to fail
 		all.add("hermes "+line, out)

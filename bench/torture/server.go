@@ -102,7 +102,7 @@ func (s *subject) launch(ctx context.Context) error {
 		return err
 	}
 	line := append(append(append([]string{}, s.under...), s.hermes, "serve", "--addr", s.addr), s.args...)
-	s.cmd = exec.CommandContext(ctx, line[0], line[1:]...) //nolint:gosec // the program under test
+	s.cmd = exec.CommandContext(ctx, line[0], line[1:]...)
 	s.cmd.Env = append([]string{
 		"HERMES_HOME=" + s.home, "HOME=" + s.home, "HERMES_PROBE=false", "HERMES_UPSTREAM_URL=" + s.upstream,
 		"HERMES_MODEL=m", "TZ=UTC", "HERMES_ADMIN_ADDR=" + s.admin, "HERMES_LOG_LEVEL=warn",

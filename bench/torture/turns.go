@@ -18,7 +18,7 @@ var turnsRig = rig{
 	name: "turns", fault: "F18 64 clients in 4 sessions: chats, streams, repeated keys, appends, undos, forks, reads, compressions, under every id", rounds: 100, run: takeTurns,
 	want: "every history linearizable: one turn per lineage at a time, in real time's order",
 	off:  "turns of a lineage do not wait for each other", bareRounds: 3,
-	bare: []change{{"internal/run/lineage.go", "	if !s.held {\n", "	if !s.held || s.key == key {\n"}},
+	bare: []change{{"internal/lineage/queue.go", "	if !s.held {\n", "	if !s.held || s.key == key {\n"}},
 }
 
 const (
@@ -72,7 +72,8 @@ func takeTurns(ctx context.Context, b *bench, rounds int) (*tally, error) {
 	}
 	t.done = fmt.Sprintf("%d histories of %d clients, %d operations (%s), %d compressions",
 		sum.histories, talkers, sum.operations, strings.Join(kinds, ", "), sum.compressed)
-	t.figure = fmt.Sprintf("%d of %d linearizable; the checker took at most %.1f s", sum.histories-sum.bad, sum.histories, sum.slowest.Seconds())
+	t.figure = fmt.Sprintf("%d of %d linearizable; the checker took at most %.1f s", sum.histories-sum.bad, sum.histories,
+		sum.slowest.Seconds())
 	return t, nil
 }
 
@@ -114,7 +115,8 @@ func behind(req *upstreamtest.Request) upstreamtest.Step {
 	if len(names) > 1 {
 		before = names[len(names)-2]
 	}
-	return upstreamtest.Step{Chunks: []string{"n" + names[len(names)-1][1:], " after ", before + " ", filler}, Usage: &upstreamtest.Usage{Input: 10, Output: 5}}
+	return upstreamtest.Step{Chunks: []string{"n" + names[len(names)-1][1:], " after ", before + " ", filler},
+		Usage: &upstreamtest.Usage{Input: 10, Output: 5}}
 }
 
 // filler makes messages long enough for a session to be compressed.

@@ -44,6 +44,9 @@ type saw struct {
 	name   string // of the first of them
 }
 
+// agrees reports whether an answer says what is true, or never came.
+func (s *saw) agrees(says bool) bool { return !s.known || says }
+
 // transcript is the whole truth about a session: the messages that stand, each as
 // " place:name", the next place, the input that has no answer yet, and what each turn
 // was told.
@@ -78,11 +81,11 @@ func (s transcript) step(in *said, out *saw) (bool, transcript) {
 			return s.next == 0, s
 		}
 		if in.kind == fork {
-			return !out.known || unplaced(out.log) == unplaced(s.log), s
+			return out.agrees(unplaced(out.log) == unplaced(s.log)), s
 		}
-		return !out.known || out.log == s.log, s
+		return out.agrees(out.log == s.log), s
 	case ask:
-		if s.open != "" || out.place != s.next || out.known && out.after != last(s.log) {
+		if s.open != "" || out.place != s.next || !out.agrees(out.after == last(s.log)) {
 			return false, s
 		}
 		s.put(in.name)
@@ -98,7 +101,10 @@ func (s transcript) step(in *said, out *saw) (bool, transcript) {
 	case again:
 		return strings.Contains(s.done+" ", " "+in.name+"="+out.after+" "), s
 	case add:
-		if s.open != "" || out.known && out.from != s.next {
+		if s.open != "" {
+			return false, s
+		}
+		if !out.agrees(out.from == s.next) {
 			return false, s
 		}
 		for _, name := range in.names {
@@ -130,14 +136,14 @@ func (s transcript) undo(out *saw) (bool, transcript) {
 		if !strings.ContainsAny(name[:1], "ta") {
 			continue
 		}
-		ok := !out.known || out.count == len(all)-i && out.name == name
+		ok := out.agrees(out.count == len(all)-i && out.name == name)
 		s.log = ""
 		for _, kept := range all[:i] {
 			s.log += " " + kept
 		}
 		return ok, s
 	}
-	return !out.known || out.count == 0, s
+	return out.agrees(out.count == 0), s
 }
 
 // last is the name of the newest message that stands.

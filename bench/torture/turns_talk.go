@@ -26,7 +26,7 @@ const smallBudget = "1200"
 // do does one thing.
 func (c *talker) do(ctx context.Context, n int) {
 	name := fmt.Sprintf("%d.%d", c.id, n)
-	switch p := rand.IntN(100); { //nolint:gosec // what to do is no secret
+	switch p := rand.IntN(100); {
 	case p < 45:
 		c.turn(ctx, c.session(), "t"+name, p%2 == 0, false)
 	case p < 52: // the same request twice at once
@@ -53,7 +53,7 @@ func (c *talker) do(ctx context.Context, n int) {
 func (c *talker) session() string {
 	c.h.mu.Lock()
 	defer c.h.mu.Unlock()
-	return c.in.ids[rand.IntN(len(c.in.ids))] //nolint:gosec // see above
+	return c.in.ids[rand.IntN(len(c.in.ids))]
 }
 
 func (c *talker) path() string {

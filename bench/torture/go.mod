@@ -1,0 +1,26 @@
+// The rigs of make torture, kept apart: what they need besides the program, such
+// as a checker of histories, is no dependency of the program.
+module github.com/hermes-memory/hermes/bench/torture
+
+go 1.26.0
+
+replace github.com/hermes-memory/hermes => ../..
+
+require (
+	github.com/anishathalye/porcupine v1.3.1
+	github.com/hermes-memory/hermes v0.0.0
+	modernc.org/sqlite v1.60.1
+)
+
+require (
+	github.com/dustin/go-humanize v1.0.1 // indirect
+	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3 // indirect
+	github.com/google/uuid v1.6.0 // indirect
+	github.com/mattn/go-isatty v0.0.24 // indirect
+	github.com/ncruces/go-strftime v1.0.0 // indirect
+	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
+	golang.org/x/sys v0.49.0 // indirect
+	modernc.org/libc v1.77.1 // indirect
+	modernc.org/mathutil v1.7.1 // indirect
+	modernc.org/memory v1.12.1 // indirect
+)
