@@ -1,0 +1,200 @@
+package mention
+
+import (
+	"slices"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// folded is a text as it is compared: letters apart from their marks, and without
+// what makes no difference, which is case, the form of letters and signs
+// (compatibility forms, typographic quotes and dashes), the kind and length of
+// white space, and characters that are not seen.
+type folded struct {
+	text []byte
+	// from and to are where each byte came from in the original: a form may be
+	// longer or shorter than what it stands for. nil if it was not asked for.
+	from, to []int
+}
+
+// maxMarks bounds the marks of one letter that are put in order. Unicode's own
+// bound for streams is 30; text with more is no word.
+const maxMarks = 32
+
+// folder folds one text.
+type folder struct {
+	out    folded
+	places bool
+	base   rune // the last letter or sign that was written
+	marks  []markedRune
+}
+
+// markedRune is a combining mark that waits for the others of its letter.
+type markedRune struct {
+	r          rune
+	class      uint8
+	start, end int
+}
+
+// fold folds a text, with its escapes read or as it stands.
+func fold(text []byte, escapes, places bool) *folded {
+	f := &folder{places: places}
+	f.out.text = make([]byte, 0, len(text))
+	if places {
+		f.out.from, f.out.to = make([]int, 0, len(text)), make([]int, 0, len(text))
+	}
+	in := reader{text: text, escapes: escapes}
+	for {
+		r, start, end, ok := in.next()
+		if !ok {
+			break
+		}
+		f.add(r, start, end)
+	}
+	f.flush()
+	return &f.out
+}
+
+// add takes in a character.
+func (f *folder) add(r rune, start, end int) {
+	if r < utf8.RuneSelf {
+		f.flush()
+		f.plain(r, start, end)
+		return
+	}
+	if r >= 0xac00 && r <= 0xd7a3 { // a syllable, whose parts no table lists
+		f.each(norm.NFD.AppendString(nil, string(r)), start, end)
+		return
+	}
+	var b [utf8.UTFMax]byte
+	p := norm.NFKD.Properties(b[:utf8.EncodeRune(b[:], r)])
+	if d := p.Decomposition(); d != nil {
+		f.each(d, start, end)
+		return
+	}
+	f.addPart(r, p.CCC(), start, end)
+}
+
+// each takes in the parts of a character.
+func (f *folder) each(parts []byte, start, end int) {
+	for len(parts) > 0 {
+		r, n := utf8.DecodeRune(parts)
+		f.addPart(r, norm.NFKD.Properties(parts).CCC(), start, end)
+		parts = parts[n:]
+	}
+}
+
+// addPart takes in a character that has no parts. class is its combining class.
+func (f *folder) addPart(r rune, class uint8, start, end int) {
+	switch {
+	case unseen(r):
+		f.extend(end)
+	case class != 0:
+		if lostWithCase(f.base, r) {
+			f.extend(end)
+			return
+		}
+		if len(f.marks) == maxMarks {
+			f.flush()
+		}
+		f.marks = append(f.marks, markedRune{r, class, start, end})
+	default:
+		f.flush()
+		f.plain(r, start, end)
+	}
+}
+
+// plain writes a letter, a sign or a blank.
+func (f *folder) plain(r rune, start, end int) {
+	switch {
+	case unicode.IsSpace(r):
+		if f.base == ' ' {
+			f.extend(end)
+			return
+		}
+		f.write(' ', start, end)
+	case r == 'ß' || r == 'ẞ':
+		f.write('s', start, end)
+		f.write('s', start, end)
+	default:
+		f.write(foldedRune(r), start, end)
+	}
+}
+
+// flush writes the marks that wait, in Unicode's order.
+func (f *folder) flush() {
+	if len(f.marks) == 0 {
+		return
+	}
+	base := f.base
+	slices.SortStableFunc(f.marks, func(a, b markedRune) int { return int(a.class) - int(b.class) })
+	for _, m := range f.marks {
+		f.write(foldedRune(m.r), m.start, m.end)
+	}
+	f.marks, f.base = f.marks[:0], base
+}
+
+// write writes one character of the folded form.
+func (f *folder) write(r rune, start, end int) {
+	before := len(f.out.text)
+	f.out.text = utf8.AppendRune(f.out.text, r)
+	f.base = r
+	for i := before; f.places && i < len(f.out.text); i++ {
+		f.out.from, f.out.to = append(f.out.from, start), append(f.out.to, end)
+	}
+}
+
+// extend lets what was written last reach to end.
+func (f *folder) extend(end int) {
+	if n := len(f.marks); n > 0 {
+		f.marks[n-1].end = max(f.marks[n-1].end, end)
+		return
+	}
+	if n := len(f.out.to); n > 0 {
+		f.out.to[n-1] = max(f.out.to[n-1], end)
+	}
+}
+
+// foldedRune is a letter without its case, and a sign in its plainest form. The
+// way over the capital brings together letters of one capital: s and ſ, σ and ς, i
+// and ı, k and the sign of kelvin.
+func foldedRune(r rune) rune {
+	if r < utf8.RuneSelf {
+		if 'A' <= r && r <= 'Z' {
+			r += 'a' - 'A'
+		}
+		return r
+	}
+	switch r {
+	case '‘', '’', '‚', '‛', '′', 'ʼ':
+		return '\''
+	case '“', '”', '„', '‟', '″':
+		return '"'
+	case '‐', '‑', '‒', '–', '—', '―', '−':
+		return '-'
+	}
+	return unicode.ToLower(unicode.ToUpper(r))
+}
+
+// unseen reports whether a character is not seen by itself: soft hyphens, joiners,
+// marks of direction, variants.
+func unseen(r rune) bool {
+	return r >= 0xad && (unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r) ||
+		unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r))
+}
+
+// lostWithCase reports whether a mark comes and goes with the case of its letter:
+// the dot of İ, and what Greek capitals are written without.
+func lostWithCase(base, mark rune) bool {
+	const dotAbove = 0x307
+	if base == 'i' {
+		return mark == dotAbove
+	}
+	return unicode.Is(unicode.Greek, base) && slices.Contains(greekAccents[:], mark)
+}
+
+// greekAccents are the grave and the acute accent, the circumflex, and the two
+// breathings.
+var greekAccents = [...]rune{0x300, 0x301, 0x342, 0x313, 0x314}

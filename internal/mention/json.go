@@ -1,0 +1,207 @@
+package mention
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// InJSON reports whether a value of a JSON text, or the name of a member, names
+// the thing. Words of the protocol do not. A text that is no JSON is read as plain
+// text.
+func (t *Thing) InJSON(text []byte) bool {
+	_, n := t.RedactJSON(text)
+	return n > 0
+}
+
+// InRecord is InJSON for a record of ours: its own names and numbers say nothing.
+func (t *Thing) InRecord(text []byte) bool {
+	_, n := t.RedactRecord(text)
+	return n > 0
+}
+
+// RedactRecord is RedactJSON for a record of ours: its own names and numbers stay.
+func (t *Thing) RedactRecord(text []byte) ([]byte, int) { return t.redactJSON(text, true) }
+
+// RedactJSON blots every mention out of the values and names of a JSON text:
+// letters and digits become "x", numbers 0. Its form stays, and names stay
+// different from each other. It returns the text, the same one if nothing was
+// found, and in how many values and names something was. A text that is no JSON is
+// blotted as plain text.
+func (t *Thing) RedactJSON(text []byte) ([]byte, int) { return t.redactJSON(text, false) }
+
+func (t *Thing) redactJSON(text []byte, ours bool) ([]byte, int) {
+	if len(text) == 0 {
+		return text, 0
+	}
+	if !json.Valid(text) {
+		clean, changed := t.blot(string(text))
+		if !changed {
+			return text, 0
+		}
+		return []byte(clean), 1
+	}
+	b := blotter{thing: t, in: text, ours: ours}
+	b.run()
+	if b.n == 0 {
+		return text, 0
+	}
+	return append(b.out, text[b.copied:]...), b.n
+}
+
+// blotter goes through a valid JSON text and rewrites its strings and numbers.
+type blotter struct {
+	thing  *Thing
+	in     []byte
+	ours   bool // names and numbers are not looked at
+	at     int
+	out    []byte
+	copied int // how much of in is in out
+	n      int
+	// names are those that the open objects have so far; nil for a list.
+	names []map[string]bool
+}
+
+func (b *blotter) run() {
+	for b.at < len(b.in) {
+		switch c := b.in[b.at]; {
+		case c == '"':
+			b.literal()
+			continue
+		case c == '-' || '0' <= c && c <= '9':
+			b.number()
+			continue
+		case c == '{':
+			b.names = append(b.names, make(map[string]bool))
+		case c == '[':
+			b.names = append(b.names, nil)
+		case c == '}' || c == ']':
+			b.names = b.names[:len(b.names)-1]
+		}
+		b.at++
+	}
+}
+
+// replace puts a text in the place of the bytes from start to b.at.
+func (b *blotter) replace(start int, with []byte) {
+	b.out = append(append(b.out, b.in[b.copied:start]...), with...)
+	b.copied = b.at
+	b.n++
+}
+
+// number replaces a number that names the thing.
+func (b *blotter) number() {
+	start := b.at
+	for b.at < len(b.in) && strings.IndexByte("+-.eE0123456789", b.in[b.at]) >= 0 {
+		b.at++
+	}
+	if !b.ours && b.thing.in(b.in[start:b.at]) {
+		b.replace(start, []byte{'0'})
+	}
+}
+
+// literal replaces a string that names the thing.
+func (b *blotter) literal() {
+	start := b.at
+	for b.at++; b.in[b.at] != '"'; b.at++ {
+		if b.in[b.at] == '\\' {
+			b.at++
+		}
+	}
+	b.at++
+	var text string
+	if json.Unmarshal(b.in[start:b.at], &text) != nil {
+		return // the text is valid: cannot be
+	}
+	name := b.isName()
+	if isProtocol(text, name) || name && b.ours {
+		return
+	}
+	clean, changed := b.thing.value(text)
+	if name {
+		clean, changed = b.unlike(clean, changed)
+	}
+	if changed {
+		b.replace(start, quoted(clean))
+	}
+}
+
+// isName reports whether the string that ends here is the name of a member.
+func (b *blotter) isName() bool {
+	rest := bytes.TrimLeft(b.in[b.at:], " \t\r\n")
+	return len(rest) > 0 && rest[0] == ':'
+}
+
+// unlike gives a name a number if its object has it already.
+func (b *blotter) unlike(name string, changed bool) (string, bool) {
+	taken := b.names[len(b.names)-1]
+	free := name
+	for i := 2; (changed || b.n > 0) && taken[free]; i++ {
+		free = name + strconv.Itoa(i)
+	}
+	taken[free] = true
+	return free, changed || free != name
+}
+
+// value is a string of a JSON text without what names the thing. One that is JSON
+// itself, such as the arguments of a call, stays JSON.
+func (t *Thing) value(text string) (string, bool) {
+	if inner := strings.TrimLeft(text, " \t\r\n"); inner != "" && (inner[0] == '{' || inner[0] == '[') && json.Valid([]byte(text)) {
+		clean, n := t.RedactJSON([]byte(text))
+		if n == 0 {
+			return text, false
+		}
+		return string(clean), true
+	}
+	return t.blot(text)
+}
+
+// blot replaces the letters, digits and signs that name the thing, and leaves
+// punctuation, which may be the form of something. If that does not do, all goes.
+func (t *Thing) blot(text string) (string, bool) {
+	spans := t.Spans(text)
+	if len(spans) == 0 {
+		return text, false
+	}
+	var out strings.Builder
+	at := 0
+	for _, s := range spans {
+		out.WriteString(text[at:s.Start])
+		blotPiece(&out, text[s.Start:s.End])
+		at = s.End
+	}
+	out.WriteString(text[at:])
+	clean := out.String()
+	if t.In(clean) {
+		return "", true
+	}
+	return clean, true
+}
+
+// blotPiece writes a piece of text without its letters, digits and signs.
+func blotPiece(out *strings.Builder, piece string) {
+	in := reader{text: []byte(piece), escapes: true}
+	for {
+		r, start, end, ok := in.next()
+		if !ok {
+			return
+		}
+		if unicode.IsPunct(r) || unicode.IsSpace(r) {
+			out.WriteString(piece[start:end])
+		} else {
+			out.WriteByte('x')
+		}
+	}
+}
+
+// quoted is a JSON string.
+func quoted(text string) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(text) // a string: cannot fail
+	return slices.Clip(bytes.TrimRight(b.Bytes(), "\n"))
+}

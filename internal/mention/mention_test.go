@@ -1,0 +1,212 @@
+package mention_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/hermes-memory/hermes/internal/mention"
+)
+
+// TestSpellings: each of these names the thing, and each of those does not.
+func TestSpellings(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		about     string
+		yes, none []string
+	}{
+		{"Müller", []string{
+			"müller", "MÜLLER", "Mu\u0308ller", `M\u00fcller`, `M\u00FCller`, `M\\u00fcller`, `M\\\\u00fcller`, "M&uuml;ller", "M&#252;ller", "M&#xFC;ller",
+			"M&amp;uuml;ller", `M\u0026uuml;ller`, "M%C3%BCller", `M\xc3\xbcller`, `M\xfcller`, `M\303\274ller`, `M\u{fc}ller`, `M\U000000fcller`, "Mü\u00adller",
+			`Mu\u0308ller`, "mu&#776;ller", "(Müller)", "Müllers", "ｍüｌｌｅｒ", "Mü\u200bller", "see\nmÜLLER",
+		}, []string{"Muller", "Mueller", "Möller", "M ü ller", ""}},
+		{"İstanbul", []string{"istanbul", "ISTANBUL", "ıstanbul", "İSTANBUL", "I\u0307stanbul", "i\u0307stanbul"}, []string{"Ístanbul", "stanbul"}},
+		{"IŞIK", []string{"ışık", "işik", "Işık", "IS\u0327IK"}, []string{"isik"}},
+		{"Οδυσσεύς", []string{"ΟΔΥΣΣΕΥΣ", "οδυσσευσ", "οδυσσεύσ", "ΟΔΥΣΣΕΎΣ", "Οδυσσευ\u0301ς", "ὀδυσσεύς"}, []string{"Οδυσσεας"}},
+		{"Straße", []string{"STRASSE", "strasse", "STRAẞE", "Straſſe"}, []string{"Strase"}},
+		{"Kelvin", []string{"\u212aelvin", "KELVIN"}, []string{"elvin"}},
+		{"Ⱥbc", []string{"ⱥBC"}, []string{"Abc"}},
+		{"Project Nightjar", []string{
+			"project nightjar", "Project\nNightjar", "Project\r\nNightjar", "Project  Nightjar", "Project\u00a0Nightjar", "Project\u2003\tNightjar", `Project\nNightjar`,
+			`Project\u00a0Nightjar`, "Project&nbsp;Nightjar", "Project&#10;Nightjar", "Project%20Nightjar", "Project\u3000Nightjar", "Project\u2028Nightjar",
+		}, []string{"ProjectNightjar", "Project-Nightjar", "Project. Nightjar"}},
+		{"nightjar", []string{`C:\new\nightjar`, `say "nightjar"`, `{\"nightjar\":1}`, "100%nightjar"}, []string{"night jar"}},
+		{"Rene", []string{"RENE", "Rene."}, []string{"René", "Rene\u0301"}},
+		{"René", []string{"RENE\u0301", "Rene&#769;"}, []string{"Rene"}},
+		{"O'Brien", []string{"O’Brien", "O&#39;Brien", "o&rsquo;brien", `O\u2019Brien`}, []string{"OBrien"}},
+		{"R&D lab", []string{"R&amp;D lab", `R\u0026D lab`, "R%26D lab"}, []string{"R+D lab"}},
+		{"M&uuml;ller", []string{"Müller", "M&uuml;ller"}, nil},
+		{"한국말", []string{norm.NFD.String("한국말")}, []string{"한국"}},
+		{"ﬁnance", []string{"finance", "FINANCE"}, nil},
+		{"🦜🦜🦜", []string{"a 🦜🦜🦜 b", `\ud83e\udd9c\ud83e\udd9c\ud83e\udd9c`}, []string{"🦜🦜"}},
+	} {
+		thing := mention.Of(c.about)
+		for _, text := range append(c.yes, c.about) {
+			if !thing.In(text) {
+				t.Errorf("%q is not found in %q", c.about, text)
+			}
+			within := "Before, " + text + ", behind."
+			if clean, n := thing.Redact(within); n == 0 || thing.In(clean) || len(clean) != len(within) {
+				t.Errorf("%q in %q: redacted to %q", c.about, within, clean)
+			}
+			for _, form := range []map[string]any{{"a": within}, {within: 1.0}, {"a": []any{map[string]any{"b": within}}}} {
+				testJSON(t, thing, form)
+				inner, _ := json.Marshal(form)
+				testJSON(t, thing, map[string]any{"arguments": string(inner), "kept": "as it was"})
+			}
+		}
+		for _, text := range c.none {
+			if thing.In(text) || len(thing.Spans(text)) > 0 {
+				t.Errorf("%q is found in %q: %v", c.about, text, thing.Spans(text))
+			}
+		}
+	}
+}
+
+func testJSON(t *testing.T, thing *mention.Thing, value any) {
+	t.Helper()
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clean, n := thing.RedactJSON(text)
+	if n == 0 || !json.Valid(clean) || thing.InJSON(clean) || thing.In(string(clean)) {
+		t.Errorf("%q in %s: redacted to %s", thing.About(), text, clean)
+	}
+}
+
+// TestSpans: a place is right also where the folded form has another length.
+func TestSpans(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ about, text, want string }{
+		{"secret", "İİİİ secret ȺȺ", "secret"},
+		{"secret", "KKKK secret", "secret"},
+		{"secret", "ȺȺȺȺȺȺ secret", "secret"},
+		{"secret", "ﬃ ß secret ß", "secret"},
+		{"masse", "ß die Maße ß", "Maße"},
+		{"a b", "x a \u00a0\n b y", "a \u00a0\n b"},
+		{"Müller", `ß M\u00fcller ß`, `M\u00fcller`},
+		{"Müller", "ß M&uuml;ller ß", "M&uuml;ller"},
+	} {
+		spans := mention.Of(c.about).Spans(c.text)
+		if len(spans) != 1 || c.text[spans[0].Start:spans[0].End] != c.want {
+			t.Errorf("%q in %q: got %v, want %q", c.about, c.text, spans, c.want)
+		}
+	}
+}
+
+// TestRedactJSONKeeps: what does not name the thing stays as it was written, names
+// stay different, and numbers stay numbers.
+func TestRedactJSONKeeps(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ about, text, want string }{
+		{"secret", `{"a" : "İ secret Ⱥ", "b":"\u00fc"}`, `{"a" : "İ xxxxxx Ⱥ", "b":"\u00fc"}`},
+		{"secret", `{"Secret":1,"seCret":2,"xxxxxx":3}`, `{"xxxxxx":1,"xxxxxx2":2,"xxxxxx3":3}`},
+		{"7781", `{"order":7781,"n":-77810.5e3,"other":12}`, `{"order":0,"n":0,"other":12}`},
+		{"7781", `{"arguments":"{\"order\":7781,\"t\":\"a 7781\"}"}`, `{"arguments":"{\"order\":0,\"t\":\"a xxxx\"}"}`},
+		{`"a": "b"`, `{"arguments":"{\"a\": \"b\"}"}`, `{"arguments":"{\"a\": \"b\"}"}`},
+		{"secret", `not JSON: secret`, `not JSON: xxxxxx`},
+		{"xxx", `{"a":"xxx"}`, `{"a":""}`},
+		{"secret", `{"a":1,"a":2}`, `{"a":1,"a":2}`},
+		{"cat", `{"truncation":"disabled","metadata":{"cat":"a cat","truncations":1}}`, `{"truncation":"disabled","metadata":{"xxx":"a xxx","trunxxxions":1}}`},
+		{"user", `[{"role":"user","content":"user Ada"},{"role":"assistant","content":"user"}]`, `[{"role":"user","content":"xxxx Ada"},{"role":"assistant","content":"user"}]`},
+	} {
+		if got, _ := mention.Of(c.about).RedactJSON([]byte(c.text)); string(got) != c.want {
+			t.Errorf("%q in %s:\n got %s\nwant %s", c.about, c.text, got, c.want)
+		}
+	}
+}
+
+// TestMark: forgetting the mark itself leaves none.
+func TestMark(t *testing.T) {
+	t.Parallel()
+	for _, about := range []string{"erased", "ERASE", "[er", "eras"} {
+		thing := mention.Of(about)
+		clean, n := thing.Redact("I erased the disk. It is gone.")
+		if n == 0 && thing.In("I erased the disk.") || thing.In(clean) || !strings.HasSuffix(clean, "It is gone.") {
+			t.Errorf("%q: got %q, %d", about, clean, n)
+		}
+	}
+}
+
+// TestCountIn counts mentions in bytes that are no text, however they arrive.
+func TestCountIn(t *testing.T) {
+	t.Parallel()
+	thing := mention.Of("Müller & Söhne")
+	forms := []string{"Müller & Söhne", "MU\u0308LLER &amp; S\u00d6HNE", `M\u00fcller \u0026  S\u00f6hne`, "m%C3%BCller\n&\u00a0söhne"}
+	source := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same bytes each time
+	var hay bytes.Buffer
+	for i := range 8 {
+		for range 50_000 * i {
+			hay.WriteByte(byte(source.UintN(256)))
+		}
+		hay.WriteString("\x00" + forms[i%len(forms)] + "\x00")
+	}
+	hay.WriteString("İİİİKKKK\xff\xfe" + forms[0][:5])
+	for name, in := range map[string]io.Reader{
+		"at once":       bytes.NewReader(hay.Bytes()),
+		"in halves":     iotest.HalfReader(bytes.NewReader(hay.Bytes())),
+		"byte by byte":  iotest.OneByteReader(bytes.NewReader(hay.Bytes())),
+		"end with data": iotest.DataErrReader(bytes.NewReader(hay.Bytes())),
+	} {
+		size, hits, err := thing.CountIn(in)
+		if err != nil || size != int64(hay.Len()) || hits != 8 {
+			t.Errorf("%s: got %d hits in %d bytes (%v), want 8 in %d", name, hits, size, err, hay.Len())
+		}
+	}
+	if _, _, err := thing.CountIn(iotest.ErrReader(io.ErrUnexpectedEOF)); err == nil {
+		t.Error("a failing reader: got no error")
+	}
+}
+
+func TestCharacters(t *testing.T) {
+	t.Parallel()
+	for about, want := range map[string]int{" a ": 1, "a\u200b\u200b": 1, "e\u0301e\u0301": 2, "\u00ad\u00ad\u00ad": 0, "東京都": 3, "ab c": 4, "&#97;": 1} {
+		if got := mention.Of(about).Characters(); got != want {
+			t.Errorf("%q: got %d, want %d", about, got, want)
+		}
+	}
+	if mention.Of("\u00ad").In("anything") {
+		t.Error("what has no characters is found")
+	}
+}
+
+// FuzzRedact: whatever the text, nothing is left, nothing grows, and JSON stays
+// JSON.
+func FuzzRedact(f *testing.F) {
+	f.Add("Müller", "Herr M\\u00fcller &amp; İ Ⱥ K ß")
+	f.Add("İ Ⱥ", "{\"İ Ⱥ\":[1,\"İ Ⱥ\"]}")
+	f.Add("erased", "[erased]")
+	f.Add(`a"b`, `{"x":"{\"y\":\"a\\\"b\"}"}`)
+	f.Fuzz(func(t *testing.T, about, text string) {
+		thing := mention.Of(about)
+		if thing.Characters() < 3 || len(text) > 1<<14 {
+			return
+		}
+		spans := thing.Spans(text)
+		if thing.In(text) != (len(spans) > 0) {
+			t.Fatalf("%q in %q: found %v at %v", about, text, thing.In(text), spans)
+		}
+		for i, s := range spans {
+			if s.Start >= s.End || s.End > len(text) || i > 0 && s.Start < spans[i-1].End {
+				t.Fatalf("%q in %q: %v", about, text, spans)
+			}
+		}
+		if clean, _ := thing.Redact(text); thing.In(clean) || len(clean) != len(text) {
+			t.Fatalf("%q in %q: left %q", about, text, clean)
+		}
+		if clean, _ := thing.RedactJSON([]byte(text)); thing.InJSON(clean) || json.Valid([]byte(text)) && !json.Valid(clean) {
+			t.Fatalf("%q in JSON %q: left %q", about, text, clean)
+		}
+		if utf8.ValidString(about) && thing.In(norm.NFC.String(about)) != thing.In(norm.NFD.String(about)) {
+			t.Fatalf("%q: found in one normal form only", about)
+		}
+	})
+}

@@ -1,0 +1,64 @@
+package mention
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/hermes-memory/hermes/internal/language"
+)
+
+// Word is a word in its folded form, and its place in the text.
+type Word struct {
+	Text string
+	Span
+}
+
+// Words cuts a text into words, for each way to read it: runs of letters, digits
+// and their marks. A character of a writing without spaces is a word of its own,
+// and so is a sign such as an emoji.
+func Words(text string) [][]Word {
+	var out [][]Word
+	for _, escapes := range readings([]byte(text)) {
+		out = append(out, fold([]byte(text), escapes, true).words())
+	}
+	return out
+}
+
+// NameWords are the folded words of the thing's name.
+func (t *Thing) NameWords() []string {
+	ws := fold([]byte(t.about), false, true).words()
+	out := make([]string, len(ws))
+	for i := range ws {
+		out[i] = ws[i].Text
+	}
+	return out
+}
+
+func (f *folded) words() []Word {
+	var out []Word
+	begun := -1
+	end := func(at int) {
+		if begun >= 0 {
+			out = append(out, Word{string(f.text[begun:at]), Span{f.from[begun], f.to[at-1]}})
+			begun = -1
+		}
+	}
+	for i := 0; i < len(f.text); {
+		r, n := utf8.DecodeRune(f.text[i:])
+		switch {
+		case language.Unspaced(r) || unicode.IsSymbol(r):
+			end(i)
+			begun = i
+			end(i + n)
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			if begun < 0 {
+				begun = i
+			}
+		case !unicode.Is(unicode.M, r) || begun < 0:
+			end(i)
+		}
+		i += n
+	}
+	end(len(f.text))
+	return out
+}
