@@ -15,11 +15,7 @@ func (e *Expect) check(res *answer, at *scope) error {
 	if e == nil {
 		e = &Expect{}
 	}
-	if ok := res.status/100 == 2; e.Status == 0 && !ok || e.Status != 0 && e.Status != res.status {
-		want := "success"
-		if e.Status != 0 {
-			want = strconv.Itoa(e.Status)
-		}
+	if want, ok := e.status(res.status); !ok {
 		return fmt.Errorf("status %d, want %s: %s", res.status, want, short(res.body))
 	}
 	for name, want := range e.Header {
@@ -40,6 +36,14 @@ func (e *Expect) check(res *answer, at *scope) error {
 	return inText(res.text, e.Contains, e.Lacks, at)
 }
 
+// status says which status is wanted, and whether this is it.
+func (e *Expect) status(got int) (want string, ok bool) {
+	if e.Status == 0 {
+		return "success", got/100 == 2
+	}
+	return strconv.Itoa(e.Status), got == e.Status
+}
+
 // inText looks for what a text must and must not have in it.
 func inText(text string, contains, lacks []string, at *scope) error {
 	for _, want := range contains {
@@ -57,39 +61,40 @@ func inText(text string, contains, lacks []string, at *scope) error {
 
 // checkFiles looks at the bytes of every file of a home, in any case of letters.
 func checkFiles(home string, want *Text, at *scope) error {
-	found := make(map[string]string)
-	err := filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
+	for _, needle := range want.Contains {
+		if in, err := fileWith(home, at.expand(needle)); err != nil {
+			return err
+		} else if in == "" {
+			return fmt.Errorf("%q is in no file", at.expand(needle))
+		}
+	}
+	for _, needle := range want.Lacks {
+		if in, err := fileWith(home, at.expand(needle)); err != nil {
+			return err
+		} else if in != "" {
+			return fmt.Errorf("%q is still in %s", at.expand(needle), in)
+		}
+	}
+	return nil
+}
+
+// fileWith names a file that holds a text in any case of letters; "" if none does.
+func fileWith(home, needle string) (name string, err error) {
+	low := []byte(strings.ToLower(needle))
+	err = filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
 		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
+		if err == nil && bytes.Contains(bytes.ToLower(text), low) {
+			name = filepath.Base(path)
 		}
-		text = bytes.ToLower(text)
-		for _, list := range [][]string{want.Contains, want.Lacks} {
-			for _, needle := range list {
-				if needle = at.expand(needle); bytes.Contains(text, []byte(strings.ToLower(needle))) {
-					found[needle] = filepath.Base(path)
-				}
-			}
-		}
-		return nil
+		return err
 	})
 	if err != nil {
-		return fmt.Errorf("search the files: %w", err)
+		return "", fmt.Errorf("search the files: %w", err)
 	}
-	for _, needle := range want.Contains {
-		if needle = at.expand(needle); found[needle] == "" {
-			return fmt.Errorf("%q is in no file", needle)
-		}
-	}
-	for _, needle := range want.Lacks {
-		if needle = at.expand(needle); found[needle] != "" {
-			return fmt.Errorf("%q is still in %s", needle, found[needle])
-		}
-	}
-	return nil
+	return name, nil
 }
 
 // plain is a JSON value as a person writes it in a scenario.

@@ -18,12 +18,12 @@ func filler(round int) string {
 }
 
 var (
-	matters = []string{ //nolint:gochecknoglobals // a constant
+	matters = []string{
 		"the draft of the travel plan", "the list of spare parts", "the slides on rainfall", "the garden calendar", "the old photographs",
 		"the seating at the dinner", "the report on bird counts", "the recipe with lentils", "the noise in the stairwell", "the library cards",
 		"the rehearsal schedule", "the crossword from Sunday", "the map of cycle paths",
 	}
-	moments = []string{"lunch", "the walk", "the meeting", "the weekend", "breakfast", "the concert", "the storm"}     //nolint:gochecknoglobals // a constant
-	people  = []string{"Priya", "Tomasz", "Mei", "Olu", "Ingrid", "Rashid", "Carla", "Jonas", "Aiko", "Bela", "Nadia"} //nolint:gochecknoglobals // a constant
-	manners = []string{"well", "slowly", "better than expected", "as usual", "half finished", "without trouble"}       //nolint:gochecknoglobals // a constant
+	moments = []string{"lunch", "the walk", "the meeting", "the weekend", "breakfast", "the concert", "the storm"}
+	people  = []string{"Priya", "Tomasz", "Mei", "Olu", "Ingrid", "Rashid", "Carla", "Jonas", "Aiko", "Bela", "Nadia"}
+	manners = []string{"well", "slowly", "better than expected", "as usual", "half finished", "without trouble"}
 )

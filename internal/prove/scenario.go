@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -166,9 +167,9 @@ func checkSteps(s *Scenario, steps []Step) error {
 			err = errors.New("only a scenario with `process: true` can be killed")
 		case st.Advance != 0 && s.Process:
 			err = errors.New("a process has the machine's clock")
-		case s.Model == modelNone && (st.Sent != nil || st.Upstream != "" || st.Answer != ""):
+		case s.Model == modelNone && st.needsModel():
 			err = errors.New("there is no model in this scenario")
-		case st.Upstream != "" && st.Upstream != "up" && st.Upstream != "down":
+		case !slices.Contains([]string{"", "up", "down"}, st.Upstream):
 			err = fmt.Errorf("%q is neither up nor down", st.Upstream)
 		case st.Repeat != nil:
 			err = st.Repeat.check(s)
@@ -181,6 +182,8 @@ func checkSteps(s *Scenario, steps []Step) error {
 	}
 	return nil
 }
+
+func (st *Step) needsModel() bool { return st.Sent != nil || st.Upstream != "" || st.Answer != "" }
 
 func (r *Repeat) check(s *Scenario) error {
 	const most = 100_000
