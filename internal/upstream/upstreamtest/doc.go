@@ -3,6 +3,10 @@
 // loopback HTTP, remembers every request, and misbehaves on demand: late,
 // halting, cut off, garbled, refusing, silent.
 //
+// It is strict: as the real servers do, it refuses tool calls without results,
+// results without calls, and wrong orders, and it fails the test that caused one
+// ([Options.Lenient] switches that off).
+//
 // A [Step] is one reply. Steps wait in a queue; when it is empty the default
 // answers. It runs in a test ([New]) or on its own ([Start]) and is cheap
 // enough to stand behind a benchmark.

@@ -31,6 +31,10 @@ type Options struct {
 	EmbedStep func(*Request) Step
 	// Quiet remembers no requests, and does not keep their bodies: for load.
 	Quiet bool
+	// Lenient answers requests that the real servers would refuse: calls without
+	// results, results without calls, wrong orders. It is for tests of what a client
+	// sends by itself.
+	Lenient bool
 }
 
 // Request is what the server was sent.
@@ -57,6 +61,7 @@ type Server struct {
 	mu       sync.Mutex // guards what follows
 	steps    []Step
 	requests []*Request
+	refused  error // the first request that the real server would have refused
 }
 
 // New starts a server that ends with the test. With a nil t the caller closes
@@ -68,7 +73,7 @@ func New(t TB, o Options) *Server {
 	s, err := Start(o)
 	switch {
 	case err == nil && t != nil:
-		t.Cleanup(s.Close)
+		t.Cleanup(func() { s.finish(t) })
 	case t != nil:
 		t.Fatalf("start the scripted model server: %v", err)
 	case err != nil:
@@ -106,6 +111,46 @@ func Start(o Options) (*Server, error) {
 	return s, nil
 }
 
+// finish ends the server of a test, which fails if a request was refused that the
+// real server would have refused.
+func (s *Server) finish(t TB) {
+	t.Helper()
+	s.Close()
+	if err := s.Refused(); err != nil {
+		t.Fatalf("the scripted model server was sent what a real one refuses: %v", err)
+	}
+}
+
+// Refused is why the first request was refused that the real server would have
+// refused; nil if there was none.
+func (s *Server) Refused() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.refused
+}
+
+// strict refuses what check finds wrong. It reports whether the request may be
+// answered.
+func (s *Server) strict(w http.ResponseWriter, req *Request, check func([]byte) error) bool {
+	if s.opt.Lenient {
+		return true
+	}
+	err := check(req.Body)
+	if err == nil {
+		return true
+	}
+	s.mu.Lock()
+	if s.refused == nil {
+		s.refused = err
+	}
+	s.mu.Unlock()
+	step := Refuse(http.StatusBadRequest, "invalid_messages", err.Error())
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(step.Status)
+	_, _ = w.Write([]byte(step.Body))
+	return false
+}
+
 // Close ends the server and every call it is answering.
 func (s *Server) Close() {
 	_ = s.http.Close()
@@ -119,6 +164,13 @@ func (s *Server) Queue(steps ...Step) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.steps = append(s.steps, steps...)
+}
+
+// Drop takes back the replies that are waiting.
+func (s *Server) Drop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.steps = nil
 }
 
 // Requests returns the requests so far, calls for the list of models included.
@@ -171,9 +223,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	req := s.record(r, buf)
 	switch path := r.URL.Path; {
 	case strings.HasSuffix(path, "/chat/completions"):
-		s.answer(w, r, req, chatWire{req})
+		if s.strict(w, req, CheckChat) {
+			s.answer(w, r, req, chatWire{req})
+		}
 	case strings.HasSuffix(path, "/messages"):
-		s.answer(w, r, req, messagesWire{req})
+		if s.strict(w, req, CheckMessages) {
+			s.answer(w, r, req, messagesWire{req})
+		}
 	case strings.HasSuffix(path, "/embeddings"):
 		s.embed(w, r, req)
 	case strings.HasSuffix(path, "/models"):
