@@ -85,7 +85,8 @@ func measure(ctx context.Context, binary string, jobs, rounds int) error {
 }
 
 func report(up *upstream, quiet, busy []series, l ledger, slots int, cpu time.Duration) {
-	fmt.Printf("%s, %s/%s, %d cores, %s\n\n", time.Now().UTC().Format(time.DateOnly), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
+	fmt.Printf("%s, %s/%s, %d cores, %s\n\n", time.Now().UTC().Format(time.DateOnly), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(),
+		runtime.Version())
 	fmt.Println("| measured | figure | aim |\n|---|---|---|")
 	fmt.Printf("| slots due, completed in the ledger | %d, %d | all |\n", slots, l.completed)
 	fmt.Printf("| slots fired more than once, beside another of their job | %d, %d | 0 |\n", up.doubled(), up.overlaps())

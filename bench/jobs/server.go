@@ -79,7 +79,8 @@ func (s *server) makeJobs(ctx context.Context, jobs int) error {
 				Key string `json:"key"`
 			}
 			name := "owner-" + strconv.Itoa(i/jobsEach)
-			if err := s.call(ctx, adminKey, http.MethodPost, "/api/keys", map[string]any{"name": name, "owner": name, "scopes": []string{"jobs", "chat"}}, &key); err != nil {
+			if err := s.call(ctx, adminKey, http.MethodPost, "/api/keys",
+				map[string]any{"name": name, "owner": name, "scopes": []string{"jobs", "chat"}}, &key); err != nil {
 				return err
 			}
 			s.keys = append(s.keys, key.Key)

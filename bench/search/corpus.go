@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/owner"
-	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 	"github.com/hermes-memory/hermes/internal/sqlite"
 )
@@ -103,10 +103,10 @@ func fill(ctx context.Context, db *sqlite.DB, c *corpus, n int) error {
 }
 
 // step is a whole lineage.
-func (c *corpus) step(db *sqlite.DB, first, n int) run.Step {
+func (c *corpus) step(db *sqlite.DB, first, n int) lineage.Step {
 	at := time.Date(2026, time.March, 1, 9, 0, 0, 0, time.UTC).Add(time.Duration(first) * time.Minute)
 	id := session.ID(fmt.Sprintf("%s_%08x", at.Format("20060102_150405"), first))
-	s := run.Step{Opened: true, Session: session.Session{
+	s := lineage.Step{Opened: true, Session: session.Session{
 		ID: id, RootID: id, Source: session.SourceAPI, StartedAt: at, LastActive: at, NextSeq: int64(n), MessageCount: n,
 	}}
 	ids, _ := db.ReserveMessageIDs(context.Background(), n) // a counter: cannot fail

@@ -7,9 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/curate"
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
-	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -24,9 +25,10 @@ func usualSize(ctx context.Context, path string, seed uint64) error {
 		return err
 	}
 	defer func() { _ = db.Close() }()
-	runner := run.New(run.Parts{
-		Store: db, Ledger: db, Sessions: db, Memory: db, Views: memory.NewViews(db, 64<<20), Models: run.Models{Name: "none"},
-		Config: run.Config{Budget: 8000, HotLineages: 16, IdempotencyTTL: time.Hour, Now: time.Now}, Log: slog.New(slog.DiscardHandler),
+	views, log := memory.NewViews(db, 64<<20), slog.New(slog.DiscardHandler)
+	curator := curate.New(curate.Parts{
+		Store: db, Sessions: db, Memory: db, Views: views, Now: time.Now, Log: log,
+		Lineages: lineage.New(lineage.Parts{Store: db, Sessions: db, Views: views, Hot: 16, Now: time.Now, Log: log}),
 	})
 	c := newCorpus(seed)
 	characters, next := 0, 0
@@ -41,7 +43,8 @@ func usualSize(ctx context.Context, path string, seed uint64) error {
 			ms = append(ms, m)
 		}
 		id := session.ID(fmt.Sprintf("20260301_090000_%08x", s))
-		if _, _, err := runner.Append(ctx, &run.Request{Owner: owner.Local(), Session: id, Source: session.SourceAPI, Messages: ms}); err != nil {
+		if _, _, err := curator.Append(ctx, &curate.Addition{Owner: owner.Local(), Session: id, Source: session.SourceAPI,
+			Messages: ms}); err != nil {
 			return fmt.Errorf("store a session: %w", err)
 		}
 	}
@@ -51,7 +54,8 @@ func usualSize(ctx context.Context, path string, seed uint64) error {
 	if err := db.Close(); err != nil {
 		return fmt.Errorf("close: %w", err)
 	}
-	fmt.Printf("%d sessions, %d messages of %d characters on average: %s\n", usualSessions, usualMessages, characters/usualMessages, megabytes(path))
+	fmt.Printf("%d sessions, %d messages of %d characters on average: %s\n", usualSessions, usualMessages, characters/usualMessages,
+		megabytes(path))
 	return nil
 }
 

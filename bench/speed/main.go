@@ -101,13 +101,14 @@ func measure(ctx context.Context, b *bench, only string, quick bool) error {
 // plot draws a picture, if pictures are wanted.
 func (b *bench) plot(name string, p plot) {
 	if b.plots != "" {
-		err := os.WriteFile(filepath.Join(b.plots, "growth-"+name+".svg"), []byte(p.draw()), 0o644) //nolint:gosec // for everybody to see
+		err := os.WriteFile(filepath.Join(b.plots, "growth-"+name+".svg"), []byte(p.draw()), 0o644)
 		b.failed = errors.Join(b.failed, err)
 	}
 }
 
 func (b *bench) print() {
-	fmt.Printf("%s, %s/%s, %d cores, %s\n\n", time.Now().UTC().Format(time.DateOnly), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
+	fmt.Printf("%s, %s/%s, %d cores, %s\n\n", time.Now().UTC().Format(time.DateOnly), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(),
+		runtime.Version())
 	fmt.Println("| measured | figure | aim |")
 	fmt.Println("|---|---|---|")
 	for _, r := range b.rows {

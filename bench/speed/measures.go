@@ -208,6 +208,7 @@ func (b *bench) open(ctx context.Context) error {
 		}
 		later = append(later, time.Since(begun))
 	}
-	b.add(fmt.Sprintf("first turn after a restart, %d messages", messages), "< 1 ms over a usual one", "%s (later ones %s)", ms(first), ms(spreadOf(later).p50))
+	b.add(fmt.Sprintf("first turn after a restart, %d messages", messages), "< 1 ms over a usual one", "%s (later ones %s)", ms(first),
+		ms(spreadOf(later).p50))
 	return nil
 }

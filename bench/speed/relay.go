@@ -101,7 +101,8 @@ func (r *relayServer) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	out, err := http.NewRequestWithContext(req.Context(), http.MethodPost, r.model+"/chat/completions", bytes.NewReader(bytes.Replace(body, beginning, prompted, 1)))
+	out, err := http.NewRequestWithContext(req.Context(), http.MethodPost, r.model+"/chat/completions",
+		bytes.NewReader(bytes.Replace(body, beginning, prompted, 1)))
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return

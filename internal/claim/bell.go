@@ -5,20 +5,20 @@ import (
 	"time"
 )
 
-// longest is how long a sleep relies on a timer: those stand still while a
-// machine sleeps, and its clock does not.
+// longest is how long one timer is relied on: timers stop while a machine sleeps, and
+// the wall clock does not.
 const longest = time.Minute
 
-// Bell wakes whoever looks for work. It has one sleeper.
+// Bell wakes a loop that polls for work. It has one sleeper.
 type Bell struct {
 	rung chan struct{}
 	now  func() time.Time
 }
 
-// NewBell returns a Bell that goes by a clock.
+// NewBell returns a Bell that reads the time from now.
 func NewBell(now func() time.Time) *Bell { return &Bell{rung: make(chan struct{}, 1), now: now} }
 
-// Ring ends the sleep, or the next one if nobody sleeps. It never blocks.
+// Ring ends the current sleep, or the next one. It never blocks.
 func (b *Bell) Ring() {
 	select {
 	case b.rung <- struct{}{}:
@@ -26,8 +26,8 @@ func (b *Bell) Ring() {
 	}
 }
 
-// Sleep returns at a moment, when the bell rings, or when ctx ends. The zero
-// moment never comes.
+// Sleep returns at until, when the bell rings, or when ctx ends. A zero until sets no
+// time.
 func (b *Bell) Sleep(ctx context.Context, until time.Time) {
 	for {
 		wait := longest

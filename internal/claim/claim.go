@@ -1,13 +1,11 @@
-// Package claim is how work is taken that several may take: a limited number of
-// places, in all and for each owner; a line in which owners wait for them side by
-// side; a lease that is kept while the work goes on; and a sleep that ends at a
-// moment, or as soon as somebody calls.
+// Package claim holds what several workers need to share work: permits, limited in all
+// and per owner; a queue for permits that is fair between owners; a lease that is
+// renewed while the work goes on; and a bell that ends a sleep early.
 //
-// What is claimed, and the fence that decides who has it, belong to whoever
-// keeps the rows.
+// The caller stores the claimed rows and the fence that decides which claim is valid.
 package claim
 
-// MaxCuts is how often a process may die over a claim before what was claimed is
-// given up as what kills them. A ledger may let it wait before that, so that a
-// server which it brings down serves others in between.
+// MaxCuts is how many process deaths during a claim are tolerated. After that many, the
+// claimed work is assumed to kill the process and is given up. A queue may back off
+// earlier, so that a restarted server can serve other work first.
 const MaxCuts = 20

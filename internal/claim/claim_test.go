@@ -14,9 +14,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestPlaces(t *testing.T) {
+func TestPermits(t *testing.T) {
 	t.Parallel()
-	p := claim.NewPlaces(3, 2)
+	p := claim.NewPermits(3, 2)
 	for i, c := range []struct {
 		owner string
 		want  bool
@@ -41,6 +41,7 @@ func TestHold(t *testing.T) {
 		{"kept", func(int) (bool, error) { return true, nil }, 0},
 		{"lost at the second renewal", func(n int) (bool, error) { return n < 2, nil }, 20 * time.Second},
 		{"an error is not the loss", func(n int) (bool, error) { return false, errors.New("busy") }, 0},
+		{"a panic is not the loss", func(n int) (bool, error) { panic("broken") }, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -50,6 +51,10 @@ func TestHold(t *testing.T) {
 				held, stop := claim.Hold(t.Context(), 30*time.Second, func(context.Context) (bool, error) {
 					n++
 					return c.renew(n)
+				}, func(err error) {
+					if c.name != "a panic is not the loss" {
+						t.Errorf("got %v, want no panic", err)
+					}
 				})
 				select {
 				case <-held.Done():

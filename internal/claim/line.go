@@ -8,84 +8,83 @@ import (
 	"time"
 )
 
-// Line lets in so many at once and lets others wait, owner by owner: the next
-// place goes to the next owner, however many of another one's wait.
+// Line admits a limited number of visitors and queues the others per owner. Owners are
+// served in turn, so one owner's backlog never delays another's.
 //
-// An owner gets a place as long as it has less than three times what is free
-// then. So one alone gets three quarters, and two get three sevenths each: whoever
-// comes last finds a place without anybody having to leave. The same goes for
-// the room to wait in.
+// An owner gets a permit while it holds fewer than three times the number of free
+// permits. One owner alone therefore gets at most three quarters, and two get three
+// sevenths each: a newcomer finds a free permit without waiting for another visitor to
+// leave. The waiting room is shared by the same rule.
 type Line struct {
 	LineOptions
 
 	mu      sync.Mutex
 	taken   int
-	held    map[string]int // places by owner
-	used    map[string]int // places by key
-	waiting int            // of those who are not patient
+	held    map[string]int // permits by owner
+	used    map[string]int // permits by key
+	waiting int            // visitors that are not patient
 	refused int
-	parties []*party // who wait, the next to be served first
+	parties []*party // owners with waiting visitors, the next to be served first
 }
 
-// LineOptions say how many a Line lets in.
+// LineOptions set the bounds of a Line.
 type LineOptions struct {
-	// Places is how many may be in at once; 0 sets no bound.
-	Places int
-	// Room is how many may wait; 0 lets nobody wait.
+	// Permits is how many visitors may be in at once; 0 sets no bound.
+	Permits int
+	// Room is how many visitors may wait; with 0, none may.
 	Room int
-	// Patience is how long they wait.
+	// Patience is how long a visitor waits.
 	Patience time.Duration
-	// Observe is told of everybody who could not be let in at once; nil tells
-	// nobody.
+	// Observe is told of every visitor that was not admitted at once; it may be nil.
 	Observe func(waited time.Duration, o Outcome)
 }
 
-// Outcome is what became of somebody who could not be let in at once.
+// Outcome is what became of a visitor that was not admitted at once.
 type Outcome string
 
-// The outcomes. What is an error of [Line.Enter] is a [*Refusal], but for Left.
+// The outcomes. Except for LetIn and Left, [Line.Enter] reports them in a [*Refusal].
 const (
 	LetIn   Outcome = "let_in"
-	KeyFull Outcome = "key_full" // the key has its own number of places
-	NoRoom  Outcome = "no_room"  // too many wait already
-	TooLong Outcome = "too_long" // no place came free in time
-	Left    Outcome = "left"     // whoever waited went away
+	KeyFull Outcome = "key_full" // the key holds as many permits as it may
+	NoRoom  Outcome = "no_room"  // the waiting room is full
+	TooLong Outcome = "too_long" // no permit came free in time
+	Left    Outcome = "left"     // the visitor stopped waiting
 )
 
-// Visitor is somebody who wants a place.
+// Visitor is a request for a permit.
 type Visitor struct {
 	Owner string
-	// Key is one of the owner's, which may hold Most places; 0 sets no bound.
+	// Key is one of the owner's keys, which may hold Most permits; 0 sets no bound.
 	Key  string
 	Most int
-	// Patient is one who is bounded elsewhere, and waits as long as it takes.
+	// Patient is set for a visitor that is bounded elsewhere: it waits without limit.
 	Patient bool
 }
 
-// Refusal says why there was no place.
+// Refusal says why a visitor got no permit.
 type Refusal struct {
 	Outcome Outcome
-	// Again is when to come back. It differs from one to the next, so that those
-	// who were sent away together do not come back together.
+	// Again is when to retry. It varies from one refusal to the next, so that visitors
+	// refused together do not retry together.
 	Again time.Duration
 }
 
 // Error returns the outcome.
-func (r *Refusal) Error() string { return fmt.Sprintf("no place: %s", r.Outcome) }
+func (r *Refusal) Error() string { return fmt.Sprintf("no permit: %s", r.Outcome) }
 
 // NewLine returns a Line.
 func NewLine(o LineOptions) *Line {
 	return &Line{LineOptions: o, held: make(map[string]int), used: make(map[string]int)}
 }
 
-// Place is what a visitor was given. The zero Place is none.
-type Place struct {
+// Permit is the right to be in. The zero Permit is none.
+type Permit struct {
 	line       *Line
 	owner, key string
 }
 
-// Leave gives the place back. It is called once.
-func (p Place) Leave() {
+// Leave gives the permit back. It is called once.
+func (p Permit) Leave() {
 	if p.line == nil {
 		return
 	}
@@ -94,11 +93,11 @@ func (p Place) Leave() {
 	p.line.leave(p)
 }
 
-// party are those of an owner who wait, key by key.
+// party is the queue of one owner's waiting visitors, grouped by key.
 type party struct {
 	owner  string
 	queues []*queue // the next to be served first
-	count  int      // of those who are not patient
+	count  int      // visitors that are not patient
 }
 
 type queue struct {
@@ -109,15 +108,15 @@ type queue struct {
 type waiter struct {
 	Visitor
 	in    bool
-	ready chan struct{} // closed when it is let in
+	ready chan struct{} // closed when it is admitted
 }
 
-// Enter takes a place, or waits for one. It fails with a [*Refusal], or with the
-// cause of the context's end.
-func (l *Line) Enter(ctx context.Context, v Visitor) (Place, error) {
+// Enter takes a permit, or waits for one. It fails with a [*Refusal], or with the cause
+// of the context's end.
+func (l *Line) Enter(ctx context.Context, v Visitor) (Permit, error) {
 	l.mu.Lock()
 	if l.fits(&v) {
-		p := l.take(&v)
+		p := l.grant(&v)
 		l.mu.Unlock()
 		return p, nil
 	}
@@ -125,7 +124,7 @@ func (l *Line) Enter(ctx context.Context, v Visitor) (Place, error) {
 		r := l.refuse(&v, NoRoom)
 		l.mu.Unlock()
 		l.tell(0, r.Outcome)
-		return Place{}, r
+		return Permit{}, r
 	}
 	w := &waiter{Visitor: v, ready: make(chan struct{})}
 	l.join(w)
@@ -133,7 +132,7 @@ func (l *Line) Enter(ctx context.Context, v Visitor) (Place, error) {
 	return l.wait(ctx, w)
 }
 
-func (l *Line) wait(ctx context.Context, w *waiter) (Place, error) {
+func (l *Line) wait(ctx context.Context, w *waiter) (Permit, error) {
 	began := time.Now()
 	var late <-chan time.Time
 	if !w.Patient {
@@ -141,46 +140,46 @@ func (l *Line) wait(ctx context.Context, w *waiter) (Place, error) {
 		defer timer.Stop()
 		late = timer.C
 	}
-	place := Place{line: l, owner: w.Owner, key: w.Key}
+	permit := Permit{line: l, owner: w.Owner, key: w.Key}
 	select {
 	case <-w.ready:
 		l.tell(time.Since(began), LetIn)
-		return place, nil
+		return permit, nil
 	case <-late:
 		l.mu.Lock()
-		if w.in { // just now
+		if w.in { // admitted just before the timeout
 			l.mu.Unlock()
 			l.tell(time.Since(began), LetIn)
-			return place, nil
+			return permit, nil
 		}
 		l.forget(w)
 		r := l.refuse(&w.Visitor, TooLong)
 		l.mu.Unlock()
 		l.tell(time.Since(began), r.Outcome)
-		return Place{}, r
+		return Permit{}, r
 	case <-ctx.Done():
 		l.mu.Lock()
 		if w.in {
-			l.leave(place)
+			l.leave(permit)
 		} else {
 			l.forget(w)
 		}
 		l.mu.Unlock()
 		l.tell(time.Since(began), Left)
-		return Place{}, context.Cause(ctx)
+		return Permit{}, context.Cause(ctx)
 	}
 }
 
-// fits reports whether there is a place for a visitor. The lock is held, as it is
-// for everything below.
+// fits reports whether a visitor may have a permit now. The caller holds the lock, here
+// and in every method below.
 func (l *Line) fits(v *Visitor) bool {
 	if v.Most > 0 && l.used[v.Key] >= v.Most {
 		return false
 	}
-	return l.Places == 0 || l.held[v.Owner] < share*(l.Places-l.taken)
+	return l.Permits == 0 || l.held[v.Owner] < share*(l.Permits-l.taken)
 }
 
-// roomFor reports whether one more of an owner may wait.
+// roomFor reports whether one more visitor of an owner may wait.
 func (l *Line) roomFor(owner string) bool {
 	mine := 0
 	if p := l.partyOf(owner); p != nil {
@@ -189,21 +188,22 @@ func (l *Line) roomFor(owner string) bool {
 	return mine < share*(l.Room-l.waiting) || mine == 0 && l.Room > 0
 }
 
-// share is how many times what is free an owner may have.
+// share is the bound on an owner's permits, as a multiple of the free ones.
 const share = 3
 
-func (l *Line) take(v *Visitor) Place {
+func (l *Line) grant(v *Visitor) Permit {
 	l.taken++
 	l.held[v.Owner]++
 	if v.Key != "" {
 		l.used[v.Key]++
 	}
-	return Place{line: l, owner: v.Owner, key: v.Key}
+	return Permit{line: l, owner: v.Owner, key: v.Key}
 }
 
-// leave gives a place back, and lets in who fits now. So nobody who waits fits
-// at any other moment, and nobody who comes overtakes one who does.
-func (l *Line) leave(p Place) {
+// leave gives a permit back and admits every waiting visitor that fits now. Visitors
+// become admissible only here, so a newcomer never overtakes a waiting visitor that
+// would fit.
+func (l *Line) leave(p Permit) {
 	l.taken--
 	less(l.held, p.owner)
 	if p.key != "" {
@@ -229,14 +229,15 @@ func less(counts map[string]int, name string) {
 	}
 }
 
-// serve lets one of a party in, whose key comes last then.
+// serve admits one visitor of a party and moves its key to the end of the party's
+// queue.
 func (l *Line) serve(p *party) bool {
 	for i, q := range p.queues {
 		w := q.waiters[0]
 		if !l.fits(&w.Visitor) {
 			continue
 		}
-		l.take(&w.Visitor)
+		l.grant(&w.Visitor)
 		l.drop(p, w)
 		w.in = true
 		close(w.ready)
@@ -276,7 +277,7 @@ func (l *Line) join(w *waiter) {
 	}
 }
 
-// forget takes out a waiter who was not let in.
+// forget removes a waiter that was not admitted.
 func (l *Line) forget(w *waiter) {
 	p := l.partyOf(w.Owner)
 	l.drop(p, w)
@@ -298,7 +299,8 @@ func (l *Line) drop(p *party, w *waiter) {
 	}
 }
 
-// refuse sends a visitor away. If the key has all that it may have, that is why.
+// refuse makes the Refusal of a visitor. A key at its own limit is the reason reported
+// first.
 func (l *Line) refuse(v *Visitor, o Outcome) *Refusal {
 	if v.Most > 0 && l.used[v.Key] >= v.Most {
 		o = KeyFull
@@ -313,7 +315,7 @@ func (l *Line) tell(waited time.Duration, o Outcome) {
 	}
 }
 
-// Load is how many are in, and how many wait, patient or not.
+// Load returns how many visitors are in and how many wait, patient or not.
 func (l *Line) Load() (in, waiting int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

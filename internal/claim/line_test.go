@@ -16,8 +16,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/claim"
 )
 
-// enter takes a place that is free.
-func enter(t *testing.T, l *claim.Line, v claim.Visitor) claim.Place {
+// enter takes a free permit.
+func enter(t *testing.T, l *claim.Line, v claim.Visitor) claim.Permit {
 	t.Helper()
 	in, _ := l.Load()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -32,7 +32,7 @@ func enter(t *testing.T, l *claim.Line, v claim.Visitor) claim.Place {
 // pass lets time go by, in a bubble.
 func pass(d time.Duration) { <-time.After(d) }
 
-// outcome is why there was no place; "" if there was.
+// outcome is why there was no permit; "" if there was one.
 func outcome(t *testing.T, err error) claim.Outcome {
 	t.Helper()
 	r, ok := errors.AsType[*claim.Refusal](err)
@@ -48,11 +48,11 @@ func outcome(t *testing.T, err error) claim.Outcome {
 	return r.Outcome
 }
 
-// empty fails unless nobody is in or waits.
+// empty fails if a visitor is in or waits.
 func empty(t *testing.T, l *claim.Line) {
 	t.Helper()
 	if in, waiting := l.Load(); in != 0 || waiting != 0 {
-		t.Errorf("at the end %d are in and %d wait, want nobody", in, waiting)
+		t.Errorf("at the end %d are in and %d wait, want none", in, waiting)
 	}
 }
 
@@ -73,7 +73,7 @@ func TestLineShares(t *testing.T) {
 		{2048, "a", []int{1536}},
 		{0, "a", []int{5000}}, // no bound: as many as are tried
 	} {
-		l := claim.NewLine(claim.LineOptions{Places: c.places})
+		l := claim.NewLine(claim.LineOptions{Permits: c.places})
 		var got []int
 		for _, o := range c.owners {
 			n := 0
@@ -94,7 +94,7 @@ func TestLineShares(t *testing.T) {
 func TestLineOfKeys(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := claim.NewLine(claim.LineOptions{Places: 100, Room: 4, Patience: 2 * time.Second})
+		l := claim.NewLine(claim.LineOptions{Permits: 100, Room: 4, Patience: 2 * time.Second})
 		one := claim.Visitor{Owner: "alice", Key: "one", Most: 2}
 		first, second := enter(t, l, one), enter(t, l, one)
 		third := enter(t, l, claim.Visitor{Owner: "alice", Key: "other"}) // another key of hers has its own limit
@@ -109,10 +109,10 @@ func TestLineOfKeys(t *testing.T) {
 		if got := outcome(t, err); got != "" || time.Since(began) != time.Second {
 			t.Errorf("got %q after %v, want a place after 1 s", got, time.Since(began))
 		}
-		for _, p := range []claim.Place{second, third, fourth} {
+		for _, p := range []claim.Permit{second, third, fourth} {
 			p.Leave()
 		}
-		claim.Place{}.Leave()
+		claim.Permit{}.Leave()
 		empty(t, l)
 	})
 }
@@ -122,7 +122,7 @@ func TestLineOfKeys(t *testing.T) {
 func TestLineOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := claim.NewLine(claim.LineOptions{Places: 1, Room: 100, Patience: time.Hour})
+		l := claim.NewLine(claim.LineOptions{Permits: 1, Room: 100, Patience: time.Hour})
 		held := enter(t, l, claim.Visitor{Owner: "x"})
 		var order []string
 		for _, name := range strings.Fields("a1 a1 a1 a2 b1 a1 c1 b1 a2") {
@@ -151,7 +151,7 @@ func TestLineRefusals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var seen []string
 		var mu sync.Mutex
-		l := claim.NewLine(claim.LineOptions{Places: 1, Room: 4, Patience: 2 * time.Second, Observe: func(waited time.Duration, o claim.Outcome) {
+		l := claim.NewLine(claim.LineOptions{Permits: 1, Room: 4, Patience: 2 * time.Second, Observe: func(waited time.Duration, o claim.Outcome) {
 			mu.Lock()
 			defer mu.Unlock()
 			seen = append(seen, fmt.Sprint(o, " ", waited))
@@ -178,7 +178,7 @@ func TestLineRefusals(t *testing.T) {
 				t.Errorf("got %v, want the cause", err)
 			}
 		}()
-		patient := make(chan claim.Place)
+		patient := make(chan claim.Permit)
 		go func() {
 			p, err := l.Enter(t.Context(), claim.Visitor{Owner: "flood", Patient: true})
 			if err != nil {
@@ -218,7 +218,7 @@ func TestLineFair(t *testing.T) {
 		t.Run(fmt.Sprint(floods, " floods"), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				l := claim.NewLine(claim.LineOptions{Places: 8, Room: 64, Patience: 2 * time.Second})
+				l := claim.NewLine(claim.LineOptions{Permits: 8, Room: 64, Patience: 2 * time.Second})
 				ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 				defer stop()
 				for i := range floods {
@@ -266,7 +266,7 @@ func TestLineRoomForAll(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		for _, room := range []int{0, 8} {
-			l := claim.NewLine(claim.LineOptions{Places: 1, Room: room, Patience: time.Second})
+			l := claim.NewLine(claim.LineOptions{Permits: 1, Room: room, Patience: time.Second})
 			held := enter(t, l, claim.Visitor{Owner: "x"})
 			got := make(map[claim.Outcome]int)
 			var mu sync.Mutex
@@ -297,7 +297,7 @@ func TestLineRoomForAll(t *testing.T) {
 }
 
 func BenchmarkLine(b *testing.B) {
-	l := claim.NewLine(claim.LineOptions{Places: 1 << 20, Room: 10, Patience: time.Second})
+	l := claim.NewLine(claim.LineOptions{Permits: 1 << 20, Room: 10, Patience: time.Second})
 	v := claim.Visitor{Owner: "alice", Key: "0123456789ab", Most: 1 << 20}
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {

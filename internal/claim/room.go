@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Room is a number of units that are taken several at a time, such as bytes: so
-// many in all, and no more than a share of them by one owner, who waits for his own
-// things first. So one alone cannot fill it.
+// Room is a number of units, such as bytes, that are taken several at a time. It bounds
+// all units together and the share of each owner, so one owner cannot fill it. An owner
+// at its share waits for its own units first.
 type Room struct {
 	all   *semaphore.Weighted
 	share int64
@@ -18,19 +18,19 @@ type Room struct {
 	by map[string]*ownRoom
 }
 
-// ownRoom is the share of an owner who has something in the room, or waits.
+// ownRoom is the share of an owner that holds units or waits for them.
 type ownRoom struct {
 	units *semaphore.Weighted
 	users int
 }
 
-// NewRoom returns a room of so many units, of which each owner may take a share.
+// NewRoom returns a room of that many units, of which each owner may take a share.
 func NewRoom(all, share int64) *Room {
 	return &Room{all: semaphore.NewWeighted(all), share: share, by: make(map[string]*ownRoom)}
 }
 
-// Enter takes units for an owner, or waits for them, first come first served. More
-// than the share are never to be had. It fails with the error of the context.
+// Enter takes units for an owner, or waits for them, first come first served. It never
+// grants more than the share. It fails with the context's error.
 func (r *Room) Enter(ctx context.Context, owner string, units int64) error {
 	own := r.use(owner)
 	if err := own.units.Acquire(ctx, units); err != nil {
@@ -58,7 +58,7 @@ func (r *Room) Try(owner string, units int64) bool {
 	return false
 }
 
-// Leave gives back units that were taken at once.
+// Leave gives back units that one Enter or Try took.
 func (r *Room) Leave(owner string, units int64) {
 	r.all.Release(units)
 	r.mu.Lock()
@@ -68,7 +68,7 @@ func (r *Room) Leave(owner string, units int64) {
 	r.leave(owner)
 }
 
-// use is the share of an owner, who is one user more of it.
+// use returns the share of an owner and counts one more user of it.
 func (r *Room) use(owner string) *ownRoom {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -81,7 +81,7 @@ func (r *Room) use(owner string) *ownRoom {
 	return own
 }
 
-// leave is one user less.
+// leave counts one user less.
 func (r *Room) leave(owner string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

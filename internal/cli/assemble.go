@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"net/http"
@@ -15,15 +16,20 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/claim"
+	"github.com/hermes-memory/hermes/internal/compression"
 	"github.com/hermes-memory/hermes/internal/config"
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/httpapi"
 	"github.com/hermes-memory/hermes/internal/job"
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/live"
 	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/mention"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/recall"
 	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/session"
 	"github.com/hermes-memory/hermes/internal/sqlite"
 	"github.com/hermes-memory/hermes/internal/study"
 	"github.com/hermes-memory/hermes/internal/telemetry"
@@ -50,6 +56,7 @@ type server struct {
 	keyring  *owner.Keyring
 	choice   upstream.Choice
 	runner   *run.Runner
+	curator  *curate.Curator
 	line     *claim.Line
 	study    *study.Study // nil when no model works on memory
 	handler  http.Handler
@@ -58,7 +65,7 @@ type server struct {
 	mcp      *tool.MCP
 	jobs     *job.Scheduler
 	live     *live.Registry
-	measures *telemetry.Telemetry // nil where nobody reads them
+	measures *telemetry.Telemetry // nil if metrics are off
 	token    string
 	started  time.Time
 	now      func() time.Time
@@ -73,7 +80,7 @@ type assembly struct {
 	public bool
 	// choose picks the upstream; it is called after the database is ours.
 	choose func() (upstream.Choice, error)
-	// measures is told what goes on; nil tells nobody.
+	// measures receives the observations; it may be nil.
 	measures *telemetry.Telemetry
 	// now is the clock; nil is the machine's.
 	now func() time.Time
@@ -115,6 +122,9 @@ func assemble(ctx context.Context, parts assembly) (*server, error) {
 		return nil, errors.Join(err, s.close())
 	}
 	s.handler = s.newHandler(zone)
+	if err := s.fillAgain(ctx); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
 	s.watch()
 	return s, nil
 }
@@ -135,7 +145,7 @@ func jobZone(cfg *config.Config, getenv func(string) string) (string, error) {
 func (s *server) setJobs(zone string) *job.Planner {
 	targets := job.Targets{"webhook": job.NewWebhook(s.cfg.Webhooks.AllowPrivate, s.now)}
 	parts := job.SchedulerParts{
-		Ledger: s.db, Store: s.db, Runner: s.runner, Targets: targets, Now: s.now, Grace: s.cfg.Server.Grace, Log: s.log,
+		Ledger: s.db, Store: s.db, Runner: s.runner, Curator: s.curator, Targets: targets, Now: s.now, Grace: s.cfg.Server.Grace, Log: s.log,
 	}
 	if s.measures != nil {
 		parts.Observer = s.measures
@@ -145,35 +155,22 @@ func (s *server) setJobs(zone string) *job.Planner {
 }
 
 func (s *server) newHandler(zone string) http.Handler {
-	models := run.Models{Name: s.choice.Name, Upstream: s.choice.Model, Fallback: s.cfg.Fallback == "recall"}
+	models := run.Models{Upstream: s.choice.Model, Fallback: s.cfg.Fallback == "recall"}
 	if s.cfg.Responder != "off" {
 		models.Recall = recall.New()
 	}
-	parts := run.Parts{
-		Store: s.db, Ledger: s.db, Sessions: s.db, Catalog: s.db, Memory: s.db, Views: memory.NewViews(s.db, viewBytes), Models: models, Tools: s.offered(),
-		Config: run.Config{
-			Budget: s.cfg.Context.BudgetTokens, ModelBudgets: s.cfg.Context.Models, Patience: patience,
-			HotLineages: hotLineages, IdempotencyTTL: idempotencyTTL, Now: s.now,
-		},
-		Erase:   s.eraseInputs,
-		Process: s.token, Log: s.log,
-	}
-	waits := claim.LineOptions{Places: s.cfg.Limits.Turns, Room: s.cfg.Limits.Queue, Patience: s.cfg.Limits.QueueWait}
-	if s.measures != nil {
-		parts.Observer, waits.Observe = s.measures, s.measures.Waited
-	}
-	s.line = claim.NewLine(waits)
-	parts.Line = s.line
-	background := s.withStudy(&parts)
+	background := s.setRooms(models)
 	s.live = live.New(live.Parts{
-		Store: s.db, Ledger: s.db, Runner: s.runner, Approval: s.cfg.Runs.ApprovalTimeout, Grace: s.cfg.Server.Grace, Now: s.now, Log: s.log,
+		Store: s.db, Queue: s.db, Runner: s.runner, Approval: s.cfg.Runs.ApprovalTimeout, Grace: s.cfg.Server.Grace, Now: s.now, Log: s.log,
 	})
 	config := httpapi.Config{
 		Audit: s.db, Work: s.db,
-		Runner: s.runner, Sessions: s.db, Catalog: s.db, Search: s.db, Keyring: s.keyring, Models: s.lister(), Ready: s.ready, Detail: s.detail,
-		MCP: s.mcpDoor(), Tools: s.toolNames(), Jobs: s.setJobs(zone), Live: s.live,
+		Runner: s.runner, Curator: s.curator, Sessions: s.db, Catalog: s.db, Search: s.db, Keyring: s.keyring, Models: s.lister(), Ready: s.ready,
+		Detail: s.detail,
+		MCP:    s.mcpDoor(), Tools: s.toolNames(), Jobs: s.setJobs(zone), Live: s.live,
 		LocalToken: s.token, NoAuth: s.cfg.Server.NoAuth, Hosts: s.cfg.Server.Hosts, Origins: s.cfg.Server.Origins,
-		Name: s.choice.Name, Responder: s.runner.Responder(), Background: background, Version: Version(), KeepAlive: keepAlive, Now: s.now, Log: s.log,
+		Name: s.choice.Name, Responder: s.runner.Responder(), Background: background, Version: Version(), KeepAlive: keepAlive, Now: s.now,
+		Log: s.log,
 	}
 	if s.measures != nil {
 		config.Search, config.Observer, config.Metrics = s.measures.Search(s.db), s.measures, s.measures.Handler()
@@ -181,9 +178,46 @@ func (s *server) newHandler(zone string) http.Handler {
 	return httpapi.New(config)
 }
 
+// setRooms makes what carries turns and what changes memory between them, with the
+// background work of models on memory, and says which of that is on.
+func (s *server) setRooms(models run.Models) httpapi.Background {
+	config := run.Config{
+		Budgets:  compression.Budgets{Model: s.choice.Name, Default: s.cfg.Context.BudgetTokens, ByModel: s.cfg.Context.Models},
+		Patience: patience, IdempotencyTTL: idempotencyTTL, Now: s.now,
+	}
+	views := memory.NewViews(s.db, viewBytes)
+	questions := &memory.Questions{Now: config.Clock, Log: s.log}
+	work, on := s.chooseStudy(views, questions)
+	var wake func(owner.Owner, session.ID)
+	if work.Chat != nil || work.Embed != nil {
+		wake = func(o owner.Owner, root session.ID) { s.study.Wake(o, root) }
+	}
+	waits := claim.LineOptions{Permits: s.cfg.Limits.Turns, Room: s.cfg.Limits.Queue, Patience: s.cfg.Limits.QueueWait}
+	var observer run.Observer
+	if s.measures != nil {
+		observer, waits.Observe = s.measures, s.measures.Waited
+	}
+	s.line = claim.NewLine(waits)
+	lineages := lineage.New(lineage.Parts{Store: s.db, Sessions: s.db, Views: views, Hot: hotLineages, Now: config.Clock, Log: s.log})
+	s.curator = curate.New(curate.Parts{
+		Store: s.db, Receipts: s.db, Sessions: s.db, Catalog: s.db, Memory: s.db, Views: views, Lineages: lineages,
+		Questions: questions, Budgets: config.Budgets, Studies: s.db, Sweeper: s.db, Erase: s.eraseInputs, Wake: wake, Now: config.Clock,
+		Log: s.log,
+	})
+	s.runner = run.New(run.Parts{
+		Store: s.db, Sessions: s.db, Memory: s.db, Views: views, Lineages: lineages, Curator: s.curator, Models: models,
+		Tools: s.offered(), Config: config, Wake: wake, Questions: questions, Process: s.token, Line: s.line, Observer: observer, Log: s.log,
+	})
+	if wake != nil {
+		work.Curator = s.curator
+		s.study = study.New(work)
+	}
+	return on
+}
+
 // eraseInputs takes what is about a thing out of the history of inputs.
-func (s *server) eraseInputs(about string) error {
-	return terminal.EraseHistory(historyFile(s.cfg.Home), func(text string) bool { return memory.Mentions(text, about) })
+func (s *server) eraseInputs(about *mention.Thing) error {
+	return terminal.EraseHistory(historyFile(s.cfg.Home), about.In)
 }
 
 // lister lists the upstream's models, remembered for a minute.
@@ -227,6 +261,25 @@ func (s *server) owners(ctx context.Context) ([]owner.Owner, error) {
 	return owners, nil
 }
 
+// fillAgain distils the facts of all owners from their messages if the table of facts
+// was missing from the file.
+func (s *server) fillAgain(ctx context.Context) error {
+	if !slices.Contains(s.db.Lost(), "facts") {
+		return nil
+	}
+	owners, err := s.owners(ctx)
+	for _, o := range owners {
+		if _, wrong := s.curator.Rebuild(ctx, o, false); wrong != nil {
+			err = errors.Join(err, wrong)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("distil the facts again: %w", err)
+	}
+	s.log.WarnContext(ctx, "the facts were missing from the database; they were distilled again from the messages")
+	return nil
+}
+
 func (s *server) ready(context.Context) error {
 	if s.draining.Load() {
 		return fault.New(fault.Unavailable, "draining", "The server is stopping.")
@@ -266,9 +319,9 @@ func (a *app) newLogger(cfg *config.Config) *slog.Logger {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(cfg.Log.Level)) // checked by config
 	opt := &slog.HandlerOptions{Level: level}
-	var h slog.Handler = slog.NewTextHandler(a.process.Stderr, opt)
+	var h slog.Handler = slog.NewTextHandler(a.err, opt)
 	if cfg.Log.Format == "json" {
-		h = slog.NewJSONHandler(a.process.Stderr, opt)
+		h = slog.NewJSONHandler(jsonWriter{a.process.Stderr}, opt)
 	}
 	return slog.New(trail.Handler(h))
 }

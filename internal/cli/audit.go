@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -86,14 +85,15 @@ func (f *auditFlags) query(now time.Time) url.Values {
 }
 
 func (a *app) printAudit(entries []auditEntry) error {
-	w := tabwriter.NewWriter(a.process.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "#\tAt\tActor\tAction\tTarget\tOutcome\tDetail\tRequest")
+	rows := [][]string{{"#", "At", "Actor", "Action", "Target", "Outcome", "Detail", "Request"}}
 	for i := range entries {
 		e := &entries[i]
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", e.Seq, e.At.Local().Format("2006-01-02 15:04:05"),
-			cmp.Or(e.Actor, "-"), e.Action, cmp.Or(e.Target, "-"), e.Outcome, cmp.Or(e.Detail, "-"), cmp.Or(e.RequestID, "-"))
+		rows = append(rows, []string{
+			strconv.FormatInt(e.Seq, 10), e.At.Local().Format("2006-01-02 15:04:05"),
+			cmp.Or(e.Actor, "-"), e.Action, cmp.Or(e.Target, "-"), e.Outcome, cmp.Or(e.Detail, "-"), cmp.Or(e.RequestID, "-"),
+		})
 	}
-	return w.Flush()
+	return a.table(rows)
 }
 
 // verifyAudit fails if the chain is broken.
@@ -118,7 +118,7 @@ func (a *app) verifyAudit(ctx context.Context, cl *client) error {
 		return fault.New(fault.Conflict, "audit_broken", fmt.Sprintf("Entry %d does not follow the one before: one was changed or taken out.", *v.BrokenAt))
 	}
 	if !a.json {
-		fmt.Fprintf(a.process.Stdout, "Intact: %d entries, %d to %d. The newest has the hash %s; note it down to see later that nothing was cut off.\n",
+		a.say("Intact: %d entries, %d to %d. The newest has the hash %s; note it down to see later that nothing was cut off.",
 			v.Entries, v.First, v.Last, cmp.Or(v.LastHash, "-"))
 	}
 	return nil
@@ -128,7 +128,8 @@ func (a *app) verifyAudit(ctx context.Context, cl *client) error {
 func (s *server) recordStart(ctx context.Context, at *listening) {
 	ctx = trail.With(ctx, trail.Trail{Actor: trail.Server})
 	_, note := audit.With(ctx, owner.Local(), s.now, "server.start", "", "")
-	note.Detail(fmt.Sprintf("version=%s public=%t no_auth=%t configured_keys=%d", Version(), at.public, s.cfg.Server.NoAuth, len(s.cfg.Server.Keys)))
+	note.Detail(fmt.Sprintf("version=%s public=%t no_auth=%t configured_keys=%d", Version(), at.public, s.cfg.Server.NoAuth,
+		len(s.cfg.Server.Keys)))
 	if err := note.Close(context.WithoutCancel(ctx), s.db, ""); err != nil {
 		s.log.Warn("the audit could not be written", "action", "server.start", "err", err)
 	}

@@ -10,10 +10,10 @@ import (
 	"github.com/hermes-memory/hermes/internal/upstream"
 )
 
-// banner says where the server is, where the data is, who answers and why, and
-// gives two lines to paste.
+// banner says where the server listens, where the data is, which responder answers and
+// why, and gives two lines to paste.
 func (a *app) banner(s *server, at *listening, development bool) {
-	out := a.process.Stdout
+	out := a.out
 	_, port, _ := net.SplitHostPort(at.addr)
 	base := "http://" + at.addr
 	if !at.public {
@@ -23,6 +23,9 @@ func (a *app) banner(s *server, at *listening, development bool) {
 	fmt.Fprintf(out, "  listening   %s/v1\n", base)
 	if at.ollama != "" {
 		fmt.Fprintf(out, "              (Ollama holds %s, so it is the model and this is the memory)\n", at.ollama)
+	}
+	if at.socket != "" {
+		fmt.Fprintf(out, "  socket      %s (for the hermes command of this account alone)\n", at.socket)
 	}
 	fmt.Fprintf(out, "  data        %s\n", s.cfg.DatabaseFile())
 	fmt.Fprintf(out, "  responder   %s\n", describe(s))
@@ -36,10 +39,12 @@ func (a *app) banner(s *server, at *listening, development bool) {
 	switch {
 	case s.cfg.Server.NoAuth:
 		key = "none"
-		fmt.Fprintf(out, "  key         none: everybody on this machine may chat; sessions need a key\n")
+		fmt.Fprintf(out, "  key         none: every account and program on this machine reads all data and may chat; sessions and changes need a key\n")
 	case development:
 		key = "hermes"
 		fmt.Fprintf(out, "  key         hermes (the development key: this machine only, until you make one)\n")
+		fmt.Fprintf(out, "              Every account and program on this machine can read and change all data with it.\n")
+		fmt.Fprintf(out, "              On a shared machine make a key: hermes keys create --name me --owner local\n")
 	default:
 		fmt.Fprintf(out, "  key         required (see `hermes keys`)\n")
 	}

@@ -66,8 +66,8 @@ What is piped in is the question, or with -q belongs to it: git diff | hermes -q
 	return c
 }
 
-// chatByDefault makes the program without a command a chat, where there is
-// somebody or something to chat with; elsewhere it goes on showing its help.
+// chatByDefault makes the program without a command a chat, if there is a terminal or
+// an input to chat with; otherwise it shows its help.
 func (a *app) chatByDefault(root *cobra.Command) {
 	f := a.chatFlags(root)
 	help := root.RunE
@@ -84,7 +84,7 @@ func (a *app) chatByDefault(root *cobra.Command) {
 	}
 }
 
-// hasInput reports whether a program or a file stands behind the input.
+// hasInput reports whether the input is a pipe or a file.
 func hasInput(in io.Reader) bool {
 	f, ok := in.(*os.File)
 	if !ok {
@@ -104,16 +104,9 @@ func (a *app) runChat(ctx context.Context, f *chatFlags) error {
 	if f.goOn && f.resume != "" {
 		return usageError{errors.New("-c and -r name two sessions; give one of them")}
 	}
-	question := f.question
-	if !terminal.IsTerminal(a.process.Stdin) && hasInput(a.process.Stdin) {
-		data, err := io.ReadAll(io.LimitReader(a.process.Stdin, maxInput+1))
-		if err != nil {
-			return fmt.Errorf("read standard input: %w", err)
-		}
-		if len(data) > maxInput {
-			return fault.New(fault.TooLarge, "input_too_large", "The input is longer than 8 MiB. Pipe in less of it.")
-		}
-		question = fenced(question, string(data))
+	question, err := a.withInput(f.question)
+	if err != nil {
+		return err
 	}
 	if f.asked || !terminal.IsTerminal(a.process.Stdin) {
 		if question == "" {
@@ -127,6 +120,21 @@ func (a *app) runChat(ctx context.Context, f *chatFlags) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP) // a closed window leaves like /exit
 	defer stop()
 	return a.converse(ctx, f)
+}
+
+// withInput is a question together with what is piped in.
+func (a *app) withInput(question string) (string, error) {
+	if terminal.IsTerminal(a.process.Stdin) || !hasInput(a.process.Stdin) {
+		return question, nil
+	}
+	data, err := io.ReadAll(io.LimitReader(a.process.Stdin, maxInput+1))
+	if err != nil {
+		return "", fmt.Errorf("read standard input: %w", err)
+	}
+	if len(data) > maxInput {
+		return "", fault.New(fault.TooLarge, "input_too_large", "The input is longer than 8 MiB. Pipe in less of it.")
+	}
+	return fenced(question, string(data)), nil
 }
 
 // open begins a conversation, or goes on with one, as the flags say. It reports

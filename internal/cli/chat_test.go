@@ -143,7 +143,7 @@ func TestChat(t *testing.T) {
 		{"resume by the beginning of an id", []string{"chat", "-r", id[:len(id)-3]}, "2 earlier messages are not shown here"},
 		{"resume by title", []string{"-r", "introductions"}, "4 earlier messages are not shown here"},
 	} {
-		t.Run(c.name, func(t *testing.T) { //nolint:paralleltest // one after the other has the home
+		t.Run(c.name, func(t *testing.T) {
 			p := sit(t, home, nil, c.args...)
 			p.expect("Resumed " + id + ", Introductions")
 			p.expect(c.shown)
@@ -208,6 +208,36 @@ func TestChatThroughServer(t *testing.T) {
 	s.stop()
 }
 
+// TestChatLosesServer stops the server under a chat: the chat says so, leaves the data
+// to the next server, and goes on with that one's model.
+func TestChatLosesServer(t *testing.T) {
+	t.Parallel()
+	up := upstreamtest.New(t, upstreamtest.Options{Default: func(*upstreamtest.Request) upstreamtest.Step { return upstreamtest.Step{Text: "The model speaks."} }})
+	env := []string{"HERMES_UPSTREAM_URL=" + up.URL + "/v1", "HERMES_MODEL=scripted-model"}
+	home := t.TempDir()
+	s := serve(t, home, env, "--addr", "127.0.0.1:0")
+	p := sit(t, home, nil) // it knows of no model itself
+	p.expect("scripted-model, through the server at " + s.addr)
+	p.says("Hello?")
+	p.expect("The model speaks.")
+	s.stop()
+	p.says("Are you there?")
+	p.expect("has ended. Start it again with")
+	if code := command(t, home, nil, "sessions", "list").Run(); code != nil {
+		t.Errorf("the data is not free: %v", code)
+	}
+	next := serve(t, home, env, "--addr", "127.0.0.1:0")
+	p.says("And now?")
+	p.expect("going on through the one that runs now")
+	p.expect("scripted-model, through the server at")
+	p.expect("The model speaks.")
+	next.stop()
+	p.says("/exit")
+	if last := p.leaves(0); !strings.Contains(last, "The server has ended") || !strings.Contains(last, "hermes -r ") {
+		t.Errorf("last line: got %q", last)
+	}
+}
+
 // TestChatTwoTerminals opens a second terminal on a home that the first one has
 // opened, and goes on there when the first one leaves.
 func TestChatTwoTerminals(t *testing.T) {
@@ -224,6 +254,7 @@ func TestChatTwoTerminals(t *testing.T) {
 	first.says("/exit")
 	first.leaves(0)
 	second.says("I live in Lisbon.")
+	second.expect("the data is opened here now")
 	second.expect("Noted")
 	third := sit(t, home, nil)
 	third.says("Where do I live?")
@@ -286,7 +317,7 @@ func TestChatStop(t *testing.T) {
 	p.says("Tell me a story.")
 	p.expect("Once upon")
 	p.types("\x03")
-	p.expect("Stopped. What came of it is kept.")
+	p.expect("Stopped. The part that arrived is kept.")
 	<-model.Left() // the model was not left talking
 	p.says("Are you there?")
 	p.expect("Still \x1b[1mhere\x1b[0m.")

@@ -11,13 +11,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hermes-memory/hermes/internal/config"
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/terminal"
 )
 
 // Process is what the program gets from its surroundings.
@@ -43,13 +43,16 @@ func (u usageError) Unwrap() error { return u.error }
 
 // Main runs the program and returns its exit code.
 func Main(ctx context.Context, p Process) int {
-	a := &app{process: p}
+	a := newApp(p)
 	root := a.rootCommand()
 	root.SetArgs(p.Args)
 	root.SetIn(p.Stdin)
-	root.SetOut(p.Stdout)
-	root.SetErr(p.Stderr)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
 	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = a.unknown
+	}
 	if err == nil {
 		return exitOK
 	}
@@ -67,12 +70,16 @@ func Main(ctx context.Context, p Process) int {
 // app is one invocation.
 type app struct {
 	process Process
-	flags   map[string]string // given flags, by setting
-	json    bool
+	// out and err show texts of any origin; what is printed goes through them.
+	out, err *terminal.Writer
+	flags    map[string]string // given flags, by setting
+	json     bool
+	// unknown says that the help of a command was asked for that there is not.
+	unknown error
 }
 
 // explain says what went wrong: what, where, and what to do next.
-func (a *app) explain(err error) { a.explainTo(a.process.Stderr, err) }
+func (a *app) explain(err error) { a.explainTo(a.err, err) }
 
 func (a *app) explainTo(out io.Writer, err error) {
 	msg := err.Error()
@@ -84,13 +91,13 @@ func (a *app) explainTo(out io.Writer, err error) {
 	}
 	if a.json {
 		body, _ := json.Marshal(map[string]any{"error": map[string]any{"message": msg, "code": fault.CodeOf(err)}})
-		fmt.Fprintln(out, string(body))
+		fmt.Fprintln(out, string(escaped(body)))
 		return
 	}
 	if list := lister(fault.CodeOf(err)); list != "" && !strings.Contains(msg, list) {
 		msg += " See `" + list + "`."
 	}
-	fmt.Fprintln(out, "hermes: "+msg)
+	fmt.Fprintln(out, "hermes: "+strings.ReplaceAll(msg, "\n", "\n  "))
 }
 
 // lister is the command that lists what was not found, for what the API, which
@@ -131,7 +138,9 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.`,
 		a.chatCommand(), a.serveCommand(), a.memoryCommand(), a.stateCommand(), a.timelineCommand(), a.whyCommand(), a.forgetCommand(),
 		a.rebuildCommand(), a.keysCommand(), a.configCommand(), a.costCommand(), a.doctorCommand(), a.proveCommand(), a.manCommand(),
 		a.sessionsCommand(), a.jobsCommand(), a.runsCommand(), a.mcpCommand(), a.auditCommand(), a.workCommand(),
+		a.versionCommand(),
 	)
+	a.strictHelp(root)
 	a.chatByDefault(root)
 	return root
 }
@@ -142,23 +151,6 @@ func noArgs(c *cobra.Command, args []string) error {
 		return usageError{fmt.Errorf("%s takes no arguments, got %q. See `%s --help`", c.CommandPath(), args, c.CommandPath())}
 	}
 	return nil
-}
-
-// group makes a command of one that only holds others: alone it shows its help,
-// with a name it does not know it fails.
-func group(c *cobra.Command) *cobra.Command {
-	c.Args = cobra.ArbitraryArgs
-	c.RunE = func(c *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return c.Help()
-		}
-		hint := ""
-		if close := c.SuggestionsFor(args[0]); len(close) > 0 {
-			hint = fmt.Sprintf(" Did you mean %q?", close[0])
-		}
-		return usageError{fmt.Errorf("there is no command \"%s %s\".%s See `%s --help`", c.CommandPath(), args[0], hint, c.CommandPath())}
-	}
-	return c
 }
 
 // settingFlags declares the configuration's flags on a command.
@@ -206,22 +198,4 @@ func (a *app) load() (*config.Config, error) {
 		return nil, usageError{err}
 	}
 	return cfg, nil
-}
-
-// Version is the version of this build, with its commit where that is known.
-func Version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "dev"
-	}
-	version := info.Main.Version
-	if version == "" || version == "(devel)" {
-		version = "dev"
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && len(s.Value) >= 12 && version == "dev" {
-			version += " (" + s.Value[:12] + ")"
-		}
-	}
-	return version
 }

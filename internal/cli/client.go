@@ -14,6 +14,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/config"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/openai"
+	"github.com/hermes-memory/hermes/internal/recovery"
 	"github.com/hermes-memory/hermes/internal/upstream"
 )
 
@@ -27,8 +28,12 @@ type client struct {
 	// embedded is the server in this process, which opened the home itself; nil
 	// when another one runs.
 	embedded *server
-	// again finds the home's server anew when this one has gone; nil gives up.
+	// through is the server that it goes through; nil for one in this process.
+	through *serverFile
+	// again finds another way to the home's data when this server has gone; nil
+	// gives up. moved is told when there was one.
 	again func(context.Context) (*client, error)
+	moved func(context.Context)
 }
 
 // connect finds the server of the home, or opens the home itself, to look at
@@ -43,24 +48,24 @@ func (a *app) connect(ctx context.Context) (*client, error) {
 
 // connectWith is connect with a say in the model, for a home opened here.
 func (a *app) connectWith(ctx context.Context, cfg *config.Config, choose func() (upstream.Choice, error)) (*client, error) {
-	file, err := readServerFile(cfg.Home)
+	file, err := runningServer(cfg)
 	if err != nil {
 		return nil, err
 	}
 	if file != nil {
-		c := &client{
-			// A connection for each call: one that is kept could be closed by a
-			// server that is ending just when the next call is under way.
-			http: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
-			base: "http://" + file.Address, token: file.Token,
-			close: func() error { return nil },
-		}
-		if c.alive(ctx) {
+		if c := file.client(); c.alive(ctx) {
 			return c, nil
 		}
-		// A server that was killed leaves its file behind. The lock decides.
 	}
 	return a.embed(ctx, cfg, choose)
+}
+
+// client goes through the server of the file.
+func (f *serverFile) client() *client {
+	return &client{
+		http: &http.Client{Transport: f.transport()}, base: f.base(), token: f.Token,
+		close: func() error { return nil }, through: f,
+	}
 }
 
 // alive reports whether the server of the file answers and knows our token.
@@ -102,14 +107,20 @@ func (c *client) send(ctx context.Context, method, path string, in any, header h
 	}
 	res, err := c.do(ctx, method, path, body, header)
 	twice := method != http.MethodPost || header.Get(idempotencyKey) != ""
-	for end := time.Now().Add(moving); c.again != nil && gone(err, twice) && time.Now().Before(end); {
+	for end := time.Now().Add(moving); c.again != nil && (gone(err, twice) || c.replaced(res)) && time.Now().Before(end); {
+		if res != nil {
+			_ = res.Body.Close()
+		}
 		// The one found may be the one that is ending, still.
 		next, againErr := c.again(ctx)
 		if againErr != nil {
 			return nil, againErr
 		}
-		next.again = c.again
+		next.again, next.moved = c.again, c.moved
 		*c = *next
+		if c.moved != nil {
+			c.moved(ctx)
+		}
 		res, err = c.do(ctx, method, path, body, header)
 	}
 	if err != nil {
@@ -124,6 +135,12 @@ func (c *client) send(ctx context.Context, method, path string, in any, header h
 		return nil, fmt.Errorf("read answer: %w", err)
 	}
 	return nil, apiError(res.StatusCode, text)
+}
+
+// replaced reports whether another server than the one we went through has refused
+// our token: the socket of a home leads to whichever runs.
+func (c *client) replaced(res *http.Response) bool {
+	return res != nil && res.StatusCode == http.StatusUnauthorized && c.through != nil
 }
 
 func (c *client) do(ctx context.Context, method, path string, body []byte, header http.Header) (*http.Response, error) {
@@ -217,20 +234,18 @@ func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		in.Body = http.NoBody
 	}
 	in.Host = in.URL.Host
-	t.calls.Go(func() {
-		defer func() {
-			var broken error // the end of the body: a proper one, or that of a broken connection
-			switch p := recover(); {
-			case p != nil:
-				broken = io.ErrUnexpectedEOF
-			case r.Context().Err() != nil: // as over a socket: who has given up is not told that it was all
-				broken = context.Cause(r.Context())
-			}
-			w.WriteHeader(http.StatusOK) // if nothing was written
-			_ = pw.CloseWithError(broken)
-		}()
+	end := func(broken error) { // the end of the body: a proper one, or that of a broken connection
+		w.WriteHeader(http.StatusOK) // if nothing was written
+		_ = pw.CloseWithError(broken)
+	}
+	t.calls.Go(recovery.Func(func() {
 		t.handler.ServeHTTP(w, in)
-	})
+		if r.Context().Err() != nil { // as over a socket: a caller that has given up is not told that the body is complete
+			end(context.Cause(r.Context()))
+			return
+		}
+		end(nil)
+	}, func(error) { end(io.ErrUnexpectedEOF) }))
 	<-w.ready
 	return &http.Response{
 		StatusCode: w.status, Status: http.StatusText(w.status), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,

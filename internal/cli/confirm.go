@@ -11,8 +11,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/terminal"
 )
 
-// confirm asks before something is done that cannot be undone. Where nobody can
-// be asked, nothing is done.
+// confirm asks before an action that cannot be undone. Without a terminal to ask, the
+// action is not done.
 func (a *app) confirm(yes bool, question string) error {
 	if yes {
 		return nil
@@ -20,10 +20,10 @@ func (a *app) confirm(yes bool, question string) error {
 	if !terminal.IsTerminal(a.process.Stdin) {
 		return fault.New(fault.Invalid, "not_confirmed", question+" There is no terminal to confirm this at, so nothing was done. Say --yes to go ahead.")
 	}
-	_, _ = fmt.Fprint(a.process.Stderr, question+" [y/N] ")
+	_, _ = fmt.Fprint(a.err, terminal.OneLine(question)+" [y/N] ")
 	line, err := bufio.NewReader(a.process.Stdin).ReadString('\n')
 	if err != nil && line == "" {
-		_, _ = fmt.Fprintln(a.process.Stderr)
+		_, _ = fmt.Fprintln(a.err)
 	}
 	switch strings.ToLower(strings.TrimSpace(line)) {
 	case "y", "yes":
@@ -35,7 +35,7 @@ func (a *app) confirm(yes bool, question string) error {
 // progress tells a person how far something long has come: on the terminal only,
 // and not before it has taken a second.
 type progress struct {
-	out   io.Writer // nil tells nobody
+	out   io.Writer // may be nil
 	next  time.Time
 	shown int
 }

@@ -57,7 +57,7 @@ type replyNotes struct {
 	} `json:"context"`
 }
 
-// path is the API's path of the session, with what comes behind it.
+// path is the API's path of the session, followed by rest.
 func (c *conversation) path(rest string) string {
 	return "/api/sessions/" + url.PathEscape(c.session.ID) + rest
 }
@@ -166,8 +166,8 @@ func (c *conversation) leave(ctx context.Context) (bool, error) {
 // maxEvent bounds one event of a stream, in bytes.
 const maxEvent = 16 << 20
 
-// ask says something and hands the pieces of the answer to show as they come. It
-// fails if the answer does not come to its end; what came has been shown then.
+// ask sends a message and hands the pieces of the answer to show as they arrive. It
+// fails if the answer breaks off; the pieces so far have been shown then.
 func (c *conversation) ask(ctx context.Context, text string, show func(openai.Piece)) error {
 	body := map[string]any{
 		"model": cmp.Or(c.model, "hermes"), "stream": true,
@@ -198,7 +198,7 @@ func (c *conversation) ask(ctx context.Context, text string, show func(openai.Pi
 			return err
 		}
 	}
-	return errors.New("the answer broke off; what came of it is kept")
+	return errors.New("the answer broke off; the part that arrived is kept")
 }
 
 // event reads one event of a stream.

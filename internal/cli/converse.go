@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/openai"
 	"github.com/hermes-memory/hermes/internal/terminal"
 )
@@ -21,6 +23,8 @@ type talk struct {
 	term      *terminal.Terminal
 	history   *terminal.History
 	responder string
+	// who is the name of the responder, as the server gives it.
+	who string
 	// names are ids and titles that /resume completes.
 	names []terminal.Choice
 }
@@ -43,6 +47,9 @@ func (a *app) converse(ctx context.Context, f *chatFlags) (err error) {
 	talkErr := a.talk(ctx, conv, past, f)
 	kept, leaveErr := leave(ctx, conv)
 	switch {
+	case fault.CodeOf(leaveErr) == serverGone:
+		a.say("The server has ended; session %s is kept. Go on with: hermes -r %s", conv.session.ID, conv.session.ID)
+		leaveErr = nil
 	case leaveErr != nil:
 	case kept:
 		a.say("Session %s ended. Go on with: hermes -r %s", conv.session.ID, conv.session.ID)
@@ -68,11 +75,12 @@ func (a *app) talk(ctx context.Context, conv *conversation, past bool, f *chatFl
 	}
 	defer func() { err = errors.Join(err, term.Close()) }()
 	shown := *a
-	shown.process.Stdout = term.Text()
+	shown.out = term.Text()
 	t := &talk{conversation: conv, app: &shown, term: term, history: history}
 	if err := t.greet(ctx, cfg.Home); err != nil {
 		return err
 	}
+	conv.api.moved = t.moved
 	switch {
 	case past:
 		if err := t.recap(ctx); err != nil {
@@ -86,6 +94,21 @@ func (a *app) talk(ctx context.Context, conv *conversation, past bool, f *chatFl
 
 // greet says who will answer, from where.
 func (t *talk) greet(ctx context.Context, home string) error {
+	version, err := t.meet(ctx)
+	if err != nil {
+		return err
+	}
+	t.strong("hermes " + version)
+	t.introduce()
+	if t.api.embedded != nil {
+		t.quiet("data        " + home + ", opened here")
+	}
+	t.quiet("/help shows the commands, Ctrl-C stops an answer, Ctrl-D leaves.")
+	return nil
+}
+
+// meet asks the server who it is.
+func (t *talk) meet(ctx context.Context) (version string, err error) {
 	var server struct {
 		Model    string `json:"model"`
 		Version  string `json:"version"`
@@ -93,23 +116,34 @@ func (t *talk) greet(ctx context.Context, home string) error {
 			Responder string `json:"responder"`
 		} `json:"features"`
 	}
-	if err := t.api.call(ctx, http.MethodGet, "/v1/capabilities", nil, &server); err != nil {
-		return err
+	once := *t.api
+	once.again = nil
+	if err := once.call(ctx, http.MethodGet, "/v1/capabilities", nil, &server); err != nil {
+		return "", err
 	}
-	t.responder = server.Features.Responder
-	t.strong("hermes " + server.Version)
+	t.responder, t.who = server.Features.Responder, cmp.Or(server.Model, server.Features.Responder)
+	return server.Version, nil
+}
+
+// introduce names the responder.
+func (t *talk) introduce() {
 	if s := t.api.embedded; s != nil {
-		t.quiet("responder   " + oneLine(describe(s)))
-		t.quiet("data        " + home + ", opened here")
-	} else {
-		who := server.Model
-		if who == "" {
-			who = t.responder
-		}
-		t.quiet("responder   " + who + ", through the server at " + strings.TrimPrefix(t.api.base, "http://"))
+		t.quiet("responder   " + terminal.OneLine(describe(s)))
+		return
 	}
-	t.quiet("/help shows the commands, Ctrl-C stops an answer, Ctrl-D leaves.")
-	return nil
+	t.quiet("responder   " + t.who + ", through the server at " + t.api.through.Address)
+}
+
+// moved says that the server behind the chat has changed, and names the new responder.
+func (t *talk) moved(ctx context.Context) {
+	if t.api.embedded != nil {
+		t.quiet("The chat that had the data open has ended; the data is opened here now.")
+	} else {
+		t.quiet("The server has ended; going on through the one that runs now.")
+	}
+	if _, err := t.meet(ctx); err == nil {
+		t.introduce()
+	}
 }
 
 // quiet and strong print a line of our own, set apart from what is talked about.
@@ -145,7 +179,7 @@ func (t *talk) loop(ctx context.Context) error {
 		case errors.Is(err, errLeave):
 			return nil
 		case errors.Is(err, terminal.ErrStopped):
-			t.quiet("Stopped. What came of it is kept.")
+			t.quiet("Stopped. The part that arrived is kept.")
 		case over(ctx):
 			return nil
 		case err != nil:
@@ -161,14 +195,12 @@ func over(ctx context.Context) bool { return ctx.Err() != nil }
 // is to fit into eighty columns.
 const maxStatusTitle = 20
 
-// status is the line below the prompt: the session, the tokens of the last turn
-// against the budget, and who answers.
+// status is the line below the prompt: the session, the tokens of the last turn against
+// the budget, and the responder.
 func (t *talk) status() string {
 	parts := []string{t.session.ID}
-	if title := []rune(t.session.Title); len(title) > maxStatusTitle {
-		parts[0] = string(title[:maxStatusTitle-1]) + "… " + parts[0]
-	} else if len(title) > 0 {
-		parts[0] = string(t.session.Title) + " " + parts[0]
+	if t.session.Title != "" {
+		parts[0] = shortened(string(t.session.Title), maxStatusTitle) + " " + parts[0]
 	}
 	who := t.responder
 	if t.last != nil {
@@ -257,7 +289,7 @@ func (t *talk) recap(ctx context.Context) error {
 	for _, m := range page.Data {
 		switch m.Role {
 		case "user":
-			t.app.say("> %s", strings.ReplaceAll(m.Content, "\n", "\n  "))
+			t.app.say("> %s", block(strings.ReplaceAll(m.Content, "\n", "\n  ")))
 		case "assistant":
 			md := t.term.Markdown()
 			md.WriteString(m.Content)

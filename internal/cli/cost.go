@@ -4,13 +4,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-
-	"github.com/hermes-memory/hermes/internal/terminal"
 )
 
 // cost is what a session has sent, as the API shows it.
@@ -38,10 +35,10 @@ const (
 func (a *app) costCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "cost [SESSION]",
-		Short: "Show what was sent to the model, beside the whole history each time",
-		Long: `Show what the turns of a session sent to the model, beside what a client without
-memory would have had to send: its whole history, each time. Without a session,
-of the one used last.`,
+		Short: "Show the tokens sent to the model, compared with sending the whole history each time",
+		Long: `Show the tokens that the turns of a session sent to the model, compared with a
+client without memory, which sends its whole history each time. Without an
+argument it shows the session used last.`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: a.completeSession,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -79,15 +76,6 @@ func (a *app) runCost(c *cobra.Command, cl *client, args []string) error {
 	return nil
 }
 
-// columns is the width of the terminal; 80 where there is none, or one too narrow
-// for any plot.
-func (a *app) columns() int {
-	if f, ok := a.process.Stdout.(*os.File); ok && terminal.WidthOf(f) >= plotMargin*2 {
-		return terminal.WidthOf(f)
-	}
-	return 80
-}
-
 func (a *app) printCost(c *cost) {
 	if c.Turns == 0 {
 		a.say("Session %s has no answers yet.", c.SessionID)
@@ -111,12 +99,12 @@ func (a *app) printCost(c *cost) {
 	}
 	a.say("Of a turn's %s tokens: system %d, memory %d, tail %d, input %d.",
 		grouped(c.Sent/c.Turns), system/c.Turns, memory/c.Turns, tail/c.Turns, input/c.Turns)
-	a.say("\ntokens per turn    █ sent   · whole history\n%s", plot(sent, naive))
-	a.say("%*s└%s\n%*s turn 1%s", plotMargin-1, "", strings.Repeat("─", len(sent)), plotMargin-1, "", lastTurn(c.Turns, len(sent)))
+	a.say("\ntokens per turn    █ sent   · whole history\n%s", block(plot(sent, naive)))
+	a.say("%*s└%s\n%*s turn 1%s", plotMargin-1, "", strings.Repeat("─", len(sent)), plotMargin-1, "", block(lastTurn(c.Turns, len(sent))))
 }
 
-// lastTurn names the last turn under the plot, flush with its end where there is
-// room behind the first.
+// lastTurn names the last turn under the plot, aligned with its end if it fits after
+// the first.
 func lastTurn(n, columns int) string {
 	if n == 1 {
 		return ""

@@ -31,6 +31,20 @@ func (s *server) detail(ctx context.Context, deep bool) (httpapi.Detail, error) 
 	if d.Data.Damage, err = s.db.Check(ctx, deep); err != nil {
 		return d, err
 	}
+	if d.Data.Rows, err = s.db.CheckRows(ctx); err != nil {
+		return d, err
+	}
+	index, err := s.db.Index(ctx)
+	if err != nil {
+		return d, err
+	}
+	d.Data.Index = httpapi.Index{Waiting: index.Waiting, Why: index.Why}
+	if !index.RemadeAt.IsZero() {
+		d.Data.Index.RemadeAt = &index.RemadeAt
+	}
+	if err := s.db.Ready(); err != nil {
+		d.Data.Error = fault.MessageOf(err)
+	}
 	if d.Keys.Development, err = s.keyring.Development(ctx); err != nil {
 		return d, err
 	}

@@ -46,8 +46,8 @@ func (a *app) doctorCommand() *cobra.Command {
 		Use:   "doctor",
 		Short: "Say what was chosen and why, what is wrong, and what to do",
 		Long: `Look at the home, the configuration, the database, the keys, the address and the
-model's server, and say of each what was chosen and why, what is wrong, and what
-to do about it. Nothing is changed; a home that is not there yet is made.
+model's server, and say for each what was chosen and why, what is wrong, and how
+to fix it. Nothing is changed; a missing home directory is created.
 
 Exit codes: 0 nothing is wrong (warnings may be), 1 something is, 2 wrong usage.`,
 		Args: noArgs,
@@ -63,17 +63,19 @@ Exit codes: 0 nothing is wrong (warnings may be), 1 something is, 2 wrong usage.
 // examine looks at one thing after the other. What later ones need is not
 // looked at when it is broken.
 func (a *app) examine(ctx context.Context, deep bool) []finding {
-	found := []finding{{About: "program", Level: fine, Says: fmt.Sprintf("hermes %s, %s, %s/%s", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)}}
+	found := []finding{{About: "program", Level: fine,
+		Says: fmt.Sprintf("hermes %s, %s, %s/%s", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)}}
 	cfg, err := a.load()
 	if err != nil {
 		return append(found, finding{"configuration", failing, err.Error(), "Mend the setting it names."})
 	}
-	found = append(found, examineConfiguration(cfg), examineHome(cfg))
+	found = append(found, examineConfiguration(cfg), examineHome(cfg), examineDisk(cfg.Home))
 	d, running, err := a.detail(ctx, cfg, deep)
 	if err != nil {
 		return append(found, finding{"database", failing, fault.MessageOf(err), "`hermes serve` fails the same way until this is mended."})
 	}
-	found = append(found, examineServer(ctx, cfg, running), examineDatabase(&d.Data), examineWork(&d.Work), examineKeys(cfg, d))
+	found = append(found, examineServer(ctx, cfg, running), examineDatabase(&d.Data), examineIndex(&d.Data.Index),
+		examineWork(&d.Work), examineKeys(cfg, d))
 	found = append(found, examineUpstream(&d.Upstream, cfg.Responder == "off"))
 	for _, skipped := range d.Upstream.Skipped {
 		found = append(found, finding{"model", warning, skipped, "Nothing, if you do not want it used."})
@@ -83,7 +85,7 @@ func (a *app) examine(ctx context.Context, deep bool) []finding {
 
 // detail asks the running server how it is, or looks for itself.
 func (a *app) detail(ctx context.Context, cfg *config.Config, deep bool) (d *httpapi.Detail, running *serverFile, err error) {
-	if running, err = readServerFile(cfg.Home); err != nil {
+	if running, err = runningServer(cfg); err != nil {
 		return nil, nil, err
 	}
 	cl, err := a.connectWith(ctx, cfg, func() (upstream.Choice, error) {
@@ -132,7 +134,8 @@ func examineHome(cfg *config.Config) finding {
 
 func examineServer(ctx context.Context, cfg *config.Config, running *serverFile) finding {
 	if running != nil {
-		f := finding{"server", fine, fmt.Sprintf("running at http://%s since %s (process %d)", running.Address, running.StartedAt.Local().Format("2006-01-02 15:04"), running.PID), ""}
+		f := finding{"server", fine, fmt.Sprintf("running at http://%s since %s (process %d)", running.Address,
+			running.StartedAt.Local().Format("2006-01-02 15:04"), running.PID), ""}
 		if running.Version != Version() {
 			f.Level, f.Do = warning, "Restart it: it is "+running.Version+", this program is "+Version()+"."
 		}
@@ -149,28 +152,17 @@ func examineServer(ctx context.Context, cfg *config.Config, running *serverFile)
 	return finding{"server", fine, "not running; " + at.addr + " is free", ""}
 }
 
-func examineDatabase(d *httpapi.Data) finding {
-	says := fmt.Sprintf("%s, %.1f MB, %s check passed", d.File, float64(d.Bytes)/1e6, d.Checked)
-	if len(d.Damage) == 0 {
-		return finding{"database", fine, says, ""}
-	}
-	return finding{
-		"database", failing, fmt.Sprintf("%s is damaged: %s", d.File, d.Damage[0]),
-		"Stop the server, keep a copy of the file, and restore a backup.",
-	}
-}
-
 func examineWork(w *httpapi.Work) finding {
 	switch {
 	case w.Failing > 0:
 		return finding{
-			"work", warning, fmt.Sprintf("behind the turns %d of %d that wait have failed: %s", w.Failing, w.Waiting, w.Error),
+			"work", warning, fmt.Sprintf("%d of %d waiting background tasks have failed: %s", w.Failing, w.Waiting, w.Error),
 			"They are tried again by themselves; `hermes work` says when.",
 		}
 	case w.Waiting+w.Running > 0:
-		return finding{"work", fine, fmt.Sprintf("behind the turns %d wait and %d run", w.Waiting, w.Running), ""}
+		return finding{"work", fine, fmt.Sprintf("%d background tasks wait and %d run", w.Waiting, w.Running), ""}
 	}
-	return finding{"work", fine, "nothing is left to do behind the turns", ""}
+	return finding{"work", fine, "the queue of background tasks is empty", ""}
 }
 
 func examineKeys(cfg *config.Config, d *httpapi.Detail) finding {
@@ -181,11 +173,11 @@ func examineKeys(cfg *config.Config, d *httpapi.Detail) finding {
 	}
 	switch {
 	case cfg.Server.NoAuth:
-		return finding{"keys", warning, "--no-auth: everybody on this machine may chat, and nobody has sessions", "Leave it out to have sessions."}
+		return finding{"keys", warning, "--no-auth: every account and program on this machine reads all data; sessions need a key", "Leave --no-auth out, and make a key: hermes keys create --name me --owner local"}
 	case d.Keys.Development:
 		return finding{"keys", fine, "the development key \"hermes\" is accepted, on this machine only", ""}
 	case d.Keys.Valid == 0:
-		return finding{"keys", failing, "no key is accepted", "Make one: hermes keys create --name me"}
+		return finding{"keys", failing, "no key is accepted", "Make one: hermes keys create --name me --owner local"}
 	}
 	return finding{"keys", fine, fmt.Sprintf("%d accepted", d.Keys.Valid), ""}
 }

@@ -2,20 +2,17 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-)
 
-// say prints a line for people.
-func (a *app) say(format string, args ...any) {
-	_, _ = fmt.Fprintf(a.process.Stdout, format+"\n", args...) // nobody left to tell
-}
+	"github.com/hermes-memory/hermes/internal/fault"
+)
 
 // whyCommand resolves a receipt.
 func (a *app) whyCommand() *cobra.Command {
@@ -49,6 +46,10 @@ type receipt struct {
 	Recalled  []message   `json:"recalled"`
 	Sent      []message   `json:"sent"`
 	Context   sentContext `json:"context"`
+	// What was sent with the messages.
+	System   string          `json:"system,omitempty"`
+	Offered  json.RawMessage `json:"tool_definitions,omitempty"`
+	Settings json.RawMessage `json:"settings,omitempty"`
 }
 
 // sentContext is what a turn sent, in tokens, as the API shows it.
@@ -72,18 +73,6 @@ type message struct {
 	SaidAt    time.Time `json:"said_at"`
 }
 
-// oneLine is a text in one line of words, as quotes and cells of tables are shown.
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-// shorten is the beginning of a text in one line.
-func shorten(text string) string {
-	line := oneLine(text)
-	if runes := []rune(line); len(runes) > 160 {
-		return string(runes[:159]) + "…"
-	}
-	return line
-}
-
 func (a *app) printReceipt(r *receipt) {
 	a.say("%s  answered %s by %s (%s) in session %s", r.ID, r.At.Local().Format("2006-01-02 15:04:05"), r.Responder, r.Model, r.SessionID)
 	a.say("  %q", shorten(r.Answer.Content))
@@ -93,10 +82,11 @@ func (a *app) printReceipt(r *receipt) {
 	a.say("\nFacts it was given:")
 	for i := range r.Facts {
 		f := &r.Facts[i]
-		a.say("  %s  %s said on %s, turn %d of %s: %q", f.ID, f.Role, f.SaidAt.Local().Format("2006-01-02 15:04"), f.Seq, f.SessionID, shorten(f.Quote))
+		a.say("  %s  %s said on %s, turn %d of %s: %q", f.ID, f.Role, f.SaidAt.Local().Format("2006-01-02 15:04"), f.Seq, f.SessionID,
+			shorten(f.Quote))
 	}
 	if len(r.Facts) == 0 {
-		a.say("  none beside what was in sight")
+		a.say("  none, except the messages in the prompt")
 	}
 	if len(r.Recalled) > 0 {
 		a.say("\nOlder messages quoted to it:")
@@ -107,6 +97,13 @@ func (a *app) printReceipt(r *receipt) {
 	if len(r.Sent) > 0 {
 		first, last := &r.Sent[0], &r.Sent[len(r.Sent)-1]
 		a.say("\nSent word for word: messages #%d to #%d, the last one %q", first.Seq, last.Seq, shorten(last.Content))
+	}
+	for _, part := range []struct{ name, text string }{
+		{"System prompt", r.System}, {"Tools offered", string(r.Offered)}, {"Settings", string(r.Settings)},
+	} {
+		if part.text != "" {
+			a.say("\n%s: %q", part.name, part.text)
+		}
 	}
 }
 
@@ -182,7 +179,7 @@ func (a *app) stateCommand() *cobra.Command {
 func (a *app) printState(s *sessionState) {
 	a.say("Session %s: %d messages distilled into %d facts", s.SessionID, s.Version, len(s.Facts))
 	a.say("State hash %s", s.Hash)
-	a.say("Memory block, %d of %d tokens:\n\n%s", s.Budget.Used, s.Budget.Tokens, s.Next)
+	a.say("Memory block, %d of %d tokens:\n\n%s", s.Budget.Used, s.Budget.Tokens, block(s.Next))
 }
 
 func (a *app) rebuildIndex(ctx context.Context, cl *client) error {
@@ -199,16 +196,16 @@ func (a *app) rebuildIndex(ctx context.Context, cl *client) error {
 	return nil
 }
 
-// rebuildCommand distils everything anew.
+// rebuildCommand distils everything again.
 func (a *app) rebuildCommand() *cobra.Command {
 	var verify, index bool
 	c := &cobra.Command{
-		Use: "rebuild", Short: "Make what is derived anew from the messages", Args: noArgs,
-		Long: `Distil all facts anew from the messages, or, with --verify, only compare them with
-those that are stored. With --index make the text index of the search anew instead.`,
+		Use: "rebuild", Short: "Rebuild derived data from the messages", Args: noArgs,
+		Long: `Distil all facts again from the messages, or, with --verify, only compare them with
+the stored ones. With --index, rebuild the text index of the search instead.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if index && verify {
-				return usageError{errors.New("--index makes the index anew; there is nothing to --verify")}
+				return usageError{errors.New("--index rebuilds the text index; it has nothing to --verify")}
 			}
 			return a.withClient(c, func(cl *client) error {
 				if index {
@@ -230,8 +227,12 @@ those that are stored. With --index make the text index of the search anew inste
 				if err := cl.call(c.Context(), http.MethodPost, "/api/memory/rebuild", map[string]bool{"verify": verify}, &out); err != nil {
 					return err
 				}
+				differs := error(nil)
+				if verify && !out.Identical {
+					differs = fault.New(fault.Conflict, "facts_differ", "The stored facts differ from what the messages say; `hermes rebuild` replaces them.")
+				}
 				if a.json {
-					return a.printJSON(out)
+					return errors.Join(a.printJSON(out), differs)
 				}
 				for _, d := range out.Data {
 					state := "identical"
@@ -240,14 +241,11 @@ those that are stored. With --index make the text index of the search anew inste
 					}
 					a.say("%-40s %6d messages %6d facts  %.12s  %s", d.Root+d.Key, d.Messages, d.Facts, d.Hash, state)
 				}
-				if verify && !out.Identical {
-					return errors.New("the stored facts differ from what the messages say; `hermes rebuild` replaces them")
-				}
-				return nil
+				return differs
 			})
 		},
 	}
 	c.Flags().BoolVar(&verify, "verify", false, "only compare, change nothing")
-	c.Flags().BoolVar(&index, "index", false, "make the text index anew, not the facts")
+	c.Flags().BoolVar(&index, "index", false, "rebuild the text index, not the facts")
 	return c
 }

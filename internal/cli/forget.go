@@ -16,10 +16,10 @@ func (a *app) forgetCommand() *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
 		Use: "forget --about THING", Short: "Erase everything about a thing, then prove that nothing is left",
-		Long: `Erase every sentence that mentions a thing, the facts taken from it and all that
-was derived, then search the own files byte by byte and print what was searched.
-The rest of the messages stays. Sessions whose id or key names the thing go whole.
-Backups made earlier still hold it. At a terminal it counts first, and asks.`,
+		Long: `Erase every sentence that mentions a thing, the facts taken from it and all data
+derived from it. Then search this program's files byte by byte and list them. The
+rest of the messages stays. A session whose id or key names the thing is deleted.
+Earlier backups still hold the thing. At a terminal it counts first, and asks.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if in.About == "" && in.SessionID == "" && in.SessionKey == "" {
@@ -39,26 +39,13 @@ Backups made earlier still hold it. At a terminal it counts first, and asks.`,
 // forget erases, after counting and a yes where a person is there to say it. A
 // program goes ahead: it has said what to forget.
 func (a *app) forget(c *cobra.Command, cl *client, in forgetRequest, yes bool) error {
-	call := func(in forgetRequest) (out forgotten, err error) {
-		err = cl.call(c.Context(), http.MethodPost, "/api/memory/forget", in, &out)
-		return out, err
-	}
-	if !yes && !in.DryRun && !a.json && terminal.IsTerminal(a.process.Stdin) {
-		count := in
-		count.DryRun = true
-		would, err := call(count)
-		if err != nil {
-			return err
-		}
-		if err := a.printForgotten(&would); err != nil {
-			return err
-		}
-		if err := a.confirm(false, "Erase it for good?"); err != nil {
+	if !in.DryRun && a.mayAsk(yes) {
+		if err := a.askToForget(c, cl, in); err != nil {
 			return err
 		}
 	}
-	out, err := call(in)
-	if err != nil {
+	var out forgotten
+	if err := cl.call(c.Context(), http.MethodPost, pathForget, in, &out); err != nil {
 		return err
 	}
 	if a.json {
@@ -66,6 +53,26 @@ func (a *app) forget(c *cobra.Command, cl *client, in forgetRequest, yes bool) e
 	}
 	return a.printForgotten(&out)
 }
+
+// mayAsk reports whether a person is there to be asked, and is not to be spared the question.
+func (a *app) mayAsk(yes bool) bool {
+	return !yes && !a.json && terminal.IsTerminal(a.process.Stdin)
+}
+
+// askToForget counts what an erasure would erase, shows the numbers, and asks.
+func (a *app) askToForget(c *cobra.Command, cl *client, in forgetRequest) error {
+	in.DryRun = true
+	var would forgotten
+	if err := cl.call(c.Context(), http.MethodPost, pathForget, in, &would); err != nil {
+		return err
+	}
+	if err := a.printForgotten(&would); err != nil {
+		return err
+	}
+	return a.confirm(false, "Erase it for good?")
+}
+
+const pathForget = "/api/memory/forget"
 
 // forgetRequest is what the API is asked to forget.
 type forgetRequest struct {
@@ -84,6 +91,8 @@ type forgotten struct {
 	Facts     int    `json:"facts_erased"`
 	Sessions  int    `json:"sessions_deleted"`
 	Texts     int    `json:"titles_prompts_summaries_redacted"`
+	Jobs      int    `json:"jobs_deleted"`
+	Records   int    `json:"records_erased"`
 	Searched  []struct {
 		File  string `json:"file"`
 		Bytes int64  `json:"bytes"`
@@ -97,7 +106,8 @@ func (a *app) printForgotten(f *forgotten) error {
 	if f.DryRun {
 		verb = "Would erase"
 	}
-	a.say("%s %d sentences in %d messages, %d facts, %d sessions, %d titles or summaries.", verb, f.Sentences, f.Messages, f.Facts, f.Sessions, f.Texts)
+	a.say("%s %d sentences in %d messages, %d facts, %d sessions, %d titles or summaries, %d jobs, %d other records.",
+		verb, f.Sentences, f.Messages, f.Facts, f.Sessions, f.Texts, f.Jobs, f.Records)
 	for _, s := range f.Searched {
 		a.say("  searched %-24s %12d bytes  %d left", s.File, s.Bytes, s.Hits)
 	}

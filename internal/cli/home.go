@@ -8,22 +8,29 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/hermes-memory/hermes/internal/config"
+	"github.com/hermes-memory/hermes/internal/sqlite"
 )
 
 // serverFile tells the command line where the server of a home is.
 type serverFile struct {
 	Address   string    `json:"address"`
+	Socket    string    `json:"socket,omitempty"`
 	PID       int       `json:"pid"`
 	Token     string    `json:"token"`
 	Version   string    `json:"version"`
 	StartedAt time.Time `json:"started_at"`
+	// Chat says that it is a chat, which has the data open as long as it lasts.
+	Chat bool `json:"chat,omitempty"`
 }
 
 func serverFilePath(home string) string { return filepath.Join(home, "server.json") }
 
 // writeServerFile replaces the file in one step, readable by this person alone.
-func writeServerFile(home, addr, token string) error {
-	body, err := json.MarshalIndent(serverFile{Address: addr, PID: os.Getpid(), Token: token, Version: Version(), StartedAt: time.Now().UTC()}, "", "  ")
+func writeServerFile(home string, at *listening, token string) error {
+	body, err := json.MarshalIndent(serverFile{Address: at.addr, Socket: at.socket, PID: os.Getpid(), Token: token, Version: Version(),
+		StartedAt: time.Now().UTC(), Chat: at.chat}, "", "  ")
 	if err != nil {
 		return fmt.Errorf("encode server.json: %w", err)
 	}
@@ -42,6 +49,24 @@ func removeServerFile(home string) error {
 		return fmt.Errorf("remove server.json: %w", err)
 	}
 	return nil
+}
+
+// runningServer is the file of the server that has the home's database open; nil if
+// none has. The lock decides: a server that was killed leaves its file behind, and who
+// took its port since then must not get the token.
+func runningServer(cfg *config.Config) (*serverFile, error) {
+	file, err := readServerFile(cfg.Home)
+	if err != nil || file == nil {
+		return nil, err
+	}
+	pid, err := sqlite.Holder(cfg.DatabaseFile())
+	if err != nil {
+		return nil, err
+	}
+	if pid != file.PID {
+		return nil, nil
+	}
+	return file, nil
 }
 
 // readServerFile returns nil when no server has left one.

@@ -11,6 +11,8 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/config"
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/recovery"
+	"github.com/hermes-memory/hermes/internal/terminal"
 	"github.com/hermes-memory/hermes/internal/upstream"
 )
 
@@ -21,13 +23,15 @@ const (
 	look   = 50 * time.Millisecond
 )
 
-// connectChat is connect for a chat. Where no server runs it becomes one for as
-// long as it lasts, of the model a server would choose: other terminals and
-// commands go through it. If the server it went through ends, it takes over.
-// Nobody asked for a server, so its log is shown only to those who ask for that.
+// connectChat is connect for a chat. If no server runs, the chat becomes one for as
+// long as it lasts, with the model that a server would choose; other terminals and
+// commands use it. If the chat it went through ends, it takes over and says so. If a
+// server ends, it waits for the server to come back: taking over would answer by
+// another model and keep the server from starting. The user did not ask for a server,
+// so its log is shown only on request.
 func (a *app) connectChat(ctx context.Context, f *chatFlags) (*client, error) {
 	if hushed := *a; f.question == "" || a.process.Getenv("HERMES_LOG_LEVEL") == "" {
-		hushed.process.Stderr = io.Discard
+		hushed.process.Stderr, hushed.err = io.Discard, terminal.NewWriter(io.Discard)
 		a = &hushed
 	}
 	if f.model != "" {
@@ -41,12 +45,44 @@ func (a *app) connectChat(ctx context.Context, f *chatFlags) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.again = func(ctx context.Context) (*client, error) { return a.reach(ctx, cfg) }
+	c.again = func(ctx context.Context) (*client, error) {
+		if c.through != nil && !c.through.Chat {
+			return a.rejoin(ctx, cfg, c.through)
+		}
+		return a.reach(ctx, cfg)
+	}
 	return c, nil
 }
 
-// reach finds the server of the home or becomes it. Who has the lock may not be
-// reached yet, or not any more: then it tries again for a moment.
+// rejoin waits a moment for the server of the home to come back.
+func (a *app) rejoin(ctx context.Context, cfg *config.Config, left *serverFile) (*client, error) {
+	tick := time.NewTicker(look)
+	defer tick.Stop()
+	for end := time.Now().Add(moving); time.Now().Before(end); {
+		file, err := runningServer(cfg)
+		if err != nil {
+			return nil, err
+		}
+		if file != nil {
+			if c := file.client(); c.alive(ctx) {
+				return c, nil
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return nil, fault.New(fault.Unavailable, serverGone, "The server at "+left.Address+
+		" has ended. Start it again with `hermes serve`, and this chat goes on through it. To go on without one, leave and say: hermes -c")
+}
+
+// serverGone is the code of a chat that has lost its server.
+const serverGone = "server_gone"
+
+// reach finds the server of the home directory or becomes it. The process that holds
+// the lock may be starting or stopping, so it retries for a moment.
 func (a *app) reach(ctx context.Context, cfg *config.Config) (*client, error) {
 	tick := time.NewTicker(look)
 	defer tick.Stop()
@@ -77,17 +113,22 @@ func (a *app) host(ctx context.Context, cfg *config.Config, c *client) {
 	if err != nil {
 		return
 	}
-	if err := writeServerFile(cfg.Home, at.addr, c.token); err != nil {
+	at.chat = true
+	if err = at.openSocket(ctx, cfg.Home); err == nil {
+		err = writeServerFile(cfg.Home, at, c.token)
+	}
+	if err != nil {
 		at.close()
 		return
 	}
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
-	done := make(chan error, 1)
-	go func() { done <- c.embedded.serve(serving, at) }()
+	done := recovery.Async(func() error { return c.embedded.serve(serving, at) })
 	end := c.close
 	c.close = func() error {
 		stop()
-		return errors.Join(<-done, removeServerFile(cfg.Home), end())
+		err := <-done
+		at.closeSocket()
+		return errors.Join(err, removeServerFile(cfg.Home), end())
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -47,11 +46,12 @@ func (a *app) jobsCommand() *cobra.Command {
 		Use: "jobs", Short: "Prompts that run on a schedule",
 		Long: `Prompts that run on a schedule, each as a turn of its session.
 
-A job is fired by a running server: see 'hermes serve'. What was due while none
-ran is made up for once, late, unless --catch-up says otherwise.`,
+A job is fired by a running server: see 'hermes serve'. Due times at which
+none ran are caught up once, late, unless --catch-up says otherwise.`,
 	})
 	c.AddCommand(a.jobsCreateCommand(), a.jobsListCommand(), a.jobsShowCommand(), a.jobsRunsCommand(), a.jobsRunCommand(),
-		a.jobsSwitchCommand("pause", "Stop firing a job", "Paused"), a.jobsSwitchCommand("resume", "Let a paused job fire again, from now on", "Resumed"),
+		a.jobsSwitchCommand("pause", "Stop firing a job", "Paused"),
+		a.jobsSwitchCommand("resume", "Let a paused job fire again, from now on", "Resumed"),
 		a.jobsEditCommand(), a.jobsDeleteCommand(), a.jobsPreviewCommand())
 	return c
 }
@@ -122,8 +122,9 @@ func (f *jobFlags) body(c *cobra.Command) map[string]any {
 		value any
 	}{
 		"name": {"name", f.name}, "schedule": {"schedule", f.schedule}, "prompt": {"prompt", f.prompt}, "timezone": {"timezone", f.timezone},
-		"session": {"session_id", f.session}, "key": {"session_key", f.key}, "deliver": {"deliver", f.deliver}, "catch-up": {"catch_up", f.catchUp},
-		"model": {"model", f.model}, "repeat": {"repeat", f.repeat}, "timeout": {"timeout_seconds", f.timeout.Seconds()},
+		"session": {"session_id", f.session}, "key": {"session_key", f.key}, "deliver": {"deliver", f.deliver},
+		"catch-up": {"catch_up", f.catchUp},
+		"model":    {"model", f.model}, "repeat": {"repeat", f.repeat}, "timeout": {"timeout_seconds", f.timeout.Seconds()},
 	} {
 		if fl := c.Flags().Lookup(flag); fl != nil && fl.Changed {
 			body[v.field] = v.value
@@ -162,10 +163,10 @@ SCHEDULE is one argument: "0 9 * * 1", "@daily", "every 30m", "every monday 9am"
 				if a.json {
 					return a.printJSON(made.Job)
 				}
-				a.say("Made job %s (%s). Next run: %s.", printable(made.Job.Name), made.Job.ID, local(made.Job.NextRunAt))
+				a.say("Made job %s (%s). Next run: %s.", made.Job.Name, made.Job.ID, local(made.Job.NextRunAt))
 				a.tellSecret(&made.Job)
 				if cl.embedded != nil {
-					fmt.Fprintln(a.process.Stderr, "No server is running: jobs are fired while `hermes serve` does.")
+					a.tell("No server is running: jobs are fired while `hermes serve` does.")
 				}
 				return nil
 			})
@@ -179,7 +180,7 @@ SCHEDULE is one argument: "0 9 * * 1", "@daily", "every 30m", "every monday 9am"
 // tellSecret prints the secret of a new webhook, which is shown once.
 func (a *app) tellSecret(j *jobRow) {
 	if j.WebhookSecret != "" {
-		fmt.Fprintf(a.process.Stderr, "The webhook's secret, which is not shown again: %s\n", j.WebhookSecret)
+		a.tell("The webhook's secret, which is not shown again: %s", j.WebhookSecret)
 	}
 }
 
@@ -188,16 +189,15 @@ func (a *app) jobsListCommand() *cobra.Command {
 		Use: "list", Short: "List all jobs", Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return showRows(a, c, "/api/jobs", `No jobs. Make one: hermes jobs create NAME "every monday 9am" "PROMPT"`, func(rows []jobRow) error {
-				w := tabwriter.NewWriter(a.process.Stdout, 0, 0, 2, ' ', 0)
-				fmt.Fprintln(w, "Name\tSchedule\tState\tNext run\tLast run\tLast status")
+				table := [][]string{{"Name", "Schedule", "State", "Next run", "Last run", "Last status"}}
 				for _, j := range rows {
 					status := "-"
 					if j.LastStatus != nil {
 						status = *j.LastStatus
 					}
-					fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", printable(j.Name), printable(j.Schedule), j.State, local(j.NextRunAt), local(j.LastRunAt), status)
+					table = append(table, []string{j.Name, j.Schedule, j.State, local(j.NextRunAt), local(j.LastRunAt), status})
 				}
-				return w.Flush()
+				return a.table(table)
 			})
 		},
 	}
@@ -226,18 +226,15 @@ func (a *app) printJob(ctx context.Context, cl *client, j *jobRow) error {
 		if s == nil {
 			return "-"
 		}
-		return printable(*s)
+		return *s
 	}
-	w := tabwriter.NewWriter(a.process.Stdout, 0, 0, 2, ' ', 0)
-	for _, row := range [][2]string{
-		{"id", j.ID}, {"name", printable(j.Name)}, {"schedule", printable(j.Schedule) + " (" + j.Timezone + ")"}, {"state", j.State},
-		{"session", printable(j.SessionID)}, {"session key", text(j.SessionKey)}, {"deliver", printable(j.Deliver)}, {"catch up", j.CatchUp},
+	rows := [][]string{
+		{"id", j.ID}, {"name", j.Name}, {"schedule", j.Schedule + " (" + j.Timezone + ")"}, {"state", j.State},
+		{"session", j.SessionID}, {"session key", text(j.SessionKey)}, {"deliver", j.Deliver}, {"catch up", j.CatchUp},
 		{"model", text(j.Model)}, {"timeout", (time.Duration(j.Timeout) * time.Second).String()}, {"fired", countOf(j.Fires, "time", "times")},
-		{"last run", local(j.LastRunAt) + " " + text(j.LastStatus)}, {"next run", local(j.NextRunAt)}, {"prompt", printable(j.Prompt)},
-	} {
-		fmt.Fprintf(w, "%s\t%s\n", row[0], row[1])
+		{"last run", local(j.LastRunAt) + " " + text(j.LastStatus)}, {"next run", local(j.NextRunAt)}, {"prompt", j.Prompt},
 	}
-	if err := w.Flush(); err != nil || j.NextRunAt == nil {
+	if err := a.table(rows); err != nil || j.NextRunAt == nil {
 		return err
 	}
 	next, err := cl.preview(ctx, j.Schedule, j.Timezone, 5)

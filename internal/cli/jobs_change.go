@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/hermes-memory/hermes/internal/terminal"
 )
 
 // runRow is a run of a job as the API shows it.
@@ -55,22 +56,21 @@ func (a *app) jobsRunsCommand() *cobra.Command {
 		path, none := jobPath(j.ID, fmt.Sprintf("/runs?limit=%d", limit)), fmt.Sprintf("It has not run yet. Next run: %s.", local(j.NextRunAt))
 		return showPage(c.Context(), a, cl, path, none, a.printJobRuns)
 	})
-	c.Flags().IntVar(&limit, "limit", 20, "how many at most")
+	c.Flags().IntVar(&limit, "limit", 20, "how many at most (1-200)")
 	return c
 }
 
 func (a *app) printJobRuns(rows []runRow) error {
-	w := tabwriter.NewWriter(a.process.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "Due\tStatus\tLate\tDelivery\tWhat it said")
+	table := [][]string{{"Due", "Status", "Late", "Delivery", "What it said"}}
 	for i := range rows {
 		r := &rows[i]
 		delivery := "-"
 		if r.Delivery != nil {
 			delivery = r.Delivery.State
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", local(&r.DueAt), r.Status, (time.Duration(r.Late) * time.Second).String(), delivery, r.said())
+		table = append(table, []string{local(&r.DueAt), r.Status, (time.Duration(r.Late) * time.Second).String(), delivery, r.said()})
 	}
-	return w.Flush()
+	return a.table(table)
 }
 
 // said is what is worth knowing of a run, in one line.
@@ -81,18 +81,16 @@ func (r *runRow) said() string {
 			parts = append(parts, *text)
 		}
 	}
-	line := []rune(printable(oneLine(strings.Join(parts, " "))))
-	if len(line) > 80 {
-		line = append(line[:79], '…')
-	}
+	const most = 80
+	line := shortened(terminal.OneLine(strings.Join(parts, " ")), most)
 	if r.Status == "failed" && r.NextAttemptAt != nil {
-		return string(line) + " (next attempt: " + local(r.NextAttemptAt) + ")"
+		return line + " (next attempt: " + local(r.NextAttemptAt) + ")"
 	}
-	return string(line)
+	return line
 }
 
 func (a *app) jobsRunCommand() *cobra.Command {
-	return a.jobCommand("run JOB", "Fire a job now, beside its schedule", func(c *cobra.Command, cl *client, j *jobRow) error {
+	return a.jobCommand("run JOB", "Fire a job now, outside its schedule", func(c *cobra.Command, cl *client, j *jobRow) error {
 		var out struct {
 			Run runRow `json:"run"`
 		}
@@ -103,10 +101,10 @@ func (a *app) jobsRunCommand() *cobra.Command {
 			return a.printJSON(out.Run)
 		}
 		if cl.embedded != nil { // which has no model, and ends with this command
-			a.say("%s is fired as soon as `hermes serve` runs.", printable(j.Name))
+			a.say("%s is fired as soon as `hermes serve` runs.", j.Name)
 			return nil
 		}
-		a.say("Fired %s. See: hermes jobs runs %s", printable(j.Name), printable(j.Name))
+		a.say("Fired %s. See: hermes jobs runs %s", j.Name, j.Name)
 		return nil
 	})
 }
@@ -121,7 +119,7 @@ func (a *app) jobsSwitchCommand(verb, short, done string) *cobra.Command {
 		if a.json {
 			return a.printJSON(out.Job)
 		}
-		a.say("%s %s. Next run: %s.", done, printable(j.Name), local(out.Job.NextRunAt))
+		a.say("%s %s. Next run: %s.", done, j.Name, local(out.Job.NextRunAt))
 		return nil
 	})
 }
@@ -140,7 +138,7 @@ func (a *app) jobsEditCommand() *cobra.Command {
 		if a.json {
 			return a.printJSON(out.Job)
 		}
-		a.say("Changed %s. Next run: %s.", printable(out.Job.Name), local(out.Job.NextRunAt))
+		a.say("Changed %s. Next run: %s.", out.Job.Name, local(out.Job.NextRunAt))
 		a.tellSecret(&out.Job)
 		return nil
 	})
@@ -151,7 +149,7 @@ func (a *app) jobsEditCommand() *cobra.Command {
 func (a *app) jobsDeleteCommand() *cobra.Command {
 	var yes bool
 	c := a.jobCommand("delete JOB", "Delete a job with its runs; its session stays", func(c *cobra.Command, cl *client, j *jobRow) error {
-		if err := a.confirm(yes, fmt.Sprintf("Delete job %s?", printable(j.Name))); err != nil {
+		if err := a.confirm(yes, fmt.Sprintf("Delete job %s?", j.Name)); err != nil {
 			return err
 		}
 		if err := cl.call(c.Context(), http.MethodDelete, jobPath(j.ID), nil, nil); err != nil {
@@ -160,7 +158,7 @@ func (a *app) jobsDeleteCommand() *cobra.Command {
 		if a.json {
 			return a.printJSON(map[string]any{"id": j.ID, "deleted": true})
 		}
-		a.say("Deleted job %s.", printable(j.Name))
+		a.say("Deleted job %s.", j.Name)
 		return nil
 	})
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")

@@ -2,14 +2,14 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/hermes-memory/hermes/internal/owner"
 )
 
 // apiKey is a key as the API shows it.
@@ -46,8 +46,10 @@ func (a *app) keysCreateCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "create --name NAME",
 		Short: "Make a key and print it once",
-		Long: `Make a key and print it once; only its hash is kept. Every key has data of its
-own, unless --owner gives it somebody else's.`,
+		Long: `Make a key and print it once; only its hash is kept. A key has data of its own and
+sees no earlier data, unless --owner names the owner whose data it opens.
+Conversations through the development key, API_SERVER_KEY and this terminal
+belong to the owner "local": --owner local shares them.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if in.Name == "" {
@@ -61,8 +63,12 @@ own, unless --owner gives it somebody else's.`,
 				if a.json {
 					return a.printJSON(key)
 				}
-				fmt.Fprintln(a.process.Stdout, key.Key)
-				fmt.Fprintf(a.process.Stderr, "Key %s of owner %q. It is not shown again. The development key is no longer accepted.\n", key.ID, key.Owner)
+				a.say("%s", key.Key)
+				a.tell("Key %s of owner %q. It is not shown again. The development key is no longer accepted.", key.ID, key.Owner)
+				if key.Owner != owner.LocalID {
+					a.tell("Owner %q sees nothing that was told to the development key or this terminal: that belongs to the owner %q.\n"+
+						"A key that shares it: hermes keys create --name NAME --owner %s", key.Owner, owner.LocalID, owner.LocalID)
+				}
 				return nil
 			})
 		},
@@ -85,17 +91,18 @@ func (a *app) keysListCommand() *cobra.Command {
 }
 
 func (a *app) printKeys(keys []apiKey) error {
-	w := tabwriter.NewWriter(a.process.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "ID\tName\tOwner\tCreated\tState\tRate\tConcurrent\tScopes")
+	rows := [][]string{{"ID", "Name", "Owner", "Created", "State", "Rate", "Concurrent", "Scopes"}}
 	for _, k := range keys {
 		state := "valid"
 		if k.RevokedAt != nil {
 			state = "revoked " + k.RevokedAt.Local().Format("2006-01-02 15:04")
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Name, k.Owner, k.CreatedAt.Local().Format("2006-01-02 15:04"), state,
-			limitText(k.Limits.Requests, "/min"), limitText(k.Limits.Turns, ""), strings.Join(k.Scopes, " "))
+		rows = append(rows, []string{
+			k.ID, k.Name, k.Owner, k.CreatedAt.Local().Format(clock), state,
+			limitText(k.Limits.Requests, "/min"), limitText(k.Limits.Turns, ""), strings.Join(k.Scopes, " "),
+		})
 	}
-	return w.Flush()
+	return a.table(rows)
 }
 
 func (a *app) keysRevokeCommand() *cobra.Command {
@@ -116,7 +123,7 @@ func (a *app) keysRevokeCommand() *cobra.Command {
 				if a.json {
 					return a.printJSON(key)
 				}
-				fmt.Fprintf(a.process.Stdout, "Revoked key %s (%s).\n", key.ID, key.Name)
+				a.say("Revoked key %s (%s).", key.ID, key.Name)
 				return nil
 			})
 		},

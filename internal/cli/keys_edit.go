@@ -43,7 +43,7 @@ A number of 0 sets no limit; "default" goes back to the server's own
 				if a.json {
 					return a.printJSON(key)
 				}
-				fmt.Fprintf(a.process.Stdout, "Key %s (%s): requests %s, turns at once %s.\n", key.ID, key.Name,
+				a.say("Key %s (%s): requests %s, turns at once %s.", key.ID, key.Name,
 					limitText(key.Limits.Requests, "/min"), limitText(key.Limits.Turns, ""))
 				return nil
 			})

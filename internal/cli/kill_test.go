@@ -82,7 +82,7 @@ func TestKill(t *testing.T) {
 		for _, c := range talkers {
 			clients.Go(func() { c.talk(ctx, t, s.addr) })
 		}
-		fuse := time.NewTimer(200*time.Millisecond + rand.N(600*time.Millisecond)) //nolint:gosec // when to kill is no secret
+		fuse := time.NewTimer(200*time.Millisecond + rand.N(600*time.Millisecond))
 		<-fuse.C
 		s.kill()
 		cancel()

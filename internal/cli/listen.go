@@ -19,6 +19,9 @@ type listening struct {
 	listeners []net.Listener
 	addr      string // the first, as host:port
 	public    bool   // beyond this machine
+	chat      bool   // of a chat, for as long as it lasts
+	socket    string // the socket file of this account; "" for none
+	socketDir string // made for it, because the path of the home is too long
 	// ollama is the address of an Ollama that holds our usual port; "" for none.
 	ollama string
 	// admin is where the metrics are, without a key; nil for nowhere.
@@ -83,4 +86,5 @@ func (l *listening) close() {
 	for _, ln := range l.listeners {
 		_ = ln.Close() // nothing was accepted
 	}
+	l.closeSocket()
 }

@@ -21,12 +21,12 @@ With a directory, write a page for every command into it.`,
 			root := c.Root()
 			root.DisableAutoGenTag = true
 			if len(args) == 0 {
-				if err := doc.GenMan(root, header, a.process.Stdout); err != nil {
+				if err := doc.GenMan(root, header, a.out); err != nil {
 					return fmt.Errorf("write the manual page: %w", err)
 				}
 				return nil
 			}
-			if err := os.MkdirAll(args[0], 0o755); err != nil { //nolint:gosec // manual pages are for everybody
+			if err := os.MkdirAll(args[0], 0o755); err != nil {
 				return fmt.Errorf("write the manual pages: %w", err)
 			}
 			if err := doc.GenManTree(root, header, args[0]); err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/mcpserver"
+	"github.com/hermes-memory/hermes/internal/recovery"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -58,9 +59,9 @@ func (a *app) runMCP(ctx context.Context, cl *client, id, key string) error {
 	s := mcpserver.New(mcpserver.API{
 		Client: cl.http, Base: cl.base, Authorization: "Bearer " + cl.token, SessionID: id, SessionKey: key,
 	}, Version())
-	p := &mcpPipe{in: bufio.NewScanner(a.process.Stdin), out: a.process.Stdout, answered: make(chan struct{}, 1)}
+	p := &mcpPipe{in: bufio.NewScanner(a.process.Stdin), out: jsonWriter{a.process.Stdout}, answered: make(chan struct{}, 1)}
 	p.in.Buffer(nil, maxMCPLine)
-	stop := context.AfterFunc(ctx, func() { p.answer(math.MinInt32) })
+	stop := context.AfterFunc(ctx, recovery.Func(func() { p.answer(math.MinInt32) }, func(error) {})) // the process ends anyway
 	defer stop()
 	err := s.Run(ctx, &mcp.IOTransport{Reader: p, Writer: p})
 	if ctx.Err() != nil || errors.Is(err, io.EOF) {

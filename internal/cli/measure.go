@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/recovery"
 	"github.com/hermes-memory/hermes/internal/telemetry"
 )
 
@@ -51,7 +52,7 @@ func (s *server) serveAdmin(ctx context.Context, l net.Listener) error {
 		Handler: mux, ReadTimeout: 5 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute,
 		MaxHeaderBytes: 16 << 10, ErrorLog: serverLog(s.log),
 	}
-	defer context.AfterFunc(ctx, func() { _ = srv.Close() })()
+	defer context.AfterFunc(ctx, recovery.Func(func() { _ = srv.Close() }, recovery.Logged(ctx, s.log, "the end of the metrics")))()
 	if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serve the metrics: %w", err)
 	}

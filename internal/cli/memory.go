@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/hermes-memory/hermes/internal/terminal"
 )
 
 // fact is a fact as the API shows it.
@@ -101,11 +103,11 @@ func (a *app) printFacts(facts []fact) error {
 		state := ""
 		switch {
 		case f.SupersededBy != nil:
-			state = "  [replaced by " + *f.SupersededBy + "]"
+			state = "  [replaced by " + terminal.OneLine(*f.SupersededBy) + "]"
 		case !f.Asserted:
 			state = "  [not asserted]"
 		}
-		a.say("%s  %-16s %s  %q%s", f.ID, f.Kind, f.SaidAt.Local().Format("2006-01-02 15:04"), oneLine(f.Quote), state)
+		a.say("%s  %-16s %s  %q%s", f.ID, f.Kind, f.SaidAt.Local().Format("2006-01-02 15:04"), f.Quote, block(state))
 	}
 	return nil
 }
@@ -144,7 +146,7 @@ func (a *app) memorySearchCommand() *cobra.Command {
 					return a.printJSON(list.Data)
 				}
 				for _, d := range list.Data {
-					a.say("%7.2f  %s  %s #%d  %q", d.Score, d.SaidAt.Local().Format("2006-01-02"), d.Role, d.Seq, oneLine(d.Quote))
+					a.say("%7.2f  %s  %s #%d  %q", d.Score, d.SaidAt.Local().Format("2006-01-02"), d.Role, d.Seq, d.Quote)
 					for _, r := range d.Reasons {
 						a.say("         %+.2f %s %s", r.Weight, r.Feature, r.Detail)
 					}

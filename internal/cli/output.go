@@ -1,24 +1,10 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 )
-
-// printJSON prints a value for programs.
-func (a *app) printJSON(v any) error {
-	enc := json.NewEncoder(a.process.Stdout)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); err != nil {
-		return fmt.Errorf("print: %w", err)
-	}
-	return nil
-}
 
 // withClient runs a command against the API.
 func (a *app) withClient(c *cobra.Command, do func(*client) error) error {
@@ -41,13 +27,15 @@ func (a *app) configCommand() *cobra.Command {
 			if a.json {
 				return a.printJSON(cfg.Rows())
 			}
-			w := tabwriter.NewWriter(a.process.Stdout, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(w, "Setting\tValue\tFrom\tMeaning")
+			rows := [][]string{{"Setting", "Value", "From", "Meaning"}}
 			for _, r := range cfg.Rows() {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", r.Name, r.Value, r.Source, r.Usage)
+				rows = append(rows, []string{r.Name, r.Value, r.Source, r.Usage})
 			}
-			fmt.Fprintf(w, "\nThe file is %s; environment and flags win over it.\n", cfg.File())
-			return w.Flush()
+			if err := a.table(rows); err != nil {
+				return err
+			}
+			a.say("\nThe file is %s; environment and flags win over it.", cfg.File())
+			return nil
 		},
 	}
 	a.settingFlags(show)

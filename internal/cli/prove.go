@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/prove"
+	"github.com/hermes-memory/hermes/internal/recovery"
 )
 
 func (a *app) proveCommand() *cobra.Command {
@@ -91,11 +92,11 @@ func (a *app) listScenarios(all []prove.Scenario) error {
 		}
 		return a.printJSON(rows)
 	}
-	w := tabwriter.NewWriter(a.process.Stdout, 0, 0, 2, ' ', 0)
+	rows := make([][]string, len(all))
 	for i := range all {
-		fmt.Fprintf(w, "%s\t%s\n", all[i].Name, all[i].Promise)
+		rows[i] = []string{all[i].Name, all[i].Promise}
 	}
-	return w.Flush()
+	return a.table(rows)
 }
 
 // provers is how many scenarios are played at once.
@@ -108,23 +109,25 @@ func (a *app) prove(ctx context.Context, all []prove.Scenario) error {
 	ended := make(chan int)
 	var g errgroup.Group
 	g.SetLimit(provers + 1)
-	g.Go(func() error {
+	g.Go(recovery.Task(func() error {
 		for n := 1; n <= len(all); n++ {
 			o := &outcomes[<-ended]
 			if !a.json {
-				fmt.Fprintf(a.process.Stderr, "%3d/%d  %s %s\n", n, len(all), mark(o), o.Name)
+				a.tell("%3d/%d  %s %s", n, len(all), mark(o), o.Name)
 			}
 		}
 		return nil
-	})
+	}))
 	for i := range all {
-		g.Go(func() error {
+		g.Go(recovery.Task(func() error {
+			defer func() { ended <- i }()
 			outcomes[i] = prove.Play(ctx, a.startForProof, &all[i])
-			ended <- i
 			return nil
-		})
+		}))
 	}
-	_ = g.Wait() // outcomes carry the failures
+	if err := g.Wait(); err != nil { // a defect of the prover: outcomes carry what failed
+		return err
+	}
 	return a.printProof(outcomes, time.Since(begun))
 }
 
@@ -151,21 +154,20 @@ func (a *app) printProof(outcomes []prove.Outcome, took time.Duration) error {
 			return err
 		}
 	} else {
-		w := tabwriter.NewWriter(a.process.Stdout, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(w, "\tScenario\tPromise\tTurns\tSeconds")
+		rows := [][]string{{"", "Scenario", "Promise", "Turns", "Seconds"}}
 		for i := range outcomes {
 			o := &outcomes[i]
-			fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%.1f\n", mark(o), o.Name, o.Promise, o.Turns, o.Seconds)
+			rows = append(rows, []string{mark(o), o.Name, o.Promise, strconv.Itoa(o.Turns), fmt.Sprintf("%.1f", o.Seconds)})
 		}
-		if err := w.Flush(); err != nil {
-			return fmt.Errorf("print: %w", err)
+		if err := a.table(rows); err != nil {
+			return err
 		}
 		for i := range outcomes {
 			if o := &outcomes[i]; !o.Holds {
-				fmt.Fprintf(a.process.Stdout, "\n✗ %s\n  %s\n", o.Name, o.Why)
+				a.say("\n✗ %s\n  %s", o.Name, block(o.Why))
 			}
 		}
-		fmt.Fprintf(a.process.Stdout, "\n%d of %d promises hold (%d turns, %.1f s)\n", len(outcomes)-broken, len(outcomes), turns, took.Seconds())
+		a.say("\n%d of %d promises hold (%d turns, %.1f s)", len(outcomes)-broken, len(outcomes), turns, took.Seconds())
 	}
 	if broken > 0 {
 		return fmt.Errorf("%d of %d promises do not hold", broken, len(outcomes))

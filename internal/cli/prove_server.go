@@ -14,6 +14,7 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/config"
 	"github.com/hermes-memory/hermes/internal/prove"
+	"github.com/hermes-memory/hermes/internal/recovery"
 	"github.com/hermes-memory/hermes/internal/upstream"
 )
 
@@ -69,7 +70,7 @@ func (a *app) startProcess(ctx context.Context, setup prove.Setup) (*prove.Serve
 		return nil, fmt.Errorf("start %s: %w", filepath.Base(self), err)
 	}
 	ended := make(chan exit, 1)
-	go func() { ended <- exit{cmd.Wait()} }()
+	go recovery.Func(func() { ended <- exit{cmd.Wait()} }, func(err error) { ended <- exit{err} })()
 	file, err := waitForServer(ctx, setup.Home, ended)
 	if err != nil {
 		_ = cmd.Process.Kill() // it may have ended by itself

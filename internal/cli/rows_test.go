@@ -57,3 +57,24 @@ func TestPages(t *testing.T) {
 		})
 	}
 }
+
+// TestShortened: a text is cut between words, unless that would take more than half
+// of it away.
+func TestShortened(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text string
+		n    int
+		want string
+	}{
+		{"move the queue to NATS", 40, "move the queue to NATS"},
+		{"move the queue to NATS", 12, "move the…"},
+		{"move the queue to NATS", 15, "move the queue…"},
+		{"anticonstitutionally", 8, "anticon…"},
+		{"a anticonstitutionally", 12, "a anticonst…"},
+	} {
+		if got := shortened(c.text, c.n); got != c.want {
+			t.Errorf("%q in %d characters: got %q, want %q", c.text, c.n, got, c.want)
+		}
+	}
+}

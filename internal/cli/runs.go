@@ -6,10 +6,11 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/hermes-memory/hermes/internal/terminal"
 )
 
 // turnRow is a run as the API shows it.
@@ -72,17 +73,16 @@ func (a *app) runsListCommand() *cobra.Command {
 		Use: "list", Short: "List runs, newest first", Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return showRows(a, c, fmt.Sprintf("/v1/runs?limit=%d", limit), "No runs. POST /v1/runs begins one.", func(rows []turnRow) error {
-				w := tabwriter.NewWriter(a.process.Stdout, 0, 0, 2, ' ', 0)
-				fmt.Fprintln(w, "Run\tStatus\tSession\tBegun\tWhat it said")
+				table := [][]string{{"Run", "Status", "Session", "Begun", "What it said"}}
 				for i := range rows {
 					r := &rows[i]
-					fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", printable(r.RunID), r.Status, printable(r.SessionID), local(r.StartedAt), r.said())
+					table = append(table, []string{r.RunID, r.Status, r.SessionID, local(r.StartedAt), r.said()})
 				}
-				return w.Flush()
+				return a.table(table)
 			})
 		},
 	}
-	c.Flags().IntVar(&limit, "limit", 20, "how many at most")
+	c.Flags().IntVar(&limit, "limit", 20, "how many at most (1-100)")
 	return c
 }
 
@@ -96,11 +96,7 @@ func (r *turnRow) said() string {
 	case r.Output != nil:
 		text = *r.Output
 	}
-	line := []rune(oneLine(text))
-	if len(line) > most {
-		line = append(line[:most-1], '…')
-	}
-	return printable(string(line))
+	return shortened(terminal.OneLine(text), most)
 }
 
 func (a *app) runsShowCommand() *cobra.Command {
@@ -114,7 +110,7 @@ func (a *app) runsShowCommand() *cobra.Command {
 
 func (a *app) runsStopCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "stop RUN", Short: "End a run before its time; what was answered is kept", Args: oneTurn,
+		Use: "stop RUN", Short: "End a run early; the answer so far is kept", Args: oneTurn,
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.turnCall(c, http.MethodPost, turnPath(args[0], "/stop"), nil)
 		},
@@ -155,28 +151,24 @@ func (a *app) turnCall(c *cobra.Command, method, path string, body any) error {
 }
 
 func (a *app) printTurn(r *turnRow) error {
-	w := tabwriter.NewWriter(a.process.Stdout, 0, 0, 2, ' ', 0)
-	rows := [][2]string{
-		{"id", printable(r.RunID)}, {"status", r.Status}, {"session", printable(r.SessionID)}, {"begun", local(r.StartedAt)}, {"ended", local(r.FinishedAt)},
+	rows := [][]string{
+		{"id", r.RunID}, {"status", r.Status}, {"session", r.SessionID}, {"begun", local(r.StartedAt)}, {"ended", local(r.FinishedAt)},
 		{"attempts", fmt.Sprint(r.Attempts)}, {"on restart", r.OnRestart},
 	}
 	if r.Model != nil {
-		rows = append(rows, [2]string{"model", printable(*r.Model)})
+		rows = append(rows, []string{"model", *r.Model})
 	}
 	if r.Error != nil {
-		rows = append(rows, [2]string{"error", printable(r.Error.Message)})
+		rows = append(rows, []string{"error", r.Error.Message})
 	}
 	for _, call := range r.Approvals {
-		rows = append(rows, [2]string{"waits", printable(fmt.Sprintf("%s: %s %v, until %s", call.CallID, call.Name, call.Arguments, local(&call.Deadline)))})
+		rows = append(rows, []string{"waits", fmt.Sprintf("%s: %s %v, until %s", call.CallID, call.Name, call.Arguments, local(&call.Deadline))})
 	}
-	for _, row := range rows {
-		fmt.Fprintf(w, "%s\t%s\n", row[0], row[1])
-	}
-	if err := w.Flush(); err != nil {
+	if err := a.table(rows); err != nil {
 		return err
 	}
 	if r.Output != nil && *r.Output != "" {
-		a.say("\n%s", answerText(*r.Output))
+		a.say("\n%s", block(*r.Output))
 	}
 	return nil
 }

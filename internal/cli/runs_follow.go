@@ -33,12 +33,12 @@ func (a *app) runsFollowCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "follow RUN", Short: "Show what a run says, as it comes", Args: oneTurn,
 		Long: `Show what a run says, as it comes, up to its end. With --json, each event is a
-line of JSON; --after goes on behind the event of a number.`,
+line of JSON; --after continues after the event of a number.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.withClient(c, func(cl *client) error { return a.followTurn(c, cl, args[0], after) })
 		},
 	}
-	c.Flags().Int64Var(&after, "after", 0, "go on behind the event of this number")
+	c.Flags().Int64Var(&after, "after", 0, "continue after the event of this number")
 	return c
 }
 
@@ -66,7 +66,7 @@ func (a *app) printEvents(in io.Reader) error {
 		line, err := lines.ReadString('\n')
 		if data, ok := strings.CutPrefix(line, "data: "); ok {
 			if a.json {
-				fmt.Fprint(a.process.Stdout, data)
+				_, _ = jsonWriter{a.process.Stdout}.Write([]byte(data)) // a failed write has no one to report it to
 			} else {
 				var e runEvent
 				if json.Unmarshal([]byte(data), &e) == nil {
@@ -83,40 +83,28 @@ func (a *app) printEvents(in io.Reader) error {
 	}
 }
 
-// answerText is an answer without what would drive a terminal.
-func answerText(text string) string {
-	lines := strings.Split(text, "\n")
-	for i := range lines {
-		lines[i] = printable(lines[i])
-	}
-	return strings.Join(lines, "\n")
-}
-
-// printEvent prints the answer to where answers go, and what happens beside it to
-// where people look.
+// printEvent prints the answer to standard output, and all other events to standard
+// error.
 func (a *app) printEvent(e *runEvent) {
-	tell := func(format string, args ...any) {
-		fmt.Fprintln(a.process.Stderr, printable(fmt.Sprintf(format, args...)))
-	}
 	switch e.Type {
 	case "run.started":
 		if e.Attempt > 1 {
-			tell("— begun anew —")
+			a.tell("— started again —")
 		}
 	case "message.delta":
-		fmt.Fprint(a.process.Stdout, answerText(e.Content))
+		fmt.Fprint(a.out, e.Content)
 	case "tool.started":
-		tell("%s %v", e.Name, e.Arguments)
+		a.tell("%s %s", e.Name, fmt.Sprint(e.Arguments))
 	case "approval.request":
-		tell("waits for approval: %s %v (%s)", e.Name, e.Arguments, e.CallID)
+		a.tell("waits for approval: %s %s (%s)", e.Name, fmt.Sprint(e.Arguments), e.CallID)
 	case "approval.resolved":
-		tell("%s: %s", e.CallID, e.Reason)
+		a.tell("%s: %s", e.CallID, e.Reason)
 	case "run.completed":
-		fmt.Fprintln(a.process.Stdout)
+		fmt.Fprintln(a.out)
 	case "run.failed", "run.cancelled", "run.interrupted":
-		fmt.Fprintln(a.process.Stdout)
+		fmt.Fprintln(a.out)
 		if e.Error != nil {
-			tell("%s", e.Error.Message)
+			a.tell("%s", e.Error.Message)
 		}
 	}
 }

@@ -43,7 +43,7 @@ func TestRunsOverAKill(t *testing.T) {
 	}
 	s.kill()
 	s = serve(t, home, env, "--addr", "127.0.0.1:0")
-	if got := hermes("runs", "follow", made.RunID); !strings.Contains(got, "— begun anew —") || !strings.Contains(got, "All is well.") {
+	if got := hermes("runs", "follow", made.RunID); !strings.Contains(got, "— started again —") || !strings.Contains(got, "All is well.") {
 		t.Errorf("follow: got %q", got)
 	}
 	if got := hermes("runs", "list"); !strings.Contains(got, "completed") || !strings.Contains(got, "All is well.") {

@@ -3,7 +3,9 @@ package cli_test
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,6 +26,7 @@ import (
 //	answers                   waits until the server of the home answers
 //	call STATUS KEY PATH      a GET with that key ("none" for no key)
 //	callfile STATUS FILE PATH the same with the key in a file
+//	sql STATEMENT…            does something to the database of the home, as another program would
 func TestScript(t *testing.T) {
 	t.Parallel()
 	path := filepath.Dir(hermes(t)) + string(os.PathListSeparator) + os.Getenv("PATH")
@@ -44,6 +47,7 @@ func TestScript(t *testing.T) {
 			"waitfor":       scriptWaitFor,
 			"call":          scriptCall,
 			"callfile":      scriptCallFile,
+			"sql":           scriptSQL,
 		},
 	})
 }
@@ -121,6 +125,18 @@ func scriptCall(ts *testscript.TestScript, neg bool, args []string) {
 	if want := args[0]; strconv.Itoa(status) != want {
 		ts.Fatalf("status of %s: got %d, want %s", args[2], status, want)
 	}
+}
+
+// scriptSQL carries out statements with the driver alone.
+func scriptSQL(ts *testscript.TestScript, _ bool, args []string) {
+	u := url.URL{Scheme: "file", Path: filepath.Join(ts.Getenv("HERMES_HOME"), "state.db"), RawQuery: "_pragma=busy_timeout(10000)"}
+	db, err := sql.Open("sqlite", u.String())
+	ts.Check(err)
+	for _, statement := range args {
+		_, err := db.ExecContext(context.Background(), statement)
+		ts.Check(err)
+	}
+	ts.Check(db.Close())
 }
 
 // scriptCallFile is scriptCall with the key in a file.

@@ -16,6 +16,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/httpapi"
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/recovery"
 	"github.com/hermes-memory/hermes/internal/telemetry"
 	"github.com/hermes-memory/hermes/internal/upstream"
 )
@@ -78,10 +79,14 @@ func (a *app) runServe(ctx context.Context) error {
 		at.close()
 		return errors.Join(err, s.close())
 	}
-	if err := writeServerFile(cfg.Home, at.addr, s.token); err != nil {
+	if err = at.openSocket(ctx, cfg.Home); err == nil {
+		err = writeServerFile(cfg.Home, at, s.token)
+	}
+	if err != nil {
 		at.close()
 		return errors.Join(err, s.close())
 	}
+	defer at.closeSocket()
 	// A stop that comes this early is still an orderly one.
 	development, err := s.keyring.Development(context.WithoutCancel(ctx))
 	if err == nil {
@@ -142,6 +147,8 @@ func (s *server) mayListen(ctx context.Context, at *listening) error {
 // serve answers requests until ctx ends, then lets the turns under way finish.
 func (s *server) serve(ctx context.Context, at *listening) error {
 	var turns sync.WaitGroup
+	connections := httpapi.NewConnections(s.connectionLimits())
+	defer connections.Wait()
 	srv := &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			turns.Add(1)
@@ -153,30 +160,31 @@ func (s *server) serve(ctx context.Context, at *listening) error {
 		MaxHeaderBytes:    32 << 10,
 		ErrorLog:          serverLog(s.log),
 	}
+	connections.Watch(srv)
 	var g errgroup.Group
 	for _, l := range at.listeners {
-		g.Go(func() error {
-			if err := srv.Serve(httpapi.JSONRefusals(l)); !errors.Is(err, http.ErrServerClosed) {
+		g.Go(recovery.Task(func() error {
+			if err := connections.Serve(srv, l); !errors.Is(err, http.ErrServerClosed) {
 				return fmt.Errorf("serve: %w", err)
 			}
 			return nil
-		})
+		}))
 	}
 	if at.admin != nil {
-		g.Go(func() error { return s.serveAdmin(ctx, at.admin) })
+		g.Go(recovery.Task(func() error { return s.serveAdmin(ctx, at.admin) }))
 	}
+	panicked := func(what string) func(error) { return recovery.Logged(ctx, s.log, what) }
 	s.tellStudy()
 	if s.study != nil {
-		g.Go(func() error { return s.study.Run(ctx) })
+		turns.Go(recovery.Func(func() { _ = s.study.Run(ctx) }, panicked("the studies"))) // it ends with its context only
 	}
-	turns.Go(func() { s.recordStart(ctx, at) })
-	turns.Go(func() { s.warm(ctx) })
+	turns.Go(recovery.Func(func() { s.recordStart(ctx, at) }, panicked("the record of the start")))
+	turns.Go(recovery.Func(func() { s.warm(ctx) }, panicked("reading ahead")))
 	jobs, stopJobs := context.WithCancel(ctx)
 	defer stopJobs()
-	turns.Go(func() { _ = s.jobs.Run(jobs) }) // it ends with its context only
-	turns.Go(func() { _ = s.live.Run(jobs) }) // so does this
-	failed := make(chan error, 1)
-	go func() { failed <- g.Wait() }()
+	turns.Go(recovery.Func(func() { _ = s.jobs.Run(jobs) }, panicked("the scheduler"))) // it ends with its context only
+	turns.Go(recovery.Func(func() { _ = s.live.Serve(jobs) }, panicked("the runs")))    // so does this
+	failed := recovery.Async(g.Wait)
 	select {
 	case err := <-failed:
 		stopJobs()

@@ -103,6 +103,7 @@ func serve(t *testing.T, home string, env []string, args ...string) *server {
 
 type serverFile struct {
 	Address string `json:"address"`
+	Socket  string `json:"socket"`
 	PID     int    `json:"pid"`
 	Token   string `json:"token"`
 }

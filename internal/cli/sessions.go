@@ -9,9 +9,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+
+	"github.com/hermes-memory/hermes/internal/terminal"
 )
 
 // sessionRow is a session as the API shows it.
@@ -103,8 +104,8 @@ func (a *app) sessionsListCommand() *cobra.Command {
 	return c
 }
 
-// rest is how far the rule goes on behind the first four columns: the whole of it
-// is as long as in the manual.
+// rest is the length of the rule after the first four columns: the whole rule is as
+// long as in the manual.
 const rest = 16
 
 // clock is how times are shown.
@@ -121,45 +122,36 @@ func (a *app) printSessions(rows []json.RawMessage) error {
 		}
 		model := "-"
 		if s.Model != "" {
-			model = shortened(printable(string(s.Model)), 30)
+			model = shortened(terminal.OneLine(string(s.Model)), 30)
 		}
 		started := s.StartedAt.Local().Format(clock)
 		if s.EndedAt != nil {
 			started += " (ended)"
 		}
-		table = append(table, []string{printable(s.ID), printable(s.Source), model, strconv.FormatInt(s.Messages, 10), started})
+		table = append(table, []string{terminal.OneLine(s.ID), terminal.OneLine(s.Source), model, strconv.FormatInt(s.Messages, 10), started})
 	}
 	widths := []int{30, 12, 30, 8}
 	for _, row := range table {
 		for i := range widths {
-			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
+			widths[i] = max(widths[i], terminal.Columns(row[i]))
 		}
 	}
 	for n, row := range table {
 		var line strings.Builder
 		for i, w := range widths {
-			space := strings.Repeat(" ", w-utf8.RuneCountInString(row[i]))
+			space := strings.Repeat(" ", w-terminal.Columns(row[i]))
 			if i == 3 && n > 0 { // numbers end where their heading ends
 				line.WriteString(space + row[i] + " ")
 			} else {
 				line.WriteString(row[i] + space + " ")
 			}
 		}
-		a.say("%s", line.String()+row[len(row)-1])
+		a.say("%s", block(line.String()+row[len(row)-1]))
 		if n == 0 {
 			a.say("%s", strings.Repeat("─", widths[0]+widths[1]+widths[2]+widths[3]+rest))
 		}
 	}
 	return nil
-}
-
-// shortened is a text of at most n characters.
-func shortened(text string, n int) string {
-	runes := []rune(text)
-	if len(runes) <= n {
-		return text
-	}
-	return string(runes[:n-1]) + "…"
 }
 
 func (a *app) sessionsStatsCommand() *cobra.Command {
@@ -185,7 +177,7 @@ func (a *app) sessionsStatsCommand() *cobra.Command {
 				a.say("Total sessions: %d", stats.Sessions)
 				a.say("Total messages: %d", stats.Messages)
 				for _, s := range stats.Sources {
-					a.say("%s: %d sessions", printable(s.Source), s.Sessions)
+					a.say("%s: %d sessions", s.Source, s.Sessions)
 				}
 				a.say("Database size: %s", megabytes(stats.Bytes))
 				return nil

@@ -12,9 +12,9 @@ import (
 // titled names a session to a person.
 func titled(s *sessionRow) string {
 	if s.Title == "" {
-		return printable(s.ID)
+		return s.ID
 	}
-	return fmt.Sprintf("%s (%s)", printable(s.ID), printable(string(s.Title)))
+	return fmt.Sprintf("%s (%s)", s.ID, s.Title)
 }
 
 func (a *app) sessionsDeleteCommand() *cobra.Command {
@@ -37,7 +37,7 @@ func (a *app) sessionsDeleteCommand() *cobra.Command {
 				if a.json {
 					return a.printJSON(map[string]any{"id": s.ID, "deleted": true})
 				}
-				a.say("Deleted session %s.", printable(s.ID))
+				a.say("Deleted session %s.", s.ID)
 				return nil
 			})
 		},
@@ -65,8 +65,8 @@ func (a *app) sessionsPruneCommand() *cobra.Command {
 	var yes bool
 	var in pruneRequest
 	c := &cobra.Command{
-		Use: "prune", Short: "Delete ended conversations that nobody has used for long",
-		Long: `Delete ended conversations that nobody has used for long.
+		Use: "prune", Short: "Delete ended conversations that have not been used for long",
+		Long: `Delete ended conversations that have not been used for long.
 
 The age of a conversation is that of its newest message. One that has not been
 ended is never pruned. To keep a copy, run 'hermes sessions export' first.`,

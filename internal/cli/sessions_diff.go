@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/hermes-memory/hermes/internal/terminal"
 )
 
 // belief is a fact with the slot it fills.
@@ -50,7 +52,7 @@ and what they hold different things of. Both with quotes and dates.`,
 					var state struct {
 						Facts []belief `json:"facts"`
 					}
-					if err := cl.call(c.Context(), http.MethodGet, sessionPath(id, "/state"), nil, &state); err != nil {
+					if err := cl.call(c.Context(), http.MethodGet, sessionPath(id, "/state?scope=lineage"), nil, &state); err != nil {
 						return err
 					}
 					sides[i] = slices.DeleteFunc(state.Facts, func(f belief) bool { return !f.Asserted || f.SupersededBy != nil })
@@ -68,7 +70,7 @@ and what they hold different things of. Both with quotes and dates.`,
 
 // sameBelief is what two facts have in common that say the same.
 func sameBelief(f *belief) string {
-	return f.Kind + "\x00" + strings.ToLower(strings.TrimRight(oneLine(f.Statement), ".!"))
+	return f.Kind + "\x00" + strings.ToLower(strings.TrimRight(terminal.OneLine(f.Statement), ".!"))
 }
 
 // slotOf is the slot of a fact; "" for none.
@@ -106,9 +108,9 @@ func compare(a, b []belief) difference {
 		if both[sameBelief(f)] {
 			continue
 		}
-		others := slots[slotOf(f)]
+		others := slots[slotOf(f)] // none for a fact without a slot
 		at := slices.IndexFunc(others, func(o belief) bool { return !strings.EqualFold(o.Value, f.Value) })
-		if slotOf(f) == "" || at < 0 {
+		if at < 0 {
 			d.OnlyB = append(d.OnlyB, *f)
 			continue
 		}
@@ -130,15 +132,15 @@ func (a *app) printDifference(d *difference, nameA, nameB string) {
 		return
 	}
 	said := func(f *belief) string {
-		return fmt.Sprintf("%s  %q", f.SaidAt.Local().Format(time.DateOnly), printable(oneLine(f.Quote)))
+		return fmt.Sprintf("%s  %q", f.SaidAt.Local().Format(time.DateOnly), terminal.OneLine(f.Quote))
 	}
 	if len(d.Differs) > 0 {
-		a.say("They differ (- %s, + %s):", printable(nameA), printable(nameB))
+		a.say("They differ (- %s, + %s):", nameA, nameB)
 		for i := range d.Differs {
 			p := &d.Differs[i]
-			a.say("  %s %s", printable(p.A.Subject), printable(p.A.Attribute))
-			a.say("    - %s", said(&p.A))
-			a.say("    + %s", said(&p.B))
+			a.say("  %s %s", p.A.Subject, p.A.Attribute)
+			a.say("    - %s", block(said(&p.A)))
+			a.say("    + %s", block(said(&p.B)))
 		}
 	}
 	for _, side := range []struct {
@@ -148,9 +150,9 @@ func (a *app) printDifference(d *difference, nameA, nameB string) {
 		if len(side.facts) == 0 {
 			continue
 		}
-		a.say("Only in %s:", printable(side.name))
+		a.say("Only in %s:", side.name)
 		for i := range side.facts {
-			a.say("  %s %s  %s", side.sign, said(&side.facts[i]), side.facts[i].Kind)
+			a.say("  %s %s  %s", side.sign, block(said(&side.facts[i])), side.facts[i].Kind)
 		}
 	}
 	a.say("%s shared.", countOf(d.Shared, "fact is", "facts are"))

@@ -1,16 +1,17 @@
 package cli
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
+
+	"github.com/hermes-memory/hermes/internal/terminal"
 )
 
 // hit is a conversation with matching messages, as the API shows it.
@@ -77,7 +78,7 @@ A compressed conversation counts as one and is shown by its newest id.`,
 			})
 		},
 	}
-	c.Flags().IntVar(&limit, "limit", 10, "how many conversations at most")
+	c.Flags().IntVar(&limit, "limit", 10, "how many conversations at most (1-100)")
 	c.Flags().StringVar(&source, "source", "", "only those that came from here, such as cli or api_server")
 	c.Flags().StringVar(&role, "role", "", "only what this one said: user, assistant or tool")
 	c.Flags().StringVar(&sessionID, "session", "", "only in the conversation of this session")
@@ -88,7 +89,7 @@ A compressed conversation counts as one and is shown by its newest id.`,
 // printHits prints each conversation with its best messages.
 func (a *app) printHits(list *hitList) {
 	if len(list.Data) == 0 {
-		a.say("Nothing was said that matches %s.", printable(list.Query))
+		a.say("Nothing was said that matches %s.", list.Query)
 	}
 	mark := a.highlighter()
 	for i := range list.Data {
@@ -98,12 +99,14 @@ func (a *app) printHits(list *hitList) {
 		}
 		title := "untitled"
 		if h.Title != nil {
-			title = printable(*h.Title)
+			title = terminal.OneLine(*h.Title)
 		}
-		a.say("%s  %s  (%s, %s, %s)", mark(printable(h.ID)), title, printable(h.Source), h.LastActive.Local().Format("2006-01-02 15:04"), countOf(h.MatchCount, "match", "matches"))
+		a.painted(fmt.Sprintf("%s  %s  (%s, %s, %s)", mark(terminal.OneLine(h.ID)), title, terminal.OneLine(h.Source),
+			h.LastActive.Local().Format(clock), countOf(h.MatchCount, "match", "matches")))
 		for j := range h.Matches {
 			m := &h.Matches[j]
-			a.say("  #%d %s %s: %s", m.Seq, m.SaidAt.Local().Format("2006-01-02 15:04"), m.Role, highlight(m.Snippet, m.Highlights, mark))
+			a.painted(fmt.Sprintf("  #%d %s %s: %s", m.Seq, m.SaidAt.Local().Format(clock), terminal.OneLine(m.Role),
+				highlight(m.Snippet, m.Highlights, mark)))
 		}
 	}
 	if list.Partial {
@@ -118,43 +121,27 @@ func countOf(n int, one, many string) string {
 	return strconv.Itoa(n) + " " + many
 }
 
-// highlighter sets a text in bold when a person is looking, or when
-// CLICOLOR_FORCE says that the program behind the pipe can show it.
-func (a *app) highlighter() func(string) string {
-	f, ok := a.process.Stdout.(*os.File)
-	seen := ok && term.IsTerminal(int(f.Fd())) && a.process.Getenv("TERM") != "dumb"
-	if force := a.process.Getenv("CLICOLOR_FORCE"); force != "" && force != "0" {
-		seen = true
-	}
-	if !seen || a.process.Getenv("NO_COLOR") != "" {
-		return func(text string) string { return text }
-	}
-	return func(text string) string { return "\x1b[1m" + text + "\x1b[0m" }
-}
-
 // highlight marks places of a text, given in characters.
 func highlight(text string, places [][2]int, mark func(string) string) string {
 	var b strings.Builder
 	runes, at := []rune(text), 0
+	cut := func(part []rune) string { // clean, and with the blanks at its ends
+		return terminal.Clean(strings.Map(func(r rune) rune {
+			if unicode.IsSpace(r) {
+				return ' '
+			}
+			return r
+		}, string(part)))
+	}
 	for _, p := range places {
 		from, to := max(p[0], at), min(p[1], len(runes))
 		if from >= to {
 			continue
 		}
-		b.WriteString(printable(string(runes[at:from])))
-		b.WriteString(mark(printable(string(runes[from:to]))))
+		b.WriteString(cut(runes[at:from]))
+		b.WriteString(mark(cut(runes[from:to])))
 		at = to
 	}
-	b.WriteString(printable(string(runes[at:])))
+	b.WriteString(cut(runes[at:]))
 	return b.String()
-}
-
-// printable is a text without what a terminal would obey.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
-			return -1
-		}
-		return r
-	}, text)
 }

@@ -111,7 +111,7 @@ func newestMessages(c *cobra.Command, cl *client, id string, limit int, undone b
 // printSession prints what is known of a conversation, a line each.
 func (a *app) printSession(s *sessionRow) {
 	line := func(name, format string, args ...any) {
-		a.say("%-10s %s", name, printable(fmt.Sprintf(format, args...)))
+		a.say("%-10s %s", name, fmt.Sprintf(format, args...))
 	}
 	line("ID", "%s", s.ID)
 	if s.Title != "" {
@@ -154,14 +154,14 @@ func (a *app) printSpoken(m *spoken) {
 	if m.UndoneAt != nil {
 		mark = " (undone)"
 	}
-	a.say("\n[%d] %s %s%s", m.ID, m.CreatedAt.Local().Format(clock), printable(who), mark)
+	a.say("\n[%d] %s %s%s", m.ID, m.CreatedAt.Local().Format(clock), who, block(mark))
 	calls := m.calls()
 	if m.Content != "" || len(calls) == 0 {
 		for line := range strings.SplitSeq(m.Content, "\n") {
-			a.say("%s", printable(strings.TrimRight(line, " \r")))
+			a.say("%s", block(strings.TrimRight(line, " \r")))
 		}
 	}
 	for _, call := range calls {
-		a.say("%s", printable(call))
+		a.say("%s", call)
 	}
 }

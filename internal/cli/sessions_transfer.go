@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/terminal"
 )
 
 // oneFile takes the name of a file as the only argument.
@@ -27,14 +29,20 @@ func oneFile(c *cobra.Command, args []string) error {
 
 func (a *app) sessionsExportCommand() *cobra.Command {
 	var source, id string
+	var force bool
 	c := &cobra.Command{
 		Use: "export FILE", Short: "Write conversations to a file, one JSON object a line", Args: oneFile,
 		Long: `Write conversations to a file, one JSON object a line, with all messages.
 
 The file is complete or not there: an export that breaks off leaves what was
-there before. '-' writes to the standard output. 'hermes sessions import' reads
-it back.`,
+there before. A file that is there already is overwritten with --force only, or
+after a yes at a terminal. '-' writes to the standard output. 'hermes sessions
+import' reads it back.`,
 		RunE: func(c *cobra.Command, args []string) error {
+			force, err := a.mayOverwrite(args[0], force)
+			if err != nil {
+				return err
+			}
 			q := url.Values{}
 			if source != "" {
 				q.Set("source", source)
@@ -47,7 +55,7 @@ it back.`,
 				if err != nil {
 					return err
 				}
-				n, err := a.saveExport(args[0], body)
+				n, err := a.saveExport(args[0], body, force)
 				if err = errors.Join(err, body.Close()); err != nil && c.Context().Err() != nil {
 					return fault.Wrap(fault.Canceled, "interrupted", "The export was interrupted: "+args[0]+" is as it was.", err)
 				}
@@ -67,14 +75,36 @@ it back.`,
 	}
 	c.Flags().StringVar(&source, "source", "", "only those that came from here, such as telegram")
 	c.Flags().StringVar(&id, "session-id", "", "only this conversation")
+	c.Flags().BoolVar(&force, "force", false, "overwrite the file if it is there")
 	return c
 }
 
-// saveExport writes an export to a file, by way of another one beside it, and
-// returns its number of lines.
-func (a *app) saveExport(name string, body io.Reader) (int, error) {
+// mayOverwrite refuses a file that is there already, unless that was asked for or
+// is now. It returns whether one may be overwritten.
+func (a *app) mayOverwrite(name string, force bool) (bool, error) {
+	info, err := os.Stat(name)
+	switch {
+	case name == "-" || err != nil: // what else is wrong shows when it is written
+		return force, nil
+	case info.IsDir():
+		return false, fault.New(fault.Invalid, "export_unwritable", name+" is a directory. Name a file in it.")
+	case force:
+		return true, nil
+	case !terminal.IsTerminal(a.process.Stdin) || a.json:
+		return false, errFileExists(name)
+	}
+	return true, a.confirm(false, name+" is there already. Overwrite it?")
+}
+
+func errFileExists(name string) error {
+	return fault.New(fault.Conflict, "file_exists", name+" is there already, and was left as it is. Choose another name, or say --force to overwrite it.")
+}
+
+// saveExport writes an export to a file, through a temporary file in the same
+// directory, and returns its number of lines.
+func (a *app) saveExport(name string, body io.Reader, force bool) (int, error) {
 	if name == "-" {
-		return a.copyLines(a.process.Stdout, body)
+		return a.copyLines(a.file(), body)
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err != nil {
@@ -85,12 +115,28 @@ func (a *app) saveExport(name string, body io.Reader) (int, error) {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), name)
+		err = putInPlace(f.Name(), name, force)
 	}
 	if err != nil {
 		return 0, errors.Join(err, os.Remove(f.Name()))
 	}
 	return n, nil
+}
+
+// putInPlace gives a file its name. One that has appeared meanwhile is not
+// overwritten unless that was asked for.
+func putInPlace(temp, name string, force bool) error {
+	if !force {
+		err := os.Link(temp, name)
+		switch {
+		case err == nil:
+			return os.Remove(temp)
+		case errors.Is(err, fs.ErrExist):
+			return errFileExists(name)
+		}
+		// Not every file system has links.
+	}
+	return os.Rename(temp, name)
 }
 
 // copyLines copies an export, tells how far it is, and returns its lines.
@@ -121,7 +167,7 @@ func copyExport(out io.Writer, body io.Reader, tell func(lines int, size int64))
 		}
 		tell(lines, size)
 		switch {
-		case errors.Is(err, io.EOF) && !begins && size > 0 && len(piece) > 0:
+		case errors.Is(err, io.EOF) && len(piece) > 0: // a line without its end
 			return lines, size, fault.New(fault.Unavailable, "broken_export", "The export broke off before its end. Try again.")
 		case errors.Is(err, io.EOF):
 			return lines, size, nil
@@ -216,7 +262,7 @@ func (a *app) reportImport(out *importReply) error {
 		a.say("Imported %s with %s; %d were there already.", countOf(out.Imported, "session", "sessions"),
 			countOf(out.Messages, "message", "messages"), out.Unchanged)
 		for _, e := range out.Errors {
-			_, _ = fmt.Fprintf(a.process.Stderr, "line %d: %s\n", e.Line, printable(e.Message))
+			a.tell("line %d: %s", e.Line, e.Message)
 		}
 	}
 	if out.Failed > 0 {

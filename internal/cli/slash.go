@@ -202,7 +202,7 @@ func (t *talk) chooseModel(ctx context.Context, name string) error {
 		if m.ID == t.model || m.ID == "hermes" && t.model == "" {
 			mark = "*"
 		}
-		t.app.say("%s %-40s %s", mark, m.ID, m.OwnedBy)
+		t.app.say("%s %-40s %s", block(mark), m.ID, m.OwnedBy)
 	}
 	return nil
 }

@@ -99,7 +99,7 @@ func (t *talk) listSessions(ctx context.Context, number string) error {
 		if s.RootID == t.session.RootID {
 			mark = "*"
 		}
-		t.app.say("%s %s  %s  %4d messages  %s", mark, s.ID, s.LastActive.Local().Format("2006-01-02 15:04"), s.Messages, sessionNote(s))
+		t.app.say("%s %s  %s  %4d messages  %s", block(mark), s.ID, s.LastActive.Local().Format("2006-01-02 15:04"), s.Messages, sessionNote(s))
 	}
 	return nil
 }

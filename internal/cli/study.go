@@ -2,20 +2,17 @@ package cli
 
 import (
 	"github.com/hermes-memory/hermes/internal/httpapi"
-	"github.com/hermes-memory/hermes/internal/owner"
-	"github.com/hermes-memory/hermes/internal/run"
-	"github.com/hermes-memory/hermes/internal/session"
+	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/study"
 )
 
-// withStudy makes the runner of parts, and beside it, if the configuration asks
-// for that, the background work of models on memory. It says what is on.
-func (s *server) withStudy(parts *run.Parts) httpapi.Background {
+// chooseStudy says what models do for memory between turns: what the configuration
+// asks for and the upstream has.
+func (s *server) chooseStudy(views *memory.Views, questions *memory.Questions) (study.Parts, httpapi.Background) {
 	set, on := &s.cfg.Memory, httpapi.Background{}
 	p := study.Parts{
-		Store: s.db, Ledger: s.db, Owners: s.owners, TokensPerHour: set.TokensPerHour, Now: s.now, Log: s.log,
+		Store: s.db, Queue: s.db, Owners: s.owners, TokensPerHour: set.TokensPerHour, Now: s.now, Log: s.log,
 	}
-	parts.Studies = s.db
 	if set.Model != "" && s.choice.Model != nil {
 		p.Chat, p.Model = s.choice.Model, set.Model
 		on.Model = set.Model
@@ -23,18 +20,10 @@ func (s *server) withStudy(parts *run.Parts) httpapi.Background {
 	if set.Embeddings != "" && s.choice.Embedder != nil {
 		p.Embed, p.Embeddings = s.choice.Embedder(set.Embeddings), set.Embeddings
 		on.Embeddings = set.Embeddings
-		parts.Embed, parts.EmbedPatience = p.Embed, set.EmbeddingsWait
-		parts.Views.Embed(set.Embeddings)
+		questions.Embed, questions.Patience = p.Embed, set.EmbeddingsWait
+		views.Embed(set.Embeddings)
 	}
-	if p.Chat != nil || p.Embed != nil {
-		parts.Wake = func(o owner.Owner, root session.ID) { s.study.Wake(o, root) }
-	}
-	s.runner = run.New(*parts)
-	if parts.Wake != nil {
-		p.Runner = s.runner
-		s.study = study.New(p)
-	}
-	return on
+	return p, on
 }
 
 // tellStudy says what was asked for and cannot be had.

@@ -67,7 +67,7 @@ func TestKillTools(t *testing.T) {
 				}
 			})
 		}
-		fuse := time.NewTimer(150*time.Millisecond + rand.N(300*time.Millisecond)) //nolint:gosec // when to kill is no secret
+		fuse := time.NewTimer(150*time.Millisecond + rand.N(300*time.Millisecond))
 		<-fuse.C
 		s.kill()
 		cancel()

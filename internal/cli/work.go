@@ -2,8 +2,7 @@ package cli
 
 import (
 	"cmp"
-	"fmt"
-	"text/tabwriter"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,10 +22,10 @@ type workItem struct {
 func (a *app) workCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "work",
-		Short: "Show what models have yet to do behind the turns",
-		Long: `Show what the models of memory.model and memory.embeddings_model have yet to do
-behind the turns: for which session, whether it waits, runs or fails, and when it
-is tried next. What is done is not shown.`,
+		Short: "Show the queue of background work on memory",
+		Long: `Show the queued tasks of memory.model and memory.embeddings_model: the session,
+whether the task waits, runs or fails, and when it is tried next. Finished tasks
+are not shown.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return a.withClient(c, func(cl *client) error {
@@ -41,15 +40,14 @@ is tried next. What is done is not shown.`,
 }
 
 func (a *app) printWork(items []workItem) error {
-	w := tabwriter.NewWriter(a.process.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "Session\tKind\tStatus\tAttempts\tNext attempt\tError")
+	rows := [][]string{{"Session", "Kind", "Status", "Attempts", "Next attempt", "Error"}}
 	for i := range items {
 		it := &items[i]
 		next := "-"
 		if it.NextAttemptAt != nil {
 			next = it.NextAttemptAt.Local().Format("2006-01-02 15:04:05")
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\n", printable(it.SessionID), it.Kind, it.Status, it.Attempts, next, cmp.Or(printable(it.Error), "-"))
+		rows = append(rows, []string{it.SessionID, it.Kind, it.Status, strconv.Itoa(it.Attempts), next, cmp.Or(it.Error, "-")})
 	}
-	return w.Flush()
+	return a.table(rows)
 }

@@ -5,9 +5,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"math"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/bound"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/session"
 )
@@ -46,6 +46,15 @@ type archiveRow struct {
 	LineageTokens int64      `json:"lineage_tokens"`
 }
 
+// numbers are those of a row, by name.
+func (a *archiveRow) numbers() map[string]int64 {
+	return map[string]int64{
+		"message_count": int64(a.MessageCount), "tool_call_count": int64(a.ToolCallCount), "input_tokens": a.InputTokens,
+		"output_tokens": a.OutputTokens,
+		"next_seq":      a.NextSeq, "tail_from": a.TailFrom, "lineage_tokens": a.LineageTokens,
+	}
+}
+
 // archiveMessage is a message of an export but for its raw parts. Timestamp and
 // created_at are what other programs call said_at.
 type archiveMessage struct {
@@ -73,26 +82,20 @@ type archiveMessage struct {
 	Receipt      json.RawMessage `json:"receipt,omitempty"`
 }
 
-// when is a time: RFC 3339, or seconds since 1970, as other programs write it.
+// when is a time as this program or another one writes it; "" is none.
 type when struct{ time.Time }
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (t *when) UnmarshalJSON(text []byte) error {
-	var seconds float64
-	if string(text) == "null" || string(text) == `""` {
+	if string(text) == `""` {
 		return nil
 	}
-	if json.Unmarshal(text, &seconds) == nil {
-		if math.Abs(seconds) > 1e11 {
-			return fmt.Errorf("no time: %v", seconds)
-		}
-		whole, frac := math.Modf(seconds)
-		t.Time = time.Unix(int64(whole), int64(math.Round(frac*1e3))*1e6).UTC()
-		return nil
+	at, err := bound.JSONTime(text)
+	if err != nil {
+		return fmt.Errorf("%.40s: %w", text, err)
 	}
-	err := json.Unmarshal(text, &t.Time)
-	t.Time = t.UTC().Truncate(time.Millisecond)
-	return err
+	t.Time = at
+	return nil
 }
 
 // archiveOf is a lineage's line without its messages.
@@ -103,7 +106,8 @@ func archiveOf(tip *session.Session, rows []session.Session, hash []byte) archiv
 		s := &rows[i]
 		out.Sessions = append(out.Sessions, archiveRow{
 			ID: s.ID, ParentID: s.ParentID, SessionKey: string(s.Key), Source: string(s.Source), UserID: s.UserID, Model: s.Model,
-			SystemPrompt: s.SystemPrompt, Title: s.Title, TitleSource: string(s.TitleSource), Summary: s.Summary, StartedAt: when{s.StartedAt}, EndedAt: when{s.EndedAt},
+			SystemPrompt: s.SystemPrompt, Title: s.Title, TitleSource: string(s.TitleSource), Summary: s.Summary, StartedAt: when{s.StartedAt},
+			EndedAt:   when{s.EndedAt},
 			EndReason: string(s.EndReason), LastActive: when{s.LastActive}, MessageCount: s.MessageCount, ToolCallCount: s.ToolCallCount,
 			InputTokens: s.InputTokens, OutputTokens: s.OutputTokens, NextSeq: s.NextSeq, TailFrom: s.TailFrom, LineageTokens: s.LineageTokens,
 		})
@@ -111,8 +115,8 @@ func archiveOf(tip *session.Session, rows []session.Session, hash []byte) archiv
 	return out
 }
 
-// appendArchived appends a message in JSON. What is raw stays byte for byte as it
-// is, unless a line break in it would break the line.
+// appendArchived appends a message in JSON. Raw bytes are kept unchanged, unless a line
+// break in them would break the line.
 func appendArchived(out []byte, m *session.Message) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -150,7 +154,7 @@ func appendArchived(out []byte, m *session.Message) ([]byte, error) {
 func (a *archiveMessage) message(fallback *session.Session) (session.Message, error) {
 	m := session.Message{
 		ID: a.ID, SessionID: a.SessionID, Role: a.Role, Name: a.Name, ToolCallID: a.ToolCallID, ToolName: a.ToolName, Note: a.Note,
-		SaidAt: a.SaidAt.Time, RecordedAt: a.RecordedAt.Time, Tokens: a.TokenCount, FinishReason: a.FinishReason, Model: a.Model,
+		SaidAt: a.SaidAt.Time, RecordedAt: a.RecordedAt.Time, FinishReason: a.FinishReason, Model: a.Model,
 		UndoneAt: a.UndoneAt.Time, ReceiptID: a.ReceiptID, ToolCalls: rawOf(a.ToolCalls), Wire: rawOf(a.Wire), Receipt: rawOf(a.Receipt),
 	}
 	if a.Content != nil {
@@ -179,9 +183,7 @@ func (a *archiveMessage) message(fallback *session.Session) (session.Message, er
 	if m.RecordedAt.IsZero() {
 		m.RecordedAt = m.SaidAt
 	}
-	if (m.ReceiptID == "") != (m.Receipt == nil) {
-		m.ReceiptID, m.Receipt = "", nil
-	}
+	checkRaw(&m)
 	return m, nil
 }
 
@@ -203,7 +205,8 @@ func (a *archiveHead) rows() ([]session.Session, error) {
 	list := a.Sessions
 	if len(list) == 0 {
 		list = []archiveRow{{
-			ID: a.ID, SessionKey: text(a.SessionKey), Source: a.Source, UserID: text(a.UserID), Model: text(a.Model), Title: text(a.Title), TitleSource: text(a.TitleSource),
+			ID: a.ID, SessionKey: text(a.SessionKey), Source: a.Source, UserID: text(a.UserID), Model: text(a.Model), Title: text(a.Title),
+			TitleSource:  text(a.TitleSource),
 			SystemPrompt: text(a.SystemPrompt), StartedAt: when{a.StartedAt}, EndReason: text(a.EndReason), LastActive: when{a.LastActive},
 			InputTokens: a.InputTokens, OutputTokens: a.OutputTokens,
 		}}
@@ -212,11 +215,16 @@ func (a *archiveHead) rows() ([]session.Session, error) {
 		}
 	}
 	out := make([]session.Session, len(list))
+	seen := make(map[session.ID]bool, len(list))
 	for i := range list {
 		s, err := list[i].session()
 		if err != nil {
 			return nil, err
 		}
+		if seen[s.ID] {
+			return nil, fault.New(fault.Invalid, "invalid_export", fmt.Sprintf("The line lists the session %q twice.", s.ID))
+		}
+		seen[s.ID] = true
 		s.RootID, s.Generation = list[0].ID, i
 		if i > 0 {
 			s.ParentID = list[i-1].ID
@@ -252,8 +260,13 @@ func (a *archiveRow) session() (session.Session, error) {
 		return s, err
 	}
 	s.TitleSource = a.titleSource()
-	if s.StartedAt.IsZero() || a.NextSeq < 0 || a.TailFrom < 0 || a.MessageCount < 0 {
-		return s, fault.New(fault.Invalid, "invalid_export", fmt.Sprintf("The session %q has no start, or a number below zero.", a.ID))
+	if s.StartedAt.IsZero() {
+		return s, fault.New(fault.Invalid, "invalid_export", fmt.Sprintf("The session %q has no start.", a.ID))
+	}
+	for name, n := range a.numbers() {
+		if n != bound.Count(n) {
+			return s, fault.New(fault.Invalid, "invalid_export", fmt.Sprintf("The session %q has a %q of %d; it must be a number from 0 to 2^53.", a.ID, name, n)).At(name)
+		}
 	}
 	if s.Source == "" {
 		s.Source = session.SourceImport

@@ -81,8 +81,8 @@ func (s *server) recorded(rt route) func(http.ResponseWriter, *http.Request) err
 	}
 }
 
-// refusals bounds how often refused keys are recorded: somebody who guesses must
-// not fill the disk.
+// refusals bounds how often refused keys are recorded, so that guessing keys cannot
+// fill the disk.
 type refusals struct {
 	mu    sync.Mutex
 	last  time.Time
@@ -159,7 +159,8 @@ func (s *server) listAudit(w http.ResponseWriter, r *http.Request) error {
 	for i := range list {
 		e := &list[i]
 		data = append(data, entryJSON{
-			Object: "hermes.audit_entry", Seq: e.Seq, At: e.At, Actor: e.Actor, Action: e.Action, TargetKind: optional(e.Kind), Target: optional(e.Target),
+			Object: "hermes.audit_entry", Seq: e.Seq, At: e.At, Actor: e.Actor, Action: e.Action, TargetKind: optional(e.Kind),
+			Target:    optional(e.Target),
 			RequestID: optional(e.RequestID), Outcome: e.Outcome, Detail: optional(e.Detail), Hash: hex.EncodeToString(e.Hash),
 		})
 	}
@@ -175,10 +176,8 @@ func auditFilter(r *http.Request) (audit.Filter, error) {
 		return f, err
 	}
 	for name, at := range map[string]*time.Time{"since": &f.Since, "until": &f.Until} {
-		if text := q.Get(name); text != "" {
-			if *at, err = time.Parse(time.RFC3339, text); err != nil {
-				return f, fault.New(fault.Invalid, "invalid_time", "\""+name+"\" must be an RFC 3339 time, such as 2026-03-01T09:00:00Z.").At(name)
-			}
+		if *at, err = instant(q.Get(name), name, "invalid_time"); err != nil {
+			return f, err
 		}
 	}
 	if text := q.Get("cursor"); text != "" {

@@ -11,11 +11,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/compression"
 	"github.com/hermes-memory/hermes/internal/httpapi"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/recall"
 	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/runtest"
 	"github.com/hermes-memory/hermes/internal/sqlite"
 	"github.com/hermes-memory/hermes/internal/upstream"
 	"github.com/hermes-memory/hermes/internal/upstream/upstreamtest"
@@ -35,13 +37,13 @@ func BenchmarkTurn(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
-	runner := run.New(run.Parts{
-		Store: db, Ledger: db, Sessions: db, Catalog: db, Memory: db, Views: memory.NewViews(db, 1<<28), Process: "bench", Log: log,
-		Models: run.Models{Upstream: upstream.New(upstream.Options{BaseURL: up.URL + "/v1"}), Name: "scripted", Recall: recall.New(), Fallback: true},
-		Config: run.Config{Budget: 8000, Patience: time.Second, HotLineages: 4096, IdempotencyTTL: time.Hour, Now: time.Now},
+	runner, curator := runtest.New(db, &runtest.Parts{
+		Views: memory.NewViews(db, 1<<28), Log: log,
+		Models: run.Models{Upstream: upstream.New(upstream.Options{BaseURL: up.URL + "/v1"}), Recall: recall.New(), Fallback: true},
+		Config: run.Config{Budgets: compression.Budgets{Model: "scripted"}, Patience: time.Second, Now: time.Now},
 	})
 	srv := httptest.NewServer(httpapi.New(httpapi.Config{
-		Runner: runner, Sessions: db, Catalog: db, Keyring: owner.NewKeyring(db, nil, true, time.Now),
+		Runner: runner, Curator: curator, Sessions: db, Catalog: db, Keyring: owner.NewKeyring(db, nil, true, time.Now),
 		Ready: nil, KeepAlive: time.Minute, Now: time.Now, Log: log,
 	}))
 	defer srv.Close()

@@ -18,7 +18,7 @@ import (
 // multiple of its size: fifty of ten megabytes, made to be dear, took twenty
 // gigabytes. So large ones share a room, and none is read that is all structure.
 const (
-	// smallBody is what is read without asking for room, in bytes.
+	// smallBody is the largest body that is read without waiting for room, in bytes.
 	smallBody = 64 << 10
 	// bodyRoom is how much of larger bodies is worked on at once, in bytes, and
 	// ownBodies how much of it by one owner.
@@ -28,8 +28,8 @@ const (
 	keptRoom, ownKept = 64 << 20, 32 << 20
 	// bodyPatience is how long one waits for room.
 	bodyPatience = 10 * time.Second
-	// bodyTime is how long a larger body may take to arrive, and how long an import
-	// waits for room: it has come a long way, and may stand behind one such.
+	// bodyTime is how long an import waits for room: it has come a long way, and may
+	// stand behind a large body that arrives.
 	bodyTime = 30 * time.Second
 	// sweepAfter is how much of bodies is done with before their memory is given
 	// back, in bytes.
@@ -41,11 +41,11 @@ const (
 	maxDepth  = 1_000
 )
 
-// bodies is the room for request bodies: one where they are read, learnt and
-// stored, and one for what is left of them while somebody answers.
+// bodies is the room for request bodies: one part for bodies that are read, learnt and
+// stored, and one for bodies that wait for an answer.
 type bodies struct {
 	work, kept *claim.Room
-	swept      *atomic.Int64 // what was done with since memory was given back
+	swept      *atomic.Int64 // bytes processed since memory was last returned to the system
 }
 
 func newBodies() bodies {
@@ -65,27 +65,32 @@ type ticketKey struct{}
 // enter waits for room for a request's body, which is kept until the ticket's leave
 // is called; the request returned has the ticket. It fails with Unavailable,
 // "overloaded".
-func (b bodies) enter(w http.ResponseWriter, r *http.Request) (*http.Request, *ticket, error) {
-	if r.ContentLength < 0 {
-		begin(r)
+func (b bodies) enter(r *http.Request) (*http.Request, *ticket, error) {
+	var err error
+	switch {
+	case r.ContentLength < 0:
+		err = begin(r)
+	case r.ContentLength > 0 && r.ContentLength <= smallBody:
+		err = take(r)
+	}
+	if fault.CodeOf(err) == tooSlow {
+		return nil, nil, err
 	}
 	if r.ContentLength >= 0 && r.ContentLength <= smallBody {
 		return r, nil, nil
 	}
-	t, err := b.ask(w, r, bodyPatience)
+	t, err := b.ask(r, bodyPatience)
 	if err != nil {
 		return nil, nil, err
 	}
-	r = r.WithContext(context.WithValue(r.Context(), ticketKey{}, t))
-	r.Body = &arriving{ReadCloser: r.Body, whole: func() { _ = http.NewResponseController(w).SetReadDeadline(time.Time{}) }}
-	return r, t, nil
+	return r.WithContext(context.WithValue(r.Context(), ticketKey{}, t)), t, nil
 }
 
-// ask waits for room for a request's body, and gives it its time to arrive.
-func (b bodies) ask(w http.ResponseWriter, r *http.Request, patience time.Duration) (*ticket, error) {
+// ask waits for room for a request's body.
+func (b bodies) ask(r *http.Request, patience time.Duration) (*ticket, error) {
 	size := r.ContentLength
 	if size < 0 {
-		size = maxBody // nobody knows
+		size = maxBody // the size is not stated
 	}
 	t := &ticket{bodies: b, owner: ownerOf(r).ID(), size: min(size, ownBodies)}
 	ctx, stop := context.WithTimeout(r.Context(), patience)
@@ -95,22 +100,39 @@ func (b bodies) ask(w http.ResponseWriter, r *http.Request, patience time.Durati
 		f.RetryAfter = time.Second
 		return nil, f
 	}
-	// Who sends slowly holds up the others. That a test's writer has no deadlines
-	// is none of our concern.
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime))
 	return t, nil
 }
 
-// begin reads the beginning of a body of no stated length. One that ends there is as
-// small as any other: its length is known then. What is wrong with it is found again
-// by who reads it.
-func begin(r *http.Request) {
+// begin reads the beginning of a body of no stated length. A body that ends there is as
+// small as any other, and its length is then known. Its handler meets the same read
+// error again.
+func begin(r *http.Request) error {
 	head, err := io.ReadAll(io.LimitReader(r.Body, smallBody+1))
 	if err == nil && len(head) <= smallBody {
 		r.ContentLength = int64(len(head))
 	}
 	r.Body = &opened{Reader: io.MultiReader(bytes.NewReader(head), r.Body), Closer: r.Body}
+	return err
 }
+
+// take reads a small body of a stated length before it is handled: an unread body would
+// end its connection. Its handler meets the same read error again.
+func take(r *http.Request) error {
+	body := make([]byte, r.ContentLength)
+	n, err := io.ReadFull(r.Body, body)
+	rest := io.Reader(bytes.NewReader(body[:n]))
+	if err != nil {
+		rest = io.MultiReader(rest, failing{err})
+	}
+	r.Body = &opened{Reader: rest, Closer: r.Body}
+	return err
+}
+
+// failing is a reader of nothing but an error.
+type failing struct{ err error }
+
+// Read implements io.Reader.
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
 // opened is a body of which the beginning has been read.
 type opened struct {
@@ -122,7 +144,6 @@ type opened struct {
 // has room as long as it is worked on.
 type passage struct {
 	bodies bodies
-	w      http.ResponseWriter
 	r      *http.Request
 	read   int64 // of the piece, in bytes
 	room   *ticket
@@ -132,7 +153,7 @@ type passage struct {
 func (p *passage) Read(b []byte) (int, error) {
 	if p.read > smallBody && p.room == nil {
 		var err error
-		if p.room, err = p.bodies.ask(p.w, p.r, bodyTime); err != nil {
+		if p.room, err = p.bodies.ask(p.r, bodyTime); err != nil {
 			return 0, err
 		}
 	}
@@ -141,7 +162,7 @@ func (p *passage) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// parsed says that what is wanted of the piece has been taken out of it.
+// parsed says that the piece has been decoded and its bytes are no longer needed.
 func (p *passage) parsed() {
 	if p.read >= sweepAfter {
 		debug.FreeOSMemory()
@@ -151,24 +172,23 @@ func (p *passage) parsed() {
 // next says that the piece has been stored.
 func (p *passage) next() {
 	if t := p.room; t != nil {
-		_ = http.NewResponseController(p.w).SetReadDeadline(time.Time{})
 		t.bodies.sweep(p.read)
 		t.bodies.work.Leave(t.owner, t.size)
 	}
 	p.read, p.room = 0, nil
 }
 
-// parsed says that what is wanted of a request's body has been taken out of it. A
-// large one is given back before that is worked on, which takes a multiple of it.
+// parsed says that a request's body has been decoded. The memory of a large one is
+// released before the request is worked on, which takes a multiple of it.
 func parsed(r *http.Request) {
 	if t, _ := r.Context().Value(ticketKey{}).(*ticket); t != nil && t.size >= sweepAfter {
 		debug.FreeOSMemory()
 	}
 }
 
-// digested says that a request's body has been read and stored, and that what is
-// left to do is to answer. It makes room for the next one, unless too much waits
-// for answers already.
+// digested says that a request's body has been read and stored, and that only the
+// answer remains. It makes room for the next body, unless too many bodies wait for
+// answers already.
 func digested(r *http.Request) {
 	t, _ := r.Context().Value(ticketKey{}).(*ticket)
 	if t == nil || t.waits || !t.bodies.kept.Try(t.owner, t.size) {
@@ -191,29 +211,13 @@ func (t *ticket) leave() {
 	}
 }
 
-// sweep gives memory back before the next body comes in. The garbage collector
-// would let several times as much lie about: it goes by what is usual here, and a
-// large body is not.
+// sweep returns memory to the system before the next body arrives. The garbage
+// collector would keep several times as much, because it is tuned for bodies of usual
+// size.
 func (b bodies) sweep(size int64) {
 	if sum := b.swept.Add(size); sum >= sweepAfter && b.swept.CompareAndSwap(sum, 0) {
 		debug.FreeOSMemory()
 	}
-}
-
-// arriving is a body with a deadline, which ends with it: what is read of the
-// connection after that is whether the client is still there.
-type arriving struct {
-	io.ReadCloser
-	whole func()
-}
-
-// Read implements io.Reader.
-func (a *arriving) Read(p []byte) (int, error) {
-	n, err := a.ReadCloser.Read(p)
-	if err != nil {
-		a.whole()
-	}
-	return n, err
 }
 
 // readBody reads the whole body, whose size is limited already, and refuses one
@@ -238,15 +242,15 @@ func readAll(r *http.Request) ([]byte, error) {
 
 // bodyError keeps the size limit's error and makes the rest the client's.
 func bodyError(err error) error {
-	if f := asFault(err); f.Kind == fault.TooLarge {
+	if f := asFault(err); f.Kind == fault.TooLarge || f.Code == tooSlow {
 		return err
 	}
 	return fault.Wrap(fault.Invalid, "incomplete_body", "The request body ended before its stated length.", err)
 }
 
-// checkShape refuses JSON that is nothing but structure, before it is parsed: each
-// value costs a hundred bytes and more, be it ever so short. What is no JSON is
-// for the parser to find.
+// checkShape refuses JSON that consists of structure only, before it is parsed: each
+// value costs a hundred bytes or more, however short it is. The parser reports invalid
+// JSON.
 func checkShape(body []byte) error {
 	values, deep, number, quoted := 0, 0, 0, false
 	for i := 0; i < len(body); i++ {

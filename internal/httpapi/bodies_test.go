@@ -30,7 +30,7 @@ func TestBodiesShareRoom(t *testing.T) {
 	enter := func(ctx context.Context, key string, size int64) (*http.Request, *ticket, error) {
 		r := httptest.NewRequestWithContext(context.WithValue(ctx, ownerKey{}, owner.Stored(key)), http.MethodPost, "/", strings.NewReader(strings.Repeat("x", smallBody+1)))
 		r.ContentLength = size
-		return b.enter(httptest.NewRecorder(), r)
+		return b.enter(r)
 	}
 	full := func(key string) {
 		t.Helper()
@@ -111,10 +111,10 @@ func TestBodiesWithoutLength(t *testing.T) {
 				r.ContentLength = -1
 				return r
 			}
-			if _, _, err := b.enter(httptest.NewRecorder(), request(gone, "a")); (err != nil) != tt.waits {
+			if _, _, err := b.enter(request(gone, "a")); (err != nil) != tt.waits {
 				t.Errorf("beside a full room: got %v, want it to wait: %t", err, tt.waits)
 			}
-			r, ticket, err := b.enter(httptest.NewRecorder(), request(t.Context(), tt.name))
+			r, ticket, err := b.enter(request(t.Context(), tt.name))
 			if err != nil || (ticket != nil) != tt.waits {
 				t.Fatalf("got the ticket %v, %v, want one: %t", ticket, err, tt.waits)
 			}
@@ -136,7 +136,7 @@ func TestPassage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBodies()
 		r := httptest.NewRequestWithContext(context.WithValue(t.Context(), ownerKey{}, owner.Stored("a")), http.MethodPost, "/", strings.NewReader(strings.Repeat("x", 10*maxBody)))
-		p := &passage{bodies: b, w: httptest.NewRecorder(), r: r}
+		p := &passage{bodies: b, r: r}
 		free := func() bool {
 			if !b.work.Try("a", 1<<20) {
 				return false
@@ -188,7 +188,7 @@ func TestArchiveReaderShrinks(t *testing.T) {
 	lines := `{"id":"s","started_at":1,"messages":[{"role":"user","content":"` + large + `"},{"role":"user","content":"small"}]}` +
 		`{"id":"t","started_at":1,"system_prompt":"` + large + `"} {"id":"u"}`
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(lines))
-	in := &archiveReader{body: &passage{bodies: newBodies(), w: httptest.NewRecorder(), r: r}}
+	in := &archiveReader{body: &passage{bodies: newBodies(), r: r}}
 	in.dec = jsontext.NewDecoder(in)
 	in.next()
 	small := func(behind string) {

@@ -89,21 +89,27 @@ func (s *server) completeChat(w http.ResponseWriter, r *http.Request, stream *ru
 		return fault.New(fault.Internal, "internal_error", "The turn ended without a result.")
 	}
 	w.Header().Set(responderHeader, string(res.Responder))
-	hermes := hermesObject(res)
-	if raw := res.Answer.Raw; raw != nil {
-		body, err := openai.WithMember(raw, "hermes", hermes)
-		if err == nil && (res.UsageEstimated || res.Tools != nil) { // clients read it without asking whether it is there
-			body, err = openai.Splice(body, openai.Set{Name: "usage", Value: usage(res)})
-		}
-		if err != nil {
-			return fault.Wrap(fault.Upstream, "upstream_invalid", "The upstream's answer is no JSON object.", err)
-		}
+	if body, ok := withHermes(res); ok {
 		writeRaw(w, http.StatusOK, body)
 		return nil
 	}
 	head.Model = res.Model
 	writeCompletion(w, res, head)
 	return nil
+}
+
+// withHermes is the upstream's own answer with what this server adds to it. ok is
+// false for an answer that did not come in one piece, or that JSON readers do not
+// agree on. The text of that one is stored by then, and is told in our own words.
+func withHermes(res *run.Result) (body []byte, ok bool) {
+	if res.Answer.Raw == nil {
+		return nil, false
+	}
+	body, err := openai.WithMember(res.Answer.Raw, "hermes", hermesObject(res))
+	if err == nil && (res.UsageEstimated || res.Tools != nil) { // clients read it without asking whether it is there
+		body, err = openai.Splice(body, openai.Set{Name: "usage", Value: usage(res)})
+	}
+	return body, err == nil
 }
 
 // writeCompletion answers in our own words.

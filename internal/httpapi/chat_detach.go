@@ -85,7 +85,7 @@ func (d *detached) tell(e *live.Event) (done bool, err error) {
 		}
 		return !d.piece(&p), nil
 	case e.Type.Last():
-		return true, d.end(e.Record)
+		return true, d.end(e.Run)
 	}
 	return false, nil
 }
@@ -93,7 +93,7 @@ func (d *detached) tell(e *live.Event) (done bool, err error) {
 // begin tells the effective session, and begins a stream.
 func (d *detached) begin(st *live.Started) (gone bool) {
 	if d.out != nil {
-		return true // it was begun anew elsewhere: what was told is void, and cannot be taken back
+		return true // the turn started again on another server: text already sent cannot be taken back
 	}
 	setSession(d.w.Header(), st.Session, st.Root)
 	d.w.Header().Set(responderHeader, string(st.Responder))
@@ -108,7 +108,7 @@ func (d *detached) begin(st *live.Started) (gone bool) {
 	return !d.out.data(d.reply.head.AppendChunk(nil, openai.AppendPiece(nil, "assistant", "", nil, false), ""))
 }
 
-// piece sends a piece of the answer, and reports whether anybody listens.
+// piece sends a piece of the answer, and reports whether the client is still connected.
 func (d *detached) piece(p *live.Piece) bool {
 	if p.Reasoning != "" {
 		thought, _ := json.Marshal(map[string]string{"reasoning_content": p.Reasoning}) // strings only: cannot fail
@@ -124,7 +124,7 @@ func (d *detached) piece(p *live.Piece) bool {
 }
 
 // end tells what the turn came to.
-func (d *detached) end(rec *live.Record) error {
+func (d *detached) end(rec *live.Run) error {
 	if d.out == nil && rec.Root != "" {
 		setSession(d.w.Header(), rec.Session, rec.Root)
 	}
@@ -154,12 +154,12 @@ func (d *detached) fail(res *run.Result, err error) error {
 	return nil
 }
 
-// stopTurnsOf ends the turns of a session that go on by themselves: what is to be
-// erased does not wait for them.
+// stopTurnsOf ends the detached turns of a session, so that erasing the session need
+// not wait for them.
 func (s *server) stopTurnsOf(r *http.Request, id session.ID) error {
 	tip, err := s.Sessions.Tip(r.Context(), ownerOf(r), id)
 	if fault.KindOf(err) == fault.NotFound {
-		return nil // whoever looks for it next says so
+		return nil // the next lookup reports it
 	}
 	if err == nil {
 		s.Live.StopAll(r.Context(), ownerOf(r), tip.RootID)

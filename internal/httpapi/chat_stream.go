@@ -48,7 +48,7 @@ func (s *server) streamChat(w http.ResponseWriter, r *http.Request, stream *run.
 	return nil
 }
 
-// write sends one piece and reports whether anybody listens.
+// write sends one piece and reports whether the client is still connected.
 func (c *chatReply) write(out *eventWriter, d *run.Delta) bool {
 	if d.NoChoices {
 		if !c.usage {
@@ -73,7 +73,10 @@ func (c *chatReply) write(out *eventWriter, d *run.Delta) bool {
 
 // saysNothing reports whether a chunk only begins the answer.
 func saysNothing(d *run.Delta) bool {
-	return d.Content == "" && d.Reasoning == "" && len(d.ToolCalls) == 0 && !d.Finishes && !d.NoChoices && d.Usage == nil
+	if d.Finishes || d.NoChoices {
+		return false
+	}
+	return d.Content+d.Reasoning == "" && len(d.ToolCalls) == 0 && d.Usage == nil
 }
 
 // rewrite changes what must be: one id for the whole stream, the role named

@@ -4,21 +4,21 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
 // costJSON is what a stretch of turns sent, in tokens; sums but for the budget.
 type costJSON struct {
-	Turns   int         `json:"turns"`
-	From    int64       `json:"from_seq"`
-	To      int64       `json:"to_seq"`
-	At      time.Time   `json:"at"`
-	Context run.Context `json:"context"`
+	Turns   int             `json:"turns"`
+	From    int64           `json:"from_seq"`
+	To      int64           `json:"to_seq"`
+	At      time.Time       `json:"at"`
+	Context lineage.Context `json:"context"`
 }
 
-// cost answers GET /api/sessions/{id}/cost: what was sent over the lineage's
-// life, beside what sending the whole history each time would have been.
+// cost answers GET /api/sessions/{id}/cost: the tokens sent over the lineage's life,
+// compared with sending the whole history each time.
 func (s *server) cost(w http.ResponseWriter, r *http.Request) error {
 	points, err := number(r.URL.Query().Get("points"), "points", 60, 1000)
 	if err != nil {
@@ -28,7 +28,7 @@ func (s *server) cost(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	costs, err := s.Runner.Costs(r.Context(), ownerOf(r), &tip, points)
+	costs, err := s.Curator.Costs(r.Context(), ownerOf(r), &tip, points)
 	if err != nil {
 		return err
 	}

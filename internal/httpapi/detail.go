@@ -5,19 +5,19 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
-	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/lineage"
 )
 
 // Detail is how a server is, for those who look after it.
 type Detail struct {
-	Object    string        `json:"object"`
-	Status    string        `json:"status"` // ok or unavailable
-	Version   string        `json:"version"`
-	StartedAt time.Time     `json:"started_at"`
-	Responder run.Responder `json:"responder"`
-	Upstream  Upstream      `json:"upstream"`
-	Data      Data          `json:"data"`
-	Work      Work          `json:"work"`
+	Object    string            `json:"object"`
+	Status    string            `json:"status"` // ok or unavailable
+	Version   string            `json:"version"`
+	StartedAt time.Time         `json:"started_at"`
+	Responder lineage.Responder `json:"responder"`
+	Upstream  Upstream          `json:"upstream"`
+	Data      Data              `json:"data"`
+	Work      Work              `json:"work"`
 	Keys      struct {
 		Valid int `json:"valid"`
 		// Development says that the development key is accepted.
@@ -25,7 +25,7 @@ type Detail struct {
 	} `json:"keys"`
 }
 
-// Work is what models have yet to do behind the turns, for all owners.
+// Work counts the queued tasks of models, for all owners.
 type Work struct {
 	Waiting int `json:"waiting"`
 	Running int `json:"running"`
@@ -41,7 +41,7 @@ type Upstream struct {
 	URL  string `json:"url,omitempty"`
 	// Model is the configured name; "" stands for the first one it lists.
 	Model string `json:"model,omitempty"`
-	// Why it was chosen, and what was passed over.
+	// Why is the reason for the choice.
 	Why     string   `json:"why"`
 	Skipped []string `json:"skipped"`
 	// Error says why it does not answer; "" when it does, or when there is none.
@@ -57,8 +57,23 @@ type Data struct {
 	Bytes int64  `json:"bytes"`
 	// Damage is what a check found, most important first.
 	Damage []string `json:"damage"`
+	// Rows are what rows hold that no reader can be given as it is.
+	Rows []string `json:"damaged_rows"`
 	// Checked says how: quickly or deep.
 	Checked string `json:"checked"`
+	// Index is how the text index is.
+	Index Index `json:"index"`
+	// Error says why nothing is stored any more; "" when it is.
+	Error string `json:"error,omitempty"`
+}
+
+// Index is the text index, which is derived and made again when it is damaged.
+type Index struct {
+	// Waiting is how many messages are still to be indexed.
+	Waiting int `json:"waiting"`
+	// RemadeAt is when it was last made again, and Why; null for never.
+	RemadeAt *time.Time `json:"remade_at"`
+	Why      string     `json:"why,omitempty"`
 }
 
 // metrics answers GET /metrics, in the text format of Prometheus.
@@ -81,5 +96,6 @@ func (s *server) healthDetailed(w http.ResponseWriter, r *http.Request) error {
 		d.Status = "unavailable"
 	}
 	d.Upstream.Skipped, d.Data.Damage = some(d.Upstream.Skipped), some(d.Data.Damage)
+	d.Data.Rows = some(d.Data.Rows)
 	return writeJSON(w, http.StatusOK, d)
 }

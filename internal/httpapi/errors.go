@@ -28,8 +28,8 @@ var types = map[fault.Kind]string{
 	fault.Forbidden: "permission_error",
 }
 
-// asFault makes a fault of any error. What nobody understood is Internal, and
-// its text stays here.
+// asFault makes a fault of any error. An unknown error is Internal, and its text is not
+// sent.
 func asFault(err error) *fault.Error {
 	if p, ok := errors.AsType[*openai.Problem](err); ok {
 		f := fault.New(fault.Invalid, p.Code, p.Msg)

@@ -8,9 +8,9 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
-	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -61,7 +61,7 @@ func (s *server) represent(ctx context.Context, o owner.Owner, tip *session.Sess
 }
 
 // ifMatch is the check that a request's If-Match asks for; nil without one.
-func (s *server) ifMatch(r *http.Request) run.Check {
+func (s *server) ifMatch(r *http.Request) curate.Check {
 	values := r.Header.Values("If-Match")
 	if len(values) == 0 {
 		return nil

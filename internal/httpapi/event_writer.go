@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/hermes-memory/hermes/internal/recovery"
 )
 
 // eventWriter writes data lines of a stream, each flushed at once, and a
@@ -15,7 +17,7 @@ type eventWriter struct {
 	mu     sync.Mutex
 	w      http.ResponseWriter
 	rc     *http.ResponseController
-	timer  *time.Timer // nil if whoever writes keeps the stream alive
+	timer  *time.Timer // nil if the caller keeps the stream alive
 	pause  time.Duration
 	closed bool
 	failed bool
@@ -30,15 +32,15 @@ const comment = ": keepalive\n"
 // gone after ten seconds, of which the buffers on the way take some to fill.
 const writeTimeout = 8 * time.Second
 
-// early is how much sooner it may be gone than that: a deadline is not set anew for
+// early is how much sooner than planned a client may be found gone: otherwise the
 // each piece of an answer, of which there are twenty a second.
 const early = time.Second
 
 // slowestRead is how many bytes a second of a long event a reader must take.
 const slowestRead = 64 << 10
 
-// newEventWriter begins a stream that gets a comment after each pause; with 0,
-// when whoever writes says so.
+// newEventWriter begins a stream that gets a comment after each pause; with 0, the
+// caller sends the comments.
 func newEventWriter(w http.ResponseWriter, pause time.Duration) *eventWriter {
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
@@ -48,7 +50,7 @@ func newEventWriter(w http.ResponseWriter, pause time.Duration) *eventWriter {
 	if pause > 0 {
 		out.mu.Lock() // it may be over before it is known
 		defer out.mu.Unlock()
-		out.timer = time.AfterFunc(pause, out.silence)
+		out.timer = time.AfterFunc(pause, recovery.Func(out.silence, func(error) { out.fail() }))
 	}
 	return out
 }
@@ -88,6 +90,13 @@ func (e *eventWriter) keepAlive() bool {
 		e.write(comment, nil, "")
 	}
 	return !e.failed
+}
+
+// fail says that nothing more can be written.
+func (e *eventWriter) fail() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.failed = true
 }
 
 // silence keeps a stream alive on which nothing has been written for a pause.

@@ -25,7 +25,7 @@ type Answered struct {
 	Method string
 	// Route is the pattern that matched, without its method, or "unknown".
 	Route string
-	// Status is what was sent; 499 if the client left before anything was.
+	// Status is the status sent; 499 if the client left before any was sent.
 	Status int
 	// Bytes is the size of the body that was sent.
 	Bytes int64
@@ -34,34 +34,45 @@ type Answered struct {
 	Limited bool
 }
 
-// exchange is a response on its way, and what is said of it afterwards.
+// exchange is a response being written, and the facts about it that are logged.
 type exchange struct {
 	http.ResponseWriter
 	status int // 0 until the response has begun
 	bytes  int64
-	gone   bool // nobody reads it any more
+	gone   bool // the client is gone
 	actor  string
 	// inner says that it is a part of another one: one of our doors asks another.
 	inner bool
 	// limited says that its key has made too many requests.
 	limited bool
-	began   time.Time
-	told    func(Answered)
+	// body is the request's; nil if it has none.
+	body  *paced
+	began time.Time
+	told  func(Answered)
+}
+
+// head is called before the head of the response is written. A body that was not read
+// to its end ends the connection: else net/http would wait for the rest before it
+// answers.
+func (x *exchange) head(status int) {
+	if x.status != 0 {
+		return
+	}
+	x.status = status
+	if x.body != nil && !x.body.whole {
+		x.Header().Set("Connection", "close")
+	}
 }
 
 // WriteHeader implements http.ResponseWriter.
 func (x *exchange) WriteHeader(status int) {
-	if x.status == 0 {
-		x.status = status
-	}
+	x.head(status)
 	x.ResponseWriter.WriteHeader(status)
 }
 
 // Write implements http.ResponseWriter.
 func (x *exchange) Write(p []byte) (int, error) {
-	if x.status == 0 {
-		x.status = http.StatusOK
-	}
+	x.head(http.StatusOK)
 	n, err := x.ResponseWriter.Write(p)
 	x.bytes += int64(n)
 	x.gone = x.gone || err != nil

@@ -165,7 +165,7 @@ func (e *exporter) lineage(tip *session.Session) error {
 	return e.drain()
 }
 
-// drain hands over what is ready.
+// drain writes the buffered lines.
 func (e *exporter) drain() error {
 	_, err := e.out.Write(e.line)
 	e.line = e.line[:0]

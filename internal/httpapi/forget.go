@@ -4,9 +4,9 @@ import (
 	"net/http"
 
 	"github.com/hermes-memory/hermes/internal/audit"
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/memory"
-	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -42,7 +42,7 @@ func (s *server) forget(w http.ResponseWriter, r *http.Request) error {
 	}
 	return writeJSON(w, http.StatusOK, struct {
 		Object string `json:"object"`
-		*run.Forgotten
+		*curate.Forgotten
 	}{"hermes.forgotten", out})
 }
 
@@ -57,10 +57,10 @@ func forgotten(about, id string) string {
 	return "session_key"
 }
 
-func (s *server) forgetOne(r *http.Request, about, id, key string, dryRun bool) (*run.Forgotten, error) {
+func (s *server) forgetOne(r *http.Request, about, id, key string, dryRun bool) (*curate.Forgotten, error) {
 	switch {
 	case about != "":
-		return s.Runner.Forget(r.Context(), ownerOf(r), about, dryRun)
+		return s.Curator.Forget(r.Context(), ownerOf(r), about, dryRun)
 	case id != "":
 		parsed, err := session.ParseID(id)
 		if err == nil && !dryRun {
@@ -69,17 +69,17 @@ func (s *server) forgetOne(r *http.Request, about, id, key string, dryRun bool) 
 		if err != nil {
 			return nil, err
 		}
-		return s.Runner.ForgetSession(r.Context(), ownerOf(r), parsed, dryRun)
+		return s.Curator.ForgetSession(r.Context(), ownerOf(r), parsed, dryRun)
 	}
 	parsed, err := session.ParseKey(key)
 	if err != nil {
 		return nil, err
 	}
-	return s.Runner.ForgetKey(r.Context(), ownerOf(r), parsed, dryRun)
+	return s.Curator.ForgetKey(r.Context(), ownerOf(r), parsed, dryRun)
 }
 
-// rebuild answers POST /api/memory/rebuild: all facts are distilled anew from
-// the messages; with verify they are only compared.
+// rebuild answers POST /api/memory/rebuild: all facts are distilled again from the
+// messages; with verify they are only compared.
 func (s *server) rebuild(w http.ResponseWriter, r *http.Request) error {
 	var in struct {
 		Verify bool `json:"verify"`
@@ -90,7 +90,7 @@ func (s *server) rebuild(w http.ResponseWriter, r *http.Request) error {
 	if in.Verify {
 		audit.From(r.Context()).Skip()
 	}
-	rows, err := s.Runner.Rebuild(r.Context(), ownerOf(r), in.Verify)
+	rows, err := s.Curator.Rebuild(r.Context(), ownerOf(r), in.Verify)
 	if err != nil {
 		return err
 	}
@@ -130,8 +130,8 @@ func (s *server) editFact(w http.ResponseWriter, r *http.Request) error {
 	return s.remember(w, r, memory.FactID(r.PathValue("fact_id")), http.StatusOK)
 }
 
-// remember puts the statement of a request into memory, in place of a fact or
-// beside the others, and answers with what it became.
+// remember puts the statement of a request into memory, as a replacement of a fact or
+// as a new one, and answers with the stored fact.
 func (s *server) remember(w http.ResponseWriter, r *http.Request, replaces memory.FactID, code int) error {
 	var in struct {
 		Statement string      `json:"statement"`
@@ -140,11 +140,11 @@ func (s *server) remember(w http.ResponseWriter, r *http.Request, replaces memor
 	if err := decode(r, &in); err != nil {
 		return err
 	}
-	h, err := s.memoryHeaders(r)
+	h, err := memoryHeaders(r)
 	if err != nil {
 		return err
 	}
-	facts, err := s.Runner.Remember(r.Context(), &run.Note{
+	facts, err := s.Curator.Remember(r.Context(), &curate.Note{
 		Owner: ownerOf(r), Session: h.id, Key: h.key, Text: in.Statement, Kind: in.Kind, Replaces: replaces,
 	})
 	if err != nil {
@@ -164,9 +164,10 @@ func (s *server) deleteFact(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	out, err := s.Runner.ForgetFact(r.Context(), ownerOf(r), scope, memory.FactID(r.PathValue("fact_id")))
+	out, err := s.Curator.ForgetFact(r.Context(), ownerOf(r), scope, memory.FactID(r.PathValue("fact_id")))
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, map[string]any{"object": "hermes.fact.deleted", "id": r.PathValue("fact_id"), "deleted": true, "facts_erased": out.Facts})
+	return writeJSON(w, http.StatusOK, map[string]any{"object": "hermes.fact.deleted", "id": r.PathValue("fact_id"), "deleted": true,
+		"facts_erased": out.Facts})
 }

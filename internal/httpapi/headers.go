@@ -33,7 +33,7 @@ type sessionHeaders struct {
 }
 
 // parseSessionHeaders checks both headers. An empty value counts as absent.
-func (s *server) parseSessionHeaders(r *http.Request) (h sessionHeaders, err error) {
+func parseSessionHeaders(r *http.Request) (h sessionHeaders, err error) {
 	id, err := single(r, sessionIDHeader, "invalid_session_id")
 	if err != nil {
 		return h, err
@@ -41,9 +41,6 @@ func (s *server) parseSessionHeaders(r *http.Request) (h sessionHeaders, err err
 	key, err := single(r, sessionKeyHeader, "invalid_session_key")
 	if err != nil {
 		return h, err
-	}
-	if s.NoAuth && (id != "" || key != "") {
-		return h, errNoAuthSession()
 	}
 	if id != "" {
 		if h.id, err = session.ParseID(id); err != nil {
@@ -58,13 +55,8 @@ func (s *server) parseSessionHeaders(r *http.Request) (h sessionHeaders, err err
 	return h, nil
 }
 
-func errNoAuthSession() error {
-	return fault.New(fault.Forbidden, "session_auth_required",
-		"Session headers require API key authentication, and this server runs with --no-auth. Configure API_SERVER_KEY to use them.")
-}
-
-// single returns the value of a header that may be sent once only: two values
-// mean that somebody on the way disagrees with the client about who it is.
+// single returns the value of a header that may be sent once only: two values mean that
+// a proxy disagrees with the client about the client's identity.
 func single(r *http.Request, name, code string) (string, error) {
 	values := r.Header.Values(name)
 	if len(values) > 1 {
@@ -82,7 +74,7 @@ func setSession(h http.Header, id, root session.ID) {
 	h.Set(rootIDHeader, string(root))
 }
 
-// setStream tells what is known of a turn before its answer.
+// setStream sets the headers that are known before a turn's answer.
 func setStream(h http.Header, st *run.Stream, key session.Key) {
 	setSession(h, st.SessionID, st.RootID)
 	if key != "" {

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"encoding/json"
 
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/openai"
 	"github.com/hermes-memory/hermes/internal/run"
@@ -13,17 +14,17 @@ import (
 // Lists are never null.
 func hermesObject(res *run.Result) []byte {
 	obj := struct {
-		SessionID      session.ID      `json:"session_id"`
-		RootID         session.ID      `json:"lineage_root_id"`
-		Compressed     bool            `json:"compressed"`
-		Responder      run.Responder   `json:"responder"`
-		ReceiptID      string          `json:"receipt_id,omitempty"`
-		Used           []memory.FactID `json:"used"`
-		Learned        []run.Learned   `json:"learned"`
-		Reversals      []run.Reversal  `json:"reversals"`
-		Context        run.Context     `json:"context"`
-		UsageEstimated bool            `json:"usage_estimated"`
-		Tools          []run.ToolUse   `json:"tools,omitempty"`
+		SessionID      session.ID        `json:"session_id"`
+		RootID         session.ID        `json:"lineage_root_id"`
+		Compressed     bool              `json:"compressed"`
+		Responder      lineage.Responder `json:"responder"`
+		ReceiptID      string            `json:"receipt_id,omitempty"`
+		Used           []memory.FactID   `json:"used"`
+		Learned        []run.Learned     `json:"learned"`
+		Reversals      []run.Reversal    `json:"reversals"`
+		Context        lineage.Context   `json:"context"`
+		UsageEstimated bool              `json:"usage_estimated"`
+		Tools          []lineage.ToolUse `json:"tools,omitempty"`
 	}{
 		res.SessionID, res.RootID, res.Compressed, res.Responder, res.ReceiptID,
 		some(res.Used), some(res.Learned), some(res.Reversals), res.Context, res.UsageEstimated, res.Tools,
@@ -40,7 +41,7 @@ func some[T any](list []T) []T {
 	return list
 }
 
-// usage is the "usage" of an answer whose upstream sent none of its own.
+// usage is the "usage" of an answer whose upstream sent none.
 func usage(res *run.Result) []byte {
 	out, _ := json.Marshal(openai.Usage{ // numbers only: cannot fail
 		PromptTokens: res.InputTokens, CompletionTokens: res.OutputTokens, TotalTokens: res.InputTokens + res.OutputTokens,

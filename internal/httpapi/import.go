@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -8,12 +9,12 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/hermes-memory/hermes/internal/bound"
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
-	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -41,13 +42,12 @@ const (
 	maxImportValue = 4 * maxBody
 )
 
-// importSessions answers POST /api/sessions/import: it takes what an export gave,
-// line by line, of any length. Ids stay what they are; a line whose id is taken
-// is reported and changes nothing, one that is there already is passed over.
-// What was forgotten stays out unless restore=true.
+// importSessions answers POST /api/sessions/import: it takes an export, line by line,
+// of any length. Ids are kept. A line whose id is taken is reported and changes
+// nothing; a line that is already stored is skipped. Forgotten content stays out unless
+// restore=true.
 func (s *server) importSessions(w http.ResponseWriter, r *http.Request) error {
-	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // it takes as long as it takes
-	in := &archiveReader{body: &passage{bodies: s.bodies, w: w, r: r}}
+	in := &archiveReader{body: &passage{bodies: s.bodies, r: r}}
 	defer in.body.next()
 	in.decode()
 	out := importReply{Object: "hermes.import", Errors: []importProblem{}}
@@ -60,7 +60,7 @@ func (s *server) importSessions(w http.ResponseWriter, r *http.Request) error {
 			break
 		}
 		if err == nil {
-			var got run.Imported
+			var got curate.Imported
 			got, err = s.importLine(r, in, head, restore)
 			if err == nil {
 				out.Messages += got.Messages
@@ -89,7 +89,7 @@ func (s *server) importSessions(w http.ResponseWriter, r *http.Request) error {
 			break
 		}
 	}
-	if err := s.Runner.SettleKeys(r.Context(), ownerOf(r), keys); err != nil {
+	if err := s.Curator.SettleKeys(r.Context(), ownerOf(r), keys); err != nil {
 		return err
 	}
 	return writeJSON(w, http.StatusOK, out)
@@ -113,21 +113,26 @@ func (out *importReply) problem(line int, id session.ID, f *fault.Error) {
 }
 
 // importLine stores one lineage.
-func (s *server) importLine(r *http.Request, in *archiveReader, head *archiveHead, restore bool) (run.Imported, error) {
+func (s *server) importLine(r *http.Request, in *archiveReader, head *archiveHead, restore bool) (curate.Imported, error) {
 	rows, err := head.rows()
 	if err != nil {
-		return run.Imported{}, err
+		return curate.Imported{}, err
 	}
 	hash, err := hex.DecodeString(head.Hash)
-	if err != nil || len(head.Sessions) == 0 {
-		hash = nil // of another program
-	}
 	last := &rows[len(rows)-1]
-	return s.Runner.Import(r.Context(), &run.Archived{
+	var key session.Key // of messages that name none
+	if foreign := len(head.Sessions) == 0; foreign || err != nil {
+		hash = nil
+		if foreign {
+			key = last.Key // an export of our own says of each message whose it is
+		}
+	}
+	return s.Curator.Import(r.Context(), &curate.Archived{
 		Owner: ownerOf(r), Sessions: rows, Hash: hash, Restore: restore,
 		Messages: func(yield func(session.Message, error) bool) {
 			for {
 				m, err := in.message(last)
+				m.Key = cmp.Or(m.Key, key)
 				if errors.Is(err, io.EOF) || !yield(m, err) || err != nil {
 					return
 				}
@@ -147,19 +152,18 @@ func (a *archiveReader) unreadable(err error) error {
 
 // archiveReader reads an export value by value.
 type archiveReader struct {
-	body *passage
-	dec  *jsontext.Decoder
-	left int  // how much may be read before the next value is whole
-	list bool // the decoder stands in the list of messages
-	told bool // behind one of them
-	// behind is what comes before the rest of the body.
+	body   *passage
+	dec    *jsontext.Decoder
+	left   int  // how much may be read before the next value is whole
+	list   bool // the decoder stands in the list of messages
+	told   bool // after one of them
 	behind []byte
 	// grown says that the decoder has read a large value.
 	grown bool
 	lost  bool // where the next line begins cannot be told any more
 }
 
-// next says that what was read is done with, and another value comes.
+// next discards the value just read and begins another.
 func (a *archiveReader) next() {
 	a.left = maxImportValue
 	a.shrink()
@@ -171,28 +175,29 @@ func (a *archiveReader) next() {
 // in the list that an object has, at its beginning or behind an element.
 func (a *archiveReader) shrink() {
 	a.grown = a.grown || a.body.room != nil
-	if !a.grown || !a.list && a.dec.StackDepth() > 0 {
+	between := a.list || a.dec.StackDepth() == 0
+	if !a.grown || !between {
 		return
 	}
 	place := ""
 	if a.list {
 		place = `{"":[`
-	}
-	if a.list && a.told {
-		place += `""`
+		if a.told {
+			place += `""`
+		}
 	}
 	a.grown = false
 	a.behind = slices.Concat([]byte(place), a.dec.UnreadBuffer(), a.behind)
 	a.decode()
 	for a.dec.InputOffset() < int64(len(place)) {
 		if _, err := a.dec.ReadToken(); err != nil {
-			return // who reads on is told
+			return // the next read returns the error
 		}
 	}
 }
 
-// decode begins to read what comes next. Names may stand twice: what a value means is
-// not judged while it is cut out.
+// decode begins to read the next value. Duplicate names are allowed, because values are
+// only cut out here and judged later.
 func (a *archiveReader) decode() { a.dec = jsontext.NewDecoder(a, jsontext.AllowDuplicateNames(true)) }
 
 // Read implements io.Reader for the decoder.
@@ -253,7 +258,7 @@ func (a *archiveReader) head() (*archiveHead, error) {
 	return head, fill(head, fields)
 }
 
-// fill decodes what was read of a line.
+// fill decodes the fields of a line.
 func fill(head *archiveHead, fields map[string]json.RawMessage) error {
 	if raw, broken := fields["error"]; broken && len(fields) == 1 {
 		return fault.New(fault.Invalid, "broken_export", "The export broke off here: "+string(raw))
@@ -265,7 +270,7 @@ func fill(head *archiveHead, fields map[string]json.RawMessage) error {
 		}
 		var at when
 		if json.Unmarshal(raw, &at) != nil {
-			return fault.New(fault.Invalid, "invalid_export", "\""+name+"\" of a line is no time.")
+			return fault.New(fault.Invalid, "invalid_export", "\""+name+"\" of a line must be "+bound.Allowed+".")
 		}
 		fields[name] = []byte("null")
 		if !at.IsZero() {
@@ -306,8 +311,8 @@ func (a *archiveReader) message(fallback *session.Session) (session.Message, err
 	return m.message(fallback)
 }
 
-// end reads the end of the messages: io.EOF, or a fault if something stands behind
-// them. The session is opened by then, and would go without it.
+// end reads the end of the messages: io.EOF, or a fault if anything follows them. The
+// session is already being stored then, and would lose it.
 func (a *archiveReader) end() error {
 	if _, err := a.dec.ReadToken(); err != nil {
 		return a.unreadable(err)
@@ -322,7 +327,7 @@ func (a *archiveReader) end() error {
 	return fault.New(fault.Invalid, "invalid_export", fmt.Sprintf("%q stands behind the messages, which must come last in a line.", name.String()))
 }
 
-// rest reads what is left of the line.
+// rest reads the remainder of the line.
 func (a *archiveReader) rest() error {
 	a.list = false // it is somewhere in it
 	for a.dec.StackDepth() > 0 {

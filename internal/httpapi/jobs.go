@@ -74,7 +74,7 @@ func jobIn(j *job.Job, z zones) jobJSON {
 // oneJob is the answer that holds a job.
 func oneJob(j jobJSON) map[string]any { return map[string]any{"job": j} }
 
-// jobInput is what a client says of a job; what is absent is left as it is.
+// jobInput is a client's description of a job; absent fields are left unchanged.
 type jobInput struct {
 	Name           *string      `json:"name"`
 	Schedule       *string      `json:"schedule"`
@@ -90,7 +90,7 @@ type jobInput struct {
 	TimeoutSeconds *float64     `json:"timeout_seconds"`
 }
 
-// patch checks what was said and puts it in the program's own terms.
+// patch validates the input and converts it to a Patch.
 func (in *jobInput) patch() (*job.Patch, error) {
 	p := &job.Patch{
 		Name: in.Name, Schedule: in.Schedule, Timezone: in.Timezone, Prompt: in.Prompt, Model: in.Model, Deliver: in.Deliver,
@@ -115,7 +115,8 @@ func (in *jobInput) patch() (*job.Patch, error) {
 	}
 	if in.TimeoutSeconds != nil {
 		if *in.TimeoutSeconds < 1 || *in.TimeoutSeconds > 3600 {
-			return nil, fault.New(fault.Invalid, "invalid_timeout_seconds", "\"timeout_seconds\" is how long a run may take: 1 to 3600.").At("timeout_seconds")
+			return nil, fault.New(fault.Invalid, "invalid_timeout_seconds",
+				"\"timeout_seconds\" is how long a run may take: 1 to 3600.").At("timeout_seconds")
 		}
 		d := time.Duration(*in.TimeoutSeconds * float64(time.Second)).Truncate(time.Second)
 		p.Timeout = &d
@@ -134,7 +135,7 @@ func value[T any](p *T) (v T) {
 // createJob answers POST /api/jobs. The session may be named in the body or in
 // the headers.
 func (s *server) createJob(w http.ResponseWriter, r *http.Request) error {
-	headers, err := s.parseSessionHeaders(r)
+	headers, err := parseSessionHeaders(r)
 	if err != nil {
 		return err
 	}
@@ -148,7 +149,8 @@ func (s *server) createJob(w http.ResponseWriter, r *http.Request) error {
 	}
 	j := job.Job{
 		Name: value(p.Name), Schedule: value(p.Schedule), Timezone: value(p.Timezone), Prompt: value(p.Prompt), Model: value(p.Model),
-		Session: headers.id, Key: headers.key, Deliver: value(p.Deliver), Repeat: value(p.Repeat), CatchUp: value(p.CatchUp), Timeout: value(p.Timeout),
+		Session: headers.id, Key: headers.key, Deliver: value(p.Deliver), Repeat: value(p.Repeat), CatchUp: value(p.CatchUp),
+		Timeout: value(p.Timeout),
 	}
 	if p.Session != nil {
 		j.Session = *p.Session

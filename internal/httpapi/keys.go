@@ -80,8 +80,8 @@ func (s *server) createKey(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusCreated, out)
 }
 
-// changeKey answers PATCH /api/keys/{id}; a unique name is taken, too. What is left
-// out stays, and null leaves it to the server.
+// changeKey answers PATCH /api/keys/{id}; a unique name is accepted, too. An absent
+// field stays, and null restores the server's default.
 func (s *server) changeKey(w http.ResponseWriter, r *http.Request) error {
 	var in struct {
 		Requests given `json:"requests_per_minute"`

@@ -11,16 +11,16 @@ import (
 
 const mcpPath = "/mcp"
 
-// mcp answers POST /mcp with the door for MCP clients, behind the same key, host
-// and origin checks as everything else.
+// mcp answers POST /mcp with the door for MCP clients, after the same checks of key,
+// host and origin as every other route.
 func (s *server) mcp(w http.ResponseWriter, r *http.Request) error {
 	if s.MCP == nil {
 		return fault.New(fault.Unavailable, "mcp_off", "This server has no MCP endpoint.")
 	}
-	if _, err := s.parseSessionHeaders(r); err != nil {
+	if _, err := parseSessionHeaders(r); err != nil {
 		return err
 	}
-	// The answer is always one JSON object, so nobody has to say that it will do.
+	// The answer is always one JSON object, so clients need not send an Accept header.
 	r.Header.Set("Accept", "application/json, text/event-stream")
 	if r.Header.Get("Content-Type") == "" {
 		r.Header.Set("Content-Type", "application/json")
@@ -45,8 +45,8 @@ func (s *server) mcp(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// answerBuffer keeps an answer until it is known to be one of ours: errors of
-// this server are JSON objects, whoever makes them.
+// answerBuffer keeps an answer until it is known to be a valid one: all errors of this
+// server are JSON objects, also those that the MCP library makes.
 type answerBuffer struct {
 	header http.Header
 	status int

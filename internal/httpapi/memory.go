@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/curate"
+	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/session"
 )
@@ -67,7 +69,7 @@ func factOf(f *memory.Fact) factJSON {
 	return out
 }
 
-// stateJSON is what is known of a session's scope.
+// stateJSON is the state of a session's scope.
 type stateJSON struct {
 	Object    string     `json:"object"`
 	SessionID session.ID `json:"session_id"`
@@ -88,10 +90,11 @@ type budgetJSON struct {
 	Used   int `json:"used"`
 }
 
-// state answers GET /api/sessions/{id}/state. kind selects facts; kind=reversal
-// those that replaced another and those they replaced.
+// state answers GET /api/sessions/{id}/state: the memory that the session's turns use,
+// or with scope=lineage only that of its own lineage. kind selects facts; kind=reversal
+// selects facts that replaced another, and the replaced ones.
 func (s *server) state(w http.ResponseWriter, r *http.Request) error {
-	headers, err := s.parseSessionHeaders(r)
+	headers, err := parseSessionHeaders(r)
 	if err != nil {
 		return err
 	}
@@ -99,7 +102,15 @@ func (s *server) state(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	known, err := s.Runner.Inspect(r.Context(), ownerOf(r), tip.ID, headers.key)
+	scope := curate.ScopeOf(&tip, headers.key)
+	switch r.URL.Query().Get("scope") {
+	case "":
+	case "lineage":
+		scope.Key = ""
+	default:
+		return fault.New(fault.Invalid, "invalid_scope", "\"scope\" is lineage, or is left out.").At("scope")
+	}
+	known, err := s.Curator.Inspect(r.Context(), ownerOf(r), tip.ID, scope)
 	if err != nil {
 		return err
 	}

@@ -3,14 +3,14 @@ package httpapi
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"net/http"
 	"strconv"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/bound"
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/openai"
-	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -52,9 +52,9 @@ type messageList struct {
 	NextFrom  *int64        `json:"next_from,omitempty"`
 }
 
-// listMessages answers GET /api/sessions/{id}/messages: the transcript of the
-// whole lineage, oldest first. "from" is the first seq wanted; order=latest
-// gives the newest page, include=undone also what was taken back.
+// listMessages answers GET /api/sessions/{id}/messages: the transcript of the whole
+// lineage, oldest first. "from" is the first seq wanted; order=latest gives the newest
+// page, include=undone also the undone messages.
 func (s *server) listMessages(w http.ResponseWriter, r *http.Request) error {
 	tip, err := s.find(r)
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *server) listMessages(w http.ResponseWriter, r *http.Request) error {
 // elsewhere join the transcript under their own times. The session is made if
 // it does not exist.
 func (s *server) importMessages(w http.ResponseWriter, r *http.Request) error {
-	headers, err := s.parseSessionHeaders(r)
+	headers, err := parseSessionHeaders(r)
 	if err != nil {
 		return err
 	}
@@ -109,9 +109,9 @@ func (s *server) importMessages(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	parsed(r)
-	tip, stored, err := s.Runner.Append(r.Context(), &run.Request{
+	tip, stored, err := s.Curator.Append(r.Context(), &curate.Addition{
 		Owner: ownerOf(r), Session: id, Key: headers.key, Source: session.SourceAPI, Messages: ms,
-		Restore: r.URL.Query().Get("restore") == "true", // also what was forgotten
+		Restore: r.URL.Query().Get("restore") == "true", // include forgotten content
 	})
 	if err != nil {
 		return err
@@ -154,7 +154,7 @@ func parseImport(r *http.Request) ([]session.Message, error) {
 		out[i] = message(&m)
 		said, err := parseTime(raw)
 		if err != nil {
-			return nil, fault.New(fault.Invalid, "invalid_created_at", at+": 'created_at' must be an RFC 3339 time or seconds since 1970.").At(at + ".created_at")
+			return nil, fault.Wrap(fault.Invalid, "invalid_created_at", at+": 'created_at' must be "+bound.Allowed+".", err).At(at + ".created_at")
 		}
 		out[i].SaidAt = said
 		if m.Name != "" || !said.IsZero() {
@@ -182,15 +182,8 @@ func parseTime(raw []byte) (time.Time, error) {
 	var in struct {
 		CreatedAt json.RawMessage `json:"created_at"`
 	}
-	if err := json.Unmarshal(raw, &in); err != nil || len(in.CreatedAt) == 0 || string(in.CreatedAt) == "null" {
+	if err := json.Unmarshal(raw, &in); err != nil || len(in.CreatedAt) == 0 {
 		return time.Time{}, err
 	}
-	var seconds float64
-	if json.Unmarshal(in.CreatedAt, &seconds) == nil {
-		whole, frac := math.Modf(seconds)
-		return time.Unix(int64(whole), int64(frac*1e9)).UTC().Truncate(time.Millisecond), nil
-	}
-	var at time.Time
-	err := json.Unmarshal(in.CreatedAt, &at)
-	return at.UTC().Truncate(time.Millisecond), err
+	return bound.JSONTime(in.CreatedAt)
 }

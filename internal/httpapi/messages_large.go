@@ -10,11 +10,11 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// The answer to an import holds the texts it brought, which may be megabytes, for as
-// long as its reader takes. Every encoder of JSON makes a string whole before it writes
-// any of it, jsontext's, which writes token by token, included: each text would be in
-// memory twice, for each import that waits. So what is around the texts is encoded as
-// ever, with nothing in their place, and they are written into that place in pieces.
+// The answer to an import holds the imported texts, which may be megabytes, until the
+// client has read it. Every JSON encoder builds a string completely before writing it,
+// jsontext's token encoder included: each text would be in memory twice, for each
+// import under way. So the JSON around the texts is encoded with empty places, and the
+// texts are written into those places in pieces.
 
 // pieceSize is how much of a text is encoded at a time, in bytes.
 const pieceSize = 16 << 10
@@ -37,7 +37,7 @@ func writeLarge(w http.ResponseWriter, list messageList, ms []session.Message) e
 	}
 	w.Header().Set("Content-Type", "application/json")
 	out := bufio.NewWriter(w)
-	_, _ = out.Write(before) // what a client that is gone misses is told nobody
+	_, _ = out.Write(before) // the client may be gone
 	for i := range ms {
 		if i > 0 {
 			_ = out.WriteByte(',')
@@ -85,9 +85,9 @@ func writeText(out *bufio.Writer, text string) error {
 	return nil
 }
 
-// around is the JSON of a value before and behind the place that opens with a mark: a
-// member's name and the quote or bracket behind it. No string holds a mark, whose bare
-// quotes would end it.
+// around returns the JSON of a value before and after the place that a mark opens: a
+// member's name and the quote or bracket after it. No string contains a mark, because
+// the mark's unescaped quotes would end the string.
 func around(v any, mark string) (before, after []byte, err error) {
 	whole, err := json.Marshal(v)
 	if err != nil {

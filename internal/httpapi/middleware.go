@@ -5,7 +5,6 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -38,8 +37,11 @@ func (s *server) guard(next http.Handler) http.Handler {
 		x, inner := s.begin(w, r)
 		outer := r
 		r = inner
+		pace(x, r)
+		visitOf(r.Context()).works()
 		defer func() {
 			outer.Pattern = r.Pattern // as the mux would have set it
+			x.body.abandon()
 			s.end(x, r)
 		}()
 		h := x.Header()
@@ -56,6 +58,10 @@ func (s *server) guard(next http.Handler) http.Handler {
 			return
 		}
 		if done {
+			return
+		}
+		if err := s.checkSite(r); err != nil {
+			s.fail(x, r, err)
 			return
 		}
 		if unclean(r.URL.EscapedPath()) {
@@ -79,16 +85,21 @@ func unclean(p string) bool {
 // checkHost refuses requests addressed to names that are not ours: a page that
 // rebinds its own name to this machine still sends that name.
 func (s *server) checkHost(r *http.Request) error {
-	name := r.Host
-	if host, _, err := net.SplitHostPort(name); err == nil {
-		name = host
-	}
-	name = strings.ToLower(strings.Trim(name, "[]"))
+	name := hostName(r)
 	if isLoopback(name) || slices.Contains(s.Hosts, name) {
 		return nil
 	}
 	return fault.New(fault.Misdirected, "host_not_allowed",
 		"This server does not answer to the host name of this request. Use localhost, or add the name to server.hosts in the configuration.")
+}
+
+// hostName is the name that a request is addressed to, without the port.
+func hostName(r *http.Request) string {
+	name := r.Host
+	if host, _, err := net.SplitHostPort(name); err == nil {
+		name = host
+	}
+	return strings.ToLower(strings.Trim(name, "[]"))
 }
 
 // isLoopback reports whether a host name or address is this machine.
@@ -130,6 +141,23 @@ func (s *server) checkOrigin(w http.ResponseWriter, r *http.Request) (done bool,
 		"Web pages of this origin may not call this server. Add the origin to server.origins in the configuration.")
 }
 
+// checkSite refuses what another site made a browser ask, also where no Origin is
+// sent: images, scripts, frames, forms with GET. Browsers say it in Fetch Metadata;
+// other clients send none. A link that a person follows may still lead here.
+func (s *server) checkSite(r *http.Request) error {
+	for _, value := range r.Header.Values("Sec-Fetch-Site") {
+		switch site := strings.ToLower(strings.TrimSpace(value)); {
+		case site == "" || site == "none" || site == "same-origin":
+		case slices.Contains(s.Origins, r.Header.Get("Origin")):
+		case r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document":
+		default:
+			return fault.New(fault.Forbidden, "origin_not_allowed",
+				"Web pages of other sites may not call this server. Add the origin of the page to server.origins in the configuration.")
+		}
+	}
+	return nil
+}
+
 // wrap turns a route into a handler: authentication, limits, errors. What goes on
 // with a key ends when that is revoked.
 func (s *server) wrap(rt route) http.Handler {
@@ -143,6 +171,9 @@ func (s *server) wrap(rt route) http.Handler {
 			return err
 		}
 		defer done()
+		if err := refuseOffset(r); err != nil {
+			return err
+		}
 		return ended(r.Context(), s.serve(w, r, rt))
 	})
 }
@@ -165,7 +196,12 @@ func (s *server) admit(w http.ResponseWriter, r *http.Request, rt route) (*http.
 		return nil, nil, fault.New(fault.Forbidden, "insufficient_scope", fmt.Sprintf("This key lacks the scope %q.", rt.scope))
 	}
 	ctx, done := s.Keyring.Watch(context.WithValue(trail.As(r.Context(), o.By()), ownerKey{}, o), o)
-	return r.WithContext(ctx), done, nil
+	r = r.WithContext(ctx)
+	if err := checkNoKey(r, rt); err != nil {
+		done()
+		return nil, nil, err
+	}
+	return r, done, nil
 }
 
 // ended is why a request failed: if its key was revoked meanwhile, that is why.
@@ -186,15 +222,22 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request, rt route) error {
 		limit = maxCall
 	}
 	if r.ContentLength > limit {
-		_, _ = io.CopyN(io.Discard, r.Body, min(r.ContentLength, drainBody)) // only politeness
+		if body, ok := r.Body.(*paced); ok {
+			body.drain(min(r.ContentLength, drainBody))
+		}
 		return &http.MaxBytesError{Limit: limit}
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, limit)
-	r, room, err := s.bodies.enter(w, r)
+	r, room, err := s.bodies.enter(r)
 	if err != nil {
 		return err
 	}
 	defer room.leave()
+	leave, err := s.queue(r, &rt)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	return rt.handle(w, r)
 }
 
@@ -218,7 +261,7 @@ func (s *server) render(handle func(http.ResponseWriter, *http.Request) error) h
 			}
 			s.fail(w, r, fault.New(fault.Internal, "internal_error", "Internal server error."))
 		}()
-		if err := handle(out, r); err != nil && !out.gone { // else there is nobody to be told, and nothing wrong here
+		if err := handle(out, r); err != nil && !out.gone { // otherwise the client is gone, and nothing failed here
 			s.fail(out, r, err)
 		}
 	})
@@ -234,23 +277,30 @@ func ownerOf(r *http.Request) owner.Owner {
 
 // authenticate is the one place where a request becomes an owner.
 func (s *server) authenticate(r *http.Request) (owner.Owner, error) {
-	if s.NoAuth {
-		return owner.Here(trail.Anybody), nil
-	}
 	values := r.Header.Values("Authorization")
 	if len(values) > 1 {
 		return owner.Owner{}, fault.New(fault.Invalid, "duplicate_authorization", "Send one Authorization header only.")
 	}
 	scheme, token, _ := strings.Cut(strings.TrimSpace(r.Header.Get("Authorization")), " ")
 	token = strings.TrimSpace(token)
-	if !strings.EqualFold(scheme, "Bearer") || token == "" {
+	bearer := strings.EqualFold(scheme, "Bearer") && token != ""
+	switch {
+	case bearer && s.LocalToken != "" && subtle.ConstantTimeCompare([]byte(token), []byte(s.LocalToken)) == 1:
+		return owner.Here(trail.Terminal), nil
+	case s.NoAuth:
+		return owner.Here(trail.Anybody), nil
+	case !bearer:
 		return owner.Owner{}, fault.New(fault.Unauthenticated, "invalid_api_key",
 			"No API key. Send it as: Authorization: Bearer <key>")
 	}
-	if s.LocalToken != "" && subtle.ConstantTimeCompare([]byte(token), []byte(s.LocalToken)) == 1 {
-		return owner.Here(trail.Terminal), nil
+	o, err := s.Keyring.Authenticate(r.Context(), token)
+	if err == nil && o.By() == trail.Development {
+		err = checkDirect(r)
 	}
-	return s.Keyring.Authenticate(r.Context(), token)
+	if err != nil {
+		return owner.Owner{}, err
+	}
+	return o, nil
 }
 
 func levelOf(code int) slog.Level {

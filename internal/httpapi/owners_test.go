@@ -38,7 +38,7 @@ func TestOwners(t *testing.T) {
 	for n := range (*ownerCalls + callsPerWorld - 1) / callsPerWorld {
 		t.Run(fmt.Sprintf("world %d", n), func(t *testing.T) {
 			t.Parallel()
-			walkWorld(t, *ownerSeed+uint64(n), min(*ownerCalls, callsPerWorld)) //nolint:gosec // not negative
+			walkWorld(t, *ownerSeed+uint64(n), min(*ownerCalls, callsPerWorld))
 		})
 	}
 }
@@ -70,7 +70,7 @@ func walkWorld(t *testing.T, seed uint64, calls int) {
 		}
 		c.walkers = append(c.walkers, &walker{
 			crowd: c, tenant: &tenant{w: c.world, name: p.name, key: keys[0], canary: p.canary}, keys: keys, twin: p.twin,
-			rnd: rand.New(rand.NewPCG(seed, uint64(i))), taken: make(map[string]bool), //nolint:gosec // not negative, and no secret
+			rnd: rand.New(rand.NewPCG(seed, uint64(i))), taken: make(map[string]bool),
 		})
 	}
 	for _, p := range c.walkers {
@@ -232,7 +232,7 @@ func (p *walker) step() {
 	nobodys := absent(theirs, other.twin)
 	a, b := rand.NewPCG(p.rnd.Uint64(), 0), new(rand.PCG)
 	*b = *a
-	foreign, nothing := p.makeUp(rand.New(a), mine, theirs), p.makeUp(rand.New(b), mine, nobodys) //nolint:gosec // no secret
+	foreign, nothing := p.makeUp(rand.New(a), mine, theirs), p.makeUp(rand.New(b), mine, nobodys)
 	key := p.keys[p.rnd.IntN(len(p.keys))]
 	got := p.ask(foreign, key)
 	if other == p || foreign.text() == nothing.text() {

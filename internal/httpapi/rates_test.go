@@ -101,8 +101,8 @@ func TestTurnsAtOnce(t *testing.T) {
 		reason string
 	}{
 		{"of a key", claim.LineOptions{Room: 8, Patience: time.Millisecond}, new(1), 429, "rate_limit_exceeded", "key_full"},
-		{"of the server", claim.LineOptions{Places: 1, Room: 8, Patience: time.Millisecond}, nil, 503, "overloaded", "too_long"},
-		{"of a server where nobody waits", claim.LineOptions{Places: 1}, nil, 503, "overloaded", "no_room"},
+		{"of the server", claim.LineOptions{Permits: 1, Room: 8, Patience: time.Millisecond}, nil, 503, "overloaded", "too_long"},
+		{"of a server where nobody waits", claim.LineOptions{Permits: 1}, nil, 503, "overloaded", "no_room"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -145,7 +145,7 @@ func TestTurnsAtOnce(t *testing.T) {
 // TestRunsWait: who asked for a run has been answered, so the run waits.
 func TestRunsWait(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, options{line: claim.LineOptions{Places: 1}})
+	w := newWorld(t, options{line: claim.LineOptions{Permits: 1}})
 	hold := make(chan struct{})
 	w.up.Queue(upstreamtest.Step{Text: "at last", Hold: hold})
 	var first sync.WaitGroup
@@ -169,7 +169,7 @@ func TestRunsWait(t *testing.T) {
 func TestRevoked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{
-		line: claim.LineOptions{Places: 100, Room: 8, Patience: time.Hour},
+		line: claim.LineOptions{Permits: 100, Room: 8, Patience: time.Hour},
 		answer: func(*upstreamtest.Request) upstreamtest.Step {
 			return upstreamtest.Step{Chunks: []string{"one"}, Hang: true}
 		},

@@ -1,21 +1,24 @@
 package httpapi
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/bound"
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/ranking"
-	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
 // scope reads whose memory a request means: session_id and session_key in the
 // query, else the headers; as_of shows it as it was known then.
 func (s *server) scope(r *http.Request) (memory.Scope, error) {
-	h, err := s.memoryHeaders(r)
+	h, err := memoryHeaders(r)
 	if err != nil {
 		return memory.Scope{}, err
 	}
@@ -28,17 +31,17 @@ func (s *server) scope(r *http.Request) (memory.Scope, error) {
 			return memory.Scope{}, err
 		}
 	}
-	scope, err := s.Runner.Scope(r.Context(), ownerOf(r), h.id, h.key)
+	scope, err := s.Curator.Scope(r.Context(), ownerOf(r), h.id, h.key)
 	if err != nil {
 		return scope, err
 	}
-	scope.AsOf, err = instant(r.URL.Query().Get("as_of"), "as_of")
+	scope.AsOf, err = instant(r.URL.Query().Get("as_of"), "as_of", "invalid_as_of")
 	return scope, err
 }
 
 // memoryHeaders reads the session id and key a request about memory names.
-func (s *server) memoryHeaders(r *http.Request) (sessionHeaders, error) {
-	h, err := s.parseSessionHeaders(r)
+func memoryHeaders(r *http.Request) (sessionHeaders, error) {
+	h, err := parseSessionHeaders(r)
 	if err != nil {
 		return h, err
 	}
@@ -56,16 +59,17 @@ func (s *server) memoryHeaders(r *http.Request) (sessionHeaders, error) {
 	return h, nil
 }
 
-// instant reads a time of the query string; zero when there is none.
-func instant(text, name string) (time.Time, error) {
+// instant reads a time of the query string; zero when there is none. code is the
+// fault's of one that is none.
+func instant(text, name, code string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	at, err := time.Parse(time.RFC3339, text)
+	at, err := bound.ParseTime(text)
 	if err != nil {
-		return at, fault.New(fault.Invalid, "invalid_"+name, fmt.Sprintf("%q must be an RFC 3339 time, such as 2026-11-21T10:00:00Z.", name)).At(name)
+		return at, fault.Wrap(fault.Invalid, code, fmt.Sprintf("%q must be %s.", name, bound.Allowed), err).At(name)
 	}
-	return at.UTC(), nil
+	return at, nil
 }
 
 // listFacts answers GET /api/memory: the facts of a scope in the order they
@@ -85,27 +89,28 @@ func (s *server) listFacts(w http.ResponseWriter, r *http.Request) error {
 	default:
 		return fault.New(fault.Invalid, "invalid_axis", "\"axis\" is known or valid.").At("axis")
 	}
-	facts, err := s.Runner.Facts(r.Context(), ownerOf(r), scope)
+	facts, err := s.Curator.Facts(r.Context(), ownerOf(r), scope)
 	if err != nil {
 		return err
 	}
-	superseded := q.Get("include") == "superseded" || q.Get("kind") == "reversal"
+	wanted := func(f *memory.Fact) bool { return f.Current() }
+	switch superseded := q.Get("include") == "superseded" || q.Get("kind") == "reversal"; {
+	case valid && !at.IsZero():
+		wanted = func(f *memory.Fact) bool { return holds(f, at) }
+	case valid, superseded:
+		wanted = func(*memory.Fact) bool { return true }
+	}
 	data := []factJSON{}
 	for i := range facts {
-		f := &facts[i]
-		switch {
-		case !selected(f, q.Get("kind")):
-		case valid && !at.IsZero() && !holds(f, at):
-		case !valid && !superseded && !f.Current():
-		default:
+		if f := &facts[i]; selected(f, q.Get("kind")) && wanted(f) {
 			data = append(data, factOf(f))
 		}
 	}
 	return writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": data})
 }
 
-// holds reports whether a fact was true at a time, as far as is known today:
-// from when it was said until something replaced it.
+// holds reports whether a fact was true at a time, as far as is known today: from its
+// statement until its replacement.
 func holds(f *memory.Fact, at time.Time) bool {
 	return !f.SaidAt.After(at) && (f.Current() || f.SupersededAt.After(at))
 }
@@ -116,7 +121,7 @@ func (s *server) getFact(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	fact, err := s.Runner.Fact(r.Context(), ownerOf(r), scope, memory.FactID(r.PathValue("fact_id")))
+	fact, err := s.Curator.Fact(r.Context(), ownerOf(r), scope, memory.FactID(r.PathValue("fact_id")))
 	if err != nil {
 		return err
 	}
@@ -144,7 +149,7 @@ type reasonJSON struct {
 	Detail  string  `json:"detail,omitempty"`
 }
 
-func recalledOf(c *run.Recalled) recalledJSON {
+func recalledOf(c *curate.Recalled) recalledJSON {
 	d := &c.Quote
 	out := recalledJSON{
 		MessageID: d.MessageID, FactID: optional(c.Fact), SessionID: d.SessionID, Seq: d.Seq, Role: d.Role,
@@ -170,7 +175,7 @@ func (s *server) recall(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	found, err := s.Runner.Recall(r.Context(), ownerOf(r), scope, ranking.Query{
+	found, err := s.Curator.Recall(r.Context(), ownerOf(r), scope, ranking.Query{
 		Text: q.Get("q"), Limit: limit, At: scope.AsOf, Explain: q.Get("explain") == "true",
 	})
 	if err != nil {
@@ -185,7 +190,7 @@ func (s *server) recall(w http.ResponseWriter, r *http.Request) error {
 
 // timeline answers GET /api/sessions/{id}/timeline?topic=.
 func (s *server) timeline(w http.ResponseWriter, r *http.Request) error {
-	h, err := s.parseSessionHeaders(r)
+	h, err := parseSessionHeaders(r)
 	if err != nil {
 		return err
 	}
@@ -193,7 +198,7 @@ func (s *server) timeline(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	facts, err := s.Runner.Timeline(r.Context(), ownerOf(r), memory.Scope{Root: tip.RootID, Key: h.key}, r.URL.Query().Get("topic"))
+	facts, err := s.Curator.Timeline(r.Context(), ownerOf(r), curate.ScopeOf(&tip, h.key), r.URL.Query().Get("topic"))
 	if err != nil {
 		return err
 	}
@@ -205,36 +210,48 @@ func (s *server) timeline(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, map[string]any{"object": "list", "session_id": tip.ID, "data": data})
 }
 
+// asJSON is a text that was JSON; nil if it is empty, or none any more.
+func asJSON(text string) json.RawMessage {
+	if !json.Valid([]byte(text)) {
+		return nil
+	}
+	return json.RawMessage(text)
+}
+
 // receipt answers GET /api/receipts/{id}: what a reply was given, quoted.
 func (s *server) receipt(w http.ResponseWriter, r *http.Request) error {
-	why, err := s.Runner.Why(r.Context(), ownerOf(r), r.PathValue("id"))
+	why, err := s.Curator.Why(r.Context(), ownerOf(r), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
 	out := struct {
-		Object    string         `json:"object"`
-		ID        string         `json:"id"`
-		SessionID session.ID     `json:"session_id"`
-		RootID    session.ID     `json:"_lineage_root_id"`
-		At        time.Time      `json:"at"`
-		Model     string         `json:"model"`
-		Responder run.Responder  `json:"responder"`
-		Answer    messageJSON    `json:"answer"`
-		Facts     []factJSON     `json:"facts"`
-		Recalled  []recalledJSON `json:"recalled"`
-		Sent      []messageJSON  `json:"sent"`
-		Tools     []run.ToolUse  `json:"tools,omitempty"`
-		Context   run.Context    `json:"context"`
+		Object    string            `json:"object"`
+		ID        string            `json:"id"`
+		SessionID session.ID        `json:"session_id"`
+		RootID    session.ID        `json:"_lineage_root_id"`
+		At        time.Time         `json:"at"`
+		Model     string            `json:"model"`
+		Responder lineage.Responder `json:"responder"`
+		Answer    messageJSON       `json:"answer"`
+		Facts     []factJSON        `json:"facts"`
+		Recalled  []recalledJSON    `json:"recalled"`
+		Sent      []messageJSON     `json:"sent"`
+		Tools     []lineage.ToolUse `json:"tools,omitempty"`
+		Context   lineage.Context   `json:"context"`
+		System    string            `json:"system,omitempty"`
+		Offered   json.RawMessage   `json:"tool_definitions,omitempty"`
+		Settings  json.RawMessage   `json:"settings,omitempty"`
 	}{
 		Object: "hermes.receipt", ID: why.ID, SessionID: why.SessionID, RootID: why.RootID, At: why.At, Model: why.Model,
 		Responder: why.Responder, Answer: messageOf(&why.Answer), Facts: []factJSON{}, Recalled: []recalledJSON{},
 		Sent: []messageJSON{}, Tools: why.Tools, Context: why.Context,
+		System: why.Frame.System, Offered: asJSON(why.Frame.Tools), Settings: asJSON(why.Frame.Settings),
 	}
 	for i := range why.Facts {
 		out.Facts = append(out.Facts, factOf(&why.Facts[i]))
 	}
 	for i := range why.Recalled {
-		out.Recalled = append(out.Recalled, recalledOf(&run.Recalled{Quote: why.Recalled[i]}))
+		out.Recalled = append(out.Recalled, recalledOf(&curate.Recalled{Quote: why.Recalled[i]}))
 	}
 	for i := range why.Sent {
 		out.Sent = append(out.Sent, messageOf(&why.Sent[i]))

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -29,7 +30,7 @@ func (s *server) createResponse(w http.ResponseWriter, r *http.Request) error {
 	if req.Idempotency, err = t.idempotency(responsesRoute); err != nil {
 		return err
 	}
-	head, streams, key := s.responseHead(req, wire), wire.Stream, t.key // not the body behind them
+	head, streams, key := s.responseHead(req, wire), wire.Stream, t.key // not the body after them
 	if isStored(req, wire) {
 		parsed(r)
 		return s.storeResponse(w, r, req, &head, streams)
@@ -56,7 +57,11 @@ func (s *server) createResponse(w http.ResponseWriter, r *http.Request) error {
 
 // responseRequest builds the run of a response.
 func (s *server) responseRequest(t *turnRequest, wire *openai.ResponseRequest) (*run.Request, error) {
-	if err := s.conversation(&t.sessionHeaders, wire); err != nil {
+	err := errors.Join(refuseSession(t.r, "conversation", wire.Conversation), refuseSession(t.r, "previous_response_id", wire.Previous))
+	if err == nil {
+		err = conversation(&t.sessionHeaders, wire)
+	}
+	if err != nil {
 		return nil, err
 	}
 	req, err := t.begin()
@@ -85,23 +90,30 @@ func (s *server) responseRequest(t *turnRequest, wire *openai.ResponseRequest) (
 	if len(req.Messages) == 0 {
 		return nil, fault.New(fault.Invalid, "no_input", "'input' holds nothing to answer: send a message of the user, or the output of a call.").At("input")
 	}
-	if !wire.Store && t.id == "" && t.key == "" {
-		req.OffRecord = true // neither the response nor the turn is wanted again
-	}
-	// A client that names no session and brings its own history manages it itself.
-	if req.Session == "" && t.key == "" && len(req.Messages) > 1 {
-		req.Stateless = true
-		if err := checkPaired(req.Messages); err != nil {
-			return nil, err
-		}
+	if err := keepLess(t, req, wire); err != nil {
+		return nil, err
 	}
 	// The turn of a stored one streams, whatever its client wants.
 	req.Body = wire.ChatBody(passed(req, messages), req.Streaming || isStored(req, wire))
 	return req, nil
 }
 
-// isStored reports whether a response can be had again. What is off the record,
-// and what is asked of the past, cannot.
+// keepLess sets which parts of a response's turn are not stored.
+func keepLess(t *turnRequest, req *run.Request, wire *openai.ResponseRequest) error {
+	named := t.id != "" || t.key != ""
+	if !(wire.Store || named) {
+		req.OffRecord = true // neither the response nor the turn is to be stored
+	}
+	// A client that names no session and brings its own history manages it itself.
+	if named || req.Session != "" || len(req.Messages) < 2 {
+		return nil
+	}
+	req.Stateless = true
+	return checkPaired(req.Messages)
+}
+
+// isStored reports whether a response can be fetched later. A response that is off the
+// record, or asks about the past, cannot.
 func isStored(req *run.Request, wire *openai.ResponseRequest) bool {
 	return wire.Store && !req.OffRecord && req.AsOf.IsZero()
 }
@@ -127,20 +139,17 @@ func checkPaired(ms []session.Message) error {
 			made[c.ID] = true
 		}
 		if id := ms[i].ToolCallID; ms[i].Role == session.Tool && !made[id] {
-			return fault.New(fault.Invalid, "tool_call_not_found", fmt.Sprintf("No tool call with the call_id %q was found in the input.", id)).At("input")
+			return fault.New(fault.Invalid, "tool_call_not_found",
+				fmt.Sprintf("No tool call with the call_id %q was found in the input.", id)).At("input")
 		}
 	}
 	return nil
 }
 
 // conversation puts the session that the body names in the place of the header.
-func (s *server) conversation(h *sessionHeaders, wire *openai.ResponseRequest) error {
+func conversation(h *sessionHeaders, wire *openai.ResponseRequest) error {
 	if wire.Conversation == "" {
 		return nil
-	}
-	if s.NoAuth {
-		return fault.New(fault.Forbidden, "session_auth_required",
-			"Sessions require API key authentication, and this server runs with --no-auth. Configure API_SERVER_KEY to use them.").At("conversation")
 	}
 	id, err := session.ParseID(wire.Conversation)
 	if err != nil {
@@ -148,13 +157,14 @@ func (s *server) conversation(h *sessionHeaders, wire *openai.ResponseRequest) e
 		return f.At("conversation")
 	}
 	if h.id != "" && h.id != id {
-		return fault.New(fault.Invalid, "session_mismatch", "'conversation' and the header "+sessionIDHeader+" name different sessions. Send one of them.").At("conversation")
+		return fault.New(fault.Invalid, "session_mismatch",
+			"'conversation' and the header "+sessionIDHeader+" name different sessions. Send one of them.").At("conversation")
 	}
 	h.id = id
 	return nil
 }
 
-// responseHead is what is known of a response before its turn begins.
+// responseHead is the part of a response that is known before its turn begins.
 func (s *server) responseHead(req *run.Request, wire *openai.ResponseRequest) openai.Response {
 	return openai.Response{
 		ID: responseID(req), CreatedAt: s.Now().Unix(), Background: wire.Background, Conversation: wire.Conversation,
@@ -175,8 +185,8 @@ func responseID(req *run.Request) string {
 	return openai.ResponsePrefix + hex.EncodeToString(b[:])
 }
 
-// ofInput makes what is wrong with messages wrong with the input, which is what
-// they are called here.
+// ofInput rewrites faults about "messages" to name "input", the field's name in this
+// API.
 func ofInput(err error) error {
 	if f := asFault(err); f.Param == "messages" {
 		f.Param = "input"

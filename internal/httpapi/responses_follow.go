@@ -10,8 +10,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/openai"
 )
 
-// narrator tells the log of a stored response as its events. The log is stored
-// before it is read, so that whoever reads it again is told the same.
+// narrator turns the log of a stored response into its events. The log is stored before
+// it is read, so every reader gets the same events.
 type narrator struct {
 	it    *stored
 	told  *openai.ResponseStream
@@ -38,7 +38,7 @@ func (n *narrator) event(e *live.Event) ([]openai.ResponseEvent, error) {
 		}
 		return n.told.Add(pieceOfLog(&p)), nil
 	case e.Type.Last():
-		it, err := readStored(*e.Record)
+		it, err := readStored(*e.Run)
 		if err != nil {
 			return nil, err
 		}
@@ -53,7 +53,7 @@ func (n *narrator) event(e *live.Event) ([]openai.ResponseEvent, error) {
 	return nil, nil
 }
 
-// begin tells that the turn was begun, for the first time or anew.
+// begin reports the start of the turn, the first or a later one.
 func (n *narrator) begin(model string) []openai.ResponseEvent {
 	if n.begun {
 		return n.told.Again()

@@ -12,8 +12,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// responseItems are the input and the output of a stored response, read from the
-// messages of its session. What was forgotten there is not here either.
+// responseItems are the input and output of a stored response, read from the messages
+// of its session. Content forgotten there is missing here too.
 func (s *server) responseItems(ctx context.Context, o owner.Owner, it *stored) (input, output []openai.Item, err error) {
 	input, output = []openai.Item{}, []openai.Item{}
 	if it.Root == "" {
@@ -42,7 +42,7 @@ func (s *server) responseItems(ctx context.Context, o owner.Owner, it *stored) (
 	ids = openai.ItemIDs(it.ID, false)
 	for i := answer; i < len(ms); i++ {
 		items := itemsOf(&ms[i], ids)
-		if i == len(ms)-1 || !ms[i].Partial() { // else the turn was begun anew behind it
+		if i == len(ms)-1 || !ms[i].Partial() { // otherwise the turn was started again after it
 			output = append(output, items...)
 		}
 	}
@@ -156,7 +156,8 @@ func (s *server) goOn(ctx context.Context, req *run.Request, previous string) er
 		return fault.New(fault.Invalid, "previous_response_not_over", "The previous response is still under way. Go on when it is over.").At("previous_response_id")
 	}
 	if it.EndSeq == 0 {
-		return fault.New(fault.Invalid, "previous_response_failed", "The previous response has no answer to go on from.").At("previous_response_id")
+		return fault.New(fault.Invalid, "previous_response_failed",
+			"The previous response has no answer to go on from.").At("previous_response_id")
 	}
 	tip, err := s.Sessions.Tip(ctx, req.Owner, it.Root)
 	if fault.KindOf(err) == fault.NotFound {

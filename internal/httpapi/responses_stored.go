@@ -14,8 +14,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/run"
 )
 
-// keptResponse is what a record keeps of the request for a response. What was
-// said is not here: it belongs to the session.
+// keptResponse is the part of a response's request that its record stores. The messages
+// are not here: they belong to the session.
 type keptResponse struct {
 	Settings     openai.ResponseSettings `json:"settings"`
 	Model        string                  `json:"model"`
@@ -28,7 +28,7 @@ type keptResponse struct {
 
 // stored is a response that can be had again.
 type stored struct {
-	live.Record
+	live.Run
 	kept keptResponse
 }
 
@@ -71,17 +71,17 @@ func (s *server) storeResponse(w http.ResponseWriter, r *http.Request, req *run.
 }
 
 // readStored reads what a record keeps.
-func readStored(rec live.Record) (*stored, error) {
-	it := &stored{Record: rec}
+func readStored(rec live.Run) (*stored, error) {
+	it := &stored{Run: rec}
 	if err := json.Unmarshal(rec.Request, &it.kept); err != nil {
 		return nil, fmt.Errorf("read stored response: %w", err)
 	}
 	return it, nil
 }
 
-// findResponse is a stored response. What is somebody else's is not there.
+// findResponse returns a stored response. Another owner's response counts as absent.
 func (s *server) findResponse(ctx context.Context, o owner.Owner, id string) (*stored, error) {
-	rec, err := s.Live.Record(ctx, o, id)
+	rec, err := s.Live.Run(ctx, o, id)
 	if fault.KindOf(err) == fault.NotFound || err == nil && rec.Kind != live.KindResponse {
 		return nil, fault.New(fault.NotFound, "response_not_found", "No response with this id. It was never stored, or it was deleted.").At("response_id")
 	}
@@ -99,7 +99,8 @@ func (s *server) getResponse(w http.ResponseWriter, r *http.Request) error {
 	if text := q.Get("starting_after"); text != "" {
 		var err error
 		if after, err = strconv.Atoi(text); err != nil || after < 0 {
-			return fault.New(fault.Invalid, "invalid_starting_after", "\"starting_after\" must be the sequence_number of an event.").At("starting_after")
+			return fault.New(fault.Invalid, "invalid_starting_after",
+				"\"starting_after\" must be the sequence_number of an event.").At("starting_after")
 		}
 	}
 	stream, err := wantsStream(r)
@@ -167,8 +168,7 @@ func (it *stored) setHeaders(h http.Header) {
 	}
 }
 
-// deleteResponse answers DELETE /v1/responses/{id}. What was said stays in the
-// session.
+// deleteResponse answers DELETE /v1/responses/{id}. Its messages stay in the session.
 func (s *server) deleteResponse(w http.ResponseWriter, r *http.Request) error {
 	it, err := s.findResponse(r.Context(), ownerOf(r), r.PathValue("id"))
 	if err != nil {

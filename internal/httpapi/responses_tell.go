@@ -82,8 +82,7 @@ func (s *server) responseEnd(res *run.Result, f *fault.Error) openai.ResponseEnd
 	return end
 }
 
-// endOf is how a turn ended; res is what is known of it, nil for nothing, and f
-// what went wrong, nil for nothing.
+// endOf is the end of a turn, made from its result and its fault; either may be nil.
 func endOf(res *run.Result, f *fault.Error) (end openai.ResponseEnd) {
 	if res != nil {
 		end.Finish, end.Model, end.Hermes = res.Answer.FinishReason, res.Model, hermesObject(res)
@@ -98,8 +97,8 @@ func endOf(res *run.Result, f *fault.Error) (end openai.ResponseEnd) {
 	return end
 }
 
-// events sends the events behind one that the client has, and reports whether
-// anybody listens.
+// events sends the events after the last one that the client has, and reports whether
+// the client is still connected.
 func (e *eventWriter) events(events []openai.ResponseEvent, after int) bool {
 	for i := range events {
 		if events[i].Seq > after && !e.named(events[i].Type, events[i].Data) {

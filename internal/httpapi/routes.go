@@ -1,6 +1,6 @@
-// Package httpapi is the HTTP door: it translates requests into runs and store
-// calls, and what comes back into JSON and server-sent events. It holds no
-// policy of its own; the whole surface is on this page.
+// Package httpapi is the HTTP door: it translates requests into runs and store calls,
+// and their results into JSON and server-sent events. It holds no policy of its own;
+// this page lists every route.
 package httpapi
 
 import (
@@ -12,7 +12,10 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/audit"
+	"github.com/hermes-memory/hermes/internal/claim"
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/job"
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/live"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
@@ -24,6 +27,7 @@ import (
 // Config is what the door is built from.
 type Config struct {
 	Runner   *run.Runner
+	Curator  *curate.Curator
 	Sessions session.Store
 	Catalog  session.Catalog
 	Search   search.Store
@@ -44,34 +48,35 @@ type Config struct {
 	// LocalToken is accepted as the local owner's key: it lets the command line
 	// on this machine in. "" accepts none.
 	LocalToken string
-	// NoAuth lets everybody in as the local owner, without the session headers.
+	// NoAuth admits every request as the local owner, without the session headers.
 	NoAuth bool
-	// Hosts are names, beside the loopback ones, that requests may be addressed to.
+	// Hosts are the names, in addition to the loopback ones, that requests may be
+	// addressed to.
 	Hosts []string
 	// Origins are web pages that may call; "*" is not accepted.
 	Origins []string
 	// Name and Responder describe the model in /v1/capabilities.
 	Name      string
-	Responder run.Responder
-	// Background says which models work on memory behind the turns.
+	Responder lineage.Responder
+	// Background says which models work on memory in the background.
 	Background Background
 	Version    string
 	// KeepAlive is the silence after which a stream gets a comment.
 	KeepAlive time.Duration
 	Now       func() time.Time
-	// Work shows what models have yet to do behind the turns.
+	// Work shows the queued tasks of models.
 	Work study.Store
-	// Audit keeps what was done; nil keeps nothing.
+	// Audit stores the audit log; nil disables it.
 	Audit audit.Store
 	// Metrics answers GET /metrics; nil answers that there are none.
 	Metrics http.Handler
-	// Observer is told of every request; nil tells nobody.
+	// Observer is told of every request; it may be nil.
 	Observer Observer
 	// Log should name requests as [trail.Handler] does; nil says nothing.
 	Log *slog.Logger
 }
 
-// Background names the models that work on memory behind the turns; "" for none.
+// Background names the models that work on memory in the background; "" for none.
 type Background struct {
 	// Model finds facts and draws summaries.
 	Model string `json:"model"`
@@ -93,6 +98,9 @@ type route struct {
 	scope  owner.Scope
 	handle func(http.ResponseWriter, *http.Request) error
 }
+
+// name is the route as one text.
+func (rt *route) name() string { return rt.method + " " + rt.path }
 
 // routes is the whole surface.
 func (s *server) routes() []route {
@@ -116,7 +124,7 @@ func (s *server) routes() []route {
 
 		{"GET", "/api/sessions", owner.SessionsRead, s.listSessions},
 		{"POST", "/api/sessions", owner.SessionsWrite, s.createSession},
-		{"GET", "/api/sessions/export", owner.SessionsRead, s.exportSessions},
+		{"GET", "/api/sessions/export", owner.Export, s.exportSessions},
 		{"POST", importPath, owner.SessionsWrite, s.importSessions},
 		{"GET", "/api/sessions/stats", owner.SessionsRead, s.sessionStats},
 		{"POST", "/api/sessions/prune", owner.SessionsWrite, s.pruneSessions},
@@ -189,7 +197,7 @@ func New(c Config) http.Handler {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &server{Config: c, bodies: newBodies()}
+	s := &server{Config: c, bodies: newBodies(), long: newLongLine()}
 	mux := http.NewServeMux()
 	methods := make(map[string][]string)
 	for _, rt := range s.routes() {
@@ -211,8 +219,8 @@ func New(c Config) http.Handler {
 	return s.guard(mux)
 }
 
-// wider are the methods that a route with an id in its path answers for a path
-// without one: "stats" may be somebody's session.
+// wider are the methods that a route with an id in its path answers for a path without
+// one: "stats" may be a session's id.
 func (s *server) wider(path string) []string {
 	var out []string
 	for _, rt := range s.routes() {
@@ -231,4 +239,5 @@ type server struct {
 	refusals refusals
 	rates    rates
 	bodies   bodies
+	long     *claim.Line // for what takes long
 }

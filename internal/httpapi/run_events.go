@@ -2,9 +2,7 @@ package httpapi
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
-	"runtime/debug"
 	"strconv"
 	"time"
 
@@ -12,11 +10,12 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/live"
+	"github.com/hermes-memory/hermes/internal/recovery"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// runEvents answers GET /v1/runs/{id}/events: what has happened and what happens,
-// as server-sent events whose ids are places in the log.
+// runEvents answers GET /v1/runs/{id}/events: the past and future events of the run, as
+// server-sent events whose ids are their positions in the log.
 func (s *server) runEvents(w http.ResponseWriter, r *http.Request) error {
 	after, err := eventsAfter(r)
 	if err != nil {
@@ -24,7 +23,7 @@ func (s *server) runEvents(w http.ResponseWriter, r *http.Request) error {
 	}
 	over := false
 	err = apart(func() error {
-		rec, err := s.Live.Record(r.Context(), ownerOf(r), r.PathValue("id"))
+		rec, err := s.Live.Run(r.Context(), ownerOf(r), r.PathValue("id"))
 		if err == nil {
 			s.setRun(w.Header(), &rec, false)
 			over = rec.State.Over() && after >= rec.Events
@@ -44,24 +43,9 @@ func (s *server) runEvents(w http.ResponseWriter, r *http.Request) error {
 
 // apart calls f on a goroutine of its own and waits for it. The way down to the
 // store needs a deep stack, and a stream that calls f and is then idle for days
-// would keep one. A panic is the caller's.
+// would keep one. A panic is an error.
 func apart(f func() error) error {
-	var err error
-	done := make(chan any)
-	go func() {
-		defer func() {
-			p := recover()
-			if p != nil {
-				p = fmt.Sprintf("%v\n%s", p, debug.Stack())
-			}
-			done <- p
-		}()
-		err = f()
-	}()
-	if p := <-done; p != nil {
-		panic(p)
-	}
-	return err
+	return <-recovery.Async(f)
 }
 
 // tellRun tells the events of a run until it is over, or its reader gone. There
@@ -113,9 +97,9 @@ func tellEvent(out *eventWriter, id string, e *live.Event) bool {
 // with the last one, what the run came to.
 func eventData(id string, e *live.Event) ([]byte, error) {
 	data := []byte(e.Data)
-	if e.Record != nil {
+	if e.Run != nil {
 		var err error
-		if data, err = json.Marshal(endOfRun(e.Record)); err != nil {
+		if data, err = json.Marshal(endOfRun(e.Run)); err != nil {
 			return nil, err
 		}
 	}
@@ -144,7 +128,8 @@ type runEnd struct {
 	Error     json.RawMessage `json:"error"`
 }
 
-func endOfRun(rec *live.Record) runEnd {
-	out := turnOf(rec)
-	return runEnd{Status: out.Status, SessionID: out.SessionID, Output: out.Output, ToolCalls: out.ToolCalls, Usage: out.Usage, Hermes: out.Hermes, Error: out.Error}
+func endOfRun(rec *live.Run) runEnd {
+	out := runOf(rec)
+	return runEnd{Status: out.Status, SessionID: out.SessionID, Output: out.Output, ToolCalls: out.ToolCalls, Usage: out.Usage,
+		Hermes: out.Hermes, Error: out.Error}
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
 	"time"
@@ -16,13 +17,13 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// runDetail is what this door keeps of a run beside its turn.
+// runDetail is the data that this door stores with a run, in addition to its turn.
 type runDetail struct {
 	Metadata json.RawMessage `json:"metadata,omitempty"`
 }
 
-// turnJSON is a run on the wire: a turn that goes on without its client.
-type turnJSON struct {
+// runJSON is a run on the wire: a turn that goes on without its client.
+type runJSON struct {
 	Object      string          `json:"object"`
 	RunID       string          `json:"run_id"`
 	Kind        live.Kind       `json:"kind"`
@@ -48,10 +49,11 @@ type turnJSON struct {
 	FinishedAt  *time.Time      `json:"finished_at"`
 }
 
-func turnOf(r *live.Record) turnJSON {
-	out := turnJSON{
-		Object: "hermes.run", RunID: r.ID, Kind: r.Kind, Status: r.State, SessionID: r.Session, RootID: optional(r.Root), SessionKey: optional(r.Key),
-		Model: optional(r.Model), Approvals: some(r.Approvals), OnRestart: r.OnRestart, Attempts: r.Attempts, LastEventID: r.Events,
+func runOf(r *live.Run) runJSON {
+	out := runJSON{
+		Object: "hermes.run", RunID: r.ID, Kind: r.Kind, Status: r.State, SessionID: r.Session, RootID: optional(r.Root),
+		SessionKey: optional(r.Key),
+		Model:      optional(r.Model), Approvals: some(r.Approvals), OnRestart: r.OnRestart, Attempts: r.Attempts, LastEventID: r.Events,
 		CreatedAt: r.CreatedAt, StartedAt: optionalTime(r.StartedAt), FinishedAt: optionalTime(r.FinishedAt),
 	}
 	var detail runDetail
@@ -66,7 +68,7 @@ func turnOf(r *live.Record) turnJSON {
 }
 
 // outcomeOf puts in what a run came to.
-func outcomeOf(r *live.Record, out *turnJSON) {
+func outcomeOf(r *live.Run, out *runJSON) {
 	if r.Failure != nil {
 		out.Error = bareError(r.Failure.Fault())
 	}
@@ -87,7 +89,7 @@ func bareError(f *fault.Error) json.RawMessage {
 	return body.Error
 }
 
-// runInput is what a client says of a run beside the parameters of its turn.
+// runInput holds the fields of a run request, except the parameters of its turn.
 type runInput struct {
 	Input        json.RawMessage `json:"input"`
 	Messages     json.RawMessage `json:"messages"`
@@ -100,10 +102,10 @@ type runInput struct {
 	chat *openai.ChatRequest // the turn
 }
 
-// maxMetadata bounds what is kept beside a run, in bytes.
+// maxMetadata bounds the metadata of a run, in bytes.
 const maxMetadata = 16 << 10
 
-// parseRun reads the body of a run: what is the run's own, and the chat completion
+// parseRun reads the body of a run: the run's own fields, and the chat completion that
 // it asks for.
 func parseRun(body []byte) (*runInput, error) {
 	var in runInput
@@ -158,7 +160,8 @@ func (in *runInput) messages() (json.RawMessage, error) {
 	}
 	list, err := openai.Elements(given)
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "invalid_input", "\"input\" is a text or a list of messages, \"messages\" a list of messages.").At("input")
+		return nil, fault.New(fault.Invalid, "invalid_input",
+			"\"input\" is a text or a list of messages, \"messages\" a list of messages.").At("input")
 	}
 	if len(list) == 0 {
 		return inList(first), nil
@@ -167,8 +170,8 @@ func (in *runInput) messages() (json.RawMessage, error) {
 	return inList(first, given[from:len(given)-1]), nil
 }
 
-// inList is a JSON array of what is first, if anything is, and of what the other
-// texts make together.
+// inList is a JSON array: first, if it is not empty, and one element joined from the
+// other texts.
 func inList(first []byte, rest ...[]byte) json.RawMessage {
 	parts := [][]byte{[]byte("["), first}
 	if first != nil && len(rest) > 0 {
@@ -183,7 +186,7 @@ func (s *server) createRun(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if t.sessionHeaders, err = s.runSession(t.sessionHeaders, in); err != nil {
+	if t.sessionHeaders, err = runSession(t.r, t.sessionHeaders, in); err != nil {
 		return err
 	}
 	req, err := t.chat(in.chat)
@@ -195,7 +198,7 @@ func (s *server) createRun(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	spec := live.Spec{ID: newRunID(), Kind: live.KindRun, Turn: req, OnRestart: in.OnRestart}
-	if key != "" { // the record keeps it from being done twice
+	if key != "" { // the run keeps it from being done twice
 		spec.ClientKey, spec.ClientHash = key, t.hash()
 	}
 	if in.Metadata != nil {
@@ -206,7 +209,7 @@ func (s *server) createRun(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	out := turnOf(&rec)
+	out := runOf(&rec)
 	if rec.State == live.Running {
 		out.Status = "started"
 	}
@@ -222,11 +225,11 @@ func newRunID() string {
 }
 
 // runSession is the session of a run: the body's, or that of the headers.
-func (s *server) runSession(h sessionHeaders, in *runInput) (sessionHeaders, error) {
-	if s.NoAuth && in.SessionID+in.SessionKey != "" {
-		return h, errNoAuthSession()
+func runSession(r *http.Request, h sessionHeaders, in *runInput) (sessionHeaders, error) {
+	err := errors.Join(refuseSession(r, "session_id", in.SessionID), refuseSession(r, "session_key", in.SessionKey))
+	if err != nil {
+		return h, err
 	}
-	var err error
 	if in.SessionID != "" {
 		if h.id, err = session.ParseID(in.SessionID); err != nil {
 			return h, err
@@ -238,12 +241,12 @@ func (s *server) runSession(h sessionHeaders, in *runInput) (sessionHeaders, err
 	return h, err
 }
 
-// startLive starts a record of a turn, which must be one that is kept. A session
+// startLive starts a run of a turn, which must be one that is kept. A session
 // without a name gets one.
-func (s *server) startLive(r *http.Request, spec live.Spec) (live.Record, error) {
+func (s *server) startLive(r *http.Request, spec live.Spec) (live.Run, error) {
 	req := spec.Turn
 	if req.OffRecord || !req.AsOf.IsZero() {
-		return live.Record{}, fault.New(fault.Invalid, "run_off_record",
+		return live.Run{}, fault.New(fault.Invalid, "run_off_record",
 			"A turn that goes on without its client is kept. Leave out "+storeHeader+", "+taskHeader+" and "+asOfHeader+".")
 	}
 	if req.Session == "" {
@@ -255,7 +258,7 @@ func (s *server) startLive(r *http.Request, spec live.Spec) (live.Record, error)
 }
 
 // setRun tells the run and its session.
-func (s *server) setRun(h http.Header, rec *live.Record, replayed bool) {
+func (s *server) setRun(h http.Header, rec *live.Run, replayed bool) {
 	h.Set(runIDHeader, rec.ID)
 	h.Set(sessionIDHeader, string(rec.Session))
 	if rec.Root != "" {
@@ -284,39 +287,39 @@ func (s *server) listTurns(w http.ResponseWriter, r *http.Request) error {
 		}
 		f.Before = live.Cursor{CreatedAt: at.LastActive, ID: string(at.ID)}
 	}
-	rows, err := s.Live.Records(r.Context(), ownerOf(r), f)
+	rows, err := s.Live.Runs(r.Context(), ownerOf(r), f)
 	if err != nil {
 		return err
 	}
 	page := struct {
-		Object     string     `json:"object"`
-		Data       []turnJSON `json:"data"`
-		HasMore    bool       `json:"has_more"`
-		NextCursor *string    `json:"next_cursor"`
-	}{Object: "list", Data: []turnJSON{}}
+		Object     string    `json:"object"`
+		Data       []runJSON `json:"data"`
+		HasMore    bool      `json:"has_more"`
+		NextCursor *string   `json:"next_cursor"`
+	}{Object: "list", Data: []runJSON{}}
 	if page.HasMore = len(rows) > limit; page.HasMore {
 		rows = rows[:limit]
 		last := &rows[limit-1]
 		page.NextCursor = optional(formatCursor(session.Cursor{LastActive: last.CreatedAt, ID: session.ID(last.ID)}))
 	}
 	for i := range rows {
-		page.Data = append(page.Data, turnOf(&rows[i]))
+		page.Data = append(page.Data, runOf(&rows[i]))
 	}
 	return writeJSON(w, http.StatusOK, page)
 }
 
 // getTurn answers GET /v1/runs/{id}.
 func (s *server) getTurn(w http.ResponseWriter, r *http.Request) error {
-	rec, err := s.Live.Record(r.Context(), ownerOf(r), r.PathValue("id"))
+	rec, err := s.Live.Run(r.Context(), ownerOf(r), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
 	return s.writeTurn(w, &rec)
 }
 
-func (s *server) writeTurn(w http.ResponseWriter, rec *live.Record) error {
+func (s *server) writeTurn(w http.ResponseWriter, rec *live.Run) error {
 	s.setRun(w.Header(), rec, false)
-	return writeJSON(w, http.StatusOK, turnOf(rec))
+	return writeJSON(w, http.StatusOK, runOf(rec))
 }
 
 // stopTurn answers POST /v1/runs/{id}/stop.
@@ -347,7 +350,7 @@ func (s *server) approveCall(w http.ResponseWriter, r *http.Request) error {
 	return s.writeTurn(w, &rec)
 }
 
-// deleteTurn answers DELETE /v1/runs/{id}. What was said stays in the session.
+// deleteTurn answers DELETE /v1/runs/{id}. Its messages stay in the session.
 func (s *server) deleteTurn(w http.ResponseWriter, r *http.Request) error {
 	if err := s.Live.Delete(r.Context(), ownerOf(r), r.PathValue("id")); err != nil {
 		return err
@@ -355,8 +358,8 @@ func (s *server) deleteTurn(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, map[string]any{"object": "hermes.run", "run_id": r.PathValue("id"), "deleted": true})
 }
 
-// resultOf is what a record came to, or the fault it ended with.
-func resultOf(rec *live.Record) (*run.Result, error) {
+// resultOf is what a run came to, or the fault it ended with.
+func resultOf(rec *live.Run) (*run.Result, error) {
 	if rec.Failure != nil {
 		return rec.Result, rec.Failure.Fault()
 	}

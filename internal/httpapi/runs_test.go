@@ -159,7 +159,7 @@ func TestDetachedGoesOn(t *testing.T) {
 		t.Errorf("got the transcript %s", got.body)
 	}
 	w.chat("s", "And without?")
-	list, err := w.live.Records(t.Context(), owner.Local(), live.Filter{Limit: 10})
+	list, err := w.live.Runs(t.Context(), owner.Local(), live.Filter{Limit: 10})
 	if err != nil || len(list) != 1 {
 		t.Errorf("got %d records, %v, want the detached one alone", len(list), err)
 	}

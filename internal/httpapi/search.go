@@ -67,8 +67,8 @@ func (s *server) search(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, out)
 }
 
-// reindex answers POST /api/search/rebuild: the text index, which is one for all
-// owners, is made anew from the messages.
+// reindex answers POST /api/search/rebuild: the text index, which all owners share, is
+// rebuilt from the messages.
 func (s *server) reindex(w http.ResponseWriter, r *http.Request) error {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // it takes as long as it takes
 	if err := s.Search.Reindex(r.Context()); err != nil {
@@ -91,26 +91,27 @@ func (s *server) searchRequest(r *http.Request) (req search.Request, err error) 
 	if req.Matches, err = number(q.Get("matches"), "matches", search.DefaultMatches, search.MaxMatches); err != nil {
 		return req, err
 	}
-	if req.From, err = instant(q.Get("from"), "from"); err != nil {
+	if req.From, err = instant(q.Get("from"), "from", "invalid_from"); err != nil {
 		return req, err
 	}
-	if req.To, err = instant(q.Get("to"), "to"); err != nil {
+	if req.To, err = instant(q.Get("to"), "to", "invalid_to"); err != nil {
 		return req, err
 	}
 	req.Source = session.Source(q.Get("source"))
 	switch req.Role = session.Role(q.Get("role")); req.Role {
 	case "", session.User, session.Assistant, session.Tool:
 	default:
-		return req, fault.New(fault.Invalid, "invalid_role", fmt.Sprintf("\"role\" is %s, %s or %s.", session.User, session.Assistant, session.Tool)).At("role")
+		return req, fault.New(fault.Invalid, "invalid_role",
+			fmt.Sprintf("\"role\" is %s, %s or %s.", session.User, session.Assistant, session.Tool)).At("role")
 	}
 	req.Scope, err = s.searchScope(r)
 	return req, err
 }
 
-// searchScope is where a request looks: what was said under its session key, or
-// in the lineage of its session id, or everywhere.
+// searchScope is the range of a search: the messages of a session key, those of a
+// session's lineage, or all.
 func (s *server) searchScope(r *http.Request) (search.Scope, error) {
-	h, err := s.memoryHeaders(r)
+	h, err := memoryHeaders(r)
 	switch {
 	case err != nil:
 		return search.Scope{}, err

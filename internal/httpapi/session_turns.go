@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/audit"
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
-	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -18,7 +18,7 @@ func (s *server) resetSession(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	next, err := s.Runner.Reset(r.Context(), ownerOf(r), tip.ID)
+	next, err := s.Curator.Reset(r.Context(), ownerOf(r), tip.ID)
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func (s *server) compressSession(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	folded, err := s.Runner.Compress(r.Context(), ownerOf(r), tip.ID)
+	folded, err := s.Curator.Compress(r.Context(), ownerOf(r), tip.ID)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (s *server) forkSession(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	b := &run.Branch{Owner: ownerOf(r), Session: tip.ID}
+	b := &curate.Branch{Owner: ownerOf(r), Session: tip.ID}
 	if in.MessageID != nil {
 		if *in.MessageID <= 0 {
 			return fault.New(fault.Invalid, "invalid_message_id", "\"message_id\" must be the id of a message of this session.").At("message_id")
@@ -69,7 +69,7 @@ func (s *server) forkSession(w http.ResponseWriter, r *http.Request) error {
 	if b.Title, err = parseTitle(in.Title); err != nil {
 		return err
 	}
-	branch, err := s.Runner.Fork(r.Context(), b)
+	branch, err := s.Curator.Fork(r.Context(), b)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (s *server) undoExchange(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	back, err := s.Runner.Undo(r.Context(), ownerOf(r), tip.ID)
+	back, err := s.Curator.Undo(r.Context(), ownerOf(r), tip.ID)
 	if err != nil {
 		return err
 	}
@@ -132,8 +132,8 @@ const (
 	maxPruneDays = 36500
 )
 
-// pruneSessions answers POST /api/sessions/prune: ended sessions that nobody has
-// used for long are deleted.
+// pruneSessions answers POST /api/sessions/prune: it deletes ended sessions that have
+// not been used for long.
 func (s *server) pruneSessions(w http.ResponseWriter, r *http.Request) error {
 	var in struct {
 		OlderThanDays *float64 `json:"older_than_days"`
@@ -157,8 +157,9 @@ func (s *server) pruneSessions(w http.ResponseWriter, r *http.Request) error {
 	if in.DryRun {
 		audit.From(r.Context()).Skip()
 	}
-	out, err := s.Runner.Prune(r.Context(), &run.Prune{
-		Owner: ownerOf(r), Before: s.Now().UTC().Add(-time.Duration(days * float64(24*time.Hour))), Source: session.Source(in.Source), Limit: in.Limit, DryRun: in.DryRun,
+	out, err := s.Curator.Prune(r.Context(), &curate.Prune{
+		Owner: ownerOf(r), Before: s.Now().UTC().Add(-time.Duration(days * float64(24*time.Hour))), Source: session.Source(in.Source),
+		Limit: in.Limit, DryRun: in.DryRun,
 	})
 	if err != nil {
 		return err

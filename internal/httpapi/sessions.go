@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/hermes-memory/hermes/internal/bound"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/session"
@@ -63,7 +64,8 @@ func optionalTime(t time.Time) *time.Time {
 func sessionOf(s *session.Session) sessionJSON {
 	return sessionJSON{
 		Object: "hermes.session", ID: s.ID, RootID: s.RootID, ParentID: optional(s.ParentID), SessionKey: optional(s.Key),
-		Source: string(s.Source), UserID: optional(s.UserID), Model: optional(s.Model), Title: optional(s.Title), TitleSource: optional(s.TitleSource),
+		Source: string(s.Source), UserID: optional(s.UserID), Model: optional(s.Model), Title: optional(s.Title),
+		TitleSource:  optional(s.TitleSource),
 		SystemPrompt: optional(s.SystemPrompt), StartedAt: s.StartedAt, EndedAt: optionalTime(s.EndedAt),
 		EndReason: optional(s.EndReason), LastActive: s.LastActive, MessageCount: s.MessageCount, LineageCount: s.NextSeq,
 		ToolCallCount: s.ToolCallCount, InputTokens: s.InputTokens, OutputTokens: s.OutputTokens, Compressions: s.Generation,
@@ -122,7 +124,7 @@ func (s *server) listSessions(w http.ResponseWriter, r *http.Request) error {
 // previewLength is the length of a preview, in characters.
 const previewLength = 60
 
-// preview is the beginning of a text in one line, without what is secret.
+// preview is the beginning of a text on one line, with secrets hidden.
 func preview(text string) string {
 	line := []rune(strings.Join(strings.Fields(memory.MaskSecrets(text)), " "))
 	if len(line) > previewLength {
@@ -133,7 +135,7 @@ func preview(text string) string {
 
 // formatCursor makes an opaque text of a place in the list.
 func formatCursor(c session.Cursor) string {
-	return base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(c.LastActive.UnixMilli(), 36) + ":" + string(c.ID)))
+	return base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(bound.Millis(c.LastActive), 36) + ":" + string(c.ID)))
 }
 
 func parseCursor(text string) (session.Cursor, error) {
@@ -147,19 +149,31 @@ func parseCursor(text string) (session.Cursor, error) {
 	if !ok || err != nil {
 		return session.Cursor{}, bad
 	}
-	return session.Cursor{LastActive: time.UnixMilli(ms).UTC(), ID: session.ID(id)}, nil
+	return session.Cursor{LastActive: bound.FromMillis(ms), ID: session.ID(id)}, nil
 }
 
-// number reads a positive number of the query string.
+// number reads a positive number of the query string. One that is too large is
+// refused: a client that is given less than it asked for takes the page for the end
+// of the list.
 func number(text, name string, absent, most int) (int, error) {
 	if text == "" {
 		return absent, nil
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 {
+	if err != nil || n < 1 || n > most {
 		return 0, fault.New(fault.Invalid, "invalid_"+name, fmt.Sprintf("%q must be a number from 1 to %d.", name, most)).At(name)
 	}
-	return min(n, most), nil
+	return n, nil
+}
+
+// refuseOffset refuses a way through lists that none of them goes. A client whose
+// offset is ignored reads the first page again and again.
+func refuseOffset(r *http.Request) error {
+	if r.Method != http.MethodGet || !r.URL.Query().Has("offset") {
+		return nil
+	}
+	return fault.New(fault.Invalid, "unsupported_parameter",
+		"\"offset\" is not supported: rows that move would be missed or shown twice. Continue with what the page before gave: \"cursor\", \"from\", \"after\" or \"before\".").At("offset")
 }
 
 // generatedID is the beginning of an id of our own making. Only those may be
@@ -241,7 +255,7 @@ func (s *server) createSession(w http.ResponseWriter, r *http.Request) error {
 		row.TitleSource = session.TitlePerson
 	}
 	row.RootID = row.ID
-	if err := s.Runner.Create(r.Context(), ownerOf(r), row); err != nil {
+	if err := s.Curator.Create(r.Context(), ownerOf(r), row); err != nil {
 		return err
 	}
 	return writeJSON(w, http.StatusCreated, oneSession(&row, nil))
@@ -310,7 +324,7 @@ func (s *server) patchSession(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	p := session.Patch{At: s.Now().UTC()}
-	for _, name := range slices.Sorted(maps.Keys(in)) { // what is told of two wrong ones is the same each time
+	for _, name := range slices.Sorted(maps.Keys(in)) { // sorted, so that the reported error is always the same one
 		var text string
 		if json.Unmarshal(in[name], &text) != nil {
 			return fault.New(fault.Invalid, "invalid_value", fmt.Sprintf("%q must be a string.", name)).At(name)
@@ -338,7 +352,7 @@ func (s *server) patchSession(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	changed, err := s.Runner.Edit(r.Context(), ownerOf(r), tip.ID, p, s.ifMatch(r))
+	changed, err := s.Curator.Edit(r.Context(), ownerOf(r), tip.ID, p, s.ifMatch(r))
 	if err != nil {
 		return err
 	}
@@ -365,7 +379,7 @@ func (s *server) deleteSession(w http.ResponseWriter, r *http.Request) error {
 	if err := s.stopTurnsOf(r, tip.ID); err != nil {
 		return err
 	}
-	if _, err := s.Runner.Delete(r.Context(), ownerOf(r), tip.ID, s.ifMatch(r)); err != nil {
+	if _, err := s.Curator.Delete(r.Context(), ownerOf(r), tip.ID, s.ifMatch(r)); err != nil {
 		return err
 	}
 	return writeJSON(w, http.StatusOK, map[string]any{"object": "hermes.session.deleted", "id": tip.ID, "deleted": true})

@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
+	"github.com/hermes-memory/hermes/internal/bound"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/openai"
 	"github.com/hermes-memory/hermes/internal/run"
@@ -27,7 +27,7 @@ type turnRequest struct {
 // is echoed, on refusals too.
 func readTurn[T any](s *server, w http.ResponseWriter, r *http.Request, parse func([]byte) (T, error)) (t *turnRequest, wire T, err error) {
 	t = &turnRequest{r: r}
-	if t.sessionHeaders, err = s.parseSessionHeaders(r); err != nil {
+	if t.sessionHeaders, err = parseSessionHeaders(r); err != nil {
 		return nil, wire, err
 	}
 	if t.key != "" {
@@ -40,8 +40,8 @@ func readTurn[T any](s *server, w http.ResponseWriter, r *http.Request, parse fu
 	return t, wire, err
 }
 
-// begin is the run that is asked for, without what is said in it: whose it is, the
-// session, and what headers say of it.
+// begin makes the run without its messages: its owner, its session and the settings
+// from the headers.
 func (t *turnRequest) begin() (*run.Request, error) {
 	req := &run.Request{Owner: ownerOf(t.r), Session: t.id, Key: t.key, Source: session.SourceAPI}
 	return req, parseTurnHeaders(t.r, req)
@@ -65,8 +65,7 @@ func (t *turnRequest) hash() []byte {
 	return sum.Sum(nil)
 }
 
-// addMessages puts messages of the wire into a run: its system prompt, and what is
-// said.
+// addMessages adds messages to a run: its system prompt and the conversation.
 func addMessages(req *run.Request, ms []openai.Message) {
 	for i := range ms {
 		m := message(&ms[i])
@@ -112,16 +111,16 @@ func parseTurnHeaders(r *http.Request, req *run.Request) error {
 		return fault.New(fault.Invalid, "invalid_header", storeHeader+" can only be \"none\".").At(storeHeader)
 	}
 	if text := r.Header.Get(asOfHeader); text != "" {
-		at, err := time.Parse(time.RFC3339, text)
+		at, err := bound.ParseTime(text)
 		if err != nil {
-			return fault.New(fault.Invalid, "invalid_as_of", asOfHeader+" must be an RFC 3339 time, such as 2026-11-21T10:00:00Z.").At(asOfHeader)
+			return fault.Wrap(fault.Invalid, "invalid_as_of", asOfHeader+" must be "+bound.Allowed+".", err).At(asOfHeader)
 		}
-		req.AsOf = at.UTC()
+		req.AsOf = at
 	}
 	if text := r.Header.Get(budgetHeader); text != "" {
 		n, err := strconv.Atoi(text)
-		if err != nil || n <= 0 {
-			return fault.New(fault.Invalid, "invalid_context_budget", budgetHeader+" must be a number of tokens.").At(budgetHeader)
+		if err != nil || n <= 0 || n > bound.MaxTokens {
+			return fault.New(fault.Invalid, "invalid_context_budget", budgetHeader+" must be a number of tokens, at least 1.").At(budgetHeader)
 		}
 		req.Budget = n
 	}
@@ -136,7 +135,8 @@ func parseIdempotencyKey(r *http.Request) (string, error) {
 	}
 	bad := strings.ContainsFunc(key, func(c rune) bool { return c <= ' ' || c > '~' })
 	if bad || len(key) > 255 {
-		return "", fault.New(fault.Invalid, "invalid_idempotency_key", "An Idempotency-Key is 1–255 visible ASCII characters.").At(idempotencyName)
+		return "", fault.New(fault.Invalid, "invalid_idempotency_key",
+			"An Idempotency-Key is 1–255 visible ASCII characters.").At(idempotencyName)
 	}
 	return key, nil
 }

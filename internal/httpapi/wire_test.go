@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,8 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/owner"
-	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/upstream/upstreamtest"
 )
 
@@ -219,7 +220,7 @@ func (w *wire) checkAccounts(body string) {
 	w.t.Helper()
 	for line := range strings.Lines(body) {
 		var got struct {
-			Hermes *struct{ Context run.Context }
+			Hermes *struct{ Context lineage.Context }
 		}
 		if json.Unmarshal([]byte(strings.TrimPrefix(line, "data: ")), &got) != nil || got.Hermes == nil {
 			continue
@@ -357,18 +358,27 @@ func selected(want *node, i int, call *node) node {
 	return out
 }
 
-// dropQuotes leaves out the message that quotes older ones: which are chosen is
-// not the wire's business.
+// dropQuotes leaves the quotes of older messages out of the message that recalls:
+// which are chosen is not the wire's business. A message with nothing else is left
+// out, too.
 func (n *node) dropQuotes() {
 	for i := range n.items {
 		if n.names[i] == "messages" {
 			n.items[i].items = slices.DeleteFunc(n.items[i].items, func(m node) bool {
-				content, _ := m.member("content")
-				return strings.HasPrefix(content.text, "[Memory: earlier messages")
+				at := slices.Index(m.names, "content")
+				if at < 0 || !strings.HasPrefix(m.items[at].text, "[Memory: ") {
+					return false
+				}
+				kept := olderQuotes.ReplaceAllString(m.items[at].text, "")
+				m.items[at].text = kept
+				return strings.Count(kept, "\n") == 1
 			})
 		}
 	}
 }
+
+// olderQuotes are the quotes of older messages, with the line above them.
+var olderQuotes = regexp.MustCompile(`(?m)^(Earlier messages:|- .*, \d{4}-\d\d-\d\d: ".*")\n`)
 
 // scripted reads the replies of the model's server. The fields are those of
 // upstreamtest.Step.

@@ -5,22 +5,22 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
-	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 	"github.com/hermes-memory/hermes/internal/study"
 )
 
-// workJSON is something a model has yet to do behind the turns, on the wire.
+// workJSON is a queued task of a model, on the wire.
 type workJSON struct {
-	Object        string     `json:"object"`
-	SessionID     session.ID `json:"session_id"` // the first of its lineage
-	Kind          run.Work   `json:"kind"`
-	Status        string     `json:"status"` // waiting, running or failing
-	Attempts      int        `json:"attempts"`
-	NextAttemptAt *time.Time `json:"next_attempt_at"`
-	Error         *string    `json:"error"`
-	UpdatedAt     time.Time  `json:"updated_at"`
+	Object        string      `json:"object"`
+	SessionID     session.ID  `json:"session_id"` // the first of its lineage
+	Kind          curate.Work `json:"kind"`
+	Status        string      `json:"status"` // waiting, running or failing
+	Attempts      int         `json:"attempts"`
+	NextAttemptAt *time.Time  `json:"next_attempt_at"`
+	Error         *string     `json:"error"`
+	UpdatedAt     time.Time   `json:"updated_at"`
 }
 
 func workOf(it *study.Item, now time.Time) workJSON {
@@ -54,7 +54,7 @@ func (s *server) listWork(w http.ResponseWriter, r *http.Request) error {
 		if !ok {
 			return fault.New(fault.Invalid, "invalid_cursor", "This cursor is none of ours. Leave it out to begin with the first.").At("cursor")
 		}
-		f.After = study.Due{Root: session.ID(root), Kind: run.Work(kind)}
+		f.After = study.Due{Root: session.ID(root), Kind: curate.Work(kind)}
 	}
 	items, err := s.Work.Work(r.Context(), ownerOf(r), f)
 	if err != nil {

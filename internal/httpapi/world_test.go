@@ -15,12 +15,12 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/claim"
+	"github.com/hermes-memory/hermes/internal/compression"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/httpapi"
 	"github.com/hermes-memory/hermes/internal/job"
 	"github.com/hermes-memory/hermes/internal/live"
 	"github.com/hermes-memory/hermes/internal/mcpserver"
-	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/recall"
 	"github.com/hermes-memory/hermes/internal/run"
@@ -57,7 +57,9 @@ type options struct {
 	line      claim.LineOptions
 	patience  time.Duration
 	keepAlive time.Duration
-	quiet     bool // the upstream remembers no requests
+	// development leaves out the configured key, so that the development key counts.
+	development bool
+	quiet       bool // the upstream remembers no requests
 	// undescribed answers are not held against openapi.yaml.
 	undescribed bool
 	log         *slog.Logger
@@ -118,7 +120,6 @@ func newWorld(t testing.TB, o options) *world {
 		serve = described(t, serve)
 	}
 	w.srv = httptest.NewUnstartedServer(serve)
-	w.srv.Listener = httpapi.JSONRefusals(w.srv.Listener)
 	w.srv.Start()
 	w.srv.Client().CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	t.Cleanup(w.srv.Close)
@@ -137,6 +138,7 @@ func (w *world) open() {
 	}
 	models := run.Models{Fallback: !w.opt.NoFallback}
 	var list func(context.Context) ([]httpapi.Model, error)
+	name := ""
 	if !w.opt.NoRecall {
 		models.Recall = recall.New()
 	}
@@ -144,23 +146,25 @@ func (w *world) open() {
 		m := upstream.New(upstream.Options{
 			BaseURL: w.up.URL + "/v1", Key: upstreamKey, Model: "scripted", Transport: w.measure.Transport(w.pool), Now: w.clock.Now, Log: w.opt.log,
 		})
-		models.Upstream, models.Name = m, "scripted"
+		models.Upstream, name = m, "scripted"
 		list = lister(m)
 	}
-	w.db, w.keyring = db, owner.NewKeyring(db, []string{localKey}, false, w.clock.Now)
+	configured := []string{localKey}
+	if w.opt.development {
+		configured = nil
+	}
+	w.db, w.keyring = db, owner.NewKeyring(db, configured, w.opt.development, w.clock.Now)
 	w.opt.line.Observe = w.measure.Waited
 	line := claim.NewLine(w.opt.line)
-	runner := run.New(run.Parts{
-		Store: db, Ledger: db, Sessions: db, Catalog: db, Memory: db, Views: memory.NewViews(db, 64<<20), Models: models, Tools: w.tools(),
-		Config: run.Config{
-			Budget: w.opt.Budget, Patience: w.opt.patience, HotLineages: 256, IdempotencyTTL: 24 * time.Hour, Now: w.clock.Now,
-		},
-		Process: "test", Log: w.opt.log, Observer: w.measure, Line: line,
+	runner, curator := runtest.New(db, &runtest.Parts{
+		Models: models, Tools: w.tools(),
+		Config: run.Config{Budgets: compression.Budgets{Model: name, Default: w.opt.Budget}, Patience: w.opt.patience, Now: w.clock.Now},
+		Log:    w.opt.log, Observer: w.measure, Line: line,
 	})
 	targets := job.Targets{"webhook": job.NewWebhook(false, w.clock.Now)}
-	w.jobs = job.NewScheduler(job.SchedulerParts{Ledger: db, Store: db, Runner: runner, Targets: targets, Now: w.clock.Now, Observer: w.measure, Log: w.opt.log})
+	w.jobs = job.NewScheduler(job.SchedulerParts{Ledger: db, Store: db, Runner: runner, Curator: curator, Targets: targets, Now: w.clock.Now, Observer: w.measure, Log: w.opt.log})
 	w.measure.Watch(telemetry.Sources{Runs: runner.Load, Store: db.Load, Jobs: w.jobs.Load, Line: line.Load})
-	w.live = live.New(live.Parts{Store: db, Ledger: db, Runner: runner, Limits: w.opt.limits, Approval: time.Minute, Now: w.clock.Now, Log: w.opt.log})
+	w.live = live.New(live.Parts{Store: db, Queue: db, Runner: runner, Limits: w.opt.limits, Approval: time.Minute, Now: w.clock.Now, Log: w.opt.log})
 	w.leave = func() {}
 	if !w.opt.RunsWait {
 		w.leave = carryOn(w.live)
@@ -170,9 +174,9 @@ func (w *world) open() {
 		Jobs:  job.NewPlanner(job.PlannerParts{Store: db, Targets: targets, Zone: "UTC", Now: w.clock.Now, Changed: w.jobs.Poke}),
 		MCP:   mcpserver.Handler(mcpserver.Options{Client: &http.Client{Transport: loop{w}}, Base: "http://localhost", Version: "test", Log: w.opt.log}),
 		Tools: w.opt.Tools, Audit: db, Work: db, Observer: w.measure, Metrics: w.measure.Handler(),
-		Runner: runner, Sessions: db, Catalog: db, Search: w.measure.Search(db), Keyring: w.keyring, Models: list, Ready: w.ready, Detail: w.detail,
+		Runner: runner, Curator: curator, Sessions: db, Catalog: db, Search: w.measure.Search(db), Keyring: w.keyring, Models: list, Ready: w.ready, Detail: w.detail,
 		LocalToken: "local-token-of-this-machine", NoAuth: w.opt.NoAuth, Hosts: w.opt.Hosts, Origins: w.opt.Origins,
-		Name: models.Name, Responder: runner.Responder(), Version: "test", KeepAlive: w.opt.keepAlive, Now: w.clock.Now, Log: w.opt.log,
+		Name: name, Responder: runner.Responder(), Version: "test", KeepAlive: w.opt.keepAlive, Now: w.clock.Now, Log: w.opt.log,
 	})
 	w.handler.Store(&handler)
 }
@@ -183,7 +187,7 @@ func carryOn(r *live.Registry) (leave func()) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = r.Run(ctx) // it ends with its context only
+		_ = r.Serve(ctx) // it ends with its context only
 	}()
 	<-r.Begun()
 	return func() {
@@ -196,7 +200,7 @@ func carryOn(r *live.Registry) (leave func()) {
 func (w *world) finishRuns() {
 	w.t.Helper()
 	w.leave = carryOn(w.live)
-	list, err := w.live.Records(context.Background(), owner.Local(), live.Filter{Limit: 100})
+	list, err := w.live.Runs(context.Background(), owner.Local(), live.Filter{Limit: 100})
 	for i := range list {
 		for _, followed := range w.live.Follow(context.Background(), owner.Local(), list[i].ID, 0, nil) {
 			err = errors.Join(err, followed)
@@ -210,7 +214,8 @@ func (w *world) finishRuns() {
 // detail is what the program around the server would say of it.
 func (w *world) detail(ctx context.Context, _ bool) (httpapi.Detail, error) {
 	damage, err := w.db.Check(ctx, true)
-	return httpapi.Detail{StartedAt: w.clock.Now(), Data: httpapi.Data{File: "state.db", Damage: damage, Checked: "deep"}}, err
+	rows, failed := w.db.CheckRows(ctx)
+	return httpapi.Detail{StartedAt: w.clock.Now(), Data: httpapi.Data{File: "state.db", Damage: damage, Rows: rows, Checked: "deep"}}, errors.Join(err, failed)
 }
 
 // tools are those the options switch on.

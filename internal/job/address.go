@@ -2,34 +2,35 @@ package job
 
 import (
 	"context"
+	"errors"
 	"net/netip"
+	"slices"
 	"syscall"
-
-	"github.com/hermes-memory/hermes/internal/fault"
 )
 
-// refusePrivate is asked for every address that is about to be dialled, after
-// names have been looked up: a name may lead anywhere, and elsewhere next time.
+// errPrivate is for the log. A job's owner is told only that the webhook gave no
+// answer: otherwise webhooks could probe the names and addresses of this network.
+var errPrivate = errors.New("the address of the webhook is not public")
+
+// refusePrivate is called for every address about to be dialled, after the name lookup,
+// because a name may resolve to another address each time.
 func refusePrivate(_ context.Context, _, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil || !public(at.Addr()) {
-		return fault.New(fault.Unavailable, "webhook_private",
-			"The webhook leads to an address that is not public. Set webhooks.allow_private if it should.")
+		return errPrivate
 	}
 	return nil
 }
 
-// public reports whether an address is one of the open Internet. Those that
-// carry another address inside are not: what they lead to is decided elsewhere.
+// public reports whether an address belongs to the public Internet. Addresses that
+// embed another address do not count, because a gateway decides where they lead.
 func public(ip netip.Addr) bool {
 	ip = ip.Unmap()
-	if !ip.IsValid() || ip.Zone() != "" || !ip.IsGlobalUnicast() || ip.IsPrivate() {
+	if ip.Zone() != "" || ip.IsPrivate() || !ip.IsGlobalUnicast() { // an invalid address is not unicast either
 		return false
 	}
-	for _, block := range reserved() {
-		if block.Contains(ip) {
-			return false
-		}
+	if slices.ContainsFunc(reserved(), func(block netip.Prefix) bool { return block.Contains(ip) }) {
+		return false
 	}
 	return ip.Is4() || netip.MustParsePrefix("2000::/3").Contains(ip)
 }

@@ -3,6 +3,7 @@ package job
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,8 +27,8 @@ func fields() []field {
 	}
 }
 
-// cron reads five or six fields. The library sees one field at a time and never
-// a zone: it panics at "TZ=", and its idea of clock changes is not ours.
+// cron reads five or six fields. The library gets one field at a time and never a zone:
+// it panics at "TZ=", and it treats clock changes differently.
 func (p *phrase) cron(words []word) (*cron.SpecSchedule, error) {
 	all := fields()
 	switch len(words) {
@@ -47,9 +48,8 @@ func (p *phrase) cron(words []word) (*cron.SpecSchedule, error) {
 		}
 		alone := []string{"0", "*", "*", "*", "*", "*"}
 		alone[at] = text
-		read, err := parser.Parse(strings.Join(alone, " "))
-		spec, ok := read.(*cron.SpecSchedule)
-		if err != nil || !ok || strings.ContainsAny(text, "@=") {
+		spec := specOf(parser, alone)
+		if spec == nil || strings.ContainsAny(text, "@=") {
 			return nil, p.wrong(w.at, all[i].says)
 		}
 		const seconds = 1<<60 - 1
@@ -58,15 +58,24 @@ func (p *phrase) cron(words []word) (*cron.SpecSchedule, error) {
 		}
 		line[at] = text
 	}
-	read, err := parser.Parse(strings.Join(line, " "))
-	spec, ok := read.(*cron.SpecSchedule)
-	if err != nil || !ok {
-		return nil, p.wrong(0, "it cannot be read")
+	spec := specOf(parser, line)
+	if spec == nil {
+		return nil, p.wrong(0, "it is not a valid cron line")
 	}
 	return spec, nil
 }
 
-// sundays writes the day 7, which the library does not know, as 0.
+// specOf parses six fields with the library; nil if it cannot.
+func specOf(parser cron.Parser, line []string) *cron.SpecSchedule {
+	read, err := parser.Parse(strings.Join(line, " "))
+	if err != nil {
+		return nil
+	}
+	spec, _ := read.(*cron.SpecSchedule)
+	return spec
+}
+
+// sundays rewrites day 7, which the library does not know, as 0.
 func sundays(text string) string {
 	parts := strings.Split(text, ",")
 	for i, part := range parts {
@@ -82,19 +91,26 @@ func sundays(text string) string {
 	return strings.Join(parts, ",")
 }
 
+// weekday is the number of a day, which may be written as its name; -1 for none.
+func weekday(text string) int {
+	names := []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
+	if i := slices.Index(names, strings.ToLower(text)); i >= 0 {
+		return i
+	}
+	if n, err := strconv.Atoi(text); err == nil && n >= 0 && n <= 7 {
+		return n
+	}
+	return -1
+}
+
 // lastSunday lists the days of a range that ends with the day 7.
 func lastSunday(part, from, step string, stepped bool) string {
-	const names = "sun mon tue wed thu fri sat"
-	first, err := strconv.Atoi(from)
-	if i := strings.Index(names, strings.ToLower(from)); err != nil && len(from) == 3 && i >= 0 && i%4 == 0 {
-		first, err = i/4, nil
+	first, every := weekday(from), 1
+	if stepped {
+		every, _ = strconv.Atoi(step) // 0 if it is not a number
 	}
-	every := 1
-	if err == nil && stepped {
-		every, err = strconv.Atoi(step)
-	}
-	if err != nil || first < 0 || first > 7 || every < 1 {
-		return part // the library says what is wrong
+	if first < 0 || every < 1 {
+		return part // the library reports the error
 	}
 	var days []string
 	for day := first; day <= 7; day += every {

@@ -12,17 +12,17 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
-// Target is where the output of a run goes: "local", "webhook:<url>", or
+// Target is where the output of a fire goes: "local", "webhook:<url>", or
 // "<platform>:<chat>".
 type Target string
 
-// Local keeps the output in the ledger, and sends it nowhere.
+// Local keeps the output in the fire's row and sends it nowhere.
 const Local Target = "local"
 
 // webhook begins the target of a webhook.
 const webhook = "webhook"
 
-// split is the kind of a target and the place of its kind.
+// split returns the kind of a target and its place.
 func (t Target) split() (kind, place string) {
 	kind, place, _ = strings.Cut(string(t), ":")
 	return kind, place
@@ -40,56 +40,56 @@ const (
 	Undelivered DeliveryState = "failed"    // given up
 )
 
-// Delivery is a row of the outbox: the output of one run for one target. Its id
-// is the event's, and the same however often it is sent.
+// Delivery is a row of the outbox: the output of one fire for one target. Its id is the
+// event's id, and stays the same for every attempt.
 type Delivery struct {
 	ID       string // "evt_" and hex digits
 	Job      ID
-	DueAt    time.Time // of the run
+	DueAt    time.Time // of the fire
 	Target   Target
 	State    DeliveryState
 	Attempts int
 	Fence    int64
-	// WakeAt is when it is tried next, or when a claim ends; zero when it is over.
+	// WakeAt is when the next attempt is due, or when a claim ends; zero when it is
+	// over.
 	WakeAt      time.Time
 	Error       string // of the last attempt; safe to show
 	CreatedAt   time.Time
 	DeliveredAt time.Time
 
-	// What is sent is read with the claim: the run as it is, and of its job the
-	// name and the secret.
-	Run     *Run
+	// The content to send is read with the claim: the fire, and the name and the secret
+	// of its job.
+	Run     *Fire
 	JobName string
 	Secret  string
 }
 
-// Event is what a delivery says.
+// Event is the content of a delivery.
 type Event struct {
-	// ID is the same however often the event is sent.
+	// ID is the same for every attempt.
 	ID string
 	// Type is "job.run.completed" or "job.run.failed".
 	Type    string
 	JobName string
-	Run     Run
-	Secret  string // signs it
+	Run     Fire
+	Secret  string // signs the event
 }
 
-// Deliverer takes events to one kind of place: a webhook, a chat platform.
+// Deliverer sends events to one kind of place: a webhook, a chat platform.
 type Deliverer interface {
-	// Check refuses a place that nothing can be delivered to, with an Invalid
-	// fault, "invalid_deliver".
+	// Check refuses a place that cannot receive events, with Invalid "invalid_deliver".
 	Check(place string) error
-	// Deliver sends an event and returns when the other side has taken it. A fault
-	// of kind Invalid or NotFound says that there is no use in trying again. It
-	// may be called again with the same event after a crash.
+	// Deliver sends an event and returns when the receiver has accepted it. A fault of
+	// kind Invalid or NotFound says that retrying is useless. After a crash it may be
+	// called again with the same event.
 	Deliver(ctx context.Context, place string, e *Event) error
 }
 
-// Targets are the kinds of targets there are beside "local", by the word that
-// begins them: "webhook", "telegram".
+// Targets are the kinds of targets other than "local", by the word that begins them:
+// "webhook", "telegram".
 type Targets map[string]Deliverer
 
-// check refuses a target of no kind there is.
+// check refuses a target of an unknown kind.
 func (ts Targets) check(t Target) error {
 	if t == Local {
 		return nil
@@ -101,23 +101,28 @@ func (ts Targets) check(t Target) error {
 		for _, name := range slices.Sorted(maps.Keys(ts)) {
 			names = append(names, name+":…")
 		}
-		return fault.New(fault.Invalid, "invalid_deliver", fmt.Sprintf("Nothing can be delivered to %q. There are: %s.", kind, strings.Join(names, ", "))).At("deliver")
+		return fault.New(fault.Invalid, "invalid_deliver",
+			fmt.Sprintf("Nothing can be delivered to %q. There are: %s.", kind, strings.Join(names, ", "))).At("deliver")
 	}
 	return d.Check(place)
 }
 
 const maxURL = 2048
 
-// parseWebhook checks where a webhook goes, as far as its text says. Where a
-// name leads is only seen when it is dialled.
+const unreadable = "cannot be read: it looks like https://example.org/hook"
+
+// parseWebhook checks a webhook's URL, as far as its text allows. The address behind a
+// name is checked when it is dialled.
 func parseWebhook(text string, private bool) (*url.URL, error) {
 	wrong := func(why string) error {
 		return fault.New(fault.Invalid, "invalid_deliver", fmt.Sprintf("The webhook's URL %s.", why)).At("deliver")
 	}
 	u, err := url.Parse(text)
 	switch {
-	case err != nil || u.Host == "" || u.Opaque != "" || len(text) > maxURL:
-		return nil, wrong("cannot be read: it looks like https://example.org/hook")
+	case err != nil || len(text) > maxURL:
+		return nil, wrong(unreadable)
+	case u.Host == "" || u.Opaque != "":
+		return nil, wrong(unreadable)
 	case u.Scheme != "https" && (u.Scheme != "http" || !private):
 		return nil, wrong("must begin with https://")
 	case u.User != nil:

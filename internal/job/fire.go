@@ -13,19 +13,20 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/recovery"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 	"github.com/hermes-memory/hermes/internal/trail"
 )
 
-// route is the name under which the turns of fires are kept from being doubled.
+// route is the idempotency route that keeps the turns of fires from running twice.
 const route = "jobs"
 
-// fire carries a claimed slot out and stores what came of it.
-func (s *Scheduler) fire(ctx context.Context, o owner.Owner, r *Run) {
+// fire runs a claimed slot and stores the outcome.
+func (s *Scheduler) fire(ctx context.Context, o owner.Owner, r *Fire) {
 	j, err := s.store.Job(ctx, o, r.Job)
 	if err != nil {
-		s.log.Warn("a job is gone, or cannot be read", "job_id", r.Job, "err", err)
+		s.log.Warn("a job was deleted or could not be read", "job_id", r.Job, "err", err)
 		return
 	}
 	ctx = trail.With(ctx, trail.Trail{RequestID: trail.NewID(), Actor: trail.Job})
@@ -38,13 +39,17 @@ func (s *Scheduler) fire(ctx context.Context, o owner.Owner, r *Run) {
 		var turn context.Context
 		var stop func()
 		turn, stop = s.hold(ctx, o, r, j.Timeout)
-		set.Seen, err = s.turn(turn, o, &j, r)
+		err = recovery.Do(func() (err error) {
+			set.Seen, err = s.turn(turn, o, &j, r)
+			return err
+		})
+		recovery.Log(turn, s.log, "the turn of a job", err, "job_id", r.Job)
 		timedOut := errors.Is(context.Cause(turn), context.DeadlineExceeded)
 		stop()
-		if ctx.Err() != nil { // the server stops: the next one goes on
+		if ctx.Err() != nil { // shutdown: the next server continues it
 			err = s.putBack(ctx, o, r)
 			if err != nil {
-				s.log.Warn("a run that was cut off waits for the end of its lease", "job_id", r.Job, "err", err)
+				s.log.Warn("an interrupted run could not be released; it is retried when its lease ends", "job_id", r.Job, "err", err)
 			}
 			return
 		}
@@ -52,39 +57,40 @@ func (s *Scheduler) fire(ctx context.Context, o owner.Owner, r *Run) {
 	}
 	r.FinishedAt = moment(s.now)
 	set.Run, set.Delivery = *r, deliveryOf(&j, r)
-	if _, err := s.ledger.SettleRun(context.WithoutCancel(ctx), o, set); err != nil {
-		s.log.Warn("the outcome of a run could not be stored; it is taken up again", "job_id", r.Job, "err", err)
+	if _, err := s.ledger.SettleFire(context.WithoutCancel(ctx), o, set); err != nil {
+		s.log.Warn("the outcome of a run could not be stored; the run is retried", "job_id", r.Job, "err", err)
 	}
 }
 
-// hold is the time a turn has: its timeout, as long as the lease can be kept.
-func (s *Scheduler) hold(ctx context.Context, o owner.Owner, r *Run, timeout time.Duration) (turn context.Context, stop func()) {
+// hold returns a context for a turn: it ends at the timeout, or when the lease is lost.
+func (s *Scheduler) hold(ctx context.Context, o owner.Owner, r *Fire, timeout time.Duration) (turn context.Context, stop func()) {
 	timed, cancel := context.WithTimeout(ctx, timeout)
 	row := *r
 	turn, release := claim.Hold(timed, lease, func(ctx context.Context) (bool, error) {
-		return s.ledger.RenewRun(ctx, o, &row, moment(s.now).Add(lease))
-	})
+		return s.ledger.RenewFire(ctx, o, &row, moment(s.now).Add(lease))
+	}, recovery.Logged(ctx, s.log, "the lease of a fire", "job_id", r.Job))
 	return turn, func() {
 		cancel()
 		release()
 	}
 }
 
-// putBack gives up a slot that the end of the server cut off.
-func (s *Scheduler) putBack(ctx context.Context, o owner.Owner, r *Run) error {
+// putBack releases a slot that a shutdown interrupted.
+func (s *Scheduler) putBack(ctx context.Context, o owner.Owner, r *Fire) error {
 	back := *r
 	back.Status, back.WakeAt, back.Output = Due, moment(s.now), ""
-	_, err := s.ledger.SettleRun(context.WithoutCancel(ctx), o, Settlement{Run: back})
+	_, err := s.ledger.SettleFire(context.WithoutCancel(ctx), o, Settlement{Run: back})
 	return err
 }
 
-// turn is the fire as a turn of its session.
-func (s *Scheduler) turn(ctx context.Context, o owner.Owner, j *Job, r *Run) (*Seen, error) {
+// turn runs a fire as a turn of its session.
+func (s *Scheduler) turn(ctx context.Context, o owner.Owner, j *Job, r *Fire) (*Seen, error) {
 	scope, facts, err := s.facts(ctx, o, j)
 	if err != nil {
 		return nil, err
 	}
-	stream, err := s.runner.Start(ctx, request(o, j, r, briefing(j, r, facts, scope.Root)))
+	brief, news := briefing(j, r, facts, scope.Root)
+	stream, err := s.runner.Start(ctx, request(o, j, r, brief, news))
 	if err != nil {
 		return nil, err
 	}
@@ -106,21 +112,21 @@ func (s *Scheduler) turn(ctx context.Context, o owner.Owner, j *Job, r *Run) (*S
 	return s.seen(ctx, o, j, facts, res)
 }
 
-// facts are those a job's scope has now. A session that is not there yet has
-// none of its own.
+// facts returns the current facts of a job's scope. A session that does not exist yet
+// has no facts of its own.
 func (s *Scheduler) facts(ctx context.Context, o owner.Owner, j *Job) (memory.Scope, []memory.Fact, error) {
-	scope, err := s.runner.Scope(ctx, o, j.Session, j.Key)
+	scope, err := s.curator.Scope(ctx, o, j.Session, j.Key)
 	if fault.KindOf(err) == fault.NotFound {
 		return scope, nil, nil
 	}
 	if err != nil {
 		return scope, nil, err
 	}
-	facts, err := s.runner.Facts(ctx, o, scope)
+	facts, err := s.curator.Facts(ctx, o, scope)
 	return scope, facts, err
 }
 
-// seen is how far memory has come with a turn that was shown facts.
+// seen returns how far memory has come after a turn that was shown facts.
 func (s *Scheduler) seen(ctx context.Context, o owner.Owner, j *Job, facts []memory.Fact, res *run.Result) (*Seen, error) {
 	learned := make(map[memory.FactID]bool)
 	for _, l := range res.Learned {
@@ -133,9 +139,9 @@ func (s *Scheduler) seen(ctx context.Context, o owner.Owner, j *Job, facts []mem
 	return seenWith(facts, res.RootID, after, learned), nil
 }
 
-// request is a fire as a run. A slot is one request, however often it is tried:
-// its prompt is stored once, and its answer is made once.
-func request(o owner.Owner, j *Job, r *Run, brief string) *run.Request {
+// request builds the run of a fire. A slot is one idempotent request: retries store its
+// prompt once and produce one answer.
+func request(o owner.Owner, j *Job, r *Fire, brief string, news *run.News) *run.Request {
 	slot := fmt.Sprintf("%s/%d", j.ID, r.DueAt.UnixMilli())
 	sum := sha256.Sum256([]byte(slot))
 	body, _ := json.Marshal(map[string]any{ // texts only: cannot fail
@@ -145,18 +151,19 @@ func request(o owner.Owner, j *Job, r *Run, brief string) *run.Request {
 		Owner: o, Session: j.Session, Key: j.Key, Source: session.SourceCron, Model: j.Model, Body: body,
 		System:     []session.Message{{Role: session.System, Content: brief}},
 		Messages:   []session.Message{{Role: session.User, Content: j.Prompt}},
+		News:       news,
 		NoFallback: r.Attempts < maxAttempts, Patient: true,
 		Idempotency: &run.Idempotency{Route: route, Key: slot, BodyHash: sum[:]},
 	}
 }
 
-// retryAfter is how long a failed attempt is followed by none.
+// retryAfter is the backoff after a failed attempt.
 func retryAfter(attempts int) time.Duration {
 	return []time.Duration{time.Minute, 5 * time.Minute}[min(attempts, maxAttempts-1)-1]
 }
 
-// judge says what became of an attempt, and when there is another.
-func (s *Scheduler) judge(r *Run, err error, timedOut bool) {
+// judge sets the outcome of an attempt and the time of the next, if there is one.
+func (s *Scheduler) judge(r *Fire, err error, timedOut bool) {
 	r.WakeAt = time.Time{}
 	if err == nil {
 		r.Status, r.Error = Completed, ""
@@ -164,7 +171,7 @@ func (s *Scheduler) judge(r *Run, err error, timedOut bool) {
 	}
 	r.Status, r.Error = Failed, fault.MessageOf(err)
 	if timedOut {
-		r.Error = "The run took longer than it may."
+		r.Error = "The run exceeded its timeout."
 	}
 	if refused, ok := errors.AsType[*run.Refused](err); ok {
 		r.Session = refused.SessionID
@@ -172,7 +179,7 @@ func (s *Scheduler) judge(r *Run, err error, timedOut bool) {
 	s.log.Info("a run failed", "job_id", r.Job, "attempt", r.Attempts, "err", err)
 	switch fault.KindOf(err) {
 	case fault.Invalid, fault.Unauthenticated, fault.Forbidden, fault.NotFound, fault.TooLarge:
-		return // it would be refused again
+		return // a retry would be refused too
 	}
 	if r.Attempts < maxAttempts {
 		wait := retryAfter(r.Attempts)
@@ -183,8 +190,8 @@ func (s *Scheduler) judge(r *Run, err error, timedOut bool) {
 	}
 }
 
-// deliveryOf is the delivery of a run that is over; nil for none.
-func deliveryOf(j *Job, r *Run) *Delivery {
+// deliveryOf returns the delivery of a finished fire; nil for none.
+func deliveryOf(j *Job, r *Fire) *Delivery {
 	if !r.WakeAt.IsZero() {
 		return nil
 	}

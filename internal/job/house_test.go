@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/compression"
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/job"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/recall"
@@ -29,6 +31,7 @@ type house struct {
 	targets   job.Targets
 	noModel   bool
 	runner    *run.Runner
+	curator   *curate.Curator
 	scheduler *job.Scheduler
 	planner   *job.Planner
 	now       func() time.Time
@@ -104,13 +107,13 @@ func (h *house) open() {
 	h.t.Helper()
 	db := runtest.Open(h.t, h.path)
 	h.db = db
-	models := run.Models{Upstream: h.model, Name: "parrot", Recall: recall.New(), Fallback: true}
+	models := run.Models{Upstream: h.model, Recall: recall.New(), Fallback: true}
 	if h.noModel {
 		models.Upstream = nil
 	}
-	h.runner = runtest.Runner(db, run.Parts{Models: models, Config: run.Config{Now: h.now}})
+	h.runner, h.curator = runtest.New(db, &runtest.Parts{Models: models, Config: run.Config{Budgets: compression.Budgets{Model: "parrot"}, Now: h.now}})
 	h.scheduler = job.NewScheduler(job.SchedulerParts{
-		Ledger: db, Store: db, Runner: h.runner, Targets: h.targets, Now: h.now, Grace: 10 * time.Second, Log: slog.New(slog.DiscardHandler),
+		Ledger: db, Store: db, Runner: h.runner, Curator: h.curator, Targets: h.targets, Now: h.now, Grace: 10 * time.Second, Log: slog.New(slog.DiscardHandler),
 	})
 	h.planner = job.NewPlanner(job.PlannerParts{Store: db, Targets: h.targets, Zone: "UTC", Now: h.now, Changed: h.scheduler.Poke})
 }
@@ -145,16 +148,16 @@ func (h *house) pass() {
 	}
 }
 
-func (h *house) runs(id job.ID) []job.Run {
+func (h *house) runs(id job.ID) []job.Fire {
 	h.t.Helper()
-	runs, err := h.db.Runs(context.Background(), alice(), id, time.Time{}, 200)
+	runs, err := h.db.Fires(context.Background(), alice(), id, time.Time{}, 200)
 	if err != nil {
 		h.t.Fatal(err)
 	}
 	return runs
 }
 
-// ledger is a job's runs in one line each, oldest first.
+// ledger is a job's fires in one line each, oldest first.
 func (h *house) ledger(id job.ID) string {
 	h.t.Helper()
 	var lines []string

@@ -1,11 +1,11 @@
-// Package job runs prompts at their times. It owns jobs, their schedules, the
-// ledger of due times (slots), the scheduler that makes each a turn of its
-// session, and the outbox that carries what came of it to where it is wanted.
+// Package job runs prompts on a schedule. It owns jobs, their schedules, the ledger of
+// due times (slots), the scheduler that makes each slot a turn of its session, and the
+// outbox that delivers the output.
 //
-// A slot is a row, unique by job and due time; it is claimed with a lease and a
-// fencing number, and its turn runs under an idempotency key made of both. So
-// a slot fires once, over crashes and over several processes. The package knows
-// no wire but the webhooks' and no database.
+// A slot is a row, unique by job and due time. It is claimed with a lease and a fencing
+// number, and its turn runs under an idempotency key made of job and due time. So a
+// slot fires once, even with crashes and several processes. The package knows no wire
+// format except that of webhooks, and no database.
 package job
 
 import (
@@ -27,41 +27,41 @@ type ID string
 // Job is a prompt with a schedule. Times are UTC.
 type Job struct {
 	ID   ID
-	Name string // one of a kind for its owner
-	// Schedule is the text that was given; Timezone is an IANA name.
+	Name string // unique for its owner
+	// Schedule is the text as given; Timezone is an IANA name.
 	Schedule string
 	Timezone string
 	Prompt   string
-	// Session is the transcript the fires are turns of, Key the scope of their
-	// memory; "" for the session's own lineage.
+	// Session is the transcript that the fires extend, and Key the scope of their
+	// memory; "" means the session's own lineage.
 	Session session.ID
 	Key     session.Key
 	Deliver Target
-	// Secret signs what is delivered to a webhook.
+	// Secret signs webhook deliveries.
 	Secret string
-	// Repeat ends the job after so many fires; 0 means never.
+	// Repeat ends the job after that many fires; 0 means never.
 	Repeat  int
 	CatchUp CatchUp
 	Model   string        // "" for the server's
 	Timeout time.Duration // of one fire
 	State   State
-	// Anchor is when intervals are counted from: when the schedule was set.
+	// Anchor is the start of intervals: when the schedule was set.
 	Anchor    time.Time
 	NextRunAt time.Time // zero while nothing is to come
 	Fires     int       // slots that were fired, not those that were skipped
 	CreatedAt time.Time
 	UpdatedAt time.Time
 
-	// What became of the newest run; the scheduler writes it.
+	// The outcome of the newest fire; the scheduler writes it.
 	LastRunAt  time.Time
 	LastStatus Status
-	// Seen is how far memory had come with the last completed run: what it learnt
-	// since is news to the next. Nil before the first.
+	// Seen is how far memory had come at the last completed fire. What memory learnt
+	// since then is news to the next fire. Nil before the first.
 	Seen *Seen
 }
 
-// Seen is the newest message that a run knew the facts of: in its own lineage,
-// and in the others of its scope.
+// Seen is the newest message whose facts a fire knew: in its own lineage, and in the
+// others of its scope.
 type Seen struct{ Own, Others int64 }
 
 // State is whether a job fires.
@@ -74,10 +74,10 @@ const (
 	Ended     State = "completed" // a one-shot that fired, or the last of its repeats
 )
 
-// CatchUp says what becomes of due times that were missed.
+// CatchUp says what happens to missed due times.
 type CatchUp string
 
-// The policies. Times that are passed over are in the ledger as skipped.
+// The policies. Due times that are not fired are recorded as skipped.
 const (
 	CatchUpOnce CatchUp = "once" // the newest is fired, late
 	CatchUpSkip CatchUp = "skip" // none is fired
@@ -101,7 +101,7 @@ func newID(prefix string) string {
 	return prefix + hex.EncodeToString(b[:])
 }
 
-// parse reads the job's own schedule.
+// parse parses the job's schedule.
 func (j *Job) parse() (*Schedule, error) {
 	zone, err := Zone(j.Timezone)
 	if err != nil {
@@ -110,7 +110,7 @@ func (j *Job) parse() (*Schedule, error) {
 	return Parse(j.Schedule, zone, j.Anchor)
 }
 
-// plan makes the job due from a moment on. A paused one stays so.
+// plan sets the next due time, counted from now. A paused job stays paused.
 func (j *Job) plan(now time.Time) error {
 	s, err := j.parse()
 	if err != nil {
@@ -126,7 +126,7 @@ func (j *Job) plan(now time.Time) error {
 	return nil
 }
 
-// check looks at everything but the schedule, and fills in what was left out.
+// check validates everything but the schedule, and fills in defaults.
 func (j *Job) check() error {
 	if err := checkName(j.Name); err != nil {
 		return err
@@ -163,12 +163,15 @@ func (j *Job) check() error {
 }
 
 func checkName(name string) error {
-	bad := strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f })
-	if n := utf8.RuneCountInString(name); n == 0 || n > maxName || bad || !utf8.ValidString(name) || strings.TrimSpace(name) != name {
+	n := utf8.RuneCountInString(name)
+	unclean := !utf8.ValidString(name) || strings.ContainsFunc(name, control) || strings.TrimSpace(name) != name
+	if unclean || n == 0 || n > maxName {
 		return invalid("name", fmt.Sprintf("A job needs a \"name\" of 1–%d characters, without control characters and blanks around it.", maxName))
 	}
 	return nil
 }
+
+func control(r rune) bool { return r < ' ' || r == 0x7f }
 
 func invalid(param, msg string) error {
 	return fault.New(fault.Invalid, "invalid_"+param, msg).At(param)

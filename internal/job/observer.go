@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Observer is told what the scheduler does. It must not block.
+// Observer is told of the scheduler's work. It must not block.
 type Observer interface {
-	// Fire hears that a slot is fired, how long after its due time. It returns the
-	// context to do so with, and whom to tell what became of it.
+	// Fire is called when a slot is fired, with its delay. It returns the context for
+	// the fire and a function to report the outcome to.
 	Fire(ctx context.Context, late time.Duration) (context.Context, func(Status))
-	// Delivery hears what became of an attempt to deliver.
+	// Delivery is called with the outcome of an attempt to deliver.
 	Delivery(kind string, state DeliveryState)
 }
 
-// Load is how much a scheduler does at a moment.
+// Load is the number of fires and deliveries under way.
 type Load struct{ Fires, Deliveries int }
 
 // Load counts what is under way now.
@@ -22,8 +22,8 @@ func (s *Scheduler) Load() Load {
 	return Load{Fires: s.fires.Taken(), Deliveries: s.deliveries.Taken()}
 }
 
-// observe tells of a fire, if there is somebody to be told.
-func (s *Scheduler) observe(ctx context.Context, r *Run) (context.Context, func(Status)) {
+// observe reports a fire to the observer, if there is one.
+func (s *Scheduler) observe(ctx context.Context, r *Fire) (context.Context, func(Status)) {
 	if s.observer == nil {
 		return ctx, func(Status) {}
 	}

@@ -8,12 +8,13 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/recovery"
 )
 
-// deliveryLease is longer than any attempt to deliver may take.
+// deliveryLease is longer than any attempt to deliver.
 const deliveryLease = time.Minute
 
-// deliver makes a claimed delivery and stores what came of it.
+// deliver sends a claimed delivery and stores the outcome.
 func (s *Scheduler) deliver(ctx context.Context, o owner.Owner, d *Delivery) {
 	kind, place := d.Target.split()
 	e := &Event{ID: d.ID, Type: "job.run.completed", JobName: d.JobName, Run: *d.Run, Secret: d.Secret}
@@ -23,11 +24,12 @@ func (s *Scheduler) deliver(ctx context.Context, o owner.Owner, d *Delivery) {
 	err := error(fault.New(fault.Invalid, "invalid_deliver", fmt.Sprintf("This server cannot deliver to %q any more.", kind)))
 	if target, known := s.targets[kind]; known {
 		try, cancel := context.WithTimeout(ctx, deliveryLease/2)
-		err = target.Deliver(try, place, e)
+		err = recovery.Do(func() error { return target.Deliver(try, place, e) })
 		cancel()
+		recovery.Log(ctx, s.log, "a delivery", err, "event_id", d.ID)
 	}
 	if err != nil && ctx.Err() != nil {
-		return // the server stops: the next one ends its lease, and sends it again
+		return // shutdown: the next server sends it again when the lease ends
 	}
 	now := moment(s.now)
 	d.State, d.WakeAt, d.Error, d.DeliveredAt = Delivered, time.Time{}, "", now
@@ -41,11 +43,11 @@ func (s *Scheduler) deliver(ctx context.Context, o owner.Owner, d *Delivery) {
 		s.observer.Delivery(kind, d.State)
 	}
 	if _, err := s.ledger.SettleDelivery(context.WithoutCancel(ctx), o, *d); err != nil {
-		s.log.Warn("the outcome of a delivery could not be stored; it is sent again", "event_id", d.ID, "err", err)
+		s.log.Warn("the outcome of a delivery could not be stored; the delivery is retried", "event_id", d.ID, "err", err)
 	}
 }
 
-// redeliver says whether there is another attempt, and how long until then: ten
+// redeliver says whether there is another attempt, and the backoff before it: ten
 // seconds, then about four times as long each time, for about a day and a half.
 func redeliver(attempts int, err error) (time.Duration, bool) {
 	waits := []time.Duration{

@@ -10,10 +10,10 @@ import (
 // phrase is a schedule as it was written.
 type phrase struct{ text string }
 
-// word is a part of a phrase between blanks.
+// word is a word of a phrase.
 type word struct {
 	text string
-	at   int // the byte it begins at
+	at   int // byte offset in the phrase
 }
 
 func (p *phrase) words() []word {
@@ -52,7 +52,7 @@ func (s *Schedule) parseEvery(p *phrase, words []word) error {
 			return err
 		}
 		if d < MinInterval {
-			return p.wrong(words[0].at, "once a minute is the most there can be")
+			return p.wrong(words[0].at, "the shortest interval is one minute")
 		}
 		s.every = d
 		return nil
@@ -81,7 +81,7 @@ func (p *phrase) days(words []word) (dow string, n int) {
 	return strings.Join(list, ","), n
 }
 
-// dayOf is a day as cron writes it; "" for what is none.
+// dayOf returns a day as cron writes it; "" if name is not a day.
 func dayOf(name string) string {
 	switch name {
 	case "day":
@@ -100,8 +100,8 @@ func dayOf(name string) string {
 	return ""
 }
 
-// clock reads a time of day: 9am, 9:30 pm, 21:30, noon, midnight; "at" may go
-// before it. No words are midnight.
+// clock reads a time of day: 9am, 9:30 pm, 21:30, noon, midnight; "at" may precede it.
+// Without words it is midnight.
 func (p *phrase) clock(words []word) (hour, minute int, err error) {
 	if len(words) > 0 && strings.EqualFold(words[0].text, "at") {
 		if words = words[1:]; len(words) == 0 {
@@ -159,34 +159,36 @@ func (p *phrase) duration(words []word) (time.Duration, error) {
 		total += d
 	}
 	if total <= 0 {
-		return 0, p.wrong(words[0].at, "a duration is longer than nothing")
+		return 0, p.wrong(words[0].at, "a duration must be longer than zero")
 	}
 	return total, nil
 }
 
+const digits = "0123456789"
+
 // amount reads numbers with their units: 1h30m.
 func amount(text string) (total time.Duration, ok bool) {
 	for text != "" {
-		n := 0
-		for n < len(text) && text[n] >= '0' && text[n] <= '9' {
-			n++
+		unitful := strings.TrimLeft(text, digits)
+		end := strings.IndexAny(unitful, digits)
+		if end < 0 {
+			end = len(unitful)
 		}
-		end := n
-		for end < len(text) && (text[end] < '0' || text[end] > '9') {
-			end++
+		count, err := strconv.ParseInt(text[:len(text)-len(unitful)], 10, 64)
+		unit := units(unitful[:end])
+		if err != nil || unit == 0 {
+			return 0, false
 		}
-		count, err := strconv.ParseInt(text[:n], 10, 64)
-		unit := units(text[n:end])
-		if err != nil || unit == 0 || count > int64(longest/unit) || total > longest {
+		if count > int64(longest/unit) || total > longest {
 			return 0, false
 		}
 		total += time.Duration(count) * unit
-		text = text[end:]
+		text = unitful[end:]
 	}
 	return total, total > 0
 }
 
-// units is the length of a unit by its name; 0 for what is none.
+// units is the length of a unit by its name; 0 if name is not a unit.
 func units(name string) time.Duration {
 	switch name {
 	case "s", "sec", "secs", "second", "seconds":

@@ -11,7 +11,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Planner is what people do with jobs. It is safe for concurrent use.
+// Planner holds the operations that people perform on jobs. It is safe for concurrent
+// use.
 type Planner struct {
 	Store
 	targets Targets
@@ -24,10 +25,10 @@ type Planner struct {
 type PlannerParts struct {
 	Store   Store
 	Targets Targets
-	// Zone is the zone of jobs that name none.
+	// Zone is the time zone of jobs that name none.
 	Zone string
 	Now  func() time.Time
-	// Changed is called when something may be due earlier than it was.
+	// Changed is called when work may have become due earlier.
 	Changed func()
 }
 
@@ -36,10 +37,10 @@ func NewPlanner(p PlannerParts) *Planner {
 	return &Planner{Store: p.Store, targets: p.Targets, zone: p.Zone, now: p.Now, changed: p.Changed}
 }
 
-// moment is the time in the precision it is stored with.
+// moment is the current time in the precision of the store.
 func moment(now func() time.Time) time.Time { return now().UTC().Truncate(time.Millisecond) }
 
-// Create stores a new job. What is left empty gets its default.
+// Create stores a new job. Empty fields get their defaults.
 func (p *Planner) Create(ctx context.Context, o owner.Owner, j Job) (Job, error) {
 	now := moment(p.now)
 	j.ID, j.CreatedAt, j.UpdatedAt, j.Anchor = ID(newID("job_")), now, now, now
@@ -59,7 +60,7 @@ func (p *Planner) Create(ctx context.Context, o owner.Owner, j Job) (Job, error)
 	return j, nil
 }
 
-// settle checks a job and plans it.
+// settle validates a job and plans it.
 func (p *Planner) settle(j *Job, now time.Time) error {
 	if err := j.check(); err != nil {
 		return err
@@ -75,7 +76,7 @@ func (p *Planner) settle(j *Job, now time.Time) error {
 	return j.plan(now)
 }
 
-// Patch is what is to be different of a job; nil leaves it.
+// Patch holds the fields to change; nil leaves a field as it is.
 type Patch struct {
 	Name, Schedule, Timezone, Prompt, Model *string
 	Session                                 *session.ID
@@ -87,15 +88,21 @@ type Patch struct {
 	Enabled                                 *bool
 }
 
-// Edit changes a job and returns it as it is then. A new schedule counts from
-// now on; a job that ended is begun anew by one. A new webhook gets a new secret.
+// replans reports whether a patch changes a job's next due time.
+func (c *Patch) replans(j *Job) bool {
+	switched := c.Enabled != nil && *c.Enabled != (j.State == Scheduled)
+	return switched || c.Schedule != nil || c.Timezone != nil
+}
+
+// Edit changes a job and returns it. A new schedule counts from now and restarts a job
+// that has ended. A new webhook gets a new secret.
 func (p *Planner) Edit(ctx context.Context, o owner.Owner, id ID, c *Patch) (Job, error) {
 	j, err := p.Job(ctx, o, id)
 	if err != nil {
 		return Job{}, err
 	}
 	now := moment(p.now)
-	replan := c.Schedule != nil || c.Timezone != nil || c.Enabled != nil && *c.Enabled != (j.State == Scheduled)
+	replan := c.replans(&j)
 	take(&j.Name, c.Name)
 	take(&j.Timezone, c.Timezone)
 	take(&j.Prompt, c.Prompt)
@@ -135,13 +142,13 @@ func (p *Planner) Edit(ctx context.Context, o owner.Owner, id ID, c *Patch) (Job
 	return j, nil
 }
 
-// settleEdit is settle where the schedule may be one that is over.
+// settleEdit is settle for a job whose schedule may have ended.
 func (p *Planner) settleEdit(j *Job, now time.Time, replan bool) error {
 	if replan && j.State == Scheduled {
 		return p.settle(j, now)
 	}
 	planned := *j
-	planned.Schedule = "@daily" // not looked at
+	planned.Schedule = "@daily" // not used
 	if err := p.settle(&planned, now); err != nil {
 		return err
 	}
@@ -153,39 +160,39 @@ func (p *Planner) settleEdit(j *Job, now time.Time, replan bool) error {
 	return nil
 }
 
-// take sets a field that is to be different.
+// take sets a field if the patch has a value for it.
 func take[T any](field, value *T) {
 	if value != nil {
 		*field = *value
 	}
 }
 
-// Pause stops the fires of a job; attempts that wait are held back, too.
+// Pause stops the fires of a job; attempts that wait to be retried are held back, too.
 func (p *Planner) Pause(ctx context.Context, o owner.Owner, id ID) (Job, error) {
 	off := false
 	return p.Edit(ctx, o, id, &Patch{Enabled: &off})
 }
 
-// Resume lets a paused job fire again, from now on: what was due meanwhile is
-// not made up for.
+// Resume lets a paused job fire again, from now on: due times that passed meanwhile are
+// not caught up.
 func (p *Planner) Resume(ctx context.Context, o owner.Owner, id ID) (Job, error) {
 	on := true
 	return p.Edit(ctx, o, id, &Patch{Enabled: &on})
 }
 
-// RunNow fires a job at once, beside its schedule. Conflict "job_busy" if one of
-// its runs is not over.
-func (p *Planner) RunNow(ctx context.Context, o owner.Owner, id ID) (Run, error) {
+// RunNow fires a job at once, outside its schedule. Conflict "job_busy" if one of its
+// fires is not over.
+func (p *Planner) RunNow(ctx context.Context, o owner.Owner, id ID) (Fire, error) {
 	now := moment(p.now)
-	r := Run{ID: newID("run_"), Job: id, DueAt: now, Status: Due, Manual: true, WakeAt: now}
-	if err := p.AddRun(ctx, o, r); err != nil {
-		return Run{}, err
+	r := Fire{ID: newID("run_"), Job: id, DueAt: now, Status: Due, Manual: true, WakeAt: now}
+	if err := p.AddFire(ctx, o, r); err != nil {
+		return Fire{}, err
 	}
 	p.changed()
 	return r, nil
 }
 
-// Preview returns the next due times of a schedule. An empty zone is the default.
+// Preview returns the next due times of a schedule. An empty zone means the default.
 func (p *Planner) Preview(schedule, zone string, n int) ([]time.Time, string, error) {
 	if zone == "" {
 		zone = p.zone

@@ -84,9 +84,9 @@ func TestRefusedSchedules(t *testing.T) {
 		{"* * *", "position 5: cron has 5 or 6 fields, this has 3"},
 		{"1 2 3 4 5 6 7", "position 13: cron has 5 or 6 fields, this has 7"},
 		{"* * * * * *", "position 1: a second is one number"},
-		{"0 0 31 2 *", "position 1: no such day ever comes"},
+		{"0 0 31 2 *", "position 1: no date ever matches"},
 		{"every -5m", "position 7: this is no duration"},
-		{"every 5s", "position 7: once a minute"},
+		{"every 5s", "position 7: the shortest interval"},
 		{"@every 0s", "position 8: this is no duration"},
 		{"every", "position 6: say how often"},
 		{"every monday at", "position 16: say when"},
@@ -96,13 +96,17 @@ func TestRefusedSchedules(t *testing.T) {
 		{"in", "position 3: say how long"},
 		{"in a while", "position 4: this is no duration"},
 		{"in 999999999999h", "position 4: this is no duration"},
-		{"@never", "position 1: there are @hourly"},
+		{"@never", "position 1: the nicknames are @hourly"},
 		{"@daily 9am", "position 8: nothing may follow"},
 		{"2020-01-01T00:00:00Z", "position 1: this instant has passed"},
-		{"2026-13-01T00:00:00Z", "position 1: this is no RFC 3339 instant"},
-		{"TZ=UTC", "position 1: the zone has a field of its own"},
-		{"CRON_TZ=", "position 1: the zone has a field of its own"},
-		{"tz=0 * * * * *", "position 1: the zone has a field of its own"},
+		{"2026-13-01T00:00:00Z", "position 1: this is not an RFC 3339 instant"},
+		{"9999-01-01T00:00:00Z", "position 1: the year is not between 1970 and 9998"},
+		{"9998-12-31T23:59:59-10:00", "position 1: the year is not between 1970 and 9998"},
+		{"0001-01-01T00:00:00Z", "position 1: the year is not between 1970 and 9998"},
+		{"1763840000000", "position 1: this is not an RFC 3339 instant"},
+		{"TZ=UTC", "position 1: a time zone goes into the separate field"},
+		{"CRON_TZ=", "position 1: a time zone goes into the separate field"},
+		{"tz=0 * * * * *", "position 1: a time zone goes into the separate field"},
 		{"0 9 * * 1@daily", "position 9: a day of the week"},
 		{strings.Repeat("x", 300), "position 1: a schedule is at most"},
 		{"\xff\xfe * * * *", "position 1: a schedule is at most"},
@@ -114,6 +118,21 @@ func TestRefusedSchedules(t *testing.T) {
 				t.Errorf("got %v, want it refused with %q", err, tt.want)
 			}
 		})
+	}
+}
+
+// TestLongIntervals: intervals of centuries go on, and end before a year that cannot
+// be written.
+func TestLongIntervals(t *testing.T) {
+	t.Parallel()
+	next, err := Preview("every 36500 days", time.UTC, sunday, 200)
+	if err != nil || len(next) < 75 || len(next) > 80 || next[len(next)-1].Year() > 9998 {
+		t.Fatalf("got %d due times, %v, want one each century to the year 9998", len(next), err)
+	}
+	for i := 1; i < len(next); i++ {
+		if !next[i].After(next[i-1]) {
+			t.Fatalf("%s is followed by %s", next[i-1], next[i])
+		}
 	}
 }
 

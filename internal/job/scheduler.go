@@ -12,37 +12,42 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/hermes-memory/hermes/internal/claim"
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/recovery"
 	"github.com/hermes-memory/hermes/internal/run"
 )
 
-// How fires and deliveries are carried out.
+// Bounds on fires and deliveries.
 const (
-	maxFires    = 32 // at once, in this process; as many deliveries
-	ownersFires = 16 // of them, an owner's
+	maxFires    = 32 // at once, in this process; the same for deliveries
+	ownersFires = 16 // of one owner
 	lease       = 30 * time.Second
-	maxAttempts = 3 // that failed
-	// again is when a look at the ledger that failed is followed by the next.
+	maxAttempts = 3 // failed attempts
+	// again is the pause after a failed poll of the ledger.
 	again = time.Minute
 )
 
-// Scheduler fires jobs when they are due, and delivers what they said.
+// Scheduler fires due jobs and delivers their output.
 type Scheduler struct {
 	ledger  Ledger
 	store   Store
 	runner  *run.Runner
+	curator *curate.Curator
 	targets Targets
 	now     func() time.Time
 	grace   time.Duration
 	log     *slog.Logger
-	// observer is nil if nobody watches.
+	// observer may be nil.
 	observer Observer
 
-	bell       *claim.Bell // something may be due, or has ended
-	fires      *claim.Places
-	deliveries *claim.Places
-	backlog    backlog // of the one goroutine that begins
-	working    sync.WaitGroup
+	bell       *claim.Bell // rings when work may be due, or has ended
+	fires      *claim.Permits
+	deliveries *claim.Permits
+	backlog    backlog // used by the goroutine of begin only
+	// since is when Run began: no server was running at earlier due times.
+	since   time.Time
+	working sync.WaitGroup
 }
 
 // SchedulerParts are what a Scheduler is made of.
@@ -50,11 +55,12 @@ type SchedulerParts struct {
 	Ledger  Ledger
 	Store   Store
 	Runner  *run.Runner
+	Curator *curate.Curator
 	Targets Targets
 	Now     func() time.Time
-	// Grace is how long a stop waits for fires under way.
+	// Grace is how long a shutdown waits for fires under way.
 	Grace time.Duration
-	// Observer is told what is done; nil tells nobody.
+	// Observer is told of the work; it may be nil.
 	Observer Observer
 	Log      *slog.Logger
 }
@@ -62,35 +68,41 @@ type SchedulerParts struct {
 // NewScheduler returns a Scheduler. Nothing is fired before Run or Pass.
 func NewScheduler(p SchedulerParts) *Scheduler {
 	return &Scheduler{
-		ledger: p.Ledger, store: p.Store, runner: p.Runner, targets: p.Targets, now: p.Now, grace: p.Grace, log: p.Log, observer: p.Observer,
-		bell: claim.NewBell(p.Now), fires: claim.NewPlaces(maxFires, ownersFires), deliveries: claim.NewPlaces(maxFires, ownersFires),
+		ledger: p.Ledger, store: p.Store, runner: p.Runner, curator: p.Curator, targets: p.Targets, now: p.Now, grace: p.Grace, log: p.Log,
+		observer: p.Observer,
+		bell:     claim.NewBell(p.Now), fires: claim.NewPermits(maxFires, ownersFires), deliveries: claim.NewPermits(maxFires, ownersFires),
 	}
 }
 
-// Poke makes the scheduler look whether something is due.
+// Poke makes the scheduler poll for due work.
 func (s *Scheduler) Poke() { s.bell.Ring() }
 
-// Run fires what is due until ctx ends, then waits for what is under way. What
-// outlasts the grace is cut off, and taken up at the next start.
+// Run fires due jobs until ctx ends, then waits for those under way. A fire that
+// outlasts the grace period is interrupted, and retried at the next start.
 func (s *Scheduler) Run(ctx context.Context) error {
-	work, cut := context.WithCancel(context.WithoutCancel(ctx))
-	defer cut()
+	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	s.since = moment(s.now)
 	for ctx.Err() == nil {
-		_, next, err := s.begin(work)
+		var next time.Time
+		err := recovery.Do(func() (err error) {
+			_, next, err = s.begin(work)
+			return err
+		})
 		if err != nil {
-			s.log.Warn("the scheduler could not look at its ledger", "err", err)
+			s.log.Warn("the scheduler could not read its ledger", "err", err)
 			next = s.now().Add(again)
 		}
 		s.bell.Sleep(ctx, next)
 	}
-	grace := time.AfterFunc(s.grace, cut)
+	grace := time.AfterFunc(s.grace, cancel)
 	defer grace.Stop()
 	s.working.Wait()
 	return nil
 }
 
-// Pass does everything that is due now, and returns when it is done. It is for
-// servers that do not Run, and for clocks that are set.
+// Pass does all due work and returns when it is done. It is for servers that do not
+// Run, and for tests that set the clock.
 func (s *Scheduler) Pass(ctx context.Context) error {
 	for {
 		begun, _, err := s.begin(ctx)
@@ -101,8 +113,8 @@ func (s *Scheduler) Pass(ctx context.Context) error {
 	}
 }
 
-// begin begins what is due, as far as there is room. It returns when there is
-// more: what there was no room for is tried when something has ended.
+// begin starts due work as far as there are permits, and returns when to poll next. The
+// rest is tried when a fire or a delivery ends.
 func (s *Scheduler) begin(ctx context.Context) (begun bool, next time.Time, err error) {
 	const look = 256
 	for {
@@ -118,7 +130,7 @@ func (s *Scheduler) begin(ctx context.Context) (begun bool, next time.Time, err 
 			return begun, time.Time{}, err
 		}
 		opened, err := s.openAll(ctx, a.Jobs, now)
-		s.backlog = backlog{runs: a.Runs, deliveries: a.Deliveries, until: now.Add(soon)}
+		s.backlog = backlog{runs: a.Fires, deliveries: a.Deliveries, until: now.Add(soon)}
 		more, claimErr := s.serve(ctx, now, opened)
 		begun, err = begun || more, errors.Join(err, claimErr)
 		switch {
@@ -132,29 +144,29 @@ func (s *Scheduler) begin(ctx context.Context) (begun bool, next time.Time, err 
 	}
 }
 
-// backlog is what a look at the ledger has found and there is no room for yet.
-// While there is some, the ledger is looked at rarely: reading it costs the more
-// the longer the queue is, and each end of a fire makes room for one.
+// backlog is the work that a poll of the ledger found without a free permit. While
+// there is a backlog, the ledger is polled rarely: a poll costs more the longer the
+// queue is, and each fire that ends makes room for only one.
 type backlog struct {
-	runs       []DueRun
+	runs       []DueFire
 	deliveries []DueDelivery
-	until      time.Time // the next look
+	until      time.Time // the next poll
 }
 
-// soon is how often the ledger is looked at while there is a backlog.
+// soon is the poll interval while there is a backlog.
 const soon = 100 * time.Millisecond
 
 func (b *backlog) crowded() bool { return len(b.runs)+len(b.deliveries) > 0 }
 
-// serve takes what there is room for out of the backlog, and reports whether it
-// has begun anything, or something was begun before.
+// serve starts work from the backlog as far as there are permits. It reports whether
+// any work has begun, here or before.
 func (s *Scheduler) serve(ctx context.Context, now time.Time, begun bool) (bool, error) {
 	var errs []error
 	note := func(ok bool, err error) {
 		begun = begun || ok
 		errs = append(errs, err)
 	}
-	s.backlog.runs = slices.DeleteFunc(s.backlog.runs, func(d DueRun) bool {
+	s.backlog.runs = slices.DeleteFunc(s.backlog.runs, func(d DueFire) bool {
 		if !s.fires.Take(d.Owner.ID()) {
 			return false
 		}
@@ -171,28 +183,32 @@ func (s *Scheduler) serve(ctx context.Context, now time.Time, begun bool) (bool,
 	return begun, errors.Join(errs...)
 }
 
-// openAll opens the slots of jobs side by side, so that they share the commits.
+// openAll opens the slots of several jobs concurrently, so that they share commits.
 func (s *Scheduler) openAll(ctx context.Context, jobs []DueJob, now time.Time) (bool, error) {
 	var opened atomic.Bool
 	var g errgroup.Group
 	g.SetLimit(maxFires)
 	for i := range jobs {
-		g.Go(func() error {
+		g.Go(recovery.Task(func() error {
 			ok, err := s.open(ctx, &jobs[i], now)
 			if ok {
 				opened.Store(true)
 			}
 			return err
-		})
+		}))
 	}
 	err := g.Wait()
 	return opened.Load(), err
 }
 
-// open writes the due times of a job that have come into the ledger. A job whose
-// schedule cannot be read any more is stopped.
+// open stores the past due times of a job as slots. A job whose schedule can no longer
+// be read is paused.
 func (s *Scheduler) open(ctx context.Context, d *DueJob, now time.Time) (bool, error) {
-	op, err := opening(d, now)
+	var op Opening
+	err := recovery.Do(func() (err error) {
+		op, err = opening(d, now, s.since)
+		return err
+	})
 	if err != nil {
 		s.log.Warn("a job's schedule cannot be read; it is paused", "job_id", d.Job.ID, "err", err)
 		op.State = Paused
@@ -200,36 +216,37 @@ func (s *Scheduler) open(ctx context.Context, d *DueJob, now time.Time) (bool, e
 	return s.ledger.OpenSlots(ctx, d.Owner, op)
 }
 
-// leave gives back a place after work, and looks for more.
-func (s *Scheduler) leave(places *claim.Places, o owner.Owner) {
-	places.Leave(o.ID())
+// leave gives back a permit and polls for more work.
+func (s *Scheduler) leave(permits *claim.Permits, o owner.Owner) {
+	permits.Leave(o.ID())
 	s.Poke()
 }
 
-// claimRun takes a slot, in a place that is taken, and fires it beside what else is going on.
-func (s *Scheduler) claimRun(ctx context.Context, d DueRun, now time.Time) (bool, error) {
-	r, ok, err := s.ledger.ClaimRun(ctx, d.Owner, Claim{Job: d.Job, DueAt: d.DueAt, At: now, Until: now.Add(lease)})
+// claimRun claims a slot under a permit already taken, and fires it in the background.
+func (s *Scheduler) claimRun(ctx context.Context, d DueFire, now time.Time) (bool, error) {
+	r, ok, err := s.ledger.ClaimFire(ctx, d.Owner, Claim{Job: d.Job, DueAt: d.DueAt, At: now, Until: now.Add(lease)})
 	if err != nil || !ok {
 		s.fires.Leave(d.Owner.ID())
 		return false, err
 	}
-	s.working.Go(func() {
+	s.working.Go(recovery.Func(func() {
 		defer s.leave(s.fires, d.Owner)
 		s.fire(ctx, d.Owner, &r)
-	})
+	}, recovery.Logged(ctx, s.log, "the fire of a job", "job_id", r.Job)))
 	return true, nil
 }
 
-// claimDelivery takes a delivery, in a place that is taken, and makes it beside what else is going on.
+// claimDelivery claims a delivery under a permit already taken, and sends it in the
+// background.
 func (s *Scheduler) claimDelivery(ctx context.Context, d DueDelivery, now time.Time) (bool, error) {
 	got, ok, err := s.ledger.ClaimDelivery(ctx, d.Owner, d.ID, now, now.Add(deliveryLease))
 	if err != nil || !ok {
 		s.deliveries.Leave(d.Owner.ID())
 		return false, err
 	}
-	s.working.Go(func() {
+	s.working.Go(recovery.Func(func() {
 		defer s.leave(s.deliveries, d.Owner)
 		s.deliver(ctx, d.Owner, &got)
-	})
+	}, recovery.Logged(ctx, s.log, "a delivery", "event_id", got.ID)))
 	return true, nil
 }

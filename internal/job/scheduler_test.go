@@ -37,6 +37,9 @@ func TestMemoryOfAJob(t *testing.T) {
 	}
 	shown := h.model.prompts() // the first and third are those of the turns
 	first, second, third := shown[1], shown[3], shown[4]
+	if system, _, _ := strings.Cut(second, "\nuser: "); strings.Contains(system, "Go") || strings.Contains(system, "hiring") {
+		t.Errorf("second fire: recalled words in the message of the system: %s", system)
+	}
 	if !strings.Contains(first, "latency") || strings.Contains(first, "since the last run") || !strings.Contains(first, `the job "report", due Monday, 2 March 2026 10:00 UTC`) {
 		t.Errorf("first fire: got %s", first)
 	}
@@ -106,6 +109,63 @@ func TestMissed(t *testing.T) {
 				t.Errorf("next: got %v", next)
 			}
 		})
+	}
+}
+
+// TestMissedByAMoment stops the server just before a due time and starts it just
+// after: who wants nothing made up for gets nothing, however short it was away.
+func TestMissedByAMoment(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		policy job.CatchUp
+		away   time.Duration
+		want   string
+	}{
+		{job.CatchUpSkip, time.Second, "10:00 skipped (missed: no server was running)"},
+		{job.CatchUpSkip, 59 * time.Second, "10:00 skipped (missed: no server was running)"},
+		{job.CatchUpOnce, 3 * time.Second, "10:00 completed late 3s"},
+		{job.CatchUpAll, 3 * time.Second, "10:00 completed late 3s"},
+	} {
+		t.Run(fmt.Sprint(tt.policy, " ", tt.away), func(t *testing.T) {
+			t.Parallel()
+			h := setup(t)
+			j := h.create(job.Job{Schedule: "@hourly", CatchUp: tt.policy})
+			h.set(59 * time.Minute)
+			h.close()
+			h.set(time.Hour + tt.away)
+			h.open()
+			ctx, stop := context.WithCancel(t.Context())
+			ended := make(chan error, 1)
+			go func() { ended <- h.scheduler.Run(ctx) }()
+			tick := time.NewTicker(time.Millisecond)
+			defer tick.Stop()
+			for end := time.Now().Add(time.Minute); h.ledger(j.ID) != tt.want; <-tick.C {
+				if time.Now().After(end) {
+					t.Fatalf("ledger: got %s, want %s", h.ledger(j.ID), tt.want)
+				}
+			}
+			stop()
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+			h.set(2 * time.Hour)
+			h.pass()
+			if got := h.ledger(j.ID); !strings.HasSuffix(got, "11:00 completed") {
+				t.Errorf("the next one: got %s", got)
+			}
+		})
+	}
+}
+
+// TestSleptThrough: a machine that slept over a due time was not there, either.
+func TestSleptThrough(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	j := h.create(job.Job{Schedule: "@hourly", CatchUp: job.CatchUpSkip})
+	h.set(time.Hour + 30*time.Second)
+	h.pass()
+	if got := h.ledger(j.ID); !strings.HasPrefix(got, "10:00 skipped") {
+		t.Errorf("got %s", got)
 	}
 }
 
@@ -347,7 +407,7 @@ func TestTogether(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, j := range jobs {
-			runs, err := h.db.Runs(t.Context(), o, j.ID, time.Time{}, 10)
+			runs, err := h.db.Fires(t.Context(), o, j.ID, time.Time{}, 10)
 			if err != nil || len(runs) != 1 || runs[0].Status != job.Completed || runs[0].Attempts != 1 {
 				t.Errorf("%s of %s: got %+v, %v, want one completed run", j.Name, o.ID(), runs, err)
 			}

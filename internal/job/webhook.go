@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -19,20 +18,19 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
-// secretPrefix begins the secret of a webhook, as Standard Webhooks has it.
+// secretPrefix begins a webhook's secret, as Standard Webhooks specifies.
 const secretPrefix = "whsec_"
 
-// Webhook posts events to URLs, signed after Standard Webhooks. It reaches
-// public addresses only, and follows no redirect: what a URL leads to is decided
-// by others, and this server stands in a network of its own.
+// Webhook posts signed events to URLs, as Standard Webhooks specifies. It connects to
+// public addresses only and follows no redirect: others decide where a URL leads, and
+// this server's own network must stay out of reach.
 type Webhook struct {
 	private bool
 	now     func() time.Time
 	client  *http.Client
 }
 
-// NewWebhook returns a Webhook. private lets it reach any address, and without
-// encryption.
+// NewWebhook returns a Webhook. private allows any address, and plain HTTP.
 func NewWebhook(private bool, now func() time.Time) *Webhook {
 	dialer := &net.Dialer{Timeout: 5 * time.Second}
 	if !private {
@@ -41,7 +39,7 @@ func NewWebhook(private bool, now func() time.Time) *Webhook {
 	return &Webhook{private: private, now: now, client: &http.Client{
 		Timeout:       15 * time.Second,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		Transport: &http.Transport{ // no proxy: it would look up names for us
+		Transport: &http.Transport{ // no proxy: it would resolve the names itself
 			DialContext: dialer.DialContext, TLSHandshakeTimeout: 5 * time.Second, ResponseHeaderTimeout: 15 * time.Second,
 			DisableKeepAlives: true, ForceAttemptHTTP2: true,
 		},
@@ -54,7 +52,7 @@ func (w *Webhook) Check(place string) error {
 	return err
 }
 
-// payload is what a receiver gets.
+// payload is the body that a receiver gets.
 type payload struct {
 	Type      string    `json:"type"`
 	Timestamp time.Time `json:"timestamp"`
@@ -80,7 +78,8 @@ func (w *Webhook) Deliver(ctx context.Context, place string, e *Event) error {
 	}
 	r := &e.Run
 	body, err := json.Marshal(payload{Type: e.Type, Timestamp: r.FinishedAt, Data: runData{
-		JobID: r.Job, JobName: e.JobName, RunID: r.ID, DueAt: r.DueAt, SessionID: string(r.Session), Status: r.Status, Output: r.Output, Error: r.Error,
+		JobID: r.Job, JobName: e.JobName, RunID: r.ID, DueAt: r.DueAt, SessionID: string(r.Session), Status: r.Status, Output: r.Output,
+		Error: r.Error,
 	}})
 	if err != nil {
 		return fmt.Errorf("encode event: %w", err)
@@ -105,16 +104,16 @@ func (w *Webhook) Deliver(ctx context.Context, place string, e *Event) error {
 		return unreachable(err)
 	}
 	defer func() { _ = res.Body.Close() }()
-	_, _ = io.CopyN(io.Discard, res.Body, 64<<10) // it is of no interest, but should not be cut off
+	_, _ = io.CopyN(io.Discard, res.Body, 64<<10) // the body is ignored, but read so that the connection can be reused
 	return answered(res)
 }
 
-// sign makes the signature of Standard Webhooks over id, time and body. It fails
-// with Invalid without a secret: an unsigned event could be anybody's.
+// sign makes the Standard Webhooks signature over id, time and body. It fails with
+// Invalid without a secret, because the receiver could not verify the sender.
 func sign(secret, id string, at time.Time, body []byte) (string, error) {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, secretPrefix))
 	if err != nil || len(key) < 16 {
-		return "", fault.Wrap(fault.Invalid, "no_webhook_secret", "The webhook has no secret to sign with. Set the job's target anew.", err)
+		return "", fault.Wrap(fault.Invalid, "no_webhook_secret", "The webhook has no secret to sign with. Set the job's target again to get one.", err)
 	}
 	mac := hmac.New(sha256.New, key)
 	_, _ = fmt.Fprintf(mac, "%s.%d.", id, at.Unix())
@@ -122,7 +121,7 @@ func sign(secret, id string, at time.Time, body []byte) (string, error) {
 	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil)), nil
 }
 
-// answered judges a receiver's answer.
+// answered turns a receiver's response into an error; nil if it accepted the event.
 func answered(res *http.Response) error {
 	switch code := res.StatusCode; {
 	case code >= 200 && code < 300:
@@ -140,11 +139,10 @@ func answered(res *http.Response) error {
 	}
 }
 
-// unreachable is the fault of a webhook that gave no answer. Where it was looked
-// for is not told.
+// unreachable is the error of a webhook that gave no answer, whatever the reason: a
+// private address, an unknown name, a closed port, no TLS. The text does not tell them
+// apart.
 func unreachable(err error) error {
-	if refused, ok := errors.AsType[*fault.Error](err); ok {
-		return refused
-	}
-	return fault.Wrap(fault.Unavailable, "webhook_unreachable", "The webhook could not be reached.", err)
+	return fault.Wrap(fault.Unavailable, "webhook_unreachable",
+		"The webhook gave no answer, or its address is not public (the setting webhooks.allow_private lets it reach others).", err)
 }

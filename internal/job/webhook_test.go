@@ -1,6 +1,7 @@
 package job
 
 import (
+	"errors"
 	"net"
 	"net/http"
 	"net/netip"
@@ -86,4 +87,37 @@ func trim(host string) string {
 		return host[1 : len(host)-1]
 	}
 	return host
+}
+
+// TestWebhookTellsNoAddress: the error of a webhook is the same for an address that
+// is not public, a name that leads nowhere, and a server that does not answer.
+func TestWebhookTellsNoAddress(t *testing.T) {
+	t.Parallel()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed := l.Addr().String()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	e := &Event{ID: "evt_1", Secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}
+	seen := make(map[string]string)
+	for _, c := range []struct {
+		private bool
+		place   string
+	}{
+		{false, "https://" + closed}, {false, "https://10.0.0.1/"}, {false, "https://[fd00::1]/"}, {false, "https://169.254.169.254/latest"},
+		{false, "https://no-such-name.invalid/"}, {true, "https://no-such-name.invalid/"}, {true, "https://" + closed},
+	} {
+		err := NewWebhook(c.private, time.Now).Deliver(t.Context(), c.place, e)
+		f, ok := errors.AsType[*fault.Error](err)
+		if !ok {
+			t.Fatalf("%s: got %v, want a fault", c.place, err)
+		}
+		seen[string(f.Kind)+" "+f.Code+" "+f.Msg] = c.place
+	}
+	if len(seen) != 1 {
+		t.Errorf("got %d different errors, want 1: %v", len(seen), seen)
+	}
 }

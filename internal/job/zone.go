@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-	_ "time/tzdata" // the names of zones, on machines that have none
+	_ "time/tzdata" // time zone data for machines that have none
 
 	"github.com/hermes-memory/hermes/internal/fault"
 )
@@ -22,8 +22,8 @@ func Zone(name string) (*time.Location, error) {
 	return zone, nil
 }
 
-// LocalZone is the IANA name of this machine's zone; "UTC" if it has none to be
-// found. tz is the environment's TZ.
+// LocalZone is the IANA name of this machine's time zone; "UTC" if it cannot be found.
+// tz is the environment's TZ.
 func LocalZone(tz string) string {
 	names := []string{strings.TrimPrefix(tz, ":")}
 	if path, err := filepath.EvalSymlinks("/etc/localtime"); err == nil {

@@ -8,15 +8,16 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
 )
 
-// ask is a call that waits for somebody's word.
+// ask is a tool call that waits for approval.
 type ask struct {
 	Approval
 	answer chan bool
-	stored chan struct{} // closed when the answer is
+	stored chan struct{} // closed when the decision is stored
 }
 
 // Began implements run.Attendant.
@@ -25,9 +26,9 @@ func (c *carrier) Began(t run.ToolRequest) {
 }
 
 // Ended implements run.Attendant.
-func (c *carrier) Ended(u run.ToolUse) { c.tell(ToolCompleted, u) }
+func (c *carrier) Ended(u lineage.ToolUse) { c.tell(ToolCompleted, u) }
 
-// argumentsOf are the arguments of a call, as JSON whatever the model made of them.
+// argumentsOf returns the arguments of a call as JSON, even if the model sent none.
 func argumentsOf(t run.ToolRequest) json.RawMessage {
 	if json.Valid(t.Arguments) {
 		return t.Arguments
@@ -35,8 +36,8 @@ func argumentsOf(t run.ToolRequest) json.RawMessage {
 	return encoded(string(t.Arguments))
 }
 
-// Approve implements run.Attendant: the call waits, visibly, until somebody
-// decides or its deadline has passed.
+// Approve implements run.Attendant: the call waits, visibly, until a person decides or
+// its deadline passes.
 func (c *carrier) Approve(ctx context.Context, t run.ToolRequest) string {
 	now := c.r.moment()
 	a := &ask{
@@ -44,7 +45,7 @@ func (c *carrier) Approve(ctx context.Context, t run.ToolRequest) string {
 		answer:   make(chan bool, 1), stored: make(chan struct{}),
 	}
 	defer close(a.stored)
-	if err := <-c.change(func(r *Record) {
+	if err := <-c.change(func(r *Run) {
 		c.asks = append(c.asks, a)
 		c.waiting(r)
 	}, ApprovalRequest, a.Approval); err != nil {
@@ -60,11 +61,11 @@ func (c *carrier) Approve(ctx context.Context, t run.ToolRequest) string {
 	case <-ctx.Done():
 		reason = "stopped"
 	}
-	if err := <-c.change(func(r *Record) {
+	if err := <-c.change(func(r *Run) {
 		c.asks = slices.DeleteFunc(c.asks, func(other *ask) bool { return other == a })
 		c.waiting(r)
 	}, ApprovalResolved, Resolved{CallID: t.ID, Approved: reason == "approved", Reason: reason}); err != nil {
-		return "the run is being stopped" // nothing is done that nobody could read of
+		return "the run is being stopped" // a decision that was not stored is not acted on
 	}
 	switch reason {
 	case "approved":
@@ -77,9 +78,9 @@ func (c *carrier) Approve(ctx context.Context, t run.ToolRequest) string {
 	return "the run is being stopped"
 }
 
-// waiting brings a record's state up to date with what waits for approval. A
-// server that is leaving does not wait with it. The lock is held.
-func (c *carrier) waiting(r *Record) {
+// waiting updates a run's state from the calls that wait for approval. A stopping
+// server keeps none waiting. The caller holds the lock.
+func (c *carrier) waiting(r *Run) {
 	r.Approvals = nil
 	for _, a := range c.asks {
 		r.Approvals = append(r.Approvals, a.Approval)
@@ -95,8 +96,8 @@ func (c *carrier) waiting(r *Record) {
 	}
 }
 
-// leave tells the carrier that the server stops: what waits for people is put
-// back at once, everything else has the grace.
+// leave tells the carrier that the server stops: runs that wait for approval are put
+// back at once, all others have the grace period.
 func (c *carrier) leave() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -106,39 +107,39 @@ func (c *carrier) leave() {
 	}
 }
 
-// Approve decides about a call that waits for it: the one of an id, or, with "",
-// the only one. It returns the record as it is then. NotFound if the owner has
-// no such record, Conflict "not_waiting" if no such call waits, or "which_call"
-// if several do and none was named.
-func (r *Registry) Approve(ctx context.Context, o owner.Owner, id, callID string, yes bool) (Record, error) {
-	if _, err := r.store.Record(ctx, o, id); err != nil {
-		return Record{}, err
+// Approve decides about a waiting call: the one with callID or, if callID is empty, the
+// only one. It returns the run in its state after that. It fails with NotFound if the
+// owner has no such run, with Conflict "not_waiting" if no such call waits, and with
+// "which_call" if several wait and none was named.
+func (r *Registry) Approve(ctx context.Context, o owner.Owner, id, callID string, yes bool) (Run, error) {
+	if _, err := r.store.Run(ctx, o, id); err != nil {
+		return Run{}, err
 	}
 	c := r.carrierOf(name{o.ID(), id})
 	if c == nil {
-		return Record{}, notWaiting()
+		return Run{}, notWaiting()
 	}
 	a, err := c.find(callID)
 	if err != nil {
-		return Record{}, err
+		return Run{}, err
 	}
 	select {
 	case a.answer <- yes:
 	default:
-		return Record{}, notWaiting() // somebody else was quicker
+		return Run{}, notWaiting() // another caller was first
 	}
 	select {
 	case <-a.stored:
 	case <-ctx.Done():
 	}
-	return r.store.Record(ctx, o, id)
+	return r.store.Run(ctx, o, id)
 }
 
 func notWaiting() error {
 	return fault.New(fault.Conflict, "not_waiting", "No such call waits for approval: it was decided, its time has passed, or there never was one.")
 }
 
-// find returns the call that is meant.
+// find returns the call that callID names.
 func (c *carrier) find(callID string) (*ask, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

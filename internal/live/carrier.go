@@ -11,18 +11,19 @@ import (
 	"github.com/hermes-memory/hermes/internal/claim"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/recovery"
 	"github.com/hermes-memory/hermes/internal/run"
 )
 
 // Why a turn is cut off.
 var (
-	errStopped = errors.New("somebody stopped the run")
+	errStopped = errors.New("the run was stopped by request")
 	errLeaving = errors.New("the server stops")
 	errLost    = errors.New("the claim on the run was lost")
 	errTooLong = errors.New("the run took longer than it may")
 )
 
-// carrier carries one claimed record out.
+// carrier executes one claimed run.
 type carrier struct {
 	r      *Registry
 	o      owner.Owner
@@ -30,18 +31,18 @@ type carrier struct {
 	fence  int64
 	turn   context.Context
 	cut    context.CancelCauseFunc // ends the turn
-	done   chan struct{}           // closed when it is over, or given up
+	done   chan struct{}           // closed when the run is over or given up
 	scribe *scribe
-	size   int64 // of what is to be run, in bytes
+	size   int64 // size of the stored turn in bytes
 
 	mu      sync.Mutex
-	rec     Record // as it is to be stored
+	rec     Run // the row as it is to be stored
 	asks    []*ask
 	leaving bool
-	ended   bool // nothing more is to be stored
+	ended   bool // nothing more is stored
 }
 
-func newCarrier(r *Registry, o owner.Owner, rec Record) *carrier {
+func newCarrier(r *Registry, o owner.Owner, rec Run) *carrier {
 	c := &carrier{r: r, o: o, name: name{o.ID(), rec.ID}, fence: rec.Fence, rec: rec, size: int64(len(rec.Turn)), done: make(chan struct{})}
 	if c.size > smallTurn {
 		c.rec.Turn = nil // it is read again when there is room for it
@@ -51,19 +52,24 @@ func newCarrier(r *Registry, o owner.Owner, rec Record) *carrier {
 	return c
 }
 
-// carry runs the turn and stores what comes of it.
+// carry runs the turn and stores its outcome.
 func (c *carrier) carry() {
 	defer close(c.done)
-	go c.scribe.run()
+	go recovery.Func(c.scribe.run, c.cut)()
 	held, stop := claim.Hold(c.turn, lease, func(ctx context.Context) (bool, error) {
-		ok, err := c.r.ledger.RenewRecord(ctx, c.o, c.name.id, c.fence, c.r.moment().Add(lease))
+		ok, err := c.r.queue.RenewRun(ctx, c.o, c.name.id, c.fence, c.r.moment().Add(lease))
 		if err == nil && !ok {
 			c.cut(errLost)
 		}
 		return ok, err
-	})
+	}, recovery.Logged(c.turn, c.r.log, "the lease of a run", "run_id", c.name.id))
 	timed, cancel := context.WithTimeoutCause(held, longest, errTooLong)
-	res, err := c.attempt(timed)
+	var res *run.Result
+	err := recovery.Do(func() (err error) {
+		res, err = c.attempt(timed)
+		return err
+	})
+	recovery.Log(timed, c.r.log, "a run", err, "run_id", c.name.id)
 	cause := context.Cause(timed)
 	cancel()
 	c.end(res, err, cause)
@@ -72,10 +78,15 @@ func (c *carrier) carry() {
 	c.cut(nil)
 }
 
-// store is what the scribe stores with.
-func (c *carrier) store(events []Event, rec *Record) error {
-	s := Step{ID: c.name.id, Fence: c.fence, Events: events, Record: rec}
-	_, ok, err := c.r.ledger.Advance(context.WithoutCancel(c.turn), c.o, s)
+// store is how the scribe writes.
+func (c *carrier) store(events []Event, rec *Run) error {
+	s := Step{ID: c.name.id, Fence: c.fence, Events: events, Run: rec}
+	ok := false
+	err := recovery.Do(func() (err error) {
+		_, ok, err = c.r.queue.Advance(context.WithoutCancel(c.turn), c.o, s)
+		return err
+	})
+	recovery.Log(c.turn, c.r.log, "the events of a run", err, "run_id", c.name.id)
 	if err == nil && !ok {
 		err = errLost
 	}
@@ -85,9 +96,9 @@ func (c *carrier) store(events []Event, rec *Record) error {
 	return err
 }
 
-// change changes the record and says that something has happened. The channel is
-// told when both are stored.
-func (c *carrier) change(to func(*Record), t EventType, data any) <-chan error {
+// change changes the run and records an event. The channel reports when both are
+// stored.
+func (c *carrier) change(to func(*Run), t EventType, data any) <-chan error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	done := make(chan error, 1)
@@ -109,12 +120,12 @@ func (c *carrier) change(to func(*Record), t EventType, data any) <-chan error {
 	return done
 }
 
-// tell says that something has happened.
+// tell records an event.
 func (c *carrier) tell(t EventType, data any) {
 	c.scribe.put(&Event{Type: t, At: c.r.moment(), Data: encoded(data)}, nil)
 }
 
-// attempt runs the turn, unless the record is at its end already.
+// attempt runs the turn, unless the run is already at its end.
 func (c *carrier) attempt(ctx context.Context) (*run.Result, error) {
 	c.mu.Lock()
 	rec := c.rec
@@ -148,7 +159,7 @@ func (c *carrier) attempt(ctx context.Context) (*run.Result, error) {
 		return nil, err
 	}
 	defer stream.Close()
-	c.change(func(r *Record) {
+	c.change(func(r *Run) {
 		r.Session, r.Root, r.FirstSeq, r.Model = stream.SessionID, stream.RootID, stream.From, stream.Model
 	}, RunStarted, Started{
 		Attempt: rec.Attempts, Session: stream.SessionID, Root: stream.RootID, Created: stream.Created, Compressed: stream.Compressed,
@@ -170,8 +181,8 @@ func (c *carrier) attempt(ctx context.Context) (*run.Result, error) {
 	return res, nil
 }
 
-// room waits for room for what is to be run, which is kept until the function
-// returned is called.
+// room waits for room for the stored turn, and holds it until the returned function is
+// called.
 func (c *carrier) room(ctx context.Context) (leave func(), err error) {
 	if c.size <= smallTurn {
 		return func() {}, nil
@@ -186,15 +197,16 @@ func (c *carrier) room(ctx context.Context) (leave func(), err error) {
 	}, nil
 }
 
-// sweep gives memory back that a large turn has taken and needs no more.
+// sweep returns the memory of a large turn to the system once it is no longer needed.
 func (c *carrier) sweep() {
 	if c.size >= sweptTurn {
 		debug.FreeOSMemory()
 	}
 }
 
-// read is request, for a large turn one at a time: that takes a multiple of it.
-func (c *carrier) read(ctx context.Context, rec *Record) (*run.Request, error) {
+// read calls request, for large turns one at a time, because decoding takes a multiple
+// of a turn's size.
+func (c *carrier) read(ctx context.Context, rec *Run) (*run.Request, error) {
 	if c.size >= sweptTurn {
 		c.r.reading.Lock()
 		defer c.r.reading.Unlock()
@@ -205,14 +217,14 @@ func (c *carrier) read(ctx context.Context, rec *Record) (*run.Request, error) {
 	return req, err
 }
 
-// request is what is to be run. It is not kept here: as long as the record is not
-// over, the store has it.
-func (c *carrier) request(ctx context.Context, rec *Record) (*run.Request, error) {
+// request reads the turn to be run. The carrier does not keep it: the store has it
+// until the run is over.
+func (c *carrier) request(ctx context.Context, rec *Run) (*run.Request, error) {
 	c.mu.Lock()
 	c.rec.Turn = nil
 	c.mu.Unlock()
 	if rec.Turn == nil {
-		whole, err := c.r.store.Record(ctx, c.o, rec.ID)
+		whole, err := c.r.store.Run(ctx, c.o, rec.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -221,7 +233,7 @@ func (c *carrier) request(ctx context.Context, rec *Record) (*run.Request, error
 	return rec.request(c.o)
 }
 
-// interruption is the end of a record that is not to be tried again.
+// interruption is the end of a run that is not tried again.
 type interruption struct{ cause *fault.Error }
 
 func interrupted(msg string) error {
@@ -234,7 +246,7 @@ func (i interruption) Error() string { return i.cause.Msg }
 // Unwrap returns the fault.
 func (i interruption) Unwrap() error { return i.cause }
 
-// say tells a piece of the answer.
+// say records a piece of the answer.
 func (c *carrier) say(d *run.Delta) {
 	p := &Piece{Content: d.Content, Reasoning: d.Reasoning}
 	for _, t := range d.ToolCalls {
@@ -245,11 +257,11 @@ func (c *carrier) say(d *run.Delta) {
 	}
 }
 
-// end stores what became of the record.
+// end stores the outcome of the run.
 func (c *carrier) end(res *run.Result, err, cause error) {
 	if res != nil {
 		kept := *res
-		kept.Answer.Raw = nil // its texts stand beside it
+		kept.Answer.Raw = nil // its texts are stored separately
 		res = &kept
 	}
 	state := outcome(err, cause)
@@ -258,18 +270,19 @@ func (c *carrier) end(res *run.Result, err, cause error) {
 		c.mu.Lock()
 		c.ended = true
 		c.mu.Unlock()
-		c.r.log.Info("a run was erased, or somebody else has it", "run_id", c.name.id)
+		c.r.log.Info("a run was erased, or another server has claimed it", "run_id", c.name.id)
 		return
 	case state == Queued && c.rec.OnRestart == Retry:
-		c.settled(<-c.change(func(r *Record) {
+		c.settled(<-c.change(func(r *Run) {
 			r.State, r.WakeAt, r.Approvals, r.Attempts = Queued, c.r.moment(), nil, r.Attempts-1
 		}, "", nil))
 		return
 	case state == Queued:
 		state, err = Interrupted, interrupted("The server stopped while it was under way.")
 	}
-	c.settled(<-c.change(func(r *Record) {
-		r.State, r.Result, r.Failure, r.Approvals, r.Turn, r.WakeAt, r.FinishedAt = state, res, failureOf(err, cause), nil, nil, time.Time{}, c.r.moment()
+	c.settled(<-c.change(func(r *Run) {
+		r.State, r.Result, r.Failure, r.Approvals, r.Turn, r.WakeAt, r.FinishedAt = state, res, failureOf(err, cause), nil, nil, time.Time{},
+			c.r.moment()
 		if res != nil {
 			r.Session, r.Root, r.Model = res.SessionID, res.RootID, res.Model
 			if res.To > 0 {
@@ -282,14 +295,15 @@ func (c *carrier) end(res *run.Result, err, cause error) {
 	}
 }
 
-// settled complains where the end of a record could not be stored.
+// settled logs when the end of a run could not be stored.
 func (c *carrier) settled(err error) {
 	if err != nil && !errors.Is(err, errLost) {
-		c.r.log.Warn("what became of a run could not be stored; it is taken up again when its lease ends", "run_id", c.name.id, "err", err)
+		c.r.log.Warn("the outcome of a run could not be stored; the run is retried when its lease ends", "run_id", c.name.id, "err", err)
 	}
 }
 
-// outcome is the state an attempt ends in; Queued means that another follows.
+// outcome returns the state that an attempt ends in; Queued means that another attempt
+// follows.
 func outcome(err, cause error) State {
 	_, again := errors.AsType[interruption](err)
 	switch {
@@ -305,7 +319,7 @@ func outcome(err, cause error) State {
 	return Failed
 }
 
-// failureOf is what is kept of an error; nil for none.
+// failureOf returns the Failure stored for an error; nil without one.
 func failureOf(err, cause error) *Failure {
 	switch {
 	case err == nil:

@@ -8,16 +8,17 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/recovery"
 )
 
-// Follow yields the events of a record behind a Seq, those that are stored and
-// then the others as they come, up to the last one. Any number may follow a
-// record, each at its own pace. It ends with NotFound if the owner has no such
-// record (any more), and with Unavailable "draining" when this server will not
-// go on with it; whoever follows again then names the Seq it has come to.
+// Follow yields the events of a run after a Seq: the stored ones first, then new ones
+// as they come, up to the last. Any number of readers may follow a run, each at its own
+// pace. It ends with NotFound if the owner has no such run (any more), and with
+// Unavailable "draining" if this server will not continue the run; a reader then
+// follows again from the last Seq it has seen.
 //
-// At each tick of idle, which may be nil, an Event without a Seq is yielded to
-// those who wait: so they can do something without a goroutine beside this one.
+// At each tick of idle, which may be nil, a waiting reader gets an Event without a Seq,
+// so that it can send a keep-alive without another goroutine.
 func (r *Registry) Follow(ctx context.Context, o owner.Owner, id string, after int64, idle <-chan time.Time) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		n := name{o.ID(), id}
@@ -25,7 +26,7 @@ func (r *Registry) Follow(ctx context.Context, o owner.Owner, id string, after i
 		for {
 			gone := r.carrierOf(n) == nil && r.leaving()
 			look, changed := r.topics.look(n, after, func() ([]Event, State, error) {
-				return r.behind(context.WithoutCancel(ctx), o, id, after) // others may wait for it, too
+				return r.behind(context.WithoutCancel(ctx), o, id, after) // other readers may share this read
 			})
 			select {
 			case <-look.done:
@@ -56,7 +57,7 @@ func (r *Registry) Follow(ctx context.Context, o owner.Owner, id string, after i
 			}
 			left := r.left
 			if r.carrierOf(n) != nil {
-				left = nil // it is carried on until its end, or is put back
+				left = nil // the run is either carried to its end here or put back
 			}
 			for waiting := true; waiting; {
 				select {
@@ -79,19 +80,19 @@ func (r *Registry) Follow(ctx context.Context, o owner.Owner, id string, after i
 // page is how many events are read at once.
 const page = 256
 
-// behind reads the next events behind a Seq, and the record with its last one.
+// behind reads the next events after a Seq, and the run with its last event.
 func (r *Registry) behind(ctx context.Context, o owner.Owner, id string, after int64) ([]Event, State, error) {
 	events, state, err := r.store.Events(ctx, o, id, after, page)
 	n := len(events)
 	if err != nil || n == 0 || !events[n-1].Type.Last() {
 		return events, state, err
 	}
-	rec, err := r.store.Record(ctx, o, id)
-	events[n-1].Record = &rec
+	rec, err := r.store.Run(ctx, o, id)
+	events[n-1].Run = &rec
 	return events, state, err
 }
 
-// leaving reports whether no more records are taken, for good.
+// leaving reports whether the registry has stopped taking runs for good.
 func (r *Registry) leaving() bool {
 	select {
 	case <-r.left:
@@ -101,7 +102,7 @@ func (r *Registry) leaving() bool {
 	}
 }
 
-// topics wake those who follow records.
+// topics wake the readers of runs.
 type topics struct {
 	mu sync.Mutex
 	by map[name]*topic
@@ -113,16 +114,16 @@ type topic struct {
 	look    *look         // the newest since the last change; nil for none
 }
 
-// look is one reading of the store, for all who have come to the same Seq.
+// look is one read of the store, shared by all readers at the same Seq.
 type look struct {
 	after  int64
-	done   chan struct{} // closed when the rest is there
+	done   chan struct{} // closed when the read is complete
 	events []Event
 	state  State
 	err    error
 }
 
-// join makes room for a reader of a record, until the returned function is called.
+// join registers a reader of a run until the returned function is called.
 func (t *topics) join(n name) (leave func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -139,8 +140,8 @@ func (t *topics) join(n name) (leave func()) {
 	}
 }
 
-// failed reports whether the reading is over and came to nothing: who asks next
-// tries again.
+// failed reports whether the read ended with an error, so that the next reader tries
+// again.
 func (l *look) failed() bool {
 	select {
 	case <-l.done:
@@ -150,11 +151,10 @@ func (l *look) failed() bool {
 	}
 }
 
-// look reads behind a Seq of a record that was joined, once for all who ask for
-// the same before something changes: ten thousand readers of an event would
-// otherwise each ask the store for it. What is returned beside it is closed when
-// there is more to see than this. The reading has a goroutine of its own, so that
-// the stacks of those who wait for days stay small.
+// look reads after a Seq of a joined run, once for all readers at that Seq: otherwise
+// ten thousand readers of one event would each query the store. The returned channel is
+// closed when there is more to read than this. The read has a goroutine of its own, so
+// that the stacks of readers that wait for days stay small.
 func (t *topics) look(n name, after int64, read func() ([]Event, State, error)) (*look, <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -164,14 +164,17 @@ func (t *topics) look(n name, after int64, read func() ([]Event, State, error)) 
 	}
 	l := &look{after: after, done: make(chan struct{})}
 	topic.look = l
-	go func() {
-		defer close(l.done)
+	go recovery.Func(func() {
 		l.events, l.state, l.err = read()
-	}()
+		close(l.done)
+	}, func(err error) {
+		l.err = err
+		close(l.done)
+	})()
 	return l, topic.changed
 }
 
-// publish wakes the readers of a record.
+// publish wakes the readers of a run.
 func (t *topics) publish(n name) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

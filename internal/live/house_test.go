@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/compression"
 	"github.com/hermes-memory/hermes/internal/live"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
@@ -85,9 +86,11 @@ func setup(t *testing.T, change func(*house)) *house {
 func (h *house) open() {
 	h.t.Helper()
 	h.db = runtest.Open(h.t, h.path)
-	h.runner = runtest.Runner(h.db, run.Parts{Tools: h.tools, Models: run.Models{Upstream: h.model, Name: "parrot"}, Config: run.Config{Now: time.Now}})
+	h.runner, _ = runtest.New(h.db, &runtest.Parts{
+		Tools: h.tools, Models: run.Models{Upstream: h.model}, Config: run.Config{Budgets: compression.Budgets{Model: "parrot"}, Now: time.Now},
+	})
 	h.registry = live.New(live.Parts{
-		Store: h.db, Ledger: h.db, Runner: h.runner, Limits: h.limits, Approval: 10 * time.Minute, Grace: 10 * time.Second, Now: time.Now,
+		Store: h.db, Queue: h.db, Runner: h.runner, Limits: h.limits, Approval: 10 * time.Minute, Grace: 10 * time.Second, Now: time.Now,
 		Log: slog.New(slog.DiscardHandler),
 	})
 }
@@ -96,7 +99,7 @@ func (h *house) open() {
 func (h *house) begin() {
 	ctx, stop := context.WithCancel(context.Background())
 	h.stop, h.ended = stop, make(chan error, 1)
-	go func() { h.ended <- h.registry.Run(ctx) }()
+	go func() { h.ended <- h.registry.Serve(ctx) }()
 	<-h.registry.Begun()
 }
 
@@ -124,7 +127,7 @@ func (h *house) spec(id session.ID, said string) live.Spec {
 	}}
 }
 
-func (h *house) start(s live.Spec) live.Record {
+func (h *house) start(s live.Spec) live.Run {
 	h.t.Helper()
 	rec, err := h.registry.Start(context.Background(), alice(), s)
 	if err != nil {
@@ -136,7 +139,7 @@ func (h *house) start(s live.Spec) live.Record {
 	return rec
 }
 
-// follow gathers the events of a record behind a Seq, up to the last one.
+// follow gathers the events of a run behind a Seq, up to the last one.
 func (h *house) follow(id string, after int64) []live.Event {
 	h.t.Helper()
 	var out []live.Event
@@ -150,9 +153,9 @@ func (h *house) follow(id string, after int64) []live.Event {
 	return out
 }
 
-func (h *house) record(id string) live.Record {
+func (h *house) record(id string) live.Run {
 	h.t.Helper()
-	r, err := h.registry.Record(context.Background(), alice(), id)
+	r, err := h.registry.Run(context.Background(), alice(), id)
 	if err != nil {
 		h.t.Fatal(err)
 	}

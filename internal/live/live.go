@@ -1,15 +1,15 @@
-// Package live is turns that go on without their client: runs, detached chat
-// completions, stored responses. Each is a row of its owner's, with a log of what
-// happened in it; a turn of a session like any other, begun under a lease, and
-// taken up again after a crash.
+// Package live runs turns that go on without their client: runs, detached chat
+// completions and stored responses. Each is a row of its owner with a log of events.
+// Its turn is an ordinary turn of a session, started under a lease and retried after a
+// crash.
 //
-// An event can be read once it is stored, and never before. So a reader that was
-// cut off goes on behind the last event it has seen, on this server or the next,
-// and misses and repeats nothing. Readers read from the store: none of them
-// holds up the turn, or another reader.
+// An event can be read only once it is stored. A reader that was cut off therefore
+// continues after the last event it has seen, on this server or the next, and neither
+// misses nor repeats one. Readers read from the store, so no reader delays the turn or
+// another reader.
 //
-// What was said belongs to the session. A row says where it stands there, and
-// keeps what it needs to be run again only until it is over.
+// The words of a turn belong to the session. A row stores their position there, and
+// keeps the request only until the run is over.
 package live
 
 import (
@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 )
@@ -24,17 +25,17 @@ import (
 // Kind is the door a turn came through.
 type Kind string
 
-// The kinds of records.
+// The kinds of runs.
 const (
 	KindRun      Kind = "run"
 	KindChat     Kind = "chat"
 	KindResponse Kind = "response"
 )
 
-// State is how far a record has come.
+// State is how far a run has come.
 type State string
 
-// The states of a record.
+// The states of a run.
 const (
 	Queued      State = "queued"
 	Running     State = "running"
@@ -46,82 +47,80 @@ const (
 	Interrupted State = "interrupted"
 )
 
-// Over reports whether nothing more happens in the state.
+// Over reports whether the state is final.
 func (s State) Over() bool {
 	return s == Completed || s == Failed || s == Cancelled || s == Interrupted
 }
 
-// OnRestart is what becomes of a record that the end of its server cut off.
+// OnRestart says what happens to a run that a server's end cut off.
 type OnRestart string
 
 // The policies.
 const (
-	Retry     OnRestart = "retry"     // its turn is begun again
-	Interrupt OnRestart = "interrupt" // it ends, interrupted
+	Retry     OnRestart = "retry"     // the turn starts again
+	Interrupt OnRestart = "interrupt" // the run ends as interrupted
 )
 
-// Record is a turn that goes on without its client. Times are UTC.
-type Record struct {
+// Run is a turn that goes on without its client. Times are UTC.
+type Run struct {
 	ID   string // chosen by the door
 	Kind Kind
-	// Session is the one asked for; from the start of the turn on, the one it is
-	// a turn of, with its Root.
+	// Session is the one asked for; once the turn starts, it is the session that the
+	// turn belongs to, with its Root.
 	Session   session.ID
 	Root      session.ID
 	Key       session.Key
 	Model     string // the name asked for, then the one that answered
 	State     State
 	OnRestart OnRestart
-	// Request is what the door wants to know of it later: it is data, and shown
-	// to its owner only.
+	// Request is data that the door stores for itself; it is shown to its owner only.
 	Request json.RawMessage
-	// Turn is what is to be run, in the form of [Spec]; nil once it is over.
+	// Turn is the turn to be run, in the form of [Spec]; nil once the run is over.
 	Turn json.RawMessage
-	// FirstSeq and EndSeq bound its messages in the lineage: EndSeq is the Seq
-	// behind the last, 0 as long as there is no answer.
+	// FirstSeq and EndSeq bound the run's messages in the lineage. EndSeq is the Seq
+	// after the last message; 0 until there is an answer.
 	FirstSeq, EndSeq int64
-	// Result is what the turn came to, or the part of it that was kept; nil for
-	// none.
+	// Result is the result of the turn, or the part that was kept; nil for none.
 	Result *run.Result
-	// Failure says why there is no whole answer; nil when there is one.
+	// Failure says why there is no complete answer; nil when there is one.
 	Failure *Failure
-	// Approvals are the calls of tools that wait for somebody's word.
+	// Approvals are the tool calls that wait for approval.
 	Approvals []Approval
-	// ClientKey and ClientHash are the Idempotency-Key it was asked for with, and
-	// the hash of what was asked; "" for none.
+	// ClientKey and ClientHash are the Idempotency-Key of the request and the hash of
+	// its content; "" for none.
 	ClientKey  string
 	ClientHash []byte
 	CreatedAt  time.Time
-	StartedAt  time.Time // when it was first begun
+	StartedAt  time.Time // first start
 	FinishedAt time.Time
 	Attempts   int
-	// Fence counts the claims: who holds an older one has lost it.
+	// Fence counts the claims: a worker with an older number has lost the run.
 	Fence int64
-	// WakeAt is when it is to be looked at: when it was queued, or when its lease
+	// WakeAt is when the run is next polled: when it was queued, or when its lease
 	// ends. Zero when it is over.
 	WakeAt time.Time
 	// Events is the Seq of the newest event; 0 for none.
 	Events int64
 }
 
-// Output is the text of the answer, as far as there is one.
-func (r *Record) Output() string {
+// Output is the text of the answer so far.
+func (r *Run) Output() string {
 	if r.Result == nil {
 		return ""
 	}
 	return r.Result.Answer.Content
 }
 
-// Approval is a call of a tool that waits for somebody's word.
+// Approval is a tool call that waits for approval.
 type Approval struct {
 	CallID    string          `json:"call_id"`
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`
-	// Deadline is when it is taken to be denied.
+	// Deadline is when the call counts as denied.
 	Deadline time.Time `json:"deadline"`
 }
 
-// Failure is a fault as it is kept: what may be shown of it.
+// Failure is a fault as it is stored: only what is safe to show.
 type Failure struct {
 	Kind       fault.Kind    `json:"kind"`
 	Code       string        `json:"code,omitempty"`
@@ -131,7 +130,7 @@ type Failure struct {
 	RetryAfter time.Duration `json:"retry_after,omitempty"`
 }
 
-// Fault is the failure as an error.
+// Fault returns the failure as an error.
 func (f *Failure) Fault() *fault.Error {
 	return &fault.Error{Kind: f.Kind, Code: f.Code, Msg: f.Message, Param: f.Param, Status: f.Status, RetryAfter: f.RetryAfter}
 }
@@ -139,57 +138,56 @@ func (f *Failure) Fault() *fault.Error {
 // EventType names what happened.
 type EventType string
 
-// The events of a record, with what their data hold.
+// The events of a run, with what their data hold.
 const (
-	// RunStarted: a turn begins to answer ([Started]). A second one means that
-	// what was told since the first is void: the turn was begun anew.
+	// RunStarted: a turn begins to answer ([Started]). A second one voids all events
+	// since the first: the turn started again.
 	RunStarted EventType = "run.started"
 	// MessageDelta: a piece of the answer ([Piece]).
 	MessageDelta EventType = "message.delta"
-	// ToolStarted and ToolCompleted: a tool of this server ([ToolCall], [run.ToolUse]).
+	// ToolStarted and ToolCompleted: a tool of this server ([ToolCall], [lineage.ToolUse]).
 	ToolStarted   EventType = "tool.started"
 	ToolCompleted EventType = "tool.completed"
 	// ApprovalRequest and ApprovalResolved: [Approval], [Resolved].
 	ApprovalRequest  EventType = "approval.request"
 	ApprovalResolved EventType = "approval.resolved"
-	// The last event. Its data are empty: its record has what it came to.
+	// The last event. It has no data: the run holds the result.
 	RunCompleted   EventType = "run.completed"
 	RunFailed      EventType = "run.failed"
 	RunCancelled   EventType = "run.cancelled"
 	RunInterrupted EventType = "run.interrupted"
 )
 
-// Last reports whether an event of the type is the last of its record.
+// Last reports whether an event of the type is the last of its run.
 func (t EventType) Last() bool {
 	return t == RunCompleted || t == RunFailed || t == RunCancelled || t == RunInterrupted
 }
 
-// lastOf is the last event of a record that ends in a state.
+// lastOf is the last event of a run that ends in a state.
 func lastOf(s State) EventType { return EventType("run." + string(s)) }
 
-// Event is something that happened in a record.
+// Event is one thing that happened in a run.
 type Event struct {
 	Seq  int64 // from 1, without gaps
 	Type EventType
 	At   time.Time
 	Data json.RawMessage // an object
-	// Record is what the record came to, for those who follow it, with the last
-	// event; nil with the others, and in a store.
-	Record *Record
+	// Run is the finished run, for readers, with the last event only; it is not stored.
+	Run *Run
 }
 
 // Started are the data of [RunStarted].
 type Started struct {
-	Attempt    int           `json:"attempt"`
-	Session    session.ID    `json:"session_id"`
-	Root       session.ID    `json:"lineage_root_id"`
-	Created    bool          `json:"created"`
-	Compressed bool          `json:"compressed"`
-	Responder  run.Responder `json:"responder"`
-	Model      string        `json:"model"`
+	Attempt    int               `json:"attempt"`
+	Session    session.ID        `json:"session_id"`
+	Root       session.ID        `json:"lineage_root_id"`
+	Created    bool              `json:"created"`
+	Compressed bool              `json:"compressed"`
+	Responder  lineage.Responder `json:"responder"`
+	Model      string            `json:"model"`
 }
 
-// Piece is the data of [MessageDelta]: what has come since the last one.
+// Piece is the data of [MessageDelta]: the text since the last one.
 type Piece struct {
 	Content   string     `json:"content,omitempty"`
 	Reasoning string     `json:"reasoning,omitempty"`

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestLook has many readers of one record ask for the same at once.
+// TestLook has many readers of one run ask for the same at once.
 func TestLook(t *testing.T) {
 	t.Parallel()
 	topics := &topics{by: make(map[name]*topic)}

@@ -40,7 +40,7 @@ func words(s string, pause time.Duration) func(context.Context, int, func(run.De
 	}
 }
 
-// TestRun: a record is a turn of its session, told in events.
+// TestRun: a run is a turn of its session, told in events.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -64,7 +64,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("got the record %+v", got)
 		}
 		for i, e := range events {
-			if diff := cmp.Diff(map[bool]*live.Record{true: &got}[e.Type.Last()], e.Record); diff != "" {
+			if diff := cmp.Diff(map[bool]*live.Run{true: &got}[e.Type.Last()], e.Run); diff != "" {
 				t.Errorf("event %d brings the record (-want +got):\n%s", i, diff)
 			}
 		}
@@ -75,7 +75,7 @@ func TestRun(t *testing.T) {
 }
 
 // TestReaders: a reader that is cut at any event and comes back misses and
-// repeats nothing, whenever it comes, and a slow one holds up nobody.
+// repeats nothing, whenever it comes, and a slow one delays neither the run nor other readers.
 func TestReaders(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -228,7 +228,7 @@ func TestRestart(t *testing.T) {
 				rec := h.start(spec)
 				for range tt.crashes { // each has taken it and died
 					now := time.Now().Add(time.Minute) // when whatever wait there is has passed
-					if _, ok, err := h.db.ClaimRecord(t.Context(), alice(), live.Claim{ID: rec.ID, At: now, Until: now.Add(time.Hour)}); err != nil || !ok {
+					if _, ok, err := h.db.ClaimRun(t.Context(), alice(), live.Claim{ID: rec.ID, At: now, Until: now.Add(time.Hour)}); err != nil || !ok {
 						t.Fatalf("claim: %v, %v", ok, err)
 					}
 					if err := h.db.Close(); err != nil {
@@ -407,7 +407,7 @@ func TestBounds(t *testing.T) {
 	})
 }
 
-// TestSameRequest: a request that is repeated under its key makes one record.
+// TestSameRequest: a request that is repeated under its key makes one run.
 func TestSameRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -426,7 +426,7 @@ func TestSameRequest(t *testing.T) {
 			})
 		}
 		same.Wait()
-		list, err := h.registry.Records(t.Context(), alice(), live.Filter{Limit: 10})
+		list, err := h.registry.Runs(t.Context(), alice(), live.Filter{Limit: 10})
 		if err != nil || len(list) != 1 {
 			t.Fatalf("got %d records, %v, want 1", len(list), err)
 		}
@@ -437,7 +437,7 @@ func TestSameRequest(t *testing.T) {
 	})
 }
 
-// TestDelete: a record that is deleted is stopped first, and gone for those who
+// TestDelete: a run that is deleted is stopped first, and gone for those who
 // follow it.
 func TestDelete(t *testing.T) {
 	t.Parallel()
@@ -449,7 +449,7 @@ func TestDelete(t *testing.T) {
 		if err := h.registry.Delete(t.Context(), alice(), rec.ID); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.registry.Record(t.Context(), alice(), rec.ID); fault.KindOf(err) != fault.NotFound {
+		if _, err := h.registry.Run(t.Context(), alice(), rec.ID); fault.KindOf(err) != fault.NotFound {
 			t.Errorf("got %v, want it gone", err)
 		}
 		if got, want := h.transcript("s"), "user:Count.\nassistant:one (cancelled)"; got != want {

@@ -2,41 +2,41 @@ package live
 
 import "encoding/json"
 
-// entry is something to be stored of a record: an event, a change, or both.
+// entry is something to store for a run: an event, a change, or both.
 type entry struct {
 	event  *Event
 	piece  *Piece // what a message.delta says, in place of its data
-	record *Record
-	done   chan error // told when it is stored; nil if nobody waits
+	record *Run
+	done   chan error // reports when it is stored; nil if the caller does not wait
 }
 
-// scribe stores what happens in a record, in order. What comes while a
-// transaction is under way shares the next one; when much has come, those who
-// bring it wait. So memory is bounded, and a fast model costs no more
-// transactions than a slow one.
+// scribe stores the events of a run in order. Entries that arrive during a transaction
+// share the next one, and when too many wait, the senders block. So memory is bounded,
+// and a fast model needs no more transactions than a slow one.
 type scribe struct {
 	in    chan entry
 	ended chan struct{}
-	store func([]Event, *Record) error
-	// failed is told, once, why nothing more can be stored.
+	store func([]Event, *Run) error
+	// failed is called once, with the reason why nothing more can be stored.
 	failed func(error)
 }
 
 // maxEntries is how many entries share a transaction, and how many wait.
 const maxEntries = 256
 
-func newScribe(store func([]Event, *Record) error, failed func(error)) *scribe {
+func newScribe(store func([]Event, *Run) error, failed func(error)) *scribe {
 	return &scribe{in: make(chan entry, maxEntries), ended: make(chan struct{}), store: store, failed: failed}
 }
 
-// run stores until the channel is closed. After a failure it only takes in.
+// run stores entries until the channel is closed. After a failure it only drains the
+// channel.
 func (s *scribe) run() {
 	defer close(s.ended)
 	var broken error
 	for first := range s.in {
 		batch := s.gather(first)
 		if broken == nil {
-			if broken = s.store(eventsOf(batch), recordOf(batch)); broken != nil {
+			if broken = s.store(eventsOf(batch), runOf(batch)); broken != nil {
 				s.failed(broken)
 			}
 		}
@@ -48,7 +48,7 @@ func (s *scribe) run() {
 	}
 }
 
-// gather adds what is waiting already.
+// gather adds the entries that already wait.
 func (s *scribe) gather(first entry) []entry {
 	batch := []entry{first}
 	for len(batch) < maxEntries {
@@ -65,18 +65,18 @@ func (s *scribe) gather(first entry) []entry {
 	return batch
 }
 
-// put hands an event over without waiting for it to be stored.
+// put queues an event without waiting for it to be stored.
 func (s *scribe) put(e *Event, p *Piece) { s.in <- entry{event: e, piece: p} }
 
-// close ends the scribe when all it was given is stored.
+// close ends the scribe once everything queued is stored.
 func (s *scribe) close() {
 	close(s.in)
 	<-s.ended
 }
 
-// recordOf is the newest state of a batch.
-func recordOf(batch []entry) *Record {
-	var out *Record
+// runOf is the newest state of a batch.
+func runOf(batch []entry) *Run {
+	var out *Run
 	for _, e := range batch {
 		if e.record != nil {
 			out = e.record
@@ -109,8 +109,8 @@ func eventsOf(batch []entry) []Event {
 	return out
 }
 
-// joins reports whether a piece can go on in another: both are text, or both are
-// thinking, and nothing else.
+// joins reports whether next can be appended to p: both are text, or both are thinking,
+// and neither holds anything else.
 func (p *Piece) joins(next *Piece) bool {
 	plain := func(p *Piece) bool {
 		return p != nil && len(p.ToolCalls) == 0 && (p.Content == "") != (p.Reasoning == "")
@@ -122,7 +122,7 @@ func (p *Piece) joins(next *Piece) bool {
 func encoded(v any) json.RawMessage {
 	out, err := json.Marshal(v)
 	if err != nil {
-		return json.RawMessage("{}") // arguments a model made up, and no JSON
+		return json.RawMessage("{}") // the model's arguments were not JSON
 	}
 	return out
 }

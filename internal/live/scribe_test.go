@@ -21,7 +21,7 @@ func TestEventsOf(t *testing.T) {
 		{"calls stay apart", []entry{delta(Piece{Content: "a"}), delta(Piece{ToolCalls: call}), delta(Piece{ToolCalls: call})}, []string{
 			`{"content":"a"}`, `{"tool_calls":[{"index":0,"id":"c","name":"f"}]}`, `{"tool_calls":[{"index":0,"id":"c","name":"f"}]}`,
 		}},
-		{"events between texts", []entry{delta(Piece{Content: "a"}), {event: &Event{Type: ToolStarted, Data: []byte(`{}`)}}, {record: &Record{}}, delta(Piece{Content: "b"})}, []string{
+		{"events between texts", []entry{delta(Piece{Content: "a"}), {event: &Event{Type: ToolStarted, Data: []byte(`{}`)}}, {record: &Run{}}, delta(Piece{Content: "b"})}, []string{
 			`{"content":"a"}`, `{}`, `{"content":"b"}`,
 		}},
 	} {
@@ -44,11 +44,11 @@ func TestScribeFails(t *testing.T) {
 	t.Parallel()
 	full := errors.New("full")
 	stored, told := 0, 0
-	s := newScribe(func([]Event, *Record) error { stored++; return full }, func(error) { told++ })
+	s := newScribe(func([]Event, *Run) error { stored++; return full }, func(error) { told++ })
 	go s.run()
 	for range 3 {
 		done := make(chan error, 1)
-		s.in <- entry{record: &Record{}, done: done}
+		s.in <- entry{record: &Run{}, done: done}
 		if err := <-done; !errors.Is(err, full) {
 			t.Errorf("got %v", err)
 		}

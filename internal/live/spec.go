@@ -11,32 +11,32 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Spec is what a door wants to have run.
+// Spec is a request for a run.
 type Spec struct {
 	ID   string
 	Kind Kind
-	// Turn is the turn. Its Session must be named: the door makes up an id where
-	// the client has none. Streaming and Attendant are set here, and so is
-	// Idempotency where the door sets none.
+	// Turn is the turn. Its Session must be named: the door makes up an id for a client
+	// that sent none. Streaming and Attendant are set here, and so is Idempotency if
+	// the door sets none.
 	Turn *run.Request
-	// Request is kept for the door as it is; nil for nothing.
+	// Request is stored for the door unchanged; nil for none.
 	Request   json.RawMessage
 	OnRestart OnRestart // "" is Retry
 	// ClientKey and ClientHash make a repeated request return the first one's
-	// record; "" for none.
+	// run; "" for none.
 	ClientKey  string
 	ClientHash []byte
 }
 
-// route is the name under which turns are kept from being doubled.
+// route is the idempotency route that keeps these turns from running twice.
 const route = "live"
 
-// stored is a turn as it waits to be run. Texts are kept as texts, so that what
-// is to be forgotten is found in them.
+// stored is a turn as it waits to be run. Texts are stored as texts, so that forgetting
+// finds them.
 type stored struct {
 	Scopes      []owner.Scope    `json:"scopes,omitempty"` // of the caller's key
 	KeyID       string           `json:"key_id,omitempty"`
-	Turns       int              `json:"concurrent_turns,omitempty"` // that it may have
+	Turns       int              `json:"concurrent_turns,omitempty"` // the key's limit
 	Source      session.Source   `json:"source"`
 	UserID      string           `json:"user_id,omitempty"`
 	System      []storedMessage  `json:"system,omitempty"`
@@ -103,7 +103,8 @@ func (s *Spec) encode(o owner.Owner) (json.RawMessage, error) {
 		return nil, err
 	}
 	out, err := json.Marshal(stored{
-		Scopes: o.Scopes(), KeyID: o.Key(), Turns: o.Limits().ConcurrentTurns, Source: t.Source, UserID: t.UserID, System: storedMessages(t.System), Messages: storedMessages(t.Messages), Model: t.Model, Body: body,
+		Scopes: o.Scopes(), KeyID: o.Key(), Turns: o.Limits().ConcurrentTurns, Source: t.Source, UserID: t.UserID,
+		System: storedMessages(t.System), Messages: storedMessages(t.Messages), Model: t.Model, Body: body,
 		Tools: t.Tools, Budget: t.Budget, Stateless: t.Stateless, After: t.After, NoFallback: t.NoFallback, Idempotency: idempotency,
 	})
 	if err != nil {
@@ -112,8 +113,8 @@ func (s *Spec) encode(o owner.Owner) (json.RawMessage, error) {
 	return out, nil
 }
 
-// streaming is a body that asks for the answer in pieces, whatever the client
-// asked for: what has come is kept as it comes.
+// streaming rewrites a body to ask for a stream, whatever the client asked for: a
+// partial answer can then be kept.
 func streaming(body []byte) ([]byte, error) {
 	if body == nil {
 		return nil, nil
@@ -126,15 +127,17 @@ func streaming(body []byte) ([]byte, error) {
 	return out, nil
 }
 
-// request is the turn of a record, as it is to be run.
-func (r *Record) request(o owner.Owner) (*run.Request, error) {
+// request decodes the turn of a run.
+func (r *Run) request(o owner.Owner) (*run.Request, error) {
 	var t stored
 	if err := json.Unmarshal(r.Turn, &t); err != nil {
 		return nil, fmt.Errorf("decode turn: %w", err)
 	}
 	return &run.Request{
-		Owner: owner.Stored(o.ID(), t.Scopes...).Through(t.KeyID, t.Turns), Session: r.Session, Key: r.Key, Source: t.Source, UserID: t.UserID, System: messagesOf(t.System), Messages: messagesOf(t.Messages),
-		Model: t.Model, Streaming: true, Body: t.Body, Tools: t.Tools, Budget: t.Budget, Stateless: t.Stateless, After: t.After, NoFallback: t.NoFallback,
+		Owner: owner.Stored(o.ID(), t.Scopes...).Through(t.KeyID, t.Turns), Session: r.Session, Key: r.Key, Source: t.Source, UserID: t.UserID,
+		System: messagesOf(t.System), Messages: messagesOf(t.Messages),
+		Model: t.Model, Streaming: true, Body: t.Body, Tools: t.Tools, Budget: t.Budget, Stateless: t.Stateless, After: t.After,
+		NoFallback:  t.NoFallback,
 		Idempotency: t.Idempotency,
 	}, nil
 }

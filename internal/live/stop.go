@@ -9,28 +9,27 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Stop ends a record before its time, and returns it as it is then: Stopping or
-// Cancelled, or as it was if it was over. What was answered so far is kept.
-// NotFound if the owner has none of this id.
-func (r *Registry) Stop(ctx context.Context, o owner.Owner, id string) (Record, error) {
+// Stop ends a run early and returns its new state: Stopping or Cancelled, or unchanged
+// if it was over. The answer so far is kept. NotFound if the owner has none of this id.
+func (r *Registry) Stop(ctx context.Context, o owner.Owner, id string) (Run, error) {
 	for {
-		rec, err := r.store.Record(ctx, o, id)
+		rec, err := r.store.Run(ctx, o, id)
 		if err != nil || rec.State.Over() {
 			return rec, err
 		}
 		if c := r.carrierOf(name{o.ID(), id}); c != nil {
 			c.stop()
-			return r.store.Record(ctx, o, id)
+			return r.store.Run(ctx, o, id)
 		}
 		now := r.moment()
-		rec, ok, err := r.ledger.ClaimRecord(ctx, o, Claim{ID: id, At: now, Until: now.Add(lease)})
+		rec, ok, err := r.queue.ClaimRun(ctx, o, Claim{ID: id, At: now, Until: now.Add(lease)})
 		if err != nil {
 			return rec, err
 		}
 		if ok {
 			return r.cancel(ctx, o, rec)
 		}
-		if rec, err = r.store.Record(ctx, o, id); err != nil || rec.State.Over() {
+		if rec, err = r.store.Run(ctx, o, id); err != nil || rec.State.Over() {
 			return rec, err
 		}
 		if r.carrierOf(name{o.ID(), id}) == nil && rec.WakeAt.After(r.moment()) {
@@ -39,35 +38,36 @@ func (r *Registry) Stop(ctx context.Context, o owner.Owner, id string) (Record, 
 	}
 }
 
-// cancel ends a claimed record that is not under way.
-func (r *Registry) cancel(ctx context.Context, o owner.Owner, rec Record) (Record, error) {
+// cancel ends a claimed run that is not under way.
+func (r *Registry) cancel(ctx context.Context, o owner.Owner, rec Run) (Run, error) {
 	now := r.moment()
 	rec.State, rec.Turn, rec.Approvals, rec.WakeAt, rec.FinishedAt = Cancelled, nil, nil, time.Time{}, now
 	rec.Failure = failureOf(errStopped, errStopped)
 	last := Event{Type: RunCancelled, At: now, Data: encoded(struct{}{})}
-	if _, _, err := r.ledger.Advance(context.WithoutCancel(ctx), o, Step{ID: rec.ID, Fence: rec.Fence, Events: []Event{last}, Record: &rec}); err != nil {
+	if _, _, err := r.queue.Advance(context.WithoutCancel(ctx), o,
+		Step{ID: rec.ID, Fence: rec.Fence, Events: []Event{last}, Run: &rec}); err != nil {
 		return rec, err
 	}
 	r.topics.publish(name{o.ID(), rec.ID})
-	return r.store.Record(ctx, o, rec.ID)
+	return r.store.Run(ctx, o, rec.ID)
 }
 
-// stop ends the turn; that it is being stopped is stored first.
+// stop stores that the run is stopping, then ends the turn.
 func (c *carrier) stop() {
-	if <-c.change(func(r *Record) { r.State = Stopping }, "", nil) == nil { // else it is over, or is being cut off
+	if <-c.change(func(r *Run) { r.State = Stopping }, "", nil) == nil { // otherwise it is over, or already ending
 		c.cut(errStopped)
 	}
 }
 
-// isOf reports whether the turn is one of a lineage.
+// isOf reports whether the turn belongs to a lineage.
 func (c *carrier) isOf(root session.ID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.rec.Root == root || c.rec.Session == root
 }
 
-// StopAll ends all turns of a lineage that are under way here, and waits for it:
-// what is to be erased must not be waited for.
+// StopAll ends all turns of a lineage that run here and waits for them, so that erasing
+// the lineage need not wait for a model.
 func (r *Registry) StopAll(ctx context.Context, o owner.Owner, root session.ID) {
 	var all []*carrier
 	r.mu.Lock()

@@ -7,85 +7,85 @@ import (
 	"github.com/hermes-memory/hermes/internal/owner"
 )
 
-// Store keeps records. Each method is one transaction.
+// Store keeps runs. Each method is one transaction.
 type Store interface {
-	// CreateRecord stores a new record. If the owner has one of its kind that was
-	// asked for with the same ClientKey since Bounds.KeysSince, that one is
-	// returned, and false; Conflict "idempotency_key_conflict" if its ClientHash
-	// is another. Conflict "run_exists" if the id is taken, RateLimited
-	// "too_many_runs" if most are not over yet.
-	CreateRecord(ctx context.Context, o owner.Owner, r Record, b Bounds) (Record, bool, error)
-	// Record returns a record. NotFound if the owner has none of this id.
-	Record(ctx context.Context, o owner.Owner, id string) (Record, error)
-	// Records returns the newest records of an owner, newest first, without their
+	// CreateRun stores a new run. If the owner has one of its kind with the same
+	// ClientKey since Bounds.KeysSince, it returns that one and false, or Conflict
+	// "idempotency_key_conflict" if the ClientHash differs. It fails with Conflict
+	// "run_exists" if the id is taken, and with RateLimited "too_many_runs" if too many
+	// are not over yet.
+	CreateRun(ctx context.Context, o owner.Owner, r Run, b Bounds) (Run, bool, error)
+	// Run returns a run. NotFound if the owner has none of this id.
+	Run(ctx context.Context, o owner.Owner, id string) (Run, error)
+	// Runs returns the newest runs of an owner, newest first, without their
 	// Turn.
-	Records(ctx context.Context, o owner.Owner, f Filter) ([]Record, error)
-	// Events returns the events of a record behind a Seq, oldest first, and the
-	// state that the record had, at the latest, when they were read. NotFound.
+	Runs(ctx context.Context, o owner.Owner, f Filter) ([]Run, error)
+	// Events returns the events of a run after a Seq, oldest first, and a state that is
+	// no newer than those events. NotFound.
 	Events(ctx context.Context, o owner.Owner, id string, after int64, limit int) ([]Event, State, error)
-	// DeleteRecord erases a record with its events. NotFound.
-	DeleteRecord(ctx context.Context, o owner.Owner, id string) error
+	// DeleteRun erases a run with its events. NotFound.
+	DeleteRun(ctx context.Context, o owner.Owner, id string) error
 }
 
-// Ledger is what it takes to carry records out. A store is Store and Ledger in
-// one.
-type Ledger interface {
-	// DueRecords names what is to be claimed at a time, every owner's first before
-	// anybody's second, and says when there is more. It only reads, and has no
-	// owner: time passes for everybody, and each row names whose it is.
-	DueRecords(ctx context.Context, at time.Time, limit int) ([]Due, time.Time, error)
-	// ClaimRecord takes a record whose WakeAt has come, with a lease and the next
-	// fence. Its state is Running then, unless it was Stopping. False if it is not
-	// to be had.
-	ClaimRecord(ctx context.Context, o owner.Owner, c Claim) (Record, bool, error)
-	// RenewRecord prolongs the lease of a claimed record. False if it was lost.
-	RenewRecord(ctx context.Context, o owner.Owner, id string, fence int64, until time.Time) (bool, error)
-	// Advance writes what has happened in a claimed record, and returns the Seq of
-	// its newest event. The record's Turn stays what it is until it is over. False if the claim was lost; nothing is stored then.
+// Queue is what executing runs needs. A store implements both Store and Queue.
+type Queue interface {
+	// DueRuns names the runs to be claimed at a time and says when to poll next. The
+	// first run of every owner comes before the second of any. It only reads, and takes
+	// no owner because each row names its own.
+	DueRuns(ctx context.Context, at time.Time, limit int) ([]Due, time.Time, error)
+	// ClaimRun takes a run whose WakeAt has come, with a lease and the next fence. Its
+	// state becomes Running, unless it was Stopping. It reports false if the run cannot
+	// be claimed.
+	ClaimRun(ctx context.Context, o owner.Owner, c Claim) (Run, bool, error)
+	// RenewRun prolongs the lease of a claimed run. False if it was lost.
+	RenewRun(ctx context.Context, o owner.Owner, id string, fence int64, until time.Time) (bool, error)
+	// Advance stores the events of a claimed run and returns the Seq of the newest. The
+	// run's Turn stays until the run is over. It reports false, and stores nothing, if
+	// the claim was lost.
 	Advance(ctx context.Context, o owner.Owner, s Step) (int64, bool, error)
 }
 
-// Bounds are how many records may be open at once, in all and of the owner, and
-// how long a client's key counts.
+// Bounds are how many runs may be open at once, in all and per owner, and how long a
+// client's key counts.
 type Bounds struct {
 	All, Each int
 	KeysSince time.Time
 }
 
-// Filter chooses records.
+// Filter chooses runs.
 type Filter struct {
 	Kind Kind // "" for all
-	// Before is the place of a record that all of them stand behind; zero is none.
+	// Before is the position after which the listed runs stand; zero is none.
 	Before Cursor
 	Limit  int
 }
 
-// Cursor is the place of a record in a list.
+// Cursor is the position of a run in a list.
 type Cursor struct {
 	CreatedAt time.Time
 	ID        string
 }
 
-// Due names a record to be claimed.
+// Due names a run to be claimed.
 type Due struct {
 	Owner owner.Owner
 	ID    string
 }
 
-// Claim takes a record.
+// Claim takes a run.
 type Claim struct {
 	ID        string
 	At, Until time.Time // now, and the end of the lease
 }
 
-// Step is what one transaction writes of a claimed record.
+// Step is what one transaction stores of a claimed run.
 type Step struct {
 	ID    string
 	Fence int64
 	// Events are appended, and numbered.
 	Events []Event
-	// Record is what the record is from now on, but for what never changes (ID,
-	// Kind, Key, OnRestart, Request, the client's key, CreatedAt) and its events;
-	// nil leaves it as it is.
-	Record *Record
+	// Run is the new content of the row; nil leaves it. Its events and the fields that
+	// never change (ID, Kind, Key, OnRestart, Request, the client's key, CreatedAt) are
+	// ignored.
+	Run *Run
 }

@@ -1,14 +1,18 @@
-// Package mcpserver is the door for programs that speak the Model Context
-// Protocol: recall, remember, forget and session_search. Like the terminal it is
-// a client of the API, and calls it with the key of whoever called: what a key
-// may see and do is decided there, and nowhere twice.
+// Package mcpserver is the door for programs that speak the Model Context Protocol:
+// recall, remember, forget and session_search. Like the terminal it is a client of the
+// API, and calls it with the caller's key: the API alone decides what a key may see and
+// do.
 package mcpserver
 
 import (
+	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/hermes-memory/hermes/internal/recovery"
 )
 
 // API is the way to the API for one caller.
@@ -19,6 +23,8 @@ type API struct {
 	Authorization string
 	// SessionID and SessionKey say whose memory is meant where a call does not.
 	SessionID, SessionKey string
+	// Log is told of panics; nil for no log.
+	Log *slog.Logger
 }
 
 const instructions = "A memory that lasts over conversations. Use recall before asking for something that may have been said before, " +
@@ -26,10 +32,32 @@ const instructions = "A memory that lasts over conversations. Use recall before 
 
 // New returns a server with the tools, for one caller.
 func New(api API, version string) *mcp.Server {
-	s := mcp.NewServer(&mcp.Implementation{Name: "hermes", Title: "hermes memory", Version: version}, &mcp.ServerOptions{Instructions: instructions})
+	s := mcp.NewServer(&mcp.Implementation{Name: "hermes", Title: "hermes memory", Version: version},
+		&mcp.ServerOptions{Instructions: instructions})
 	api.addTools(s)
+	s.AddReceivingMiddleware(api.guard)
 	return s
 }
+
+// guard makes an error of a panic: the library answers in goroutines of its own.
+func (a *API) guard(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, r mcp.Request) (res mcp.Result, err error) {
+		err = recovery.Do(func() (err error) {
+			res, err = next(ctx, method, r)
+			return err
+		})
+		if recovery.Is(err) {
+			if a.Log != nil {
+				recovery.Log(ctx, a.Log, "a call by an MCP client", err, "method", method)
+			}
+			return nil, errBroken
+		}
+		return res, err
+	}
+}
+
+// errBroken is what a client is told of a panic.
+var errBroken = errors.New("internal error; the server's log has the details")
 
 // Options are what the HTTP door is built from.
 type Options struct {
@@ -49,7 +77,7 @@ func Handler(o Options) http.Handler {
 	server := func(r *http.Request) *mcp.Server {
 		return New(API{
 			Client: o.Client, Base: o.Base, Authorization: r.Header.Get("Authorization"),
-			SessionID: r.Header.Get("X-Hermes-Session-Id"), SessionKey: r.Header.Get("X-Hermes-Session-Key"),
+			SessionID: r.Header.Get("X-Hermes-Session-Id"), SessionKey: r.Header.Get("X-Hermes-Session-Key"), Log: o.Log,
 		}, o.Version)
 	}
 	return mcp.NewStreamableHTTPHandler(server, &mcp.StreamableHTTPOptions{

@@ -1,6 +1,7 @@
 package mcpserver_test
 
 import (
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -107,4 +108,29 @@ func connect(t *testing.T, api mcpserver.API) *mcp.ClientSession {
 		_ = server.Wait()
 	})
 	return client
+}
+
+// breaking is a way to the API that panics.
+type breaking struct{}
+
+// RoundTrip implements http.RoundTripper.
+func (breaking) RoundTrip(*http.Request) (*http.Response, error) { panic("the way broke down") }
+
+// TestPanics: a call that panics is an error that shows nothing, and the connection
+// goes on.
+func TestPanics(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	client := connect(t, mcpserver.API{
+		Client: &http.Client{Transport: breaking{}}, Base: "http://127.0.0.1", Log: slog.New(slog.NewTextHandler(&log, nil)),
+	})
+	for range 2 {
+		_, err := client.CallTool(t.Context(), &mcp.CallToolParams{Name: "recall", Arguments: map[string]any{"question": "x"}})
+		if err == nil || !strings.Contains(err.Error(), "internal error") || strings.Contains(err.Error(), "broke down") {
+			t.Errorf("got %v, want an internal error that shows nothing", err)
+		}
+	}
+	if !strings.Contains(log.String(), "the way broke down") || !strings.Contains(log.String(), "RoundTrip") {
+		t.Errorf("got the log %q, want the panic and its stack", log.String())
+	}
 }

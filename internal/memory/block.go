@@ -120,7 +120,7 @@ func (p *picker) take(n int32) (cost int, ok bool) {
 	}
 	if l.tokens == 0 {
 		l.text = p.s.lineOf(n)
-		l.tokens = int32(p.count(l.text)) //nolint:gosec // a line is short
+		l.tokens = int32(p.count(l.text))
 	}
 	cost = int(l.tokens)
 	if !p.opened[l.section] {
@@ -183,7 +183,7 @@ func (p *picker) fillRest() {
 	h := &p.s.shelf
 	var at [sections]cursor
 	for sec := range at {
-		at[sec] = h.in(section(sec)) //nolint:gosec // there are few
+		at[sec] = h.in(section(sec))
 	}
 	for misses := 0; misses <= maxMisses; {
 		best, heaviest := nowhere, int32(0)

@@ -57,7 +57,7 @@ const (
 // numberOf is the number of a kind.
 func numberOf(k Kind) kindNumber {
 	if i := slices.Index(numberedKinds[:], k); i >= 0 {
-		return kindNumber(i) //nolint:gosec // there are few
+		return kindNumber(i)
 	}
 	return otherKind
 }

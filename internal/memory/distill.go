@@ -21,12 +21,11 @@ const (
 	maxDistilled = 64 << 10
 )
 
-// Distill takes from a message what may be worth keeping. Before are the
-// messages just before it in its lineage, newest first: what "it" stands for,
-// what "yes, let's do that" accepts, and what a bare answer answers.
+// Distill returns the facts of a message. before are the messages just before it in its
+// lineage, newest first: they resolve "it", "yes, let's do that" and bare answers.
 //
-// What the user says is asserted unless the words ask, suppose, deny or quote.
-// What the assistant proposes is kept as a proposal, what tools print as theirs.
+// The user's statements are asserted unless the words ask, suppose, deny or quote. The
+// assistant's are kept as proposals, and the output of tools under its own kind.
 func Distill(d ranking.Document, before []ranking.Document) []Fact {
 	facts, _ := distill(d, before, nil)
 	return facts
@@ -84,12 +83,17 @@ func (x *distiller) message() {
 	}
 	x.main = -1
 	key := false // inside a private key
+	secret := secretSpans(x.d.Text)
 	for i, s := range language.Sentences(x.d.Text) {
 		if len(x.facts) >= limit {
 			return
 		}
 		text := x.d.Text[s.Start:s.End]
-		if key = inPrivateKey(text, key); key || s.Code || len(text) > maxSentence || hasSecret(text) {
+		for len(secret) > 0 && secret[0].end <= s.Start {
+			secret = secret[1:]
+		}
+		tells := len(secret) > 0 && secret[0].start < s.End
+		if key = inPrivateKey(text, key); key || tells || s.Code || len(text) > maxSentence {
 			continue
 		}
 		x.sentence(i, s)
@@ -307,9 +311,9 @@ func factID(root session.ID, seq int64, at span, kind Kind) FactID {
 	var space [128]byte
 	b := append(space[:0], root...)
 	b = append(b, 0)
-	b = binary.BigEndian.AppendUint64(b, uint64(seq))      //nolint:gosec // only hashed
-	b = binary.BigEndian.AppendUint64(b, uint64(at.start)) //nolint:gosec // only hashed
-	b = binary.BigEndian.AppendUint64(b, uint64(at.end))   //nolint:gosec // only hashed
+	b = binary.BigEndian.AppendUint64(b, uint64(seq))
+	b = binary.BigEndian.AppendUint64(b, uint64(at.start))
+	b = binary.BigEndian.AppendUint64(b, uint64(at.end))
 	b = append(b, kind...)
 	sum := sha256.Sum256(b)
 	var id [18]byte

@@ -14,8 +14,8 @@ type FactID string
 // Kind is what sort of statement a fact is.
 type Kind string
 
-// The kinds. Those from Question on were said but not asserted: they are kept
-// so that nobody has to wonder, and are never shown as true.
+// The kinds. Those from Question on were said but not asserted: they are kept for
+// completeness and never shown as true.
 const (
 	Plain       Kind = "fact"        // something is so
 	Decision    Kind = "decision"    // somebody settled something
@@ -44,7 +44,7 @@ func (k Kind) Asserted() bool {
 	return false
 }
 
-// Source is where a fact's words stand.
+// Source is the position of a fact's words.
 type Source struct {
 	MessageID int64
 	SessionID session.ID
@@ -98,14 +98,14 @@ type Fact struct {
 // Current reports whether the fact still holds.
 func (f *Fact) Current() bool { return f.SupersededBy == "" }
 
-// Interval is a span of time, From inclusive, To exclusive. A day, a month and
-// "in 2022" are all intervals; the width is the precision.
+// Interval is a span of time, From inclusive, To exclusive. A day, a month and "in
+// 2022" are all intervals; the width is the precision.
 type Interval struct{ From, To time.Time }
 
-// IsZero reports whether there is no time in it.
+// IsZero reports whether the interval is empty.
 func (i Interval) IsZero() bool { return i.From.IsZero() }
 
-// LinkKind is how two facts hang together.
+// LinkKind is the relation between two facts.
 type LinkKind string
 
 // The links, read from the fact that carries them to the other.

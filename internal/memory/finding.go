@@ -54,10 +54,10 @@ const (
 	maxCitations = 2
 )
 
-// Read holds a finding against the message it cites and returns the fact it
-// makes. The fact quotes whole sentences of the message, has a slot and a kind
-// as our own reading of the words gives them, and is asserted only if every
-// cited sentence asserts.
+// Read checks a finding against the message it cites and returns the fact it makes. The
+// fact quotes whole sentences of the message. Its slot and kind come from this
+// package's own reading of the words, and it is asserted only if every cited sentence
+// asserts.
 func (p *Finding) Read(d ranking.Document) (Fact, Refusal) {
 	switch {
 	case d.Role != session.User || d.Root != p.Root || d.Seq != p.Seq,
@@ -176,16 +176,16 @@ func (x *distiller) fill(f *Fact, own *reading) {
 func (p *Finding) id(at span) FactID {
 	b := append([]byte("found\x00"), p.Root...)
 	b = append(b, 0)
-	b = binary.BigEndian.AppendUint64(b, uint64(p.Seq))    //nolint:gosec // only hashed
-	b = binary.BigEndian.AppendUint64(b, uint64(at.start)) //nolint:gosec // only hashed
-	b = binary.BigEndian.AppendUint64(b, uint64(at.end))   //nolint:gosec // only hashed
+	b = binary.BigEndian.AppendUint64(b, uint64(p.Seq))
+	b = binary.BigEndian.AppendUint64(b, uint64(at.start))
+	b = binary.BigEndian.AppendUint64(b, uint64(at.end))
 	sum := sha256.Sum256(append(b, strings.TrimRight(p.Statement, ".! ")...))
 	return FactID("f_" + hex.EncodeToString(sum[:8]))
 }
 
-// Accept lets memory take in what a model has drawn from the message d. The
-// finding returned has its place in the scope's order and the name of its
-// fact; it is what has to be stored, together with the change.
+// Accept adds a model's finding in the message d to memory. The returned finding has
+// its position in the scope's order and the id of its fact; it must be stored together
+// with the change.
 func (v *View) Accept(d ranking.Document, p Finding) (Finding, Change, Refusal) {
 	f, refused := p.Read(d)
 	if refused != "" {
@@ -200,7 +200,7 @@ func (v *View) Accept(d ranking.Document, p Finding) (Finding, Change, Refusal) 
 	return p, v.state.Learn([]Fact{f}), ""
 }
 
-// Erased reports whether a finding says what its owner has had forgotten.
+// Erased reports whether a finding mentions something that its owner has forgotten.
 func (p *Finding) Erased(o owner.Owner, erasures []Erasure) bool {
 	_, n := RedactErased(o, p.Statement, erasures)
 	return n > 0
@@ -237,8 +237,8 @@ func (s *State) overtaken(n int32, contradicted []int32) (later int32, ok bool) 
 	return 0, false
 }
 
-// DrawnFrom reports whether a line could have been drawn from a text of the
-// user's: whoever erases the text erases the line.
+// DrawnFrom reports whether a line could have been drawn from the user's text, so that
+// erasing the text erases the line.
 func DrawnFrom(line, text string) bool {
 	x := newDistiller(ranking.Document{Role: session.User, Text: text[:min(len(text), maxDistilled)]}, nil)
 	var before []reading

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Hash is the state hash in hexadecimal: SHA-256 over what the facts say, in
-// order. Equal transcripts have equal hashes on every machine; numbers that a
-// store gives (message ids) do not enter it.
+// Hash is the state hash in hexadecimal: SHA-256 over the contents of the facts, in
+// order. Equal transcripts have equal hashes on every machine; numbers that a store
+// assigns (message ids) are left out.
 func (s *State) Hash() string { return hex.EncodeToString(s.sum[:]) }
 
 // chainHash adds one fact to the running hash. Supersession enters with the

@@ -8,9 +8,9 @@ import (
 	"github.com/hermes-memory/hermes/internal/language"
 )
 
-// Match names the facts that answer a question, the best first. It works on
-// slots, kinds and general topics: what finds a fact whose words the question
-// does not use. At is when the question is asked.
+// Match names the facts that answer a question, the best first. It uses slots, kinds
+// and general topics, so it also finds facts that share no word with the question. at
+// is when the question is asked.
 func (s *State) Match(question string, at time.Time, limit int) []FactID {
 	var ids []FactID
 	for _, n := range s.match(question, at, limit) {
@@ -166,7 +166,7 @@ func (s *State) scoreWords(question string, t *tally, left int) {
 	t.lists = lists
 	slices.SortStableFunc(lists, func(a, b []int32) int { return len(a) - len(b) })
 	for i, list := range lists {
-		points := int32(6 + 2*bits.Len(uint(len(s.facts)/len(list)))) //nolint:gosec // small
+		points := int32(6 + 2*bits.Len(uint(len(s.facts)/len(list))))
 		if len(list) > left {
 			if i > 0 {
 				return

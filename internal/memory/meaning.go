@@ -12,8 +12,8 @@ import (
 // scope. It is called before the first use.
 func (c *Views) Embed(model string) { c.embeddings = model }
 
-// AddVectors puts new vectors into a scope that is cached. One that is not will
-// read them with the rest.
+// AddVectors adds new vectors to a cached scope. A scope that is not cached reads them
+// later with the rest.
 func (c *Views) AddVectors(o owner.Owner, s Scope, vectors []ranking.Vector) {
 	c.mu.Lock()
 	e := c.byKey[keyOf(o, s)]
@@ -39,7 +39,7 @@ func (v *View) addVectors(vectors []ranking.Vector) {
 	}
 }
 
-// Meant reports whether there is anything to compare a question's meaning with.
+// Meant reports whether the view has vectors to compare a question with.
 func (v *View) Meant() bool {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
@@ -67,13 +67,13 @@ func (v *View) loadMeanings(ctx context.Context, st Store, o owner.Owner, scope 
 
 // searchByMeaning joins what the words find with what the meaning finds. The
 // comparison of meanings looks at every message, so it lets others read beside.
-func (v *View) searchByMeaning(unread []ranking.Document, q ranking.Query) []ranking.Hit {
+func (v *View) searchByMeaning(h Horizon, q ranking.Query) []ranking.Hit {
 	limit := q.Limit
 	if limit <= 0 {
 		limit = ranking.DefaultLimit
 	}
 	q.Limit = max(limit, ranking.Nearest)
-	hits := v.searchIndex(unread, q)
+	hits := v.searchIndex(h, q)
 	v.mu.RLock()
 	near := v.meanings.Near(q.Vector, ranking.Nearest, q.Skip)
 	v.mu.RUnlock()

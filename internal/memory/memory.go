@@ -1,15 +1,14 @@
-// Package memory owns what is known: facts distilled from messages, the links
-// between them, and the ranking that finds the right ones again.
+// Package memory owns facts: their distillation from messages, the links between them,
+// and the ranking that finds them again.
 //
-// It is deterministic. The same messages give the same facts in the same order
-// on every machine; no clock, no random number and no model takes part. A fact
-// always carries the exact words it was taken from; it is superseded, never
-// rewritten.
+// It is deterministic. The same messages give the same facts in the same order on every
+// machine; no clock, no random number and no model takes part. A fact always carries
+// the exact words it was taken from; it is superseded, never rewritten.
 //
-// The parts, in the order data meets them: [Distill] turns a message into
-// facts; [State] holds the facts of a scope, notices reversals and renders the
-// bounded block a model is shown; package ranking finds messages for a question;
-// [View] joins them for one scope and is what a turn works with.
+// The parts, in the order of the data flow: [Distill] turns a message into facts;
+// [State] holds the facts of a scope, detects reversals and renders the bounded block
+// that a model is shown; package ranking finds messages for a question; [View] joins
+// them for one scope, and turns use it.
 package memory
 
 import (

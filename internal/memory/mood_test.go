@@ -132,6 +132,9 @@ func TestDistillSecrets(t *testing.T) {
 		"My PIN is 4711",
 		"-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA we use Kafka\n-----END RSA PRIVATE KEY-----",
 		"The client_secret: Zx81Qw92Er73",
+		"my pw is Zebra!77", "Mein Passwort ist Sonnenblume.", "Pass: qwerty99", "My SSN is 078-05-1120.",
+		"My card is 4111 1111 1111 1111, exp 04/27, cvv 737.",
+		"Our seed phrase is: 1. apple 2. bridge 3. canyon 4. dolphin 5. eagle 6. forest 7. garden 8. hotel 9. island 10. jacket 11. kitten 12. lemon",
 		"I use aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW as the key for everything",
 	} {
 		t.Run(text, func(t *testing.T) {
@@ -143,7 +146,7 @@ func TestDistillSecrets(t *testing.T) {
 	}
 	for _, text := range []string{
 		"The password is required.", "We use password managers.", "The token limit is 4000.",
-		"We reverted commit 3f2a9b8c7d6e5f4a3b2c1d0e9f8a7b6c5d4e3f2a.", "Our secret sauce is caching.",
+		"We reverted commit 3f2a9b8c7d6e5f4a3b2c1d0e9f8a7b6c5d4e3f2a.", "Our secret sauce is caching.", "The wifi password is printed on the back of the compass.",
 	} {
 		if facts := Distill(said(text), nil); len(facts) == 0 {
 			t.Errorf("%q: got nothing, want a fact: it gives no secret away", text)

@@ -4,12 +4,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hermes-memory/hermes/internal/mention"
 	"github.com/hermes-memory/hermes/internal/ranking"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// FormatNote is how a message says that it was put into memory by hand: the
-// kind of fact it is, and the fact it replaces.
+// FormatNote is the note of a message that a person put into memory by hand: the kind
+// of its fact, and the fact it replaces.
 func FormatNote(kind Kind, replaces FactID) string {
 	if kind == "" {
 		kind = anyKind
@@ -26,17 +27,20 @@ func NoteReplaces(note string) FactID {
 	return FactID(replaces)
 }
 
-// CopyNote is a note in a copy of its lineage, where the fact it replaces stands
-// at another place and so has another id.
+// CopyNote is a note in a copy of its lineage, where the replaced fact has another
+// position and so another id.
 func CopyNote(note string, replaced *Fact, root session.ID, seq int64) string {
 	kind, _, _ := strings.Cut(note, " ")
 	at := span{replaced.Source.Start, replaced.Source.End}
 	return FormatNote(Kind(kind), factID(root, seq, at, replaced.Kind))
 }
 
-// EchoNote marks a message that only repeats what memory holds: nothing is learnt
-// from it, and it is not recalled.
+// EchoNote marks a message that only repeats memory: nothing is learnt from it, and it
+// is not recalled.
 const EchoNote = session.EchoNote
+
+// FoundNote marks an echo that shows text of other programs, too.
+const FoundNote = session.FoundNote
 
 // anyKind stands in a note whose words decide on the kind.
 const anyKind Kind = "note"
@@ -45,7 +49,7 @@ const anyKind Kind = "note"
 // assert, or, where they assert nothing or a kind is given, the whole of it.
 func noteFacts(d ranking.Document) []Fact {
 	kind, replaces, _ := strings.Cut(d.Note, " ")
-	if text := strings.TrimSpace(d.Text); text != "" && strings.HasPrefix(erasedWord, text) {
+	if mention.Emptied(d.Text) {
 		return nil
 	}
 	var facts []Fact
@@ -83,14 +87,4 @@ func (s *State) replaced(n int32) []int32 {
 		slices.Sort(out)
 	}
 	return out
-}
-
-// Blank takes a piece out of a text, as [Redact] does.
-func Blank(text string, start, end int) string {
-	if start < 0 || end > len(text) || start >= end {
-		return text
-	}
-	out := []byte(text)
-	mark(out[start:end])
-	return string(out)
 }

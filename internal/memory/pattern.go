@@ -19,7 +19,7 @@ func (s *State) indexReason(n int32) {
 	}
 	reason, known := s.reasons[key]
 	if !known {
-		reason = int32(len(s.givers)) //nolint:gosec // facts are counted in thousands
+		reason = int32(len(s.givers))
 		s.reasons[key] = reason
 		s.givers = append(s.givers, nil)
 	}
@@ -57,7 +57,7 @@ func (s *State) scoreRecurring(t *tally) {
 			continue
 		}
 		for _, n := range newestOf(list) {
-			t.add(n, int32(min(20+4*len(list), 40))) //nolint:gosec // small
+			t.add(n, int32(min(20+4*len(list), 40)))
 		}
 	}
 }

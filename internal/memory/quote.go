@@ -1,26 +1,27 @@
 package memory
 
 import (
-	"strconv"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/cite"
 	"github.com/hermes-memory/hermes/internal/language"
 	"github.com/hermes-memory/hermes/internal/ranking"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Quote is a message as a model is shown it when it is recalled.
+// Quote is a recalled message as a model is shown it.
 type Quote struct {
 	// Line is who said it, when, and the words, cut and without secrets. It is not
 	// to be changed.
 	Line   []byte
 	Tokens int
-	// Printed says that a program printed it.
-	Printed bool
+	// Outside says that it is text of another program, or was said by a model that
+	// had such text before it.
+	Outside bool
 }
 
-// Quoted returns a message of the scope as it is quoted, if it is there and can be
-// found by a search. count is the model's; exact says that it is by the model's own
+// Quoted returns a message of the scope as it is quoted, if it exists and a search can
+// find it. count is the model's counter; exact says that it uses the model's own
 // vocabulary.
 func (v *View) Quoted(id int64, count func(string) int, exact bool) (Quote, bool) {
 	v.searching.Lock()
@@ -37,6 +38,9 @@ type quotes struct {
 	pieces [][]byte
 	size   int64
 	next   []byte // is written here first
+	// outside are the lineages in which text of another program stands behind the
+	// newest message of their user.
+	outside map[session.ID]bool
 }
 
 // quotePlace is where a quote lies, and what it costs, as far as that was counted.
@@ -44,7 +48,7 @@ type quotePlace struct {
 	from, size      uint32
 	piece           uint32
 	estimated, real uint16 // tokens; 0 is not known yet
-	printed         bool
+	outside         bool
 }
 
 // pieceSize is how large a piece becomes, in bytes. The first ones are smaller:
@@ -68,8 +72,38 @@ func (q *quotes) add(d *ranking.Document) {
 	q.pieces[last] = append(q.pieces[last], q.next...)
 	q.places[d.MessageID] = quotePlace{
 		piece: uint32(last), from: uint32(from), size: uint32(len(q.next)),
-		printed: d.Role == session.Tool && d.Note == "",
+		outside: d.Role != session.User && q.outside[d.Root],
 	}
+}
+
+// pass follows whose words a lineage has come to. It is told of its messages in
+// order, also of those that are not quoted.
+func (q *quotes) pass(d *ranking.Document) {
+	switch {
+	case d.Role == session.User:
+		delete(q.outside, d.Root)
+	case d.Outside():
+		if q.outside == nil {
+			q.outside = make(map[session.ID]bool)
+		}
+		q.outside[d.Root] = true
+	}
+}
+
+// Outside reports whether any of the facts rests on words of another program, or of a
+// model that had read such words.
+func (v *View) Outside(ids []FactID) bool {
+	v.searching.Lock()
+	defer v.searching.Unlock()
+	v.readAll(v.takeUnread(v.Horizon()))
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	for _, id := range ids {
+		if n, found := v.state.byID[id]; found && v.quotes.places[v.state.facts[n].Source.MessageID].outside {
+			return true
+		}
+	}
+	return false
 }
 
 // get returns a quote and counts it if nobody has yet.
@@ -78,7 +112,7 @@ func (q *quotes) get(id int64, count func(string) int, exact bool) (Quote, bool)
 	if !ok {
 		return Quote{}, false
 	}
-	out := Quote{Line: q.pieces[l.piece][l.from : l.from+l.size : l.from+l.size], Printed: l.printed}
+	out := Quote{Line: q.pieces[l.piece][l.from : l.from+l.size : l.from+l.size], Outside: l.outside}
 	known := &l.estimated
 	if exact {
 		known = &l.real
@@ -103,19 +137,10 @@ const maxQuote = 1200
 // appendQuote adds one quoted message with who said it and when.
 func appendQuote(b []byte, d *ranking.Document) []byte {
 	b = append(b, "- "...)
-	if d.Speaker != "" {
-		b = append(b, d.Speaker...)
-	} else {
-		b = append(b, d.Role...)
-	}
+	b = cite.Speaker(b, string(d.Role), d.Speaker)
 	b = append(b, ", "...)
 	b = d.SaidAt.UTC().AppendFormat(b, time.DateOnly)
 	b = append(b, ": "...)
-	text := language.Gist(MaskSecrets(d.Text), maxQuote)
-	if language.Plain(text) {
-		b = append(append(append(b, '"'), text...), '"')
-	} else {
-		b = strconv.AppendQuote(b, text)
-	}
+	b = cite.Words(b, language.Gist(MaskSecrets(d.Text), maxQuote))
 	return append(b, '\n')
 }

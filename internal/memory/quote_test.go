@@ -15,7 +15,7 @@ func TestAppendQuote(t *testing.T) {
 	for text, want := range map[string]string{
 		"We use Go.":            `- user, 2026-03-06: "We use Go."` + "\n",
 		`He said "no" \ maybe.`: `- user, 2026-03-06: "He said \"no\" \\ maybe."` + "\n",
-		"Grüße, 世界 \x00\xff":    `- user, 2026-03-06: "Grüße, 世界 \x00\xff"` + "\n",
+		"Grüße, 世界 \x00\xff":    `- user, 2026-03-06: "Grüße, 世界 ` + "\ufffd\"\n",
 		"":                      `- user, 2026-03-06: ""` + "\n",
 	} {
 		if got := string(appendQuote(nil, &ranking.Document{Role: session.User, SaidAt: at, Text: text})); got != want {

@@ -81,7 +81,7 @@ func TestBriefs(t *testing.T) {
 	for name, s := range map[string]*State{"learnt": s, "restored": restored} {
 		kept := slices.Clone(s.briefs)
 		for n := range kept {
-			s.note(int32(n)) //nolint:gosec // small
+			s.note(int32(n))
 		}
 		if diff := cmp.Diff(s.briefs, kept, cmp.AllowUnexported(brief{})); diff != "" {
 			t.Errorf("%s: (-as the facts say +kept):\n%s", name, diff)

@@ -1,63 +1,96 @@
 package memory
 
 import (
+	"cmp"
+	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 )
 
-// secrets is what the lexicon knows of keys and passwords.
-type secrets struct {
-	prefixes []string
-	names    [256][]secretName // by their first letter
-	harmless map[string]bool
+// secretSpan is a part of a text that gives a secret away, in bytes.
+type secretSpan struct{ start, end int }
+
+// secretScan looks for secrets in a text, in three ways: by the form of a value
+// itself (secret_shape.go), by the cue that names it (secret_cue.go), and by the
+// form of a series of words (secret_words.go).
+type secretScan struct {
+	text  string
+	known *secrets
+	found []secretSpan
 }
 
-// secretName is a word for something that must not be told.
-type secretName struct {
-	word   string
-	spoken bool // people choose words for it, not only machines
+// secretSpans are the parts of a text that give secrets away, in their order.
+func secretSpans(text string) []secretSpan {
+	s := secretScan{text: text, known: theSecrets()}
+	s.armour()
+	s.keys()
+	s.numbers()
+	s.series()
+	s.cues()
+	if len(s.found) < 2 {
+		return s.found
+	}
+	slices.SortFunc(s.found, func(a, b secretSpan) int { return cmp.Compare(a.start, b.start) })
+	merged := s.found[:1]
+	for _, f := range s.found[1:] {
+		if last := &merged[len(merged)-1]; f.start <= last.end {
+			last.end = max(last.end, f.end)
+		} else {
+			merged = append(merged, f)
+		}
+	}
+	return merged
 }
 
-// theSecrets reads the list, once.
-var theSecrets = sync.OnceValue(func() *secrets {
-	s := &secrets{harmless: map[string]bool{}}
-	(&lexicon{}).eachLine("secrets", func(name string, items []string) {
-		switch name {
-		case "prefix":
-			s.prefixes = items
-		case "named", "spoken":
-			for _, word := range items {
-				s.names[word[0]] = append(s.names[word[0]], secretName{word, name == "spoken"})
-			}
-		case "harmless":
-			for _, word := range items {
-				s.harmless[word] = true
+// hasSecret reports whether a piece of text gives a secret away: a key of a known
+// form, or a value for something called a password, a token, a PIN….
+func hasSecret(s string) bool { return len(secretSpans(s)) > 0 }
+
+// add notes a part that gives a secret away.
+func (s *secretScan) add(start, end int) {
+	if start < end {
+		s.found = append(s.found, secretSpan{start, end})
+	}
+}
+
+// armour finds private keys between their lines, or up to the end of the text.
+func (s *secretScan) armour() {
+	for at := 0; ; {
+		begin := strings.Index(s.text[at:], "-----BEGIN ")
+		if begin < 0 {
+			return
+		}
+		begin += at
+		label, _, _ := strings.Cut(s.text[begin:min(len(s.text), begin+longestWord)], "\n")
+		at = begin + len("-----BEGIN ")
+		if !strings.Contains(label, "PRIVATE KEY") {
+			continue
+		}
+		end := len(s.text)
+		if i := strings.Index(s.text[at:], "-----END "); i >= 0 {
+			if end = at + i + len("-----END "); strings.Contains(s.text[end:], "-----") {
+				end += strings.Index(s.text[end:], "-----") + len("-----")
 			}
 		}
-	})
-	return s
-})
-
-// hasSecret reports whether a piece of text gives a secret away: a key of a
-// known form, or a value for something called a password, a token, a PIN….
-func hasSecret(s string) bool {
-	if strings.Contains(s, "PRIVATE KEY") {
-		return true
+		s.add(begin, end)
+		at = end
 	}
-	for i := 0; i < len(s); {
-		for i < len(s) && isSeparator(s[i]) {
+}
+
+// keys finds words that have the form of a key.
+func (s *secretScan) keys() {
+	for i := 0; i < len(s.text); {
+		for i < len(s.text) && isSeparator(s.text[i]) {
 			i++
 		}
 		start := i
-		for i < len(s) && !isSeparator(s[i]) {
+		for i < len(s.text) && !isSeparator(s.text[i]) {
 			i++
 		}
-		if isKey(s[start:i]) {
-			return true
+		if isKey(s.text[start:i]) {
+			s.add(start, i)
 		}
 	}
-	return namesSecret(s)
 }
 
 // isSeparator reports whether c ends a key.
@@ -69,170 +102,25 @@ var separators = [256]bool{
 	'(': true, ')': true, '<': true, '>': true, '=': true, '[': true, ']': true, '{': true, '}': true,
 }
 
-// isKey reports whether a word has the form of a key.
-func isKey(w string) bool {
-	if len(w) < 12 {
-		return false
-	}
-	for _, p := range theSecrets().prefixes {
-		if strings.HasPrefix(w, p) && len(w) >= len(p)+12 && isKeyBody(w[len(p):]) {
-			return true
-		}
-	}
-	if at := strings.Index(w, "://"); at > 0 {
-		host := w[at+3:]
-		user, _, found := strings.Cut(host, "@")
-		return found && strings.Contains(user, ":")
-	}
-	return len(w) >= 32 && isRandom(w)
-}
-
-// isKeyBody reports whether what follows a prefix is key material, not prose.
-func isKeyBody(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; !isAlnum(c) && c != '-' && c != '_' && c != '.' && c != '+' && c != '/' && c != ':' && c != '!' && c != '?' {
-			return false
-		}
-	}
-	return strings.ContainsAny(s, "0123456789") || len(s) >= 20
-}
-
-// isRandom reports whether a long word mixes cases and digits as only generated
-// keys do. Hashes in plain hexadecimal are names of commits, not secrets.
-func isRandom(w string) bool {
-	var lower, upper, digit, turns int
-	kind := 0
-	for i := range len(w) {
-		now := 0
-		switch c := w[i]; {
-		case c >= 'a' && c <= 'z':
-			lower++
-			now = 1
-		case c >= 'A' && c <= 'Z':
-			upper++
-			now = 2
-		case c >= '0' && c <= '9':
-			digit++
-			now = 3
-		case c == '+' || c == '/' || c == '=' || c == '_' || c == '-':
-		default:
-			return false
-		}
-		if now != kind {
-			turns++
-		}
-		kind = now
-	}
-	return lower > 3 && upper > 3 && digit > 2 && turns*3 > len(w)
-}
-
-// namesSecret reports whether a value follows a word for a secret.
-func namesSecret(s string) bool {
-	found := false
-	eachNamed(s, func(string) bool {
-		found = true
-		return false
-	})
-	return found
-}
-
-// eachNamed calls yield for every value, in lower case, that the text gives to
-// something called a password, a token, a PIN…, until yield returns false. Few
-// texts name one: so the text is only put in lower case when it does.
-func eachNamed(text string, yield func(value string) bool) {
-	known := theSecrets()
-	low := ""
-	if !isASCII(text) { // else a text in lower case has the same places
-		text = lowered(text)
-		low = text
-	}
-	for at := 0; at < len(text); at++ {
-		names := known.names[asciiLower(text[at])]
-		if names == nil || at > 0 && isAlnum(text[at-1]) {
+// foldedPrefix is how many bytes at the start of s are prefix, which is in lower
+// case and whose blanks stand for a blank, "_", "-" or nothing; -1 if s begins
+// otherwise.
+func foldedPrefix(s, prefix string) int {
+	at := 0
+	for i := 0; i < len(prefix); {
+		want, n := utf8.DecodeRuneInString(prefix[i:])
+		i += n
+		if want == ' ' {
+			if at < len(s) && strings.IndexByte(" _-", s[at]) >= 0 {
+				at++
+			}
 			continue
 		}
-		for _, n := range names {
-			end := at + len(n.word)
-			if !foldedPrefix(text[at:], n.word) || end < len(text) && isAlnum(text[end]) {
-				continue
-			}
-			if low == "" {
-				low = lowered(text)
-			}
-			if value, found := givenValue(low[end:]); found && known.secret(n, value) && !yield(value) {
-				return
-			}
+		got, size := utf8.DecodeRuneInString(s[at:])
+		if size == 0 || lowerRune(got) != want {
+			return -1
 		}
+		at += size
 	}
-}
-
-// secret reports whether the value of something gives it away.
-func (s *secrets) secret(n secretName, value string) bool {
-	if n.spoken {
-		return len(value) > 2 && !s.harmless[value]
-	}
-	return looksSecret(value)
-}
-
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
-
-// foldedPrefix reports whether s begins with prefix, which is in lower case.
-func foldedPrefix(s, prefix string) bool {
-	if len(s) < len(prefix) {
-		return false
-	}
-	for i := range len(prefix) {
-		if asciiLower(s[i]) != prefix[i] {
-			return false
-		}
-	}
-	return true
-}
-
-// asciiLower puts a letter in lower case; other bytes stay as they are.
-func asciiLower(c byte) byte {
-	if c >= 'A' && c <= 'Z' {
-		return c | 0x20
-	}
-	return c
-}
-
-// givenValue is the word that the text behind a secret's name sets it to.
-func givenValue(rest string) (string, bool) {
-	rest = strings.TrimLeft(rest, " \t\"'`)")
-	for _, of := range [...]string{"for ", "of ", "on ", "at ", "in "} { // "the password for the router is"
-		phrase, ok := strings.CutPrefix(rest, of)
-		if at := strings.Index(phrase, " is "); ok && at >= 0 && at < 40 {
-			rest = phrase[at+1:]
-		}
-	}
-	for _, sep := range [...]string{"is set to ", "is now ", "is: ", "is ", "was ", ": ", ":", "= ", "=", "to "} {
-		value, found := strings.CutPrefix(rest, sep)
-		if !found {
-			continue
-		}
-		value = strings.TrimLeft(value, " \t\"'`")
-		if end := strings.IndexAny(value, " \t\"'`,;"); end >= 0 {
-			value = value[:end]
-		}
-		return strings.TrimRight(value, ".!?"), true
-	}
-	return "", false
-}
-
-// looksSecret reports whether a word is no ordinary one: digits or unusual
-// signs stand among its letters.
-func looksSecret(w string) bool {
-	if len(w) < 4 {
-		return false
-	}
-	digits := strings.ContainsAny(w, "0123456789")
-	return digits && (len(w) >= 8 || strings.Trim(w, "0123456789") != "") || strings.ContainsAny(w, "!@#$%^&*_+")
+	return at
 }

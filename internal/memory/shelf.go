@@ -88,7 +88,7 @@ func monthOf(sec section, f *Fact) int32 {
 	switch sec {
 	case standing, personal, known, decisions, changes, causes:
 		if !f.SaidAt.IsZero() {
-			return int32(f.SaidAt.Year()*12+int(f.SaidAt.Month())-1) + 1 //nolint:gosec // years are small
+			return int32(f.SaidAt.Year()*12+int(f.SaidAt.Month())-1) + 1
 		}
 	}
 	return 0
@@ -121,6 +121,9 @@ func (s *State) sectionOf(n int32) section {
 	}
 	switch f.Kind {
 	case Instruction:
+		if f.Source.Role != session.User {
+			return known // only people have wishes
+		}
 		return standing
 	case Preference, Identity:
 		return personal
@@ -196,7 +199,7 @@ func brevity(bytes int) int32 {
 	if bytes > 220 {
 		return -14
 	}
-	return int32(5 * max(-2, min(2, (90-bytes)/25))) //nolint:gosec // small
+	return int32(5 * max(-2, min(2, (90-bytes)/25)))
 }
 
 // valueWeight adds what a filled slot is worth. A plain word as value tells

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hermes-memory/hermes/internal/language"
+	"github.com/hermes-memory/hermes/internal/cite"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -84,23 +84,15 @@ func (s *State) reverses(n int32) bool {
 func writeSource(b *strings.Builder, f *Fact) {
 	b.WriteString(" #")
 	b.WriteString(strconv.FormatInt(f.Source.Seq, 10))
-	switch {
-	case f.Source.Speaker != "":
+	if f.Source.Speaker != "" || f.Source.Role != session.User {
 		b.WriteByte(' ')
-		b.WriteString(f.Source.Speaker)
-	case f.Source.Role != session.User:
-		b.WriteByte(' ')
-		b.WriteString(string(f.Source.Role))
+		b.Write(cite.Speaker(nil, string(f.Source.Role), f.Source.Speaker))
 	}
 	b.WriteByte(' ')
 }
 
 // writeQuoted marks words as somebody's, on one line.
-func writeQuoted(b *strings.Builder, words string) {
-	b.WriteByte('"')
-	b.WriteString(language.OneLine(words))
-	b.WriteByte('"')
-}
+func writeQuoted(b *strings.Builder, words string) { b.WriteString(cite.Quoted(words)) }
 
 // writeReason adds the reason when the words themselves do not give it.
 func writeReason(b *strings.Builder, f *Fact) {

@@ -10,9 +10,9 @@ import (
 	"github.com/hermes-memory/hermes/internal/language"
 )
 
-// State is everything known in one scope: its facts in the order they were
-// learnt, which of them still hold, and what a model is shown of them. It is
-// not safe for concurrent use; methods that only read may run side by side.
+// State holds the facts of one scope in the order they were learnt, marks those that
+// still hold, and renders what a model is shown. It is not safe for concurrent use, but
+// methods that only read may run concurrently.
 type State struct {
 	l      *lexicon
 	facts  []Fact
@@ -57,15 +57,15 @@ type trait struct {
 	reason   int32  // the number of the one it gives; 0 for none
 }
 
-// Change is what a message brought: the facts as kept, what they contradict,
-// and the older facts that no longer hold.
+// Change is the effect of a message: the facts as stored, those they contradict, and
+// the older facts that no longer hold.
 type Change struct {
 	Learned    []Fact
 	Reversals  []Reversal
 	Superseded []Fact
 }
 
-// NewState returns the state of a scope of which nothing is known.
+// NewState returns the state of an empty scope.
 func NewState() *State {
 	return &State{
 		l: theLexicon(), byID: map[FactID]int32{}, slots: map[slotKey][]int32{},
@@ -74,13 +74,12 @@ func NewState() *State {
 	}
 }
 
-// Learn takes in the facts of a message. A fact already known is passed over,
-// so learning a message twice changes nothing. What a new fact contradicts is
-// superseded by it, never removed.
+// Learn adds the facts of a message. A known fact is skipped, so learning a message
+// twice changes nothing. A contradicted fact is superseded, never removed.
 func (s *State) Learn(facts []Fact) Change {
 	var c Change
 	touched := make(map[int32]bool, 2)
-	first := int32(len(s.facts)) //nolint:gosec // facts are counted in thousands
+	first := int32(len(s.facts))
 	for i := range facts {
 		if _, known := s.byID[facts[i].ID]; known {
 			continue
@@ -118,8 +117,8 @@ func (s *State) Learn(facts []Fact) Change {
 	return c
 }
 
-// Restore takes in facts as a store kept them, links and supersession included,
-// without looking for contradictions again.
+// Restore adds facts as a store kept them, links and supersession included, without
+// looking for contradictions again.
 func (s *State) Restore(facts []Fact) {
 	for i := range facts {
 		if _, known := s.byID[facts[i].ID]; known {
@@ -137,7 +136,7 @@ func (s *State) Restore(facts []Fact) {
 
 // append adds a fact to the list and works out its traits.
 func (s *State) append(f Fact) int32 {
-	n := int32(len(s.facts)) //nolint:gosec // facts are counted in thousands
+	n := int32(len(s.facts))
 	s.facts = append(s.facts, f)
 	s.byID[f.ID] = n
 	t := s.traitOf(&f)
@@ -246,7 +245,7 @@ func (s *State) Fact(id FactID) (Fact, bool) {
 	return s.facts[n], true
 }
 
-// Facts goes through all facts in the order they were learnt.
+// Facts iterates over all facts in the order they were learnt.
 func (s *State) Facts() iter.Seq[Fact] {
 	return func(yield func(Fact) bool) {
 		for i := range s.facts {
@@ -257,7 +256,7 @@ func (s *State) Facts() iter.Seq[Fact] {
 	}
 }
 
-// Len is how many facts are known, superseded ones included.
+// Len is the number of facts, superseded ones included.
 func (s *State) Len() int { return len(s.facts) }
 
 // Size is about how many bytes the state holds.

@@ -8,8 +8,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Store reads back what memory is made of. Writing happens with the turn, in
-// run.Store: a fact is stored in the same transaction as the message it quotes.
+// Store reads memory back. Writing is done by the turn, in run.Store: a fact is stored
+// in the same transaction as the message it quotes.
 type Store interface {
 	// Facts returns the facts of a scope in the order they were learnt.
 	Facts(ctx context.Context, o owner.Owner, scope Scope) ([]Fact, error)
@@ -33,7 +33,7 @@ type Store interface {
 	Vectors(ctx context.Context, o owner.Owner, scope Scope, model string, each func(ranking.Vector) bool) error
 }
 
-// Place is where a message stands.
+// Place is the position of a message.
 type Place struct {
 	Root session.ID
 	Seq  int64

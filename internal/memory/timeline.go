@@ -22,10 +22,9 @@ func (v *View) FactsAt(places []Place) []FactID {
 	return out
 }
 
-// Timeline returns the asserted facts that speak of a topic, in the order they
-// were said, with whatever they replaced or were replaced by, also where that
-// does not name the topic. An empty topic gives all decisions, events, causes
-// and changes.
+// Timeline returns the asserted facts about a topic in the order they were said, and
+// the facts that they replaced or that replaced them, even if those do not name the
+// topic. An empty topic gives all decisions, events, causes and changes.
 func (v *View) Timeline(topic string) []Fact {
 	v.mu.RLock()
 	defer v.mu.RUnlock()

@@ -10,6 +10,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/language"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/recovery"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -27,7 +28,9 @@ type View struct {
 	state *State
 	// unread are messages learnt that the next search puts into the index.
 	unread []ranking.Document
-	toks   []token // of the sentence being read, kept for their space
+	// taken is how many messages have left unread.
+	taken Horizon
+	toks  []token // of the sentence being read, kept for their space
 	// meanings are what an embeddings model made of the messages; empty
 	// without one.
 	meanings ranking.Meanings
@@ -45,7 +48,7 @@ type View struct {
 // recentMessages is how far back a message may refer without naming anything.
 const recentMessages = 4
 
-// NewView returns the memory of a scope of which nothing is known.
+// NewView returns the memory of an empty scope.
 func NewView() *View {
 	return &View{state: NewState(), index: ranking.New(), recent: make(map[session.ID][]ranking.Document), newest: make(map[session.ID]int64)}
 }
@@ -54,8 +57,7 @@ func NewView() *View {
 // neither needs the other.
 func load(ctx context.Context, st Store, o owner.Owner, scope Scope, embeddings string) (*View, error) {
 	v := NewView()
-	restored := make(chan error, 1)
-	go func() { restored <- v.restore(ctx, st, o, scope) }()
+	restored := recovery.Async(func() error { return v.restore(ctx, st, o, scope) })
 	err := st.Documents(ctx, o, scope, func(d ranking.Document) bool {
 		v.note(d)
 		v.read(d)
@@ -73,14 +75,8 @@ func load(ctx context.Context, st Store, o owner.Owner, scope Scope, embeddings 
 	return v, nil
 }
 
-// restore reads the facts of a scope. It runs beside others: what goes wrong is
-// an error, whatever it is.
-func (v *View) restore(ctx context.Context, st Store, o owner.Owner, scope Scope) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("load facts: panic: %v", p)
-		}
-	}()
+// restore reads the facts of a scope.
+func (v *View) restore(ctx context.Context, st Store, o owner.Owner, scope Scope) error {
 	facts, err := st.Facts(ctx, o, scope)
 	if err != nil {
 		return fmt.Errorf("load facts: %w", err)
@@ -89,7 +85,7 @@ func (v *View) restore(ctx context.Context, st Store, o owner.Owner, scope Scope
 	return nil
 }
 
-// Restore takes in facts as a store kept them.
+// Restore adds facts as a store kept them.
 func (v *View) Restore(facts []Fact) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -113,20 +109,26 @@ func asKnown(facts []Fact, scope Scope) []Fact {
 	return facts
 }
 
-// Learn takes in a message: it is distilled, its facts join the state, and it
-// can be recalled from now on. The returned change is what has to be stored.
+// Learn distils a message and adds its facts to the state; from now on the message can
+// be recalled. The returned change must be stored.
 //
-// It does not wait for a search under way: the index is given the message by the
-// next one, or when many have come together.
+// It does not wait for a search under way: the next search adds the message to the
+// index, or a later Learn when many messages have gathered.
 func (v *View) Learn(d ranking.Document) Change {
 	if d.Note == EchoNote {
+		return Change{}
+	}
+	if d.Note == FoundNote {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		v.unread = append(v.unread, d)
 		return Change{}
 	}
 	change, unread := v.learn(d)
 	if unread >= maxUnread || len(d.Text) > longUnread {
 		v.searching.Lock()
 		defer v.searching.Unlock()
-		v.readAll(v.takeUnread())
+		v.readAll(v.takeUnread(v.Horizon()))
 	}
 	return change
 }
@@ -163,7 +165,7 @@ const maxTokens = 256
 // view.
 func (v *View) note(d ranking.Document) {
 	v.last = max(v.last, d.MessageID)
-	if d.Text == "" || d.Note == EchoNote {
+	if d.Text == "" || session.Echo(d.Note) {
 		return
 	}
 	v.newest[d.Root] = d.Seq
@@ -172,19 +174,24 @@ func (v *View) note(d ranking.Document) {
 
 // read puts a message into the index; the caller holds searching or owns the view.
 func (v *View) read(d ranking.Document) {
-	if d.Text != "" && d.Note != EchoNote {
+	v.quotes.pass(&d)
+	if d.Text != "" && !session.Echo(d.Note) {
 		v.index.Add(d)
 		v.quotes.add(&d)
 	}
 }
 
-// takeUnread returns what the index lacks. The caller holds searching, and gives it
-// to readAll before anybody else searches.
-func (v *View) takeUnread() []ranking.Document {
+// takeUnread returns what the index lacks up to a horizon. The caller holds searching
+// until it has given that to readAll.
+func (v *View) takeUnread(h Horizon) []ranking.Document {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	unread := v.unread
-	v.unread = nil
+	n := max(0, min(int(h-v.taken), len(v.unread)))
+	unread := v.unread[:n:n]
+	if v.unread = v.unread[n:]; len(v.unread) == 0 {
+		v.unread = nil // the index has them
+	}
+	v.taken += Horizon(n)
 	return unread
 }
 
@@ -209,28 +216,34 @@ func (v *View) keepNear(d ranking.Document) {
 	v.recent[d.Root] = near
 }
 
-// Search ranks the scope's messages for a question.
-func (v *View) Search(q ranking.Query) []ranking.Hit { return v.Seek(q)() }
+// Horizon is how much a view had learnt at a moment.
+type Horizon int
 
-// Seek begins a search among the messages learnt by now, and returns what carries
-// it out: what is learnt between the two is not found. It must be carried out,
-// once; other searches of the scope wait for that.
-func (v *View) Seek(q ranking.Query) func() []ranking.Hit {
-	v.searching.Lock()
-	unread := v.takeUnread()
-	q = v.skipping(q)
-	return func() []ranking.Hit {
-		if q.Vector != nil {
-			return v.searchByMeaning(unread, q)
-		}
-		return v.searchIndex(unread, q)
-	}
+// Horizon returns how much the view has learnt so far.
+func (v *View) Horizon() Horizon {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return v.taken + Horizon(len(v.unread))
 }
 
-// searchIndex ends what [View.Seek] began.
-func (v *View) searchIndex(unread []ranking.Document, q ranking.Query) []ranking.Hit {
+// Search ranks the scope's messages for a question.
+func (v *View) Search(q ranking.Query) []ranking.Hit { return v.SearchTo(v.Horizon(), q) }
+
+// SearchTo ranks the messages learnt up to a horizon, and those that another search has
+// added to the index since. A turn searches while its own input is learnt.
+func (v *View) SearchTo(h Horizon, q ranking.Query) []ranking.Hit {
+	q = v.skipping(q)
+	if q.Vector != nil {
+		return v.searchByMeaning(h, q)
+	}
+	return v.searchIndex(h, q)
+}
+
+// searchIndex ranks by words.
+func (v *View) searchIndex(h Horizon, q ranking.Query) []ranking.Hit {
+	v.searching.Lock()
 	defer v.searching.Unlock()
-	v.readAll(unread)
+	v.readAll(v.takeUnread(h))
 	return v.index.Search(q)
 }
 
@@ -246,7 +259,7 @@ func (v *View) Match(question string, at time.Time, limit int) []Fact {
 	return out
 }
 
-// Block renders what a model is shown of the state.
+// Block renders the part of the state that a model is shown.
 func (v *View) Block(budget int, count func(string) int, opt BlockOptions) Block {
 	v.mu.Lock() // rendering keeps the token counts of lines
 	defer v.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Views keeps the memory of the scopes in use, so that a turn does not read
-// its scope again. It is bounded; what falls out is read back when needed.
+// Views caches the memory of the scopes in use, so that a turn does not read its scope
+// again. It is bounded; an evicted scope is read again when needed.
 type Views struct {
 	store Store
 	limit int64
@@ -85,8 +85,25 @@ func (c *Views) Use(ctx context.Context, o owner.Owner, s Scope, fresh bool) (*V
 	return e.view, func() { c.leave(e) }, nil
 }
 
-// Past returns the memory of a scope as it was known at scope.AsOf. It is read
-// for this use alone: nobody asks the same past often.
+// Current reports whether a view is still the one that others of its scope use. A view
+// that was dropped meanwhile may differ from the store.
+func (c *Views) Current(o owner.Owner, s Scope, v *View) bool {
+	c.mu.Lock()
+	e := c.byKey[keyOf(o, s)]
+	c.mu.Unlock()
+	if e == nil {
+		return false
+	}
+	select {
+	case <-e.loaded:
+		return e.view == v
+	default:
+		return false
+	}
+}
+
+// Past returns the memory of a scope as it was known at scope.AsOf. It is read for this
+// use alone and not cached, because the same past is rarely asked for twice.
 func (c *Views) Past(ctx context.Context, o owner.Owner, s Scope) (*View, error) {
 	return load(ctx, c.store, o, s, c.embeddings)
 }
@@ -141,8 +158,8 @@ func (c *Views) remove(e *viewEntry) {
 	delete(c.byKey, e.key)
 }
 
-// Drop forgets what is cached of a scope. It is called when a write failed, so
-// that the cache may know more than the store, and when something was erased.
+// Drop removes a scope from the cache. It is called after a failed write, because the
+// cache may then know more than the store, and after an erasure.
 func (c *Views) Drop(o owner.Owner, s Scope) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -153,7 +170,7 @@ func (c *Views) Drop(o owner.Owner, s Scope) {
 	}
 }
 
-// DropOwner forgets everything cached of an owner.
+// DropOwner removes everything of an owner from the cache.
 func (c *Views) DropOwner(o owner.Owner) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

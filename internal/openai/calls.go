@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 )
@@ -36,11 +37,102 @@ func MarshalCalls(calls []Call) []byte {
 	return b
 }
 
-// UnmarshalCalls reads a "tool_calls" array; what is none has no calls.
+// UnmarshalCalls reads a "tool_calls" array; anything else has no calls.
 func UnmarshalCalls(raw []byte) []Call {
 	var calls []Call
 	if len(raw) == 0 || json.Unmarshal(raw, &calls) != nil {
 		return nil
 	}
 	return calls
+}
+
+// CallName is what pairs a call with its result.
+type CallName struct {
+	ID, Name string
+	// Older says that the call is a "function_call", which has no id.
+	Older bool
+}
+
+// CallNames reads the ids and names of a "tool_calls" array. An id or name that is not
+// a string is left empty; anything but an array has no calls.
+func CallNames(raw []byte) []CallName {
+	if len(raw) == 0 {
+		return nil
+	}
+	s := scanner{text: raw}
+	var out []CallName
+	s.array(func() {
+		var c CallName
+		s.object(func(name []byte) {
+			switch string(name) {
+			case "id":
+				c.ID = s.str()
+			case "function", "custom":
+				s.object(func(name []byte) {
+					if string(name) == "name" {
+						c.Name = s.str()
+					} else {
+						s.skip()
+					}
+				})
+			default:
+				s.skip()
+			}
+		})
+		out = append(out, c)
+	})
+	if s.end(); s.bad {
+		return nil
+	}
+	return out
+}
+
+// RenameCalls returns the calls of a "tool_calls" array under the given ids, one for
+// each, and otherwise as they came. A call whose id is "" is left out; nil is no calls.
+func RenameCalls(raw []byte, ids []string) []byte {
+	items, err := Elements(raw)
+	if err != nil || len(items) != len(ids) {
+		return nil
+	}
+	var out []byte
+	for i, item := range items {
+		if ids[i] == "" {
+			continue
+		}
+		id, _ := json.Marshal(ids[i]) // a text: cannot fail
+		if item, err = WithMember(item, "id", id); err != nil {
+			return nil
+		}
+		out = append(append(out, ','), item...)
+	}
+	if out == nil {
+		return nil
+	}
+	out[0] = '['
+	return append(out, ']')
+}
+
+// HasFunctionCall reports whether a message of the wire makes a call by its older
+// name.
+func HasFunctionCall(message []byte) bool {
+	if !bytes.Contains(message, []byte(`"function_call"`)) {
+		return false
+	}
+	var m struct {
+		Call *struct{} `json:"function_call"`
+	}
+	return json.Unmarshal(message, &m) == nil && m.Call != nil
+}
+
+// Respell is [Splice] for a message that may have no text of its own: nil stays nil,
+// and what cannot be spliced becomes nil.
+func Respell(message []byte, sets ...Set) []byte {
+	if len(message) == 0 {
+		return nil
+	}
+	out, err := Splice(message, sets...)
+	if err != nil {
+		return nil
+	}
+	return out
 }

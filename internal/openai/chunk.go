@@ -3,6 +3,8 @@ package openai
 import (
 	"encoding/json"
 	"strconv"
+
+	"github.com/hermes-memory/hermes/internal/bound"
 )
 
 // Chunk is the part of a streamed chunk, or of a whole completion, that this
@@ -48,25 +50,35 @@ type Usage struct {
 	PromptTokens     int `json:"prompt_tokens"`
 	CompletionTokens int `json:"completion_tokens"`
 	TotalTokens      int `json:"total_tokens"`
-	// CachedTokens are those of the prompt that the upstream had at hand,
-	// ReasoningTokens those of the answer that nobody was shown.
+	// CachedTokens are the prompt tokens that the upstream read from its cache, and
+	// ReasoningTokens the answer tokens that were not shown.
 	CachedTokens    int `json:"-"`
 	ReasoningTokens int `json:"-"`
 }
 
-// ParseUsage reads a usage object. What it does not understand counts as 0:
-// usage is a report, and no reason to lose an answer.
-func ParseUsage(raw []byte) Usage {
-	var u Usage
+// ParseUsage reads a usage object. believed is false if the object does not give the
+// cost of the call: neither the prompt nor the completion is counted, or one of them is
+// not a token count, such as a negative number. A bad report is no reason to lose an
+// answer: the tokens are then counted here instead.
+func ParseUsage(raw []byte) (u Usage, believed bool) {
 	s := scanner{text: raw}
+	counted, broken := false, false
+	charge := func(n *int) {
+		value := s.raw()
+		if value == nil {
+			return
+		}
+		known, ok := bound.Tokens(value)
+		*n, counted, broken = int(known), true, broken || !ok
+	}
 	s.object(func(name []byte) {
 		switch string(name) {
 		case "prompt_tokens":
-			u.PromptTokens = s.integer(0)
+			charge(&u.PromptTokens)
 		case "completion_tokens":
-			u.CompletionTokens = s.integer(0)
+			charge(&u.CompletionTokens)
 		case "total_tokens":
-			u.TotalTokens = s.integer(0)
+			u.TotalTokens = s.tokens()
 		case "prompt_tokens_details":
 			u.CachedTokens = readDetail(&s, "cached_tokens")
 		case "completion_tokens_details":
@@ -75,14 +87,26 @@ func ParseUsage(raw []byte) Usage {
 			s.skip()
 		}
 	})
-	return u
+	if broken || !counted {
+		return Usage{}, false
+	}
+	return u, true
+}
+
+// tokens reads a number of tokens; 0 if the value is not one.
+func (s *scanner) tokens() int {
+	n, ok := bound.Tokens(s.raw())
+	if !ok {
+		return 0
+	}
+	return int(n)
 }
 
 // readDetail reads one number of an object.
 func readDetail(s *scanner, wanted string) (n int) {
 	s.object(func(name []byte) {
 		if string(name) == wanted {
-			n = s.integer(0)
+			n = s.tokens()
 		} else {
 			s.skip()
 		}

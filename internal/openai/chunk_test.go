@@ -2,11 +2,12 @@ package openai
 
 import (
 	"encoding/json"
-	"math"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hermes-memory/hermes/internal/bound"
 )
 
 func TestParseChunk(t *testing.T) {
@@ -89,10 +90,12 @@ func TestParseUsage(t *testing.T) {
 	for raw, want := range map[string]Usage{
 		`{"prompt_tokens":3,"completion_tokens":4,"total_tokens":7,"prompt_tokens_details":{"cached_tokens":2},"completion_tokens_details":{"x":1,"reasoning_tokens":1},"x":{"prompt_tokens":9}}`: {3, 4, 7, 2, 1},
 		`{"prompt_tokens":null,"completion_tokens":1.5}`: {},
-		`null`: {}, `[]`: {}, ``: {}, `{"prompt_tokens":`: {},
+		`null`: {}, `[]`: {}, ``: {}, `{"prompt_tokens":`: {}, `{}`: {}, `{"total_tokens":7}`: {}, `{"prompt_tokens":null}`: {},
+		`{"prompt_tokens":-5,"completion_tokens":1}`: {}, `{"prompt_tokens":1,"completion_tokens":9223372036854775807}`: {}, `{"prompt_tokens":"7"}`: {}, `{"prompt_tokens":1e400}`: {},
+		`{"prompt_tokens":3.0,"completion_tokens":1e2,"total_tokens":-1,"prompt_tokens_details":{"cached_tokens":-2},"completion_tokens_details":[]}`: {3, 100, 0, 0, 0},
 	} {
-		if got := ParseUsage([]byte(raw)); got != want {
-			t.Errorf("%s: got %+v, want %+v", raw, got, want)
+		if got, believed := ParseUsage([]byte(raw)); got != want || believed != (want != Usage{}) {
+			t.Errorf("%s: got %+v, %v, want %+v", raw, got, believed, want)
 		}
 	}
 }
@@ -133,7 +136,7 @@ func FuzzParseChunk(f *testing.F) {
 		if choices, ok := want["choices"].([]any); ok && len(choices) != len(chunk.Choices) && !strings.Contains(trimmed, "choices") {
 			t.Errorf("%q: got %d choices, want %d", raw, len(chunk.Choices), len(choices))
 		}
-		if u := ParseUsage(chunk.Usage); u.PromptTokens > math.MaxInt64-1 {
+		if u, _ := ParseUsage(chunk.Usage); min(u.PromptTokens, u.CompletionTokens, u.TotalTokens, u.CachedTokens, u.ReasoningTokens) < 0 || u.PromptTokens+u.CompletionTokens > 2*bound.MaxTokens {
 			t.Errorf("%q: got %+v", raw, u)
 		}
 	})

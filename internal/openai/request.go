@@ -151,11 +151,13 @@ func ParseMessage(raw []byte) (Message, *Problem) {
 	if err != nil {
 		return m, &Problem{Msg: "a message must be a JSON object"}
 	}
+	said := false
 	for _, f := range ms {
 		value := raw[f.start:f.end]
 		if string(value) == "null" {
 			continue
 		}
+		said = said || f.name == "content" && !emptyList(value)
 		var problem *Problem
 		switch f.name {
 		case "role":
@@ -179,7 +181,35 @@ func ParseMessage(raw []byte) (Message, *Problem) {
 			return m, problem
 		}
 	}
-	return m, checkRole(&m)
+	if problem := checkRole(&m); problem != nil {
+		return m, problem
+	}
+	return m, checkSaid(&m, said)
+}
+
+// emptyList reports whether a JSON value is a list of nothing.
+func emptyList(value []byte) bool {
+	return value[0] == '[' && len(bytes.TrimSpace(value[1:])) == 1
+}
+
+// checkSaid refuses a message without content, which no model would take. An
+// answer may be calls alone, or what only its raw form holds, such as a refusal; the
+// result of a function of the older kind may be null.
+func checkSaid(m *Message, said bool) *Problem {
+	switch {
+	case said, m.Role == "function", m.Role == "assistant" && (m.ToolCalls != nil || !m.Plain):
+		return nil
+	}
+	return &Problem{Param: ".content", Msg: "a message of role '" + m.Role + "' needs 'content'"}
+}
+
+// ParseStored is ParseMessage for a message that did not come in a body: nothing has
+// looked yet at how deep it nests.
+func ParseStored(raw []byte) (Message, *Problem) {
+	if depth(raw) > maxDepth {
+		return Message{}, &Problem{Msg: fmt.Sprintf("a message is nested deeper than %d levels", maxDepth)}
+	}
+	return ParseMessage(raw)
 }
 
 // checkCalls refuses calls that no later reader could make sense of.
@@ -224,18 +254,43 @@ func parseContent(value []byte, plain bool) (string, bool, *Problem) {
 	}
 	var texts []string
 	for _, raw := range parts {
-		var part struct {
-			Type string `json:"type"`
-			Text string `json:"text"`
-		}
-		if json.Unmarshal(raw, &part) != nil || part.Type == "" {
+		kind, text := readPart(raw)
+		if kind == "" {
 			return "", false, &Problem{Param: ".content", Code: "invalid_content_part", Msg: "a content part must be an object with a 'type'"}
 		}
-		if part.Text != "" && (part.Type == "text" || part.Type == "input_text" || part.Type == "output_text") {
-			texts = append(texts, part.Text)
+		if text != "" && (kind == "text" || kind == "input_text" || kind == "output_text") {
+			texts = append(texts, text)
 		}
 	}
 	return strings.Join(texts, "\n"), false, nil
+}
+
+// readPart reads a content part. Names are taken as they are: to a model's server
+// "Text" is not "text".
+func readPart(raw []byte) (kind, text string) {
+	s := scanner{text: raw}
+	if s.peek() != '{' {
+		return "", ""
+	}
+	wrong := false
+	str := func() string {
+		wrong = wrong || s.peek() != '"' && s.peek() != 'n' // null is none
+		return s.str()
+	}
+	s.object(func(name []byte) {
+		switch string(name) {
+		case "type":
+			kind = str()
+		case "text":
+			text = str()
+		default:
+			s.skip()
+		}
+	})
+	if wrong {
+		return "", ""
+	}
+	return kind, text
 }
 
 // unquoted is the text of a JSON string that is known to be valid JSON.

@@ -139,7 +139,7 @@ func (c *chatting) begin(it *Item, head, value string) error {
 	return err
 }
 
-// message adds what somebody says.
+// message adds one message.
 func (c *chatting) message(it *Item) error {
 	if err := c.begin(it, `{"role":`, it.Role); err != nil || it.Role == "assistant" {
 		return err

@@ -72,8 +72,8 @@ func (s *ResponseStream) Add(p *Piece) []ResponseEvent {
 	return s.take()
 }
 
-// Again tells that the answer is begun anew: what was told of it is void, and
-// its items are left out of the response.
+// Again starts the answer again: the events so far are void, and their items are left
+// out of the response.
 func (s *ResponseStream) Again() []ResponseEvent {
 	s.close(StatusIncomplete, func(*openItem) bool { return true })
 	for _, it := range s.items {
@@ -89,7 +89,7 @@ type ResponseEnd struct {
 	Model  string // the name it was given under; "" leaves the one of the head
 	Usage  *Usage
 	Hermes []byte
-	// Cancelled says that somebody stopped it.
+	// Cancelled says that the response was stopped by request.
 	Cancelled bool
 	// Error says that it failed.
 	Error *Error
@@ -143,7 +143,7 @@ func (s *ResponseStream) Response() *Response {
 	return &r
 }
 
-// shown is the item with what was said of it so far.
+// shown is the item with its text so far.
 func (it *openItem) shown() Item {
 	out := it.Item
 	if it.Type == CallItem {
@@ -295,7 +295,7 @@ func (s *ResponseStream) add(kind string, data []byte) {
 	s.seq++
 }
 
-// take hands out what was added.
+// take returns the events added since the last call.
 func (s *ResponseStream) take() []ResponseEvent {
 	out := s.events
 	s.events = nil

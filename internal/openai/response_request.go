@@ -169,8 +169,8 @@ func (r *ResponseRequest) setting(name string, value []byte) (err error) {
 	return err
 }
 
-// shape takes in the members that are objects in this API, and those that have
-// no meaning here. What nobody knows is passed on.
+// shape reads the members that are objects in this API, and those that have no meaning
+// here. Unknown members are passed on.
 func (r *ResponseRequest) shape(name string, value []byte) error {
 	s := &r.Settings
 	switch name {

@@ -11,11 +11,10 @@ import (
 // errSyntax says that a text is no JSON.
 var errSyntax = errors.New("the text is not valid JSON")
 
-// scanner walks over a JSON text once, handing out what is asked for and
-// stepping over the rest. Chunks come hundreds to an answer and most of each is
-// of no interest here, so it allocates nothing but the strings it returns. A
-// value of an unexpected type is stepped over, because servers differ; a text
-// that is no JSON sets bad.
+// scanner walks over a JSON text once, returns the requested values and skips the rest.
+// An answer has hundreds of chunks, most of whose content is not needed, so scanner
+// allocates only the strings it returns. A value of an unexpected type is skipped,
+// because servers differ; invalid JSON sets bad.
 type scanner struct {
 	text []byte
 	at   int
@@ -73,13 +72,7 @@ func (s *scanner) object(visit func(name []byte)) {
 			s.fail()
 			return
 		}
-		name := quoted
-		if !plain {
-			name, _ = jsontext.AppendUnquote(nil, quoted)
-		} else if len(quoted) >= 2 {
-			name = quoted[1 : len(quoted)-1]
-		}
-		visit(name)
+		visit(unquote(quoted, plain))
 		if s.take(',') {
 			continue
 		}
@@ -88,6 +81,18 @@ func (s *scanner) object(visit func(name []byte)) {
 		}
 		return
 	}
+}
+
+// unquote is the text of a string; plain says that nothing in it is escaped.
+func unquote(quoted []byte, plain bool) []byte {
+	switch {
+	case !plain:
+		text, _ := jsontext.AppendUnquote(nil, quoted)
+		return text
+	case len(quoted) >= 2:
+		return quoted[1 : len(quoted)-1]
+	}
+	return quoted
 }
 
 // array calls visit for each element; visit must read it. A value that is no
@@ -176,7 +181,7 @@ func (s *scanner) same(before string) string {
 	case s.bad:
 		return ""
 	case !plain:
-		out, _ := jsontext.AppendUnquote(nil, q) // replaces what is no UTF-8
+		out, _ := jsontext.AppendUnquote(nil, q) // replaces invalid UTF-8
 		return string(out)
 	case string(q[1:len(q)-1]) == before:
 		return before

@@ -90,7 +90,7 @@ func List(object []byte, name string) ([][]byte, error) {
 	if len(bytes.TrimSpace(object)) == 0 {
 		return nil, nil
 	}
-	ms, err := members(object)
+	ms, err := bodyMembers(object)
 	if err != nil {
 		return nil, err
 	}

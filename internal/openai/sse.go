@@ -25,44 +25,56 @@ var ErrEventTooLong = errors.New("server-sent event is too long")
 // until the next event.
 func Events(r io.Reader, limit int) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		in := bufio.NewReaderSize(r, 4096)
-		var ev Event
-		var data []byte
-		begun := false
+		e := eventReader{in: bufio.NewReaderSize(r, 4096), limit: limit}
 		for {
-			line, err := readLine(in, limit-len(data))
-			if err != nil {
-				if errors.Is(err, io.EOF) {
-					if begun {
-						yield(Event{}, io.ErrUnexpectedEOF)
-					}
-					return
-				}
-				yield(Event{}, err)
+			ev, err := e.next()
+			if errors.Is(err, io.EOF) {
 				return
 			}
-			if len(line) == 0 {
-				if begun {
-					ev.Data = data
-					if !yield(ev, nil) {
-						return
-					}
-				}
-				ev, data, begun = Event{}, data[:0], false
-				continue
+			if !yield(ev, err) || err != nil {
+				return
 			}
-			name, value, _ := bytes.Cut(line, []byte(":"))
-			value = bytes.TrimPrefix(value, []byte(" "))
-			switch string(name) {
-			case "event":
-				ev.Name = string(value)
-			case "data":
-				if begun {
-					data = append(data, '\n')
-				}
-				begun = true
-				data = append(data, value...)
+		}
+	}
+}
+
+// eventReader reads events into one buffer.
+type eventReader struct {
+	in    *bufio.Reader
+	limit int
+	data  []byte
+}
+
+// next reads an event. The error is io.EOF after the last one, and
+// io.ErrUnexpectedEOF in the middle of one.
+func (e *eventReader) next() (Event, error) {
+	var ev Event
+	data, begun := e.data[:0], false
+	for {
+		line, err := readLine(e.in, e.limit-len(data))
+		switch {
+		case errors.Is(err, io.EOF) && begun:
+			return Event{}, io.ErrUnexpectedEOF
+		case err != nil:
+			return Event{}, err
+		case len(line) == 0 && begun:
+			ev.Data, e.data = data, data
+			return ev, nil
+		case len(line) == 0:
+			ev = Event{}
+			continue
+		}
+		name, value, _ := bytes.Cut(line, []byte(":"))
+		value = bytes.TrimPrefix(value, []byte(" "))
+		switch string(name) {
+		case "event":
+			ev.Name = string(value)
+		case "data":
+			if begun {
+				data = append(data, '\n')
 			}
+			begun = true
+			data = append(data, value...)
 		}
 	}
 }

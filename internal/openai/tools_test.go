@@ -77,3 +77,49 @@ func FuzzJoinTools(f *testing.F) {
 		}
 	})
 }
+
+func TestRenameCalls(t *testing.T) {
+	t.Parallel()
+	const calls = `[ {"id":"a","type":"function","function":{"name":"f","arguments":"{}"},"x":1}, {"type":"custom","custom":{"name":"g"}} ]`
+	if diff := cmp.Diff([]CallName{{ID: "a", Name: "f"}, {Name: "g"}}, CallNames([]byte(calls))); diff != "" {
+		t.Errorf("names (-want +got):\n%s", diff)
+	}
+	for want, ids := range map[string][]string{
+		`[{"id":"b","type":"function","function":{"name":"f","arguments":"{}"},"x":1},{"type":"custom","custom":{"name":"g"},"id":"c"}]`: {"b", "c"},
+		`[{"type":"custom","custom":{"name":"g"},"id":"c"}]`:                                                                             {"", "c"},
+		"": {"", ""},
+	} {
+		if got := string(RenameCalls([]byte(calls), ids)); got != want {
+			t.Errorf("%q: got %s, want %s", ids, got, want)
+		}
+	}
+}
+
+// FuzzCalls: each call that can be named can be renamed, and nothing else is touched.
+func FuzzCalls(f *testing.F) {
+	for _, seed := range []string{"", "[]", "null", `[{"id":"a"},{"id":1,"function":{"name":"f","x":[{}]}}]`, `[1]`, `[{"function":"x"}]`, `[{"id":"a"}`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		names := CallNames(raw)
+		ids := make([]string, len(names))
+		for i := range ids {
+			ids[i] = "new"
+		}
+		out := RenameCalls(raw, ids)
+		if out == nil {
+			return // a call is no object, or nothing could be named
+		}
+		renamed := CallNames(out)
+		if len(renamed) != len(names) {
+			t.Fatalf("%q has %d calls, renamed %d: %q", raw, len(names), len(renamed), out)
+		}
+		for i := range names {
+			if renamed[i].ID != "new" || renamed[i].Name != names[i].Name {
+				t.Errorf("%q: call %d became %+v", raw, i, renamed[i])
+			}
+		}
+		_ = HasFunctionCall(raw)
+		_ = Respell(raw, Set{Name: "a", Value: []byte("1")})
+	})
+}

@@ -104,34 +104,13 @@ func (x *Index) findIn(t *term, list int32, worth float32, bit uint32, from step
 // found, and takes each for one occurrence.
 func (x *Index) findInHits(q *question, terms []int) {
 	s := &x.scratch
-	wanted := [mostCommon]int32{-1, -1, -1, -1}
-	for n, i := range terms {
-		wanted[n] = q.terms[i].list
-	}
 	for p := int32(1); p <= s.hits; p++ {
 		x.wordings.fetch(s.cells[p].doc)
 	}
-	// Few words are wanted, so most are told from them by their last eight bits.
-	var maybe [1 << 8]bool
-	maybe[farWord&0xff] = true
-	for _, list := range wanted {
-		maybe[list&0xff] = true
-	}
+	var w wantedWords
+	w.want(q, terms)
 	for p := int32(1); p <= s.hits; p++ {
-		words := x.wordings.of(s.cells[p].doc)
-		for k := 0; k < len(words); k++ {
-			if !maybe[words[k]&0xff] {
-				continue
-			}
-			word := int32(words[k])
-			if word == farWord {
-				word = int32(words[k+1])<<16 | int32(words[k+2])
-				k += 2
-			}
-			if n := slices.Index(wanted[:], word); n >= 0 {
-				s.cells[p].common |= uint32(1) << terms[n]
-			}
-		}
+		s.cells[p].common |= w.in(x.wordings.of(s.cells[p].doc))
 	}
 	for _, i := range terms {
 		bit := uint32(1) << i
@@ -142,6 +121,43 @@ func (x *Index) findInHits(q *question, terms []int) {
 		}
 		s.ends = append(s.ends, termEnd{i, len(s.found)})
 	}
+}
+
+// wantedWords are the words that are looked for in the words of messages. They are few,
+// so most words are told from them by their last eight bits.
+type wantedWords struct {
+	lists [mostCommon]int32
+	bits  [mostCommon]uint32 // of their terms
+	maybe [1 << 8]bool
+}
+
+func (w *wantedWords) want(q *question, terms []int) {
+	w.lists = [mostCommon]int32{-1, -1, -1, -1}
+	for n, i := range terms {
+		w.lists[n], w.bits[n] = q.terms[i].list, uint32(1)<<i
+	}
+	w.maybe[farWord&0xff] = true
+	for _, list := range w.lists {
+		w.maybe[list&0xff] = true
+	}
+}
+
+// in is the bits of the terms that stand among the words of a message.
+func (w *wantedWords) in(words []uint16) (found uint32) {
+	for k := 0; k < len(words); k++ {
+		if !w.maybe[words[k]&0xff] {
+			continue
+		}
+		word := int32(words[k])
+		if word == farWord {
+			word = int32(words[k+1])<<16 | int32(words[k+2])
+			k += 2
+		}
+		if n := slices.Index(w.lists[:], word); n >= 0 {
+			found |= w.bits[n]
+		}
+	}
+	return found
 }
 
 // meet enters n occurrences of a term in the message of a cell.

@@ -24,6 +24,12 @@ type Document struct {
 	SaidAt    time.Time
 }
 
+// Outside reports whether it is, or shows, text of another program.
+func (d *Document) Outside() bool {
+	m := session.Message{Role: d.Role, Note: d.Note}
+	return m.Outside()
+}
+
 // DocumentOf is the view of a stored message.
 func DocumentOf(m *session.Message) Document {
 	return Document{

@@ -5,15 +5,15 @@ import "math"
 // The features of a message for a question. Each lies about between 0 and 1.
 const (
 	fWindow      = iota // words of the question in and around the message
-	fWindowBest         // that, beside the best message
-	fOwnBest            // words in the message itself, beside the best one
+	fWindowBest         // the window, relative to the best message
+	fOwnBest            // words in the message itself, relative to the best message
 	fCoverage           // weight of the distinct words in the message or next to it
 	fBefore             // words in the message before
 	fAnswer             // follows a question that has the words
 	fEpisode            // the words of the question in the whole conversation
 	fOpening            // among the first turns of a conversation
 	fSpeaker            // said by the one the question asks about
-	fOther              // said by somebody else than the one asked about
+	fOther              // said by another person than the one asked about
 	fBoth               // own words, when the question names more than one
 	fSelf               // speaks in the first person
 	fDate               // a date it speaks of fits the question's
@@ -93,9 +93,9 @@ func (l *look) rough(c *cell, least float32) float32 {
 	return score
 }
 
-// otherRoles is what the words of anybody but the user count in a chat with an
-// assistant. Counting the user's three times lifted R@20 in long ones from 43 to
-// 59: people ask for what they told, and an assistant's text is much and general.
+// otherRoles is the weight of words by speakers other than the user in a chat with an
+// assistant. Counting the user's words three times raised R@20 in long chats from 43 to
+// 59: people ask about their own statements, and an assistant's text is long and general.
 const otherRoles = 1.0 / 3
 
 // worth is what the message's words count. A question put to the assistant about
@@ -107,7 +107,7 @@ func (l *look) worth(m *doc) float32 {
 	return otherRoles
 }
 
-// speaks reports whether the message is by somebody the question names.
+// speaks reports whether the question names the message's speaker.
 func (l *look) speaks(m *doc) bool {
 	for _, s := range l.q.speakers {
 		if s == m.speaker {

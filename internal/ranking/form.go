@@ -16,10 +16,10 @@ type form struct {
 // formWords is how far into a question its form shows.
 const formWords = 9
 
-// asksSeveral reports whether a question asks for more than one thing: its noun
-// is a plural ("which songs"), it counts, it asks for what somebody has done up
-// to now, or for what holds of all or both. What answers it is spread over many
-// conversations, and each says little of the question.
+// asksSeveral reports whether a question asks for more than one thing: its noun is a
+// plural ("which songs"), it counts, it asks for all deeds of a person up to now, or
+// for a property of all or both. Its answer is spread over many conversations, each of
+// which says little of the question.
 func asksSeveral(text string) bool {
 	var f form
 	scan := language.Scan(text)

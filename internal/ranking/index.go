@@ -29,7 +29,7 @@ type Index struct {
 	families map[[familyKey]byte][]int32
 	names    names
 	wordings wordings
-	mixed    bool  // somebody else than users talks too
+	mixed    bool  // speakers other than users talk too
 	bytes    int64 // approximate, beyond the slices counted in Size
 	newest   time.Time
 	scratch  scratch
@@ -143,9 +143,9 @@ func (x *Index) Add(d Document) {
 // lightest is the share, in lightOf, of a message whose words count in full.
 const lightest = 127
 
-// lightOf is what a message's words count for its length, of lightest, with the
-// highest bit set if it is not the user's. It is kept in a byte beside the
-// messages, because hits are graded by the thousand.
+// lightOf is the weight of a message's words relative to its length, of lightest, with
+// the highest bit set if the message is not the user's. It is kept as a byte outside
+// the messages, because hits are graded by the thousand.
 func lightOf(d *doc) uint8 {
 	l := uint8(lightest / d.longPenalty())
 	if d.traits&byUser == 0 {

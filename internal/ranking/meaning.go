@@ -45,7 +45,7 @@ const MaxMeanings = 10_000
 // a companion to [Index], and like it not safe for concurrent use while it
 // grows.
 type Meanings struct {
-	rows []Vector // Parts point into nobody else's memory
+	rows []Vector // parts share no memory with other parts
 	size int64
 }
 

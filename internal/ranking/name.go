@@ -9,7 +9,7 @@ import (
 // names are the speakers of a scope and the words of their names.
 type names struct {
 	ids   map[string]int32   // the name as given → id
-	words map[string][]int32 // a word of a name, stemmed → who bears it
+	words map[string][]int32 // a word of a name, stemmed → the persons with that name
 	list  []string
 }
 

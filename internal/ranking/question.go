@@ -17,7 +17,7 @@ type question struct {
 	several  bool  // asks for more than one thing
 	pair     bool  // names speakers in one breath: "Anna and Bert"
 	verbs    []int // places of the terms that are verbs
-	asksYou  bool  // about the words of the one who is asked
+	asksYou  bool  // about the words of the person asked
 }
 
 // term is a word of the question that the index knows, itself or through others
@@ -97,8 +97,12 @@ func (x *Index) parseWords(out *question, text string) {
 			continue
 		}
 		if w.Stop {
-			self = self || selfWord(w.Stem)
-			out.asksYou = out.asksYou || string(w.Stem) == "you" || string(w.Stem) == "your"
+			if selfWord(w.Stem) {
+				self = true
+			}
+			if addressWord(w.Stem) {
+				out.asksYou = true
+			}
 		} else {
 			x.addTerm(out, string(w.Stem), text[w.Start:w.End])
 		}
@@ -108,6 +112,15 @@ func (x *Index) parseWords(out *question, text string) {
 		start, end = w.Start, w.End
 	}
 	out.asksYou, out.pair = out.asksYou && !self, names.pair
+}
+
+// addressWord reports the pronouns for whom the question is put to.
+func addressWord(w []byte) bool {
+	switch string(w) {
+	case "you", "your":
+		return true
+	}
+	return false
 }
 
 // keepRarest leaves the terms that tell most, in the order of the question.

@@ -75,7 +75,7 @@ func (x *Index) resembles(candidates []candidate) {
 // unlikely is the chance of all others together under which they say nothing.
 const unlikely = 1e-3
 
-// chanceOf is how likely a message answers, beside the best one.
+// chanceOf is how likely a message answers, relative to the best one.
 func chanceOf(score, top float32) float32 { return float32(math.Exp(float64(score - top))) }
 
 // picture appends the parts of message d: its words and those its nearest

@@ -9,7 +9,7 @@ package ranking
 type scratch struct {
 	places  []int32      // per message: its cell, 0 for none
 	cells   []cell       // the first stands for all messages that have none
-	hits    int32        // the cells behind the first that are messages with a term
+	hits    int32        // the cells after the first that are messages with a term
 	found   []occurrence // of all terms, one after the other
 	ends    []termEnd    // where each term's end in found
 	grades  []uint8      // of the hits
@@ -36,7 +36,7 @@ type cell struct {
 	own     float32 // BM25 of an anchor alone
 	window  float32 // BM25 with the neighbours' occurrences
 	near    float32 // occurrences of one term in and around the message
-	promise float32 // of a candidate, beside the best one
+	promise float32 // of a candidate, relative to the best one
 	anchor  bool    // lends to its neighbours
 }
 

@@ -11,13 +11,13 @@ import (
 const DefaultLimit = 10
 
 // depth is how many messages, chosen by their words, are looked at closely. With
-// a third more of them no measure of bench/locomo was better; with a third less all
+// a third more of them no measure of LoCoMo was better; with a third less all
 // were worse.
 const depth = 96
 
 // alike is how many of them are compared with one another, which costs more than all
 // else that is looked at. What stands farther back is not lifted to the front by it:
-// with all of them no measure of bench/locomo was better by more than a tenth of a
+// with all of them no measure of LoCoMo was better by more than a tenth of a
 // per cent, and with 48 some were worse.
 const alike = 64
 

@@ -59,25 +59,13 @@ func (x *Index) addWords(n int32, d *doc, text string) {
 		start, end = w.Start, w.End
 		d.words = saturate(d.words)
 		sinceMark++
-		switch {
-		case w.Number:
-			d.traits |= hasNumber
-		case w.Stop:
-			if selfWord(w.Stem) {
-				d.traits |= firstPerson
-			}
-		case w.Capital && !opens && !x.names.isWord(w.Stem):
-			d.traits |= hasName
-		}
+		d.traits |= x.traitOf(&w, opens)
 		opens = false
 		if !w.Stop {
-			d.content = saturate(d.content)
-			if x.enter(n, d.episode, w.Stem) <= int32(1+n/rareShare) && d.rare < mostRare {
-				d.rare++
-			}
+			x.enterContent(n, d, w.Stem)
 		}
 	}
-	if first := strings.IndexAny(text, "\"“«「"); first >= 0 && strings.ContainsAny(text[first+1:], "\"”»」") {
+	if holdsQuotation(text) {
 		d.traits |= hasTitle
 	}
 	if sentenceEnd(text[end:]) == '?' {
@@ -86,6 +74,35 @@ func (x *Index) addWords(n int32, d *doc, text string) {
 	if d.words > 0 {
 		d.asking = uint8(asked * shareWhole / max(int(d.words), asked))
 	}
+}
+
+// traitOf is what a word says of its message; opens says that it opens a sentence.
+func (x *Index) traitOf(w *language.Word, opens bool) traits {
+	switch {
+	case w.Number:
+		return hasNumber
+	case w.Stop:
+		if selfWord(w.Stem) {
+			return firstPerson
+		}
+	case w.Capital && !opens && !x.names.isWord(w.Stem):
+		return hasName
+	}
+	return 0
+}
+
+// enterContent enters a word that is no stop word, and counts it if it is rare.
+func (x *Index) enterContent(n int32, d *doc, stem []byte) {
+	d.content = saturate(d.content)
+	if x.enter(n, d.episode, stem) <= int32(1+n/rareShare) && d.rare < mostRare {
+		d.rare++
+	}
+}
+
+// holdsQuotation reports whether something stands in double quotes.
+func holdsQuotation(text string) bool {
+	first := strings.IndexAny(text, "\"“«「")
+	return first >= 0 && strings.ContainsAny(text[first+1:], "\"”»」")
 }
 
 func saturate(n uint16) uint16 {

@@ -3,7 +3,7 @@ package ranking
 // weights are what each feature counts; never written.
 //
 // They are the coefficients of a softmax over the candidates of a question,
-// learnt by `go run ./bench/locomo -train` from the questions of categories 1–4
+// learnt by `go run ./bench/memory locomo -train` from the questions of categories 1–4
 // of five LoCoMo conversations. Trained on four and tested on the fifth, each in
 // its turn, they find 83.6 % of the evidence in the first ten; no weight is
 // fitted to one conversation.

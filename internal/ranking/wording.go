@@ -9,7 +9,7 @@ type wordings struct {
 	ends  []int32 // where each message's end in words
 	under []int32 // the words of the message being added
 	like  comparison
-	// fetched is of no use to anybody, but what is worked out for it is not left out.
+	// fetched is never used; writing it keeps the compiler from dropping the reads.
 	fetched uint16
 }
 
@@ -39,9 +39,9 @@ func (w *wordings) meet(term int32) {
 func (w *wordings) keep() {
 	for _, t := range w.under {
 		if t < farWord {
-			w.words = append(w.words, uint16(t)) //nolint:gosec // it fits
+			w.words = append(w.words, uint16(t))
 		} else {
-			w.words = append(w.words, farWord, uint16(t>>16), uint16(t&0xffff)) //nolint:gosec // in halves
+			w.words = append(w.words, farWord, uint16(t>>16), uint16(t&0xffff))
 		}
 	}
 	w.ends = append(w.ends, int32(len(w.words)))
@@ -70,8 +70,8 @@ func (w *wordings) fetch(d int32) {
 func (w *wordings) size() int64 { return 2*int64(cap(w.words)) + 4*int64(cap(w.ends)) }
 
 // verbs is the weight of the question's verbs that stand in message d itself, as
-// they are asked for. Who talks of a thing names it once and then leaves it out;
-// what is done with it is said each time.
+// they are asked for. A speaker names a thing once and then leaves it
+// out, but names each time what is done with it.
 func (l *look) verbs(d int32) float32 {
 	if len(l.q.verbs) == 0 {
 		return 0

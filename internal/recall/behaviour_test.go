@@ -38,6 +38,14 @@ var conversations = []struct {
 		[]string{`"The request limit is now 1 GB"`, "!512"},
 	},
 	{
+		"a turn of phrase inside words", []string{"The output offset is 42.", "What is the output offset?"},
+		[]string{`"The output offset is 42"`},
+	},
+	{
+		"another", []string{"The layout network has 12 nodes.", "How many nodes does the layout network have?"},
+		[]string{`"The layout network has 12 nodes"`},
+	},
+	{
 		"value before", []string{"The request limit is 512 MB.", "The request limit is now 1 GB.", "What was the request limit before?"},
 		[]string{`"The request limit is 512 MB" on 21 November 2026; later "The request limit is now 1 GB" on 22 November 2026`},
 	},
@@ -148,4 +156,21 @@ func TestSourceIsNamed(t *testing.T) {
 	expect(t, "speaker", k.say("Where are the warehouse keys?"), `Dana said on 21 November 2026: "The warehouse keys are with the porter".`)
 	expect(t, "tool", k.say("What is the disk usage of the archive server?"), `A tool reported on 21 November 2026: "disk usage of the archive server is 91%".`)
 	expect(t, "assistant", k.say("Where does the invoice template live?"), "I said on 21 November 2026")
+}
+
+// TestSecretStaysHidden quotes a message, but not what opens doors in it.
+func TestSecretStaysHidden(t *testing.T) {
+	t.Parallel()
+	k := newTalk(t)
+	k.tell("The admin password of the billing server is tulip-4711-garden.")
+	got := k.say("What is the admin password of the billing server?")
+	expect(t, "secret", got, "!tulip", "!4711")
+}
+
+// TestOwnName answers with the speaker's name, not with that of a thing.
+func TestOwnName(t *testing.T) {
+	t.Parallel()
+	k := newTalk(t)
+	k.tell("My name is Alex.", "The secret project is called Bluebird.")
+	expect(t, "own name", k.say("What is my name?"), "Alex", "!Bluebird")
 }

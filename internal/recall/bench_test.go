@@ -15,7 +15,7 @@ func BenchmarkAnswer(b *testing.B) {
 		for i := range size {
 			c := scopes[i%3].told[i%len(scopes[i%3].told)]
 			k.learn(session.User, "", fmt.Sprintf("%s That was in week %d of project %d.", c.said, i, i/7))
-			k.now = k.now.Add(time.Minute)
+			k.Now = k.Now.Add(time.Minute)
 		}
 		for name, question := range map[string]string{"told": "What colour do I like best?", "never told": "What is the airspeed of a swallow?"} {
 			p := k.prompt(question, false)

@@ -52,8 +52,8 @@ func (a *asked) choose(found []passage) []passage {
 	return out
 }
 
-// emphasis prefers what defines over what merely mentions, when somebody asks
-// what something is made with.
+// emphasis prefers a definition over a mention if the question asks what something is
+// made with.
 func (a *asked) emphasis(p *passage) float64 {
 	if !a.has(asksList) || p.fact == nil || !theLexicon().isTechnology(p.fact.Attribute) {
 		return 0

@@ -95,7 +95,7 @@ func (d *doubts) figures() {
 	d.off(d.met(a.counts) > 0 && !seen.counted, notCounted)
 }
 
-// people takes off what tells of somebody else, or of nobody, or of no place.
+// people lowers a passage about another person, about no person, or about no place.
 func (d *doubts) people() {
 	a, p, seen := d.asked, d.p, d.seen
 	f := d.fact

@@ -6,8 +6,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/language"
 )
 
-// sufferer reports whether the first person named stands behind the deed and is
-// not said to have done it: "the code changes on Monday and the cleaners get it".
+// sufferer reports whether the first person named follows the deed and did not do it:
+// "the code changes on Monday and the cleaners get it".
 func (a *asked) sufferer(p *passage, seen *look) bool {
 	if within(a.text, " be ") || within(a.text, " gets ") || within(a.text, " got ") {
 		return false // "who should be asked?"
@@ -26,8 +26,8 @@ func (a *asked) sufferer(p *passage, seen *look) bool {
 	return seen.first[a.deed] > 0 && seen.personAt > seen.first[a.deed]
 }
 
-// unnamedActor reports whether what somebody did is told without saying who:
-// "because somebody mistyped the rule".
+// unnamedActor reports whether a deed is told without its actor: "because somebody
+// mistyped the rule".
 func (a *asked) unnamedActor(text string, spoken bool) bool {
 	stem, before, words := a.needs[a.deed].stem, "", 0
 	for scan := language.Scan(text); ; {
@@ -52,9 +52,9 @@ func (a *asked) unnamedActor(text string, spoken bool) bool {
 	}
 }
 
-// turnedRound reports whether the question asks what somebody does to the speaker
-// and the passage tells what the speaker does to them: "what does Al owe me?",
-// "I owe Al a beer".
+// turnedRound reports whether the question asks what a person does to the speaker and
+// the passage tells what the speaker does to that person: "what does Al owe me?", "I
+// owe Al a beer".
 func (a *asked) turnedRound(p *passage, seen *look) bool {
 	if !a.has(firstPerson) || !opensInFirstPerson(p.text) {
 		return false

@@ -8,8 +8,8 @@ func isCrowd(word string) bool {
 	return theLexicon().has(listCrowd, word)
 }
 
-// otherClause reports whether what the question wants stands in a clause that names
-// somebody else: "Al teaches; Bo is nine" for how old Al is.
+// otherClause reports whether the answer stands in a clause that names another person:
+// "Al teaches; Bo is nine" for how old Al is.
 func (a *asked) otherClause(text string) bool {
 	proper := false
 	for n := range a.needs {

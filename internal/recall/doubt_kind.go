@@ -7,8 +7,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/memory"
 )
 
-// fillsDeed reports whether a fact names what does for the speakers what "who" asks
-// after: "who hosts our stuff?", "we host everything on Hetzner".
+// fillsDeed reports whether a fact names the thing that does for the speakers what
+// "who" asks about: "who hosts our stuff?", "we host everything on Hetzner".
 func (a *asked) fillsDeed(f *memory.Fact) bool {
 	return a.deed >= 0 && f != nil && f.Value != "" && servesUs(a.needs[a.deed].stem) && theLexicon().fills(a.needs[a.deed].slots, f.Attribute)
 }

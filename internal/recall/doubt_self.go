@@ -2,8 +2,7 @@ package recall
 
 import "strings"
 
-// ofSelf reports whether the question is about the one who asks and nobody
-// else.
+// ofSelf reports whether the question is about the asker alone.
 func (a *asked) ofSelf() bool {
 	if !a.has(firstPerson) || a.has(namesRelation|thirdPerson) {
 		return false

@@ -8,9 +8,9 @@ import (
 	"github.com/hermes-memory/hermes/internal/memory"
 )
 
-// timeDoubt is what a passage without a time loses when it is asked for: the day
-// it was said tells when the speakers decided something, but not somebody's birthday
-// nor when something befell them.
+// timeDoubt is the penalty of a passage without a time if the question asks for one:
+// the day of the message dates the speakers' decisions, but not a birthday or an event
+// that befell them.
 func timeDoubt(p *passage) float64 {
 	f := p.fact
 	switch {

@@ -2,8 +2,8 @@ package recall
 
 import "strings"
 
-// direct works out whether the question asks for a reason or for what came of
-// one: "what caused the outage?", "what did the outage cause?".
+// direct works out whether the question asks for a cause or for an effect: "what caused
+// the outage?", "what did the outage cause?".
 func (a *asked) direct(words []questionWord) {
 	l := theLexicon()
 	for i := range words {

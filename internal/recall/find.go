@@ -133,8 +133,8 @@ func tellable(k memory.Kind) bool {
 	return k.Asserted() || k == memory.ThirdParty || k == memory.Negated
 }
 
-// ours reports whether a message is an earlier answer of this responder:
-// quoting quotes helps nobody.
+// ours reports whether a message is an earlier answer of this responder: quoting quotes
+// is useless.
 func ours(role session.Role, text string) bool {
 	return role == session.Assistant && strings.HasPrefix(text, mark)
 }

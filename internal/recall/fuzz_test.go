@@ -41,9 +41,9 @@ func FuzzAnswer(f *testing.F) {
 	f.Fuzz(func(t *testing.T, first, second, question string) {
 		k := newTalk(t)
 		k.learn(session.User, "", strings.ToValidUTF8(first, ""))
-		k.now = k.now.Add(time.Hour)
+		k.Now = k.Now.Add(time.Hour)
 		k.learn(session.User, "Dana", strings.ToValidUTF8(second, ""))
-		k.now = k.now.Add(time.Hour)
+		k.Now = k.Now.Add(time.Hour)
 		question = strings.ToValidUTF8(question, "")
 		p := k.prompt(question, false)
 		got, _ := answerOf(t, p)

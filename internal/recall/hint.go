@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// addHints lets the form of an answer pass where the question asks for a form:
-// a name right behind the one asked about, any figure for an age, "is a nurse"
-// for a job. It needs something else that fits; a form alone fits everything.
+// addHints accepts the form of an answer if the question asks for a form: a name right
+// after the one asked about, any figure for an age, "is a nurse" for a job. The passage
+// must fit in another way too, because a form alone fits everything.
 func (a *asked) addHints(seen *look, p *passage) {
 	if atWork := a.negotiable && a.has(asksPlace) && leadsToName(p.text, " at ") && opensInFirstPerson(p.text); !a.strong(seen) && !atWork && !(a.ofSelf() && a.wants&shapeAge != 0 && opensInFirstPerson(p.text)) {
 		return
@@ -51,8 +51,8 @@ func (a *asked) addHints(seen *look, p *passage) {
 	}
 }
 
-// tellsAge reports whether a text tells how old somebody is: with the words for
-// it, or with a number right behind "is", "am" or "at".
+// tellsAge reports whether a text tells a person's age: with the words for it, or with
+// a number right after "is", "am" or "at".
 func tellsAge(text string) bool {
 	low := strings.ToLower(text)
 	if theLexicon().tells(partAge, low) {

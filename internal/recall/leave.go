@@ -68,7 +68,7 @@ func (a *asked) thing(seen *look) bool {
 	return false
 }
 
-// replaced reports whether the question asks what came in the place of something.
+// replaced reports whether the question asks for the replacement of something.
 func (a *asked) replaced() bool {
 	return theLexicon().tells(partReplacing, " "+strings.ToLower(a.text))
 }
@@ -79,8 +79,8 @@ func (a *asked) asksSuccessor() bool {
 	return a.opensWith("what", "which", "who") && (within(low, " instead of ") || within(low, " in place of ") || within(low, " replace"))
 }
 
-// tellsSuccessor reports whether a passage tells what came in the place of what the
-// question names: a fact of both sides, or a turn with a clause about what is now.
+// tellsSuccessor reports whether a passage tells the replacement of the thing that the
+// question names: a fact of both sides, or a turn with a clause about the present.
 func (a *asked) tellsSuccessor(p *passage) bool {
 	if f := p.fact; f != nil && f.Former != "" && f.Value != "" {
 		left := a.look(f.Former)
@@ -108,8 +108,8 @@ func (a *asked) tellsSuccessor(p *passage) bool {
 	return false
 }
 
-// tellsTrial reports whether a sentence tells of a trial: what came after it is told in
-// the next ones.
+// tellsTrial reports whether a sentence tells of a trial, whose outcome the next
+// sentences tell.
 func tellsTrial(text string) bool {
 	return theLexicon().tells(partTrial, strings.ToLower(text))
 }

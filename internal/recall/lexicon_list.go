@@ -20,19 +20,19 @@ const (
 	listLiving                    // "where does our data live?": no more than "is"
 	listHappening                 // no more than that something comes about
 	listMeasure                   // "how high is the rent?" is answered without "high"
-	listVariety                   // behind the name of a sort they add nothing to it
+	listVariety                   // after the name of a sort they add nothing to it
 	listTier                      // told apart from others of its sort by the word before
 	listFirm                      // "a Python shop": of what kind one is
 	listPlace                     // leads to a place
 	// of words
 	listKeeping // keeping and tracking things
-	listCausing // asks for a reason, or for what came of one
+	listCausing // asks for a reason, or for an effect
 	listWishing // "what do the auditors want?"
-	listNaming  // which of somebody's names
+	listNaming  // which of a person's names
 	listGuiding // "walk" in "walk me through our stack"
 	listGuided  // "through" in it
 	listLater   // begins a sentence that goes on, before what it speaks of
-	listTrial   // what somebody did before: "that experiment", "the move"
+	listTrial   // an earlier deed: "that experiment", "the move"
 	listCrowd   // goes without its name where it is counted
 	listOrdinal // a place in a row
 	// of attributes of facts
@@ -51,9 +51,9 @@ type partList uint8
 
 // The lists of parts, in the order of partLists.
 const (
-	partStory     partList = iota // a question asks what came of something
+	partStory     partList = iota // a question asks for the effect of something
 	partExact                     // a question asks for the very words
-	partReplacing                 // a question asks what came in the place of something
+	partReplacing                 // a question asks for the replacement of something
 	partTurn                      // giving something up, or going back
 	partBack                      // something earlier holds again
 	partKept                      // it was kept after all
@@ -64,7 +64,7 @@ const (
 	partLeading                   // between a cause and its effect
 	partStack                     // what something is made with
 	partRate                      // behind a figure that is a price
-	partAge                       // how old somebody is
+	partAge                       // a person's age
 )
 
 // partLists are the names of the lists in part.txt; never written.

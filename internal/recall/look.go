@@ -17,17 +17,17 @@ type look struct {
 	shapes shape
 	at     int // where the first word that meets a need stands; -1 for nowhere
 	words  int
-	// foreign is set when it names somebody or something that the question does
-	// not, called when it does so right behind what the question asks about.
+	// foreign is set when it names a person or thing that the question does not name;
+	// called when it does so right after the thing asked about.
 	foreign, called bool
-	// person is set when it speaks of somebody who could be "who".
+	// person is set when it speaks of a person who could be "who".
 	person bool
 	// personAt is where the first such word stands, counting from 1.
 	personAt int
-	// self is set when its speaker speaks of themselves, named when it names
-	// somebody the question names.
+	// self is set when its speaker speaks of themselves, named when it names a person
+	// whom the question names.
 	self, named bool
-	// kin is set while the last one spoken of is somebody related to the speaker.
+	// kin is set while the last person mentioned is related to the speaker.
 	kin bool
 	// counted is set when a number belongs to what the question counts.
 	counted bool
@@ -45,9 +45,9 @@ type look struct {
 	opposed bool
 	// sorted is set when an example of the sort of thing asked for is named.
 	sorted bool
-	// sortNamed is set when the thing asked for with "which" has something beside
-	// it that tells which: "the good camera", "room 12"; sortAt is where it stands,
-	// content says that the word before is no function word.
+	// sortNamed is set when the thing asked for with "which" has a distinguishing word
+	// next to it: "the good camera", "room 12". sortAt is its position. content says
+	// that the word before is no function word.
 	sortNamed, content bool
 	sortAt, headAt     int
 	// compound is set when the head of what is asked for only narrows another noun:
@@ -132,8 +132,8 @@ func (a *asked) look(text string) look {
 	}
 }
 
-// narrows reports whether a word behind the head of the question is a noun that
-// the head only narrows.
+// narrows reports whether a word after the head of the question is a noun that the head
+// only narrows.
 func (a *asked) narrows(text string, w *language.Word) bool {
 	l := theLexicon()
 	if w.Stop || w.Number || w.Capital || len(a.terms[string(w.Stem)]) > 0 || inflected(w.Start, w.End, text) || l.base[string(w.Stem)] != "" || strings.ContainsAny(text[max(0, w.Start-2):w.Start], ",;:.(=") {
@@ -197,7 +197,7 @@ func (k *look) meet(a *asked, parts []part, share float64, start int) {
 	k.wanted, k.broken = k.words, false
 }
 
-// people follows who is spoken of.
+// people tracks the person spoken of.
 func (k *look) people(a *asked, t trait, wanted bool, stem string) {
 	k.self = k.self || t&firstPerson != 0
 	k.person = k.person || t&namesRelation != 0
@@ -262,9 +262,9 @@ func leadsOn(text string, w *language.Word) bool {
 	return w.End < len(text) && (text[w.End] == ':' || text[w.End] == '=')
 }
 
-// mayBeSomebody reports whether a word with a capital letter may be the name of a
-// person: no part of the calendar, no abbreviation, and not just the first word of
-// a sentence in a form that names do not have.
+// mayBeSomebody reports whether a capitalized word may be a person's name: not part of
+// the calendar, no abbreviation, and not just the first word of a sentence in a form
+// that names do not have.
 func mayBeSomebody(text string, w *language.Word, calendar bool) bool {
 	word := text[w.Start:w.End]
 	if calendar || strings.ContainsAny(word, "0123456789") || len(word) > 1 && strings.ToUpper(word) == word {

@@ -166,8 +166,8 @@ func explained(p *passage, text string, next language.Sentence) {
 	}
 }
 
-// isTask reports whether a sentence bids to do something now: what somebody
-// wanted written tells nothing.
+// isTask reports whether a sentence gives an order: a request to write something tells
+// no fact.
 func isTask(sentence string) bool {
 	first, _ := opening(sentence)
 	return theLexicon().asks[first]&opensTask != 0

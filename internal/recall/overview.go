@@ -61,7 +61,7 @@ func supersedes(f *memory.Fact) bool {
 	return false
 }
 
-// standing orders the kinds by how much they say about the one who asks.
+// standing orders the kinds by how much they say about the asker.
 func standing(k memory.Kind) float64 {
 	switch k {
 	case memory.Identity:

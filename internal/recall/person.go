@@ -74,8 +74,8 @@ func agree(next string) bool {
 	return true
 }
 
-// unsure reports whether a word may mean the speaker, or somebody spoken to, in
-// a way that changing it could get wrong.
+// unsure reports whether a word may mean the speaker or the person addressed, so that
+// changing it could be wrong.
 func unsure(low string, singular bool) bool {
 	if theLexicon().face[low] != "" {
 		return true

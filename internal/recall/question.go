@@ -77,7 +77,7 @@ type asked struct {
 	denies bool
 	// measured is set when it asks how large, how far.
 	measured bool
-	// favourite is set when it asks for what somebody likes best.
+	// favourite is set when it asks what a person likes best.
 	favourite bool
 	// negotiable is set when all its needs are weak ones.
 	negotiable bool
@@ -340,7 +340,7 @@ func narrowsThing(rest string) bool {
 	return theLexicon().has(listTier, language.Stem(noun))
 }
 
-// isGeneral reports whether a noun behind the name of a sort adds nothing to it.
+// isGeneral reports whether a noun after the name of a sort adds nothing to it.
 func isGeneral(stem string) bool {
 	return theLexicon().has(listVariety, stem)
 }

@@ -19,11 +19,11 @@ const (
 	noReason     = 0.5  // asked why, and it gives no reason
 	otherReason  = 0.55 // asked why, and it is the reason of something else
 	noNews       = 0.6  // it says nothing but the question's own words
-	notLiked     = 0.85 // asked how somebody likes it, and it tells no liking
+	notLiked     = 0.85 // asked how a person likes it, and it tells no liking
 	noAmount     = 0.6  // asked how much flour, it gives the butter
 	otherOrdinal = 0.6  // asked for the second, it speaks of another
 	noName       = 0.75 // it does not name what the question names
-	noEffect     = 0.7  // asked what came of it, and it links nothing
+	noEffect     = 0.7  // asked for an effect, and it links none
 	noLiking     = 0.55 // asked for a favourite, and it tells no liking
 	noNumber     = 0.55 // asked how many, and it gives no number
 	notCounted   = 0.55 // a number, but not of what is counted
@@ -33,10 +33,10 @@ const (
 	noDeed       = 0.75 // asked who signed, it speaks of no signing
 	noTime       = 0.8
 	noTimeAtAll  = 0.62
-	noTimeOfIt   = 0.58 // asked when something befell somebody, it tells how
+	noTimeOfIt   = 0.58 // asked when something befell a person, and it tells how
 	noPlace      = 0.58
 	noPerson     = 0.55
-	otherPerson  = 0.5  // it speaks of somebody else
+	otherPerson  = 0.5  // it speaks of another person
 	otherTime    = 0.58 // said of another time than asked for
 	notTheUser   = 0.8  // said by the assistant
 	notAPerson   = 0.93 // reported by a tool

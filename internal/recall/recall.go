@@ -28,7 +28,7 @@ func New() *Responder { return &Responder{} }
 
 // The texts that do not depend on the question.
 const (
-	// mark begins every answer, so that nobody takes it for a model's.
+	// mark begins every answer, so that it is not taken for a model's.
 	mark = "[recall] "
 	// unknown is the whole answer to a question that nothing told fits.
 	unknown = "I have not been told that."

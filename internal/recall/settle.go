@@ -155,8 +155,8 @@ func (a *asked) opposites() []string {
 	}
 }
 
-// weighSlots makes words such as "work" count more where nothing but a name
-// stands beside them: then they are what is asked for.
+// weighSlots gives words such as "work" more weight if only a name stands with them:
+// then they are the thing asked for.
 func (a *asked) weighSlots() {
 	for i := range a.needs {
 		if a.needs[i].weight >= 1 {

@@ -278,8 +278,8 @@ func opensWithName(text string) bool {
 	return strings.HasSuffix(verb, "s") || strings.HasSuffix(verb, "ed")
 }
 
-// leadsToMeasure reports whether a figure behind the word is a measure of what was
-// spoken of: "the pool is 25".
+// leadsToMeasure reports whether a figure after the word measures the thing spoken of:
+// "the pool is 25".
 func leadsToMeasure(before string) bool {
 	switch before {
 	case "is", "are", "was", "were", "be", "of", "to", "under", "over", "than", "about", "around", "roughly", "exactly", "i'm", "at", "up", "only", "just", "maximum", "minimum", "max", "min", "nearly", "almost":

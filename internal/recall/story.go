@@ -21,8 +21,8 @@ const (
 	maxBegun = 6
 )
 
-// asksStory reports whether the question asks what came of something, or why or
-// when it ended: then the sentences that go on about it belong to the answer.
+// asksStory reports whether the question asks for an effect, or for the reason or time
+// of an end: then the sentences that continue about it belong to the answer.
 func (a *asked) asksStory() bool {
 	low, l := " "+strings.ToLower(a.text)+" ", theLexicon()
 	return l.tells(partStory, low) || a.has(asksReason|asksTime|asksChange|asksEffect) && a.ends() || strings.Contains(low, "instead of") || strings.Contains(low, "replace")
@@ -206,8 +206,8 @@ func continues(sentence string) bool {
 	return goesOn(beginning(sentence)) || opensWithThing(sentence)
 }
 
-// opensWithThing reports whether a sentence begins with a word for what somebody
-// did before: "that experiment", "the move".
+// opensWithThing reports whether a sentence begins with a word for an earlier deed:
+// "that experiment", "the move".
 func opensWithThing(sentence string) bool {
 	first, rest := firstWord(beginning(sentence))
 	switch first {

@@ -15,7 +15,7 @@ import (
 type voice struct {
 	q     *run.Question
 	a     *asked
-	asker string // the name of the one who asks; "" for none
+	asker string // the asker's name; "" if unknown
 	b     strings.Builder
 	// told are the newest facts of the changes already told.
 	told map[memory.FactID]bool
@@ -76,7 +76,7 @@ func (v *voice) line(p *passage) {
 	v.b.WriteByte('.')
 }
 
-// other says whose words a passage is; "" for those of the one who asks.
+// other returns the speaker of a passage; "" for the asker.
 func (v *voice) other(p *passage) string {
 	switch {
 	case p.role == session.Assistant:

@@ -138,8 +138,8 @@ func (a *asked) lastName(l *lexicon, words []questionWord) {
 	}
 }
 
-// actor notes what somebody must have done: "who signed the lease?" is not
-// answered by who pays it.
+// actor notes the deed that the actor must have done: "who signed the lease?" is not
+// answered by the person who pays it.
 func (a *asked) actor(rest []questionWord) {
 	for i := range rest {
 		switch {
@@ -171,13 +171,13 @@ func opensNoun(low string) bool {
 // isBe reports whether a word is a form of "be" that links to a noun.
 func isBe(low string) bool { return low == "is" || low == "was" || low == "are" || low == "were" }
 
-// shape notes a word that says nothing beside the shape it asks for.
+// shape notes a word that only names the shape of the answer.
 func (a *asked) shape(l *lexicon, w *questionWord) {
 	if l.shapes[w.low].means {
 		a.shaped = append(a.shaped, w.stem)
 	}
 }
 
-// isShaped reports whether the shape of the answer meets the need by itself:
-// nobody says "the price" beside "4 euros".
+// isShaped reports whether the shape of the answer is enough by itself: an answer
+// rarely says "the price" together with "4 euros".
 func (a *asked) isShaped(stem string) bool { return slices.Contains(a.shaped, stem) }

@@ -29,10 +29,10 @@ func TestQuotesOnOneLine(t *testing.T) {
 			if got := k.say(c.question); !strings.Contains(got, c.want) {
 				t.Errorf("got %q, want in it %q", got, c.want)
 			}
-			for _, facts := range k.store.facts {
+			for _, facts := range k.Kept.Known {
 				for i := range facts {
 					src := &facts[i].Source
-					if text := k.store.docs[src.Seq].Text; text[src.Start:src.End] != facts[i].Quote {
+					if text := k.Kept.Docs[src.Seq].Text; text[src.Start:src.End] != facts[i].Quote {
 						t.Errorf("kept %q, want the very bytes %q", facts[i].Quote, text[src.Start:src.End])
 					}
 				}

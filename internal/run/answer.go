@@ -3,13 +3,14 @@ package run
 import (
 	"strings"
 
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/openai"
 )
 
 // answer gathers the pieces of a reply.
 type answer struct {
-	responder Responder
+	responder lineage.Responder
 	model     string
 	text      strings.Builder
 	calls     []openai.Call

@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hermes-memory/hermes/internal/compression"
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/runtest"
@@ -32,7 +34,7 @@ func (w *weighed) Messages(ctx context.Context, o owner.Owner, root session.ID, 
 // append brings messages into a session.
 func (h *house) append(id session.ID, ms ...session.Message) {
 	h.t.Helper()
-	if _, _, err := h.runner.Append(context.Background(), &run.Request{Owner: owner.Local(), Session: id, Source: session.SourceAPI, Messages: ms}); err != nil {
+	if _, _, err := h.curator.Append(context.Background(), &curate.Addition{Owner: owner.Local(), Session: id, Source: session.SourceAPI, Messages: ms}); err != nil {
 		h.t.Fatal(err)
 	}
 }
@@ -43,9 +45,9 @@ func TestAppendReadsNothing(t *testing.T) {
 	t.Parallel()
 	h := setup(t, 2_000_000)
 	scales := &weighed{Store: h.db}
-	h.runner = runtest.Runner(h.db, run.Parts{
-		Store: h.store, Views: h.views, Sessions: scales, Models: run.Models{Upstream: h.model, Name: "parrot"},
-		Config: run.Config{Budget: 2_000_000, Now: h.time},
+	h.runner, h.curator = runtest.New(h.db, &runtest.Parts{
+		Store: h.store, Views: h.views, Sessions: scales, Models: run.Models{Upstream: h.model},
+		Config: run.Config{Budgets: compression.Budgets{Model: "parrot", Default: 2_000_000}, Now: h.time},
 	})
 	var said []session.Message
 	for _, word := range []string{"one ", "two ", "three ", "four "} {
@@ -95,7 +97,7 @@ func TestImportStoresLargeMessages(t *testing.T) {
 	s := session.Session{ID: "s", RootID: "s", StartedAt: h.now, LastActive: h.now}
 	texts := []string{"small", strings.Repeat("large ", 800_000), "small", strings.Repeat("large ", 800_000), "small"}
 	seen := []int{}
-	got, err := h.runner.Import(t.Context(), &run.Archived{
+	got, err := h.curator.Import(t.Context(), &curate.Archived{
 		Owner: owner.Local(), Sessions: []session.Session{s},
 		Messages: func(yield func(session.Message, error) bool) {
 			for _, text := range texts {

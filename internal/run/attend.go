@@ -6,24 +6,26 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/openai"
 )
 
-// Attendant follows the tools of a turn while it runs. Its methods may be called
-// at once by calls that run beside each other.
+// Attendant follows the tools of a turn while it runs. Concurrent tool calls may call
+// its methods at once.
 type Attendant interface {
 	// Began is told of a call before it is run.
 	Began(c ToolRequest)
 	// Ended is told what became of it.
-	Ended(u ToolUse)
+	Ended(u lineage.ToolUse)
 	// Approve asks whether a call may be run that needs a person's word. It waits
 	// for the answer as long as it sees fit, and returns "" for yes, or, for the
 	// model, why not. Its time is not counted as that of the tools.
 	Approve(ctx context.Context, c ToolRequest) (refusal string)
 }
 
-// unattended is why a call is not run that nobody could be asked about.
-const unattended = "not run: this tool needs a person's approval, and nobody can be asked for it in this turn. " +
+// unattended is the result of a call that needs approval in a turn without an
+// attendant.
+const unattended = "not run: this tool needs a person's approval, and this turn has no way to ask for it.  " +
 	"The user can have it done in a run (POST /v1/runs), where the call waits to be approved"
 
 // attended runs a call that its attendant sees, and may refuse.
@@ -46,7 +48,7 @@ func (t *turn) attended(ctx context.Context, g *Grant, c *openai.Call, room int)
 	began := t.runner.config.Now()
 	who.Began(requestOf(c, room))
 	r := t.callTool(ctx, g, c, room)
-	who.Ended(ToolUse{Name: c.Function.Name, CallID: c.ID, OK: !r.Failed, MS: t.runner.config.Now().Sub(began).Milliseconds()})
+	who.Ended(lineage.ToolUse{Name: c.Function.Name, CallID: c.ID, OK: !r.Failed, MS: t.runner.config.Now().Sub(began).Milliseconds()})
 	return r
 }
 
@@ -59,10 +61,10 @@ func requestOf(c *openai.Call, room int) ToolRequest {
 	return ToolRequest{ID: c.ID, Name: c.Function.Name, Arguments: arguments, Room: room}
 }
 
-// allowance is the time the tools of a turn have together. It stands still while
-// somebody is asked.
+// allowance is the total time for the tools of a turn. It is paused while a call waits
+// for approval.
 type allowance struct {
-	end context.CancelFunc
+	cancel context.CancelFunc
 
 	mu     sync.Mutex
 	left   time.Duration
@@ -71,8 +73,8 @@ type allowance struct {
 	timer  *time.Timer
 }
 
-func newAllowance(total time.Duration, end context.CancelFunc) *allowance {
-	return &allowance{end: end, left: total, since: time.Now(), timer: time.AfterFunc(total, end)}
+func newAllowance(total time.Duration, cancel context.CancelFunc) *allowance {
+	return &allowance{cancel: cancel, left: total, since: time.Now(), timer: time.AfterFunc(total, cancel)}
 }
 
 // pause stops the clock until the returned function is called.
@@ -87,7 +89,8 @@ func (a *allowance) pause() (resume func()) {
 		defer a.mu.Unlock()
 		if a.paused--; a.paused == 0 {
 			a.since = time.Now()
-			a.timer = time.AfterFunc(max(0, a.left), a.end)
+			cancel := a.cancel
+			a.timer = time.AfterFunc(max(0, a.left), cancel)
 		}
 	}
 }

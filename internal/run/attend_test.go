@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/run"
 )
 
@@ -27,7 +28,7 @@ func (a *attendant) note(format string, args ...any) {
 }
 
 func (a *attendant) Began(c run.ToolRequest) { a.note("began %s %s", c.Name, c.Arguments) }
-func (a *attendant) Ended(u run.ToolUse)     { a.note("ended %s %v", u.CallID, u.OK) }
+func (a *attendant) Ended(u lineage.ToolUse) { a.note("ended %s %v", u.CallID, u.OK) }
 func (a *attendant) Approve(ctx context.Context, c run.ToolRequest) string {
 	a.note("asked %s %s", c.Name, c.Arguments)
 	return a.approve(ctx)

@@ -3,7 +3,6 @@ package run
 import (
 	"slices"
 
-	"github.com/hermes-memory/hermes/internal/compression"
 	"github.com/hermes-memory/hermes/internal/memory"
 )
 
@@ -36,39 +35,21 @@ func (t *turn) matches(question string) []memory.Fact {
 	found := t.view.Match(question, t.now, maxMatches+told)
 	if fresh := t.input.fresh; told > 0 && len(fresh) > 0 {
 		found = slices.DeleteFunc(found, func(f memory.Fact) bool {
-			return f.Source.Root == t.lineage.tip.RootID && f.Source.Seq >= fresh[0].Seq
+			return f.Source.Root == t.lineage.Tip.RootID && f.Source.Seq >= fresh[0].Seq
 		})
 	}
 	return found[:min(len(found), maxMatches)]
 }
 
 // stateBlock renders the state and the summary of folded turns within room.
-func (t *turn) stateBlock(room int, matches []memory.Fact) memory.Block {
-	room -= compression.MessageOverhead
-	summary := t.lineage.tip.Summary
-	summaryTokens := 0
-	if summary != "" {
-		summary = headOf(summary) + summary
-		summaryTokens = t.count(summary)
-		if summaryTokens > room/2 {
-			summary, summaryTokens = "", 0
-		}
-	}
+func (t *laidOut) stateBlock(room int, matches []memory.Fact) memory.Block {
+	summary, summaryTokens := showSummary(t.lineage.Tip.Summary, room/2, t.count)
 	ids := make([]memory.FactID, len(matches))
 	for i := range matches {
 		ids[i] = matches[i].ID
 	}
 	b := t.view.Block(room-summaryTokens, t.count, memory.BlockOptions{First: ids, Now: t.now, Hidden: t.sight()})
-	switch {
-	case summary == "":
-	case b.Text == "":
-		b.Text = summary
-	default:
-		b.Text += "\n\n" + summary
-	}
+	b.Text += summary
 	b.Tokens += summaryTokens
-	if b.Text != "" {
-		b.Tokens += compression.MessageOverhead
-	}
 	return b
 }

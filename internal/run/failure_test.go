@@ -96,12 +96,12 @@ func TestAnswerNotStored(t *testing.T) {
 // checkMemory holds that what is cached of a scope is what the store says.
 func (h *house) checkMemory(t *testing.T, id session.ID) {
 	t.Helper()
-	cached, err := h.runner.Inspect(t.Context(), owner.Local(), id, "")
+	cached, err := h.curator.Inspect(t.Context(), owner.Local(), id, memory.Scope{Root: id})
 	if err != nil {
 		t.Fatal(err)
 	}
 	h.views.Drop(owner.Local(), memory.Scope{Root: cached.Session.RootID})
-	read, err := h.runner.Inspect(t.Context(), owner.Local(), id, "")
+	read, err := h.curator.Inspect(t.Context(), owner.Local(), id, memory.Scope{Root: id})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
@@ -18,7 +19,7 @@ import (
 // fork branches a session off.
 func (h *house) fork(id session.ID, message int64) session.Session {
 	h.t.Helper()
-	got, err := h.runner.Fork(context.Background(), &run.Branch{Owner: owner.Local(), Session: id, MessageID: message})
+	got, err := h.curator.Fork(context.Background(), &curate.Branch{Owner: owner.Local(), Session: id, MessageID: message})
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -34,11 +35,11 @@ func TestFork(t *testing.T) {
 	}
 	h.undo("s") // MySQL was a mistake
 	h.chat("s", "We stay with Postgres.", false)
-	facts, err := h.runner.Facts(t.Context(), owner.Local(), memory.Scope{Root: "s"})
+	facts, err := h.curator.Facts(t.Context(), owner.Local(), memory.Scope{Root: "s"})
 	if err != nil || len(facts) == 0 {
 		t.Fatalf("got %d facts, %v", len(facts), err)
 	}
-	if _, err := h.runner.Remember(t.Context(), &run.Note{Owner: owner.Local(), Session: "s", Text: "We use Postgres 17 for the ledger.", Replaces: facts[0].ID}); err != nil {
+	if _, err := h.curator.Remember(t.Context(), &curate.Note{Owner: owner.Local(), Session: "s", Text: "We use Postgres 17 for the ledger.", Replaces: facts[0].ID}); err != nil {
 		t.Fatal(err)
 	}
 	h.now = h.now.Add(time.Hour)
@@ -133,16 +134,16 @@ func TestForkBreaksOff(t *testing.T) {
 		h.chat("s", fmt.Sprintf("Number %d", i), false)
 	}
 	h.store.next(false, true) // the session is made, its messages are not
-	if _, err := h.runner.Fork(t.Context(), &run.Branch{Owner: owner.Local(), Session: "s"}); err == nil {
+	if _, err := h.curator.Fork(t.Context(), &curate.Branch{Owner: owner.Local(), Session: "s"}); err == nil {
 		t.Error("got no error, want that of the store")
 	}
 	list, err := h.db.Sessions(t.Context(), owner.Local(), session.Filter{})
 	if err != nil || len(list) != 1 {
 		t.Errorf("got %d sessions, %v, want the source alone", len(list), err)
 	}
-	for _, b := range []run.Branch{{Session: "nobody"}, {Session: "s", MessageID: 1 << 40}} {
+	for _, b := range []curate.Branch{{Session: "nobody"}, {Session: "s", MessageID: 1 << 40}} {
 		b.Owner = owner.Local()
-		if _, err := h.runner.Fork(t.Context(), &b); fault.KindOf(err) != fault.NotFound {
+		if _, err := h.curator.Fork(t.Context(), &b); fault.KindOf(err) != fault.NotFound {
 			t.Errorf("%+v: got %v, want not found", b, err)
 		}
 	}

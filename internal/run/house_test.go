@@ -2,7 +2,9 @@ package run_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"iter"
 	"path/filepath"
 	"slices"
@@ -12,25 +14,30 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/compression"
+	"github.com/hermes-memory/hermes/internal/curate"
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/runtest"
 	"github.com/hermes-memory/hermes/internal/session"
 	"github.com/hermes-memory/hermes/internal/sqlite"
+	"github.com/hermes-memory/hermes/internal/upstream/upstreamtest"
 )
 
 // house is a Runner over a real database and a model that says what it is told
 // to and remembers what it was shown.
 type house struct {
-	t      testing.TB
-	db     *sqlite.DB
-	store  *brittle
-	model  *parrot
-	runner *run.Runner
-	views  *memory.Views
-	now    time.Time
-	clock  func() time.Time // instead of now, if set
+	t       testing.TB
+	db      *sqlite.DB
+	store   *brittle
+	model   *parrot
+	runner  *run.Runner
+	curator *curate.Curator
+	views   *memory.Views
+	now     time.Time
+	clock   func() time.Time // instead of now, if set
 }
 
 // setup returns a house that ends with the test.
@@ -42,17 +49,20 @@ func setup(t testing.TB, budget int) *house {
 			t.Error(err)
 		}
 	})
-	h := &house{t: t, db: db, model: &parrot{}, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	h := &house{t: t, db: db, model: &parrot{t: t}, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	h.store = &brittle{Store: db, wrote: make(chan struct{}, 1)}
 	h.views = memory.NewViews(db, 64<<20)
-	h.runner = h.runs(run.Config{Budget: budget}, nil)
+	h.runner = h.runs(run.Config{Budgets: compression.Budgets{Default: budget}}, nil)
 	return h
 }
 
 // runs is a runner of the house, with tools if there are some.
 func (h *house) runs(c run.Config, tools run.Tools) *run.Runner {
 	c.IdempotencyTTL, c.Now = time.Hour, h.time
-	return runtest.Runner(h.db, run.Parts{Store: h.store, Views: h.views, Models: run.Models{Upstream: h.model, Name: "parrot"}, Tools: tools, Config: c})
+	c.Budgets.Model = "parrot"
+	runner, curator := runtest.New(h.db, &runtest.Parts{Store: h.store, Views: h.views, Models: run.Models{Upstream: h.model}, Tools: tools, Config: c})
+	h.curator = curator
+	return runner
 }
 
 // time is the time in the house. It stands still unless a test moves it.
@@ -65,7 +75,7 @@ func (h *house) time() time.Time {
 
 // brittle is a store whose writes can be made to fail.
 type brittle struct {
-	run.Store
+	runtest.Store
 	mu    sync.Mutex
 	fails []bool        // what the next writes do; those not listed succeed
 	ids   bool          // the next reservation of ids fails
@@ -81,7 +91,7 @@ func (b *brittle) next(fails ...bool) {
 	b.fails = fails
 }
 
-func (b *brittle) AppendTurn(ctx context.Context, o owner.Owner, step run.Step) error {
+func (b *brittle) AppendTurn(ctx context.Context, o owner.Owner, step lineage.Step) error {
 	b.mu.Lock()
 	fail := len(b.fails) > 0 && b.fails[0]
 	if len(b.fails) > 0 {
@@ -124,9 +134,44 @@ func (b *brittle) ReserveMessageIDs(ctx context.Context, n int) (int64, error) {
 
 // parrot is a model that answers from a script, or with "ok".
 type parrot struct {
+	t      testing.TB
 	mu     sync.Mutex
 	shown  []*run.Prompt
 	script []saying
+}
+
+// strict holds a prompt against what real servers refuse, on both wires: a call
+// without its result, a result without its call, a wrong order.
+func (p *parrot) strict(prompt *run.Prompt) error {
+	type call struct {
+		Role       session.Role    `json:"role"`
+		ToolCallID string          `json:"tool_call_id,omitempty"`
+		ToolCalls  json.RawMessage `json:"tool_calls,omitempty"`
+	}
+	var body struct {
+		Messages []call `json:"messages"`
+	}
+	seen := make(map[string]bool)
+	for i := range prompt.Messages {
+		m := &prompt.Messages[i]
+		c := call{Role: m.Role, ToolCallID: m.ToolCallID, ToolCalls: m.ToolCalls}
+		if len(m.Wire) > 0 { // this is what is sent
+			c = call{}
+			if err := json.Unmarshal(m.Wire, &c); err != nil {
+				return err
+			}
+		}
+		if m.Role == session.Tool && seen[m.ToolCallID] {
+			return fmt.Errorf("the call %q is answered twice, or its id stands twice", m.ToolCallID)
+		}
+		seen[m.ToolCallID] = m.Role == session.Tool
+		body.Messages = append(body.Messages, c)
+	}
+	raw, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	return upstreamtest.CheckChat(raw)
 }
 
 // saying is one answer of a parrot.
@@ -149,6 +194,12 @@ func (p *parrot) Stream(_ context.Context, prompt *run.Prompt) (iter.Seq2[run.De
 	kept := *prompt
 	kept.Messages = slices.Clone(prompt.Messages)
 	p.shown = append(p.shown, &kept)
+	if !prompt.Raw {
+		if err := p.strict(prompt); err != nil {
+			p.t.Errorf("a real server would refuse this prompt: %v\n%s", err, strings.Join(words(prompt.Messages), "\n"))
+			return nil, fault.Wrap(fault.Invalid, "invalid_messages", "The prompt was refused.", err)
+		}
+	}
 	s := saying{text: "ok"}
 	if len(p.script) > 0 {
 		s, p.script = p.script[0], p.script[1:]
@@ -222,6 +273,16 @@ func (h *house) turn(req *run.Request) told {
 		}
 	}
 	return out
+}
+
+// mustTurn is a turn that must not fail.
+func (h *house) mustTurn(req *run.Request) told {
+	h.t.Helper()
+	got := h.turn(req)
+	if got.err != nil {
+		h.t.Fatal(got.err)
+	}
+	return got
 }
 
 // chat says something in a session and expects an answer.

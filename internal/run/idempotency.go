@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/openai"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
@@ -29,23 +30,28 @@ type inflightRun struct {
 // claim makes the request ours, or returns the stored answer of the one that
 // came first. A request that is still running is waited for. Of a try that was
 // cut off, the claim says where its input stands.
-func (r *Runner) claim(ctx context.Context, req *Request) (*Pending, *Result, error) {
+//
+// A request without a key has nothing to claim.
+func (r *Runner) claim(ctx context.Context, req *Request) (*lineage.Pending, *Result, error) {
 	i := req.Idempotency
+	if i == nil || req.OffRecord {
+		return nil, nil, nil
+	}
 	key := inflightKey{req.Owner.ID(), i.Route, i.Key}
 	if err := r.inflight.enter(ctx, key, i.BodyHash); err != nil {
 		return nil, nil, err
 	}
-	now := r.config.now()
-	c := Claim{
+	now := r.config.Clock()
+	c := lineage.RequestKey{
 		Route: i.Route, Key: i.Key, BodyHash: i.BodyHash, Process: r.process,
 		At: now, Expires: now.Add(r.config.IdempotencyTTL),
 	}
 	got, err := r.store.ClaimRequest(ctx, req.Owner, c)
 	if err == nil && got.Mine {
 		if got.Pending == nil {
-			got.Pending = &Pending{}
+			got.Pending = &lineage.Pending{}
 		}
-		got.Pending.Claim = c
+		got.Pending.Key = c
 		return got.Pending, nil, nil
 	}
 	r.inflight.leave(key)
@@ -70,39 +76,42 @@ func otherBody() error {
 }
 
 // settled ends a claim's run in this process.
-func (r *Runner) settled(o owner.Owner, p *Pending) {
+func (r *Runner) settled(o owner.Owner, p *lineage.Pending) {
 	if p != nil {
-		r.inflight.leave(inflightKey{o.ID(), p.Claim.Route, p.Claim.Key})
+		r.inflight.leave(inflightKey{o.ID(), p.Key.Route, p.Key.Key})
 	}
 }
 
 // resume takes up the input that an earlier try of the request stored. Others
 // may have spoken since; the input is answered where it stands.
-func (t *turn) resume() bool {
+func (t *laidOut) resume() (bool, error) {
 	if t.pending == nil || t.pending.Count == 0 {
-		return false
+		return false, nil
 	}
 	at, n := t.pending.At, int64(t.pending.Count)
 	stored, err := t.runner.sessions.Messages(t.ctx, t.req.Owner, at.Root, session.Range{From: at.Seq, To: at.Seq + n, Standing: true})
 	if err != nil || len(stored) != t.pending.Count || len(stored) > len(t.req.Messages) {
-		return false // erased or taken back meanwhile: the request is a new one
+		return false, nil //nolint:nilerr // erased or taken back meanwhile: the request is a new one
 	}
 	sent := t.req.Messages[len(t.req.Messages)-len(stored):]
 	for i := range stored {
 		if !equal(&sent[i], &stored[i]) {
-			return false
+			return false, nil
 		}
 	}
 	t.input = input{asked: stored, tailTo: at.Seq}
-	return true
+	return true, nil
 }
 
-// giveUp releases a claim whose turn never began.
-func (r *Runner) giveUp(ctx context.Context, o owner.Owner, c *Claim) {
-	if err := r.store.ReleaseRequest(context.WithoutCancel(ctx), o, *c); err != nil {
+// giveUp releases the key of a request whose answer never began; nil has none.
+func (r *Runner) giveUp(ctx context.Context, o owner.Owner, p *lineage.Pending) {
+	if p == nil {
+		return
+	}
+	if err := r.store.ReleaseRequest(context.WithoutCancel(ctx), o, p.Key); err != nil {
 		r.log.WarnContext(ctx, "could not release an idempotency key", "err", err)
 	}
-	r.inflight.leave(inflightKey{o.ID(), c.Route, c.Key})
+	r.settled(o, p)
 }
 
 // enter waits until no request with the key runs, then runs under it.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -26,27 +27,27 @@ type input struct {
 	undoFrom int64
 }
 
-// goBack notes that the client's history goes on behind a message, and says
-// nothing of what is stored after it.
-func (in *input) goBack(l *lineage, known int64) {
-	if n := len(l.recent); n > 0 && l.recent[n-1].Seq > known {
+// goBack notes that the client's history continues after an earlier message and omits
+// the messages stored after it.
+func (in *input) goBack(l *lineage.Lineage, known int64) {
+	if n := len(l.Recent); n > 0 && l.Recent[n-1].Seq > known {
 		in.undoes, in.undoFrom = true, known+1
 	}
 }
 
-// newInput finds what is new in a request. A client may send its newest message
-// alone, tool results alone, or its whole history again; nothing it repeats is
+// newInput finds the new messages of a request. A client may send its newest message
+// alone, tool results alone, or its whole history again; repeated messages are not
 // stored twice.
-func newInput(l *lineage, sent []session.Message) (input, error) {
+func newInput(l *lineage.Lineage, sent []session.Message) (input, error) {
 	if len(sent) == 0 {
 		return input{}, fault.New(fault.Invalid, "no_user_message", "No user message found in messages.").At("messages")
 	}
-	next := l.tip.NextSeq
+	next := l.Tip.NextSeq
 	if next == 0 { // not there yet, or made without a message
 		cut := turnStart(sent)
 		return input{past: sent[:cut], fresh: sent[cut:], asked: sent[cut:], tailTo: next + int64(cut)}, nil
 	}
-	recent := Visible(l.recent)
+	recent := Visible(l.Recent)
 	if in, ok := repeated(recent, sent); ok {
 		return in, nil
 	}
@@ -70,8 +71,8 @@ func newInput(l *lineage, sent []session.Message) (input, error) {
 	return input{fresh: sent[cut:], asked: sent[cut:], tailTo: next}, nil
 }
 
-// turnStart is where the newest turn of a history begins: behind the last
-// answer. Tool results belong with the answer that called for them.
+// turnStart is where the newest turn of a history begins: after the last answer. Tool
+// results belong to the answer that called for them.
 func turnStart(sent []session.Message) int {
 	for i := len(sent) - 1; i >= 0; i-- {
 		if sent[i].Role == session.Assistant && i+1 < len(sent) {
@@ -107,10 +108,10 @@ func repeated(recent, sent []session.Message) (input, bool) {
 	return input{asked: same, tailTo: same[0].Seq}, true
 }
 
-// overlap aligns what was sent with what is stored: sent[i] is the last message
-// that is known, stored[j] is where. It returns -1 when the two do not meet.
+// overlap aligns the sent messages with the stored ones: sent[i] is the last known
+// message, and stored[j] is the same one. It returns -1 if they do not overlap.
 //
-// A meeting counts only if all before it agrees too, as far as both sides go
+// An overlap counts only if all messages before it agree too, as far as both sides go
 // back, so that a user who says "ok" twice is not taken for a repetition.
 func overlap(sent, stored []session.Message) (int, int) {
 	if len(sent) < 2 || len(stored) == 0 {

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -58,9 +59,9 @@ func spoken(ms []session.Message) []string {
 }
 
 // known is a lineage that holds a transcript.
-func known(words ...string) *lineage {
-	l := &lineage{exists: true, loaded: true, recent: said(words...)}
-	l.tip.NextSeq = int64(len(words))
+func known(words ...string) *lineage.Lineage {
+	l := &lineage.Lineage{Exists: true, Recent: said(words...)}
+	l.Tip.NextSeq = int64(len(words))
 	return l
 }
 
@@ -75,13 +76,13 @@ func TestNewInput(t *testing.T) {
 	talk := []string{"u:one", "a:1", "u:two", "a:2"}
 	for _, tt := range []struct {
 		name string
-		l    *lineage
+		l    *lineage.Lineage
 		sent []string
 		want shows
 	}{
-		{"the first message of all", &lineage{}, []string{"u:hi"}, shows{nil, []string{"u:hi"}, []string{"u:hi"}, 0}},
+		{"the first message of all", &lineage.Lineage{}, []string{"u:hi"}, shows{nil, []string{"u:hi"}, []string{"u:hi"}, 0}},
 		{
-			"a history for a session that is not there", &lineage{},
+			"a history for a session that is not there", &lineage.Lineage{},
 			[]string{"u:one", "a:1", "u:two"}, shows{[]string{"u:one", "a:1"}, []string{"u:two"}, []string{"u:two"}, 2},
 		},
 		{
@@ -89,11 +90,11 @@ func TestNewInput(t *testing.T) {
 			[]string{"u:one", "a:1", "u:two"}, shows{[]string{"u:one", "a:1"}, []string{"u:two"}, []string{"u:two"}, 2},
 		},
 		{
-			"a history that ends with a result", &lineage{},
+			"a history that ends with a result", &lineage.Lineage{},
 			[]string{"u:one", "a>c1", "t<c1:x"}, shows{[]string{"u:one", "a>c1"}, []string{"t<c1:x"}, []string{"t<c1:x"}, 2},
 		},
 		{
-			"a history that ends with an answer", &lineage{},
+			"a history that ends with an answer", &lineage.Lineage{},
 			[]string{"u:one", "a:1"}, shows{nil, []string{"u:one", "a:1"}, []string{"u:one", "a:1"}, 0},
 		},
 		{"the newest alone", known(talk...), []string{"u:three"}, shows{nil, []string{"u:three"}, []string{"u:three"}, 4}},
@@ -168,7 +169,7 @@ func TestNewInput(t *testing.T) {
 
 func TestNewInputOfNothing(t *testing.T) {
 	t.Parallel()
-	for _, l := range []*lineage{{}, known("u:one", "a:1")} {
+	for _, l := range []*lineage.Lineage{{}, known("u:one", "a:1")} {
 		if _, err := newInput(l, nil); fault.KindOf(err) != fault.Invalid || fault.CodeOf(err) != "no_user_message" {
 			t.Errorf("got %v, want an invalid fault", err)
 		}
@@ -210,10 +211,10 @@ func TestOverlap(t *testing.T) {
 // often it is said.
 func TestRepeatedKeepsAnswersApart(t *testing.T) {
 	t.Parallel()
-	if in, ok := repeated(known("u:ok", "a:fine").recent, said("u:ok")); ok {
+	if in, ok := repeated(known("u:ok", "a:fine").Recent, said("u:ok")); ok {
 		t.Errorf("got the retry %+v, want a new message", in)
 	}
-	if _, ok := repeated(known("u:one", "a:1", "u:ok").recent, said("u:one", "u:ok")); ok {
+	if _, ok := repeated(known("u:one", "a:1", "u:ok").Recent, said("u:one", "u:ok")); ok {
 		t.Error("got a retry of more than was left unanswered")
 	}
 }

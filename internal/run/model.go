@@ -45,7 +45,7 @@ type Prompt struct {
 	// Raw says that Messages are to be ignored and Body's own be sent: a
 	// stateless call is passed through as it is.
 	Raw bool
-	// Question is what the recall responder needs; models do not look at it.
+	// Question is for the recall responder; models ignore it.
 	Question *Question
 }
 
@@ -57,7 +57,7 @@ type Delta struct {
 	Raw []byte
 
 	Content   string
-	Reasoning string // thinking text that some models show beside the answer
+	Reasoning string // thinking text that some models show in addition to the answer
 	ToolCalls []ToolCall
 	// FinishReason is set on the piece that ends the answer (of choice 0).
 	FinishReason string
@@ -101,8 +101,8 @@ type Question struct {
 	// Learned and Reversals are what Input brought.
 	Learned   []memory.Fact
 	Reversals []memory.Reversal
-	// Own reports whether a message belongs to this very turn: quoting it back
-	// would answer nobody.
+	// Own reports whether a message belongs to this turn: quoting it back would be
+	// useless.
 	Own func(root session.ID, seq int64) bool
 	// Quotes reads messages of the scope.
 	Quotes func(ctx context.Context, places []memory.Place) ([]ranking.Document, error)

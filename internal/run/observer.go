@@ -42,21 +42,31 @@ type TurnEnded struct {
 	Replayed bool
 }
 
-// observed is a turn that somebody watches.
-func (r *Runner) observed(ctx context.Context, req *Request) (*Stream, error) {
-	ctx, told := r.observer.Turn(ctx, TurnBegun{
-		Model: r.modelName(req.Model), Source: req.Source, Session: req.Session, Streaming: req.Streaming,
-	})
-	s, err := r.begin(ctx, req)
-	switch {
-	case err != nil:
-		told.Ended(TurnEnded{Err: err})
-	case s.Replayed:
-		told.Ended(TurnEnded{Result: s.stored, Replayed: true})
-	default:
-		s.observer = told
+// watched is a turn with its observer; nil without one.
+type watched struct{ told TurnObserver }
+
+// watch tells the observer that a turn begins.
+func (r *Runner) watch(ctx context.Context, req *Request) (context.Context, watched) {
+	if r.observer == nil {
+		return ctx, watched{}
 	}
-	return s, err
+	ctx, told := r.observer.Turn(ctx, TurnBegun{
+		Model: r.config.Budgets.ModelName(req.Model), Source: req.Source, Session: req.Session, Streaming: req.Streaming,
+	})
+	return ctx, watched{told}
+}
+
+// began tells what became of a turn's begin. A stream tells of the rest itself.
+func (w watched) began(s *Stream, err error) {
+	switch {
+	case w.told == nil:
+	case err != nil:
+		w.told.Ended(TurnEnded{Err: err})
+	case s.Replayed:
+		w.told.Ended(TurnEnded{Result: s.stored, Replayed: true})
+	default:
+		s.observer = w.told
+	}
 }
 
 // firstPiece tells of the first piece that says something.
@@ -75,7 +85,7 @@ func (s *Stream) ended(res *Result, err error) {
 	}
 }
 
-// errUnwanted is the end of a stream that nobody ranged over.
+// errUnwanted is the end of a stream whose Deltas were never read.
 func errUnwanted() error { return fault.New(fault.Canceled, "cancelled", "The request was cancelled.") }
 
 // Load is what a Runner holds and does at a moment.
@@ -87,12 +97,6 @@ type Load struct {
 
 // Load counts what goes on now.
 func (r *Runner) Load() Load {
-	ls := r.lineages
-	ls.mu.Lock()
-	defer ls.mu.Unlock()
-	l := Load{Lineages: len(ls.byKey), Turns: len(ls.byKey) - ls.order.Len()}
-	for _, s := range ls.byKey {
-		l.Waiting += len(s.waiting)
-	}
-	return l
+	lineages, turns, waiting := r.lineages.Load()
+	return Load{Lineages: lineages, Turns: turns, Waiting: waiting}
 }

@@ -1,67 +1,67 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// openPast gives a turn the session and the memory as they were known at a time
-// gone by. It needs nobody's turn: the past does not change, and nothing is
-// kept of the answer.
-func (r *Runner) openPast(ctx context.Context, t *turn) error {
-	req := t.req
-	tip, err := r.glance(ctx, t)
+// openPast opens a session and its memory as they were known at a time gone by. It
+// waits for no other turn: the past does not change, and nothing is kept of the
+// answer.
+func (r *Runner) openPast(ctx context.Context, req *Request) (*lineage.Open, error) {
+	tip, err := r.glance(ctx, req)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	recent, err := r.sessions.Messages(ctx, req.Owner, tip.RootID, session.Range{Limit: maxRecent, Newest: true, Until: req.AsOf, Standing: true})
+	recent, err := r.sessions.Messages(ctx, req.Owner, tip.RootID,
+		session.Range{Limit: lineage.MaxRecent, Newest: true, Until: req.AsOf, Standing: true})
 	if err != nil {
-		return fmt.Errorf("load messages: %w", err)
+		return nil, fmt.Errorf("load messages: %w", err)
 	}
-	// What was folded away by then is found by recall; the tail is what fits.
+	// Turns folded by then are found by recall; the tail is what fits.
 	tip.Summary, tip.TailFrom, tip.NextSeq, tip.LineageTokens = "", 0, 0, 0
 	if n := len(recent); n > 0 {
 		tip.TailFrom, tip.NextSeq = recent[0].Seq, recent[n-1].Seq+1
 	}
-	t.lineage = &lineage{tip: tip, exists: len(recent) > 0, recent: recent, loaded: true}
-	t.view, err = r.views.Past(ctx, req.Owner, memory.Scope{Root: tip.RootID, Key: req.Key, AsOf: req.AsOf})
+	key := cmp.Or(req.Key, tip.Key)
+	view, err := r.views.Past(ctx, req.Owner, memory.Scope{Root: tip.RootID, Key: key, AsOf: req.AsOf})
 	if err != nil {
-		return fmt.Errorf("load memory: %w", err)
+		return nil, fmt.Errorf("load memory: %w", err)
 	}
-	t.now = req.AsOf
-	return nil
+	return lineage.Look(lineage.Past(tip, recent), view, key, req.AsOf), nil
 }
 
-// openAside gives a turn that neither reads nor keeps anything a place of its
-// own: a front end's call for a title must not wait for the conversation, nor
-// hold it up.
-func (r *Runner) openAside(ctx context.Context, t *turn) error {
-	tip, err := r.glance(ctx, t)
+// openAside opens an empty lineage for a turn that neither reads nor stores anything: a
+// front end's request for a title must neither wait for the conversation nor delay it.
+func (r *Runner) openAside(ctx context.Context, req *Request) (*lineage.Open, error) {
+	tip, err := r.glance(ctx, req)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	t.lineage = &lineage{tip: session.Session{ID: tip.ID, RootID: tip.RootID}, loaded: true}
-	t.view = memory.NewView()
-	return nil
+	empty := lineage.Past(session.Session{ID: tip.ID, RootID: tip.RootID}, nil)
+	return lineage.Look(empty, memory.NewView(), req.Key, r.config.Clock()), nil
 }
 
-// glance looks up the session a turn names, without taking its turn. One that
+// glance looks up the session a request names, without taking its turn. One that
 // does not exist is made up, and never stored.
-func (r *Runner) glance(ctx context.Context, t *turn) (session.Session, error) {
-	id := t.req.Session
+func (r *Runner) glance(ctx context.Context, req *Request) (session.Session, error) {
+	now := r.config.Clock()
+	id := req.Session
 	if id == "" {
-		id = session.NewID(t.now)
+		id = session.NewID(now)
 	}
-	tip, err := r.sessions.Tip(ctx, t.req.Owner, id)
+	tip, err := r.sessions.Tip(ctx, req.Owner, id)
 	switch fault.KindOf(err) {
 	case "":
 		return tip, nil
 	case fault.NotFound:
-		return session.Session{ID: id, RootID: id, StartedAt: t.now}, nil
+		return session.Session{ID: id, RootID: id, StartedAt: now}, nil
 	}
 	return session.Session{}, fmt.Errorf("find session: %w", err)
 }

@@ -11,9 +11,9 @@ import (
 
 // enter takes a place among the turns under way. It comes before the lineage's
 // turn, so that those who wait for that have a place and are bounded, too.
-func (r *Runner) enter(ctx context.Context, req *Request) (claim.Place, error) {
+func (r *Runner) enter(ctx context.Context, req *Request) (claim.Permit, error) {
 	if r.line == nil {
-		return claim.Place{}, nil
+		return claim.Permit{}, nil
 	}
 	o := &req.Owner
 	place, err := r.line.Enter(ctx, claim.Visitor{

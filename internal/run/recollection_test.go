@@ -15,11 +15,11 @@ func TestRecalledAgain(t *testing.T) {
 	t.Parallel()
 	for name, gone := range map[string]func(*house) error{
 		"erased": func(h *house) error {
-			_, err := h.runner.Forget(t.Context(), owner.Local(), "QUAGGA", false)
+			_, err := h.curator.Forget(t.Context(), owner.Local(), "QUAGGA", false)
 			return err
 		},
 		"deleted": func(h *house) error {
-			_, err := h.runner.Delete(t.Context(), owner.Local(), "old", nil)
+			_, err := h.curator.Delete(t.Context(), owner.Local(), "old", nil)
 			return err
 		},
 		"taken back": func(h *house) error {

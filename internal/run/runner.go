@@ -12,11 +12,12 @@ package run
 import (
 	"context"
 	"log/slog"
-	"sync"
-	"time"
 
 	"github.com/hermes-memory/hermes/internal/claim"
+	"github.com/hermes-memory/hermes/internal/compression"
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
@@ -24,59 +25,47 @@ import (
 
 // Runner runs turns. It is safe for concurrent use.
 type Runner struct {
-	store    Store
-	ledger   Ledger
-	sessions session.Store
-	catalog  session.Catalog
-	quotes   memory.Store
-	views    *memory.Views
-	lineages *lineages
-	inflight inflight
-	// copying is held for reading while a lineage is copied to another, for writing while texts are erased everywhere.
-	copying sync.RWMutex
-	models  Models
-	tools   Tools
-	config  Config
-	erase   func(about string) error
-	process string // names this process in claims
-	studies Studies
-	meaning meaning
-	wake    func(owner.Owner, session.ID)
-	line    *claim.Line // nil lets everybody in
-	log     *slog.Logger
-	// observer is nil if nobody watches.
-	observer Observer
+	store     Store
+	sessions  session.Store
+	quotes    memory.Store
+	views     *memory.Views
+	lineages  *lineage.Lineages
+	curator   *curate.Curator
+	inflight  inflight
+	models    Models
+	tools     Tools
+	config    Config
+	process   string // names this process in request keys
+	questions *memory.Questions
+	wake      func(owner.Owner, session.ID)
+	line      *claim.Line // nil sets no bound
+	log       *slog.Logger
+	observer  Observer // nil when no one watches
 }
 
 // Parts are what a Runner is made of.
 type Parts struct {
 	Store    Store
-	Ledger   Ledger
 	Sessions session.Store
-	Catalog  session.Catalog
 	Memory   memory.Store
 	Views    *memory.Views
-	Models   Models
+	Lineages *lineage.Lineages
+	// Curator copies lineages, takes messages back and erases facts for turns.
+	Curator *curate.Curator
+	Models  Models
 	// Tools are what this server runs for models; nil for none.
 	Tools  Tools
 	Config Config
-	// Erase takes what is about a thing out of the files of the local owner that
-	// are not the store's; nil if there are none.
-	Erase func(about string) error
-	// Studies keeps what is worked out behind the turns; nil when nothing is.
-	Studies Studies
-	// Wake is told of each lineage that something was stored in; nil tells
-	// nobody. It must not block.
+	// Wake is told of each lineage that something was stored in; nil for no one. It
+	// must not block.
 	Wake func(owner.Owner, session.ID)
-	// Embed finds the meaning of questions, within EmbedPatience; nil searches
-	// by words alone.
-	Embed         Embedder
-	EmbedPatience time.Duration
+	// Questions finds the meaning of questions.
+	Questions *memory.Questions
 	// Process is different for every process that runs turns.
 	Process string
 	// Line has the places for turns under way; nil sets no bound.
 	Line *claim.Line
-	// Observer is told how turns go; nil tells nobody.
+	// Observer is told how turns go; nil when no one watches.
 	Observer Observer
 	Log      *slog.Logger
 }
@@ -84,88 +73,87 @@ type Parts struct {
 // New returns a Runner.
 func New(p Parts) *Runner {
 	return &Runner{
-		store: p.Store, ledger: p.Ledger, sessions: p.Sessions, catalog: p.Catalog, quotes: p.Memory, views: p.Views,
-		lineages: newLineages(p.Sessions, p.Config.HotLineages),
-		models:   p.Models, tools: p.Tools, config: p.Config, erase: p.Erase, process: p.Process, line: p.Line, log: p.Log,
-		observer: p.Observer, studies: p.Studies, wake: p.Wake, meaning: meaning{embed: p.Embed, patience: p.EmbedPatience, now: p.Config.Now, log: p.Log},
+		store: p.Store, sessions: p.Sessions, quotes: p.Memory, views: p.Views, lineages: p.Lineages, curator: p.Curator,
+		models: p.Models, tools: p.Tools, config: p.Config, process: p.Process, questions: p.Questions,
+		wake: p.Wake, line: p.Line, log: p.Log, observer: p.Observer,
 	}
 }
 
-// Start begins a turn and returns once the effective session and the responder
-// are known. The caller must range over the stream's Deltas or Close it; until
-// then the lineage's next turn waits.
+// Start begins a turn and returns once the effective session and the responder are
+// known. The caller must range over the stream's Deltas or Close it; until then the
+// lineage's next turn waits.
 //
-// It fails with Invalid for input no turn can be made of, with the upstream's
-// own fault if that refused, and with Unavailable "no_responder" if nobody can
-// answer. The user's message is kept in the last two cases. Where too many turns
-// are under way it fails with RateLimited "rate_limit_exceeded" or Unavailable
-// "overloaded", and nothing is kept.
+// It fails with Invalid for input that cannot be a turn, with the upstream's own fault
+// if the upstream refused, and with Unavailable "no_responder" if there is no
+// responder. The user's message is stored in the last two cases. If too many turns are
+// under way, it fails with RateLimited "rate_limit_exceeded" or Unavailable
+// "overloaded", and stores nothing.
 func (r *Runner) Start(ctx context.Context, req *Request) (*Stream, error) {
 	if !req.AsOf.IsZero() {
 		req.OffRecord = true
 	}
-	if r.observer != nil {
-		return r.observed(ctx, req)
-	}
-	return r.begin(ctx, req)
+	ctx, watched := r.watch(ctx, req)
+	s, err := r.start(ctx, req)
+	watched.began(s, err)
+	return s, err
 }
 
-// begin is Start for the one who watches it.
-func (r *Runner) begin(ctx context.Context, req *Request) (*Stream, error) {
-	if req.Idempotency == nil || req.OffRecord {
-		return r.start(ctx, req, nil)
-	}
+// start carries a turn through its phases up to the answer's begin.
+func (r *Runner) start(ctx context.Context, req *Request) (s *Stream, err error) {
 	pending, stored, err := r.claim(ctx, req)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if stored != nil {
+	case stored != nil:
 		return replay(stored), nil
 	}
-	if pending.Count > 0 {
-		again := *req // a request without a session made one: it is the same again
-		again.Session, again.After, req = pending.At.Root, nil, &again
-	}
-	s, err := r.start(ctx, req, pending)
-	if err != nil {
-		r.giveUp(ctx, req.Owner, &pending.Claim)
-		return nil, err
-	}
-	return s, nil
-}
-
-// start runs a turn that is known not to be a repetition.
-func (r *Runner) start(ctx context.Context, req *Request, pending *Pending) (*Stream, error) {
-	place, err := r.enter(ctx, req)
-	if err != nil {
-		return nil, err
-	}
-	var t *turn
-	begun := false
+	var t *opened
 	defer func() {
-		if begun {
-			return
-		}
-		if t != nil { // a panic, too, must hand the lineage's turn on
+		if s == nil { // also after a panic: the lineage's turn and the permit go on
 			t.end()
+			r.giveUp(ctx, req.Owner, pending)
 		}
-		place.Leave()
 	}()
-	t, err = r.open(ctx, req)
-	if err == nil && t.wentOn() {
-		t.end()
-		t, err = r.branch(ctx, req)
-	}
-	if err != nil {
+	if t, err = r.open(ctx, again(req, pending)); err != nil {
 		return nil, err
 	}
 	t.pending = pending
-	s, err := t.begin(ctx)
-	if err != nil {
-		return nil, &Refused{SessionID: t.lineage.tip.ID, RootID: t.lineage.tip.RootID, Err: err}
+	if s, err = t.answer(ctx); err != nil {
+		return nil, &Refused{SessionID: t.lineage.Tip.ID, RootID: t.lineage.Tip.RootID, Err: err}
 	}
-	begun, t.place = true, place
 	return s, nil
+}
+
+// again is a request whose input an earlier try has stored: it goes on in the session
+// that the earlier try made.
+func again(req *Request, pending *lineage.Pending) *Request {
+	if pending == nil || pending.Count == 0 {
+		return req
+	}
+	same := *req
+	same.Session, same.After = pending.At.Root, nil
+	return &same
+}
+
+// answer carries an opened turn on to its stream.
+func (t *opened) answer(ctx context.Context) (*Stream, error) {
+	laid, err := t.layOut(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &turn{laidOut: laid}
+	begun := false
+	defer func() {
+		if !begun { // also after a panic: the input may be on its way to the store
+			_ = s.durable(ctx)
+		}
+	}()
+	if err := s.store(ctx); err != nil {
+		return nil, err
+	}
+	stream, err := s.ask(ctx)
+	begun = err == nil
+	return stream, err
 }
 
 // Refused is a turn that got no answer, with the session it belongs to.
@@ -181,66 +169,74 @@ func (r *Refused) Error() string { return r.Err.Error() }
 // Unwrap returns the cause.
 func (r *Refused) Unwrap() error { return r.Err }
 
-// open takes the lineage's turn and the scope's memory.
-func (r *Runner) open(ctx context.Context, req *Request) (*turn, error) {
-	return r.openWith(ctx, req, r.lineages.take)
+// open takes a permit, the lineage's turn and the scope's memory. The caller ends what
+// it returns, also with an error.
+func (r *Runner) open(ctx context.Context, req *Request) (*opened, error) {
+	permit, err := r.enter(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	t := &opened{runner: r, permit: permit}
+	if err := t.openFor(ctx, req); err != nil {
+		return t, err
+	}
+	if !t.wentOn() {
+		return t, nil
+	}
+	t.open.Close()
+	made, err := r.copyFor(ctx, req)
+	if err != nil {
+		return t, err
+	}
+	t.branched = true
+	return t, t.openFor(ctx, made)
 }
 
-// openWith is open with what takes the lineage's turn.
-func (r *Runner) openWith(ctx context.Context, req *Request, take takeTurn) (*turn, error) {
-	t := &turn{runner: r, req: req, now: r.config.now(), ctx: ctx}
-	t.name = r.modelName(req.Model)
+// openFor opens the lineage that a request names.
+func (t *opened) openFor(ctx context.Context, req *Request) error {
+	r := t.runner
+	t.req, t.ctx, t.now = req, ctx, r.config.Clock()
+	t.name = r.config.Budgets.ModelName(req.Model)
+	t.count, t.exact = compression.CounterFor(t.name)
 	var err error
 	if t.budget, err = r.config.budget(req, t.name); err != nil {
-		return nil, err
+		return err
 	}
-	t.setCounter()
+	var open *lineage.Open
 	switch {
 	case !req.AsOf.IsZero():
-		return t, r.openPast(ctx, t)
+		t.now = req.AsOf
+		open, err = r.openPast(ctx, req)
 	case req.Stateless && req.OffRecord:
-		return t, r.openAside(ctx, t)
+		open, err = r.openAside(ctx, req)
+	default:
+		open, err = r.lineages.Open(ctx, &lineage.Opening{
+			Owner: req.Owner, Session: req.Session, Key: req.Key, Source: req.Source, UserID: req.UserID,
+		})
 	}
-	id := req.Session
-	if id == "" {
-		id = session.NewID(t.now)
+	if err != nil {
+		return err
 	}
-	if t.lineage, t.release, err = take(ctx, req.Owner, id); err != nil {
-		return nil, err
+	t.open, t.lineage, t.view, t.now = open, open.Lineage, open.View, open.At
+	if open.Key != req.Key { // the session has one of its own; the caller keeps its request
+		keyed := *req
+		keyed.Key = open.Key
+		t.req = &keyed
 	}
-	t.now = r.config.now() // it may have waited: a lineage's times follow its order
-	if !t.lineage.exists {
-		t.fresh(id)
-	}
-	scope := memory.Scope{Root: t.lineage.tip.RootID, Key: req.Key}
-	fresh := !t.lineage.exists && req.Key == ""
-	if t.view, t.leave, err = r.views.Use(ctx, req.Owner, scope, fresh); err != nil {
-		t.end()
-		return nil, err
-	}
-	return t, nil
+	t.created = open.Fresh && !req.OffRecord
+	return nil
 }
 
-// modelName is the name the upstream is asked for: "hermes" and what begins
-// with it mean the configured one, any other name is the upstream's business.
-func (r *Runner) modelName(asked string) string {
-	const own = "hermes"
-	if asked == "" || asked == own || len(asked) > len(own) && asked[:len(own)+1] == own+"-" {
-		return r.models.Name
-	}
-	return asked
-}
-
-// Responder says who answers when nothing fails.
-func (r *Runner) Responder() Responder {
+// Responder is the responder of turns in which nothing fails.
+func (r *Runner) Responder() lineage.Responder {
 	if r.models.Upstream != nil {
-		return ByUpstream
+		return lineage.ByUpstream
 	}
-	return ByRecall
+	return lineage.ByRecall
 }
 
-// nobody is the fault of a server without any responder.
-func nobody() error {
+// noResponder is the fault of a server without any responder.
+func noResponder() error {
 	return fault.New(fault.Unavailable, "no_responder",
 		"No model is configured and the recall responder is switched off. Set HERMES_UPSTREAM_URL, or start with --responder recall.")
 }

@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/recovery"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -21,9 +23,9 @@ type Stream struct {
 	Compressed bool
 	// From is the Seq of the first message of the turn's input, for one that is kept.
 	From int64
-	// Responder is who answers; if the upstream had not accepted yet, the
-	// Result says who did in the end.
-	Responder Responder
+	// Responder is the expected responder. If the upstream had not accepted yet, the
+	// Result names the one that answered.
+	Responder lineage.Responder
 	// Model is the name the answer comes under.
 	Model string
 	// Replayed says that this is the stored answer of an earlier request.
@@ -35,7 +37,7 @@ type Stream struct {
 	cancel   context.CancelFunc
 	accepted chan acceptance
 	answer   answer
-	observer TurnObserver // nil when nobody watches, or has been told of the end
+	observer TurnObserver // nil if there is none, or it was told of the end
 	spoken   bool         // a piece of the answer has been told of
 }
 
@@ -43,11 +45,11 @@ type Stream struct {
 type acceptance struct {
 	deltas    iter.Seq2[Delta, error]
 	err       error
-	responder Responder
+	responder lineage.Responder
 }
 
 func newStream(t *turn) *Stream {
-	tip := &t.lineage.tip
+	tip := &t.lineage.Tip
 	return &Stream{
 		turn: t, SessionID: tip.ID, RootID: tip.RootID, Key: t.req.Key,
 		Created: t.created || t.branched, Compressed: t.compressed, From: t.from(),
@@ -55,7 +57,7 @@ func newStream(t *turn) *Stream {
 }
 
 // from is the place of the turn's own input.
-func (t *turn) from() int64 {
+func (t *laidOut) from() int64 {
 	switch {
 	case len(t.input.fresh) > 0:
 		return t.input.fresh[0].Seq
@@ -76,12 +78,12 @@ func (s *Stream) call(ctx context.Context) error {
 	s.ctx = ctx
 	s.accepted = make(chan acceptance, 1)
 	s.Responder, s.Model = t.runner.Responder(), t.name
-	if s.Responder == ByRecall {
+	if s.Responder == lineage.ByRecall {
 		if models.Recall == nil {
-			return nobody()
+			return noResponder()
 		}
 		s.Model = RecallModel
-		a := acceptance{responder: ByRecall}
+		a := acceptance{responder: lineage.ByRecall}
 		a.deltas, a.err = models.Recall.Stream(ctx, prompt)
 		s.accepted <- a
 		return a.err
@@ -89,7 +91,7 @@ func (s *Stream) call(ctx context.Context) error {
 	if !t.req.Streaming {
 		return s.settleCall(models.call(ctx, prompt))
 	}
-	go func() { s.accepted <- models.call(ctx, prompt) }()
+	go recovery.Func(func() { s.accepted <- models.call(ctx, prompt) }, func(err error) { s.accepted <- acceptance{err: err} })()
 	timer := time.NewTimer(t.runner.config.Patience)
 	defer timer.Stop()
 	select {
@@ -100,13 +102,13 @@ func (s *Stream) call(ctx context.Context) error {
 	}
 }
 
-// settleCall records who answers, while that can still be told in a header.
+// settleCall records the responder, while a header can still name it.
 func (s *Stream) settleCall(a acceptance) error {
 	if a.err != nil {
 		return a.err
 	}
 	s.Responder = a.responder
-	if a.responder == ByRecall {
+	if a.responder == lineage.ByRecall {
 		s.Model = RecallModel
 	}
 	s.accepted <- a
@@ -115,14 +117,20 @@ func (s *Stream) settleCall(a acceptance) error {
 
 // call asks the upstream, and the recall responder if that cannot be reached.
 func (m *Models) call(ctx context.Context, p *Prompt) acceptance {
-	a := acceptance{responder: ByUpstream}
+	a := acceptance{responder: lineage.ByUpstream}
 	a.deltas, a.err = m.Upstream.Stream(ctx, p)
-	if a.err == nil || !m.Fallback || m.Recall == nil || ctx.Err() != nil || !unreachable(a.err) {
+	if a.err == nil || !m.fallsBack(ctx, a.err) {
 		return a
 	}
-	a.responder = ByRecall
+	a.responder = lineage.ByRecall
 	a.deltas, a.err = m.Recall.Stream(ctx, p)
 	return a
+}
+
+// fallsBack reports whether the recall responder answers in place of an upstream that
+// failed so.
+func (m *Models) fallsBack(ctx context.Context, err error) bool {
+	return m.Fallback && m.Recall != nil && ctx.Err() == nil && unreachable(err)
 }
 
 // unreachable reports whether an upstream gave no answer at all. One that
@@ -151,7 +159,7 @@ func (t *turn) asQuestion() *Question {
 		q.Learned = append(q.Learned, c.Learned...)
 		q.Reversals = append(q.Reversals, c.Reversals...)
 	}
-	root, from := t.lineage.tip.RootID, t.input.tailTo
+	root, from := t.lineage.Tip.RootID, t.input.tailTo
 	q.Own = func(r session.ID, seq int64) bool { return r == root && seq >= from }
 	q.Quotes = func(ctx context.Context, places []memory.Place) ([]ranking.Document, error) {
 		return t.runner.quotes.Quotes(ctx, t.req.Owner, places)
@@ -159,8 +167,8 @@ func (t *turn) asQuestion() *Question {
 	return q
 }
 
-// Close ends a stream whose deltas nobody wants. It may be called at any time
-// and more than once, but not while Deltas is being ranged over.
+// Close ends a stream whose deltas are not wanted. It may be called at any time and
+// more than once, but not while Deltas is being ranged over.
 func (s *Stream) Close() {
 	if s.turn == nil {
 		return
@@ -168,7 +176,7 @@ func (s *Stream) Close() {
 	s.cancel()
 	t := s.turn
 	s.turn = nil
-	_ = t.durable(t.ctx) // its failure was or will be somebody's answer
+	_ = t.durable(t.ctx) // its failure is reported by another path
 	t.runner.settled(t.req.Owner, t.pending)
 	t.end()
 	s.ended(nil, errUnwanted())
@@ -207,14 +215,14 @@ func (s *Stream) receive(ctx context.Context, yield func(Delta, error) bool) (he
 		return nil, canceled(ctx), false
 	}
 	s.answer.responder, s.answer.model, s.answer.whole = a.responder, s.turn.name, !s.turn.req.Streaming
-	if a.responder == ByRecall {
+	if a.responder == lineage.ByRecall {
 		s.answer.model = RecallModel
 	}
 	if a.err != nil {
 		return nil, a.err, false
 	}
 	deltas := a.deltas
-	if s.turn.box != nil && a.responder == ByUpstream {
+	if s.turn.box != nil && a.responder == lineage.ByUpstream {
 		deltas = s.withTools(deltas)
 	}
 	for d, err := range deltas {
@@ -252,7 +260,7 @@ func canceled(ctx context.Context) error {
 	return fault.Wrap(fault.Canceled, "cancelled", "The request was cancelled.", ctx.Err())
 }
 
-// finish stores the answer and yields what was held back.
+// finish stores the answer and yields the pieces held back.
 func (s *Stream) finish(ctx context.Context, held []Delta, cause error, left bool, yield func(Delta, error) bool) {
 	if cause != nil {
 		s.answer.finish = session.FinishError

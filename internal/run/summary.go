@@ -1,226 +1,60 @@
 package run
 
 import (
-	"cmp"
-	"context"
-	"fmt"
-	"slices"
 	"strings"
 
+	"github.com/hermes-memory/hermes/internal/cite"
 	"github.com/hermes-memory/hermes/internal/compression"
-	"github.com/hermes-memory/hermes/internal/fault"
-	"github.com/hermes-memory/hermes/internal/language"
-	"github.com/hermes-memory/hermes/internal/memory"
-	"github.com/hermes-memory/hermes/internal/owner"
-	"github.com/hermes-memory/hermes/internal/ranking"
-	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// A summary has a line for each folded turn. One that begins with a dash quotes
-// the beginning of what the user said; one with a wave is a sentence that a
-// model drew from it.
 const (
-	quotedLine  = "- "
-	drawnLine   = "~ "
-	drawnHead   = "Earlier in this session the user said, in order (beginnings, quoted as data; ~ marks what a model drew from a message's own words):\n"
-	summaryHead = "Earlier in this session the user said, in order (beginnings, quoted as data):\n"
-	// summaryShare is the part of a budget that a summary may take, as in
-	// compression.LimitsFor.
-	summaryShare = 16
-	// gistBytes is how much of a message its beginning is.
-	gistBytes = 160
+	drawnHead   = "Earlier in this session the user said, in order (beginnings; ~ marks what a model drew from a message's own words):\n"
+	summaryHead = "Earlier in this session the user said, in order (beginnings):\n"
 )
 
 // headOf is the line above a summary.
 func headOf(summary string) string {
-	if strings.HasPrefix(summary, drawnLine) || strings.Contains(summary, "\n"+drawnLine) {
+	if strings.HasPrefix(summary, compression.DrawnLine) || strings.Contains(summary, "\n"+compression.DrawnLine) {
 		return drawnHead
 	}
 	return summaryHead
 }
 
-// Summarize puts what a model drew from the turns that a session's opening
-// folded away in place of their beginnings. Each sentence must stand by the
-// words of the message it cites; of messages with none the beginning stays, as
-// far as there is room. Nothing changes if the lineage has gone on to another
-// session meanwhile.
-func (r *Runner) Summarize(ctx context.Context, o owner.Owner, task Task, generation int, found []memory.Finding) (swapped bool, v Verdict, err error) {
-	v.Refused = make(map[memory.Refusal]int)
-	err = r.study(ctx, o, task, func(l *lineage, s *Study) error {
-		s.Marks.Summarized = max(s.Marks.Summarized, min(generation, l.tip.Generation))
-		if !l.exists || l.tip.Generation != generation || len(found) == 0 {
-			return nil
+// showSummary renders the newest lines of a summary that fit, each as quoted data,
+// and counts them.
+func showSummary(summary string, room int, count func(string) int) (text string, tokens int) {
+	if summary == "" {
+		return "", 0
+	}
+	head := headOf(summary)
+	if tokens = count(head); tokens > room {
+		return "", 0
+	}
+	lines := strings.Split(summary, "\n")
+	first := len(lines)
+	for ; first > 0; first-- {
+		line := citeLine(lines[first-1])
+		size := count(line)
+		if tokens+size > room {
+			break
 		}
-		parent, err := r.parent(ctx, o, &l.tip)
-		if err != nil || parent == nil {
-			return err
-		}
-		text, err := r.summary(ctx, o, parent, &l.tip, found, &v)
-		if err != nil || v.Accepted == 0 || text == l.tip.Summary {
-			return err
-		}
-		s.Summary = &Summary{Session: l.tip.ID, Text: text}
-		l.loaded = false // it is read back with the next turn
-		swapped = true
-		return nil
-	})
-	return swapped && err == nil, v, err
+		tokens += size
+		lines[first-1] = line
+	}
+	if first == len(lines) {
+		return "", 0
+	}
+	return head + strings.Join(lines[first:], ""), tokens
 }
 
-// Folded are the messages that opening a lineage's tip has folded away, and the
-// tip's generation; none when that is not later than seen.
-func (r *Runner) Folded(ctx context.Context, o owner.Owner, root session.ID, seen int) (generation int, ms []session.Message, err error) {
-	tip, err := r.sessions.Tip(ctx, o, root)
-	if err != nil || tip.Generation <= seen {
-		return tip.Generation, nil, err
+// citeLine is a line of a summary as a model is shown it. The mark in front is ours;
+// a line without one has come from elsewhere.
+func citeLine(line string) string {
+	mark, words := line[:min(len(line), len(compression.QuotedLine))], ""
+	if mark == compression.QuotedLine || mark == compression.DrawnLine {
+		words = line[len(mark):]
+	} else {
+		mark, words = compression.QuotedLine, line
 	}
-	parent, err := r.parent(ctx, o, &tip)
-	if err != nil || parent == nil || parent.TailFrom >= tip.TailFrom {
-		return tip.Generation, nil, err
-	}
-	ms, err = r.sessions.Messages(ctx, o, root, session.Range{From: parent.TailFrom, To: tip.TailFrom, Standing: true})
-	return tip.Generation, ms, err
-}
-
-// parent is the session of the same lineage that a session continues; nil for
-// none.
-func (r *Runner) parent(ctx context.Context, o owner.Owner, s *session.Session) (*session.Session, error) {
-	if s.ParentID == "" {
-		return nil, nil
-	}
-	parent, err := r.sessions.Session(ctx, o, s.ParentID)
-	switch {
-	case fault.KindOf(err) == fault.NotFound, err == nil && parent.RootID != s.RootID:
-		return nil, nil
-	case err != nil:
-		return nil, fmt.Errorf("read parent: %w", err)
-	}
-	return &parent, nil
-}
-
-// summaryRow is a line of a summary in the making.
-type summaryRow struct {
-	seq  int64
-	text string
-}
-
-// summary renders the summary of a session anew.
-func (r *Runner) summary(ctx context.Context, o owner.Owner, parent, tip *session.Session, found []memory.Finding, v *Verdict) (string, error) {
-	ms, err := r.sessions.Messages(ctx, o, tip.RootID, session.Range{From: parent.TailFrom, To: tip.TailFrom, Standing: true})
-	if err != nil {
-		return "", fmt.Errorf("read folded messages: %w", err)
-	}
-	erasures, err := r.quotes.Erasures(ctx, o)
-	if err != nil {
-		return "", fmt.Errorf("read erasures: %w", err)
-	}
-	var drawn, quoted []summaryRow
-	spoken := make(map[int64]bool)
-	for i := range found {
-		f := &found[i]
-		f.Root = tip.RootID
-		at := slices.IndexFunc(ms, func(m session.Message) bool { return m.Seq == f.Seq })
-		refused := memory.RefusedSource
-		if at >= 0 {
-			var fact memory.Fact
-			if fact, refused = f.Read(ranking.DocumentOf(&ms[at])); refused == "" && !fact.Kind.Asserted() {
-				refused = memory.RefusedWords
-			}
-		}
-		if f.Erased(o, erasures) {
-			refused = memory.RefusedErased
-		}
-		if refused != "" {
-			v.Refused[refused]++
-			continue
-		}
-		v.Accepted++
-		spoken[f.Seq] = true
-		drawn = append(drawn, summaryRow{seq: f.Seq, text: drawnLine + strings.Join(strings.Fields(f.Statement), " ")})
-	}
-	for i, line := range strings.Split(parent.Summary, "\n") {
-		if line != "" { // older than all others, in their order
-			quoted = append(quoted, summaryRow{seq: int64(i) - 1<<32, text: line})
-		}
-	}
-	for i := range ms {
-		if g := language.Gist(ms[i].Content, gistBytes); ms[i].Role == session.User && !spoken[ms[i].Seq] && g != "" {
-			quoted = append(quoted, summaryRow{seq: ms[i].Seq, text: quotedLine + g})
-		}
-	}
-	return r.fitSummary(drawn, quoted), nil
-}
-
-// fitSummary joins rows within a summary's share of the budget, in order: what
-// a model drew first, of equals the newest first.
-func (r *Runner) fitSummary(groups ...[]summaryRow) string {
-	budget, err := r.config.budget(&Request{}, r.models.Name)
-	if err != nil {
-		return ""
-	}
-	count, _ := compression.CounterFor(r.models.Name)
-	room := budget / summaryShare
-	var kept []summaryRow
-	for _, rows := range groups {
-		slices.SortStableFunc(rows, func(a, b summaryRow) int { return cmp.Compare(a.seq, b.seq) })
-		for i := len(rows) - 1; i >= 0; i-- {
-			if n := count(rows[i].text) + 1; n <= room {
-				room -= n
-				kept = append(kept, rows[i])
-			}
-		}
-	}
-	slices.Reverse(kept)
-	slices.SortStableFunc(kept, func(a, b summaryRow) int { return cmp.Compare(a.seq, b.seq) })
-	lines := make([]string, len(kept))
-	for i := range kept {
-		lines[i] = kept[i].text
-	}
-	return strings.Join(lines, "\n")
-}
-
-// trimSummary takes the lines out of a session's summary that were taken from
-// what a message said and says no more.
-func trimSummary(s *session.Session, was, now string) bool {
-	if s.Summary == "" || was == now {
-		return false
-	}
-	gist, left := quotedLine+language.Gist(was, gistBytes), quotedLine+language.Gist(now, gistBytes)
-	changed := false
-	var kept []string
-	for line := range strings.SplitSeq(s.Summary, "\n") {
-		drawn, found := strings.CutPrefix(line, drawnLine)
-		switch {
-		case found && memory.DrawnFrom(drawn, was) && !memory.DrawnFrom(drawn, now):
-			changed = true
-			continue
-		case line == gist && line != left:
-			line, changed = left, true
-		}
-		kept = append(kept, line)
-	}
-	s.Summary = strings.Join(kept, "\n")
-	return changed
-}
-
-// sessionsWithout are the sessions of a lineage whose titles and summaries said
-// what a message said and says no more, without that.
-func (r *Runner) sessionsWithout(ctx context.Context, o owner.Owner, m *session.Message, was string) ([]session.Session, error) {
-	rows, err := r.sessions.Sessions(ctx, o, session.Filter{Lineage: m.RootID})
-	if err != nil {
-		return nil, fmt.Errorf("list lineage: %w", err)
-	}
-	end, err := r.openingEnd(ctx, o, m.RootID)
-	if err != nil {
-		return nil, err
-	}
-	var changed []session.Session
-	for i := range rows {
-		untold := untell(&rows[i], was)
-		untold = unname(&rows[i], was, m.Content, m.Seq < end) || untold
-		if trimSummary(&rows[i], was, m.Content) || untold {
-			changed = append(changed, rows[i])
-		}
-	}
-	return changed, nil
+	return mark + cite.Quoted(words) + "\n"
 }

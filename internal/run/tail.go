@@ -7,12 +7,9 @@ import (
 
 // fitTail takes the newest messages that fit, whole groups only: a message of
 // the user, or an answer with the tool results it called for.
-func (t *turn) fitTail(room int) ([]session.Message, int) {
-	tail := standing(t.history(), t.input.asked)
+func (t *laidOut) fitTail(room int) ([]session.Message, int) {
+	tail := standing(paired(t.before(), false), t.input.asked)
 	end := len(tail)
-	for end > 0 && tail[end-1].Seq >= t.input.tailTo {
-		end--
-	}
 	from, used, size := end, 0, 0
 	for i := end - 1; i >= 0; i-- {
 		size += tail[i].Tokens + compression.MessageOverhead
@@ -29,57 +26,57 @@ func (t *turn) fitTail(room int) ([]session.Message, int) {
 	t.sightFrom = t.input.tailTo
 	if from < end {
 		t.sightFrom = tail[from].Seq
+		for i := from; i < end; i++ { // results stand with their calls, not in the order of places
+			t.sightFrom = min(t.sightFrom, tail[i].Seq)
+		}
 	}
 	return tail[from:end], used
 }
 
+// before is the history up to where the input goes on.
+func (t *laidOut) before() []session.Message {
+	ms := t.history()
+	end := len(ms)
+	for end > 0 && ms[end-1].Seq >= t.input.tailTo {
+		end--
+	}
+	return ms[:end:end]
+}
+
 // history is what may be shown before the input: the lineage's tail, or the past
 // that came with the input.
-func (t *turn) history() []session.Message {
+func (t *laidOut) history() []session.Message {
 	if len(t.input.past) > 0 {
 		return t.input.past
 	}
-	return t.lineage.tail()
+	return t.lineage.Tail()
 }
 
-// standing leaves out what no longer stands: an answer that was asked for again,
-// and calls that nobody answered, which models refuse to see.
+// standing leaves out answers that no longer stand: they were asked for again, and
+// the later one replaced them.
 func standing(tail, asked []session.Message) []session.Message {
-	var out []session.Message
-	for i := range tail {
+	replaced := func(i int) bool {
 		next := asked
 		if i+1 < len(tail) {
 			next = tail[i+1:]
 		}
-		m, stands := stands(&tail[i], next)
-		if stands && out == nil && m == &tail[i] {
-			continue // the usual case copies nothing
-		}
-		if out == nil {
-			out = append(make([]session.Message, 0, len(tail)), tail[:i]...)
-		}
-		if stands {
-			out = append(out, *m)
-		}
+		return given(&tail[i]) && len(next) > 0 && given(&next[0])
 	}
-	if out == nil {
-		return tail
+	first := 0
+	for first < len(tail) && !replaced(first) {
+		first++
+	}
+	if first == len(tail) {
+		return tail // the usual case copies nothing
+	}
+	out := append(make([]session.Message, 0, len(tail)), tail[:first]...)
+	for i := first; i < len(tail); i++ {
+		if !replaced(i) {
+			out = append(out, tail[i])
+		}
 	}
 	return out
 }
 
-// stands returns a message as it may be shown before the next ones.
-func stands(m *session.Message, next []session.Message) (*session.Message, bool) {
-	if m.Role != session.Assistant || len(next) == 0 {
-		return m, true
-	}
-	if next[0].Role == session.Assistant && m.FinishReason != "" && next[0].FinishReason != "" {
-		return nil, false // both were given here: the later one replaced it
-	}
-	if len(m.ToolCalls) == 0 || next[0].Role == session.Tool {
-		return m, true
-	}
-	text := *m
-	text.ToolCalls, text.Wire = nil, nil
-	return &text, text.Content != ""
-}
+// given reports whether a message is an answer that was given here.
+func given(m *session.Message) bool { return m.Role == session.Assistant && m.FinishReason != "" }

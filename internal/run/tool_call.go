@@ -4,20 +4,21 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"runtime/debug"
 	"sync"
 	"time"
 	"unicode/utf8"
 
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/openai"
+	"github.com/hermes-memory/hermes/internal/recovery"
 )
 
-// execute runs the calls of one round and returns their results in order. Calls
-// that change nothing run beside each other, the others one by one in the order
-// the model gave. room is about how many bytes each result may have.
+// execute runs the calls of one round and returns their results in order. Calls that
+// change nothing run concurrently, the others one by one in the model's order. room is
+// about how many bytes each result may have.
 func (t *turn) execute(ctx context.Context, calls []openai.Call, room int) []ToolResult {
 	results := make([]ToolResult, len(calls))
-	uses := make([]ToolUse, len(calls))
+	uses := make([]lineage.ToolUse, len(calls))
 	grant := t.box.grant
 	grant.Outside = t.outside()
 	one := func(i int) {
@@ -28,7 +29,7 @@ func (t *turn) execute(ctx context.Context, calls []openai.Call, room int) []Too
 		} else {
 			results[i] = failed("not run: more than %d calls at once", t.box.limits.Calls)
 		}
-		uses[i] = ToolUse{
+		uses[i] = lineage.ToolUse{
 			Name: c.Function.Name, CallID: c.ID, OK: !results[i].Failed,
 			MS: t.runner.config.Now().Sub(began).Milliseconds(),
 		}
@@ -36,7 +37,11 @@ func (t *turn) execute(ctx context.Context, calls []openai.Call, room int) []Too
 	var beside sync.WaitGroup
 	for i := range calls {
 		if t.box.offered[calls[i].Function.Name].Parallel {
-			beside.Go(func() { one(i) })
+			beside.Go(recovery.Func(func() { one(i) }, func(err error) {
+				recovery.Log(ctx, t.runner.log, "a tool's call", err, "tool", calls[i].Function.Name)
+				results[i] = failed("the tool broke down")
+				uses[i] = lineage.ToolUse{Name: calls[i].Function.Name, CallID: calls[i].ID}
+			}))
 			continue
 		}
 		beside.Wait()
@@ -52,8 +57,8 @@ func failed(format string, args ...any) ToolResult {
 	return ToolResult{Text: "Error: " + fmt.Sprintf(format, args...), Failed: true}
 }
 
-// callTool runs one call. A tool that panics has failed, and so has one that
-// hangs: nobody waits for it.
+// callTool runs one call. A tool that panics has failed, and so has one that hangs: the
+// turn does not wait for it.
 func (t *turn) callTool(ctx context.Context, g *Grant, c *openai.Call, room int) ToolResult {
 	request := requestOf(c, room)
 	var object map[string]json.RawMessage
@@ -67,15 +72,10 @@ func (t *turn) callTool(ctx context.Context, g *Grant, c *openai.Call, room int)
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	done := make(chan ToolResult, 1)
-	go func() {
-		defer func() {
-			if p := recover(); p != nil {
-				t.runner.log.ErrorContext(ctx, "a tool panicked", "tool", c.Function.Name, "panic", p, "stack", string(debug.Stack()))
-				done <- failed("the tool broke down")
-			}
-		}()
-		done <- t.box.tools.Call(ctx, g, request)
-	}()
+	go recovery.Func(func() { done <- t.box.tools.Call(ctx, g, request) }, func(err error) {
+		recovery.Log(ctx, t.runner.log, "a tool", err, "tool", c.Function.Name)
+		done <- failed("the tool broke down")
+	})()
 	select {
 	case r := <-done:
 		return r
@@ -100,7 +100,7 @@ const toolGrace = 50 * time.Millisecond
 // shorten cuts a text to a number of tokens, with a note where it was cut.
 func shorten(text string, tokens, bytes int, count func(string) int) string {
 	whole := len(text)
-	// No token is this long: what is beyond need not be counted.
+	// No token is this long, so longer text need not be counted.
 	const longest = 16
 	if n := min(bytes, max(tokens, 1)*longest); len(text) > n {
 		text = head(text, n)

@@ -111,21 +111,8 @@ func (p *passage) take(d Delta) bool {
 		p.calls = openai.JoinCall(p.calls, part.Index, part.ID, part.Name, part.Arguments)
 	}
 	if len(d.ToolCalls) > 0 {
-		if !p.mayBeOurs() {
-			if !p.release() {
-				return false
-			}
-		} else {
-			if d.Content != "" || d.Reasoning != "" {
-				if !p.emit(Delta{Content: d.Content, Reasoning: d.Reasoning, Model: d.Model}) {
-					return false
-				}
-				d.Content, d.Reasoning, d.Raw = "", "", nil
-			}
-			if !d.Finishes {
-				p.held = append(p.held, d)
-				return true
-			}
+		if held, gone := p.hold(&d); held || gone {
+			return held
 		}
 	}
 	if d.Finishes {
@@ -134,10 +121,34 @@ func (p *passage) take(d Delta) bool {
 	return p.emit(d)
 }
 
+// hold keeps back a piece whose calls may be for tools of this server, after passing
+// its words on. Once a call cannot be such a call, it releases the pieces held. It also
+// reports whether the client has gone.
+func (p *passage) hold(d *Delta) (held, gone bool) {
+	if !p.mayBeOurs() {
+		return false, !p.release()
+	}
+	if d.Content != "" || d.Reasoning != "" {
+		if !p.emit(Delta{Content: d.Content, Reasoning: d.Reasoning, Model: d.Model}) {
+			return false, true
+		}
+		d.Content, d.Reasoning, d.Raw = "", "", nil
+	}
+	if d.Finishes {
+		return false, false
+	}
+	p.held = append(p.held, *d)
+	return true, false
+}
+
 // silent reports whether a piece says nothing at all.
 func (d *Delta) silent() bool {
-	return d.Content == "" && d.Reasoning == "" && len(d.ToolCalls) == 0 && !d.Finishes && !d.NoChoices && d.Usage == nil
+	ends := d.Finishes || d.NoChoices || d.Usage != nil
+	return !d.speaks() && !ends
 }
+
+// speaks reports whether a piece holds words or calls.
+func (d *Delta) speaks() bool { return d.Content != "" || d.Reasoning != "" || len(d.ToolCalls) > 0 }
 
 // mayBeOurs reports whether any call so far is of this server's tools, or may
 // become one: some servers send names in pieces.
@@ -154,7 +165,7 @@ func (p *passage) mayBeOurs() bool {
 	return false
 }
 
-// release passes on what was held: it is all the client's.
+// release passes on the pieces held: they are all for the client.
 func (p *passage) release() bool {
 	for _, d := range p.held {
 		if !p.emit(d) {
@@ -227,7 +238,7 @@ func (p *passage) share(d Delta) bool {
 	return p.emit(Delta{ToolCalls: theirs}) && p.emit(p.priced(d))
 }
 
-// rest takes what comes behind the end of an answer: its usage.
+// rest reads the pieces after the end of an answer: its usage.
 func (p *passage) rest(d Delta) bool {
 	again := len(p.mine) > 0 && p.t.box.mixed == nil
 	if again || p.t.box.count > 0 && d.NoChoices {

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/hermes-memory/hermes/internal/compression"
+	"github.com/hermes-memory/hermes/internal/curate"
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/openai"
 	"github.com/hermes-memory/hermes/internal/session"
@@ -22,13 +24,14 @@ type toolbox struct {
 	advice  string // for the system prompt; "" for none
 	size    int    // of our definitions and the advice, in tokens
 
-	rounds []session.Message // calls and results, behind the prompt's messages
+	rounds []session.Message // calls and results, after the prompt's messages
 	tokens int               // what they take
 	count  int               // how many rounds there were
-	used   []ToolUse
+	used   []lineage.ToolUse
 	cost   Usage // of the model calls before the last one
 	// guessed says that not all of cost was reported.
 	guessed bool
+	outside bool   // text of other programs has come into sight
 	mixed   *mixed // set when the final answer calls tools of both sides
 
 	ctx  context.Context // of the calls of models: it outlasts the time of tools
@@ -46,7 +49,7 @@ type mixed struct {
 const toolShare = 3
 
 // offerTools decides which tools of this server the turn is offered.
-func (t *turn) offerTools(ctx context.Context) error {
+func (t *laidOut) offerTools(ctx context.Context) error {
 	r := t.runner
 	if r.tools == nil || r.models.Upstream == nil || t.req.Stateless {
 		return nil
@@ -55,12 +58,12 @@ func (t *turn) offerTools(ctx context.Context) error {
 	if !rules.Free || rules.Several {
 		return nil // the client has its own plan for this answer
 	}
-	tip := &t.lineage.tip
+	tip := &t.lineage.Tip
 	box := &toolbox{
 		tools: r.tools, limits: r.config.Tools.withDefaults(), offered: make(map[string]ToolDefinition),
 		grant: Grant{
 			Owner: t.req.Owner, Session: tip.ID, Root: tip.RootID, Key: t.req.Key, Asked: t.now, AsOf: t.req.AsOf,
-			ReadOnly: t.readOnly(), Memory: turnMemory{t},
+			ReadOnly: t.readOnly(), Memory: turnMemory{t.opened},
 		},
 	}
 	var functions []openai.Function
@@ -100,7 +103,7 @@ func (t *turn) offerTools(ctx context.Context) error {
 const toolFrame = 24
 
 // readOnly says why the turn's tools may change nothing; "" when they may.
-func (t *turn) readOnly() string {
+func (t *opened) readOnly() string {
 	switch {
 	case !t.req.AsOf.IsZero():
 		return "this turn looks at the past, and the past cannot be changed"
@@ -110,16 +113,20 @@ func (t *turn) readOnly() string {
 	return ""
 }
 
-// outside reports whether text of other programs is before the model.
+// outside reports whether text of other programs was shown to the model in this turn.
+// Text that has left the prompt to make room counts too, because the model has read it.
 func (t *turn) outside() bool {
 	foreign := func(ms []session.Message) bool {
-		return slices.ContainsFunc(ms, func(m session.Message) bool { return m.Role == session.Tool && m.Note == "" })
+		return slices.ContainsFunc(ms, func(m session.Message) bool { return m.Outside() })
 	}
-	return t.prompt.outside || foreign(t.prompt.messages) || foreign(t.box.rounds)
+	b := t.box
+	sent := t.prompt.outside || foreign(t.prompt.messages) || foreign(b.rounds)
+	b.outside = b.outside || sent || t.view.Outside(t.prompt.facts)
+	return b.outside
 }
 
 // toolText is the text of the tools that are sent, for counting.
-func (t *turn) toolText() string {
+func (t *laidOut) toolText() string {
 	if t.box != nil {
 		return string(t.box.wire)
 	}
@@ -127,7 +134,7 @@ func (t *turn) toolText() string {
 }
 
 // adviceTokens is what the advice on tools takes.
-func (t *turn) adviceTokens() int {
+func (t *laidOut) adviceTokens() int {
 	if t.box == nil || t.box.advice == "" {
 		return 0
 	}
@@ -135,15 +142,18 @@ func (t *turn) adviceTokens() int {
 }
 
 // turnMemory is the memory of a running turn's scope.
-type turnMemory struct{ t *turn }
+type turnMemory struct{ t *opened }
 
 // Match implements ToolMemory.
 func (m turnMemory) Match(question string, limit int) []memory.Fact {
 	return m.t.view.Match(question, m.t.now, limit)
 }
 
+// Outside implements ToolMemory.
+func (m turnMemory) Outside(id memory.FactID) bool { return m.t.view.Outside([]memory.FactID{id}) }
+
 // Fact implements ToolMemory.
-func (m turnMemory) Fact(id memory.FactID) (memory.Fact, error) { return factIn(m.t.view, id) }
+func (m turnMemory) Fact(id memory.FactID) (memory.Fact, error) { return curate.FactIn(m.t.view, id) }
 
 // Forget implements ToolMemory.
 func (m turnMemory) Forget(ctx context.Context, id memory.FactID) error {
@@ -152,16 +162,8 @@ func (m turnMemory) Forget(ctx context.Context, id memory.FactID) error {
 	if err != nil {
 		return err
 	}
-	scope := memory.Scope{Root: t.lineage.tip.RootID, Key: t.req.Key}
-	if _, err := t.runner.eraseFact(ctx, t.req.Owner, &fact, t.lineage); err != nil {
+	if _, err := t.runner.curator.EraseFact(ctx, t.req.Owner, &fact, t.lineage); err != nil {
 		return err
 	}
-	// The view we hold still knows it, and is out of the cache.
-	view, leave, err := t.runner.views.Use(ctx, t.req.Owner, scope, false)
-	if err != nil {
-		return fmt.Errorf("read memory again: %w", err)
-	}
-	t.leave()
-	t.view, t.leave = view, leave
-	return nil
+	return t.renew(ctx) // the view in use still knows it, and is out of the cache
 }

@@ -39,15 +39,14 @@ func nameCalls(calls []openai.Call) {
 	}
 }
 
-// work runs the calls that are ours and returns the round as the transcript
-// keeps it: the message that calls, and a result for each.
+// work runs the calls of this server's tools and returns the round for the transcript:
+// the message that calls, and a result for each call.
 //
-// What the round takes is kept within the budget. Results are cut, and older
-// turns leave the prompt; a round gets half of what is left, so that there is
-// something for the next.
+// A round is kept within the budget. Results are cut, and older turns leave the prompt;
+// a round gets half of the remaining room, so that some is left for the next.
 func (t *turn) work(ctx context.Context, text string, calls []openai.Call, model string) (session.Message, []session.Message, error) {
 	asking := session.Message{
-		RootID: t.lineage.tip.RootID, Key: t.req.Key, Role: session.Assistant, Content: text,
+		RootID: t.lineage.Tip.RootID, Key: t.req.Key, Role: session.Assistant, Content: text,
 		ToolCalls: openai.MarshalCalls(calls), FinishReason: "tool_calls", Model: cmp.Or(model, t.name),
 	}
 	asking.Tokens = t.count(text) + t.count(string(asking.ToolCalls))
@@ -61,10 +60,10 @@ func (t *turn) work(ctx context.Context, text string, calls []openai.Call, model
 	}
 	share := max(left/2, min(left, minResult*len(mine)))
 	results := t.execute(ctx, mine, min(share/len(mine)*bytesPerToken, t.box.limits.Bytes))
-	now := t.runner.config.now()
+	now := t.runner.config.Clock()
 	asking.SaidAt, asking.RecordedAt = now, now
 	out := make([]session.Message, len(mine))
-	for i, k := range bySize(results) { // who needs little leaves more to the others
+	for i, k := range bySize(results) { // small results leave more room to the others
 		m := t.resultMessage(&mine[k], &results[k], share/(len(mine)-i))
 		if m.FinishReason == session.ToolFailed {
 			t.box.used[len(t.box.used)-len(mine)+k].OK = false
@@ -87,14 +86,14 @@ const (
 func (t *turn) resultMessage(c *openai.Call, r *ToolResult, room int) session.Message {
 	text := strings.ToValidUTF8(r.Text, string(utf8.RuneError))
 	m := session.Message{
-		RootID: t.lineage.tip.RootID, Key: t.req.Key, Role: session.Tool,
+		RootID: t.lineage.Tip.RootID, Key: t.req.Key, Role: session.Tool,
 		ToolCallID: c.ID, ToolName: c.Function.Name, FinishReason: session.ToolDone, Note: r.Note,
 	}
 	if r.Failed {
 		m.FinishReason = session.ToolFailed
 	}
 	m.Content = shorten(text, room, t.box.limits.Bytes, t.count)
-	if m.Content != text && m.Note != "" && m.Note != memory.EchoNote {
+	if m.Content != text && m.Note != "" && !m.Echoes() {
 		// Half a statement must not be remembered as if it were the whole.
 		m.Content = shorten("Error: there is no room for it in this turn's context", room, t.box.limits.Bytes, t.count)
 		m.Note, m.FinishReason = memory.EchoNote, session.ToolFailed
@@ -117,7 +116,8 @@ func bySize(results []ToolResult) []int {
 // results. It joins the prompt of the next call of the model.
 func (t *turn) keepRound(ctx context.Context, round []session.Message) error {
 	if !t.req.OffRecord {
-		step, err := t.step(ctx, round)
+		step, err := t.extend(ctx, round)
+		defer step.Done()
 		if err == nil {
 			err = t.runner.store.AppendTurn(context.WithoutCancel(ctx), t.req.Owner, step)
 		}
@@ -125,7 +125,7 @@ func (t *turn) keepRound(ctx context.Context, round []session.Message) error {
 			t.distrust()
 			return fmt.Errorf("store tool calls: %w", err)
 		}
-		t.lineage.remember(step.Messages)
+		t.lineage.Remember(step.Messages)
 		round = step.Messages
 	}
 	t.box.count++
@@ -167,7 +167,7 @@ func one(m session.Message) []session.Message { return append(make([]session.Mes
 // call nothing more.
 func (t *turn) nextPrompt(last bool) *Prompt {
 	p := t.asPrompt()
-	p.Messages = append(slices.Clone(p.Messages), t.box.rounds...)
+	p.Messages = paired(append(slices.Clone(p.Messages), t.box.rounds...), false)
 	p.NoCalls = last
 	return p
 }

@@ -29,7 +29,8 @@ type ToolDefinition struct {
 	Parameters json.RawMessage
 	// Advice tells the model when to use it; it joins the system prompt.
 	Advice string
-	// Parallel says that calls may run beside others: it changes nothing.
+	// Parallel says that the tool changes nothing, so that its calls may run
+	// concurrently.
 	Parallel bool
 	// Approval says that a person has to agree before it is run.
 	Approval bool
@@ -42,15 +43,15 @@ type Grant struct {
 	Session session.ID
 	Root    session.ID
 	Key     session.Key
-	// Asked is when the turn began: what was said before is the past.
+	// Asked is when the turn began: earlier messages are the past.
 	Asked time.Time
 	// AsOf is the time the turn looks from; zero is now.
 	AsOf time.Time
 	// ReadOnly says why nothing may be changed; "" when it may.
 	ReadOnly string
 	// Outside says that the model has text of other programs before it: results
-	// of the client's tools, or of MCP servers. Such text may be written to make
-	// it do things.
+	// of the client's tools, or of MCP servers, in this turn or recalled, and what a
+	// search has brought. Such text may be written to make it do things.
 	Outside bool
 	// Memory is that of the turn's scope.
 	Memory ToolMemory
@@ -60,6 +61,8 @@ type Grant struct {
 type ToolMemory interface {
 	// Match returns the facts that bear on a question, the best first.
 	Match(question string, limit int) []memory.Fact
+	// Outside reports whether a fact stands by words of another program.
+	Outside(id memory.FactID) bool
 	// Fact returns one fact. NotFound if the scope holds none of this id.
 	Fact(id memory.FactID) (memory.Fact, error)
 	// Forget erases one fact with its words in the transcript.
@@ -81,16 +84,9 @@ type ToolResult struct {
 	Failed bool
 	// Note says what memory makes of the text (session.Message.Note): with
 	// [memory.FormatNote] it is remembered word for word, with [memory.EchoNote]
-	// not at all, and with "" it is read as what a tool prints.
+	// not at all, and with "" it is read as what a tool prints. [memory.FoundNote]
+	// is an echo that counts as text of other programs all the same.
 	Note string
-}
-
-// ToolUse is one call of a finished turn, for the client to see.
-type ToolUse struct {
-	Name   string `json:"name"`
-	CallID string `json:"call_id"`
-	OK     bool   `json:"ok"`
-	MS     int64  `json:"ms"`
 }
 
 // ToolLimits bound what the tools of one turn may take.
@@ -102,7 +98,7 @@ type ToolLimits struct {
 	Bytes  int           // of one result, before it is cut to fit the context
 }
 
-// withDefaults fills in what was not said.
+// withDefaults fills in the zero fields.
 func (l ToolLimits) withDefaults() ToolLimits {
 	d := ToolLimits{Rounds: 8, Calls: 16, Each: 30 * time.Second, Total: 2 * time.Minute, Bytes: 256 << 10}
 	if l.Rounds > 0 {

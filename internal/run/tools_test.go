@@ -14,6 +14,7 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/compression"
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
@@ -93,7 +94,7 @@ func withTools(t *testing.T, budget int, limits run.ToolLimits, names ...string)
 	h := setup(t, budget)
 	k := &kit{names: names, hang: make(chan struct{}), meet: make(chan struct{})}
 	t.Cleanup(func() { close(k.hang) })
-	h.runner = h.runs(run.Config{Budget: budget, Tools: limits}, k)
+	h.runner = h.runs(run.Config{Budgets: compression.Budgets{Default: budget}, Tools: limits}, k)
 	return h, k
 }
 
@@ -117,43 +118,43 @@ func TestToolLoop(t *testing.T) {
 		text       string
 		shown      []string
 		transcript []string
-		used       []run.ToolUse
+		used       []lineage.ToolUse
 	}{
 		{
 			"one call", []saying{calling("", "echo:moin"), {text: "It said moin."}}, "It said moin.",
 			[]string{"user:Try it.", "assistant: (tool_calls)", "tool:moin (done)"},
 			[]string{"user:Try it.", "assistant: (tool_calls)", "tool:moin (done)", "assistant:It said moin."},
-			[]run.ToolUse{{Name: "echo", CallID: "call_echo_0", OK: true}},
+			[]lineage.ToolUse{{Name: "echo", CallID: "call_echo_0", OK: true}},
 		},
 		{
 			"text before the call", []saying{calling("Let me see.", "echo:a"), {text: "Seen."}}, "Let me see.\n\nSeen.",
 			[]string{"user:Try it.", "assistant:Let me see. (tool_calls)", "tool:a (done)"},
 			[]string{"user:Try it.", "assistant:Let me see. (tool_calls)", "tool:a (done)", "assistant:Seen."},
-			[]run.ToolUse{{Name: "echo", CallID: "call_echo_0", OK: true}},
+			[]lineage.ToolUse{{Name: "echo", CallID: "call_echo_0", OK: true}},
 		},
 		{
 			"rounds", []saying{calling("", "echo:a"), calling("More.", "echo:b", "echo:c"), {text: "Done."}}, "More.\n\nDone.",
 			[]string{"user:Try it.", "assistant: (tool_calls)", "tool:a (done)", "assistant:More. (tool_calls)", "tool:b (done)", "tool:c (done)"},
 			[]string{"user:Try it.", "assistant: (tool_calls)", "tool:a (done)", "assistant:More. (tool_calls)", "tool:b (done)", "tool:c (done)", "assistant:Done."},
-			[]run.ToolUse{{Name: "echo", CallID: "call_echo_0", OK: true}, {Name: "echo", CallID: "call_echo_0", OK: true}, {Name: "echo", CallID: "call_echo_1", OK: true}},
+			[]lineage.ToolUse{{Name: "echo", CallID: "call_echo_0", OK: true}, {Name: "echo", CallID: "call_echo_0", OK: true}, {Name: "echo", CallID: "call_echo_1", OK: true}},
 		},
 		{
 			"beside each other", []saying{calling("", "meet", "meet"), {text: "Met."}}, "Met.",
 			[]string{"user:Try it.", "assistant: (tool_calls)", "tool:met (done)", "tool:met (done)"},
 			[]string{"user:Try it.", "assistant: (tool_calls)", "tool:met (done)", "tool:met (done)", "assistant:Met."},
-			[]run.ToolUse{{Name: "meet", CallID: "call_meet_0", OK: true}, {Name: "meet", CallID: "call_meet_1", OK: true}},
+			[]lineage.ToolUse{{Name: "meet", CallID: "call_meet_0", OK: true}, {Name: "meet", CallID: "call_meet_1", OK: true}},
 		},
 		{
 			"failures", []saying{calling("", "panic", "fail"), {text: "Sorry."}}, "Sorry.",
 			[]string{"user:Try it.", "assistant: (tool_calls)", "tool:Error: the tool broke down (failed)", "tool:Error: it is closed (failed)"},
 			[]string{"user:Try it.", "assistant: (tool_calls)", "tool:Error: the tool broke down (failed)", "tool:Error: it is closed (failed)", "assistant:Sorry."},
-			[]run.ToolUse{{Name: "panic", CallID: "call_panic_0"}, {Name: "fail", CallID: "call_fail_1"}},
+			[]lineage.ToolUse{{Name: "panic", CallID: "call_panic_0"}, {Name: "fail", CallID: "call_fail_1"}},
 		},
 		{
 			"torn arguments", []saying{{calls: []run.ToolCall{{ID: "x", Name: "echo", Arguments: `{"text":"a`}}}, {text: "Hm."}}, "Hm.",
 			[]string{"user:Try it.", "assistant: (tool_calls)", "tool:Error: the arguments are not a JSON object (failed)"},
 			[]string{"user:Try it.", "assistant: (tool_calls)", "tool:Error: the arguments are not a JSON object (failed)", "assistant:Hm."},
-			[]run.ToolUse{{Name: "echo", CallID: "x"}},
+			[]lineage.ToolUse{{Name: "echo", CallID: "x"}},
 		},
 	} {
 		for _, streaming := range []bool{false, true} {
@@ -512,7 +513,7 @@ func TestToolCost(t *testing.T) {
 	if twice.InputTokens < 2*once.InputTokens || twice.OutputTokens <= once.OutputTokens {
 		t.Errorf("got %d and %d tokens for two calls, %d and %d for one", twice.InputTokens, twice.OutputTokens, once.InputTokens, once.OutputTokens)
 	}
-	receipt, err := h.runner.Why(t.Context(), owner.Local(), twice.ReceiptID)
+	receipt, err := h.curator.Why(t.Context(), owner.Local(), twice.ReceiptID)
 	if err != nil || len(receipt.Tools) != 1 {
 		t.Errorf("got the receipt's tools %+v, %v, want one", receipt.Tools, err)
 	}
@@ -526,7 +527,7 @@ func TestToolUndone(t *testing.T) {
 	h.chat("s", "Hello.", true)
 	h.model.say(calling("", "save:Alex prefers tabs."), saying{text: "Noted."})
 	h.chat("s", "Note that.", true)
-	if _, err := h.runner.Undo(t.Context(), owner.Local(), "s"); err != nil {
+	if _, err := h.curator.Undo(t.Context(), owner.Local(), "s"); err != nil {
 		t.Fatal(err)
 	}
 	h.chat("s", "And now?", true)
@@ -534,7 +535,7 @@ func TestToolUndone(t *testing.T) {
 	if diff := cmp.Diff(want, words(h.model.last())); diff != "" {
 		t.Errorf("prompt (-want +got):\n%s", diff)
 	}
-	facts, err := h.runner.Facts(t.Context(), owner.Local(), memory.Scope{Root: "s"})
+	facts, err := h.curator.Facts(t.Context(), owner.Local(), memory.Scope{Root: "s"})
 	if err != nil {
 		t.Fatal(err)
 	}

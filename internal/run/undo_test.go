@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
@@ -20,9 +21,9 @@ import (
 )
 
 // undo takes the last exchange of a session back.
-func (h *house) undo(id session.ID) run.TakenBack {
+func (h *house) undo(id session.ID) curate.TakenBack {
 	h.t.Helper()
-	got, err := h.runner.Undo(context.Background(), owner.Local(), id)
+	got, err := h.curator.Undo(context.Background(), owner.Local(), id)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -32,7 +33,7 @@ func (h *house) undo(id session.ID) run.TakenBack {
 // beliefs are the facts of a scope without what depends on their place.
 func (h *house) beliefs(scope memory.Scope) []string {
 	h.t.Helper()
-	facts, err := h.runner.Facts(context.Background(), owner.Local(), scope)
+	facts, err := h.curator.Facts(context.Background(), owner.Local(), scope)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -53,7 +54,7 @@ func (h *house) beliefs(scope memory.Scope) []string {
 // verify holds what is stored of every scope against its messages.
 func (h *house) verify() {
 	h.t.Helper()
-	all, err := h.runner.Rebuild(context.Background(), owner.Local(), true)
+	all, err := h.curator.Rebuild(context.Background(), owner.Local(), true)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -67,7 +68,7 @@ func (h *house) verify() {
 // recalled are the texts that a question brings up.
 func (h *house) recalled(scope memory.Scope, question string) []string {
 	h.t.Helper()
-	got, err := h.runner.Recall(context.Background(), owner.Local(), scope, ranking.Query{Text: question, Limit: 50})
+	got, err := h.curator.Recall(context.Background(), owner.Local(), scope, ranking.Query{Text: question, Limit: 50})
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -120,7 +121,7 @@ func TestUndo(t *testing.T) {
 	if got := words(h.model.last()); len(got) != 1 {
 		t.Errorf("got the prompt %q, want the new input alone", got)
 	}
-	if _, err := h.runner.Undo(context.Background(), owner.Local(), "nobody"); fault.KindOf(err) != fault.NotFound {
+	if _, err := h.curator.Undo(context.Background(), owner.Local(), "nobody"); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("an absent session: got %v", err)
 	}
 	h.verify()
@@ -166,7 +167,7 @@ func TestUndoToTheFold(t *testing.T) {
 	for i := range 10 {
 		h.chat("s", fmt.Sprintf("Exchange number %d with some words in it.", i), false)
 	}
-	if got, err := h.runner.Compress(t.Context(), owner.Local(), "s"); err != nil || !got.Compressed {
+	if got, err := h.curator.Compress(t.Context(), owner.Local(), "s"); err != nil || !got.Compressed {
 		t.Fatalf("got %+v and %v, want a fold", got, err)
 	}
 	rows := h.lineage("s")
@@ -236,7 +237,7 @@ func TestUndoIsAsIfNeverSaid(t *testing.T) {
 		"The budget is 500 euros.", "The budget is 700 euros.", "No, that was wrong.", "How is the weather?",
 	}
 	for seed := range uint64(5) {
-		rng := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a test
+		rng := rand.New(rand.NewPCG(seed, 1))
 		h := setup(t, 4000)
 		ids := []session.ID{"keyed-1", "keyed-2", "alone"}
 		said := make(map[session.ID][]string)
@@ -298,16 +299,16 @@ func TestReset(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := h.runner.Reset(ctx, owner.Local(), "s"); fault.KindOf(err) != fault.Canceled {
+	if _, err := h.curator.Reset(ctx, owner.Local(), "s"); fault.KindOf(err) != fault.Canceled {
 		t.Errorf("during a turn: got %v, want it to wait until it is cancelled", err)
 	}
 	for range s.Deltas(t.Context()) { // it only has to end
 	}
 	prompt := "Be brief."
-	if _, err := h.runner.Edit(t.Context(), owner.Local(), "s", session.Patch{SystemPrompt: &prompt}, nil); err != nil {
+	if _, err := h.curator.Edit(t.Context(), owner.Local(), "s", session.Patch{SystemPrompt: &prompt}, nil); err != nil {
 		t.Fatal(err)
 	}
-	next, err := h.runner.Reset(t.Context(), owner.Local(), "s")
+	next, err := h.curator.Reset(t.Context(), owner.Local(), "s")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -326,7 +327,7 @@ func TestReset(t *testing.T) {
 	if got := words(h.model.last()); len(got) != 2 || strings.Contains(got[0], "Postgres") {
 		t.Errorf("got the prompt %q, want the stored prompt and the input alone", got)
 	}
-	if _, err := h.runner.Reset(t.Context(), owner.Local(), "nobody"); fault.KindOf(err) != fault.NotFound {
+	if _, err := h.curator.Reset(t.Context(), owner.Local(), "nobody"); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("an absent session: got %v", err)
 	}
 }
@@ -335,8 +336,8 @@ func TestCompress(t *testing.T) {
 	t.Parallel()
 	h := setup(t, 8000)
 	h.chat("s", "one exchange", false)
-	compress := func() run.Folded {
-		got, err := h.runner.Compress(t.Context(), owner.Local(), "s")
+	compress := func() curate.Folded {
+		got, err := h.curator.Compress(t.Context(), owner.Local(), "s")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -357,7 +358,7 @@ func TestCompress(t *testing.T) {
 		t.Errorf("got %d messages in the prompt, want about half of the tail", len(last))
 	}
 	h.verify()
-	if _, err := h.runner.Compress(t.Context(), owner.Local(), "nobody"); fault.KindOf(err) != fault.NotFound {
+	if _, err := h.curator.Compress(t.Context(), owner.Local(), "nobody"); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("an absent session: got %v", err)
 	}
 }

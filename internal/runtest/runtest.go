@@ -1,5 +1,6 @@
-// Package runtest makes what most tests stand on: a runner over a real database,
-// and a clock that is moved. It is for tests alone.
+// Package runtest makes what most tests stand on: a runner and a curator over a real
+// database, a clock that is moved, and a talk with the responder. It is for tests and
+// benchmarks alone.
 package runtest
 
 import (
@@ -9,8 +10,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/claim"
+	"github.com/hermes-memory/hermes/internal/curate"
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/session"
 	"github.com/hermes-memory/hermes/internal/sqlite"
 )
 
@@ -28,22 +34,55 @@ func Open(t testing.TB, path string) *sqlite.DB {
 	return db
 }
 
-// Runner is a runner over a database, with the parts that are given. The others are
-// the database, and what keeps a test short.
-func Runner(db *sqlite.DB, p run.Parts) *run.Runner {
+// Store is what a runner and a curator write to.
+type Store interface {
+	run.Store
+	curate.Store
+}
+
+// Parts are what a test chooses of a program. What it leaves out is the database,
+// and what keeps a test short.
+type Parts struct {
+	Store    Store
+	Sessions session.Store
+	Views    *memory.Views
+	Models   run.Models
+	Tools    run.Tools
+	Config   run.Config
+	Studies  curate.Studies
+	// Embed finds the meaning of questions, within EmbedPatience.
+	Embed         memory.Embedder
+	EmbedPatience time.Duration
+	Wake          func(owner.Owner, session.ID)
+	Line          *claim.Line
+	Observer      run.Observer
+	Log           *slog.Logger
+}
+
+// New puts a runner and a curator over a database.
+func New(db *sqlite.DB, p *Parts) (*run.Runner, *curate.Curator) {
 	if p.Store == nil {
 		p.Store = db
+	}
+	if p.Sessions == nil {
+		p.Sessions = db
 	}
 	if p.Views == nil {
 		p.Views = memory.NewViews(db, 64<<20)
 	}
+	p.Log = cmp.Or(p.Log, slog.New(slog.DiscardHandler))
 	c := &p.Config
-	c.Budget, c.Patience, c.HotLineages = cmp.Or(c.Budget, 8000), cmp.Or(c.Patience, time.Minute), cmp.Or(c.HotLineages, 64)
+	c.Budgets.Default, c.Patience = cmp.Or(c.Budgets.Default, 8000), cmp.Or(c.Patience, time.Minute)
 	c.IdempotencyTTL = cmp.Or(c.IdempotencyTTL, 24*time.Hour)
-	if p.Sessions == nil {
-		p.Sessions = db
-	}
-	p.Ledger, p.Catalog, p.Memory = db, db, db
-	p.Process, p.Log = "test", slog.New(slog.DiscardHandler)
-	return run.New(p)
+	lineages := lineage.New(lineage.Parts{Store: p.Store, Sessions: p.Sessions, Views: p.Views, Hot: 64, Now: c.Clock, Log: p.Log})
+	questions := &memory.Questions{Embed: p.Embed, Patience: p.EmbedPatience, Now: c.Clock, Log: p.Log}
+	curator := curate.New(curate.Parts{
+		Store: p.Store, Receipts: db, Sessions: p.Sessions, Catalog: db, Memory: db, Views: p.Views, Lineages: lineages,
+		Questions: questions, Budgets: c.Budgets, Studies: p.Studies, Sweeper: db, Wake: p.Wake, Now: c.Clock, Log: p.Log,
+	})
+	runner := run.New(run.Parts{
+		Store: p.Store, Sessions: p.Sessions, Memory: db, Views: p.Views, Lineages: lineages, Curator: curator, Models: p.Models,
+		Tools: p.Tools, Config: *c, Wake: p.Wake, Questions: questions, Process: "test", Line: p.Line, Observer: p.Observer, Log: p.Log,
+	})
+	return runner, curator
 }

@@ -107,14 +107,13 @@ func (m *matcher) find(spans []span, text string) []span {
 	return spans
 }
 
-// skipASCII passes over the ASCII letters and digits at i, and over the signs
-// behind them.
+// skipASCII skips the ASCII letters and digits at i, and the signs after them.
 func skipASCII(text string, i int) int {
 	for i < len(text) && wordByte[text[i]] {
 		i++
 	}
 	if i == len(text) || text[i] < utf8.RuneSelf {
-		for i < len(text) && text[i] < utf8.RuneSelf && !wordByte[text[i]] {
+		for i < len(text) && otherByte[text[i]] {
 			i++
 		}
 		return i
@@ -146,7 +145,15 @@ func second(p *pieceForm) uint32 {
 // wordByte tells ASCII letters and digits from other bytes; never written.
 var wordByte = func() (table [256]bool) {
 	for c := range utf8.RuneSelf {
-		table[c] = wordRune(rune(c))
+		table[c] = strings.IndexByte("0123456789abcdefghijklmnopqrstuvwxyz", lower(byte(c))) >= 0
+	}
+	return table
+}()
+
+// otherByte tells what else is ASCII; never written.
+var otherByte = func() (table [256]bool) {
+	for c := range utf8.RuneSelf {
+		table[c] = !wordByte[c]
 	}
 	return table
 }()
@@ -188,25 +195,34 @@ func (m *matcher) match(f *form, text string, i int) (end int, exact, ok bool) {
 			return 0, false, false
 		}
 		if p.unspaced {
-			if !strings.HasPrefix(text[i:w.end], p.text) || !last && len(p.text) != w.end-i {
+			if !p.begins(text[i:w.end], last) {
 				return 0, false, false
 			}
 			i += len(p.text)
 			continue
 		}
 		same := bytes.Equal(w.folded, p.folded)
-		switch exact = exact && same; {
-		case same:
-		case last && f.term.Prefix:
-			if !bytes.HasPrefix(w.folded, p.folded) {
-				return 0, false, false
-			}
-		case !bytes.Equal(w.stem, p.stem):
-			return 0, false, false
+		if same || p.alike(w, last && f.term.Prefix) {
+			i, exact = w.end, exact && same
+			continue
 		}
-		i = w.end
+		return 0, false, false
 	}
 	return i, exact, true
+}
+
+// begins reports whether characters without spaces between them begin with the
+// piece, and are no more than it unless it is the last.
+func (p *pieceForm) begins(text string, last bool) bool {
+	return strings.HasPrefix(text, p.text) && (last || len(text) == len(p.text))
+}
+
+// alike reports whether a word is another form of the piece, or goes on from it.
+func (p *pieceForm) alike(w *seen, prefix bool) bool {
+	if prefix {
+		return bytes.HasPrefix(w.folded, p.folded)
+	}
+	return bytes.Equal(w.stem, p.stem)
 }
 
 // seen is a piece of a text in the forms in which it is compared. It is read
@@ -248,9 +264,12 @@ func (f *form) weigh(text string, i int, exact bool) float64 {
 	if plain(want) {
 		return 1
 	}
-	from := i - f.lead
-	if from < 0 || from+len(want) > len(text) || !strings.EqualFold(text[from:from+len(want)], want) {
+	if !standsAt(text, i-f.lead, want) {
 		return otherSigns
 	}
 	return 1
+}
+
+func standsAt(text string, from int, want string) bool {
+	return from >= 0 && from+len(want) <= len(text) && strings.EqualFold(text[from:from+len(want)], want)
 }

@@ -1,12 +1,14 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/hermes-memory/hermes/internal/cite"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
 )
@@ -85,7 +87,7 @@ type edge struct {
 	noLow, noAbove bool  // there is nothing more on that side
 }
 
-// grow adds messages beside those taken, until nothing is left of the length.
+// grow adds neighbouring messages until the length is used up.
 func grow(ctx context.Context, r *reader, edges []*edge, taken map[int64]entry, left int) error {
 	for left > 0 {
 		open := slices.DeleteFunc(slices.Clone(edges), func(e *edge) bool { return e.noLow && e.noAbove })
@@ -146,7 +148,7 @@ func (r *reader) take(ctx context.Context, at int64, down bool, left int, taken 
 	if err != nil || msg == nil {
 		return 0, false, err
 	}
-	if r.key != "" && msg.Key != r.key || !msg.Stands() || msg.Note == session.EchoNote {
+	if r.key != "" && msg.Key != r.key || !msg.Stands() || msg.Echoes() {
 		return 0, true, nil
 	}
 	e := entry{m: *msg, text: msg.Content}
@@ -197,8 +199,8 @@ func (p *passage) transcript() string {
 	return b.String()
 }
 
-// extract is a summary of quotations: the matches, best first as long as there
-// is room, in order, each with the messages beside it.
+// extract is a summary of quotations: the matches, best first as far as they fit,
+// printed in order, each with its neighbouring messages.
 func (p *passage) extract() string {
 	want := make(map[int64]int)
 	for _, seq := range p.matches {
@@ -236,12 +238,14 @@ func (p *passage) quote(want map[int64]int) string {
 	return around(strings.TrimSpace(b.String()), 0, extractLength)
 }
 
+// writeEntry writes one line: when it was said, whose words they are, and the words.
 func writeEntry(b *strings.Builder, m *session.Message, text string) {
-	who := string(m.Role)
-	if m.Name != "" {
-		who += " " + m.Name
+	name := m.Name
+	if m.Role == session.Tool {
+		name = cmp.Or(name, m.ToolName)
 	}
-	fmt.Fprintf(b, "[%s] %s: %s\n", m.SaidAt.UTC().Format("2006-01-02 15:04"), who, text)
+	who := cite.Speaker(nil, string(m.Role), name)
+	fmt.Fprintf(b, "[%s] %s: %s\n", m.SaidAt.UTC().Format("2006-01-02 15:04"), who, cite.Line(text))
 }
 
 // around cuts n characters out of a text, the byte at centre in their middle.

@@ -12,7 +12,7 @@ import (
 // that change them. The text index is set up to think so, too.
 func wordRune(r rune) bool {
 	if r < utf8.RuneSelf {
-		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
+		return wordByte[r]
 	}
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r))
 }
@@ -55,10 +55,9 @@ func pieceAt(text string, i int) (end int, unspaced, ok bool) {
 	return end, unspaced, true
 }
 
-// IndexText is a text as an index of words is to be given it: characters of
-// writings without spaces become overlapping pairs, the last of a run stands
-// alone, and they no longer touch the words beside them. Other text comes back
-// as it is.
+// IndexText prepares a text for an index of words. Characters of scripts without spaces
+// become overlapping pairs, the last of a run stands alone, and they are separated from
+// adjacent words. Other text is returned unchanged.
 func IndexText(text string) string {
 	first := firstUnspaced(text)
 	if first < 0 {

@@ -2,6 +2,7 @@ package search
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/hermes-memory/hermes/internal/language"
 )
@@ -30,17 +31,12 @@ func indexPrefix(folded string) string {
 	word := make([]byte, 0, len(folded)+16)
 	shared := func(ending string) {
 		word = append(append(word[:0], folded...), ending...)
-		stem := language.Porter(word)
-		n := 0
-		for n < keep && n < len(stem) && stem[n] == folded[n] {
-			n++
-		}
-		keep = n
+		keep = common(folded[:keep], language.Porter(word))
 	}
 	shared("")
 	for _, e := range endings {
 		for k := range len(e) {
-			if k == 0 || len(folded) >= k && folded[len(folded)-k:] == e[:k] {
+			if strings.HasSuffix(folded, e[:k]) {
 				shared(e[k:])
 			}
 		}
@@ -49,6 +45,15 @@ func indexPrefix(folded string) string {
 		keep--
 	}
 	return folded[:max(keep, 2)]
+}
+
+// common is how many bytes two words begin with alike.
+func common(a string, b []byte) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
 }
 
 // fixed reports whether stemming leaves a word as it is.

@@ -86,7 +86,8 @@ func (t *Term) String() string {
 
 // plain reports whether a text is a word that needs no quotation marks.
 func plain(text string) bool {
-	if text == "AND" || text == "OR" || text == "NOT" {
+	switch text {
+	case "AND", "OR", "NOT":
 		return false
 	}
 	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })

@@ -45,7 +45,8 @@ type candidate struct {
 // NewRanker ranks for a request.
 func NewRanker(r Request) *Ranker {
 	m := newMatcher(r.Query)
-	k := &Ranker{r: r, m: m, df: make([]int, m.shown), place: make(map[*Term]int), roots: make(map[session.ID]bool), exact: r.Query.Root == nil || Exact(r.Query.Root)}
+	k := &Ranker{r: r, m: m, df: make([]int, m.shown), place: make(map[*Term]int), roots: make(map[session.ID]bool),
+		exact: r.Query.Root == nil || Exact(r.Query.Root)}
 	for i := range m.terms {
 		k.place[m.terms[i].term] = i
 	}
@@ -143,7 +144,8 @@ func (k *Ranker) groups() []*group {
 // better orders matches: the higher score, then the newer one. Places are
 // unique, so the order is total.
 func better(a, b *Match) int {
-	return cmp.Or(cmp.Compare(b.Score, a.Score), b.SaidAt.Compare(a.SaidAt), strings.Compare(string(a.Root), string(b.Root)), cmp.Compare(b.Seq, a.Seq))
+	return cmp.Or(cmp.Compare(b.Score, a.Score), b.SaidAt.Compare(a.SaidAt), strings.Compare(string(a.Root), string(b.Root)),
+		cmp.Compare(b.Seq, a.Seq))
 }
 
 // score is BM25 over the candidates. A term that all of them have still counts

@@ -17,18 +17,16 @@ import (
 
 // Store finds messages.
 type Store interface {
-	// Search returns the lineages that have matching messages of the owner's in
-	// the scope, best first. What was taken back is passed over, and so is what only
-	// repeats what is stored ([session.EchoNote]). It waits, for a moment only,
-	// until the text index has caught up with what was committed before the call,
-	// and it ends within a bounded time, whatever is asked.
+	// Search returns the lineages that have matching messages of the owner in the
+	// scope, best first. It skips undone messages and those that only repeat stored
+	// content ([session.Echo]). It waits briefly for the text index to catch up with
+	// the commits before the call, and it ends within a bounded time for any query.
 	//
-	// Invalid with the code "invalid_query" if the query matches too much to be
-	// answered in that time; Unavailable if the index is being made anew.
+	// It fails with Invalid "invalid_query" if the query matches too much to be
+	// answered in that time, and with Unavailable while the index is being rebuilt.
 	Search(ctx context.Context, o owner.Owner, r Request) (Found, error)
-	// Reindex throws the text index away, makes it anew from the messages, and
-	// returns when it has everything that was committed before the call. Searches
-	// find less meanwhile.
+	// Reindex drops the text index, rebuilds it from the messages, and returns when it
+	// has everything that was committed before the call. Searches find less meanwhile.
 	Reindex(ctx context.Context) error
 }
 
@@ -36,8 +34,8 @@ type Store interface {
 type Request struct {
 	Query Query
 	Scope Scope
-	// Source and Role select by where a session came from and by who speaks; ""
-	// does not restrict.
+	// Source and Role select by the session's origin and by the speaker; "" does not
+	// restrict.
 	Source session.Source
 	Role   session.Role
 	// From and To bound when it was said: not before From, before To. Zero times
@@ -83,9 +81,9 @@ func (s Scope) Valid() bool {
 // Found is what a search gives.
 type Found struct {
 	Hits []Hit
-	// Partial says that there are matches nobody looked at: so many that only the
-	// newest were ranked, or some that the index had not reached yet. Counts are
-	// lower bounds then.
+	// Partial says that some matches were not considered: there were so many that only
+	// the newest were ranked, or the index had not reached them yet. Counts are then
+	// lower bounds.
 	Partial bool
 }
 

@@ -3,10 +3,13 @@ package search
 import (
 	"context"
 	"strings"
-	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
+	"github.com/hermes-memory/hermes/internal/cite"
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/recovery"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -132,43 +135,43 @@ func (t *Tool) Run(ctx context.Context, o owner.Owner, scope Scope, before time.
 		}
 		out.Sessions[i] = resultOf(h)
 	}
-	t.summarize(ctx, query, parts, out.Sessions)
-	return out, nil
+	return out, t.summarize(ctx, query, parts, out.Sessions)
 }
 
 func resultOf(h *Hit) SessionResult {
 	s := &h.Session
 	out := SessionResult{
-		SessionID: s.ID, Title: s.Title, Source: s.Source, StartedAt: s.StartedAt, LastActive: s.LastActive,
+		SessionID: s.ID, Title: cite.Line(s.Title), Source: s.Source, StartedAt: s.StartedAt, LastActive: s.LastActive,
 		MessageCount: s.NextSeq, MatchCount: h.MatchCount, Matches: []MatchResult{},
 	}
 	for i := range h.Matches {
 		m := &h.Matches[i]
-		out.Matches = append(out.Matches, MatchResult{m.MessageID, m.Seq, m.Role, m.SaidAt, m.Snippet.Text})
+		out.Matches = append(out.Matches, MatchResult{m.MessageID, m.Seq, m.Role, m.SaidAt, cite.Line(m.Snippet.Text)})
 	}
 	return out
 }
 
-// summarize fills in the summaries, side by side.
-func (t *Tool) summarize(ctx context.Context, query string, parts []*passage, out []SessionResult) {
+// summarize fills in the summaries, side by side. Its error is a panic.
+func (t *Tool) summarize(ctx context.Context, query string, parts []*passage, out []SessionResult) error {
 	limit := t.SummaryTime
 	if limit == 0 {
 		limit = summaryTime
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	var wait sync.WaitGroup
+	var g errgroup.Group
 	for i := range out {
-		wait.Go(func() {
+		g.Go(recovery.Task(func() error {
 			out[i].Summary, out[i].SummaryMethod = parts[i].extract(), ByExtraction
 			if t.Summarizer == nil {
-				return
+				return nil
 			}
 			text, err := t.Summarizer.Summarize(ctx, query, parts[i].transcript())
-			if text = strings.TrimSpace(text); err == nil && text != "" {
+			if text = strings.TrimSpace(cite.Line(text)); err == nil && text != "" {
 				out[i].Summary, out[i].SummaryMethod = text, ByModel
 			}
-		})
+			return nil
+		}))
 	}
-	wait.Wait()
+	return g.Wait()
 }

@@ -40,7 +40,7 @@ func ParseKey(s string) (Key, error) {
 	return Key(s), nil
 }
 
-// checkName says what is wrong with a name, "" when nothing is.
+// checkName returns what is wrong with a name; "" if it is valid.
 func checkName(s string) string {
 	if s == "" {
 		return "it is empty"
@@ -61,8 +61,8 @@ func checkName(s string) string {
 	return ""
 }
 
-// NewID makes an id of the documented form YYYYMMDD_HHMMSS_<8 hex>. The hex
-// part is random: a second's 2³² ids and a primary key behind them.
+// NewID makes an id of the documented form YYYYMMDD_HHMMSS_<8 hex>. The hex part is
+// random, with 2³² values per second; the primary key rejects a duplicate.
 func NewID(now time.Time) ID {
 	var b [4]byte
 	_, _ = rand.Read(b[:]) // crypto/rand never fails since Go 1.24

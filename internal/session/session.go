@@ -24,7 +24,7 @@ type Session struct {
 	// SystemPrompt is the stored prompt, in force for every turn of the session.
 	SystemPrompt string
 	Title        string
-	TitleSource  TitleSource // "" without a title, or when nobody knows
+	TitleSource  TitleSource // "" without a title, or if it is unknown
 
 	StartedAt  time.Time
 	EndedAt    time.Time // zero while the session lives
@@ -39,7 +39,7 @@ type Session struct {
 	// NextSeq is the number the lineage's next message will get; for a tip it
 	// equals the number of messages in the whole lineage.
 	NextSeq int64
-	// TailFrom is the first message still sent verbatim; what is older is
+	// TailFrom is the first message that is sent verbatim; older messages are
 	// represented by memory alone.
 	TailFrom int64
 	// Summary quotes the beginnings of the turns folded away, one a line.
@@ -70,7 +70,6 @@ type EndReason string
 const (
 	EndCompression EndReason = "compression"
 	EndReset       EndReason = "reset"
-	EndUserExit    EndReason = "user_exit"
 	// EndIncomplete marks a copy or an import that is under way, or was broken off.
 	EndIncomplete EndReason = "incomplete"
 )
@@ -85,7 +84,7 @@ const (
 	TitlePerson  TitleSource = "person"
 )
 
-// Role says who speaks in a message.
+// Role is the role of a message's speaker.
 type Role string
 
 // The roles of a transcript. System messages belong to requests, not to it.
@@ -114,9 +113,9 @@ type Message struct {
 	ToolCallID string
 	ToolName   string
 
-	// Note says that a person put the message into memory by hand, and how: the
-	// kind of fact it is, and the id of a fact it replaces. "" for all that was
-	// said in conversation. [EchoNote] marks a result that repeats what is in memory.
+	// Note says that a person put the message into memory by hand, and how: the kind of
+	// fact it is, and the id of a fact it replaces. It is "" for messages of a
+	// conversation. [EchoNote] marks a result that repeats memory.
 	Note string
 
 	SaidAt     time.Time // when it was said; an import keeps the original time
@@ -136,10 +135,26 @@ type Message struct {
 	Receipt   []byte
 }
 
-// EchoNote marks a message that only repeats what is stored already, such as the
-// result of a search. Nothing is learnt from it, and it is neither recalled nor
-// found: else every look at the past would bring up the looks before it.
+// EchoNote marks a message that only repeats stored content, such as the result of a
+// search. Memory learns nothing from it, and neither recall nor search returns it:
+// otherwise every search of the past would return earlier searches.
 const EchoNote = "echo"
+
+// FoundNote marks an echo that shows more than the user's own words: what a search
+// has found. Their writer may have written them to make a model do things.
+const FoundNote = "found"
+
+// Echoes reports whether a message only repeats stored content.
+func (m *Message) Echoes() bool { return Echo(m.Note) }
+
+// Echo reports whether a note is [EchoNote] or [FoundNote].
+func Echo(note string) bool { return note == EchoNote || note == FoundNote }
+
+// Outside reports whether a message is the text of another program, or shows such
+// text.
+func (m *Message) Outside() bool {
+	return m.Role == Tool && (m.Note == "" || m.Note == FoundNote)
+}
 
 // Size is how many bytes the texts of a message take.
 func (m *Message) Size() int { return len(m.Content) + len(m.Wire) + len(m.ToolCalls) }

@@ -7,10 +7,10 @@ import (
 	"github.com/hermes-memory/hermes/internal/owner"
 )
 
-// Store keeps sessions and messages. Each method is one transaction, sees the
-// rows of its owner only, and answers for an absent and for a foreign id alike
-// with a NotFound fault. The turn itself writes through run.Store, because an
-// answer and what was learnt from it must be stored together.
+// Store keeps sessions and messages. Each method is one transaction, sees only the rows
+// of its owner, and returns the same NotFound fault for an absent id and for another
+// owner's. The turn itself writes through run.Store, because an answer and the facts
+// learnt from it must be stored together.
 type Store interface {
 	// Tip returns the newest session of the lineage that id belongs to.
 	// NotFound if id never named a session of this owner.
@@ -94,8 +94,8 @@ type Filter struct {
 	Limit int
 }
 
-// Cursor is a place in a list that is sorted by activity. Rows that move while
-// somebody pages are never shown twice in the part that was not yet read.
+// Cursor is a position in a list that is sorted by activity. A row that moves between
+// two pages is never shown twice in the part not yet read.
 type Cursor struct {
 	LastActive time.Time
 	ID         ID // the root id of the last row shown
@@ -107,14 +107,14 @@ type Range struct {
 	To   int64 // the first Seq not wanted; 0 means no end
 	// Limit is how many at most; 0 means no limit.
 	Limit int
-	// Bytes ends the window behind the message with which the texts read reach so
-	// many bytes; 0 means no bound.
+	// Bytes ends the window after the message with which the texts read reach that many
+	// bytes; 0 sets no bound.
 	Bytes int
-	// Until leaves out what was recorded later; zero leaves out nothing.
+	// Until leaves out messages recorded later; zero leaves out none.
 	Until time.Time
 	// MessageID takes only the message with this id; 0 takes all.
 	MessageID int64
-	// Standing leaves out what was taken back.
+	// Standing leaves out undone messages.
 	Standing bool
 	// Receipts reads the receipts of answers, too.
 	Receipts bool

@@ -10,9 +10,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/hermes-memory/hermes/internal/audit"
+	"github.com/hermes-memory/hermes/internal/bound"
 	"github.com/hermes-memory/hermes/internal/owner"
 )
 
@@ -35,7 +35,7 @@ func (db *DB) Enter(ctx context.Context, o owner.Owner, e audit.Entry) error {
 	if err := errNoOwner(o); err != nil {
 		return err
 	}
-	return db.w.enqueue(ctx, func(t *tx) error { return t.enter(o, e) })
+	return db.w.enqueue(ctx, func() {}, func(t *tx) error { return t.enter(o, e) })
 }
 
 // enter appends an entry and drops what is too old.
@@ -57,11 +57,11 @@ func (t *tx) enter(o owner.Owner, e audit.Entry) error {
 	}
 	e.Seq++
 	if _, err := t.exec(`INSERT INTO audit (owner_id, seq, at, actor, action, kind, target, request_id, outcome, detail, hash) VALUES (?,?,?,?,?,?,?,?,?,?,?)`,
-		o.ID(), e.Seq, e.At.UnixMilli(), e.Actor, e.Action, e.Kind, e.Target, e.RequestID, e.Outcome, e.Detail, e.Sum(before)); err != nil {
+		o.ID(), e.Seq, bound.Millis(e.At), e.Actor, e.Action, e.Kind, e.Target, e.RequestID, e.Outcome, e.Detail, e.Sum(before)); err != nil {
 		return fmt.Errorf("record: %w", err)
 	}
 	if t.w.keep > 0 {
-		if _, err := t.exec(`DELETE FROM audit WHERE owner_id = ? AND at < ? AND seq < ?`, o.ID(), e.At.Add(-t.w.keep).UnixMilli(), e.Seq); err != nil {
+		if _, err := t.exec(`DELETE FROM audit WHERE owner_id = ? AND at < ? AND seq < ?`, o.ID(), bound.Millis(e.At.Add(-t.w.keep)), e.Seq); err != nil {
 			return fmt.Errorf("drop old entries: %w", err)
 		}
 	}
@@ -116,7 +116,7 @@ func (db *DB) Audit(ctx context.Context, o owner.Owner, f audit.Filter) ([]audit
 		if err := rows.Scan(&e.Seq, &at, &e.Actor, &e.Action, &e.Kind, &e.Target, &e.RequestID, &e.Outcome, &e.Detail, &e.Hash); err != nil {
 			return nil, fmt.Errorf("read audit: %w", err)
 		}
-		e.At = time.UnixMilli(at).UTC()
+		e.At = bound.FromMillis(at)
 		out = append(out, e)
 	}
 	if err := rows.Err(); err != nil {
@@ -134,10 +134,10 @@ func (db *DB) auditQuery(ctx context.Context, o owner.Owner, f *audit.Filter) (s
 		args = append(args, values...)
 	}
 	if !f.Since.IsZero() {
-		and("at >= ?", f.Since.UnixMilli())
+		and("at >= ?", bound.Millis(f.Since))
 	}
 	if !f.Until.IsZero() {
-		and("at < ?", f.Until.UnixMilli())
+		and("at < ?", bound.Millis(f.Until))
 	}
 	if f.Action != "" {
 		and("(action = ? OR substr(action, 1, length(?) + 1) = ? || '.')", f.Action, f.Action, f.Action)

@@ -3,12 +3,70 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 )
 
 // Check looks for damage in the file, and returns what it found. A quick check
 // looks at the structure of every page; a deep one also compares indexes with
-// their tables, and looks into the text index.
+// their tables, and reads the text index. The text index is derived: if it is
+// damaged, it is made again before the rest is looked at, and Index says so.
 func (db *DB) Check(ctx context.Context, deep bool) ([]string, error) {
+	if err := db.mendIndex(ctx, deep); err != nil {
+		return nil, err
+	}
+	found, err := db.gone(ctx)
+	if err != nil {
+		return nil, err
+	}
+	pages, err := db.checkPages(ctx, deep)
+	if slices.ContainsFunc(pages, ofTextIndex) {
+		if err := db.indexer.ask(ctx, "it was damaged: "+pages[slices.IndexFunc(pages, ofTextIndex)]); err != nil {
+			return nil, err
+		}
+		pages, err = db.checkPages(ctx, deep)
+	}
+	return append(found, pages...), err
+}
+
+// ofTextIndex reports whether a line of a check speaks of the text index.
+func ofTextIndex(line string) bool { return strings.Contains(line, textIndex) }
+
+// mendIndex has the text index made again if it is not as it should be.
+func (db *DB) mendIndex(ctx context.Context, deep bool) error {
+	why, err := db.harm(ctx)
+	if err == nil && why == "" && deep && db.Ready() == nil {
+		why, err = db.contradicts(ctx)
+	}
+	if err != nil || why == "" {
+		return err
+	}
+	return db.indexer.ask(ctx, why)
+}
+
+// gone names the tables and indexes that were taken out of the file since it was
+// opened.
+func (db *DB) gone(ctx context.Context) ([]string, error) {
+	objects, err := schemaObjects()
+	if err != nil {
+		return nil, err
+	}
+	there, err := thereNow(ctx, db.read)
+	if err != nil {
+		return nil, err
+	}
+	var found []string
+	for _, o := range missing(objects, there) {
+		found = append(found, fmt.Sprintf("the %s %s is missing", strings.ToLower(o.kind), o.name))
+	}
+	if why, err := lostParts(ctx, db.read); err != nil || why != "" {
+		return append(found, "the text index could not be made again: "+why), err
+	}
+	return found, nil
+}
+
+// checkPages has SQLite look at the pages of the file.
+func (db *DB) checkPages(ctx context.Context, deep bool) ([]string, error) {
 	pragma := `PRAGMA quick_check(20)`
 	if deep {
 		pragma = `PRAGMA integrity_check(20)`

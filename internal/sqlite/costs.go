@@ -3,28 +3,34 @@ package sqlite
 import (
 	"context"
 	"fmt"
-	"time"
+	"strconv"
 
+	"github.com/hermes-memory/hermes/internal/bound"
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/owner"
-	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// sumCosts cuts a lineage into stretches by place, so that it is read once.
-const sumCosts = `
-	SELECT count(*), min(m.seq), max(m.seq), max(m.recorded_at),
-		sum(json_extract(m.receipt, '$.context.sent_tokens')), max(json_extract(m.receipt, '$.context.budget_tokens')),
-		sum(json_extract(m.receipt, '$.context.naive_tokens')), sum(json_extract(m.receipt, '$.context.system')),
-		sum(json_extract(m.receipt, '$.context.memory')), sum(json_extract(m.receipt, '$.context.tail')),
-		sum(json_extract(m.receipt, '$.context.input'))
-	FROM messages m
-	JOIN sessions s ON s.owner_id = m.owner_id AND s.root_id = m.root_id AND s.is_tip = 1
-	WHERE m.owner_id = ? AND m.root_id = ? AND m.receipt IS NOT NULL
-	GROUP BY m.seq * ? / max(s.next_seq, 1)
+// sumCosts cuts a lineage into stretches by place, so that it is read once. A
+// receipt that is damaged, or none of ours, is no turn.
+var sumCosts = `
+	SELECT count(*), min(seq), max(seq), max(recorded_at), ` + summed("sent_tokens") + `, max(` + figure("budget_tokens") + `), ` +
+	summed("naive_tokens") + `, ` + summed("system") + `, ` + summed("memory") + `, ` + summed("tail") + `, ` + summed("input") + `
+	FROM (SELECT m.seq, m.recorded_at, json_extract(m.receipt, '$.context') AS context, m.seq * ? / max(s.next_seq, 1) AS stretch
+		FROM messages m JOIN sessions s ON s.owner_id = m.owner_id AND s.root_id = m.root_id AND s.is_tip = 1
+		WHERE m.owner_id = ? AND m.root_id = ? AND CASE WHEN json_valid(m.receipt) THEN json_type(m.receipt, '$.context') = 'object' END)
+	GROUP BY stretch
 	ORDER BY 2`
 
-// Costs implements run.Ledger.
-func (db *DB) Costs(ctx context.Context, o owner.Owner, root session.ID, points int) ([]run.Cost, error) {
+// figure is a number of a context, in SQL, moved into the bounds of a count.
+func figure(name string) string {
+	return `min(max(coalesce(CAST(json_extract(context, '$.` + name + `') AS INTEGER), 0), 0), ` + strconv.Itoa(bound.MaxTokens) + `)`
+}
+
+func summed(name string) string { return `sum(` + figure(name) + `)` }
+
+// Costs implements curate.Ledger.
+func (db *DB) Costs(ctx context.Context, o owner.Owner, root session.ID, points int) ([]curate.Cost, error) {
 	if err := errNoOwner(o); err != nil {
 		return nil, err
 	}
@@ -32,20 +38,20 @@ func (db *DB) Costs(ctx context.Context, o owner.Owner, root session.ID, points 
 	if err != nil {
 		return nil, err
 	}
-	rows, err := st.QueryContext(ctx, o.ID(), string(root), points)
+	rows, err := st.QueryContext(ctx, points, o.ID(), string(root))
 	if err != nil {
 		return nil, fmt.Errorf("sum up costs: %w", err)
 	}
 	defer func() { _ = rows.Close() }()
-	var costs []run.Cost
+	var costs []curate.Cost
 	for rows.Next() {
-		var c run.Cost
+		var c curate.Cost
 		var at int64
 		x := &c.Context
 		if err := rows.Scan(&c.Turns, &c.From, &c.To, &at, &x.Sent, &x.Budget, &x.Naive, &x.System, &x.Memory, &x.Tail, &x.Input); err != nil {
 			return nil, fmt.Errorf("read costs: %w", err)
 		}
-		c.At = time.UnixMilli(at).UTC()
+		c.At = bound.FromMillis(at)
 		costs = append(costs, c)
 	}
 	if err := rows.Err(); err != nil {

@@ -19,7 +19,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/bound"
+	"github.com/hermes-memory/hermes/internal/claim"
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/recovery"
 
 	_ "modernc.org/sqlite" // the driver
 )
@@ -66,7 +69,7 @@ type Options struct {
 	SearchTime, IndexPatience time.Duration
 	// AuditKeep is how long entries of the audit are kept; 0 is for ever.
 	AuditKeep time.Duration
-	// Observer is told what the writer does; nil tells nobody.
+	// Observer is told of the writer's work; it may be nil.
 	Observer Observer
 	// NoGuard leaves out the guard against stray opens, and the look whether the
 	// files are still there; for the guard's own test only.
@@ -81,10 +84,15 @@ type DB struct {
 	guard *guard
 	read  *pool
 	texts *pool // for searches
-	write *sql.DB
-	w     *writer
-	log   *slog.Logger
+	// scans and searches are the read connections that owners share. Each owner may use
+	// a share of them and waits for its own before it takes another owner's.
+	scans, searches *claim.Room
+	write           *sql.DB
+	w               *writer
+	log             *slog.Logger
 
+	// lost are tables that were missing and begin empty.
+	lost     []string
 	ids      ids
 	indexer  *indexer
 	others   others
@@ -92,6 +100,7 @@ type DB struct {
 	stopped  sync.WaitGroup
 	closing  sync.Once
 	closeErr error
+	known    knownTexts
 }
 
 // Open opens the file, creating it when it does not exist, brings its schema up
@@ -104,7 +113,7 @@ func Open(ctx context.Context, opt Options) (*DB, error) {
 	}
 	opt.SearchTime = cmp.Or(opt.SearchTime, searchTime)
 	opt.IndexPatience = cmp.Or(opt.IndexPatience, indexPatience)
-	db := &DB{opt: opt, log: opt.Log}
+	db := &DB{opt: opt, log: opt.Log, scans: claim.NewRoom(readers-1, readers/2), searches: claim.NewRoom(searchers, searchers/2)}
 	if err := db.open(ctx); err != nil {
 		_ = db.Close() // what was opened so far; err says why
 		return nil, err
@@ -149,7 +158,11 @@ func (db *DB) open(ctx context.Context) error {
 		_ = conn.Close()
 		return err
 	}
-	whole, err := db.takeOver(ctx, conn)
+	if db.lost, err = mendSchema(ctx, conn, db.log); err != nil {
+		_ = conn.Close()
+		return err
+	}
+	whole, dirty, err := db.takeOver(ctx, conn)
 	if err != nil {
 		_ = conn.Close()
 		return err
@@ -165,27 +178,33 @@ func (db *DB) open(ctx context.Context) error {
 	db.stop = stop
 	db.w = newWriter(conn, filepath.Dir(db.opt.Path), files, db.log)
 	db.w.observer, db.w.keep = db.opt.Observer, db.opt.AuditKeep
-	db.indexer = newIndexer(db)
+	db.indexer = newIndexer(db, dirty)
 	db.w.index, db.w.whole = db.indexer, whole
-	db.stopped.Go(func() { db.indexer.run(background) })
+	db.stopped.Go(recovery.Func(func() { db.indexer.run(background) }, recovery.Logged(background, db.log, "the text index")))
 	return nil
 }
 
-// takeOver learns which message ids were given out, and up to where all of them
-// are indexed, and ends what the process before held.
-func (db *DB) takeOver(ctx context.Context, conn *sql.Conn) (whole int64, err error) {
+// takeOver learns which message ids were given out, up to where all of them are
+// indexed, and whether the index is dirty, and ends what the process before held.
+func (db *DB) takeOver(ctx context.Context, conn *sql.Conn) (whole int64, dirty bool, err error) {
 	var last sql.NullInt64
 	if err := conn.QueryRowContext(ctx, lastMessageID).Scan(&last); err != nil {
-		return 0, fmt.Errorf("read last message id: %w", err)
+		return 0, false, fmt.Errorf("read last message id: %w", err)
 	}
 	db.ids.last, db.ids.opened = last.Int64, last.Int64
 	if err := conn.QueryRowContext(ctx, wholeIndex).Scan(&whole); err != nil {
-		return 0, fmt.Errorf("read how far the text index has come: %w", err)
+		return 0, false, fmt.Errorf("read how far the text index has come: %w", err)
+	}
+	if err := conn.QueryRowContext(ctx, anyDead).Scan(&dirty); err != nil {
+		return 0, false, fmt.Errorf("read whether the text index is clean: %w", err)
+	}
+	if err := keyErasures(ctx, conn); err != nil {
+		return 0, false, err
 	}
 	if _, err := conn.ExecContext(ctx, voidLeases, millis(time.Now())); err != nil {
-		return 0, fmt.Errorf("end leases: %w", err)
+		return 0, false, fmt.Errorf("end leases: %w", err)
 	}
-	return whole, nil
+	return whole, dirty, nil
 }
 
 // dsn names the file for the driver. A file: URI, because a plain name loses
@@ -193,7 +212,8 @@ func (db *DB) takeOver(ctx context.Context, conn *sql.Conn) (whole int64, err er
 func (db *DB) dsn(mode string, cache int) string {
 	q := url.Values{"mode": {mode}, "_txlock": {"immediate"}}
 	for _, p := range []string{
-		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), "foreign_keys(ON)", "secure_delete(ON)", "trusted_schema(OFF)", "mmap_size(0)",
+		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), "foreign_keys(ON)", "secure_delete(ON)", "trusted_schema(OFF)",
+		"mmap_size(0)",
 		"cell_size_check(ON)", fmt.Sprintf("cache_size(-%d)", cache), "synchronous(" + db.opt.Synchronous + ")",
 	} {
 		q.Add("_pragma", p)
@@ -249,6 +269,10 @@ func (db *DB) Close() error {
 	return db.closeErr
 }
 
+// Lost are the derived tables that were missing from the file when it was opened:
+// they are there again, and empty.
+func (db *DB) Lost() []string { return db.lost }
+
 // Ready reports whether the database takes writes; the error says why not.
 func (db *DB) Ready() error { return db.w.ready() }
 
@@ -257,14 +281,14 @@ func millis(t time.Time) any {
 	if t.IsZero() {
 		return nil
 	}
-	return t.UnixMilli()
+	return bound.Millis(t)
 }
 
 func fromMillis(n sql.NullInt64) time.Time {
 	if !n.Valid {
 		return time.Time{}
 	}
-	return time.UnixMilli(n.Int64).UTC()
+	return bound.FromMillis(n.Int64)
 }
 
 // null turns an empty text into null.

@@ -20,7 +20,8 @@ func (t *tx) insertDelivery(o owner.Owner, d *job.Delivery) error {
 		return nil
 	}
 	const insert = `INSERT INTO deliveries (owner_id, id, job_id, due_at, target, state, wake_at, created_at) VALUES (?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING`
-	if _, err := t.exec(insert, o.ID(), d.ID, string(d.Job), millis(d.DueAt), string(d.Target), string(d.State), millis(d.WakeAt), millis(d.CreatedAt)); err != nil {
+	if _, err := t.exec(insert, o.ID(), d.ID, string(d.Job), millis(d.DueAt), string(d.Target), string(d.State), millis(d.WakeAt),
+		millis(d.CreatedAt)); err != nil {
 		return fmt.Errorf("insert delivery: %w", err)
 	}
 	return nil
@@ -29,16 +30,16 @@ func (t *tx) insertDelivery(o owner.Owner, d *job.Delivery) error {
 // ClaimDelivery implements job.Ledger.
 func (db *DB) ClaimDelivery(ctx context.Context, o owner.Owner, id string, at, until time.Time) (job.Delivery, bool, error) {
 	const claim = `UPDATE deliveries SET state = '` + sending + `', attempts = attempts + 1, fence = fence + 1, wake_at = ? WHERE owner_id = ? AND id = ? AND wake_at <= ?`
-	const read = `SELECT ` + deliveryColumns + `, ` + runColumns + `, j.name, j.secret FROM deliveries d
+	const read = `SELECT ` + deliveryColumns + `, ` + fireColumns + `, j.name, j.secret FROM deliveries d
 		JOIN job_runs r ON r.owner_id = d.owner_id AND r.job_id = d.job_id AND r.due_at = d.due_at
 		JOIN jobs j ON j.owner_id = d.owner_id AND j.id = d.job_id WHERE d.owner_id = ? AND d.id = ?`
 	var d deliveryRow
-	var r runRow
+	var r fireRow
 	var name string
 	var secret sql.NullString
 	var ok bool
 	err := db.w.submit(ctx, func(t *tx) error {
-		d, r, ok = deliveryRow{}, runRow{}, false
+		d, r, ok = deliveryRow{}, fireRow{}, false
 		claimed, err := t.changed(claim, millis(until), o.ID(), id, millis(at))
 		if err != nil || !claimed {
 			return err

@@ -5,11 +5,11 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"time"
 
+	"github.com/hermes-memory/hermes/internal/bound"
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
-	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -25,7 +25,7 @@ const (
 )
 
 // keepChanges stores what memory learnt in a step.
-func (t *tx) keepChanges(o owner.Owner, step *run.Step) error {
+func (t *tx) keepChanges(o owner.Owner, step *lineage.Step) error {
 	if len(step.Messages) == 0 {
 		return nil
 	}
@@ -59,7 +59,8 @@ func (t *tx) keepChange(o owner.Owner, c *memory.Change, from func(*memory.Fact)
 	}
 	for j := range c.Superseded {
 		f := &c.Superseded[j]
-		if _, err := t.exec(supersedeFact, null(f.SupersededBy), millis(f.SupersededAt), o.ID(), string(f.Source.Root), f.Source.Seq, string(f.ID)); err != nil {
+		if _, err := t.exec(supersedeFact, null(f.SupersededBy), millis(f.SupersededAt), o.ID(), string(f.Source.Root), f.Source.Seq,
+			string(f.ID)); err != nil {
 			return fmt.Errorf("supersede fact: %w", err)
 		}
 	}
@@ -69,7 +70,7 @@ func (t *tx) keepChange(o owner.Owner, c *memory.Change, from func(*memory.Fact)
 // linksOf are a fact's links as they are stored.
 func linksOf(f *memory.Fact) (any, error) {
 	if len(f.Links) == 0 {
-		return nil, nil //nolint:nilnil // null is what is stored
+		return nil, nil
 	}
 	text, err := json.Marshal(f.Links)
 	if err != nil {
@@ -90,7 +91,8 @@ func (t *tx) insertFact(o owner.Owner, from *session.Message, f *memory.Fact) er
 	src := &f.Source
 	_, err = t.exec(insertFact, o.ID(), null(from.Key), string(src.Root), src.Seq, string(f.ID), string(src.SessionID), src.MessageID,
 		string(f.Kind), string(src.Role), null(src.Speaker), f.Quote, src.Start, src.End, null(statement), null(f.Subject),
-		null(f.Attribute), null(f.Value), null(f.Because), null(f.By), f.SaidAt.UnixMilli(), from.RecordedAt.UnixMilli(), millis(f.When.From), millis(f.When.To),
+		null(f.Attribute), null(f.Value), null(f.Because), null(f.By), bound.Millis(f.SaidAt), bound.Millis(from.RecordedAt), millis(f.When.From),
+		millis(f.When.To),
 		null(f.SupersededBy), millis(f.SupersededAt), links)
 	if err != nil {
 		return fmt.Errorf("insert fact: %w", err)
@@ -136,6 +138,11 @@ func (db *DB) Facts(ctx context.Context, o owner.Owner, scope memory.Scope) ([]m
 	if scope.Key != "" {
 		query, arg = factsByKey, string(scope.Key)
 	}
+	leave, err := db.shared(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	st, err := db.read.stmt(ctx, query)
 	if err != nil {
 		return nil, err
@@ -176,13 +183,11 @@ func scanFact(rows *sql.Rows) (memory.Fact, error) {
 	}
 	f.Subject, f.Attribute, f.Value, f.Because = subject.String, attribute.String, value.String, because.String
 	f.By = proposed.String
-	f.SaidAt = time.UnixMilli(said).UTC()
+	f.SaidAt = bound.FromMillis(said)
 	f.When = memory.Interval{From: fromMillis(from), To: fromMillis(to)}
 	f.SupersededBy, f.SupersededAt = memory.FactID(by.String), fromMillis(at)
-	if links.String != "" {
-		if err := json.Unmarshal([]byte(links.String), &f.Links); err != nil {
-			return f, fmt.Errorf("decode links: %w", err)
-		}
+	if links.String != "" && json.Unmarshal([]byte(links.String), &f.Links) != nil {
+		f.Links = nil // the row is damaged: the fact is told without them
 	}
 	return f, nil
 }

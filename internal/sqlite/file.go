@@ -12,18 +12,22 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
+
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
+// Version is that of the SQLite in this program.
+const Version = sqlite3.SQLITE_VERSION
+
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
-// refuseForeign looks at the header of an existing file before anything is
-// written: a database without our application id belongs to somebody else.
+// refuseForeign reads the header of an existing file before anything is written: a
+// database without this program's application id belongs to another program.
 func refuseForeign(path string) error {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -105,26 +109,17 @@ func olderVersion(a, b string) bool {
 // migrate applies the migrations the file has not seen, each in a transaction.
 // user_version counts them, so any tool can read it.
 func migrate(ctx context.Context, conn *sql.Conn) error {
-	entries, err := migrationFiles.ReadDir("migrations")
+	scripts, err := migrationScripts()
 	if err != nil {
-		return fmt.Errorf("read migrations: %w", err)
+		return err
 	}
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	var version int
 	if err := conn.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&version); err != nil {
 		return fmt.Errorf("read schema version: %w", err)
 	}
-	if version > len(entries) {
+	if version > len(scripts) {
 		return fault.New(fault.Invalid, "newer_database", fmt.Sprintf(
-			"The database has schema version %d, this program knows up to %d. Use the newer hermes that wrote it.", version, len(entries)))
-	}
-	scripts := make([]string, len(entries))
-	for i, e := range entries {
-		script, err := migrationFiles.ReadFile("migrations/" + e.Name())
-		if err != nil {
-			return fmt.Errorf("read migration: %w", err)
-		}
-		scripts[i] = string(script)
+			"The database has schema version %d, this program knows up to %d. Use the newer hermes that wrote it.", version, len(scripts)))
 	}
 	if err := checkSchema(ctx, conn, scripts[:version]); err != nil {
 		return err
@@ -133,10 +128,27 @@ func migrate(ctx context.Context, conn *sql.Conn) error {
 		stmt := fmt.Sprintf("BEGIN IMMEDIATE;\n%s\n%s\nPRAGMA user_version = %d;\nCOMMIT;", scripts[i], markSchema(scripts[:i+1]), i+1)
 		if _, err := conn.ExecContext(ctx, stmt); err != nil {
 			_, _ = conn.ExecContext(ctx, `ROLLBACK`) // the error below is what matters
-			return fmt.Errorf("migrate to %s: %w", entries[i].Name(), err)
+			return fmt.Errorf("migrate to version %d: %w", i+1, err)
 		}
 	}
 	return nil
+}
+
+// migrationScripts are all migrations, oldest first.
+func migrationScripts() ([]string, error) {
+	entries, err := migrationFiles.ReadDir("migrations") // sorted by name
+	if err != nil {
+		return nil, fmt.Errorf("read migrations: %w", err)
+	}
+	scripts := make([]string, len(entries))
+	for i, e := range entries {
+		script, err := migrationFiles.ReadFile("migrations/" + e.Name())
+		if err != nil {
+			return nil, fmt.Errorf("read migration: %w", err)
+		}
+		scripts[i] = string(script)
+	}
+	return scripts, nil
 }
 
 // schemaMark names the tables that some migrations make.

@@ -7,15 +7,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// guard keeps other processes from resetting the WAL under us.
+// guard keeps other processes from resetting the WAL while this one uses it.
 //
-// POSIX locks vanish when any descriptor of the file is closed in the process
-// that holds them, so a stray open and close here, followed by a stock sqlite3
-// elsewhere, could delete a WAL that still holds committed rows. Open file
-// description locks do not vanish. The guard holds shared ones on the bytes
-// where SQLite's own shared locks lie (part of the file format): bytes
-// 0x40000002 to +510 of the database and byte 128 of the -shm file. Readers are
-// not disturbed; nobody gets the exclusive lock that deleting the WAL needs.
+// POSIX locks vanish when any descriptor of the file is closed in the process that
+// holds them, so a stray open and close here, followed by a stock sqlite3 elsewhere,
+// could delete a WAL that still holds committed rows. Open file description locks do
+// not vanish. The guard holds shared ones on the bytes where SQLite's own shared locks
+// lie (part of the file format): bytes 0x40000002 to +510 of the database and byte 128
+// of the -shm file. Readers are not disturbed; no process gets the exclusive lock that
+// deleting the WAL needs.
 type guard struct{ files []*os.File }
 
 func newGuard(path string) (*guard, error) {
@@ -37,17 +37,22 @@ func newGuard(path string) (*guard, error) {
 	return g, nil
 }
 
-// file is the held descriptor of a path, nil if it is not one of ours.
-func (g *guard) file(path string) *os.File {
+// file is the held descriptor of a file, whatever its path; nil if it is not one of
+// ours.
+func (g *guard) file(info os.FileInfo) (*os.File, error) {
 	if g == nil {
-		return nil
+		return nil, nil //nolint:nilnil // it is not held, and that is no error
 	}
 	for _, f := range g.files {
-		if f.Name() == path {
-			return f
+		held, err := f.Stat()
+		if err != nil {
+			return nil, fmt.Errorf("look at %s: %w", f.Name(), err)
+		}
+		if os.SameFile(held, info) {
+			return f, nil
 		}
 	}
-	return nil
+	return nil, nil //nolint:nilnil // it is not held, and that is no error
 }
 
 // close releases the guard. It must be called after the last connection has

@@ -6,9 +6,9 @@ import (
 	"os"
 )
 
-// identity recognises the database's files by what they are, not by their names:
-// somebody may delete or replace them while we have them open, and what is
-// written then is gone when we close them.
+// identity identifies the open database files themselves, not their names: if another
+// process deletes or replaces a file while it is open, later writes to it are lost on
+// close.
 type identity struct {
 	names []string
 	infos []os.FileInfo

@@ -11,8 +11,8 @@ import (
 // is enough.
 type ids struct {
 	mu sync.Mutex
-	// last is the newest id given out, opened what it was when the file was
-	// opened: nobody holds an unused id up to there any more.
+	// last is the newest id issued, and opened its value when the file was opened: no
+	// unused id up to opened can still be held.
 	last, opened int64
 	// gaps are the ranges that adopted ids have skipped: never given out.
 	gaps []gap
@@ -61,7 +61,7 @@ func (db *DB) AdoptMessageIDs(ctx context.Context, want []int64) (bool, error) {
 	return true, nil
 }
 
-// free reports whether nobody can have been given one of the ids in this process.
+// free reports whether none of the ids can have been issued in this process.
 func (x *ids) free(want []int64) bool {
 	before := int64(0)
 	for _, id := range want {

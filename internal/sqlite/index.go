@@ -1,11 +1,15 @@
 package sqlite
 
 import (
+	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/recovery"
 	"github.com/hermes-memory/hermes/internal/search"
 	"github.com/hermes-memory/hermes/internal/session"
 )
@@ -16,7 +20,8 @@ func (t *tx) index(id int64) error {
 	const missing = `SELECT content, scope FROM messages_text
 		WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM messages_fts_docsize WHERE id = ?1)`
 	const insert = `INSERT INTO messages_fts(rowid, content, scope) VALUES (?,?,?)`
-	return t.eachIndexed(missing, insert, "index message", id)
+	_, err := t.eachIndexed(missing, insert, "index message", id)
+	return err
 }
 
 // unindex takes a message out of the text index. The index must be given the
@@ -26,23 +31,89 @@ func (t *tx) unindex(id int64) error {
 	const present = `SELECT content, scope FROM messages_text
 		WHERE id = ?1 AND EXISTS (SELECT 1 FROM messages_fts_docsize WHERE id = ?1)`
 	const remove = `INSERT INTO messages_fts(messages_fts, rowid, content, scope) VALUES ('delete',?,?,?)`
-	return t.eachIndexed(present, remove, "take message out of the index", id)
+	removed, err := t.eachIndexed(present, remove, "take message out of the index", id)
+	if err != nil || !removed {
+		return err
+	}
+	t.soils = true
+	if _, err := t.exec(markDead); err != nil {
+		return fmt.Errorf("mark index: %w", err)
+	}
+	return nil
 }
 
-// eachIndexed hands the text that selectText finds for a message to change.
-func (t *tx) eachIndexed(selectText, change, what string, id int64) error {
+// searchable is a message's text as the index takes it. A text that cannot be read is
+// indexed as none: the messages behind it would wait for ever.
+func (t *tx) searchable(id int64, content string) string {
+	text := ""
+	err := recovery.Do(func() error {
+		text = search.IndexText(content)
+		return nil
+	})
+	recovery.Log(t.ctx, t.w.log, "the text of a message", err, "message_id", id)
+	return text
+}
+
+// eachIndexed hands the text that selectText finds for a message to change, and
+// reports whether there was one.
+func (t *tx) eachIndexed(selectText, change, what string, id int64) (bool, error) {
 	var content, scope string
 	err := t.row(selectText, id).Scan(&content, &scope)
 	if isNoRows(err) {
-		return nil
-	}
-	if err == nil {
-		_, err = t.exec(change, id, search.IndexText(content), scope)
+		return false, nil
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", what, err)
+		if codeOf(err)&0xff == sqliteError { // it names a part of the index that is gone
+			err = indexError{err}
+		}
+		return false, fmt.Errorf("%s: %w", what, err)
 	}
-	return nil
+	t.indexes = true
+	if _, err = t.exec(change, id, t.searchable(id, content), scope); err != nil {
+		return false, fmt.Errorf("%s: %w", what, ofIndex(err))
+	}
+	return true, nil
+}
+
+// indexError is the failure of a statement that works on the text index alone, so
+// that the index is at fault, and not the file.
+type indexError struct{ error }
+
+// Unwrap returns what SQLite said.
+func (e indexError) Unwrap() error { return e.error }
+
+// SQLite's codes of what a part of the index that is gone or damaged leads to.
+const (
+	sqliteError   = 1
+	sqliteCorrupt = 11
+	// damagedIndex is that of a virtual table, such as the text index, that
+	// contradicts itself.
+	damagedIndex = 267
+)
+
+// ofIndex marks an error of a statement on the index as the index's own.
+func ofIndex(err error) error {
+	if code := codeOf(err); code&0xff == sqliteError || code&0xff == sqliteCorrupt {
+		return indexError{err}
+	}
+	return err
+}
+
+// blame marks an error of a transaction that changes the index as the index's own:
+// SQLite writes it with a later statement, or with the commit.
+func (t *tx) blame(err error) error {
+	if t.indexes {
+		return ofIndex(err)
+	}
+	return err
+}
+
+// harmedIndex reports whether an error says that the text index must be made again.
+func harmedIndex(err error) bool {
+	if _, ok := errors.AsType[indexError](err); ok {
+		return true
+	}
+	return codeOf(err) == damagedIndex
 }
 
 // unindexLineage takes a lineage's messages out of the index.
@@ -109,18 +180,45 @@ func (t *tx) setWhole(whole int64) error {
 	return nil
 }
 
-// emptyIndex empties the index and its marks, so that recovery finds everything
-// missing.
-func (t *tx) emptyIndex() error {
+// remakeIndex puts an empty index in the place of the one there is, and takes its
+// marks away, so that recovery finds everything missing. The reason is kept.
+func (t *tx) remakeIndex(why string) error {
 	t.w.index.forget()
-	for _, query := range []string{
-		`INSERT INTO messages_fts(messages_fts) VALUES ('delete-all')`,
-		`DELETE FROM meta WHERE name IN ('fts_upto', 'fts_whole')`,
-	} {
-		if _, err := t.exec(query); err != nil {
-			return fmt.Errorf("empty the index: %w", err)
+	if err := t.dropIndex(); err != nil {
+		return err
+	}
+	statements, err := textStatements()
+	if err != nil {
+		return err
+	}
+	for _, query := range append(statements, `DELETE FROM meta WHERE name IN ('fts_upto', 'fts_whole', 'fts_dead')`) {
+		if err := t.rawExec(query); err != nil {
+			return fmt.Errorf("make the index again: %w", err)
 		}
+	}
+	if _, err := t.exec(`INSERT OR REPLACE INTO meta (name, value) VALUES ('fts_remade', ?)`, remade(time.Now(), why)); err != nil {
+		return fmt.Errorf("note why the index was made again: %w", err)
 	}
 	t.whole = 0
 	return nil
+}
+
+// healing carries out an operation that changes the index. A damaged one keeps
+// nothing from being stored or erased: it is emptied first, and filled again
+// afterwards.
+func (db *DB) healing(ctx context.Context, do func(*tx) error) error {
+	err := db.w.submit(ctx, do)
+	if !harmedIndex(err) {
+		return err
+	}
+	db.log.WarnContext(ctx, "text index is damaged; it is made again", "err", err)
+	why := whyOf(err)
+	err = db.w.submit(ctx, func(t *tx) error {
+		if err := t.remakeIndex(why); err != nil {
+			return err
+		}
+		return do(t)
+	})
+	db.indexer.refill(ctx)
+	return err
 }

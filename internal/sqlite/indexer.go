@@ -6,18 +6,20 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/hermes-memory/hermes/internal/recovery"
 )
 
-// indexer fills the text index behind the commits. The index is derived: a
-// failure here is logged and tried again, and fails no turn.
+// indexer fills the text index after the commits. The index is derived: a failure here
+// is logged and retried, and fails no turn.
 type indexer struct {
 	db   *DB
 	wake chan struct{}
-	// hurry ends the pause in which messages gather: somebody is searching.
+	// hurry ends the pause in which messages gather, because a search waits.
 	hurry chan struct{}
-	// damaged says that a search has met a damaged index.
+	// damaged reports that a search has met a damaged index.
 	damaged chan struct{}
-	// anew asks for a new index; the outcome goes into the channel it brings.
+	// anew asks for a rebuilt index; the outcome is sent to the channel it carries.
 	anew chan chan error
 	// stopped is closed when nothing will be indexed any more.
 	stopped chan struct{}
@@ -33,8 +35,17 @@ type indexer struct {
 	// committed since. They are served in this order: the mark rises with the
 	// oldest.
 	doing, missing, pending []int64
+	// why the index must be made again; healed is closed when that was tried.
+	why    string
+	healed chan struct{}
+	// tried is when it was made again last.
+	tried time.Time
 	// idle is closed while nothing waits to be indexed.
 	idle chan struct{}
+	// soiled is how often words were taken out since the index was clean, and clean
+	// is closed while that is 0.
+	soiled int
+	clean  chan struct{}
 }
 
 const (
@@ -44,11 +55,21 @@ const (
 	indexPause = 100 * time.Millisecond
 )
 
-func newIndexer(db *DB) *indexer {
-	return &indexer{
-		db: db, wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1), damaged: make(chan struct{}, 1), anew: make(chan chan error), stopped: make(chan struct{}),
-		idle: make(chan struct{}),
+// newIndexer returns an indexer; dirty says that an earlier process has left words
+// in the index that were taken out.
+func newIndexer(db *DB, dirty bool) *indexer {
+	x := &indexer{
+		db: db, wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1), damaged: make(chan struct{}, 1), anew: make(chan chan error),
+		stopped: make(chan struct{}),
+		idle:    make(chan struct{}), clean: make(chan struct{}), healed: make(chan struct{}),
 	}
+	if dirty {
+		x.soiled = 1
+		nudge(x.wake)
+	} else {
+		close(x.clean)
+	}
+	return x
 }
 
 // add hands over committed messages. The writer calls it before it begins
@@ -121,7 +142,7 @@ func (x *indexer) wait(ctx context.Context) error {
 // start.
 func (x *indexer) run(ctx context.Context) {
 	defer close(x.stopped)
-	x.refill(ctx)
+	x.lookAtStart(ctx)
 	x.mu.Lock()
 	x.recovered = true
 	if x.waiting() == 0 {
@@ -134,11 +155,9 @@ func (x *indexer) run(ctx context.Context) {
 		select {
 		case <-x.wake:
 		case <-x.damaged:
-			if err := x.remake(ctx); err != nil {
-				x.db.log.Warn("text index could not be made anew", "err", err)
-			}
+			_ = x.remake(ctx, x.harm()) // it is logged, and the next one that meets it tries again
 		case done := <-x.anew:
-			done <- x.remake(ctx)
+			done <- x.remake(ctx, "it was asked for")
 			nudge(x.hurry)
 		case <-ctx.Done():
 			return
@@ -152,6 +171,7 @@ func (x *indexer) run(ctx context.Context) {
 		}
 		for x.step(ctx) {
 		}
+		x.scour(ctx)
 	}
 }
 
@@ -161,10 +181,9 @@ func (x *indexer) step(ctx context.Context) bool {
 	if len(batch) == 0 || ctx.Err() != nil {
 		return false
 	}
-	err := x.index(ctx, batch)
-	if codeOf(err) == damagedIndex {
-		x.db.log.Warn("text index is damaged; it is made anew", "err", err)
-		if err = x.remake(ctx); err == nil {
+	err := recovery.Do(func() error { return x.index(ctx, batch) })
+	if harmedIndex(err) && x.mayTry() {
+		if err = x.remake(ctx, whyOf(err)); err == nil {
 			err = x.index(ctx, batch)
 		}
 	}
@@ -218,17 +237,6 @@ func (db *DB) Reindex(ctx context.Context) error {
 	return db.indexer.wait(ctx)
 }
 
-// remake empties the index, so that it is filled again.
-func (x *indexer) remake(ctx context.Context) error {
-	err := x.db.w.submit(ctx, (*tx).emptyIndex)
-	select {
-	case <-x.damaged: // met before it was emptied
-	default:
-	}
-	x.refill(ctx)
-	return err
-}
-
 // refill finds again what an emptied index lacks.
 func (x *indexer) refill(ctx context.Context) {
 	if err := x.recover(ctx); err != nil && ctx.Err() == nil {
@@ -249,8 +257,8 @@ func (x *indexer) index(ctx context.Context, ids []int64) error {
 	})
 }
 
-// oldest is the lowest number that waits to be indexed behind the batch at hand:
-// 1 as long as not all of them are known, and 0 for none.
+// oldest is the lowest number that waits to be indexed after the current batch: 1 as
+// long as not all of them are known, and 0 for none.
 func (x *indexer) oldest() int64 {
 	x.mu.Lock()
 	defer x.mu.Unlock()

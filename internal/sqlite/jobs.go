@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/audit"
+	"github.com/hermes-memory/hermes/internal/bound"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/job"
 	"github.com/hermes-memory/hermes/internal/owner"
@@ -35,7 +36,7 @@ func scanJob(row interface{ Scan(...any) error }) (o owner.Owner, j job.Job, err
 	}
 	j.Key, j.Secret, j.Model, j.LastStatus = session.Key(key.String), secret.String, model.String, job.Status(status.String)
 	j.Timeout = time.Duration(timeout) * time.Millisecond
-	j.Anchor, j.CreatedAt, j.UpdatedAt = time.UnixMilli(anchor).UTC(), time.UnixMilli(created).UTC(), time.UnixMilli(updated).UTC()
+	j.Anchor, j.CreatedAt, j.UpdatedAt = bound.FromMillis(anchor), bound.FromMillis(created), bound.FromMillis(updated)
 	j.NextRunAt, j.LastRunAt = fromMillis(next), fromMillis(last)
 	if own.Valid {
 		j.Seen = &job.Seen{Own: own.Int64, Others: others.Int64}
@@ -136,7 +137,8 @@ func (db *DB) UpdateJob(ctx context.Context, o owner.Owner, j job.Job) error {
 		if err := t.refuseJobName(o, &j); err != nil {
 			return err
 		}
-		changed, err := t.changed(update, j.Name, j.Schedule, j.Timezone, j.Prompt, string(j.Session), null(j.Key), string(j.Deliver), null(j.Secret),
+		changed, err := t.changed(update, j.Name, j.Schedule, j.Timezone, j.Prompt, string(j.Session), null(j.Key), string(j.Deliver),
+			null(j.Secret),
 			j.Repeat, string(j.CatchUp), null(j.Model), j.Timeout.Milliseconds(), string(j.State), millis(j.Anchor), millis(j.NextRunAt),
 			millis(j.UpdatedAt), o.ID(), string(j.ID))
 		if err == nil && !changed {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/audit"
+	"github.com/hermes-memory/hermes/internal/bound"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
 )
@@ -29,7 +30,7 @@ func scanKey(row interface{ Scan(...any) error }) (owner.Key, error) {
 	for s := range strings.FieldsSeq(scopes) {
 		k.Scopes = append(k.Scopes, owner.Scope(s))
 	}
-	k.CreatedAt, k.RevokedAt = time.UnixMilli(created).UTC(), fromMillis(revoked)
+	k.CreatedAt, k.RevokedAt = bound.FromMillis(created), fromMillis(revoked)
 	return k, nil
 }
 

@@ -1,8 +1,8 @@
 package sqlite
 
-// voidLeases ends the leases of runs, jobs, deliveries and work: this process owns
-// the file, so whoever held them is gone. The fences stay: what is claimed anew has the
-// next one.
+// voidLeases ends the leases of runs, jobs, deliveries and work: this process owns the
+// file, so the previous holders are gone. The fences stay: the next claim gets the next
+// number.
 const voidLeases = `UPDATE runs SET wake_at = ` + afterCuts + ` WHERE wake_at IS NOT NULL AND state <> 'queued';
 	UPDATE job_runs SET wake_at = min(wake_at, ` + afterCuts + `) WHERE wake_at IS NOT NULL AND status = 'running';
 	UPDATE deliveries SET wake_at = min(wake_at, ` + afterCuts + `) WHERE wake_at IS NOT NULL AND state = '` + sending + `';

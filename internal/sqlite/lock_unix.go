@@ -6,11 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 )
+
+// lockPatience is how long a lock is asked for: [Holder] has it for a moment.
+const lockPatience = 50 * time.Millisecond
 
 // lockFile makes this process the owner of the database. The lock goes with the
 // process, however it ends.
@@ -19,9 +23,14 @@ func lockFile(path string) (*os.File, error) {
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, "database_unwritable", "Cannot create "+path+". Check HERMES_HOME and its permissions.", err)
 	}
-	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	if err == nil {
-		return f, nil
+	for end := time.Now().Add(lockPatience); ; time.Sleep(lockPatience / 10) {
+		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if err == nil {
+			return f, signLock(f)
+		}
+		if !errors.Is(err, unix.EWOULDBLOCK) || time.Now().After(end) {
+			break
+		}
 	}
 	_ = f.Close()
 	if errors.Is(err, unix.EWOULDBLOCK) {
@@ -35,4 +44,16 @@ func lockFile(path string) (*os.File, error) {
 // process that is just being started from this one holds it a moment longer.
 func unlockFile(f *os.File) error {
 	return errors.Join(unix.Flock(int(f.Fd()), unix.LOCK_UN), f.Close())
+}
+
+// held reports whether a process has the lock.
+func held(f *os.File) (bool, error) {
+	err := unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("ask for the lock: %w", err)
+	}
+	return false, unix.Flock(int(f.Fd()), unix.LOCK_UN)
 }

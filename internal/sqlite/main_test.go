@@ -16,8 +16,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/owner"
-	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -126,11 +126,11 @@ func writingTo(ctx context.Context, db *DB, root session.ID, from int64, texts .
 }
 
 // stepOf is a step with one message.
-func stepOf(db *DB, root session.ID, seq int64, text string) run.Step {
+func stepOf(db *DB, root session.ID, seq int64, text string) lineage.Step {
 	now := time.Date(2026, time.March, 1, 9, 0, 0, 0, time.UTC)
 	id, _ := db.ReserveMessageIDs(context.Background(), 1) // cannot fail here
 	sum := sha256.Sum256([]byte(text))
-	return run.Step{
+	return lineage.Step{
 		Opened: seq == 0,
 		Session: session.Session{
 			ID: root, RootID: root, Source: session.SourceAPI, StartedAt: now, LastActive: now, NextSeq: seq + 1,

@@ -3,12 +3,14 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/bound"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/ranking"
@@ -28,12 +30,14 @@ const (
 	withReceipts       = `SELECT ` + messageColumns + `, receipt_id, receipt` + messageWindow + `LIMIT 0+?`
 	newestWithReceipts = `SELECT ` + messageColumns + `, receipt_id, receipt` + messageWindow + `DESC LIMIT 0+?`
 	insertMessage      = `INSERT INTO messages (id, owner_id, root_id, seq, session_id, session_key, role, name, content, wire,
-		tool_calls, tool_call_id, tool_name, note, said_at, recorded_at, token_count, finish_reason, model, receipt_id, receipt, hash, undone_at)
-		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+		tool_calls, tool_call_id, tool_name, note, said_at, recorded_at, token_count, finish_reason, model, receipt_id, receipt, hash, undone_at, frame)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 
 	documentColumns = `id, session_id, root_id, seq, role, name, content, note, said_at`
-	documentsByKey  = `SELECT ` + documentColumns + ` FROM messages WHERE owner_id = ? AND session_key = ? AND recorded_at <= ? AND undone_at IS NULL ORDER BY id`
-	documentsByRoot = `SELECT ` + documentColumns + ` FROM messages WHERE owner_id = ? AND root_id = ? AND recorded_at <= ? AND undone_at IS NULL ORDER BY seq`
+	documentsByKey  = `SELECT ` + documentColumns + ` FROM messages
+		WHERE owner_id = ? AND session_key = ? AND recorded_at <= ? AND undone_at IS NULL AND id > ? ORDER BY id`
+	documentsByRoot = `SELECT ` + documentColumns + ` FROM messages
+		WHERE owner_id = ? AND root_id = ? AND recorded_at <= ? AND undone_at IS NULL AND seq > ? ORDER BY seq`
 )
 
 func scanMessage(row interface{ Scan(...any) error }) (session.Message, error) {
@@ -48,9 +52,20 @@ func scanMessage(row interface{ Scan(...any) error }) (session.Message, error) {
 	}
 	m.Key, m.Name, m.ToolCallID, m.ToolName = session.Key(key.String), name.String, toolCallID.String, toolName.String
 	m.Note, m.FinishReason, m.Model = note.String, finish.String, model.String
-	m.SaidAt, m.RecordedAt = time.UnixMilli(said).UTC(), time.UnixMilli(recorded).UTC()
+	m.SaidAt, m.RecordedAt = bound.FromMillis(said), bound.FromMillis(recorded)
 	m.UndoneAt, m.ReceiptID = fromMillis(undone), receiptID.String
+	m.Tokens = int(bound.Count(int64(m.Tokens)))
+	m.ToolCalls, m.Wire, m.Receipt = whole(m.ToolCalls), whole(m.Wire), whole(m.Receipt)
 	return m, nil
+}
+
+// whole is a raw part of a message, nil if it is damaged: every answer that holds
+// one broken part would be broken.
+func whole(raw []byte) []byte {
+	if len(raw) == 0 || !json.Valid(raw) {
+		return nil
+	}
+	return raw
 }
 
 // Messages implements session.Store.
@@ -98,14 +113,15 @@ func until(t time.Time) int64 {
 	if t.IsZero() {
 		return math.MaxInt64
 	}
-	return t.UnixMilli()
+	return bound.Millis(t)
 }
 
 // appendMessage inserts a message, with the receipt if it is the answer.
-func (t *tx) appendMessage(o owner.Owner, m *session.Message, receiptID, receipt any) error {
+func (t *tx) appendMessage(o owner.Owner, m *session.Message, receiptID, receipt, frame any) error {
 	_, err := t.exec(insertMessage, m.ID, o.ID(), string(m.RootID), m.Seq, string(m.SessionID), null(m.Key), string(m.Role),
 		null(m.Name), m.Content, nullBytes(m.Wire), nullBytes(m.ToolCalls), null(m.ToolCallID), null(m.ToolName), null(m.Note),
-		m.SaidAt.UnixMilli(), m.RecordedAt.UnixMilli(), m.Tokens, null(m.FinishReason), null(m.Model), receiptID, receipt, m.Hash, millis(m.UndoneAt))
+		bound.Millis(m.SaidAt), bound.Millis(m.RecordedAt), m.Tokens, null(m.FinishReason), null(m.Model),
+		receiptID, receipt, m.Hash, millis(m.UndoneAt), frame)
 	if err != nil {
 		return fmt.Errorf("insert message: %w", err)
 	}
@@ -120,38 +136,80 @@ func scanDocument(row interface{ Scan(...any) error }) (ranking.Document, error)
 	if err := row.Scan(&d.MessageID, &d.SessionID, &d.Root, &d.Seq, &d.Role, &name, &d.Text, &note, &said); err != nil {
 		return d, err
 	}
-	d.Speaker, d.Note, d.SaidAt = name.String, note.String, time.UnixMilli(said).UTC()
+	d.Speaker, d.Note, d.SaidAt = name.String, note.String, bound.FromMillis(said)
 	return d, nil
 }
 
-// Documents implements memory.Store.
+// Documents implements memory.Store. It reads piece by piece: no reader is held while
+// each works, which may take as long as it likes.
 func (db *DB) Documents(ctx context.Context, o owner.Owner, scope memory.Scope, each func(ranking.Document) bool) error {
+	after := int64(-1)
+	for {
+		piece, more, err := db.documents(ctx, o, scope, after)
+		if err != nil {
+			return err
+		}
+		for i := range piece {
+			if !each(piece[i]) {
+				return nil
+			}
+		}
+		if !more {
+			return nil
+		}
+		if last := &piece[len(piece)-1]; scope.Key != "" {
+			after = last.MessageID
+		} else {
+			after = last.Seq
+		}
+	}
+}
+
+// A piece of a scope's messages is so many, or so many bytes of text and the message
+// that passes them. Reading one takes a few milliseconds.
+const (
+	pieceMessages = 256
+	pieceBytes    = 1 << 20
+)
+
+// documents reads the messages of a scope after a position: an id for a session key,
+// else a Seq. more says that others may follow.
+func (db *DB) documents(
+	ctx context.Context, o owner.Owner, scope memory.Scope, after int64,
+) (piece []ranking.Document, more bool, err error) {
 	query, arg := documentsByRoot, string(scope.Root)
 	if scope.Key != "" {
 		query, arg = documentsByKey, string(scope.Key)
 	}
+	leave, err := db.shared(ctx, o)
+	if err != nil {
+		return nil, false, err
+	}
+	defer leave()
 	st, err := db.read.stmt(ctx, query)
 	if err != nil {
-		return err
+		return nil, false, err
 	}
-	rows, err := st.QueryContext(ctx, o.ID(), arg, until(scope.AsOf))
+	rows, err := st.QueryContext(ctx, o.ID(), arg, until(scope.AsOf), after)
 	if err != nil {
-		return fmt.Errorf("read messages: %w", err)
+		return nil, false, fmt.Errorf("read messages: %w", err)
 	}
 	defer func() { _ = rows.Close() }()
+	size := 0
 	for rows.Next() {
 		d, err := scanDocument(rows)
 		if err != nil {
-			return fmt.Errorf("read message: %w", err)
+			return nil, false, fmt.Errorf("read message: %w", err)
 		}
-		if !each(d) {
-			break
+		piece = append(piece, d)
+		if size += len(d.Text); len(piece) == pieceMessages || size >= pieceBytes {
+			return piece, true, nil
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return fmt.Errorf("read messages: %w", err)
+		return nil, false, fmt.Errorf("read messages: %w", err)
 	}
-	return nil
+	return piece, false, nil
 }
 
 // quoteBatch is how many places one query looks up: an answer quotes several

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"fmt"
 	"sync"
+
+	"github.com/hermes-memory/hermes/internal/owner"
 )
 
 // pool is connections that read, and what is prepared on them.
@@ -24,9 +26,8 @@ func newPool(dsn string, conns int) (*pool, error) {
 	return &pool{DB: db}, nil
 }
 
-// stmt returns a prepared statement. One with a bare "LIMIT ?" would be planned
-// anew each time it is run, since the planner looks at that number: "LIMIT 0+?" is
-// what it does not look into.
+// stmt returns a prepared statement. The planner reads the value of a bare "LIMIT ?"
+// and would plan such a statement again for each run; "LIMIT 0+?" avoids that.
 func (p *pool) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 	if s, ok := p.stmts.Load(query); ok {
 		if st, ok := s.(*sql.Stmt); ok {
@@ -55,4 +56,14 @@ func (p *pool) close() error {
 		return true
 	})
 	return p.Close()
+}
+
+// shared takes one of the readers for a read whose length depends on how much an owner
+// has said, until the function returned is called. One reader is always left for what
+// is short, and half of them for other owners.
+func (db *DB) shared(ctx context.Context, o owner.Owner) (leave func(), err error) {
+	if err := db.scans.Enter(ctx, o.ID(), 1); err != nil {
+		return nil, fmt.Errorf("wait for a reader: %w", err)
+	}
+	return func() { db.scans.Leave(o.ID(), 1) }, nil
 }

@@ -115,7 +115,7 @@ func limitFiles(path string) error {
 		return err
 	}
 	signal.Ignore(syscall.SIGXFSZ)
-	size := uint64(info.Size()) //nolint:gosec // not negative
+	size := uint64(info.Size())
 	return unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: size, Max: size})
 }
 

@@ -14,9 +14,29 @@ const (
 	ample = 1 << 30
 )
 
-// reserve keeps a little of the disk free for what makes room: without it nothing
-// could be deleted from a full disk, for a deletion is written, too. It belongs to
-// the one who writes.
+// Room is how much is free of the disk that a directory is on, in bytes.
+type Room struct {
+	Free, Total uint64
+	// Known is false where the file system does not say.
+	Known bool
+}
+
+// RoomOf looks how much room there is.
+func RoomOf(dir string) Room {
+	free, total, ok := spaceOf(dir)
+	return Room{Free: free, Total: total, Known: ok}
+}
+
+// Low reports whether only what is kept for deletions is left: nothing is stored.
+func (r Room) Low() bool { return r.Known && r.Free < r.reserved() }
+
+// Scarce reports whether little is left before that.
+func (r Room) Scarce() bool { return r.Known && r.Free < 8*r.reserved() }
+
+func (r Room) reserved() uint64 { return min(r.Total/reservedShare, mostReserved) }
+
+// reserve keeps some disk space free for deletions: a deletion is written, too, so a
+// full disk could not be cleared without it. It is used by the writer only.
 type reserve struct {
 	dir    string
 	space  func(dir string) (free, total uint64, ok bool)
@@ -35,7 +55,7 @@ func (r *reserve) used() bool {
 	}
 	free, total, ok := r.space(r.dir)
 	r.looked, r.free = now, free
-	r.low = ok && free < min(total/reservedShare, mostReserved)
+	r.low = Room{Free: free, Total: total, Known: ok}.Low()
 	return r.low
 }
 

@@ -1,16 +1,13 @@
 package sqlite
 
 import (
-	"bytes"
-	"io"
-	"math/rand/v2"
+	"os"
 	"path/filepath"
-	"strings"
 	"testing"
-	"testing/iotest"
 
+	"github.com/hermes-memory/hermes/internal/curate"
+	"github.com/hermes-memory/hermes/internal/mention"
 	"github.com/hermes-memory/hermes/internal/owner"
-	"github.com/hermes-memory/hermes/internal/run"
 )
 
 // TestTracesFindWhatIsThere is the other half of the contract: a search that
@@ -21,12 +18,15 @@ func TestTracesFindWhatIsThere(t *testing.T) {
 	db := openAt(t, path)
 	write(t, db, "s", 0, "The password is QUETZALCOATL.")
 	writeFile(t, filepath.Join(filepath.Dir(path), "export.json"), `{"said":"Quetzalcoatl"}`)
-	traces := func() map[string]run.Trace {
-		found, err := db.Traces(t.Context(), [][]byte{[]byte("quetzalcoatl")})
+	traces := func() map[string]curate.Trace {
+		if err := db.Clean(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		found, err := db.Traces(t.Context(), mention.Of("quetzalcoatl"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		out := make(map[string]run.Trace)
+		out := make(map[string]curate.Trace)
 		for _, tr := range found {
 			out[tr.File] = tr
 		}
@@ -51,38 +51,41 @@ func TestTracesFindWhatIsThere(t *testing.T) {
 	}
 }
 
-// TestSearch counts needles in bytes that are no text, however they arrive.
-func TestSearch(t *testing.T) {
+// TestTracesFollowTheHome: a home that is reached by a link is searched, a linked
+// file in it, too, and a linked directory is named.
+func TestTracesFollowTheHome(t *testing.T) {
 	t.Parallel()
-	const needle, copies = "quetzalcoatl", 7
-	source := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same bytes each time
-	var hay bytes.Buffer
-	for i := range copies {
-		for range 50_000 * i {
-			hay.WriteByte(byte(source.UintN(256)))
-		}
-		hay.WriteString(strings.ToUpper(needle[:i]) + needle[i:])
-	}
-	hay.WriteString("İİİİKKKK\xff\xfe" + needle[:5])
-	for name, in := range map[string]io.Reader{
-		"at once":       bytes.NewReader(hay.Bytes()),
-		"in halves":     iotest.HalfReader(bytes.NewReader(hay.Bytes())),
-		"end with data": iotest.DataErrReader(bytes.NewReader(hay.Bytes())),
+	home, elsewhere := t.TempDir(), t.TempDir()
+	link := filepath.Join(t.TempDir(), "home")
+	writeFile(t, filepath.Join(elsewhere, "notes.md"), "the zebra")
+	for from, to := range map[string]string{
+		link: home, filepath.Join(home, "notes"): filepath.Join(elsewhere, "notes.md"), filepath.Join(home, "more"): elsewhere,
+		filepath.Join(home, "broken"): filepath.Join(elsewhere, "none"), filepath.Join(home, "again.db"): filepath.Join(home, "state.db"),
 	} {
-		size, hits, err := countIn(in, [][]byte{[]byte(needle), []byte("nonesuch")})
-		if err != nil || size != int64(hay.Len()) || hits != copies {
-			t.Errorf("%s: got %d hits in %d bytes (%v), want %d in %d", name, hits, size, err, copies, hay.Len())
+		if err := os.Symlink(to, from); err != nil {
+			t.Fatal(err)
 		}
 	}
-	// Letters whose small form has another length must not move the count.
-	small := strings.Repeat("\xff\xff\xffabc"+needle+"İKKKabc", 3)
-	if _, hits, err := countIn(iotest.OneByteReader(strings.NewReader(small)), [][]byte{[]byte(needle), []byte("abc")}); err != nil || hits != 9 {
-		t.Errorf("byte by byte: got %d hits (%v), want 9", hits, err)
+	db := openAt(t, filepath.Join(link, "state.db"))
+	write(t, db, "s", 0, "A Zebra at the door.")
+	if err := db.Clean(t.Context()); err != nil {
+		t.Fatal(err)
 	}
-	if _, hits, err := countIn(iotest.OneByteReader(strings.NewReader("ÜBER Über über ЁЖ ёж")), [][]byte{[]byte("über"), []byte("ёж")}); err != nil || hits != 5 {
-		t.Errorf("other alphabets: got %d hits (%v), want 5", hits, err)
+	found, err := db.Traces(t.Context(), mention.Of("zebra"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, _, err := countIn(iotest.ErrReader(io.ErrUnexpectedEOF), [][]byte{[]byte(needle)}); err == nil {
-		t.Error("a failing reader: got no error")
+	hits := make(map[string]int)
+	for _, tr := range found {
+		hits[tr.File] = tr.Hits
+	}
+	if hits["state.db"] == 0 || hits["again.db"] == 0 || hits["notes"] != 1 {
+		t.Errorf("got %v, want hits in state.db, again.db and notes", hits)
+	}
+	if _, named := hits["more (a link, not searched)"]; !named {
+		t.Errorf("got %v, want the linked directory named", hits)
+	}
+	if got := strangers(t)["the bare driver"](t, filepath.Join(home, "state.db")); got != "1" {
+		t.Errorf("a stranger counts %s messages, want 1", got)
 	}
 }

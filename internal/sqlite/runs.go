@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/bound"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/live"
 	"github.com/hermes-memory/hermes/internal/owner"
@@ -15,9 +16,9 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// recordColumns are the columns of a record but for its turn, in the order
-// scanRecord reads.
-const recordColumns = `id, kind, session_id, root_id, session_key, model, state, on_restart, request, first_seq, end_seq, result, failure,
+// runColumns are the columns of a run but for its turn, in the order
+// scanRun reads.
+const runColumns = `id, kind, session_id, root_id, session_key, model, state, on_restart, request, first_seq, end_seq, result, failure,
 	approvals, client_key, client_hash, created_at, started_at, finished_at, attempts, fence, wake_at, events`
 
 func errNoRun() error { return fault.New(fault.NotFound, "run_not_found", "No run with this id.") }
@@ -34,25 +35,24 @@ func jsonOf[T any](v *T) (any, error) {
 	return string(text), nil
 }
 
-// fromJSON reads what jsonOf stored.
-func fromJSON[T any](text []byte) (*T, error) {
-	if text == nil {
-		return nil, nil
-	}
+// fromJSON reads what jsonOf stored; nil for nothing, and for a damaged column,
+// which must not hide the other runs.
+func fromJSON[T any](text []byte) *T {
 	v := new(T)
-	if err := json.Unmarshal(text, v); err != nil {
-		return nil, fmt.Errorf("decode: %w", err)
+	if text == nil || json.Unmarshal(text, v) != nil {
+		return nil
 	}
-	return v, nil
+	return v
 }
 
-func scanRecord(row interface{ Scan(...any) error }) (live.Record, error) {
-	var r live.Record
+func scanRun(row interface{ Scan(...any) error }) (live.Run, error) {
+	var r live.Run
 	var root, key, model, client sql.NullString
 	var request, result, failure, approvals []byte
 	var created int64
 	var started, finished, wake sql.NullInt64
-	err := row.Scan(&r.ID, &r.Kind, &r.Session, &root, &key, &model, &r.State, &r.OnRestart, &request, &r.FirstSeq, &r.EndSeq, &result, &failure,
+	err := row.Scan(&r.ID, &r.Kind, &r.Session, &root, &key, &model, &r.State, &r.OnRestart, &request, &r.FirstSeq, &r.EndSeq, &result,
+		&failure,
 		&approvals, &client, &r.ClientHash, &created, &started, &finished, &r.Attempts, &r.Fence, &wake, &r.Events)
 	if isNoRows(err) {
 		return r, errNoRun()
@@ -61,43 +61,37 @@ func scanRecord(row interface{ Scan(...any) error }) (live.Record, error) {
 		return r, fmt.Errorf("read run: %w", err)
 	}
 	r.Root, r.Key, r.Model, r.ClientKey = session.ID(root.String), session.Key(key.String), model.String, client.String
-	r.Request, r.CreatedAt = request, time.UnixMilli(created).UTC()
+	r.Request, r.CreatedAt = request, bound.FromMillis(created)
 	r.StartedAt, r.FinishedAt, r.WakeAt = fromMillis(started), fromMillis(finished), fromMillis(wake)
-	if r.Result, err = fromJSON[run.Result](result); err != nil {
-		return r, err
-	}
-	if r.Failure, err = fromJSON[live.Failure](failure); err != nil {
-		return r, err
-	}
-	asks, err := fromJSON[[]live.Approval](approvals)
-	if asks != nil {
+	r.Result, r.Failure = fromJSON[run.Result](result), fromJSON[live.Failure](failure)
+	if asks := fromJSON[[]live.Approval](approvals); asks != nil {
 		r.Approvals = *asks
 	}
-	return r, err
+	return r, nil
 }
 
-// withTurn scans a record that has its turn behind the other columns.
+// withTurn scans a run whose turn follows the other columns.
 type withTurn struct {
 	row  interface{ Scan(...any) error }
 	turn *[]byte
 }
 
-// Scan reads the record's columns and the one behind them.
+// Scan reads the run's columns and the one after them.
 func (w withTurn) Scan(dest ...any) error { return w.row.Scan(append(dest, w.turn)...) }
 
-func scanWhole(row interface{ Scan(...any) error }) (live.Record, error) {
+func scanWhole(row interface{ Scan(...any) error }) (live.Run, error) {
 	var turn []byte
-	r, err := scanRecord(withTurn{row, &turn})
+	r, err := scanRun(withTurn{row, &turn})
 	r.Turn = turn
 	return r, err
 }
 
-const selectRecord = `SELECT ` + recordColumns + `, turn FROM runs WHERE owner_id = ? AND id = ?`
+const selectRun = `SELECT ` + runColumns + `, turn FROM runs WHERE owner_id = ? AND id = ?`
 
-// CreateRecord implements live.Store.
-func (db *DB) CreateRecord(ctx context.Context, o owner.Owner, r live.Record, b live.Bounds) (live.Record, bool, error) {
+// CreateRun implements live.Store.
+func (db *DB) CreateRun(ctx context.Context, o owner.Owner, r live.Run, b live.Bounds) (live.Run, bool, error) {
 	if err := errNoOwner(o); err != nil {
-		return live.Record{}, false, err
+		return live.Run{}, false, err
 	}
 	const insert = `INSERT INTO runs (owner_id, id, kind, session_id, session_key, model, state, on_restart, request, turn, client_key, client_hash,
 		created_at, started_at, attempts, fence, wake_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
@@ -115,7 +109,8 @@ func (db *DB) CreateRecord(ctx context.Context, o owner.Owner, r live.Record, b 
 		if err := t.roomForRun(o, r.ID, b); err != nil {
 			return err
 		}
-		if _, err := t.exec(insert, o.ID(), r.ID, string(r.Kind), string(r.Session), null(r.Key), null(r.Model), string(r.State), string(r.OnRestart),
+		if _, err := t.exec(insert, o.ID(), r.ID, string(r.Kind), string(r.Session), null(r.Key), null(r.Model), string(r.State),
+			string(r.OnRestart),
 			nullBytes(r.Request), nullBytes(r.Turn), null(r.ClientKey), r.ClientHash, millis(r.CreatedAt), millis(r.StartedAt), r.Attempts, r.Fence,
 			millis(r.WakeAt)); err != nil {
 			return fmt.Errorf("insert run: %w", err)
@@ -126,9 +121,9 @@ func (db *DB) CreateRecord(ctx context.Context, o owner.Owner, r live.Record, b 
 	return got, made && err == nil, err
 }
 
-// sameRequest returns the record that was asked for with the same key; nil if
+// sameRequest returns the run that was asked for with the same key; nil if
 // there is none. A key whose time is over is free again.
-func (t *tx) sameRequest(o owner.Owner, r *live.Record, since time.Time) (*live.Record, error) {
+func (t *tx) sameRequest(o owner.Owner, r *live.Run, since time.Time) (*live.Run, error) {
 	if r.ClientKey == "" {
 		return nil, nil
 	}
@@ -136,7 +131,7 @@ func (t *tx) sameRequest(o owner.Owner, r *live.Record, since time.Time) (*live.
 		o.ID(), string(r.Kind), r.ClientKey, millis(since)); err != nil {
 		return nil, fmt.Errorf("release key: %w", err)
 	}
-	earlier, err := scanWhole(t.row(`SELECT `+recordColumns+`, turn FROM runs WHERE owner_id = ? AND kind = ? AND client_key = ?`,
+	earlier, err := scanWhole(t.row(`SELECT `+runColumns+`, turn FROM runs WHERE owner_id = ? AND kind = ? AND client_key = ?`,
 		o.ID(), string(r.Kind), r.ClientKey))
 	if fault.KindOf(err) == fault.NotFound {
 		return nil, nil
@@ -170,22 +165,22 @@ func (t *tx) roomForRun(o owner.Owner, id string, b live.Bounds) error {
 	return nil
 }
 
-// Record implements live.Store.
-func (db *DB) Record(ctx context.Context, o owner.Owner, id string) (live.Record, error) {
-	st, err := db.read.stmt(ctx, selectRecord)
+// Run implements live.Store.
+func (db *DB) Run(ctx context.Context, o owner.Owner, id string) (live.Run, error) {
+	st, err := db.read.stmt(ctx, selectRun)
 	if err != nil {
-		return live.Record{}, err
+		return live.Run{}, err
 	}
 	return scanWhole(st.QueryRowContext(ctx, o.ID(), id))
 }
 
-// Records implements live.Store.
-func (db *DB) Records(ctx context.Context, o owner.Owner, f live.Filter) ([]live.Record, error) {
+// Runs implements live.Store.
+func (db *DB) Runs(ctx context.Context, o owner.Owner, f live.Filter) ([]live.Run, error) {
 	var before any
 	if !f.Before.CreatedAt.IsZero() {
-		before = f.Before.CreatedAt.UnixMilli()
+		before = bound.Millis(f.Before.CreatedAt)
 	}
-	return rowsOf(ctx, db, func(rows *sql.Rows) (live.Record, error) { return scanRecord(rows) }, `SELECT `+recordColumns+` FROM runs
+	return rowsOf(ctx, db, func(rows *sql.Rows) (live.Run, error) { return scanRun(rows) }, `SELECT `+runColumns+` FROM runs
 		WHERE owner_id = ?1 AND (?2 = '' OR kind = ?2) AND (?3 IS NULL OR (created_at, id) < (?3, ?4)) ORDER BY created_at DESC, id DESC LIMIT 0+?5`,
 		o.ID(), string(f.Kind), before, f.Before.ID, f.Limit)
 }
@@ -210,14 +205,14 @@ func (db *DB) Events(ctx context.Context, o owner.Owner, id string, after int64,
 		var at int64
 		var data []byte
 		scanned := rows.Scan(&e.Seq, &e.Type, &at, &data)
-		e.At, e.Data = time.UnixMilli(at).UTC(), data
+		e.At, e.Data = bound.FromMillis(at), data
 		return e, scanned
 	}, `SELECT seq, type, at, data FROM run_events WHERE owner_id = ? AND run_id = ? AND seq > ? ORDER BY seq LIMIT 0+?`, o.ID(), id, after, limit)
 	return events, state, err
 }
 
-// DeleteRecord implements live.Store.
-func (db *DB) DeleteRecord(ctx context.Context, o owner.Owner, id string) error {
+// DeleteRun implements live.Store.
+func (db *DB) DeleteRun(ctx context.Context, o owner.Owner, id string) error {
 	return db.w.submit(ctx, func(t *tx) error {
 		if _, err := t.exec(`DELETE FROM run_events WHERE owner_id = ? AND run_id = ?`, o.ID(), id); err != nil {
 			return fmt.Errorf("delete events: %w", err)

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/bound"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/search"
@@ -46,21 +47,47 @@ func (db *DB) Search(ctx context.Context, o owner.Owner, r search.Request) (sear
 	if !r.Scope.Valid() || r.Query.Root == nil {
 		return search.Found{}, errors.New("search without a scope or without a query")
 	}
+	found, err := db.search(ctx, o, r)
+	if harm, ok := errors.AsType[*harmedSearch](err); ok && db.heal(ctx, whyOf(harm.err), harm.emptied) == nil {
+		found, err = db.search(ctx, o, r)
+	}
+	if harm, ok := errors.AsType[*harmedSearch](err); ok {
+		return found, fault.Wrap(fault.Unavailable, "search_index_damaged",
+			"The text index is damaged and is being made again. Try again shortly; `hermes doctor` says how it is.", harm.err)
+	}
+	return found, err
+}
+
+// harmedSearch is a search that has met a damaged index, which had been emptied so
+// many times before it.
+type harmedSearch struct {
+	err     error
+	emptied int
+}
+
+// Error implements error.
+func (h *harmedSearch) Error() string { return h.err.Error() }
+
+// search answers a search, in a place that its owner has.
+func (db *DB) search(ctx context.Context, o owner.Owner, r search.Request) (search.Found, error) {
 	behind, err := db.awaitIndex(ctx)
 	if err != nil {
 		return search.Found{}, err
 	}
+	if err := db.searches.Enter(ctx, o.ID(), 1); err != nil {
+		return search.Found{}, err
+	}
+	defer db.searches.Leave(o.ID(), 1)
 	limited, cancel := context.WithTimeout(ctx, db.opt.SearchTime)
 	defer cancel()
 	s := searching{db: db, ctx: limited, owner: o, r: r, rank: search.NewRanker(r), partial: behind}
+	emptied := db.indexer.times()
 	switch err = s.run(); {
 	case err == nil:
 	case ctx.Err() != nil:
 		return search.Found{}, ctx.Err()
-	case codeOf(err) == damagedIndex:
-		nudge(db.indexer.damaged)
-		return search.Found{}, fault.Wrap(fault.Unavailable, "search_index_damaged",
-			"The text index is damaged and is being made anew. Try again shortly.", err)
+	case db.harmed(ctx, err):
+		return search.Found{}, &harmedSearch{err, emptied}
 	case limited.Err() == nil:
 		return search.Found{}, err
 	case s.rank.Len() == 0:
@@ -120,14 +147,15 @@ func (s *searching) run() error {
 	return s.widen()
 }
 
-// filter is what must hold of a message beside the query.
+// filter adds the conditions on a message other than the query.
 func (s *searching) filter() {
 	var b strings.Builder
 	add := func(cond string, args ...any) {
 		b.WriteString(cond)
 		s.args = append(s.args, args...)
 	}
-	add(`m.owner_id = ? AND m.undone_at IS NULL AND m.note IS NOT ?`, s.owner.ID(), session.EchoNote)
+	add(`m.owner_id = ? AND m.undone_at IS NULL AND m.note IS NOT ? AND m.note IS NOT ?`,
+		s.owner.ID(), session.EchoNote, session.FoundNote)
 	if s.r.Scope.Root != "" {
 		add(` AND m.root_id = ?`, string(s.r.Scope.Root))
 	}
@@ -141,10 +169,10 @@ func (s *searching) filter() {
 		add(` AND EXISTS (SELECT 1 FROM sessions s WHERE s.owner_id = m.owner_id AND s.id = m.session_id AND s.source = ?)`, string(s.r.Source))
 	}
 	if !s.r.From.IsZero() {
-		add(` AND m.said_at >= ?`, s.r.From.UnixMilli())
+		add(` AND m.said_at >= ?`, bound.Millis(s.r.From))
 	}
 	if !s.r.To.IsZero() {
-		add(` AND m.said_at < ?`, s.r.To.UnixMilli())
+		add(` AND m.said_at < ?`, bound.Millis(s.r.To))
 	}
 	s.where = b.String()
 }
@@ -176,7 +204,7 @@ type others struct {
 	alone atomic.Int64 // until when one owner counts as alone, in Unix nanoseconds
 }
 
-// aloneFor is how long an owner who was alone counts as alone.
+// aloneFor is how long an owner counts as alone after having been so.
 const aloneFor = time.Second
 
 // shared reports whether other owners have sessions.
@@ -227,7 +255,7 @@ func (s *searching) collect(query string, args ...any) (more bool, err error) {
 		if err := rows.Scan(&m.MessageID, &m.SessionID, &m.Root, &m.Seq, &m.Role, &said, &text); err != nil {
 			return false, fmt.Errorf("read match: %w", err)
 		}
-		m.SaidAt = time.UnixMilli(said).UTC()
+		m.SaidAt = bound.FromMillis(said)
 		if s.rank.Add(m, text) {
 			taken++
 		}
@@ -240,8 +268,8 @@ func (s *searching) collect(query string, args ...any) (more bool, err error) {
 	return false, nil
 }
 
-// widen looks behind the messages that were read, for lineages that are not
-// among them: one that talks of nothing else must not hide the others.
+// widen reads further than the messages so far, for lineages that are not among them: a
+// lineage that mentions the topic everywhere must not hide the others.
 func (s *searching) widen() error {
 	limit := s.limit()
 	if s.rank.Lineages() >= limit || s.r.Scope.Root != "" {

@@ -80,8 +80,8 @@ func TestSearchBeforeIndex(t *testing.T) {
 	}
 }
 
-// TestSearchHeals: a search that meets a damaged index says so, and the index is
-// made anew.
+// TestSearchHeals: a search that meets a damaged index waits a moment for a new one,
+// and says so if that takes longer.
 func TestSearchHeals(t *testing.T) {
 	t.Parallel()
 	path := tempFile(t)
@@ -89,8 +89,8 @@ func TestSearchHeals(t *testing.T) {
 	write(t, db, "s", 0, numbered(300)...)
 	checkIndex(t, db)
 	must(t, raw(t, path), `UPDATE messages_fts_data SET block = x'00ff00ff00ff' WHERE id >= 10`)
-	if _, err := find(t, db, "number"); fault.KindOf(err) != fault.Unavailable {
-		t.Fatalf("got %v, want unavailable", err)
+	if _, err := find(t, db, "number"); err != nil && fault.CodeOf(err) != "search_index_damaged" {
+		t.Fatalf("got %v, want an answer, or that it is damaged", err)
 	}
 	eventually(t, "the index to heal", func() bool {
 		found, err := find(t, db, "number")

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hermes-memory/hermes/internal/bound"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
@@ -59,9 +60,23 @@ func scanSession(row interface{ Scan(...any) error }) (session.Session, error) {
 	s.ParentID, s.Key, s.UserID, s.Model = session.ID(parent.String), session.Key(key.String), user.String, model.String
 	s.SystemPrompt, s.Title, s.Summary, s.EndReason = prompt.String, title.String, summary.String, session.EndReason(reason.String)
 	s.TitleSource = session.TitleSource(titled.String)
-	s.StartedAt, s.LastActive = fromMillis(sql.NullInt64{Int64: started, Valid: true}), fromMillis(sql.NullInt64{Int64: active, Valid: true})
+	s.StartedAt, s.LastActive = bound.FromMillis(started), bound.FromMillis(active)
 	s.EndedAt = fromMillis(ended)
+	bounded(&s)
 	return s, nil
+}
+
+// bounded moves the numbers of a damaged row into the range that can be written and
+// added up. A tail that begins after the lineage's end would hide all later messages,
+// so it begins with the lineage instead.
+func bounded(s *session.Session) {
+	for _, n := range []*int64{&s.InputTokens, &s.OutputTokens, &s.LineageTokens, &s.NextSeq} {
+		*n = bound.Count(*n)
+	}
+	s.MessageCount, s.ToolCallCount = max(s.MessageCount, 0), max(s.ToolCallCount, 0)
+	if s.TailFrom < 0 || s.TailFrom > s.NextSeq {
+		s.TailFrom = 0
+	}
 }
 
 // Tip implements session.Store.
@@ -90,7 +105,7 @@ func (db *DB) Sessions(ctx context.Context, o owner.Owner, f session.Filter) ([]
 	where, args := listFilter(o, &f)
 	if !f.Before.LastActive.IsZero() {
 		where.WriteString(` AND (t.last_active, t.root_id) < (?, ?)`)
-		args = append(args, f.Before.LastActive.UnixMilli(), string(f.Before.ID))
+		args = append(args, bound.Millis(f.Before.LastActive), string(f.Before.ID))
 	}
 	limit := f.Limit
 	if limit <= 0 {
@@ -156,7 +171,7 @@ func (db *DB) listSessions(ctx context.Context, where string, args ...any) ([]se
 	return out, nil
 }
 
-// errNoOwner is a defect of the caller: rows are stored for somebody.
+// errNoOwner reports a defect of the caller: every row has an owner.
 func errNoOwner(o owner.Owner) error {
 	if o.ID() == "" {
 		return errors.New("store for the zero owner")
@@ -227,7 +242,7 @@ func (db *DB) UpdateSession(ctx context.Context, o owner.Owner, id session.ID, p
 	err := db.w.submit(ctx, func(t *tx) error {
 		var reason, ended any
 		if p.EndReason != nil {
-			reason, ended = string(*p.EndReason), p.At.UnixMilli()
+			reason, ended = string(*p.EndReason), bound.Millis(p.At)
 		}
 		if p.Title != nil {
 			if err := t.refuseTitle(o, *p.Title, id); err != nil {
@@ -249,17 +264,14 @@ func (db *DB) UpdateSession(ctx context.Context, o owner.Owner, id session.ID, p
 	return out, err
 }
 
-// DeleteLineage implements session.Store. A damaged index keeps nobody from
-// erasing: it is emptied first, and filled again afterwards.
+// DeleteLineage implements session.Store.
 func (db *DB) DeleteLineage(ctx context.Context, o owner.Owner, root session.ID) error {
-	erase := func(t *tx) error { return t.eraseLineage(o, root) }
-	err := db.w.submit(ctx, erase)
-	if codeOf(err) != damagedIndex {
-		return err
+	defer db.known.empty()
+	before := db.indexer.dirty()
+	err := db.healing(ctx, func(t *tx) error { return t.eraseLineage(o, root) })
+	if err == nil {
+		db.awaitScour(ctx, before)
 	}
-	db.log.Warn("text index is damaged; it is made anew", "err", err)
-	err = db.w.submit(ctx, func(t *tx) error { return errors.Join(t.emptyIndex(), erase(t)) })
-	db.indexer.refill(ctx)
 	return err
 }
 
@@ -270,7 +282,7 @@ func (t *tx) eraseLineage(o owner.Owner, root session.ID) error {
 	if err := t.restoreFacts(o, root); err != nil {
 		return err
 	}
-	if err := t.eraseRuns(o, root); err != nil {
+	if err := errors.Join(t.eraseRuns(o, root), t.dropTexts(o, root)); err != nil {
 		return err
 	}
 	for _, query := range []string{

@@ -4,12 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"time"
 
+	"github.com/hermes-memory/hermes/internal/bound"
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/ranking"
-	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -22,15 +22,15 @@ const unstudied = `SELECT t.root_id FROM sessions t LEFT JOIN studies s ON s.own
 		OR ?5 <> '' AND t.next_seq > CASE WHEN s.vectors_by = ?5 THEN s.vectors_to ELSE 0 END)
 	ORDER BY t.last_active DESC, t.root_id LIMIT 0+?6`
 
-// Unstudied implements run.Studies.
-func (db *DB) Unstudied(ctx context.Context, o owner.Owner, want run.Want) ([]session.ID, error) {
+// Unstudied implements curate.Studies.
+func (db *DB) Unstudied(ctx context.Context, o owner.Owner, want curate.Want) ([]session.ID, error) {
 	st, err := db.read.stmt(ctx, unstudied)
 	if err != nil {
 		return nil, err
 	}
 	rested := int64(-1 << 62)
 	if !want.Rested.IsZero() {
-		rested = want.Rested.UnixMilli()
+		rested = bound.Millis(want.Rested)
 	}
 	rows, err := st.QueryContext(ctx, o.ID(), want.Every, rested, want.Summaries, want.Embeddings, want.Limit, want.Titles, string(want.Root))
 	if err != nil {
@@ -51,9 +51,9 @@ func (db *DB) Unstudied(ctx context.Context, o owner.Owner, want run.Want) ([]se
 	return out, nil
 }
 
-// Marks implements run.Studies.
-func (db *DB) Marks(ctx context.Context, o owner.Owner, root session.ID) (run.Marks, error) {
-	var m run.Marks
+// Marks implements curate.Studies.
+func (db *DB) Marks(ctx context.Context, o owner.Owner, root session.ID) (curate.Marks, error) {
+	var m curate.Marks
 	st, err := db.read.stmt(ctx, `SELECT facts_to, summarized, titled, vectors_to, vectors_by FROM studies WHERE owner_id = ? AND root_id = ?`)
 	if err != nil {
 		return m, err
@@ -67,8 +67,8 @@ func (db *DB) Marks(ctx context.Context, o owner.Owner, root session.ID) (run.Ma
 	return m, nil
 }
 
-// KeepStudy implements run.Studies.
-func (db *DB) KeepStudy(ctx context.Context, o owner.Owner, s run.Study) error {
+// KeepStudy implements curate.Studies.
+func (db *DB) KeepStudy(ctx context.Context, o owner.Owner, s curate.Study) error {
 	if err := errNoOwner(o); err != nil {
 		return err
 	}
@@ -145,7 +145,8 @@ func (t *tx) untitled(o owner.Owner, id session.ID) error {
 func (t *tx) keepFinding(o owner.Owner, f *memory.Finding, key session.Key, c *memory.Change) error {
 	const insert = `INSERT INTO findings (owner_id, root_id, seq, session_key, quote_start, quote_end, statement, proposed_by, accepted_at, after_id, fact_id)
 		VALUES (?,?,?,?,?,?,?,?,?,?,?)`
-	_, err := t.exec(insert, o.ID(), string(f.Root), f.Seq, null(key), f.Start, f.End, f.Statement, f.By, f.At.UnixMilli(), f.After, string(f.Fact))
+	_, err := t.exec(insert, o.ID(), string(f.Root), f.Seq, null(key), f.Start, f.End, f.Statement, f.By, bound.Millis(f.At), f.After,
+		string(f.Fact))
 	if err != nil {
 		return fmt.Errorf("insert finding: %w", err)
 	}
@@ -154,7 +155,7 @@ func (t *tx) keepFinding(o owner.Owner, f *memory.Finding, key session.Key, c *m
 }
 
 // keepVectors stores new vectors, and empties those of other models.
-func (t *tx) keepVectors(o owner.Owner, s *run.Study) error {
+func (t *tx) keepVectors(o owner.Owner, s *curate.Study) error {
 	if s.Marks.VectorsBy == "" {
 		return nil
 	}
@@ -172,7 +173,7 @@ func (t *tx) keepVectors(o owner.Owner, s *run.Study) error {
 	return nil
 }
 
-// dropVector takes away the meaning of a message that changed; it is made anew.
+// dropVector deletes the vector of a changed message; it is computed again.
 func (t *tx) dropVector(o owner.Owner, m *session.Message) error {
 	if _, err := t.exec(`DELETE FROM vectors WHERE owner_id = ? AND root_id = ? AND seq = ?`, o.ID(), string(m.RootID), m.Seq); err != nil {
 		return fmt.Errorf("erase vector: %w", err)
@@ -184,13 +185,13 @@ func (t *tx) dropVector(o owner.Owner, m *session.Message) error {
 	return nil
 }
 
-// dropStudied takes away what models made of the end of a lineage.
-func (t *tx) dropStudied(o owner.Owner, root session.ID, from int64) error {
+// dropStudied takes away what models made of a part of a lineage.
+func (t *tx) dropStudied(o owner.Owner, root session.ID, from, to int64) error {
 	for _, query := range []string{
-		`DELETE FROM findings WHERE owner_id = ? AND root_id = ? AND seq >= ?`,
-		`DELETE FROM vectors WHERE owner_id = ? AND root_id = ? AND seq >= ?`,
+		`DELETE FROM findings WHERE owner_id = ? AND root_id = ? AND seq >= ? AND seq < ?`,
+		`DELETE FROM vectors WHERE owner_id = ? AND root_id = ? AND seq >= ? AND seq < ?`,
 	} {
-		if _, err := t.exec(query, o.ID(), string(root), from); err != nil {
+		if _, err := t.exec(query, o.ID(), string(root), from, to); err != nil {
 			return fmt.Errorf("drop what was studied: %w", err)
 		}
 	}
@@ -248,7 +249,7 @@ func (db *DB) Findings(ctx context.Context, o owner.Owner, scope memory.Scope) (
 		if err := rows.Scan(&f.Root, &f.Seq, &f.Start, &f.End, &f.Statement, &f.By, &at, &f.After, &f.Fact); err != nil {
 			return nil, fmt.Errorf("read finding: %w", err)
 		}
-		f.At = time.UnixMilli(at).UTC()
+		f.At = bound.FromMillis(at)
 		out = append(out, f)
 	}
 	if err := rows.Err(); err != nil {
@@ -294,7 +295,7 @@ func (db *DB) Vectors(ctx context.Context, o owner.Owner, scope memory.Scope, mo
 func bytesOf(parts []int8) []byte {
 	b := make([]byte, len(parts))
 	for i, p := range parts {
-		b[i] = byte(p) //nolint:gosec // the same eight bits
+		b[i] = byte(p)
 	}
 	return b
 }
@@ -302,7 +303,7 @@ func bytesOf(parts []int8) []byte {
 func partsOf(b []byte) []int8 {
 	parts := make([]int8, len(b))
 	for i, p := range b {
-		parts[i] = int8(p) //nolint:gosec // the same eight bits
+		parts[i] = int8(p)
 	}
 	return parts
 }

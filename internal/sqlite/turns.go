@@ -9,7 +9,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/bound"
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
@@ -19,7 +21,7 @@ import (
 func isNoRows(err error) bool { return errors.Is(err, sql.ErrNoRows) }
 
 // AppendTurn implements run.Store.
-func (db *DB) AppendTurn(ctx context.Context, o owner.Owner, step run.Step) error {
+func (db *DB) AppendTurn(ctx context.Context, o owner.Owner, step lineage.Step) error {
 	if err := errNoOwner(o); err != nil {
 		return err
 	}
@@ -31,10 +33,16 @@ func (db *DB) AppendTurn(ctx context.Context, o owner.Owner, step run.Step) erro
 		}
 		receiptID, receipt = step.Receipt.ID, string(text)
 	}
-	err := db.w.submit(ctx, func(t *tx) error {
+	sent := db.frame(o, step.Receipt)
+	err := db.w.submitTelling(ctx, step.Queued, func(t *tx) error {
+		frame, err := t.keepFrame(sent)
+		if err != nil {
+			return err
+		}
 		if step.Ended != nil {
 			staysTip := step.Ended.RootID != step.Session.RootID
-			if _, err := t.exec(endSession, millis(step.Ended.EndedAt), string(step.Ended.EndReason), staysTip, o.ID(), string(step.Ended.ID)); err != nil {
+			if _, err := t.exec(endSession, millis(step.Ended.EndedAt), string(step.Ended.EndReason), staysTip, o.ID(),
+				string(step.Ended.ID)); err != nil {
 				return fmt.Errorf("end session: %w", err)
 			}
 		}
@@ -44,10 +52,10 @@ func (db *DB) AppendTurn(ctx context.Context, o owner.Owner, step run.Step) erro
 		for i := range step.Messages {
 			m := &step.Messages[i]
 			if step.Receipt == nil || m.Seq != step.Receipt.Seq {
-				if err := t.appendMessage(o, m, null(m.ReceiptID), nullBytes(m.Receipt)); err != nil {
+				if err := t.appendMessage(o, m, null(m.ReceiptID), nullBytes(m.Receipt), nil); err != nil {
 					return err
 				}
-			} else if err := t.appendMessage(o, m, receiptID, receipt); err != nil {
+			} else if err := t.appendMessage(o, m, receiptID, receipt, frame); err != nil {
 				return err
 			}
 		}
@@ -65,13 +73,16 @@ func (db *DB) AppendTurn(ctx context.Context, o owner.Owner, step run.Step) erro
 	if err != nil {
 		return err
 	}
+	if sent != nil {
+		db.known.keep(sent.keys, sent.ids, sent.era)
+	}
 	db.awaitLarge(ctx, step.Messages)
 	return nil
 }
 
 // stepSession opens the session of a step, or brings its counters up to date, and
 // gives it the title it has got.
-func (t *tx) stepSession(o owner.Owner, step *run.Step) error {
+func (t *tx) stepSession(o owner.Owner, step *lineage.Step) error {
 	s := step.Session
 	if !step.Opened {
 		if err := t.countSession(o, &s); err != nil {
@@ -110,29 +121,30 @@ func isConstraint(err error) bool {
 }
 
 // finishRequest keeps the outcome of an idempotent request with its answer.
-func (t *tx) finishRequest(o owner.Owner, f *run.Finished) error {
+func (t *tx) finishRequest(o owner.Owner, f *lineage.Finished) error {
 	if f == nil {
 		return nil
 	}
-	if _, err := t.exec(`DELETE FROM requests WHERE expires_at < ?`, millis(f.Claim.At)); err != nil {
+	if _, err := t.exec(`DELETE FROM requests WHERE expires_at < ?`, millis(f.Key.At)); err != nil {
 		return fmt.Errorf("expire requests: %w", err)
 	}
 	const keep = `INSERT OR REPLACE INTO requests (owner_id, route, key, body_hash, outcome, created_at, expires_at) VALUES (?,?,?,?,?,?,?)`
-	c := &f.Claim
-	if _, err := t.exec(keep, o.ID(), c.Route, c.Key, c.BodyHash, string(f.Outcome), millis(c.At), millis(c.Expires)); err != nil {
+	k := &f.Key
+	if _, err := t.exec(keep, o.ID(), k.Route, k.Key, k.BodyHash, string(f.Outcome), millis(k.At), millis(k.Expires)); err != nil {
 		return fmt.Errorf("keep outcome: %w", err)
 	}
 	return nil
 }
 
 // notePending keeps where the input of an idempotent request stands.
-func (t *tx) notePending(o owner.Owner, p *run.Pending) error {
+func (t *tx) notePending(o owner.Owner, p *lineage.Pending) error {
 	if p == nil {
 		return nil
 	}
 	const keep = `INSERT OR REPLACE INTO requests (owner_id, route, key, body_hash, root_id, seq, count, created_at, expires_at) VALUES (?,?,?,?,?,?,?,?,?)`
-	c := &p.Claim
-	if _, err := t.exec(keep, o.ID(), c.Route, c.Key, c.BodyHash, string(p.At.Root), p.At.Seq, p.Count, millis(c.At), millis(c.Expires)); err != nil {
+	k := &p.Key
+	if _, err := t.exec(keep, o.ID(), k.Route, k.Key, k.BodyHash, string(p.At.Root), p.At.Seq, p.Count, millis(k.At),
+		millis(k.Expires)); err != nil {
 		return fmt.Errorf("keep pending request: %w", err)
 	}
 	return nil
@@ -141,7 +153,7 @@ func (t *tx) notePending(o owner.Owner, p *run.Pending) error {
 // ClaimRequest implements run.Store. The runner keeps apart the requests that
 // run in this process, and no other process can write here: a claim is a look
 // at what has been finished.
-func (db *DB) ClaimRequest(ctx context.Context, o owner.Owner, c run.Claim) (run.Claimed, error) {
+func (db *DB) ClaimRequest(ctx context.Context, o owner.Owner, c lineage.RequestKey) (run.Claimed, error) {
 	if err := errNoOwner(o); err != nil {
 		return run.Claimed{}, err
 	}
@@ -162,32 +174,39 @@ func (db *DB) ClaimRequest(ctx context.Context, o owner.Owner, c run.Claim) (run
 	got := run.Claimed{SameBody: bytes.Equal(hash, c.BodyHash), Outcome: outcome}
 	if outcome == nil && got.SameBody { // its turn got no answer: it is to be had again
 		got.Mine = true
-		got.Pending = &run.Pending{At: memory.Place{Root: session.ID(root.String), Seq: seq.Int64}, Count: int(count.Int64)}
+		got.Pending = &lineage.Pending{At: memory.Place{Root: session.ID(root.String), Seq: seq.Int64}, Count: int(count.Int64)}
 	}
 	return got, nil
 }
 
 // ReleaseRequest implements run.Store. What an unfinished request left is where
 // its input stands, and its next try wants to know that.
-func (db *DB) ReleaseRequest(context.Context, owner.Owner, run.Claim) error { return nil }
+func (db *DB) ReleaseRequest(context.Context, owner.Owner, lineage.RequestKey) error { return nil }
 
 // Receipt implements run.Store.
-func (db *DB) Receipt(ctx context.Context, o owner.Owner, id string) (run.Receipt, error) {
-	var r run.Receipt
-	st, err := db.read.stmt(ctx, `SELECT receipt FROM messages WHERE owner_id = ? AND receipt_id = ?`)
+func (db *DB) Receipt(ctx context.Context, o owner.Owner, id string) (lineage.Receipt, error) {
+	var r lineage.Receipt
+	st, err := db.read.stmt(ctx, `SELECT receipt, coalesce(frame, '') FROM messages WHERE owner_id = ? AND receipt_id = ?`)
 	if err != nil {
 		return r, err
 	}
 	var text []byte
-	err = st.QueryRowContext(ctx, o.ID(), id).Scan(&text)
+	var frame string
+	err = st.QueryRowContext(ctx, o.ID(), id).Scan(&text, &frame)
 	if isNoRows(err) {
 		return r, fault.New(fault.NotFound, "receipt_not_found", "No receipt with this id.")
 	}
 	if err != nil {
 		return r, fmt.Errorf("read receipt: %w", err)
 	}
-	if err := json.Unmarshal(text, &r); err != nil {
-		return r, fmt.Errorf("decode receipt: %w", err)
+	if json.Unmarshal(text, &r) != nil {
+		return lineage.Receipt{}, fault.New(fault.NotFound, "receipt_damaged", "The receipt with this id is damaged and cannot be read. `hermes doctor` lists damaged rows.")
+	}
+	r.At = bound.FromMillis(bound.Millis(r.At))
+	if frame != "" {
+		if r.Frame, err = db.readFrame(ctx, o, frame); err != nil {
+			return r, err
+		}
 	}
 	return r, nil
 }

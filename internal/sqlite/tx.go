@@ -11,8 +11,13 @@ type tx struct {
 	w      *writer
 	ctx    context.Context
 	erases bool    // set by an operation after which nothing of it may be left
+	soils  bool    // words were taken out of the text index
+	merges bool    // it makes room, and may use what is left for deletions
 	stored []int64 // messages
-	whole  int64   // writer.whole, once this is committed
+	// indexes says that it changes the text index, which is written late: its
+	// failure may be that of a later statement.
+	indexes bool
+	whole   int64 // writer.whole, once this is committed
 }
 
 // exec runs a statement, prepared once for the life of the writer.

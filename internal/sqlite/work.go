@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/bound"
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
-	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/study"
 )
 
@@ -22,7 +23,7 @@ func scanWork(row interface{ Scan(dest ...any) error }) (study.Item, error) {
 	if err := row.Scan(&it.Root, &it.Kind, &it.Running, &wake, &it.Asked, &it.Fence, &it.Attempts, &problem, &updated); err != nil {
 		return it, fmt.Errorf("read work: %w", err)
 	}
-	it.WakeAt, it.UpdatedAt, it.Error = time.UnixMilli(wake).UTC(), time.UnixMilli(updated).UTC(), problem.String
+	it.WakeAt, it.UpdatedAt, it.Error = bound.FromMillis(wake), bound.FromMillis(updated), problem.String
 	return it, nil
 }
 
@@ -38,7 +39,7 @@ func (db *DB) WantWork(ctx context.Context, o owner.Owner, items []study.Item) e
 	return db.w.submit(ctx, func(t *tx) error {
 		for i := range items {
 			it := &items[i]
-			if _, err := t.exec(want, o.ID(), string(it.Root), string(it.Kind), it.WakeAt.UnixMilli(), it.UpdatedAt.UnixMilli()); err != nil {
+			if _, err := t.exec(want, o.ID(), string(it.Root), string(it.Kind), bound.Millis(it.WakeAt), bound.Millis(it.UpdatedAt)); err != nil {
 				return fmt.Errorf("ask for work: %w", err)
 			}
 		}
@@ -47,7 +48,7 @@ func (db *DB) WantWork(ctx context.Context, o owner.Owner, items []study.Item) e
 }
 
 // DueWork implements study.Ledger.
-func (db *DB) DueWork(ctx context.Context, at time.Time, kinds []run.Work, limit int) ([]study.Due, time.Time, error) {
+func (db *DB) DueWork(ctx context.Context, at time.Time, kinds []curate.Work, limit int) ([]study.Due, time.Time, error) {
 	wanted := [2]any{"", ""} // there are no more kinds
 	for i, k := range kinds[:min(len(kinds), len(wanted))] {
 		wanted[i] = string(k)
@@ -60,7 +61,7 @@ func (db *DB) DueWork(ctx context.Context, at time.Time, kinds []run.Work, limit
 		return d, scanned
 	}, `SELECT owner_id, root_id, kind FROM work WHERE wake_at <= ? AND kind IN (?, ?)
 		ORDER BY row_number() OVER (PARTITION BY owner_id ORDER BY wake_at, root_id, kind), wake_at, root_id, kind LIMIT 0+?`,
-		at.UnixMilli(), wanted[0], wanted[1], limit)
+		bound.Millis(at), wanted[0], wanted[1], limit)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
@@ -69,7 +70,7 @@ func (db *DB) DueWork(ctx context.Context, at time.Time, kinds []run.Work, limit
 		return nil, time.Time{}, err
 	}
 	var next sql.NullInt64
-	if err := st.QueryRowContext(ctx, at.UnixMilli(), wanted[0], wanted[1]).Scan(&next); err != nil {
+	if err := st.QueryRowContext(ctx, bound.Millis(at), wanted[0], wanted[1]).Scan(&next); err != nil {
 		return nil, time.Time{}, fmt.Errorf("look for the next work: %w", err)
 	}
 	return due, fromMillis(next), nil
@@ -83,7 +84,7 @@ func (db *DB) ClaimWork(ctx context.Context, o owner.Owner, c study.Claim) (stud
 	var ok bool
 	err := db.w.submit(ctx, func(t *tx) error {
 		var err error
-		if ok, err = t.changed(take, c.Until.UnixMilli(), c.At.UnixMilli(), o.ID(), string(c.Root), string(c.Kind)); err != nil || !ok {
+		if ok, err = t.changed(take, bound.Millis(c.Until), bound.Millis(c.At), o.ID(), string(c.Root), string(c.Kind)); err != nil || !ok {
 			return err
 		}
 		it, err = scanWork(t.row(`SELECT `+workColumns+` FROM work WHERE owner_id = ? AND root_id = ? AND kind = ?`, o.ID(), string(c.Root), string(c.Kind)))
@@ -98,7 +99,7 @@ func (db *DB) RenewWork(ctx context.Context, o owner.Owner, it *study.Item, unti
 	err := db.w.submit(ctx, func(t *tx) error {
 		var err error
 		ok, err = t.changed(`UPDATE work SET wake_at = ? WHERE owner_id = ? AND root_id = ? AND kind = ? AND fence = ? AND state = 'running'`,
-			until.UnixMilli(), o.ID(), string(it.Root), string(it.Kind), it.Fence)
+			bound.Millis(until), o.ID(), string(it.Root), string(it.Kind), it.Fence)
 		return err
 	})
 	return ok, err
@@ -116,18 +117,18 @@ func (db *DB) SettleWork(ctx context.Context, o owner.Owner, it *study.Item, don
 				return err
 			}
 			ok, err = t.changed(`UPDATE work SET state = 'waiting', wake_at = ?, attempts = 0, error = NULL, updated_at = ?`+held,
-				append([]any{it.UpdatedAt.UnixMilli(), it.UpdatedAt.UnixMilli()}, claim...)...)
+				append([]any{bound.Millis(it.UpdatedAt), bound.Millis(it.UpdatedAt)}, claim...)...)
 			return err
 		}
 		ok, err = t.changed(`UPDATE work SET state = 'waiting', wake_at = ?, attempts = ?, error = ?, updated_at = ?`+held,
-			append([]any{it.WakeAt.UnixMilli(), it.Attempts, null(it.Error), it.UpdatedAt.UnixMilli()}, claim...)...)
+			append([]any{bound.Millis(it.WakeAt), it.Attempts, null(it.Error), bound.Millis(it.UpdatedAt)}, claim...)...)
 		return err
 	})
 	return ok, err
 }
 
 // holds refuses what is stored under a claim that was lost.
-func (t *tx) holds(o owner.Owner, task *run.Task) error {
+func (t *tx) holds(o owner.Owner, task *curate.Task) error {
 	if task.Fence == 0 {
 		return nil
 	}
@@ -158,7 +159,7 @@ func (db *DB) WorkCounts(ctx context.Context, at time.Time) (study.Counts, error
 	if err != nil {
 		return c, err
 	}
-	if err := st.QueryRowContext(ctx, at.UnixMilli()).Scan(&c.Waiting, &c.Running, &c.Failing, &c.Error); err != nil {
+	if err := st.QueryRowContext(ctx, bound.Millis(at)).Scan(&c.Waiting, &c.Running, &c.Failing, &c.Error); err != nil {
 		return c, fmt.Errorf("count work: %w", err)
 	}
 	return c, nil

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/audit"
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/recovery"
 )
 
 const (
@@ -22,10 +23,10 @@ const (
 	maxQueue = 4096
 )
 
-// writer writes, one transaction at a time. Whoever brings an operation while
-// nobody writes takes the pen and carries out what waits, others' operations
-// included: those that arrive meanwhile share the next transaction, and so one
-// fsync. A goroutine of its own would have to be woken for each.
+// writer executes one transaction at a time. A caller that finds no transaction under
+// way takes the pen and executes all queued operations, other callers' included.
+// Operations that arrive meanwhile share the next transaction, and so one fsync. A
+// dedicated goroutine would have to be woken for each operation.
 type writer struct {
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt
@@ -56,7 +57,7 @@ type operation struct {
 	done chan error
 }
 
-// tell says how it went, to who waits for it; once.
+// tell reports the outcome to the waiting caller, once.
 func (op *operation) tell(err error) {
 	select {
 	case op.done <- err:
@@ -66,7 +67,8 @@ func (op *operation) tell(err error) {
 
 func newWriter(conn *sql.Conn, dir string, files *identity, log *slog.Logger) *writer {
 	w := &writer{
-		conn: conn, files: files, reserve: reserve{dir: dir, space: spaceOf, now: time.Now}, stmts: make(map[string]*sql.Stmt), queue: make(chan *operation, maxQueue),
+		conn: conn, files: files, reserve: reserve{dir: dir, space: spaceOf, now: time.Now}, stmts: make(map[string]*sql.Stmt),
+		queue:   make(chan *operation, maxQueue),
 		stopped: make(chan struct{}), pen: make(chan struct{}, 1), log: log,
 	}
 	w.pen <- struct{}{}
@@ -76,6 +78,12 @@ func newWriter(conn *sql.Conn, dir string, files *identity, log *slog.Logger) *w
 // submit queues an operation and waits for its commit. Once queued it is
 // carried out, whatever becomes of ctx.
 func (w *writer) submit(ctx context.Context, do func(*tx) error) error {
+	return w.submitTelling(ctx, func() {}, do)
+}
+
+// submitTelling is submit that tells when the operation is queued: one that is queued
+// later is committed later.
+func (w *writer) submitTelling(ctx context.Context, queued func(), do func(*tx) error) error {
 	if err := w.ready(); err != nil {
 		return err
 	}
@@ -83,7 +91,7 @@ func (w *writer) submit(ctx context.Context, do func(*tx) error) error {
 	if note != nil {
 		do = withNote(note, do)
 	}
-	err := w.enqueue(ctx, do)
+	err := w.enqueue(ctx, queued, do)
 	if note != nil && err == nil {
 		note.Written()
 	}
@@ -91,10 +99,11 @@ func (w *writer) submit(ctx context.Context, do func(*tx) error) error {
 }
 
 // enqueue is submit for an operation that is complete.
-func (w *writer) enqueue(ctx context.Context, do func(*tx) error) error {
+func (w *writer) enqueue(ctx context.Context, queued func(), do func(*tx) error) error {
 	op := &operation{do: do, done: make(chan error, 1)}
 	select {
 	case w.queue <- op:
+		queued()
 	case <-ctx.Done():
 		return ctx.Err()
 	default:
@@ -117,8 +126,8 @@ func (w *writer) enqueue(ctx context.Context, do func(*tx) error) error {
 	}
 }
 
-// serve carries out what waits, in one transaction, for the one who has the pen,
-// and lays it down.
+// serve executes the queued operations in one transaction for the holder of the pen,
+// and puts the pen down.
 func (w *writer) serve() {
 	batch := w.gather()
 	defer func() {
@@ -132,7 +141,7 @@ func (w *writer) serve() {
 		}
 		w.pen <- struct{}{}
 	}()
-	w.commit(context.Background(), batch) // never abandoned half way, whoever carries it out
+	w.commit(context.Background(), batch) // never abandoned half way, whichever caller executes it
 }
 
 // errDraining is what is answered once the store is being closed.
@@ -170,7 +179,7 @@ func (w *writer) gather() []*operation {
 // are rolled back and done again one by one, so that only the guilty one fails.
 // If the transaction itself fails, all of them do.
 func (w *writer) commit(ctx context.Context, batch []*operation) {
-	if len(batch) == 0 { // somebody else was quicker
+	if len(batch) == 0 { // another caller took the operations
 		return
 	}
 	err, guilty := w.try(ctx, batch)
@@ -198,26 +207,31 @@ func (w *writer) try(ctx context.Context, batch []*operation) (err error, guilty
 		return w.judge(err), false
 	}
 	for _, op := range batch {
-		if err := op.do(t); err != nil {
+		if err := recovery.Do(func() error { return op.do(t) }); err != nil {
+			recovery.Log(ctx, w.log, "a write", err)
 			w.rollback(t)
-			return w.judge(err), true
+			return w.judge(t.blame(err)), true
 		}
 	}
 	if err := t.lowerMark(); err != nil {
 		w.rollback(t)
 		return w.judge(err), false
 	}
-	if !t.erases && w.reserve.used() {
+	if !t.erases && !t.merges && w.reserve.used() {
 		w.rollback(t)
 		return errReserved(), true
 	}
 	written := time.Now()
 	if _, err := t.exec(`COMMIT`); err != nil {
 		w.rollback(t)
-		return w.judge(err), codeOf(err) == damagedIndex // the index writes late
+		err = t.blame(err)
+		return w.judge(err), harmedIndex(err)
 	}
 	w.whole = t.whole
 	w.index.add(t.stored)
+	if t.soils {
+		w.index.soil()
+	}
 	if w.observer != nil {
 		w.observer.Committed(Commit{Operations: len(batch), Took: time.Since(began), Synced: time.Since(written)})
 	}
@@ -245,9 +259,9 @@ func (w *writer) rollback(t *tx) {
 // scrubPatience is how long a scrub waits for readers, while turns wait for it.
 const scrubPatience = 200 * time.Millisecond
 
-// scrub moves the WAL into the database and empties it: what was erased is
-// overwritten in the database, but pages from before lie in the WAL. If
-// somebody still reads it, the next commit tries again.
+// scrub moves the WAL into the database and empties it: erased content is overwritten
+// in the database, but older pages remain in the WAL. If a reader still uses the WAL,
+// the next commit tries again.
 func (w *writer) scrub(ctx context.Context) {
 	var busy, frames, moved int
 	_, err := w.conn.ExecContext(ctx, fmt.Sprintf(`PRAGMA busy_timeout = %d`, scrubPatience.Milliseconds()))
@@ -263,29 +277,26 @@ func (w *writer) scrub(ctx context.Context) {
 	}
 }
 
-// judge decides what an error means for the writer. After a failed fsync or a
-// damaged page nothing more is acknowledged: the kernel may have dropped what
-// was written. A full disk passes, so does somebody else's lock, and damage to
-// the text index is the indexer's business.
+// judge decides what an error means for the writer. After a failed fsync or a damaged
+// page no more writes are acknowledged: the kernel may have dropped the written data. A
+// full disk and another process's lock are temporary, and damage to the text index is
+// left to the indexer.
 func (w *writer) judge(err error) error {
 	const busy, locked, ioerr, corrupt, full, notadb = 5, 6, 10, 11, 13, 26
-	switch code := codeOf(err); code & 0xff {
+	if harmedIndex(err) {
+		return err
+	}
+	switch codeOf(err) & 0xff {
 	case full:
 		return fault.Wrap(fault.Unavailable, "disk_full", "The disk is full: nothing was stored. Free some space and try again.", err)
 	case busy, locked:
 		return fault.Wrap(fault.Unavailable, "database_busy",
 			"Another program holds the database for writing, so nothing was stored. Close it and try again.", err)
 	case ioerr, corrupt, notadb:
-		if code != damagedIndex {
-			return w.fail(err)
-		}
+		return w.fail(err)
 	}
 	return err
 }
-
-// damagedIndex is SQLite's code for a virtual table, such as the text index,
-// that contradicts itself.
-const damagedIndex = 267
 
 // codeOf is SQLite's code of an error, 0 when it has none.
 func codeOf(err error) int {

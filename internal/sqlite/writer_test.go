@@ -10,6 +10,7 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/recovery"
 )
 
 // hold makes the writer wait, so that what is submitted meanwhile gathers. The
@@ -362,8 +363,8 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// TestPanic: an operation that panics takes nobody along: whoever waits is told,
-// and nothing more is written, for what was done is not known.
+// TestPanic: an operation that panics fails alone. What it has written is taken back,
+// those that shared its transaction succeed, and the writer goes on.
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	db := openTest(t)
@@ -372,16 +373,12 @@ func TestPanic(t *testing.T) {
 	outcomes := make([]error, 3)
 	for i := range outcomes {
 		wg.Go(func() {
-			defer func() {
-				if p := recover(); p != nil {
-					outcomes[i] = fmt.Errorf("panic: %v", p)
-				}
-			}()
 			outcomes[i] = db.w.submit(context.Background(), func(tx *tx) error {
+				err := note(fmt.Sprintf("note %d", i))(tx)
 				if i == 1 {
 					panic("a broken operation")
 				}
-				return note(fmt.Sprintf("note %d", i))(tx)
+				return err
 			})
 		})
 	}
@@ -389,14 +386,14 @@ func TestPanic(t *testing.T) {
 	release()
 	wg.Wait()
 	for i, err := range outcomes {
-		if err == nil {
-			t.Errorf("operation %d: got no error", i)
+		if recovery.Is(err) != (i == 1) || i != 1 && err != nil {
+			t.Errorf("operation %d: got %v", i, err)
 		}
 	}
-	if err := db.w.submit(context.Background(), note("note 9")); err == nil {
-		t.Error("the writer goes on as if all were well")
+	if err := db.w.submit(context.Background(), note("note 9")); err != nil {
+		t.Errorf("got %v afterwards, want the writer to go on", err)
 	}
-	if got := noted(t, db); got != 0 {
-		t.Errorf("got %d rows, want none", got)
+	if got := noted(t, db); got != 3 {
+		t.Errorf("got %d rows, want three", got)
 	}
 }

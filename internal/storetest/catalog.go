@@ -74,7 +74,7 @@ func testListQuery(t *testing.T, st Store) {
 	said := newTalk(alice(), "s", "")
 	said.say(t, st, "How do I sharpen a kitchen knife?", "Slowly. Kitten.")
 	said.commit(t, st, said.fold(t, st, "child-of-s", "and a sword?"))
-	reason := session.EndUserExit
+	reason := session.EndReason("user_exit")
 	_, err := st.UpdateSession(t.Context(), alice(), "a", session.Patch{EndReason: &reason, At: epoch()})
 	kind(t, "end", err, "")
 	for _, c := range []struct {

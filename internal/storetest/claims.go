@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/job"
 	"github.com/hermes-memory/hermes/internal/live"
-	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/study"
 )
 
@@ -45,18 +45,18 @@ func contend(t *testing.T, claim func(i int) (bool, error)) {
 // claim; nil if it is not to be had.
 type claimer func(st Store, at, until time.Time) (settle func(Store) bool)
 
-func claimsOfRecord(t *testing.T, st Store) claimer {
+func claimsOfRun(t *testing.T, st Store) claimer {
 	t.Helper()
-	mustRecord(t, st, alice(), aRecord("run_1"))
+	mustRun(t, st, alice(), aRun("run_1"))
 	return func(st Store, at, until time.Time) func(Store) bool {
-		r, ok, err := st.ClaimRecord(t.Context(), alice(), live.Claim{ID: "run_1", At: at, Until: until})
+		r, ok, err := st.ClaimRun(t.Context(), alice(), live.Claim{ID: "run_1", At: at, Until: until})
 		kind(t, "claim", err, "")
 		if !ok {
 			return nil
 		}
 		return func(st Store) bool {
 			done := over(r, "")
-			_, ok, err := st.Advance(t.Context(), alice(), live.Step{ID: r.ID, Fence: r.Fence, Record: &done})
+			_, ok, err := st.Advance(t.Context(), alice(), live.Step{ID: r.ID, Fence: r.Fence, Run: &done})
 			kind(t, "settle", err, "")
 			return ok
 		}
@@ -68,14 +68,14 @@ func claimsOfSlot(t *testing.T, st Store) claimer {
 	j := mustCreate(t, st, alice(), "job_1")
 	open(t, st, alice(), j, hour(1))
 	return func(st Store, at, until time.Time) func(Store) bool {
-		r, ok, err := st.ClaimRun(t.Context(), alice(), job.Claim{Job: j.ID, DueAt: hour(1), At: at, Until: until})
+		r, ok, err := st.ClaimFire(t.Context(), alice(), job.Claim{Job: j.ID, DueAt: hour(1), At: at, Until: until})
 		kind(t, "claim", err, "")
 		if !ok {
 			return nil
 		}
 		return func(st Store) bool {
 			r.Status, r.WakeAt, r.FinishedAt = job.Completed, time.Time{}, hour(1)
-			ok, err := st.SettleRun(t.Context(), alice(), job.Settlement{Run: r})
+			ok, err := st.SettleFire(t.Context(), alice(), job.Settlement{Run: r})
 			kind(t, "settle", err, "")
 			return ok
 		}
@@ -103,9 +103,9 @@ func claimsOfDelivery(t *testing.T, st Store) claimer {
 func claimsOfWork(t *testing.T, st Store) claimer {
 	t.Helper()
 	newTalk(alice(), "s", "").say(t, st, "told")
-	wantWork(t, st, alice(), wanted("s", run.Reading, epoch()))
+	wantWork(t, st, alice(), wanted("s", curate.Reading, epoch()))
 	return func(st Store, at, until time.Time) func(Store) bool {
-		it, ok, err := st.ClaimWork(t.Context(), alice(), study.Claim{Root: "s", Kind: run.Reading, At: at, Until: until})
+		it, ok, err := st.ClaimWork(t.Context(), alice(), study.Claim{Root: "s", Kind: curate.Reading, At: at, Until: until})
 		kind(t, "claim", err, "")
 		if !ok {
 			return nil

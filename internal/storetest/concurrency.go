@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/owner"
-	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -49,7 +49,7 @@ func testManyWriters(t *testing.T, st Store) {
 }
 
 // race runs two steps at once and returns which of them was stored.
-func race(t *testing.T, st Store, o owner.Owner, steps [2]run.Step) int {
+func race(t *testing.T, st Store, o owner.Owner, steps [2]lineage.Step) int {
 	t.Helper()
 	var errs [2]error
 	start := make(chan struct{})
@@ -75,7 +75,7 @@ func testOneWinner(t *testing.T, st Store) {
 	l := newTalk(alice(), "s", "")
 	l.say(t, st, "hello", "hi")
 	for i := range 50 {
-		var steps [2]run.Step
+		var steps [2]lineage.Step
 		for j := range steps {
 			if i%5 == 4 {
 				steps[j] = l.fold(t, st, session.ID(fmt.Sprintf("child %d of %d", i, j)), "q", "a")
@@ -99,7 +99,7 @@ func testOneOpener(t *testing.T, st Store) {
 	for i := range 20 {
 		id := session.ID(fmt.Sprintf("s%d", i))
 		talks := [2]*talk{newTalk(alice(), id, ""), newTalk(alice(), id, "")}
-		steps := [2]run.Step{talks[0].step(t, st, "one"), talks[1].step(t, st, "two")}
+		steps := [2]lineage.Step{talks[0].step(t, st, "one"), talks[1].step(t, st, "two")}
 		won := race(t, st, alice(), steps)
 		talks[won].sessions[0] = steps[won].Session
 		talks[won].messages = steps[won].Messages

@@ -3,7 +3,8 @@ package storetest
 import (
 	"testing"
 
-	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/curate"
+	"github.com/hermes-memory/hermes/internal/lineage"
 )
 
 // testCosts stores ten turns, of which the last brings no receipt, and sums them
@@ -14,18 +15,18 @@ func testCosts(t *testing.T, st Store) {
 		step := l.step(t, st, "hello", "hi")
 		if i < 9 {
 			last := &step.Messages[1]
-			step.Receipt = &run.Receipt{
+			step.Receipt = &lineage.Receipt{
 				ID: "r_" + string(rune('a'+i)), SessionID: "s", RootID: "s", Seq: last.Seq, At: last.RecordedAt,
-				Context: run.Context{Sent: 10 + i, Budget: 100 + i, Naive: 20, System: 1, Memory: 2, Tail: 3, Input: 4},
+				Context: lineage.Context{Sent: 10 + i, Budget: 100 + i, Naive: 20, System: 1, Memory: 2, Tail: 3, Input: 4},
 			}
 		}
 		l.commit(t, st, step)
 	}
 	got, err := st.Costs(t.Context(), alice(), "s", 1)
 	kind(t, "all", err, "")
-	want := []run.Cost{{
+	want := []curate.Cost{{
 		Turns: 9, From: 1, To: 17, At: l.messages[17].RecordedAt,
-		Context: run.Context{Sent: 126, Budget: 108, Naive: 180, System: 9, Memory: 18, Tail: 27, Input: 36},
+		Context: lineage.Context{Sent: 126, Budget: 108, Naive: 180, System: 9, Memory: 18, Tail: 27, Input: 36},
 	}}
 	same(t, "all", got, want)
 	got, err = st.Costs(t.Context(), alice(), "s", 5)
@@ -43,5 +44,5 @@ func testCosts(t *testing.T, st Store) {
 	}
 	got, err = st.Costs(t.Context(), alice(), "none", 5)
 	kind(t, "no lineage", err, "")
-	same(t, "no lineage", got, []run.Cost(nil))
+	same(t, "no lineage", got, []curate.Cost(nil))
 }

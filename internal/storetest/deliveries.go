@@ -44,7 +44,7 @@ func testDelivery(t *testing.T, st Store) {
 	if ok, err = st.SettleDelivery(ctx, alice(), second); !ok || err != nil {
 		t.Errorf("settle: got %v, %v", ok, err)
 	}
-	runs, err := st.Runs(ctx, alice(), theJob, hour(2), 10)
+	runs, err := st.Fires(ctx, alice(), theJob, hour(2), 10)
 	kind(t, "runs", err, "")
 	second.Run, second.JobName, second.Secret = nil, "", ""
 	if len(runs) != 1 {

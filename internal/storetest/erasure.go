@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/ranking"
 	"github.com/hermes-memory/hermes/internal/run"
@@ -26,8 +27,8 @@ func rich(t *testing.T, st Store, root session.ID, key session.Key) *talk {
 	l := newTalk(alice(), root, key)
 	step := l.step(t, st, "I use Redis in "+string(root), "Noted.")
 	step.Changes = []memory.Change{{Learned: []memory.Fact{fact(memory.FactID(root), &step.Messages[0], memory.Plain)}}}
-	step.Receipt = &run.Receipt{ID: "r_" + string(root), SessionID: root, RootID: root, Seq: 1, At: epoch()}
-	step.Finished = &run.Finished{Claim: claim("claim "+string(root), "body"), Outcome: outcome(root)}
+	step.Receipt = &lineage.Receipt{ID: "r_" + string(root), SessionID: root, RootID: root, Seq: 1, At: epoch()}
+	step.Finished = &lineage.Finished{Key: claim("claim "+string(root), "body"), Outcome: outcome(root)}
 	l.commit(t, st, step)
 	l.commit(t, st, l.fold(t, st, root+"-2", "more", "yes"))
 	l.commit(t, st, l.fold(t, st, root+"-3", "still more", "yes"))

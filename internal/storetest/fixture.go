@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/ranking"
-	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -62,21 +62,21 @@ func (l *talk) ids() []session.ID {
 
 // step is the next step, with one message per text; user and assistant speak
 // in turn. Nothing is stored yet.
-func (l *talk) step(t tb, st Store, texts ...string) run.Step {
+func (l *talk) step(t tb, st Store, texts ...string) lineage.Step {
 	t.Helper()
 	l.now = l.now.Add(time.Second)
-	s := run.Step{Session: l.tip(), Opened: len(l.messages) == 0 && len(l.sessions) == 1}
+	s := lineage.Step{Session: l.tip(), Opened: len(l.messages) == 0 && len(l.sessions) == 1}
 	l.fill(t, st, &s, texts)
 	return s
 }
 
 // fold is the next step when it opens a child session.
-func (l *talk) fold(t tb, st Store, child session.ID, texts ...string) run.Step {
+func (l *talk) fold(t tb, st Store, child session.ID, texts ...string) lineage.Step {
 	t.Helper()
 	l.now = l.now.Add(time.Second)
 	parent := l.tip()
 	parent.EndedAt, parent.EndReason = l.now, session.EndCompression
-	s := run.Step{Ended: &parent, Opened: true, Session: l.tip()}
+	s := lineage.Step{Ended: &parent, Opened: true, Session: l.tip()}
 	next := &s.Session
 	next.ID, next.ParentID, next.Generation = child, parent.ID, parent.Generation+1
 	next.StartedAt, next.MessageCount, next.ToolCallCount = l.now, 0, 0
@@ -86,7 +86,7 @@ func (l *talk) fold(t tb, st Store, child session.ID, texts ...string) run.Step 
 }
 
 // fill adds messages to a step and counts them.
-func (l *talk) fill(t tb, st Store, s *run.Step, texts []string) {
+func (l *talk) fill(t tb, st Store, s *lineage.Step, texts []string) {
 	t.Helper()
 	first, err := st.ReserveMessageIDs(context.Background(), max(1, len(texts)))
 	if err != nil {
@@ -112,7 +112,7 @@ func (l *talk) fill(t tb, st Store, s *run.Step, texts []string) {
 }
 
 // commit stores a step that must succeed.
-func (l *talk) commit(t tb, st Store, s run.Step) {
+func (l *talk) commit(t tb, st Store, s lineage.Step) {
 	t.Helper()
 	if err := st.AppendTurn(context.Background(), l.o, s); err != nil {
 		t.Fatalf("append turn to %q: %v", s.Session.ID, err)

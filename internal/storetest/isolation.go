@@ -10,10 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
-	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -46,12 +47,14 @@ func ownerless() map[string]string {
 		"AdoptMessageIDs":   "takes numbers, which say nothing of anybody's data",
 		"Reindex":           "makes an index anew that is one for all, and tells nothing",
 		"Traces":            "counts texts that the caller brings, and tells numbers only",
+		"Clean":             "clears away what was erased, of all owners, and tells nothing",
+		"Repack":            "clears away copies of what was erased, of all owners, and tells nothing",
 		"InsertKey":         "the row names its owner",
 		"KeyByID":           "called before an owner is known, by the keyring alone",
 		"Keys":              "for administrators, by the keyring alone",
 		"RevokeKey":         "for administrators, by the keyring alone",
 		"LimitKey":          "for administrators, by the keyring alone",
-		"DueRecords":        "time passes for everybody: the registry's look at what is due; each row names its owner",
+		"DueRuns":           "time passes for everybody: the registry's look at what is due; each row names its owner",
 		"DueWork":           "time passes for everybody: the study's look at what is due; each row names its owner",
 		"WorkCounts":        "counts rows of all owners for administrators, and tells numbers and a message of ours only",
 		"Agenda":            "time passes for everybody: the scheduler's look at what is due; each row names its owner",
@@ -105,18 +108,18 @@ func settle(t *testing.T, st Store, o owner.Owner) *talk {
 	step := l.step(t, st, "question of "+mark, "answer to "+mark)
 	step.Messages[0].Name, step.Messages[0].Wire = mark, []byte(`"`+mark+`"`)
 	step.Changes = []memory.Change{{Learned: []memory.Fact{fact("the-fact", &step.Messages[0], memory.Plain)}}}
-	step.Receipt = &run.Receipt{ID: theReceipt, SessionID: theSession, RootID: theSession, Seq: 1, At: epoch(), Model: mark, Context: run.Context{Sent: sizeOf(mark)}}
-	step.Finished = &run.Finished{Claim: claim(theRequest, mark), Outcome: []byte(`{"lineage_root_id":"the-session","model":"` + mark + `"}`)}
+	step.Receipt = &lineage.Receipt{ID: theReceipt, SessionID: theSession, RootID: theSession, Seq: 1, At: epoch(), Model: mark, Context: lineage.Context{Sent: sizeOf(mark)}, Frame: lineage.Frame{System: mark}}
+	step.Finished = &lineage.Finished{Key: claim(theRequest, mark), Outcome: []byte(`{"lineage_root_id":"the-session","model":"` + mark + `"}`)}
 	l.commit(t, st, step)
 	l.commit(t, st, l.fold(t, st, theChild, "more of "+mark, "yes, "+mark))
-	if err := st.Rewrite(t.Context(), o, run.Rewrite{Erased: &memory.Erasure{Hash: sha256.Sum256([]byte(mark)), Words: 1, At: epoch()}}); err != nil {
+	if err := st.Rewrite(t.Context(), o, curate.Rewrite{Erased: &memory.Erasure{Hash: sha256.Sum256([]byte(mark)), Words: 1, At: epoch()}}); err != nil {
 		t.Fatalf("keep an erasure: %v", err)
 	}
 	if err := st.KeepStudy(t.Context(), o, studied(&l.messages[0], mark)); err != nil {
 		t.Fatalf("keep a study: %v", err)
 	}
 	settleJob(t, st, o)
-	settleRecord(t, st, o)
+	settleRun(t, st, o)
 	settleWork(t, st, o)
 	if err := st.Enter(t.Context(), o, entry(1, mark)); err != nil {
 		t.Fatalf("record: %v", err)
@@ -193,7 +196,7 @@ func testZeroOwner(t *testing.T, st Store) {
 	if _, err := st.ClaimRequest(t.Context(), zero, claim(theRequest, "body")); err == nil {
 		t.Error("ClaimRequest: got no error, want a refusal")
 	}
-	if err := st.KeepStudy(t.Context(), zero, run.Study{Task: run.Task{Root: theSession}}); err == nil {
+	if err := st.KeepStudy(t.Context(), zero, curate.Study{Task: curate.Task{Root: theSession}}); err == nil {
 		t.Error("KeepStudy: got no error, want a refusal")
 	}
 	_, err := st.Tip(t.Context(), zero, theSession)

@@ -9,11 +9,13 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/mention"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/ranking"
-	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -137,7 +139,7 @@ func erasuresOfTheOwner(ctx context.Context, st Store, o owner.Owner) (any, erro
 	var marks []string
 	for _, e := range list {
 		for _, known := range []owner.Owner{alice(), bob()} {
-			if e.Hash == sha256.Sum256([]byte(markOf(known))) {
+			if e.Hash == memory.Keyed(e.Key, sha256.Sum256([]byte(markOf(known)))) {
 				marks = append(marks, markOf(known))
 			}
 		}
@@ -173,15 +175,24 @@ func writingCases() map[string]isolationCase {
 			return st.UpdateSession(ctx, o, theSession, session.Patch{SystemPrompt: &title, EndReason: &reason, At: epoch()})
 		}},
 		"Rewrite": {silent: true, makes: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			return nil, st.Rewrite(ctx, o, run.Rewrite{
+			return nil, st.Rewrite(ctx, o, curate.Rewrite{
 				Messages: []session.Message{{RootID: theSession, SessionID: theSession, Seq: 0, Content: title}},
 				Sessions: []session.Session{{ID: theSession, Title: title}},
-				Scopes:   []run.ScopeFacts{{Scope: memory.Scope{Key: theKey}}, {Scope: memory.Scope{Root: theSession}}},
-				Outcomes: [][]byte{[]byte("canary")},
-				Undone:   []run.Undone{{Root: theSession, From: 0, At: epoch()}},
+				Scopes:   []curate.ScopeFacts{{Scope: memory.Scope{Key: theKey}}, {Scope: memory.Scope{Root: theSession}}},
+				Undone:   []curate.Undone{{Root: theSession, From: 0, At: epoch()}},
 				Relinked: []memory.Fact{fact("the-fact", &session.Message{RootID: theSession}, memory.Plain)},
 				Erased:   &memory.Erasure{Hash: sha256.Sum256([]byte(title)), Words: 1, At: epoch()},
 			})
+		}},
+		"Sweep": {silent: true, makes: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			return st.Sweep(ctx, o, mention.Of("canary"), false)
+		}},
+		"Mentions": {silent: true, makes: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			traces, err := st.Mentions(ctx, o, mention.Of(markOf(alice())))
+			if n := found(traces); n > 0 && o.ID() != alice().ID() {
+				return nil, fmt.Errorf("got %d rows of alice's", n)
+			}
+			return nil, err
 		}},
 		"DeleteLineage": {stranger: fault.NotFound, silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			return nil, st.DeleteLineage(ctx, o, theSession)
@@ -232,7 +243,7 @@ func appendToTheSession(ctx context.Context, st Store, o owner.Owner) (any, erro
 	}
 	was := fact("the-fact", &session.Message{RootID: theSession}, memory.Plain)
 	was.SupersededBy, was.SupersededAt = "f_later", epoch()
-	return nil, st.AppendTurn(ctx, o, run.Step{
+	return nil, st.AppendTurn(ctx, o, lineage.Step{
 		Ended: &session.Session{ID: theSession, EndedAt: epoch(), EndReason: "changed"},
 		Session: session.Session{
 			ID: theChild, RootID: theSession, Generation: 1, Source: session.SourceAPI,
@@ -240,6 +251,6 @@ func appendToTheSession(ctx context.Context, st Store, o owner.Owner) (any, erro
 		},
 		Messages: []session.Message{m},
 		Changes:  []memory.Change{{Learned: []memory.Fact{fact("later", &m, memory.Plain)}, Superseded: []memory.Fact{was}}},
-		Finished: &run.Finished{Claim: claim(theRequest, "changed"), Outcome: []byte(`{"model":"changed"}`)},
+		Finished: &lineage.Finished{Key: claim(theRequest, "changed"), Outcome: []byte(`{"model":"changed"}`)},
 	})
 }

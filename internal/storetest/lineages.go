@@ -143,7 +143,7 @@ func (w *world) erase(t *rapid.T) {
 // end closes a tip; the next turn reopens it.
 func (w *world) end(t *rapid.T) {
 	l := w.some(t)
-	reason := session.EndUserExit
+	reason := session.EndReason("user_exit")
 	got, err := w.st.UpdateSession(context.Background(), w.o, l.tip().ID, session.Patch{EndReason: &reason, At: l.now})
 	kind(t, "end", err, "")
 	want := l.tip()

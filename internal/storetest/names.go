@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
@@ -35,7 +36,7 @@ func testNames(t *testing.T, st Store) {
 		f := fact(memory.FactID(id), &step.Messages[0], memory.Plain)
 		step.Changes = []memory.Change{{Learned: []memory.Fact{f}}}
 		c := claim(string(id), "body")
-		step.Finished = &run.Finished{Claim: c, Outcome: outcome(id)}
+		step.Finished = &lineage.Finished{Key: c, Outcome: outcome(id)}
 		l.commit(t, st, step)
 		l.commit(t, st, l.fold(t, st, "child of "+id, "more"))
 		talks = append(talks, l)

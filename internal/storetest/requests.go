@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
@@ -24,9 +25,9 @@ func requestTests() []test {
 }
 
 // claim is a claim of a key for a request with a body.
-func claim(key, body string) run.Claim {
+func claim(key, body string) lineage.RequestKey {
 	sum := sha256.Sum256([]byte(body))
-	return run.Claim{
+	return lineage.RequestKey{
 		Route: "chat.completions", Key: key, BodyHash: sum[:], Process: "process-1",
 		At: epoch(), Expires: epoch().Add(24 * time.Hour),
 	}
@@ -42,16 +43,16 @@ func outcome(root session.ID) []byte {
 }
 
 // finish stores a turn that settles a claim.
-func finish(t *testing.T, st Store, o owner.Owner, root session.ID, c run.Claim) {
+func finish(t *testing.T, st Store, o owner.Owner, root session.ID, c lineage.RequestKey) {
 	t.Helper()
 	l := newTalk(o, root, "")
 	step := l.step(t, st, "hello", "hi")
-	step.Finished = &run.Finished{Claim: c, Outcome: outcome(root)}
+	step.Finished = &lineage.Finished{Key: c, Outcome: outcome(root)}
 	l.commit(t, st, step)
 }
 
 // claimed claims and checks what is known.
-func claimed(t *testing.T, what string, st Store, o owner.Owner, c run.Claim, want run.Claimed) {
+func claimed(t *testing.T, what string, st Store, o owner.Owner, c lineage.RequestKey, want run.Claimed) {
 	t.Helper()
 	got, err := st.ClaimRequest(t.Context(), o, c)
 	kind(t, what, err, "")
@@ -111,10 +112,10 @@ func testClaimPending(t *testing.T, st Store) {
 	c := claim("k", "body")
 	l := newTalk(alice(), "s", "")
 	step := l.step(t, st, "hello")
-	pending := run.Pending{Claim: c, At: memory.Place{Root: "s", Seq: step.Messages[0].Seq}, Count: 1}
+	pending := lineage.Pending{Key: c, At: memory.Place{Root: "s", Seq: step.Messages[0].Seq}, Count: 1}
 	step.Pending = &pending
 	l.commit(t, st, step)
-	want := run.Claimed{Mine: true, SameBody: true, Pending: &run.Pending{At: pending.At, Count: 1}}
+	want := run.Claimed{Mine: true, SameBody: true, Pending: &lineage.Pending{At: pending.At, Count: 1}}
 	claimed(t, "asked again", st, alice(), c, want)
 	after := c
 	after.Process = "process-2"

@@ -5,9 +5,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/curate"
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/mention"
+	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/ranking"
-	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -16,7 +20,8 @@ func rewriteTests() []test {
 		{"the scopes of an owner", testScopes},
 		{"a rewrite changes texts and keeps the rest", testRewriteTexts},
 		{"a rewrite gives scopes other facts", testRewriteFacts},
-		{"a rewrite erases outcomes", testRewriteOutcomes},
+		{"a sweep erases outcomes", testSweepOutcomes},
+		{"facts of what is gone, or not of the newest, are refused", testRewriteRetold},
 		{"a failing rewrite changes nothing", testRewriteAtomic},
 		{"what was forgotten is remembered as a hash", testErasures},
 		{"no trace of what is gone", testTraces},
@@ -56,7 +61,7 @@ func testRewriteTexts(t *testing.T, st Store) {
 		s.Title, s.SystemPrompt, s.Summary, s.UserID = "new title", "", "- [forgotten]", ""
 		s.TitleSource = session.TitleModel
 	}
-	err := st.Rewrite(t.Context(), alice(), run.Rewrite{
+	err := st.Rewrite(t.Context(), alice(), curate.Rewrite{
 		Messages: []session.Message{l.messages[0], l.messages[3], l.messages[4]}, Sessions: l.sessions[:2],
 	})
 	kind(t, "rewrite", err, "")
@@ -67,7 +72,7 @@ func testRewriteTexts(t *testing.T, st Store) {
 	kind(t, "receipt", err, "")
 	l.say(t, st, "goes on")
 	l.check(t, st)
-	kind(t, "an empty rewrite", st.Rewrite(t.Context(), alice(), run.Rewrite{}), "")
+	kind(t, "an empty rewrite", st.Rewrite(t.Context(), alice(), curate.Rewrite{}), "")
 	l.check(t, st)
 }
 
@@ -77,7 +82,7 @@ func testRewriteFacts(t *testing.T, st Store) {
 	one := fact("new-1", &keyed.messages[0], memory.Decision)
 	two := fact("new-2", &keyed.messages[2], memory.Preference)
 	two.Links = []memory.Link{{Kind: memory.Because, To: one.ID}}
-	err := st.Rewrite(t.Context(), alice(), run.Rewrite{Scopes: []run.ScopeFacts{
+	err := st.Rewrite(t.Context(), alice(), curate.Rewrite{Scopes: []curate.ScopeFacts{
 		{Scope: memory.Scope{Key: "key"}, Facts: []memory.Fact{one, two}}, {Scope: memory.Scope{Root: "alone"}},
 	}})
 	kind(t, "rewrite", err, "")
@@ -91,11 +96,11 @@ func testRewriteFacts(t *testing.T, st Store) {
 	}
 }
 
-func testRewriteOutcomes(t *testing.T, st Store) {
+func testSweepOutcomes(t *testing.T, st Store) {
 	for key, text := range map[string]string{"k1": "I like Zebras", "k2": "nothing of the kind", "k3": "100% ZEBRA_"} {
 		l := newTalk(alice(), session.ID("s "+key), "")
 		step := l.step(t, st, "hello", "hi")
-		step.Finished = &run.Finished{Claim: claim(key, "body"), Outcome: []byte(`{"lineage_root_id":"x","answer":"` + text + `"}`)}
+		step.Finished = &lineage.Finished{Key: claim(key, "body"), Outcome: []byte(`{"lineage_root_id":"x","answer":"` + text + `"}`)}
 		l.commit(t, st, step)
 	}
 	mine := func(key string) bool {
@@ -103,7 +108,11 @@ func testRewriteOutcomes(t *testing.T, st Store) {
 		kind(t, "claim", err, "")
 		return got.Mine
 	}
-	kind(t, "rewrite", st.Rewrite(t.Context(), alice(), run.Rewrite{Outcomes: [][]byte{[]byte("%"), []byte("zebras")}}), "")
+	if swept, err := st.Sweep(t.Context(), alice(), mention.Of("100%"), true); err != nil || swept.Records != 1 {
+		t.Errorf("a sweep that only counts: got %+v, %v", swept, err)
+	}
+	forget(t, st, alice(), "100%")
+	forget(t, st, alice(), "zebras")
 	for key, want := range map[string]bool{"k1": true, "k2": false, "k3": true} {
 		if got := mine(key); got != want {
 			t.Errorf("outcome of %s: got erased %v, want %v", key, got, want)
@@ -116,9 +125,9 @@ func testRewriteAtomic(t *testing.T, st Store) {
 	changed := l.messages[0]
 	changed.Content = "changed"
 	stray := fact("stray", &session.Message{RootID: "s", Seq: 99, Content: "never said"}, memory.Plain)
-	err := st.Rewrite(t.Context(), alice(), run.Rewrite{
+	err := st.Rewrite(t.Context(), alice(), curate.Rewrite{
 		Messages: []session.Message{changed}, Sessions: []session.Session{{ID: "s", Title: "changed"}},
-		Scopes: []run.ScopeFacts{{Scope: memory.Scope{Root: "s"}, Facts: []memory.Fact{stray}}},
+		Scopes: []curate.ScopeFacts{{Scope: memory.Scope{Root: "s"}, Facts: []memory.Fact{stray}}},
 	})
 	if err == nil {
 		t.Error("a fact of a message that is not there: got no error")
@@ -135,6 +144,11 @@ func testErasures(t *testing.T, st Store) {
 		t.Helper()
 		got, err := st.Erasures(t.Context(), alice())
 		kind(t, what, err, "")
+		for i := range want {
+			if len(got) == len(want) && len(got[i].Key) > 0 { // each under the store's key
+				want[i].Hash, want[i].Key = memory.Keyed(got[i].Key, want[i].Hash), got[i].Key
+			}
+		}
 		same(t, what, got, want)
 	}
 	check("none")
@@ -142,17 +156,17 @@ func testErasures(t *testing.T, st Store) {
 	l.say(t, st, "hello")
 	one, two, three := erasure("one", 1), erasure("two", 2), erasure("three", 3)
 	for _, e := range []memory.Erasure{two, three, one} {
-		kind(t, "rewrite", st.Rewrite(t.Context(), alice(), run.Rewrite{Erased: &e}), "")
+		kind(t, "rewrite", st.Rewrite(t.Context(), alice(), curate.Rewrite{Erased: &e}), "")
 	}
 	check("oldest first", one, two, three)
-	kind(t, "the same again", st.Rewrite(t.Context(), alice(), run.Rewrite{Erased: &two}), "")
+	kind(t, "the same again", st.Rewrite(t.Context(), alice(), curate.Rewrite{Erased: &two}), "")
 	check("each once", one, two, three)
 	kind(t, "delete", st.DeleteLineage(t.Context(), alice(), "s"), "")
 	check("they outlive what they speak of", one, two, three)
 	stray := fact("stray", &session.Message{RootID: "s", Seq: 99}, memory.Plain)
 	four := erasure("four", 4)
-	err := st.Rewrite(t.Context(), alice(), run.Rewrite{
-		Erased: &four, Scopes: []run.ScopeFacts{{Scope: memory.Scope{Root: "s"}, Facts: []memory.Fact{stray}}},
+	err := st.Rewrite(t.Context(), alice(), curate.Rewrite{
+		Erased: &four, Scopes: []curate.ScopeFacts{{Scope: memory.Scope{Root: "s"}, Facts: []memory.Fact{stray}}},
 	})
 	if err == nil {
 		t.Error("a fact of a message that is not there: got no error")
@@ -160,17 +174,48 @@ func testErasures(t *testing.T, st Store) {
 	check("a failing rewrite keeps none", one, two, three)
 }
 
+// testRewriteRetold: what is worked out of messages that have changed meanwhile must
+// not be stored.
+func testRewriteRetold(t *testing.T, st Store) {
+	l := rich(t, st, "s", "key")
+	newest := l.messages[len(l.messages)-1].ID
+	one := fact("new", &l.messages[0], memory.Decision)
+	rewrite := func(newest int64, f memory.Fact) error {
+		return st.Rewrite(t.Context(), alice(), curate.Rewrite{Scopes: []curate.ScopeFacts{{Scope: memory.Scope{Key: "key"}, Facts: []memory.Fact{f}, Newest: newest}}})
+	}
+	kind(t, "not of the newest", rewrite(newest-1, one), fault.Conflict)
+	kind(t, "of no message", rewrite(newest, fact("stray", &session.Message{RootID: "s", Seq: 99}, memory.Plain)), fault.Conflict)
+	known(t, "facts", st, memory.Scope{Key: "key"}, fact("s", &l.messages[0], memory.Plain))
+	kind(t, "of the newest", rewrite(newest, one), "")
+	known(t, "facts", st, memory.Scope{Key: "key"}, one)
+}
+
+// forget lets an owner's records lose what names a thing.
+func forget(t *testing.T, st Store, o owner.Owner, about string) {
+	t.Helper()
+	_, err := st.Sweep(t.Context(), o, mention.Of(about), false)
+	kind(t, "sweep", err, "")
+}
+
+// traces is how often the store's own files name a thing, once all is cleared away
+// that was erased.
+func traces(t *testing.T, st Store, about string) int {
+	t.Helper()
+	kind(t, "clean", st.Clean(t.Context()), "")
+	got, err := st.Traces(t.Context(), mention.Of(about))
+	kind(t, "traces", err, "")
+	return found(got)
+}
+
+func found(traces []curate.Trace) (n int) {
+	for i := range traces {
+		n += traces[i].Hits
+	}
+	return n
+}
+
 // testTraces lets a store look for what it should not hold any more.
 func testTraces(t *testing.T, st Store) {
-	hits := func(needle string) int {
-		traces, err := st.Traces(t.Context(), [][]byte{[]byte(needle)})
-		kind(t, "traces", err, "")
-		n := 0
-		for _, tr := range traces {
-			n += tr.Hits
-		}
-		return n
-	}
 	gone, changed := newTalk(alice(), "gone", "key"), newTalk(alice(), "changed", "key")
 	for _, l := range []*talk{gone, changed} {
 		step := l.step(t, st, "The password is Quetzalcoatl.", "Noted.")
@@ -180,13 +225,14 @@ func testTraces(t *testing.T, st Store) {
 	kind(t, "delete", st.DeleteLineage(t.Context(), alice(), "gone"), "")
 	m := changed.messages[0]
 	m.Content = "[forgotten]"
-	err := st.Rewrite(t.Context(), alice(), run.Rewrite{
-		Messages: []session.Message{m}, Scopes: []run.ScopeFacts{{Scope: memory.Scope{Key: "key"}}},
+	err := st.Rewrite(t.Context(), alice(), curate.Rewrite{
+		Messages: []session.Message{m}, Scopes: []curate.ScopeFacts{{Scope: memory.Scope{Key: "key"}}},
 	})
 	kind(t, "rewrite", err, "")
-	if got := hits("quetzalcoatl"); got != 0 {
+	if got := traces(t, st, "quetzalcoatl"); got != 0 {
 		t.Errorf("got %d traces of what is gone, want 0", got)
 	}
+	kind(t, "repack", st.Repack(t.Context()), "")
 	same(t, "documents", gather(t, st, memory.Scope{Key: "key"}), []ranking.Document{
 		ranking.DocumentOf(&m), ranking.DocumentOf(&changed.messages[1]),
 	})

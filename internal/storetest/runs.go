@@ -15,17 +15,17 @@ import (
 
 func recordTests() []test {
 	return []test{
-		{"a record comes back as it was written", testRecordFields},
-		{"events are numbered without gaps", testRecordEvents},
-		{"one request makes one record", testRecordKeys},
-		{"no more are open than may be", testRecordBounds},
-		{"the list goes from new to old", testRecordList},
+		{"a run comes back as it was written", testRunFields},
+		{"events are numbered without gaps", testRunEvents},
+		{"one request makes one run", testRunKeys},
+		{"no more are open than may be", testRunBounds},
+		{"the list goes from new to old", testRunList},
 	}
 }
 
-// aRecord is one that was asked for and is not begun.
-func aRecord(id string) live.Record {
-	return live.Record{
+// aRun is one that was asked for and is not begun.
+func aRun(id string) live.Run {
+	return live.Run{
 		ID: id, Kind: live.KindRun, Session: theSession, Key: theKey, Model: "m", State: live.Queued, OnRestart: live.Retry,
 		Request: json.RawMessage(`{"metadata":{"a":"b"}}`), Turn: json.RawMessage(`{"messages":[{"content":"hello"}]}`),
 		CreatedAt: epoch(), WakeAt: epoch(),
@@ -34,18 +34,18 @@ func aRecord(id string) live.Record {
 
 func bounds() live.Bounds { return live.Bounds{All: 100, Each: 100} }
 
-func mustRecord(t *testing.T, st Store, o owner.Owner, r live.Record) live.Record {
+func mustRun(t *testing.T, st Store, o owner.Owner, r live.Run) live.Run {
 	t.Helper()
-	got, made, err := st.CreateRecord(t.Context(), o, r, bounds())
+	got, made, err := st.CreateRun(t.Context(), o, r, bounds())
 	if err != nil || !made {
 		t.Fatalf("create record: %v, %v", made, err)
 	}
 	return got
 }
 
-func mustClaim(t *testing.T, st Store, o owner.Owner, id string) live.Record {
+func mustClaim(t *testing.T, st Store, o owner.Owner, id string) live.Run {
 	t.Helper()
-	r, ok, err := st.ClaimRecord(t.Context(), o, live.Claim{ID: id, At: epoch(), Until: hour(1)})
+	r, ok, err := st.ClaimRun(t.Context(), o, live.Claim{ID: id, At: epoch(), Until: hour(1)})
 	if err != nil || !ok {
 		t.Fatalf("claim record: %v, %v", ok, err)
 	}
@@ -58,38 +58,38 @@ func told(text string) live.Event {
 	return live.Event{Type: live.MessageDelta, At: epoch(), Data: data}
 }
 
-// over is a claimed record as it ends.
-func over(r live.Record, text string) live.Record {
+// over is a claimed run as it ends.
+func over(r live.Run, text string) live.Run {
 	r.State, r.Turn, r.WakeAt, r.FinishedAt = live.Completed, nil, time.Time{}, hour(1)
 	r.Root, r.FirstSeq, r.EndSeq = r.Session, 4, 6
 	r.Result = &run.Result{SessionID: r.Session, RootID: r.Session, Answer: run.Answer{Content: text, FinishReason: "stop"}, At: hour(1)}
 	return r
 }
 
-func mustAdvance(t *testing.T, st Store, o owner.Owner, r live.Record, to *live.Record, events ...live.Event) int64 {
+func mustAdvance(t *testing.T, st Store, o owner.Owner, r live.Run, to *live.Run, events ...live.Event) int64 {
 	t.Helper()
-	last, ok, err := st.Advance(t.Context(), o, live.Step{ID: r.ID, Fence: r.Fence, Record: to, Events: events})
+	last, ok, err := st.Advance(t.Context(), o, live.Step{ID: r.ID, Fence: r.Fence, Run: to, Events: events})
 	if err != nil || !ok {
 		t.Fatalf("advance: %v, %v", ok, err)
 	}
 	return last
 }
 
-func recordOf(t *testing.T, st Store, o owner.Owner, id string) live.Record {
+func runOf(t *testing.T, st Store, o owner.Owner, id string) live.Run {
 	t.Helper()
-	r, err := st.Record(t.Context(), o, id)
+	r, err := st.Run(t.Context(), o, id)
 	kind(t, "record", err, "")
 	return r
 }
 
-func testRecordFields(t *testing.T, st Store) {
-	r := aRecord("run_1")
+func testRunFields(t *testing.T, st Store) {
+	r := aRun("run_1")
 	r.ClientKey, r.ClientHash = "key", []byte("hash")
-	same(t, "made", mustRecord(t, st, alice(), r), r)
-	same(t, "record", recordOf(t, st, alice(), r.ID), r)
-	_, err := st.Record(t.Context(), alice(), "run_9")
+	same(t, "made", mustRun(t, st, alice(), r), r)
+	same(t, "record", runOf(t, st, alice(), r.ID), r)
+	_, err := st.Run(t.Context(), alice(), "run_9")
 	kind(t, "an absent record", err, fault.NotFound)
-	_, _, err = st.CreateRecord(t.Context(), alice(), aRecord("run_1"), bounds())
+	_, _, err = st.CreateRun(t.Context(), alice(), aRun("run_1"), bounds())
 	kind(t, "the same id", err, fault.Conflict)
 
 	c := mustClaim(t, st, alice(), r.ID)
@@ -98,23 +98,23 @@ func testRecordFields(t *testing.T, st Store) {
 	c.State, c.Root, c.WakeAt = live.Waiting, "root", hour(2)
 	c.Approvals = []live.Approval{{CallID: "call_1", Name: "shell", Arguments: json.RawMessage(`{"a":1}`), Deadline: hour(1)}}
 	mustAdvance(t, st, alice(), c, &c)
-	same(t, "waiting", recordOf(t, st, alice(), r.ID), c)
+	same(t, "waiting", runOf(t, st, alice(), r.ID), c)
 	done := over(c, "All is well.")
 	done.Approvals, done.Failure = nil, &live.Failure{Kind: fault.Upstream, Code: "x", Message: "no", Status: 500, RetryAfter: time.Second}
 	mustAdvance(t, st, alice(), c, &done, told("All is well."))
 	done.Events = 1
-	same(t, "over", recordOf(t, st, alice(), r.ID), done)
-	if _, ok, err := st.ClaimRecord(t.Context(), alice(), live.Claim{ID: r.ID, At: hour(9), Until: hour(10)}); ok || err != nil {
+	same(t, "over", runOf(t, st, alice(), r.ID), done)
+	if _, ok, err := st.ClaimRun(t.Context(), alice(), live.Claim{ID: r.ID, At: hour(9), Until: hour(10)}); ok || err != nil {
 		t.Errorf("claim one that is over: got %v, %v", ok, err)
 	}
-	kind(t, "delete", st.DeleteRecord(t.Context(), alice(), r.ID), "")
-	kind(t, "delete again", st.DeleteRecord(t.Context(), alice(), r.ID), fault.NotFound)
+	kind(t, "delete", st.DeleteRun(t.Context(), alice(), r.ID), "")
+	kind(t, "delete again", st.DeleteRun(t.Context(), alice(), r.ID), fault.NotFound)
 	_, _, err = st.Events(t.Context(), alice(), r.ID, 0, 10)
 	kind(t, "events of a deleted record", err, fault.NotFound)
 }
 
-func testRecordEvents(t *testing.T, st Store) {
-	mustRecord(t, st, alice(), aRecord("run_1"))
+func testRunEvents(t *testing.T, st Store) {
+	mustRun(t, st, alice(), aRun("run_1"))
 	c := mustClaim(t, st, alice(), "run_1")
 	if last := mustAdvance(t, st, alice(), c, nil, told("a"), told("b")); last != 2 {
 		t.Errorf("got the last Seq %d, want 2", last)
@@ -144,37 +144,37 @@ func testRecordEvents(t *testing.T, st Store) {
 	}
 }
 
-func testRecordKeys(t *testing.T, st Store) {
-	r := aRecord("run_1")
+func testRunKeys(t *testing.T, st Store) {
+	r := aRun("run_1")
 	r.ClientKey, r.ClientHash = "key", []byte("one")
-	mustRecord(t, st, alice(), r)
+	mustRun(t, st, alice(), r)
 	again := r
 	again.ID, again.CreatedAt = "run_2", hour(1)
-	got, made, err := st.CreateRecord(t.Context(), alice(), again, bounds())
+	got, made, err := st.CreateRun(t.Context(), alice(), again, bounds())
 	kind(t, "the same again", err, "")
 	if made || got.ID != "run_1" {
 		t.Errorf("the same again: got %s, made %v", got.ID, made)
 	}
 	other := again
 	other.ClientHash = []byte("two")
-	_, _, err = st.CreateRecord(t.Context(), alice(), other, bounds())
+	_, _, err = st.CreateRun(t.Context(), alice(), other, bounds())
 	kind(t, "another request under the key", err, fault.Conflict)
 	other.Kind, other.ID = live.KindChat, "chat_1"
-	mustRecord(t, st, alice(), other)
-	mustRecord(t, st, bob(), other)
+	mustRun(t, st, alice(), other)
+	mustRun(t, st, bob(), other)
 	late := other
 	late.Kind, late.ID = live.KindRun, "run_3"
-	if _, made, err = st.CreateRecord(t.Context(), alice(), late, live.Bounds{All: 9, Each: 9, KeysSince: epoch().Add(time.Second)}); err != nil || !made {
+	if _, made, err = st.CreateRun(t.Context(), alice(), late, live.Bounds{All: 9, Each: 9, KeysSince: epoch().Add(time.Second)}); err != nil || !made {
 		t.Errorf("when the key's time is over: got %v, %v", made, err)
 	}
-	if got := recordOf(t, st, alice(), "run_1"); got.ClientKey != "" {
+	if got := runOf(t, st, alice(), "run_1"); got.ClientKey != "" {
 		t.Errorf("the old record still has the key %q", got.ClientKey)
 	}
 }
 
-func testRecordBounds(t *testing.T, st Store) {
+func testRunBounds(t *testing.T, st Store) {
 	create := func(o owner.Owner, id string, b live.Bounds) error {
-		_, _, err := st.CreateRecord(t.Context(), o, aRecord(id), b)
+		_, _, err := st.CreateRun(t.Context(), o, aRun(id), b)
 		return err
 	}
 	kind(t, "the first", create(alice(), "run_1", live.Bounds{All: 2, Each: 1}), "")
@@ -188,17 +188,17 @@ func testRecordBounds(t *testing.T, st Store) {
 	kind(t, "when one is over", create(alice(), "run_2", live.Bounds{All: 2, Each: 1}), "")
 }
 
-func testRecordList(t *testing.T, st Store) {
+func testRunList(t *testing.T, st Store) {
 	for i := range 5 {
-		r := aRecord(fmt.Sprintf("run_%d", i))
+		r := aRun(fmt.Sprintf("run_%d", i))
 		r.CreatedAt = epoch().Add(time.Duration(i/2) * time.Second)
 		if i == 3 {
 			r.Kind = live.KindChat
 		}
-		mustRecord(t, st, alice(), r)
+		mustRun(t, st, alice(), r)
 	}
 	ids := func(f live.Filter) string {
-		list, err := st.Records(t.Context(), alice(), f)
+		list, err := st.Runs(t.Context(), alice(), f)
 		kind(t, "list", err, "")
 		out := ""
 		for i := range list {
@@ -215,24 +215,24 @@ func testRecordList(t *testing.T, st Store) {
 	same(t, "of a kind", ids(live.Filter{Limit: 10, Kind: live.KindRun}), "4210")
 }
 
-// theRun and theOpenRun are records that every owner of the isolation tests has:
+// theRun and theOpenRun are runs that every owner of the isolation tests has:
 // one that is over, and one that waits.
 const (
 	theRun     = "run_the-run"
 	theOpenRun = "run_the-open"
 )
 
-// settleRecord gives an owner both. Every text holds the owner's mark.
-func settleRecord(t *testing.T, st Store, o owner.Owner) {
+// settleRun gives an owner both. Every text holds the owner's mark.
+func settleRun(t *testing.T, st Store, o owner.Owner) {
 	t.Helper()
 	mark, _ := json.Marshal(map[string]string{"text": markOf(o)}) // a string: cannot fail
 	for _, id := range []string{theRun, theOpenRun} {
-		r := aRecord(id)
+		r := aRun(id)
 		r.Request, r.Turn, r.Model = mark, mark, markOf(o)
 		if id == theRun {
 			r.ClientKey, r.ClientHash = theRequest, []byte(markOf(o))
 		}
-		mustRecord(t, st, o, r)
+		mustRun(t, st, o, r)
 	}
 	c := mustClaim(t, st, o, theRun)
 	done := over(c, markOf(o))
@@ -241,15 +241,15 @@ func settleRecord(t *testing.T, st Store, o owner.Owner) {
 
 func recordReadingCases() map[string]isolationCase {
 	return map[string]isolationCase{
-		"Record": {stranger: fault.NotFound, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			r, err := st.Record(ctx, o, theRun)
+		"Run": {stranger: fault.NotFound, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			r, err := st.Run(ctx, o, theRun)
 			if r.Result == nil {
 				return nil, err
 			}
 			return r.Result.Answer.Content + string(r.Request), err
 		}},
-		"Records": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			return st.Records(ctx, o, live.Filter{Limit: 10})
+		"Runs": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			return st.Runs(ctx, o, live.Filter{Limit: 10})
 		}},
 		"Events": {stranger: fault.NotFound, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			events, _, err := st.Events(ctx, o, theRun, 0, 10)
@@ -260,35 +260,35 @@ func recordReadingCases() map[string]isolationCase {
 
 func recordWritingCases() map[string]isolationCase {
 	return map[string]isolationCase{
-		"CreateRecord": {makes: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			r := aRecord("run_another")
+		"CreateRun": {makes: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			r := aRun("run_another")
 			r.ClientKey, r.ClientHash = theRequest, []byte(markOf(o))
 			if o.ID() == nobody().ID() {
 				r.Request = nil
 			}
-			got, _, err := st.CreateRecord(ctx, o, r, bounds())
+			got, _, err := st.CreateRun(ctx, o, r, bounds())
 			return []any{got, string(got.ClientHash)}, err
 		}},
-		"DeleteRecord": {silent: true, stranger: fault.NotFound, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			return nil, st.DeleteRecord(ctx, o, theRun)
+		"DeleteRun": {silent: true, stranger: fault.NotFound, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			return nil, st.DeleteRun(ctx, o, theRun)
 		}},
-		"ClaimRecord": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			r, _, err := st.ClaimRecord(ctx, o, live.Claim{ID: theOpenRun, At: epoch(), Until: hour(1)})
+		"ClaimRun": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			r, _, err := st.ClaimRun(ctx, o, live.Claim{ID: theOpenRun, At: epoch(), Until: hour(1)})
 			return r, err
 		}},
-		"RenewRecord": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			if _, _, err := st.ClaimRecord(ctx, o, live.Claim{ID: theOpenRun, At: epoch(), Until: hour(1)}); err != nil {
+		"RenewRun": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			if _, _, err := st.ClaimRun(ctx, o, live.Claim{ID: theOpenRun, At: epoch(), Until: hour(1)}); err != nil {
 				return nil, err
 			}
-			return st.RenewRecord(ctx, o, theOpenRun, 1, hour(2))
+			return st.RenewRun(ctx, o, theOpenRun, 1, hour(2))
 		}},
 		"Advance": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			r, _, err := st.ClaimRecord(ctx, o, live.Claim{ID: theOpenRun, At: epoch(), Until: hour(1)})
+			r, _, err := st.ClaimRun(ctx, o, live.Claim{ID: theOpenRun, At: epoch(), Until: hour(1)})
 			if err != nil {
 				return nil, err
 			}
 			changed := over(r, "changed")
-			_, ok, err := st.Advance(ctx, o, live.Step{ID: theOpenRun, Fence: 1, Record: &changed, Events: []live.Event{told("changed")}})
+			_, ok, err := st.Advance(ctx, o, live.Step{ID: theOpenRun, Fence: 1, Run: &changed, Events: []live.Event{told("changed")}})
 			return ok, err
 		}},
 	}

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
-	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/search"
 	"github.com/hermes-memory/hermes/internal/session"
 )
@@ -224,19 +224,21 @@ func testSearchMatches(t *testing.T, st Store) {
 
 // testSearchEcho has a tool print what was found before.
 func testSearchEcho(t *testing.T, st Store) {
-	l := newTalk(alice(), "s", "")
-	l.say(t, st, "a hoopoe", "a bird")
-	step := l.step(t, st, "what of the hoopoe?", "", "looked up")
-	step.Messages[1].Role, step.Messages[1].Content, step.Messages[1].Note = session.Tool, "found: a hoopoe", session.EchoNote
-	kind(t, "append", st.AppendTurn(t.Context(), alice(), step), "")
-	hits := look(t, st, "hoopoe")
-	if len(hits) != 1 || hits[0].MatchCount != 2 {
-		t.Fatalf("got %+v, want the two messages", hits)
-	}
-	model := &summarizer{}
-	tool(t, st, model, search.Scope{All: true}, "hoopoe", 1)
-	if s := model.given[0]; strings.Contains(s, "found:") || !strings.Contains(s, "looked up") {
-		t.Errorf("a model is given\n%s\nwant what was said alone", s)
+	for note, bird := range map[string]string{session.EchoNote: "hoopoe", session.FoundNote: "bittern"} {
+		l := newTalk(alice(), session.ID(bird), "")
+		l.say(t, st, "a "+bird, "a bird")
+		step := l.step(t, st, "what of the "+bird+"?", "", "looked up")
+		step.Messages[1].Role, step.Messages[1].Content, step.Messages[1].Note = session.Tool, "found: a "+bird, note
+		kind(t, "append", st.AppendTurn(t.Context(), alice(), step), "")
+		hits := look(t, st, bird)
+		if len(hits) != 1 || hits[0].MatchCount != 2 {
+			t.Fatalf("%s: got %+v, want the two messages", note, hits)
+		}
+		model := &summarizer{}
+		tool(t, st, model, search.Scope{All: true}, bird, 1)
+		if s := model.given[0]; strings.Contains(s, "found:") || !strings.Contains(s, "looked up") {
+			t.Errorf("a model is given\n%s\nwant what was said alone", s)
+		}
 	}
 }
 
@@ -260,8 +262,8 @@ func testSearchRewritten(t *testing.T, st Store) {
 	}
 	m := l.messages[0]
 	m.Content = "The password is 秘密 redacted"
-	kind(t, "rewrite", st.Rewrite(t.Context(), alice(), run.Rewrite{
-		Messages: []session.Message{m}, Scopes: []run.ScopeFacts{{Scope: memory.Scope{Root: "s"}}},
+	kind(t, "rewrite", st.Rewrite(t.Context(), alice(), curate.Rewrite{
+		Messages: []session.Message{m}, Scopes: []curate.ScopeFacts{{Scope: memory.Scope{Root: "s"}}},
 	}), "")
 	for query, want := range map[string]int{"opensesame": 0, "合言葉": 0, "redacted": 1, "秘密": 1, "password": 1} {
 		if got := len(look(t, st, query)); got != want {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hermes-memory/hermes/internal/audit"
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/job"
 	"github.com/hermes-memory/hermes/internal/live"
 	"github.com/hermes-memory/hermes/internal/memory"
@@ -24,9 +25,11 @@ type Store interface {
 	session.Store
 	session.Catalog
 	run.Store
-	run.Ledger
-	run.Studies
-	study.Ledger
+	curate.Store
+	curate.Receipts
+	curate.Sweeper
+	curate.Studies
+	study.Queue
 	study.Store
 	memory.Store
 	search.Store
@@ -34,7 +37,7 @@ type Store interface {
 	job.Store
 	job.Ledger
 	live.Store
-	live.Ledger
+	live.Queue
 	audit.Store
 }
 
@@ -72,7 +75,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"keys", keyTests()},
 		{"audit", auditTests()},
 		{"jobs", jobTests()},
-		{"runs of jobs", jobRunTests()},
+		{"runs of jobs", fireTests()},
 		{"deliveries", deliveryTests()},
 		{"runs without a client", recordTests()},
 		{"the ledger of runs", recordLedgerTests()},

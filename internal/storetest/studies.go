@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/ranking"
-	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -29,16 +29,16 @@ func studyTests() []test {
 }
 
 // studied is a study that brought one finding and one vector, both marked.
-func studied(m *session.Message, mark string) run.Study {
+func studied(m *session.Message, mark string) curate.Study {
 	f := fact("found", m, memory.Plain)
 	f.By, f.Statement = "model of "+mark, "found by "+mark
 	v := ranking.Vector{MessageID: m.ID, SessionID: m.SessionID, Root: m.RootID, Seq: m.Seq, Scale: 0.5}
 	for _, b := range []byte(mark) {
-		v.Parts = append(v.Parts, int8(b)) //nolint:gosec // ASCII
+		v.Parts = append(v.Parts, int8(b))
 	}
-	return run.Study{
-		Task:  run.Task{Root: m.RootID},
-		Marks: run.Marks{FactsTo: int64(len(mark) - len("canary-")), VectorsTo: 1, VectorsBy: theEmbeddings},
+	return curate.Study{
+		Task:  curate.Task{Root: m.RootID},
+		Marks: curate.Marks{FactsTo: int64(len(mark) - len("canary-")), VectorsTo: 1, VectorsBy: theEmbeddings},
 		Findings: []memory.Finding{{
 			Root: m.RootID, Seq: m.Seq, End: len(m.Content), Statement: f.Statement, By: f.By,
 			At: epoch().Add(time.Hour), After: m.ID, Fact: f.ID,
@@ -51,7 +51,7 @@ func studied(m *session.Message, mark string) run.Study {
 func textOf(v ranking.Vector) string {
 	var b []byte
 	for _, p := range v.Parts {
-		b = append(b, byte(p)) //nolint:gosec // ASCII
+		b = append(b, byte(p))
 	}
 	return string(b)
 }
@@ -74,7 +74,7 @@ func vectors(t *testing.T, what string, st Store, scope memory.Scope, model stri
 	same(t, what, got, want)
 }
 
-func marks(t *testing.T, what string, st Store, root session.ID, want run.Marks) {
+func marks(t *testing.T, what string, st Store, root session.ID, want curate.Marks) {
 	t.Helper()
 	got, err := st.Marks(t.Context(), alice(), root)
 	kind(t, what, err, "")
@@ -83,7 +83,7 @@ func marks(t *testing.T, what string, st Store, root session.ID, want run.Marks)
 
 func testStudy(t *testing.T, st Store) {
 	keyed, alone := newTalk(alice(), "keyed", "key"), newTalk(alice(), "alone", "")
-	marks(t, "none yet", st, "keyed", run.Marks{})
+	marks(t, "none yet", st, "keyed", curate.Marks{})
 	keyed.say(t, st, "told", "yes")
 	alone.say(t, st, "told", "yes")
 	a, b := studied(&keyed.messages[0], "canary-one"), studied(&alone.messages[0], "canary-three")
@@ -93,7 +93,7 @@ func testStudy(t *testing.T, st Store) {
 	kind(t, "keep", st.KeepStudy(t.Context(), alice(), b), "")
 	for _, c := range []struct {
 		scope memory.Scope
-		s     run.Study
+		s     curate.Study
 	}{{memory.Scope{Key: "key"}, a}, {memory.Scope{Root: "keyed"}, a}, {memory.Scope{Root: "alone"}, b}} {
 		findings(t, "findings", st, c.scope, c.s.Findings...)
 		known(t, "facts", st, c.scope, c.s.Changes[0].Learned...)
@@ -132,7 +132,7 @@ func testUnstudied(t *testing.T, st Store) {
 	a.say(t, st, "one", "two", "three")
 	b.say(t, st, "one", "two")
 	b.commit(t, st, b.fold(t, st, "b2", "three", "four"))
-	check := func(what string, want run.Want, ids ...session.ID) {
+	check := func(what string, want curate.Want, ids ...session.ID) {
 		t.Helper()
 		if want.Limit == 0 {
 			want.Limit = 9
@@ -141,29 +141,29 @@ func testUnstudied(t *testing.T, st Store) {
 		kind(t, what, err, "")
 		same(t, what, got, ids)
 	}
-	check("nothing is asked for", run.Want{})
-	check("three messages", run.Want{Every: 3}, "b", "a")
-	check("four messages", run.Want{Every: 4}, "b")
-	check("the first", run.Want{Every: 3, Limit: 1}, "b")
-	check("one lineage alone", run.Want{Every: 3, Root: "a"}, "a")
-	check("rested", run.Want{Every: 9, Rested: a.now}, "a")
-	check("a summary", run.Want{Summaries: true}, "b")
-	check("vectors", run.Want{Embeddings: "m"}, "b", "a")
-	kind(t, "keep", st.KeepStudy(t.Context(), alice(), run.Study{Task: run.Task{Root: "b"}, Marks: run.Marks{FactsTo: 2, Summarized: 1, VectorsTo: 4, VectorsBy: "m"}}), "")
-	check("two are left", run.Want{Every: 2}, "b", "a")
-	check("three are not", run.Want{Every: 3}, "a")
-	check("it has its summary", run.Want{Summaries: true})
-	check("it has its vectors", run.Want{Embeddings: "m"}, "a")
-	check("another model's", run.Want{Embeddings: "n"}, "b", "a")
+	check("nothing is asked for", curate.Want{})
+	check("three messages", curate.Want{Every: 3}, "b", "a")
+	check("four messages", curate.Want{Every: 4}, "b")
+	check("the first", curate.Want{Every: 3, Limit: 1}, "b")
+	check("one lineage alone", curate.Want{Every: 3, Root: "a"}, "a")
+	check("rested", curate.Want{Every: 9, Rested: a.now}, "a")
+	check("a summary", curate.Want{Summaries: true}, "b")
+	check("vectors", curate.Want{Embeddings: "m"}, "b", "a")
+	kind(t, "keep", st.KeepStudy(t.Context(), alice(), curate.Study{Task: curate.Task{Root: "b"}, Marks: curate.Marks{FactsTo: 2, Summarized: 1, VectorsTo: 4, VectorsBy: "m"}}), "")
+	check("two are left", curate.Want{Every: 2}, "b", "a")
+	check("three are not", curate.Want{Every: 3}, "a")
+	check("it has its summary", curate.Want{Summaries: true})
+	check("it has its vectors", curate.Want{Embeddings: "m"}, "a")
+	check("another model's", curate.Want{Embeddings: "n"}, "b", "a")
 	b.say(t, st, "five")
-	check("it grew", run.Want{Embeddings: "m"}, "b", "a")
-	check("no title is derived", run.Want{Titles: true})
+	check("it grew", curate.Want{Embeddings: "m"}, "b", "a")
+	check("no title is derived", curate.Want{Titles: true})
 	step := a.step(t, st, "four")
 	step.Title = "Derived"
 	a.commit(t, st, step)
-	check("a better title", run.Want{Titles: true}, "a")
-	kind(t, "keep", st.KeepStudy(t.Context(), alice(), run.Study{Task: run.Task{Root: "a"}, Marks: run.Marks{Titled: true}}), "")
-	check("a model was asked", run.Want{Titles: true})
+	check("a better title", curate.Want{Titles: true}, "a")
+	kind(t, "keep", st.KeepStudy(t.Context(), alice(), curate.Study{Task: curate.Task{Root: "a"}, Marks: curate.Marks{Titled: true}}), "")
+	check("a model was asked", curate.Want{Titles: true})
 }
 
 func testVectorModels(t *testing.T, st Store) {
@@ -171,12 +171,12 @@ func testVectorModels(t *testing.T, st Store) {
 	l.say(t, st, "one", "two")
 	s := studied(&l.messages[0], "canary-old")
 	kind(t, "keep", st.KeepStudy(t.Context(), alice(), s), "")
-	next := run.Study{Task: run.Task{Root: "s"}, Marks: run.Marks{VectorsTo: 2, VectorsBy: "new"}, Vectors: studied(&l.messages[1], "canary-new").Vectors}
+	next := curate.Study{Task: curate.Task{Root: "s"}, Marks: curate.Marks{VectorsTo: 2, VectorsBy: "new"}, Vectors: studied(&l.messages[1], "canary-new").Vectors}
 	kind(t, "keep", st.KeepStudy(t.Context(), alice(), next), "")
 	vectors(t, "the old model's", st, memory.Scope{Root: "s"}, theEmbeddings)
 	vectors(t, "the new model's", st, memory.Scope{Root: "s"}, "new", next.Vectors...)
-	kind(t, "a vector of no message", st.KeepStudy(t.Context(), alice(), run.Study{
-		Task: run.Task{Root: "s"}, Marks: next.Marks, Vectors: []ranking.Vector{{Root: "s", Seq: 99, Parts: []int8{1}}},
+	kind(t, "a vector of no message", st.KeepStudy(t.Context(), alice(), curate.Study{
+		Task: curate.Task{Root: "s"}, Marks: next.Marks, Vectors: []ranking.Vector{{Root: "s", Seq: 99, Parts: []int8{1}}},
 	}), "")
 	vectors(t, "the new model's", st, memory.Scope{Root: "s"}, "new", next.Vectors...)
 }
@@ -184,8 +184,8 @@ func testVectorModels(t *testing.T, st Store) {
 func testSummary(t *testing.T, st Store) {
 	l, other := rich(t, st, "s", "key"), rich(t, st, "other", "key")
 	l.sessions[2].Summary = "~ drawn"
-	kind(t, "keep", st.KeepStudy(t.Context(), alice(), run.Study{Task: run.Task{Root: "s"}, Summary: &run.Summary{Session: "s-3", Text: "~ drawn"}}), "")
-	kind(t, "a session of another lineage", st.KeepStudy(t.Context(), alice(), run.Study{Task: run.Task{Root: "s"}, Summary: &run.Summary{Session: "other-3", Text: "strange"}}), "")
+	kind(t, "keep", st.KeepStudy(t.Context(), alice(), curate.Study{Task: curate.Task{Root: "s"}, Summary: &curate.Summary{Session: "s-3", Text: "~ drawn"}}), "")
+	kind(t, "a session of another lineage", st.KeepStudy(t.Context(), alice(), curate.Study{Task: curate.Task{Root: "s"}, Summary: &curate.Summary{Session: "other-3", Text: "strange"}}), "")
 	l.check(t, st)
 	other.check(t, st)
 }
@@ -198,12 +198,12 @@ func testStudyAtomic(t *testing.T, st Store) {
 	kind(t, "a lineage that is gone", st.KeepStudy(t.Context(), alice(), s), fault.NotFound)
 	findings(t, "findings", st, memory.Scope{Root: "s"})
 	known(t, "facts", st, memory.Scope{Root: "s"})
-	marks(t, "marks", st, "gone", run.Marks{})
+	marks(t, "marks", st, "gone", curate.Marks{})
 }
 
 func testStudyErased(t *testing.T, st Store) {
 	gone, kept := newTalk(alice(), "gone", "key"), newTalk(alice(), "kept", "key")
-	var s [2]run.Study
+	var s [2]curate.Study
 	for i, l := range []*talk{gone, kept} {
 		l.say(t, st, "told")
 		s[i] = studied(&l.messages[0], "canary-quetzal")
@@ -212,15 +212,11 @@ func testStudyErased(t *testing.T, st Store) {
 	kind(t, "delete", st.DeleteLineage(t.Context(), alice(), "gone"), "")
 	findings(t, "findings", st, memory.Scope{Key: "key"}, s[1].Findings...)
 	vectors(t, "vectors", st, memory.Scope{Key: "key"}, theEmbeddings, s[1].Vectors...)
-	marks(t, "marks", st, "gone", run.Marks{})
+	marks(t, "marks", st, "gone", curate.Marks{})
 	marks(t, "the other's marks", st, "kept", s[1].Marks)
 	kind(t, "delete", st.DeleteLineage(t.Context(), alice(), "kept"), "")
-	traces, err := st.Traces(t.Context(), [][]byte{[]byte("quetzal")})
-	kind(t, "traces", err, "")
-	for _, tr := range traces {
-		if tr.Hits > 0 {
-			t.Errorf("got %d traces in %s, want none", tr.Hits, tr.File)
-		}
+	if n := traces(t, st, "quetzal"); n > 0 {
+		t.Errorf("got %d traces, want none", n)
 	}
 }
 
@@ -234,8 +230,8 @@ func testStudyRewritten(t *testing.T, st Store) {
 	kind(t, "keep", st.KeepStudy(t.Context(), alice(), b), "")
 	m := l.messages[0]
 	m.Content = "[erased]"
-	kind(t, "rewrite", st.Rewrite(t.Context(), alice(), run.Rewrite{
-		Messages: []session.Message{m}, Scopes: []run.ScopeFacts{{Scope: memory.Scope{Root: "s"}, Facts: b.Changes[0].Learned}},
+	kind(t, "rewrite", st.Rewrite(t.Context(), alice(), curate.Rewrite{
+		Messages: []session.Message{m}, Scopes: []curate.ScopeFacts{{Scope: memory.Scope{Root: "s"}, Facts: b.Changes[0].Learned}},
 	}), "")
 	findings(t, "findings", st, memory.Scope{Root: "s"}, b.Findings...)
 	known(t, "facts", st, memory.Scope{Root: "s"}, b.Changes[0].Learned...)
@@ -244,12 +240,8 @@ func testStudyRewritten(t *testing.T, st Store) {
 	want := b.Marks
 	want.VectorsTo = 0
 	marks(t, "the vector is made anew", st, "s", want)
-	traces, err := st.Traces(t.Context(), [][]byte{[]byte("quetzal")})
-	kind(t, "traces", err, "")
-	for _, tr := range traces {
-		if tr.Hits > 0 {
-			t.Errorf("got %d traces in %s, want none", tr.Hits, tr.File)
-		}
+	if n := traces(t, st, "quetzal"); n > 0 {
+		t.Errorf("got %d traces, want none", n)
 	}
 }
 
@@ -293,7 +285,7 @@ func marksOfTheSession(ctx context.Context, st Store, o owner.Owner) (any, error
 }
 
 func unstudiedSessions(ctx context.Context, st Store, o owner.Owner) (any, error) {
-	ids, err := st.Unstudied(ctx, o, run.Want{Embeddings: "another", Limit: 9})
+	ids, err := st.Unstudied(ctx, o, curate.Want{Embeddings: "another", Limit: 9})
 	if has := o.ID() == alice().ID() || o.ID() == bob().ID(); has && len(ids) != 1 || !has && len(ids) != 0 {
 		return nil, fmt.Errorf("got %v of %s", ids, o.ID())
 	}
@@ -305,7 +297,7 @@ func studyTheSession(ctx context.Context, st Store, o owner.Owner) (any, error) 
 	m := session.Message{ID: 1, SessionID: theSession, RootID: theSession, Key: theKey, Content: "strange"}
 	s := studied(&m, "strange")
 	s.Marks.FactsTo = int64(len(o.ID()))
-	s.Summary = &run.Summary{Session: theChild, Text: "strange"}
+	s.Summary = &curate.Summary{Session: theChild, Text: "strange"}
 	s.Title = "strange"
 	return nil, st.KeepStudy(ctx, o, s)
 }

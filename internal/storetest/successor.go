@@ -10,7 +10,7 @@ import (
 // with the test, and how to get the same data as the next process does.
 func Succeed(t *testing.T, open func(t *testing.T) (st Store, next func() Store)) {
 	t.Helper()
-	for name, claim := range map[string]func(*testing.T, Store) claimer{"run": claimsOfRecord, "slot of a job": claimsOfSlot, "delivery": claimsOfDelivery, "work": claimsOfWork} {
+	for name, claim := range map[string]func(*testing.T, Store) claimer{"run": claimsOfRun, "slot of a job": claimsOfSlot, "delivery": claimsOfDelivery, "work": claimsOfWork} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			st, next := open(t)
@@ -35,7 +35,7 @@ func Succeed(t *testing.T, open func(t *testing.T) (st Store, next func() Store)
 			}
 		})
 	}
-	for name, claim := range map[string]func(*testing.T, Store) claimer{"run": claimsOfRecord, "slot of a job": claimsOfSlot, "delivery": claimsOfDelivery} {
+	for name, claim := range map[string]func(*testing.T, Store) claimer{"run": claimsOfRun, "slot of a job": claimsOfSlot, "delivery": claimsOfDelivery} {
 		t.Run(name+" that was cut off often waits", func(t *testing.T) {
 			t.Parallel()
 			st, next := open(t)

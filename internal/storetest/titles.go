@@ -3,8 +3,8 @@ package storetest
 import (
 	"testing"
 
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
-	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -135,7 +135,7 @@ func testTitleSource(t *testing.T, st Store) {
 	none.sessions[0].TitleSource = "" // there is none
 	none.check(t, st)
 	l.sessions[1].Title, l.sessions[1].TitleSource = "", session.TitleModel
-	kind(t, "rewrite", st.Rewrite(t.Context(), alice(), run.Rewrite{Sessions: l.sessions[1:]}), "")
+	kind(t, "rewrite", st.Rewrite(t.Context(), alice(), curate.Rewrite{Sessions: l.sessions[1:]}), "")
 	l.sessions[1].TitleSource = ""
 	l.check(t, st)
 }
@@ -152,7 +152,7 @@ func testRetitled(t *testing.T, st Store) {
 	theirs := "Mine"
 	_, err := st.UpdateSession(t.Context(), alice(), "child", session.Patch{Title: &theirs, At: epoch()})
 	kind(t, "rename", err, "")
-	s := run.Study{Task: run.Task{Root: "root"}, Marks: run.Marks{Titled: true}, Title: "Better"}
+	s := curate.Study{Task: curate.Task{Root: "root"}, Marks: curate.Marks{Titled: true}, Title: "Better"}
 	kind(t, "keep", st.KeepStudy(t.Context(), alice(), s), "")
 	l.sessions[0].Title, l.sessions[0].TitleSource = "Better #2", session.TitleModel
 	l.sessions[1].Title, l.sessions[1].TitleSource = "Mine", session.TitlePerson
@@ -168,14 +168,14 @@ func testRetitled(t *testing.T, st Store) {
 func testTitleLost(t *testing.T, st Store) {
 	asked := func(id session.ID, want bool) {
 		t.Helper()
-		marks(t, "marks", st, id, run.Marks{FactsTo: 1, Titled: want})
+		marks(t, "marks", st, id, curate.Marks{FactsTo: 1, Titled: want})
 	}
 	var talks []*talk
 	for _, id := range []session.ID{"patched", "rewritten", "kept"} {
 		l := newTalk(alice(), id, "")
 		l.sessions[0].Title, l.sessions[0].TitleSource = "Plan of "+string(id), session.TitleModel
 		l.say(t, st, "hello", "hi")
-		kind(t, "keep", st.KeepStudy(t.Context(), alice(), run.Study{Task: run.Task{Root: id}, Marks: run.Marks{FactsTo: 1, Titled: true}}), "")
+		kind(t, "keep", st.KeepStudy(t.Context(), alice(), curate.Study{Task: curate.Task{Root: id}, Marks: curate.Marks{FactsTo: 1, Titled: true}}), "")
 		talks = append(talks, l)
 	}
 	title, prompt := "", "Be brief."
@@ -185,7 +185,7 @@ func testTitleLost(t *testing.T, st Store) {
 	kind(t, "another change", err, "")
 	same, lost := talks[2].tip(), talks[1].tip()
 	same.Title, lost.Title = "Plan", ""
-	kind(t, "rewrite", st.Rewrite(t.Context(), alice(), run.Rewrite{Sessions: []session.Session{same, lost}}), "")
+	kind(t, "rewrite", st.Rewrite(t.Context(), alice(), curate.Rewrite{Sessions: []session.Session{same, lost}}), "")
 	asked("patched", false)
 	asked("rewritten", false)
 	asked("kept", true)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
@@ -31,13 +32,13 @@ func testStepAtomic(t *testing.T, st Store) {
 	l.commit(t, st, first)
 	for _, c := range []struct {
 		name  string
-		spoil func(*run.Step)
+		spoil func(*lineage.Step)
 		want  fault.Kind
 	}{
-		{"the last message's place is taken", func(s *run.Step) { s.Messages[len(s.Messages)-1].Seq = 0 }, fault.Conflict},
-		{"the child's id is taken", func(s *run.Step) { s.Session.ID = "s" }, fault.Conflict},
-		{"the child's generation is taken", func(s *run.Step) { s.Session.Generation = 0 }, fault.Conflict},
-		{"a session that is not there", func(s *run.Step) { s.Opened = false }, fault.NotFound},
+		{"the last message's place is taken", func(s *lineage.Step) { s.Messages[len(s.Messages)-1].Seq = 0 }, fault.Conflict},
+		{"the child's id is taken", func(s *lineage.Step) { s.Session.ID = "s" }, fault.Conflict},
+		{"the child's generation is taken", func(s *lineage.Step) { s.Session.Generation = 0 }, fault.Conflict},
+		{"a session that is not there", func(s *lineage.Step) { s.Opened = false }, fault.NotFound},
 	} {
 		late := *l
 		late.sessions = append([]session.Session(nil), l.sessions...)
@@ -47,8 +48,8 @@ func testStepAtomic(t *testing.T, st Store) {
 		step.Changes = []memory.Change{{
 			Learned: []memory.Fact{fact("new", &step.Messages[0], memory.Plain)}, Superseded: []memory.Fact{replaced},
 		}}
-		step.Receipt = &run.Receipt{ID: "r_1", SessionID: "child", RootID: "s", Seq: step.Messages[1].Seq, At: epoch()}
-		step.Finished = &run.Finished{Claim: claim("k-1", "body"), Outcome: outcome("s")}
+		step.Receipt = &lineage.Receipt{ID: "r_1", SessionID: "child", RootID: "s", Seq: step.Messages[1].Seq, At: epoch()}
+		step.Finished = &lineage.Finished{Key: claim("k-1", "body"), Outcome: outcome("s")}
 		c.spoil(&step)
 		kind(t, c.name, st.AppendTurn(t.Context(), alice(), step), c.want)
 		l.check(t, st)
@@ -93,10 +94,10 @@ func testEmptyStep(t *testing.T, st Store) {
 func testReceipt(t *testing.T, st Store) {
 	l := newTalk(alice(), "s", "")
 	step := l.step(t, st, "hello", "hi")
-	want := run.Receipt{
-		ID: "r_01", SessionID: "s", RootID: "s", Seq: 1, At: epoch(), Model: "model-1", Responder: run.ByUpstream,
+	want := lineage.Receipt{
+		ID: "r_01", SessionID: "s", RootID: "s", Seq: 1, At: epoch(), Model: "model-1", Responder: lineage.ByUpstream,
 		Facts: []memory.FactID{"f_1", "f_2"}, TailFrom: 0, InputTo: 1, Recalled: []memory.Place{{Root: "other", Seq: 7}},
-		Context: run.Context{Sent: 10, Budget: 8000, Naive: 12, System: 1, Memory: 2, Tail: 3, Input: 4},
+		Context: lineage.Context{Sent: 10, Budget: 8000, Naive: 12, System: 1, Memory: 2, Tail: 3, Input: 4},
 	}
 	step.Receipt = &want
 	l.commit(t, st, step)

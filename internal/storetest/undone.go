@@ -4,14 +4,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/curate"
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/memory"
-	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
 func undoneTests() []test {
 	return []test{
 		{"what is taken back stays in the archive", testUndone},
+		{"a part of the middle is taken back", testUndoneMiddle},
 		{"its facts go, and others are linked anew", testUndoneFacts},
 		{"what is taken back is not found", testUndoneSearch},
 		{"ids of an import", testAdoptIDs},
@@ -21,13 +23,13 @@ func undoneTests() []test {
 }
 
 // undone takes back the end of a lineage, an hour after it was said.
-func undone(root session.ID, from int64) run.Rewrite {
-	return run.Rewrite{Undone: []run.Undone{{Root: root, From: from, At: epoch().Add(time.Hour)}}}
+func undone(root session.ID, from int64) curate.Rewrite {
+	return curate.Rewrite{Undone: []curate.Undone{{Root: root, From: from, At: epoch().Add(time.Hour)}}}
 }
 
 // resetStep is a step that ends one session and opens another.
-func resetStep(ended *session.Session, next session.Session) run.Step {
-	return run.Step{Ended: ended, Opened: true, Session: next}
+func resetStep(ended *session.Session, next session.Session) lineage.Step {
+	return lineage.Step{Ended: ended, Opened: true, Session: next}
 }
 
 func testUndone(t *testing.T, st Store) {
@@ -59,12 +61,24 @@ func testUndone(t *testing.T, st Store) {
 	kind(t, "quotes", err, "")
 	same(t, "it can still be read by its place", quotes, documentsOf(l.messages[3:4]))
 
-	later := run.Rewrite{Undone: []run.Undone{{Root: "s", From: 2, At: at.Add(time.Hour)}}}
+	later := curate.Rewrite{Undone: []curate.Undone{{Root: "s", From: 2, At: at.Add(time.Hour)}}}
 	kind(t, "undo more", st.Rewrite(t.Context(), alice(), later), "")
 	for _, i := range []int{2, 5, 6} {
 		l.messages[i].UndoneAt = at.Add(time.Hour)
 	}
 	l.check(t, st)
+}
+
+// testUndoneMiddle: an end bounds what is taken back.
+func testUndoneMiddle(t *testing.T, st Store) {
+	l := newTalk(alice(), "s", "key")
+	l.say(t, st, "0", "1", "2", "3")
+	at := epoch().Add(time.Hour)
+	middle := curate.Rewrite{Undone: []curate.Undone{{Root: "s", From: 1, To: 3, At: at}}}
+	kind(t, "undo", st.Rewrite(t.Context(), alice(), middle), "")
+	l.messages[1].UndoneAt, l.messages[2].UndoneAt = at, at
+	l.check(t, st)
+	same(t, "documents", gather(t, st, memory.Scope{Root: "s"}), documentsOf([]session.Message{l.messages[0], l.messages[3]}))
 }
 
 func testUndoneFacts(t *testing.T, st Store) {

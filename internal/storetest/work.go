@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
-	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 	"github.com/hermes-memory/hermes/internal/study"
 )
@@ -27,7 +27,7 @@ func workTests() []test {
 }
 
 // wanted is an item as it is asked for.
-func wanted(root session.ID, kind run.Work, at time.Time) study.Item {
+func wanted(root session.ID, kind curate.Work, at time.Time) study.Item {
 	return study.Item{Root: root, Kind: kind, WakeAt: at, UpdatedAt: epoch()}
 }
 
@@ -36,11 +36,11 @@ func wantWork(t *testing.T, st Store, o owner.Owner, items ...study.Item) {
 	kind(t, "ask for work", st.WantWork(t.Context(), o, items), "")
 }
 
-func bothKinds() []run.Work { return []run.Work{run.Reading, run.Vectors} }
+func bothKinds() []curate.Work { return []curate.Work{curate.Reading, curate.Vectors} }
 
 func claimWork(t *testing.T, st Store, at time.Time, root session.ID) (study.Item, bool) {
 	t.Helper()
-	it, ok, err := st.ClaimWork(t.Context(), alice(), study.Claim{Root: root, Kind: run.Reading, At: at, Until: at.Add(time.Minute)})
+	it, ok, err := st.ClaimWork(t.Context(), alice(), study.Claim{Root: root, Kind: curate.Reading, At: at, Until: at.Add(time.Minute)})
 	kind(t, "claim", err, "")
 	return it, ok
 }
@@ -62,12 +62,12 @@ func counted(t *testing.T, what string, st Store, at time.Time, want study.Count
 func testWork(t *testing.T, st Store) {
 	newTalk(alice(), "s", "").say(t, st, "told")
 	at := epoch().Add(time.Hour)
-	wantWork(t, st, alice(), wanted("s", run.Reading, at), wanted("s", run.Vectors, at.Add(time.Hour)), wanted("gone", run.Reading, at))
+	wantWork(t, st, alice(), wanted("s", curate.Reading, at), wanted("s", curate.Vectors, at.Add(time.Hour)), wanted("gone", curate.Reading, at))
 	due, next, err := st.DueWork(t.Context(), at.Add(-time.Millisecond), bothKinds(), 9)
 	kind(t, "due before", err, "")
 	same(t, "due before", len(due), 0)
 	same(t, "next", next, at)
-	_, next, err = st.DueWork(t.Context(), at, []run.Work{run.Vectors}, 9)
+	_, next, err = st.DueWork(t.Context(), at, []curate.Work{curate.Vectors}, 9)
 	kind(t, "due of another kind", err, "")
 	same(t, "next of another kind", next, at.Add(time.Hour))
 	if _, ok := claimWork(t, st, at.Add(-time.Millisecond), "s"); ok {
@@ -81,7 +81,7 @@ func testWork(t *testing.T, st Store) {
 	if _, ok := claimWork(t, st, at, "s"); ok {
 		t.Error("work was claimed twice")
 	}
-	got, err := st.Work(t.Context(), alice(), study.Filter{After: study.Due{Root: "s", Kind: run.Vectors}, Limit: 1})
+	got, err := st.Work(t.Context(), alice(), study.Filter{After: study.Due{Root: "s", Kind: curate.Vectors}, Limit: 1})
 	kind(t, "behind a cursor", err, "")
 	same(t, "behind a cursor", got, []study.Item{it})
 	held, err := st.RenewWork(t.Context(), alice(), &it, at.Add(2*time.Minute))
@@ -92,7 +92,7 @@ func testWork(t *testing.T, st Store) {
 	same(t, "settled", done, true)
 	got, err = st.Work(t.Context(), alice(), study.Filter{Limit: 9})
 	kind(t, "what is left", err, "")
-	if len(got) != 1 || got[0].Kind != run.Vectors {
+	if len(got) != 1 || got[0].Kind != curate.Vectors {
 		t.Errorf("got %+v, want the vectors alone", got)
 	}
 }
@@ -101,10 +101,10 @@ func testWorkClaimers(t *testing.T, st Store) {
 	root := func(i int) session.ID { return session.ID(fmt.Sprintf("s_%d", i)) }
 	for i := range contested {
 		newTalk(alice(), root(i), "").say(t, st, "told")
-		wantWork(t, st, alice(), wanted(root(i), run.Reading, epoch()))
+		wantWork(t, st, alice(), wanted(root(i), curate.Reading, epoch()))
 	}
 	contend(t, func(i int) (bool, error) {
-		_, ok, err := st.ClaimWork(t.Context(), alice(), study.Claim{Root: root(i), Kind: run.Reading, At: epoch(), Until: hour(1)})
+		_, ok, err := st.ClaimWork(t.Context(), alice(), study.Claim{Root: root(i), Kind: curate.Reading, At: epoch(), Until: hour(1)})
 		return ok, err
 	})
 }
@@ -112,7 +112,7 @@ func testWorkClaimers(t *testing.T, st Store) {
 func testWorkFence(t *testing.T, st Store) {
 	l := newTalk(alice(), "s", "")
 	l.say(t, st, "told")
-	wantWork(t, st, alice(), wanted("s", run.Reading, epoch()))
+	wantWork(t, st, alice(), wanted("s", curate.Reading, epoch()))
 	first, _ := claimWork(t, st, epoch(), "s")
 	late := epoch().Add(2 * time.Minute) // its lease is over
 	second, ok := claimWork(t, st, late, "s")
@@ -129,10 +129,10 @@ func testWorkFence(t *testing.T, st Store) {
 		same(t, what, ok, false)
 	}
 	s := studied(&l.messages[0], "canary-lost")
-	s.Kind, s.Fence = run.Reading, first.Fence
+	s.Kind, s.Fence = curate.Reading, first.Fence
 	kind(t, "keep under a lost claim", st.KeepStudy(t.Context(), alice(), s), fault.Conflict)
 	findings(t, "nothing is stored", st, memory.Scope{Root: "s"})
-	marks(t, "nothing is marked", st, "s", run.Marks{})
+	marks(t, "nothing is marked", st, "s", curate.Marks{})
 	s.Fence = second.Fence
 	kind(t, "keep", st.KeepStudy(t.Context(), alice(), s), "")
 	work(t, "the claim stays", st, second)
@@ -140,9 +140,9 @@ func testWorkFence(t *testing.T, st Store) {
 
 func testWorkAsked(t *testing.T, st Store) {
 	newTalk(alice(), "s", "").say(t, st, "told")
-	wantWork(t, st, alice(), wanted("s", run.Reading, epoch()))
+	wantWork(t, st, alice(), wanted("s", curate.Reading, epoch()))
 	it, _ := claimWork(t, st, epoch(), "s")
-	wantWork(t, st, alice(), wanted("s", run.Reading, epoch().Add(time.Hour)))
+	wantWork(t, st, alice(), wanted("s", curate.Reading, epoch().Add(time.Hour)))
 	it.UpdatedAt = epoch().Add(time.Second)
 	ok, err := st.SettleWork(t.Context(), alice(), &it, true)
 	kind(t, "settle", err, "")
@@ -155,21 +155,21 @@ func testWorkAsked(t *testing.T, st Store) {
 
 func testWorkFailed(t *testing.T, st Store) {
 	newTalk(alice(), "s", "").say(t, st, "told")
-	wantWork(t, st, alice(), wanted("s", run.Reading, epoch()))
+	wantWork(t, st, alice(), wanted("s", curate.Reading, epoch()))
 	it, _ := claimWork(t, st, epoch(), "s")
 	it.Running, it.WakeAt, it.Error, it.UpdatedAt = false, epoch().Add(time.Hour), "It did not answer.", epoch().Add(time.Second)
 	_, err := st.SettleWork(t.Context(), alice(), &it, false)
 	kind(t, "settle", err, "")
 	work(t, "failed", st, it)
 	counted(t, "failing", st, epoch(), study.Counts{Waiting: 1, Failing: 1, Error: it.Error})
-	wantWork(t, st, alice(), wanted("s", run.Reading, epoch()))
+	wantWork(t, st, alice(), wanted("s", curate.Reading, epoch()))
 	it.Asked++
 	work(t, "asked for again", st, it)
 	it, _ = claimWork(t, st, it.WakeAt, "s")
 	it.Running, it.WakeAt, it.Error, it.Attempts = false, epoch().Add(2*time.Hour), "", 0
 	_, err = st.SettleWork(t.Context(), alice(), &it, false)
 	kind(t, "settle", err, "")
-	wantWork(t, st, alice(), wanted("s", run.Reading, epoch()))
+	wantWork(t, st, alice(), wanted("s", curate.Reading, epoch()))
 	it.Asked, it.WakeAt = it.Asked+1, epoch()
 	work(t, "what waits is moved", st, it)
 }
@@ -180,12 +180,12 @@ func testWorkFair(t *testing.T, st Store) {
 		for i := range 3 {
 			root := session.ID(fmt.Sprintf("%s-%d", o.ID(), i))
 			newTalk(o, root, "").say(t, st, "told")
-			wantWork(t, st, o, wanted(root, run.Reading, epoch().Add(time.Duration(i)*time.Second)))
+			wantWork(t, st, o, wanted(root, curate.Reading, epoch().Add(time.Duration(i)*time.Second)))
 		}
 	}
 	for i := range 3 {
 		for _, o := range []owner.Owner{alice(), bob()} {
-			want = append(want, study.Due{Owner: o, Root: session.ID(fmt.Sprintf("%s-%d", o.ID(), i)), Kind: run.Reading})
+			want = append(want, study.Due{Owner: o, Root: session.ID(fmt.Sprintf("%s-%d", o.ID(), i)), Kind: curate.Reading})
 		}
 	}
 	got, _, err := st.DueWork(t.Context(), epoch().Add(time.Minute), bothKinds(), 4)
@@ -202,17 +202,13 @@ func testWorkFair(t *testing.T, st Store) {
 
 func testWorkErased(t *testing.T, st Store) {
 	newTalk(alice(), "gone-quetzal", "").say(t, st, "told")
-	wantWork(t, st, alice(), wanted("gone-quetzal", run.Reading, epoch()))
+	wantWork(t, st, alice(), wanted("gone-quetzal", curate.Reading, epoch()))
 	kind(t, "delete", st.DeleteLineage(t.Context(), alice(), "gone-quetzal"), "")
 	work(t, "work", st)
-	wantWork(t, st, alice(), wanted("gone-quetzal", run.Reading, epoch()))
+	wantWork(t, st, alice(), wanted("gone-quetzal", curate.Reading, epoch()))
 	work(t, "work of a lineage that is gone", st)
-	traces, err := st.Traces(t.Context(), [][]byte{[]byte("quetzal")})
-	kind(t, "traces", err, "")
-	for _, tr := range traces {
-		if tr.Hits > 0 {
-			t.Errorf("got %d traces in %s, want none", tr.Hits, tr.File)
-		}
+	if n := traces(t, st, "quetzal"); n > 0 {
+		t.Errorf("got %d traces, want none", n)
 	}
 }
 
@@ -222,8 +218,8 @@ func testWorkErased(t *testing.T, st Store) {
 func settleWork(t *testing.T, st Store, o owner.Owner) {
 	t.Helper()
 	ctx := t.Context()
-	kind(t, "ask for work", st.WantWork(ctx, o, []study.Item{wanted(theSession, run.Reading, epoch()), wanted(theSession, run.Vectors, epoch())}), "")
-	it, ok, err := st.ClaimWork(ctx, o, study.Claim{Root: theSession, Kind: run.Reading, At: epoch(), Until: epoch().Add(time.Minute)})
+	kind(t, "ask for work", st.WantWork(ctx, o, []study.Item{wanted(theSession, curate.Reading, epoch()), wanted(theSession, curate.Vectors, epoch())}), "")
+	it, ok, err := st.ClaimWork(ctx, o, study.Claim{Root: theSession, Kind: curate.Reading, At: epoch(), Until: epoch().Add(time.Minute)})
 	if err != nil || !ok {
 		t.Fatalf("claim: %v, %v", ok, err)
 	}
@@ -238,11 +234,11 @@ func workOfTheOwner(ctx context.Context, st Store, o owner.Owner) (any, error) {
 }
 
 func wantTheWork(ctx context.Context, st Store, o owner.Owner) (any, error) {
-	return nil, st.WantWork(ctx, o, []study.Item{wanted(theSession, run.Reading, epoch().Add(time.Hour))})
+	return nil, st.WantWork(ctx, o, []study.Item{wanted(theSession, curate.Reading, epoch().Add(time.Hour))})
 }
 
 func claimTheWork(ctx context.Context, st Store, o owner.Owner) (any, error) {
-	it, ok, err := st.ClaimWork(ctx, o, study.Claim{Root: theSession, Kind: run.Reading, At: epoch().Add(time.Hour), Until: epoch().Add(2 * time.Hour)})
+	it, ok, err := st.ClaimWork(ctx, o, study.Claim{Root: theSession, Kind: curate.Reading, At: epoch().Add(time.Hour), Until: epoch().Add(2 * time.Hour)})
 	if !ok {
 		return nil, err
 	}
@@ -250,11 +246,11 @@ func claimTheWork(ctx context.Context, st Store, o owner.Owner) (any, error) {
 }
 
 func renewTheWork(ctx context.Context, st Store, o owner.Owner) (any, error) {
-	_, err := st.RenewWork(ctx, o, &study.Item{Root: theSession, Kind: run.Reading, Fence: epoch().UnixMilli() + 1}, epoch().Add(time.Hour))
+	_, err := st.RenewWork(ctx, o, &study.Item{Root: theSession, Kind: curate.Reading, Fence: epoch().UnixMilli() + 1}, epoch().Add(time.Hour))
 	return nil, err
 }
 
 func settleTheWork(ctx context.Context, st Store, o owner.Owner) (any, error) {
-	_, err := st.SettleWork(ctx, o, &study.Item{Root: theSession, Kind: run.Reading, Fence: epoch().UnixMilli() + 1}, true)
+	_, err := st.SettleWork(ctx, o, &study.Item{Root: theSession, Kind: curate.Reading, Fence: epoch().UnixMilli() + 1}, true)
 	return nil, err
 }

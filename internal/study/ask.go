@@ -20,8 +20,8 @@ const (
 	bytesPerToken = 3
 )
 
-// ask puts a question to the model. The error is a [later] when it may not be
-// asked now or did not answer.
+// ask puts a question to the model. The error is a [later] if the model may not be
+// called now or did not answer.
 func (s *Study) ask(ctx context.Context, system, text string) (string, error) {
 	taken, err := s.afford(&s.chat, (len(system)+len(text))/bytesPerToken+maxReply)
 	if err != nil {
@@ -30,7 +30,7 @@ func (s *Study) ask(ctx context.Context, system, text string) (string, error) {
 	reply, cost, err := s.call(ctx, system, text, s.isBare())
 	if err != nil && !s.isBare() && fault.KindOf(err) == fault.Invalid {
 		s.mu.Lock()
-		s.bare = true // it may not know the parameters
+		s.bare = true // it may reject the parameters
 		s.mu.Unlock()
 		reply, cost, err = s.call(ctx, system, text, true)
 	}
@@ -55,8 +55,8 @@ func (s *Study) isBare() bool {
 	return s.bare
 }
 
-// afford sets tokens aside for a call of one of the models. The error is a
-// [later] if it may not be made now.
+// afford reserves tokens for a call of one of the models. The error is a [later] if the
+// call may not be made now.
 func (s *Study) afford(p *patience, tokens int) (taken float64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,13 +65,14 @@ func (s *Study) afford(p *patience, tokens int) (taken float64, err error) {
 	}
 	taken, until, enough := s.pace.take(tokens)
 	if !enough {
-		s.paced = until // until then nothing is claimed; a call that is cheaper than thought ends it
+		s.paced = until // nothing is claimed until then; a call that costs less than expected ends the wait
 		return 0, &later{until: s.Now()}
 	}
 	return taken, nil
 }
 
-// settle puts right what a call was thought to cost. The lock is held.
+// settle replaces a call's reserved cost with its actual cost. The caller holds the
+// lock.
 func (s *Study) settle(taken float64, cost int) {
 	s.pace.settle(taken, cost)
 	if float64(cost) < taken {
@@ -79,7 +80,7 @@ func (s *Study) settle(taken float64, cost int) {
 	}
 }
 
-// fail notes a failure of one of the models, and says when it is asked again.
+// fail records a failure of one of the models, and says when it is tried again.
 func (s *Study) fail(p *patience, err error) error {
 	s.stats.failures.Add(1)
 	s.mu.Lock()

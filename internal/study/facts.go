@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hermes-memory/hermes/internal/cite"
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/language"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
-	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -20,17 +21,17 @@ const (
 	// batch is how many messages one call reads at most, batchBytes how much.
 	batch      = 24
 	batchBytes = 16 << 10
-	// shownOfUser and shownOfOthers bound one message, in bytes: what others say
-	// is only there to understand the user by.
+	// shownOfUser and shownOfOthers bound one message, in bytes: other people's
+	// messages only give context to the user's.
 	shownOfUser   = 4 << 10
 	shownOfOthers = 400
-	// patienceWithRaving is how many unusable replies messages get before they
-	// are left as they are.
+	// patienceWithRaving is how many unusable replies are accepted for the same
+	// messages before they are skipped.
 	patienceWithRaving = 3
 )
 
 // facts reads a lineage's new messages for facts, batch by batch.
-func (s *Study) facts(ctx context.Context, o owner.Owner, task run.Task) error {
+func (s *Study) facts(ctx context.Context, o owner.Owner, task curate.Task) error {
 	for ctx.Err() == nil {
 		marks, err := s.Store.Marks(ctx, o, task.Root)
 		if err != nil {
@@ -84,8 +85,8 @@ func (p purpose) prompt() string {
 	return factsPrompt
 }
 
-// statements asks for statements. Who raves about the same messages again and
-// again has nothing to say of them.
+// statements asks for statements. After too many unusable replies about the same
+// messages, they count as read.
 func (s *Study) statements(ctx context.Context, at place, text string) ([]statement, error) {
 	reply, err := s.ask(ctx, at.what.prompt(), text)
 	if err != nil {
@@ -111,9 +112,9 @@ func (s *Study) statements(ctx context.Context, at place, text string) ([]statem
 	return nil, nil
 }
 
-// learn hands findings over, and counts what became of them.
-func (s *Study) learn(ctx context.Context, o owner.Owner, task run.Task, upTo int64, list []memory.Finding) error {
-	v, err := s.Runner.Learn(ctx, o, task, upTo, list)
+// learn stores findings and counts how many were accepted.
+func (s *Study) learn(ctx context.Context, o owner.Owner, task curate.Task, upTo int64, list []memory.Finding) error {
+	v, err := s.Curator.Learn(ctx, o, task, upTo, list)
 	if err != nil {
 		return err
 	}
@@ -131,8 +132,8 @@ func (s *Study) count(accepted int, refused map[memory.Refusal]int) {
 	}
 }
 
-// transcript renders messages for a model, numbered, secrets hidden, and
-// returns those it shows. The text is empty if none of them is the user's.
+// transcript renders messages for a model, numbered and with secrets hidden, and
+// returns the messages it shows. The text is empty if no message is the user's.
 func transcript(ms []session.Message) (string, []session.Message) {
 	var b strings.Builder
 	users := false
@@ -146,7 +147,7 @@ func transcript(ms []session.Message) (string, []session.Message) {
 		if len(text) > limit {
 			text = language.Gist(text, limit)
 		}
-		line := fmt.Sprintf("[%d] %s, %s: %s\n", m.Seq, speaker(m), m.SaidAt.Format("2006-01-02"), text)
+		line := fmt.Sprintf("[%d] %s, %s: %s\n", m.Seq, cite.Speaker(nil, string(m.Role), m.Name), m.SaidAt.Format("2006-01-02"), cite.Line(text))
 		if i > 0 && b.Len()+len(line) > batchBytes {
 			ms = ms[:i]
 			break
@@ -157,11 +158,4 @@ func transcript(ms []session.Message) (string, []session.Message) {
 		return "", ms
 	}
 	return b.String(), ms
-}
-
-func speaker(m *session.Message) string {
-	if m.Name != "" {
-		return string(m.Role) + " " + m.Name
-	}
-	return string(m.Role)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
-// pace bounds costs: tokens come back at a steady rate, up to an hour's worth.
-// Whoever uses it sees to it that nobody else does.
+// pace bounds costs: tokens come back at a steady rate, up to an hour's worth. The
+// caller serializes its use.
 type pace struct {
 	perHour float64
 	left    float64
@@ -20,8 +20,8 @@ func newPace(perHour int, now func() time.Time) *pace {
 	return &pace{perHour: float64(perHour), left: float64(perHour), at: now(), now: now}
 }
 
-// take sets tokens aside for a call. Without enough it says when there are; a
-// call that is dearer than an hour's worth waits for all of it.
+// take reserves tokens for a call. If there are too few, it returns when there will be
+// enough; a call that costs more than an hour's worth waits for a full hour's worth.
 func (p *pace) take(tokens int) (taken float64, until time.Time, ok bool) {
 	now := p.now()
 	p.left = min(p.perHour, p.left+now.Sub(p.at).Hours()*p.perHour)
@@ -34,11 +34,14 @@ func (p *pace) take(tokens int) (taken float64, until time.Time, ok bool) {
 	return taken, now, true
 }
 
-// settle puts right what was set aside once it is known what a call cost.
-func (p *pace) settle(taken float64, cost int) { p.left += taken - float64(cost) }
+// settle replaces a reservation with the actual cost. No single report, however large,
+// uses up more than the next hour's tokens.
+func (p *pace) settle(taken float64, cost int) {
+	p.left = max(p.left+taken-float64(max(cost, 0)), -p.perHour)
+}
 
-// patience is how long a server is left alone after failures: from half a
-// minute, doubled with each in a row, to an hour; never less than it asks for.
+// patience is the backoff after failures: half a minute, doubled with each failure in a
+// row, up to an hour, and never less than the server asks for.
 type patience struct {
 	until    time.Time
 	failures int

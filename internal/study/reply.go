@@ -2,6 +2,7 @@ package study
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -9,7 +10,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// maxFound is how many statements of one reply are looked at.
+// maxFound bounds the statements read from one reply.
 const maxFound = 64
 
 // errRaving says that a reply cannot be used.
@@ -22,8 +23,8 @@ type statement struct {
 	Statement string `json:"statement"`
 }
 
-// parseReply reads the statements of a reply. Models like to wrap JSON in words
-// or in a fence, so the outermost braces count.
+// parseReply reads the statements of a reply. Models often wrap JSON in prose or in a
+// code fence, so the outermost braces count.
 func parseReply(text string) ([]statement, error) {
 	from, to := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
 	if from < 0 || to < from {
@@ -39,9 +40,9 @@ func parseReply(text string) ([]statement, error) {
 	return list[:min(len(list), maxFound)], nil
 }
 
-// found turns a reply's statements into findings in the messages it was shown.
-// One that cites no message, or words that are not in it, cites nothing: it is
-// kept with an empty range, and so refused and counted.
+// found turns a reply's statements into findings in the messages it was shown. A
+// statement that cites no message, or words that are not in it, gets an empty range, so
+// that it is refused and counted.
 func found(list []statement, ms []session.Message, by string) []memory.Finding {
 	out := make([]memory.Finding, 0, len(list))
 	for i := range list {
@@ -51,12 +52,35 @@ func found(list []statement, ms []session.Message, by string) []memory.Finding {
 			if ms[k].Seq != st.Message {
 				continue
 			}
-			quote := strings.TrimSpace(st.Quote)
-			if at := strings.Index(ms[k].Content, quote); at >= 0 && quote != "" {
-				f.Start, f.End = at, at+len(quote)
-			}
+			f.Start, f.End = locate(ms[k].Content, st.Quote)
 		}
 		out = append(out, f)
 	}
 	return out
 }
+
+// locate finds a quotation in a message; 0, 0 if it is not there. Messages are shown on
+// one line, so a space in the quotation may be a line break in the message.
+func locate(text, quote string) (start, end int) {
+	words := strings.Fields(quote)
+	if len(words) == 0 || len(quote) > maxQuote {
+		return 0, 0
+	}
+	if at := strings.Index(text, strings.TrimSpace(quote)); at >= 0 {
+		return at, at + len(strings.TrimSpace(quote))
+	}
+	for i := range words {
+		words[i] = regexp.QuoteMeta(words[i])
+	}
+	broken, err := regexp.Compile(strings.Join(words, `[\s\x{85}\x{2028}\x{2029}]+`))
+	if err != nil {
+		return 0, 0
+	}
+	if at := broken.FindStringIndex(text); at != nil {
+		return at[0], at[1]
+	}
+	return 0, 0
+}
+
+// maxQuote bounds a quotation, in bytes.
+const maxQuote = 4 << 10

@@ -1,13 +1,13 @@
-// Package study is what a model may do for memory behind the turns: it reads
-// new messages for facts, draws sentences from folded turns for their summary,
-// names conversations, and gives messages their meaning. All of it is optional and off by default.
+// Package study does the background work of models on memory: it reads new messages for
+// facts, summarizes folded turns, names conversations, and embeds messages. All of it
+// is optional and off by default.
 //
-// Nothing waits for it, and nothing depends on it. What a model says is held
-// against the messages it cites by package memory, and stored by package run;
-// here is only whom to ask, when, with which words, and for how much. What is to be
-// done is a row of a ledger, claimed under a lease; progress is a mark in the
-// store, so a crash loses a call at most, and nothing is done twice. A failing, hanging or
-// raving model changes nothing: it is asked more and more rarely.
+// No turn waits for it or depends on it. Package memory checks a model's statements
+// against the messages they cite, and package curate stores them; this package decides
+// which model to call, when, with which prompt and at which cost. A task is a row of a
+// queue, claimed under a lease, and progress is stored, so a crash costs at most one
+// call and nothing is done twice. A failing, hanging or nonsensical model changes
+// nothing: it is retried with backoff.
 package study
 
 import (
@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/claim"
+	"github.com/hermes-memory/hermes/internal/curate"
+	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
@@ -25,27 +27,27 @@ import (
 
 // Reader is what is read to find work.
 type Reader interface {
-	Unstudied(ctx context.Context, o owner.Owner, want run.Want) ([]session.ID, error)
-	Marks(ctx context.Context, o owner.Owner, root session.ID) (run.Marks, error)
+	Unstudied(ctx context.Context, o owner.Owner, want curate.Want) ([]session.ID, error)
+	Marks(ctx context.Context, o owner.Owner, root session.ID) (curate.Marks, error)
 	Messages(ctx context.Context, o owner.Owner, root session.ID, r session.Range) ([]session.Message, error)
 }
 
 // Parts are what a Study is made of.
 type Parts struct {
-	Runner *run.Runner
-	Store  Reader
-	// Ledger keeps what is to be done.
-	Ledger Ledger
-	// Owners lists whose memory is studied.
+	Curator *curate.Curator
+	Store   Reader
+	// Queue keeps the tasks.
+	Queue Queue
+	// Owners lists the owners whose memory is studied.
 	Owners func(context.Context) ([]owner.Owner, error)
-	// Chat is asked for facts, summaries and titles under the name Model; nil for
-	// none of them.
+	// Chat is called for facts, summaries and titles under the name Model; nil for none
+	// of them.
 	Chat  run.Model
 	Model string
-	// Embed gives messages their meaning with the model Embeddings; nil for none.
-	Embed      run.Embedder
+	// Embed computes vectors with the model Embeddings; nil for none.
+	Embed      memory.Embedder
 	Embeddings string
-	// TokensPerHour bounds what all of it may cost.
+	// TokensPerHour bounds the cost of all calls.
 	TokensPerHour int
 	Now           func() time.Time
 	Log           *slog.Logger
@@ -55,24 +57,24 @@ type Parts struct {
 const (
 	// every is how many new messages are worth a call.
 	every = 8
-	// rest is when a conversation has ended for now: what is left of it is read
-	// even if it is less.
+	// rest is how long a conversation is silent before its remaining messages are read,
+	// even if they are fewer than every.
 	rest = 10 * time.Minute
-	// round is how often lineages are looked for that nobody told of.
+	// round is the interval of the scan for lineages that no Wake reported.
 	round = 10 * time.Minute
-	// maxHeard bounds the lineages that were told of and are not in the ledger
-	// yet. What does not fit is found by the next round.
+	// maxHeard bounds the reported lineages that are not queued yet. The next scan
+	// finds those that do not fit.
 	maxHeard = 4096
-	// perRound is how many lineages of an owner a round takes on.
+	// perRound is how many lineages of an owner one scan queues.
 	perRound = 64
 )
 
 // How work is carried out.
 const (
 	maxWorking    = 4 // at once, in this process
-	ownersWorking = 2 // of them, an owner's
+	ownersWorking = 2 // of one owner
 	lease         = time.Minute
-	// again is when a look at the ledger that failed is followed by the next.
+	// again is the pause after a failed poll of the queue.
 	again = time.Minute
 )
 
@@ -80,23 +82,23 @@ const (
 type Study struct {
 	Parts
 	bell    *claim.Bell
-	places  *claim.Places
+	permits *claim.Permits
 	working sync.WaitGroup
 
 	mu    sync.Mutex
 	pace  *pace
 	chat  patience
 	embed patience
-	paced time.Time // when the bound on costs lets more be done
-	bare  bool      // the server takes no parameters beside the messages
-	// raved counts unusable answers for the messages from a place on.
+	paced time.Time // when the token budget allows the next call
+	bare  bool      // the server rejects parameters other than the messages
+	// raved counts unusable replies by the position of their messages.
 	raved map[place]int
-	heard map[lineage]bool // told of, and not in the ledger yet
+	heard map[lineage]bool // reported, and not queued yet
 
 	stats stats
 }
 
-// lineage is whose lineage is to be studied.
+// lineage identifies the lineage to be studied.
 type lineage struct {
 	owner string
 	root  session.ID
@@ -116,7 +118,7 @@ type Stats struct {
 // New returns a Study. Nothing happens before [Study.Run].
 func New(p Parts) *Study {
 	return &Study{
-		Parts: p, bell: claim.NewBell(p.Now), places: claim.NewPlaces(maxWorking, ownersWorking), pace: newPace(p.TokensPerHour, p.Now),
+		Parts: p, bell: claim.NewBell(p.Now), permits: claim.NewPermits(maxWorking, ownersWorking), pace: newPace(p.TokensPerHour, p.Now),
 		raved: make(map[place]int), heard: make(map[lineage]bool),
 	}
 }
@@ -131,8 +133,8 @@ func (s *Study) Stats() Stats {
 	}
 }
 
-// Wake tells of a lineage in which something was stored. It never blocks, and
-// writes nothing.
+// Wake reports a lineage in which a message was stored. It never blocks and writes
+// nothing.
 func (s *Study) Wake(o owner.Owner, root session.ID) {
 	s.mu.Lock()
 	if len(s.heard) < maxHeard {
@@ -142,8 +144,8 @@ func (s *Study) Wake(o owner.Owner, root session.ID) {
 	s.bell.Ring()
 }
 
-// Run studies until ctx ends, and waits for what is under way, which ends with
-// it. It returns nil: what fails is tried again later.
+// Run studies until ctx ends, then waits for the work under way, which ends with ctx.
+// It returns nil: failed work is retried later.
 func (s *Study) Run(ctx context.Context) error {
 	s.Log.Info("memory is studied in the background", "model", s.Model, "embeddings_model", s.Embeddings, "tokens_per_hour", s.TokensPerHour)
 	defer s.working.Wait()
@@ -163,8 +165,8 @@ func (s *Study) Run(ctx context.Context) error {
 	return nil
 }
 
-// CatchUp looks for everything there is to do and does it, as far as the models
-// and the bound on costs let it. It is for studies that do not Run.
+// CatchUp finds and does all work now, within the limits of the models and the token
+// budget. It is for a Study without Run.
 func (s *Study) CatchUp(ctx context.Context) {
 	s.round(ctx)
 	s.listen(ctx)
@@ -174,7 +176,7 @@ func (s *Study) CatchUp(ctx context.Context) {
 	}
 }
 
-// round looks for lineages that nobody told of.
+// round scans for lineages that no Wake reported.
 func (s *Study) round(ctx context.Context) {
 	owners, err := s.Owners(ctx)
 	if err != nil {
@@ -197,8 +199,8 @@ func (s *Study) round(ctx context.Context) {
 	}
 }
 
-// listen puts into the ledger what was told of: what is worth a call at once,
-// and the end of a conversation when it has rested.
+// listen queues the reported lineages: those with enough messages for a call at once,
+// the others for when the conversation rests.
 func (s *Study) listen(ctx context.Context) {
 	s.mu.Lock()
 	heard := s.heard
@@ -216,7 +218,7 @@ func (s *Study) listen(ctx context.Context) {
 			switch {
 			case len(due) > 0:
 				items = append(items, s.item(l.root, kind, s.moment()))
-			case kind == run.Reading:
+			case kind == curate.Reading:
 				items = append(items, s.item(l.root, kind, s.moment().Add(rest)))
 			}
 		}
@@ -224,10 +226,11 @@ func (s *Study) listen(ctx context.Context) {
 	}
 }
 
-// want is what makes a lineage worth some work; "" is every lineage.
-func (s *Study) want(kind run.Work, root session.ID) run.Want {
-	w := run.Want{Root: root, Limit: perRound}
-	if kind == run.Vectors {
+// want says which messages make a lineage worth a kind of work; an empty root means
+// every lineage.
+func (s *Study) want(kind curate.Work, root session.ID) curate.Want {
+	w := curate.Want{Root: root, Limit: perRound}
+	if kind == curate.Vectors {
 		w.Embeddings = s.Embeddings
 	} else {
 		w.Rested, w.Every, w.Summaries, w.Titles = s.Now().Add(-rest), every, true, true
@@ -235,14 +238,14 @@ func (s *Study) want(kind run.Work, root session.ID) run.Want {
 	return w
 }
 
-// kinds are the works that there are models for.
-func (s *Study) kinds() []run.Work {
-	var out []run.Work
+// kinds are the kinds of work that a model is configured for.
+func (s *Study) kinds() []curate.Work {
+	var out []curate.Work
 	if s.Embed != nil {
-		out = append(out, run.Vectors)
+		out = append(out, curate.Vectors)
 	}
 	if s.Chat != nil {
-		out = append(out, run.Reading)
+		out = append(out, curate.Reading)
 	}
 	return out
 }
@@ -250,16 +253,16 @@ func (s *Study) kinds() []run.Work {
 // moment is the time in the precision it is stored with.
 func (s *Study) moment() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
 
-func (s *Study) item(root session.ID, kind run.Work, at time.Time) Item {
+func (s *Study) item(root session.ID, kind curate.Work, at time.Time) Item {
 	return Item{Root: root, Kind: kind, WakeAt: at, UpdatedAt: s.moment()}
 }
 
-// request puts items into the ledger. What fails is found by the next round.
+// request queues items. The next scan finds those that could not be queued.
 func (s *Study) request(ctx context.Context, o owner.Owner, items []Item) {
 	if len(items) == 0 {
 		return
 	}
-	if err := s.Ledger.WantWork(ctx, o, items); err != nil {
+	if err := s.Queue.WantWork(ctx, o, items); err != nil {
 		s.complain(ctx, "ask for work", err)
 	}
 }

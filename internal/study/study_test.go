@@ -15,6 +15,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/hermes-memory/hermes/internal/compression"
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/ranking"
@@ -32,15 +34,16 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // world is a runner with everything real: database, upstream client, and a
 // scripted model server that answers turns with "ok" and studies with replies.
 type world struct {
-	t      *testing.T
-	home   string
-	db     *sqlite.DB
-	up     *upstreamtest.Server
-	runner *run.Runner
-	study  *study.Study
-	parts  study.Parts
-	clock  *runtest.Clock
-	opt    options
+	t       *testing.T
+	home    string
+	db      *sqlite.DB
+	up      *upstreamtest.Server
+	runner  *run.Runner
+	curator *curate.Curator
+	study   *study.Study
+	parts   study.Parts
+	clock   *runtest.Clock
+	opt     options
 
 	mu      sync.Mutex
 	answer  string              // to turns; "" for ok
@@ -87,12 +90,12 @@ func (w *world) open() {
 	db := runtest.Open(w.t, filepath.Join(w.home, "state.db"))
 	w.db = db
 	up := upstream.New(upstream.Options{BaseURL: w.up.URL + "/v1"})
-	parts := run.Parts{
-		Views: memory.NewViews(db, 64<<20), Studies: db, Models: run.Models{Upstream: up, Name: "turns"},
-		Config: run.Config{Budget: w.opt.budget, Now: w.clock.Now},
+	parts := &runtest.Parts{
+		Views: memory.NewViews(db, 64<<20), Studies: db, Models: run.Models{Upstream: up},
+		Config: run.Config{Budgets: compression.Budgets{Model: "turns", Default: w.opt.budget}, Now: w.clock.Now},
 	}
 	p := study.Parts{
-		Store: db, Ledger: db, Owners: func(context.Context) ([]owner.Owner, error) { return []owner.Owner{owner.Local()}, nil },
+		Store: db, Queue: db, Owners: func(context.Context) ([]owner.Owner, error) { return []owner.Owner{owner.Local()}, nil },
 		TokensPerHour: w.opt.perHour, Now: w.clock.Now, Log: slog.New(slog.DiscardHandler),
 	}
 	if !w.opt.off {
@@ -111,8 +114,8 @@ func (w *world) open() {
 			parts.Views.Embed("embed")
 		}
 	}
-	w.runner = runtest.Runner(db, parts)
-	p.Runner = w.runner
+	w.runner, w.curator = runtest.New(db, parts)
+	p.Curator = w.curator
 	w.parts, w.study = p, study.New(p)
 }
 
@@ -217,7 +220,7 @@ func (w *world) catchUp() { w.study.CatchUp(context.Background()) }
 
 func (w *world) facts(scope memory.Scope) []memory.Fact {
 	w.t.Helper()
-	facts, err := w.runner.Facts(context.Background(), owner.Local(), scope)
+	facts, err := w.curator.Facts(context.Background(), owner.Local(), scope)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -251,7 +254,7 @@ func (w *world) calls(model string) int {
 // identical fails unless a rebuild gives what is stored.
 func (w *world) identical() {
 	w.t.Helper()
-	list, err := w.runner.Rebuild(context.Background(), owner.Local(), true)
+	list, err := w.curator.Rebuild(context.Background(), owner.Local(), true)
 	if err != nil || len(list) == 0 {
 		w.t.Fatalf("rebuild: %d scopes, %v", len(list), err)
 	}
@@ -619,7 +622,7 @@ func TestSummary(t *testing.T) {
 		t.Errorf("got about %d tokens of summary, want no more than a sixteenth of the budget", n)
 	}
 	w.say("s", "", "Go on.")
-	if prompt := string(w.up.Last().Body); !strings.Contains(prompt, "~ the harbour master is Ines") || !strings.Contains(prompt, "what a model drew") {
+	if prompt := string(w.up.Last().Body); !strings.Contains(prompt, `~ \"the harbour master is Ines\"`) || !strings.Contains(prompt, "what a model drew") {
 		t.Errorf("the next turn is not shown it: %s", prompt)
 	}
 	calls := w.calls("student")
@@ -652,14 +655,14 @@ func TestSummaryTooLate(t *testing.T) {
 		t.Fatal(err, ms)
 	}
 	f := memory.Finding{Seq: ms[0].Seq, End: len(ms[0].Content), Statement: ms[0].Content, By: "m"}
-	swapped, _, err := w.runner.Summarize(context.Background(), owner.Local(), run.Task{Root: "s"}, 1, []memory.Finding{f})
+	swapped, _, err := w.curator.Summarize(context.Background(), owner.Local(), curate.Task{Root: "s"}, 1, []memory.Finding{f})
 	if err != nil || swapped {
 		t.Errorf("got swapped %v, %v", swapped, err)
 	}
 	if got := w.tip("s").Summary; got != before {
 		t.Errorf("got %q, want %q", got, before)
 	}
-	swapped, _, err = w.runner.Summarize(context.Background(), owner.Local(), run.Task{Root: "s"}, 2, []memory.Finding{f})
+	swapped, _, err = w.curator.Summarize(context.Background(), owner.Local(), curate.Task{Root: "s"}, 2, []memory.Finding{f})
 	if err != nil || !swapped {
 		t.Errorf("in time: got swapped %v, %v", swapped, err)
 	}
@@ -702,7 +705,7 @@ func TestForget(t *testing.T) {
 		t.Fatal("the test itself: no trace to begin with")
 	}
 	kept := w.vectors("s")
-	out, err := w.runner.Forget(context.Background(), owner.Local(), "Quetzalcoatl", false)
+	out, err := w.curator.Forget(context.Background(), owner.Local(), "Quetzalcoatl", false)
 	if err != nil || out.Left != 0 {
 		t.Fatalf("forget: %+v, %v", out, err)
 	}
@@ -724,7 +727,7 @@ func TestForget(t *testing.T) {
 
 	// A model that still remembers does not bring it back.
 	w.says(found([3]any{0, secret, "the quay is run by Quetzalcoatl"}))
-	if _, err := w.runner.Learn(context.Background(), owner.Local(), run.Task{Root: "s"}, 0, []memory.Finding{{Seq: 0, End: 40, Statement: "the quay is run by Quetzalcoatl", By: "m"}}); err != nil {
+	if _, err := w.curator.Learn(context.Background(), owner.Local(), curate.Task{Root: "s"}, 0, []memory.Finding{{Seq: 0, End: 40, Statement: "the quay is run by Quetzalcoatl", By: "m"}}); err != nil {
 		t.Fatal(err)
 	}
 	w.restart()
@@ -743,12 +746,12 @@ func TestErasedStaysOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{noEmbed: true})
 	w.say("s", "", "The quay is run by Quetzalcoatl.")
-	if _, err := w.runner.Forget(context.Background(), owner.Local(), "quetzalcoatl", false); err != nil {
+	if _, err := w.curator.Forget(context.Background(), owner.Local(), "quetzalcoatl", false); err != nil {
 		t.Fatal(err)
 	}
 	const again = "Well, the pier is long, and the crane was sold to Quetzalcoatl in May, and so on."
 	w.say("s", "", again)
-	v, err := w.runner.Learn(context.Background(), owner.Local(), run.Task{Root: "s"}, 4, []memory.Finding{
+	v, err := w.curator.Learn(context.Background(), owner.Local(), curate.Task{Root: "s"}, 4, []memory.Finding{
 		{Seq: 2, End: len(again), Statement: "the crane was sold to Quetzalcoatl in May", By: "m"},
 	})
 	if err != nil || v.Accepted != 0 || v.Refused[memory.RefusedErased] != 1 {
@@ -768,7 +771,7 @@ func TestForgetFact(t *testing.T) {
 	if len(f) != 1 {
 		t.Fatalf("got %+v", f)
 	}
-	if _, err := w.runner.ForgetFact(context.Background(), owner.Local(), scope, f[0].ID); err != nil {
+	if _, err := w.curator.ForgetFact(context.Background(), owner.Local(), scope, f[0].ID); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.proposed(scope); len(got) != 0 {
@@ -813,9 +816,9 @@ func TestMeaning(t *testing.T) {
 	if got := w.vectors("s"); got != 42 {
 		t.Fatalf("got %d vectors, want one for each message: 42", got)
 	}
-	recall := func(text string) []run.Recalled {
+	recall := func(text string) []curate.Recalled {
 		t.Helper()
-		list, err := w.runner.Recall(context.Background(), owner.Local(), memory.Scope{Key: "k"}, ranking.Query{Text: text, Limit: 5, Explain: true})
+		list, err := w.curator.Recall(context.Background(), owner.Local(), memory.Scope{Key: "k"}, ranking.Query{Text: text, Limit: 5, Explain: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -855,7 +858,7 @@ func TestOwners(t *testing.T) {
 	w.says(found(terraceFound(0)))
 	w.chat("s", terrace)
 	stranger := owner.Stored("stranger")
-	v, err := w.runner.Learn(context.Background(), stranger, run.Task{Root: "s"}, 8, []memory.Finding{{Seq: 0, Start: 12, End: 40, Statement: "the roof terrace opens at seven"}})
+	v, err := w.curator.Learn(context.Background(), stranger, curate.Task{Root: "s"}, 8, []memory.Finding{{Seq: 0, Start: 12, End: 40, Statement: "the roof terrace opens at seven"}})
 	if err == nil || v.Accepted != 0 {
 		t.Errorf("a stranger's finding: got %+v, %v", v, err)
 	}
@@ -879,7 +882,7 @@ func TestUndone(t *testing.T) {
 		t.Fatalf("got %+v", got)
 	}
 	before := w.vectors("s")
-	if _, err := w.runner.Undo(context.Background(), owner.Local(), "s"); err != nil {
+	if _, err := w.curator.Undo(context.Background(), owner.Local(), "s"); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.proposed(scope); len(got) != 0 || w.findings(scope) != 0 {

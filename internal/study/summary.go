@@ -5,22 +5,22 @@ import (
 	_ "embed" // the prompt
 	"fmt"
 
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
-	"github.com/hermes-memory/hermes/internal/run"
 )
 
 //go:embed summary.txt
 var summaryPrompt string
 
-// summary has sentences drawn from the turns that a lineage's last fold took
-// out of sight.
-func (s *Study) summary(ctx context.Context, o owner.Owner, task run.Task) error {
+// summary asks a model to summarize the turns that a lineage's last fold removed from
+// the tail.
+func (s *Study) summary(ctx context.Context, o owner.Owner, task curate.Task) error {
 	marks, err := s.Store.Marks(ctx, o, task.Root)
 	if err != nil {
 		return err
 	}
-	generation, ms, err := s.Runner.Folded(ctx, o, task.Root, marks.Summarized)
+	generation, ms, err := s.Curator.Folded(ctx, o, task.Root, marks.Summarized)
 	if err != nil {
 		return fmt.Errorf("read folded turns: %w", err)
 	}
@@ -40,7 +40,7 @@ func (s *Study) summary(ctx context.Context, o owner.Owner, task run.Task) error
 		}
 		findings = append(findings, found(list, shown, s.Model)...)
 	}
-	swapped, v, err := s.Runner.Summarize(ctx, o, task, generation, findings)
+	swapped, v, err := s.Curator.Summarize(ctx, o, task, generation, findings)
 	if err != nil {
 		return err
 	}

@@ -7,21 +7,21 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/owner"
-	"github.com/hermes-memory/hermes/internal/run"
 )
 
 //go:embed title.txt
 var titlePrompt string
 
-// title asks once for a better title than the one that was derived from a
-// lineage's first exchange. An answer that is none counts as one.
-func (s *Study) title(ctx context.Context, o owner.Owner, task run.Task) error {
+// title asks once for a better title than the one derived from a lineage's first
+// exchange. An unusable reply counts as an answer.
+func (s *Study) title(ctx context.Context, o owner.Owner, task curate.Task) error {
 	marks, err := s.Store.Marks(ctx, o, task.Root)
 	if err != nil || marks.Titled {
 		return err
 	}
-	ms, due, err := s.Runner.Opening(ctx, o, task.Root)
+	ms, due, err := s.Curator.Opening(ctx, o, task.Root)
 	if err != nil {
 		return fmt.Errorf("read first exchange: %w", err)
 	}
@@ -36,7 +36,7 @@ func (s *Study) title(ctx context.Context, o owner.Owner, task run.Task) error {
 		}
 		proposed = parseTitle(reply)
 	}
-	named, err := s.Runner.Retitle(ctx, o, task, proposed)
+	named, err := s.Curator.Retitle(ctx, o, task, proposed)
 	if err != nil {
 		return err
 	}

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
-	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 	"github.com/hermes-memory/hermes/internal/upstream/upstreamtest"
 )
@@ -125,14 +125,14 @@ func TestTitleOfAPerson(t *testing.T) {
 	ctx := context.Background()
 	w.say("s", "", kitchen)
 	w.rename("s", kitchenDerived) // in the very same words
-	fork, err := w.runner.Fork(ctx, &run.Branch{Owner: owner.Local(), Session: "s", Title: "Mine"})
+	fork, err := w.curator.Fork(ctx, &curate.Branch{Owner: owner.Local(), Session: "s", Title: "Mine"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.catchUp()
 	w.title("s", kitchenDerived, session.TitlePerson, 0)
 	w.title(fork.ID, "Mine", session.TitlePerson, 0)
-	if named, err := w.runner.Retitle(ctx, owner.Local(), run.Task{Root: "s"}, kitchenTitle); named || err != nil {
+	if named, err := w.curator.Retitle(ctx, owner.Local(), curate.Task{Root: "s"}, kitchenTitle); named || err != nil {
 		t.Errorf("too late: got %v, %v", named, err)
 	}
 	w.title("s", kitchenDerived, session.TitlePerson, 0)
@@ -144,7 +144,7 @@ func TestTitleOfAPerson(t *testing.T) {
 
 func (w *world) rename(id session.ID, title string) {
 	w.t.Helper()
-	if _, err := w.runner.Edit(context.Background(), owner.Local(), id, session.Patch{Title: &title}, nil); err != nil {
+	if _, err := w.curator.Edit(context.Background(), owner.Local(), id, session.Patch{Title: &title}, nil); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -287,7 +287,7 @@ func TestTitleNumbers(t *testing.T) {
 	if err != nil || parent.Title != kitchenTitle+" #3" || parent.TitleSource != session.TitleModel {
 		t.Errorf("got %+v, %v", parent, err)
 	}
-	fork, err := w.runner.Fork(context.Background(), &run.Branch{Owner: owner.Local(), Session: "a"})
+	fork, err := w.curator.Fork(context.Background(), &curate.Branch{Owner: owner.Local(), Session: "a"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -302,7 +302,7 @@ func TestTitleOfReset(t *testing.T) {
 	w.names(upstreamtest.Reply("no"), titled("Garden fence of wood"))
 	w.say("s", "", kitchen)
 	w.catchUp()
-	reset, err := w.runner.Reset(context.Background(), owner.Local(), "s")
+	reset, err := w.curator.Reset(context.Background(), owner.Local(), "s")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -348,7 +348,7 @@ func TestTitleErased(t *testing.T) {
 			if tip.Title != "" {
 				return
 			}
-			if named, err := w.runner.Retitle(context.Background(), owner.Local(), run.Task{Root: "s"}, "Renovation at length"); named || err != nil {
+			if named, err := w.curator.Retitle(context.Background(), owner.Local(), curate.Task{Root: "s"}, "Renovation at length"); named || err != nil {
 				t.Errorf("an answer that comes too late: got %v, %v", named, err)
 			}
 			w.say("s", "", "Go on about renovation of the old kitchen.")
@@ -362,7 +362,7 @@ func TestTitleErased(t *testing.T) {
 
 func forget(about string) func(*world) error {
 	return func(w *world) error {
-		out, err := w.runner.Forget(context.Background(), owner.Local(), about, false)
+		out, err := w.curator.Forget(context.Background(), owner.Local(), about, false)
 		if err == nil && out.Left != 0 {
 			return fmt.Errorf("got %+v", out)
 		}
@@ -375,7 +375,7 @@ func forgetFact(word string) func(*world) error {
 		scope := memory.Scope{Root: "s"}
 		for _, f := range w.facts(scope) {
 			if strings.Contains(f.Quote, word) {
-				_, err := w.runner.ForgetFact(context.Background(), owner.Local(), scope, f.ID)
+				_, err := w.curator.ForgetFact(context.Background(), owner.Local(), scope, f.ID)
 				return err
 			}
 		}
@@ -384,7 +384,7 @@ func forgetFact(word string) func(*world) error {
 }
 
 func undo(w *world) error {
-	_, err := w.runner.Undo(context.Background(), owner.Local(), "s")
+	_, err := w.curator.Undo(context.Background(), owner.Local(), "s")
 	return err
 }
 
@@ -420,23 +420,23 @@ func TestTitleForgottenMeanwhile(t *testing.T) {
 	w := newWorld(t, options{noEmbed: true})
 	ctx := context.Background()
 	w.say("s", "", "Please tell me more about the life of birds. The plumber is Quetzalcoatl, in the kitchen.")
-	if _, err := w.runner.Forget(ctx, owner.Local(), "Quetzalcoatl", false); err != nil {
+	if _, err := w.curator.Forget(ctx, owner.Local(), "Quetzalcoatl", false); err != nil {
 		t.Fatal(err)
 	}
 	for _, title := range []string{"Plumber Quetzalcoatl", "Kitchen plumber"} {
-		if named, err := w.runner.Retitle(ctx, owner.Local(), run.Task{Root: "s"}, title); named || err != nil {
+		if named, err := w.curator.Retitle(ctx, owner.Local(), curate.Task{Root: "s"}, title); named || err != nil {
 			t.Errorf("%s: got %v, %v", title, named, err)
 		}
 	}
 	w.title("s", "Tell me more about the life of birds", session.TitleDerived, 0)
 	w.say("again", "", "Tell me where the plumber Quetzalcoatl lives now.")
-	if named, err := w.runner.Retitle(ctx, owner.Local(), run.Task{Root: "again"}, "Plumber Quetzalcoatl"); named || err != nil {
+	if named, err := w.curator.Retitle(ctx, owner.Local(), curate.Task{Root: "again"}, "Plumber Quetzalcoatl"); named || err != nil {
 		t.Errorf("in another lineage: got %v, %v", named, err)
 	}
-	if named, err := w.runner.Retitle(ctx, owner.Stored("stranger"), run.Task{Root: "s"}, "Life of birds"); named || err == nil {
+	if named, err := w.curator.Retitle(ctx, owner.Stored("stranger"), curate.Task{Root: "s"}, "Life of birds"); named || err == nil {
 		t.Errorf("a stranger's: got %v, %v", named, err)
 	}
-	if named, err := w.runner.Retitle(ctx, owner.Local(), run.Task{Root: "s"}, "Life of birds"); !named || err != nil {
+	if named, err := w.curator.Retitle(ctx, owner.Local(), curate.Task{Root: "s"}, "Life of birds"); !named || err != nil {
 		t.Errorf("got %v, %v", named, err)
 	}
 }

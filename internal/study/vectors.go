@@ -6,16 +6,16 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/ranking"
-	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
 const (
-	// vectorBatch is how many messages one call embeds, shownOfVector how much
-	// of each, in bytes: what a message is about stands at its beginning.
+	// vectorBatch is how many messages one call embeds, and shownOfVector how much of
+	// each, in bytes: a message usually states its subject at its beginning.
 	vectorBatch   = 32
 	shownOfVector = 2000
 	vectorTime    = 30 * time.Second
@@ -23,8 +23,8 @@ const (
 	vectorShare = 20
 )
 
-// vectors gives a lineage's new messages their meaning.
-func (s *Study) vectors(ctx context.Context, o owner.Owner, task run.Task) error {
+// vectors embeds a lineage's new messages.
+func (s *Study) vectors(ctx context.Context, o owner.Owner, task curate.Task) error {
 	for ctx.Err() == nil {
 		marks, err := s.Store.Marks(ctx, o, task.Root)
 		if err != nil {
@@ -44,7 +44,7 @@ func (s *Study) vectors(ctx context.Context, o owner.Owner, task run.Task) error
 		if err != nil {
 			return err
 		}
-		if err := s.Runner.KeepVectors(ctx, o, task, s.Embeddings, ms[len(ms)-1].Seq+1, rows); err != nil {
+		if err := s.Curator.KeepVectors(ctx, o, task, s.Embeddings, ms[len(ms)-1].Seq+1, rows); err != nil {
 			return err
 		}
 		s.stats.vectors.Add(int64(len(rows)))
@@ -52,10 +52,10 @@ func (s *Study) vectors(ctx context.Context, o owner.Owner, task run.Task) error
 	return ctx.Err()
 }
 
-// directions asks for the vectors of messages; those without words have none.
-func (s *Study) directions(ctx context.Context, ms []session.Message) ([]run.KeyedVector, error) {
+// directions asks for the vectors of messages; messages without words get none.
+func (s *Study) directions(ctx context.Context, ms []session.Message) ([]curate.KeyedVector, error) {
 	var texts []string
-	var rows []run.KeyedVector
+	var rows []curate.KeyedVector
 	size := 0
 	for i := range ms {
 		m := &ms[i]
@@ -65,7 +65,7 @@ func (s *Study) directions(ctx context.Context, ms []session.Message) ([]run.Key
 		}
 		texts = append(texts, text)
 		size += len(text)
-		rows = append(rows, run.KeyedVector{Key: m.Key, Text: m.Content, Vector: ranking.Vector{
+		rows = append(rows, curate.KeyedVector{Key: m.Key, Text: m.Content, Vector: ranking.Vector{
 			MessageID: m.ID, SessionID: m.SessionID, Root: m.RootID, Seq: m.Seq,
 		}})
 	}
@@ -86,8 +86,8 @@ func (s *Study) directions(ctx context.Context, ms []session.Message) ([]run.Key
 	return kept, nil
 }
 
-// embedding makes one call for vectors. The error is a [later] when it may not
-// be made now or failed.
+// embedding makes one call for vectors. The error is a [later] if the call may not be
+// made now or failed.
 func (s *Study) embedding(ctx context.Context, texts []string, size int) ([][]float32, error) {
 	taken, err := s.afford(&s.embed, size/bytesPerToken/vectorShare+1)
 	if err != nil {

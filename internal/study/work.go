@@ -3,20 +3,19 @@ package study
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/claim"
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
-	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/recovery"
 )
 
-// later says that something is left to be done from a time on.
+// later says that work remains to be done from a time on.
 type later struct {
 	until time.Time
-	// cause is why an attempt failed; nil if none was made, or it needs rest.
+	// cause is why an attempt failed; nil if the work only waits for its time.
 	cause error
 }
 
@@ -29,9 +28,8 @@ func (l *later) Error() string {
 
 func (l *later) Unwrap() error { return l.cause }
 
-// begin claims what is due and begins it, as far as there is room. It returns
-// when there is more: what there was no room for is looked at when something has
-// ended.
+// begin claims due work and starts it, as far as there are permits, and returns when to
+// poll next. The rest is taken when a task ends.
 func (s *Study) begin(ctx context.Context) (begun bool, next time.Time) {
 	const look = 16
 	for ctx.Err() == nil {
@@ -40,14 +38,12 @@ func (s *Study) begin(ctx context.Context) (begun bool, next time.Time) {
 		if len(kinds) == 0 {
 			return begun, allowed
 		}
-		due, next, err := s.Ledger.DueWork(ctx, now, kinds, look)
+		due, next, err := s.Queue.DueWork(ctx, now, kinds, look)
 		if err != nil {
 			s.complain(ctx, "look for work", err)
 			return begun, now.Add(again)
 		}
-		if next.IsZero() || !allowed.IsZero() && allowed.Before(next) {
-			next = allowed
-		}
+		next = earlier(next, allowed)
 		more := false
 		for i := range due {
 			ok, err := s.take(ctx, &due[i], now)
@@ -64,13 +60,21 @@ func (s *Study) begin(ctx context.Context) (begun bool, next time.Time) {
 	return begun, time.Time{}
 }
 
-// allowed are the kinds whose models may be asked now, and when another may.
-func (s *Study) allowed(now time.Time) (kinds []run.Work, next time.Time) {
+// earlier is the earlier of two times; the other if one is zero.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// allowed returns the kinds whose models may be called now, and when another may.
+func (s *Study) allowed(now time.Time) (kinds []curate.Work, next time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, kind := range s.kinds() {
 		until := s.chat.until
-		if kind == run.Vectors {
+		if kind == curate.Vectors {
 			until = s.embed.until
 		}
 		if s.paced.After(until) {
@@ -86,37 +90,38 @@ func (s *Study) allowed(now time.Time) (kinds []run.Work, next time.Time) {
 	return kinds, next
 }
 
-// take claims an item and begins it beside what else is going on.
+// take claims an item and starts it in the background.
 func (s *Study) take(ctx context.Context, d *Due, now time.Time) (bool, error) {
-	if !s.places.Take(d.Owner.ID()) {
+	if !s.permits.Take(d.Owner.ID()) {
 		return false, nil
 	}
-	it, ok, err := s.Ledger.ClaimWork(ctx, d.Owner, Claim{Root: d.Root, Kind: d.Kind, At: now, Until: now.Add(lease)})
+	it, ok, err := s.Queue.ClaimWork(ctx, d.Owner, Claim{Root: d.Root, Kind: d.Kind, At: now, Until: now.Add(lease)})
 	if err != nil || !ok {
-		s.places.Leave(d.Owner.ID())
+		s.permits.Leave(d.Owner.ID())
 		return false, err
 	}
-	s.working.Go(func() {
+	s.working.Go(recovery.Func(func() {
 		defer s.bell.Ring()
-		defer s.places.Leave(d.Owner.ID())
+		defer s.permits.Leave(d.Owner.ID())
 		s.carry(ctx, d.Owner, &it)
-	})
+	}, recovery.Logged(ctx, s.Log, "a study")))
 	return true, nil
 }
 
 // carry does the work of a claimed item and settles it.
 func (s *Study) carry(ctx context.Context, o owner.Owner, it *Item) {
 	held, stop := claim.Hold(ctx, lease, func(ctx context.Context) (bool, error) {
-		return s.Ledger.RenewWork(ctx, o, it, s.moment().Add(lease))
-	})
-	err := s.do(held, o, it)
+		return s.Queue.RenewWork(ctx, o, it, s.moment().Add(lease))
+	}, recovery.Logged(ctx, s.Log, "the lease of a study"))
+	err := recovery.Do(func() error { return s.do(held, o, it) })
+	recovery.Log(ctx, s.Log, "a study", err)
 	stop()
 	it.UpdatedAt = s.moment()
 	done := err == nil || fault.KindOf(err) == fault.NotFound // it may have been erased meanwhile
 	l, waits := errors.AsType[*later](err)
 	switch {
 	case done:
-	case ctx.Err() != nil: // the server stops: the next one goes on
+	case ctx.Err() != nil: // shutdown: the next server continues it
 		it.WakeAt, it.Attempts = it.UpdatedAt, it.Attempts-1
 	case waits && l.cause == nil:
 		it.WakeAt, it.Attempts = l.until, it.Attempts-1
@@ -129,24 +134,19 @@ func (s *Study) carry(ctx context.Context, o owner.Owner, it *Item) {
 		s.complain(ctx, "study a lineage", err)
 		it.WakeAt, it.Error = it.UpdatedAt.Add(min(longestRest, firstRest<<min(it.Attempts-1, 12))), fault.MessageOf(err)
 	}
-	if _, err := s.Ledger.SettleWork(context.WithoutCancel(ctx), o, it, done); err != nil {
+	if _, err := s.Queue.SettleWork(context.WithoutCancel(ctx), o, it, done); err != nil {
 		s.complain(ctx, "settle work", err)
 	}
 }
 
-// do does an item. What panics there must not take the server with it.
-func (s *Study) do(ctx context.Context, o owner.Owner, it *Item) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	task := run.Task{Root: it.Root, Kind: it.Kind, Fence: it.Fence}
-	if it.Kind == run.Vectors {
+// do does an item.
+func (s *Study) do(ctx context.Context, o owner.Owner, it *Item) error {
+	task := curate.Task{Root: it.Root, Kind: it.Kind, Fence: it.Fence}
+	if it.Kind == curate.Vectors {
 		return s.vectors(ctx, o, task)
 	}
 	var waits *later
-	for _, part := range []func(context.Context, owner.Owner, run.Task) error{s.summary, s.facts, s.title} {
+	for _, part := range []func(context.Context, owner.Owner, curate.Task) error{s.summary, s.facts, s.title} {
 		err := part(ctx, o, task)
 		l, ok := errors.AsType[*later](err)
 		switch {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/httpapi"
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/sqlite"
 	"github.com/hermes-memory/hermes/internal/telemetry"
@@ -16,7 +17,7 @@ import (
 // BenchmarkTurn is all that measuring adds to one turn.
 func BenchmarkTurn(b *testing.B) {
 	m := telemetry.New("v1")
-	res := &run.Result{Responder: run.ByUpstream, Learned: make([]run.Learned, 1)}
+	res := &run.Result{Responder: lineage.ByUpstream, Learned: make([]run.Learned, 1)}
 	up := m.Transport(trip(func(*http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(""))}, nil
 	}))

@@ -6,7 +6,10 @@ import (
 	"github.com/hermes-memory/hermes/internal/claim"
 )
 
-// Waited is told of turns that had no place at once.
+// Connection is told why a connection was refused, or had to give way to another.
+func (t *Telemetry) Connection(reason string) { t.metrics.limited.WithLabelValues(reason).Inc() }
+
+// Waited is told of turns that got no permit at once.
 func (t *Telemetry) Waited(waited time.Duration, o claim.Outcome) {
 	m := t.metrics
 	if o != claim.NoRoom {

@@ -96,7 +96,8 @@ func newMetrics() *metrics {
 func (m *metrics) all() []prometheus.Collector {
 	return []prometheus.Collector{
 		m.requests, m.requestSeconds, m.requestsRunning,
-		m.turns, m.turnSeconds, m.firstPiece, m.streams, m.context, m.tokens, m.compressions, m.learned, m.reversals, m.replays, m.limited, m.queueSeconds,
+		m.turns, m.turnSeconds, m.firstPiece, m.streams, m.context, m.tokens, m.compressions, m.learned, m.reversals, m.replays, m.limited,
+		m.queueSeconds,
 		m.upstreamCalls, m.upstreamHead, m.upstreamSeconds, m.tools, m.toolSeconds,
 		m.batch, m.commit, m.sync, m.rollbacks, m.searches,
 		m.fires, m.fireSeconds, m.late, m.deliveries,

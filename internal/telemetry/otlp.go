@@ -48,7 +48,7 @@ func appendSpan(b []byte, s sdktrace.ReadOnlySpan) []byte {
 	return b
 }
 
-func nanos(t time.Time) uint64 { return uint64(t.UnixNano()) } //nolint:gosec // spans are of this century
+func nanos(t time.Time) uint64 { return uint64(t.UnixNano()) }
 
 // attributes writes a list of them under a field.
 func attributes(b []byte, field protowire.Number, list []attribute.KeyValue) []byte {
@@ -68,7 +68,7 @@ func value(v attribute.Value) []byte {
 		}
 		return protowire.AppendVarint(protowire.AppendTag(nil, 2, protowire.VarintType), n)
 	case attribute.INT64:
-		return protowire.AppendVarint(protowire.AppendTag(nil, 3, protowire.VarintType), uint64(v.AsInt64())) //nolint:gosec // two's complement is the encoding
+		return protowire.AppendVarint(protowire.AppendTag(nil, 3, protowire.VarintType), uint64(v.AsInt64()))
 	case attribute.FLOAT64:
 		return fixed(nil, 4, math.Float64bits(v.AsFloat64()))
 	case attribute.STRINGSLICE:

@@ -5,7 +5,7 @@ import "github.com/prometheus/client_golang/prometheus"
 // sources asks how things are when the metrics are read.
 type sources struct{ Sources }
 
-// level is a number that somebody else keeps.
+// level is a number that another package keeps.
 type level struct {
 	desc *prometheus.Desc
 	kind prometheus.ValueType
@@ -45,7 +45,7 @@ func newLevels() levels {
 		fires:      newLevel(now, "job_fires_running", "Fires under way."),
 		deliveries: newLevel(now, "job_deliveries_running", "Deliveries under way."),
 
-		calls:      newLevel(up, "study_calls_total", "Calls of models behind the turns.", "outcome"),
+		calls:      newLevel(up, "study_calls_total", "Background calls of models.", "outcome"),
 		findings:   newLevel(up, "study_findings_total", "Findings of models, by whether the words bore them out.", "outcome"),
 		vectors:    newLevel(up, "study_vectors_total", "Messages that were given their meaning."),
 		summaries:  newLevel(up, "study_summaries_total", "Summaries that were drawn by a model."),

@@ -1,7 +1,7 @@
-// Package telemetry makes measures and spans of what the other packages tell of
-// themselves. It implements the observers that they declare; none of them knows
-// a library of metrics. No text, path, session or key of anybody is shown to it,
-// and the values of labels come from sets that are closed at build time.
+// Package telemetry turns the observations of other packages into metrics and spans. It
+// implements the observers that they declare; none of them knows a metrics library. It
+// never receives a text, path, session or key, and label values come from sets that are
+// fixed at build time.
 package telemetry
 
 import (

@@ -20,6 +20,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/httpapi"
 	"github.com/hermes-memory/hermes/internal/job"
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/search"
@@ -76,13 +77,13 @@ func told(t *testing.T) *telemetry.Telemetry {
 	_, turn := m.Turn(ctx, run.TurnBegun{Streaming: true})
 	turn.FirstPiece()
 	turn.Ended(run.TurnEnded{Result: &run.Result{
-		Responder: run.ByUpstream, Compressed: true, InputTokens: 30, OutputTokens: 7,
-		Context: run.Context{Sent: 100, Budget: 8000, Naive: 900}, Learned: make([]run.Learned, 2), Reversals: make([]run.Reversal, 1),
+		Responder: lineage.ByUpstream, Compressed: true, InputTokens: 30, OutputTokens: 7,
+		Context: lineage.Context{Sent: 100, Budget: 8000, Naive: 900}, Learned: make([]run.Learned, 2), Reversals: make([]run.Reversal, 1),
 	}})
 	_, turn = m.Turn(ctx, run.TurnBegun{})
 	turn.Ended(run.TurnEnded{Err: fault.New(fault.Timeout, "t", "t")})
 	_, turn = m.Turn(ctx, run.TurnBegun{})
-	turn.Ended(run.TurnEnded{Result: &run.Result{Responder: run.ByRecall}, Replayed: true})
+	turn.Ended(run.TurnEnded{Result: &run.Result{Responder: lineage.ByRecall}, Replayed: true})
 	m.Committed(sqlite.Commit{Operations: 3, Took: 2 * time.Millisecond, Synced: time.Millisecond})
 	m.RolledBack()
 	for _, s := range []searcher{{}, {found: search.Found{Partial: true}}, {err: errors.New("x")}} {

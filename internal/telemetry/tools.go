@@ -11,8 +11,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/run"
 )
 
-// Tools are tools whose calls are measured. own are the names of those that are
-// part of this program; all others, whose names are somebody else's, are "mcp".
+// Tools are tools whose calls are measured. own are the names of this program's tools;
+// all others, whose names are not under its control, are labelled "mcp".
 func (t *Telemetry) Tools(tools run.Tools, own []string) run.Tools {
 	if tools == nil {
 		return nil

@@ -21,6 +21,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/httpapi"
 	"github.com/hermes-memory/hermes/internal/job"
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/search"
@@ -130,7 +131,7 @@ func traced(t *testing.T, m *telemetry.Telemetry) (sent http.Header) {
 	turn.FirstPiece()
 	turn.Ended(run.TurnEnded{
 		Result: &run.Result{
-			Model: "qwen3-8b", Responder: run.ByUpstream, InputTokens: 30, OutputTokens: 7, Answer: run.Answer{Content: "canary", FinishReason: "error"},
+			Model: "qwen3-8b", Responder: lineage.ByUpstream, InputTokens: 30, OutputTokens: 7, Answer: run.Answer{Content: "canary", FinishReason: "error"},
 		},
 		Err: fault.New(fault.Upstream, "x", "canary"),
 	})

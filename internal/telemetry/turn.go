@@ -4,10 +4,13 @@ import (
 	"context"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/hermes-memory/hermes/internal/bound"
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/run"
 )
 
@@ -30,7 +33,8 @@ func (t *Telemetry) turnSpan(ctx context.Context, b *run.TurnBegun) (context.Con
 	if t.tracing == nil {
 		return ctx, nil
 	}
-	about := []attribute.KeyValue{attribute.String(genOperation, opAgent), attribute.String(genAgent, agent), attribute.String(genProvider, agent)}
+	about := []attribute.KeyValue{attribute.String(genOperation, opAgent), attribute.String(genAgent, agent),
+		attribute.String(genProvider, agent)}
 	if b.Model != "" {
 		about = append(about, attribute.String(genRequestModel, b.Model))
 	}
@@ -87,10 +91,7 @@ func (w *turn) Ended(e run.TurnEnded) {
 	if w.streaming {
 		m.streams.Dec()
 	}
-	responder := "none"
-	if e.Result != nil && e.Result.Responder != "" {
-		responder = string(e.Result.Responder)
-	}
+	responder := responderOf(e.Result)
 	m.turns.WithLabelValues(responder, outcome(&e)).Inc()
 	if e.Replayed {
 		m.replays.Inc()
@@ -102,19 +103,32 @@ func (w *turn) Ended(e run.TurnEnded) {
 	}
 }
 
+// responderOf is who answered, as a label: a stored result may name what this
+// build does not know.
+func responderOf(r *run.Result) string {
+	if r != nil && (r.Responder == lineage.ByUpstream || r.Responder == lineage.ByRecall) {
+		return string(r.Responder)
+	}
+	return "none"
+}
+
 // count adds up what a turn brought and cost.
 func (m *metrics) count(r *run.Result) {
-	m.context.WithLabelValues("sent").Add(float64(r.Context.Sent))
-	m.context.WithLabelValues("budget").Add(float64(r.Context.Budget))
-	m.context.WithLabelValues("naive").Add(float64(r.Context.Naive))
-	m.tokens.WithLabelValues("input").Add(float64(r.InputTokens))
-	m.tokens.WithLabelValues("output").Add(float64(r.OutputTokens))
-	m.learned.Add(float64(len(r.Learned)))
-	m.reversals.Add(float64(len(r.Reversals)))
+	for kind, n := range map[string]int{"sent": r.Context.Sent, "budget": r.Context.Budget, "naive": r.Context.Naive} {
+		add(m.context.WithLabelValues(kind), n)
+	}
+	add(m.tokens.WithLabelValues("input"), r.InputTokens)
+	add(m.tokens.WithLabelValues("output"), r.OutputTokens)
+	add(m.learned, len(r.Learned))
+	add(m.reversals, len(r.Reversals))
 	if r.Compressed {
 		m.compressions.Inc()
 	}
 }
+
+// add adds to a counter, which ends the program if it is given less than nothing:
+// a number out of bounds is moved into them, for a measure must not end a turn.
+func add(c prometheus.Counter, n int) { c.Add(float64(bound.Count(int64(n)))) }
 
 // outcome is what became of a turn.
 func outcome(e *run.TurnEnded) string {

@@ -63,7 +63,7 @@ func (t *Telemetry) clientSpan(r *http.Request, operation string) (*http.Request
 		about = append(about, attribute.String(genRequestModel, model))
 	}
 	ctx, s := t.start(r.Context(), name, trace.SpanKindClient, about...)
-	r = r.Clone(ctx) // its header is everybody's
+	r = r.Clone(ctx) // its header is shared
 	propagator.Inject(ctx, propagation.HeaderCarrier(r.Header))
 	return r, s
 }

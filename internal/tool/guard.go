@@ -7,8 +7,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/run"
 )
 
-// Guarded is a set of tools some of which need a person's approval. The turn asks
-// for it where it runs the call, and nobody but a person gives it.
+// Guarded is a set of tools some of which need a person's approval. The turn asks for
+// it when it runs the call, and only a person can give it.
 type Guarded struct {
 	run.Tools
 	// Names are those that need it: a name, or the beginning of names with a * behind.

@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/recovery"
 	"github.com/hermes-memory/hermes/internal/run"
 )
 
@@ -25,13 +26,13 @@ type MCPServer struct {
 	Name    string
 	Command string
 	Args    []string
-	Env     map[string]string // all it gets beside PATH, HOME, LANG and TMPDIR
+	Env     map[string]string // its whole environment, except PATH, HOME, LANG and TMPDIR
 	URL     string
 	Headers map[string]string
 	// Tools are those that may be offered; empty means all of them.
 	Tools []string
-	// Owners may use it, "*" everybody; empty means the local owner alone. What a
-	// server keeps, it keeps for all of them alike.
+	// Owners are the owners that may use it, "*" for all; empty means the local owner
+	// alone. Data that the MCP server stores is shared between them.
 	Owners []string
 }
 
@@ -72,7 +73,7 @@ func NewMCP(ctx context.Context, servers []MCPServer, o MCPOptions) *MCP {
 func (m *MCP) Close() {
 	var ending sync.WaitGroup
 	for _, s := range m.servers {
-		ending.Go(s.close)
+		ending.Go(recovery.Func(s.close, recovery.Logged(m.ctx, s.opt.Log, "the end of an MCP server", "server", s.Name)))
 	}
 	ending.Wait()
 	m.cancel() // what was just being started
@@ -199,7 +200,7 @@ func textOf(res *mcp.CallToolResult) string {
 // at most 64 letters, digits, hyphens and underscores.
 func toolName(server, tool string) string {
 	clean := func(r rune) rune {
-		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_' {
+		if strings.ContainsRune("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-", r) {
 			return r
 		}
 		return '_'

@@ -14,6 +14,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/hermes-memory/hermes/internal/recovery"
 	"github.com/hermes-memory/hermes/internal/run"
 )
 
@@ -57,13 +58,17 @@ func (s *mcpServer) start() (begun <-chan struct{}, wait bool) {
 		return nil, false
 	}
 	s.starting = make(chan struct{})
-	s.pool.work.Go(s.run)
+	s.pool.work.Go(recovery.Func(s.run, recovery.Logged(s.pool.ctx, s.opt.Log, "an MCP server", "server", s.Name)))
 	return s.starting, s.failures == 0
 }
 
 // run connects, tells the tools, and waits for the connection's end.
 func (s *mcpServer) run() {
-	session, err := s.connect()
+	var session *mcp.ClientSession
+	err := recovery.Do(func() (err error) {
+		session, err = s.connect()
+		return err
+	})
 	s.mu.Lock()
 	close(s.starting)
 	s.starting = nil
@@ -109,7 +114,10 @@ func (s *mcpServer) connect() (*mcp.ClientSession, error) {
 	ctx, cancel := context.WithTimeout(s.pool.ctx, startTime)
 	defer cancel()
 	client := mcp.NewClient(&mcp.Implementation{Name: "hermes", Version: s.opt.Version}, &mcp.ClientOptions{
-		ToolListChangedHandler: func(ctx context.Context, r *mcp.ToolListChangedRequest) { _ = s.learn(ctx, r.Session) },
+		ToolListChangedHandler: func(ctx context.Context, r *mcp.ToolListChangedRequest) {
+			err := recovery.Do(func() error { return s.learn(ctx, r.Session) })
+			recovery.Log(ctx, s.opt.Log, "the tools of an MCP server", err, "server", s.Name)
+		},
 	})
 	session, err := client.Connect(ctx, s.transport(), nil)
 	if err != nil {
@@ -127,13 +135,13 @@ func (s *mcpServer) transport() mcp.Transport {
 			Endpoint: s.URL,
 			HTTPClient: &http.Client{
 				Transport: headerTransport{s.Headers},
-				// A redirect would carry the headers to a host nobody configured.
+				// A redirect would carry the headers to a host that was not configured.
 				CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 			},
 			DisableStandaloneSSE: true,
 		}
 	}
-	cmd := exec.CommandContext(s.pool.ctx, s.Command, s.Args...) //nolint:gosec // the operator's own configuration
+	cmd := exec.CommandContext(s.pool.ctx, s.Command, s.Args...)
 	cmd.WaitDelay = 2 * time.Second
 	cmd.Stderr = io.Discard
 	cmd.Env = []string{}

@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/hermes-memory/hermes/internal/language"
+	"github.com/hermes-memory/hermes/internal/cite"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
@@ -118,13 +118,18 @@ func find(g *run.Grant, query string) run.ToolResult {
 		return refuse("say in query what to look for")
 	}
 	var out strings.Builder
+	note := memory.EchoNote
 	for _, f := range g.Memory.Match(query, maxFound) {
 		if f.Current() {
-			fmt.Fprintf(&out, "%s (%s, %s, %s): %q\n", f.ID, f.Kind, f.Source.Role, f.SaidAt.UTC().Format(time.DateOnly), language.OneLine(memory.MaskSecrets(f.Quote)))
+			fmt.Fprintf(&out, "%s (%s, %s, %s): %s\n", f.ID, f.Kind, cite.Speaker(nil, string(f.Source.Role), f.Source.Speaker),
+				f.SaidAt.UTC().Format(time.DateOnly), cite.Quoted(memory.MaskSecrets(f.Quote)))
+			if g.Memory.Outside(f.ID) {
+				note = memory.FoundNote
+			}
 		}
 	}
 	if out.Len() == 0 {
 		out.WriteString("Nothing is remembered on that.")
 	}
-	return run.ToolResult{Text: out.String(), Note: memory.EchoNote}
+	return run.ToolResult{Text: out.String(), Note: note}
 }

@@ -59,7 +59,11 @@ func (s Search) Call(ctx context.Context, g *run.Grant, c run.ToolRequest) run.T
 	if err != nil {
 		return failed(err)
 	}
-	return run.ToolResult{Text: memory.MaskSecrets(string(text)), Note: memory.EchoNote}
+	note := memory.EchoNote
+	if len(found.Sessions) > 0 {
+		note = memory.FoundNote
+	}
+	return run.ToolResult{Text: memory.MaskSecrets(string(text)), Note: note}
 }
 
 // fit shortens what was found to the room there is, around what matched, so

@@ -19,8 +19,8 @@ import (
 )
 
 // shelf is a directory of skills, one folder each. Every path goes through an
-// [os.Root], so that nothing beside the directory can be reached, be it by a
-// name or by a link.
+// [os.Root], so that neither a name nor a link can reach anything outside the
+// directory.
 type shelf struct{ dir string }
 
 const (
@@ -29,9 +29,9 @@ const (
 	maxSkills = 200
 )
 
-// shelves are the directories a turn reads, its own first. What one owner's, or
-// one session key's, turns have saved is seen by nobody else; the person at this
-// machine puts skills for their own turns on the common shelf, by hand.
+// shelves are the directories that a turn reads, its own first. Skills saved by the
+// turns of one owner, or of one session key, are visible to no others; the user of this
+// machine puts skills on the common shelf by hand.
 func shelves(home string, g *run.Grant) []shelf {
 	common := shelf{path.Join(home, "skills")}
 	local := g.Owner.ID() == owner.LocalID

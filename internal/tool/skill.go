@@ -43,7 +43,7 @@ func ParseSkill(text []byte) (Skill, error) {
 	text = bytes.TrimPrefix(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte("\ufeff"))
 	rest, ok := bytes.CutPrefix(text, []byte("---\n"))
 	head, body, closed := bytes.Cut(rest, []byte("\n---"))
-	if !ok || !closed || len(body) > 0 && body[0] != '\n' {
+	if framed := ok && closed && (len(body) == 0 || body[0] == '\n'); !framed {
 		return Skill{}, invalidSkill("it must begin with a block between two lines \"---\" that holds name and description")
 	}
 	if len(head) > maxSkillHead {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hermes-memory/hermes/internal/cite"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
@@ -88,7 +89,7 @@ func (s Skills) list(g *run.Grant) run.ToolResult {
 		for _, skill := range skills {
 			if !seen[skill.Name] {
 				seen[skill.Name] = true
-				fmt.Fprintf(&out, "- %s: %s\n", skill.Name, strings.Join(strings.Fields(skill.Description), " "))
+				fmt.Fprintf(&out, "- %s: %s\n", skill.Name, cite.Line(skill.Description))
 			}
 		}
 	}

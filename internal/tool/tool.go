@@ -75,7 +75,7 @@ func mayChange(g *run.Grant, trust bool) string {
 	case g.ReadOnly != "":
 		return g.ReadOnly
 	case g.Outside && !trust:
-		return "text of other programs is in sight, and it could be what asks for this; the user can ask for it in a turn without such text"
+		return "text of other programs is in sight, and it could be what asks for this; the user can do it by hand (hermes memory), or ask for it in a turn without such text"
 	}
 	return ""
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/compression"
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
@@ -23,10 +25,11 @@ import (
 // house is a whole server but for its doors: turns with tools, a real database,
 // a scripted model.
 type house struct {
-	t      *testing.T
-	db     *sqlite.DB
-	model  *upstreamtest.Server
-	runner *run.Runner
+	t       *testing.T
+	db      *sqlite.DB
+	model   *upstreamtest.Server
+	runner  *run.Runner
+	curator *curate.Curator
 
 	upstream run.Model
 }
@@ -42,7 +45,9 @@ func newHouse(t *testing.T, tools func(*house) Set) *house {
 	var clock atomic.Int64 // moves with every look at it
 	now := func() time.Time { return time.UnixMilli(1_772_366_400_000 + clock.Add(1)).UTC() }
 	h.upstream = upstream.New(upstream.Options{BaseURL: h.model.URL + "/v1", Model: "m", Transport: pool, Log: slog.New(slog.DiscardHandler)})
-	h.runner = runtest.Runner(db, run.Parts{Tools: tools(h), Models: run.Models{Upstream: h.upstream, Name: "m"}, Config: run.Config{Now: now}})
+	h.runner, h.curator = runtest.New(db, &runtest.Parts{
+		Tools: tools(h), Models: run.Models{Upstream: h.upstream}, Config: run.Config{Budgets: compression.Budgets{Model: "m"}, Now: now},
+	})
 	return h
 }
 
@@ -158,7 +163,7 @@ func TestMemoryEditAndForget(t *testing.T) {
 		old := first.Learned[0]
 		second := h.chat(local, id, key, "Two.", calls("memory", `{"action":"edit","fact_id":"`+string(old.ID)+`","statement":"The deploy takes nine minutes now."}`), upstreamtest.Reply("Done."))
 		scope := memory.Scope{Root: id, Key: key}
-		fact, err := h.runner.Fact(t.Context(), local, scope, old.ID)
+		fact, err := h.curator.Fact(t.Context(), local, scope, old.ID)
 		if err != nil || fact.Current() || fact.Source.Role != session.Tool {
 			t.Errorf("the old version: got %+v, %v, want it replaced", fact, err)
 		}
@@ -177,7 +182,7 @@ func TestMemoryEditAndForget(t *testing.T) {
 				t.Errorf("message %d still says %q", m.Seq, text)
 			}
 		}
-		facts, err := h.runner.Facts(t.Context(), local, scope)
+		facts, err := h.curator.Facts(t.Context(), local, scope)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +192,7 @@ func TestMemoryEditAndForget(t *testing.T) {
 			}
 		}
 		// What is stored is what the messages say: nothing is learnt twice.
-		again, err := h.runner.Rebuild(t.Context(), local, true)
+		again, err := h.curator.Rebuild(t.Context(), local, true)
 		if err != nil {
 			t.Fatal(err)
 		}

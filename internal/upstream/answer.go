@@ -19,8 +19,8 @@ type answer struct {
 	parent  context.Context // the caller's
 	call    context.Context // parent, ended early by silence or by close
 	cancel  context.CancelCauseFunc
-	timer   *time.Timer   // runs while the server keeps us waiting
-	between time.Duration // 0: the timer is never set again
+	timer   *time.Timer   // runs while a read waits for the server
+	between time.Duration // 0: the timer is never restarted
 
 	status int
 	header http.Header
@@ -33,7 +33,7 @@ type answer struct {
 }
 
 // errEndless ends a call whose answer grows beyond all bounds.
-var errEndless = errors.New("the answer is larger than any may be")
+var errEndless = errors.New("the answer exceeds the size limit")
 
 // Codes of failures that no upstream reported.
 const (
@@ -45,9 +45,9 @@ const (
 	codeError       = "upstream_error"
 )
 
-// Read reads from the server. The clock of its silence runs only meanwhile, so
-// that a slow reader on our side is not taken for a slow server. A stream also
-// ends when it has gone on for too long, or has become too large.
+// Read reads from the server. The timeout for silence runs only during a read, so that
+// a slow reader in this program is not taken for a slow server. A stream also ends when
+// it has lasted too long or become too large.
 func (a *answer) Read(p []byte) (int, error) {
 	if a.begun && a.between > 0 {
 		a.timer.Reset(min(a.between, time.Until(a.until)))
@@ -79,8 +79,8 @@ func (a *answer) all(limit int) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// events reports whether the body is a stream of events rather than one JSON
-// value. Servers that do not say are judged by the first byte.
+// events reports whether the body is a stream of events rather than one JSON value.
+// Without a usable content type, the first byte decides.
 func (a *answer) events() bool {
 	kind, _, _ := strings.Cut(a.header.Get("Content-Type"), ";")
 	switch strings.ToLower(strings.TrimSpace(kind)) {
@@ -103,8 +103,8 @@ func (a *answer) events() bool {
 	}
 }
 
-// finish reads what little may be left of a stream that has said all it has
-// to, so that its connection can serve the next call. It does not wait long.
+// finish reads the short rest of a stream that has said all it has to, so that its
+// connection can be reused. It does not wait long.
 func (a *answer) finish() {
 	const patience = 20 * time.Millisecond
 	a.between = 0
@@ -127,7 +127,7 @@ func (a *answer) close() {
 	}
 }
 
-// unanswered is the fault for a call that brought no response at all.
+// unanswered is the fault of a call that got no response.
 func (a *answer) unanswered(err error) error {
 	if f := a.ended(err); f != nil {
 		return f
@@ -135,7 +135,7 @@ func (a *answer) unanswered(err error) error {
 	return fault.Wrap(fault.Unavailable, codeUnreachable, "The upstream model server could not be reached.", a.c.scrub.cause(err))
 }
 
-// broken is the fault for a response that could not be read to its end.
+// broken is the fault of a response that could not be read to its end.
 func (a *answer) broken(err error) error {
 	if f := a.ended(err); f != nil {
 		return f
@@ -146,8 +146,8 @@ func (a *answer) broken(err error) error {
 	return fault.Wrap(fault.Upstream, codeBroken, "The upstream model server broke off its answer.", a.c.scrub.cause(err))
 }
 
-// ended is the fault for a call that ended because of the clock or the caller,
-// nil when it was neither.
+// ended is the fault of a call that ended by timeout or cancellation; nil if neither is
+// the case.
 func (a *answer) ended(err error) error {
 	if cause := a.parent.Err(); cause != nil {
 		if errors.Is(cause, context.DeadlineExceeded) {
@@ -156,7 +156,8 @@ func (a *answer) ended(err error) error {
 		return fault.Wrap(fault.Canceled, "", "The call was cancelled.", cause)
 	}
 	if errors.Is(context.Cause(a.call), errSlow) {
-		return fault.Wrap(fault.Timeout, codeTimeout, "The upstream model server did not answer in time.", errors.Join(errSlow, a.c.scrub.cause(err)))
+		return fault.Wrap(fault.Timeout, codeTimeout, "The upstream model server did not answer in time.",
+			errors.Join(errSlow, a.c.scrub.cause(err)))
 	}
 	return nil
 }

@@ -14,15 +14,14 @@ import (
 // anthropicVersion is the version of the API this code was written for.
 const anthropicVersion = "2023-06-01"
 
-// Anthropic is a model behind Anthropic's Messages API. Prompts arrive in
-// OpenAI's words and are translated; so is what comes back, which is why its
-// deltas have no Raw.
+// Anthropic is a model behind Anthropic's Messages API. Prompts arrive in OpenAI's form
+// and are translated, and so are the answers; their deltas therefore have no Raw.
 //
-// What the API has no word for is left out: seed, penalties, logprobs,
-// response_format, reasoning_effort. What would change the answer's shape, such
-// as n > 1, is refused. A thinking model's thoughts are passed on as Reasoning,
-// but thinking is not switched on here, because its signed blocks would have to
-// be kept and sent back.
+// Parameters that the API lacks are left out: seed, penalties, logprobs,
+// response_format, reasoning_effort. A parameter that would change the answer's shape,
+// such as n > 1, is refused. A thinking model's thoughts are passed on as Reasoning,
+// but thinking is not switched on here, because its signed blocks would have to be kept
+// and sent back.
 type Anthropic struct {
 	c              *client
 	messages, list *url.URL
@@ -31,8 +30,8 @@ type Anthropic struct {
 
 var _ run.Model = (*Anthropic)(nil)
 
-// NewAnthropic makes the model. The base URL is that of Anthropic's own
-// libraries, without /v1; one with it means the same.
+// NewAnthropic makes the model. The base URL is the one that Anthropic's own libraries
+// take, without /v1; one with /v1 means the same.
 func NewAnthropic(o Options) *Anthropic {
 	o.BaseURL = strings.TrimSuffix(strings.TrimRight(o.BaseURL, "/"), "/v1")
 	header := http.Header{"Anthropic-Version": {anthropicVersion}}
@@ -83,7 +82,7 @@ func (m *Anthropic) Stream(ctx context.Context, p *run.Prompt) (iter.Seq2[run.De
 	return collect(m.pieces(a))
 }
 
-// reported is the fault for an error that came in an answer of status 200.
+// reported is the fault for an error inside a response of status 200.
 func (m *Anthropic) reported(e *anthropicError) *fault.Error {
 	f := m.c.refused(0, e.openai())
 	if f.Code == "" {

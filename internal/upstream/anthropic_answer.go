@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/hermes-memory/hermes/internal/bound"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/openai"
 	"github.com/hermes-memory/hermes/internal/run"
@@ -44,13 +45,32 @@ func (e *anthropicError) openai() *openai.Error {
 // anthropicUsage counts tokens. Those read from or written to the cache are
 // not among the input tokens.
 type anthropicUsage struct {
-	Input        int `json:"input_tokens"`
-	CacheWritten int `json:"cache_creation_input_tokens"`
-	CacheRead    int `json:"cache_read_input_tokens"`
-	Output       int `json:"output_tokens"`
+	Input        tokens `json:"input_tokens"`
+	CacheWritten tokens `json:"cache_creation_input_tokens"`
+	CacheRead    tokens `json:"cache_read_input_tokens"`
+	Output       tokens `json:"output_tokens"`
 }
 
-// merge takes over what a later event of a stream counts anew.
+// tokens is a token count as an upstream reports it. A value that is not a number
+// becomes nonsense, because a bad report is no reason to lose an answer.
+type tokens int64
+
+const nonsense tokens = -1
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *tokens) UnmarshalJSON(raw []byte) error {
+	*t = 0
+	if string(raw) == "null" {
+		return nil
+	}
+	n, ok := bound.Tokens(raw)
+	if *t = tokens(n); !ok {
+		*t = nonsense
+	}
+	return nil
+}
+
+// merge takes over the counts that a later event of a stream repeats.
 func (u *anthropicUsage) merge(later anthropicUsage) {
 	u.Input = cmp.Or(later.Input, u.Input)
 	u.CacheWritten = cmp.Or(later.CacheWritten, u.CacheWritten)
@@ -58,13 +78,16 @@ func (u *anthropicUsage) merge(later anthropicUsage) {
 	u.Output = cmp.Or(later.Output, u.Output)
 }
 
-// usage is the count in OpenAI's terms, where the cached tokens are a part of
-// the input.
+// usage is the count in OpenAI's terms, where cached tokens are part of the input; nil
+// if the report is not credible.
 func (u *anthropicUsage) usage() *run.Usage {
+	if min(u.Input, u.CacheWritten, u.CacheRead, u.Output) == nonsense {
+		return nil
+	}
 	in := u.Input + u.CacheWritten + u.CacheRead
 	raw := fmt.Appendf(nil, `{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d,"prompt_tokens_details":{"cached_tokens":%d}}`,
 		in, u.Output, in+u.Output, u.CacheRead)
-	return &run.Usage{Input: in, Output: u.Output, Raw: raw}
+	return &run.Usage{Input: int(in), Output: int(u.Output), Raw: raw}
 }
 
 // finishReason is a stop reason in OpenAI's words.
@@ -77,10 +100,10 @@ func finishReason(stop string) string {
 	case "refusal":
 		return "content_filter"
 	}
-	return "stop" // end_turn, stop_sequence, pause_turn and what may come
+	return "stop" // end_turn, stop_sequence, pause_turn and future reasons
 }
 
-// whole reads an answer that came in one.
+// whole reads an answer that is not streamed.
 func (m *Anthropic) whole(a *answer, streaming bool) (iter.Seq2[run.Delta, error], error) {
 	defer a.close()
 	raw, err := a.all(m.c.opt.MaxBody)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hermes-memory/hermes/internal/cite"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/session"
 )
@@ -16,14 +17,32 @@ type chatMessage struct {
 	Content    json.RawMessage `json:"content"`
 	ToolCallID string          `json:"tool_call_id"`
 	ToolCalls  []chatCall      `json:"tool_calls"`
+	// FunctionCall is the older name of a call. It has no id; the next message of
+	// role "function" is its result.
+	FunctionCall *chatFunction `json:"function_call"`
 }
 
 type chatCall struct {
-	ID       string `json:"id"`
-	Function struct {
-		Name      string `json:"name"`
-		Arguments string `json:"arguments"`
-	} `json:"function"`
+	ID       string       `json:"id"`
+	Function chatFunction `json:"function"`
+}
+
+type chatFunction struct {
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+// nameFunctions gives ids to function calls and to the results that follow them.
+func nameFunctions(ms []chatMessage) {
+	for i := range ms {
+		m := &ms[i]
+		if m.FunctionCall == nil || len(m.ToolCalls) > 0 || i+1 == len(ms) || ms[i+1].Role != "function" {
+			continue
+		}
+		id := fmt.Sprintf("function_%d", i)
+		m.ToolCalls = []chatCall{{ID: id, Function: *m.FunctionCall}}
+		ms[i+1].ToolCallID = id
+	}
 }
 
 // from reads a stored message.
@@ -66,11 +85,12 @@ const (
 	roleAssistant = "assistant"
 )
 
-// conversation translates messages. System messages leave the row and become
-// one text; neighbours of one role become one turn; an answer may not come
-// first, nor end in white space.
+// conversation translates messages. System messages are taken out and joined into one
+// text. Neighbours of one role become one turn. An answer may neither come first nor
+// end in white space.
 func conversation(ms []chatMessage) (system string, turns []turn, err error) {
 	var rules []string
+	nameFunctions(ms)
 	for i := range ms {
 		m := &ms[i]
 		blocks, err := blocksOf(m)
@@ -118,9 +138,9 @@ func blocksOf(m *chatMessage) ([]block, *fault.Error) {
 	case "tool", "function":
 		return []block{{Type: "tool_result", ToolUseID: m.ToolCallID, Content: blocks}}, nil
 	case roleUser:
-		// Several people may speak in a session, and this wire knows no names.
+		// Several people may speak in a session, and this wire has no field for names.
 		if m.Name != "" && len(blocks) > 0 && blocks[0].Type == "text" {
-			blocks[0].Text = m.Name + ": " + blocks[0].Text
+			blocks[0].Text = cite.Name(m.Name) + ": " + blocks[0].Text
 		}
 	}
 	for _, c := range m.ToolCalls {

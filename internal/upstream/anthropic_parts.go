@@ -18,9 +18,9 @@ type contentPart struct {
 	} `json:"file"`
 }
 
-// block translates a part. What the API does not take becomes a note in its
-// place: an error would come back at every later turn of the session, for as
-// long as the message is in sight.
+// block translates a part. A part that the API does not accept becomes a note in its
+// place: otherwise every later turn of the session would fail for as long as the
+// message is in the prompt.
 func (p *contentPart) block() block {
 	switch p.Type {
 	case "text", "input_text", "output_text":
@@ -51,7 +51,7 @@ func (p *contentPart) imageURL() string {
 	return object.URL
 }
 
-// sourceOf reads a URL; nil when it is of no kind the API takes.
+// sourceOf reads a URL; nil if the API does not accept its kind.
 func sourceOf(url string) *source {
 	if strings.HasPrefix(url, "https://") {
 		return &source{Type: "url", URL: url}
@@ -59,7 +59,7 @@ func sourceOf(url string) *source {
 	rest, ok := strings.CutPrefix(url, "data:")
 	head, data, found := strings.Cut(rest, ",")
 	kind, base64 := strings.CutSuffix(head, ";base64")
-	if !ok || !found || !base64 || kind == "" {
+	if whole := ok && found && base64 && kind != ""; !whole {
 		return nil
 	}
 	kind, _, _ = strings.Cut(kind, ";")

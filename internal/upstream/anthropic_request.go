@@ -7,8 +7,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/run"
 )
 
-// defaultMaxTokens is how long an answer may get when the client does not say:
-// the API wants a number.
+// defaultMaxTokens is the length limit of an answer when the client sets none: the API
+// requires a number.
 const defaultMaxTokens = 4096
 
 // chatParams is what is read of a chat completion request.
@@ -49,31 +49,12 @@ type metadata struct {
 
 // messagesRequest translates a prompt.
 func messagesRequest(p *run.Prompt, model string) ([]byte, error) {
-	var in chatParams
-	if p.Body != nil {
-		if err := json.Unmarshal(p.Body, &in); err != nil {
-			return nil, unreadable(err)
-		}
-	}
-	if p.Tools != nil {
-		in.Tools = nil
-		if err := json.Unmarshal(p.Tools, &in.Tools); err != nil {
-			return nil, unreadable(err)
-		}
-	}
-	if p.NoCalls {
-		in.ToolChoice = json.RawMessage(`"none"`)
+	in, err := paramsOf(p)
+	if err != nil {
+		return nil, unreadable(err)
 	}
 	if in.N > 1 {
 		return nil, fault.New(fault.Invalid, "unsupported_parameter", "This model gives one answer: 'n' must be 1.").At("n")
-	}
-	if !p.Raw || p.Body == nil {
-		in.Messages = make([]chatMessage, len(p.Messages))
-		for i := range p.Messages {
-			if err := in.Messages[i].from(&p.Messages[i]); err != nil {
-				return nil, unreadable(err)
-			}
-		}
 	}
 	system, turns, err := conversation(in.Messages)
 	if err != nil {
@@ -102,6 +83,34 @@ func messagesRequest(p *run.Prompt, model string) ([]byte, error) {
 		return nil, unreadable(err)
 	}
 	return data, nil
+}
+
+// paramsOf reads what a prompt asks for.
+func paramsOf(p *run.Prompt) (in chatParams, err error) {
+	if p.Body != nil {
+		if err := json.Unmarshal(p.Body, &in); err != nil {
+			return in, err
+		}
+	}
+	if p.Tools != nil {
+		in.Tools = nil
+		if err := json.Unmarshal(p.Tools, &in.Tools); err != nil {
+			return in, err
+		}
+	}
+	if p.NoCalls {
+		in.ToolChoice = json.RawMessage(`"none"`)
+	}
+	if p.Raw && p.Body != nil {
+		return in, nil
+	}
+	in.Messages = make([]chatMessage, len(p.Messages))
+	for i := range p.Messages {
+		if err := in.Messages[i].from(&p.Messages[i]); err != nil {
+			return in, err
+		}
+	}
+	return in, nil
 }
 
 func unreadable(err error) error {

@@ -61,7 +61,7 @@ func (m *Anthropic) pieces(a *answer) iter.Seq2[run.Delta, error] {
 	}
 }
 
-// anthropicStream is what has to be remembered between events.
+// anthropicStream is the state kept between events.
 type anthropicStream struct {
 	m       *Anthropic
 	model   string // not yet told
@@ -71,14 +71,13 @@ type anthropicStream struct {
 	stopped bool             // nothing follows
 }
 
-// partial is a tool call being told.
+// partial is a tool call that is being streamed.
 type partial struct {
 	place int
 	begun bool // some of its arguments were passed on
 }
 
-// read takes in an event. It returns nil for one that says nothing new, such
-// as a ping.
+// read processes an event. It returns nil for an event without content, such as a ping.
 func (s *anthropicStream) read(data []byte) (*run.Delta, error) {
 	var ev anthropicEvent
 	if err := json.Unmarshal(data, &ev); err != nil {
@@ -150,7 +149,7 @@ func (s *anthropicStream) delta(ev *anthropicEvent) *run.Delta {
 			return s.say(run.Delta{ToolCalls: []run.ToolCall{{Index: call.place, Arguments: ev.Delta.PartialJSON}}})
 		}
 	}
-	return nil // signatures and what may come
+	return nil // signatures and future kinds
 }
 
 // say adds the model's name to the first delta.

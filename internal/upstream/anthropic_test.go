@@ -167,6 +167,11 @@ func TestAnthropicConversation(t *testing.T) {
 			`[{"role":"user","content":[{"type":"text","text":"Ann: one"},{"type":"text","text":"two"}]},{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}]`,
 		},
 		{
+			"the older name of a call", `[{"role":"user","content":"a"},{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{}"}},{"role":"function","name":"f","content":"b"}]`, "",
+			`[{"role":"user","content":[{"type":"text","text":"a"}]},{"role":"assistant","content":[{"type":"tool_use","id":"function_1","name":"f","input":{}}]},` +
+				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"function_1","content":[{"type":"text","text":"b"}]}]}]`,
+		},
+		{
 			"an answer first", `[{"role":"assistant","content":"a"},{"role":"user","content":"b"}]`, "",
 			`[{"role":"user","content":[{"type":"text","text":"(The beginning of this conversation is not shown.)"}]},{"role":"assistant","content":[{"type":"text","text":"a"}]},{"role":"user","content":[{"type":"text","text":"b"}]}]`,
 		},

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// chatTool is a tool as a client offers it. One of a type this code does not
-// know is passed on as it came: it may be one of Anthropic's own.
+// chatTool is a tool that a client offers. A tool of an unknown type is passed on
+// unchanged: it may be one of Anthropic's own.
 type chatTool struct {
 	raw      json.RawMessage
 	Type     string `json:"type"`
@@ -17,7 +17,7 @@ type chatTool struct {
 	} `json:"function"`
 }
 
-// UnmarshalJSON keeps the bytes beside what they say.
+// UnmarshalJSON decodes a tool and keeps its bytes.
 func (t *chatTool) UnmarshalJSON(raw []byte) error {
 	type plain chatTool
 	if err := json.Unmarshal(raw, (*plain)(t)); err != nil {
@@ -51,8 +51,8 @@ func tools(in []chatTool) []any {
 }
 
 // toolsOfThePast are the tools that earlier turns have called. The API refuses a
-// conversation with calls in it unless some tools are defined, also where the
-// client offers none any more.
+// conversation with calls unless some tools are defined, even if the client no longer
+// offers any.
 func toolsOfThePast(turns []turn) []any {
 	var out []any
 	seen := make(map[string]bool)

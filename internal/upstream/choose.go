@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/run"
 )
 
@@ -41,13 +42,13 @@ type Environment struct {
 	OpenRouterURL string // OPENROUTER_BASE_URL
 	OllamaHost    string // OLLAMA_HOST, in any form Ollama takes
 
-	// OllamaAddr and LlamaAddr are where a local server is looked for; "" is
-	// its usual place, "off" looks nowhere.
+	// OllamaAddr and LlamaAddr are the addresses at which a local server is looked for;
+	// "" is its default address, and "off" disables the search.
 	OllamaAddr, LlamaAddr string
 	// Own is the address this program is going to listen on. It is not probed.
 	Own string
 
-	// Options holds what all upstreams have in common, such as patience.
+	// Options holds the settings that all upstreams share, such as timeouts.
 	Options Options
 }
 
@@ -56,29 +57,29 @@ type Choice struct {
 	Kind   Kind
 	Model  run.Model // nil when Kind is KindRecall
 	Lister Lister    // of the same server; nil when Kind is KindRecall
-	Name   string    // of the model; "" when it will be the first one listed
+	Name   string    // of the model; "" if the first one listed is used
 	// Embedder makes an embeddings model of the same server; nil when it has
 	// none.
-	Embedder func(model string) run.Embedder
+	Embedder func(model string) memory.Embedder
 	// BaseURL is for display: without user and password.
 	BaseURL string
 	// Why is half a sentence for the banner.
 	Why string
-	// Skipped says what was passed over, and what to do about it.
+	// Skipped says which upstreams were not chosen, and how to change that.
 	Skipped []string
 }
 
-// Where the hosted APIs are.
+// Default URLs of the hosted APIs.
 const (
 	openAIURL     = "https://api.openai.com/v1"
 	anthropicURL  = "https://api.anthropic.com"
 	openRouterURL = "https://openrouter.ai/api/v1"
 )
 
-// Choose picks the upstream: the configured one, else the first provider there
-// is a key for, else a model server on this machine, else none. A key is used
-// only when a model is named, so that one forgotten in the environment spends
-// nothing. It fails when the setting that decides makes no sense.
+// Choose picks the upstream: the configured one, else the first provider that has a
+// key, else a model server on this machine, else none. A key is used only when a model
+// is named, so that a forgotten key in the environment spends nothing. It fails when
+// the deciding setting is invalid.
 func Choose(ctx context.Context, env Environment) (Choice, error) {
 	if env.Options.Transport == nil {
 		env.Options.Transport = newTransport()
@@ -144,8 +145,8 @@ func (c *chooser) provider(p provider) (*Choice, error) {
 	return c.choice(p.kind, p.url, p.key, c.env.Model, p.prefix+"_API_KEY is set and HERMES_MODEL names "+c.env.Model), nil
 }
 
-// configured is the server HERMES_UPSTREAM_URL names. One on this machine costs
-// nothing, so it may also be used without a model named.
+// configured is the server that HERMES_UPSTREAM_URL names. One on this machine costs
+// nothing, so it may also be used without a named model.
 func (c *chooser) configured(ctx context.Context) (*Choice, error) {
 	u, err := parseBase(c.env.URL)
 	if err != nil {
@@ -179,13 +180,14 @@ func (c *chooser) choice(kind Kind, base string, key Secret, name, why string) *
 	} else {
 		m := New(o)
 		chosen.Model, chosen.Lister = m, m
-		chosen.Embedder = func(model string) run.Embedder { return m.Embedder(model) }
+		chosen.Embedder = func(model string) memory.Embedder { return m.Embedder(model) }
 	}
 	return chosen
 }
 
 func badURL(setting string) error {
-	return fault.Wrap(fault.Invalid, "invalid_upstream_url", setting+" is not a URL that begins with http:// or https://.", errBaseURL).At(setting)
+	return fault.Wrap(fault.Invalid, "invalid_upstream_url", setting+" is not a URL that begins with http:// or https://.",
+		errBaseURL).At(setting)
 }
 
 // isLoopback reports whether a host name means this machine.
@@ -230,11 +232,18 @@ func ollamaURL(host string) (*url.URL, error) {
 		return nil, errBaseURL
 	}
 	name := u.Hostname()
-	if ip, err := netip.ParseAddr(name); name == "" || err == nil && ip.IsUnspecified() {
+	if everywhere(name) {
 		name = "127.0.0.1"
 	}
 	u.Host = net.JoinHostPort(name, cmp.Or(u.Port(), port))
 	u.Path = strings.TrimRight(u.Path, "/")
 	u.RawQuery, u.Fragment = "", ""
 	return u, nil
+}
+
+// everywhere reports whether a host to listen on stands for all addresses of its
+// machine, so that it cannot be connected to.
+func everywhere(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "" || err == nil && ip.IsUnspecified()
 }

@@ -16,13 +16,13 @@ import (
 	"github.com/hermes-memory/hermes/internal/trail"
 )
 
-// client makes HTTP calls to one server. It calls the transport itself: there
-// are no cookies here, and a redirect is an answer nobody follows, because it
-// would carry the prompt and the key to a host that was not configured.
+// client makes HTTP calls to one server. It calls the transport directly: there are no
+// cookies, and redirects are not followed, because they would carry the prompt and the
+// key to a host that was not configured.
 type client struct {
 	opt  Options
 	base *url.URL // nil when the configured one is no URL
-	// header and streaming are sent with every call; nobody changes them.
+	// header and streaming are sent with every call; they are never changed.
 	header, streaming http.Header
 	readers           sync.Pool // of *bufio.Reader
 	scrub             scrubber
@@ -63,9 +63,9 @@ func (c *client) at(path string) *url.URL {
 	return &u
 }
 
-// body is a request's body. The transport may read it while the answer is
-// already coming, so it is not reused. Once read it lets go of its bytes, which may
-// be many, and the transport keeps the request until the answer has ended.
+// body is a request's body. It is not reused, because the transport may still read it
+// while the answer arrives. Once read it releases its bytes, which may be many, because
+// the transport keeps the request until the answer has ended.
 type body struct{ bytes.Reader }
 
 // Read implements io.Reader.
@@ -79,7 +79,7 @@ func (b *body) Read(p []byte) (int, error) {
 
 func (*body) Close() error { return nil }
 
-// payload is what a request sends, for as long as it may have to be sent again.
+// payload is the data of a request, for as long as it may have to be sent again.
 type payload struct {
 	mu   sync.Mutex
 	data []byte
@@ -97,18 +97,18 @@ func (p *payload) body() (io.ReadCloser, error) {
 	return b, nil
 }
 
-// drop lets go of the bytes.
+// drop releases the bytes.
 func (p *payload) drop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.data = nil
 }
 
-// errAnswered says that a request is sent again that was answered.
+// errAnswered refuses to resend a request that was already answered.
 var errAnswered = errors.New("the request was answered already")
 
-// post sends a request and returns the server's answer if it is one, and a
-// fault for a refusal. The caller closes the answer.
+// post sends a request and returns the server's answer, or a fault if it was refused.
+// The caller closes the answer.
 func (c *client) post(ctx context.Context, to *url.URL, data []byte, streaming bool) (*answer, error) {
 	sent := &payload{data: data}
 	defer sent.drop()
@@ -142,14 +142,14 @@ func (c *client) get(ctx context.Context, from *url.URL, within time.Duration) (
 	return a.all(c.opt.MaxBody)
 }
 
-// do sends a request. The answer must have begun after first, and be silent
-// for no longer than between; with 0, first bounds all of it.
+// do sends a request. The answer must begin within first, and may be silent for no
+// longer than between; with 0, first bounds the whole call.
 func (c *client) do(ctx context.Context, req *http.Request, first, between time.Duration) (*answer, error) {
 	if req.URL == nil {
 		return nil, fault.Wrap(fault.Unavailable, codeUnreachable, "The upstream's base URL is not valid.", errBaseURL)
 	}
 	if id := trail.From(ctx).RequestID; id != "" {
-		h := maps.Clone(req.Header) // it is everybody's
+		h := maps.Clone(req.Header) // it is shared between calls
 		h[trail.Header] = []string{id}
 		req.Header = h
 	}

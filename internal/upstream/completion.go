@@ -10,9 +10,9 @@ import (
 	"github.com/hermes-memory/hermes/internal/run"
 )
 
-// whole reads an answer that came as one completion. It is one delta with the
-// completion in Raw; if a stream was asked for, it is a piece and an end
-// without Raw, because a completion is no chunk.
+// whole reads an answer that came as one completion. It becomes one delta with the
+// completion in Raw. If a stream was asked for, it becomes a piece and an end without
+// Raw, because a completion is not a chunk.
 func (m *OpenAI) whole(a *answer, streaming bool) (iter.Seq2[run.Delta, error], error) {
 	defer a.close()
 	raw, err := a.all(m.c.opt.MaxBody)
@@ -30,7 +30,7 @@ func (m *OpenAI) whole(a *answer, streaming bool) (iter.Seq2[run.Delta, error], 
 		return nil, fault.New(fault.Upstream, codeGarbled, "The upstream's answer holds no choices.")
 	}
 	d := delta(&chunk)
-	d.Finishes = true // it is whole, also where a server gives no reason
+	d.Finishes = true // it is complete, even if the server gives no reason
 	if d.FinishReason == "" {
 		d.FinishReason = "stop"
 	}
@@ -43,8 +43,8 @@ func (m *OpenAI) whole(a *answer, streaming bool) (iter.Seq2[run.Delta, error], 
 	return each(d, end), nil
 }
 
-// reported is the fault for an error that came in an answer of status 200.
-// Several servers put the status it should have had in its code.
+// reported is the fault for an error inside a response of status 200. Several servers
+// put the intended status into its code.
 func (m *OpenAI) reported(e *openai.Error) *fault.Error {
 	status := 0
 	if code, ok := e.Code.(float64); ok && code >= 400 && code < 600 {
@@ -57,8 +57,8 @@ func (m *OpenAI) reported(e *openai.Error) *fault.Error {
 	return f
 }
 
-// collect gathers a stream that came although none was asked for. Its delta
-// has no Raw: there never was a completion.
+// collect gathers a stream that the server sent although none was asked for. Its delta
+// has no Raw, because there was no completion.
 func collect(pieces iter.Seq2[run.Delta, error]) (iter.Seq2[run.Delta, error], error) {
 	var all run.Delta
 	var content, reasoning strings.Builder

@@ -6,7 +6,7 @@ import (
 	"net/url"
 
 	"github.com/hermes-memory/hermes/internal/fault"
-	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/memory"
 )
 
 // Embedder asks one embeddings model of a server.
@@ -16,19 +16,18 @@ type Embedder struct {
 	model string
 }
 
-var _ run.Embedder = (*Embedder)(nil)
+var _ memory.Embedder = (*Embedder)(nil)
 
 // Embedder is an embeddings model of the same server.
 func (m *OpenAI) Embedder(model string) *Embedder {
 	return &Embedder{c: m.c, to: m.c.at("/embeddings"), model: model}
 }
 
-// maxDimensions is the longest vector that is taken; those in use have 256 to
-// 4,096.
+// maxDimensions is the longest vector that is accepted; common models use 256 to 4,096.
 const maxDimensions = 16384
 
-// Embed returns one vector for each text, all of one length, and what that cost
-// in tokens; 0 if the server does not say.
+// Embed returns one vector for each text, all of one length, and the cost in tokens; 0
+// if the server does not report it.
 func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, int, error) {
 	data, err := json.Marshal(map[string]any{"model": e.model, "input": texts, "encoding_format": "float"})
 	if err != nil {
@@ -54,8 +53,8 @@ func parseVectors(raw []byte, n int) ([][]float32, int, error) {
 			Embedding []float32 `json:"embedding"`
 		} `json:"data"`
 		Usage struct {
-			Prompt int `json:"prompt_tokens"`
-			Total  int `json:"total_tokens"`
+			Prompt tokens `json:"prompt_tokens"`
+			Total  tokens `json:"total_tokens"`
 		} `json:"usage"`
 	}
 	garbled := func(err error) error {
@@ -76,5 +75,5 @@ func parseVectors(raw []byte, n int) ([][]float32, int, error) {
 		}
 		out[d.Index] = d.Embedding
 	}
-	return out, max(0, list.Usage.Prompt, list.Usage.Total), nil
+	return out, int(max(0, list.Usage.Prompt, list.Usage.Total)), nil
 }

@@ -2,22 +2,29 @@ package upstream
 
 import (
 	"context"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/hermes-memory/hermes/internal/recovery"
 )
 
-// local looks for model servers on this machine, all at once. What is found
-// first in the order of preference is used.
+// local looks for model servers on this machine, all at once. Of those found, the first
+// in the order of preference is used.
 func (c *chooser) local(ctx context.Context) (*Choice, error) {
 	p := newProber()
 	var ollama, llama *Choice
 	var ollamaSkipped string
-	var ollamaErr error
-	var probes sync.WaitGroup
-	probes.Go(func() { ollama, ollamaSkipped, ollamaErr = c.ollama(ctx, p) })
-	probes.Go(func() { llama = c.llama(ctx, p) })
-	probes.Wait()
-	if ollamaErr != nil {
-		return nil, ollamaErr
+	var probes errgroup.Group
+	probes.Go(recovery.Task(func() (err error) {
+		ollama, ollamaSkipped, err = c.ollama(ctx, p)
+		return err
+	}))
+	probes.Go(recovery.Task(func() error {
+		llama = c.llama(ctx, p)
+		return nil
+	}))
+	if err := probes.Wait(); err != nil {
+		return nil, err
 	}
 	if ollamaSkipped != "" {
 		c.skip(ollamaSkipped)
@@ -58,12 +65,13 @@ func (c *chooser) ollama(ctx context.Context, p prober) (chosen *Choice, skipped
 		case c.env.Model == "":
 			return nil, "OLLAMA_HOST is set, but no Ollama answers there", nil
 		}
-		return c.choice(KindOllama, base+"/v1", "", c.env.Model, "OLLAMA_HOST is set and HERMES_MODEL names "+c.env.Model+" (it does not answer yet)"), "", nil
+		return c.choice(KindOllama, base+"/v1", "", c.env.Model,
+			"OLLAMA_HOST is set and HERMES_MODEL names "+c.env.Model+" (it does not answer yet)"), "", nil
 	}
 	return c.pick(ctx, p, base, named)
 }
 
-// pick chooses a model of an Ollama that is there.
+// pick chooses a model of an Ollama that answers.
 func (c *chooser) pick(ctx context.Context, p prober, base string, named bool) (chosen *Choice, skipped string, err error) {
 	found := "an Ollama runs on this machine"
 	if named {

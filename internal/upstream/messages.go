@@ -19,7 +19,7 @@ func appendMessages(b []byte, ms []session.Message) []byte {
 	return append(b, ']')
 }
 
-// appendMessage appends one message: as it once came, where that was kept.
+// appendMessage appends one message: in its original bytes, if they were kept.
 func appendMessage(b []byte, m *session.Message) []byte {
 	if len(m.Wire) > 0 {
 		return append(b, m.Wire...)
@@ -47,9 +47,8 @@ func appendMessage(b []byte, m *session.Message) []byte {
 	return append(b, '}')
 }
 
-// quote appends s as a JSON string: what is plain as it is, the few marks that text
-// has in pieces of their own, and the rest from where it is neither as the library
-// does.
+// quote appends s as a JSON string. Plain runs are copied, common escapes are written
+// directly, and from the first other character on the library does the rest.
 func quote(b []byte, s string) []byte {
 	b = append(b, '"')
 	for {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/bound"
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
@@ -40,10 +41,10 @@ func (m *OpenAI) Models(ctx context.Context) ([]ModelInfo, error) {
 func parseModels(raw []byte) ([]ModelInfo, error) {
 	var list struct {
 		Data []struct {
-			ID        string `json:"id"`
-			OwnedBy   any    `json:"owned_by"`
-			Created   any    `json:"created"`
-			CreatedAt any    `json:"created_at"`
+			ID        string          `json:"id"`
+			OwnedBy   any             `json:"owned_by"`
+			Created   json.RawMessage `json:"created"`
+			CreatedAt json.RawMessage `json:"created_at"`
 		} `json:"data"`
 	}
 	if err := json.Unmarshal(raw, &list); err != nil || list.Data == nil {
@@ -53,10 +54,10 @@ func parseModels(raw []byte) ([]ModelInfo, error) {
 	for _, m := range list.Data {
 		info := ModelInfo{ID: m.ID}
 		info.OwnedBy, _ = m.OwnedBy.(string)
-		if at, ok := m.Created.(float64); ok && at > 0 {
-			info.Created = time.Unix(int64(at), 0).UTC()
-		} else if text, ok := m.CreatedAt.(string); ok {
-			info.Created, _ = time.Parse(time.RFC3339, text) // zero when it is no date
+		for _, raw := range []json.RawMessage{m.Created, m.CreatedAt} {
+			if at, err := bound.JSONTime(raw); err == nil && at.Unix() > 0 && info.Created.IsZero() { // zero when it is no time
+				info.Created = at
+			}
 		}
 		if m.ID != "" {
 			out = append(out, info)
@@ -65,12 +66,12 @@ func parseModels(raw []byte) ([]ModelInfo, error) {
 	return out, nil
 }
 
-// Catalogue remembers a server's models for a minute, so that asking whether a
-// name is one of them does not cost a call each time.
+// Catalogue caches a server's models for a minute, so that checking a name does not
+// cost a call each time.
 type Catalogue struct {
 	from Lister
 	now  func() time.Time
-	turn chan struct{} // held by the one who asks; guards what follows
+	turn chan struct{} // held during a call; guards the fields below
 	list []ModelInfo
 	err  error
 	at   time.Time // when it was asked; zero for never
@@ -78,16 +79,16 @@ type Catalogue struct {
 
 const (
 	listFresh  = time.Minute
-	errorFresh = 5 * time.Second // a server that is down is not asked at every request
+	errorFresh = 5 * time.Second // a failing server is not asked at every request
 )
 
-// NewCatalogue remembers what from lists.
+// NewCatalogue caches the list of from.
 func NewCatalogue(from Lister, now func() time.Time) *Catalogue {
 	return &Catalogue{from: from, now: now, turn: make(chan struct{}, 1)}
 }
 
-// Models lists the models. When the server fails it returns the newest list
-// there was, if any, and the fault otherwise.
+// Models lists the models. If the server fails, it returns the newest cached list, or
+// the fault if there is none.
 func (c *Catalogue) Models(ctx context.Context) ([]ModelInfo, error) {
 	select {
 	case c.turn <- struct{}{}:
@@ -99,7 +100,7 @@ func (c *Catalogue) Models(ctx context.Context) ([]ModelInfo, error) {
 	if c.at.IsZero() || age >= listFresh || c.err != nil && age >= errorFresh {
 		list, err := c.from.Models(ctx)
 		if ctx.Err() != nil {
-			return nil, err // says nothing about the server
+			return nil, err // the caller gave up; it says nothing about the server
 		}
 		c.at, c.err = c.now(), err
 		if err == nil {
@@ -119,11 +120,10 @@ func (c *Catalogue) Has(ctx context.Context, name string) bool {
 	return err == nil && slices.ContainsFunc(list, func(m ModelInfo) bool { return m.ID == name })
 }
 
-// nameless is sent where a name must stand and none is to be had.
+// nameless is sent if a name is required and none is known.
 const nameless = "default"
 
-// named is the first name that is given of those, or else the first model there
-// is.
+// named returns the first given name, or else the first model listed.
 func (c *Catalogue) named(ctx context.Context, names ...string) (string, error) {
 	if name := cmp.Or(names...); name != "" {
 		return name, nil

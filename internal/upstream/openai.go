@@ -64,8 +64,7 @@ func (m *OpenAI) Stream(ctx context.Context, p *run.Prompt) (iter.Seq2[run.Delta
 	return collect(m.pieces(a))
 }
 
-// request is the body to send: the client's, with the messages and the model
-// put in.
+// request is the body to send: the client's, with messages and model replaced.
 func (m *OpenAI) request(p *run.Prompt, model string) ([]byte, error) {
 	sets := make([]openai.Set, 0, 4)
 	if !p.Raw || p.Body == nil {
@@ -98,14 +97,14 @@ func (m *OpenAI) request(p *run.Prompt, model string) ([]byte, error) {
 	return data, nil
 }
 
-// release keeps a buffer for the next call, unless it grew for a rare one.
+// release keeps a buffer for the next call, unless it grew for a rare large one.
 func (m *OpenAI) release(buf *[]byte) {
 	if cap(*buf) <= 256<<10 {
 		m.buffers.Put(buf)
 	}
 }
 
-// bare is the body for a prompt that did not come over the wire.
+// bare is the body for a prompt that did not come over HTTP.
 func bare(model, messages []byte, streaming bool) []byte {
 	b := make([]byte, 0, len(model)+len(messages)+96)
 	b = append(b, `{"model":`...)

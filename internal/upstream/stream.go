@@ -24,36 +24,48 @@ func (m *OpenAI) pieces(a *answer) iter.Seq2[run.Delta, error] {
 		}
 		used = true
 		defer a.close()
-		s := chunks{m: m}
-		for ev, err := range openai.Events(a.in, m.c.opt.MaxEvent) {
-			if err != nil {
-				if !s.ended() || a.parent.Err() != nil {
-					yield(run.Delta{}, cut(a, err))
-				} else {
-					m.c.opt.Log.DebugContext(a.parent, "the upstream's stream broke off after the end of the answer", "err", m.c.scrub.cause(err))
-				}
-				return
+		m.read(a, yield)
+	}
+}
+
+// read yields the chunks of an answer.
+func (m *OpenAI) read(a *answer, yield func(run.Delta, error) bool) {
+	s := chunks{m: m}
+	for ev, err := range openai.Events(a.in, m.c.opt.MaxEvent) {
+		if err != nil {
+			if err = m.broken(a, err, s.ended()); err != nil {
+				yield(run.Delta{}, err)
 			}
-			if bytes.Equal(ev.Data, openai.Done) {
-				a.finish()
-				yieldEnd(&s, yield)
-				return
-			}
-			if len(ev.Data) == 0 {
-				continue
-			}
-			d, err := s.read(ev)
-			if !yield(d, err) || err != nil {
-				return
-			}
-			if s.ended() {
-				a.between = min(a.between, afterEnd)
-			}
+			return
 		}
-		if !s.ended() {
-			yield(run.Delta{}, incomplete())
+		if bytes.Equal(ev.Data, openai.Done) {
+			a.finish()
+			yieldEnd(&s, yield)
+			return
+		}
+		if len(ev.Data) == 0 {
+			continue
+		}
+		d, err := s.read(ev)
+		if !yield(d, err) || err != nil {
+			return
+		}
+		if s.ended() {
+			a.between = min(a.between, afterEnd)
 		}
 	}
+	if !s.ended() {
+		yield(run.Delta{}, incomplete())
+	}
+}
+
+// broken is the error of a stream that broke off; nil after the end of the answer.
+func (m *OpenAI) broken(a *answer, cause error, ended bool) error {
+	if !ended || a.parent.Err() != nil {
+		return cut(a, cause)
+	}
+	m.c.opt.Log.DebugContext(a.parent, "the upstream's stream broke off after the end of the answer", "err", m.c.scrub.cause(cause))
+	return nil
 }
 
 // yieldEnd ends a stream that said it was done. Old servers say so without
@@ -157,8 +169,7 @@ func delta(c *openai.Chunk) run.Delta {
 			}
 		}
 	}
-	if len(c.Usage) > 0 && c.Usage[0] == '{' {
-		u := openai.ParseUsage(c.Usage)
+	if u, believed := openai.ParseUsage(c.Usage); believed {
 		d.Usage = &run.Usage{Input: u.PromptTokens, Output: u.CompletionTokens, Raw: c.Usage}
 	}
 	return d

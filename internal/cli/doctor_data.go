@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/httpapi"
+	"github.com/hermes-memory/hermes/internal/sqlite"
+)
+
+func examineDatabase(d *httpapi.Data) finding {
+	switch {
+	case len(d.Damage) > 0:
+		return finding{
+			"database", failing, fmt.Sprintf("%s is damaged: %s", d.File, d.Damage[0]),
+			"Stop the server and keep a copy of the file. The next start makes again what is derived; for anything else restore a backup.",
+		}
+	case len(d.Rows) > 0:
+		return finding{
+			"database", failing, fmt.Sprintf("%s has damaged rows: %s", d.File, strings.Join(d.Rows, "; ")),
+			"All of them can still be read, with the nearest value that can be written. To mend them, delete their sessions, or restore a backup.",
+		}
+	case d.Error != "":
+		return finding{"database", failing, d.File + ": " + d.Error, "Read the server's log, mend what it names, and restart the server."}
+	}
+	return finding{"database", fine, fmt.Sprintf("%s, %.1f MB, %s check passed", d.File, float64(d.Bytes)/1e6, d.Checked), ""}
+}
+
+// remadeLately is how long it is worth a warning that the text index was made again.
+const remadeLately = 24 * time.Hour
+
+func examineIndex(x *httpapi.Index) finding {
+	f := finding{About: "search", Level: fine, Says: "every message is indexed"}
+	if x.Waiting > 0 {
+		f.Says = fmt.Sprintf("%s still to be indexed", countOf(x.Waiting, "message is", "messages are"))
+	}
+	if x.RemadeAt == nil {
+		return f
+	}
+	f.Says += fmt.Sprintf("; the text index was made again on %s: %s", x.RemadeAt.Local().Format(clock), x.Why)
+	if time.Since(*x.RemadeAt) < remadeLately {
+		f.Level, f.Do = warning, "Nothing: it is derived, and no message is lost. If no person did this, look after the disk."
+	}
+	return f
+}
+
+// examineDisk looks at the room that is left, and writes a little: a quota, a file
+// system that is read only and one without free places show in nothing else.
+func examineDisk(home string) finding {
+	if _, err := os.Stat(home); errors.Is(err, fs.ErrNotExist) {
+		return finding{"disk", fine, "not looked at: the home is not there yet", ""}
+	}
+	return diskFinding(home, sqlite.RoomOf(home), tryToWrite(home))
+}
+
+// diskFinding says what to make of the room that is left, and of an attempt to write.
+func diskFinding(home string, room sqlite.Room, err error) finding {
+	free := fmt.Sprintf("%s of %s are free", megabytes(int64(room.Free)), megabytes(int64(room.Total))) //nolint:gosec // no disk is that large
+	switch {
+	case room.Low():
+		return finding{"disk", failing, free + ": nothing is stored any more, for the rest is kept for deletions", "Free some space; then it goes on by itself."}
+	case err != nil:
+		return finding{"disk", failing, fmt.Sprintf("nothing can be written to %s: %v", home, err), "Free some space, or make the directory writable."}
+	case room.Scarce():
+		return finding{"disk", warning, free, "Free some space before nothing can be stored any more."}
+	case !room.Known:
+		return finding{"disk", fine, "it can be written to; this system does not say how much is free", ""}
+	}
+	return finding{"disk", fine, free, ""}
+}
+
+// tried is how much is written to see whether the disk takes anything, in bytes.
+const tried = 64 << 10
+
+// tryToWrite writes a file and takes it away again.
+func tryToWrite(dir string) error {
+	f, err := os.CreateTemp(dir, ".doctor-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(make([]byte, tried))
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close(), os.Remove(f.Name()))
+}

@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+)
+
+const (
+	socketName = "hermes.sock"
+	// longestSocket is the longest path of a socket that all systems take, in bytes.
+	longestSocket = 103
+)
+
+// openSocket listens on a socket file of the home, too, which this account alone can
+// connect to. The home must be ours: then a file that is there was left by a server
+// that was killed. A home on a file system without sockets does without.
+func (l *listening) openSocket(ctx context.Context, home string) error {
+	path := filepath.Join(home, socketName)
+	info, err := os.Lstat(path)
+	switch {
+	case err == nil && info.Mode()&fs.ModeSocket == 0:
+		return fault.New(fault.Conflict, "socket_in_use", path+" is no socket. Move it away: the server wants to listen there.")
+	case err == nil:
+		err = os.Remove(path)
+	case errors.Is(err, fs.ErrNotExist):
+		err = nil
+	}
+	if err != nil {
+		return fmt.Errorf("remove the socket of a server that was killed: %w", err)
+	}
+	dir := ""
+	if len(path) > longestSocket {
+		if dir, err = os.MkdirTemp(os.Getenv("XDG_RUNTIME_DIR"), "hermes-"); err != nil { // mode 0700
+			return nil
+		}
+		path = filepath.Join(dir, socketName)
+	}
+	var lc net.ListenConfig
+	socket, err := lc.Listen(ctx, "unix", path)
+	if err == nil {
+		if err = os.Chmod(path, 0o600); err != nil {
+			_ = socket.Close()
+		}
+	}
+	if err != nil {
+		if dir != "" {
+			_ = os.Remove(dir)
+		}
+		return nil
+	}
+	l.listeners, l.socket, l.socketDir = append(l.listeners, socket), path, dir
+	return nil
+}
+
+// closeSocket removes what was made for a socket; the file went with its listener.
+func (l *listening) closeSocket() {
+	if l.socketDir != "" {
+		_ = os.Remove(l.socketDir)
+	}
+}
+
+// base is the URL of the server, by a name that it answers to.
+func (f *serverFile) base() string {
+	host, port, err := net.SplitHostPort(f.Address)
+	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
+		return "http://" + net.JoinHostPort("localhost", port)
+	}
+	return "http://" + f.Address
+}
+
+// transport leads to the server of the file: by its socket if it has one that can be
+// reached, else by its address. A connection for each call: one that is kept could be
+// closed by a server that is ending just when the next call is under way.
+func (f *serverFile) transport() *http.Transport {
+	var d net.Dialer
+	return &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+		if f.Socket != "" {
+			if conn, err := d.DialContext(ctx, "unix", f.Socket); err == nil {
+				return conn, nil
+			}
+		}
+		return d.DialContext(ctx, network, addr)
+	}}
+}

@@ -1,0 +1,414 @@
+package curate
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/compression"
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/lineage"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// Archived is a lineage as an export has it.
+type Archived struct {
+	Owner owner.Owner
+	// Sessions are those of the lineage, oldest first; one at least.
+	Sessions []session.Session
+	// Hash is that of the newest message, empty if there is none; nil if it is not
+	// known.
+	Hash []byte
+	// Messages are all messages of the lineage, in order.
+	Messages iter.Seq2[session.Message, error]
+	// Restore brings back what was forgotten, too.
+	Restore bool
+}
+
+// Imported is what became of a lineage.
+type Imported struct {
+	// Same says that the very lineage is there already.
+	Same     bool
+	Messages int
+	// Keys are the session keys something was said under. When all is imported
+	// their memory has to be settled, for lineages interleave.
+	Keys []session.Key
+}
+
+// Import stores an exported lineage: ids, times, marks and receipts included. Facts are
+// derived and learnt again. It fails with Conflict, and changes nothing, if another
+// lineage has one of its session ids.
+func (c *Curator) Import(ctx context.Context, a *Archived) (Imported, error) {
+	count, _ := compression.CounterFor(c.budgets.Model)
+	im := &importer{curator: c, o: a.Owner, count: count, names: make(map[string]string), restore: a.Restore, rows: a.Sessions,
+		want: a.Sessions[len(a.Sessions)-1]}
+	root := a.Sessions[0].ID
+	l, err := c.lineages.Take(ctx, a.Owner, root, lineage.Bare)
+	if err != nil {
+		return Imported{}, err
+	}
+	defer l.Release()
+	l.Stale() // read what was imported with the next turn
+	if same, err := im.taken(ctx, a.Hash); same || err != nil {
+		return Imported{Same: same}, err
+	}
+	if err := im.readErasures(ctx); err != nil {
+		return Imported{}, err
+	}
+	for i := range im.rows {
+		im.cleanRow(&im.rows[i])
+	}
+	defer im.leaveViews()
+	if err := im.run(ctx, a.Messages); err != nil {
+		if !im.opened {
+			return Imported{}, err
+		}
+		whole := context.WithoutCancel(ctx) // half a lineage is none
+		if clean := c.sessions.DeleteLineage(whole, a.Owner, root); clean != nil {
+			c.log.WarnContext(ctx, "could not remove an import that was broken off", "err", clean)
+		}
+		c.views.DropOwner(a.Owner)
+		return Imported{}, err
+	}
+	return Imported{Messages: int(im.tip.NextSeq), Keys: im.keys}, nil
+}
+
+// SettleKeys brings the memory of session keys in order after an import: what
+// was said under one key in several lineages is learnt in the order of their
+// messages, whatever the order of the lineages was.
+func (c *Curator) SettleKeys(ctx context.Context, o owner.Owner, keys []session.Key) error {
+	for _, key := range keys {
+		if _, err := c.rebuildAlone(ctx, o, memory.Scope{Key: key}, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// importer stores one lineage.
+type importer struct {
+	curator  *Curator
+	o        owner.Owner
+	restore  bool
+	erasures []memory.Erasure // what is left out
+
+	rows []session.Session // those not opened yet
+	want session.Session   // the tip as it was exported
+	tip  session.Session
+	last []byte
+	// count counts the tokens of a text: what the export says of sizes is not
+	// believed.
+	count compression.Counter
+	// begins are the places of what users said.
+	begins []int64
+	// receipts are the ids of the receipts stored so far.
+	receipts map[string]bool
+	// opened says that there is something to remove if the import breaks off.
+	opened bool
+	names  map[string]string // of the tools that were called, by the ids of the calls
+	keys   []session.Key
+	views  map[memory.Scope]*memory.View
+	leave  []func()
+}
+
+// taken looks whether the ids are free. same says that the lineage is there as
+// it is.
+func (im *importer) taken(ctx context.Context, hash []byte) (same bool, err error) {
+	for i := range im.rows {
+		row := &im.rows[i]
+		found, err := im.curator.sessions.Session(ctx, im.o, row.ID)
+		if fault.KindOf(err) == fault.NotFound {
+			continue
+		}
+		if err != nil {
+			return false, fmt.Errorf("look for session: %w", err)
+		}
+		if i == 0 && found.RootID == row.RootID && hash != nil && im.sameEnd(ctx, row.RootID, hash) {
+			return true, nil
+		}
+		return false, fault.New(fault.Conflict, "session_exists", fmt.Sprintf("A session with the id %q exists already; it was left as it is.", row.ID)).At("id")
+	}
+	return false, nil
+}
+
+// sameEnd reports whether a lineage ends as the exported one does: the running
+// hash stands for all before it.
+func (im *importer) sameEnd(ctx context.Context, root session.ID, hash []byte) bool {
+	newest, err := im.curator.sessions.Messages(ctx, im.o, root, session.Range{Limit: 1, Newest: true})
+	if err != nil {
+		return false
+	}
+	if len(newest) == 0 {
+		return im.want.NextSeq == 0
+	}
+	return newest[0].Seq+1 == im.want.NextSeq && bytes.Equal(newest[0].Hash, hash)
+}
+
+// run stores the messages in pages, opening sessions where they begin.
+func (im *importer) run(ctx context.Context, messages iter.Seq2[session.Message, error]) error {
+	page, size := make([]session.Message, 0, copyPage), 0
+	flush := func() error {
+		err := im.page(ctx, page)
+		clear(page)
+		page, size = page[:0], 0
+		return err
+	}
+	for m, err := range messages {
+		if err != nil {
+			return err
+		}
+		if len(page) > 0 && page[0].SessionID != m.SessionID {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+		page = append(page, m)
+		if size += m.Size(); len(page) == copyPage || size > copyBytes { // not with the next one, which may be as large
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	if len(page) > 0 {
+		if err := flush(); err != nil {
+			return err
+		}
+	}
+	for len(im.rows) > 0 { // sessions in which nothing was said
+		if err := im.store(ctx, im.open()); err != nil {
+			return err
+		}
+	}
+	return im.close(ctx)
+}
+
+// page stores messages of one session.
+func (im *importer) page(ctx context.Context, ms []session.Message) error {
+	if err := ctx.Err(); err != nil {
+		return fault.Wrap(fault.Canceled, "cancelled", "The request was cancelled.", err)
+	}
+	for len(im.rows) > 0 && im.tip.ID != ms[0].SessionID {
+		step := im.open()
+		if im.tip.ID == ms[0].SessionID {
+			return im.fill(ctx, step, ms)
+		}
+		if err := im.store(ctx, step); err != nil {
+			return err
+		}
+	}
+	if im.tip.ID != ms[0].SessionID {
+		return fault.New(fault.Invalid, "invalid_export", fmt.Sprintf("A message is of the session %q, which the line does not list there.", ms[0].SessionID))
+	}
+	return im.fill(ctx, lineage.Step{Session: im.tip}, ms)
+}
+
+// open is a step that opens the next session of the lineage.
+func (im *importer) open() lineage.Step {
+	step := lineage.Step{Opened: true}
+	if im.opened {
+		ended := im.tip
+		step.Ended = &ended
+	}
+	row := im.rows[0]
+	im.rows = im.rows[1:]
+	if im.opened {
+		step.Ended.EndedAt, step.Ended.EndReason = im.endOf(&im.tip)
+	}
+	row.NextSeq, row.LineageTokens = im.tip.NextSeq, im.tip.LineageTokens
+	row.MessageCount, row.ToolCallCount = 0, 0
+	row.TailFrom = im.tailFrom(row.TailFrom)
+	im.tip = row
+	if len(im.rows) == 0 { // until all of it is there
+		row.EndedAt, row.EndReason = row.LastActive, session.EndIncomplete
+	}
+	step.Session = row
+	return step
+}
+
+// tailFrom is where the tail of a lineage that has come in so far begins: with
+// something that the user said, as the export has it. One that would hide all of
+// the lineage begins with it instead.
+func (im *importer) tailFrom(exported int64) int64 {
+	if exported >= im.tip.NextSeq {
+		return 0
+	}
+	i, found := slices.BinarySearch(im.begins, exported)
+	switch {
+	case found:
+		return exported
+	case i == 0:
+		return 0
+	}
+	return im.begins[i-1]
+}
+
+// endOf is how a session ended that is not the last of its lineage.
+func (im *importer) endOf(s *session.Session) (time.Time, session.EndReason) {
+	if s.EndedAt.IsZero() {
+		return s.LastActive, session.EndCompression
+	}
+	return s.EndedAt, s.EndReason
+}
+
+// fill gives the messages to a step, to memory, and to the store.
+func (im *importer) fill(ctx context.Context, step lineage.Step, ms []session.Message) error {
+	if err := errors.Join(im.number(ctx, ms), im.readErasures(ctx)); err != nil {
+		return err
+	}
+	opened := step.Session
+	lineage.NameTools(im.names, ms)
+	for i := range ms {
+		m := &ms[i]
+		m.RootID, m.Seq = im.tip.RootID, im.tip.NextSeq
+		im.clean(m)
+		if err := im.checkReceipt(ctx, m); err != nil {
+			return err
+		}
+		m.Tokens = lineage.Tokens(m, im.count)
+		m.Hash = lineage.Chain(im.last, m)
+		im.last = m.Hash
+		if m.Role == session.User {
+			im.begins = append(im.begins, m.Seq)
+		}
+		lineage.Count(&im.tip, m)
+		if !m.Stands() {
+			im.tip.LineageTokens -= int64(m.Tokens + compression.MessageOverhead)
+			continue
+		}
+		if err := im.learn(ctx, m, &step); err != nil {
+			return err
+		}
+	}
+	step.Messages = ms
+	step.Session = im.tip
+	step.Session.EndedAt, step.Session.EndReason = opened.EndedAt, opened.EndReason
+	if len(im.rows) == 0 {
+		step.Session.EndedAt, step.Session.EndReason = im.tip.LastActive, session.EndIncomplete
+	}
+	return im.store(ctx, step)
+}
+
+// store writes a step.
+func (im *importer) store(ctx context.Context, step lineage.Step) error {
+	if err := im.curator.store.AppendTurn(ctx, im.o, step); err != nil {
+		return fmt.Errorf("store import: %w", err)
+	}
+	im.opened = true
+	return nil
+}
+
+// close gives the tip what it was exported with.
+func (im *importer) close(ctx context.Context) error {
+	tip := im.tip
+	tip.EndedAt, tip.EndReason = im.want.EndedAt, im.want.EndReason
+	if tip.Generation == 0 { // a copy of a lineage that had been folded
+		tip.TailFrom = im.tailFrom(im.want.TailFrom)
+	}
+	return im.store(ctx, lineage.Step{Session: tip})
+}
+
+// checkReceipt leaves a receipt out whose id another answer has: an id names one.
+func (im *importer) checkReceipt(ctx context.Context, m *session.Message) error {
+	if m.ReceiptID == "" {
+		return nil
+	}
+	taken := im.receipts[m.ReceiptID]
+	if !taken {
+		_, err := im.curator.receipts.Receipt(ctx, im.o, m.ReceiptID)
+		if err != nil && fault.KindOf(err) != fault.NotFound {
+			return fmt.Errorf("look for receipt: %w", err)
+		}
+		taken = fault.CodeOf(err) != "receipt_not_found"
+	}
+	if taken {
+		m.ReceiptID, m.Receipt = "", nil
+		return nil
+	}
+	if im.receipts == nil {
+		im.receipts = make(map[string]bool)
+	}
+	im.receipts[m.ReceiptID] = true
+	return nil
+}
+
+// number keeps the messages' ids where they are free, so that the order of
+// lineages under one key stays what it was.
+func (im *importer) number(ctx context.Context, ms []session.Message) error {
+	ids := make([]int64, len(ms))
+	for i := range ms {
+		ids[i] = ms[i].ID
+	}
+	kept, err := im.curator.store.AdoptMessageIDs(ctx, ids)
+	if err != nil || kept {
+		return err
+	}
+	first, err := im.curator.store.ReserveMessageIDs(ctx, len(ms))
+	for i := range ms {
+		ms[i].ID = first + int64(i)
+	}
+	return err
+}
+
+// readErasures reads what has been forgotten by now: an import may last.
+func (im *importer) readErasures(ctx context.Context) (err error) {
+	if im.restore {
+		return nil
+	}
+	if im.erasures, err = im.curator.quotes.Erasures(ctx, im.o); err != nil {
+		return fmt.Errorf("read erasures: %w", err)
+	}
+	return nil
+}
+
+// clean leaves out what was forgotten.
+func (im *importer) clean(m *session.Message) {
+	leaveOutOf(im.o, m, im.erasures)
+}
+
+// cleanRow leaves it out of a session's texts.
+func (im *importer) cleanRow(s *session.Session) {
+	for _, text := range []*string{&s.Title, &s.SystemPrompt, &s.Summary, &s.UserID} {
+		*text, _ = memory.RedactErased(im.o, *text, im.erasures)
+	}
+}
+
+// learn lets the memory of the message's scope take it in.
+func (im *importer) learn(ctx context.Context, m *session.Message, step *lineage.Step) error {
+	scope := scopeOf(m)
+	view := im.views[scope]
+	if view == nil {
+		var err error
+		var leave func()
+		if view, leave, err = im.curator.views.Use(ctx, im.o, scope, scope.Key == ""); err != nil {
+			return err
+		}
+		im.leave = append(im.leave, leave)
+		if im.views == nil {
+			im.views = make(map[memory.Scope]*memory.View)
+		}
+		im.views[scope] = view
+	}
+	if m.Key != "" && !slices.Contains(im.keys, m.Key) {
+		im.keys = append(im.keys, m.Key)
+	}
+	if c := im.curator.lineages.Learn(view, ranking.DocumentOf(m)); len(c.Learned)+len(c.Superseded) > 0 {
+		step.Changes = append(step.Changes, c)
+	}
+	return nil
+}
+
+func (im *importer) leaveViews() {
+	for _, leave := range im.leave {
+		leave()
+	}
+	if im.opened && len(im.keys) > 0 { // the lineage's own memory sees what was said under keys
+		im.curator.views.Drop(im.o, memory.Scope{Root: im.tip.RootID})
+	}
+}

@@ -1,0 +1,179 @@
+package curate
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/lineage"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// Scope finds the memory a session id or a session key stands for: the one that a
+// turn with them would use. A key that is given wins over the session's own.
+// NotFound if there is no session of the id.
+func (c *Curator) Scope(ctx context.Context, o owner.Owner, id session.ID, key session.Key) (memory.Scope, error) {
+	if id == "" && key == "" {
+		return memory.Scope{}, fault.New(fault.Invalid, "scope_required",
+			"Say whose memory: session_id or session_key, in the query or as a header.").At("session_id")
+	}
+	scope := memory.Scope{Key: key}
+	if id == "" {
+		return scope, nil
+	}
+	tip, err := c.sessions.Tip(ctx, o, id)
+	if err != nil {
+		if key != "" && fault.KindOf(err) == fault.NotFound {
+			return scope, nil
+		}
+		return scope, fmt.Errorf("find session: %w", err)
+	}
+	return ScopeOf(&tip, key), nil
+}
+
+// ScopeOf is the memory that a turn of a session uses which names a key, or none.
+func ScopeOf(tip *session.Session, key session.Key) memory.Scope {
+	return memory.Scope{Root: tip.RootID, Key: cmp.Or(key, tip.Key)}
+}
+
+// look runs do on the memory of a scope.
+func (c *Curator) look(ctx context.Context, o owner.Owner, scope memory.Scope, do func(*memory.View) error) error {
+	if !scope.AsOf.IsZero() {
+		view, err := c.views.Past(ctx, o, scope)
+		if err != nil {
+			return err
+		}
+		return do(view)
+	}
+	view, leave, err := c.views.Use(ctx, o, scope, false)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return do(view)
+}
+
+// Facts returns what is known in a scope, in the order it was learnt.
+func (c *Curator) Facts(ctx context.Context, o owner.Owner, scope memory.Scope) ([]memory.Fact, error) {
+	var out []memory.Fact
+	err := c.look(ctx, o, scope, func(v *memory.View) error {
+		out = v.Facts()
+		return nil
+	})
+	return out, err
+}
+
+// Fact returns one fact of a scope. NotFound if it holds none of this id.
+func (c *Curator) Fact(ctx context.Context, o owner.Owner, scope memory.Scope, id memory.FactID) (memory.Fact, error) {
+	var fact memory.Fact
+	err := c.look(ctx, o, scope, func(v *memory.View) error {
+		var err error
+		fact, err = FactIn(v, id)
+		return err
+	})
+	return fact, err
+}
+
+// FactIn returns a fact of a view. NotFound if it holds none of this id.
+func FactIn(v *memory.View, id memory.FactID) (memory.Fact, error) {
+	fact, ok := v.Fact(id)
+	if !ok {
+		return fact, fault.New(fault.NotFound, "fact_not_found", "No fact with this id in this scope.")
+	}
+	return fact, nil
+}
+
+// Recalled is one message that bears on a question.
+type Recalled struct {
+	Quote   ranking.Document
+	Fact    memory.FactID // a fact that quotes it; "" for none
+	Score   float64
+	Reasons []ranking.Reason
+}
+
+// Recall returns the messages a turn asking the question would be given, best
+// first. explain says of each why it ranked.
+func (c *Curator) Recall(ctx context.Context, o owner.Owner, scope memory.Scope, q ranking.Query) ([]Recalled, error) {
+	if q.At.IsZero() {
+		q.At = c.now()
+	}
+	var out []Recalled
+	err := c.look(ctx, o, scope, func(v *memory.View) error {
+		q.Vector = c.questions.Meaning(ctx, v, q.Text)
+		hits := v.Search(q)
+		places := make([]memory.Place, len(hits))
+		for i := range hits {
+			places[i] = memory.Place{Root: hits[i].Root, Seq: hits[i].Seq}
+		}
+		docs, err := c.quotes.Quotes(ctx, o, places)
+		if err != nil {
+			return fmt.Errorf("read quotes: %w", err)
+		}
+		facts := v.FactsAt(places)
+		for i := range docs {
+			at := slices.Index(places, memory.Place{Root: docs[i].Root, Seq: docs[i].Seq})
+			out = append(out, Recalled{Quote: docs[i], Fact: facts[at], Score: hits[at].Score, Reasons: hits[at].Reasons})
+		}
+		return nil
+	})
+	return out, err
+}
+
+// Explained is a receipt with everything it names, quoted.
+type Explained struct {
+	lineage.Receipt
+	Answer   session.Message
+	Facts    []memory.Fact
+	Recalled []ranking.Document
+	Sent     []session.Message // tail and input, as they were sent verbatim
+}
+
+// Why resolves a receipt: each fact and message the reply was given. What has
+// been erased since is missing.
+func (c *Curator) Why(ctx context.Context, o owner.Owner, id string) (Explained, error) {
+	rec, err := c.receipts.Receipt(ctx, o, id)
+	if err != nil {
+		return Explained{}, err
+	}
+	out := Explained{Receipt: rec}
+	from := min(rec.TailFrom, rec.Seq)
+	ms, err := c.sessions.Messages(ctx, o, rec.RootID,
+		session.Range{From: from, To: rec.Seq + 1, Limit: lineage.MaxRecent + lineage.MinRecent, Newest: true})
+	if err != nil {
+		return Explained{}, fmt.Errorf("read messages: %w", err)
+	}
+	if n := len(ms); n > 0 && ms[n-1].Seq == rec.Seq {
+		out.Answer, ms = ms[n-1], ms[:n-1]
+	}
+	out.Sent = slices.DeleteFunc(ms, func(m session.Message) bool { return !m.Stands() && !m.UndoneAt.After(rec.At) })
+	if out.Recalled, err = c.quotes.Quotes(ctx, o, rec.Recalled); err != nil {
+		return Explained{}, fmt.Errorf("read quotes: %w", err)
+	}
+	facts, err := c.Facts(ctx, o, memory.Scope{Root: rec.RootID, Key: out.Answer.Key})
+	if err != nil {
+		return Explained{}, err
+	}
+	for i := range facts {
+		if slices.Contains(rec.Facts, facts[i].ID) {
+			out.Facts = append(out.Facts, facts[i])
+		}
+	}
+	return out, nil
+}
+
+// Timeline returns the steps of a topic in the order they were said: what was
+// asserted of it, what replaced what. An empty topic gives decisions, events,
+// causes and changes of everything.
+func (c *Curator) Timeline(ctx context.Context, o owner.Owner, scope memory.Scope, topic string) ([]memory.Fact, error) {
+	var out []memory.Fact
+	err := c.look(ctx, o, scope, func(v *memory.View) error {
+		out = v.Timeline(topic)
+		return nil
+	})
+	return out, err
+}

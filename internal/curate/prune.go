@@ -1,0 +1,82 @@
+package curate
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// Prune says which ended sessions are to be deleted, whole lineages with them.
+type Prune struct {
+	Owner owner.Owner
+	// Before is the time the last message must lie before, or the start of a
+	// session without one.
+	Before time.Time
+	Source session.Source // "" means all
+	// Limit is how many at most; 0 means all.
+	Limit  int
+	DryRun bool
+}
+
+// Pruned is what a prune deleted, or would have.
+type Pruned struct {
+	Sessions int   // lineages
+	Messages int64 // in them
+	// Left is how many more there are: Limit was reached.
+	Left int
+}
+
+// Prune deletes ended sessions that have not been used for long, oldest last. A session
+// that is used again meanwhile stays.
+func (c *Curator) Prune(ctx context.Context, p *Prune) (Pruned, error) {
+	var out Pruned
+	var doomed []session.ID
+	f := session.Filter{State: session.Ended, Source: p.Source, Limit: 200, Before: session.Cursor{LastActive: p.Before}}
+	for {
+		page, err := c.sessions.Sessions(ctx, p.Owner, f)
+		if err != nil {
+			return out, fmt.Errorf("list sessions: %w", err)
+		}
+		for i := range page {
+			if p.Limit > 0 && len(doomed) >= p.Limit {
+				out.Left++
+				continue
+			}
+			doomed = append(doomed, page[i].RootID)
+			if p.DryRun {
+				out.Sessions++
+				out.Messages += page[i].NextSeq
+			}
+		}
+		if len(page) < f.Limit {
+			break
+		}
+		last := &page[len(page)-1]
+		f.Before = session.Cursor{LastActive: last.LastActive, ID: last.RootID}
+	}
+	if p.DryRun {
+		return out, nil
+	}
+	still := func(s session.Session) error {
+		if !s.Ended() || !s.LastActive.Before(p.Before) {
+			return fault.New(fault.Conflict, "session_in_use", "The session is in use again.")
+		}
+		return nil
+	}
+	for _, root := range doomed {
+		tip, err := c.Delete(ctx, p.Owner, root, still)
+		switch fault.KindOf(err) {
+		case "":
+			out.Sessions++
+			out.Messages += tip.NextSeq
+		case fault.Conflict, fault.NotFound:
+		default:
+			return out, err
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,139 @@
+package curate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/mention"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/ranking"
+)
+
+// Rebuilt compares what a scope's messages say with what is stored of them.
+type Rebuilt struct {
+	Scope memory.Scope
+	// Messages is how many were distilled again.
+	Messages int
+	// Facts is how many that gave; Stored how many there were.
+	Facts, Stored int
+	// Hash and StoredHash are the state hashes; equal ones mean equal states.
+	Hash, StoredHash string
+	// newest is the id of the newest of the messages.
+	newest int64
+}
+
+// Identical reports whether nothing differs.
+func (r *Rebuilt) Identical() bool { return r.Hash == r.StoredHash && r.Facts == r.Stored }
+
+// Rebuild distils every scope of an owner again from its messages, and compares
+// the outcome with what is stored. Unless verify is set, it replaces that.
+func (c *Curator) Rebuild(ctx context.Context, o owner.Owner, verify bool) ([]Rebuilt, error) {
+	scopes, err := c.quotes.Scopes(ctx, o)
+	if err != nil {
+		return nil, fmt.Errorf("list scopes: %w", err)
+	}
+	out := make([]Rebuilt, 0, len(scopes))
+	for _, scope := range scopes {
+		one, _, err := c.rebuild(ctx, o, scope, nil)
+		if err == nil && !one.Identical() { // look again while nothing joins it
+			one, err = c.rebuildAlone(ctx, o, scope, verify)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// rebuildAlone distils a scope again while no turn adds to it, and replaces the stored
+// facts unless verify is set. It repeats if messages of the scope are deleted
+// meanwhile.
+func (c *Curator) rebuildAlone(ctx context.Context, o owner.Owner, scope memory.Scope, verify bool) (one Rebuilt, err error) {
+	release, err := c.lineages.Alone(ctx, o, scope)
+	if err != nil {
+		return Rebuilt{}, err
+	}
+	defer release()
+	for range maxRewrites {
+		one, err = c.tryRebuild(ctx, o, scope, verify)
+		if fault.KindOf(err) != fault.Conflict {
+			break
+		}
+	}
+	return one, err
+}
+
+func (c *Curator) tryRebuild(ctx context.Context, o owner.Owner, scope memory.Scope, verify bool) (Rebuilt, error) {
+	one, facts, err := c.rebuild(ctx, o, scope, nil)
+	if err != nil || verify || one.Identical() {
+		return one, err
+	}
+	if err := c.store.Rewrite(ctx, o, Rewrite{Scopes: []ScopeFacts{{Scope: scope, Facts: facts, Newest: one.newest}}}); err != nil {
+		return one, fmt.Errorf("replace facts: %w", err)
+	}
+	c.views.Drop(o, scope)
+	return one, nil
+}
+
+// rebuild distils one scope again. edit may change what a message says, or leave
+// it out by returning false; nil changes nothing.
+func (c *Curator) rebuild(
+	ctx context.Context, o owner.Owner, scope memory.Scope, edit func(*ranking.Document) bool,
+) (Rebuilt, []memory.Fact, error) {
+	return c.rebuildWithout(ctx, o, scope, edit, nil)
+}
+
+// rebuildWithout also lets the scope take in again what models found in its
+// messages, in the order in which it did, but for what mentions about.
+func (c *Curator) rebuildWithout(
+	ctx context.Context, o owner.Owner, scope memory.Scope, edit func(*ranking.Document) bool, about *mention.Thing,
+) (Rebuilt, []memory.Fact, error) {
+	out := Rebuilt{Scope: scope}
+	view, err := c.relearn(ctx, o, scope, edit, about, &out)
+	if err != nil {
+		return out, nil, err
+	}
+	stored, err := c.quotes.Facts(ctx, o, scope)
+	if err != nil {
+		return out, nil, fmt.Errorf("read facts: %w", err)
+	}
+	old := memory.NewView()
+	old.Restore(stored)
+	facts := view.Facts()
+	out.Facts, out.Stored, out.Hash, out.StoredHash = len(facts), len(stored), view.Hash(), old.Hash()
+	return out, slices.Clip(facts), nil
+}
+
+// relearn distils one scope again, with what models found in its messages but
+// for what mentions about, and notes from how many messages.
+func (c *Curator) relearn(
+	ctx context.Context, o owner.Owner, scope memory.Scope, edit func(*ranking.Document) bool, about *mention.Thing, out *Rebuilt,
+) (*memory.View, error) {
+	view := memory.NewView()
+	again, err := c.retell(ctx, o, scope, view, about)
+	if err != nil {
+		return nil, err
+	}
+	err = c.quotes.Documents(ctx, o, scope, func(d ranking.Document) bool {
+		out.newest = d.MessageID
+		if edit != nil && !edit(&d) {
+			return true
+		}
+		again.before(d)
+		c.lineages.Learn(view, d)
+		out.Messages++
+		return ctx.Err() == nil
+	})
+	again.rest()
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read messages: %w", err)
+	}
+	return view, nil
+}

@@ -1,0 +1,254 @@
+package curate
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/lineage"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/mention"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// maxRewrites bounds how often a lineage is gone over again because what was said
+// or deleted elsewhere under its key has changed what it teaches.
+const maxRewrites = 8
+
+// forgetIn erases the thing from one lineage, between two turns.
+func (c *Curator) forgetIn(ctx context.Context, o owner.Owner, root session.ID, thing *mention.Thing, out *Forgotten) error {
+	l, err := c.lineages.Take(ctx, o, root, lineage.Bare)
+	if err != nil {
+		return err
+	}
+	defer l.Release()
+	for range maxRewrites {
+		part := &Forgotten{DryRun: out.DryRun}
+		err = c.forgetHeld(ctx, o, root, thing, l, part)
+		if err == nil {
+			out.add(part)
+		}
+		if fault.KindOf(err) != fault.Conflict {
+			break
+		}
+	}
+	return err
+}
+
+// forgetHeld is forgetIn for a lineage whose turn is held. Conflict if what it has
+// read was changed meanwhile.
+func (c *Curator) forgetHeld(
+	ctx context.Context, o owner.Owner, root session.ID, thing *mention.Thing, l *lineage.Held, out *Forgotten,
+) error {
+	rows, err := c.sessions.Sessions(ctx, o, session.Filter{Lineage: root})
+	if err != nil {
+		return fmt.Errorf("list lineage: %w", err)
+	}
+	if len(rows) == 0 { // it was deleted meanwhile
+		return nil
+	}
+	x := &redaction{curator: c, o: o, root: root, thing: thing, rows: rows, out: out}
+	whole, err := x.collect(ctx)
+	if err != nil {
+		return err
+	}
+	if whole {
+		*out = Forgotten{DryRun: out.DryRun, Sessions: len(rows)}
+		if out.DryRun {
+			return nil
+		}
+		l.Clear()
+		if err := c.sessions.DeleteLineage(ctx, o, root); fault.KindOf(err) != fault.NotFound {
+			return err
+		}
+		return nil
+	}
+	scopes := slices.Collect(maps.Keys(x.scopes))
+	release, err := c.lineages.Alone(ctx, o, scopes...) // what a turn elsewhere learns meanwhile would be lost
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err := x.relearn(ctx); err != nil {
+		return err
+	}
+	if w := &x.rewrite; out.DryRun || len(w.Messages)+len(w.Sessions)+len(w.Scopes) == 0 {
+		return nil
+	}
+	l.Stale()
+	if err := c.store.Rewrite(ctx, o, x.rewrite); err != nil {
+		return fmt.Errorf("erase: %w", err)
+	}
+	return nil
+}
+
+// redaction collects what has to change in a lineage.
+type redaction struct {
+	curator *Curator
+	o       owner.Owner
+	root    session.ID
+	thing   *mention.Thing
+	rows    []session.Session
+	out     *Forgotten
+	rewrite Rewrite
+
+	opening int64 // the first Seq after the first exchange
+	changed []bool
+	retold  map[memory.Place]retelt
+	scopes  map[memory.Scope]bool
+}
+
+// collect reads the lineage. whole says that it names the thing by an id or a key,
+// and goes whole.
+func (x *redaction) collect(ctx context.Context) (whole bool, err error) {
+	for i := range x.rows {
+		if x.named(x.rows[i].ID, x.rows[i].Key) {
+			return true, nil
+		}
+	}
+	x.changed, x.retold = make([]bool, len(x.rows)), make(map[memory.Place]retelt)
+	if x.scopes, err = x.curator.scopesMentioning(ctx, x.o, x.root, x.thing); err != nil {
+		return false, err
+	}
+	if x.opening, err = x.curator.openingEnd(ctx, x.o, x.root); err != nil {
+		return false, err
+	}
+	const page = 500
+	for from := int64(0); ; {
+		ms, err := x.curator.sessions.Messages(ctx, x.o, x.root, session.Range{From: from, Limit: page, Bytes: copyBytes, Receipts: true})
+		if err != nil {
+			return false, fmt.Errorf("read messages: %w", err)
+		}
+		for i := range ms {
+			if x.named(ms[i].SessionID, ms[i].Key) {
+				return true, nil
+			}
+			x.message(&ms[i])
+		}
+		if len(ms) == 0 {
+			break
+		}
+		from = ms[len(ms)-1].Seq + 1
+	}
+	for i := range x.rows {
+		if redactSession(&x.rows[i], x.thing) || x.changed[i] {
+			x.out.Texts++
+			x.rewrite.Sessions = append(x.rewrite.Sessions, x.rows[i])
+		}
+	}
+	return false, nil
+}
+
+// named reports whether an id or a key names the thing.
+func (x *redaction) named(id session.ID, key session.Key) bool {
+	return x.thing.In(string(id)) || x.thing.In(string(key))
+}
+
+// message takes the thing out of a message, and notes what was made of it.
+func (x *redaction) message(m *session.Message) {
+	was := m.Content
+	n := redact(m, x.thing)
+	if n == 0 {
+		return
+	}
+	for k := range x.rows {
+		x.changed[k] = trimSummary(&x.rows[k], was, m.Content) || x.changed[k]
+		if !x.thing.In(x.rows[k].Title) { // else it is redacted itself
+			x.changed[k] = unname(&x.rows[k], was, m.Content, m.Seq < x.opening) || x.changed[k]
+		}
+	}
+	x.out.Messages++
+	x.out.Sentences += n
+	x.retold[memory.Place{Root: m.RootID, Seq: m.Seq}] = retelt{m.Content, m.Name}
+	x.scopes[scopeOf(m)] = true
+	// The lineage's own memory has heard what was said in it under a key, and what
+	// it made of that may stand in its own facts.
+	x.scopes[memory.Scope{Root: m.RootID}] = true
+	x.rewrite.Messages = append(x.rewrite.Messages, *m)
+}
+
+// relearn distils the scopes that have heard of the thing without it.
+func (x *redaction) relearn(ctx context.Context) error {
+	for scope := range x.scopes {
+		again, facts, err := x.curator.rebuildWithout(ctx, x.o, scope, retold(x.retold), x.thing)
+		if err != nil {
+			return err
+		}
+		x.out.Facts += max(0, again.Stored-again.Facts)
+		x.rewrite.Scopes = append(x.rewrite.Scopes, ScopeFacts{Scope: scope, Facts: facts, Newest: again.newest})
+	}
+	return nil
+}
+
+// scopeOf is the scope a message was learnt in.
+func scopeOf(m *session.Message) memory.Scope {
+	if m.Key != "" {
+		return memory.Scope{Key: m.Key}
+	}
+	return memory.Scope{Root: m.RootID}
+}
+
+// retelt is a message's text and speaker after an erasure.
+type retelt struct{ text, speaker string }
+
+// retold gives messages other texts while a scope is rebuilt.
+func retold(texts map[memory.Place]retelt) func(*ranking.Document) bool {
+	return func(d *ranking.Document) bool {
+		if now, ok := texts[memory.Place{Root: d.Root, Seq: d.Seq}]; ok {
+			d.Text, d.Speaker = now.text, now.speaker
+		}
+		return true
+	}
+}
+
+// redact takes the thing out of a message and says of how many places.
+func redact(m *session.Message, thing *mention.Thing) int {
+	text, n := thing.Redact(m.Content)
+	m.Content = text
+	for _, part := range []struct {
+		of *[]byte
+		by func([]byte) ([]byte, int)
+	}{
+		{&m.ToolCalls, thing.RedactJSON}, {&m.Wire, thing.RedactJSON}, {&m.Receipt, thing.RedactRecord},
+	} {
+		if clean, k := part.by(*part.of); k > 0 {
+			*part.of = clean
+			n += k
+		}
+	}
+	for _, id := range []*string{&m.ToolCallID, &m.ToolName, &m.FinishReason, &m.Model, &m.Note, &m.ReceiptID} {
+		clean, k := thing.BlotWords(*id)
+		*id = clean
+		n += k
+	}
+	if thing.In(m.Name) {
+		m.Name = ""
+		n++
+	}
+	return n
+}
+
+// redactSession takes the thing out of a session's texts.
+func redactSession(s *session.Session, thing *mention.Thing) bool {
+	changed := false
+	for _, text := range []*string{&s.Title, &s.SystemPrompt, &s.Summary, &s.UserID} {
+		if clean, n := thing.Redact(*text); n > 0 {
+			*text = strings.TrimSpace(clean)
+			changed = true
+		}
+	}
+	source, n := thing.BlotWords(string(s.Source))
+	reason, k := thing.BlotWords(string(s.EndReason))
+	model, j := thing.BlotWords(s.Model)
+	s.Source, s.EndReason, s.Model = session.Source(source), session.EndReason(reason), model
+	if thing.In(string(s.ParentID)) { // it has gone whole
+		s.ParentID = ""
+		n++
+	}
+	return changed || n+k+j > 0
+}

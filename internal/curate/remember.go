@@ -1,0 +1,210 @@
+package curate
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/lineage"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/mention"
+	"github.com/hermes-memory/hermes/internal/openai"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// Note is something a person puts into memory by hand.
+type Note struct {
+	Owner   owner.Owner
+	Session session.ID
+	Key     session.Key
+	Text    string
+	// Kind is the kind of fact; "" lets the words decide.
+	Kind memory.Kind
+	// Replaces is the fact this is a new version of; "" for none.
+	Replaces memory.FactID
+}
+
+// maxNote bounds a note, in bytes: it is one statement, not a document.
+const maxNote = 4096
+
+// Remember puts a note into the memory of a scope and returns the facts it
+// became. It is a message like any other, so it has a quote, a time and a
+// place; under a key alone it goes to a session of the key's own.
+func (c *Curator) Remember(ctx context.Context, n *Note) ([]memory.Fact, error) {
+	text := strings.TrimSpace(n.Text)
+	if text == "" || len(text) > maxNote {
+		return nil, fault.New(fault.Invalid, "invalid_statement", fmt.Sprintf("A statement has 1–%d bytes.", maxNote)).At("statement")
+	}
+	if n.Kind != "" && !n.Kind.Asserted() {
+		return nil, fault.New(fault.Invalid, "invalid_kind", "\"kind\" is one of fact, decision, preference, instruction, identity, event, cause, number.").At("kind")
+	}
+	scope, err := c.Scope(ctx, n.Owner, n.Session, n.Key)
+	if err != nil {
+		return nil, err
+	}
+	if n.Replaces != "" {
+		if _, err := c.Fact(ctx, n.Owner, scope, n.Replaces); err != nil {
+			return nil, err
+		}
+	}
+	add := &Addition{
+		Owner: n.Owner, Session: n.Session, Key: n.Key, Source: session.SourceAPI,
+		Messages: []session.Message{{Role: session.User, Content: text, Note: memory.FormatNote(n.Kind, n.Replaces)}},
+	}
+	if add.Session == "" {
+		add.Session = notebook(n.Key)
+	}
+	_, kept, err := c.Append(ctx, add)
+	if err != nil {
+		return nil, err
+	}
+	scope.Root = kept[0].RootID
+	facts, err := c.Facts(ctx, n.Owner, scope)
+	if err != nil {
+		return nil, err
+	}
+	var out []memory.Fact
+	for i := range facts {
+		if s := &facts[i].Source; s.Root == kept[0].RootID && s.Seq == kept[0].Seq {
+			out = append(out, facts[i])
+		}
+	}
+	return out, nil
+}
+
+// notebook is the session that notes of a key without a session go to.
+func notebook(key session.Key) session.ID {
+	id := "memory:" + string(key)
+	if _, err := session.ParseID(id); err != nil { // too long with the prefix
+		sum := sha256.Sum256([]byte(key))
+		id = "memory:" + hex.EncodeToString(sum[:8])
+	}
+	return session.ID(id)
+}
+
+// ForgetFact erases a fact with its words in the transcript. The rest of the message
+// stays.
+func (c *Curator) ForgetFact(ctx context.Context, o owner.Owner, scope memory.Scope, id memory.FactID) (*Forgotten, error) {
+	fact, err := c.Fact(ctx, o, scope, id)
+	if err != nil {
+		return nil, err
+	}
+	return c.EraseFact(ctx, o, &fact, nil)
+}
+
+// EraseFact is ForgetFact for a fact that was looked up already. held is the
+// lineage whose turn the caller has; nil for none.
+func (c *Curator) EraseFact(ctx context.Context, o owner.Owner, fact *memory.Fact, held *lineage.Lineage) (*Forgotten, error) {
+	l := held
+	if l == nil || fact.Source.Root != l.Tip.RootID {
+		other, err := c.lineages.Take(ctx, o, fact.Source.Root, lineage.Bare)
+		if err != nil {
+			return nil, err
+		}
+		defer other.Release()
+		l = other.Lineage
+	}
+	at := fact.Source.Seq
+	ms, err := c.sessions.Messages(ctx, o, fact.Source.Root, session.Range{From: max(0, at-callDistance), To: at + 1})
+	if err != nil || len(ms) == 0 {
+		return nil, fmt.Errorf("read the fact's message: %w", err)
+	}
+	m := &ms[len(ms)-1]
+	was := m.Content
+	m.Content = mention.Blank(m.Content, fact.Source.Start, fact.Source.End)
+	m.Wire = nil
+	changed := append(blankCall(ms[:len(ms)-1], m), *m)
+	place := memory.Place{Root: m.RootID, Seq: m.Seq}
+	release, err := c.lineages.Alone(ctx, o, scopeOf(m))
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	again, facts, err := c.rebuild(ctx, o, scopeOf(m), retold(map[memory.Place]retelt{place: {m.Content, m.Name}}))
+	if err != nil {
+		return nil, err
+	}
+	rows, err := c.sessionsWithout(ctx, o, m, was)
+	if err != nil {
+		return nil, err
+	}
+	l.Stale()
+	err = c.store.Rewrite(ctx, o, Rewrite{Messages: changed, Sessions: rows,
+		Scopes: []ScopeFacts{{Scope: scopeOf(m), Facts: facts, Newest: again.newest}}})
+	if err != nil {
+		return nil, fmt.Errorf("erase fact: %w", err)
+	}
+	c.views.DropOwner(o)
+	return &Forgotten{Messages: len(changed), Sentences: 1, Facts: max(0, again.Stored-again.Facts)}, nil
+}
+
+// callDistance is how many messages a tool's result may stand behind its call.
+const callDistance = 64
+
+// blankCall empties the call that a tool's result answers: where a model put a
+// fact into memory, its words stand in the call as well.
+func blankCall(before []session.Message, result *session.Message) []session.Message {
+	if result.Role != session.Tool {
+		return nil
+	}
+	for i := len(before) - 1; i >= 0; i-- {
+		m := &before[i]
+		calls := openai.UnmarshalCalls(m.ToolCalls)
+		for k := range calls {
+			if calls[k].ID == result.ToolCallID {
+				calls[k].Function.Arguments = "{}"
+				m.ToolCalls, m.Wire = openai.MarshalCalls(calls), nil
+				return before[i : i+1 : i+1]
+			}
+		}
+	}
+	return nil
+}
+
+// ForgetSession erases a lineage with everything derived from it. Nothing is
+// searched afterwards: only a thing has a text that could be searched for.
+func (c *Curator) ForgetSession(ctx context.Context, o owner.Owner, id session.ID, dryRun bool) (*Forgotten, error) {
+	tip, err := c.sessions.Tip(ctx, o, id)
+	if err != nil {
+		return nil, fmt.Errorf("find session: %w", err)
+	}
+	out := &Forgotten{DryRun: dryRun, Searched: []Trace{}}
+	return out, c.dropLineage(ctx, o, tip, out)
+}
+
+// ForgetKey erases every lineage in which something was said under a key.
+func (c *Curator) ForgetKey(ctx context.Context, o owner.Owner, key session.Key, dryRun bool) (*Forgotten, error) {
+	out := &Forgotten{DryRun: dryRun, Searched: []Trace{}}
+	facts, err := c.Facts(ctx, o, memory.Scope{Key: key})
+	if err != nil {
+		return nil, err
+	}
+	roots := make(map[session.ID]bool)
+	for i := range facts {
+		roots[facts[i].Source.Root] = true
+	}
+	return out, c.eachLineage(ctx, o, func(tip session.Session) error {
+		if tip.Key != key && !roots[tip.RootID] {
+			return nil
+		}
+		return c.dropLineage(ctx, o, tip, out)
+	})
+}
+
+func (c *Curator) dropLineage(ctx context.Context, o owner.Owner, tip session.Session, out *Forgotten) error {
+	rows, err := c.sessions.Sessions(ctx, o, session.Filter{Lineage: tip.RootID})
+	if err != nil {
+		return fmt.Errorf("list lineage: %w", err)
+	}
+	out.Sessions += len(rows)
+	out.Messages += int(tip.NextSeq)
+	if out.DryRun {
+		return nil
+	}
+	_, err = c.Delete(ctx, o, tip.ID, nil)
+	return err
+}

@@ -1,0 +1,82 @@
+package curate
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hermes-memory/hermes/internal/compression"
+	"github.com/hermes-memory/hermes/internal/lineage"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// Reset ends a session and opens a new one in its place, between two turns: of
+// the same key, source, model and prompt, under a new id and with an empty
+// transcript. It is a lineage of its own, so without a key its memory is empty,
+// too, and it is named after its own first exchange. The ids of the old lineage
+// go on leading to the old one.
+func (c *Curator) Reset(ctx context.Context, o owner.Owner, id session.ID) (session.Session, error) {
+	l, err := c.lineages.Take(ctx, o, id, lineage.Bare)
+	if err != nil {
+		return session.Session{}, err
+	}
+	defer l.Release()
+	old, err := c.sessions.Tip(ctx, o, id)
+	if err != nil {
+		return session.Session{}, fmt.Errorf("find session: %w", err)
+	}
+	now := c.now()
+	next := session.Session{
+		ID: session.NewID(now), ParentID: old.ID, Key: old.Key, Source: old.Source, UserID: old.UserID, Model: old.Model,
+		SystemPrompt: old.SystemPrompt, StartedAt: now, LastActive: now,
+	}
+	next.RootID = next.ID
+	if !old.Ended() {
+		old.EndedAt, old.EndReason = now, session.EndReset
+	}
+	l.Stale() // read it back with the next turn
+	if err := c.store.AppendTurn(ctx, o, lineage.Step{Ended: &old, Opened: true, Session: next}); err != nil {
+		return session.Session{}, fmt.Errorf("reset session: %w", err)
+	}
+	return next, nil
+}
+
+// Folded is what compressing a session by hand came to.
+type Folded struct {
+	Session    session.Session
+	Compressed bool
+	// Reason says why it was not.
+	Reason string
+}
+
+// Compress folds the older half of a session's tail now, and more where the
+// budget asks for it, if that makes the tail smaller by a fifth at least.
+func (c *Curator) Compress(ctx context.Context, o owner.Owner, id session.ID) (Folded, error) {
+	l, err := c.lineages.Take(ctx, o, id, lineage.Whole)
+	if err != nil {
+		return Folded{}, err
+	}
+	defer l.Release()
+	if !l.Exists {
+		_, err := c.sessions.Tip(ctx, o, id)
+		return Folded{}, err
+	}
+	if l.Tip.MessageCount == 0 { // of this session: it would end empty
+		return Folded{Session: l.Tip, Reason: "Nothing has been said in this session yet, so there is nothing more to fold."}, nil
+	}
+	name := c.budgets.ModelName(l.Tip.Model)
+	count, _ := compression.CounterFor(name)
+	budget := c.budgets.Of(name)
+	limits := compression.LimitsFor(budget, count(l.Tip.SystemPrompt), compression.MemoryRoom(budget))
+	folded, ok := compression.FoldNow(l.Tail(), l.Tip.Summary, limits, count)
+	if !ok {
+		return Folded{Session: l.Tip, Reason: "There is nothing to fold that would make the tail smaller by a fifth."}, nil
+	}
+	ended := l.Fold(&folded, c.now())
+	l.Stale()
+	if err := c.store.AppendTurn(ctx, o, lineage.Step{Ended: ended, Opened: true, Session: l.Tip}); err != nil {
+		return Folded{}, fmt.Errorf("compress session: %w", err)
+	}
+	tip, err := c.sessions.Tip(ctx, o, id)
+	return Folded{Session: tip, Compressed: true}, err
+}

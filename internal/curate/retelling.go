@@ -1,0 +1,90 @@
+package curate
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/mention"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// retelling gives a view what models found in a scope's messages, each finding at
+// the place in the order at which it was accepted.
+type retelling struct {
+	view     *memory.View
+	findings []memory.Finding
+	cited    map[memory.Place]ranking.Document // as their messages read now
+}
+
+// retell reads what was found in a scope, but for what mentions about.
+func (c *Curator) retell(
+	ctx context.Context, o owner.Owner, scope memory.Scope, view *memory.View, about *mention.Thing,
+) (*retelling, error) {
+	all, err := c.quotes.Findings(ctx, o, scope)
+	if err != nil {
+		return nil, fmt.Errorf("read findings: %w", err)
+	}
+	p := &retelling{view: view, cited: make(map[memory.Place]ranking.Document, len(all))}
+	for i := range all {
+		if about != nil && about.In(all[i].Statement) {
+			continue
+		}
+		p.findings = append(p.findings, all[i])
+		p.cited[memory.Place{Root: all[i].Root, Seq: all[i].Seq}] = ranking.Document{}
+	}
+	return p, nil
+}
+
+// before is called with each message before the view learns it.
+func (p *retelling) before(d ranking.Document) {
+	for len(p.findings) > 0 && p.findings[0].After < d.MessageID {
+		p.next()
+	}
+	place := memory.Place{Root: d.Root, Seq: d.Seq}
+	if _, wanted := p.cited[place]; wanted {
+		p.cited[place] = d
+	}
+}
+
+// rest is called after the last message.
+func (p *retelling) rest() {
+	for len(p.findings) > 0 {
+		p.next()
+	}
+}
+
+// next lets the view take in one finding. One whose message does not say it any
+// more falls.
+func (p *retelling) next() {
+	f := p.findings[0]
+	p.findings = p.findings[1:]
+	p.view.Accept(p.cited[memory.Place{Root: f.Root, Seq: f.Seq}], f)
+}
+
+// scopesMentioning are the scopes in which a model put words of a lineage
+// together so that they mention a thing.
+func (c *Curator) scopesMentioning(
+	ctx context.Context, o owner.Owner, root session.ID, about *mention.Thing,
+) (map[memory.Scope]bool, error) {
+	out := make(map[memory.Scope]bool)
+	found, err := c.quotes.Findings(ctx, o, memory.Scope{Root: root})
+	if err != nil {
+		return nil, fmt.Errorf("read findings: %w", err)
+	}
+	for i := range found {
+		if !about.In(found[i].Statement) {
+			continue
+		}
+		ms, err := c.sessions.Messages(ctx, o, root, session.Range{From: found[i].Seq, To: found[i].Seq + 1})
+		if err != nil {
+			return nil, fmt.Errorf("read cited message: %w", err)
+		}
+		if len(ms) == 1 {
+			out[scopeOf(&ms[0])] = true
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,222 @@
+package curate
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/compression"
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/language"
+	"github.com/hermes-memory/hermes/internal/lineage"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+const (
+	// summaryShare is the part of a budget that a summary may take, as in
+	// compression.LimitsFor.
+	summaryShare = 16
+	// gistBytes is how much of a message its beginning is.
+	gistBytes = 160
+)
+
+// Summarize puts what a model drew from the turns that a session's opening
+// folded away in place of their beginnings. Each sentence must stand by the
+// words of the message it cites; of messages with none the beginning stays, as
+// far as there is room. Nothing changes if the lineage has gone on to another
+// session meanwhile.
+func (c *Curator) Summarize(
+	ctx context.Context, o owner.Owner, task Task, generation int, found []memory.Finding,
+) (swapped bool, v Verdict, err error) {
+	v.Refused = make(map[memory.Refusal]int)
+	err = c.study(ctx, o, task, func(l *lineage.Lineage, s *Study) error {
+		s.Marks.Summarized = max(s.Marks.Summarized, min(generation, l.Tip.Generation))
+		if !l.Exists || l.Tip.Generation != generation || len(found) == 0 {
+			return nil
+		}
+		var err error
+		s.Summary, err = c.betterSummary(ctx, o, &l.Tip, found, &v)
+		if swapped = s.Summary != nil; swapped {
+			l.Stale() // it is read back with the next turn
+		}
+		return err
+	})
+	return swapped && err == nil, v, err
+}
+
+// betterSummary is the summary of a session with what was found; nil when nothing of
+// it is accepted, or it changes nothing.
+func (c *Curator) betterSummary(
+	ctx context.Context, o owner.Owner, tip *session.Session, found []memory.Finding, v *Verdict,
+) (*Summary, error) {
+	parent, err := c.parent(ctx, o, tip)
+	if err != nil || parent == nil {
+		return nil, err
+	}
+	text, err := c.summary(ctx, o, parent, tip, found, v)
+	if err != nil || v.Accepted == 0 || text == tip.Summary {
+		return nil, err
+	}
+	return &Summary{Session: tip.ID, Text: text}, nil
+}
+
+// Folded are the messages that opening a lineage's tip has folded away, and the
+// tip's generation; none when that is not later than seen.
+func (c *Curator) Folded(ctx context.Context, o owner.Owner, root session.ID, seen int) (generation int, ms []session.Message, err error) {
+	tip, err := c.sessions.Tip(ctx, o, root)
+	if err != nil || tip.Generation <= seen {
+		return tip.Generation, nil, err
+	}
+	parent, err := c.parent(ctx, o, &tip)
+	if err != nil || parent == nil || parent.TailFrom >= tip.TailFrom {
+		return tip.Generation, nil, err
+	}
+	ms, err = c.sessions.Messages(ctx, o, root, session.Range{From: parent.TailFrom, To: tip.TailFrom, Standing: true})
+	return tip.Generation, ms, err
+}
+
+// parent is the session of the same lineage that a session continues; nil for
+// none.
+func (c *Curator) parent(ctx context.Context, o owner.Owner, s *session.Session) (*session.Session, error) {
+	if s.ParentID == "" {
+		return nil, nil
+	}
+	parent, err := c.sessions.Session(ctx, o, s.ParentID)
+	switch {
+	case fault.KindOf(err) == fault.NotFound, err == nil && parent.RootID != s.RootID:
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("read parent: %w", err)
+	}
+	return &parent, nil
+}
+
+// summaryRow is a line of a summary in the making.
+type summaryRow struct {
+	seq  int64
+	text string
+}
+
+// summary renders the summary of a session again.
+func (c *Curator) summary(
+	ctx context.Context, o owner.Owner, parent, tip *session.Session, found []memory.Finding, v *Verdict,
+) (string, error) {
+	ms, err := c.sessions.Messages(ctx, o, tip.RootID, session.Range{From: parent.TailFrom, To: tip.TailFrom, Standing: true})
+	if err != nil {
+		return "", fmt.Errorf("read folded messages: %w", err)
+	}
+	erasures, err := c.quotes.Erasures(ctx, o)
+	if err != nil {
+		return "", fmt.Errorf("read erasures: %w", err)
+	}
+	var drawn, quoted []summaryRow
+	spoken := make(map[int64]bool)
+	for i := range found {
+		f := &found[i]
+		f.Root = tip.RootID
+		at := slices.IndexFunc(ms, func(m session.Message) bool { return m.Seq == f.Seq })
+		refused := memory.RefusedSource
+		if at >= 0 {
+			var fact memory.Fact
+			if fact, refused = f.Read(ranking.DocumentOf(&ms[at])); refused == "" && !fact.Kind.Asserted() {
+				refused = memory.RefusedWords
+			}
+		}
+		if f.Erased(o, erasures) {
+			refused = memory.RefusedErased
+		}
+		if refused != "" {
+			v.Refused[refused]++
+			continue
+		}
+		v.Accepted++
+		spoken[f.Seq] = true
+		drawn = append(drawn, summaryRow{seq: f.Seq, text: compression.DrawnLine + strings.Join(strings.Fields(f.Statement), " ")})
+	}
+	for i, line := range strings.Split(parent.Summary, "\n") {
+		if line != "" { // older than all others, in their order
+			quoted = append(quoted, summaryRow{seq: int64(i) - 1<<32, text: line})
+		}
+	}
+	for i := range ms {
+		if g := language.Gist(ms[i].Content, gistBytes); ms[i].Role == session.User && !spoken[ms[i].Seq] && g != "" {
+			quoted = append(quoted, summaryRow{seq: ms[i].Seq, text: compression.QuotedLine + g})
+		}
+	}
+	return c.fitSummary(drawn, quoted), nil
+}
+
+// fitSummary joins rows within a summary's share of the budget, in order: what
+// a model drew first, of equals the newest first.
+func (c *Curator) fitSummary(groups ...[]summaryRow) string {
+	count, _ := compression.CounterFor(c.budgets.Model)
+	room := c.budgets.Of(c.budgets.Model) / summaryShare
+	var kept []summaryRow
+	for _, rows := range groups {
+		slices.SortStableFunc(rows, func(a, b summaryRow) int { return cmp.Compare(a.seq, b.seq) })
+		for i := len(rows) - 1; i >= 0; i-- {
+			if n := count(rows[i].text) + 1; n <= room {
+				room -= n
+				kept = append(kept, rows[i])
+			}
+		}
+	}
+	slices.Reverse(kept)
+	slices.SortStableFunc(kept, func(a, b summaryRow) int { return cmp.Compare(a.seq, b.seq) })
+	lines := make([]string, len(kept))
+	for i := range kept {
+		lines[i] = kept[i].text
+	}
+	return strings.Join(lines, "\n")
+}
+
+// trimSummary takes the lines out of a session's summary that were taken from
+// what a message said and says no more.
+func trimSummary(s *session.Session, was, now string) bool {
+	if s.Summary == "" || was == now {
+		return false
+	}
+	gist, left := compression.QuotedLine+language.Gist(was, gistBytes), compression.QuotedLine+language.Gist(now, gistBytes)
+	changed := false
+	var kept []string
+	for line := range strings.SplitSeq(s.Summary, "\n") {
+		drawn, found := strings.CutPrefix(line, compression.DrawnLine)
+		switch {
+		case found && memory.DrawnFrom(drawn, was) && !memory.DrawnFrom(drawn, now):
+			changed = true
+			continue
+		case line == gist && line != left:
+			line, changed = left, true
+		}
+		kept = append(kept, line)
+	}
+	s.Summary = strings.Join(kept, "\n")
+	return changed
+}
+
+// sessionsWithout are the sessions of a lineage whose titles and summaries said
+// what a message said and says no more, without that.
+func (c *Curator) sessionsWithout(ctx context.Context, o owner.Owner, m *session.Message, was string) ([]session.Session, error) {
+	rows, err := c.sessions.Sessions(ctx, o, session.Filter{Lineage: m.RootID})
+	if err != nil {
+		return nil, fmt.Errorf("list lineage: %w", err)
+	}
+	end, err := c.openingEnd(ctx, o, m.RootID)
+	if err != nil {
+		return nil, err
+	}
+	var changed []session.Session
+	for i := range rows {
+		untold := untell(&rows[i], was)
+		untold = unname(&rows[i], was, m.Content, m.Seq < end) || untold
+		if trimSummary(&rows[i], was, m.Content) || untold {
+			changed = append(changed, rows[i])
+		}
+	}
+	return changed, nil
+}

@@ -1,0 +1,225 @@
+package curate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/compression"
+	"github.com/hermes-memory/hermes/internal/lineage"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// TakenBack is what an undo took back.
+type TakenBack struct {
+	Session session.Session
+	// Messages is how many; 0 when there was nothing to take back.
+	Messages int
+	// Text is what the user had said.
+	Text string
+}
+
+// Undo takes the last exchange back: the newest message of the user that
+// stands, and all that followed it. Neither a model nor memory sees it any
+// more; the archive keeps it, marked.
+func (c *Curator) Undo(ctx context.Context, o owner.Owner, id session.ID) (TakenBack, error) {
+	l, err := c.lineages.Take(ctx, o, id, lineage.Whole)
+	if err != nil {
+		return TakenBack{}, err
+	}
+	defer l.Release()
+	tip, err := c.sessions.Tip(ctx, o, id)
+	if err != nil {
+		return TakenBack{}, fmt.Errorf("find session: %w", err)
+	}
+	out := TakenBack{Session: tip}
+	last, err := c.lastSaid(ctx, o, l.Lineage)
+	if err != nil || last == nil {
+		return out, err
+	}
+	out.Text = last.Content
+	gone, err := c.Withdraw(ctx, o, l.Lineage, last.Seq, c.now())
+	out.Messages, out.Session = len(gone), l.Tip
+	return out, err
+}
+
+// lastSaid is the newest message of the user that stands; nil if none does.
+func (c *Curator) lastSaid(ctx context.Context, o owner.Owner, l *lineage.Lineage) (*session.Message, error) {
+	page := l.Recent
+	for len(page) > 0 {
+		for i := len(page) - 1; i >= 0; i-- {
+			if page[i].Role == session.User {
+				return &page[i], nil
+			}
+		}
+		if page[0].Seq == 0 {
+			break
+		}
+		var err error
+		page, err = c.sessions.Messages(ctx, o, l.Tip.RootID,
+			session.Range{To: page[0].Seq, Limit: lineage.MaxRecent, Newest: true, Standing: true})
+		if err != nil {
+			return nil, fmt.Errorf("read messages: %w", err)
+		}
+	}
+	return nil, nil
+}
+
+// Withdraw takes back what stands of a lineage from a place on: its end, so that
+// nothing that stands was said after it there. Memory is as if it had never been
+// said. The caller holds the lineage's turn.
+func (c *Curator) Withdraw(ctx context.Context, o owner.Owner, l *lineage.Lineage, from int64, now time.Time) ([]session.Message, error) {
+	root := l.Tip.RootID
+	gone, err := c.sessions.Messages(ctx, o, root, session.Range{From: from, Standing: true})
+	if err != nil || len(gone) == 0 {
+		return nil, err
+	}
+	tip, err := c.sessions.Tip(ctx, o, root) // with the title as it is stored
+	if err != nil {
+		return nil, fmt.Errorf("find session: %w", err)
+	}
+	release, err := c.lineages.Alone(ctx, o, scopesOf(gone)...)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	w := Rewrite{Undone: []Undone{{Root: root, From: from, At: now}}}
+	for i := range gone {
+		tip.LineageTokens -= int64(gone[i].Tokens + compression.MessageOverhead)
+	}
+	if err := c.unnameGone(ctx, o, &tip, gone); err != nil {
+		return nil, err
+	}
+	if from <= tip.TailFrom { // the tail is empty: the next turn folds again
+		tip.TailFrom, tip.Summary = 0, ""
+	}
+	w.Sessions = []session.Session{tip}
+	kept := make(map[memory.Scope][]memory.Fact)
+	for _, scope := range scopesOf(gone) {
+		if kept[scope], err = c.without(ctx, o, scope, root, from, &w); err != nil {
+			return nil, err
+		}
+	}
+	l.Stale() // whatever comes of it
+	if err := c.store.Rewrite(ctx, o, w); err != nil {
+		return nil, fmt.Errorf("take back: %w", err)
+	}
+	if err := c.lineages.Reload(ctx, o, l); err != nil {
+		return nil, err
+	}
+	for scope, facts := range kept {
+		c.views.Withdraw(o, scope, memory.Withdrawal{Root: root, From: from, Facts: facts, Before: near(l.Recent, scope.Key)})
+		if scope.Key != "" { // the lineage's own memory saw it, too
+			c.views.Drop(o, memory.Scope{Root: root})
+		}
+	}
+	return gone, nil
+}
+
+// scopesOf are the scopes that messages were learnt in.
+func scopesOf(ms []session.Message) []memory.Scope {
+	var out []memory.Scope
+	for i := range ms {
+		if scope := scopeOf(&ms[i]); !slices.Contains(out, scope) {
+			out = append(out, scope)
+		}
+	}
+	return out
+}
+
+// unnameGone takes a session's title away if it was made of what is taken back.
+func (c *Curator) unnameGone(ctx context.Context, o owner.Owner, tip *session.Session, gone []session.Message) error {
+	ms, err := c.opening(ctx, o, tip.RootID)
+	if err != nil {
+		return err
+	}
+	var left strings.Builder // of the first exchange: it may still say the title
+	end := gone[0].Seq
+	for i := range ms {
+		if ms[i].Seq < gone[0].Seq {
+			left.WriteString(ms[i].Content + "\n")
+		}
+		end = max(end, ms[i].Seq+1)
+	}
+	for i := range gone {
+		unname(tip, gone[i].Content, left.String(), gone[i].Seq < end)
+	}
+	return nil
+}
+
+// near are the newest messages of a lineage in a scope: what the next one may
+// refer to.
+func near(recent []session.Message, key session.Key) []ranking.Document {
+	var out []ranking.Document
+	for i := range recent {
+		if key == "" || recent[i].Key == key {
+			out = append(out, ranking.DocumentOf(&recent[i]))
+		}
+	}
+	return out
+}
+
+// lineageEnd is what a lineage holds from a place on.
+type lineageEnd struct {
+	root session.ID
+	from int64
+}
+
+func (e lineageEnd) has(root session.ID, seq int64) bool { return root == e.root && seq >= e.from }
+
+// without returns the facts of a scope as they are without the end of a lineage,
+// and adds to the rewrite what that changes. It returns nil when nothing changes
+// because the messages taught nothing.
+func (c *Curator) without(
+	ctx context.Context, o owner.Owner, scope memory.Scope, root session.ID, from int64, w *Rewrite,
+) ([]memory.Fact, error) {
+	end := lineageEnd{root, from}
+	stored, err := c.Facts(ctx, o, scope) // of the view: it is in use, or will be
+	if err != nil {
+		return nil, fmt.Errorf("read facts: %w", err)
+	}
+	lost := make(map[memory.FactID]bool)
+	for i := range stored {
+		if s := &stored[i].Source; end.has(s.Root, s.Seq) {
+			lost[stored[i].ID] = true
+		}
+	}
+	if len(lost) == 0 {
+		return nil, nil
+	}
+	kept := slices.DeleteFunc(slices.Clone(stored), func(f memory.Fact) bool { return lost[f.ID] })
+	if !slices.ContainsFunc(kept, func(f memory.Fact) bool { return leadsTo(&f, lost) }) {
+		return kept, nil
+	}
+	// What it had replaced may hold again: only its source can tell.
+	view, err := c.relearn(ctx, o, scope, func(d *ranking.Document) bool { return !end.has(d.Root, d.Seq) }, nil, &Rebuilt{})
+	if err != nil {
+		return nil, err
+	}
+	facts := view.Facts()
+	if !slices.EqualFunc(kept, facts, func(a, b memory.Fact) bool { return a.ID == b.ID }) {
+		w.Scopes = append(w.Scopes, ScopeFacts{Scope: scope, Facts: facts})
+		return facts, nil
+	}
+	for i := range facts {
+		if leadsTo(&kept[i], lost) || !sameLinks(&kept[i], &facts[i]) {
+			w.Relinked = append(w.Relinked, facts[i])
+		}
+	}
+	return facts, nil
+}
+
+// sameLinks reports whether two states of a fact lead to the same facts.
+func sameLinks(a, b *memory.Fact) bool {
+	return a.SupersededBy == b.SupersededBy && slices.Equal(a.Links, b.Links)
+}
+
+// leadsTo reports whether a fact was replaced by a lost one, or is linked to one.
+func leadsTo(f *memory.Fact, lost map[memory.FactID]bool) bool {
+	return lost[f.SupersededBy] || slices.ContainsFunc(f.Links, func(l memory.Link) bool { return lost[l.To] })
+}

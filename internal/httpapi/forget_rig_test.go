@@ -1,0 +1,220 @@
+package httpapi_test
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/upstream/upstreamtest"
+)
+
+// theName is what the rig forgets, and spellings are the ways in which clients
+// write it into JSON: each is the inside of a JSON string.
+const (
+	theName = "Qüßzlewick İdaς"
+	// theRest is a part of the name that every spelling has, whatever the case.
+	theRest = "zlewick"
+)
+
+func spellings() map[string]string {
+	return map[string]string{
+		"as it is":           "Qüßzlewick İdaς",
+		"escaped":            `Q\u00fc\u00dfzlewick \u0130da\u03c2`,
+		"escaped in capital": `Q\u00FC\u00DFzlewick\u0020\u0130da\u03C2`,
+		"NFD":                "Qu\u0308ßzlewick I\u0307daς",
+		"capitals":           "QÜSSZLEWICK İDAΣ",
+		"small letters":      "qüsszlewick ıdaσ",
+		"no-break space":     "Qüßzlewick\u00a0İdaς",
+		"line break":         `Qüßzlewick\nİdaς`,
+		"two blanks":         "Qüßzlewick  İdaς",
+		"entities":           "Q&uuml;&szlig;zlewick&nbsp;&#304;da&#x3C2;",
+		"escaped twice":      `{\"n\":\"Q\\u00fc\\u00dfzlewick \\u0130da\\u03c2\"}`,
+		"soft hyphen":        "Qü\u00adßzlewick İdaς",
+	}
+}
+
+// TestForgettingLeavesNothing plants a name in twelve spellings wherever a client
+// can put a text, forgets it, and looks for it in every text of the database and,
+// for the local owner, in every byte of the home.
+func TestForgettingLeavesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{quiet: true, undescribed: true, answer: func(r *upstreamtest.Request) upstreamtest.Step {
+		// A model that repeats what it was told last, in pieces, and calls a tool.
+		var body struct {
+			Messages []struct {
+				Content any `json:"content"`
+			} `json:"messages"`
+		}
+		_ = json.Unmarshal(r.Body, &body)
+		said := []rune("Understood.")
+		if n := len(body.Messages); n > 0 {
+			said = []rune(fmt.Sprint("You said: ", body.Messages[n-1].Content))
+		}
+		half := len(said) / 2
+		return upstreamtest.Step{Chunks: []string{string(said[:half]), string(said[half:])}}
+	}})
+	ada := w.key("ada", owner.AllScopes()...)
+	for n, spelling := range slices.Sorted(maps.Keys(spellings())) {
+		for _, key := range []string{localKey, ada} {
+			plant(t, w, key, n, spellings()[spelling])
+		}
+	}
+	if planted := decodedHits(t, w, ""); len(planted) < 20 {
+		t.Errorf("the rig itself: the name stands in %d columns only: %v", len(planted), planted)
+	}
+	for _, who := range []struct{ name, key string }{{"ada", ada}, {owner.LocalID, localKey}} {
+		got := w.call("POST", "/api/memory/forget", `{"about":"Q\u00fc\u00dfzlewick \u0130da\u03c2"}`, "Authorization", "Bearer "+who.key)
+		if got.status != http.StatusOK || !strings.Contains(got.body, `"left":0`) {
+			t.Fatalf("%s: got %d %s", who.name, got.status, got.body)
+		}
+		if left := decodedHits(t, w, who.name); len(left) > 0 {
+			t.Errorf("%s: left in %v", who.name, left)
+		}
+		verified := w.call("POST", "/api/memory/rebuild", `{"verify":true}`, "Authorization", "Bearer "+who.key)
+		if !strings.Contains(verified.body, `"verify":true,"identical":true`) {
+			t.Errorf("%s: a rebuild differs: %s", who.name, verified.body)
+		}
+	}
+	for name, bytes := range homeBytes(t, w.dir) {
+		if strings.Contains(strings.ToLower(bytes), theRest) {
+			t.Errorf("%s: its bytes have the name", name)
+		}
+	}
+}
+
+// homeBytes are the files of a home, once nothing of them waits in a log.
+func homeBytes(t *testing.T, home string) map[string]string {
+	t.Helper()
+	out := make(map[string]string)
+	entries, err := os.ReadDir(home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		text, err := os.ReadFile(filepath.Join(home, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[e.Name()] = string(text)
+	}
+	return out
+}
+
+// plant puts a spelling of the name into whatever a client can fill.
+func plant(t *testing.T, w *world, key string, n int, name string) {
+	t.Helper()
+	auth := []string{"Authorization", "Bearer " + key}
+	s := fmt.Sprintf("s%d", n)
+	post := func(path, body string, headers ...string) reply {
+		t.Helper()
+		got := w.call("POST", path, body, append(slices.Clone(auth), headers...)...)
+		if got.status >= 400 {
+			t.Errorf("%s %s: got %d %s", path, body, got.status, got.body)
+		}
+		return got
+	}
+	chat := func(messages, more string, headers ...string) reply {
+		return post("/v1/chat/completions", `{"model":"scripted","messages":[`+messages+`]`+more+`}`, headers...)
+	}
+	chat(`{"role":"system","content":"Speak of `+name+`."},{"role":"user","content":"We use Redis. My friend is `+name+`. I live in Oslo."}`, "", "X-Hermes-Session-Id", s)
+	chat(`{"role":"user","name":"x","content":[{"type":"text","text":"Once more `+name+`, please."}]}`, `,"metadata":{"k":"v"}`, "X-Hermes-Session-Id", s, "Idempotency-Key", "k"+s)
+	chat(`{"role":"user","content":"Under a key: `+name+` likes tea."}`, "", "X-Hermes-Session-Id", s, "X-Hermes-Session-Key", "shared")
+	chat(`{"role":"user","content":"Look it up."},{"role":"assistant","content":null,"tool_calls":[{"id":"call `+name+`","type":"function","function":{"name":"find","arguments":"{\"q\":\"x\"}"}}]},
+		{"role":"tool","tool_call_id":"call `+name+`","content":"Found `+name+` in the register."},{"role":"user","content":"Thanks."}`, "", "X-Hermes-Session-Id", s+"-tools")
+	post("/api/sessions", `{"id":"`+s+`-named","title":"About `+name+` `+s+`","system_prompt":"You serve `+name+`.","source":"src","model":"m `+name+`"}`)
+	post("/api/sessions/"+s+"-named/messages", `{"messages":[{"role":"user","name":"`+name+`","content":"It was told by me."}]}`)
+	w.call("PATCH", "/api/sessions/"+s+"-named", `{"end_reason":"because of `+name+`"}`, auth...)
+	post("/api/jobs", `{"name":"Job `+s+` `+strings.ReplaceAll(name, `\n`, " ")+`","schedule":"@yearly","prompt":"Report on `+name+`."}`)
+	post("/api/jobs", `{"name":"other `+s+`","schedule":"@yearly","prompt":"Report.","model":"m `+name+`"}`)
+	run := post("/v1/runs", `{"input":"Tell of `+name+`.","session_id":"`+s+`-run","metadata":{"of `+name+`":"x","k":"`+name+`"}}`)
+	id := firstMatch(`run_[0-9a-f]+`, run.body)
+	w.call("GET", "/v1/runs/"+id+"/events", "", auth...) // until it is over
+	post("/v1/responses", `{"model":"scripted","input":"Answer about `+name+`.","metadata":{"`+name+`":"y"},"instructions":"Mind `+name+`.","conversation":"`+s+`-resp"}`)
+	post("/api/memory", `{"statement":"The owner of the boat is `+name+`."}`, "X-Hermes-Session-Id", s)
+}
+
+// decodedHits are the columns of an owner's rows, of all for "", that name the
+// thing, by what another program reads in the file.
+func decodedHits(t *testing.T, w *world, of string) []string {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(w.dir, "state.db")+"?mode=ro")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	columns := textsOf(t, db)
+	var hits []string
+	for _, c := range columns {
+		if holdsName(t, db, c, of) {
+			hits = append(hits, c.table+"."+c.name)
+		}
+	}
+	return hits
+}
+
+type textColumn struct {
+	table, name string
+	owned       bool
+}
+
+// textsOf are all texts of the tables there are, whatever they are for.
+func textsOf(t *testing.T, db *sql.DB) []textColumn {
+	t.Helper()
+	rows, err := db.QueryContext(t.Context(), `SELECT t.name, c.name, EXISTS (SELECT 1 FROM pragma_table_info(t.name) o WHERE o.name = 'owner_id')
+		FROM pragma_table_list t JOIN pragma_table_info(t.name) c WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND c.type = 'TEXT'`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }()
+	var out []textColumn
+	for rows.Next() {
+		var c textColumn
+		if err := rows.Scan(&c.table, &c.name, &c.owned); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, c)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func holdsName(t *testing.T, db *sql.DB, c textColumn, of string) bool {
+	t.Helper()
+	query, args := `SELECT "`+c.name+`" FROM "`+c.table+`" WHERE "`+c.name+`" IS NOT NULL`, []any{}
+	if c.owned && of != "" {
+		query, args = query+` AND owner_id = ?`, append(args, of)
+	}
+	rows, err := db.QueryContext(context.Background(), query, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }()
+	found := false
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(strings.ToLower(text), theRest) { // no spelling breaks it up
+			found = true
+			if of != "" {
+				t.Logf("%s.%s: %.300s", c.table, c.name, text)
+			}
+		}
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return found
+}

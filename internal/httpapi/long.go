@@ -1,0 +1,53 @@
+package httpapi
+
+import (
+	"errors"
+	"net/http"
+	"runtime"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/claim"
+	"github.com/hermes-memory/hermes/internal/fault"
+)
+
+// Requests that work through all that an owner has said take seconds of a core. An owner
+// has one of them done at a time, the others wait for it, and owners are served in turn.
+const (
+	longRoom     = 256 // that may wait, of which one owner gets three quarters
+	longPatience = 5 * time.Minute
+)
+
+// isLong reports whether a route works through all that an owner has said.
+func isLong(rt *route) bool {
+	switch rt.name() {
+	case "POST /api/memory/forget", "POST /api/memory/rebuild", "POST /api/search/rebuild", "POST /api/sessions/prune",
+		"GET /api/audit/verify":
+		return true
+	}
+	return false
+}
+
+// newLongLine returns the line for such requests: as many at once as there are cores,
+// and two at least, so that two owners never wait for each other.
+func newLongLine() *claim.Line {
+	return claim.NewLine(claim.LineOptions{Permits: max(2, runtime.GOMAXPROCS(0)), Room: longRoom, Patience: longPatience})
+}
+
+// queue waits for the place of a request that takes long, which is held until the
+// function returned is called. It fails with Unavailable, "overloaded".
+func (s *server) queue(r *http.Request, rt *route) (leave func(), err error) {
+	if !isLong(rt) {
+		return func() {}, nil
+	}
+	id := ownerOf(r).ID()
+	place, err := s.long.Enter(r.Context(), claim.Visitor{Owner: id, Key: id, Most: 1})
+	if refused, ok := errors.AsType[*claim.Refusal](err); ok {
+		f := fault.New(fault.Unavailable, "overloaded", "Other requests of this kind are being worked on. Try again shortly.")
+		f.RetryAfter = refused.Again
+		return nil, f
+	}
+	if err != nil {
+		return nil, fault.Wrap(fault.Canceled, "cancelled", "The request was cancelled.", err)
+	}
+	return place.Leave, nil
+}

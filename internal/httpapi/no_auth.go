@@ -1,0 +1,70 @@
+package httpapi
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/trail"
+)
+
+// withoutKey are the routes, besides those that only read, that a server with
+// --no-auth lets a caller without a key use: a turn in a fresh session, what ends
+// such a turn, and the MCP door, which leads back to these routes. All other writes
+// need a key: they reach what a key holder said, or make keys.
+var withoutKey = map[string]bool{
+	"POST /v1/chat/completions":      true,
+	"POST /v1/responses":             true,
+	"POST /v1/responses/{id}/cancel": true,
+	"POST /v1/runs":                  true,
+	"POST /v1/runs/{id}/stop":        true,
+	"POST " + mcpPath:                true,
+}
+
+// hasNoKey reports whether the caller was let in because the server runs with
+// --no-auth, and by nothing else.
+func hasNoKey(r *http.Request) bool { return ownerOf(r).By() == trail.Anybody }
+
+// checkNoKey keeps a caller without a key to reading and to turns in fresh
+// sessions. It refuses a session id or key in a header and in the query; the
+// handlers whose bodies may hold one ask refuseSession.
+func checkNoKey(r *http.Request, rt route) error {
+	if !hasNoKey(r) {
+		return nil
+	}
+	if rt.method != http.MethodGet && !withoutKey[rt.method+" "+rt.path] {
+		return errKeyRequired("")
+	}
+	for _, name := range []string{"session_id", "session_key"} {
+		if r.URL.Query().Has(name) {
+			return errKeyRequired(name)
+		}
+	}
+	for _, name := range []string{sessionIDHeader, sessionKeyHeader} {
+		if strings.Trim(strings.Join(r.Header.Values(name), ""), " ") != "" {
+			return fault.New(fault.Forbidden, "session_auth_required",
+				"Session headers require API key authentication, and this server runs with --no-auth. Configure API_SERVER_KEY to use them.")
+		}
+	}
+	return nil
+}
+
+// refuseSession refuses a session that a caller without a key names in a member of
+// the body.
+func refuseSession(r *http.Request, member, value string) error {
+	if value == "" || !hasNoKey(r) {
+		return nil
+	}
+	return errKeyRequired(member)
+}
+
+// errKeyRequired refuses a caller without a key; param is what names the session.
+func errKeyRequired(param string) error {
+	f := fault.New(fault.Forbidden, "session_auth_required",
+		"This requires API key authentication, and this server runs with --no-auth, which allows reading and chats without a session. "+
+			"Configure API_SERVER_KEY, or use the hermes command on this machine.")
+	if param == "" {
+		return f
+	}
+	return f.At(param)
+}

@@ -1,0 +1,187 @@
+package lineage
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/session"
+	"github.com/hermes-memory/hermes/internal/title"
+)
+
+// Opening says which lineage is opened, and for whom.
+type Opening struct {
+	Owner owner.Owner
+	// Session is any id of the lineage; "" opens a new one under a fresh id.
+	Session session.ID
+	// Key is the scope of long-term memory; "" means the key of the session, and the
+	// lineage's own memory where it has none.
+	Key    session.Key
+	Source session.Source
+	UserID string
+	Reach  Reach
+}
+
+// Open is a lineage that messages can be added to: the caller has its turn, and the
+// memory of its scope is in use. Close gives both back.
+type Open struct {
+	*Lineage
+	View  *memory.View
+	Owner owner.Owner
+	Key   session.Key
+	// At is when the lineage's turn came. What waited for it is said at that time, so
+	// that the times of a lineage follow its order.
+	At time.Time
+	// Fresh says that no session had the id before.
+	Fresh bool
+
+	lineages *Lineages
+	held     *Held  // nil for a lineage of the past
+	leave    func() // ends the use of View; nil when nothing is in use
+}
+
+// Open waits for a lineage's turn and reads the memory of its scope.
+func (ls *Lineages) Open(ctx context.Context, asked *Opening) (*Open, error) {
+	id := asked.Session
+	if id == "" {
+		id = session.NewID(ls.now())
+	}
+	held, err := ls.Take(ctx, asked.Owner, id, asked.Reach)
+	if err != nil {
+		return nil, err
+	}
+	o := &Open{Lineage: held.Lineage, Owner: asked.Owner, Key: asked.Key, At: ls.now(), lineages: ls, held: held}
+	if !o.Exists {
+		o.Fresh = true
+		o.Tip = session.Session{
+			ID: id, RootID: id, Key: asked.Key, Source: asked.Source, UserID: asked.UserID, StartedAt: o.At, LastActive: o.At,
+		}
+		o.Recent = nil
+	}
+	o.Key = cmp.Or(o.Key, o.Tip.Key)
+	if err := o.use(ctx, !o.Exists && o.Key == ""); err != nil {
+		o.Close()
+		return nil, err
+	}
+	return o, nil
+}
+
+// Look opens a lineage of the past, which nothing is added to.
+func Look(l *Lineage, view *memory.View, key session.Key, at time.Time) *Open {
+	return &Open{Lineage: l, View: view, Key: key, At: at}
+}
+
+// Scope is the scope whose memory is in use.
+func (o *Open) Scope() memory.Scope { return memory.Scope{Root: o.Tip.RootID, Key: o.Key} }
+
+// use takes the memory of the scope into use. empty says that there is none to read.
+func (o *Open) use(ctx context.Context, empty bool) error {
+	view, leave, err := o.lineages.views.Use(ctx, o.Owner, o.Scope(), empty)
+	if err != nil {
+		return err
+	}
+	o.View, o.leave = view, leave
+	return nil
+}
+
+// Renew reads the memory of the scope again, after facts were erased under it.
+func (o *Open) Renew(ctx context.Context) error {
+	leave := o.leave
+	if err := o.use(ctx, false); err != nil {
+		return fmt.Errorf("read memory again: %w", err)
+	}
+	leave()
+	return nil
+}
+
+// Close ends the use of the memory and hands the lineage's turn on. Only the first
+// call does anything.
+func (o *Open) Close() {
+	if o.leave != nil {
+		o.leave()
+		o.leave = nil
+	}
+	if o.held != nil {
+		o.held.Release()
+	}
+}
+
+// Distrust drops what is cached of the lineage and its scope: after a failed write
+// the caches may know more than the store.
+func (o *Open) Distrust() {
+	o.Stale()
+	o.lineages.views.Drop(o.Owner, o.Scope())
+}
+
+// inOrder takes a place in the order of the session key, with the memory that all
+// before it have taught.
+func (o *Open) inOrder(ctx context.Context) (*place, error) {
+	p, err := o.lineages.orders.take(ctx, o.Owner, o.Scope())
+	if err != nil || o.Key == "" || o.lineages.views.Current(o.Owner, o.Scope(), o.View) {
+		return p, err
+	}
+	if err = p.settled(ctx); err == nil {
+		err = o.Renew(ctx)
+	}
+	if err != nil {
+		p.done()
+		return nil, err
+	}
+	return p, nil
+}
+
+// Step gives messages their ids, hashes and session, lets memory learn them and
+// brings the session's counters up to date. The caller stores the step, and calls its
+// Done.
+//
+// Under a session key it waits for others of the key to number and learn theirs, and
+// if the key's memory was read again meanwhile, View is another one afterwards.
+func (o *Open) Step(ctx context.Context, ms []session.Message) (Step, error) {
+	tip, ls := &o.Tip, o.lineages
+	place, err := o.inOrder(ctx)
+	if err != nil {
+		return Step{}, err
+	}
+	made := false
+	defer func() {
+		if !made { // also after a panic: the others of the key wait for this place
+			place.done()
+		}
+	}()
+	first, err := ls.store.ReserveMessageIDs(ctx, len(ms))
+	if err != nil {
+		return Step{}, fmt.Errorf("reserve message ids: %w", err)
+	}
+	last := o.Last
+	step := Step{Messages: ms, place: place}
+	for i := range ms {
+		m := &ms[i]
+		m.ID, m.SessionID, m.RootID, m.Seq = first+int64(i), tip.ID, tip.RootID, tip.NextSeq
+		m.Hash = Chain(last, m)
+		last = m.Hash
+		Count(tip, m)
+		step.Learn(ls.Learn(o.View, ranking.DocumentOf(m)))
+	}
+	tip.LastActive = o.At
+	tip.EndedAt, tip.EndReason = time.Time{}, "" // speaking reopens a session
+	if o.Key != "" {
+		tip.Key = o.Key
+		// The key's memory has learnt; the lineage's own is now out of date.
+		ls.views.Drop(o.Owner, memory.Scope{Root: tip.RootID})
+	}
+	if tip.Title == "" {
+		if step.Title = title.Of(o.Recent, ms); step.Title != "" {
+			tip.Title, tip.TitleSource = step.Title, session.TitleDerived
+		}
+	}
+	step.Session = *tip
+	if step.Title != "" {
+		step.Session.Title = "" // the store gives it, in its free form
+	}
+	made = true
+	return step, nil
+}

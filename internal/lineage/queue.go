@@ -1,0 +1,280 @@
+package lineage
+
+import (
+	"container/list"
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// Lineages hands out the turns of lineages: one at a time per lineage, first come
+// first served. It keeps the lineages used last in memory.
+type Lineages struct {
+	store    Store
+	sessions session.Store
+	views    *memory.Views
+	now      func() time.Time
+	log      *slog.Logger
+	limit    int
+
+	orders orders
+
+	mu    sync.Mutex
+	byKey map[key]*seat
+	order *list.List // of *seat that no turn holds or waits for, newest in front
+}
+
+// Parts are what Lineages are made of.
+type Parts struct {
+	Store    Store
+	Sessions session.Store
+	Views    *memory.Views
+	// Hot is how many lineages without a turn are kept in memory.
+	Hot int
+	// Now is the clock, in the precision of the store.
+	Now func() time.Time
+	Log *slog.Logger
+}
+
+// New returns the lineages of a store.
+func New(p Parts) *Lineages {
+	return &Lineages{
+		store: p.Store, sessions: p.Sessions, views: p.Views, now: p.Now, log: p.Log, limit: p.Hot,
+		byKey: make(map[key]*seat), order: list.New(),
+	}
+}
+
+type key struct {
+	owner string
+	root  session.ID
+}
+
+// seat is a lineage with the queue of turns that want it.
+type seat struct {
+	key     key
+	held    bool
+	waiting []chan struct{}
+	idle    *list.Element
+	lineage Lineage
+}
+
+// Held is a lineage whose turn the caller has, until Release.
+type Held struct {
+	*Lineage
+	lineages *Lineages
+	seat     *seat
+}
+
+// Release hands the turn on. Only the first call does anything.
+func (h *Held) Release() {
+	if h.seat != nil {
+		h.lineages.release(h.seat)
+		h.seat = nil
+	}
+}
+
+// Reach says how much of a lineage its holder wants to see.
+type Reach int
+
+// The reaches.
+const (
+	// Whole is a lineage with its newest messages.
+	Whole Reach = iota
+	// Bare is a lineage that is read without its newest messages, unless they are in
+	// memory.
+	Bare
+)
+
+// Take waits for the turn of the lineage id belongs to. An id that no session has
+// yet is a lineage of its own, and stays so: an id never changes its lineage.
+//
+// Most ids name the first session of their lineage, or nothing yet. So the turn is
+// waited for under the id itself, and the store is asked once it is held; a later
+// session of a lineage is then found to belong to another turn.
+func (ls *Lineages) Take(ctx context.Context, o owner.Owner, id session.ID, reach Reach) (*Held, error) {
+	bare := reach == Bare
+	for root := id; ; {
+		s, err := ls.acquire(ctx, key{owner: o.ID(), root: root})
+		if err != nil {
+			return nil, err
+		}
+		if l := &s.lineage; !l.loaded || l.bare && !bare {
+			root, err = ls.find(ctx, o, s, id, bare)
+		}
+		if err == nil && root == s.key.root {
+			return &Held{Lineage: &s.lineage, lineages: ls, seat: s}, nil
+		}
+		ls.release(s)
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// Reload reads a held lineage from the store again.
+func (ls *Lineages) Reload(ctx context.Context, o owner.Owner, l *Lineage) error {
+	tip, err := ls.sessions.Tip(ctx, o, l.Tip.RootID)
+	if err != nil {
+		return fmt.Errorf("find session: %w", err)
+	}
+	return ls.load(ctx, o, l, &tip, false)
+}
+
+// find reads the lineage of an id into the seat whose turn is held, and returns its
+// root. If that is another seat's, nothing is read.
+func (ls *Lineages) find(ctx context.Context, o owner.Owner, s *seat, id session.ID, bare bool) (session.ID, error) {
+	tip, err := ls.sessions.Tip(ctx, o, id)
+	if fault.KindOf(err) == fault.NotFound {
+		s.lineage = Lineage{loaded: true}
+		return s.key.root, nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("load session: %w", err)
+	}
+	if tip.RootID != s.key.root {
+		return tip.RootID, nil
+	}
+	return tip.RootID, ls.load(ctx, o, &s.lineage, &tip, bare)
+}
+
+// load reads what a turn needs to know of a lineage next to its tip, for a bare one
+// without its newest messages.
+func (ls *Lineages) load(ctx context.Context, o owner.Owner, l *Lineage, tip *session.Session, bare bool) error {
+	var recent []session.Message
+	var err error
+	if !bare {
+		if recent, err = ls.recent(ctx, o, tip); err != nil {
+			return fmt.Errorf("load tail: %w", err)
+		}
+	}
+	*l = Lineage{Tip: *tip, Exists: true, Recent: recent, loaded: true, bare: bare}
+	if n := len(recent); n > 0 {
+		l.Last = recent[n-1].Hash
+	}
+	if n := len(recent); tip.NextSeq > 0 && (n == 0 || recent[n-1].Seq != tip.NextSeq-1) { // it was left out, or taken back
+		newest, err := ls.sessions.Messages(ctx, o, tip.RootID, session.Range{Limit: 1, Newest: true})
+		if err != nil {
+			return fmt.Errorf("load newest message: %w", err)
+		}
+		if len(newest) > 0 {
+			l.Last = newest[0].Hash
+		}
+	}
+	return nil
+}
+
+// recent reads the tail and a little before it, however much of the end of the
+// lineage was taken back.
+func (ls *Lineages) recent(ctx context.Context, o owner.Owner, tip *session.Session) ([]session.Message, error) {
+	window := session.Range{
+		From: min(tip.TailFrom, max(0, tip.NextSeq-MinRecent)), Limit: MaxRecent, Bytes: maxRecentBytes, Newest: true, Standing: true,
+	}
+	ms, err := ls.sessions.Messages(ctx, o, tip.RootID, window)
+	if err != nil || len(ms) >= MinRecent || window.From == 0 {
+		return ms, err
+	}
+	window.From, window.Limit = 0, MinRecent
+	return ls.sessions.Messages(ctx, o, tip.RootID, window)
+}
+
+// acquire waits in line for a lineage's turn.
+func (ls *Lineages) acquire(ctx context.Context, k key) (*seat, error) {
+	ls.mu.Lock()
+	s := ls.byKey[k]
+	if s == nil {
+		s = &seat{key: k}
+		ls.byKey[k] = s
+	}
+	if s.idle != nil {
+		ls.order.Remove(s.idle)
+		s.idle = nil
+	}
+	if !s.held {
+		s.held = true
+		ls.mu.Unlock()
+		return s, nil
+	}
+	turn := make(chan struct{})
+	s.waiting = append(s.waiting, turn)
+	ls.mu.Unlock()
+	select {
+	case <-turn:
+		return s, nil
+	case <-ctx.Done():
+		ls.abandon(s, turn)
+		return nil, fault.Wrap(fault.Canceled, "", "The request was cancelled while it waited for its session.", ctx.Err())
+	}
+}
+
+// abandon leaves the line; if the turn was handed over meanwhile it goes on.
+func (ls *Lineages) abandon(s *seat, turn chan struct{}) {
+	ls.mu.Lock()
+	for i, w := range s.waiting {
+		if w == turn {
+			s.waiting = append(s.waiting[:i], s.waiting[i+1:]...)
+			ls.mu.Unlock()
+			return
+		}
+	}
+	ls.mu.Unlock()
+	ls.release(s)
+}
+
+// release hands the turn to the next in line, or lets the lineage rest.
+func (ls *Lineages) release(s *seat) {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	if len(s.waiting) > 0 {
+		next := s.waiting[0]
+		s.waiting = s.waiting[1:]
+		close(next)
+		return
+	}
+	s.held = false
+	s.lineage.rest()
+	if !s.lineage.loaded { // nothing to keep
+		delete(ls.byKey, s.key)
+		return
+	}
+	s.idle = ls.order.PushFront(s)
+	for ls.order.Len() > ls.limit {
+		oldest := ls.order.Back()
+		ls.order.Remove(oldest)
+		if victim, ok := oldest.Value.(*seat); ok {
+			victim.idle = nil
+			delete(ls.byKey, victim.key)
+		}
+	}
+}
+
+// UnderWay lists the lineages of an owner whose turn is held, by the ids under which
+// they are known.
+func (ls *Lineages) UnderWay(o owner.Owner) []session.ID {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	var out []session.ID
+	for k, s := range ls.byKey {
+		if k.owner == o.ID() && s.held {
+			out = append(out, k.root)
+		}
+	}
+	return out
+}
+
+// Load counts the lineages in memory, the turns of them that are held, and the
+// turns that wait.
+func (ls *Lineages) Load() (lineages, held, waiting int) {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	for _, s := range ls.byKey {
+		waiting += len(s.waiting)
+	}
+	return len(ls.byKey), len(ls.byKey) - ls.order.Len(), waiting
+}

@@ -1,0 +1,78 @@
+package memory
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// Embedder computes vectors of texts; similar meanings give near vectors.
+type Embedder interface {
+	// Embed returns one vector for each text, and what that cost in tokens.
+	Embed(ctx context.Context, texts []string) (vectors [][]float32, tokens int, err error)
+}
+
+// Questions computes the vectors of questions, if an embeddings model answers in time.
+//
+// A question waits for the model no longer than Patience, and for a while after a
+// failure not at all: a hanging server delays one question, and not the next ones.
+type Questions struct {
+	// Embed is the embeddings model; nil lets words alone decide.
+	Embed    Embedder
+	Patience time.Duration
+	Now      func() time.Time
+	Log      *slog.Logger
+
+	mu       sync.Mutex
+	until    time.Time // the model is not asked before
+	failures int
+}
+
+const (
+	// maxMeant is how much of a question is asked for, in bytes.
+	maxMeant = 2000
+	// shyest is how long the model is left alone after failures, at most.
+	shyest = 10 * time.Minute
+)
+
+// Meaning returns the vector of a question; nil if the model does not answer in time,
+// or if the view has nothing to compare it with.
+func (q *Questions) Meaning(ctx context.Context, view *View, question string) []float32 {
+	askable := q.Embed != nil && q.Patience > 0 && question != ""
+	if !askable || !view.Meant() || !q.mayAsk() {
+		return nil
+	}
+	call, cancel := context.WithTimeout(ctx, q.Patience)
+	defer cancel()
+	vectors, _, err := q.Embed.Embed(call, []string{MaskSecrets(question[:min(len(question), maxMeant)])})
+	if ctx.Err() != nil {
+		return nil // says nothing about the server
+	}
+	q.settle(err)
+	if err != nil || len(vectors) != 1 {
+		return nil
+	}
+	return vectors[0]
+}
+
+// mayAsk reports whether the server has had its rest.
+func (q *Questions) mayAsk() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return !q.Now().Before(q.until)
+}
+
+// settle remembers how a call ended: each failure in a row doubles the rest.
+func (q *Questions) settle(err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err == nil {
+		q.failures = 0
+		return
+	}
+	rest := min(shyest, 5*time.Second<<min(q.failures, 10))
+	q.failures++
+	q.until = q.Now().Add(rest)
+	q.Log.Debug("the meaning of a question could not be had; words alone decide", "rest", rest, "err", err)
+}

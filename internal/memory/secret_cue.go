@@ -1,0 +1,360 @@
+package memory
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// How far a cue reaches: over a phrase between it and its value ("the password for
+// the router in the hall is"), over the words before it ("hunter2 is my old wifi
+// password"), and how many words a secret of words has.
+const (
+	reachOf, reachBack = 6, 6
+	mostWords          = 8
+)
+
+// cues finds the values that the text gives to something called a password, a
+// token, a PIN….
+func (s *secretScan) cues() {
+	for at := 0; at < len(s.text); at++ {
+		inside := at > 0 && isAlnum(s.text[at-1]) && s.text[at] >= 'a' && s.text[at] <= 'z'
+		for _, c := range s.known.cues[s.text[at]] {
+			if inside && !c.ends { // most places are inside words
+				continue
+			}
+			n := foldedPrefix(s.text[at:], c.word)
+			if n < 0 || !s.startsCue(at, c) || !s.endsCue(at+n) {
+				continue
+			}
+			if found, ok := s.given(c, at, at+n); ok {
+				s.add(found.start, found.end)
+			} else if found, ok := s.before(c, at, at+n); ok {
+				s.add(found.start, found.end)
+			}
+			at += n - 1
+			break
+		}
+	}
+}
+
+// startsCue reports whether a cue may begin at a place: at the start of a word, behind
+// a sign, at a capital inside one ("clientSecret"), or anywhere if it ends longer words.
+func (s *secretScan) startsCue(at int, c cue) bool {
+	r, _ := utf8.DecodeLastRuneInString(s.text[:at])
+	if at == 0 || !unicode.IsLetter(r) && !unicode.IsDigit(r) || c.ends {
+		return true
+	}
+	first, _ := utf8.DecodeRuneInString(s.text[at:])
+	return unicode.IsLower(r) && unicode.IsUpper(first) || first > 0x2e80
+}
+
+// endsCue reports whether a cue may end at a place: a name does not go on there.
+func (s *secretScan) endsCue(end int) bool {
+	r, n := utf8.DecodeRuneInString(s.text[end:])
+	if n == 0 || r > 0x2e80 {
+		return true
+	}
+	if r == '_' || r == '-' || r == '@' {
+		next, _ := utf8.DecodeRuneInString(s.text[end+n:])
+		return !unicode.IsLetter(next)
+	}
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+}
+
+// link is how a value is tied to its cue.
+type link uint8
+
+const (
+	linkNone   link = iota // it stands next to it
+	linkGiven              // "is"
+	linkSign               // "=", ":"
+	linkOption             // "--password hunter2"
+	linkOwned              // "'s", which may also begin what it owns
+)
+
+// given is the value that stands behind a cue.
+func (s *secretScan) given(c cue, start, end int) (secretSpan, bool) {
+	at, how := s.linkAt(start, end)
+	if how == linkNone {
+		if at = s.skipSpace(end); at == end { // a mark here closes what stands before it
+			return secretSpan{}, false
+		}
+	}
+	if c.shape == shapeWords {
+		if how == linkNone || how == linkOwned {
+			return secretSpan{}, false
+		}
+		return s.words(at)
+	}
+	v := s.valueAt(at)
+	if v.start == v.end {
+		return v.secretSpan, false
+	}
+	if c.placed && !s.saysPlace(end, v.start) {
+		return v.secretSpan, false
+	}
+	if c.shape == shapePair {
+		if second, ok := s.pair(at); ok {
+			return second, true
+		}
+	}
+	ok := s.accepts(c, v, how, !s.isAny(start))
+	if c.shape == shapeCode && ok {
+		v.end = max(v.end, s.codeEnd(v.start, c))
+	}
+	if end, n := s.phrase(v.start); ok && (v.phrase || n > 2 && c.shape == shapeSeveral) {
+		v.end = max(v.end, end)
+	}
+	return v.secretSpan, ok
+}
+
+// secretValue is what may be a secret.
+type secretValue struct {
+	secretSpan
+	quoted bool
+	phrase bool // it is made of plain words
+}
+
+// linkAt finds what ties a cue, which ends at end, to a value, and where the value
+// begins.
+func (s *secretScan) linkAt(start, end int) (int, link) {
+	if strings.HasSuffix(s.text[:start], "--") && end < len(s.text) && s.text[end] == ' ' {
+		return end + 1, linkOption
+	}
+	if rest := s.text[end:]; strings.HasPrefix(rest, "'s ") || strings.HasPrefix(rest, "’s ") {
+		return end + strings.IndexByte(rest, ' ') + 1, linkOwned
+	}
+	at := s.skipClosing(end)
+	for range reachOf + 1 {
+		if next, how := s.connector(at, start); how != linkNone {
+			return s.skipStill(next), how
+		}
+		word := s.wordAt(at)
+		if word == "" || at == s.skipClosing(end) && !s.leadsOn(word) {
+			return 0, linkNone
+		}
+		at = s.skipClosing(at + len(word))
+	}
+	return 0, linkNone
+}
+
+// saysPlace reports whether the text between two places says what a code opens.
+func (s *secretScan) saysPlace(start, end int) bool {
+	for word := range strings.FieldsSeq(s.text[start:max(start, end)]) {
+		if s.known.in("place", word) {
+			return true
+		}
+	}
+	return false
+}
+
+// leadsOn reports whether a word may stand between a cue and its connector: "for the
+// router", "now", a name.
+func (s *secretScan) leadsOn(word string) bool {
+	first, _ := utf8.DecodeRuneInString(word)
+	return s.known.in("of", word) || s.known.in("still", word) || unicode.IsUpper(first)
+}
+
+// connector is the connector at a place, and what stands behind it.
+func (s *secretScan) connector(at, cueStart int) (int, link) {
+	rest := s.text[at:]
+	for _, sign := range s.known.signs {
+		if strings.HasPrefix(rest, sign) {
+			return s.skipBlank(at + len(sign)), linkSign
+		}
+	}
+	for _, phrase := range s.known.phrased {
+		if n := foldedPrefix(rest, phrase); n > 0 && n < len(rest) && rest[n] == ' ' {
+			return s.skipSpace(at + n), linkGiven
+		}
+	}
+	word := s.wordAt(at)
+	end := s.skipSpace(at + len(word))
+	switch {
+	case word == "":
+		return at, linkNone
+	case s.known.in("given", word):
+		return end, linkGiven
+	case s.known.in("change", word) && s.changed(cueStart):
+		return end, linkGiven
+	}
+	for _, cjk := range []string{"是", "为", "は"} {
+		if strings.HasPrefix(word, cjk) {
+			return at + len(cjk), linkGiven
+		}
+	}
+	return at, linkNone
+}
+
+// changed reports whether a verb of change stands before a cue in its clause.
+func (s *secretScan) changed(at int) bool {
+	for _, w := range s.wordsBefore(at) {
+		if s.known.in("changing", s.text[w.start:w.end]) {
+			return true
+		}
+	}
+	return strings.Contains(s.text[at:min(len(s.text), at+80)], "geändert") || strings.Contains(s.text[at:min(len(s.text), at+80)], "gesetzt")
+}
+
+// isAny reports whether a cue stands for any such thing ("a password is better").
+func (s *secretScan) isAny(at int) bool {
+	words := s.wordsBefore(at)
+	for i := max(0, len(words)-2); i < len(words); i++ {
+		if s.known.in("any", s.text[words[i].start:words[i].end]) {
+			return true
+		}
+	}
+	return false
+}
+
+// accepts reports whether a value is a secret of a cue's. certain says that the cue
+// stands for a certain thing.
+func (s *secretScan) accepts(c cue, v secretValue, how link, certain bool) bool {
+	text := s.text[v.start:v.end]
+	if s.isMeasure(v) {
+		return false
+	}
+	switch c.shape {
+	case shapeSeveral:
+		if end, n := s.phrase(v.start); how != linkNone && n > 2 {
+			return end > v.end
+		}
+		fallthrough
+	case shapeChosen:
+		if how == linkNone {
+			return s.standsOut(text) || v.phrase && (v.quoted || s.goesWithName(c, v))
+		}
+		return s.known.looksChosen(text) || v.phrase && (certain || how == linkSign)
+	case shapeMade:
+		return s.known.looksMade(text) && (how != linkNone || len(text) >= 12)
+	case shapeLoose, shapePair:
+		return how != linkNone && s.standsOut(text)
+	case shapeCode:
+		return s.isCode(c, v, how)
+	}
+	return false
+}
+
+// goesWithName reports whether a value is one word at the end of a clause that has
+// named a user: "user jane, password marigold".
+func (s *secretScan) goesWithName(c cue, v secretValue) bool {
+	if _, n := s.phrase(v.start); n != 1 {
+		return false
+	}
+	for _, w := range s.wordsBefore(v.start - len(c.word) - 1) {
+		if s.known.in("named", s.text[w.start:w.end]) {
+			return true
+		}
+	}
+	return false
+}
+
+// standsOut reports whether a value can hardly be a word of a sentence.
+func (s *secretScan) standsOut(text string) bool {
+	m := mix(text)
+	if !s.known.looksChosen(text) || len(text) < 6 || m.letters == 0 || m.digits == 0 {
+		return false
+	}
+	return m.digits > 1 || m.signs > 0 || strings.ToLower(text) == text
+}
+
+// isMeasure reports whether a value is counted by the word behind it ("12 characters").
+func (s *secretScan) isMeasure(v secretValue) bool {
+	text := s.text[v.start:v.end]
+	return strings.Trim(text, "0123456789.,") == "" && s.known.in("units", s.wordAt(s.skipSpace(v.end)))
+}
+
+// isCode reports whether a value is a code of a cue's: so many digits, or a few
+// letters and digits.
+func (s *secretScan) isCode(c cue, v secretValue, how link) bool {
+	text := s.text[v.start:v.end]
+	if m := mix(text); m.letters > 0 {
+		return how != linkNone && m.digits > 1 && c.max > 4 && s.known.looksChosen(text)
+	}
+	return s.codeEnd(v.start, c) > 0
+}
+
+// codeEnd is where a code of so many digits ends that begins at a place; 0 if none
+// does. Groups may be parted by a blank, a hyphen or a slash.
+func (s *secretScan) codeEnd(at int, c cue) int {
+	digits, end := 0, 0
+	for i := at; i < len(s.text) && digits <= c.max; i++ {
+		switch b := s.text[i]; {
+		case isDigit(b):
+			digits++
+			end = i + 1
+		case c.min > 8 && b >= 'A' && b <= 'Z': // insurance numbers hold a letter
+		case strings.IndexByte(" -/", b) < 0 || s.known.in("units", s.wordAt(i+1)):
+			i = len(s.text)
+		}
+	}
+	if digits < c.min || digits > c.max {
+		return 0
+	}
+	return end
+}
+
+// pair is the second of two words at a place that are a name and its secret.
+func (s *secretScan) pair(at int) (secretSpan, bool) {
+	i := at
+	for i < min(len(s.text), at+longestWord) && !isSeparator(s.text[i]) && s.text[i] != ':' && s.text[i] != '|' {
+		i++
+	}
+	name := s.text[at:i]
+	i = s.skipSpace(i)
+	if name == "" || i == len(s.text) || strings.IndexByte("/:|", s.text[i]) < 0 || strings.Contains(name, "/") {
+		return secretSpan{}, false
+	}
+	v := s.valueAt(s.skipSpace(i + 1))
+	return v.secretSpan, s.known.looksChosen(s.text[v.start:v.end])
+}
+
+// before is the value that stands before a cue: "hunter2 is my password".
+func (s *secretScan) before(c cue, start, end int) (secretSpan, bool) {
+	if c.placed {
+		return secretSpan{}, false
+	}
+	next := s.wordAt(s.skipSpace(end))
+	if next != "" && !s.known.in("of", next) && !s.known.in("given", next) {
+		return secretSpan{}, false
+	}
+	words := s.wordsBefore(start)
+	for i := len(words) - 2; i > 0; i-- {
+		copula, article := s.text[words[i].start:words[i].end], s.text[words[i+1].start:words[i+1].end]
+		if !s.known.in("as", copula) || !s.known.in("certain", article) {
+			continue
+		}
+		v := s.trimmed(words[i-1])
+		text := s.text[v.start:v.end]
+		switch c.shape {
+		case shapeCode:
+			return v.secretSpan, s.isCode(c, v, linkGiven)
+		case shapeChosen, shapeSeveral:
+			first := i == 1 && s.isWord(text)
+			return v.secretSpan, s.known.looksChosen(text) || first || v.quoted && s.isWord(text)
+		case shapeMade:
+			return v.secretSpan, s.known.looksMade(text)
+		}
+		return v.secretSpan, c.shape == shapeLoose && s.standsOut(text)
+	}
+	return secretSpan{}, false
+}
+
+// isWord reports whether a word may be somebody's choice: it is none of those that a
+// sentence about secrets is made of.
+func (s *secretScan) isWord(text string) bool {
+	if utf8.RuneCountInString(text) < 3 || s.known.in("function", text) || s.known.in("harmless", text) || s.known.isTerm(text) {
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(text)
+	if unicode.IsUpper(first) {
+		return true
+	}
+	for _, ending := range s.known.endings {
+		if strings.HasSuffix(text, ending) && len(text) > len(ending)+2 {
+			return false
+		}
+	}
+	return unicode.IsLetter(first)
+}

@@ -1,0 +1,267 @@
+package memory
+
+import (
+	"strings"
+	"unicode"
+)
+
+// isKey reports whether a word has the form of a key.
+func isKey(w string) bool {
+	if len(w) < 12 {
+		return false
+	}
+	for _, p := range theSecrets().prefixes[w[0]] {
+		if strings.HasPrefix(w, p) && len(w) >= len(p)+12 && isKeyBody(w[len(p):]) {
+			return true
+		}
+	}
+	if at := strings.Index(w, "://"); at > 0 {
+		host := w[at+3:]
+		user, _, found := strings.Cut(host, "@")
+		return found && strings.Contains(user, ":")
+	}
+	return isBotToken(w) || len(w) >= 32 && isRandom(w)
+}
+
+// isKeyBody reports whether what follows a prefix is key material, not prose.
+func isKeyBody(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; !isAlnum(c) && strings.IndexByte("-_.+/:!?", c) < 0 {
+			return false
+		}
+	}
+	return strings.ContainsAny(s, "0123456789") || len(s) >= 20
+}
+
+// isBotToken reports whether a word is a number, a colon and key material, as
+// the tokens of Telegram's bots are.
+func isBotToken(w string) bool {
+	id, body, found := strings.Cut(w, ":")
+	return found && len(id) >= 8 && len(body) >= 30 && strings.Trim(id, "0123456789") == "" && isKeyBody(body)
+}
+
+// isRandom reports whether a long word mixes cases and digits as only generated
+// keys do. Hashes in plain hexadecimal are names of commits, not secrets.
+func isRandom(w string) bool {
+	var count [4]int
+	turns, kind := 0, 0
+	for i := range len(w) {
+		now := randomKind(w[i])
+		if now < 0 {
+			return false
+		}
+		if count[now]++; now != kind {
+			turns++
+		}
+		kind = now
+	}
+	return count[1] > 3 && count[2] > 3 && count[3] > 2 && turns*3 > len(w)
+}
+
+// randomKind is 1 for a small letter, 2 for a capital, 3 for a digit, 0 for a sign
+// of base64, and -1 for what no key holds.
+func randomKind(c byte) int {
+	switch {
+	case c >= 'a' && c <= 'z':
+		return 1
+	case c >= 'A' && c <= 'Z':
+		return 2
+	case c >= '0' && c <= '9':
+		return 3
+	case strings.IndexByte("+/=_-", c) >= 0:
+		return 0
+	}
+	return -1
+}
+
+// numbers finds numbers of cards and accounts by their check digits.
+func (s *secretScan) numbers() {
+	for i := 0; i < len(s.text); {
+		if !isAlnum(s.text[i]) {
+			i++
+			continue
+		}
+		if end := s.numberEnd(i); end > 0 {
+			s.add(i, i+end)
+			i += end
+		}
+		for i < len(s.text) && isAlnum(s.text[i]) {
+			i++
+		}
+	}
+}
+
+// numberEnd is how long the number of a card or an account is that the word at i
+// begins; 0 if it begins none.
+func (s *secretScan) numberEnd(i int) int {
+	switch {
+	case i > 0 && strings.IndexByte("./_", s.text[i-1]) >= 0: // a part of something else
+		return 0
+	case isDigit(s.text[i]):
+		return cardEnd(s.text[i:])
+	case i+4 < len(s.text) && isDigit(s.text[i+2]) && isDigit(s.text[i+3]):
+		return s.known.accountEnd(s.text[i:])
+	}
+	return 0
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// cardEnd is where the number of a card ends that s begins with; 0 if it begins
+// with none. The groups may be parted by a blank or a hyphen each.
+func cardEnd(s string) int {
+	var digits []byte
+	end, groups := 0, 0
+	for i := 0; i < len(s) && len(digits) < 19; i++ {
+		if isDigit(s[i]) {
+			digits = append(digits, s[i]-'0')
+		} else if groups++; strings.IndexByte(" -", s[i]) < 0 || groups > 6 || i+1 == len(s) || !isDigit(s[i+1]) {
+			break
+		}
+		if last := i+1 == len(s) || !isAlnum(s[i+1]); last && isCard(digits) {
+			end = i + 1
+		}
+	}
+	return end
+}
+
+// issuers are the first digits of cards, with how many digits these have.
+var issuers = []struct {
+	first   string
+	lengths string // as characters: 'm' is the 13th letter
+}{
+	{"4", "mps"}, {"34", "o"}, {"37", "o"}, {"36", "n"}, {"30", "n"}, {"38", "n"}, {"35", "p"},
+	{"51", "p"}, {"52", "p"}, {"53", "p"}, {"54", "p"}, {"55", "p"},
+	{"22", "p"}, {"23", "p"}, {"24", "p"}, {"25", "p"}, {"26", "p"}, {"27", "p"}, {"60", "p"}, {"64", "p"}, {"65", "p"}, {"62", "pqrs"},
+	{"50", "mnopqrs"}, {"56", "mnopqrs"}, {"57", "mnopqrs"}, {"58", "mnopqrs"}, {"63", "mnopqrs"}, {"67", "mnopqrs"}, {"68", "mnopqrs"},
+}
+
+// isCard reports whether digits are the number of a card: of an issuer, of its
+// length, and with the right check digit (Luhn).
+func isCard(digits []byte) bool {
+	if len(digits) < 13 || !hasIssuer(digits) {
+		return false
+	}
+	sum := 0
+	for i := range digits {
+		d := int(digits[len(digits)-1-i])
+		if i%2 == 1 {
+			if d *= 2; d > 9 {
+				d -= 9
+			}
+		}
+		sum += d
+	}
+	return sum%10 == 0
+}
+
+func hasIssuer(digits []byte) bool {
+	for _, issuer := range issuers {
+		ok := strings.IndexByte(issuer.lengths, byte('a'+len(digits)-1)) >= 0
+		for i := range len(issuer.first) {
+			ok = ok && digits[i] == issuer.first[i]-'0'
+		}
+		if ok {
+			return true
+		}
+	}
+	return false
+}
+
+// accountEnd is where the number of an account (IBAN) ends that s begins with; 0 if
+// it begins with none.
+func (s *secrets) accountEnd(text string) int {
+	want := s.iban[strings.ToUpper(text[:2])]
+	if want == 0 {
+		return 0
+	}
+	rest, count := 0, 0
+	var head [4]byte
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if c == ' ' && count > 0 && count < want {
+			continue
+		}
+		if !isAlnum(c) {
+			return 0
+		}
+		if count < 4 {
+			head[count] = c
+		} else {
+			rest = mod97(rest, c)
+		}
+		if count++; count < want {
+			continue
+		}
+		for _, c := range head {
+			rest = mod97(rest, c)
+		}
+		if whole := i+1 == len(text) || !isAlnum(text[i+1]); whole && rest == 1 {
+			return i + 1
+		}
+		return 0
+	}
+	return 0
+}
+
+// mod97 adds a character to the rest of a division by 97: letters count from 10.
+func mod97(rest int, c byte) int {
+	if isDigit(c) {
+		return (rest*10 + int(c-'0')) % 97
+	}
+	return (rest*100 + int(c|0x20-'a') + 10) % 97
+}
+
+// mixed counts what stands in a value.
+type mixed struct{ letters, digits, signs int }
+
+func mix(v string) (m mixed) {
+	for _, r := range v {
+		switch {
+		case unicode.IsDigit(r):
+			m.digits++
+		case unicode.IsLetter(r):
+			m.letters++
+		case strings.ContainsRune("!@#$%^&*_+~?", r):
+			m.signs++
+		}
+	}
+	return m
+}
+
+// looksChosen reports whether a value is no ordinary word: digits or unusual signs
+// stand among its letters, and it is no measure and no name of a technology.
+func (s *secrets) looksChosen(v string) bool {
+	m := mix(v)
+	if len(v) < 4 || strings.ContainsAny(v, " \t") || s.isTerm(v) {
+		return false
+	}
+	return m.digits > 0 || m.signs > 0 && m.letters > 0
+}
+
+// looksMade reports whether a value looks as if a machine had made it, or as if it
+// were chosen with care.
+func (s *secrets) looksMade(v string) bool {
+	m := mix(v)
+	if !s.looksChosen(v) || m.digits == 0 {
+		return false
+	}
+	return len(v) >= 8 || m.signs > 0 || m.letters > 0 && m.digits > 1 && len(v) >= 6
+}
+
+// isTerm reports whether a value is a measure ("256-bit"), a place in a file system
+// or on the web, what stands for a value ("${PASSWORD}", "****"), or the name of a
+// technology with a number ("OAuth2", "RS256").
+func (s *secrets) isTerm(v string) bool {
+	low := strings.ToLower(v)
+	stem := strings.Trim(strings.TrimLeft(low, "0123456789.,"), "-")
+	if stem != low && s.lists["units"][stem] || s.lists["technical"][strings.TrimRight(low, "0123456789.-")] {
+		return true
+	}
+	for _, start := range []string{"/", "./", "~/", "${", "$(", "{{", "<", "http:", "https:", "--"} {
+		if strings.HasPrefix(low, start) {
+			return true
+		}
+	}
+	return strings.Trim(low, low[:1]) == "" && !isDigit(low[0]) || low[0] == '$' && strings.ToUpper(v) == v && mix(v).digits == 0
+}

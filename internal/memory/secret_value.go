@@ -1,0 +1,181 @@
+package memory
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// secretQuotes are the marks that open a value, with those that close it.
+var secretQuotes = [][2]string{
+	{"\"", "\""}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"„", "“"}, {"«", "»"},
+	{"‘", "’"}, {"**", "**"}, {"「", "」"},
+}
+
+// How much is read of a word and of a value, in bytes: so that long texts made of
+// cues cost no more than others.
+const longestWord, longestValue = 100, 1000
+
+// valueAt is the value that begins at a place: what stands in quotes, or a word, or
+// a series of plain words up to the end of its clause.
+func (s *secretScan) valueAt(at int) secretValue {
+	for _, q := range secretQuotes {
+		if !strings.HasPrefix(s.text[at:], q[0]) {
+			continue
+		}
+		start := at + len(q[0])
+		line, _, _ := strings.Cut(s.text[start:min(len(s.text), start+200)], "\n")
+		if n := strings.Index(line, q[1]); n > 0 {
+			v := secretValue{secretSpan: secretSpan{start, start + n}, quoted: true}
+			v.phrase = s.isWord(line[:n])
+			return v
+		}
+		at = start
+	}
+	end := at
+	for end < min(len(s.text), at+longestValue) && strings.IndexByte(" \t\n\r\"'`<>(),;", s.text[end]) < 0 {
+		end++
+	}
+	v := s.trimmed(secretSpan{at, end})
+	v.phrase = s.isPhrase(v.start)
+	return v
+}
+
+// trimmed is a word without the marks around it.
+func (s *secretScan) trimmed(w secretSpan) secretValue {
+	v := secretValue{secretSpan: w}
+	text := s.text[w.start:w.end]
+	left := strings.TrimLeft(text, "\"'`“„«‘*(")
+	v.quoted = len(left) < len(text)
+	v.start += len(text) - len(left)
+	right := strings.TrimRight(left, ".?:\"'`”“»’*)。、")
+	if bare := strings.TrimRight(right, "!"); len(right) == len(left) || len(right)-len(bare) > 1 || mix(bare).digits == 0 {
+		right = bare
+	}
+	v.end = v.start + len(right)
+	return v
+}
+
+// isPhrase reports whether plain words stand at a place, up to the end of the
+// clause, which may be somebody's choice. The first of them says most: it is none of
+// those with which one speaks about a password.
+func (s *secretScan) isPhrase(at int) bool {
+	end, n := s.phrase(at)
+	owned := n > 1 && strings.Contains(s.text[at:end], "'s ") // "Anna's problem"
+	return n > 0 && !owned && s.isWord(s.wordAt(at))
+}
+
+// phrase is where a series of words ends that stands at a place and holds no word of
+// grammar up to the end of its clause, and how many they are; 0 if there is none.
+func (s *secretScan) phrase(at int) (end, n int) {
+	for ; n <= mostWords; n++ {
+		word := s.wordAt(at)
+		if n > 0 && (word == "" || s.known.in("clause", word)) {
+			return end, n
+		}
+		if word == "" || s.known.in("function", word) {
+			return 0, 0
+		}
+		end = at + len(word)
+		if end == len(s.text) || s.text[end] != ' ' {
+			return end, n + 1
+		}
+		at = s.skipSpace(end)
+	}
+	return 0, 0
+}
+
+// wordAt is the word at a place, with the signs inside it; "" if none begins there.
+func (s *secretScan) wordAt(at int) string {
+	if at >= len(s.text) {
+		return ""
+	}
+	end := at
+	for end < min(len(s.text), at+longestWord) {
+		r, n := utf8.DecodeRuneInString(s.text[end:])
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !s.joins(end, r) {
+			break
+		}
+		end += n
+	}
+	return s.text[at:end]
+}
+
+// joins reports whether a sign stands inside a word.
+func (s *secretScan) joins(at int, r rune) bool {
+	if strings.IndexByte("-_'.@+", byte(r)) < 0 || r >= utf8.RuneSelf || at == 0 || at+1 >= len(s.text) {
+		return false
+	}
+	next, _ := utf8.DecodeRuneInString(s.text[at+1:])
+	return isAlnum(s.text[at-1]) && (unicode.IsLetter(next) || unicode.IsDigit(next))
+}
+
+// wordsBefore are the words of the clause before a place, at most so many as a cue
+// reaches back.
+func (s *secretScan) wordsBefore(at int) []secretSpan {
+	from := strings.LastIndexAny(s.text[max(0, at-200):at], "\n;") + 1 + max(0, at-200)
+	if from < at-120 {
+		from = at - 120
+	}
+	var out []secretSpan
+	for end := at; end > from && len(out) < reachBack; {
+		for end > from && strings.IndexByte(" \t,", s.text[end-1]) >= 0 {
+			end--
+		}
+		start := end
+		for start > from && strings.IndexByte(" \t", s.text[start-1]) < 0 {
+			start--
+		}
+		if start == end || end < at && strings.IndexByte(".!?:", s.text[end-1]) >= 0 && len(out) > 0 {
+			break
+		}
+		out = append(out, secretSpan{start, end})
+		end = start
+	}
+	for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
+		out[i], out[j] = out[j], out[i]
+	}
+	return out
+}
+
+// skipSpace is the first place from at on that holds no blank.
+func (s *secretScan) skipSpace(at int) int {
+	for at < len(s.text) && (s.text[at] == ' ' || s.text[at] == '\t') {
+		at++
+	}
+	return at
+}
+
+// skipBlank is skipSpace over one line break, too.
+func (s *secretScan) skipBlank(at int) int {
+	at = s.skipSpace(at)
+	if at < len(s.text) && (s.text[at] == '\n' || s.text[at] == '\r') {
+		return s.skipSpace(at + 1)
+	}
+	return at
+}
+
+// skipClosing skips blanks, and the marks that a cue or a phrase is closed with.
+func (s *secretScan) skipClosing(at int) int {
+	for at < len(s.text) && strings.IndexByte(" \t\"'`)*(", s.text[at]) >= 0 {
+		at++
+	}
+	return at
+}
+
+// skipStill skips words such as "now" and a colon behind a connector.
+func (s *secretScan) skipStill(at int) int {
+	for {
+		at = s.skipSpace(at)
+		word := s.wordAt(at)
+		if word != "" && s.known.in("still", word) {
+			at += len(word)
+			continue
+		}
+		if at < len(s.text) && s.text[at] == ':' {
+			at++
+			continue
+		}
+		return at
+	}
+}

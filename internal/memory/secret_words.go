@@ -1,0 +1,115 @@
+package memory
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The lists of words that wallets are restored with have 12 to 24 words of 3 to 8
+// letters. Behind a cue fewer are enough.
+const (
+	seedShort, seedLong = 3, 8
+	seedNamed           = 8
+)
+
+// isSeedCount reports whether a list of words for a wallet has so many.
+func isSeedCount(n int) bool { return n >= 12 && n <= 24 && n%3 == 0 }
+
+// series finds lists of words for wallets that no cue names: as many small plain
+// words as such a list has, with nothing but blanks between them.
+func (s *secretScan) series() {
+	if len(s.text) < 12*(seedShort+1) {
+		return
+	}
+	count, begin, end := 0, 0, 0
+	for i := 0; i <= len(s.text); {
+		start := i
+		for i < len(s.text) && s.text[i] >= 'a' && s.text[i] <= 'z' {
+			i++
+		}
+		// Most texts are prose: its small words end a series at once.
+		word := s.text[start:i]
+		if plain := len(word) >= seedShort && len(word) <= seedLong && !s.known.lists["grammar"][word]; plain {
+			if count == 0 {
+				begin = start
+			}
+			count, end = count+1, i
+		} else {
+			count = 0
+		}
+		if i < len(s.text) && s.text[i] == ' ' {
+			i++
+			continue
+		}
+		if isSeedCount(count) && s.lastOfSeries(i) {
+			s.add(begin, end)
+		}
+		count = 0
+		i = s.nextWord(i)
+	}
+}
+
+// lastOfSeries reports whether a series of words may end at i: not inside a word.
+func (s *secretScan) lastOfSeries(i int) bool {
+	return i == len(s.text) || strings.IndexByte(".\n\r\"'`);!?", s.text[i]) >= 0
+}
+
+// nextWord is where the word after the one at i begins.
+func (s *secretScan) nextWord(i int) int {
+	for i < len(s.text) && s.text[i] != ' ' && s.text[i] != '\n' && s.text[i] != ':' && s.text[i] != '"' {
+		i++
+	}
+	return i + 1
+}
+
+// words is the series of words at i that a cue has named: one behind the other, with
+// blanks, commas, line breaks or numbers between them.
+func (s *secretScan) words(i int) (secretSpan, bool) {
+	begin, end, count := i, i, 0
+	for i < len(s.text) {
+		r, n := utf8.DecodeRuneInString(s.text[i:])
+		if !unicode.IsLetter(r) {
+			if !unicode.IsDigit(r) && !s.betweenWords(i, r, count) {
+				break
+			}
+			i += n
+			continue
+		}
+		start := i
+		i = s.wordEnd(i)
+		word := s.text[start:i]
+		if s.known.in("grammar", word) || s.known.in("function", word) && count == 0 {
+			break
+		}
+		count, end = count+1, i
+	}
+	return secretSpan{begin, end}, count >= seedNamed
+}
+
+// betweenWords reports whether a sign may stand between the words of a named series:
+// a point only behind a number, a hyphen only as the mark of a list.
+func (s *secretScan) betweenWords(i int, r rune, count int) bool {
+	switch r {
+	case '.':
+		return count == 0 || s.numbered(i)
+	case '-':
+		return i == 0 || isSeparator(s.text[i-1])
+	}
+	return strings.ContainsRune(" ,)\n\r\t\"'`*", r)
+}
+
+// numbered reports whether the point at i belongs to a number in front of it.
+func (s *secretScan) numbered(i int) bool { return i > 0 && isDigit(s.text[i-1]) }
+
+// wordEnd is where the word that begins at i ends.
+func (s *secretScan) wordEnd(i int) int {
+	for i < len(s.text) {
+		r, n := utf8.DecodeRuneInString(s.text[i:])
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {
+			return i
+		}
+		i += n
+	}
+	return i
+}

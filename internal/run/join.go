@@ -1,0 +1,137 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/lineage"
+	"github.com/hermes-memory/hermes/internal/openai"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// joinCalls puts the messages that called for the results of the input in front of
+// them, with all that was said since, so that no budget parts the two. It refuses
+// results that no message of the user's turn called for: a model server would, too,
+// but only after the message had been stored. A result that is stored already is not
+// stored again.
+func (t *laidOut) joinCalls() error {
+	if t.req.Stateless {
+		return nil
+	}
+	t.nameTools()
+	asked := t.input.asked
+	if !slices.ContainsFunc(asked, isResult) {
+		return nil
+	}
+	open := ofLastTurn(t.before())
+	from, err := callers(open, asked)
+	if err != nil {
+		return err
+	}
+	if from == len(open) {
+		return nil // the calls came with their results
+	}
+	if len(t.input.fresh) > 0 {
+		t.input.fresh = slices.DeleteFunc(slices.Clone(asked), func(m session.Message) bool { return repeats(open, &m) })
+		t.number()
+		asked = t.input.fresh
+	}
+	t.input.tailTo = open[from].Seq
+	if len(asked) == 0 { // all of it is known: it is to be answered again
+		for !isResult(open[len(open)-1]) {
+			open = open[:len(open)-1]
+		}
+	}
+	t.input.asked = paired(append(slices.Clone(open[from:]), asked...), true)
+	return nil
+}
+
+func isResult(m session.Message) bool { return m.Role == session.Tool }
+
+// ofLastTurn returns the messages after the user's last one.
+func ofLastTurn(ms []session.Message) []session.Message {
+	i := len(ms)
+	for i > 0 && ms[i-1].Role != session.User {
+		i--
+	}
+	return ms[i:]
+}
+
+// callers is where the first message of open stands that makes a call which asked
+// answers; its length if asked has the calls of its results itself.
+func callers(open, asked []session.Message) (int, error) {
+	first, made := len(open), make(map[string]bool)
+	for i := range asked {
+		m := &asked[i]
+		for _, c := range openai.CallNames(m.ToolCalls) {
+			made[c.ID] = true
+		}
+		if m.Role != session.Tool || made[m.ToolCallID] {
+			continue
+		}
+		at := callerOf(open, m.ToolCallID)
+		if at < 0 {
+			return 0, uncalled(open, m.ToolCallID)
+		}
+		first = min(first, at)
+	}
+	return first, nil
+}
+
+// callerOf is the newest message that calls under an id. Some servers give no ids:
+// their calls are answered under any.
+func callerOf(open []session.Message, id string) int {
+	newest := -1
+	for i := len(open) - 1; i >= 0; i-- {
+		names := openai.CallNames(open[i].ToolCalls)
+		if slices.ContainsFunc(names, func(c openai.CallName) bool { return c.ID == id }) {
+			return i
+		}
+		if newest < 0 && len(names) > 0 {
+			newest = i
+		}
+	}
+	if newest >= 0 && slices.ContainsFunc(openai.CallNames(open[newest].ToolCalls), func(c openai.CallName) bool { return c.ID == "" }) {
+		return newest
+	}
+	return -1
+}
+
+func uncalled(open []session.Message, id string) error {
+	if id == "" || !slices.ContainsFunc(open, func(m session.Message) bool { return len(m.ToolCalls) > 0 }) {
+		return fault.New(fault.Invalid, "tool_call_not_found",
+			"This session has no open tool call that the message of role 'tool' could answer.").At("messages")
+	}
+	return fault.New(fault.Invalid, "tool_call_not_found",
+		fmt.Sprintf("No tool call with the id %q is open in this session.", id)).At("messages")
+}
+
+// repeats reports whether a message is the newest result of its call, once more.
+func repeats(open []session.Message, m *session.Message) bool {
+	if m.Role != session.Tool || m.ToolCallID == "" {
+		return false
+	}
+	for i := len(open) - 1; i >= 0; i-- {
+		switch o := &open[i]; {
+		case o.Role == session.Tool && o.ToolCallID == m.ToolCallID:
+			return equal(m, o)
+		case slices.ContainsFunc(openai.CallNames(o.ToolCalls), func(c openai.CallName) bool { return c.ID == m.ToolCallID }):
+			return false
+		}
+	}
+	return false
+}
+
+// nameTools gives the results among the new messages the names of their tools.
+func (t *laidOut) nameTools() {
+	if !slices.ContainsFunc(t.input.fresh, isResult) && !slices.ContainsFunc(t.input.past, isResult) {
+		return
+	}
+	names := make(map[string]string)
+	if len(t.input.past) == 0 {
+		lineage.NameTools(names, slices.Clone(ofLastTurn(t.before())))
+	}
+	lineage.NameTools(names, t.input.past)
+	lineage.NameTools(names, t.input.fresh)
+}

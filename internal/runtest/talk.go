@@ -1,0 +1,174 @@
+package runtest
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/recall"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// Kept is what scopes were told, without a database: thousands of messages are
+// learnt in a second. Every scope may be read.
+type Kept struct {
+	Docs  []ranking.Document
+	Known map[session.ID][]memory.Fact
+	at    map[memory.Place]int // where in Docs
+}
+
+// Facts lists what a scope has learnt.
+func (k *Kept) Facts(_ context.Context, _ owner.Owner, scope memory.Scope) ([]memory.Fact, error) {
+	return k.Known[scope.Root], nil
+}
+
+// Documents reads the messages of a scope.
+func (k *Kept) Documents(_ context.Context, _ owner.Owner, scope memory.Scope, each func(ranking.Document) bool) error {
+	for _, d := range k.Docs {
+		if d.Root == scope.Root && !each(d) {
+			break
+		}
+	}
+	return nil
+}
+
+// Scopes lists the scopes that have learnt something.
+func (k *Kept) Scopes(context.Context, owner.Owner) ([]memory.Scope, error) {
+	var out []memory.Scope
+	for root := range k.Known {
+		out = append(out, memory.Scope{Root: root})
+	}
+	slices.SortFunc(out, func(a, b memory.Scope) int { return strings.Compare(string(a.Root), string(b.Root)) })
+	return out, nil
+}
+
+// Erasures is empty: nothing here is forgotten.
+func (k *Kept) Erasures(context.Context, owner.Owner) ([]memory.Erasure, error) { return nil, nil }
+
+// Findings is empty: no model takes part.
+func (k *Kept) Findings(context.Context, owner.Owner, memory.Scope) ([]memory.Finding, error) {
+	return nil, nil
+}
+
+// Vectors is empty: no model takes part.
+func (k *Kept) Vectors(context.Context, owner.Owner, memory.Scope, string, func(ranking.Vector) bool) error {
+	return nil
+}
+
+// Quotes reads messages.
+func (k *Kept) Quotes(_ context.Context, _ owner.Owner, places []memory.Place) ([]ranking.Document, error) {
+	var out []ranking.Document
+	for _, p := range places {
+		if i, found := k.at[p]; found {
+			out = append(out, k.Docs[i])
+		}
+	}
+	return out, nil
+}
+
+// Talk is one conversation with the responder, over real memory.
+type Talk struct {
+	Kept *Kept
+	Root session.ID
+	Now  time.Time // when the next message is said
+
+	views *memory.Views
+	seq   int64
+}
+
+// NewTalk returns a conversation of which nothing is known.
+func NewTalk(root session.ID, now time.Time) *Talk {
+	kept := &Kept{at: map[memory.Place]int{}, Known: map[session.ID][]memory.Fact{}}
+	return &Talk{Kept: kept, Root: root, Now: now, views: memory.NewViews(kept, 64<<20)}
+}
+
+// Other is another conversation over the same memory.
+func (k *Talk) Other(root session.ID) *Talk {
+	o := *k
+	o.Root, o.seq = root, 0
+	return &o
+}
+
+func (k *Talk) view() (*memory.View, func(), error) {
+	return k.views.Use(context.Background(), owner.Local(), memory.Scope{Root: k.Root}, false)
+}
+
+// Learn puts a message into memory and returns what it brought.
+func (k *Talk) Learn(role session.Role, speaker, text string) (memory.Change, ranking.Document, error) {
+	view, done, err := k.view()
+	if err != nil {
+		return memory.Change{}, ranking.Document{}, err
+	}
+	defer done()
+	d := ranking.Document{
+		MessageID: int64(len(k.Kept.Docs) + 1), SessionID: k.Root, Root: k.Root, Seq: k.seq,
+		Role: role, Speaker: speaker, Text: text, SaidAt: k.Now,
+	}
+	k.Kept.at[memory.Place{Root: d.Root, Seq: d.Seq}] = len(k.Kept.Docs)
+	k.Kept.Docs = append(k.Kept.Docs, d)
+	k.seq++
+	change := view.Learn(d)
+	k.Kept.Known[k.Root] = append(k.Kept.Known[k.Root], change.Learned...)
+	return change, d, nil
+}
+
+// Prompt learns a message and returns what the runner hands over for it. The
+// function returned ends the use of the prompt.
+func (k *Talk) Prompt(text string, streaming bool) (*run.Prompt, func(), error) {
+	change, d, err := k.Learn(session.User, "", text)
+	if err != nil {
+		return nil, nil, err
+	}
+	view, done, err := k.view()
+	if err != nil {
+		return nil, nil, err
+	}
+	return &run.Prompt{Streaming: streaming, Question: &run.Question{
+		Input: []session.Message{{Role: session.User, Content: text, RootID: k.Root, Seq: d.Seq, SaidAt: k.Now}},
+		Now:   k.Now, View: view, Learned: change.Learned, Reversals: change.Reversals,
+		Own: func(root session.ID, seq int64) bool { return root == k.Root && seq >= d.Seq },
+		Quotes: func(ctx context.Context, places []memory.Place) ([]ranking.Document, error) {
+			return k.Kept.Quotes(ctx, owner.Local(), places)
+		},
+	}}, done, nil
+}
+
+// Say sends a message, as a turn does: it is learnt, then answered, and the
+// answer is learnt too. The next message comes a day later.
+func (k *Talk) Say(text string) (string, error) {
+	p, done, err := k.Prompt(text, false)
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	got, _, err := Answer(p)
+	if err != nil {
+		return "", err
+	}
+	_, _, err = k.Learn(session.Assistant, "", got)
+	k.Now = k.Now.Add(24 * time.Hour)
+	return got, err
+}
+
+// Answer collects the responder's answer and its pieces.
+func Answer(p *run.Prompt) (string, []run.Delta, error) {
+	deltas, err := recall.New().Stream(context.Background(), p)
+	if err != nil {
+		return "", nil, err
+	}
+	var b strings.Builder
+	var all []run.Delta
+	for d, err := range deltas {
+		if err != nil {
+			return "", nil, err
+		}
+		b.WriteString(d.Content)
+		all = append(all, d)
+	}
+	return b.String(), all, nil
+}

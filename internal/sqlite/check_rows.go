@@ -1,0 +1,131 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/bound"
+)
+
+// CheckRows looks for rows that hold what no reader can be given as it is: a time
+// that cannot be written, a number below zero or beyond all counts, JSON that is
+// none. Such a row is read with the nearest value that can be written, or without
+// it; this says where it lies. Columns are known by their names, so that a new
+// table is looked at, too.
+func (db *DB) CheckRows(ctx context.Context) ([]string, error) {
+	columns, err := db.checkedColumns(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var found []string
+	for _, table := range columns {
+		some, err := db.checkTable(ctx, &table)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, some...)
+	}
+	return found, nil
+}
+
+// checkedTable is a table with the columns to look at.
+type checkedTable struct {
+	name    string
+	columns []checkedColumn
+}
+
+// checkedColumn is a column, the condition of a damaged value, and what that is.
+type checkedColumn struct{ name, condition, says string }
+
+// checkedColumns lists what there is to look at, by the schema of the file.
+func (db *DB) checkedColumns(ctx context.Context) ([]checkedTable, error) {
+	rows, err := db.read.QueryContext(ctx, `SELECT m.name, c.name, c.type FROM sqlite_schema m JOIN pragma_table_info(m.name) c
+		WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' AND m.name NOT LIKE 'messages_fts%' ORDER BY m.name, c.cid`)
+	if err != nil {
+		return nil, fmt.Errorf("read the schema: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var out []checkedTable
+	for rows.Next() {
+		var table, name, kind string
+		if err := rows.Scan(&table, &name, &kind); err != nil {
+			return nil, fmt.Errorf("read the schema: %w", err)
+		}
+		column, checked := checkOf(name, kind)
+		if !checked {
+			continue
+		}
+		if len(out) == 0 || out[len(out)-1].name != table {
+			out = append(out, checkedTable{name: table})
+		}
+		last := &out[len(out)-1]
+		last.columns = append(last.columns, column)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read the schema: %w", err)
+	}
+	return out, nil
+}
+
+// checkOf is how a column is looked at, by its name and type.
+func checkOf(name, kind string) (checkedColumn, bool) {
+	outside := func(least, most int64) string {
+		return quoted(name) + " NOT BETWEEN " + strconv.FormatInt(least, 10) + " AND " + strconv.FormatInt(most, 10)
+	}
+	switch {
+	case kind == "INTEGER" && isTime(name):
+		return checkedColumn{name, outside(bound.MinMillis, bound.MaxMillis), "a time outside the years 1 to 9998"}, true
+	case kind == "INTEGER" && isCount(name):
+		return checkedColumn{name, outside(0, bound.MaxCount), "a number below 0 or beyond 2^53"}, true
+	case name == "tail_from":
+		return checkedColumn{name, quoted(name) + " NOT BETWEEN 0 AND next_seq", "a place that the lineage does not have"}, true
+	case kind == "TEXT" && isJSON(name):
+		return checkedColumn{name, "NOT json_valid(" + quoted(name) + ")", "a text that is not JSON"}, true
+	}
+	return checkedColumn{}, false
+}
+
+func isTime(name string) bool {
+	return strings.HasSuffix(name, "_at") || slices.Contains([]string{"at", "anchor", "last_active", "when_from", "when_to"}, name)
+}
+
+func isCount(name string) bool {
+	return strings.HasSuffix(name, "_count") || strings.HasSuffix(name, "_tokens") ||
+		slices.Contains([]string{"next_seq", "seq", "generation", "repeat", "fires"}, name)
+}
+
+func isJSON(name string) bool {
+	return slices.Contains([]string{"wire", "tool_calls", "receipt", "links", "result", "failure", "approvals"}, name)
+}
+
+// quoted is a name of the schema as SQL writes it.
+func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// checkTable counts the damaged values of one table, column by column.
+func (db *DB) checkTable(ctx context.Context, t *checkedTable) ([]string, error) {
+	var query strings.Builder
+	query.WriteString(`SELECT `)
+	counts, into := make([]sql.NullInt64, len(t.columns)), make([]any, len(t.columns))
+	for i, c := range t.columns {
+		if i > 0 {
+			query.WriteString(`, `)
+		}
+		query.WriteString(`sum(` + c.condition + `)`)
+		into[i] = &counts[i]
+	}
+	query.WriteString(` FROM ` + quoted(t.name))
+	if err := db.read.QueryRowContext(ctx, query.String()).Scan(into...); err != nil {
+		return nil, fmt.Errorf("look for damaged rows of %s: %w", t.name, err)
+	}
+	var found []string
+	for i, c := range t.columns {
+		if n := counts[i].Int64; n > 0 {
+			found = append(found, fmt.Sprintf("%d rows of %q hold %s (%s)", n, t.name, c.says, c.name))
+		}
+	}
+	return found, nil
+}

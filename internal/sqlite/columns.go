@@ -1,0 +1,280 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/hermes-memory/hermes/internal/mention"
+)
+
+// What becomes of a text when a thing is forgotten that it names is decided for
+// each column of each table, here. The tables are read from the database itself: a
+// column without a rule is searched, so that no certificate passes over it, and
+// fails a test.
+
+// rule is what becomes of a text that names what is forgotten.
+type rule int
+
+const (
+	// unruled is no rule: nothing is done, and the certificate counts it.
+	unruled rule = iota
+	// ours is never changed and never searched: the server made it, or nothing said
+	// to the server gets into it.
+	ours
+	// wholeLineage names a session or a key: its lineage goes whole. The runner does
+	// that between two turns.
+	wholeLineage
+	// rewritten is changed by the runner between two turns, for memory and what is
+	// cached follow from it: sentences are taken out of texts, and values and names
+	// blotted in JSON and in ids.
+	rewritten
+	// wholeRow goes with its row, and what hangs on that.
+	wholeRow
+	// emptied becomes null.
+	emptied
+)
+
+// form is how a column holds its text.
+type form int
+
+const (
+	plain  form = iota
+	values      // JSON that others wrote: its numbers are looked at, too
+	record      // JSON of ours, whose numbers count and name things of ours
+	pieces      // record, whose texts go on from row to row of what they belong to
+	marks       // words of the protocol, for the most part
+)
+
+// column is the rule of a column.
+type column struct {
+	rule rule
+	form form
+}
+
+// erasable are the columns of a table that belongs to owners.
+type erasable struct {
+	// key tells the rows of an owner apart, in the order of an index.
+	key []string
+	// whole are the columns of key that tell apart what the pieces of a text belong
+	// to; nil if there are none.
+	whole   []string
+	columns map[string]column
+	// drop takes a row away, with what hangs on it; the owner and the key are ?1, ?2…
+	drop []string
+}
+
+// foreign reports which tables have no text of owners: the names of keys are the
+// operator's, and stand in the audit; the audit has no content, and its chain of
+// hashes shows a change; erasures are hashes.
+func foreign(table string) bool {
+	return slices.Contains([]string{"api_keys", "audit", "erasures", "meta"}, table)
+}
+
+// erasables are the tables with texts of owners.
+var erasables = sync.OnceValue(func() map[string]erasable {
+	all := conversationTables()
+	maps.Copy(all, derivedTables())
+	maps.Copy(all, workTables())
+	return all
+})
+
+// conversationTables hold what was said.
+func conversationTables() map[string]erasable {
+	return map[string]erasable{
+		"sessions": {
+			key: []string{"id"},
+			columns: map[string]column{
+				"id": {rule: wholeLineage}, "root_id": {rule: wholeLineage}, "session_key": {rule: wholeLineage},
+				"parent_session_id": {rule: rewritten},
+				"source":            {rule: rewritten, form: marks}, "user_id": {rule: rewritten}, "model": {rule: rewritten, form: marks},
+				"system_prompt": {rule: rewritten},
+				"title":         {rule: rewritten}, "summary": {rule: rewritten}, "end_reason": {rule: rewritten, form: marks}, "title_source": {rule: ours},
+			},
+		},
+		"messages": {
+			key: []string{"root_id", "seq"},
+			columns: map[string]column{
+				"root_id": {rule: wholeLineage}, "session_id": {rule: wholeLineage}, "session_key": {rule: wholeLineage}, "role": {rule: ours},
+				"name": {rule: rewritten}, "content": {rule: rewritten}, "wire": {rule: rewritten, form: values},
+				"tool_calls":   {rule: rewritten, form: values},
+				"tool_call_id": {rule: rewritten}, "tool_name": {rule: rewritten}, "note": {rule: rewritten, form: marks},
+				"finish_reason": {rule: rewritten, form: marks},
+				"model":         {rule: rewritten, form: marks}, "receipt_id": {rule: rewritten}, "receipt": {rule: rewritten, form: record}, "frame": {rule: ours},
+			},
+		},
+		"texts": { // receipts tell what is left
+			key: []string{"id"}, drop: []string{
+				`DELETE FROM text_uses WHERE owner_id = ?1 AND text_id = ?2`, `DELETE FROM texts WHERE owner_id = ?1 AND id = ?2`,
+			},
+			columns: map[string]column{"content": {rule: wholeRow, form: values}},
+		},
+		"text_uses": {
+			key: []string{"root_id", "text_id"}, drop: []string{`DELETE FROM text_uses WHERE owner_id = ?1 AND root_id = ?2 AND text_id = ?3`},
+			columns: map[string]column{"root_id": {rule: wholeRow}},
+		},
+		"requests": {
+			key: []string{"route", "key"}, drop: []string{`DELETE FROM requests WHERE owner_id = ?1 AND route = ?2 AND key = ?3`},
+			columns: map[string]column{
+				"route": {rule: ours}, "key": {rule: wholeRow}, "outcome": {rule: wholeRow, form: record}, "root_id": {rule: wholeRow},
+			},
+		},
+	}
+}
+
+// derivedTables hold what follows from it.
+func derivedTables() map[string]erasable {
+	const byPlace = ` WHERE owner_id = ?1 AND root_id = ?2 AND seq = ?3`
+	return map[string]erasable{
+		"facts": { // made again without the thing; what is left of one then goes
+			key: []string{"root_id", "seq", "ord"}, drop: []string{`DELETE FROM facts` + byPlace + ` AND ord = ?4`},
+			columns: map[string]column{
+				"id": {rule: ours}, "kind": {rule: ours}, "role": {rule: ours}, "superseded_by": {rule: ours}, "links": {rule: ours},
+				"root_id": {rule: wholeRow}, "session_id": {rule: wholeRow}, "session_key": {rule: wholeRow}, "speaker": {rule: wholeRow},
+				"quote":     {rule: wholeRow},
+				"statement": {rule: wholeRow}, "subject": {rule: wholeRow}, "attribute": {rule: wholeRow}, "value": {rule: wholeRow},
+				"because":     {rule: wholeRow},
+				"proposed_by": {rule: emptied},
+			},
+		},
+		"findings": {
+			key: []string{"root_id", "ord"}, drop: []string{`DELETE FROM findings WHERE owner_id = ?1 AND root_id = ?2 AND ord = ?3`},
+			columns: map[string]column{
+				"root_id": {rule: wholeRow}, "session_key": {rule: wholeRow}, "statement": {rule: wholeRow}, "proposed_by": {rule: wholeRow},
+				"fact_id": {rule: ours},
+			},
+		},
+		"studies": {
+			key: []string{"root_id"}, drop: []string{`DELETE FROM studies WHERE owner_id = ?1 AND root_id = ?2`},
+			columns: map[string]column{"root_id": {rule: wholeRow}, "vectors_by": {rule: emptied}},
+		},
+		"work": {
+			key: []string{"root_id", "kind"}, drop: []string{`DELETE FROM work WHERE owner_id = ?1 AND root_id = ?2 AND kind = ?3`},
+			columns: map[string]column{"root_id": {rule: wholeRow}, "kind": {rule: ours}, "state": {rule: ours}, "error": {rule: emptied}},
+		},
+		"vectors": {
+			key: []string{"root_id", "seq"}, drop: []string{`DELETE FROM vectors` + byPlace},
+			columns: map[string]column{"root_id": {rule: wholeRow}, "session_key": {rule: wholeRow}, "model": {rule: wholeRow}},
+		},
+	}
+}
+
+// workTables hold what is done without a client.
+func workTables() map[string]erasable {
+	return map[string]erasable{
+		"jobs": { // one that is about the thing would speak of it again
+			key: []string{"id"}, drop: []string{
+				`DELETE FROM deliveries WHERE owner_id = ?1 AND job_id = ?2`, `DELETE FROM job_runs WHERE owner_id = ?1 AND job_id = ?2`,
+				`DELETE FROM jobs WHERE owner_id = ?1 AND id = ?2`,
+			},
+			columns: map[string]column{
+				"id": {rule: ours}, "schedule": {rule: ours}, "timezone": {rule: ours}, "secret": {rule: ours}, "catch_up": {rule: ours},
+				"state":       {rule: ours},
+				"last_status": {rule: ours}, "name": {rule: wholeRow}, "prompt": {rule: wholeRow}, "session_id": {rule: wholeRow},
+				"session_key": {rule: wholeRow},
+				"deliver":     {rule: wholeRow}, "model": {rule: emptied, form: marks},
+			},
+		},
+		"job_runs": {
+			key: []string{"job_id", "due_at"},
+			columns: map[string]column{
+				"job_id": {rule: ours}, "id": {rule: ours}, "status": {rule: ours}, "reason": {rule: emptied}, "output": {rule: emptied},
+				"error":      {rule: emptied},
+				"session_id": {rule: emptied}, "responder": {rule: emptied, form: marks},
+			},
+		},
+		"deliveries": {
+			key: []string{"id"}, drop: []string{`DELETE FROM deliveries WHERE owner_id = ?1 AND id = ?2`},
+			columns: map[string]column{
+				"id": {rule: ours}, "job_id": {rule: ours}, "state": {rule: ours}, "target": {rule: wholeRow}, "error": {rule: emptied},
+			},
+		},
+		"runs": {
+			key: []string{"id"}, drop: []string{
+				`DELETE FROM run_events WHERE owner_id = ?1 AND run_id = ?2`, `DELETE FROM runs WHERE owner_id = ?1 AND id = ?2`,
+			},
+			columns: map[string]column{
+				"id": {rule: ours}, "kind": {rule: ours}, "state": {rule: ours}, "on_restart": {rule: ours}, "session_id": {rule: wholeRow},
+				"root_id":     {rule: wholeRow},
+				"session_key": {rule: wholeRow}, "model": {rule: wholeRow, form: marks}, "client_key": {rule: wholeRow},
+				"request": {rule: wholeRow, form: values},
+				"turn":    {rule: wholeRow, form: record}, "result": {rule: wholeRow, form: record}, "failure": {rule: wholeRow, form: record},
+				"approvals": {rule: wholeRow, form: record},
+			},
+		},
+		"run_events": {
+			key: []string{"run_id", "seq"}, whole: []string{"run_id"}, drop: []string{
+				`DELETE FROM run_events WHERE owner_id = ?1 AND run_id = ?2`, `DELETE FROM runs WHERE owner_id = ?1 AND id = ?2`,
+			},
+			columns: map[string]column{"run_id": {rule: ours}, "type": {rule: ours}, "data": {rule: wholeRow, form: pieces}},
+		},
+	}
+}
+
+// textColumns are the columns of the database that can hold texts, by table. The
+// text index has tables of its own, which follow from the messages.
+func textColumns(ctx context.Context, in querier) (map[string][]string, error) {
+	const query = `SELECT t.name, c.name FROM pragma_table_list t JOIN pragma_table_xinfo(t.name) c
+		WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND c.type NOT IN ('INTEGER', 'REAL', 'BLOB') ORDER BY 1, c.cid`
+	rows, err := in.QueryContext(ctx, query)
+	if err != nil {
+		return nil, fmt.Errorf("read schema: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	out := make(map[string][]string)
+	for rows.Next() {
+		var table, name string
+		if err := rows.Scan(&table, &name); err != nil {
+			return nil, fmt.Errorf("read schema: %w", err)
+		}
+		if name != "owner_id" && !foreign(table) {
+			out[table] = append(out[table], name)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read schema: %w", err)
+	}
+	return out, nil
+}
+
+// checkColumns says which texts of the database have no rule, and which rules have
+// no text.
+func checkColumns(ctx context.Context, in querier) ([]string, error) {
+	found, err := textColumns(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	var wrong []string
+	for table, names := range found {
+		for _, name := range names {
+			if erasables()[table].columns[name].rule == unruled {
+				wrong = append(wrong, table+"."+name+" has no rule")
+			}
+		}
+	}
+	for table, e := range erasables() {
+		for name := range e.columns {
+			if !slices.Contains(found[table], name) {
+				wrong = append(wrong, table+"."+name+" is no text")
+			}
+		}
+	}
+	slices.Sort(wrong)
+	return wrong, nil
+}
+
+// names reports whether a text of a column names the thing.
+func (c column) names(about *mention.Thing, text []byte) bool {
+	switch c.form {
+	case values:
+		return about.InJSON(text)
+	case record, pieces:
+		return about.InRecord(text)
+	case marks:
+		return about.InWords(string(text))
+	case plain:
+	}
+	return about.In(string(text))
+}

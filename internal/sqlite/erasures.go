@@ -1,0 +1,139 @@
+package sqlite
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/hermes-memory/hermes/internal/bound"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+)
+
+// The forms of an erasure's hash.
+const (
+	bareErasure   = 0 // without a key, as earlier versions kept it; none is left after a start
+	plainErasure  = 1 // of words in small letters
+	foldedErasure = 2
+)
+
+// erasureKey is where the key of the hashes is kept: in a copy of the tables
+// without it, no guess can be told to be what was forgotten.
+const erasureKey = "erasure_key"
+
+// keyErasures makes the key of a new file, and puts the hashes of an earlier
+// version under it.
+func keyErasures(ctx context.Context, conn *sql.Conn) error {
+	var b [32]byte
+	_, _ = rand.Read(b[:]) // never fails since Go 1.24
+	if _, err := conn.ExecContext(ctx, `INSERT OR IGNORE INTO meta (name, value) VALUES (?, ?)`, erasureKey, hex.EncodeToString(b[:])); err != nil {
+		return fmt.Errorf("store the key of erasures: %w", err)
+	}
+	key, err := readErasureKey(ctx, conn)
+	if err != nil {
+		return err
+	}
+	bare, err := bareErasures(ctx, conn)
+	if err != nil {
+		return err
+	}
+	for _, e := range bare {
+		keyed := memory.Keyed(key, [sha256.Size]byte(e.hash))
+		if _, err := conn.ExecContext(ctx, `UPDATE erasures SET hash = ?, form = ? WHERE owner_id = ? AND hash = ? AND form = ?`,
+			keyed[:], plainErasure, e.owner, e.hash, bareErasure); err != nil {
+			return fmt.Errorf("put an erasure under the key: %w", err)
+		}
+	}
+	if len(bare) > 0 { // the log must not keep what they were
+		if _, err := conn.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`); err != nil {
+			return fmt.Errorf("empty the log: %w", err)
+		}
+	}
+	return nil
+}
+
+// querier is what a query can be asked of.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+func readErasureKey(ctx context.Context, in querier) ([]byte, error) {
+	var text string
+	if err := in.QueryRowContext(ctx, `SELECT value FROM meta WHERE name = ?`, erasureKey).Scan(&text); err != nil {
+		return nil, fmt.Errorf("read the key of erasures: %w", err)
+	}
+	key, err := hex.DecodeString(text)
+	if err != nil {
+		return nil, fmt.Errorf("read the key of erasures: %w", err)
+	}
+	return key, nil
+}
+
+type bareRow struct {
+	owner string
+	hash  []byte
+}
+
+func bareErasures(ctx context.Context, conn *sql.Conn) ([]bareRow, error) {
+	rows, err := conn.QueryContext(ctx, `SELECT owner_id, hash FROM erasures WHERE form = ? AND length(hash) = ?`, bareErasure, sha256.Size)
+	if err != nil {
+		return nil, fmt.Errorf("list erasures: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var out []bareRow
+	for rows.Next() {
+		var r bareRow
+		if err := rows.Scan(&r.owner, &r.hash); err != nil {
+			return nil, fmt.Errorf("list erasures: %w", err)
+		}
+		out = append(out, r)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("list erasures: %w", err)
+	}
+	return out, nil
+}
+
+// keepErasure stores the hash of what was forgotten, under the key.
+func (t *tx) keepErasure(o owner.Owner, e *memory.Erasure) error {
+	if e == nil {
+		return nil
+	}
+	key, err := readErasureKey(t.ctx, t.w.conn)
+	if err != nil {
+		return err
+	}
+	hash, form := memory.Keyed(key, e.Hash), foldedErasure
+	if e.Plain {
+		form = plainErasure
+	}
+	if _, err := t.exec(`INSERT OR REPLACE INTO erasures (owner_id, hash, words, erased_at, form) VALUES (?,?,?,?,?)`,
+		o.ID(), hash[:], e.Words, millis(e.At), form); err != nil {
+		return fmt.Errorf("keep erasure: %w", err)
+	}
+	return nil
+}
+
+// Erasures implements memory.Store.
+func (db *DB) Erasures(ctx context.Context, o owner.Owner) ([]memory.Erasure, error) {
+	key, err := readErasureKey(ctx, db.read)
+	if err != nil {
+		return nil, err
+	}
+	return rowsOf(ctx, db, func(rows *sql.Rows) (memory.Erasure, error) {
+		e := memory.Erasure{Key: key}
+		var hash []byte
+		var at int64
+		var form int
+		if err := rows.Scan(&hash, &e.Words, &at, &form); err != nil {
+			return e, err
+		}
+		copy(e.Hash[:], hash)
+		e.Plain, e.At = form == plainErasure, bound.FromMillis(at)
+		return e, nil
+	}, `SELECT hash, words, erased_at, form FROM erasures WHERE owner_id = ? ORDER BY erased_at`, o.ID())
+}

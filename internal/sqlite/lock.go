@@ -1,0 +1,44 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// signLock writes into the lock file which process has the lock.
+func signLock(f *os.File) error {
+	if err := f.Truncate(0); err != nil {
+		return fmt.Errorf("sign the lock: %w", err)
+	}
+	if _, err := f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0); err != nil {
+		return fmt.Errorf("sign the lock: %w", err)
+	}
+	return nil
+}
+
+// Holder is the process that has the database of a path open; 0 if none has. A file
+// that names another process was left behind by one that was killed.
+func Holder(path string) (pid int, err error) {
+	f, err := os.Open(path + ".lock")
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("look at the lock: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	if is, err := held(f); err != nil || !is {
+		return 0, err
+	}
+	text, err := io.ReadAll(io.LimitReader(f, 32))
+	if err != nil {
+		return 0, fmt.Errorf("read the lock: %w", err)
+	}
+	pid, _ = strconv.Atoi(strings.TrimSpace(string(text))) // 0 while it is being signed
+	return pid, nil
+}

@@ -1,0 +1,143 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/live"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// DueRuns implements live.Ledger.
+func (db *DB) DueRuns(ctx context.Context, at time.Time, limit int) ([]live.Due, time.Time, error) {
+	due, err := rowsOf(ctx, db, func(rows *sql.Rows) (live.Due, error) {
+		var o, id string
+		scanned := rows.Scan(&o, &id)
+		return live.Due{Owner: owner.Stored(o), ID: id}, scanned
+	}, `SELECT owner_id, id FROM runs WHERE wake_at <= ?
+		ORDER BY row_number() OVER (PARTITION BY owner_id ORDER BY wake_at, id), wake_at, id LIMIT 0+?`, millis(at), limit)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	st, err := db.read.stmt(ctx, `SELECT min(wake_at) FROM runs WHERE wake_at > ?`)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	var next sql.NullInt64
+	if err := st.QueryRowContext(ctx, millis(at)).Scan(&next); err != nil {
+		return nil, time.Time{}, fmt.Errorf("look for the next run: %w", err)
+	}
+	return due, fromMillis(next), nil
+}
+
+// ClaimRun implements live.Ledger.
+func (db *DB) ClaimRun(ctx context.Context, o owner.Owner, c live.Claim) (live.Run, bool, error) {
+	const take = `UPDATE runs SET state = CASE state WHEN 'stopping' THEN state ELSE 'running' END, fence = fence + 1, attempts = attempts + 1,
+		wake_at = ?, approvals = NULL, started_at = coalesce(started_at, ?) WHERE owner_id = ? AND id = ? AND wake_at <= ?`
+	var r live.Run
+	var ok bool
+	err := db.w.submit(ctx, func(t *tx) error {
+		r, ok = live.Run{}, false
+		claimed, err := t.changed(take, millis(c.Until), millis(c.At), o.ID(), c.ID, millis(c.At))
+		if err != nil || !claimed {
+			return err
+		}
+		ok = true
+		r, err = scanWhole(t.row(selectRun, o.ID(), c.ID))
+		return err
+	})
+	return r, ok && err == nil, err
+}
+
+// RenewRun implements live.Ledger.
+func (db *DB) RenewRun(ctx context.Context, o owner.Owner, id string, fence int64, until time.Time) (bool, error) {
+	var ok bool
+	err := db.w.submit(ctx, func(t *tx) error {
+		var err error
+		ok, err = t.changed(`UPDATE runs SET wake_at = ? WHERE owner_id = ? AND id = ? AND fence = ? AND wake_at IS NOT NULL AND state <> 'queued'`,
+			millis(until), o.ID(), id, fence)
+		return err
+	})
+	return ok, err
+}
+
+// Advance implements live.Ledger.
+func (db *DB) Advance(ctx context.Context, o owner.Owner, s live.Step) (int64, bool, error) {
+	row, err := recordRow(s.Run)
+	if err != nil {
+		return 0, false, err
+	}
+	var last int64
+	var ok bool
+	err = db.w.submit(ctx, func(t *tx) error {
+		last, ok = 0, false
+		claimed, err := t.changed(`UPDATE runs SET events = events + ? WHERE owner_id = ? AND id = ? AND fence = ? AND wake_at IS NOT NULL AND state <> 'queued'`,
+			len(s.Events), o.ID(), s.ID, s.Fence)
+		if err != nil || !claimed {
+			return err
+		}
+		ok = true
+		if err := t.row(`SELECT events FROM runs WHERE owner_id = ? AND id = ?`, o.ID(), s.ID).Scan(&last); err != nil {
+			return fmt.Errorf("number events: %w", err)
+		}
+		for i := range s.Events {
+			e := &s.Events[i]
+			if _, err := t.exec(`INSERT INTO run_events (owner_id, run_id, seq, type, at, data) VALUES (?,?,?,?,?,?)`,
+				o.ID(), s.ID, last-int64(len(s.Events)-1-i), string(e.Type), millis(e.At), string(e.Data)); err != nil {
+				return fmt.Errorf("insert event: %w", err)
+			}
+		}
+		if row == nil {
+			return nil
+		}
+		const update = `UPDATE runs SET session_id = ?, root_id = ?, model = ?, state = ?, turn = CASE WHEN ? THEN NULL ELSE turn END, first_seq = ?, end_seq = ?, result = ?, failure = ?,
+			approvals = ?, started_at = ?, finished_at = ?, attempts = ?, wake_at = ? WHERE owner_id = ? AND id = ?`
+		_, err = t.changed(update, append(row, o.ID(), s.ID)...)
+		return err
+	})
+	return last, ok && err == nil, err
+}
+
+// recordRow is what Advance writes of a run; nil for nothing.
+func recordRow(r *live.Run) ([]any, error) {
+	if r == nil {
+		return nil, nil
+	}
+	result, err := jsonOf(r.Result)
+	if err != nil {
+		return nil, err
+	}
+	failure, err := jsonOf(r.Failure)
+	if err != nil {
+		return nil, err
+	}
+	var approvals any
+	if len(r.Approvals) > 0 {
+		if approvals, err = jsonOf(&r.Approvals); err != nil {
+			return nil, err
+		}
+	}
+	return []any{
+		string(r.Session), null(r.Root), null(r.Model), string(r.State), r.State.Over(), r.FirstSeq, r.EndSeq, result, failure, approvals,
+		millis(r.StartedAt), millis(r.FinishedAt), r.Attempts, millis(r.WakeAt),
+	}, nil
+}
+
+// runsOf are the ids of the runs whose turns belong to a lineage, or wait for it.
+const runsOf = `SELECT id FROM runs WHERE owner_id = ?1 AND (root_id = ?2 OR session_id IN (SELECT id FROM sessions WHERE owner_id = ?1 AND root_id = ?2))`
+
+// eraseRuns erases the runs of a lineage with their events.
+func (t *tx) eraseRuns(o owner.Owner, root session.ID) error {
+	for _, query := range []string{
+		`DELETE FROM run_events WHERE owner_id = ?1 AND run_id IN (` + runsOf + `)`,
+		`DELETE FROM runs WHERE owner_id = ?1 AND id IN (` + runsOf + `)`,
+	} {
+		if _, err := t.exec(query, o.ID(), string(root)); err != nil {
+			return fmt.Errorf("delete runs: %w", err)
+		}
+	}
+	return nil
+}

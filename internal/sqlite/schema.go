@@ -1,0 +1,218 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"log/slog"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+)
+
+// object is a table, an index or a view that the migrations make.
+type object struct{ kind, name, sql string }
+
+// The text index, and the view that it reads messages from.
+const (
+	textIndex = "messages_fts"
+	textView  = "messages_text"
+)
+
+// textParts are the tables in which SQLite keeps the text index.
+func textParts() []string {
+	return []string{textIndex + "_data", textIndex + "_idx", textIndex + "_docsize", textIndex + "_config"}
+}
+
+// emptiable are the tables that can be filled again from what the others hold.
+func emptiable(name string) bool { return name == "facts" || name == "vectors" }
+
+// schemaObjects are what the migrations make, in their order. The last definition
+// of a name counts.
+func schemaObjects() ([]object, error) {
+	scripts, err := migrationScripts()
+	if err != nil {
+		return nil, err
+	}
+	statement := regexp.MustCompile(`(?ms)^CREATE (?:UNIQUE )?(INDEX|TABLE|VIEW|VIRTUAL TABLE) (\w+)\b.*?;$`)
+	var out []object
+	for _, script := range scripts {
+		for _, m := range statement.FindAllStringSubmatch(script, -1) {
+			o := object{kind: m[1], name: m[2], sql: m[0]}
+			out = append(slices.DeleteFunc(out, func(old object) bool { return old.name == o.name }), o)
+		}
+	}
+	return out, nil
+}
+
+// textStatements make the text index: its view, the index, and its settings.
+func textStatements() ([]string, error) {
+	objects, err := schemaObjects()
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, name := range []string{textView, textIndex} {
+		i := slices.IndexFunc(objects, func(o object) bool { return o.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("no migration makes %s", name)
+		}
+		out = append(out, objects[i].sql)
+	}
+	scripts, err := migrationScripts()
+	if err != nil {
+		return nil, err
+	}
+	settings := regexp.MustCompile(`(?ms)^INSERT INTO messages_fts\(messages_fts, rank\).*?;$`)
+	return append(out, settings.FindAllString(strings.Join(scripts, "\n"), -1)...), nil
+}
+
+// thereNow are the statements of what the file holds, by name.
+func thereNow(ctx context.Context, conn querier) (map[string]string, error) {
+	rows, err := conn.QueryContext(ctx, `SELECT name, coalesce(sql, '') FROM sqlite_schema`)
+	if err != nil {
+		return nil, fmt.Errorf("read schema: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	there := make(map[string]string)
+	for rows.Next() {
+		var name, text string
+		if err := rows.Scan(&name, &text); err != nil {
+			return nil, fmt.Errorf("read schema: %w", err)
+		}
+		there[name] = text
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read schema: %w", err)
+	}
+	return there, nil
+}
+
+// missing are the objects that the file lacks, without the text index.
+func missing(objects []object, there map[string]string) []object {
+	var out []object
+	for _, o := range objects {
+		if _, ok := there[o.name]; !ok && o.name != textIndex && o.name != textView {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// mendSchema makes again what is derived and was taken out of the file, and
+// returns the tables that have to be filled. It refuses a file that lacks what
+// nothing can bring back, before it changes anything.
+func mendSchema(ctx context.Context, conn *sql.Conn, log *slog.Logger) (lost []string, err error) {
+	objects, err := schemaObjects()
+	if err != nil {
+		return nil, err
+	}
+	there, err := thereNow(ctx, conn)
+	if err != nil {
+		return nil, err
+	}
+	gone := missing(objects, there)
+	for _, o := range gone {
+		if o.kind == "TABLE" && !emptiable(o.name) {
+			return nil, fault.New(fault.Invalid, "incomplete_database", fmt.Sprintf(
+				"The database lacks the table %s, and nothing else holds what was in it. Keep a copy of the file, and restore a backup.", o.name))
+		}
+	}
+	for _, o := range gone {
+		if _, err := conn.ExecContext(ctx, o.sql); err != nil {
+			return nil, fmt.Errorf("make %s again: %w", o.name, err)
+		}
+		log.WarnContext(ctx, "the database lacked something that is derived; it was made again", "name", o.name)
+		if o.kind == "TABLE" {
+			lost = append(lost, o.name)
+		}
+	}
+	if slices.Contains(lost, "vectors") { // the models that made them are asked again
+		if _, err := conn.ExecContext(ctx, `UPDATE studies SET vectors_to = 0`); err != nil {
+			return nil, fmt.Errorf("ask for vectors again: %w", err)
+		}
+	}
+	return lost, nil
+}
+
+// lostParts says what the text index lacks to be one; "" for nothing.
+func lostParts(ctx context.Context, conn querier) (string, error) {
+	statements, err := textStatements()
+	if err != nil {
+		return "", err
+	}
+	there, err := thereNow(ctx, conn)
+	if err != nil {
+		return "", err
+	}
+	for i, name := range []string{textView, textIndex} {
+		switch text, ok := there[name]; {
+		case !ok:
+			return name + " was missing", nil
+		case text != strings.TrimSuffix(statements[i], ";"):
+			return name + " was another table", nil
+		}
+	}
+	for _, name := range textParts() {
+		if _, ok := there[name]; !ok {
+			return name + " was missing", nil
+		}
+	}
+	return lostSettings(ctx, conn)
+}
+
+// lostSettings says why the text index cannot be opened; "" if it can. A
+// connection that has it open would not notice by itself.
+func lostSettings(ctx context.Context, conn querier) (string, error) {
+	var version int
+	err := conn.QueryRowContext(ctx, `SELECT v FROM messages_fts_config WHERE k = 'version'`).Scan(&version)
+	if isNoRows(err) {
+		return "its settings were missing", nil
+	}
+	if err == nil {
+		var id int64
+		if err = conn.QueryRowContext(ctx, `SELECT rowid FROM messages_fts LIMIT 0`).Scan(&id); isNoRows(err) {
+			return "", nil
+		}
+	}
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	return fmt.Sprintf("it could not be opened: %v", err), nil
+}
+
+// rawExec runs a statement that is not worth being prepared.
+func (t *tx) rawExec(query string) error {
+	_, err := t.w.conn.ExecContext(t.ctx, query)
+	return err
+}
+
+// dropIndex takes the text index out of the schema, whatever is left of it. SQLite
+// drops one that it can open; for that the table of its settings must be there.
+func (t *tx) dropIndex() error {
+	there, err := thereNow(t.ctx, t.w.conn)
+	if err != nil {
+		return err
+	}
+	var drops []string
+	if strings.HasPrefix(there[textIndex], "CREATE VIRTUAL TABLE") {
+		drops = append(drops, `CREATE TABLE IF NOT EXISTS messages_fts_config(k PRIMARY KEY, v) WITHOUT ROWID`,
+			`INSERT OR REPLACE INTO messages_fts_config VALUES ('version', 4)`)
+	}
+	drops = append(drops, `DROP TABLE IF EXISTS messages_fts`)
+	for _, name := range textParts() {
+		drops = append(drops, `DROP TABLE IF EXISTS `+name)
+	}
+	kind := "VIEW"
+	if strings.HasPrefix(there[textView], "CREATE TABLE") {
+		kind = "TABLE"
+	}
+	for _, drop := range append(drops, `DROP `+kind+` IF EXISTS messages_text`) {
+		if err := t.rawExec(drop); err != nil {
+			return fmt.Errorf("drop the index: %w", err)
+		}
+	}
+	return nil
+}

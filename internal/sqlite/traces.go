@@ -1,0 +1,100 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/hermes-memory/hermes/internal/curate"
+	"github.com/hermes-memory/hermes/internal/mention"
+)
+
+// Clean implements curate.Sweeper.
+func (db *DB) Clean(ctx context.Context) error {
+	if err := db.indexer.scoured(ctx); err != nil {
+		return fmt.Errorf("clean the index: %w", err)
+	}
+	err := db.w.submit(ctx, func(t *tx) error {
+		t.erases = true
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("empty the log: %w", err)
+	}
+	return nil
+}
+
+// Traces implements curate.Sweeper.
+func (db *DB) Traces(ctx context.Context, about *mention.Thing) ([]curate.Trace, error) {
+	home, err := filepath.EvalSymlinks(filepath.Dir(db.opt.Path)) // a link is not walked into
+	if err != nil {
+		return nil, fmt.Errorf("find the home: %w", err)
+	}
+	var out []curate.Trace
+	err = filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) || ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil || d.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(home, path)
+		if err != nil {
+			return fmt.Errorf("name a file: %w", err)
+		}
+		t := curate.Trace{File: name}
+		found, err := db.searchFile(path, &t, about)
+		if found {
+			out = append(out, t)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("search %s: %w", home, err)
+	}
+	return out, nil
+}
+
+// searchFile searches a file for the thing. found is false for what is no file any
+// more, and for sockets and the like. The database's own files are read through the
+// guard's descriptors: closing another one here would drop SQLite's locks on them.
+func (db *DB) searchFile(path string, t *curate.Trace, about *mention.Thing) (found bool, err error) {
+	info, err := os.Stat(path) // of what a link leads to
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look at %s: %w", path, err)
+	}
+	if info.IsDir() { // a link to a directory elsewhere: it is named, and not followed
+		t.File += " (a link, not searched)"
+		return true, nil
+	}
+	if !info.Mode().IsRegular() {
+		return false, nil
+	}
+	held, err := db.guard.file(info)
+	if err != nil {
+		return false, err
+	}
+	var in io.Reader
+	if held != nil {
+		in = io.NewSectionReader(held, 0, 1<<62)
+	} else {
+		f, err := os.Open(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return false, nil
+		}
+		if err != nil {
+			return false, fmt.Errorf("open %s: %w", path, err)
+		}
+		defer func() { _ = f.Close() }()
+		in = f
+	}
+	t.Bytes, t.Hits, err = about.CountIn(in)
+	return true, err
+}
