@@ -22,6 +22,8 @@ unit: ## Go tests with the race detector
 	$(GO) vet ./...
 	$(GO) test -race -timeout 20m -skip '$(WALKS)' ./...
 	$(GO) test -run '$(WALKS)' ./internal/httpapi
+	$(GO) vet -C bench/torture ./...
+	$(GO) test -C bench/torture -race ./...
 
 compat: ## the official clients and web pages in a Chromium against a running server
 	GO="$(GO)" compat/run
@@ -33,12 +35,14 @@ fmt: ## fail if anything is not formatted
 
 lint: ## static analysis with the rules of .golangci.yml
 	$(TOOLS) golangci-lint run ./...
+	cd bench/torture && $(GO) tool -modfile=../../tools/go.mod golangci-lint run ./...
 
-bench: ## the tables of docs/benchmarks.md
+bench: ## the tables of docs/appendix/benchmarks.md
 	bench/run
 
-torture: build ## every fault of docs/reliability.md; RIG=kill,drain for some, ROUNDS=20 for fewer rounds, OVER=5m for one long overload
-	$(GO) run ./bench/torture -hermes bin/hermes -only "$(RIG)" -rounds $(or $(ROUNDS),0) -over $(or $(OVER),0)
+torture: build ## every fault of docs/appendix/reliability.md; RIG=kill,drain for some, ROUNDS=20 for fewer rounds, OVER=5m for one long overload
+	$(GO) build -C bench/torture -o ../../bin/torture .
+	bin/torture -hermes bin/hermes -only "$(RIG)" -rounds $(or $(ROUNDS),0) -over $(or $(OVER),0)
 
 CALLS ?= 1000000
 SEED  ?= 1
