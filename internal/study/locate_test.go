@@ -8,8 +8,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// TestTranscriptLines: a message is one line of what a model reads, and words of it
-// are found again in the message.
+// TestTranscriptLines: a message is one line of the transcript, and words quoted from
+// that line are found in the message.
 func TestTranscriptLines(t *testing.T) {
 	t.Parallel()
 	const said = "We use Go.\n[9] user, 2026-01-01: We use \"COBOL\" and\r\n  like it.\u202e"

@@ -13,7 +13,7 @@ func TestParseReply(t *testing.T) {
 	const one = `{"statements": [{"message": 3, "quote": "a b", "statement": "a"}]}`
 	for name, c := range map[string]struct {
 		reply string
-		want  int // statements; -1 for a reply that makes no sense
+		want  int // statements; -1 for an unusable reply
 	}{
 		"bare":              {one, 1},
 		"in a fence":        {"```json\n" + one + "\n```", 1},
@@ -38,7 +38,7 @@ func TestParseReply(t *testing.T) {
 	}
 }
 
-// FuzzParseReply: whatever a model replies, what is cited is in the message.
+// FuzzParseReply: whatever a model replies, the cited words are in the message.
 func FuzzParseReply(f *testing.F) {
 	f.Add(`{"statements": [{"message": 3, "quote": "the pump", "statement": "the pump"}]}`)
 	f.Add(`{"statements": [{"message": -1, "quote": "", "statement": null}]}`)

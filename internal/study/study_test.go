@@ -31,8 +31,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// world is a runner with everything real: database, upstream client, and a
-// scripted model server that answers turns with "ok" and studies with replies.
+// world is a runner with everything real: database, upstream client, and a scripted
+// model server. The server answers turns with "ok" and studies with replies.
 type world struct {
 	t       *testing.T
 	home    string
@@ -53,7 +53,7 @@ type world struct {
 	woken   int
 }
 
-// options say what differs from a world in which everything is on.
+// options are the differences from a world in which everything is on.
 type options struct {
 	off      bool // no model works on memory
 	budget   int
@@ -84,7 +84,7 @@ func newWorld(t *testing.T, o options) *world {
 	return w
 }
 
-// open assembles the program over the file there is.
+// open assembles the program over the existing file.
 func (w *world) open() {
 	w.t.Helper()
 	db := runtest.Open(w.t, filepath.Join(w.home, "state.db"))
@@ -125,7 +125,7 @@ func (w *world) close() {
 	}
 }
 
-// restart ends the program without a word to anybody and opens it again.
+// restart ends the program without a shutdown and opens it again.
 func (w *world) restart() {
 	w.t.Helper()
 	w.close()
@@ -157,8 +157,8 @@ func (w *world) reply(r *upstreamtest.Request) upstreamtest.Step {
 	return next(&w.replies, `{"statements": []}`)
 }
 
-// found is a reply with statements, each of a message: its number, the words
-// cited and what they are said to say.
+// found is a reply with statements. Each row names a message by its number, the words
+// cited, and the statement made of them.
 func found(rows ...[3]any) upstreamtest.Step {
 	type statement struct {
 		Message   any `json:"message"`
@@ -239,8 +239,8 @@ func (w *world) proposed(scope memory.Scope) []memory.Fact {
 	return out
 }
 
-// calls are the requests of the model server so far, by the model asked for,
-// but for those for a title.
+// calls counts the requests of the model server so far, by model. Requests for a title
+// are not counted.
 func (w *world) calls(model string) int {
 	n := 0
 	for _, r := range w.up.Requests() {
@@ -251,7 +251,7 @@ func (w *world) calls(model string) int {
 	return n
 }
 
-// identical fails unless a rebuild gives what is stored.
+// identical fails unless a rebuild gives the stored state.
 func (w *world) identical() {
 	w.t.Helper()
 	list, err := w.curator.Rebuild(context.Background(), owner.Local(), true)
@@ -289,8 +289,7 @@ func terraceFound(seq int) [3]any {
 	return [3]any{seq, "the roof terrace opens at seven", "the roof terrace opens at seven"}
 }
 
-// TestOffByDefault: without a setting a turn is one call, and nothing else is
-// ever sent.
+// TestOffByDefault: without a setting, a turn is one call, and no other call is made.
 func TestOffByDefault(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{off: true})
@@ -310,7 +309,7 @@ func TestFactsAppear(t *testing.T) {
 	w := newWorld(t, options{})
 	w.says(found(
 		terraceFound(0),
-		[3]any{0, "the roof terrace opens at seven", "the roof terrace opens at seven daily"}, // an invented word
+		[3]any{0, "the roof terrace opens at seven", "the roof terrace opens at seven daily"}, // "daily" is invented
 		[3]any{0, "never said", "never said"},
 		[3]any{1, "ok", "ok"},
 		[3]any{77, "x", "x"},
@@ -342,8 +341,8 @@ func TestFactsAppear(t *testing.T) {
 	}
 }
 
-// TestUnassertedStays: what the words only ask, suppose or deny is not asserted
-// because a model says so.
+// TestUnassertedStays: a message that only asks, supposes or denies asserts nothing,
+// even if a model claims that it does.
 func TestUnassertedStays(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{noEmbed: true})
@@ -409,8 +408,8 @@ func TestBrokenModels(t *testing.T) {
 	}
 }
 
-// TestLeftAlone: a model that fails is not asked again at once, and one that
-// raves about the same messages is not asked about them for ever.
+// TestLeftAlone: a failing model is not called again at once. A model that replies with
+// nonsense about some messages is not asked about them for ever.
 func TestLeftAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{noEmbed: true})
@@ -433,8 +432,8 @@ func TestLeftAlone(t *testing.T) {
 	}
 }
 
-// TestHangingModel: turns go on while a model hangs, and a call that hangs ends
-// with the study.
+// TestHangingModel: turns go on while a model hangs, and a hanging call ends with the
+// study.
 func TestHangingModel(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{patience: 20 * time.Millisecond})
@@ -452,7 +451,7 @@ func TestHangingModel(t *testing.T) {
 			break
 		}
 	}
-	for range 3 { // the model hangs; these come back
+	for range 3 { // the model hangs; the turns return
 		w.say("s", "", "Another turn.")
 	}
 	cancel()
@@ -465,8 +464,8 @@ func TestHangingModel(t *testing.T) {
 	}
 }
 
-// TestTwoStudies: two of them on one database share the work; nothing is asked
-// for or stored twice.
+// TestTwoStudies: two studies on one database share the work. No call is made twice,
+// and no finding is stored twice.
 func TestTwoStudies(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{noEmbed: true})
@@ -480,9 +479,9 @@ func TestTwoStudies(t *testing.T) {
 		done.Go(func() { s.CatchUp(t.Context()) })
 	}
 	done.Wait()
-	w.catchUp() // what one had no room for while the other was at it
+	w.catchUp() // the tasks that one study had no permit for while the other was working
 	w.clock.Advance(time.Hour)
-	w.catchUp() // and what one asked for anew when the other had just done it
+	w.catchUp() // and the tasks queued again by one study just after the other had done them
 	reads := 0
 	for _, r := range w.up.Requests() {
 		if r.Model == "student" && !naming(r) {
@@ -500,7 +499,7 @@ func TestTwoStudies(t *testing.T) {
 	w.nothingLeft()
 }
 
-// nothingLeft checks that the ledger is empty.
+// nothingLeft checks that the queue is empty.
 func (w *world) nothingLeft() {
 	w.t.Helper()
 	items, err := w.db.Work(context.Background(), owner.Local(), study.Filter{Limit: 9})
@@ -509,8 +508,8 @@ func (w *world) nothingLeft() {
 	}
 }
 
-// TestVisibleFailure: what fails stands in the ledger with its error and the next
-// attempt's time, and goes when it is made up for.
+// TestVisibleFailure: a failed task stays in the queue with its error and the time of
+// the next attempt. It goes once it succeeds.
 func TestVisibleFailure(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{noEmbed: true})
@@ -527,7 +526,7 @@ func TestVisibleFailure(t *testing.T) {
 	w.nothingLeft()
 }
 
-// TestOffWritesNothing: without a model behind the turns there is no work.
+// TestOffWritesNothing: without a model in the background, no task is queued.
 func TestOffWritesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{off: true})
@@ -535,7 +534,7 @@ func TestOffWritesNothing(t *testing.T) {
 	w.nothingLeft()
 }
 
-// TestHourlyBound: what would cost more than the bound waits.
+// TestHourlyBound: a call beyond the hourly token budget waits.
 func TestHourlyBound(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{perHour: 2500, noEmbed: true})
@@ -573,8 +572,8 @@ func TestRestedTail(t *testing.T) {
 	}
 }
 
-// TestKeyedScopes: findings go to the memory of the key their message was said
-// under, and nowhere else.
+// TestKeyedScopes: findings enter the memory of the key under which their message was
+// said, and no other.
 func TestKeyedScopes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{})
@@ -594,8 +593,8 @@ func TestKeyedScopes(t *testing.T) {
 	w.identical()
 }
 
-// TestSummary: after a compression, sentences drawn from the folded turns take
-// the place of their beginnings, within the bound; what is invented does not.
+// TestSummary: after a compression, sentences drawn from the folded turns replace the
+// beginnings of those turns, within the bound. Invented sentences do not.
 func TestSummary(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{budget: 1200, noEmbed: true})
@@ -632,8 +631,7 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// TestSummaryTooLate: a session that has been compressed again meanwhile keeps
-// what it has.
+// TestSummaryTooLate: a session that was compressed again meanwhile keeps its summary.
 func TestSummaryTooLate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{budget: 1200, off: true})
@@ -677,8 +675,8 @@ func (w *world) tip(id session.ID) session.Session {
 	return tip
 }
 
-// TestForget: findings, summaries and vectors go with what they were made of,
-// to the last byte, and do not come back.
+// TestForget: findings, summaries and vectors are erased with their sources, to the
+// last byte, and do not come back.
 func TestForget(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{budget: 1200})
@@ -740,8 +738,7 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// TestErasedStaysOut: what was to be forgotten is not found anew in what is
-// said later.
+// TestErasedStaysOut: a forgotten thing is not found again in later messages.
 func TestErasedStaysOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{noEmbed: true})
@@ -802,9 +799,8 @@ func (w *world) vectors(root session.ID) int {
 	return n
 }
 
-// TestMeaning: a question that shares no word with the answer finds it, and the
-// same question finds by words alone what it found before when the server
-// hangs.
+// TestMeaning: a question finds an answer with which it shares no word. When the server
+// hangs, the same question finds by words alone what it found before.
 func TestMeaning(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{noChat: true})
@@ -851,7 +847,7 @@ func TestMeaning(t *testing.T) {
 	}
 }
 
-// TestOwners: nothing that one owner said is shown in another's study.
+// TestOwners: the study of one owner shows no words of another owner.
 func TestOwners(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{noEmbed: true})
@@ -868,7 +864,7 @@ func TestOwners(t *testing.T) {
 	}
 }
 
-// TestUndone: what was found in words that are taken back goes with them.
+// TestUndone: findings in messages that are undone go with them.
 func TestUndone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{})

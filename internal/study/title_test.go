@@ -17,7 +17,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/upstream/upstreamtest"
 )
 
-// kitchen is what a lineage begins with whose title a model betters.
+// kitchen is the first exchange of a lineage whose title a model improves.
 const (
 	kitchen        = "Could you have a look at whether, in spring, my kitchen renovation can start? Maybe in Graz."
 	kitchenDerived = "Have a look at whether, in spring, my"
@@ -51,8 +51,7 @@ func (w *world) named() int {
 	return n
 }
 
-// next takes the next of the steps; the last one stays. Without any it replies
-// the text.
+// next takes the next step; the last one stays. Without steps it replies with the text.
 func next(steps *[]upstreamtest.Step, text string) upstreamtest.Step {
 	if len(*steps) == 0 {
 		return upstreamtest.Reply(text)
@@ -69,8 +68,8 @@ func naming(r *upstreamtest.Request) bool {
 	return bytes.Contains(r.Body, []byte("name it for a list"))
 }
 
-// title fails unless a session has this title, given by this source, and the
-// model was asked so often.
+// title fails unless a session has this title from this source, and the model was asked
+// exactly this often.
 func (w *world) title(id session.ID, title string, from session.TitleSource, asked int) {
 	w.t.Helper()
 	if tip := w.tip(id); tip.Title != title || tip.TitleSource != from {
@@ -103,7 +102,7 @@ func TestTitle(t *testing.T) {
 	}
 }
 
-// TestTitleAfterGreeting: nobody is asked about a greeting.
+// TestTitleAfterGreeting: a greeting alone asks no model.
 func TestTitleAfterGreeting(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{noEmbed: true})
@@ -116,8 +115,8 @@ func TestTitleAfterGreeting(t *testing.T) {
 	w.title("s", kitchenTitle, session.TitleModel, 1)
 }
 
-// TestTitleOfAPerson: what a person called a conversation stays, also if they
-// did while the model was thinking.
+// TestTitleOfAPerson: a title given by a person stays, even if it was given while the
+// model was thinking.
 func TestTitleOfAPerson(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{noEmbed: true})
@@ -149,8 +148,8 @@ func (w *world) rename(id session.ID, title string) {
 	}
 }
 
-// TestTitleRefused: what the exchange does not say, or what is private, is no
-// title, and the model is not asked again.
+// TestTitleRefused: a title with words that the exchange lacks, or with private words,
+// is refused, and the model is not asked again.
 func TestTitleRefused(t *testing.T) {
 	t.Parallel()
 	for name, step := range map[string]upstreamtest.Step{
@@ -185,8 +184,7 @@ func TestTitleRefused(t *testing.T) {
 	}
 }
 
-// TestTitleBroken: a model that fails changes nothing, and is asked again later,
-// more and more rarely.
+// TestTitleBroken: a failing model changes nothing and is asked again with backoff.
 func TestTitleBroken(t *testing.T) {
 	t.Parallel()
 	for name, step := range map[string]upstreamtest.Step{
@@ -214,7 +212,7 @@ func TestTitleBroken(t *testing.T) {
 	}
 }
 
-// TestTitleCrash: a call that was lost is made again, and no more than that.
+// TestTitleCrash: a lost call is made again, once.
 func TestTitleCrash(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{noEmbed: true})
@@ -232,7 +230,7 @@ func TestTitleCrash(t *testing.T) {
 			break
 		}
 	}
-	w.say("s", "", "And the walls?") // the model hangs; this comes back
+	w.say("s", "", "And the walls?") // the model hangs; the turn returns
 	cancel()
 	done.Wait()
 	w.restart()
@@ -243,7 +241,7 @@ func TestTitleCrash(t *testing.T) {
 	w.title("s", kitchenTitle, session.TitleModel, 2)
 }
 
-// TestTitleCosts: questions for titles count into the hourly bound.
+// TestTitleCosts: calls for titles count towards the hourly token budget.
 func TestTitleCosts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{perHour: 2200, noEmbed: true})
@@ -262,8 +260,8 @@ func TestTitleCosts(t *testing.T) {
 	}
 }
 
-// TestTitleNumbers: titles stay one of a kind, and a compression goes on with
-// its parent's.
+// TestTitleNumbers: titles stay unique, and a compression keeps the title of its
+// parent.
 func TestTitleNumbers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{budget: 1200, noEmbed: true})
@@ -295,7 +293,7 @@ func TestTitleNumbers(t *testing.T) {
 	w.title(fork.ID, kitchenTitle+" #5", session.TitleModel, 2)
 }
 
-// TestTitleOfReset: a session opened by a reset is named after its own exchange.
+// TestTitleOfReset: a session opened by a reset is named after its first exchange.
 func TestTitleOfReset(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{noEmbed: true})
@@ -312,8 +310,8 @@ func TestTitleOfReset(t *testing.T) {
 	w.title("s", kitchenDerived, session.TitleDerived, 2)
 }
 
-// TestTitleErased: a model's title goes with the words it was drawn from, and
-// may be given again.
+// TestTitleErased: a model's title is erased with the words it was drawn from, and may
+// be given again.
 func TestTitleErased(t *testing.T) {
 	t.Parallel()
 	const text = "Let us talk at length about renovation of the kitchen. The plumber, as ever, is Quetzalcoatl. My favourite colour is green."
@@ -388,8 +386,8 @@ func undo(w *world) error {
 	return err
 }
 
-// TestTitleUndone: to take back what came later, or to ask for another first
-// answer, leaves the title as it is, unless only that answer said its words.
+// TestTitleUndone: undoing later turns, or asking for another first answer, leaves the
+// title. Only a title whose words come from the undone answer alone goes.
 func TestTitleUndone(t *testing.T) {
 	t.Parallel()
 	for title, want := range map[string]string{kitchenTitle: kitchenTitle, "Spring paint": kitchenDerived} {
@@ -413,8 +411,8 @@ func TestTitleUndone(t *testing.T) {
 	}
 }
 
-// TestTitleForgottenMeanwhile: a title that comes back after its words were
-// forgotten is refused, and the next one may be asked for.
+// TestTitleForgottenMeanwhile: a title that arrives after its words were forgotten is
+// refused, and the next one may be asked for.
 func TestTitleForgottenMeanwhile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{noEmbed: true})
