@@ -21,12 +21,12 @@ import (
 // key to a host that was not configured.
 type client struct {
 	opt  Options
-	base *url.URL // nil when the configured one is no URL
+	base *url.URL // nil if the configured base URL is invalid
 	// header and streaming are sent with every call; they are never changed.
 	header, streaming http.Header
 	readers           sync.Pool // of *bufio.Reader
 	scrub             scrubber
-	typed             bool // this server's errors go by their type
+	typed             bool // the error type is this server's error code
 }
 
 // errSlow ends a call whose server was silent for too long.

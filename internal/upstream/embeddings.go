@@ -58,7 +58,7 @@ func parseVectors(raw []byte, n int) ([][]float32, int, error) {
 		} `json:"usage"`
 	}
 	garbled := func(err error) error {
-		return fault.Wrap(fault.Upstream, codeGarbled, "The upstream's embeddings make no sense.", err)
+		return fault.Wrap(fault.Upstream, codeGarbled, "The upstream's embeddings are not valid.", err)
 	}
 	if err := json.Unmarshal(raw, &list); err != nil {
 		return nil, 0, garbled(err)

@@ -48,7 +48,7 @@ func parseModels(raw []byte) ([]ModelInfo, error) {
 		} `json:"data"`
 	}
 	if err := json.Unmarshal(raw, &list); err != nil || list.Data == nil {
-		return nil, fault.Wrap(fault.Upstream, codeGarbled, "The upstream's list of models makes no sense.", err)
+		return nil, fault.Wrap(fault.Upstream, codeGarbled, "The upstream's list of models is not valid.", err)
 	}
 	out := make([]ModelInfo, 0, len(list.Data))
 	for _, m := range list.Data {

@@ -10,35 +10,35 @@ import (
 	"time"
 )
 
-// Options says which server to call, and how patiently.
+// Options says which server to call, and with which timeouts.
 type Options struct {
-	// BaseURL is where the API begins, such as "https://api.openai.com/v1". The
-	// paths are appended to it as it is, with one slash between.
+	// BaseURL is where the API begins, such as "https://api.openai.com/v1". Paths are
+	// appended to it unchanged, with one slash between.
 	BaseURL string
 	// Key is sent with every call; "" sends none.
 	Key Secret
-	// Model is asked for when a prompt names none. "" means the first model the
-	// server lists, looked up when it is first needed.
+	// Model is the model for prompts that name none. "" means the first model that the
+	// server lists, looked up at the first call.
 	Model string
-	// Transport makes the calls; nil is a pool of connections of its own.
+	// Transport makes the calls; nil means a separate connection pool.
 	Transport http.RoundTripper
 
 	// FirstByte bounds the wait for the first byte of a streamed answer (120 s).
 	FirstByte time.Duration
-	// Between bounds every later silence in a streamed answer (60 s). A
-	// server's keep-alive comments count as life.
+	// Between bounds every later silence in a streamed answer (60 s). Keep-alive
+	// comments of the server end a silence.
 	Between time.Duration
-	// Stream bounds a streamed answer in all, however lively it is (15 min).
+	// Stream bounds the whole time of a streamed answer (15 min).
 	Stream time.Duration
-	// Whole bounds an answer that does not stream (10 min): its first byte
-	// comes only when the model has finished.
+	// Whole bounds an answer that does not stream (10 min). Its first byte comes only
+	// when the model has finished.
 	Whole time.Duration
 	// MaxEvent bounds one event of a stream (16 MiB).
 	MaxEvent int
-	// MaxBody bounds an answer, in one piece or all of a stream (64 MiB).
+	// MaxBody bounds the size of an answer, streamed or not (64 MiB).
 	MaxBody int
 
-	// Log is told what is passed over in silence; nil discards it.
+	// Log records failures that no caller sees; nil discards them.
 	Log *slog.Logger
 	// Now is the clock for dates in headers; nil is time.Now.
 	Now func() time.Time

@@ -12,15 +12,15 @@ import (
 	"time"
 )
 
-// How long a server that may not be there is waited for, and one that is. Where
-// nothing listens on this machine the answer is no at once: only a server that
-// takes the call and says nothing costs the patience, and a busy one needs it.
+// Timeouts of probes: for a server that may not exist, and for a configured one, which
+// may be busy. If nothing listens, the connection is refused at once, so only a server
+// that accepts and stays silent costs the full timeout.
 const (
 	probePatience = time.Second
 	knownPatience = 2 * time.Second
 )
 
-// prober asks addresses what listens there. It keeps no connection.
+// prober finds out which server listens at an address. It keeps no connections.
 type prober struct{ transport *http.Transport }
 
 func newProber() prober {
@@ -29,14 +29,14 @@ func newProber() prober {
 	return prober{transport: t}
 }
 
-// reply is what a probe brought.
+// reply is the response to a probe.
 type reply struct {
 	status int
 	server string // the Server header
 	body   []byte
 }
 
-// ask fetches a URL. Anything that answers in HTTP is a reply.
+// ask fetches a URL. Any HTTP response counts as a reply.
 func (p prober) ask(ctx context.Context, url string, patience time.Duration) (reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -59,8 +59,8 @@ func (p prober) isOllama(ctx context.Context, base string, patience time.Duratio
 	return err == nil && r.status == http.StatusOK && strings.HasPrefix(string(r.body), "Ollama is running")
 }
 
-// IsOllama reports whether an Ollama answers at addr ("host:port"). It waits no
-// longer than a second.
+// IsOllama reports whether an Ollama answers at addr ("host:port"). It waits at most a
+// second.
 func IsOllama(ctx context.Context, addr string) bool {
 	return newProber().isOllama(ctx, "http://"+addr, probePatience)
 }
@@ -74,8 +74,8 @@ type ollamaTag struct {
 	} `json:"details"`
 }
 
-// ollamaModels lists what an Ollama can run, the newest first. Models that only
-// embed text are left out.
+// ollamaModels lists the models that an Ollama can run, newest first, without those
+// that only embed text.
 func (p prober) ollamaModels(ctx context.Context, base string) ([]string, error) {
 	r, err := p.ask(ctx, base+"/api/tags", knownPatience)
 	if err != nil {
@@ -99,8 +99,8 @@ func (p prober) ollamaModels(ctx context.Context, base string) ([]string, error)
 
 var errNotLlama = errors.New("not a llama.cpp server")
 
-// llamaModel names the model of the llama.cpp server at base, "" while it is
-// still loading. Other servers are common at that port, and are an error.
+// llamaModel names the model of the llama.cpp server at base; "" while the model is
+// loading. Other servers are common at this port, and are an error.
 func (p prober) llamaModel(ctx context.Context, base string) (string, error) {
 	r, err := p.ask(ctx, base+"/v1/models", probePatience)
 	if err != nil {
@@ -117,14 +117,14 @@ func (p prober) llamaModel(ctx context.Context, base string) (string, error) {
 	return list[0].ID, nil
 }
 
-// hasModel reports whether an Ollama's names hold this one; a name without a
-// tag means the latest.
+// hasModel reports whether an Ollama's list has a model. A name without a tag means the
+// tag "latest".
 func hasModel(names []string, name string) bool {
 	return slices.Contains(names, name) || !strings.Contains(name, ":") && slices.Contains(names, name+":latest")
 }
 
-// addrOf is the address to look at: the given one or the usual one, "" for
-// none because it is switched off or this program's own.
+// addrOf is the address to probe: the given one, else the usual one. It is "" if the
+// search is switched off, or if the address is this program's.
 func addrOf(given, usual, own string) string {
 	addr := cmp.Or(given, usual)
 	if addr == "off" || sameAddr(addr, own) {

@@ -15,8 +15,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/openai"
 )
 
-// refusal is the fault for a response that is an error by its status. It keeps
-// the status, the code, the parameter and the delay the upstream named.
+// refusal is the fault for a response with an error status. It keeps the upstream's
+// status, code, parameter and Retry-After.
 func (c *client) refusal(a *answer) error {
 	const enough = 64 << 10
 	body, _ := io.ReadAll(io.LimitReader(a.in, enough)) // half an explanation is better than none
@@ -37,7 +37,8 @@ func (c *client) refused(status int, e *openai.Error) *fault.Error {
 	}
 	switch {
 	case status == http.StatusUnauthorized:
-		// Its words quote the key back, and read as if they meant the caller's.
+		// The upstream's text quotes the key, and reads as if the caller's key were
+		// meant.
 		f.Msg = "The upstream model server refused the API key that this server uses for it."
 		f.Code = cmp.Or(f.Code, "upstream_unauthorized")
 	case status == http.StatusForbidden:
@@ -45,7 +46,7 @@ func (c *client) refused(status int, e *openai.Error) *fault.Error {
 		f.Code = cmp.Or(f.Code, "upstream_forbidden")
 	case status == http.StatusNotFound && (e == nil || e.Message == ""):
 		f.Kind = fault.Upstream
-		f.Msg = "The upstream has no such address; its base URL may be wrong."
+		f.Msg = "The upstream does not know this path. Check its base URL."
 	case 300 <= status && status < 400:
 		f.Status, f.Code = 0, "upstream_redirect"
 		f.Msg = "The upstream answered with a redirect, which is not followed."
@@ -59,8 +60,8 @@ func (c *client) refused(status int, e *openai.Error) *fault.Error {
 	return f
 }
 
-// codeOf is the stable name an error goes by. A number that only repeats the
-// status is none.
+// codeOf is the stable name of an error. A number that only repeats the status is not
+// used.
 func (c *client) codeOf(e *openai.Error, status int) string {
 	if code := e.CodeText(); code != "" && code != strconv.Itoa(status) {
 		return code
@@ -71,8 +72,8 @@ func (c *client) codeOf(e *openai.Error, status int) string {
 	return ""
 }
 
-// kindOf is what a status of the upstream means to the caller. A key that the
-// upstream refuses is this server's, so 401 and 403 are not the caller's.
+// kindOf is the meaning of an upstream's status for the caller. 401 and 403 refuse the
+// key of this server, so they are not the caller's fault.
 func kindOf(status int) fault.Kind {
 	switch status {
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
@@ -93,12 +94,12 @@ func kindOf(status int) fault.Kind {
 	return fault.Upstream
 }
 
-// statusOverloaded is Anthropic's own.
+// statusOverloaded is a status that only Anthropic uses.
 const statusOverloaded = 529
 
-// readRefusal reads an error body in the shapes servers use: an error object or
-// text under "error", the same in an array, or a bare message or detail. It
-// returns nil for anything else.
+// readRefusal reads an error body in any of the usual shapes: an error object or text
+// under "error", the same in an array, or a bare message or detail. Any other shape
+// gives nil.
 func readRefusal(body []byte) *openai.Error {
 	body = bytes.TrimSpace(body)
 	if len(body) > 0 && body[0] == '[' {
@@ -132,8 +133,8 @@ func readRefusal(body []byte) *openai.Error {
 	return e
 }
 
-// retryAfter reads how long the upstream asks to be left alone: seconds or a
-// date, or OpenAI's header in milliseconds.
+// retryAfter reads the delay that the upstream asks for: seconds, a date, or OpenAI's
+// header in milliseconds.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
 		return bounded(ms / 1000)
@@ -148,7 +149,7 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return 0
 }
 
-// bounded keeps a delay between none and a day.
+// bounded keeps a delay between zero and a day.
 func bounded(seconds float64) time.Duration {
 	if math.IsNaN(seconds) || seconds <= 0 {
 		return 0

@@ -49,7 +49,7 @@ func TestRefusals(t *testing.T) {
 			fault.Error{Kind: fault.Upstream, Status: 403, Code: "upstream_forbidden", Msg: "The upstream model server refused this server access. no access to gpt-9"}},
 		{"model not found", object(404, `"message":"no model x","code":"model_not_found"`), fault.Error{Kind: fault.NotFound, Status: 404, Code: "model_not_found", Msg: "no model x"}},
 		{"no such address", upstreamtest.Step{Status: 404, Body: "404 page not found"},
-			fault.Error{Kind: fault.Upstream, Status: 404, Code: codeError, Msg: "The upstream has no such address; its base URL may be wrong."}},
+			fault.Error{Kind: fault.Upstream, Status: 404, Code: codeError, Msg: "The upstream does not know this path. Check its base URL."}},
 		{"too large", object(413, `"message":"big"`), fault.Error{Kind: fault.TooLarge, Status: 413, Msg: "big"}},
 		{"rate limit", upstreamtest.Step{Status: 429, Body: `{"error":{"message":"slow","code":"rate_limit_exceeded"}}`, Header: http.Header{"Retry-After": {"7"}}},
 			fault.Error{Kind: fault.RateLimited, Status: 429, Code: "rate_limit_exceeded", Msg: "slow", RetryAfter: 7 * time.Second}},

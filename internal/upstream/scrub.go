@@ -8,8 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// scrubber takes the key and the address of the upstream out of text that
-// comes from there.
+// scrubber removes the key and the address of the upstream from texts of the upstream.
 type scrubber struct {
 	key  string
 	host string // with port
@@ -24,12 +23,12 @@ func newScrubber(key Secret, base *url.URL) scrubber {
 	return s
 }
 
-// maxMessage bounds how much of an upstream's words are passed on.
+// maxMessage bounds the upstream's text that is passed on, in bytes.
 const maxMessage = 2000
 
-// message makes an upstream's words fit to be shown to a caller. Words that
-// hold the key, a part of it as servers quote it back ("sk-ab***yz"), or the
-// upstream's address are replaced whole.
+// message makes an upstream's text safe to show to a caller. A word is replaced whole
+// if it holds the upstream's address, the key, or a part of the key as servers quote it
+// ("sk-ab***yz").
 func (s scrubber) message(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if s.key != "" {
@@ -75,7 +74,7 @@ func (s scrubber) word(w string) string {
 	}, w)
 }
 
-// cause is err for the log: as it is, unless its text holds the key.
+// cause is err for the log, with the key replaced if the text holds it.
 func (s scrubber) cause(err error) error {
 	if err == nil || s.key == "" || !strings.Contains(err.Error(), s.key) {
 		return err

@@ -6,8 +6,8 @@ import (
 	"log/slog"
 )
 
-// Secret is text that must not be seen by accident: every way of printing it
-// gives "[redacted]". Only [Secret.Reveal] tells it.
+// Secret is text that must not be shown by accident. Every way of printing it gives
+// "[redacted]"; only [Secret.Reveal] returns it.
 type Secret string
 
 const redacted = "[redacted]"

@@ -11,8 +11,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/run"
 )
 
-// afterEnd is how long the usage and the last word of a stream are waited for
-// when the answer itself has ended.
+// afterEnd is the timeout for silence once the answer has ended: the usage and [DONE]
+// may still follow.
 const afterEnd = 5 * time.Second
 
 // pieces is the sequence of a streamed answer's chunks.
@@ -59,7 +59,7 @@ func (m *OpenAI) read(a *answer, yield func(run.Delta, error) bool) {
 	}
 }
 
-// broken is the error of a stream that broke off; nil after the end of the answer.
+// broken is the error of a stream that broke off; nil if the answer had ended.
 func (m *OpenAI) broken(a *answer, cause error, ended bool) error {
 	if !ended || a.parent.Err() != nil {
 		return cut(a, cause)
@@ -68,8 +68,8 @@ func (m *OpenAI) broken(a *answer, cause error, ended bool) error {
 	return nil
 }
 
-// yieldEnd ends a stream that said it was done. Old servers say so without
-// giving a reason; one that also said nothing else has not answered.
+// yieldEnd ends a stream after its [DONE]. Old servers give no finish reason. A stream
+// without any choice has not answered.
 func yieldEnd(s *chunks, yield func(run.Delta, error) bool) {
 	switch {
 	case s.begun == 0:
@@ -83,7 +83,7 @@ func incomplete() error {
 	return fault.New(fault.Upstream, codeBroken, "The upstream's answer ended before it was complete.")
 }
 
-// cut is the fault for a stream that could not be read on.
+// cut is the fault for a stream that could not be read further.
 func cut(a *answer, err error) error {
 	if errors.Is(err, openai.ErrEventTooLong) {
 		return fault.Wrap(fault.Upstream, codeTooLarge, "A piece of the upstream's answer is too large.", err)
@@ -94,7 +94,7 @@ func cut(a *answer, err error) error {
 // chunks reads the chunks of one answer.
 type chunks struct {
 	m     *OpenAI
-	chunk openai.Chunk // read again and again
+	chunk openai.Chunk // reused for every chunk
 	slab  []byte
 	// begun and done hold one bit for each choice, of the first 64.
 	begun, done uint64
@@ -114,7 +114,7 @@ func (s *chunks) read(ev openai.Event) (run.Delta, error) {
 	}
 	if s.chunk.Error != nil {
 		f := s.m.reported(s.chunk.Error)
-		f.Kind = fault.Upstream // too late to be a refusal
+		f.Kind = fault.Upstream // the status 200 is sent already, so this is no refusal
 		return run.Delta{}, f
 	}
 	for i := range s.chunk.Choices {
@@ -130,8 +130,8 @@ func (s *chunks) read(ev openai.Event) (run.Delta, error) {
 	return d, nil
 }
 
-// keep copies data to memory of its own, for whoever holds on to the delta.
-// The copies share slabs, so that an answer costs few allocations.
+// keep copies data, because the reader's buffer is reused and a delta may outlive it.
+// Copies share slabs, so an answer costs few allocations.
 func (s *chunks) keep(data []byte) []byte {
 	const slab = 4 << 10
 	if len(data) > slab/4 {
@@ -145,8 +145,8 @@ func (s *chunks) keep(data []byte) []byte {
 	return s.slab[start:len(s.slab):len(s.slab)]
 }
 
-// delta is what a chunk or a completion says, without its bytes. Of several
-// choices the first one counts; the others are in the bytes only.
+// delta is the content of a chunk or completion, without its bytes. It holds the first
+// choice; other choices are in the bytes only.
 func delta(c *openai.Chunk) run.Delta {
 	d := run.Delta{Model: c.Model, NoChoices: len(c.Choices) == 0}
 	for i := range c.Choices {

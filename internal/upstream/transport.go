@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// NewTransport makes a transport such as a model is given when [Options] name
-// none, for those who put something of their own before it.
+// NewTransport makes the transport that a model uses when [Options] name none. Callers
+// wrap it.
 func NewTransport() http.RoundTripper { return newTransport() }
 
-// newTransport is a pool of connections to one server, wide enough for a
-// thousand answers at a time. It asks no proxy of the environment: a key must
-// not travel through a place nobody configured here. It does not ask for
-// compression either, which would hold back the pieces of a stream.
+// newTransport is a pool of connections to one server, wide enough for a thousand
+// concurrent answers. It ignores proxy settings of the environment: the key must not
+// pass through a host that was not configured here. It does not ask for compression,
+// which would delay the pieces of a stream.
 func newTransport() *http.Transport {
 	dial := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Transport{

@@ -11,9 +11,9 @@ import (
 
 // wire writes a step in the words of one API.
 type wire interface {
-	// whole is the answer that does not stream.
+	// whole is an answer that is not streamed.
 	whole(s *Step) []byte
-	// stream is what comes before the pieces, the pieces, and the proper end.
+	// stream is the beginning of a streamed answer, its pieces, and its proper end.
 	stream(s *Step) (head []byte, pieces [][]byte, end []byte)
 	// failure is an error in the middle of a stream.
 	failure(object string) []byte
@@ -62,8 +62,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, req *Request, sp
 
 func (s *Step) refuses() bool { return s.Status != 0 && s.Status != http.StatusOK }
 
-// play streams a step. Without waits between its pieces it is one write: a
-// benchmark measures the client, not this.
+// play streams a step. Without waits between the pieces it is one write, because a
+// benchmark measures the client and not this server.
 func (s *Server) play(ctx context.Context, w http.ResponseWriter, req *Request, step *Step, speak wire) {
 	head, pieces, end := speak.stream(step)
 	if step.Cut {

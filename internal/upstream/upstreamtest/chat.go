@@ -70,7 +70,8 @@ func (c chatWire) failure(object string) []byte {
 	return []byte(`data: {"error":` + object + "}\n\n")
 }
 
-// appendCall appends a tool call; with an index of -1, one of a whole answer.
+// appendCall appends a tool call. The index -1 means a call of an answer that is not
+// streamed.
 func appendCall(b []byte, index int, call ToolCall, arguments string) []byte {
 	b = append(b, '{')
 	if index >= 0 {
@@ -94,7 +95,7 @@ func appendCall(b []byte, index int, call ToolCall, arguments string) []byte {
 	return append(b, "}}"...)
 }
 
-// usage is the usage object, nil when the step has none.
+// usage is the usage object; nil if the step has none.
 func usage(s *Step) []byte {
 	if s.Usage == nil {
 		return nil

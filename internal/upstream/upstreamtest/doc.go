@@ -1,13 +1,13 @@
-// Package upstreamtest is a model server that says what it is told to. It
-// speaks the chat completions wire and Anthropic's, streaming or not, over real
-// loopback HTTP, remembers every request, and misbehaves on demand: late,
-// halting, cut off, garbled, refusing, silent.
+// Package upstreamtest is a scripted model server. It speaks chat completions and
+// Anthropic's Messages API, streaming or not, over loopback HTTP. It records every
+// request and fails on demand: delays, pauses, broken connections, invalid JSON,
+// refusals, silence.
 //
-// It is strict: as the real servers do, it refuses tool calls without results,
-// results without calls, and wrong orders, and it fails the test that caused one
-// ([Options.Lenient] switches that off).
+// It is strict: like the real servers, it refuses tool calls without results, results
+// without calls, and wrong orders, and fails the test that caused them.
+// [Options.Lenient] disables these checks.
 //
-// A [Step] is one reply. Steps wait in a queue; when it is empty the default
-// answers. It runs in a test ([New]) or on its own ([Start]) and is cheap
-// enough to stand behind a benchmark.
+// A [Step] is one reply. Steps wait in a queue; when the queue is empty, the default
+// answers. The server runs in a test ([New]) or alone ([Start]), and is cheap enough
+// for a benchmark.
 package upstreamtest

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// embed answers a call for embeddings. Of its step only the delay, a refusal
-// and a raw body count.
+// embed answers a call for embeddings. Only the delay, the refusal and the raw body of
+// a step count.
 func (s *Server) embed(w http.ResponseWriter, r *http.Request, req *Request) {
 	var step Step
 	if s.opt.EmbedStep != nil {
@@ -43,7 +43,7 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request, req *Request) {
 		Embedding []float32 `json:"embedding"`
 	}
 	rows, tokens := make([]row, len(in.Input)), 0
-	for i := range in.Input { // the order is not promised
+	for i := range in.Input { // clients must not rely on the order
 		k := len(in.Input) - 1 - i
 		rows[i] = row{"embedding", k, s.vector(in.Input[k])}
 		tokens += len(in.Input[k])/4 + 1
@@ -53,7 +53,7 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request, req *Request) {
 	})
 }
 
-// vector is the meaning of a text: what the options say, or which words it has.
+// vector is the vector of a text: the one from the options, else one made of its words.
 func (s *Server) vector(text string) []float32 {
 	if s.opt.Embed != nil {
 		return s.opt.Embed(text)

@@ -8,8 +8,8 @@ import (
 // messagesWire is Anthropic's Messages API.
 type messagesWire struct{ req *Request }
 
-// stopReason is a finish reason in Anthropic's words. Others pass as they are,
-// so that a script can say what it likes.
+// stopReason is a finish reason in Anthropic's words. Unknown reasons pass unchanged,
+// so that a script can send any.
 func stopReason(s *Step) string {
 	switch finish := s.finish(); finish {
 	case "stop":

@@ -11,33 +11,33 @@ import (
 	"time"
 )
 
-// TB is what this package needs of a testing.TB.
+// TB is the part of testing.TB that this package needs.
 type TB interface {
 	Helper()
 	Cleanup(func())
 	Fatalf(format string, args ...any)
 }
 
-// Options says how a server starts. The zero value is a good one.
+// Options configure a server. The zero value is usable.
 type Options struct {
 	Addr string // where to listen; "" is a free port of 127.0.0.1
-	// Default answers when no step is waiting; nil says "ok".
+	// Default answers when the queue is empty; nil answers "ok".
 	Default func(*Request) Step
 	Models  []string // what /v1/models lists; nil is "scripted-model"
-	// Embed is the meaning of a text; nil makes one of its words.
+	// Embed makes the vector of a text; nil makes one of its words.
 	Embed func(text string) []float32
-	// EmbedStep can delay, refuse or replace an answer to /v1/embeddings, which
-	// takes nothing from the queue.
+	// EmbedStep can delay, refuse or replace an answer to /v1/embeddings. Such an
+	// answer takes no step from the queue.
 	EmbedStep func(*Request) Step
-	// Quiet remembers no requests, and does not keep their bodies: for load.
+	// Quiet records no requests and no bodies: for load tests.
 	Quiet bool
 	// Lenient answers requests that the real servers would refuse: calls without
-	// results, results without calls, wrong orders. It is for tests of what a client
-	// sends by itself.
+	// results, results without calls, wrong orders. It is for tests whose client sends
+	// such requests on purpose.
 	Lenient bool
 }
 
-// Request is what the server was sent.
+// Request is a request that the server received.
 type Request struct {
 	Method, Path, Query string
 	Header              http.Header
@@ -53,19 +53,19 @@ type Server struct {
 	opt      Options
 	http     *http.Server
 	accept   sync.WaitGroup
-	serving  sync.RWMutex // read by every call being answered, so that Close waits for them
+	serving  sync.RWMutex // read-locked by every call being answered, so that Close waits for them
 	arrivals chan *Request
 	left     chan *Request
 	buffers  sync.Pool // of *bytes.Buffer
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	steps    []Step
 	requests []*Request
-	refused  error // the first request that the real server would have refused
+	refused  error // why the first invalid request was refused
 }
 
-// New starts a server that ends with the test. With a nil t the caller closes
-// it, and a failure to start panics.
+// New starts a server that ends with the test. If t is nil, the caller closes it, and a
+// failure to start panics.
 func New(t TB, o Options) *Server {
 	if t != nil {
 		t.Helper()
@@ -93,7 +93,7 @@ func Start(o Options) (*Server, error) {
 	if o.Models == nil {
 		o.Models = []string{"scripted-model"}
 	}
-	l, err := net.Listen("tcp", o.Addr) //nolint:noctx // listens at once
+	l, err := net.Listen("tcp", o.Addr) //nolint:noctx // listening does not block
 	if err != nil {
 		return nil, err
 	}
@@ -111,8 +111,7 @@ func Start(o Options) (*Server, error) {
 	return s, nil
 }
 
-// finish ends the server of a test, which fails if a request was refused that the
-// real server would have refused.
+// finish ends the server of a test. The test fails if strict refused a request.
 func (s *Server) finish(t TB) {
 	t.Helper()
 	s.Close()
@@ -121,15 +120,14 @@ func (s *Server) finish(t TB) {
 	}
 }
 
-// Refused is why the first request was refused that the real server would have
-// refused; nil if there was none.
+// Refused is why strict refused a request for the first time; nil if it never did.
 func (s *Server) Refused() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.refused
 }
 
-// strict refuses what check finds wrong. It reports whether the request may be
+// strict refuses a request that fails check. It reports whether the request may be
 // answered.
 func (s *Server) strict(w http.ResponseWriter, req *Request, check func([]byte) error) bool {
 	if s.opt.Lenient {
@@ -159,28 +157,28 @@ func (s *Server) Close() {
 	defer s.serving.Unlock()
 }
 
-// Queue adds replies to those waiting.
+// Queue appends steps to the queue.
 func (s *Server) Queue(steps ...Step) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.steps = append(s.steps, steps...)
 }
 
-// Drop takes back the replies that are waiting.
+// Drop empties the queue.
 func (s *Server) Drop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.steps = nil
 }
 
-// Requests returns the requests so far, calls for the list of models included.
+// Requests returns all requests so far, including those for the list of models.
 func (s *Server) Requests() []*Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]*Request(nil), s.requests...)
 }
 
-// Last returns the newest request, nil if there was none.
+// Last returns the newest request; nil if there was none.
 func (s *Server) Last() *Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -190,14 +188,14 @@ func (s *Server) Last() *Request {
 	return s.requests[len(s.requests)-1]
 }
 
-// Arrivals tells of each request as soon as it was read, for tests that must
-// wait for one. It forgets what nobody takes after 1024.
+// Arrivals reports each request as soon as it has been read, for tests that wait for
+// one. It drops requests while 1024 are unread.
 func (s *Server) Arrivals() <-chan *Request { return s.arrivals }
 
-// Left tells of each client that went away before it had its whole answer.
+// Left reports each client that disconnected before its answer was complete.
 func (s *Server) Left() <-chan *Request { return s.left }
 
-// step takes the next reply. Only answers come out of the queue.
+// step takes the next reply. Only answers of models take a step from the queue.
 func (s *Server) step(req *Request) Step {
 	s.mu.Lock()
 	if len(s.steps) > 0 {
@@ -210,7 +208,7 @@ func (s *Server) step(req *Request) Step {
 	return s.opt.Default(req)
 }
 
-// ServeHTTP answers one call; the server can also be mounted in another.
+// ServeHTTP answers one call. The server can also be mounted in another one.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.serving.RLock()
 	defer s.serving.RUnlock()
@@ -242,8 +240,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) record(r *http.Request, body *bytes.Buffer) *Request {
 	req := &Request{Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Header: r.Header, Body: body.Bytes()}
 	req.Model = member(req.Body, `"model":`)
-	// A look at the bytes is enough here: within a string the quotes would be
-	// escaped.
+	// Searching the bytes is enough here: inside a string, the quotes would be escaped.
 	req.Streaming = bytes.Contains(req.Body, []byte(`"stream":true`)) || bytes.Contains(req.Body, []byte(`"stream": true`))
 	if s.opt.Quiet {
 		return req
@@ -263,8 +260,8 @@ func offer(c chan *Request, req *Request) {
 	}
 }
 
-// member finds the text of a string member by a look at the bytes. The first
-// one counts.
+// member finds the value of a string member by searching the bytes. The first
+// occurrence counts.
 func member(body []byte, name string) string {
 	i := bytes.Index(body, []byte(name))
 	if i < 0 {
@@ -278,8 +275,8 @@ func member(body []byte, name string) string {
 	return string(value[:end])
 }
 
-// wait waits for a time, and for a signal. It reports false when the client
-// left meanwhile.
+// wait waits for a duration and for a signal. It reports false if the client
+// disconnected first.
 func wait(ctx context.Context, d time.Duration, signal <-chan struct{}) bool {
 	if d > 0 {
 		timer := time.NewTimer(d)

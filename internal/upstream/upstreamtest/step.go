@@ -8,14 +8,14 @@ import (
 
 // Step is one reply. The zero Step is an empty answer that ends properly.
 type Step struct {
-	// Text is the answer; Chunks is the same in the pieces a stream is to have.
+	// Text is the answer. Chunks is the same answer in the pieces of a stream.
 	Text      string
 	Chunks    []string
 	Reasoning string
 	ToolCalls []ToolCall
-	Finish    string // finish reason in OpenAI's words; "" follows from the rest
+	Finish    string // finish reason in OpenAI's words; "" derives it from the step
 	Usage     *Usage
-	Model     string // "" repeats the one asked for
+	Model     string // "" repeats the requested model
 
 	Before  time.Duration   // wait before the header
 	Hold    <-chan struct{} // wait for it before the header; a close releases all
@@ -27,14 +27,14 @@ type Step struct {
 	Body   string
 	Header http.Header // added to the reply's
 
-	// Raw is sent as the body, whatever was asked for; Shape still applies.
+	// Raw is sent as the body, whatever the client asked for. Shape still applies.
 	Raw   []byte
 	Shape Shape
 
-	// The ends a stream can come to, after its pieces. Cut breaks the
-	// connection after CutAfter pieces; with Clean it ends there as if nothing
-	// were wrong. Garbage is sent as an event's data. ErrorMidStream is the
-	// JSON of an error object. Hang waits until the client leaves.
+	// How a stream may end after its pieces. Cut breaks the connection after CutAfter
+	// pieces; with Clean, the response ends there without an error. Garbage is sent as
+	// the data of an event. ErrorMidStream is the JSON of an error object. Hang waits
+	// until the client disconnects.
 	Cut            bool
 	CutAfter       int
 	Clean          bool
@@ -43,13 +43,13 @@ type Step struct {
 	Hang           bool
 }
 
-// ToolCall is a call the scripted model asks for.
+// ToolCall is a tool call of the scripted model.
 type ToolCall struct{ ID, Name, Arguments string }
 
-// Usage is what the scripted answer is said to have cost.
+// Usage is the token count that the answer reports.
 type Usage struct{ Input, Output, Cached int }
 
-// Shape overrides what a client asked for, as some servers do.
+// Shape overrides the form that the client asked for, as some servers do.
 type Shape string
 
 // The shapes; "" follows the request.

@@ -19,7 +19,7 @@ func CheckChat(body []byte) error {
 		Messages []chatMessage `json:"messages"`
 	}
 	if json.Unmarshal(body, &in) != nil {
-		return nil // a body that is no JSON has tests of its own
+		return nil // invalid JSON is tested elsewhere
 	}
 	for i := 0; i < len(in.Messages); {
 		m := &in.Messages[i]
@@ -47,8 +47,8 @@ type chatMessage struct {
 	} `json:"tool_calls"`
 }
 
-// checkCalls holds the results behind the message at i against its calls, and
-// returns where the next message stands.
+// checkCalls compares the results after the message at i with its calls, and returns
+// the index of the message after the results.
 func checkCalls(ms []chatMessage, i int) (int, error) {
 	m := &ms[i]
 	if m.Role != "assistant" || len(m.ToolCalls) == 0 {
@@ -90,7 +90,7 @@ func CheckMessages(body []byte) error {
 		return nil
 	}
 	seen := make(map[string]bool)
-	var open []string // calls of the message before
+	var open []string // calls of the previous message
 	for i := range in.Messages {
 		m := &in.Messages[i]
 		answered, err := m.results()
@@ -122,7 +122,7 @@ type claudeParts []struct {
 	ToolUseID string `json:"tool_use_id"`
 }
 
-// UnmarshalJSON takes a text for a message without tools.
+// UnmarshalJSON accepts a plain text as a message without tools.
 func (p *claudeParts) UnmarshalJSON(raw []byte) error {
 	type plain claudeParts
 	if len(raw) == 0 || raw[0] != '[' {
@@ -131,7 +131,8 @@ func (p *claudeParts) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, (*plain)(p))
 }
 
-// results are the ids that the message answers. Results stand before all else.
+// results are the ids of the calls that the message answers. Results come before all
+// other blocks.
 func (m *claudeMessage) results() ([]string, error) {
 	var ids []string
 	for i := range m.Content {
