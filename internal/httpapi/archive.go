@@ -12,11 +12,11 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// archiveHead is a line of an export without its messages, which come last: all
-// of the lineage's newest session, and its sessions with every column.
+// archiveHead is a line of an export up to its messages: all columns of the lineage's
+// newest session, and the rows of all its sessions. The messages come last in a line.
 type archiveHead struct {
 	sessionJSON
-	// Hash is that of the newest message: it stands for the whole transcript.
+	// Hash is the hash of the newest message. It covers the whole transcript.
 	Hash     string       `json:"hash,omitempty"`
 	Sessions []archiveRow `json:"sessions"`
 }
@@ -46,7 +46,7 @@ type archiveRow struct {
 	LineageTokens int64      `json:"lineage_tokens"`
 }
 
-// numbers are those of a row, by name.
+// numbers returns the numeric columns of a row by name.
 func (a *archiveRow) numbers() map[string]int64 {
 	return map[string]int64{
 		"message_count": int64(a.MessageCount), "tool_call_count": int64(a.ToolCallCount), "input_tokens": a.InputTokens,
@@ -55,8 +55,8 @@ func (a *archiveRow) numbers() map[string]int64 {
 	}
 }
 
-// archiveMessage is a message of an export but for its raw parts. Timestamp and
-// created_at are what other programs call said_at.
+// archiveMessage is a message of an export without its raw parts. Other programs call
+// said_at timestamp or created_at.
 type archiveMessage struct {
 	ID           int64           `json:"id"`
 	SessionID    session.ID      `json:"session_id"`
@@ -82,7 +82,8 @@ type archiveMessage struct {
 	Receipt      json.RawMessage `json:"receipt,omitempty"`
 }
 
-// when is a time as this program or another one writes it; "" is none.
+// when is a time in any format that this program or another writes; "" is the zero
+// time.
 type when struct{ time.Time }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -199,8 +200,8 @@ func rawOf(raw json.RawMessage) []byte {
 	return raw
 }
 
-// rows are the sessions of a line. One that lists none, of another program, is
-// taken for a single session.
+// rows are the sessions of a line. A line of another program may list no sessions; the
+// line itself then counts as the only one.
 func (a *archiveHead) rows() ([]session.Session, error) {
 	list := a.Sessions
 	if len(list) == 0 {
@@ -234,7 +235,7 @@ func (a *archiveHead) rows() ([]session.Session, error) {
 	return out, nil
 }
 
-// session is a row as it is stored.
+// session converts a row to a session.
 func (a *archiveRow) session() (session.Session, error) {
 	s := session.Session{
 		Source: session.Source(a.Source), UserID: a.UserID, Model: a.Model, SystemPrompt: a.SystemPrompt, Summary: a.Summary,
@@ -277,8 +278,8 @@ func (a *archiveRow) session() (session.Session, error) {
 	return s, nil
 }
 
-// titleSource is who gave the title. What does not say so is taken for a
-// person's, which nothing changes.
+// titleSource is who gave the title. A row without a title source counts as titled by a
+// person: such a title is never replaced automatically.
 func (a *archiveRow) titleSource() session.TitleSource {
 	switch from := session.TitleSource(a.TitleSource); {
 	case a.Title == "":

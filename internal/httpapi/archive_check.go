@@ -10,13 +10,12 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// An import is data of its writer. The columns of a message say what the
-// transcript shows; its raw parts repeat them in the form that models are sent, and
-// are kept only as far as they say the same.
+// An import is data of its writer. The columns of a message are what the transcript
+// shows. Its raw parts repeat the columns in the form that is sent to models, and are
+// kept only where they agree with the columns.
 
-// checkRaw drops the raw parts of an imported message that contradict its columns,
-// or that no reader could make sense of. Without them the message is sent as the
-// transcript shows it.
+// checkRaw drops the raw parts of an imported message that contradict its columns or
+// cannot be read. Without them, the message is sent as the transcript shows it.
 func checkRaw(m *session.Message) {
 	m.ToolCalls = checkedCalls(m)
 	m.Wire = checkedWire(m)
@@ -26,7 +25,7 @@ func checkRaw(m *session.Message) {
 	}
 }
 
-// checkedCalls are the calls of an answer, as they may be sent.
+// checkedCalls are the tool calls of an answer if they are valid.
 func checkedCalls(m *session.Message) []byte {
 	if m.ToolCalls == nil || m.Role != session.Assistant {
 		return nil
@@ -42,7 +41,7 @@ func checkedCalls(m *session.Message) []byte {
 	return m.ToolCalls
 }
 
-// checkedWire is the kept form of a message if it says what the message says.
+// checkedWire is the raw form of a message if it agrees with the columns.
 func checkedWire(m *session.Message) []byte {
 	if m.Wire == nil {
 		return nil
@@ -63,7 +62,7 @@ func checkedWire(m *session.Message) []byte {
 	return m.Wire
 }
 
-// sameJSON reports whether two texts are the same JSON but for white space.
+// sameJSON reports whether two texts are the same JSON, ignoring white space.
 func sameJSON(a, b []byte) bool {
 	var one, other bytes.Buffer
 	if len(a) == 0 || len(b) == 0 {

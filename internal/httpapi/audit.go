@@ -13,8 +13,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/owner"
 )
 
-// audited are the routes whose use is recorded: the action, what it is done to,
-// and the part of the path that names it.
+// audited are the recorded routes: the action, the kind of the target, and the part of
+// the path that names the target.
 func audited() map[string]struct{ action, kind, part string } {
 	return map[string]struct{ action, kind, part string }{
 		"GET /api/sessions/export":      {"session.export", "", ""},
@@ -50,8 +50,8 @@ func audited() map[string]struct{ action, kind, part string } {
 	}
 }
 
-// recorded is the handler of a route, and lets each request be recorded if the
-// route is listed: in the transaction of what it does where it does something.
+// recorded wraps the handler of a listed route, so that each request is audited. A
+// request that changes data is audited in the transaction of the change.
 func (s *server) recorded(rt route) func(http.ResponseWriter, *http.Request) error {
 	a, listed := audited()[rt.method+" "+rt.path]
 	if !listed || s.Audit == nil {
@@ -67,7 +67,7 @@ func (s *server) recorded(rt route) func(http.ResponseWriter, *http.Request) err
 		outcome := ""
 		if err != nil {
 			if a.kind != audit.Session {
-				note.Names("") // nothing of ours need have this id: it is the caller's text
+				note.Names("") // the id is the caller's text and may name no record
 			}
 			outcome = asFault(err).Code
 			if outcome == "" {
@@ -89,10 +89,11 @@ type refusals struct {
 	since int
 }
 
-// refusalEvery is the least time between two entries.
+// refusalEvery is the minimum time between two entries.
 const refusalEvery = time.Minute
 
-// count reports whether to record a refusal now, and how many it stands for.
+// count reports whether to record a refusal now, and how many refusals the entry stands
+// for.
 func (f *refusals) count(now time.Time) (int, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

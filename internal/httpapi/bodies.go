@@ -14,28 +14,28 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
-// A body costs memory for as long as its request lasts, and reading it costs a
-// multiple of its size: fifty of ten megabytes, made to be dear, took twenty
-// gigabytes. So large ones share a room, and none is read that is all structure.
+// A body takes memory as long as its request lasts, and decoding it takes a multiple of
+// its size. So large bodies wait for memory within a common bound, and bodies of
+// nothing but JSON structure are refused.
 const (
 	// smallBody is the largest body that is read without waiting for room, in bytes.
 	smallBody = 64 << 10
-	// bodyRoom is how much of larger bodies is worked on at once, in bytes, and
-	// ownBodies how much of it by one owner.
+	// bodyRoom bounds the larger bodies that are processed at once, in bytes; ownBodies
+	// bounds those of one owner.
 	bodyRoom, ownBodies = 32 << 20, 16 << 20
-	// keptRoom is how much of them may wait for an answer, and ownKept how much of
-	// it one owner's.
+	// keptRoom bounds the bodies whose requests wait for an answer, in bytes; ownKept
+	// bounds those of one owner.
 	keptRoom, ownKept = 64 << 20, 32 << 20
-	// bodyPatience is how long one waits for room.
+	// bodyPatience is the timeout for memory.
 	bodyPatience = 10 * time.Second
-	// bodyTime is how long an import waits for room: it has come a long way, and may
-	// stand behind a large body that arrives.
+	// bodyTime is the timeout for an import. It is longer because an import may have
+	// run for long, and may queue behind a large body that is still arriving.
 	bodyTime = 30 * time.Second
-	// sweepAfter is how much of bodies is done with before their memory is given
-	// back, in bytes.
+	// sweepAfter is the number of processed bytes after which memory is returned to the
+	// system.
 	sweepAfter = 4 << 20
-	// maxValues and maxNumber bound what a body of JSON is made of: members and
-	// elements, and the characters of a number.
+	// maxValues, maxNumber and maxDepth bound the structure of JSON: the number of
+	// members and elements, the characters of a number, and the nesting.
 	maxValues = 200_000
 	maxNumber = 1_000
 	maxDepth  = 1_000
@@ -52,19 +52,18 @@ func newBodies() bodies {
 	return bodies{work: claim.NewRoom(bodyRoom, ownBodies), kept: claim.NewRoom(keptRoom, ownKept), swept: new(atomic.Int64)}
 }
 
-// ticket is the room that a request's body takes. nil is that of a small one.
+// ticket is the memory reserved for a request's body; nil for a small one.
 type ticket struct {
 	bodies bodies
 	owner  string
 	size   int64
-	waits  bool // in the room of those who wait for an answer
+	waits  bool // counted in bodies.kept, not in bodies.work
 }
 
 type ticketKey struct{}
 
-// enter waits for room for a request's body, which is kept until the ticket's leave
-// is called; the request returned has the ticket. It fails with Unavailable,
-// "overloaded".
+// enter reserves memory for a request's body until the ticket's leave is called. The
+// returned request carries the ticket. It fails with Unavailable "overloaded".
 func (b bodies) enter(r *http.Request) (*http.Request, *ticket, error) {
 	var err error
 	switch {
@@ -86,7 +85,7 @@ func (b bodies) enter(r *http.Request) (*http.Request, *ticket, error) {
 	return r.WithContext(context.WithValue(r.Context(), ticketKey{}, t)), t, nil
 }
 
-// ask waits for room for a request's body.
+// ask waits for memory for a request's body.
 func (b bodies) ask(r *http.Request, patience time.Duration) (*ticket, error) {
 	size := r.ContentLength
 	if size < 0 {
@@ -140,8 +139,8 @@ type opened struct {
 	io.Closer
 }
 
-// passage is a body of any length that is read piece by piece. A piece that is large
-// has room as long as it is worked on.
+// passage is a body of any length that is read in pieces. Memory is reserved for a
+// large piece while it is processed.
 type passage struct {
 	bodies bodies
 	r      *http.Request
@@ -199,7 +198,7 @@ func digested(r *http.Request) {
 	t.bodies.work.Leave(t.owner, t.size)
 }
 
-// leave gives the room back.
+// leave releases the memory.
 func (t *ticket) leave() {
 	switch {
 	case t == nil:
@@ -220,8 +219,8 @@ func (b bodies) sweep(size int64) {
 	}
 }
 
-// readBody reads the whole body, whose size is limited already, and refuses one
-// that is nothing but structure.
+// readBody reads the whole body, whose size is limited already, and refuses one that
+// consists of structure only.
 func readBody(r *http.Request) ([]byte, error) {
 	body, err := readAll(r)
 	if err != nil {
@@ -230,7 +229,7 @@ func readBody(r *http.Request) ([]byte, error) {
 	return body, checkShape(body)
 }
 
-// readAll reads a body into one piece of its stated length.
+// readAll reads a body into one buffer of its stated length.
 func readAll(r *http.Request) ([]byte, error) {
 	if r.ContentLength <= 0 {
 		return io.ReadAll(r.Body)
@@ -240,7 +239,8 @@ func readAll(r *http.Request) ([]byte, error) {
 	return body, err
 }
 
-// bodyError keeps the size limit's error and makes the rest the client's.
+// bodyError keeps the error of the size limit. Every other read error becomes the
+// client's.
 func bodyError(err error) error {
 	if f := asFault(err); f.Kind == fault.TooLarge || f.Code == tooSlow {
 		return err

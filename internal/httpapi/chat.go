@@ -27,7 +27,7 @@ func (s *server) chatCompletions(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	reply, streams, key := chatReply{usage: wire.IncludeUsage}, wire.Stream, t.key // all that the answer needs: the rest may go
+	reply, streams, key := chatReply{usage: wire.IncludeUsage}, wire.Stream, t.key // all that the answer needs: the body can be freed
 	parsed(r)
 	if detach {
 		return s.detachedChat(w, r, req, reply, streams)
@@ -46,14 +46,15 @@ func (s *server) chatCompletions(w http.ResponseWriter, r *http.Request) error {
 	return s.completeChat(w, r, stream, reply.head)
 }
 
-// chat is the run of a chat completion.
+// chat builds the run of a chat completion.
 func (t *turnRequest) chat(wire *openai.ChatRequest) (*run.Request, error) {
 	req, err := t.begin()
 	if err != nil {
 		return nil, err
 	}
 	req.UserID, req.Model, req.Streaming, req.Body, req.Tools = wire.User, wire.Model, wire.Stream, wire.Body, string(wire.Tools)
-	// A client that names no session and brings its own history manages it itself.
+	// A client that names no session and sends its own history manages the history
+	// itself.
 	if t.id == "" && t.key == "" && len(wire.Messages) > 1 {
 		req.Stateless = true
 	}
@@ -98,21 +99,21 @@ func (s *server) completeChat(w http.ResponseWriter, r *http.Request, stream *ru
 	return nil
 }
 
-// withHermes is the upstream's own answer with what this server adds to it. ok is
-// false for an answer that did not come in one piece, or that JSON readers do not
-// agree on. The text of that one is stored by then, and is told in our own words.
+// withHermes is the upstream's answer with the members that this server adds. ok is
+// false if the answer was streamed, or if JSON parsers may disagree about it. The text
+// is stored in either case, and the caller builds the answer from it.
 func withHermes(res *run.Result) (body []byte, ok bool) {
 	if res.Answer.Raw == nil {
 		return nil, false
 	}
 	body, err := openai.WithMember(res.Answer.Raw, "hermes", hermesObject(res))
-	if err == nil && (res.UsageEstimated || res.Tools != nil) { // clients read it without asking whether it is there
+	if err == nil && (res.UsageEstimated || res.Tools != nil) { // clients rely on "usage"
 		body, err = openai.Splice(body, openai.Set{Name: "usage", Value: usage(res)})
 	}
 	return body, err == nil
 }
 
-// writeCompletion answers in our own words.
+// writeCompletion writes a completion built from the stored result.
 func writeCompletion(w http.ResponseWriter, res *run.Result, head openai.Head) {
 	piece := openai.AppendPiece(nil, "assistant", res.Answer.Content, res.Answer.ToolCalls, true)
 	writeRaw(w, http.StatusOK, head.AppendCompletion(nil, piece, res.Answer.FinishReason,

@@ -11,7 +11,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// parseDetach says whether a turn is to go on when its client goes.
+// parseDetach reports whether the turn goes on after its client disconnects.
 func parseDetach(r *http.Request) (bool, error) {
 	text, err := single(r, detachHeader, "invalid_header")
 	if err != nil {
@@ -26,9 +26,10 @@ func parseDetach(r *http.Request) (bool, error) {
 	return false, fault.New(fault.Invalid, "invalid_header", detachHeader+" is \"true\" or left out.").At(detachHeader)
 }
 
-// detachedChat answers a chat completion whose turn does not end with its client.
-// The answer is read from the turn's log, where it can be read again: it has the
-// text, the calls and the usage, and not what else an upstream says in its chunks.
+// detachedChat answers a chat completion whose turn goes on after its client
+// disconnects. The answer is read from the run's log, so it can be read again. It has
+// the text, the calls and the usage; other members of the upstream's chunks are not in
+// the log.
 func (s *server) detachedChat(w http.ResponseWriter, r *http.Request, req *run.Request, reply chatReply, streams bool) error {
 	spec := live.Spec{ID: completionID(), Kind: live.KindChat, Turn: req}
 	if req.Idempotency != nil {
@@ -53,7 +54,7 @@ func (s *server) detachedChat(w http.ResponseWriter, r *http.Request, req *run.R
 	return nil // the client is gone, and the turn goes on
 }
 
-// detached is the answer of a detached chat completion on its way.
+// detached is the answer of a detached chat completion.
 type detached struct {
 	s      *server
 	w      http.ResponseWriter
@@ -69,7 +70,7 @@ func (d *detached) close() {
 	}
 }
 
-// tell passes an event on. It reports true when there is nothing more to do.
+// tell sends an event to the client. It reports true when the answer is complete.
 func (d *detached) tell(e *live.Event) (done bool, err error) {
 	switch {
 	case e.Type == live.RunStarted:
@@ -90,7 +91,7 @@ func (d *detached) tell(e *live.Event) (done bool, err error) {
 	return false, nil
 }
 
-// begin tells the effective session, and begins a stream.
+// begin sets the headers of the effective session, and begins a stream.
 func (d *detached) begin(st *live.Started) (gone bool) {
 	if d.out != nil {
 		return true // the turn started again on another server: text already sent cannot be taken back
@@ -123,7 +124,7 @@ func (d *detached) piece(p *live.Piece) bool {
 	return d.reply.writeFields(d.out, delta, nil)
 }
 
-// end tells what the turn came to.
+// end sends the result of the turn.
 func (d *detached) end(rec *live.Run) error {
 	if d.out == nil && rec.Root != "" {
 		setSession(d.w.Header(), rec.Session, rec.Root)
@@ -145,7 +146,7 @@ func (d *detached) end(rec *live.Run) error {
 	return nil
 }
 
-// fail tells a failure: as a status, or in the stream once that has begun.
+// fail sends a failure: as a status, or in the stream once the stream has begun.
 func (d *detached) fail(res *run.Result, err error) error {
 	if d.out == nil {
 		return err

@@ -8,19 +8,19 @@ import (
 	"github.com/hermes-memory/hermes/internal/run"
 )
 
-// chatReply is what the pieces of one streamed answer have in common.
+// chatReply is the state that the pieces of one streamed answer share.
 type chatReply struct {
 	head openai.Head
 	// usage says that the client asked for a chunk with usage.
 	usage bool
-	// told says that it has been sent.
+	// told says that this chunk has been sent.
 	told bool
 	// begun says that the upstream's first chunk has been seen.
 	begun bool
 }
 
-// streamChat answers piece by piece. Once the first byte is out, a failure is
-// told inside the stream.
+// streamChat answers piece by piece. After the first byte, a failure is sent inside the
+// stream.
 func (s *server) streamChat(w http.ResponseWriter, r *http.Request, stream *run.Stream, reply chatReply) error {
 	out := newEventWriter(w, s.KeepAlive)
 	defer out.close()
@@ -64,7 +64,7 @@ func (c *chatReply) write(out *eventWriter, d *run.Delta) bool {
 		return c.writeFields(out, d, hermes)
 	}
 	if !c.begun && saysNothing(d) {
-		c.begun = true // the upstream's own beginning: ours has been sent
+		c.begun = true // the upstream's first chunk: this server has sent its own
 		return true
 	}
 	c.begun = true
@@ -79,9 +79,9 @@ func saysNothing(d *run.Delta) bool {
 	return d.Content+d.Reasoning == "" && len(d.ToolCalls) == 0 && d.Usage == nil
 }
 
-// rewrite changes what must be: one id for the whole stream, the role named
-// once, our own object on the chunk that finishes. The rest of the upstream's
-// bytes passes as it is.
+// rewrite changes three things in a chunk of the upstream: the id, which is the same
+// for the whole stream; the role, which is sent once; and the "hermes" member of the
+// final chunk. All other bytes pass unchanged.
 func (c *chatReply) rewrite(raw, hermes []byte) []byte {
 	chunk, err := openai.WithID(raw, c.head.ID)
 	if err == nil {
@@ -90,13 +90,13 @@ func (c *chatReply) rewrite(raw, hermes []byte) []byte {
 	if err == nil && hermes != nil {
 		chunk, err = openai.WithMember(chunk, "hermes", hermes)
 	}
-	if err != nil { // it was parsed before, so this cannot be; the piece still counts
+	if err != nil { // cannot happen, because the chunk was parsed before; the text still counts
 		return raw
 	}
 	return chunk
 }
 
-// writeFields sends a piece of a model that does not speak this wire.
+// writeFields sends a piece of a model that does not speak chat completions.
 func (c *chatReply) writeFields(out *eventWriter, d *run.Delta, hermes []byte) bool {
 	if d.Content != "" || len(d.ToolCalls) > 0 {
 		var calls []byte
@@ -127,8 +127,9 @@ func partialCalls(parts []run.ToolCall) []byte {
 	return out
 }
 
-// streamError tells a failure the way the official clients raise it: one data
-// line with an error object, then the end. There is never a false "stop".
+// streamError sends a failure in the form that the official clients raise as an error:
+// one data line with an error object, then the end. It never sends a false finish
+// reason "stop".
 func (s *server) streamError(out *eventWriter, r *http.Request, res *run.Result, err error) {
 	f := asFault(ended(r.Context(), err))
 	s.Log.Log(r.Context(), levelOf(status(f)), "stream failed", "code", f.Code, "err", err)

@@ -13,20 +13,20 @@ import (
 	"github.com/hermes-memory/hermes/internal/recovery"
 )
 
-// Connections bounds how many connections there are at once, in all and from one
-// address. Where there is no place left, an idle one gives way: one
-// that is idle between two requests, or one whose request does not arrive. If there is
-// none, the newcomer is told to come back.
+// Connections bounds the number of open connections, in all and per address. If the
+// bound is reached, the longest stalled connection is closed to make room: a connection
+// that is idle between two requests, or whose request does not arrive. If no connection
+// is stalled, the new one is refused with 503.
 //
-// Addresses of this machine have no bound of their own: every program of this machine,
-// and a reverse proxy with all its clients, comes from there.
+// Loopback addresses have no bound per address: all programs of this machine come from
+// there, and so do all clients of a reverse proxy.
 type Connections struct {
 	ConnectionLimits
 
 	mu        sync.Mutex
 	open      map[*visit]bool
 	by        map[netip.Prefix]int
-	refusing  int // that are being told
+	refusing  int // connections that are being refused
 	refusable sync.WaitGroup
 }
 
@@ -49,13 +49,13 @@ func NewConnections(l ConnectionLimits) *Connections {
 	return &Connections{ConnectionLimits: l, open: make(map[*visit]bool), by: make(map[netip.Prefix]int)}
 }
 
-// Serve answers the connections of a listener with a server, which is used for nothing
-// else but other calls of Serve.
+// Serve answers the connections of a listener with a server. The server must not be
+// used otherwise, except by other calls of Serve.
 func (c *Connections) Serve(srv *http.Server, l net.Listener) error {
 	return srv.Serve(boundListener{l, c})
 }
 
-// Watch makes a server tell how far its connections are. It is called before Serve.
+// Watch makes a server report the state of its connections. It is called before Serve.
 func (c *Connections) Watch(srv *http.Server) {
 	srv.ConnState = func(conn net.Conn, s http.ConnState) {
 		if v, ok := conn.(*visit); ok {
@@ -70,7 +70,7 @@ func (c *Connections) Watch(srv *http.Server) {
 	}
 }
 
-// Wait returns when every refused connection has been told.
+// Wait returns when all refusals have been sent.
 func (c *Connections) Wait() { c.refusable.Wait() }
 
 // Open is how many connections there are.
@@ -98,7 +98,7 @@ func (l boundListener) Accept() (net.Conn, error) {
 	}
 }
 
-// admit gives a connection its place; nil if there is none.
+// admit registers a connection; nil if it was refused.
 func (c *Connections) admit(conn net.Conn) *visit {
 	v := &visit{Conn: conn, connections: c, from: networkOf(conn.RemoteAddr()), since: time.Now()}
 	c.mu.Lock()
@@ -133,8 +133,8 @@ func (c *Connections) admit(conn net.Conn) *visit {
 	return nil
 }
 
-// full is why there is no place for a connection; "" if there is one. The lock is held,
-// as it is in stalled and forget.
+// full is why a connection cannot be admitted; "" if it can. The caller holds the lock,
+// as in stalled and forget.
 func (c *Connections) full(v *visit) string {
 	switch {
 	case c.All > 0 && len(c.open) >= c.All:
@@ -145,9 +145,8 @@ func (c *Connections) full(v *visit) string {
 	return ""
 }
 
-// stalled is the connection that gives way to a newcomer: of those that keep no handler
-// busy the one that has done so the longest. For a place of one address it is one of
-// that address.
+// stalled is the connection to close for a new one: the one that has been stalled the
+// longest. If the bound of one address is reached, it is a connection of that address.
 func (c *Connections) stalled(v *visit, reason string) *visit {
 	var found *visit
 	longest := time.Duration(0)
@@ -162,7 +161,7 @@ func (c *Connections) stalled(v *visit, reason string) *visit {
 	return found
 }
 
-// forget gives the place of a connection back, once.
+// forget unregisters a connection, once.
 func (c *Connections) forget(v *visit) {
 	if !c.open[v] {
 		return
@@ -179,14 +178,14 @@ func (c *Connections) observe(reason string) {
 	}
 }
 
-// How a connection is told that there is no place: so many at once, each for so long.
+// Bounds of refusals: how many at once, and the timeout for each.
 const (
 	maxRefusing = 32
 	refusalTime = time.Second
 )
 
-// refuse tells a connection that there is no place for it. What it sends meanwhile is
-// read, or the end of the connection would reach it before the answer.
+// refuse answers a connection with 503. It reads and discards the client's request:
+// otherwise closing the connection would reset it before the client reads the answer.
 func (c *Connections) refuse(conn net.Conn) {
 	defer func() {
 		_ = conn.Close()
@@ -206,8 +205,9 @@ func (c *Connections) refuse(conn net.Conn) {
 	}
 }
 
-// networkOf is whom an address stands for: itself, or its /64 for IPv6, which one
-// person has as a rule. The zero Prefix is this machine's.
+// networkOf is the network that an address counts for: the address itself, or its /64
+// for IPv6, because one customer usually has a whole /64. The zero Prefix is this
+// machine.
 func networkOf(a net.Addr) netip.Prefix {
 	tcp, ok := a.(*net.TCPAddr)
 	if !ok {

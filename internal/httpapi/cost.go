@@ -8,7 +8,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// costJSON is what a stretch of turns sent, in tokens; sums but for the budget.
+// costJSON is the cost of a range of turns, in tokens. All fields are sums except the
+// budget.
 type costJSON struct {
 	Turns   int             `json:"turns"`
 	From    int64           `json:"from_seq"`

@@ -8,7 +8,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/lineage"
 )
 
-// Detail is how a server is, for those who look after it.
+// Detail is the state of a server, for its operators.
 type Detail struct {
 	Object    string            `json:"object"`
 	Status    string            `json:"status"` // ok or unavailable
@@ -31,23 +31,25 @@ type Work struct {
 	Running int `json:"running"`
 	// Failing are those of Waiting whose last attempt failed.
 	Failing int `json:"failing"`
-	// Error is the newest failure's; "" without one.
+	// Error is the error of the newest failure; "" without one.
 	Error string `json:"error,omitempty"`
 }
 
-// Upstream is the model's server, which it is and whether it answers now.
+// Upstream is the model server: its kind, and whether it answers now.
 type Upstream struct {
 	Kind string `json:"kind"`
 	URL  string `json:"url,omitempty"`
-	// Model is the configured name; "" stands for the first one it lists.
+	// Model is the configured name; "" stands for the first model that the server
+	// lists.
 	Model string `json:"model,omitempty"`
-	// Why is the reason for the choice.
+	// Why is the reason for choosing this upstream.
 	Why     string   `json:"why"`
 	Skipped []string `json:"skipped"`
-	// Error says why it does not answer; "" when it does, or when there is none.
+	// Error says why the upstream does not answer; "" if it does, or if there is no
+	// upstream.
 	Error  string `json:"error,omitempty"`
 	Models int    `json:"models"`
-	// Listed says that the configured model is among them.
+	// Listed says that the upstream lists the configured model.
 	Listed bool `json:"listed"`
 }
 
@@ -57,21 +59,21 @@ type Data struct {
 	Bytes int64  `json:"bytes"`
 	// Damage is what a check found, most important first.
 	Damage []string `json:"damage"`
-	// Rows are what rows hold that no reader can be given as it is.
+	// Rows are the damaged rows that cannot be returned unchanged.
 	Rows []string `json:"damaged_rows"`
-	// Checked says how: quickly or deep.
+	// Checked is the depth of the check: quick or deep.
 	Checked string `json:"checked"`
-	// Index is how the text index is.
+	// Index is the state of the text index.
 	Index Index `json:"index"`
-	// Error says why nothing is stored any more; "" when it is.
+	// Error says why writes are refused; "" if they are not.
 	Error string `json:"error,omitempty"`
 }
 
-// Index is the text index, which is derived and made again when it is damaged.
+// Index is the text index. It is derived data and is rebuilt when it is damaged.
 type Index struct {
 	// Waiting is how many messages are still to be indexed.
 	Waiting int `json:"waiting"`
-	// RemadeAt is when it was last made again, and Why; null for never.
+	// RemadeAt is when it was last rebuilt, and Why is the reason; null for never.
 	RemadeAt *time.Time `json:"remade_at"`
 	Why      string     `json:"why,omitempty"`
 }

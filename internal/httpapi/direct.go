@@ -10,8 +10,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
-// proxyHeaders are what reverse proxies, tunnels and content networks add to a
-// request, in the spelling net/http reads; proxyPrefixes begin families of them.
+// proxyHeaders are headers that reverse proxies, tunnels and CDNs add to a request, in
+// canonical form. proxyPrefixes begin families of such headers.
 var (
 	proxyHeaders = []string{
 		"Forwarded", "Forwarded-For", "Via", "X-Real-Ip", "X-Real-Port", "X-Client-Ip", "X-Cluster-Client-Ip", "X-Proxyuser-Ip", "X-Host",
@@ -20,9 +20,9 @@ var (
 	proxyPrefixes = []string{"X-Forwarded", "X-Original-", "X-Envoy-", "X-Amzn-", "X-Azure-", "Cf-"}
 )
 
-// checkDirect refuses the development key unless the request comes straight from
-// this machine, to a name of this machine. All know that key: behind a proxy it
-// would let in every client of the proxy.
+// checkDirect refuses the development key unless the request was sent directly, from
+// this machine to a name of this machine. The key is public: behind a proxy it would
+// admit every client of the proxy.
 func checkDirect(r *http.Request) error {
 	reason := ""
 	switch header := proxyHeader(r.Header); {
@@ -54,9 +54,8 @@ func proxyHeader(h http.Header) string {
 	return ""
 }
 
-// fromHere reports whether the other end is on this machine: its address is a
-// loopback one, or it came by a socket file, or there is no connection because the
-// caller is in this process.
+// fromHere reports whether the client is on this machine: it has a loopback address, it
+// came over the Unix socket, or it is in this process.
 func fromHere(r *http.Request) bool {
 	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && local.Network() == "unix" || r.RemoteAddr == "" {
 		return true

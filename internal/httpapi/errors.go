@@ -13,15 +13,15 @@ import (
 	"github.com/hermes-memory/hermes/internal/run"
 )
 
-// statuses is the only place where a kind becomes a status.
+// statuses is the only place where a fault's kind becomes a status.
 var statuses = map[fault.Kind]int{
 	fault.Internal: 500, fault.Invalid: 400, fault.Unauthenticated: 401, fault.Forbidden: 403,
 	fault.NotFound: 404, fault.NotAllowed: 405, fault.Conflict: 409, fault.Stale: 412, fault.TooLarge: 413, fault.Misdirected: 421,
 	fault.RateLimited: 429, fault.Upstream: 502, fault.Unavailable: 503, fault.Timeout: 504, fault.Canceled: 499,
 }
 
-// types are the error types of the OpenAI wire by kind; others are the caller's
-// fault: "invalid_request_error".
+// types are the error types of OpenAI's API by kind. All other kinds are
+// "invalid_request_error".
 var types = map[fault.Kind]string{
 	fault.Internal: "server_error", fault.Upstream: "upstream_error", fault.Unavailable: "server_error",
 	fault.Timeout: "server_error", fault.RateLimited: "rate_limit_error", fault.Unauthenticated: "authentication_error",
@@ -59,7 +59,7 @@ func errorBody(f *fault.Error) []byte {
 	return out
 }
 
-// errorOf is a fault as the wire tells it.
+// errorOf is a fault in OpenAI's form.
 func errorOf(f *fault.Error) openai.Error {
 	kind := types[f.Kind]
 	if kind == "" {
@@ -89,7 +89,7 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if f.RetryAfter > 0 {
 		w.Header().Set("Retry-After", retryAfter(f.RetryAfter))
 	}
-	if f.Kind == fault.Unauthenticated { // an upstream's own 401 is not about this caller's key
+	if f.Kind == fault.Unauthenticated { // an upstream's 401 is about this server's key, not the caller's
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
 	writeRaw(w, code, errorBody(f))
@@ -121,7 +121,7 @@ func writeJSON(w http.ResponseWriter, code int, v any) error {
 	return nil
 }
 
-// writeRaw writes JSON that is ready. A client that is gone needs no answer.
+// writeRaw writes encoded JSON. A write error is ignored: the client is gone.
 func writeRaw(w http.ResponseWriter, code int, body []byte) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")

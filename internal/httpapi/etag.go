@@ -14,13 +14,13 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// etagOf names a representation: equal bytes, equal tags.
+// etagOf returns the entity tag of a representation. Equal bytes give equal tags.
 func etagOf(body []byte) string {
 	sum := sha256.Sum256(body)
 	return `"` + hex.EncodeToString(sum[:12]) + `"`
 }
 
-// writeTagged renders a value with its tag, or says that the caller has it.
+// writeTagged writes a value with its entity tag, or 304 if the client has that tag.
 func writeTagged(w http.ResponseWriter, r *http.Request, v any) error {
 	body, err := json.Marshal(v)
 	if err != nil {
@@ -36,7 +36,7 @@ func writeTagged(w http.ResponseWriter, r *http.Request, v any) error {
 	return nil
 }
 
-// listsTag reports whether a header names the tag, or any.
+// listsTag reports whether a header lists the tag, or "*".
 func listsTag(values []string, tag string) bool {
 	for _, value := range values {
 		for one := range strings.SplitSeq(value, ",") {
@@ -49,7 +49,8 @@ func listsTag(values []string, tag string) bool {
 	return false
 }
 
-// represent is what GET /api/sessions/{id} shows of a lineage's tip, and its tag.
+// represent returns the answer of GET /api/sessions/{id} for a lineage's tip, and its
+// entity tag.
 func (s *server) represent(ctx context.Context, o owner.Owner, tip *session.Session) (sessionReply, string, error) {
 	lineage, err := s.Sessions.Sessions(ctx, o, session.Filter{Lineage: tip.RootID})
 	if err != nil {
@@ -60,7 +61,7 @@ func (s *server) represent(ctx context.Context, o owner.Owner, tip *session.Sess
 	return out, etagOf(body), err
 }
 
-// ifMatch is the check that a request's If-Match asks for; nil without one.
+// ifMatch returns the check that a request's If-Match asks for; nil without one.
 func (s *server) ifMatch(r *http.Request) curate.Check {
 	values := r.Header.Values("If-Match")
 	if len(values) == 0 {

@@ -9,10 +9,9 @@ import (
 	"github.com/hermes-memory/hermes/internal/recovery"
 )
 
-// eventWriter writes data lines of a stream, each flushed at once, and a
-// comment when there has been nothing to say for a while. The comment is a
-// single line without a blank one behind it: openai-go takes the blank line
-// for the end of an event.
+// eventWriter writes the lines of an event stream, flushes each at once, and writes a
+// comment after a silence. The comment is a single line without a blank line after it,
+// because openai-go takes a blank line for the end of an event.
 type eventWriter struct {
 	mu     sync.Mutex
 	w      http.ResponseWriter
@@ -21,22 +20,22 @@ type eventWriter struct {
 	pause  time.Duration
 	closed bool
 	failed bool
-	last   time.Time // something was written
+	last   time.Time // the last write
 	until  time.Time // the deadline of the next write
 }
 
-// comment is what keeps a stream alive.
+// comment keeps an idle stream alive.
 const comment = ": keepalive\n"
 
-// writeTimeout frees the goroutine of a reader that has stopped reading: it is to be
-// gone after ten seconds, of which the buffers on the way take some to fill.
+// writeTimeout ends the stream of a client that has stopped reading. Such a client must
+// be gone after ten seconds, and the buffers in between take some of that time to fill.
 const writeTimeout = 8 * time.Second
 
-// early is how much sooner than planned a client may be found gone: otherwise the
-// each piece of an answer, of which there are twenty a second.
+// early is the smallest change of a deadline that is applied: a stream has about twenty
+// pieces a second, and need not set a deadline for each.
 const early = time.Second
 
-// slowestRead is how many bytes a second of a long event a reader must take.
+// slowestRead is the rate, in bytes a second, at which a client must read a long event.
 const slowestRead = 64 << 10
 
 // newEventWriter begins a stream that gets a comment after each pause; with 0, the
@@ -48,29 +47,29 @@ func newEventWriter(w http.ResponseWriter, pause time.Duration) *eventWriter {
 	h.Set("X-Accel-Buffering", "no")
 	out := &eventWriter{w: w, rc: http.NewResponseController(w), pause: pause}
 	if pause > 0 {
-		out.mu.Lock() // it may be over before it is known
+		out.mu.Lock() // the timer may fire before the field is set
 		defer out.mu.Unlock()
 		out.timer = time.AfterFunc(pause, recovery.Func(out.silence, func(error) { out.fail() }))
 	}
 	return out
 }
 
-// begin sends the head of the response before there is an event.
+// begin sends the head of the response before the first event.
 func (e *eventWriter) begin() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.failed = e.rc.Flush() != nil
 }
 
-// data writes one event and reports whether the client still takes it.
+// data writes one event and reports whether the client is still connected.
 func (e *eventWriter) data(event []byte) bool { return e.tell("data: ", event) }
 
-// named writes one event with a name, as data does.
+// named is data for an event with a name.
 func (e *eventWriter) named(name string, event []byte) bool {
 	return e.tell("event: "+name+"\ndata: ", event)
 }
 
-// numbered writes one event with its id and name, as data does.
+// numbered is data for an event with an id and a name.
 func (e *eventWriter) numbered(id int64, name string, event []byte) bool {
 	return e.tell("id: "+strconv.FormatInt(id, 10)+"\nevent: "+name+"\ndata: ", event)
 }
@@ -82,7 +81,7 @@ func (e *eventWriter) tell(before string, event []byte) bool {
 	return !e.failed
 }
 
-// keepAlive writes the comment and reports whether the client still takes it.
+// keepAlive writes the comment and reports whether the client is still connected.
 func (e *eventWriter) keepAlive() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -92,7 +91,7 @@ func (e *eventWriter) keepAlive() bool {
 	return !e.failed
 }
 
-// fail says that nothing more can be written.
+// fail marks the stream as broken.
 func (e *eventWriter) fail() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -114,7 +113,7 @@ func (e *eventWriter) silence() {
 	e.timer.Reset(left)
 }
 
-// write sends the parts and flushes; the lock is held.
+// write sends the parts and flushes. The caller holds the lock.
 func (e *eventWriter) write(before string, event []byte, after string) {
 	if e.failed {
 		return
@@ -123,7 +122,7 @@ func (e *eventWriter) write(before string, event []byte, after string) {
 	until := e.last.Add(writeTimeout + time.Duration(len(event))*time.Second/slowestRead)
 	if until.Sub(e.until) > early {
 		e.until = until
-		_ = e.rc.SetWriteDeadline(until) // not all writers have one
+		_ = e.rc.SetWriteDeadline(until) // not every writer supports deadlines
 	}
 	_, err := e.w.Write([]byte(before))
 	if err == nil && event != nil {
@@ -138,7 +137,7 @@ func (e *eventWriter) write(before string, event []byte, after string) {
 	e.failed = err != nil
 }
 
-// close stops the keep-alives; nothing is written after it.
+// close stops the keep-alives. Nothing may be written after it.
 func (e *eventWriter) close() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

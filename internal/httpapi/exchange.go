@@ -11,39 +11,40 @@ import (
 	"github.com/hermes-memory/hermes/internal/trail"
 )
 
-// Observer is told of every request. Nothing it hears is content: no path, no
-// header, no id but the request's own.
+// Observer is told of every request. It learns no content: no path, no header, and no
+// id except the request's.
 type Observer interface {
-	// Begin hears that a request has come. It returns the context to serve it
-	// with, and whom to tell of its end, which must not be nil.
+	// Begin is called when a request arrives. It returns the context for the request
+	// and a function to call at its end, which must not be nil.
 	Begin(ctx context.Context, h http.Header) (context.Context, func(Answered))
 }
 
-// Answered is a request that is over.
+// Answered describes a finished request.
 type Answered struct {
-	// Method is one of the verbs of HTTP that are answered here, or "other".
+	// Method is an HTTP method that this server answers, or "other".
 	Method string
-	// Route is the pattern that matched, without its method, or "unknown".
+	// Route is the matched pattern without its method, or "unknown".
 	Route string
-	// Status is the status sent; 499 if the client left before any was sent.
+	// Status is the status sent; 499 if the client disconnected before any was sent.
 	Status int
 	// Bytes is the size of the body that was sent.
 	Bytes int64
 	Took  time.Duration
-	// Limited says that it was refused because its key has made too many.
+	// Limited says that the request was refused by the rate limit of its key.
 	Limited bool
 }
 
-// exchange is a response being written, and the facts about it that are logged.
+// exchange is a response being written, and its facts for the log.
 type exchange struct {
 	http.ResponseWriter
 	status int // 0 until the response has begun
 	bytes  int64
 	gone   bool // the client is gone
 	actor  string
-	// inner says that it is a part of another one: one of our doors asks another.
+	// inner says that the request is part of another one: a route of this server calls
+	// another.
 	inner bool
-	// limited says that its key has made too many requests.
+	// limited says that the request was refused by the rate limit of its key.
 	limited bool
 	// body is the request's; nil if it has none.
 	body  *paced
@@ -51,9 +52,9 @@ type exchange struct {
 	told  func(Answered)
 }
 
-// head is called before the head of the response is written. A body that was not read
-// to its end ends the connection: else net/http would wait for the rest before it
-// answers.
+// head is called before the head of the response is written. If the body was not read
+// to its end, the connection closes: otherwise net/http would wait for the rest before
+// it answers.
 func (x *exchange) head(status int) {
 	if x.status != 0 {
 		return
@@ -79,12 +80,12 @@ func (x *exchange) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Unwrap lets http.ResponseController through.
+// Unwrap gives http.ResponseController access to the original writer.
 func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 
-// begin names a request and begins to watch it.
+// begin gives a request its id and starts to observe it.
 func (s *server) begin(w http.ResponseWriter, r *http.Request) (*exchange, *http.Request) {
-	id := trail.From(r.Context()).RequestID // of the request it is a part of
+	id := trail.From(r.Context()).RequestID // the id of the outer request, if there is one
 	inner := id != ""
 	if given := r.Header[trail.Header]; id == "" && len(given) == 1 && trail.Clean(given[0]) {
 		id = given[0]
@@ -101,7 +102,7 @@ func (s *server) begin(w http.ResponseWriter, r *http.Request) (*exchange, *http
 	return x, r.WithContext(ctx)
 }
 
-// end tells of a request that is over.
+// end reports a finished request.
 func (s *server) end(x *exchange, r *http.Request) {
 	debug := s.Log.Enabled(r.Context(), slog.LevelDebug)
 	if x.told == nil && !debug {
@@ -113,7 +114,7 @@ func (s *server) end(x *exchange, r *http.Request) {
 	case r.Context().Err() != nil:
 		a.Status = 499
 	default:
-		a.Status = http.StatusOK // net/http says so for a handler that says nothing
+		a.Status = http.StatusOK // net/http sends 200 if a handler writes nothing
 	}
 	if x.told != nil {
 		x.told(a)
@@ -124,7 +125,7 @@ func (s *server) end(x *exchange, r *http.Request) {
 	}
 }
 
-// methodOf is the request's method, unless the client made it up.
+// methodOf is the request's method; "other" for an unknown one.
 func methodOf(r *http.Request) string {
 	if slices.Contains(verbs, r.Method) || r.Method == http.MethodHead {
 		return r.Method
@@ -132,8 +133,8 @@ func methodOf(r *http.Request) string {
 	return "other"
 }
 
-// routeOf is the pattern that a request matched, without its method. What it
-// was asked for by name is never told: paths hold ids.
+// routeOf is the pattern that a request matched, without its method. The path itself is
+// never reported, because paths hold ids.
 func routeOf(r *http.Request) string {
 	_, path, ok := strings.Cut(r.Pattern, " ")
 	if !ok {

@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// exportPage is how many messages an export holds in memory at a time.
+	// exportPage is the number of messages that an export reads at a time.
 	exportPage = 100
-	// exportSessions is how many sessions it reads at a time.
+	// exportRows is the number of sessions that it reads at a time.
 	exportRows = 50
 )
 
-// exportSessions answers GET /api/sessions/export: one lineage a line, with
-// every column and all messages, newest activity first. Facts are derived and
-// left out. What fails after the first byte is told in a last line with "error".
+// exportSessions answers GET /api/sessions/export: one lineage per line, newest
+// activity first, with every column and all messages. Facts are derived data and are
+// left out. A failure after the first byte becomes a last line with "error".
 func (s *server) exportSessions(w http.ResponseWriter, r *http.Request) error {
 	e := &exporter{s: s, r: r, o: ownerOf(r), seen: make(map[session.ID]bool), began: s.Now().UTC()}
 	var one *session.Session
@@ -31,7 +31,7 @@ func (s *server) exportSessions(w http.ResponseWriter, r *http.Request) error {
 		}
 		one = &tip
 	}
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // it takes as long as it takes
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // an export has no time limit
 	begun := &begun{w: w}
 	e.out = bufio.NewWriterSize(begun, 64<<10)
 	var err error
@@ -43,19 +43,19 @@ func (s *server) exportSessions(w http.ResponseWriter, r *http.Request) error {
 	if err != nil && !begun.yes {
 		return err
 	}
-	if err != nil { // its reader may be gone, or the server about to be
+	if err != nil { // the client may be gone, or the server stopping
 		if r.Context().Err() == nil {
 			s.Log.ErrorContext(r.Context(), "export broke off", "err", err)
 		}
 		_, _ = e.out.WriteString("\n" + string(errorBody(asFault(err))) + "\n")
 	}
-	_ = e.out.Flush() // a client that is gone needs no export
+	_ = e.out.Flush() // an error means that the client is gone
 	begun.begin()
 	return nil
 }
 
-// begun begins the answer with its first byte: what fails before is an honest
-// status.
+// begun begins the response with its first byte, so that an earlier failure still gets
+// its own status.
 type begun struct {
 	w   http.ResponseWriter
 	yes bool
@@ -75,7 +75,7 @@ func (b *begun) Write(p []byte) (int, error) {
 	return b.w.Write(p)
 }
 
-// exporter writes lineages one by one.
+// exporter writes lineages one after another.
 type exporter struct {
 	s     *server
 	r     *http.Request
@@ -86,8 +86,8 @@ type exporter struct {
 	line  []byte
 }
 
-// all writes every lineage of a source. A session that is used while the list is
-// read moves to its front; a second look finds it there.
+// all writes every lineage of a source. A session that is used while the list is read
+// moves to the front of the list, so the front is read a second time.
 func (e *exporter) all(source session.Source) error {
 	f := session.Filter{Source: source, Limit: exportRows}
 	for again := false; ; {

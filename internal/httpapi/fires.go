@@ -7,7 +7,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/job"
 )
 
-// fireJSON is a row of a job's ledger on the wire.
+// fireJSON is a fire of a job on the wire.
 type fireJSON struct {
 	Object        string        `json:"object"`
 	ID            string        `json:"id"`
@@ -35,7 +35,7 @@ type jobUsageJSON struct {
 	TotalTokens      int `json:"total_tokens"`
 }
 
-// deliveryJSON is what became of a run's output.
+// deliveryJSON is the delivery of a run's output on the wire.
 type deliveryJSON struct {
 	EventID       string            `json:"event_id"`
 	Target        job.Target        `json:"target"`

@@ -10,8 +10,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// forget answers POST /api/memory/forget: everything about a thing, or a whole
-// session, or a whole session key, is erased, and the answer certifies it.
+// forget answers POST /api/memory/forget. It erases a thing, a session, or a session
+// key, and returns the certificate of the erasure.
 func (s *server) forget(w http.ResponseWriter, r *http.Request) error {
 	var in struct {
 		About      string `json:"about"`
@@ -46,7 +46,7 @@ func (s *server) forget(w http.ResponseWriter, r *http.Request) error {
 	}{"hermes.forgotten", out})
 }
 
-// forgotten is what kind of thing a request forgets.
+// forgotten is the kind of thing that a request forgets, for the audit.
 func forgotten(about, id string) string {
 	switch {
 	case about != "":
@@ -118,14 +118,14 @@ func (s *server) rebuild(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, out)
 }
 
-// addFact answers POST /api/memory: a statement joins the memory of a scope, as
+// addFact answers POST /api/memory: a statement is added to the memory of a scope, as
 // if its owner had said it.
 func (s *server) addFact(w http.ResponseWriter, r *http.Request) error {
 	return s.remember(w, r, "", http.StatusCreated)
 }
 
-// editFact answers PATCH /api/memory/{fact_id}: a new version replaces the
-// fact; the old one stays in the history.
+// editFact answers PATCH /api/memory/{fact_id}: a new version replaces the fact. The
+// old version stays in the history.
 func (s *server) editFact(w http.ResponseWriter, r *http.Request) error {
 	return s.remember(w, r, memory.FactID(r.PathValue("fact_id")), http.StatusOK)
 }
@@ -157,8 +157,8 @@ func (s *server) remember(w http.ResponseWriter, r *http.Request, replaces memor
 	return writeJSON(w, code, map[string]any{"object": "list", "data": data})
 }
 
-// deleteFact answers DELETE /api/memory/{fact_id}: the fact and its words in
-// the transcript are erased.
+// deleteFact answers DELETE /api/memory/{fact_id}: the fact is erased, and so are its
+// words in the transcript.
 func (s *server) deleteFact(w http.ResponseWriter, r *http.Request) error {
 	scope, err := s.scope(r)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// The names of our headers, in the spelling net/http sends.
+// The names of this server's headers, in canonical form.
 const (
 	sessionIDHeader  = "X-Hermes-Session-Id"
 	sessionKeyHeader = "X-Hermes-Session-Key"
@@ -68,7 +68,7 @@ func single(r *http.Request, name, code string) (string, error) {
 	return strings.Trim(values[0], " "), nil
 }
 
-// setSession tells the effective session.
+// setSession sets the headers of the effective session.
 func setSession(h http.Header, id, root session.ID) {
 	h.Set(sessionIDHeader, string(id))
 	h.Set(rootIDHeader, string(root))

@@ -10,8 +10,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// hermesObject is the "hermes" member of a completion and of a finish chunk.
-// Lists are never null.
+// hermesObject is the "hermes" member of a completion and of the final chunk. Its lists
+// are never null.
 func hermesObject(res *run.Result) []byte {
 	obj := struct {
 		SessionID      session.ID        `json:"session_id"`

@@ -18,7 +18,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// importReply says what became of each line.
+// importReply is the outcome of each line.
 type importReply struct {
 	Object    string          `json:"object"`
 	Imported  int             `json:"imported"`
@@ -36,7 +36,7 @@ type importProblem struct {
 }
 
 const (
-	// maxImportErrors is how many problems are told one by one.
+	// maxImportErrors bounds how many errors are listed.
 	maxImportErrors = 100
 	// maxImportValue bounds a message of an import, in bytes.
 	maxImportValue = 4 * maxBody
@@ -82,7 +82,7 @@ func (s *server) importSessions(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			out.problem(line, head.ID, asFault(err))
 		}
-		if lost := in.rest(); lost != nil || in.lost { // behind broken JSON nothing can be made out
+		if lost := in.rest(); lost != nil || in.lost { // after invalid JSON, no further line can be found
 			if err == nil {
 				out.problem(line, head.ID, asFault(in.unreadable(lost)))
 			}
@@ -95,8 +95,8 @@ func (s *server) importSessions(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, out)
 }
 
-// linesOwn reports whether an error is the line's own fault, so that the next one
-// may do better.
+// linesOwn reports whether an error concerns only its line, so that the next line may
+// succeed.
 func linesOwn(err error) bool {
 	switch fault.KindOf(err) {
 	case fault.Invalid, fault.Conflict, fault.TooLarge:
@@ -124,7 +124,7 @@ func (s *server) importLine(r *http.Request, in *archiveReader, head *archiveHea
 	if foreign := len(head.Sessions) == 0; foreign || err != nil {
 		hash = nil
 		if foreign {
-			key = last.Key // an export of our own says of each message whose it is
+			key = last.Key // in an export of this server, each message names its key
 		}
 	}
 	return s.Curator.Import(r.Context(), &curate.Archived{
@@ -141,26 +141,26 @@ func (s *server) importLine(r *http.Request, in *archiveReader, head *archiveHea
 	})
 }
 
-// unreadable is the fault of text that is no JSON, or no object.
+// unreadable is the fault of text that is not a JSON object.
 func (a *archiveReader) unreadable(err error) error {
 	a.lost = true
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		return f
 	}
-	return fault.Wrap(fault.Invalid, "invalid_json", "The line is no JSON object of an export; it and what follows were not read.", err)
+	return fault.Wrap(fault.Invalid, "invalid_json", "The line is not a JSON object. This line and all later lines were not imported.", err)
 }
 
 // archiveReader reads an export value by value.
 type archiveReader struct {
 	body   *passage
 	dec    *jsontext.Decoder
-	left   int  // how much may be read before the next value is whole
+	left   int  // bytes that may still be read for the next value
 	list   bool // the decoder stands in the list of messages
-	told   bool // after one of them
+	told   bool // at least one message has been read
 	behind []byte
 	// grown says that the decoder has read a large value.
 	grown bool
-	lost  bool // where the next line begins cannot be told any more
+	lost  bool // the start of the next line is unknown
 }
 
 // next discards the value just read and begins another.
@@ -170,9 +170,9 @@ func (a *archiveReader) next() {
 	a.body.next()
 }
 
-// shrink lets go of a decoder that has read a large value, for it keeps that much
-// room for the next one. The new one is brought to the same place: between lines, or
-// in the list that an object has, at its beginning or behind an element.
+// shrink replaces a decoder that has read a large value, because the decoder keeps a
+// buffer of that size. The new decoder is brought to the same position: between lines,
+// or in the list of messages, at its beginning or after an element.
 func (a *archiveReader) shrink() {
 	a.grown = a.grown || a.body.room != nil
 	between := a.list || a.dec.StackDepth() == 0
@@ -287,7 +287,7 @@ func fill(head *archiveHead, fields map[string]json.RawMessage) error {
 	return nil
 }
 
-// message reads the next message of the line, io.EOF at their end.
+// message reads the next message of the line; io.EOF at the end of the list.
 func (a *archiveReader) message(fallback *session.Session) (session.Message, error) {
 	if !a.list {
 		return session.Message{}, io.EOF
@@ -306,13 +306,13 @@ func (a *archiveReader) message(fallback *session.Session) (session.Message, err
 	if err := json.Unmarshal(value, &m); err != nil {
 		return session.Message{}, fault.Wrap(fault.Invalid, "invalid_export", "A message does not have the fields of an export.", err)
 	}
-	a.shrink() // before it is learnt and stored
+	a.shrink() // frees memory before the message is stored
 	a.body.parsed()
 	return m.message(fallback)
 }
 
-// end reads the end of the messages: io.EOF, or a fault if anything follows them. The
-// session is already being stored then, and would lose it.
+// end reads the end of the messages. It returns io.EOF, or a fault if anything follows
+// them, because the session is already being stored and would lose it.
 func (a *archiveReader) end() error {
 	if _, err := a.dec.ReadToken(); err != nil {
 		return a.unreadable(err)
@@ -329,7 +329,7 @@ func (a *archiveReader) end() error {
 
 // rest reads the remainder of the line.
 func (a *archiveReader) rest() error {
-	a.list = false // it is somewhere in it
+	a.list = false // the position is unknown
 	for a.dec.StackDepth() > 0 {
 		a.next()
 		if _, err := a.dec.ReadToken(); err != nil {

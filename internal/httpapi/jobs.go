@@ -9,7 +9,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// jobJSON is a job on the wire; the secret of its webhook only where it was set.
+// jobJSON is a job on the wire. The webhook's secret is shown only when it is set.
 type jobJSON struct {
 	Object         string     `json:"object"`
 	ID             job.ID     `json:"id"`
@@ -35,7 +35,7 @@ type jobJSON struct {
 	WebhookSecret  string     `json:"webhook_secret,omitempty"`
 }
 
-// zones are those of one answer: each is read from the machine's files once.
+// zones caches the time zones of one answer, because each is read from files.
 type zones map[string]*time.Location
 
 // format is a time in a zone; nil for none.
@@ -45,7 +45,7 @@ func (z zones) format(t time.Time, name string) *string {
 	}
 	loc, known := z[name]
 	if !known {
-		loc, _ = job.Zone(name) // it may be gone from this machine
+		loc, _ = job.Zone(name) // nil if this machine no longer has the zone
 		z[name] = loc
 	}
 	if loc != nil {
@@ -104,7 +104,7 @@ func (in *jobInput) patch() (*job.Patch, error) {
 		p.Session = &id
 	}
 	if in.SessionKey != nil {
-		var key session.Key // "" takes it away
+		var key session.Key // "" removes the key
 		if *in.SessionKey != "" {
 			var err error
 			if key, err = session.ParseKey(*in.SessionKey); err != nil {
@@ -124,7 +124,7 @@ func (in *jobInput) patch() (*job.Patch, error) {
 	return p, nil
 }
 
-// value is what a pointer leads to, or nothing.
+// value dereferences a pointer; nil gives the zero value.
 func value[T any](p *T) (v T) {
 	if p != nil {
 		v = *p
@@ -132,8 +132,8 @@ func value[T any](p *T) (v T) {
 	return v
 }
 
-// createJob answers POST /api/jobs. The session may be named in the body or in
-// the headers.
+// createJob answers POST /api/jobs. The session may be named in the body or in the
+// headers.
 func (s *server) createJob(w http.ResponseWriter, r *http.Request) error {
 	headers, err := parseSessionHeaders(r)
 	if err != nil {
@@ -215,7 +215,8 @@ func (s *server) patchJob(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, oneJob(out))
 }
 
-// deleteJob answers DELETE /api/jobs/{id}. What its runs said stays in the session.
+// deleteJob answers DELETE /api/jobs/{id}. The messages of its runs stay in the
+// session.
 func (s *server) deleteJob(w http.ResponseWriter, r *http.Request) error {
 	if err := s.Jobs.DeleteJob(r.Context(), ownerOf(r), jobID(r)); err != nil {
 		return err

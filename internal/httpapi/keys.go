@@ -8,17 +8,18 @@ import (
 	"github.com/hermes-memory/hermes/internal/owner"
 )
 
-// keyJSON is an API key on the wire; the secret only where it was just made.
+// keyJSON is an API key on the wire. The secret is shown only when it is made.
 type keyJSON struct {
 	Object string        `json:"object"`
 	ID     string        `json:"id"`
 	Name   string        `json:"name"`
 	Owner  string        `json:"owner"`
 	Scopes []owner.Scope `json:"scopes"`
-	// Requests and Turns are the limits of its own; null leaves one to the server.
+	// Requests and Turns are the limits set for this key; null means the server's
+	// default.
 	Requests *int `json:"requests_per_minute"`
 	Turns    *int `json:"concurrent_turns"`
-	// Limits are those that count; null is none.
+	// Limits are the limits in force; null means none.
 	Limits struct {
 		Requests *int `json:"requests_per_minute"`
 		Turns    *int `json:"concurrent_turns"`
@@ -57,7 +58,7 @@ func (s *server) listKeys(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": data})
 }
 
-// createKey answers POST /api/keys. The secret is in this answer and nowhere else.
+// createKey answers POST /api/keys. Only this answer holds the secret.
 func (s *server) createKey(w http.ResponseWriter, r *http.Request) error {
 	var in struct {
 		Name     string        `json:"name"`
@@ -80,8 +81,8 @@ func (s *server) createKey(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusCreated, out)
 }
 
-// changeKey answers PATCH /api/keys/{id}; a unique name is accepted, too. An absent
-// field stays, and null restores the server's default.
+// changeKey answers PATCH /api/keys/{id}; a unique name also works. An absent field
+// stays, and null restores the server's default.
 func (s *server) changeKey(w http.ResponseWriter, r *http.Request) error {
 	var in struct {
 		Requests given `json:"requests_per_minute"`
@@ -105,7 +106,7 @@ func (s *server) changeKey(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, s.keyOf(&key))
 }
 
-// given is a number, null, or nothing.
+// given is a number, null, or absent.
 type given struct {
 	given bool
 	value *int
@@ -117,7 +118,7 @@ func (g *given) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &g.value)
 }
 
-// revokeKey answers DELETE /api/keys/{id}; a unique name is taken, too.
+// revokeKey answers DELETE /api/keys/{id}; a unique name also works.
 func (s *server) revokeKey(w http.ResponseWriter, r *http.Request) error {
 	key, err := s.Keyring.Revoke(r.Context(), r.PathValue("id"))
 	if err != nil {

@@ -10,14 +10,14 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
-// Requests that work through all that an owner has said take seconds of a core. An owner
-// has one of them done at a time, the others wait for it, and owners are served in turn.
+// Requests that read all data of an owner take seconds of a core. An owner has one of
+// them at a time, the others are queued, and owners are served in turn.
 const (
-	longRoom     = 256 // that may wait, of which one owner gets three quarters
+	longRoom     = 256 // the queue; one owner gets at most three quarters
 	longPatience = 5 * time.Minute
 )
 
-// isLong reports whether a route works through all that an owner has said.
+// isLong reports whether a route reads all data of an owner.
 func isLong(rt *route) bool {
 	switch rt.name() {
 	case "POST /api/memory/forget", "POST /api/memory/rebuild", "POST /api/search/rebuild", "POST /api/sessions/prune",
@@ -27,14 +27,14 @@ func isLong(rt *route) bool {
 	return false
 }
 
-// newLongLine returns the line for such requests: as many at once as there are cores,
-// and two at least, so that two owners never wait for each other.
+// newLongLine returns the queue for such requests. As many run at once as there are
+// cores, and at least two, so that one owner never blocks all others.
 func newLongLine() *claim.Line {
 	return claim.NewLine(claim.LineOptions{Permits: max(2, runtime.GOMAXPROCS(0)), Room: longRoom, Patience: longPatience})
 }
 
-// queue waits for the place of a request that takes long, which is held until the
-// function returned is called. It fails with Unavailable, "overloaded".
+// queue waits for a long request's turn, which lasts until the returned function is
+// called. It fails with Unavailable "overloaded".
 func (s *server) queue(r *http.Request, rt *route) (leave func(), err error) {
 	if !isLong(rt) {
 		return func() {}, nil

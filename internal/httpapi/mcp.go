@@ -11,7 +11,7 @@ import (
 
 const mcpPath = "/mcp"
 
-// mcp answers POST /mcp with the door for MCP clients, after the same checks of key,
+// mcp answers POST /mcp with the handler for MCP clients, after the same checks of key,
 // host and origin as every other route.
 func (s *server) mcp(w http.ResponseWriter, r *http.Request) error {
 	if s.MCP == nil {
@@ -34,19 +34,19 @@ func (s *server) mcp(w http.ResponseWriter, r *http.Request) error {
 	s.MCP.ServeHTTP(out, r)
 	if out.status >= http.StatusBadRequest && !json.Valid(out.body.Bytes()) {
 		return fault.New(fault.Invalid, "invalid_mcp_request",
-			"This is no request of the Model Context Protocol. POST one JSON-RPC message as application/json.")
+			"Not a request of the Model Context Protocol. POST one JSON-RPC message as application/json.")
 	}
-	out.header.Del("Cache-Control") // the guard has said it
+	out.header.Del("Cache-Control") // guard has set it
 	for name, values := range out.header {
 		w.Header()[name] = values
 	}
 	w.WriteHeader(out.status)
-	_, _ = w.Write(out.body.Bytes()) // a client that is gone is not told
+	_, _ = w.Write(out.body.Bytes()) // an error means that the client is gone
 	return nil
 }
 
-// answerBuffer keeps an answer until it is known to be a valid one: all errors of this
-// server are JSON objects, also those that the MCP library makes.
+// answerBuffer keeps a response until it is known to be JSON: all errors of this server
+// are JSON objects, and those of the MCP library are not.
 type answerBuffer struct {
 	header http.Header
 	status int

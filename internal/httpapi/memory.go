@@ -22,8 +22,8 @@ type factJSON struct {
 	Attribute string        `json:"attribute,omitempty"`
 	Value     string        `json:"value,omitempty"`
 	Because   string        `json:"because,omitempty"`
-	// ProposedBy is the model that drew the statement from the quote; "" for
-	// our own reading.
+	// ProposedBy is the model that drew the statement from the quote; "" if this
+	// program did.
 	ProposedBy   string        `json:"proposed_by,omitempty"`
 	MessageID    int64         `json:"message_id"`
 	SessionID    session.ID    `json:"session_id"`
@@ -74,14 +74,14 @@ type stateJSON struct {
 	Object    string     `json:"object"`
 	SessionID session.ID `json:"session_id"`
 	RootID    session.ID `json:"_lineage_root_id"`
-	// Version counts the messages that were distilled.
+	// Version counts the distilled messages.
 	Version     int64      `json:"version"`
 	LastMessage *int64     `json:"last_message_id"`
 	StateHash   string     `json:"state_hash"`
 	Facts       []factJSON `json:"facts"`
 	Budget      budgetJSON `json:"budget"`
-	// Next is the memory block as the next turn would be shown it, if nothing
-	// of it were in the tail.
+	// Next is the memory block that the next turn would be given if none of its facts
+	// were in the tail.
 	Next string `json:"next"`
 }
 

@@ -92,9 +92,9 @@ func (s *server) listMessages(w http.ResponseWriter, r *http.Request) error {
 	return writeTagged(w, r, out)
 }
 
-// importMessages answers POST /api/sessions/{id}/messages: messages said
-// elsewhere join the transcript under their own times. The session is made if
-// it does not exist.
+// importMessages answers POST /api/sessions/{id}/messages: messages said elsewhere are
+// added to the transcript with their own times. A session that does not exist is
+// created.
 func (s *server) importMessages(w http.ResponseWriter, r *http.Request) error {
 	headers, err := parseSessionHeaders(r)
 	if err != nil {
@@ -164,7 +164,7 @@ func parseImport(r *http.Request) ([]session.Message, error) {
 	return out, nil
 }
 
-// wireOf drops the kept form of a message when only its date made it special.
+// wireOf drops the raw form of a message if only its date required it.
 func wireOf(m *openai.Message, wire []byte) []byte {
 	clean, err := openai.Splice(m.Raw, openai.Set{Name: "created_at"})
 	if err != nil {
@@ -177,7 +177,7 @@ func wireOf(m *openai.Message, wire []byte) []byte {
 	return clean
 }
 
-// parseTime reads the time a message was said; zero when it has none.
+// parseTime reads the time of a message; zero if it has none.
 func parseTime(raw []byte) (time.Time, error) {
 	var in struct {
 		CreatedAt json.RawMessage `json:"created_at"`

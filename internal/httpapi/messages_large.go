@@ -10,16 +10,16 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// The answer to an import holds the imported texts, which may be megabytes, until the
-// client has read it. Every JSON encoder builds a string completely before writing it,
-// jsontext's token encoder included: each text would be in memory twice, for each
-// import under way. So the JSON around the texts is encoded with empty places, and the
-// texts are written into those places in pieces.
+// The answer to an import holds the imported texts, which may take megabytes, until the
+// client has read it. Every JSON encoder builds a complete string before writing it,
+// jsontext's token encoder included, so each text would be in memory twice. Therefore
+// the surrounding JSON is encoded with empty strings, and the texts are written into
+// them in pieces.
 
 // pieceSize is how much of a text is encoded at a time, in bytes.
 const pieceSize = 16 << 10
 
-// sizeOf is what messages take, in bytes.
+// sizeOf is the size of messages, in bytes.
 func sizeOf(ms []session.Message) int {
 	size := 0
 	for i := range ms {
@@ -28,8 +28,8 @@ func sizeOf(ms []session.Message) int {
 	return size
 }
 
-// writeLarge writes a list, which must be empty, with messages in it: the bytes that
-// writeJSON would write, without their length before them.
+// writeLarge writes a list, which must be empty, with messages in it. It writes the
+// same bytes as writeJSON, without a Content-Length.
 func writeLarge(w http.ResponseWriter, list messageList, ms []session.Message) error {
 	before, after, err := around(list, `"data":[`)
 	if err != nil {
@@ -66,7 +66,7 @@ func writeMessage(out *bufio.Writer, m *session.Message) error {
 	return err
 }
 
-// writeText writes the inside of a string of JSON, piece by piece. No character is cut.
+// writeText writes the inside of a JSON string in pieces. It splits no character.
 func writeText(out *bufio.Writer, text string) error {
 	for text != "" {
 		n := min(len(text), pieceSize)

@@ -6,11 +6,11 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
-// ownModel is the name that means "whatever this server is configured with".
+// ownModel is the name that means the configured model.
 const ownModel = "hermes"
 
-// models answers GET /v1/models: our own name, then the upstream's models. An
-// upstream that cannot be asked takes nothing away from ours.
+// models answers GET /v1/models: the name "hermes", then the upstream's models. It
+// succeeds even if the upstream cannot be reached.
 func (s *server) models(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": s.modelList(r)})
 }
@@ -49,7 +49,7 @@ func (s *server) model(w http.ResponseWriter, r *http.Request) error {
 	return fault.New(fault.NotFound, "model_not_found", "No model with this id. GET /v1/models lists them.").At("model")
 }
 
-// capabilities answers GET /v1/capabilities: what a client can rely on.
+// capabilities answers GET /v1/capabilities: the features that a client can rely on.
 func (s *server) capabilities(w http.ResponseWriter, _ *http.Request) error {
 	type endpoint struct {
 		Method string `json:"method"`
@@ -92,12 +92,13 @@ func (s *server) capabilities(w http.ResponseWriter, _ *http.Request) error {
 	})
 }
 
-// health answers as long as the process lives; it touches nothing.
+// health answers GET /health while the process runs. It uses no other component.
 func (s *server) health(w http.ResponseWriter, _ *http.Request) error {
 	return writeJSON(w, http.StatusOK, map[string]any{"status": "ok", "platform": "hermes", "version": s.Version})
 }
 
-// ready answers whether work is accepted. Why not is for the log.
+// ready answers whether the server accepts work. The reason for a refusal goes to the
+// log only.
 func (s *server) ready(w http.ResponseWriter, r *http.Request) error {
 	if err := s.Ready(r.Context()); err != nil {
 		s.Log.WarnContext(r.Context(), "not ready", "err", err)

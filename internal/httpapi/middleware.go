@@ -23,15 +23,15 @@ const (
 	requestIDHeader = trail.Header
 	// maxBody is the largest request body, in bytes (spec: 10,000,000).
 	maxBody = 10_000_000
-	// maxCall is the largest body of an MCP client's, in bytes. Its calls are small,
-	// and the library that reads them takes several times their size.
+	// maxCall is the largest body of an MCP client, in bytes. MCP calls are small, and
+	// the library that decodes them needs several times their size.
 	maxCall = 1_000_000
-	// drainBody is how much of a refused body is still read, so that a client
-	// that sends before it listens gets to see the refusal.
+	// drainBody is how much of a refused body is still read, so that a client that
+	// sends its whole body first receives the refusal.
 	drainBody = 4 * maxBody
 )
 
-// guard is in front of everything: what it refuses reaches no handler.
+// guard handles every request first. A request that it refuses reaches no handler.
 func (s *server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x, inner := s.begin(w, r)
@@ -40,7 +40,7 @@ func (s *server) guard(next http.Handler) http.Handler {
 		pace(x, r)
 		visitOf(r.Context()).works()
 		defer func() {
-			outer.Pattern = r.Pattern // as the mux would have set it
+			outer.Pattern = r.Pattern // the mux would have set it
 			x.body.abandon()
 			s.end(x, r)
 		}()
@@ -72,8 +72,8 @@ func (s *server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// unclean reports whether the mux would answer a path with a redirect, in HTML,
-// to the path it takes it for.
+// unclean reports whether the mux would redirect a path to its cleaned form. Such a
+// redirect has an HTML body.
 func unclean(p string) bool {
 	clean := path.Clean(p)
 	if clean != "/" && strings.HasSuffix(p, "/") {
@@ -82,8 +82,8 @@ func unclean(p string) bool {
 	return clean != p
 }
 
-// checkHost refuses requests addressed to names that are not ours: a page that
-// rebinds its own name to this machine still sends that name.
+// checkHost refuses requests to unknown host names. A page that rebinds its DNS name to
+// this machine still sends that name.
 func (s *server) checkHost(r *http.Request) error {
 	name := hostName(r)
 	if isLoopback(name) || slices.Contains(s.Hosts, name) {
@@ -102,7 +102,7 @@ func hostName(r *http.Request) string {
 	return strings.ToLower(strings.Trim(name, "[]"))
 }
 
-// isLoopback reports whether a host name or address is this machine.
+// isLoopback reports whether a host name or address means this machine.
 func isLoopback(name string) bool {
 	if name == "localhost" {
 		return true
@@ -111,7 +111,8 @@ func isLoopback(name string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// checkOrigin refuses foreign web pages and answers preflights of known ones.
+// checkOrigin refuses requests from unknown web origins and answers the preflights of
+// known ones.
 func (s *server) checkOrigin(w http.ResponseWriter, r *http.Request) (done bool, err error) {
 	origin := r.Header.Get("Origin")
 	if origin == "" {
@@ -135,15 +136,16 @@ func (s *server) checkOrigin(w http.ResponseWriter, r *http.Request) (done bool,
 		return false, nil
 	}
 	if u, err := url.Parse(origin); err == nil && u.Host == r.Host {
-		return false, nil // our own page
+		return false, nil // a page of this server
 	}
 	return false, fault.New(fault.Forbidden, "origin_not_allowed",
 		"Web pages of this origin may not call this server. Add the origin to server.origins in the configuration.")
 }
 
-// checkSite refuses what another site made a browser ask, also where no Origin is
-// sent: images, scripts, frames, forms with GET. Browsers say it in Fetch Metadata;
-// other clients send none. A link that a person follows may still lead here.
+// checkSite refuses requests that another site made a browser send, including those
+// without an Origin header: images, scripts, frames, GET forms. Browsers report them in
+// Fetch Metadata; other clients send no such header. A link that a person follows is
+// allowed.
 func (s *server) checkSite(r *http.Request) error {
 	for _, value := range r.Header.Values("Sec-Fetch-Site") {
 		switch site := strings.ToLower(strings.TrimSpace(value)); {
@@ -158,10 +160,10 @@ func (s *server) checkSite(r *http.Request) error {
 	return nil
 }
 
-// wrap turns a route into a handler: authentication, limits, errors. What goes on
-// with a key ends when that is revoked.
+// wrap turns a route into a handler: authentication, limits, errors. Revoking a key
+// ends the requests under way with it.
 func (s *server) wrap(rt route) http.Handler {
-	rt.handle = s.recorded(rt) // looked up once, not with each request
+	rt.handle = s.recorded(rt) // looked up once, not for each request
 	return s.render(func(w http.ResponseWriter, r *http.Request) error {
 		if rt.scope == "" {
 			return s.serve(w, r, rt)
@@ -178,8 +180,8 @@ func (s *server) wrap(rt route) http.Handler {
 	})
 }
 
-// admit lets a caller in who may ask for a route: from then on the request has an
-// owner. The function says that it is answered.
+// admit authenticates a request and checks its scope. The returned request carries its
+// owner. The returned function is called once the request has been answered.
 func (s *server) admit(w http.ResponseWriter, r *http.Request, rt route) (*http.Request, func(), error) {
 	o, err := s.authenticate(r)
 	if err != nil {
@@ -204,7 +206,8 @@ func (s *server) admit(w http.ResponseWriter, r *http.Request, rt route) (*http.
 	return r, done, nil
 }
 
-// ended is why a request failed: if its key was revoked meanwhile, that is why.
+// ended returns the reason of a failed request: if its key was revoked meanwhile, that
+// is the reason.
 func ended(ctx context.Context, err error) error {
 	if f, ok := errors.AsType[*fault.Error](context.Cause(ctx)); ok && err != nil {
 		return f
@@ -212,7 +215,7 @@ func ended(ctx context.Context, err error) error {
 	return err
 }
 
-// serve handles a request that may be made, with a limit on its size.
+// serve handles an admitted request, with a limit on the size of its body.
 func (s *server) serve(w http.ResponseWriter, r *http.Request, rt route) error {
 	if rt.path == importPath {
 		return rt.handle(w, r)
@@ -241,9 +244,9 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request, rt route) error {
 	return rt.handle(w, r)
 }
 
-// render runs a handler and turns its error, or its panic, into a response. A
-// panic in the middle of one breaks the connection: whatever were written there
-// would pass for a part of it.
+// render runs a handler and turns its error, or its panic, into a response. A panic in
+// the middle of a response breaks the connection, because an error body would be taken
+// for a part of the response.
 func (s *server) render(handle func(http.ResponseWriter, *http.Request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		out, ok := w.(*exchange)
@@ -261,7 +264,7 @@ func (s *server) render(handle func(http.ResponseWriter, *http.Request) error) h
 			}
 			s.fail(w, r, fault.New(fault.Internal, "internal_error", "Internal server error."))
 		}()
-		if err := handle(out, r); err != nil && !out.gone { // otherwise the client is gone, and nothing failed here
+		if err := handle(out, r); err != nil && !out.gone { // if the client is gone, nothing failed here
 			s.fail(out, r, err)
 		}
 	})
@@ -275,7 +278,7 @@ func ownerOf(r *http.Request) owner.Owner {
 	return o
 }
 
-// authenticate is the one place where a request becomes an owner.
+// authenticate is the only place where a request becomes an owner.
 func (s *server) authenticate(r *http.Request) (owner.Owner, error) {
 	values := r.Header.Values("Authorization")
 	if len(values) > 1 {

@@ -8,10 +8,10 @@ import (
 	"github.com/hermes-memory/hermes/internal/trail"
 )
 
-// withoutKey are the routes, besides those that only read, that a server with
-// --no-auth lets a caller without a key use: a turn in a fresh session, what ends
-// such a turn, and the MCP door, which leads back to these routes. All other writes
-// need a key: they reach what a key holder said, or make keys.
+// withoutKey are the writing routes that a server with --no-auth allows without a key:
+// a turn in a new session, ending such a turn, and the MCP route, which leads back to
+// these routes. All other writes need a key, because they reach data of key holders or
+// make keys.
 var withoutKey = map[string]bool{
 	"POST /v1/chat/completions":      true,
 	"POST /v1/responses":             true,
@@ -21,13 +21,13 @@ var withoutKey = map[string]bool{
 	"POST " + mcpPath:                true,
 }
 
-// hasNoKey reports whether the caller was let in because the server runs with
-// --no-auth, and by nothing else.
+// hasNoKey reports whether the caller was admitted only because the server runs with
+// --no-auth.
 func hasNoKey(r *http.Request) bool { return ownerOf(r).By() == trail.Anybody }
 
-// checkNoKey keeps a caller without a key to reading and to turns in fresh
-// sessions. It refuses a session id or key in a header and in the query; the
-// handlers whose bodies may hold one ask refuseSession.
+// checkNoKey restricts a caller without a key to reading and to turns in new sessions.
+// It refuses a session id or key in headers and in the query. Handlers whose bodies may
+// name a session call refuseSession.
 func checkNoKey(r *http.Request, rt route) error {
 	if !hasNoKey(r) {
 		return nil
@@ -49,8 +49,8 @@ func checkNoKey(r *http.Request, rt route) error {
 	return nil
 }
 
-// refuseSession refuses a session that a caller without a key names in a member of
-// the body.
+// refuseSession refuses a session that a caller without a key names in a member of the
+// body.
 func refuseSession(r *http.Request, member, value string) error {
 	if value == "" || !hasNoKey(r) {
 		return nil
@@ -58,7 +58,8 @@ func refuseSession(r *http.Request, member, value string) error {
 	return errKeyRequired(member)
 }
 
-// errKeyRequired refuses a caller without a key; param is what names the session.
+// errKeyRequired refuses a caller without a key. param is the parameter that names the
+// session.
 func errKeyRequired(param string) error {
 	f := fault.New(fault.Forbidden, "session_auth_required",
 		"This requires API key authentication, and this server runs with --no-auth, which allows reading and chats without a session. "+

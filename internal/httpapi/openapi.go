@@ -10,14 +10,14 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// document describes the API after OpenAPI 3.1. The tests hold it against the
-// routes, and their JSON answers against it.
+// document describes the API in OpenAPI 3.1. Tests compare it with the routes and with
+// their JSON answers.
 //
 //go:embed openapi.yaml
 var document []byte
 
-// documentJSON is the document as programs read it. It is made when it is first
-// asked for: a start waits for nothing that may not be needed.
+// documentJSON is the document in JSON. It is converted at its first use, so that it
+// does not delay the start.
 var documentJSON = sync.OnceValues(func() ([]byte, error) {
 	var doc any
 	if err := yaml.Unmarshal(document, &doc); err != nil {

@@ -10,38 +10,38 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
-// A body has time to arrive as long as it makes progress. Only the time that the
-// server waits for it counts, so that an import may be worked on between two pieces.
+// A body may take long as long as it makes progress. Only the time that the server
+// waits for it counts, so an import may be processed between two pieces.
 const (
-	// bodyGrace is how long the server waits for a body at first.
+	// bodyGrace is how long the server waits for a body without any progress.
 	bodyGrace = 10 * time.Second
-	// slowestBody is how many bytes give it a second more.
+	// slowestBody is the number of bytes that extend the wait by a second.
 	slowestBody = 4 << 10
-	// politeness is how long the rest of a body is read that is refused for its size,
-	// so that a client that sends before it listens gets to see the refusal.
+	// politeness is how long the rest of an oversized body is read, so that a client
+	// that sends its whole body first receives the refusal.
 	politeness = 5 * time.Second
 	// lingering is how long the rest of any other body may delay closing its connection
 	// after the answer.
 	lingering = time.Second
 )
 
-// tooSlow is the code of a body that does not keep its pace.
+// tooSlow is the error code for a body that arrives too slowly.
 const tooSlow = "body_too_slow"
 
-// paced is the body of a request that must keep its pace.
+// paced is a request body with a minimum rate.
 type paced struct {
 	io.ReadCloser
 	rc     *http.ResponseController
 	visit  *visit    // the connection it comes over; nil where it is not known
-	until  time.Time // nothing is read behind it; zero for no such time
-	set    time.Time // the deadline as it is
+	until  time.Time // the latest deadline; zero for none
+	set    time.Time // the current deadline
 	read   int64
 	waited time.Duration
 	whole  bool // it was read to its end, or cannot be read any more
 }
 
-// pace gives a request's body its deadline. A request without a body gets none: reading
-// its connection only shows whether the client is still there.
+// pace gives a request's body its deadline. A request without a body gets none: a read
+// on its connection only detects a disconnected client.
 func pace(x *exchange, r *http.Request) {
 	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
 		return
@@ -50,8 +50,8 @@ func pace(x *exchange, r *http.Request) {
 	r.Body = x.body
 }
 
-// Read implements io.Reader. It fails with Invalid, "body_too_slow", for a body that
-// does not keep its pace.
+// Read implements io.Reader. It fails with Invalid "body_too_slow" if the body arrives
+// too slowly.
 func (p *paced) Read(b []byte) (int, error) {
 	began := time.Now()
 	p.expect(began)
@@ -73,8 +73,7 @@ func (p *paced) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// expect sets the deadline of the next read, unless the one that is set is about the
-// same.
+// expect sets the deadline of the next read, unless the current one is about the same.
 func (p *paced) expect(now time.Time) {
 	until := now.Add(bodyGrace + time.Duration(p.read)*time.Second/slowestBody - p.waited)
 	if !p.until.IsZero() && until.After(p.until) {
@@ -82,7 +81,7 @@ func (p *paced) expect(now time.Time) {
 	}
 	if p.set.IsZero() || until.Sub(p.set).Abs() > early {
 		p.set = until
-		_ = p.rc.SetReadDeadline(until) // that a test's writer has no deadlines does not matter here
+		_ = p.rc.SetReadDeadline(until) // an error means that a test's writer has no deadlines
 	}
 }
 
@@ -94,7 +93,7 @@ func (p *paced) abandon() {
 	}
 }
 
-// drain reads the rest of a body that is refused for its size, for a moment.
+// drain reads the rest of an oversized body, for a short time.
 func (p *paced) drain(most int64) {
 	p.until = time.Now().Add(politeness)
 	_, _ = io.CopyN(io.Discard, p, most)

@@ -13,26 +13,26 @@ import (
 	"github.com/hermes-memory/hermes/internal/owner"
 )
 
-// rates counts the requests of keys that may make so many a minute. A key that
-// has made none for a minute may make all of them at once.
+// rates are the rate limiters of keys, in requests a minute. A key that was idle for a
+// minute may make all of them at once.
 type rates struct {
 	mu sync.Mutex
 	by map[string]*rate.Limiter
 }
 
-// manyRates is from when on those are let go of that are as good as new.
+// manyRates is the number of limiters from which unused ones are removed.
 const manyRates = 1024
 
-// allowance is what a key has left.
+// allowance is what the limiter of a key permits.
 type allowance struct {
 	ok        bool
 	limit     int
 	remaining int
-	reset     time.Duration // until it has all again
-	wait      time.Duration // until it has one again
+	reset     time.Duration // until the limiter is full
+	wait      time.Duration // until the next request is permitted
 }
 
-// take takes one request of a key.
+// take counts one request of a key.
 func (t *rates) take(now time.Time, key string, limit int) allowance {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -43,12 +43,12 @@ func (t *rates) take(now time.Time, key string, limit int) allowance {
 		t.letGo(now)
 		l = rate.NewLimiter(perSecond, limit)
 		t.by[key] = l
-	case l.Burst() != limit: // it was changed
+	case l.Burst() != limit: // the limit was changed
 		l.SetLimitAt(now, perSecond)
 		l.SetBurstAt(now, limit)
 	}
 	a := allowance{ok: l.AllowN(now, 1), limit: limit}
-	tokens := min(l.TokensAt(now), float64(limit)) // they may be more just after a change
+	tokens := min(l.TokensAt(now), float64(limit)) // a lowered limit may leave more
 	a.remaining = int(tokens)
 	a.reset = seconds((float64(limit) - tokens) / float64(perSecond))
 	if !a.ok {
@@ -57,7 +57,7 @@ func (t *rates) take(now time.Time, key string, limit int) allowance {
 	return a
 }
 
-// letGo makes room for another key.
+// letGo removes limiters that are full, to make room for another key.
 func (t *rates) letGo(now time.Time) {
 	if t.by == nil {
 		t.by = make(map[string]*rate.Limiter)
@@ -72,14 +72,14 @@ func (t *rates) letGo(now time.Time) {
 	}
 }
 
-// seconds is a duration that headers show, in milliseconds.
+// seconds is a duration in milliseconds, for headers.
 func seconds(s float64) time.Duration {
 	return time.Duration(s * float64(time.Second)).Round(time.Millisecond)
 }
 
-// limitRate refuses a request of a key that has made too many, and tells every
-// other one how many are left, in the headers that clients of OpenAI know.
-// What a request of ours asks of ourselves has been counted.
+// limitRate refuses a request that exceeds the rate limit of its key. Every answer
+// tells the remaining requests in the headers of OpenAI's API. An inner request is not
+// counted, because its outer request was.
 func (s *server) limitRate(w http.ResponseWriter, rt route, o owner.Owner) error {
 	limit := o.Limits().RequestsPerMinute
 	x, ok := w.(*exchange)
@@ -98,7 +98,8 @@ func (s *server) limitRate(w http.ResponseWriter, rt route, o owner.Owner) error
 		x.limited = true
 	}
 	f := fault.New(fault.RateLimited, "rate_limit_exceeded", fmt.Sprintf(
-		"This API key may make %d requests a minute. Try again in %s s, or have the limit raised: hermes keys edit NAME --rate N", a.limit, retryAfter(a.wait)))
+		"This API key may make %d requests a minute. Try again in %s s, or raise the limit: hermes keys edit NAME --rate N",
+		a.limit, retryAfter(a.wait)))
 	f.RetryAfter = a.wait
 	return f
 }

@@ -15,14 +15,14 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// scope reads whose memory a request means: session_id and session_key in the
-// query, else the headers; as_of shows it as it was known then.
+// scope reads the scope of a request about memory: session_id and session_key of the
+// query, else the headers. as_of selects the memory as it was known at a time.
 func (s *server) scope(r *http.Request) (memory.Scope, error) {
 	h, err := memoryHeaders(r)
 	if err != nil {
 		return memory.Scope{}, err
 	}
-	if r.URL.Query().Has("session_id") { // there, as in a path, a prefix is enough
+	if r.URL.Query().Has("session_id") { // as in a path, a prefix is enough
 		tip, err := s.named(r, h.id)
 		switch {
 		case err == nil:
@@ -39,7 +39,7 @@ func (s *server) scope(r *http.Request) (memory.Scope, error) {
 	return scope, err
 }
 
-// memoryHeaders reads the session id and key a request about memory names.
+// memoryHeaders reads the session id and key of a request about memory.
 func memoryHeaders(r *http.Request) (sessionHeaders, error) {
 	h, err := parseSessionHeaders(r)
 	if err != nil {
@@ -59,8 +59,8 @@ func memoryHeaders(r *http.Request) (sessionHeaders, error) {
 	return h, nil
 }
 
-// instant reads a time of the query string; zero when there is none. code is the
-// fault's of one that is none.
+// instant reads a time of the query; zero if there is none. code is the code of the
+// fault for an invalid time.
 func instant(text, name, code string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -72,9 +72,9 @@ func instant(text, name, code string) (time.Time, error) {
 	return at, nil
 }
 
-// listFacts answers GET /api/memory: the facts of a scope in the order they
-// were learnt. axis=valid takes as_of for the time facts held, instead of the
-// time they were known.
+// listFacts answers GET /api/memory: the facts of a scope in the order they were
+// learnt. With axis=valid, as_of is the time at which facts held, instead of the time
+// at which they were known.
 func (s *server) listFacts(w http.ResponseWriter, r *http.Request) error {
 	scope, err := s.scope(r)
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *server) getFact(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, factOf(&fact))
 }
 
-// recalledJSON is a message that bears on a question.
+// recalledJSON is a message that answers a question.
 type recalledJSON struct {
 	MessageID int64        `json:"message_id"`
 	FactID    *string      `json:"fact_id,omitempty"`
@@ -161,7 +161,8 @@ func recalledOf(c *curate.Recalled) recalledJSON {
 	return out
 }
 
-// recall answers GET /api/memory/recall: what a turn asking q would be given.
+// recall answers GET /api/memory/recall: the facts and quotes that a turn asking q
+// would be given.
 func (s *server) recall(w http.ResponseWriter, r *http.Request) error {
 	scope, err := s.scope(r)
 	if err != nil {
@@ -210,7 +211,7 @@ func (s *server) timeline(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, map[string]any{"object": "list", "session_id": tip.ID, "data": data})
 }
 
-// asJSON is a text that was JSON; nil if it is empty, or none any more.
+// asJSON is a text that is JSON; nil if it is empty or no longer valid JSON.
 func asJSON(text string) json.RawMessage {
 	if !json.Valid([]byte(text)) {
 		return nil
@@ -218,7 +219,8 @@ func asJSON(text string) json.RawMessage {
 	return json.RawMessage(text)
 }
 
-// receipt answers GET /api/receipts/{id}: what a reply was given, quoted.
+// receipt answers GET /api/receipts/{id}: the facts and messages that a reply was
+// given, with their words.
 func (s *server) receipt(w http.ResponseWriter, r *http.Request) error {
 	why, err := s.Curator.Why(r.Context(), ownerOf(r), r.PathValue("id"))
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// responsesRoute is the name under which requests for responses are repeated.
+// responsesRoute is the idempotency route of responses.
 const responsesRoute = "responses"
 
 // createResponse answers POST /v1/responses.
@@ -30,7 +30,7 @@ func (s *server) createResponse(w http.ResponseWriter, r *http.Request) error {
 	if req.Idempotency, err = t.idempotency(responsesRoute); err != nil {
 		return err
 	}
-	head, streams, key := s.responseHead(req, wire), wire.Stream, t.key // not the body after them
+	head, streams, key := s.responseHead(req, wire), wire.Stream, t.key // so that the body can be freed
 	if isStored(req, wire) {
 		parsed(r)
 		return s.storeResponse(w, r, req, &head, streams)
@@ -93,18 +93,20 @@ func (s *server) responseRequest(t *turnRequest, wire *openai.ResponseRequest) (
 	if err := keepLess(t, req, wire); err != nil {
 		return nil, err
 	}
-	// The turn of a stored one streams, whatever its client wants.
+	// The turn of a stored response streams, even if its client does not ask for a
+	// stream.
 	req.Body = wire.ChatBody(passed(req, messages), req.Streaming || isStored(req, wire))
 	return req, nil
 }
 
-// keepLess sets which parts of a response's turn are not stored.
+// keepLess sets the parts of a response's turn that are not stored.
 func keepLess(t *turnRequest, req *run.Request, wire *openai.ResponseRequest) error {
 	named := t.id != "" || t.key != ""
 	if !(wire.Store || named) {
 		req.OffRecord = true // neither the response nor the turn is to be stored
 	}
-	// A client that names no session and brings its own history manages it itself.
+	// A client that names no session and sends its own history manages the history
+	// itself.
 	if named || req.Session != "" || len(req.Messages) < 2 {
 		return nil
 	}
@@ -118,8 +120,8 @@ func isStored(req *run.Request, wire *openai.ResponseRequest) bool {
 	return wire.Store && !req.OffRecord && req.AsOf.IsZero()
 }
 
-// passed are the messages that a stateless turn sends as they are; nil for any
-// other, which sends its own.
+// passed are the messages that a stateless turn sends unchanged; nil for any other
+// turn.
 func passed(req *run.Request, messages []openai.Message) []openai.Message {
 	if !req.Stateless {
 		return nil
@@ -131,7 +133,7 @@ func passed(req *run.Request, messages []openai.Message) []openai.Message {
 	return messages
 }
 
-// checkPaired refuses the output of a call that a client's own history lacks.
+// checkPaired refuses the output of a call that is missing from a client's own history.
 func checkPaired(ms []session.Message) error {
 	made := make(map[string]bool)
 	for i := range ms {
@@ -146,7 +148,7 @@ func checkPaired(ms []session.Message) error {
 	return nil
 }
 
-// conversation puts the session that the body names in the place of the header.
+// conversation replaces the session of the header with the one that the body names.
 func conversation(h *sessionHeaders, wire *openai.ResponseRequest) error {
 	if wire.Conversation == "" {
 		return nil
@@ -172,7 +174,7 @@ func (s *server) responseHead(req *run.Request, wire *openai.ResponseRequest) op
 	}
 }
 
-// responseID makes up an id. A request that is repeated gets the same one.
+// responseID makes an id. A repeated request gets the same id.
 func responseID(req *run.Request) string {
 	var b [16]byte
 	if i := req.Idempotency; i != nil {

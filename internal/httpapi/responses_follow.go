@@ -23,7 +23,7 @@ func newNarrator(it *stored) *narrator {
 	return &narrator{it: it, told: openai.NewResponseStream(it.head())}
 }
 
-// event tells one event of the log.
+// event translates one event of the log.
 func (n *narrator) event(e *live.Event) ([]openai.ResponseEvent, error) {
 	switch {
 	case e.Type == live.RunStarted:
@@ -72,9 +72,9 @@ func pieceOfLog(p *live.Piece) *openai.Piece {
 	return out
 }
 
-// followResponse streams a stored response, behind an event that the client has.
-// fresh says that it was begun with this request: what fails before the turn
-// begins is told by a status then. A client that goes away stops nothing.
+// followResponse streams a stored response after an event that the client already has.
+// fresh says that this request created the response: a failure before the turn begins
+// then gets its own status. A client that disconnects stops nothing.
 func (s *server) followResponse(w http.ResponseWriter, r *http.Request, it *stored, after int, fresh bool) error {
 	n := newNarrator(it)
 	var out *eventWriter
@@ -105,7 +105,7 @@ func (s *server) followResponse(w http.ResponseWriter, r *http.Request, it *stor
 				return err
 			}
 			s.Log.Log(r.Context(), levelOf(status(asFault(err))), "stream failed", "response_id", it.ID, "err", err)
-			return nil // it is cut off, and can be resumed
+			return nil // the stream breaks off, and the client can resume it
 		}
 		open()
 		if !out.events(events, after) {
@@ -115,7 +115,7 @@ func (s *server) followResponse(w http.ResponseWriter, r *http.Request, it *stor
 	return nil
 }
 
-// refusal is why a turn never began; nil if it did.
+// refusal is why a turn did not begin; nil if it did.
 func (n *narrator) refusal(h http.Header) error {
 	if n.start.Attempt > 0 || n.it.Failure == nil {
 		return nil
@@ -126,7 +126,7 @@ func (n *narrator) refusal(h http.Header) error {
 	return ofInput(n.it.Failure.Fault())
 }
 
-// setHeaders tells the session of the turn.
+// setHeaders sets the headers of the turn's session.
 func (n *narrator) setHeaders(h http.Header, fresh bool) {
 	n.it.setHeaders(h)
 	if n.start.Attempt == 0 {

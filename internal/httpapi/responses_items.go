@@ -42,7 +42,7 @@ func (s *server) responseItems(ctx context.Context, o owner.Owner, it *stored) (
 	ids = openai.ItemIDs(it.ID, false)
 	for i := answer; i < len(ms); i++ {
 		items := itemsOf(&ms[i], ids)
-		if i == len(ms)-1 || !ms[i].Partial() { // otherwise the turn was started again after it
+		if i == len(ms)-1 || !ms[i].Partial() { // after an earlier partial answer, the turn was started again
 			output = append(output, items...)
 		}
 	}
@@ -103,7 +103,7 @@ func (s *server) inputItems(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, page)
 }
 
-// resolve puts items in the place of references to them.
+// resolve replaces references by the items they name.
 func (s *server) resolve(ctx context.Context, o owner.Owner, items []openai.Item) ([]openai.Item, error) {
 	known := make(map[string][]openai.Item) // by response
 	out := items[:0:0]
@@ -135,14 +135,14 @@ func (s *server) resolve(ctx context.Context, o owner.Owner, items []openai.Item
 		switch {
 		case n >= 0:
 			out = append(out, known[id][n])
-		case !openai.IsReasoning(items[i].ID): // of reasoning nothing is kept, and nothing is sent
+		case !openai.IsReasoning(items[i].ID): // reasoning is neither stored nor sent
 			return nil, missing
 		}
 	}
 	return out, nil
 }
 
-// goOn makes a turn go on from the response that its request names.
+// goOn continues a turn from the response that its request names.
 func (s *server) goOn(ctx context.Context, req *run.Request, previous string) error {
 	missing := fault.New(fault.NotFound, "previous_response_not_found", "No response with this previous_response_id. It was never stored, or it was deleted.").At("previous_response_id")
 	it, err := s.findResponse(ctx, req.Owner, previous)

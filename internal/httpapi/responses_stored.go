@@ -22,18 +22,18 @@ type keptResponse struct {
 	Background   bool                    `json:"background,omitempty"`
 	Conversation string                  `json:"conversation,omitempty"`
 	Previous     string                  `json:"previous_response_id,omitempty"`
-	// Whole says that all of the session is this response's input and output.
+	// Whole says that the whole session is this response's input and output.
 	Whole bool `json:"whole,omitempty"`
 }
 
-// stored is a response that can be had again.
+// stored is a response that can be fetched later.
 type stored struct {
 	live.Run
 	kept keptResponse
 }
 
-// storeResponse begins a response that goes on without its client, and answers
-// with it: at once in the background, piece by piece, or when it is over.
+// storeResponse begins a response that goes on without its client, and answers with it:
+// at once in the background, as a stream, or when it is complete.
 func (s *server) storeResponse(w http.ResponseWriter, r *http.Request, req *run.Request, head *openai.Response, stream bool) error {
 	kept := keptResponse{
 		Settings: head.Settings, Model: req.Model, Background: head.Background, Conversation: head.Conversation, Previous: head.Previous,
@@ -46,7 +46,7 @@ func (s *server) storeResponse(w http.ResponseWriter, r *http.Request, req *run.
 	spec := live.Spec{Kind: live.KindResponse, Turn: req, Request: data}
 	if i := req.Idempotency; i != nil {
 		spec.ClientKey, spec.ClientHash = i.Key, i.BodyHash
-		req.Idempotency = nil // the record keeps it from being done twice
+		req.Idempotency = nil // the record is idempotent already
 	}
 	spec.ID = responseID(req)
 	rec, err := s.startLive(r, spec)
@@ -70,7 +70,7 @@ func (s *server) storeResponse(w http.ResponseWriter, r *http.Request, req *run.
 	return s.awaitResponse(w, r, it)
 }
 
-// readStored reads what a record keeps.
+// readStored decodes the stored record of a response.
 func readStored(rec live.Run) (*stored, error) {
 	it := &stored{Run: rec}
 	if err := json.Unmarshal(rec.Request, &it.kept); err != nil {
@@ -91,8 +91,8 @@ func (s *server) findResponse(ctx context.Context, o owner.Owner, id string) (*s
 	return readStored(rec)
 }
 
-// getResponse answers GET /v1/responses/{id}; stream=true tells it as events,
-// those behind starting_after.
+// getResponse answers GET /v1/responses/{id}. With stream=true it sends the events
+// after starting_after.
 func (s *server) getResponse(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	after := -1
@@ -117,8 +117,8 @@ func (s *server) getResponse(w http.ResponseWriter, r *http.Request) error {
 	return s.showResponse(w, r, it)
 }
 
-// wantsStream reports whether a response is to be told as events. openai-go says
-// so in a body, as it does for a POST.
+// wantsStream reports whether a response is to be streamed. openai-go says so in a
+// body, although the method is GET.
 func wantsStream(r *http.Request) (bool, error) {
 	invalid := fault.New(fault.Invalid, "invalid_stream", "\"stream\" must be true or false.").At("stream")
 	switch r.URL.Query().Get("stream") {
@@ -143,7 +143,7 @@ func wantsStream(r *http.Request) (bool, error) {
 	return in.Stream, nil
 }
 
-// showResponse writes a stored response as it is now.
+// showResponse writes the current state of a stored response.
 func (s *server) showResponse(w http.ResponseWriter, r *http.Request, it *stored) error {
 	out, err := s.responseOf(r.Context(), ownerOf(r), it)
 	if err != nil {
@@ -154,7 +154,7 @@ func (s *server) showResponse(w http.ResponseWriter, r *http.Request, it *stored
 	return nil
 }
 
-// setHeaders tells the session of a stored response, as far as it is known.
+// setHeaders sets the headers of a stored response's session, as far as it is known.
 func (it *stored) setHeaders(h http.Header) {
 	h.Set(sessionIDHeader, string(it.Session))
 	if it.Root != "" {
@@ -180,8 +180,8 @@ func (s *server) deleteResponse(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, map[string]any{"id": it.ID, "object": "response", "deleted": true})
 }
 
-// cancelResponse answers POST /v1/responses/{id}/cancel. One that is over stays
-// as it is.
+// cancelResponse answers POST /v1/responses/{id}/cancel. A finished response is left
+// unchanged.
 func (s *server) cancelResponse(w http.ResponseWriter, r *http.Request) error {
 	o := ownerOf(r)
 	it, err := s.findResponse(r.Context(), o, r.PathValue("id"))
@@ -207,7 +207,7 @@ func (s *server) cancelResponse(w http.ResponseWriter, r *http.Request) error {
 	return s.showResponse(w, r, it)
 }
 
-// head is what never changes of a stored response.
+// head is the part of a stored response that never changes.
 func (it *stored) head() openai.Response {
 	return openai.Response{
 		ID: it.ID, CreatedAt: it.CreatedAt.Unix(), Background: it.kept.Background, Conversation: it.kept.Conversation,
@@ -215,7 +215,7 @@ func (it *stored) head() openai.Response {
 	}
 }
 
-// end is how it ended.
+// end is the outcome of a stored response.
 func (it *stored) end() openai.ResponseEnd {
 	var f *fault.Error
 	if it.Failure != nil {

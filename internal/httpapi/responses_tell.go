@@ -8,8 +8,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/run"
 )
 
-// streamResponse tells a turn that is not stored as a response while it runs. A
-// client that goes away cancels it.
+// streamResponse streams a turn that is not stored as a response. A client that
+// disconnects cancels the turn.
 func (s *server) streamResponse(w http.ResponseWriter, r *http.Request, stream *run.Stream, head *openai.Response) {
 	out := newEventWriter(w, s.KeepAlive)
 	defer out.close()
@@ -75,14 +75,15 @@ func callOf(c *run.ToolCall) openai.Call {
 	return out
 }
 
-// responseEnd is how a turn ended just now.
+// responseEnd is the outcome of a turn that has just ended.
 func (s *server) responseEnd(res *run.Result, f *fault.Error) openai.ResponseEnd {
 	end := endOf(res, f)
 	end.At = s.Now().Unix()
 	return end
 }
 
-// endOf is the end of a turn, made from its result and its fault; either may be nil.
+// endOf is the outcome of a turn, made from its result and its fault; either may be
+// nil.
 func endOf(res *run.Result, f *fault.Error) (end openai.ResponseEnd) {
 	if res != nil {
 		end.Finish, end.Model, end.Hermes = res.Answer.FinishReason, res.Model, hermesObject(res)

@@ -1,6 +1,6 @@
 // Package httpapi is the HTTP door: it translates requests into runs and store calls,
-// and their results into JSON and server-sent events. It holds no policy of its own;
-// this page lists every route.
+// and their results into JSON and server-sent events. It holds no policy. This page
+// lists every route.
 package httpapi
 
 import (
@@ -24,7 +24,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/study"
 )
 
-// Config is what the door is built from.
+// Config holds the dependencies of the door.
 type Config struct {
 	Runner   *run.Runner
 	Curator  *curate.Curator
@@ -33,27 +33,27 @@ type Config struct {
 	Search   search.Store
 	Keyring  *owner.Keyring
 	Jobs     *job.Planner
-	// Live carries on the turns that do not end with their client.
+	// Live runs the turns that go on after their client disconnects.
 	Live *live.Registry
 	// Models lists the upstream's models for GET /v1/models; nil lists none.
 	Models func(context.Context) ([]Model, error)
 	// Ready says why the server cannot serve; nil when it can.
 	Ready func(context.Context) error
-	// Detail says how the server is; a deep one reads the whole database.
+	// Detail returns the state of the server; a deep one reads the whole database.
 	Detail func(ctx context.Context, deep bool) (Detail, error)
-	// MCP answers POST /mcp; nil answers that there is none.
+	// MCP answers POST /mcp; nil disables the route.
 	MCP http.Handler
-	// Tools are the names of the tools of this server that models are offered.
+	// Tools are the names of the server's tools that models may call.
 	Tools []string
-	// LocalToken is accepted as the local owner's key: it lets the command line
-	// on this machine in. "" accepts none.
+	// LocalToken is accepted as the local owner's key: it admits the command line on
+	// this machine. "" disables it.
 	LocalToken string
 	// NoAuth admits every request as the local owner, without the session headers.
 	NoAuth bool
 	// Hosts are the names, in addition to the loopback ones, that requests may be
 	// addressed to.
 	Hosts []string
-	// Origins are web pages that may call; "*" is not accepted.
+	// Origins are the web origins that may call; "*" is not accepted.
 	Origins []string
 	// Name and Responder describe the model in /v1/capabilities.
 	Name      string
@@ -68,11 +68,11 @@ type Config struct {
 	Work study.Store
 	// Audit stores the audit log; nil disables it.
 	Audit audit.Store
-	// Metrics answers GET /metrics; nil answers that there are none.
+	// Metrics answers GET /metrics; nil disables the route.
 	Metrics http.Handler
 	// Observer is told of every request; it may be nil.
 	Observer Observer
-	// Log should name requests as [trail.Handler] does; nil says nothing.
+	// Log should name requests as [trail.Handler] does; nil discards.
 	Log *slog.Logger
 }
 
@@ -80,7 +80,7 @@ type Config struct {
 type Background struct {
 	// Model finds facts and draws summaries.
 	Model string `json:"model"`
-	// Embeddings gives messages and questions their meaning.
+	// Embeddings makes the vectors of messages and questions.
 	Embeddings string `json:"embeddings_model"`
 }
 
@@ -94,12 +94,12 @@ type Model struct {
 // route is one verb on one path.
 type route struct {
 	method, path string
-	// scope is what the key must be allowed; "" leaves the route open to all.
+	// scope is the scope that the key needs; "" leaves the route open to all.
 	scope  owner.Scope
 	handle func(http.ResponseWriter, *http.Request) error
 }
 
-// name is the route as one text.
+// name is the route's method and path.
 func (rt *route) name() string { return rt.method + " " + rt.path }
 
 // routes is the whole surface.
@@ -186,10 +186,11 @@ func (s *server) routes() []route {
 	}
 }
 
-// importPath takes bodies of any size: they are read piece by piece.
+// importPath takes bodies of any size: they are read in pieces.
 const importPath = "/api/sessions/import"
 
-// verbs are the methods that a known path answers, if only to refuse them.
+// verbs are the methods that are registered for every known path. Those that the path
+// lacks are refused in JSON.
 var verbs = []string{"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
 // New returns the handler for everything this server answers.
@@ -219,8 +220,8 @@ func New(c Config) http.Handler {
 	return s.guard(mux)
 }
 
-// wider are the methods that a route with an id in its path answers for a path without
-// one: "stats" may be a session's id.
+// wider are the methods of routes with an id in the place of a fixed word: "stats" may
+// also be a session's id.
 func (s *server) wider(path string) []string {
 	var out []string
 	for _, rt := range s.routes() {
@@ -239,5 +240,5 @@ type server struct {
 	refusals refusals
 	rates    rates
 	bodies   bodies
-	long     *claim.Line // for what takes long
+	long     *claim.Line // the queue of long requests
 }

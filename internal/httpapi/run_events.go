@@ -34,24 +34,24 @@ func (s *server) runEvents(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if over {
-		w.WriteHeader(http.StatusNoContent) // a browser's EventSource comes back for ever otherwise
+		w.WriteHeader(http.StatusNoContent) // otherwise a browser's EventSource would reconnect for ever
 		return nil
 	}
 	s.tellRun(newEventWriter(w, 0), r, after)
 	return nil
 }
 
-// apart calls f on a goroutine of its own and waits for it. The way down to the
-// store needs a deep stack, and a stream that calls f and is then idle for days
-// would keep one. A panic is an error.
+// apart runs f in a new goroutine and waits for it. A call of the store needs a deep
+// stack, and a goroutine that called it and then waits for days would keep that stack.
+// A panic becomes an error.
 func apart(f func() error) error {
 	return <-recovery.Async(f)
 }
 
-// tellRun tells the events of a run until it is over, or its reader gone. There
-// may be very many readers: what each waits in must stay shallow, and it keeps its
-// connection alive itself, for ten thousand goroutines that a timer starts for
-// that at about the same time would take as much memory again.
+// tellRun sends the events of a run until the run is over or the client disconnects.
+// There may be ten thousand such clients, so the stack of a waiting goroutine must stay
+// small. The goroutine also sends its keep-alives: timers that start a goroutine for
+// each would need as much memory again.
 func (s *server) tellRun(out *eventWriter, r *http.Request, after int64) {
 	defer out.close()
 	out.begin()
@@ -60,14 +60,14 @@ func (s *server) tellRun(out *eventWriter, r *http.Request, after int64) {
 	defer idle.Stop()
 	for e, err := range s.Live.Follow(r.Context(), ownerOf(r), id, after, idle.C) {
 		if err != nil || !tellEvent(out, id, &e) {
-			return // it was deleted, or goes on with the next server: the reader comes back and sees
+			return // the run was deleted, or the server is stopping: the client reconnects
 		}
 		idle.Reset(s.KeepAlive)
 	}
 }
 
-// eventsAfter is the Seq that a reader has come to: of its last event when it
-// comes back by itself, or the one it names.
+// eventsAfter is the Seq after which a client continues: its last event if it
+// reconnects by itself, else the one that it names.
 func eventsAfter(r *http.Request) (int64, error) {
 	text := r.Header.Get("Last-Event-ID")
 	if text == "" {
@@ -83,8 +83,8 @@ func eventsAfter(r *http.Request) (int64, error) {
 	return n, nil
 }
 
-// tellEvent tells one event, or that there is none, and reports whether the reader
-// still takes it.
+// tellEvent sends one event, or a keep-alive, and reports whether the client is still
+// connected.
 func tellEvent(out *eventWriter, id string, e *live.Event) bool {
 	if e.Seq == 0 {
 		return out.keepAlive()
@@ -93,8 +93,8 @@ func tellEvent(out *eventWriter, id string, e *live.Event) bool {
 	return err == nil && out.numbered(e.Seq, string(e.Type), data)
 }
 
-// eventData is an event on the wire: what all of them have, then its own data;
-// with the last one, what the run came to.
+// eventData is an event on the wire: the fields of all events, then the data of this
+// one. The last event also has the outcome of the run.
 func eventData(id string, e *live.Event) ([]byte, error) {
 	data := []byte(e.Data)
 	if e.Run != nil {
@@ -117,7 +117,7 @@ func eventData(id string, e *live.Event) ([]byte, error) {
 	return append(append(b, `",`...), data[1:]...), nil
 }
 
-// runEnd is what the last event of a run tells.
+// runEnd is the outcome of a run in its last event.
 type runEnd struct {
 	Status    live.State      `json:"status"`
 	SessionID session.ID      `json:"session_id"`

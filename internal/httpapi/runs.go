@@ -22,7 +22,7 @@ type runDetail struct {
 	Metadata json.RawMessage `json:"metadata,omitempty"`
 }
 
-// runJSON is a run on the wire: a turn that goes on without its client.
+// runJSON is a run on the wire.
 type runJSON struct {
 	Object      string          `json:"object"`
 	RunID       string          `json:"run_id"`
@@ -67,7 +67,7 @@ func runOf(r *live.Run) runJSON {
 	return out
 }
 
-// outcomeOf puts in what a run came to.
+// outcomeOf fills in the outcome of a run.
 func outcomeOf(r *live.Run, out *runJSON) {
 	if r.Failure != nil {
 		out.Error = bareError(r.Failure.Fault())
@@ -125,20 +125,20 @@ func parseRun(body []byte) (*runInput, error) {
 	if err != nil {
 		return nil, err
 	}
-	in.Input, in.Messages = nil, nil // they may be large
+	in.Input, in.Messages = nil, nil // frees the memory: they may be large
 	sets := []openai.Set{{Name: "messages", Value: messages}}
 	for _, own := range []string{"input", "instructions", "session_id", "session_key", "metadata", "on_restart"} {
-		sets = append(sets, openai.Set{Name: own}) // not the upstream's
+		sets = append(sets, openai.Set{Name: own}) // not a parameter of the upstream
 	}
 	chat, err := openai.Splice(body, sets...)
 	if err != nil {
-		return nil, fault.Wrap(fault.Invalid, "invalid_json", "The request body is not a JSON object that can be read in one way only.", err)
+		return nil, fault.Wrap(fault.Invalid, "invalid_json", "The request body is not a JSON object, or it names a member twice.", err)
 	}
 	in.chat, err = openai.ParseChat(chat)
 	return &in, err
 }
 
-// messages are those of the turn, in JSON.
+// messages are the messages of the turn in JSON.
 func (in *runInput) messages() (json.RawMessage, error) {
 	type message struct {
 		Role    string `json:"role"`
@@ -155,7 +155,7 @@ func (in *runInput) messages() (json.RawMessage, error) {
 	if in.Instructions != "" {
 		first, _ = json.Marshal(message{"system", in.Instructions}) // strings only: cannot fail
 	}
-	if in.Input != nil && given[0] == '"' { // a text, which is content as it stands
+	if in.Input != nil && given[0] == '"' { // a text is content unchanged
 		return inList(first, []byte(`{"role":"user","content":`), given, []byte(`}`)), nil
 	}
 	list, err := openai.Elements(given)
@@ -180,7 +180,7 @@ func inList(first []byte, rest ...[]byte) json.RawMessage {
 	return slices.Concat(append(append(parts, rest...), []byte("]"))...)
 }
 
-// createRun answers POST /v1/runs: a turn that goes on by itself.
+// createRun answers POST /v1/runs.
 func (s *server) createRun(w http.ResponseWriter, r *http.Request) error {
 	t, in, err := readTurn(s, w, r, parseRun)
 	if err != nil {
@@ -198,7 +198,7 @@ func (s *server) createRun(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	spec := live.Spec{ID: newRunID(), Kind: live.KindRun, Turn: req, OnRestart: in.OnRestart}
-	if key != "" { // the run keeps it from being done twice
+	if key != "" { // the run is idempotent already
 		spec.ClientKey, spec.ClientHash = key, t.hash()
 	}
 	if in.Metadata != nil {
@@ -224,7 +224,7 @@ func newRunID() string {
 	return "run_" + hex.EncodeToString(b[:])
 }
 
-// runSession is the session of a run: the body's, or that of the headers.
+// runSession is the session of a run: from the body, else from the headers.
 func runSession(r *http.Request, h sessionHeaders, in *runInput) (sessionHeaders, error) {
 	err := errors.Join(refuseSession(r, "session_id", in.SessionID), refuseSession(r, "session_key", in.SessionKey))
 	if err != nil {
@@ -241,8 +241,8 @@ func runSession(r *http.Request, h sessionHeaders, in *runInput) (sessionHeaders
 	return h, err
 }
 
-// startLive starts a run of a turn, which must be one that is kept. A session
-// without a name gets one.
+// startLive starts a run for a turn, which must be a stored one. A session without a
+// name gets one.
 func (s *server) startLive(r *http.Request, spec live.Spec) (live.Run, error) {
 	req := spec.Turn
 	if req.OffRecord || !req.AsOf.IsZero() {
@@ -257,7 +257,7 @@ func (s *server) startLive(r *http.Request, spec live.Spec) (live.Run, error) {
 	return rec, err
 }
 
-// setRun tells the run and its session.
+// setRun sets the headers of the run and its session.
 func (s *server) setRun(h http.Header, rec *live.Run, replayed bool) {
 	h.Set(runIDHeader, rec.ID)
 	h.Set(sessionIDHeader, string(rec.Session))
@@ -358,7 +358,7 @@ func (s *server) deleteTurn(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, map[string]any{"object": "hermes.run", "run_id": r.PathValue("id"), "deleted": true})
 }
 
-// resultOf is what a run came to, or the fault it ended with.
+// resultOf is the result of a run, or the fault with which it ended.
 func resultOf(rec *live.Run) (*run.Result, error) {
 	if rec.Failure != nil {
 		return rec.Result, rec.Failure.Fault()

@@ -19,7 +19,7 @@ type hitJSON struct {
 	Matches    []matchJSON `json:"matches"`
 }
 
-// matchJSON is a matching message. Highlights are places in the snippet, in
+// matchJSON is a matching message. Highlights are positions in the snippet, in
 // characters: the first one and the one after the last.
 type matchJSON struct {
 	MessageID  int64        `json:"message_id"`
@@ -43,8 +43,8 @@ func hitOf(h *search.Hit) hitJSON {
 	return out
 }
 
-// search answers GET /api/search: the lineages in which something was said, best
-// first. Without a session id or key it looks through all the caller has.
+// search answers GET /api/search: the lineages with matching messages, best first.
+// Without a session id or key it searches all data of the caller.
 func (s *server) search(w http.ResponseWriter, r *http.Request) error {
 	req, err := s.searchRequest(r)
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *server) search(w http.ResponseWriter, r *http.Request) error {
 	}
 	out := struct {
 		Object string `json:"object"`
-		// Query is the query as it was understood.
+		// Query is the query after parsing.
 		Query   string    `json:"query"`
 		Data    []hitJSON `json:"data"`
 		Partial bool      `json:"partial"`
@@ -70,7 +70,7 @@ func (s *server) search(w http.ResponseWriter, r *http.Request) error {
 // reindex answers POST /api/search/rebuild: the text index, which all owners share, is
 // rebuilt from the messages.
 func (s *server) reindex(w http.ResponseWriter, r *http.Request) error {
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // it takes as long as it takes
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // a rebuild has no time limit
 	if err := s.Search.Reindex(r.Context()); err != nil {
 		return err
 	}

@@ -45,8 +45,8 @@ func (s *server) compressSession(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, out)
 }
 
-// forkSession answers POST /api/sessions/{id}/fork: a lineage of its own with
-// the transcript up to a message.
+// forkSession answers POST /api/sessions/{id}/fork: it copies the transcript up to a
+// message into a new lineage.
 func (s *server) forkSession(w http.ResponseWriter, r *http.Request) error {
 	var in struct {
 		MessageID *int64 `json:"message_id"`
@@ -77,8 +77,7 @@ func (s *server) forkSession(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusCreated, oneSession(&branch, nil))
 }
 
-// undoExchange answers POST /api/sessions/{id}/undo: the last exchange is taken
-// back.
+// undoExchange answers POST /api/sessions/{id}/undo: it undoes the last exchange.
 func (s *server) undoExchange(w http.ResponseWriter, r *http.Request) error {
 	tip, err := s.find(r)
 	if err != nil {
@@ -97,8 +96,8 @@ func (s *server) undoExchange(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, out)
 }
 
-// sessionStats answers GET /api/sessions/stats. The size is that of the whole
-// database, so only the one whose machine it is gets to know it.
+// sessionStats answers GET /api/sessions/stats. The size is that of the whole database,
+// so only the local owner is shown it.
 func (s *server) sessionStats(w http.ResponseWriter, r *http.Request) error {
 	o := ownerOf(r)
 	stats, err := s.Catalog.Stats(r.Context(), o)
@@ -126,9 +125,9 @@ func (s *server) sessionStats(w http.ResponseWriter, r *http.Request) error {
 }
 
 const (
-	// pruneDays is the age at which ended sessions are deleted unless said.
+	// pruneDays is the default age at which ended sessions are deleted.
 	pruneDays = 90
-	// maxPruneDays is a hundred years: more is a slip.
+	// maxPruneDays is a hundred years: more is a typing error.
 	maxPruneDays = 36500
 )
 

@@ -133,7 +133,7 @@ func preview(text string) string {
 	return string(line)
 }
 
-// formatCursor makes an opaque text of a place in the list.
+// formatCursor encodes a position in the list as opaque text.
 func formatCursor(c session.Cursor) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(bound.Millis(c.LastActive), 36) + ":" + string(c.ID)))
 }
@@ -152,9 +152,8 @@ func parseCursor(text string) (session.Cursor, error) {
 	return session.Cursor{LastActive: bound.FromMillis(ms), ID: session.ID(id)}, nil
 }
 
-// number reads a positive number of the query string. One that is too large is
-// refused: a client that is given less than it asked for takes the page for the end
-// of the list.
+// number reads a positive number of the query. A number above most is refused, because
+// a client that gets fewer rows than it asked for takes the page for the last one.
 func number(text, name string, absent, most int) (int, error) {
 	if text == "" {
 		return absent, nil
@@ -166,8 +165,8 @@ func number(text, name string, absent, most int) (int, error) {
 	return n, nil
 }
 
-// refuseOffset refuses a way through lists that none of them goes. A client whose
-// offset is ignored reads the first page again and again.
+// refuseOffset refuses the parameter offset, which no list supports. A client whose
+// offset is ignored would read the first page again and again.
 func refuseOffset(r *http.Request) error {
 	if r.Method != http.MethodGet || !r.URL.Query().Has("offset") {
 		return nil
@@ -176,8 +175,8 @@ func refuseOffset(r *http.Request) error {
 		"\"offset\" is not supported: rows that move would be missed or shown twice. Continue with what the page before gave: \"cursor\", \"from\", \"after\" or \"before\".").At("offset")
 }
 
-// generatedID is the beginning of an id of our own making. Only those may be
-// shortened: "user:4" must never open the session "user:42".
+// generatedID is the beginning of a generated id. Only generated ids may be shortened:
+// "user:4" must never open the session "user:42".
 var generatedID = regexp.MustCompile(`^\d{4,8}$|^\d{8}_\d{0,6}(_[0-9a-f]{0,8})?$`)
 
 // find resolves the id of a path to the lineage's tip.
@@ -264,7 +263,7 @@ func (s *server) createSession(w http.ResponseWriter, r *http.Request) error {
 // maxTitle is the longest title, in characters.
 const maxTitle = 100
 
-// parseTitle folds white space and refuses what no list could show.
+// parseTitle folds white space and refuses titles that no list could show.
 func parseTitle(text string) (string, error) {
 	text = strings.Join(strings.Fields(text), " ")
 	if utf8.RuneCountInString(text) > maxTitle || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) {
@@ -273,9 +272,9 @@ func parseTitle(text string) (string, error) {
 	return text, nil
 }
 
-// sessionReply is a session with the sessions its lineage consists of. The
-// session stands in it twice: as the object itself, and under "session" for
-// clients of the public Hermes server.
+// sessionReply is a session with the sessions of its lineage. The session appears
+// twice: as the object itself, and under "session" for clients of the public Hermes
+// server.
 type sessionReply struct {
 	sessionJSON
 	Session sessionJSON   `json:"session"`
@@ -364,9 +363,9 @@ func (s *server) patchSession(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, oneSession(&changed, nil))
 }
 
-// deleteSession answers DELETE /api/sessions/{id}: the whole lineage goes. The
-// beginning of an id will not do: sent a second time, when what it named is gone,
-// it could name something else.
+// deleteSession answers DELETE /api/sessions/{id}: it deletes the whole lineage. A
+// prefix of an id is refused: when the request is repeated after the deletion, the
+// prefix could name another session.
 func (s *server) deleteSession(w http.ResponseWriter, r *http.Request) error {
 	id, err := session.ParseID(r.PathValue("id"))
 	if err != nil {
@@ -400,7 +399,7 @@ func decode(r *http.Request, into any) error {
 	return nil
 }
 
-// invalidJSON is the fault of a body that is no object of the expected form.
+// invalidJSON is the fault for a body that is not an object of the expected form.
 func invalidJSON(err error) error {
-	return fault.Wrap(fault.Invalid, "invalid_json", "Could not read the request body: a JSON object with the documented fields is needed.", err)
+	return fault.Wrap(fault.Invalid, "invalid_json", "The request body is not a JSON object with the documented fields.", err)
 }

@@ -15,16 +15,16 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// turnRequest is a request for a turn, as far as chats, responses and runs are
-// alike: the session it names, and its body.
+// turnRequest is the common part of chats, responses and runs: the session that the
+// request names, and its body.
 type turnRequest struct {
 	sessionHeaders
 	r    *http.Request
 	body []byte
 }
 
-// readTurn reads a request for a turn, and its body as parse does. The session key
-// is echoed, on refusals too.
+// readTurn reads a request for a turn, and parses its body. The session key is echoed
+// even if the request is refused.
 func readTurn[T any](s *server, w http.ResponseWriter, r *http.Request, parse func([]byte) (T, error)) (t *turnRequest, wire T, err error) {
 	t = &turnRequest{r: r}
 	if t.sessionHeaders, err = parseSessionHeaders(r); err != nil {
@@ -47,8 +47,8 @@ func (t *turnRequest) begin() (*run.Request, error) {
 	return req, parseTurnHeaders(t.r, req)
 }
 
-// idempotency is what keeps the request from being done twice under a route; nil
-// if it has no key.
+// idempotency makes a repeated request return the first one's result; nil if the
+// request has no key.
 func (t *turnRequest) idempotency(route string) (*run.Idempotency, error) {
 	key, err := parseIdempotencyKey(t.r)
 	if err != nil || key == "" {
@@ -57,7 +57,7 @@ func (t *turnRequest) idempotency(route string) (*run.Idempotency, error) {
 	return &run.Idempotency{Route: route, Key: key, BodyHash: t.hash()}, nil
 }
 
-// hash is what must be equal for two requests to be the same one.
+// hash is the hash by which a repeated request is recognized.
 func (t *turnRequest) hash() []byte {
 	sum := sha256.New()
 	_, _ = fmt.Fprintf(sum, "%q %q ", t.id, t.key)
@@ -77,11 +77,11 @@ func addMessages(req *run.Request, ms []openai.Message) {
 	}
 }
 
-// message translates a message of the wire.
+// message translates a message to its stored form.
 func message(m *openai.Message) session.Message {
 	out := session.Message{
 		Role: session.Role(m.Role), Name: m.Name, Content: m.Text,
-		ToolCalls: bytes.Clone(m.ToolCalls), ToolCallID: m.ToolCallID, // not a part of a body that is done with
+		ToolCalls: bytes.Clone(m.ToolCalls), ToolCallID: m.ToolCallID, // a copy, so that the body can be freed
 	}
 	switch m.Role {
 	case "developer":
@@ -95,12 +95,12 @@ func message(m *openai.Message) session.Message {
 	return out
 }
 
-// parseTurnHeaders reads the headers that say how a turn is to be run.
+// parseTurnHeaders reads the headers with settings of a turn.
 func parseTurnHeaders(r *http.Request, req *run.Request) error {
 	if task, err := single(r, taskHeader, "invalid_header"); err != nil {
 		return err
 	} else if task != "" {
-		// A front end's own call (a title, tags): it is no part of the conversation.
+		// A front end's internal call (a title, tags) is not part of the conversation.
 		req.Stateless, req.OffRecord = true, true
 	}
 	switch store := r.Header.Get(storeHeader); store {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// visit is a connection, and how far it is with what it came for.
+// visit is a connection and its phase.
 type visit struct {
 	net.Conn
 	connections *Connections
@@ -17,9 +17,9 @@ type visit struct {
 
 	mu     sync.Mutex
 	phase  phase
-	since  time.Time     // the phase began, or the read that is under way
-	waited time.Duration // for the body before that
-	read   int64         // of the body before that
+	since  time.Time     // start of the phase or of the current read
+	waited time.Duration // for the body, before the current read
+	read   int64         // bytes of the body, before the current read
 }
 
 // phase is what a connection is doing.
@@ -34,29 +34,29 @@ const (
 
 type visitKey struct{}
 
-// visitOf is the connection that a request came over; nil if that is not known.
+// visitOf is the connection of a request; nil if it is unknown.
 func visitOf(ctx context.Context) *visit {
 	v, _ := ctx.Value(visitKey{}).(*visit)
 	return v
 }
 
-// state takes in what net/http says of the connection.
+// state records a connection state that net/http reports.
 func (v *visit) state(s http.ConnState) {
 	switch s {
-	case http.StateActive, http.StateNew: // a request has begun to arrive, or may
+	case http.StateActive, http.StateNew: // a request arrives, or may arrive soon
 		v.enter(arriving, 0, 0)
 	case http.StateIdle:
 		v.enter(idle, 0, 0)
-	case http.StateHijacked, http.StateClosed: // its end is that of the connection
+	case http.StateHijacked, http.StateClosed: // never stalled: the connection is closed or taken over
 		v.enter(working, 0, 0)
 	}
 }
 
-// works says that the request at hand is being worked on.
+// works says that the request is being processed.
 func (v *visit) works() { v.enter(working, 0, 0) }
 
-// reads says that the server waits for more of a body, of which so much has come while
-// it waited so long.
+// reads says that the server waits for more of a body: waited and read are the time and
+// the bytes so far.
 func (v *visit) reads(waited time.Duration, read int64) { v.enter(sending, waited, read) }
 
 func (v *visit) enter(p phase, waited time.Duration, read int64) {
@@ -69,10 +69,10 @@ func (v *visit) enter(p phase, waited time.Duration, read int64) {
 	v.phase, v.since, v.waited, v.read = p, now, waited, read
 }
 
-// patience is how long what arrives is let be, be it ever so slow.
+// patience is how long an arriving request may be slow without counting as stalled.
 const patience = 2 * time.Second
 
-// stalled is how long the connection has been idle; 0 for one that has not.
+// stalled is how long the connection has been stalled; 0 if it is not.
 func (v *visit) stalled(now time.Time) time.Duration {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -102,7 +102,7 @@ func (v *visit) Close() error {
 	return v.Conn.Close()
 }
 
-// CloseWrite lets net/http end its side first.
+// CloseWrite lets net/http close its side first.
 func (v *visit) CloseWrite() error {
 	if half, ok := v.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

@@ -39,8 +39,8 @@ func workOf(it *study.Item, now time.Time) workJSON {
 	return out
 }
 
-// listWork answers GET /api/work: what models have yet to do for the caller's
-// memory, by session.
+// listWork answers GET /api/work: the queued tasks of models for the caller's memory,
+// by session.
 func (s *server) listWork(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	limit, err := number(q.Get("limit"), "limit", 50, 200)
@@ -49,7 +49,7 @@ func (s *server) listWork(w http.ResponseWriter, r *http.Request) error {
 	}
 	f := study.Filter{Limit: limit + 1}
 	if cursor := q.Get("cursor"); cursor != "" {
-		// A kind has no colon, a session may have many.
+		// A kind has no colon; a session id may have several.
 		kind, root, ok := strings.Cut(cursor, ":")
 		if !ok {
 			return fault.New(fault.Invalid, "invalid_cursor", "This cursor is none of ours. Leave it out to begin with the first.").At("cursor")
