@@ -109,7 +109,7 @@ func (c *corpus) step(db *sqlite.DB, first, n int) lineage.Step {
 	s := lineage.Step{Opened: true, Session: session.Session{
 		ID: id, RootID: id, Source: session.SourceAPI, StartedAt: at, LastActive: at, NextSeq: int64(n), MessageCount: n,
 	}}
-	ids, _ := db.ReserveMessageIDs(context.Background(), n) // a counter: cannot fail
+	ids, _ := db.ReserveMessageIDs(context.Background(), owner.Local(), n) // a counter: cannot fail
 	for i := range n {
 		text := c.text(first + i)
 		sum := sha256.Sum256([]byte(text))

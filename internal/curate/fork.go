@@ -182,7 +182,7 @@ func (c *copier) page(ctx context.Context, view *memory.View, ms []session.Messa
 		step.Messages = append(step.Messages, m)
 		lineage.Count(tip, &m)
 	}
-	first, err := c.curator.store.ReserveMessageIDs(ctx, len(step.Messages))
+	first, err := c.curator.store.ReserveMessageIDs(ctx, c.o, len(step.Messages))
 	if err != nil {
 		return fmt.Errorf("reserve message ids: %w", err)
 	}

@@ -338,22 +338,30 @@ func (im *importer) checkReceipt(ctx context.Context, m *session.Message) error 
 	return nil
 }
 
-// number keeps the messages' ids where they are free, so that the order of
-// lineages under one key stays what it was.
+// number keeps the messages' ids where they are free. The order of lineages under one
+// key stays what it was.
 func (im *importer) number(ctx context.Context, ms []session.Message) error {
-	ids := make([]int64, len(ms))
+	theirs := make([]int64, len(ms))
 	for i := range ms {
-		ids[i] = ms[i].ID
+		theirs[i] = ms[i].ID
 	}
-	kept, err := im.curator.store.AdoptMessageIDs(ctx, ids)
-	if err != nil || kept {
-		return err
+	ids, err := im.curator.store.AdoptMessageIDs(ctx, im.o, theirs)
+	if err != nil {
+		return fmt.Errorf("adopt message ids: %w", err)
 	}
-	first, err := im.curator.store.ReserveMessageIDs(ctx, len(ms))
+	if ids == nil {
+		first, err := im.curator.store.ReserveMessageIDs(ctx, im.o, len(ms))
+		if err != nil {
+			return fmt.Errorf("reserve message ids: %w", err)
+		}
+		for i := range ms {
+			ids = append(ids, first+int64(i))
+		}
+	}
 	for i := range ms {
-		ms[i].ID = first + int64(i)
+		ms[i].ID = ids[i]
 	}
-	return err
+	return nil
 }
 
 // readErasures reads what has been forgotten by now: an import may last.

@@ -15,10 +15,11 @@ import (
 // durable when it returns; a failed one has changed nothing.
 type Store interface {
 	lineage.Store
-	// AdoptMessageIDs takes these very ids, given in rising order, for an import:
-	// all of them, or none (false) if one is in use, was given out before, or is
-	// none that this store could give.
-	AdoptMessageIDs(ctx context.Context, ids []int64) (bool, error)
+	// AdoptMessageIDs takes ids, given in rising order, for an import, and returns the
+	// ids that stand for them among the owner's own: the same order, and the same ids
+	// where they were the owner's in this store. It takes all of them, or none (nil) if
+	// one is in use, was given out before, or is none that a store could give.
+	AdoptMessageIDs(ctx context.Context, o owner.Owner, ids []int64) ([]int64, error)
 	// Rewrite replaces what was derived, or what was asked to be forgotten.
 	Rewrite(ctx context.Context, o owner.Owner, w Rewrite) error
 }

@@ -152,7 +152,7 @@ func (o *Open) Step(ctx context.Context, ms []session.Message) (Step, error) {
 			place.done()
 		}
 	}()
-	first, err := ls.store.ReserveMessageIDs(ctx, len(ms))
+	first, err := ls.store.ReserveMessageIDs(ctx, o.Owner, len(ms))
 	if err != nil {
 		return Step{}, fmt.Errorf("reserve message ids: %w", err)
 	}

@@ -12,9 +12,10 @@ import (
 // Store writes lineages. Each method is one transaction and durable when it
 // returns; a failed one has changed nothing.
 type Store interface {
-	// ReserveMessageIDs returns the first of n ids that are given out only once. An id
-	// that is never used is no loss.
-	ReserveMessageIDs(ctx context.Context, n int) (int64, error)
+	// ReserveMessageIDs returns the first of n ids that are given out only once. They
+	// rise with each call for the owner, and do not depend on other owners. An id that
+	// is never used is no loss.
+	ReserveMessageIDs(ctx context.Context, o owner.Owner, n int) (int64, error)
 	// AppendTurn stores a step of a turn: its input, or its answer. Conflict if
 	// another writer has already used one of the messages' places. Steps are committed
 	// in the order in which they are queued, and [Step.Queued] is told of that.

@@ -121,7 +121,7 @@ func (b *brittle) written() int {
 	return b.steps
 }
 
-func (b *brittle) ReserveMessageIDs(ctx context.Context, n int) (int64, error) {
+func (b *brittle) ReserveMessageIDs(ctx context.Context, o owner.Owner, n int) (int64, error) {
 	b.mu.Lock()
 	fail := b.ids
 	b.ids = false
@@ -129,7 +129,7 @@ func (b *brittle) ReserveMessageIDs(ctx context.Context, n int) (int64, error) {
 	if fail {
 		return 0, errBrittle
 	}
-	return b.Store.ReserveMessageIDs(ctx, n)
+	return b.Store.ReserveMessageIDs(ctx, o, n)
 }
 
 // parrot is a model that answers from a script, or with "ok".

@@ -70,7 +70,7 @@ type erasable struct {
 // operator's, and stand in the audit; the audit has no content, and its chain of
 // hashes shows a change; erasures are hashes.
 func foreign(table string) bool {
-	return slices.Contains([]string{"api_keys", "audit", "erasures", "meta"}, table)
+	return slices.Contains([]string{"api_keys", "audit", "erasures", "id_ranges", "meta"}, table)
 }
 
 // erasables are the tables with texts of owners.

@@ -48,14 +48,6 @@ const (
 // busyTimeout is how long a statement waits for another program's lock.
 const busyTimeout = 5 * time.Second
 
-// lastMessageID is the newest id ever given to a stored message. An erased one
-// is not used again: the text index marks how far it has come.
-const lastMessageID = `SELECT max(coalesce((SELECT max(id) FROM messages), 0),
-	coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'fts_upto'), 0))`
-
-// wholeIndex is up to which number every message is indexed.
-const wholeIndex = `SELECT coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'fts_whole'), 0)`
-
 // Options say how a database is opened.
 type Options struct {
 	// Path is the file. Its directory must exist.
@@ -162,7 +154,7 @@ func (db *DB) open(ctx context.Context) error {
 		_ = conn.Close()
 		return err
 	}
-	whole, dirty, err := db.takeOver(ctx, conn)
+	marks, dirty, err := db.takeOver(ctx, conn)
 	if err != nil {
 		_ = conn.Close()
 		return err
@@ -179,32 +171,45 @@ func (db *DB) open(ctx context.Context) error {
 	db.w = newWriter(conn, filepath.Dir(db.opt.Path), files, db.log)
 	db.w.observer, db.w.keep = db.opt.Observer, db.opt.AuditKeep
 	db.indexer = newIndexer(db, dirty)
-	db.w.index, db.w.whole = db.indexer, whole
+	db.w.index, db.w.marks = db.indexer, marks
 	db.stopped.Go(recovery.Func(func() { db.indexer.run(background) }, recovery.Logged(background, db.log, "the text index")))
 	return nil
 }
 
-// takeOver learns which message ids were given out, up to where all of them are
-// indexed, and whether the index is dirty, and ends what the process before held.
-func (db *DB) takeOver(ctx context.Context, conn *sql.Conn) (whole int64, dirty bool, err error) {
-	var last sql.NullInt64
-	if err := conn.QueryRowContext(ctx, lastMessageID).Scan(&last); err != nil {
-		return 0, false, fmt.Errorf("read last message id: %w", err)
-	}
-	db.ids.last, db.ids.opened = last.Int64, last.Int64
-	if err := conn.QueryRowContext(ctx, wholeIndex).Scan(&whole); err != nil {
-		return 0, false, fmt.Errorf("read how far the text index has come: %w", err)
+// takeOver learns for each range of message ids up to where all of them are indexed,
+// and whether the index is dirty, and ends what the process before held.
+func (db *DB) takeOver(ctx context.Context, conn *sql.Conn) (marks map[int64]int64, dirty bool, err error) {
+	db.ids.byOwner = make(map[string]*counter)
+	if marks, err = readMarks(ctx, conn); err != nil {
+		return nil, false, fmt.Errorf("read how far the text index has come: %w", err)
 	}
 	if err := conn.QueryRowContext(ctx, anyDead).Scan(&dirty); err != nil {
-		return 0, false, fmt.Errorf("read whether the text index is clean: %w", err)
+		return nil, false, fmt.Errorf("read whether the text index is clean: %w", err)
 	}
 	if err := keyErasures(ctx, conn); err != nil {
-		return 0, false, err
+		return nil, false, err
 	}
 	if _, err := conn.ExecContext(ctx, voidLeases, millis(time.Now())); err != nil {
-		return 0, false, fmt.Errorf("end leases: %w", err)
+		return nil, false, fmt.Errorf("end leases: %w", err)
 	}
-	return whole, dirty, nil
+	return marks, dirty, nil
+}
+
+func readMarks(ctx context.Context, conn *sql.Conn) (map[int64]int64, error) {
+	rows, err := conn.QueryContext(ctx, `SELECT range_id, whole FROM id_ranges`)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	marks := make(map[int64]int64)
+	for rows.Next() {
+		var r, whole int64
+		if err := rows.Scan(&r, &whole); err != nil {
+			return nil, err
+		}
+		marks[r] = whole
+	}
+	return marks, rows.Err()
 }
 
 // dsn names the file for the driver. A file: URI, because a plain name loses

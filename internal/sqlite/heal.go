@@ -51,8 +51,7 @@ func whyOf(err error) string {
 // zero are those that are indexed and not there. What is stored meanwhile does not
 // count, for it is one look at the file.
 const lacking = `SELECT (SELECT count(*) FROM messages) - (SELECT count(*) FROM messages_fts_docsize) -
-	(SELECT count(*) FROM messages m LEFT JOIN messages_fts_docsize d ON d.id = m.id
-		WHERE m.id > coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'fts_whole'), 0) AND d.id IS NULL)`
+	(SELECT count(*) ` + unindexed + `)`
 
 // harm says what is wrong with the text index; "" for nothing that a look at its
 // parts and numbers shows.

@@ -39,7 +39,7 @@ func TestFileTakenAway(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i := range 2 { // the first is rolled forward into nowhere, the second is not tried
-				err := db.AppendTurn(t.Context(), owner.Local(), stepOf(db, "s", int64(i+1), "lost"))
+				err := db.AppendTurn(t.Context(), owner.Local(), stepOf(db, owner.Local(), "s", int64(i+1), "lost"))
 				if fault.KindOf(err) != fault.Unavailable || fault.CodeOf(err) != "database_failed" {
 					t.Errorf("write %d: got %v, want it refused", i, err)
 				}

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/owner"
@@ -139,44 +138,64 @@ func (t *tx) unindexLineage(o owner.Owner, root session.ID) error {
 	return nil
 }
 
-// The marks of the index. Every stored message up to fts_whole is indexed: a start
-// looks for what is missing above it. fts_upto is the newest number that was ever
-// indexed, and is not given out again.
-const (
-	markWhole = `INSERT INTO meta (name, value) VALUES ('fts_whole', ?1) ON CONFLICT (name) DO UPDATE SET value = ?1`
-	markUpto  = `INSERT INTO meta (name, value) VALUES ('fts_upto', ?)
-		ON CONFLICT (name) DO UPDATE SET value = max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER))`
-)
-
-// markIndexed says that messages up to newest were indexed, but for those from
-// oldest on that wait; 0 is none.
-func (t *tx) markIndexed(newest, oldest int64) error {
-	if _, err := t.exec(markUpto, newest); err != nil {
-		return fmt.Errorf("mark index: %w", err)
+// markIndexed says for each range of ids that messages up to the newest of those in the
+// batch were indexed, but for those that wait: waiting is the oldest of a range. A nil
+// map says that not all that wait are known.
+func (t *tx) markIndexed(batch []int64, waiting map[int64]int64) error {
+	const mark = `UPDATE id_ranges SET newest = max(newest, ?2) WHERE range_id = ?1`
+	newest := make(map[int64]int64)
+	for _, id := range batch {
+		newest[rangeOf(id)] = max(newest[rangeOf(id)], id)
 	}
-	if oldest > 0 {
-		newest = min(newest, oldest-1)
+	for r, id := range newest {
+		if _, err := t.exec(mark, r, id); err != nil {
+			return fmt.Errorf("mark index: %w", err)
+		}
+		if waiting == nil {
+			continue
+		}
+		if oldest, waits := waiting[r]; waits {
+			id = min(id, oldest-1)
+		}
+		if err := t.setWhole(r, max(id, t.whole(r))); err != nil {
+			return err
+		}
 	}
-	return t.setWhole(max(newest, t.whole))
+	return nil
 }
 
-// lowerMark keeps the mark below what this transaction has stored: numbers are
-// given out before that, and some come back out of an archive.
-func (t *tx) lowerMark() error {
-	if len(t.stored) == 0 {
-		return nil
+// lowerMarks keeps the marks below what this transaction has stored: ids are given out
+// before that, and some come back out of an archive.
+func (t *tx) lowerMarks() error {
+	for _, id := range t.stored {
+		if r := rangeOf(id); id <= t.whole(r) {
+			if err := t.setWhole(r, id-1); err != nil {
+				return err
+			}
+		}
 	}
-	return t.setWhole(min(t.whole, slices.Min(t.stored)-1))
+	return nil
 }
 
-func (t *tx) setWhole(whole int64) error {
-	if whole == t.whole {
+// whole is up to where every message of a range is indexed.
+func (t *tx) whole(r int64) int64 {
+	if whole, changed := t.marks[r]; changed {
+		return whole
+	}
+	return t.w.marks[r]
+}
+
+func (t *tx) setWhole(r, whole int64) error {
+	if whole == t.whole(r) {
 		return nil
 	}
-	if _, err := t.exec(markWhole, whole); err != nil {
+	if _, err := t.exec(`UPDATE id_ranges SET whole = ?2 WHERE range_id = ?1`, r, whole); err != nil {
 		return fmt.Errorf("mark index: %w", err)
 	}
-	t.whole = whole
+	if t.marks == nil {
+		t.marks = make(map[int64]int64)
+	}
+	t.marks[r] = whole
 	return nil
 }
 
@@ -191,7 +210,7 @@ func (t *tx) remakeIndex(why string) error {
 	if err != nil {
 		return err
 	}
-	for _, query := range append(statements, `DELETE FROM meta WHERE name IN ('fts_upto', 'fts_whole', 'fts_dead')`) {
+	for _, query := range append(statements, `DELETE FROM meta WHERE name = 'fts_dead'`, `UPDATE id_ranges SET whole = 0`) {
 		if err := t.rawExec(query); err != nil {
 			return fmt.Errorf("make the index again: %w", err)
 		}
@@ -199,7 +218,10 @@ func (t *tx) remakeIndex(why string) error {
 	if _, err := t.exec(`INSERT OR REPLACE INTO meta (name, value) VALUES ('fts_remade', ?)`, remade(time.Now(), why)); err != nil {
 		return fmt.Errorf("note why the index was made again: %w", err)
 	}
-	t.whole = 0
+	t.marks = make(map[int64]int64, len(t.w.marks))
+	for r := range t.w.marks {
+		t.marks[r] = 0
+	}
 	return nil
 }
 

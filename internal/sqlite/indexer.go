@@ -253,22 +253,24 @@ func (x *indexer) index(ctx context.Context, ids []int64) error {
 				return err
 			}
 		}
-		return t.markIndexed(slices.Max(ids), x.oldest())
+		return t.markIndexed(ids, x.oldest())
 	})
 }
 
-// oldest is the lowest number that waits to be indexed after the current batch: 1 as
-// long as not all of them are known, and 0 for none.
-func (x *indexer) oldest() int64 {
+// oldest are the lowest ids that wait to be indexed after the current batch, by range.
+// It is nil as long as not all of them are known.
+func (x *indexer) oldest() map[int64]int64 {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if !x.known {
-		return 1
+		return nil
 	}
-	oldest := int64(0)
+	oldest := make(map[int64]int64)
 	for _, ids := range [][]int64{x.missing, x.pending} {
-		if len(ids) > 0 && (oldest == 0 || slices.Min(ids) < oldest) {
-			oldest = slices.Min(ids)
+		for _, id := range ids {
+			if first, there := oldest[rangeOf(id)]; !there || id < first {
+				oldest[rangeOf(id)] = id
+			}
 		}
 	}
 	return oldest
@@ -282,16 +284,18 @@ func (x *indexer) forget() {
 	x.emptied++
 }
 
+// unindexed are the messages above the marks that the text index lacks.
+const unindexed = `FROM id_ranges r
+	CROSS JOIN messages m ON m.id > max(r.whole, (r.range_id << 33) - 1) AND m.id < (r.range_id + 1) << 33
+	LEFT JOIN messages_fts_docsize d ON d.id = m.id WHERE d.id IS NULL`
+
 // recover finds the messages that are not indexed: those that a crash has left,
 // or all.
 func (x *indexer) recover(ctx context.Context) error {
 	x.mu.Lock()
 	emptied := x.emptied
 	x.mu.Unlock()
-	const missing = `SELECT m.id FROM messages m LEFT JOIN messages_fts_docsize d ON d.id = m.id
-		WHERE m.id > coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'fts_whole'), 0)
-		AND d.id IS NULL ORDER BY m.id`
-	rows, err := x.db.read.QueryContext(ctx, missing)
+	rows, err := x.db.read.QueryContext(ctx, `SELECT m.id `+unindexed+` ORDER BY r.range_id, m.id`)
 	if err != nil {
 		return fmt.Errorf("look for unindexed messages: %w", err)
 	}

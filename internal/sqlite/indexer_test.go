@@ -13,10 +13,21 @@ import (
 // skipIDs gives out numbers that nobody will use.
 func skipIDs(t *testing.T, db *DB, n int) {
 	t.Helper()
-	if _, err := db.ReserveMessageIDs(t.Context(), n); err != nil {
+	if _, err := db.ReserveMessageIDs(t.Context(), owner.Local(), n); err != nil {
 		t.Fatal(err)
 	}
 }
+
+func counterOf(t *testing.T, db *DB) *counter {
+	t.Helper()
+	c, err := db.counter(t.Context(), owner.Local())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func lastID(t *testing.T, db *DB) int64 { return counterOf(t, db).last }
 
 // matches is how many messages the text index finds for a word.
 func matches(t *testing.T, db *DB, word string) int {
@@ -77,7 +88,7 @@ func TestIndexerRecovers(t *testing.T) {
 	other := raw(t, path)
 	must(t, other, `INSERT INTO messages_fts(messages_fts, rowid, content, scope)
 		SELECT 'delete', t.id, t.content, t.scope FROM messages_text t JOIN messages m ON m.id = t.id WHERE m.seq % 3 = 0 OR m.seq > 30`)
-	must(t, other, `DELETE FROM meta WHERE name = 'fts_whole'`) // as an earlier version left it
+	must(t, other, `UPDATE id_ranges SET whole = 0`) // as an earlier version left it
 	if _, err := other.ExecContext(t.Context(), `INSERT INTO messages_fts(messages_fts, rank) VALUES ('integrity-check', 1)`); err == nil {
 		t.Fatal("the test itself: rows are missing, and the integrity check sees nothing")
 	}
@@ -98,7 +109,7 @@ func TestIndexerRecoversWhatIsOld(t *testing.T) {
 			write(t, db, "s", 0, numbered(3)...)
 			skipIDs(t, db, far)
 			write(t, db, "s", 3, "number four")
-			if err := db.indexer.index(t.Context(), []int64{db.ids.last}); err != nil {
+			if err := db.indexer.index(t.Context(), []int64{lastID(t, db)}); err != nil {
 				t.Fatal(err)
 			}
 		},
@@ -108,7 +119,7 @@ func TestIndexerRecoversWhatIsOld(t *testing.T) {
 			skipIDs(t, db, far)
 			write(t, db, "s", 1, "number two", "number three")
 			checkIndex(t, db)
-			db.ids.last = 2 // as if the first ten had never been given out
+			counterOf(t, db).last = 2 // as if the first ten had never been given out
 			write(t, db, "s", 3, "number four")
 		},
 		"emptied, and begun again with the newest": func(t *testing.T, db *DB) {
@@ -219,13 +230,13 @@ func TestIDsAreNotReused(t *testing.T) {
 	write(t, db, "kept", 0, "one")
 	write(t, db, "gone", 0, numbered(20)...)
 	checkIndex(t, db)
-	last := db.ids.last
+	last := lastID(t, db)
 	if err := db.DeleteLineage(t.Context(), owner.Local(), "gone"); err != nil {
 		t.Fatal(err)
 	}
 	closeDB(t, db)
 	db = openAt(t, path)
-	if got, err := db.ReserveMessageIDs(t.Context(), 1); err != nil || got <= last {
+	if got, err := db.ReserveMessageIDs(t.Context(), owner.Local(), 1); err != nil || got <= last {
 		t.Errorf("after a restart: got the id %d (%v), want one above %d", got, err, last)
 	}
 }

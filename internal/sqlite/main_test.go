@@ -118,7 +118,7 @@ func ask[T any](t *testing.T, db *sql.DB, query string, args ...any) T {
 // writingTo stores texts in a lineage, one step each, as a runner would.
 func writingTo(ctx context.Context, db *DB, root session.ID, from int64, texts ...string) error {
 	for i, text := range texts {
-		if err := db.AppendTurn(ctx, owner.Local(), stepOf(db, root, from+int64(i), text)); err != nil {
+		if err := db.AppendTurn(ctx, owner.Local(), stepOf(db, owner.Local(), root, from+int64(i), text)); err != nil {
 			return err
 		}
 	}
@@ -126,9 +126,9 @@ func writingTo(ctx context.Context, db *DB, root session.ID, from int64, texts .
 }
 
 // stepOf is a step with one message.
-func stepOf(db *DB, root session.ID, seq int64, text string) lineage.Step {
+func stepOf(db *DB, o owner.Owner, root session.ID, seq int64, text string) lineage.Step {
 	now := time.Date(2026, time.March, 1, 9, 0, 0, 0, time.UTC)
-	id, _ := db.ReserveMessageIDs(context.Background(), 1) // cannot fail here
+	id, _ := db.ReserveMessageIDs(context.Background(), o, 1) // cannot fail here
 	sum := sha256.Sum256([]byte(text))
 	return lineage.Step{
 		Opened: seq == 0,

@@ -31,7 +31,7 @@ func TestIndexStaysReadable(t *testing.T) {
 	if err := db.DeleteLineage(t.Context(), owner.Local(), "gone"); err != nil {
 		t.Fatal(err)
 	}
-	m := stepOf(db, "changed", 0, "And number them.").Messages[0]
+	m := stepOf(db, owner.Local(), "changed", 0, "And number them.").Messages[0]
 	if err := db.Rewrite(t.Context(), owner.Local(), curate.Rewrite{Messages: []session.Message{m}}); err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 // answer stores an answer that was sent some texts.
 func answer(t *testing.T, db *DB, root session.ID, seq int64, f lineage.Frame) {
 	t.Helper()
-	step := stepOf(db, root, seq, "ok")
+	step := stepOf(db, owner.Local(), root, seq, "ok")
 	step.Messages[0].Role = session.Assistant
 	step.Receipt = &lineage.Receipt{ID: fmt.Sprintf("r_%s_%d", root, seq), RootID: root, SessionID: root, Seq: seq, Frame: f}
 	err := db.AppendTurn(t.Context(), owner.Local(), step)

@@ -17,7 +17,7 @@ type tx struct {
 	// indexes says that it changes the text index, which is written late: its
 	// failure may be that of a later statement.
 	indexes bool
-	whole   int64 // writer.whole, once this is committed
+	marks   map[int64]int64 // of writer.marks, those that change with the commit
 }
 
 // exec runs a statement, prepared once for the life of the writer.

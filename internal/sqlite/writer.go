@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -32,7 +33,7 @@ type writer struct {
 	stmts map[string]*sql.Stmt
 	queue chan *operation
 	// pen is what one must hold to write, and to look at conn, stmts, reserve,
-	// erased and whole.
+	// erased and marks.
 	pen   chan struct{}
 	files *identity
 	// reserve is what is left for deletions alone.
@@ -40,10 +41,10 @@ type writer struct {
 	broken  atomic.Pointer[error]
 	// stopped is closed when nothing queued any more will be carried out.
 	stopped chan struct{}
-	// erased says that the WAL may still hold what a commit has erased; up to whole
-	// every stored message is indexed.
-	erased   bool
-	whole    int64
+	// erased says that the WAL may still hold what a commit has erased.
+	erased bool
+	// marks say for each range of ids up to where every stored message is indexed.
+	marks    map[int64]int64
 	index    *indexer      // is told of what was stored
 	observer Observer      // may be nil
 	keep     time.Duration // of the audit; 0 is for ever
@@ -201,7 +202,7 @@ func (w *writer) try(ctx context.Context, batch []*operation) (err error, guilty
 	if err := w.ready(); err != nil {
 		return err, false
 	}
-	t := &tx{w: w, ctx: ctx, whole: w.whole}
+	t := &tx{w: w, ctx: ctx}
 	began := time.Now()
 	if _, err := t.exec(`BEGIN IMMEDIATE`); err != nil {
 		return w.judge(err), false
@@ -213,7 +214,7 @@ func (w *writer) try(ctx context.Context, batch []*operation) (err error, guilty
 			return w.judge(t.blame(err)), true
 		}
 	}
-	if err := t.lowerMark(); err != nil {
+	if err := t.lowerMarks(); err != nil {
 		w.rollback(t)
 		return w.judge(err), false
 	}
@@ -227,7 +228,7 @@ func (w *writer) try(ctx context.Context, batch []*operation) (err error, guilty
 		err = t.blame(err)
 		return w.judge(err), harmedIndex(err)
 	}
-	w.whole = t.whole
+	maps.Copy(w.marks, t.marks)
 	w.index.add(t.stored)
 	if t.soils {
 		w.index.soil()

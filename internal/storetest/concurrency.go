@@ -114,7 +114,7 @@ func testReserveAtOnce(t *testing.T, st Store) {
 	for i := range got {
 		wg.Go(func() {
 			for n := range each {
-				first, err := st.ReserveMessageIDs(t.Context(), 1+n%3)
+				first, err := st.ReserveMessageIDs(t.Context(), alice(), 1+n%3)
 				if err != nil {
 					t.Errorf("reserve: %v", err)
 				}

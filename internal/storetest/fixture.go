@@ -88,7 +88,7 @@ func (l *talk) fold(t tb, st Store, child session.ID, texts ...string) lineage.S
 // fill adds messages to a step and counts them.
 func (l *talk) fill(t tb, st Store, s *lineage.Step, texts []string) {
 	t.Helper()
-	first, err := st.ReserveMessageIDs(context.Background(), max(1, len(texts)))
+	first, err := st.ReserveMessageIDs(context.Background(), l.o, max(1, len(texts)))
 	if err != nil {
 		t.Fatalf("reserve message ids: %v", err)
 	}

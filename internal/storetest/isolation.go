@@ -43,21 +43,19 @@ type isolationCase struct {
 // ownerless are the methods that take no owner, with the reason.
 func ownerless() map[string]string {
 	return map[string]string{
-		"ReserveMessageIDs": "gives out numbers, which say nothing of anybody's data",
-		"AdoptMessageIDs":   "takes numbers, which say nothing of anybody's data",
-		"Reindex":           "makes an index anew that is one for all, and tells nothing",
-		"Traces":            "counts texts that the caller brings, and tells numbers only",
-		"Clean":             "clears away what was erased, of all owners, and tells nothing",
-		"Repack":            "clears away copies of what was erased, of all owners, and tells nothing",
-		"InsertKey":         "the row names its owner",
-		"KeyByID":           "called before an owner is known, by the keyring alone",
-		"Keys":              "for administrators, by the keyring alone",
-		"RevokeKey":         "for administrators, by the keyring alone",
-		"LimitKey":          "for administrators, by the keyring alone",
-		"DueRuns":           "time passes for everybody: the registry's look at what is due; each row names its owner",
-		"DueWork":           "time passes for everybody: the study's look at what is due; each row names its owner",
-		"WorkCounts":        "counts rows of all owners for administrators, and tells numbers and a message of ours only",
-		"Agenda":            "time passes for everybody: the scheduler's look at what is due; each row names its owner",
+		"Reindex":    "makes an index anew that is one for all, and tells nothing",
+		"Traces":     "counts texts that the caller brings, and tells numbers only",
+		"Clean":      "clears away what was erased, of all owners, and tells nothing",
+		"Repack":     "clears away copies of what was erased, of all owners, and tells nothing",
+		"InsertKey":  "the row names its owner",
+		"KeyByID":    "called before an owner is known, by the keyring alone",
+		"Keys":       "for administrators, by the keyring alone",
+		"RevokeKey":  "for administrators, by the keyring alone",
+		"LimitKey":   "for administrators, by the keyring alone",
+		"DueRuns":    "time passes for everybody: the registry's look at what is due; each row names its owner",
+		"DueWork":    "time passes for everybody: the study's look at what is due; each row names its owner",
+		"WorkCounts": "counts rows of all owners for administrators, and tells numbers and a message of ours only",
+		"Agenda":     "time passes for everybody: the scheduler's look at what is due; each row names its owner",
 	}
 }
 
@@ -186,7 +184,7 @@ func testIsolation(t *testing.T, st Store, c isolationCase) {
 // testZeroOwner tries to store something for nobody in particular.
 func testZeroOwner(t *testing.T, st Store) {
 	var zero owner.Owner
-	l := newTalk(zero, theSession, theKey)
+	l := newTalk(alice(), theSession, theKey)
 	if err := st.AppendTurn(t.Context(), zero, l.step(t, st, "hello")); err == nil {
 		t.Error("AppendTurn: got no error, want a refusal")
 	}

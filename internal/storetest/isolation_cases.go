@@ -198,6 +198,12 @@ func writingCases() map[string]isolationCase {
 			return nil, st.DeleteLineage(ctx, o, theSession)
 		}},
 		"AppendTurn": {stranger: fault.NotFound, silent: true, makes: true, call: appendToTheSession},
+		"ReserveMessageIDs": {silent: true, makes: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			return st.ReserveMessageIDs(ctx, o, 1)
+		}},
+		"AdoptMessageIDs": {silent: true, makes: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			return st.AdoptMessageIDs(ctx, o, []int64{1 << 20, 1<<20 + 1})
+		}},
 	}
 }
 
@@ -233,7 +239,7 @@ func sizeOf(mark string) int { return int(crc32.ChecksumIEEE([]byte(mark)) >> 8)
 // appendToTheSession appends to the lineage both owners have, ends its tip, and
 // supersedes the fact both have.
 func appendToTheSession(ctx context.Context, st Store, o owner.Owner) (any, error) {
-	first, err := st.ReserveMessageIDs(ctx, 1)
+	first, err := st.ReserveMessageIDs(ctx, o, 1)
 	if err != nil {
 		return nil, err
 	}

@@ -114,7 +114,7 @@ func testReceipt(t *testing.T, st Store) {
 func testReserve(t *testing.T, st Store) {
 	next := int64(0)
 	for i, n := range []int{1, 3, 1, 100, 2} {
-		first, err := st.ReserveMessageIDs(t.Context(), n)
+		first, err := st.ReserveMessageIDs(t.Context(), alice(), n)
 		kind(t, "reserve", err, "")
 		if i > 0 && first < next {
 			t.Errorf("reserve %d: got ids from %d on, want at least %d", n, first, next)

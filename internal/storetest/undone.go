@@ -1,12 +1,14 @@
 package storetest
 
 import (
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -17,6 +19,7 @@ func undoneTests() []test {
 		{"its facts go, and others are linked anew", testUndoneFacts},
 		{"what is taken back is not found", testUndoneSearch},
 		{"ids of an import", testAdoptIDs},
+		{"ids tell nothing of other owners", testIDsTellNothing},
 		{"a message by its id", testMessageByID},
 		{"copies keep their own times and receipts", testCopies},
 	}
@@ -144,36 +147,73 @@ func testCopies(t *testing.T, st Store) {
 	}
 }
 
-// testAdoptIDs: an import keeps its ids unless somebody else can have them.
+// testAdoptIDs: an import keeps its ids unless they are in use or under way. Ids are
+// written here as they count from the owner's first one.
 func testAdoptIDs(t *testing.T, st Store) {
+	first, err := st.ReserveMessageIDs(t.Context(), alice(), 1)
+	kind(t, "reserve", err, "")
+	zero := first - 1
 	adopt := func(want bool, ids ...int64) {
 		t.Helper()
-		got, err := st.AdoptMessageIDs(t.Context(), ids)
+		got, err := st.AdoptMessageIDs(t.Context(), alice(), ids)
 		kind(t, "adopt", err, "")
-		if got != want {
+		var wanted []int64
+		for _, id := range ids {
+			wanted = append(wanted, zero+id)
+		}
+		if (got != nil) != want || want && !slices.Equal(got, wanted) {
 			t.Errorf("adopt %v: got %v, want %v", ids, got, want)
 		}
 	}
 	adopt(true)
 	adopt(true, 5, 9, 100)
-	adopt(true, 1, 2, 7) // never given out: the ids above them were adopted
+	adopt(true, 2, 3, 7) // never given out: the ids above them were adopted
+	adopt(false, 1, 3)   // given out, and perhaps about to be stored
 	adopt(false, 0, 3)
 	adopt(false, -1)
 	adopt(false, 4, 4)
 	adopt(false, 8, 6)
-	adopt(false, 1<<60)
-	first, err := st.ReserveMessageIDs(t.Context(), 10)
+	adopt(false, 1<<33-1) // it would leave few ids to come
+	next, err := st.ReserveMessageIDs(t.Context(), alice(), 10)
 	kind(t, "reserve", err, "")
-	same(t, "reserved after what was adopted", first, int64(101))
-	adopt(false, 98, 101) // given out, and perhaps about to be stored
+	same(t, "reserved after what was adopted", next, zero+101)
+	adopt(false, 98, 101) // given out
 	adopt(false, 110)
 	adopt(true, 98, 111)
 	l := newTalk(alice(), "s", "")
 	step := l.step(t, st, "one", "two")
-	step.Messages[0].ID, step.Messages[1].ID = 50, 51
+	step.Messages[0].ID, step.Messages[1].ID = zero+50, zero+51
 	l.commit(t, st, step)
 	adopt(false, 49, 51) // in use
 	adopt(true, 49, 52)
+
+	theirs, err := st.AdoptMessageIDs(t.Context(), bob(), []int64{zero + 49, zero + 51})
+	kind(t, "adopt another owner's ids", err, "")
+	if len(theirs) != 2 || theirs[1]-theirs[0] != 2 || theirs[0] == zero+49 {
+		t.Errorf("adopt alice's ids for bob: got %v, want two of bob's, in the same distance", theirs)
+	}
+}
+
+// testIDsTellNothing: an owner's ids count the owner's messages, whatever others do.
+func testIDsTellNothing(t *testing.T, st Store) {
+	reserve := func(o owner.Owner, n int) int64 {
+		t.Helper()
+		first, err := st.ReserveMessageIDs(t.Context(), o, n)
+		kind(t, "reserve", err, "")
+		return first
+	}
+	a := reserve(alice(), 1)
+	b := reserve(bob(), 1)
+	for n := range int64(5) {
+		same(t, "alice's next", reserve(alice(), 2), a+1+2*n)
+		same(t, "bob's next", reserve(bob(), 100), b+1+100*n)
+	}
+	same(t, "the local owner's first", reserve(owner.Local(), 1), int64(1))
+	for _, first := range []int64{a, b} {
+		if first < 1 || first >= 1<<53 {
+			t.Errorf("got the id %d, want one that every client can read: from 1 to 2^53", first)
+		}
+	}
 }
 
 func testMessageByID(t *testing.T, st Store) {
