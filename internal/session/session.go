@@ -112,6 +112,11 @@ type Message struct {
 	ToolCalls  []byte // JSON array as received; nil when there are none
 	ToolCallID string
 	ToolName   string
+	// ReplyTo is, of an answer, the id of the last message of the input that it answers.
+	// It is 0 where the answer directly follows its input, or what the same turn stored
+	// before it. Another turn comes between them where the server ended before the answer:
+	// the retry of the request is answered later, and its input stays in its place.
+	ReplyTo int64
 
 	// Note says that a person put the message into memory by hand, and how: the kind of
 	// fact it is, and the id of a fact it replaces. It is "" for messages of a

@@ -19,7 +19,7 @@ import (
 
 // messageColumns are the columns of a message, in the order scanMessage reads.
 const messageColumns = `id, session_id, root_id, seq, session_key, role, name, content, wire, tool_calls, tool_call_id,
-	tool_name, note, said_at, recorded_at, token_count, finish_reason, model, hash, undone_at`
+	tool_name, note, said_at, recorded_at, token_count, finish_reason, model, hash, undone_at, reply_to`
 
 const (
 	messageWindow = ` FROM messages WHERE owner_id = ? AND root_id = ? AND seq >= ? AND seq < ? AND recorded_at <= ?
@@ -30,8 +30,8 @@ const (
 	withReceipts       = `SELECT ` + messageColumns + `, receipt_id, receipt` + messageWindow + `LIMIT 0+?`
 	newestWithReceipts = `SELECT ` + messageColumns + `, receipt_id, receipt` + messageWindow + `DESC LIMIT 0+?`
 	insertMessage      = `INSERT INTO messages (id, owner_id, root_id, seq, session_id, session_key, role, name, content, wire,
-		tool_calls, tool_call_id, tool_name, note, said_at, recorded_at, token_count, finish_reason, model, receipt_id, receipt, hash, undone_at, frame)
-		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+		tool_calls, tool_call_id, tool_name, note, said_at, recorded_at, token_count, finish_reason, model, receipt_id, receipt, hash, undone_at, frame, reply_to)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 
 	documentColumns = `id, session_id, root_id, seq, role, name, content, note, said_at`
 	documentsByKey  = `SELECT ` + documentColumns + ` FROM messages
@@ -44,9 +44,9 @@ func scanMessage(row interface{ Scan(...any) error }) (session.Message, error) {
 	var m session.Message
 	var key, name, toolCallID, toolName, note, finish, model, receiptID sql.NullString
 	var said, recorded int64
-	var undone sql.NullInt64
+	var undone, replyTo sql.NullInt64
 	err := row.Scan(&m.ID, &m.SessionID, &m.RootID, &m.Seq, &key, &m.Role, &name, &m.Content, &m.Wire, &m.ToolCalls,
-		&toolCallID, &toolName, &note, &said, &recorded, &m.Tokens, &finish, &model, &m.Hash, &undone, &receiptID, &m.Receipt)
+		&toolCallID, &toolName, &note, &said, &recorded, &m.Tokens, &finish, &model, &m.Hash, &undone, &replyTo, &receiptID, &m.Receipt)
 	if err != nil {
 		return m, fmt.Errorf("read message: %w", err)
 	}
@@ -54,6 +54,7 @@ func scanMessage(row interface{ Scan(...any) error }) (session.Message, error) {
 	m.Note, m.FinishReason, m.Model = note.String, finish.String, model.String
 	m.SaidAt, m.RecordedAt = bound.FromMillis(said), bound.FromMillis(recorded)
 	m.UndoneAt, m.ReceiptID = fromMillis(undone), receiptID.String
+	m.ReplyTo = bound.Count(replyTo.Int64)
 	m.Tokens = int(bound.Count(int64(m.Tokens)))
 	m.ToolCalls, m.Wire, m.Receipt = whole(m.ToolCalls), whole(m.Wire), whole(m.Receipt)
 	return m, nil
@@ -121,7 +122,7 @@ func (t *tx) appendMessage(o owner.Owner, m *session.Message, receiptID, receipt
 	_, err := t.exec(insertMessage, m.ID, o.ID(), string(m.RootID), m.Seq, string(m.SessionID), null(m.Key), string(m.Role),
 		null(m.Name), m.Content, nullBytes(m.Wire), nullBytes(m.ToolCalls), null(m.ToolCallID), null(m.ToolName), null(m.Note),
 		bound.Millis(m.SaidAt), bound.Millis(m.RecordedAt), m.Tokens, null(m.FinishReason), null(m.Model),
-		receiptID, receipt, m.Hash, millis(m.UndoneAt), frame)
+		receiptID, receipt, m.Hash, millis(m.UndoneAt), frame, sql.NullInt64{Int64: m.ReplyTo, Valid: m.ReplyTo != 0})
 	if err != nil {
 		return fmt.Errorf("insert message: %w", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/ranking"
@@ -14,6 +15,7 @@ import (
 func messageTests() []test {
 	return []test{
 		{"messages come back as they were appended", testMessageFields},
+		{"an answer names its input", testReplyTo},
 		{"texts are data", testMessageTexts},
 		{"ranges", testRanges},
 		{"a place is used once", testPlaceTaken},
@@ -33,9 +35,35 @@ func testMessageFields(t *testing.T, st Store) {
 	step.Messages[1].ToolCalls = []byte(`[{"id":"call_1","type":"function","function":{"name":"f","arguments":"{}"}}]`)
 	step.Messages[1].FinishReason = "tool_calls"
 	step.Messages[2].Role, step.Messages[2].ToolCallID, step.Messages[2].ToolName = session.Tool, "call_1", "f"
-	step.Messages[3].FinishReason = session.FinishCancelled
+	step.Messages[3].FinishReason, step.Messages[3].ReplyTo = session.FinishCancelled, full.ID
 	l.commit(t, st, step)
 	l.check(t, st)
+}
+
+// testReplyTo: the input that an answer names is read back on every way to the message,
+// and a rewrite of the answer's text leaves it.
+func testReplyTo(t *testing.T, st Store) {
+	l := newTalk(alice(), "s", "")
+	l.say(t, st, "N25", "N27", "A27")
+	step := l.step(t, st, "A25")
+	step.Messages[0].Role, step.Messages[0].ReplyTo = session.Assistant, l.messages[0].ID
+	l.commit(t, st, step)
+	l.check(t, st)
+	answer := l.messages[3]
+	for name, r := range map[string]session.Range{
+		"by its id": {MessageID: answer.ID}, "with receipts": {From: 3, Receipts: true}, "the newest": {Limit: 1, Newest: true},
+		"the newest with receipts": {Limit: 1, Newest: true, Receipts: true},
+	} {
+		ms, err := st.Messages(t.Context(), alice(), "s", r)
+		kind(t, name, err, "")
+		same(t, name, ms, []session.Message{answer})
+	}
+	answer.Content = "A."
+	rewritten := curate.Rewrite{Messages: []session.Message{answer}}
+	kind(t, "rewrite", st.Rewrite(t.Context(), alice(), rewritten), "")
+	ms, err := st.Messages(t.Context(), alice(), "s", session.Range{From: 3})
+	kind(t, "after the rewrite", err, "")
+	same(t, "after the rewrite", ms, []session.Message{answer})
 }
 
 func testMessageTexts(t *testing.T, st Store) {
