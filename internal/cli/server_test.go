@@ -58,8 +58,13 @@ func command(t *testing.T, home string, env []string, args ...string) *exec.Cmd 
 // launch starts a server without waiting for it.
 func launch(t *testing.T, home string, env []string, args ...string) *server {
 	t.Helper()
-	s := &server{t: t, home: home, log: &output{}, exited: make(chan struct{})}
-	s.cmd = command(t, home, env, append([]string{"serve"}, args...)...)
+	return launched(t, home, command(t, home, env, append([]string{"serve"}, args...)...))
+}
+
+// launched starts the command of a server.
+func launched(t *testing.T, home string, cmd *exec.Cmd) *server {
+	t.Helper()
+	s := &server{t: t, home: home, cmd: cmd, log: &output{}, exited: make(chan struct{})}
 	s.cmd.Stdout, s.cmd.Stderr = s.log, s.log
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -81,13 +86,21 @@ func launch(t *testing.T, home string, env []string, args ...string) *server {
 func serve(t *testing.T, home string, env []string, args ...string) *server {
 	t.Helper()
 	s := launch(t, home, env, args...)
+	s.awaited()
+	return s
+}
+
+// awaited waits until a server answers.
+func (s *server) awaited() {
+	t := s.t
+	t.Helper()
 	eventually(t, "the server to answer", func() bool {
 		select {
 		case <-s.exited:
 			t.Fatalf("the server ended at once:\n%s", s.log)
 		default:
 		}
-		file, err := readServerFile(home)
+		file, err := readServerFile(s.home)
 		if err != nil || file.PID != s.cmd.Process.Pid {
 			return false
 		}
@@ -98,7 +111,6 @@ func serve(t *testing.T, home string, env []string, args ...string) *server {
 		}
 		return conn.Close() == nil
 	})
-	return s
 }
 
 type serverFile struct {
