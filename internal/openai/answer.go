@@ -6,7 +6,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Head is what all chunks of one answer, and its completion, have in common.
+// Head is the common part of all chunks of an answer and of its completion.
 type Head struct {
 	ID      string
 	Created int64 // seconds since 1970
@@ -111,8 +111,8 @@ func AppendPiece(b []byte, role, content string, calls []byte, whole bool) []byt
 	return append(b, '}')
 }
 
-// appendString appends s as a JSON string. Bytes that are no UTF-8 become the
-// replacement character, as they must in JSON.
+// appendString appends s as a JSON string. Bytes that are not UTF-8 become the
+// replacement character, because JSON must be UTF-8.
 func appendString(b []byte, s string) []byte {
 	b, _ = jsontext.AppendQuote(b, s) // reports invalid UTF-8 after replacing it
 	return b

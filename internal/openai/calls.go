@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// JoinCall adds a part of a streamed tool call to the calls gathered so far.
-// Parts of one call share an index; id and name come with the first.
+// JoinCall adds a part of a streamed tool call to the calls gathered so far. All parts
+// of a call share an index; only the first has an id and a name.
 func JoinCall(calls []Call, index int, id, name, arguments string) []Call {
 	i := slices.IndexFunc(calls, func(c Call) bool { return c.Index == index })
 	if i < 0 {
@@ -46,7 +46,7 @@ func UnmarshalCalls(raw []byte) []Call {
 	return calls
 }
 
-// CallName is what pairs a call with its result.
+// CallName identifies a call, so that it can be paired with its result.
 type CallName struct {
 	ID, Name string
 	// Older says that the call is a "function_call", which has no id.
@@ -87,8 +87,9 @@ func CallNames(raw []byte) []CallName {
 	return out
 }
 
-// RenameCalls returns the calls of a "tool_calls" array under the given ids, one for
-// each, and otherwise as they came. A call whose id is "" is left out; nil is no calls.
+// RenameCalls returns the calls of a "tool_calls" array with the given ids, one for
+// each call, and otherwise unchanged. A call whose id is "" is left out; without calls
+// the result is nil.
 func RenameCalls(raw []byte, ids []string) []byte {
 	items, err := Elements(raw)
 	if err != nil || len(items) != len(ids) {
@@ -112,8 +113,8 @@ func RenameCalls(raw []byte, ids []string) []byte {
 	return append(out, ']')
 }
 
-// HasFunctionCall reports whether a message of the wire makes a call by its older
-// name.
+// HasFunctionCall reports whether a message makes a call in the older form
+// "function_call".
 func HasFunctionCall(message []byte) bool {
 	if !bytes.Contains(message, []byte(`"function_call"`)) {
 		return false
@@ -124,8 +125,8 @@ func HasFunctionCall(message []byte) bool {
 	return json.Unmarshal(message, &m) == nil && m.Call != nil
 }
 
-// Respell is [Splice] for a message that may have no text of its own: nil stays nil,
-// and what cannot be spliced becomes nil.
+// Respell is [Splice] for the raw form of a message, which may be nil. A form that
+// cannot be spliced becomes nil.
 func Respell(message []byte, sets ...Set) []byte {
 	if len(message) == 0 {
 		return nil

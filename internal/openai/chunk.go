@@ -7,13 +7,13 @@ import (
 	"github.com/hermes-memory/hermes/internal/bound"
 )
 
-// Chunk is the part of a streamed chunk, or of a whole completion, that this
-// program reads. The rest of it passes through as bytes.
+// Chunk is the part of a streamed chunk, or of a whole completion, that this program
+// reads. The other members pass through as bytes.
 type Chunk struct {
 	ID      string
 	Model   string
 	Choices []Choice
-	Usage   json.RawMessage // the object as it came, nil when absent or null
+	Usage   json.RawMessage // the unchanged object; nil when absent or null
 	Error   *Error
 }
 
@@ -27,10 +27,10 @@ type Choice struct {
 
 // Piece is a part of an answer.
 type Piece struct {
-	// Content is the text; of content parts, the text parts joined.
+	// Content is the text. If the content is a list of parts, it is their texts joined.
 	Content   string
 	Refusal   string
-	Reasoning string // "reasoning_content" or "reasoning", by server
+	Reasoning string // "reasoning_content" or "reasoning", depending on the server
 	ToolCalls []Call
 }
 
@@ -45,21 +45,21 @@ type Call struct {
 	} `json:"function"`
 }
 
-// Usage is what a call cost, in tokens.
+// Usage is the cost of a call, in tokens.
 type Usage struct {
 	PromptTokens     int `json:"prompt_tokens"`
 	CompletionTokens int `json:"completion_tokens"`
 	TotalTokens      int `json:"total_tokens"`
-	// CachedTokens are the prompt tokens that the upstream read from its cache, and
-	// ReasoningTokens the answer tokens that were not shown.
+	// CachedTokens are the prompt tokens that the upstream read from its cache.
+	// ReasoningTokens are the answer tokens that were not shown.
 	CachedTokens    int `json:"-"`
 	ReasoningTokens int `json:"-"`
 }
 
-// ParseUsage reads a usage object. believed is false if the object does not give the
-// cost of the call: neither the prompt nor the completion is counted, or one of them is
-// not a token count, such as a negative number. A bad report is no reason to lose an
-// answer: the tokens are then counted here instead.
+// ParseUsage reads a usage object. believed is false if the object is unusable: it
+// counts neither the prompt nor the completion, or one of the two is not a token count,
+// such as a negative number. A bad report is no reason to lose an answer: this program
+// then counts the tokens itself.
 func ParseUsage(raw []byte) (u Usage, believed bool) {
 	s := scanner{text: raw}
 	counted, broken := false, false
@@ -114,15 +114,15 @@ func readDetail(s *scanner, wanted string) (n int) {
 	return n
 }
 
-// Error is the error object of this wire.
+// Error is the error object of OpenAI's API.
 type Error struct {
 	Message string  `json:"message"`
 	Type    string  `json:"type"`
 	Param   *string `json:"param"`
-	Code    any     `json:"code"` // a string, a number or null, by server
+	Code    any     `json:"code"` // a string, a number or null, depending on the server
 }
 
-// CodeText is the code as text, "" for none.
+// CodeText is the code as text; "" for none.
 func (e *Error) CodeText() string {
 	switch c := e.Code.(type) {
 	case string:
@@ -140,8 +140,8 @@ func ParseChunk(raw []byte) (Chunk, error) {
 	return c, err
 }
 
-// Read is [ParseChunk] into a chunk that may have been read before: what all
-// chunks of one answer share is not allocated again. Usage is a part of raw.
+// Read is [ParseChunk] into a reused chunk, so that values shared by all chunks of an
+// answer are not allocated again. Usage is a part of raw.
 func (c *Chunk) Read(raw []byte) error {
 	*c = Chunk{ID: c.ID, Model: c.Model, Choices: c.Choices[:0]}
 	s := scanner{text: raw}
@@ -211,7 +211,7 @@ func readPiece(s *scanner, p *Piece) {
 	})
 }
 
-// readContent reads text, or the content parts some servers send in its place.
+// readContent reads text, or the content parts that some servers send instead.
 func readContent(s *scanner, p *Piece) {
 	if s.peek() != '[' {
 		p.Content = s.str()
@@ -235,7 +235,8 @@ func readContent(s *scanner, p *Piece) {
 	})
 }
 
-// readCall reads a tool call. Servers that send no index mean its place.
+// readCall reads a tool call. If the server sends no index, the position in the list
+// counts.
 func readCall(s *scanner, place int) Call {
 	c := Call{Index: place}
 	s.object(func(name []byte) {
@@ -268,7 +269,7 @@ func readCall(s *scanner, place int) Call {
 	return c
 }
 
-// readError reads an error: an object, or only its text.
+// readError reads an error: an object, or a text alone.
 func readError(s *scanner) *Error {
 	var e Error
 	switch s.peek() {

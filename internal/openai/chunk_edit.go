@@ -5,9 +5,8 @@ import (
 	"encoding/json"
 )
 
-// WithID returns a chunk under another id: all chunks of a stream share one,
-// and clients that put an answer together refuse a chunk with another. id must
-// need no escaping.
+// WithID returns a chunk with another id. All chunks of a stream must share one id,
+// because clients that assemble an answer refuse another one. id must need no escaping.
 func WithID(chunk []byte, id string) ([]byte, error) {
 	const start = `{"id":"`
 	if rest, ok := bytes.CutPrefix(chunk, []byte(start)); ok {
@@ -20,8 +19,8 @@ func WithID(chunk []byte, id string) ([]byte, error) {
 	return Splice(chunk, Set{Name: "id", Value: appendString(nil, id)})
 }
 
-// WithoutRole returns a chunk whose deltas name no role. Clients join what the
-// deltas of a stream say, so the role may be named once only.
+// WithoutRole returns a chunk whose deltas name no role. Clients join the deltas of a
+// stream, so only the first may name the role.
 func WithoutRole(chunk []byte) ([]byte, error) {
 	if !bytes.Contains(chunk, []byte(`"role"`)) {
 		return chunk, nil

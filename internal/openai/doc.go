@@ -1,9 +1,8 @@
-// Package openai is the OpenAI wire and nothing else: requests in, completions,
-// chunks and errors out, server-sent events both ways. It does no I/O beyond
-// the reader and writer it is handed, and knows nothing of sessions or memory.
+// Package openai is OpenAI's wire format: requests, completions, chunks, errors, and
+// server-sent events in both directions. It does no I/O except on the readers and
+// writers that callers pass, and knows nothing of sessions or memory.
 //
-// Reading is lenient where clients differ (content as text or parts, old and
-// new names) and strict where leniency hides a mistake (duplicate keys, bad
-// UTF-8, wrong types). What this package does not know it keeps: a request is
-// forwarded with every byte of its unknown fields.
+// Parsing is lenient where clients differ (content as text or parts, old and new names)
+// and strict where leniency would hide a mistake (duplicate names, invalid UTF-8, wrong
+// types). Unknown members of a request are kept and forwarded byte for byte.
 package openai

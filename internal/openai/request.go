@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// ChatRequest is the part of a chat completion request that this program acts
-// on. Everything else stays in Body and is forwarded as it came.
+// ChatRequest is the part of a chat completion request that this program uses.
+// Everything else stays in Body and is forwarded unchanged.
 type ChatRequest struct {
 	Body     []byte
 	Model    string
@@ -17,14 +17,14 @@ type ChatRequest struct {
 	Stream   bool
 	// IncludeUsage is stream_options.include_usage.
 	IncludeUsage bool
-	// Tools is the raw value of "tools" (or the older "functions"), nil when
-	// there is none: it counts against the context budget.
+	// Tools is the raw value of "tools" (or of the older "functions"); nil if absent.
+	// It counts against the context budget.
 	Tools []byte
 	User  string
 }
 
-// Rest is the body with an empty list in the place of its messages, for those who
-// put in their own: it does not hold on to texts that are kept elsewhere.
+// Rest is the body with an empty list of messages, for callers that insert their own.
+// It keeps no reference to the messages' texts.
 func (r *ChatRequest) Rest() []byte {
 	ms, _ := members(r.Body) // it was parsed before
 	for _, m := range ms {
@@ -39,19 +39,20 @@ func (r *ChatRequest) Rest() []byte {
 type Message struct {
 	Role string
 	Name string
-	// Text is the content; of content parts, the text parts joined by newlines.
+	// Text is the content. If the content is a list of parts, it is their texts joined
+	// by newlines.
 	Text       string
 	ToolCalls  []byte // raw JSON array, nil when absent or empty
 	ToolCallID string
-	// Raw is the message as it came.
+	// Raw is the unchanged message.
 	Raw []byte
-	// Plain says that the other fields hold everything Raw does.
+	// Plain says that the other fields hold all content of Raw.
 	Plain bool
 }
 
-// Problem is a request this package cannot read, in words for its sender.
+// Problem is an error in a request, in words for the sender.
 type Problem struct {
-	Param string // which part, such as "messages[2].content"
+	Param string // the wrong part, such as "messages[2].content"
 	Code  string // stable name; "" for a plain invalid request
 	Msg   string
 }
@@ -59,15 +60,14 @@ type Problem struct {
 // Error returns the message.
 func (p *Problem) Error() string { return p.Msg }
 
-// Limits on what a request may hold. OpenAI's own are not published; these
-// bound memory and time without touching any use we know of.
+// Limits of a request. OpenAI's own are not published. These bound memory and time, and
+// no known client reaches them.
 const (
 	maxMessages = 10_000
 	maxDepth    = 64
 )
 
-// bodyMembers are the members of a request's body. Its errors are of type
-// *Problem.
+// bodyMembers are the members of a request's body. Its errors have type *Problem.
 func bodyMembers(body []byte) ([]member, error) {
 	if depth(body) > maxDepth {
 		return nil, &Problem{Msg: fmt.Sprintf("The JSON body is nested deeper than %d levels.", maxDepth)}
@@ -79,7 +79,7 @@ func bodyMembers(body []byte) ([]member, error) {
 	return ms, nil
 }
 
-// ParseChat reads a chat completion request. Its errors are of type *Problem.
+// ParseChat reads a chat completion request. Its errors have type *Problem.
 func ParseChat(body []byte) (*ChatRequest, error) {
 	ms, err := bodyMembers(body)
 	if err != nil {
@@ -110,7 +110,7 @@ func ParseChat(body []byte) (*ChatRequest, error) {
 				req.Tools = value
 			}
 		case "user":
-			_ = json.Unmarshal(value, &req.User) // not ours to judge
+			_ = json.Unmarshal(value, &req.User) // a wrong type is left to the upstream
 		}
 		if err != nil {
 			return nil, err
@@ -143,8 +143,8 @@ func parseMessages(raw []byte) ([]Message, error) {
 	return out, nil
 }
 
-// ParseMessage reads one message. Param of its problem starts with a dot, or is
-// empty when the message as a whole is wrong.
+// ParseMessage reads one message. Param of its problem starts with a dot; it is empty
+// if the message as a whole is wrong.
 func ParseMessage(raw []byte) (Message, *Problem) {
 	m := Message{Raw: raw, Plain: true}
 	ms, err := members(raw)
@@ -187,14 +187,14 @@ func ParseMessage(raw []byte) (Message, *Problem) {
 	return m, checkSaid(&m, said)
 }
 
-// emptyList reports whether a JSON value is a list of nothing.
+// emptyList reports whether a JSON value is an empty list.
 func emptyList(value []byte) bool {
 	return value[0] == '[' && len(bytes.TrimSpace(value[1:])) == 1
 }
 
-// checkSaid refuses a message without content, which no model would take. An
-// answer may be calls alone, or what only its raw form holds, such as a refusal; the
-// result of a function of the older kind may be null.
+// checkSaid refuses a message without content, because no model would accept it. An
+// answer may consist of calls, or of members in its raw form only, such as a refusal. A
+// result of the older role "function" may be null.
 func checkSaid(m *Message, said bool) *Problem {
 	switch {
 	case said, m.Role == "function", m.Role == "assistant" && (m.ToolCalls != nil || !m.Plain):
@@ -203,8 +203,8 @@ func checkSaid(m *Message, said bool) *Problem {
 	return &Problem{Param: ".content", Msg: "a message of role '" + m.Role + "' needs 'content'"}
 }
 
-// ParseStored is ParseMessage for a message that did not come in a body: nothing has
-// looked yet at how deep it nests.
+// ParseStored is ParseMessage for a message from another source than a request body:
+// its nesting has not been checked yet.
 func ParseStored(raw []byte) (Message, *Problem) {
 	if depth(raw) > maxDepth {
 		return Message{}, &Problem{Msg: fmt.Sprintf("a message is nested deeper than %d levels", maxDepth)}
@@ -212,7 +212,7 @@ func ParseStored(raw []byte) (Message, *Problem) {
 	return ParseMessage(raw)
 }
 
-// checkCalls refuses calls that no later reader could make sense of.
+// checkCalls refuses invalid tool calls.
 func checkCalls(raw []byte) *Problem {
 	var items []json.RawMessage
 	_ = json.Unmarshal(raw, &items) // known to be an array
@@ -239,7 +239,7 @@ func checkRole(m *Message) *Problem {
 	return &Problem{Param: ".role", Msg: "'role' must be one of system, developer, user, assistant, tool, function"}
 }
 
-// parseContent reads a content value: text, or parts of which the text counts.
+// parseContent reads a content value: a text, or the text of content parts.
 func parseContent(value []byte, plain bool) (string, bool, *Problem) {
 	if value[0] == '"' {
 		s, err := unquoted(value)
@@ -265,8 +265,8 @@ func parseContent(value []byte, plain bool) (string, bool, *Problem) {
 	return strings.Join(texts, "\n"), false, nil
 }
 
-// readPart reads a content part. Names are taken as they are: to a model's server
-// "Text" is not "text".
+// readPart reads a content part. Names are case-sensitive: to a model server "Text" is
+// not "text".
 func readPart(raw []byte) (kind, text string) {
 	s := scanner{text: raw}
 	if s.peek() != '{' {
@@ -274,7 +274,7 @@ func readPart(raw []byte) (kind, text string) {
 	}
 	wrong := false
 	str := func() string {
-		wrong = wrong || s.peek() != '"' && s.peek() != 'n' // null is none
+		wrong = wrong || s.peek() != '"' && s.peek() != 'n' // null counts as absent
 		return s.str()
 	}
 	s.object(func(name []byte) {
@@ -293,10 +293,10 @@ func readPart(raw []byte) (kind, text string) {
 	return kind, text
 }
 
-// unquoted is the text of a JSON string that is known to be valid JSON.
+// unquoted is the text of a valid JSON string.
 func unquoted(value []byte) (s string, err error) {
 	if bytes.IndexByte(value, '\\') < 0 {
-		return string(value[1 : len(value)-1]), nil // what a long text mostly is: copied once
+		return string(value[1 : len(value)-1]), nil // the usual case without escapes: one copy
 	}
 	err = json.Unmarshal(value, &s)
 	return s, err
@@ -323,7 +323,7 @@ func boolean(value []byte, param string, into *bool) error {
 	return nil
 }
 
-// depth is how deep a JSON text nests, found without parsing it.
+// depth is the nesting depth of a JSON text, found without parsing.
 func depth(body []byte) int {
 	deepest, now, quoted := 0, 0, false
 	for i := 0; i < len(body); i++ {
@@ -346,7 +346,7 @@ func depth(body []byte) int {
 	return deepest
 }
 
-// explain shortens a syntax error to what helps the sender.
+// explain shortens a syntax error for the sender.
 func explain(err error) string {
 	msg := strings.TrimPrefix(err.Error(), "jsontext: ")
 	if msg == "EOF" || msg == "unexpected EOF" {

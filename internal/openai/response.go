@@ -14,18 +14,18 @@ type Response struct {
 	EndedAt    int64 // 0 while it runs
 	Status     string
 	Background bool
-	// Conversation is the session the request named; "" for none.
+	// Conversation is the session that the request named; "" for none.
 	Conversation string
-	Previous     string // the response this one goes on from; "" for none
+	Previous     string // the response that this one continues; "" for none
 	Model        string
 	Settings     ResponseSettings
 	Output       []Item
-	Usage        *Usage // nil while it is not known
-	// Incomplete says why the answer ended early: max_output_tokens or
-	// content_filter. "" otherwise.
+	Usage        *Usage // nil while unknown
+	// Incomplete says why the answer ended early: max_output_tokens or content_filter;
+	// otherwise "".
 	Incomplete string
 	Error      *Error // of a failed response
-	// Hermes is this program's own object; nil while there is none.
+	// Hermes is the "hermes" member; nil while there is none.
 	Hermes json.RawMessage
 }
 
@@ -89,8 +89,8 @@ func (r *Response) MarshalJSON() ([]byte, error) {
 	return bytes.TrimSpace(b.Bytes()), nil
 }
 
-// Append appends the response as JSON. Settings must be JSON, as they are when
-// a parser made them.
+// Append appends the response as JSON. Settings must be valid JSON, as a parser returns
+// them.
 func (r *Response) Append(b []byte) []byte {
 	out, err := r.MarshalJSON()
 	if err != nil {
@@ -99,7 +99,7 @@ func (r *Response) Append(b []byte) []byte {
 	return append(b, out...)
 }
 
-// responseCode is the code of a failure, which is never null there.
+// responseCode is the code of a failure. The Responses API allows no null code.
 func (e *Error) responseCode() string {
 	if code := e.CodeText(); code != "" {
 		return code
@@ -107,7 +107,7 @@ func (e *Error) responseCode() string {
 	return "server_error"
 }
 
-// response is usage in the shape of the Responses API; null for none.
+// response is usage in the form of the Responses API; null for none.
 func (u *Usage) response() json.RawMessage {
 	if u == nil {
 		return json.RawMessage("null")
@@ -120,9 +120,9 @@ func (u *Usage) response() json.RawMessage {
 	return append(b, '}')
 }
 
-// ItemIDs makes the ids of the items of a response, in order: those of its
-// output, or of its input. The same items get the same ids, whenever they are
-// asked for, so nothing has to be kept to know them again.
+// ItemIDs makes the ids of a response's items in order: of its output, or of its input.
+// The ids are derived, so the same items always get the same ids and none need be
+// stored.
 func ItemIDs(response string, input bool) func(ItemType) string {
 	count := make(map[ItemType]int)
 	return func(t ItemType) string {
@@ -145,7 +145,8 @@ func itemID(response string, t ItemType, n int, input bool) string {
 // ResponsePrefix begins the id of every response.
 const ResponsePrefix = "resp_"
 
-// ResponseOf is the id of the response that an item belongs to by its id.
+// ResponseOf is the id of the response that an item belongs to, taken from the item's
+// id.
 func ResponseOf(item string) (id string, ok bool) {
 	for _, prefix := range itemPrefixes {
 		if rest, found := strings.CutPrefix(item, prefix); found {
@@ -157,5 +158,5 @@ func ResponseOf(item string) (id string, ok bool) {
 	return "", false
 }
 
-// IsReasoning reports whether an id is that of reasoning.
+// IsReasoning reports whether an id is the id of a reasoning item.
 func IsReasoning(item string) bool { return strings.HasPrefix(item, itemPrefixes[ReasoningItem]) }

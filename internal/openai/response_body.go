@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// pass adds a member to the chat request.
+// pass adds a member to the chat completion request.
 func (r *ResponseRequest) pass(name string, value []byte) {
 	if i := indexSet(r.chat, name); i >= 0 {
 		r.chat[i].Value = value
@@ -16,8 +16,8 @@ func (r *ResponseRequest) pass(name string, value []byte) {
 	r.chat = append(r.chat, Set{Name: name, Value: value})
 }
 
-// ChatBody is the request as a chat completion that streams or does not, with
-// these messages; nil leaves the messages out, for a reader that puts its own in.
+// ChatBody is the request as a chat completion, streaming or not, with the given
+// messages. With nil it has no messages, and the caller inserts them.
 func (r *ResponseRequest) ChatBody(messages []Message, stream bool) []byte {
 	b := []byte(`{"stream":`)
 	b = strconv.AppendBool(b, stream)
@@ -40,7 +40,7 @@ func (r *ResponseRequest) ChatBody(messages []Message, stream bool) []byte {
 	return append(b, '}')
 }
 
-// chatFormat is a text format in the shape of chat completions; nil for text.
+// chatFormat is a text format in the form of chat completions; nil for plain text.
 func chatFormat(value []byte) ([]byte, error) {
 	var in struct {
 		Type string `json:"type"`
@@ -63,7 +63,7 @@ func chatFormat(value []byte) ([]byte, error) {
 	return nil, &Problem{Param: "text.format", Msg: "'text.format' must be an object whose 'type' is text, json_object or json_schema."}
 }
 
-// chatTools is a list of tools in the shape of chat completions; nil for none.
+// chatTools is a list of tools in the form of chat completions; nil for none.
 func chatTools(value []byte) ([]byte, error) {
 	var tools []json.RawMessage
 	if json.Unmarshal(value, &tools) != nil {
@@ -100,7 +100,7 @@ func chatTools(value []byte) ([]byte, error) {
 	return append(out, ']'), nil
 }
 
-// chatToolChoice is a choice of tools in the shape of chat completions.
+// chatToolChoice is a tool choice in the form of chat completions.
 func chatToolChoice(value []byte) ([]byte, error) {
 	switch v := string(value); v {
 	case `"auto"`, `"none"`, `"required"`:

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// words are those of a content part that is only text; nil for any other.
+// words is the text of a content part that is only text; nil for any other part.
 func (p *wirePart) words() *string {
 	switch p.Type {
 	case "input_text", "output_text", "text":
@@ -17,8 +17,8 @@ func (p *wirePart) words() *string {
 	return nil
 }
 
-// chat is a content part in the shape of chat completions. Param of its problem
-// starts with a dot.
+// chat is a content part in the form of chat completions. Param of its problem starts
+// with a dot.
 func (p *wirePart) chat() ([]byte, *Problem) {
 	if text := p.words(); text != nil {
 		return append(appendString([]byte(`{"type":"text","text":`), *text), '}'), nil
@@ -71,7 +71,7 @@ func (p *wirePart) chatFile() ([]byte, *Problem) {
 	return append(b, "}}"...), nil
 }
 
-// appendChatContent appends what an item says as the content of a chat message.
+// appendChatContent appends the content of an item in the form of chat completions.
 func (it *Item) appendChatContent(b []byte) ([]byte, error) {
 	if it.Parts == nil {
 		return appendString(b, it.Text), nil
@@ -94,9 +94,8 @@ func (it *Item) appendChatContent(b []byte) ([]byte, error) {
 	return append(b, ']'), nil
 }
 
-// ChatMessages are items as messages of a chat: calls that stand together, and
-// the answer in front of them, are one message. Reasoning is left out; a
-// reference is the caller's to resolve.
+// ChatMessages converts items to chat messages. Consecutive calls and the answer before
+// them become one message. Reasoning is left out. The caller resolves references.
 func ChatMessages(items []Item) ([]Message, error) {
 	c := &chatting{}
 	for i := range items {
@@ -117,21 +116,22 @@ func ChatMessages(items []Item) ([]Message, error) {
 	return c.out, c.end()
 }
 
-// chatting makes items into messages of a chat.
+// chatting converts items to chat messages.
 type chatting struct {
 	out []Message
-	// open is a message that has begun, nil for none: calls may join an assistant's.
+	// open is an unfinished message; nil for none. Calls may join an assistant's
+	// message.
 	open   []byte
-	from   *Item // it is of; nil for one that is only calls
-	called bool  // it has calls
+	from   *Item // the item of the open message; nil if it has only calls
+	called bool  // the open message has calls
 }
 
-// begin begins a message with a text of an item, which may be long.
+// begin begins a message with a text of an item. The text may be long.
 func (c *chatting) begin(it *Item, head, value string) error {
 	if err := c.end(); err != nil {
 		return err
 	}
-	const slack = 64 // for names and brackets
+	const slack = 64 // room for names and brackets
 	b := make([]byte, 0, len(head)+len(value)+len(it.Text)+len(it.Parts)+slack)
 	b = append(appendString(append(b, head...), value), `,"content":`...)
 	b, err := it.appendChatContent(b)
@@ -161,7 +161,7 @@ func (c *chatting) call(it *Item) {
 	c.open = appendChatCall(c.open, it)
 }
 
-// result adds what a call came to.
+// result adds the result of a call.
 func (c *chatting) result(it *Item) error {
 	if err := c.begin(it, `{"role":"tool","tool_call_id":`, it.CallID); err != nil {
 		return err
@@ -169,7 +169,7 @@ func (c *chatting) result(it *Item) error {
 	return c.end()
 }
 
-// end ends the message that is open.
+// end finishes the open message.
 func (c *chatting) end() error {
 	raw, from, called := c.open, c.from, c.called
 	c.open, c.from, c.called = nil, nil, false
@@ -181,7 +181,7 @@ func (c *chatting) end() error {
 	}
 	raw = append(raw, '}')
 	if !called && from.Type == MessageItem && from.Parts == nil && utf8.ValidString(from.Text) {
-		c.out = append(c.out, Message{Role: from.Role, Text: from.Text, Raw: raw, Plain: true}) // as it would be read again, without a copy
+		c.out = append(c.out, Message{Role: from.Role, Text: from.Text, Raw: raw, Plain: true}) // the parsed form of raw, without a copy
 		return nil
 	}
 	m, problem := ParseMessage(raw)

@@ -13,23 +13,23 @@ type ResponseEvent struct {
 	Data []byte // JSON
 }
 
-// ResponseStream tells an answer as the events of the Responses API. It is a
-// pure function of what it is given: the same pieces make the same events with
-// the same numbers, so a stream that was cut off is resumed by telling it again
-// and leaving out what the client has.
+// ResponseStream turns an answer into the events of the Responses API. It is a pure
+// function: the same pieces give the same events with the same numbers. So a broken
+// stream is resumed by computing the events again and skipping those that the client
+// has.
 //
-// A message is done when the first call begins, calls when the answer ends:
-// some servers send the arguments of several calls in turns.
+// A message is done when the first call begins. Calls are done when the answer ends,
+// because some servers interleave the arguments of several calls.
 type ResponseStream struct {
 	response Response
 	seq      int
 	ids      func(ItemType) string
-	open     []*openItem // in the order of their beginning
+	open     []*openItem // in the order they began
 	items    []*openItem
 	events   []ResponseEvent
 }
 
-// openItem is an item that is being told.
+// openItem is an item that is being streamed.
 type openItem struct {
 	Item
 	index int // in the output
@@ -38,14 +38,14 @@ type openItem struct {
 	text  strings.Builder
 }
 
-// NewResponseStream tells an answer under the given head.
+// NewResponseStream returns a stream for an answer with the given head.
 func NewResponseStream(head Response) *ResponseStream {
 	head.Output = nil
 	return &ResponseStream{response: head, ids: ItemIDs(head.ID, false)}
 }
 
-// Begin tells that the response was made, and that it runs, by a model; "" leaves
-// the one of the head.
+// Begin adds the events for the creation and the start of the response. model is the
+// answering model; "" leaves the head's.
 func (s *ResponseStream) Begin(model string) []ResponseEvent {
 	s.response.Status = StatusInProgress
 	if model != "" {
@@ -56,7 +56,7 @@ func (s *ResponseStream) Begin(model string) []ResponseEvent {
 	return s.take()
 }
 
-// Add tells a piece of the answer.
+// Add adds the events for a piece of the answer.
 func (s *ResponseStream) Add(p *Piece) []ResponseEvent {
 	if p.Reasoning != "" {
 		s.say(ReasoningItem, p.Reasoning)
@@ -72,8 +72,8 @@ func (s *ResponseStream) Add(p *Piece) []ResponseEvent {
 	return s.take()
 }
 
-// Again starts the answer again: the events so far are void, and their items are left
-// out of the response.
+// Again restarts the answer: the events so far are void, and their items are left out
+// of the response.
 func (s *ResponseStream) Again() []ResponseEvent {
 	s.close(StatusIncomplete, func(*openItem) bool { return true })
 	for _, it := range s.items {
@@ -82,20 +82,20 @@ func (s *ResponseStream) Again() []ResponseEvent {
 	return s.take()
 }
 
-// ResponseEnd is how an answer ended.
+// ResponseEnd is the end of an answer.
 type ResponseEnd struct {
 	At     int64 // seconds since 1970
 	Finish string
-	Model  string // the name it was given under; "" leaves the one of the head
+	Model  string // the model that answered; "" leaves the head's
 	Usage  *Usage
 	Hermes []byte
-	// Cancelled says that the response was stopped by request.
+	// Cancelled says that the response was cancelled by request.
 	Cancelled bool
-	// Error says that it failed.
+	// Error says that the response failed.
 	Error *Error
 }
 
-// End tells the end.
+// End adds the final events.
 func (s *ResponseStream) End(end *ResponseEnd) []ResponseEvent {
 	r := &s.response
 	r.EndedAt, r.Usage, r.Hermes = end.At, end.Usage, end.Hermes
@@ -117,7 +117,7 @@ func (s *ResponseStream) End(end *ResponseEnd) []ResponseEvent {
 	return s.take()
 }
 
-// StatusOf is the status of a response that ended so, and why it is incomplete.
+// StatusOf is the status of a finished response, and the reason if it is incomplete.
 func StatusOf(end *ResponseEnd) (status, incomplete string) {
 	switch {
 	case end.Cancelled:
@@ -132,7 +132,7 @@ func StatusOf(end *ResponseEnd) (status, incomplete string) {
 	return StatusCompleted, ""
 }
 
-// Response is the response as far as it has been told.
+// Response is the response so far.
 func (s *ResponseStream) Response() *Response {
 	r := s.response
 	for _, it := range s.items {
@@ -154,7 +154,7 @@ func (it *openItem) shown() Item {
 	return out
 }
 
-// say adds text to the open item of a type, or begins one.
+// say adds text to the open item of a type, or opens one.
 func (s *ResponseStream) say(t ItemType, text string) {
 	i := slices.IndexFunc(s.open, func(it *openItem) bool { return it.Type == t })
 	var it *openItem
@@ -195,7 +195,7 @@ func (s *ResponseStream) addCall(c *Call) {
 func (s *ResponseStream) begin(item Item, call int) *openItem {
 	it := &openItem{Item: item, index: len(s.items), call: call}
 	it.ID, it.Status = s.ids(item.Type), StatusInProgress
-	if it.Type == CallItem && it.CallID == "" { // clients need one to answer
+	if it.Type == CallItem && it.CallID == "" { // clients need an id for the result
 		it.CallID = "call_" + strings.TrimPrefix(it.ID, itemPrefixes[CallItem])
 	}
 	s.items, s.open = append(s.items, it), append(s.open, it)
@@ -203,7 +203,7 @@ func (s *ResponseStream) begin(item Item, call int) *openItem {
 	return it
 }
 
-// close ends the open items that are meant.
+// close ends the open items that match.
 func (s *ResponseStream) close(status string, meant func(*openItem) bool) {
 	left := s.open[:0]
 	for _, it := range s.open {
@@ -231,7 +231,7 @@ func (s *ResponseStream) close(status string, meant func(*openItem) bool) {
 	s.open = left
 }
 
-// kind begins the names of the events that tell what an item says.
+// kind is the prefix of the event names for an item's content.
 func (it *openItem) kind() string {
 	switch it.Type {
 	case CallItem:

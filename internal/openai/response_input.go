@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// parseInput reads the input of a response: a text, or items.
+// parseInput reads the input of a response: a text or a list of items.
 func parseInput(raw []byte) ([]Item, error) {
 	empty := &Problem{Param: "input", Msg: "'input' must be a text that is not empty, or an array with at least one item."}
 	if raw[0] == '"' {
@@ -39,7 +39,7 @@ func parseInput(raw []byte) ([]Item, error) {
 	return out, nil
 }
 
-// repeats refuses what may be there once only: an id, a call, a call's result.
+// repeats refuses duplicates: of an id, a call, or the result of a call.
 func (it *Item) repeats(seen map[string]bool) *Problem {
 	for _, mark := range []struct{ name, id, msg string }{
 		{"id", it.ID, "an earlier item has this 'id', too"},
@@ -72,8 +72,8 @@ type wireItem struct {
 	Output    json.RawMessage `json:"output"`
 }
 
-// parseItem reads one item. Param of its problem starts with a dot, or is empty
-// when the item as a whole is wrong.
+// parseItem reads one item. Param of its problem starts with a dot; it is empty if the
+// item as a whole is wrong.
 func parseItem(raw []byte) (Item, *Problem) {
 	var in wireItem
 	if raw[0] != '{' {
@@ -106,7 +106,7 @@ func parseItem(raw []byte) (Item, *Problem) {
 		it.Text, it.Parts, problem = itemContent(in.Output, ".output")
 		return it, problem
 	case ReasoningItem:
-		return it, nil // no model of ours takes it back
+		return it, nil // no upstream accepts reasoning as input
 	case ReferenceItem:
 		if it.ID == "" {
 			return it, &Problem{Param: ".id", Msg: "an item_reference needs the 'id' of an item"}
@@ -149,8 +149,8 @@ type wirePart struct {
 	Audio    json.RawMessage `json:"input_audio"`
 }
 
-// itemContent reads what an item says. One text, as text or as the only part,
-// is returned as such; anything else as the parts it came in, checked.
+// itemContent reads the content of an item. A single text, alone or as the only part,
+// is returned as text. Any other content is returned as its checked parts.
 func itemContent(raw []byte, param string) (string, []byte, *Problem) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return "", nil, &Problem{Param: param, Msg: fmt.Sprintf("the item has no '%s'", param[1:])}

@@ -5,34 +5,34 @@ import (
 	"encoding/json"
 )
 
-// ItemType says what an item of the Responses API is.
+// ItemType is the type of an item of the Responses API.
 type ItemType string
 
-// The items this program reads and writes.
+// The item types that this program reads and writes.
 const (
 	MessageItem   ItemType = "message"
 	CallItem      ItemType = "function_call"
 	ResultItem    ItemType = "function_call_output"
 	ReasoningItem ItemType = "reasoning"
-	// ReferenceItem names another item by its id; it is only ever sent to us.
+	// ReferenceItem names another item by its id. Only clients send it.
 	ReferenceItem ItemType = "item_reference"
 )
 
 // Item is one item of the input or the output of a response.
 type Item struct {
 	Type ItemType
-	ID   string // "" where the client gave none
+	ID   string // "" if the client gave none
 	// Status is completed, in_progress or incomplete.
 	Status string
 	Role   string // of a message
-	// Text is what a message or a result says, or the reasoning. Parts holds all
-	// of the content instead where it is more than one text: an array of content
-	// parts in this API's shape.
+	// Text is the text of a message or a result, or the reasoning. If the content is
+	// more than one text, Parts holds all of it instead, as an array of content parts
+	// of this API.
 	Text  string
 	Parts []byte
-	// CallID ties a call and its result together.
+	// CallID pairs a call with its result.
 	CallID    string
-	Name      string // the function called
+	Name      string // the called function
 	Arguments string // JSON text
 }
 
@@ -46,8 +46,7 @@ const (
 	StatusCancelled  = "cancelled"
 )
 
-// MarshalJSON writes the item in the shape clients read: every member of its
-// type is there.
+// MarshalJSON writes the item with every member of its type.
 func (it Item) MarshalJSON() ([]byte, error) { return it.append(nil), nil }
 
 func (it *Item) append(b []byte) []byte {
@@ -81,7 +80,7 @@ func (it *Item) append(b []byte) []byte {
 	return append(b, '}')
 }
 
-// appendContent appends the content parts. Nothing said yet is no part.
+// appendContent appends the content parts. An empty text gives no part.
 func (it *Item) appendContent(b []byte) []byte {
 	switch {
 	case it.Parts != nil:
@@ -108,8 +107,8 @@ func (it *Item) appendPart(b []byte, text string) []byte {
 	return append(appendString(b, text), '}')
 }
 
-// ItemsOf is a message of a chat as items: what it says, and a call each. ids
-// gives each item its id.
+// ItemsOf converts a chat message to items: one for its text and one for each call. ids
+// makes the id of each item.
 func ItemsOf(m *Message, ids func(ItemType) string) []Item {
 	if m.Role == "tool" || m.Role == "function" {
 		it := Item{Type: ResultItem, ID: ids(ResultItem), Status: StatusCompleted, CallID: m.ToolCallID, Text: m.Text}
@@ -135,8 +134,8 @@ func ItemsOf(m *Message, ids func(ItemType) string) []Item {
 	return out
 }
 
-// responseParts are the content parts of a chat message in the shape of the
-// Responses API; nil when its text says all.
+// responseParts are the content parts of a chat message in the form of the Responses
+// API; nil if the message is only text.
 func responseParts(m *Message) []byte {
 	if m.Plain || len(m.Raw) == 0 {
 		return nil
@@ -158,7 +157,8 @@ func responseParts(m *Message) []byte {
 	return append(out, ']')
 }
 
-// responsePart translates a content part of a chat. One that is not known passes.
+// responsePart translates a content part of a chat message. An unknown part is left
+// unchanged.
 func responsePart(raw []byte) []byte {
 	var in struct {
 		Type     string `json:"type"`

@@ -6,26 +6,26 @@ import (
 	"fmt"
 )
 
-// ResponseRequest is a request of the Responses API. What it has in common with
-// a chat completion is translated: see [ResponseRequest.ChatBody].
+// ResponseRequest is a request of the Responses API. The members that chat completions
+// also have are translated; see [ResponseRequest.ChatBody].
 type ResponseRequest struct {
 	Model string
-	// Input is what the client sent, checked, in order.
+	// Input is the validated input in order.
 	Input []Item
-	// Instructions are a system message for this request alone; "" for none.
+	// Instructions are a system message for this request only; "" for none.
 	Instructions string
-	// Previous is the response this one goes on from, Conversation the session;
-	// at most one of them is given.
+	// Previous is the response to continue, Conversation the session. At most one of
+	// them is set.
 	Previous     string
 	Conversation string
-	// Store says that the response can be had again; it is the default.
+	// Store says that the response is stored; it is the default.
 	Store      bool
 	Stream     bool
 	Background bool
 	User       string
-	// Tools are the tools in the shape of chat completions; nil for none.
+	// Tools are the tools in the form of chat completions; nil for none.
 	Tools []byte
-	// Settings are what the answer repeats of the request.
+	// Settings are the members that the response repeats.
 	Settings ResponseSettings
 
 	chat []Set // the members of the chat request, without messages
@@ -61,8 +61,7 @@ func defaultSettings() ResponseSettings {
 	}
 }
 
-// ParseResponse reads a request of the Responses API. Its errors are of type
-// *Problem.
+// ParseResponse reads a request of the Responses API. Its errors have type *Problem.
 func ParseResponse(body []byte) (*ResponseRequest, error) {
 	ms, err := bodyMembers(body)
 	if err != nil {
@@ -97,7 +96,7 @@ func ParseResponse(body []byte) (*ResponseRequest, error) {
 	return req, nil
 }
 
-// member takes in one member of the request.
+// member reads one member of the request.
 func (r *ResponseRequest) member(name string, value []byte) (err error) {
 	s := &r.Settings
 	switch name {
@@ -129,7 +128,7 @@ func (r *ResponseRequest) member(name string, value []byte) (err error) {
 	return err
 }
 
-// setting takes in a member that shapes the answer.
+// setting reads a member that controls the answer.
 func (r *ResponseRequest) setting(name string, value []byte) (err error) {
 	s := &r.Settings
 	switch name {
@@ -169,7 +168,7 @@ func (r *ResponseRequest) setting(name string, value []byte) (err error) {
 	return err
 }
 
-// shape reads the members that are objects in this API, and those that have no meaning
+// shape reads the members that are objects in this API, and those without a meaning
 // here. Unknown members are passed on.
 func (r *ResponseRequest) shape(name string, value []byte) error {
 	s := &r.Settings
@@ -213,7 +212,7 @@ func (r *ResponseRequest) shape(name string, value []byte) error {
 	return nil
 }
 
-// textFormat takes in the form of the text.
+// textFormat reads the format of the text.
 func (r *ResponseRequest) textFormat(value []byte) error {
 	var in struct {
 		Format    json.RawMessage `json:"format"`
@@ -245,7 +244,7 @@ func (r *ResponseRequest) textFormat(value []byte) error {
 	return nil
 }
 
-// conversation reads the session a request names: its id, or an object with it.
+// conversation reads the session that a request names: an id, or an object with an id.
 func conversation(value []byte) (string, error) {
 	bad := &Problem{Param: "conversation", Msg: "'conversation' must be an id, or an object with an 'id'."}
 	id := ""

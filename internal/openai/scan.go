@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// errSyntax says that a text is no JSON.
+// errSyntax says that a text is not valid JSON.
 var errSyntax = errors.New("the text is not valid JSON")
 
 // scanner walks over a JSON text once, returns the requested values and skips the rest.
@@ -35,7 +35,7 @@ func (s *scanner) peek() byte {
 	return 0
 }
 
-// take steps over the given token if it is next.
+// take consumes the given token if it is next.
 func (s *scanner) take(c byte) bool {
 	if s.peek() != c || s.at >= len(s.text) {
 		return false
@@ -49,15 +49,15 @@ func (s *scanner) fail() {
 	s.at = len(s.text)
 }
 
-// end fails unless everything was read.
+// end fails unless all input was read.
 func (s *scanner) end() {
 	if s.peek(); s.at < len(s.text) {
 		s.fail()
 	}
 }
 
-// object calls visit for each member; visit must read the value. A value that
-// is no object is stepped over.
+// object calls visit for each member; visit must read the value. A value that is not an
+// object is skipped.
 func (s *scanner) object(visit func(name []byte)) {
 	if s.peek() != '{' {
 		s.skip()
@@ -83,7 +83,7 @@ func (s *scanner) object(visit func(name []byte)) {
 	}
 }
 
-// unquote is the text of a string; plain says that nothing in it is escaped.
+// unquote is the text of a quoted string. plain says that it has no escapes.
 func unquote(quoted []byte, plain bool) []byte {
 	switch {
 	case !plain:
@@ -95,8 +95,8 @@ func unquote(quoted []byte, plain bool) []byte {
 	return quoted
 }
 
-// array calls visit for each element; visit must read it. A value that is no
-// array is stepped over.
+// array calls visit for each element; visit must read it. A value that is not an array
+// is skipped.
 func (s *scanner) array(visit func()) {
 	if s.peek() != '[' {
 		s.skip()
@@ -134,7 +134,7 @@ func (s *scanner) leave(end byte) bool {
 	return true
 }
 
-// skip steps over one value.
+// skip skips one value.
 func (s *scanner) skip() {
 	switch c := s.peek(); {
 	case c == '{':
@@ -156,7 +156,7 @@ func (s *scanner) skip() {
 	}
 }
 
-// raw steps over one value and returns its bytes, nil for null.
+// raw skips one value and returns its bytes; nil for null.
 func (s *scanner) raw() []byte {
 	c := s.peek()
 	start := s.at
@@ -167,7 +167,7 @@ func (s *scanner) raw() []byte {
 	return s.text[start:s.at:s.at]
 }
 
-// str returns a string value, "" for one of any other type.
+// str returns a string value; "" for a value of another type.
 func (s *scanner) str() string { return s.same("") }
 
 // same is str for a value that is likely to equal the one seen before.
@@ -189,7 +189,7 @@ func (s *scanner) same(before string) string {
 	return string(q[1 : len(q)-1])
 }
 
-// integer returns a number's value, or otherwise when it is no whole number.
+// integer returns the value of a number; otherwise if the value is not a whole number.
 func (s *scanner) integer(otherwise int) int {
 	n, err := strconv.Atoi(string(s.raw()))
 	if err != nil {
@@ -198,8 +198,8 @@ func (s *scanner) integer(otherwise int) int {
 	return n
 }
 
-// quoted steps over a string and returns it with its quotes. plain says that
-// what stands between them is the string itself.
+// quoted skips a string and returns it with its quotes. plain says that the string has
+// no escapes.
 func (s *scanner) quoted() (q []byte, plain bool) {
 	if s.peek() != '"' {
 		s.fail()
@@ -234,8 +234,8 @@ func (s *scanner) quoted() (q []byte, plain bool) {
 	return nil, false
 }
 
-// escape returns the length of the escape sequence at the start of text,
-// behind its backslash; 0 when it is none.
+// escape returns the length of the escape sequence at the start of text, without its
+// backslash; 0 if text starts with none.
 func escape(text []byte) int {
 	if len(text) == 0 {
 		return 0

@@ -2,7 +2,7 @@ package openai
 
 import "github.com/go-json-experiment/json/jsontext"
 
-// framed are the members of a chat request that are no settings: they are told apart.
+// framed reports whether a member of a chat request is not a model setting.
 func framed(name string) bool {
 	switch name {
 	case "messages", "model", "tools", "functions", "stream", "stream_options":
@@ -11,8 +11,8 @@ func framed(name string) bool {
 	return false
 }
 
-// Settings are the parameters of a chat request other than its messages, model and tools,
-// each as it came: a JSON object, or nil if there is none.
+// Settings are the parameters of a chat request without messages, model and tools, each
+// unchanged: a JSON object, or nil if there are none.
 func Settings(body []byte) []byte {
 	var out []byte
 	s := scanner{text: body}

@@ -8,18 +8,18 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Member is one name and value of a JSON object, by the place of its value in
-// the object's text.
+// member is one member of a JSON object, with the position of its value in the object's
+// text.
 type member struct {
 	name       string
 	start, end int // the value's bytes
 	nameStart  int // the opening quote of the name
 }
 
-// errNotObject says that a text is valid JSON, but no object.
+// errNotObject says that a text is valid JSON but not an object.
 var errNotObject = errors.New("the body must be a JSON object")
 
-// errNotArray says that a text is no JSON array.
+// errNotArray says that a text is not a JSON array.
 var errNotArray = errors.New("the text must be a JSON array")
 
 // members lists the top-level members of a JSON object. It refuses duplicate
@@ -60,8 +60,8 @@ func members(text []byte) ([]member, error) {
 	return out, nil
 }
 
-// Elements lists the elements of a JSON array, as parts of the text itself.
-// An error says that it is none.
+// Elements lists the elements of a JSON array as slices of the text. It fails if the
+// text is not an array.
 func Elements(text []byte) ([][]byte, error) {
 	dec := jsontext.NewDecoder(bytes.NewBuffer(text))
 	if dec.PeekKind() != '[' {
@@ -83,9 +83,9 @@ func Elements(text []byte) ([][]byte, error) {
 	return out, err
 }
 
-// List is the list that a JSON object has under a name, as parts of the text
-// itself; nil if it has none, or null. An error says that the text is no object, or
-// the member no list.
+// List is the list that a JSON object has under a name, as slices of the text; nil if
+// the member is absent or null. It fails if the text is not an object or the member is
+// not a list.
 func List(object []byte, name string) ([][]byte, error) {
 	if len(bytes.TrimSpace(object)) == 0 {
 		return nil, nil
@@ -119,15 +119,15 @@ func nameStart(text []byte, end int) int {
 	return 0
 }
 
-// Set is a value to put into a JSON object. A nil Value removes the name.
+// Set is a member to put into a JSON object. A nil Value removes the member.
 type Set struct {
 	Name  string
 	Value []byte
 }
 
-// Splice returns the JSON object text with the given members replaced, or added
-// at the end. Every other byte stays as it is, so that what a client or an
-// upstream sent passes through untouched, in its own order and spelling.
+// Splice returns the JSON object with the given members replaced, or added at the end.
+// All other bytes stay unchanged, so that members of a client or an upstream pass
+// through in their order and spelling.
 func Splice(text []byte, sets ...Set) ([]byte, error) {
 	ms, err := members(text)
 	if err != nil {
@@ -175,8 +175,8 @@ func Splice(text []byte, sets ...Set) ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// WithMember returns a JSON object that is known to be valid with one more
-// member at its end, or with that member replaced if the name is there already.
+// WithMember returns a valid JSON object with one more member at the end. An existing
+// member of that name is replaced.
 func WithMember(object []byte, name string, value []byte) ([]byte, error) {
 	body := bytes.TrimRight(object, " \t\r\n")
 	if len(body) < 2 || body[len(body)-1] != '}' || bytes.Contains(body, []byte(`"`+name+`"`)) {

@@ -15,14 +15,13 @@ type Event struct {
 	Data []byte // the "data:" lines joined by newlines
 }
 
-// ErrEventTooLong says that an event exceeds the reader's bound.
+// ErrEventTooLong says that an event exceeds the size limit.
 var ErrEventTooLong = errors.New("server-sent event is too long")
 
-// Events reads a stream of server-sent events from r. An event is at most limit
-// bytes. The sequence ends at the end of r, without an error if that falls
-// between two events, with io.ErrUnexpectedEOF if it cuts one off. Comments,
-// ids and retry hints are skipped: nothing here acts on them. Data is valid
-// until the next event.
+// Events reads server-sent events from r. An event has at most limit bytes. The
+// sequence ends at the end of r: without an error between two events, with
+// io.ErrUnexpectedEOF within an event. Comments, ids and retry hints are skipped. Data
+// is valid until the next event.
 func Events(r io.Reader, limit int) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		e := eventReader{in: bufio.NewReaderSize(r, 4096), limit: limit}
@@ -45,8 +44,8 @@ type eventReader struct {
 	data  []byte
 }
 
-// next reads an event. The error is io.EOF after the last one, and
-// io.ErrUnexpectedEOF in the middle of one.
+// next reads an event. The error is io.EOF after the last event, and
+// io.ErrUnexpectedEOF within one.
 func (e *eventReader) next() (Event, error) {
 	var ev Event
 	data, begun := e.data[:0], false
@@ -79,7 +78,8 @@ func (e *eventReader) next() (Event, error) {
 	}
 }
 
-// readLine returns the next line without its end, valid until the next call.
+// readLine returns the next line without its line break. The line is valid until the
+// next call.
 func readLine(in *bufio.Reader, limit int) ([]byte, error) {
 	line, err := in.ReadSlice('\n')
 	if err == nil && len(line) <= limit {

@@ -5,19 +5,19 @@ import (
 	"encoding/json"
 )
 
-// ToolRules is what a request says about the tools of its client.
+// ToolRules are the tool parameters of a request.
 type ToolRules struct {
 	// Names are the tools the client offers.
 	Names []string
-	// Free says that the model may decide by itself which tools it calls: the
-	// client forces none, forbids none, and uses the wire of today.
+	// Free says that the model may choose its tool calls: the client forces none,
+	// forbids none, and does not use the older function parameters.
 	Free bool
-	// Several says that more than one choice is asked for.
+	// Several says that the client asks for more than one choice.
 	Several bool
 }
 
-// ReadToolRules reads the tool parameters of a request body; nil is a request
-// without any. What it cannot read leaves the model no freedom.
+// ReadToolRules reads the tool parameters of a request body; nil means a request
+// without any. If the parameters cannot be read, Free is false.
 func ReadToolRules(body []byte) ToolRules {
 	if body == nil {
 		return ToolRules{Free: true}
@@ -49,15 +49,14 @@ func ReadToolRules(body []byte) ToolRules {
 	return r
 }
 
-// Function is a tool as a model is offered it.
+// Function is a tool as it is offered to a model.
 type Function struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
 	Parameters  json.RawMessage `json:"parameters"` // a JSON schema
 }
 
-// JoinTools returns a "tools" array: the client's own, byte by byte as it came,
-// and more behind it.
+// JoinTools returns a "tools" array: the client's tools unchanged, then more.
 func JoinTools(client []byte, more []Function) ([]byte, error) {
 	out := append([]byte(nil), bytes.TrimSpace(client)...)
 	if len(out) < 2 || out[0] != '[' || out[len(out)-1] != ']' {
@@ -81,7 +80,7 @@ func JoinTools(client []byte, more []Function) ([]byte, error) {
 }
 
 // KeepCalls returns the calls of a "tool_calls" array whose ids are wanted, each
-// with everything it came with; nil when none is left.
+// unchanged; nil if none is left.
 func KeepCalls(raw []byte, wanted func(id string) bool) []byte {
 	var items []json.RawMessage
 	if json.Unmarshal(raw, &items) != nil {
@@ -103,7 +102,7 @@ func KeepCalls(raw []byte, wanted func(id string) bool) []byte {
 	return out
 }
 
-// WithUsage returns a chunk that reports this usage instead of its own.
+// WithUsage returns a chunk with its usage replaced.
 func WithUsage(chunk []byte, u Usage) ([]byte, error) {
 	raw, err := json.Marshal(u)
 	if err != nil {
