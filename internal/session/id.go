@@ -13,8 +13,8 @@ import (
 // It is data. It never becomes a file name, SQL text or a metric label.
 type ID string
 
-// Key names a scope of long-term memory, stable while session ids rotate.
-// The same rules hold as for [ID]. The empty Key means none was sent.
+// Key names a scope of long-term memory. It stays the same while session ids rotate.
+// The rules of [ID] apply. The empty Key means that none was sent.
 type Key string
 
 // maxIDLength is the longest id or key, in characters.
@@ -52,8 +52,8 @@ func checkName(s string) string {
 		return "it is longer than 256 characters"
 	}
 	for _, r := range s {
-		// C0 and C1 controls, DEL, and the line and paragraph separators that
-		// some log viewers break lines at.
+		// C0 and C1 controls, DEL, and the line and paragraph separators, at which some
+		// log viewers break lines.
 		if r < 0x20 || (r >= 0x7f && r <= 0x9f) || r == '\u2028' || r == '\u2029' {
 			return "it holds a control character"
 		}

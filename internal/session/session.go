@@ -1,11 +1,10 @@
-// Package session owns transcripts: sessions, their messages, and the lineage
-// that compression links them into.
+// Package session owns transcripts: sessions, their messages, and lineages.
 //
-// A lineage is what a client means by "the conversation". It starts with a root
-// session; each compression ends the newest session and opens a child. Messages
-// are numbered through the lineage, so the window a model is shown may reach
-// back over a compression without copying anything. Every id that ever named a
-// session of a lineage leads to its tip.
+// A lineage is a conversation from the client's point of view. It starts with a root
+// session. Each compression ends the newest session and opens a child. Messages are
+// numbered through the lineage, so the tail may include messages of earlier sessions
+// without copying them. Every id that ever named a session of a lineage leads to its
+// tip.
 package session
 
 import "time"
@@ -21,13 +20,13 @@ type Session struct {
 	Source     Source
 	UserID     string // the body's "user" field, or the sender on a chat platform
 	Model      string // the newest model that answered
-	// SystemPrompt is the stored prompt, in force for every turn of the session.
+	// SystemPrompt is the stored prompt, sent with every turn of the session.
 	SystemPrompt string
 	Title        string
 	TitleSource  TitleSource // "" without a title, or if it is unknown
 
 	StartedAt  time.Time
-	EndedAt    time.Time // zero while the session lives
+	EndedAt    time.Time // zero while the session is open
 	EndReason  EndReason
 	LastActive time.Time
 
@@ -36,16 +35,16 @@ type Session struct {
 	InputTokens   int64 // as reported by upstreams, or estimated
 	OutputTokens  int64
 
-	// NextSeq is the number the lineage's next message will get; for a tip it
-	// equals the number of messages in the whole lineage.
+	// NextSeq is the Seq of the lineage's next message. For a tip it equals the number
+	// of messages in the lineage.
 	NextSeq int64
-	// TailFrom is the first message that is sent verbatim; older messages are
-	// represented by memory alone.
+	// TailFrom is the Seq of the first message that is sent verbatim. Older messages
+	// are represented by memory only.
 	TailFrom int64
-	// Summary quotes the beginnings of the turns folded away, one a line.
+	// Summary quotes the beginnings of the folded turns, one per line.
 	Summary string
-	// LineageTokens is the size of the whole transcript up to this session's
-	// newest message: what a client without memory would have to send.
+	// LineageTokens is the size of the transcript up to this session's newest message:
+	// the cost of sending the whole history.
 	LineageTokens int64
 }
 
@@ -55,7 +54,7 @@ func (s Session) Ended() bool { return !s.EndedAt.IsZero() }
 // Source is where a session came from.
 type Source string
 
-// The sources known today; chat platforms add their own names.
+// The known sources. Chat platforms add their own names.
 const (
 	SourceAPI    Source = "api_server"
 	SourceCLI    Source = "cli"
@@ -66,18 +65,18 @@ const (
 // EndReason says why a session was closed. Clients may set any short text.
 type EndReason string
 
-// The reasons this program gives.
+// The reasons that this program sets.
 const (
 	EndCompression EndReason = "compression"
 	EndReset       EndReason = "reset"
-	// EndIncomplete marks a copy or an import that is under way, or was broken off.
+	// EndIncomplete marks a copy or an import that is under way or was interrupted.
 	EndIncomplete EndReason = "incomplete"
 )
 
 // TitleSource says who gave a session its title.
 type TitleSource string
 
-// The sources of titles. A person's is never changed by this program.
+// The sources of titles. This program never changes a person's title.
 const (
 	TitleDerived TitleSource = "derived" // a few words of the first exchange
 	TitleModel   TitleSource = "model"   // drawn from the first exchange by a model
@@ -87,7 +86,7 @@ const (
 // Role is the role of a message's speaker.
 type Role string
 
-// The roles of a transcript. System messages belong to requests, not to it.
+// The roles of a transcript. System messages belong to requests, not to transcripts.
 const (
 	User      Role = "user"
 	Assistant Role = "assistant"
@@ -95,21 +94,22 @@ const (
 	System    Role = "system"
 )
 
-// Message is one entry of a transcript. Messages are only ever appended.
+// Message is an entry of a transcript. Messages are append-only.
 type Message struct {
 	ID        int64 // given by the store; unique in it
 	SessionID ID
 	RootID    ID
-	Seq       int64 // place in the lineage, from 0, without gaps
+	Seq       int64 // position in the lineage, from 0, without gaps
 	Key       Key   // the session key sent with the turn
 	Role      Role
-	Name      string // the speaker, when the client names one
-	// Content is the text of the message; of content parts, the text parts only.
+	Name      string // the speaker, if the client names one
+	// Content is the text of the message. If the content is a list of parts, it holds
+	// only their texts.
 	Content string
-	// Wire is the message as the client or the upstream sent it, in JSON, kept
-	// only when the other fields do not say all of it (images, reasoning…).
+	// Wire is the JSON that the client or the upstream sent. It is kept only if the
+	// other fields do not hold all of its content (images, reasoning…).
 	Wire       []byte
-	ToolCalls  []byte // JSON array as received; nil when there are none
+	ToolCalls  []byte // JSON array as received; nil without calls
 	ToolCallID string
 	ToolName   string
 	// ReplyTo is, of an answer, the id of the last message of the input that it answers.
@@ -124,18 +124,18 @@ type Message struct {
 	Note string
 
 	SaidAt     time.Time // when it was said; an import keeps the original time
-	RecordedAt time.Time // when this store learnt of it
+	RecordedAt time.Time // when this store received it
 	Tokens     int       // counted with the model's tokenizer, or estimated
 
 	FinishReason string // of answers: stop, length, tool_calls, cancelled, error; of tools run here: done, failed
 	Model        string // of answers: the model that gave it
-	Hash         []byte // running SHA-256 over the lineage: silent loss shows
+	Hash         []byte // running SHA-256 over the lineage; detects lost messages
 
-	// UndoneAt is when the message was taken back: the archive keeps it, memory
-	// and models see it no more. Zero while it stands.
+	// UndoneAt is when the message was undone: the archive keeps it, but memory and
+	// models no longer see it. Zero while it stands.
 	UndoneAt time.Time
-	// ReceiptID and Receipt say, in JSON, what an answer was given. They are
-	// read only when [Range.Receipts] asks for them.
+	// ReceiptID and Receipt record, in JSON, the context that an answer was given. They
+	// are read only if [Range.Receipts] is set.
 	ReceiptID string
 	Receipt   []byte
 }
@@ -145,8 +145,8 @@ type Message struct {
 // otherwise every search of the past would return earlier searches.
 const EchoNote = "echo"
 
-// FoundNote marks an echo that shows more than the user's own words: what a search
-// has found. Their writer may have written them to make a model do things.
+// FoundNote marks an echo with more than the user's own words: the results of a search.
+// Their author may have written them to manipulate a model.
 const FoundNote = "found"
 
 // Echoes reports whether a message only repeats stored content.
@@ -155,16 +155,16 @@ func (m *Message) Echoes() bool { return Echo(m.Note) }
 // Echo reports whether a note is [EchoNote] or [FoundNote].
 func Echo(note string) bool { return note == EchoNote || note == FoundNote }
 
-// Outside reports whether a message is the text of another program, or shows such
+// Outside reports whether a message is the text of another program, or repeats such
 // text.
 func (m *Message) Outside() bool {
 	return m.Role == Tool && (m.Note == "" || m.Note == FoundNote)
 }
 
-// Size is how many bytes the texts of a message take.
+// Size is the size of a message's texts, in bytes.
 func (m *Message) Size() int { return len(m.Content) + len(m.Wire) + len(m.ToolCalls) }
 
-// Stands reports whether a message has not been taken back.
+// Stands reports whether a message has not been undone.
 func (m Message) Stands() bool { return m.UndoneAt.IsZero() }
 
 // Partial reports whether an answer was cut off.
@@ -172,21 +172,20 @@ func (m Message) Partial() bool {
 	return m.FinishReason == FinishCancelled || m.FinishReason == FinishError
 }
 
-// Finish reasons of answers that did not end by the model's own will.
+// Finish reasons of answers that the model did not end itself.
 const (
-	FinishCancelled = "cancelled" // the client went away
+	FinishCancelled = "cancelled" // the client disconnected
 	FinishError     = "error"     // the upstream broke off
 )
 
-// Finish reasons of tools that this server ran. Results that a client sends
-// have none.
+// Finish reasons of tools that this server ran. Results from a client have none.
 const (
 	ToolDone   = "done"
 	ToolFailed = "failed"
 )
 
-// RunHere reports whether a message is the result of a tool that this server
-// ran: its client has never seen it.
+// RunHere reports whether a message is the result of a tool that this server ran. The
+// client has never seen it.
 func (m Message) RunHere() bool {
 	return m.Role == Tool && (m.FinishReason == ToolDone || m.FinishReason == ToolFailed)
 }

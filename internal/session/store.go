@@ -21,27 +21,26 @@ type Store interface {
 	Sessions(ctx context.Context, o owner.Owner, f Filter) ([]Session, error)
 	// Messages returns messages of a lineage in order of Seq.
 	Messages(ctx context.Context, o owner.Owner, root ID, r Range) ([]Message, error)
-	// CreateSession opens a lineage without a turn. Conflict if the id is taken,
-	// or the title is.
+	// CreateSession opens a lineage without a turn. It fails with Conflict if the id or
+	// the title is taken.
 	CreateSession(ctx context.Context, o owner.Owner, s Session) error
-	// UpdateSession changes what a person may change of the session named id.
-	// Conflict, with code "title_taken", if another session has the title.
+	// UpdateSession changes the session named id. It fails with Conflict "title_taken"
+	// if another session has the title.
 	UpdateSession(ctx context.Context, o owner.Owner, id ID, p Patch) (Session, error)
 	// DeleteLineage erases a lineage: sessions, messages, facts, index entries.
 	DeleteLineage(ctx context.Context, o owner.Owner, root ID) error
 }
 
-// Catalog answers what lists and titles need to know. The same rules hold as
-// for [Store].
+// Catalog answers the queries of lists and titles. The rules of [Store] apply.
 type Catalog interface {
-	// Stats counts what an owner has.
+	// Stats counts an owner's data.
 	Stats(ctx context.Context, o owner.Owner) (Stats, error)
-	// Previews returns how the lineages of the given roots begin: the first
-	// standing text of their user, cut to OpeningLength characters. Lineages
-	// without one are left out.
+	// Previews returns the beginnings of the lineages with the given roots: the first
+	// standing text of the user, cut to OpeningLength characters. Lineages without such
+	// a text are left out.
 	Previews(ctx context.Context, o owner.Owner, roots []ID) (map[ID]string, error)
-	// FreeTitle returns the title if no session of the owner has it, else its
-	// next free form: "title #2", "title #3"….
+	// FreeTitle returns the title if no session of the owner has it, else the next free
+	// numbered form: "title #2", "title #3"….
 	FreeTitle(ctx context.Context, o owner.Owner, title string) (string, error)
 }
 
@@ -50,14 +49,14 @@ const OpeningLength = 400
 
 // Stats counts an owner's lineages and messages.
 type Stats struct {
-	Sessions int64 // lineages, as a list shows them
+	Sessions int64 // lineages
 	Messages int64
 	Sources  []SourceCount // most sessions first
 	// Bytes is the size of the whole database, all owners together.
 	Bytes int64
 }
 
-// SourceCount is how many lineages came from a source.
+// SourceCount is the number of lineages from a source.
 type SourceCount struct {
 	Source   Source
 	Sessions int64
@@ -75,12 +74,12 @@ const (
 // Filter selects sessions. Zero fields do not restrict.
 type Filter struct {
 	Source Source
-	// Prefix selects sessions whose id starts with it (any session of a
-	// lineage counts; the tip is returned).
+	// Prefix selects lineages in which the id of any session starts with it. The tip is
+	// returned.
 	Prefix string
 	// Title selects lineages in which a session has exactly this title.
 	Title string
-	// Query selects lineages whose title, id or preview holds this text; ASCII
+	// Query selects lineages whose title, id or preview contains this text; ASCII
 	// letters match in both cases.
 	Query string
 	// State selects by whether the tip has ended.
@@ -94,8 +93,8 @@ type Filter struct {
 	Limit int
 }
 
-// Cursor is a position in a list that is sorted by activity. A row that moves between
-// two pages is never shown twice in the part not yet read.
+// Cursor is a position in a list sorted by activity. A row that moves between two pages
+// is never shown twice in the unread part.
 type Cursor struct {
 	LastActive time.Time
 	ID         ID // the root id of the last row shown
@@ -105,10 +104,10 @@ type Cursor struct {
 type Range struct {
 	From int64 // the first Seq wanted
 	To   int64 // the first Seq not wanted; 0 means no end
-	// Limit is how many at most; 0 means no limit.
+	// Limit is the maximum number of messages; 0 means no limit.
 	Limit int
-	// Bytes ends the window after the message with which the texts read reach that many
-	// bytes; 0 sets no bound.
+	// Bytes ends the window after the message with which the texts reach that many
+	// bytes; 0 means no limit.
 	Bytes int
 	// Until leaves out messages recorded later; zero leaves out none.
 	Until time.Time
@@ -116,7 +115,7 @@ type Range struct {
 	MessageID int64
 	// Standing leaves out undone messages.
 	Standing bool
-	// Receipts reads the receipts of answers, too.
+	// Receipts also reads the receipts of answers.
 	Receipts bool
 	// Newest takes the last Limit messages of the window instead of the first.
 	Newest bool

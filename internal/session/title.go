@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// TitleBase is a title without the number of a continuation: "Plan" of
-// "Plan #3".
+// TitleBase is a title without its number: "Plan" for "Plan #3".
 func TitleBase(title string) string {
 	at := strings.LastIndex(title, " #")
 	if at <= 0 {
@@ -18,9 +17,9 @@ func TitleBase(title string) string {
 	return title[:at]
 }
 
-// NextTitle is the title itself if it is free, else a numbered form of it that
-// is: "Plan #2", "Plan #3"…. A gap left by a deleted session may be filled.
-// It asks taken some forty times at most, however many there are.
+// NextTitle is the title itself if it is free, else its next free numbered form: "Plan
+// #2", "Plan #3"…. It may fill a gap left by a deleted session. It calls taken at most
+// about forty times, however many titles there are.
 func NextTitle(title string, taken func(string) (bool, error)) (string, error) {
 	if title == "" {
 		return "", nil
@@ -30,7 +29,7 @@ func NextTitle(title string, taken func(string) (bool, error)) (string, error) {
 	}
 	base := TitleBase(title)
 	numbered := func(n int) string { return base + " #" + strconv.Itoa(n) }
-	last, free := 1, 2 // last is known to be taken, free is to be tried
+	last, free := 1, 2 // last is taken; free is tried next
 	for {
 		used, err := taken(numbered(free))
 		if err != nil {
