@@ -22,9 +22,9 @@ func Count(tip *session.Session, m *session.Message) {
 	}
 }
 
-// Learn lets memory take in a message.
+// Learn lets memory distil a message.
 //
-// Memory is derived: a message that it cannot digest is stored all the same.
+// Memory is derived data: a message that cannot be distilled is stored all the same.
 func (ls *Lineages) Learn(view *memory.View, d ranking.Document) (change memory.Change) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -35,8 +35,8 @@ func (ls *Lineages) Learn(view *memory.View, d ranking.Document) (change memory.
 	return view.Learn(d)
 }
 
-// Chain is the running hash over a lineage: a lost or altered message changes
-// every hash after it.
+// Chain is the running hash over a lineage. A lost or altered message changes every
+// later hash.
 func Chain(before []byte, m *session.Message) []byte {
 	h := sha256.New()
 	h.Write(before)
@@ -48,7 +48,7 @@ func Chain(before []byte, m *session.Message) []byte {
 	return h.Sum(nil)
 }
 
-// hashPart adds a text behind its length, without a copy of all of it.
+// hashPart hashes a text after its length, without copying it as a whole.
 func hashPart[T string | []byte](h hash.Hash, part T) {
 	const piece = 4 << 10
 	var n [8]byte

@@ -1,6 +1,6 @@
-// Package lineage owns a lineage between its messages: the lock on its turns, its cache
-// in memory, how messages join it, and the content of one transaction. It knows neither
-// models nor prompts.
+// Package lineage owns the state of a lineage between its messages: the lock on its
+// turns, its cache, how messages are added, and the content of one transaction. It
+// knows neither models nor prompts.
 package lineage
 
 import (
@@ -10,33 +10,33 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Lineage is what a turn needs to know of a lineage. Only the holder of its turn
+// Lineage is the state of a lineage that a turn needs. Only the holder of its turn
 // reads and changes it.
 type Lineage struct {
 	Tip session.Session
 	// Exists is false until the first message is stored.
 	Exists bool
-	// Recent are the newest messages of the lineage that stand, oldest first: the
-	// tail, and a little before it to recognise a history that a client resends.
+	// Recent are the newest standing messages of the lineage, oldest first: the tail,
+	// and some older messages by which a resent history is recognized.
 	Recent []session.Message
-	// Last is the hash of the newest message, whether it stands or not.
+	// Last is the hash of the newest message, standing or undone.
 	Last []byte
-	// loaded says that Tip, Last and Recent are true to the store.
+	// loaded says that Tip, Last and Recent agree with the store.
 	loaded bool
-	// bare says that Recent was left out, because it is large and not always wanted.
+	// bare says that Recent was not loaded, because it is large and not always needed.
 	bare bool
 }
 
-// Past is a lineage as it was once, or as it never was stored. No queue hands it
-// out, and nothing is written to it.
+// Past is a lineage as it was at an earlier time, or one that is not stored. It belongs
+// to no queue, and nothing is written to it.
 func Past(tip session.Session, recent []session.Message) *Lineage {
 	return &Lineage{Tip: tip, Exists: len(recent) > 0, Recent: recent, loaded: true}
 }
 
-// Stale lets the next turn read the lineage from the store again.
+// Stale makes the next turn read the lineage from the store again.
 func (l *Lineage) Stale() { l.loaded = false }
 
-// Clear empties what is held of a lineage that was deleted.
+// Clear empties the state of a deleted lineage.
 func (l *Lineage) Clear() { *l = Lineage{} }
 
 // Tail returns the messages that are sent verbatim.
@@ -50,19 +50,19 @@ func (l *Lineage) Tail() []session.Message {
 }
 
 const (
-	// MaxRecent bounds the messages held of a lineage, and with it the tail.
+	// MaxRecent bounds the number of cached messages of a lineage, and so its tail.
 	MaxRecent = 512
-	// maxRecentBytes bounds their texts: a message with which they grow beyond it
-	// is the oldest that is held.
+	// maxRecentBytes bounds their texts. The oldest cached message is the one with
+	// which the texts reach this bound.
 	maxRecentBytes = 16 << 20
-	// MinRecent is how many are kept for recognising a resent history.
+	// MinRecent is the number of messages that are kept to recognize a resent history.
 	MinRecent = 32
-	// maxIdle is how much the texts of a lineage may take between its turns, in
-	// bytes. More are read again with the next turn that wants them.
+	// maxIdle bounds the texts of a lineage that stay cached between turns, in bytes.
+	// Larger ones are read again by the next turn that needs them.
 	maxIdle = 1 << 20
 )
 
-// Remember appends stored messages and lets go of what no turn will look at.
+// Remember appends stored messages and drops cached messages that no turn needs.
 func (l *Lineage) Remember(ms []session.Message) {
 	if len(ms) > 0 {
 		l.Last = ms[len(ms)-1].Hash
@@ -81,8 +81,8 @@ func (l *Lineage) Remember(ms []session.Message) {
 	}
 }
 
-// heavy is how many of the oldest messages stand before the one with which the
-// texts, counted from the newest, reach maxRecentBytes.
+// heavy counts the oldest messages beyond maxRecentBytes. The texts are summed from the
+// newest message back.
 func heavy(ms []session.Message) int {
 	size := 0
 	for i := len(ms) - 1; i > 0; i-- {
@@ -93,7 +93,7 @@ func heavy(ms []session.Message) int {
 	return 0
 }
 
-// rest lets go of texts that are too many to be held between turns.
+// rest drops the cached texts if they exceed maxIdle.
 func (l *Lineage) rest() {
 	size := 0
 	for i := range l.Recent {

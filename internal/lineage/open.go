@@ -13,38 +13,38 @@ import (
 	"github.com/hermes-memory/hermes/internal/title"
 )
 
-// Opening says which lineage is opened, and for whom.
+// Opening says which lineage to open, and for whom.
 type Opening struct {
 	Owner owner.Owner
-	// Session is any id of the lineage; "" opens a new one under a fresh id.
+	// Session is any id of the lineage; "" opens a new lineage with a new id.
 	Session session.ID
-	// Key is the scope of long-term memory; "" means the key of the session, and the
-	// lineage's own memory where it has none.
+	// Key is the scope of long-term memory. "" means the key of the session, or the
+	// lineage's own memory if the session has no key.
 	Key    session.Key
 	Source session.Source
 	UserID string
 	Reach  Reach
 }
 
-// Open is a lineage that messages can be added to: the caller has its turn, and the
-// memory of its scope is in use. Close gives both back.
+// Open is a lineage to which messages can be added. The caller holds its turn, and the
+// memory of its scope is in use. Close releases both.
 type Open struct {
 	*Lineage
 	View  *memory.View
 	Owner owner.Owner
 	Key   session.Key
-	// At is when the lineage's turn came. What waited for it is said at that time, so
-	// that the times of a lineage follow its order.
+	// At is when the turn was acquired. Its messages get this time, so that the times
+	// of a lineage follow its order.
 	At time.Time
-	// Fresh says that no session had the id before.
+	// Fresh says that the id is new.
 	Fresh bool
 
 	lineages *Lineages
 	held     *Held  // nil for a lineage of the past
-	leave    func() // ends the use of View; nil when nothing is in use
+	leave    func() // ends the use of View; nil if no view is in use
 }
 
-// Open waits for a lineage's turn and reads the memory of its scope.
+// Open acquires a lineage's turn and reads the memory of its scope.
 func (ls *Lineages) Open(ctx context.Context, asked *Opening) (*Open, error) {
 	id := asked.Session
 	if id == "" {
@@ -70,7 +70,7 @@ func (ls *Lineages) Open(ctx context.Context, asked *Opening) (*Open, error) {
 	return o, nil
 }
 
-// Look opens a lineage of the past, which nothing is added to.
+// Look opens a past lineage, to which nothing is added.
 func Look(l *Lineage, view *memory.View, key session.Key, at time.Time) *Open {
 	return &Open{Lineage: l, View: view, Key: key, At: at}
 }
@@ -78,7 +78,7 @@ func Look(l *Lineage, view *memory.View, key session.Key, at time.Time) *Open {
 // Scope is the scope whose memory is in use.
 func (o *Open) Scope() memory.Scope { return memory.Scope{Root: o.Tip.RootID, Key: o.Key} }
 
-// use takes the memory of the scope into use. empty says that there is none to read.
+// use reads the memory of the scope. empty says that the scope has none yet.
 func (o *Open) use(ctx context.Context, empty bool) error {
 	view, leave, err := o.lineages.views.Use(ctx, o.Owner, o.Scope(), empty)
 	if err != nil {
@@ -98,8 +98,8 @@ func (o *Open) Renew(ctx context.Context) error {
 	return nil
 }
 
-// Close ends the use of the memory and hands the lineage's turn on. Only the first
-// call does anything.
+// Close ends the use of the memory and releases the turn. Only the first call has an
+// effect.
 func (o *Open) Close() {
 	if o.leave != nil {
 		o.leave()
@@ -110,15 +110,15 @@ func (o *Open) Close() {
 	}
 }
 
-// Distrust drops what is cached of the lineage and its scope: after a failed write
-// the caches may know more than the store.
+// Distrust drops the cached lineage and scope: after a failed write, the caches may
+// hold more than the store.
 func (o *Open) Distrust() {
 	o.Stale()
 	o.lineages.views.Drop(o.Owner, o.Scope())
 }
 
-// inOrder takes a place in the order of the session key, with the memory that all
-// before it have taught.
+// inOrder takes a place in the order of the session key, and makes View include all
+// earlier places.
 func (o *Open) inOrder(ctx context.Context) (*place, error) {
 	p, err := o.lineages.orders.take(ctx, o.Owner, o.Scope())
 	if err != nil || o.Key == "" || o.lineages.views.Current(o.Owner, o.Scope(), o.View) {
@@ -134,12 +134,11 @@ func (o *Open) inOrder(ctx context.Context) (*place, error) {
 	return p, nil
 }
 
-// Step gives messages their ids, hashes and session, lets memory learn them and
-// brings the session's counters up to date. The caller stores the step, and calls its
-// Done.
+// Step gives messages their ids, hashes and session, lets memory learn them, and
+// updates the session's counters. The caller stores the step and calls its Done.
 //
-// Under a session key it waits for others of the key to number and learn theirs, and
-// if the key's memory was read again meanwhile, View is another one afterwards.
+// Under a session key it waits until earlier steps of the key are numbered and learnt.
+// If the key's memory was read again meanwhile, View has changed afterwards.
 func (o *Open) Step(ctx context.Context, ms []session.Message) (Step, error) {
 	tip, ls := &o.Tip, o.lineages
 	place, err := o.inOrder(ctx)
@@ -148,7 +147,7 @@ func (o *Open) Step(ctx context.Context, ms []session.Message) (Step, error) {
 	}
 	made := false
 	defer func() {
-		if !made { // also after a panic: the others of the key wait for this place
+		if !made { // also after a panic: other turns of the key wait for this place
 			place.done()
 		}
 	}()
@@ -167,10 +166,10 @@ func (o *Open) Step(ctx context.Context, ms []session.Message) (Step, error) {
 		step.Learn(ls.Learn(o.View, ranking.DocumentOf(m)))
 	}
 	tip.LastActive = o.At
-	tip.EndedAt, tip.EndReason = time.Time{}, "" // speaking reopens a session
+	tip.EndedAt, tip.EndReason = time.Time{}, "" // a new message reopens a session
 	if o.Key != "" {
 		tip.Key = o.Key
-		// The key's memory has learnt; the lineage's own is now out of date.
+		// The key's memory has learnt. The lineage's own memory is out of date.
 		ls.views.Drop(o.Owner, memory.Scope{Root: tip.RootID})
 	}
 	if tip.Title == "" {
@@ -180,7 +179,7 @@ func (o *Open) Step(ctx context.Context, ms []session.Message) (Step, error) {
 	}
 	step.Session = *tip
 	if step.Title != "" {
-		step.Session.Title = "" // the store gives it, in its free form
+		step.Session.Title = "" // the store sets it, numbered if it is taken
 	}
 	made = true
 	return step, nil

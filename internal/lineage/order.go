@@ -12,13 +12,13 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// orders keeps one order of what a session key is told. Turns of several lineages run
-// at the same time under one key, and each learns from what the others said: their
-// messages are numbered, learnt and handed to the store in one order, so that a
-// rebuild, which reads them by their numbers, learns the same.
+// orders keeps one order of steps per session key. Turns of several lineages run
+// concurrently under one key, and each learns from the messages of the others. Their
+// messages are numbered, learnt and queued for the store in one order, so that a
+// rebuild, which reads them by number, learns the same.
 //
-// A turn holds its place while it numbers and learns its messages and until the store
-// has queued them. It waits for no commit there, and for no model.
+// A turn holds its place while it numbers and learns its messages, until the store has
+// queued them. It waits for no commit and no model meanwhile.
 type orders struct {
 	mu    sync.Mutex
 	byKey map[orderKey]*order
@@ -29,26 +29,26 @@ type orderKey struct {
 	key   session.Key
 }
 
-// order is that of one key.
+// order is the order of one key.
 type order struct {
 	all  *orders
 	name orderKey
 	turn chan struct{} // holds one token while the turn is free
-	// The rest is guarded by all.mu.
+	// The fields below are guarded by all.mu.
 	users  int
-	flying int           // steps that are queued and not yet stored
-	landed chan struct{} // closed when flying is 0 again; nil while nothing waits for that
+	flying int           // steps that are queued but not stored
+	landed chan struct{} // closed when flying is 0 again; nil if no goroutine waits for that
 }
 
-// place is one step's place in an order. Its methods may be called more than once,
-// from several goroutines. The zero place orders nothing.
+// place is one step's place in an order. Its methods may be called several times, from
+// several goroutines. The zero place belongs to no order.
 type place struct {
 	order          *order
 	queued, stored sync.Once
 }
 
-// take waits for a place in the order of a scope. Only scopes of a key need one: the
-// turn of a lineage orders its own.
+// take acquires a place in the order of a scope. Only scopes with a key have an order:
+// without a key, the turn of the lineage is enough.
 func (x *orders) take(ctx context.Context, o owner.Owner, scope memory.Scope) (*place, error) {
 	if scope.Key == "" {
 		return &place{}, nil
@@ -59,13 +59,13 @@ func (x *orders) take(ctx context.Context, o owner.Owner, scope memory.Scope) (*
 		return &place{order: r}, nil
 	case <-ctx.Done():
 		r.leave()
-		return nil, fault.Wrap(fault.Canceled, "cancelled", "The request was cancelled while it waited for others of its session key.", ctx.Err())
+		return nil, fault.Wrap(fault.Canceled, "cancelled", "The request was cancelled while it waited for other requests of its session key.", ctx.Err())
 	}
 }
 
-// Alone waits until every step of some scopes is stored, and keeps others from being
-// queued until the returned function is called. It is for changes of what the store
-// has of a scope. The caller has no step under way.
+// Alone waits until all steps of some scopes are stored, and blocks new ones until the
+// returned function is called. It is for changes of stored data of a scope. The caller
+// must have no step under way.
 func (ls *Lineages) Alone(ctx context.Context, o owner.Owner, scopes ...memory.Scope) (release func(), err error) {
 	slices.SortFunc(scopes, func(a, b memory.Scope) int { return strings.Compare(string(a.Key), string(b.Key)) })
 	scopes = slices.CompactFunc(scopes, func(a, b memory.Scope) bool { return a.Key == b.Key })
@@ -75,7 +75,7 @@ func (ls *Lineages) Alone(ctx context.Context, o owner.Owner, scopes ...memory.S
 			p.done()
 		}
 	}
-	for _, scope := range scopes { // in one order, so that no two wait for each other
+	for _, scope := range scopes { // in sorted order, so that two calls cannot deadlock
 		p, err := ls.orders.take(ctx, o, scope)
 		if err != nil {
 			release()
@@ -124,7 +124,7 @@ func (r *order) fly(n int) {
 	}
 }
 
-// settled waits, in the place, until all steps before it are stored, or have failed.
+// settled waits, holding the place, until all earlier steps are stored or have failed.
 func (p *place) settled(ctx context.Context) error {
 	r := p.order
 	if r == nil {
@@ -144,11 +144,11 @@ func (p *place) settled(ctx context.Context) error {
 	case <-landed:
 		return nil
 	case <-ctx.Done():
-		return fault.Wrap(fault.Canceled, "cancelled", "The request was cancelled while it waited for others of its session key.", ctx.Err())
+		return fault.Wrap(fault.Canceled, "cancelled", "The request was cancelled while it waited for other requests of its session key.", ctx.Err())
 	}
 }
 
-// queue hands the turn on: the step has its place in the store's queue.
+// queue passes the turn on once the step is in the store's queue.
 func (p *place) queue() {
 	if p == nil || p.order == nil {
 		return
@@ -159,7 +159,7 @@ func (p *place) queue() {
 	})
 }
 
-// done ends the place: the step is stored, has failed, or came to nothing.
+// done ends the place: the step is stored, has failed, or was empty.
 func (p *place) done() {
 	if p == nil || p.order == nil {
 		return

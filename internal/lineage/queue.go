@@ -14,8 +14,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Lineages hands out the turns of lineages: one at a time per lineage, first come
-// first served. It keeps the lineages used last in memory.
+// Lineages is the queue of turns of each lineage: one at a time per lineage, first come
+// first served. It caches the most recently used lineages.
 type Lineages struct {
 	store    Store
 	sessions session.Store
@@ -28,7 +28,7 @@ type Lineages struct {
 
 	mu    sync.Mutex
 	byKey map[key]*seat
-	order *list.List // of *seat that no turn holds or waits for, newest in front
+	order *list.List // of idle *seat, most recently used first
 }
 
 // Parts are what Lineages are made of.
@@ -36,7 +36,7 @@ type Parts struct {
 	Store    Store
 	Sessions session.Store
 	Views    *memory.Views
-	// Hot is how many lineages without a turn are kept in memory.
+	// Hot is how many idle lineages are cached.
 	Hot int
 	// Now is the clock, in the precision of the store.
 	Now func() time.Time
@@ -56,7 +56,7 @@ type key struct {
 	root  session.ID
 }
 
-// seat is a lineage with the queue of turns that want it.
+// seat is a lineage with the queue of turns that wait for it.
 type seat struct {
 	key     key
 	held    bool
@@ -65,14 +65,14 @@ type seat struct {
 	lineage Lineage
 }
 
-// Held is a lineage whose turn the caller has, until Release.
+// Held is a lineage whose turn the caller holds until Release.
 type Held struct {
 	*Lineage
 	lineages *Lineages
 	seat     *seat
 }
 
-// Release hands the turn on. Only the first call does anything.
+// Release passes the turn on. Only the first call has an effect.
 func (h *Held) Release() {
 	if h.seat != nil {
 		h.lineages.release(h.seat)
@@ -80,24 +80,23 @@ func (h *Held) Release() {
 	}
 }
 
-// Reach says how much of a lineage its holder wants to see.
+// Reach says how much of a lineage its holder needs.
 type Reach int
 
-// The reaches.
+// The values of Reach.
 const (
-	// Whole is a lineage with its newest messages.
+	// Whole includes the newest messages.
 	Whole Reach = iota
-	// Bare is a lineage that is read without its newest messages, unless they are in
-	// memory.
+	// Bare omits the newest messages, unless they are cached.
 	Bare
 )
 
-// Take waits for the turn of the lineage id belongs to. An id that no session has
-// yet is a lineage of its own, and stays so: an id never changes its lineage.
+// Take acquires the turn of the lineage that id belongs to. An id that no session has
+// yet is a lineage itself, and stays one: an id never changes its lineage.
 //
-// Most ids name the first session of their lineage, or nothing yet. So the turn is
-// waited for under the id itself, and the store is asked once it is held; a later
-// session of a lineage is then found to belong to another turn.
+// Most ids name the first session of their lineage, or no session yet. So Take waits
+// under the id itself and asks the store once it holds that turn. If the id names a
+// later session, Take then waits for the turn of the lineage's root.
 func (ls *Lineages) Take(ctx context.Context, o owner.Owner, id session.ID, reach Reach) (*Held, error) {
 	bare := reach == Bare
 	for root := id; ; {
@@ -128,7 +127,7 @@ func (ls *Lineages) Reload(ctx context.Context, o owner.Owner, l *Lineage) error
 }
 
 // find reads the lineage of an id into the seat whose turn is held, and returns its
-// root. If that is another seat's, nothing is read.
+// root. If the root is another seat's, it reads nothing.
 func (ls *Lineages) find(ctx context.Context, o owner.Owner, s *seat, id session.ID, bare bool) (session.ID, error) {
 	tip, err := ls.sessions.Tip(ctx, o, id)
 	if fault.KindOf(err) == fault.NotFound {
@@ -144,8 +143,8 @@ func (ls *Lineages) find(ctx context.Context, o owner.Owner, s *seat, id session
 	return tip.RootID, ls.load(ctx, o, &s.lineage, &tip, bare)
 }
 
-// load reads what a turn needs to know of a lineage next to its tip, for a bare one
-// without its newest messages.
+// load reads the state of a lineage except its tip; for a bare one without the newest
+// messages.
 func (ls *Lineages) load(ctx context.Context, o owner.Owner, l *Lineage, tip *session.Session, bare bool) error {
 	var recent []session.Message
 	var err error
@@ -158,7 +157,7 @@ func (ls *Lineages) load(ctx context.Context, o owner.Owner, l *Lineage, tip *se
 	if n := len(recent); n > 0 {
 		l.Last = recent[n-1].Hash
 	}
-	if n := len(recent); tip.NextSeq > 0 && (n == 0 || recent[n-1].Seq != tip.NextSeq-1) { // it was left out, or taken back
+	if n := len(recent); tip.NextSeq > 0 && (n == 0 || recent[n-1].Seq != tip.NextSeq-1) { // the newest message was left out, or is undone
 		newest, err := ls.sessions.Messages(ctx, o, tip.RootID, session.Range{Limit: 1, Newest: true})
 		if err != nil {
 			return fmt.Errorf("load newest message: %w", err)
@@ -170,8 +169,8 @@ func (ls *Lineages) load(ctx context.Context, o owner.Owner, l *Lineage, tip *se
 	return nil
 }
 
-// recent reads the tail and a little before it, however much of the end of the
-// lineage was taken back.
+// recent reads the tail and some older messages, even if the end of the lineage is
+// undone.
 func (ls *Lineages) recent(ctx context.Context, o owner.Owner, tip *session.Session) ([]session.Message, error) {
 	window := session.Range{
 		From: min(tip.TailFrom, max(0, tip.NextSeq-MinRecent)), Limit: MaxRecent, Bytes: maxRecentBytes, Newest: true, Standing: true,
@@ -184,7 +183,7 @@ func (ls *Lineages) recent(ctx context.Context, o owner.Owner, tip *session.Sess
 	return ls.sessions.Messages(ctx, o, tip.RootID, window)
 }
 
-// acquire waits in line for a lineage's turn.
+// acquire queues for a lineage's turn.
 func (ls *Lineages) acquire(ctx context.Context, k key) (*seat, error) {
 	ls.mu.Lock()
 	s := ls.byKey[k]
@@ -213,7 +212,8 @@ func (ls *Lineages) acquire(ctx context.Context, k key) (*seat, error) {
 	}
 }
 
-// abandon leaves the line; if the turn was handed over meanwhile it goes on.
+// abandon leaves the queue. If the turn was passed to it meanwhile, it passes the turn
+// on.
 func (ls *Lineages) abandon(s *seat, turn chan struct{}) {
 	ls.mu.Lock()
 	for i, w := range s.waiting {
@@ -227,7 +227,7 @@ func (ls *Lineages) abandon(s *seat, turn chan struct{}) {
 	ls.release(s)
 }
 
-// release hands the turn to the next in line, or lets the lineage rest.
+// release passes the turn to the next in the queue, or makes the lineage idle.
 func (ls *Lineages) release(s *seat) {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
@@ -239,7 +239,7 @@ func (ls *Lineages) release(s *seat) {
 	}
 	s.held = false
 	s.lineage.rest()
-	if !s.lineage.loaded { // nothing to keep
+	if !s.lineage.loaded { // nothing to cache
 		delete(ls.byKey, s.key)
 		return
 	}
@@ -254,8 +254,7 @@ func (ls *Lineages) release(s *seat) {
 	}
 }
 
-// UnderWay lists the lineages of an owner whose turn is held, by the ids under which
-// they are known.
+// UnderWay lists the lineages of an owner whose turn is held, by id.
 func (ls *Lineages) UnderWay(o owner.Owner) []session.ID {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
@@ -268,8 +267,7 @@ func (ls *Lineages) UnderWay(o owner.Owner) []session.ID {
 	return out
 }
 
-// Load counts the lineages in memory, the turns of them that are held, and the
-// turns that wait.
+// Load counts the lineages in memory, the held turns, and the waiting turns.
 func (ls *Lineages) Load() (lineages, held, waiting int) {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Responder says who answered.
+// Responder says which responder answered.
 type Responder string
 
 // The two responders.
@@ -16,23 +16,22 @@ const (
 	ByRecall   Responder = "recall"
 )
 
-// Context is what was sent to the model, in tokens, and what would have been
-// sent without memory.
+// Context is the cost of a prompt, in tokens, and the cost without memory.
 type Context struct {
 	Sent   int `json:"sent_tokens"`
 	Budget int `json:"budget_tokens"`
-	// Naive is the whole transcript plus the input: what a client that resends
-	// its history pays for.
+	// Naive is the whole transcript plus the input: the cost for a client that resends
+	// its history.
 	Naive  int `json:"naive_tokens"`
 	System int `json:"system"`
 	Memory int `json:"memory"`
 	Tail   int `json:"tail"`
 	Input  int `json:"input"`
-	// Tools are calls of this server's tools and their results.
+	// Tools are calls of this server's tools, and their results.
 	Tools int `json:"tools,omitempty"`
 }
 
-// ToolUse is one call of a finished turn, for the client to see.
+// ToolUse is one call of a finished turn, as it is shown to the client.
 type ToolUse struct {
 	Name   string `json:"name"`
 	CallID string `json:"call_id"`
@@ -40,8 +39,8 @@ type ToolUse struct {
 	MS     int64  `json:"ms"`
 }
 
-// Receipt says what a reply was given: enough to rebuild the prompt from the
-// transcript and the facts.
+// Receipt records the context of a reply. With the transcript and the facts, it is
+// enough to rebuild the prompt.
 type Receipt struct {
 	ID        string          `json:"id"`
 	SessionID session.ID      `json:"session_id"`
@@ -54,22 +53,23 @@ type Receipt struct {
 	// TailFrom and InputTo bound the messages that were sent verbatim.
 	TailFrom int64 `json:"tail_from"`
 	InputTo  int64 `json:"input_to"`
-	// Recalled are the older messages quoted next to the tail.
+	// Recalled are the older messages that were quoted.
 	Recalled []memory.Place `json:"recalled"`
-	// Tools are the tools of this server that were run for it.
+	// Tools are the tools of this server that were run for the answer.
 	Tools   []ToolUse `json:"tools,omitempty"`
 	Context Context   `json:"context"`
-	// Frame is stored with the receipt, each text once for all answers that share it.
+	// Frame is stored with the receipt. Each text is stored once for all answers that
+	// share it.
 	Frame Frame `json:"-"`
 }
 
-// Frame is what a model was sent with the messages, as it was sent. A text that was
-// not sent is "", and so is one that its owner has had erased.
+// Frame holds the unchanged texts that a model was sent besides the messages. A text is
+// "" if it was not sent, or if its owner has erased it.
 type Frame struct {
-	System   string // the system prompt: the session's, and the request's own
+	System   string // the system prompts of the session and of the request
 	Tools    string // the definitions of the tools offered, in JSON
 	Settings string // the other parameters of the request, a JSON object
 }
 
-// Texts are the texts of a frame, always in the same order.
+// Texts are the texts of a frame, in a fixed order.
 func (f *Frame) Texts() [3]*string { return [3]*string{&f.System, &f.Tools, &f.Settings} }

@@ -12,17 +12,16 @@ import (
 )
 
 const (
-	// imageTokens is what an image costs at least: OpenAI's low-detail price.
+	// imageTokens is the minimum cost of an image: OpenAI's price for low detail.
 	imageTokens = 85
-	// overheadBytes is how long a name and an id may be that the overhead of a
-	// message covers.
+	// overheadBytes is the length of name and id that the overhead of a message covers.
 	overheadBytes = 64
-	// dataBytes is the shortest text that may be data instead of words.
+	// dataBytes is the minimum length of a text that may be data instead of words.
 	dataBytes = 256
 )
 
-// Tokens counts a message as it is sent. Nothing that comes with a message
-// is believed about its size: a budget holds only if it is counted here.
+// Tokens counts a message as it is sent. Token counts that come with a message are
+// ignored: the budget must hold whatever a client or an import claims.
 func Tokens(m *session.Message, count compression.Counter) int {
 	n := count(m.Content) + count(string(m.ToolCalls))
 	if len(m.Name)+len(m.ToolCallID) > overheadBytes {
@@ -34,8 +33,8 @@ func Tokens(m *session.Message, count compression.Counter) int {
 	return n
 }
 
-// wireTokens counts a message that is sent in a form of its own. Images and files
-// are not words; everything else in it is counted as it stands.
+// wireTokens counts a message that is sent in its raw form. Images and files have a
+// fixed cost; all other text is counted.
 func wireTokens(wire []byte, count compression.Counter) int {
 	words, data, err := withoutData(wire)
 	if err != nil {
@@ -44,7 +43,8 @@ func wireTokens(wire []byte, count compression.Counter) int {
 	return count(string(words)) + data*imageTokens
 }
 
-// withoutData is a JSON text without the values that are data, and how many those are.
+// withoutData is a JSON text without the values that are data, and the number of those
+// values.
 func withoutData(wire []byte) (words []byte, data int, err error) {
 	dec := jsontext.NewDecoder(bytes.NewBuffer(wire))
 	name, from := "", int64(0)
@@ -72,8 +72,8 @@ func withoutData(wire []byte) (words []byte, data int, err error) {
 	}
 }
 
-// holdsData reports whether the member of a message holds an image, a sound, a file,
-// or what only its model's server can read.
+// holdsData reports whether a member of a message holds an image, a sound, a file, or
+// data that only its model server can read.
 func holdsData(name string) bool {
 	switch name {
 	case "url", "image_url", "data", "file_data", "encrypted_content", "signature":

@@ -7,8 +7,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Stamp counts the tokens of messages and gives them their key and time. A message
-// that brings a time of its own keeps it.
+// Stamp counts the tokens of messages and sets their key and time. A message that has a
+// time keeps it.
 func Stamp(ms []session.Message, key session.Key, at time.Time, count func(string) int) {
 	for i := range ms {
 		m := &ms[i]
@@ -20,8 +20,8 @@ func Stamp(ms []session.Message, key session.Key, at time.Time, count func(strin
 	}
 }
 
-// NameTools gives results the names of the tools that were called, as far as the
-// calls stand before them, or in names, which it adds to.
+// NameTools sets the tool names of results whose calls come before them, or are in
+// names. It adds the calls to names.
 func NameTools(names map[string]string, ms []session.Message) {
 	for i := range ms {
 		m := &ms[i]
