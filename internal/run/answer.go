@@ -16,13 +16,13 @@ type answer struct {
 	calls     []openai.Call
 	finish    string
 	usage     *Usage
-	used      []memory.FactID // as far as the responder says
-	whole     bool            // the caller wants the answer in one piece
-	said      string          // what the client was told before text, around calls of our tools
-	raw       []byte          // the upstream's own completion, then
+	used      []memory.FactID // as far as the responder reports them
+	whole     bool            // the caller does not stream
+	said      string          // the text sent before, around calls of this server's tools
+	raw       []byte          // the upstream's unchanged completion, if whole
 }
 
-// add takes in a piece.
+// add adds a piece.
 func (a *answer) add(d *Delta) {
 	a.text.WriteString(d.Content)
 	for _, part := range d.ToolCalls {
@@ -43,7 +43,7 @@ func (a *answer) add(d *Delta) {
 	}
 }
 
-// note takes in what the client is not to be sent.
+// note records the parts of a piece that are not sent to the client.
 func (a *answer) note(d *Delta) {
 	if d.Usage != nil {
 		a.usage = d.Usage
@@ -53,7 +53,7 @@ func (a *answer) note(d *Delta) {
 	}
 }
 
-// own is the text of the newest answer alone.
+// own is the text of the newest answer only.
 func (a *answer) own() string {
 	if a.said == "" {
 		return a.text.String()
@@ -61,17 +61,17 @@ func (a *answer) own() string {
 	return strings.TrimPrefix(a.text.String(), separator)
 }
 
-// again makes room for the next answer of the same turn.
+// again resets the answer for the next call of the model in the same turn.
 func (a *answer) again() {
 	a.said += a.text.String()
 	a.text.Reset()
 	a.calls, a.finish, a.usage, a.raw = nil, "", nil, nil
 }
 
-// empty reports whether nothing came that could be kept.
+// empty reports whether there is no content to store.
 func (a *answer) empty() bool { return a.text.Len() == 0 && len(a.calls) == 0 && a.finish != "stop" }
 
-// done is the reply as a whole.
+// done is the complete reply.
 func (a *answer) done() Answer {
 	out := Answer{Content: a.said + a.text.String(), FinishReason: a.finish, Raw: a.raw}
 	if len(a.calls) > 0 {

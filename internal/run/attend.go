@@ -13,13 +13,13 @@ import (
 // Attendant follows the tools of a turn while it runs. Concurrent tool calls may call
 // its methods at once.
 type Attendant interface {
-	// Began is told of a call before it is run.
+	// Began is called before a tool call is run.
 	Began(c ToolRequest)
-	// Ended is told what became of it.
+	// Ended is called with the outcome of a tool call.
 	Ended(u lineage.ToolUse)
-	// Approve asks whether a call may be run that needs a person's word. It waits
-	// for the answer as long as it sees fit, and returns "" for yes, or, for the
-	// model, why not. Its time is not counted as that of the tools.
+	// Approve asks a person whether a tool call may be run. It may wait as long as it
+	// likes. It returns "" for yes, or the reason for no, in words for the model. The
+	// wait does not count against the time for tools.
 	Approve(ctx context.Context, c ToolRequest) (refusal string)
 }
 
@@ -28,7 +28,7 @@ type Attendant interface {
 const unattended = "not run: this tool needs a person's approval, and this turn has no way to ask for it.  " +
 	"The user can have it done in a run (POST /v1/runs), where the call waits to be approved"
 
-// attended runs a call that its attendant sees, and may refuse.
+// attended runs a tool call under an attendant, which may refuse it.
 func (t *turn) attended(ctx context.Context, g *Grant, c *openai.Call, room int) ToolResult {
 	who := t.req.Attendant
 	if t.box.offered[c.Function.Name].Approval {
@@ -52,7 +52,7 @@ func (t *turn) attended(ctx context.Context, g *Grant, c *openai.Call, room int)
 	return r
 }
 
-// requestOf is a call as tools and attendants are told of it.
+// requestOf is a call in the form for tools and attendants.
 func requestOf(c *openai.Call, room int) ToolRequest {
 	arguments := json.RawMessage(c.Function.Arguments)
 	if c.Function.Arguments == "" {
@@ -95,7 +95,7 @@ func (a *allowance) pause() (resume func()) {
 	}
 }
 
-// stop ends the clock without ending the time.
+// stop stops the clock for good; the remaining time does not expire.
 func (a *allowance) stop() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -6,10 +6,10 @@ import (
 	"github.com/hermes-memory/hermes/internal/memory"
 )
 
-// beliefs are what a prompt says of the state.
+// beliefs are the part of a prompt that holds the state.
 type beliefs struct {
 	block memory.Block
-	given []memory.FactID // those in the block, and those whose message is sent
+	given []memory.FactID // facts in the block, and facts whose message is sent
 }
 
 // beliefs renders the state for a question.
@@ -25,8 +25,8 @@ func (t *turn) beliefs(question string, room int) beliefs {
 	return b
 }
 
-// matches are the facts that answer the question, but for those that the input
-// itself has just told.
+// matches are the facts that answer the question, except those that the input has just
+// stated.
 func (t *turn) matches(question string) []memory.Fact {
 	told := 0
 	for i := range t.changes {

@@ -2,8 +2,8 @@ package run
 
 import "github.com/hermes-memory/hermes/internal/recovery"
 
-// both does two things at once, the second on another core, which takes a moment to
-// wake. A panic of either is the caller's, and neither goes on alone.
+// both runs two functions, the second in a new goroutine, which takes a moment to
+// start. A panic of either becomes the caller's after both have ended.
 func both[A, B any](first func() A, second func() B) (A, B) {
 	var b B
 	done := recovery.Async(func() error {

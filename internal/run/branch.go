@@ -9,8 +9,9 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// wentOn reports whether the lineage holds more, or less, than the client means
-// to go on from. An input that was never answered and is sent again is no more.
+// wentOn reports whether the newest message of the lineage is another one than the
+// message that the client wants to continue from. An unanswered input that is sent
+// again does not count.
 func (t *opened) wentOn() bool {
 	if t.req.After == nil || t.req.OffRecord || t.lineage == nil {
 		return false
@@ -30,8 +31,8 @@ func (t *opened) wentOn() bool {
 	return true
 }
 
-// copyFor copies a lineage up to where the client means to go on, and returns the
-// request for the copy. What went on there stays as it is.
+// copyFor forks a lineage at the message that the client wants to continue from, and
+// returns the request for the copy. The original is left unchanged.
 func (r *Runner) copyFor(ctx context.Context, req *Request) (*Request, error) {
 	tip, err := r.sessions.Tip(ctx, req.Owner, req.Session)
 	if err != nil {
@@ -42,7 +43,7 @@ func (r *Runner) copyFor(ctx context.Context, req *Request) (*Request, error) {
 		return nil, fmt.Errorf("find message to branch at: %w", err)
 	}
 	if len(last) == 0 {
-		return nil, fault.New(fault.NotFound, "message_not_found", "The message to go on from is not there any more.")
+		return nil, fault.New(fault.NotFound, "message_not_found", "The message to continue from no longer exists.")
 	}
 	made, err := r.curator.Fork(ctx, &curate.Branch{Owner: req.Owner, Session: tip.ID, MessageID: last[0].ID})
 	if err != nil {
@@ -53,8 +54,8 @@ func (r *Runner) copyFor(ctx context.Context, req *Request) (*Request, error) {
 	return &branched, nil
 }
 
-// cutBranch leaves out what a lineage went on with, where nothing is kept and so
-// no copy is made.
+// cutBranch hides the messages after the one that the client wants to continue from, if
+// the turn stores nothing and so needs no copy.
 func (t *laidOut) cutBranch() {
 	if t.req.After != nil && t.req.OffRecord {
 		t.input.tailTo = min(t.input.tailTo, *t.req.After+1)

@@ -14,7 +14,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// inflight holds the idempotent requests that run in this process now.
+// inflight holds the idempotent requests under way in this process.
 type inflight struct {
 	mu   sync.Mutex
 	runs map[inflightKey]*inflightRun
@@ -27,11 +27,11 @@ type inflightRun struct {
 	done chan struct{}
 }
 
-// claim makes the request ours, or returns the stored answer of the one that
-// came first. A request that is still running is waited for. Of a try that was
-// cut off, the claim says where its input stands.
+// claim claims the request's idempotency key, or returns the stored answer of the
+// earlier request. It waits for an earlier request that is under way. If an earlier try
+// was interrupted, the claim has the position of its input.
 //
-// A request without a key has nothing to claim.
+// A request without a key claims nothing.
 func (r *Runner) claim(ctx context.Context, req *Request) (*lineage.Pending, *Result, error) {
 	i := req.Idempotency
 	if i == nil || req.OffRecord {
@@ -75,15 +75,15 @@ func otherBody() error {
 		"This Idempotency-Key was used with another request. Use a new key for a new request.").At("Idempotency-Key")
 }
 
-// settled ends a claim's run in this process.
+// settled marks a claimed request as no longer under way.
 func (r *Runner) settled(o owner.Owner, p *lineage.Pending) {
 	if p != nil {
 		r.inflight.leave(inflightKey{o.ID(), p.Key.Route, p.Key.Key})
 	}
 }
 
-// resume takes up the input that an earlier try of the request stored. Others
-// may have spoken since; the input is answered where it stands.
+// resume finds the input that an earlier try of the request stored. Messages of others
+// may follow it; the turn answers it at its place.
 func (t *laidOut) resume() (bool, error) {
 	if t.pending == nil || t.pending.Count == 0 {
 		return false, nil
@@ -91,7 +91,7 @@ func (t *laidOut) resume() (bool, error) {
 	at, n := t.pending.At, int64(t.pending.Count)
 	stored, err := t.runner.sessions.Messages(t.ctx, t.req.Owner, at.Root, session.Range{From: at.Seq, To: at.Seq + n, Standing: true})
 	if err != nil || len(stored) != t.pending.Count || len(stored) > len(t.req.Messages) {
-		return false, nil //nolint:nilerr // erased or taken back meanwhile: the request is a new one
+		return false, nil //nolint:nilerr // the stored input was erased or undone: the request counts as a new one
 	}
 	sent := t.req.Messages[len(t.req.Messages)-len(stored):]
 	for i := range stored {
@@ -103,7 +103,7 @@ func (t *laidOut) resume() (bool, error) {
 	return true, nil
 }
 
-// giveUp releases the key of a request whose answer never began; nil has none.
+// giveUp releases the key of a request that got no answer. p may be nil.
 func (r *Runner) giveUp(ctx context.Context, o owner.Owner, p *lineage.Pending) {
 	if p == nil {
 		return
@@ -114,7 +114,7 @@ func (r *Runner) giveUp(ctx context.Context, o owner.Owner, p *lineage.Pending) 
 	r.settled(o, p)
 }
 
-// enter waits until no request with the key runs, then runs under it.
+// enter waits until no other request with the key is under way, and registers this one.
 func (f *inflight) enter(ctx context.Context, key inflightKey, body []byte) error {
 	for {
 		f.mu.Lock()
@@ -156,7 +156,7 @@ func replay(res *Result) *Stream {
 	}
 }
 
-// delta is a stored answer as the one piece it is replayed in.
+// delta is a stored answer as a single piece.
 func (res *Result) delta() Delta {
 	d := Delta{
 		Raw: res.Answer.Raw, Content: res.Answer.Content, FinishReason: res.Answer.FinishReason,

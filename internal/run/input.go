@@ -9,20 +9,21 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// input is what a request adds to a transcript.
+// input is the part of a request that is new to a transcript.
 type input struct {
-	// past is history the store has not seen: an empty session is given it.
+	// past is history from the client that the store lacks. It is added to an empty
+	// session.
 	past []session.Message
-	// fresh is what the turn is about and what will be appended.
+	// fresh are the new messages to append, which the turn answers.
 	fresh []session.Message
-	// asked is what the model is to answer: fresh, or, when a request only asks
-	// for another answer, the stored messages it repeats.
+	// asked are the messages that the model answers: fresh, or, if a request only asks
+	// for another answer, the stored messages that it repeats.
 	asked []session.Message
-	// tailTo cuts the tail: messages from this Seq on are not shown, because the
-	// client left them out (it asks for another answer, or edited its history).
+	// tailTo cuts the tail: messages from this Seq on are not shown, because the client
+	// omitted them. It asks for another answer, or has edited its history.
 	tailTo int64
-	// undoes says that the client went back: what stands from the Seq undoFrom on
-	// is no part of its conversation any more.
+	// undoes says that the client went back: messages from the Seq undoFrom on are no
+	// longer part of its conversation.
 	undoes   bool
 	undoFrom int64
 }
@@ -43,7 +44,7 @@ func newInput(l *lineage.Lineage, sent []session.Message) (input, error) {
 		return input{}, fault.New(fault.Invalid, "no_user_message", "No user message found in messages.").At("messages")
 	}
 	next := l.Tip.NextSeq
-	if next == 0 { // not there yet, or made without a message
+	if next == 0 { // no messages are stored
 		cut := turnStart(sent)
 		return input{past: sent[:cut], fresh: sent[cut:], asked: sent[cut:], tailTo: next + int64(cut)}, nil
 	}
@@ -58,7 +59,7 @@ func newInput(l *lineage.Lineage, sent []session.Message) (input, error) {
 			in.goBack(l, known)
 			return in, nil
 		}
-		// Everything is known: the client wants its last message answered again.
+		// All messages are known: the client wants another answer to its last message.
 		start := j
 		for start > 0 && recent[start].Role != session.User {
 			start--
@@ -71,8 +72,8 @@ func newInput(l *lineage.Lineage, sent []session.Message) (input, error) {
 	return input{fresh: sent[cut:], asked: sent[cut:], tailTo: next}, nil
 }
 
-// turnStart is where the newest turn of a history begins: after the last answer. Tool
-// results belong to the answer that called for them.
+// turnStart is the start of the newest turn in a history: after the last answer. Tool
+// results belong to the answer that made the calls.
 func turnStart(sent []session.Message) int {
 	for i := len(sent) - 1; i >= 0; i-- {
 		if sent[i].Role == session.Assistant && i+1 < len(sent) {
@@ -82,12 +83,12 @@ func turnStart(sent []session.Message) int {
 	return 0
 }
 
-// repeated recognises a retry: the newest stored messages were never answered,
-// and the request ends with the very same.
+// repeated recognizes a retry: the newest stored messages have no answer, and the
+// request ends with the same messages.
 func repeated(recent, sent []session.Message) (input, bool) {
 	end := len(recent)
 	for end > 0 && recent[end-1].Partial() {
-		end-- // a broken answer is none
+		end-- // a partial answer does not count
 	}
 	open := end
 	for open > 0 && recent[open-1].Role != session.Assistant {
@@ -120,12 +121,12 @@ func overlap(sent, stored []session.Message) (int, int) {
 	if i, j := aligned(sent, stored); i > 0 {
 		return i, j
 	}
-	// The newest stored message that fits counts: where words repeat, to take a
-	// new message for an old one would lose it.
+	// The newest stored message that fits counts. If texts repeat, taking a new message
+	// for an old one would lose it.
 	for j := len(stored) - 1; j > 0; j-- {
 		for i := len(sent) - 1; i >= 0; i-- {
 			if i == 0 && (sent[0].Role != session.Assistant || j < len(stored)-1) {
-				continue // one message tells nothing, unless it is the newest answer
+				continue // a single equal message proves nothing, unless it is the newest answer
 			}
 			if agree(sent[:i+1], stored[:j+1]) {
 				return i, j
@@ -135,8 +136,8 @@ func overlap(sent, stored []session.Message) (int, int) {
 	return -1, -1
 }
 
-// aligned compares a history that was sent from its beginning, place by place. It
-// counts if one of the two is the beginning of the other; -1 otherwise.
+// aligned compares a history that was sent from its beginning, message by message. It
+// counts if one history is a prefix of the other; -1 otherwise.
 func aligned(sent, stored []session.Message) (int, int) {
 	skip := int(min(stored[0].Seq, int64(len(sent))))
 	n := 0
@@ -149,10 +150,10 @@ func aligned(sent, stored []session.Message) (int, int) {
 	return -1, -1
 }
 
-// agreement is how many messages before a meeting must be equal.
+// agreement is the number of messages before an overlap that must be equal.
 const agreement = 4
 
-// agree reports whether two histories end alike.
+// agree reports whether the ends of two histories are equal.
 func agree(sent, stored []session.Message) bool {
 	n := min(len(sent), len(stored), agreement)
 	for k := 1; k <= n; k++ {
@@ -163,8 +164,8 @@ func agree(sent, stored []session.Message) bool {
 	return true
 }
 
-// equal reports whether a message that was sent is the stored one. Clients
-// rebuild what they resend, so only what carries meaning is compared.
+// equal reports whether a sent message is the stored one. Clients rebuild the messages
+// that they resend, so only their meaning is compared.
 func equal(sent, stored *session.Message) bool {
 	return sent.Role == stored.Role && strings.TrimSpace(sent.Content) == strings.TrimSpace(stored.Content) &&
 		sent.ToolCallID == stored.ToolCallID && (len(sent.ToolCalls) > 0) == (len(stored.ToolCalls) > 0)

@@ -11,7 +11,7 @@ import (
 
 // intake is a turn's input on its way to the store.
 type intake struct {
-	step  atomic.Pointer[lineage.Step] // until it is taken
+	step  atomic.Pointer[lineage.Step] // nil once it was taken
 	write func(*lineage.Step) error
 	done  chan error // reports the outcome
 }
@@ -21,8 +21,8 @@ type intake struct {
 // is free: a non-streaming answer is not sent before it is complete.
 const atOnce = 25 * time.Millisecond
 
-// hand gives the input to the store: at once, or when the answer is not there
-// [atOnce].
+// hand starts storing the input: at once, or, if it may wait, after [atOnce] without an
+// answer.
 func (t *turn) hand(ctx context.Context, step *lineage.Step) {
 	ctx = context.WithoutCancel(ctx)
 	i := &intake{done: make(chan error, 1)}
@@ -40,18 +40,18 @@ func (t *turn) hand(ctx context.Context, step *lineage.Step) {
 	go recovery.Func(i.send, lost)()
 }
 
-// mayWait reports whether the input may be stored with the answer. It may not if the
-// answer is passed on as it comes, for nothing of it may go out before the input is
-// durable. The facts of a session key are superseded by turns of other sessions,
-// which are stored on their own: they must find them.
+// mayWait reports whether the input may be stored together with the answer. A streamed
+// answer must not: none of it may be sent before the input is durable. A turn with a
+// session key must not either: turns of other sessions may supersede its facts, and
+// must find them stored.
 func (t *laidOut) mayWait() bool { return t.inOnePiece() && t.req.Key == "" }
 
-// inOnePiece reports whether nothing of the answer goes out, and no tool is run,
-// before the answer has ended.
+// inOnePiece reports whether no part of the answer is sent, and no tool is run, before
+// the answer is complete.
 func (t *laidOut) inOnePiece() bool { return !t.req.Streaming && t.box == nil }
 
-// take returns the input if storing it has not begun, and the caller then stores it;
-// otherwise nil.
+// take returns the input if storing it has not begun; the caller then stores it.
+// Otherwise it returns nil.
 func (i *intake) take() *lineage.Step { return i.step.Swap(nil) }
 
 // send stores the input unless it was taken.

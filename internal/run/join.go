@@ -10,11 +10,10 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// joinCalls puts the messages that called for the results of the input in front of
-// them, with all that was said since, so that no budget parts the two. It refuses
-// results that no message of the user's turn called for: a model server would, too,
-// but only after the message had been stored. A result that is stored already is not
-// stored again.
+// joinCalls puts the calls of the input's results, and all messages since, in front of
+// the input, so that no budget separates calls from results. It refuses results without
+// a call in the user's turn. A model server would refuse them too, but only after they
+// had been stored. A stored result is not stored again.
 func (t *laidOut) joinCalls() error {
 	if t.req.Stateless {
 		return nil
@@ -30,7 +29,7 @@ func (t *laidOut) joinCalls() error {
 		return err
 	}
 	if from == len(open) {
-		return nil // the calls came with their results
+		return nil // the input has the calls of its results
 	}
 	if len(t.input.fresh) > 0 {
 		t.input.fresh = slices.DeleteFunc(slices.Clone(asked), func(m session.Message) bool { return repeats(open, &m) })
@@ -38,7 +37,7 @@ func (t *laidOut) joinCalls() error {
 		asked = t.input.fresh
 	}
 	t.input.tailTo = open[from].Seq
-	if len(asked) == 0 { // all of it is known: it is to be answered again
+	if len(asked) == 0 { // all results are stored: the client wants another answer
 		for !isResult(open[len(open)-1]) {
 			open = open[:len(open)-1]
 		}
@@ -58,8 +57,8 @@ func ofLastTurn(ms []session.Message) []session.Message {
 	return ms[i:]
 }
 
-// callers is where the first message of open stands that makes a call which asked
-// answers; its length if asked has the calls of its results itself.
+// callers is the index of the first message of open with a call that asked answers;
+// len(open) if asked itself has the calls of its results.
 func callers(open, asked []session.Message) (int, error) {
 	first, made := len(open), make(map[string]bool)
 	for i := range asked {
@@ -79,8 +78,8 @@ func callers(open, asked []session.Message) (int, error) {
 	return first, nil
 }
 
-// callerOf is the newest message that calls under an id. Some servers give no ids:
-// their calls are answered under any.
+// callerOf is the newest message with a call of an id. Some servers send no ids; a
+// result with any id answers such a call.
 func callerOf(open []session.Message, id string) int {
 	newest := -1
 	for i := len(open) - 1; i >= 0; i-- {
@@ -107,7 +106,7 @@ func uncalled(open []session.Message, id string) error {
 		fmt.Sprintf("No tool call with the id %q is open in this session.", id)).At("messages")
 }
 
-// repeats reports whether a message is the newest result of its call, once more.
+// repeats reports whether a message repeats the newest result of its call.
 func repeats(open []session.Message, m *session.Message) bool {
 	if m.Role != session.Tool || m.ToolCallID == "" {
 		return false

@@ -7,45 +7,45 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Observer is told how turns go. It is shown no content. Its methods are called
-// on the path of turns: they must not block.
+// Observer is told of the progress of turns. It gets no content. Its methods are called
+// during turns and must not block.
 type Observer interface {
-	// Turn hears that a turn begins. It returns the context that the turn's calls
-	// of models and tools are made with, and whom to tell of the rest.
+	// Turn is called when a turn begins. It returns the context for the turn's calls of
+	// models and tools, and the observer of the turn.
 	Turn(ctx context.Context, b TurnBegun) (context.Context, TurnObserver)
 }
 
-// TurnObserver is told of one turn.
+// TurnObserver is told of the progress of one turn.
 type TurnObserver interface {
-	// FirstPiece hears that the answer's first piece is there.
+	// FirstPiece is called with the answer's first piece.
 	FirstPiece()
-	// Ended hears, once, that the turn is over.
+	// Ended is called once, when the turn is over.
 	Ended(e TurnEnded)
 }
 
-// TurnBegun is a turn as it is asked for.
+// TurnBegun describes the request for a turn.
 type TurnBegun struct {
-	// Model is the name that the upstream will be asked for; "" is its default.
+	// Model is the model asked for; "" is the upstream's default.
 	Model     string
 	Source    session.Source
-	Session   session.ID // as the client named it; "" for a fresh one
+	Session   session.ID // as the client named it; "" for a new one
 	Streaming bool
 }
 
-// TurnEnded is a turn that is over.
+// TurnEnded describes a finished turn.
 type TurnEnded struct {
-	// Result is nil if there was no answer.
+	// Result is nil without an answer.
 	Result *Result
-	// Err is why there is no whole answer; nil if there is.
+	// Err is why the answer is incomplete; nil if it is complete.
 	Err error
-	// Replayed says that this is the stored answer of an earlier turn.
+	// Replayed says that the answer is the stored one of an earlier turn.
 	Replayed bool
 }
 
-// watched is a turn with its observer; nil without one.
+// watched is the observer of a turn; nil without one.
 type watched struct{ told TurnObserver }
 
-// watch tells the observer that a turn begins.
+// watch reports the begin of a turn.
 func (r *Runner) watch(ctx context.Context, req *Request) (context.Context, watched) {
 	if r.observer == nil {
 		return ctx, watched{}
@@ -56,7 +56,7 @@ func (r *Runner) watch(ctx context.Context, req *Request) (context.Context, watc
 	return ctx, watched{told}
 }
 
-// began tells what became of a turn's begin. A stream tells of the rest itself.
+// began reports that a turn failed to begin. Otherwise its stream reports the outcome.
 func (w watched) began(s *Stream, err error) {
 	switch {
 	case w.told == nil:
@@ -69,7 +69,7 @@ func (w watched) began(s *Stream, err error) {
 	}
 }
 
-// firstPiece tells of the first piece that says something.
+// firstPiece reports the first piece with content.
 func (s *Stream) firstPiece(d *Delta) {
 	if s.observer != nil && !s.spoken && !d.silent() {
 		s.spoken = true
@@ -77,7 +77,7 @@ func (s *Stream) firstPiece(d *Delta) {
 	}
 }
 
-// ended tells, once, what became of the turn.
+// ended reports the outcome of the turn, once.
 func (s *Stream) ended(res *Result, err error) {
 	if s.observer != nil {
 		s.observer.Ended(TurnEnded{Result: res, Err: err})
@@ -85,17 +85,16 @@ func (s *Stream) ended(res *Result, err error) {
 	}
 }
 
-// errUnwanted is the end of a stream whose Deltas were never read.
+// errUnwanted is the outcome of a stream whose Deltas were not read.
 func errUnwanted() error { return fault.New(fault.Canceled, "cancelled", "The request was cancelled.") }
 
-// Load is what a Runner holds and does at a moment.
+// Load counts the work of a Runner at a moment.
 type Load struct {
-	// Lineages are in memory; Turns of them are under way, and Waiting are in
-	// line behind those.
+	// Lineages are cached, Turns are under way, and Waiting are queued behind those.
 	Lineages, Turns, Waiting int
 }
 
-// Load counts what goes on now.
+// Load counts the current work.
 func (r *Runner) Load() Load {
 	lineages, turns, waiting := r.lineages.Load()
 	return Load{Lineages: lineages, Turns: turns, Waiting: waiting}

@@ -11,9 +11,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// openPast opens a session and its memory as they were known at a time gone by. It
-// waits for no other turn: the past does not change, and nothing is kept of the
-// answer.
+// openPast opens a session and its memory as they were known at an earlier time. It
+// takes no lock: the past does not change, and the answer is not stored.
 func (r *Runner) openPast(ctx context.Context, req *Request) (*lineage.Open, error) {
 	tip, err := r.glance(ctx, req)
 	if err != nil {
@@ -24,7 +23,7 @@ func (r *Runner) openPast(ctx context.Context, req *Request) (*lineage.Open, err
 	if err != nil {
 		return nil, fmt.Errorf("load messages: %w", err)
 	}
-	// Turns folded by then are found by recall; the tail is what fits.
+	// Turns folded later are found by recall. The tail is as long as it fits.
 	tip.Summary, tip.TailFrom, tip.NextSeq, tip.LineageTokens = "", 0, 0, 0
 	if n := len(recent); n > 0 {
 		tip.TailFrom, tip.NextSeq = recent[0].Seq, recent[n-1].Seq+1
@@ -48,8 +47,8 @@ func (r *Runner) openAside(ctx context.Context, req *Request) (*lineage.Open, er
 	return lineage.Look(empty, memory.NewView(), req.Key, r.config.Clock()), nil
 }
 
-// glance looks up the session a request names, without taking its turn. One that
-// does not exist is made up, and never stored.
+// glance looks up the session of a request without taking its turn. A session that does
+// not exist is made in memory and never stored.
 func (r *Runner) glance(ctx context.Context, req *Request) (session.Session, error) {
 	now := r.config.Clock()
 	id := req.Session

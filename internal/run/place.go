@@ -9,8 +9,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
-// enter takes a place among the turns under way. It comes before the lineage's
-// turn, so that those who wait for that have a place and are bounded, too.
+// enter takes a permit for a turn. It comes before the lineage's lock, so that turns
+// that wait for the lock have a permit and are bounded, too.
 func (r *Runner) enter(ctx context.Context, req *Request) (claim.Permit, error) {
 	if r.line == nil {
 		return claim.Permit{}, nil
@@ -25,15 +25,17 @@ func (r *Runner) enter(ctx context.Context, req *Request) (claim.Permit, error) 
 	refusal, ok := errors.AsType[*claim.Refusal](err)
 	if !ok {
 		if f, ok := errors.AsType[*fault.Error](err); ok {
-			return place, f // why the context ended
+			return place, f // the fault with which the context ended
 		}
 		return place, fault.Wrap(fault.Canceled, "cancelled", "The request was cancelled while it waited for its place.", err)
 	}
 	f := fault.New(fault.Unavailable, "overloaded",
-		"The server is at its limit of turns at once (limits.turns), and others wait already. Try again when Retry-After says; if it goes on, raise the limit.")
+		"The server runs as many turns as limits.turns allows, and other turns are queued. "+
+			"Try again after the time in Retry-After. If this happens often, raise limits.turns.")
 	if refusal.Outcome == claim.KeyFull {
 		f = fault.New(fault.RateLimited, "rate_limit_exceeded", fmt.Sprintf(
-			"This API key may have %d turns at once, and all of them are under way. Wait for one to end, or have the limit raised: hermes keys edit NAME --concurrent N",
+			"This API key may have %d turns at once, and all are under way. Wait for one to end, or raise the limit: "+
+				"hermes keys edit NAME --concurrent N",
 			o.Limits().ConcurrentTurns))
 	}
 	f.RetryAfter = refusal.Again

@@ -13,26 +13,26 @@ import (
 )
 
 const (
-	// maxHits bounds the older messages considered for a question.
+	// maxHits bounds the older messages that are considered for a question.
 	maxHits = 32
-	// maxMatches is how many facts are put first because they fit the question.
+	// maxMatches is how many facts that match the question are put first.
 	maxMatches = 12
 )
 
-// assembly is a prompt and the account of it.
+// assembly is a prompt with its token counts.
 type assembly struct {
 	messages []session.Message
 	context  lineage.Context
 	facts    []memory.FactID
 	recalled []memory.Place
 	tailFrom int64
-	// tailAt and tailSize are the place of the tail among messages.
+	// tailAt and tailSize locate the tail among the messages.
 	tailAt, tailSize int
-	// outside says that a quote is text of another program, or may come of it.
+	// outside says that a quote is, or may repeat, text of another program.
 	outside bool
 }
 
-// pinned counts what a turn cannot do without.
+// pinned counts the parts of a prompt that are never cut.
 func (t *laidOut) pinned() (system, input int) {
 	for i := range t.req.System {
 		system += t.count(t.req.System[i].Content) + compression.MessageOverhead
@@ -65,18 +65,18 @@ func (t *laidOut) checkBudget() error {
 	return nil
 }
 
-// layout is how the room of a prompt is shared out, with what fills it already.
+// layout divides the token budget of a prompt among its parts.
 type layout struct {
 	question   string
-	frame      int // what stands around all that is recalled
+	frame      int // the lines around recalled content
 	stateRoom  int
 	tail       []session.Message
 	tailTokens int
-	// recall looks for what can be quoted; nil when there is nothing to look for.
+	// recall searches for messages to quote; nil if there is nothing to search.
 	recall func() recollection
 }
 
-// lay shares out the room.
+// lay divides the budget.
 func (t *laidOut) lay() layout {
 	l := layout{question: t.question()}
 	l.frame = t.frame()
@@ -90,9 +90,8 @@ func (t *laidOut) lay() layout {
 }
 
 // assemble builds the prompt: system prompt, tail, memory, new input. Recalled content
-// is data, so it is sent in a user message: nothing that was ever said gets a place
-// among the instructions. It follows the tail, so that consecutive prompts share a
-// prefix even if memory changes.
+// is data, so it is sent in a user message and never among the instructions. It follows
+// the tail, so that consecutive prompts share a prefix even if memory changes.
 func (t *turn) assemble(l *layout, r *recollection, b *beliefs) assembly {
 	a := assembly{facts: b.given, recalled: r.places, outside: r.outside, tailFrom: t.sightFrom}
 	a.messages = make([]session.Message, 0, len(l.tail)+len(t.input.asked)+2)
@@ -117,21 +116,21 @@ func (t *turn) assemble(l *layout, r *recollection, b *beliefs) assembly {
 	return a
 }
 
-// account says what the parts of a prompt cost, and what the whole lineage would.
+// account returns the cost of each part of a prompt, and of the whole lineage.
 func (t *turn) account(l *layout, recalled int) lineage.Context {
 	c := lineage.Context{Budget: t.budget, System: t.system, Input: t.asked, Memory: recalled, Tail: l.tailTokens}
 	c.Sent = c.System + c.Input + c.Memory + c.Tail
 	c.Naive = int(t.lineage.Tip.LineageTokens) + t.system
 	if t.box != nil {
-		c.Naive -= t.box.size // a client without this server would not send it
+		c.Naive -= t.box.size // a client without this server would not send the tools
 	}
-	if t.kept == nil { // else the input is part of the lineage already
+	if t.kept == nil { // otherwise the lineage includes the input
 		c.Naive += t.asked
 	}
 	return c
 }
 
-// question is the text memory is asked with: the newest thing the user says.
+// question is the text to search memory with: the user's newest message.
 func (t *laidOut) question() string {
 	for i := len(t.input.asked) - 1; i >= 0; i-- {
 		if m := &t.input.asked[i]; m.Role == session.User {
@@ -148,7 +147,7 @@ const (
 	memoryEnd  = "End of memory.]"
 )
 
-// frame is what stands around all that is recalled, in tokens.
+// frame is the cost of the lines around recalled content, in tokens.
 func (t *laidOut) frame() int {
 	return t.count(memoryHead) + t.count(quotesHead) + t.count(memoryEnd) + compression.MessageOverhead
 }
@@ -162,11 +161,11 @@ func memoryText(known, quotes string) string {
 	return memoryHead + known + quotes + memoryEnd
 }
 
-// maxQuestion is how much of a message memory is asked with, in bytes.
+// maxQuestion bounds the part of a message that is used to search memory, in bytes.
 const maxQuestion = 32 << 10
 
-// systemText joins the stored prompt and the request's own instructions, which
-// come later and so win.
+// systemText joins the stored prompt and the request's instructions. The latter come
+// last and so take precedence.
 func (t *laidOut) systemText() string {
 	parts := make([]string, 0, len(t.req.System)+2)
 	if p := t.lineage.Tip.SystemPrompt; p != "" {
@@ -181,8 +180,8 @@ func (t *laidOut) systemText() string {
 	return strings.Join(parts, "\n\n")
 }
 
-// sight returns a function that reports whether a message will be sent verbatim anyway.
-// The function does not read the lineage, because the turn may change it.
+// sight returns a function that reports whether a message is sent verbatim anyway. The
+// function does not read the lineage, because the turn may change it.
 func (t *laidOut) sight() func(root session.ID, seq int64) bool {
 	own, from := t.lineage.Tip.RootID, t.sightFrom
 	return func(root session.ID, seq int64) bool { return root == own && seq >= from }

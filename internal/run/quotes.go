@@ -6,29 +6,29 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// recollection is what a turn quotes of older messages, a line each.
+// recollection are the quotes of older messages in a prompt, one per line.
 type recollection struct {
 	text   string
 	places []memory.Place
 	tokens int
-	// outside says that a quote is text of another program, or may come of it.
+	// outside says that a quote is, or may repeat, text of another program.
 	outside bool
 }
 
-// recall returns what looks for the messages out of sight that answer the question
-// and quotes them, or nil if there is none or no room to quote it. It finds what
-// memory knows now and uses nothing that the turn changes, which learns its input
-// meanwhile.
+// recall returns a function that searches older messages for answers to the question
+// and quotes them; nil if no message can be quoted or there is no room. The function
+// searches memory as it is now, without the input. It runs while the turn learns its
+// input, so it uses nothing that the turn changes.
 func (t *laidOut) recall(question string, room int) func() recollection {
 	switch {
 	case question == "" || room < minQuotes:
 		return nil
 	case t.sightFrom == 0 && t.req.Key == "":
-		return nil // everything there is to quote is in sight
+		return nil // all messages are sent verbatim
 	case t.input.asked[0].Role == session.Tool:
-		return nil // nothing may stand between a call and its results
+		return nil // no message may come between a call and its results
 	}
-	view := t.view // the turn may come to another one while it learns
+	view := t.view // learning may replace t.view
 	horizon := view.Horizon()
 	asked := ranking.Query{
 		Text: question, At: t.now, Limit: maxHits, Vector: t.runner.questions.Meaning(t.ctx, view, question),
@@ -47,7 +47,7 @@ func (t *laidOut) quotes(view *memory.View, hits []ranking.Hit, room int) recoll
 	for i := range hits {
 		h := &hits[i]
 		if r.tokens+quoteTokens+min(h.Words, maxWords) > room {
-			continue // a word costs a token or more
+			continue // a word costs at least one token
 		}
 		q, ok := view.Quoted(h.MessageID, t.count, t.exact)
 		if !ok || r.tokens+q.Tokens > room {
@@ -66,11 +66,11 @@ func (t *laidOut) quotes(view *memory.View, hits []ranking.Hit, room int) recoll
 }
 
 const (
-	// minQuotes is the least room, in tokens, in which a quote makes sense.
+	// minQuotes is the minimum room for quotes, in tokens.
 	minQuotes = 64
-	// maxWords is what a quote that was cut has at least, in words.
+	// maxWords is the minimum length of a quote that was cut, in words.
 	maxWords = 120
-	// quoteTokens is the least cost of a quote in addition to its words: the mark, the
+	// quoteTokens is the minimum cost of a quote besides its words: the mark, the
 	// speaker and the day.
 	quoteTokens = 8
 )

@@ -10,47 +10,47 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Request is one turn, as every door asks for it.
+// Request is a request for one turn. Every door builds one.
 type Request struct {
 	Owner owner.Owner
-	// Session is the id the client named, any id of the lineage; "" asks for a
-	// fresh one.
+	// Session is any id of the lineage; "" asks for a new one.
 	Session session.ID
-	// Key is the scope of long-term memory; "" means the key of the session, and
-	// its own lineage where it has none.
+	// Key is the scope of long-term memory; "" means the key of the session, or its
+	// lineage if the session has none.
 	Key    session.Key
 	Source session.Source
 	UserID string
-	// System are instructions for this turn alone, on top of the stored prompt.
+	// System are instructions for this turn only, in addition to the stored prompt.
 	System []session.Message
-	// News is what the turn is told of memory with its input: nil for nothing.
+	// News are the recent changes in memory that the turn is told; nil for none.
 	News *News
-	// After is the Seq of the message this turn goes on from. If the lineage went
-	// on from there already, the turn branches: it runs in a copy of the lineage
-	// up to there. Nil goes on from the newest message.
+	// After is the Seq of the message that this turn continues from. If the lineage has
+	// later messages, the turn branches: it runs in a fork of the lineage at that
+	// message. Nil continues from the newest message.
 	After *int64
 	// Messages are the other messages that the client sent: the newest message, tool
-	// results, or a whole history of which the end is new.
+	// results, or a whole history with new messages at its end.
 	Messages []session.Message
-	// Model is the name asked for.
+	// Model is the requested model.
 	Model string
 	// Streaming passes the answer on as it arrives. Without it, no piece of the answer
-	// may be sent before [Stream.Deltas] has ended well.
+	// may be sent before [Stream.Deltas] has ended without an error.
 	Streaming bool
-	// Body is the request as it came, forwarded with its unknown fields.
+	// Body is the unchanged request, forwarded with its unknown members.
 	Body []byte
-	// Tools is the text of the tool definitions in Body; it takes up context.
+	// Tools is the text of the tool definitions in Body. It counts against the budget.
 	Tools string
-	// Budget bounds the prompt, in tokens; 0 means the configured one.
+	// Budget bounds the prompt, in tokens; 0 means the configured budget.
 	Budget int
-	// Stateless sends the client's own messages as they are and nothing else.
+	// Stateless sends only the client's messages, unchanged.
 	Stateless bool
-	// AsOf answers from memory as it was then, and stores nothing; zero means now.
+	// AsOf answers from memory as it was at that time, and stores nothing; zero means
+	// now.
 	AsOf time.Time
-	// OffRecord answers from memory and keeps nothing.
+	// OffRecord answers from memory and stores nothing.
 	OffRecord bool
-	// NoFallback lets the turn fail while the upstream cannot be reached, even
-	// where the recall responder would answer: the caller will ask again.
+	// NoFallback makes the turn fail if the upstream cannot be reached, instead of
+	// falling back to the recall responder: the caller will retry.
 	NoFallback bool
 	// Patient makes the turn wait for a permit for as long as its context allows, where
 	// another turn would be refused after a timeout. It is for callers that have no
@@ -66,39 +66,39 @@ type Request struct {
 // News are the recent changes in memory. Like all recalled content they are sent as
 // data.
 type News struct {
-	// Text has a line for each change, its words in quotation marks.
+	// Text has one line per change, with quotations in quotation marks.
 	Text string
-	// Facts are those it tells of.
+	// Facts are the facts in Text.
 	Facts []memory.FactID
 }
 
-// Idempotency is a client's promise that equal keys are the same request.
+// Idempotency identifies a request: equal keys mean the same request.
 type Idempotency struct {
 	Route    string
 	Key      string
 	BodyHash []byte
 }
 
-// Config is how turns are run.
+// Config are the settings of a Runner.
 type Config struct {
-	// Budgets bound the contexts, in tokens.
+	// Budgets bound prompts, in tokens.
 	Budgets compression.Budgets
-	// Patience is how long a streaming caller waits for the upstream to accept
-	// before its stream is opened all the same. Failures within it are told as
-	// an honest status, later ones inside the stream.
+	// Patience is how long a streaming caller waits for the upstream to accept before
+	// its response begins. An earlier failure gets its own status; a later one is sent
+	// inside the stream.
 	Patience time.Duration
 	// IdempotencyTTL is how long an answer is kept for repeated requests.
 	IdempotencyTTL time.Duration
-	// Tools bound what the tools of a turn may take; zero fields mean the usual.
+	// Tools bound the tools of a turn; zero fields mean the defaults.
 	Tools ToolLimits
 	// Now is the clock.
 	Now func() time.Time
 }
 
-// minBudget is the smallest context that can hold a turn at all.
+// minBudget is the smallest budget that can hold a turn.
 const minBudget = 256
 
-// budget is the bound for one request.
+// budget is the token budget of one request.
 func (c *Config) budget(req *Request, model string) (int, error) {
 	b := c.Budgets.Of(model)
 	if req.Budget != 0 {
@@ -111,17 +111,17 @@ func (c *Config) budget(req *Request, model string) (int, error) {
 	return b, nil
 }
 
-// Models are the responders a turn can be given to.
+// Models are the responders.
 type Models struct {
-	// Upstream answers when it can; nil when there is none.
+	// Upstream answers if it can be reached; nil for none.
 	Upstream Model
-	// Recall answers from memory alone; nil when it is switched off.
+	// Recall answers from memory alone; nil if it is disabled.
 	Recall Model
-	// Fallback lets Recall answer when the upstream cannot be reached.
+	// Fallback lets Recall answer if the upstream cannot be reached.
 	Fallback bool
 }
 
-// RecallModel is the name the recall responder answers under.
+// RecallModel is the model name of the recall responder.
 const RecallModel = "hermes-recall"
 
 // Clock returns the time in the precision of the store, so that a message's time is the

@@ -8,8 +8,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Result is what a finished turn reports. It is also what an idempotency key
-// keeps, so that a repeated request gets the same answer.
+// Result is the outcome of a finished turn. It is also stored under an idempotency key,
+// so that a repeated request gets the same answer.
 type Result struct {
 	SessionID  session.ID        `json:"session_id"`
 	RootID     session.ID        `json:"lineage_root_id"`
@@ -29,45 +29,45 @@ type Result struct {
 	UsageEstimated bool `json:"usage_estimated"`
 	InputTokens    int  `json:"input_tokens"`
 	OutputTokens   int  `json:"output_tokens"`
-	// CachedTokens are those of the input that the upstream had at hand,
-	// ReasoningTokens those of the output that it did not show.
+	// CachedTokens are input tokens that the upstream read from its cache.
+	// ReasoningTokens are output tokens that it did not show.
 	CachedTokens    int `json:"cached_tokens,omitempty"`
 	ReasoningTokens int `json:"reasoning_tokens,omitempty"`
 
-	// Tools are the tools of this server that were run, in order.
+	// Tools are the calls of this server's tools in order.
 	Tools []lineage.ToolUse `json:"tools,omitempty"`
 
-	// From and To bound the messages of the turn in the lineage, its input included: To
-	// is the Seq after the last. Both are 0 if nothing is stored.
+	// From and To bound the messages of the turn in the lineage, including its input.
+	// To is the Seq after the last message. Both are 0 if nothing is stored.
 	From int64 `json:"from_seq,omitempty"`
 	To   int64 `json:"to_seq,omitempty"`
 
-	// Answer is the message as the client gets it.
+	// Answer is the message for the client.
 	Answer Answer `json:"answer"`
 	At     time.Time
 }
 
-// Answer is the text and calls of a reply.
+// Answer is the text and the calls of a reply.
 type Answer struct {
 	Content      string `json:"content"`
 	ToolCalls    []byte `json:"tool_calls,omitempty"`
 	FinishReason string `json:"finish_reason"`
-	// Raw is the upstream's whole completion, when it answered in one piece.
+	// Raw is the upstream's whole completion, if it did not stream.
 	Raw []byte `json:"raw,omitempty"`
 }
 
-// Learned is a fact this turn added.
+// Learned is a fact that this turn added.
 type Learned struct {
 	ID        memory.FactID `json:"id"`
 	Kind      memory.Kind   `json:"kind"`
 	Statement string        `json:"statement"`
 }
 
-// Reversal is a contradiction this turn brought.
+// Reversal is a contradiction that this turn caused.
 type Reversal struct {
 	Was string `json:"was"`
 	Now string `json:"now"`
 	Why string `json:"why,omitempty"`
-	// TurnsAgo is how many of the user's messages lie between the two.
+	// TurnsAgo is the number of the user's messages between the two.
 	TurnsAgo int `json:"turns_ago"`
 }

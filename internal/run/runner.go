@@ -1,12 +1,11 @@
-// Package run carries a turn from request to stored answer. It is the only way
-// through: every door (HTTP, terminal, chat platforms, scheduler, MCP) builds a
-// [Request], calls [Runner.Start], ranges over [Stream.Deltas] and translates
-// what it sees.
+// Package run carries a turn from request to stored answer. Every door (HTTP, terminal,
+// chat platforms, scheduler, MCP) builds a [Request], calls [Runner.Start], ranges over
+// [Stream.Deltas], and translates the deltas.
 //
-// One descent, one return. Start takes the lineage's turn, resolves the
-// session, folds a tail that grew too long, assembles a bounded prompt and
-// hands it to the model. When Start returns, the effective session is final.
-// Deltas yields the answer and ends only after the turn is durable.
+// Start acquires the lineage's turn, resolves the session, folds a tail that is too
+// long, assembles a bounded prompt and calls the model. When Start returns, the
+// effective session is final. Deltas yields the answer and ends only after the turn is
+// durable.
 package run
 
 import (
@@ -35,12 +34,12 @@ type Runner struct {
 	models    Models
 	tools     Tools
 	config    Config
-	process   string // names this process in request keys
+	process   string // the name of this process in request keys
 	questions *memory.Questions
 	wake      func(owner.Owner, session.ID)
-	line      *claim.Line // nil sets no bound
+	line      *claim.Line // nil means no bound
 	log       *slog.Logger
-	observer  Observer // nil when no one watches
+	observer  Observer // nil without an observer
 }
 
 // Parts are what a Runner is made of.
@@ -50,22 +49,22 @@ type Parts struct {
 	Memory   memory.Store
 	Views    *memory.Views
 	Lineages *lineage.Lineages
-	// Curator copies lineages, takes messages back and erases facts for turns.
+	// Curator forks lineages, undoes messages and erases facts for turns.
 	Curator *curate.Curator
 	Models  Models
-	// Tools are what this server runs for models; nil for none.
+	// Tools are the tools that this server runs for models; nil for none.
 	Tools  Tools
 	Config Config
-	// Wake is told of each lineage that something was stored in; nil for no one. It
+	// Wake is called with each lineage in which a message was stored; nil for none. It
 	// must not block.
 	Wake func(owner.Owner, session.ID)
-	// Questions finds the meaning of questions.
+	// Questions computes the vectors of questions.
 	Questions *memory.Questions
-	// Process is different for every process that runs turns.
+	// Process is unique for every process that runs turns.
 	Process string
-	// Line has the places for turns under way; nil sets no bound.
+	// Line is the queue for turns; nil means no bound.
 	Line *claim.Line
-	// Observer is told how turns go; nil when no one watches.
+	// Observer is told of the progress of turns; nil for none.
 	Observer Observer
 	Log      *slog.Logger
 }
@@ -98,7 +97,7 @@ func (r *Runner) Start(ctx context.Context, req *Request) (*Stream, error) {
 	return s, err
 }
 
-// start carries a turn through its phases up to the answer's begin.
+// start carries a turn through its phases until its answer begins.
 func (r *Runner) start(ctx context.Context, req *Request) (s *Stream, err error) {
 	pending, stored, err := r.claim(ctx, req)
 	switch {
@@ -109,7 +108,7 @@ func (r *Runner) start(ctx context.Context, req *Request) (s *Stream, err error)
 	}
 	var t *opened
 	defer func() {
-		if s == nil { // also after a panic: the lineage's turn and the permit go on
+		if s == nil { // also after a panic: the lineage's lock and the permit are released
 			t.end()
 			r.giveUp(ctx, req.Owner, pending)
 		}
@@ -144,7 +143,7 @@ func (t *opened) answer(ctx context.Context) (*Stream, error) {
 	s := &turn{laidOut: laid}
 	begun := false
 	defer func() {
-		if !begun { // also after a panic: the input may be on its way to the store
+		if !begun { // also after a panic: the input may be in the store's queue
 			_ = s.durable(ctx)
 		}
 	}()
@@ -169,8 +168,8 @@ func (r *Refused) Error() string { return r.Err.Error() }
 // Unwrap returns the cause.
 func (r *Refused) Unwrap() error { return r.Err }
 
-// open takes a permit, the lineage's turn and the scope's memory. The caller ends what
-// it returns, also with an error.
+// open takes a permit, the lineage's turn and the scope's memory. The caller ends the
+// returned turn, even after an error.
 func (r *Runner) open(ctx context.Context, req *Request) (*opened, error) {
 	permit, err := r.enter(ctx, req)
 	if err != nil {
@@ -218,7 +217,7 @@ func (t *opened) openFor(ctx context.Context, req *Request) error {
 		return err
 	}
 	t.open, t.lineage, t.view, t.now = open, open.Lineage, open.View, open.At
-	if open.Key != req.Key { // the session has one of its own; the caller keeps its request
+	if open.Key != req.Key { // the session has its own key; the caller's request is left unchanged
 		keyed := *req
 		keyed.Key = open.Key
 		t.req = &keyed
@@ -227,7 +226,7 @@ func (t *opened) openFor(ctx context.Context, req *Request) error {
 	return nil
 }
 
-// Responder is the responder of turns in which nothing fails.
+// Responder is the responder of turns without a failure.
 func (r *Runner) Responder() lineage.Responder {
 	if r.models.Upstream != nil {
 		return lineage.ByUpstream
@@ -235,7 +234,7 @@ func (r *Runner) Responder() lineage.Responder {
 	return lineage.ByRecall
 }
 
-// noResponder is the fault of a server without any responder.
+// noResponder is the fault for a turn without any responder.
 func noResponder() error {
 	return fault.New(fault.Unavailable, "no_responder",
 		"No model is configured and the recall responder is switched off. Set HERMES_UPSTREAM_URL, or start with --responder recall.")

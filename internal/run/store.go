@@ -14,19 +14,19 @@ type Store interface {
 	// ClaimRequest reserves an idempotency key for the caller's request, or returns the
 	// record of the request that has it.
 	ClaimRequest(ctx context.Context, o owner.Owner, k lineage.RequestKey) (Claimed, error)
-	// ReleaseRequest gives up the key of a request whose turn stored no answer.
+	// ReleaseRequest releases the key of a request whose turn stored no answer.
 	ReleaseRequest(ctx context.Context, o owner.Owner, k lineage.RequestKey) error
 }
 
-// Claimed is what the store knows about a key.
+// Claimed is the state of an idempotency key in the store.
 type Claimed struct {
-	// Mine says that the caller now holds the claim and must run the turn.
+	// Mine says that the caller holds the claim and must run the turn.
 	Mine bool
-	// SameBody says that the earlier request asked the same.
+	// SameBody says that the earlier request had the same body.
 	SameBody bool
 	// Outcome is the stored outcome; nil while there is none.
 	Outcome []byte
-	// Pending is where an earlier try of the request left its input; nil if it
-	// left none. The caller answers that instead of storing it again.
+	// Pending is the position of the input that an earlier try stored; nil if it stored
+	// none. The caller answers that input instead of storing it again.
 	Pending *lineage.Pending
 }

@@ -14,31 +14,31 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Stream is a turn whose answer has begun. What it says of the session is final.
+// Stream is a turn whose answer has begun. Its session is final.
 type Stream struct {
 	SessionID  session.ID
 	RootID     session.ID
 	Key        session.Key
 	Created    bool
 	Compressed bool
-	// From is the Seq of the first message of the turn's input, for one that is kept.
+	// From is the Seq of the first message of the turn's input, if the turn is stored.
 	From int64
 	// Responder is the expected responder. If the upstream had not accepted yet, the
 	// Result names the one that answered.
 	Responder lineage.Responder
-	// Model is the name the answer comes under.
+	// Model is the model name of the answer.
 	Model string
 	// Replayed says that this is the stored answer of an earlier request.
 	Replayed bool
 
 	turn     *turn
 	stored   *Result
-	ctx      context.Context // of the calls of models and tools
+	ctx      context.Context // for calls of models and tools
 	cancel   context.CancelFunc
 	accepted chan acceptance
 	answer   answer
-	observer TurnObserver // nil if there is none, or it was told of the end
-	spoken   bool         // a piece of the answer has been told of
+	observer TurnObserver // nil without an observer, or after it was told of the end
+	spoken   bool         // the first piece has been reported
 }
 
 // acceptance is the outcome of calling the model.
@@ -56,19 +56,19 @@ func newStream(t *turn) *Stream {
 	}
 }
 
-// from is the place of the turn's own input.
+// from is the Seq of the turn's input.
 func (t *laidOut) from() int64 {
 	switch {
 	case len(t.input.fresh) > 0:
 		return t.input.fresh[0].Seq
 	case t.pending != nil && t.pending.Count > 0:
-		return t.pending.At.Seq // an earlier try has stored it
+		return t.pending.At.Seq // an earlier try stored it
 	}
 	return t.input.tailTo
 }
 
-// call hands the prompt to a model. A caller that does not stream waits for it
-// to be accepted; one that does waits no longer than the configured patience.
+// call sends the prompt to a model. A caller that does not stream waits until the
+// prompt is accepted. A streaming caller waits at most the configured patience.
 func (s *Stream) call(ctx context.Context) error {
 	t := s.turn
 	models := t.runner.models
@@ -102,7 +102,7 @@ func (s *Stream) call(ctx context.Context) error {
 	}
 }
 
-// settleCall records the responder, while a header can still name it.
+// settleCall records the responder while the headers can still name it.
 func (s *Stream) settleCall(a acceptance) error {
 	if a.err != nil {
 		return a.err
@@ -115,7 +115,7 @@ func (s *Stream) settleCall(a acceptance) error {
 	return nil
 }
 
-// call asks the upstream, and the recall responder if that cannot be reached.
+// call asks the upstream, or the recall responder if the upstream cannot be reached.
 func (m *Models) call(ctx context.Context, p *Prompt) acceptance {
 	a := acceptance{responder: lineage.ByUpstream}
 	a.deltas, a.err = m.Upstream.Stream(ctx, p)
@@ -127,20 +127,20 @@ func (m *Models) call(ctx context.Context, p *Prompt) acceptance {
 	return a
 }
 
-// fallsBack reports whether the recall responder answers in place of an upstream that
-// failed so.
+// fallsBack reports whether the recall responder answers instead of an upstream that
+// failed with err.
 func (m *Models) fallsBack(ctx context.Context, err error) bool {
 	return m.Fallback && m.Recall != nil && ctx.Err() == nil && unreachable(err)
 }
 
-// unreachable reports whether an upstream gave no answer at all. One that
-// refuses with a status is there, and its refusal is the caller's to see.
+// unreachable reports whether an upstream gave no answer at all. A refusal with a
+// status is an answer, and the caller must see it.
 func unreachable(err error) bool {
 	f, ok := errors.AsType[*fault.Error](err)
 	return ok && f.Status == 0 && (f.Kind == fault.Unavailable || f.Kind == fault.Timeout)
 }
 
-// asPrompt is the turn as a model is shown it first.
+// asPrompt is the first prompt of the turn.
 func (t *turn) asPrompt() *Prompt {
 	p := &Prompt{
 		Model: t.name, Streaming: t.req.Streaming, Body: t.req.Body,
@@ -152,7 +152,7 @@ func (t *turn) asPrompt() *Prompt {
 	return p
 }
 
-// asQuestion is the turn as the recall responder sees it.
+// asQuestion is the turn in the form for the recall responder.
 func (t *turn) asQuestion() *Question {
 	q := &Question{Input: t.input.asked, Now: t.now, View: t.view}
 	for _, c := range t.changes {
@@ -167,8 +167,8 @@ func (t *turn) asQuestion() *Question {
 	return q
 }
 
-// Close ends a stream whose deltas are not wanted. It may be called at any time and
-// more than once, but not while Deltas is being ranged over.
+// Close ends a stream whose deltas are not needed. It may be called at any time and
+// several times, but not while Deltas is being ranged over.
 func (s *Stream) Close() {
 	if s.turn == nil {
 		return
@@ -176,16 +176,16 @@ func (s *Stream) Close() {
 	s.cancel()
 	t := s.turn
 	s.turn = nil
-	_ = t.durable(t.ctx) // its failure is reported by another path
+	_ = t.durable(t.ctx) // the failure is reported elsewhere
 	t.runner.settled(t.req.Owner, t.pending)
 	t.end()
 	s.ended(nil, errUnwanted())
 }
 
-// Deltas yields the answer. The piece that finishes it is held back until the
-// turn is durable and carries the Result. If the model breaks off, what arrived
-// is stored as partial, and the sequence ends with a Delta holding the Result
-// and the fault. Leaving the loop cancels the call and stores what arrived.
+// Deltas yields the answer. The last piece is held back until the turn is durable, and
+// carries the Result. If the model breaks off, the received part is stored as a partial
+// answer, and the sequence ends with a Delta that holds the Result, and the fault.
+// Leaving the loop cancels the call and stores the received part.
 func (s *Stream) Deltas(ctx context.Context) iter.Seq2[Delta, error] {
 	return func(yield func(Delta, error) bool) {
 		if s.stored != nil {
@@ -260,7 +260,7 @@ func canceled(ctx context.Context) error {
 	return fault.Wrap(fault.Canceled, "cancelled", "The request was cancelled.", ctx.Err())
 }
 
-// finish stores the answer and yields the pieces held back.
+// finish stores the answer and yields the pieces that were held back.
 func (s *Stream) finish(ctx context.Context, held []Delta, cause error, left bool, yield func(Delta, error) bool) {
 	if cause != nil {
 		s.answer.finish = session.FinishError

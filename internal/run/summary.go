@@ -12,7 +12,7 @@ const (
 	summaryHead = "Earlier in this session the user said, in order (beginnings):\n"
 )
 
-// headOf is the line above a summary.
+// headOf is the line before a summary.
 func headOf(summary string) string {
 	if strings.HasPrefix(summary, compression.DrawnLine) || strings.Contains(summary, "\n"+compression.DrawnLine) {
 		return drawnHead
@@ -20,8 +20,8 @@ func headOf(summary string) string {
 	return summaryHead
 }
 
-// showSummary renders the newest lines of a summary that fit, each as quoted data,
-// and counts them.
+// showSummary renders the newest lines of a summary that fit, each as quoted data, and
+// counts their tokens.
 func showSummary(summary string, room int, count func(string) int) (text string, tokens int) {
 	if summary == "" {
 		return "", 0
@@ -47,8 +47,8 @@ func showSummary(summary string, room int, count func(string) int) (text string,
 	return head + strings.Join(lines[first:], ""), tokens
 }
 
-// citeLine is a line of a summary as a model is shown it. The mark in front is ours;
-// a line without one has come from elsewhere.
+// citeLine is a line of a summary in the form for a model. This program writes the mark
+// at its start; a line without the mark comes from elsewhere.
 func citeLine(line string) string {
 	mark, words := line[:min(len(line), len(compression.QuotedLine))], ""
 	if mark == compression.QuotedLine || mark == compression.DrawnLine {

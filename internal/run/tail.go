@@ -5,8 +5,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// fitTail takes the newest messages that fit, whole groups only: a message of
-// the user, or an answer with the tool results it called for.
+// fitTail returns the newest messages that fit, in whole groups: a message of the user,
+// or an answer with the results of its calls.
 func (t *laidOut) fitTail(room int) ([]session.Message, int) {
 	tail := standing(paired(t.before(), false), t.input.asked)
 	end := len(tail)
@@ -26,14 +26,14 @@ func (t *laidOut) fitTail(room int) ([]session.Message, int) {
 	t.sightFrom = t.input.tailTo
 	if from < end {
 		t.sightFrom = tail[from].Seq
-		for i := from; i < end; i++ { // results stand with their calls, not in the order of places
+		for i := from; i < end; i++ { // results follow their calls, not the order of Seq
 			t.sightFrom = min(t.sightFrom, tail[i].Seq)
 		}
 	}
 	return tail[from:end], used
 }
 
-// before is the history up to where the input goes on.
+// before is the history up to the position of the input.
 func (t *laidOut) before() []session.Message {
 	ms := t.history()
 	end := len(ms)
@@ -43,8 +43,8 @@ func (t *laidOut) before() []session.Message {
 	return ms[:end:end]
 }
 
-// history is what may be shown before the input: the lineage's tail, or the past
-// that came with the input.
+// history are the messages that may be shown before the input: the lineage's tail, or
+// the past that came with the input.
 func (t *laidOut) history() []session.Message {
 	if len(t.input.past) > 0 {
 		return t.input.past
@@ -52,8 +52,7 @@ func (t *laidOut) history() []session.Message {
 	return t.lineage.Tail()
 }
 
-// standing leaves out answers that no longer stand: they were asked for again, and
-// the later one replaced them.
+// standing omits answers that were replaced by a later answer to the same input.
 func standing(tail, asked []session.Message) []session.Message {
 	replaced := func(i int) bool {
 		next := asked
@@ -78,5 +77,5 @@ func standing(tail, asked []session.Message) []session.Message {
 	return out
 }
 
-// given reports whether a message is an answer that was given here.
+// given reports whether a message is an answer of this server.
 func given(m *session.Message) bool { return m.Role == session.Assistant && m.FinishReason != "" }

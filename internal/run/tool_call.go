@@ -13,9 +13,9 @@ import (
 	"github.com/hermes-memory/hermes/internal/recovery"
 )
 
-// execute runs the calls of one round and returns their results in order. Calls that
-// change nothing run concurrently, the others one by one in the model's order. room is
-// about how many bytes each result may have.
+// execute runs the calls of one round and returns their results in order. Calls of
+// tools that change nothing run concurrently, the others one by one in the model's
+// order. room is the approximate size of each result, in bytes.
 func (t *turn) execute(ctx context.Context, calls []openai.Call, room int) []ToolResult {
 	results := make([]ToolResult, len(calls))
 	uses := make([]lineage.ToolUse, len(calls))
@@ -52,13 +52,13 @@ func (t *turn) execute(ctx context.Context, calls []openai.Call, room int) []Too
 	return results
 }
 
-// failed is the result of a call that went wrong.
+// failed is the result of a failed call.
 func failed(format string, args ...any) ToolResult {
 	return ToolResult{Text: "Error: " + fmt.Sprintf(format, args...), Failed: true}
 }
 
-// callTool runs one call. A tool that panics has failed, and so has one that hangs: the
-// turn does not wait for it.
+// callTool runs one call. A tool that panics has failed. A tool that hangs has failed
+// too, and the turn does not wait for it.
 func (t *turn) callTool(ctx context.Context, g *Grant, c *openai.Call, room int) ToolResult {
 	request := requestOf(c, room)
 	var object map[string]json.RawMessage
@@ -82,9 +82,9 @@ func (t *turn) callTool(ctx context.Context, g *Grant, c *openai.Call, room int)
 	case <-ctx.Done():
 	}
 	select {
-	case r := <-done: // in the very last moment
+	case r := <-done: // the result may arrive at the same moment
 		return r
-	case <-time.After(toolGrace): // for what ends with its context and can say why
+	case <-time.After(toolGrace): // a tool that ends with its context can say why
 	case r := <-done:
 		return r
 	}
@@ -94,13 +94,13 @@ func (t *turn) callTool(ctx context.Context, g *Grant, c *openai.Call, room int)
 	return failed("the tool did not answer within %s", limit)
 }
 
-// toolGrace is how long a tool whose time is over may take to say so.
+// toolGrace is how long a tool may take to return after its context has ended.
 const toolGrace = 50 * time.Millisecond
 
-// shorten cuts a text to a number of tokens, with a note where it was cut.
+// shorten cuts a text to a number of tokens, with a note at the cut.
 func shorten(text string, tokens, bytes int, count func(string) int) string {
 	whole := len(text)
-	// No token is this long, so longer text need not be counted.
+	// No token is longer than this, so text beyond the product need not be counted.
 	const longest = 16
 	if n := min(bytes, max(tokens, 1)*longest); len(text) > n {
 		text = head(text, n)
@@ -119,7 +119,7 @@ func shorten(text string, tokens, bytes int, count func(string) int) string {
 	return ""
 }
 
-// head is the beginning of a text, at most n bytes of whole characters.
+// head is the beginning of a text: at most n bytes, without splitting a character.
 func head(text string, n int) string {
 	n = max(0, n)
 	if n >= len(text) {

@@ -8,13 +8,13 @@ import (
 	"github.com/hermes-memory/hermes/internal/openai"
 )
 
-// separator stands between what a model says before it calls tools and after.
+// separator separates the text before tool calls from the text after them.
 const separator = "\n\n"
 
-// withTools passes a model's answer on. Calls of this server's tools are taken
-// out, run and stored, and the model is asked again, until it answers or calls
-// a tool of the client. Text goes out at once; parts of calls wait until it is
-// known whose they are.
+// withTools yields a model's answer without the calls of this server's tools. Those
+// calls are run and stored, and the model is asked again, until it answers or calls a
+// tool of the client. Text is yielded at once. Parts of calls are held until the tool
+// is known.
 func (s *Stream) withTools(deltas iter.Seq2[Delta, error]) iter.Seq2[Delta, error] {
 	return func(yield func(Delta, error) bool) {
 		tools, cancel := context.WithCancel(s.ctx)
@@ -37,8 +37,8 @@ func (s *Stream) withTools(deltas iter.Seq2[Delta, error]) iter.Seq2[Delta, erro
 	}
 }
 
-// round runs and stores the calls of an answer that calls this server alone,
-// and asks the model again.
+// round runs and stores the calls of an answer that only calls this server's tools, and
+// asks the model again.
 func (s *Stream) round(tools context.Context, p *passage) (iter.Seq2[Delta, error], error) {
 	t, box := s.turn, s.turn.box
 	if box.count >= box.limits.Rounds {
@@ -60,7 +60,7 @@ func (s *Stream) round(tools context.Context, p *passage) (iter.Seq2[Delta, erro
 	return t.runner.models.Upstream.Stream(s.ctx, t.nextPrompt(box.count >= box.limits.Rounds))
 }
 
-// bill adds what an answer cost to what the turn has cost so far.
+// bill adds the cost of an answer to the cost of the turn.
 func (t *turn) bill(a *answer, calls []openai.Call) {
 	u := a.usage
 	if u == nil {
@@ -71,22 +71,22 @@ func (t *turn) bill(a *answer, calls []openai.Call) {
 	t.box.cost.Output += u.Output
 }
 
-// passage is one answer of the model on its way to the client.
+// passage passes one answer of the model to the client.
 type passage struct {
 	s     *Stream
 	t     *turn
 	tools context.Context
 	yield func(Delta, error) bool
 
-	calls []openai.Call // as far as they have come
-	held  []Delta       // parts of calls that are ours, or may be
-	mine  []openai.Call // the calls that are ours, once the answer has ended
+	calls []openai.Call // the calls so far
+	held  []Delta       // parts of calls that are, or may be, of this server's tools
+	mine  []openai.Call // the calls of this server's tools, once the answer has ended
 	ended bool
 	spoke bool
 }
 
-// pass reads the answer to its end. It reports false when there is nothing more
-// to do: the model failed, or the client has gone.
+// pass reads the answer to its end. It reports false if the model failed or the client
+// disconnected.
 func (p *passage) pass(deltas iter.Seq2[Delta, error]) bool {
 	for d, err := range deltas {
 		if err != nil {
@@ -105,7 +105,7 @@ func (p *passage) take(d Delta) bool {
 	case p.ended:
 		return p.rest(d)
 	case p.t.box.count > 0 && d.silent():
-		return true // the beginning of another answer: the client is in the middle of one
+		return true // the first piece of a later answer: the client's answer has begun already
 	}
 	for _, part := range d.ToolCalls {
 		p.calls = openai.JoinCall(p.calls, part.Index, part.ID, part.Name, part.Arguments)
@@ -121,9 +121,9 @@ func (p *passage) take(d Delta) bool {
 	return p.emit(d)
 }
 
-// hold keeps back a piece whose calls may be for tools of this server, after passing
-// its words on. Once a call cannot be such a call, it releases the pieces held. It also
-// reports whether the client has gone.
+// hold holds back a piece whose calls may be of this server's tools, after yielding its
+// text. It releases the held pieces once a call cannot be such a call. It also reports
+// whether the client has disconnected.
 func (p *passage) hold(d *Delta) (held, gone bool) {
 	if !p.mayBeOurs() {
 		return false, !p.release()
@@ -141,17 +141,17 @@ func (p *passage) hold(d *Delta) (held, gone bool) {
 	return true, false
 }
 
-// silent reports whether a piece says nothing at all.
+// silent reports whether a piece has no content.
 func (d *Delta) silent() bool {
 	ends := d.Finishes || d.NoChoices || d.Usage != nil
 	return !d.speaks() && !ends
 }
 
-// speaks reports whether a piece holds words or calls.
+// speaks reports whether a piece has text or calls.
 func (d *Delta) speaks() bool { return d.Content != "" || d.Reasoning != "" || len(d.ToolCalls) > 0 }
 
-// mayBeOurs reports whether any call so far is of this server's tools, or may
-// become one: some servers send names in pieces.
+// mayBeOurs reports whether a call so far is, or may become, a call of this server's
+// tools: some servers send names in pieces.
 func (p *passage) mayBeOurs() bool {
 	for i := range p.calls {
 		f := &p.calls[i].Function
@@ -165,7 +165,7 @@ func (p *passage) mayBeOurs() bool {
 	return false
 }
 
-// release passes on the pieces held: they are all for the client.
+// release yields the held pieces: they are all for the client.
 func (p *passage) release() bool {
 	for _, d := range p.held {
 		if !p.emit(d) {
@@ -176,7 +176,7 @@ func (p *passage) release() bool {
 	return true
 }
 
-// emit passes a piece on. Text of a later answer is set off from the earlier.
+// emit yields a piece. Text of a later answer is separated from the earlier text.
 func (p *passage) emit(d Delta) bool {
 	if d.Content != "" && !p.spoke {
 		p.spoke = true
@@ -191,7 +191,7 @@ func (p *passage) emit(d Delta) bool {
 	return p.yield(d, nil)
 }
 
-// end decides, when all calls are known, whose answer it is.
+// end decides who handles an answer, once all its calls are known.
 func (p *passage) end(d Delta) bool {
 	p.ended = true
 	if p.mine = p.t.box.ours(p.calls); len(p.mine) == 0 {
@@ -206,8 +206,9 @@ func (p *passage) end(d Delta) bool {
 	return p.share(d)
 }
 
-// share ends an answer that calls tools of both sides: ours are run, and the
-// client gets its own. When it sends their results the model has all of them.
+// share ends an answer that calls tools of both sides. This server runs its own, and
+// the client gets the others. When the client sends their results, the model gets all
+// results.
 func (p *passage) share(d Delta) bool {
 	a := &p.s.answer
 	if d.Model != "" {
@@ -238,17 +239,17 @@ func (p *passage) share(d Delta) bool {
 	return p.emit(Delta{ToolCalls: theirs}) && p.emit(p.priced(d))
 }
 
-// rest reads the pieces after the end of an answer: its usage.
+// rest reads the pieces after the end of an answer, which hold its usage.
 func (p *passage) rest(d Delta) bool {
 	again := len(p.mine) > 0 && p.t.box.mixed == nil
 	if again || p.t.box.count > 0 && d.NoChoices {
-		p.s.answer.note(&d) // the client is told the sum
+		p.s.answer.note(&d) // the client gets the sum of all calls
 		return true
 	}
 	return p.emit(d)
 }
 
-// priced is a finishing piece that tells what the whole turn has cost.
+// priced is a final piece with the usage of the whole turn.
 func (p *passage) priced(d Delta) Delta {
 	if p.t.box.count == 0 || d.Usage == nil || d.Raw == nil || p.s.answer.whole {
 		return d

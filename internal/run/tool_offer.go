@@ -14,41 +14,41 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// toolbox is what a turn's tools are and have done.
+// toolbox is the state of this server's tools in a turn.
 type toolbox struct {
 	tools   Tools
 	limits  ToolLimits
 	grant   Grant
 	offered map[string]ToolDefinition
-	wire    []byte // the "tools" of the request, the client's among them
+	wire    []byte // the "tools" of the request, including the client's
 	advice  string // for the system prompt; "" for none
-	size    int    // of our definitions and the advice, in tokens
+	size    int    // of the definitions and the advice, in tokens
 
 	rounds []session.Message // calls and results, after the prompt's messages
-	tokens int               // what they take
-	count  int               // how many rounds there were
+	tokens int               // of rounds
+	count  int               // number of rounds
 	used   []lineage.ToolUse
 	cost   Usage // of the model calls before the last one
-	// guessed says that not all of cost was reported.
+	// guessed says that a part of cost was estimated.
 	guessed bool
-	outside bool   // text of other programs has come into sight
+	outside bool   // the model has seen text of other programs
 	mixed   *mixed // set when the final answer calls tools of both sides
 
-	ctx  context.Context // of the calls of models: it outlasts the time of tools
+	ctx  context.Context // for calls of models: it outlasts the time for tools
 	time *allowance
 }
 
 // mixed is a final answer that calls tools of this server and of the client.
 type mixed struct {
-	calls   []openai.Call // all of them
+	calls   []openai.Call // of both sides
 	results []session.Message
 }
 
-// toolShare is how much of what the turn's own words leave of the context may
-// be taken by the definitions of our tools: a third.
+// toolShare bounds the definitions of this server's tools: they may take a third of the
+// context that the turn's own text leaves.
 const toolShare = 3
 
-// offerTools decides which tools of this server the turn is offered.
+// offerTools decides which tools of this server are offered to the model.
 func (t *laidOut) offerTools(ctx context.Context) error {
 	r := t.runner
 	if r.tools == nil || r.models.Upstream == nil || t.req.Stateless {
@@ -56,7 +56,7 @@ func (t *laidOut) offerTools(ctx context.Context) error {
 	}
 	rules := openai.ReadToolRules(t.req.Body)
 	if !rules.Free || rules.Several {
-		return nil // the client has its own plan for this answer
+		return nil // the client controls the tool calls of this answer
 	}
 	tip := &t.lineage.Tip
 	box := &toolbox{
@@ -72,7 +72,7 @@ func (t *laidOut) offerTools(ctx context.Context) error {
 	room := (t.budget - system - input) / toolShare
 	for _, d := range r.tools.Offer(ctx, &box.grant) {
 		if slices.Contains(rules.Names, d.Name) || box.offered[d.Name].Name != "" {
-			continue // the client's own tool of this name is the one it means
+			continue // the client's tool of this name takes precedence
 		}
 		size := t.count(d.Name) + t.count(d.Description) + t.count(string(d.Parameters)) + t.count(d.Advice) + toolFrame
 		if size > room {
@@ -99,10 +99,10 @@ func (t *laidOut) offerTools(ctx context.Context) error {
 	return nil
 }
 
-// toolFrame is what the JSON around a definition takes, in tokens.
+// toolFrame is the cost of the JSON around a definition, in tokens.
 const toolFrame = 24
 
-// readOnly says why the turn's tools may change nothing; "" when they may.
+// readOnly is why the turn's tools may change nothing; "" if they may.
 func (t *opened) readOnly() string {
 	switch {
 	case !t.req.AsOf.IsZero():
@@ -133,7 +133,7 @@ func (t *laidOut) toolText() string {
 	return t.req.Tools
 }
 
-// adviceTokens is what the advice on tools takes.
+// adviceTokens is the cost of the advice on tools.
 func (t *laidOut) adviceTokens() int {
 	if t.box == nil || t.box.advice == "" {
 		return 0
@@ -165,5 +165,5 @@ func (m turnMemory) Forget(ctx context.Context, id memory.FactID) error {
 	if _, err := t.runner.curator.EraseFact(ctx, t.req.Owner, &fact, t.lineage); err != nil {
 		return err
 	}
-	return t.renew(ctx) // the view in use still knows it, and is out of the cache
+	return t.renew(ctx) // the view in use still has the fact, and is no longer cached
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// ours are the calls that this server is to run, of all that the model made.
+// ours are the calls of this server's tools among the model's calls.
 func (b *toolbox) ours(calls []openai.Call) []openai.Call {
 	var out []openai.Call
 	for _, c := range calls {
@@ -28,7 +28,7 @@ func (b *toolbox) ours(calls []openai.Call) []openai.Call {
 	return out
 }
 
-// nameCalls gives calls an id that came without one.
+// nameCalls gives an id to each call without one.
 func nameCalls(calls []openai.Call) {
 	for i := range calls {
 		if calls[i].ID == "" {
@@ -40,10 +40,10 @@ func nameCalls(calls []openai.Call) {
 }
 
 // work runs the calls of this server's tools and returns the round for the transcript:
-// the message that calls, and a result for each call.
+// the message with the calls, and a result for each call.
 //
-// A round is kept within the budget. Results are cut, and older turns leave the prompt;
-// a round gets half of the remaining room, so that some is left for the next.
+// A round must fit the budget. Results are cut, and older turns leave the prompt. A
+// round gets half of the remaining room, so that the next round has some.
 func (t *turn) work(ctx context.Context, text string, calls []openai.Call, model string) (session.Message, []session.Message, error) {
 	asking := session.Message{
 		RootID: t.lineage.Tip.RootID, Key: t.req.Key, Role: session.Assistant, Content: text,
@@ -63,7 +63,7 @@ func (t *turn) work(ctx context.Context, text string, calls []openai.Call, model
 	now := t.runner.config.Clock()
 	asking.SaidAt, asking.RecordedAt = now, now
 	out := make([]session.Message, len(mine))
-	for i, k := range bySize(results) { // small results leave more room to the others
+	for i, k := range bySize(results) { // small results leave more room for the others
 		m := t.resultMessage(&mine[k], &results[k], share/(len(mine)-i))
 		if m.FinishReason == session.ToolFailed {
 			t.box.used[len(t.box.used)-len(mine)+k].OK = false
@@ -76,13 +76,13 @@ func (t *turn) work(ctx context.Context, text string, calls []openai.Call, model
 }
 
 const (
-	// minResult is the least room for a result, in tokens: enough for an error.
+	// minResult is the minimum room for a result, in tokens: enough for an error.
 	minResult = 24
-	// bytesPerToken is what a tool is told of a token.
+	// bytesPerToken converts the room for a result to bytes for tools.
 	bytesPerToken = 4
 )
 
-// resultMessage is a result as the transcript keeps it.
+// resultMessage is a result in the form for the transcript.
 func (t *turn) resultMessage(c *openai.Call, r *ToolResult, room int) session.Message {
 	text := strings.ToValidUTF8(r.Text, string(utf8.RuneError))
 	m := session.Message{
@@ -94,7 +94,7 @@ func (t *turn) resultMessage(c *openai.Call, r *ToolResult, room int) session.Me
 	}
 	m.Content = shorten(text, room, t.box.limits.Bytes, t.count)
 	if m.Content != text && m.Note != "" && !m.Echoes() {
-		// Half a statement must not be remembered as if it were the whole.
+		// A part of a statement must not be remembered as the whole.
 		m.Content = shorten("Error: there is no room for it in this turn's context", room, t.box.limits.Bytes, t.count)
 		m.Note, m.FinishReason = memory.EchoNote, session.ToolFailed
 	}
@@ -112,8 +112,8 @@ func bySize(results []ToolResult) []int {
 	return order
 }
 
-// keepRound stores a round, in one transaction: no call is ever without its
-// results. It joins the prompt of the next call of the model.
+// keepRound stores a round in one transaction, so that no call lacks its results. The
+// round is added to the next prompt.
 func (t *turn) keepRound(ctx context.Context, round []session.Message) error {
 	if !t.req.OffRecord {
 		step, err := t.extend(ctx, round)
@@ -137,7 +137,7 @@ func (t *turn) keepRound(ctx context.Context, round []session.Message) error {
 	return nil
 }
 
-// makeRoom lets the oldest turns of the tail go until the rounds fit.
+// makeRoom removes the oldest turns of the tail until the rounds fit.
 func (t *turn) makeRoom() {
 	p := &t.prompt
 	c := &p.context
@@ -160,11 +160,10 @@ func (t *turn) makeRoom() {
 	c.Sent = c.System + c.Input + c.Memory + c.Tail + c.Tools
 }
 
-// one is a message alone, with room behind it.
+// one is a list of one message with spare capacity.
 func one(m session.Message) []session.Message { return append(make([]session.Message, 0, 4), m) }
 
-// nextPrompt is what the model is shown after a round. In the last one it may
-// call nothing more.
+// nextPrompt is the prompt after a round. After the last round it forbids tool calls.
 func (t *turn) nextPrompt(last bool) *Prompt {
 	p := t.asPrompt()
 	p.Messages = paired(append(slices.Clone(p.Messages), t.box.rounds...), false)

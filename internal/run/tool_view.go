@@ -7,9 +7,9 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Visible is a transcript as its client knows it: without the calls of this server's
-// tools and their results, and with the text around them joined into one message. A
-// joined message has the Seq of the last one.
+// Visible is a transcript in the client's view: without calls of this server's tools
+// and their results. The texts around them are joined into one message, which has the
+// Seq of the last one.
 func Visible(ms []session.Message) []session.Message {
 	if !slices.ContainsFunc(ms, session.Message.RunHere) {
 		return ms
@@ -22,7 +22,7 @@ func Visible(ms []session.Message) []session.Message {
 		case m.RunHere():
 			continue
 		case m.Role == session.User:
-			said = "" // the text before it never became an answer
+			said = "" // the text so far did not become an answer
 		case m.Role == session.Assistant:
 			m.Content = join(said, m.Content)
 			said = ""
@@ -40,8 +40,8 @@ func Visible(ms []session.Message) []session.Message {
 	return out
 }
 
-// clientCalls are the calls of the first message that this server did not run,
-// and where the last result of those it did run stands; 0 for none.
+// clientCalls are the calls of the first message that this server did not run, and the
+// index of the last result of those that it ran; 0 for none.
 func clientCalls(ms []session.Message) (calls []byte, last int) {
 	ours := make(map[string]bool)
 	for i := 1; i < len(ms) && ms[i].Role == session.Tool; i++ {

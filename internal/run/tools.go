@@ -10,62 +10,62 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Tools are what this server runs for a model in the middle of its answer. The
-// client never sees their calls.
+// Tools are the tools that this server runs while a model answers. The client never
+// sees their calls.
 type Tools interface {
-	// Offer lists the tools a turn may be offered, the most useful first. It
-	// waits for nothing slow: a tool that cannot be had is not in the list.
+	// Offer lists the tools for a turn, most useful first. It must not wait: a tool
+	// that is not available at once is left out.
 	Offer(ctx context.Context, g *Grant) []ToolDefinition
-	// Call runs one of them and ends with ctx. What goes wrong is told in the
-	// result, in words for the model. It checks the grant itself.
+	// Call runs a tool and ends with ctx. Failures are reported in the result, in words
+	// for the model. Call checks the grant itself.
 	Call(ctx context.Context, g *Grant, c ToolRequest) ToolResult
 }
 
-// ToolDefinition is a tool as it is offered.
+// ToolDefinition is a tool as offered to a model.
 type ToolDefinition struct {
 	Name        string
 	Description string
 	// Parameters is the JSON schema of the arguments, an object.
 	Parameters json.RawMessage
-	// Advice tells the model when to use it; it joins the system prompt.
+	// Advice tells the model when to use the tool. It is added to the system prompt.
 	Advice string
 	// Parallel says that the tool changes nothing, so that its calls may run
 	// concurrently.
 	Parallel bool
-	// Approval says that a person has to agree before it is run.
+	// Approval says that a person must approve each call.
 	Approval bool
 }
 
-// Grant is what a turn lets its tools see and do. It is made with the turn, and
-// nothing a model says can widen it.
+// Grant is what the tools of a turn may read and do. It is made with the turn, and no
+// output of a model can widen it.
 type Grant struct {
 	Owner   owner.Owner
 	Session session.ID
 	Root    session.ID
 	Key     session.Key
-	// Asked is when the turn began: earlier messages are the past.
+	// Asked is the time when the turn began. Older messages are the past.
 	Asked time.Time
-	// AsOf is the time the turn looks from; zero is now.
+	// AsOf is the time at which memory is read; zero means now.
 	AsOf time.Time
-	// ReadOnly says why nothing may be changed; "" when it may.
+	// ReadOnly is why nothing may be changed; "" if changes are allowed.
 	ReadOnly string
-	// Outside says that the model has text of other programs before it: results
-	// of the client's tools, or of MCP servers, in this turn or recalled, and what a
-	// search has brought. Such text may be written to make it do things.
+	// Outside says that the prompt has text of other programs: results of the client's
+	// tools or of MCP servers, in this turn or recalled, and results of a search. Such
+	// text may be written to manipulate the model.
 	Outside bool
-	// Memory is that of the turn's scope.
+	// Memory is the memory of the turn's scope.
 	Memory ToolMemory
 }
 
-// ToolMemory is the memory of one scope, as tools may use it.
+// ToolMemory is the memory of one scope, for tools.
 type ToolMemory interface {
-	// Match returns the facts that bear on a question, the best first.
+	// Match returns the facts that answer a question, best first.
 	Match(question string, limit int) []memory.Fact
-	// Outside reports whether a fact stands by words of another program.
+	// Outside reports whether a fact rests on text of another program.
 	Outside(id memory.FactID) bool
-	// Fact returns one fact. NotFound if the scope holds none of this id.
+	// Fact returns one fact. NotFound if the scope has none of this id.
 	Fact(id memory.FactID) (memory.Fact, error)
-	// Forget erases one fact with its words in the transcript.
+	// Forget erases one fact and its words in the transcript.
 	Forget(ctx context.Context, id memory.FactID) error
 }
 
@@ -74,24 +74,25 @@ type ToolRequest struct {
 	ID        string
 	Name      string
 	Arguments json.RawMessage // an object
-	// Room is about how many bytes of the result the model will be shown.
+	// Room is the approximate size of the result that the model will be shown, in
+	// bytes.
 	Room int
 }
 
-// ToolResult is what a call brought.
+// ToolResult is the result of a call.
 type ToolResult struct {
 	Text   string
 	Failed bool
-	// Note says what memory makes of the text (session.Message.Note): with
-	// [memory.FormatNote] it is remembered word for word, with [memory.EchoNote]
-	// not at all, and with "" it is read as what a tool prints. [memory.FoundNote]
-	// is an echo that counts as text of other programs all the same.
+	// Note says how memory treats the text (session.Message.Note). With
+	// [memory.FormatNote] it is remembered word for word, with [memory.EchoNote] not at
+	// all, and with "" it is read as the output of a tool. [memory.FoundNote] is an
+	// echo that also counts as text of other programs.
 	Note string
 }
 
-// ToolLimits bound what the tools of one turn may take.
+// ToolLimits bound the tools of one turn.
 type ToolLimits struct {
-	Rounds int           // how often the model may call tools before it has to answer
+	Rounds int           // how often the model may call tools before it must answer
 	Calls  int           // calls in one round
 	Each   time.Duration // one call
 	Total  time.Duration // all calls of a turn

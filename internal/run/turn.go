@@ -13,23 +13,23 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// A turn passes through phases, each a value that has the one before it:
+// A turn passes through phases. Each phase is a value that contains the previous one:
 //
-//	opened   it has its lineage, its memory and its budget
-//	laidOut  it knows what is new, and how the room of the prompt is shared out
-//	turn     its input is learnt and on its way to the store; its prompt is ready
-//	Stream   a model was asked
+//	opened   has the lineage, its memory and the budget
+//	laidOut  knows the new messages and the sizes of the prompt's parts
+//	turn     has learnt its input and begun to store it; the prompt is ready
+//	Stream   has asked a model
 
-// opened is a turn that has its lineage and its memory.
+// opened is a turn with its lineage and its memory.
 type opened struct {
 	runner *Runner
 	req    *Request
-	ctx    context.Context // of the request; the answer outlives it when it is cut
+	ctx    context.Context // of the request; storing a partial answer outlives it
 	now    time.Time
 	name   string // the model asked for
 	budget int
 	count  func(string) int
-	exact  bool // count is by the vocabulary of the model
+	exact  bool // count uses the model's tokenizer
 
 	open     *lineage.Open
 	lineage  *lineage.Lineage // of open
@@ -46,35 +46,35 @@ type laidOut struct {
 	input      input
 	box        *toolbox // what this server's tools do in the turn; nil for none
 	system     int      // tokens of system prompt and tools
-	asked      int      // tokens of the new input
-	sightFrom  int64    // the first Seq the model sees verbatim
+	asked      int      // tokens of input.asked
+	sightFrom  int64    // the first Seq that is sent verbatim
 	compressed bool
-	ended      *session.Session // the parent, when this turn compressed
+	ended      *session.Session // the parent session, if this turn compressed
 }
 
 // turn is a turn whose input is learnt and whose prompt is ready.
 type turn struct {
 	*laidOut
-	kept    []session.Message // the input as it is stored
-	intake  *intake           // the input on its way to the store; nil when it is there
+	kept    []session.Message // the input in its stored form
+	intake  *intake           // the input while it is being stored; nil once it is
 	changes []memory.Change
 	prompt  assembly
 }
 
-// end hands the lineage's turn on, and gives its permit back.
+// end releases the lineage's turn and the permit.
 func (t *opened) end() {
 	if t == nil {
 		return
 	}
-	if t.open != nil { // nil where the lineage could not be opened
+	if t.open != nil { // nil if the lineage could not be opened
 		t.open.Close()
 	}
 	t.permit.Leave()
 	t.permit = claim.Permit{}
 }
 
-// layOut finds the new messages, the tools to offer, and the sizes of the prompt's
-// parts.
+// layOut finds the new messages, the tools to offer, and the sizes of the parts of the
+// prompt.
 func (t *opened) layOut(ctx context.Context) (*laidOut, error) {
 	l := &laidOut{opened: t}
 	if err := l.takeInput(); err != nil {
@@ -117,7 +117,7 @@ func (t *laidOut) takeInput() error {
 	return t.joinCalls()
 }
 
-// number gives the messages that are new their places.
+// number gives the new messages their Seq.
 func (t *laidOut) number() {
 	seq := t.lineage.Tip.NextSeq
 	for _, part := range [][]session.Message{t.input.past, t.input.fresh} {
@@ -129,8 +129,8 @@ func (t *laidOut) number() {
 	}
 }
 
-// compress opens a child session if the tail has grown too long. The state was
-// distilled with every turn, so no turn waits for a summary here.
+// compress opens a child session if the tail is too long. Every turn has distilled its
+// facts already, so no turn waits for a summary.
 func (t *laidOut) compress() {
 	l := t.lineage
 	if !l.Exists || t.req.OffRecord {
@@ -144,7 +144,7 @@ func (t *laidOut) compress() {
 	t.ended, t.compressed = l.Fold(&folded, t.now), true
 }
 
-// store hands the input to the store and puts the prompt together.
+// store starts storing the input and assembles the prompt.
 func (t *turn) store(ctx context.Context) error {
 	if t.req.Stateless {
 		t.prompt = t.asSent()
@@ -159,9 +159,9 @@ func (t *turn) store(ctx context.Context) error {
 	return nil
 }
 
-// recallAndLearn searches the older messages, and learns the input meanwhile. The work
-// that the turn waits for begins first: the commit of the facts learnt, or the slower
-// search if that commit may wait for the answer.
+// recallAndLearn searches older messages and learns the input concurrently. The work
+// that the turn waits for begins first: the commit of the learnt facts, or the search
+// if that commit may wait for the answer.
 func (t *turn) recallAndLearn(ctx context.Context, l *layout) (r recollection, b beliefs, err error) {
 	learn := func() beliefs {
 		if err = t.accept(ctx); err != nil {
@@ -180,8 +180,8 @@ func (t *turn) recallAndLearn(ctx context.Context, l *layout) (r recollection, b
 	return r, b, err
 }
 
-// ask hands the prompt to a model. The answer's stream is open when the caller may be
-// told the effective session.
+// ask sends the prompt to a model. When it returns, the effective session may be sent
+// to the client.
 func (t *turn) ask(ctx context.Context) (*Stream, error) {
 	s := newStream(t)
 	if err := recovery.Do(func() error { return s.call(ctx) }); err != nil {
@@ -191,7 +191,7 @@ func (t *turn) ask(ctx context.Context) (*Stream, error) {
 	return s, nil
 }
 
-// asSent takes the prompt as the client has made it.
+// asSent is the prompt as the client sent it.
 func (t *laidOut) asSent() assembly {
 	a := assembly{tailFrom: t.lineage.Tip.NextSeq}
 	a.messages = append(append(a.messages, t.req.System...), t.req.Messages...)

@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// warmSessions is how many of an owner's newest sessions are read ahead.
+	// warmSessions is the number of an owner's newest sessions that are read ahead.
 	warmSessions = 8
-	// warmMessages bounds a session that is read ahead: what may never be asked
-	// for must not fill the memory.
+	// warmMessages bounds the size of a session that is read ahead: data that may never
+	// be used must not fill the memory.
 	warmMessages = 200_000
 )
 
-// Warm reads the memory of the sessions used last, so that the first turn after
-// a start need not. It is best effort: what cannot be read now is read, or
-// reported, when it is asked for. It ends with ctx.
+// Warm reads the memory of the most recently used sessions, so that the first turn
+// after a start is fast. It is best effort: a failed read is retried, or reported, when
+// the memory is needed. It ends with ctx.
 func (r *Runner) Warm(ctx context.Context, owners []owner.Owner) {
 	for _, o := range owners {
 		tips, err := r.sessions.Sessions(ctx, o, session.Filter{Limit: warmSessions})
