@@ -35,7 +35,7 @@ func (s *server) ask(client *http.Client, method, path, body, key string) (int, 
 	return res.StatusCode, string(text)
 }
 
-// TestCrowd: 300 connections whose requests never arrive, most without a key, do not
+// TestCrowd: 600 connections whose requests never arrive, most without a key, do not
 // lock out a client of a server that may open 256 files. They give way after two seconds.
 func TestCrowd(t *testing.T) {
 	t.Parallel()
@@ -45,7 +45,7 @@ func TestCrowd(t *testing.T) {
 	limited.Env = plain.Env
 	s := launched(t, home, limited)
 	s.awaited()
-	for i := range 300 {
+	for i := range 600 {
 		conn, err := net.Dial("tcp", s.addr)
 		if err != nil {
 			t.Fatal(err)
