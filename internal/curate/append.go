@@ -13,27 +13,27 @@ import (
 	"github.com/hermes-memory/hermes/internal/title"
 )
 
-// Addition is messages that are added to a transcript without a model: an import,
-// a note, or what was said elsewhere.
+// Addition are messages that are added to a transcript without a model: an import or a
+// note.
 type Addition struct {
 	Owner owner.Owner
-	// Session is any id of the lineage; "" adds to a new one.
+	// Session is any id of the lineage; "" opens a new lineage.
 	Session session.ID
 	Key     session.Key
 	Source  session.Source
 	UserID  string
-	// Messages keep their own times.
+	// Messages keep their times.
 	Messages []session.Message
-	// Restore lets an import bring back what was forgotten.
+	// Restore lets an import restore forgotten content.
 	Restore bool
 }
 
-// Append adds messages to a transcript. Each is distilled like any message of a
-// turn. It returns the session and the messages as stored.
+// Append adds messages to a transcript. Each is distilled like a message of a turn. It
+// returns the session and the stored messages.
 func (c *Curator) Append(ctx context.Context, a *Addition) (session.Session, []session.Message, error) {
 	reach := lineage.Bare
 	called := slices.ContainsFunc(a.Messages, func(m session.Message) bool { return m.Role == session.Tool })
-	if called || title.Answered(a.Messages) { // what was said before names a tool, or makes a title
+	if called || title.Answered(a.Messages) { // earlier messages are needed for tool names and titles
 		reach = lineage.Whole
 	}
 	open, err := c.lineages.Open(ctx, &lineage.Opening{
@@ -72,8 +72,7 @@ func (c *Curator) Append(ctx context.Context, a *Addition) (session.Session, []s
 	return open.Tip, step.Messages, nil
 }
 
-// leaveOut keeps an import from bringing back what its owner has had forgotten,
-// unless that was asked for.
+// leaveOut removes forgotten content from an import, unless Restore is set.
 func (c *Curator) leaveOut(ctx context.Context, a *Addition) error {
 	if a.Restore {
 		return nil
@@ -88,7 +87,7 @@ func (c *Curator) leaveOut(ctx context.Context, a *Addition) error {
 	return nil
 }
 
-// leaveOutOf takes what was forgotten out of a message.
+// leaveOutOf removes forgotten content from a message.
 func leaveOutOf(o owner.Owner, m *session.Message, erasures []memory.Erasure) {
 	text, n := memory.RedactErased(o, m.Content, erasures)
 	for _, other := range []string{m.Name, string(m.Wire), string(m.ToolCalls), string(m.Receipt), m.ToolCallID, m.ToolName} {

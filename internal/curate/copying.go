@@ -10,8 +10,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/owner"
 )
 
-// copying keeps an owner's copies of lineages and the erasures that go over all of
-// them apart. Owners do not wait for each other.
+// copying keeps copies of an owner's lineages apart from erasures over all of them.
+// Owners do not wait for each other.
 type copying struct {
 	mu      sync.Mutex
 	byOwner map[string]*copyGate
@@ -19,18 +19,18 @@ type copying struct {
 
 type copyGate struct {
 	room  *semaphore.Weighted
-	users int // that have it or wait for it
+	users int // holders and waiters
 }
 
-// allRoom is more than there are ever copies at once.
+// allRoom exceeds any number of concurrent copies.
 const allRoom = 1 << 30
 
-// share waits until nothing of the owner's is being erased everywhere.
+// share waits until no erasure over all lineages of the owner is under way.
 func (c *copying) share(ctx context.Context, o owner.Owner) (leave func(), err error) {
 	return c.enter(ctx, o, 1)
 }
 
-// alone waits until nothing of the owner's is being copied.
+// alone waits until no copy of the owner's lineages is under way.
 func (c *copying) alone(ctx context.Context, o owner.Owner) (leave func(), err error) {
 	return c.enter(ctx, o, allRoom)
 }
@@ -57,7 +57,7 @@ func (c *copying) enter(ctx context.Context, o owner.Owner, room int64) (func(),
 	}, nil
 }
 
-// forget lets go of a gate that is not used any more.
+// forget removes an unused gate.
 func (c *copying) forget(o owner.Owner, g *copyGate) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,18 +10,17 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Cost is what the turns of a stretch of a lineage sent to their models, in
-// tokens, summed up.
+// Cost is the cost of a range of turns of a lineage, in tokens.
 type Cost struct {
 	Turns   int
-	From    int64           // the first answer's place in the lineage
-	To      int64           // the last one's
-	At      time.Time       // when the last one was given
-	Context lineage.Context // sums, but for the budget: there it is the largest
+	From    int64           // Seq of the first answer
+	To      int64           // Seq of the last answer
+	At      time.Time       // time of the last answer
+	Context lineage.Context // sums; the budget is the maximum
 }
 
-// Costs sums up what a session has cost, over its whole lineage, in at most
-// points stretches, oldest first.
+// Costs returns the costs of a session's lineage in at most points ranges, oldest
+// first.
 func (c *Curator) Costs(ctx context.Context, o owner.Owner, tip *session.Session, points int) ([]Cost, error) {
 	costs, err := c.receipts.Costs(ctx, o, tip.RootID, points)
 	if err != nil {

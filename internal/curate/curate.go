@@ -1,6 +1,6 @@
-// Package curate is what people and programs do with memory between turns: look at
-// it, add to it, forget, take back, copy, import, name and rebuild. No turn
-// needs a model for it. A turn branches and takes back through it as well.
+// Package curate holds the operations on memory between turns: inspect, add, forget,
+// undo, fork, import, name, rebuild. None needs a model. Turns use it to fork and to
+// undo.
 package curate
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Curator changes and shows what is remembered. It is safe for concurrent use.
+// Curator changes and inspects memory. It is safe for concurrent use.
 type Curator struct {
 	store     Store
 	receipts  Receipts
@@ -32,8 +32,8 @@ type Curator struct {
 	wake      func(owner.Owner, session.ID)
 	now       func() time.Time
 	log       *slog.Logger
-	// copying is shared while a lineage is copied to another, and had alone while
-	// texts are erased everywhere.
+	// copying is shared by copies of lineages, and exclusive for erasures over all
+	// lineages.
 	copying copying
 }
 
@@ -46,17 +46,17 @@ type Parts struct {
 	Memory   memory.Store
 	Views    *memory.Views
 	Lineages *lineage.Lineages
-	// Questions finds the meaning of what is searched for.
+	// Questions computes the vectors of search texts.
 	Questions *memory.Questions
 	Budgets   compression.Budgets
-	// Studies keeps what models work out between turns; nil when no model does.
+	// Studies stores the results of background work; nil if no model does any.
 	Studies Studies
-	// Erase takes what is about a thing out of the files of the local owner that
-	// are not the store's; nil if there are none.
+	// Erase removes a thing from the local owner's files outside the store; nil if
+	// there are none.
 	Erase func(about *mention.Thing) error
-	// Sweeper forgets what is stored next to sessions and messages.
+	// Sweeper erases in all tables besides sessions and messages.
 	Sweeper Sweeper
-	// Wake is told of each lineage that something was stored in; nil for no one. It
+	// Wake is called with each lineage in which a message was stored; nil for none. It
 	// must not block.
 	Wake func(owner.Owner, session.ID)
 	// Now is the clock, in the precision of the store.

@@ -16,15 +16,15 @@ func (c *Curator) Create(ctx context.Context, o owner.Owner, s session.Session) 
 		return err
 	}
 	defer l.Release()
-	l.Stale() // read it with the next turn
+	l.Stale() // the next turn reads it from the store
 	return c.sessions.CreateSession(ctx, o, s)
 }
 
-// Check looks at a session just before it is changed, while nothing else can; an
-// error of it leaves all as it is. nil checks nothing.
+// Check inspects a session just before a change, under its lock. An error prevents the
+// change. nil checks nothing.
 type Check func(session.Session) error
 
-// on makes the check.
+// on runs the check.
 func (c Check) on(s session.Session) error {
 	if c == nil {
 		return nil
@@ -32,14 +32,14 @@ func (c Check) on(s session.Session) error {
 	return c(s)
 }
 
-// Edit changes what a person may change of a session, between two turns.
+// Edit changes the fields of a session that a person may change, between two turns.
 func (c *Curator) Edit(ctx context.Context, o owner.Owner, id session.ID, p session.Patch, check Check) (session.Session, error) {
 	l, err := c.lineages.Take(ctx, o, id, lineage.Bare)
 	if err != nil {
 		return session.Session{}, err
 	}
 	defer l.Release()
-	l.Stale() // read it back with the next turn
+	l.Stale() // the next turn reads it from the store
 	tip, err := c.sessions.Tip(ctx, o, id)
 	if err != nil {
 		return session.Session{}, fmt.Errorf("find session: %w", err)
@@ -53,7 +53,7 @@ func (c *Curator) Edit(ctx context.Context, o owner.Owner, id session.ID, p sess
 	return c.sessions.UpdateSession(ctx, o, tip.ID, p)
 }
 
-// Delete erases a lineage with everything derived from it, between two turns.
+// Delete erases a lineage and everything derived from it, between two turns.
 func (c *Curator) Delete(ctx context.Context, o owner.Owner, id session.ID, check Check) (session.Session, error) {
 	l, err := c.lineages.Take(ctx, o, id, lineage.Bare)
 	if err != nil {
@@ -69,8 +69,9 @@ func (c *Curator) Delete(ctx context.Context, o owner.Owner, id session.ID, chec
 	}
 	l.Clear()
 	err = c.sessions.DeleteLineage(ctx, o, tip.RootID)
-	// It may have fed any scope of its owner. Dropped before, a view could be
-	// read back before the rows are gone.
+	// Its messages may be in the memory of any scope of the owner. The caches are
+	// dropped after the deletion, so that no view is read back before the rows are
+	// gone.
 	c.views.DropOwner(o)
 	return tip, err
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Forgotten is the certificate of an erasure: what went, what was searched
-// afterwards, and that nothing is left.
+// Forgotten is the certificate of an erasure: what was erased, where was searched
+// afterwards, and how much was found.
 type Forgotten struct {
 	About     string `json:"about,omitempty"`
 	DryRun    bool   `json:"dry_run"`
@@ -22,15 +22,15 @@ type Forgotten struct {
 	Sessions  int    `json:"sessions_deleted"`
 	Texts     int    `json:"titles_prompts_summaries_redacted"`
 	Jobs      int    `json:"jobs_deleted"`
-	// Records are other rows that went or lost a text: kept outcomes of requests,
-	// runs with their events, outputs of jobs, deliveries.
+	// Records are other rows that were deleted or lost a text: stored outcomes of
+	// requests, runs with their events, outputs of jobs, deliveries.
 	Records  int     `json:"records_erased"`
 	Searched []Trace `json:"searched"`
-	// Left counts what the search still found: 0 when everything is gone.
+	// Left counts the mentions that the search still found; 0 if everything is gone.
 	Left int `json:"left"`
 }
 
-// add puts the counts of a part to those of the whole.
+// add adds the counts of a part.
 func (f *Forgotten) add(part *Forgotten) {
 	f.Messages += part.Messages
 	f.Sentences += part.Sentences
@@ -40,23 +40,23 @@ func (f *Forgotten) add(part *Forgotten) {
 }
 
 const (
-	// minAbout is the shortest thing that can be forgotten by name: shorter texts
-	// are part of too many words.
+	// minAbout is the minimum length of a thing to forget: shorter texts are part of
+	// too many words.
 	minAbout = 3
-	// maxPasses bounds how often forgetting begins again because a turn that was
-	// under way has said the thing once more.
+	// maxPasses bounds how often forgetting is repeated because a turn under way has
+	// mentioned the thing again.
 	maxPasses = 3
 )
 
-// Forget erases everything an owner's memory holds about a thing: the sentences
-// that mention it, the facts taken from them, whatever was derived. Sessions
-// whose id or key names the thing go whole. With dryRun it only counts.
+// Forget erases everything that an owner's memory holds about a thing: the sentences
+// that mention it, the facts from them, and all derived data. A session whose id or key
+// names the thing is deleted. With dryRun it only counts.
 func (c *Curator) Forget(ctx context.Context, o owner.Owner, about string, dryRun bool) (*Forgotten, error) {
 	thing := mention.Of(about)
 	if thing.Characters() < minAbout {
 		return nil, fault.New(fault.Invalid, "about_too_short", "Say what to forget in three characters or more.").At("about")
 	}
-	leave, err := c.copying.alone(ctx, o) // a copy that is under way would bring back what goes
+	leave, err := c.copying.alone(ctx, o) // a copy under way would restore the erased content
 	if err != nil {
 		return nil, err
 	}
@@ -66,12 +66,12 @@ func (c *Curator) Forget(ctx context.Context, o owner.Owner, about string, dryRu
 		return out, c.forgetAll(ctx, o, thing, out)
 	}
 	erased := memory.NewErasure(o, thing, c.now())
-	if err := c.store.Rewrite(ctx, o, Rewrite{Erased: &erased}); err != nil { // first: an import may be under way
+	if err := c.store.Rewrite(ctx, o, Rewrite{Erased: &erased}); err != nil { // first, because an import may be under way
 		return nil, fmt.Errorf("keep the erasure: %w", err)
 	}
 	for range maxPasses {
 		err := c.forgetAll(ctx, o, thing, out)
-		c.views.DropOwner(o) // also if it broke off half way: what is gone must not be cached
+		c.views.DropOwner(o) // also after a failure: erased content must not be cached
 		if err == nil {
 			err = c.forgetUnderWay(ctx, o, thing, out)
 		}
@@ -88,7 +88,7 @@ func (c *Curator) Forget(ctx context.Context, o owner.Owner, about string, dryRu
 	return out, c.certify(ctx, o, thing, out)
 }
 
-// forgetAll goes once over everything an owner has.
+// forgetAll makes one pass over all data of an owner.
 func (c *Curator) forgetAll(ctx context.Context, o owner.Owner, thing *mention.Thing, out *Forgotten) error {
 	err := c.eachLineage(ctx, o, func(tip session.Session) error { return c.forgetIn(ctx, o, tip.RootID, thing, out) })
 	if err != nil {
@@ -103,8 +103,8 @@ func (c *Curator) forgetAll(ctx context.Context, o owner.Owner, thing *mention.T
 	return nil
 }
 
-// forgetUnderWay waits for the turns that were begun while the thing could still
-// be shown to a model, and erases what they have said of it.
+// forgetUnderWay waits for turns whose prompt may still hold the thing, and erases it
+// from their messages.
 func (c *Curator) forgetUnderWay(ctx context.Context, o owner.Owner, thing *mention.Thing, out *Forgotten) error {
 	for _, root := range c.lineages.UnderWay(o) {
 		if err := c.forgetIn(ctx, o, root, thing, out); err != nil {
@@ -114,9 +114,9 @@ func (c *Curator) forgetUnderWay(ctx context.Context, o owner.Owner, thing *ment
 	return nil
 }
 
-// certify clears away what lies in indexes and logs, and adds to the rows that were
-// searched the store's files. They hold the words of all owners: to anybody but the
-// one whose machine it is, a count would tell what others have said.
+// certify cleans indexes and logs, and searches the store's files in addition to the
+// rows. Only the local owner is told the result for the files: they hold the data of
+// all owners, so a count would reveal the data of others.
 func (c *Curator) certify(ctx context.Context, o owner.Owner, thing *mention.Thing, out *Forgotten) error {
 	if c.erase != nil && o.ID() == owner.LocalID {
 		if err := c.erase(thing); err != nil {
@@ -137,8 +137,8 @@ func (c *Curator) certify(ctx context.Context, o owner.Owner, thing *mention.Thi
 	return nil
 }
 
-// traces searches the store's own files. What is found although no row has it is a
-// copy that deleting left behind: the files are written again, and searched again.
+// traces searches the store's files. A mention that no row has is a copy that a
+// deletion left behind: the files are then rewritten and searched again.
 func (c *Curator) traces(ctx context.Context, thing *mention.Thing) ([]Trace, error) {
 	traces, err := c.sweeper.Traces(ctx, thing)
 	if err != nil || count(traces) == 0 {
@@ -150,7 +150,7 @@ func (c *Curator) traces(ctx context.Context, thing *mention.Thing) ([]Trace, er
 	return c.sweeper.Traces(ctx, thing)
 }
 
-// count is how often a search has found the thing.
+// count is the number of mentions that a search found.
 func count(traces []Trace) int {
 	n := 0
 	for i := range traces {
@@ -175,7 +175,7 @@ func (c *Curator) eachLineage(ctx context.Context, o owner.Owner, visit func(ses
 		last := &page[len(page)-1]
 		f.Before = session.Cursor{LastActive: last.LastActive, ID: last.RootID}
 	}
-	for i := range all { // visiting may change the order of the list
+	for i := range all { // the list is read before visiting, because visits may reorder it
 		if err := visit(all[i]); err != nil {
 			return err
 		}

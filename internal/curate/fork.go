@@ -13,31 +13,32 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Branch says what to copy into a new lineage.
+// Branch says what to copy to a new lineage.
 type Branch struct {
 	Owner   owner.Owner
 	Session session.ID
-	// MessageID is the last message to be copied; 0 copies all that stands.
+	// MessageID is the last message to copy; 0 copies all standing messages.
 	MessageID int64
-	// Title of the new session; "" gives the next number of the source's.
+	// Title is the title of the new session; "" is the source's title with the next
+	// number.
 	Title string
 }
 
-// copyPage is how many messages are copied in one transaction: a large fork must
-// not keep other turns from being stored.
+// copyPage is how many messages one transaction copies: a large fork must not delay
+// other writes.
 const copyPage = 250
 
-// copyBytes is how many bytes of text one transaction copies; it ends after the message
-// that reaches them.
+// copyBytes bounds the text that one transaction copies, in bytes. The transaction ends
+// after the message that reaches the bound.
 const copyBytes = 4 << 20
 
-// Fork copies a transcript, up to a message, into a new lineage with its own
-// memory: what the copied messages teach. Times stay what they were. If the last
-// message was itself taken back since, what stood when it was said is copied, so
-// an abandoned branch can be had again.
+// Fork copies a transcript, up to a message, to a new lineage, whose memory is learnt
+// from the copied messages. Times stay the same. If the last message has been undone
+// since, the messages that stood when it was said are copied, so an abandoned branch
+// can be restored.
 //
-// The copies are under no session key, for the key remembers the originals
-// already; the new session has the key all the same.
+// The copies have no session key, because the memory of the key has the originals
+// already. The new session still has the key.
 func (c *Curator) Fork(ctx context.Context, b *Branch) (session.Session, error) {
 	leave, err := c.copying.share(ctx, b.Owner)
 	if err != nil {
@@ -67,7 +68,7 @@ func (c *Curator) Fork(ctx context.Context, b *Branch) (session.Session, error) 
 	}
 	defer copier.held.Release()
 	if err := copier.copy(ctx); err != nil {
-		whole := context.WithoutCancel(ctx) // half a copy is none
+		whole := context.WithoutCancel(ctx) // a partial copy must be removed
 		if clean := c.sessions.DeleteLineage(whole, b.Owner, copier.tip.RootID); clean != nil {
 			c.log.WarnContext(ctx, "could not remove a copy that was broken off", "err", clean)
 		}
@@ -77,23 +78,23 @@ func (c *Curator) Fork(ctx context.Context, b *Branch) (session.Session, error) 
 	return c.sessions.Tip(ctx, b.Owner, copier.tip.ID)
 }
 
-// copier copies one lineage into another.
+// copier copies a lineage to another.
 type copier struct {
 	curator *Curator
 	o       owner.Owner
 	source  session.Session
 	until   int64     // the first Seq not copied
-	at      time.Time // what was taken back later than this is copied, too
+	at      time.Time // messages that were undone later are copied, too
 
 	tip    session.Session // of the copy
 	last   []byte          // hash of the newest message of the copy
-	places map[int64]int64 // where notes may find the fact they replace
+	places map[int64]int64 // old to new Seq, for notes that replace a fact
 	facts  map[memory.FactID]memory.Fact
 	held   *lineage.Held
 }
 
-// open makes the session that is copied into. It is marked until the copy is
-// whole, so that one that a crash broke off is known by it.
+// open creates the session of the copy. It stays marked as incomplete until the copy is
+// complete, so that a copy interrupted by a crash can be recognized.
 func (c *copier) open(ctx context.Context, title string) error {
 	cur := c.curator
 	now := cur.now()
@@ -120,7 +121,7 @@ func (c *copier) open(ctx context.Context, title string) error {
 	if err != nil {
 		return err
 	}
-	l.Stale() // read what was copied with the first turn
+	l.Stale() // the first turn reads the copy from the store
 	if err := cur.store.AppendTurn(ctx, c.o, lineage.Step{Opened: true, Session: c.tip}); err != nil {
 		l.Release()
 		return fmt.Errorf("open copy: %w", err)
@@ -129,7 +130,7 @@ func (c *copier) open(ctx context.Context, title string) error {
 	return nil
 }
 
-// copy copies the messages, page by page.
+// copy copies the messages in pages.
 func (c *copier) copy(ctx context.Context) error {
 	cur := c.curator
 	view, leave, err := cur.views.Use(ctx, c.o, memory.Scope{Root: c.tip.RootID}, true)
@@ -157,7 +158,7 @@ func (c *copier) copy(ctx context.Context) error {
 	return nil
 }
 
-// page copies some messages, and ends the copy with the last of them.
+// page copies some messages. end says that they are the last.
 func (c *copier) page(ctx context.Context, view *memory.View, ms []session.Message, end bool) error {
 	if err := ctx.Err(); err != nil {
 		return fault.Wrap(fault.Canceled, "cancelled", "The request was cancelled.", err)
@@ -205,7 +206,7 @@ func (c *copier) page(ctx context.Context, view *memory.View, ms []session.Messa
 	return nil
 }
 
-// moveNote gives a note the id that the fact it replaces has in the copy.
+// moveNote sets the fact that a note replaces to that fact's id in the copy.
 func (c *copier) moveNote(ctx context.Context, m *session.Message, replaced memory.FactID) error {
 	if c.facts == nil {
 		c.facts = make(map[memory.FactID]memory.Fact)

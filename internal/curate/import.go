@@ -18,33 +18,32 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Archived is a lineage as an export has it.
+// Archived is a lineage in an export.
 type Archived struct {
 	Owner owner.Owner
-	// Sessions are those of the lineage, oldest first; one at least.
+	// Sessions are the sessions of the lineage, oldest first; at least one.
 	Sessions []session.Session
-	// Hash is that of the newest message, empty if there is none; nil if it is not
-	// known.
+	// Hash is the hash of the newest message; empty without messages; nil if unknown.
 	Hash []byte
 	// Messages are all messages of the lineage, in order.
 	Messages iter.Seq2[session.Message, error]
-	// Restore brings back what was forgotten, too.
+	// Restore also restores forgotten content.
 	Restore bool
 }
 
-// Imported is what became of a lineage.
+// Imported is the outcome for a lineage.
 type Imported struct {
-	// Same says that the very lineage is there already.
+	// Same says that this lineage is stored already.
 	Same     bool
 	Messages int
-	// Keys are the session keys something was said under. When all is imported
-	// their memory has to be settled, for lineages interleave.
+	// Keys are the session keys of its messages. After the whole import, the memory of
+	// these keys must be rebuilt, because lineages interleave.
 	Keys []session.Key
 }
 
-// Import stores an exported lineage: ids, times, marks and receipts included. Facts are
-// derived and learnt again. It fails with Conflict, and changes nothing, if another
-// lineage has one of its session ids.
+// Import stores an exported lineage with its ids, times, marks and receipts. Facts are
+// derived, so they are learnt again. It fails with Conflict, and changes nothing, if
+// another lineage has one of the session ids.
 func (c *Curator) Import(ctx context.Context, a *Archived) (Imported, error) {
 	count, _ := compression.CounterFor(c.budgets.Model)
 	im := &importer{curator: c, o: a.Owner, count: count, names: make(map[string]string), restore: a.Restore, rows: a.Sessions,
@@ -55,7 +54,7 @@ func (c *Curator) Import(ctx context.Context, a *Archived) (Imported, error) {
 		return Imported{}, err
 	}
 	defer l.Release()
-	l.Stale() // read what was imported with the next turn
+	l.Stale() // the next turn reads the import from the store
 	if same, err := im.taken(ctx, a.Hash); same || err != nil {
 		return Imported{Same: same}, err
 	}
@@ -70,7 +69,7 @@ func (c *Curator) Import(ctx context.Context, a *Archived) (Imported, error) {
 		if !im.opened {
 			return Imported{}, err
 		}
-		whole := context.WithoutCancel(ctx) // half a lineage is none
+		whole := context.WithoutCancel(ctx) // a partial import must be removed
 		if clean := c.sessions.DeleteLineage(whole, a.Owner, root); clean != nil {
 			c.log.WarnContext(ctx, "could not remove an import that was broken off", "err", clean)
 		}
@@ -80,9 +79,9 @@ func (c *Curator) Import(ctx context.Context, a *Archived) (Imported, error) {
 	return Imported{Messages: int(im.tip.NextSeq), Keys: im.keys}, nil
 }
 
-// SettleKeys brings the memory of session keys in order after an import: what
-// was said under one key in several lineages is learnt in the order of their
-// messages, whatever the order of the lineages was.
+// SettleKeys rebuilds the memory of session keys after an import. Messages of several
+// lineages under one key must be learnt in the order of the messages, and lineages are
+// imported one after another.
 func (c *Curator) SettleKeys(ctx context.Context, o owner.Owner, keys []session.Key) error {
 	for _, key := range keys {
 		if _, err := c.rebuildAlone(ctx, o, memory.Scope{Key: key}, false); err != nil {
@@ -97,29 +96,28 @@ type importer struct {
 	curator  *Curator
 	o        owner.Owner
 	restore  bool
-	erasures []memory.Erasure // what is left out
+	erasures []memory.Erasure // the content to leave out
 
-	rows []session.Session // those not opened yet
-	want session.Session   // the tip as it was exported
+	rows []session.Session // sessions that are not created yet
+	want session.Session   // the exported tip
 	tip  session.Session
 	last []byte
-	// count counts the tokens of a text: what the export says of sizes is not
-	// believed.
+	// count counts the tokens of a text. Token counts of the export are not trusted.
 	count compression.Counter
-	// begins are the places of what users said.
+	// begins are the Seqs of the user's messages.
 	begins []int64
 	// receipts are the ids of the receipts stored so far.
 	receipts map[string]bool
-	// opened says that there is something to remove if the import breaks off.
+	// opened says that there are rows to remove if the import fails.
 	opened bool
-	names  map[string]string // of the tools that were called, by the ids of the calls
+	names  map[string]string // tool names by call id
 	keys   []session.Key
 	views  map[memory.Scope]*memory.View
 	leave  []func()
 }
 
-// taken looks whether the ids are free. same says that the lineage is there as
-// it is.
+// taken checks that the ids are free. same says that the same lineage is stored
+// already.
 func (im *importer) taken(ctx context.Context, hash []byte) (same bool, err error) {
 	for i := range im.rows {
 		row := &im.rows[i]
@@ -138,8 +136,8 @@ func (im *importer) taken(ctx context.Context, hash []byte) (same bool, err erro
 	return false, nil
 }
 
-// sameEnd reports whether a lineage ends as the exported one does: the running
-// hash stands for all before it.
+// sameEnd reports whether a stored lineage ends like the exported one. The running hash
+// covers all earlier messages.
 func (im *importer) sameEnd(ctx context.Context, root session.ID, hash []byte) bool {
 	newest, err := im.curator.sessions.Messages(ctx, im.o, root, session.Range{Limit: 1, Newest: true})
 	if err != nil {
@@ -151,7 +149,7 @@ func (im *importer) sameEnd(ctx context.Context, root session.ID, hash []byte) b
 	return newest[0].Seq+1 == im.want.NextSeq && bytes.Equal(newest[0].Hash, hash)
 }
 
-// run stores the messages in pages, opening sessions where they begin.
+// run stores the messages in pages and creates each session at its first message.
 func (im *importer) run(ctx context.Context, messages iter.Seq2[session.Message, error]) error {
 	page, size := make([]session.Message, 0, copyPage), 0
 	flush := func() error {
@@ -209,7 +207,7 @@ func (im *importer) page(ctx context.Context, ms []session.Message) error {
 	return im.fill(ctx, lineage.Step{Session: im.tip}, ms)
 }
 
-// open is a step that opens the next session of the lineage.
+// open is a step that creates the next session of the lineage.
 func (im *importer) open() lineage.Step {
 	step := lineage.Step{Opened: true}
 	if im.opened {
@@ -225,16 +223,16 @@ func (im *importer) open() lineage.Step {
 	row.MessageCount, row.ToolCallCount = 0, 0
 	row.TailFrom = im.tailFrom(row.TailFrom)
 	im.tip = row
-	if len(im.rows) == 0 { // until all of it is there
+	if len(im.rows) == 0 { // until the import is complete
 		row.EndedAt, row.EndReason = row.LastActive, session.EndIncomplete
 	}
 	step.Session = row
 	return step
 }
 
-// tailFrom is where the tail of a lineage that has come in so far begins: with
-// something that the user said, as the export has it. One that would hide all of
-// the lineage begins with it instead.
+// tailFrom is the start of the tail for the messages imported so far: the user's last
+// message at or before the exported position. If that position would hide all messages,
+// the tail is the whole lineage.
 func (im *importer) tailFrom(exported int64) int64 {
 	if exported >= im.tip.NextSeq {
 		return 0
@@ -249,7 +247,7 @@ func (im *importer) tailFrom(exported int64) int64 {
 	return im.begins[i-1]
 }
 
-// endOf is how a session ended that is not the last of its lineage.
+// endOf is the end of a session that is not the last of its lineage.
 func (im *importer) endOf(s *session.Session) (time.Time, session.EndReason) {
 	if s.EndedAt.IsZero() {
 		return s.LastActive, session.EndCompression
@@ -257,7 +255,7 @@ func (im *importer) endOf(s *session.Session) (time.Time, session.EndReason) {
 	return s.EndedAt, s.EndReason
 }
 
-// fill gives the messages to a step, to memory, and to the store.
+// fill adds the messages to a step, learns them, and stores the step.
 func (im *importer) fill(ctx context.Context, step lineage.Step, ms []session.Message) error {
 	if err := errors.Join(im.number(ctx, ms), im.readErasures(ctx)); err != nil {
 		return err
@@ -304,17 +302,17 @@ func (im *importer) store(ctx context.Context, step lineage.Step) error {
 	return nil
 }
 
-// close gives the tip what it was exported with.
+// close sets the exported fields of the tip.
 func (im *importer) close(ctx context.Context) error {
 	tip := im.tip
 	tip.EndedAt, tip.EndReason = im.want.EndedAt, im.want.EndReason
-	if tip.Generation == 0 { // a copy of a lineage that had been folded
+	if tip.Generation == 0 { // a fork of a folded lineage
 		tip.TailFrom = im.tailFrom(im.want.TailFrom)
 	}
 	return im.store(ctx, lineage.Step{Session: tip})
 }
 
-// checkReceipt leaves a receipt out whose id another answer has: an id names one.
+// checkReceipt drops a receipt whose id another answer has already.
 func (im *importer) checkReceipt(ctx context.Context, m *session.Message) error {
 	if m.ReceiptID == "" {
 		return nil
@@ -364,7 +362,7 @@ func (im *importer) number(ctx context.Context, ms []session.Message) error {
 	return nil
 }
 
-// readErasures reads what has been forgotten by now: an import may last.
+// readErasures reads the erasures so far. An import may take long, so it is repeated.
 func (im *importer) readErasures(ctx context.Context) (err error) {
 	if im.restore {
 		return nil
@@ -375,19 +373,19 @@ func (im *importer) readErasures(ctx context.Context) (err error) {
 	return nil
 }
 
-// clean leaves out what was forgotten.
+// clean removes forgotten content from a message.
 func (im *importer) clean(m *session.Message) {
 	leaveOutOf(im.o, m, im.erasures)
 }
 
-// cleanRow leaves it out of a session's texts.
+// cleanRow removes forgotten content from a session's texts.
 func (im *importer) cleanRow(s *session.Session) {
 	for _, text := range []*string{&s.Title, &s.SystemPrompt, &s.Summary, &s.UserID} {
 		*text, _ = memory.RedactErased(im.o, *text, im.erasures)
 	}
 }
 
-// learn lets the memory of the message's scope take it in.
+// learn adds a message to the memory of its scope.
 func (im *importer) learn(ctx context.Context, m *session.Message, step *lineage.Step) error {
 	scope := scopeOf(m)
 	view := im.views[scope]
@@ -416,7 +414,7 @@ func (im *importer) leaveViews() {
 	for _, leave := range im.leave {
 		leave()
 	}
-	if im.opened && len(im.keys) > 0 { // the lineage's own memory sees what was said under keys
+	if im.opened && len(im.keys) > 0 { // the lineage's own memory also learns messages with keys
 		im.curator.views.Drop(im.o, memory.Scope{Root: im.tip.RootID})
 	}
 }

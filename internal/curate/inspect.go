@@ -10,17 +10,17 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Known is what memory holds for a scope, for people and programs to look at.
+// Known is the memory of a scope, for inspection.
 type Known struct {
 	Session session.Session
 	Facts   []memory.Fact
 	Hash    string
-	// Next is what the next turn would be shown of memory.
+	// Next is the memory block of the next turn.
 	Next   memory.Block
 	Budget int
 }
 
-// Inspect returns the state of a scope, as the turns of a session are shown it.
+// Inspect returns the memory of a scope as it is shown to the turns of a session.
 func (c *Curator) Inspect(ctx context.Context, o owner.Owner, id session.ID, scope memory.Scope) (Known, error) {
 	tip, err := c.sessions.Tip(ctx, o, id)
 	if err != nil {

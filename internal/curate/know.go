@@ -14,9 +14,9 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Scope finds the memory a session id or a session key stands for: the one that a
-// turn with them would use. A key that is given wins over the session's own.
-// NotFound if there is no session of the id.
+// Scope finds the scope of memory for a session id or a session key: the scope that a
+// turn with them would use. A given key takes precedence over the session's key.
+// NotFound if no session has the id.
 func (c *Curator) Scope(ctx context.Context, o owner.Owner, id session.ID, key session.Key) (memory.Scope, error) {
 	if id == "" && key == "" {
 		return memory.Scope{}, fault.New(fault.Invalid, "scope_required",
@@ -36,12 +36,12 @@ func (c *Curator) Scope(ctx context.Context, o owner.Owner, id session.ID, key s
 	return ScopeOf(&tip, key), nil
 }
 
-// ScopeOf is the memory that a turn of a session uses which names a key, or none.
+// ScopeOf is the scope for a turn of a session that names a key or none.
 func ScopeOf(tip *session.Session, key session.Key) memory.Scope {
 	return memory.Scope{Root: tip.RootID, Key: cmp.Or(key, tip.Key)}
 }
 
-// look runs do on the memory of a scope.
+// look runs do with the memory of a scope.
 func (c *Curator) look(ctx context.Context, o owner.Owner, scope memory.Scope, do func(*memory.View) error) error {
 	if !scope.AsOf.IsZero() {
 		view, err := c.views.Past(ctx, o, scope)
@@ -58,7 +58,7 @@ func (c *Curator) look(ctx context.Context, o owner.Owner, scope memory.Scope, d
 	return do(view)
 }
 
-// Facts returns what is known in a scope, in the order it was learnt.
+// Facts returns the facts of a scope in the order they were learnt.
 func (c *Curator) Facts(ctx context.Context, o owner.Owner, scope memory.Scope) ([]memory.Fact, error) {
 	var out []memory.Fact
 	err := c.look(ctx, o, scope, func(v *memory.View) error {
@@ -68,7 +68,7 @@ func (c *Curator) Facts(ctx context.Context, o owner.Owner, scope memory.Scope) 
 	return out, err
 }
 
-// Fact returns one fact of a scope. NotFound if it holds none of this id.
+// Fact returns one fact of a scope. NotFound if the scope has none of this id.
 func (c *Curator) Fact(ctx context.Context, o owner.Owner, scope memory.Scope, id memory.FactID) (memory.Fact, error) {
 	var fact memory.Fact
 	err := c.look(ctx, o, scope, func(v *memory.View) error {
@@ -79,7 +79,7 @@ func (c *Curator) Fact(ctx context.Context, o owner.Owner, scope memory.Scope, i
 	return fact, err
 }
 
-// FactIn returns a fact of a view. NotFound if it holds none of this id.
+// FactIn returns a fact of a view. NotFound if the view has none of this id.
 func FactIn(v *memory.View, id memory.FactID) (memory.Fact, error) {
 	fact, ok := v.Fact(id)
 	if !ok {
@@ -88,7 +88,7 @@ func FactIn(v *memory.View, id memory.FactID) (memory.Fact, error) {
 	return fact, nil
 }
 
-// Recalled is one message that bears on a question.
+// Recalled is a message that answers a question.
 type Recalled struct {
 	Quote   ranking.Document
 	Fact    memory.FactID // a fact that quotes it; "" for none
@@ -96,8 +96,8 @@ type Recalled struct {
 	Reasons []ranking.Reason
 }
 
-// Recall returns the messages a turn asking the question would be given, best
-// first. explain says of each why it ranked.
+// Recall returns the messages that a turn with this question would be given, best
+// first. With Query.Explain, each has the reasons for its rank.
 func (c *Curator) Recall(ctx context.Context, o owner.Owner, scope memory.Scope, q ranking.Query) ([]Recalled, error) {
 	if q.At.IsZero() {
 		q.At = c.now()
@@ -124,17 +124,17 @@ func (c *Curator) Recall(ctx context.Context, o owner.Owner, scope memory.Scope,
 	return out, err
 }
 
-// Explained is a receipt with everything it names, quoted.
+// Explained is a receipt with the texts that it names.
 type Explained struct {
 	lineage.Receipt
 	Answer   session.Message
 	Facts    []memory.Fact
 	Recalled []ranking.Document
-	Sent     []session.Message // tail and input, as they were sent verbatim
+	Sent     []session.Message // tail and input, which were sent verbatim
 }
 
-// Why resolves a receipt: each fact and message the reply was given. What has
-// been erased since is missing.
+// Why resolves a receipt to the facts and messages that the reply was given. Content
+// erased since is missing.
 func (c *Curator) Why(ctx context.Context, o owner.Owner, id string) (Explained, error) {
 	rec, err := c.receipts.Receipt(ctx, o, id)
 	if err != nil {
@@ -166,9 +166,8 @@ func (c *Curator) Why(ctx context.Context, o owner.Owner, id string) (Explained,
 	return out, nil
 }
 
-// Timeline returns the steps of a topic in the order they were said: what was
-// asserted of it, what replaced what. An empty topic gives decisions, events,
-// causes and changes of everything.
+// Timeline returns the steps of a topic in the order they were said: assertions and
+// replacements. An empty topic returns all decisions, events, causes and changes.
 func (c *Curator) Timeline(ctx context.Context, o owner.Owner, scope memory.Scope, topic string) ([]memory.Fact, error) {
 	var out []memory.Fact
 	err := c.look(ctx, o, scope, func(v *memory.View) error {

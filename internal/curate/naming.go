@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// openingReach is how many messages the first exchange may have.
+	// openingReach bounds the number of messages in a first exchange.
 	openingReach = 32
 )
 
-// Opening is the first exchange of a lineage without the sentences that say
-// something private: what a model may be shown to name it. It is empty if the
-// title was not derived from that exchange. due is false while there is no
-// exchange, and when the title is not a derived one.
+// Opening is the first exchange of a lineage without private sentences: the text from
+// which a model may draw a title. It is empty if the title was not derived from that
+// exchange. due is false if there is no exchange yet, or if the title is not a derived
+// one.
 func (c *Curator) Opening(ctx context.Context, o owner.Owner, root session.ID) (ms []session.Message, due bool, err error) {
 	tip, err := c.sessions.Tip(ctx, o, root)
 	if err != nil {
@@ -49,15 +49,15 @@ func (c *Curator) Opening(ctx context.Context, o owner.Owner, root session.ID) (
 	return shown, true, nil
 }
 
-// Retitle gives a lineage the title that a model proposed in place of the one
-// that was derived, if it says nothing that the first exchange does not say, and
-// nothing private. The lineage counts as asked about, whatever was proposed.
+// Retitle replaces a lineage's derived title with one that a model proposed. The
+// proposal must use words of the first exchange only, and nothing private. Whatever was
+// proposed, the model is not asked again.
 func (c *Curator) Retitle(ctx context.Context, o owner.Owner, task Task, proposed string) (named bool, err error) {
 	err = c.study(ctx, o, task, func(l *lineage.Lineage, s *Study) error {
 		if !l.Exists || l.Tip.TitleSource != session.TitleDerived {
-			return nil // if it has lost its title, a model is asked for the next
+			return nil // if the title was removed, a model is asked for the next one
 		}
-		ms, err := c.opening(ctx, o, task.Root) // read again: it may have been erased since
+		ms, err := c.opening(ctx, o, task.Root) // read again, because it may have been erased meanwhile
 		if err != nil || len(ms) == 0 {
 			return err
 		}
@@ -66,7 +66,7 @@ func (c *Curator) Retitle(ctx context.Context, o owner.Owner, task Task, propose
 		}
 		s.Title, err = c.drawnTitle(ctx, o, &l.Tip, proposed, ms)
 		if named = s.Title != ""; named {
-			l.Stale() // it is read back with the next turn, in its free form
+			l.Stale() // the next turn reads the numbered title from the store
 		}
 		return err
 	})
@@ -76,8 +76,8 @@ func (c *Curator) Retitle(ctx context.Context, o owner.Owner, task Task, propose
 	return named, nil
 }
 
-// drawnTitle is what may be used of a title that a model proposed; "" when that is
-// the title that the session has, or nothing.
+// drawnTitle is the usable part of a proposed title; "" if that is empty or equal to
+// the session's title.
 func (c *Curator) drawnTitle(
 	ctx context.Context, o owner.Owner, tip *session.Session, proposed string, opening []session.Message,
 ) (string, error) {
@@ -96,8 +96,8 @@ func (c *Curator) drawnTitle(
 	return drawn, nil
 }
 
-// opening reads the first exchange that stands: up to the first answer behind a
-// text that makes a title.
+// opening reads the first standing exchange: up to the first answer after a text that
+// makes a title.
 func (c *Curator) opening(ctx context.Context, o owner.Owner, root session.ID) ([]session.Message, error) {
 	ms, err := c.sessions.Messages(ctx, o, root, session.Range{Limit: openingReach, Standing: true})
 	if err != nil {
@@ -126,8 +126,8 @@ func (c *Curator) openingEnd(ctx context.Context, o owner.Owner, root session.ID
 	return ms[len(ms)-1].Seq + 1, nil
 }
 
-// derivedFrom reports whether a session has the title that its first exchange
-// makes. One that goes on after a reset has another's.
+// derivedFrom reports whether a session's title is the one that its first exchange
+// gives. A session that continues after a reset may have another title.
 func derivedFrom(s *session.Session, ms []session.Message) bool {
 	return s.TitleSource == session.TitleDerived && len(ms) > 0 && session.TitleBase(s.Title) == session.TitleBase(title.Of(nil, ms))
 }

@@ -10,23 +10,23 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Prune says which ended sessions are to be deleted, whole lineages with them.
+// Prune says which ended sessions to delete. Their whole lineages are deleted.
 type Prune struct {
 	Owner owner.Owner
-	// Before is the time the last message must lie before, or the start of a
-	// session without one.
+	// Before bounds the time of the last message; for a session without messages, the
+	// time of its start.
 	Before time.Time
 	Source session.Source // "" means all
-	// Limit is how many at most; 0 means all.
+	// Limit is the maximum number; 0 means all.
 	Limit  int
 	DryRun bool
 }
 
-// Pruned is what a prune deleted, or would have.
+// Pruned is the outcome of a prune, or of its dry run.
 type Pruned struct {
 	Sessions int   // lineages
 	Messages int64 // in them
-	// Left is how many more there are: Limit was reached.
+	// Left is how many more there are, if Limit was reached.
 	Left int
 }
 

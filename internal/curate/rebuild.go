@@ -12,24 +12,24 @@ import (
 	"github.com/hermes-memory/hermes/internal/ranking"
 )
 
-// Rebuilt compares what a scope's messages say with what is stored of them.
+// Rebuilt compares the facts distilled from a scope's messages with the stored facts.
 type Rebuilt struct {
 	Scope memory.Scope
-	// Messages is how many were distilled again.
+	// Messages is the number of messages that were distilled.
 	Messages int
-	// Facts is how many that gave; Stored how many there were.
+	// Facts is the number of distilled facts, Stored the number of stored ones.
 	Facts, Stored int
 	// Hash and StoredHash are the state hashes; equal ones mean equal states.
 	Hash, StoredHash string
-	// newest is the id of the newest of the messages.
+	// newest is the id of the newest message.
 	newest int64
 }
 
-// Identical reports whether nothing differs.
+// Identical reports whether both states are equal.
 func (r *Rebuilt) Identical() bool { return r.Hash == r.StoredHash && r.Facts == r.Stored }
 
-// Rebuild distils every scope of an owner again from its messages, and compares
-// the outcome with what is stored. Unless verify is set, it replaces that.
+// Rebuild distils every scope of an owner again from its messages, and compares the
+// facts with the stored ones. Unless verify is set, it replaces the stored facts.
 func (c *Curator) Rebuild(ctx context.Context, o owner.Owner, verify bool) ([]Rebuilt, error) {
 	scopes, err := c.quotes.Scopes(ctx, o)
 	if err != nil {
@@ -38,7 +38,7 @@ func (c *Curator) Rebuild(ctx context.Context, o owner.Owner, verify bool) ([]Re
 	out := make([]Rebuilt, 0, len(scopes))
 	for _, scope := range scopes {
 		one, _, err := c.rebuild(ctx, o, scope, nil)
-		if err == nil && !one.Identical() { // look again while nothing joins it
+		if err == nil && !one.Identical() { // compare again under the lock
 			one, err = c.rebuildAlone(ctx, o, scope, verify)
 		}
 		if err != nil {
@@ -79,16 +79,16 @@ func (c *Curator) tryRebuild(ctx context.Context, o owner.Owner, scope memory.Sc
 	return one, nil
 }
 
-// rebuild distils one scope again. edit may change what a message says, or leave
-// it out by returning false; nil changes nothing.
+// rebuild distils one scope again. edit may change a message, or leave it out by
+// returning false; nil changes nothing.
 func (c *Curator) rebuild(
 	ctx context.Context, o owner.Owner, scope memory.Scope, edit func(*ranking.Document) bool,
 ) (Rebuilt, []memory.Fact, error) {
 	return c.rebuildWithout(ctx, o, scope, edit, nil)
 }
 
-// rebuildWithout also lets the scope take in again what models found in its
-// messages, in the order in which it did, but for what mentions about.
+// rebuildWithout also applies the findings of models in the order in which they were
+// accepted, without those that mention about.
 func (c *Curator) rebuildWithout(
 	ctx context.Context, o owner.Owner, scope memory.Scope, edit func(*ranking.Document) bool, about *mention.Thing,
 ) (Rebuilt, []memory.Fact, error) {
@@ -108,8 +108,8 @@ func (c *Curator) rebuildWithout(
 	return out, slices.Clip(facts), nil
 }
 
-// relearn distils one scope again, with what models found in its messages but
-// for what mentions about, and notes from how many messages.
+// relearn distils one scope again, with the findings of models except those that
+// mention about, and counts the messages.
 func (c *Curator) relearn(
 	ctx context.Context, o owner.Owner, scope memory.Scope, edit func(*ranking.Document) bool, about *mention.Thing, out *Rebuilt,
 ) (*memory.View, error) {

@@ -16,8 +16,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// maxRewrites bounds how often a lineage is gone over again because what was said
-// or deleted elsewhere under its key has changed what it teaches.
+// maxRewrites bounds how often the redaction of a lineage is repeated because messages
+// were added or deleted under its key meanwhile.
 const maxRewrites = 8
 
 // forgetIn erases the thing from one lineage, between two turns.
@@ -40,8 +40,8 @@ func (c *Curator) forgetIn(ctx context.Context, o owner.Owner, root session.ID, 
 	return err
 }
 
-// forgetHeld is forgetIn for a lineage whose turn is held. Conflict if what it has
-// read was changed meanwhile.
+// forgetHeld is forgetIn for a lineage whose turn is held. It fails with Conflict if
+// its messages were changed meanwhile.
 func (c *Curator) forgetHeld(
 	ctx context.Context, o owner.Owner, root session.ID, thing *mention.Thing, l *lineage.Held, out *Forgotten,
 ) error {
@@ -49,7 +49,7 @@ func (c *Curator) forgetHeld(
 	if err != nil {
 		return fmt.Errorf("list lineage: %w", err)
 	}
-	if len(rows) == 0 { // it was deleted meanwhile
+	if len(rows) == 0 { // the lineage was deleted meanwhile
 		return nil
 	}
 	x := &redaction{curator: c, o: o, root: root, thing: thing, rows: rows, out: out}
@@ -69,7 +69,7 @@ func (c *Curator) forgetHeld(
 		return nil
 	}
 	scopes := slices.Collect(maps.Keys(x.scopes))
-	release, err := c.lineages.Alone(ctx, o, scopes...) // what a turn elsewhere learns meanwhile would be lost
+	release, err := c.lineages.Alone(ctx, o, scopes...) // otherwise facts that another turn learns meanwhile would be lost
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (c *Curator) forgetHeld(
 	return nil
 }
 
-// redaction collects what has to change in a lineage.
+// redaction collects the changes to a lineage.
 type redaction struct {
 	curator *Curator
 	o       owner.Owner
@@ -97,14 +97,14 @@ type redaction struct {
 	out     *Forgotten
 	rewrite Rewrite
 
-	opening int64 // the first Seq after the first exchange
+	opening int64 // first Seq after the first exchange
 	changed []bool
 	retold  map[memory.Place]retelt
 	scopes  map[memory.Scope]bool
 }
 
-// collect reads the lineage. whole says that it names the thing by an id or a key,
-// and goes whole.
+// collect reads the lineage. whole says that an id or a key names the thing, so that
+// the lineage must be deleted.
 func (x *redaction) collect(ctx context.Context) (whole bool, err error) {
 	for i := range x.rows {
 		if x.named(x.rows[i].ID, x.rows[i].Key) {
@@ -149,7 +149,7 @@ func (x *redaction) named(id session.ID, key session.Key) bool {
 	return x.thing.In(string(id)) || x.thing.In(string(key))
 }
 
-// message takes the thing out of a message, and notes what was made of it.
+// message redacts a message and records which derived texts are affected.
 func (x *redaction) message(m *session.Message) {
 	was := m.Content
 	n := redact(m, x.thing)
@@ -158,7 +158,7 @@ func (x *redaction) message(m *session.Message) {
 	}
 	for k := range x.rows {
 		x.changed[k] = trimSummary(&x.rows[k], was, m.Content) || x.changed[k]
-		if !x.thing.In(x.rows[k].Title) { // else it is redacted itself
+		if !x.thing.In(x.rows[k].Title) { // otherwise the title is redacted itself
 			x.changed[k] = unname(&x.rows[k], was, m.Content, m.Seq < x.opening) || x.changed[k]
 		}
 	}
@@ -166,13 +166,13 @@ func (x *redaction) message(m *session.Message) {
 	x.out.Sentences += n
 	x.retold[memory.Place{Root: m.RootID, Seq: m.Seq}] = retelt{m.Content, m.Name}
 	x.scopes[scopeOf(m)] = true
-	// The lineage's own memory has heard what was said in it under a key, and what
-	// it made of that may stand in its own facts.
+	// The lineage's own memory also learns messages with a key, so its facts may hold
+	// the thing.
 	x.scopes[memory.Scope{Root: m.RootID}] = true
 	x.rewrite.Messages = append(x.rewrite.Messages, *m)
 }
 
-// relearn distils the scopes that have heard of the thing without it.
+// relearn distils the affected scopes again without the thing.
 func (x *redaction) relearn(ctx context.Context) error {
 	for scope := range x.scopes {
 		again, facts, err := x.curator.rebuildWithout(ctx, x.o, scope, retold(x.retold), x.thing)
@@ -185,7 +185,7 @@ func (x *redaction) relearn(ctx context.Context) error {
 	return nil
 }
 
-// scopeOf is the scope a message was learnt in.
+// scopeOf is the scope of a message.
 func scopeOf(m *session.Message) memory.Scope {
 	if m.Key != "" {
 		return memory.Scope{Key: m.Key}
@@ -193,10 +193,10 @@ func scopeOf(m *session.Message) memory.Scope {
 	return memory.Scope{Root: m.RootID}
 }
 
-// retelt is a message's text and speaker after an erasure.
+// retelt is a message's text and speaker after the redaction.
 type retelt struct{ text, speaker string }
 
-// retold gives messages other texts while a scope is rebuilt.
+// retold replaces the texts of messages while a scope is rebuilt.
 func retold(texts map[memory.Place]retelt) func(*ranking.Document) bool {
 	return func(d *ranking.Document) bool {
 		if now, ok := texts[memory.Place{Root: d.Root, Seq: d.Seq}]; ok {
@@ -206,7 +206,7 @@ func retold(texts map[memory.Place]retelt) func(*ranking.Document) bool {
 	}
 }
 
-// redact takes the thing out of a message and says of how many places.
+// redact removes the thing from a message and returns the number of places.
 func redact(m *session.Message, thing *mention.Thing) int {
 	text, n := thing.Redact(m.Content)
 	m.Content = text
@@ -233,7 +233,7 @@ func redact(m *session.Message, thing *mention.Thing) int {
 	return n
 }
 
-// redactSession takes the thing out of a session's texts.
+// redactSession removes the thing from a session's texts.
 func redactSession(s *session.Session, thing *mention.Thing) bool {
 	changed := false
 	for _, text := range []*string{&s.Title, &s.SystemPrompt, &s.Summary, &s.UserID} {
@@ -246,7 +246,7 @@ func redactSession(s *session.Session, thing *mention.Thing) bool {
 	reason, k := thing.BlotWords(string(s.EndReason))
 	model, j := thing.BlotWords(s.Model)
 	s.Source, s.EndReason, s.Model = session.Source(source), session.EndReason(reason), model
-	if thing.In(string(s.ParentID)) { // it has gone whole
+	if thing.In(string(s.ParentID)) { // the parent was deleted
 		s.ParentID = ""
 		n++
 	}

@@ -16,24 +16,24 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Note is something a person puts into memory by hand.
+// Note is a statement that a person adds to memory.
 type Note struct {
 	Owner   owner.Owner
 	Session session.ID
 	Key     session.Key
 	Text    string
-	// Kind is the kind of fact; "" lets the words decide.
+	// Kind is the kind of the fact; "" derives it from the text.
 	Kind memory.Kind
-	// Replaces is the fact this is a new version of; "" for none.
+	// Replaces is the fact that this note replaces; "" for none.
 	Replaces memory.FactID
 }
 
-// maxNote bounds a note, in bytes: it is one statement, not a document.
+// maxNote bounds a note, in bytes: a note is one statement, not a document.
 const maxNote = 4096
 
-// Remember puts a note into the memory of a scope and returns the facts it
-// became. It is a message like any other, so it has a quote, a time and a
-// place; under a key alone it goes to a session of the key's own.
+// Remember adds a note to the memory of a scope and returns its facts. A note is stored
+// as a message, so its facts have a quote, a time and a position. With a key alone, the
+// note goes to a session that belongs to the key.
 func (c *Curator) Remember(ctx context.Context, n *Note) ([]memory.Fact, error) {
 	text := strings.TrimSpace(n.Text)
 	if text == "" || len(text) > maxNote {
@@ -76,17 +76,17 @@ func (c *Curator) Remember(ctx context.Context, n *Note) ([]memory.Fact, error) 
 	return out, nil
 }
 
-// notebook is the session that notes of a key without a session go to.
+// notebook is the session for notes of a key without a session.
 func notebook(key session.Key) session.ID {
 	id := "memory:" + string(key)
-	if _, err := session.ParseID(id); err != nil { // too long with the prefix
+	if _, err := session.ParseID(id); err != nil { // the key is too long with the prefix
 		sum := sha256.Sum256([]byte(key))
 		id = "memory:" + hex.EncodeToString(sum[:8])
 	}
 	return session.ID(id)
 }
 
-// ForgetFact erases a fact with its words in the transcript. The rest of the message
+// ForgetFact erases a fact and its words in the transcript. The rest of the message
 // stays.
 func (c *Curator) ForgetFact(ctx context.Context, o owner.Owner, scope memory.Scope, id memory.FactID) (*Forgotten, error) {
 	fact, err := c.Fact(ctx, o, scope, id)
@@ -96,8 +96,8 @@ func (c *Curator) ForgetFact(ctx context.Context, o owner.Owner, scope memory.Sc
 	return c.EraseFact(ctx, o, &fact, nil)
 }
 
-// EraseFact is ForgetFact for a fact that was looked up already. held is the
-// lineage whose turn the caller has; nil for none.
+// EraseFact is ForgetFact for a known fact. held is the lineage whose turn the caller
+// holds; nil for none.
 func (c *Curator) EraseFact(ctx context.Context, o owner.Owner, fact *memory.Fact, held *lineage.Lineage) (*Forgotten, error) {
 	l := held
 	if l == nil || fact.Source.Root != l.Tip.RootID {
@@ -142,11 +142,11 @@ func (c *Curator) EraseFact(ctx context.Context, o owner.Owner, fact *memory.Fac
 	return &Forgotten{Messages: len(changed), Sentences: 1, Facts: max(0, again.Stored-again.Facts)}, nil
 }
 
-// callDistance is how many messages a tool's result may stand behind its call.
+// callDistance is the maximum number of messages between a call and its result.
 const callDistance = 64
 
-// blankCall empties the call that a tool's result answers: where a model put a
-// fact into memory, its words stand in the call as well.
+// blankCall empties the call of a tool result: if a model stored the fact, the call has
+// its words as well.
 func blankCall(before []session.Message, result *session.Message) []session.Message {
 	if result.Role != session.Tool {
 		return nil
@@ -165,8 +165,8 @@ func blankCall(before []session.Message, result *session.Message) []session.Mess
 	return nil
 }
 
-// ForgetSession erases a lineage with everything derived from it. Nothing is
-// searched afterwards: only a thing has a text that could be searched for.
+// ForgetSession erases a lineage and everything derived from it. It does not search for
+// remains, because a session has no text to search for.
 func (c *Curator) ForgetSession(ctx context.Context, o owner.Owner, id session.ID, dryRun bool) (*Forgotten, error) {
 	tip, err := c.sessions.Tip(ctx, o, id)
 	if err != nil {
@@ -176,7 +176,7 @@ func (c *Curator) ForgetSession(ctx context.Context, o owner.Owner, id session.I
 	return out, c.dropLineage(ctx, o, tip, out)
 }
 
-// ForgetKey erases every lineage in which something was said under a key.
+// ForgetKey erases every lineage that has a message under a key.
 func (c *Curator) ForgetKey(ctx context.Context, o owner.Owner, key session.Key, dryRun bool) (*Forgotten, error) {
 	out := &Forgotten{DryRun: dryRun, Searched: []Trace{}}
 	facts, err := c.Facts(ctx, o, memory.Scope{Key: key})

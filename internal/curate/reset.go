@@ -10,11 +10,10 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Reset ends a session and opens a new one in its place, between two turns: of
-// the same key, source, model and prompt, under a new id and with an empty
-// transcript. It is a lineage of its own, so without a key its memory is empty,
-// too, and it is named after its own first exchange. The ids of the old lineage
-// go on leading to the old one.
+// Reset ends a session and opens a new one with the same key, source, model and prompt,
+// between two turns. The new session is a new lineage with a new id and an empty
+// transcript. Without a key its memory is empty too. It gets its title from its own
+// first exchange. The ids of the old lineage still lead to the old one.
 func (c *Curator) Reset(ctx context.Context, o owner.Owner, id session.ID) (session.Session, error) {
 	l, err := c.lineages.Take(ctx, o, id, lineage.Bare)
 	if err != nil {
@@ -34,23 +33,23 @@ func (c *Curator) Reset(ctx context.Context, o owner.Owner, id session.ID) (sess
 	if !old.Ended() {
 		old.EndedAt, old.EndReason = now, session.EndReset
 	}
-	l.Stale() // read it back with the next turn
+	l.Stale() // the next turn reads it from the store
 	if err := c.store.AppendTurn(ctx, o, lineage.Step{Ended: &old, Opened: true, Session: next}); err != nil {
 		return session.Session{}, fmt.Errorf("reset session: %w", err)
 	}
 	return next, nil
 }
 
-// Folded is what compressing a session by hand came to.
+// Folded is the outcome of compressing a session on request.
 type Folded struct {
 	Session    session.Session
 	Compressed bool
-	// Reason says why it was not.
+	// Reason says why nothing was folded.
 	Reason string
 }
 
-// Compress folds the older half of a session's tail now, and more where the
-// budget asks for it, if that makes the tail smaller by a fifth at least.
+// Compress folds the older half of a session's tail, and more if the budget requires
+// it. It folds nothing unless the tail shrinks by at least a fifth.
 func (c *Curator) Compress(ctx context.Context, o owner.Owner, id session.ID) (Folded, error) {
 	l, err := c.lineages.Take(ctx, o, id, lineage.Whole)
 	if err != nil {
@@ -61,7 +60,7 @@ func (c *Curator) Compress(ctx context.Context, o owner.Owner, id session.ID) (F
 		_, err := c.sessions.Tip(ctx, o, id)
 		return Folded{}, err
 	}
-	if l.Tip.MessageCount == 0 { // of this session: it would end empty
+	if l.Tip.MessageCount == 0 { // the session would end without a message
 		return Folded{Session: l.Tip, Reason: "Nothing has been said in this session yet, so there is nothing more to fold."}, nil
 	}
 	name := c.budgets.ModelName(l.Tip.Model)

@@ -11,15 +11,15 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// retelling gives a view what models found in a scope's messages, each finding at
-// the place in the order at which it was accepted.
+// retelling applies the findings of models to a view, each at the position in the order
+// at which it was accepted.
 type retelling struct {
 	view     *memory.View
 	findings []memory.Finding
-	cited    map[memory.Place]ranking.Document // as their messages read now
+	cited    map[memory.Place]ranking.Document // the current text of their messages
 }
 
-// retell reads what was found in a scope, but for what mentions about.
+// retell reads the findings in a scope, except those that mention about.
 func (c *Curator) retell(
 	ctx context.Context, o owner.Owner, scope memory.Scope, view *memory.View, about *mention.Thing,
 ) (*retelling, error) {
@@ -56,16 +56,15 @@ func (p *retelling) rest() {
 	}
 }
 
-// next lets the view take in one finding. One whose message does not say it any
-// more falls.
+// next applies one finding. A finding whose message no longer says it is dropped.
 func (p *retelling) next() {
 	f := p.findings[0]
 	p.findings = p.findings[1:]
 	p.view.Accept(p.cited[memory.Place{Root: f.Root, Seq: f.Seq}], f)
 }
 
-// scopesMentioning are the scopes in which a model put words of a lineage
-// together so that they mention a thing.
+// scopesMentioning are the scopes with a finding in a lineage whose statement mentions
+// a thing.
 func (c *Curator) scopesMentioning(
 	ctx context.Context, o owner.Owner, root session.ID, about *mention.Thing,
 ) (map[memory.Scope]bool, error) {

@@ -11,8 +11,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Store writes what is changed after a turn. Each method is one transaction and
-// durable when it returns; a failed one has changed nothing.
+// Store writes changes outside of turns. Each method is one transaction and durable
+// when it returns; a failed one has changed nothing.
 type Store interface {
 	lineage.Store
 	// AdoptMessageIDs takes ids, given in rising order, for an import, and returns the
@@ -20,67 +20,66 @@ type Store interface {
 	// where they were the owner's in this store. It takes all of them, or none (nil) if
 	// one is in use, was given out before, or is none that a store could give.
 	AdoptMessageIDs(ctx context.Context, o owner.Owner, ids []int64) ([]int64, error)
-	// Rewrite replaces what was derived, or what was asked to be forgotten.
+	// Rewrite replaces derived data, or erases forgotten content.
 	Rewrite(ctx context.Context, o owner.Owner, w Rewrite) error
 }
 
-// Sweeper finds what names a thing in all that is stored, whatever it belongs to.
+// Sweeper finds and erases mentions of a thing in all tables.
 type Sweeper interface {
-	// Sweep erases what names a thing in an owner's records: by a rule for each
-	// text there is, rows go, or lose the text. What a turn holds while it runs,
-	// sessions and messages, it leaves to its caller. With dryRun it only counts.
+	// Sweep erases mentions of a thing in an owner's records: each text column has a
+	// rule by which its row is deleted or loses the text. Sessions and messages are
+	// left to the caller. With dryRun it only counts.
 	Sweep(ctx context.Context, o owner.Owner, about *mention.Thing, dryRun bool) (Swept, error)
-	// Mentions counts the rows of an owner that name a thing, in every text of
+	// Mentions counts the rows of an owner that name a thing, in every text column of
 	// every table.
 	Mentions(ctx context.Context, o owner.Owner, about *mention.Thing) ([]Trace, error)
-	// Clean returns once nothing is left, in an index or a log, of what had been
-	// erased before.
+	// Clean returns once no index and no log holds erased content.
 	Clean(ctx context.Context) error
-	// Traces searches the store's own files, byte by byte.
+	// Traces searches the store's files byte by byte.
 	Traces(ctx context.Context, about *mention.Thing) ([]Trace, error)
-	// Repack writes the store's own files again, from what is stored alone. It is
-	// slow on a large store, and writes wait for it.
+	// Repack rewrites the store's files from the stored rows. It is slow on a large
+	// store, and blocks writes.
 	Repack(ctx context.Context) error
 }
 
-// Swept is what a sweep erased.
+// Swept is the outcome of a sweep.
 type Swept struct {
-	Jobs    int // with their runs and deliveries
-	Records int // rows that went, or lost a text
+	Jobs    int // jobs that were deleted with their runs and deliveries
+	Records int // rows that were deleted or lost a text
 }
 
-// Receipts reads what answers were given. A Store writes it, with the answers.
+// Receipts reads the receipts of answers. A Store writes them with the answers.
 type Receipts interface {
 	// Receipt returns the receipt of an answer. NotFound if there is none.
 	Receipt(ctx context.Context, o owner.Owner, id string) (lineage.Receipt, error)
-	// Costs sums up what was sent in a lineage, oldest first, in at most points
-	// stretches of about as many messages each. Without answers there are none.
+	// Costs returns the costs of a lineage, oldest first, in at most points ranges of
+	// about equally many messages; none without answers.
 	Costs(ctx context.Context, o owner.Owner, root session.ID, points int) ([]Cost, error)
 }
 
-// Rewrite is what one transaction changes after the fact.
+// Rewrite is the content of one transaction that changes stored data.
 type Rewrite struct {
-	// Messages get new texts; everything else of them stays.
+	// Messages get new texts; their other fields stay.
 	Messages []session.Message
-	// Sessions get new titles, prompts, summaries and tails, and the new size of
-	// their lineage. One that title.Loses its title may get one of a model again.
+	// Sessions get new titles, prompts, summaries and tails, and the new size of their
+	// lineage. If one title.Loses its title, a model may be asked for a new one.
 	Sessions []session.Session
-	// Undone are taken back: the messages are marked, their facts go.
+	// Undone are messages to mark as undone; their facts are removed.
 	Undone []Undone
-	// Relinked facts get the links and the supersession they have now.
+	// Relinked are facts with new links and a new supersession.
 	Relinked []memory.Fact
-	// Scopes get new facts in place of those they have.
+	// Scopes get new facts that replace the stored ones.
 	Scopes []ScopeFacts
-	// Erased is kept, so that an import cannot bring back what was forgotten;
-	// nil when nothing was.
+	// Erased is stored, so that an import cannot restore the forgotten content; nil for
+	// none.
 	Erased *memory.Erasure
 }
 
-// Undone is a part of a lineage that was taken back.
+// Undone is an undone part of a lineage.
 type Undone struct {
 	Root session.ID
-	From int64 // the first Seq of it
-	To   int64 // the first Seq behind it; 0 means that all behind From went, too
+	From int64 // first Seq
+	To   int64 // first Seq after it; 0 for the end of the lineage
 	At   time.Time
 }
 
@@ -88,13 +87,13 @@ type Undone struct {
 type ScopeFacts struct {
 	Scope memory.Scope
 	Facts []memory.Fact
-	// Newest is the id of the newest message they were learnt from. The rewrite
-	// fails with Conflict if that is not the newest any more, or if a message that a
-	// fact was learnt from is gone. 0 is not looked at.
+	// Newest is the id of the newest message from which they were learnt. The rewrite
+	// fails with Conflict if another message is the newest now, or if a source message
+	// of a fact is gone. 0 disables the check.
 	Newest int64
 }
 
-// Trace is what a search of a file, or of the rows of a table, found.
+// Trace is the result of searching a file, or the rows of a table.
 type Trace struct {
 	File  string `json:"file"`
 	Bytes int64  `json:"bytes"`

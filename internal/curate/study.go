@@ -15,9 +15,9 @@ import (
 // Studies stores the results of background work on lineages. The work is optional: no
 // turn depends on it.
 type Studies interface {
-	// Unstudied lists lineages that want something, the last used first.
+	// Unstudied lists lineages with work to do, most recently used first.
 	Unstudied(ctx context.Context, o owner.Owner, want Want) ([]session.ID, error)
-	// Marks tells how far a lineage has been studied; zero for never.
+	// Marks returns how far a lineage has been studied; zero for never.
 	Marks(ctx context.Context, o owner.Owner, root session.ID) (Marks, error)
 	// KeepStudy stores the results of a study in one transaction. NotFound if the
 	// lineage is gone, Conflict "claim_lost" if another worker has claimed the task
@@ -25,52 +25,51 @@ type Studies interface {
 	KeepStudy(ctx context.Context, o owner.Owner, s Study) error
 }
 
-// Task is a lineage to be studied, and the claim under which it is.
+// Task is a lineage to study, and the claim on it.
 type Task struct {
 	Root session.ID
 	Kind Work
-	// Fence is that of the claim; 0 for a study under none.
+	// Fence is the fence of the claim; 0 without a claim.
 	Fence int64
 }
 
-// Work is a kind of study, named for what is asked of a model.
+// Work is a kind of study.
 type Work string
 
 // The kinds of work.
 const (
 	Reading Work = "reading"    // facts, summary and title, by the chat model
-	Vectors Work = "embeddings" // the meaning of messages
+	Vectors Work = "embeddings" // vectors of messages
 )
 
-// Want says what lineages are looked for.
+// Want says which lineages to list.
 type Want struct {
-	// Root is the only lineage looked at; "" for all.
+	// Root restricts the list to one lineage; "" lists all.
 	Root session.ID
-	// Every is how many messages not yet read for facts make a lineage wanted;
-	// 0 wants none for that.
+	// Every lists lineages with this many messages not yet read for facts; 0 lists
+	// none.
 	Every int
-	// Rested wants lineages not used since with any message left unread.
+	// Rested lists lineages with any unread message that have not been used since this
+	// time.
 	Rested time.Time
-	// Summaries wants lineages whose last fold has no summary yet.
+	// Summaries lists lineages whose last fold has no summary yet.
 	Summaries bool
-	// Titles wants lineages with a derived title for which no model was asked
-	// for a better one.
+	// Titles lists lineages with a derived title for which no model has been asked.
 	Titles bool
-	// Embeddings wants lineages with messages that this model gave no vector
-	// yet; "" wants none for that.
+	// Embeddings lists lineages with messages without a vector of this model; "" lists
+	// none.
 	Embeddings string
-	// Limit is how many at most.
+	// Limit is the maximum number.
 	Limit int
 }
 
-// Marks are how far a lineage has been studied.
+// Marks record how far a lineage has been studied.
 type Marks struct {
 	// FactsTo is the first Seq not yet read for facts.
 	FactsTo int64
-	// Summarized is the generation of the newest session whose summary was
-	// looked at.
+	// Summarized is the generation of the newest session whose summary was made.
 	Summarized int
-	// Titled says that a model was asked for a title. It ends when the lineage
+	// Titled says that a model was asked for a title. It is reset when the lineage
 	// title.Loses its title.
 	Titled bool
 	// VectorsTo is the first Seq without a vector of the model VectorsBy.
@@ -78,44 +77,43 @@ type Marks struct {
 	VectorsBy string
 }
 
-// Study is what a study of a lineage brought.
+// Study is the result of studying a lineage.
 type Study struct {
 	Task
-	Marks Marks // as they are afterwards
-	// Findings were accepted, Changes is what memory learnt from them: one for
-	// each, in the scope that Keys names at the same place.
+	Marks Marks // the new marks
+	// Findings are the accepted findings. Changes are the changes in memory that they
+	// caused, one for each, in the scope that Keys has at the same index.
 	Findings []memory.Finding
 	Keys     []session.Key
 	Changes  []memory.Change
-	// Summary goes to the session it names; nil changes none.
+	// Summary replaces the summary of the session that it names; nil changes none.
 	Summary *Summary
-	// Title goes to all sessions of the lineage whose title is derived, each in
-	// its next free form; "" changes none.
+	// Title goes to all sessions of the lineage with a derived title, numbered if it is
+	// taken; "" changes none.
 	Title string
-	// Vectors are new, or in place of those of another model.
+	// Vectors are new vectors, or replace those of another model.
 	Vectors []ranking.Vector
 }
 
-// Summary is the text that stands for the folded turns of a session.
+// Summary is the summary of a session's folded turns.
 type Summary struct {
 	Session session.ID
 	Text    string
 }
 
-// Verdict is what became of the findings of one study.
+// Verdict is the outcome for the findings of one study.
 type Verdict struct {
 	Accepted int
 	Refused  map[memory.Refusal]int
 }
 
-// Learn holds findings of a model against the messages of a lineage, lets
-// memory take in those that stand, and stores them. The messages below upTo
-// count as read. It takes the lineage's turn, for one write and without waiting
-// for anything but the store.
+// Learn checks findings of a model against the messages of a lineage, adds the valid
+// ones to memory, and stores them. Messages below upTo count as read. It holds the
+// lineage's turn for one write, and waits only for the store.
 func (c *Curator) Learn(ctx context.Context, o owner.Owner, task Task, upTo int64, findings []memory.Finding) (Verdict, error) {
 	v := Verdict{Refused: make(map[memory.Refusal]int)}
 	release := func() {}
-	defer func() { release() }() // when they are stored
+	defer func() { release() }() // once they are stored
 	err := c.study(ctx, o, task, func(l *lineage.Lineage, s *Study) error {
 		scopes, err := c.scopesCited(ctx, o, task.Root, findings)
 		if err != nil {
@@ -130,7 +128,7 @@ func (c *Curator) Learn(ctx context.Context, o owner.Owner, task Task, upTo int6
 		return c.weigh(ctx, o, s, findings, &v)
 	})
 	if err != nil && v.Accepted > 0 {
-		c.views.DropOwner(o) // they know more than the store
+		c.views.DropOwner(o) // the views hold more than the store
 	}
 	return v, err
 }
@@ -148,7 +146,7 @@ func (c *Curator) scopesCited(ctx context.Context, o owner.Owner, root session.I
 	return scopesOf(cited), nil
 }
 
-// study runs do on a lineage's marks, between two turns, and stores the outcome.
+// study runs do with a lineage's marks, between two turns, and stores the result.
 func (c *Curator) study(ctx context.Context, o owner.Owner, task Task, do func(*lineage.Lineage, *Study) error) error {
 	l, err := c.lineages.Take(ctx, o, task.Root, lineage.Bare)
 	if err != nil {
@@ -168,7 +166,7 @@ func (c *Curator) study(ctx context.Context, o owner.Owner, task Task, do func(*
 	return nil
 }
 
-// weigh puts the findings that stand into a study.
+// weigh adds the valid findings to a study.
 func (c *Curator) weigh(ctx context.Context, o owner.Owner, s *Study, findings []memory.Finding, v *Verdict) error {
 	if len(findings) == 0 {
 		return nil
@@ -184,7 +182,7 @@ func (c *Curator) weigh(ctx context.Context, o owner.Owner, s *Study, findings [
 			v.Refused[memory.RefusedErased]++
 			continue
 		}
-		// Read again: the message may have been erased since the model was asked.
+		// The message is read again, because it may have been erased since the call.
 		ms, err := c.sessions.Messages(ctx, o, s.Root, session.Range{From: f.Seq, To: f.Seq + 1, Standing: true})
 		if err != nil {
 			return fmt.Errorf("read cited message: %w", err)
@@ -207,7 +205,7 @@ func (c *Curator) weigh(ctx context.Context, o owner.Owner, s *Study, findings [
 	return nil
 }
 
-// acceptFinding lets the scope of a message take in what was found in it.
+// acceptFinding adds a finding to the memory of its message's scope.
 func (c *Curator) acceptFinding(
 	ctx context.Context, o owner.Owner, m *session.Message, f memory.Finding,
 ) (memory.Finding, memory.Change, memory.Refusal, error) {
@@ -218,13 +216,13 @@ func (c *Curator) acceptFinding(
 	defer leave()
 	kept, change, refused := view.Accept(ranking.DocumentOf(m), f)
 	if refused == "" && m.Key != "" {
-		c.views.Drop(o, memory.Scope{Root: m.RootID}) // the lineage's own is out of date
+		c.views.Drop(o, memory.Scope{Root: m.RootID}) // the lineage's own memory is out of date
 	}
 	return kept, change, refused, nil
 }
 
-// KeepVectors stores the vectors that a model gave to messages of a lineage, in
-// their order; those below upTo count as done.
+// KeepVectors stores a model's vectors of messages in order. Messages below upTo count
+// as done.
 func (c *Curator) KeepVectors(ctx context.Context, o owner.Owner, task Task, model string, upTo int64, vectors []KeyedVector) error {
 	var kept []*KeyedVector
 	err := c.study(ctx, o, task, func(l *lineage.Lineage, s *Study) error {
@@ -238,7 +236,7 @@ func (c *Curator) KeepVectors(ctx context.Context, o owner.Owner, task Task, mod
 		for i := range vectors {
 			if v := &vectors[i]; stands[v.Seq] == v.Text {
 				s.Vectors, kept = append(s.Vectors, v.Vector), append(kept, v)
-			} else { // it changed since, and means something else now
+			} else { // the message has changed since
 				upTo = min(upTo, v.Seq)
 			}
 		}
@@ -257,7 +255,7 @@ func (c *Curator) KeepVectors(ctx context.Context, o owner.Owner, task Task, mod
 	return nil
 }
 
-// texts are what the messages of vectors say now, by place.
+// texts are the current texts of the vectors' messages, by Seq.
 func (c *Curator) texts(ctx context.Context, o owner.Owner, root session.ID, vectors []KeyedVector) (map[int64]string, error) {
 	if len(vectors) == 0 {
 		return nil, nil
@@ -273,8 +271,8 @@ func (c *Curator) texts(ctx context.Context, o owner.Owner, root session.ID, vec
 	return out, nil
 }
 
-// KeyedVector is a vector with the text it was made of and the key it was said
-// under.
+// KeyedVector is a vector with the text that it was computed from and the session key
+// of its message.
 type KeyedVector struct {
 	ranking.Vector
 	Key  session.Key

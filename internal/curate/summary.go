@@ -18,18 +18,16 @@ import (
 )
 
 const (
-	// summaryShare is the part of a budget that a summary may take, as in
-	// compression.LimitsFor.
+	// summaryShare is the share of a budget for a summary, as in compression.LimitsFor.
 	summaryShare = 16
-	// gistBytes is how much of a message its beginning is.
+	// gistBytes is the length of the beginning of a message in a summary, in bytes.
 	gistBytes = 160
 )
 
-// Summarize puts what a model drew from the turns that a session's opening
-// folded away in place of their beginnings. Each sentence must stand by the
-// words of the message it cites; of messages with none the beginning stays, as
-// far as there is room. Nothing changes if the lineage has gone on to another
-// session meanwhile.
+// Summarize replaces the beginnings of folded turns in a session's summary with
+// sentences that a model drew from them. Each sentence must be supported by the words
+// of the message it cites. A message without one keeps its beginning, as far as there
+// is room. Nothing changes if the lineage has a newer session meanwhile.
 func (c *Curator) Summarize(
 	ctx context.Context, o owner.Owner, task Task, generation int, found []memory.Finding,
 ) (swapped bool, v Verdict, err error) {
@@ -42,15 +40,15 @@ func (c *Curator) Summarize(
 		var err error
 		s.Summary, err = c.betterSummary(ctx, o, &l.Tip, found, &v)
 		if swapped = s.Summary != nil; swapped {
-			l.Stale() // it is read back with the next turn
+			l.Stale() // the next turn reads it from the store
 		}
 		return err
 	})
 	return swapped && err == nil, v, err
 }
 
-// betterSummary is the summary of a session with what was found; nil when nothing of
-// it is accepted, or it changes nothing.
+// betterSummary is the summary of a session with the findings; nil if none is accepted
+// or the summary stays the same.
 func (c *Curator) betterSummary(
 	ctx context.Context, o owner.Owner, tip *session.Session, found []memory.Finding, v *Verdict,
 ) (*Summary, error) {
@@ -65,8 +63,8 @@ func (c *Curator) betterSummary(
 	return &Summary{Session: tip.ID, Text: text}, nil
 }
 
-// Folded are the messages that opening a lineage's tip has folded away, and the
-// tip's generation; none when that is not later than seen.
+// Folded are the messages that were folded away when a lineage's tip was opened, and
+// the tip's generation; no messages if the generation is not later than seen.
 func (c *Curator) Folded(ctx context.Context, o owner.Owner, root session.ID, seen int) (generation int, ms []session.Message, err error) {
 	tip, err := c.sessions.Tip(ctx, o, root)
 	if err != nil || tip.Generation <= seen {
@@ -80,8 +78,7 @@ func (c *Curator) Folded(ctx context.Context, o owner.Owner, root session.ID, se
 	return tip.Generation, ms, err
 }
 
-// parent is the session of the same lineage that a session continues; nil for
-// none.
+// parent is the previous session of the same lineage; nil for none.
 func (c *Curator) parent(ctx context.Context, o owner.Owner, s *session.Session) (*session.Session, error) {
 	if s.ParentID == "" {
 		return nil, nil
@@ -96,7 +93,7 @@ func (c *Curator) parent(ctx context.Context, o owner.Owner, s *session.Session)
 	return &parent, nil
 }
 
-// summaryRow is a line of a summary in the making.
+// summaryRow is a line of a new summary.
 type summaryRow struct {
 	seq  int64
 	text string
@@ -139,7 +136,7 @@ func (c *Curator) summary(
 		drawn = append(drawn, summaryRow{seq: f.Seq, text: compression.DrawnLine + strings.Join(strings.Fields(f.Statement), " ")})
 	}
 	for i, line := range strings.Split(parent.Summary, "\n") {
-		if line != "" { // older than all others, in their order
+		if line != "" { // older than all others, in order
 			quoted = append(quoted, summaryRow{seq: int64(i) - 1<<32, text: line})
 		}
 	}
@@ -151,8 +148,8 @@ func (c *Curator) summary(
 	return c.fitSummary(drawn, quoted), nil
 }
 
-// fitSummary joins rows within a summary's share of the budget, in order: what
-// a model drew first, of equals the newest first.
+// fitSummary joins rows in order, within the share of the budget for a summary.
+// Sentences of a model take precedence, then newer rows.
 func (c *Curator) fitSummary(groups ...[]summaryRow) string {
 	count, _ := compression.CounterFor(c.budgets.Model)
 	room := c.budgets.Of(c.budgets.Model) / summaryShare
@@ -175,8 +172,8 @@ func (c *Curator) fitSummary(groups ...[]summaryRow) string {
 	return strings.Join(lines, "\n")
 }
 
-// trimSummary takes the lines out of a session's summary that were taken from
-// what a message said and says no more.
+// trimSummary removes lines from a session's summary whose text the message had and no
+// longer has.
 func trimSummary(s *session.Session, was, now string) bool {
 	if s.Summary == "" || was == now {
 		return false
@@ -199,8 +196,8 @@ func trimSummary(s *session.Session, was, now string) bool {
 	return changed
 }
 
-// sessionsWithout are the sessions of a lineage whose titles and summaries said
-// what a message said and says no more, without that.
+// sessionsWithout are the sessions of a lineage whose titles or summaries had words
+// that a message no longer has, without those words.
 func (c *Curator) sessionsWithout(ctx context.Context, o owner.Owner, m *session.Message, was string) ([]session.Session, error) {
 	rows, err := c.sessions.Sessions(ctx, o, session.Filter{Lineage: m.RootID})
 	if err != nil {

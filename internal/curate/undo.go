@@ -15,18 +15,18 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// TakenBack is what an undo took back.
+// TakenBack is the outcome of an undo.
 type TakenBack struct {
 	Session session.Session
-	// Messages is how many; 0 when there was nothing to take back.
+	// Messages is the number of undone messages; 0 if there were none.
 	Messages int
-	// Text is what the user had said.
+	// Text is the text of the user's undone message.
 	Text string
 }
 
-// Undo takes the last exchange back: the newest message of the user that
-// stands, and all that followed it. Neither a model nor memory sees it any
-// more; the archive keeps it, marked.
+// Undo undoes the last exchange: the newest standing message of the user and all
+// messages after it. Models and memory no longer see them. The archive keeps them,
+// marked as undone.
 func (c *Curator) Undo(ctx context.Context, o owner.Owner, id session.ID) (TakenBack, error) {
 	l, err := c.lineages.Take(ctx, o, id, lineage.Whole)
 	if err != nil {
@@ -48,7 +48,7 @@ func (c *Curator) Undo(ctx context.Context, o owner.Owner, id session.ID) (Taken
 	return out, err
 }
 
-// lastSaid is the newest message of the user that stands; nil if none does.
+// lastSaid is the newest standing message of the user; nil for none.
 func (c *Curator) lastSaid(ctx context.Context, o owner.Owner, l *lineage.Lineage) (*session.Message, error) {
 	page := l.Recent
 	for len(page) > 0 {
@@ -70,16 +70,15 @@ func (c *Curator) lastSaid(ctx context.Context, o owner.Owner, l *lineage.Lineag
 	return nil, nil
 }
 
-// Withdraw takes back what stands of a lineage from a place on: its end, so that
-// nothing that stands was said after it there. Memory is as if it had never been
-// said. The caller holds the lineage's turn.
+// Withdraw undoes all standing messages of a lineage from a Seq on. Memory becomes as
+// if they had never been said. The caller holds the lineage's turn.
 func (c *Curator) Withdraw(ctx context.Context, o owner.Owner, l *lineage.Lineage, from int64, now time.Time) ([]session.Message, error) {
 	root := l.Tip.RootID
 	gone, err := c.sessions.Messages(ctx, o, root, session.Range{From: from, Standing: true})
 	if err != nil || len(gone) == 0 {
 		return nil, err
 	}
-	tip, err := c.sessions.Tip(ctx, o, root) // with the title as it is stored
+	tip, err := c.sessions.Tip(ctx, o, root) // with the stored title
 	if err != nil {
 		return nil, fmt.Errorf("find session: %w", err)
 	}
@@ -95,7 +94,7 @@ func (c *Curator) Withdraw(ctx context.Context, o owner.Owner, l *lineage.Lineag
 	if err := c.unnameGone(ctx, o, &tip, gone); err != nil {
 		return nil, err
 	}
-	if from <= tip.TailFrom { // the tail is empty: the next turn folds again
+	if from <= tip.TailFrom { // the tail becomes empty: the next turn folds again
 		tip.TailFrom, tip.Summary = 0, ""
 	}
 	w.Sessions = []session.Session{tip}
@@ -105,7 +104,7 @@ func (c *Curator) Withdraw(ctx context.Context, o owner.Owner, l *lineage.Lineag
 			return nil, err
 		}
 	}
-	l.Stale() // whatever comes of it
+	l.Stale() // also after a failure
 	if err := c.store.Rewrite(ctx, o, w); err != nil {
 		return nil, fmt.Errorf("take back: %w", err)
 	}
@@ -114,14 +113,14 @@ func (c *Curator) Withdraw(ctx context.Context, o owner.Owner, l *lineage.Lineag
 	}
 	for scope, facts := range kept {
 		c.views.Withdraw(o, scope, memory.Withdrawal{Root: root, From: from, Facts: facts, Before: near(l.Recent, scope.Key)})
-		if scope.Key != "" { // the lineage's own memory saw it, too
+		if scope.Key != "" { // the lineage's own memory learnt it, too
 			c.views.Drop(o, memory.Scope{Root: root})
 		}
 	}
 	return gone, nil
 }
 
-// scopesOf are the scopes that messages were learnt in.
+// scopesOf are the scopes of messages.
 func scopesOf(ms []session.Message) []memory.Scope {
 	var out []memory.Scope
 	for i := range ms {
@@ -132,13 +131,13 @@ func scopesOf(ms []session.Message) []memory.Scope {
 	return out
 }
 
-// unnameGone takes a session's title away if it was made of what is taken back.
+// unnameGone removes a session's title if it was made from undone messages.
 func (c *Curator) unnameGone(ctx context.Context, o owner.Owner, tip *session.Session, gone []session.Message) error {
 	ms, err := c.opening(ctx, o, tip.RootID)
 	if err != nil {
 		return err
 	}
-	var left strings.Builder // of the first exchange: it may still say the title
+	var left strings.Builder // the rest of the first exchange, which may still support the title
 	end := gone[0].Seq
 	for i := range ms {
 		if ms[i].Seq < gone[0].Seq {
@@ -152,8 +151,8 @@ func (c *Curator) unnameGone(ctx context.Context, o owner.Owner, tip *session.Se
 	return nil
 }
 
-// near are the newest messages of a lineage in a scope: what the next one may
-// refer to.
+// near are the newest messages of a lineage in a scope, to which the next message may
+// refer.
 func near(recent []session.Message, key session.Key) []ranking.Document {
 	var out []ranking.Document
 	for i := range recent {
@@ -164,7 +163,7 @@ func near(recent []session.Message, key session.Key) []ranking.Document {
 	return out
 }
 
-// lineageEnd is what a lineage holds from a place on.
+// lineageEnd is the end of a lineage from a Seq on.
 type lineageEnd struct {
 	root session.ID
 	from int64
@@ -172,14 +171,13 @@ type lineageEnd struct {
 
 func (e lineageEnd) has(root session.ID, seq int64) bool { return root == e.root && seq >= e.from }
 
-// without returns the facts of a scope as they are without the end of a lineage,
-// and adds to the rewrite what that changes. It returns nil when nothing changes
-// because the messages taught nothing.
+// without returns the facts of a scope without the end of a lineage, and adds the
+// resulting changes to the rewrite. It returns nil if the messages have taught nothing.
 func (c *Curator) without(
 	ctx context.Context, o owner.Owner, scope memory.Scope, root session.ID, from int64, w *Rewrite,
 ) ([]memory.Fact, error) {
 	end := lineageEnd{root, from}
-	stored, err := c.Facts(ctx, o, scope) // of the view: it is in use, or will be
+	stored, err := c.Facts(ctx, o, scope) // from the view, because it is in use or soon will be
 	if err != nil {
 		return nil, fmt.Errorf("read facts: %w", err)
 	}
@@ -196,7 +194,8 @@ func (c *Curator) without(
 	if !slices.ContainsFunc(kept, func(f memory.Fact) bool { return leadsTo(&f, lost) }) {
 		return kept, nil
 	}
-	// What it had replaced may hold again: only its source can tell.
+	// A fact that they replaced may hold again. Only a rebuild from the messages can
+	// tell.
 	view, err := c.relearn(ctx, o, scope, func(d *ranking.Document) bool { return !end.has(d.Root, d.Seq) }, nil, &Rebuilt{})
 	if err != nil {
 		return nil, err
@@ -214,12 +213,12 @@ func (c *Curator) without(
 	return facts, nil
 }
 
-// sameLinks reports whether two states of a fact lead to the same facts.
+// sameLinks reports whether two states of a fact have the same links.
 func sameLinks(a, b *memory.Fact) bool {
 	return a.SupersededBy == b.SupersededBy && slices.Equal(a.Links, b.Links)
 }
 
-// leadsTo reports whether a fact was replaced by a lost one, or is linked to one.
+// leadsTo reports whether a fact was replaced by a lost fact, or is linked to one.
 func leadsTo(f *memory.Fact, lost map[memory.FactID]bool) bool {
 	return lost[f.SupersededBy] || slices.ContainsFunc(f.Links, func(l memory.Link) bool { return lost[l.To] })
 }

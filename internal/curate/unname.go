@@ -10,9 +10,9 @@ import (
 	"github.com/hermes-memory/hermes/internal/title"
 )
 
-// unname takes a title away that was made of a text which now reads otherwise,
-// or is gone. opening says that the text is of the first exchange, of which a
-// model may have drawn the title.
+// unname removes a title that was made from a text which has changed or is gone.
+// opening says that the text belongs to the first exchange, from which a model may have
+// drawn the title.
 func unname(s *session.Session, was, now string, opening bool) bool {
 	if s.Title == "" {
 		return false
@@ -26,7 +26,7 @@ func unname(s *session.Session, was, now string, opening bool) bool {
 	return derived || drawn
 }
 
-// untell takes what was made of a text out of a session's summary.
+// untell removes the lines from a session's summary that were made from a text.
 func untell(s *session.Session, text string) bool {
 	changed := false
 	line := "- " + language.Gist(text, compression.GistLength)
