@@ -3,11 +3,13 @@ package cli
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/httpapi"
+	"github.com/hermes-memory/hermes/internal/sqlite"
 	"github.com/hermes-memory/hermes/internal/upstream"
 )
 
@@ -26,6 +28,9 @@ func (s *server) detail(ctx context.Context, deep bool) (httpapi.Detail, error) 
 		if info, err := os.Stat(d.Data.File + suffix); err == nil {
 			d.Data.Bytes += info.Size()
 		}
+	}
+	if room := sqlite.RoomOf(filepath.Dir(d.Data.File)); room.Known {
+		d.Data.Disk = &httpapi.Disk{Free: room.Free, Total: room.Total, Low: room.Low()}
 	}
 	var err error
 	if d.Data.Damage, err = s.db.Check(ctx, deep); err != nil {

@@ -65,8 +65,18 @@ type Data struct {
 	Checked string `json:"checked"`
 	// Index is the state of the text index.
 	Index Index `json:"index"`
+	// Disk is the disk that the database is on; nil where the system does not say.
+	Disk *Disk `json:"disk"`
 	// Error says why writes are refused; "" if they are not.
 	Error string `json:"error,omitempty"`
+}
+
+// Disk is the room on a disk, in bytes.
+type Disk struct {
+	Free  uint64 `json:"free"`
+	Total uint64 `json:"total"`
+	// Low says that nothing is stored any more: the rest is kept for deletions.
+	Low bool `json:"low"`
 }
 
 // Index is the text index. It is derived data and is rebuilt when it is damaged.
