@@ -64,7 +64,7 @@ func (a *asked) emphasis(p *passage) float64 {
 	return 0
 }
 
-// normal is a text as far as it decides whether two say the same.
+// normal is a text in the form in which two passages are compared.
 func normal(text string) string {
 	var b strings.Builder
 	for scan := language.Scan(text); b.Len() < maxPassage; {

@@ -7,7 +7,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// doubt takes off what speaks against a passage.
+// doubt lowers a score for everything that speaks against a passage.
 func (a *asked) doubt(score float64, p *passage, seen *look) float64 {
 	d := doubts{asked: a, p: p, fact: p.fact, seen: seen, score: score}
 	d.why()
@@ -18,7 +18,7 @@ func (a *asked) doubt(score float64, p *passage, seen *look) float64 {
 	return d.score
 }
 
-// doubts is the score of a passage while doubts are taken off it.
+// doubts is a passage's score while it is lowered by one doubt after another.
 type doubts struct {
 	*asked
 	p     *passage
@@ -27,18 +27,18 @@ type doubts struct {
 	score float64
 }
 
-// off multiplies the score with a factor if there is a doubt.
+// off multiplies the score by a factor if the doubt applies.
 func (d *doubts) off(doubtful bool, factor float64) {
 	if doubtful {
 		d.score *= factor
 	}
 }
 
-// unmet reports whether the question makes a need, named by its number or -1, that
-// the passage does not meet.
+// unmet reports whether the question has the need n and the passage does not meet it. n
+// is -1 for none.
 func (d *doubts) unmet(n int) bool { return n >= 0 && d.seen.met[n] == 0 }
 
-// met is how well a need, named by its number or -1, is met.
+// met is how well the need n is met; n is -1 for none.
 func (d *doubts) met(n int) float64 {
 	if n < 0 {
 		return 0
@@ -46,7 +46,7 @@ func (d *doubts) met(n int) float64 {
 	return d.seen.met[n]
 }
 
-// why takes off what does not tell the reason, the effect or the time asked for.
+// why lowers a passage that lacks the reason, the effect or the time asked for.
 func (d *doubts) why() {
 	a, p, seen := d.asked, d.p, d.seen
 	f := d.fact
@@ -60,7 +60,7 @@ func (d *doubts) why() {
 	d.off(len(a.spans) > 0 && !a.then(p), otherTime)
 }
 
-// what takes off what is of another sort, or speaks of something else, than asked.
+// what lowers a passage about a thing of another sort, or about something else.
 func (d *doubts) what() {
 	a, p, seen := d.asked, d.p, d.seen
 	f := d.fact
@@ -82,7 +82,8 @@ func (d *doubts) what() {
 	d.off(d.unmet(a.owner), noOwner)
 }
 
-// figures takes off what has no figure of the form asked for, or one of something else.
+// figures lowers a passage without a figure of the requested form, or with a figure of
+// something else.
 func (d *doubts) figures() {
 	a, p, seen := d.asked, d.p, d.seen
 	d.off(a.has(asksNumber) && a.wants == 0 && seen.traits&givesNumber == 0, noNumber)
@@ -115,7 +116,7 @@ func (d *doubts) people() {
 	d.off(a.has(toResponder) && !(f != nil && f.Kind == memory.Instruction) && !within(strings.ToLower(p.text), "you"), otherPerson)
 }
 
-// source takes off what the user did not say, and what holds no more.
+// source lowers a passage that another speaker said, and one that no longer holds.
 func (d *doubts) source() {
 	p := d.p
 	f := d.fact

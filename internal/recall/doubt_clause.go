@@ -2,9 +2,8 @@ package recall
 
 import "strings"
 
-// isItselfTheReason reports whether what the question wants a reason for is
-// given as the reason for something else: "we left because the rent doubled" does
-// not say why the rent doubled.
+// isItselfTheReason reports whether the thing to be explained is itself given as a
+// reason: "we left because the rent doubled" does not say why the rent doubled.
 func (a *asked) isItselfTheReason(p *passage) bool {
 	f := p.fact
 	if f == nil || a.denies || f.Because == "" || !within(f.Quote, f.Because) {
@@ -26,9 +25,9 @@ func (a *asked) isItselfTheReason(p *passage) bool {
 	return !a.strong(&effect) && a.strong(&cause)
 }
 
-// placedThere reports whether a place is named in a clause that speaks of what is
-// asked for, or goes on about it: not in "he fell on the ice, so we called off the
-// trip" for where the trip went.
+// placedThere reports whether a place is named in a clause about the thing asked for,
+// or in a clause that continues it. In "he fell on the ice, so we called off the trip",
+// ice is not where the trip went.
 func (a *asked) placedThere(p *passage) bool {
 	clauses := strings.FieldsFunc(p.statement(), func(r rune) bool { return r == ',' || r == ';' })
 	if len(clauses) < 2 {

@@ -2,8 +2,8 @@ package recall
 
 import "strings"
 
-// isCrowd reports whether what is counted goes without its name: "the table seats
-// nine".
+// isCrowd reports whether a unit of counted things is usually left out: "the table
+// seats nine".
 func isCrowd(word string) bool {
 	return theLexicon().has(listCrowd, word)
 }
@@ -31,8 +31,8 @@ func (a *asked) otherClause(text string) bool {
 	return other
 }
 
-// otherAmount reports whether the clause that names what is measured has no figure,
-// but another one has: "20 mg of omeprazole and vitamin D on Sundays".
+// otherAmount reports whether the clause about the measured thing has no figure but
+// another clause has one: "20 mg of omeprazole and vitamin D on Sundays".
 func (a *asked) otherAmount(text string) bool {
 	measured, other := false, false
 	for clause := range strings.SplitSeq(strings.ReplaceAll(strings.ReplaceAll(text, " and ", "; "), ", ", "; "), "; ") {

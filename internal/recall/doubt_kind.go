@@ -7,13 +7,13 @@ import (
 	"github.com/hermes-memory/hermes/internal/memory"
 )
 
-// fillsDeed reports whether a fact names the thing that does for the speakers what
-// "who" asks about: "who hosts our stuff?", "we host everything on Hetzner".
+// fillsDeed reports whether a fact names the technology that does what "who" asks
+// about: "who hosts our stuff?", "we host everything on Hetzner".
 func (a *asked) fillsDeed(f *memory.Fact) bool {
 	return a.deed >= 0 && f != nil && f.Value != "" && servesUs(a.needs[a.deed].stem) && theLexicon().fills(a.needs[a.deed].slots, f.Attribute)
 }
 
-// servesUs reports whether a stem says what a technology does for those who use it.
+// servesUs reports whether a stem is the verb of a service that a technology provides.
 func servesUs(stem string) bool {
 	return theLexicon().has(listServing, stem)
 }
@@ -38,8 +38,8 @@ func namesKeeper(text string) bool {
 	return opensWithName(text) && (isBe(verb) || verb == "holds" || verb == "keeps" || verb == "has" || verb == "stores")
 }
 
-// otherKind reports whether a thing that the question tells apart by the word before it
-// ("the canary deploys") is told apart by another word here ("blue-green deploys").
+// otherKind reports whether the question qualifies a thing by the word before it ("the
+// canary deploys") and the passage by another word ("blue-green deploys").
 func (a *asked) otherKind(text string, seen *look) bool {
 	if a.wide || a.yesNo {
 		return false
@@ -70,12 +70,13 @@ func (a *asked) otherKind(text string, seen *look) bool {
 	return false
 }
 
-// isVerbish reports whether a word ends as verbs do, so that it tells nothing apart.
+// isVerbish reports whether a word has the ending of a verb, so that it qualifies
+// nothing.
 func isVerbish(word string) bool {
 	return strings.HasSuffix(word, "ed") || strings.HasSuffix(word, "ing") && len(word) > 5 || strings.HasSuffix(word, "ly") || theLexicon().base[language.Stem(word)] != "" || irregular(word) || theLexicon().idle[word]
 }
 
-// irregular reports whether the base of a word is written otherwise: "broke".
+// irregular reports whether a word's base form is spelled differently: "broke".
 func irregular(word string) bool {
 	stem := language.Stem(word)
 	return len(stem) > 3 && !strings.HasPrefix(word, stem[:3])

@@ -21,7 +21,7 @@ func (a *asked) plenty(seen *look) bool {
 	return met >= 2
 }
 
-// unnamed reports whether a name of the question is nowhere in what was said.
+// unnamed reports whether no passage mentions a name of the question.
 func (a *asked) unnamed(seen *look) bool {
 	for n := range a.needs {
 		if a.needs[n].proper && seen.met[n] == 0 {
@@ -31,8 +31,8 @@ func (a *asked) unnamed(seen *look) bool {
 	return false
 }
 
-// formed reports whether a passage that fills no slot has the shape or the sort
-// of thing that the question asks for all the same.
+// formed reports whether a passage that fills no slot still has the shape, or names the
+// sort of thing, that the question asks for.
 func (a *asked) formed(p *passage, seen *look) bool {
 	return a.wants != 0 && a.hasShape(p, seen) && a.literal(seen) || a.sort >= 0 && seen.met[max(0, a.sort)] == underDegree && a.literal(seen)
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/hermes-memory/hermes/internal/memory"
 )
 
-// timeDoubt is the penalty of a passage without a time if the question asks for one:
-// the day of the message dates the speakers' decisions, but not a birthday or an event
-// that befell them.
+// timeDoubt is the penalty for a passage without a time if the question asks for one.
+// The day of a message dates the speakers' decisions, but not a birthday or an event
+// that happened to them.
 func timeDoubt(p *passage) float64 {
 	f := p.fact
 	switch {

@@ -2,7 +2,7 @@ package recall
 
 import "strings"
 
-// direct works out whether the question asks for a cause or for an effect: "what caused
+// direct decides whether the question asks for a cause or for an effect: "what caused
 // the outage?", "what did the outage cause?".
 func (a *asked) direct(words []questionWord) {
 	l := theLexicon()

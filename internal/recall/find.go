@@ -10,19 +10,19 @@ import (
 )
 
 const (
-	// maxFacts and maxMessages are how many are looked at for a question.
+	// maxFacts and maxMessages bound what is read for a question.
 	maxFacts, maxMessages = 32, 16
-	// rankBonus is what the best ranked message is preferred by.
+	// rankBonus is the bonus for the best ranked message.
 	rankBonus = 0.15
-	// maxRead is how much of the messages found is read, in bytes.
+	// maxRead bounds the text of messages that is read, in bytes.
 	maxRead = 512 << 10
-	// maxPassage is the longest sentence that is looked at as one.
+	// maxPassage is the longest sentence that is rated as one passage.
 	maxPassage = 2000
-	// maxNear is the longest message that is about one thing: each sentence of
-	// it may go without naming what the others name.
+	// maxNear is the longest message that is taken to have one subject, so that a
+	// sentence need not name what another one names.
 	maxNear = 1200
-	// maxChecked is the longest message whose facts are worked out again to
-	// learn whether a sentence of it still holds.
+	// maxChecked is the longest message whose facts are distilled again, to learn
+	// whether one of its sentences still holds.
 	maxChecked = 16 << 10
 )
 
@@ -34,7 +34,7 @@ type finder struct {
 	left  int // bytes that may still be read
 }
 
-// find returns every passage that bears on the question, rated.
+// find returns every passage that may answer the question, with its score.
 func find(ctx context.Context, q *run.Question, a *asked) ([]passage, error) {
 	if q.View == nil {
 		return nil, nil
@@ -66,12 +66,12 @@ func (f *finder) best() float64 {
 	return best
 }
 
-// own reports whether a message belongs to the turn that asks.
+// own reports whether a message belongs to the current turn.
 func (f *finder) own(root session.ID, seq int64) bool {
 	return f.q.Own != nil && f.q.Own(root, seq)
 }
 
-// fact takes in a fact that memory found.
+// fact adds a fact that memory found.
 func (f *finder) fact(fact memory.Fact) {
 	if f.own(fact.Source.Root, fact.Source.Seq) || !tellable(fact.Kind) || ours(fact.Source.Role, fact.Quote) || requests(fact.Quote) {
 		return
@@ -82,11 +82,11 @@ func (f *finder) fact(fact memory.Fact) {
 // add rates a passage and keeps it if it may answer.
 func (f *finder) add(p passage, near *look) {
 	if p.fact == nil {
-		p.text = memory.MaskSecrets(p.text) // facts never hold any
+		p.text = memory.MaskSecrets(p.text) // facts never hold secrets
 	}
 	if p.fact != nil && !p.fact.Current() {
 		if _, taken := steps(f.q.View, *p.fact); taken {
-			return // what was taken back must not stand in the way of what holds
+			return // a withdrawn fact must not hide a current one
 		}
 	}
 	p.explained = p.explained || f.replacedForAReason(p.fact)
@@ -104,8 +104,8 @@ func (f *finder) add(p passage, near *look) {
 	f.found = append(f.found, p)
 }
 
-// replacedForAReason reports whether what replaced a fact says why: both are told
-// together.
+// replacedForAReason reports whether the replacement of a fact gives a reason. The
+// answer then tells both.
 func (f *finder) replacedForAReason(fact *memory.Fact) bool {
 	if fact == nil || fact.Current() || !f.a.has(asksReason|asksEffect) {
 		return false
@@ -119,8 +119,8 @@ func (f *finder) replacedForAReason(fact *memory.Fact) bool {
 	return false
 }
 
-// least is the score from which a passage answers. Pairs of characters match
-// less exactly than words.
+// least is the minimum score of an answer. Pairs of characters match less exactly than
+// words.
 func (a *asked) least() float64 {
 	if a.wide {
 		return confidence * 0.8
@@ -133,7 +133,7 @@ func tellable(k memory.Kind) bool {
 	return k.Asserted() || k == memory.ThirdParty || k == memory.Negated
 }
 
-// ours reports whether a message is an earlier answer of this responder: quoting quotes
+// ours reports whether a message is an earlier answer of this responder. Quoting quotes
 // is useless.
 func ours(role session.Role, text string) bool {
 	return role == session.Assistant && strings.HasPrefix(text, mark)

@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// addHints accepts the form of an answer if the question asks for a form: a name right
-// after the one asked about, any figure for an age, "is a nurse" for a job. The passage
-// must fit in another way too, because a form alone fits everything.
+// addHints accepts a passage by the form of an answer if the question asks for that
+// form: a name right after the name asked about, any figure for an age, "is a nurse"
+// for a job. The passage must also fit in another way, because a form alone fits
+// everything.
 func (a *asked) addHints(seen *look, p *passage) {
 	if atWork := a.negotiable && a.has(asksPlace) && leadsToName(p.text, " at ") && opensInFirstPerson(p.text); !a.strong(seen) && !atWork && !(a.ofSelf() && a.wants&shapeAge != 0 && opensInFirstPerson(p.text)) {
 		return

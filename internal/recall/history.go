@@ -7,12 +7,12 @@ import (
 	"github.com/hermes-memory/hermes/internal/memory"
 )
 
-// maxSteps is how many steps of a change of mind are told: the first and the
-// newest.
+// maxSteps bounds the steps of a change that an answer tells: the first and the newest
+// ones.
 const maxSteps = 5
 
-// steps are the facts that replaced one another, the oldest first; one alone
-// when nothing was replaced. taken says that the last was taken back.
+// steps are the facts that replaced one another, oldest first; a single fact if there
+// was no replacement. taken says that the last one was withdrawn.
 func steps(v *memory.View, f memory.Fact) (chain []memory.Fact, taken bool) {
 	tip := f
 	for range maxHops {
@@ -51,11 +51,11 @@ func steps(v *memory.View, f memory.Fact) (chain []memory.Fact, taken bool) {
 	return chain, false
 }
 
-// maxHops bounds how far supersession is followed.
+// maxHops bounds how far supersession links are followed.
 const maxHops = 64
 
-// turns reports whether a chain is a change of mind rather than a new value:
-// only that is told from both sides without being asked.
+// turns reports whether a chain is a change of mind rather than a new value. Only a
+// change of mind is told from both sides unasked.
 func turns(chain []memory.Fact) bool {
 	for i := range chain {
 		switch chain[i].Kind {

@@ -1,14 +1,14 @@
 package recall
 
-// idioms puts the plain word in the place of a turn of phrase; never written.
+// idioms replaces idioms by plain words; never written.
 var idioms = newSayings(idiomPairs)
 
-// phrases puts a plain word behind turns of phrase that hide one, so that it can be
-// asked for; never written.
+// phrases adds the plain word after an idiom, so that questions can match it; never
+// written.
 var phrases = newSayings(phrasePairs)
 
-// idiomPairs are turns of phrase, each with what it means. Where two begin with the
-// same words, the first one counts.
+// idiomPairs are idioms with their meanings. If two begin with the same words, the
+// first one counts.
 var idiomPairs = []string{
 	"for a living", "as a job", "take care of", "handle", "takes care of", "handles", "look after", "handle",
 	"looks after", "handles", "in charge of", "responsible for", "get in touch with", "contact", "put off", "postponed",
@@ -45,7 +45,7 @@ var idiomPairs = []string{
 	"Where do we find the", "Where is the",
 }
 
-// phrasePairs are turns of phrase, each with itself and the word it hides.
+// phrasePairs are idioms with themselves and the plain word.
 var phrasePairs = []string{
 	"turned down", "turned down refused", "turn down", "turn down refuse", "handed in my notice", "handed in my notice resigned",
 	"gave notice", "gave notice resigned", "can't have", "can't have avoid", "can't eat", "can't eat avoid",

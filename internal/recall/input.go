@@ -15,9 +15,9 @@ const (
 	maxInput = 16 << 10
 )
 
-// questions returns the sentences of a message that ask for something. Learned
-// is what memory took from the message: a sentence it holds for a statement is
-// no question, whatever word it begins with.
+// questions returns the sentences of a message that ask for something. learned are the
+// facts of the message: a sentence that gave a fact is a statement and no question,
+// whatever its first word.
 func questions(text string, learned []memory.Fact) []string {
 	var out []string
 	for _, text := range ends(text) {
@@ -34,7 +34,7 @@ func questions(text string, learned []memory.Fact) []string {
 	return out
 }
 
-// ends returns a text, or its two ends if it is too long to be read whole.
+// ends returns a text, or its two ends if it is too long.
 func ends(text string) []string {
 	if len(text) <= 2*maxInput {
 		return []string{text}
@@ -55,8 +55,7 @@ func marked(sentence string) bool {
 	return strings.HasSuffix(end, "?") || strings.HasSuffix(end, "？") || strings.HasSuffix(end, "؟")
 }
 
-// asks reports whether a sentence is written as a question or as a request to
-// tell something.
+// asks reports whether a sentence is a question, or a request to tell something.
 func asks(sentence string) bool {
 	if marked(sentence) {
 		return true
@@ -71,8 +70,8 @@ func asks(sentence string) bool {
 	return strings.HasSuffix(end, "吗") || strings.HasSuffix(end, "か")
 }
 
-// requests reports whether a sentence bids to tell something. "Remind me to …"
-// bids for something else.
+// requests reports whether a sentence requests an answer. "Remind me to …" requests
+// something else.
 func requests(sentence string) bool {
 	if guided(sentence) != "" {
 		return true
@@ -84,13 +83,13 @@ func requests(sentence string) bool {
 	after := strings.TrimLeft(strings.ToLower(rest), " ")
 	switch verb, _ := firstWord(after); verb {
 	case "is", "are", "was", "were", "has", "had", "runs", "goes", "went", "lives", "uses", "used", "comes", "came", "takes", "took", "works", "will", "can", "must", "should":
-		return false // "Search is powered by Solr" bids nothing
+		return false // "Search is powered by Solr" requests nothing
 	}
 	return after != "" && (first != "remind" || !reminds(after))
 }
 
-// guided is what a sentence bids to be led through: "walk me through our stack",
-// "catch me up on the migration". It is "" for any other.
+// guided is the subject of a request such as "walk me through our stack" or "catch me
+// up on the migration"; "" for any other sentence.
 func guided(sentence string) string {
 	first, rest := opening(sentence)
 	l := theLexicon()
@@ -105,8 +104,8 @@ func guided(sentence string) string {
 	return ""
 }
 
-// reminds reports whether what follows "remind" is something to do: "me to call
-// Bob", "me on Friday to call him".
+// reminds reports whether the words after "remind" are a task: "me to call Bob", "me on
+// Friday to call him".
 func reminds(after string) bool {
 	who, rest := firstWord(after)
 	what, _ := firstWord(rest)
@@ -117,8 +116,8 @@ func reminds(after string) bool {
 	return false
 }
 
-// opening is the first word of a sentence that is more than a greeting, in
-// lower case, and what follows it.
+// opening is the first word of a sentence after any greeting, in lower case, and the
+// rest.
 func opening(sentence string) (word, rest string) {
 	word, rest = firstWord(sentence)
 	for word == "please" || word == "so" || word == "and" || word == "now" || word == "ok" || word == "hey" {
@@ -142,7 +141,7 @@ func firstWord(text string) (word, rest string) {
 	return strings.ReplaceAll(strings.ToLower(text[:end]), "’", "'"), text[end:]
 }
 
-// asserts reports whether memory took something from the sentence as true.
+// asserts reports whether memory learnt a true statement from the sentence.
 func asserts(learned []memory.Fact, sentence string) bool {
 	for i := range learned {
 		f := &learned[i]

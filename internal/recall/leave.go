@@ -6,8 +6,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/memory"
 )
 
-// leaves reports whether a text tells of going from something, away from it, off it
-// or out of it, whatever the verb: "we moved from Redis", "support came off Zendesk".
+// leaves reports whether a text tells of leaving something, with any verb: "we moved
+// from Redis", "support came off Zendesk".
 func leaves(text string) bool {
 	since := far
 	words := wordsOf(text)
@@ -28,14 +28,13 @@ func leaves(text string) bool {
 	return false
 }
 
-// isMotion reports whether a stem is that of a verb that leads from one thing to
-// another.
+// isMotion reports whether a stem is a verb that leads from one thing to another.
 func isMotion(stem string) bool {
 	return theLexicon().has(listAway, stem)
 }
 
-// gone is what a fact says was left: what it replaces, or what was taken out; ""
-// for nothing.
+// gone is the thing that a fact says was left: the replaced or removed one; "" for
+// none.
 func gone(f *memory.Fact) string {
 	switch {
 	case f == nil:
@@ -48,8 +47,8 @@ func gone(f *memory.Fact) string {
 	return ""
 }
 
-// arrives reports whether what the question says was left is what a fact tells was
-// come to: "why did we drop NATS?", "we replaced RabbitMQ with NATS".
+// arrives reports whether the fact tells of adopting the thing that the question says
+// was left: "why did we drop NATS?", "we replaced RabbitMQ with NATS".
 func (a *asked) arrives(f *memory.Fact) bool {
 	if f == nil || f.Former == "" || f.Value == "" || !a.ends() || !a.has(asksReason|asksTime) || a.has(asksChange) {
 		return false
@@ -58,7 +57,7 @@ func (a *asked) arrives(f *memory.Fact) bool {
 	return a.thing(&came) && !a.thing(&left)
 }
 
-// thing reports whether a strong need that speaks of no end is met.
+// thing reports whether a strong need other than for an end is met.
 func (a *asked) thing(seen *look) bool {
 	for n := range a.needs {
 		if d := &a.needs[n]; seen.met[n] > 0 && d.weight > slotWeight && !isEnding(d.stem) {
@@ -73,14 +72,14 @@ func (a *asked) replaced() bool {
 	return theLexicon().tells(partReplacing, " "+strings.ToLower(a.text))
 }
 
-// asksSuccessor reports whether the question asks for nothing but that.
+// asksSuccessor reports whether the question asks only for the replacement.
 func (a *asked) asksSuccessor() bool {
 	low := " " + strings.ToLower(a.text)
 	return a.opensWith("what", "which", "who") && (within(low, " instead of ") || within(low, " in place of ") || within(low, " replace"))
 }
 
-// tellsSuccessor reports whether a passage tells the replacement of the thing that the
-// question names: a fact of both sides, or a turn with a clause about the present.
+// tellsSuccessor reports whether a passage names the replacement of the thing in the
+// question: a fact with both sides, or a change with a clause about the present.
 func (a *asked) tellsSuccessor(p *passage) bool {
 	if f := p.fact; f != nil && f.Former != "" && f.Value != "" {
 		left := a.look(f.Former)
@@ -108,8 +107,7 @@ func (a *asked) tellsSuccessor(p *passage) bool {
 	return false
 }
 
-// tellsTrial reports whether a sentence tells of a trial, whose outcome the next
-// sentences tell.
+// tellsTrial reports whether a sentence is about a trial, whose outcome follows.
 func tellsTrial(text string) bool {
 	return theLexicon().tells(partTrial, strings.ToLower(text))
 }

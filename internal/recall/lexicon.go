@@ -11,52 +11,51 @@ import (
 //go:embed lexicon/*.txt
 var lexiconFiles embed.FS
 
-// lexicon is what the responder knows of words. It is read once and never
-// written again.
+// lexicon is the responder's knowledge of words. It is read once and never changed.
 type lexicon struct {
-	// weight lists the words, stemmed, that count less than others.
+	// weight lists the words, stemmed, with a lower weight.
 	weight map[string]float64
-	// idle lists words that count nothing, unstemmed.
+	// idle lists the words, unstemmed, without weight.
 	idle map[string]bool
-	// opposites leads from a stem to its opposites.
+	// opposites maps a stem to its opposites.
 	opposites map[string][]string
 	// function lists the function words of other languages, by language.
 	function map[string][]string
-	// alike leads from a stem to the words it may stand for.
+	// alike maps a stem to words that may replace it.
 	alike map[string][]twin
-	// under leads from a stem to words that are examples of it.
+	// under maps a stem to words that are examples of it.
 	under map[string][]twin
-	// base leads from the stem of an irregular form to that of its base, forms
-	// the other way.
+	// base maps the stem of an irregular form to the stem of its base form, and forms
+	// the reverse.
 	base  map[string]string
 	forms map[string][]twin
-	// slots leads from a stem to the attributes of facts it asks for.
+	// slots maps a stem to the attributes of facts that it asks for.
 	slots map[string][]string
-	// asks leads from a word, unstemmed, to what it asks for.
+	// asks maps a word, unstemmed, to its traits.
 	asks map[string]trait
-	// shapes leads from a word, unstemmed, to its part in the shapes of answers.
+	// shapes maps a word, unstemmed, to its part in the shapes of answers.
 	shapes map[string]shaping
-	// ending are the stems of words for giving something up; turned are the words,
-	// unstemmed, that tell of it in a sentence.
+	// ending are the stems of words for giving something up. turned are the words,
+	// unstemmed, that say so in a statement.
 	ending, turned map[string]bool
-	// lists are the lists a word or a stem is in, a bit each; parts are those of parts
-	// of sentences.
+	// lists are the lists of a word or stem, one bit each; parts are lists of parts of
+	// sentences.
 	lists map[string]uint32
 	parts [len(partLists)][]string
-	// face leads from a word with which people begin to speak of themselves to what
-	// one says to their face.
+	// face maps a phrase in which people speak of themselves to the same phrase in the
+	// second person.
 	face map[string]string
-	// asking takes the words that say how one asks out of writing without spaces.
+	// asking removes question words from writing without spaces.
 	asking *strings.Replacer
-	// listed are the stems of words that are no names, whatever letter they begin
-	// with at the head of a sentence.
+	// listed are the stems of words that are not names, even if they are capitalized at
+	// the start of a sentence.
 	listed map[string]bool
 }
 
 // twin is a word that may stand for another.
 type twin struct{ stem, word string }
 
-// trait is a set of things a word tells about the sentence it stands in.
+// trait is a set of properties that a word gives its sentence.
 type trait uint32
 
 // The traits, in the order of traitNames.
@@ -96,13 +95,13 @@ var traitNames = [...]string{
 	"number-word", "opening", "request", "habit", "measure", "money", "task", "effect", "somebody",
 }
 
-// weakWeight is what a word counts that too many things share.
+// weakWeight is the weight of a word that many things share.
 const weakWeight = 0.4
 
-// slightWeight is what a word counts that stands for nearly everything.
+// slightWeight is the weight of a word that fits nearly everything.
 const slightWeight = 0.2
 
-// weights are those of the lists of words that count less; never written.
+// weights are the weights of the word lists; never written.
 var weights = map[string]float64{"idle": 0, "slight": slightWeight, "weak": weakWeight}
 
 // theLexicon reads the embedded files.
@@ -178,7 +177,7 @@ var theLexicon = sync.OnceValue(func() *lexicon {
 	return l
 })
 
-// addShapes enters the words that ask for a shape or have it.
+// addShapes adds the words that ask for a shape or have it.
 func (l *lexicon) addShapes(name string, words []string) {
 	part, name, _ := strings.Cut(name, " ")
 	for i := range shapeNames {
@@ -207,7 +206,7 @@ func (l *lexicon) addShapes(name string, words []string) {
 	}
 }
 
-// addForms enters the irregular forms of a word.
+// addForms adds the irregular forms of a word.
 func (l *lexicon) addForms(name string, words []string) {
 	base := language.Stem(name)
 	for _, w := range words {
@@ -227,7 +226,7 @@ func (l *lexicon) plain(word string) string {
 	return stem
 }
 
-// addGroup makes every word of a group stand for every other.
+// addGroup makes the words of a group interchangeable.
 func (l *lexicon) addGroup(words []string) {
 	stems := make([]string, len(words))
 	for i, w := range words {
@@ -254,7 +253,7 @@ func (l *lexicon) eachLine(file string, f func(name string, words []string)) {
 	}
 }
 
-// turns reports whether a sentence in lower case tells of giving something up.
+// turns reports whether a sentence in lower case is about giving something up.
 func (l *lexicon) turns(low string) bool {
 	for word := range strings.FieldsFuncSeq(low, func(r rune) bool { return r < 'a' || r > 'z' }) {
 		if l.turned[word] {
@@ -270,11 +269,11 @@ func (l *lexicon) known(stem string) bool {
 	return listed
 }
 
-// knows reports whether the lexicon can tell what is an example of a word.
+// knows reports whether the lexicon has examples of a word.
 func (l *lexicon) knows(stem string) bool { return len(l.slots[stem]) > 0 || len(l.under[stem]) > 0 }
 
-// isTechnology reports whether an attribute is one of the sorts of technology
-// that the lexicon lists after "*".
+// isTechnology reports whether an attribute is a sort of technology, which the lexicon
+// lists after "*".
 func (l *lexicon) isTechnology(attribute string) bool {
 	base, _, _ := strings.Cut(attribute, " for ")
 	return l.has(listTechnology, base)

@@ -6,8 +6,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/language"
 )
 
-// wordList is a list of words that do one thing in a sentence. Each is asked with
-// stems or with words as they are written, never with both.
+// wordList is a list of words with one function in a sentence. Each list is used either
+// with stems or with words as written.
 type wordList uint8
 
 // The lists of words, in the order of wordLists.
@@ -18,11 +18,11 @@ const (
 	listTrading                   // buying and selling: a plain figure may be the price
 	listStaying                   // holding on to something
 	listLiving                    // "where does our data live?": no more than "is"
-	listHappening                 // no more than that something comes about
-	listMeasure                   // "how high is the rent?" is answered without "high"
-	listVariety                   // after the name of a sort they add nothing to it
-	listTier                      // told apart from others of its sort by the word before
-	listFirm                      // "a Python shop": of what kind one is
+	listHappening                 // only that something happens
+	listMeasure                   // measures: "how high is the rent?" is answered without "high"
+	listVariety                   // add nothing after the name of a sort
+	listTier                      // qualified by the word before
+	listFirm                      // the kind of a company: "a Python shop"
 	listPlace                     // leads to a place
 	// of words
 	listKeeping // keeping and tracking things
@@ -31,9 +31,9 @@ const (
 	listNaming  // which of a person's names
 	listGuiding // "walk" in "walk me through our stack"
 	listGuided  // "through" in it
-	listLater   // begins a sentence that goes on, before what it speaks of
+	listLater   // may begin a continuing sentence, before its subject
 	listTrial   // an earlier deed: "that experiment", "the move"
-	listCrowd   // goes without its name where it is counted
+	listCrowd   // left out when counted
 	listOrdinal // a place in a row
 	// of attributes of facts
 	listTechnology // sorts of technology
@@ -46,7 +46,7 @@ var wordLists = [...]string{
 	"keeping", "causing", "wishing", "naming", "guiding", "guided", "later", "trial", "crowd", "ordinal", "technology",
 }
 
-// partList is a list of parts of sentences that tell one thing.
+// partList is a list of parts of sentences with one meaning.
 type partList uint8
 
 // The lists of parts, in the order of partLists.
@@ -59,8 +59,8 @@ const (
 	partKept                      // it was kept after all
 	partTrouble                   // what went wrong
 	partTrial                     // trying something
-	partNow                       // what is now
-	partBreaking                  // between what did harm and what it was done to
+	partNow                       // the present state
+	partBreaking                  // between the cause of harm and the harmed thing
 	partLeading                   // between a cause and its effect
 	partStack                     // what something is made with
 	partRate                      // behind a figure that is a price
@@ -72,7 +72,7 @@ var partLists = [...]string{
 	"story", "exact", "replacing", "turn", "back", "kept", "trouble", "trial", "now", "breaking", "leading", "stack", "rate", "age",
 }
 
-// addWords returns what enters the words of a list, in the form it is asked with.
+// addWords returns a function that adds the words of a list in the given form.
 func (l *lexicon) addWords(form func(string) string) func(name string, words []string) {
 	return func(name string, words []string) {
 		for i, list := range wordLists {
@@ -85,7 +85,7 @@ func (l *lexicon) addWords(form func(string) string) func(name string, words []s
 	}
 }
 
-// addParts enters parts of sentences.
+// addParts adds parts of sentences.
 func (l *lexicon) addParts(name string, parts []string) {
 	for i, list := range partLists {
 		if list == name {

@@ -8,63 +8,64 @@ import (
 	"github.com/hermes-memory/hermes/internal/memory"
 )
 
-// look is what one reading of a passage shows.
+// look is the result of reading a passage.
 type look struct {
 	met [maxNeeds]float64
-	// first is where each need is met first, counting words from 1; 0 for nowhere.
+	// first is the number of the first word that meets each need, from 1; 0 for none.
 	first  [maxNeeds]int
 	traits trait
 	shapes shape
-	at     int // where the first word that meets a need stands; -1 for nowhere
+	at     int // position of the first word that meets a need; -1 for none
 	words  int
-	// foreign is set when it names a person or thing that the question does not name;
-	// called when it does so right after the thing asked about.
+	// foreign says that the passage names a person or thing that the question does not;
+	// called, that such a name comes right after the thing asked about.
 	foreign, called bool
-	// person is set when it speaks of a person who could be "who".
+	// person says that the passage names a person who could be "who".
 	person bool
-	// personAt is where the first such word stands, counting from 1.
+	// personAt is the number of the first such word, from 1.
 	personAt int
-	// self is set when its speaker speaks of themselves, named when it names a person
-	// whom the question names.
+	// self says that the speaker speaks of themselves; named, that the passage names a
+	// person of the question.
 	self, named bool
-	// kin is set while the last person mentioned is related to the speaker.
+	// kin says that the last person mentioned is related to the speaker.
 	kin bool
-	// counted is set when a number belongs to what the question counts.
+	// counted says that a number belongs to the thing that the question counts.
 	counted bool
-	// leading is set behind "from", which leads to a place only before a name or
-	// where the question asks from where; being is set behind a form of "be"; placed is set when a preposition of place leads to something that the
-	// question does not name; placing while its noun is awaited.
+	// leading is set after "from", which leads to a place only before a name, or if the
+	// question asks from where. being is set after a form of "be". placed says that a
+	// preposition of place leads to something that the question does not name; placing,
+	// that its noun is still to come.
 	placed, placing, being, leading, origin bool
 
-	// numbers is how many there are, counting how many of them count something
-	// that meets a need: "two warehouses".
+	// numbers counts the numbers, and counting those that count something that meets a
+	// need: "two warehouses".
 	numbers, counting int
-	// fresh is how many words of content are not the question's; opposed is set when
-	// one of them is the opposite of one of its words.
+	// fresh counts the content words that the question lacks. opposed says that one of
+	// them is the opposite of a word of the question.
 	fresh   int
 	opposed bool
-	// sorted is set when an example of the sort of thing asked for is named.
+	// sorted says that an example of the requested sort of thing is named.
 	sorted bool
-	// sortNamed is set when the thing asked for with "which" has a distinguishing word
-	// next to it: "the good camera", "room 12". sortAt is its position. content says
-	// that the word before is no function word.
+	// sortNamed says that a qualifying word is next to the thing that "which" asks for:
+	// "the good camera", "room 12". sortAt is its position. content says that the
+	// previous word is not a function word.
 	sortNamed, content bool
 	sortAt, headAt     int
-	// compound is set when the head of what is asked for only narrows another noun:
-	// "the pH meter".
+	// compound says that the head of the question only qualifies another noun: "the pH
+	// meter".
 	compound bool
-	// naming is set behind "called" and the like.
+	// naming is set after "called" and similar words.
 	naming bool
-	// dated is the last word that names a part of the calendar; linked is set when
-	// a noun was led on to what follows.
+	// dated is the last word that names a part of the calendar. linked says that a noun
+	// leads to the following words.
 	dated          int
 	linked         bool
 	number, wanted int  // the last word that is a number, or meets a need
-	noun           int  // the last word that names what is counted
+	noun           int  // the last word that names the counted thing
 	broken         bool // a preposition followed the last wanted word
 }
 
-// scaled is what words around a passage lend to it.
+// scaled is the part of a look that nearby words lend to a passage.
 func (k look) scaled(degree float64) *look {
 	for n := range k.met {
 		k.met[n] *= degree
@@ -72,7 +73,7 @@ func (k look) scaled(degree float64) *look {
 	return &k
 }
 
-// join adds what more words around lend.
+// join adds what further nearby words lend.
 func (k *look) join(o *look) *look {
 	if o != nil {
 		for n := range k.met {
@@ -82,7 +83,7 @@ func (k *look) join(o *look) *look {
 	return k
 }
 
-// look reads a passage's words.
+// look reads the words of a passage.
 func (a *asked) look(text string) look {
 	out := look{at: -1, number: far, wanted: far, noun: far, dated: far, sortAt: far, headAt: far, origin: strings.Contains(a.text, "from")}
 	l, end := theLexicon(), 0
@@ -97,7 +98,7 @@ func (a *asked) look(text string) look {
 			t |= givesNumber
 		}
 		if stem == "mine" && w.End-w.Start > len(stem) {
-			t &^= firstPerson // salt mines
+			t &^= firstPerson // "mines" is no pronoun in "salt mines"
 		}
 		parts, share := a.terms[stem], 1.0
 		if w.Stop {
@@ -133,7 +134,7 @@ func (a *asked) look(text string) look {
 }
 
 // narrows reports whether a word after the head of the question is a noun that the head
-// only narrows.
+// only qualifies.
 func (a *asked) narrows(text string, w *language.Word) bool {
 	l := theLexicon()
 	if w.Stop || w.Number || w.Capital || len(a.terms[string(w.Stem)]) > 0 || inflected(w.Start, w.End, text) || l.base[string(w.Stem)] != "" || strings.ContainsAny(text[max(0, w.Start-2):w.Start], ",;:.(=") {
@@ -143,20 +144,20 @@ func (a *asked) narrows(text string, w *language.Word) bool {
 	return language.Stop(after) || l.asks[after]&givesNumber != 0 || l.base[language.Stem(after)] != "" || after == "read" || strings.HasSuffix(after, "ed") || strings.HasSuffix(after, "s")
 }
 
-// inflected reports whether a word ends as verbs do: "starts school" does not say
-// which school.
+// inflected reports whether a word has the ending of a verb: "starts school" does not
+// say which school.
 func inflected(start, end int, text string) bool {
 	word := strings.ToLower(text[start:end])
 	return strings.HasSuffix(word, "s") || strings.HasSuffix(word, "ed") || strings.HasSuffix(word, "ing")
 }
 
-// far is further back than any word that still matters.
+// far is a position further back than any word that matters.
 const far = -100
 
-// derivedShare is how well "competitor" stands for "compete".
+// derivedShare is the degree to which "competitor" meets "compete".
 const derivedShare = 0.9
 
-// meet enters the needs that a word meets.
+// meet records the needs that a word meets.
 func (k *look) meet(a *asked, parts []part, share float64, start int) {
 	if len(parts) == 0 {
 		return
@@ -197,7 +198,7 @@ func (k *look) meet(a *asked, parts []part, share float64, start int) {
 	k.wanted, k.broken = k.words, false
 }
 
-// people tracks the person spoken of.
+// people records which person is spoken of.
 func (k *look) people(a *asked, t trait, wanted bool, stem string) {
 	k.self = k.self || t&firstPerson != 0
 	k.person = k.person || t&namesRelation != 0
@@ -209,7 +210,7 @@ func (k *look) people(a *asked, t trait, wanted bool, stem string) {
 	}
 }
 
-// form notes numbers and names, and what they stand next to.
+// form records numbers and names, and the words next to them.
 func (k *look) form(text string, t trait, w *language.Word, wanted bool) {
 	k.traits |= t & (givesReason | givesNumber | namesMoney | asksPreference)
 	k.person = k.person || t&namesSomebody != 0 && !wanted
@@ -280,7 +281,7 @@ func mayBeSomebody(text string, w *language.Word, calendar bool) bool {
 	return w.Start > 0 || !strings.HasSuffix(low, "ed") && !strings.HasSuffix(low, "ing") && !strings.HasSuffix(low, "ly")
 }
 
-// place notes where something is said to be.
+// place records a statement of place.
 func (k *look) place(w *language.Word, wanted bool) {
 	if theLexicon().has(listPlace, string(w.Stem)) {
 		k.placing, k.being, k.leading = true, false, w.Stem[0] == 'f'
@@ -318,7 +319,7 @@ func joins(word string) bool {
 	return false
 }
 
-// derived is the stem that a longer one is made from, or "".
+// derived is the stem from which a longer one is derived; "" for none.
 func derived(stem string) string {
 	for _, ending := range [...]string{"ation", "ition", "itor", "ator", "ment", "ness", "ship", "ist", "ion", "anc", "enc", "or", "er", "iv"} {
 		if base, cut := strings.CutSuffix(stem, ending); cut && len(base) >= 4 {

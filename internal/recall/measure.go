@@ -6,13 +6,13 @@ import (
 	"github.com/hermes-memory/hermes/internal/language"
 )
 
-// happens reports whether a verb says no more than that something comes about.
+// happens reports whether a verb only says that something happens.
 func happens(stem string) bool {
 	return theLexicon().has(listHappening, stem)
 }
 
-// vague reports whether an expression of time means no time to look for: "on a
-// Friday", or "today" in "what is our budget today?".
+// vague reports whether an expression of time names no time to look for: "on a Friday",
+// or "today" in "what is our budget today?".
 func (a *asked) vague(d language.Date) bool {
 	before := strings.ToLower(strings.TrimRight(a.text[:d.Start], " "))
 	if strings.HasSuffix(before, " a") || strings.HasSuffix(before, " any") || strings.HasSuffix(before, "black") || strings.HasSuffix(before, "good") {

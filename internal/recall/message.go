@@ -11,7 +11,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// messages looks through the messages that ranking finds for words.
+// messages searches the messages that ranking finds for words.
 func (f *finder) messages(ctx context.Context, words string) error {
 	if f.q.Quotes == nil {
 		return nil
@@ -48,7 +48,7 @@ func (f *finder) messages(ctx context.Context, words string) error {
 	return nil
 }
 
-// placesOf are the places of messages found and of the two just before them.
+// placesOf are the positions of the found messages and of the two before each.
 func placesOf(hits []ranking.Hit) []memory.Place {
 	out := make([]memory.Place, 0, 3*len(hits))
 	listed := make(map[memory.Place]bool, 3*len(hits))
@@ -63,8 +63,7 @@ func placesOf(hits []ranking.Hit) []memory.Place {
 	return out
 }
 
-// joined adds what the speaker of d said just before, for a message that goes on
-// about it.
+// joined adds the speaker's previous message to the words around d, if d continues it.
 func (f *finder) joined(near *look, before, d *ranking.Document) *look {
 	if before == nil || before.Role != d.Role || before.Speaker != d.Speaker || len(before.Text) > maxNear {
 		return near
@@ -73,8 +72,8 @@ func (f *finder) joined(near *look, before, d *ranking.Document) *look {
 	return seen.scaled(askedDegree).join(near)
 }
 
-// last is what the question at the end of a message speaks of, for the message
-// that answers it; nil when it ends with none.
+// last is the look of the question at the end of a message, for the message that
+// answers it; nil without a question.
 func (f *finder) last(d *ranking.Document) *look {
 	if d == nil || ours(d.Role, d.Text) || !marked(d.Text) {
 		return nil
@@ -87,8 +86,8 @@ func (f *finder) last(d *ranking.Document) *look {
 	return seen.scaled(askedDegree)
 }
 
-// message looks through the sentences of one message. Near is what the question
-// before it speaks of, prior how high it ranks.
+// message searches the sentences of one message. near is the look of the preceding
+// question, prior the rank of the message.
 func (f *finder) message(d *ranking.Document, near *look, prior float64) {
 	text := d.Text
 	if len(text) > f.left {
@@ -143,8 +142,7 @@ func (f *finder) message(d *ranking.Document, near *look, prior float64) {
 	}
 }
 
-// goesOn reports whether a sentence begins with a word that stands for what was
-// spoken of before.
+// goesOn reports whether a sentence begins with a word that refers to an earlier one.
 func goesOn(sentence string) bool {
 	switch word, _ := firstWord(sentence); word {
 	case "it", "it's", "its", "they", "they're", "their", "that", "that's", "this", "these", "those", "he", "he's", "his", "she", "she's", "her", "both", "there":
@@ -153,9 +151,8 @@ func goesOn(sentence string) bool {
 	return false
 }
 
-// explained stretches a passage without a reason over the sentence behind it,
-// if that plainly goes on about the same: "We dropped Heroku. It was too
-// expensive."
+// explained extends a passage without a reason by the next sentence, if that sentence
+// clearly continues it: "We dropped Heroku. It was too expensive."
 func explained(p *passage, text string, next language.Sentence) {
 	if p.fact != nil && p.fact.Because != "" || next.Code || next.End-p.start > maxPassage || next.Start < p.end {
 		return
@@ -173,7 +170,7 @@ func isTask(sentence string) bool {
 	return theLexicon().asks[first]&opensTask != 0
 }
 
-// facts returns what memory keeps of a message.
+// facts returns the facts that memory has of a message.
 func (f *finder) facts(d *ranking.Document) []memory.Fact {
 	if len(d.Text) > maxChecked {
 		return nil
@@ -187,8 +184,8 @@ func (f *finder) facts(d *ranking.Document) []memory.Fact {
 	return out
 }
 
-// holds gives a sentence the fact memory keeps of it, and reports whether it
-// was meant: not asked, supposed, or quoted.
+// holds gives a sentence its fact, and reports whether it was asserted: not asked,
+// supposed or quoted.
 func (a *asked) holds(p *passage, facts []memory.Fact) bool {
 	meant := true
 	for i := range facts {

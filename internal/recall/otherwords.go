@@ -2,8 +2,8 @@ package recall
 
 import "strings"
 
-// inOtherWords is the question with the words that may stand for its own: what
-// is searched for when its own find nothing.
+// inOtherWords is the question with words that may replace its own: the second search,
+// if the question's own words find nothing.
 func (a *asked) inOtherWords() string {
 	l := theLexicon()
 	var words []string

@@ -8,7 +8,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// overview answers what names nothing to look for: "what do you know about
+// overview answers questions that name nothing to search for: "what do you know about
 // me?", "what changed?", "what happened last week?".
 func (f *finder) overview() []passage {
 	if f.q.View == nil || !f.a.has(asksOverview|asksChange|asksOrder) && len(f.a.spans) == 0 {

@@ -7,28 +7,27 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// passage is something that was said and may answer: a fact, or a sentence of a
-// message.
+// passage is a statement that may answer: a fact, or a sentence of a message.
 type passage struct {
 	root    session.ID
 	seq     int64
-	start   int // where it stands in its message, in bytes
+	start   int // byte offset in its message
 	end     int
 	role    session.Role
 	speaker string
 	saidAt  time.Time
-	// text is what was said, exactly.
+	// text is the original text.
 	text string
-	// fact is what memory made of it; nil for a sentence it kept no fact of.
+	// fact is the fact of the sentence; nil for none.
 	fact *memory.Fact
-	// at is where in text the first word of the question stands.
+	// at is the position in text of the first word that the question has.
 	at int
-	// seen is what a reading of text shows, where there has been one; nil else.
+	// seen is the look of text; nil before it has been read.
 	seen *look
-	// explained is set when text goes on to say why.
+	// explained says that text goes on to give a reason.
 	explained bool
-	// score is how sure it is that the passage answers; order also says which
-	// of two answers to prefer.
+	// score is the confidence that the passage answers. order decides between passages
+	// that answer.
 	score, order float64
 }
 
@@ -40,12 +39,12 @@ func ofFact(f memory.Fact) passage {
 	}
 }
 
-// same reports whether two passages share words of one message.
+// same reports whether two passages overlap in one message.
 func (p *passage) same(o *passage) bool {
 	return p.root == o.root && p.seq == o.seq && p.start < o.end && o.start < p.end
 }
 
-// before orders passages by when they were said.
+// before orders passages by the time they were said.
 func (p *passage) before(o *passage) int {
 	if c := p.saidAt.Compare(o.saidAt); c != 0 {
 		return c
@@ -56,7 +55,7 @@ func (p *passage) before(o *passage) int {
 	return p.start - o.start
 }
 
-// statement is what is compared: a fact says what its "it" stands for.
+// statement is the text for comparisons: a fact has its "it" resolved.
 func (p *passage) statement() string {
 	text := p.text
 	if p.fact != nil && p.fact.Statement != "" && !within(p.text, p.fact.Statement) {

@@ -8,10 +8,10 @@ func opensInFirstPerson(text string) bool {
 	return theLexicon().face[strings.ToLower(word)] != ""
 }
 
-// secondPerson turns a sentence about its speaker round: "I'm building a cache"
-// becomes "you're building a cache". It does so only where every word that has
-// to change is certain: the first one, possessives, and a subject after a
-// conjunction. ok is false when the sentence has to be quoted as it is.
+// secondPerson rewrites a speaker's sentence in the second person: "I'm building a
+// cache" becomes "you're building a cache". It does so only if every word that must
+// change is certain: the first word, possessives, and a subject after a conjunction. ok
+// is false if the sentence must be quoted unchanged.
 func secondPerson(text string) (turned string, ok bool) {
 	text = strings.TrimRight(text, ".! ")
 	words := strings.Split(text, " ")
@@ -51,8 +51,8 @@ func cutMark(word string) (bare, mark string) {
 	return bare, word[len(bare):]
 }
 
-// subjectAfter reports whether a word of the first person is surely a subject,
-// given the word before it.
+// subjectAfter reports whether a word of the first person is certainly a subject,
+// judged by the previous word.
 func subjectAfter(before, word string) bool {
 	low := strings.ToLower(word)
 	if theLexicon().face[low] == "" || low == "my" || low == "our" || word == "i" {
@@ -75,7 +75,7 @@ func agree(next string) bool {
 }
 
 // unsure reports whether a word may mean the speaker or the person addressed, so that
-// changing it could be wrong.
+// rewriting it could be wrong.
 func unsure(low string, singular bool) bool {
 	if theLexicon().face[low] != "" {
 		return true

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// pieces cuts an answer before each run of spaces, the way models stream: a
-// word with the space in front of it. Joined they give the answer again.
+// pieces cuts an answer before each run of spaces, as models stream. Joined, the pieces
+// are the answer.
 func pieces(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for text != "" {
@@ -22,7 +22,7 @@ func pieces(text string) iter.Seq[string] {
 // maxPiece bounds a piece of a text without spaces, in bytes.
 const maxPiece = 48
 
-// pieceEnd is where the first piece of a text ends.
+// pieceEnd is the end of the first piece of a text.
 func pieceEnd(text string) int {
 	start := len(text) - len(strings.TrimLeft(text, " \n\t"))
 	for i, r := range text {

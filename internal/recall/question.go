@@ -8,92 +8,92 @@ import (
 	"github.com/hermes-memory/hermes/internal/language"
 )
 
-// need is something a sentence has to speak of to answer a question: mostly one
-// word of it.
+// need is something that a sentence must mention to answer a question, usually one word
+// of it.
 type need struct {
 	stem   string
 	word   string // as it is written, in lower case
-	proper bool   // written like a name that is no abbreviation
+	proper bool   // written like a name, and not an abbreviation
 	weight float64
-	// whole is the weight once it is met: "which herb …?" is seldom answered with
-	// the word herb, but all the better if it is.
+	// whole is the weight if the need is met: "which herb …?" is rarely answered with
+	// the word herb, but an answer with it is better.
 	whole float64
 	// slots are the attributes of facts that meet the need.
 	slots []string
-	// kind is the trait by which the kind of a fact meets it; 0 for none.
+	// kind is the trait of facts whose kind meets the need; 0 for none.
 	kind trait
 }
 
-// part says how well a word of a sentence meets a need.
+// part is the degree to which a word of a sentence meets a need.
 type part struct {
 	need   int
 	degree float64
 }
 
-// asked is a question as far as its words tell what it asks for.
+// asked is a parsed question.
 type asked struct {
 	text  string
 	needs []need
-	// terms leads from a stem to the needs it meets.
+	// terms maps a stem to the needs it meets.
 	terms  map[string][]part
 	traits trait
-	// spans are the times it names.
+	// spans are the times in the question.
 	spans []language.Date
 	at    time.Time
-	// counts is the need that "how many" counts; head is what "what is the …
-	// of …" asks for, owner of what. -1 for none.
+	// counts is the need that "how many" counts. head and owner are X and Y of "what is
+	// the X of Y". -1 for none.
 	counts, head, owner int
-	wide                bool // in a writing without spaces: words are guesses
-	modified            bool // a noun narrows the sort of thing asked for
-	nameEnd             int  // where the last word of a name ends
-	// sort is the need that "which colour" asks for, where the lexicon lists
-	// what could answer it; -1 for none.
+	wide                bool // written without spaces, so that word boundaries are guesses
+	modified            bool // a noun qualifies the sort of thing asked for
+	nameEnd             int  // end of the last word of a name
+	// sort is the need that "which colour" asks for, if the lexicon lists examples; -1
+	// for none.
 	sort int
-	// which is the need that "which" asks for where nothing is known of it; -1 for
+	// which is the need that "which" asks for if the lexicon lists no examples; -1 for
 	// none.
 	which int
-	// slot is the need that asks for the value of a slot and nothing else, as
-	// in "which database do we use?"; -1 for none.
+	// slot is the need that only asks for the value of a slot, as in "which database do
+	// we use?"; -1 for none.
 	slot int
-	// wants are the shapes of which an answer must have one; shaped are the words
-	// that ask for them. 0 for any.
+	// wants are the shapes of which the answer must have one; 0 for any. shaped are the
+	// words that ask for them.
 	wants  shape
 	shaped []string
-	// deed is the need that says what "who" did; -1 for none.
+	// deed is the need for the action of "who"; -1 for none.
 	deed int
-	// counted is the word that "how many" counts; amount the need that "how much"
-	// measures, -1 for none.
+	// counted is the word that "how many" counts. amount is the need that "how much"
+	// measures; -1 for none.
 	counted string
 	amount  int
-	// choice is the second of two things asked for with "or", -1 for none: one of
-	// them is enough.
+	// choice is the second of two alternatives with "or", of which one is enough; -1
+	// for none.
 	choice int
-	// against are the opposites of its words; yesNo is set when a yes would do.
+	// against are the opposites of its words. yesNo says that a yes would answer it.
 	against []string
 	yesNo   bool
-	// ordinal is the place in a row that it asks about; "" for none.
+	// ordinal is the position in a sequence that it asks about; "" for none.
 	ordinal string
-	// denies is set when it asks why something is not so.
+	// denies says that it asks why something is not so.
 	denies bool
-	// measured is set when it asks how large, how far.
+	// measured says that it asks for a measure: how large, how far.
 	measured bool
-	// favourite is set when it asks what a person likes best.
+	// favourite says that it asks for a person's favourite.
 	favourite bool
-	// negotiable is set when all its needs are weak ones.
+	// negotiable says that all its needs are weak.
 	negotiable bool
-	// identity is set when it asks nothing but who the speaker is.
+	// identity says that it only asks who the speaker is.
 	identity bool
-	// supposes is set when it asks for what may be: then what was only imagined
-	// may be quoted.
+	// supposes says that it asks for possibilities. Only then may suppositions be
+	// quoted.
 	supposes bool
 }
 
 const (
-	// maxNeeds bounds the work a question can cause.
+	// maxNeeds bounds the work for a question.
 	maxNeeds = 16
-	// maxOthers is how many words that may stand for one are searched for.
+	// maxOthers bounds how many replacements of words are searched for.
 	maxOthers = 24
-	// maxAsked is how much of a question is read, in bytes.
+	// maxAsked bounds the part of a question that is read, in bytes.
 	maxAsked = 2000
 
 	nameWeight      = 1.15 // of a word written like a name
@@ -105,7 +105,7 @@ const (
 	alikeDegree, underDegree, slotDegree = 0.85, 0.9, 1.0
 )
 
-// read works out what a question asks for at a time.
+// read parses a question that is asked at a time.
 func read(text string, at time.Time) *asked {
 	if len(text) > maxAsked {
 		text = strings.ToValidUTF8(text[:maxAsked], "")
@@ -164,8 +164,8 @@ func read(text string, at time.Time) *asked {
 	return a
 }
 
-// weigh is how much a word of the question counts; 0 for one that only says how
-// one asks.
+// weigh is the weight of a word in the question; 0 for a word that only forms the
+// question.
 func (a *asked) weigh(l *lexicon, w *language.Word, stem, before string, kind trait) float64 {
 	weight, listed := l.weight[stem]
 	switch {
@@ -189,7 +189,7 @@ func (a *asked) weigh(l *lexicon, w *language.Word, stem, before string, kind tr
 	return 1
 }
 
-// stance works out whether the question asks who the speaker is, or what may be.
+// stance decides whether the question asks who the speaker is, or for possibilities.
 func (a *asked) stance(words []questionWord) {
 	if len(a.needs) == 0 && a.has(asksPerson) && a.has(firstPerson) {
 		a.identity = true // "who am I?"
@@ -202,7 +202,7 @@ func (a *asked) stance(words []questionWord) {
 	}
 }
 
-// exactly reports whether the question asks for the very words.
+// exactly reports whether the question asks for the exact words.
 func (a *asked) exactly() bool {
 	if a == nil {
 		return false
@@ -210,8 +210,8 @@ func (a *asked) exactly() bool {
 	return theLexicon().tells(partExact, strings.ToLower(a.text))
 }
 
-// modifies reports whether the word before rest belongs to a noun that follows:
-// one more word stands before the verb.
+// modifies reports whether the word before rest qualifies a following noun: one more
+// word precedes the verb.
 func modifies(rest string) bool {
 	noun, after := firstWord(rest)
 	verb, _ := firstWord(after)
@@ -222,8 +222,8 @@ func modifies(rest string) bool {
 	return false
 }
 
-// idleNeeds takes the words that otherwise only say how one asks for what is
-// asked when there are no others: "how long should summaries be?".
+// idleNeeds makes words into needs that otherwise only form a question, if there are no
+// other needs: "how long should summaries be?".
 func (a *asked) idleNeeds(l *lexicon, text string) {
 	for scan := language.Scan(text); ; {
 		w, ok := scan.Next()
@@ -237,7 +237,7 @@ func (a *asked) idleNeeds(l *lexicon, text string) {
 	}
 }
 
-// dated reports whether the bytes touch an expression of time.
+// dated reports whether the bytes overlap an expression of time.
 func (a *asked) dated(start, end int) bool {
 	for i := range a.spans {
 		if a.spans[i].Start < end && start < a.spans[i].End {
@@ -247,7 +247,7 @@ func (a *asked) dated(start, end int) bool {
 	return false
 }
 
-// need adds what a word asks for.
+// need adds the need of a word.
 func (a *asked) need(l *lexicon, w language.Word, traits trait, before string) {
 	stem := string(w.Stem)
 	if base, irregular := l.base[stem]; irregular {
@@ -302,7 +302,7 @@ func (a *asked) need(l *lexicon, w language.Word, traits trait, before string) {
 	}
 	slots := l.slots[stem]
 	if before != "which" && before != "what" && narrowsThing(a.text[min(w.End, len(a.text)):]) {
-		slots = nil // "the web app" is no app of another sort
+		slots = nil // "the web app" asks for no other sort of app
 	}
 	word := a.text[min(w.Start, len(a.text)):min(w.End, len(a.text))]
 	proper := weight == nameWeight && w.Capital && strings.ToUpper(word) != word
@@ -310,12 +310,11 @@ func (a *asked) need(l *lexicon, w language.Word, traits trait, before string) {
 	a.standIns(l, stem, n)
 }
 
-// standIns enters the words that meet a need: its own, those alike, and examples
-// of it.
+// standIns adds the words that meet a need: the word itself, words alike, and examples.
 func (a *asked) standIns(l *lexicon, stem string, n int) {
 	a.meets(l, stem, n, 1)
 	if strings.HasSuffix(a.needs[n].word, "er") && !strings.HasSuffix(stem, "er") && len(a.needs[n].word) > len(stem)+1 {
-		return // a publisher is none who ships
+		return // "publisher" is no example of "shipper"
 	}
 	for _, other := range l.alike[stem] {
 		if stem != "call" && stem != "name" || a.has(asksPerson) {
@@ -333,19 +332,19 @@ func generalNext(rest string) bool {
 	return isGeneral(language.Stem(noun))
 }
 
-// narrowsThing reports whether the next word is a thing that the word before tells
-// apart from others of its sort.
+// narrowsThing reports whether the next word is a thing that the previous word
+// qualifies.
 func narrowsThing(rest string) bool {
 	noun, _ := firstWord(rest)
 	return theLexicon().has(listTier, language.Stem(noun))
 }
 
-// isGeneral reports whether a noun after the name of a sort adds nothing to it.
+// isGeneral reports whether a noun adds nothing after the name of a sort.
 func isGeneral(stem string) bool {
 	return theLexicon().has(listVariety, stem)
 }
 
-// meets enters that a word, in all its forms, meets a need.
+// meets records that all forms of a word meet a need.
 func (a *asked) meets(l *lexicon, stem string, n int, degree float64) {
 	if base := derived(stem); base != "" {
 		a.terms[base] = append(a.terms[base], part{need: n, degree: degree * derivedShare})

@@ -7,9 +7,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/memory"
 )
 
-// The calibration: what share of a question's needs a passage has to meet, and
-// what each doubt about it takes off. Measured on told and never told questions
-// of the tests.
+// The calibration: the share of a question's needs that a passage must meet, and the
+// factor for each doubt. Measured on answered and unanswered questions of the tests.
 const (
 	confidence   = 0.6  // the least score that answers
 	hintDegree   = 0.7  // a need met by the form of an answer
@@ -18,7 +17,7 @@ const (
 	askedDegree  = 0.8  // a need met by the question it answers
 	noReason     = 0.5  // asked why, and it gives no reason
 	otherReason  = 0.55 // asked why, and it is the reason of something else
-	noNews       = 0.6  // it says nothing but the question's own words
+	noNews       = 0.6  // it has no other words than the question
 	notLiked     = 0.85 // asked how a person likes it, and it tells no liking
 	noAmount     = 0.6  // asked how much flour, it gives the butter
 	otherOrdinal = 0.6  // asked for the second, it speaks of another
@@ -26,7 +25,7 @@ const (
 	noEffect     = 0.7  // asked for an effect, and it links none
 	noLiking     = 0.55 // asked for a favourite, and it tells no liking
 	noNumber     = 0.55 // asked how many, and it gives no number
-	notCounted   = 0.55 // a number, but not of what is counted
+	notCounted   = 0.55 // it has a number, but not of the counted thing
 	noHead       = 0.75 // asked for the address of a thing, it speaks of the thing
 	noOwner      = 0.8  // asked for the address of a thing, it gives another's
 	noShape      = 0.5  // asked for a weekday, it names none
@@ -46,8 +45,8 @@ const (
 	selfBonus    = 0.01
 )
 
-// rate judges how well a passage answers and sets its score. Near is what the
-// words around it speak of; nil for nothing.
+// rate computes how well a passage answers, and sets its score. near is the look of the
+// words around it; nil for none.
 func (a *asked) rate(p *passage, near *look) {
 	var seen look
 	if statement := p.statement(); p.seen != nil && p.fact == nil && !p.explained && statement == p.text {
@@ -95,8 +94,7 @@ func (a *asked) rate(p *passage, near *look) {
 	p.order += p.score + a.favour(p, &seen)
 }
 
-// givesWay reports whether a text leads from a cause to what the question asks the
-// cause of.
+// givesWay reports whether a text leads from a cause to the effect in the question.
 func (a *asked) givesWay(text string) bool {
 	if within(text, "came from") || within(text, "comes from") {
 		return true
@@ -119,8 +117,8 @@ func (a *asked) givesWay(text string) bool {
 	return false
 }
 
-// explains reports whether what the question asks the reason of stands before a colon:
-// what is behind it says why. A label is no such thing.
+// explains reports whether the thing to be explained stands before a colon, so that the
+// text after it gives the reason. A label before a colon does not count.
 func (a *asked) explains(text string) bool {
 	before, after, found := strings.Cut(text, ": ")
 	if !found || strings.Count(before, " ") < 2 || strings.Count(after, " ") < 2 {
@@ -130,7 +128,7 @@ func (a *asked) explains(text string) bool {
 	return a.strong(&told) && !a.strong(&why)
 }
 
-// opensWithOccasion reports whether a sentence begins with what it came after.
+// opensWithOccasion reports whether a sentence begins with its occasion.
 func opensWithOccasion(text string) bool {
 	return strings.HasPrefix(text, "After ") || strings.HasPrefix(text, "Following ")
 }
@@ -146,14 +144,14 @@ func (a *asked) stays() bool {
 	return false
 }
 
-// saysWhy reports whether a clause stands behind a colon.
+// saysWhy reports whether a clause follows a colon.
 func saysWhy(text string) bool {
 	before, after, found := strings.Cut(text, ": ")
 	return found && strings.Count(before, " ") > 2 && strings.Count(after, " ") > 1
 }
 
-// agentBefore reports whether what did it stands before the verb, and what it was
-// done to behind: "a power cut spoiled the batch" says why the batch was spoiled.
+// agentBefore reports whether the cause comes before the verb and the affected thing
+// after it: "a power cut spoiled the batch" gives the reason for the spoiled batch.
 func (a *asked) agentBefore(seen *look, p *passage) bool {
 	if !a.has(asksReason) || !a.opensWith("why was ", "why were ", "why is ", "why are ", "why did ", "how did ", "how was ") || len(a.needs) < 2 || opensInFirstPerson(p.text) {
 		return false
@@ -170,8 +168,8 @@ func (a *asked) agentBefore(seen *look, p *passage) bool {
 	return verb > 0 && seen.first[verb] > 2 && seen.first[verb-1] > seen.first[verb] && !opensWithName(p.text)
 }
 
-// addTurn lets any words for giving something up meet those of the question, where
-// all else is met: "why did we leave Telenor?".
+// addTurn lets any words for giving something up meet those of the question, if all
+// other needs are met: "why did we leave Telenor?".
 func (a *asked) addTurn(seen *look, p *passage) {
 	switch {
 	case a.arrives(p.fact):
@@ -188,7 +186,7 @@ func (a *asked) addTurn(seen *look, p *passage) {
 	}
 }
 
-// coverage is the share of the question's needs that is met.
+// coverage is the share of the question's needs that are met.
 func (a *asked) coverage(seen, near *look) float64 {
 	if len(a.needs) == 0 {
 		return 0
@@ -206,7 +204,7 @@ func (a *asked) coverage(seen, near *look) float64 {
 			weight = max(weight, a.needs[n].whole)
 		}
 		if n == a.choice-1 {
-			met = max(met, seen.met[a.choice]) // tea or coffee: either will do
+			met = max(met, seen.met[a.choice]) // "tea or coffee": one is enough
 		}
 		if near != nil {
 			met = max(met, near.met[n])
@@ -227,7 +225,7 @@ func (a *asked) exact(seen *look) bool {
 	return false
 }
 
-// strong reports whether a need is met that few things share.
+// strong reports whether a strong need is met.
 func (a *asked) strong(seen *look) bool {
 	for n := range a.needs {
 		if seen.met[n] > 0 && a.needs[n].weight > slotWeight {
@@ -237,8 +235,8 @@ func (a *asked) strong(seen *look) bool {
 	return false
 }
 
-// strongWord reports whether a strong need other than the sort of thing asked for
-// is met by a word.
+// strongWord reports whether a word meets a strong need other than the requested sort
+// of thing.
 func (a *asked) strongWord(seen *look) bool {
 	for n := range a.needs {
 		if n != a.sort && seen.met[n] > 0 && a.needs[n].weight > slotWeight {
@@ -248,7 +246,7 @@ func (a *asked) strongWord(seen *look) bool {
 	return a.negotiable || a.wide
 }
 
-// addFact adds what the slot and the kind of a fact say of its passage.
+// addFact adds the slot and the kind of a passage's fact.
 func (a *asked) addFact(seen *look, f *memory.Fact) {
 	slot := a.look(f.Subject + " " + f.Attribute)
 	for n := range a.needs {
@@ -277,7 +275,7 @@ func (l *lexicon) fills(slots []string, attribute string) bool {
 	return false
 }
 
-// traitOf is what a fact's kind answers.
+// traitOf is the trait of a fact's kind.
 func traitOf(k memory.Kind) trait {
 	switch k {
 	case memory.Decision:
@@ -290,8 +288,8 @@ func traitOf(k memory.Kind) trait {
 	return 0
 }
 
-// favour adds what decides between passages that answer equally well. It never
-// lifts one over the confidence.
+// favour adds the bonus that decides between equally good passages. It never lifts a
+// passage over the confidence.
 func (a *asked) favour(p *passage, seen *look) float64 {
 	var sum float64
 	if f := p.fact; f != nil && f.Value != "" {

@@ -1,13 +1,13 @@
-// Package recall answers without a language model: it quotes what it was told.
+// Package recall answers without a language model: it quotes earlier messages.
 //
-// The responder stands in where no model is configured or none can be reached.
-// It finds the sentences that bear on a question, says who said them and when,
-// gives reasons and both sides of a reversal, acknowledges what it is told, and
-// says so when it was not told something. It never puts two and two together:
-// besides a few fixed phrases every word of an answer was said before.
+// The responder is used if no model is configured or none can be reached. It finds the
+// sentences that answer a question, says who said them and when, gives reasons and both
+// sides of a reversal, acknowledges new statements, and says so if it was not told the
+// answer. It draws no conclusions: apart from a few fixed phrases, every word of an
+// answer was said before.
 //
-// The package owns reading the question, judging whether a sentence answers it,
-// and the wording. Finding facts and messages belongs to memory and ranking.
+// The package owns parsing the question, judging whether a sentence answers it, and the
+// wording. Packages memory and ranking find facts and messages.
 package recall
 
 import (
@@ -18,29 +18,29 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Responder is the built-in model. It keeps nothing between answers and is safe
-// for concurrent use.
+// Responder is the built-in model. It keeps no state between answers and is safe for
+// concurrent use.
 type Responder struct{}
 
-// New returns the responder. It needs no configuration: what it knows comes
-// with each question.
+// New returns the responder. It needs no configuration: everything it uses comes with
+// each question.
 func New() *Responder { return &Responder{} }
 
 // The texts that do not depend on the question.
 const (
-	// mark begins every answer, so that it is not taken for a model's.
+	// mark begins every answer, so that it is not mistaken for a model's answer.
 	mark = "[recall] "
-	// unknown is the whole answer to a question that nothing told fits.
+	// unknown is the answer if no earlier message answers the question.
 	unknown = "I have not been told that."
-	// greeting answers what neither asks nor tells.
+	// greeting is the answer to a message that neither asks nor states anything.
 	greeting = "I keep what you say and quote it back when you ask. I am not a language model."
 )
 
 // finishStop is the reason every answer ends with.
 const finishStop = "stop"
 
-// Stream answers the newest message of the prompt's question. The answer is
-// worked out before Stream returns; the sequence only hands it over.
+// Stream answers the newest message of the prompt's question. The answer is complete
+// before Stream returns; the sequence only yields it.
 func (r *Responder) Stream(ctx context.Context, p *run.Prompt) (iter.Seq2[run.Delta, error], error) {
 	q := p.Question
 	if q == nil {
@@ -68,8 +68,8 @@ func (r *Responder) Stream(ctx context.Context, p *run.Prompt) (iter.Seq2[run.De
 	}, nil
 }
 
-// newest is the text that is answered and its speaker: the last message of the
-// user, or the last of all if the user said nothing.
+// newest is the message to answer: the user's last message, or the last one of all if
+// the user said nothing.
 func newest(input []session.Message) session.Message {
 	for i := len(input) - 1; i >= 0; i-- {
 		if input[i].Role == session.User {

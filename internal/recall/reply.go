@@ -10,7 +10,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/run"
 )
 
-// reply is the answer without its mark, and the facts it quotes.
+// reply is the answer without its mark, and the facts that it quotes.
 func reply(ctx context.Context, q *run.Question) (string, []memory.FactID, error) {
 	said := newest(q.Input)
 	asked := questions(said.Content, q.Learned)
@@ -46,8 +46,8 @@ func reply(ctx context.Context, q *run.Question) (string, []memory.FactID, error
 	return strings.Join(parts, "\n"), used, nil
 }
 
-// justTold reports whether the message answers its own question; what it tells
-// has been acknowledged already.
+// justTold reports whether the message answers its own question. Its statements have
+// been acknowledged already.
 func justTold(q *run.Question, question string) bool {
 	a := read(question, q.Now)
 	for i := range q.Learned {
@@ -60,8 +60,8 @@ func justTold(q *run.Question, question string) bool {
 	return false
 }
 
-// answer answers one question and names the facts it quotes; "" when nothing
-// told fits it.
+// answer answers one question and names the facts that it quotes; "" if no earlier
+// message answers it.
 func answer(ctx context.Context, q *run.Question, question, asker string) (string, []memory.FactID, error) {
 	a := read(question, q.Now)
 	v := voice{q: q, a: a, asker: asker}
@@ -94,7 +94,7 @@ func answer(ctx context.Context, q *run.Question, question, asker string) (strin
 	return v.tell(chosen), factsOf(chosen), nil
 }
 
-// factsOf names the facts among what was chosen.
+// factsOf are the facts of the chosen passages.
 func factsOf(chosen []passage) []memory.FactID {
 	var ids []memory.FactID
 	for i := range chosen {

@@ -6,16 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// sayings replaces turns of phrase where their words stand by themselves: "put off" is
-// one in "we put off the launch" and none in "output offset".
+// sayings replaces idioms where they are whole words: "put off" is replaced in "we put
+// off the launch" and not in "output offset".
 type sayings struct {
-	byFirst [utf8.RuneSelf][]saying // by their first byte, which is ASCII
+	byFirst [utf8.RuneSelf][]saying // by first byte, which is ASCII
 }
 
-// saying is a turn of phrase and what stands in its place.
+// saying is an idiom and its replacement.
 type saying struct{ was, now string }
 
-// newSayings reads pairs of a turn of phrase and its replacement.
+// newSayings reads pairs of an idiom and its replacement.
 func newSayings(pairs []string) *sayings {
 	t := &sayings{}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -25,7 +25,7 @@ func newSayings(pairs []string) *sayings {
 	return t
 }
 
-// Replace returns the text with its turns of phrase replaced.
+// Replace returns the text with its idioms replaced.
 func (t *sayings) Replace(text string) string {
 	var out strings.Builder
 	done := 0
@@ -48,7 +48,7 @@ func (t *sayings) Replace(text string) string {
 	return out.String()
 }
 
-// at is the first turn of phrase that a text begins with.
+// at is the idiom with which a text begins.
 func (t *sayings) at(text string) (saying, bool) {
 	for _, one := range t.byFirst[text[0]] {
 		if strings.HasPrefix(text, one.was) && (!wordly(one.was[len(one.was)-1]) || endsWord(text[len(one.was):])) {
@@ -62,7 +62,7 @@ func wordly(c byte) bool {
 	return '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
 }
 
-// beginsWord reports whether a word can begin behind a text.
+// beginsWord reports whether a word can begin after a text.
 func beginsWord(before string) bool {
 	last, size := utf8.DecodeLastRuneInString(before)
 	if !linked(last) {
@@ -72,7 +72,7 @@ func beginsWord(before string) bool {
 	return !ofWord(inner)
 }
 
-// endsWord reports whether a word can end in front of a text.
+// endsWord reports whether a word can end before a text.
 func endsWord(after string) bool {
 	next, size := utf8.DecodeRuneInString(after)
 	if !linked(next) {
@@ -82,8 +82,8 @@ func endsWord(after string) bool {
 	return !ofWord(inner)
 }
 
-// ofWord reports whether a character is part of a word; linked, whether it joins two
-// parts of one.
+// ofWord reports whether a character is part of a word. linked says that it joins two
+// parts of a word.
 func ofWord(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '_')
 }

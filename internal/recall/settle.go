@@ -7,7 +7,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/language"
 )
 
-// settle works out what follows from all words together.
+// settle derives the properties that depend on all words of the question.
 func (a *asked) settle() {
 	a.negotiable = true
 	for i := range a.needs {
@@ -59,7 +59,7 @@ func (a *asked) settle() {
 }
 
 // asksTurns reports whether the question asks for decisions, or for what became of
-// them, and names nothing they are about but the architecture.
+// them, and names no subject except the architecture.
 func (a *asked) asksTurns() bool {
 	if !a.has(asksDecision | asksChange) {
 		return false
@@ -73,8 +73,8 @@ func (a *asked) asksTurns() bool {
 	return len(a.spans) == 0
 }
 
-// passOverLiving takes the weight off the verb of "where does our data live?": of
-// what is no person it says no more than "is".
+// passOverLiving removes the weight of the verb in "where does our data live?": for a
+// thing it means no more than "is".
 func (a *asked) passOverLiving() {
 	if !a.has(asksPlace) || a.has(namesRelation) {
 		return
@@ -95,8 +95,8 @@ func (a *asked) passOverLiving() {
 	}
 }
 
-// passOverKind takes the weight off the last word of "are we a Python shop?": it
-// only says of what kind one is.
+// passOverKind removes the weight of the last word in "are we a Python shop?": it only
+// names a kind of company.
 func (a *asked) passOverKind(low string) {
 	last := len(a.needs) - 1
 	if last < 1 || !strings.Contains(low, " we a") && !strings.Contains(low, " we still a") {
@@ -107,7 +107,7 @@ func (a *asked) passOverKind(low string) {
 	}
 }
 
-// findChoice finds the second of "X or Y".
+// findChoice finds the second alternative of "X or Y".
 func (a *asked) findChoice() {
 	l, or, last := theLexicon(), false, -1
 	for scan := language.Scan(a.text); ; {
@@ -128,8 +128,7 @@ func (a *asked) findChoice() {
 	}
 }
 
-// isAlternative reports whether a word stands between two things of which either
-// is asked for.
+// isAlternative reports whether a word separates two alternatives.
 func isAlternative(word string) bool {
 	switch strings.ToLower(word) {
 	case "or", "versus", "vs":
@@ -155,7 +154,7 @@ func (a *asked) opposites() []string {
 	}
 }
 
-// weighSlots gives words such as "work" more weight if only a name stands with them:
+// weighSlots raises the weight of words such as "work" if only a name accompanies them:
 // then they are the thing asked for.
 func (a *asked) weighSlots() {
 	for i := range a.needs {
@@ -170,8 +169,8 @@ func (a *asked) weighSlots() {
 	}
 }
 
-// findHead finds what "what is the address of the office?" asks for: the last
-// word before a preposition, or the last of all; and the first one behind it.
+// findHead finds X and Y of "what is the X of Y?": the last word before a preposition,
+// or the last word; and the first word after it.
 func (a *asked) findHead() {
 	first, rest := firstWord(a.text)
 	second, after := firstWord(rest)
@@ -201,7 +200,7 @@ func (a *asked) findHead() {
 	}
 }
 
-// needOf is the need that a stem of the question makes; -1 for none.
+// needOf is the need of a stem; -1 for none.
 func (a *asked) needOf(l *lexicon, stem string) int {
 	if base, irregular := l.base[stem]; irregular {
 		stem = base

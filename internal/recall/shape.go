@@ -6,8 +6,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/language"
 )
 
-// shape is a set of forms that a piece of text can have and by which it may
-// answer: a sum of money, a weekday, a length of time.
+// shape is a set of forms that a text can have and the question can ask for: a sum of
+// money, a weekday, a duration.
 type shape uint32
 
 // The shapes, in the order of shapeNames.
@@ -32,14 +32,14 @@ const (
 	shapeDate = shapeDay | shapeMonth | shapeQuarter | shapeYear | shapeSeason
 )
 
-// shapeNames are their names in the lexicon; never written.
+// shapeNames are the names of shapes in the lexicon; never written.
 var shapeNames = [...]string{
 	"money", "frequency", "length", "age", "share", "clock", "day", "month", "quarter", "year", "season", "version", "degrees", "number", "measure", "name",
 }
 
-// shaping is what the lexicon knows of a word's part in shapes: which it asks
-// for, and whether it asks for nothing else; which it gives to a figure; which it
-// has alone.
+// shaping are the shapes that the lexicon gives to a word: those that it asks for, and
+// whether it asks for nothing else; those that it gives to a figure; those that it has
+// alone.
 type shaping struct {
 	ask, unit, word shape
 	means           bool
@@ -64,26 +64,26 @@ func shapesIn(text string) shape {
 	return r.found
 }
 
-// shapeReader follows the figures of a text.
+// shapeReader reads the figures of a text.
 type shapeReader struct {
 	l     *lexicon
 	text  string
 	found shape
-	// at counts the words, end is where the last one ends, before what it is.
+	// at is the number of words so far; end is the end of the last word.
 	at, end int
 	before  string
-	// figure is set behind a number until its unit; plain is how many numbers are
-	// no dates.
+	// figure is set after a number until its unit. plain counts the numbers that are
+	// not dates.
 	figure bool
 	plain  int
-	// rhythm is set when the figure stands behind "every".
+	// rhythm says that the figure follows "every".
 	rhythm bool
-	// money and amount are where the clause last spoke of a price, and of a plain
-	// number.
+	// money and amount are the positions where the clause last mentioned a price and a
+	// plain number.
 	money, amount int
 }
 
-// word takes in the next word.
+// word reads the next word.
 func (r *shapeReader) word(w *language.Word) {
 	if strings.ContainsAny(r.text[min(r.end, w.Start):w.Start], ",;") {
 		r.money, r.amount = far, far // a price stands in the clause that speaks of one
@@ -91,7 +91,7 @@ func (r *shapeReader) word(w *language.Word) {
 	low := strings.ToLower(r.text[w.Start:w.End])
 	known := r.l.shapes[low]
 	if low == "since" && !datedNext(r.text[w.End:]) {
-		known.word = 0 // "since the load was crushing us" is no length
+		known.word = 0 // "since the load was crushing us" is no duration
 	}
 	r.found |= known.word
 	if isOrdinal(low) && strings.HasPrefix(r.text[w.End:], " of ") {
@@ -107,7 +107,7 @@ func (r *shapeReader) word(w *language.Word) {
 		}
 	}
 	if strings.ContainsAny(r.text[min(r.end, w.Start):w.Start], ",;:") && r.end > 0 {
-		r.figure = false // what follows a mark is no unit
+		r.figure = false // a word after a punctuation mark is no unit
 	}
 	number := w.Number || r.l.asks[low]&givesNumber != 0 && low != "one"
 	if r.figure {
@@ -126,7 +126,7 @@ func (r *shapeReader) word(w *language.Word) {
 	r.at++
 }
 
-// unit takes in what stands behind a figure.
+// unit reads the word after a figure.
 func (r *shapeReader) unit(w *language.Word, known *shaping, number bool) {
 	if unit := known.unit; r.rhythm {
 		r.found |= unit&^shapeLength | shapeFrequency // "every 5 minutes"
@@ -146,7 +146,7 @@ func (r *shapeReader) unit(w *language.Word, known *shaping, number bool) {
 	}
 }
 
-// number takes in a figure.
+// number reads a figure.
 func (r *shapeReader) number(w *language.Word, low string) {
 	shapes := figureShapes(r.text, w, low, r.before, r.l)
 	r.found |= shapes
@@ -178,8 +178,8 @@ func datedNext(rest string) bool {
 	return false
 }
 
-// pieces reports whether a word behind a figure names what is bought or sold, not
-// the money for it: "bought 30 shares".
+// pieces reports whether a word after a figure names the traded things and not the
+// money: "bought 30 shares".
 func (r *shapeReader) pieces(next string) bool {
 	known := r.l.shapes[next]
 	return len(next) > 3 && strings.HasSuffix(next, "s") && known.unit&(shapeMoney|shapeLength) == 0 && !language.Stop(next)
@@ -190,14 +190,14 @@ func isOrdinal(low string) bool {
 	return theLexicon().has(listOrdinal, low)
 }
 
-// trades reports whether a word speaks of buying or selling: a plain figure in
+// trades reports whether a word is about buying or selling, so that a plain figure in
 // the sentence may be the price.
 func trades(stem string) bool {
 	return theLexicon().has(listTrading, stem)
 }
 
-// figureShapes are the shapes of one figure, by its own letters and by what
-// stands right before and behind it.
+// figureShapes are the shapes of one figure, judged by its characters and by the words
+// before and after it.
 func figureShapes(text string, w *language.Word, low, before string, l *lexicon) shape {
 	out := shape(0)
 	if w.Number {
@@ -251,7 +251,7 @@ func figureShapes(text string, w *language.Word, low, before string, l *lexicon)
 	return out
 }
 
-// hasShape reports whether a passage has a shape that the question wants.
+// hasShape reports whether a passage has a shape that the question asks for.
 func (a *asked) hasShape(p *passage, seen *look) bool {
 	if seen.shapes&a.wants != 0 || a.wants == shapeMoney && (within(p.text, " cost us ") || within(p.text, " cost me ")) {
 		return true
@@ -262,8 +262,8 @@ func (a *asked) hasShape(p *passage, seen *look) bool {
 	return a.wants&shapeName != 0 && (seen.foreign || opensWithName(p.text) || strings.ToLower(p.text) == p.text)
 }
 
-// opensWithName reports whether a text seems to begin with a name: a word with a
-// capital letter that is no common word, and a verb behind it.
+// opensWithName reports whether a text seems to begin with a name: a capitalized word
+// that is no common word, followed by a verb.
 func opensWithName(text string) bool {
 	first, rest := firstWord(text)
 	verb, _ := firstWord(rest)
@@ -278,8 +278,8 @@ func opensWithName(text string) bool {
 	return strings.HasSuffix(verb, "s") || strings.HasSuffix(verb, "ed")
 }
 
-// leadsToMeasure reports whether a figure after the word measures the thing spoken of:
-// "the pool is 25".
+// leadsToMeasure reports whether a figure after the word measures the subject: "the
+// pool is 25".
 func leadsToMeasure(before string) bool {
 	switch before {
 	case "is", "are", "was", "were", "be", "of", "to", "under", "over", "than", "about", "around", "roughly", "exactly", "i'm", "at", "up", "only", "just", "maximum", "minimum", "max", "min", "nearly", "almost":

@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	// maxFollowed is how many messages behind one may go on about it.
+	// maxFollowed is how many following messages may continue a story.
 	maxFollowed = 4
-	// maxStory is how many sentences are told of one story.
+	// maxStory is how many sentences of a story are told.
 	maxStory = 5
-	// maxBegun is how many messages are looked at for the beginning of one.
+	// maxBegun is how many messages are searched for the beginning of a story.
 	maxBegun = 6
 )
 
-// asksStory reports whether the question asks for an effect, or for the reason or time
-// of an end: then the sentences that continue about it belong to the answer.
+// asksStory reports whether the question asks for an effect, or for the reason or the
+// time of an end. The answer then includes the sentences that continue the story.
 func (a *asked) asksStory() bool {
 	low, l := " "+strings.ToLower(a.text)+" ", theLexicon()
 	return l.tells(partStory, low) || a.has(asksReason|asksTime|asksChange|asksEffect) && a.ends() || strings.Contains(low, "instead of") || strings.Contains(low, "replace")
@@ -41,11 +41,11 @@ func (a *asked) ends() bool {
 	return false
 }
 
-// isEnding reports whether a stem speaks of giving something up.
+// isEnding reports whether a stem is a word for giving something up.
 func isEnding(stem string) bool { return theLexicon().ending[stem] }
 
-// story returns the sentences that begin a story the question asks for and those
-// that go on about it, in the order they were said; nil when nothing goes on.
+// story returns the sentences that begin the requested story and those that continue
+// it, in the order they were said; nil if none continues it.
 func (f *finder) story(ctx context.Context) ([]passage, error) {
 	if f.q.View == nil || f.q.Quotes == nil || f.a.wide || !f.a.asksStory() {
 		return nil, nil
@@ -92,8 +92,8 @@ func (f *finder) story(ctx context.Context) ([]passage, error) {
 	return nil, nil
 }
 
-// tale reads messages that follow one another: the sentence that speaks of what
-// the question asks about, and those that go on about it until one does not.
+// tale reads consecutive messages: the sentence about the subject of the question, and
+// the following ones as long as they continue it.
 func (f *finder) tale(docs []*ranking.Document) []passage {
 	var told []passage
 	turned := false
@@ -129,8 +129,8 @@ func (f *finder) tale(docs []*ranking.Document) []passage {
 	return f.finished(told, turned)
 }
 
-// finished is the story, if it tells what the question asks: an end, and its
-// reason or its time.
+// finished is the story if it tells what the question asks: an end, and its reason or
+// its time.
 func (f *finder) finished(told []passage, turned bool) []passage {
 	if len(told) < 2 || !turned && f.a.ends() {
 		return nil
@@ -148,8 +148,9 @@ func (f *finder) finished(told []passage, turned bool) []passage {
 	return told
 }
 
-// furtherClause reports whether a clause with a subject of its own stands behind a
-// mark: behind a turn it says why, "they were gone again, the range was hopeless".
+// furtherClause reports whether a clause with a subject follows a punctuation mark.
+// After a change of mind it gives the reason: "they were gone again, the range was
+// hopeless".
 func furtherClause(sentence string) bool {
 	for _, mark := range [...]string{", ", "; ", ": ", " - ", " – ", " — "} {
 		if _, rest, found := strings.Cut(sentence, mark); found {
@@ -165,8 +166,8 @@ func furtherClause(sentence string) bool {
 	return false
 }
 
-// tells reports whether a sentence names everything the question names, leaving
-// out how something ended.
+// tells reports whether a sentence names everything in the question, except how
+// something ended.
 func (a *asked) tells(text string) bool {
 	seen := a.look(text)
 	met := false
@@ -183,7 +184,7 @@ func (a *asked) tells(text string) bool {
 	return met
 }
 
-// beginning is a sentence without the time it begins with: "in Q2 it …".
+// beginning is a sentence without the time at its start: "in Q2 it …".
 func beginning(sentence string) string {
 	low, l := strings.ToLower(sentence), theLexicon()
 	for range 3 {
@@ -201,13 +202,13 @@ func beginning(sentence string) string {
 	return low
 }
 
-// continues reports whether a sentence goes on about what was said before it.
+// continues reports whether a sentence continues the one before.
 func continues(sentence string) bool {
 	return goesOn(beginning(sentence)) || opensWithThing(sentence)
 }
 
-// opensWithThing reports whether a sentence begins with a word for an earlier deed:
-// "that experiment", "the move".
+// opensWithThing reports whether a sentence begins with a reference to an earlier
+// action: "that experiment", "the move".
 func opensWithThing(sentence string) bool {
 	first, rest := firstWord(beginning(sentence))
 	switch first {
@@ -224,20 +225,19 @@ func opensWithThing(sentence string) bool {
 	return false
 }
 
-// tellsTurn reports whether a sentence speaks of giving something up or going
-// back.
+// tellsTurn reports whether a sentence is about giving something up or going back.
 func tellsTurn(sentence string) bool {
 	low, l := strings.ToLower(sentence), theLexicon()
 	return l.tells(partTurn, low) || l.turns(low) || leaves(sentence)
 }
 
-// goesBack reports whether a sentence says that something earlier holds again:
-// that alone leads on from what was tried.
+// goesBack reports whether a sentence says that an earlier state holds again. Only that
+// can follow a trial.
 func goesBack(sentence string) bool {
 	return theLexicon().tells(partBack, strings.ToLower(sentence))
 }
 
-// tellsTrouble reports whether a sentence speaks of what went wrong.
+// tellsTrouble reports whether a sentence is about a failure.
 func tellsTrouble(sentence string) bool {
 	return theLexicon().tells(partTrouble, strings.ToLower(sentence))
 }

@@ -6,11 +6,11 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// maxNoted is how many things are repeated in an acknowledgement.
+// maxNoted bounds the statements that an acknowledgement repeats.
 const maxNoted = 8
 
-// acknowledge repeats what the turn told: changes from both sides, the rest as
-// it was said. "" when it told nothing.
+// acknowledge repeats the statements of the turn: changes with both sides, others as
+// they were said. "" if there were none.
 func acknowledge(q *run.Question, teller string) string {
 	v := voice{q: q, asker: teller}
 	seen := map[memory.FactID]bool{}
@@ -45,8 +45,8 @@ func acknowledge(q *run.Question, teller string) string {
 	return v.b.String()
 }
 
-// noteworthy are the widest statements learnt, in order, without those that are
-// acknowledged already.
+// noteworthy are the longest statements learnt, in order, without those acknowledged
+// already.
 func noteworthy(learned []memory.Fact, seen map[memory.FactID]bool) []passage {
 	var out []passage
 	for i := range learned {
@@ -63,7 +63,7 @@ func noteworthy(learned []memory.Fact, seen map[memory.FactID]bool) []passage {
 	return out
 }
 
-// covered reports whether another fact of the same words says it too, and more.
+// covered reports whether another fact from the same words has the statement and more.
 func covered(learned []memory.Fact, f *memory.Fact) bool {
 	for i := range learned {
 		o := &learned[i]

@@ -11,7 +11,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// voice words the passages that answer a question.
+// voice renders the passages that answer a question.
 type voice struct {
 	q     *run.Question
 	a     *asked
@@ -21,7 +21,7 @@ type voice struct {
 	told map[memory.FactID]bool
 }
 
-// tell renders passages, one a line; "" when none is left to tell.
+// tell renders passages, one per line; "" if none is left.
 func (v *voice) tell(chosen []passage) string {
 	v.told = map[memory.FactID]bool{}
 	for i := range chosen {
@@ -34,8 +34,8 @@ func (v *voice) tell(chosen []passage) string {
 	return v.b.String()
 }
 
-// fact renders a passage that memory keeps a fact of. What replaced it, or what
-// it replaced, is told with it; what was taken back is not told at all.
+// fact renders a passage with a fact. Its replacement, or the fact it replaced, is told
+// with it. A withdrawn fact is not told.
 func (v *voice) fact(p *passage, chosen []passage) {
 	chain, taken := steps(v.q.View, *p.fact)
 	if taken {
@@ -49,7 +49,7 @@ func (v *voice) fact(p *passage, chosen []passage) {
 	if !p.fact.Current() && !both {
 		for i := range chosen {
 			if f := chosen[i].fact; f != nil && f.ID == tip.ID {
-				return // the newer value is told in its place
+				return // the newer value is told instead
 			}
 		}
 		both = true
@@ -62,7 +62,7 @@ func (v *voice) fact(p *passage, chosen []passage) {
 	v.line(p)
 }
 
-// line renders one passage: who said it, when, and the words.
+// line renders one passage: the speaker, the day, and the words.
 func (v *voice) line(p *passage) {
 	v.newLine()
 	if who := v.other(p); who != "" {
@@ -89,14 +89,14 @@ func (v *voice) other(p *passage) string {
 	return ""
 }
 
-// newLine separates what was told before.
+// newLine begins a new line if there is text already.
 func (v *voice) newLine() {
 	if v.b.Len() > 0 {
 		v.b.WriteByte('\n')
 	}
 }
 
-// on writes the day something was said, if that is known.
+// on writes the day something was said, if it is known.
 func (v *voice) on(t time.Time) {
 	if t.IsZero() {
 		return
@@ -105,8 +105,8 @@ func (v *voice) on(t time.Time) {
 	v.b.WriteString(dayOf(t))
 }
 
-// words writes what was said: to the one who said it in the second person where
-// that is safe, else in quotation marks.
+// words writes the words of a passage: to their speaker in the second person where that
+// is certain, otherwise in quotation marks.
 func (v *voice) words(p *passage) {
 	text, whole := clip(p.text, p.at)
 	said, turned := "", false
@@ -127,7 +127,7 @@ func (v *voice) words(p *passage) {
 	}
 }
 
-// statementOf is the passage without leading filler where memory took it off.
+// statementOf is the text of a passage without the leading filler that memory removed.
 func statementOf(p *passage) string {
 	if p.fact != nil && !p.explained && p.fact.Statement != "" && within(p.text, p.fact.Statement) {
 		return p.fact.Statement
@@ -135,7 +135,7 @@ func statementOf(p *passage) string {
 	return p.text
 }
 
-// quote writes words in quotation marks, on one line and without the stop at their end.
+// quote writes text in quotation marks, on one line and without the final full stop.
 func (v *voice) quote(text string, whole bool) {
 	if !whole {
 		v.b.WriteString("… ")
@@ -148,7 +148,8 @@ func (v *voice) quote(text string, whole bool) {
 	}
 }
 
-// occasion adds what a bare answer answers, and what a yes accepts.
+// occasion adds the question that a bare answer answers, or the proposal that a yes
+// accepts.
 func (v *voice) occasion(f *memory.Fact) {
 	stripped := strings.TrimRight(f.Quote, ".!")
 	if proposal, accepts := strings.CutPrefix(f.Statement, stripped+": "); accepts && f.Kind == memory.Decision {
@@ -160,7 +161,7 @@ func (v *voice) occasion(f *memory.Fact) {
 	}
 }
 
-// because adds the reason when the words themselves do not give it.
+// because adds the reason if the text does not give it.
 func (v *voice) because(f *memory.Fact) {
 	if f.Because == "" || within(f.Quote, f.Because) {
 		return
@@ -169,7 +170,7 @@ func (v *voice) because(f *memory.Fact) {
 	v.quote(f.Because, true)
 }
 
-// resolved adds the day that words such as "last Friday" stand for.
+// resolved adds the date that words such as "last Friday" mean.
 func (v *voice) resolved(p *passage, f *memory.Fact) {
 	if f.When.IsZero() {
 		return
@@ -183,7 +184,7 @@ func (v *voice) resolved(p *passage, f *memory.Fact) {
 	v.b.WriteByte(')')
 }
 
-// change renders the steps of a change, both sides and the reasons.
+// change renders the steps of a change with both sides and the reasons.
 func (v *voice) change(chain []memory.Fact) {
 	v.newLine()
 	if turns(chain) {
@@ -223,8 +224,8 @@ func clipped(text string) string {
 // maxQuoted is the longest quote, in bytes.
 const maxQuoted = 400
 
-// clip cuts a long text down to the words around at. What it returns is a part
-// of the text; whole says that nothing was cut.
+// clip cuts a long text to the words around at. The result is a part of the text; whole
+// says that nothing was cut.
 func clip(text string, at int) (part string, whole bool) {
 	if len(text) <= maxQuoted {
 		return text, true

@@ -7,8 +7,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/language"
 )
 
-// questionWord is a word of the question: as it is written, in lower case, and
-// as it is compared.
+// questionWord is a word of the question: as written, in lower case, and as a stem.
 type questionWord struct {
 	low, stem string
 	stop      bool
@@ -29,8 +28,8 @@ func wordsOf(text string) []questionWord {
 	}
 }
 
-// want works out which shape an answer must have: a sum of money for "how much
-// does … cost?", a weekday or a date for "on which day …?".
+// want decides which shape the answer must have: a sum of money for "how much does …
+// cost?", a weekday or a date for "on which day …?".
 func (a *asked) want(words []questionWord) {
 	l := theLexicon()
 	a.ordinal = ordinal(words)
@@ -40,7 +39,7 @@ func (a *asked) want(words []questionWord) {
 			case "how":
 				a.wantHow(l, words[next:])
 			case "what", "which":
-				if !a.has(asksReason | asksEffect) { // "what is behind the price?" asks for no sum
+				if !a.has(asksReason | asksEffect) { // "what is behind the price?" asks for no amount
 					a.wantWhat(l, words[next:])
 				}
 			case "who", "whom":
@@ -50,7 +49,7 @@ func (a *asked) want(words []questionWord) {
 	}
 }
 
-// ordinal is the place in a row that the question asks about ("the second
+// ordinal is the position in a sequence that the question asks about ("the second
 // outage"); "" for none.
 func ordinal(words []questionWord) string {
 	for i := range words {
@@ -64,7 +63,7 @@ func ordinal(words []questionWord) string {
 	return ""
 }
 
-// wantHow reads what follows "how".
+// wantHow reads the words after "how".
 func (a *asked) wantHow(l *lexicon, rest []questionWord) {
 	switch rest[0].low {
 	case "much":
@@ -84,8 +83,8 @@ func (a *asked) wantHow(l *lexicon, rest []questionWord) {
 	}
 }
 
-// wantWhat reads the noun behind "what" or "which": "which quarter", "what is
-// the monthly price", "what does it cost".
+// wantWhat reads the noun after "what" or "which": "which quarter", "what is the
+// monthly price", "what does it cost".
 func (a *asked) wantWhat(l *lexicon, rest []questionWord) {
 	first := rest[0].low
 	verb := first == "does" || first == "do" || first == "did"
@@ -104,8 +103,8 @@ func (a *asked) wantWhat(l *lexicon, rest []questionWord) {
 	}
 }
 
-// wish takes the verb of "what do the auditors want?" for what is asked: it is
-// only a way of asking where the speaker wants something.
+// wish makes the verb of "what do the auditors want?" a need. With the speaker as
+// subject, the verb only forms the question.
 func (a *asked) wish(l *lexicon, words []questionWord) {
 	for i := 1; i < len(words) && len(a.needs) < maxNeeds; i++ {
 		if !l.has(listWishing, words[i].low) {
@@ -123,7 +122,7 @@ func (a *asked) wish(l *lexicon, words []questionWord) {
 	}
 }
 
-// lastName makes "last" count in "last name", "user" in "user name".
+// lastName gives weight to "last" in "last name" and "user" in "user name".
 func (a *asked) lastName(l *lexicon, words []questionWord) {
 	for i := 1; i < len(words); i++ {
 		if words[i].low != "name" || !l.has(listNaming, words[i-1].low) {
@@ -138,8 +137,8 @@ func (a *asked) lastName(l *lexicon, words []questionWord) {
 	}
 }
 
-// actor notes the deed that the actor must have done: "who signed the lease?" is not
-// answered by the person who pays it.
+// actor records the action that the answer's person must have done: "who signed the
+// lease?" is not answered by the person who pays it.
 func (a *asked) actor(rest []questionWord) {
 	for i := range rest {
 		switch {
@@ -159,7 +158,7 @@ func isPaying(low string) bool {
 	return low == "cost" || low == "earn" || low == "pay" || low == "charge" || low == "spend"
 }
 
-// opensNoun reports whether a word may stand before a noun that is asked for.
+// opensNoun reports whether a word may come before the noun asked for.
 func opensNoun(low string) bool {
 	switch low {
 	case "the", "a", "my", "our", "your", "his", "her", "their", "its":
@@ -171,13 +170,13 @@ func opensNoun(low string) bool {
 // isBe reports whether a word is a form of "be" that links to a noun.
 func isBe(low string) bool { return low == "is" || low == "was" || low == "are" || low == "were" }
 
-// shape notes a word that only names the shape of the answer.
+// shape records a word that only names the shape of the answer.
 func (a *asked) shape(l *lexicon, w *questionWord) {
 	if l.shapes[w.low].means {
 		a.shaped = append(a.shaped, w.stem)
 	}
 }
 
-// isShaped reports whether the shape of the answer is enough by itself: an answer
-// rarely says "the price" together with "4 euros".
+// isShaped reports whether the shape of the answer is enough: an answer rarely has "the
+// price" together with "4 euros".
 func (a *asked) isShaped(stem string) bool { return slices.Contains(a.shaped, stem) }

@@ -2,8 +2,8 @@ package recall
 
 import "unicode"
 
-// blank takes the question words out of writing without spaces. Other text is
-// returned as it is.
+// blank removes question words from writing without spaces. Other text is returned
+// unchanged.
 func blank(text string) string {
 	if !isWide(text) {
 		return text
@@ -11,7 +11,7 @@ func blank(text string) string {
 	return theLexicon().asking.Replace(text)
 }
 
-// isWide reports whether a text is mostly in a writing without spaces.
+// isWide reports whether a text is mostly in a writing system without spaces.
 func isWide(text string) bool {
 	wide, all := 0, 0
 	for _, r := range text {
