@@ -6,20 +6,19 @@ import (
 	"github.com/hermes-memory/hermes/internal/language"
 )
 
-// brief is what a question needs to know of a fact, in two bytes: a question weighs
-// a thousand facts out of any number, and what it knows of them should lie in few
-// places that no cache has to fetch.
+// brief is the part of a fact that questions read, in two bytes. A question weighs a
+// thousand facts out of any number, so briefs lie together and share cache lines.
 type brief struct {
 	kind kindNumber
 	is   aspects
 }
 
-// aspects are what holds of a fact, each a bit.
+// aspects are properties of a fact, one bit each.
 type aspects uint8
 
 const (
 	timed    aspects = 1 << iota // has a When
-	silent                       // of a kind that answers nothing
+	silent                       // of a kind that answers no question
 	others                       // about or by somebody else
 	current                      // nothing has replaced it
 	inner                        // part of another fact, and fills no slot of its own
@@ -28,10 +27,10 @@ const (
 	valued                       // fills a slot
 )
 
-// has reports whether one of the aspects holds.
+// has reports whether any of the aspects holds.
 func (a aspects) has(any aspects) bool { return a&any != 0 }
 
-// when adds an aspect that holds.
+// when adds an aspect if it holds.
 func (a aspects) when(holds bool, one aspects) aspects {
 	if holds {
 		return a | one
@@ -39,7 +38,7 @@ func (a aspects) when(holds bool, one aspects) aspects {
 	return a
 }
 
-// kindNumber stands for a kind where facts are counted by it.
+// kindNumber is the number of a kind, for counting facts by kind.
 type kindNumber uint8
 
 // numberedKinds are the kinds in the order of their numbers; never written.
@@ -50,7 +49,7 @@ var numberedKinds = [...]Kind{
 
 const (
 	numKinds = len(numberedKinds) + 1
-	// otherKind is the number of whatever is no kind.
+	// otherKind is the number for anything that is not a kind.
 	otherKind = kindNumber(numKinds - 1)
 )
 
@@ -62,7 +61,7 @@ func numberOf(k Kind) kindNumber {
 	return otherKind
 }
 
-// note brings the brief of a fact up to date.
+// note updates the brief of a fact.
 func (s *State) note(n int32) {
 	f, t := &s.facts[n], &s.traits[n]
 	is := aspects(0).when(!f.When.IsZero(), timed).when(f.Kind == ThirdParty, others).when(f.Current(), current).
@@ -74,8 +73,8 @@ func (s *State) note(n int32) {
 	s.briefs[n] = brief{kind: numberOf(f.Kind), is: is}
 }
 
-// overlaps reports whether a fact speaks of a time that overlaps the date, as far as
-// a store keeps it: to the millisecond.
+// overlaps reports whether a fact's time overlaps the date, with the precision of the
+// store: a millisecond.
 func (s *State) overlaps(n int32, d language.Date) bool {
 	when := &s.facts[n].When
 	return s.briefs[n].is.has(timed) && when.From.UnixMilli() < d.To.UnixMilli() && d.From.UnixMilli() < when.To.UnixMilli()

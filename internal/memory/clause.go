@@ -2,12 +2,12 @@ package memory
 
 import "github.com/hermes-memory/hermes/internal/language"
 
-// maxClauses is how many further clauses of a sentence are read.
+// maxClauses bounds how many further clauses of a sentence are read.
 const maxClauses = 4
 
-// clauses adds the slots that further clauses of a sentence fill: "My name is
-// Alex and I use PostgreSQL", "I live in Porto, work as a nurse". The whole
-// sentence keeps its own fact.
+// clauses adds facts for the slots that further clauses of a sentence fill: "My name is
+// Alex and I use PostgreSQL", "I live in Porto, work as a nurse". The whole sentence
+// keeps its fact.
 func (x *distiller) clauses(r *reading, main int) {
 	if r.backward || r.thus {
 		return
@@ -25,8 +25,8 @@ func (x *distiller) clauses(r *reading, main int) {
 	}
 }
 
-// clauseStart is where the next clause begins at or behind token i: behind a
-// mark or an "and", with a subject of its own or the verb of the first one's.
+// clauseStart is the start of the next clause at or after token i: after a punctuation
+// mark or an "and", with a subject, or with the verb of the first clause's subject.
 func (r *reading) clauseStart(i int) int {
 	for ; i+1 < r.stop; i++ {
 		prev, t := &r.toks[i-1], &r.toks[i]
@@ -40,7 +40,7 @@ func (r *reading) clauseStart(i int) int {
 	return r.stop
 }
 
-// clauseEnd takes the mark and the "and" in front of the next clause off.
+// clauseEnd excludes the punctuation mark and the "and" before the next clause.
 func (r *reading) clauseEnd(start, end int) int {
 	if end >= r.stop {
 		return r.stop
@@ -51,8 +51,8 @@ func (r *reading) clauseEnd(start, end int) int {
 	return end
 }
 
-// clause keeps the fact of the clause in tokens [start, end), if it fills another
-// slot than the whole does.
+// clause adds the fact of the clause in tokens [start, end), if it fills another slot
+// than the whole sentence.
 func (x *distiller) clause(r *reading, main, start, end int) bool {
 	if end-start < 2 {
 		return false
@@ -95,7 +95,7 @@ func (x *distiller) clause(r *reading, main, start, end int) bool {
 	return x.add(f) >= 0
 }
 
-// withSubject reads a clause that leaves its "I" or "we" out.
+// withSubject reads a clause that omits its "I" or "we".
 func (x *distiller) withSubject(r *reading, start int, at span) (*reading, bool) {
 	subject, verb := &r.toks[r.from], &r.toks[start]
 	if verb.low == "now" && start+1 < r.stop {

@@ -7,7 +7,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/language"
 )
 
-// traitOf works out what a fact's words say beyond its fields.
+// traitOf derives the traits of a fact from its words.
 func (s *State) traitOf(f *Fact) trait {
 	var t trait
 	if f.Value == "" && f.Attribute == "" {
@@ -15,7 +15,7 @@ func (s *State) traitOf(f *Fact) trait {
 	}
 	t.value = s.valueOf(f.Value, !f.When.IsZero() && !isStatus(f.Attribute) && len(language.Dates(f.Value, f.SaidAt)) > 0)
 	if t.value.sort == choiceValue && f.Attribute == attributeIs {
-		t.value.sort, t.value.of = otherValue, "" // "the talk was formal" chooses nothing
+		t.value.sort, t.value.of = otherValue, "" // "the talk was formal" is no choice
 	}
 	if f.Attribute == attributeDesign && t.value.sort != choiceValue {
 		whole := "monolith"
@@ -38,11 +38,11 @@ func (s *State) traitOf(f *Fact) trait {
 			t.change = t.change || i > 0 && (toks[i-1].tech != 0 || toks[i-1].choice != 0)
 		case "since":
 			t.change = t.change || i > 1 && i+1 < len(toks) && toks[i+1].kind == wordToken && toks[i+1].low != "then" && f.Subject == subjectWe && isPresent(toks)
-		case "everything": // is with one or with another
+		case "everything": // "everything" is with one alternative or another
 			t.change = t.change || f.Subject == subjectWe && t.value.sort == techValue
 		}
 		if f.Attribute == attributeIs && i > 0 && (k.mark(",") || k.low == "but") {
-			break // what changed is told of something else
+			break // the change is about something else
 		}
 		if k.is(tagNow, tagNoLonger, tagSwitch, tagSwap, tagTakesOver) {
 			t.change = true
@@ -59,8 +59,8 @@ func (s *State) traitOf(f *Fact) trait {
 	return t
 }
 
-// isPresent reports whether a statement says "is" or "are": with a "since" that is
-// what became so, not what has been all along.
+// isPresent reports whether a statement says "is" or "are". With a "since", that is a
+// new state and not a permanent one.
 func isPresent(toks []token) bool {
 	for i := range toks {
 		switch toks[i].low {
@@ -73,8 +73,7 @@ func isPresent(toks []token) bool {
 	return false
 }
 
-// corrects reports whether the words before a statement say that it puts
-// something right.
+// corrects reports whether the words before a statement mark it as a correction.
 func (s *State) corrects(f *Fact) bool {
 	if len(f.Quote) <= len(f.Statement) {
 		return false
@@ -88,19 +87,18 @@ func (s *State) corrects(f *Fact) bool {
 	return false
 }
 
-// isStatus reports whether an attribute says that something was brought in or
-// taken out.
+// isStatus reports whether an attribute says that something was added or removed.
 func isStatus(attribute string) bool {
 	return attribute == attributeStatus || strings.HasPrefix(attribute, attributeStatus+qualifierMark)
 }
 
-// qualifier is what narrows an attribute down; "" for nothing.
+// qualifier is the qualifier of an attribute; "" for none.
 func qualifier(attribute string) string {
 	_, q, _ := strings.Cut(attribute, qualifierMark)
 	return q
 }
 
-// polarityOf reads the words that bring in or take out, like or dislike.
+// polarityOf reads the words for adding or removing, liking or disliking.
 func (s *State) polarityOf(verbatim string) int8 {
 	var space [8]token
 	toks := appendTokens(s.l, space[:0], verbatim, 0, len(verbatim))
@@ -124,7 +122,7 @@ func (s *State) polarityOf(verbatim string) int8 {
 	return sign
 }
 
-// contradicted lists the current facts that the fact n puts an end to.
+// contradicted lists the current facts that fact n contradicts.
 func (s *State) contradicted(n int32) []int32 {
 	f, t := &s.facts[n], &s.traits[n]
 	switch {
@@ -162,8 +160,8 @@ func (s *State) contradicted(n int32) []int32 {
 	return slices.Compact(out)
 }
 
-// trialsEnded finds what was brought in of the same sort as what n goes back to:
-// "we tried GraphQL", "we went back to REST".
+// trialsEnded finds adoptions of the same sort as the thing to which n returns: "we
+// tried GraphQL", "we went back to REST".
 func (s *State) trialsEnded(n int32) []int32 {
 	f := &s.facts[n]
 	if s.traits[n].value.sort != techValue || f.Subject != subjectWe && f.Subject != subjectI {
@@ -190,7 +188,7 @@ func (s *State) trialsEnded(n int32) []int32 {
 	return out
 }
 
-// clashes decides about two facts of the same slot.
+// clashes decides whether two facts of the same slot contradict each other.
 func (s *State) clashes(o, n int32) bool {
 	old, now, f := &s.traits[o], &s.traits[n], &s.facts[n]
 	if f.Kind == Negated {
@@ -212,22 +210,22 @@ func (s *State) clashes(o, n int32) bool {
 	case f.Attribute == "job":
 		return now.change
 	case f.Attribute == "origin", now.past && !now.change:
-		return false // what was so once puts no end to what is
+		return false // a past state does not contradict the present one
 	case f.Attribute == attributeOwner, strings.HasPrefix(f.Attribute, attributeCount), strings.HasPrefix(f.Attribute, attributeHabit):
 		return now.change
 	}
 	return now.value.replaces(old.value) || now.change && now.value.sort == old.value.sort || now.value.sort == old.value.sort && s.singular(f)
 }
 
-// exclusive reports whether a slot holds one value at a time by its nature.
+// exclusive reports whether a slot can have only one value at a time.
 func (s *State) exclusive(attribute string) bool {
 	base, _, _ := strings.Cut(attribute, qualifierMark)
 	return slices.Contains(s.l.choices, attribute) || base == attributeTongue || strings.HasPrefix(attribute, attributeOrder) ||
 		strings.HasPrefix(attribute, "preferred ") || attribute == attributeName || attribute == "home" || attribute == "employer"
 }
 
-// isCategory reports whether a slot is one of technology, of which several may
-// be in use side by side.
+// isCategory reports whether a slot is a category of technology, of which several may
+// be in use.
 func (s *State) isCategory(attribute string) bool {
 	base, _, _ := strings.Cut(attribute, qualifierMark)
 	return s.l.category(base) != 0
@@ -254,7 +252,7 @@ func (s *State) singular(f *Fact) bool {
 	return false
 }
 
-// matchesFormer reports whether o is what the fact n says it replaces.
+// matchesFormer reports whether o is the fact that n says it replaces.
 func (s *State) matchesFormer(o, n int32) bool {
 	former := s.valueOf(s.facts[n].Former, false)
 	old := s.traits[o].value
@@ -266,8 +264,8 @@ func (s *State) matchesFormer(o, n int32) bool {
 	return former.is == old.is || former.sort == old.sort && former.sort == choiceValue
 }
 
-// formerFacts finds current facts with the value that n says it replaces, in
-// slots that are qualified where n's is not.
+// formerFacts finds current facts with the value that n says it replaces, in slots with
+// a qualifier where the slot of n has none.
 func (s *State) formerFacts(n int32, category string) []int32 {
 	if s.l.category(category) == 0 {
 		return nil

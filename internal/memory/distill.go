@@ -11,13 +11,13 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// The most facts one message may leave behind. A pasted log says a thousand
-// things; what matters of it is found by search.
+// The most facts of one message. A pasted log has a thousand statements; search finds
+// those that matter.
 const (
 	maxFactsOfUser      = 32
 	maxFactsOfTool      = 8
 	maxFactsOfAssistant = 6
-	// maxDistilled is how much of a message is read for facts, in bytes.
+	// maxDistilled bounds the part of a message that is distilled, in bytes.
 	maxDistilled = 64 << 10
 )
 
@@ -31,7 +31,7 @@ func Distill(d ranking.Document, before []ranking.Document) []Fact {
 	return facts
 }
 
-// distill is Distill in space for tokens that was used before, which it returns.
+// distill is Distill with a reused buffer for tokens, which it returns.
 func distill(d ranking.Document, before []ranking.Document, toks []token) ([]Fact, []token) {
 	if d.Text == "" || d.Role == session.System {
 		return nil, toks
@@ -48,12 +48,12 @@ func newDistiller(d ranking.Document, before []ranking.Document) *distiller {
 		x.speaker = strings.ToLower(d.Speaker)
 	}
 	if len(x.d.Text) > maxDistilled {
-		x.d.Text = strings.Clone(x.d.Text[:maxDistilled]) // facts are parts of it, and stay
+		x.d.Text = strings.Clone(x.d.Text[:maxDistilled]) // facts are substrings of the text, and outlive the message
 	}
 	return x
 }
 
-// distiller holds what the sentences of one message share.
+// distiller is the state for the sentences of one message.
 type distiller struct {
 	l       *lexicon
 	d       ranking.Document
@@ -64,9 +64,9 @@ type distiller struct {
 	dates     []language.Date
 	datesRead bool
 	facts     []Fact
-	// said is the last sentence that asserted something.
+	// said is the last asserted sentence.
 	said span
-	// correcting is set behind "no, that's wrong": "it" is what was said wrong.
+	// correcting is set after "no, that's wrong": then "it" is the wrong statement.
 	correcting bool
 	// main is the index of its fact; -1 for none.
 	main int
@@ -100,10 +100,10 @@ func (x *distiller) message() {
 	}
 }
 
-// maxSentence is the longest sentence that is read; longer ones are data.
+// maxSentence is the length up to which sentences are read; longer ones are data.
 const maxSentence = 1000
 
-// inPrivateKey follows the armour of a key over its lines.
+// inPrivateKey tracks whether a line lies inside the armour of a private key.
 func inPrivateKey(line string, inside bool) bool {
 	if strings.Contains(line, "-----BEGIN") || strings.Contains(line, "BEGIN ") && strings.Contains(line, "PRIVATE KEY") {
 		return true
@@ -111,7 +111,7 @@ func inPrivateKey(line string, inside bool) bool {
 	return inside && !strings.Contains(line, "-----END") && !strings.Contains(line, "END ")
 }
 
-// sentence turns one sentence into facts.
+// sentence distils one sentence.
 func (x *distiller) sentence(place int, s language.Sentence) {
 	x.toks = appendTokens(x.l, x.toks[:0], x.d.Text, s.Start, s.End)
 	r := &reading{l: x.l, text: x.d.Text, Sentence: s, toks: x.toks}
@@ -178,7 +178,7 @@ func (x *distiller) clauseBeforeQuestion(r *reading) bool {
 	return false
 }
 
-// unasserted keeps what was said but not asserted, if there is something to it.
+// unasserted keeps a sentence that asserts nothing, if it has content.
 func (x *distiller) unasserted(r *reading, mood Kind) {
 	words := 0
 	for i := r.lead; i < r.stop; i++ {
@@ -196,7 +196,7 @@ func (x *distiller) unasserted(r *reading, mood Kind) {
 	x.keep(r, mood, s)
 }
 
-// assert keeps an asserted sentence with its kind, its slot and its parts.
+// assert keeps an asserted sentence with its kind, slot and parts.
 func (x *distiller) assert(r *reading) {
 	x.readDates(r)
 	if x.d.Role != session.User {
@@ -216,7 +216,7 @@ func (x *distiller) assert(r *reading) {
 		worth = false
 	}
 	if !worth && r.told && x.d.Role == session.User && r.stop-r.lead >= fewestTold {
-		kind, worth = Plain, true // "remember that …": who says so decides
+		kind, worth = Plain, true // "remember that …": the user decides
 	}
 	if !worth {
 		x.said, x.main = span{r.Start, r.End}, -1
@@ -233,8 +233,8 @@ func (x *distiller) assert(r *reading) {
 	x.said, x.main = span{r.Start, r.End}, main
 }
 
-// fewestTold is how many words a statement has at least that is kept because the
-// user asked for it.
+// fewestTold is the minimum number of words in a statement that is kept at the user's
+// request.
 const fewestTold = 3
 
 // readDates finds the expressions of time of the message, once.
@@ -274,8 +274,8 @@ func (x *distiller) keep(r *reading, kind Kind, s slot) int {
 	return x.add(f)
 }
 
-// mainDate is the last expression of time of the sentence: "tried in Q1,
-// reverted in Q2" speaks of the state since Q2.
+// mainDate is the last expression of time in the sentence: "tried in Q1, reverted in
+// Q2" is about the state since Q2.
 func mainDate(r *reading) (language.Date, bool) {
 	if len(r.dates) == 0 {
 		return language.Date{}, false
@@ -283,7 +283,7 @@ func mainDate(r *reading) (language.Date, bool) {
 	return r.dates[len(r.dates)-1], true
 }
 
-// add keeps a fact unless the same is there already.
+// add keeps a fact unless an equal one exists.
 func (x *distiller) add(f Fact) int {
 	for i := range x.facts {
 		if x.facts[i].ID == f.ID {
@@ -306,7 +306,7 @@ func (x *distiller) fact(at span, kind Kind) Fact {
 	}
 }
 
-// factID derives the name of a fact from where it stands and what it is.
+// factID derives a fact's id from its position and its content.
 func factID(root session.ID, seq int64, at span, kind Kind) FactID {
 	var space [128]byte
 	b := append(space[:0], root...)

@@ -11,35 +11,35 @@ import (
 	"github.com/hermes-memory/hermes/internal/owner"
 )
 
-// Erasure remembers that a thing was forgotten, without remembering the thing:
-// a hash of its words, so that an import can recognise it and leave it out.
+// Erasure records that a thing was forgotten without recording the thing: a hash of its
+// words, by which an import recognizes and omits it.
 type Erasure struct {
-	// Hash is that of the words, by Key once it has been stored: without the key
-	// of the store a guess cannot be tried against a copy of its tables.
+	// Hash is the hash of the words, keyed once it is stored: without the store's key,
+	// guesses cannot be tested against a copy of its tables.
 	Hash  [sha256.Size]byte
 	Key   []byte
-	Words int // how many words were hashed
-	// Plain says that the words were hashed as earlier versions did: in small
-	// letters, and not folded.
+	Words int // number of hashed words
+	// Plain says that the words were hashed like in earlier versions: in lower case,
+	// without folding.
 	Plain bool
 	At    time.Time
 }
 
-// NewErasure is the record of forgetting a thing. It has no key yet.
+// NewErasure is the record of a forgotten thing, not keyed yet.
 func NewErasure(o owner.Owner, about *mention.Thing, at time.Time) Erasure {
 	words := about.NameWords()
 	return Erasure{Hash: hashWords(o, words), Words: len(words), At: at}
 }
 
-// Keyed is the hash of an erasure under a key.
+// Keyed is an erasure's hash under a key.
 func Keyed(key []byte, hash [sha256.Size]byte) [sha256.Size]byte {
 	h := hmac.New(sha256.New, key)
 	h.Write(hash[:])
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// RedactErased takes the sentences out of a text that mention what was
-// forgotten earlier, and says how many.
+// RedactErased removes the sentences that mention forgotten things from a text, and
+// counts them.
 func RedactErased(o owner.Owner, text string, erasures []Erasure) (string, int) {
 	if len(erasures) == 0 {
 		return text, 0
@@ -57,7 +57,7 @@ func RedactErased(o owner.Owner, text string, erasures []Erasure) (string, int) 
 	return mention.Cut(text, spans)
 }
 
-// form is what erasures are recognised by that were made of as many words, in the
+// form is a class of erasures: those with the same number of words that were hashed the
 // same way.
 type form struct {
 	words int
@@ -71,7 +71,7 @@ type sought struct {
 	hashes map[[sha256.Size]byte]bool
 }
 
-// byForm sorts erasures, so that a text is hashed once for all of a form.
+// byForm groups erasures by form, so that a text is hashed once per form.
 func byForm(erasures []Erasure) map[form]sought {
 	out := make(map[form]sought)
 	for i := range erasures {
@@ -88,7 +88,7 @@ func byForm(erasures []Erasure) map[form]sought {
 	return out
 }
 
-// read cuts a text into words, for each way to read it.
+// read splits a text into words in each way that the form needs.
 func (s *sought) read(text string) [][]mention.Word {
 	if s.plain {
 		return [][]mention.Word{plainWords(text)}
@@ -96,7 +96,7 @@ func (s *sought) read(text string) [][]mention.Word {
 	return mention.Words(text)
 }
 
-// has reports whether words are one of the things sought.
+// has reports whether words are one of the forgotten things.
 func (s *sought) has(o owner.Owner, window []mention.Word) bool {
 	texts := make([]string, len(window))
 	for i := range window {
@@ -114,9 +114,8 @@ func hashWords(o owner.Owner, words []string) [sha256.Size]byte {
 	return sha256.Sum256([]byte("hermes erasure\x00" + o.ID() + "\x00" + strings.Join(words, " ")))
 }
 
-// plainWords cuts a text into words as earlier versions did: runs of letters and
-// digits, in small letters; a character of a writing without spaces is a word of
-// its own.
+// plainWords splits a text into words like earlier versions: runs of letters and
+// digits, in lower case. In writing without spaces, each character is a word.
 func plainWords(text string) []mention.Word {
 	var out []mention.Word
 	start := -1

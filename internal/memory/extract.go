@@ -2,13 +2,12 @@ package memory
 
 import "strings"
 
-// An extract is a statement made of a sentence by leaving words out. It may say
-// less than the sentence, never something else: the order of the words stays,
-// numbers and names stay as they are written, and nothing is left out that
-// denies, supposes, limits or gives the words to somebody else.
+// An extract is a statement made from a sentence by omitting words. It may say less
+// than the sentence, but nothing else: the order of words stays, numbers and names are
+// unchanged, and no word may be omitted that negates, supposes, limits, or attributes
+// the statement to another person.
 
-// extracts reports whether the tokens of a statement are an extract of the
-// tokens from on of a sentence that was read.
+// extracts reports whether the tokens of a statement are an extract of the sentence.
 func (r *reading) extracts(statement []token) bool {
 	for at := r.from; at < r.stop; at++ {
 		if r.mayBegin(at) && r.extractsFrom(at, statement) {
@@ -18,8 +17,8 @@ func (r *reading) extracts(statement []token) bool {
 	return r.lead < r.from && r.extractsFrom(r.lead, statement)
 }
 
-// mayBegin reports whether a statement may begin at token i: where the sentence
-// does, or where a clause does.
+// mayBegin reports whether a statement may begin at token i: at the start of the
+// sentence or of a clause.
 func (r *reading) mayBegin(i int) bool {
 	if i == r.from || i == r.lead {
 		return true
@@ -28,8 +27,8 @@ func (r *reading) mayBegin(i int) bool {
 	return (before.kind == markToken || before.is(tagAnd)) && r.spareable(r.from, i)
 }
 
-// extractsFrom reports whether a statement that begins at token at is an
-// extract of what follows.
+// extractsFrom reports whether a statement that begins at token at is an extract of the
+// tokens from there on.
 func (r *reading) extractsFrom(at int, statement []token) bool {
 	next, matched := at, 0
 	for i := range statement {
@@ -56,8 +55,8 @@ func (r *reading) extractsFrom(at int, statement []token) bool {
 	return matched > 1 && r.tailGap(next)
 }
 
-// sameWord reports whether word k of the sentence is a word of a statement.
-// Numbers and names must be written alike; of other words the form may differ.
+// sameWord reports whether word k of the sentence equals a word of a statement. Numbers
+// and names must be spelled alike; other words may be inflected.
 func (r *reading) sameWord(k int, t *token, first bool) bool {
 	s := &r.toks[k]
 	switch {
@@ -73,8 +72,8 @@ func (r *reading) sameWord(k int, t *token, first bool) bool {
 
 func isArticle(t *token) bool { return t.low == "a" || t.low == "an" || t.low == "the" }
 
-// gap reports whether tokens [from, to) may be left out between two words:
-// small words, a phrase behind a preposition, or what stands between marks.
+// gap reports whether tokens [from, to) may be omitted between two words: function
+// words, a prepositional phrase, or a part between punctuation marks.
 func (r *reading) gap(from, to int) bool {
 	if !r.spareable(from, to) {
 		return false
@@ -83,7 +82,7 @@ func (r *reading) gap(from, to int) bool {
 	for i := from; i < to; i++ {
 		switch r.toks[i].low {
 		case "was", "were", "had", "used", "did":
-			return false // it is over
+			return false // the gap has ended
 		}
 		small = small && !content(&r.toks[i]) && r.toks[i].kind != markToken
 	}
@@ -101,7 +100,7 @@ func (r *reading) gap(from, to int) bool {
 	return placesSomething(r.toks[from].low)
 }
 
-// tailGap reports whether everything from token from on may be left out.
+// tailGap reports whether all tokens from token from on may be omitted.
 func (r *reading) tailGap(from int) bool {
 	if from >= r.stop {
 		return true
@@ -110,8 +109,8 @@ func (r *reading) tailGap(from int) bool {
 	return r.spareable(from, r.stop) && (t.kind == markToken || t.is(tagAnd, tagWhy, tagThus) || placesSomething(t.low))
 }
 
-// placesSomething reports whether a preposition opens a phrase that only adds
-// where, when, how or with whom.
+// placesSomething reports whether a preposition opens a phrase that only adds where,
+// when, how or with whom.
 func placesSomething(low string) bool {
 	switch low {
 	case "in", "on", "at", "to", "from", "by", "for", "with", "about", "into", "onto", "over", "under", "via", "per",
@@ -121,8 +120,8 @@ func placesSomething(low string) bool {
 	return false
 }
 
-// spareable reports whether none of the tokens [from, to) changes what the
-// others say.
+// spareable reports whether none of the tokens [from, to) changes the meaning of the
+// others.
 func (r *reading) spareable(from, to int) bool {
 	for i := from; i < to; i++ {
 		t := &r.toks[i]
@@ -138,8 +137,8 @@ func (r *reading) spareable(from, to int) bool {
 	return true
 }
 
-// drawn reports whether a statement is an extract of sentence i of a text, or
-// of it with the thing its "it" stands for put in from the sentence before.
+// drawn reports whether a statement is an extract of sentence i of a text, as written
+// or with its "it" resolved from the previous sentence.
 func (x *distiller) drawn(sentences []reading, i int, statement string) bool {
 	r := &sentences[i]
 	toks := appendTokens(x.l, nil, statement, 0, len(statement))

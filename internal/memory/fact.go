@@ -6,19 +6,19 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// FactID names a fact: "f_" and 16 hex digits of a hash over the lineage, the
-// place of the quote in it, and the kind. The same transcript gives the same
-// ids everywhere.
+// FactID identifies a fact: "f_" and 16 hex digits of a hash over the lineage, the
+// position of the quote, and the kind. The same transcript gives the same ids
+// everywhere.
 type FactID string
 
-// Kind is what sort of statement a fact is.
+// Kind is the sort of statement of a fact.
 type Kind string
 
 // The kinds. Those from Question on were said but not asserted: they are kept for
 // completeness and never shown as true.
 const (
 	Plain       Kind = "fact"        // something is so
-	Decision    Kind = "decision"    // somebody settled something
+	Decision    Kind = "decision"    // a speaker decided something
 	Preference  Kind = "preference"  // likes, dislikes, prefers
 	Instruction Kind = "instruction" // how to behave from now on
 	Identity    Kind = "identity"    // who the speaker is: name, role, place
@@ -28,11 +28,11 @@ const (
 
 	Question     Kind = "question"     // asked
 	Hypothetical Kind = "hypothetical" // imagined: if, would, might
-	ThirdParty   Kind = "third_party"  // about or by somebody else
+	ThirdParty   Kind = "third_party"  // about or by another person
 	Negated      Kind = "negated"      // denied
-	Quoted       Kind = "quoted"       // somebody else's words
+	Quoted       Kind = "quoted"       // words of another person
 	Proposal     Kind = "proposal"     // suggested by the assistant, not accepted
-	Retraction   Kind = "retraction"   // takes back what was said before
+	Retraction   Kind = "retraction"   // withdraws an earlier statement
 )
 
 // Asserted reports whether facts of this kind may be shown as true.
@@ -49,7 +49,7 @@ type Source struct {
 	MessageID int64
 	SessionID session.ID
 	Root      session.ID
-	Seq       int64 // place of the message in its lineage
+	Seq       int64 // position of the message in its lineage
 	Start     int   // byte offset of the quote in the message's text
 	End       int   // byte offset just after it
 	Role      session.Role
@@ -63,33 +63,32 @@ type Fact struct {
 	Source Source
 	// Quote is the exact text of the message from Start to End.
 	Quote string
-	// Statement says the same on its own, without leading filler. Every content
-	// word of it occurs in the cited message or in the ones just before it.
+	// Statement is the quote without leading filler, understandable alone. Every
+	// content word is in the cited message or in the ones just before it.
 	Statement string
-	// Subject, Attribute and Value are the slot the fact fills, lower-cased and
-	// stemmed for comparison except Value, which is verbatim. All empty when the
-	// sentence fills no slot. Two facts with the same subject and attribute
-	// speak of the same thing; if both cannot be true, the newer one supersedes
-	// the older.
+	// Subject, Attribute and Value are the slot that the fact fills. Subject and
+	// Attribute are in lower case and stemmed; Value is verbatim. All are empty if the
+	// sentence fills no slot. Two facts with equal subject and attribute are about the
+	// same thing. If they contradict each other, the newer fact supersedes the older.
 	Subject, Attribute, Value string
-	// Former is the value that the sentence itself says was replaced, verbatim:
-	// "Postgres" in "we moved from Postgres to MySQL"; "" when it names none. It
-	// only serves to find the fact replaced and need not be stored.
+	// Former is the replaced value as the sentence names it, verbatim: "Postgres" in
+	// "we moved from Postgres to MySQL"; "" for none. It only serves to find the
+	// replaced fact and is not stored.
 	Former string
-	// Replaces is the fact that a person named as outdated by this one. Like
-	// Former it is not stored: the link to the replaced fact is.
+	// Replaces is the fact that a person marked as replaced by this one. It is not
+	// stored: the link to the replaced fact is.
 	Replaces FactID
-	// By names the model that proposed the fact; "" for our own reading.
+	// By is the model that proposed the fact; "" if this package read it.
 	By string
-	// Because is the verbatim reason given in the same breath; "" for none.
+	// Because is the verbatim reason in the same sentence; "" for none.
 	Because string
 	// SaidAt is the time of the message; relative dates were resolved against it.
 	SaidAt time.Time
-	// When is the time the fact speaks of; zero when it names none.
+	// When is the time that the fact is about; zero for none.
 	When Interval
 	// SupersededBy is the fact that replaced this one; "" while it is current.
 	SupersededBy FactID
-	// SupersededAt is when that was said.
+	// SupersededAt is the time of the replacing statement.
 	SupersededAt time.Time
 	// Links lead to other facts of the scope.
 	Links []Link
@@ -99,7 +98,7 @@ type Fact struct {
 func (f *Fact) Current() bool { return f.SupersededBy == "" }
 
 // Interval is a span of time, From inclusive, To exclusive. A day, a month and "in
-// 2022" are all intervals; the width is the precision.
+// 2022" are intervals; the width is the precision.
 type Interval struct{ From, To time.Time }
 
 // IsZero reports whether the interval is empty.
@@ -108,7 +107,7 @@ func (i Interval) IsZero() bool { return i.From.IsZero() }
 // LinkKind is the relation between two facts.
 type LinkKind string
 
-// The links, read from the fact that carries them to the other.
+// The links. Each names the relation of the fact that has it to the other fact.
 const (
 	Because    LinkKind = "because"    // this is so because of the other
 	Then       LinkKind = "then"       // the other happened after this
@@ -121,7 +120,7 @@ type Link struct {
 	To   FactID
 }
 
-// Reversal is a fact that contradicts an earlier one of the same subject.
+// Reversal is a fact that contradicts an earlier one on the same subject.
 type Reversal struct {
 	Was, Now Fact
 	// Why is the reason given with the new statement, verbatim; "" for none.

@@ -13,42 +13,42 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Finding is a statement that a model has drawn from a message. It becomes a
-// fact only if the message's own words say it; [Finding.Read] decides.
+// Finding is a statement that a model drew from a message. It becomes a fact only if
+// the words of the message support it; [Finding.Read] decides.
 //
-// Findings are data, like messages: the same messages and the same findings
-// give the same state, whatever a model would say today.
+// Findings are stored data like messages: the same messages and findings give the same
+// state, whatever a model would say today.
 type Finding struct {
 	Root session.ID
-	Seq  int64 // of the message it cites
+	Seq  int64 // of the cited message
 	// Start and End bound the cited words in the message's text, in bytes.
 	Start, End int
 	Statement  string
 	// By is the name of the model.
 	By string
-	// At is when it was accepted, After the newest message known by then: its
-	// place in the order in which the scope learnt things.
+	// At is when it was accepted. After is the newest message at that time. Together
+	// they are its position in the order of learning.
 	At    time.Time
 	After int64
-	// Fact is the fact it became.
+	// Fact is the fact made from it.
 	Fact FactID
 }
 
-// Refusal says why a finding did not become a fact; "" means that it did.
+// Refusal is why a finding did not become a fact; "" means that it did.
 type Refusal string
 
 // The refusals.
 const (
-	RefusedSource  Refusal = "source"  // it cites no message of the user, or no words of it
+	RefusedSource  Refusal = "source"  // it cites no message of the user, or words that the message lacks
 	RefusedLength  Refusal = "length"  // it is too long, or cites too much
-	RefusedSecret  Refusal = "secret"  // it gives a key or a password away
-	RefusedErased  Refusal = "erased"  // it says what was to be forgotten
-	RefusedWords   Refusal = "words"   // the cited words do not say it
-	RefusedRequest Refusal = "request" // it asks for something, or takes something back
+	RefusedSecret  Refusal = "secret"  // it contains a secret
+	RefusedErased  Refusal = "erased"  // it mentions a forgotten thing
+	RefusedWords   Refusal = "words"   // the cited words do not support it
+	RefusedRequest Refusal = "request" // it is a request or a retraction
 	RefusedKnown   Refusal = "known"   // memory has it already
 )
 
-// The most a finding may say, in bytes, and cite, in sentences.
+// The maximum length of a finding, in bytes, and of its citation, in sentences.
 const (
 	maxFinding   = 400
 	maxCitations = 2
@@ -88,7 +88,7 @@ func (p *Finding) Read(d ranking.Document) (Fact, Refusal) {
 	return f, ""
 }
 
-// cited are the sentences that a range of the message touches, read.
+// cited are the sentences that overlap a range of the message, parsed.
 func (x *distiller) cited(at span) ([]reading, Refusal) {
 	var out []reading
 	for _, s := range language.Sentences(x.d.Text) {
@@ -114,7 +114,7 @@ func (x *distiller) cited(at span) ([]reading, Refusal) {
 	return out, ""
 }
 
-// own reads a statement by itself; nil when there is nothing in it.
+// own parses a statement alone; nil if it is empty.
 func (x *distiller) own(statement string) *reading {
 	r := &reading{l: x.l, text: statement, Sentence: language.Sentence{End: len(statement)}}
 	r.toks = appendTokens(x.l, nil, statement, 0, len(statement))
@@ -125,15 +125,15 @@ func (x *distiller) own(statement string) *reading {
 	return r
 }
 
-// kindOf is the kind of a found statement. What any cited sentence only
-// asks, supposes, denies or reports is never more than that.
+// kindOf is the kind of a found statement. If a cited sentence only asks, supposes,
+// denies or reports, so does the statement.
 func (x *distiller) kindOf(cited []reading, own *reading, at span) Kind {
 	for i := range cited {
 		if cited[i].findReason(); cited[i].mood() != Plain {
 			return cited[i].mood()
 		}
 	}
-	for _, f := range Distill(x.d, nil) { // with what the rest of the message makes of it
+	for _, f := range Distill(x.d, nil) { // the rest of the message may change the kind
 		if !f.Kind.Asserted() && f.Source.Start < at.end && f.Source.End > at.start {
 			return f.Kind
 		}
@@ -148,8 +148,8 @@ func (x *distiller) kindOf(cited []reading, own *reading, at span) Kind {
 	return kind
 }
 
-// fill gives a found fact what our own reading of its statement finds: slot,
-// reason and time. All of it stands verbatim in the quote.
+// fill adds the slot, reason and time that this package reads in the statement. All of
+// them are verbatim in the quote.
 func (x *distiller) fill(f *Fact, own *reading) {
 	if d, dated := mainDate(own); dated {
 		f.When = Interval{From: d.From, To: d.To}
@@ -172,7 +172,7 @@ func (x *distiller) fill(f *Fact, own *reading) {
 	}
 }
 
-// id names the fact of a finding after what it cites and says.
+// id derives a finding's fact id from the citation and the statement.
 func (p *Finding) id(at span) FactID {
 	b := append([]byte("found\x00"), p.Root...)
 	b = append(b, 0)
@@ -206,8 +206,8 @@ func (p *Finding) Erased(o owner.Owner, erasures []Erasure) bool {
 	return n > 0
 }
 
-// says reports whether a fact of the same message says at least as much, and
-// fills the same slot.
+// says reports whether another fact of the same message has the same statement, or
+// more, and fills the same slot.
 func (s *State) says(f *Fact) bool {
 	if _, known := s.byID[f.ID]; known {
 		return true
@@ -223,8 +223,8 @@ func (s *State) says(f *Fact) bool {
 	return false
 }
 
-// overtaken names the first of the facts that a finding contradicts which was
-// said after its message: what a model read too late changes nothing.
+// overtaken is the first contradicted fact that is newer than the finding's message: a
+// finding that comes too late changes nothing.
 func (s *State) overtaken(n int32, contradicted []int32) (later int32, ok bool) {
 	if s.facts[n].By == "" {
 		return 0, false

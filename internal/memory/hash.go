@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// Hash is the state hash in hexadecimal: SHA-256 over the contents of the facts, in
-// order. Equal transcripts have equal hashes on every machine; numbers that a store
-// assigns (message ids) are left out.
+// Hash is the state hash in hexadecimal: SHA-256 over the contents of the facts in
+// order. Equal transcripts have equal hashes on every machine. Numbers that a store
+// assigns, such as message ids, are not hashed.
 func (s *State) Hash() string { return hex.EncodeToString(s.sum[:]) }
 
-// chainHash adds one fact to the running hash. Supersession enters with the
-// link of the newer fact, so a fact never has to be hashed twice.
+// chainHash adds one fact to the running hash. Supersession is hashed with the link of
+// the newer fact, so no fact is hashed twice.
 func chainHash(sum [sha256.Size]byte, f *Fact) [sha256.Size]byte {
 	var space [1024]byte
 	b := append(space[:0], sum[:]...)

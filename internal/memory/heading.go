@@ -1,7 +1,7 @@
 package memory
 
-// skipHeading passes over what stands before a colon at the head of a note: the
-// kind of a commit ("fix: …", "feat(api): …"), or a time ("Q3: …").
+// skipHeading skips the label before a colon at the start of a note: the type of a
+// commit ("fix: …", "feat(api): …") or a time ("Q3: …").
 func (r *reading) skipHeading() {
 	if r.stop < 3 {
 		return

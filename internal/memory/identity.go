@@ -2,9 +2,9 @@ package memory
 
 import "strings"
 
-// isIdentity reports whether the speakers say who they are: name, work, home,
-// origin, or a lasting detail of theirs or of their people. What they or their
-// people did or went through is none.
+// isIdentity reports whether the speakers say who they are: name, work, home, origin,
+// or a lasting detail of theirs or of their family. Actions and experiences do not
+// count.
 func (r *reading) isIdentity(s slot) bool {
 	if s.attribute == attributeName && (r.firstPerson() && !r.toks[r.from].is(tagMy, tagOur) || r.toks[r.from].low == "this" || r.first(r.from, min(r.from+3, r.to), tagNamed) >= 0) {
 		return true
@@ -43,9 +43,9 @@ func (r *reading) tellsOwnAge() bool {
 	return i+1 == r.to || r.toks[i+1].mark(",") || r.toks[i+1].is(tagAnd) || r.toks[i+1].low == "years" || r.toks[i+1].low == "now"
 }
 
-// describes reports whether what follows the words of identity at token at
-// tells who somebody is, not how they are just now: "I'm the last one here",
-// "I joined the call" and "I live for weekends" do not.
+// describes reports whether the words after those of identity at token at say who a
+// person is, and not their present state. "I'm the last one here", "I joined the call"
+// and "I live for weekends" do not count.
 func (r *reading) describes(at, after int) bool {
 	next := &r.toks[after]
 	switch {
@@ -80,9 +80,8 @@ func (r *reading) describes(at, after int) bool {
 	return true
 }
 
-// ownDetail reads "my sister's name is Anna", "my birthday is on 3 May", "my
-// wife is a doctor": a detail of the speakers or their people, said to be
-// something that lasts.
+// ownDetail reads a lasting detail of the speakers or their family: "my sister's name
+// is Anna", "my birthday is on 3 May", "my wife is a doctor".
 func (r *reading) ownDetail() bool {
 	be, person, detail := -1, false, phraseLength(r.toks, r.from, tagSelf) > 0
 	for i := r.from + 1; i < min(r.from+8, r.to); i++ {
@@ -108,14 +107,14 @@ func (r *reading) ownDetail() bool {
 	return r.definite(be, person && !detail)
 }
 
-// isHeadNoun reports whether the noun at i is what the copula before be speaks
-// of: "my job is", not "my job interview is".
+// isHeadNoun reports whether the noun at i is the subject of the copula at be: in "my
+// job is", but not in "my job interview is".
 func (r *reading) isHeadNoun(i, be int) bool {
 	return i+1 < be && (r.toks[i+1].is(tagBe, tagCopula) || r.toks[i+1].entryHas(tagPrep) && r.toks[i+2].capital)
 }
 
-// definite reports whether the value at token i names or counts something: a
-// name, a figure, a date, and of a person also what they are by trade.
+// definite reports whether the value at token i is a name, a figure or a date, or, for
+// a person, a profession.
 func (r *reading) definite(i int, person bool) bool {
 	if t := &r.toks[i]; person && (t.low == "a" || t.low == "an") {
 		return i+1 < r.to && !r.notAJob(i+1)

@@ -2,8 +2,8 @@ package memory
 
 import "strings"
 
-// verbForms returns the regular forms of an English verb: "move" gives moves,
-// moved and moving. Where doubling depends on stress, both spellings are given.
+// verbForms returns the regular forms of an English verb: moves, moved and moving for
+// "move". If doubling depends on stress, it returns both spellings.
 func verbForms(base string) []string {
 	n := len(base)
 	last := base[n-1]
@@ -31,9 +31,9 @@ func isVowel(c byte) bool {
 	return c == 'a' || c == 'e' || c == 'i' || c == 'o' || c == 'u'
 }
 
-// stem returns the form words are compared by: the lexicon's base form, or the
-// word without the endings of plural and possession. It is deliberately weak:
-// two words that are taken for one would make one fact replace another.
+// stem returns the form in which words are compared: the lexicon's base form, or the
+// word without plural and possessive endings. It is deliberately weak: if two different
+// words had one stem, one fact could wrongly replace another.
 func stem(l *lexicon, low string) string {
 	if e := l.words[low]; e != nil {
 		if e.base != e.text || e.tech != 0 {

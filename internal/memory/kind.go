@@ -2,12 +2,12 @@ package memory
 
 import "strings"
 
-// kind says what sort of statement an asserted sentence is, and whether it is
-// worth keeping at all.
+// kind returns the kind of an asserted sentence. worth says whether it is worth
+// keeping.
 func (r *reading) kind(s slot) (kind Kind, worth bool) {
 	switch {
 	case r.isRequest(), r.toks[r.lead].is(tagYou) && r.lead+1 < r.stop && (r.toks[r.lead+1].is(tagBe) || r.toks[r.lead].low == "you're"):
-		return Plain, false // "you are a shadow CTO" gives a part, no fact
+		return Plain, false // "you are a shadow CTO" assigns a role and states no fact
 	case r.isPreference():
 		return Preference, true
 	case r.isIdentity(s):
@@ -28,8 +28,8 @@ func (r *reading) kind(s slot) (kind Kind, worth bool) {
 	return Plain, !r.passing() && (s.filled() || len(r.dates) > 0 && r.stop-r.lead > 2 || r.saysSomething())
 }
 
-// saysSomething reports whether a sentence without slot, date or number is
-// still a statement: the speakers tell of themselves, or it names something.
+// saysSomething reports whether a sentence without slot, date or number is still a
+// statement: the speakers tell of themselves, or it names something.
 func (r *reading) saysSomething() bool {
 	words, names := 0, 0
 	for i := r.from; i < r.to; i++ {
@@ -44,7 +44,7 @@ func (r *reading) saysSomething() bool {
 	return words >= 2 && (r.firstPerson() || r.elided()) || words >= 2 && names > 0
 }
 
-// isPreference reports whether the speaker says what they like.
+// isPreference reports whether the speaker states a liking.
 func (r *reading) isPreference() bool {
 	if !r.firstPerson() && r.from < r.to && !r.toks[r.from].is(tagNeg) {
 		return false
@@ -56,11 +56,11 @@ func (r *reading) isPreference() bool {
 	if !r.likesSomething(at) || at > r.from && r.toks[at-1].low == "in" { // "in favour of"
 		return false
 	}
-	// "I would like to book a table" is a wish of the moment.
+	// "I would like to book a table" is a momentary wish.
 	return !(r.toks[at].low == "like" && at > r.from && (r.toks[at-1].low == "would" || r.toks[at-1].low == "i'd" || r.toks[at-1].low == "we'd" || r.toks[at-1].is(tagBe)))
 }
 
-// likesSomething tells "I like tea" from "people like you", "I love it" and "I
+// likesSomething distinguishes "I like tea" from "people like you", "I love it" and "I
 // love how you did that".
 func (r *reading) likesSomething(at int) bool {
 	prev := &r.toks[max(at-1, 0)]
@@ -86,10 +86,10 @@ func (r *reading) likesSomething(at int) bool {
 	return false
 }
 
-// isDecision reports whether somebody of the speakers settled something.
+// isDecision reports whether a speaker decided something.
 func (r *reading) isDecision(s slot) bool {
 	if s.attribute == attributeIs && !r.verbAt(tagSettle) || r.passing() {
-		return false // a value was set, nothing decided
+		return false // a value was set, which is no decision
 	}
 	if !r.firstPerson() && !r.elided() && !r.label {
 		if r.first(r.from, r.to, tagSettle, tagSwap) < 0 || r.first(r.from, r.to, tagBe) < 0 && r.first(r.from, r.to, tagPast) < 0 {
@@ -114,8 +114,8 @@ func (r *reading) isDecision(s slot) bool {
 	return r.toks[r.from].is(tagWe, tagOur) && isStatus(s.attribute) && len(r.dates) == 0
 }
 
-// passing reports whether "let's …" or "back to …" only moves the talk on: it
-// names no technology, no alternative and no time, and brings nothing in or out.
+// passing reports whether "let's …" or "back to …" only continues the conversation: it
+// names no technology, alternative or time, and adds or removes nothing.
 func (r *reading) passing() bool {
 	switch low := r.toks[r.from].low; {
 	case low == "let's", low == "lets", low == "back":
@@ -170,8 +170,8 @@ func unitInside(low string) bool {
 	return last >= 'a' && last <= 'z'
 }
 
-// isInstruction reports whether the sentence asks for behaviour that lasts.
-// One task ("write a short poem") is none.
+// isInstruction reports whether the sentence asks for lasting behaviour. A single task
+// ("write a short poem") does not count.
 func (r *reading) isInstruction() bool {
 	lead := r.lead
 	for lead < r.stop && (r.toks[lead].low == "please" || r.toks[lead].low == "and" || r.toks[lead].low == "also" || r.toks[lead].mark(",")) {
@@ -223,8 +223,8 @@ func (r *reading) commandChoice(lead int) bool {
 	return false
 }
 
-// conditionThenOrder reads "When I ask for code, use tabs" and "From now on,
-// answer in French": the order follows the first comma or the standing words.
+// conditionThenOrder reads "When I ask for code, use tabs" and "From now on, answer in
+// French": the instruction follows the first comma or the fixed phrase.
 func (r *reading) conditionThenOrder(lead int) bool {
 	t := &r.toks[lead]
 	if n := phraseLength(r.toks, lead, tagStanding); n > 0 && lead+n < r.stop {

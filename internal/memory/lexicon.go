@@ -11,36 +11,36 @@ import (
 //go:embed lexicon/*.txt
 var lexiconFiles embed.FS
 
-// meaning is what is known of a word or a phrase.
+// meaning is the knowledge about a word or a phrase.
 type meaning struct {
 	tags tagSet
 	// tech is the category of technology it names, from 1; 0 for none.
 	tech uint8
-	// everyday is set when the name of the technology is a common word as well.
+	// everyday is set if the technology's name is also a common word.
 	everyday bool
-	// choice and side say which alternative it stands for; choice is 0 for none.
+	// choice is the group of alternatives and side the alternative that the word names;
+	// choice is 0 for none.
 	choice, side uint8
-	// topics are what a question with it asks for.
+	// topics are the topics of a question with this word.
 	topics []topic
 }
 
-// topic is one thing a question can ask for: facts of a kind, or facts that
-// name a technology of a category (0 with an empty kind means any technology).
+// topic is one thing that a question can ask for: facts of a kind, or facts that name a
+// technology of a category (0 with an empty kind means any technology).
 type topic struct {
 	kind Kind
 	tech uint8
 }
 
-// entry is a word of the lexicon with the phrases it opens.
+// entry is a word of the lexicon with the phrases that begin with it.
 type entry struct {
 	text string // in lower case
-	base string // the form it is compared by
+	base string // the form for comparisons
 	meaning
 	phrases []phrase
 }
 
-// means reports whether a word of the lexicon has a tag; a word that is not in it
-// has none.
+// means reports whether a word has a tag. A word that is not in the lexicon has none.
 func (e *entry) means(t tag) bool { return e != nil && e.tags.has(t) }
 
 // phrase is the rest of an expression of several words.
@@ -50,8 +50,7 @@ type phrase struct {
 	meaning
 }
 
-// lexicon is the general knowledge that distillation works with. It is read
-// once and never written again.
+// lexicon is the general knowledge of distillation. It is read once and never changed.
 type lexicon struct {
 	words      map[string]*entry
 	categories []string // of technology; categories[0] is unused
@@ -172,7 +171,7 @@ func (l *lexicon) category(name string) uint8 {
 	return 0
 }
 
-// meaningOf returns the place for what a word or phrase means, made if absent.
+// meaningOf returns the meaning of a word or phrase, and creates it if absent.
 func (l *lexicon) meaningOf(item, base string) *meaning {
 	first, rest, several := strings.Cut(item, " ")
 	e := l.words[first]
@@ -196,14 +195,14 @@ func (l *lexicon) meaningOf(item, base string) *meaning {
 	return &e.phrases[len(e.phrases)-1].meaning
 }
 
-// NamesTechnology reports whether a word, in lower case, is the name of a technology and
-// of nothing else: "kafka", but not "go".
+// NamesTechnology reports whether a word, in lower case, is only the name of a
+// technology: "kafka", but not "go".
 func NamesTechnology(word string) bool {
 	e := theLexicon().words[word]
 	return e != nil && e.tech != 0 && !e.everyday
 }
 
-// canonical returns the name a thing is compared by.
+// canonical returns the name of a thing for comparisons.
 func (l *lexicon) canonical(name string) string {
 	if other, found := l.same[name]; found {
 		return other

@@ -1,10 +1,10 @@
 package memory
 
-// wordList is a list of words that answers one question about a word. Unlike a tag
-// it says nothing of the word elsewhere.
+// wordList is a list of words that answers one question about a word. Unlike a tag, it
+// has no meaning elsewhere.
 type wordList uint8
 
-// The lists, in the order of wordLists; the file says what each is for.
+// The lists, in the order of wordLists; the file describes them.
 const (
 	listCommit wordList = iota
 	listLead
@@ -32,7 +32,7 @@ var wordLists = [...]string{
 	"harm", "takes to", "rhythm", "time", "size", "money",
 }
 
-// addList enters the words of a list.
+// addList adds the words of a list.
 func (l *lexicon) addList(name string, items []string) {
 	for i, list := range wordLists {
 		if list == name {

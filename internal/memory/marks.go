@@ -1,7 +1,7 @@
 package memory
 
-// marks is a set of facts that is emptied at no cost, so that what is done with
-// a few facts does not depend on how many are known.
+// marks is a set of facts that is cleared in constant time, so that the cost of a
+// question does not depend on the number of facts.
 type marks struct {
 	set []uint32
 	now uint32

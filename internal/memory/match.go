@@ -8,9 +8,9 @@ import (
 	"github.com/hermes-memory/hermes/internal/language"
 )
 
-// Match names the facts that answer a question, the best first. It uses slots, kinds
-// and general topics, so it also finds facts that share no word with the question. at
-// is when the question is asked.
+// Match names the facts that answer a question, best first. It uses slots, kinds and
+// general topics, so it also finds facts that share no word with the question. at is
+// when the question is asked.
 func (s *State) Match(question string, at time.Time, limit int) []FactID {
 	var ids []FactID
 	for _, n := range s.match(question, at, limit) {
@@ -19,7 +19,7 @@ func (s *State) Match(question string, at time.Time, limit int) []FactID {
 	return ids
 }
 
-// match is Match for who wants the facts themselves, by their place.
+// match is Match with facts as indexes.
 func (s *State) match(question string, at time.Time, limit int) []int32 {
 	if len(s.facts) == 0 || limit <= 0 {
 		return nil
@@ -49,7 +49,7 @@ func (s *State) match(question string, at time.Time, limit int) []int32 {
 				continue
 			}
 			for _, n := range newestOf(s.kinds[kind]) {
-				if t.points[n] == 0 { // else it has been given above
+				if t.points[n] == 0 { // otherwise it was counted above
 					t.add(n, points)
 				}
 			}
@@ -58,20 +58,20 @@ func (s *State) match(question string, at time.Time, limit int) []int32 {
 	return s.best(t, q, limit)
 }
 
-// asked is what a question asks for.
+// asked is a parsed question.
 type asked struct {
 	kinds   [numKinds]int32
 	techs   map[uint8]int32
 	dates   []language.Date
-	changes bool // it asks what changed
+	changes bool // it asks for changes
 	why     bool
-	// recurring is set when it asks for what happens again and again.
+	// recurring says that it asks for recurring things.
 	recurring bool
 	others    bool // it asks about other people
-	broad     bool // it names nothing but a kind: "what decisions were made?"
+	broad     bool // it only names a kind: "what decisions were made?"
 }
 
-// ask reads a question.
+// ask parses a question.
 func (s *State) ask(question string, at time.Time, t *tally) *asked {
 	q := &asked{techs: map[uint8]int32{}, broad: true, dates: language.Dates(question, at)}
 	t.toks = appendTokens(s.l, t.toks[:0], question, 0, min(len(question), maxSentence))
@@ -92,11 +92,11 @@ func (s *State) ask(question string, at time.Time, t *tally) *asked {
 	return q
 }
 
-// mainCategories is how many of the first categories of the lexicon (languages)
-// come before the others when a question asks for technology in general.
+// mainCategories is how many of the first categories of the lexicon (languages) precede
+// the others if a question asks for technology in general.
 const mainCategories = 1
 
-// note enters what one word of the question asks for.
+// note records the topic of one word.
 func (q *asked) note(t topic, l *lexicon) {
 	switch {
 	case t.kind == "recurring":
@@ -106,7 +106,7 @@ func (q *asked) note(t topic, l *lexicon) {
 		q.changes = true
 		q.want(Decision, 10)
 	case t.kind == Identity:
-		q.want(Identity, 24) // few facts tell who somebody is
+		q.want(Identity, 24) // facts of identity are few
 	case t.kind != "":
 		q.want(t.kind, 14)
 		q.changes = q.changes || t.kind == Decision
@@ -127,13 +127,13 @@ func (q *asked) note(t topic, l *lexicon) {
 	}
 }
 
-// want gives facts of a kind points, or leaves them more.
+// want gives facts of a kind points, unless they have more.
 func (q *asked) want(k Kind, points int32) {
 	n := numberOf(k)
 	q.kinds[n] = max(q.kinds[n], points)
 }
 
-// topicsAt is what the word at i asks for, alone or with those behind it.
+// topicsAt are the topics of the word at i, alone or with the following words.
 func (t *token) topicsAt(toks []token, i int) []topic {
 	if t.entry == nil {
 		return nil
@@ -147,8 +147,8 @@ func (t *token) topicsAt(toks []token, i int) []topic {
 	return topics
 }
 
-// scoreWords adds to each fact the weight of the words it shares with the
-// question; rare words weigh more, and come first where there are more than so many.
+// scoreWords adds the weight of the words that a fact shares with the question. Rare
+// words weigh more. Beyond the limit, the facts of the rarest words are scored.
 func (s *State) scoreWords(question string, t *tally, left int) {
 	lists := t.lists[:0]
 	for scan := language.Scan(question); ; {
@@ -171,7 +171,7 @@ func (s *State) scoreWords(question string, t *tally, left int) {
 			if i > 0 {
 				return
 			}
-			list = list[len(list)-left:] // where every word is common, the newest
+			list = list[len(list)-left:] // if every word is common, the newest facts
 		}
 		left -= len(list)
 		for _, n := range list {
@@ -180,8 +180,8 @@ func (s *State) scoreWords(question string, t *tally, left int) {
 	}
 }
 
-// best weighs what is left and returns the first facts: those with most points,
-// of equals the newer.
+// best returns the first facts after adjustment: those with the most points, and newer
+// facts first among equals.
 func (s *State) best(t *tally, q *asked, limit int) []int32 {
 	found := make([]int32, 0, min(limit, len(t.touched))+1)
 	before := func(a, b int32) int {
@@ -205,7 +205,7 @@ func (s *State) best(t *tally, q *asked, limit int) []int32 {
 	return found
 }
 
-// adjust corrects the score of a fact by what it is.
+// adjust corrects the score of a fact by its kind and aspects.
 func (s *State) adjust(n, score int32, q *asked) int32 {
 	is := s.briefs[n].is
 	if is.has(silent|inner) || is.has(others) && !q.others {

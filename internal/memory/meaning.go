@@ -8,8 +8,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/ranking"
 )
 
-// Embed makes the cache read the vectors of an embeddings model with every
-// scope. It is called before the first use.
+// Embed makes the cache read the vectors of an embeddings model with every scope. It is
+// called before the first use.
 func (c *Views) Embed(model string) { c.embeddings = model }
 
 // AddVectors adds new vectors to a cached scope. A scope that is not cached reads them
@@ -24,7 +24,7 @@ func (c *Views) AddVectors(o owner.Owner, s Scope, vectors []ranking.Vector) {
 	select {
 	case <-e.loaded:
 	default:
-		return // it is being read: what it misses is read the next time
+		return // the scope is being read; missing vectors are read the next time
 	}
 	if e.view != nil {
 		e.view.addVectors(vectors)
@@ -39,14 +39,14 @@ func (v *View) addVectors(vectors []ranking.Vector) {
 	}
 }
 
-// Meant reports whether the view has vectors to compare a question with.
+// Meant reports whether the view has vectors to compare with a question.
 func (v *View) Meant() bool {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	return v.meanings.Len() > 0
 }
 
-// loadMeanings reads the vectors of a scope, as many as are compared.
+// loadMeanings reads the newest vectors of a scope, up to the bound.
 func (v *View) loadMeanings(ctx context.Context, st Store, o owner.Owner, scope Scope, model string) error {
 	if model == "" {
 		return nil
@@ -59,14 +59,14 @@ func (v *View) loadMeanings(ctx context.Context, st Store, o owner.Owner, scope 
 	if err != nil {
 		return fmt.Errorf("load vectors: %w", err)
 	}
-	for i := len(rows) - 1; i >= 0; i-- { // in order, so that each goes to the end
+	for i := len(rows) - 1; i >= 0; i-- { // oldest first, so that each is appended
 		v.meanings.Add(rows[i])
 	}
 	return nil
 }
 
-// searchByMeaning joins what the words find with what the meaning finds. The
-// comparison of meanings looks at every message, so it lets others read beside.
+// searchByMeaning merges the results by words and by vectors. The comparison of vectors
+// reads every message, so it holds the lock for reading only.
 func (v *View) searchByMeaning(h Horizon, q ranking.Query) []ranking.Hit {
 	limit := q.Limit
 	if limit <= 0 {

@@ -2,13 +2,13 @@
 // and the ranking that finds them again.
 //
 // It is deterministic. The same messages give the same facts in the same order on every
-// machine; no clock, no random number and no model takes part. A fact always carries
-// the exact words it was taken from; it is superseded, never rewritten.
+// machine, without a clock, random numbers or a model. A fact has the exact words it
+// was taken from. It may be superseded, but is never rewritten.
 //
-// The parts, in the order of the data flow: [Distill] turns a message into facts;
-// [State] holds the facts of a scope, detects reversals and renders the bounded block
-// that a model is shown; package ranking finds messages for a question; [View] joins
-// them for one scope, and turns use it.
+// The parts, in the order of the data flow: [Distill] turns a message into facts.
+// [State] holds the facts of a scope, detects reversals, and renders the bounded block
+// for a model. Package ranking finds messages for a question. [View] combines them for
+// one scope; turns use it.
 package memory
 
 import (
@@ -23,6 +23,6 @@ type Scope struct {
 	Root session.ID
 	// Key is the session key sent with the turn; "" confines memory to Root.
 	Key session.Key
-	// AsOf shows the scope as it was known then; zero means now.
+	// AsOf selects the memory as it was known at that time; zero means now.
 	AsOf time.Time
 }

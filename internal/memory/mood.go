@@ -2,8 +2,8 @@ package memory
 
 import "strings"
 
-// mood says whether a sentence asserts something and, if not, what it does
-// instead. Plain means asserted.
+// mood is Plain if a sentence asserts something, otherwise the kind of what it does
+// instead.
 func (r *reading) mood() Kind {
 	switch {
 	case r.Quoted || r.isQuotation():
@@ -20,7 +20,7 @@ func (r *reading) mood() Kind {
 	return Plain
 }
 
-// isQuestion reports whether the sentence asks.
+// isQuestion reports whether the sentence is a question.
 func (r *reading) isQuestion() bool {
 	for i := len(r.toks) - 1; i >= 0 && r.toks[i].kind == markToken; i-- {
 		if r.toks[i].low == "?" || r.toks[i].low == "？" || r.toks[i].low == "؟" {
@@ -41,7 +41,7 @@ func (r *reading) isQuestion() bool {
 	return false
 }
 
-// isHypothetical reports whether the main clause only imagines or considers.
+// isHypothetical reports whether the main clause only supposes or considers.
 func (r *reading) isHypothetical() bool {
 	if r.toks[r.lead].is(tagIf) && r.toks[r.lead].low != "had" {
 		return true
@@ -66,8 +66,8 @@ func (r *reading) isHypothetical() bool {
 	return false
 }
 
-// firmHedge lets through "would" and "should" where they state a wish, and
-// what was considered before a decision.
+// firmHedge accepts "would" and "should" if they state a wish, or if a decision follows
+// the consideration.
 func (r *reading) firmHedge(i int) bool {
 	if i > r.from && r.toks[i-1].is(tagFirm) || r.toks[i].is(tagFirm) {
 		return true
@@ -85,8 +85,8 @@ func (r *reading) firmHedge(i int) bool {
 	return false
 }
 
-// wasUnable reads "nobody could" and "we could no longer": what was so, not what
-// might be.
+// wasUnable reads "nobody could" and "we could no longer": past facts, not
+// possibilities.
 func (r *reading) wasUnable(i int) bool {
 	if i > r.lead {
 		switch r.toks[i-1].low {
@@ -105,8 +105,8 @@ func (r *reading) wasUnable(i int) bool {
 	return false
 }
 
-// isQuotation reports whether most of the sentence stands in quotation marks.
-// A quoted name or title does not make the sentence somebody else's.
+// isQuotation reports whether most of the sentence is in quotation marks. A quoted name
+// or title does not make the sentence a quotation.
 func (r *reading) isQuotation() bool {
 	open, words, inside := -1, 0, 0
 	for i := r.lead; i < len(r.toks); i++ {
@@ -127,8 +127,8 @@ func (r *reading) isQuotation() bool {
 	return inside*2 >= r.stop-r.lead || r.first(r.lead, r.stop, tagSpeech) >= 0
 }
 
-// isThirdParty reports whether the sentence gives somebody else's tastes,
-// choices or opinions.
+// isThirdParty reports whether the sentence states another person's tastes, choices or
+// opinions.
 func (r *reading) isThirdParty() bool {
 	who := r.from
 	t := &r.toks[who]
@@ -183,8 +183,8 @@ func (r *reading) relationNear(who int) bool {
 	return false
 }
 
-// ownRelation lets through what somebody tells about their own people: names,
-// birthdays, pets. It is part of their life, not another's opinion.
+// ownRelation accepts statements of speakers about their family: names, birthdays,
+// pets. These are part of the speaker's life, not another person's opinion.
 func (r *reading) ownRelation(who int) bool {
 	if !r.toks[r.from].is(tagMy, tagOur) {
 		return false
@@ -208,8 +208,8 @@ func (r *reading) reportedSpeech() bool {
 	return false
 }
 
-// isNegated reports whether the main clause denies. What ended ("no longer"),
-// what is disliked and what was removed is asserted, not denied.
+// isNegated reports whether the main clause is negated. Endings ("no longer"), dislikes
+// and removals are assertions, not negations.
 func (r *reading) isNegated() bool {
 	for i := r.from; i < min(r.from+9, r.to); i++ {
 		t := &r.toks[i]

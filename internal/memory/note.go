@@ -9,8 +9,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// FormatNote is the note of a message that a person put into memory by hand: the kind
-// of its fact, and the fact it replaces.
+// FormatNote is the note of a message that a person added to memory: the kind of its
+// fact, and the fact that it replaces.
 func FormatNote(kind Kind, replaces FactID) string {
 	if kind == "" {
 		kind = anyKind
@@ -35,18 +35,18 @@ func CopyNote(note string, replaced *Fact, root session.ID, seq int64) string {
 	return FormatNote(Kind(kind), factID(root, seq, at, replaced.Kind))
 }
 
-// EchoNote marks a message that only repeats memory: nothing is learnt from it, and it
+// EchoNote marks a message that only repeats memory. Nothing is learnt from it, and it
 // is not recalled.
 const EchoNote = session.EchoNote
 
-// FoundNote marks an echo that shows text of other programs, too.
+// FoundNote marks an echo that also shows text of other programs.
 const FoundNote = session.FoundNote
 
-// anyKind stands in a note whose words decide on the kind.
+// anyKind is used in a note whose words decide the kind.
 const anyKind Kind = "note"
 
-// noteFacts are the facts of a message put into memory by hand: what its words
-// assert, or, where they assert nothing or a kind is given, the whole of it.
+// noteFacts are the facts of a message that a person added to memory: the assertions in
+// it; or the whole message, if it asserts nothing or a kind is given.
 func noteFacts(d ranking.Document) []Fact {
 	kind, replaces, _ := strings.Cut(d.Note, " ")
 	if mention.Emptied(d.Text) {
@@ -78,8 +78,8 @@ func noteFacts(d ranking.Document) []Fact {
 	return facts
 }
 
-// replaced lists the facts that do not hold any more beside fact n: those it
-// contradicts, and the one its speaker named.
+// replaced lists the facts that fact n replaces: those it contradicts, and the one that
+// its speaker named.
 func (s *State) replaced(n int32) []int32 {
 	out := s.contradicted(n)
 	if o, ok := s.byID[s.facts[n].Replaces]; ok && o != n && s.facts[o].Current() && !slices.Contains(out, o) {

@@ -2,8 +2,8 @@ package memory
 
 import "github.com/hermes-memory/hermes/internal/session"
 
-// overturns reports whether a sentence opens by taking the decision before it
-// back and goes on with the new one: "Reversed that: all teams share a cluster".
+// overturns reports whether a sentence begins by reversing the previous decision and
+// continues with the new one: "Reversed that: all teams share a cluster".
 func (r *reading) overturns() bool {
 	turned := false
 	for i := range min(len(r.toks), 9) {
@@ -19,8 +19,8 @@ func (r *reading) overturns() bool {
 	return false
 }
 
-// overturned is the newest decision said before, or else the newest assertion, in
-// this message or the speaker's last one; "" for none.
+// overturned is the newest earlier decision, or else the newest assertion, in this
+// message or the speaker's last one; "" for none.
 func (x *distiller) overturned() FactID {
 	if id := newestDecision(x.facts[:max(0, len(x.facts)-1)]); id != "" {
 		return id
@@ -33,7 +33,7 @@ func (x *distiller) overturned() FactID {
 	return ""
 }
 
-// newestDecision is the last decision of a list, or the last fact asserted.
+// newestDecision is the last decision in a list, or else the last asserted fact.
 func newestDecision(facts []Fact) FactID {
 	id := FactID("")
 	for i := len(facts) - 1; i >= 0; i-- {

@@ -6,8 +6,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// parts adds what a sentence holds beyond its main fact, as facts of their own:
-// the cause of a cause and the steps of a sequence.
+// parts adds separate facts for further statements of a sentence: the cause of a cause,
+// and the steps of a sequence.
 func (x *distiller) parts(r *reading, main int) {
 	if x.d.Role != session.User {
 		return
@@ -45,8 +45,8 @@ func (x *distiller) causeWithin(r *reading, main int) {
 	}
 }
 
-// steps reads a sequence: "tried GraphQL in Q1, reverted in Q2 due to …". Each
-// clause with a time of its own becomes an event, linked in the told order.
+// steps reads a sequence: "tried GraphQL in Q1, reverted in Q2 due to …". Each clause
+// with a time becomes an event; the events are linked in order.
 func (x *distiller) steps(r *reading) {
 	last := -1
 	from := r.lead
@@ -83,9 +83,9 @@ func (x *distiller) steps(r *reading) {
 	}
 }
 
-// actedFirst reads what was done and what came of it: "Commit: removed Redis
-// cache, caused 3 outages". The decision is what stands first; the consequence
-// and a number in it are facts of their own.
+// actedFirst reads an action and its result: "Commit: removed Redis cache, caused 3
+// outages". The action is the decision. The result, and a number in it, are separate
+// facts.
 func (x *distiller) actedFirst(r *reading) bool {
 	if !r.thus || x.d.Role != session.User {
 		return false
@@ -117,7 +117,7 @@ func (x *distiller) actedFirst(r *reading) bool {
 	return true
 }
 
-// assistant keeps what the assistant proposes and what it reports to have done.
+// assistant keeps the assistant's proposals and reports of its actions.
 func (x *distiller) assistant(r *reading) {
 	if r.stop-r.lead > 40 || r.isQuotation() {
 		return

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// indexReason enters a fact under the words of its reason, so that what keeps
-// happening for one reason can be counted.
+// indexReason indexes a fact by the words of its reason, so that recurring reasons can
+// be counted.
 func (s *State) indexReason(n int32) {
 	f := &s.facts[n]
 	if f.Because == "" || !f.Kind.Asserted() || s.traits[n].inner {
@@ -27,21 +27,21 @@ func (s *State) indexReason(n int32) {
 	list := &s.givers[reason]
 	if last := len(*list) - 1; last >= 0 && int((*list)[last]) < len(s.shelf.lines) {
 		line := &s.shelf.lines[(*list)[last]]
-		line.text, line.tokens = "", 0 // the count stands behind the newest
+		line.text, line.tokens = "", 0 // only the newest fact shows the count
 	}
 	*list = append(*list, n)
 }
 
-// reasonKey is what reasons are compared by: their content words, in order of
-// the alphabet.
+// reasonKey is the form of a reason for comparisons: its content words in alphabetical
+// order.
 func (s *State) reasonKey(reason string) string {
 	words := s.statementWords(reason)
 	slices.Sort(words)
 	return strings.Join(slices.Compact(words), " ")
 }
 
-// writeRecurring says, behind the newest fact with a reason, how often that
-// reason has been given.
+// writeRecurring writes how often a reason has been given, after the newest fact with
+// that reason.
 func (s *State) writeRecurring(b *strings.Builder, n int32) {
 	if list := s.givers[s.traits[n].reason]; len(list) > 1 && list[len(list)-1] == n {
 		b.WriteString(" (reason ")
@@ -50,7 +50,7 @@ func (s *State) writeRecurring(b *strings.Builder, n int32) {
 	}
 }
 
-// scoreRecurring lifts the facts whose reason was given more than once.
+// scoreRecurring adds points to facts whose reason was given more than once.
 func (s *State) scoreRecurring(t *tally) {
 	for _, list := range s.givers {
 		if len(list) < 2 {

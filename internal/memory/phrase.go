@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// nounStart steps over what opens a noun phrase without naming anything.
+// nounStart skips the words at the start of a noun phrase that name nothing.
 func (r *reading) nounStart(i int) int {
 	for i < r.to && (r.toks[i].is(tagDet, tagMy, tagOur) || r.toks[i].low == "new" || r.toks[i].low == "current") && r.toks[i].tech == 0 {
 		i++
@@ -13,7 +13,7 @@ func (r *reading) nounStart(i int) int {
 	return i
 }
 
-// skipDet steps over articles and possessives.
+// skipDet skips articles and possessives.
 func (r *reading) skipDet(i, to int) int {
 	for i < to && (r.toks[i].is(tagDet, tagMy, tagOur) || r.toks[i].low == "now") && r.toks[i].kind == wordToken {
 		i++
@@ -21,8 +21,8 @@ func (r *reading) skipDet(i, to int) int {
 	return i
 }
 
-// phraseEnd is the end of the noun phrase that begins at i: before a mark, a
-// preposition, a conjunction or a word of time, and at most limit words on.
+// phraseEnd is the end of the noun phrase at i: before a punctuation mark, a
+// preposition, a conjunction or a word of time, and after at most limit words.
 func (r *reading) phraseEnd(i, limit int) int {
 	start := i
 	for i < r.to && i-start < limit {
@@ -41,8 +41,8 @@ func (r *reading) phraseEnd(i, limit int) int {
 	return i
 }
 
-// stems is the content words of tokens [from, to), stemmed and sorted: what a
-// noun phrase is compared by, however its words are arranged.
+// stems are the content words of tokens [from, to), stemmed and sorted: the form in
+// which noun phrases are compared, whatever their word order.
 func (r *reading) stems(from, to int) string {
 	var space [6]string
 	words := space[:0]
@@ -62,7 +62,7 @@ func (r *reading) stems(from, to int) string {
 	return strings.Join(slices.Compact(words), " ")
 }
 
-// stemsOf does the same for words outside the sentence.
+// stemsOf is stems for words outside the sentence.
 func (r *reading) stemsOf(words string) string {
 	var out []string
 	for _, w := range strings.Fields(strings.ToLower(words)) {
@@ -74,8 +74,8 @@ func (r *reading) stemsOf(words string) string {
 	return strings.Join(slices.Compact(out), " ")
 }
 
-// valueStart is the byte at which the value that follows token i begins: small
-// words before it ("now", "set to", "at about") are not part of it.
+// valueStart is the byte at which the value after token i begins. Function words before
+// it ("now", "set to", "at about") are skipped.
 func (r *reading) valueStart(i int) int {
 	for i < r.to {
 		t := &r.toks[i]
@@ -93,8 +93,7 @@ func (r *reading) valueStart(i int) int {
 	return r.toks[i].start
 }
 
-// value is the verbatim value that begins behind token i: a date as a whole, or
-// a noun phrase.
+// value is the verbatim value after token i: a whole date, or a noun phrase.
 func (r *reading) value(i int) string {
 	i = r.at(r.valueStart(i))
 	if i >= r.to {
@@ -112,7 +111,7 @@ func (r *reading) value(i int) string {
 	return strings.Trim(r.slice(i, to), `"'“”‘’`)
 }
 
-// versionEnd takes a number behind the name of a technology along: PostgreSQL 15.
+// versionEnd includes a number after the name of a technology: PostgreSQL 15.
 func (r *reading) versionEnd(i int) int {
 	if i < r.to && (r.toks[i].kind == numberToken || isVersion(r.toks[i].low)) {
 		return i + 1
@@ -125,8 +124,8 @@ func isVersion(low string) bool {
 	return len(low) > 1 && low[0] == 'v' && low[1] >= '0' && low[1] <= '9'
 }
 
-// hasFigure reports whether a number, a date, a name or a technology stands at
-// or right behind token i.
+// hasFigure reports whether a number, a date, a name or a technology is at token i or
+// right after it.
 func (r *reading) hasFigure(i int) bool {
 	for k := i; k < min(i+3, r.to); k++ {
 		t := &r.toks[k]

@@ -7,9 +7,9 @@ import (
 	"github.com/hermes-memory/hermes/internal/language"
 )
 
-// ported finds what a part was made with or kept in before n told that it is with
-// something else of the sort: "our backend is in Ruby", "the backend has been ported
-// to Elixir". The part stands in the statement of n, whatever its slot.
+// ported finds what a part was made with, or kept in, before n said that another
+// technology of the category replaced it: "our backend is in Ruby", "the backend has
+// been ported to Elixir". The statement of n names the part, whatever its slot.
 func (s *State) ported(n int32) []int32 {
 	f, t := &s.facts[n], &s.traits[n]
 	if !t.change || t.value.sort != techValue || isStatus(f.Attribute) {
@@ -37,7 +37,7 @@ func (s *State) ported(n int32) []int32 {
 	return out
 }
 
-// byCategory finds what served as what n replaces by the name of its sort: "our queue
+// byCategory finds the technology that n replaced by naming its category: "our queue
 // runs on SQS", "we replaced the queue with Postgres".
 func (s *State) byCategory(n int32) []int32 {
 	f := &s.facts[n]
@@ -51,8 +51,8 @@ func (s *State) byCategory(n int32) []int32 {
 	return s.slots[slotKey{subjectWe, words[0]}]
 }
 
-// partOf is what a current fact says is made with a technology, or kept in it;
-// "" where it speaks of the whole, or of something else.
+// partOf is the part that a current fact says is made with a technology, or kept in it;
+// "" if the fact is about the whole, or about something else.
 func (s *State) partOf(o int32) string {
 	f := &s.facts[o]
 	if !f.Current() || !f.Kind.Asserted() || s.traits[o].value.sort != techValue || isStatus(f.Attribute) {
@@ -71,7 +71,7 @@ func (s *State) partOf(o int32) string {
 	return ""
 }
 
-// sameSort reports whether technologies of two categories do the same for one part:
+// sameSort reports whether technologies of two categories can serve the same part:
 // sessions are in a cache or in a database.
 func sameSort(a, b string) bool {
 	if a == b {
@@ -81,8 +81,8 @@ func sameSort(a, b string) bool {
 	return stores(a) && stores(b)
 }
 
-// ended finds what was said of a thing, or of what was done as a rule, that n says
-// is no more: "the code freeze is in December", "we review every pull request".
+// ended finds facts about a thing, or about a habit, that n says has ended: "the code
+// freeze is in December", "we review every pull request".
 func (s *State) ended(n int32) []int32 {
 	f, t := &s.facts[n], &s.traits[n]
 	if !(isStatus(f.Attribute) && t.polarity < 0) && !(f.Attribute == attributeIs && s.isEnding(f.Value)) {
@@ -96,15 +96,15 @@ func (s *State) ended(n int32) []int32 {
 	return append(out, s.stopped(n)...)
 }
 
-// stopped finds the statement that the speakers do, or have, what n says they do no
-// longer: "we support Safari 12", "we no longer support Safari 12".
+// stopped finds the fact that the speakers do, or have, a thing that n says has
+// stopped: "we support Safari 12", "we no longer support Safari 12".
 func (s *State) stopped(n int32) []int32 {
 	f := &s.facts[n]
 	said := f.Statement
 	if f.Because != "" {
 		said, _, _ = strings.Cut(said, f.Because)
 	}
-	if at := strings.Index(said, f.Value); at >= 0 { // "; it's Karl" says what is instead
+	if at := strings.Index(said, f.Value); at >= 0 { // "; it's Karl" names the replacement
 		if end := strings.IndexAny(said[at:], ",;"); end >= 0 {
 			said = said[:at+end]
 		}
@@ -131,8 +131,8 @@ func (s *State) stopped(n int32) []int32 {
 	return out
 }
 
-// isHaving reports whether a stem is that of the verb with which a statement says that
-// the speakers have something: "we offer a free plan".
+// isHaving reports whether a stem is a verb by which a statement says that the speakers
+// have something: "we offer a free plan".
 func (s *State) isHaving(statement, word string) bool {
 	var space [24]token
 	toks := appendTokens(s.l, space[:0], statement, 0, len(statement))
@@ -142,11 +142,12 @@ func (s *State) isHaving(statement, word string) bool {
 	return s.l.has(listHaving, toks[1].low) && language.Stem(toks[1].low) == word
 }
 
-// maxStopped is the longest statement that is compared as a whole, in words.
+// maxStopped is the maximum length, in words, of a statement that is compared as a
+// whole.
 const maxStopped = 8
 
-// isEnding reports whether a verbatim value says that something is no more, and not
-// only that somebody took it out.
+// isEnding reports whether a verbatim value says that something no longer exists, and
+// not only that it was removed somewhere.
 func (s *State) isEnding(value string) bool {
 	var space [8]token
 	for _, t := range appendTokens(s.l, space[:0], value, 0, len(value)) {

@@ -9,14 +9,15 @@ import (
 
 // Embedder computes vectors of texts; similar meanings give near vectors.
 type Embedder interface {
-	// Embed returns one vector for each text, and what that cost in tokens.
+	// Embed returns one vector for each text, and the cost in tokens.
 	Embed(ctx context.Context, texts []string) (vectors [][]float32, tokens int, err error)
 }
 
 // Questions computes the vectors of questions, if an embeddings model answers in time.
 //
-// A question waits for the model no longer than Patience, and for a while after a
-// failure not at all: a hanging server delays one question, and not the next ones.
+// A question waits for the model at most Patience. After a failure there is a backoff,
+// during which the model is not called: a hanging server delays one question, and not
+// the next ones.
 type Questions struct {
 	// Embed is the embeddings model; nil lets words alone decide.
 	Embed    Embedder
@@ -25,19 +26,19 @@ type Questions struct {
 	Log      *slog.Logger
 
 	mu       sync.Mutex
-	until    time.Time // the model is not asked before
+	until    time.Time // end of the backoff
 	failures int
 }
 
 const (
-	// maxMeant is how much of a question is asked for, in bytes.
+	// maxMeant bounds the part of a question that is embedded, in bytes.
 	maxMeant = 2000
-	// shyest is how long the model is left alone after failures, at most.
+	// shyest is the maximum backoff.
 	shyest = 10 * time.Minute
 )
 
 // Meaning returns the vector of a question; nil if the model does not answer in time,
-// or if the view has nothing to compare it with.
+// or if the view has no vectors.
 func (q *Questions) Meaning(ctx context.Context, view *View, question string) []float32 {
 	askable := q.Embed != nil && q.Patience > 0 && question != ""
 	if !askable || !view.Meant() || !q.mayAsk() {
@@ -47,7 +48,7 @@ func (q *Questions) Meaning(ctx context.Context, view *View, question string) []
 	defer cancel()
 	vectors, _, err := q.Embed.Embed(call, []string{MaskSecrets(question[:min(len(question), maxMeant)])})
 	if ctx.Err() != nil {
-		return nil // says nothing about the server
+		return nil // the caller gave up, so this is no failure of the server
 	}
 	q.settle(err)
 	if err != nil || len(vectors) != 1 {
@@ -56,14 +57,14 @@ func (q *Questions) Meaning(ctx context.Context, view *View, question string) []
 	return vectors[0]
 }
 
-// mayAsk reports whether the server has had its rest.
+// mayAsk reports whether the backoff has ended.
 func (q *Questions) mayAsk() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return !q.Now().Before(q.until)
 }
 
-// settle remembers how a call ended: each failure in a row doubles the rest.
+// settle records the outcome of a call. Each failure in a row doubles the backoff.
 func (q *Questions) settle(err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -9,41 +9,40 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Quote is a recalled message as a model is shown it.
+// Quote is a recalled message in the form for a model.
 type Quote struct {
-	// Line is who said it, when, and the words, cut and without secrets. It is not
-	// to be changed.
+	// Line is the speaker, the day and the words, cut and without secrets. It must not
+	// be changed.
 	Line   []byte
 	Tokens int
-	// Outside says that it is text of another program, or was said by a model that
-	// had such text before it.
+	// Outside says that the message is text of another program, or was written by a
+	// model that had read such text.
 	Outside bool
 }
 
-// Quoted returns a message of the scope as it is quoted, if it exists and a search can
-// find it. count is the model's counter; exact says that it uses the model's own
-// vocabulary.
+// Quoted returns the quote of a message in the scope, if the message exists and a
+// search can find it. count counts tokens; exact says that it uses the model's
+// tokenizer.
 func (v *View) Quoted(id int64, count func(string) int, exact bool) (Quote, bool) {
 	v.searching.Lock()
 	defer v.searching.Unlock()
 	return v.quotes.get(id, count, exact)
 }
 
-// quotes are the messages of a scope as they are quoted, so that a turn need not
-// read them: to fetch a dozen old messages from the store took longer than to find
-// them. They lie end to end in a few pieces of memory, where the garbage collector
-// has nothing to look at.
+// quotes are the quotes of a scope's messages, cached because reading a dozen old
+// messages from the store took longer than finding them. They are stored in a few large
+// slices, which hold no pointers for the garbage collector.
 type quotes struct {
 	places map[int64]quotePlace // by message id
 	pieces [][]byte
 	size   int64
-	next   []byte // is written here first
-	// outside are the lineages in which text of another program stands behind the
-	// newest message of their user.
+	next   []byte // buffer for the next quote
+	// outside are the lineages with text of another program after the user's newest
+	// message.
 	outside map[session.ID]bool
 }
 
-// quotePlace is where a quote lies, and what it costs, as far as that was counted.
+// quotePlace is the position of a quote, and its token counts as far as they are known.
 type quotePlace struct {
 	from, size      uint32
 	piece           uint32
@@ -51,11 +50,11 @@ type quotePlace struct {
 	outside         bool
 }
 
-// pieceSize is how large a piece becomes, in bytes. The first ones are smaller:
-// most scopes are.
+// pieceSize is the final size of a piece, in bytes. The first pieces are smaller,
+// because most scopes are small.
 const pieceSize = 64 << 10
 
-// add puts a message in.
+// add adds a message.
 func (q *quotes) add(d *ranking.Document) {
 	if q.places == nil {
 		q.places = make(map[int64]quotePlace)
@@ -76,8 +75,8 @@ func (q *quotes) add(d *ranking.Document) {
 	}
 }
 
-// pass follows whose words a lineage has come to. It is told of its messages in
-// order, also of those that are not quoted.
+// pass tracks whether a lineage contains text of another program. It is called with all
+// messages in order, including those that are not quoted.
 func (q *quotes) pass(d *ranking.Document) {
 	switch {
 	case d.Role == session.User:
@@ -90,8 +89,8 @@ func (q *quotes) pass(d *ranking.Document) {
 	}
 }
 
-// Outside reports whether any of the facts rests on words of another program, or of a
-// model that had read such words.
+// Outside reports whether any of the facts rests on text of another program, or of a
+// model that had read such text.
 func (v *View) Outside(ids []FactID) bool {
 	v.searching.Lock()
 	defer v.searching.Unlock()
@@ -106,7 +105,7 @@ func (v *View) Outside(ids []FactID) bool {
 	return false
 }
 
-// get returns a quote and counts it if nobody has yet.
+// get returns a quote, and counts its tokens at first use.
 func (q *quotes) get(id int64, count func(string) int, exact bool) (Quote, bool) {
 	l, ok := q.places[id]
 	if !ok {
@@ -125,16 +124,16 @@ func (q *quotes) get(id int64, count func(string) int, exact bool) (Quote, bool)
 	return out, true
 }
 
-// Size is about how many bytes the quotes take.
+// Size is the approximate size of the quotes, in bytes.
 func (q *quotes) Size() int64 {
 	const entry = 48
 	return q.size + entry*int64(len(q.places))
 }
 
-// maxQuote bounds the words of one quoted message, in bytes.
+// maxQuote bounds the words of one quote, in bytes.
 const maxQuote = 1200
 
-// appendQuote adds one quoted message with who said it and when.
+// appendQuote appends a quote with its speaker and day.
 func appendQuote(b []byte, d *ranking.Document) []byte {
 	b = append(b, "- "...)
 	b = cite.Speaker(b, string(d.Role), d.Speaker)

@@ -2,9 +2,9 @@ package memory
 
 import "slices"
 
-// ranked is a list of facts, the weightiest first, of equals the newer. It is
-// kept in one piece per weight: there are few weights, and a new fact goes to an
-// end, however many are known.
+// ranked is a list of facts by falling weight, newer facts first among equals. It has
+// one slice per weight: there are few weights, and a new fact is appended to its slice,
+// however many facts there are.
 type ranked struct {
 	weights []int32   // falling
 	facts   [][]int32 // of each weight, rising
@@ -25,7 +25,7 @@ func (r *ranked) put(n, weight int32) {
 	}
 }
 
-// remove takes a fact out.
+// remove removes a fact.
 func (r *ranked) remove(n, weight int32) {
 	w, found := r.find(weight)
 	if !found {
@@ -40,14 +40,14 @@ func (r *ranked) find(weight int32) (int, bool) {
 	return slices.BinarySearchFunc(r.weights, weight, func(a, b int32) int { return int(b) - int(a) })
 }
 
-// cursor goes through a ranked list. The list must not change meanwhile.
+// cursor iterates over a ranked list. The list must not change meanwhile.
 type cursor struct {
 	list   *ranked
 	weight int // place in weights
-	passed int // facts of that weight that lie behind
+	passed int // facts of that weight already visited
 }
 
-// fact is the one the cursor stands at; false at the end.
+// fact is the current fact; false at the end.
 func (c *cursor) fact() (int32, bool) {
 	for ; c.weight < len(c.list.facts); c.weight, c.passed = c.weight+1, 0 {
 		if facts := c.list.facts[c.weight]; c.passed < len(facts) {
@@ -57,5 +57,5 @@ func (c *cursor) fact() (int32, bool) {
 	return 0, false
 }
 
-// next goes on to the next fact.
+// next advances to the next fact.
 func (c *cursor) next() { c.passed++ }

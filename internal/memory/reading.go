@@ -4,33 +4,33 @@ import (
 	"github.com/hermes-memory/hermes/internal/language"
 )
 
-// reading is one sentence as distillation understands it: its tokens, where the
-// statement proper begins, and how effect and reason share the words.
+// reading is a parsed sentence: its tokens, the start of the statement, and the
+// division into effect and reason.
 type reading struct {
 	l    *lexicon
 	text string // of the whole message
 	language.Sentence
 	toks []token
-	// lead is the first token after the filler; stop is behind the last token
-	// that is not closing punctuation.
+	// lead is the first token after the filler. stop is the end of the tokens without
+	// closing punctuation.
 	lead, stop int
-	// label is set when the filler was a label as in "Commit: …".
+	// label says that the filler is a label, as in "Commit: …".
 	label bool
-	// commit is set when the label is that of a commit, as in "fix: …".
+	// commit says that the label is that of a commit, as in "fix: …".
 	commit bool
-	// told is set when the filler asks to remember what follows.
+	// told says that the filler asks to remember the statement.
 	told bool
-	// from and to bound the main clause: the effect, when a reason is given.
+	// from and to bound the main clause: the effect, if there is a reason.
 	from, to int
 	// because bounds the words of the reason, in bytes; empty for none.
 	because span
-	// backward is set when the reason is what was said before ("that's why …").
+	// backward says that the reason is the previous statement ("that's why …").
 	backward bool
-	// thus is set when the words run from the reason to the effect; cut is then
-	// the end of the reason's tokens.
+	// thus says that the reason comes before the effect; cut is then the end of the
+	// reason's tokens.
 	thus bool
 	cut  int
-	// dates are the expressions of time in it.
+	// dates are the expressions of time in the sentence.
 	dates []language.Date
 }
 
@@ -39,7 +39,7 @@ type span struct{ start, end int }
 
 func (s span) empty() bool { return s.start >= s.end }
 
-// read prepares a sentence. It returns false when there is nothing in it.
+// read parses a sentence. It returns false for an empty one.
 func (r *reading) read() bool {
 	r.stop = len(r.toks)
 	for r.stop > 0 && r.toks[r.stop-1].kind == markToken && closesSentence(r.toks[r.stop-1].low) {
@@ -54,8 +54,8 @@ func (r *reading) read() bool {
 	return r.lead < r.stop
 }
 
-// skipAdverbial moves the main clause past "Last week", "In the end" and "For a
-// while", to the "I" or "we" behind it.
+// skipAdverbial moves the start of the main clause past "Last week", "In the end" and
+// "For a while", to the following "I" or "we".
 func (r *reading) skipAdverbial() {
 	if !r.toks[r.lead].is(tagAdverbial) && r.toks[r.lead].low != "as" {
 		return
@@ -73,7 +73,7 @@ func (r *reading) skipAdverbial() {
 	}
 }
 
-// closesSentence reports whether a mark at the end says nothing.
+// closesSentence reports whether a final punctuation mark has no meaning.
 func closesSentence(mark string) bool {
 	switch mark {
 	case ".", "!", "?", "…", ",", ";", ":", "。", "！", "？", "-":
@@ -82,7 +82,7 @@ func closesSentence(mark string) bool {
 	return false
 }
 
-// skipFiller moves lead past "Oh, by the way," and its like.
+// skipFiller moves lead past filler such as "Oh, by the way,".
 func (r *reading) skipFiller() {
 	r.skipHeading()
 	for r.lead < r.stop {
@@ -111,8 +111,8 @@ func (r *reading) skipFiller() {
 	}
 }
 
-// fillerEnds decides whether n words of filler are really that. One word needs
-// a mark behind it, because "well" and "note" are ordinary words, too.
+// fillerEnds decides whether n words are filler. A single word needs a punctuation mark
+// after it, because "well" and "note" are also ordinary words.
 func (r *reading) fillerEnds(n, after int) bool {
 	if n > 1 {
 		last := r.toks[after-1].low
@@ -129,13 +129,13 @@ func (r *reading) fillerEnds(n, after int) bool {
 	return r.l.has(listManner, low) || r.l.has(listLead, low) && r.startsClause(after)
 }
 
-// startsClause reports whether a subject stands at i, or another filler.
+// startsClause reports whether a subject, or further filler, begins at i.
 func (r *reading) startsClause(i int) bool {
 	t := &r.toks[i]
 	return t.is(tagI, tagWe, tagMy, tagOur, tagThe, tagFiller, tagHe, tagIt, tagYou) || t.capital
 }
 
-// remembers reports whether the filler asks to keep what follows.
+// remembers reports whether the filler asks to remember the statement.
 func (r *reading) remembers(n int) bool {
 	for i := r.lead; i < r.lead+n; i++ {
 		if r.l.has(listNoting, r.toks[i].low) {
@@ -199,10 +199,11 @@ func (r *reading) dated(from, to int) (language.Date, bool) {
 	return language.Date{}, false
 }
 
-// content reports whether a token says something by itself.
+// content reports whether a token has meaning by itself.
 func content(t *token) bool {
 	return t.kind == numberToken || t.kind == wordToken && !t.entryHas(tagStop)
 }
 
-// entryHas asks for a tag of the word alone, not of phrases it opens.
+// entryHas reports whether the word alone has a tag, not the phrases that begin with
+// it.
 func (t *token) entryHas(x tag) bool { return t.entry != nil && t.entry.tags.has(x) }

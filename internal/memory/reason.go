@@ -2,8 +2,8 @@ package memory
 
 import "strings"
 
-// findReason divides the sentence into effect and reason, if it gives one.
-// The effect stays in [from, to); the reason's bytes go to because.
+// findReason divides the sentence into effect and reason, if it has a reason. The
+// effect stays in [from, to); because gets the bytes of the reason.
 func (r *reading) findReason() {
 	if n := phraseLength(r.toks, r.lead, tagTherefore); n > phraseLength(r.toks, r.lead, tagWhy) && r.lead+n < r.stop && r.opensEffect(n) && !r.furtherEffect(r.lead+n) {
 		r.backward = true
@@ -30,15 +30,15 @@ func (r *reading) findReason() {
 	}
 }
 
-// furtherEffect reports whether what came of something is itself given as the
-// reason for what was done: "it caused outages, so we took it out".
+// furtherEffect reports whether an effect is itself the reason for a later action: "it
+// caused outages, so we took it out".
 func (r *reading) furtherEffect(i int) bool {
 	so := r.word(i, r.stop, "so")
 	return so > i && r.toks[so-1].mark(",") && so+1 < r.stop && (r.startsClause(so+1) || r.toks[so+1].is(tagPrep))
 }
 
-// opensEffect keeps "so" and "thus" from being read as a conclusion where they
-// only intensify ("so many").
+// opensEffect rejects "so" and "thus" as a conclusion if they only intensify ("so
+// many").
 func (r *reading) opensEffect(n int) bool {
 	if r.toks[r.lead].low != "so" || n > 1 {
 		return true
@@ -73,7 +73,7 @@ func (r *reading) splitAt(i int) bool {
 	return false
 }
 
-// isParticiple keeps "we've given up" from being read as a reason.
+// isParticiple rejects "given" in "we've given up" as a reason.
 func (r *reading) isParticiple(i int) bool {
 	if r.toks[i].low != "given" || i+1 >= r.stop {
 		return false
@@ -86,7 +86,7 @@ func (r *reading) isParticiple(i int) bool {
 	return prev.is(tagAux) || strings.HasSuffix(prev.low, "'ve") || prev.low == "was" || prev.low == "were"
 }
 
-// isConsequence keeps "caused" in "bugs caused by" and a noun "cause" out.
+// isConsequence rejects "caused" in "bugs caused by" and the noun "cause".
 func (r *reading) isConsequence(i, n int) bool {
 	if i+n >= r.stop || i == r.lead {
 		return false
@@ -100,8 +100,8 @@ func (r *reading) isConsequence(i, n int) bool {
 	return true
 }
 
-// perhapsReason decides about "since", "as", "for" and "after", which more
-// often speak of time or manner.
+// perhapsReason decides about "since", "as", "for" and "after", which usually express
+// time or manner.
 func (r *reading) perhapsReason(i int) bool {
 	if i+1 >= r.stop {
 		return false
@@ -131,7 +131,7 @@ func (r *reading) perhapsReason(i int) bool {
 }
 
 // opensTrouble reports whether a clause with a verb begins at token i: "after it
-// deleted two volumes", "after conversions fell", not "after lunch".
+// deleted two volumes", "after conversions fell", but not "after lunch".
 func (r *reading) opensTrouble(i int) bool {
 	t := &r.toks[i]
 	if t.is(tagDet, tagOur, tagMy, tagIt, tagHe) {
@@ -140,8 +140,8 @@ func (r *reading) opensTrouble(i int) bool {
 	return t.kind == wordToken && !t.entryHas(tagStop) && !strings.HasSuffix(t.low, "ing") && r.first(i+1, min(i+4, r.stop), tagPast, tagTrouble, tagAssign, tagMinus) > 0
 }
 
-// troubled reports whether a clause from token i on tells of a trouble and of
-// nothing that was done about it: "…, the cold starts were killing us".
+// troubled reports whether a clause from token i on tells of a problem and of no
+// reaction to it: "…, the cold starts were killing us".
 func (r *reading) troubled(i int) bool {
 	explains := r.toks[i-1].mark(";") || r.toks[i-1].mark(":")
 	if !explains && !r.toks[i].is(tagDet, tagOur, tagMy) && r.toks[i].low != "nobody" && r.word(i, min(i+4, r.stop), "had") < 0 || r.toks[i].is(tagIt, tagHe) || r.first(i, r.stop, tagAnd, tagWhy, tagThus, tagSwitch, tagSwap) >= 0 || !r.hasVerb(i+1) {
@@ -155,7 +155,7 @@ func (r *reading) troubled(i int) bool {
 			}
 		case "had":
 			if k+1 < r.stop && (r.toks[k+1].is(tagPast) || strings.HasSuffix(r.toks[k+1].low, "ed") || r.toks[k+1].low == "become" || r.toks[k+1].low == "been" || r.toks[k+1].low == "grown" || r.toks[k+1].low == "got") {
-				return true // what had been so before is why
+				return true // the earlier state is the reason
 			}
 		default:
 			if r.l.has(listHarm, t.low) || t.is(tagTrouble) || t.is(tagMinus) && k > i+1 {
@@ -177,8 +177,8 @@ func (r *reading) compares(i int) bool {
 	return false
 }
 
-// pronounReason reads "we gave up on Solr; it ate too much memory": behind a
-// decision and a mark, a clause about "it" says why.
+// pronounReason reads "we gave up on Solr; it ate too much memory": after a decision
+// and a punctuation mark, a clause about "it" is the reason.
 func (r *reading) pronounReason(i int) bool {
 	if i+3 > r.stop && !(r.commit && i+2 == r.stop) || i < r.lead+2 {
 		return false
@@ -199,8 +199,8 @@ func (r *reading) pronounReason(i int) bool {
 	return r.effectThenReason(i, i)
 }
 
-// noteReason reads "Commit: pin openssl, 3.2 breaks the build": what follows the
-// comma of a note and is no further step says why.
+// noteReason reads "Commit: pin openssl, 3.2 breaks the build": the text after the
+// comma is the reason, unless it is a further step.
 func (r *reading) noteReason(i int) bool {
 	t := &r.toks[i]
 	if !r.label || !r.elided() && !r.commit || r.toks[i-1].mark(":") || t.kind == markToken || (t.tech != 0 || t.choice != 0) && !(r.commit && r.hasVerb(i+1)) ||
@@ -216,14 +216,14 @@ func (r *reading) noteReason(i int) bool {
 	return r.effectThenReason(i, i)
 }
 
-// saysEffect reports whether a verb of a note says what the step before it does
-// ("fixes", "saves"), not what the next step is ("fix", "saved").
+// saysEffect reports whether a verb of a note states the effect of the previous step
+// ("fixes", "saves"), and is not the next step ("fix", "saved").
 func (r *reading) saysEffect(i int) bool {
 	t := &r.toks[i]
 	return t.kind == wordToken && t.entry != nil && t.entry.base != t.low && strings.HasSuffix(t.low, "s") && !strings.HasSuffix(t.low, "ss")
 }
 
-// hasVerb reports whether a verb seems to follow: the words are a clause.
+// hasVerb reports whether a verb seems to follow, so that the words are a clause.
 func (r *reading) hasVerb(i int) bool {
 	for ; i < r.stop; i++ {
 		t := &r.toks[i]
@@ -245,8 +245,8 @@ func (r *reading) verbTakesTo(i int) bool {
 	return r.l.has(listTakesTo, r.toks[i].low)
 }
 
-// effectThenReason takes [lead, cut) as the effect and what begins at reason as
-// the reason.
+// effectThenReason takes [lead, cut) as the effect and the tokens from reason on as the
+// reason.
 func (r *reading) effectThenReason(cut, reason int) bool {
 	from := reason
 	if from < r.stop && r.toks[from].mark(",") {
@@ -266,8 +266,8 @@ func (r *reading) effectThenReason(cut, reason int) bool {
 	return cut > r.lead
 }
 
-// reasonThenEffect takes [lead, cut) as the reason and what begins at effect as
-// the effect.
+// reasonThenEffect takes [lead, cut) as the reason and the tokens from effect on as the
+// effect.
 func (r *reading) reasonThenEffect(cut, effect int) bool {
 	for effect < r.stop && r.toks[effect].kind == markToken {
 		effect++

@@ -13,8 +13,8 @@ func (r *reading) isRequest() bool {
 	return t.is(tagTask) && !r.label && t.entry != nil && t.entry.base == t.entry.text && !t.is(tagPlus, tagMinus, tagSwitch, tagAssign, tagNumberLabel)
 }
 
-// nounFirst reports whether the first word, though it could be a verb, is the
-// subject of a statement: "Search is powered by Solr", "Test coverage is 80 %".
+// nounFirst reports whether the first word, although it could be a verb, is the subject
+// of a statement: "Search is powered by Solr", "Test coverage is 80 %".
 func (r *reading) nounFirst() bool {
 	for i := r.lead + 1; i < min(r.lead+3, r.stop); i++ {
 		t := &r.toks[i]
@@ -28,8 +28,8 @@ func (r *reading) nounFirst() bool {
 	return false
 }
 
-// isReminder reads "remind me to call Bob tomorrow" and "don't let me forget
-// the dentist": something the speaker has to do. "Remind me what we said" asks.
+// isReminder reads a task of the speaker: "remind me to call Bob tomorrow", "don't let
+// me forget the dentist". "Remind me what we said" is a question.
 func (r *reading) isReminder() bool {
 	for i := r.lead; i < min(r.lead+4, r.stop); i++ {
 		if n := phraseLength(r.toks, i, tagReminder); n > 0 {
@@ -42,9 +42,9 @@ func (r *reading) isReminder() bool {
 	return false
 }
 
-// instructionSlot is what an instruction settles for good: one of several
-// alternatives, or the language of answers. Instructions under a condition, and
-// what they forbid, settle nothing.
+// instructionSlot is what an instruction decides permanently: one of several
+// alternatives, or the language of answers. Conditional instructions and prohibitions
+// decide nothing.
 func (r *reading) instructionSlot() slot {
 	if r.first(r.lead, r.stop, tagIf, tagWh, tagNeg) >= 0 || slices.ContainsFunc(r.toks[r.lead:r.stop], func(t token) bool { return t.low == "if" || t.low == "when" }) {
 		return slot{}
@@ -62,8 +62,8 @@ func (r *reading) instructionSlot() slot {
 	return slot{}
 }
 
-// scope is what an instruction is limited to (" for go"), as far as it says
-// more than the name of what it settles.
+// scope is the limit of an instruction (" for go"), as far as it adds to the name of
+// the decided thing.
 func (r *reading) scope(i int, name string) string {
 	if i >= r.stop || !r.toks[i].entryHas(tagPrep) {
 		return ""

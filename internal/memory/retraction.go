@@ -2,8 +2,8 @@ package memory
 
 import "github.com/hermes-memory/hermes/internal/session"
 
-// retracted lists the facts that a retraction takes back: those it names, or
-// what the same speaker said last.
+// retracted lists the facts that a retraction withdraws: the named ones, or the same
+// speaker's last statement.
 func (s *State) retracted(n int32) []int32 {
 	f := &s.facts[n]
 	if f.Value != "" {
@@ -26,7 +26,7 @@ func (s *State) retracted(n int32) []int32 {
 			break
 		}
 		if at.Seq == f.Source.Seq && (g.Source.End <= at.Start || g.Source.Start >= at.End) && g.Source.Start < at.Start {
-			break // of the same message only the last sentence is meant
+			break // within one message, only the last sentence is meant
 		}
 		if g.Current() && g.Kind.Asserted() {
 			out = append(out, o)
@@ -35,12 +35,12 @@ func (s *State) retracted(n int32) []int32 {
 	return out
 }
 
-// maxRetractionReach is how many messages back "forget that" may refer: the
-// answer in between, and a little.
+// maxRetractionReach is how many messages back "forget that" may refer: the answer in
+// between, and a few more.
 const maxRetractionReach = 4
 
-// retractedByName finds the newest current fact that has all words of what is
-// taken back, and those of the same sentence.
+// retractedByName finds the newest current fact that has all words of the retracted
+// thing, and the other facts of its sentence.
 func (s *State) retractedByName(n int32) []int32 {
 	words := s.wordsOf(s.facts[n].Value)
 	if len(words) == 0 {
@@ -60,7 +60,7 @@ func (s *State) retractedByName(n int32) []int32 {
 	return nil
 }
 
-// statementWords is all content words of a statement, stemmed.
+// statementWords are the content words of a statement, stemmed.
 func (s *State) statementWords(text string) []string {
 	var out []string
 	for _, t := range appendTokens(s.l, nil, text, 0, len(text)) {

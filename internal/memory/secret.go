@@ -7,19 +7,19 @@ import (
 	"unicode/utf8"
 )
 
-// secretSpan is a part of a text that gives a secret away, in bytes.
+// secretSpan is a part of a text with a secret, in bytes.
 type secretSpan struct{ start, end int }
 
-// secretScan looks for secrets in a text, in three ways: by the form of a value
-// itself (secret_shape.go), by the cue that names it (secret_cue.go), and by the
-// form of a series of words (secret_words.go).
+// secretScan finds secrets in a text in three ways: by the form of the value
+// (secret_shape.go), by a cue that names it (secret_cue.go), and as a series of words
+// (secret_words.go).
 type secretScan struct {
 	text  string
 	known *secrets
 	found []secretSpan
 }
 
-// secretSpans are the parts of a text that give secrets away, in their order.
+// secretSpans are the parts of a text with secrets, in order.
 func secretSpans(text string) []secretSpan {
 	s := secretScan{text: text, known: theSecrets()}
 	s.armour()
@@ -42,18 +42,18 @@ func secretSpans(text string) []secretSpan {
 	return merged
 }
 
-// hasSecret reports whether a piece of text gives a secret away: a key of a known
-// form, or a value for something called a password, a token, a PIN….
+// hasSecret reports whether a text contains a secret: a key of a known form, or a value
+// for a password, a token, a PIN….
 func hasSecret(s string) bool { return len(secretSpans(s)) > 0 }
 
-// add notes a part that gives a secret away.
+// add records a part with a secret.
 func (s *secretScan) add(start, end int) {
 	if start < end {
 		s.found = append(s.found, secretSpan{start, end})
 	}
 }
 
-// armour finds private keys between their lines, or up to the end of the text.
+// armour finds private keys between their armour lines, or up to the end of the text.
 func (s *secretScan) armour() {
 	for at := 0; ; {
 		begin := strings.Index(s.text[at:], "-----BEGIN ")
@@ -102,9 +102,9 @@ var separators = [256]bool{
 	'(': true, ')': true, '<': true, '>': true, '=': true, '[': true, ']': true, '{': true, '}': true,
 }
 
-// foldedPrefix is how many bytes at the start of s are prefix, which is in lower
-// case and whose blanks stand for a blank, "_", "-" or nothing; -1 if s begins
-// otherwise.
+// foldedPrefix is the length of prefix at the start of s, in bytes; -1 if s begins
+// otherwise. prefix is in lower case, and a blank in it matches a blank, "_", "-" or
+// nothing.
 func foldedPrefix(s, prefix string) int {
 	at := 0
 	for i := 0; i < len(prefix); {

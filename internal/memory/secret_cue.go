@@ -6,21 +6,20 @@ import (
 	"unicode/utf8"
 )
 
-// How far a cue reaches: over a phrase between it and its value ("the password for
-// the router in the hall is"), over the words before it ("hunter2 is my old wifi
-// password"), and how many words a secret of words has.
+// The reach of a cue: over a phrase between cue and value ("the password for the router
+// in the hall is"), over the words before it ("hunter2 is my old wifi password"), and
+// the number of words in a secret of words.
 const (
 	reachOf, reachBack = 6, 6
 	mostWords          = 8
 )
 
-// cues finds the values that the text gives to something called a password, a
-// token, a PIN….
+// cues finds the values that the text gives for a password, a token, a PIN….
 func (s *secretScan) cues() {
 	for at := 0; at < len(s.text); at++ {
 		inside := at > 0 && isAlnum(s.text[at-1]) && s.text[at] >= 'a' && s.text[at] <= 'z'
 		for _, c := range s.known.cues[s.text[at]] {
-			if inside && !c.ends { // most places are inside words
+			if inside && !c.ends { // most positions are inside words
 				continue
 			}
 			n := foldedPrefix(s.text[at:], c.word)
@@ -38,8 +37,9 @@ func (s *secretScan) cues() {
 	}
 }
 
-// startsCue reports whether a cue may begin at a place: at the start of a word, behind
-// a sign, at a capital inside one ("clientSecret"), or anywhere if it ends longer words.
+// startsCue reports whether a cue may begin at a position: at the start of a word,
+// after a sign, at a capital letter within a word ("clientSecret"), or anywhere if the
+// cue may end longer words.
 func (s *secretScan) startsCue(at int, c cue) bool {
 	r, _ := utf8.DecodeLastRuneInString(s.text[:at])
 	if at == 0 || !unicode.IsLetter(r) && !unicode.IsDigit(r) || c.ends {
@@ -49,7 +49,7 @@ func (s *secretScan) startsCue(at int, c cue) bool {
 	return unicode.IsLower(r) && unicode.IsUpper(first) || first > 0x2e80
 }
 
-// endsCue reports whether a cue may end at a place: a name does not go on there.
+// endsCue reports whether a cue may end at a position: no letter of a name follows.
 func (s *secretScan) endsCue(end int) bool {
 	r, n := utf8.DecodeRuneInString(s.text[end:])
 	if n == 0 || r > 0x2e80 {
@@ -62,22 +62,22 @@ func (s *secretScan) endsCue(end int) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 }
 
-// link is how a value is tied to its cue.
+// link is the connection between a cue and its value.
 type link uint8
 
 const (
-	linkNone   link = iota // it stands next to it
+	linkNone   link = iota // the value is next to the cue
 	linkGiven              // "is"
 	linkSign               // "=", ":"
 	linkOption             // "--password hunter2"
-	linkOwned              // "'s", which may also begin what it owns
+	linkOwned              // "'s", which may also begin a possessive
 )
 
-// given is the value that stands behind a cue.
+// given is the value after a cue.
 func (s *secretScan) given(c cue, start, end int) (secretSpan, bool) {
 	at, how := s.linkAt(start, end)
 	if how == linkNone {
-		if at = s.skipSpace(end); at == end { // a mark here closes what stands before it
+		if at = s.skipSpace(end); at == end { // a punctuation mark here closes the text before it
 			return secretSpan{}, false
 		}
 	}
@@ -109,15 +109,15 @@ func (s *secretScan) given(c cue, start, end int) (secretSpan, bool) {
 	return v.secretSpan, ok
 }
 
-// secretValue is what may be a secret.
+// secretValue is a possible secret.
 type secretValue struct {
 	secretSpan
 	quoted bool
-	phrase bool // it is made of plain words
+	phrase bool // it consists of plain words
 }
 
-// linkAt finds what ties a cue, which ends at end, to a value, and where the value
-// begins.
+// linkAt finds the link between a cue that ends at end and its value, and the start of
+// the value.
 func (s *secretScan) linkAt(start, end int) (int, link) {
 	if strings.HasSuffix(s.text[:start], "--") && end < len(s.text) && s.text[end] == ' ' {
 		return end + 1, linkOption
@@ -139,7 +139,7 @@ func (s *secretScan) linkAt(start, end int) (int, link) {
 	return 0, linkNone
 }
 
-// saysPlace reports whether the text between two places says what a code opens.
+// saysPlace reports whether the text between two positions names what a code opens.
 func (s *secretScan) saysPlace(start, end int) bool {
 	for word := range strings.FieldsSeq(s.text[start:max(start, end)]) {
 		if s.known.in("place", word) {
@@ -149,14 +149,14 @@ func (s *secretScan) saysPlace(start, end int) bool {
 	return false
 }
 
-// leadsOn reports whether a word may stand between a cue and its connector: "for the
+// leadsOn reports whether a word may come between a cue and its connector: "for the
 // router", "now", a name.
 func (s *secretScan) leadsOn(word string) bool {
 	first, _ := utf8.DecodeRuneInString(word)
 	return s.known.in("of", word) || s.known.in("still", word) || unicode.IsUpper(first)
 }
 
-// connector is the connector at a place, and what stands behind it.
+// connector is the link at a position, and the position after it.
 func (s *secretScan) connector(at, cueStart int) (int, link) {
 	rest := s.text[at:]
 	for _, sign := range s.known.signs {
@@ -187,7 +187,7 @@ func (s *secretScan) connector(at, cueStart int) (int, link) {
 	return at, linkNone
 }
 
-// changed reports whether a verb of change stands before a cue in its clause.
+// changed reports whether a verb of change comes before a cue in its clause.
 func (s *secretScan) changed(at int) bool {
 	for _, w := range s.wordsBefore(at) {
 		if s.known.in("changing", s.text[w.start:w.end]) {
@@ -197,7 +197,7 @@ func (s *secretScan) changed(at int) bool {
 	return strings.Contains(s.text[at:min(len(s.text), at+80)], "geändert") || strings.Contains(s.text[at:min(len(s.text), at+80)], "gesetzt")
 }
 
-// isAny reports whether a cue stands for any such thing ("a password is better").
+// isAny reports whether a cue means such things in general ("a password is better").
 func (s *secretScan) isAny(at int) bool {
 	words := s.wordsBefore(at)
 	for i := max(0, len(words)-2); i < len(words); i++ {
@@ -208,8 +208,8 @@ func (s *secretScan) isAny(at int) bool {
 	return false
 }
 
-// accepts reports whether a value is a secret of a cue's. certain says that the cue
-// stands for a certain thing.
+// accepts reports whether a value is a secret for a cue. certain says that the cue
+// means a particular thing.
 func (s *secretScan) accepts(c cue, v secretValue, how link, certain bool) bool {
 	text := s.text[v.start:v.end]
 	if s.isMeasure(v) {
@@ -236,8 +236,8 @@ func (s *secretScan) accepts(c cue, v secretValue, how link, certain bool) bool 
 	return false
 }
 
-// goesWithName reports whether a value is one word at the end of a clause that has
-// named a user: "user jane, password marigold".
+// goesWithName reports whether a value is one word at the end of a clause that names a
+// user: "user jane, password marigold".
 func (s *secretScan) goesWithName(c cue, v secretValue) bool {
 	if _, n := s.phrase(v.start); n != 1 {
 		return false
@@ -250,7 +250,7 @@ func (s *secretScan) goesWithName(c cue, v secretValue) bool {
 	return false
 }
 
-// standsOut reports whether a value can hardly be a word of a sentence.
+// standsOut reports whether a value is hardly a word of a sentence.
 func (s *secretScan) standsOut(text string) bool {
 	m := mix(text)
 	if !s.known.looksChosen(text) || len(text) < 6 || m.letters == 0 || m.digits == 0 {
@@ -259,14 +259,15 @@ func (s *secretScan) standsOut(text string) bool {
 	return m.digits > 1 || m.signs > 0 || strings.ToLower(text) == text
 }
 
-// isMeasure reports whether a value is counted by the word behind it ("12 characters").
+// isMeasure reports whether the word after a value makes it a measure ("12
+// characters").
 func (s *secretScan) isMeasure(v secretValue) bool {
 	text := s.text[v.start:v.end]
 	return strings.Trim(text, "0123456789.,") == "" && s.known.in("units", s.wordAt(s.skipSpace(v.end)))
 }
 
-// isCode reports whether a value is a code of a cue's: so many digits, or a few
-// letters and digits.
+// isCode reports whether a value is a code for a cue: a number of digits in the cue's
+// range, or a few letters and digits.
 func (s *secretScan) isCode(c cue, v secretValue, how link) bool {
 	text := s.text[v.start:v.end]
 	if m := mix(text); m.letters > 0 {
@@ -275,8 +276,8 @@ func (s *secretScan) isCode(c cue, v secretValue, how link) bool {
 	return s.codeEnd(v.start, c) > 0
 }
 
-// codeEnd is where a code of so many digits ends that begins at a place; 0 if none
-// does. Groups may be parted by a blank, a hyphen or a slash.
+// codeEnd is the end of a code that begins at a position; 0 if there is none. A blank,
+// a hyphen or a slash may separate groups of digits.
 func (s *secretScan) codeEnd(at int, c cue) int {
 	digits, end := 0, 0
 	for i := at; i < len(s.text) && digits <= c.max; i++ {
@@ -284,7 +285,7 @@ func (s *secretScan) codeEnd(at int, c cue) int {
 		case isDigit(b):
 			digits++
 			end = i + 1
-		case c.min > 8 && b >= 'A' && b <= 'Z': // insurance numbers hold a letter
+		case c.min > 8 && b >= 'A' && b <= 'Z': // insurance numbers contain a letter
 		case strings.IndexByte(" -/", b) < 0 || s.known.in("units", s.wordAt(i+1)):
 			i = len(s.text)
 		}
@@ -295,7 +296,7 @@ func (s *secretScan) codeEnd(at int, c cue) int {
 	return end
 }
 
-// pair is the second of two words at a place that are a name and its secret.
+// pair is the secret of a name and its secret at a position.
 func (s *secretScan) pair(at int) (secretSpan, bool) {
 	i := at
 	for i < min(len(s.text), at+longestWord) && !isSeparator(s.text[i]) && s.text[i] != ':' && s.text[i] != '|' {
@@ -310,7 +311,7 @@ func (s *secretScan) pair(at int) (secretSpan, bool) {
 	return v.secretSpan, s.known.looksChosen(s.text[v.start:v.end])
 }
 
-// before is the value that stands before a cue: "hunter2 is my password".
+// before is the value before a cue: "hunter2 is my password".
 func (s *secretScan) before(c cue, start, end int) (secretSpan, bool) {
 	if c.placed {
 		return secretSpan{}, false
@@ -341,8 +342,8 @@ func (s *secretScan) before(c cue, start, end int) (secretSpan, bool) {
 	return secretSpan{}, false
 }
 
-// isWord reports whether a word may be somebody's choice: it is none of those that a
-// sentence about secrets is made of.
+// isWord reports whether a word may be a chosen secret: it is none of the usual words
+// in sentences about secrets.
 func (s *secretScan) isWord(text string) bool {
 	if utf8.RuneCountInString(text) < 3 || s.known.in("function", text) || s.known.in("harmless", text) || s.known.isTerm(text) {
 		return false

@@ -9,32 +9,32 @@ import (
 	"unicode/utf8"
 )
 
-// cueShape is what a cue is given.
+// cueShape is the form of the value for a cue.
 type cueShape uint8
 
 const (
-	shapeChosen  cueShape = iota // a word that somebody chose
-	shapeSeveral                 // several such words
-	shapeMade                    // what a machine makes
-	shapeLoose                   // only what cannot be a word
-	shapeCode                    // a number of so many digits
+	shapeChosen  cueShape = iota // a chosen word
+	shapeSeveral                 // several chosen words
+	shapeMade                    // a generated value
+	shapeLoose                   // only a value that cannot be a word
+	shapeCode                    // a number of min to max digits
 	shapeWords                   // a series of words
 	shapePair                    // a name and a secret
 )
 
-// cue is a word for something that must not be told.
+// cue is a word for a secret.
 type cue struct {
 	word     string
 	shape    cueShape
-	ends     bool // also longer words
+	ends     bool // may end a longer word
 	min, max int  // digits of a code
-	placed   bool // a code only if it is said what it opens
+	placed   bool // a code only if the text names what it opens
 }
 
-// secrets is what the lexicon knows of keys and passwords.
+// secrets is the lexicon's knowledge of keys and passwords.
 type secrets struct {
-	prefixes [256][]string // by their first byte
-	cues     [256][]cue    // by their first byte in either case, the longest first
+	prefixes [256][]string // by first byte
+	cues     [256][]cue    // by first byte in either case, longest first
 	iban     map[string]int
 	lists    map[string]map[string]bool
 	signs    []string
@@ -84,7 +84,7 @@ var theSecrets = sync.OnceValue(func() *secrets {
 	return s
 })
 
-// addCues adds cues of one shape, under the bytes that they may begin with.
+// addCues adds cues of one shape, by the bytes that they may begin with.
 func (s *secrets) addCues(kind cue, digits string, items []string) {
 	least, most, _ := strings.Cut(digits, "-")
 	for _, item := range items {

@@ -23,7 +23,7 @@ func isKey(w string) bool {
 	return isBotToken(w) || len(w) >= 32 && isRandom(w)
 }
 
-// isKeyBody reports whether what follows a prefix is key material, not prose.
+// isKeyBody reports whether the text after a prefix is key material, not prose.
 func isKeyBody(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; !isAlnum(c) && strings.IndexByte("-_.+/:!?", c) < 0 {
@@ -33,15 +33,15 @@ func isKeyBody(s string) bool {
 	return strings.ContainsAny(s, "0123456789") || len(s) >= 20
 }
 
-// isBotToken reports whether a word is a number, a colon and key material, as
-// the tokens of Telegram's bots are.
+// isBotToken reports whether a word is a number, a colon and key material, like the bot
+// tokens of Telegram.
 func isBotToken(w string) bool {
 	id, body, found := strings.Cut(w, ":")
 	return found && len(id) >= 8 && len(body) >= 30 && strings.Trim(id, "0123456789") == "" && isKeyBody(body)
 }
 
-// isRandom reports whether a long word mixes cases and digits as only generated
-// keys do. Hashes in plain hexadecimal are names of commits, not secrets.
+// isRandom reports whether a long word mixes cases and digits as only generated keys
+// do. Plain hexadecimal hashes name commits and are no secrets.
 func isRandom(w string) bool {
 	var count [4]int
 	turns, kind := 0, 0
@@ -58,8 +58,8 @@ func isRandom(w string) bool {
 	return count[1] > 3 && count[2] > 3 && count[3] > 2 && turns*3 > len(w)
 }
 
-// randomKind is 1 for a small letter, 2 for a capital, 3 for a digit, 0 for a sign
-// of base64, and -1 for what no key holds.
+// randomKind is 1 for a lower-case letter, 2 for an upper-case letter, 3 for a digit, 0
+// for a sign of base64, and -1 for any other character.
 func randomKind(c byte) int {
 	switch {
 	case c >= 'a' && c <= 'z':
@@ -74,7 +74,7 @@ func randomKind(c byte) int {
 	return -1
 }
 
-// numbers finds numbers of cards and accounts by their check digits.
+// numbers finds card and account numbers by their check digits.
 func (s *secretScan) numbers() {
 	for i := 0; i < len(s.text); {
 		if !isAlnum(s.text[i]) {
@@ -91,11 +91,10 @@ func (s *secretScan) numbers() {
 	}
 }
 
-// numberEnd is how long the number of a card or an account is that the word at i
-// begins; 0 if it begins none.
+// numberEnd is the length of the card or account number that begins at i; 0 for none.
 func (s *secretScan) numberEnd(i int) int {
 	switch {
-	case i > 0 && strings.IndexByte("./_", s.text[i-1]) >= 0: // a part of something else
+	case i > 0 && strings.IndexByte("./_", s.text[i-1]) >= 0: // part of a longer token
 		return 0
 	case isDigit(s.text[i]):
 		return cardEnd(s.text[i:])
@@ -107,8 +106,8 @@ func (s *secretScan) numberEnd(i int) int {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// cardEnd is where the number of a card ends that s begins with; 0 if it begins
-// with none. The groups may be parted by a blank or a hyphen each.
+// cardEnd is the length of the card number at the start of s; 0 for none. A blank or a
+// hyphen may separate the groups.
 func cardEnd(s string) int {
 	var digits []byte
 	end, groups := 0, 0
@@ -125,7 +124,7 @@ func cardEnd(s string) int {
 	return end
 }
 
-// issuers are the first digits of cards, with how many digits these have.
+// issuers are the first digits of cards, with the valid lengths.
 var issuers = []struct {
 	first   string
 	lengths string // as characters: 'm' is the 13th letter
@@ -136,7 +135,7 @@ var issuers = []struct {
 	{"50", "mnopqrs"}, {"56", "mnopqrs"}, {"57", "mnopqrs"}, {"58", "mnopqrs"}, {"63", "mnopqrs"}, {"67", "mnopqrs"}, {"68", "mnopqrs"},
 }
 
-// isCard reports whether digits are the number of a card: of an issuer, of its
+// isCard reports whether digits are a card number: of a known issuer, of a valid
 // length, and with the right check digit (Luhn).
 func isCard(digits []byte) bool {
 	if len(digits) < 13 || !hasIssuer(digits) {
@@ -168,8 +167,8 @@ func hasIssuer(digits []byte) bool {
 	return false
 }
 
-// accountEnd is where the number of an account (IBAN) ends that s begins with; 0 if
-// it begins with none.
+// accountEnd is the length of the account number (IBAN) at the start of text; 0 for
+// none.
 func (s *secrets) accountEnd(text string) int {
 	want := s.iban[strings.ToUpper(text[:2])]
 	if want == 0 {
@@ -204,7 +203,7 @@ func (s *secrets) accountEnd(text string) int {
 	return 0
 }
 
-// mod97 adds a character to the rest of a division by 97: letters count from 10.
+// mod97 adds a character to a remainder modulo 97. Letters count from 10.
 func mod97(rest int, c byte) int {
 	if isDigit(c) {
 		return (rest*10 + int(c-'0')) % 97
@@ -212,7 +211,7 @@ func mod97(rest int, c byte) int {
 	return (rest*100 + int(c|0x20-'a') + 10) % 97
 }
 
-// mixed counts what stands in a value.
+// mixed counts the characters of a value by class.
 type mixed struct{ letters, digits, signs int }
 
 func mix(v string) (m mixed) {
@@ -229,8 +228,8 @@ func mix(v string) (m mixed) {
 	return m
 }
 
-// looksChosen reports whether a value is no ordinary word: digits or unusual signs
-// stand among its letters, and it is no measure and no name of a technology.
+// looksChosen reports whether a value is not an ordinary word: it has digits or unusual
+// signs among its letters, and is neither a measure nor the name of a technology.
 func (s *secrets) looksChosen(v string) bool {
 	m := mix(v)
 	if len(v) < 4 || strings.ContainsAny(v, " \t") || s.isTerm(v) {
@@ -239,8 +238,7 @@ func (s *secrets) looksChosen(v string) bool {
 	return m.digits > 0 || m.signs > 0 && m.letters > 0
 }
 
-// looksMade reports whether a value looks as if a machine had made it, or as if it
-// were chosen with care.
+// looksMade reports whether a value looks generated, or carefully chosen.
 func (s *secrets) looksMade(v string) bool {
 	m := mix(v)
 	if !s.looksChosen(v) || m.digits == 0 {
@@ -249,9 +247,8 @@ func (s *secrets) looksMade(v string) bool {
 	return len(v) >= 8 || m.signs > 0 || m.letters > 0 && m.digits > 1 && len(v) >= 6
 }
 
-// isTerm reports whether a value is a measure ("256-bit"), a place in a file system
-// or on the web, what stands for a value ("${PASSWORD}", "****"), or the name of a
-// technology with a number ("OAuth2", "RS256").
+// isTerm reports whether a value is a measure ("256-bit"), a path or URL, a placeholder
+// ("${PASSWORD}", "****"), or a technology with a number ("OAuth2", "RS256").
 func (s *secrets) isTerm(v string) bool {
 	low := strings.ToLower(v)
 	stem := strings.Trim(strings.TrimLeft(low, "0123456789.,"), "-")

@@ -6,18 +6,18 @@ import (
 	"unicode/utf8"
 )
 
-// secretQuotes are the marks that open a value, with those that close it.
+// secretQuotes are the opening quotation marks of a value, with their closing marks.
 var secretQuotes = [][2]string{
 	{"\"", "\""}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"„", "“"}, {"«", "»"},
 	{"‘", "’"}, {"**", "**"}, {"「", "」"},
 }
 
-// How much is read of a word and of a value, in bytes: so that long texts made of
+// The maximum length of a word and of a value, in bytes, so that long texts full of
 // cues cost no more than others.
 const longestWord, longestValue = 100, 1000
 
-// valueAt is the value that begins at a place: what stands in quotes, or a word, or
-// a series of plain words up to the end of its clause.
+// valueAt is the value at a position: text in quotation marks, a word, or a series of
+// plain words up to the end of its clause.
 func (s *secretScan) valueAt(at int) secretValue {
 	for _, q := range secretQuotes {
 		if !strings.HasPrefix(s.text[at:], q[0]) {
@@ -41,7 +41,7 @@ func (s *secretScan) valueAt(at int) secretValue {
 	return v
 }
 
-// trimmed is a word without the marks around it.
+// trimmed is a word without surrounding punctuation.
 func (s *secretScan) trimmed(w secretSpan) secretValue {
 	v := secretValue{secretSpan: w}
 	text := s.text[w.start:w.end]
@@ -56,17 +56,17 @@ func (s *secretScan) trimmed(w secretSpan) secretValue {
 	return v
 }
 
-// isPhrase reports whether plain words stand at a place, up to the end of the
-// clause, which may be somebody's choice. The first of them says most: it is none of
-// those with which one speaks about a password.
+// isPhrase reports whether plain words that may be a chosen secret extend from a
+// position to the end of the clause. The first word decides most: it must not be a
+// usual word in sentences about passwords.
 func (s *secretScan) isPhrase(at int) bool {
 	end, n := s.phrase(at)
 	owned := n > 1 && strings.Contains(s.text[at:end], "'s ") // "Anna's problem"
 	return n > 0 && !owned && s.isWord(s.wordAt(at))
 }
 
-// phrase is where a series of words ends that stands at a place and holds no word of
-// grammar up to the end of its clause, and how many they are; 0 if there is none.
+// phrase is the end of a series of words without function words, from a position up to
+// the end of the clause, and the number of words; 0 for none.
 func (s *secretScan) phrase(at int) (end, n int) {
 	for ; n <= mostWords; n++ {
 		word := s.wordAt(at)
@@ -85,7 +85,7 @@ func (s *secretScan) phrase(at int) (end, n int) {
 	return 0, 0
 }
 
-// wordAt is the word at a place, with the signs inside it; "" if none begins there.
+// wordAt is the word at a position, with the signs inside it; "" for none.
 func (s *secretScan) wordAt(at int) string {
 	if at >= len(s.text) {
 		return ""
@@ -101,7 +101,7 @@ func (s *secretScan) wordAt(at int) string {
 	return s.text[at:end]
 }
 
-// joins reports whether a sign stands inside a word.
+// joins reports whether a sign is inside a word.
 func (s *secretScan) joins(at int, r rune) bool {
 	if strings.IndexByte("-_'.@+", byte(r)) < 0 || r >= utf8.RuneSelf || at == 0 || at+1 >= len(s.text) {
 		return false
@@ -110,8 +110,7 @@ func (s *secretScan) joins(at int, r rune) bool {
 	return isAlnum(s.text[at-1]) && (unicode.IsLetter(next) || unicode.IsDigit(next))
 }
 
-// wordsBefore are the words of the clause before a place, at most so many as a cue
-// reaches back.
+// wordsBefore are the words of the clause before a position, up to the reach of a cue.
 func (s *secretScan) wordsBefore(at int) []secretSpan {
 	from := strings.LastIndexAny(s.text[max(0, at-200):at], "\n;") + 1 + max(0, at-200)
 	if from < at-120 {
@@ -138,7 +137,7 @@ func (s *secretScan) wordsBefore(at int) []secretSpan {
 	return out
 }
 
-// skipSpace is the first place from at on that holds no blank.
+// skipSpace is the first position from at on without a blank.
 func (s *secretScan) skipSpace(at int) int {
 	for at < len(s.text) && (s.text[at] == ' ' || s.text[at] == '\t') {
 		at++
@@ -146,7 +145,7 @@ func (s *secretScan) skipSpace(at int) int {
 	return at
 }
 
-// skipBlank is skipSpace over one line break, too.
+// skipBlank is skipSpace that also skips one line break.
 func (s *secretScan) skipBlank(at int) int {
 	at = s.skipSpace(at)
 	if at < len(s.text) && (s.text[at] == '\n' || s.text[at] == '\r') {
@@ -155,7 +154,7 @@ func (s *secretScan) skipBlank(at int) int {
 	return at
 }
 
-// skipClosing skips blanks, and the marks that a cue or a phrase is closed with.
+// skipClosing skips blanks and the marks that close a cue or a phrase.
 func (s *secretScan) skipClosing(at int) int {
 	for at < len(s.text) && strings.IndexByte(" \t\"'`)*(", s.text[at]) >= 0 {
 		at++
@@ -163,7 +162,7 @@ func (s *secretScan) skipClosing(at int) int {
 	return at
 }
 
-// skipStill skips words such as "now" and a colon behind a connector.
+// skipStill skips words such as "now", and a colon after a connector.
 func (s *secretScan) skipStill(at int) int {
 	for {
 		at = s.skipSpace(at)

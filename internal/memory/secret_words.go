@@ -6,18 +6,18 @@ import (
 	"unicode/utf8"
 )
 
-// The lists of words that wallets are restored with have 12 to 24 words of 3 to 8
-// letters. Behind a cue fewer are enough.
+// Wallet recovery phrases have 12 to 24 words of 3 to 8 letters. After a cue, fewer
+// words are enough.
 const (
 	seedShort, seedLong = 3, 8
 	seedNamed           = 8
 )
 
-// isSeedCount reports whether a list of words for a wallet has so many.
+// isSeedCount reports whether a recovery phrase can have n words.
 func isSeedCount(n int) bool { return n >= 12 && n <= 24 && n%3 == 0 }
 
-// series finds lists of words for wallets that no cue names: as many small plain
-// words as such a list has, with nothing but blanks between them.
+// series finds recovery phrases without a cue: as many short plain words as a phrase
+// has, separated only by blanks.
 func (s *secretScan) series() {
 	if len(s.text) < 12*(seedShort+1) {
 		return
@@ -28,7 +28,7 @@ func (s *secretScan) series() {
 		for i < len(s.text) && s.text[i] >= 'a' && s.text[i] <= 'z' {
 			i++
 		}
-		// Most texts are prose: its small words end a series at once.
+		// Most texts are prose, whose function words end a series at once.
 		word := s.text[start:i]
 		if plain := len(word) >= seedShort && len(word) <= seedLong && !s.known.lists["grammar"][word]; plain {
 			if count == 0 {
@@ -55,7 +55,7 @@ func (s *secretScan) lastOfSeries(i int) bool {
 	return i == len(s.text) || strings.IndexByte(".\n\r\"'`);!?", s.text[i]) >= 0
 }
 
-// nextWord is where the word after the one at i begins.
+// nextWord is the start of the word after the one at i.
 func (s *secretScan) nextWord(i int) int {
 	for i < len(s.text) && s.text[i] != ' ' && s.text[i] != '\n' && s.text[i] != ':' && s.text[i] != '"' {
 		i++
@@ -63,8 +63,8 @@ func (s *secretScan) nextWord(i int) int {
 	return i + 1
 }
 
-// words is the series of words at i that a cue has named: one behind the other, with
-// blanks, commas, line breaks or numbers between them.
+// words is the series of words at i after a cue: separated by blanks, commas, line
+// breaks or numbers.
 func (s *secretScan) words(i int) (secretSpan, bool) {
 	begin, end, count := i, i, 0
 	for i < len(s.text) {
@@ -87,8 +87,8 @@ func (s *secretScan) words(i int) (secretSpan, bool) {
 	return secretSpan{begin, end}, count >= seedNamed
 }
 
-// betweenWords reports whether a sign may stand between the words of a named series:
-// a point only behind a number, a hyphen only as the mark of a list.
+// betweenWords reports whether a sign may come between the words of a series: a full
+// stop only after a number, a hyphen only as a list marker.
 func (s *secretScan) betweenWords(i int, r rune, count int) bool {
 	switch r {
 	case '.':
@@ -99,10 +99,10 @@ func (s *secretScan) betweenWords(i int, r rune, count int) bool {
 	return strings.ContainsRune(" ,)\n\r\t\"'`*", r)
 }
 
-// numbered reports whether the point at i belongs to a number in front of it.
+// numbered reports whether the full stop at i belongs to a number before it.
 func (s *secretScan) numbered(i int) bool { return i > 0 && isDigit(s.text[i-1]) }
 
-// wordEnd is where the word that begins at i ends.
+// wordEnd is the end of the word that begins at i.
 func (s *secretScan) wordEnd(i int) int {
 	for i < len(s.text) {
 		r, n := utf8.DecodeRuneInString(s.text[i:])

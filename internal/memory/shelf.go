@@ -6,7 +6,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// section is a part of the block a model is shown.
+// section is a part of the block for a model.
 type section uint8
 
 // The sections, in the order they are shown.
@@ -23,42 +23,42 @@ const (
 	nowhere  section = 255
 )
 
-// sectionTitles stand above the lines of each section.
+// sectionTitles are the headings of the sections.
 var sectionTitles = [sections]string{
 	"Standing wishes:\n", "Who is speaking, likes and dislikes:\n", "Known facts:\n", "Decisions:\n", "Changes (old → new):\n",
 	"Causes:\n", "Timeline:\n", "Open:\n",
 }
 
-// sectionShares are the parts of the budget, in percent, that each section may
-// take before the rest is given to whatever weighs most.
+// sectionShares are the percentages of the budget that each section may take before the
+// rest goes to the weightiest facts of any section.
 var sectionShares = [sections]int{15, 17, 18, 14, 18, 6, 8, 4}
 
-// shelf holds what may be shown, the weightiest first in each section, so that
-// rendering looks only at what it shows.
+// shelf holds the facts that may be shown, by section and falling weight, so that
+// rendering only reads the facts it shows.
 type shelf struct {
 	bySection [sections]ranked
 	lines     []line
-	// probe is what the counting function says of a known text: it tells
-	// whether the counts of lines are still right.
+	// probe is the count of a known text. It tells whether the cached counts of lines
+	// are still valid.
 	probe  int
 	counts map[Kind]int
-	// heads are the costs of the lines that name a month.
+	// heads are the costs of the headings for months.
 	heads map[int]int
-	taken marks // by the block that is being rendered
+	taken marks // by the block being rendered
 }
 
-// line is how a fact is shown.
+// line is the rendered form of a fact.
 type line struct {
 	text    string // "" until it is first needed
 	tokens  int32  // 0 until counted
-	month   int32  // the month under which it stands; 0 for none
+	month   int32  // the month of its heading; 0 for none
 	weight  int32
 	section section
 }
 
 func newShelf() shelf { return shelf{counts: map[Kind]int{}, heads: map[int]int{}} }
 
-// put adds a fact that was just learnt.
+// put adds a new fact.
 func (h *shelf) put(s *State, n int32) {
 	f, t := &s.facts[n], &s.traits[n]
 	l := line{section: nowhere}
@@ -79,11 +79,11 @@ func (h *shelf) put(s *State, n int32) {
 	h.bySection[l.section].put(n, l.weight)
 }
 
-// in goes through a section.
+// in iterates over a section.
 func (h *shelf) in(sec section) cursor { return cursor{list: &h.bySection[sec]} }
 
-// monthOf numbers the month that a line stands under. Changes and events carry
-// their dates themselves.
+// monthOf is the number of the month under which a line is shown. Changes and events
+// show their own dates.
 func monthOf(sec section, f *Fact) int32 {
 	switch sec {
 	case standing, personal, known, decisions, changes, causes:
@@ -94,7 +94,7 @@ func monthOf(sec section, f *Fact) int32 {
 	return 0
 }
 
-// before orders facts: the weightier first, of equals the newer.
+// before orders facts by falling weight, newer facts first among equals.
 func (h *shelf) before(a, b int32) int {
 	if wa, wb := h.lines[a].weight, h.lines[b].weight; wa != wb {
 		return int(wb) - int(wa)
@@ -102,7 +102,7 @@ func (h *shelf) before(a, b int32) int {
 	return int(b) - int(a)
 }
 
-// remove takes a fact off that no longer holds.
+// remove removes a fact that no longer holds.
 func (h *shelf) remove(s *State, n int32) {
 	if int(n) >= len(h.lines) || h.lines[n].section == nowhere {
 		return
@@ -113,7 +113,7 @@ func (h *shelf) remove(s *State, n int32) {
 	l.section = nowhere
 }
 
-// sectionOf says where a current fact is shown.
+// sectionOf is the section of a current fact.
 func (s *State) sectionOf(n int32) section {
 	f, t := &s.facts[n], &s.traits[n]
 	if t.was >= 0 {
@@ -140,20 +140,20 @@ func (s *State) sectionOf(n int32) section {
 	return known
 }
 
-// kindWeights is what a fact of a kind starts with.
+// kindWeights are the initial weights of facts by kind.
 var kindWeights = map[Kind]int32{
 	Instruction: 90, Identity: 40, Preference: 52, Decision: 40, Cause: 25, Number: 25, Event: 20, Plain: 10,
 }
 
-// weightOf says how much a fact deserves its place: what speakers say of
-// themselves and their work, with a slot, a reason or a number, before remarks.
+// weightOf is the weight of a fact. Statements of speakers about themselves and their
+// work, with a slot, a reason or a number, weigh more than remarks.
 func (s *State) weightOf(n int32) int32 {
 	f, t := &s.facts[n], &s.traits[n]
 	head, next := s.headOf(f)
 	named := head.capital && head.entry == nil && next.is(tagBe, tagUse, tagUsage, tagPast, tagSettle, tagPlus, tagMinus)
 	w := kindWeights[f.Kind]
 	if f.Kind == Number && f.Value == "" {
-		w = kindWeights[Plain] // "two students waved": counted, but of nothing known
+		w = kindWeights[Plain] // "two students waved": a count without a known subject
 	}
 	if t.was >= 0 {
 		w = 60
@@ -171,7 +171,7 @@ func (s *State) weightOf(n int32) int32 {
 	case head.is(tagI, tagWe, tagMy, tagOur, tagPlus, tagMinus, tagSwitch, tagSwap, tagSettle):
 		w += 12
 		if next.low == "was" || next.low == "were" {
-			w -= 12 // what somebody was doing just then
+			w -= 12 // a momentary activity
 		}
 	case named:
 		w += 10
@@ -179,7 +179,7 @@ func (s *State) weightOf(n int32) int32 {
 		w -= 10 // prose of others, pasted in
 	}
 	if len(f.Quote) > len(f.Statement)+6 {
-		w += 8 // "just so you know": said to be kept
+		w += 8 // "just so you know": meant to be remembered
 	}
 	if f.Kind.Asserted() && !f.When.IsZero() && f.SaidAt.Sub(f.When.From) > bygone {
 		w -= 25
@@ -193,8 +193,8 @@ func (s *State) weightOf(n int32) int32 {
 	return w + brevity(len(f.Statement))
 }
 
-// brevity prefers what says as much in fewer words: more of it fits. Its steps
-// are wide, so that what was said at one time mostly stays together.
+// brevity prefers shorter statements, because more of them fit. Its steps are wide, so
+// that statements of one time mostly stay together.
 func brevity(bytes int) int32 {
 	if bytes > 220 {
 		return -14
@@ -202,8 +202,8 @@ func brevity(bytes int) int32 {
 	return int32(5 * max(-2, min(2, (90-bytes)/25)))
 }
 
-// valueWeight adds what a filled slot is worth. A plain word as value tells
-// little ("the evening was calm"), unless somebody is named.
+// valueWeight adds the weight of a filled slot. A plain word as value means little
+// ("the evening was calm"), unless the subject is a person.
 func valueWeight(w int32, kind Kind, sort valueSort, named bool) int32 {
 	switch {
 	case sort != otherValue:
@@ -214,14 +214,14 @@ func valueWeight(w int32, kind Kind, sort valueSort, named bool) int32 {
 	return w + 6
 }
 
-// What a message says far behind its start, and of times long gone, is rarely
+// Statements far from the start of a message, and about times long past, are rarely
 // about the speakers.
 const (
 	longMessage = 300
 	bygone      = 15 * 365 * 24 * time.Hour
 )
 
-// headOf is the first two words of a statement.
+// headOf are the first two words of a statement.
 func (s *State) headOf(f *Fact) (first, second token) {
 	var space [12]token
 	head := f.Statement[:min(len(f.Statement), 40)]

@@ -9,8 +9,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// lineOf renders one fact: when it was said and in which message, then its
-// words in quotes.
+// lineOf renders one fact: its day and its message, then its words in quotation marks.
 func (s *State) lineOf(n int32) string {
 	f := &s.facts[n]
 	var b strings.Builder
@@ -39,7 +38,7 @@ func (s *State) lineOf(n int32) string {
 	return b.String()
 }
 
-// writeDayOfMonth writes the day; the month stands above the line.
+// writeDayOfMonth writes the day; the heading has the month.
 func writeDayOfMonth(b *strings.Builder, f *Fact) {
 	if f.SaidAt.IsZero() {
 		b.WriteString("undated")
@@ -48,8 +47,8 @@ func writeDayOfMonth(b *strings.Builder, f *Fact) {
 	b.WriteString(twoDigits(f.SaidAt.Day()))
 }
 
-// writeChange renders both sides of a change: of a reversal in full, with the
-// day of the older one; of a mere new value only what it was before.
+// writeChange renders both sides of a change: a reversal in full, with the day of the
+// older side; for a mere new value, only the old value.
 func (s *State) writeChange(b *strings.Builder, n int32) {
 	f, t := &s.facts[n], &s.traits[n]
 	old := &s.facts[t.was]
@@ -73,14 +72,13 @@ func (s *State) writeChange(b *strings.Builder, n int32) {
 	}
 }
 
-// reverses reports whether a fact turns a choice round rather than only giving
-// a new value to something.
+// reverses reports whether a fact reverses a choice and does not just set a new value.
 func (s *State) reverses(n int32) bool {
 	f, t := &s.facts[n], &s.traits[n]
 	return f.Kind == Decision || s.facts[t.was].Value == "" || t.polarity != 0 || t.value.sort == choiceValue || t.value.sort == techValue || f.Kind == Negated
 }
 
-// writeSource names the message, and whose words they are when not the user's.
+// writeSource writes the message, and the speaker unless it is the user.
 func writeSource(b *strings.Builder, f *Fact) {
 	b.WriteString(" #")
 	b.WriteString(strconv.FormatInt(f.Source.Seq, 10))
@@ -91,10 +89,10 @@ func writeSource(b *strings.Builder, f *Fact) {
 	b.WriteByte(' ')
 }
 
-// writeQuoted marks words as somebody's, on one line.
+// writeQuoted writes words in quotation marks on one line.
 func writeQuoted(b *strings.Builder, words string) { b.WriteString(cite.Quoted(words)) }
 
-// writeReason adds the reason when the words themselves do not give it.
+// writeReason adds the reason if the words do not have it.
 func writeReason(b *strings.Builder, f *Fact) {
 	if f.Because != "" && !strings.Contains(f.Statement, f.Because) {
 		b.WriteString("; because ")
@@ -102,7 +100,7 @@ func writeReason(b *strings.Builder, f *Fact) {
 	}
 }
 
-// writeDay writes the time a fact speaks of, as exactly as it is known.
+// writeDay writes the time that a fact is about, as precisely as it is known.
 func writeDay(b *strings.Builder, i Interval, said time.Time) {
 	if i.IsZero() {
 		b.WriteString(day(said))

@@ -2,7 +2,7 @@ package memory
 
 import "strings"
 
-// slot is what a sentence says of what: the value of an attribute of a subject.
+// slot is the value of an attribute of a subject.
 type slot struct{ subject, attribute, value, former string }
 
 func (s slot) filled() bool { return s.value != "" && s.subject != "" }
@@ -15,12 +15,12 @@ const (
 	attributeEffect = "effect" // of a cause: value came of because
 	attributeLiking = "liking of "
 	attributeOrder  = "order of "
-	// qualifierMark stands between an attribute and what narrows it down:
-	// "database for analytics".
+	// qualifierMark separates an attribute from its qualifier: "database for
+	// analytics".
 	qualifierMark = " for "
 	subjectWe     = "we"
 	subjectI      = "i"
-	subjectAnswer = "answers" // of what instructions settle
+	subjectAnswer = "answers" // the subject of instructions
 
 	attributeTongue = "language of answers"
 	attributeOwner  = "owner"
@@ -31,7 +31,7 @@ const (
 	attributeHabit  = "habit to "
 )
 
-// slot finds the slot that the main clause fills; the zero slot for none.
+// slot returns the slot that the main clause fills; the zero slot for none.
 func (r *reading) slot(speaker string) slot {
 	for _, find := range [...]func(*reading, string) slot{
 		(*reading).namedSlot, (*reading).goneSlot, (*reading).shopSlot, (*reading).impersonalSlot, (*reading).wholeSlot, (*reading).assignedSlot, (*reading).favouredSlot, (*reading).swappedSlot, (*reading).switchedSlot,
@@ -55,7 +55,7 @@ func (r *reading) slot(speaker string) slot {
 	return r.turnedChoice(speaker)
 }
 
-// who is the subject of a slot whose sentence speaks of "we" or "I".
+// who is the subject of a slot for a sentence about "we" or "I".
 func (r *reading) who(speaker string) string {
 	if r.from < len(r.toks) && r.toks[r.from].is(tagI, tagMy) {
 		return speaker
@@ -63,13 +63,13 @@ func (r *reading) who(speaker string) string {
 	return subjectWe
 }
 
-// firstPerson reports whether the main clause speaks of the speakers.
+// firstPerson reports whether the main clause is about the speakers.
 func (r *reading) firstPerson() bool {
 	return r.from < r.to && r.toks[r.from].is(tagI, tagWe, tagMy, tagOur)
 }
 
-// elided reports whether the main clause begins with its verb, as notes do:
-// "Removed Redis", "Tried GraphQL".
+// elided reports whether the main clause begins with its verb, as in notes: "Removed
+// Redis", "Tried GraphQL".
 func (r *reading) elided() bool {
 	if r.from >= r.to || r.toks[r.from].entry == nil {
 		return false

@@ -37,8 +37,8 @@ func (r *reading) assignedSlot(string) slot {
 	return s
 }
 
-// verbLike tells "limit" and "change" as verbs from the nouns: an ending shows
-// it, or what stands before.
+// verbLike distinguishes the verbs "limit" and "change" from the nouns, by an ending or
+// by the previous word.
 func (r *reading) verbLike(i int) bool {
 	t := &r.toks[i]
 	if i == r.from || t.entry == nil || t.entry.base != t.entry.text || phraseLength(r.toks, i, tagAssign) > 1 {

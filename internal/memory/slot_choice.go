@@ -2,8 +2,8 @@ package memory
 
 import "strings"
 
-// choiceSlot reads any statement that names one of several alternatives that
-// exclude each other: "we're committed to microservices".
+// choiceSlot reads any statement that names one of several exclusive alternatives:
+// "we're committed to microservices".
 func (r *reading) choiceSlot(speaker string) slot {
 	if !r.firstPerson() && !r.elided() {
 		return slot{}
@@ -29,8 +29,8 @@ func (r *reading) choiceSlot(speaker string) slot {
 	return slot{}
 }
 
-// goesBy reports whether the alternative at token i is what the speakers do: "we do
-// Scrum", "we got bigger machines", "we self-host everything".
+// goesBy reports whether the speakers follow the alternative at token i: "we do Scrum",
+// "we got bigger machines", "we self-host everything".
 func (r *reading) goesBy(i int) bool {
 	if r.l.has(listGoingBy, r.toks[i-1].low) {
 		return true
@@ -44,9 +44,9 @@ func (r *reading) goesBy(i int) bool {
 	return i == r.from+1 && r.toks[r.from].is(tagWe) && strings.HasPrefix(r.toks[i].low, "self")
 }
 
-// turnedChoice reads two alternatives of one group as a turn from the first to the
-// second: "microservices were a mistake, it's a monolith again". Not in "tabs over
-// spaces".
+// turnedChoice reads two alternatives of one group as a change from the first to the
+// second: "microservices were a mistake, it's a monolith again". "Tabs over spaces" is
+// no change.
 func (r *reading) turnedChoice(speaker string) slot {
 	first := -1
 	for i := r.from; i < r.to; i++ {
@@ -79,8 +79,8 @@ func (r *reading) turnedChoice(speaker string) slot {
 	return slot{}
 }
 
-// wholeSlot reads "everything is one big monolith again" and "the backend is a set
-// of microservices": the whole is built one way or another.
+// wholeSlot reads how the whole is built: "everything is one big monolith again", "the
+// backend is a set of microservices".
 func (r *reading) wholeSlot(speaker string) slot {
 	i := r.from
 	for i < r.to && r.toks[i].is(tagDet, tagOur, tagThe) {
@@ -110,7 +110,7 @@ func (r *reading) wholeSlot(speaker string) slot {
 	return slot{}
 }
 
-// choiceLength is how many tokens name the alternative at i.
+// choiceLength is the number of tokens that name the alternative at i.
 func (r *reading) choiceLength(i int) int {
 	e := r.toks[i].entry
 	longest := 1

@@ -1,8 +1,8 @@
 package memory
 
-// goneSlot reads "GraphQL is gone" and "Kafka is no more": what the speakers had
-// went. Where the sentence names what came in its place ("Terraform is out, Pulumi
-// is in"), that is its value.
+// goneSlot reads the end of a thing the speakers had: "GraphQL is gone", "Kafka is no
+// more". If the sentence names a replacement ("Terraform is out, Pulumi is in"), the
+// replacement is the value.
 func (r *reading) goneSlot(speaker string) slot {
 	be := r.endedAt()
 	if be < 0 {
@@ -13,13 +13,13 @@ func (r *reading) goneSlot(speaker string) slot {
 		t := &r.toks[i]
 		switch {
 		case t.kind == numberToken, t.is(tagIt, tagHe, tagI, tagWe, tagRelation):
-			return slot{} // "Kafka 4 is out" came out
+			return slot{} // "Kafka 4 is out": it was released
 		case (t.tech != 0 || t.choice != 0) && old < 0:
 			old = i
 		}
 	}
 	if old < 0 && !r.toks[r.from].is(tagOur) {
-		return slot{} // of other things only what is "ours" was had: "the cake is gone"
+		return slot{} // other things count only with "our": "the cake is gone" does not
 	}
 	if s := r.cameInstead(old, be, speaker); s.filled() {
 		return s
@@ -28,7 +28,8 @@ func (r *reading) goneSlot(speaker string) slot {
 	return slot{subject: r.stems(r.from, be), attribute: attributeStatus, value: r.slice(k, k+phraseLength(r.toks, k, tagGone))}
 }
 
-// endedAt is the "is" of "X is gone"; -1 where the main clause says nothing such.
+// endedAt is the position of "is" in "X is gone"; -1 if the main clause says no such
+// thing.
 func (r *reading) endedAt() int {
 	for i := r.from + 1; i < min(r.from+6, r.to); i++ {
 		t := &r.toks[i]
@@ -51,8 +52,8 @@ func (r *reading) endedAt() int {
 	return -1
 }
 
-// endingAt is the word behind the "is" at token i that says that something went;
-// -1 for none.
+// endingAt is the position of the word after the "is" at token i that says that
+// something has ended; -1 for none.
 func (r *reading) endingAt(i int) int {
 	for k := i + 1; k < min(i+4, r.to); k++ {
 		if phraseLength(r.toks, k, tagGone) > 0 {
@@ -65,8 +66,8 @@ func (r *reading) endingAt(i int) int {
 	return -1
 }
 
-// cameInstead is the technology or the alternative of the same sort that a further
-// clause of "X is gone" speaks of.
+// cameInstead is the technology, or the alternative of the same group, in a further
+// clause of "X is gone".
 func (r *reading) cameInstead(old, be int, speaker string) slot {
 	if old < 0 {
 		return slot{}
@@ -87,7 +88,7 @@ func (r *reading) cameInstead(old, be int, speaker string) slot {
 	return slot{}
 }
 
-// choiceLengthAt is how many tokens name an alternative at i; 0 for none.
+// choiceLengthAt is the number of tokens that name an alternative at i; 0 for none.
 func (r *reading) choiceLengthAt(i int) int {
 	if r.toks[i].choice == 0 {
 		return 0

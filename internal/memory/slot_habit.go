@@ -2,8 +2,8 @@ package memory
 
 import "strings"
 
-// madeWithSlot reads "we test with Cypress" and "we log errors to Sentry": what
-// the speakers do, with a technology, whatever the verb.
+// madeWithSlot reads an activity of the speakers with a technology, whatever the verb:
+// "we test with Cypress", "we log errors to Sentry".
 func (r *reading) madeWithSlot(speaker string) slot {
 	verb := r.habit()
 	if verb < 0 || r.first(r.from, r.to, tagMinus, tagNeg, tagTrouble, tagSwitch, tagSwap, tagBe, tagSpeech) >= 0 {
@@ -34,8 +34,8 @@ func (r *reading) madeWithSlot(speaker string) slot {
 	return slot{}
 }
 
-// habitSlot reads "we cache responses for 5 minutes", "we release every two
-// weeks": what is done as a rule, by how much or how often.
+// habitSlot reads a habit with an amount or a frequency: "we cache responses for 5
+// minutes", "we release every two weeks".
 func (r *reading) habitSlot(speaker string) slot {
 	verb := r.habit()
 	if verb < 0 || r.toks[verb].is(tagBe, tagAux, tagMinus) {
@@ -58,8 +58,8 @@ func (r *reading) habitSlot(speaker string) slot {
 	return slot{}
 }
 
-// rhythmSlot reads "we deploy weekly" and "we ship on every merge": how often is
-// what is told, not that it is done.
+// rhythmSlot reads the frequency of a habit: "we deploy weekly", "we ship on every
+// merge".
 func (r *reading) rhythmSlot(speaker string) slot {
 	verb := r.habit()
 	if verb < 0 || r.toks[verb].is(tagBe, tagAux, tagMinus) {
@@ -77,8 +77,8 @@ func (r *reading) rhythmSlot(speaker string) slot {
 	return slot{}
 }
 
-// mannerSlot reads "we ship from the main branch" and "we keep logs for 30 days": by
-// what, from where or for how long something is done as a rule.
+// mannerSlot reads the means, the source or the duration of a habit: "we ship from the
+// main branch", "we keep logs for 30 days".
 func (r *reading) mannerSlot(speaker string) slot {
 	if !r.toks[r.from].is(tagWe) || r.first(r.from, r.to, tagNeg, tagMinus, tagSwitch, tagSwap, tagTrouble) >= 0 {
 		return slot{}
@@ -110,8 +110,8 @@ func (r *reading) mannerSlot(speaker string) slot {
 	return slot{}
 }
 
-// habit is the verb of what the speakers do as a rule, behind "I" or "we" and
-// small words; -1 when they tell of something else.
+// habit is the verb of a habit of the speakers, after "I" or "we" and function words;
+// -1 for none.
 func (r *reading) habit() int {
 	if !r.toks[r.from].is(tagWe, tagI) || r.first(r.from, min(r.from+4, r.to), tagPast, tagFuture, tagPromise) >= 0 {
 		return -1
@@ -126,7 +126,7 @@ func (r *reading) habit() int {
 	return verb
 }
 
-// isRhythm reports whether a word says how often.
+// isRhythm reports whether a word is a frequency.
 func isRhythm(low string) bool {
 	return theLexicon().has(listRhythm, low)
 }

@@ -23,7 +23,7 @@ func (r *reading) shopSlot(speaker string) slot {
 }
 
 // impersonal is the technology or the alternative in "it's plain JavaScript again",
-// where the "it" stands for how everything is done; -1 for none.
+// where "it" means everything; -1 for none.
 func (r *reading) impersonal() int {
 	from := r.impersonalSubject()
 	if from < 0 {
@@ -51,8 +51,8 @@ func (r *reading) impersonal() int {
 	return -1
 }
 
-// impersonalSubject is the "it" of such a clause, at its beginning or behind words of
-// time ("as of this sprint it's …"); -1 for none.
+// impersonalSubject is the "it" of such a clause, at its start or after words of time
+// ("as of this sprint it's …"); -1 for none.
 func (r *reading) impersonalSubject() int {
 	limit := r.from + 1
 	if t := &r.toks[r.from]; t.is(tagAdverbial, tagNow) || t.low == "as" || t.low == "from" {
@@ -70,7 +70,7 @@ func (r *reading) impersonalSubject() int {
 	return -1
 }
 
-// impersonalSlot is what [reading.impersonal] names.
+// impersonalSlot is the slot for the result of [reading.impersonal].
 func (r *reading) impersonalSlot(speaker string) slot {
 	i := r.impersonal()
 	if i < 0 {
@@ -81,8 +81,8 @@ func (r *reading) impersonalSlot(speaker string) slot {
 	return s
 }
 
-// passiveSlot reads "emails are sent with SendGrid": what is done with a technology, by
-// whom does not matter.
+// passiveSlot reads an activity with a technology in the passive voice: "emails are
+// sent with SendGrid".
 func (r *reading) passiveSlot(string) slot {
 	if r.toks[r.from].is(tagI, tagWe, tagIt, tagHe) || r.first(r.from, r.to, tagMinus, tagPlus, tagSwitch, tagSwap, tagNeg) >= 0 {
 		return slot{}
@@ -115,8 +115,8 @@ func (r *reading) passiveSlot(string) slot {
 	return slot{}
 }
 
-// fromToSlot reads "we took billing off Stripe and onto Adyen": from one technology to
-// another of its sort, whatever the verb.
+// fromToSlot reads a change from one technology to another of its category, whatever
+// the verb: "we took billing off Stripe and onto Adyen".
 func (r *reading) fromToSlot(speaker string) slot {
 	if r.first(r.from, r.to, tagNeg) >= 0 {
 		return slot{}
@@ -142,7 +142,7 @@ func (r *reading) fromToSlot(speaker string) slot {
 	return slot{}
 }
 
-// techNear is the technology named at token i or just behind; -1 for none.
+// techNear is the technology named at token i or right after it; -1 for none.
 func (r *reading) techNear(i int) int {
 	for k := i; k < min(i+3, r.to); k++ {
 		if r.toks[k].tech != 0 {

@@ -19,8 +19,8 @@ func (r *reading) namedSlot(speaker string) slot {
 	return slot{subject: speaker, attribute: attributeName, value: r.slice(from, to)}
 }
 
-// introducedSlot reads "Hi, I'm Odalys" and "I'm Odalys, I run a brewery": a name
-// behind a greeting, or before more about its bearer.
+// introducedSlot reads a name after a greeting, or before more about its bearer: "Hi,
+// I'm Odalys", "I'm Odalys, I run a brewery".
 func (r *reading) introducedSlot(speaker string) slot {
 	i := r.from
 	switch {
@@ -47,8 +47,8 @@ func (r *reading) introducedSlot(speaker string) slot {
 	return slot{subject: speaker, attribute: attributeName, value: r.slice(i, end)}
 }
 
-// isPeople reports whether a word with a capital letter ends like the adjective of
-// a people: "I'm Swedish" gives no name.
+// isPeople reports whether a capitalized word has the ending of a nationality: "I'm
+// Swedish" gives no name.
 func isPeople(low string) bool {
 	for _, ending := range [...]string{"ish", "ese", "ian", "ean", "can", "dutch", "french", "german", "greek", "swiss", "czech", "muslim", "hindu", "jewish", "welsh", "thai"} {
 		if strings.HasSuffix(low, ending) {

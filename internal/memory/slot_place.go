@@ -1,6 +1,6 @@
 package memory
 
-// placeSlot reads where somebody lives, works and comes from.
+// placeSlot reads where a person lives, works or comes from.
 func (r *reading) placeSlot(speaker string) slot {
 	if !r.toks[r.from].is(tagI) && !r.toks[r.from].is(tagWe) {
 		return slot{}
@@ -33,7 +33,7 @@ func (r *reading) placeSlot(speaker string) slot {
 	return slot{}
 }
 
-// notAJob keeps "I'm a bit tired" and "I'm a big fan" apart from professions.
+// notAJob distinguishes "I'm a bit tired" and "I'm a big fan" from professions.
 func (r *reading) notAJob(i int) bool {
 	return r.l.has(listNoJob, r.toks[i].low) || r.toks[i].choice != 0
 }

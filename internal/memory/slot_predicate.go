@@ -50,7 +50,7 @@ func (r *reading) preferredSlot(speaker string) slot {
 // isChoice reports whether an attribute is a group of alternatives.
 func (r *reading) isChoice(attribute string) bool { return slices.Contains(r.l.choices, attribute) }
 
-// likedSlot reads likes and dislikes; the value is the words that say which.
+// likedSlot reads likes and dislikes; the value is the words that name the thing.
 func (r *reading) likedSlot(speaker string) slot {
 	if !r.toks[r.from].is(tagI, tagWe) {
 		return slot{}
@@ -111,8 +111,8 @@ func (r *reading) usedSlot(speaker string) slot {
 	return slot{}
 }
 
-// objectBefore is what is made with a technology: "a cache" in "building a
-// cache in Rust".
+// objectBefore is the thing made with a technology: "a cache" in "building a cache in
+// Rust".
 func (r *reading) objectBefore(from, tech int, category uint8) string {
 	end := from
 	for end < tech && r.toks[end].low != "in" && r.toks[end].low != "with" && r.toks[end].low != "on" && r.toks[end].low != "using" {
@@ -178,7 +178,8 @@ func (r *reading) colonSlot(string) slot {
 	return slot{}
 }
 
-// namesCategory reports whether a noun phrase is "our database" and the like.
+// namesCategory reports whether a noun phrase names a category of technology, such as
+// "our database".
 func (r *reading) namesCategory(from, to int, tech uint8) bool {
 	words := 0
 	for i := from; i < to; i++ {

@@ -28,8 +28,8 @@ func (r *reading) ageSlot(speaker string) slot {
 	return slot{subject: speaker, attribute: attributeAge, value: r.slice(i, end)}
 }
 
-// sequenceSlot reads "we were on Jenkins, then CircleCI, and now GitHub Actions":
-// of several technologies of one sort, the last one is used now.
+// sequenceSlot reads "we were on Jenkins, then CircleCI, and now GitHub Actions": the
+// last of several technologies of one category is the current one.
 func (r *reading) sequenceSlot(speaker string) slot {
 	if !r.toks[r.from].is(tagWe, tagI) || r.first(r.from, r.to, tagNeg, tagMinus, tagIf) >= 0 {
 		return slot{}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// statusSlot reads what was brought in or taken out, and where: "removed Redis
-// cache from the checkout".
+// statusSlot reads what was added or removed, and where: "removed Redis cache from the
+// checkout".
 func (r *reading) statusSlot(string) slot {
 	verb := -1
 	for i := r.from; i < r.to; i++ {
@@ -40,16 +40,16 @@ func (r *reading) statusSlot(string) slot {
 		return slot{}
 	}
 	if end+1 < r.to && r.toks[end].low == "for" && r.toks[end+1].capital && r.toks[verb].is(tagMinus) && r.namesTechnology() {
-		end = r.to // "we dropped Figma for Penpot" names what came instead
+		end = r.to // "we dropped Figma for Penpot" names the replacement
 	}
 	if !r.toks[verb].is(tagMinus) && phraseLength(r.toks, verb, tagMinus) < n || end < r.to && r.toks[end].low != "to" {
-		where = cmp.Or(r.place(end), where) // "moved off Kubernetes to plain VMs" names no place, but what came instead
+		where = cmp.Or(r.place(end), where) // "moved off Kubernetes to plain VMs" names the replacement, not a place
 	}
 	return slot{subject: object, attribute: attributeStatus + where, value: r.lastStep(verb, n)}
 }
 
 // settledSlot reads "we've standardised on event sourcing", "we committed to weekly
-// demos": what was settled on is in use from then on.
+// demos": the chosen thing is in use from then on.
 func (r *reading) settledSlot() slot {
 	if !r.firstPerson() || !r.toks[r.from].is(tagWe) || r.first(r.from, r.to, tagNeg, tagNoLonger) >= 0 {
 		return slot{}
@@ -72,8 +72,8 @@ func (r *reading) settledSlot() slot {
 	return slot{}
 }
 
-// partedSlot reads a verb whose particle stands behind its object: "we rolled
-// GraphQL back in Q2", "we gave Postgres a try".
+// partedSlot reads a verb whose particle follows its object: "we rolled GraphQL back in
+// Q2", "we gave Postgres a try".
 func (r *reading) partedSlot() slot {
 	spoken := r.firstPerson() || r.elided() || r.label
 	for i := r.from; i < min(r.from+6, r.to); i++ {
@@ -82,7 +82,7 @@ func (r *reading) partedSlot() slot {
 			continue
 		}
 		if !spoken && (i > r.from || !tellsPast(r.toks[i].low)) {
-			return slot{} // "Ripped Kafka out" is a note, "rip it out" is none
+			return slot{} // "Ripped Kafka out" is a note, "rip it out" is not
 		}
 		for p := range e.phrases {
 			ph := &e.phrases[p]
@@ -108,7 +108,7 @@ func (r *reading) partedSlot() slot {
 	return slot{}
 }
 
-// tellsPast reports whether a verb is in its past form, which a note begins with.
+// tellsPast reports whether a verb is in the past form, with which notes begin.
 func tellsPast(low string) bool {
 	switch low {
 	case "took", "threw", "gave", "tore", "shut":
@@ -118,7 +118,7 @@ func tellsPast(low string) bool {
 }
 
 // place is what something was added to or removed from, as the qualifier of an
-// attribute (" for checkout"); "" when the words name none.
+// attribute (" for checkout"); "" for none.
 func (r *reading) place(i int) string {
 	if i >= r.to {
 		return ""
@@ -137,8 +137,8 @@ func (r *reading) place(i int) string {
 	return ""
 }
 
-// lastStep is the verb that says how a thing stands in the end: "reverted" in
-// "tried GraphQL in Q1, reverted in Q2".
+// lastStep is the verb for the final state: "reverted" in "tried GraphQL in Q1,
+// reverted in Q2".
 func (r *reading) lastStep(verb, n int) string {
 	for i := verb + n + 1; i < r.to; i++ {
 		if !r.toks[i].is(tagPlus, tagMinus) || r.isNoun(i) {
@@ -152,13 +152,13 @@ func (r *reading) lastStep(verb, n int) string {
 	return r.slice(verb, verb+n)
 }
 
-// isNoun reports whether a verb's word stands where a noun does ("the start").
+// isNoun reports whether a verb's word is used as a noun ("the start").
 func (r *reading) isNoun(i int) bool {
 	return i > r.from && (r.toks[i-1].is(tagDet) && r.toks[i-1].kind == wordToken || r.toks[i-1].possessive || r.toks[i-1].low == "of")
 }
 
-// isPlural reports whether a word at the head of a sentence is the plural of a noun
-// rather than its verb: another verb follows, "deploys need two approvals".
+// isPlural reports whether the first word of a sentence is a plural noun and not the
+// verb: another verb follows, as in "deploys need two approvals".
 func (r *reading) isPlural(i int) bool {
 	return i == r.from && strings.HasSuffix(r.toks[i].low, "s") && i+1 < r.to && r.toks[i+1].is(tagFuture, tagBe, tagAux, tagUsage)
 }

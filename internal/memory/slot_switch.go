@@ -85,8 +85,8 @@ func (r *reading) switchedSlot(speaker string) slot {
 	return s
 }
 
-// insteadSlot reads "the public APIs are GraphQL instead of REST" as the choice of
-// one technology over another of its category.
+// insteadSlot reads "the public APIs are GraphQL instead of REST" as the choice of one
+// technology over another of its category.
 func (r *reading) insteadSlot(s slot, speaker string) slot {
 	former := r.insteadOf()
 	at := r.word(r.from, r.to, "instead")
@@ -111,8 +111,8 @@ func (r *reading) insteadSlot(s slot, speaker string) slot {
 	return now
 }
 
-// insteadOf is what a sentence says its value stands in for: "Jira" in "we now
-// use Linear instead of Jira".
+// insteadOf is the thing that a sentence says its value replaces: "Jira" in "we now use
+// Linear instead of Jira".
 func (r *reading) insteadOf() string {
 	for i := r.from + 1; i+2 < r.to; i++ {
 		if r.toks[i].low == "instead" && r.toks[i+1].low == "of" {

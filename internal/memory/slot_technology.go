@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// choose makes the slot of the technology or the alternative named from i on.
+// choose makes the slot for the technology or the alternative named at i.
 func (r *reading) choose(i int, speaker string) slot {
 	end := min(i+6, r.to)
 	for k := i; k < end; k++ {
@@ -32,8 +32,8 @@ func (r *reading) choose(i int, speaker string) slot {
 	return slot{}
 }
 
-// purpose is what a technology is used for (" for analytics"), as far as the
-// words say more than its category does.
+// purpose is the use of a technology (" for analytics"), as far as it adds to the name
+// of the category.
 func (r *reading) purpose(i int, tech uint8) string {
 	i = r.versionEnd(i)
 	if i >= r.to || r.toks[i].low != "for" && r.toks[i].low != "in" {
@@ -52,7 +52,7 @@ func (r *reading) purpose(i int, tech uint8) string {
 	return qualifierMark + strings.Join(slices.Compact(words), " ")
 }
 
-// speaksOf reports whether a word is just another name of the category.
+// speaksOf reports whether a word is only another name of the category.
 func (r *reading) speaksOf(t *token, tech uint8) bool {
 	if t.low == "everything" || t.low == "all" || t.low == "project" {
 		return true
@@ -79,7 +79,7 @@ func (r *reading) namesTechnology() bool {
 	return false
 }
 
-// isCategoryOrChoice reports whether an attribute is a sort of technology or a
+// isCategoryOrChoice reports whether an attribute is a category of technology or a
 // group of alternatives.
 func (r *reading) isCategoryOrChoice(attribute string) bool {
 	base, _, _ := strings.Cut(attribute, qualifierMark)

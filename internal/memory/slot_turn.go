@@ -2,9 +2,9 @@ package memory
 
 import "strings"
 
-// turnedSlot reads that one alternative was made into another, whatever the
-// verb: "we're splitting the monolith into microservices", "we folded
-// everything back into one monolith".
+// turnedSlot reads the change of one alternative into another, whatever the verb:
+// "we're splitting the monolith into microservices", "we folded everything back into
+// one monolith".
 func (r *reading) turnedSlot(speaker string) slot {
 	if !r.firstPerson() && !r.elided() && !r.label {
 		return slot{}
@@ -37,7 +37,7 @@ func (r *reading) turnedSlot(speaker string) slot {
 }
 
 // partsOrWhole reads "14 services into one Rails app" and "the app into a dozen
-// services": what is behind the "into" at token i, where it counts.
+// services": it returns the alternative after the "into" at token i.
 func (r *reading) partsOrWhole(i int, speaker string) slot {
 	end := r.phraseEnd(i+1, 6)
 	for k := i + 1; k < end; k++ {
@@ -82,7 +82,7 @@ func (r *reading) favouredSlot(speaker string) slot {
 	return slot{}
 }
 
-// leftForSlot reads "we left AWS for Hetzner": both are of one sort.
+// leftForSlot reads "we left AWS for Hetzner": both must be of one category.
 func (r *reading) leftForSlot(verb int, speaker string) slot {
 	old := -1
 	for i := verb + 1; i < r.to && r.toks[i].kind != markToken; i++ {
@@ -99,8 +99,8 @@ func (r *reading) leftForSlot(verb int, speaker string) slot {
 	return slot{}
 }
 
-// ownerSlot reads who looks after what: "Renata owns the invoicing module",
-// "Tom took over the invoicing module".
+// ownerSlot reads who is responsible for what: "Renata owns the invoicing module", "Tom
+// took over the invoicing module".
 func (r *reading) ownerSlot(string) slot {
 	verb := r.first(r.from+1, min(r.from+5, r.to), tagOwns, tagTakesOver)
 	if verb < 0 || !r.toks[r.from].capital || r.toks[r.from].is(tagI, tagWe, tagMy, tagOur, tagDet, tagHe, tagIt) || r.toks[r.from].tech != 0 {
@@ -119,8 +119,8 @@ func (r *reading) ownerSlot(string) slot {
 	return slot{subject: what, attribute: attributeOwner, value: r.slice(r.from, end)}
 }
 
-// roleSlot reads "Maria is the project lead" as the project lead being Maria,
-// so that it fills the same slot as "the project lead is now Stefan".
+// roleSlot reads "Maria is the project lead" with the project lead as the attribute, so
+// that it fills the same slot as "the project lead is now Stefan".
 func (r *reading) roleSlot(string) slot {
 	be := r.first(r.from+1, min(r.from+4, r.to), tagCopula)
 	if be < 0 || be+2 >= r.to {
@@ -145,8 +145,8 @@ func (r *reading) roleSlot(string) slot {
 	return slot{subject: r.stems(from+1, end), attribute: attributeIs, value: r.slice(r.from, be)}
 }
 
-// countSlot reads "we have 12 engineers": what there is, counted. What was had
-// at a time is an event.
+// countSlot reads the number of things that the speakers have: "we have 12 engineers".
+// A number in the past is an event.
 func (r *reading) countSlot(string) slot {
 	if !r.toks[r.from].is(tagWe) || len(r.dates) > 0 {
 		return slot{}
@@ -173,7 +173,7 @@ func (r *reading) countSlot(string) slot {
 	return slot{subject: subjectWe, attribute: attributeCount + what + r.place(end), value: r.slice(number, end)}
 }
 
-// isPast reports whether the verb at token i tells what happened once.
+// isPast reports whether the verb at token i is in the past.
 func (r *reading) isPast(i int) bool {
 	t := &r.toks[i]
 	return t.is(tagPast) || len(t.low) > 3 && strings.HasSuffix(t.low, "ed") && !strings.HasSuffix(t.low, "eed")

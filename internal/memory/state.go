@@ -11,27 +11,27 @@ import (
 )
 
 // State holds the facts of one scope in the order they were learnt, marks those that
-// still hold, and renders what a model is shown. It is not safe for concurrent use, but
+// still hold, and renders the block for a model. It is not safe for concurrent use, but
 // methods that only read may run concurrently.
 type State struct {
 	l      *lexicon
 	facts  []Fact
 	traits []trait
-	briefs []brief // kept true by note
+	briefs []brief // updated by note
 	byID   map[FactID]int32
-	// slots leads from a slot to the facts that fill it now.
+	// slots maps a slot to the facts that fill it now.
 	slots map[slotKey][]int32
-	// things leads from a word to the current facts that say of a thing that it
-	// is in use, was brought in or was taken out.
+	// things maps a word to the current facts that say that a thing is in use, was
+	// added or was removed.
 	things map[string][]int32
-	// words leads from a stem to the facts that use it, techs from a category
-	// of technology to the facts that name one.
+	// words maps a stem to the facts that use it. techs maps a category of technology
+	// to the facts that name one.
 	words map[string][]int32
 	techs map[uint8][]int32
 	kinds [numKinds][]int32
-	toks  []token // of the text being read, kept for its space
-	// reasons numbers reasons by their words; givers leads from each to the facts that
-	// give it, and from 0, which is none, to nothing.
+	toks  []token // buffer for the text being read
+	// reasons maps the words of a reason to its number. givers maps the number to the
+	// facts with that reason; 0 means no reason.
 	reasons map[string]int32
 	givers  [][]int32
 	shelf   shelf
@@ -42,23 +42,23 @@ type State struct {
 // slotKey names a slot.
 type slotKey struct{ subject, attribute string }
 
-// trait is what the state works out about a fact, once.
+// trait are the properties that the state derives from a fact, once.
 type trait struct {
 	value    value  // of its slot
-	polarity int8   // +1 brings in or likes, -1 takes out or dislikes
-	change   bool   // its words speak of a change
-	back     bool   // its words speak of going back to what was
-	past     bool   // its words speak of what was so at a time
+	polarity int8   // +1 adds or likes, -1 removes or dislikes
+	change   bool   // its words are about a change
+	back     bool   // its words are about a return to an earlier state
+	past     bool   // its words are about a past state
 	inner    bool   // part of another fact of the same sentence
-	clause   bool   // a part that fills a slot of its own
-	repeats  bool   // says again what a current fact says
-	steps    uint16 // how many facts its chain replaced
+	clause   bool   // a part that fills a separate slot
+	repeats  bool   // repeats a current fact
+	steps    uint16 // number of facts that its chain replaced
 	was      int32  // the fact it replaced; -1 for none
-	reason   int32  // the number of the one it gives; 0 for none
+	reason   int32  // the number of its reason; 0 for none
 }
 
-// Change is the effect of a message: the facts as stored, those they contradict, and
-// the older facts that no longer hold.
+// Change is the effect of a message: the facts as stored, the facts that they
+// contradict, and the older facts that no longer hold.
 type Change struct {
 	Learned    []Fact
 	Reversals  []Reversal
@@ -105,7 +105,7 @@ func (s *State) Learn(facts []Fact) Change {
 	for n := first; int(n) < len(s.facts); n++ {
 		c.Learned = append(c.Learned, s.facts[n])
 	}
-	for i := range c.Reversals { // links made later in the same message
+	for i := range c.Reversals { // links may be added later in the same message
 		c.Reversals[i].Was = s.facts[s.byID[c.Reversals[i].Was.ID]]
 		c.Reversals[i].Now = s.facts[s.byID[c.Reversals[i].Now.ID]]
 	}
@@ -117,8 +117,8 @@ func (s *State) Learn(facts []Fact) Change {
 	return c
 }
 
-// Restore adds facts as a store kept them, links and supersession included, without
-// looking for contradictions again.
+// Restore adds stored facts with their links and supersession. It does not look for
+// contradictions again.
 func (s *State) Restore(facts []Fact) {
 	for i := range facts {
 		if _, known := s.byID[facts[i].ID]; known {
@@ -134,7 +134,7 @@ func (s *State) Restore(facts []Fact) {
 	}
 }
 
-// append adds a fact to the list and works out its traits.
+// append adds a fact to the list and derives its traits.
 func (s *State) append(f Fact) int32 {
 	n := int32(len(s.facts))
 	s.facts = append(s.facts, f)
@@ -152,7 +152,7 @@ func (s *State) append(f Fact) int32 {
 // within reports whether a fact is part of one just learnt from the same words.
 func (s *State) within(n int32) bool {
 	if s.facts[n].By != "" {
-		return false // it stands beside what was read here, in place of nothing
+		return false // a finding is additional and replaces no fact
 	}
 	f := &s.facts[n].Source
 	for o := n - 1; o >= 0 && o > n-maxFactsOfUser; o-- {
@@ -161,7 +161,7 @@ func (s *State) within(n int32) bool {
 			return false
 		}
 		if f.Start <= g.Start && g.End <= f.End && s.facts[n].Kind.Asserted() {
-			s.shelf.remove(s, o) // the new one says it too, with its consequence
+			s.shelf.remove(s, o) // the new fact includes it, with its effect
 		}
 		if g.Start <= f.Start && f.End <= g.End && s.facts[o].Kind.Asserted() && !s.traits[o].inner {
 			return true
@@ -170,7 +170,7 @@ func (s *State) within(n int32) bool {
 	return false
 }
 
-// enter puts a fact, whose links are now complete, into the indexes.
+// enter indexes a fact whose links are complete.
 func (s *State) enter(n int32) {
 	f, t := &s.facts[n], &s.traits[n]
 	s.sum = chainHash(s.sum, f)
@@ -185,7 +185,7 @@ func (s *State) enter(n int32) {
 	s.shelf.put(s, n)
 }
 
-// open enters a current fact where contradictions look for it.
+// open indexes a current fact for contradictions.
 func (s *State) open(n int32) {
 	f := &s.facts[n]
 	if f.Value == "" {
@@ -203,7 +203,7 @@ func (s *State) open(n int32) {
 	}
 }
 
-// indexWords enters a fact under the words it uses.
+// indexWords indexes a fact by its words.
 func (s *State) indexWords(n int32) {
 	f := &s.facts[n]
 	if t := &s.traits[n]; t.inner && !t.clause {
@@ -221,7 +221,7 @@ func (s *State) indexWords(n int32) {
 	}
 }
 
-// enterWords enters a fact under the words of a text.
+// enterWords indexes a fact by the words of a text.
 func (s *State) enterWords(n int32, text string) {
 	scan := language.Scan(text)
 	for w, ok := scan.Next(); ok; w, ok = scan.Next() {
@@ -259,5 +259,5 @@ func (s *State) Facts() iter.Seq[Fact] {
 // Len is the number of facts, superseded ones included.
 func (s *State) Len() int { return len(s.facts) }
 
-// Size is about how many bytes the state holds.
+// Size is the approximate size of the state, in bytes.
 func (s *State) Size() int64 { return s.size }

@@ -7,8 +7,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// statement is the sentence without its filler, with the thing that a leading
-// "it" stands for put in its place when the words before name it.
+// statement is the sentence without its filler, with a leading "it" replaced by the
+// thing it stands for, if the previous words name the thing.
 func (x *distiller) statement(r *reading) string {
 	text := x.d.Text[r.toks[r.lead].start:r.toks[r.stop-1].end]
 	text = strings.TrimSpace(text)
@@ -38,9 +38,9 @@ func (x *distiller) statement(r *reading) string {
 	return text
 }
 
-// saysOfThing tells the "it" that stands for a thing from that of "it was a calm
-// evening" and from the "that" of "that part": a verb follows, and something is
-// used, made, counted or named of the thing.
+// saysOfThing distinguishes an "it" that stands for a thing from that in "it was a calm
+// evening", and from the "that" of "that part". A verb must follow by which the thing
+// is used, made, counted or named.
 func (r *reading) saysOfThing() bool {
 	if r.impersonal() >= 0 {
 		return false
@@ -60,8 +60,8 @@ func (r *reading) saysOfThing() bool {
 	return false
 }
 
-// resolved is the sentence with the thing that its "it" stands for in place, so
-// that it fills the same slot as one that names the thing.
+// resolved is the sentence with its "it" replaced, so that it fills the same slot as a
+// sentence that names the thing.
 func (x *distiller) resolved(r *reading) (*reading, bool) {
 	if !r.toks[r.lead].is(tagIt) {
 		return nil, false
@@ -87,8 +87,8 @@ func (x *distiller) resolved(r *reading) (*reading, bool) {
 	return out, true
 }
 
-// antecedent is what "it" stands for: the thing the sentence before speaks of,
-// in this message or in the last one.
+// antecedent is what "it" stands for: the subject of the previous sentence, in this
+// message or in the last one.
 func (x *distiller) antecedent(r *reading) string {
 	if !x.said.empty() {
 		return x.topicOf(x.d.Text, x.said)
@@ -115,8 +115,8 @@ func (x *distiller) antecedent(r *reading) string {
 	return ""
 }
 
-// topicOf is the noun phrase a sentence is about: a name it gives, else its
-// subject, else its first object.
+// topicOf is the noun phrase that a sentence is about: a name in it, else its subject,
+// else its first object.
 func (x *distiller) topicOf(text string, at span) string {
 	toks := appendTokens(x.l, nil, text, at.start, at.end)
 	r := &reading{l: x.l, text: text, Sentence: language.Sentence{Start: at.start, End: at.end}, toks: toks}
@@ -150,8 +150,8 @@ func (x *distiller) topicOf(text string, at span) string {
 	return ""
 }
 
-// nounEnd ends a noun phrase before its verb: it stops at any word that does
-// something in the sentence.
+// nounEnd is the end of a noun phrase before its verb: it stops at any word with a
+// function in the sentence.
 func (r *reading) nounEnd(i int) int {
 	start := i
 	for i < r.stop && i-start < 4 {
@@ -170,8 +170,8 @@ func (r *reading) nounEnd(i int) int {
 	return i
 }
 
-// reach adds the reason that was given in the sentence before ("… That's why we
-// dropped it"), and stretches the quote over it when it is in this message.
+// reach adds a reason from the previous sentence ("… That's why we dropped it"), and
+// extends the quote to it if it is in this message.
 func (x *distiller) reach(r *reading, f *Fact) {
 	if x.said.empty() {
 		for _, b := range x.before {
@@ -201,8 +201,8 @@ func (x *distiller) reach(r *reading, f *Fact) {
 	}
 }
 
-// reply reads "yes, let's do that" after a proposal of the assistant, and a bare
-// answer after its question.
+// reply reads "yes, let's do that" after a proposal of the assistant, and a bare answer
+// after the assistant's question.
 func (x *distiller) reply(r *reading) bool {
 	if len(x.before) == 0 || x.before[0].Role != session.Assistant || r.stop > 24 || r.isQuestion() && (!accepts(r) || strings.ContainsRune(r.text[r.Start:r.End], '?')) {
 		return false
@@ -220,7 +220,7 @@ func (x *distiller) reply(r *reading) bool {
 	return x.answer(r, asked.Text)
 }
 
-// accepts reports whether a short message agrees, and does nothing else.
+// accepts reports whether a short message only agrees.
 func accepts(r *reading) bool {
 	words, longest := 0, 0
 	for i := 0; i < r.stop; {
@@ -255,7 +255,7 @@ func accepts(r *reading) bool {
 	return words > 0
 }
 
-// proposalIn is the last sentence of an assistant's message that proposes.
+// proposalIn is the last sentence of an assistant's message that is a proposal.
 func (x *distiller) proposalIn(text string) (string, bool) {
 	found := ""
 	for _, s := range language.Sentences(text) {
@@ -271,7 +271,7 @@ func (x *distiller) proposalIn(text string) (string, bool) {
 	return strings.TrimRight(found, "?!."), found != ""
 }
 
-// asksFor reports whether a question wants to be told something, not a yes.
+// asksFor reports whether a question asks for information, and not for a yes.
 func asksFor(question string, l *lexicon) bool {
 	for _, t := range appendTokens(l, nil, question, 0, min(len(question), 200)) {
 		if t.entryHas(tagWh) {
@@ -281,7 +281,7 @@ func asksFor(question string, l *lexicon) bool {
 	return false
 }
 
-// answer keeps a short answer together with the question it answers.
+// answer keeps a short answer with the question it answers.
 func (x *distiller) answer(r *reading, asked string) bool {
 	words := 0
 	for i := r.lead; i < r.stop; i++ {
@@ -290,7 +290,7 @@ func (x *distiller) answer(r *reading, asked string) bool {
 		}
 		if r.toks[i].is(tagI, tagWe, tagBe, tagMy, tagOur, tagHedge, tagUse, tagUsage, tagNeg, tagOrder, tagCommand, tagTask,
 			tagAux, tagPlus, tagMinus, tagSettle, tagWhy, tagStanding) {
-			return false // a sentence of its own
+			return false // a complete sentence
 		}
 	}
 	if words == 0 || words > 5 || r.label || r.told || r.End < len(strings.TrimSpace(x.d.Text)) {

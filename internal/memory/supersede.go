@@ -17,7 +17,7 @@ func (s *State) supersede(o, n int32) {
 	}
 }
 
-// promote shows a fact that only repeated o, which no longer holds.
+// promote shows a fact that only repeated o, now that o no longer holds.
 func (s *State) promote(o int32, list []int32) {
 	for _, k := range list {
 		if s.traits[k].repeats && !s.traits[o].repeats && sameValue(&s.traits[k], &s.traits[o]) {
@@ -28,7 +28,7 @@ func (s *State) promote(o int32, list []int32) {
 	}
 }
 
-// revive makes the facts hold again that a fact now taken back had replaced.
+// revive restores the facts that a withdrawn fact had replaced.
 func (s *State) revive(o int32, touched map[int32]bool) {
 	for _, link := range s.facts[o].Links {
 		n, found := s.byID[link.To]
@@ -46,10 +46,10 @@ func (s *State) revive(o int32, touched map[int32]bool) {
 	}
 }
 
-// chain notes that n replaced o and takes o off what is shown.
+// chain records that n replaced o, and removes o from the shelf.
 func (s *State) chain(o, n int32) {
 	if s.facts[o].Current() {
-		return // revived since
+		return // o has been revived since
 	}
 	s.shelf.remove(s, o)
 	if s.facts[n].Kind == Retraction {

@@ -2,7 +2,7 @@ package memory
 
 import "sync"
 
-// tag is one thing a word can do in a sentence.
+// tag is a function that a word can have in a sentence.
 type tag uint8
 
 // The tags, in the order of tagList.
@@ -90,7 +90,7 @@ const (
 	tagTakesOver
 )
 
-// tagList names the tags as the lexicon's files do.
+// tagList are the names of the tags in the lexicon's files.
 var tagList = [...]string{
 	"stop", "i", "we", "my", "our", "the", "you", "be", "becopula", "aux", "wh", "past", "future",
 	"promise", "neg", "nolonger", "now", "if", "hedge", "firm", "he", "speech", "opinion", "usage",
@@ -102,7 +102,7 @@ var tagList = [...]string{
 	"label-number", "reminder", "tongue", "owns", "takes over",
 }
 
-// tagNames leads from a name in the lexicon's files to its tag.
+// tagNames maps a name in the lexicon's files to its tag.
 var tagNames = sync.OnceValue(func() map[string]tag {
 	names := make(map[string]tag, len(tagList))
 	for i, name := range tagList {

@@ -2,8 +2,8 @@ package memory
 
 import "github.com/hermes-memory/hermes/internal/language"
 
-// retract reads "scratch that", "forget what I said about the port". What
-// follows in the same sentence is read as a statement of its own.
+// retract reads "scratch that", "forget what I said about the port". The rest of the
+// sentence is read as a separate statement.
 func (x *distiller) retract(r *reading) bool {
 	at, about, n := r.takeBack()
 	if about == 0 && n == 0 {
@@ -24,7 +24,7 @@ func (x *distiller) retract(r *reading) bool {
 		return true
 	}
 	if r.toks[after-1].kind != markToken && !r.toks[after-1].is(tagAnd) {
-		return false // "ignore that file" speaks of something else
+		return false // "ignore that file" is about something else
 	}
 	if r.toks[after].is(tagI) && after+2 < r.stop && (r.toks[after+1].is(tagBe) || r.toks[after+1].low == "was") && r.stop-after <= 4 {
 		x.add(x.fact(span{r.Start, r.End}, Retraction)) // "forget that, I was wrong"
@@ -37,9 +37,9 @@ func (x *distiller) retract(r *reading) bool {
 	return true
 }
 
-// takeBack finds the words that take something back, behind a few small ones at
-// most: where they begin, and how many there are of those that name what is
-// meant (about) or do not (n).
+// takeBack finds the words of a retraction, after at most a few function words: their
+// position, and the number of words in the form that names the withdrawn thing (about)
+// or does not (n).
 func (r *reading) takeBack() (at, about, n int) {
 	for i := r.firstWord(); i < min(r.lead+4, r.stop); i++ {
 		about, n = phraseLength(r.toks, i, tagForgetAbout), phraseLength(r.toks, i, tagForget)
@@ -57,8 +57,8 @@ func (r *reading) takeBack() (at, about, n int) {
 	return 0, 0, 0
 }
 
-// firstWord is the first token of the sentence, filler included: "sorry, that
-// was wrong" takes back with its filler.
+// firstWord is the first token of the sentence, with filler: in "sorry, that was wrong"
+// the filler belongs to the retraction.
 func (r *reading) firstWord() int {
 	if r.lead > 4 {
 		return r.lead

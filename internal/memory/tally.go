@@ -2,27 +2,28 @@ package memory
 
 import "sync"
 
-// tallies are lent to the questions of all states: what each kept for itself would
-// be gone as garbage before it is asked again. Nothing of anybody's stays in them.
+// tallies is shared by all states, because a tally kept by each state would be
+// garbage-collected before its next question. A tally in the pool holds no data of any
+// owner.
 var tallies sync.Pool
 
-// tally counts points of facts. It is lent and given back, so that a question costs
-// what it touches, not what is known.
+// tally counts the points of facts. It is reused, so the cost of a question depends on
+// the facts that it touches, not on all facts.
 type tally struct {
 	points  []int32
 	touched []int32 // those with points
-	toks    []token // of the question, kept for their space
+	toks    []token // buffer for the question
 	lists   [][]int32
 }
 
-// effort bounds what a question looks at for each fact it wants, beyond its rarest
-// word, so that its cost stays the same however much is known.
+// effort bounds how many facts a question reads for each fact it wants, beyond those of
+// its rarest word, so that its cost does not grow with the number of facts.
 const effort = 32
 
-// newestFacts bounds how many facts of a category or kind are looked at.
+// newestFacts bounds how many facts of a category or kind are read.
 const newestFacts = 300
 
-// newestOf is the end of a list of facts, where the newest are.
+// newestOf are the newest facts of a list, which are at its end.
 func newestOf(list []int32) []int32 { return list[max(0, len(list)-newestFacts):] }
 
 // tally returns an empty tally for all facts.
@@ -37,7 +38,7 @@ func (s *State) tally() *tally {
 	return t
 }
 
-// done gives a tally back.
+// done returns a tally to the pool.
 func (t *tally) done() {
 	for _, n := range t.touched {
 		t.points[n] = 0

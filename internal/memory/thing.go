@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// thingWords are the words under which a fact about having a thing is found:
-// those of the object that was added or removed, or the name of what is used.
+// thingWords are the words by which a fact about having a thing is found: those of the
+// added or removed object, or the name of the used technology.
 func (s *State) thingWords(n int32) []string {
 	f, t := &s.facts[n], &s.traits[n]
 	switch {
@@ -21,9 +21,8 @@ func (s *State) thingWords(n int32) []string {
 	return nil
 }
 
-// thingClashes finds facts that say of the same thing that it is there when n
-// says that it went, and the other way round, however they put it: "we use
-// Redis" and "removed the Redis cache".
+// thingClashes finds facts that say that a thing exists if n says that it is gone, and
+// the reverse, however they are worded: "we use Redis" and "removed the Redis cache".
 func (s *State) thingClashes(n int32) []int32 {
 	f, t := &s.facts[n], &s.traits[n]
 	var words []string
@@ -47,9 +46,8 @@ func (s *State) thingClashes(n int32) []int32 {
 	return out
 }
 
-// usedFor finds the use of a technology that n says has ended, where it names
-// what it was used for: "we store sessions in Redis", "we no longer store
-// sessions in Redis".
+// usedFor finds the use of a technology that n says has ended, if n names the purpose:
+// "we store sessions in Redis", "we no longer store sessions in Redis".
 func (s *State) usedFor(n int32, removed bool) []int32 {
 	f := &s.facts[n]
 	where := qualifier(f.Attribute)
@@ -65,7 +63,7 @@ func (s *State) usedFor(n int32, removed bool) []int32 {
 	return out
 }
 
-// wordsOf is the content words of a verbatim phrase, as things are found by.
+// wordsOf are the content words of a phrase in the form by which things are found.
 func (s *State) wordsOf(verbatim string) []string {
 	if v := s.valueOf(verbatim, false); v.sort == techValue {
 		name, _, _ := strings.Cut(v.is, " ")
@@ -81,12 +79,12 @@ func (s *State) wordsOf(verbatim string) []string {
 	return out
 }
 
-// has reports whether a fact says that something is there.
+// has reports whether a fact says that a thing exists.
 func (s *State) has(o int32) bool {
 	return !isStatus(s.facts[o].Attribute) || s.traits[o].polarity > 0
 }
 
-// sameThing reports whether an old fact speaks of the thing that words name.
+// sameThing reports whether an old fact is about the thing that words name.
 func (s *State) sameThing(o, n int32, words []string) bool {
 	old, now := &s.facts[o], &s.facts[n]
 	if (isStatus(old.Attribute) || isStatus(now.Attribute)) && qualifier(old.Attribute) != qualifier(now.Attribute) {
@@ -102,7 +100,7 @@ func (s *State) sameThing(o, n int32, words []string) bool {
 		return false
 	}
 	if old.Subject != subjectWe && old.Subject != subjectI && !(now.Attribute == attributeStatus && s.isEnding(now.Value)) && !(now.Former != "" && qualifier(now.Attribute) == "") {
-		return false // what another part uses is its own affair, until it is gone as a whole
+		return false // the use by another part is unaffected, unless the thing is gone as a whole
 	}
 	if theirs := s.thingWords(o); s.traits[o].value.sort == choiceValue {
 		return covers(theirs, words) && coversButShape(words, theirs) || covers(words, theirs) && coversButShape(theirs, words)
@@ -110,8 +108,8 @@ func (s *State) sameThing(o, n int32, words []string) bool {
 	return s.differByCategory(s.thingWords(o), words)
 }
 
-// differByCategory reports whether two phrases name the same technology and
-// differ at most by what it is: "redis" and "redis cache layer".
+// differByCategory reports whether two phrases name the same technology and differ only
+// in the name of its category: "redis" and "redis cache layer".
 func (s *State) differByCategory(a, b []string) bool {
 	named := false
 	for _, w := range a {
@@ -122,8 +120,8 @@ func (s *State) differByCategory(a, b []string) bool {
 	return named && s.coversButGeneric(a, b) && s.coversButGeneric(b, a)
 }
 
-// coversButGeneric reports whether a has every word of b that is not a general
-// one for technology.
+// coversButGeneric reports whether a has every word of b except general words for
+// technology.
 func (s *State) coversButGeneric(a, b []string) bool {
 	for _, w := range b {
 		if slices.Contains(a, w) || w == "layer" || w == "cluster" || w == "instance" {
@@ -136,8 +134,8 @@ func (s *State) coversButGeneric(a, b []string) bool {
 	return true
 }
 
-// coversButShape reports whether a has nothing beside the words of b but general
-// ones for how something is built: "event-driven design".
+// coversButShape reports whether a has no other words than those of b, except general
+// words for ways of building: "event-driven design".
 func coversButShape(a, b []string) bool {
 	for _, w := range a {
 		if !slices.Contains(b, w) && !theLexicon().has(listBuild, w) {

@@ -7,8 +7,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/language"
 )
 
-// FactsAt names, for each place, the first asserted fact that quotes the
-// message there; "" where there is none.
+// FactsAt returns, for each place, the first asserted fact that quotes its message; ""
+// for none.
 func (v *View) FactsAt(places []Place) []FactID {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
@@ -46,7 +46,7 @@ func (v *View) Timeline(topic string) []Fact {
 	return order
 }
 
-// speaksOf reports whether a fact belongs on the timeline of a topic.
+// speaksOf reports whether a fact belongs to the timeline of a topic.
 func speaksOf(f *Fact, wanted []string) bool {
 	if len(wanted) == 0 {
 		return f.Kind == Decision || f.Kind == Event || f.Kind == Cause || !f.Current() || len(f.Links) > 0
@@ -60,8 +60,7 @@ func speaksOf(f *Fact, wanted []string) bool {
 	return true
 }
 
-// stems are the words of a text that say something, in the form in which they
-// are compared.
+// stems are the content words of a text in the form for comparisons.
 func stems(text string) []string {
 	var out []string
 	scan := language.Scan(text)

@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// token is a word, a number or a mark of a sentence.
+// token is a word, a number or a punctuation mark of a sentence.
 type token struct {
 	start, end int    // bytes of the message
 	low        string // in lower case, with straight apostrophes
-	entry      *entry // nil when the lexicon does not know it
-	tags       tagSet // its own, and those of phrases it opens
+	entry      *entry // nil if the lexicon lacks the word
+	tags       tagSet // of the word, and of phrases that begin with it
 	tech       uint8  // category of the technology named here; 0 for none
 	techLen    uint8  // how many tokens name it
 	choice     uint8  // alternative named here; 0 for none
@@ -42,10 +42,10 @@ func (t *token) is(tags ...tag) bool {
 // mark reports whether the token is the given punctuation.
 func (t *token) mark(s string) bool { return t.kind == markToken && t.low == s }
 
-// appendTokens cuts text[start:end] into tokens and looks them up.
+// appendTokens splits text[start:end] into tokens and looks them up.
 func appendTokens(l *lexicon, toks []token, text string, start, end int) []token {
 	if toks == nil {
-		toks = make([]token, 0, (end-start)/6+8) // about what it takes
+		toks = make([]token, 0, (end-start)/6+8) // an estimate
 	}
 	for i := start; i < end; {
 		c := text[i]
@@ -71,7 +71,7 @@ func appendTokens(l *lexicon, toks []token, text string, start, end int) []token
 	return toks
 }
 
-// markAt makes the token of a punctuation mark; curly quotes become straight.
+// markAt is the token of a punctuation mark; curly quotes become straight.
 func markAt(text string, at, size int) token {
 	low := text[at : at+size]
 	switch low {
@@ -87,7 +87,7 @@ func markAt(text string, at, size int) token {
 	return token{start: at, end: at + size, low: low, kind: markToken}
 }
 
-// wordAt makes the token of a word or a number.
+// wordAt is the token of a word or a number.
 func wordAt(l *lexicon, text string, start, end int) token {
 	word := text[start:end]
 	t := token{start: start, end: end, low: lowered(word)}
@@ -108,8 +108,8 @@ func wordAt(l *lexicon, text string, start, end int) token {
 	return t
 }
 
-// wordLength returns how many bytes of s are one word: letters and digits, and
-// joiners between them, as in us-east-1, N+1, don't, v1.2.3, C++ and node.js.
+// wordLength is the length of the word at the start of s, in bytes: letters, digits,
+// and joiners between them, as in us-east-1, N+1, don't, v1.2.3, C++ and node.js.
 func wordLength(s string) int {
 	i := 0
 	for i < len(s) {
@@ -146,7 +146,7 @@ func wordLength(s string) int {
 	return i
 }
 
-// isThousand reports whether s begins with a comma and three digits, and no more.
+// isThousand reports whether s begins with a comma and exactly three digits.
 func isThousand(s string) bool {
 	if len(s) < 4 || len(s) > 4 && s[4] >= '0' && s[4] <= '9' {
 		return false
@@ -163,7 +163,7 @@ func isAlnum(c byte) bool {
 	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
 }
 
-// joins reports whether c may stand inside a word.
+// joins reports whether c may be inside a word.
 func joins(c byte) bool {
 	switch c {
 	case '\'', '-', '.', '_', '+', '/', '@', '#', ':', '&':
@@ -174,8 +174,8 @@ func joins(c byte) bool {
 	return false
 }
 
-// lowered returns s in lower case with straight apostrophes; s itself when it
-// is so already.
+// lowered returns s in lower case with straight apostrophes; s itself if it is in that
+// form.
 func lowered(s string) string {
 	for i := range len(s) {
 		if c := s[i]; c >= utf8.RuneSelf || c >= 'A' && c <= 'Z' {
@@ -185,7 +185,8 @@ func lowered(s string) string {
 	return s
 }
 
-// readMeaning gives token i the tags of its word and of phrases it opens.
+// readMeaning sets the tags of token i, for its word and for phrases that begin with
+// it.
 func readMeaning(toks []token, i int) {
 	t := &toks[i]
 	t.tags = t.entry.tags
@@ -213,7 +214,7 @@ func readMeaning(toks []token, i int) {
 	}
 }
 
-// phraseAt reports whether the tokens from i on are the given words.
+// phraseAt reports whether the tokens from i on are these words.
 func phraseAt(toks []token, i int, words []string) bool {
 	if i+len(words) > len(toks) {
 		return false
@@ -226,8 +227,8 @@ func phraseAt(toks []token, i int, words []string) bool {
 	return true
 }
 
-// standsAsName reports whether an everyday word is used as a name here: it has
-// a capital inside the sentence, or follows "in", "with", "to" or "use".
+// standsAsName reports whether an everyday word is used as a name: it is capitalized
+// within the sentence, or follows "in", "with", "to" or "use".
 func standsAsName(toks []token, i int) bool {
 	if i == 0 {
 		return false
@@ -242,7 +243,7 @@ func standsAsName(toks []token, i int) bool {
 	return i+1 == len(toks) || toks[i+1].kind == markToken || toks[i+1].is(tagPrep)
 }
 
-// phraseLength returns how many tokens from i on carry the tag; 0 for none.
+// phraseLength is the number of tokens from i on with the tag; 0 for none.
 func phraseLength(toks []token, i int, t tag) int {
 	if i >= len(toks) || toks[i].entry == nil {
 		return 0

@@ -4,14 +4,14 @@ import (
 	"strings"
 )
 
-// value is what sort of thing fills a slot. Only values of one sort can take
-// each other's place: "slow" does not replace "512 MB".
+// value is the value of a slot with its sort. Only values of one sort can replace each
+// other: "slow" does not replace "512 MB".
 type value struct {
 	sort valueSort
-	// of is the unit of a measure, the category of a technology or the group
-	// of an alternative.
+	// of is the unit of a measure, the category of a technology or the group of an
+	// alternative.
 	of string
-	// is is the form the value is compared by.
+	// is is the form of the value for comparisons.
 	is string
 }
 
@@ -69,7 +69,7 @@ func (s *State) valueOf(verbatim string, dated bool) value {
 	return v
 }
 
-// normal joins the content words of a value, stemmed, in their order.
+// normal joins the content words of a value, stemmed, in order.
 func (s *State) normal(toks []token) string {
 	var b strings.Builder
 	for i := range toks {
@@ -83,12 +83,12 @@ func (s *State) normal(toks []token) string {
 	return b.String()
 }
 
-// sameValue reports whether two facts of a slot say the same.
+// sameValue reports whether two facts of a slot have the same value.
 func sameValue(a, b *trait) bool {
 	return a.value.is == b.value.is && a.polarity == b.polarity
 }
 
-// replaces reports whether a value of sort v can take the place of o.
+// replaces reports whether v can replace a value o.
 func (v value) replaces(o value) bool {
 	if v.sort != o.sort {
 		return false
@@ -104,8 +104,8 @@ func (v value) replaces(o value) bool {
 	return false
 }
 
-// sizeUnit is the list of a unit and those that measure the same: time, bytes, money;
-// 0, which is no such list, for other units.
+// sizeUnit is the list of units of one quantity (time, bytes, money) that a unit
+// belongs to; 0 for other units.
 func sizeUnit(unit string) wordList {
 	for _, list := range [...]wordList{listTime, listSize, listMoney} {
 		if theLexicon().has(list, unit) {

@@ -14,38 +14,36 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// View is the memory of one scope, ready for use: its facts and the index over
-// its messages. Views are shared by the turns of a scope and are safe for
-// concurrent use.
+// View is the memory of one scope, ready for use: its facts and the index over its
+// messages. Views are shared by the turns of a scope and are safe for concurrent use.
 type View struct {
-	// searching is held by whoever works with the index, which reuses scratch
-	// space between searches. It is taken before mu.
+	// searching guards the index, which reuses buffers between searches. It is locked
+	// before mu.
 	searching sync.Mutex
 	index     *ranking.Index
 	quotes    quotes
 
 	mu    sync.RWMutex
 	state *State
-	// unread are messages learnt that the next search puts into the index.
+	// unread are learnt messages that are not in the index yet.
 	unread []ranking.Document
-	// taken is how many messages have left unread.
+	// taken counts the messages that have left unread.
 	taken Horizon
-	toks  []token // of the sentence being read, kept for their space
-	// meanings are what an embeddings model made of the messages; empty
-	// without one.
+	toks  []token // buffer for the sentence being read
+	// meanings are the vectors of the messages; empty without an embeddings model.
 	meanings ranking.Meanings
-	// recent is, per lineage, the newest few messages, newest first: what a
-	// sentence such as "yes, do that" refers to.
+	// recent are the newest few messages of each lineage, newest first, to which a
+	// sentence such as "yes, do that" refers.
 	recent map[session.ID][]ranking.Document
-	// newest is, per lineage, the place of its newest message; gone is what was
-	// taken back since the view was read.
+	// newest is the Seq of the newest message of each lineage. gone are the messages
+	// that were undone since the view was read.
 	newest map[session.ID]int64
 	gone   []withdrawn
-	// last is the id of the newest message learnt.
+	// last is the id of the newest learnt message.
 	last int64
 }
 
-// recentMessages is how far back a message may refer without naming anything.
+// recentMessages is how far back a message may refer without naming a thing.
 const recentMessages = 4
 
 // NewView returns the memory of an empty scope.
@@ -53,8 +51,7 @@ func NewView() *View {
 	return &View{state: NewState(), index: ranking.New(), recent: make(map[session.ID][]ranking.Document), newest: make(map[session.ID]int64)}
 }
 
-// load reads a scope's memory from the store: its facts beside its messages, for
-// neither needs the other.
+// load reads a scope's memory from the store, its facts and its messages concurrently.
 func load(ctx context.Context, st Store, o owner.Owner, scope Scope, embeddings string) (*View, error) {
 	v := NewView()
 	restored := recovery.Async(func() error { return v.restore(ctx, st, o, scope) })
@@ -85,14 +82,14 @@ func (v *View) restore(ctx context.Context, st Store, o owner.Owner, scope Scope
 	return nil
 }
 
-// Restore adds facts as a store kept them.
+// Restore adds stored facts.
 func (v *View) Restore(facts []Fact) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.state.Restore(facts)
 }
 
-// asKnown makes facts current again whose successor was not known yet.
+// asKnown makes facts current again if their replacement was not known at scope.AsOf.
 func asKnown(facts []Fact, scope Scope) []Fact {
 	if scope.AsOf.IsZero() {
 		return facts
@@ -109,11 +106,11 @@ func asKnown(facts []Fact, scope Scope) []Fact {
 	return facts
 }
 
-// Learn distils a message and adds its facts to the state; from now on the message can
+// Learn distils a message and adds its facts to the state. From then on the message can
 // be recalled. The returned change must be stored.
 //
 // It does not wait for a search under way: the next search adds the message to the
-// index, or a later Learn when many messages have gathered.
+// index, or a later Learn once many messages have gathered.
 func (v *View) Learn(d ranking.Document) Change {
 	if d.Note == EchoNote {
 		return Change{}
@@ -133,14 +130,15 @@ func (v *View) Learn(d ranking.Document) Change {
 	return change
 }
 
-// What may wait for the index: so many messages, none of them longer than that, in
-// bytes.
+// Bounds on the messages that wait for the index: their number, and the length of each
+// in bytes.
 const (
 	maxUnread  = 32
 	longUnread = 32 << 10
 )
 
-// learn is Learn without the index. It returns how many messages that now lacks.
+// learn is Learn without the index. It returns the number of messages that the index
+// lacks.
 func (v *View) learn(d ranking.Document) (change Change, unread int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -158,10 +156,10 @@ func (v *View) learn(d ranking.Document) (change Change, unread int) {
 	return change, len(v.unread)
 }
 
-// maxTokens is for how many tokens the space is kept.
+// maxTokens is the maximum size of the reused buffer.
 const maxTokens = 256
 
-// note makes a message the newest of its lineage; the caller holds mu or owns the
+// note records a message as the newest of its lineage. The caller holds mu or owns the
 // view.
 func (v *View) note(d ranking.Document) {
 	v.last = max(v.last, d.MessageID)
@@ -172,7 +170,7 @@ func (v *View) note(d ranking.Document) {
 	v.keepNear(d)
 }
 
-// read puts a message into the index; the caller holds searching or owns the view.
+// read adds a message to the index. The caller holds searching or owns the view.
 func (v *View) read(d ranking.Document) {
 	v.quotes.pass(&d)
 	if d.Text != "" && !session.Echo(d.Note) {
@@ -181,15 +179,15 @@ func (v *View) read(d ranking.Document) {
 	}
 }
 
-// takeUnread returns what the index lacks up to a horizon. The caller holds searching
-// until it has given that to readAll.
+// takeUnread returns the messages that the index lacks, up to a horizon. The caller
+// holds searching until it has passed them to readAll.
 func (v *View) takeUnread(h Horizon) []ranking.Document {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	n := max(0, min(int(h-v.taken), len(v.unread)))
 	unread := v.unread[:n:n]
 	if v.unread = v.unread[n:]; len(v.unread) == 0 {
-		v.unread = nil // the index has them
+		v.unread = nil // the index has them by then
 	}
 	v.taken += Horizon(n)
 	return unread
@@ -201,7 +199,7 @@ func (v *View) readAll(ds []ranking.Document) {
 	}
 }
 
-// keepNear notes a message as the newest of its lineage.
+// keepNear adds a message to recent.
 func (v *View) keepNear(d ranking.Document) {
 	if d.Text == "" {
 		return
@@ -211,15 +209,15 @@ func (v *View) keepNear(d ranking.Document) {
 		near = append(near, ranking.Document{})
 	}
 	copy(near[1:], near)
-	d.Text = language.Ends(d.Text, 2*maxDistilled) // what a later message may refer to
+	d.Text = language.Ends(d.Text, 2*maxDistilled) // a later message may refer to either end
 	near[0] = d
 	v.recent[d.Root] = near
 }
 
-// Horizon is how much a view had learnt at a moment.
+// Horizon is the number of messages that a view had learnt at a moment.
 type Horizon int
 
-// Horizon returns how much the view has learnt so far.
+// Horizon returns the number of messages learnt so far.
 func (v *View) Horizon() Horizon {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
@@ -247,7 +245,7 @@ func (v *View) searchIndex(h Horizon, q ranking.Query) []ranking.Hit {
 	return v.index.Search(q)
 }
 
-// Match names the facts that answer a question, the best first.
+// Match returns the facts that answer a question, best first.
 func (v *View) Match(question string, at time.Time, limit int) []Fact {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
@@ -259,7 +257,7 @@ func (v *View) Match(question string, at time.Time, limit int) []Fact {
 	return out
 }
 
-// Block renders the part of the state that a model is shown.
+// Block renders the part of the state for a model.
 func (v *View) Block(budget int, count func(string) int, opt BlockOptions) Block {
 	v.mu.Lock() // rendering keeps the token counts of lines
 	defer v.mu.Unlock()
@@ -291,7 +289,7 @@ func (v *View) Hash() string {
 	return v.state.Hash()
 }
 
-// size is about how many bytes the view holds.
+// size is the approximate size of the view, in bytes.
 func (v *View) size() int64 {
 	v.searching.Lock()
 	defer v.searching.Unlock()

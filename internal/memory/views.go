@@ -9,8 +9,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Views caches the memory of the scopes in use, so that a turn does not read its scope
-// again. It is bounded; an evicted scope is read again when needed.
+// Views caches the memory of scopes, so that a turn need not read its scope again. It
+// is bounded; an evicted scope is read again when needed.
 type Views struct {
 	store Store
 	limit int64
@@ -34,14 +34,14 @@ type viewEntry struct {
 	key    viewKey
 	place  *list.Element
 	size   int64
-	users  int           // turns working with it now
+	users  int           // turns that use it now
 	loaded chan struct{} // closed once view and err are set
 	view   *View
 	err    error
-	stale  bool // dropped while in use: forget it when the last user leaves
+	stale  bool // dropped while in use: removed when the last user leaves
 }
 
-// NewViews returns an empty cache that holds about limit bytes.
+// NewViews returns an empty cache of about limit bytes.
 func NewViews(store Store, limit int64) *Views {
 	return &Views{store: store, limit: limit, byKey: make(map[viewKey]*viewEntry), order: list.New()}
 }
@@ -53,9 +53,8 @@ func keyOf(o owner.Owner, s Scope) viewKey {
 	return viewKey{owner: o.ID(), root: s.Root}
 }
 
-// Use returns the view of a scope, reading it on first use, and a function that
-// must be called when the caller is done with it. fresh says that the scope is
-// known to be empty, so there is nothing to read.
+// Use returns the view of a scope, read at first use, and a function that ends the use.
+// fresh says that the scope is known to be empty and need not be read.
 func (c *Views) Use(ctx context.Context, o owner.Owner, s Scope, fresh bool) (*View, func(), error) {
 	key := keyOf(o, s)
 	c.mu.Lock()
@@ -85,8 +84,8 @@ func (c *Views) Use(ctx context.Context, o owner.Owner, s Scope, fresh bool) (*V
 	return e.view, func() { c.leave(e) }, nil
 }
 
-// Current reports whether a view is still the one that others of its scope use. A view
-// that was dropped meanwhile may differ from the store.
+// Current reports whether a view is still the cached one of its scope. A view that was
+// dropped meanwhile may differ from the store.
 func (c *Views) Current(o owner.Owner, s Scope, v *View) bool {
 	c.mu.Lock()
 	e := c.byKey[keyOf(o, s)]
@@ -102,13 +101,13 @@ func (c *Views) Current(o owner.Owner, s Scope, v *View) bool {
 	}
 }
 
-// Past returns the memory of a scope as it was known at scope.AsOf. It is read for this
-// use alone and not cached, because the same past is rarely asked for twice.
+// Past returns the memory of a scope at scope.AsOf. It is not cached, because the same
+// past is rarely needed twice.
 func (c *Views) Past(ctx context.Context, o owner.Owner, s Scope) (*View, error) {
 	return load(ctx, c.store, o, s, c.embeddings)
 }
 
-// fill loads an entry. The first user pays for it; a failure is not kept.
+// fill loads an entry for its first user. A failed load is not cached.
 func (c *Views) fill(ctx context.Context, e *viewEntry, o owner.Owner, s Scope, fresh bool) {
 	if fresh {
 		e.view = NewView()
@@ -120,7 +119,7 @@ func (c *Views) fill(ctx context.Context, e *viewEntry, o owner.Owner, s Scope, 
 	close(e.loaded)
 }
 
-// leave ends one use: the entry's size is taken again and the cache trimmed.
+// leave ends one use: it measures the entry's size and trims the cache.
 func (c *Views) leave(e *viewEntry) {
 	size := int64(0)
 	select {
@@ -147,7 +146,7 @@ func (c *Views) leave(e *viewEntry) {
 	}
 }
 
-// remove takes an entry out of the cache; c.mu is held.
+// remove removes an entry. The caller holds c.mu.
 func (c *Views) remove(e *viewEntry) {
 	if e.stale {
 		return
@@ -158,8 +157,8 @@ func (c *Views) remove(e *viewEntry) {
 	delete(c.byKey, e.key)
 }
 
-// Drop removes a scope from the cache. It is called after a failed write, because the
-// cache may then know more than the store, and after an erasure.
+// Drop removes a scope from the cache. It is called after an erasure, and after a
+// failed write, because the cache may then hold more than the store.
 func (c *Views) Drop(o owner.Owner, s Scope) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -170,7 +169,7 @@ func (c *Views) Drop(o owner.Owner, s Scope) {
 	}
 }
 
-// DropOwner removes everything of an owner from the cache.
+// DropOwner removes all scopes of an owner from the cache.
 func (c *Views) DropOwner(o owner.Owner) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -181,8 +180,8 @@ func (c *Views) DropOwner(o owner.Owner) {
 	}
 }
 
-// Withdraw brings the view of a scope, if one is held, up to date with messages
-// that were taken back. One that is just being read is forgotten instead.
+// Withdraw updates the cached view of a scope after messages were undone. A view that
+// is being read is dropped.
 func (c *Views) Withdraw(o owner.Owner, s Scope, w Withdrawal) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

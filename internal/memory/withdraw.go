@@ -5,25 +5,24 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Withdrawal is the end of a lineage that was taken back.
+// Withdrawal is the undone end of a lineage.
 type Withdrawal struct {
 	Root session.ID
-	From int64 // the first Seq of it
-	// Facts are those of the scope without it; nil if it had taught nothing.
+	From int64 // first Seq
+	// Facts are the facts of the scope without it; nil if it had taught nothing.
 	Facts []Fact
-	// Before are the newest messages of the lineage that stand, oldest first.
+	// Before are the newest standing messages of the lineage, oldest first.
 	Before []ranking.Document
 }
 
-// withdrawn is a range of a lineage that is not recalled any more.
+// withdrawn is an undone range of a lineage.
 type withdrawn struct {
 	root     session.ID
 	from, to int64
 }
 
-// withdraw makes the view forget the end of a lineage. The index keeps its
-// words, for taking them out would mean to read everything again; they are
-// skipped in every search.
+// withdraw removes the end of a lineage from the view. The index keeps its words,
+// because removing them would mean rebuilding the index. Searches skip them.
 func (v *View) withdraw(w Withdrawal) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -38,7 +37,7 @@ func (v *View) withdraw(w Withdrawal) {
 	}
 }
 
-// isGone reports whether a message was taken back.
+// isGone reports whether a message was undone.
 func isGone(gone []withdrawn, root session.ID, seq int64) bool {
 	for i := range gone {
 		if g := &gone[i]; g.root == root && seq >= g.from && seq < g.to {
@@ -48,7 +47,7 @@ func isGone(gone []withdrawn, root session.ID, seq int64) bool {
 	return false
 }
 
-// skipping leaves what was taken back out of a search.
+// skipping makes a search skip undone messages.
 func (v *View) skipping(q ranking.Query) ranking.Query {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
