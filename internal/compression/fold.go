@@ -42,7 +42,8 @@ const minShrink = 0.2
 
 // Fold decides whether the tail must shrink and where to cut. before is the
 // summary of what was folded earlier. A tail is cut in front of a user's
-// message only, so that a tool call is never parted from its results. ok is
+// message only, so that a tool call is never parted from its results, and an answer
+// that names its input is not parted from it. ok is
 // false when the tail is small enough, or when no cut would help.
 func Fold(tail []session.Message, before string, l Limits, count Counter) (f Folded, ok bool) {
 	if tokensOf(tail) <= l.High {
@@ -65,12 +66,13 @@ func foldTo(tail []session.Message, before string, l Limits, count Counter) (Fol
 		return Folded{}, false
 	}
 	cut, kept := -1, 0
+	whole := wholeFrom(tail)
 	for i := len(tail) - 1; i > 0; i-- {
 		kept += tail[i].Tokens + MessageOverhead
 		if kept > l.Low && cut >= 0 {
 			break
 		}
-		if tail[i].Role == session.User {
+		if tail[i].Role == session.User && whole[i] {
 			cut = i
 			if kept > l.Low {
 				break
@@ -81,6 +83,26 @@ func foldTo(tail []session.Message, before string, l Limits, count Counter) (Fol
 		return Folded{}, false
 	}
 	return Folded{TailFrom: tail[cut].Seq, Summary: summarize(tail[:cut], before, l.Summary, count)}, true
+}
+
+// wholeFrom says for each message whether those from it on hold the inputs that their
+// answers name, as far as the tail has them.
+func wholeFrom(tail []session.Message) []bool {
+	at := make(map[int64]int)
+	for i := range tail {
+		if id := tail[i].ID; id != 0 {
+			at[id] = i
+		}
+	}
+	whole := make([]bool, len(tail))
+	first := len(tail)
+	for i := len(tail) - 1; i >= 0; i-- {
+		if input, here := at[tail[i].ReplyTo]; here {
+			first = min(first, input)
+		}
+		whole[i] = i <= first
+	}
+	return whole
 }
 
 func tokensOf(ms []session.Message) int {

@@ -133,6 +133,32 @@ func TestFoldKeepsToolCalls(t *testing.T) {
 	}
 }
 
+// TestFoldKeepsAnswers folds a tail in which an answer stands behind the turns that
+// overtook it: the cut is in front of its input, or behind the answer.
+func TestFoldKeepsAnswers(t *testing.T) {
+	t.Parallel()
+	var tail []session.Message
+	for seq := int64(0); seq < 12; seq += 2 {
+		tail = append(tail, message(seq, session.User, 50), message(seq+1, session.Assistant, 50))
+	}
+	for i := range tail {
+		tail[i].ID = int64(100 + i)
+	}
+	tail[11].ReplyTo = tail[4].ID
+	l := Limits{High: 500, Low: 200, Summary: 50}
+	if f, ok := Fold(tail, "", l, Estimate); !ok || f.TailFrom != 4 {
+		t.Errorf("got %+v, %v, want a cut in front of the input that is answered", f, ok)
+	}
+	tail = append(tail, message(12, session.User, 50))
+	if f, ok := Fold(tail, "", l, Estimate); !ok || f.TailFrom != 12 {
+		t.Errorf("got %+v, %v, want a cut behind the answer", f, ok)
+	}
+	tail[11].ReplyTo = 1 // no longer in the tail
+	if f, ok := Fold(tail, "", l, Estimate); !ok || f.TailFrom != 10 {
+		t.Errorf("got %+v, %v, want the cut of any other tail", f, ok)
+	}
+}
+
 func TestSummary(t *testing.T) {
 	t.Parallel()
 	tail := []session.Message{

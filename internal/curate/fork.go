@@ -89,6 +89,7 @@ type copier struct {
 	tip    session.Session // of the copy
 	last   []byte          // hash of the newest message of the copy
 	places map[int64]int64 // old to new Seq, for notes that replace a fact
+	copies map[int64]int64 // old to new message id
 	facts  map[memory.FactID]memory.Fact
 	held   *lineage.Held
 }
@@ -138,7 +139,7 @@ func (c *copier) copy(ctx context.Context) error {
 		return err
 	}
 	defer leave()
-	c.places = make(map[int64]int64)
+	c.places, c.copies = make(map[int64]int64), make(map[int64]int64)
 	for from := int64(0); from < c.until; {
 		ms, err := cur.sessions.Messages(ctx, c.o, c.source.RootID, session.Range{From: from, To: c.until, Limit: copyPage, Bytes: copyBytes})
 		if err != nil {
@@ -189,7 +190,9 @@ func (c *copier) page(ctx context.Context, view *memory.View, ms []session.Messa
 	}
 	for i := range step.Messages {
 		m := &step.Messages[i]
-		m.ID = first + int64(i)
+		m.ReplyTo = c.copies[m.ReplyTo] // 0 if the input is not copied
+		c.copies[m.ID] = first + int64(i)
+		m.ID = c.copies[m.ID]
 		m.Hash = lineage.Chain(c.last, m)
 		c.last = m.Hash
 		if change := c.curator.lineages.Learn(view, ranking.DocumentOf(m)); len(change.Learned)+len(change.Superseded) > 0 {

@@ -46,8 +46,8 @@ type Imported struct {
 // another lineage has one of the session ids.
 func (c *Curator) Import(ctx context.Context, a *Archived) (Imported, error) {
 	count, _ := compression.CounterFor(c.budgets.Model)
-	im := &importer{curator: c, o: a.Owner, count: count, names: make(map[string]string), restore: a.Restore, rows: a.Sessions,
-		want: a.Sessions[len(a.Sessions)-1]}
+	im := &importer{curator: c, o: a.Owner, count: count, names: make(map[string]string), inputs: make(map[int64]int64),
+		restore: a.Restore, rows: a.Sessions, want: a.Sessions[len(a.Sessions)-1]}
 	root := a.Sessions[0].ID
 	l, err := c.lineages.Take(ctx, a.Owner, root, lineage.Bare)
 	if err != nil {
@@ -106,6 +106,8 @@ type importer struct {
 	count compression.Counter
 	// begins are the Seqs of the user's messages.
 	begins []int64
+	// inputs are the new ids of user and tool messages, by exported id.
+	inputs map[int64]int64
 	// receipts are the ids of the receipts stored so far.
 	receipts map[string]bool
 	// opened says that there are rows to remove if the import fails.
@@ -358,8 +360,23 @@ func (im *importer) number(ctx context.Context, ms []session.Message) error {
 	}
 	for i := range ms {
 		ms[i].ID = ids[i]
+		im.nameInput(&ms[i], theirs[i])
 	}
 	return nil
+}
+
+// nameInput replaces the exported id in ReplyTo by the new id of that message. ReplyTo
+// must name an earlier user or tool message of the lineage; otherwise it is dropped. was
+// is the exported id of m.
+func (im *importer) nameInput(m *session.Message, was int64) {
+	if m.Role == session.Assistant {
+		m.ReplyTo = im.inputs[m.ReplyTo]
+		return
+	}
+	m.ReplyTo = 0
+	if was > 0 {
+		im.inputs[was] = m.ID
+	}
 }
 
 // readErasures reads the erasures so far. An import may take long, so it is repeated.

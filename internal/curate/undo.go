@@ -25,8 +25,9 @@ type TakenBack struct {
 }
 
 // Undo undoes the last exchange: the newest standing message of the user and all
-// messages after it. Models and memory no longer see them. The archive keeps them,
-// marked as undone.
+// messages after it. If an answer among them names an earlier input by ReplyTo, the undo
+// begins with that input. Models and memory no longer see the messages. The archive
+// keeps them, marked as undone.
 func (c *Curator) Undo(ctx context.Context, o owner.Owner, id session.ID) (TakenBack, error) {
 	l, err := c.lineages.Take(ctx, o, id, lineage.Whole)
 	if err != nil {
@@ -43,9 +44,44 @@ func (c *Curator) Undo(ctx context.Context, o owner.Owner, id session.ID) (Taken
 		return out, err
 	}
 	out.Text = last.Content
-	gone, err := c.Withdraw(ctx, o, l.Lineage, last.Seq, c.now())
+	from, err := c.wholeFrom(ctx, o, tip.RootID, last.Seq)
+	if err != nil {
+		return out, err
+	}
+	gone, err := c.Withdraw(ctx, o, l.Lineage, from, c.now())
 	out.Messages, out.Session = len(gone), l.Tip
 	return out, err
+}
+
+// wholeFrom moves from back until no standing message at or after it replies to an
+// earlier standing message.
+func (c *Curator) wholeFrom(ctx context.Context, o owner.Owner, root session.ID, from int64) (int64, error) {
+	seen := map[int64]bool{0: true}
+	for to := int64(0); ; { // [from, to) is not checked yet; 0 means no end
+		ms, err := c.sessions.Messages(ctx, o, root, session.Range{From: from, To: to, Standing: true})
+		if err != nil {
+			return 0, fmt.Errorf("read messages: %w", err)
+		}
+		first := from
+		for i := range ms {
+			id := ms[i].ReplyTo
+			if seen[id] {
+				continue
+			}
+			seen[id] = true
+			input, err := c.sessions.Messages(ctx, o, root, session.Range{MessageID: id, Standing: true})
+			if err != nil {
+				return 0, fmt.Errorf("find input: %w", err)
+			}
+			if len(input) > 0 {
+				first = min(first, input[0].Seq)
+			}
+		}
+		if first == from {
+			return from, nil
+		}
+		from, to = first, from
+	}
 }
 
 // lastSaid is the newest standing message of the user; nil for none.
