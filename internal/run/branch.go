@@ -54,10 +54,14 @@ func (r *Runner) copyFor(ctx context.Context, req *Request) (*Request, error) {
 	return &branched, nil
 }
 
+// leavesBranch reports whether the turn continues from an earlier message and stores
+// nothing, so that no copy of the lineage is made.
+func (t *laidOut) leavesBranch() bool { return t.req.After != nil && t.req.OffRecord }
+
 // cutBranch hides the messages after the one that the client wants to continue from, if
 // the turn stores nothing and so needs no copy.
 func (t *laidOut) cutBranch() {
-	if t.req.After != nil && t.req.OffRecord {
+	if t.leavesBranch() {
 		t.input.tailTo = min(t.input.tailTo, *t.req.After+1)
 	}
 }

@@ -29,7 +29,7 @@ type input struct {
 }
 
 // goBack notes that the client's history continues after an earlier message and omits
-// the messages stored after it.
+// the messages stored after it. known is the newest place that the history holds.
 func (in *input) goBack(l *lineage.Lineage, known int64) {
 	if n := len(l.Recent); n > 0 && l.Recent[n-1].Seq > known {
 		in.undoes, in.undoFrom = true, known+1
@@ -48,12 +48,12 @@ func newInput(l *lineage.Lineage, sent []session.Message) (input, error) {
 		cut := turnStart(sent)
 		return input{past: sent[:cut], fresh: sent[cut:], asked: sent[cut:], tailTo: next + int64(cut)}, nil
 	}
-	recent := Visible(l.Recent)
+	recent := Visible(inExchanges(l.Recent))
 	if in, ok := repeated(recent, sent); ok {
 		return in, nil
 	}
 	if i, j := overlap(sent, recent); i >= 0 {
-		known := recent[j].Seq
+		known := newest(recent[:j+1])
 		if i+1 < len(sent) {
 			in := input{fresh: sent[i+1:], asked: sent[i+1:], tailTo: known + 1}
 			in.goBack(l, known)
@@ -70,6 +70,16 @@ func newInput(l *lineage.Lineage, sent []session.Message) (input, error) {
 	}
 	cut := turnStart(sent)
 	return input{fresh: sent[cut:], asked: sent[cut:], tailTo: next}, nil
+}
+
+// newest is the highest Seq of some messages. They are in the order of exchanges, not of
+// Seq.
+func newest(ms []session.Message) int64 {
+	last := ms[0].Seq
+	for i := range ms {
+		last = max(last, ms[i].Seq)
+	}
+	return last
 }
 
 // turnStart is the start of the newest turn in a history: after the last answer. Tool

@@ -23,7 +23,8 @@ func (t *laidOut) joinCalls() error {
 	if !slices.ContainsFunc(asked, isResult) {
 		return nil
 	}
-	open := ofLastTurn(t.before())
+	earlier := until(t.history(), t.input.tailTo)
+	open := ofLastTurn(earlier)
 	from, err := callers(open, asked)
 	if err != nil {
 		return err
@@ -37,12 +38,13 @@ func (t *laidOut) joinCalls() error {
 		asked = t.input.fresh
 	}
 	t.input.tailTo = open[from].Seq
+	open = goingOn(earlier, open[from:])
 	if len(asked) == 0 { // all results are stored: the client wants another answer
 		for !isResult(open[len(open)-1]) {
 			open = open[:len(open)-1]
 		}
 	}
-	t.input.asked = paired(append(slices.Clone(open[from:]), asked...), true)
+	t.input.asked = paired(append(slices.Clone(open), asked...), true)
 	return nil
 }
 
@@ -129,7 +131,7 @@ func (t *laidOut) nameTools() {
 	}
 	names := make(map[string]string)
 	if len(t.input.past) == 0 {
-		lineage.NameTools(names, slices.Clone(ofLastTurn(t.before())))
+		lineage.NameTools(names, slices.Clone(ofLastTurn(until(t.history(), t.input.tailTo))))
 	}
 	lineage.NameTools(names, t.input.past)
 	lineage.NameTools(names, t.input.fresh)

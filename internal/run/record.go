@@ -123,7 +123,7 @@ func (t *turn) answerMessages(a *answer, res *Result, said func() int) []session
 	m := session.Message{
 		RootID: t.lineage.Tip.RootID, Key: t.req.Key, Role: session.Assistant, Content: a.own(),
 		ToolCalls: res.Answer.ToolCalls, FinishReason: res.Answer.FinishReason, Model: res.Model,
-		SaidAt: res.At, RecordedAt: res.At,
+		SaidAt: res.At, RecordedAt: res.At, ReplyTo: t.replyTo,
 	}
 	ms := one(m)
 	if t.box != nil && t.box.mixed != nil {

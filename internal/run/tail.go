@@ -25,22 +25,19 @@ func (t *laidOut) fitTail(room int) ([]session.Message, int) {
 	}
 	t.sightFrom = t.input.tailTo
 	if from < end {
-		t.sightFrom = tail[from].Seq
-		for i := from; i < end; i++ { // results follow their calls, not the order of Seq
-			t.sightFrom = min(t.sightFrom, tail[i].Seq)
-		}
+		t.sightFrom = oldest(tail[from:])
 	}
 	return tail[from:end], used
 }
 
-// before is the history up to the position of the input.
-func (t *laidOut) before() []session.Message {
-	ms := t.history()
-	end := len(ms)
-	for end > 0 && ms[end-1].Seq >= t.input.tailTo {
-		end--
+// oldest is the lowest Seq of some messages. Results follow their calls and answers follow
+// their input, not the order of Seq.
+func oldest(ms []session.Message) int64 {
+	first := ms[0].Seq
+	for i := range ms {
+		first = min(first, ms[i].Seq)
 	}
-	return ms[:end:end]
+	return first
 }
 
 // history are the messages that may be shown before the input: the lineage's tail, or
@@ -49,7 +46,11 @@ func (t *laidOut) history() []session.Message {
 	if len(t.input.past) > 0 {
 		return t.input.past
 	}
-	return t.lineage.Tail()
+	tail := t.lineage.Tail()
+	if t.leavesBranch() {
+		tail = until(tail, *t.req.After+1)
+	}
+	return tail
 }
 
 // standing omits answers that were replaced by a later answer to the same input.

@@ -47,7 +47,7 @@ func nameCalls(calls []openai.Call) {
 func (t *turn) work(ctx context.Context, text string, calls []openai.Call, model string) (session.Message, []session.Message, error) {
 	asking := session.Message{
 		RootID: t.lineage.Tip.RootID, Key: t.req.Key, Role: session.Assistant, Content: text,
-		ToolCalls: openai.MarshalCalls(calls), FinishReason: "tool_calls", Model: cmp.Or(model, t.name),
+		ToolCalls: openai.MarshalCalls(calls), FinishReason: "tool_calls", Model: cmp.Or(model, t.name), ReplyTo: t.replyTo,
 	}
 	asking.Tokens = t.count(text) + t.count(string(asking.ToolCalls))
 	mine := t.box.ours(calls)
@@ -153,7 +153,7 @@ func (t *turn) makeRoom() {
 		p.tailSize -= n
 		p.tailFrom = t.input.tailTo
 		if p.tailSize > 0 {
-			p.tailFrom = p.messages[from].Seq
+			p.tailFrom = oldest(p.messages[from : from+p.tailSize])
 		}
 	}
 	c.Tools = t.box.tokens

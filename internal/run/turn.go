@@ -44,6 +44,7 @@ type opened struct {
 type laidOut struct {
 	*opened
 	input      input
+	replyTo    int64    // what the answers name as their input; 0 if they follow it
 	box        *toolbox // what this server's tools do in the turn; nil for none
 	system     int      // tokens of system prompt and tools
 	asked      int      // tokens of input.asked
@@ -80,6 +81,7 @@ func (t *opened) layOut(ctx context.Context) (*laidOut, error) {
 	if err := l.takeInput(); err != nil {
 		return nil, err
 	}
+	l.replyTo = l.input.replyTo(l.lineage.Recent)
 	if err := l.offerTools(ctx); err != nil {
 		return nil, err
 	}
