@@ -67,6 +67,7 @@ type archiveMessage struct {
 	Content      *string         `json:"content"`
 	ToolCallID   string          `json:"tool_call_id,omitempty"`
 	ToolName     string          `json:"tool_name,omitempty"`
+	ReplyTo      int64           `json:"reply_to,omitempty"`
 	Note         string          `json:"note,omitempty"`
 	SaidAt       when            `json:"said_at,omitzero"`
 	CreatedAt    when            `json:"created_at,omitzero"`
@@ -124,7 +125,7 @@ func appendArchived(out []byte, m *session.Message) ([]byte, error) {
 	enc.SetEscapeHTML(false)
 	err := enc.Encode(archiveMessage{
 		ID: m.ID, SessionID: m.SessionID, Seq: m.Seq, SessionKey: string(m.Key), Role: m.Role, Name: m.Name, Content: &m.Content,
-		ToolCallID: m.ToolCallID, ToolName: m.ToolName, Note: m.Note, SaidAt: when{m.SaidAt}, RecordedAt: when{m.RecordedAt},
+		ToolCallID: m.ToolCallID, ToolName: m.ToolName, ReplyTo: m.ReplyTo, Note: m.Note, SaidAt: when{m.SaidAt}, RecordedAt: when{m.RecordedAt},
 		TokenCount: m.Tokens, FinishReason: m.FinishReason, Model: m.Model, UndoneAt: when{m.UndoneAt}, ReceiptID: m.ReceiptID,
 	})
 	if err != nil {
@@ -154,8 +155,8 @@ func appendArchived(out []byte, m *session.Message) ([]byte, error) {
 // message is an archived message as it is stored.
 func (a *archiveMessage) message(fallback *session.Session) (session.Message, error) {
 	m := session.Message{
-		ID: a.ID, SessionID: a.SessionID, Role: a.Role, Name: a.Name, ToolCallID: a.ToolCallID, ToolName: a.ToolName, Note: a.Note,
-		SaidAt: a.SaidAt.Time, RecordedAt: a.RecordedAt.Time, FinishReason: a.FinishReason, Model: a.Model,
+		ID: a.ID, SessionID: a.SessionID, Role: a.Role, Name: a.Name, ToolCallID: a.ToolCallID, ToolName: a.ToolName,
+		ReplyTo: a.ReplyTo, Note: a.Note, SaidAt: a.SaidAt.Time, RecordedAt: a.RecordedAt.Time, FinishReason: a.FinishReason, Model: a.Model,
 		UndoneAt: a.UndoneAt.Time, ReceiptID: a.ReceiptID, ToolCalls: rawOf(a.ToolCalls), Wire: rawOf(a.Wire), Receipt: rawOf(a.Receipt),
 	}
 	if a.Content != nil {
@@ -165,6 +166,9 @@ func (a *archiveMessage) message(fallback *session.Session) (session.Message, er
 	case session.User, session.Assistant, session.Tool:
 	default:
 		return m, fault.New(fault.Invalid, "unsupported_role", fmt.Sprintf("A message has the role %q; transcripts hold user, assistant and tool.", a.Role))
+	}
+	if a.ReplyTo != bound.Count(a.ReplyTo) {
+		return m, fault.New(fault.Invalid, "invalid_export", fmt.Sprintf("A message has a \"reply_to\" of %d; it must be a number from 0 to 2^53.", a.ReplyTo)).At("reply_to")
 	}
 	if a.SessionKey != "" {
 		key, err := session.ParseKey(a.SessionKey)

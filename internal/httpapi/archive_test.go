@@ -16,6 +16,7 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
+	"github.com/hermes-memory/hermes/internal/upstream/upstreamtest"
 )
 
 // lived is a world with everything an export must carry: folds, tool calls,
@@ -140,6 +141,113 @@ func TestExportComesBack(t *testing.T) {
 		t.Errorf("onto sessions that went on: got %s", changed.body)
 	}
 	other.states()
+}
+
+// TestExportKeepsReplies: an answer names its input wherever an export is imported, under
+// the ids that its messages have there.
+func TestExportKeepsReplies(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{})
+	w.up.Queue(upstreamtest.Step{Status: http.StatusInternalServerError})
+	retried := func() reply {
+		return w.call("POST", "/v1/chat/completions", chatBody("N25", false), "X-Hermes-Session-Id", "s", "Idempotency-Key", "25")
+	}
+	if got := retried(); got.status != http.StatusInternalServerError {
+		t.Fatalf("got %d %s", got.status, got.body)
+	}
+	w.chat("s", "N27")
+	retried()
+	line := w.export("")
+	if n := strings.Count(line, `"reply_to":`); n != 1 {
+		t.Fatalf("got %d messages with reply_to, want one: %s", n, line)
+	}
+	bob := []string{"Authorization", "Bearer " + w.key("bob", owner.AllScopes()...)}
+	other := newWorld(t, options{})
+	for name, c := range map[string]struct {
+		w    *world
+		auth []string
+	}{"in its store": {w, nil}, "in another store": {other, nil}, "for another owner": {w, bob}} {
+		if got := c.w.call("POST", "/api/sessions/import", line, c.auth...); !strings.Contains(got.body, `"failed":0`) {
+			t.Fatalf("%s: got %s", name, got.body)
+		}
+		ms := c.w.replies(t, "s", c.auth...)
+		if len(ms) != 4 || ms[3].ReplyTo != ms[0].ID || ms[2].ReplyTo != 0 {
+			t.Errorf("%s: got %+v, want the first message named by the last one", name, ms)
+		}
+	}
+}
+
+// answering is what a list of messages says of replies.
+type answering struct {
+	ID      int64 `json:"id"`
+	ReplyTo int64 `json:"reply_to"`
+}
+
+func (w *world) replies(t *testing.T, id string, headers ...string) []answering {
+	t.Helper()
+	var list struct{ Data []answering }
+	got := w.call("GET", "/api/sessions/"+id+"/messages", "", headers...)
+	if err := json.Unmarshal([]byte(got.body), &list); err != nil || got.status != http.StatusOK {
+		t.Fatalf("got %d %s", got.status, got.body)
+	}
+	return list.Data
+}
+
+// TestImportChecksReplies: an imported answer names an earlier message that is no answer,
+// or none.
+func TestImportChecksReplies(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{})
+	for i, tt := range []struct {
+		name    string
+		at      int // the message that names another
+		replyTo string
+		want    int64 // the place that it names then; -1 for none
+	}{
+		{"an earlier input", 3, "101", 0},
+		{"a result", 5, "105", 4},
+		{"a later input", 1, "103", -1},
+		{"itself", 3, "104", -1},
+		{"an answer", 3, "102", -1},
+		{"a message of another session", 3, "1", -1},
+		{"one that never was", 3, "99", -1},
+		{"an input that is no answer's", 2, "101", -1},
+	} {
+		id := fmt.Sprintf("s%d", i)
+		var ms []string
+		for k, m := range []string{
+			`"role":"user","content":"one"`, `"role":"assistant","content":"answer to one","finish_reason":"stop"`, `"role":"user","content":"two"`,
+			`"role":"assistant","content":"answer to two","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]`,
+			`"role":"tool","tool_call_id":"c","content":"result"`, `"role":"assistant","content":"answer to the result","finish_reason":"stop"`,
+		} {
+			m = fmt.Sprintf(`{"id":%d,%s`, 101+k, m)
+			if k == tt.at {
+				m += `,"reply_to":` + tt.replyTo
+			}
+			ms = append(ms, m+"}")
+		}
+		if got := w.call("POST", "/api/sessions/import", importLine(id, "", ms...)); !strings.Contains(got.body, `"imported":1`) {
+			t.Fatalf("%s: got %s", tt.name, got.body)
+		}
+		list, want := w.replies(t, id), int64(0)
+		if tt.want >= 0 {
+			want = list[tt.want].ID
+		}
+		for k := range list {
+			if k != tt.at && list[k].ReplyTo != 0 || k == tt.at && list[k].ReplyTo != want {
+				t.Errorf("%s: message %d: got reply_to %d, want %d in message %d", tt.name, k, list[k].ReplyTo, want, tt.at)
+			}
+		}
+		if got := w.chat(id, "three"); got.status != http.StatusOK {
+			t.Errorf("%s: got %d %s", tt.name, got.status, got.body)
+		}
+	}
+	for _, n := range []string{"-1", "9007199254740993", "9223372036854775807"} {
+		line := importLine("odd", "", `{"role":"user","content":"one"}`, `{"role":"assistant","content":"two","reply_to":`+n+`}`)
+		if got := w.call("POST", "/api/sessions/import", line); !strings.Contains(got.body, "invalid_export") {
+			t.Errorf("%s: got %s, want it refused", n, got.body)
+		}
+	}
 }
 
 // TestExportSelects by source and by session (I21, I22).

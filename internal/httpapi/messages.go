@@ -25,6 +25,7 @@ type messageJSON struct {
 	ToolCalls    json.RawMessage `json:"tool_calls,omitempty"`
 	ToolCallID   string          `json:"tool_call_id,omitempty"`
 	ToolName     string          `json:"tool_name,omitempty"`
+	ReplyTo      int64           `json:"reply_to,omitempty"`
 	CreatedAt    time.Time       `json:"created_at"`
 	RecordedAt   time.Time       `json:"recorded_at"`
 	TokenCount   int             `json:"token_count"`
@@ -36,7 +37,7 @@ type messageJSON struct {
 func messageOf(m *session.Message) messageJSON {
 	return messageJSON{
 		ID: m.ID, SessionID: m.SessionID, Seq: m.Seq, Role: m.Role, Name: m.Name, Content: m.Content,
-		ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID, ToolName: m.ToolName, CreatedAt: m.SaidAt,
+		ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID, ToolName: m.ToolName, ReplyTo: m.ReplyTo, CreatedAt: m.SaidAt,
 		RecordedAt: m.RecordedAt, TokenCount: m.Tokens, FinishReason: m.FinishReason, Model: m.Model,
 		UndoneAt: optionalTime(m.UndoneAt),
 	}

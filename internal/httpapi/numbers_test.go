@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,14 +50,14 @@ func strangeNumbers() []string {
 // refused, or turns and fires of the session go on; all can be read.
 func TestStrangeCounts(t *testing.T) {
 	t.Parallel()
-	for _, field := range []string{"lineage_tokens", "input_tokens", "output_tokens", "message_count", "tool_call_count", "next_seq", "tail_from", "token_count", "id"} {
+	for _, field := range []string{"lineage_tokens", "input_tokens", "output_tokens", "message_count", "tool_call_count", "next_seq", "tail_from", "token_count", "id", "reply_to"} {
 		t.Run(field, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, options{})
 			for i, n := range strangeNumbers() {
 				id := fmt.Sprintf("s%d", i)
 				row, member := fmt.Sprintf("%q:%s", field, n), ""
-				if field == "token_count" || field == "id" {
+				if slices.Contains([]string{"token_count", "id", "reply_to"}, field) {
 					row, member = "", ","+row
 				}
 				line := importLine(id, row, `{"role":"user","content":"I like marmalade."`+member+`}`, `{"role":"assistant","content":"Noted."}`)
