@@ -5,36 +5,36 @@ import (
 	"slices"
 )
 
-// occurrence is how often a term or its kin stand in the message of a cell.
+// occurrence counts a term, or its kin, in the message of a cell.
 type occurrence struct {
 	place int32
 	n     float32
 }
 
-// termEnd is where the occurrences of a term end.
+// termEnd is the end of the occurrences of a term.
 type termEnd struct {
-	term int // of the question
+	term int // index in the question
 	end  int
 }
 
 const (
-	// effort is how many occurrences a search takes in, so that its cost stays the
-	// same however long a scope grows: those of the rarest words. The rarest
-	// mostCommon of the others are looked for in the messages that these have found:
+	// effort bounds how many occurrences a search reads, so that its cost does not grow
+	// with the scope. It reads the occurrences of the rarest words. The rarest
+	// mostCommon of the other words are searched only in the messages found so far:
 	// among 60,000 messages R@10 is 70.2 with four of them as with all, 69.7 with two.
 	effort     = 1000
 	mostCommon = 4
-	// anchors is how many messages, those with the best words, are looked at
-	// together with their neighbours; with up to fewHits, all are, and in a scope
-	// of up to shortScope messages with up to five times as many. For a hit has
-	// seven neighbours, far from the others' when the scope is long: among 60,000
-	// messages R@10 is 70.2 with 96 of them and 64 anchors, and with 160 and 80.
+	// anchors is how many of the best messages are scored together with their
+	// neighbours. With up to fewHits hits, all of them are; in a scope of up to
+	// shortScope messages, five times as many. In a long scope a hit has seven
+	// neighbours that no other hit shares: among 60,000 messages R@10 is 70.2 with 96
+	// of them and 64 anchors, and with 160 and 80.
 	anchors    = 64
 	fewHits    = 96
 	shortScope = 8000
 )
 
-// match scores all messages for one term after the other, the rarest first.
+// match scores all messages term by term, rarest first.
 func (x *Index) match(q *question) {
 	s := &x.scratch
 	s.fit(len(x.docs), len(x.episodes))
@@ -56,7 +56,7 @@ func (x *Index) match(q *question) {
 	x.lendAll(q)
 }
 
-// occurrences is how many messages a term itself stands in.
+// occurrences is the number of messages with the term.
 func (x *Index) occurrences(t *term) int32 {
 	if t.list < 0 {
 		return 0
@@ -64,9 +64,8 @@ func (x *Index) occurrences(t *term) int32 {
 	return x.holders[t.list]
 }
 
-// find collects the occurrences of a term and of its kin: all of them, if they
-// are not more than most, else the newest, as many as is fair. It returns how
-// many it looked at.
+// find collects the occurrences of a term and its kin: all if there are at most most,
+// otherwise the newest, up to a fair share. It returns how many it read.
 func (x *Index) find(q *question, i int, fair, most int32) int32 {
 	s, t := &x.scratch, &q.terms[i]
 	used := int32(0)
@@ -84,7 +83,7 @@ func (x *Index) find(q *question, i int, fair, most int32) int32 {
 	return used
 }
 
-// findIn enters the occurrences of one list at the given worth.
+// findIn adds the occurrences of one list with the given weight.
 func (x *Index) findIn(t *term, list int32, worth float32, bit uint32, from step) int32 {
 	s, l := &x.scratch, &x.lists[list]
 	before := len(s.found)
@@ -123,8 +122,8 @@ func (x *Index) findInHits(q *question, terms []int) {
 	}
 }
 
-// wantedWords are the words that are looked for in the words of messages. They are few,
-// so most words are told from them by their last eight bits.
+// wantedWords are the words to find in messages. They are few, so their last eight bits
+// rule out most other words.
 type wantedWords struct {
 	lists [mostCommon]int32
 	bits  [mostCommon]uint32 // of their terms
@@ -142,7 +141,7 @@ func (w *wantedWords) want(q *question, terms []int) {
 	}
 }
 
-// in is the bits of the terms that stand among the words of a message.
+// in returns the bits of the terms among a message's words.
 func (w *wantedWords) in(words []uint16) (found uint32) {
 	for k := 0; k < len(words); k++ {
 		if !w.maybe[words[k]&0xff] {
@@ -160,10 +159,10 @@ func (w *wantedWords) in(words []uint16) (found uint32) {
 	return found
 }
 
-// meet enters n occurrences of a term in the message of a cell.
+// meet adds n occurrences of a term to the message of a cell.
 func (s *scratch) meet(t *term, bit uint32, place int32, n float32) {
 	c := &s.cells[place]
-	if c.terms&bit == 0 { // else nearer kin counts already
+	if c.terms&bit == 0 { // otherwise nearer kin is counted already
 		c.terms |= bit
 		if n != 1 {
 			c.glance += t.idf * bm25(n, 1)
@@ -174,9 +173,9 @@ func (s *scratch) meet(t *term, bit uint32, place int32, n float32) {
 	s.found = append(s.found, occurrence{place, n})
 }
 
-// chooseAnchors marks the messages that are looked at together with their
-// neighbours. Scores are compared by where they fall on a coarse scale: what
-// lies close together is not worth a sort, and the newer goes first.
+// chooseAnchors marks the messages that are scored together with their neighbours.
+// Scores are compared in coarse steps: nearly equal scores are not worth sorting, and
+// newer messages come first.
 func (x *Index) chooseAnchors(q *question) {
 	s := &x.scratch
 	few := int32(fewHits)
@@ -214,11 +213,11 @@ func (x *Index) chooseAnchors(q *question) {
 }
 
 const (
-	// grades is how many steps the scale of hits has; wholeGrade is that of a
+	// grades is the number of steps of the scale for hits; wholeGrade is the grade of a
 	// full match.
 	grades     = 256
 	wholeGrade = 120
-	// speakerGrade is what a hit gains if the question names its speaker.
+	// speakerGrade is the bonus for a hit by a speaker whom the question names.
 	speakerGrade = 24
 )
 

@@ -2,9 +2,9 @@ package ranking
 
 import "math"
 
-// leads lifts messages whose successor looks like the best of all: such a message
-// is often what the other one answers, and as often holds what is asked for. All
-// candidates have been scored without it.
+// leads raises messages whose successor resembles the best messages: the successor
+// often replies to the message that holds the answer. All candidates have been scored
+// without it.
 func (x *Index) leads(candidates []candidate) {
 	s := &x.scratch
 	top := candidates[0].score
@@ -23,9 +23,9 @@ func (x *Index) leads(candidates []candidate) {
 	}
 }
 
-// byQuestion repeats features that count otherwise for some questions. A
-// question after a time is answered in its own words; one after several things
-// is answered a little in many places.
+// byQuestion copies features whose weight depends on the question. A question about a
+// time is answered in its own words. A question for several things is answered partly
+// in many places.
 func (l *look) byQuestion(f *features) {
 	if l.q.kind == asksTime {
 		f[fWhenBest], f[fWhenOwn], f[fWhenEpisode] = f[fWindowBest], f[fOwnBest], f[fEpisode]

@@ -1,21 +1,20 @@
 package ranking
 
-// A logistic model of whether a scope holds the answer, learnt by
-// `go run ./bench/memory locomo -train` on the same questions as the weights, with
-// LoCoMo's adversarial ones against them; left out of training, a conversation's
-// questions are told apart with an AUC of .88.
+// A logistic model of whether a scope holds the answer. `go run ./bench/memory locomo
+// -train` learns it from the same questions as the weights, with LoCoMo's adversarial
+// questions as negatives. On conversations left out of training its AUC is .88.
 const (
-	surelyNamed  = 1.53 // a question that names a speaker, before the rest
-	surelyMargin = 0.97 // how far that speaker's best message leads the others' best
-	surelyOpen   = 0.08 // a question that names no person
+	surelyNamed  = 1.53 // intercept for a question that names a speaker
+	surelyMargin = 0.97 // lead of that speaker's best message over the others' best
+	surelyOpen   = 0.08 // intercept for a question that names no person
 	surelyScore  = 0.40 // the best score, if no person is named
 )
 
-// confidence is added to every hit of a search, so that the first hit's score is about
-// the logarithm of the odds that the scope holds an answer.
+// confidence is added to the score of every hit, so that the first hit's score
+// approximates the log odds that the scope holds an answer.
 //
-// The sign of an unanswerable question is that its words were said, but by another
-// person than the one it asks about.
+// The typical sign of an unanswerable question is that another person than the named
+// one said its words.
 func (x *Index) confidence(q *question, ranked []candidate) float32 {
 	if len(ranked) == 0 {
 		return 0

@@ -1,8 +1,8 @@
 // Package ranking finds the messages of a scope that answer a question.
 //
-// It knows words, dates, speakers and neighbours, and nothing of facts or of
-// storage. It is deterministic and explainable: the same messages and the same
-// question give the same order, and every score can be taken apart.
+// It uses words, dates, speakers and neighbours; it knows neither facts nor storage. It
+// is deterministic and explainable: the same messages and question give the same order,
+// and every score can be broken down.
 package ranking
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Document is a message as ranking sees it.
+// Document is a message in the form for ranking.
 type Document struct {
 	MessageID int64
 	SessionID session.ID
@@ -24,13 +24,13 @@ type Document struct {
 	SaidAt    time.Time
 }
 
-// Outside reports whether it is, or shows, text of another program.
+// Outside reports whether the message is, or repeats, text of another program.
 func (d *Document) Outside() bool {
 	m := session.Message{Role: d.Role, Note: d.Note}
 	return m.Outside()
 }
 
-// DocumentOf is the view of a stored message.
+// DocumentOf converts a stored message.
 func DocumentOf(m *session.Message) Document {
 	return Document{
 		MessageID: m.ID, SessionID: m.SessionID, Root: m.RootID, Seq: m.Seq,
@@ -41,16 +41,16 @@ func DocumentOf(m *session.Message) Document {
 // Query asks an [Index] for the messages that answer Text.
 type Query struct {
 	Text string
-	// At is when the question is asked: "last week" is counted from it.
+	// At is when the question is asked. "Last week" is relative to it.
 	At time.Time
-	// Limit is how many hits at most; 0 means 10.
+	// Limit is the maximum number of hits; 0 means 10.
 	Limit int
-	// Skip leaves out messages the model sees anyway. Nil skips none.
+	// Skip omits messages that the model is sent anyway. Nil omits none.
 	Skip func(root session.ID, seq int64) bool
 	// Explain fills Hit.Reasons.
 	Explain bool
-	// Vector is the meaning of Text, if it is known; nil asks by words alone.
-	// [Index.Search] does not look at it: [Meanings.Near] and [Fuse] do.
+	// Vector is the vector of Text; nil ranks by words alone. [Index.Search] ignores
+	// it; [Meanings.Near] and [Fuse] use it.
 	Vector []float32
 }
 
@@ -60,18 +60,18 @@ type Hit struct {
 	SessionID session.ID
 	Root      session.ID
 	Seq       int64
-	// Words is how long the message is, up to 65,535.
+	// Words is the length of the message in words, up to 65,535.
 	Words int
-	// Score is higher for better. The first hit's is about the logarithm of the
-	// odds that the scope holds an answer: below 0 rather not.
+	// Score is higher for better hits. The first hit's score approximates the log odds
+	// that the scope holds an answer; below 0 it probably does not.
 	Score   float64
-	Reasons []Reason // why it ranked, the weightiest first; nil unless asked
+	Reasons []Reason // the parts of Score, weightiest first; nil unless requested
 }
 
 // Reason is one part of a hit's score.
 type Reason struct {
 	Feature string  // "words", "window", "speaker", "date", "session", "time"…
 	Value   float64 // how strongly the feature is present, mostly from 0 to 1
-	Weight  float64 // its share of the score: the value times what it counts
+	Weight  float64 // its part of the score: the value times its weight
 	Detail  string  // for people: the words that matched, the date that fits…
 }

@@ -21,7 +21,7 @@ var featureNames = [numFeatures]string{
 	fDeed: "verbs", fResembles: "resemblance",
 }
 
-// explain takes a score apart, the weightiest part first.
+// explain breaks a score down, weightiest part first.
 func (x *Index) explain(q *question, c *candidate, confidence float32) []Reason {
 	out := make([]Reason, 0, numFeatures)
 	for i, v := range c.features {
@@ -35,7 +35,7 @@ func (x *Index) explain(q *question, c *candidate, confidence float32) []Reason 
 	return append(out, Reason{Feature: "confidence", Value: 1, Weight: float64(confidence), Detail: "the same for all hits"})
 }
 
-// detail names what a feature rests on.
+// detail describes the basis of a feature.
 func (x *Index) detail(feature int, q *question, c *candidate) string {
 	switch feature {
 	case fWindow, fOwnBest:

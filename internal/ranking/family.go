@@ -1,24 +1,24 @@
 package ranking
 
-// A stemmer leaves members of a word family apart ("destruction", "destructive",
-// "destroy"). Words that begin alike and differ in a short end count as related,
-// at a discount. The same rule forgives a misspelt end.
+// A stemmer keeps members of a word family apart ("destruction", "destructive",
+// "destroy"). Words with the same beginning and a short different ending count as
+// related, with a lower weight. The rule also tolerates a misspelt ending.
 const (
-	// kinship is what an occurrence of a related word counts; best of 0–0.8.
+	// kinship is the weight of an occurrence of a related word; the best of 0–0.8.
 	kinship = 0.4
-	// familyKey is how many first letters relatives must share to be compared.
+	// familyKey is the number of first letters by which relatives are looked up.
 	familyKey = 4
-	// sharedLetters is how much beginning makes relatives; a whole word of
+	// sharedLetters is the minimum common beginning of relatives; a whole word of
 	// familyKey letters is enough.
 	sharedLetters = 5
-	// looseEnd is how many letters may follow what is shared.
+	// looseEnd is the maximum number of letters after the common beginning.
 	looseEnd = 3
-	// mostRelatives bounds the work for one word.
+	// mostRelatives bounds the relatives of a word.
 	mostRelatives = 8
 )
 
-// keyOf is the beginning under which relatives are found; false for words that
-// are too short or hold anything but letters.
+// keyOf is the key for finding relatives; false for words that are too short or have
+// other characters than letters.
 func keyOf(stem string) (key [familyKey]byte, ok bool) {
 	if len(stem) < familyKey {
 		return key, false
@@ -33,7 +33,7 @@ func keyOf(stem string) (key [familyKey]byte, ok bool) {
 	return key, true
 }
 
-// relatives are the terms related to stem, other than itself, oldest first.
+// relatives are the other terms related to stem, oldest first.
 func (x *Index) relatives(stem string) []int32 {
 	key, ok := keyOf(stem)
 	if !ok {

@@ -2,9 +2,9 @@ package ranking
 
 import "math"
 
-// The features of a message for a question. Each lies about between 0 and 1.
+// The features of a message for a question. Each is between about 0 and 1.
 const (
-	fWindow      = iota // words of the question in and around the message
+	fWindow      = iota // question words in and around the message
 	fWindowBest         // the window, relative to the best message
 	fOwnBest            // words in the message itself, relative to the best message
 	fCoverage           // weight of the distinct words in the message or next to it
@@ -12,23 +12,23 @@ const (
 	fAnswer             // follows a question that has the words
 	fEpisode            // the words of the question in the whole conversation
 	fOpening            // among the first turns of a conversation
-	fSpeaker            // said by the one the question asks about
-	fOther              // said by another person than the one asked about
+	fSpeaker            // said by the person whom the question asks about
+	fOther              // said by another person
 	fBoth               // own words, when the question names more than one
-	fSelf               // speaks in the first person
-	fDate               // a date it speaks of fits the question's
+	fSelf               // is in the first person
+	fDate               // mentions a date that fits the question's
 	fSaid               // it was said at the question's date
-	fTime               // speaks of a time, when that is asked
+	fTime               // mentions a time, if the question asks for one
 	fNumber             // holds a figure, when a number is asked
 	fPerson             // holds a name, when a person is asked
 	fPlace              // holds a name, when a place is asked
 	fThing              // holds a name, when a thing is asked
 	fTitle              // holds a title or a quotation, when a thing is asked
 	fAsking             // is itself a question, of one person to another
-	fLength             // says much
-	fRare               // holds words that are rare here
-	fSubject            // said by the one named first, when not in one breath with others
-	fLeads              // the next message looks good: this one may be what it answers
+	fLength             // length
+	fRare               // has words that are rare in the scope
+	fSubject            // said by the person named first, if not named in a pair
+	fLeads              // the next message looks good and may reply to this one
 	fWhenBest           // fWindowBest, when a time is asked
 	fWhenOwn            // fOwnBest, when a time is asked
 	fWhenEpisode        // fEpisode, when a time is asked
@@ -38,18 +38,18 @@ const (
 	fManyRare           // fRare, then
 	fManyOpening        // fOpening, then
 	fDeed               // weight of the distinct verbs in the message itself
-	fResembles          // speaks of what the best messages speak of
+	fResembles          // has words of the best messages
 	numFeatures
 )
 
 // features are the values for one message.
 type features [numFeatures]float32
 
-// look is what the features of all candidates share.
+// look holds the values that the features of all candidates share.
 type look struct {
 	x           *Index
 	q           *question
-	total       float32 // weight of all terms: what a perfect match would have
+	total       float32 // weight of all terms: the score of a perfect match
 	bestEpisode float32
 	bestWindow  float32
 	bestOwn     float32
@@ -66,7 +66,7 @@ func (x *Index) view(q *question) look {
 	}
 	for _, p := range x.scratch.touched {
 		c := &x.scratch.cells[p]
-		if c.window > l.bestWindow { // max would look for numbers that are none
+		if c.window > l.bestWindow { // faster than max, which handles NaN
 			l.bestWindow = c.window
 		}
 		if c.own > l.bestOwn {
@@ -76,9 +76,9 @@ func (x *Index) view(q *question) look {
 	return l
 }
 
-// rough is the score that chooses the candidates: the weightiest features in a
-// form that costs little, in units of a full match. One that does not reach least
-// may be told to be lower than it is: the dates in a message lie far off.
+// rough is the score that selects the candidates: the weightiest features in a cheap
+// form, in units of a full match. A score below least may be too low: the dates of a
+// message are then not read, because reading them misses the cache.
 func (l *look) rough(c *cell, least float32) float32 {
 	m := &l.x.docs[c.doc]
 	score := l.worth(m)*c.window/l.total + 0.2*l.x.scratch.episode[m.episode]/l.bestEpisode
@@ -98,8 +98,8 @@ func (l *look) rough(c *cell, least float32) float32 {
 // 59: people ask about their own statements, and an assistant's text is long and general.
 const otherRoles = 1.0 / 3
 
-// worth is what the message's words count. A question put to the assistant about
-// its own words ("what did you suggest?") makes no difference between the two.
+// worth is the weight of the message's words. If the question asks the assistant about
+// its own words ("what did you suggest?"), all roles weigh the same.
 func (l *look) worth(m *doc) float32 {
 	if !l.x.mixed || m.traits&byUser != 0 || l.q.asksYou {
 		return 1
@@ -134,7 +134,7 @@ func (l *look) features(d int32) (f features) {
 	return f
 }
 
-// words sets the features that rest on the words of the question.
+// words sets the features for the words of the question.
 func (l *look) words(f *features, c *cell, m *doc) {
 	s, worth := &l.x.scratch, l.worth(m)
 	f[fWindow], f[fWindowBest] = worth*c.window/l.total, worth*c.window/l.bestWindow
@@ -156,7 +156,7 @@ func (l *look) words(f *features, c *cell, m *doc) {
 	}
 }
 
-// speaker sets the features that rest on who said it.
+// speaker sets the features for the speaker.
 func (l *look) speaker(f *features, c *cell, m *doc) {
 	if len(l.q.speakers) > 0 {
 		if l.speaks(m) {
@@ -172,7 +172,7 @@ func (l *look) speaker(f *features, c *cell, m *doc) {
 	f[fSelf] = m.has(firstPerson)
 }
 
-// form sets the features that need no words of the question.
+// form sets the features that do not depend on the words of the question.
 func (l *look) form(f *features, m *doc) {
 	switch l.q.kind {
 	case asksTime:
@@ -186,7 +186,7 @@ func (l *look) form(f *features, m *doc) {
 	case asksThing:
 		f[fThing], f[fTitle] = m.has(hasName), m.has(hasTitle)
 	}
-	if !l.x.mixed || m.traits&byUser == 0 { // users tell an assistant things by asking
+	if !l.x.mixed || m.traits&byUser == 0 { // users tell an assistant things in questions
 		f[fAsking] = float32(m.asking) / shareWhole
 	}
 	f[fLength] = min(1, float32(math.Log1p(float64(m.content)))/4)

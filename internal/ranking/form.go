@@ -6,20 +6,20 @@ import (
 	"github.com/hermes-memory/hermes/internal/language"
 )
 
-// form is what the words that carry a question say of it.
+// form is the structure of a question, read from its first words.
 type form struct {
-	asked string // the question word met
+	asked string // the question word
 	head  string // the last word before its verb, as written
-	over  bool   // the verb was met
+	over  bool   // the verb has been read
 }
 
-// formWords is how far into a question its form shows.
+// formWords is how many words of a question show its form.
 const formWords = 9
 
 // asksSeveral reports whether a question asks for more than one thing: its noun is a
-// plural ("which songs"), it counts, it asks for all deeds of a person up to now, or
-// for a property of all or both. Its answer is spread over many conversations, each of
-// which says little of the question.
+// plural ("which songs"), it counts, it asks for all actions of a person up to now, or
+// for a property of several things. The answer is spread over many conversations, each
+// of which has few words of the question.
 func asksSeveral(text string) bool {
 	var f form
 	scan := language.Scan(text)
@@ -33,8 +33,8 @@ func asksSeveral(text string) bool {
 	return false
 }
 
-// several takes the next word of a question and reports whether it settles that
-// more than one thing is asked for.
+// several reads the next word of a question and reports whether the question certainly
+// asks for several things.
 func (f *form) several(word string) bool {
 	switch word {
 	case "both", "different", "various", "all", "besides":
@@ -73,7 +73,7 @@ func isPlural(w string) bool {
 	return len(w) > 3 && w[len(w)-1] == 's' && w[len(w)-2] != 's' && w[len(w)-2] != 'u' && w[len(w)-2] != 'i'
 }
 
-// joined is the word and the one before it, if a hyphen is all that parts them:
+// joined is the word joined to the previous one, if only a hyphen separates them:
 // people write "e-mail" and "email". Empty otherwise.
 func joined(text string, start, end int, w *language.Word) string {
 	if end == 0 || w.Start != end+1 || text[end] != '-' || w.Number {
@@ -82,14 +82,14 @@ func joined(text string, start, end int, w *language.Word) string {
 	return language.Stem(text[start:end] + text[w.Start:w.End])
 }
 
-// naming follows which speakers a question names in one breath.
+// naming tracks which speakers a question names as a pair.
 type naming struct {
-	before bool // the word before was a name
+	before bool // the previous word was a name
 	linked bool // … and "and" or "or" came after it
 	pair   bool // two names were linked
 }
 
-// word takes the next word of the question.
+// word reads the next word of the question.
 func (n *naming) word(w *language.Word, isName bool) {
 	if isName {
 		n.pair = n.pair || n.linked

@@ -8,73 +8,70 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Index holds the messages of one scope in a form that answers questions
-// quickly. It keeps no texts. Messages of one lineage must be added in order;
-// lineages may interleave.
+// Index holds the messages of one scope in a form that answers questions fast. It keeps
+// no texts. Messages of one lineage must be added in order; lineages may interleave.
 //
-// An Index is not safe for concurrent use, searching included: a search writes
-// into buffers that the next one reuses. The caller holds a lock.
+// An Index is not safe for concurrent use, not even for searches: they reuse its
+// buffers. The caller holds a lock.
 type Index struct {
-	terms    map[string]int32 // stem → place in lists
+	terms    map[string]int32 // stem → index in lists
 	lists    []termList
-	holders  []int32 // per list: how many messages are in it
+	holders  []int32 // per list: its number of messages
 	docs     []doc
 	origins  []origin  // per message
-	light    []uint8   // per message: what its words count, see lightOf
-	spans    []span    // the dates that messages speak of
+	light    []uint8   // per message: the weight of its words, see lightOf
+	spans    []span    // the dates that messages mention
 	episodes []episode // runs of messages that belong together
 	sessions []session.ID
 	lineages map[session.ID]int32
-	tips     []tip // per lineage: where its next message continues
+	tips     []tip // per lineage: where the next message is appended
 	families map[[familyKey]byte][]int32
 	names    names
 	wordings wordings
-	mixed    bool  // speakers other than users talk too
+	mixed    bool  // there are speakers other than users
 	bytes    int64 // approximate, beyond the slices counted in Size
 	newest   time.Time
 	scratch  scratch
 }
 
-// doc is what a search looks at in a message. Two of them fill one cache line, and
-// they hold no pointers: a search looks at a thousand, and the garbage collector at
-// none.
+// doc is the part of a message that searches read. Two docs fill one cache line and
+// have no pointers: a search reads a thousand, and the garbage collector none.
 type doc struct {
 	prev, next int32 // neighbours in the same episode; −1 for none
 	episode    int32
-	line       int32  // its lineage: place in tips
-	speaker    int32  // place in names; −1 for none
+	line       int32  // its lineage: index in tips
+	speaker    int32  // index in names; −1 for none
 	words      uint16 // all words
-	content    uint16 // words that are no stop words
-	spans      uint8  // how many dates it speaks of
-	share      uint8  // how much it lends to its neighbours, of shareWhole
+	content    uint16 // words except stop words
+	spans      uint8  // number of dates it mentions
+	share      uint8  // share of its words that count for its neighbours, of shareWhole
 	traits     traits
 	asking     uint8 // share of words in sentences that ask, of shareWhole
 	rare       uint8 // words that were rare when it was said, at most mostRare
 	opening    bool  // among the first turns of its episode
 }
 
-// origin is the rest: where a message comes from.
+// origin is the position of a message.
 type origin struct {
 	messageID int64
 	seq       int64
-	saidAt    int64 // Unix seconds; 0 when not known
-	session   int32 // place in sessions
+	saidAt    int64 // Unix seconds; 0 if unknown
+	session   int32 // index in sessions
 	firstSpan int32
 }
 
-// shareWhole is the whole of the shares kept in a byte.
+// shareWhole is the value of a whole share in a byte.
 const shareWhole = 255
 
-// episode is a run of messages of a lineage without a long pause. A lineage can
-// be one endless session or many short ones; an episode is in both cases what
-// people would call one conversation.
+// episode is a run of messages of a lineage without a long pause: one conversation,
+// whether a lineage is one endless session or many short ones.
 type episode struct {
 	from, to int64 // Unix seconds
 	first    int32 // its first message
 	size     int32
 }
 
-// tip is where a lineage continues.
+// tip is the end of a lineage.
 type tip struct {
 	root         session.ID
 	doc, episode int32
@@ -86,10 +83,11 @@ type span struct{ from, to int64 }
 const (
 	// pause ends an episode: conversations resume after a night, not after lunch.
 	pause = 6 * 60 * 60
-	// longestEpisode keeps "the same conversation" a meaningful thing to share a
-	// score with, where a session never ends.
+	// longestEpisode bounds an episode in a session that never ends, because all its
+	// messages share a score.
 	longestEpisode = 200
-	// openingTurns tell what a conversation is about.
+	// openingTurns is the number of first turns that tell the subject of a
+	// conversation.
 	openingTurns = 2
 )
 
@@ -103,12 +101,12 @@ func New() *Index {
 	}
 }
 
-// Len is how many messages the index holds.
+// Len is the number of messages in the index.
 func (x *Index) Len() int { return len(x.docs) }
 
-// How much of a message is read, in bytes: for its words, and for the dates it
-// speaks of. A message of megabytes is a file or a loop; to read all of it takes
-// longer than the turn it is part of, and memory for each of its words.
+// Bounds on the part of a message that is read, in bytes: for its words, and for its
+// dates. A message of megabytes is a file or a loop. Reading all of it would take
+// longer than its turn, and memory for each word.
 const (
 	maxText  = 256 << 10
 	maxDates = 64 << 10
@@ -140,7 +138,7 @@ func (x *Index) Add(d Document) {
 	x.light = append(x.light, lightOf(&entry))
 }
 
-// lightest is the share, in lightOf, of a message whose words count in full.
+// lightest is the value, in lightOf, for a message whose words count in full.
 const lightest = 127
 
 // lightOf is the weight of a message's words relative to its length, of lightest, with
@@ -154,7 +152,7 @@ func lightOf(d *doc) uint8 {
 	return l
 }
 
-// chain appends the message to its lineage, in the episode under way or a new one.
+// chain appends the message to its lineage, in the current episode or a new one.
 func (x *Index) chain(n int32, d *doc, o *origin, from *Document) {
 	line, known := x.lineages[from.Root]
 	if !known {
@@ -186,8 +184,8 @@ func (x *Index) chain(n int32, d *doc, o *origin, from *Document) {
 	e.from, e.to = min(e.from, o.saidAt), max(e.to, o.saidAt)
 }
 
-// continues says whether a message from o belongs to the episode that its lineage
-// is in. A session that was compressed goes on in its child without a pause.
+// continues reports whether a message belongs to the current episode of its lineage.
+// Compression does not interrupt an episode.
 func (x *Index) continues(o *origin, t *tip) bool {
 	last := &x.origins[t.doc]
 	if x.episodes[t.episode].size >= longestEpisode {
@@ -203,9 +201,9 @@ func (x *Index) continues(o *origin, t *tip) bool {
 	return gap < pause && gap > -pause
 }
 
-// addDates keeps the dates the message speaks of.
+// addDates stores the dates that the message mentions.
 func (x *Index) addDates(entry *doc, d Document) {
-	const most = 16 // per message; a table of dates says little of any of them
+	const most = 16 // per message; in a table of dates no single date matters
 	for _, date := range language.Dates(d.Text[:min(len(d.Text), maxDates)], d.SaidAt) {
 		entry.traits |= namesTime
 		if entry.spans == most {
@@ -216,7 +214,7 @@ func (x *Index) addDates(entry *doc, d Document) {
 	}
 }
 
-// Size is roughly how many bytes the index occupies.
+// Size is the approximate size of the index, in bytes.
 func (x *Index) Size() int64 {
 	const (
 		docBytes  = 65

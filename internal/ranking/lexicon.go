@@ -20,18 +20,17 @@ var idleText string
 //go:embed lexicon/verbs.txt
 var verbText string
 
-// What a word met through the lexicon counts beside the word itself, when it is
-// as rare as that; and what a word counts that says how one asks. All lie
-// on plateaus: a third more or less changes recall by a few tenths of a point.
+// The weights of words that the lexicon connects to a question word of equal rarity,
+// and of words that only form the question. All lie on plateaus: a third more or less
+// changes recall by a few tenths of a point.
 const (
 	likeness   = 0.15
 	membership = 0.4
 	idleWeight = 0.5
 )
 
-// lexicon is what ranking knows of English, by stems: words that may stand for
-// one another, words that name the members of a class, words that say how one
-// asks, words that are mostly verbs.
+// lexicon is the knowledge of English, by stems: interchangeable words, members of
+// classes, words that only form questions, and words that are mostly verbs.
 type lexicon struct {
 	alike, kinds map[string][]string
 	idle, verbs  map[string]bool
@@ -66,8 +65,8 @@ var english = sync.OnceValue(func() *lexicon {
 	return l
 })
 
-// eachLine calls f with the name and the stems of every list, whose words commas or
-// spaces part.
+// eachLine calls f with the name and the stems of every list. Commas or spaces separate
+// the words.
 func eachLine(text string, f func(name string, stems []string)) {
 	for name, items := range language.Lists(text) {
 		var stems []string
@@ -80,24 +79,24 @@ func eachLine(text string, f func(name string, stems []string)) {
 	}
 }
 
-// kin is a word that stands for another one, and what it counts.
+// kin is a word that may replace another one, with its weight.
 type kin struct {
 	list  int32
 	worth float32
 }
 
 const (
-	// mostKin bounds how many words may stand for one.
+	// mostKin bounds how many words may replace one.
 	mostKin = 48
-	// commonShare is how large a share of all messages a word may be in to stand
-	// for another: one in so many.
+	// commonShare bounds how common a replacing word may be: it may be in at most one
+	// of commonShare messages.
 	commonShare = 10
-	// alwaysRare is how many messages make no word common.
+	// alwaysRare is the number of messages up to which no word is common.
 	alwaysRare = 500
 )
 
-// kin are the words of the index that may stand for stem, which so many messages
-// hold: relatives, words alike, members of the class it names.
+// kin are the words of the index that may replace stem: relatives, words alike, members
+// of the class it names. holders is the number of messages with stem.
 func (x *Index) kin(stem string, holders int32) []kin {
 	var out []kin
 	for _, id := range x.relatives(stem) {
@@ -109,8 +108,8 @@ func (x *Index) kin(stem string, holders int32) []kin {
 	return x.join(out, stem, l.alike[stem], likeness, idf)
 }
 
-// join adds the words that the index holds to out. A commoner word than the one
-// it stands for counts less: its occurrences tell less.
+// join adds the words that are in the index to out. A word more common than the
+// replaced one weighs less, because its occurrences mean less.
 func (x *Index) join(out []kin, stem string, words []string, worth, idf float32) []kin {
 next:
 	for _, w := range words {

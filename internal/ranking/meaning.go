@@ -8,19 +8,19 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Vector is the meaning of a message as a model sees it: a direction in space.
+// Vector is the embedding of a message.
 type Vector struct {
 	MessageID int64
 	SessionID session.ID
 	Root      session.ID
 	Seq       int64
-	// Parts times Scale is the direction, of length 1.
+	// Parts times Scale is the vector, normalized to length 1.
 	Scale float32
 	Parts []int8
 }
 
-// Quantize gives a direction to a vector, in a quarter of its bytes. ok is
-// false for one that has none.
+// Quantize converts a vector to a quarter of its bytes. ok is false for a vector
+// without direction.
 func Quantize(direction []float32) (scale float32, parts []int8, ok bool) {
 	var sum, most float64
 	for _, f := range direction {
@@ -37,20 +37,19 @@ func Quantize(direction []float32) (scale float32, parts []int8, ok bool) {
 	return float32(most / 127 / math.Sqrt(sum)), parts, true
 }
 
-// MaxMeanings is how many messages of a scope are compared by meaning: the
-// newest. The comparison looks at each, so it is bounded.
+// MaxMeanings is how many of a scope's newest messages are compared by vector. The
+// comparison reads each of them, so it is bounded.
 const MaxMeanings = 10_000
 
-// Meanings compares the messages of one scope with a question by meaning. It is
-// a companion to [Index], and like it not safe for concurrent use while it
-// grows.
+// Meanings compares the messages of one scope with a question by vector. It complements
+// [Index], and like it is not safe for concurrent use while it grows.
 type Meanings struct {
 	rows []Vector // parts share no memory with other parts
 	size int64
 }
 
-// Add puts a message's meaning in, in place of an earlier one. Beyond the bound
-// the oldest message falls out.
+// Add adds a message's vector, or replaces its earlier one. Beyond the bound, the
+// oldest message is removed.
 func (m *Meanings) Add(v Vector) {
 	at, found := slices.BinarySearchFunc(m.rows, v.MessageID, func(r Vector, id int64) int { return cmp.Compare(r.MessageID, id) })
 	const row = 96
@@ -66,21 +65,21 @@ func (m *Meanings) Add(v Vector) {
 	}
 }
 
-// Len is how many messages can be compared.
+// Len is the number of messages with a vector.
 func (m *Meanings) Len() int { return len(m.rows) }
 
-// Size is about how many bytes they take.
+// Size is the approximate size, in bytes.
 func (m *Meanings) Size() int64 { return m.size }
 
-// Near returns the messages whose meaning is nearest to a question's, the
-// nearest first; Score is the cosine. Vectors of another length are passed over.
+// Near returns the messages nearest to a question, nearest first; Score is the cosine.
+// Vectors of another length are skipped.
 func (m *Meanings) Near(question []float32, limit int, skip func(session.ID, int64) bool) []Hit {
 	scale, asked, ok := Quantize(question)
 	if !ok {
 		return nil
 	}
 	hits := make([]Hit, 0, limit+1)
-	for i := len(m.rows) - 1; i >= 0; i-- { // of equals the newer comes first
+	for i := len(m.rows) - 1; i >= 0; i-- { // newer messages first among equals
 		r := &m.rows[i]
 		if len(r.Parts) != len(asked) || skip != nil && skip(r.Root, r.Seq) {
 			continue
@@ -101,7 +100,7 @@ func (m *Meanings) Near(question []float32, limit int, skip func(session.ID, int
 	return hits
 }
 
-// dot is unrolled: it is where all of the time goes.
+// dot is unrolled because the search spends all its time here.
 func dot(a, b []int8) int32 {
 	var s0, s1, s2, s3 int32
 	for len(a) >= 8 && len(b) >= 8 {
@@ -119,17 +118,16 @@ func dot(a, b []int8) int32 {
 }
 
 const (
-	// fuseFlat keeps the first places from deciding alone: the usual constant
-	// of reciprocal rank fusion.
+	// fuseFlat keeps the first ranks from deciding alone: the usual constant of
+	// reciprocal rank fusion.
 	fuseFlat = 60
-	// Nearest is how many messages the meaning adds its voice for.
+	// Nearest is how many messages the vectors rank.
 	Nearest = 64
 )
 
-// Fuse joins two rankings of the same question into one by reciprocal ranks:
-// each message counts 1/(60+rank) in each list it is in. hits keep their scores
-// and reasons; a message found by meaning alone gets the score of the last hit
-// found by words.
+// Fuse merges two rankings of a question by reciprocal rank: each message gets
+// 1/(60+rank) for each list it is in. hits keep their scores and reasons. A message
+// found only by vector gets the score of the last hit found by words.
 func Fuse(hits, near []Hit, limit int, explain bool) []Hit {
 	type place struct {
 		hit  Hit

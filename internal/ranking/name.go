@@ -42,9 +42,9 @@ func (n *names) isWord(w []byte) bool {
 	return ok
 }
 
-// bearers are the speakers a word of a question may mean: those with that name,
-// else those whose name it shortens, if that leaves one name only. A word like
-// "Will" is a name inside a question, not where it opens one.
+// bearers are the speakers that a word of a question may mean: those with that name, or
+// else those whose name it abbreviates, if there is only one such name. A word such as
+// "Will" is a name inside a question, but not at its start.
 func (n *names) bearers(w *language.Word) []int32 {
 	if w.Stop && w.Start == 0 {
 		return nil
@@ -67,7 +67,7 @@ func (n *names) bearers(w *language.Word) []int32 {
 	return found
 }
 
-// shortestAlias is the fewest letters that may stand for a longer name.
+// shortestAlias is the minimum length of an abbreviated name.
 const shortestAlias = 3
 
 func (n *names) size() int64 { return int64(len(n.list)) * 128 }

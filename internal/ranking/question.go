@@ -8,22 +8,21 @@ import (
 	"github.com/hermes-memory/hermes/internal/language"
 )
 
-// question is what a query asks for, as far as its words tell.
+// question is a parsed query.
 type question struct {
 	terms    []term
 	speakers []int32 // the speakers named in it
 	spans    []span  // the times named in it
 	kind     kind
 	several  bool  // asks for more than one thing
-	pair     bool  // names speakers in one breath: "Anna and Bert"
-	verbs    []int // places of the terms that are verbs
-	asksYou  bool  // about the words of the person asked
+	pair     bool  // names speakers as a pair: "Anna and Bert"
+	verbs    []int // indexes of the terms that are verbs
+	asksYou  bool  // asks about words of the person addressed
 }
 
-// term is a word of the question that the index knows, itself or through others
-// that may stand for it.
+// term is a word of the question that is in the index, itself or through its kin.
 type term struct {
-	list       int32 // −1 when only its kin are known
+	list       int32 // −1 if only its kin are in the index
 	kin        []kin
 	idf        float32
 	episodeIDF float32
@@ -32,7 +31,7 @@ type term struct {
 	stem       string
 }
 
-// kind is what sort of answer a question expects.
+// kind is the sort of answer that a question expects.
 type kind uint8
 
 const (
@@ -44,8 +43,8 @@ const (
 )
 
 const (
-	// maxTerms bounds the work of a search. A question rarely has more words that
-	// tell something; of a long input the rarest ones say what it is about.
+	// maxTerms bounds the work of a search. A question rarely has more content words;
+	// for a long input the rarest words are used.
 	maxTerms = 16
 	// maxWords is how many words of the input are considered for that.
 	maxWords = 128
@@ -80,7 +79,7 @@ func (x *Index) parse(q Query) question {
 	return out
 }
 
-// parseWords reads the words of the question: speakers, and terms.
+// parseWords reads the speakers and terms in the question.
 func (x *Index) parseWords(out *question, text string) {
 	self, casual := false, strings.IndexFunc(text, unicode.IsUpper) < 0
 	var names naming
@@ -114,7 +113,7 @@ func (x *Index) parseWords(out *question, text string) {
 	out.asksYou, out.pair = out.asksYou && !self, names.pair
 }
 
-// addressWord reports the pronouns for whom the question is put to.
+// addressWord reports whether a word is a pronoun for the person addressed.
 func addressWord(w []byte) bool {
 	switch string(w) {
 	case "you", "your":
@@ -123,7 +122,7 @@ func addressWord(w []byte) bool {
 	return false
 }
 
-// keepRarest leaves the terms that tell most, in the order of the question.
+// keepRarest keeps the rarest terms in the order of the question.
 func (o *question) keepRarest() {
 	for len(o.terms) > maxTerms {
 		least := 0
@@ -136,8 +135,7 @@ func (o *question) keepRarest() {
 	}
 }
 
-// addTerm adds a word that stands in some message, or another one that may stand
-// for it.
+// addTerm adds a word that is in the index, itself or through its kin.
 func (x *Index) addTerm(q *question, stem, text string) {
 	if q.has(stem) {
 		return
@@ -166,7 +164,7 @@ func (x *Index) addTerm(q *question, stem, text string) {
 	q.terms = append(q.terms, t)
 }
 
-// name notes the speakers a word of the question names.
+// name records the speakers that a word of the question names.
 func (o *question) name(who []int32) {
 	for _, id := range who {
 		known := false

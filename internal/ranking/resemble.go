@@ -13,32 +13,33 @@ type comparison struct {
 	parts  []part    // of all candidates, one after the other
 	ends   []int     // where each one's end in parts
 
-	rarities [fewHolders]float32 // by how many messages hold a term, of so many:
+	rarities [fewHolders]float32 // by number of messages with a term, for this number of messages:
 	messages int
 }
 
-// fewHolders is how many messages hold all but the commonest words. Their
-// rarities are kept between searches: a logarithm for each would be most of the work.
+// fewHolders exceeds the number of messages with any but the commonest words. Their
+// rarities are cached between searches, because a logarithm for each would be most of
+// the work.
 const fewHolders = 256
 
-// weighed is a term in a comparison. All of it is needed at once, and which term
-// comes next cannot be foreseen: so it lies together.
+// weighed is a term in a comparison. All its fields are needed together and in random
+// order, so they lie together.
 type weighed struct {
-	rarity float32 // what the term weighs
-	mass   float32 // how much of it is in and around a message
-	model  float32 // how much of it is in the best messages
+	rarity float32 // weight of the term
+	mass   float32 // its weight in and around a message
+	model  float32 // its weight in the best messages
 }
 
-// part is one direction of a message's picture.
+// part is one dimension of a message's vector of words.
 type part struct {
 	term  int32
 	share float32
 }
 
-// resembles lifts messages that speak of what the best ones speak of: what
-// answers a question lies close together, and says more than the question does.
-// Every candidate counts by its chance to be the answer, nothing counts for
-// itself. All candidates have been scored without it, the first is the best.
+// resembles raises messages with words of the best messages: answers to a question
+// resemble each other, and have more words than the question. Each candidate counts by
+// its probability of being the answer, and not for itself. All candidates have been
+// scored without it; the first is the best.
 func (x *Index) resembles(candidates []candidate) {
 	l := &x.wordings.like
 	l.fit(len(x.lists), len(x.docs))
@@ -72,15 +73,16 @@ func (x *Index) resembles(candidates []candidate) {
 	l.clear()
 }
 
-// unlikely is the chance of all others together under which they say nothing.
+// unlikely is the total probability of all other candidates below which they are
+// ignored.
 const unlikely = 1e-3
 
-// chanceOf is how likely a message answers, relative to the best one.
+// chanceOf is the odds of a message as the answer, relative to the best one.
 func chanceOf(score, top float32) float32 { return float32(math.Exp(float64(score - top))) }
 
-// picture appends the parts of message d: its words and those its nearest
-// neighbours lend, the rare ones first in weight, scaled to length 1. Farther
-// ones made no difference.
+// picture appends the parts of message d: its words and those of its nearest
+// neighbours, weighted by rarity and scaled to length 1. Farther neighbours made no
+// difference.
 func (x *Index) picture(d int32) {
 	l, m := &x.wordings.like, &x.docs[d]
 	x.shade(d, 1)
@@ -123,8 +125,8 @@ func (x *Index) picture(d int32) {
 	l.ends = append(l.ends, len(l.parts))
 }
 
-// shade adds the words of message d at the given worth. Whether a word has been
-// met cannot be foreseen, so nothing here branches on it.
+// shade adds the words of message d with the given weight. It has no branch on whether
+// a word is new, because that cannot be predicted.
 func (x *Index) shade(d int32, worth float32) {
 	l, words := &x.wordings.like, x.wordings.of(d)
 	if worth <= 0 {
@@ -143,13 +145,13 @@ func (x *Index) shade(d int32, worth float32) {
 	l.inside = l.inside[:met]
 }
 
-// isZero is 1 for 0 and 0 for all above.
+// isZero is 1 for 0, and 0 for all positive values.
 func isZero(v float32) int {
 	bits := math.Float32bits(v)
 	return int(1 - (bits|-bits)>>31)
 }
 
-// rarityOf is what a term weighs that so many messages hold.
+// rarityOf is the weight of a term that is in that many messages.
 func (l *comparison) rarityOf(holders int) float32 {
 	if holders >= fewHolders {
 		return inverse(l.messages, holders)
@@ -160,7 +162,7 @@ func (l *comparison) rarityOf(holders int) float32 {
 	return l.rarities[holders]
 }
 
-// fit makes the buffers large enough for an index of so many terms and messages.
+// fit makes the buffers large enough for an index of that many terms and messages.
 func (l *comparison) fit(terms, messages int) {
 	if l.messages != messages {
 		l.messages, l.rarities = messages, [fewHolders]float32{}
@@ -170,7 +172,7 @@ func (l *comparison) fit(terms, messages int) {
 	}
 }
 
-// clear zeroes what a search touched.
+// clear clears what a search has used.
 func (l *comparison) clear() {
 	for _, t := range l.known {
 		l.terms[t] = weighed{}

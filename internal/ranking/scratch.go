@@ -1,22 +1,21 @@
 package ranking
 
-// scratch is what a search computes, kept between searches. All is zero outside
-// a search.
+// scratch holds the buffers of searches. All are zero between searches.
 //
-// A search looks at a few hundred messages of perhaps a hundred thousand. What it
-// computes for them lies together in cells, in the order in which they are met,
-// so that only the way there leads through memory that no cache holds.
+// A search reads a few hundred messages of perhaps a hundred thousand. Its results for
+// them lie together in cells in the order they are found, so that only the first access
+// to a message misses the cache.
 type scratch struct {
 	places  []int32      // per message: its cell, 0 for none
 	cells   []cell       // the first stands for all messages that have none
 	hits    int32        // the cells after the first that are messages with a term
 	found   []occurrence // of all terms, one after the other
 	ends    []termEnd    // where each term's end in found
-	grades  []uint8      // of the hits
+	grades  []uint8      // grades of the hits
 	touched []int32      // cells with a window
 	around  []int32      // touched by one term
 
-	episode   []float32 // BM25 of whole episodes
+	episode   []float32 // BM25 of episodes
 	inEpisode []float32 // occurrences of one term in an episode
 	episodes  []int32   // touched
 	perTerm   []int32   // touched by one term
@@ -26,18 +25,18 @@ type scratch struct {
 	ranked     []candidate // the same in order
 }
 
-// cell is what a search computes for one message.
+// cell is the result of a search for one message.
 type cell struct {
 	doc     int32
-	terms   uint32  // the terms met in the message at first sight, as bits
+	terms   uint32  // the terms found in the message by the first pass, as bits
 	common  uint32  // the common terms among its words, as bits
-	glance  float32 // what they are worth, the message's length aside
+	glance  float32 // their weight, without the message's length
 	matched uint32  // the terms in an anchor, as bits
 	own     float32 // BM25 of an anchor alone
 	window  float32 // BM25 with the neighbours' occurrences
 	near    float32 // occurrences of one term in and around the message
 	promise float32 // of a candidate, relative to the best one
-	anchor  bool    // lends to its neighbours
+	anchor  bool    // its words count for its neighbours
 }
 
 // fit makes the buffers large enough for the index.
@@ -55,7 +54,7 @@ func (s *scratch) fit(docs, episodes int) {
 	}
 }
 
-// place is the cell of message d, a new one if it has none.
+// place is the index of message d's cell, which is created if absent.
 func (s *scratch) place(d int32) int32 {
 	p := s.places[d]
 	if p == 0 {
@@ -66,10 +65,10 @@ func (s *scratch) place(d int32) int32 {
 	return p
 }
 
-// of is what is known of message d: nothing, if it has no cell.
+// of is the cell of message d; an empty cell if it has none.
 func (s *scratch) of(d int32) *cell { return &s.cells[s.places[d]] }
 
-// clear zeroes what the search touched.
+// clear clears what the search has used.
 func (s *scratch) clear() {
 	for i := range s.cells[1:] {
 		s.places[s.cells[i+1].doc] = 0

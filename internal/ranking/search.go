@@ -7,27 +7,26 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// DefaultLimit is how many hits a query without a limit gets.
+// DefaultLimit is the number of hits for a query without a limit.
 const DefaultLimit = 10
 
-// depth is how many messages, chosen by their words, are looked at closely. With
-// a third more of them no measure of LoCoMo was better; with a third less all
-// were worse.
+// depth is how many messages, selected by their words, are scored with all features. A
+// third more improved no measure of LoCoMo; a third less worsened all.
 const depth = 96
 
-// alike is how many of them are compared with one another, which costs more than all
-// else that is looked at. What stands farther back is not lifted to the front by it:
-// with all of them no measure of LoCoMo was better by more than a tenth of a
-// per cent, and with 48 some were worse.
+// alike is how many of these are compared with one another, the most expensive feature.
+// Messages further back are not raised to the front by it: with all candidates no
+// measure of LoCoMo improved by more than a tenth of a per cent, and with 48 some
+// worsened.
 const alike = 64
 
-// rough is a message with the score that decides whether it is looked at closely.
+// rough is a message with the score that selects candidates.
 type rough struct {
 	doc   int32
 	score float32
 }
 
-// candidate is a message that is looked at closely.
+// candidate is a message that is scored with all features.
 type candidate struct {
 	doc      int32
 	score    float32
@@ -35,9 +34,9 @@ type candidate struct {
 	features features
 }
 
-// Search returns the messages that answer the query best, the best first. Ties
-// go to the newer message, then to the smaller MessageID: the order never
-// depends on anything but the messages and the query.
+// Search returns the messages that answer the query best, best first. Ties go to the
+// newer message, then to the smaller MessageID, so the order depends only on the
+// messages and the query.
 func (x *Index) Search(q Query) []Hit {
 	limit := q.Limit
 	if limit <= 0 {
@@ -63,7 +62,7 @@ func (x *Index) Search(q Query) []Hit {
 	return hits
 }
 
-// rank returns the candidates in order. They stay valid until the next search.
+// rank returns the candidates in order. They are valid until the next search.
 func (x *Index) rank(q *question, skip func(session.ID, int64) bool, most int) []candidate {
 	s := &x.scratch
 	x.match(q)
@@ -100,12 +99,11 @@ func (x *Index) rank(q *question, skip func(session.ID, int64) bool, most int) [
 	return s.ranked
 }
 
-// sortCandidates puts the candidates in order. They are large, so each is moved
-// but once.
+// sortCandidates sorts the candidates. They are large, so each is moved only once.
 func (x *Index) sortCandidates() {
 	s := &x.scratch
 	s.rough, s.ranked = s.rough[:0], s.ranked[:0]
-	for i := range s.candidates { // here rough.doc is the place among them
+	for i := range s.candidates { // here rough.doc is the index among candidates
 		s.rough = append(s.rough, rough{int32(i), s.candidates[i].score})
 	}
 	slices.SortFunc(s.rough, func(a, b rough) int {
@@ -131,7 +129,7 @@ func (x *Index) order(a, b rough) int {
 	return cmp.Compare(p.messageID, q.messageID)
 }
 
-// keep adds r to the heap of the n best, whose worst is at its root.
+// keep adds r to the heap of the n best; the worst is at its root.
 func (x *Index) keep(h []rough, r rough, n int) []rough {
 	if len(h) < n {
 		h = append(h, r)

@@ -7,8 +7,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/language"
 )
 
-// termList is where a term occurs: for each message the distance from the one
-// before and how often, as varints, two bytes on average.
+// termList are the occurrences of a term: for each message the distance from the
+// previous one and the count, as varints of two bytes on average.
 type termList struct {
 	stem     string
 	data     []byte
@@ -16,12 +16,12 @@ type termList struct {
 	last     int32 // the newest message in the list
 	episodes int32
 	episode  int32 // the newest episode in the list, plus one
-	inside   int32 // where the newest entry begins, while its count may grow
+	inside   int32 // offset of the newest entry, whose count may still grow
 	count    int32 // of the newest entry
 }
 
-// step is where an entry of a list begins, and the message of the one before:
-// a place to start reading from. There is one for every stepLength entries.
+// step is the offset of an entry of a list, and the message of the previous entry: a
+// position to start reading. There is one for every stepLength entries.
 type step struct{ at, before int32 }
 
 const stepLength = 128
@@ -29,7 +29,7 @@ const stepLength = 128
 // fromStart is the beginning of every list.
 var fromStart = step{before: -1} // never written
 
-// traits are what a message's form says of it.
+// traits are properties of a message's form.
 type traits uint8
 
 const (
@@ -76,7 +76,8 @@ func (x *Index) addWords(n int32, d *doc, text string) {
 	}
 }
 
-// traitOf is what a word says of its message; opens says that it opens a sentence.
+// traitOf is the trait that a word gives its message. opens says that it opens a
+// sentence.
 func (x *Index) traitOf(w *language.Word, opens bool) traits {
 	switch {
 	case w.Number:
@@ -91,7 +92,7 @@ func (x *Index) traitOf(w *language.Word, opens bool) traits {
 	return 0
 }
 
-// enterContent enters a word that is no stop word, and counts it if it is rare.
+// enterContent adds a content word, and counts it if it is rare.
 func (x *Index) enterContent(n int32, d *doc, stem []byte) {
 	d.content = saturate(d.content)
 	if x.enter(n, d.episode, stem) <= int32(1+n/rareShare) && d.rare < mostRare {
@@ -99,7 +100,8 @@ func (x *Index) enterContent(n int32, d *doc, stem []byte) {
 	}
 }
 
-// holdsQuotation reports whether something stands in double quotes.
+// holdsQuotation reports whether a text contains double quotation marks with text
+// between them.
 func holdsQuotation(text string) bool {
 	first := strings.IndexAny(text, "\"“«「")
 	return first >= 0 && strings.ContainsAny(text[first+1:], "\"”»」")
@@ -112,8 +114,8 @@ func saturate(n uint16) uint16 {
 	return n + 1
 }
 
-// sentenceEnd finds the mark that ends a sentence in what stands between two
-// words: '?', '.', or 0.
+// sentenceEnd finds the mark that ends a sentence in the text between two words: '?',
+// '.', or 0.
 func sentenceEnd(gap string) byte {
 	mark := byte(0)
 	for i := 0; i < len(gap); i++ {
@@ -131,7 +133,7 @@ func sentenceEnd(gap string) byte {
 	return mark
 }
 
-// selfWord reports the pronouns of the first person.
+// selfWord reports whether a word is a pronoun of the first person.
 func selfWord(w []byte) bool {
 	switch string(w) {
 	case "i", "me", "my", "mine", "we", "our", "us", "myself":
@@ -141,14 +143,14 @@ func selfWord(w []byte) bool {
 }
 
 const (
-	// rareShare makes a word rare that stands in fewer than one message of so many.
+	// rareShare bounds a rare word: it is in fewer than one of rareShare messages.
 	rareShare = 200
 	// mostRare is how many rare words are counted in a message.
 	mostRare = 4
 )
 
-// enter counts one occurrence of a term in message n and returns how many
-// messages have it.
+// enter adds one occurrence of a term in message n and returns the number of messages
+// with the term.
 func (x *Index) enter(n, episode int32, stem []byte) int32 {
 	id, ok := x.terms[string(stem)]
 	if !ok {
@@ -183,26 +185,26 @@ func (x *Index) enter(n, episode int32, stem []byte) int32 {
 	return x.holders[id]
 }
 
-// newest is where to start reading a list of so many messages so that at most n
-// entries follow: the place in data, and the message before.
+// newest is the position from which at most n entries of a list with that many messages
+// follow: the offset in data, and the previous message.
 func (l *termList) newest(n, messages int32) step {
 	if messages <= n {
 		return fromStart
 	}
-	behind := (messages - n + stepLength - 1) / stepLength // entries to leave out, in steps
+	behind := (messages - n + stepLength - 1) / stepLength // entries to skip, in steps
 	if int(behind) > len(l.steps) {
 		return step{at: int32(len(l.data)), before: l.last}
 	}
 	return l.steps[behind-1]
 }
 
-// gap reads back the distance of the newest entry.
+// gap reads the distance of the newest entry.
 func (l *termList) gap() uint64 {
 	v, _ := binary.Uvarint(l.data[l.inside:])
 	return v >> 1
 }
 
-// write sets the newest entry: the distance, doubled, odd when a count follows.
+// write writes the newest entry: the distance, doubled, odd if a count follows.
 func (l *termList) write(gap uint64, bytes *int64) {
 	held := cap(l.data)
 	l.data = l.data[:l.inside]
@@ -215,8 +217,8 @@ func (l *termList) write(gap uint64, bytes *int64) {
 	*bytes += int64(cap(l.data) - held)
 }
 
-// next decodes the entry at i: the message after doc, its count, and where the
-// following entry begins.
+// next decodes the entry at i: the message after doc, its count, and the offset of the
+// next entry.
 func (l *termList) next(i int, doc int32) (message int32, count float32, after int) {
 	var v uint64
 	if b := l.data[i]; b < 0x80 {

@@ -1,6 +1,6 @@
 package ranking
 
-// fits is 1 if a date that message d speaks of overlaps one of the question.
+// fits is 1 if message d mentions a date that overlaps one of the question.
 func (l *look) fits(d int32) float32 {
 	n := int32(l.x.docs[d].spans)
 	if n == 0 {
@@ -17,8 +17,8 @@ func (l *look) fits(d int32) float32 {
 	return 0
 }
 
-// saidThen is 1 if message d was said at a time that the question names. Mostly its
-// whole conversation was, or nothing of it.
+// saidThen is 1 if message d was said at a time that the question names. Usually that
+// holds for its whole conversation or for none of it.
 func (l *look) saidThen(d int32) float32 {
 	e, near := &l.x.episodes[l.x.docs[d].episode], false
 	for _, w := range l.q.spans {
@@ -42,16 +42,15 @@ func (l *look) saidThen(d int32) float32 {
 	return 0
 }
 
-// nothing marks a message as touched and is no score worth the name.
+// nothing marks a message as touched; it is negligible as a score.
 const nothing = 1e-9
 
-// mostDated bounds how many messages a date alone brings in. They differ in
-// little else than their age, and no more than depth of them are looked at
-// closely.
+// mostDated bounds how many messages a date alone admits. They differ in little but
+// their age, and at most depth of them become candidates.
 const mostDated = 300
 
-// admitDated lets in the messages that were said at a time the question names,
-// the newest first: they may answer it in quite other words.
+// admitDated admits the messages that were said at a time the question names, newest
+// first: their words may differ from the question's.
 func (x *Index) admitDated(q *question) {
 	s := &x.scratch
 	budget := mostDated

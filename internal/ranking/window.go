@@ -2,34 +2,35 @@ package ranking
 
 import "math"
 
-// What a message's neighbours lend it: a question is often answered in words
-// that stand only in the turn before. Measured over LoCoMo's turns; the order is
-// nearest first.
+// The weights with which a message's words count for its neighbours, nearest first. A
+// question is often answered in words that are only in the previous turn. Measured on
+// LoCoMo's turns.
 var (
 	fromBefore = [...]float32{0.6, 0.36, 0.24, 0.18} // never written
 	fromAfter  = [...]float32{0.2, 0.14, 0.07}       // never written
 )
 
 const (
-	// saturation is k1 of BM25: how soon one more occurrence stops to count.
+	// saturation is k1 of BM25: how fast further occurrences of a word stop counting.
 	saturation = 0.9
-	// longMessage is where a message stops to be a turn of a chat and becomes a
-	// text: from there on length is normalised and neighbours lend less. Below
-	// it both measured harmful.
+	// longMessage is the length at which a message is no longer a turn of a chat but a
+	// text. From there on, length is normalized and fewer of its words count for
+	// neighbours. Below it, both worsened the results.
 	longMessage = 60
-	// answered is how much more a question lends to the turn that answers it.
+	// answered is the additional weight of a question's words for the turn that answers
+	// it.
 	answered = 0.5
-	// lengthWeight is b of BM25, for what a long message has beyond longMessage.
+	// lengthWeight is b of BM25, for the part of a long message beyond longMessage.
 	lengthWeight = 0.5
 )
 
-// lends is how much of its words a message of that length shares with its
-// neighbours: all of them up to longMessage, none from twice of it.
+// lends is the share of its words that a message of that length gives its neighbours:
+// all up to longMessage, none from twice that length.
 func lends(words int) uint8 {
 	return uint8(max(0, min(1, 2-float64(words)/longMessage)) * shareWhole)
 }
 
-// longPenalty is BM25's length norm, 1 for all but long messages.
+// longPenalty is BM25's length norm; 1 for all but long messages.
 func (d *doc) longPenalty() float32 {
 	if d.words <= longMessage {
 		return 1
@@ -37,13 +38,14 @@ func (d *doc) longPenalty() float32 {
 	return 1 + lengthWeight*(float32(d.words)/longMessage-1)
 }
 
-// inverse is the weight of a term that so many of all have: rare ones tell more.
+// inverse is the weight of a term that is in having of all messages: rare terms weigh
+// more.
 func inverse(all, having int) float32 {
 	return float32(math.Log1p((float64(all-having) + 0.5) / (float64(having) + 0.5)))
 }
 
-// lendAll spreads the occurrences in anchors over the messages around them, then
-// adds what they are worth.
+// lendAll spreads the occurrences in anchors to the messages around them, then adds
+// their weights.
 func (x *Index) lendAll(q *question) {
 	s, begin := &x.scratch, 0
 	for _, e := range s.ends {
@@ -52,7 +54,7 @@ func (x *Index) lendAll(q *question) {
 	}
 }
 
-// lendTerm does so for the occurrences of one term.
+// lendTerm is lendAll for the occurrences of one term.
 func (x *Index) lendTerm(t *term, bit uint32, found []occurrence) {
 	s := &x.scratch
 	for _, o := range found {
@@ -61,7 +63,7 @@ func (x *Index) lendTerm(t *term, bit uint32, found []occurrence) {
 			continue
 		}
 		m := &x.docs[c.doc]
-		if c.matched&bit == 0 { // else nearer kin counts already
+		if c.matched&bit == 0 { // otherwise nearer kin is counted already
 			c.matched |= bit
 			c.own += t.idf * bm25(o.n, m.longPenalty())
 		}
@@ -95,7 +97,7 @@ func (x *Index) lendTerm(t *term, bit uint32, found []occurrence) {
 // bm25 is the value of n occurrences.
 func bm25(n, norm float32) float32 { return n * (saturation + 1) / (n + saturation*norm) }
 
-// lend gives n occurrences of the term under way to a message.
+// lend gives n occurrences of the current term to a message.
 func (s *scratch) lend(place int32, n float32) {
 	c := &s.cells[place]
 	if c.near == 0 {

@@ -1,26 +1,25 @@
 package ranking
 
-// wordings keep which words each message holds, so that messages can be compared
-// with one another: the places of their terms, in two bytes each, which is what most
-// need and is read without a look at the byte before. A place beyond that follows a
-// farWord, in two halves.
+// wordings are the words of each message, for comparing messages with one another. A
+// word is the index of its term in two bytes, which is enough for most, so that no
+// branch is needed to read them. A larger index follows a farWord in two halves.
 type wordings struct {
 	words []uint16
-	ends  []int32 // where each message's end in words
+	ends  []int32 // end of each message's words
 	under []int32 // the words of the message being added
 	like  comparison
-	// fetched is never used; writing it keeps the compiler from dropping the reads.
+	// fetched is never read. Writing it keeps the compiler from removing the reads.
 	fetched uint16
 }
 
-// mostWords bounds what is kept of a message; a chat turn has fewer words that
-// tell something, and of a long text the beginning says what it is about.
+// mostWords bounds the words stored per message. A chat turn has fewer content words,
+// and the beginning of a long text tells its subject.
 const mostWords = 64
 
-// farWord stands before a place that takes more than two bytes.
+// farWord precedes an index that needs more than two bytes.
 const farWord = 1<<16 - 1
 
-// nextWord reads the place of a term and returns what follows it.
+// nextWord reads the index of a term and returns the rest.
 func nextWord(words []uint16) (term int32, rest []uint16) {
 	if words[0] != farWord {
 		return int32(words[0]), words[1:]
@@ -28,14 +27,14 @@ func nextWord(words []uint16) (term int32, rest []uint16) {
 	return int32(words[1])<<16 | int32(words[2]), words[3:]
 }
 
-// meet notes a word of the message being added, at its first occurrence.
+// meet adds a word of the message being added, at its first occurrence.
 func (w *wordings) meet(term int32) {
 	if len(w.under) < mostWords {
 		w.under = append(w.under, term)
 	}
 }
 
-// keep closes the message being added.
+// keep finishes the message being added.
 func (w *wordings) keep() {
 	for _, t := range w.under {
 		if t < farWord {
@@ -48,7 +47,7 @@ func (w *wordings) keep() {
 	w.under = w.under[:0]
 }
 
-// of is what is kept of message d.
+// of are the stored words of message d.
 func (w *wordings) of(d int32) []uint16 {
 	if d == 0 {
 		return w.words[:w.ends[0]]
@@ -56,9 +55,8 @@ func (w *wordings) of(d int32) []uint16 {
 	return w.words[w.ends[d-1]:w.ends[d]]
 }
 
-// fetch has the words of a message brought near. Those of many lie far apart: a
-// processor that is told of all their places first waits for them together, where
-// one that reads message by message waits for each.
+// fetch prefetches the words of many messages. They lie far apart: a processor that
+// knows all addresses waits for them concurrently, instead of once per message.
 func (w *wordings) fetch(d int32) {
 	const line = 32 // words in a cache line
 	words := w.of(d)
@@ -69,9 +67,8 @@ func (w *wordings) fetch(d int32) {
 
 func (w *wordings) size() int64 { return 2*int64(cap(w.words)) + 4*int64(cap(w.ends)) }
 
-// verbs is the weight of the question's verbs that stand in message d itself, as
-// they are asked for. A speaker names a thing once and then leaves it
-// out, but names each time what is done with it.
+// verbs is the weight of the question's verbs in message d itself, in the form of the
+// question. Speakers name a thing once and then omit it, but they repeat the verbs.
 func (l *look) verbs(d int32) float32 {
 	if len(l.q.verbs) == 0 {
 		return 0
