@@ -8,7 +8,7 @@ type wordings struct {
 	ends  []int32 // end of each message's words
 	under []int32 // the words of the message being added
 	like  comparison
-	// fetched is never read. Writing it keeps the compiler from removing the reads.
+	// fetched is never used. Writing it keeps the compiler from removing the reads.
 	fetched uint16
 }
 
@@ -55,8 +55,9 @@ func (w *wordings) of(d int32) []uint16 {
 	return w.words[w.ends[d-1]:w.ends[d]]
 }
 
-// fetch prefetches the words of many messages. They lie far apart: a processor that
-// knows all addresses waits for them concurrently, instead of once per message.
+// fetch loads the words of a message into the cache. Called for many messages in
+// advance, it lets the processor wait for all of them concurrently, instead of for one
+// after the other.
 func (w *wordings) fetch(d int32) {
 	const line = 32 // words in a cache line
 	words := w.of(d)

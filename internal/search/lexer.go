@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// kind says what a token is.
+// kind is the kind of a token.
 type kind int
 
 const (
@@ -19,7 +19,7 @@ const (
 	shut
 )
 
-// token is a part of a query as it is written.
+// token is a part of a query as written.
 type token struct {
 	kind   kind
 	text   string // of words and phrases
@@ -27,7 +27,7 @@ type token struct {
 	at     int    // the position of its first character, from 1
 }
 
-// lexer reads tokens. It refuses nothing: what has no meaning is passed over.
+// lexer reads tokens. It never fails: characters without a meaning are skipped.
 type lexer struct {
 	runes []rune
 	pos   int
@@ -60,15 +60,15 @@ func (l *lexer) next() token {
 	return token{kind: end, at: len(l.runes) + 1}
 }
 
-// quote reports whether r opens or closes a phrase: the plain sign, or one of
-// those that editors put in its place.
+// quote reports whether r opens or closes a phrase: the plain quotation mark, or one of
+// its typographic forms.
 func quote(r rune) bool { return r == '"' || r == '“' || r == '”' || r == '„' }
 
-// gap reports whether r stands between words.
+// gap reports whether r separates words.
 func gap(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
 
-// negates reports whether the minus sign here excludes what follows: it stands
-// alone before a word, so that neither "a-b" nor "--flag" excludes anything.
+// negates reports whether the minus sign here is a NOT: it must stand alone before a
+// word, so that neither "a-b" nor "--flag" excludes anything.
 func (l *lexer) negates() bool {
 	if l.pos+1 == len(l.runes) {
 		return false

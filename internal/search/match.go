@@ -8,28 +8,28 @@ import (
 	"github.com/hermes-memory/hermes/internal/language"
 )
 
-// matcher finds a query's terms in texts, as the index finds them: for scores
-// and for highlights. It is made once for a query and reads many texts.
+// matcher finds a query's terms in texts by the rules of the index, for scores and for
+// highlights. It is made once per query and reads many texts.
 type matcher struct {
-	terms []form // those to be shown first, then the excluded ones
+	terms []form // first the terms to show, then the excluded ones
 	shown int
-	// starts has, for the first bytes of the folded words that terms begin with,
-	// the second ones: most words of a text need no other look.
+	// starts maps the first byte of terms, folded, to their possible second bytes: this
+	// check rules out most words of a text.
 	starts   [utf8.RuneSelf]uint32
-	unspaced bool // a term begins with characters that touch others
+	unspaced bool // a term begins with characters of unspaced writing
 
-	first, next seen // where a term may begin, and what follows there
+	first, next seen // the piece where a term may begin, and the next one
 }
 
-// form is a term in the form in which it is compared.
+// form is a term in the form for comparisons.
 type form struct {
 	term   *Term
 	pieces []pieceForm
-	// lead is how many bytes of the term stand before its first piece.
+	// lead is the number of bytes of the term before its first piece.
 	lead int
 }
 
-// pieceForm is a piece as it is compared: by stem, or character by character.
+// pieceForm is a piece in the form for comparisons: by stem, or character by character.
 type pieceForm struct {
 	stem     []byte
 	folded   []byte
@@ -37,15 +37,15 @@ type pieceForm struct {
 	unspaced bool
 }
 
-// span is a place where a term stands in a text, in bytes.
+// span is the position of a term in a text, in bytes.
 type span struct {
 	start, end int
 	term       int
-	// weight is 1 for the very form of the query, less for another one.
+	// weight is 1 for the exact form of the query, and less for another form.
 	weight float64
 }
 
-// What an occurrence counts that is not as the query has it.
+// The weight of an occurrence in another form than the query's.
 const (
 	otherForm  = 0.8 // "deployed" for "deploy"
 	otherSigns = 0.5 // "C" for "C++"
@@ -54,7 +54,7 @@ const (
 func newMatcher(q Query) *matcher {
 	terms := q.Terms()
 	m := &matcher{shown: len(terms)}
-	if q.Root != nil && !Exact(q.Root) { // the texts decide, on these as well
+	if q.Root != nil && !Exact(q.Root) { // the texts decide, and excluded terms count too
 		q.Root.terms(false, func(t *Term, not bool) {
 			if not {
 				terms = append(terms, t)
@@ -80,7 +80,7 @@ func newMatcher(q Query) *matcher {
 	return m
 }
 
-// find appends to spans the places where terms stand in text, in order.
+// find appends to spans the positions of terms in text, in order.
 func (m *matcher) find(spans []span, text string) []span {
 	for i := 0; i < len(text); {
 		if c := text[i]; c < utf8.RuneSelf {
@@ -125,7 +125,7 @@ func skipASCII(text string, i int) int {
 	return end
 }
 
-// letter is the bit of a folded byte; all but letters share one.
+// letter is the bit of a folded byte; all non-letters share one.
 func letter(c byte) uint32 {
 	if 'a' <= c && c <= 'z' {
 		return 1 << (c - 'a')
@@ -133,8 +133,8 @@ func letter(c byte) uint32 {
 	return 1 << 26
 }
 
-// second are the bits of what may follow the first byte of a word. Stemming
-// keeps both, and a letter outside ASCII may fold to any.
+// second are the bits of the possible second bytes of a word. Stemming keeps the first
+// two bytes, and a letter outside ASCII may fold to any.
 func second(p *pieceForm) uint32 {
 	if len(p.folded) < 3 || p.folded[1] >= utf8.RuneSelf {
 		return 1<<27 - 1
@@ -142,7 +142,7 @@ func second(p *pieceForm) uint32 {
 	return letter(p.folded[1]) | 1<<26
 }
 
-// wordByte tells ASCII letters and digits from other bytes; never written.
+// wordByte tells whether a byte is an ASCII letter or digit; never written.
 var wordByte = func() (table [256]bool) {
 	for c := range utf8.RuneSelf {
 		table[c] = strings.IndexByte("0123456789abcdefghijklmnopqrstuvwxyz", lower(byte(c))) >= 0
@@ -150,7 +150,7 @@ var wordByte = func() (table [256]bool) {
 	return table
 }()
 
-// otherByte tells what else is ASCII; never written.
+// otherByte tells whether a byte is other ASCII; never written.
 var otherByte = func() (table [256]bool) {
 	for c := range utf8.RuneSelf {
 		table[c] = !wordByte[c]
@@ -177,8 +177,8 @@ func (m *matcher) at(spans []span, text string, i int) []span {
 	return spans
 }
 
-// match reports whether a term begins at i, where m.first was read, and where it
-// ends; exact says that all its words have the form of the query.
+// match reports whether a term begins at i, where m.first was read, and returns its
+// end. exact says that all its words have the form of the query.
 func (m *matcher) match(f *form, text string, i int) (end int, exact, ok bool) {
 	exact = true
 	w := &m.first
@@ -211,13 +211,13 @@ func (m *matcher) match(f *form, text string, i int) (end int, exact, ok bool) {
 	return i, exact, true
 }
 
-// begins reports whether characters without spaces between them begin with the
-// piece, and are no more than it unless it is the last.
+// begins reports whether a run of unspaced writing begins with the piece. Unless the
+// piece is the last, the run must be no longer.
 func (p *pieceForm) begins(text string, last bool) bool {
 	return strings.HasPrefix(text, p.text) && (last || len(text) == len(p.text))
 }
 
-// alike reports whether a word is another form of the piece, or goes on from it.
+// alike reports whether a word is another form of the piece, or a continuation of it.
 func (p *pieceForm) alike(w *seen, prefix bool) bool {
 	if prefix {
 		return bytes.HasPrefix(w.folded, p.folded)
@@ -225,15 +225,15 @@ func (p *pieceForm) alike(w *seen, prefix bool) bool {
 	return bytes.Equal(w.stem, p.stem)
 }
 
-// seen is a piece of a text in the forms in which it is compared. It is read
-// once and compared with many terms.
+// seen is a piece of a text in the forms for comparisons. It is read once and compared
+// with many terms.
 type seen struct {
 	folded, stem []byte
 	end          int
 	unspaced     bool
 }
 
-// read takes the piece at i.
+// read reads the piece at i.
 func (w *seen) read(text string, i int) {
 	w.end, w.unspaced, _ = pieceAt(text, i)
 	w.folded, w.stem = w.folded[:0], w.stem[:0]
@@ -243,7 +243,7 @@ func (w *seen) read(text string, i int) {
 	}
 }
 
-// nextPiece is where the next piece after i begins; -1 if there is none.
+// nextPiece is the start of the next piece after i; -1 for none.
 func nextPiece(text string, i int) int {
 	for i < len(text) {
 		end, _, ok := pieceAt(text, i)
@@ -255,7 +255,7 @@ func nextPiece(text string, i int) int {
 	return -1
 }
 
-// weigh says what an occurrence at i counts.
+// weigh is the weight of an occurrence at i.
 func (f *form) weigh(text string, i int, exact bool) float64 {
 	if !exact && !f.term.Prefix {
 		return otherForm

@@ -15,25 +15,24 @@ const (
 	maxLength   = 2048 // characters
 	maxDepth    = 32   // parentheses within one another
 	maxTerms    = 32
-	maxPieces   = 64 // words of all terms together; of unspaced writing, characters
+	maxPieces   = 64 // words of all terms in total; for unspaced writing, characters
 	maxPrefixes = 8
-	// minPrefix is how many letters a beginning of a word needs: each letter less
-	// matches some twenty times as many words.
+	// minPrefix is the minimum number of letters before a star: with each letter less,
+	// about twenty times as many words match.
 	minPrefix = 3
 )
 
 // Parse reads a query.
 //
-// Words stand for messages that have all of them, in any form ("deploy" finds
-// "deployed"); "several words" stand side by side; AND, OR and NOT, written
-// large, and parentheses combine; NOT binds strongest, OR weakest; a minus sign
-// before a word is NOT; a star after it makes it the beginning of a word.
+// Words match messages that have all of them, in any form ("deploy" finds "deployed").
+// "Several words" in quotation marks match as a phrase. AND, OR and NOT, in capitals,
+// and parentheses combine terms; NOT binds strongest, OR weakest. A minus sign before a
+// word is NOT. A star after a word makes it a prefix.
 //
-// What is only half typed is read for what it will be: a phrase or parenthesis
-// that is not closed ends with the query, operators without operands and signs
-// without letters are passed over. The rest is refused with an Invalid fault,
-// code "invalid_query", whose Param is "q[N]" with the position of the
-// character, from 1.
+// A half-typed query is completed: an open phrase or parenthesis ends with the query;
+// operators without operands and signs without letters are skipped. Any other error is
+// an Invalid fault with code "invalid_query", whose Param is "q[N]" with the position
+// of the character, from 1.
 func Parse(text string) (Query, error) {
 	if n := utf8.RuneCountInString(text); n > maxLength {
 		return Query{}, refuse(maxLength+1, fmt.Sprintf("The query has %d characters; at most %d are read.", n, maxLength))
@@ -41,7 +40,7 @@ func Parse(text string) (Query, error) {
 	p := parser{lex: lexer{runes: []rune(strings.ToValidUTF8(text, " "))}}
 	p.advance()
 	var all []operand
-	for p.tok.kind != end { // a parenthesis too many ends an expression
+	for p.tok.kind != end { // a surplus closing parenthesis ends an expression
 		got, err := p.either()
 		if err != nil {
 			return Query{}, err
@@ -63,7 +62,7 @@ func Parse(text string) (Query, error) {
 	return Query{Root: got.node}, nil
 }
 
-// refuse is the fault of a query; at is the position of the character.
+// refuse is the fault for a query. at is the position of the character.
 func refuse(at int, msg string) error {
 	return fault.New(fault.Invalid, "invalid_query", fmt.Sprintf("%s (Character %d of the query.)", msg, at)).At(fmt.Sprintf("q[%d]", at))
 }
@@ -76,8 +75,7 @@ type parser struct {
 	depth, terms, pieces, prefixes int
 }
 
-// operand is a part of an expression. Its node is nil if there was nothing in
-// it that could be looked for.
+// operand is a part of an expression. Its node is nil if it has no term.
 type operand struct {
 	node Node
 	not  bool // what must not match
@@ -121,7 +119,7 @@ func (p *parser) either() (operand, error) {
 	return out, nil
 }
 
-// all reads what must match together: operands with AND, NOT or nothing between.
+// all reads operands that must match together: joined by AND, by NOT, or by nothing.
 func (p *parser) all() (operand, error) {
 	var got []operand
 	for {
@@ -140,8 +138,8 @@ func (p *parser) all() (operand, error) {
 	}
 }
 
-// conjunction puts together what must match and what must not. Without anything
-// that must, the whole is something that must not match.
+// conjunction combines the operands that must match with those that must not. If none
+// must match, the result must not match.
 func conjunction(of []operand) (operand, error) {
 	var yes, no []Node
 	out := operand{at: 1}
@@ -178,7 +176,7 @@ func conjunction(of []operand) (operand, error) {
 	return out, nil
 }
 
-// alternatives are the nodes of which one must match for n to match.
+// alternatives are the nodes of which one must match if n is to match.
 func alternatives(n Node) []Node {
 	if o, ok := n.(*Or); ok {
 		return o.Of
@@ -205,7 +203,7 @@ func (p *parser) one() (operand, error) {
 	return got, err
 }
 
-// group reads an expression in parentheses; the closing one may be missing.
+// group reads an expression in parentheses. The closing parenthesis may be missing.
 func (p *parser) group() (operand, error) {
 	if p.depth++; p.depth > maxDepth {
 		return operand{}, refuse(p.tok.at, fmt.Sprintf("More than %d parentheses stand within one another.", maxDepth))
@@ -219,8 +217,8 @@ func (p *parser) group() (operand, error) {
 	return got, err
 }
 
-// markOnly reports whether a piece is accents without a letter below them, of which
-// the index keeps nothing.
+// markOnly reports whether a piece consists of accents without a letter, which the
+// index does not keep.
 func markOnly(p Piece) bool {
 	return !strings.ContainsFunc(p.Text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
 }
@@ -246,7 +244,7 @@ func (p *parser) term() (Node, error) {
 		return nil, refuse(tok.at, fmt.Sprintf("The query has more than %d words in all.", maxPieces))
 	}
 	last := &t.Pieces[len(t.Pieces)-1]
-	if !t.Prefix || last.Unspaced { // which matches inside longer runs anyway
+	if !t.Prefix || last.Unspaced { // unspaced writing matches inside longer runs anyway
 		return t, nil
 	}
 	if utf8.RuneCountInString(last.Text) < minPrefix {

@@ -14,36 +14,36 @@ import (
 )
 
 const (
-	// passageLength is how much of a lineage is read, in characters.
+	// passageLength bounds the part of a lineage that is read, in characters.
 	passageLength = 100_000
 	// extractLength bounds a summary of quotations, in characters.
 	extractLength = 2000
-	// quoteLength and besideLength bound a matching message and its neighbours
-	// in such a summary.
+	// quoteLength and besideLength bound a matching message and its neighbours in such
+	// a summary.
 	quoteLength, besideLength = 600, 200
-	// heading is what the line before a message's text takes, and more than that.
+	// heading is an upper bound for the length of the line before a message's text.
 	heading = 64
-	// pageLength is how many messages are read at a time.
+	// pageLength is the number of messages that are read at a time.
 	pageLength = 32
 )
 
-// passage is the part of a lineage around what matches, in order.
+// passage is the part of a lineage around the matches, in order.
 type passage struct {
 	entries []entry
-	matches []int64 // the places of the matches, best first
+	matches []int64 // Seqs of the matches, best first
 }
 
-// entry is a message of a passage, or a part of it.
+// entry is a message of a passage, or a part of one.
 type entry struct {
 	m      session.Message
 	text   string
 	length int
-	centre int // the byte in the message's text where it matches first
+	centre int // byte offset of the first match in the message's text
 }
 
-// readPassage reads around the matches of a hit, message by message: every
-// match grows in both directions until they meet or enough is read. Of a session
-// key's scope, only what was said under that key is read.
+// readPassage reads around the matches of a hit, message by message. The part around
+// each match grows in both directions until parts meet or the length is used up. For
+// the scope of a session key, only messages with that key are read.
 func readPassage(ctx context.Context, from Transcripts, o owner.Owner, scope Scope, q Query, h *Hit) (*passage, error) {
 	r := reader{from: from, o: o, root: h.Session.RootID, key: scope.Key, pages: make(map[int64][]session.Message)}
 	p := &passage{}
@@ -57,7 +57,7 @@ func readPassage(ctx context.Context, from Transcripts, o owner.Owner, scope Sco
 		if err != nil {
 			return nil, err
 		}
-		if msg == nil { // erased since
+		if msg == nil { // the message was erased meanwhile
 			continue
 		}
 		p.matches = append(p.matches, seq)
@@ -80,11 +80,11 @@ func readPassage(ctx context.Context, from Transcripts, o owner.Owner, scope Sco
 	return p, nil
 }
 
-// edge is how far a passage has grown around one match.
+// edge is the extent of a passage around one match.
 type edge struct {
-	lo, hi         int64 // the first and last place taken
-	before, after  int   // characters taken on either side
-	noLow, noAbove bool  // there is nothing more on that side
+	lo, hi         int64 // first and last Seq taken
+	before, after  int   // characters taken on each side
+	noLow, noAbove bool  // no more messages on that side
 }
 
 // grow adds neighbouring messages until the length is used up.
@@ -114,7 +114,7 @@ func grow(ctx context.Context, r *reader, edges []*edge, taken map[int64]entry, 
 	return nil
 }
 
-// move notes that a message was taken, or that there was none.
+// move records that a message was taken, or that there was none.
 func (e *edge) move(at int64, down bool, size int, ok bool) {
 	switch {
 	case down && !ok:
@@ -128,7 +128,7 @@ func (e *edge) move(at int64, down bool, size int, ok bool) {
 	}
 }
 
-// reader reads single messages of a lineage, by the page.
+// reader reads single messages of a lineage, in pages.
 type reader struct {
 	from  Transcripts
 	o     owner.Owner
@@ -137,8 +137,8 @@ type reader struct {
 	pages map[int64][]session.Message
 }
 
-// take adds the message at a place, at most left characters of it: its end when
-// the passage grows down, else its beginning. ok is false beyond the lineage,
+// take adds the message at a Seq, cut to at most left characters: its end if the
+// passage grows down, otherwise its beginning. ok is false at the ends of the lineage,
 // and where another match's part begins.
 func (r *reader) take(ctx context.Context, at int64, down bool, left int, taken map[int64]entry) (size int, ok bool, err error) {
 	if _, met := taken[at]; met {
@@ -163,7 +163,7 @@ func (r *reader) take(ctx context.Context, at int64, down bool, left int, taken 
 	return e.length, true, nil
 }
 
-// message is the message at a place; nil if there is none.
+// message is the message at a Seq; nil for none.
 func (r *reader) message(ctx context.Context, at int64) (*session.Message, error) {
 	if at < 0 {
 		return nil, nil
@@ -186,7 +186,7 @@ func (r *reader) message(ctx context.Context, at int64) (*session.Message, error
 	return nil, nil
 }
 
-// transcript is the passage as a model reads it.
+// transcript is the passage in the form for a model.
 func (p *passage) transcript() string {
 	var b strings.Builder
 	for i := range p.entries {
@@ -199,8 +199,8 @@ func (p *passage) transcript() string {
 	return b.String()
 }
 
-// extract is a summary of quotations: the matches, best first as far as they fit,
-// printed in order, each with its neighbouring messages.
+// extract is a summary of quotations. It takes the matches that fit, best first, and
+// prints them in order, each with its neighbours.
 func (p *passage) extract() string {
 	want := make(map[int64]int)
 	for _, seq := range p.matches {
@@ -219,7 +219,7 @@ func (p *passage) extract() string {
 
 func (p *passage) length(want map[int64]int) int { return utf8.RuneCountInString(p.quote(want)) }
 
-// quote writes the wanted messages, each cut to so many characters.
+// quote writes the wanted messages, each cut to its number of characters.
 func (p *passage) quote(want map[int64]int) string {
 	var b strings.Builder
 	last := int64(-1)
@@ -238,7 +238,7 @@ func (p *passage) quote(want map[int64]int) string {
 	return around(strings.TrimSpace(b.String()), 0, extractLength)
 }
 
-// writeEntry writes one line: when it was said, whose words they are, and the words.
+// writeEntry writes one line: the time, the speaker and the words.
 func writeEntry(b *strings.Builder, m *session.Message, text string) {
 	name := m.Name
 	if m.Role == session.Tool {
@@ -248,7 +248,7 @@ func writeEntry(b *strings.Builder, m *session.Message, text string) {
 	fmt.Fprintf(b, "[%s] %s: %s\n", m.SaidAt.UTC().Format("2006-01-02 15:04"), who, cite.Line(text))
 }
 
-// around cuts n characters out of a text, the byte at centre in their middle.
+// around cuts n characters out of a text, centred on the byte at centre.
 func around(text string, centre, n int) string {
 	if len(text) <= n || utf8.RuneCountInString(text) <= n {
 		return text
@@ -256,13 +256,13 @@ func around(text string, centre, n int) string {
 	if n < 2 {
 		return ""
 	}
-	room := n - 2 // for the signs that something is missing
+	room := n - 2 // two characters are for the ellipses
 	from := centre
 	for from > 0 && !utf8.RuneStart(text[min(from, len(text)-1)]) {
 		from--
 	}
 	to := from
-	for steps := 0; steps < room; { // one character on either side in turn
+	for steps := 0; steps < room; { // one character on each side alternately
 		if from > 0 {
 			_, size := utf8.DecodeLastRuneInString(text[:from])
 			from -= size

@@ -8,8 +8,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/language"
 )
 
-// wordRune reports whether r is part of words: letters, digits, and the marks
-// that change them. The text index is set up to think so, too.
+// wordRune reports whether r is part of words: letters, digits and combining marks. The
+// text index is configured the same way.
 func wordRune(r rune) bool {
 	if r < utf8.RuneSelf {
 		return wordByte[r]
@@ -17,7 +17,7 @@ func wordRune(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r))
 }
 
-// cut returns the pieces of a text.
+// cut splits a text into pieces.
 func cut(text string) []Piece {
 	var out []Piece
 	for i := 0; i < len(text); {
@@ -30,8 +30,8 @@ func cut(text string) []Piece {
 	return out
 }
 
-// pieceAt finds the piece that begins at i. If there is none, end is where the
-// next one may begin.
+// pieceAt finds the piece that begins at i. Without one, end is the earliest start of
+// the next one.
 func pieceAt(text string, i int) (end int, unspaced, ok bool) {
 	if wordByte[text[i]] {
 		for end = i + 1; end < len(text) && wordByte[text[end]]; {
@@ -64,7 +64,7 @@ func IndexText(text string) string {
 		return text
 	}
 	var b strings.Builder
-	b.Grow(7*len(text)/3 + 8) // three bytes of most such writings become seven
+	b.Grow(7*len(text)/3 + 8) // in most such scripts three bytes become seven
 	b.WriteString(text[:first])
 	for i := first; i < len(text); {
 		end, unspaced, ok := pieceAt(text, i)
@@ -107,9 +107,8 @@ func writePairs(b *strings.Builder, run string, last bool) {
 	}
 }
 
-// IndexTerm is a term as it stands in texts made by [IndexText]: words to be
-// found side by side. prefix says that the last of them may be the beginning of
-// a longer one.
+// IndexTerm is a term in the form for texts made by [IndexText]: adjacent words. prefix
+// says that the last word may be the prefix of a longer one.
 func IndexTerm(t *Term) (words string, prefix bool) {
 	var b strings.Builder
 	for i := range t.Pieces {

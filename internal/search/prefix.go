@@ -7,12 +7,12 @@ import (
 	"github.com/hermes-memory/hermes/internal/language"
 )
 
-// An index of stems has no beginnings of words: "deployment" stands in it as
-// "deploy", but "deployed" as "deploi". So a term with a star asks the index for
-// less, which finds more than is wanted, and the texts decide.
+// An index of stems has no prefixes of words: "deployment" is indexed as "deploy", but
+// "deployed" as "deploi". So a term with a star asks the index for a shorter prefix.
+// That finds too much, and the texts decide.
 
-// endings are those that stemming may take off a word, alone and in their usual
-// company; never written.
+// endings are those that stemming may remove from a word, alone and in their usual
+// combinations; never written.
 var endings = [...]string{
 	"s", "es", "ies", "ed", "ied", "ing", "er", "ers", "y", "ly", "e", "able", "ible", "ability", "bility", "ment", "ments", "ement",
 	"ness", "ful", "fulness", "ion", "ions", "ation", "ations", "ization", "izations", "ational", "ationally", "tional", "ive",
@@ -21,10 +21,9 @@ var endings = [...]string{
 	"ize", "izer", "izing", "alize", "alizing", "ivity",
 }
 
-// indexPrefix is the beginning, as the index has it, that all words share which
-// begin with a folded prefix.
+// indexPrefix is the prefix, in the index, that all words with a folded prefix share.
 func indexPrefix(folded string) string {
-	if len(folded) < minPrefix || !ascii(folded) { // which no stemming touches
+	if len(folded) < minPrefix || !ascii(folded) { // stemming changes no such word
 		return folded
 	}
 	keep := len(folded)
@@ -41,13 +40,13 @@ func indexPrefix(folded string) string {
 			}
 		}
 	}
-	for keep > 2 && !fixed(folded[:keep]) { // the index stems this, too
+	for keep > 2 && !fixed(folded[:keep]) { // the index stems the prefix, too
 		keep--
 	}
 	return folded[:max(keep, 2)]
 }
 
-// common is how many bytes two words begin with alike.
+// common is the length of the common prefix of two words, in bytes.
 func common(a string, b []byte) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
@@ -56,7 +55,7 @@ func common(a string, b []byte) int {
 	return n
 }
 
-// fixed reports whether stemming leaves a word as it is.
+// fixed reports whether stemming leaves a word unchanged.
 func fixed(word string) bool {
 	return bytes.Equal(language.Porter([]byte(word)), []byte(word))
 }
@@ -70,10 +69,10 @@ func ascii(text string) bool {
 	return true
 }
 
-// Exact reports whether an index that is asked for the node's terms, as
-// [IndexTerm] gives them, finds what the node means. Otherwise it finds more,
-// and [Ranker.Add] sorts that out; so what is excluded and not exact must not be
-// asked for.
+// Exact reports whether an index finds exactly what the node means if it is asked for
+// the node's terms, as [IndexTerm] returns them. Otherwise it finds more, and
+// [Ranker.Add] filters. An excluded term that is not exact must therefore not be sent
+// to the index.
 func Exact(n Node) bool {
 	switch n := n.(type) {
 	case *Term:
@@ -95,7 +94,7 @@ func allExact(of []Node) bool {
 	return true
 }
 
-// holds reports whether a text in which the terms stand, or not, is meant.
+// holds reports whether a text matches a node. stands says which terms it contains.
 func holds(n Node, stands func(*Term) bool) bool {
 	switch n := n.(type) {
 	case *Term:

@@ -5,9 +5,8 @@ import (
 	"unicode"
 )
 
-// Query is a parsed query. The zero Query matches nothing; [Parse] makes all
-// others. It can always be carried out: it has something to look for, and its
-// size is bounded.
+// Query is a parsed query. The zero Query matches nothing; [Parse] makes all others. It
+// always has a term that must match, and its size is bounded.
 type Query struct {
 	// Root is the expression; nil in the zero Query.
 	Root Node
@@ -17,41 +16,41 @@ type Query struct {
 type Node interface {
 	// String is the node as a query that parses to the same node.
 	String() string
-	// terms calls each for its terms; not says that one is excluded.
+	// terms calls each for the node's terms. not says that a term is excluded.
 	terms(not bool, each func(t *Term, not bool))
 }
 
-// And matches what all of Of match and none of Not does. Of is never empty.
+// And matches texts that match all of Of and none of Not. Of is never empty.
 type And struct {
 	Of, Not []Node
 }
 
-// Or matches what one of Of matches. It has two or more.
+// Or matches texts that match one of Of, which has at least two.
 type Or struct {
 	Of []Node
 }
 
-// Term matches its pieces side by side, in this order: a word is one piece, a
-// phrase has several, and so has a word with signs in it, such as "a-b".
+// Term matches its pieces in this order, adjacent to each other. A word is one piece. A
+// phrase has several, and so has a word with signs, such as "a-b".
 type Term struct {
-	// Text is the term as it was written, without quotation marks.
+	// Text is the term as written, without quotation marks.
 	Text string
 	// Pieces are never empty.
 	Pieces []Piece
-	// Prefix lets the last piece be the beginning of a word.
+	// Prefix lets the last piece be the prefix of a word.
 	Prefix bool
 }
 
-// Piece is a run of letters and digits of one sort.
+// Piece is a run of letters and digits of one kind.
 type Piece struct {
 	Text string
-	// Unspaced marks characters of a writing that sets no space between words.
-	// Such a run matches inside a longer one; other pieces are whole words,
-	// compared by their stems.
+	// Unspaced marks characters of a script without spaces between words. Such a run
+	// matches inside a longer one. Other pieces are whole words, compared by their
+	// stems.
 	Unspaced bool
 }
 
-// String is the query as it was understood.
+// String is the query after parsing.
 func (q Query) String() string {
 	if q.Root == nil {
 		return ""
@@ -59,7 +58,7 @@ func (q Query) String() string {
 	return q.Root.String()
 }
 
-// Terms are the terms that a match can show, that is all but the excluded ones.
+// Terms are the terms to highlight: all except the excluded ones.
 func (q Query) Terms() []*Term {
 	var out []*Term
 	if q.Root != nil {
@@ -134,7 +133,7 @@ func (o *Or) terms(not bool, each func(*Term, bool)) {
 	}
 }
 
-// grouped is a node in parentheses, if it needs them inside another.
+// grouped is a node, in parentheses if another node needs them.
 func grouped(n Node) string {
 	if _, ok := n.(*Term); ok {
 		return n.String()

@@ -12,37 +12,37 @@ import (
 // The weights of BM25, and of a hit.
 const (
 	saturation = 1.2 // k1: how much a term's second occurrence adds
-	lengthBias = 0.6 // b: how much a long message is held against it
-	// breadth is what every doubling of the matching messages adds to the score
-	// of their lineage, as a part of that of the best one.
+	lengthBias = 0.6 // b: how much the length of a message lowers its score
+	// breadth is the part of the best message's score that each doubling of the number
+	// of matching messages adds to the score of their lineage.
 	breadth = 0.1
 )
 
-// Ranker ranks what a store has found. Its statistics are those of the
-// candidates alone: what other owners have stored moves no score.
+// Ranker ranks the candidates that a store has found. Its statistics cover the
+// candidates only, so other owners' data changes no score.
 type Ranker struct {
 	r       Request
 	m       *matcher
 	spans   []span
 	all     []candidate
-	df      []int // of each term: how many candidates have it
+	df      []int // per term: number of candidates with it
 	lengths int
-	roots   map[session.ID]bool // of the candidates
-	// exact says that what is added need not be looked at again; else place tells
-	// where a term is counted.
+	roots   map[session.ID]bool // lineages of the candidates
+	// exact says that the index has matched exactly, so that candidates need not be
+	// checked. Otherwise place maps a term to its index in the counts.
 	exact bool
 	place map[*Term]int
 }
 
-// candidate is a message with what is needed to score and to show it.
+// candidate is a message with the data to score and show it.
 type candidate struct {
 	match  Match
-	counts []float64 // of each term
+	counts []float64 // per term
 	length int
 	part   excerpt
 }
 
-// NewRanker ranks for a request.
+// NewRanker returns a Ranker for a request.
 func NewRanker(r Request) *Ranker {
 	m := newMatcher(r.Query)
 	k := &Ranker{r: r, m: m, df: make([]int, m.shown), place: make(map[*Term]int), roots: make(map[session.ID]bool),
@@ -53,8 +53,8 @@ func NewRanker(r Request) *Ranker {
 	return k
 }
 
-// Add takes a message that the index has found, and reports whether it matches.
-// The text is not kept.
+// Add adds a message that the index has found, and reports whether it matches. It does
+// not keep the text.
 func (k *Ranker) Add(m Match, text string) bool {
 	k.spans = k.m.find(k.spans[:0], text)
 	c := candidate{match: m, counts: make([]float64, len(k.m.terms)), length: len(text)}
@@ -80,17 +80,16 @@ func (k *Ranker) Add(m Match, text string) bool {
 	return true
 }
 
-// Len is how many messages were added.
+// Len is the number of added messages.
 func (k *Ranker) Len() int { return len(k.all) }
 
-// Lineages is how many different lineages the messages belong to.
+// Lineages is the number of lineages among the added messages.
 func (k *Ranker) Lineages() int { return len(k.roots) }
 
 // Has reports whether a message of a lineage was added.
 func (k *Ranker) Has(root session.ID) bool { return k.roots[root] }
 
-// Hits groups the messages by lineage, best first. Of the sessions only the
-// root's id is filled in, in RootID.
+// Hits groups the messages by lineage, best first. The sessions have only RootID.
 func (k *Ranker) Hits() []Hit {
 	groups := k.groups()
 	groups = groups[:min(len(groups), bounded(k.r.Limit, DefaultLimit, MaxLimit))]
@@ -106,7 +105,7 @@ func (k *Ranker) Hits() []Hit {
 	return out
 }
 
-// group is what was found of one lineage, best first.
+// group are the matches in one lineage, best first.
 type group struct {
 	of    []*candidate
 	score float64
@@ -141,15 +140,15 @@ func (k *Ranker) groups() []*group {
 	return out
 }
 
-// better orders matches: the higher score, then the newer one. Places are
-// unique, so the order is total.
+// better orders matches: higher scores first, then newer ones. Positions are unique, so
+// the order is total.
 func better(a, b *Match) int {
 	return cmp.Or(cmp.Compare(b.Score, a.Score), b.SaidAt.Compare(a.SaidAt), strings.Compare(string(a.Root), string(b.Root)),
 		cmp.Compare(b.Seq, a.Seq))
 }
 
-// score is BM25 over the candidates. A term that all of them have still counts
-// one, since a query may consist of such terms.
+// score is BM25 over the candidates. A term that all candidates have still weighs one,
+// because a query may consist of such terms.
 func (k *Ranker) score(c *candidate) float64 {
 	n, mean := float64(len(k.all)), float64(k.lengths)/float64(len(k.all))
 	norm := saturation
@@ -166,7 +165,7 @@ func (k *Ranker) score(c *candidate) float64 {
 	return sum
 }
 
-// bounded is n, what stands for no number, or the most there may be.
+// bounded is n within bounds: absent for 0 or less, most for more.
 func bounded(n, absent, most int) int {
 	if n <= 0 {
 		return absent

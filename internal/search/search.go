@@ -1,10 +1,10 @@
-// Package search finds what was said in past conversations. It owns the query
-// language, what a search is asked for and what it gives, the ranking of what a
-// store has found, and the session_search tool that is made of them.
+// Package search searches past conversations. It owns the query language, the types of
+// requests and results, the ranking of a store's candidates, and the session_search
+// tool.
 //
-// It knows no index. A store finds messages for a parsed [Query]; how it does
-// that is its own affair, and the same query means the same everywhere. Nothing
-// a turn needs depends on this package: memory works without it.
+// It knows no index. A store finds messages for a parsed [Query] in any way it likes; a
+// query means the same for every store. Turns do not depend on this package: memory
+// works without it.
 package search
 
 import (
@@ -30,7 +30,7 @@ type Store interface {
 	Reindex(ctx context.Context) error
 }
 
-// Request is what to look for, and where.
+// Request is a search: the query, the scope and the filters.
 type Request struct {
 	Query Query
 	Scope Scope
@@ -38,17 +38,16 @@ type Request struct {
 	// restrict.
 	Source session.Source
 	Role   session.Role
-	// From and To bound when it was said: not before From, before To. Zero times
-	// do not restrict.
+	// From and To bound the time of messages: from From on, before To. Zero times do
+	// not restrict.
 	From, To time.Time
-	// Limit is how many lineages at most; 0 means DefaultLimit.
+	// Limit is the maximum number of lineages; 0 means DefaultLimit.
 	Limit int
-	// Matches is how many messages are shown of each lineage; 0 means
-	// DefaultMatches.
+	// Matches is the number of messages to show per lineage; 0 means DefaultMatches.
 	Matches int
 }
 
-// What a search returns unless told otherwise.
+// The defaults of a search.
 const (
 	DefaultLimit   = 20
 	DefaultMatches = 3
@@ -56,14 +55,14 @@ const (
 	MaxMatches     = 20
 )
 
-// Scope is where to look. Exactly one field is set; the zero Scope is nowhere,
-// so that forgetting it shows nothing.
+// Scope is the range of a search. Exactly one field is set; the zero Scope matches
+// nothing, so that a forgotten scope reveals nothing.
 type Scope struct {
-	// Key is a range of long-term memory: what was said under that session key.
+	// Key selects messages with that session key.
 	Key session.Key
 	// Root is one lineage, named by its root.
 	Root session.ID
-	// All is everything the owner has.
+	// All selects all data of the owner.
 	All bool
 }
 
@@ -78,7 +77,7 @@ func (s Scope) Valid() bool {
 	return n == 1
 }
 
-// Found is what a search gives.
+// Found is the result of a search.
 type Found struct {
 	Hits []Hit
 	// Partial says that some matches were not considered: there were so many that only
@@ -87,22 +86,22 @@ type Found struct {
 	Partial bool
 }
 
-// Hit is a lineage with matching messages: sessions linked by compression are
-// one conversation, shown as its tip.
+// Hit is a lineage with matching messages. Sessions linked by compression are one
+// conversation, represented by its tip.
 type Hit struct {
 	Session session.Session
-	// Score compares hits of one search; higher is better.
+	// Score compares the hits of one search; higher is better.
 	Score float64
 	// Matches are the best matching messages, best first.
 	Matches []Match
-	// MatchCount is how many messages of the lineage match.
+	// MatchCount is the number of matching messages in the lineage.
 	MatchCount int
 }
 
-// Match is a message that matches.
+// Match is a matching message.
 type Match struct {
 	MessageID int64
-	SessionID session.ID // the session it was said in, which need not be the tip
+	SessionID session.ID // the session of the message, which need not be the tip
 	Root      session.ID
 	Seq       int64
 	Role      session.Role

@@ -6,29 +6,29 @@ import (
 	"unicode/utf8"
 )
 
-// Snippet is a short part of a message around what matches.
+// Snippet is a short excerpt of a message around its matches.
 type Snippet struct {
-	// Text has one line; "…" stands where something was left out.
+	// Text is one line; "…" marks omitted text.
 	Text string `json:"text"`
-	// Highlights are the places in Text that match: first character, and the one
+	// Highlights are the positions of matches in Text: the first character and the one
 	// after the last.
 	Highlights [][2]int `json:"highlights"`
 }
 
 const (
-	snippetBefore = 60  // bytes of context before the first match shown
+	snippetBefore = 60  // bytes of context before the first match
 	snippetLength = 240 // bytes in all, about
 )
 
-// excerpt is the part of a text that a snippet is made of: the window with the
-// most different terms, and among those the first.
+// excerpt is the part of a text for a snippet: the window with the most different
+// terms, the first one among equals.
 type excerpt struct {
 	text          string
 	spans         []span // within text
-	before, after bool   // there is more of it
+	before, after bool   // text is cut on that side
 }
 
-// excerptOf cuts it out, so that the whole text need not be kept.
+// excerptOf cuts out the excerpt, so that the whole text need not be kept.
 func excerptOf(text string, spans []span) excerpt {
 	from, to := window(text, spans)
 	e := excerpt{text: strings.Clone(text[from:to]), before: from > 0, after: to < len(text)}
@@ -41,7 +41,7 @@ func excerptOf(text string, spans []span) excerpt {
 	return e
 }
 
-// snippet makes one line of it, with its matches marked.
+// snippet renders an excerpt as one line with its matches marked.
 func (e *excerpt) snippet() Snippet {
 	w := line{out: Snippet{Highlights: [][2]int{}}, gapped: true, until: -1}
 	w.b.Grow(len(e.text) + 2*len("…"))
@@ -68,13 +68,13 @@ func (e *excerpt) snippet() Snippet {
 	return w.out
 }
 
-// line writes a snippet.
+// line renders a snippet.
 type line struct {
 	out    Snippet
 	b      strings.Builder
 	count  int // characters written
 	gapped bool
-	until  int // where in the text the open highlight ends; -1 if none is open
+	until  int // end of the open highlight in the text; -1 for none
 }
 
 func (w *line) put(r rune) {
@@ -91,7 +91,7 @@ func (w *line) gap() {
 	}
 }
 
-// mark begins a highlight, or lengthens the one that is open.
+// mark begins a highlight, or extends the open one.
 func (w *line) mark(until int) {
 	if w.until < 0 {
 		w.out.Highlights = append(w.out.Highlights, [2]int{w.count, w.count})
@@ -99,7 +99,7 @@ func (w *line) mark(until int) {
 	w.until = max(w.until, until)
 }
 
-// closeAt ends the highlight that does not reach beyond at.
+// closeAt closes the open highlight if it ends at or before at.
 func (w *line) closeAt(at int) {
 	if w.until >= 0 && at >= w.until {
 		w.out.Highlights[len(w.out.Highlights)-1][1] = w.count
@@ -107,7 +107,7 @@ func (w *line) closeAt(at int) {
 	}
 }
 
-// window chooses the part of a text that a snippet shows.
+// window selects the part of a text that a snippet shows.
 func window(text string, spans []span) (from, to int) {
 	best := 0
 	if len(spans) > 0 {
@@ -124,11 +124,11 @@ func window(text string, spans []span) (from, to int) {
 	return from, wordEnd(text, to, max(from, best))
 }
 
-// bestSpan is where the window begins that has the most different terms.
+// bestSpan is the start of the window with the most different terms.
 func bestSpan(spans []span) int {
 	best, most := 0, 0
 	for i := range spans {
-		var seen uint64 // the parser allows no more terms than that has bits
+		var seen uint64 // the parser allows at most 64 terms
 		n := 0
 		for j := i; j < len(spans) && spans[j].end-spans[i].start < snippetLength-snippetBefore; j++ {
 			if bit := uint64(1) << (spans[j].term % 64); seen&bit == 0 {
@@ -146,7 +146,7 @@ func bestSpan(spans []span) int {
 	return best
 }
 
-// wordStart moves a place forward to the beginning of a word, not beyond limit.
+// wordStart moves a position forward to the start of a word, at most to limit.
 func wordStart(text string, at, limit int) int {
 	for at < limit && !utf8.RuneStart(text[at]) {
 		at++
@@ -157,7 +157,7 @@ func wordStart(text string, at, limit int) int {
 	return at
 }
 
-// wordEnd moves a place back to the end of a word, not before limit.
+// wordEnd moves a position back to the end of a word, at least to limit.
 func wordEnd(text string, at, limit int) int {
 	for at > limit && !utf8.RuneStart(text[at]) {
 		at--
