@@ -147,6 +147,7 @@ func (c *Curator) Why(ctx context.Context, o owner.Owner, id string) (Explained,
 	if err != nil {
 		return Explained{}, fmt.Errorf("read messages: %w", err)
 	}
+	ms = lineage.Uninterrupted(ms) // turns between the input and the answer were not sent
 	if n := len(ms); n > 0 && ms[n-1].Seq == rec.Seq {
 		out.Answer, ms = ms[n-1], ms[:n-1]
 	}

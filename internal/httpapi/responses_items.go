@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/openai"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
@@ -30,7 +31,7 @@ func (s *server) responseItems(ctx context.Context, o owner.Owner, it *stored) (
 	if err != nil && fault.KindOf(err) != fault.NotFound {
 		return nil, nil, err
 	}
-	ms = run.Visible(ms)
+	ms = run.Visible(lineage.Uninterrupted(ms))
 	answer := len(ms)
 	for answer > 0 && ms[answer-1].Role == session.Assistant && ms[answer-1].FinishReason != "" {
 		answer--

@@ -142,6 +142,41 @@ func TestResponseOverRestart(t *testing.T) {
 	}
 }
 
+// TestResponseBehindAnotherTurn: a response that is answered after a restart, behind
+// another turn of its session, has its own input and output only. So has its receipt.
+func TestResponseBehindAnotherTurn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{RunsWait: true})
+	w.leave = carryOn(w.live)
+	w.up.Queue(upstreamtest.Step{Chunks: []string{"A"}, Hang: true}, upstreamtest.Step{Text: "A27"}, upstreamtest.Step{Text: "A25"})
+	first := w.openResponse(t, "POST", "/v1/responses", `{"stream":true,"conversation":"s","input":"N25"}`)
+	got := first.events(5) // up to the first delta
+	first.close()
+	w.restart()
+	w.chat("s", "N27")
+	w.finishRuns()
+	path := "/v1/responses/" + got[0].Response.ID
+	body := w.call("GET", path, "").body
+	if !strings.Contains(body, `"text":"A25"`) || strings.Contains(body, "A27") {
+		t.Errorf("got %s, want the answer A25 alone", body)
+	}
+	items := w.call("GET", path+"/input_items", "").body
+	if !strings.Contains(items, "N25") || strings.Contains(items, "N27") {
+		t.Errorf("got %s, want the input N25 alone", items)
+	}
+	var told struct {
+		Hermes struct {
+			ReceiptID string `json:"receipt_id"`
+		}
+	}
+	if err := json.Unmarshal([]byte(body), &told); err != nil || told.Hermes.ReceiptID == "" {
+		t.Fatalf("got %s, %v, want a receipt", body, err)
+	}
+	if got := w.call("GET", "/api/receipts/"+told.Hermes.ReceiptID, "").body; !strings.Contains(got, `"content":"N25"`) || strings.Contains(got, "27\"") {
+		t.Errorf("got %s, want what was sent for N25", got)
+	}
+}
+
 // TestResponseUnstoredIsCancelled: nobody can come back for it.
 func TestResponseUnstoredIsCancelled(t *testing.T) {
 	t.Parallel()

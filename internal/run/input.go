@@ -48,7 +48,7 @@ func newInput(l *lineage.Lineage, sent []session.Message) (input, error) {
 		cut := turnStart(sent)
 		return input{past: sent[:cut], fresh: sent[cut:], asked: sent[cut:], tailTo: next + int64(cut)}, nil
 	}
-	recent := Visible(inExchanges(l.Recent))
+	recent := Visible(lineage.InExchanges(l.Recent))
 	if in, ok := repeated(recent, sent); ok {
 		return in, nil
 	}
