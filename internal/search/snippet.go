@@ -128,7 +128,7 @@ func window(text string, spans []span) (from, to int) {
 func bestSpan(spans []span) int {
 	best, most := 0, 0
 	for i := range spans {
-		var seen uint64 // the parser allows at most 64 terms
+		var seen uint64 // the parser allows fewer than 64 terms
 		n := 0
 		for j := i; j < len(spans) && spans[j].end-spans[i].start < snippetLength-snippetBefore; j++ {
 			if bit := uint64(1) << (spans[j].term % 64); seen&bit == 0 {

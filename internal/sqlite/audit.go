@@ -16,7 +16,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/owner"
 )
 
-// withNote is an operation that takes the note of its context along.
+// withNote is an operation that also stores the audit note of its context.
 func withNote(n *audit.Note, do func(*tx) error) func(*tx) error {
 	return func(t *tx) error {
 		if err := do(t); err != nil {
@@ -38,7 +38,7 @@ func (db *DB) Enter(ctx context.Context, o owner.Owner, e audit.Entry) error {
 	return db.w.enqueue(ctx, func() {}, func(t *tx) error { return t.enter(o, e) })
 }
 
-// enter appends an entry and drops what is too old.
+// enter appends an entry and drops expired ones.
 func (t *tx) enter(o owner.Owner, e audit.Entry) error {
 	if err := errNoOwner(o); err != nil {
 		return err
@@ -68,11 +68,11 @@ func (t *tx) enter(o owner.Owner, e audit.Entry) error {
 	return nil
 }
 
-// saltName is where the key of the hashes is kept. Without it a guessed id could
-// be told from another by its hash in a copy of the table.
+// saltName is the name of the key for the hashes of ids. Without the key, a guessed id
+// could be tested against a copy of the table.
 const saltName = "audit_salt"
 
-// auditSalt reads the key, or makes it.
+// auditSalt reads the key, and creates it if absent.
 func (t *tx) auditSalt() (string, error) {
 	var salt string
 	err := t.row(`SELECT value FROM meta WHERE name = ?`, saltName).Scan(&salt)
@@ -91,7 +91,7 @@ func (t *tx) auditSalt() (string, error) {
 	return salt, nil
 }
 
-// hashedID is what stands for the id of an owner's session.
+// hashedID is the hash that replaces the id of an owner's session.
 func hashedID(salt string, o owner.Owner, id string) string {
 	h := hmac.New(sha256.New, []byte(salt))
 	h.Write([]byte(o.ID() + "\x00" + id))

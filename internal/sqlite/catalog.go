@@ -97,12 +97,12 @@ func (db *DB) FreeTitle(ctx context.Context, o owner.Owner, title string) (strin
 	})
 }
 
-// freeTitle is FreeTitle inside the transaction that uses it.
+// freeTitle is FreeTitle within the caller's transaction.
 func (t *tx) freeTitle(o owner.Owner, title string) (string, error) {
 	return session.NextTitle(title, func(title string) (bool, error) { return t.titleTaken(o, title, "") })
 }
 
-// titleTaken looks for a title among the sessions other than one.
+// titleTaken reports whether another session has a title.
 func (t *tx) titleTaken(o owner.Owner, title string, other session.ID) (bool, error) {
 	var n int
 	if err := t.row(titleTaken, o.ID(), title, string(other)).Scan(&n); err != nil {
@@ -127,7 +127,7 @@ func (t *tx) refuseTitle(o owner.Owner, title string, id session.ID) error {
 	return fault.New(fault.Conflict, "title_taken", fmt.Sprintf("Another session has the title %q. %q is free.", title, free)).At("title")
 }
 
-// nameSession gives a session a title of its first exchange, if it has none.
+// nameSession gives a session a derived title, if it has none.
 func (t *tx) nameSession(o owner.Owner, id session.ID, title string) error {
 	if title == "" {
 		return nil

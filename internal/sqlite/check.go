@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Check looks for damage in the file, and returns what it found. A quick check
-// looks at the structure of every page; a deep one also compares indexes with
-// their tables, and reads the text index. The text index is derived: if it is
-// damaged, it is made again before the rest is looked at, and Index says so.
+// Check looks for damage in the file and returns what it found. A quick check reads the
+// structure of every page. A deep check also compares indexes with their tables, and
+// reads the text index. A damaged text index is rebuilt first, because it is derived
+// data; Index reports that.
 func (db *DB) Check(ctx context.Context, deep bool) ([]string, error) {
 	if err := db.mendIndex(ctx, deep); err != nil {
 		return nil, err
@@ -29,10 +29,10 @@ func (db *DB) Check(ctx context.Context, deep bool) ([]string, error) {
 	return append(found, pages...), err
 }
 
-// ofTextIndex reports whether a line of a check speaks of the text index.
+// ofTextIndex reports whether a line of a check is about the text index.
 func ofTextIndex(line string) bool { return strings.Contains(line, textIndex) }
 
-// mendIndex has the text index made again if it is not as it should be.
+// mendIndex rebuilds the text index if it is damaged.
 func (db *DB) mendIndex(ctx context.Context, deep bool) error {
 	why, err := db.harm(ctx)
 	if err == nil && why == "" && deep && db.Ready() == nil {
@@ -44,7 +44,7 @@ func (db *DB) mendIndex(ctx context.Context, deep bool) error {
 	return db.indexer.ask(ctx, why)
 }
 
-// gone names the tables and indexes that were taken out of the file since it was
+// gone names the tables and indexes that were removed from the file since it was
 // opened.
 func (db *DB) gone(ctx context.Context) ([]string, error) {
 	objects, err := schemaObjects()
@@ -65,7 +65,7 @@ func (db *DB) gone(ctx context.Context) ([]string, error) {
 	return found, nil
 }
 
-// checkPages has SQLite look at the pages of the file.
+// checkPages lets SQLite check the pages of the file.
 func (db *DB) checkPages(ctx context.Context, deep bool) ([]string, error) {
 	pragma := `PRAGMA quick_check(20)`
 	if deep {

@@ -11,11 +11,9 @@ import (
 	"github.com/hermes-memory/hermes/internal/bound"
 )
 
-// CheckRows looks for rows that hold what no reader can be given as it is: a time
-// that cannot be written, a number below zero or beyond all counts, JSON that is
-// none. Such a row is read with the nearest value that can be written, or without
-// it; this says where it lies. Columns are known by their names, so that a new
-// table is looked at, too.
+// CheckRows looks for damaged rows: a time that cannot be written, a number out of
+// range, invalid JSON. Readers get the nearest valid value, or none; CheckRows reports
+// where the damage is. It finds columns by name, so that it also checks new tables.
 func (db *DB) CheckRows(ctx context.Context) ([]string, error) {
 	columns, err := db.checkedColumns(ctx)
 	if err != nil {
@@ -32,16 +30,16 @@ func (db *DB) CheckRows(ctx context.Context) ([]string, error) {
 	return found, nil
 }
 
-// checkedTable is a table with the columns to look at.
+// checkedTable is a table with the columns to check.
 type checkedTable struct {
 	name    string
 	columns []checkedColumn
 }
 
-// checkedColumn is a column, the condition of a damaged value, and what that is.
+// checkedColumn is a column, the condition for a damaged value, and its description.
 type checkedColumn struct{ name, condition, says string }
 
-// checkedColumns lists what there is to look at, by the schema of the file.
+// checkedColumns lists the columns to check, from the schema of the file.
 func (db *DB) checkedColumns(ctx context.Context) ([]checkedTable, error) {
 	rows, err := db.read.QueryContext(ctx, `SELECT m.name, c.name, c.type FROM sqlite_schema m JOIN pragma_table_info(m.name) c
 		WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' AND m.name NOT LIKE 'messages_fts%' ORDER BY m.name, c.cid`)
@@ -71,7 +69,7 @@ func (db *DB) checkedColumns(ctx context.Context) ([]checkedTable, error) {
 	return out, nil
 }
 
-// checkOf is how a column is looked at, by its name and type.
+// checkOf is the check of a column, by its name and type.
 func checkOf(name, kind string) (checkedColumn, bool) {
 	outside := func(least, most int64) string {
 		return quoted(name) + " NOT BETWEEN " + strconv.FormatInt(least, 10) + " AND " + strconv.FormatInt(most, 10)
@@ -102,10 +100,10 @@ func isJSON(name string) bool {
 	return slices.Contains([]string{"wire", "tool_calls", "receipt", "links", "result", "failure", "approvals"}, name)
 }
 
-// quoted is a name of the schema as SQL writes it.
+// quoted is a name of the schema in SQL.
 func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// checkTable counts the damaged values of one table, column by column.
+// checkTable counts the damaged values of one table by column.
 func (db *DB) checkTable(ctx context.Context, t *checkedTable) ([]string, error) {
 	var query strings.Builder
 	query.WriteString(`SELECT `)

@@ -10,42 +10,41 @@ import (
 	"github.com/hermes-memory/hermes/internal/mention"
 )
 
-// What becomes of a text when a thing is forgotten that it names is decided for
-// each column of each table, here. The tables are read from the database itself: a
-// column without a rule is searched, so that no certificate passes over it, and
-// fails a test.
+// This file has the rules for forgetting: for each text column, what happens to a text
+// that names a forgotten thing. The tables are read from the database: a column without
+// a rule is still searched, so that no certificate misses it, and fails a test.
 
-// rule is what becomes of a text that names what is forgotten.
+// rule says what happens to a text that names a forgotten thing.
 type rule int
 
 const (
-	// unruled is no rule: nothing is done, and the certificate counts it.
+	// unruled means that no rule exists: the text stays, and the certificate counts it.
 	unruled rule = iota
-	// ours is never changed and never searched: the server made it, or nothing said
-	// to the server gets into it.
+	// ours is never changed and never searched: the server made the text, and no text
+	// of a client gets into it.
 	ours
-	// wholeLineage names a session or a key: its lineage goes whole. The runner does
+	// wholeLineage names a session or a key: its lineage is deleted. The curator does
 	// that between two turns.
 	wholeLineage
-	// rewritten is changed by the runner between two turns, for memory and what is
-	// cached follow from it: sentences are taken out of texts, and values and names
-	// blotted in JSON and in ids.
+	// rewritten is changed by the curator between two turns, because memory and caches
+	// depend on it. Sentences are removed from texts; values and names are replaced in
+	// JSON and in ids.
 	rewritten
-	// wholeRow goes with its row, and what hangs on that.
+	// wholeRow is deleted with its row and the dependent rows.
 	wholeRow
-	// emptied becomes null.
+	// emptied is set to null.
 	emptied
 )
 
-// form is how a column holds its text.
+// form is the format of a column's text.
 type form int
 
 const (
 	plain  form = iota
-	values      // JSON that others wrote: its numbers are looked at, too
-	record      // JSON of ours, whose numbers count and name things of ours
-	pieces      // record, whose texts go on from row to row of what they belong to
-	marks       // words of the protocol, for the most part
+	values      // JSON of clients, whose numbers are searched, too
+	record      // JSON of this server, whose numbers are not searched
+	pieces      // record whose texts continue in the next row
+	marks       // mostly words of the protocol
 )
 
 // column is the rule of a column.
@@ -54,21 +53,21 @@ type column struct {
 	form form
 }
 
-// erasable are the columns of a table that belongs to owners.
+// erasable are the columns of a table with data of owners.
 type erasable struct {
-	// key tells the rows of an owner apart, in the order of an index.
+	// key are the columns that identify an owner's rows, in the order of an index.
 	key []string
-	// whole are the columns of key that tell apart what the pieces of a text belong
-	// to; nil if there are none.
+	// whole are the columns of key that identify the text whose pieces the rows are;
+	// nil for none.
 	whole   []string
 	columns map[string]column
-	// drop takes a row away, with what hangs on it; the owner and the key are ?1, ?2…
+	// drop deletes a row and its dependent rows; the owner and the key are ?1, ?2…
 	drop []string
 }
 
-// foreign reports which tables have no text of owners: the names of keys are the
-// operator's, and stand in the audit; the audit has no content, and its chain of
-// hashes shows a change; erasures are hashes.
+// foreign reports whether a table has no text of owners. The names of keys belong to
+// the operator and are in the audit. The audit has no content, and its hash chain would
+// show a change. Erasures are hashes.
 func foreign(table string) bool {
 	return slices.Contains([]string{"api_keys", "audit", "erasures", "id_ranges", "meta"}, table)
 }
@@ -81,7 +80,7 @@ var erasables = sync.OnceValue(func() map[string]erasable {
 	return all
 })
 
-// conversationTables hold what was said.
+// conversationTables are the tables with messages and sessions.
 func conversationTables() map[string]erasable {
 	return map[string]erasable{
 		"sessions": {
@@ -105,7 +104,7 @@ func conversationTables() map[string]erasable {
 				"model":         {rule: rewritten, form: marks}, "receipt_id": {rule: rewritten}, "receipt": {rule: rewritten, form: record}, "frame": {rule: ours},
 			},
 		},
-		"texts": { // receipts tell what is left
+		"texts": { // receipts show the remaining texts
 			key: []string{"id"}, drop: []string{
 				`DELETE FROM text_uses WHERE owner_id = ?1 AND text_id = ?2`, `DELETE FROM texts WHERE owner_id = ?1 AND id = ?2`,
 			},
@@ -124,11 +123,11 @@ func conversationTables() map[string]erasable {
 	}
 }
 
-// derivedTables hold what follows from it.
+// derivedTables are the tables with derived data.
 func derivedTables() map[string]erasable {
 	const byPlace = ` WHERE owner_id = ?1 AND root_id = ?2 AND seq = ?3`
 	return map[string]erasable{
-		"facts": { // made again without the thing; what is left of one then goes
+		"facts": { // rebuilt without the thing; a fact that still names it is deleted
 			key: []string{"root_id", "seq", "ord"}, drop: []string{`DELETE FROM facts` + byPlace + ` AND ord = ?4`},
 			columns: map[string]column{
 				"id": {rule: ours}, "kind": {rule: ours}, "role": {rule: ours}, "superseded_by": {rule: ours}, "links": {rule: ours},
@@ -161,10 +160,10 @@ func derivedTables() map[string]erasable {
 	}
 }
 
-// workTables hold what is done without a client.
+// workTables are the tables of jobs, runs and requests.
 func workTables() map[string]erasable {
 	return map[string]erasable{
-		"jobs": { // one that is about the thing would speak of it again
+		"jobs": { // a job about the thing would mention it again
 			key: []string{"id"}, drop: []string{
 				`DELETE FROM deliveries WHERE owner_id = ?1 AND job_id = ?2`, `DELETE FROM job_runs WHERE owner_id = ?1 AND job_id = ?2`,
 				`DELETE FROM jobs WHERE owner_id = ?1 AND id = ?2`,
@@ -213,8 +212,8 @@ func workTables() map[string]erasable {
 	}
 }
 
-// textColumns are the columns of the database that can hold texts, by table. The
-// text index has tables of its own, which follow from the messages.
+// textColumns are the columns of the database that can contain text, by table. The text
+// index has separate tables, which are derived from the messages.
 func textColumns(ctx context.Context, in querier) (map[string][]string, error) {
 	const query = `SELECT t.name, c.name FROM pragma_table_list t JOIN pragma_table_xinfo(t.name) c
 		WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND c.type NOT IN ('INTEGER', 'REAL', 'BLOB') ORDER BY 1, c.cid`
@@ -239,8 +238,7 @@ func textColumns(ctx context.Context, in querier) (map[string][]string, error) {
 	return out, nil
 }
 
-// checkColumns says which texts of the database have no rule, and which rules have
-// no text.
+// checkColumns returns the text columns without a rule, and the rules without a column.
 func checkColumns(ctx context.Context, in querier) ([]string, error) {
 	found, err := textColumns(ctx, in)
 	if err != nil {

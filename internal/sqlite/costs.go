@@ -11,8 +11,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// sumCosts cuts a lineage into stretches by place, so that it is read once. A
-// receipt that is damaged, or none of ours, is no turn.
+// sumCosts divides a lineage into ranges by Seq in one pass. A damaged or foreign
+// receipt is not counted.
 var sumCosts = `
 	SELECT count(*), min(seq), max(seq), max(recorded_at), ` + summed("sent_tokens") + `, max(` + figure("budget_tokens") + `), ` +
 	summed("naive_tokens") + `, ` + summed("system") + `, ` + summed("memory") + `, ` + summed("tail") + `, ` + summed("input") + `
@@ -22,14 +22,14 @@ var sumCosts = `
 	GROUP BY stretch
 	ORDER BY 2`
 
-// figure is a number of a context, in SQL, moved into the bounds of a count.
+// figure is a number of a context in SQL, limited to the range of a count.
 func figure(name string) string {
 	return `min(max(coalesce(CAST(json_extract(context, '$.` + name + `') AS INTEGER), 0), 0), ` + strconv.Itoa(bound.MaxTokens) + `)`
 }
 
 func summed(name string) string { return `sum(` + figure(name) + `)` }
 
-// Costs implements curate.Ledger.
+// Costs implements curate.Receipts.
 func (db *DB) Costs(ctx context.Context, o owner.Owner, root session.ID, points int) ([]curate.Cost, error) {
 	if err := errNoOwner(o); err != nil {
 		return nil, err

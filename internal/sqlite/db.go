@@ -1,9 +1,9 @@
-// Package sqlite keeps everything in one SQLite file.
+// Package sqlite stores all data in one SQLite file.
 //
-// One process owns the file. Writes come one after the other, and
-// concurrent turns share a transaction and its fsync; reads have connections of
-// their own. What the file promises (WAL, synchronous=FULL, foreign keys,
-// secure deletion) is read back at start, not hoped for.
+// One process owns the file. Writes are executed one after the other, and concurrent
+// turns share a transaction and its fsync. Reads have separate connections. The
+// settings on which durability depends (WAL, synchronous=FULL, foreign keys, secure
+// deletion) are read back at start.
 package sqlite
 
 import (
@@ -27,18 +27,17 @@ import (
 	_ "modernc.org/sqlite" // the driver
 )
 
-// applicationID marks our files ("HRMS"), so that another program's database
-// of the same name is never written to.
+// applicationID marks the files of this program ("HRMS"), so that another program's
+// database of the same name is never written to.
 const applicationID = 0x48524d53
 
-// minVersion is the oldest SQLite that is safe here: before 3.51.3 a WAL could
-// be reset while another connection still needed it.
+// minVersion is the oldest safe version of SQLite: before 3.51.3, a WAL could be reset
+// while another connection still needed it.
 const minVersion = "3.51.3"
 
-// How many connections read at once, and the page cache of each, in KiB. More
-// than the cores of a small machine only cost memory. Searches have two of their
-// own: they read all over the file, and whatever they take, turns and lists do not
-// wait for them.
+// The number of read connections, and the page cache of each, in KiB. More connections
+// than a small machine has cores only cost memory. Searches have two separate ones:
+// they read all over the file, and turns and lists must not wait for them.
 const (
 	readers, readersCache     = 4, 4000
 	searchers, searchersCache = 2, 10_000
@@ -48,23 +47,22 @@ const (
 // busyTimeout is how long a statement waits for another program's lock.
 const busyTimeout = 5 * time.Second
 
-// Options say how a database is opened.
+// Options are the options for opening a database.
 type Options struct {
 	// Path is the file. Its directory must exist.
 	Path string
 	Log  *slog.Logger
 	// Synchronous is for tests of durability only; "" means FULL.
 	Synchronous string
-	// SearchTime is how long the index is searched for one query, IndexPatience
-	// how long a search waits for the index to catch up; 0 means as long as a
-	// person does not mind.
+	// SearchTime is the timeout for searching the index for one query. IndexPatience is
+	// how long a search waits for the index to catch up. 0 means the defaults.
 	SearchTime, IndexPatience time.Duration
-	// AuditKeep is how long entries of the audit are kept; 0 is for ever.
+	// AuditKeep is how long entries of the audit are kept; 0 means for ever.
 	AuditKeep time.Duration
-	// Observer is told of the writer's work; it may be nil.
+	// Observer is told of the writer's transactions; it may be nil.
 	Observer Observer
-	// NoGuard leaves out the guard against stray opens, and the look whether the
-	// files are still there; for the guard's own test only.
+	// NoGuard disables the guard against stray opens, and the check that the files
+	// still exist. It is for the guard's test only.
 	NoGuard bool
 }
 
@@ -77,13 +75,13 @@ type DB struct {
 	read  *pool
 	texts *pool // for searches
 	// scans and searches are the read connections that owners share. Each owner may use
-	// a share of them and waits for its own before it takes another owner's.
+	// a share of them, and waits for its own before it takes another owner's.
 	scans, searches *claim.Room
 	write           *sql.DB
 	w               *writer
 	log             *slog.Logger
 
-	// lost are tables that were missing and begin empty.
+	// lost are derived tables that were missing and were recreated empty.
 	lost     []string
 	ids      ids
 	indexer  *indexer
@@ -95,10 +93,9 @@ type DB struct {
 	known    knownTexts
 }
 
-// Open opens the file, creating it when it does not exist, brings its schema up
-// to date and starts the writer. It fails with Conflict if another process owns
-// the file, and with Invalid if the file is another program's, or newer than
-// this one.
+// Open opens the file, creating it if it does not exist, migrates its schema and starts
+// the writer. It fails with Conflict if another process owns the file, and with Invalid
+// if the file belongs to another program or to a newer version.
 func Open(ctx context.Context, opt Options) (*DB, error) {
 	if opt.Synchronous == "" {
 		opt.Synchronous = "FULL"
@@ -107,7 +104,7 @@ func Open(ctx context.Context, opt Options) (*DB, error) {
 	opt.IndexPatience = cmp.Or(opt.IndexPatience, indexPatience)
 	db := &DB{opt: opt, log: opt.Log, scans: claim.NewRoom(readers-1, readers/2), searches: claim.NewRoom(searchers, searchers/2)}
 	if err := db.open(ctx); err != nil {
-		_ = db.Close() // what was opened so far; err says why
+		_ = db.Close() // closes what is open so far; err is the reason
 		return nil, err
 	}
 	return db, nil
@@ -212,8 +209,8 @@ func readMarks(ctx context.Context, conn *sql.Conn) (map[int64]int64, error) {
 	return marks, rows.Err()
 }
 
-// dsn names the file for the driver. A file: URI, because a plain name loses
-// its query string. The page cache is in KiB.
+// dsn is the file as a URI for the driver, because a plain name loses its query string.
+// The page cache is in KiB.
 func (db *DB) dsn(mode string, cache int) string {
 	q := url.Values{"mode": {mode}, "_txlock": {"immediate"}}
 	for _, p := range []string{
@@ -231,7 +228,7 @@ func (db *DB) dsn(mode string, cache int) string {
 	return u.String()
 }
 
-// createFile makes the file with the right mode before SQLite does with a wide
+// createFile creates the file with the right mode, because SQLite would use a wider
 // one.
 func createFile(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
@@ -244,8 +241,8 @@ func createFile(path string) error {
 	return f.Close()
 }
 
-// Close waits for what is under way, then closes the file. It may be called
-// more than once.
+// Close waits for operations under way, then closes the file. It may be called several
+// times.
 func (db *DB) Close() error {
 	db.closing.Do(func() {
 		var errs []error
@@ -274,14 +271,14 @@ func (db *DB) Close() error {
 	return db.closeErr
 }
 
-// Lost are the derived tables that were missing from the file when it was opened:
-// they are there again, and empty.
+// Lost are the derived tables that were missing when the file was opened. They exist
+// again, empty.
 func (db *DB) Lost() []string { return db.lost }
 
-// Ready reports whether the database takes writes; the error says why not.
+// Ready reports whether the database accepts writes; the error says why not.
 func (db *DB) Ready() error { return db.w.ready() }
 
-// millis and its inverses carry times over the edge: the zero time is null.
+// millis and its inverses convert times between Go and SQL: the zero time is null.
 func millis(t time.Time) any {
 	if t.IsZero() {
 		return nil
@@ -296,7 +293,7 @@ func fromMillis(n sql.NullInt64) time.Time {
 	return bound.FromMillis(n.Int64)
 }
 
-// null turns an empty text into null.
+// null converts an empty text to null.
 func null[S ~string](s S) any {
 	if s == "" {
 		return nil
@@ -304,7 +301,7 @@ func null[S ~string](s S) any {
 	return string(s)
 }
 
-// nullBytes turns empty JSON into null, and stores the rest as text.
+// nullBytes converts empty JSON to null, and other JSON to text.
 func nullBytes(b []byte) any {
 	if len(b) == 0 {
 		return nil

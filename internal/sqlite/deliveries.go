@@ -10,11 +10,11 @@ import (
 	"github.com/hermes-memory/hermes/internal/owner"
 )
 
-// sending is the state of a pending delivery under a claim. It is the store's own,
-// so that a lease is told from the wait for another attempt; outside it is pending.
+// sending is the state of a pending delivery under a claim. Only the store uses it, to
+// tell a lease from the wait for another attempt. Callers see pending.
 const sending = "sending"
 
-// insertDelivery puts a delivery into the outbox; a run has one.
+// insertDelivery adds a delivery to the outbox; a run has one.
 func (t *tx) insertDelivery(o owner.Owner, d *job.Delivery) error {
 	if d == nil {
 		return nil

@@ -15,17 +15,16 @@ import (
 
 // The forms of an erasure's hash.
 const (
-	bareErasure   = 0 // without a key, as earlier versions kept it; none is left after a start
-	plainErasure  = 1 // of words in small letters
+	bareErasure   = 0 // without a key, as in earlier versions; converted at start
+	plainErasure  = 1 // of words in lower case
 	foldedErasure = 2
 )
 
-// erasureKey is where the key of the hashes is kept: in a copy of the tables
-// without it, no guess can be told to be what was forgotten.
+// erasureKey is the name of the key for the hashes. Without the key, guesses cannot be
+// tested against a copy of the tables.
 const erasureKey = "erasure_key"
 
-// keyErasures makes the key of a new file, and puts the hashes of an earlier
-// version under it.
+// keyErasures creates the key of a new file, and keys the hashes of an earlier version.
 func keyErasures(ctx context.Context, conn *sql.Conn) error {
 	var b [32]byte
 	_, _ = rand.Read(b[:]) // never fails since Go 1.24
@@ -47,7 +46,7 @@ func keyErasures(ctx context.Context, conn *sql.Conn) error {
 			return fmt.Errorf("put an erasure under the key: %w", err)
 		}
 	}
-	if len(bare) > 0 { // the log must not keep what they were
+	if len(bare) > 0 { // the WAL must not keep the unkeyed hashes
 		if _, err := conn.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`); err != nil {
 			return fmt.Errorf("empty the log: %w", err)
 		}
@@ -55,7 +54,7 @@ func keyErasures(ctx context.Context, conn *sql.Conn) error {
 	return nil
 }
 
-// querier is what a query can be asked of.
+// querier runs queries.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
@@ -98,7 +97,7 @@ func bareErasures(ctx context.Context, conn *sql.Conn) ([]bareRow, error) {
 	return out, nil
 }
 
-// keepErasure stores the hash of what was forgotten, under the key.
+// keepErasure stores the hash of a forgotten thing under the key.
 func (t *tx) keepErasure(o owner.Owner, e *memory.Erasure) error {
 	if e == nil {
 		return nil

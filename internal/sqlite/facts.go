@@ -24,7 +24,7 @@ const (
 	supersedeFact = `UPDATE facts SET superseded_by = ?, superseded_at = ? WHERE owner_id = ? AND root_id = ? AND seq = ? AND id = ?`
 )
 
-// keepChanges stores what memory learnt in a step.
+// keepChanges stores the changes that a step caused in memory.
 func (t *tx) keepChanges(o owner.Owner, step *lineage.Step) error {
 	if len(step.Messages) == 0 {
 		return nil
@@ -44,8 +44,8 @@ func (t *tx) keepChanges(o owner.Owner, step *lineage.Step) error {
 	return nil
 }
 
-// keepChange stores what memory learnt. from names the message whose key and
-// time of recording a fact gets.
+// keepChange stores one change. from returns the message whose key and time of
+// recording a fact gets.
 func (t *tx) keepChange(o owner.Owner, c *memory.Change, from func(*memory.Fact) *session.Message) error {
 	for j := range c.Learned {
 		f := &c.Learned[j]
@@ -67,7 +67,7 @@ func (t *tx) keepChange(o owner.Owner, c *memory.Change, from func(*memory.Fact)
 	return nil
 }
 
-// linksOf are a fact's links as they are stored.
+// linksOf are a fact's links in stored form.
 func linksOf(f *memory.Fact) (any, error) {
 	if len(f.Links) == 0 {
 		return nil, nil
@@ -100,9 +100,9 @@ func (t *tx) insertFact(o owner.Owner, from *session.Message, f *memory.Fact) er
 	return nil
 }
 
-// restoreFacts undoes what the facts of a lineage have superseded elsewhere,
-// before they are erased: what replaced them in turn takes their place, and if
-// nothing did, the older fact holds again. Facts meet under a session key only.
+// restoreFacts undoes the supersession by facts of a lineage before they are erased. If
+// such a fact was itself superseded, its successor takes its place; otherwise the older
+// fact holds again. Facts of several lineages meet only under a session key.
 func (t *tx) restoreFacts(o owner.Owner, root session.ID) error {
 	const restore = `UPDATE facts AS f SET (superseded_by, superseded_at) =
 		(SELECT e.superseded_by, e.superseded_at FROM facts e
@@ -110,8 +110,8 @@ func (t *tx) restoreFacts(o owner.Owner, root session.ID) error {
 		WHERE f.owner_id = ?1 AND f.root_id <> ?2
 		AND f.session_key IN (SELECT session_key FROM facts WHERE owner_id = ?1 AND root_id = ?2 AND session_key IS NOT NULL)
 		AND f.superseded_by IN (SELECT id FROM facts WHERE owner_id = ?1 AND root_id = ?2)`
-	// Each pass follows the chains by one fact. Chains do not close, but a file
-	// may be damaged: there are no more passes than facts.
+	// Each pass shortens the chains by one fact. Chains have no cycles, but a damaged
+	// file might, so the number of passes is bounded by the number of facts.
 	var facts int64
 	if err := t.row(`SELECT count(*) FROM facts WHERE owner_id = ? AND root_id = ?`, o.ID(), string(root)).Scan(&facts); err != nil {
 		return fmt.Errorf("count facts: %w", err)
@@ -187,7 +187,7 @@ func scanFact(rows *sql.Rows) (memory.Fact, error) {
 	f.When = memory.Interval{From: fromMillis(from), To: fromMillis(to)}
 	f.SupersededBy, f.SupersededAt = memory.FactID(by.String), fromMillis(at)
 	if links.String != "" && json.Unmarshal([]byte(links.String), &f.Links) != nil {
-		f.Links = nil // the row is damaged: the fact is told without them
+		f.Links = nil // the row is damaged: the fact is returned without links
 	}
 	return f, nil
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
-// Version is that of the SQLite in this program.
+// Version is the version of SQLite in this program.
 const Version = sqlite3.SQLITE_VERSION
 
 //go:embed migrations/*.sql
@@ -37,8 +37,8 @@ func refuseForeign(path string) error {
 		return fmt.Errorf("look at database file: %w", err)
 	}
 	defer func() { _ = f.Close() }()
-	// The header is described in the SQLite file format: a magic string, and
-	// the application id as a big-endian number at offset 68.
+	// The SQLite file format describes the header: a magic string, and the application
+	// id as a big-endian number at offset 68.
 	var header [100]byte
 	n, err := io.ReadFull(f, header[:])
 	if n == 0 && errors.Is(err, io.EOF) {
@@ -52,9 +52,9 @@ func refuseForeign(path string) error {
 			"Choose another place for the data with HERMES_HOME, for example: HERMES_HOME=~/.hermes-go hermes serve")
 }
 
-// prepareFile sets the modes of the file, reads them back, and migrates.
+// prepareFile sets the modes of the file, reads them back, and migrates the schema.
 func prepareFile(ctx context.Context, conn *sql.Conn, synchronous string) error {
-	// The mark comes first, while the header still is written in place.
+	// The application id comes first, while the header is still written in place.
 	if _, err := conn.ExecContext(ctx, fmt.Sprintf(`PRAGMA application_id = %d`, applicationID)); err != nil {
 		return fmt.Errorf("mark database: %w", err)
 	}
@@ -67,7 +67,7 @@ func prepareFile(ctx context.Context, conn *sql.Conn, synchronous string) error 
 	return migrate(ctx, conn)
 }
 
-// checkModes reads back what durability rests on.
+// checkModes reads back the settings on which durability depends.
 func checkModes(ctx context.Context, conn *sql.Conn, synchronous string) error {
 	sync := map[string]string{"OFF": "0", "NORMAL": "1", "FULL": "2", "EXTRA": "3"}[synchronous]
 	for _, c := range []struct{ query, want string }{
@@ -80,7 +80,7 @@ func checkModes(ctx context.Context, conn *sql.Conn, synchronous string) error {
 		}
 		if got != c.want {
 			return fault.New(fault.Unavailable, "database_mode", fmt.Sprintf(
-				"The database does not keep its promise: %s is %s, needed is %s. Network file systems are not supported; move HERMES_HOME to a local disk.", c.query, got, c.want))
+				"The database is not durable here: %s is %s, but must be %s. Network file systems are not supported; move HERMES_HOME to a local disk.", c.query, got, c.want))
 		}
 	}
 	var version string
@@ -106,8 +106,8 @@ func olderVersion(a, b string) bool {
 	return len(as) < len(bs)
 }
 
-// migrate applies the migrations the file has not seen, each in a transaction.
-// user_version counts them, so any tool can read it.
+// migrate applies the migrations that the file lacks, each in a transaction.
+// user_version counts them, so that any tool can read the version.
 func migrate(ctx context.Context, conn *sql.Conn) error {
 	scripts, err := migrationScripts()
 	if err != nil {
@@ -151,20 +151,19 @@ func migrationScripts() ([]string, error) {
 	return scripts, nil
 }
 
-// schemaMark names the tables that some migrations make.
+// schemaMark identifies the tables that some migrations create.
 func schemaMark(scripts []string) string {
 	sum := sha256.Sum256([]byte(strings.Join(scripts, "\x00")))
 	return hex.EncodeToString(sum[:8])
 }
 
-// markSchema is the statement that keeps the mark.
+// markSchema is the statement that stores the mark.
 func markSchema(scripts []string) string {
 	return `INSERT OR REPLACE INTO meta (name, value) VALUES ('schema', '` + schemaMark(scripts) + `');`
 }
 
-// checkSchema refuses a file whose tables were made by other scripts than ours,
-// though it has the same version: a build between two releases has written it,
-// and statements would fail one by one.
+// checkSchema refuses a file of the same version whose tables were created by other
+// scripts: a build between two releases wrote it, and statements would fail one by one.
 func checkSchema(ctx context.Context, conn *sql.Conn, scripts []string) error {
 	if len(scripts) == 0 {
 		return nil

@@ -14,14 +14,14 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// fireColumns are the columns of a fire, in the order fireRow reads.
+// fireColumns are the columns of a fire in the order of fireRow.
 const fireColumns = `r.id, r.job_id, r.due_at, r.status, r.reason, r.manual, r.wake_at, r.fence, r.attempts, r.started_at, r.finished_at,
 	r.output, r.error, r.session_id, r.responder, r.input_tokens, r.output_tokens`
 
-// deliveryColumns are those of a delivery, in the order of deliveryRow.
+// deliveryColumns are the columns of a delivery in the order of deliveryRow.
 const deliveryColumns = `d.id, d.job_id, d.due_at, d.target, d.state, d.attempts, d.fence, d.wake_at, d.error, d.created_at, d.delivered_at`
 
-// fireRow is a run on its way out of the database.
+// fireRow scans a fire.
 type fireRow struct {
 	run                                       job.Fire
 	due                                       int64
@@ -44,7 +44,7 @@ func (r *fireRow) value() job.Fire {
 	return v
 }
 
-// deliveryRow is a delivery on its way out of the database, or the lack of one.
+// deliveryRow scans a delivery, which may be absent.
 type deliveryRow struct {
 	id, jobID, target, state, problem   sql.NullString
 	due, wake, created, done, tries, no sql.NullInt64
@@ -118,7 +118,7 @@ func (db *DB) AddFire(ctx context.Context, o owner.Owner, r job.Fire) error {
 	})
 }
 
-// Agenda implements job.Ledger. What a paused job has left to try waits.
+// Agenda implements job.Ledger. Retries of paused jobs are held back.
 func (db *DB) Agenda(ctx context.Context, at time.Time, limit int) (job.Agenda, error) {
 	var a job.Agenda
 	var err error
@@ -165,17 +165,17 @@ func (db *DB) Agenda(ctx context.Context, at time.Time, limit int) (job.Agenda, 
 	return a, nil
 }
 
-// runnable are the slots that are not over, of jobs that are not paused.
+// runnable are the slots of jobs that are not paused, as far as they are not over.
 const runnable = `FROM job_runs r JOIN jobs j ON j.owner_id = r.owner_id AND j.id = r.job_id
 	WHERE r.wake_at IS NOT NULL AND (j.state <> 'paused' OR r.manual OR r.status = 'running')`
 
-// busyRow scans a job that has one column more.
+// busyRow scans a job with one additional column.
 type busyRow struct {
 	*sql.Rows
 	busy *bool
 }
 
-// Scan reads the job's columns and the one after them.
+// Scan reads the job's columns and the additional one.
 func (r busyRow) Scan(dest ...any) error { return r.Rows.Scan(append(dest, r.busy)...) }
 
 // OpenSlots implements job.Ledger.

@@ -37,11 +37,11 @@ func newGuard(path string) (*guard, error) {
 	return g, nil
 }
 
-// file is the held descriptor of a file, whatever its path; nil if it is not one of
-// ours.
+// file is the guard's descriptor of a file, whatever its path; nil if the file is not
+// one of the database's.
 func (g *guard) file(info os.FileInfo) (*os.File, error) {
 	if g == nil {
-		return nil, nil //nolint:nilnil // it is not held, and that is no error
+		return nil, nil //nolint:nilnil // absence is no error
 	}
 	for _, f := range g.files {
 		held, err := f.Stat()
@@ -52,7 +52,7 @@ func (g *guard) file(info os.FileInfo) (*os.File, error) {
 			return f, nil
 		}
 	}
-	return nil, nil //nolint:nilnil // it is not held, and that is no error
+	return nil, nil //nolint:nilnil // absence is no error
 }
 
 // close releases the guard. It must be called after the last connection has

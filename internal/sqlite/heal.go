@@ -10,16 +10,17 @@ import (
 	"time"
 )
 
-// Index is how the text index is.
+// Index is the state of the text index.
 type Index struct {
-	// Waiting is how many messages are still to be indexed.
+	// Waiting is the number of messages that are not indexed yet.
 	Waiting int
-	// RemadeAt is when the index was last made again, and Why; zero for never.
+	// RemadeAt is when the index was last rebuilt, and Why is the reason; zero for
+	// never.
 	RemadeAt time.Time
 	Why      string
 }
 
-// Index says how the text index is.
+// Index returns the state of the text index.
 func (db *DB) Index(ctx context.Context) (Index, error) {
 	var note string
 	err := db.read.QueryRowContext(ctx, `SELECT value FROM meta WHERE name = 'fts_remade'`).Scan(&note)
@@ -34,27 +35,26 @@ func (db *DB) Index(ctx context.Context) (Index, error) {
 	return out, nil
 }
 
-// remade is the note of when and why the index was made again.
+// remade is the stored note of when and why the index was rebuilt.
 func remade(at time.Time, why string) string {
 	return strconv.FormatInt(at.UnixMilli(), 10) + " " + why
 }
 
-// whyOf says in a few words what an error tells of the index.
+// whyOf is the reason for a rebuild, from an error of the index.
 func whyOf(err error) string {
 	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
-		err = inner // what SQLite said is innermost
+		err = inner // SQLite's error is the innermost one
 	}
 	return "it was damaged: " + err.Error()
 }
 
-// lacking counts the messages that should be indexed by now and are not; less than
-// zero are those that are indexed and not there. What is stored meanwhile does not
-// count, for it is one look at the file.
+// lacking is the number of messages that should be indexed and are not. It is negative
+// if the index has messages that do not exist. One statement reads both numbers, so
+// concurrent writes do not count.
 const lacking = `SELECT (SELECT count(*) FROM messages) - (SELECT count(*) FROM messages_fts_docsize) -
 	(SELECT count(*) ` + unindexed + `)`
 
-// harm says what is wrong with the text index; "" for nothing that a look at its
-// parts and numbers shows.
+// harm is the damage of the text index that its tables and counts show; "" for none.
 func (db *DB) harm(ctx context.Context) (string, error) {
 	why, err := lostParts(ctx, db.read)
 	if err != nil || why != "" {
@@ -75,8 +75,8 @@ func (db *DB) harm(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// contradicts says whether the text index contradicts itself or the messages. It
-// reads all of both, and writes wait for it.
+// contradicts is the damage by which the text index contradicts itself or the messages;
+// "" for none. It reads all of both, and blocks writes.
 func (db *DB) contradicts(ctx context.Context) (string, error) {
 	err := db.w.submit(ctx, func(t *tx) error {
 		_, err := t.exec(`INSERT INTO messages_fts(messages_fts, rank) VALUES ('integrity-check', 0)`)
@@ -88,23 +88,23 @@ func (db *DB) contradicts(ctx context.Context) (string, error) {
 	return "", err
 }
 
-// harmed reports whether a search has failed for a damaged index.
+// harmed reports whether a search failed because the index is damaged.
 func (db *DB) harmed(ctx context.Context, err error) bool {
 	switch codeOf(err) & 0xff {
 	case sqliteCorrupt:
 		return true
-	case sqliteError: // a part that is gone, or a query that cannot be asked
+	case sqliteError: // a missing table, or an invalid query
 		why, err := lostParts(ctx, db.read)
 		return err == nil && why != ""
 	}
 	return false
 }
 
-// remakePause is the least time between two attempts to make the index again that
-// only a failure asks for: what a new index does not cure must not cost one each time.
+// remakePause is the minimum time between two rebuilds after failures: a failure that a
+// rebuild does not fix must not cause one each time.
 const remakePause = 5 * time.Second
 
-// mayTry reports whether a failure may have the index made again now.
+// mayTry reports whether a failure may cause a rebuild now.
 func (x *indexer) mayTry() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -118,8 +118,8 @@ func (x *indexer) times() int {
 	return x.emptied
 }
 
-// heal has the index made again and waits a moment until it is filled, unless that
-// has happened since it was emptied so many times.
+// heal rebuilds the index, unless it was emptied since emptied was read, and waits a
+// moment until it is filled.
 func (db *DB) heal(ctx context.Context, why string, emptied int) error {
 	x := db.indexer
 	waiting, cancel := context.WithTimeout(ctx, db.opt.IndexPatience)
@@ -136,7 +136,7 @@ func (db *DB) heal(ctx context.Context, why string, emptied int) error {
 	return x.wait(waiting)
 }
 
-// ask has the index made again for a reason, and waits until it is empty.
+// ask requests a rebuild, and waits until the index is empty.
 func (x *indexer) ask(ctx context.Context, why string) error {
 	x.mu.Lock()
 	x.why = why
@@ -154,31 +154,30 @@ func (x *indexer) ask(ctx context.Context, why string) error {
 	}
 }
 
-// harm is the reason that was given last.
+// harm is the last reason for a rebuild.
 func (x *indexer) harm() string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.why
 }
 
-// lookAtStart finds what an earlier process left out of the index, and whether it
-// is whole.
+// lookAtStart finds the messages that an earlier process has not indexed, and checks
+// the index.
 func (x *indexer) lookAtStart(ctx context.Context) {
 	why, err := x.db.harm(ctx)
 	switch {
 	case ctx.Err() != nil:
-		return // a stop came first
+		return // the server is stopping
 	case err != nil:
 		x.db.log.Warn("could not look at the text index", "err", err)
 	case why != "":
-		_ = x.remake(ctx, why) // it is logged
+		_ = x.remake(ctx, why) // the failure is logged
 		return
 	}
 	x.refill(ctx)
 }
 
-// remake puts a new index in the place of the one there is, so that it is filled
-// again.
+// remake replaces the index by an empty one, which is then filled.
 func (x *indexer) remake(ctx context.Context, why string) error {
 	x.db.log.Warn("the text index is made again", "why", why)
 	err := x.db.w.submit(ctx, func(t *tx) error { return t.remakeIndex(why) })
@@ -186,7 +185,7 @@ func (x *indexer) remake(ctx context.Context, why string) error {
 		x.db.log.Warn("the text index could not be made again", "err", err)
 	}
 	select {
-	case <-x.damaged: // met before it was emptied
+	case <-x.damaged: // reported before the index was emptied
 	default:
 	}
 	x.refill(ctx)

@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// identity identifies the open database files themselves, not their names: if another
+// identity identifies the open database files themselves, not their names. If another
 // process deletes or replaces a file while it is open, later writes to it are lost on
 // close.
 type identity struct {
@@ -29,8 +29,8 @@ func newIdentity(path string) (*identity, error) {
 	return id, nil
 }
 
-// check compares the files with those that were opened. It opens nothing: to
-// close a database file drops the locks on it.
+// check compares the files with those that were opened. It opens no file, because
+// closing a database file drops the locks on it.
 func (id *identity) check() error {
 	for i, name := range id.names {
 		info, err := os.Stat(name)

@@ -22,19 +22,18 @@ const (
 	counterMask = 1<<counterBits - 1
 )
 
-// rangeOf is the number of the range an id lies in.
+// rangeOf is the number of an id's range.
 func rangeOf(id int64) int64 { return id >> counterBits }
 
-// ids gives out message ids. One process owns the file, so counters in memory are
-// enough.
+// ids issues message ids. One process owns the file, so counters in memory are enough.
 type ids struct {
 	mu      sync.Mutex
 	byOwner map[string]*counter
 }
 
-// counter is where an owner's ids have come to.
+// counter is the state of an owner's ids.
 type counter struct {
-	// first is the first id of the range; it is not given out.
+	// first is the first id of the range; it is not issued.
 	first int64
 	// last is the newest id issued, and opened its value when the counter was read: no
 	// unused id up to opened can still be held.

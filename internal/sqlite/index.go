@@ -13,8 +13,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// index puts a message into the text index. One that has been erased is passed
-// over, and so is one that is there already.
+// index adds a message to the text index. It skips erased messages and messages that
+// are indexed already.
 func (t *tx) index(id int64) error {
 	const missing = `SELECT content, scope FROM messages_text
 		WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM messages_fts_docsize WHERE id = ?1)`
@@ -23,9 +23,8 @@ func (t *tx) index(id int64) error {
 	return err
 }
 
-// unindex takes a message out of the text index. The index must be given the
-// text it was given before, and holds only what has been indexed: the rest must
-// not be taken out of it.
+// unindex removes a message from the text index. FTS5 must be given the text that was
+// indexed, and only for messages that are indexed.
 func (t *tx) unindex(id int64) error {
 	const present = `SELECT content, scope FROM messages_text
 		WHERE id = ?1 AND EXISTS (SELECT 1 FROM messages_fts_docsize WHERE id = ?1)`
@@ -41,8 +40,8 @@ func (t *tx) unindex(id int64) error {
 	return nil
 }
 
-// searchable is a message's text as the index takes it. A text that cannot be read is
-// indexed as none: the messages behind it would wait for ever.
+// searchable is a message's text in the form for the index. A text that cannot be
+// processed is indexed as empty, so that later messages do not wait for it.
 func (t *tx) searchable(id int64, content string) string {
 	text := ""
 	err := recovery.Do(func() error {
@@ -53,7 +52,7 @@ func (t *tx) searchable(id int64, content string) string {
 	return text
 }
 
-// eachIndexed hands the text that selectText finds for a message to change, and
+// eachIndexed passes the text that selectText finds for a message to change, and
 // reports whether there was one.
 func (t *tx) eachIndexed(selectText, change, what string, id int64) (bool, error) {
 	var content, scope string
@@ -62,7 +61,7 @@ func (t *tx) eachIndexed(selectText, change, what string, id int64) (bool, error
 		return false, nil
 	}
 	if err != nil {
-		if codeOf(err)&0xff == sqliteError { // it names a part of the index that is gone
+		if codeOf(err)&0xff == sqliteError { // a table of the index is missing
 			err = indexError{err}
 		}
 		return false, fmt.Errorf("%s: %w", what, err)
@@ -74,23 +73,23 @@ func (t *tx) eachIndexed(selectText, change, what string, id int64) (bool, error
 	return true, nil
 }
 
-// indexError is the failure of a statement that works on the text index alone, so
-// that the index is at fault, and not the file.
+// indexError is the failure of a statement on the text index alone: the index is
+// damaged, not the file.
 type indexError struct{ error }
 
-// Unwrap returns what SQLite said.
+// Unwrap returns SQLite's error.
 func (e indexError) Unwrap() error { return e.error }
 
-// SQLite's codes of what a part of the index that is gone or damaged leads to.
+// SQLite's codes for a missing or damaged part of the index.
 const (
 	sqliteError   = 1
 	sqliteCorrupt = 11
-	// damagedIndex is that of a virtual table, such as the text index, that
+	// damagedIndex is the code of a virtual table, such as the text index, that
 	// contradicts itself.
 	damagedIndex = 267
 )
 
-// ofIndex marks an error of a statement on the index as the index's own.
+// ofIndex marks an error as an error of the index.
 func ofIndex(err error) error {
 	if code := codeOf(err); code&0xff == sqliteError || code&0xff == sqliteCorrupt {
 		return indexError{err}
@@ -98,8 +97,8 @@ func ofIndex(err error) error {
 	return err
 }
 
-// blame marks an error of a transaction that changes the index as the index's own:
-// SQLite writes it with a later statement, or with the commit.
+// blame marks an error of a transaction that changes the index as an error of the
+// index: SQLite writes the index with a later statement, or with the commit.
 func (t *tx) blame(err error) error {
 	if t.indexes {
 		return ofIndex(err)
@@ -107,7 +106,7 @@ func (t *tx) blame(err error) error {
 	return err
 }
 
-// harmedIndex reports whether an error says that the text index must be made again.
+// harmedIndex reports whether an error requires a rebuild of the text index.
 func harmedIndex(err error) bool {
 	if _, ok := errors.AsType[indexError](err); ok {
 		return true
@@ -115,7 +114,7 @@ func harmedIndex(err error) bool {
 	return codeOf(err) == damagedIndex
 }
 
-// unindexLineage takes a lineage's messages out of the index.
+// unindexLineage removes a lineage's messages from the index.
 func (t *tx) unindexLineage(o owner.Owner, root session.ID) error {
 	var from, to sql.NullInt64
 	err := t.row(`SELECT min(seq), max(seq) FROM messages WHERE owner_id = ? AND root_id = ?`, o.ID(), string(root)).Scan(&from, &to)
@@ -177,7 +176,7 @@ func (t *tx) lowerMarks() error {
 	return nil
 }
 
-// whole is up to where every message of a range is indexed.
+// whole is the id up to which every message of a range is indexed.
 func (t *tx) whole(r int64) int64 {
 	if whole, changed := t.marks[r]; changed {
 		return whole
@@ -199,8 +198,8 @@ func (t *tx) setWhole(r, whole int64) error {
 	return nil
 }
 
-// remakeIndex puts an empty index in the place of the one there is, and takes its
-// marks away, so that recovery finds everything missing. The reason is kept.
+// remakeIndex replaces the index by an empty one and resets its marks, so that recovery
+// finds all messages missing. It stores the reason.
 func (t *tx) remakeIndex(why string) error {
 	t.w.index.forget()
 	if err := t.dropIndex(); err != nil {
@@ -225,9 +224,8 @@ func (t *tx) remakeIndex(why string) error {
 	return nil
 }
 
-// healing carries out an operation that changes the index. A damaged one keeps
-// nothing from being stored or erased: it is emptied first, and filled again
-// afterwards.
+// healing runs an operation that changes the index. A damaged index prevents no write:
+// it is emptied first, and filled again afterwards.
 func (db *DB) healing(ctx context.Context, do func(*tx) error) error {
 	err := db.w.submit(ctx, do)
 	if !harmedIndex(err) {

@@ -10,53 +10,54 @@ import (
 	"github.com/hermes-memory/hermes/internal/recovery"
 )
 
-// indexer fills the text index after the commits. The index is derived: a failure here
-// is logged and retried, and fails no turn.
+// indexer fills the text index after commits. The index is derived data: a failure is
+// logged and retried, and fails no turn.
 type indexer struct {
 	db   *DB
 	wake chan struct{}
-	// hurry ends the pause in which messages gather, because a search waits.
+	// hurry ends the pause in which messages gather, because a search is waiting.
 	hurry chan struct{}
 	// damaged reports that a search has met a damaged index.
 	damaged chan struct{}
-	// anew asks for a rebuilt index; the outcome is sent to the channel it carries.
+	// anew requests a rebuild; the outcome is sent to the channel in the request.
 	anew chan chan error
-	// stopped is closed when nothing will be indexed any more.
+	// stopped is closed when nothing more is indexed.
 	stopped chan struct{}
 
 	mu sync.Mutex
-	// recovered says that what an earlier process left has been looked for.
+	// recovered says that the messages left by an earlier process have been found.
 	recovered bool
-	// known says that whatever is stored and not indexed is in one of the lists,
-	// emptied how often the index was emptied, after which it is not.
+	// known says that every message that is stored and not indexed is in one of the
+	// lists. emptied counts how often the index was emptied, after which that no longer
+	// holds.
 	known   bool
 	emptied int
-	// doing is being indexed, missing was found to lack, and pending has been
-	// committed since. They are served in this order: the mark rises with the
-	// oldest.
+	// doing are the messages being indexed, missing those that were found missing, and
+	// pending those committed since. They are indexed in this order, because the mark
+	// rises with the oldest.
 	doing, missing, pending []int64
-	// why the index must be made again; healed is closed when that was tried.
+	// why is the reason for a pending rebuild. healed is closed after the attempt.
 	why    string
 	healed chan struct{}
-	// tried is when it was made again last.
+	// tried is the time of the last rebuild.
 	tried time.Time
-	// idle is closed while nothing waits to be indexed.
+	// idle is closed while no message waits to be indexed.
 	idle chan struct{}
-	// soiled is how often words were taken out since the index was clean, and clean
-	// is closed while that is 0.
+	// soiled counts the removals of words since the index was clean. clean is closed
+	// while soiled is 0.
 	soiled int
 	clean  chan struct{}
 }
 
 const (
-	// indexBatch is how many messages are indexed in one transaction.
+	// indexBatch is the number of messages per transaction.
 	indexBatch = 512
-	// indexPause lets messages gather, so that one transaction serves many.
+	// indexPause lets messages gather, so that they share a transaction.
 	indexPause = 100 * time.Millisecond
 )
 
-// newIndexer returns an indexer; dirty says that an earlier process has left words
-// in the index that were taken out.
+// newIndexer returns an indexer. dirty says that an earlier process has left removed
+// words in the index.
 func newIndexer(db *DB, dirty bool) *indexer {
 	x := &indexer{
 		db: db, wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1), damaged: make(chan struct{}, 1), anew: make(chan chan error),
@@ -72,8 +73,8 @@ func newIndexer(db *DB, dirty bool) *indexer {
 	return x
 }
 
-// add hands over committed messages. The writer calls it before it begins
-// another transaction.
+// add queues committed messages. The writer calls it before the next transaction
+// begins.
 func (x *indexer) add(ids []int64) {
 	if len(ids) == 0 {
 		return
@@ -84,8 +85,8 @@ func (x *indexer) add(ids []int64) {
 	x.pending = append(x.pending, ids...)
 }
 
-// find hands over what a look at the whole index, begun when it had been emptied
-// so many times, found to be missing.
+// find queues messages that a scan of the index found missing. The scan began when the
+// index had been emptied that many times.
 func (x *indexer) find(ids []int64, emptied int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -98,7 +99,7 @@ func (x *indexer) find(ids []int64, emptied int) {
 	}
 }
 
-// expect says that messages are about to be added. The caller holds the lock.
+// expect records that messages will be added. The caller holds the lock.
 func (x *indexer) expect() {
 	if x.recovered && x.waiting() == 0 {
 		x.idle = make(chan struct{})
@@ -106,10 +107,10 @@ func (x *indexer) expect() {
 	nudge(x.wake)
 }
 
-// waiting is how many messages wait to be indexed. The caller holds the lock.
+// waiting is the number of messages that are not indexed. The caller holds the lock.
 func (x *indexer) waiting() int { return len(x.doing) + len(x.missing) + len(x.pending) }
 
-// nudge leaves word in a channel of one place.
+// nudge sends to a channel with capacity one without blocking.
 func nudge(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -117,7 +118,7 @@ func nudge(c chan<- struct{}) {
 	}
 }
 
-// wait returns once everything committed before the call has been indexed.
+// wait returns once all messages committed before the call are indexed.
 func (x *indexer) wait(ctx context.Context) error {
 	x.mu.Lock()
 	idle := x.idle
@@ -138,8 +139,7 @@ func (x *indexer) wait(ctx context.Context) error {
 	}
 }
 
-// run indexes until ctx ends. What is left then is found again at the next
-// start.
+// run indexes until ctx ends. The next start finds the remaining messages.
 func (x *indexer) run(ctx context.Context) {
 	defer close(x.stopped)
 	x.lookAtStart(ctx)
@@ -155,7 +155,7 @@ func (x *indexer) run(ctx context.Context) {
 		select {
 		case <-x.wake:
 		case <-x.damaged:
-			_ = x.remake(ctx, x.harm()) // it is logged, and the next one that meets it tries again
+			_ = x.remake(ctx, x.harm()) // the failure is logged; the next search that fails retries
 		case done := <-x.anew:
 			done <- x.remake(ctx, "it was asked for")
 			nudge(x.hurry)
@@ -202,9 +202,9 @@ func (x *indexer) step(ctx context.Context) bool {
 	return false
 }
 
-// next is the batch to be indexed: the one that failed, or the oldest there are. It
-// is in the order of the numbers, which messages do not arrive in: FTS5 writes out
-// what it holds whenever a number is not above the one before.
+// next is the next batch: the one that failed, or the oldest messages. It is sorted by
+// id, because messages do not arrive in that order, and FTS5 flushes its buffer
+// whenever an id is not above the previous one.
 func (x *indexer) next() []int64 {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -237,15 +237,15 @@ func (db *DB) Reindex(ctx context.Context) error {
 	return db.indexer.wait(ctx)
 }
 
-// refill finds again what an emptied index lacks.
+// refill finds the messages that an emptied index lacks.
 func (x *indexer) refill(ctx context.Context) {
 	if err := x.recover(ctx); err != nil && ctx.Err() == nil {
 		x.db.log.Warn("text index could not be brought up to date", "err", err)
 	}
 }
 
-// index puts messages into the text index. One that was erased meanwhile is
-// passed over, and so is one that is there already.
+// index adds messages to the text index. It skips erased messages and messages that are
+// indexed already.
 func (x *indexer) index(ctx context.Context, ids []int64) error {
 	return x.db.w.submit(ctx, func(t *tx) error {
 		for _, id := range ids {
@@ -276,7 +276,7 @@ func (x *indexer) oldest() map[int64]int64 {
 	return oldest
 }
 
-// forget says that the index is being emptied.
+// forget records that the index is being emptied.
 func (x *indexer) forget() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -284,13 +284,13 @@ func (x *indexer) forget() {
 	x.emptied++
 }
 
-// unindexed are the messages above the marks that the text index lacks.
+// unindexed are the messages after the marks that the text index lacks.
 const unindexed = `FROM id_ranges r
 	CROSS JOIN messages m ON m.id > max(r.whole, (r.range_id << 33) - 1) AND m.id < (r.range_id + 1) << 33
 	LEFT JOIN messages_fts_docsize d ON d.id = m.id WHERE d.id IS NULL`
 
-// recover finds the messages that are not indexed: those that a crash has left,
-// or all.
+// recover finds the messages that are not indexed: after a crash the last ones, after a
+// rebuild all.
 func (x *indexer) recover(ctx context.Context) error {
 	x.mu.Lock()
 	emptied := x.emptied

@@ -14,7 +14,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// jobColumns are the columns of a job, in the order scanJob reads.
+// jobColumns are the columns of a job in the order of scanJob.
 const jobColumns = `j.owner_id, j.id, j.name, j.schedule, j.timezone, j.prompt, j.session_id, j.session_key, j.deliver, j.secret, j.repeat,
 	j.catch_up, j.model, j.timeout, j.state, j.anchor, j.next_run_at, j.fires, j.created_at, j.updated_at, j.last_run_at, j.last_status,
 	j.seen_own, j.seen_others`
@@ -61,7 +61,7 @@ func (db *DB) CreateJob(ctx context.Context, o owner.Owner, j job.Job, most int)
 			return fmt.Errorf("count jobs: %w", err)
 		}
 		if n >= most {
-			return fault.New(fault.Conflict, "too_many_jobs", fmt.Sprintf("There can be %d jobs. Delete one that is not needed any more.", most))
+			return fault.New(fault.Conflict, "too_many_jobs", fmt.Sprintf("The limit is %d jobs. Delete one that you no longer need.", most))
 		}
 		if _, err := t.exec(insert, o.ID(), string(j.ID), j.Name, j.Schedule, j.Timezone, j.Prompt, string(j.Session), null(j.Key),
 			string(j.Deliver), null(j.Secret), j.Repeat, string(j.CatchUp), null(j.Model), j.Timeout.Milliseconds(), string(j.State),
@@ -148,7 +148,7 @@ func (db *DB) UpdateJob(ctx context.Context, o owner.Owner, j job.Job) error {
 	})
 }
 
-// changed runs a statement and reports whether it met a row.
+// changed runs a statement and reports whether it changed a row.
 func (t *tx) changed(query string, args ...any) (bool, error) {
 	res, err := t.exec(query, args...)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// signLock writes into the lock file which process has the lock.
+// signLock writes the process id of the lock's owner into the lock file.
 func signLock(f *os.File) error {
 	if err := f.Truncate(0); err != nil {
 		return fmt.Errorf("sign the lock: %w", err)
@@ -21,8 +21,8 @@ func signLock(f *os.File) error {
 	return nil
 }
 
-// Holder is the process that has the database of a path open; 0 if none has. A file
-// that names another process was left behind by one that was killed.
+// Holder is the process that has the database open; 0 for none. A lock file may name a
+// process that was killed; then the lock is free.
 func Holder(path string) (pid int, err error) {
 	f, err := os.Open(path + ".lock")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -39,6 +39,6 @@ func Holder(path string) (pid int, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("read the lock: %w", err)
 	}
-	pid, _ = strconv.Atoi(strings.TrimSpace(string(text))) // 0 while it is being signed
+	pid, _ = strconv.Atoi(strings.TrimSpace(string(text))) // 0 before signLock has written it
 	return pid, nil
 }

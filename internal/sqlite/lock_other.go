@@ -8,9 +8,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
-// lockFile makes this process the owner of the database. Where there is no
-// flock the open file itself stands for the lock: these systems do not let a
-// second process remove or replace it.
+// lockFile makes this process the owner of the database. Without flock, the open file
+// itself is the lock: these systems do not let a second process delete or replace it.
 func lockFile(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -19,8 +18,8 @@ func lockFile(path string) (*os.File, error) {
 	return f, signLock(f)
 }
 
-// unlockFile gives the database up.
+// unlockFile releases the database.
 func unlockFile(f *os.File) error { return f.Close() }
 
-// held cannot tell here: what the file says is believed.
+// held cannot find out on this system, and trusts the lock file.
 func held(*os.File) (bool, error) { return true, nil }

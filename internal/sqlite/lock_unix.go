@@ -13,11 +13,11 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
-// lockPatience is how long a lock is asked for: [Holder] has it for a moment.
+// lockPatience is how long a lock is retried, because [Holder] takes it for a moment.
 const lockPatience = 50 * time.Millisecond
 
-// lockFile makes this process the owner of the database. The lock goes with the
-// process, however it ends.
+// lockFile makes this process the owner of the database. The kernel releases the lock
+// when the process ends in any way.
 func lockFile(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -35,18 +35,18 @@ func lockFile(path string) (*os.File, error) {
 	_ = f.Close()
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return nil, fault.New(fault.Conflict, "database_in_use",
-			"Another hermes owns this database. Stop it, or give this one a home of its own with HERMES_HOME.")
+			"Another hermes owns this database. Stop it, or give this one another home with HERMES_HOME.")
 	}
 	return nil, fmt.Errorf("lock database: %w", err)
 }
 
-// unlockFile gives the database up. Closing the file alone would not do: a
-// process that is just being started from this one holds it a moment longer.
+// unlockFile releases the database. Closing the file would not be enough: a child
+// process that is just being started holds the descriptor a moment longer.
 func unlockFile(f *os.File) error {
 	return errors.Join(unix.Flock(int(f.Fd()), unix.LOCK_UN), f.Close())
 }
 
-// held reports whether a process has the lock.
+// held reports whether a process holds the lock.
 func held(f *os.File) (bool, error) {
 	err := unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {

@@ -17,7 +17,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// messageColumns are the columns of a message, in the order scanMessage reads.
+// messageColumns are the columns of a message in the order of scanMessage.
 const messageColumns = `id, session_id, root_id, seq, session_key, role, name, content, wire, tool_calls, tool_call_id,
 	tool_name, note, said_at, recorded_at, token_count, finish_reason, model, hash, undone_at, reply_to`
 
@@ -26,7 +26,7 @@ const (
 		AND (? OR undone_at IS NULL) AND ? IN (0, id) ORDER BY seq `
 	selectOldest = `SELECT ` + messageColumns + `, NULL, NULL` + messageWindow + `LIMIT 0+?`
 	selectNewest = `SELECT ` + messageColumns + `, NULL, NULL` + messageWindow + `DESC LIMIT 0+?`
-	// Receipts make rows several times as long; only an export wants them.
+	// Receipts make rows several times as long, and only exports need them.
 	withReceipts       = `SELECT ` + messageColumns + `, receipt_id, receipt` + messageWindow + `LIMIT 0+?`
 	newestWithReceipts = `SELECT ` + messageColumns + `, receipt_id, receipt` + messageWindow + `DESC LIMIT 0+?`
 	insertMessage      = `INSERT INTO messages (id, owner_id, root_id, seq, session_id, session_key, role, name, content, wire,
@@ -60,8 +60,8 @@ func scanMessage(row interface{ Scan(...any) error }) (session.Message, error) {
 	return m, nil
 }
 
-// whole is a raw part of a message, nil if it is damaged: every answer that holds
-// one broken part would be broken.
+// whole is a raw part of a message, or nil if it is damaged: one invalid part would
+// make the whole response invalid.
 func whole(raw []byte) []byte {
 	if len(raw) == 0 || !json.Valid(raw) {
 		return nil
@@ -109,7 +109,7 @@ func (db *DB) Messages(ctx context.Context, o owner.Owner, root session.ID, r se
 	return out, nil
 }
 
-// until is the bound of a look at the past: everything, for the zero time.
+// until is the upper bound for a view of the past; no bound for the zero time.
 func until(t time.Time) int64 {
 	if t.IsZero() {
 		return math.MaxInt64
@@ -117,7 +117,7 @@ func until(t time.Time) int64 {
 	return bound.Millis(t)
 }
 
-// appendMessage inserts a message, with the receipt if it is the answer.
+// appendMessage inserts a message. The answer also gets its receipt.
 func (t *tx) appendMessage(o owner.Owner, m *session.Message, receiptID, receipt, frame any) error {
 	_, err := t.exec(insertMessage, m.ID, o.ID(), string(m.RootID), m.Seq, string(m.SessionID), null(m.Key), string(m.Role),
 		null(m.Name), m.Content, nullBytes(m.Wire), nullBytes(m.ToolCalls), null(m.ToolCallID), null(m.ToolName), null(m.Note),
@@ -141,8 +141,8 @@ func scanDocument(row interface{ Scan(...any) error }) (ranking.Document, error)
 	return d, nil
 }
 
-// Documents implements memory.Store. It reads piece by piece: no reader is held while
-// each works, which may take as long as it likes.
+// Documents implements memory.Store. It reads in pieces and releases the connection
+// before each is called, because each may take long.
 func (db *DB) Documents(ctx context.Context, o owner.Owner, scope memory.Scope, each func(ranking.Document) bool) error {
 	after := int64(-1)
 	for {
@@ -166,8 +166,8 @@ func (db *DB) Documents(ctx context.Context, o owner.Owner, scope memory.Scope, 
 	}
 }
 
-// A piece of a scope's messages is so many, or so many bytes of text and the message
-// that passes them. Reading one takes a few milliseconds.
+// Bounds of a piece of a scope's messages: their number, and the bytes after which the
+// piece ends. Reading a piece takes a few milliseconds.
 const (
 	pieceMessages = 256
 	pieceBytes    = 1 << 20
@@ -213,12 +213,12 @@ func (db *DB) documents(
 	return piece, false, nil
 }
 
-// quoteBatch is how many places one query looks up: an answer quotes several
-// messages, and each query of its own would cost more than its row.
+// quoteBatch is how many places one query looks up. An answer quotes several messages,
+// and a query for each would cost more than its row.
 const quoteBatch = 12
 
-// quotesByPlace looks up quoteBatch places at once. CROSS JOIN makes SQLite walk
-// the places and use the index for each.
+// quotesByPlace looks up quoteBatch places at once. CROSS JOIN makes SQLite iterate
+// over the places and use the index for each.
 var quotesByPlace = `WITH want(root, seq) AS (VALUES (?,?)` + strings.Repeat(`,(?,?)`, quoteBatch-1) + `)
 	SELECT ` + documentColumns + ` FROM (SELECT m.* FROM want CROSS JOIN messages m
 		ON m.owner_id = ? AND m.root_id = want.root AND m.seq = want.seq)`
@@ -233,7 +233,7 @@ func (db *DB) Quotes(ctx context.Context, o owner.Owner, places []memory.Place) 
 			if i < len(batch) {
 				args = append(args, string(batch[i].Root), batch[i].Seq)
 			} else {
-				args = append(args, "", int64(-1)) // no message has this place
+				args = append(args, "", int64(-1)) // a place without a message
 			}
 		}
 		if err := db.quoteBatch(ctx, append(args, o.ID()), keep); err != nil {

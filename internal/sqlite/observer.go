@@ -2,32 +2,33 @@ package sqlite
 
 import "time"
 
-// Observer is told what the writer does, of one transaction after the other: it
-// must not block.
+// Observer is told of the writer's transactions, one after the other. It must not
+// block.
 type Observer interface {
-	// Committed hears of a transaction that was carried out.
+	// Committed is called after a commit.
 	Committed(c Commit)
-	// RolledBack hears of one that was not.
+	// RolledBack is called after a rollback.
 	RolledBack()
 }
 
-// Commit is a transaction that is on the disk.
+// Commit describes a committed transaction.
 type Commit struct {
-	// Operations are the writes that shared it.
+	// Operations is the number of operations in the transaction.
 	Operations int
-	// Took is the whole of it, Synced the part of the COMMIT: the fsync.
+	// Took is the duration of the transaction, Synced that of its COMMIT, which
+	// includes the fsync.
 	Took, Synced time.Duration
 }
 
-// Load is what waits in an open database.
+// Load counts the pending work of a database.
 type Load struct {
-	// Queued are operations that wait for the writer.
+	// Queued are operations in the writer's queue.
 	Queued int
 	// Unindexed are committed messages that the text index lacks.
 	Unindexed int
 }
 
-// Load counts what waits now.
+// Load counts the pending work now.
 func (db *DB) Load() Load {
 	db.indexer.mu.Lock()
 	defer db.indexer.mu.Unlock()

@@ -9,13 +9,13 @@ import (
 	"github.com/hermes-memory/hermes/internal/owner"
 )
 
-// pool is connections that read, and what is prepared on them.
+// pool is a set of read connections with their prepared statements.
 type pool struct {
 	*sql.DB
-	stmts sync.Map // of query → *sql.Stmt
+	stmts sync.Map // query → *sql.Stmt
 }
 
-// newPool opens a pool of at most so many connections.
+// newPool opens a pool of at most conns connections.
 func newPool(dsn string, conns int) (*pool, error) {
 	db, err := sql.Open("sqlite", dsn)
 	if err != nil {
@@ -58,9 +58,9 @@ func (p *pool) close() error {
 	return p.Close()
 }
 
-// shared takes one of the readers for a read whose length depends on how much an owner
-// has said, until the function returned is called. One reader is always left for what
-// is short, and half of them for other owners.
+// shared reserves a read connection for a read whose duration grows with the owner's
+// data, until the returned function is called. One connection is always left for short
+// reads, and half of them for other owners.
 func (db *DB) shared(ctx context.Context, o owner.Owner) (leave func(), err error) {
 	if err := db.scans.Enter(ctx, o.ID(), 1); err != nil {
 		return nil, fmt.Errorf("wait for a reader: %w", err)

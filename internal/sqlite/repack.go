@@ -25,12 +25,12 @@ func (db *DB) Repack(ctx context.Context) error {
 	return db.w.repack(ctx)
 }
 
-// repackRoom is how much disk a repack needs beside a database of size bytes: VACUUM
-// writes the database once into a temporary file, and once into the WAL.
+// repackRoom is the disk space that a repack needs in addition to a database of that
+// size: VACUUM writes the database once to a temporary file and once to the WAL.
 func repackRoom(size uint64) uint64 { return 2 * size }
 
-// repack runs VACUUM between two transactions, and empties the WAL. A VACUUM that
-// fails changes nothing, so the writer goes on.
+// repack runs VACUUM between two transactions, and empties the WAL. A failed VACUUM
+// changes nothing, so the writer continues.
 func (w *writer) repack(ctx context.Context) error {
 	select {
 	case <-w.pen:
@@ -46,7 +46,7 @@ func (w *writer) repack(ctx context.Context) error {
 	if _, err := w.conn.ExecContext(ctx, `VACUUM`); err != nil {
 		return fmt.Errorf("rewrite the database without what was erased: %w", err)
 	}
-	w.scrub(context.WithoutCancel(ctx)) // it belongs to the VACUUM, whoever waits
+	w.scrub(context.WithoutCancel(ctx)) // part of the repack, even if the caller has gone
 	if err := w.files.check(); err != nil {
 		return w.fail(err)
 	}

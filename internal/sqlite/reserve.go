@@ -7,36 +7,37 @@ import (
 )
 
 const (
-	// A hundredth of the disk is kept free, and no more than mostReserved bytes.
+	// One per cent of the disk is kept free, at most mostReserved bytes.
 	reservedShare = 100
 	mostReserved  = 64 << 20
-	// ample is free space that no second of writing uses up.
+	// ample is free space that a second of writing cannot use up.
 	ample = 1 << 30
 )
 
-// Room is how much is free of the disk that a directory is on, in bytes.
+// Room is the free space of a directory's disk, in bytes.
 type Room struct {
 	Free, Total uint64
-	// Known is false where the file system does not say.
+	// Known is false if the file system does not report its free space.
 	Known bool
 }
 
-// RoomOf looks how much room there is.
+// RoomOf reads the free space of a disk.
 func RoomOf(dir string) Room {
 	free, total, ok := spaceOf(dir)
 	return Room{Free: free, Total: total, Known: ok}
 }
 
-// Low reports whether only what is kept for deletions is left: nothing is stored.
+// Low reports whether only the reserve for deletions is left, so that nothing is
+// stored.
 func (r Room) Low() bool { return r.Known && r.Free < r.reserved() }
 
-// Scarce reports whether little is left before that.
+// Scarce reports whether the space above the reserve is nearly used up.
 func (r Room) Scarce() bool { return r.Known && r.Free < 8*r.reserved() }
 
 func (r Room) reserved() uint64 { return min(r.Total/reservedShare, mostReserved) }
 
-// reserve keeps some disk space free for deletions: a deletion is written, too, so a
-// full disk could not be cleared without it. It is used by the writer only.
+// reserve keeps disk space free for deletions. A deletion is written too, so without a
+// reserve a full disk could not be cleared. Only the writer uses it.
 type reserve struct {
 	dir    string
 	space  func(dir string) (free, total uint64, ok bool)
@@ -46,8 +47,8 @@ type reserve struct {
 	low    bool
 }
 
-// used reports whether only the reserve is left. A file system that does not say
-// has none.
+// used reports whether only the reserve is left. It is false if the file system does
+// not report its free space.
 func (r *reserve) used() bool {
 	now := r.now()
 	if r.free >= ample && now.Sub(r.looked) < time.Second {

@@ -79,7 +79,7 @@ func (db *DB) Rewrite(ctx context.Context, o owner.Owner, w curate.Rewrite) erro
 const rewriteSession = `UPDATE sessions SET title = ?, title_source = ?, system_prompt = ?, summary = ?, user_id = ?, tail_from = ?, lineage_tokens = ?,
 	parent_session_id = ?, source = ?, model = ?, end_reason = ? WHERE owner_id = ? AND id = ?`
 
-// undo marks messages as taken back, and takes their facts away.
+// undo marks messages as undone and removes their facts.
 func (t *tx) undo(o owner.Owner, w *curate.Rewrite) error {
 	for _, u := range w.Undone {
 		to := u.To
@@ -112,7 +112,7 @@ func (t *tx) undo(o owner.Owner, w *curate.Rewrite) error {
 	return nil
 }
 
-// rewriteMessage gives a message another text, in the text index, too.
+// rewriteMessage replaces the text of a message, also in the text index.
 func (t *tx) rewriteMessage(o owner.Owner, m *session.Message) error {
 	const update = `UPDATE messages SET content = ?, tool_calls = ?, wire = ?, name = ?, tool_call_id = ?, tool_name = ?, note = ?, finish_reason = ?, model = ?,
 		receipt_id = CASE WHEN ?10 IS NULL THEN receipt_id ELSE ?11 END, receipt = coalesce(?10, receipt) WHERE owner_id = ?12 AND root_id = ?13 AND seq = ?14`
@@ -138,12 +138,13 @@ func (t *tx) rewriteMessage(o owner.Owner, m *session.Message) error {
 	return t.index(id)
 }
 
-// errRetold is that facts were learnt from messages that are others now.
+// errRetold is the fault for facts that were learnt from messages which have changed.
 func errRetold() error {
-	return fault.New(fault.Conflict, "memory_changed", "Something was said or deleted while this was worked out. Try again.")
+	return fault.New(fault.Conflict, "memory_changed", "Messages were added or deleted meanwhile. Try again.")
 }
 
-// stillNewest fails if a scope has heard more than its facts were learnt from.
+// stillNewest fails if a scope has newer messages than those its facts were learnt
+// from.
 func (t *tx) stillNewest(o owner.Owner, s *curate.ScopeFacts) error {
 	if s.Newest == 0 {
 		return nil
@@ -163,7 +164,7 @@ func (t *tx) stillNewest(o owner.Owner, s *curate.ScopeFacts) error {
 	return nil
 }
 
-// replaceFacts gives a scope other facts.
+// replaceFacts replaces the facts of a scope.
 func (t *tx) replaceFacts(o owner.Owner, s *curate.ScopeFacts) error {
 	if err := t.stillNewest(o, s); err != nil {
 		return err
@@ -188,7 +189,7 @@ func (t *tx) replaceFacts(o owner.Owner, s *curate.ScopeFacts) error {
 			return fmt.Errorf("find a fact's message: %w", err)
 		}
 		if key.String != string(s.Scope.Key) {
-			continue // said under a key: it belongs to that scope, and is seen from here
+			continue // a message with a key belongs to the scope of the key
 		}
 		if f.By != "" {
 			if recorded, err = t.acceptedAt(o, f, recorded); err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// DueRuns implements live.Ledger.
+// DueRuns implements live.Queue.
 func (db *DB) DueRuns(ctx context.Context, at time.Time, limit int) ([]live.Due, time.Time, error) {
 	due, err := rowsOf(ctx, db, func(rows *sql.Rows) (live.Due, error) {
 		var o, id string
@@ -33,7 +33,7 @@ func (db *DB) DueRuns(ctx context.Context, at time.Time, limit int) ([]live.Due,
 	return due, fromMillis(next), nil
 }
 
-// ClaimRun implements live.Ledger.
+// ClaimRun implements live.Queue.
 func (db *DB) ClaimRun(ctx context.Context, o owner.Owner, c live.Claim) (live.Run, bool, error) {
 	const take = `UPDATE runs SET state = CASE state WHEN 'stopping' THEN state ELSE 'running' END, fence = fence + 1, attempts = attempts + 1,
 		wake_at = ?, approvals = NULL, started_at = coalesce(started_at, ?) WHERE owner_id = ? AND id = ? AND wake_at <= ?`
@@ -52,7 +52,7 @@ func (db *DB) ClaimRun(ctx context.Context, o owner.Owner, c live.Claim) (live.R
 	return r, ok && err == nil, err
 }
 
-// RenewRun implements live.Ledger.
+// RenewRun implements live.Queue.
 func (db *DB) RenewRun(ctx context.Context, o owner.Owner, id string, fence int64, until time.Time) (bool, error) {
 	var ok bool
 	err := db.w.submit(ctx, func(t *tx) error {
@@ -64,7 +64,7 @@ func (db *DB) RenewRun(ctx context.Context, o owner.Owner, id string, fence int6
 	return ok, err
 }
 
-// Advance implements live.Ledger.
+// Advance implements live.Queue.
 func (db *DB) Advance(ctx context.Context, o owner.Owner, s live.Step) (int64, bool, error) {
 	row, err := recordRow(s.Run)
 	if err != nil {
@@ -101,7 +101,7 @@ func (db *DB) Advance(ctx context.Context, o owner.Owner, s live.Step) (int64, b
 	return last, ok && err == nil, err
 }
 
-// recordRow is what Advance writes of a run; nil for nothing.
+// recordRow are the columns that Advance writes; nil for none.
 func recordRow(r *live.Run) ([]any, error) {
 	if r == nil {
 		return nil, nil
@@ -126,7 +126,7 @@ func recordRow(r *live.Run) ([]any, error) {
 	}, nil
 }
 
-// runsOf are the ids of the runs whose turns belong to a lineage, or wait for it.
+// runsOf are the ids of the runs whose turns belong to a lineage, or will.
 const runsOf = `SELECT id FROM runs WHERE owner_id = ?1 AND (root_id = ?2 OR session_id IN (SELECT id FROM sessions WHERE owner_id = ?1 AND root_id = ?2))`
 
 // eraseRuns erases the runs of a lineage with their events.

@@ -16,14 +16,13 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// runColumns are the columns of a run but for its turn, in the order
-// scanRun reads.
+// runColumns are the columns of a run, except its turn, in the order of scanRun.
 const runColumns = `id, kind, session_id, root_id, session_key, model, state, on_restart, request, first_seq, end_seq, result, failure,
 	approvals, client_key, client_hash, created_at, started_at, finished_at, attempts, fence, wake_at, events`
 
 func errNoRun() error { return fault.New(fault.NotFound, "run_not_found", "No run with this id.") }
 
-// jsonOf is a value as it is stored; nil is null.
+// jsonOf is a value in stored form; nil becomes null.
 func jsonOf[T any](v *T) (any, error) {
 	if v == nil {
 		return nil, nil
@@ -35,7 +34,7 @@ func jsonOf[T any](v *T) (any, error) {
 	return string(text), nil
 }
 
-// fromJSON reads what jsonOf stored; nil for nothing, and for a damaged column,
+// fromJSON reads what jsonOf stored. It returns nil for null, and for a damaged column,
 // which must not hide the other runs.
 func fromJSON[T any](text []byte) *T {
 	v := new(T)
@@ -70,13 +69,13 @@ func scanRun(row interface{ Scan(...any) error }) (live.Run, error) {
 	return r, nil
 }
 
-// withTurn scans a run whose turn follows the other columns.
+// withTurn scans a run with the additional column turn.
 type withTurn struct {
 	row  interface{ Scan(...any) error }
 	turn *[]byte
 }
 
-// Scan reads the run's columns and the one after them.
+// Scan reads the run's columns and the additional one.
 func (w withTurn) Scan(dest ...any) error { return w.row.Scan(append(dest, w.turn)...) }
 
 func scanWhole(row interface{ Scan(...any) error }) (live.Run, error) {
@@ -121,8 +120,8 @@ func (db *DB) CreateRun(ctx context.Context, o owner.Owner, r live.Run, b live.B
 	return got, made && err == nil, err
 }
 
-// sameRequest returns the run that was asked for with the same key; nil if
-// there is none. A key whose time is over is free again.
+// sameRequest returns the run of the same client key; nil for none. An expired key is
+// free again.
 func (t *tx) sameRequest(o owner.Owner, r *live.Run, since time.Time) (*live.Run, error) {
 	if r.ClientKey == "" {
 		return nil, nil
@@ -146,7 +145,7 @@ func (t *tx) sameRequest(o owner.Owner, r *live.Run, since time.Time) (*live.Run
 	return &earlier, nil
 }
 
-// roomForRun refuses one run too many, and an id that is taken.
+// roomForRun refuses a run over the limit, and an id that is taken.
 func (t *tx) roomForRun(o owner.Owner, id string, b live.Bounds) error {
 	var same, own, all int
 	if err := t.row(`SELECT (SELECT count(*) FROM runs WHERE owner_id = ?1 AND id = ?2),
@@ -158,7 +157,7 @@ func (t *tx) roomForRun(o owner.Owner, id string, b live.Bounds) error {
 	case same > 0:
 		return fault.New(fault.Conflict, "run_exists", "A run with this id exists already.")
 	case own >= b.Each || all >= b.All:
-		f := fault.New(fault.RateLimited, "too_many_runs", fmt.Sprintf("%d runs are not over yet, and more are not taken. Try again when some are.", own))
+		f := fault.New(fault.RateLimited, "too_many_runs", fmt.Sprintf("Too many runs are not over yet (%d of yours). Try again when one is over.", own))
 		f.RetryAfter = 5 * time.Second
 		return f
 	}
@@ -185,7 +184,7 @@ func (db *DB) Runs(ctx context.Context, o owner.Owner, f live.Filter) ([]live.Ru
 		o.ID(), string(f.Kind), before, f.Before.ID, f.Limit)
 }
 
-// Events implements live.Store. The state is read first: one that is over has
+// Events implements live.Store. It reads the state first, because a finished run has
 // all its events.
 func (db *DB) Events(ctx context.Context, o owner.Owner, id string, after int64, limit int) ([]live.Event, live.State, error) {
 	st, err := db.read.stmt(ctx, `SELECT state FROM runs WHERE owner_id = ? AND id = ?`)

@@ -12,25 +12,25 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
-// object is a table, an index or a view that the migrations make.
+// object is a table, an index or a view that the migrations create.
 type object struct{ kind, name, sql string }
 
-// The text index, and the view that it reads messages from.
+// The text index, and the view from which it reads messages.
 const (
 	textIndex = "messages_fts"
 	textView  = "messages_text"
 )
 
-// textParts are the tables in which SQLite keeps the text index.
+// textParts are the tables in which SQLite stores the text index.
 func textParts() []string {
 	return []string{textIndex + "_data", textIndex + "_idx", textIndex + "_docsize", textIndex + "_config"}
 }
 
-// emptiable are the tables that can be filled again from what the others hold.
+// emptiable reports whether a table can be filled again from other tables.
 func emptiable(name string) bool { return name == "facts" || name == "vectors" }
 
-// schemaObjects are what the migrations make, in their order. The last definition
-// of a name counts.
+// schemaObjects are the objects that the migrations create, in order. The last
+// definition of a name counts.
 func schemaObjects() ([]object, error) {
 	scripts, err := migrationScripts()
 	if err != nil {
@@ -47,7 +47,7 @@ func schemaObjects() ([]object, error) {
 	return out, nil
 }
 
-// textStatements make the text index: its view, the index, and its settings.
+// textStatements create the text index: its view, the index, and its settings.
 func textStatements() ([]string, error) {
 	objects, err := schemaObjects()
 	if err != nil {
@@ -69,7 +69,7 @@ func textStatements() ([]string, error) {
 	return append(out, settings.FindAllString(strings.Join(scripts, "\n"), -1)...), nil
 }
 
-// thereNow are the statements of what the file holds, by name.
+// thereNow are the statements of the objects in the file, by name.
 func thereNow(ctx context.Context, conn querier) (map[string]string, error) {
 	rows, err := conn.QueryContext(ctx, `SELECT name, coalesce(sql, '') FROM sqlite_schema`)
 	if err != nil {
@@ -90,7 +90,7 @@ func thereNow(ctx context.Context, conn querier) (map[string]string, error) {
 	return there, nil
 }
 
-// missing are the objects that the file lacks, without the text index.
+// missing are the objects that the file lacks, except the text index.
 func missing(objects []object, there map[string]string) []object {
 	var out []object
 	for _, o := range objects {
@@ -101,9 +101,9 @@ func missing(objects []object, there map[string]string) []object {
 	return out
 }
 
-// mendSchema makes again what is derived and was taken out of the file, and
-// returns the tables that have to be filled. It refuses a file that lacks what
-// nothing can bring back, before it changes anything.
+// mendSchema recreates missing derived objects, and returns the tables that must be
+// filled. If a table is missing that cannot be recreated, it fails before it changes
+// anything.
 func mendSchema(ctx context.Context, conn *sql.Conn, log *slog.Logger) (lost []string, err error) {
 	objects, err := schemaObjects()
 	if err != nil {
@@ -117,19 +117,19 @@ func mendSchema(ctx context.Context, conn *sql.Conn, log *slog.Logger) (lost []s
 	for _, o := range gone {
 		if o.kind == "TABLE" && !emptiable(o.name) {
 			return nil, fault.New(fault.Invalid, "incomplete_database", fmt.Sprintf(
-				"The database lacks the table %s, and nothing else holds what was in it. Keep a copy of the file, and restore a backup.", o.name))
+				"The database lacks the table %s, which cannot be rebuilt. Keep a copy of the file, and restore a backup.", o.name))
 		}
 	}
 	for _, o := range gone {
 		if _, err := conn.ExecContext(ctx, o.sql); err != nil {
 			return nil, fmt.Errorf("make %s again: %w", o.name, err)
 		}
-		log.WarnContext(ctx, "the database lacked something that is derived; it was made again", "name", o.name)
+		log.WarnContext(ctx, "the database lacked a derived table or index; it was rebuilt", "name", o.name)
 		if o.kind == "TABLE" {
 			lost = append(lost, o.name)
 		}
 	}
-	if slices.Contains(lost, "vectors") { // the models that made them are asked again
+	if slices.Contains(lost, "vectors") { // the vectors are requested from the model again
 		if _, err := conn.ExecContext(ctx, `UPDATE studies SET vectors_to = 0`); err != nil {
 			return nil, fmt.Errorf("ask for vectors again: %w", err)
 		}
@@ -137,7 +137,7 @@ func mendSchema(ctx context.Context, conn *sql.Conn, log *slog.Logger) (lost []s
 	return lost, nil
 }
 
-// lostParts says what the text index lacks to be one; "" for nothing.
+// lostParts is the damage of the text index by missing or wrong tables; "" for none.
 func lostParts(ctx context.Context, conn querier) (string, error) {
 	statements, err := textStatements()
 	if err != nil {
@@ -163,8 +163,8 @@ func lostParts(ctx context.Context, conn querier) (string, error) {
 	return lostSettings(ctx, conn)
 }
 
-// lostSettings says why the text index cannot be opened; "" if it can. A
-// connection that has it open would not notice by itself.
+// lostSettings is why the text index cannot be opened; "" if it can. A connection that
+// has it open does not notice by itself.
 func lostSettings(ctx context.Context, conn querier) (string, error) {
 	var version int
 	err := conn.QueryRowContext(ctx, `SELECT v FROM messages_fts_config WHERE k = 'version'`).Scan(&version)
@@ -183,14 +183,14 @@ func lostSettings(ctx context.Context, conn querier) (string, error) {
 	return fmt.Sprintf("it could not be opened: %v", err), nil
 }
 
-// rawExec runs a statement that is not worth being prepared.
+// rawExec runs a statement without preparing it.
 func (t *tx) rawExec(query string) error {
 	_, err := t.w.conn.ExecContext(t.ctx, query)
 	return err
 }
 
-// dropIndex takes the text index out of the schema, whatever is left of it. SQLite
-// drops one that it can open; for that the table of its settings must be there.
+// dropIndex removes the text index from the schema, in any condition. SQLite can only
+// drop an index that it can open, which requires the table of settings.
 func (t *tx) dropIndex() error {
 	there, err := thereNow(t.ctx, t.w.conn)
 	if err != nil {

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// What is taken out of the text index is only marked as gone in it: its words lie
-// there until the parts of the index that hold them are merged. Merging is done
-// behind the commits, in small steps that turns pass between.
+// FTS5 only marks removed content as deleted: the words remain until the segments that
+// have them are merged. The merge runs after the commits, in small steps between which
+// turns can write.
 
 const (
-	// scourStep is how many pages of the index a step writes: with 50,000 messages
-	// the writer is held for some 30 ms.
+	// scourStep is how many pages of the index one step writes. With 50,000 messages a
+	// step blocks the writer for about 30 ms.
 	scourStep = 32
 	// scourPatience is how long a deletion waits for its words to leave the index.
 	scourPatience = time.Second
@@ -22,8 +22,8 @@ const (
 	noneDead = `DELETE FROM meta WHERE name = 'fts_dead'`
 )
 
-// soil says that the index holds words that were taken out. The writer calls it
-// before it begins another transaction.
+// soil records that the index has removed words. The writer calls it before the next
+// transaction begins.
 func (x *indexer) soil() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -34,15 +34,14 @@ func (x *indexer) soil() {
 	nudge(x.wake)
 }
 
-// dirty is how often words were taken out since the index was clean.
+// dirty counts the removals since the index was clean.
 func (x *indexer) dirty() int {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.soiled
 }
 
-// scoured returns once nothing is left in the index of what had been taken out
-// before the call.
+// scoured returns once the index has no words that were removed before the call.
 func (x *indexer) scoured(ctx context.Context) error {
 	x.mu.Lock()
 	clean := x.clean
@@ -63,8 +62,8 @@ func (x *indexer) scoured(ctx context.Context) error {
 	}
 }
 
-// scour merges the index until nothing is left of what was taken out of it. What
-// waits to be indexed goes first: a search may look for it.
+// scour merges the index until it has no removed words. Indexing goes first, because
+// searches wait for it.
 func (x *indexer) scour(ctx context.Context) {
 	for ctx.Err() == nil {
 		seen := x.dirty()
@@ -72,16 +71,16 @@ func (x *indexer) scour(ctx context.Context) {
 			return
 		}
 		if err := x.mergeAll(ctx, seen); err != nil {
-			x.db.log.Warn("what was erased could not be merged out of the text index; it will be tried again", "err", err)
+			x.db.log.Warn("erased words are still in the text index; the merge will be retried", "err", err)
 			return
 		}
 	}
 }
 
-// mergeAll merges the whole index into one part, in steps. The merging takes in what
-// lies in the index when it begins: seen is how often words were taken out by then.
+// mergeAll merges the whole index into one segment, in steps. The merge covers the
+// content at its beginning: seen is the number of removals by then.
 func (x *indexer) mergeAll(ctx context.Context, seen int) error {
-	pages := -scourStep // below 0: begin to merge all of it into one
+	pages := -scourStep // below 0: begin a merge of all segments into one
 	for more := true; more && ctx.Err() == nil; {
 		var err error
 		more, err = x.merge(ctx, pages, seen)
@@ -98,8 +97,8 @@ func (x *indexer) mergeAll(ctx context.Context, seen int) error {
 	return nil
 }
 
-// merge does one step, and reports whether there is more to merge. At the end it
-// lets the index count as clean, unless more was taken out since the merging began.
+// merge runs one step, and reports whether more remain. After the last one, the index
+// counts as clean, unless words were removed since the merge began.
 func (x *indexer) merge(ctx context.Context, pages, seen int) (more bool, err error) {
 	err = x.db.w.submit(ctx, func(t *tx) error {
 		t.merges = true
@@ -113,12 +112,12 @@ func (x *indexer) merge(ctx context.Context, pages, seen int) (more bool, err er
 		if err := t.row(`SELECT total_changes()`).Scan(&after); err != nil {
 			return fmt.Errorf("count changes: %w", err)
 		}
-		// FTS5 counts the statement itself as one.
+		// FTS5 counts the statement itself as one change.
 		more = after-before >= 2
 		if more || t.soils || x.dirty() != seen {
 			return nil
 		}
-		t.erases = true // the pages it was merged from lie in the log
+		t.erases = true // the WAL still has the merged pages
 		_, err := t.exec(noneDead)
 		return err
 	})
@@ -128,8 +127,7 @@ func (x *indexer) merge(ctx context.Context, pages, seen int) (more bool, err er
 	return more, err
 }
 
-// cleaned says that the index is clean of what had been taken out of it up to
-// seen.
+// cleaned records that the index has no words of the first seen removals.
 func (x *indexer) cleaned(seen int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -139,8 +137,8 @@ func (x *indexer) cleaned(seen int) {
 	}
 }
 
-// awaitScour waits for a deletion's words to leave the index, if the index was
-// clean before; a large index is done later. It is no failure if they take longer.
+// awaitScour waits for a deletion's words to leave the index, if the index was clean
+// before; a large index is cleaned later. A timeout is no failure.
 func (db *DB) awaitScour(ctx context.Context, before int) {
 	if before > 0 {
 		return

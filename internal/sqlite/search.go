@@ -17,28 +17,28 @@ import (
 )
 
 const (
-	// searchTime is how long the index may be searched for one query. What was
-	// found until then is ranked.
+	// searchTime is the timeout for searching the index. The messages found until then
+	// are ranked.
 	searchTime = 150 * time.Millisecond
 	// indexPatience is how long a search waits for the index to catch up.
 	indexPatience = 500 * time.Millisecond
-	// ranked is how many matching messages are read and ranked, newest first. A
-	// word that everything has matches a great many more, and to rank them all
-	// would take seconds: SQLite's own bm25 took 300 ms at 100,000 messages.
+	// ranked is how many matching messages are read and ranked, newest first. A common
+	// word matches many more, and ranking all would take seconds: SQLite's own bm25
+	// took 300 ms at 100,000 messages.
 	ranked = 100
-	// enough is how many are, when they lie in twice as many lineages as are
-	// wanted: what is older would have to be far better to be among them.
+	// enough is how many are ranked if they lie in twice as many lineages as requested:
+	// older messages would have to match far better.
 	enough = 40
-	// read is how many are read at most, when some of what the index finds is not
-	// meant.
+	// read bounds the messages that are read if the index finds more than the query
+	// means.
 	read = 5 * ranked
-	// scanned is how many more are looked at, without their text, when the
-	// ranked ones lie in fewer lineages than were asked for.
+	// scanned bounds the messages that are read without their text, if the ranked ones
+	// lie in fewer lineages than requested.
 	scanned = 2000
-	// few is how many matches are looked at one by one to see whose they are.
-	// When there are more, the index is asked for those in the scope alone.
+	// few is how many matches are checked one by one for their scope. With more
+	// matches, the index is queried for the scope.
 	few = 1024
-	// readBytes bounds the text read for one search.
+	// readBytes bounds the text that one search reads.
 	readBytes = 16 << 20
 )
 
@@ -58,8 +58,8 @@ func (db *DB) Search(ctx context.Context, o owner.Owner, r search.Request) (sear
 	return found, err
 }
 
-// harmedSearch is a search that has met a damaged index, which had been emptied so
-// many times before it.
+// harmedSearch is a search that found the index damaged. emptied is how often the index
+// had been emptied before the search.
 type harmedSearch struct {
 	err     error
 	emptied int
@@ -68,7 +68,7 @@ type harmedSearch struct {
 // Error implements error.
 func (h *harmedSearch) Error() string { return h.err.Error() }
 
-// search answers a search, in a place that its owner has.
+// search runs a search on a reserved connection.
 func (db *DB) search(ctx context.Context, o owner.Owner, r search.Request) (search.Found, error) {
 	behind, err := db.awaitIndex(ctx)
 	if err != nil {
@@ -100,8 +100,8 @@ func (db *DB) search(ctx context.Context, o owner.Owner, r search.Request) (sear
 	return search.Found{Hits: hits, Partial: s.partial}, err
 }
 
-// awaitIndex waits a moment for the index to catch up, and reports whether it
-// has not.
+// awaitIndex waits a moment for the index to catch up, and reports whether it is still
+// behind.
 func (db *DB) awaitIndex(ctx context.Context) (behind bool, err error) {
 	waiting, cancel := context.WithTimeout(ctx, db.opt.IndexPatience)
 	defer cancel()
@@ -113,7 +113,7 @@ func (db *DB) awaitIndex(ctx context.Context) (behind bool, err error) {
 	return false, nil
 }
 
-// searching is one search under way.
+// searching is a search under way.
 type searching struct {
 	db    *DB
 	ctx   context.Context
@@ -122,14 +122,14 @@ type searching struct {
 	rank  *search.Ranker
 
 	match   string // the query for the index
-	where   string // what else must hold of a message m
-	args    []any  // of where
+	where   string // further conditions on a message m
+	args    []any  // arguments of where
 	bytes   int    // of text read
 	oldest  int64  // the last message read
 	partial bool
 }
 
-// run collects the messages to be ranked.
+// run collects the messages to rank.
 func (s *searching) run() error {
 	s.match = matchOf(s.r.Query)
 	s.filter()
@@ -147,7 +147,7 @@ func (s *searching) run() error {
 	return s.widen()
 }
 
-// filter adds the conditions on a message other than the query.
+// filter adds the conditions on messages besides the query.
 func (s *searching) filter() {
 	var b strings.Builder
 	add := func(cond string, args ...any) {
@@ -177,9 +177,9 @@ func (s *searching) filter() {
 	s.where = b.String()
 }
 
-// narrow has the index itself keep to what the request selects, if much else
-// matches. That costs a look at its list of the selected messages for every
-// match; without it, other matches are read and passed over.
+// narrow adds the scope to the query of the index, if there are many matches. That
+// costs the index a lookup for every match. Without it, matches outside the scope are
+// read and skipped.
 func (s *searching) narrow() error {
 	shared, err := s.shared()
 	if err != nil {
@@ -196,15 +196,15 @@ func (s *searching) narrow() error {
 	return err
 }
 
-// others remembers whether several owners have sessions. It only decides how the
-// index is asked: what is not the owner's is passed over in any case. So it may
-// be out of date, and is looked up rarely.
+// others caches whether several owners have sessions. It only affects how the index is
+// queried; rows of other owners are skipped in any case. So it may be out of date, and
+// is rarely updated.
 type others struct {
 	there atomic.Bool
-	alone atomic.Int64 // until when one owner counts as alone, in Unix nanoseconds
+	alone atomic.Int64 // time until which the owner counts as the only one, in Unix nanoseconds
 }
 
-// aloneFor is how long an owner counts as alone after having been so.
+// aloneFor is how long the cached value is valid.
 const aloneFor = time.Second
 
 // shared reports whether other owners have sessions.
@@ -233,7 +233,7 @@ func (s *searching) count(query string, args ...any) (n int, err error) {
 	return n, nil
 }
 
-// collect reads messages and has them ranked; more says that there are others.
+// collect reads and ranks messages. more says that others may follow.
 func (s *searching) collect(query string, args ...any) (more bool, err error) {
 	st, err := s.db.texts.stmt(s.ctx, query)
 	if err != nil {
@@ -268,8 +268,8 @@ func (s *searching) collect(query string, args ...any) (more bool, err error) {
 	return false, nil
 }
 
-// widen reads further than the messages so far, for lineages that are not among them: a
-// lineage that mentions the topic everywhere must not hide the others.
+// widen reads older messages of lineages without a match so far: a lineage that
+// mentions the topic everywhere must not hide the others.
 func (s *searching) widen() error {
 	limit := s.limit()
 	if s.rank.Lineages() >= limit || s.r.Scope.Root != "" {
@@ -284,7 +284,7 @@ func (s *searching) widen() error {
 	return s.byID(ids)
 }
 
-// limit is how many lineages are wanted.
+// limit is the requested number of lineages.
 func (s *searching) limit() int {
 	if s.r.Limit <= 0 {
 		return search.DefaultLimit
@@ -292,8 +292,8 @@ func (s *searching) limit() int {
 	return s.r.Limit
 }
 
-// unseen finds older messages of lineages that were not seen, until there are
-// enough or the time is over.
+// unseen finds older messages of further lineages, until there are enough or the time
+// is over.
 func (s *searching) unseen(ctx context.Context, limit int) ([]int64, error) {
 	const older = `SELECT m.id, m.root_id FROM messages_fts f CROSS JOIN messages m ON m.id = f.rowid
 		WHERE f.messages_fts MATCH ? AND f.rowid < ? AND `
@@ -326,13 +326,13 @@ func (s *searching) unseen(ctx context.Context, limit int) ([]int64, error) {
 	return ids, nil
 }
 
-// left is the time there is.
+// left is the remaining time.
 func (s *searching) left() time.Duration {
-	until, _ := s.ctx.Deadline() // it has one
+	until, _ := s.ctx.Deadline() // the context has a deadline
 	return time.Until(until)
 }
 
-// byID has some messages ranked.
+// byID reads and ranks messages by id.
 func (s *searching) byID(ids []int64) error {
 	list, err := json.Marshal(ids)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/search"
 )
 
-// matchOf is a query in the text index's own language. Whatever a person wrote
-// stands in it between quotation marks and consists of letters and digits.
+// matchOf is a query in the language of the text index. The user's text in it is in
+// quotation marks and has only letters and digits.
 func matchOf(q search.Query) string {
 	var b strings.Builder
 	b.WriteString("{content} : (")
@@ -39,7 +39,7 @@ func writeNode(b *strings.Builder, n search.Node) {
 	}
 }
 
-// writeNodes writes nodes as one group, so that a NOT after them means them all.
+// writeNodes writes nodes as one group, so that a following NOT applies to all.
 func writeNodes(b *strings.Builder, of []search.Node, between string) {
 	b.WriteByte('(')
 	for i, n := range of {
@@ -57,7 +57,7 @@ func writeGroup(b *strings.Builder, n search.Node) {
 	b.WriteByte(')')
 }
 
-// marksOf are the text index's marks for where a request looks, as the view
+// marksOf are the marks in the text index for a request's scope, as the view
 // messages_text makes them. others says that there are other owners.
 func marksOf(o owner.Owner, r *search.Request, others bool) string {
 	var marks []string

@@ -10,13 +10,13 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// tipsByRoot looks up the newest session of several lineages at once. CROSS JOIN
-// makes SQLite walk the roots, and the generation chooses the right index.
+// tipsByRoot looks up the tips of several lineages at once. CROSS JOIN makes SQLite
+// iterate over the roots, and the generation selects the right index.
 const tipsByRoot = `SELECT ` + sessionColumns + ` FROM json_each(?2) w CROSS JOIN sessions t
 	WHERE t.owner_id = ?1 AND t.root_id = w.value
 	AND t.generation = (SELECT max(s.generation) FROM sessions s WHERE s.owner_id = ?1 AND s.root_id = w.value)`
 
-// withTips fills in the sessions of hits. What was deleted since is left out.
+// withTips fills in the sessions of hits. Lineages deleted meanwhile are left out.
 func (db *DB) withTips(ctx context.Context, o owner.Owner, hits []search.Hit) ([]search.Hit, error) {
 	if len(hits) == 0 {
 		return hits, nil

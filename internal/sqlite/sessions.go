@@ -13,7 +13,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// sessionColumns are the columns of a session, in the order scanSession reads.
+// sessionColumns are the columns of a session in the order of scanSession.
 const sessionColumns = `t.id, t.root_id, t.parent_session_id, t.generation, t.session_key, t.source, t.user_id,
 	t.model, t.system_prompt, t.title, t.title_source, t.summary, t.started_at, t.ended_at, t.end_reason, t.last_active,
 	t.message_count, t.tool_call_count, t.input_tokens, t.output_tokens, t.next_seq, t.tail_from, t.lineage_tokens`
@@ -37,8 +37,7 @@ const (
 		WHERE owner_id = ?5 AND id = ?6`
 )
 
-// errNoSession is the one answer for ids that are absent and for ids that are
-// another owner's.
+// errNoSession is the fault for absent ids and for ids of other owners.
 func errNoSession() error {
 	return fault.New(fault.NotFound, "session_not_found", "No session with this id.")
 }
@@ -66,9 +65,9 @@ func scanSession(row interface{ Scan(...any) error }) (session.Session, error) {
 	return s, nil
 }
 
-// bounded moves the numbers of a damaged row into the range that can be written and
-// added up. A tail that begins after the lineage's end would hide all later messages,
-// so it begins with the lineage instead.
+// bounded moves the numbers of a damaged row into their valid ranges. A tail that
+// begins after the lineage's end would hide all later messages, so it becomes the whole
+// lineage.
 func bounded(s *session.Session) {
 	for _, n := range []*int64{&s.InputTokens, &s.OutputTokens, &s.LineageTokens, &s.NextSeq} {
 		*n = bound.Count(*n)
@@ -115,11 +114,11 @@ func (db *DB) Sessions(ctx context.Context, o owner.Owner, f session.Filter) ([]
 	return db.listSessions(ctx, where.String(), append(args, limit)...)
 }
 
-// firstText is how the lineage of t begins.
+// firstText is the first text of the lineage of t.
 const firstText = `(SELECT substr(m.content, 1, 400) FROM messages m WHERE m.owner_id = t.owner_id AND m.root_id = t.root_id
 	AND m.role = 'user' AND m.undone_at IS NULL AND m.content <> '' ORDER BY m.seq LIMIT 1)`
 
-// listFilter is the condition of a filter, in our own words, and its values.
+// listFilter is the SQL condition of a filter, and its arguments.
 func listFilter(o owner.Owner, f *session.Filter) (*strings.Builder, []any) {
 	where, args := new(strings.Builder), []any{o.ID()}
 	where.WriteString(`t.owner_id = ? AND t.is_tip = 1`)
@@ -150,7 +149,7 @@ func listFilter(o owner.Owner, f *session.Filter) (*strings.Builder, []any) {
 	return where, args
 }
 
-// listSessions runs a query for sessions t; where is one of our own texts.
+// listSessions runs a query for sessions t. where is SQL of this package.
 func (db *DB) listSessions(ctx context.Context, where string, args ...any) ([]session.Session, error) {
 	rows, err := db.read.QueryContext(ctx, `SELECT `+sessionColumns+` FROM sessions t WHERE `+where, args...)
 	if err != nil {
@@ -199,7 +198,7 @@ func (db *DB) CreateSession(ctx context.Context, o owner.Owner, s session.Sessio
 	})
 }
 
-// openSession inserts a session, under the next free form of its title.
+// openSession inserts a session. A taken title gets the next free number.
 func (t *tx) openSession(o owner.Owner, s *session.Session) error {
 	title, err := t.freeTitle(o, s.Title)
 	if err != nil {
@@ -215,7 +214,7 @@ func (t *tx) openSession(o owner.Owner, s *session.Session) error {
 	return nil
 }
 
-// titleSource is the source of a title as it is stored: no title has none.
+// titleSource is the stored source of a title; null without a title.
 func titleSource(title string, source session.TitleSource) any {
 	if title == "" {
 		return nil

@@ -4,8 +4,8 @@ package sqlite
 
 import "golang.org/x/sys/unix"
 
-// spaceOf is what is free to us of the file system that a directory is in, and how
-// large that is, in bytes.
+// spaceOf is the free space for this process on a directory's file system, and the size
+// of the file system, in bytes.
 func spaceOf(dir string) (free, total uint64, ok bool) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil || s.Bsize <= 0 {

@@ -2,5 +2,5 @@
 
 package sqlite
 
-// spaceOf does not know: a full disk is met when SQLite meets it.
+// spaceOf is unknown on this system: SQLite reports a full disk.
 func spaceOf(string) (free, total uint64, ok bool) { return 0, 0, false }

@@ -13,7 +13,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// unstudied lists the tips that want something, by what is asked for.
+// unstudied lists the tips of lineages with work, by the requested kinds.
 const unstudied = `SELECT t.root_id FROM sessions t LEFT JOIN studies s ON s.owner_id = t.owner_id AND s.root_id = t.root_id
 	WHERE t.owner_id = ?1 AND t.is_tip = 1 AND (?8 = '' OR t.root_id = ?8) AND (
 		?2 > 0 AND t.next_seq - coalesce(s.facts_to, 0) >= CASE WHEN t.last_active <= ?3 THEN 1 ELSE ?2 END
@@ -106,8 +106,8 @@ func (db *DB) KeepStudy(ctx context.Context, o owner.Owner, s curate.Study) erro
 	})
 }
 
-// retitle gives the sessions of a lineage a model's title in place of a derived
-// one, each the next free form of it.
+// retitle replaces the derived titles of a lineage's sessions by a model's title,
+// numbered if it is taken.
 func (t *tx) retitle(o owner.Owner, root session.ID, title string) error {
 	if title == "" {
 		return nil
@@ -131,8 +131,7 @@ func (t *tx) retitle(o owner.Owner, root session.ID, title string) error {
 	}
 }
 
-// untitled lets a model be asked again for a title of a lineage that has lost
-// the one it had.
+// untitled lets a model be asked for a title again, after a lineage has lost its title.
 func (t *tx) untitled(o owner.Owner, id session.ID) error {
 	const again = `UPDATE studies SET titled = 0 WHERE owner_id = ?1 AND root_id = (SELECT root_id FROM sessions WHERE owner_id = ?1 AND id = ?2)`
 	if _, err := t.exec(again, o.ID(), string(id)); err != nil {
@@ -141,7 +140,7 @@ func (t *tx) untitled(o owner.Owner, id session.ID) error {
 	return nil
 }
 
-// keepFinding stores a finding and what memory learnt from it.
+// keepFinding stores a finding and the change that it caused in memory.
 func (t *tx) keepFinding(o owner.Owner, f *memory.Finding, key session.Key, c *memory.Change) error {
 	const insert = `INSERT INTO findings (owner_id, root_id, seq, session_key, quote_start, quote_end, statement, proposed_by, accepted_at, after_id, fact_id)
 		VALUES (?,?,?,?,?,?,?,?,?,?,?)`
@@ -154,7 +153,7 @@ func (t *tx) keepFinding(o owner.Owner, f *memory.Finding, key session.Key, c *m
 	return t.keepChange(o, c, func(*memory.Fact) *session.Message { return from })
 }
 
-// keepVectors stores new vectors, and empties those of other models.
+// keepVectors stores new vectors, and deletes those of other models.
 func (t *tx) keepVectors(o owner.Owner, s *curate.Study) error {
 	if s.Marks.VectorsBy == "" {
 		return nil
@@ -185,7 +184,7 @@ func (t *tx) dropVector(o owner.Owner, m *session.Message) error {
 	return nil
 }
 
-// dropStudied takes away what models made of a part of a lineage.
+// dropStudied removes the results of studies of a part of a lineage.
 func (t *tx) dropStudied(o owner.Owner, root session.ID, from, to int64) error {
 	for _, query := range []string{
 		`DELETE FROM findings WHERE owner_id = ? AND root_id = ? AND seq >= ? AND seq < ?`,
@@ -198,7 +197,7 @@ func (t *tx) dropStudied(o owner.Owner, root session.ID, from, to int64) error {
 	return nil
 }
 
-// acceptedAt is when a scope learnt the fact of a finding.
+// acceptedAt is the time at which a scope learnt the fact of a finding.
 func (t *tx) acceptedAt(o owner.Owner, f *memory.Fact, otherwise int64) (int64, error) {
 	var at int64
 	err := t.row(`SELECT accepted_at FROM findings WHERE owner_id = ? AND root_id = ? AND fact_id = ?`,

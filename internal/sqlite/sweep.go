@@ -14,30 +14,29 @@ import (
 	"github.com/hermes-memory/hermes/internal/owner"
 )
 
-// sweepBytes is how much text is read before the connection is given back: others
-// want to read, too.
+// sweepBytes is how much text is read before the connection is released for others.
 const sweepBytes = 4 << 20
 
-// sweep goes through the rows of one table of an owner.
+// sweep searches the rows of one table of an owner.
 type sweep struct {
 	db    *DB
 	o     owner.Owner
 	about *mention.Thing
 	name  string
 	table erasable
-	texts []string // the columns that are searched
+	texts []string // the searched columns
 
 	trace curate.Trace
-	// found are the rows that name the thing, and what names it in each.
+	// found are the rows that name the thing, with the columns that name it.
 	found []sweptRow
-	// told are the pieces of texts that go on from row to row, by where they stand
-	// in the row; of the rows of told one, as far as they were read.
+	// told are texts that continue from row to row, as far as they have been read, by
+	// their position in the row. toldOf names what they belong to.
 	told   map[string]*strings.Builder
 	toldOf string
 	last   sweptRow
 }
 
-// sweptRow is a row, by its key, and the columns that name the thing.
+// sweptRow is a row, by its key, with the columns that name the thing.
 type sweptRow struct {
 	key   []any
 	named []string
@@ -54,7 +53,7 @@ func (db *DB) Sweep(ctx context.Context, o owner.Owner, about *mention.Thing, dr
 		switch s.name {
 		case "jobs":
 			out.Jobs += len(rows)
-		case "facts", "findings", "vectors": // derived: counted where they come from
+		case "facts", "findings", "vectors": // derived data: counted at the source
 		default:
 			out.Records += len(rows) + len(texts)
 		}
@@ -80,7 +79,7 @@ func (db *DB) Mentions(ctx context.Context, o owner.Owner, about *mention.Thing)
 	return out, err
 }
 
-// eachTable searches the tables with texts of owners, and hands each on.
+// eachTable searches the tables with texts of owners, and calls each for them.
 func (db *DB) eachTable(ctx context.Context, o owner.Owner, about *mention.Thing, each func(*sweep) error) error {
 	columns, err := textColumns(ctx, db.read)
 	if err != nil {
@@ -93,7 +92,7 @@ func (db *DB) eachTable(ctx context.Context, o owner.Owner, about *mention.Thing
 				s.texts = append(s.texts, text)
 			}
 		}
-		if s.table.key == nil { // a table that is not ours: only the files tell what is in it
+		if s.table.key == nil { // a foreign table: only the files can be searched
 			s.trace.File += " (not a table of hermes, not searched)"
 			s.texts = nil
 		}
@@ -128,8 +127,8 @@ func (s *sweep) search(ctx context.Context) error {
 	}
 }
 
-// page reads rows until they are many, and returns the key of the last; nil at the
-// end of the table.
+// page reads rows until sweepBytes are reached, and returns the key of the last row;
+// nil at the end of the table.
 func (s *sweep) page(ctx context.Context, query string, args []any, keys int) (last []any, err error) {
 	rows, err := s.db.read.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -159,7 +158,7 @@ func (s *sweep) page(ctx context.Context, query string, args []any, keys int) (l
 	return nil, nil
 }
 
-// look searches one row, and says how long its texts are.
+// look searches one row and returns the length of its texts.
 func (s *sweep) look(key []any, texts []sql.RawBytes) int {
 	size := 64 // for the row itself
 	row := sweptRow{key: key}
@@ -187,11 +186,10 @@ func (s *sweep) look(key []any, texts []sql.RawBytes) int {
 	return size
 }
 
-// maxPieces bounds what is held of texts that were told in pieces; longer ones are
-// searched part by part.
+// maxPieces bounds the joined text of pieces. Longer texts are searched in parts.
 const maxPieces = 1 << 20
 
-// collect puts the texts of a piece behind those of the pieces before it.
+// collect appends a piece to the previous pieces of its text.
 func (s *sweep) collect(text []byte) {
 	var value any
 	if json.Unmarshal(text, &value) != nil {
@@ -226,7 +224,7 @@ func (s *sweep) collectAt(path string, value any) {
 	}
 }
 
-// endPieces searches the texts that were told in pieces.
+// endPieces searches the joined texts.
 func (s *sweep) endPieces() {
 	for _, b := range s.told {
 		s.endPiece(b)
@@ -240,8 +238,8 @@ func (s *sweep) endPiece(b *strings.Builder) {
 	}
 }
 
-// plan parts what was found into rows that go and rows of which some columns are
-// emptied. What the runner does is in neither.
+// plan divides the found rows into rows to delete and rows with columns to empty. Rows
+// that the curator handles are in neither.
 func (s *sweep) plan() (rows, texts []sweptRow) {
 	for _, row := range s.found {
 		gone := false
@@ -265,10 +263,10 @@ func (s *sweep) plan() (rows, texts []sweptRow) {
 	return rows, texts
 }
 
-// sweepBatch is how many rows are changed in one transaction.
+// sweepBatch is how many rows one transaction changes.
 const sweepBatch = 200
 
-// erase takes rows away and empties columns.
+// erase deletes rows and empties columns.
 func (s *sweep) erase(ctx context.Context, rows, texts []sweptRow) error {
 	defer s.db.known.empty()
 	for batch := range slices.Chunk(slices.Concat(rows, texts), sweepBatch) {
@@ -300,7 +298,7 @@ func (s *sweep) eraseRow(t *tx, row *sweptRow) error {
 		return err
 	}
 	for _, query := range s.table.drop {
-		// A statement may name fewer places than the key has.
+		// A statement may have fewer parameters than the key has columns.
 		if _, err := t.exec(query, args[:strings.Count(query, "?")]...); err != nil {
 			return err
 		}

@@ -12,29 +12,29 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// frameIDs are the ids of a frame's texts; 0 for one that is empty.
+// frameIDs are the ids of a frame's texts; 0 for an empty text.
 type frameIDs [3]int64
 
-// textKey is a text that a lineage was sent.
+// textKey identifies a text that was sent in a lineage.
 type textKey struct {
 	owner string
 	root  session.ID
 	hash  [sha256.Size]byte
 }
 
-// knownTexts holds the ids of texts that lineages were sent lately, so that a turn
-// with the system prompt of the turn before asks the store for nothing. It may be
-// emptied at any time.
+// knownTexts caches the ids of texts that were sent in lineages recently, so that a
+// turn with the previous turn's system prompt needs no query. It may be emptied at any
+// time.
 type knownTexts struct {
 	mu  sync.Mutex
 	ids map[textKey]int64
-	era int // how often it was emptied
+	era int // counts how often it was emptied
 }
 
-// maxKnownTexts bounds what is held: about 100 bytes each.
+// maxKnownTexts bounds the cache; an entry takes about 100 bytes.
 const maxKnownTexts = 1024
 
-// look returns the ids of texts, 0 for those not known, and the era they are of.
+// look returns the ids of texts, 0 for unknown ones, and their era.
 func (k *knownTexts) look(keys []textKey) (ids frameIDs, era int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -44,7 +44,7 @@ func (k *knownTexts) look(keys []textKey) (ids frameIDs, era int) {
 	return ids, k.era
 }
 
-// keep takes in what was stored, unless texts were changed since the era.
+// keep adds stored texts, unless the cache was emptied since the era.
 func (k *knownTexts) keep(keys []textKey, ids frameIDs, era int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -61,14 +61,14 @@ func (k *knownTexts) keep(keys []textKey, ids frameIDs, era int) {
 	}
 }
 
-// empty forgets everything: texts were changed, or went.
+// empty clears the cache, because texts were changed or deleted.
 func (k *knownTexts) empty() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.ids, k.era = nil, k.era+1
 }
 
-// framing is the frame of one answer on its way to the store.
+// framing is the frame of one answer while it is being stored.
 type framing struct {
 	texts [3]*string
 	keys  []textKey
@@ -77,7 +77,7 @@ type framing struct {
 	ids   frameIDs // as they are stored
 }
 
-// frame begins to store the frame of an answer; nil stores none.
+// frame prepares to store the frame of an answer; nil stores none.
 func (db *DB) frame(o owner.Owner, r *lineage.Receipt) *framing {
 	if r == nil || r.Frame == (lineage.Frame{}) {
 		return nil
@@ -92,13 +92,13 @@ func (db *DB) frame(o owner.Owner, r *lineage.Receipt) *framing {
 	return f
 }
 
-// keepFrame stores the texts that the lineage was not sent before, and returns what
-// the answer's row says of all.
+// keepFrame stores the texts that are new to the lineage, and returns the value for the
+// answer's row.
 func (t *tx) keepFrame(f *framing) (any, error) {
 	if f == nil {
-		return nil, nil //nolint:nilnil // null is what is stored
+		return nil, nil //nolint:nilnil // stored as null
 	}
-	f.ids = f.known // whatever an earlier attempt, rolled back since, has stored
+	f.ids = f.known // discards the ids of an attempt that was rolled back
 	for i, text := range f.texts {
 		if *text == "" || f.ids[i] != 0 {
 			continue
@@ -126,7 +126,7 @@ func (t *tx) keepText(k *textKey, text string) (id int64, err error) {
 	return id, nil
 }
 
-// readFrame reads the texts that an answer's row names.
+// readFrame reads the texts of an answer's row.
 func (db *DB) readFrame(ctx context.Context, o owner.Owner, list string) (f lineage.Frame, err error) {
 	var ids frameIDs
 	if err := json.Unmarshal([]byte(list), &ids); err != nil {
@@ -141,7 +141,7 @@ func (db *DB) readFrame(ctx context.Context, o owner.Owner, list string) (f line
 	return f, nil
 }
 
-// dropTexts lets go of what a lineage was sent, and of texts that no other was sent.
+// dropTexts removes a lineage's uses of texts, and the texts without other uses.
 func (t *tx) dropTexts(o owner.Owner, root session.ID) error {
 	for _, query := range []string{
 		`DELETE FROM texts WHERE owner_id = ?1 AND id IN (SELECT text_id FROM text_uses WHERE owner_id = ?1 AND root_id = ?2)

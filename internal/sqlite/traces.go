@@ -30,7 +30,7 @@ func (db *DB) Clean(ctx context.Context) error {
 
 // Traces implements curate.Sweeper.
 func (db *DB) Traces(ctx context.Context, about *mention.Thing) ([]curate.Trace, error) {
-	home, err := filepath.EvalSymlinks(filepath.Dir(db.opt.Path)) // a link is not walked into
+	home, err := filepath.EvalSymlinks(filepath.Dir(db.opt.Path)) // WalkDir does not follow a link
 	if err != nil {
 		return nil, fmt.Errorf("find the home: %w", err)
 	}
@@ -59,18 +59,18 @@ func (db *DB) Traces(ctx context.Context, about *mention.Thing) ([]curate.Trace,
 	return out, nil
 }
 
-// searchFile searches a file for the thing. found is false for what is no file any
-// more, and for sockets and the like. The database's own files are read through the
-// guard's descriptors: closing another one here would drop SQLite's locks on them.
+// searchFile searches a file for the thing. found is false if the file no longer exists
+// or is not a regular file. The database files are read through the guard's
+// descriptors, because closing another descriptor would drop SQLite's locks.
 func (db *DB) searchFile(path string, t *curate.Trace, about *mention.Thing) (found bool, err error) {
-	info, err := os.Stat(path) // of what a link leads to
+	info, err := os.Stat(path) // of the target of a link
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {
 		return false, fmt.Errorf("look at %s: %w", path, err)
 	}
-	if info.IsDir() { // a link to a directory elsewhere: it is named, and not followed
+	if info.IsDir() { // a link to another directory is reported, not followed
 		t.File += " (a link, not searched)"
 		return true, nil
 	}

@@ -80,8 +80,8 @@ func (db *DB) AppendTurn(ctx context.Context, o owner.Owner, step lineage.Step) 
 	return nil
 }
 
-// stepSession opens the session of a step, or brings its counters up to date, and
-// gives it the title it has got.
+// stepSession creates the session of a step or updates its counters, and sets its
+// title.
 func (t *tx) stepSession(o owner.Owner, step *lineage.Step) error {
 	s := step.Session
 	if !step.Opened {
@@ -96,9 +96,9 @@ func (t *tx) stepSession(o owner.Owner, step *lineage.Step) error {
 	return t.openSession(o, &s)
 }
 
-// awaitLarge waits until messages are in the text index if they are so large that to
-// index them takes several times their memory: who brought them brings no more in
-// the meantime. That they are found late is no failure.
+// awaitLarge waits until large messages are indexed, because indexing them takes
+// several times their memory. The wait keeps their sender from sending more meanwhile.
+// A timeout is no failure.
 func (db *DB) awaitLarge(ctx context.Context, ms []session.Message) {
 	const large, patience = 1 << 20, 5 * time.Second
 	size := 0
@@ -113,14 +113,14 @@ func (db *DB) awaitLarge(ctx context.Context, ms []session.Message) {
 	_ = db.indexer.wait(ctx)
 }
 
-// isConstraint reports whether a place, an id or a name was taken already.
+// isConstraint reports whether an error means that a place, an id or a name is taken.
 func isConstraint(err error) bool {
 	const primaryKey, unique, rowID = 1555, 2067, 2579
 	code := codeOf(err)
 	return code == primaryKey || code == unique || code == rowID
 }
 
-// finishRequest keeps the outcome of an idempotent request with its answer.
+// finishRequest stores the outcome of an idempotent request with its answer.
 func (t *tx) finishRequest(o owner.Owner, f *lineage.Finished) error {
 	if f == nil {
 		return nil
@@ -136,7 +136,7 @@ func (t *tx) finishRequest(o owner.Owner, f *lineage.Finished) error {
 	return nil
 }
 
-// notePending keeps where the input of an idempotent request stands.
+// notePending stores the position of the input of an idempotent request.
 func (t *tx) notePending(o owner.Owner, p *lineage.Pending) error {
 	if p == nil {
 		return nil
@@ -150,9 +150,9 @@ func (t *tx) notePending(o owner.Owner, p *lineage.Pending) error {
 	return nil
 }
 
-// ClaimRequest implements run.Store. The runner keeps apart the requests that
-// run in this process, and no other process can write here: a claim is a look
-// at what has been finished.
+// ClaimRequest implements run.Store. The runner serializes the requests of this
+// process, and no other process can write here. So a claim only reads finished
+// requests.
 func (db *DB) ClaimRequest(ctx context.Context, o owner.Owner, c lineage.RequestKey) (run.Claimed, error) {
 	if err := errNoOwner(o); err != nil {
 		return run.Claimed{}, err
@@ -172,15 +172,15 @@ func (db *DB) ClaimRequest(ctx context.Context, o owner.Owner, c lineage.Request
 		return run.Claimed{}, fmt.Errorf("look for request: %w", err)
 	}
 	got := run.Claimed{SameBody: bytes.Equal(hash, c.BodyHash), Outcome: outcome}
-	if outcome == nil && got.SameBody { // its turn got no answer: it is to be had again
+	if outcome == nil && got.SameBody { // the turn got no answer, so the request runs again
 		got.Mine = true
 		got.Pending = &lineage.Pending{At: memory.Place{Root: session.ID(root.String), Seq: seq.Int64}, Count: int(count.Int64)}
 	}
 	return got, nil
 }
 
-// ReleaseRequest implements run.Store. What an unfinished request left is where
-// its input stands, and its next try wants to know that.
+// ReleaseRequest implements run.Store. It changes nothing: an unfinished request has
+// only stored the position of its input, which its next try needs.
 func (db *DB) ReleaseRequest(context.Context, owner.Owner, lineage.RequestKey) error { return nil }
 
 // Receipt implements run.Store.

@@ -6,18 +6,18 @@ import (
 	"fmt"
 )
 
-// tx is the writer's transaction as an operation sees it.
+// tx is the writer's transaction in the form for operations.
 type tx struct {
 	w      *writer
 	ctx    context.Context
-	erases bool    // set by an operation after which nothing of it may be left
-	soils  bool    // words were taken out of the text index
-	merges bool    // it makes room, and may use what is left for deletions
+	erases bool    // set by an operation that erases, so that the WAL must be emptied
+	soils  bool    // words were removed from the text index
+	merges bool    // it frees space, and may use the reserve for deletions
 	stored []int64 // messages
-	// indexes says that it changes the text index, which is written late: its
-	// failure may be that of a later statement.
+	// indexes says that it changes the text index. The index is written late, so an
+	// error of it may come from a later statement.
 	indexes bool
-	marks   map[int64]int64 // of writer.marks, those that change with the commit
+	marks   map[int64]int64 // changes to writer.marks with the commit
 }
 
 // exec runs a statement, prepared once for the life of the writer.
@@ -33,7 +33,7 @@ func (t *tx) exec(query string, args ...any) (sql.Result, error) {
 func (t *tx) row(query string, args ...any) *sql.Row {
 	s, err := t.stmt(query)
 	if err != nil {
-		return t.w.conn.QueryRowContext(t.ctx, query, args...) // brings the same error
+		return t.w.conn.QueryRowContext(t.ctx, query, args...) // returns the same error
 	}
 	return s.QueryRowContext(t.ctx, args...)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/study"
 )
 
-// workColumns are the columns of an item, in the order scanWork reads.
+// workColumns are the columns of an item in the order of scanWork.
 const workColumns = `root_id, kind, state = 'running', wake_at, asked, fence, attempts, error, updated_at`
 
 func scanWork(row interface{ Scan(dest ...any) error }) (study.Item, error) {
@@ -27,7 +27,7 @@ func scanWork(row interface{ Scan(dest ...any) error }) (study.Item, error) {
 	return it, nil
 }
 
-// WantWork implements study.Ledger.
+// WantWork implements study.Queue.
 func (db *DB) WantWork(ctx context.Context, o owner.Owner, items []study.Item) error {
 	if err := errNoOwner(o); err != nil {
 		return err
@@ -47,9 +47,9 @@ func (db *DB) WantWork(ctx context.Context, o owner.Owner, items []study.Item) e
 	})
 }
 
-// DueWork implements study.Ledger.
+// DueWork implements study.Queue.
 func (db *DB) DueWork(ctx context.Context, at time.Time, kinds []curate.Work, limit int) ([]study.Due, time.Time, error) {
-	wanted := [2]any{"", ""} // there are no more kinds
+	wanted := [2]any{"", ""} // there are two kinds
 	for i, k := range kinds[:min(len(kinds), len(wanted))] {
 		wanted[i] = string(k)
 	}
@@ -76,7 +76,7 @@ func (db *DB) DueWork(ctx context.Context, at time.Time, kinds []curate.Work, li
 	return due, fromMillis(next), nil
 }
 
-// ClaimWork implements study.Ledger.
+// ClaimWork implements study.Queue.
 func (db *DB) ClaimWork(ctx context.Context, o owner.Owner, c study.Claim) (study.Item, bool, error) {
 	const take = `UPDATE work SET state = 'running', fence = fence + 1, attempts = attempts + 1, wake_at = ?1, updated_at = ?2
 		WHERE owner_id = ?3 AND root_id = ?4 AND kind = ?5 AND wake_at <= ?2`
@@ -93,7 +93,7 @@ func (db *DB) ClaimWork(ctx context.Context, o owner.Owner, c study.Claim) (stud
 	return it, ok && err == nil, err
 }
 
-// RenewWork implements study.Ledger.
+// RenewWork implements study.Queue.
 func (db *DB) RenewWork(ctx context.Context, o owner.Owner, it *study.Item, until time.Time) (bool, error) {
 	var ok bool
 	err := db.w.submit(ctx, func(t *tx) error {
@@ -105,7 +105,7 @@ func (db *DB) RenewWork(ctx context.Context, o owner.Owner, it *study.Item, unti
 	return ok, err
 }
 
-// SettleWork implements study.Ledger.
+// SettleWork implements study.Queue.
 func (db *DB) SettleWork(ctx context.Context, o owner.Owner, it *study.Item, done bool) (bool, error) {
 	const held = ` WHERE owner_id = ? AND root_id = ? AND kind = ? AND fence = ? AND state = 'running'`
 	claim := []any{o.ID(), string(it.Root), string(it.Kind), it.Fence}
@@ -127,7 +127,7 @@ func (db *DB) SettleWork(ctx context.Context, o owner.Owner, it *study.Item, don
 	return ok, err
 }
 
-// holds refuses what is stored under a claim that was lost.
+// holds refuses to store results under a lost claim.
 func (t *tx) holds(o owner.Owner, task *curate.Task) error {
 	if task.Fence == 0 {
 		return nil
@@ -138,7 +138,7 @@ func (t *tx) holds(o owner.Owner, task *curate.Task) error {
 		return fmt.Errorf("look for a claim: %w", err)
 	}
 	if held == 0 {
-		return fault.New(fault.Conflict, "claim_lost", "Somebody else does this work by now.")
+		return fault.New(fault.Conflict, "claim_lost", "Another worker has claimed this task meanwhile.")
 	}
 	return nil
 }

@@ -17,10 +17,10 @@ import (
 )
 
 const (
-	// maxBatch is how many operations share a transaction. Measured: beyond a
-	// few hundred the fsync is paid for and only the wait grows.
+	// maxBatch is how many operations share a transaction. Measured: beyond a few
+	// hundred, the fsync is shared well enough and only the wait grows.
 	maxBatch = 256
-	// maxQueue bounds what waits for the writer; more is refused, not kept.
+	// maxQueue bounds the queue; further operations are refused.
 	maxQueue = 4096
 )
 
@@ -32,27 +32,27 @@ type writer struct {
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt
 	queue chan *operation
-	// pen is what one must hold to write, and to look at conn, stmts, reserve,
-	// erased and marks.
+	// pen is the lock of the writer. Its holder may write, and read conn, stmts,
+	// reserve, erased and marks.
 	pen   chan struct{}
 	files *identity
-	// reserve is what is left for deletions alone.
+	// reserve is the disk space for deletions.
 	reserve reserve
 	broken  atomic.Pointer[error]
-	// stopped is closed when nothing queued any more will be carried out.
+	// stopped is closed when no queued operation will be executed any more.
 	stopped chan struct{}
-	// erased says that the WAL may still hold what a commit has erased.
+	// erased says that the WAL may still have content that a commit erased.
 	erased bool
-	// marks say for each range of ids up to where every stored message is indexed.
+	// marks are the id, per range, up to which every stored message is indexed.
 	marks    map[int64]int64
-	index    *indexer      // is told of what was stored
+	index    *indexer      // is told of stored messages
 	observer Observer      // may be nil
-	keep     time.Duration // of the audit; 0 is for ever
+	keep     time.Duration // of the audit; 0 means for ever
 	log      *slog.Logger
 }
 
-// operation is a write that succeeds or fails as a whole. do may run twice: if
-// another operation of its transaction fails, each is done again on its own.
+// operation is a write that succeeds or fails as a whole. do may run twice: if another
+// operation of the transaction fails, each is executed again in its own transaction.
 type operation struct {
 	do   func(*tx) error
 	done chan error
@@ -62,7 +62,7 @@ type operation struct {
 func (op *operation) tell(err error) {
 	select {
 	case op.done <- err:
-	default: // it was told
+	default: // the outcome was reported already
 	}
 }
 
@@ -76,14 +76,14 @@ func newWriter(conn *sql.Conn, dir string, files *identity, log *slog.Logger) *w
 	return w
 }
 
-// submit queues an operation and waits for its commit. Once queued it is
-// carried out, whatever becomes of ctx.
+// submit queues an operation and waits for its commit. A queued operation is executed
+// even if ctx ends.
 func (w *writer) submit(ctx context.Context, do func(*tx) error) error {
 	return w.submitTelling(ctx, func() {}, do)
 }
 
-// submitTelling is submit that tells when the operation is queued: one that is queued
-// later is committed later.
+// submitTelling is submit that calls queued once the operation is in the queue.
+// Operations are committed in the order of the queue.
 func (w *writer) submitTelling(ctx context.Context, queued func(), do func(*tx) error) error {
 	if err := w.ready(); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (w *writer) submitTelling(ctx context.Context, queued func(), do func(*tx) 
 	return err
 }
 
-// enqueue is submit for an operation that is complete.
+// enqueue is submit for a complete operation.
 func (w *writer) enqueue(ctx context.Context, queued func(), do func(*tx) error) error {
 	op := &operation{do: do, done: make(chan error, 1)}
 	select {
@@ -108,7 +108,7 @@ func (w *writer) enqueue(ctx context.Context, queued func(), do func(*tx) error)
 	case <-ctx.Done():
 		return ctx.Err()
 	default:
-		return fault.New(fault.Unavailable, "overloaded", "The server has more to write than it can. Try again shortly.")
+		return fault.New(fault.Unavailable, "overloaded", "The write queue is full. Try again shortly.")
 	}
 	for {
 		select {
@@ -118,7 +118,7 @@ func (w *writer) enqueue(ctx context.Context, queued func(), do func(*tx) error)
 			w.serve()
 		case <-w.stopped:
 			select {
-			case err := <-op.done: // it was the last
+			case err := <-op.done: // it was executed before the writer stopped
 				return err
 			default:
 				return errDraining()
@@ -132,7 +132,7 @@ func (w *writer) enqueue(ctx context.Context, queued func(), do func(*tx) error)
 func (w *writer) serve() {
 	batch := w.gather()
 	defer func() {
-		if p := recover(); p != nil { // what was done of it is not known
+		if p := recover(); p != nil { // the state of the transaction is unknown
 			err := w.fail(fmt.Errorf("panic: %v", p))
 			for _, op := range batch {
 				op.tell(err)
@@ -145,12 +145,12 @@ func (w *writer) serve() {
 	w.commit(context.Background(), batch) // never abandoned half way, whichever caller executes it
 }
 
-// errDraining is what is answered once the store is being closed.
+// errDraining is the fault once the store is being closed.
 func errDraining() error { return fault.New(fault.Unavailable, "draining", "The server is stopping.") }
 
-// stop carries out what waits, and refuses everything after that. It leaves an
-// empty WAL, so that the database is whole in its one file; the guard keeps
-// SQLite from doing so when it closes.
+// stop executes the queued operations, and refuses all later ones. It empties the WAL,
+// so that the database is complete in its one file. SQLite does not do so on close,
+// because of the guard.
 func (w *writer) stop() {
 	<-w.pen // for good
 	defer close(w.stopped)
@@ -162,7 +162,7 @@ func (w *writer) stop() {
 	}
 }
 
-// gather takes what is waiting, as much as shares a transaction.
+// gather takes queued operations for one transaction.
 func (w *writer) gather() []*operation {
 	batch := make([]*operation, 0, min(len(w.queue), maxBatch))
 	for len(batch) < maxBatch {
@@ -176,9 +176,9 @@ func (w *writer) gather() []*operation {
 	return batch
 }
 
-// commit carries out a batch in one transaction. If one operation fails, all
-// are rolled back and done again one by one, so that only the guilty one fails.
-// If the transaction itself fails, all of them do.
+// commit executes a batch in one transaction. If one operation fails, the transaction
+// is rolled back and each operation is executed alone, so that only the failing one
+// fails. If the transaction itself fails, all fail.
 func (w *writer) commit(ctx context.Context, batch []*operation) {
 	if len(batch) == 0 { // another caller took the operations
 		return
@@ -196,8 +196,8 @@ func (w *writer) commit(ctx context.Context, batch []*operation) {
 	}
 }
 
-// try carries out a batch in one transaction. guilty says that the error is
-// that of an operation.
+// try executes a batch in one transaction. guilty says that an operation failed, and
+// not the transaction.
 func (w *writer) try(ctx context.Context, batch []*operation) (err error, guilty bool) {
 	if err := w.ready(); err != nil {
 		return err, false
@@ -242,7 +242,7 @@ func (w *writer) try(ctx context.Context, batch []*operation) (err error, guilty
 	if w.erased {
 		w.scrub(ctx)
 	}
-	if err := w.files.check(); err != nil { // it went into a file that will not be found again
+	if err := w.files.check(); err != nil { // the file was deleted or replaced
 		return w.fail(err), false
 	}
 	return nil, false
@@ -253,11 +253,11 @@ func (w *writer) rollback(t *tx) {
 		w.observer.RolledBack()
 	}
 	if _, err := t.exec(`ROLLBACK`); err != nil && !strings.Contains(err.Error(), "no transaction is active") {
-		_ = w.fail(fmt.Errorf("roll back: %w", err)) // what follows would join the failed transaction
+		_ = w.fail(fmt.Errorf("roll back: %w", err)) // later statements would join the failed transaction
 	}
 }
 
-// scrubPatience is how long a scrub waits for readers, while turns wait for it.
+// scrubPatience is how long a scrub waits for readers. Turns wait for it.
 const scrubPatience = 200 * time.Millisecond
 
 // scrub moves the WAL into the database and empties it: erased content is overwritten
@@ -299,7 +299,7 @@ func (w *writer) judge(err error) error {
 	return err
 }
 
-// codeOf is SQLite's code of an error, 0 when it has none.
+// codeOf is SQLite's code of an error; 0 for none.
 func codeOf(err error) int {
 	var coded interface{ Code() int }
 	if !errors.As(err, &coded) {
@@ -308,7 +308,7 @@ func codeOf(err error) int {
 	return coded.Code()
 }
 
-// fail makes the writer refuse everything from now on.
+// fail makes the writer refuse all further operations.
 func (w *writer) fail(err error) error {
 	var broken error = fault.Wrap(fault.Unavailable, "database_failed",
 		"The database could not be written, so nothing more is accepted until a restart. See the server's log.", err)
@@ -318,7 +318,7 @@ func (w *writer) fail(err error) error {
 	return broken
 }
 
-// ready returns why nothing is written any more; nil while all is well.
+// ready returns why writes are refused; nil if they are not.
 func (w *writer) ready() error {
 	if p := w.broken.Load(); p != nil {
 		return *p
@@ -328,7 +328,7 @@ func (w *writer) ready() error {
 
 func (w *writer) close() error {
 	for _, s := range w.stmts {
-		_ = s.Close() // the connection goes next
+		_ = s.Close() // the connection is closed next
 	}
 	if err := w.conn.Close(); err != nil {
 		return fmt.Errorf("close writer: %w", err)
