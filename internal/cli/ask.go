@@ -8,9 +8,9 @@ import (
 	"github.com/hermes-memory/hermes/internal/openai"
 )
 
-// askOnce asks one question and prints the answer: alone on standard output, as
-// it came, or set for reading if that is a terminal. The session's id goes to
-// standard error.
+// askOnce asks one question and prints the answer. Standard output gets only the
+// answer: unchanged, or rendered if it is a terminal. The session's id goes to standard
+// error.
 func (a *app) askOnce(ctx context.Context, f *chatFlags, question string) (err error) {
 	api, err := a.connectChat(ctx, f)
 	if err != nil {

@@ -39,16 +39,16 @@ import (
 	"github.com/hermes-memory/hermes/internal/upstream"
 )
 
-// What is kept in memory, and for how long things wait.
+// Sizes of caches, and timeouts.
 const (
 	viewBytes      = 256 << 20 // memory of the scopes in use
 	hotLineages    = 4096
-	patience       = 250 * time.Millisecond // before a stream opens unaccepted (spec: 300 ms)
+	patience       = 250 * time.Millisecond // before a stream begins although the upstream has not accepted (spec: 300 ms)
 	keepAlive      = 10 * time.Second
 	idempotencyTTL = 24 * time.Hour
 )
 
-// server is the program put together: everything but the sockets.
+// server is the assembled program without its sockets.
 type server struct {
 	cfg      *config.Config
 	log      *slog.Logger
@@ -58,9 +58,9 @@ type server struct {
 	runner   *run.Runner
 	curator  *curate.Curator
 	line     *claim.Line
-	study    *study.Study // nil when no model works on memory
+	study    *study.Study // nil if no model works on memory
 	handler  http.Handler
-	inside   sync.WaitGroup // calls of our own API by our own doors
+	inside   sync.WaitGroup // calls of the API from within this process
 	tools    tool.Set
 	mcp      *tool.MCP
 	jobs     *job.Scheduler
@@ -72,23 +72,23 @@ type server struct {
 	draining atomic.Bool
 }
 
-// assembly is what a server is put together from.
+// assembly holds the inputs from which a server is assembled.
 type assembly struct {
 	cfg *config.Config
 	log *slog.Logger
-	// public says that the server will be reached from beyond this machine.
+	// public says that the server can be reached from other machines.
 	public bool
-	// choose picks the upstream; it is called after the database is ours.
+	// choose picks the upstream. It is called once this process owns the database.
 	choose func() (upstream.Choice, error)
 	// measures receives the observations; it may be nil.
 	measures *telemetry.Telemetry
-	// now is the clock; nil is the machine's.
+	// now is the clock; nil means the system clock.
 	now func() time.Time
-	// getenv is the environment, for the MCP servers that are started.
+	// getenv is the environment for MCP servers that are started.
 	getenv func(string) string
 }
 
-// assemble opens the home and wires the parts.
+// assemble opens the home directory and wires the parts.
 func assemble(ctx context.Context, parts assembly) (*server, error) {
 	cfg, log := parts.cfg, parts.log
 	if err := prepareHome(cfg.Home); err != nil {
@@ -129,7 +129,7 @@ func assemble(ctx context.Context, parts assembly) (*server, error) {
 	return s, nil
 }
 
-// jobZone is the time zone of jobs that name none.
+// jobZone is the time zone for jobs that name none.
 func jobZone(cfg *config.Config, getenv func(string) string) (string, error) {
 	if cfg.Jobs.Timezone != "" {
 		_, err := job.Zone(cfg.Jobs.Timezone)
@@ -141,7 +141,7 @@ func jobZone(cfg *config.Config, getenv func(string) string) (string, error) {
 	return job.LocalZone(getenv("TZ")), nil
 }
 
-// setJobs makes the scheduler, and what people do with jobs.
+// setJobs makes the scheduler and the planner of jobs.
 func (s *server) setJobs(zone string) *job.Planner {
 	targets := job.Targets{"webhook": job.NewWebhook(s.cfg.Webhooks.AllowPrivate, s.now)}
 	parts := job.SchedulerParts{
@@ -178,8 +178,8 @@ func (s *server) newHandler(zone string) http.Handler {
 	return httpapi.New(config)
 }
 
-// setRooms makes what carries turns and what changes memory between them, with the
-// background work of models on memory, and says which of that is on.
+// setRooms makes the runner, the curator and the background work on memory, and returns
+// which models work in the background.
 func (s *server) setRooms(models run.Models) httpapi.Background {
 	config := run.Config{
 		Budgets:  compression.Budgets{Model: s.choice.Name, Default: s.cfg.Context.BudgetTokens, ByModel: s.cfg.Context.Models},
@@ -215,12 +215,12 @@ func (s *server) setRooms(models run.Models) httpapi.Background {
 	return on
 }
 
-// eraseInputs takes what is about a thing out of the history of inputs.
+// eraseInputs removes a thing from the input history of the terminal.
 func (s *server) eraseInputs(about *mention.Thing) error {
 	return terminal.EraseHistory(historyFile(s.cfg.Home), about.In)
 }
 
-// lister lists the upstream's models, remembered for a minute.
+// lister lists the upstream's models, cached for a minute.
 func (s *server) lister() func(context.Context) ([]httpapi.Model, error) {
 	if s.choice.Lister == nil {
 		return nil
@@ -236,16 +236,16 @@ func (s *server) lister() func(context.Context) ([]httpapi.Model, error) {
 	}
 }
 
-// warm reads ahead what the first turns will need.
+// warm reads the memory that the first turns will need.
 func (s *server) warm(ctx context.Context) {
 	owners, err := s.owners(ctx)
 	if err != nil {
-		return // a stop came first; the first turns will read for themselves
+		return // the server is stopping
 	}
 	s.runner.Warm(ctx, owners)
 }
 
-// owners are all whose data this server may hold.
+// owners are all owners whose data this server may have.
 func (s *server) owners(ctx context.Context) ([]owner.Owner, error) {
 	owners := []owner.Owner{owner.Local()}
 	keys, err := s.keyring.List(ctx)
@@ -293,7 +293,7 @@ func (s *server) close() error {
 	return s.db.Close()
 }
 
-// prepareHome makes the data directory, for this person alone.
+// prepareHome creates the home directory, accessible to this account only.
 func prepareHome(path string) error {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return fault.Wrap(fault.Unavailable, "home_unwritable", "Cannot create "+path+". Choose another place with HERMES_HOME.", err)
@@ -314,7 +314,7 @@ func newToken() string {
 	return hex.EncodeToString(b[:])
 }
 
-// newLogger writes to standard error, as the configuration says.
+// newLogger returns a logger to standard error, as configured.
 func (a *app) newLogger(cfg *config.Config) *slog.Logger {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(cfg.Log.Level)) // checked by config

@@ -17,7 +17,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/trail"
 )
 
-// auditEntry is an entry as the API shows it.
+// auditEntry is an entry of the API.
 type auditEntry struct {
 	Seq        int64     `json:"seq"`
 	At         time.Time `json:"at"`
@@ -65,7 +65,7 @@ stand there as hashes, and --session finds one by its id.`,
 	return c
 }
 
-// query is the selection as the API takes it.
+// query is the query of the API for the flags.
 func (f *auditFlags) query(now time.Time) url.Values {
 	q := url.Values{"limit": {strconv.Itoa(f.limit)}}
 	for name, text := range map[string]string{"since": f.since, "until": f.until} {
@@ -124,7 +124,8 @@ func (a *app) verifyAudit(ctx context.Context, cl *client) error {
 	return nil
 }
 
-// recordStart puts the start of the server on record, with what lets people in.
+// recordStart records the start of the server in the audit, with its authentication
+// settings.
 func (s *server) recordStart(ctx context.Context, at *listening) {
 	ctx = trail.With(ctx, trail.Trail{Actor: trail.Server})
 	_, note := audit.With(ctx, owner.Local(), s.now, "server.start", "", "")

@@ -53,7 +53,7 @@ func (a *app) banner(s *server, at *listening, development bool) {
 		sample(base, key, "What tech stack are we using again?"))
 }
 
-// describe is the responder with the reason for it.
+// describe is the responder, with the reason for it.
 func describe(s *server) string {
 	if s.choice.Kind == upstream.KindRecall {
 		if s.cfg.Responder == "off" {
@@ -75,7 +75,7 @@ func sample(base, key, text string) string {
 		base, key, strings.ReplaceAll(text, "'", `'\''`))
 }
 
-// serverLog carries what net/http has to say into our log.
+// serverLog forwards the messages of net/http to the log.
 func serverLog(l *slog.Logger) *log.Logger {
 	return slog.NewLogLogger(l.Handler(), slog.LevelDebug)
 }

@@ -17,18 +17,18 @@ import (
 	"github.com/hermes-memory/hermes/internal/terminal"
 )
 
-// chatFlags are what a chat can be begun with, as `hermes` or `hermes chat`.
+// chatFlags are the flags of a chat, for `hermes` and `hermes chat`.
 type chatFlags struct {
 	goOn     bool
 	resume   string
 	question string
-	asked    bool // -q was given, if only with nothing
+	asked    bool // -q was given, possibly empty
 	model    string
 	key      string
 }
 
-// personKey is the session key of what is said in the terminal: one memory over
-// all its sessions. It is too short to be forgotten by name by accident.
+// personKey is the session key for sessions in the terminal, which share one memory. It
+// is too short to be forgotten by name by accident.
 const personKey = "me"
 
 func (a *app) chatFlags(c *cobra.Command) *chatFlags {
@@ -42,7 +42,7 @@ func (a *app) chatFlags(c *cobra.Command) *chatFlags {
 	return f
 }
 
-// given reports whether any of the flags was.
+// given reports whether any of the flags was given.
 func (f *chatFlags) given() bool {
 	return f.goOn || f.resume != "" || f.asked || f.model != "" || f.key != personKey
 }
@@ -66,8 +66,8 @@ What is piped in is the question, or with -q belongs to it: git diff | hermes -q
 	return c
 }
 
-// chatByDefault makes the program without a command a chat, if there is a terminal or
-// an input to chat with; otherwise it shows its help.
+// chatByDefault makes the program without a command a chat, if it has a terminal or an
+// input. Otherwise it shows its help.
 func (a *app) chatByDefault(root *cobra.Command) {
 	f := a.chatFlags(root)
 	help := root.RunE
@@ -94,7 +94,7 @@ func hasInput(in io.Reader) bool {
 	return err == nil && (info.Mode().IsRegular() || info.Mode()&fs.ModeNamedPipe != 0)
 }
 
-// maxInput is the most that is read of what is piped in, in bytes.
+// maxInput bounds the piped input, in bytes.
 const maxInput = 8 << 20
 
 var errNoQuestion = errors.New(`there is no question: hermes -q "QUESTION", or pipe one in`)
@@ -122,7 +122,7 @@ func (a *app) runChat(ctx context.Context, f *chatFlags) error {
 	return a.converse(ctx, f)
 }
 
-// withInput is a question together with what is piped in.
+// withInput is a question followed by the piped input.
 func (a *app) withInput(question string) (string, error) {
 	if terminal.IsTerminal(a.process.Stdin) || !hasInput(a.process.Stdin) {
 		return question, nil
@@ -137,8 +137,8 @@ func (a *app) withInput(question string) (string, error) {
 	return fenced(question, string(data)), nil
 }
 
-// open begins a conversation, or goes on with one, as the flags say. It reports
-// whether there is a past.
+// open begins or continues a conversation, as the flags say. It reports whether the
+// conversation has earlier messages.
 func (f *chatFlags) open(ctx context.Context, conv *conversation) (bool, error) {
 	switch {
 	case f.resume != "":
@@ -151,10 +151,10 @@ func (f *chatFlags) open(ctx context.Context, conv *conversation) (bool, error) 
 	return false, conv.begin(ctx)
 }
 
-// leaving is how long the end of a session may take when everything ends.
+// leaving is the timeout for ending a session when the program ends.
 const leaving = 5 * time.Second
 
-// leave ends a conversation, also when ctx has ended.
+// leave ends a conversation, even if ctx has ended.
 func leave(ctx context.Context, conv *conversation) (kept bool, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaving)
 	defer cancel()

@@ -1,7 +1,6 @@
-// Package cli is the command line. It is the only place that wires the program
-// together (see serve.go) and that knows exit codes. Every command but serve is
-// a client of the API: of the running server, or of the same handler in this
-// process when none runs.
+// Package cli is the command line. Only this package wires the program together (see
+// serve.go) and knows exit codes. Every command except serve is a client of the API: of
+// the running server, or of the same handler in this process if none runs.
 package cli
 
 import (
@@ -20,7 +19,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/terminal"
 )
 
-// Process is what the program gets from its surroundings.
+// Process is the environment of the program.
 type Process struct {
 	Args           []string
 	Stdin          io.Reader
@@ -36,7 +35,7 @@ const (
 	exitInterrupted = 130
 )
 
-// usageError is a command line that cannot be understood.
+// usageError is an error in the command line.
 type usageError struct{ error }
 
 func (u usageError) Unwrap() error { return u.error }
@@ -70,15 +69,15 @@ func Main(ctx context.Context, p Process) int {
 // app is one invocation.
 type app struct {
 	process Process
-	// out and err show texts of any origin; what is printed goes through them.
+	// out and err make texts of any origin safe to show. All output goes through them.
 	out, err *terminal.Writer
 	flags    map[string]string // given flags, by setting
 	json     bool
-	// unknown says that the help of a command was asked for that there is not.
+	// unknown is the error for the help of an unknown command.
 	unknown error
 }
 
-// explain says what went wrong: what, where, and what to do next.
+// explain prints an error: what happened, where, and what to do next.
 func (a *app) explain(err error) { a.explainTo(a.err, err) }
 
 func (a *app) explainTo(out io.Writer, err error) {
@@ -100,8 +99,8 @@ func (a *app) explainTo(out io.Writer, err error) {
 	fmt.Fprintln(out, "hermes: "+strings.ReplaceAll(msg, "\n", "\n  "))
 }
 
-// lister is the command that lists what was not found, for what the API, which
-// knows of no commands, has refused.
+// lister is the command that lists the things of a kind that was not found. The API
+// knows no commands, so its errors cannot name one.
 func lister(code string) string {
 	switch code {
 	case "session_not_found":
@@ -153,7 +152,7 @@ func noArgs(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// settingFlags declares the configuration's flags on a command.
+// settingFlags defines the configuration's flags for a command.
 func (a *app) settingFlags(c *cobra.Command) {
 	for _, f := range config.Flags() {
 		fl := c.Flags().VarPF(&settingFlag{into: a.flags, setting: f.Setting, boolean: f.Bool}, f.Name, "", f.Usage)

@@ -18,26 +18,26 @@ import (
 	"github.com/hermes-memory/hermes/internal/upstream"
 )
 
-// client speaks to the API as the local owner: to the running server of this
-// home, or to the same handler in this process when there is none.
+// client calls the API as the local owner: that of the running server of this home, or
+// the same handler in this process.
 type client struct {
 	http  *http.Client
 	base  string
 	token string
 	close func() error
-	// embedded is the server in this process, which opened the home itself; nil
-	// when another one runs.
+	// embedded is the server in this process, which opened the home itself; nil if
+	// another process runs a server.
 	embedded *server
-	// through is the server that it goes through; nil for one in this process.
+	// through is the server that the client uses; nil for one in this process.
 	through *serverFile
-	// again finds another way to the home's data when this server has gone; nil
-	// gives up. moved is told when there was one.
+	// again finds a new way to the home's data after the server has ended; nil means
+	// that there is none. moved is called after a change.
 	again func(context.Context) (*client, error)
 	moved func(context.Context)
 }
 
-// connect finds the server of the home, or opens the home itself, to look at
-// and change what is there: no model is asked for that.
+// connect finds the server of the home, or opens the home in this process, to read and
+// change its data. It chooses no model.
 func (a *app) connect(ctx context.Context) (*client, error) {
 	cfg, err := a.load()
 	if err != nil {
@@ -46,7 +46,8 @@ func (a *app) connect(ctx context.Context) (*client, error) {
 	return a.connectWith(ctx, cfg, func() (upstream.Choice, error) { return upstream.Choice{Kind: upstream.KindRecall}, nil })
 }
 
-// connectWith is connect with a say in the model, for a home opened here.
+// connectWith is connect with a choice of the model for a home that is opened in this
+// process.
 func (a *app) connectWith(ctx context.Context, cfg *config.Config, choose func() (upstream.Choice, error)) (*client, error) {
 	file, err := runningServer(cfg)
 	if err != nil {
@@ -60,7 +61,7 @@ func (a *app) connectWith(ctx context.Context, cfg *config.Config, choose func()
 	return a.embed(ctx, cfg, choose)
 }
 
-// client goes through the server of the file.
+// client is a client of the file's server.
 func (f *serverFile) client() *client {
 	return &client{
 		http: &http.Client{Transport: f.transport()}, base: f.base(), token: f.Token,
@@ -68,14 +69,14 @@ func (f *serverFile) client() *client {
 	}
 }
 
-// alive reports whether the server of the file answers and knows our token.
+// alive reports whether the file's server answers and accepts the token.
 func (c *client) alive(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	return c.call(ctx, http.MethodGet, "/v1/capabilities", nil, nil) == nil
 }
 
-// embed serves the API to ourselves. It holds the same lock as a server.
+// embed serves the API within this process. It takes the same lock as a server.
 func (a *app) embed(ctx context.Context, cfg *config.Config, choose func() (upstream.Choice, error)) (*client, error) {
 	s, err := assemble(ctx, assembly{cfg: cfg, log: a.newLogger(cfg), choose: choose, getenv: a.process.Getenv})
 	if err != nil {
@@ -85,8 +86,9 @@ func (a *app) embed(ctx context.Context, cfg *config.Config, choose func() (upst
 	return &client{http: web, base: "http://localhost", token: s.token, embedded: s, close: stop}, nil
 }
 
-// inProcess is a client of a server that has no socket, and what ends both. A
-// turn that was cut off is still being stored when its client has left.
+// inProcess returns a client for a server without a socket, and a function that ends
+// both. The function waits, because an interrupted turn is still being stored after its
+// client has gone.
 func (s *server) inProcess() (*http.Client, func() error) {
 	var calls sync.WaitGroup
 	return &http.Client{Transport: handlerTransport{s.handler, &calls}}, func() error {
@@ -95,8 +97,8 @@ func (s *server) inProcess() (*http.Client, func() error) {
 	}
 }
 
-// send makes a request; an answer that is an error comes back as a fault. The
-// body of the response must be closed.
+// send makes a request. An error response becomes a fault. The caller closes the
+// response's body.
 func (c *client) send(ctx context.Context, method, path string, in any, header http.Header) (*http.Response, error) {
 	var body []byte
 	if in != nil {
@@ -111,7 +113,7 @@ func (c *client) send(ctx context.Context, method, path string, in any, header h
 		if res != nil {
 			_ = res.Body.Close()
 		}
-		// The one found may be the one that is ending, still.
+		// The server that was found may be the one that is ending.
 		next, againErr := c.again(ctx)
 		if againErr != nil {
 			return nil, againErr
@@ -137,8 +139,8 @@ func (c *client) send(ctx context.Context, method, path string, in any, header h
 	return nil, apiError(res.StatusCode, text)
 }
 
-// replaced reports whether another server than the one we went through has refused
-// our token: the socket of a home leads to whichever runs.
+// replaced reports whether another server than the expected one refused the token: the
+// socket of a home leads to whichever server runs.
 func (c *client) replaced(res *http.Response) bool {
 	return res != nil && res.StatusCode == http.StatusUnauthorized && c.through != nil
 }
@@ -155,8 +157,8 @@ func (c *client) do(ctx context.Context, method, path string, body []byte, heade
 	return c.http.Do(req)
 }
 
-// call sends a request and reads the answer into out. An error of the API comes
-// back as a fault.
+// call sends a request and decodes the answer into out. An error of the API becomes a
+// fault.
 func (c *client) call(ctx context.Context, method, path string, in, out any) error {
 	res, err := c.send(ctx, method, path, in, nil)
 	if err != nil {
@@ -166,7 +168,7 @@ func (c *client) call(ctx context.Context, method, path string, in, out any) err
 	return readJSON(res.Body, out)
 }
 
-// readJSON reads an answer into out, unless that is nil.
+// readJSON decodes an answer into out, unless out is nil.
 func readJSON(in io.Reader, out any) error {
 	text, err := io.ReadAll(in)
 	if err != nil {
@@ -181,8 +183,8 @@ func readJSON(in io.Reader, out any) error {
 	return nil
 }
 
-// stream sends a body, if there is one, and returns the answer as it comes. The
-// caller closes it.
+// stream sends a body, if there is one, and returns the answer as a stream. The caller
+// closes it.
 func (c *client) stream(ctx context.Context, method, path string, body io.Reader) (io.ReadCloser, error) {
 	req, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
 	if err != nil {
@@ -200,7 +202,7 @@ func (c *client) stream(ctx context.Context, method, path string, body io.Reader
 	return res.Body, nil
 }
 
-// apiError makes a fault of an error answer.
+// apiError converts an error response to a fault.
 func apiError(status int, text []byte) error {
 	var body struct {
 		Error openai.Error `json:"error"`
@@ -218,11 +220,11 @@ func apiError(status int, text []byte) error {
 	return fault.New(kind, body.Error.CodeText(), body.Error.Message)
 }
 
-// handlerTransport answers requests with a handler, without a socket. The
-// answer can be read while it is being written.
+// handlerTransport sends requests to a handler without a socket. The answer can be read
+// while it is being written.
 type handlerTransport struct {
 	handler http.Handler
-	calls   *sync.WaitGroup // those under way
+	calls   *sync.WaitGroup // requests under way
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -234,13 +236,13 @@ func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		in.Body = http.NoBody
 	}
 	in.Host = in.URL.Host
-	end := func(broken error) { // the end of the body: a proper one, or that of a broken connection
+	end := func(broken error) { // ends the body, normally or like a broken connection
 		w.WriteHeader(http.StatusOK) // if nothing was written
 		_ = pw.CloseWithError(broken)
 	}
 	t.calls.Go(recovery.Func(func() {
 		t.handler.ServeHTTP(w, in)
-		if r.Context().Err() != nil { // as over a socket: a caller that has given up is not told that the body is complete
+		if r.Context().Err() != nil { // as over a socket, a cancelled request does not get a complete body
 			end(context.Cause(r.Context()))
 			return
 		}
@@ -278,5 +280,5 @@ func (w *pipeWriter) Write(p []byte) (int, error) {
 	return w.body.Write(p)
 }
 
-// Flush implements http.Flusher: what was written is with the reader already.
+// Flush implements http.Flusher. The reader has all data already.
 func (w *pipeWriter) Flush() {}

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// completeSession offers the newest sessions for an argument, with their titles.
-// A shell waits for this, and shows nothing when it fails.
+// completeSession completes the ids of the newest sessions, with their titles. The
+// shell waits for it, so it is silent after a failure.
 func (a *app) completeSession(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 	const none = cobra.ShellCompDirectiveNoFileComp
 	if len(args) > 0 {

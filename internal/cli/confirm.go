@@ -11,8 +11,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/terminal"
 )
 
-// confirm asks before an action that cannot be undone. Without a terminal to ask, the
-// action is not done.
+// confirm asks before an action that cannot be undone. Without a terminal it refuses
+// the action.
 func (a *app) confirm(yes bool, question string) error {
 	if yes {
 		return nil
@@ -32,8 +32,8 @@ func (a *app) confirm(yes bool, question string) error {
 	return fault.New(fault.Canceled, "not_confirmed", "Nothing was done.")
 }
 
-// progress tells a person how far something long has come: on the terminal only,
-// and not before it has taken a second.
+// progress shows the progress of a long operation: on a terminal only, and not before a
+// second has passed.
 type progress struct {
 	out   io.Writer // may be nil
 	next  time.Time
@@ -53,7 +53,7 @@ func (a *app) newProgress() *progress {
 	return p
 }
 
-// tell shows where things stand, over what was shown before.
+// tell shows the progress in place of the earlier text.
 func (p *progress) tell(format string, args ...any) {
 	if p.out == nil || time.Now().Before(p.next) {
 		return

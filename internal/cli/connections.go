@@ -6,15 +6,16 @@ import (
 	"github.com/hermes-memory/hermes/internal/httpapi"
 )
 
-// Descriptors that are kept for something else than connections.
+// File descriptors for other uses than connections.
 const (
 	ownDescriptors = 64      // the database, its readers, the log
 	mostByDefault  = 32768   // connections, however many descriptors there are
-	unknownLimit   = 1 << 14 // descriptors, on systems that do not say
+	unknownLimit   = 1 << 14 // descriptors, on systems that do not report the limit
 )
 
-// connectionLimits are the bounds on connections: those that are set, or what the
-// descriptors of the process allow. A quarter of them is for calls of models.
+// connectionLimits are the bounds on connections: the configured ones, or those that
+// the process's file descriptors allow. A quarter of the descriptors is for calls of
+// models.
 func (s *server) connectionLimits() httpapi.ConnectionLimits {
 	l := &s.cfg.Limits
 	out := httpapi.ConnectionLimits{All: cmp.Or(l.Connections, connectionsFor(descriptorLimit()))}
@@ -25,7 +26,7 @@ func (s *server) connectionLimits() httpapi.ConnectionLimits {
 	return out
 }
 
-// connectionsFor is how many connections a number of descriptors allows.
+// connectionsFor is the number of connections for a number of descriptors.
 func connectionsFor(descriptors int) int {
 	return min(max((descriptors-ownDescriptors)/4*3, 8), mostByDefault)
 }

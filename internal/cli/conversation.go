@@ -15,17 +15,17 @@ import (
 	"github.com/hermes-memory/hermes/internal/openai"
 )
 
-// conversation is one session being spoken in, over the API.
+// conversation is a session in use over the API.
 type conversation struct {
 	api *client
-	// key is the session key of the sessions it opens.
+	// key is the session key for new sessions.
 	key string
-	// model is asked for; "" is the configured one.
+	// model is the requested model; "" means the configured one.
 	model   string
 	session sessionRow
-	// begun says that the session was opened here, told that it was spoken in.
+	// begun says that the session was opened here; told, that it has a message.
 	begun, told bool
-	// last is what the newest answer was given; nil before the first.
+	// last are the notes of the newest answer; nil before the first.
 	last *replyNotes
 }
 
@@ -57,7 +57,7 @@ type replyNotes struct {
 	} `json:"context"`
 }
 
-// path is the API's path of the session, followed by rest.
+// path is the session's path in the API, followed by rest.
 func (c *conversation) path(rest string) string {
 	return "/api/sessions/" + url.PathEscape(c.session.ID) + rest
 }
@@ -71,7 +71,7 @@ func (c *conversation) begin(ctx context.Context) error {
 	if c.model != "" {
 		in["model"] = c.model
 	}
-	// Sent twice, it would leave an empty session behind, and no harm.
+	// If the request is sent twice, it leaves an unused session, which does no harm.
 	res, err := c.api.send(ctx, http.MethodPost, "/api/sessions", in, newKey())
 	if err != nil {
 		return err
@@ -85,13 +85,12 @@ func (c *conversation) begin(ctx context.Context) error {
 	return nil
 }
 
-// enter makes a session the one being spoken in.
+// enter makes s the session in use.
 func (c *conversation) enter(s sessionRow, begun bool) {
 	c.session, c.begun, c.told, c.last = s, begun, false, nil
 }
 
-// resume goes on with the session that is named by an id, a unique beginning of
-// one, or a title.
+// resume continues the session named by an id, a unique prefix of one, or a title.
 func (c *conversation) resume(ctx context.Context, name string) error {
 	var s sessionRow
 	err := c.api.call(ctx, http.MethodGet, "/api/sessions/"+url.PathEscape(name), nil, &s)
@@ -105,8 +104,8 @@ func (c *conversation) resume(ctx context.Context, name string) error {
 	return nil
 }
 
-// titled finds the session of a title, whatever the case; of several the newest.
-// The beginning of a title will do if only one begins so.
+// titled finds the session with a title, ignoring case; the newest of several. A prefix
+// of a title is enough if it is unique.
 func (c *conversation) titled(ctx context.Context, title string) (sessionRow, error) {
 	var begins []sessionRow
 	low := strings.ToLower(strings.TrimSpace(title))
@@ -132,14 +131,14 @@ func (c *conversation) titled(ctx context.Context, title string) (sessionRow, er
 		fmt.Sprintf("%d sessions have a title that begins with %q. Give more of it, or the id.", len(begins), title))
 }
 
-// newest are the sessions of this kind that something was done in last.
+// newest are the most recently active sessions of this kind.
 func (c *conversation) newest(ctx context.Context) ([]sessionRow, error) {
 	const most = 50
 	return gather(pages[sessionRow](ctx, c.api, "/api/sessions", url.Values{"source": {"cli"}}, most))
 }
 
-// latest goes on with the newest session of this kind in which something was
-// said. It reports false when there is none.
+// latest continues the newest session of this kind that has messages. It reports false
+// if there is none.
 func (c *conversation) latest(ctx context.Context) (bool, error) {
 	list, err := c.newest(ctx)
 	if err != nil {
@@ -154,8 +153,8 @@ func (c *conversation) latest(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// leave ends the session. One that was opened here and never spoken in goes
-// whole: there is nothing to come back to. It reports whether the session stays.
+// leave ends the session. A session that was opened here and has no message is deleted.
+// It reports whether the session was kept.
 func (c *conversation) leave(ctx context.Context) (bool, error) {
 	if c.begun && !c.told {
 		return false, c.api.call(ctx, http.MethodDelete, c.path(""), nil, nil)
@@ -166,8 +165,8 @@ func (c *conversation) leave(ctx context.Context) (bool, error) {
 // maxEvent bounds one event of a stream, in bytes.
 const maxEvent = 16 << 20
 
-// ask sends a message and hands the pieces of the answer to show as they arrive. It
-// fails if the answer breaks off; the pieces so far have been shown then.
+// ask sends a message and passes the pieces of the answer to show as they arrive. It
+// fails if the answer breaks off after some pieces.
 func (c *conversation) ask(ctx context.Context, text string, show func(openai.Piece)) error {
 	body := map[string]any{
 		"model": cmp.Or(c.model, "hermes"), "stream": true,
@@ -178,7 +177,7 @@ func (c *conversation) ask(ctx context.Context, text string, show func(openai.Pi
 	if c.session.Key != "" {
 		header.Set("X-Hermes-Session-Key", string(c.session.Key))
 	}
-	c.told = true // also if it fails: the question is kept
+	c.told = true // even after a failure, because the question is stored
 	res, err := c.api.send(ctx, http.MethodPost, "/v1/chat/completions", body, header)
 	if err != nil {
 		return err
@@ -225,8 +224,8 @@ func (c *conversation) event(data []byte, show func(openai.Piece)) error {
 	return nil
 }
 
-// fenced puts data behind a question, in a block of its own: it is something to
-// read, and nothing the person has said.
+// fenced adds piped data to a question as a separate block, because it is material and
+// not the user's words.
 func fenced(question, data string) string {
 	if strings.TrimSpace(question) == "" {
 		return data

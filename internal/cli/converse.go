@@ -15,24 +15,24 @@ import (
 	"github.com/hermes-memory/hermes/internal/terminal"
 )
 
-// talk is a conversation with a person at a terminal.
+// talk is a conversation with a user at a terminal.
 type talk struct {
 	*conversation
-	// app prints to the terminal, with control characters made visible.
+	// app prints to the terminal and makes control characters visible.
 	app       *app
 	term      *terminal.Terminal
 	history   *terminal.History
 	responder string
-	// who is the name of the responder, as the server gives it.
+	// who is the responder's name, as reported by the server.
 	who string
-	// names are ids and titles that /resume completes.
+	// names are the ids and titles that /resume completes.
 	names []terminal.Choice
 }
 
 // historyFile is where the inputs of the terminal are kept.
 func historyFile(home string) string { return filepath.Join(home, "chat_history") }
 
-// converse talks until the person leaves. The last line names the session.
+// converse runs until the user leaves. The last line names the session.
 func (a *app) converse(ctx context.Context, f *chatFlags) (err error) {
 	api, err := a.connectChat(ctx, f)
 	if err != nil {
@@ -59,7 +59,7 @@ func (a *app) converse(ctx context.Context, f *chatFlags) (err error) {
 	return errors.Join(talkErr, leaveErr)
 }
 
-// talk takes the terminal over while the conversation lasts.
+// talk takes over the terminal for the conversation.
 func (a *app) talk(ctx context.Context, conv *conversation, past bool, f *chatFlags) (err error) {
 	cfg, err := a.load()
 	if err != nil {
@@ -92,7 +92,7 @@ func (a *app) talk(ctx context.Context, conv *conversation, past bool, f *chatFl
 	return t.loop(ctx)
 }
 
-// greet says who will answer, from where.
+// greet prints the responder and the server.
 func (t *talk) greet(ctx context.Context, home string) error {
 	version, err := t.meet(ctx)
 	if err != nil {
@@ -107,7 +107,7 @@ func (t *talk) greet(ctx context.Context, home string) error {
 	return nil
 }
 
-// meet asks the server who it is.
+// meet asks the server for its version and responder.
 func (t *talk) meet(ctx context.Context) (version string, err error) {
 	var server struct {
 		Model    string `json:"model"`
@@ -134,7 +134,7 @@ func (t *talk) introduce() {
 	t.quiet("responder   " + t.who + ", through the server at " + t.api.through.Address)
 }
 
-// moved says that the server behind the chat has changed, and names the new responder.
+// moved reports that the server of the chat has changed, and names the new responder.
 func (t *talk) moved(ctx context.Context) {
 	if t.api.embedded != nil {
 		t.quiet("The chat that had the data open has ended; the data is opened here now.")
@@ -146,12 +146,12 @@ func (t *talk) moved(ctx context.Context) {
 	}
 }
 
-// quiet and strong print a line of our own, set apart from what is talked about.
+// quiet and strong print a line of the program, set apart from the conversation.
 func (t *talk) quiet(text string)  { t.term.Line(terminal.Dim, text) }
 func (t *talk) strong(text string) { t.term.Line(terminal.Bold, text) }
 
-// loop asks and answers, until the person leaves. A failure is told, and the
-// talk goes on.
+// loop reads and answers inputs until the user leaves. It reports failures and
+// continues.
 func (t *talk) loop(ctx context.Context) error {
 	for {
 		text, err := t.term.Read(ctx, &terminal.Prompt{
@@ -188,15 +188,15 @@ func (t *talk) loop(ctx context.Context) error {
 	}
 }
 
-// over reports whether the program was told to end, which is one way to leave.
+// over reports whether the program was told to end, which also ends the chat.
 func over(ctx context.Context) bool { return ctx.Err() != nil }
 
-// maxStatusTitle is how much of a title the status shows, in characters: the line
-// is to fit into eighty columns.
+// maxStatusTitle is the length of a title in the status, in characters: the line must
+// fit into eighty columns.
 const maxStatusTitle = 20
 
-// status is the line below the prompt: the session, the tokens of the last turn against
-// the budget, and the responder.
+// status is the line below the prompt: the session, the tokens of the last turn, the
+// budget, and the responder.
 func (t *talk) status() string {
 	parts := []string{t.session.ID}
 	if t.session.Title != "" {
@@ -213,7 +213,7 @@ func (t *talk) status() string {
 	return strings.Join(append(parts, who), " · ")
 }
 
-// say says something and shows the answer as it comes, then what it changed.
+// say sends a message and shows the answer as it arrives, then the changes in memory.
 func (t *talk) say(ctx context.Context, text string) error {
 	md := t.term.Markdown()
 	err := t.term.During(ctx, "thinking", func(ctx context.Context) error {
@@ -235,7 +235,7 @@ func (t *talk) say(ctx context.Context, text string) error {
 	return nil
 }
 
-// notes tells which tools the server ran, and what the turn changed in memory.
+// notes shows the tools that the server ran, and the changes in memory.
 func (t *talk) notes() {
 	if t.last == nil {
 		return
@@ -269,7 +269,7 @@ func (t *talk) notes() {
 // recapped is how many messages are shown when a session is resumed.
 const recapped = 6
 
-// recap shows the end of what was said, and how much there is before it.
+// recap shows the end of the transcript, and the number of earlier messages.
 func (t *talk) recap(ctx context.Context) error {
 	var page struct {
 		Data []message `json:"data"`

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// cost is what a session has sent, as the API shows it.
+// cost is the cost of a session in the API.
 type cost struct {
 	SessionID string `json:"session_id"`
 	Turns     int    `json:"turns"`
@@ -25,7 +25,7 @@ type cost struct {
 	} `json:"data"`
 }
 
-// The plot's size, in characters; the width is the terminal's if that is less.
+// The plot's size, in characters. A narrower terminal reduces the width.
 const (
 	plotWidth  = 72
 	plotHeight = 12
@@ -103,8 +103,8 @@ func (a *app) printCost(c *cost) {
 	a.say("%*s└%s\n%*s turn 1%s", plotMargin-1, "", strings.Repeat("─", len(sent)), plotMargin-1, "", block(lastTurn(c.Turns, len(sent))))
 }
 
-// lastTurn names the last turn under the plot, aligned with its end if it fits after
-// the first.
+// lastTurn names the last turn under the plot, aligned with the plot's end if it fits
+// after the first.
 func lastTurn(n, columns int) string {
 	if n == 1 {
 		return ""
@@ -113,14 +113,14 @@ func lastTurn(n, columns int) string {
 	return fmt.Sprintf("%*s", max(columns-len("turn 1"), len(text)+1), text)
 }
 
-// plot draws one column per stretch: a bar of what was sent, a dot where the
-// whole history would have been.
+// plot draws one column per range: a bar for the tokens sent, a dot for the whole
+// history.
 func plot(sent, naive []int) string {
 	top := 1
 	for i := range sent {
 		top = max(top, sent[i], naive[i])
 	}
-	level := func(n int) int { return (n*plotHeight + top - 1) / top } // rounded up: something shows
+	level := func(n int) int { return (n*plotHeight + top - 1) / top } // rounded up, so that a small value is visible
 	var b strings.Builder
 	for row := plotHeight; row >= 1; row-- {
 		label := ""

@@ -13,10 +13,10 @@ import (
 	"github.com/hermes-memory/hermes/internal/upstream"
 )
 
-// upstreamPatience is how long a look at the upstream may take.
+// upstreamPatience is the timeout for checking the upstream.
 const upstreamPatience = 5 * time.Second
 
-// detail says how the server is.
+// detail returns the state of the server.
 func (s *server) detail(ctx context.Context, deep bool) (httpapi.Detail, error) {
 	d := httpapi.Detail{StartedAt: s.started}
 	d.Upstream = s.upstreamDetail(ctx)
@@ -71,7 +71,7 @@ func (s *server) detail(ctx context.Context, deep bool) (httpapi.Detail, error) 
 	return d, nil
 }
 
-// upstreamDetail asks the upstream for its models, which costs nothing.
+// upstreamDetail checks the upstream by listing its models, which costs nothing.
 func (s *server) upstreamDetail(ctx context.Context) httpapi.Upstream {
 	c := &s.choice
 	u := httpapi.Upstream{Kind: string(c.Kind), URL: c.BaseURL, Model: c.Name, Why: c.Why, Skipped: c.Skipped}

@@ -18,16 +18,16 @@ import (
 	"github.com/hermes-memory/hermes/internal/upstream"
 )
 
-// finding is what the doctor says of one thing.
+// finding is the result of one check.
 type finding struct {
 	About string  `json:"about"`
 	Level verdict `json:"level"`
 	Says  string  `json:"says"`
-	// Do is what to do about it; "" when all is well.
+	// Do is the recommended action; "" if all is well.
 	Do string `json:"do,omitempty"`
 }
 
-// verdict is how serious a finding is.
+// verdict is the severity of a finding.
 type verdict string
 
 const (
@@ -60,8 +60,8 @@ Exit codes: 0 nothing is wrong (warnings may be), 1 something is, 2 wrong usage.
 	return c
 }
 
-// examine looks at one thing after the other. What later ones need is not
-// looked at when it is broken.
+// examine runs the checks in order. After a failed check, it skips the checks that
+// depend on it.
 func (a *app) examine(ctx context.Context, deep bool) []finding {
 	found := []finding{{About: "program", Level: fine,
 		Says: fmt.Sprintf("hermes %s, %s, %s/%s", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)}}
@@ -83,7 +83,7 @@ func (a *app) examine(ctx context.Context, deep bool) []finding {
 	return found
 }
 
-// detail asks the running server how it is, or looks for itself.
+// detail gets the state from the running server, or finds it out in this process.
 func (a *app) detail(ctx context.Context, cfg *config.Config, deep bool) (d *httpapi.Detail, running *serverFile, err error) {
 	if running, err = runningServer(cfg); err != nil {
 		return nil, nil, err
@@ -201,7 +201,7 @@ func examineUpstream(u *httpapi.Upstream, off bool) finding {
 	return finding{"model", fine, fmt.Sprintf("%s at %s (%s); it lists %d", name, u.URL, u.Why, u.Models), ""}
 }
 
-// printFindings fails if something is wrong.
+// printFindings fails if a check has failed.
 func (a *app) printFindings(found []finding) error {
 	wrong := 0
 	for i := range found {

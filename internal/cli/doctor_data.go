@@ -30,7 +30,7 @@ func examineDatabase(d *httpapi.Data) finding {
 	return finding{"database", fine, fmt.Sprintf("%s, %.1f MB, %s check passed", d.File, float64(d.Bytes)/1e6, d.Checked), ""}
 }
 
-// remadeLately is how long it is worth a warning that the text index was made again.
+// remadeLately is how long a rebuild of the text index is reported as a warning.
 const remadeLately = 24 * time.Hour
 
 func examineIndex(x *httpapi.Index) finding {
@@ -48,8 +48,8 @@ func examineIndex(x *httpapi.Index) finding {
 	return f
 }
 
-// examineDisk looks at the room that is left, and writes a little: a quota, a file
-// system that is read only and one without free places show in nothing else.
+// examineDisk checks the free space and writes a small file: only a write shows a
+// quota, a read-only file system, or a lack of inodes.
 func examineDisk(home string) finding {
 	if _, err := os.Stat(home); errors.Is(err, fs.ErrNotExist) {
 		return finding{"disk", fine, "not looked at: the home is not there yet", ""}
@@ -57,7 +57,7 @@ func examineDisk(home string) finding {
 	return diskFinding(home, sqlite.RoomOf(home), tryToWrite(home))
 }
 
-// diskFinding says what to make of the room that is left, and of an attempt to write.
+// diskFinding is the finding for the free space and the outcome of a write.
 func diskFinding(home string, room sqlite.Room, err error) finding {
 	free := fmt.Sprintf("%s of %s are free", megabytes(int64(room.Free)), megabytes(int64(room.Total))) //nolint:gosec // no disk is that large
 	switch {
@@ -73,10 +73,10 @@ func diskFinding(home string, room sqlite.Room, err error) finding {
 	return finding{"disk", fine, free, ""}
 }
 
-// tried is how much is written to see whether the disk takes anything, in bytes.
+// tried is the size of the file that is written, in bytes.
 const tried = 64 << 10
 
-// tryToWrite writes a file and takes it away again.
+// tryToWrite writes a file and removes it.
 func tryToWrite(dir string) error {
 	f, err := os.CreateTemp(dir, ".doctor-*")
 	if err != nil {

@@ -34,7 +34,7 @@ func (a *app) whyCommand() *cobra.Command {
 	}
 }
 
-// receipt is a receipt as the API shows it.
+// receipt is a receipt of the API.
 type receipt struct {
 	ID        string      `json:"id"`
 	SessionID string      `json:"session_id"`
@@ -46,13 +46,13 @@ type receipt struct {
 	Recalled  []message   `json:"recalled"`
 	Sent      []message   `json:"sent"`
 	Context   sentContext `json:"context"`
-	// What was sent with the messages.
+	// The texts that were sent besides the messages.
 	System   string          `json:"system,omitempty"`
 	Offered  json.RawMessage `json:"tool_definitions,omitempty"`
 	Settings json.RawMessage `json:"settings,omitempty"`
 }
 
-// sentContext is what a turn sent, in tokens, as the API shows it.
+// sentContext is the cost of a turn in the API, in tokens.
 type sentContext struct {
 	Sent   int `json:"sent_tokens"`
 	Budget int `json:"budget_tokens"`
@@ -63,7 +63,7 @@ type sentContext struct {
 	Input  int `json:"input"`
 }
 
-// message is a message as the API shows it; a recalled one has a quote.
+// message is a message of the API; a recalled one has a quote.
 type message struct {
 	Seq       int64     `json:"seq"`
 	Role      string    `json:"role"`
@@ -107,7 +107,7 @@ func (a *app) printReceipt(r *receipt) {
 	}
 }
 
-// timelineCommand shows how a topic came to be what it is.
+// timelineCommand shows the history of a topic.
 func (a *app) timelineCommand() *cobra.Command {
 	var topic string
 	c := &cobra.Command{
@@ -142,7 +142,7 @@ func (a *app) printTimeline(facts []fact) error {
 	return nil
 }
 
-// sessionState is what is known in a session's scope.
+// sessionState is the state of a session's scope.
 type sessionState struct {
 	SessionID string `json:"session_id"`
 	Version   int64  `json:"version"`
@@ -155,7 +155,7 @@ type sessionState struct {
 	Next string `json:"next"`
 }
 
-// stateCommand shows what is known in a session's scope.
+// stateCommand shows the state of a session's scope.
 func (a *app) stateCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "state SESSION", Short: "Show what is known in a session, and what a model would be shown", Args: someWords("a session's id"),

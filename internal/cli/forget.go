@@ -36,8 +36,8 @@ Earlier backups still hold the thing. At a terminal it counts first, and asks.`,
 	return c
 }
 
-// forget erases, after counting and a yes where a person is there to say it. A
-// program goes ahead: it has said what to forget.
+// forget erases a thing. A user at a terminal is first shown the numbers and asked. A
+// script is not asked, because it has stated what to forget.
 func (a *app) forget(c *cobra.Command, cl *client, in forgetRequest, yes bool) error {
 	if !in.DryRun && a.mayAsk(yes) {
 		if err := a.askToForget(c, cl, in); err != nil {
@@ -54,12 +54,12 @@ func (a *app) forget(c *cobra.Command, cl *client, in forgetRequest, yes bool) e
 	return a.printForgotten(&out)
 }
 
-// mayAsk reports whether a person is there to be asked, and is not to be spared the question.
+// mayAsk reports whether there is a terminal to ask at, and --yes was not given.
 func (a *app) mayAsk(yes bool) bool {
 	return !yes && !a.json && terminal.IsTerminal(a.process.Stdin)
 }
 
-// askToForget counts what an erasure would erase, shows the numbers, and asks.
+// askToForget counts what would be erased, shows the numbers, and asks.
 func (a *app) askToForget(c *cobra.Command, cl *client, in forgetRequest) error {
 	in.DryRun = true
 	var would forgotten
@@ -74,7 +74,7 @@ func (a *app) askToForget(c *cobra.Command, cl *client, in forgetRequest) error 
 
 const pathForget = "/api/memory/forget"
 
-// forgetRequest is what the API is asked to forget.
+// forgetRequest is the request to the API.
 type forgetRequest struct {
 	About      string `json:"about,omitempty"`
 	SessionID  string `json:"session_id,omitempty"`

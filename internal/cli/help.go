@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// group makes a command of one that only holds others: alone it shows its help,
-// with a name it does not know it fails.
+// group makes a command that only has subcommands: alone it shows its help, and an
+// unknown subcommand is an error.
 func group(c *cobra.Command) *cobra.Command {
 	c.Args = cobra.ArbitraryArgs
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -19,7 +19,7 @@ func group(c *cobra.Command) *cobra.Command {
 	return c
 }
 
-// noCommand refuses a name that none of a group's commands has.
+// noCommand refuses an unknown subcommand.
 func noCommand(c *cobra.Command, name string) error {
 	hint := ""
 	if close := c.SuggestionsFor(name); len(close) > 0 {
@@ -28,8 +28,8 @@ func noCommand(c *cobra.Command, name string) error {
 	return usageError{fmt.Errorf("there is no command \"%s %s\".%s See `%s --help`", c.CommandPath(), name, hint, c.CommandPath())}
 }
 
-// strictHelp fails where the help of a command is asked for that there is not:
-// cobra shows that of the group, and a script takes it for done.
+// strictHelp makes help of an unknown command an error. cobra would show the help of
+// its group and succeed.
 func (a *app) strictHelp(root *cobra.Command) {
 	show := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {

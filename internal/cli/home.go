@@ -13,7 +13,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/sqlite"
 )
 
-// serverFile tells the command line where the server of a home is.
+// serverFile is the file by which commands find the server of a home.
 type serverFile struct {
 	Address   string    `json:"address"`
 	Socket    string    `json:"socket,omitempty"`
@@ -21,13 +21,13 @@ type serverFile struct {
 	Token     string    `json:"token"`
 	Version   string    `json:"version"`
 	StartedAt time.Time `json:"started_at"`
-	// Chat says that it is a chat, which has the data open as long as it lasts.
+	// Chat says that the server is a chat, which has the data open until it ends.
 	Chat bool `json:"chat,omitempty"`
 }
 
 func serverFilePath(home string) string { return filepath.Join(home, "server.json") }
 
-// writeServerFile replaces the file in one step, readable by this person alone.
+// writeServerFile replaces the file atomically, readable by this account only.
 func writeServerFile(home string, at *listening, token string) error {
 	body, err := json.MarshalIndent(serverFile{Address: at.addr, Socket: at.socket, PID: os.Getpid(), Token: token, Version: Version(),
 		StartedAt: time.Now().UTC(), Chat: at.chat}, "", "  ")
@@ -52,8 +52,8 @@ func removeServerFile(home string) error {
 }
 
 // runningServer is the file of the server that has the home's database open; nil if
-// none has. The lock decides: a server that was killed leaves its file behind, and who
-// took its port since then must not get the token.
+// there is none. The lock decides, not the file: a killed server leaves its file
+// behind, and another program on its port must not get the token.
 func runningServer(cfg *config.Config) (*serverFile, error) {
 	file, err := readServerFile(cfg.Home)
 	if err != nil || file == nil {
@@ -69,7 +69,7 @@ func runningServer(cfg *config.Config) (*serverFile, error) {
 	return file, nil
 }
 
-// readServerFile returns nil when no server has left one.
+// readServerFile returns nil if there is no file.
 func readServerFile(home string) (*serverFile, error) {
 	body, err := os.ReadFile(serverFilePath(home))
 	if errors.Is(err, fs.ErrNotExist) {

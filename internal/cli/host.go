@@ -16,19 +16,19 @@ import (
 	"github.com/hermes-memory/hermes/internal/upstream"
 )
 
-// moving is how long a chat waits for a home that another program is just
-// opening or leaving, and look how often it looks.
+// moving is how long a chat waits for a home that another program is opening or
+// leaving. look is the interval of its checks.
 const (
 	moving = 3 * time.Second
 	look   = 50 * time.Millisecond
 )
 
-// connectChat is connect for a chat. If no server runs, the chat becomes one for as
-// long as it lasts, with the model that a server would choose; other terminals and
-// commands use it. If the chat it went through ends, it takes over and says so. If a
-// server ends, it waits for the server to come back: taking over would answer by
-// another model and keep the server from starting. The user did not ask for a server,
-// so its log is shown only on request.
+// connectChat is connect for a chat. If no server runs, the chat becomes one until it
+// ends, with the model that a server would choose; other terminals and commands use it.
+// If the chat that serves it ends, this chat takes over and says so. If a server ends,
+// the chat waits for the server to come back: taking over would switch the model and
+// keep the server from starting. The user did not start a server, so its log is shown
+// only on request.
 func (a *app) connectChat(ctx context.Context, f *chatFlags) (*client, error) {
 	if hushed := *a; f.question == "" || a.process.Getenv("HERMES_LOG_LEVEL") == "" {
 		hushed.process.Stderr, hushed.err = io.Discard, terminal.NewWriter(io.Discard)
@@ -78,7 +78,7 @@ func (a *app) rejoin(ctx context.Context, cfg *config.Config, left *serverFile) 
 		" has ended. Start it again with `hermes serve`, and this chat goes on through it. To go on without one, leave and say: hermes -c")
 }
 
-// serverGone is the code of a chat that has lost its server.
+// serverGone is the code of the error of a chat that has lost its server.
 const serverGone = "server_gone"
 
 // reach finds the server of the home directory or becomes it. The process that holds
@@ -103,8 +103,8 @@ func (a *app) reach(ctx context.Context, cfg *config.Config) (*client, error) {
 	}
 }
 
-// host lets other programs of this person in while the home is open here. If it
-// cannot, the chat does without.
+// host serves other programs of this account while the home is open here. It is best
+// effort.
 func (a *app) host(ctx context.Context, cfg *config.Config, c *client) {
 	if c.embedded == nil {
 		return
@@ -132,12 +132,12 @@ func (a *app) host(ctx context.Context, cfg *config.Config, c *client) {
 	}
 }
 
-// idempotencyKey is the header of a request that may be sent twice.
+// idempotencyKey is the header for requests that may be sent twice.
 const idempotencyKey = "Idempotency-Key"
 
-// gone reports whether a server has ended. One that ends breaks off connections
-// it has not looked at; whether it had looked cannot be seen, so that only tells
-// for a request that may be sent twice.
+// gone reports whether a server has ended. An ending server closes connections whose
+// requests it has not read. The client cannot tell whether a request was read, so only
+// a request that may be sent twice counts.
 func gone(err error, twice bool) bool {
 	if errors.Is(err, syscall.ECONNREFUSED) {
 		return true
@@ -145,5 +145,5 @@ func gone(err error, twice bool) bool {
 	return twice && (errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.EOF))
 }
 
-// newKey is the header with a key for one request.
+// newKey is a header with a new idempotency key.
 func newKey() http.Header { return http.Header{idempotencyKey: {newToken()}} }

@@ -14,7 +14,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
-// jobRow is a job as the API shows it.
+// jobRow is a job of the API.
 type jobRow struct {
 	ID            string     `json:"id"`
 	Name          string     `json:"name"`
@@ -56,7 +56,7 @@ none ran are caught up once, late, unless --catch-up says otherwise.`,
 	return c
 }
 
-// local is a time as the person's clock shows it.
+// local is a time in the local time zone.
 func local(t *time.Time) string {
 	if t == nil {
 		return "-"
@@ -64,7 +64,7 @@ func local(t *time.Time) string {
 	return t.Local().Format("Mon 2006-01-02 15:04")
 }
 
-// oneJob is the argument of commands about one job.
+// oneJob checks the argument of commands about one job.
 func oneJob(c *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return usageError{fmt.Errorf("%s needs a job: its name, or its id. See `hermes jobs list`", c.CommandPath())}
@@ -90,7 +90,7 @@ func jobPath(id string, more ...string) string {
 	return "/api/jobs/" + url.PathEscape(id) + strings.Join(more, "")
 }
 
-// jobFlags are what a job can be given; only what was given is sent.
+// jobFlags are the properties of a job. Only given flags are sent.
 type jobFlags struct {
 	name, schedule, prompt, timezone, session, key, deliver, catchUp, model string
 	repeat                                                                  int
@@ -114,7 +114,7 @@ func (f *jobFlags) declare(c *cobra.Command, edit bool) {
 	fl.DurationVar(&f.timeout, "timeout", 0, "how long a run may take, such as 5m")
 }
 
-// body is what was given, as the API takes it.
+// body is the request body for the given flags.
 func (f *jobFlags) body(c *cobra.Command) map[string]any {
 	body := make(map[string]any)
 	for flag, v := range map[string]struct {
@@ -239,7 +239,7 @@ func (a *app) printJob(ctx context.Context, cl *client, j *jobRow) error {
 	}
 	next, err := cl.preview(ctx, j.Schedule, j.Timezone, 5)
 	if err != nil || strings.HasPrefix(j.Schedule, "every ") || strings.HasPrefix(j.Schedule, "in ") {
-		return nil //nolint:nilerr // intervals are counted from elsewhere, and a job that is under way needs no preview
+		return nil //nolint:nilerr // an interval has another anchor here, so its preview would be wrong
 	}
 	a.say("then")
 	for _, at := range next[min(1, len(next)):] {

@@ -12,7 +12,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/terminal"
 )
 
-// runRow is a run of a job as the API shows it.
+// runRow is a run of a job in the API.
 type runRow struct {
 	ID            string     `json:"id"`
 	DueAt         time.Time  `json:"due_at"`
@@ -73,7 +73,7 @@ func (a *app) printJobRuns(rows []runRow) error {
 	return a.table(table)
 }
 
-// said is what is worth knowing of a run, in one line.
+// said is a summary of a run in one line.
 func (r *runRow) said() string {
 	var parts []string
 	for _, text := range []*string{r.Reason, r.Error, r.Output} {
@@ -100,7 +100,7 @@ func (a *app) jobsRunCommand() *cobra.Command {
 		if a.json {
 			return a.printJSON(out.Run)
 		}
-		if cl.embedded != nil { // which has no model, and ends with this command
+		if cl.embedded != nil { // an embedded server has no model, and ends with this command
 			a.say("%s is fired as soon as `hermes serve` runs.", j.Name)
 			return nil
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/owner"
 )
 
-// apiKey is a key as the API shows it.
+// apiKey is a key of the API.
 type apiKey struct {
 	ID       string   `json:"id"`
 	Name     string   `json:"name"`

@@ -54,7 +54,7 @@ A number of 0 sets no limit; "default" goes back to the server's own
 	return c
 }
 
-// limitText shows a limit; nil is none.
+// limitText is a limit as text; nil means none.
 func limitText(n *int, unit string) string {
 	if n == nil {
 		return "no limit"
@@ -62,7 +62,7 @@ func limitText(n *int, unit string) string {
 	return strconv.Itoa(*n) + unit
 }
 
-// limitFlag is a number, or "default", which is nil.
+// limitFlag is the value of a flag: a number, or "default", which is nil.
 type limitFlag struct{ at **int }
 
 // String implements pflag.Value.

@@ -14,7 +14,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/upstream"
 )
 
-// listening is where the server is reached.
+// listening are the addresses of the server.
 type listening struct {
 	listeners []net.Listener
 	addr      string // the first, as host:port
@@ -22,16 +22,16 @@ type listening struct {
 	chat      bool   // of a chat, for as long as it lasts
 	socket    string // the socket file of this account; "" for none
 	socketDir string // made for it, because the path of the home is too long
-	// ollama is the address of an Ollama that holds our usual port; "" for none.
+	// ollama is the address of an Ollama on the usual port; "" for none.
 	ollama string
-	// admin is where the metrics are, without a key; nil for nowhere.
+	// admin is the listener for metrics without a key; nil for none.
 	admin net.Listener
-	// transport is how upstreams are called; nil is as they do.
+	// transport is the transport for calls of upstreams; nil is the default.
 	transport http.RoundTripper
 }
 
-// listen opens the configured address. Unless one was chosen, an Ollama on our
-// usual port is left there and used as the upstream.
+// listen opens the configured address. If none is configured and an Ollama has the
+// usual port, the server uses another port, and the Ollama as its upstream.
 func listen(ctx context.Context, cfg *config.Config) (*listening, error) {
 	addr := cfg.Addr()
 	l, err := open(ctx, addr)
@@ -52,7 +52,7 @@ func listen(ctx context.Context, cfg *config.Config) (*listening, error) {
 		"Something else listens on "+addr+" already. Stop it, or choose another address: hermes serve --addr 127.0.0.1:PORT", err)
 }
 
-// open listens on an address; on a loopback one, for both kinds of IP.
+// open listens on an address. A loopback address is opened for IPv4 and IPv6.
 func open(ctx context.Context, addr string) (*listening, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -71,7 +71,8 @@ func open(ctx context.Context, addr string) (*listening, error) {
 	l.public = ip == nil || !ip.IsLoopback()
 	if host == config.DefaultHost {
 		_, port, _ = net.SplitHostPort(l.addr)
-		// Many clients resolve localhost to ::1 first; machines without it do without.
+		// Many clients resolve localhost to ::1 first. A machine without IPv6 has no
+		// such address.
 		if second, err := lc.Listen(ctx, "tcp", net.JoinHostPort("::1", port)); err == nil {
 			l.listeners = append(l.listeners, second)
 		}

@@ -39,7 +39,7 @@ It goes through the running server of this home, or opens the home itself.`,
 	return c
 }
 
-// checkScope refuses ids and keys that the API would refuse with every call.
+// checkScope refuses ids and keys that the API would refuse in every call.
 func checkScope(id, key string) error {
 	if id != "" {
 		if _, err := session.ParseID(id); err != nil {
@@ -54,7 +54,7 @@ func checkScope(id, key string) error {
 	return nil
 }
 
-// runMCP serves one client until it leaves.
+// runMCP serves one client until it disconnects.
 func (a *app) runMCP(ctx context.Context, cl *client, id, key string) error {
 	s := mcpserver.New(mcpserver.API{
 		Client: cl.http, Base: cl.base, Authorization: "Bearer " + cl.token, SessionID: id, SessionKey: key,
@@ -77,15 +77,15 @@ func (a *app) runMCP(ctx context.Context, cl *client, id, key string) error {
 // maxMCPLine bounds one message of a client, in bytes.
 const maxMCPLine = 16 << 20
 
-// mcpPipe is standard input and output. The end of the input counts only when
-// every request has its answer, so that a script may pipe its calls in.
+// mcpPipe is standard input and output. The end of the input takes effect once every
+// request has been answered, so that scripts may pipe requests in.
 type mcpPipe struct {
 	in   *bufio.Scanner
-	rest []byte // of the line that is being read
+	rest []byte // rest of the current line
 	out  io.Writer
 
 	mu       sync.Mutex
-	open     int           // requests without an answer
+	open     int           // unanswered requests
 	answered chan struct{} // told when there is one
 }
 
@@ -106,7 +106,7 @@ func (p *mcpPipe) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// Write implements io.Writer; the other side writes whole messages.
+// Write implements io.Writer. The library writes whole messages.
 func (p *mcpPipe) Write(b []byte) (int, error) {
 	n, err := p.out.Write(b)
 	if _, isAnswer := readsLike(b); isAnswer {
@@ -115,10 +115,10 @@ func (p *mcpPipe) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Close does nothing: the process keeps its input and output.
+// Close does nothing, because the process owns its input and output.
 func (p *mcpPipe) Close() error { return nil }
 
-// answer counts the requests that are open.
+// answer changes the number of unanswered requests.
 func (p *mcpPipe) answer(n int) {
 	p.mu.Lock()
 	p.open += n
@@ -129,7 +129,7 @@ func (p *mcpPipe) answer(n int) {
 	}
 }
 
-// wait returns when no request is open.
+// wait returns when all requests have been answered.
 func (p *mcpPipe) wait() {
 	for {
 		p.mu.Lock()
@@ -142,7 +142,7 @@ func (p *mcpPipe) wait() {
 	}
 }
 
-// readsLike tells requests and answers of JSON-RPC from everything else.
+// readsLike reports whether a line is a request or an answer of JSON-RPC.
 func readsLike(line []byte) (request, answer bool) {
 	var m struct {
 		ID     json.RawMessage `json:"id"`

@@ -13,7 +13,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/telemetry"
 )
 
-// watch has the measures ask how things are.
+// watch lets the metrics read the state of the components.
 func (s *server) watch() {
 	if s.measures == nil {
 		return
@@ -26,8 +26,7 @@ func (s *server) watch() {
 	s.measures.Provider(string(s.choice.Kind))
 }
 
-// listenAdmin opens the address for those who look after the server; nil if
-// there is none.
+// listenAdmin opens the address for metrics; nil if it is not configured.
 func listenAdmin(ctx context.Context, addr string) (net.Listener, error) {
 	if addr == "" {
 		return nil, nil
@@ -43,8 +42,8 @@ func listenAdmin(ctx context.Context, addr string) (net.Listener, error) {
 	return l, nil
 }
 
-// serveAdmin answers GET /metrics, without a key, until ctx ends: who can reach
-// the address may read it. There is nothing else.
+// serveAdmin answers GET /metrics without a key until ctx ends, and nothing else.
+// Everyone who can reach the address may read the metrics.
 func (s *server) serveAdmin(ctx context.Context, l net.Listener) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", s.measures.Handler())

@@ -13,7 +13,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/terminal"
 )
 
-// fact is a fact as the API shows it.
+// fact is a fact of the API.
 type fact struct {
 	ID           string     `json:"id"`
 	Kind         string     `json:"kind"`
@@ -34,7 +34,7 @@ type fact struct {
 	} `json:"links"`
 }
 
-// scopeFlags say whose memory a command means.
+// scopeFlags select the scope of memory.
 type scopeFlags struct{ session, key string }
 
 func (f *scopeFlags) declare(c *cobra.Command) {
@@ -42,7 +42,7 @@ func (f *scopeFlags) declare(c *cobra.Command) {
 	c.Flags().StringVar(&f.key, "key", "", "the memory of this session key")
 }
 
-// query is the scope as the API takes it, with further parameters.
+// query is the query of the API for the scope, with further parameters.
 func (f *scopeFlags) query(more ...string) (string, error) {
 	if f.session == "" && f.key == "" {
 		return "", usageError{errors.New("say whose memory: --session ID or --key KEY")}
@@ -93,10 +93,10 @@ func (a *app) memoryListCommand() *cobra.Command {
 	return c
 }
 
-// nothingHere is said of a memory without facts.
+// nothingHere is printed for a memory without facts.
 const nothingHere = "Nothing is remembered here."
 
-// printFacts prints one fact a line: when, kind, words, and where it went.
+// printFacts prints one fact per line: its time, kind, words, and replacement.
 func (a *app) printFacts(facts []fact) error {
 	for i := range facts {
 		f := &facts[i]

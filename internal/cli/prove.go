@@ -46,7 +46,7 @@ Exit codes: 0 every promise holds, 1 one does not, 2 wrong usage.`,
 	return c
 }
 
-// scenarios reads what is to be played.
+// scenarios reads the scenarios to run.
 func (a *app) scenarios(files, only []string) ([]prove.Scenario, error) {
 	var all []prove.Scenario
 	var err error
@@ -99,10 +99,10 @@ func (a *app) listScenarios(all []prove.Scenario) error {
 	return a.table(rows)
 }
 
-// provers is how many scenarios are played at once.
+// provers is how many scenarios run concurrently.
 const provers = 2
 
-// prove plays scenarios, tells of each as it ends, and ends with a table.
+// prove runs scenarios, reports each as it ends, and prints a table at the end.
 func (a *app) prove(ctx context.Context, all []prove.Scenario) error {
 	begun := time.Now()
 	outcomes := make([]prove.Outcome, len(all))
@@ -125,7 +125,7 @@ func (a *app) prove(ctx context.Context, all []prove.Scenario) error {
 			return nil
 		}))
 	}
-	if err := g.Wait(); err != nil { // a defect of the prover: outcomes carry what failed
+	if err := g.Wait(); err != nil { // a defect of the prover: failures of scenarios are in outcomes
 		return err
 	}
 	return a.printProof(outcomes, time.Since(begun))
@@ -138,7 +138,7 @@ func mark(o *prove.Outcome) string {
 	return "✗"
 }
 
-// printProof prints the table, and fails if a promise does not hold.
+// printProof prints the table, and fails if a promise is broken.
 func (a *app) printProof(outcomes []prove.Outcome, took time.Duration) error {
 	broken, turns := 0, 0
 	for i := range outcomes {

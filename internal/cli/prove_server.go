@@ -18,8 +18,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/upstream"
 )
 
-// startForProof starts a server as a scenario asks for it: in this process,
-// where its clock can be advanced, or as a process that can be killed.
+// startForProof starts a server for a scenario: in this process, where its clock can be
+// advanced, or as a process that can be killed.
 func (a *app) startForProof(ctx context.Context, setup prove.Setup) (*prove.Server, error) {
 	if setup.Process {
 		return a.startProcess(ctx, setup)
@@ -48,8 +48,8 @@ func (a *app) startForProof(ctx context.Context, setup prove.Setup) (*prove.Serv
 	return &prove.Server{HTTP: web, URL: "http://localhost", Token: s.token, Stop: stop, Pass: s.jobs.Pass}, nil
 }
 
-// startProcess runs this program as a server on a free port, with nothing of
-// this person's environment but what the system needs.
+// startProcess runs this program as a server on a free port, with only those
+// environment variables that the system needs.
 func (a *app) startProcess(ctx context.Context, setup prove.Setup) (*prove.Server, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -63,7 +63,7 @@ func (a *app) startProcess(ctx context.Context, setup prove.Setup) (*prove.Serve
 	if setup.Budget > 0 {
 		cmd.Env = append(cmd.Env, "HERMES_CONTEXT_BUDGET="+strconv.Itoa(setup.Budget))
 	}
-	if err := removeServerFile(setup.Home); err != nil { // a killed one's
+	if err := removeServerFile(setup.Home); err != nil { // left by a killed server
 		return nil, err
 	}
 	if err := cmd.Start(); err != nil {
@@ -80,7 +80,7 @@ func (a *app) startProcess(ctx context.Context, setup prove.Setup) (*prove.Serve
 		if err := cmd.Process.Signal(how); err != nil && !errors.Is(err, os.ErrProcessDone) {
 			return fmt.Errorf("end the server: %w", err)
 		}
-		<-ended // how it ended is no news: it was told to
+		<-ended // the exit code does not matter after a kill
 		return nil
 	}
 	return &prove.Server{
@@ -90,10 +90,10 @@ func (a *app) startProcess(ctx context.Context, setup prove.Setup) (*prove.Serve
 	}, nil
 }
 
-// exit is how a process ended.
+// exit is the outcome of a process.
 type exit struct{ err error }
 
-// waitForServer waits until the server of a home has told where it is.
+// waitForServer waits until the server of a home has written its file.
 func waitForServer(ctx context.Context, home string, ended <-chan exit) (*serverFile, error) {
 	const patience = 20 * time.Second
 	timeout := time.NewTimer(patience)

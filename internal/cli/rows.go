@@ -12,17 +12,17 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// page is a list as the API gives it, or the part of one that was asked for.
+// page is a list of the API, or a page of one.
 type page[T any] struct {
 	Data []T    `json:"data"`
 	Next string `json:"next_cursor"`
 }
 
-// everything is no bound of a list.
+// everything means no limit.
 const everything = math.MaxInt
 
-// pages reads a list row by row, so many at most, and asks for a page when the
-// one before is read. An error is the last thing it yields.
+// pages yields the rows of a list, at most most, and requests the next page when it is
+// needed. An error is the last element.
 func pages[T any](ctx context.Context, cl *client, path string, query url.Values, most int) iter.Seq2[T, error] {
 	const size = 200 // the largest page there is
 	return func(yield func(T, error) bool) {
@@ -50,7 +50,7 @@ func pages[T any](ctx context.Context, cl *client, path string, query url.Values
 	}
 }
 
-// gather is all that is read, or the error that ended it.
+// gather returns all rows, or the error that ended them.
 func gather[T any](rows iter.Seq2[T, error]) ([]T, error) {
 	all := []T{}
 	for row, err := range rows {
@@ -62,12 +62,12 @@ func gather[T any](rows iter.Seq2[T, error]) ([]T, error) {
 	return all, nil
 }
 
-// showRows fetches the list at a path, in one page, and prints it.
+// showRows prints the list at a path, fetched as one page.
 func showRows[T any](a *app, c *cobra.Command, path, empty string, tell func([]T) error) error {
 	return a.withClient(c, func(cl *client) error { return showPage(c.Context(), a, cl, path, empty, tell) })
 }
 
-// showPage is showRows with a client at hand.
+// showPage is showRows with an existing client.
 func showPage[T any](ctx context.Context, a *app, cl *client, path, empty string, tell func([]T) error) error {
 	var p page[T]
 	if err := cl.call(ctx, http.MethodGet, path, nil, &p); err != nil {
@@ -76,8 +76,8 @@ func showPage[T any](ctx context.Context, a *app, cl *client, path, empty string
 	return printRows(a, p.Data, empty, tell)
 }
 
-// printRows prints a list: as JSON where that is asked for, as a hint where it is
-// empty, else by tell.
+// printRows prints a list: as JSON if requested, as a hint if it is empty, otherwise
+// with tell.
 func printRows[T any](a *app, rows []T, empty string, tell func([]T) error) error {
 	switch {
 	case a.json:

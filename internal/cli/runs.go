@@ -13,7 +13,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/terminal"
 )
 
-// turnRow is a run as the API shows it.
+// turnRow is a run of the API.
 type turnRow struct {
 	RunID     string  `json:"run_id"`
 	Kind      string  `json:"kind"`
@@ -33,7 +33,7 @@ type turnRow struct {
 	FinishedAt *time.Time    `json:"finished_at"`
 }
 
-// approvalRow is a call that waits for approval.
+// approvalRow is a tool call that waits for approval.
 type approvalRow struct {
 	CallID    string    `json:"call_id"`
 	Name      string    `json:"name"`
@@ -55,7 +55,7 @@ They are carried out by a running server: see 'hermes serve'.`,
 	return c
 }
 
-// oneTurn is the argument of commands about one run.
+// oneTurn checks the argument of commands about one run.
 func oneTurn(c *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return usageError{fmt.Errorf("%s needs the id of a run. See `hermes runs list`", c.CommandPath())}
@@ -86,7 +86,7 @@ func (a *app) runsListCommand() *cobra.Command {
 	return c
 }
 
-// said is a run's answer, or its error, in one short line.
+// said is a run's answer, or its error, in one line.
 func (r *turnRow) said() string {
 	const most = 60
 	text := "-"
@@ -136,7 +136,7 @@ func (a *app) runsDecideCommand(use, short string, approve bool) *cobra.Command 
 	}
 }
 
-// turnCall asks for something that is answered with a run, and prints that.
+// turnCall makes a request whose answer is a run, and prints the run.
 func (a *app) turnCall(c *cobra.Command, method, path string, body any) error {
 	return a.withClient(c, func(cl *client) error {
 		var r turnRow

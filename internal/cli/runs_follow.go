@@ -13,7 +13,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
-// runEvent is an event of a run, as far as it is shown.
+// runEvent is an event of a run, with the fields that are shown.
 type runEvent struct {
 	Type      string `json:"type"`
 	Content   string `json:"content"`
@@ -42,7 +42,7 @@ line of JSON; --after continues after the event of a number.`,
 	return c
 }
 
-// followTurn prints the events of a run. Without a server nothing new comes.
+// followTurn prints the events of a run. Without a server there are no new ones.
 func (a *app) followTurn(c *cobra.Command, cl *client, id string, after int64) error {
 	var r turnRow
 	if err := cl.call(c.Context(), http.MethodGet, turnPath(id), nil, &r); err != nil {

@@ -37,15 +37,15 @@ Every flag is also a setting: see ` + "`hermes config show`" + `.`,
 	return c
 }
 
-// runServe is the life of a server: open, tell, serve, drain.
+// runServe opens the data, prints the banner, serves, and drains.
 func (a *app) runServe(ctx context.Context) error {
 	cfg, err := a.load()
 	if err != nil {
 		return err
 	}
 	if a.process.Getenv("GOGC") == "" {
-		// What is live is small (caches are bounded), what a turn allocates is
-		// not: collecting half as often takes a few per cent off every turn.
+		// The live heap is small, because caches are bounded, but turns allocate much.
+		// Collecting half as often saves a few per cent of every turn.
 		debug.SetGCPercent(200)
 	}
 	log := a.newLogger(cfg)
@@ -87,7 +87,7 @@ func (a *app) runServe(ctx context.Context) error {
 		return errors.Join(err, s.close())
 	}
 	defer at.closeSocket()
-	// A stop that comes this early is still an orderly one.
+	// A stop during the start is still an orderly stop.
 	development, err := s.keyring.Development(context.WithoutCancel(ctx))
 	if err == nil {
 		a.banner(s, at, development)
@@ -96,7 +96,7 @@ func (a *app) runServe(ctx context.Context) error {
 	return errors.Join(err, removeServerFile(cfg.Home), s.close())
 }
 
-// choose picks the upstream after the configuration.
+// choose picks the upstream from the configuration.
 func choose(ctx context.Context, cfg *config.Config, at *listening) (upstream.Choice, error) {
 	if cfg.Responder == "recall" {
 		return upstream.Choice{Kind: upstream.KindRecall, Why: "the setting responder says so"}, nil
@@ -118,7 +118,7 @@ func choose(ctx context.Context, cfg *config.Config, at *listening) (upstream.Ch
 	return upstream.Choose(ctx, env)
 }
 
-// mayListen refuses to be reached from other machines without a key.
+// mayListen refuses to listen for other machines without a key.
 func (s *server) mayListen(ctx context.Context, at *listening) error {
 	if !at.public {
 		return nil
@@ -144,7 +144,7 @@ func (s *server) mayListen(ctx context.Context, at *listening) error {
 		at.addr, owner.MinKeyLength))
 }
 
-// serve answers requests until ctx ends, then lets the turns under way finish.
+// serve answers requests until ctx ends, then waits for the turns under way.
 func (s *server) serve(ctx context.Context, at *listening) error {
 	var turns sync.WaitGroup
 	connections := httpapi.NewConnections(s.connectionLimits())
@@ -176,14 +176,14 @@ func (s *server) serve(ctx context.Context, at *listening) error {
 	panicked := func(what string) func(error) { return recovery.Logged(ctx, s.log, what) }
 	s.tellStudy()
 	if s.study != nil {
-		turns.Go(recovery.Func(func() { _ = s.study.Run(ctx) }, panicked("the studies"))) // it ends with its context only
+		turns.Go(recovery.Func(func() { _ = s.study.Run(ctx) }, panicked("the studies"))) // it only ends with its context
 	}
 	turns.Go(recovery.Func(func() { s.recordStart(ctx, at) }, panicked("the record of the start")))
 	turns.Go(recovery.Func(func() { s.warm(ctx) }, panicked("reading ahead")))
 	jobs, stopJobs := context.WithCancel(ctx)
 	defer stopJobs()
-	turns.Go(recovery.Func(func() { _ = s.jobs.Run(jobs) }, panicked("the scheduler"))) // it ends with its context only
-	turns.Go(recovery.Func(func() { _ = s.live.Serve(jobs) }, panicked("the runs")))    // so does this
+	turns.Go(recovery.Func(func() { _ = s.jobs.Run(jobs) }, panicked("the scheduler"))) // it only ends with its context
+	turns.Go(recovery.Func(func() { _ = s.live.Serve(jobs) }, panicked("the runs")))    // likewise
 	failed := recovery.Async(g.Wait)
 	select {
 	case err := <-failed:
@@ -196,8 +196,8 @@ func (s *server) serve(ctx context.Context, at *listening) error {
 	return <-failed
 }
 
-// drain stops accepting and waits for the turns under way. What is not done
-// within the grace is cut off: its partial answer is stored, marked as such.
+// drain stops accepting and waits for the turns under way. After the grace period it
+// cuts them off: their partial answers are stored and marked.
 func (s *server) drain(ctx context.Context, srv *http.Server, turns *sync.WaitGroup) {
 	s.draining.Store(true)
 	s.log.Info("stopping", "grace", s.cfg.Server.Grace)

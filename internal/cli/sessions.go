@@ -15,7 +15,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/terminal"
 )
 
-// sessionRow is a session as the API shows it.
+// sessionRow is a session of the API.
 type sessionRow struct {
 	ID           string     `json:"id"`
 	RootID       string     `json:"_lineage_root_id"`
@@ -35,7 +35,7 @@ type sessionRow struct {
 	Preview      optional   `json:"preview"`
 }
 
-// optional is a text that is null in JSON when there is none.
+// optional is a text that is null in JSON if it is empty.
 type optional string
 
 // MarshalJSON implements json.Marshaler.
@@ -69,7 +69,7 @@ func sessionPath(id string, more ...string) string {
 	return "/api/sessions/" + url.PathEscape(id) + strings.Join(more, "")
 }
 
-// oneSession takes the id of a session as the only argument.
+// oneSession checks that the only argument is the id of a session.
 func oneSession(c *cobra.Command, args []string) error {
 	if len(args) != 1 || args[0] == "" {
 		return usageError{fmt.Errorf("%s needs the id of one session; `hermes sessions list` shows them", c.CommandPath())}
@@ -104,15 +104,15 @@ func (a *app) sessionsListCommand() *cobra.Command {
 	return c
 }
 
-// rest is the length of the rule after the first four columns: the whole rule is as
-// long as in the manual.
+// rest is the length of the rule after the first four columns, so that the whole rule
+// is as long as in the manual.
 const rest = 16
 
-// clock is how times are shown.
+// clock is the format of times.
 const clock = "2006-01-02 15:04"
 
-// printSessions prints the table. Its columns are as wide as in the manual, or as
-// their cells.
+// printSessions prints the table. Its columns are as wide as in the manual, or as their
+// widest cell.
 func (a *app) printSessions(rows []json.RawMessage) error {
 	table := [][]string{{"ID", "Source", "Model", "Messages", "Started"}}
 	for _, raw := range rows {
@@ -140,7 +140,7 @@ func (a *app) printSessions(rows []json.RawMessage) error {
 		var line strings.Builder
 		for i, w := range widths {
 			space := strings.Repeat(" ", w-terminal.Columns(row[i]))
-			if i == 3 && n > 0 { // numbers end where their heading ends
+			if i == 3 && n > 0 { // numbers are aligned with the end of their heading
 				line.WriteString(space + row[i] + " ")
 			} else {
 				line.WriteString(row[i] + space + " ")

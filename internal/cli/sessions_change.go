@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// titled names a session to a person.
+// titled describes a session by its title and id.
 func titled(s *sessionRow) string {
 	if s.Title == "" {
 		return s.ID
@@ -46,7 +46,7 @@ func (a *app) sessionsDeleteCommand() *cobra.Command {
 	return c
 }
 
-// pruneRequest is what the API is asked to prune.
+// pruneRequest is the request to the API.
 type pruneRequest struct {
 	OlderThan int    `json:"older_than_days"`
 	Source    string `json:"source,omitempty"`
@@ -85,7 +85,7 @@ ended is never pruned. To keep a copy, run 'hermes sessions export' first.`,
 	return c
 }
 
-// pruneBatch is how many conversations are deleted with one call.
+// pruneBatch is how many conversations one call deletes.
 const pruneBatch = 50
 
 func (a *app) prune(c *cobra.Command, cl *client, in pruneRequest, yes bool) error {

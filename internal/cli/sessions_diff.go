@@ -20,13 +20,13 @@ type belief struct {
 	Value     string `json:"value,omitempty"`
 }
 
-// slotPair are two facts that fill the same slot with different things.
+// slotPair are two facts with the same slot and different values.
 type slotPair struct {
 	A belief `json:"a"`
 	B belief `json:"b"`
 }
 
-// difference is what two conversations believe differently.
+// difference is the result of comparing two conversations.
 type difference struct {
 	OnlyA   []belief   `json:"only_a"`
 	OnlyB   []belief   `json:"only_b"`
@@ -68,7 +68,7 @@ and what they hold different things of. Both with quotes and dates.`,
 	}
 }
 
-// sameBelief is what two facts have in common that say the same.
+// sameBelief is equal for two facts with the same statement.
 func sameBelief(f *belief) string {
 	return f.Kind + "\x00" + strings.ToLower(strings.TrimRight(terminal.OneLine(f.Statement), ".!"))
 }
@@ -81,8 +81,8 @@ func slotOf(f *belief) string {
 	return f.Subject + "\x00" + f.Attribute
 }
 
-// compare sorts the facts of two conversations: shared, in conflict, or of one
-// alone.
+// compare sorts the facts of two conversations into shared ones, conflicting ones, and
+// those of one conversation only.
 func compare(a, b []belief) difference {
 	d := difference{OnlyA: []belief{}, OnlyB: []belief{}, Differs: []slotPair{}}
 	said := make(map[string]bool, len(b))

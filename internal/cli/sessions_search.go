@@ -14,7 +14,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/terminal"
 )
 
-// hit is a conversation with matching messages, as the API shows it.
+// hit is a conversation with matching messages in the API.
 type hit struct {
 	ID         string    `json:"id"`
 	RootID     string    `json:"_lineage_root_id"`
@@ -121,11 +121,11 @@ func countOf(n int, one, many string) string {
 	return strconv.Itoa(n) + " " + many
 }
 
-// highlight marks places of a text, given in characters.
+// highlight marks parts of a text; positions are in characters.
 func highlight(text string, places [][2]int, mark func(string) string) string {
 	var b strings.Builder
 	runes, at := []rune(text), 0
-	cut := func(part []rune) string { // clean, and with the blanks at its ends
+	cut := func(part []rune) string { // cleaned, with the blanks at its ends kept
 		return terminal.Clean(strings.Map(func(r rune) rune {
 			if unicode.IsSpace(r) {
 				return ' '

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// spoken is a message as the API shows it.
+// spoken is a message of the API.
 type spoken struct {
 	ID         int64           `json:"id"`
 	SessionID  string          `json:"session_id"`
@@ -27,12 +27,12 @@ type spoken struct {
 	UndoneAt   *time.Time      `json:"undone_at,omitempty"`
 }
 
-// calls are the tools that a message calls, each with its arguments.
+// calls are the tool calls of a message with their arguments.
 func (m *spoken) calls() []string {
 	var calls []struct {
 		Function struct{ Name, Arguments string }
 	}
-	_ = json.Unmarshal(m.ToolCalls, &calls) // what is in another form is not shown
+	_ = json.Unmarshal(m.ToolCalls, &calls) // calls in another form are not shown
 	var out []string
 	for _, c := range calls {
 		out = append(out, fmt.Sprintf("→ %s %s", c.Function.Name, c.Function.Arguments))
@@ -108,7 +108,7 @@ func newestMessages(c *cobra.Command, cl *client, id string, limit int, undone b
 	return all[max(0, len(all)-limit):], nil
 }
 
-// printSession prints what is known of a conversation, a line each.
+// printSession prints the properties of a conversation, one per line.
 func (a *app) printSession(s *sessionRow) {
 	line := func(name, format string, args ...any) {
 		a.say("%-10s %s", name, fmt.Sprintf(format, args...))
@@ -141,7 +141,7 @@ func (a *app) printSession(s *sessionRow) {
 	}
 }
 
-// printSpoken prints one message with its id, as fork takes it.
+// printSpoken prints one message with its id, which `fork` accepts.
 func (a *app) printSpoken(m *spoken) {
 	who := m.Role
 	if m.Name != "" {

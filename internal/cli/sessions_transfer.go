@@ -19,7 +19,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/terminal"
 )
 
-// oneFile takes the name of a file as the only argument.
+// oneFile checks that the only argument is the name of a file.
 func oneFile(c *cobra.Command, args []string) error {
 	if len(args) != 1 || args[0] == "" {
 		return usageError{fmt.Errorf("%s needs the name of a file, or - for a pipe", c.CommandPath())}
@@ -79,12 +79,12 @@ import' reads it back.`,
 	return c
 }
 
-// mayOverwrite refuses a file that is there already, unless that was asked for or
-// is now. It returns whether one may be overwritten.
+// mayOverwrite refuses an existing file, unless overwriting was requested or is
+// confirmed. It returns whether an existing file may be overwritten.
 func (a *app) mayOverwrite(name string, force bool) (bool, error) {
 	info, err := os.Stat(name)
 	switch {
-	case name == "-" || err != nil: // what else is wrong shows when it is written
+	case name == "-" || err != nil: // other errors appear when the file is written
 		return force, nil
 	case info.IsDir():
 		return false, fault.New(fault.Invalid, "export_unwritable", name+" is a directory. Name a file in it.")
@@ -123,8 +123,8 @@ func (a *app) saveExport(name string, body io.Reader, force bool) (int, error) {
 	return n, nil
 }
 
-// putInPlace gives a file its name. One that has appeared meanwhile is not
-// overwritten unless that was asked for.
+// putInPlace renames the temporary file. A file created meanwhile is overwritten only
+// if that was requested.
 func putInPlace(temp, name string, force bool) error {
 	if !force {
 		err := os.Link(temp, name)
@@ -139,7 +139,7 @@ func putInPlace(temp, name string, force bool) error {
 	return os.Rename(temp, name)
 }
 
-// copyLines copies an export, tells how far it is, and returns its lines.
+// copyLines copies an export, shows the progress, and returns the number of lines.
 func (a *app) copyLines(out io.Writer, body io.Reader) (int, error) {
 	p := a.newProgress()
 	defer p.done()
@@ -149,8 +149,8 @@ func (a *app) copyLines(out io.Writer, body io.Reader) (int, error) {
 	return lines, err
 }
 
-// copyExport copies an export and counts its lines and bytes. It fails if the
-// export broke off.
+// copyExport copies an export and counts its lines and bytes. It fails if the export is
+// incomplete.
 func copyExport(out io.Writer, body io.Reader, tell func(lines int, size int64)) (lines int, size int64, err error) {
 	in := bufio.NewReaderSize(body, 64<<10)
 	for begins := true; ; {
@@ -167,7 +167,7 @@ func copyExport(out io.Writer, body io.Reader, tell func(lines int, size int64))
 		}
 		tell(lines, size)
 		switch {
-		case errors.Is(err, io.EOF) && len(piece) > 0: // a line without its end
+		case errors.Is(err, io.EOF) && len(piece) > 0: // an incomplete line
 			return lines, size, fault.New(fault.Unavailable, "broken_export", "The export broke off before its end. Try again.")
 		case errors.Is(err, io.EOF):
 			return lines, size, nil
@@ -177,7 +177,7 @@ func copyExport(out io.Writer, body io.Reader, tell func(lines int, size int64))
 	}
 }
 
-// brokenExport is the error that the last line of a broken export tells.
+// brokenExport is the error in the last line of a broken export.
 func brokenExport(line []byte) error {
 	var told struct {
 		Error struct{ Message string } `json:"error"`
@@ -188,7 +188,7 @@ func brokenExport(line []byte) error {
 	return fault.New(fault.Unavailable, "broken_export", "The export broke off: "+told.Error.Message)
 }
 
-// importReply is what became of an import.
+// importReply is the outcome of an import.
 type importReply struct {
 	Imported  int `json:"imported"`
 	Unchanged int `json:"unchanged"`
@@ -271,7 +271,7 @@ func (a *app) reportImport(out *importReply) error {
 	return nil
 }
 
-// toldReader tells how much has been read.
+// toldReader reports how much has been read.
 type toldReader struct {
 	in   io.Reader
 	p    *progress

@@ -22,25 +22,25 @@ import (
 // JSON goes through printJSON. Only this file, and code that speaks a protocol or
 // writes a file, uses the raw outputs.
 
-// newApp is one invocation of the program.
+// newApp returns an app for one invocation.
 func newApp(p Process) *app {
 	return &app{process: p, out: terminal.NewWriter(p.Stdout), err: terminal.NewWriter(p.Stderr)}
 }
 
-// block is a text whose line breaks and blanks are kept when it is said.
+// block is a text that keeps its line breaks and blanks when it is printed.
 type block string
 
-// say prints a line for people. Texts are shown on one line, but for a block.
+// say prints a line for people. Each text is put on one line, except a block.
 func (a *app) say(format string, args ...any) {
-	_, _ = fmt.Fprintf(a.out, format+"\n", shown(args)...) // the output is gone
+	_, _ = fmt.Fprintf(a.out, format+"\n", shown(args)...) // an error means that the output is closed
 }
 
-// tell is say on standard error: what is not the outcome of a command.
+// tell is say on standard error, for everything that is not the result of a command.
 func (a *app) tell(format string, args ...any) {
-	_, _ = fmt.Fprintf(a.err, format+"\n", shown(args)...) // the output is gone
+	_, _ = fmt.Fprintf(a.err, format+"\n", shown(args)...) // an error means that the output is closed
 }
 
-// shown puts texts on one line each, so that none can look like the next one.
+// shown puts each text on one line, so that no text can look like the next line.
 func shown(args []any) []any {
 	out := make([]any, len(args))
 	for i, arg := range args {
@@ -89,14 +89,14 @@ func (a *app) table(rows [][]string) error {
 	return nil
 }
 
-// shorten is the beginning of a text in one line.
+// shorten is the beginning of a text on one line.
 func shorten(text string) string {
 	const most = 160
 	return shortened(terminal.OneLine(text), most)
 }
 
 // shortened is a text of at most n characters, cut between words unless that would
-// take more than half of it away.
+// remove more than half of it.
 func shortened(text string, n int) string {
 	runes := []rune(text)
 	if len(runes) <= n {
@@ -129,8 +129,8 @@ func (a *app) printJSON(v any) error {
 	return nil
 }
 
-// jsonWriter passes JSON on. What a terminal would obey, and what it would hide,
-// is escaped: the values stay what they are. It takes whole texts.
+// jsonWriter writes JSON, with control characters and invisible characters escaped, so
+// that values stay the same. Each Write must be a complete text.
 type jsonWriter struct{ out io.Writer }
 
 // Write implements io.Writer.
@@ -144,7 +144,7 @@ func (w jsonWriter) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// escaped is JSON with doubtful characters as escapes. They stand in strings only.
+// escaped is JSON with such characters as escapes. They occur in strings only.
 func escaped(text []byte) []byte {
 	out := make([]byte, 0, len(text)+64)
 	for len(text) > 0 {
@@ -169,8 +169,8 @@ func (a *app) screen() (*os.File, bool) {
 	return f, ok && terminal.IsTerminal(f)
 }
 
-// columns is the width of the terminal; 80 where there is none, or one too narrow
-// for any plot.
+// columns is the width of the terminal; 80 without one, or if it is too narrow for a
+// plot.
 func (a *app) columns() int {
 	if f, ok := a.process.Stdout.(*os.File); ok && terminal.WidthOf(f) >= plotMargin*2 {
 		return terminal.WidthOf(f)
@@ -192,19 +192,19 @@ func (a *app) highlighter() func(string) string {
 	return func(text string) string { return "\x1b[1m" + text + "\x1b[0m" }
 }
 
-// painted prints a line that is clean but for the marks of a highlighter.
+// painted prints a line that is already clean except for the marks of a highlighter.
 func (a *app) painted(line string) {
-	_ = a.out.Painted(line + "\n") // the output is gone
+	_ = a.out.Painted(line + "\n") // an error means that the output is closed
 }
 
-// answerWriter takes an answer piece by piece.
+// answerWriter accepts an answer in pieces.
 type answerWriter interface {
 	WriteString(string)
 	Close()
 }
 
-// answerWriter is where an answer goes: into text for a program, set as Markdown
-// on a terminal, else as plain text.
+// answerWriter returns the writer for an answer: into text for a program, rendered
+// Markdown on a terminal, otherwise plain text.
 func (a *app) answerWriter(text *strings.Builder) answerWriter {
 	if a.json {
 		return &plainWriter{out: text}
@@ -215,19 +215,19 @@ func (a *app) answerWriter(text *strings.Builder) answerWriter {
 	return &plainWriter{out: a.out, line: true}
 }
 
-// plainWriter passes text on, and ends the last line where line is set.
+// plainWriter writes text unchanged, and ends the last line if line is set.
 type plainWriter struct {
 	out  io.Writer
 	line bool
 	last byte
 }
 
-// WriteString passes on one piece.
+// WriteString writes one piece.
 func (p *plainWriter) WriteString(text string) {
 	if text == "" {
 		return
 	}
-	_, _ = io.WriteString(p.out, text) // the output is gone
+	_, _ = io.WriteString(p.out, text) // an error means that the output is closed
 	p.last = text[len(text)-1]
 }
 
@@ -238,8 +238,8 @@ func (p *plainWriter) Close() {
 	}
 }
 
-// file is where an export goes that is written to standard output: byte for byte
-// into a pipe or a file, escaped on a terminal.
+// file is the writer for an export to standard output: unchanged into a pipe or a file,
+// escaped on a terminal.
 func (a *app) file() io.Writer {
 	if screen, ok := a.screen(); ok {
 		return jsonWriter{screen}

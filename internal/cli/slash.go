@@ -60,7 +60,7 @@ func (t *talk) command(ctx context.Context, line string) error {
 	return all[i].run(t, ctx, strings.TrimSpace(arg))
 }
 
-// suggest names the commands nearest to one that does not exist.
+// suggest names the commands most similar to an unknown one.
 func suggest(name string, all []slash) string {
 	var near []string
 	best := 3
@@ -82,8 +82,7 @@ func suggest(name string, all []slash) string {
 	return "Did you mean " + strings.Join(near, " or ") + "?"
 }
 
-// distance counts the letters to change, to add and to leave out between two
-// words.
+// distance is the edit distance of two words: letters to change, add and remove.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
@@ -104,7 +103,7 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// complete completes commands, and what /resume takes.
+// complete completes commands, and the argument of /resume.
 func (t *talk) complete(ctx context.Context) func(string) []terminal.Choice {
 	return func(text string) []terminal.Choice {
 		if !strings.HasPrefix(text, "/") || strings.Contains(text, "\n") {
@@ -128,11 +127,11 @@ func (t *talk) complete(ctx context.Context) func(string) []terminal.Choice {
 	}
 }
 
-// lookAround is how long a completion may ask the server.
+// lookAround is the timeout for a completion.
 const lookAround = 500 * time.Millisecond
 
-// resumable are the sessions /resume offers, asked for once between two looks at
-// the list.
+// resumable are the sessions that /resume completes, cached until the list is shown
+// again.
 func (t *talk) resumable(ctx context.Context) []terminal.Choice {
 	if t.names != nil {
 		return t.names
@@ -141,7 +140,7 @@ func (t *talk) resumable(ctx context.Context) []terminal.Choice {
 	defer cancel()
 	list, err := t.newest(ctx)
 	if err != nil {
-		return nil // a completion is no place to complain
+		return nil // a completion shows no errors
 	}
 	t.names = []terminal.Choice{}
 	for _, s := range list {
@@ -152,7 +151,7 @@ func (t *talk) resumable(ctx context.Context) []terminal.Choice {
 	return t.names
 }
 
-// sessionNote is what a session is called in a list.
+// sessionNote describes a session in a list.
 func sessionNote(s *sessionRow) string {
 	if s.Title != "" {
 		return string(s.Title)
@@ -160,7 +159,7 @@ func sessionNote(s *sessionRow) string {
 	return shorten(string(s.Preview))
 }
 
-// call is an API call that can be stopped.
+// call is an API call that the user can cancel.
 func (t *talk) call(ctx context.Context, method, path string, in, out any) error {
 	return t.term.During(ctx, "working", func(ctx context.Context) error {
 		return t.api.call(ctx, method, path, in, out)
@@ -178,7 +177,7 @@ func (t *talk) help(context.Context, string) error {
 
 func (t *talk) exit(context.Context, string) error { return errLeave }
 
-// chooseModel shows the models, or has another one asked from now on.
+// chooseModel shows the models, or sets the model for the next turns.
 func (t *talk) chooseModel(ctx context.Context, name string) error {
 	if name != "" {
 		t.model = name
@@ -207,7 +206,7 @@ func (t *talk) chooseModel(ctx context.Context, name string) error {
 	return nil
 }
 
-// why shows what an answer was given, the last one without a receipt's id.
+// why shows the context of an answer; without a receipt's id, of the last one.
 func (t *talk) why(ctx context.Context, id string) error {
 	if id == "" {
 		if t.last == nil || t.last.ReceiptID == "" {
@@ -223,7 +222,7 @@ func (t *talk) why(ctx context.Context, id string) error {
 	return nil
 }
 
-// showState shows what is known in the session's scope.
+// showState shows the state of the session's scope.
 func (t *talk) showState(ctx context.Context, _ string) error {
 	var s sessionState
 	if err := t.call(ctx, http.MethodGet, t.path("/state"), nil, &s); err != nil {
@@ -233,7 +232,7 @@ func (t *talk) showState(ctx context.Context, _ string) error {
 	return nil
 }
 
-// forget erases everything about a thing, after counting it and a yes.
+// forget erases a thing, after counting and confirmation.
 func (t *talk) forget(ctx context.Context, about string) error {
 	if about == "" {
 		return usageError{errors.New("say what to forget: /forget THING")}

@@ -13,8 +13,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
-// reset ends the session and begins a new one of the same memory. One in which
-// nothing was said is that already.
+// reset ends the session and begins a new one with the same memory. A session without
+// messages is kept as it is.
 func (t *talk) reset(ctx context.Context, _ string) error {
 	if t.begun && !t.told {
 		t.quiet("Nothing was said in this session yet.")
@@ -29,7 +29,7 @@ func (t *talk) reset(ctx context.Context, _ string) error {
 	return nil
 }
 
-// moveTo makes another session the one that is spoken in.
+// moveTo makes another session the one in use.
 func (t *talk) moveTo(s sessionRow, begun bool) {
 	t.enter(s, begun)
 	t.names = nil
@@ -54,7 +54,7 @@ func (t *talk) title(ctx context.Context, text string) error {
 	return nil
 }
 
-// switchTo ends the session and goes on with another one.
+// switchTo ends the session and continues another one.
 func (t *talk) switchTo(ctx context.Context, name string) error {
 	if name == "" {
 		t.quiet("/resume takes an id, the beginning of one, or a title:")
@@ -161,7 +161,7 @@ func (t *talk) showStatus(ctx context.Context, _ string) error {
 	return nil
 }
 
-// fork goes on in a copy of the session, up to a message.
+// fork continues in a copy of the session up to a message.
 func (t *talk) fork(ctx context.Context, arg string) error {
 	in := map[string]int64{}
 	if arg != "" {
@@ -185,7 +185,7 @@ func (t *talk) fork(ctx context.Context, arg string) error {
 	return nil
 }
 
-// takeBack undoes the last exchange and returns what was said in it.
+// takeBack undoes the last exchange and returns the user's text.
 func (t *talk) takeBack(ctx context.Context) (string, error) {
 	var out struct {
 		Undone int    `json:"undone"`
@@ -201,7 +201,7 @@ func (t *talk) takeBack(ctx context.Context) (string, error) {
 	return out.Text, nil
 }
 
-// undo takes the last exchange back.
+// undo undoes the last exchange.
 func (t *talk) undo(ctx context.Context, _ string) error {
 	text, err := t.takeBack(ctx)
 	if err == nil {
@@ -240,7 +240,7 @@ func (t *talk) export(ctx context.Context, name string) error {
 		return err
 	})
 	if err := errors.Join(err, out.Close()); err != nil {
-		return errors.Join(err, os.Remove(name)) // half an export is none
+		return errors.Join(err, os.Remove(name)) // removes a partial export
 	}
 	t.quiet(fmt.Sprintf("Wrote %d bytes to %s.", n, name))
 	return nil

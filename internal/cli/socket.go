@@ -15,13 +15,13 @@ import (
 
 const (
 	socketName = "hermes.sock"
-	// longestSocket is the longest path of a socket that all systems take, in bytes.
+	// longestSocket is the longest path of a socket that all systems accept, in bytes.
 	longestSocket = 103
 )
 
-// openSocket listens on a socket file of the home, too, which this account alone can
-// connect to. The home must be ours: then a file that is there was left by a server
-// that was killed. A home on a file system without sockets does without.
+// openSocket also listens on a socket file in the home, to which only this account can
+// connect. The caller owns the home's lock, so an existing file was left by a killed
+// server. If the file system supports no sockets, there is none.
 func (l *listening) openSocket(ctx context.Context, home string) error {
 	path := filepath.Join(home, socketName)
 	info, err := os.Lstat(path)
@@ -60,14 +60,14 @@ func (l *listening) openSocket(ctx context.Context, home string) error {
 	return nil
 }
 
-// closeSocket removes what was made for a socket; the file went with its listener.
+// closeSocket removes the socket's directory; the file is removed with its listener.
 func (l *listening) closeSocket() {
 	if l.socketDir != "" {
 		_ = os.Remove(l.socketDir)
 	}
 }
 
-// base is the URL of the server, by a name that it answers to.
+// base is the URL of the server, with a host name that it accepts.
 func (f *serverFile) base() string {
 	host, port, err := net.SplitHostPort(f.Address)
 	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {

@@ -6,8 +6,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/study"
 )
 
-// chooseStudy says what models do for memory between turns: what the configuration
-// asks for and the upstream has.
+// chooseStudy decides which models work on memory between turns: those that are
+// configured and that the upstream offers.
 func (s *server) chooseStudy(views *memory.Views, questions *memory.Questions) (study.Parts, httpapi.Background) {
 	set, on := &s.cfg.Memory, httpapi.Background{}
 	p := study.Parts{
@@ -26,7 +26,7 @@ func (s *server) chooseStudy(views *memory.Views, questions *memory.Questions) (
 	return p, on
 }
 
-// tellStudy says what was asked for and cannot be had.
+// tellStudy logs configured models that are not available.
 func (s *server) tellStudy() {
 	set := &s.cfg.Memory
 	if set.Model != "" && s.choice.Model == nil || set.Embeddings != "" && s.choice.Model == nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/tool"
 )
 
-// setTools makes the tools that models are offered, as far as they are enabled.
+// setTools makes the enabled tools for models.
 func (s *server) setTools(ctx context.Context, getenv func(string) string) {
 	c := &s.cfg.Tools
 	if slices.Contains(c.Enabled, search.ToolName) {
@@ -45,7 +45,7 @@ func (s *server) setTools(ctx context.Context, getenv func(string) string) {
 	}
 }
 
-// offered are the tools for turns; nil when there are none.
+// offered are the tools for turns; nil for none.
 func (s *server) offered() run.Tools {
 	if len(s.tools) == 0 {
 		return nil
@@ -60,7 +60,7 @@ func (s *server) offered() run.Tools {
 	return tools
 }
 
-// toolNames are the tools that are on, and the MCP servers, for people to see.
+// toolNames are the enabled tools and MCP servers, for display.
 func (s *server) toolNames() []string {
 	names := slices.Clone(s.cfg.Tools.Enabled)
 	for _, m := range s.cfg.MCPServers {
@@ -71,7 +71,7 @@ func (s *server) toolNames() []string {
 	return names
 }
 
-// mcpDoor is the door for MCP clients. It leads back to our own API.
+// mcpDoor is the handler for MCP clients. It calls this server's API.
 func (s *server) mcpDoor() http.Handler {
 	here := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) })
 	return mcpserver.Handler(mcpserver.Options{

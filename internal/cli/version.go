@@ -9,7 +9,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/sqlite"
 )
 
-// build is what this program was made of.
+// build describes the build of this program.
 type build struct {
 	Version string `json:"version"`
 	Go      string `json:"go"`
@@ -35,7 +35,7 @@ func (a *app) versionCommand() *cobra.Command {
 	}
 }
 
-// Version is the version of this build, with its commit where that is known.
+// Version is the version of this build, with its commit if known.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -51,7 +51,7 @@ func Version() string {
 	return version
 }
 
-// commit is the commit that was built, and whether files differed from it.
+// commit is the built commit, and whether the files differed from it.
 func commit() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || setting(info, "vcs.revision") == "" {
@@ -63,7 +63,7 @@ func commit() string {
 	return setting(info, "vcs.revision")
 }
 
-// setting is one of the settings of a build; "" for none.
+// setting is a setting of the build; "" for none.
 func setting(info *debug.BuildInfo, key string) string {
 	for _, s := range info.Settings {
 		if s.Key == key {

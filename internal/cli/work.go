@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// workItem is what a model has yet to do, as the API shows it.
+// workItem is a queued task in the API.
 type workItem struct {
 	SessionID     string     `json:"session_id"`
 	Kind          string     `json:"kind"`
