@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -207,4 +208,25 @@ func TestUndoOfARetry(t *testing.T) {
 	h.chat("s", "N28", false)
 	h.shows(t, "prompt", "user:N1", "assistant:ok", "user:N28")
 	h.verify()
+}
+
+// TestRetryBeyondTheBudget: an exchange that has no room in the prompt is quoted from
+// memory, though its answer is the newest message of the transcript.
+func TestRetryBeyondTheBudget(t *testing.T) {
+	t.Parallel()
+	h := setup(t, 4000)
+	h.cutOff(under("25", "s", user("Tell me of the launch.")))
+	h.chat("s", "Never mind the weather.", false)
+	const answer = "The code word of the launch is tangerine."
+	h.model.say(saying{text: answer + strings.Repeat(" And so on, for a while.", 450)})
+	h.mustTurn(under("25", "s", user("Tell me of the launch.")))
+	h.chat("s", "What is the code word of the launch?", false)
+	shown := words(h.model.last())
+	if slices.ContainsFunc(shown, func(w string) bool { return strings.HasPrefix(w, "assistant:"+answer) }) {
+		t.Fatalf("got %q, want no room for the answer", shown)
+	}
+	if !slices.ContainsFunc(shown, func(w string) bool { return strings.HasPrefix(w, "user:[Memory:") && strings.Contains(w, "tangerine") }) ||
+		!slices.Contains(shown, "user:Never mind the weather.") {
+		t.Errorf("got %q, want the answer quoted in front of the newest exchange", shown)
+	}
 }

@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hermes-memory/hermes/internal/compression"
@@ -183,6 +184,8 @@ func (t *laidOut) systemText() string {
 // sight returns a function that reports whether a message is sent verbatim anyway. The
 // function does not read the lineage, because the turn may change it.
 func (t *laidOut) sight() func(root session.ID, seq int64) bool {
-	own, from := t.lineage.Tip.RootID, t.sightFrom
-	return func(root session.ID, seq int64) bool { return root == own && seq >= from }
+	own, from, unseen := t.lineage.Tip.RootID, t.sightFrom, t.unseen
+	return func(root session.ID, seq int64) bool {
+		return root == own && seq >= from && !slices.Contains(unseen, seq)
+	}
 }

@@ -27,6 +27,11 @@ func (t *laidOut) fitTail(room int) ([]session.Message, int) {
 	if from < end {
 		t.sightFrom = oldest(tail[from:])
 	}
+	for i := range tail[:from] {
+		if tail[i].Seq >= t.sightFrom {
+			t.unseen = append(t.unseen, tail[i].Seq)
+		}
+	}
 	return tail[from:end], used
 }
 

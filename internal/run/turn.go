@@ -49,6 +49,7 @@ type laidOut struct {
 	system     int      // tokens of system prompt and tools
 	asked      int      // tokens of input.asked
 	sightFrom  int64    // the first Seq that is sent verbatim
+	unseen     []int64  // later Seqs that are not sent all the same
 	compressed bool
 	ended      *session.Session // the parent session, if this turn compressed
 }
