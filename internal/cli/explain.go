@@ -211,41 +211,57 @@ the stored ones. With --index, rebuild the text index of the search instead.`,
 				if index {
 					return a.rebuildIndex(c.Context(), cl)
 				}
-				var out struct {
-					Identical bool `json:"identical"`
-					Data      []struct {
-						Root       string `json:"_lineage_root_id,omitempty"`
-						Key        string `json:"session_key,omitempty"`
-						Messages   int    `json:"messages"`
-						Facts      int    `json:"facts"`
-						Stored     int    `json:"stored_facts"`
-						Hash       string `json:"state_hash"`
-						StoredHash string `json:"stored_hash"`
-						Identical  bool   `json:"identical"`
-					} `json:"data"`
-				}
-				if err := cl.call(c.Context(), http.MethodPost, "/api/memory/rebuild", map[string]bool{"verify": verify}, &out); err != nil {
-					return err
-				}
-				differs := error(nil)
-				if verify && !out.Identical {
-					differs = fault.New(fault.Conflict, "facts_differ", "The stored facts differ from what the messages say; `hermes rebuild` replaces them.")
-				}
-				if a.json {
-					return errors.Join(a.printJSON(out), differs)
-				}
-				for _, d := range out.Data {
-					state := "identical"
-					if !d.Identical {
-						state = fmt.Sprintf("DIFFERENT: stored %d facts, hash %.12s", d.Stored, d.StoredHash)
-					}
-					a.say("%-40s %6d messages %6d facts  %.12s  %s", d.Root+d.Key, d.Messages, d.Facts, d.Hash, state)
-				}
-				return differs
+				return a.rebuildFacts(c.Context(), cl, verify)
 			})
 		},
 	}
 	c.Flags().BoolVar(&verify, "verify", false, "only compare, change nothing")
 	c.Flags().BoolVar(&index, "index", false, "rebuild the text index, not the facts")
 	return c
+}
+
+// rebuilt is what the server says of the facts it has distilled again.
+type rebuilt struct {
+	Identical bool           `json:"identical"`
+	Data      []rebuiltScope `json:"data"`
+}
+
+type rebuiltScope struct {
+	Root       string `json:"_lineage_root_id,omitempty"`
+	Key        string `json:"session_key,omitempty"`
+	Messages   int    `json:"messages"`
+	Facts      int    `json:"facts"`
+	Stored     int    `json:"stored_facts"`
+	Hash       string `json:"state_hash"`
+	StoredHash string `json:"stored_hash"`
+	Identical  bool   `json:"identical"`
+}
+
+// state says how the stored facts of a scope compare with those distilled again.
+func (d *rebuiltScope) state() string {
+	if d.Identical {
+		return "identical"
+	}
+	return fmt.Sprintf("DIFFERENT: stored %d facts, hash %.12s", d.Stored, d.StoredHash)
+}
+
+// rebuildFacts distils all facts again, or only compares them, and prints each scope.
+// Facts that differ are an error only of a comparison: a rebuild has replaced them.
+func (a *app) rebuildFacts(ctx context.Context, cl *client, verify bool) error {
+	var out rebuilt
+	if err := cl.call(ctx, http.MethodPost, "/api/memory/rebuild", map[string]bool{"verify": verify}, &out); err != nil {
+		return err
+	}
+	differs := error(nil)
+	if verify && !out.Identical {
+		differs = fault.New(fault.Conflict, "facts_differ", "The stored facts differ from what the messages say; `hermes rebuild` replaces them.")
+	}
+	if a.json {
+		return errors.Join(a.printJSON(out), differs)
+	}
+	for i := range out.Data {
+		d := &out.Data[i]
+		a.say("%-40s %6d messages %6d facts  %.12s  %s", d.Root+d.Key, d.Messages, d.Facts, d.Hash, d.state())
+	}
+	return differs
 }
