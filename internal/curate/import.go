@@ -151,33 +151,13 @@ func (im *importer) sameEnd(ctx context.Context, root session.ID, hash []byte) b
 	return newest[0].Seq+1 == im.want.NextSeq && bytes.Equal(newest[0].Hash, hash)
 }
 
-// run stores the messages in pages and creates each session at its first message.
+// run stores the messages in pages, opening sessions where they begin.
 func (im *importer) run(ctx context.Context, messages iter.Seq2[session.Message, error]) error {
-	page, size := make([]session.Message, 0, copyPage), 0
-	flush := func() error {
-		err := im.page(ctx, page)
-		clear(page)
-		page, size = page[:0], 0
-		return err
-	}
-	for m, err := range messages {
+	for page, err := range pages(messages) {
 		if err != nil {
 			return err
 		}
-		if len(page) > 0 && page[0].SessionID != m.SessionID {
-			if err := flush(); err != nil {
-				return err
-			}
-		}
-		page = append(page, m)
-		if size += m.Size(); len(page) == copyPage || size > copyBytes { // not with the next one, which may be as large
-			if err := flush(); err != nil {
-				return err
-			}
-		}
-	}
-	if len(page) > 0 {
-		if err := flush(); err != nil {
+		if err := im.page(ctx, page); err != nil {
 			return err
 		}
 	}
@@ -187,6 +167,38 @@ func (im *importer) run(ctx context.Context, messages iter.Seq2[session.Message,
 		}
 	}
 	return im.close(ctx)
+}
+
+// pages cuts messages into pages of one session each, bounded in number and in size.
+// A page is valid until the next one.
+func pages(messages iter.Seq2[session.Message, error]) iter.Seq2[[]session.Message, error] {
+	return func(yield func([]session.Message, error) bool) {
+		page, size := make([]session.Message, 0, copyPage), 0
+		flush := func() (gone bool) {
+			gone = !yield(page, nil)
+			clear(page)
+			page, size = page[:0], 0
+			return gone
+		}
+		for m, err := range messages {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if len(page) > 0 && page[0].SessionID != m.SessionID && flush() {
+				return
+			}
+			page = append(page, m)
+			size += m.Size()
+			// The page is stored before the next message is read, which may be as large.
+			if full := len(page) == copyPage || size > copyBytes; full && flush() {
+				return
+			}
+		}
+		if len(page) > 0 {
+			flush()
+		}
+	}
 }
 
 // page stores messages of one session.

@@ -3,6 +3,7 @@ package curate
 import (
 	"context"
 	"fmt"
+	"iter"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -35,32 +36,59 @@ type Pruned struct {
 func (c *Curator) Prune(ctx context.Context, p *Prune) (Pruned, error) {
 	var out Pruned
 	var doomed []session.ID
-	f := session.Filter{State: session.Ended, Source: p.Source, Limit: 200, Before: session.Cursor{LastActive: p.Before}}
-	for {
-		page, err := c.sessions.Sessions(ctx, p.Owner, f)
+	for s, err := range c.prunable(ctx, p) {
 		if err != nil {
-			return out, fmt.Errorf("list sessions: %w", err)
+			return out, err
 		}
-		for i := range page {
-			if p.Limit > 0 && len(doomed) >= p.Limit {
-				out.Left++
-				continue
-			}
-			doomed = append(doomed, page[i].RootID)
-			if p.DryRun {
-				out.Sessions++
-				out.Messages += page[i].NextSeq
-			}
+		if p.Limit > 0 && len(doomed) >= p.Limit {
+			out.Left++
+			continue
 		}
-		if len(page) < f.Limit {
-			break
+		doomed = append(doomed, s.RootID)
+		if p.DryRun {
+			out.count(s)
 		}
-		last := &page[len(page)-1]
-		f.Before = session.Cursor{LastActive: last.LastActive, ID: last.RootID}
 	}
 	if p.DryRun {
 		return out, nil
 	}
+	err := c.deleteUnused(ctx, p, doomed, &out)
+	return out, err
+}
+
+// count adds a deleted lineage, given its tip.
+func (out *Pruned) count(tip *session.Session) {
+	out.Sessions++
+	out.Messages += tip.NextSeq
+}
+
+// prunable lists the tips of the ended sessions that a prune is about, newest first.
+func (c *Curator) prunable(ctx context.Context, p *Prune) iter.Seq2[*session.Session, error] {
+	return func(yield func(*session.Session, error) bool) {
+		f := session.Filter{State: session.Ended, Source: p.Source, Limit: 200, Before: session.Cursor{LastActive: p.Before}}
+		for {
+			page, err := c.sessions.Sessions(ctx, p.Owner, f)
+			if err != nil {
+				yield(nil, fmt.Errorf("list sessions: %w", err))
+				return
+			}
+			for i := range page {
+				if !yield(&page[i], nil) {
+					return
+				}
+			}
+			if len(page) < f.Limit {
+				return
+			}
+			last := &page[len(page)-1]
+			f.Before = session.Cursor{LastActive: last.LastActive, ID: last.RootID}
+		}
+	}
+}
+
+// deleteUnused deletes lineages and counts them. It skips those that are in use again
+// or gone.
+func (c *Curator) deleteUnused(ctx context.Context, p *Prune, doomed []session.ID, out *Pruned) error {
 	still := func(s session.Session) error {
 		if !s.Ended() || !s.LastActive.Before(p.Before) {
 			return fault.New(fault.Conflict, "session_in_use", "The session is in use again.")
@@ -71,12 +99,11 @@ func (c *Curator) Prune(ctx context.Context, p *Prune) (Pruned, error) {
 		tip, err := c.Delete(ctx, p.Owner, root, still)
 		switch fault.KindOf(err) {
 		case "":
-			out.Sessions++
-			out.Messages += tip.NextSeq
+			out.count(&tip)
 		case fault.Conflict, fault.NotFound:
 		default:
-			return out, err
+			return err
 		}
 	}
-	return out, nil
+	return nil
 }
