@@ -121,19 +121,14 @@ func (e *exporter) all(source session.Source) error {
 
 // lineage writes one line.
 func (e *exporter) lineage(tip *session.Session) error {
-	ctx := e.r.Context()
-	rows, err := e.s.Sessions.Sessions(ctx, e.o, session.Filter{Lineage: tip.RootID})
+	rows, err := e.s.Sessions.Sessions(e.r.Context(), e.o, session.Filter{Lineage: tip.RootID})
 	if err != nil || len(rows) == 0 { // it was deleted meanwhile
 		return err
 	}
 	tip = &rows[len(rows)-1]
-	var hash []byte
-	newest, err := e.s.Sessions.Messages(ctx, e.o, tip.RootID, session.Range{To: tip.NextSeq, Limit: 1, Newest: true})
+	hash, err := e.lastHash(tip)
 	if err != nil {
 		return err
-	}
-	if len(newest) > 0 && tip.NextSeq > 0 {
-		hash = newest[0].Hash
 	}
 	head, err := json.Marshal(archiveOf(tip, rows, hash))
 	if err != nil {
@@ -141,28 +136,47 @@ func (e *exporter) lineage(tip *session.Session) error {
 	}
 	e.line = append(append(e.line[:0], head[:len(head)-1]...), `,"messages":[`...)
 	for from := int64(0); from < tip.NextSeq; {
-		ms, err := e.s.Sessions.Messages(ctx, e.o, tip.RootID, session.Range{From: from, To: tip.NextSeq, Limit: exportPage, Receipts: true})
+		next := session.Range{From: from, To: tip.NextSeq, Limit: exportPage, Receipts: true}
+		ms, err := e.s.Sessions.Messages(e.r.Context(), e.o, tip.RootID, next)
 		if err != nil {
 			return err
 		}
 		if len(ms) == 0 {
 			break
 		}
-		for i := range ms {
-			if from+int64(i) > 0 {
-				e.line = append(e.line, ',')
-			}
-			if e.line, err = appendArchived(e.line, &ms[i]); err != nil {
-				return err
-			}
-			if err := e.drain(); err != nil {
-				return err
-			}
+		if err := e.messages(ms, from); err != nil {
+			return err
 		}
 		from = ms[len(ms)-1].Seq + 1
 	}
 	e.line = append(e.line, "]}\n"...)
 	return e.drain()
+}
+
+// lastHash is the running hash of the newest message of a lineage, nil if it has none.
+func (e *exporter) lastHash(tip *session.Session) ([]byte, error) {
+	newest, err := e.s.Sessions.Messages(e.r.Context(), e.o, tip.RootID, session.Range{To: tip.NextSeq, Limit: 1, Newest: true})
+	if err != nil || len(newest) == 0 || tip.NextSeq == 0 {
+		return nil, err
+	}
+	return newest[0].Hash, nil
+}
+
+// messages writes a page of a lineage's messages, the first of which was asked for at
+// the place from.
+func (e *exporter) messages(ms []session.Message, from int64) (err error) {
+	for i := range ms {
+		if from+int64(i) > 0 {
+			e.line = append(e.line, ',')
+		}
+		if e.line, err = appendArchived(e.line, &ms[i]); err != nil {
+			return err
+		}
+		if err := e.drain(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // drain writes the buffered lines.

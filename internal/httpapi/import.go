@@ -50,49 +50,82 @@ func (s *server) importSessions(w http.ResponseWriter, r *http.Request) error {
 	in := &archiveReader{body: &passage{bodies: s.bodies, r: r}}
 	defer in.body.next()
 	in.decode()
-	out := importReply{Object: "hermes.import", Errors: []importProblem{}}
-	restore := r.URL.Query().Get("restore") == "true"
-	var keys []session.Key
+	im := &archiveImport{
+		s: s, r: r, in: in, restore: r.URL.Query().Get("restore") == "true",
+		out: importReply{Object: "hermes.import", Errors: []importProblem{}},
+	}
 	for line := 1; ; line++ {
-		in.next()
-		head, err := in.head()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err == nil {
-			var got curate.Imported
-			got, err = s.importLine(r, in, head, restore)
-			if err == nil {
-				out.Messages += got.Messages
-				if got.Same {
-					out.Unchanged++
-				} else {
-					out.Imported++
-				}
-			}
-			for _, k := range got.Keys {
-				if !slices.Contains(keys, k) {
-					keys = append(keys, k)
-				}
-			}
-		}
-		if err != nil && !linesOwn(err) {
+		more, err := im.line(line)
+		if err != nil {
 			return err
 		}
-		if err != nil {
-			out.problem(line, head.ID, asFault(err))
-		}
-		if lost := in.rest(); lost != nil || in.lost { // after invalid JSON, no further line can be found
-			if err == nil {
-				out.problem(line, head.ID, asFault(in.unreadable(lost)))
-			}
+		if !more {
 			break
 		}
 	}
-	if err := s.Curator.SettleKeys(r.Context(), ownerOf(r), keys); err != nil {
+	if err := s.Curator.SettleKeys(r.Context(), ownerOf(r), im.keys); err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, out)
+	return writeJSON(w, http.StatusOK, im.out)
+}
+
+// archiveImport is an import under way.
+type archiveImport struct {
+	s       *server
+	r       *http.Request
+	in      *archiveReader
+	restore bool
+	out     importReply
+	keys    []session.Key // whose memory is to be settled at the end
+}
+
+// line imports the next line and tells what is wrong with it. more says that another
+// line may follow: behind broken JSON nothing can be made out. An error that is not the
+// line's own ends the import.
+func (im *archiveImport) line(n int) (more bool, err error) {
+	im.in.next()
+	head, err := im.in.head()
+	if errors.Is(err, io.EOF) {
+		return false, nil
+	}
+	if err == nil {
+		err = im.store(head)
+	}
+	if err != nil {
+		if !linesOwn(err) {
+			return false, err
+		}
+		im.out.problem(n, head.ID, asFault(err))
+	}
+	lost := im.in.rest()
+	if lost == nil && !im.in.lost {
+		return true, nil
+	}
+	if err == nil {
+		im.out.problem(n, head.ID, asFault(im.in.unreadable(lost)))
+	}
+	return false, nil
+}
+
+// store stores the lineage of a line and counts it. The keys of a lineage that was
+// stored in part are to be settled, too.
+func (im *archiveImport) store(head *archiveHead) error {
+	got, err := im.s.importLine(im.r, im.in, head, im.restore)
+	for _, k := range got.Keys {
+		if !slices.Contains(im.keys, k) {
+			im.keys = append(im.keys, k)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	im.out.Messages += got.Messages
+	if got.Same {
+		im.out.Unchanged++
+	} else {
+		im.out.Imported++
+	}
+	return nil
 }
 
 // linesOwn reports whether an error concerns only its line, so that the next line may
