@@ -21,58 +21,92 @@ import (
 // so that it can send a keep-alive without another goroutine.
 func (r *Registry) Follow(ctx context.Context, o owner.Owner, id string, after int64, idle <-chan time.Time) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		n := name{o.ID(), id}
-		defer r.topics.join(n)()
+		f := follower{r: r, o: o, n: name{o.ID(), id}, after: after, idle: idle, yield: yield}
+		defer r.topics.join(f.n)()
 		for {
-			gone := r.carrierOf(n) == nil && r.leaving()
-			look, changed := r.topics.look(n, after, func() ([]Event, State, error) {
-				return r.behind(context.WithoutCancel(ctx), o, id, after) // other readers may share this read
-			})
-			select {
-			case <-look.done:
-			case <-ctx.Done():
+			gone := r.carrierOf(f.n) == nil && r.leaving()
+			look, changed := f.look(ctx)
+			if look == nil || !f.pass(ctx, look) {
 				return
-			}
-			events, state, err := look.events, look.state, look.err
-			if err != nil {
-				if ctx.Err() == nil {
-					yield(Event{}, err)
-				}
-				return
-			}
-			for _, e := range events {
-				after = e.Seq
-				if !yield(e, nil) || e.Type.Last() {
-					return
-				}
 			}
 			switch {
-			case len(events) == page:
+			case len(look.events) == page:
 				continue
-			case state.Over():
+			case look.state.Over():
 				return
 			case gone:
 				yield(Event{}, fault.New(fault.Unavailable, "draining", "The server is stopping. The run goes on with the next one."))
 				return
 			}
-			left := r.left
-			if r.carrierOf(n) != nil {
-				left = nil // the run is either carried to its end here or put back
+			if !f.wait(ctx, changed) {
+				return
 			}
-			for waiting := true; waiting; {
-				select {
-				case <-changed:
-					waiting = false
-				case <-left:
-					waiting = false
-				case <-idle:
-					if !yield(Event{}, nil) {
-						return
-					}
-				case <-ctx.Done():
-					return
-				}
+		}
+	}
+}
+
+// follower is one reader of a run.
+type follower struct {
+	r     *Registry
+	o     owner.Owner
+	n     name
+	after int64 // the Seq of the last event passed on
+	idle  <-chan time.Time
+	yield func(Event, error) bool
+}
+
+// look reads the next events. The channel is closed when there are more. The look is
+// nil if the reader has gone before the read was complete.
+func (f *follower) look(ctx context.Context) (*look, <-chan struct{}) {
+	after := f.after
+	look, changed := f.r.topics.look(f.n, after, func() ([]Event, State, error) {
+		return f.r.behind(context.WithoutCancel(ctx), f.o, f.n.id, after) // other readers may share this read
+	})
+	select {
+	case <-look.done:
+		return look, changed
+	case <-ctx.Done():
+		return nil, nil
+	}
+}
+
+// pass passes the events of a look on. It returns false when the reader has had the
+// last one, has had an error, or has gone.
+func (f *follower) pass(ctx context.Context, look *look) bool {
+	if look.err != nil {
+		if ctx.Err() == nil {
+			f.yield(Event{}, look.err)
+		}
+		return false
+	}
+	for _, e := range look.events {
+		f.after = e.Seq
+		if !f.yield(e, nil) || e.Type.Last() {
+			return false
+		}
+	}
+	return true
+}
+
+// wait waits until there may be more to read, with an empty event at each tick of idle.
+// It returns false when the reader has gone.
+func (f *follower) wait(ctx context.Context, changed <-chan struct{}) bool {
+	left := f.r.left
+	if f.r.carrierOf(f.n) != nil {
+		left = nil // the run is either carried to its end here or put back
+	}
+	for {
+		select {
+		case <-changed:
+			return true
+		case <-left:
+			return true
+		case <-f.idle:
+			if !f.yield(Event{}, nil) {
+				return false
 			}
+		case <-ctx.Done():
+			return false
 		}
 	}
 }
