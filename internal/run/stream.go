@@ -208,22 +208,9 @@ func (s *Stream) Deltas(ctx context.Context) iter.Seq2[Delta, error] {
 // receive passes the model's pieces on until it finishes. held are the pieces
 // from the finishing one on; left says that the caller has gone.
 func (s *Stream) receive(ctx context.Context, yield func(Delta, error) bool) (held []Delta, err error, left bool) {
-	var a acceptance
-	select {
-	case a = <-s.accepted:
-	case <-ctx.Done():
-		return nil, canceled(ctx), false
-	}
-	s.answer.responder, s.answer.model, s.answer.whole = a.responder, s.turn.name, !s.turn.req.Streaming
-	if a.responder == lineage.ByRecall {
-		s.answer.model = RecallModel
-	}
-	if a.err != nil {
-		return nil, a.err, false
-	}
-	deltas := a.deltas
-	if s.turn.box != nil && a.responder == lineage.ByUpstream {
-		deltas = s.withTools(deltas)
+	deltas, err := s.await(ctx)
+	if err != nil {
+		return nil, err, false
 	}
 	for d, err := range deltas {
 		if err != nil {
@@ -238,10 +225,8 @@ func (s *Stream) receive(ctx context.Context, yield func(Delta, error) bool) (he
 			held = append(held, d)
 			continue
 		}
-		for i := range held { // another choice goes on: that was not the end
-			if !yield(held[i], nil) {
-				return nil, canceled(ctx), true
-			}
+		if !yieldAll(held, yield) { // another choice goes on: that was not the end
+			return nil, canceled(ctx), true
 		}
 		held = held[:0]
 		if d.Finishes {
@@ -254,6 +239,38 @@ func (s *Stream) receive(ctx context.Context, yield func(Delta, error) bool) (he
 		return nil, fault.New(fault.Upstream, "upstream_incomplete", "The model's answer ended without a finish."), false
 	}
 	return held, nil, false
+}
+
+// await waits until a model has accepted the call, notes which one answers, and returns
+// its pieces, with the calls of this server's tools taken out.
+func (s *Stream) await(ctx context.Context) (iter.Seq2[Delta, error], error) {
+	var a acceptance
+	select {
+	case a = <-s.accepted:
+	case <-ctx.Done():
+		return nil, canceled(ctx)
+	}
+	s.answer.responder, s.answer.model, s.answer.whole = a.responder, s.turn.name, !s.turn.req.Streaming
+	if a.responder == lineage.ByRecall {
+		s.answer.model = RecallModel
+	}
+	if a.err != nil {
+		return nil, a.err
+	}
+	if s.turn.box != nil && a.responder == lineage.ByUpstream {
+		return s.withTools(a.deltas), nil
+	}
+	return a.deltas, nil
+}
+
+// yieldAll passes pieces on. It returns false when the caller has gone.
+func yieldAll(pieces []Delta, yield func(Delta, error) bool) bool {
+	for i := range pieces {
+		if !yield(pieces[i], nil) {
+			return false
+		}
+	}
+	return true
 }
 
 func canceled(ctx context.Context) error {
@@ -282,9 +299,5 @@ func (s *Stream) finish(ctx context.Context, held []Delta, cause error, left boo
 		return
 	}
 	held[0].Result = res
-	for i := range held {
-		if !yield(held[i], nil) {
-			return
-		}
-	}
+	yieldAll(held, yield)
 }
