@@ -55,16 +55,8 @@ func (db *DB) Rewrite(ctx context.Context, o owner.Owner, w curate.Rewrite) erro
 			}
 		}
 		for i := range w.Sessions {
-			s := &w.Sessions[i]
-			if _, err := t.exec(rewriteSession,
-				null(s.Title), titleSource(s.Title, s.TitleSource), null(s.SystemPrompt), null(s.Summary), null(s.UserID), s.TailFrom, s.LineageTokens,
-				null(s.ParentID), string(s.Source), null(s.Model), null(s.EndReason), o.ID(), string(s.ID)); err != nil {
-				return fmt.Errorf("rewrite session: %w", err)
-			}
-			if s.Title == "" {
-				if err := t.untitled(o, s.ID); err != nil {
-					return err
-				}
+			if err := t.rewriteSession(o, &w.Sessions[i]); err != nil {
+				return err
 			}
 		}
 		for i := range w.Scopes {
@@ -76,8 +68,20 @@ func (db *DB) Rewrite(ctx context.Context, o owner.Owner, w curate.Rewrite) erro
 	})
 }
 
-const rewriteSession = `UPDATE sessions SET title = ?, title_source = ?, system_prompt = ?, summary = ?, user_id = ?, tail_from = ?, lineage_tokens = ?,
-	parent_session_id = ?, source = ?, model = ?, end_reason = ? WHERE owner_id = ? AND id = ?`
+// rewriteSession gives a session other texts and another end.
+func (t *tx) rewriteSession(o owner.Owner, s *session.Session) error {
+	const update = `UPDATE sessions SET title = ?, title_source = ?, system_prompt = ?, summary = ?, user_id = ?, tail_from = ?, lineage_tokens = ?,
+		parent_session_id = ?, source = ?, model = ?, end_reason = ? WHERE owner_id = ? AND id = ?`
+	if _, err := t.exec(update,
+		null(s.Title), titleSource(s.Title, s.TitleSource), null(s.SystemPrompt), null(s.Summary), null(s.UserID), s.TailFrom, s.LineageTokens,
+		null(s.ParentID), string(s.Source), null(s.Model), null(s.EndReason), o.ID(), string(s.ID)); err != nil {
+		return fmt.Errorf("rewrite session: %w", err)
+	}
+	if s.Title != "" {
+		return nil
+	}
+	return t.untitled(o, s.ID)
+}
 
 // undo marks messages as undone and removes their facts.
 func (t *tx) undo(o owner.Owner, w *curate.Rewrite) error {

@@ -72,38 +72,62 @@ func (db *DB) KeepStudy(ctx context.Context, o owner.Owner, s curate.Study) erro
 	if err := errNoOwner(o); err != nil {
 		return err
 	}
-	const mark = `INSERT OR REPLACE INTO studies (owner_id, root_id, facts_to, summarized, titled, vectors_to, vectors_by) VALUES (?,?,?,?,?,?,?)`
 	return db.w.submit(ctx, func(t *tx) error {
-		var sessions int
-		if err := t.row(`SELECT count(*) FROM sessions WHERE owner_id = ? AND root_id = ?`, o.ID(), string(s.Root)).Scan(&sessions); err != nil {
-			return fmt.Errorf("look for lineage: %w", err)
-		}
-		if sessions == 0 {
-			return errNoSession()
+		if err := t.hasLineage(o, s.Root); err != nil {
+			return err
 		}
 		if err := t.holds(o, &s.Task); err != nil {
 			return err
 		}
-		m := &s.Marks
-		if _, err := t.exec(mark, o.ID(), string(s.Root), m.FactsTo, m.Summarized, m.Titled, m.VectorsTo, null(m.VectorsBy)); err != nil {
-			return fmt.Errorf("keep marks: %w", err)
+		if err := t.keepMarks(o, s.Root, &s.Marks); err != nil {
+			return err
 		}
 		for i := range s.Findings {
 			if err := t.keepFinding(o, &s.Findings[i], s.Keys[i], &s.Changes[i]); err != nil {
 				return err
 			}
 		}
-		if s.Summary != nil {
-			const swap = `UPDATE sessions SET summary = ? WHERE owner_id = ? AND id = ? AND root_id = ?`
-			if _, err := t.exec(swap, null(s.Summary.Text), o.ID(), string(s.Summary.Session), string(s.Root)); err != nil {
-				return fmt.Errorf("keep summary: %w", err)
-			}
+		if err := t.keepSummary(o, &s); err != nil {
+			return err
 		}
 		if err := t.retitle(o, s.Root, s.Title); err != nil {
 			return err
 		}
 		return t.keepVectors(o, &s)
 	})
+}
+
+// hasLineage fails if a lineage has been deleted.
+func (t *tx) hasLineage(o owner.Owner, root session.ID) error {
+	var sessions int
+	if err := t.row(`SELECT count(*) FROM sessions WHERE owner_id = ? AND root_id = ?`, o.ID(), string(root)).Scan(&sessions); err != nil {
+		return fmt.Errorf("look for lineage: %w", err)
+	}
+	if sessions == 0 {
+		return errNoSession()
+	}
+	return nil
+}
+
+// keepMarks stores how far the models have come with a lineage.
+func (t *tx) keepMarks(o owner.Owner, root session.ID, m *curate.Marks) error {
+	const mark = `INSERT OR REPLACE INTO studies (owner_id, root_id, facts_to, summarized, titled, vectors_to, vectors_by) VALUES (?,?,?,?,?,?,?)`
+	if _, err := t.exec(mark, o.ID(), string(root), m.FactsTo, m.Summarized, m.Titled, m.VectorsTo, null(m.VectorsBy)); err != nil {
+		return fmt.Errorf("keep marks: %w", err)
+	}
+	return nil
+}
+
+// keepSummary stores a model's summary in place of the one that the session has.
+func (t *tx) keepSummary(o owner.Owner, s *curate.Study) error {
+	if s.Summary == nil {
+		return nil
+	}
+	const swap = `UPDATE sessions SET summary = ? WHERE owner_id = ? AND id = ? AND root_id = ?`
+	if _, err := t.exec(swap, null(s.Summary.Text), o.ID(), string(s.Summary.Session), string(s.Root)); err != nil {
+		return fmt.Errorf("keep summary: %w", err)
+	}
+	return nil
 }
 
 // retitle replaces the derived titles of a lineage's sessions by a model's title,

@@ -25,48 +25,12 @@ func (db *DB) AppendTurn(ctx context.Context, o owner.Owner, step lineage.Step) 
 	if err := errNoOwner(o); err != nil {
 		return err
 	}
-	var receiptID, receipt any
-	if step.Receipt != nil {
-		text, err := json.Marshal(step.Receipt)
-		if err != nil {
-			return fmt.Errorf("encode receipt: %w", err)
-		}
-		receiptID, receipt = step.Receipt.ID, string(text)
+	receipt, err := encodeReceipt(step.Receipt)
+	if err != nil {
+		return err
 	}
 	sent := db.frame(o, step.Receipt)
-	err := db.w.submitTelling(ctx, step.Queued, func(t *tx) error {
-		frame, err := t.keepFrame(sent)
-		if err != nil {
-			return err
-		}
-		if step.Ended != nil {
-			staysTip := step.Ended.RootID != step.Session.RootID
-			if _, err := t.exec(endSession, millis(step.Ended.EndedAt), string(step.Ended.EndReason), staysTip, o.ID(),
-				string(step.Ended.ID)); err != nil {
-				return fmt.Errorf("end session: %w", err)
-			}
-		}
-		if err := t.stepSession(o, &step); err != nil {
-			return err
-		}
-		for i := range step.Messages {
-			m := &step.Messages[i]
-			if step.Receipt == nil || m.Seq != step.Receipt.Seq {
-				if err := t.appendMessage(o, m, null(m.ReceiptID), nullBytes(m.Receipt), nil); err != nil {
-					return err
-				}
-			} else if err := t.appendMessage(o, m, receiptID, receipt, frame); err != nil {
-				return err
-			}
-		}
-		if err := t.keepChanges(o, &step); err != nil {
-			return err
-		}
-		if err := t.notePending(o, step.Pending); err != nil {
-			return err
-		}
-		return t.finishRequest(o, step.Finished)
-	})
+	err = db.w.submitTelling(ctx, step.Queued, func(t *tx) error { return t.appendStep(o, &step, receipt, sent) })
 	if isConstraint(err) {
 		return fault.Wrap(fault.Conflict, "concurrent_writer", "Another writer has changed this session. Try again.", err)
 	}
@@ -78,6 +42,67 @@ func (db *DB) AppendTurn(ctx context.Context, o owner.Owner, step lineage.Step) 
 	}
 	db.awaitLarge(ctx, step.Messages)
 	return nil
+}
+
+// encodeReceipt encodes the receipt of a step, which may have none.
+func encodeReceipt(r *lineage.Receipt) ([]byte, error) {
+	if r == nil {
+		return nil, nil
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		return nil, fmt.Errorf("encode receipt: %w", err)
+	}
+	return text, nil
+}
+
+// appendStep writes a step: sessions first, then messages, then what came of them.
+func (t *tx) appendStep(o owner.Owner, step *lineage.Step, receipt []byte, sent *framing) error {
+	frame, err := t.keepFrame(sent)
+	if err != nil {
+		return err
+	}
+	if err := t.endPrevious(o, step); err != nil {
+		return err
+	}
+	if err := t.stepSession(o, step); err != nil {
+		return err
+	}
+	for i := range step.Messages {
+		if err := t.stepMessage(o, step, &step.Messages[i], receipt, frame); err != nil {
+			return err
+		}
+	}
+	if err := t.keepChanges(o, step); err != nil {
+		return err
+	}
+	if err := t.notePending(o, step.Pending); err != nil {
+		return err
+	}
+	return t.finishRequest(o, step.Finished)
+}
+
+// endPrevious ends the session that a step leaves, if it leaves one. A session of
+// another lineage stays the tip of its own.
+func (t *tx) endPrevious(o owner.Owner, step *lineage.Step) error {
+	s := step.Ended
+	if s == nil {
+		return nil
+	}
+	staysTip := s.RootID != step.Session.RootID
+	if _, err := t.exec(endSession, millis(s.EndedAt), string(s.EndReason), staysTip, o.ID(), string(s.ID)); err != nil {
+		return fmt.Errorf("end session: %w", err)
+	}
+	return nil
+}
+
+// stepMessage stores a message of a step, the answer with the step's receipt and what
+// was sent to the model.
+func (t *tx) stepMessage(o owner.Owner, step *lineage.Step, m *session.Message, receipt []byte, frame any) error {
+	if step.Receipt == nil || m.Seq != step.Receipt.Seq {
+		return t.appendMessage(o, m, null(m.ReceiptID), nullBytes(m.Receipt), nil)
+	}
+	return t.appendMessage(o, m, step.Receipt.ID, string(receipt), frame)
 }
 
 // stepSession creates the session of a step or updates its counters, and sets its
