@@ -163,14 +163,19 @@ func (db *DB) open(ctx context.Context) error {
 			return err
 		}
 	}
-	background, stop := context.WithCancel(context.WithoutCancel(ctx))
-	db.stop = stop
 	db.w = newWriter(conn, filepath.Dir(db.opt.Path), files, db.log)
 	db.w.observer, db.w.keep = db.opt.Observer, db.opt.AuditKeep
 	db.indexer = newIndexer(db, dirty)
 	db.w.index, db.w.marks = db.indexer, marks
-	db.stopped.Go(recovery.Func(func() { db.indexer.run(background) }, recovery.Logged(background, db.log, "the text index")))
+	db.startIndexing(ctx)
 	return nil
+}
+
+// startIndexing fills the text index in the background until the database is closed.
+func (db *DB) startIndexing(ctx context.Context) {
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	db.stop = stop
+	db.stopped.Go(recovery.Func(func() { db.indexer.run(background) }, recovery.Logged(background, db.log, "the text index")))
 }
 
 // takeOver learns for each range of message ids up to where all of them are indexed,

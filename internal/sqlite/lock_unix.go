@@ -23,14 +23,8 @@ func lockFile(path string) (*os.File, error) {
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, "database_unwritable", "Cannot create "+path+". Check HERMES_HOME and its permissions.", err)
 	}
-	for end := time.Now().Add(lockPatience); ; time.Sleep(lockPatience / 10) {
-		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		if err == nil {
-			return f, signLock(f)
-		}
-		if !errors.Is(err, unix.EWOULDBLOCK) || time.Now().After(end) {
-			break
-		}
+	if err = takeLock(f); err == nil {
+		return f, signLock(f)
 	}
 	_ = f.Close()
 	if errors.Is(err, unix.EWOULDBLOCK) {
@@ -38,6 +32,24 @@ func lockFile(path string) (*os.File, error) {
 			"Another hermes owns this database. Stop it, or give this one another home with HERMES_HOME.")
 	}
 	return nil, fmt.Errorf("lock database: %w", err)
+}
+
+// takeLock asks for the lock until it has it, or lockPatience is over. A lock tells
+// nobody when it is released.
+func takeLock(f *os.File) error {
+	again, over := time.NewTicker(lockPatience/10), time.After(lockPatience)
+	defer again.Stop()
+	for {
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if !errors.Is(err, unix.EWOULDBLOCK) {
+			return err
+		}
+		select {
+		case <-again.C:
+		case <-over:
+			return err
+		}
+	}
 }
 
 // unlockFile releases the database. Closing the file would not be enough: a child
