@@ -82,11 +82,11 @@ import' reads it back.`,
 // mayOverwrite refuses an existing file, unless overwriting was requested or is
 // confirmed. It returns whether an existing file may be overwritten.
 func (a *app) mayOverwrite(name string, force bool) (bool, error) {
-	info, err := os.Stat(name)
+	there := existing(name)
 	switch {
-	case name == "-" || err != nil: // other errors appear when the file is written
+	case name == "-" || there == nil:
 		return force, nil
-	case info.IsDir():
+	case there.IsDir():
 		return false, fault.New(fault.Invalid, "export_unwritable", name+" is a directory. Name a file in it.")
 	case force:
 		return true, nil
@@ -94,6 +94,16 @@ func (a *app) mayOverwrite(name string, force bool) (bool, error) {
 		return false, errFileExists(name)
 	}
 	return true, a.confirm(false, name+" is there already. Overwrite it?")
+}
+
+// existing returns the file of this name, or nil. Other errors appear when the file is
+// written.
+func existing(name string) os.FileInfo {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil
+	}
+	return info
 }
 
 func errFileExists(name string) error {

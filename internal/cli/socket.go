@@ -36,10 +36,20 @@ func (l *listening) openSocket(ctx context.Context, home string) error {
 	if err != nil {
 		return fmt.Errorf("remove the socket of a server that was killed: %w", err)
 	}
-	dir := ""
+	if socket, path, dir := bindSocket(ctx, path); socket != nil {
+		l.listeners, l.socket, l.socketDir = append(l.listeners, socket), path, dir
+	}
+	return nil
+}
+
+// bindSocket listens on a socket file that this account alone can connect to: at the
+// path, or in a new directory if the path is too long. socket is nil if the system
+// offers neither.
+func bindSocket(ctx context.Context, path string) (socket net.Listener, at, dir string) {
 	if len(path) > longestSocket {
+		var err error
 		if dir, err = os.MkdirTemp(os.Getenv("XDG_RUNTIME_DIR"), "hermes-"); err != nil { // mode 0700
-			return nil
+			return nil, "", ""
 		}
 		path = filepath.Join(dir, socketName)
 	}
@@ -54,10 +64,9 @@ func (l *listening) openSocket(ctx context.Context, home string) error {
 		if dir != "" {
 			_ = os.Remove(dir)
 		}
-		return nil
+		return nil, "", ""
 	}
-	l.listeners, l.socket, l.socketDir = append(l.listeners, socket), path, dir
-	return nil
+	return socket, path, dir
 }
 
 // closeSocket removes the socket's directory; the file is removed with its listener.

@@ -18,8 +18,8 @@ func CheckChat(body []byte) error {
 	var in struct {
 		Messages []chatMessage `json:"messages"`
 	}
-	if json.Unmarshal(body, &in) != nil {
-		return nil // invalid JSON is tested elsewhere
+	if !decodes(body, &in) {
+		return nil
 	}
 	for i := 0; i < len(in.Messages); {
 		m := &in.Messages[i]
@@ -38,6 +38,10 @@ func CheckChat(body []byte) error {
 	}
 	return nil
 }
+
+// decodes reports whether a body has the form of a request. What has not is refused by
+// the handler, and tested elsewhere.
+func decodes(body []byte, into any) bool { return json.Unmarshal(body, into) == nil }
 
 type chatMessage struct {
 	Role       string `json:"role"`
@@ -86,7 +90,7 @@ func CheckMessages(body []byte) error {
 	var in struct {
 		Messages []claudeMessage `json:"messages"`
 	}
-	if json.Unmarshal(body, &in) != nil {
+	if !decodes(body, &in) {
 		return nil
 	}
 	seen := make(map[string]bool)
