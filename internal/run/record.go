@@ -141,7 +141,7 @@ func (t *turn) answerMessages(a *answer, res *Result, said func() int) []session
 // answer.
 func (t *turn) finished(answer *session.Message, res *Result) (*lineage.Finished, error) {
 	if t.pending == nil || answer.Partial() {
-		return nil, nil //nolint:nilnil // nothing to keep is no error
+		return nil, nil // nothing to keep is no error
 	}
 	outcome, err := json.Marshal(res)
 	if err != nil {

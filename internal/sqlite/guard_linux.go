@@ -41,7 +41,7 @@ func newGuard(path string) (*guard, error) {
 // one of the database's.
 func (g *guard) file(info os.FileInfo) (*os.File, error) {
 	if g == nil {
-		return nil, nil //nolint:nilnil // absence is no error
+		return nil, nil // absence is no error
 	}
 	for _, f := range g.files {
 		held, err := f.Stat()
@@ -52,7 +52,7 @@ func (g *guard) file(info os.FileInfo) (*os.File, error) {
 			return f, nil
 		}
 	}
-	return nil, nil //nolint:nilnil // absence is no error
+	return nil, nil // absence is no error
 }
 
 // close releases the guard. It must be called after the last connection has

@@ -96,7 +96,7 @@ func (db *DB) frame(o owner.Owner, r *lineage.Receipt) *framing {
 // answer's row.
 func (t *tx) keepFrame(f *framing) (any, error) {
 	if f == nil {
-		return nil, nil //nolint:nilnil // stored as null
+		return nil, nil // stored as null
 	}
 	f.ids = f.known // discards the ids of an attempt that was rolled back
 	for i, text := range f.texts {
