@@ -59,12 +59,13 @@ func examineDisk(home string) finding {
 
 // diskFinding is the finding for the free space and the outcome of a write.
 func diskFinding(home string, room sqlite.Room, err error) finding {
-	free := fmt.Sprintf("%s of %s are free", megabytes(int64(room.Free)), megabytes(int64(room.Total))) //nolint:gosec // no disk is that large
+	free := fmt.Sprintf("%s of %s are free", megabytes(int64(room.Free)), megabytes(int64(room.Total))) // no disk is that large
 	switch {
 	case room.Low():
 		return finding{"disk", failing, free + ": nothing is stored any more, for the rest is kept for deletions", "Free some space; then it goes on by itself."}
 	case err != nil:
-		return finding{"disk", failing, fmt.Sprintf("nothing can be written to %s: %v", home, err), "Free some space, or make the directory writable."}
+		unwritable := fmt.Sprintf("nothing can be written to %s: %v", home, err)
+		return finding{"disk", failing, unwritable, "Free some space, or make the directory writable."}
 	case room.Scarce():
 		return finding{"disk", warning, free, "Free some space before nothing can be stored any more."}
 	case !room.Known:

@@ -116,7 +116,7 @@ func socketOf(t *testing.T, home string) string {
 // shortDir is a temporary directory whose name leaves room for that of a socket.
 func shortDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "h")
+	dir, err := os.MkdirTemp("", "h") //nolint:usetesting // a directory of the test bears the test's name
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -224,7 +225,7 @@ func (s *shell) plant() {
 			updates = append(updates, fmt.Sprintf(`UPDATE %s SET %[2]s = %[2]s || ? WHERE %[2]s IS NOT NULL AND NOT (json_valid(%[2]s) AND substr(%[2]s, 1, 1) IN ('{', '['))`, table, column))
 		}
 	}
-	if err := rows.Close(); err != nil {
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 		s.t.Fatal(err)
 	}
 	for _, update := range updates {

@@ -27,7 +27,7 @@ const (
 
 func spellings() map[string]string {
 	return map[string]string{
-		"as it is":           "Qüßzlewick İdaς",
+		"as it is":           theName,
 		"escaped":            `Q\u00fc\u00dfzlewick \u0130da\u03c2`,
 		"escaped in capital": `Q\u00FC\u00DFzlewick\u0020\u0130da\u03C2`,
 		"NFD":                "Qu\u0308ßzlewick I\u0307daς",

@@ -22,23 +22,25 @@ const (
 	chat.completion chat.completion.chunk response list hermes.run conversation`
 	// protocolNames stand as names of members.
 	protocolNames = `
-	_lineage_root_id action after all allowed_tools annotations answer approvals approve approved arguments asserted at attempt attempts audio
-	background because body budget budget_tokens bytes cache_control cached_tokens call_id catch_up checked choices code completed_at
-	completion_tokens completion_tokens_details compressed concurrent_turns content context conversation created created_at data date deadline deliver
-	delivered delta description detail details developer dry_run effort encrypted_content end_reason end_seq ended_at enum error errors event_id
-	fact_id facts failed failing file file_data file_id file_url filename finish_reason finished_at first_id first_seq format from frequency_penalty
-	from_seq function function_call functions has_more hash hermes id idempotency image_url include include_usage incomplete_details index input
-	input_audio input_text input_to input_tokens input_tokens_details instructions item item_id item_reference items job_id job_name json_schema key
-	key_id keys kind last_id learned limit lineage_root_id links logit_bias logprobs max_completion_tokens max_output_tokens max_tokens
-	max_tool_calls memory message message_id messages metadata modalities model models n naive_tokens name no_fallback no_recall note now object
-	on_restart outcome output output_index output_text output_tokens output_tokens_details owner parallel_tool_calls param parameters parent_session_id
-	partial path prediction presence_penalty previous_response_id prompt prompt_cache_key prompt_tokens prompt_tokens_details properties proposed_by
-	quote reason reasoning reasoning_content reasoning_effort reasoning_tokens recalled receipt receipt_id recorded_at refusal request_id required
-	responder response response_format result results retry_after reversals role run_id safety_identifier schema scopes seed sent sent_tokens seq
-	sequence_number service_tier session session_id session_key signature source speaker started_at state statement status stop store stream
-	stream_options strict subject summary system system_prompt tail target temperature text thinking timestamp title to tokens token_count tool_call_id
-	tool_calls tool_choice tool_name tools top_logprobs top_p total_tokens truncation turns turns_ago type updated_at url usage usage_estimated used
-	user user_id value values verbosity version was when why`
+	_lineage_root_id action after all allowed_tools annotations answer approvals approve approved arguments asserted at attempt attempts
+	audio background because body budget budget_tokens bytes cache_control cached_tokens call_id catch_up checked choices code
+	completed_at completion_tokens completion_tokens_details compressed concurrent_turns content context conversation created created_at
+	data date deadline deliver delivered delta description detail details developer dry_run effort encrypted_content end_reason end_seq
+	ended_at enum error errors event_id fact_id facts failed failing file file_data file_id file_url filename finish_reason finished_at
+	first_id first_seq format from frequency_penalty from_seq function function_call functions has_more hash hermes id idempotency
+	image_url include include_usage incomplete_details index input input_audio input_text input_to input_tokens input_tokens_details
+	instructions item item_id item_reference items job_id job_name json_schema key key_id keys kind last_id learned limit
+	lineage_root_id links logit_bias logprobs max_completion_tokens max_output_tokens max_tokens max_tool_calls memory message
+	message_id messages metadata modalities model models n naive_tokens name no_fallback no_recall note now object on_restart outcome
+	output output_index output_text output_tokens output_tokens_details owner parallel_tool_calls param parameters parent_session_id
+	partial path prediction presence_penalty previous_response_id prompt prompt_cache_key prompt_tokens prompt_tokens_details properties
+	proposed_by quote reason reasoning reasoning_content reasoning_effort reasoning_tokens recalled receipt receipt_id recorded_at
+	refusal request_id required responder response response_format result results retry_after reversals role run_id safety_identifier
+	schema scopes seed sent sent_tokens seq sequence_number service_tier session session_id session_key signature source speaker
+	started_at state statement status stop store stream stream_options strict subject summary system system_prompt tail target
+	temperature text thinking timestamp title to tokens token_count tool_call_id tool_calls tool_choice tool_name tools top_logprobs
+	top_p total_tokens truncation turns turns_ago type updated_at url usage usage_estimated used user user_id value values verbosity
+	version was when why`
 )
 
 // protocolWords are the sets of both: names may be marks, too.

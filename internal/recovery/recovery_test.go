@@ -35,7 +35,7 @@ func TestDo(t *testing.T) {
 	if err := recovery.Do(func() error { return errPlain }); !errors.Is(err, errPlain) || recovery.Is(err) {
 		t.Errorf("got %v, want the error as it was", err)
 	}
-	if err := recovery.Do(func() error { var m map[string]int; m["x"]++; return nil }); !recovery.Is(err) {
+	if err := recovery.Do(func() error { return []error{nil}[len(t.Name())] }); !recovery.Is(err) {
 		t.Errorf("got %v, want the panic of the runtime", err)
 	}
 }

@@ -90,7 +90,8 @@ func conversationTables() map[string]erasable {
 				"parent_session_id": {rule: rewritten},
 				"source":            {rule: rewritten, form: marks}, "user_id": {rule: rewritten}, "model": {rule: rewritten, form: marks},
 				"system_prompt": {rule: rewritten},
-				"title":         {rule: rewritten}, "summary": {rule: rewritten}, "end_reason": {rule: rewritten, form: marks}, "title_source": {rule: ours},
+				"title":         {rule: rewritten}, "summary": {rule: rewritten}, "end_reason": {rule: rewritten, form: marks},
+				"title_source": {rule: ours},
 			},
 		},
 		"messages": {
@@ -101,7 +102,8 @@ func conversationTables() map[string]erasable {
 				"tool_calls":   {rule: rewritten, form: values},
 				"tool_call_id": {rule: rewritten}, "tool_name": {rule: rewritten}, "note": {rule: rewritten, form: marks},
 				"finish_reason": {rule: rewritten, form: marks},
-				"model":         {rule: rewritten, form: marks}, "receipt_id": {rule: rewritten}, "receipt": {rule: rewritten, form: record}, "frame": {rule: ours},
+				"model":         {rule: rewritten, form: marks}, "receipt_id": {rule: rewritten},
+				"receipt": {rule: rewritten, form: record}, "frame": {rule: ours},
 			},
 		},
 		"texts": { // receipts show the remaining texts

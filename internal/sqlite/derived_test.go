@@ -225,6 +225,9 @@ func TestSchemaIsKnown(t *testing.T) {
 		}
 		there = append(there, name)
 	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
 	if !slices.Equal(names, there) {
 		t.Errorf("the migrations make\n%q\nand the file holds\n%q", names, there)
 	}
