@@ -19,7 +19,10 @@ func locomo(flags *flag.FlagSet) func(context.Context, io.Writer) error {
 	missed := flags.Bool("missed", false, "list the questions whose evidence is not among the first ten")
 	among := flags.Int("among", 0, "how often all other conversations are said after each: how recall fares in a long memory")
 	learn := flags.Bool("train", false, "learn the weights, leaving one conversation out at a time")
-	return func(_ context.Context, w io.Writer) error {
+	var by embeddings
+	flags.StringVar(&by.url, "embeddings-url", "", "base URL of a server with embeddings: what is near in meaning counts beside the words")
+	flags.StringVar(&by.model, "embeddings-model", "", "the model of that server")
+	return func(ctx context.Context, w io.Writer) error {
 		conversations, err := load(*path)
 		if err != nil {
 			return err
@@ -39,7 +42,11 @@ func locomo(flags *flag.FlagSet) func(context.Context, io.Writer) error {
 			if *missed {
 				note = w
 			}
-			r := search(&c, count, note, *missed)
+			near, err := by.of(ctx, &c)
+			if err != nil {
+				return err
+			}
+			r := search(&c, near, count, note, *missed)
 			if *each {
 				fmt.Fprintln(w, c.name)
 				r.print(w)
@@ -93,12 +100,13 @@ func (c *conversation) tokens(count func(string) int) []int {
 }
 
 // search asks all questions of a conversation. What is not found is noted.
-func search(c *conversation, count func(string) int, note io.Writer, explain bool) *report {
+func search(c *conversation, near *meanings, count func(string) int, note io.Writer, explain bool) *report {
 	index, tokens := c.index(), c.tokens(count)
 	r := newReport()
 	for i := range c.questions {
 		q := &c.questions[i]
 		hits := index.Search(ranking.Query{Text: q.text, Limit: searchLimit, Explain: explain})
+		hits = near.join(hits, i, explain)
 		if f := r.record(c, q, hits, tokens); f != nil && f[recallAt10] < 0.999 {
 			noteMissed(note, c, q, hits)
 		}

@@ -103,6 +103,10 @@ func TestFuse(t *testing.T) {
 	hit := func(id int64, score float64) ranking.Hit { return ranking.Hit{MessageID: id, Score: score} }
 	words := []ranking.Hit{hit(1, 5), hit(2, 4), hit(3, 3)}
 	near := []ranking.Hit{hit(3, 0.9), hit(9, 0.8), hit(1, 0.7)}
+	var many []ranking.Hit
+	for id := range int64(8) {
+		many = append(many, hit(11+id, 5))
+	}
 	ids := func(hits []ranking.Hit) []int64 {
 		var out []int64
 		for i := range hits {
@@ -121,6 +125,7 @@ func TestFuse(t *testing.T) {
 		{"by words alone", words, nil, 9, []int64{1, 2, 3}},
 		{"by meaning alone", nil, near, 9, []int64{3, 9, 1}},
 		{"nothing", nil, nil, 9, nil},
+		{"meaning lifts the eighth by words, and not to the top", many, []ranking.Hit{hit(18, 0.9)}, 9, []int64{11, 12, 18, 13, 14, 15, 16, 17}},
 	} {
 		if diff := cmp.Diff(c.want, ids(ranking.Fuse(c.words, c.near, c.limit, false))); diff != "" {
 			t.Errorf("%s: got (+), want (-):\n%s", c.name, diff)
