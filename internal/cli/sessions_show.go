@@ -23,6 +23,7 @@ type spoken struct {
 	ToolCalls  json.RawMessage `json:"tool_calls,omitempty"`
 	ToolCallID string          `json:"tool_call_id,omitempty"`
 	ToolName   string          `json:"tool_name,omitempty"`
+	ReplyTo    int64           `json:"reply_to,omitempty"`
 	CreatedAt  time.Time       `json:"created_at"`
 	UndoneAt   *time.Time      `json:"undone_at,omitempty"`
 }
@@ -151,8 +152,11 @@ func (a *app) printSpoken(m *spoken) {
 		who += " " + m.ToolName
 	}
 	mark := ""
+	if m.ReplyTo != 0 {
+		mark = fmt.Sprintf(" (answers [%d])", m.ReplyTo)
+	}
 	if m.UndoneAt != nil {
-		mark = " (undone)"
+		mark += " (undone)"
 	}
 	a.say("\n[%d] %s %s%s", m.ID, m.CreatedAt.Local().Format(clock), who, block(mark))
 	calls := m.calls()
