@@ -7,7 +7,7 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
-// buffer is a text with a place in it where the next key goes.
+// buffer is a text with a cursor.
 type buffer struct {
 	text string
 	at   int // in bytes, between two characters
@@ -20,8 +20,8 @@ func (b *buffer) insert(text string) {
 	b.at += len(text)
 }
 
-// before and after are the places one character to the left and to the right.
-// What looks like one character is one, whatever it is made of.
+// before and after are the positions one character to the left and right of the cursor.
+// A grapheme cluster counts as one character.
 func (b *buffer) before() int {
 	line := b.lineStart()
 	if b.at == line {
@@ -50,7 +50,7 @@ func (b *buffer) lineEnd() int {
 	return len(b.text)
 }
 
-// wordLeft and wordRight are the places at the next end of a word.
+// wordLeft and wordRight are the positions of the next word boundaries.
 func (b *buffer) wordLeft() int {
 	head := strings.TrimRightFunc(b.text[:b.at], notWord)
 	return len(strings.TrimRightFunc(head, isWord))
@@ -64,7 +64,7 @@ func (b *buffer) wordRight() int {
 func isWord(r rune) bool  { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
 func notWord(r rune) bool { return !isWord(r) }
 
-// cut removes what lies between the place and another one, and returns it.
+// cut removes the text between the cursor and a position, and returns it.
 func (b *buffer) cut(to int) string {
 	from := b.at
 	if from > to {
@@ -75,8 +75,8 @@ func (b *buffer) cut(to int) string {
 	return gone
 }
 
-// vertical moves a line up or down, to the same number of characters from its
-// start. It reports whether there is one.
+// vertical moves the cursor one line up or down, to the same column if possible. It
+// reports whether there is such a line.
 func (b *buffer) vertical(down bool) bool {
 	start := b.lineStart()
 	column := len([]rune(b.text[start:b.at]))
@@ -98,8 +98,8 @@ func (b *buffer) vertical(down bool) bool {
 	return true
 }
 
-// edit does what a key means for a text, and reports whether it means anything.
-// killed is the text cut last.
+// edit applies a key to the text, and reports whether the key has a meaning. killed is
+// the last cut text.
 func (b *buffer) edit(k key, killed *string) bool {
 	switch k.code {
 	case keyText:

@@ -8,23 +8,22 @@ import (
 	"unicode/utf8"
 )
 
-// Clean makes a text of any origin fit to be shown, so that no text can move the
-// cursor, change the title, write to the clipboard, answer in the person's name, or
-// look like another one. Line feeds and tabs stay; carriage returns are dropped.
-// Other control characters, and marks that turn the direction of what follows, are
-// made visible. Characters without a shape of their own stay where writing needs
-// them: in joined pictographs, and between letters of scripts that join. Elsewhere
-// they hide something, and a sign stands for them.
+// Clean makes a text of any origin safe to show: it cannot move the cursor, change the
+// title, write to the clipboard, answer for the user, or look like other text. Line
+// feeds and tabs stay; carriage returns are dropped. Other control characters, and
+// marks that change the writing direction, are made visible. Invisible characters stay
+// where scripts need them: in joined emoji, and between letters of joining scripts.
+// Elsewhere they may hide something, and a symbol replaces them.
 func Clean(text string) string {
 	var c cleaner
 	return c.clean(text)
 }
 
-// OneLine is a text of any origin on one line, as cells of tables and titles are
-// shown: no text can pretend to be the next row.
+// OneLine is Clean on one line, for titles and cells of tables: no text can look like
+// the next row.
 func OneLine(text string) string { return Clean(strings.Join(strings.Fields(text), " ")) }
 
-// Doubtful reports whether Clean may show another character in its place.
+// Doubtful reports whether Clean may replace a character.
 func Doubtful(r rune) bool {
 	switch {
 	case r == '\n', r == '\t':
@@ -37,7 +36,7 @@ func Doubtful(r rune) bool {
 	return r <= 0x9f || shapeless(r)
 }
 
-// cleaner cleans a text that comes in pieces.
+// cleaner cleans a text in pieces.
 type cleaner struct{ last rune }
 
 func (c *cleaner) clean(text string) string {
@@ -55,8 +54,7 @@ func (c *cleaner) clean(text string) string {
 	}, text)
 }
 
-// seen is what is shown for a character that stands behind another one; -1 is
-// nothing.
+// seen is the character to show for r after last; -1 for none.
 func seen(last, r rune) rune {
 	switch {
 	case r == '\n', r == '\t':
@@ -64,7 +62,7 @@ func seen(last, r rune) rune {
 	case r == '\r':
 		return -1
 	case r < ' ':
-		return 0x2400 + r // the pictures of the control characters
+		return 0x2400 + r // Unicode's control pictures
 	case r == 0x7f:
 		return 0x2421
 	case r >= 0x80 && r <= 0x9f, breaksLine(r), turns(r):
@@ -72,26 +70,26 @@ func seen(last, r rune) rune {
 	case !shapeless(r), belongs(last, r):
 		return r
 	case layoutOnly(r), shapeless(last), isTag(r) && last == blackFlag:
-		return -1 // one sign stands for all of them
+		return -1 // one symbol stands for a run of them
 	}
 	return utf8.RuneError
 }
 
-// breaksLine reports whether a character is Unicode's own end of a line.
+// breaksLine reports whether a character is a line or paragraph separator.
 func breaksLine(r rune) bool { return r == '\u2028' || r == '\u2029' }
 
-// turns reports whether a character turns the direction of what follows.
+// turns reports whether a character changes the writing direction.
 func turns(r rune) bool { return r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' }
 
-// shapeless reports whether nothing is drawn for a character. The signs before
-// Arabic numbers are of the same category, and are drawn.
+// shapeless reports whether a character is invisible. The Arabic number signs have the
+// same category and are visible.
 func shapeless(r rune) bool {
 	return r >= 0xad && unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) &&
 		!unicode.Is(unicode.Prepended_Concatenation_Mark, r)
 }
 
-// layoutOnly reports whether a character only tells how to lay a text out: the soft
-// hyphen, and the marks that give a neutral character a direction.
+// layoutOnly reports whether a character only affects layout: the soft hyphen, and
+// direction marks.
 func layoutOnly(r rune) bool {
 	switch r {
 	case 0xad, 0x61c, 0x200e, 0x200f:
@@ -100,13 +98,13 @@ func layoutOnly(r rune) bool {
 	return false
 }
 
-// blackFlag is what the tags of a flag stand behind.
+// blackFlag is the character before the tag characters of a flag.
 const blackFlag = 0x1f3f4
 
 func isTag(r rune) bool { return r >= 0xe0020 && r <= 0xe007f }
 
-// belongs reports whether a character without a shape changes the one before it as
-// writing has it.
+// belongs reports whether an invisible character legitimately changes the one before
+// it.
 func belongs(last, r rune) bool {
 	switch {
 	case r == 0x200d: // zero width joiner
@@ -121,7 +119,7 @@ func belongs(last, r rune) bool {
 	return false
 }
 
-// pictograph reports whether a character may be part of a joined picture.
+// pictograph reports whether a character may be part of a joined emoji.
 func pictograph(r rune) bool {
 	switch {
 	case r >= 0x1f000 && r <= 0x1faff, r >= 0x2190 && r <= 0x2bff, r == 0xfe0f, r == 0x20e3:
@@ -130,20 +128,20 @@ func pictograph(r rune) bool {
 	return false
 }
 
-// joins reports whether a character is of a script whose letters join.
+// joins reports whether a character belongs to a joining script.
 func joins(r rune) bool {
 	return r >= 0x600 && unicode.In(r, unicode.Arabic, unicode.Syriac, unicode.Nko, unicode.Mandaic, unicode.Mongolian, unicode.Devanagari,
 		unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu, unicode.Kannada, unicode.Malayalam,
 		unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Tibetan, unicode.Balinese, unicode.Javanese)
 }
 
-// Writer passes text of any origin on to a terminal, or to what may lead to one, as
-// Clean shows it. It may be used by several at once.
+// Writer writes text of any origin, cleaned, to a terminal or to an output that may
+// lead to one. It is safe for concurrent use.
 type Writer struct {
 	mu   sync.Mutex
 	out  io.Writer
 	c    cleaner
-	rest []byte // of a character that came in part
+	rest []byte // an incomplete character
 }
 
 // NewWriter returns a writer in front of another.
@@ -162,7 +160,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Painted writes a text that is clean but for the looks of a Style.
+// Painted writes a text that is clean except for the sequences of a Style.
 func (w *Writer) Painted(text string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -170,7 +168,7 @@ func (w *Writer) Painted(text string) error {
 	return err
 }
 
-// unfinished is the length of a character at the end that has not come whole.
+// unfinished is the length of an incomplete character at the end of a text.
 func unfinished(text []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
 		if tail := text[len(text)-n:]; utf8.RuneStart(tail[0]) {

@@ -11,23 +11,23 @@ import (
 	"strings"
 )
 
-// History is what was written at a prompt, oldest first. It is a file with one
-// JSON string a line, readable by this person alone.
+// History are the inputs at a prompt, oldest first. It is a file with one JSON string
+// per line, readable by this account only.
 type History struct {
 	path  string
 	lines []string
 }
 
 const (
-	// maxHistory is how many texts are kept.
+	// maxHistory is the maximum number of entries.
 	maxHistory = 1000
-	// maxEntry is the longest text that is kept, in bytes: a paste of a log is
-	// nothing to come back to.
+	// maxEntry is the maximum length of an entry, in bytes: a pasted log is not worth
+	// keeping.
 	maxEntry = 8 << 10
 )
 
-// OpenHistory reads the history of a file, which need not exist. What has grown
-// beyond the bound is cut.
+// OpenHistory reads the history from a file, which need not exist, and drops entries
+// over the bound.
 func OpenHistory(path string) (*History, error) {
 	lines, err := readHistory(path)
 	if err != nil {
@@ -41,8 +41,8 @@ func OpenHistory(path string) (*History, error) {
 	return h, nil
 }
 
-// Add keeps a text, unless it begins with a blank, is very long, or repeats the
-// one before.
+// Add stores a text, unless it begins with a blank, is too long, or equals the previous
+// entry.
 func (h *History) Add(text string) error {
 	if strings.TrimSpace(text) == "" || text[0] == ' ' || len(text) > maxEntry {
 		return nil
@@ -62,8 +62,7 @@ func (h *History) Add(text string) error {
 	return nil
 }
 
-// EraseHistory takes every text that is about something out of a history's
-// file.
+// EraseHistory removes every text that matches from a history's file.
 func EraseHistory(path string, about func(text string) bool) error {
 	lines, err := readHistory(path)
 	if err != nil {
@@ -84,12 +83,12 @@ func EraseHistory(path string, about func(text string) bool) error {
 func historyLine(text string) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // so that a search of the file finds what was written
+	enc.SetEscapeHTML(false) // so that a search of the file finds the text
 	_ = enc.Encode(text)     // a string: cannot fail
 	return b.Bytes()
 }
 
-// readHistory reads what can be read: a line torn by a crash is left out.
+// readHistory reads the entries, and skips a line that a crash left incomplete.
 func readHistory(path string) ([]string, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -114,7 +113,7 @@ func readHistory(path string) ([]string, error) {
 	return lines, nil
 }
 
-// writeHistory replaces the file in one step.
+// writeHistory replaces the file atomically.
 func writeHistory(path string, lines []string) error {
 	var b strings.Builder
 	for _, text := range lines {

@@ -6,14 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// maxSpan is the longest marked piece of a line, in bytes; a mark that is not
-// closed within it is none.
+// maxSpan is the maximum length of an emphasized span, in bytes. A mark that is not
+// closed within it is plain text.
 const maxSpan = 1000
 
-// inline reads the marks within a line: emphasis, code, links. It stops before a
-// mark of which it cannot be told yet what it is, and returns the bytes read;
-// with final, nothing more will come and it reads all. last is the character
-// before the text.
+// inline parses inline Markdown: emphasis, code, links. It stops before a mark that is
+// still ambiguous, and returns the number of bytes read. With final, no more text will
+// come, and it reads all. last is the character before the text.
 func inline(text string, attr Attr, last rune, final bool, emit func(string, Attr)) int {
 	in := scan{text: text, attr: attr, last: last, final: final, emit: emit}
 	for in.i < len(text) {
@@ -26,7 +25,7 @@ func inline(text string, attr Attr, last rune, final bool, emit func(string, Att
 	return len(text)
 }
 
-// scan is the reading of a line.
+// scan is the state of parsing a line.
 type scan struct {
 	text  string
 	attr  Attr
@@ -34,10 +33,10 @@ type scan struct {
 	final bool
 	emit  func(string, Attr)
 
-	i, from int // the next byte to read, the first that is not shown
+	i, from int // the next byte to read, the first byte not shown
 }
 
-// flush shows what was read up to a place.
+// flush shows the text up to a position.
 func (s *scan) flush(to int) {
 	if to > s.from {
 		s.emit(s.text[s.from:to], s.attr)
@@ -45,14 +44,14 @@ func (s *scan) flush(to int) {
 	s.from = to
 }
 
-// skip goes on behind a marked piece that has been shown.
+// skip continues after a span that has been shown.
 func (s *scan) skip(to int) bool {
 	s.last, _ = utf8.DecodeLastRuneInString(s.text[:to])
 	s.i, s.from = to, to
 	return true
 }
 
-// literal reads n bytes that mean themselves.
+// literal reads n bytes as plain text.
 func (s *scan) literal(n int) bool {
 	s.i += n
 	s.last, _ = utf8.DecodeLastRuneInString(s.text[:s.i])
@@ -96,8 +95,8 @@ func run(text string, c byte) int {
 	return n
 }
 
-// closing finds a run of exactly n bytes c for which ok holds, and which no
-// backslash makes literal: in code a backslash is one.
+// closing finds a run of exactly n bytes c for which ok holds and which no backslash
+// escapes. In code, backslashes escape nothing.
 func closing(text string, c byte, n int, ok func(at int) bool) int {
 	for at := 0; at < min(len(text), maxSpan); at++ {
 		if text[at] != c {
@@ -129,7 +128,7 @@ func (s *scan) code(rest string) bool {
 	return s.skip(s.i + n + end + n)
 }
 
-// unpadded is code without the blanks that part it from its signs.
+// unpadded is code without the blanks next to its backquotes.
 func unpadded(code string) string {
 	if len(code) > 2 && code[0] == ' ' && code[len(code)-1] == ' ' {
 		return code[1 : len(code)-1]
@@ -177,7 +176,7 @@ func (s *scan) emphasis(rest string, c byte) bool {
 	return s.skip(s.i + n + end + n)
 }
 
-// opensNothing reports whether n signs before a text are only signs.
+// opensNothing reports whether n marks before a text are plain text.
 func (s *scan) opensNothing(c byte, n int, text string) bool {
 	next, _ := utf8.DecodeRuneInString(text)
 	return n > 3 || c == '~' && n != 2 || unicode.IsSpace(next) || c == '_' && isWord(s.last)

@@ -17,8 +17,8 @@ type keyboard struct {
 	done sync.WaitGroup
 }
 
-// escapeWait is how long an escape waits for the rest of a sequence. A network
-// may part the two.
+// escapeWait is how long an escape waits for the rest of a sequence, which a network
+// may delay.
 const escapeWait = 50 * time.Millisecond
 
 func newKeyboard(in *os.File) (*keyboard, error) {
@@ -33,7 +33,7 @@ func newKeyboard(in *os.File) (*keyboard, error) {
 	return k, nil
 }
 
-// close stops reading and waits for that.
+// close stops reading and waits for the end of the reader.
 func (k *keyboard) close() error {
 	k.in.Cancel()
 	close(k.quit)
@@ -59,7 +59,7 @@ func (k *keyboard) read(raw chan<- []byte) {
 	}
 }
 
-// decode makes keys of bytes.
+// decode converts bytes to keys.
 func (k *keyboard) decode(raw <-chan []byte) {
 	defer close(k.keys)
 	var held []byte
@@ -74,7 +74,7 @@ func (k *keyboard) decode(raw <-chan []byte) {
 				continue
 			}
 			if n == 0 {
-				break // the middle of a paste, or of a character
+				break // an incomplete paste or character
 			}
 			held, wait = held[n:], true
 			if pressed.code == keyNone {
@@ -89,7 +89,7 @@ func (k *keyboard) decode(raw <-chan []byte) {
 	}
 }
 
-// soon returns the next input, and false if none arrives within a moment.
+// soon returns the next input; false if none arrives in time.
 func (k *keyboard) soon(raw <-chan []byte) ([]byte, bool) {
 	timer := time.NewTimer(escapeWait)
 	defer timer.Stop()

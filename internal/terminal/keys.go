@@ -9,7 +9,7 @@ import (
 // code names a key.
 type code uint8
 
-// The keys. keyNone is one that means nothing here.
+// The keys. keyNone is a key without a meaning here.
 const (
 	keyNone code = iota
 	keyText
@@ -40,7 +40,7 @@ const (
 	keyResize
 )
 
-// key is one key press; text is what was typed or pasted.
+// key is a key press. text is the typed or pasted text.
 type key struct {
 	code code
 	text string
@@ -56,15 +56,15 @@ var controls = [...]code{
 const (
 	pasteStart = "\x1b[200~"
 	pasteEnd   = "\x1b[201~"
-	// maxPaste bounds what is held of a paste that does not end, in bytes.
+	// maxPaste bounds the buffer for a paste that does not end, in bytes.
 	maxPaste = 1 << 20
 	// maxSequence bounds a control sequence, in bytes.
 	maxSequence = 64
 )
 
-// decode reads one key from the front of b and returns the bytes it takes; 0
-// means that more are needed. wait says that more may still come: an escape
-// alone is the key of that name only when nothing follows.
+// decode reads one key from the start of b and returns its length; 0 means that more
+// bytes are needed. wait says that more may come: an escape alone is the Escape key
+// only if nothing follows.
 func decode(b []byte, wait bool) (key, int) {
 	switch c := b[0]; {
 	case c == 0x1b:
@@ -122,7 +122,7 @@ func decodeEscape(b []byte, wait bool) (key, int) {
 	return key{}, 1 + size
 }
 
-// decodeSequence reads what begins with ESC [.
+// decodeSequence reads a sequence that begins with ESC [.
 func decodeSequence(b []byte, wait bool) (key, int) {
 	if bytes.HasPrefix(b, []byte(pasteStart)) {
 		return decodePaste(b)
@@ -132,7 +132,7 @@ func decodeSequence(b []byte, wait bool) (key, int) {
 		case c >= 0x40 && c <= 0x7e:
 			return key{code: sequence(string(b[2:i]), c)}, i + 1
 		case c < 0x20 || c > 0x7e || i > maxSequence:
-			return key{}, i // no sequence: the byte that broke it is read again
+			return key{}, i // not a sequence: the invalid byte is read again
 		}
 	}
 	if wait {
@@ -141,7 +141,7 @@ func decodeSequence(b []byte, wait bool) (key, int) {
 	return key{}, len(b)
 }
 
-// sequence is the key of a control sequence with these parameters.
+// sequence is the key of a control sequence.
 func sequence(params string, final byte) code {
 	first, modifier, _ := strings.Cut(params, ";")
 	switch final {
@@ -153,13 +153,13 @@ func sequence(params string, final byte) code {
 			return keyEnd
 		case "3":
 			return keyDelete
-		case "27": // a modified key in xterm's words; 13 is enter
+		case "27": // a modified key in xterm's encoding; 13 is Enter
 			if strings.HasSuffix(modifier, ";13") {
 				return keyNewline
 			}
 		}
 		return keyNone
-	case 'u': // a modified key in kitty's words
+	case 'u': // a modified key in kitty's encoding
 		if first == "13" {
 			return keyNewline
 		}
@@ -168,8 +168,8 @@ func sequence(params string, final byte) code {
 	return finals(final, modifier != "" && modifier != "1")
 }
 
-// finals are the keys named by the last byte; with a modifier the arrows walk
-// by words.
+// finals are the keys identified by the final byte. With a modifier, the arrow keys
+// move by words.
 func finals(c byte, modified bool) code {
 	switch c {
 	case 'A':
@@ -198,7 +198,7 @@ func finals(c byte, modified bool) code {
 	return keyNone
 }
 
-// decodePaste reads a bracketed paste, whatever it holds, as one text.
+// decodePaste reads a bracketed paste as one text, whatever its content.
 func decodePaste(b []byte) (key, int) {
 	body := b[len(pasteStart):]
 	end := bytes.Index(body, []byte(pasteEnd))
@@ -211,14 +211,14 @@ func decodePaste(b []byte) (key, int) {
 	return key{}, 0
 }
 
-// pasted is a pasted text with the line ends of a text.
+// pasted is a pasted text with normalized line ends.
 func pasted(b []byte) string {
 	text := strings.ToValidUTF8(string(b), string(utf8.RuneError))
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 }
 
-// typed is what a person typed or pasted, without what would act on the terminal.
-// Characters that join others come alone here, and stay.
+// typed is typed or pasted text without characters that act on the terminal. Combining
+// characters may arrive alone here, and stay.
 func typed(text string) string {
 	return strings.Map(func(r rune) rune {
 		if shapeless(r) && !turns(r) {

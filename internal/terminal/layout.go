@@ -13,9 +13,8 @@ type row struct {
 	width int // in columns
 }
 
-// layout breaks a text into rows of at most width columns, the first behind
-// mark, the others behind as many blanks. It returns the row and the column of
-// the place at, in bytes.
+// layout breaks a text into rows of at most width columns, the first after mark, the
+// others after as many blanks. It returns the row and column of the byte offset at.
 func layout(mark, text string, at, width int) (rows []row, y, x int) {
 	indent := displaywidth.String(mark)
 	if indent > width/2 {
@@ -54,7 +53,7 @@ func layout(mark, text string, at, width int) (rows []row, y, x int) {
 	return rows, y, x
 }
 
-// visible is how one character of the input is shown, with its columns.
+// visible is the visible form of an input character, with its width.
 func visible(char string) (string, int) {
 	switch char {
 	case "\n":
@@ -66,8 +65,8 @@ func visible(char string) (string, int) {
 	return shown, max(displaywidth.String(shown), 1)
 }
 
-// clip cuts a line to a number of columns, between words unless that would take more
-// than half of it away.
+// clip cuts a line to a number of columns, between words unless that would remove more
+// than half of it.
 func clip(text string, width int) string {
 	if displaywidth.String(text) <= width {
 		return text
@@ -81,5 +80,5 @@ func clip(text string, width int) string {
 	return strings.TrimRight(cut, " ") + "…"
 }
 
-// Columns is the width of a clean text on a terminal.
+// Columns is the width of a clean text in columns.
 func Columns(text string) int { return displaywidth.String(text) }

@@ -9,28 +9,28 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-// Markdown sets an answer while it streams: words appear as they come, a line of
-// code and a table when they are complete. What is shown is never taken back, so
-// the terminal's scrollback stays true. Control characters are made visible.
-// Without looks the marks stay as they were written, and only lines are broken.
+// Markdown renders an answer while it streams: words appear as they arrive, a line of
+// code and a table once they are complete. Shown text is never changed, so the
+// terminal's scrollback stays valid. Control characters are made visible. Without
+// styles, the Markdown marks stay, and only lines are broken.
 type Markdown struct {
 	w     wrapper
 	style Style
 	clean cleaner
 	// pending is the part of the current line that is not shown yet.
 	pending string
-	// inText says that the line's kind is known and its words are flowing;
-	// look is theirs, last the character before pending.
+	// inText says that the kind of the line is known and its words are being shown.
+	// look is their style, last the character before pending.
 	inText bool
 	look   Attr
 	last   rune
-	// fence is what closes the block of code we are in.
+	// fence is the mark that closes the current code block.
 	fence string
 	table []string
 	shown bool // anything yet
 }
 
-// maxTable bounds the rows of a table; after them another table begins.
+// maxTable bounds the rows of a table; further rows begin a new table.
 const maxTable = 200
 
 // NewMarkdown returns a renderer for a width in columns.
@@ -38,13 +38,13 @@ func NewMarkdown(out io.Writer, style Style, width int) *Markdown {
 	return &Markdown{style: style, w: wrapper{out: out, style: style, width: min(max(width-1, minWidth), maxWidth)}}
 }
 
-// WriteString takes the next piece of the text.
+// WriteString renders the next piece of the text.
 func (m *Markdown) WriteString(text string) {
 	m.pending += m.clean.clean(text)
 	m.advance(false)
 }
 
-// Close shows what is left. The cursor is at the start of a line then.
+// Close shows the remaining text. The cursor is then at the start of a line.
 func (m *Markdown) Close() {
 	m.advance(true)
 	m.endTable()
@@ -80,12 +80,12 @@ func (m *Markdown) advance(final bool) {
 	}
 }
 
-// waits reports whether the beginning of a line is not enough to show it.
+// waits reports whether more of a line is needed to show it.
 func (m *Markdown) waits(line string, final bool) bool {
 	return line == "" || !final && (m.fence != "" || undecided(line))
 }
 
-// words shows what can be told of a line and returns the bytes read.
+// words shows the unambiguous part of a line and returns its length.
 func (m *Markdown) words(line string, whole bool) int {
 	n := len(line)
 	if m.style.rich {
@@ -99,8 +99,8 @@ func (m *Markdown) words(line string, whole bool) int {
 	return n
 }
 
-// begin looks what kind of line this is. Lines that are shown as a whole are;
-// for the others inText is set and the length of their mark is returned.
+// begin determines the kind of a line. It shows lines that are rendered as a whole. For
+// other lines it sets inText and returns the length of their mark.
 func (m *Markdown) begin(line string, whole bool) int {
 	trimmed := strings.TrimLeft(line, " \t")
 	if m.fence != "" {
@@ -132,7 +132,8 @@ func (m *Markdown) begin(line string, whole bool) int {
 	return m.beginText(line, trimmed)
 }
 
-// beginText finds the mark of a heading, a quote, an item; plain text has none.
+// beginText finds the mark of a heading, a quotation or a list item; plain text has
+// none.
 func (m *Markdown) beginText(line, trimmed string) int {
 	m.inText, m.look, m.last, m.shown = true, 0, ' ', true
 	indent := min(len(line)-len(trimmed), m.w.width/3)
@@ -159,8 +160,8 @@ func (m *Markdown) beginText(line, trimmed string) int {
 	return size + len(mark)
 }
 
-// marker is the mark a line begins with, how it is shown, and the look of the
-// words behind it.
+// marker is the mark at the start of a line, its visible form, and the style of the
+// following words.
 func marker(line string) (mark, shown string, look Attr) {
 	switch c := line[0]; {
 	case c == '#':
@@ -184,7 +185,7 @@ func marker(line string) (mark, shown string, look Attr) {
 	return "", "", 0
 }
 
-// quoteSigns is how many bytes at the beginning of a line say that it is quoted.
+// quoteSigns is the length of the quotation marks ">" at the start of a line.
 func quoteSigns(line string) int {
 	n := 1
 	for n < len(line) && (line[n] == '>' || line[n] == ' ' && n < maxDepth) {
@@ -193,12 +194,12 @@ func quoteSigns(line string) int {
 	return n
 }
 
-// numbers reports whether what stands after digits makes them the number of an item.
+// numbers reports whether the text after digits makes them the number of a list item.
 func numbers(rest string) bool { return strings.HasPrefix(rest, ". ") || strings.HasPrefix(rest, ") ") }
 
 const (
-	maxDepth  = 4 // of quotes in quotes
-	maxDigits = 9 // of an item's number
+	maxDepth  = 4 // of nested quotations
+	maxDigits = 9 // of a list item's number
 )
 
 func digits(line string) int {
@@ -209,8 +210,8 @@ func digits(line string) int {
 	return n
 }
 
-// undecided reports whether the beginning of a line could still become another
-// kind of line, or is of a kind that is shown as a whole.
+// undecided reports whether the beginning of a line is still ambiguous, or of a kind
+// that is rendered as a whole.
 func undecided(line string) bool {
 	trimmed := strings.TrimLeft(line, " \t")
 	if trimmed == "" {
@@ -234,8 +235,8 @@ func undecided(line string) bool {
 	}
 }
 
-// isFence reports whether a line opens or closes a block of code. A fence of
-// backquotes has none behind it: that would be code within a line.
+// isFence reports whether a line opens or closes a code block. A fence of backquotes
+// has no backquote after it: that would be inline code.
 func isFence(line string) bool {
 	for _, c := range []byte("`~") {
 		if n := run(line, c); n >= 3 {
@@ -255,8 +256,8 @@ func (m *Markdown) openFence(line string) {
 	}
 }
 
-// codeLine shows a line of code as it is: if it is too long the terminal breaks
-// it, and a copy of it is still the line.
+// codeLine shows a line of code unchanged. The terminal breaks a long line, so that
+// copying it gives the original line.
 func (m *Markdown) codeLine(line string) {
 	trimmed := strings.TrimSpace(line)
 	if n := run(trimmed, m.fence[0]); n >= len(m.fence) && n == len(trimmed) {

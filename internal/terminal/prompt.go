@@ -5,35 +5,36 @@ import (
 	"time"
 )
 
-// Prompt asks for a text.
+// Prompt describes a request for input.
 type Prompt struct {
 	// Mark stands before the text.
 	Mark string
-	// Status is shown below it in a quiet colour.
+	// Status is shown below the text in a dim style.
 	Status string
-	// Complete returns what the text can be completed to; nil completes nothing.
+	// Complete returns the completions of a text; nil means none.
 	Complete func(text string) []Choice
-	// History is what the arrows walk through; nil has none.
+	// History is the history for the arrow keys; nil means none.
 	History *History
-	// Leave says that an interrupt at an empty prompt asks for a second one
-	// before it leaves. Without it the first one leaves.
+	// Leave says that an interrupt at an empty prompt must be repeated before it
+	// leaves. Without it, the first one leaves.
 	Leave bool
 }
 
-// Choice is one way to complete a text.
+// Choice is a completion.
 type Choice struct {
 	Text string // the whole text, completed
 	Note string // what it means
 }
 
-// editor is a text being written at a prompt.
+// editor is the state of a prompt.
 type editor struct {
 	*Prompt
 	buffer
-	// past is the place in the history, kept is what was written before.
+	// past is the position in the history; kept is the text before the history was
+	// used.
 	past int
 	kept string
-	// choices are the ways to complete the text; chosen is the one taken.
+	// choices are the completions; chosen is the selected one.
 	choices []Choice
 	chosen  int
 	// hint replaces the status.
@@ -50,7 +51,7 @@ func newEditor(p *Prompt) *editor {
 	return e
 }
 
-// verdict is what a key did to a prompt.
+// verdict is the effect of a key on a prompt.
 type verdict uint8
 
 const (
@@ -59,7 +60,7 @@ const (
 	left            // the person wants to leave
 )
 
-// press does what a key means.
+// press applies a key.
 func (e *editor) press(k key, killed *string) verdict {
 	asked := e.asked
 	e.asked, e.hint = false, ""
@@ -111,7 +112,7 @@ func (e *editor) interrupt(asked bool) verdict {
 	return writing
 }
 
-// changed offers what the new text can be completed to.
+// changed updates the completions for the new text.
 func (e *editor) changed() {
 	e.choices, e.chosen = nil, -1
 	if e.Complete != nil && e.at == len(e.text) {
@@ -119,7 +120,7 @@ func (e *editor) changed() {
 	}
 }
 
-// complete takes what all choices have in common, then one after the other.
+// complete inserts the common prefix of all choices, then one choice after the other.
 func (e *editor) complete(forward bool) {
 	n := len(e.choices)
 	if n == 0 {
@@ -149,7 +150,7 @@ func (e *editor) complete(forward bool) {
 	e.set(e.choices[e.chosen].Text)
 }
 
-// walk goes through the history; below its end is what was being written.
+// walk moves through the history. After its newest entry comes the text being written.
 func (e *editor) walk(by int) {
 	if e.History == nil {
 		return

@@ -8,8 +8,8 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-// Read asks for a text and returns it. It fails with io.EOF when the person
-// leaves or the terminal is gone, and with ctx's error when that ends first.
+// Read asks for a text and returns it. It fails with io.EOF if the user leaves or the
+// terminal is gone, and with ctx's error if ctx ends first.
 func (t *Terminal) Read(ctx context.Context, p *Prompt) (string, error) {
 	e := newEditor(p)
 	t.drawn = frame{}
@@ -62,22 +62,22 @@ func (t *Terminal) next(ctx context.Context) (key, error) {
 	}
 }
 
-// frame is what a prompt occupies on the screen.
+// frame is the area that a prompt occupies on the screen.
 type frame struct {
 	rows []row
 	y    int    // the row of the cursor
 	text string // on a dumb terminal, what was echoed
 }
 
-// draw shows the prompt in place of what was drawn of it. When it is done, only
-// mark and text stay, and the cursor goes below.
+// draw replaces the drawn prompt. When the prompt is done, only mark and text stay, and
+// the cursor moves below.
 func (t *Terminal) draw(e *editor, done bool) {
 	if t.dumb {
 		t.echo(e, done)
 		return
 	}
 	width, height := t.size()
-	width-- // the last column is left free: terminals differ in what it does
+	width-- // terminals differ in how they handle the last column
 	rows, y, x := layout(e.Mark, e.text, e.at, width)
 	var b strings.Builder
 	b.WriteString(t.drawn.erase(width + 1))
@@ -115,9 +115,9 @@ func (t *Terminal) draw(e *editor, done bool) {
 	t.emit(b.String())
 }
 
-// erase goes to where the prompt begins and clears from there. Most terminals
-// rewrap their contents when they get narrower, so the rows drawn may be more by
-// now.
+// erase moves to the start of the prompt and clears from there. Most terminals rewrap
+// their contents when they get narrower, so the prompt may have more rows than were
+// drawn.
 func (f *frame) erase(width int) string {
 	if f.rows == nil {
 		return ""
@@ -129,7 +129,7 @@ func (f *frame) erase(width int) string {
 	return up(lines) + eraseBelow
 }
 
-// window keeps the rows round the cursor that fit on the screen.
+// window keeps the rows around the cursor that fit on the screen.
 func window(rows []row, y, height int) ([]row, int) {
 	if len(rows) <= height {
 		return rows, y
@@ -176,8 +176,8 @@ func (t *Terminal) menu(e *editor, width, room int) []row {
 	return rows
 }
 
-// echo is draw for a terminal without a cursor to move: what is typed at the
-// end appears, what is deleted there goes, anything else is shown again.
+// echo is draw for a terminal without cursor movement. Text typed at the end appears,
+// text deleted there disappears, and any other change shows the whole text again.
 func (t *Terminal) echo(e *editor, done bool) {
 	shown := strings.ReplaceAll(Clean(e.text), "\n", "\r\n")
 	was := t.drawn.text

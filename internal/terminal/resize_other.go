@@ -4,6 +4,6 @@ package terminal
 
 import "os"
 
-// watchSize tells nothing where no signal does; the size is asked for before
-// everything that is drawn.
+// watchSize reports nothing on systems without a signal for it. The size is read before
+// each drawing.
 func watchSize() (<-chan os.Signal, func()) { return nil, func() {} }

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// watchSize tells when the terminal gets another size, until the function it
-// returns is called.
+// watchSize reports changes of the terminal's size until the returned function is
+// called.
 func watchSize() (<-chan os.Signal, func()) {
 	resized := make(chan os.Signal, 1)
 	signal.Notify(resized, syscall.SIGWINCH)

@@ -2,10 +2,10 @@ package terminal
 
 import "strings"
 
-// Attr says how a piece of text looks.
+// Attr is a style of text.
 type Attr uint8
 
-// The looks, which can be joined.
+// The styles, which can be combined.
 const (
 	Bold Attr = 1 << iota
 	Dim
@@ -16,20 +16,19 @@ const (
 	Accent
 )
 
-// codes are the numbers of the looks in a control sequence. Colours are those of
-// the person's own palette.
+// codes are the SGR numbers of the styles. Colours come from the user's palette.
 var codes = [...]string{"1", "2", "3", "4", "9", "36", "35"}
 
-// Style writes looks. The zero Style writes none.
+// Style writes styles. The zero Style writes none.
 type Style struct{ rich bool }
 
-// StyleOf is the style for these surroundings: none where NO_COLOR is set or the
-// terminal is a dumb one.
+// StyleOf is the style for an environment: none if NO_COLOR is set or the terminal is
+// dumb.
 func StyleOf(getenv func(string) string) Style {
 	return Style{rich: getenv("NO_COLOR") == "" && !isDumb(getenv)}
 }
 
-// Paint gives a text its look. The text must be clean.
+// Paint applies a style to a text, which must be clean.
 func (s Style) Paint(a Attr, text string) string {
 	if !s.rich || a == 0 || text == "" {
 		return text

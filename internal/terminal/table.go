@@ -4,11 +4,11 @@ import (
 	"strings"
 )
 
-// minColumn is the narrowest column words are broken into.
+// minColumn is the minimum width of a column whose words are wrapped.
 const minColumn = 6
 
-// endTable shows the table that has been gathered: in columns if it fits, each
-// cell broken into lines where it must, else as a list of rows.
+// endTable shows the collected table: in columns, with wrapped cells, if it fits;
+// otherwise as a list of rows.
 func (m *Markdown) endTable() {
 	rows := m.table
 	m.table = nil
@@ -39,7 +39,7 @@ func (m *Markdown) endTable() {
 	}
 }
 
-// table is a table whose rows are all there; the first is the head.
+// table is a complete table; the first row is the head.
 type table struct {
 	md     *Markdown
 	cells  [][]string
@@ -47,7 +47,7 @@ type table struct {
 	widths []int
 }
 
-// splitRow cuts a row at its bars; an escaped bar is none.
+// splitRow splits a row at its bars, except escaped ones.
 func splitRow(row string) []string {
 	row = strings.TrimSpace(row)
 	row = strings.TrimPrefix(row, "|")
@@ -80,7 +80,7 @@ func isDelimiter(row string) bool {
 	return true
 }
 
-// alignments says which columns are set to the right.
+// alignments reports which columns are right-aligned.
 func alignments(row string) []bool {
 	cells := splitRow(row)
 	out := make([]bool, len(cells))
@@ -90,7 +90,7 @@ func alignments(row string) []bool {
 	return out
 }
 
-// even gives every row as many cells as the head has.
+// even gives every row as many cells as the head.
 func (t *table) even() {
 	n := len(t.cells[0])
 	for i, row := range t.cells {
@@ -104,7 +104,7 @@ func (t *table) even() {
 	}
 }
 
-// set breaks a cell into lines of a width and returns them with their widths.
+// set wraps a cell to a width and returns its lines with their widths.
 func (t *table) set(cell string, width int, look Attr) ([]string, []int) {
 	var b strings.Builder
 	w := wrapper{out: &b, style: t.md.style, width: width}
@@ -119,7 +119,7 @@ func (t *table) set(cell string, width int, look Attr) ([]string, []int) {
 	return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n"), w.widths
 }
 
-// measure finds the width each column would like to have.
+// measure finds the preferred width of each column.
 func (t *table) measure() {
 	t.widths = make([]int, len(t.cells[0]))
 	for _, row := range t.cells {
@@ -130,8 +130,8 @@ func (t *table) measure() {
 	}
 }
 
-// shrink takes columns from the widest until the table fits. It reports false
-// if it cannot.
+// shrink narrows the widest columns until the table fits. It reports false if that is
+// impossible.
 func (t *table) shrink() bool {
 	total := 3 * (len(t.widths) - 1)
 	for _, n := range t.widths {

@@ -1,8 +1,7 @@
-// Package terminal is a person's terminal: a line of input that can be edited,
-// an answer that streams as Markdown, and a way to stop it. It writes below what
-// is there and leaves the terminal its scrollback. It knows nothing of what is
-// talked about. Whatever it is given to show, only this package's own control
-// sequences reach the terminal.
+// Package terminal is the user's terminal: an editable line of input, an answer that
+// streams as Markdown, and a way to stop it. It writes below the existing content and
+// leaves the scrollback alone. It knows nothing of the conversation. Of all shown text,
+// only this package's control sequences reach the terminal.
 package terminal
 
 import (
@@ -17,7 +16,7 @@ import (
 	"golang.org/x/term"
 )
 
-// ErrStopped is returned by During when the person stopped what went on.
+// ErrStopped is returned by During if the user stopped the operation.
 var ErrStopped = errors.New("stopped")
 
 // Terminal is an open terminal. Read, Confirm and During belong to one
@@ -26,34 +25,33 @@ type Terminal struct {
 	out   *os.File
 	in    int
 	style Style
-	// dumb says that the terminal has no cursor to move.
+	// dumb says that the cursor cannot be moved.
 	dumb    bool
 	before  *term.State
 	keys    *keyboard
 	resized <-chan os.Signal
 	unwatch func()
 
-	// typed are keys that came while nothing was read.
+	// typed are keys that arrived while no prompt was open.
 	typed []key
-	// killed is the text that was cut last.
+	// killed is the last cut text.
 	killed string
-	// drawn is what the prompt occupies on the screen.
+	// drawn is the area of the prompt on the screen.
 	drawn frame
 
 	mu sync.Mutex
-	// spinning says that the line of the cursor holds a spinner; wrote, that
-	// something was written since it was last asked.
+	// spinning says that the cursor's line shows a spinner; wrote, that text was
+	// written since wrote was last reset.
 	spinning, wrote bool
 }
 
-// IsTerminal reports whether a file is one.
+// IsTerminal reports whether a file is a terminal.
 func IsTerminal(f any) bool {
 	file, ok := f.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// Open takes the terminal over, until Close. getenv is asked for TERM and
-// NO_COLOR.
+// Open takes over the terminal until Close. getenv is asked for TERM and NO_COLOR.
 func Open(in io.Reader, out io.Writer, getenv func(string) string) (*Terminal, error) {
 	input, ok := in.(*os.File)
 	output, okOut := out.(*os.File)
@@ -75,7 +73,7 @@ func Open(in io.Reader, out io.Writer, getenv func(string) string) (*Terminal, e
 	return t, nil
 }
 
-// Close gives the terminal back as it was.
+// Close restores the terminal.
 func (t *Terminal) Close() error {
 	if !t.dumb {
 		t.emit(plainPaste)
@@ -89,16 +87,16 @@ func isDumb(getenv func(string) string) bool {
 	return name == "dumb" || name == ""
 }
 
-// Style is how this terminal is written to.
+// Style is the style for this terminal.
 func (t *Terminal) Style() Style { return t.style }
 
-// The narrowest and the widest text this package sets.
+// The minimum and maximum width of text.
 const (
 	minWidth = 8
 	maxWidth = 100
 )
 
-// Width returns the columns of the terminal.
+// Width returns the width of the terminal in columns.
 func (t *Terminal) Width() int {
 	width, _ := t.size()
 	return width
@@ -106,7 +104,7 @@ func (t *Terminal) Width() int {
 
 func (t *Terminal) size() (width, height int) { return sizeOf(t.out) }
 
-// WidthOf returns the columns of a terminal that is only written to.
+// WidthOf returns the width of a terminal that is only written to.
 func WidthOf(out *os.File) int {
 	width, _ := sizeOf(out)
 	return width
@@ -123,7 +121,7 @@ func sizeOf(out *os.File) (width, height int) {
 // Markdown returns a renderer that writes here.
 func (t *Terminal) Markdown() *Markdown { return NewMarkdown(t, t.style, t.Width()) }
 
-// Line prints a text of any origin in one look, broken between words.
+// Line prints a text of any origin in one style, broken between words.
 func (t *Terminal) Line(look Attr, text string) {
 	var plain, shown strings.Builder
 	w := wrapper{out: &plain, width: t.Width() - 1}
@@ -135,25 +133,24 @@ func (t *Terminal) Line(look Attr, text string) {
 	_, _ = io.WriteString(t, shown.String()) // never fails
 }
 
-// Write prints text that holds no control sequences but those of a Style. It
-// never fails: a terminal that is gone shows in the next Read.
+// Write prints text without control sequences except those of a Style. It never fails:
+// a lost terminal shows in the next Read.
 func (t *Terminal) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.clearSpinner()
 	t.wrote = true
-	t.emit(strings.ReplaceAll(string(p), "\n", "\r\n")) // a raw terminal does not return by itself
+	t.emit(strings.ReplaceAll(string(p), "\n", "\r\n")) // a raw terminal needs the carriage return
 	return len(p), nil
 }
 
-// Text returns a writer for text of any origin: its lines that are too long are broken
-// between words.
+// Text returns a writer for text of any origin. It breaks long lines between words.
 func (t *Terminal) Text() *Writer { return NewWriter(&breaker{to: t}) }
 
 // emit sends bytes to the terminal; a closed terminal ignores them.
 func (t *Terminal) emit(s string) { _, _ = t.out.WriteString(s) }
 
-// Confirm asks a question that is answered with yes or no. Anything but y is no.
+// Confirm asks a yes-or-no question. Any answer but y is no.
 func (t *Terminal) Confirm(ctx context.Context, question string) (bool, error) {
 	answer, err := t.Read(ctx, &Prompt{Mark: question + " [y/N] "})
 	if errors.Is(err, io.EOF) {

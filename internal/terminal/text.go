@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// breaker writes clean text to a terminal, which would break a long line in the middle of
-// a word.
+// breaker writes clean text to a terminal and breaks long lines between words, where
+// the terminal would break within a word.
 type breaker struct {
 	to     *Terminal
 	w      wrapper
 	inLine bool   // the last write did not end its line
-	blanks string // the beginning of a line, as long as there is nothing else
+	blanks string // the blanks at the start of a line, before any other text
 }
 
 // Write implements io.Writer.
@@ -25,7 +25,7 @@ func (c *breaker) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// add sets a line, or a part of one. What goes on stands under where the line began.
+// add writes a line or a part of one. Continuation lines have the same indentation.
 func (c *breaker) add(line string) {
 	text, ended := strings.CutSuffix(line, "\n")
 	if !c.inLine {

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// maxTyped bounds the keys kept for the next prompt.
+// maxTyped bounds the keys stored for the next prompt.
 const maxTyped = 4096
 
-// During runs something that writes here, and shows that it is at work until
-// its first words. Ctrl-C or Esc ends its context; then the error is ErrStopped,
-// once it has returned. What else is typed meanwhile waits for the next Read.
+// During runs a function that writes to the terminal, and shows a spinner until its
+// first output. Ctrl-C or Esc cancels its context; after it has returned, the error is
+// ErrStopped. Other keys wait for the next Read.
 func (t *Terminal) During(ctx context.Context, label string, do func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -67,7 +67,7 @@ func (t *Terminal) spin(label string, n int, since time.Duration) {
 	t.emit(eraseLine + t.style.Paint(Dim, clip(frames[n%len(frames)]+" "+text, t.Width()-1)))
 }
 
-// clearSpinner empties the line of the spinner; the lock is held.
+// clearSpinner clears the spinner's line. The caller holds the lock.
 func (t *Terminal) clearSpinner() {
 	if t.spinning {
 		t.spinning = false

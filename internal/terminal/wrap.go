@@ -8,12 +8,12 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
-// wrapper sets words into lines of a width. What it prints it never takes back.
+// wrapper wraps words to lines of a width. It never changes printed text.
 type wrapper struct {
 	out   io.Writer
 	style Style
 	width int
-	// first stands before the first line, hang before the others.
+	// first is the prefix of the first line, hang that of the others.
 	first, hang string
 
 	begun  bool // the line has its prefix
@@ -22,10 +22,10 @@ type wrapper struct {
 	blanks int // before the next word
 	word   []piece
 	wide   int   // columns of word
-	widths []int // of the lines that are done
+	widths []int // of the finished lines
 }
 
-// piece is a text with one look.
+// piece is a text with one style.
 type piece struct {
 	text string
 	attr Attr
@@ -36,8 +36,8 @@ func (w *wrapper) start(first, hang string) {
 	w.first, w.hang, w.begun, w.col, w.blanks = first, hang, false, 0, 0
 }
 
-// add sets a text. A blank parts words wherever it stands: Unicode makes one
-// character of it and a mark before or behind it, but they may come one by one.
+// add adds a text. A blank separates words in any case: together with a combining mark,
+// Unicode treats it as one character, but the two may arrive separately.
 func (w *wrapper) add(text string, attr Attr) {
 	for text != "" {
 		n := strings.IndexAny(text, " \t\n")
@@ -55,8 +55,8 @@ func (w *wrapper) add(text string, attr Attr) {
 	}
 }
 
-// addWord sets a text without blanks. Between wide characters a line may break
-// anywhere.
+// addWord adds a text without blanks. A line may break anywhere between wide
+// characters.
 func (w *wrapper) addWord(text string, attr Attr) {
 	for it := graphemes.FromString(text); it.Next(); {
 		char := it.Value()
@@ -72,7 +72,7 @@ func (w *wrapper) addWord(text string, attr Attr) {
 	}
 }
 
-// room is what a line has for words.
+// room is the width of a line without its prefix.
 func (w *wrapper) room() int {
 	return max(w.width-max(displaywidth.String(w.first), displaywidth.String(w.hang)), 1)
 }
@@ -85,7 +85,7 @@ func (w *wrapper) append(char string, attr Attr) {
 	w.word = append(w.word, piece{char, attr})
 }
 
-// flush sets the word.
+// flush writes the current word.
 func (w *wrapper) flush() {
 	if len(w.word) == 0 {
 		return
@@ -124,7 +124,7 @@ func (w *wrapper) end() {
 	w.begun, w.col, w.blanks = false, 0, 0
 }
 
-// finish sets what is left and ends the line.
+// finish writes the remaining text and ends the line.
 func (w *wrapper) finish() {
 	w.flush()
 	w.begin()
@@ -132,7 +132,7 @@ func (w *wrapper) finish() {
 	w.widths = w.widths[:0]
 }
 
-// print writes; a terminal that is gone shows when the next input is read.
+// print writes text. A lost terminal shows in the next read.
 func (w *wrapper) print(text string) {
 	if text != "" {
 		_, _ = io.WriteString(w.out, text)
