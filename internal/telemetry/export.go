@@ -14,12 +14,12 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// exportPatience bounds one attempt to send spans.
+// exportPatience is the timeout for one attempt to send spans.
 const exportPatience = 10 * time.Second
 
-// exporter sends spans over OTLP/HTTP, in protobuf. OpenTelemetry's own links
-// gRPC and the descriptors of its messages, which costs every server 7 MiB at
-// rest, also those that trace nothing.
+// exporter sends spans over OTLP/HTTP in protobuf. OpenTelemetry's exporter links gRPC
+// and the descriptors of its messages, which costs every server 7 MiB of memory, even
+// without tracing.
 type exporter struct {
 	to      string
 	headers map[string]string
@@ -32,8 +32,8 @@ func newExporter(to *url.URL, headers map[string]string, log *slog.Logger) *expo
 	return &exporter{to: to.String(), headers: headers, client: &http.Client{Timeout: exportPatience}, log: log}
 }
 
-// ExportSpans implements sdktrace.SpanExporter. Spans that cannot be sent are
-// lost; the log says so once, until it works again.
+// ExportSpans implements sdktrace.SpanExporter. Spans that cannot be sent are lost. The
+// log reports the first failure and the recovery.
 func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	err := e.send(ctx, appendRequest(nil, spans))
 	switch {
@@ -44,7 +44,7 @@ func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpa
 	case !e.failing.Swap(true):
 		e.log.Warn("spans could not be sent; they are lost until it works again", "err", err)
 	}
-	return nil // the log has it
+	return nil // the failure is logged
 }
 
 func (e *exporter) send(ctx context.Context, body []byte) error {

@@ -1,8 +1,8 @@
 package telemetry
 
-// The names of OpenTelemetry's conventions for generative AI. They have left the
-// core conventions for a repository of their own and are still in development,
-// so they stand here, in one place, and not behind an import.
+// The names of OpenTelemetry's conventions for generative AI. The conventions have
+// moved to a separate repository and are still in development, so the names are defined
+// here instead of imported.
 const (
 	genOperation    = "gen_ai.operation.name"
 	genProvider     = "gen_ai.provider.name"
@@ -21,5 +21,5 @@ const (
 	opTool  = "execute_tool"
 )
 
-// agent is the name under which turns are traced.
+// agent is the agent's name in the spans of turns.
 const agent = "hermes"

@@ -29,13 +29,12 @@ func (t *Telemetry) Begin(ctx context.Context, h http.Header) (context.Context, 
 	}
 }
 
-// serverSpan begins the span of a request, in the trace of its client if that
-// has one.
+// serverSpan begins the span of a request, in the trace of its client if there is one.
 func (t *Telemetry) serverSpan(ctx context.Context, h http.Header) (context.Context, *span) {
 	if t.tracing == nil {
 		return ctx, nil
 	}
-	if !trace.SpanContextFromContext(ctx).IsValid() { // else it is a part of one of our own
+	if !trace.SpanContextFromContext(ctx).IsValid() { // otherwise the request is part of another one
 		ctx = propagator.Extract(ctx, propagation.HeaderCarrier(h))
 	}
 	return t.start(ctx, "request", trace.SpanKindServer, attribute.String("hermes.request_id", trail.From(ctx).RequestID))

@@ -31,7 +31,7 @@ func (t *Telemetry) Fire(ctx context.Context, late time.Duration) (context.Conte
 // Delivery implements job.Observer.
 func (t *Telemetry) Delivery(kind string, state job.DeliveryState) {
 	if kind != "webhook" {
-		kind = "other" // a row may name what this build does not know
+		kind = "other" // a row may name a kind that this build does not know
 	}
 	t.metrics.deliveries.WithLabelValues(kind, string(state)).Inc()
 }

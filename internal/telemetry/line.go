@@ -6,10 +6,10 @@ import (
 	"github.com/hermes-memory/hermes/internal/claim"
 )
 
-// Connection is told why a connection was refused, or had to give way to another.
+// Connection is told why a connection was refused or closed.
 func (t *Telemetry) Connection(reason string) { t.metrics.limited.WithLabelValues(reason).Inc() }
 
-// Waited is told of turns that got no permit at once.
+// Waited is told of turns that were queued for a permit.
 func (t *Telemetry) Waited(waited time.Duration, o claim.Outcome) {
 	m := t.metrics
 	if o != claim.NoRoom {

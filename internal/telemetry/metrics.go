@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 )
 
-// Bounds of the histograms, in seconds unless said otherwise.
+// Bounds of the histograms, in seconds unless noted.
 var (
 	fast     = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5}
 	slow     = []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120, 300}
@@ -15,7 +15,7 @@ var (
 	together = []float64{1, 2, 4, 8, 16, 32, 64, 128, 256} // operations
 )
 
-// metrics are all that is counted as it happens.
+// metrics are the metrics that are counted as events happen.
 type metrics struct {
 	requests        *prometheus.CounterVec
 	requestSeconds  *prometheus.HistogramVec
@@ -92,7 +92,7 @@ func newMetrics() *metrics {
 	}
 }
 
-// all lists them.
+// all lists the metrics.
 func (m *metrics) all() []prometheus.Collector {
 	return []prometheus.Collector{
 		m.requests, m.requestSeconds, m.requestsRunning,
@@ -104,7 +104,7 @@ func (m *metrics) all() []prometheus.Collector {
 	}
 }
 
-// prefix stands before every name.
+// prefix begins every name.
 const prefix = "hermes_"
 
 func counter(name, help string) prometheus.Counter {
@@ -134,7 +134,7 @@ func newRuntime() []prometheus.Collector {
 	}
 }
 
-// newBuild says what runs.
+// newBuild is a metric with the version of the program.
 func newBuild(version string) prometheus.Collector {
 	g := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: prefix + "build_info", Help: "What runs; always 1."}, []string{"version", "go"})
 	g.WithLabelValues(version, runtime.Version()).Set(1)

@@ -10,11 +10,11 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// This file writes ExportTraceServiceRequest of OTLP 1 as protobuf. The numbers
-// are those of opentelemetry/proto/trace/v1/trace.proto and its imports. Spans
-// of one server share their resource and scope; they have no links or events.
+// This file encodes ExportTraceServiceRequest of OTLP 1 in protobuf. The field numbers
+// are those of opentelemetry/proto/trace/v1/trace.proto and its imports. Spans of one
+// server share their resource and scope; they have no links or events.
 
-// appendRequest writes spans, which must not be none.
+// appendRequest encodes spans; there must be at least one.
 func appendRequest(b []byte, spans []sdktrace.ReadOnlySpan) []byte {
 	first := spans[0]
 	about := attributes(nil, 1, first.Resource().Attributes())
@@ -35,11 +35,11 @@ func appendSpan(b []byte, s sdktrace.ReadOnlySpan) []byte {
 		b = message(b, 4, parent[:])
 	}
 	b = text(b, 5, s.Name())
-	b = number(b, 6, uint64(s.SpanKind())) // the same numbers
+	b = number(b, 6, uint64(s.SpanKind())) // the numbers are the same
 	b = fixed(fixed(b, 7, nanos(s.StartTime())), 8, nanos(s.EndTime()))
 	b = attributes(b, 9, s.Attributes())
 	if code := s.Status().Code; code != codes.Unset {
-		n := uint64(2) // failed; the numbers are not those of package codes
+		n := uint64(2) // failed; the numbers differ from those of package codes
 		if code == codes.Ok {
 			n = 1
 		}
@@ -50,7 +50,7 @@ func appendSpan(b []byte, s sdktrace.ReadOnlySpan) []byte {
 
 func nanos(t time.Time) uint64 { return uint64(t.UnixNano()) }
 
-// attributes writes a list of them under a field.
+// attributes encodes a list of attributes as a field.
 func attributes(b []byte, field protowire.Number, list []attribute.KeyValue) []byte {
 	for _, kv := range list {
 		b = message(b, field, message(text(nil, 1, string(kv.Key)), 2, value(kv.Value)))
@@ -58,7 +58,7 @@ func attributes(b []byte, field protowire.Number, list []attribute.KeyValue) []b
 	return b
 }
 
-// value is an AnyValue. An empty text still is a value, so nothing is left out.
+// value encodes an AnyValue. An empty text is a value too, so nothing is left out.
 func value(v attribute.Value) []byte {
 	switch v.Type() {
 	case attribute.BOOL:
@@ -81,7 +81,7 @@ func value(v attribute.Value) []byte {
 	return message(nil, 1, []byte(v.String()))
 }
 
-// message writes bytes under a field, also none.
+// message encodes bytes as a field, even if they are empty.
 func message(b []byte, field protowire.Number, data []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(b, field, protowire.BytesType), data)
 }

@@ -2,10 +2,10 @@ package telemetry
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// sources asks how things are when the metrics are read.
+// sources reads the state of components when the metrics are scraped.
 type sources struct{ Sources }
 
-// level is a number that another package keeps.
+// level is a number that another package provides.
 type level struct {
 	desc *prometheus.Desc
 	kind prometheus.ValueType
@@ -19,7 +19,7 @@ func (l level) send(ch chan<- prometheus.Metric, n int64, labels ...string) {
 	ch <- prometheus.MustNewConstMetric(l.desc, l.kind, float64(n), labels...)
 }
 
-// levels are what sources give.
+// levels are the metrics of sources.
 type levels struct {
 	lineages, running, waiting     level
 	places, line                   level

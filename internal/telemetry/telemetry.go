@@ -16,15 +16,16 @@ import (
 	"github.com/hermes-memory/hermes/internal/study"
 )
 
-// Telemetry is told what goes on, and shows it. It is safe for concurrent use.
+// Telemetry collects observations and serves the metrics. It is safe for concurrent
+// use.
 type Telemetry struct {
 	version  string
 	registry *prometheus.Registry
 	metrics  *metrics
-	tracing  *tracing // nil when there are no spans
+	tracing  *tracing // nil without tracing
 }
 
-// New returns a Telemetry of a server of the given version.
+// New returns a Telemetry for a server of the given version.
 func New(version string) *Telemetry {
 	t := &Telemetry{version: version, registry: prometheus.NewRegistry(), metrics: newMetrics()}
 	t.registry.MustRegister(t.metrics.all()...)
@@ -33,20 +34,18 @@ func New(version string) *Telemetry {
 	return t
 }
 
-// Handler answers with the metrics, in the text format of Prometheus or the
-// one that is asked for.
+// Handler answers with the metrics, in Prometheus's text format or the negotiated one.
 func (t *Telemetry) Handler() http.Handler {
 	return promhttp.HandlerFor(t.registry, promhttp.HandlerOpts{})
 }
 
-// Sources are asked how things are whenever the metrics are read. Nil ones are
-// left out.
+// Sources are read whenever the metrics are scraped. Nil ones are left out.
 type Sources struct {
 	Runs  func() run.Load
 	Store func() sqlite.Load
 	Jobs  func() job.Load
 	Study func() study.Stats
-	// Line says how many turns have a place, and how many wait for one.
+	// Line returns the number of turns with a permit, and of queued ones.
 	Line func() (in, waiting int)
 }
 

@@ -18,19 +18,19 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
-// Tracing says where spans go.
+// Tracing configures where spans are sent.
 type Tracing struct {
-	// Endpoint takes OTLP over HTTP; "/v1/traces" is put behind it. Traces is the
-	// whole URL instead. Without either there are no spans.
+	// Endpoint is the base URL for OTLP over HTTP, to which "/v1/traces" is appended.
+	// Traces is the whole URL instead. Without either there are no spans.
 	Endpoint, Traces string
-	// Headers are sent along: "name=value,name=value", values URL-encoded.
+	// Headers are sent with the spans: "name=value,name=value", values URL-encoded.
 	Headers string
 	// Conversations lets spans name sessions.
 	Conversations bool
 	Log           *slog.Logger
 }
 
-// tracing makes spans. A nil one makes none, and costs nothing.
+// tracing makes spans. A nil tracing makes none, at no cost.
 type tracing struct {
 	tracer        trace.Tracer
 	provider      *sdktrace.TracerProvider
@@ -38,12 +38,12 @@ type tracing struct {
 	upstream      string // the name of the model's provider
 }
 
-// propagator carries spans over HTTP, after the W3C.
+// propagator propagates trace contexts over HTTP, as W3C specifies.
 var propagator = propagation.TraceContext{}
 
-// Trace turns spans on, if there is a place for them. It must be called before
-// anything else is told. OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES,
-// OTEL_TRACES_SAMPLER and OTEL_BSP_* mean what they always mean.
+// Trace enables spans if an endpoint is configured. It must be called before any
+// observation. OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES, OTEL_TRACES_SAMPLER and
+// OTEL_BSP_* have their standard meanings.
 func (t *Telemetry) Trace(ctx context.Context, c Tracing) error {
 	to := c.Traces
 	if to == "" && c.Endpoint != "" {
@@ -74,8 +74,8 @@ func (t *Telemetry) Trace(ctx context.Context, c Tracing) error {
 	return nil
 }
 
-// parseHeaders reads the form of OTEL_EXPORTER_OTLP_HEADERS. Its errors name no
-// value: they are keys.
+// parseHeaders parses the format of OTEL_EXPORTER_OTLP_HEADERS. Its errors name no
+// value, because values are keys.
 func parseHeaders(text string) (map[string]string, error) {
 	out := make(map[string]string)
 	for pair := range strings.SplitSeq(text, ",") {
@@ -92,24 +92,25 @@ func parseHeaders(text string) (map[string]string, error) {
 	return out, nil
 }
 
-// Provider names the provider of the model, for spans.
+// Provider sets the model's provider for spans.
 func (t *Telemetry) Provider(name string) {
 	if t.tracing != nil {
 		t.tracing.upstream = name
 	}
 }
 
-// Close sends the spans that wait. It does not wait long.
+// Close sends the pending spans, with a short timeout.
 func (t *Telemetry) Close(ctx context.Context) {
 	if t.tracing == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
 	defer cancel()
-	_ = t.tracing.provider.Shutdown(ctx) // what cannot be sent is lost, and the exporter has said so
+	_ = t.tracing.provider.Shutdown(ctx) // the exporter has logged a failure
 }
 
-// start begins a span; without tracing it returns nil, which takes everything.
+// start begins a span. Without tracing it returns nil, and all methods of span accept
+// nil.
 func (t *Telemetry) start(ctx context.Context, name string, kind trace.SpanKind, about ...attribute.KeyValue) (context.Context, *span) {
 	if t.tracing == nil {
 		return ctx, nil
@@ -118,10 +119,10 @@ func (t *Telemetry) start(ctx context.Context, name string, kind trace.SpanKind,
 	return ctx, &span{s}
 }
 
-// span is a span, or nothing.
+// span is a span, or nil.
 type span struct{ trace.Span }
 
-// fail marks it as failed, with a word of a closed set.
+// fail marks the span as failed, with a reason from a fixed set.
 func (s *span) fail(why string) {
 	s.SetAttributes(attribute.String("error.type", why))
 	s.SetStatus(codes.Error, "")

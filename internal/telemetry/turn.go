@@ -24,8 +24,7 @@ func (t *Telemetry) Turn(ctx context.Context, b run.TurnBegun) (context.Context,
 	return ctx, w
 }
 
-// asked is the model that a turn asks for; it goes with the turn's context to
-// the spans of its calls.
+// asked is the context key of the requested model, for the spans of the turn's calls.
 type asked struct{}
 
 // turnSpan begins the span of a turn: the invocation of an agent.
@@ -67,7 +66,7 @@ func (s *span) turned(e *run.TurnEnded) {
 	s.End()
 }
 
-// turn watches one turn.
+// turn observes one turn.
 type turn struct {
 	m         *metrics
 	began     time.Time
@@ -95,7 +94,7 @@ func (w *turn) Ended(e run.TurnEnded) {
 	m.turns.WithLabelValues(responder, outcome(&e)).Inc()
 	if e.Replayed {
 		m.replays.Inc()
-		return // it cost nothing
+		return // a replay cost nothing
 	}
 	m.turnSeconds.WithLabelValues(responder).Observe(time.Since(w.began).Seconds())
 	if e.Result != nil {
@@ -103,8 +102,8 @@ func (w *turn) Ended(e run.TurnEnded) {
 	}
 }
 
-// responderOf is who answered, as a label: a stored result may name what this
-// build does not know.
+// responderOf is the responder as a label. A stored result may name one that this build
+// does not know.
 func responderOf(r *run.Result) string {
 	if r != nil && (r.Responder == lineage.ByUpstream || r.Responder == lineage.ByRecall) {
 		return string(r.Responder)
@@ -112,7 +111,7 @@ func responderOf(r *run.Result) string {
 	return "none"
 }
 
-// count adds up what a turn brought and cost.
+// count adds the results and costs of a turn.
 func (m *metrics) count(r *run.Result) {
 	for kind, n := range map[string]int{"sent": r.Context.Sent, "budget": r.Context.Budget, "naive": r.Context.Naive} {
 		add(m.context.WithLabelValues(kind), n)
@@ -126,11 +125,11 @@ func (m *metrics) count(r *run.Result) {
 	}
 }
 
-// add adds to a counter, which ends the program if it is given less than nothing:
-// a number out of bounds is moved into them, for a measure must not end a turn.
+// add adds to a counter. A negative number would make the counter panic, so the number
+// is moved into its bounds: a metric must not fail a turn.
 func add(c prometheus.Counter, n int) { c.Add(float64(bound.Count(int64(n)))) }
 
-// outcome is what became of a turn.
+// outcome is the outcome of a turn as a label.
 func outcome(e *run.TurnEnded) string {
 	switch {
 	case e.Replayed:

@@ -13,7 +13,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Transport measures calls of the model server that go through next.
+// Transport measures the calls of the model server through next.
 func (t *Telemetry) Transport(next http.RoundTripper) http.RoundTripper {
 	return &transport{next: next, t: t}
 }
@@ -48,7 +48,7 @@ type call struct {
 	span      *span
 }
 
-// clientSpan begins the span of a call and tells the model's server of it.
+// clientSpan begins the span of a call and propagates it to the model server.
 func (t *Telemetry) clientSpan(r *http.Request, operation string) (*http.Request, *span) {
 	if t.tracing == nil {
 		return r, nil
@@ -63,7 +63,7 @@ func (t *Telemetry) clientSpan(r *http.Request, operation string) (*http.Request
 		about = append(about, attribute.String(genRequestModel, model))
 	}
 	ctx, s := t.start(r.Context(), name, trace.SpanKindClient, about...)
-	r = r.Clone(ctx) // its header is shared
+	r = r.Clone(ctx) // the header is shared
 	propagator.Inject(ctx, propagation.HeaderCarrier(r.Header))
 	return r, s
 }
@@ -79,8 +79,8 @@ func (c *call) end(outcome string) {
 	c.t.metrics.upstreamSeconds.WithLabelValues(c.operation).Observe(time.Since(c.began).Seconds())
 }
 
-// watchedBody sees how an answer ends. It belongs to one goroutine, as a body
-// does.
+// watchedBody observes the end of an answer. Like any body, it belongs to one
+// goroutine.
 type watchedBody struct {
 	io.ReadCloser
 	ctx     context.Context // of the call
@@ -109,7 +109,7 @@ func (b *watchedBody) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// operation is what is asked of a model server, by the end of the path.
+// operation is the operation of a call, by the end of its path.
 func operation(path string) string {
 	switch {
 	case strings.HasSuffix(path, "/chat/completions"), strings.HasSuffix(path, "/messages"):
@@ -135,14 +135,14 @@ func answer(status int) string {
 	return "ok"
 }
 
-// failure is the outcome of a call that was not answered, or not to the end.
+// failure is the outcome of a call without a complete answer.
 func failure(ctx context.Context, err error) string {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return "timeout"
 	case ctx.Err() != nil && errors.Is(context.Cause(ctx), context.Canceled):
 		return "cancelled"
-	case ctx.Err() != nil: // the client's own clock ended it
+	case ctx.Err() != nil: // the client's timeout
 		return "timeout"
 	}
 	return "unreachable"
