@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Config is everything that can be set.
+// Config holds all settings.
 type Config struct {
 	Home   string
 	Server struct {
@@ -45,42 +45,42 @@ type Config struct {
 		Enabled      []string // session_search, memory, skills
 		TrustResults bool
 		SummaryModel string
-		Approve      []string // names, or prefix*, of tools that need a person's approval
+		Approve      []string // tools that need approval: names, or prefix*
 	}
-	// Runs are turns that go on without their client.
+	// Runs are the settings of runs.
 	Runs struct {
 		ApprovalTimeout time.Duration
 	}
 	// Memory holds the settings of background work on memory.
 	Memory struct {
 		Model          string // reads messages in the background; "" for none
-		Embeddings     string // gives them their meaning; "" for none
+		Embeddings     string // computes their vectors; "" for none
 		EmbeddingsWait time.Duration
 		TokensPerHour  int
 	}
 	Jobs struct {
-		Timezone string // of jobs that name none; "" means the machine's
+		Timezone string // for jobs that name none; "" means the machine's
 	}
-	// Limits are what may be asked for; 0 sets no bound.
+	// Limits are the limits; 0 means no limit.
 	Limits struct {
-		RequestsPerMinute int // of a key that has no limit of its own
-		ConcurrentTurns   int // so
-		Turns             int // of the server at once
-		Queue             int // turns that may wait
+		RequestsPerMinute int // for a key without its own limit
+		ConcurrentTurns   int // likewise
+		Turns             int // at once, in the server
+		Queue             int // queued turns
 		QueueWait         time.Duration
-		Connections       int // at once; 0 goes by the descriptors that the process may have
-		PerAddress        int // of them, from one address; 0 is half of them
+		Connections       int // at once; 0 derives it from the process's file descriptors
+		PerAddress        int // from one address; 0 means half of Connections
 	}
 	Webhooks struct {
 		AllowPrivate bool
 	}
-	// MCPServers are the servers whose tools models may use, in order of name.
+	// MCPServers are the servers whose tools models may use, sorted by name.
 	MCPServers []MCPServer
-	// AuditKeepDays is how long what was done stays on record; 0 is for ever.
+	// AuditKeepDays is how long entries of the audit log are kept; 0 means for ever.
 	AuditKeepDays int
-	// Telemetry is where spans go.
+	// Telemetry is the destination of spans.
 	Telemetry struct {
-		Endpoint, Traces string // of OTLP over HTTP; "" for none
+		Endpoint, Traces string // for OTLP over HTTP; "" for none
 		Headers          string
 		Conversations    bool // spans may name sessions
 	}
@@ -91,7 +91,7 @@ type Config struct {
 		Format string
 	}
 
-	origins map[string]string // setting → where its value came from
+	origins map[string]string // setting → source of its value
 }
 
 // Source holds the sources of settings other than the defaults.
@@ -100,11 +100,11 @@ type Source struct {
 	Getenv func(string) string
 	// Flags are the flags that were given, by setting name.
 	Flags map[string]string
-	// UserHome is the home directory of the person.
+	// UserHome is the user's home directory.
 	UserHome string
 }
 
-// Load reads the configuration and checks it.
+// Load reads the configuration and validates it.
 func Load(src Source) (*Config, error) {
 	c := &Config{origins: make(map[string]string)}
 	c.Home = filepath.Join(src.UserHome, ".hermes")
@@ -117,7 +117,7 @@ func Load(src Source) (*Config, error) {
 	c.Responder, c.Fallback = "auto", "recall"
 	c.Upstream.Probe = true
 	c.Log.Level, c.Log.Format = "info", "text"
-	// The home decides where the file is, so it is looked up first.
+	// The home determines the path of the file, so it is looked up first.
 	if err := c.fromEnvironment(src, "home"); err != nil {
 		return nil, err
 	}
@@ -140,19 +140,19 @@ func Load(src Source) (*Config, error) {
 	return c, c.check()
 }
 
-// File is where the configuration file is looked for.
+// File is the path of the configuration file.
 func (c *Config) File() string { return filepath.Join(c.Home, "config.yaml") }
 
 // DatabaseFile is the SQLite file.
 func (c *Config) DatabaseFile() string { return filepath.Join(c.Home, "state.db") }
 
-// AddrChosen reports whether a setting says where to listen.
+// AddrChosen reports whether a setting determines the address.
 func (c *Config) AddrChosen() bool {
 	return c.Server.Addr != "" || c.Server.Host != "" || c.Server.Port != 0
 }
 
-// The default address, as in the article; and the one that is used instead when
-// an Ollama holds it.
+// The default address, as in the article, and the address that is used instead if an
+// Ollama has the default one.
 const (
 	DefaultHost = "127.0.0.1"
 	DefaultPort = 11434
@@ -231,7 +231,7 @@ func (c *Config) fromFile(src Source, path string) error {
 	return nil
 }
 
-// set stores a value and where it came from.
+// set stores a value and its source.
 func (c *Config) set(s setting, value, origin string) error {
 	if err := s.set(c, value); err != nil {
 		return fmt.Errorf("%s (%s): %w", s.name, origin, err)
@@ -248,7 +248,7 @@ type Row struct {
 	Usage  string `json:"usage"`
 }
 
-// Rows lists all settings with their values, secrets shortened beyond use.
+// Rows lists all settings with their values. Secrets are masked.
 func (c *Config) Rows() []Row {
 	rows := make([]Row, 0, len(settings))
 	for _, s := range settings {
@@ -270,7 +270,7 @@ type Flag struct {
 	Bool                          bool
 }
 
-// Flags lists the settings that have one, for the command line to declare.
+// Flags lists the settings that have a flag.
 func Flags() []Flag {
 	var out []Flag
 	for _, s := range settings {

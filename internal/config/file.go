@@ -10,8 +10,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// fileValue is a leaf of the file, under its dotted name. An empty one is a
-// name with nothing behind it, such as a section whose lines are comments.
+// fileValue is a leaf of the file with its dotted name. An empty one is a name without
+// a value, such as a section that has only comments.
 type fileValue struct {
 	name, value string
 	items       []string // of a list
@@ -19,8 +19,8 @@ type fileValue struct {
 	empty       bool
 }
 
-// parseFile flattens the YAML of a configuration file. Lists become texts
-// joined by commas. Duplicate names are errors.
+// parseFile flattens the YAML of a configuration file. Lists become texts joined by
+// commas. A duplicate name is an error.
 func parseFile(text []byte) ([]fileValue, error) {
 	var doc, more yaml.Node
 	in := yaml.NewDecoder(bytes.NewReader(text))

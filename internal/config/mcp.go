@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// MCPServer is a server of tools: a command that is started, or a URL.
+// MCPServer is an MCP server: a command to start, or a URL.
 type MCPServer struct {
 	Name    string
 	Command string
@@ -22,16 +22,16 @@ type MCPServer struct {
 	Off     bool
 }
 
-// ToolNames are the tools that can be switched on.
+// ToolNames are the tools that can be enabled.
 func ToolNames() []string { return []string{"session_search", "memory", "skills"} }
 
 const mcpSection = "mcp_servers"
 
-// mcpName is how a server may be called: its name becomes part of its tools'.
+// mcpName is the form of a server's name, which becomes part of its tools' names.
 var mcpName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`)
 
-// setMCP takes a value of the section: "<server>.<field>", or one deeper for
-// the mappings.
+// setMCP sets a value of the section: "<server>.<field>", or one level deeper for
+// mappings.
 func (c *Config) setMCP(name string, v fileValue, getenv func(string) string) error {
 	server, rest, _ := strings.Cut(name, ".")
 	field, key, _ := strings.Cut(rest, ".")
@@ -72,14 +72,14 @@ func (c *Config) setMCP(name string, v fileValue, getenv func(string) string) er
 			return unknown
 		}
 		s.Off = v.value == "false"
-	case "type": // other programs name the transport; the fields tell it
+	case "type": // other programs name the transport; here the fields determine it
 	default:
 		return unknown
 	}
 	return err
 }
 
-// list is the items of a list; a single value is a list of one.
+// list are the items of a list. A single value is a list of one.
 func (v *fileValue) list() []string {
 	if v.items == nil && v.value != "" {
 		return []string{v.value}
@@ -99,8 +99,8 @@ func put(into *map[string]string, key, value string, getenv func(string) string)
 	return nil
 }
 
-// expand replaces ${NAME} by the environment's value, so that secrets need not
-// stand in the file.
+// expand replaces ${NAME} by the environment's value, so that secrets need not be in
+// the file.
 func expand(text string, getenv func(string) string) (string, error) {
 	var out strings.Builder
 	for {
@@ -130,7 +130,7 @@ func (c *Config) mcpNames() string {
 	return strings.Join(names, ", ")
 }
 
-// checkMCP refuses servers that cannot be reached, and sorts the others.
+// checkMCP refuses incomplete servers, and sorts the others.
 func (c *Config) checkMCP() error {
 	for i := range c.MCPServers {
 		s := &c.MCPServers[i]

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// setting is one thing that can be set, with all its names.
+// setting is a setting with all its names.
 type setting struct {
 	name    string   // in the file, dotted
-	env     []string // the first that is set counts
+	env     []string // the first one that is set counts
 	flag    string
 	usage   string
 	secret  bool
@@ -38,7 +38,7 @@ func isSection(name string) bool {
 	return name == "context.models" || slices.ContainsFunc(settings, func(s setting) bool { return strings.HasPrefix(s.name, name+".") })
 }
 
-// settings is the whole list, in the order it is shown.
+// settings are all settings in the order of display.
 var settings = []setting{
 	text("home", "HERMES_HOME", "", "directory of all data", func(c *Config) *string { return &c.Home }),
 
@@ -146,7 +146,7 @@ func text(name, env, flagName, usage string, at func(*Config) *string) setting {
 	return s
 }
 
-// expandHome lets a home be written as ~/somewhere where no shell expands it.
+// expandHome expands ~/ in the path of the home, because not every source is a shell.
 func expandHome(path string) string {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		if home, err := os.UserHomeDir(); err == nil {
@@ -244,7 +244,7 @@ func setModel(c *Config, model, v string) error {
 	return nil
 }
 
-// check looks at values that only make sense together.
+// check validates values that depend on one another.
 func (c *Config) check() error {
 	if c.Context.BudgetTokens < 256 {
 		return fmt.Errorf("context.budget_tokens: %d is too small for any turn; use 256 or more", c.Context.BudgetTokens)

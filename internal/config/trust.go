@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 )
 
-// checkHome refuses a home that another account could have filled: its files name
-// commands that are run, and where conversations are sent. A home that is not there
-// yet, or is empty, is made private when it is opened.
+// checkHome refuses a home that another account could have written: its files name
+// commands to run, and the server that conversations are sent to. A missing or empty
+// home is made private when it is opened.
 func checkHome(home string) error {
 	info, err := os.Stat(home)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -29,8 +29,8 @@ func checkHome(home string) error {
 }
 
 // checkTrust refuses a file or directory that another account owns or can write, and a
-// symbolic link that another account has made. If own is false, path is a directory on
-// the way, whose entries not every account may replace.
+// symbolic link of another account. If own is false, path is a parent directory, whose
+// entries must not be replaceable by every account.
 func checkTrust(path string, own bool) error {
 	link, err := os.Lstat(path)
 	if err != nil {
@@ -57,8 +57,8 @@ func isForeignLink(info fs.FileInfo) bool {
 	return info.Mode()&fs.ModeSymlink != 0 && !isOurs(info)
 }
 
-// exposed reports whether another account can change a file, or what a directory on
-// the way to it leads to.
+// exposed reports whether another account can change a file, or the entries of a parent
+// directory.
 func exposed(info fs.FileInfo, own bool) bool {
 	if own {
 		return writable(info)
@@ -66,7 +66,7 @@ func exposed(info fs.FileInfo, own bool) bool {
 	return replaceable(info)
 }
 
-// replaceable reports whether every account can replace what is in a directory.
+// replaceable reports whether every account can replace entries of a directory.
 func replaceable(dir fs.FileInfo) bool {
 	return checksModes && dir.Mode().Perm()&0o002 != 0 && dir.Mode()&fs.ModeSticky == 0
 }
@@ -76,8 +76,8 @@ func distrust(path, why string) error {
 		"(chown \"$(id -un)\", chmod go-w), or choose another home with HERMES_HOME", path, why)
 }
 
-// checkFile refuses a configuration file that another account could have written, and
-// a link whose way leads through a directory that another account can write.
+// checkFile refuses a configuration file that another account could have written, and a
+// link through a directory that another account can write.
 func checkFile(path string) error {
 	if err := checkTrust(path, true); err != nil {
 		return err

@@ -6,6 +6,6 @@ import "io/fs"
 
 const checksModes = false
 
-// Modes and owners say nothing here: the system's own lists decide.
+// On this system, modes and owners are meaningless: access control lists decide.
 func isOurs(fs.FileInfo) bool   { return true }
 func writable(fs.FileInfo) bool { return false }

@@ -8,19 +8,19 @@ import (
 	"syscall"
 )
 
-// checksModes says that the modes of files mean something.
+// checksModes says that file modes are meaningful.
 const checksModes = true
 
-// isOurs reports whether a file belongs to this account or to root. Root itself works
-// with homes of others, in containers for example.
+// isOurs reports whether a file belongs to this account or to root. Root may use homes
+// of other accounts, for example in containers.
 func isOurs(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	me := os.Geteuid()
 	return !ok || me == 0 || stat.Uid == 0 || int(stat.Uid) == me
 }
 
-// writable reports whether another account can write a file. A group that has the
-// number of its owner is, by custom, the owner's alone.
+// writable reports whether another account can write a file. By convention, a group
+// with the same number as the owner has only the owner as a member.
 func writable(info fs.FileInfo) bool {
 	mode := info.Mode().Perm()
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok && stat.Gid == stat.Uid {
