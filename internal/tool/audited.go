@@ -11,7 +11,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/trail"
 )
 
-// Audited are tools whose calls are recorded, but for those that only look.
+// Audited are tools whose calls are recorded, except calls that only read.
 type Audited struct {
 	run.Tools
 	Audit audit.Store
@@ -19,8 +19,8 @@ type Audited struct {
 	Log   *slog.Logger
 }
 
-// Call implements run.Tools. The entry goes with the first thing that the tool
-// stores, or is written when it is done.
+// Call implements run.Tools. The entry is written with the first transaction of the
+// tool, or when the tool is done.
 func (a Audited) Call(ctx context.Context, g *run.Grant, c run.ToolRequest) run.ToolResult {
 	if c.Name == search.ToolName {
 		return a.Tools.Call(ctx, g, c)

@@ -7,11 +7,11 @@ import (
 	"github.com/hermes-memory/hermes/internal/run"
 )
 
-// Guarded is a set of tools some of which need a person's approval. The turn asks for
-// it when it runs the call, and only a person can give it.
+// Guarded is a set of tools of which some need approval. The turn asks for the approval
+// before it runs the call; only a person can give it.
 type Guarded struct {
 	run.Tools
-	// Names are those that need it: a name, or the beginning of names with a * behind.
+	// Names are the tools that need approval: a name, or a prefix followed by *.
 	Names []string
 }
 

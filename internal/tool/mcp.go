@@ -20,8 +20,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/run"
 )
 
-// MCPServer is a server of tools, as the configuration names it: a command that
-// is started here and spoken to over its standard input and output, or a URL.
+// MCPServer is a configured MCP server: a command that is started here and uses
+// standard input and output, or a URL.
 type MCPServer struct {
 	Name    string
 	Command string
@@ -29,36 +29,35 @@ type MCPServer struct {
 	Env     map[string]string // its whole environment, except PATH, HOME, LANG and TMPDIR
 	URL     string
 	Headers map[string]string
-	// Tools are those that may be offered; empty means all of them.
+	// Tools are the tools to offer; empty means all.
 	Tools []string
-	// Owners are the owners that may use it, "*" for all; empty means the local owner
-	// alone. Data that the MCP server stores is shared between them.
+	// Owners are the owners that may use the server, "*" for all; empty means only the
+	// local owner. The owners share the data that the MCP server stores.
 	Owners []string
 }
 
-// MCP is the tools of all configured MCP servers. A server is started when a turn
-// first needs it, and again, after a pause, when it has died. One that is dead
-// takes its tools away, and nothing else.
+// MCP are the tools of all configured MCP servers. A server is started when a turn
+// first needs it. After it has died, it is started again with a backoff. A dead server
+// only makes its own tools unavailable.
 type MCP struct {
 	servers []*mcpServer
-	ctx     context.Context // of the connections
+	ctx     context.Context // for the connections
 	cancel  context.CancelFunc
 	work    sync.WaitGroup
 }
 
-// MCPOptions is what the connections need of their surroundings.
+// MCPOptions are the dependencies of the connections.
 type MCPOptions struct {
-	Version string // of this program, told to servers
+	Version string // of this program, for the handshake
 	Getenv  func(string) string
 	Now     func() time.Time
 	Log     *slog.Logger
-	// Patience is how long a turn waits for servers that were never started;
-	// 0 means five seconds.
+	// Patience is how long a turn waits for servers that have never been started; 0
+	// means five seconds.
 	Patience time.Duration
 }
 
-// NewMCP returns the tools of the servers. Nothing is started yet. The caller
-// closes it.
+// NewMCP returns the tools of the servers. It starts nothing. The caller closes it.
 func NewMCP(ctx context.Context, servers []MCPServer, o MCPOptions) *MCP {
 	m := &MCP{}
 	m.ctx, m.cancel = context.WithCancel(context.WithoutCancel(ctx))
@@ -76,7 +75,7 @@ func (m *MCP) Close() {
 		ending.Go(recovery.Func(s.close, recovery.Logged(m.ctx, s.opt.Log, "the end of an MCP server", "server", s.Name)))
 	}
 	ending.Wait()
-	m.cancel() // what was just being started
+	m.cancel() // cancels starts under way
 	m.work.Wait()
 }
 
@@ -162,12 +161,12 @@ func (s *mcpServer) call(ctx context.Context, name string, c run.ToolRequest) ru
 	return outside(textOf(res), res.IsError)
 }
 
-// outside is a result in the words of another program.
+// outside is a result with text of another program.
 func outside(text string, failed bool) run.ToolResult {
 	return run.ToolResult{Text: text, Failed: failed}
 }
 
-// textOf is what a model can read of a result.
+// textOf is the text of a result.
 func textOf(res *mcp.CallToolResult) string {
 	var parts []string
 	for _, c := range res.Content {
@@ -196,8 +195,8 @@ func textOf(res *mcp.CallToolResult) string {
 	return strings.Join(parts, "\n")
 }
 
-// toolName is the name a server's tool is offered under: such as models take it,
-// at most 64 letters, digits, hyphens and underscores.
+// toolName is the name under which a server's tool is offered. Models accept at most 64
+// letters, digits, hyphens and underscores.
 func toolName(server, tool string) string {
 	clean := func(r rune) rune {
 		if strings.ContainsRune("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-", r) {

@@ -24,10 +24,10 @@ type mcpServer struct {
 	opt  MCPOptions
 	pool *MCP
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	session  *mcp.ClientSession
 	tools    []run.ToolDefinition
-	names    map[string]string // as offered → as the server calls it
+	names    map[string]string // offered name → name on the server
 	starting chan struct{}     // closed when the start under way has ended; nil for none
 	retryAt  time.Time
 	failures int
@@ -35,17 +35,17 @@ type mcpServer struct {
 }
 
 const (
-	startTime  = 30 * time.Second // to start and to say what tools there are
-	firstPause = time.Second      // before a second start
+	startTime  = 30 * time.Second // timeout for starting and listing the tools
+	firstPause = time.Second      // backoff before the second start
 	maxPause   = 5 * time.Minute
-	// What is taken of one server, at most.
+	// Bounds on the tools of one server.
 	maxServerTools = 128
 	maxToolText    = 1024    // bytes of a description
 	maxToolSchema  = 8 << 10 // bytes
 )
 
-// start starts the server unless it runs, is being started, or has failed just
-// now. wait says that it is its first start, which a turn may wait for.
+// start starts the server unless it is running, starting, or in the backoff after a
+// failure. wait says that this is the first start, for which a turn may wait.
 func (s *mcpServer) start() (begun <-chan struct{}, wait bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,7 +62,7 @@ func (s *mcpServer) start() (begun <-chan struct{}, wait bool) {
 	return s.starting, s.failures == 0
 }
 
-// run connects, tells the tools, and waits for the connection's end.
+// run connects, reads the tools, and waits for the end of the connection.
 func (s *mcpServer) run() {
 	var session *mcp.ClientSession
 	err := recovery.Do(func() (err error) {
@@ -77,7 +77,7 @@ func (s *mcpServer) run() {
 	}
 	kept := s.session
 	s.mu.Unlock()
-	if err == nil && kept == nil { // closed meanwhile
+	if err == nil && kept == nil { // s was closed meanwhile
 		_ = session.Close()
 		return
 	}
@@ -88,14 +88,14 @@ func (s *mcpServer) run() {
 		_ = session.Close() // collects the process
 		if s.opt.Now().Sub(since) > maxPause {
 			s.mu.Lock()
-			s.failures = 0 // it was well for a long time
+			s.failures = 0 // a long connection resets the backoff
 			s.mu.Unlock()
 		}
 	}
 	s.lost(err)
 }
 
-// lost notes that the connection has ended, and when to try again.
+// lost records the end of the connection and the time of the next attempt.
 func (s *mcpServer) lost(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,7 +109,7 @@ func (s *mcpServer) lost(err error) {
 	s.opt.Log.Warn("an MCP server is not available", "server", s.Name, "retry_after", pause, "err", err)
 }
 
-// connect starts the server and asks for its tools.
+// connect starts the server and lists its tools.
 func (s *mcpServer) connect() (*mcp.ClientSession, error) {
 	ctx, cancel := context.WithTimeout(s.pool.ctx, startTime)
 	defer cancel()
@@ -168,7 +168,7 @@ func (t headerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// learn takes in the server's list of tools.
+// learn records the server's tools.
 func (s *mcpServer) learn(ctx context.Context, session *mcp.ClientSession) error {
 	var tools []run.ToolDefinition
 	names := make(map[string]string)
@@ -195,7 +195,7 @@ func (s *mcpServer) learn(ctx context.Context, session *mcp.ClientSession) error
 	return nil
 }
 
-// offered are the server's tools; none while it is not connected.
+// offered are the server's tools; none while it is disconnected.
 func (s *mcpServer) offered() []run.ToolDefinition {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -205,7 +205,7 @@ func (s *mcpServer) offered() []run.ToolDefinition {
 	return s.tools
 }
 
-// tool is the server's own name of a tool.
+// tool is a tool's name on the server.
 func (s *mcpServer) tool(offered string) (string, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -213,14 +213,14 @@ func (s *mcpServer) tool(offered string) (string, bool) {
 	return name, ok
 }
 
-// connected is the server's connection; nil when there is none.
+// connected is the server's connection; nil for none.
 func (s *mcpServer) connected() *mcp.ClientSession {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.session
 }
 
-// close ends the connection; nothing is started after it.
+// close ends the connection. The server is not started again.
 func (s *mcpServer) close() {
 	s.mu.Lock()
 	s.closed = true
@@ -235,7 +235,7 @@ func (s *mcpServer) close() {
 	}
 }
 
-// firstBytes cuts a text to at most n bytes of whole characters.
+// firstBytes cuts a text to at most n bytes without splitting a character.
 func firstBytes(text string, n int) string {
 	if len(text) <= n {
 		return text

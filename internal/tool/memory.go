@@ -14,11 +14,11 @@ import (
 	"github.com/hermes-memory/hermes/internal/run"
 )
 
-// Memory is the tool with which a model keeps, corrects and erases single facts
-// in the memory of its turn's own scope. What it keeps is the result of its call,
-// word for word, as something a tool said: never as the user's own words.
+// Memory is the tool with which a model saves, corrects and erases single facts in the
+// memory of its turn's scope. A saved statement is the result of the call, word for
+// word: it counts as text of a tool, never as the user's words.
 type Memory struct {
-	// Trust lets it change memory although text of other programs is in sight.
+	// Trust allows changes while the prompt has text of other programs.
 	Trust bool
 }
 
@@ -37,9 +37,9 @@ const (
 		`"query":{"type":"string"}},` +
 		`"required":["action"],"additionalProperties":false}`
 
-	// maxStatement bounds what one call may keep, in bytes.
+	// maxStatement bounds a saved statement, in bytes.
 	maxStatement = 2000
-	// maxFound is how many facts a search shows.
+	// maxFound bounds the facts that a search returns.
 	maxFound = 12
 )
 
@@ -54,7 +54,7 @@ func (Memory) Offer(_ context.Context, g *run.Grant) []run.ToolDefinition {
 	return []run.ToolDefinition{{Name: MemoryName, Description: memoryDescription, Parameters: json.RawMessage(memorySchema)}}
 }
 
-// memoryCall is what the tool is called with.
+// memoryCall holds the arguments of a call.
 type memoryCall struct {
 	Action    string        `json:"action"`
 	Statement string        `json:"statement"`
@@ -95,8 +95,8 @@ func (m Memory) Call(ctx context.Context, g *run.Grant, c run.ToolRequest) run.T
 	return refuse("action is one of save, find, edit, forget")
 }
 
-// keep makes the statement a note. The result is the statement itself: that is
-// the quote by which it is remembered.
+// keep saves the statement as a note. The result is the statement itself, which becomes
+// the fact's quote.
 func keep(in *memoryCall, replaces memory.FactID) run.ToolResult {
 	text := strings.TrimSpace(in.Statement)
 	switch {

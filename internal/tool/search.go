@@ -15,15 +15,15 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Search is the session_search tool. It looks where the turn's memory is: in
-// what was said under its session key, or else in its own lineage.
+// Search is the session_search tool. It searches the turn's scope of memory: the
+// messages under its session key, or else its lineage.
 type Search struct{ Tool *search.Tool }
 
 // Has implements Source.
 func (Search) Has(name string) bool { return name == search.ToolName }
 
-// Offer implements Source. A turn of the past has no search: the index knows
-// what was said since.
+// Offer implements Source. A turn about the past has no search, because the index also
+// has later messages.
 func (Search) Offer(_ context.Context, g *run.Grant) []run.ToolDefinition {
 	if !g.Owner.Can(owner.SessionsRead) || !g.AsOf.IsZero() {
 		return nil
@@ -66,8 +66,8 @@ func (s Search) Call(ctx context.Context, g *run.Grant, c run.ToolRequest) run.T
 	return run.ToolResult{Text: memory.MaskSecrets(string(text)), Note: note}
 }
 
-// fit shortens what was found to the room there is, around what matched, so
-// that every session keeps something.
+// fit shortens the results to the available room, around the matches, so that every
+// session keeps a part.
 func fit(found *search.Result, room int) {
 	text, err := json.Marshal(found)
 	if err != nil || room <= 0 || len(text) <= room || len(found.Sessions) == 0 {
@@ -77,7 +77,7 @@ func fit(found *search.Result, room int) {
 	for i := range found.Sessions {
 		summaries += len(found.Sessions[i].Summary)
 	}
-	// What is quoted grows in JSON: a fifth is left for that.
+	// JSON escapes make the text longer: a fifth is reserved for that.
 	share := max(0, room-(len(text)-summaries)) * 4 / 5 / len(found.Sessions)
 	for i := range found.Sessions {
 		s := &found.Sessions[i]
@@ -85,8 +85,8 @@ func fit(found *search.Result, room int) {
 	}
 }
 
-// around is a piece of at most n bytes of a text, with the first match in its
-// middle where that can be found.
+// around is a part of at most n bytes of a text, with the first match in its middle if
+// the text has it.
 func around(text string, matches []search.MatchResult, n int) string {
 	if len(text) <= n {
 		return text
@@ -111,7 +111,7 @@ func around(text string, matches []search.MatchResult, n int) string {
 	return "…" + firstBytes(text[from:], n) + "…"
 }
 
-// Summaries lets a model sum up what a search has found.
+// Summaries summarizes search results with a model.
 type Summaries struct {
 	Model run.Model
 	Name  string // of the model

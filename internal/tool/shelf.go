@@ -18,20 +18,19 @@ import (
 	"github.com/hermes-memory/hermes/internal/run"
 )
 
-// shelf is a directory of skills, one folder each. Every path goes through an
-// [os.Root], so that neither a name nor a link can reach anything outside the
-// directory.
+// shelf is a directory of skills with one folder each. Every path is opened through an
+// [os.Root], so that neither a name nor a link can reach a file outside the directory.
 type shelf struct{ dir string }
 
 const (
 	skillFile = "SKILL.md"
-	// maxSkills is how many skills of a shelf are listed.
+	// maxSkills bounds the skills of a shelf.
 	maxSkills = 200
 )
 
-// shelves are the directories that a turn reads, its own first. Skills saved by the
-// turns of one owner, or of one session key, are visible to no others; the user of this
-// machine puts skills on the common shelf by hand.
+// shelves are the directories that a turn reads, its own first. Skills saved by turns
+// of one owner, or of one session key, are visible to no others. The user of this
+// machine adds skills to the common shelf by hand.
 func shelves(home string, g *run.Grant) []shelf {
 	common := shelf{path.Join(home, "skills")}
 	local := g.Owner.ID() == owner.LocalID
@@ -79,14 +78,14 @@ func (s shelf) list() ([]Skill, error) {
 		if !e.IsDir() || !skillName.MatchString(e.Name()) || len(out) == maxSkills {
 			continue
 		}
-		if skill, err := readSkill(root, e.Name()); err == nil { // what is none is not ours to judge
+		if skill, err := readSkill(root, e.Name()); err == nil { // other folders are ignored
 			out = append(out, skill)
 		}
 	}
 	return out, nil
 }
 
-// readSkill reads a skill, whose folder must be called like it.
+// readSkill reads a skill, whose name must be the name of its folder.
 func readSkill(root *os.Root, name string) (Skill, error) {
 	text, err := readText(root, path.Join(name, skillFile))
 	if err != nil {
@@ -135,7 +134,7 @@ func (s shelf) view(name, file string) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = root.Close() }()
-	folder, err := root.OpenRoot(name) // links must not lead to another skill either
+	folder, err := root.OpenRoot(name) // links must not lead to another skill
 	if err != nil {
 		return nil, noSkill()
 	}
@@ -143,7 +142,7 @@ func (s shelf) view(name, file string) ([]byte, error) {
 	return readText(folder, file)
 }
 
-// save writes a skill in one step, readable by this person alone.
+// save writes a skill atomically, readable by this account only.
 func (s shelf) save(skill *Skill) error {
 	text, err := skill.Format()
 	if err != nil {
@@ -176,7 +175,7 @@ func (s shelf) save(skill *Skill) error {
 	return nil
 }
 
-// room refuses one skill too many.
+// room refuses a skill over the limit.
 func (s shelf) room(root *os.Root, name string) error {
 	if _, err := root.Stat(name); err == nil {
 		return nil

@@ -12,14 +12,14 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
-// Skill is what a SKILL.md says: a name, when to use it, and how.
+// Skill is a parsed SKILL.md: a name, when to use it, and the instructions.
 type Skill struct {
 	Name        string
 	Description string
 	Body        string // Markdown
 }
 
-// What the format allows, and what is read at all.
+// The limits of the format, and of the file.
 const (
 	maxSkillName        = 64
 	maxSkillDescription = 1024 // characters
@@ -27,12 +27,12 @@ const (
 	maxSkillHead        = 8 << 10
 )
 
-// skillName is what a skill, and its folder, may be called: small letters and
-// digits, with single hyphens between them.
+// skillName is the form of a skill's name: lower-case letters and digits, with single
+// hyphens between them.
 var skillName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// ParseSkill reads a SKILL.md: YAML between two lines of three hyphens, then
-// Markdown. Fields it does not know are the author's business.
+// ParseSkill parses a SKILL.md: YAML between two lines of three hyphens, then Markdown.
+// Unknown fields are ignored.
 func ParseSkill(text []byte) (Skill, error) {
 	if len(text) > maxSkillFile {
 		return Skill{}, invalidSkill("the file has more than %d bytes", maxSkillFile)
@@ -60,7 +60,7 @@ func ParseSkill(text []byte) (Skill, error) {
 	return s, s.check()
 }
 
-// check holds a skill against the rules of the format.
+// check validates a skill.
 func (s *Skill) check() error {
 	if len(s.Name) > maxSkillName || !skillName.MatchString(s.Name) {
 		return invalidSkill("name has 1–%d small letters, digits and single hyphens between them", maxSkillName)
@@ -71,7 +71,7 @@ func (s *Skill) check() error {
 	return nil
 }
 
-// Format writes a skill as a SKILL.md.
+// Format encodes a skill as a SKILL.md.
 func (s *Skill) Format() ([]byte, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -93,5 +93,5 @@ func (s *Skill) Format() ([]byte, error) {
 }
 
 func invalidSkill(format string, args ...any) error {
-	return fault.New(fault.Invalid, "invalid_skill", "This is no valid skill: "+fmt.Sprintf(format, args...)+".")
+	return fault.New(fault.Invalid, "invalid_skill", "Not a valid skill: "+fmt.Sprintf(format, args...)+".")
 }

@@ -13,12 +13,12 @@ import (
 	"github.com/hermes-memory/hermes/internal/run"
 )
 
-// Skills is the tool with which a model reads and writes down how things are
-// done here: folders with a SKILL.md, as agentskills.io describes them.
+// Skills is the tool with which a model reads and writes instructions: folders with a
+// SKILL.md, as agentskills.io specifies.
 type Skills struct {
-	// Home is the directory that holds "skills".
+	// Home is the directory that contains "skills".
 	Home string
-	// Trust lets it save although text of other programs is in sight.
+	// Trust allows saving while the prompt has text of other programs.
 	Trust bool
 }
 
@@ -49,7 +49,7 @@ func (Skills) Offer(_ context.Context, g *run.Grant) []run.ToolDefinition {
 	return []run.ToolDefinition{{Name: SkillsName, Description: skillsDescription, Parameters: json.RawMessage(skillsSchema)}}
 }
 
-// skillsCall is what the tool is called with.
+// skillsCall holds the arguments of a call.
 type skillsCall struct {
 	Action       string `json:"action"`
 	Name         string `json:"name"`

@@ -1,7 +1,7 @@
-// Package tool holds the tools that this server runs for a model: memory,
-// skills, the search in past sessions, and those of MCP servers. It checks, at
-// the place where a tool runs, what the turn's grant allows. It owns neither the
-// loop in which a model calls tools (run does) nor what the tools work on.
+// Package tool holds the tools that this server runs for models: memory, skills, the
+// search in past sessions, and the tools of MCP servers. Each tool checks the turn's
+// grant where it runs. Package run owns the loop in which a model calls tools, and
+// other packages own the data.
 package tool
 
 import (
@@ -17,18 +17,18 @@ import (
 	"github.com/hermes-memory/hermes/internal/run"
 )
 
-// Source is one family of tools.
+// Source is a family of tools.
 type Source interface {
-	// Offer lists those the grant allows. See [run.Tools].
+	// Offer lists the tools that the grant allows. See [run.Tools].
 	Offer(ctx context.Context, g *run.Grant) []run.ToolDefinition
-	// Call runs one. It is called for names the source has offered, and checks
+	// Call runs a tool. It is called for names that the source has offered, and checks
 	// the grant again.
 	Call(ctx context.Context, g *run.Grant, c run.ToolRequest) run.ToolResult
-	// Has reports whether a name is one of the source's.
+	// Has reports whether a name belongs to the source.
 	Has(name string) bool
 }
 
-// Set is all the tools of a server. It implements [run.Tools].
+// Set are all tools of a server. It implements [run.Tools].
 type Set []Source
 
 var _ run.Tools = Set(nil)
@@ -52,13 +52,13 @@ func (s Set) Call(ctx context.Context, g *run.Grant, c run.ToolRequest) run.Tool
 	return refuse("there is no tool %q", c.Name)
 }
 
-// refuse is the result of a call that was not done.
+// refuse is the result of a refused call.
 func refuse(format string, args ...any) run.ToolResult {
 	return run.ToolResult{Text: "Error: " + fmt.Sprintf(format, args...), Failed: true, Note: memory.EchoNote}
 }
 
-// failed is the result of a call that went wrong. Only what a fault lets people
-// see is shown: a model's words end up anywhere.
+// failed is the result of a failed call. It shows only the public text of a fault,
+// because a model's output may go anywhere.
 func failed(err error) run.ToolResult {
 	if f, ok := errors.AsType[*fault.Error](err); ok && f.Kind != fault.Internal {
 		return refuse("%s", f.Msg)
@@ -69,7 +69,7 @@ func failed(err error) run.ToolResult {
 	return refuse("it went wrong inside the server")
 }
 
-// mayChange says why a tool may not change anything; "" when it may.
+// mayChange is why a tool may not change anything; "" if it may.
 func mayChange(g *run.Grant, trust bool) string {
 	switch {
 	case g.ReadOnly != "":
@@ -80,8 +80,8 @@ func mayChange(g *run.Grant, trust bool) string {
 	return ""
 }
 
-// arguments reads the arguments of a call. Names a tool does not know are
-// refused: a model that makes them up expects them to do something.
+// arguments decodes the arguments of a call. Unknown names are refused: a model that
+// makes up a name expects it to have an effect.
 func arguments(raw json.RawMessage, into any) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
