@@ -10,11 +10,11 @@ import (
 	"net/http"
 )
 
-// maxAnswer bounds what is read of an answer, in bytes.
+// maxAnswer bounds an answer, in bytes.
 const maxAnswer = 32 << 20
 
-// call sends a request to the API and reads its answer into out. An error of the
-// API comes back in the API's words: they are made to be shown.
+// call sends a request to the API and decodes the answer into out. An error of the API
+// keeps its text, which is safe to show.
 func (a *API) call(ctx context.Context, method, path string, in, out any) error {
 	var body io.Reader
 	if in != nil {
@@ -52,7 +52,7 @@ func (a *API) call(ctx context.Context, method, path string, in, out any) error 
 	return nil
 }
 
-// refusal is an error answer in words.
+// refusal is the text of an error response.
 func refusal(status int, text []byte) error {
 	var body struct {
 		Error struct {

@@ -16,14 +16,14 @@ type searchIn struct {
 	Limit int    `json:"limit,omitempty" jsonschema:"how many sessions at most; 3 unless said"`
 }
 
-// match is a message that matches.
+// match is a matching message.
 type match struct {
 	Role    string `json:"role"`
 	SaidAt  string `json:"said_at"`
 	Snippet string `json:"snippet"`
 }
 
-// hit is a conversation in which something matches.
+// hit is a conversation with matching messages.
 type hit struct {
 	ID         string  `json:"id"`
 	Title      string  `json:"title,omitempty"`
@@ -34,7 +34,7 @@ type hit struct {
 
 type searchOut struct {
 	Sessions []hit `json:"sessions"`
-	// Partial says that there are more matches than were looked at.
+	// Partial says that not all matches were considered.
 	Partial bool `json:"partial,omitempty"`
 }
 

@@ -1,7 +1,6 @@
-// Package mcpserver is the door for programs that speak the Model Context Protocol:
-// recall, remember, forget and session_search. Like the terminal it is a client of the
-// API, and calls it with the caller's key: the API alone decides what a key may see and
-// do.
+// Package mcpserver is the door for clients of the Model Context Protocol: recall,
+// remember, forget and session_search. Like the terminal it is a client of the API and
+// calls it with the caller's key. Only the API decides what a key may see and do.
 package mcpserver
 
 import (
@@ -15,15 +14,15 @@ import (
 	"github.com/hermes-memory/hermes/internal/recovery"
 )
 
-// API is the way to the API for one caller.
+// API calls the API for one caller.
 type API struct {
 	Client *http.Client
 	Base   string // "http://host:port", without a path
 	// Authorization is the caller's header; "" sends none.
 	Authorization string
-	// SessionID and SessionKey say whose memory is meant where a call does not.
+	// SessionID and SessionKey are the scope for calls that name none.
 	SessionID, SessionKey string
-	// Log is told of panics; nil for no log.
+	// Log records panics; nil for no log.
 	Log *slog.Logger
 }
 
@@ -39,7 +38,8 @@ func New(api API, version string) *mcp.Server {
 	return s
 }
 
-// guard makes an error of a panic: the library answers in goroutines of its own.
+// guard converts a panic to an error, because the library runs handlers in new
+// goroutines.
 func (a *API) guard(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, r mcp.Request) (res mcp.Result, err error) {
 		err = recovery.Do(func() (err error) {
@@ -56,10 +56,10 @@ func (a *API) guard(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// errBroken is what a client is told of a panic.
+// errBroken is the error for a client after a panic.
 var errBroken = errors.New("internal error; the server's log has the details")
 
-// Options are what the HTTP door is built from.
+// Options are the dependencies of the HTTP door.
 type Options struct {
 	Client  *http.Client
 	Base    string
@@ -67,12 +67,11 @@ type Options struct {
 	Log     *slog.Logger
 }
 
-// maxBody is the largest request, in bytes; the API in front has the same limit.
+// maxBody is the maximum size of a request, in bytes; the API has the same limit.
 const maxBody = 10_000_000
 
-// Handler answers POST /mcp. It keeps no sessions of the protocol: every request
-// stands for itself, and is done with the key it brings. Whether it may come in
-// at all was decided before.
+// Handler answers POST /mcp. It keeps no protocol sessions: every request is
+// independent and uses its own key. The caller has authenticated the request.
 func Handler(o Options) http.Handler {
 	server := func(r *http.Request) *mcp.Server {
 		return New(API{
@@ -82,6 +81,6 @@ func Handler(o Options) http.Handler {
 	}
 	return mcp.NewStreamableHTTPHandler(server, &mcp.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, Logger: o.Log, MaxRequestBodyBytes: maxBody,
-		DisableLocalhostProtection: true, // the API's own guard knows the names that are allowed
+		DisableLocalhostProtection: true, // the API checks the host name
 	})
 }

@@ -11,13 +11,13 @@ import (
 	"github.com/hermes-memory/hermes/internal/cite"
 )
 
-// scope is whose memory a call means; what it leaves out, the connection says.
+// scope is the scope of a call. The connection fills in what is missing.
 type scope struct {
 	SessionID  string `json:"session_id,omitempty" jsonschema:"the session whose memory is meant"`
 	SessionKey string `json:"session_key,omitempty" jsonschema:"the session key whose memory is meant; it wins over session_id"`
 }
 
-// query is the scope as the API takes it, with further parameters.
+// query is the query of the API for the scope, with further parameters.
 func (a *API) query(s scope, more ...string) string {
 	if s.SessionID == "" && s.SessionKey == "" {
 		s.SessionID, s.SessionKey = a.SessionID, a.SessionKey
@@ -41,7 +41,7 @@ type recallIn struct {
 	Limit    int    `json:"limit,omitempty" jsonschema:"how many messages at most; 10 unless said"`
 }
 
-// recalled is one message that bears on a question.
+// recalled is a message that answers a question.
 type recalled struct {
 	Quote     string `json:"quote"`
 	Role      string `json:"role"`
@@ -62,7 +62,7 @@ type rememberIn struct {
 	Replaces  string `json:"replaces,omitempty" jsonschema:"the fact_id of a fact this is a new version of"`
 }
 
-// fact is a fact as memory keeps it.
+// fact is a fact of the API.
 type fact struct {
 	ID        string `json:"id"`
 	Kind      string `json:"kind"`
@@ -82,7 +82,7 @@ type forgetOut struct {
 	Erased string `json:"erased"`
 }
 
-// addTools adds what the API can do for a memory's user.
+// addTools adds the tools.
 func (a *API) addTools(s *mcp.Server) {
 	no, yes := false, true
 	mcp.AddTool(s, &mcp.Tool{
@@ -100,7 +100,7 @@ func (a *API) addTools(s *mcp.Server) {
 	a.addSearch(s)
 }
 
-// maxRecalled is how many messages one call recalls.
+// maxRecalled bounds the messages that one call recalls.
 const maxRecalled = 50
 
 func (a *API) recall(ctx context.Context, _ *mcp.CallToolRequest, in recallIn) (*mcp.CallToolResult, recallOut, error) {
