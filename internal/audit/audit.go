@@ -1,7 +1,7 @@
-// Package audit is who did what and when: an append-only list per owner, linked
-// by hashes. It holds ids and words of closed sets, never content: a session's
-// id, which is its owner's text, stands there as a keyed hash, so that nothing
-// of it is left when it is forgotten, and nothing has to be rewritten.
+// Package audit is the audit log: an append-only list of actions per owner, linked by
+// hashes. It has ids and words from fixed sets, never content. A session's id is text
+// of its owner, so it is stored as a keyed hash: after the session is forgotten,
+// nothing of it is left, and no entry must be rewritten.
 package audit
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/trail"
 )
 
-// Entry is one thing that was done.
+// Entry is one action.
 type Entry struct {
 	Seq int64 // gapless per owner, from 1
 	At  time.Time
@@ -24,15 +24,16 @@ type Entry struct {
 	Actor string
 	// Action is a word such as "session.delete".
 	Action string
-	// Kind and Target name what it was done to: a key's, job's or fact's id, a
-	// tool's name, or the keyed hash of a session's id. Both "" for the whole.
+	// Kind and Target name the target: the id of a key, job or fact, the name of a
+	// tool, or the keyed hash of a session's id. Both are "" if the action has no
+	// single target.
 	Kind, Target string
 	RequestID    string
-	// Outcome is "ok", or the code of what went wrong.
+	// Outcome is "ok", or the code of the failure.
 	Outcome string
-	// Detail is a word more, such as a count; never content.
+	// Detail is additional information, such as a count; never content.
 	Detail string
-	// Hash binds the entry to all before it.
+	// Hash covers the entry and all earlier ones.
 	Hash []byte
 }
 
@@ -47,7 +48,7 @@ const (
 	Tool     = "tool"
 )
 
-// OK is the outcome of what succeeded.
+// OK is the outcome of a successful action.
 const OK = "ok"
 
 // Filter selects entries; zero fields do not restrict.
@@ -60,17 +61,17 @@ type Filter struct {
 	Limit        int    // newest first; 0 means all
 }
 
-// Store keeps entries. There is no method that changes one: what is older than
-// the store was told to keep is dropped when something is added.
+// Store keeps entries. No method changes an entry. Entries older than the configured
+// age are dropped when a new one is added.
 type Store interface {
-	// Enter appends an entry; the store sets Seq and Hash, and hashes the ids of
-	// sessions. Where ctx carries a [Note], it is left alone.
+	// Enter appends an entry. The store sets Seq and Hash, and hashes the ids of
+	// sessions. It does not write the [Note] of ctx.
 	Enter(ctx context.Context, o owner.Owner, e Entry) error
 	// Audit returns an owner's entries, newest first.
 	Audit(ctx context.Context, o owner.Owner, f Filter) ([]Entry, error)
 }
 
-// Sum is the hash of an entry that follows one with the given hash.
+// Sum is the hash of an entry whose predecessor has the given hash.
 func (e *Entry) Sum(before []byte) []byte {
 	h := sha256.New()
 	h.Write(before)
@@ -87,20 +88,20 @@ func (e *Entry) Sum(before []byte) []byte {
 	return h.Sum(nil)
 }
 
-// Verdict is what a check of an owner's entries found.
+// Verdict is the result of checking an owner's entries.
 type Verdict struct {
 	Entries int
-	// First and Last are the numbers of the oldest and newest entry. What is
-	// before First was dropped for its age, or removed.
+	// First and Last are the numbers of the oldest and newest entry. Entries before
+	// First were dropped for their age, or removed.
 	First, Last int64
-	// Hash is the hash of the newest entry: a noted copy shows later whether the end
-	// was cut off.
+	// Hash is the hash of the newest entry. A copy noted elsewhere shows later whether
+	// the end was cut off.
 	Hash []byte
 	// Broken is the first entry that does not follow the one before; 0 for none.
 	Broken int64
 }
 
-// Verify checks entries, newest first as a store gives them.
+// Verify checks entries, newest first, as a store returns them.
 func Verify(list []Entry) Verdict {
 	v := Verdict{Entries: len(list)}
 	if len(list) == 0 {
@@ -117,7 +118,7 @@ func Verify(list []Entry) Verdict {
 				return v
 			}
 		case e.Seq != 1:
-			continue // what it follows is gone: it is taken at its word
+			continue // the predecessor is gone, so its hash cannot be checked
 		}
 		if !bytes.Equal(e.Sum(before), e.Hash) {
 			v.Broken = e.Seq
@@ -127,8 +128,8 @@ func Verify(list []Entry) Verdict {
 	return v
 }
 
-// Note is an entry that is to be written with what it tells of: it travels in
-// the context, and the first transaction that is made there takes it along.
+// Note is an entry that should be written together with its action. It travels in the
+// context, and the first transaction with that context writes it.
 type Note struct {
 	owner owner.Owner
 	now   func() time.Time
@@ -141,7 +142,8 @@ type Note struct {
 
 type noteKey struct{}
 
-// With returns a context with a note of an action, by the actor of its trail.
+// With returns a context with a note of an action. The actor is that of the context's
+// trail.
 func With(ctx context.Context, o owner.Owner, now func() time.Time, action, kind, target string) (context.Context, *Note) {
 	t := trail.From(ctx)
 	n := &Note{owner: o, now: now, entry: Entry{Actor: t.Actor, Action: action, Kind: kind, Target: target, RequestID: t.RequestID,
@@ -149,13 +151,13 @@ func With(ctx context.Context, o owner.Owner, now func() time.Time, action, kind
 	return context.WithValue(ctx, noteKey{}, n), n
 }
 
-// From returns the note of a context, nil if it has none. All methods take nil.
+// From returns the note of a context; nil for none. All methods accept nil.
 func From(ctx context.Context) *Note {
 	n, _ := ctx.Value(noteKey{}).(*Note)
 	return n
 }
 
-// Names says what the action is done to, once that is known.
+// Names sets the target of the action, once it is known.
 func (n *Note) Names(target string) {
 	if n == nil {
 		return
@@ -165,7 +167,7 @@ func (n *Note) Names(target string) {
 	n.entry.Target = target
 }
 
-// Detail adds a word.
+// Detail adds information.
 func (n *Note) Detail(word string) {
 	if n == nil {
 		return
@@ -175,7 +177,7 @@ func (n *Note) Detail(word string) {
 	n.entry.Detail = word
 }
 
-// Skip says that nothing is done after all.
+// Skip says that the action does not take place.
 func (n *Note) Skip() {
 	if n == nil {
 		return
@@ -185,8 +187,8 @@ func (n *Note) Skip() {
 	n.skipped = true
 }
 
-// Open returns the entry for a transaction to take along; false if there is
-// none, or another one has it.
+// Open returns the entry for a transaction to write; false if there is none, or if
+// another transaction has it.
 func (n *Note) Open() (owner.Owner, Entry, bool) {
 	if n == nil {
 		return owner.Owner{}, Entry{}, false
@@ -198,15 +200,15 @@ func (n *Note) Open() (owner.Owner, Entry, bool) {
 	return n.owner, e, !n.written && !n.skipped
 }
 
-// Written says that a transaction with the entry is on the disk.
+// Written says that a transaction with the entry was committed.
 func (n *Note) Written() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.written = true
 }
 
-// Close writes the entry if no transaction did, and a second one if what began
-// well then failed: outcome is "" for success, else a code.
+// Close writes the entry if no transaction did. If the action failed after the
+// transaction, it writes a second entry. outcome is "" for success, otherwise a code.
 func (n *Note) Close(ctx context.Context, s Store, outcome string) error {
 	n.mu.Lock()
 	e, written := n.entry, n.written

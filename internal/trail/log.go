@@ -5,8 +5,8 @@ import (
 	"log/slog"
 )
 
-// Handler returns a handler that adds the request's id to every line that is
-// logged with its context.
+// Handler returns a handler that adds the request's id to every line logged with its
+// context.
 func Handler(next slog.Handler) slog.Handler { return handler{next} }
 
 type handler struct{ slog.Handler }

@@ -16,20 +16,20 @@ const Header = "X-Request-Id"
 // MaxID is the longest id a client may give, in bytes.
 const MaxID = 128
 
-// Trail is what travels with a request.
+// Trail identifies a request and its actor.
 type Trail struct {
-	// RequestID names the request: the client's own name, if it is clean.
+	// RequestID is the id of the request: the client's own id if it is valid.
 	RequestID string
-	// Actor is the acting party: [Key] and the name of an API key, or one of the
+	// Actor is the actor: [Key] followed by the name of an API key, or one of the
 	// constants; "" if unknown.
 	Actor string
 }
 
-// Key is what stands before the name of a key that was made here, so that no
-// name can pass for another actor.
+// Key is the prefix of actors that are generated API keys, so that no key's name can
+// look like another actor.
 const Key = "key:"
 
-// Actors that are no key that was made here.
+// Actors other than generated API keys.
 const (
 	Terminal    = "terminal"    // the command line on this machine
 	Configured  = "configured"  // a key of the configuration
@@ -47,28 +47,28 @@ func With(ctx context.Context, t Trail) context.Context {
 	return context.WithValue(ctx, contextKey{}, t)
 }
 
-// As returns a context in which another actor acts in the same request.
+// As returns a context with another actor in the same request.
 func As(ctx context.Context, actor string) context.Context {
 	t := From(ctx)
 	t.Actor = actor
 	return With(ctx, t)
 }
 
-// From returns the trail of a context, the zero Trail if it has none.
+// From returns the trail of a context; the zero Trail if it has none.
 func From(ctx context.Context) Trail {
 	t, _ := ctx.Value(contextKey{}).(Trail)
 	return t
 }
 
-// NewID makes an id for a request that brings none.
+// NewID makes an id for a request without one.
 func NewID() string {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails since Go 1.24
 	return "req_" + hex.EncodeToString(b[:])
 }
 
-// Clean reports whether an id that came from outside may be passed on: 1 to
-// [MaxID] visible ASCII characters.
+// Clean reports whether an external id may be passed on: 1 to [MaxID] visible ASCII
+// characters.
 func Clean(id string) bool {
 	if id == "" || len(id) > MaxID {
 		return false
