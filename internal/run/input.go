@@ -21,6 +21,8 @@ type input struct {
 	asked []session.Message
 	// tailTo cuts the tail: messages from this Seq on are not shown, because the client
 	// omitted them. It asks for another answer, or has edited its history.
+	// An exchange that began earlier is shown with its answer, even if the answer was
+	// stored later; if tailTo is a message of the exchange, the exchange is cut there.
 	tailTo int64
 	// undoes says that the client went back: messages from the Seq undoFrom on are no
 	// longer part of its conversation.
