@@ -138,6 +138,37 @@ func (k *Talk) Prompt(text string, streaming bool) (*run.Prompt, func(), error) 
 	}}, done, nil
 }
 
+// Find gives memory a finding in a message, and returns why it was refused; "" if it
+// was accepted.
+func (k *Talk) Find(d ranking.Document, f memory.Finding) (memory.Refusal, error) {
+	view, done, err := k.view()
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	_, change, refused := view.Accept(d, f)
+	k.Kept.Known[k.Root] = append(k.Kept.Known[k.Root], change.Learned...)
+	return refused, nil
+}
+
+// Ask answers a question that memory does not learn.
+func (k *Talk) Ask(text string) (string, error) {
+	view, done, err := k.view()
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	got, _, err := Answer(&run.Prompt{Question: &run.Question{
+		Input: []session.Message{{Role: session.User, Content: text, RootID: k.Root, Seq: k.seq, SaidAt: k.Now}},
+		Now:   k.Now, View: view,
+		Own: func(root session.ID, seq int64) bool { return root == k.Root && seq >= k.seq },
+		Quotes: func(ctx context.Context, places []memory.Place) ([]ranking.Document, error) {
+			return k.Kept.Quotes(ctx, owner.Local(), places)
+		},
+	}})
+	return got, err
+}
+
 // Say sends a message, as a turn does: it is learnt, then answered, and the
 // answer is learnt too. The next message comes a day later.
 func (k *Talk) Say(text string) (string, error) {
