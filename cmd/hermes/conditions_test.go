@@ -15,7 +15,7 @@ import (
 const mostConditions = 5
 
 // readers of language are not held to this yet.
-var readers = []string{"language", "memory", "recall"}
+var readers = []string{"memory", "recall"}
 
 // TestConditions counts the boolean operators of every function outside tests, with
 // those of the functions written within it.

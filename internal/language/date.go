@@ -40,7 +40,7 @@ func datesOf(tokens []dateToken, anchor time.Time) []Date {
 	var out []Date
 	for i := 0; i < len(tokens); {
 		m, ok := p.date(i, maxDateDepth)
-		if !ok || !m.sane() || (m.relative && !p.relativeOK) {
+		if !ok || !p.places(m) {
 			i++
 			continue
 		}
@@ -58,6 +58,11 @@ func datesOf(tokens []dateToken, anchor time.Time) []Date {
 
 // maxDateDepth bounds "the week before the day after the month of …".
 const maxDateDepth = 3
+
+// places reports whether the days of a match are known: a relative one needs an anchor.
+func (p *dateParser) places(m dateMatch) bool {
+	return m.sane() && (p.relativeOK || !m.relative)
+}
 
 // dateMatch is a recognised expression: what it means and the token after it.
 type dateMatch struct {

@@ -83,7 +83,7 @@ func (p *dateParser) directedUnit(i, dir int) (dateMatch, bool) {
 		return dateMatch{}, false
 	}
 	next := i + 1
-	if dir > 0 && unit.value == unitWeek && p.is(next, afterWord) && p.is(next+1, nextWord) {
+	if dir > 0 && unit.value == unitWeek && p.isAfterNext(next) {
 		dir, next = 2, next+2
 	}
 	var from, to time.Time
@@ -106,21 +106,23 @@ func (p *dateParser) firstOf(unit dateUnit) time.Time {
 	return from
 }
 
+// isAfterNext reports whether "after next" stands at i.
+func (p *dateParser) isAfterNext(i int) bool { return p.is(i, afterWord) && p.is(i+1, nextWord) }
+
 // stretch reads "the last two weeks": the span up to the anchor.
 func (p *dateParser) stretch(i, dir int) (dateMatch, bool) {
-	n, vague, j, ok := p.count(i)
-	unit := p.at(j)
-	if !ok || dir == 0 || unit.class != unitWord || unit.digits != 0 || (n == 1 && p.is(i, countWord)) {
+	u, ok := p.units(i)
+	if !ok || dir == 0 || (u.n == 1 && p.is(i, countWord)) {
 		return dateMatch{}, false
 	}
-	if vague {
-		n++
+	if u.vague {
+		u.n++
 	}
-	m := dateMatch{from: p.today(), to: p.today().AddDate(0, 0, 1), next: j + 1, relative: true}
+	m := dateMatch{from: p.today(), to: p.today().AddDate(0, 0, 1), next: u.next, relative: true}
 	if dir < 0 {
-		m.from = p.addUnits(m.from, unit.value, -n)
+		m.from = p.addUnits(m.from, u.unit, -u.n)
 	} else {
-		m.to = p.addUnits(m.to, unit.value, n)
+		m.to = p.addUnits(m.to, u.unit, u.n)
 	}
 	return m, true
 }
@@ -138,19 +140,36 @@ func (p *dateParser) startingWeekday(i, depth int) (dateMatch, bool) {
 	if m, ok := p.datedDay(j, depth); ok {
 		return m, true
 	}
-	if p.is(j, beforeWord) || p.is(j, afterWord) {
-		if m, ok := p.date(j+1, depth-1); ok {
-			return p.day(p.weekday(m.from, int(t.value), p.is(j, afterWord), false), m.next, m.relative), true
-		}
+	if m, ok := p.weekdayBeside(j, t, depth); ok {
+		return m, true
 	}
 	if m, ok := p.weekdayOfWeek(j, t); ok {
 		return m, true
 	}
-	if t.doubtful && (!t.capital || !p.is(i-1, onWord)) {
+	if !p.weekdayMayStand(i, t) {
 		return dateMatch{}, false
 	}
 	ahead := p.ahead(i)
 	return p.day(p.weekday(p.today(), int(t.value), ahead, true), j, true), true
+}
+
+// weekdayBeside reads "before 15 July" or "after 15 July" behind a weekday.
+func (p *dateParser) weekdayBeside(j int, day dateToken, depth int) (dateMatch, bool) {
+	after := p.is(j, afterWord)
+	if !after && !p.is(j, beforeWord) {
+		return dateMatch{}, false
+	}
+	m, ok := p.date(j+1, depth-1)
+	if !ok {
+		return dateMatch{}, false
+	}
+	return p.day(p.weekday(m.from, int(day.value), after, false), m.next, m.relative), true
+}
+
+// weekdayMayStand reports whether a weekday's name alone means the day. "Sun" and "Sat"
+// are also words.
+func (p *dateParser) weekdayMayStand(i int, day dateToken) bool {
+	return !day.doubtful || day.capital && p.is(i-1, onWord)
 }
 
 // datedDay reads the day's date behind a weekday; the date decides.
@@ -203,18 +222,33 @@ func (p *dateParser) startingSeason(i int) (dateMatch, bool) {
 			return dateMatch{from: from, to: to, next: m.next, relative: true}, true
 		}
 	}
-	if !p.is(i-1, theWord) && !p.is(i-1, inWord) || p.is(i+1, otherWord) && t.doubtful {
+	if !p.seasonMayStand(i, t) {
 		return dateMatch{}, false
 	}
-	dir := -1
-	if p.ahead(i) {
-		dir = 1
-	}
-	from, to := p.directedSeason(int(t.value), 0)
-	if dir < 0 && from.After(p.anchor) || dir > 0 && !to.After(p.anchor) {
-		from, to = p.directedSeason(int(t.value), dir)
-	}
+	from, to := p.nearestSeason(int(t.value), p.ahead(i))
 	return dateMatch{from: from, to: to, next: i + 1, relative: true}, true
+}
+
+// seasonMayStand reports whether a season's name alone means the season, as in "the
+// fall". If another word follows, "fall" and "spring" may mean something else.
+func (p *dateParser) seasonMayStand(i int, season dateToken) bool {
+	if season.doubtful && p.is(i+1, otherWord) {
+		return false
+	}
+	return p.is(i-1, theWord) || p.is(i-1, inWord)
+}
+
+// nearestSeason is the season of this year, unless it lies in the other direction:
+// then it is the next one ahead, or the last one.
+func (p *dateParser) nearestSeason(s int, ahead bool) (from, to time.Time) {
+	from, to = p.directedSeason(s, 0)
+	switch {
+	case ahead && !to.After(p.anchor):
+		return p.directedSeason(s, 1)
+	case !ahead && from.After(p.anchor):
+		return p.directedSeason(s, -1)
+	}
+	return from, to
 }
 
 // startingQuarter reads "Q1 2023", "Q3", "first quarter of 2023", and a day of
@@ -248,6 +282,18 @@ func (p *dateParser) startingQuarter(i int) (dateMatch, bool) {
 	return dateMatch{from: from, to: to, next: i + 1, relative: true}, true
 }
 
+// endsClause reports whether a token is punctuation that ends a clause.
+func (t dateToken) endsClause() bool {
+	if t.class != mark {
+		return false
+	}
+	switch t.value {
+	case '.', '!', '?', ';', ':', ',', '\n':
+		return true
+	}
+	return false
+}
+
 // direction is 1 when the words before an expression point ahead, -1 when the verb
 // of its clause tells what is over, else 0.
 func (p *dateParser) direction(i int) int {
@@ -256,8 +302,7 @@ func (p *dateParser) direction(i int) int {
 	}
 	for j := i - 1; j >= 0 && j >= i-lookBack; j-- {
 		switch t := p.at(j); {
-		case t.class == mark && (t.value == '.' || t.value == '!' || t.value == '?' || t.value == ';' || t.value == ':' || t.value == ',' ||
-			t.value == '\n'):
+		case t.endsClause():
 			return 0
 		case t.class == beWord: // "is booked for 3 March" lies ahead, or it is unknown
 			return 0

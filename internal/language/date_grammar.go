@@ -143,8 +143,8 @@ func (p *dateParser) yearMayStand(i int) bool {
 func (p *dateParser) dayMonth(i int) (dateMatch, bool) {
 	first := p.at(i)
 	j, last := i+1, first
-	if (p.isMark(j, '-') || p.is(j, toWord)) && p.is(j+1, number) && p.at(j+1).digits <= 2 {
-		last, j = p.at(j+1), j+2
+	if through, ok := p.throughDay(j); ok {
+		last, j = through, j+2
 	}
 	of := p.is(j, ofWord)
 	if of {
@@ -159,11 +159,20 @@ func (p *dateParser) dayMonth(i int) (dateMatch, bool) {
 		next++
 	}
 	y, after, ok := p.yearAt(next)
-	if !ok && month.doubtful && !month.capital && !last.ordinal && !of {
+	if sure := ok || last.ordinal || of; !sure && month.everyday() {
 		return dateMatch{}, false
 	}
 	return p.days(i, month, [2]int{int(first.value), int(last.value)}, y, next, after, ok)
 }
+
+// throughDay reads the last day of a range at j: "-7", "to 7".
+func (p *dateParser) throughDay(j int) (dateToken, bool) {
+	day := p.at(j + 1)
+	return day, (p.isMark(j, '-') || p.is(j, toWord)) && day.class == number && day.digits <= 2
+}
+
+// everyday reports whether a token is rather an everyday word than a name: "may".
+func (t dateToken) everyday() bool { return t.doubtful && !t.capital }
 
 // days is a day of a month, or a range of them, with or without a year.
 func (p *dateParser) days(i int, month dateToken, d [2]int, y, next, after int, withYear bool) (dateMatch, bool) {
@@ -211,11 +220,11 @@ func (p *dateParser) monthDay(i, j int, month dateToken) (dateMatch, bool) {
 		return dateMatch{}, false
 	}
 	last, next := day, j+1
-	if (p.isMark(next, '-') || p.is(next, toWord)) && p.is(next+1, number) && p.at(next+1).digits <= 2 && p.at(next+1).value > day.value {
-		last, next = p.at(next+1), next+2
+	if through, ok := p.throughDay(next); ok && through.value > day.value {
+		last, next = through, next+2
 	}
 	y, after, ok := p.yearAt(next)
-	if !ok && month.doubtful && !month.capital && !day.ordinal {
+	if sure := ok || day.ordinal; !sure && month.everyday() {
 		return dateMatch{}, false
 	}
 	return p.days(i, month, [2]int{int(day.value), int(last.value)}, y, next, after, ok)
@@ -224,7 +233,7 @@ func (p *dateParser) monthDay(i, j int, month dateToken) (dateMatch, bool) {
 // monthMayStand says whether a month's name alone means the month. April, June
 // and August are also people; may and march also verbs.
 func (p *dateParser) monthMayStand(i int, month dateToken) bool {
-	if !month.capital && month.doubtful {
+	if month.everyday() {
 		return false
 	}
 	switch p.at(i - 1).class {
@@ -233,7 +242,11 @@ func (p *dateParser) monthMayStand(i int, month dateToken) bool {
 	case mark:
 		return p.isMark(i-1, '-') && p.is(i-2, partWord)
 	}
-	return !month.doubtful && month.capital && month.value != 4 && month.value != 6 && month.value != 8
+	switch month.value {
+	case 4, 6, 8:
+		return false
+	}
+	return month.capital && !month.doubtful
 }
 
 // lookBack is how many tokens before an expression may tell its direction.

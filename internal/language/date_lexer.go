@@ -137,10 +137,32 @@ func lexDateRune(text string, i int) (dateToken, int) {
 	return t, i + n
 }
 
-// lexDateWord reads a run of letters and digits that begins with a letter.
+// lexDateWord reads a run of letters and digits that begins with a letter. A word that
+// is too long for the vocabulary is known by its ending only.
 func lexDateWord(text string, i int) (dateToken, int) {
 	var low [longestDateWord]byte
-	start, n := i, 0
+	n, end := lowerWord(text, i, &low)
+	t := dateToken{start: int32(i), end: int32(end)}
+	if n > longestDateWord {
+		t.class = classByEnding(low[:copy(low[:], text[max(i, end-5):end])])
+		return t, end
+	}
+	v, known := dateWords[string(low[:n])]
+	switch {
+	case known:
+		t.class, t.value, t.vague, t.doubtful = v.class, v.value, v.vague, v.doubtful
+	case n <= 4:
+	case string(low[n-4:n]) == "need": // the word and its compounds are no participles
+	default:
+		t.class = classByEnding(low[:n])
+	}
+	t.capital = text[i] >= 'A' && text[i] <= 'Z'
+	return t, end
+}
+
+// lowerWord reads the word at i in lower case, as far as there is room. n is its length,
+// more than there is room for if it is longer or holds letters outside ASCII.
+func lowerWord(text string, i int, low *[longestDateWord]byte) (n, end int) {
 	for i < len(text) {
 		c := text[i]
 		if c >= utf8.RuneSelf {
@@ -151,7 +173,7 @@ func lexDateWord(text string, i int) (dateToken, int) {
 			n, i = longestDateWord+1, i+size
 			continue
 		}
-		if !isLetter(c) && !isDigit(c) {
+		if !isLetterOrDigit(c) {
 			break
 		}
 		if n < longestDateWord {
@@ -160,24 +182,21 @@ func lexDateWord(text string, i int) (dateToken, int) {
 		n++
 		i++
 	}
-	t := dateToken{start: int32(start), end: int32(i)}
-	if n > longestDateWord {
-		if i-start > 4 && text[i-3:i] == "ing" {
-			t.class = ingWord
-		} else if i-start > 4 && text[i-2:i] == "ed" {
-			t.class = pastWord
-		}
-		return t, i
+	return n, i
+}
+
+// classByEnding is the class of a word of more than four bytes by its ending.
+func classByEnding(w []byte) dateClass {
+	n := len(w)
+	switch {
+	case n <= 4:
+		return otherWord
+	case string(w[n-3:]) == "ing":
+		return ingWord
+	case string(w[n-2:]) == "ed":
+		return pastWord
 	}
-	if v, ok := dateWords[string(low[:n])]; ok {
-		t.class, t.value, t.vague, t.doubtful = v.class, v.value, v.vague, v.doubtful
-	} else if n > 4 && string(low[n-3:n]) == "ing" {
-		t.class = ingWord
-	} else if n > 4 && string(low[n-2:n]) == "ed" && string(low[n-4:n-2]) != "ne" {
-		t.class = pastWord
-	}
-	t.capital = text[start] >= 'A' && text[start] <= 'Z'
-	return t, i
+	return otherWord
 }
 
 func isTypographic(r rune) bool {
@@ -191,6 +210,8 @@ func isTypographic(r rune) bool {
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+func isLetterOrDigit(c byte) bool { return isLetter(c) || isDigit(c) }
 
 func lowerASCII(c byte) byte {
 	if c >= 'A' && c <= 'Z' {

@@ -49,24 +49,48 @@ func (p *dateParser) dayOfThisMonth(i int) (dateMatch, bool) {
 // from it: "on 12 April and back on the 26th".
 const maxDaysApart = 8
 
+// units is a number of units: "two weeks".
+type units struct {
+	n     int
+	unit  dateUnit
+	vague bool
+	next  int // the token after it
+}
+
+// units reads a number of units.
+func (p *dateParser) units(i int) (units, bool) {
+	n, vague, j, ok := p.count(i)
+	if !ok {
+		return units{}, false
+	}
+	unit := p.at(j)
+	return units{n: n, unit: unit.value, vague: vague, next: j + 1}, unit.class == unitWord && unit.digits == 0
+}
+
 // counted reads "two weeks ago", "a few days before 9 June", "3 months from now".
 func (p *dateParser) counted(i, depth int) (dateMatch, bool) {
-	n, vague, j, ok := p.count(i)
+	u, ok := p.units(i)
 	if !ok {
 		return dateMatch{}, false
 	}
-	unit := p.at(j)
-	if unit.class != unitWord || unit.digits != 0 {
-		return dateMatch{}, false
-	}
-	j++
-	switch next := p.at(j); {
+	switch next := p.at(u.next); {
 	case next.class == agoWord:
-		return p.away(-n, unit.value, vague, j+1), true
-	case next.class == fromWord && (p.is(j+1, nowWord) && !p.goesOn(j+2) || p.at(j+1).class == dayWord && p.at(j+1).value == 0):
-		return p.away(n, unit.value, vague, j+2), true
+		return p.away(-u.n, u.unit, u.vague, u.next+1), true
+	case next.class == fromWord && p.isNow(u.next+1):
+		return p.away(u.n, u.unit, u.vague, u.next+2), true
 	}
-	return p.around(i, n, unit.value, j, depth)
+	return p.around(i, u.n, u.unit, u.next, depth)
+}
+
+// isNow reports whether the token at i, behind "from", means the anchor: "now", "today".
+func (p *dateParser) isNow(i int) bool {
+	switch t := p.at(i); t.class {
+	case nowWord:
+		return !p.goesOn(i + 1)
+	case dayWord:
+		return t.value == 0
+	}
+	return false
 }
 
 // goesOn reports whether "from now" goes on with "on": then what is counted holds from
@@ -79,7 +103,7 @@ func (p *dateParser) goesOn(i int) bool {
 // count reads a number of units: "3", "three", "a couple of", "a few".
 func (p *dateParser) count(i int) (n int, vague bool, next int, ok bool) {
 	t := p.at(i)
-	if (t.class != number && t.class != countWord) || t.ordinal {
+	if !t.counts() {
 		return 0, false, 0, false
 	}
 	i++
@@ -91,6 +115,9 @@ func (p *dateParser) count(i int) (n int, vague bool, next int, ok bool) {
 	}
 	return int(t.value), t.vague, i, true
 }
+
+// counts reports whether a token is a number of something.
+func (t dateToken) counts() bool { return (t.class == number || t.class == countWord) && !t.ordinal }
 
 // away is n units from the anchor. The further away, the less exact people
 // are: days are days, weeks seven days around it, months and years whole ones.
@@ -127,7 +154,7 @@ func (p *dateParser) around(i, n int, unit dateUnit, j, depth int) (dateMatch, b
 		from, to := p.containing(p.today().AddDate(0, 0, -14), unitWeek)
 		return dateMatch{from: from, to: to, next: j + 2, relative: true}, true
 	}
-	if next.class != beforeWord && next.class != afterWord && (next.class != ofWord || p.is(i, countWord)) {
+	if !p.relates(i, j) {
 		return dateMatch{}, false
 	}
 	if next.class == beforeWord && p.is(j+1, toWord) {
@@ -137,18 +164,35 @@ func (p *dateParser) around(i, n int, unit dateUnit, j, depth int) (dateMatch, b
 	if !ok {
 		return dateMatch{}, false
 	}
+	return p.beside(m, next.class, n, unit)
+}
+
+// relates reports whether the word at j relates the units at i to a date: "before",
+// "after", and "of" if they are not counted ("the week of 9 June").
+func (p *dateParser) relates(i, j int) bool {
+	switch p.at(j).class {
+	case beforeWord, afterWord:
+		return true
+	case ofWord:
+		return !p.is(i, countWord)
+	}
+	return false
+}
+
+// beside is what lies n units before a date, after it, or around it.
+func (p *dateParser) beside(m dateMatch, relation dateClass, n int, unit dateUnit) (dateMatch, bool) {
 	switch {
-	case next.class == ofWord:
+	case relation == ofWord:
 		if m.to.Sub(m.from) > 8*24*time.Hour {
 			return dateMatch{}, false
 		}
 		m.from, m.to = p.containing(m.from, unit)
 	case unit == unitWeekend:
-		day := p.weekday(m.from, int(time.Saturday), next.class == afterWord, false)
+		day := p.weekday(m.from, int(time.Saturday), relation == afterWord, false)
 		m.from, m.to = day, day.AddDate(0, 0, 2)
-	case next.class == beforeWord && n == 1:
+	case relation == beforeWord && n == 1:
 		m.from, m.to = p.addUnits(m.from, unit, -1), m.from
-	case next.class == beforeWord:
+	case relation == beforeWord:
 		m = p.distance(m.from, -n, unit, false, m.next, m.relative)
 	case n == 1:
 		m.from, m.to = m.to, p.addUnits(m.to, unit, 1)
@@ -175,15 +219,14 @@ func (p *dateParser) bareUnit(i, depth int) (dateMatch, bool) {
 
 // inCount reads "in two weeks" as a time ahead.
 func (p *dateParser) inCount(i int) (dateMatch, bool) {
-	n, vague, j, ok := p.count(i + 1)
-	unit := p.at(j)
-	if !ok || unit.class != unitWord || unit.digits != 0 || unit.value == unitNight || p.is(j+1, agoWord) {
+	u, ok := p.units(i + 1)
+	if !ok || u.unit == unitNight || p.is(u.next, agoWord) {
 		return dateMatch{}, false
 	}
-	if vague && !p.ahead(i) { // "we haven't met in a few days" is a length, not a time
+	if u.vague && !p.ahead(i) { // "we haven't met in a few days" is a length, not a time
 		return dateMatch{}, false
 	}
-	return p.away(n, unit.value, vague, j+1), true
+	return p.away(u.n, u.unit, u.vague, u.next), true
 }
 
 // part reads "early June", "mid-2022", "the end of last year".

@@ -82,11 +82,20 @@ func skipBullet(text string, start, end int) int {
 		}
 		return start
 	}
+	return skipNumber(text, start, end)
+}
+
+// skipNumber steps over "1. " and "1) ".
+func skipNumber(text string, start, end int) int {
 	i := start
-	for i < end && i-start < 3 && text[i] >= '0' && text[i] <= '9' {
+	for i < end && i-start < 3 && isDigit(text[i]) {
 		i++
 	}
-	if i > start && i+1 < end && (text[i] == '.' || text[i] == ')') && text[i+1] == ' ' {
+	if i == start || i+1 >= end || text[i+1] != ' ' {
+		return start
+	}
+	switch text[i] {
+	case '.', ')':
 		return trimStart(text, i+1, end)
 	}
 	return start

@@ -73,7 +73,11 @@ func shortEnd(w []byte) bool {
 	if n < 3 || vowel(w, n-1) || !vowel(w, n-2) || vowel(w, n-3) {
 		return false
 	}
-	return w[n-1] != 'w' && w[n-1] != 'x' && w[n-1] != 'y'
+	switch w[n-1] {
+	case 'w', 'x', 'y':
+		return false
+	}
+	return true
 }
 
 func ends(w []byte, s string) bool {
@@ -90,6 +94,12 @@ func plural(w []byte) []byte {
 		return w[:n-1]
 	}
 	return w
+}
+
+// doubleConsonant reports whether a word ends with the same consonant twice.
+func doubleConsonant(w []byte) bool {
+	n := len(w)
+	return n > 1 && w[n-1] == w[n-2] && !vowel(w, n-1)
 }
 
 func pastAndProgressive(w []byte) []byte {
@@ -111,10 +121,12 @@ func pastAndProgressive(w []byte) []byte {
 	switch {
 	case ends(w, "at"), ends(w, "bl"), ends(w, "iz"):
 		return append(w, 'e')
-	case n > 1 && w[n-1] == w[n-2] && !vowel(w, n-1):
-		if c := w[n-1]; c != 'l' && c != 's' && c != 'z' {
-			return w[:n-1]
+	case doubleConsonant(w):
+		switch w[n-1] {
+		case 'l', 's', 'z':
+			return w
 		}
+		return w[:n-1]
 	case measure(w, 2) == 1 && shortEnd(w):
 		return append(w, 'e')
 	}
@@ -194,12 +206,16 @@ func dropSuffix(w []byte) []byte {
 	return w
 }
 
+// mayLoseE reports whether a stem needs no final e.
+func mayLoseE(stem []byte) bool {
+	m := measure(stem, 2)
+	return m > 1 || (m == 1 && !shortEnd(stem))
+}
+
 // tidyEnd removes a final e and one of two final l.
 func tidyEnd(w []byte) []byte {
-	if n := len(w); w[n-1] == 'e' {
-		if m := measure(w[:n-1], 2); m > 1 || (m == 1 && !shortEnd(w[:n-1])) {
-			w = w[:n-1]
-		}
+	if n := len(w); w[n-1] == 'e' && mayLoseE(w[:n-1]) {
+		w = w[:n-1]
 	}
 	if n := len(w); n > 1 && w[n-1] == 'l' && w[n-2] == 'l' && measure(w[:n-1], 2) > 1 {
 		w = w[:n-1]

@@ -95,6 +95,13 @@ func sentenceEnd(text string, start, end int) int {
 	return end
 }
 
+// standsApart reports whether a text is set off from what is before it: by space, or by
+// a wide character, which needs none.
+func standsApart(text string) bool {
+	r, _ := utf8.DecodeRuneInString(text)
+	return unicode.IsSpace(r) || isWide(r)
+}
+
 // asciiStop decides about the full stop, exclamation or question mark that
 // ends at i. It returns where the next sentence begins if this one ends here.
 func asciiStop(text string, start, i, end int) (next int, ends bool) {
@@ -106,7 +113,7 @@ func asciiStop(text string, start, i, end int) (next int, ends bool) {
 	if after >= end {
 		return end, true
 	}
-	if r, _ := utf8.DecodeRuneInString(text[after:end]); !unicode.IsSpace(r) && !isWide(r) {
+	if !standsApart(text[after:end]) {
 		return 0, false
 	}
 	if text[first] != '.' || i-first == 2 {
@@ -177,7 +184,7 @@ func isWide(r rune) bool {
 
 // isWordByte reports whether c may stand inside an abbreviation.
 func isWordByte(c byte) bool {
-	return c == '.' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+	return c == '.' || isLetterOrDigit(c)
 }
 
 // isDigits reports whether s is a plain number.
@@ -194,7 +201,7 @@ func isDigits(s string) bool {
 // something; rules of dashes and stray punctuation are no sentences.
 func hasWord(s string) bool {
 	for i := range len(s) {
-		if c := s[i]; c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' {
+		if isLetterOrDigit(s[i]) {
 			return true
 		}
 	}

@@ -146,7 +146,7 @@ func (s *Scanner) clitic(start, n int) int {
 	}
 	i := s.pos + skip
 	end := i
-	for end < len(s.text) && isLetter(s.text[end]) {
+	for letterAt(s.text, end) {
 		end++
 	}
 	if end == i || (end < len(s.text) && s.text[end] >= utf8.RuneSelf) {

@@ -52,7 +52,7 @@ func opensProse(text string, at int) bool {
 	end, _ := lineEnd(text, at)
 	start, _ := skipMarkup(text, at, end)
 	word := text[start:end]
-	if i := strings.IndexFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' }); i >= 0 {
+	if i := strings.IndexFunc(word, endsWord); i >= 0 {
 		word = word[:i]
 	}
 	first, size := utf8.DecodeRuneInString(word)
@@ -62,39 +62,80 @@ func opensProse(text string, at int) bool {
 	return len(word) <= size+1 || strings.ToUpper(word) != word
 }
 
+// endsWord reports whether r is none of the characters of a word.
+func endsWord(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' }
+
 // wrapped reports whether the break between the line [at, end) and the one that
 // begins at next stands inside a sentence.
 func (p *paragraph) wrapped(text string, at, end, next int) bool {
 	if !p.prose || next >= p.end {
 		return false
 	}
+	line, word := p.across(text, at, end, next)
+	return word != "" && (goOn[word] || leadsOn(line) || p.isFull(end-at, word))
+}
+
+// across returns the line [at, end) without its markup, and the first word of the line
+// that begins at next, which may go on with it. The word is empty if the form of
+// either line says that it does not.
+func (p *paragraph) across(text string, at, end, next int) (line, word string) {
 	start, quoted := skipMarkup(text, at, end)
-	last := trimEnd(text, start, end)
-	if quoted || start >= last || !hasWord(text[start:last]) || isMarkup(text[start:last]) || !mayGoOn(text[last-1]) {
-		return false
+	line = text[start:max(start, trimEnd(text, start, end))]
+	if quoted || !mayBreak(line) {
+		return "", ""
 	}
 	after, _ := lineEnd(text, next)
 	own, indent := trimStart(text, at, end)-at, trimStart(text, next, after)-next
-	switch item := start > at+own; {
-	case item && (indent <= own || text[next] == '\t'):
-		return false // what goes on with an item of a list stands under it
-	case !item && (indent != own || p.lines >= verseLines && p.longest < verseWidth):
-		return false
+	if item := start > at+own; !p.follows(item, own, indent, text[next]) {
+		return "", ""
 	}
-	line := text[next+indent : trimEnd(text, next+indent, after)]
+	return line, goingOn(text[next+indent : trimEnd(text, next+indent, after)])
+}
+
+// mayBreak reports whether a line, without its markup, is one of prose whose sentence
+// may go on in the next.
+func mayBreak(line string) bool {
+	return hasWord(line) && !isMarkup(line) && mayGoOn(line[len(line)-1])
+}
+
+// follows reports whether a line is indented as one that goes on with the line before:
+// under the item of a list, else as the line itself. Verse goes on nowhere.
+func (p *paragraph) follows(item bool, own, indent int, first byte) bool {
+	if item {
+		return indent > own && first != '\t'
+	}
+	verse := p.lines >= verseLines && p.longest < verseWidth
+	return indent == own && !verse
+}
+
+// goingOn is the first word of a line that begins in the middle of a sentence, else
+// empty.
+func goingOn(line string) string {
 	first, _ := utf8.DecodeRuneInString(line)
 	if !unicode.IsLower(first) || isMarkup(line) {
-		return false
+		return ""
 	}
-	word := line
-	if i := strings.IndexFunc(line, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' && r != '-' }); i >= 0 {
-		if word = line[:i]; line[i] == ':' || line[i] == '=' {
-			return false // a key, or who speaks
-		}
+	i := strings.IndexFunc(line, func(r rune) bool { return endsWord(r) && r != '-' })
+	if i < 0 {
+		return line
 	}
-	before := text[start:last]
-	before = before[strings.LastIndexByte(before, ' ')+1:]
-	return goOn[word] || before != text[start:last] && leadOn[before] || end-at >= wrappedFrom && end-at+1+len(word) > p.longest
+	switch line[i] {
+	case ':', '=':
+		return "" // a key, or who speaks
+	}
+	return line[:i]
+}
+
+// leadsOn reports whether a line of several words ends with one that ends no sentence.
+func leadsOn(line string) bool {
+	i := strings.LastIndexByte(line, ' ')
+	return i >= 0 && leadOn[line[i+1:]]
+}
+
+// isFull reports whether a line of this length was broken for it: the next word would
+// have made it the longest of the paragraph.
+func (p *paragraph) isFull(length int, next string) bool {
+	return length >= wrappedFrom && length+1+len(next) > p.longest
 }
 
 // mayGoOn reports whether a line that ends with c may go on in the next.

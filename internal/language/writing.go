@@ -23,19 +23,21 @@ func unspaced(r rune) bool {
 	switch {
 	case r < 0x0E00:
 		return false
-	case r < 0x0F00: // Thai, Lao
+	case r < 0x0F00, // Thai, Lao
+		within(r, 0x1000, 0x10A0), within(r, 0x1780, 0x1800): // Burmese, Khmer
 		return unicode.IsLetter(r) || unicode.Is(unicode.M, r)
-	case r >= 0x1000 && r < 0x10A0, r >= 0x1780 && r < 0x1800: // Burmese, Khmer
-		return unicode.IsLetter(r) || unicode.Is(unicode.M, r)
-	case r >= 0x1100 && r < 0x1200, r >= 0xAC00 && r < 0xD7B0: // hangul
+	case within(r, 0x1100, 0x1200), within(r, 0xAC00, 0xD7B0): // hangul
 		return true
-	case r >= 0x3041 && r < 0x3100, r >= 0x31F0 && r < 0x3200, r >= 0xFF66 && r < 0xFFA0: // kana
+	case within(r, 0x3041, 0x3100), within(r, 0x31F0, 0x3200), within(r, 0xFF66, 0xFFA0): // kana
 		return r != '・' && r != '゠'
-	case r == '々', r >= 0x3400 && r < 0x4DC0, r >= 0x4E00 && r < 0xA000, r >= 0xF900 && r < 0xFB00:
+	case r == '々', within(r, 0x3400, 0x4DC0), within(r, 0x4E00, 0xA000), within(r, 0xF900, 0xFB00):
 		return true
 	}
-	return r >= 0x20000 && r < 0x32000 // rarer Han
+	return within(r, 0x20000, 0x32000) // rarer Han
 }
+
+// within reports whether r is one of the characters from first to before end.
+func within(r, first, end rune) bool { return r >= first && r < end }
 
 // encodeFolded writes the lower-case form of r without diacritics and returns
 // its length. A combining mark, as in decomposed text, leaves nothing.
