@@ -67,12 +67,12 @@ func (a *app) examine(ctx context.Context, deep bool) []finding {
 		Says: fmt.Sprintf("hermes %s, %s, %s/%s", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)}}
 	cfg, err := a.load()
 	if err != nil {
-		return append(found, finding{"configuration", failing, err.Error(), "Mend the setting it names."})
+		return append(found, finding{"configuration", failing, err.Error(), "Correct the setting that it names."})
 	}
 	found = append(found, examineConfiguration(cfg), examineHome(cfg), examineDisk(cfg.Home))
 	d, running, err := a.detail(ctx, cfg, deep)
 	if err != nil {
-		return append(found, finding{"database", failing, fault.MessageOf(err), "`hermes serve` fails the same way until this is mended."})
+		return append(found, finding{"database", failing, fault.MessageOf(err), "`hermes serve` fails the same way until this is fixed."})
 	}
 	found = append(found, examineServer(ctx, cfg, running), examineDatabase(&d.Data), examineIndex(&d.Data.Index),
 		examineWork(&d.Work), examineKeys(cfg, d))
@@ -189,14 +189,14 @@ func examineUpstream(u *httpapi.Upstream, off bool) finding {
 	case u.Kind == string(upstream.KindRecall):
 		return finding{"model", fine, "none, so memory answers by quoting: " + u.Why, ""}
 	case u.Error != "":
-		return finding{"model", failing, fmt.Sprintf("%s does not answer: %s", u.URL, u.Error), "Start it, or mend HERMES_UPSTREAM_URL and its key. Until then memory answers."}
+		return finding{"model", failing, fmt.Sprintf("%s does not answer: %s", u.URL, u.Error), "Start it, or correct HERMES_UPSTREAM_URL and its key. Until then memory answers."}
 	}
 	name := u.Model
 	if name == "" {
 		name = "its first model"
 	}
 	if !u.Listed {
-		return finding{"model", warning, fmt.Sprintf("%s at %s is not among the %d models listed there", name, u.URL, u.Models), "Mend HERMES_MODEL, or ignore this if the server loads models when they are asked for."}
+		return finding{"model", warning, fmt.Sprintf("%s at %s is not among the %d models listed there", name, u.URL, u.Models), "Correct HERMES_MODEL, or ignore this if the server loads models on request."}
 	}
 	return finding{"model", fine, fmt.Sprintf("%s at %s (%s); it lists %d", name, u.URL, u.Why, u.Models), ""}
 }

@@ -17,15 +17,15 @@ func examineDatabase(d *httpapi.Data) finding {
 	case len(d.Damage) > 0:
 		return finding{
 			"database", failing, fmt.Sprintf("%s is damaged: %s", d.File, d.Damage[0]),
-			"Stop the server and keep a copy of the file. The next start makes again what is derived; for anything else restore a backup.",
+			"Stop the server and keep a copy of the file. The next start rebuilds derived data; for other data, restore a backup.",
 		}
 	case len(d.Rows) > 0:
 		return finding{
 			"database", failing, fmt.Sprintf("%s has damaged rows: %s", d.File, strings.Join(d.Rows, "; ")),
-			"All of them can still be read, with the nearest value that can be written. To mend them, delete their sessions, or restore a backup.",
+			"They can still be read, with the nearest valid value. To repair them, delete their sessions, or restore a backup.",
 		}
 	case d.Error != "":
-		return finding{"database", failing, d.File + ": " + d.Error, "Read the server's log, mend what it names, and restart the server."}
+		return finding{"database", failing, d.File + ": " + d.Error, "Read the server's log, fix the cause that it names, and restart the server."}
 	}
 	return finding{"database", fine, fmt.Sprintf("%s, %.1f MB, %s check passed", d.File, float64(d.Bytes)/1e6, d.Checked), ""}
 }
@@ -43,7 +43,7 @@ func examineIndex(x *httpapi.Index) finding {
 	}
 	f.Says += fmt.Sprintf("; the text index was made again on %s: %s", x.RemadeAt.Local().Format(clock), x.Why)
 	if time.Since(*x.RemadeAt) < remadeLately {
-		f.Level, f.Do = warning, "Nothing: it is derived, and no message is lost. If no person did this, look after the disk."
+		f.Level, f.Do = warning, "Nothing: the index is derived data, and no message is lost. If no person caused this, check the disk."
 	}
 	return f
 }
@@ -62,7 +62,7 @@ func diskFinding(home string, room sqlite.Room, err error) finding {
 	free := fmt.Sprintf("%s of %s are free", megabytes(int64(room.Free)), megabytes(int64(room.Total))) // no disk is that large
 	switch {
 	case room.Low():
-		return finding{"disk", failing, free + ": nothing is stored any more, for the rest is kept for deletions", "Free some space; then it goes on by itself."}
+		return finding{"disk", failing, free + ": nothing more is stored, because the rest is reserved for deletions", "Free some space; the server then continues by itself."}
 	case err != nil:
 		unwritable := fmt.Sprintf("nothing can be written to %s: %v", home, err)
 		return finding{"disk", failing, unwritable, "Free some space, or make the directory writable."}

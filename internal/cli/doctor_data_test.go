@@ -21,10 +21,10 @@ func TestDiskFinding(t *testing.T) {
 	}{
 		{"plenty", sqlite.Room{Free: 100 * gib, Total: 200 * gib, Known: true}, nil, fine, "are free"},
 		{"little", sqlite.Room{Free: 200 << 20, Total: 200 * gib, Known: true}, nil, warning, "209.7 MB of"},
-		{"only what is kept for deletions", sqlite.Room{Free: 60 << 20, Total: 200 * gib, Known: true}, nil, failing, "nothing is stored any more"},
-		{"nothing", sqlite.Room{Free: 0, Total: 200 * gib, Known: true}, full, failing, "nothing is stored any more"},
+		{"only what is kept for deletions", sqlite.Room{Free: 60 << 20, Total: 200 * gib, Known: true}, nil, failing, "nothing more is stored"},
+		{"nothing", sqlite.Room{Free: 0, Total: 200 * gib, Known: true}, full, failing, "nothing more is stored"},
 		{"a small disk, half full", sqlite.Room{Free: 1 << 20, Total: 2 << 20, Known: true}, nil, fine, "are free"},
-		{"a small disk, full", sqlite.Room{Free: 8 << 10, Total: 2 << 20, Known: true}, nil, failing, "nothing is stored any more"},
+		{"a small disk, full", sqlite.Room{Free: 8 << 10, Total: 2 << 20, Known: true}, nil, failing, "nothing more is stored"},
 		{"a quota", sqlite.Room{Free: 100 * gib, Total: 200 * gib, Known: true}, full, failing, "no space left on device"},
 		{"a system that does not say", sqlite.Room{}, nil, fine, "can be written to"},
 		{"a full disk of a system that does not say", sqlite.Room{}, full, failing, "no space left on device"},

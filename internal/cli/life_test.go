@@ -78,7 +78,7 @@ func TestAddressTaken(t *testing.T) {
 	if code := second.wait(); code != 1 {
 		t.Errorf("exit code: got %d, want 1", code)
 	}
-	if got := second.log.String(); !strings.Contains(got, "Something else listens on "+first.addr) {
+	if got := second.log.String(); !strings.Contains(got, "Another program listens on "+first.addr) {
 		t.Errorf("got %q, want it to say why", got)
 	}
 }

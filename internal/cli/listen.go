@@ -49,7 +49,7 @@ func listen(ctx context.Context, cfg *config.Config) (*listening, error) {
 		return l, nil
 	}
 	return nil, fault.Wrap(fault.Unavailable, "address_in_use",
-		"Something else listens on "+addr+" already. Stop it, or choose another address: hermes serve --addr 127.0.0.1:PORT", err)
+		"Another program listens on "+addr+" already. Stop it, or choose another address: hermes serve --addr 127.0.0.1:PORT", err)
 }
 
 // open listens on an address. A loopback address is opened for IPv4 and IPv6.

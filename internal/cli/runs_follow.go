@@ -78,7 +78,7 @@ func (a *app) printEvents(in io.Reader) error {
 			return nil
 		}
 		if err != nil {
-			return fault.Wrap(fault.Unavailable, "connection_lost", "The connection to the server broke off. The run goes on: follow it again.", err)
+			return fault.Wrap(fault.Unavailable, "connection_lost", "The connection to the server was lost. The run continues: follow it again.", err)
 		}
 	}
 }

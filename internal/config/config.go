@@ -197,7 +197,7 @@ func (c *Config) fromFile(src Source, path string) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("%w: mend that, or choose another home with HERMES_HOME", err)
+		return fmt.Errorf("%w: correct that, or choose another home with HERMES_HOME", err)
 	}
 	if err := checkFile(path); err != nil {
 		return err

@@ -17,7 +17,7 @@ func checkHome(home string) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("%w: mend that, or choose another home with HERMES_HOME", err)
+		return fmt.Errorf("%w: correct that, or choose another home with HERMES_HOME", err)
 	}
 	if !info.IsDir() {
 		return fmt.Errorf("%s is no directory: choose another home with HERMES_HOME", home)

@@ -183,7 +183,7 @@ func auditFilter(r *http.Request) (audit.Filter, error) {
 	}
 	if text := q.Get("cursor"); text != "" {
 		if f.Before, err = strconv.ParseInt(text, 10, 64); err != nil || f.Before < 1 {
-			return f, fault.New(fault.Invalid, "invalid_cursor", "This cursor is none of ours. Leave it out to begin with the newest.").At("cursor")
+			return f, fault.New(fault.Invalid, "invalid_cursor", "The cursor is not valid. Leave it out to begin with the newest.").At("cursor")
 		}
 	}
 	return f, nil

@@ -91,7 +91,7 @@ type Index struct {
 // metrics answers GET /metrics, in the text format of Prometheus.
 func (s *server) metrics(w http.ResponseWriter, r *http.Request) error {
 	if s.Metrics == nil {
-		return fault.New(fault.NotFound, "no_metrics", "Metrics are kept by hermes serve only, and this is none.")
+		return fault.New(fault.NotFound, "no_metrics", "Only hermes serve has metrics.")
 	}
 	s.Metrics.ServeHTTP(w, r)
 	return nil

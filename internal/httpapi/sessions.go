@@ -139,7 +139,7 @@ func formatCursor(c session.Cursor) string {
 }
 
 func parseCursor(text string) (session.Cursor, error) {
-	bad := fault.New(fault.Invalid, "invalid_cursor", "The cursor is none that this server gave out.").At("cursor")
+	bad := fault.New(fault.Invalid, "invalid_cursor", "The cursor is not valid. Leave it out to begin with the first page.").At("cursor")
 	raw, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil {
 		return session.Cursor{}, bad

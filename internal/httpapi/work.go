@@ -52,7 +52,7 @@ func (s *server) listWork(w http.ResponseWriter, r *http.Request) error {
 		// A kind has no colon; a session id may have several.
 		kind, root, ok := strings.Cut(cursor, ":")
 		if !ok {
-			return fault.New(fault.Invalid, "invalid_cursor", "This cursor is none of ours. Leave it out to begin with the first.").At("cursor")
+			return fault.New(fault.Invalid, "invalid_cursor", "The cursor is not valid. Leave it out to begin with the first page.").At("cursor")
 		}
 		f.After = study.Due{Root: session.ID(root), Kind: curate.Work(kind)}
 	}

@@ -124,7 +124,7 @@ func (k *Keyring) Authenticate(ctx context.Context, token string) (Owner, error)
 			return Here(trail.Development), nil
 		}
 		return Owner{}, fault.New(fault.Unauthenticated, "invalid_api_key",
-			"The development key is not accepted: this server has or had keys of its own, or listens beyond this machine. "+
+			"The development key is not accepted: this server has or had other keys, or listens beyond this machine. "+
 				"Make a key on the server's machine: hermes keys create --name NAME --owner local")
 	}
 	return Owner{}, refused()

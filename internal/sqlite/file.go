@@ -175,7 +175,7 @@ func checkSchema(ctx context.Context, conn *sql.Conn, scripts []string) error {
 	}
 	if mark != schemaMark(scripts) {
 		return fault.New(fault.Invalid, "unreleased_database",
-			"The database was written by a build between two releases, with other tables. Export it with that build (hermes sessions export), move it away, and import what was exported.")
+			"The database was written by a build between two releases, with other tables. Export it with that build (hermes sessions export), move the file away, and import the export.")
 	}
 	return nil
 }

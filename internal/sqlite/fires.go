@@ -111,7 +111,7 @@ func (db *DB) AddFire(ctx context.Context, o owner.Owner, r job.Fire) error {
 			return errNoJob()
 		}
 		if open > 0 {
-			return fault.New(fault.Conflict, "job_busy", "A run of this job is not over yet. See its runs, and try again then.")
+			return fault.New(fault.Conflict, "job_busy", "A run of this job is not over yet. Wait for it (hermes jobs runs NAME), and try again.")
 		}
 		_, err := t.insertRun(o, &r)
 		return err

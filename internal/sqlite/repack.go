@@ -19,7 +19,7 @@ func (db *DB) Repack(ctx context.Context) error {
 	}
 	if room := RoomOf(db.w.reserve.dir); room.Known && room.Free < repackRoom(size)+room.reserved() {
 		return fault.New(fault.Unavailable, "disk_full", fmt.Sprintf(
-			"Erasing the last copies needs %d MiB of free disk, and %d MiB are free. Free some space and forget again.",
+			"Erasing the last copies needs %d MiB of free disk, but only %d MiB are free. Free some space and forget again.",
 			repackRoom(size)>>20, room.Free>>20))
 	}
 	return db.w.repack(ctx)

@@ -62,5 +62,5 @@ func (r *reserve) used() bool {
 
 func errReserved() error {
 	return fault.New(fault.Unavailable, "disk_full",
-		"The disk is full but for what deletions need (1 % of it, 64 MiB at most): nothing was stored. Free some space and try again.")
+		"The disk is full except for the reserve for deletions (1 %, at most 64 MiB): nothing was stored. Free some space and try again.")
 }

@@ -14,7 +14,7 @@ import (
 const maxFound = 64
 
 // errRaving says that a reply cannot be used.
-var errRaving = fault.New(fault.Upstream, "unusable_reply", "The model's reply is not what was asked for.")
+var errRaving = fault.New(fault.Upstream, "unusable_reply", "The model's reply does not have the requested form.")
 
 // statement is one statement of a reply, with the words it cites.
 type statement struct {
