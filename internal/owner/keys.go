@@ -20,7 +20,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/trail"
 )
 
-// Key is an API key as it is kept: everything but the secret.
+// Key is a stored API key, without its secret.
 type Key struct {
 	ID        string
 	Name      string
@@ -32,9 +32,8 @@ type Key struct {
 	RevokedAt time.Time // zero while the key is valid
 }
 
-// KeyStore keeps keys. Keys are looked up before an owner is known, so these
-// are the only methods of a store that take none; they are called by a
-// [Keyring] and by nothing else.
+// KeyStore keeps keys. Keys are looked up before the owner is known, so these methods
+// take no owner. Only a [Keyring] calls them.
 type KeyStore interface {
 	// InsertKey stores a new key.
 	InsertKey(ctx context.Context, k Key) error
@@ -44,8 +43,7 @@ type KeyStore interface {
 	Keys(ctx context.Context) ([]Key, error)
 	// RevokeKey makes a key invalid from now on. NotFound if there is none.
 	RevokeKey(ctx context.Context, id string, at time.Time) (Key, error)
-	// LimitKey gives a key limits, instead of those it has. NotFound if there is
-	// no such key.
+	// LimitKey replaces the limits of a key. NotFound if there is none.
 	LimitKey(ctx context.Context, id string, l KeyLimits) (Key, error)
 }
 
@@ -63,15 +61,15 @@ type Keyring struct {
 	configured  [][32]byte // hashes of the keys in the configuration
 	development bool       // accept [DevelopmentKey] until the first key is made
 	now         func() time.Time
-	// noKeys is when the store was last seen to hold no key, in
-	// nanoseconds: the development key is used for every request of a newcomer,
-	// and must not cost a query each time.
+	// noKeys is when the store was last seen without a key, in nanoseconds. A new user
+	// sends the development key with every request, which must not cost a query each
+	// time.
 	noKeys atomic.Int64
 	limits Limits // of keys that have none of their own
 	watch  watch
 }
 
-// noKeysFresh is how long that is believed. Keys made here end it at once.
+// noKeysFresh is how long noKeys is valid. Making a key invalidates it at once.
 const noKeysFresh = time.Second
 
 // NewKeyring returns a keyring over the configured keys and the store's.
@@ -168,7 +166,7 @@ func (k *Keyring) Development(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// NewKey is a key as it is asked for.
+// NewKey is a request for a key.
 type NewKey struct {
 	Name    string
 	OwnerID string  // "" makes an owner of its own, named after the key
@@ -176,8 +174,7 @@ type NewKey struct {
 	Limits  KeyLimits
 }
 
-// Create makes a key and returns its secret, which is shown once and kept
-// nowhere.
+// Create makes a key and returns its secret, which is shown once and not stored.
 func (k *Keyring) Create(ctx context.Context, in NewKey) (Key, string, error) {
 	name, ownerID, scopes := in.Name, in.OwnerID, in.Scopes
 	if ownerID == "" {
@@ -218,8 +215,8 @@ func (k *Keyring) Create(ctx context.Context, in NewKey) (Key, string, error) {
 	return key, secret, nil
 }
 
-// unused refuses a name that is taken: a key made without naming an owner must
-// never open another owner's data.
+// unused refuses a taken name: a key made without an owner must never get another
+// owner's data.
 func (k *Keyring) unused(ctx context.Context, name string) error {
 	keys, err := k.store.Keys(ctx)
 	if err != nil {
@@ -235,8 +232,8 @@ func (k *Keyring) unused(ctx context.Context, name string) error {
 // List returns all keys, oldest first.
 func (k *Keyring) List(ctx context.Context) ([]Key, error) { return k.store.Keys(ctx) }
 
-// Revoke makes the key with the given id or unique name invalid, and ends what
-// goes on with it.
+// Revoke makes the key with the given id or unique name invalid, and ends the requests
+// under way with it.
 func (k *Keyring) Revoke(ctx context.Context, idOrName string) (Key, error) {
 	key, err := k.store.RevokeKey(ctx, idOrName, k.now().UTC())
 	if fault.KindOf(err) == fault.NotFound {
@@ -251,11 +248,11 @@ func (k *Keyring) Revoke(ctx context.Context, idOrName string) (Key, error) {
 	return key, nil
 }
 
-// keyPrefix starts every key this program makes: it lets scanners of leaked
-// secrets find them, and carries the id that the lookup needs.
+// keyPrefix begins every generated key: scanners of leaked secrets can find it. The id
+// for the lookup follows it.
 const keyPrefix = "hk_"
 
-// keyID reads the id out of a token of our form.
+// keyID returns the id in a generated key.
 func keyID(token string) (string, bool) {
 	rest, ok := strings.CutPrefix(token, keyPrefix)
 	if !ok {

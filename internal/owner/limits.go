@@ -8,14 +8,14 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
-// Limits are what a key may ask for; 0 sets no bound.
+// Limits are the limits of a caller; 0 means no limit.
 type Limits struct {
 	RequestsPerMinute int
 	ConcurrentTurns   int
 }
 
-// KeyLimits are the limits that a key has of its own; nil leaves one to the
-// keyring's, 0 sets no bound.
+// KeyLimits are the limits set for one key; nil means the keyring's default, 0 means no
+// limit.
 type KeyLimits struct {
 	RequestsPerMinute *int
 	ConcurrentTurns   *int
@@ -24,7 +24,7 @@ type KeyLimits struct {
 // MaxLimit is the highest limit of a key.
 const MaxLimit = 1_000_000
 
-// over are the limits of a key where these are the usual ones.
+// over are the limits of a key with the given defaults.
 func (l Limits) over(own KeyLimits) Limits {
 	if own.RequestsPerMinute != nil {
 		l.RequestsPerMinute = *own.RequestsPerMinute
@@ -35,7 +35,7 @@ func (l Limits) over(own KeyLimits) Limits {
 	return l
 }
 
-// check refuses limits that mean nothing.
+// check refuses invalid limits.
 func (l KeyLimits) check() error {
 	for _, f := range []struct {
 		at   *int
@@ -49,16 +49,15 @@ func (l KeyLimits) check() error {
 	return nil
 }
 
-// Limit sets the limits of keys that have none of their own. The person at this
-// machine has none: neither the terminal's token nor the development key. It is
-// called before the first caller comes.
+// Limit sets the default limits of keys. The terminal's token and the development key
+// have no limits. It is called before the first authentication.
 func (k *Keyring) Limit(l Limits) { k.limits = l }
 
-// Limits are what a key may ask for, its own and the keyring's.
+// Limits are the limits in force for a key.
 func (k *Keyring) Limits(own KeyLimits) Limits { return k.limits.over(own) }
 
-// Change gives the valid key with the given id or unique name limits, as change
-// makes them of those it has. They count from the next request on.
+// Change changes the limits of the valid key with the given id or unique name. The new
+// limits apply from the next request on.
 func (k *Keyring) Change(ctx context.Context, idOrName string, change func(KeyLimits) KeyLimits) (Key, error) {
 	key, err := k.find(ctx, idOrName)
 	if err != nil {

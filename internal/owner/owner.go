@@ -1,15 +1,15 @@
-// Package owner says whose data a request may touch.
+// Package owner determines whose data a request may access.
 //
-// An [Owner] is made here only: by authentication ([Keyring.Authenticate]), for
-// the person at this machine ([Local]), or out of a row that authentication
-// wrote earlier ([Stored]). Every store method takes one, so nothing can be
-// read or written without saying for whom.
+// Only this package makes an [Owner]: by authentication ([Keyring.Authenticate]), for
+// the local user ([Local]), or from a row that an authenticated caller caused
+// ([Stored]). Every store method takes an Owner, so no data can be read or written
+// without one.
 package owner
 
 import "slices"
 
-// Owner is whose data it is, and what the caller may do with it.
-// The zero Owner owns nothing; store methods refuse it.
+// Owner is the owner of data, with the rights of the caller. The zero Owner owns
+// nothing; store methods refuse it.
 type Owner struct {
 	id     string
 	scopes []Scope
@@ -23,30 +23,28 @@ type Owner struct {
 // command line on the host.
 const LocalID = "local"
 
-// Local is the person at this machine: everything of the local owner.
+// Local is the local owner with all rights.
 func Local() Owner { return Owner{id: LocalID, scopes: AllScopes()} }
 
-// Here is [Local] with the way in which the caller was let in: an actor of
-// package trail.
+// Here is [Local] with the actor by which the caller was admitted; see package trail.
 func Here(by string) Owner {
 	o := Local()
 	o.by = by
 	return o
 }
 
-// Stored is the owner named by a row this program wrote for an authenticated
-// caller, such as a message waiting to be indexed. It can work for the owner, with
-// the scopes that the row has kept of the caller, and as a rule without any.
+// Stored is the owner of a row that an authenticated caller caused, such as a message
+// to be indexed. It has the scopes that the row stores, usually none.
 func Stored(id string, scopes ...Scope) Owner { return Owner{id: id, scopes: scopes} }
 
-// Through is the owner with the key that the row was written for, which may have
-// so many turns at once; 0 sets no bound.
+// Through is the owner with the key of the row, and the key's limit of turns; 0 means
+// no limit.
 func (o Owner) Through(key string, turns int) Owner {
 	o.key, o.limits.ConcurrentTurns = key, turns
 	return o
 }
 
-// Scopes are what the caller may do, for a row to keep.
+// Scopes are the caller's scopes, for storing them in a row.
 func (o Owner) Scopes() []Scope { return slices.Clone(o.scopes) }
 
 // ID is the stable name of the owner, the first column of every table.
@@ -56,17 +54,17 @@ func (o Owner) ID() string { return o.id }
 // of the other actors of package trail. "" if no caller was authenticated.
 func (o Owner) By() string { return o.by }
 
-// Key is the id of the caller's key, to tell keys of an owner apart. "" if the
-// caller has none: a person at this machine, or a stored row.
+// Key is the id of the caller's key; "" if there is none, as for the local user or a
+// stored row.
 func (o Owner) Key() string { return o.key }
 
-// Limits are what the caller may ask for.
+// Limits are the caller's limits.
 func (o Owner) Limits() Limits { return o.limits }
 
 // Can reports whether the caller holds the scope.
 func (o Owner) Can(s Scope) bool { return slices.Contains(o.scopes, s) }
 
-// Scope is one thing a key may be used for.
+// Scope is a permission of a key.
 type Scope string
 
 // The scopes, from narrow to wide.
@@ -86,8 +84,8 @@ func AllScopes() []Scope {
 	return []Scope{Chat, SessionsRead, SessionsWrite, Memory, Jobs, Export, Metrics, Admin}
 }
 
-// DefaultScopes is what a new key may do unless told otherwise: everything
-// with its own data, nothing with other people's keys.
+// DefaultScopes are the scopes of a new key: all operations on its owner's data, but no
+// operations on other keys.
 func DefaultScopes() []Scope {
 	return []Scope{Chat, SessionsRead, SessionsWrite, Memory, Jobs, Export}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
-// watch ends what goes on with a key that is revoked.
+// watch cancels requests whose key is revoked.
 type watch struct {
 	mu      sync.Mutex
 	next    int
@@ -15,8 +15,8 @@ type watch struct {
 	revoked map[string]bool                            // by this process
 }
 
-// Watch returns a context that ends when the caller's key is revoked, with that
-// as its cause: a fault. The function says that it is no longer needed.
+// Watch returns a context that ends when the caller's key is revoked, with a fault as
+// its cause. The returned function ends the watch.
 func (k *Keyring) Watch(ctx context.Context, o Owner) (context.Context, func()) {
 	if !o.stored {
 		return ctx, func() {}
@@ -56,7 +56,7 @@ func (w *watch) remove(key string, n int) {
 	}
 }
 
-// end ends all that goes on with a key.
+// end cancels all requests of a key.
 func (w *watch) end(key string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
