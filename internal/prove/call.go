@@ -18,7 +18,7 @@ type owners struct {
 	keys map[string]string
 }
 
-// token returns the key somebody speaks with; who is new gets one.
+// token returns the key of an owner, and makes one at its first use.
 func (p *player) token(ctx context.Context, name string) (string, error) {
 	if name == "" {
 		return p.server.Token, nil
@@ -43,17 +43,17 @@ func (p *player) token(ctx context.Context, name string) (string, error) {
 	return key, nil
 }
 
-// answer is what came back of a call.
+// answer is the response to a call.
 type answer struct {
 	status int
 	header http.Header
 	body   []byte
 	json   any
-	// text is what a turn answered, else the body.
+	// text is the answer of a turn; for other calls, the body.
 	text string
 }
 
-// call says something, or calls a path, and looks at the answer.
+// call makes a turn or a call of the API, and checks the answer.
 func (p *player) call(ctx context.Context, st *Step, at *scope) error {
 	token, err := p.token(ctx, at.expand(st.As))
 	if err != nil {
@@ -95,7 +95,7 @@ func (p *player) call(ctx context.Context, st *Step, at *scope) error {
 	return nil
 }
 
-// target is where a step's call goes.
+// target is the URL of a step's call.
 func (st *Step) target() (method, path string) {
 	switch {
 	case st.Get != "":
@@ -110,7 +110,7 @@ func (st *Step) target() (method, path string) {
 	return http.MethodPost, "/v1/chat/completions"
 }
 
-// chat is the body of a turn: one message, and what else the step gives.
+// chat is the body of a turn: one message, and the step's additional members.
 func chat(text string, more map[string]any) map[string]any {
 	body := map[string]any{"model": "hermes", "messages": []any{map[string]any{"role": "user", "content": text}}}
 	for name, value := range more {
@@ -153,8 +153,8 @@ func (p *player) do(ctx context.Context, method, path, token string, header http
 	return out, nil
 }
 
-// value is a value of the body by its dotted path; nil when there is none. "#"
-// is the number of elements.
+// value is a value of the body by its dotted path; nil for none. "#" is the number of
+// elements.
 func (a *answer) value(path string) any {
 	at := a.json
 	for name := range strings.SplitSeq(path, ".") {

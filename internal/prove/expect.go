@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// check looks at an answer. Without expectations it must be a success.
+// check checks an answer. Without expectations, it must be a success.
 func (e *Expect) check(res *answer, at *scope) error {
 	if e == nil {
 		e = &Expect{}
@@ -36,7 +36,7 @@ func (e *Expect) check(res *answer, at *scope) error {
 	return inText(res.text, e.Contains, e.Lacks, at)
 }
 
-// status says which status is wanted, and whether this is it.
+// status returns the expected status, and whether the answer has it.
 func (e *Expect) status(got int) (want string, ok bool) {
 	if e.Status == 0 {
 		return "success", got/100 == 2
@@ -44,7 +44,7 @@ func (e *Expect) status(got int) (want string, ok bool) {
 	return strconv.Itoa(e.Status), got == e.Status
 }
 
-// inText looks for what a text must and must not have in it.
+// inText checks what a text must contain and must not contain.
 func inText(text string, contains, lacks []string, at *scope) error {
 	for _, want := range contains {
 		if want = at.expand(want); !strings.Contains(text, want) {
@@ -59,7 +59,7 @@ func inText(text string, contains, lacks []string, at *scope) error {
 	return nil
 }
 
-// checkFiles looks at the bytes of every file of a home, in any case of letters.
+// checkFiles searches the bytes of every file of a home, ignoring case.
 func checkFiles(home string, want *Text, at *scope) error {
 	for _, needle := range want.Contains {
 		if in, err := fileWith(home, at.expand(needle)); err != nil {
@@ -78,7 +78,7 @@ func checkFiles(home string, want *Text, at *scope) error {
 	return nil
 }
 
-// fileWith names a file that holds a text in any case of letters; "" if none does.
+// fileWith is the name of a file that contains a text, ignoring case; "" for none.
 func fileWith(home, needle string) (name string, err error) {
 	low := []byte(strings.ToLower(needle))
 	err = filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
@@ -97,7 +97,7 @@ func fileWith(home, needle string) (name string, err error) {
 	return name, nil
 }
 
-// plain is a JSON value as a person writes it in a scenario.
+// plain is a JSON value in the form of scenarios.
 func plain(v any) string {
 	switch v := v.(type) {
 	case float64:
@@ -108,7 +108,7 @@ func plain(v any) string {
 	return fmt.Sprint(v)
 }
 
-// short cuts what is shown of an answer.
+// short shortens an answer for a report.
 func short(text []byte) string {
 	const most = 300
 	if len(text) <= most {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// filler is a paragraph of small talk about something else, another one for
-// every round: repeated sentences would make remembering look easy.
+// filler is a paragraph of small talk, different in every round: repeated sentences
+// would make remembering too easy.
 func filler(round int) string {
 	pick := func(list []string, step int) string { return list[(round*step+round/len(list))%len(list)] }
 	sentences := []string{

@@ -29,7 +29,7 @@ func startModel(addr string) (*model, error) {
 
 func (m *model) url() string { return "http://" + m.addr }
 
-// answer queues what the model says next.
+// answer queues the model's next answer.
 func (m *model) answer(text string) {
 	if m.server != nil {
 		m.server.Queue(upstreamtest.Reply(text))
@@ -44,7 +44,7 @@ func (m *model) close() {
 	}
 }
 
-// turn takes the model down, or brings it up again where it was.
+// turn stops the model server, or starts it again at the same address.
 func (m *model) turn(up bool) error {
 	if !up {
 		m.close()
@@ -61,7 +61,7 @@ func (m *model) turn(up bool) error {
 	return nil
 }
 
-// calls are the prompts the model was sent, oldest first.
+// calls are the requests to the model, oldest first.
 func (m *model) calls() []*upstreamtest.Request {
 	all := m.before
 	if m.server != nil {
@@ -76,7 +76,7 @@ func (m *model) calls() []*upstreamtest.Request {
 	return calls
 }
 
-// check looks at what the model was sent last.
+// check checks the last request to the model.
 func (m *model) check(want *Text, at *scope) error {
 	calls := m.calls()
 	if want.Calls != nil && *want.Calls != len(calls) {

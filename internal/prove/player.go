@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// player plays a scenario.
+// player runs a scenario.
 type player struct {
 	start    Start
 	scenario *Scenario
@@ -35,8 +35,8 @@ func newPlayer(start Start, s *Scenario, home string) *player {
 	return p
 }
 
-// now is the scenario's clock. Every look at it moves it by a millisecond, so
-// that what comes later is later.
+// now is the scenario's clock. Every reading advances it by a millisecond, so that
+// times rise.
 func (p *player) now() time.Time { return time.UnixMilli(p.clock.Add(1)).UTC() }
 
 func (p *player) play(ctx context.Context) error {
@@ -66,7 +66,7 @@ func (p *player) open(ctx context.Context) error {
 	return nil
 }
 
-// close ends what still runs.
+// close stops everything that is still running.
 func (p *player) close() error {
 	var err error
 	if p.server != nil {
@@ -79,7 +79,7 @@ func (p *player) close() error {
 	return err
 }
 
-// scope is where steps run: the round they are in and what was saved.
+// scope is the context of steps: their round, and the saved values.
 type scope struct {
 	round int
 	vars  map[string]string
@@ -136,7 +136,7 @@ func (p *player) steps(ctx context.Context, steps []Step, at *scope) error {
 	return nil
 }
 
-// title is what a step is called in a report.
+// title is the name of a step in a report.
 func (st *Step) title() string {
 	name := st.actions()[0]
 	text := map[string]string{"say": st.Say, "get": st.Get, "post": st.Post, "patch": st.Patch, "delete": st.Delete}[name]
@@ -175,7 +175,7 @@ func (p *player) step(ctx context.Context, st *Step, at *scope) error {
 	return p.call(ctx, st, at)
 }
 
-// together runs all rounds at once.
+// together runs all rounds concurrently.
 func (p *player) together(ctx context.Context, r *Repeat, at *scope) error {
 	g, ctx := errgroup.WithContext(ctx)
 	for round := range r.Times {
@@ -189,7 +189,7 @@ func (p *player) together(ctx context.Context, r *Repeat, at *scope) error {
 	return g.Wait()
 }
 
-// restart ends the server, in order or as a crash would, and starts it anew.
+// restart ends the server, normally or like a crash, and starts it again.
 func (p *player) restart(ctx context.Context, kill bool) error {
 	end := p.server.Stop
 	if kill {

@@ -1,10 +1,10 @@
-// Package prove plays scenarios against a server: each is a promise with the
-// steps that show whether it holds. The promises of this program come with it
-// (scenarios/*.yaml); people write their own in the same form.
+// Package prove runs scenarios against a server. A scenario is a promise with the steps
+// that check it. The scenarios of this program are embedded (scenarios/*.yaml); users
+// write their own in the same form.
 //
-// A scenario gets a home, a scripted model and a clock of its own, so two months
-// of talk take seconds and nothing of the person's is touched. The package
-// knows the API and nothing behind it: how a server is started is the caller's.
+// A scenario has a separate home, scripted model and clock, so two months of
+// conversation take seconds and the user's data is not touched. The package only knows
+// the API; the caller starts the servers.
 package prove
 
 import (
@@ -15,18 +15,18 @@ import (
 	"time"
 )
 
-// Start runs a server as a scenario asks for it.
+// Start starts a server for a scenario.
 type Start func(ctx context.Context, setup Setup) (*Server, error)
 
-// Setup says what kind of server a scenario needs.
+// Setup describes the server that a scenario needs.
 type Setup struct {
 	Home string
-	// Model is the base URL of the model's server; "" means there is none.
+	// Model is the base URL of the model server; "" means none.
 	Model string
-	// Budget bounds what is sent to the model, in tokens; 0 is the default.
+	// Budget bounds the context, in tokens; 0 means the default.
 	Budget int
-	// Process asks for a process of its own, which can be killed. Its clock is
-	// the machine's.
+	// Process requests a separate process, which can be killed. Its clock is the system
+	// clock.
 	Process bool
 	// Now is the clock, unless Process is set.
 	Now func() time.Time
@@ -38,16 +38,16 @@ type Server struct {
 	URL  string
 	// Token is the local owner's.
 	Token string
-	// Stop ends the server in order.
+	// Stop ends the server normally.
 	Stop func() error
-	// Pass fires the jobs that are due by a clock that was set; nil where the
-	// server has the machine's clock, and fires by itself.
+	// Pass runs the jobs that are due after the clock was advanced; nil if the server
+	// uses the system clock.
 	Pass func(context.Context) error
-	// Kill ends it as a crash would; nil where there is no process to kill.
+	// Kill ends the server like a crash; nil without a process.
 	Kill func() error
 }
 
-// Outcome is what became of a scenario.
+// Outcome is the outcome of a scenario.
 type Outcome struct {
 	Name    string        `json:"name"`
 	Promise string        `json:"promise"`
@@ -55,11 +55,11 @@ type Outcome struct {
 	Turns   int           `json:"turns"`
 	Took    time.Duration `json:"-"`
 	Seconds float64       `json:"seconds"`
-	// Why says which step failed, and how; "" when the promise holds.
+	// Why is the failed step and its error; "" if the promise holds.
 	Why string `json:"why,omitempty"`
 }
 
-// Play plays one scenario in a temporary home.
+// Play runs one scenario in a temporary home.
 func Play(ctx context.Context, start Start, s *Scenario) Outcome {
 	begun := time.Now()
 	out := Outcome{Name: s.Name, Promise: s.Promise}

@@ -16,15 +16,15 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
-// Scenario is a promise and the steps that show it.
+// Scenario is a promise and the steps that check it.
 type Scenario struct {
 	Name    string `yaml:"name"`
 	Promise string `yaml:"promise"`
-	// Model is "scripted", which answers what the steps say, or "none".
+	// Model is "scripted", which gives the answers of the steps, or "none".
 	Model string `yaml:"model"`
-	// Budget bounds what is sent to the model, in tokens; 0 is the default.
+	// Budget bounds the context, in tokens; 0 means the default.
 	Budget int `yaml:"budget"`
-	// Process runs the program itself, so that it can be killed.
+	// Process runs the program as a process, so that it can be killed.
 	Process bool   `yaml:"process"`
 	Steps   []Step `yaml:"steps"`
 }
@@ -35,9 +35,9 @@ const (
 	modelNone     = "none"
 )
 
-// Step is one thing that is done or looked at. Exactly one of the first group
-// is set. In all texts ${i} is the round of a repetition, ${filler} a paragraph
-// about something else, and ${name} what an earlier step saved.
+// Step is one action or check. Exactly one field of the first group is set. In all
+// texts ${i} is the round of a repetition, ${filler} a paragraph of small talk, and
+// ${name} a saved value.
 type Step struct {
 	Say      string        `yaml:"say"`      // a turn
 	Get      string        `yaml:"get"`      // a path of the API
@@ -61,23 +61,23 @@ type Step struct {
 	Body    map[string]any    `yaml:"body"`
 	Answer  string            `yaml:"answer"` // what the scripted model says
 	Expect  *Expect           `yaml:"expect"`
-	// Save keeps values of the answer, each by its dotted path.
+	// Save saves values of the answer by their dotted paths.
 	Save map[string]string `yaml:"save"`
 }
 
-// Text says what a text must and must not have in it.
+// Text says what a text must contain and must not contain.
 type Text struct {
 	Contains []string `yaml:"contains"`
 	Lacks    []string `yaml:"lacks"`
-	// AtMost bounds the tokens of what was sent, counted here.
+	// AtMost bounds the tokens of the request, counted by this program.
 	AtMost int `yaml:"at_most_tokens"`
-	// Calls is how often the model was called since the scenario began.
+	// Calls is the number of requests to the model since the scenario began.
 	Calls *int `yaml:"calls"`
 }
 
-// Expect says what an answer must be.
+// Expect are the expectations for an answer.
 type Expect struct {
-	// Status is the HTTP status; 0 stands for any of success.
+	// Status is the HTTP status; 0 means any success.
 	Status   int               `yaml:"status"`
 	Contains []string          `yaml:"contains"`
 	Lacks    []string          `yaml:"lacks"`
@@ -88,7 +88,7 @@ type Expect struct {
 	More map[string]float64 `yaml:"more"`
 }
 
-// Repeat is a number of rounds of the same steps.
+// Repeat repeats steps.
 type Repeat struct {
 	Times int    `yaml:"times"`
 	Steps []Step `yaml:"steps"`
@@ -97,7 +97,7 @@ type Repeat struct {
 //go:embed scenarios/*.yaml
 var promises embed.FS
 
-// Promises are the scenarios that come with the program.
+// Promises are the embedded scenarios.
 func Promises() ([]Scenario, error) {
 	names, err := fs.Glob(promises, "scenarios/*.yaml")
 	if err != nil {
@@ -118,7 +118,8 @@ func Promises() ([]Scenario, error) {
 	return all, nil
 }
 
-// Parse reads scenarios: YAML documents, one each. file names them in faults.
+// Parse reads scenarios from YAML, one per document. file is the file's name for
+// errors.
 func Parse(file string, text []byte) ([]Scenario, error) {
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	dec.KnownFields(true)
@@ -193,7 +194,7 @@ func (r *Repeat) check(s *Scenario) error {
 	return checkSteps(s, r.Steps)
 }
 
-// actions are the things a step does.
+// actions are the actions that a step sets.
 func (st *Step) actions() []string {
 	var does []string
 	for name, set := range map[string]bool{
