@@ -10,11 +10,11 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// openingBytes is how much of each message a title may be drawn from.
+// openingBytes bounds the part of each message from which a title may be drawn.
 const openingBytes = 16 << 10
 
-// Sentences are the sentences of a message that a title may be drawn from.
-// Results of tools are others' words.
+// Sentences are the sentences of a message from which a title may be drawn. Results of
+// tools have none, because they are other programs' words.
 func Sentences(m *session.Message) []string {
 	if m.Role != session.User && m.Role != session.Assistant {
 		return nil
@@ -32,8 +32,8 @@ func Sentences(m *session.Message) []string {
 	return out
 }
 
-// Words are the words of messages, stemmed, and whether they may be told: one
-// that stands in a private sentence may not, wherever else it stands.
+// Words are the stems of messages, and whether each may be shown. A word of a private
+// sentence may not, even if it also occurs elsewhere.
 func Words(ms []session.Message) map[string]bool {
 	words := make(map[string]bool)
 	for i := range ms {
@@ -49,9 +49,9 @@ func Words(ms []session.Message) map[string]bool {
 	return words
 }
 
-// Drawn is a model's title if it may replace a derived one; "" if it may not:
-// if it is longer or poorer, or private, or has a word other than the allowed
-// ones.
+// Drawn is a model's title if it may replace a derived one; otherwise "". A title is
+// refused if it is longer or poorer than the derived one, private, or has a word that
+// is not allowed.
 func Drawn(proposed, derived string, words map[string]bool) string {
 	title := strings.TrimSpace(proposed)
 	if strings.ContainsFunc(title, unshown) {
@@ -82,11 +82,11 @@ func Drawn(proposed, derived string, words map[string]bool) string {
 	return string(unicode.ToUpper(first)) + title[size:]
 }
 
-// unshown reports whether a character has no shape of its own.
+// unshown reports whether a character is invisible.
 func unshown(r rune) bool { return r == utf8.RuneError || !unicode.IsGraphic(r) }
 
-// isPhrase reports whether a title has two words, or as much in a writing
-// without spaces.
+// isPhrase reports whether a title has at least two words, or an equivalent length in
+// writing without spaces.
 func isPhrase(title string) bool {
 	unspaced := 0
 	for _, r := range title {
@@ -97,8 +97,8 @@ func isPhrase(title string) bool {
 	return len(strings.Fields(title)) > 1 || unspaced > 2
 }
 
-// Loses reports whether a word of a title stands in a text that now reads
-// otherwise, and not in what it reads now.
+// Loses reports whether a word of a title was in a text before a change and no longer
+// is.
 func Loses(title, was, now string) bool {
 	words := wordsIn(session.TitleBase(title))
 	left, before := wordsIn(now), wordsIn(was)
@@ -110,7 +110,7 @@ func Loses(title, was, now string) bool {
 	return false
 }
 
-// wordsIn are the stems of a text's words that say something on their own.
+// wordsIn are the stems of a text's content words.
 func wordsIn(text string) map[string]bool {
 	words := make(map[string]bool)
 	scan := language.Scan(text)

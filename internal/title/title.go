@@ -1,5 +1,5 @@
-// Package title names a session after what was said in it, with nothing that its
-// writer would not want to see in a list. It stores nothing.
+// Package title derives a session's title from its messages, without private content.
+// It stores nothing.
 package title
 
 import (
@@ -16,16 +16,15 @@ import (
 )
 
 const (
-	// maxLength and maxWords bound a title made here.
+	// maxLength and maxWords bound a derived title.
 	maxLength = 60
 	maxWords  = 8
 	// firstMessages is how many of a session's first messages are tried.
 	firstMessages = 8
 )
 
-// Of names a session after what its user said first, once there is an
-// answer. before are the messages there were, ms the new ones. "" if nothing
-// that was said makes a title.
+// Of derives a title from the user's first messages, once there is an answer. before
+// are the earlier messages, ms the new ones. "" if no message gives a title.
 func Of(before, ms []session.Message) string {
 	if !Answered(ms) {
 		return ""
@@ -45,13 +44,13 @@ func Of(before, ms []session.Message) string {
 	return ""
 }
 
-// Answered reports whether an answer is among messages.
+// Answered reports whether messages include an answer.
 func Answered(ms []session.Message) bool {
 	return slices.ContainsFunc(ms, func(m session.Message) bool { return m.Role == session.Assistant })
 }
 
-// Make is a few words of a text: of its first sentence that says something,
-// and nothing that its writer would not want to see in a list.
+// Make derives a title from a text: a few words of its first sentence with content,
+// without private content.
 func Make(text string) string {
 	const enough = 4000 // bytes: a text without a topic in them is unlikely to have one later
 	if len(text) > enough {
@@ -70,7 +69,7 @@ func Make(text string) string {
 }
 
 // fewWords is the beginning of a sentence without its greeting; "" if too little
-// is left.
+// remains.
 func fewWords(sentence string) string {
 	words := strings.FieldsFunc(sentence, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
 	words = withoutOpening(slices.DeleteFunc(words, func(w string) bool { return strings.Contains(w, "://") }))
@@ -95,8 +94,8 @@ func fewWords(sentence string) string {
 	return string(unicode.ToUpper(first)) + title[size:]
 }
 
-// saysLittle reports whether a title of few letters is no title: it has none of the
-// scripts in which few are many, or is one word of several.
+// saysLittle reports whether a short title has too little content. In some scripts a
+// few characters are enough.
 func saysLittle(title string, words int) bool {
 	dense := strings.ContainsFunc(title, func(r rune) bool { return r > 0x2e80 })
 	return !dense || words > 1 && !strings.Contains(title, " ")
@@ -112,13 +111,13 @@ func lettersOf(s string) int {
 	return n
 }
 
-// openings are what people begin with before they say anything, longest first.
+// openings are greetings and similar phrases at the start of a message, longest first.
 const openings = `good morning|good afternoon|good evening|hello there|hey there|hi there|hello|hey|hi|
 	please can you|please could you|can you please|could you please|would you please|can you|could you|would you|
 	can i|could i|may i|i would like to|i'd like to|i want to|i need to|help me to|help me|please|
 	thanks|thank you|okay|ok|well|so|now|hallo|guten tag|guten morgen|bitte|bonjour|salut|hola`
 
-// withoutOpening drops greetings and courtesies from the front.
+// withoutOpening removes greetings and courtesies from the start.
 func withoutOpening(words []string) []string {
 next:
 	for len(words) > 0 {
@@ -143,15 +142,15 @@ func saysSame(words, said []string) bool {
 	return true
 }
 
-// privateWords are what no list should show over a shoulder. A title is only a
-// convenience: to leave one out costs nothing.
+// privateWords are words that a list should not show. Leaving out a title costs
+// nothing, because it is only a convenience.
 const privateWords = `password passwort passphrase passcode pin secret token credential credentials ssn iban bic cvv passport
 	salary debt debts bankruptcy lawsuit divorce affair
 	diagnosis diagnosed hiv aids cancer tumor tumour chemotherapy pregnant pregnancy miscarriage abortion
 	depressed depression anxiety suicide suicidal bipolar schizophrenia therapist therapy rehab addiction
 	sex sexual sexually gay lesbian transgender`
 
-// thePrivate are their stems.
+// thePrivate are the stems of privateWords.
 var thePrivate = sync.OnceValue(func() map[string]bool {
 	stems := make(map[string]bool)
 	for w := range strings.FieldsSeq(privateWords) {
@@ -160,8 +159,8 @@ var thePrivate = sync.OnceValue(func() map[string]bool {
 	return stems
 })
 
-// Private reports whether a sentence gives away a secret, an address, a long
-// number, or speaks of what people keep to themselves.
+// Private reports whether a sentence has a secret, an address or a long number, or is
+// about a private matter.
 func Private(sentence string) bool {
 	if memory.MaskSecrets(sentence) != sentence {
 		return true
