@@ -1,25 +1,25 @@
 package compression
 
-// Shares of a context. The state may take a quarter, quotes of older messages an
-// eighth; what they leave is the tail's.
+// Shares of a context. The state may take a quarter, and quotes of older messages an
+// eighth. The rest is for the tail.
 const (
 	stateShare  = 4
 	quotesShare = 8
-	// maxState and maxQuotes bound them in wide contexts: beyond this, more
-	// memory in sight does not make answers better.
+	// maxState and maxQuotes bound these parts in large contexts: more recalled text
+	// does not improve answers.
 	maxState  = 2000
 	maxQuotes = 1000
 )
 
-// StateRoom is how many tokens of a budget the state may take.
+// StateRoom is the maximum size of the state in a budget, in tokens.
 func StateRoom(budget int) int { return min(budget/stateShare, maxState) }
 
-// QuotesRoom is how many tokens of a budget quotes of older messages may take.
+// QuotesRoom is the maximum size of quotes in a budget, in tokens.
 func QuotesRoom(budget int) int { return min(budget/quotesShare, maxQuotes) }
 
-// Budgets say how many tokens a context may have.
+// Budgets are the sizes of contexts, in tokens.
 type Budgets struct {
-	// Model is the configured model, which answers to the name "hermes".
+	// Model is the configured model, which clients call "hermes".
 	Model string
 	// Default is the budget of a context.
 	Default int
@@ -27,8 +27,8 @@ type Budgets struct {
 	ByModel map[string]int
 }
 
-// ModelName is the name the upstream is asked for: "hermes" and what begins with
-// "hermes-" mean the configured model, any other name is the upstream's business.
+// ModelName is the model's name at the upstream. "hermes" and names that begin with
+// "hermes-" mean the configured model; other names are passed on.
 func (b *Budgets) ModelName(asked string) string {
 	const own = "hermes"
 	if asked == "" || asked == own || len(asked) > len(own) && asked[:len(own)+1] == own+"-" {
@@ -45,5 +45,5 @@ func (b *Budgets) Of(model string) int {
 	return b.Default
 }
 
-// MemoryRoom is how many tokens of a budget state and quotes may take together.
+// MemoryRoom is the maximum size of state and quotes together, in tokens.
 func MemoryRoom(budget int) int { return StateRoom(budget) + QuotesRoom(budget) }

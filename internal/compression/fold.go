@@ -7,20 +7,20 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// Limits are the marks a tail moves between, in tokens.
+// Limits are the sizes between which a tail varies, in tokens.
 type Limits struct {
 	// High is the size at which the tail is folded.
 	High int
-	// Low is the size it is folded down to. The distance to High is what can be
-	// said before the next fold.
+	// Low is the size after a fold. The difference to High is the room until the next
+	// fold.
 	Low int
 	// Summary bounds the summary.
 	Summary int
 }
 
-// LimitsFor divides a context: budget is the whole of it, pinned what the turn
-// cannot do without (system prompt, tools, new input), memory what is reserved
-// for the memory block. A summary may take a sixteenth of the budget.
+// LimitsFor divides a context. budget is the whole, pinned the part that is never cut
+// (system prompt, tools, new input), memory the room for the memory block. A summary
+// may take a sixteenth of the budget.
 func LimitsFor(budget, pinned, memory int) Limits {
 	summary := budget / 16
 	room := max(0, budget-pinned-memory-summary)
@@ -31,20 +31,19 @@ func LimitsFor(budget, pinned, memory int) Limits {
 type Folded struct {
 	// TailFrom is the Seq of the first message that stays verbatim.
 	TailFrom int64
-	// Summary is one line per folded turn, newest last, the oldest dropped when
-	// it outgrows its limit. Every line quotes; nothing is paraphrased.
+	// Summary has one line per folded turn, newest last. The oldest lines are dropped
+	// if it exceeds its limit. Every line is a quotation; none is a paraphrase.
 	Summary string
 }
 
-// minShrink is how much smaller a fold must make the tail: a fold that saves
-// less than a fifth costs more (a cold prompt cache, a new id) than it brings.
+// minShrink is how much smaller a fold must make the tail. A fold has costs (a cold
+// prompt cache, a new id) that a smaller saving does not justify.
 const minShrink = 0.2
 
-// Fold decides whether the tail must shrink and where to cut. before is the
-// summary of what was folded earlier. A tail is cut in front of a user's
-// message only, so that a tool call is never parted from its results, and an answer
-// that names its input is not parted from it. ok is
-// false when the tail is small enough, or when no cut would help.
+// Fold decides whether and where to cut the tail. before is the summary of earlier
+// folds. A tail is cut only before a user's message, so that a tool call stays with its
+// results, and an answer that names its input stays with it. ok is false if the tail is
+// small enough, or if no cut would help.
 func Fold(tail []session.Message, before string, l Limits, count Counter) (f Folded, ok bool) {
 	if tokensOf(tail) <= l.High {
 		return Folded{}, false
@@ -52,14 +51,14 @@ func Fold(tail []session.Message, before string, l Limits, count Counter) (f Fol
 	return foldTo(tail, before, l, count)
 }
 
-// FoldNow is Fold on request: whatever the size of the tail, its older half is
-// folded, or more if the limits require it.
+// FoldNow is Fold on request: it folds the older half of the tail, or more if the
+// limits require it.
 func FoldNow(tail []session.Message, before string, l Limits, count Counter) (Folded, bool) {
 	l.Low = min(l.Low, tokensOf(tail)/2)
 	return foldTo(tail, before, l, count)
 }
 
-// foldTo cuts a tail down to the lower limit, as near as its messages allow.
+// foldTo cuts a tail to the lower limit, as closely as its messages allow.
 func foldTo(tail []session.Message, before string, l Limits, count Counter) (Folded, bool) {
 	total := tokensOf(tail)
 	if len(tail) < 2 {
@@ -85,8 +84,8 @@ func foldTo(tail []session.Message, before string, l Limits, count Counter) (Fol
 	return Folded{TailFrom: tail[cut].Seq, Summary: summarize(tail[:cut], before, l.Summary, count)}, true
 }
 
-// wholeFrom says for each message whether those from it on hold the inputs that their
-// answers name, as far as the tail has them.
+// wholeFrom reports, for each message, whether the messages from it on include the
+// inputs that their answers name, as far as the tail has them.
 func wholeFrom(tail []session.Message) []bool {
 	at := make(map[int64]int)
 	for i := range tail {

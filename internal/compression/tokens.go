@@ -1,6 +1,6 @@
-// Package compression keeps what is sent to a model within a budget of tokens:
-// it counts, and it folds a transcript that has grown too long into a short
-// summary and a tail. It holds no state and touches no storage.
+// Package compression keeps the context for a model within a budget of tokens: it
+// counts tokens, and folds a long transcript into a short summary and a tail. It has no
+// state and uses no storage.
 package compression
 
 import (
@@ -19,8 +19,8 @@ type Counter func(text string) int
 // OpenAI's cookbook gives 3 per message and 1 for a name; 4 covers both.
 const MessageOverhead = 4
 
-// CounterFor returns the counter for a model: OpenAI's own o200k tokenizer for
-// the models known to use it, [Estimate] for all others. exact says which.
+// CounterFor returns the counter for a model: OpenAI's o200k tokenizer for models known
+// to use it, [Estimate] for all others. exact says which.
 func CounterFor(model string) (count Counter, exact bool) {
 	if i := strings.LastIndexByte(model, '/'); i >= 0 {
 		model = model[i+1:] // routers put the vendor in front
@@ -37,8 +37,8 @@ func CounterFor(model string) (count Counter, exact bool) {
 // OpenAI's tiktoken model table.
 var o200kModels = []string{"gpt-4o", "gpt-4.1", "gpt-4.5", "gpt-5", "chatgpt-4o", "o1", "o3", "o4", "gpt-oss"}
 
-// o200k loads the vocabulary on first use (about 25 ms, 6 MiB): a server whose
-// models are unknown never pays for it.
+// o200k loads the vocabulary at its first use (about 25 ms, 6 MiB), so that a server
+// with other models never loads it.
 var o200k = sync.OnceValue(codec.NewO200kBase)
 
 func countO200k(text string) int {
@@ -119,12 +119,13 @@ func touchesDigit(text string, start, end int) bool {
 	return start > 0 && isDigit(text[start-1]) || end < len(text) && isDigit(text[end])
 }
 
-// plainTokens estimates a word of small letters, of which the first may be a capital.
+// plainTokens estimates a word of lower-case letters, of which the first may be a
+// capital.
 func plainTokens(letters int) int { return 1 + max(0, letters-4)/5 }
 
 // mixedTokens estimates a run of letters with a capital after the first. Vocabularies
-// hold words in small letters; capitals, and case that changes within a word as in keys
-// and encoded data, are spelled in smaller pieces.
+// have words in lower case. Capitals, and mixed case as in keys and encoded data, need
+// more and smaller tokens.
 func mixedTokens(word string) int {
 	capitals, changes := 0, 0
 	upper := word[0] <= 'Z'
