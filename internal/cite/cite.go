@@ -67,8 +67,8 @@ func render(b []byte, text string, quoted bool) []byte {
 	}
 }
 
-// hidden reports whether a character leaves no mark of its own: control
-// characters, directions, joiners, tags, fillers, variation selectors.
+// hidden reports whether a character is invisible: control characters, directions,
+// joiners, tags, fillers, variation selectors.
 func hidden(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }

@@ -112,8 +112,8 @@ func (s *Scheduler) turn(ctx context.Context, o owner.Owner, j *Job, r *Fire) (*
 	return s.seen(ctx, o, j, facts, res)
 }
 
-// facts returns the current facts of a job's scope. A session that does not exist yet
-// has no facts of its own.
+// facts returns the current facts of a job's scope; none if its session does not exist
+// yet.
 func (s *Scheduler) facts(ctx context.Context, o owner.Owner, j *Job) (memory.Scope, []memory.Fact, error) {
 	scope, err := s.curator.Scope(ctx, o, j.Session, j.Key)
 	if fault.KindOf(err) == fault.NotFound {

@@ -19,9 +19,9 @@ type aspects uint8
 const (
 	timed    aspects = 1 << iota // has a When
 	silent                       // of a kind that answers no question
-	others                       // about or by somebody else
+	others                       // about or by another person
 	current                      // nothing has replaced it
-	inner                        // part of another fact, and fills no slot of its own
+	inner                        // part of another fact, without a separate slot
 	replaced                     // an older fact
 	reasoned                     // gives a reason
 	valued                       // fills a slot

@@ -34,8 +34,8 @@ func lockFile(path string) (*os.File, error) {
 	return nil, fmt.Errorf("lock database: %w", err)
 }
 
-// takeLock asks for the lock until it has it, or lockPatience is over. A lock tells
-// nobody when it is released.
+// takeLock retries until it has the lock or lockPatience is over. The system does not
+// report when a lock is released.
 func takeLock(f *os.File) error {
 	again, over := time.NewTicker(lockPatience/10), time.After(lockPatience)
 	defer again.Stop()

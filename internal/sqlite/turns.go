@@ -82,8 +82,8 @@ func (t *tx) appendStep(o owner.Owner, step *lineage.Step, receipt []byte, sent 
 	return t.finishRequest(o, step.Finished)
 }
 
-// endPrevious ends the session that a step leaves, if it leaves one. A session of
-// another lineage stays the tip of its own.
+// endPrevious ends the session that the step's session replaces, if there is one. After
+// a reset, that session stays the tip of its lineage.
 func (t *tx) endPrevious(o owner.Owner, step *lineage.Step) error {
 	s := step.Ended
 	if s == nil {
