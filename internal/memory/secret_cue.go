@@ -18,8 +18,10 @@ const (
 func (s *secretScan) cues() {
 	for at := 0; at < len(s.text); at++ {
 		inside := at > 0 && isAlnum(s.text[at-1]) && s.text[at] >= 'a' && s.text[at] <= 'z'
-		for _, c := range s.known.cues[s.text[at]] {
-			if inside && !c.ends { // most positions are inside words
+		begun := s.known.cuesAt(s.text[at:], inside)
+		for i := range begun {
+			c := &begun[i]
+			if inside && !c.ends {
 				continue
 			}
 			n := foldedPrefix(s.text[at:], c.word)
@@ -40,7 +42,7 @@ func (s *secretScan) cues() {
 // startsCue reports whether a cue may begin at a position: at the start of a word,
 // after a sign, at a capital letter within a word ("clientSecret"), or anywhere if the
 // cue may end longer words.
-func (s *secretScan) startsCue(at int, c cue) bool {
+func (s *secretScan) startsCue(at int, c *cue) bool {
 	r, _ := utf8.DecodeLastRuneInString(s.text[:at])
 	if at == 0 || !unicode.IsLetter(r) && !unicode.IsDigit(r) || c.ends {
 		return true
@@ -74,7 +76,7 @@ const (
 )
 
 // given is the value after a cue.
-func (s *secretScan) given(c cue, start, end int) (secretSpan, bool) {
+func (s *secretScan) given(c *cue, start, end int) (secretSpan, bool) {
 	at, how := s.linkAt(start, end)
 	if how == linkNone {
 		if at = s.skipSpace(end); at == end { // a punctuation mark here closes the text before it
@@ -210,7 +212,7 @@ func (s *secretScan) isAny(at int) bool {
 
 // accepts reports whether a value is a secret for a cue. certain says that the cue
 // means a particular thing.
-func (s *secretScan) accepts(c cue, v secretValue, how link, certain bool) bool {
+func (s *secretScan) accepts(c *cue, v secretValue, how link, certain bool) bool {
 	text := s.text[v.start:v.end]
 	if s.isMeasure(v) {
 		return false
@@ -238,7 +240,7 @@ func (s *secretScan) accepts(c cue, v secretValue, how link, certain bool) bool 
 
 // goesWithName reports whether a value is one word at the end of a clause that names a
 // user: "user jane, password marigold".
-func (s *secretScan) goesWithName(c cue, v secretValue) bool {
+func (s *secretScan) goesWithName(c *cue, v secretValue) bool {
 	if _, n := s.phrase(v.start); n != 1 {
 		return false
 	}
@@ -268,7 +270,7 @@ func (s *secretScan) isMeasure(v secretValue) bool {
 
 // isCode reports whether a value is a code for a cue: a number of digits in the cue's
 // range, or a few letters and digits.
-func (s *secretScan) isCode(c cue, v secretValue, how link) bool {
+func (s *secretScan) isCode(c *cue, v secretValue, how link) bool {
 	text := s.text[v.start:v.end]
 	if m := mix(text); m.letters > 0 {
 		return how != linkNone && m.digits > 1 && c.max > 4 && s.known.looksChosen(text)
@@ -278,7 +280,7 @@ func (s *secretScan) isCode(c cue, v secretValue, how link) bool {
 
 // codeEnd is the end of a code that begins at a position; 0 if there is none. A blank,
 // a hyphen or a slash may separate groups of digits.
-func (s *secretScan) codeEnd(at int, c cue) int {
+func (s *secretScan) codeEnd(at int, c *cue) int {
 	digits, end := 0, 0
 	for i := at; i < len(s.text) && digits <= c.max; i++ {
 		switch b := s.text[i]; {
@@ -312,7 +314,7 @@ func (s *secretScan) pair(at int) (secretSpan, bool) {
 }
 
 // before is the value before a cue: "hunter2 is my password".
-func (s *secretScan) before(c cue, start, end int) (secretSpan, bool) {
+func (s *secretScan) before(c *cue, start, end int) (secretSpan, bool) {
 	if c.placed {
 		return secretSpan{}, false
 	}

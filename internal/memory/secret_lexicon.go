@@ -33,18 +33,21 @@ type cue struct {
 
 // secrets is the lexicon's knowledge of keys and passwords.
 type secrets struct {
-	prefixes [256][]string // by first byte
-	cues     [256][]cue    // by first byte in either case, longest first
-	iban     map[string]int
-	lists    map[string]map[string]bool
-	signs    []string
-	phrased  []string // connectors of several words
-	endings  []string
+	prefixes [256][]string     // by first byte
+	cues     map[[2]byte][]cue // by the first two bytes in either case, longest first
+	// begin has by first byte the second bytes in cues, and inside those of cues that
+	// may end a longer word. Most positions of a text are told apart by them.
+	begin, inside [256]byteSet
+	iban          map[string]int
+	lists         map[string]map[string]bool
+	signs         []string
+	phrased       []string // connectors of several words
+	endings       []string
 }
 
 // theSecrets reads the list, once.
 var theSecrets = sync.OnceValue(func() *secrets {
-	s := &secrets{iban: map[string]int{}, lists: map[string]map[string]bool{}}
+	s := &secrets{cues: map[[2]byte][]cue{}, iban: map[string]int{}, lists: map[string]map[string]bool{}}
 	shapes := map[string]cueShape{
 		"chosen": shapeChosen, "several": shapeSeveral, "made": shapeMade,
 		"loose": shapeLoose, "code": shapeCode, "placed": shapeCode, "words": shapeWords, "pair": shapePair,
@@ -78,8 +81,8 @@ var theSecrets = sync.OnceValue(func() *secrets {
 			s.lists[name] = set
 		}
 	})
-	for i := range s.cues {
-		slices.SortStableFunc(s.cues[i], func(a, b cue) int { return len(b.word) - len(a.word) })
+	for _, cues := range s.cues {
+		slices.SortStableFunc(cues, func(a, b cue) int { return len(b.word) - len(a.word) })
 	}
 	return s
 })
@@ -92,14 +95,60 @@ func (s *secrets) addCues(kind cue, digits string, items []string) {
 		c.min, _ = strconv.Atoi(least)
 		c.max, _ = strconv.Atoi(most)
 		c.word, c.ends = strings.CutPrefix(item, "~")
-		first, _ := utf8.DecodeRuneInString(c.word)
-		low, high := string(first)[0], string(unicode.ToUpper(first))[0]
-		s.cues[low] = append(s.cues[low], c)
-		if high != low {
-			s.cues[high] = append(s.cues[high], c)
+		first, n := utf8.DecodeRuneInString(c.word)
+		seconds := secondBytes(first, c.word[n:])
+		for low := range bytesOf(first) {
+			for _, second := range seconds {
+				s.cues[[2]byte{low, second}] = append(s.cues[[2]byte{low, second}], c)
+				s.begin[low].add(second)
+				if c.ends {
+					s.inside[low].add(second)
+				}
+			}
 		}
 	}
 }
+
+// bytesOf are the first bytes of a letter in either case.
+func bytesOf(letter rune) map[byte]bool {
+	return map[byte]bool{string(letter)[0]: true, string(unicode.ToUpper(letter))[0]: true}
+}
+
+// secondBytes are the bytes that may come second in a text for a word: first is the
+// word's first letter, and rest what follows. A letter outside ASCII, and a blank, which
+// a text may leave out, allow every byte. Some letters outside ASCII are lower case
+// letters within it, so all bytes outside ASCII are allowed.
+func secondBytes(first rune, rest string) []byte {
+	var out []byte
+	for b := range 256 {
+		switch c := byte(b); {
+		case first >= utf8.RuneSelf, rest == "", rest[0] == ' ', rest[0] >= utf8.RuneSelf, c >= utf8.RuneSelf,
+			c == rest[0], rune(c) == unicode.ToUpper(rune(rest[0])):
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// cuesAt are the cues that may begin at the start of a text, by its first two bytes.
+// inside says that the text goes on a word.
+func (s *secrets) cuesAt(text string, inside bool) []cue {
+	begin := &s.begin
+	if inside {
+		begin = &s.inside
+	}
+	if len(text) < 2 || !begin[text[0]].has(text[1]) {
+		return nil
+	}
+	return s.cues[[2]byte{text[0], text[1]}]
+}
+
+// byteSet is a set of bytes.
+type byteSet [4]uint64
+
+func (b *byteSet) add(c byte) { b[c>>6] |= 1 << (c & 63) }
+
+func (b *byteSet) has(c byte) bool { return b[c>>6]&(1<<(c&63)) != 0 }
 
 // in reports whether a word, in any case, is in a list.
 func (s *secrets) in(list, word string) bool {
