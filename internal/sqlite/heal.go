@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strconv"
 	"strings"
 	"time"
@@ -72,7 +73,31 @@ func (db *DB) harm(ctx context.Context) (string, error) {
 	case n.Int64 < 0:
 		return fmt.Sprintf("it held %d messages that are not there", -n.Int64), nil
 	}
-	return "", nil
+	return db.blind(ctx)
+}
+
+// blind looks a few indexed messages up by a word of theirs, and says which one the
+// index does not find; "" if it finds them. Some damage makes the index find nothing,
+// without an error.
+func (db *DB) blind(ctx context.Context) (string, error) {
+	// Every indexed message has a word for its lineage.
+	const unfound = `WITH ends(first, last) AS (SELECT min(id), max(id) FROM messages_fts_docsize),
+		sample(id) AS (SELECT first FROM ends UNION SELECT last FROM ends UNION
+			SELECT (SELECT min(id) FROM messages_fts_docsize WHERE id >= first + (last - first) / 100 * v.value) FROM ends, json_each(?) v)
+		SELECT m.id FROM sample s JOIN messages m ON m.id = s.id
+		WHERE NOT EXISTS (SELECT 1 FROM messages_fts f WHERE f.messages_fts MATCH '{scope} : l' || hex(m.root_id) || '0' AND f.rowid = m.id) LIMIT 1`
+	places := fmt.Sprintf("[%d,%d,%d,%d]", rand.IntN(100), rand.IntN(100), rand.IntN(100), rand.IntN(100))
+	var id int64
+	err := db.read.QueryRowContext(ctx, unfound, places).Scan(&id)
+	switch {
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case isNoRows(err):
+		return "", nil
+	case err != nil:
+		return whyOf(err), nil
+	}
+	return fmt.Sprintf("it did not find message %d", id), nil
 }
 
 // contradicts is the damage by which the text index contradicts itself or the messages;
@@ -90,6 +115,9 @@ func (db *DB) contradicts(ctx context.Context) (string, error) {
 
 // harmed reports whether a search failed because the index is damaged.
 func (db *DB) harmed(ctx context.Context, err error) bool {
+	if _, blind := errors.AsType[errBlind](err); blind {
+		return true
+	}
 	switch codeOf(err) & 0xff {
 	case sqliteCorrupt:
 		return true

@@ -82,7 +82,7 @@ func (db *DB) search(ctx context.Context, o owner.Owner, r search.Request) (sear
 	defer cancel()
 	s := searching{db: db, ctx: limited, owner: o, r: r, rank: search.NewRanker(r), partial: behind}
 	emptied := db.indexer.times()
-	switch err = s.run(); {
+	switch err = s.found(s.run()); {
 	case err == nil:
 	case ctx.Err() != nil:
 		return search.Found{}, ctx.Err()
@@ -99,6 +99,25 @@ func (db *DB) search(ctx context.Context, o owner.Owner, r search.Request) (sear
 	hits, err := db.withTips(ctx, o, s.rank.Hits())
 	return search.Found{Hits: hits, Partial: s.partial}, err
 }
+
+// found is the outcome of a search. A search that finds nothing makes sure that the index
+// finds anything.
+func (s *searching) found(err error) error {
+	if err != nil || s.partial || s.rank.Len() > 0 {
+		return err
+	}
+	why, err := s.db.blind(s.ctx)
+	if err == nil && why != "" {
+		err = errBlind{why}
+	}
+	return err
+}
+
+// errBlind says what the text index did not find, although it should have.
+type errBlind struct{ why string }
+
+// Error implements error.
+func (e errBlind) Error() string { return e.why }
 
 // awaitIndex waits a moment for the index to catch up, and reports whether it is still
 // behind.

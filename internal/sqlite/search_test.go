@@ -102,6 +102,56 @@ func TestSearchHeals(t *testing.T) {
 	}
 }
 
+// TestBlindIndex: damage that makes the index find nothing, without an error, is noticed
+// by a search that finds nothing, by a check and at a start, and a query for what was
+// never said does not pass for it.
+func TestBlindIndex(t *testing.T) {
+	t.Parallel()
+	for name, damage := range map[string]string{
+		"no parts":     `UPDATE messages_fts_data SET block = x'00000000000000' WHERE id = 10`,
+		"wrong places": `UPDATE messages_fts_idx SET pgno = pgno + 2`,
+	} {
+		for by, look := range map[string]func(*testing.T, *DB, string) *DB{
+			"a search": func(_ *testing.T, db *DB, _ string) *DB { return db },
+			"a check": func(t *testing.T, db *DB, _ string) *DB {
+				if _, err := db.Check(t.Context(), false); err != nil {
+					t.Error(err)
+				}
+				return db
+			},
+			"a start": func(t *testing.T, db *DB, path string) *DB {
+				closeDB(t, db)
+				return openAt(t, path)
+			},
+		} {
+			t.Run(name+", noticed by "+by, func(t *testing.T) {
+				t.Parallel()
+				path := tempFile(t)
+				db := openAt(t, path)
+				write(t, db, "s", 0, numbered(300)...)
+				write(t, db, "other", 0, "A heron.")
+				checkIndex(t, db)
+				if _, err := find(t, db, "ostrich"); err != nil {
+					t.Fatal(err)
+				}
+				if state, err := db.Index(t.Context()); err != nil || !state.RemadeAt.IsZero() {
+					t.Errorf("got %+v, %v: a search for what was never said made the index again", state, err)
+				}
+				must(t, raw(t, path), damage)
+				db = look(t, db, path)
+				eventually(t, "the index to heal", func() bool {
+					found, err := find(t, db, "heron")
+					return err == nil && len(found.Hits) == 1
+				})
+				checkIndex(t, db)
+				if state, err := db.Index(t.Context()); err != nil || state.RemadeAt.IsZero() || state.Why == "" {
+					t.Errorf("got %+v, %v, want it to say why it was made again", state, err)
+				}
+			})
+		}
+	}
+}
+
 // TestEraseLeavesNoPairs looks for an erased text in a writing without spaces,
 // which the index holds in pairs, and for the names it was stored under.
 func TestEraseLeavesNoPairs(t *testing.T) {
