@@ -213,7 +213,7 @@ func (c *copier) page(ctx context.Context, view *memory.View, ms []session.Messa
 func (c *copier) moveNote(ctx context.Context, m *session.Message, replaced memory.FactID) error {
 	if c.facts == nil {
 		c.facts = make(map[memory.FactID]memory.Fact)
-		facts, err := c.curator.Facts(ctx, c.o, memory.Scope{Root: c.source.RootID})
+		facts, err := c.curator.Facts(ctx, c.o, memory.Scope{Root: c.source.RootID, Whole: true})
 		if err != nil {
 			return err
 		}

@@ -443,7 +443,4 @@ func (im *importer) leaveViews() {
 	for _, leave := range im.leave {
 		leave()
 	}
-	if im.opened && len(im.keys) > 0 { // the lineage's own memory also learns messages with keys
-		im.curator.views.Drop(im.o, memory.Scope{Root: im.tip.RootID})
-	}
 }

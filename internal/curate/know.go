@@ -43,7 +43,7 @@ func ScopeOf(tip *session.Session, key session.Key) memory.Scope {
 
 // look runs do with the memory of a scope.
 func (c *Curator) look(ctx context.Context, o owner.Owner, scope memory.Scope, do func(*memory.View) error) error {
-	if !scope.AsOf.IsZero() {
+	if !scope.AsOf.IsZero() || scope.Whole {
 		view, err := c.views.Past(ctx, o, scope)
 		if err != nil {
 			return err

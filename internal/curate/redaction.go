@@ -166,9 +166,6 @@ func (x *redaction) message(m *session.Message) {
 	x.out.Sentences += n
 	x.retold[memory.Place{Root: m.RootID, Seq: m.Seq}] = retelt{m.Content, m.Name}
 	x.scopes[scopeOf(m)] = true
-	// The lineage's own memory also learns messages with a key, so its facts may hold
-	// the thing.
-	x.scopes[memory.Scope{Root: m.RootID}] = true
 	x.rewrite.Messages = append(x.rewrite.Messages, *m)
 }
 
@@ -185,7 +182,7 @@ func (x *redaction) relearn(ctx context.Context) error {
 	return nil
 }
 
-// scopeOf is the scope of a message.
+// scopeOf is the scope of a message: the only one that learns it.
 func scopeOf(m *session.Message) memory.Scope {
 	if m.Key != "" {
 		return memory.Scope{Key: m.Key}

@@ -69,7 +69,7 @@ func (c *Curator) scopesMentioning(
 	ctx context.Context, o owner.Owner, root session.ID, about *mention.Thing,
 ) (map[memory.Scope]bool, error) {
 	out := make(map[memory.Scope]bool)
-	found, err := c.quotes.Findings(ctx, o, memory.Scope{Root: root})
+	found, err := c.quotes.Findings(ctx, o, memory.Scope{Root: root, Whole: true})
 	if err != nil {
 		return nil, fmt.Errorf("read findings: %w", err)
 	}

@@ -215,9 +215,6 @@ func (c *Curator) acceptFinding(
 	}
 	defer leave()
 	kept, change, refused := view.Accept(ranking.DocumentOf(m), f)
-	if refused == "" && m.Key != "" {
-		c.views.Drop(o, memory.Scope{Root: m.RootID}) // the lineage's own memory is out of date
-	}
 	return kept, change, refused, nil
 }
 
@@ -247,10 +244,7 @@ func (c *Curator) KeepVectors(ctx context.Context, o owner.Owner, task Task, mod
 		return err
 	}
 	for _, v := range kept {
-		c.views.AddVectors(o, memory.Scope{Root: task.Root}, []ranking.Vector{v.Vector})
-		if v.Key != "" {
-			c.views.AddVectors(o, memory.Scope{Key: v.Key}, []ranking.Vector{v.Vector})
-		}
+		c.views.AddVectors(o, memory.Scope{Root: task.Root, Key: v.Key}, []ranking.Vector{v.Vector})
 	}
 	return nil
 }

@@ -148,10 +148,12 @@ func (c *Curator) Withdraw(ctx context.Context, o owner.Owner, l *lineage.Lineag
 		return nil, err
 	}
 	for scope, facts := range kept {
-		c.views.Withdraw(o, scope, memory.Withdrawal{Root: root, From: from, Facts: facts, Before: near(l.Recent, scope.Key)})
-		if scope.Key != "" { // the lineage's own memory learnt it, too
-			c.views.Drop(o, memory.Scope{Root: root})
+		before := near(l.Recent, scope.Key)
+		if len(before) < memory.Reach && len(l.Recent) > 0 && l.Recent[0].Seq > 0 { // older messages of the scope are not cached
+			c.views.Drop(o, scope)
+			continue
 		}
+		c.views.Withdraw(o, scope, memory.Withdrawal{Root: root, From: from, Facts: facts, Before: before})
 	}
 	return gone, nil
 }
@@ -188,11 +190,11 @@ func (c *Curator) unnameGone(ctx context.Context, o owner.Owner, tip *session.Se
 }
 
 // near are the newest messages of a lineage in a scope, to which the next message may
-// refer.
+// refer. A lineage has messages of several scopes if its turns were sent several keys.
 func near(recent []session.Message, key session.Key) []ranking.Document {
 	var out []ranking.Document
 	for i := range recent {
-		if key == "" || recent[i].Key == key {
+		if recent[i].Key == key && recent[i].Content != "" {
 			out = append(out, ranking.DocumentOf(&recent[i]))
 		}
 	}

@@ -106,7 +106,7 @@ func (s *server) state(w http.ResponseWriter, r *http.Request) error {
 	switch r.URL.Query().Get("scope") {
 	case "":
 	case "lineage":
-		scope.Key = ""
+		scope.Key, scope.Whole = "", true
 	default:
 		return fault.New(fault.Invalid, "invalid_scope", "\"scope\" is lineage, or is left out.").At("scope")
 	}

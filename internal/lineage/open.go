@@ -169,8 +169,6 @@ func (o *Open) Step(ctx context.Context, ms []session.Message) (Step, error) {
 	tip.EndedAt, tip.EndReason = time.Time{}, "" // a new message reopens a session
 	if o.Key != "" {
 		tip.Key = o.Key
-		// The key's memory has learnt. The lineage's own memory is out of date.
-		ls.views.Drop(o.Owner, memory.Scope{Root: tip.RootID})
 	}
 	if tip.Title == "" {
 		if step.Title = title.Of(o.Recent, ms); step.Title != "" {

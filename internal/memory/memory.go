@@ -23,6 +23,9 @@ type Scope struct {
 	Root session.ID
 	// Key is the session key sent with the turn; "" confines memory to Root.
 	Key session.Key
+	// Whole selects what all messages of Root taught, under whatever key. Such a scope is
+	// only read, by people: no turn learns in it, and Key is empty.
+	Whole bool
 	// AsOf selects the memory as it was known at that time; zero means now.
 	AsOf time.Time
 }

@@ -11,7 +11,8 @@ import (
 // Store reads memory. Turns write it through run.Store: a fact is stored in the same
 // transaction as the message it quotes.
 type Store interface {
-	// Facts returns the facts of a scope in the order they were learnt.
+	// Facts returns the facts of a scope in the order they were learnt. A message belongs
+	// to one scope: that of its key, or of its lineage if it has no key.
 	Facts(ctx context.Context, o owner.Owner, scope Scope) ([]Fact, error)
 	// Documents calls each for the messages of a scope in the order they were recorded,
 	// until each returns false.

@@ -43,8 +43,8 @@ type View struct {
 	last int64
 }
 
-// recentMessages is how far back a message may refer without naming a thing.
-const recentMessages = 4
+// Reach is how many messages back a message may refer without naming a thing.
+const Reach = 4
 
 // NewView returns the memory of an empty scope.
 func NewView() *View {
@@ -205,7 +205,7 @@ func (v *View) keepNear(d ranking.Document) {
 		return
 	}
 	near := v.recent[d.Root]
-	if len(near) < recentMessages {
+	if len(near) < Reach {
 		near = append(near, ranking.Document{})
 	}
 	copy(near[1:], near)

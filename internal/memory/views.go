@@ -101,8 +101,8 @@ func (c *Views) Current(o owner.Owner, s Scope, v *View) bool {
 	}
 }
 
-// Past returns the memory of a scope at scope.AsOf. It is not cached, because the same
-// past is rarely needed twice.
+// Past returns the memory of a scope at scope.AsOf, or of a whole lineage. It is not
+// cached, because it is rarely needed twice.
 func (c *Views) Past(ctx context.Context, o owner.Owner, s Scope) (*View, error) {
 	return load(ctx, c.store, o, s, c.embeddings)
 }

@@ -16,9 +16,10 @@ import (
 const (
 	factColumns = `root_id, seq, id, session_id, message_id, kind, role, speaker, quote, quote_start, quote_end, statement,
 		subject, attribute, value, because, proposed_by, said_at, when_from, when_to, superseded_by, superseded_at, links`
-	factsByKey  = `SELECT ` + factColumns + ` FROM facts WHERE owner_id = ? AND session_key = ? AND recorded_at <= ? ORDER BY ord`
-	factsByRoot = `SELECT ` + factColumns + ` FROM facts WHERE owner_id = ? AND root_id = ? AND recorded_at <= ? ORDER BY ord`
-	insertFact  = `INSERT INTO facts (owner_id, session_key, root_id, seq, id, session_id, message_id, kind, role, speaker,
+	factsByKey     = `SELECT ` + factColumns + ` FROM facts WHERE owner_id = ? AND session_key = ? AND recorded_at <= ? ORDER BY ord`
+	factsByRoot    = `SELECT ` + factColumns + ` FROM facts WHERE owner_id = ? AND root_id = ? AND recorded_at <= ? AND session_key IS NULL ORDER BY ord`
+	factsOfLineage = `SELECT ` + factColumns + ` FROM facts WHERE owner_id = ? AND root_id = ? AND recorded_at <= ? ORDER BY ord`
+	insertFact     = `INSERT INTO facts (owner_id, session_key, root_id, seq, id, session_id, message_id, kind, role, speaker,
 		quote, quote_start, quote_end, statement, subject, attribute, value, because, proposed_by, said_at, recorded_at, when_from, when_to,
 		superseded_by, superseded_at, links) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 	supersedeFact = `UPDATE facts SET superseded_by = ?, superseded_at = ? WHERE owner_id = ? AND root_id = ? AND seq = ? AND id = ?`
@@ -134,10 +135,7 @@ func (t *tx) restoreFacts(o owner.Owner, root session.ID) error {
 
 // Facts implements memory.Store.
 func (db *DB) Facts(ctx context.Context, o owner.Owner, scope memory.Scope) ([]memory.Fact, error) {
-	query, arg := factsByRoot, string(scope.Root)
-	if scope.Key != "" {
-		query, arg = factsByKey, string(scope.Key)
-	}
+	query, arg := ofScope(scope, factsByKey, factsByRoot, factsOfLineage)
 	leave, err := db.shared(ctx, o)
 	if err != nil {
 		return nil, err

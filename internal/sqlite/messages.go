@@ -38,6 +38,8 @@ const (
 	documentsByKey  = `SELECT ` + documentColumns + ` FROM messages
 		WHERE owner_id = ? AND session_key = ? AND recorded_at <= ? AND undone_at IS NULL AND id > ? ORDER BY id`
 	documentsByRoot = `SELECT ` + documentColumns + ` FROM messages
+		WHERE owner_id = ? AND root_id = ? AND recorded_at <= ? AND undone_at IS NULL AND seq > ? AND session_key IS NULL ORDER BY seq`
+	documentsOfLineage = `SELECT ` + documentColumns + ` FROM messages
 		WHERE owner_id = ? AND root_id = ? AND recorded_at <= ? AND undone_at IS NULL AND seq > ? ORDER BY seq`
 )
 
@@ -142,6 +144,18 @@ func scanDocument(row interface{ Scan(...any) error }) (ranking.Document, error)
 	return d, nil
 }
 
+// ofScope chooses the query for a scope, and its argument: by key, of a lineage's
+// messages without a key, or of a whole lineage.
+func ofScope(scope memory.Scope, byKey, byRoot, ofLineage string) (query, arg string) {
+	switch {
+	case scope.Key != "":
+		return byKey, string(scope.Key)
+	case scope.Whole:
+		return ofLineage, string(scope.Root)
+	}
+	return byRoot, string(scope.Root)
+}
+
 // Documents implements memory.Store. It reads in pieces and releases the connection
 // before each is called, because each may take long.
 func (db *DB) Documents(ctx context.Context, o owner.Owner, scope memory.Scope, each func(ranking.Document) bool) error {
@@ -179,10 +193,7 @@ const (
 func (db *DB) documents(
 	ctx context.Context, o owner.Owner, scope memory.Scope, after int64,
 ) (piece []ranking.Document, more bool, err error) {
-	query, arg := documentsByRoot, string(scope.Root)
-	if scope.Key != "" {
-		query, arg = documentsByKey, string(scope.Key)
-	}
+	query, arg := ofScope(scope, documentsByKey, documentsByRoot, documentsOfLineage)
 	leave, err := db.shared(ctx, o)
 	if err != nil {
 		return nil, false, err

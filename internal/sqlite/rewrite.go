@@ -153,7 +153,8 @@ func (t *tx) stillNewest(o owner.Owner, s *curate.ScopeFacts) error {
 	if s.Newest == 0 {
 		return nil
 	}
-	query, arg := `SELECT id FROM messages WHERE owner_id = ? AND root_id = ? AND undone_at IS NULL ORDER BY seq DESC LIMIT 1`, string(s.Scope.Root)
+	query, arg := `SELECT id FROM messages WHERE owner_id = ? AND root_id = ? AND session_key IS NULL AND undone_at IS NULL
+		ORDER BY seq DESC LIMIT 1`, string(s.Scope.Root)
 	if s.Scope.Key != "" {
 		query, arg = `SELECT id FROM messages WHERE owner_id = ? AND session_key = ? AND undone_at IS NULL ORDER BY id DESC LIMIT 1`, string(s.Scope.Key)
 	}
@@ -193,7 +194,7 @@ func (t *tx) replaceFacts(o owner.Owner, s *curate.ScopeFacts) error {
 			return fmt.Errorf("find a fact's message: %w", err)
 		}
 		if key.String != string(s.Scope.Key) {
-			continue // a message with a key belongs to the scope of the key
+			continue // a message belongs to one scope: that of its key, or of its lineage if it has none
 		}
 		if f.By != "" {
 			if recorded, err = t.acceptedAt(o, f, recorded); err != nil {

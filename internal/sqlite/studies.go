@@ -252,11 +252,8 @@ func (t *tx) dropFindings(o owner.Owner, scope *memory.Scope) error {
 // Findings implements memory.Store.
 func (db *DB) Findings(ctx context.Context, o owner.Owner, scope memory.Scope) ([]memory.Finding, error) {
 	const columns = `SELECT root_id, seq, quote_start, quote_end, statement, proposed_by, accepted_at, after_id, fact_id FROM findings `
-	query, arg := columns+`WHERE owner_id = ? AND root_id = ? AND accepted_at <= ? ORDER BY ord`, string(scope.Root)
-	if scope.Key != "" {
-		query, arg = columns+`WHERE owner_id = ? AND session_key = ? AND accepted_at <= ? ORDER BY ord`, string(scope.Key)
-	}
-	st, err := db.read.stmt(ctx, query)
+	where, arg := ofScope(scope, `session_key = ?`, `session_key IS NULL AND root_id = ?`, `root_id = ?`)
+	st, err := db.read.stmt(ctx, columns+`WHERE owner_id = ? AND `+where+` AND accepted_at <= ? ORDER BY ord`)
 	if err != nil {
 		return nil, err
 	}
@@ -284,10 +281,10 @@ func (db *DB) Findings(ctx context.Context, o owner.Owner, scope memory.Scope) (
 // Vectors implements memory.Store.
 func (db *DB) Vectors(ctx context.Context, o owner.Owner, scope memory.Scope, model string, each func(ranking.Vector) bool) error {
 	const columns = `SELECT v.root_id, v.seq, v.message_id, m.session_id, v.scale, v.parts FROM vectors v CROSS JOIN messages m ON m.id = v.message_id `
-	query, arg := columns+`WHERE v.owner_id = ? AND v.root_id = ? AND v.model = ? AND m.recorded_at <= ? AND m.undone_at IS NULL ORDER BY v.seq DESC`, string(scope.Root)
-	if scope.Key != "" {
-		query, arg = columns+`WHERE v.owner_id = ? AND v.session_key = ? AND v.model = ? AND m.recorded_at <= ? AND m.undone_at IS NULL ORDER BY v.message_id DESC`, string(scope.Key)
-	}
+	const standing = ` AND v.model = ? AND m.recorded_at <= ? AND m.undone_at IS NULL ORDER BY `
+	query, arg := ofScope(scope, columns+`WHERE v.owner_id = ? AND v.session_key = ?`+standing+`v.message_id DESC`,
+		columns+`WHERE v.owner_id = ? AND v.root_id = ? AND v.session_key IS NULL`+standing+`v.seq DESC`,
+		columns+`WHERE v.owner_id = ? AND v.root_id = ?`+standing+`v.seq DESC`)
 	st, err := db.read.stmt(ctx, query)
 	if err != nil {
 		return err

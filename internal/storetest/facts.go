@@ -53,7 +53,7 @@ func testFactFields(t *testing.T, st Store) {
 	ancient.When.From = time.Date(1815, time.June, 18, 11, 35, 0, 0, time.UTC) // open-ended, before 1970
 	step.Changes = []memory.Change{{Learned: []memory.Fact{full, bare, ancient}}}
 	l.commit(t, st, step)
-	known(t, "facts", st, memory.Scope{Root: "s"}, full, bare, ancient)
+	known(t, "facts", st, memory.Scope{Root: "s", Whole: true}, full, bare, ancient)
 	known(t, "facts by key", st, memory.Scope{Key: "key"}, full, bare, ancient)
 }
 
@@ -90,7 +90,7 @@ func testFactSuperseded(t *testing.T, st Store) {
 	step.Changes = []memory.Change{{Learned: []memory.Fact{now}, Superseded: []memory.Fact{was}}}
 	b.commit(t, st, step)
 	known(t, "facts of the key", st, memory.Scope{Key: "key"}, was, kept, now)
-	known(t, "facts of the lineage", st, memory.Scope{Root: "a"}, was, kept)
+	known(t, "facts of the lineage", st, memory.Scope{Root: "a", Whole: true}, was, kept)
 
 	// Taken back: the old one holds again.
 	step = b.step(t, st, "No, that was wrong.")
@@ -117,7 +117,8 @@ func testFactScopes(t *testing.T, st Store) {
 	joined := tell(a, "joined")
 	b.key = "other"
 	apart := tell(b, "apart")
-	known(t, "by lineage, with and without a key", st, memory.Scope{Root: "a"}, alone, joined)
+	known(t, "by lineage, without a key", st, memory.Scope{Root: "a"}, alone)
+	known(t, "by lineage, with and without a key", st, memory.Scope{Root: "a", Whole: true}, alone, joined)
 	known(t, "by key, over lineages", st, memory.Scope{Key: "key"}, shared, joined)
 	known(t, "the key wins", st, memory.Scope{Root: "a", Key: "other"}, apart)
 	known(t, "an absent key", st, memory.Scope{Root: "a", Key: "none"})

@@ -98,7 +98,7 @@ func sessionCases() map[string]isolationCase {
 func memoryCases() map[string]isolationCase {
 	return map[string]isolationCase{
 		"Facts": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			byRoot, err := st.Facts(ctx, o, memory.Scope{Root: theSession})
+			byRoot, err := st.Facts(ctx, o, memory.Scope{Root: theSession, Whole: true})
 			if err != nil {
 				return nil, err
 			}
@@ -111,7 +111,7 @@ func memoryCases() map[string]isolationCase {
 				out = append(out, d)
 				return true
 			}
-			if err := st.Documents(ctx, o, memory.Scope{Root: theSession}, each); err != nil {
+			if err := st.Documents(ctx, o, memory.Scope{Root: theSession, Whole: true}, each); err != nil {
 				return nil, err
 			}
 			return out, st.Documents(ctx, o, memory.Scope{Key: theKey}, each)

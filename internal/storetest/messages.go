@@ -161,7 +161,8 @@ func testDocuments(t *testing.T, st Store) {
 	step.Messages[0].Name = "Speaker"
 	a.commit(t, st, step)
 
-	same(t, "by lineage", gather(t, st, memory.Scope{Root: "a"}), documentsOf(a.messages))
+	same(t, "by lineage", gather(t, st, memory.Scope{Root: "a"}), documentsOf(a.messages[3:4]))
+	same(t, "by whole lineage", gather(t, st, memory.Scope{Root: "a", Whole: true}), documentsOf(a.messages))
 	underKey := append(append(documentsOf(a.messages[:2]), documentsOf(b.messages)...), documentsOf(a.messages[2:3])...)
 	same(t, "by key", gather(t, st, memory.Scope{Key: "key"}), underKey)
 	same(t, "the key wins", gather(t, st, memory.Scope{Root: "a", Key: "another"}), documentsOf(a.messages[4:]))
@@ -169,7 +170,7 @@ func testDocuments(t *testing.T, st Store) {
 	same(t, "absent key", gather(t, st, memory.Scope{Root: "a", Key: "none"}), []ranking.Document(nil))
 
 	seen := 0
-	err := st.Documents(t.Context(), alice(), memory.Scope{Root: "a"}, func(ranking.Document) bool {
+	err := st.Documents(t.Context(), alice(), memory.Scope{Root: "a", Whole: true}, func(ranking.Document) bool {
 		seen++
 		return seen < 2
 	})

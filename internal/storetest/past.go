@@ -46,7 +46,7 @@ func testPast(t *testing.T, st Store) {
 		got, err = st.Messages(t.Context(), alice(), "s", session.Range{Until: c.at, Newest: true, Limit: 2})
 		kind(t, c.name, err, "")
 		same(t, c.name+": newest messages", got, want[max(0, len(want)-2):])
-		for _, scope := range []memory.Scope{{Root: "s", AsOf: c.at}, {Key: "key", AsOf: c.at}} {
+		for _, scope := range []memory.Scope{{Root: "s", Whole: true, AsOf: c.at}, {Key: "key", AsOf: c.at}} {
 			same(t, c.name+": documents", gather(t, st, scope), documentsOf(want))
 			known(t, c.name+": facts", st, scope, facts[:c.turns]...)
 		}

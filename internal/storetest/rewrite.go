@@ -66,7 +66,7 @@ func testRewriteTexts(t *testing.T, st Store) {
 	})
 	kind(t, "rewrite", err, "")
 	l.check(t, st)
-	same(t, "documents", gather(t, st, memory.Scope{Root: "s"}), documentsOf(l.messages))
+	same(t, "documents", gather(t, st, memory.Scope{Root: "s", Whole: true}), documentsOf(l.messages))
 	other.check(t, st)
 	_, err = st.Receipt(t.Context(), alice(), "r_s")
 	kind(t, "receipt", err, "")
@@ -87,7 +87,7 @@ func testRewriteFacts(t *testing.T, st Store) {
 	}})
 	kind(t, "rewrite", err, "")
 	known(t, "facts of the key", st, memory.Scope{Key: "key"}, one, two)
-	known(t, "facts of a lineage of the key", st, memory.Scope{Root: "keyed"}, one, two)
+	known(t, "facts of a lineage of the key", st, memory.Scope{Root: "keyed", Whole: true}, one, two)
 	known(t, "facts as they were known", st, memory.Scope{Key: "key", AsOf: keyed.messages[0].RecordedAt}, one)
 	known(t, "facts of the lineage", st, memory.Scope{Root: "alone"})
 	known(t, "facts of another key", st, memory.Scope{Key: "other key"}, fact("kept", &kept.messages[0], memory.Plain))
@@ -133,7 +133,7 @@ func testRewriteAtomic(t *testing.T, st Store) {
 		t.Error("a fact of a message that is not there: got no error")
 	}
 	l.check(t, st)
-	known(t, "facts", st, memory.Scope{Root: "s"}, fact("s", &l.messages[0], memory.Plain))
+	known(t, "facts", st, memory.Scope{Root: "s", Whole: true}, fact("s", &l.messages[0], memory.Plain))
 }
 
 func testErasures(t *testing.T, st Store) {

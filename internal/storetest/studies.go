@@ -94,7 +94,7 @@ func testStudy(t *testing.T, st Store) {
 	for _, c := range []struct {
 		scope memory.Scope
 		s     curate.Study
-	}{{memory.Scope{Key: "key"}, a}, {memory.Scope{Root: "keyed"}, a}, {memory.Scope{Root: "alone"}, b}} {
+	}{{memory.Scope{Key: "key"}, a}, {memory.Scope{Root: "keyed", Whole: true}, a}, {memory.Scope{Root: "alone"}, b}} {
 		findings(t, "findings", st, c.scope, c.s.Findings...)
 		known(t, "facts", st, c.scope, c.s.Changes[0].Learned...)
 		want := c.s.Vectors
@@ -114,7 +114,7 @@ func testFindingsPast(t *testing.T, st Store) {
 	l.say(t, st, "told", "yes")
 	s := studied(&l.messages[0], "canary-x")
 	kind(t, "keep", st.KeepStudy(t.Context(), alice(), s), "")
-	for _, scope := range []memory.Scope{{Root: "s"}, {Key: "key"}} {
+	for _, scope := range []memory.Scope{{Root: "s", Whole: true}, {Key: "key"}} {
 		scope.AsOf = epoch().Add(time.Hour - time.Second)
 		findings(t, "before", st, scope)
 		known(t, "before", st, scope)
@@ -248,7 +248,7 @@ func testStudyRewritten(t *testing.T, st Store) {
 // What follows are the cases of isolation.
 
 func findingsOfTheSession(ctx context.Context, st Store, o owner.Owner) (any, error) {
-	byRoot, err := st.Findings(ctx, o, memory.Scope{Root: theSession})
+	byRoot, err := st.Findings(ctx, o, memory.Scope{Root: theSession, Whole: true})
 	if err != nil {
 		return nil, err
 	}
@@ -263,7 +263,7 @@ func vectorsOfTheSession(ctx context.Context, st Store, o owner.Owner) (any, err
 		marks = append(marks, textOf(v))
 		return true
 	}
-	if err := st.Vectors(ctx, o, memory.Scope{Root: theSession}, theEmbeddings, each); err != nil {
+	if err := st.Vectors(ctx, o, memory.Scope{Root: theSession, Whole: true}, theEmbeddings, each); err != nil {
 		return nil, err
 	}
 	err := st.Vectors(ctx, o, memory.Scope{Key: theKey}, theEmbeddings, each)

@@ -56,9 +56,9 @@ func testUndone(t *testing.T, st Store) {
 	check("what stands", session.Range{Standing: true}, standing)
 	check("the newest that stand", session.Range{Standing: true, Newest: true, Limit: 3}, standing[2:])
 	check("a window", session.Range{Standing: true, From: 1, To: 6}, standing[1:4])
-	same(t, "documents of the lineage", gather(t, st, memory.Scope{Root: "s"}), documentsOf(standing))
+	same(t, "documents of the lineage", gather(t, st, memory.Scope{Root: "s", Whole: true}), documentsOf(standing))
 	same(t, "documents of the key", len(gather(t, st, memory.Scope{Key: "key"})), 7)
-	past := memory.Scope{Root: "s", AsOf: at.Add(-time.Minute)}
+	past := memory.Scope{Root: "s", Whole: true, AsOf: at.Add(-time.Minute)}
 	same(t, "not in the past either", gather(t, st, past), documentsOf(standing))
 	quotes, err := st.Quotes(t.Context(), alice(), []memory.Place{{Root: "s", Seq: 3}})
 	kind(t, "quotes", err, "")
@@ -81,7 +81,7 @@ func testUndoneMiddle(t *testing.T, st Store) {
 	kind(t, "undo", st.Rewrite(t.Context(), alice(), middle), "")
 	l.messages[1].UndoneAt, l.messages[2].UndoneAt = at, at
 	l.check(t, st)
-	same(t, "documents", gather(t, st, memory.Scope{Root: "s"}), documentsOf([]session.Message{l.messages[0], l.messages[3]}))
+	same(t, "documents", gather(t, st, memory.Scope{Root: "s", Whole: true}), documentsOf([]session.Message{l.messages[0], l.messages[3]}))
 }
 
 func testUndoneFacts(t *testing.T, st Store) {
@@ -107,7 +107,7 @@ func testUndoneFacts(t *testing.T, st Store) {
 	w.Sessions = []session.Session{tip}
 	kind(t, "undo", st.Rewrite(t.Context(), alice(), w), "")
 	known(t, "after", st, memory.Scope{Key: "key"}, was)
-	known(t, "seen from the lineage", st, memory.Scope{Root: "s"}, was)
+	known(t, "seen from the lineage", st, memory.Scope{Root: "s", Whole: true}, was)
 	l.sessions[0] = tip
 	l.messages[2].UndoneAt, l.messages[3].UndoneAt = epoch().Add(time.Hour), epoch().Add(time.Hour)
 	l.check(t, st)

@@ -792,7 +792,7 @@ func (w *world) findings(scope memory.Scope) int {
 func (w *world) vectors(root session.ID) int {
 	w.t.Helper()
 	n := 0
-	err := w.db.Vectors(context.Background(), owner.Local(), memory.Scope{Root: root}, "embed", func(ranking.Vector) bool { n++; return true })
+	err := w.db.Vectors(context.Background(), owner.Local(), memory.Scope{Root: root, Whole: true}, "embed", func(ranking.Vector) bool { n++; return true })
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -1,0 +1,160 @@
+package run_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/hermes-memory/hermes/internal/compression"
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// TestScopesLearnTheirOwnMessages: two sessions send session keys with some of their turns.
+// They contradict themselves, forget, undo, resend edited histories, and the program
+// restarts. After each step a rebuild learns from every scope's messages what is stored,
+// and the views in use hold the same.
+func TestScopesLearnTheirOwnMessages(t *testing.T) {
+	t.Parallel()
+	n := 0
+	h := setup(t, 4000)
+	rapid.Check(t, func(rt *rapid.T) {
+		n++
+		s := &scopedTalk{h: h, rt: rt, owner: owner.Stored(fmt.Sprintf("owner%d", n)), sent: map[session.ID][]string{}}
+		for range rapid.IntRange(2, 10).Draw(rt, "steps") {
+			s.step()
+			s.check()
+		}
+		s.rebuild()
+	})
+}
+
+// TestKeyAfterKeylessTurn are the shortest sessions in which the scopes of one lineage once
+// shared facts.
+func TestKeyAfterKeylessTurn(t *testing.T) {
+	t.Parallel()
+	for _, said := range [][2]string{
+		{"I prefer Redis.", "No, that's wrong, it's Mongo."},
+		{"We use Redis for the database.", "Actually we switched to Mongo for the database."},
+	} {
+		h := setup(t, 4000)
+		h.chat("s", said[0], false)
+		h.mustTurn(&run.Request{Session: "s", Key: "key", Messages: user(said[1])})
+		h.verify()
+		for _, b := range h.beliefs(memory.Scope{Root: "s"}) {
+			if !strings.HasSuffix(b, "current=true links=0") || strings.Contains(b, "Mongo") {
+				t.Errorf("got %s, want the lineage's own fact, unchanged by a message of the key", b)
+			}
+		}
+	}
+}
+
+// scopedTalk are two sessions that send session keys with some turns.
+type scopedTalk struct {
+	h     *house
+	rt    *rapid.T
+	owner owner.Owner             // each run has another one, and so a memory of its own
+	sent  map[session.ID][]string // what each client holds: the inputs and their answers
+}
+
+// step makes one turn, forgets, undoes or restarts.
+func (s *scopedTalk) step() {
+	id := session.ID(rapid.SampledFrom([]string{"a", "b"}).Draw(s.rt, "session"))
+	switch rapid.IntRange(0, 11).Draw(s.rt, "what") {
+	case 0:
+		if _, err := s.h.curator.Forget(context.Background(), s.owner, s.thing(), false); err != nil {
+			s.rt.Fatal(err)
+		}
+		clear(s.sent) // the next histories are sent without their past
+	case 1, 2:
+		if _, err := s.h.curator.Undo(context.Background(), s.owner, id); err != nil && fault.KindOf(err) != fault.NotFound {
+			s.rt.Fatal(err)
+		}
+		s.sent[id] = s.sent[id][:max(0, len(s.sent[id])-2)]
+	case 3:
+		s.h.views = memory.NewViews(s.h.db, 64<<20)
+		s.h.runner = s.h.runs(run.Config{Budgets: compression.Budgets{Default: 4000}}, nil)
+	case 4: // the client goes back in its history and says something else
+		s.sent[id] = s.sent[id][:2*rapid.IntRange(0, len(s.sent[id])/2).Draw(s.rt, "kept")]
+		s.say(id)
+	default:
+		s.say(id)
+	}
+}
+
+// say sends the client's history and a new message.
+func (s *scopedTalk) say(id session.ID) {
+	form := rapid.SampledFrom([]string{
+		"We use %s for the database.", "Actually we switched to %s for the database.", "I prefer %s.", "No, that's wrong, it's %s.",
+		"We went back to %s.", "%s is gone.", "Forget that.", "I use %s because it is fast.",
+	}).Draw(s.rt, "form")
+	text := form
+	if form != "Forget that." {
+		text = fmt.Sprintf(form, s.thing())
+	}
+	req := &run.Request{Owner: s.owner, Session: id, Key: s.key()}
+	for i, text := range append(s.sent[id], text) {
+		req.Messages = append(req.Messages, session.Message{Role: []session.Role{session.User, session.Assistant}[i%2], Content: text})
+	}
+	got := s.h.turn(req)
+	if got.err != nil {
+		s.rt.Fatal(got.err)
+	}
+	s.sent[id] = append(s.sent[id], text, got.text)
+}
+
+func (s *scopedTalk) thing() string {
+	return rapid.SampledFrom([]string{"Redis", "Mongo", "MySQL"}).Draw(s.rt, "thing")
+}
+
+// key is the key of a turn; "" for a turn without one.
+func (s *scopedTalk) key() session.Key {
+	return session.Key(rapid.SampledFrom([]string{"", "p", "q"}).Draw(s.rt, "key"))
+}
+
+// check compares every scope's stored facts with its messages, and its view with the
+// stored facts.
+func (s *scopedTalk) check() {
+	all, err := s.h.curator.Rebuild(context.Background(), s.owner, true)
+	if err != nil {
+		s.rt.Fatal(err)
+	}
+	for i := range all {
+		if !all[i].Identical() {
+			s.rt.Errorf("scope %+v: %d facts are stored, its messages say %d", all[i].Scope, all[i].Stored, all[i].Facts)
+		}
+		held := s.facts(s.h.views, all[i].Scope)
+		if diff := cmp.Diff(s.facts(memory.NewViews(s.h.db, 1<<20), all[i].Scope), held); diff != "" {
+			s.rt.Errorf("scope %+v: memory has (+), the store (-):\n%s", all[i].Scope, diff)
+		}
+	}
+}
+
+// facts are the facts of a scope in a cache of views.
+func (s *scopedTalk) facts(views *memory.Views, scope memory.Scope) []memory.Fact {
+	view, leave, err := views.Use(context.Background(), s.owner, scope, false)
+	if err != nil {
+		s.rt.Fatal(err)
+	}
+	defer leave()
+	facts := view.Facts()
+	for i := range facts {
+		facts[i].Former, facts[i].Replaces = "", "" // they are not stored
+	}
+	return facts
+}
+
+// rebuild replaces the stored facts and compares again.
+func (s *scopedTalk) rebuild() {
+	if _, err := s.h.curator.Rebuild(context.Background(), s.owner, false); err != nil {
+		s.rt.Fatal(err)
+	}
+	s.check()
+}
