@@ -57,12 +57,15 @@ func TestForgettingLeavesNothing(t *testing.T) {
 		_ = json.Unmarshal(r.Body, &body)
 		said := []rune("Understood.")
 		if n := len(body.Messages); n > 0 {
-			said = []rune(fmt.Sprint("You said: ", body.Messages[n-1].Content))
+			said = []rune("You said: " + joinedText(body.Messages[n-1].Content))
 		}
 		half := len(said) / 2
 		return upstreamtest.Step{Chunks: []string{string(said[:half]), string(said[half:])}}
 	}})
 	ada := w.key("ada", owner.AllScopes()...)
+	for _, key := range []string{localKey, ada} {
+		plantInParts(t, w, key)
+	}
 	for n, spelling := range slices.Sorted(maps.Keys(spellings())) {
 		for _, key := range []string{localKey, ada} {
 			plant(t, w, key, n, spellings()[spelling])
@@ -89,6 +92,20 @@ func TestForgettingLeavesNothing(t *testing.T) {
 			t.Errorf("%s: its bytes have the name", name)
 		}
 	}
+}
+
+// joinedText is the text of a message, as the parts make it.
+func joinedText(content any) string {
+	parts, ok := content.([]any)
+	if !ok {
+		return fmt.Sprint(content)
+	}
+	var texts []string
+	for _, p := range parts {
+		part, _ := p.(map[string]any)
+		texts = append(texts, fmt.Sprint(part["text"]))
+	}
+	return strings.Join(texts, "\n")
 }
 
 // homeBytes are the files of a home, once nothing of them waits in a log.
@@ -140,6 +157,25 @@ func plant(t *testing.T, w *world, key string, n int, name string) {
 	w.call("GET", "/v1/runs/"+id+"/events", "", auth...) // until it is over
 	post("/v1/responses", `{"model":"scripted","input":"Answer about `+name+`.","metadata":{"`+name+`":"y"},"instructions":"Mind `+name+`.","conversation":"`+s+`-resp"}`)
 	post("/api/memory", `{"statement":"The owner of the boat is `+name+`."}`, "X-Hermes-Session-Id", s)
+}
+
+// plantInParts plants the name over several parts of messages: only their joined text
+// has it.
+func plantInParts(t *testing.T, w *world, key string) {
+	t.Helper()
+	const parts = `[{"type":"text","text":"Is it Qüßzlewick"},{"type":"text","text":"İdaς today?"}]`
+	for path, body := range map[string]string{
+		"/v1/chat/completions": `{"model":"scripted","messages":[{"role":"system","content":` + parts + `},{"role":"user","content":` + parts + `},
+			{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"find","arguments":"{}"}}]},
+			{"role":"tool","tool_call_id":"c1","content":` + parts + `},{"role":"user","content":"Thanks."}]}`,
+		"/v1/runs":      `{"input":[{"role":"user","content":` + strings.ReplaceAll(parts, `"text",`, `"input_text",`) + `}]}`,
+		"/v1/responses": `{"model":"scripted","input":[{"role":"user","content":` + strings.ReplaceAll(parts, `"text",`, `"input_text",`) + `}]}`,
+	} {
+		got := w.call("POST", path, body, "Authorization", "Bearer "+key, "X-Hermes-Session-Id", "parts"+strings.ReplaceAll(path, "/", "-"))
+		if got.status >= 400 {
+			t.Errorf("%s: got %d %s", path, got.status, got.body)
+		}
+	}
 }
 
 // decodedHits are the columns of an owner's rows, of all for "", that name the

@@ -44,19 +44,27 @@ func (t *Thing) redactJSON(text []byte, ours bool) ([]byte, int) {
 		}
 		return []byte(clean), 1
 	}
-	b := blotter{thing: t, in: text, ours: ours}
-	b.run()
-	if b.n == 0 {
-		return text, 0
+	b := blotter{thing: t, in: text, ours: ours, across: t.acrossParts(text)}
+	clean, total := b.run(), b.n
+	for total > 0 { // what is blotted may make another mention with the part behind it
+		b = blotter{thing: t, in: clean, ours: ours, across: t.acrossParts(clean), empty: true}
+		if len(b.across) == 0 {
+			return clean, total
+		}
+		clean = b.run()
 	}
-	return append(b.out, text[b.copied:]...), b.n
+	return text, 0
 }
 
 // blotter goes through a valid JSON text and rewrites its strings and numbers.
 type blotter struct {
-	thing  *Thing
-	in     []byte
-	ours   bool // names and numbers are not looked at
+	thing *Thing
+	in    []byte
+	ours  bool // names and numbers are not looked at
+	// across are pieces of mentions that go over several parts of a message, by the
+	// places of the parts' texts. With empty these texts go as a whole.
+	across map[int][]Span
+	empty  bool
 	at     int
 	out    []byte
 	copied int // how much of in is in out
@@ -65,7 +73,8 @@ type blotter struct {
 	names []map[string]bool
 }
 
-func (b *blotter) run() {
+// run returns the text without the mentions, the same one if there are none.
+func (b *blotter) run() []byte {
 	for b.at < len(b.in) {
 		switch c := b.in[b.at]; {
 		case c == '"':
@@ -83,6 +92,10 @@ func (b *blotter) run() {
 		}
 		b.at++
 	}
+	if b.n == 0 {
+		return b.in
+	}
+	return append(b.out, b.in[b.copied:]...)
 }
 
 // replace puts a text in the place of the bytes from start to b.at.
@@ -106,17 +119,16 @@ func (b *blotter) number() {
 // literal replaces a string that names the thing.
 func (b *blotter) literal() {
 	start := b.at
-	for b.at++; b.in[b.at] != '"'; b.at++ {
-		if b.in[b.at] == '\\' {
-			b.at++
-		}
-	}
-	b.at++
+	b.at = literalEnd(b.in, b.at)
 	var text string
 	if json.Unmarshal(b.in[start:b.at], &text) != nil {
 		return // the text is valid: cannot be
 	}
-	name := b.isName()
+	if pieces := b.across[start]; len(pieces) > 0 {
+		b.replace(start, quoted(b.part(text, pieces)))
+		return
+	}
+	name := isName(b.in[b.at:])
 	if isProtocol(text, name) || name && b.ours {
 		return
 	}
@@ -129,9 +141,18 @@ func (b *blotter) literal() {
 	}
 }
 
-// isName reports whether the string that ends here is the name of a member.
-func (b *blotter) isName() bool {
-	rest := bytes.TrimLeft(b.in[b.at:], " \t\r\n")
+// part is the text of a part without its pieces of mentions.
+func (b *blotter) part(text string, pieces []Span) string {
+	if b.empty {
+		return ""
+	}
+	clean, _ := b.thing.value(blotted(text, pieces))
+	return clean
+}
+
+// isName reports whether the string before rest is the name of a member.
+func isName(rest []byte) bool {
+	rest = bytes.TrimLeft(rest, " \t\r\n")
 	return len(rest) > 0 && rest[0] == ':'
 }
 
@@ -166,6 +187,18 @@ func (t *Thing) blot(text string) (string, bool) {
 	if len(spans) == 0 {
 		return text, false
 	}
+	clean := blotted(text, spans)
+	if t.In(clean) {
+		return "", true
+	}
+	return clean, true
+}
+
+// blotted is a text with its letters, digits and signs in the spans replaced.
+func blotted(text string, spans []Span) string {
+	if len(spans) == 0 {
+		return text
+	}
 	var out strings.Builder
 	at := 0
 	for _, s := range spans {
@@ -174,11 +207,7 @@ func (t *Thing) blot(text string) (string, bool) {
 		at = s.End
 	}
 	out.WriteString(text[at:])
-	clean := out.String()
-	if t.In(clean) {
-		return "", true
-	}
-	return clean, true
+	return out.String()
 }
 
 // blotPiece writes a piece of text without its letters, digits and signs.

@@ -3,6 +3,7 @@ package mention_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"strings"
@@ -124,6 +125,36 @@ func TestRedactJSONKeeps(t *testing.T) {
 	}
 }
 
+// TestParts: a name that begins in one part of a message and ends in another is taken
+// out of both.
+func TestParts(t *testing.T) {
+	t.Parallel()
+	const parts = `{"role":"user","content":[{"type":"text","text":"I met %s"},{"type":"image_url","image_url":{"url":"u"}},{"type":"text","text":"%s today"}]}`
+	for _, c := range []struct{ about, first, second, want string }{
+		{"Project Nightjar", "Project", "Nightjar", "I met xxxxxxx|xxxxxxxx today"},
+		{"Project Nightjar", "Project ", "", "I met Project | today"},
+		{"Nightjar", "Night", "jar", "I met xxxxx|xxx today"},
+		{"Müller", "M&uu", "ml;ller", "I met x&xx|xx;xxxx today"},
+		{"xxx xxx", "xxx", "xxx", "|"},
+		{"user user", "user", "user", "I met xxxx|xxxx today"},
+	} {
+		text := fmt.Sprintf(parts, c.first, c.second)
+		thing := mention.Of(c.about)
+		want := fmt.Sprintf(parts, "", "")
+		before, behind, _ := strings.Cut(c.want, "|")
+		want = strings.Replace(strings.Replace(want, "I met ", before, 1), " today", behind, 1)
+		for _, ours := range []bool{false, true} {
+			clean, _ := thing.RedactJSON([]byte(text))
+			if ours {
+				clean, _ = thing.RedactRecord([]byte(text))
+			}
+			if found := text != want; string(clean) != want || thing.InJSON(clean) || thing.InJSON([]byte(text)) != found || thing.InRecord([]byte(text)) != found {
+				t.Errorf("%q in %s:\n got %s\nwant %s", c.about, text, clean, want)
+			}
+		}
+	}
+}
+
 // TestMark: forgetting the mark itself leaves none.
 func TestMark(t *testing.T) {
 	t.Parallel()
@@ -184,6 +215,7 @@ func FuzzRedact(f *testing.F) {
 	f.Add("Müller", "Herr M\\u00fcller &amp; İ Ⱥ K ß")
 	f.Add("İ Ⱥ", "{\"İ Ⱥ\":[1,\"İ Ⱥ\"]}")
 	f.Add("erased", "[erased]")
+	f.Add("a bc", `[{"text":"a"},{"text":"bc"},{"text":"a\\nbc"}]`)
 	f.Add(`a"b`, `{"x":"{\"y\":\"a\\\"b\"}"}`)
 	f.Fuzz(func(t *testing.T, about, text string) {
 		thing := mention.Of(about)
