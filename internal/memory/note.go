@@ -81,7 +81,7 @@ func noteFacts(d ranking.Document) []Fact {
 // replaced lists the facts that fact n replaces: those it contradicts, and the one that
 // its speaker named.
 func (s *State) replaced(n int32) []int32 {
-	out := s.contradicted(n)
+	out := s.endable(s.contradicted(n), n)
 	if o, ok := s.byID[s.facts[n].Replaces]; ok && o != n && s.facts[o].Current() && !slices.Contains(out, o) {
 		out = append(out, o)
 		slices.Sort(out)

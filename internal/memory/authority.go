@@ -1,0 +1,23 @@
+package memory
+
+import (
+	"slices"
+
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// endable removes from some facts those that fact n may not end, because its source has
+// no say over them. Both then stand, each shown with its source.
+func (s *State) endable(facts []int32, n int32) []int32 {
+	return slices.DeleteFunc(facts, func(o int32) bool { return !outranks(&s.facts[n].Source, &s.facts[o].Source) })
+}
+
+// outranks reports whether a statement of one source may end a statement of another. What
+// a person said is ended only by that person, or by the user, whose messages have no name. Tools
+// and the assistant end only what tools and the assistant said.
+func outranks(now, was *Source) bool {
+	if now.Role != session.User {
+		return was.Role != session.User
+	}
+	return was.Role != session.User || now.Speaker == "" || now.Speaker == was.Speaker
+}
