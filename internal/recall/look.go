@@ -137,6 +137,9 @@ func (a *asked) look(text string) look {
 // only qualifies.
 func (a *asked) narrows(text string, w *language.Word) bool {
 	l := theLexicon()
+	if string(w.Stem) == a.headed {
+		return false // the question qualifies it, too
+	}
 	if w.Stop || w.Number || w.Capital || len(a.terms[string(w.Stem)]) > 0 || inflected(w.Start, w.End, text) || l.base[string(w.Stem)] != "" || strings.ContainsAny(text[max(0, w.Start-2):w.Start], ",;:.(=") {
 		return false
 	}

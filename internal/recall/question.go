@@ -43,9 +43,12 @@ type asked struct {
 	// counts is the need that "how many" counts. head and owner are X and Y of "what is
 	// the X of Y". -1 for none.
 	counts, head, owner int
-	wide                bool // written without spaces, so that word boundaries are guesses
-	modified            bool // a noun qualifies the sort of thing asked for
-	nameEnd             int  // end of the last word of a name
+	// headed is the noun that the head qualifies in the question itself, if that noun is no
+	// need: "date" in "what is the launch date?"; "" for none.
+	headed   string
+	wide     bool // written without spaces, so that word boundaries are guesses
+	modified bool // a noun qualifies the sort of thing asked for
+	nameEnd  int  // end of the last word of a name
 	// sort is the need that "which colour" asks for, if the lexicon lists examples; -1
 	// for none.
 	sort int

@@ -181,7 +181,7 @@ func (a *asked) findHead() {
 	default:
 		return
 	}
-	l, behind := theLexicon(), false
+	l, behind, end := theLexicon(), false, 0
 	for scan := language.Scan(after); ; {
 		w, ok := scan.Next()
 		if !ok {
@@ -190,12 +190,15 @@ func (a *asked) findHead() {
 		behind = behind || a.head >= 0 && joins(string(w.Stem))
 		switch n := a.needOf(l, string(w.Stem)); {
 		case n < 0:
+			if end > 0 && !w.Stop && strings.TrimSpace(after[end:w.Start]) == "" {
+				a.headed = string(w.Stem)
+			}
 		case behind:
 			a.owner = n
 			return
 		case a.needs[n].weight <= weakWeight: // "the notice period", "the problem with"
 		case a.needs[n].weight < nameWeight:
-			a.head = n
+			a.head, a.headed, end = n, "", w.End
 		}
 	}
 }
