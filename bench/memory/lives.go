@@ -11,9 +11,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hermes-memory/hermes/internal/language"
-	"github.com/hermes-memory/hermes/internal/memory"
-	"github.com/hermes-memory/hermes/internal/ranking"
 	"github.com/hermes-memory/hermes/internal/runtest"
 	"github.com/hermes-memory/hermes/internal/session"
 )
@@ -31,8 +28,6 @@ type lifeMessage struct {
 	Time time.Time `json:"time"`
 	Role string    `json:"role"`
 	Text string    `json:"text"`
-	// Statement says that the user tells something of their own.
-	Statement bool `json:"statement"`
 }
 
 // lifeQuestion is a question with regular expressions for its answers: one of Must and
@@ -56,7 +51,6 @@ const shown = "shown" // what was told is in the answer, whatever else is
 func lives(flags *flag.FlagSet) func(context.Context, io.Writer) error {
 	path := flags.String("data", "", "a file of lives")
 	missed := flags.Bool("missed", false, "list the questions that were not answered right")
-	found := flags.Bool("findings", false, "also give memory every sentence that the data marks as told, as a model might find it: the most that memory.model can bring")
 	return func(_ context.Context, w io.Writer) error {
 		all, err := loadLives(*path)
 		if err != nil {
@@ -66,9 +60,9 @@ func lives(flags *flag.FlagSet) func(context.Context, io.Writer) error {
 		if *missed {
 			note = w
 		}
-		t, refusals := make(tally), make(map[memory.Refusal]int)
+		t := make(tally)
 		for i := range all {
-			p := player{life: &all[i], refusals: refusals, findings: *found}
+			p := player{life: &all[i]}
 			if err := p.play(t, note); err != nil {
 				return fmt.Errorf("%s: %w", all[i].ID, err)
 			}
@@ -78,9 +72,6 @@ func lives(flags *flag.FlagSet) func(context.Context, io.Writer) error {
 			fmt.Fprintf(w, "| %s | %s | %s | %s |\n", kind, t.of(right, kind).percent(), t.of(shown, kind).percent(), t.of(wrong, kind).percent())
 		}
 		fmt.Fprintf(w, "\nnever told, yet answered: %s\n", t.of(answered, never).percent())
-		if *found {
-			fmt.Fprintf(w, "findings: %v (\"\" is accepted)\n", refusals)
-		}
 		return nil
 	}
 }
@@ -101,10 +92,8 @@ func loadLives(path string) ([]life, error) {
 
 // player tells a life in the order of its times, and asks what is asked between.
 type player struct {
-	life     *life
-	findings bool
-	refusals map[memory.Refusal]int
-	talk     *runtest.Talk
+	life *life
+	talk *runtest.Talk
 }
 
 func (p *player) play(t tally, note io.Writer) error {
@@ -141,25 +130,8 @@ func (p *player) tell(m *lifeMessage) error {
 	if m.Role == "assistant" {
 		role = session.Assistant
 	}
-	_, d, err := p.talk.Learn(role, "", m.Text)
-	if err != nil || !p.findings || !m.Statement {
-		return err
-	}
-	return p.find(d)
-}
-
-// find gives memory each sentence of a message as a finding.
-func (p *player) find(d ranking.Document) error {
-	for _, s := range language.Sentences(d.Text) {
-		refused, err := p.talk.Find(d, memory.Finding{
-			Root: d.Root, Seq: d.Seq, Start: s.Start, End: s.End, Statement: d.Text[s.Start:s.End], By: "the data", At: d.SaidAt,
-		})
-		if err != nil {
-			return err
-		}
-		p.refusals[refused]++
-	}
-	return nil
+	_, _, err := p.talk.Learn(role, "", m.Text)
+	return err
 }
 
 // judge enters an answer and reports whether it is right.

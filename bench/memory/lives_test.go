@@ -14,9 +14,9 @@ func TestLives(t *testing.T) {
 	l := life{
 		ID: "small",
 		Messages: []lifeMessage{
-			{ID: "m1", Time: at(1), Role: "user", Text: "My sister lives in Rome.", Statement: true},
+			{ID: "m1", Time: at(1), Role: "user", Text: "My sister lives in Rome."},
 			{ID: "m2", Time: at(1), Role: "assistant", Text: "Noted."},
-			{ID: "m3", Time: at(10), Role: "user", Text: "My sister lives in Milan now.", Statement: true},
+			{ID: "m3", Time: at(10), Role: "user", Text: "My sister lives in Milan now."},
 		},
 		Asked: []lifeQuestion{
 			{ID: "q2", Question: "Where does my sister live?", AskedAt: at(11), Told: true, Overlap: "same", Language: "en", Must: []string{"milan"}, MustNot: []string{"oslo"}},

@@ -261,8 +261,8 @@ func (s *server) owners(ctx context.Context) ([]owner.Owner, error) {
 	return owners, nil
 }
 
-// fillAgain distils the facts of all owners from their messages if the table of facts
-// was missing from the file.
+// fillAgain distils the facts of all owners from their messages if the file has lost
+// them: a person deleted their table, or a migration emptied it.
 func (s *server) fillAgain(ctx context.Context) error {
 	if !slices.Contains(s.db.Lost(), "facts") {
 		return nil
@@ -277,7 +277,7 @@ func (s *server) fillAgain(ctx context.Context) error {
 		return fmt.Errorf("distil the facts again: %w", err)
 	}
 	s.log.WarnContext(ctx, "the facts were missing from the database; they were distilled again from the messages")
-	return nil
+	return s.db.Filled(ctx)
 }
 
 func (s *server) ready(context.Context) error {

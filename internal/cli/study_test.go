@@ -1,8 +1,9 @@
 package cli_test
 
 import (
-	"encoding/json"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -43,8 +44,8 @@ func (st *student) env(more ...string) []string {
 	return append([]string{"HERMES_UPSTREAM_URL=" + st.URL + "/v1", "HERMES_MODEL=turns"}, more...)
 }
 
-// TestStudyKilled kills the server while a model reads in the background, and
-// again behind its answer: what was to be found is there once.
+// TestStudyKilled kills the server while a model works in the background, and again
+// behind its answer: the title it gave is there, and was asked for twice in all.
 func TestStudyKilled(t *testing.T) {
 	t.Parallel()
 	st := newStudent(t)
@@ -52,42 +53,21 @@ func TestStudyKilled(t *testing.T) {
 	home := t.TempDir()
 	env := st.env("HERMES_MEMORY_MODEL=student", "HERMES_EMBEDDINGS_MODEL=embed")
 	s := serve(t, home, env, "--addr", "127.0.0.1:0")
-	s.say("demo", "By the way, the roof terrace opens at seven, and lunch is late.")
-	for range 4 {
-		s.say("demo", "And so on.")
-	}
+	s.say("demo", "Could you have a look at whether, in spring, my kitchen renovation can start?")
 	for r := range st.Arrivals() {
 		if r.Model == "student" {
 			break
 		}
 	}
+	s.say("demo", "And so on.")
 	s.kill()
-	st.says(upstreamtest.Reply(`{"statements": [
-		{"message": 0, "quote": "the roof terrace opens at seven", "statement": "the roof terrace opens at seven"},
-		{"message": 0, "quote": "lunch is late", "statement": "lunch is early"}]}`))
+	st.says(upstreamtest.Reply(`{"title": "Kitchen renovation in spring"}`))
 	s = serve(t, home, env, "--addr", "127.0.0.1:0")
-	found := func() int {
-		var out struct {
-			Data []struct {
-				Statement  string
-				ProposedBy string `json:"proposed_by"`
-			}
-		}
-		if err := json.Unmarshal([]byte(s.get("/api/memory?session_id=demo")), &out); err != nil {
-			t.Fatal(err)
-		}
-		n := 0
-		for _, f := range out.Data {
-			if f.ProposedBy == "student" && f.Statement == "the roof terrace opens at seven" {
-				n++
-			}
-		}
-		return n
-	}
-	eventually(t, "the fact to be found", func() bool { return found() == 1 })
+	titled := func() bool { return strings.Contains(s.get("/api/sessions/demo"), `"Kitchen renovation in spring"`) }
+	eventually(t, "the title to be given", titled)
 	s.kill()
 	s = serve(t, home, env, "--addr", "127.0.0.1:0")
-	eventually(t, "the fact to be there after another kill", func() bool { return found() == 1 })
+	eventually(t, "the title to be there after another kill", titled)
 	if out := s.get("/v1/capabilities"); !strings.Contains(out, `"background":{"model":"student","embeddings_model":"embed"}`) {
 		t.Errorf("capabilities: %s", out)
 	}
@@ -95,9 +75,58 @@ func TestStudyKilled(t *testing.T) {
 		t.Errorf("the log says so %d times, want once", got)
 	}
 	s.stop()
+	asked := 0
+	for _, r := range st.Requests() {
+		if r.Model == "student" {
+			asked++
+		}
+	}
+	if asked != 2 {
+		t.Errorf("got %d calls, want the lost one and one more", asked)
+	}
 	cmd := command(t, home, env, "rebuild", "--verify")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("rebuild --verify: %v\n%s", err, out)
+	}
+}
+
+// TestFoundFacts opens a home with facts that a model found in an older version: they
+// are gone, what they replaced holds again, and a rebuild gives the same state.
+func TestFoundFacts(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	old := database(t, home)
+	for _, name := range []string{"version1.sql", "findings.sql"} {
+		script, err := os.ReadFile(filepath.Join("..", "sqlite", "testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := old.ExecContext(t.Context(), string(script)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := old.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if out, err := command(t, home, nil, "rebuild", "--verify").CombinedOutput(); err != nil || !strings.Contains(string(out), "identical") {
+			t.Errorf("rebuild --verify: %v\n%s", err, out)
+		}
+	}
+	db := database(t, home)
+	if got := ask[string](t, db, `PRAGMA integrity_check`); got != "ok" {
+		t.Errorf("integrity check: got %q", got)
+	}
+	const current = `SELECT count(*) FROM facts WHERE superseded_by IS NULL AND coalesce(links, '') NOT LIKE '%f_found%' AND statement LIKE ?`
+	for statement, want := range map[string]int{
+		"My cat is called Quetzal": 1, "We use PostgreSQL for the ledger": 1, "I live in Oslo%": 1, "cat is called Quetzal": 0,
+	} {
+		if got := ask[int](t, db, current, statement); got != want {
+			t.Errorf("%q: got %d current facts, want %d", statement, got, want)
+		}
+	}
+	if n := ask[int](t, db, `SELECT count(*) FROM meta WHERE name = 'facts_lost'`); n != 0 {
+		t.Error("the facts are still to be distilled again")
 	}
 }
 

@@ -53,7 +53,7 @@ type Config struct {
 	}
 	// Memory holds the settings of background work on memory.
 	Memory struct {
-		Model          string // reads messages in the background; "" for none
+		Model          string // writes summaries and titles in the background; "" for none
 		Embeddings     string // computes their vectors; "" for none
 		EmbeddingsWait time.Duration
 		TokensPerHour  int

@@ -87,7 +87,7 @@ var settings = []setting{
 			return errors.New("give each server a name, and under it \"command\" or \"url\"")
 		},
 	},
-	text("memory.model", "HERMES_MEMORY_MODEL", "", "a model that reads messages in the background for more facts, summaries and titles; empty: none", func(c *Config) *string { return &c.Memory.Model }),
+	text("memory.model", "HERMES_MEMORY_MODEL", "", "a model that writes summaries and titles in the background; empty: none", func(c *Config) *string { return &c.Memory.Model }),
 	text("memory.embeddings_model", "HERMES_EMBEDDINGS_MODEL", "", "a model of the same server's /v1/embeddings that search uses beside words; empty: none", func(c *Config) *string { return &c.Memory.Embeddings }),
 	duration("memory.embeddings_wait", "", "", "how long a turn waits for the meaning of its question; 0: words alone", func(c *Config) *time.Duration { return &c.Memory.EmbeddingsWait }),
 	number("memory.tokens_per_hour", "HERMES_MEMORY_TOKENS", "most tokens an hour that background work may cost",

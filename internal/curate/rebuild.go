@@ -7,7 +7,6 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/memory"
-	"github.com/hermes-memory/hermes/internal/mention"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/ranking"
 )
@@ -84,16 +83,8 @@ func (c *Curator) tryRebuild(ctx context.Context, o owner.Owner, scope memory.Sc
 func (c *Curator) rebuild(
 	ctx context.Context, o owner.Owner, scope memory.Scope, edit func(*ranking.Document) bool,
 ) (Rebuilt, []memory.Fact, error) {
-	return c.rebuildWithout(ctx, o, scope, edit, nil)
-}
-
-// rebuildWithout also applies the findings of models in the order in which they were
-// accepted, without those that mention about.
-func (c *Curator) rebuildWithout(
-	ctx context.Context, o owner.Owner, scope memory.Scope, edit func(*ranking.Document) bool, about *mention.Thing,
-) (Rebuilt, []memory.Fact, error) {
 	out := Rebuilt{Scope: scope}
-	view, err := c.relearn(ctx, o, scope, edit, about, &out)
+	view, err := c.relearn(ctx, o, scope, edit, &out)
 	if err != nil {
 		return out, nil, err
 	}
@@ -108,27 +99,20 @@ func (c *Curator) rebuildWithout(
 	return out, slices.Clip(facts), nil
 }
 
-// relearn distils one scope again, with the findings of models except those that
-// mention about, and counts the messages.
+// relearn distils one scope again and counts the messages.
 func (c *Curator) relearn(
-	ctx context.Context, o owner.Owner, scope memory.Scope, edit func(*ranking.Document) bool, about *mention.Thing, out *Rebuilt,
+	ctx context.Context, o owner.Owner, scope memory.Scope, edit func(*ranking.Document) bool, out *Rebuilt,
 ) (*memory.View, error) {
 	view := memory.NewView()
-	again, err := c.retell(ctx, o, scope, view, about)
-	if err != nil {
-		return nil, err
-	}
-	err = c.quotes.Documents(ctx, o, scope, func(d ranking.Document) bool {
+	err := c.quotes.Documents(ctx, o, scope, func(d ranking.Document) bool {
 		out.newest = d.MessageID
 		if edit != nil && !edit(&d) {
 			return true
 		}
-		again.before(d)
 		c.lineages.Learn(view, d)
 		out.Messages++
 		return ctx.Err() == nil
 	})
-	again.rest()
 	if err == nil {
 		err = ctx.Err()
 	}

@@ -111,10 +111,7 @@ func (x *redaction) collect(ctx context.Context) (whole bool, err error) {
 			return true, nil
 		}
 	}
-	x.changed, x.retold = make([]bool, len(x.rows)), make(map[memory.Place]retelt)
-	if x.scopes, err = x.curator.scopesMentioning(ctx, x.o, x.root, x.thing); err != nil {
-		return false, err
-	}
+	x.changed, x.retold, x.scopes = make([]bool, len(x.rows)), make(map[memory.Place]retelt), make(map[memory.Scope]bool)
 	if x.opening, err = x.curator.openingEnd(ctx, x.o, x.root); err != nil {
 		return false, err
 	}
@@ -172,7 +169,7 @@ func (x *redaction) message(m *session.Message) {
 // relearn distils the affected scopes again without the thing.
 func (x *redaction) relearn(ctx context.Context) error {
 	for scope := range x.scopes {
-		again, facts, err := x.curator.rebuildWithout(ctx, x.o, scope, retold(x.retold), x.thing)
+		again, facts, err := x.curator.rebuild(ctx, x.o, scope, retold(x.retold))
 		if err != nil {
 			return err
 		}

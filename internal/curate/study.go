@@ -3,7 +3,6 @@ package curate
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/memory"
@@ -38,7 +37,7 @@ type Work string
 
 // The kinds of work.
 const (
-	Reading Work = "reading"    // facts, summary and title, by the chat model
+	Reading Work = "reading"    // summary and title, by the chat model
 	Vectors Work = "embeddings" // vectors of messages
 )
 
@@ -46,12 +45,6 @@ const (
 type Want struct {
 	// Root restricts the list to one lineage; "" lists all.
 	Root session.ID
-	// Every lists lineages with this many messages not yet read for facts; 0 lists
-	// none.
-	Every int
-	// Rested lists lineages with any unread message that have not been used since this
-	// time.
-	Rested time.Time
 	// Summaries lists lineages whose last fold has no summary yet.
 	Summaries bool
 	// Titles lists lineages with a derived title for which no model has been asked.
@@ -65,8 +58,6 @@ type Want struct {
 
 // Marks record how far a lineage has been studied.
 type Marks struct {
-	// FactsTo is the first Seq not yet read for facts.
-	FactsTo int64
 	// Summarized is the generation of the newest session whose summary was made.
 	Summarized int
 	// Titled says that a model was asked for a title. It is reset when the lineage
@@ -81,11 +72,6 @@ type Marks struct {
 type Study struct {
 	Task
 	Marks Marks // the new marks
-	// Findings are the accepted findings. Changes are the changes in memory that they
-	// caused, one for each, in the scope that Keys has at the same index.
-	Findings []memory.Finding
-	Keys     []session.Key
-	Changes  []memory.Change
 	// Summary replaces the summary of the session that it names; nil changes none.
 	Summary *Summary
 	// Title goes to all sessions of the lineage with a derived title, numbered if it is
@@ -101,49 +87,10 @@ type Summary struct {
 	Text    string
 }
 
-// Verdict is the outcome for the findings of one study.
+// Verdict is the outcome for the findings of one summary.
 type Verdict struct {
 	Accepted int
 	Refused  map[memory.Refusal]int
-}
-
-// Learn checks findings of a model against the messages of a lineage, adds the valid
-// ones to memory, and stores them. Messages below upTo count as read. It holds the
-// lineage's turn for one write, and waits only for the store.
-func (c *Curator) Learn(ctx context.Context, o owner.Owner, task Task, upTo int64, findings []memory.Finding) (Verdict, error) {
-	v := Verdict{Refused: make(map[memory.Refusal]int)}
-	release := func() {}
-	defer func() { release() }() // once they are stored
-	err := c.study(ctx, o, task, func(l *lineage.Lineage, s *Study) error {
-		scopes, err := c.scopesCited(ctx, o, task.Root, findings)
-		if err != nil {
-			return err
-		}
-		alone, err := c.lineages.Alone(ctx, o, scopes...)
-		if err != nil {
-			return err
-		}
-		release = alone
-		s.Marks.FactsTo = max(s.Marks.FactsTo, min(upTo, l.Tip.NextSeq))
-		return c.weigh(ctx, o, s, findings, &v)
-	})
-	if err != nil && v.Accepted > 0 {
-		c.views.DropOwner(o) // the views hold more than the store
-	}
-	return v, err
-}
-
-// scopesCited are the scopes of the messages that findings cite.
-func (c *Curator) scopesCited(ctx context.Context, o owner.Owner, root session.ID, findings []memory.Finding) ([]memory.Scope, error) {
-	var cited []session.Message
-	for i := range findings {
-		ms, err := c.sessions.Messages(ctx, o, root, session.Range{From: findings[i].Seq, To: findings[i].Seq + 1})
-		if err != nil {
-			return nil, fmt.Errorf("read cited message: %w", err)
-		}
-		cited = append(cited, ms...)
-	}
-	return scopesOf(cited), nil
 }
 
 // study runs do with a lineage's marks, between two turns, and stores the result.
@@ -164,58 +111,6 @@ func (c *Curator) study(ctx context.Context, o owner.Owner, task Task, do func(*
 		return fmt.Errorf("keep study: %w", err)
 	}
 	return nil
-}
-
-// weigh adds the valid findings to a study.
-func (c *Curator) weigh(ctx context.Context, o owner.Owner, s *Study, findings []memory.Finding, v *Verdict) error {
-	if len(findings) == 0 {
-		return nil
-	}
-	erasures, err := c.quotes.Erasures(ctx, o)
-	if err != nil {
-		return fmt.Errorf("read erasures: %w", err)
-	}
-	for i := range findings {
-		f := findings[i]
-		f.Root, f.At = s.Root, c.now()
-		if f.Erased(o, erasures) {
-			v.Refused[memory.RefusedErased]++
-			continue
-		}
-		// The message is read again, because it may have been erased since the call.
-		ms, err := c.sessions.Messages(ctx, o, s.Root, session.Range{From: f.Seq, To: f.Seq + 1, Standing: true})
-		if err != nil {
-			return fmt.Errorf("read cited message: %w", err)
-		}
-		if len(ms) == 0 {
-			v.Refused[memory.RefusedSource]++
-			continue
-		}
-		kept, change, refused, err := c.acceptFinding(ctx, o, &ms[0], f)
-		switch {
-		case err != nil:
-			return err
-		case refused != "":
-			v.Refused[refused]++
-			continue
-		}
-		v.Accepted++
-		s.Findings, s.Keys, s.Changes = append(s.Findings, kept), append(s.Keys, ms[0].Key), append(s.Changes, change)
-	}
-	return nil
-}
-
-// acceptFinding adds a finding to the memory of its message's scope.
-func (c *Curator) acceptFinding(
-	ctx context.Context, o owner.Owner, m *session.Message, f memory.Finding,
-) (memory.Finding, memory.Change, memory.Refusal, error) {
-	view, leave, err := c.views.Use(ctx, o, scopeOf(m), false)
-	if err != nil {
-		return f, memory.Change{}, "", fmt.Errorf("load memory: %w", err)
-	}
-	defer leave()
-	kept, change, refused := view.Accept(ranking.DocumentOf(m), f)
-	return kept, change, refused, nil
 }
 
 // KeepVectors stores a model's vectors of messages in order. Messages below upTo count

@@ -119,8 +119,8 @@ func (c *Curator) summary(
 		at := slices.IndexFunc(ms, func(m session.Message) bool { return m.Seq == f.Seq })
 		refused := memory.RefusedSource
 		if at >= 0 {
-			var fact memory.Fact
-			if fact, refused = f.Read(ranking.DocumentOf(&ms[at])); refused == "" && !fact.Kind.Asserted() {
+			var kind memory.Kind
+			if kind, refused = f.Read(ranking.DocumentOf(&ms[at])); refused == "" && !kind.Asserted() {
 				refused = memory.RefusedWords
 			}
 		}

@@ -234,7 +234,7 @@ func (c *Curator) without(
 	}
 	// A fact that they replaced may hold again. Only a rebuild from the messages can
 	// tell.
-	view, err := c.relearn(ctx, o, scope, func(d *ranking.Document) bool { return !end.has(d.Root, d.Seq) }, nil, &Rebuilt{})
+	view, err := c.relearn(ctx, o, scope, func(d *ranking.Document) bool { return !end.has(d.Root, d.Seq) }, &Rebuilt{})
 	if err != nil {
 		return nil, err
 	}

@@ -12,19 +12,16 @@ import (
 
 // factJSON is a fact on the wire.
 type factJSON struct {
-	ID        memory.FactID `json:"id"`
-	Kind      memory.Kind   `json:"kind"`
-	Asserted  bool          `json:"asserted"`
-	Status    string        `json:"status"` // current, reversed
-	Statement string        `json:"statement"`
-	Quote     string        `json:"quote"`
-	Subject   string        `json:"subject,omitempty"`
-	Attribute string        `json:"attribute,omitempty"`
-	Value     string        `json:"value,omitempty"`
-	Because   string        `json:"because,omitempty"`
-	// ProposedBy is the model that drew the statement from the quote; "" if this
-	// program did.
-	ProposedBy   string        `json:"proposed_by,omitempty"`
+	ID           memory.FactID `json:"id"`
+	Kind         memory.Kind   `json:"kind"`
+	Asserted     bool          `json:"asserted"`
+	Status       string        `json:"status"` // current, reversed
+	Statement    string        `json:"statement"`
+	Quote        string        `json:"quote"`
+	Subject      string        `json:"subject,omitempty"`
+	Attribute    string        `json:"attribute,omitempty"`
+	Value        string        `json:"value,omitempty"`
+	Because      string        `json:"because,omitempty"`
 	MessageID    int64         `json:"message_id"`
 	SessionID    session.ID    `json:"session_id"`
 	Seq          int64         `json:"seq"`
@@ -52,7 +49,7 @@ type linkJSON struct {
 func factOf(f *memory.Fact) factJSON {
 	out := factJSON{
 		ID: f.ID, Kind: f.Kind, Asserted: f.Kind.Asserted(), Status: "current", Statement: f.Statement, Quote: f.Quote,
-		Subject: f.Subject, Attribute: f.Attribute, Value: f.Value, Because: f.Because, ProposedBy: f.By, MessageID: f.Source.MessageID,
+		Subject: f.Subject, Attribute: f.Attribute, Value: f.Value, Because: f.Because, MessageID: f.Source.MessageID,
 		SessionID: f.Source.SessionID, Seq: f.Source.Seq, Start: f.Source.Start, End: f.Source.End, Role: f.Source.Role,
 		Speaker: f.Source.Speaker, SaidAt: f.SaidAt, SupersededBy: optional(f.SupersededBy),
 		SupersededAt: optionalTime(f.SupersededAt), Links: []linkJSON{},

@@ -78,8 +78,6 @@ type Fact struct {
 	// Replaces is the fact that a person marked as replaced by this one. It is not
 	// stored: the link to the replaced fact is.
 	Replaces FactID
-	// By is the model that proposed the fact; "" if this package read it.
-	By string
 	// Because is the verbatim reason in the same sentence; "" for none.
 	Because string
 	// SaidAt is the time of the message; relative dates were resolved against it.

@@ -24,9 +24,6 @@ func chainHash(sum [sha256.Size]byte, f *Fact) [sha256.Size]byte {
 		b = binary.AppendUvarint(b, uint64(len(part)))
 		b = append(b, part...)
 	}
-	if f.By != "" {
-		b = append(append(b, "by "...), f.By...)
-	}
 	for _, t := range [...]time.Time{f.SaidAt, f.When.From, f.When.To} {
 		seconds := int64(0)
 		if !t.IsZero() {

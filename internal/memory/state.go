@@ -85,12 +85,7 @@ func (s *State) Learn(facts []Fact) Change {
 			continue
 		}
 		n := s.append(facts[i])
-		replaced := s.replaced(n)
-		if later, ok := s.overtaken(n, replaced); ok {
-			s.facts[n].SupersededBy, s.facts[n].SupersededAt = s.facts[later].ID, s.facts[later].SaidAt
-			replaced = nil
-		}
-		for _, o := range replaced {
+		for _, o := range s.replaced(n) {
 			s.supersede(o, n)
 			touched[o] = true
 			if s.facts[n].Kind == Retraction {
@@ -151,9 +146,6 @@ func (s *State) append(f Fact) int32 {
 
 // within reports whether a fact is part of one just learnt from the same words.
 func (s *State) within(n int32) bool {
-	if s.facts[n].By != "" {
-		return false // a finding is additional and replaces no fact
-	}
 	f := &s.facts[n].Source
 	for o := n - 1; o >= 0 && o > n-maxFactsOfUser; o-- {
 		g := &s.facts[o].Source

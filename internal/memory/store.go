@@ -25,9 +25,6 @@ type Store interface {
 	// Quotes returns the messages at the given places, in that order. Places that no
 	// longer exist are left out.
 	Quotes(ctx context.Context, o owner.Owner, places []Place) ([]ranking.Document, error)
-	// Findings returns the findings in a scope's messages in the order they were
-	// accepted.
-	Findings(ctx context.Context, o owner.Owner, scope Scope) ([]Finding, error)
 	// Vectors calls each for the vectors of a model in a scope, newest message first,
 	// until each returns false. It omits messages after scope.AsOf.
 	Vectors(ctx context.Context, o owner.Owner, scope Scope, model string, each func(ranking.Vector) bool) error

@@ -39,8 +39,6 @@ type View struct {
 	// that were undone since the view was read.
 	newest map[session.ID]int64
 	gone   []withdrawn
-	// last is the id of the newest learnt message.
-	last int64
 }
 
 // Reach is how many messages back a message may refer without naming a thing.
@@ -162,7 +160,6 @@ const maxTokens = 256
 // note records a message as the newest of its lineage. The caller holds mu or owns the
 // view.
 func (v *View) note(d ranking.Document) {
-	v.last = max(v.last, d.MessageID)
 	if d.Text == "" || session.Echo(d.Note) {
 		return
 	}

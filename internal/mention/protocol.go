@@ -34,7 +34,7 @@ const (
 	message_id messages metadata modalities model models n naive_tokens name no_fallback no_recall note now object on_restart outcome
 	output output_index output_text output_tokens output_tokens_details owner parallel_tool_calls param parameters parent_session_id
 	partial path prediction presence_penalty previous_response_id prompt prompt_cache_key prompt_tokens prompt_tokens_details properties
-	proposed_by quote reason reasoning reasoning_content reasoning_effort reasoning_tokens recalled receipt receipt_id recorded_at
+	quote reason reasoning reasoning_content reasoning_effort reasoning_tokens recalled receipt receipt_id recorded_at
 	refusal request_id required responder response response_format result results retry_after reversals role run_id safety_identifier
 	schema scopes seed sent sent_tokens seq sequence_number service_tier session session_id session_key signature source speaker
 	started_at state statement status stop store stream stream_options strict subject summary system system_prompt tail target

@@ -50,11 +50,6 @@ func (k *Kept) Scopes(context.Context, owner.Owner) ([]memory.Scope, error) {
 // Erasures is empty: nothing here is forgotten.
 func (k *Kept) Erasures(context.Context, owner.Owner) ([]memory.Erasure, error) { return nil, nil }
 
-// Findings is empty: no model takes part.
-func (k *Kept) Findings(context.Context, owner.Owner, memory.Scope) ([]memory.Finding, error) {
-	return nil, nil
-}
-
 // Vectors is empty: no model takes part.
 func (k *Kept) Vectors(context.Context, owner.Owner, memory.Scope, string, func(ranking.Vector) bool) error {
 	return nil
@@ -136,19 +131,6 @@ func (k *Talk) Prompt(text string, streaming bool) (*run.Prompt, func(), error) 
 			return k.Kept.Quotes(ctx, owner.Local(), places)
 		},
 	}}, done, nil
-}
-
-// Find gives memory a finding in a message, and returns why it was refused; "" if it
-// was accepted.
-func (k *Talk) Find(d ranking.Document, f memory.Finding) (memory.Refusal, error) {
-	view, done, err := k.view()
-	if err != nil {
-		return "", err
-	}
-	defer done()
-	_, change, refused := view.Accept(d, f)
-	k.Kept.Known[k.Root] = append(k.Kept.Known[k.Root], change.Learned...)
-	return refused, nil
 }
 
 // Ask answers a question that memory does not learn.

@@ -136,15 +136,7 @@ func derivedTables() map[string]erasable {
 				"root_id": {rule: wholeRow}, "session_id": {rule: wholeRow}, "session_key": {rule: wholeRow}, "speaker": {rule: wholeRow},
 				"quote":     {rule: wholeRow},
 				"statement": {rule: wholeRow}, "subject": {rule: wholeRow}, "attribute": {rule: wholeRow}, "value": {rule: wholeRow},
-				"because":     {rule: wholeRow},
-				"proposed_by": {rule: emptied},
-			},
-		},
-		"findings": {
-			key: []string{"root_id", "ord"}, drop: []string{`DELETE FROM findings WHERE owner_id = ?1 AND root_id = ?2 AND ord = ?3`},
-			columns: map[string]column{
-				"root_id": {rule: wholeRow}, "session_key": {rule: wholeRow}, "statement": {rule: wholeRow}, "proposed_by": {rule: wholeRow},
-				"fact_id": {rule: ours},
+				"because": {rule: wholeRow},
 			},
 		},
 		"studies": {

@@ -276,8 +276,8 @@ func (db *DB) Close() error {
 	return db.closeErr
 }
 
-// Lost are the derived tables that were missing when the file was opened. They exist
-// again, empty.
+// Lost are the derived tables that were missing when the file was opened, or that a
+// migration emptied. They exist again, empty.
 func (db *DB) Lost() []string { return db.lost }
 
 // Ready reports whether the database accepts writes; the error says why not.

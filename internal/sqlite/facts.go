@@ -15,13 +15,13 @@ import (
 
 const (
 	factColumns = `root_id, seq, id, session_id, message_id, kind, role, speaker, quote, quote_start, quote_end, statement,
-		subject, attribute, value, because, proposed_by, said_at, when_from, when_to, superseded_by, superseded_at, links`
+		subject, attribute, value, because, said_at, when_from, when_to, superseded_by, superseded_at, links`
 	factsByKey     = `SELECT ` + factColumns + ` FROM facts WHERE owner_id = ? AND session_key = ? AND recorded_at <= ? ORDER BY ord`
 	factsByRoot    = `SELECT ` + factColumns + ` FROM facts WHERE owner_id = ? AND root_id = ? AND recorded_at <= ? AND session_key IS NULL ORDER BY ord`
 	factsOfLineage = `SELECT ` + factColumns + ` FROM facts WHERE owner_id = ? AND root_id = ? AND recorded_at <= ? ORDER BY ord`
 	insertFact     = `INSERT INTO facts (owner_id, session_key, root_id, seq, id, session_id, message_id, kind, role, speaker,
-		quote, quote_start, quote_end, statement, subject, attribute, value, because, proposed_by, said_at, recorded_at, when_from, when_to,
-		superseded_by, superseded_at, links) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+		quote, quote_start, quote_end, statement, subject, attribute, value, because, said_at, recorded_at, when_from, when_to,
+		superseded_by, superseded_at, links) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 	supersedeFact = `UPDATE facts SET superseded_by = ?, superseded_at = ? WHERE owner_id = ? AND root_id = ? AND seq = ? AND id = ?`
 )
 
@@ -92,7 +92,7 @@ func (t *tx) insertFact(o owner.Owner, from *session.Message, f *memory.Fact) er
 	src := &f.Source
 	_, err = t.exec(insertFact, o.ID(), null(from.Key), string(src.Root), src.Seq, string(f.ID), string(src.SessionID), src.MessageID,
 		string(f.Kind), string(src.Role), null(src.Speaker), f.Quote, src.Start, src.End, null(statement), null(f.Subject),
-		null(f.Attribute), null(f.Value), null(f.Because), null(f.By), bound.Millis(f.SaidAt), bound.Millis(from.RecordedAt), millis(f.When.From),
+		null(f.Attribute), null(f.Value), null(f.Because), bound.Millis(f.SaidAt), bound.Millis(from.RecordedAt), millis(f.When.From),
 		millis(f.When.To),
 		null(f.SupersededBy), millis(f.SupersededAt), links)
 	if err != nil {
@@ -166,12 +166,12 @@ func (db *DB) Facts(ctx context.Context, o owner.Owner, scope memory.Scope) ([]m
 
 func scanFact(rows *sql.Rows) (memory.Fact, error) {
 	var f memory.Fact
-	var speaker, statement, subject, attribute, value, because, proposed, by, links sql.NullString
+	var speaker, statement, subject, attribute, value, because, by, links sql.NullString
 	var said int64
 	var from, to, at sql.NullInt64
 	src := &f.Source
 	err := rows.Scan(&src.Root, &src.Seq, &f.ID, &src.SessionID, &src.MessageID, &f.Kind, &src.Role, &speaker, &f.Quote,
-		&src.Start, &src.End, &statement, &subject, &attribute, &value, &because, &proposed, &said, &from, &to, &by, &at, &links)
+		&src.Start, &src.End, &statement, &subject, &attribute, &value, &because, &said, &from, &to, &by, &at, &links)
 	if err != nil {
 		return f, err
 	}
@@ -180,7 +180,6 @@ func scanFact(rows *sql.Rows) (memory.Fact, error) {
 		f.Statement = f.Quote
 	}
 	f.Subject, f.Attribute, f.Value, f.Because = subject.String, attribute.String, value.String, because.String
-	f.By = proposed.String
 	f.SaidAt = bound.FromMillis(said)
 	f.When = memory.Interval{From: fromMillis(from), To: fromMillis(to)}
 	f.SupersededBy, f.SupersededAt = memory.FactID(by.String), fromMillis(at)

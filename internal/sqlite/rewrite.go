@@ -97,7 +97,7 @@ func (t *tx) undo(o owner.Owner, w *curate.Rewrite) error {
 		if _, err := t.exec(`DELETE FROM facts WHERE owner_id = ? AND root_id = ? AND seq >= ? AND seq < ?`, o.ID(), string(u.Root), u.From, to); err != nil {
 			return fmt.Errorf("delete facts: %w", err)
 		}
-		if err := t.dropStudied(o, u.Root, u.From, to); err != nil {
+		if err := t.dropVectors(o, u.Root, u.From, to); err != nil {
 			return err
 		}
 	}
@@ -196,15 +196,10 @@ func (t *tx) replaceFacts(o owner.Owner, s *curate.ScopeFacts) error {
 		if key.String != string(s.Scope.Key) {
 			continue // a message belongs to one scope: that of its key, or of its lineage if it has none
 		}
-		if f.By != "" {
-			if recorded, err = t.acceptedAt(o, f, recorded); err != nil {
-				return err
-			}
-		}
 		from := session.Message{Key: s.Scope.Key, RecordedAt: bound.FromMillis(recorded)}
 		if err := t.insertFact(o, &from, f); err != nil {
 			return err
 		}
 	}
-	return t.dropFindings(o, &s.Scope)
+	return nil
 }

@@ -29,16 +29,20 @@ func textParts() []string {
 // emptiable reports whether a table can be filled again from other tables.
 func emptiable(name string) bool { return name == "facts" || name == "vectors" }
 
-// schemaObjects are the objects that the migrations create, in order. The last
-// definition of a name counts.
+// schemaObjects are the objects that the migrations create and do not drop again, in
+// order. The last definition of a name counts.
 func schemaObjects() ([]object, error) {
 	scripts, err := migrationScripts()
 	if err != nil {
 		return nil, err
 	}
 	statement := regexp.MustCompile(`(?ms)^CREATE (?:UNIQUE )?(INDEX|TABLE|VIEW|VIRTUAL TABLE) (\w+)\b.*?;$`)
+	dropped := regexp.MustCompile(`(?m)^DROP TABLE (\w+);$`)
 	var out []object
 	for _, script := range scripts {
+		for _, m := range dropped.FindAllStringSubmatch(script, -1) {
+			out = slices.DeleteFunc(out, func(old object) bool { return old.name == m[1] || strings.Contains(old.sql, " ON "+m[1]+" ") })
+		}
 		for _, m := range statement.FindAllStringSubmatch(script, -1) {
 			o := object{kind: m[1], name: m[2], sql: m[0]}
 			out = append(slices.DeleteFunc(out, func(old object) bool { return old.name == o.name }), o)
@@ -129,12 +133,44 @@ func mendSchema(ctx context.Context, conn *sql.Conn, log *slog.Logger) (lost []s
 			lost = append(lost, o.name)
 		}
 	}
+	if lost, err = lostFacts(ctx, conn, lost); err != nil {
+		return nil, err
+	}
 	if slices.Contains(lost, "vectors") { // the vectors are requested from the model again
 		if _, err := conn.ExecContext(ctx, `UPDATE studies SET vectors_to = 0`); err != nil {
 			return nil, fmt.Errorf("ask for vectors again: %w", err)
 		}
 	}
 	return lost, nil
+}
+
+// lostFacts adds the facts to the lost tables if they must be distilled again. A mark in
+// the file says so until [DB.Filled], so that a crash before does not leave them out.
+func lostFacts(ctx context.Context, conn *sql.Conn, lost []string) ([]string, error) {
+	if slices.Contains(lost, "facts") {
+		if _, err := conn.ExecContext(ctx, `INSERT OR REPLACE INTO meta (name, value) VALUES ('facts_lost', '1')`); err != nil {
+			return nil, fmt.Errorf("mark the facts as lost: %w", err)
+		}
+		return lost, nil
+	}
+	var marked int
+	if err := conn.QueryRowContext(ctx, `SELECT count(*) FROM meta WHERE name = 'facts_lost'`).Scan(&marked); err != nil {
+		return nil, fmt.Errorf("look for lost facts: %w", err)
+	}
+	if marked > 0 {
+		lost = append(lost, "facts")
+	}
+	return lost, nil
+}
+
+// Filled records that the lost facts were distilled again.
+func (db *DB) Filled(ctx context.Context) error {
+	return db.w.submit(ctx, func(t *tx) error {
+		if _, err := t.exec(`DELETE FROM meta WHERE name = 'facts_lost'`); err != nil {
+			return fmt.Errorf("clear the mark of lost facts: %w", err)
+		}
+		return nil
+	})
 }
 
 // lostParts is the damage of the text index by missing or wrong tables; "" for none.

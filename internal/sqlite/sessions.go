@@ -287,7 +287,6 @@ func (t *tx) eraseLineage(o owner.Owner, root session.ID) error {
 	for _, query := range []string{
 		`UPDATE job_runs SET output = NULL, error = NULL WHERE owner_id = ?1 AND session_id IN (SELECT id FROM sessions WHERE owner_id = ?1 AND root_id = ?2)`,
 		`DELETE FROM facts WHERE owner_id = ? AND root_id = ?`,
-		`DELETE FROM findings WHERE owner_id = ? AND root_id = ?`,
 		`DELETE FROM vectors WHERE owner_id = ? AND root_id = ?`,
 		`DELETE FROM studies WHERE owner_id = ? AND root_id = ?`,
 		`DELETE FROM work WHERE owner_id = ? AND root_id = ?`,

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 
-	"github.com/hermes-memory/hermes/internal/bound"
 	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
@@ -15,10 +14,9 @@ import (
 
 // unstudied lists the tips of lineages with work, by the requested kinds.
 const unstudied = `SELECT t.root_id FROM sessions t LEFT JOIN studies s ON s.owner_id = t.owner_id AND s.root_id = t.root_id
-	WHERE t.owner_id = ?1 AND t.is_tip = 1 AND (?8 = '' OR t.root_id = ?8) AND (
-		?2 > 0 AND t.next_seq - coalesce(s.facts_to, 0) >= CASE WHEN t.last_active <= ?3 THEN 1 ELSE ?2 END
-		OR ?4 AND t.generation > coalesce(s.summarized, 0)
-		OR ?7 AND t.title_source = 'derived' AND t.next_seq > 1 AND coalesce(s.titled, 0) = 0
+	WHERE t.owner_id = ?1 AND t.is_tip = 1 AND (?2 = '' OR t.root_id = ?2) AND (
+		?3 AND t.generation > coalesce(s.summarized, 0)
+		OR ?4 AND t.title_source = 'derived' AND t.next_seq > 1 AND coalesce(s.titled, 0) = 0
 		OR ?5 <> '' AND t.next_seq > CASE WHEN s.vectors_by = ?5 THEN s.vectors_to ELSE 0 END)
 	ORDER BY t.last_active DESC, t.root_id LIMIT 0+?6`
 
@@ -28,11 +26,7 @@ func (db *DB) Unstudied(ctx context.Context, o owner.Owner, want curate.Want) ([
 	if err != nil {
 		return nil, err
 	}
-	rested := int64(-1 << 62)
-	if !want.Rested.IsZero() {
-		rested = bound.Millis(want.Rested)
-	}
-	rows, err := st.QueryContext(ctx, o.ID(), want.Every, rested, want.Summaries, want.Embeddings, want.Limit, want.Titles, string(want.Root))
+	rows, err := st.QueryContext(ctx, o.ID(), string(want.Root), want.Summaries, want.Titles, want.Embeddings, want.Limit)
 	if err != nil {
 		return nil, fmt.Errorf("list unstudied lineages: %w", err)
 	}
@@ -54,12 +48,12 @@ func (db *DB) Unstudied(ctx context.Context, o owner.Owner, want curate.Want) ([
 // Marks implements curate.Studies.
 func (db *DB) Marks(ctx context.Context, o owner.Owner, root session.ID) (curate.Marks, error) {
 	var m curate.Marks
-	st, err := db.read.stmt(ctx, `SELECT facts_to, summarized, titled, vectors_to, vectors_by FROM studies WHERE owner_id = ? AND root_id = ?`)
+	st, err := db.read.stmt(ctx, `SELECT summarized, titled, vectors_to, vectors_by FROM studies WHERE owner_id = ? AND root_id = ?`)
 	if err != nil {
 		return m, err
 	}
 	var by sql.NullString
-	err = st.QueryRowContext(ctx, o.ID(), string(root)).Scan(&m.FactsTo, &m.Summarized, &m.Titled, &m.VectorsTo, &by)
+	err = st.QueryRowContext(ctx, o.ID(), string(root)).Scan(&m.Summarized, &m.Titled, &m.VectorsTo, &by)
 	if err != nil && !isNoRows(err) {
 		return m, fmt.Errorf("read marks: %w", err)
 	}
@@ -81,11 +75,6 @@ func (db *DB) KeepStudy(ctx context.Context, o owner.Owner, s curate.Study) erro
 		}
 		if err := t.keepMarks(o, s.Root, &s.Marks); err != nil {
 			return err
-		}
-		for i := range s.Findings {
-			if err := t.keepFinding(o, &s.Findings[i], s.Keys[i], &s.Changes[i]); err != nil {
-				return err
-			}
 		}
 		if err := t.keepSummary(o, &s); err != nil {
 			return err
@@ -111,8 +100,8 @@ func (t *tx) hasLineage(o owner.Owner, root session.ID) error {
 
 // keepMarks stores how far the models have come with a lineage.
 func (t *tx) keepMarks(o owner.Owner, root session.ID, m *curate.Marks) error {
-	const mark = `INSERT OR REPLACE INTO studies (owner_id, root_id, facts_to, summarized, titled, vectors_to, vectors_by) VALUES (?,?,?,?,?,?,?)`
-	if _, err := t.exec(mark, o.ID(), string(root), m.FactsTo, m.Summarized, m.Titled, m.VectorsTo, null(m.VectorsBy)); err != nil {
+	const mark = `INSERT OR REPLACE INTO studies (owner_id, root_id, summarized, titled, vectors_to, vectors_by) VALUES (?,?,?,?,?,?)`
+	if _, err := t.exec(mark, o.ID(), string(root), m.Summarized, m.Titled, m.VectorsTo, null(m.VectorsBy)); err != nil {
 		return fmt.Errorf("keep marks: %w", err)
 	}
 	return nil
@@ -164,19 +153,6 @@ func (t *tx) untitled(o owner.Owner, id session.ID) error {
 	return nil
 }
 
-// keepFinding stores a finding and the change that it caused in memory.
-func (t *tx) keepFinding(o owner.Owner, f *memory.Finding, key session.Key, c *memory.Change) error {
-	const insert = `INSERT INTO findings (owner_id, root_id, seq, session_key, quote_start, quote_end, statement, proposed_by, accepted_at, after_id, fact_id)
-		VALUES (?,?,?,?,?,?,?,?,?,?,?)`
-	_, err := t.exec(insert, o.ID(), string(f.Root), f.Seq, null(key), f.Start, f.End, f.Statement, f.By, bound.Millis(f.At), f.After,
-		string(f.Fact))
-	if err != nil {
-		return fmt.Errorf("insert finding: %w", err)
-	}
-	from := &session.Message{Key: key, RecordedAt: f.At}
-	return t.keepChange(o, c, func(*memory.Fact) *session.Message { return from })
-}
-
 // keepVectors stores new vectors, and deletes those of other models.
 func (t *tx) keepVectors(o owner.Owner, s *curate.Study) error {
 	if s.Marks.VectorsBy == "" {
@@ -208,74 +184,13 @@ func (t *tx) dropVector(o owner.Owner, m *session.Message) error {
 	return nil
 }
 
-// dropStudied removes the results of studies of a part of a lineage.
-func (t *tx) dropStudied(o owner.Owner, root session.ID, from, to int64) error {
-	for _, query := range []string{
-		`DELETE FROM findings WHERE owner_id = ? AND root_id = ? AND seq >= ? AND seq < ?`,
-		`DELETE FROM vectors WHERE owner_id = ? AND root_id = ? AND seq >= ? AND seq < ?`,
-	} {
-		if _, err := t.exec(query, o.ID(), string(root), from, to); err != nil {
-			return fmt.Errorf("drop what was studied: %w", err)
-		}
+// dropVectors deletes the vectors of a part of a lineage.
+func (t *tx) dropVectors(o owner.Owner, root session.ID, from, to int64) error {
+	const drop = `DELETE FROM vectors WHERE owner_id = ? AND root_id = ? AND seq >= ? AND seq < ?`
+	if _, err := t.exec(drop, o.ID(), string(root), from, to); err != nil {
+		return fmt.Errorf("drop vectors: %w", err)
 	}
 	return nil
-}
-
-// acceptedAt is the time at which a scope learnt the fact of a finding.
-func (t *tx) acceptedAt(o owner.Owner, f *memory.Fact, otherwise int64) (int64, error) {
-	var at int64
-	err := t.row(`SELECT accepted_at FROM findings WHERE owner_id = ? AND root_id = ? AND fact_id = ?`,
-		o.ID(), string(f.Source.Root), string(f.ID)).Scan(&at)
-	if isNoRows(err) {
-		return otherwise, nil
-	}
-	if err != nil {
-		return 0, fmt.Errorf("find a fact's finding: %w", err)
-	}
-	return at, nil
-}
-
-// dropFindings erases the findings of a scope whose facts are gone.
-func (t *tx) dropFindings(o owner.Owner, scope *memory.Scope) error {
-	const gone = ` AND NOT EXISTS (SELECT 1 FROM facts f WHERE f.owner_id = findings.owner_id AND f.root_id = findings.root_id
-		AND f.seq = findings.seq AND f.id = findings.fact_id)`
-	query, arg := `DELETE FROM findings WHERE owner_id = ? AND root_id = ? AND session_key IS NULL`+gone, string(scope.Root)
-	if scope.Key != "" {
-		query, arg = `DELETE FROM findings WHERE owner_id = ? AND session_key = ?`+gone, string(scope.Key)
-	}
-	if _, err := t.exec(query, o.ID(), arg); err != nil {
-		return fmt.Errorf("erase findings: %w", err)
-	}
-	return nil
-}
-
-// Findings implements memory.Store.
-func (db *DB) Findings(ctx context.Context, o owner.Owner, scope memory.Scope) ([]memory.Finding, error) {
-	const columns = `SELECT root_id, seq, quote_start, quote_end, statement, proposed_by, accepted_at, after_id, fact_id FROM findings `
-	where, arg := ofScope(scope, `session_key = ?`, `session_key IS NULL AND root_id = ?`, `root_id = ?`)
-	st, err := db.read.stmt(ctx, columns+`WHERE owner_id = ? AND `+where+` AND accepted_at <= ? ORDER BY ord`)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := st.QueryContext(ctx, o.ID(), arg, until(scope.AsOf))
-	if err != nil {
-		return nil, fmt.Errorf("read findings: %w", err)
-	}
-	defer func() { _ = rows.Close() }()
-	var out []memory.Finding
-	for rows.Next() {
-		var f memory.Finding
-		var at int64
-		if err := rows.Scan(&f.Root, &f.Seq, &f.Start, &f.End, &f.Statement, &f.By, &at, &f.After, &f.Fact); err != nil {
-			return nil, fmt.Errorf("read finding: %w", err)
-		}
-		f.At = bound.FromMillis(at)
-		out = append(out, f)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("read findings: %w", err)
-	}
-	return out, nil
 }
 
 // Vectors implements memory.Store.

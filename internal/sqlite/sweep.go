@@ -53,7 +53,7 @@ func (db *DB) Sweep(ctx context.Context, o owner.Owner, about *mention.Thing, dr
 		switch s.name {
 		case "jobs":
 			out.Jobs += len(rows)
-		case "facts", "findings", "vectors": // derived data: counted at the source
+		case "facts", "vectors": // derived data: counted at the source
 		default:
 			out.Records += len(rows) + len(texts)
 		}

@@ -122,7 +122,6 @@ func memoryCases() map[string]isolationCase {
 			return st.Quotes(ctx, o, []memory.Place{{Root: theSession, Seq: 0}, {Root: theSession, Seq: 3}})
 		}},
 		"Costs":     {call: costsOfTheSession},
-		"Findings":  {call: findingsOfTheSession},
 		"Vectors":   {call: vectorsOfTheSession},
 		"Marks":     {silent: true, call: marksOfTheSession},
 		"Unstudied": {silent: true, call: unstudiedSessions},

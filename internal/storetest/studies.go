@@ -3,7 +3,6 @@ package storetest
 import (
 	"context"
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -18,32 +17,26 @@ import (
 func studyTests() []test {
 	return []test{
 		{"a study comes back with all it brought", testStudy},
-		{"findings are known from when they were accepted", testFindingsPast},
+		{"vectors are known from when their messages were", testVectorsPast},
 		{"lineages want what they lack", testUnstudied},
 		{"another model's vectors take the place of one's", testVectorModels},
 		{"a summary goes to the session it names", testSummary},
 		{"a failing study changes nothing", testStudyAtomic},
 		{"what is studied goes with its lineage", testStudyErased},
-		{"a rewrite erases findings and vectors", testStudyRewritten},
+		{"a rewrite erases vectors", testStudyRewritten},
 	}
 }
 
-// studied is a study that brought one finding and one vector, both marked.
+// studied is a study that brought one vector, which holds the mark.
 func studied(m *session.Message, mark string) curate.Study {
-	f := fact("found", m, memory.Plain)
-	f.By, f.Statement = "model of "+mark, "found by "+mark
 	v := ranking.Vector{MessageID: m.ID, SessionID: m.SessionID, Root: m.RootID, Seq: m.Seq, Scale: 0.5}
 	for _, b := range []byte(mark) {
 		v.Parts = append(v.Parts, int8(b))
 	}
 	return curate.Study{
-		Task:  curate.Task{Root: m.RootID},
-		Marks: curate.Marks{FactsTo: int64(len(mark) - len("canary-")), VectorsTo: 1, VectorsBy: theEmbeddings},
-		Findings: []memory.Finding{{
-			Root: m.RootID, Seq: m.Seq, End: len(m.Content), Statement: f.Statement, By: f.By,
-			At: epoch().Add(time.Hour), After: m.ID, Fact: f.ID,
-		}},
-		Keys: []session.Key{m.Key}, Changes: []memory.Change{{Learned: []memory.Fact{f}}}, Vectors: []ranking.Vector{v},
+		Task:    curate.Task{Root: m.RootID},
+		Marks:   curate.Marks{Summarized: len(mark) - len("canary-"), VectorsTo: 1, VectorsBy: theEmbeddings},
+		Vectors: []ranking.Vector{v},
 	}
 }
 
@@ -54,13 +47,6 @@ func textOf(v ranking.Vector) string {
 		b = append(b, byte(p))
 	}
 	return string(b)
-}
-
-func findings(t *testing.T, what string, st Store, scope memory.Scope, want ...memory.Finding) {
-	t.Helper()
-	got, err := st.Findings(t.Context(), alice(), scope)
-	kind(t, what, err, "")
-	same(t, what, got, want)
 }
 
 func vectors(t *testing.T, what string, st Store, scope memory.Scope, model string, want ...ranking.Vector) {
@@ -95,8 +81,6 @@ func testStudy(t *testing.T, st Store) {
 		scope memory.Scope
 		s     curate.Study
 	}{{memory.Scope{Key: "key"}, a}, {memory.Scope{Root: "keyed", Whole: true}, a}, {memory.Scope{Root: "alone"}, b}} {
-		findings(t, "findings", st, c.scope, c.s.Findings...)
-		known(t, "facts", st, c.scope, c.s.Changes[0].Learned...)
 		want := c.s.Vectors
 		if len(want) == 2 {
 			want = []ranking.Vector{want[1], want[0]} // the newest first
@@ -105,23 +89,18 @@ func testStudy(t *testing.T, st Store) {
 		vectors(t, "vectors of another model", st, c.scope, "another")
 		marks(t, "marks", st, c.s.Root, c.s.Marks)
 	}
-	findings(t, "another key", st, memory.Scope{Key: "other"})
+	vectors(t, "another key", st, memory.Scope{Key: "other"}, theEmbeddings)
 	keyed.check(t, st)
 }
 
-func testFindingsPast(t *testing.T, st Store) {
+func testVectorsPast(t *testing.T, st Store) {
 	l := newTalk(alice(), "s", "key")
 	l.say(t, st, "told", "yes")
 	s := studied(&l.messages[0], "canary-x")
 	kind(t, "keep", st.KeepStudy(t.Context(), alice(), s), "")
 	for _, scope := range []memory.Scope{{Root: "s", Whole: true}, {Key: "key"}} {
-		scope.AsOf = epoch().Add(time.Hour - time.Second)
-		findings(t, "before", st, scope)
-		known(t, "before", st, scope)
-		vectors(t, "vectors are as old as their messages", st, scope, theEmbeddings, s.Vectors...)
 		scope.AsOf = epoch().Add(time.Hour)
-		findings(t, "at", st, scope, s.Findings...)
-		known(t, "at", st, scope, s.Changes[0].Learned...)
+		vectors(t, "vectors are as old as their messages", st, scope, theEmbeddings, s.Vectors...)
 		scope.AsOf = epoch()
 		vectors(t, "before all", st, scope, theEmbeddings)
 	}
@@ -142,16 +121,11 @@ func testUnstudied(t *testing.T, st Store) {
 		same(t, what, got, ids)
 	}
 	check("nothing is asked for", curate.Want{})
-	check("three messages", curate.Want{Every: 3}, "b", "a")
-	check("four messages", curate.Want{Every: 4}, "b")
-	check("the first", curate.Want{Every: 3, Limit: 1}, "b")
-	check("one lineage alone", curate.Want{Every: 3, Root: "a"}, "a")
-	check("rested", curate.Want{Every: 9, Rested: a.now}, "a")
 	check("a summary", curate.Want{Summaries: true}, "b")
 	check("vectors", curate.Want{Embeddings: "m"}, "b", "a")
-	kind(t, "keep", st.KeepStudy(t.Context(), alice(), curate.Study{Task: curate.Task{Root: "b"}, Marks: curate.Marks{FactsTo: 2, Summarized: 1, VectorsTo: 4, VectorsBy: "m"}}), "")
-	check("two are left", curate.Want{Every: 2}, "b", "a")
-	check("three are not", curate.Want{Every: 3}, "a")
+	check("the first", curate.Want{Embeddings: "m", Limit: 1}, "b")
+	check("one lineage alone", curate.Want{Embeddings: "m", Root: "a"}, "a")
+	kind(t, "keep", st.KeepStudy(t.Context(), alice(), curate.Study{Task: curate.Task{Root: "b"}, Marks: curate.Marks{Summarized: 1, VectorsTo: 4, VectorsBy: "m"}}), "")
 	check("it has its summary", curate.Want{Summaries: true})
 	check("it has its vectors", curate.Want{Embeddings: "m"}, "a")
 	check("another model's", curate.Want{Embeddings: "n"}, "b", "a")
@@ -196,8 +170,7 @@ func testStudyAtomic(t *testing.T, st Store) {
 	s := studied(&l.messages[0], "canary-x")
 	s.Root = "gone"
 	kind(t, "a lineage that is gone", st.KeepStudy(t.Context(), alice(), s), fault.NotFound)
-	findings(t, "findings", st, memory.Scope{Root: "s"})
-	known(t, "facts", st, memory.Scope{Root: "s"})
+	vectors(t, "vectors", st, memory.Scope{Root: "s"}, theEmbeddings)
 	marks(t, "marks", st, "gone", curate.Marks{})
 }
 
@@ -210,7 +183,6 @@ func testStudyErased(t *testing.T, st Store) {
 		kind(t, "keep", st.KeepStudy(t.Context(), alice(), s[i]), "")
 	}
 	kind(t, "delete", st.DeleteLineage(t.Context(), alice(), "gone"), "")
-	findings(t, "findings", st, memory.Scope{Key: "key"}, s[1].Findings...)
 	vectors(t, "vectors", st, memory.Scope{Key: "key"}, theEmbeddings, s[1].Vectors...)
 	marks(t, "marks", st, "gone", curate.Marks{})
 	marks(t, "the other's marks", st, "kept", s[1].Marks)
@@ -224,18 +196,12 @@ func testStudyRewritten(t *testing.T, st Store) {
 	l := newTalk(alice(), "s", "")
 	l.say(t, st, "one", "two", "three")
 	a, b := studied(&l.messages[0], "canary-quetzal"), studied(&l.messages[2], "canary-kept")
-	b.Findings[0].Fact, b.Changes[0].Learned[0].ID = "f_other", "f_other"
 	b.Marks.VectorsTo = 3
 	kind(t, "keep", st.KeepStudy(t.Context(), alice(), a), "")
 	kind(t, "keep", st.KeepStudy(t.Context(), alice(), b), "")
 	m := l.messages[0]
 	m.Content = "[erased]"
-	kind(t, "rewrite", st.Rewrite(t.Context(), alice(), curate.Rewrite{
-		Messages: []session.Message{m}, Scopes: []curate.ScopeFacts{{Scope: memory.Scope{Root: "s"}, Facts: b.Changes[0].Learned}},
-	}), "")
-	findings(t, "findings", st, memory.Scope{Root: "s"}, b.Findings...)
-	known(t, "facts", st, memory.Scope{Root: "s"}, b.Changes[0].Learned...)
-	known(t, "a fact is as old as its finding", st, memory.Scope{Root: "s", AsOf: epoch().Add(time.Minute)})
+	kind(t, "rewrite", st.Rewrite(t.Context(), alice(), curate.Rewrite{Messages: []session.Message{m}}), "")
 	vectors(t, "vectors", st, memory.Scope{Root: "s"}, theEmbeddings, b.Vectors...)
 	want := b.Marks
 	want.VectorsTo = 0
@@ -246,15 +212,6 @@ func testStudyRewritten(t *testing.T, st Store) {
 }
 
 // What follows are the cases of isolation.
-
-func findingsOfTheSession(ctx context.Context, st Store, o owner.Owner) (any, error) {
-	byRoot, err := st.Findings(ctx, o, memory.Scope{Root: theSession, Whole: true})
-	if err != nil {
-		return nil, err
-	}
-	byKey, err := st.Findings(ctx, o, memory.Scope{Key: theKey})
-	return slices.Concat(byRoot, byKey), err
-}
 
 // vectorsOfTheSession returns the marks that the vectors hold.
 func vectorsOfTheSession(ctx context.Context, st Store, o owner.Owner) (any, error) {
@@ -274,11 +231,11 @@ func vectorsOfTheSession(ctx context.Context, st Store, o owner.Owner) (any, err
 // them after the length of its name.
 func marksOfTheSession(ctx context.Context, st Store, o owner.Owner) (any, error) {
 	m, err := st.Marks(ctx, o, theSession)
-	want := int64(len(o.ID()))
+	want := len(o.ID())
 	if o.ID() == nobody().ID() {
 		want = 0
 	}
-	if m.FactsTo != want {
+	if m.Summarized != want {
 		return nil, fmt.Errorf("got marks %+v of %s", m, o.ID())
 	}
 	return m, err
@@ -296,7 +253,7 @@ func unstudiedSessions(ctx context.Context, st Store, o owner.Owner) (any, error
 func studyTheSession(ctx context.Context, st Store, o owner.Owner) (any, error) {
 	m := session.Message{ID: 1, SessionID: theSession, RootID: theSession, Key: theKey, Content: "strange"}
 	s := studied(&m, "strange")
-	s.Marks.FactsTo = int64(len(o.ID()))
+	s.Marks.Summarized = len(o.ID())
 	s.Summary = &curate.Summary{Session: theChild, Text: "strange"}
 	s.Title = "strange"
 	return nil, st.KeepStudy(ctx, o, s)

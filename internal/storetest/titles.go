@@ -168,14 +168,14 @@ func testRetitled(t *testing.T, st Store) {
 func testTitleLost(t *testing.T, st Store) {
 	asked := func(id session.ID, want bool) {
 		t.Helper()
-		marks(t, "marks", st, id, curate.Marks{FactsTo: 1, Titled: want})
+		marks(t, "marks", st, id, curate.Marks{Summarized: 1, Titled: want})
 	}
 	var talks []*talk
 	for _, id := range []session.ID{"patched", "rewritten", "kept"} {
 		l := newTalk(alice(), id, "")
 		l.sessions[0].Title, l.sessions[0].TitleSource = "Plan of "+string(id), session.TitleModel
 		l.say(t, st, "hello", "hi")
-		kind(t, "keep", st.KeepStudy(t.Context(), alice(), curate.Study{Task: curate.Task{Root: id}, Marks: curate.Marks{FactsTo: 1, Titled: true}}), "")
+		kind(t, "keep", st.KeepStudy(t.Context(), alice(), curate.Study{Task: curate.Task{Root: id}, Marks: curate.Marks{Summarized: 1, Titled: true}}), "")
 		talks = append(talks, l)
 	}
 	title, prompt := "", "Be brief."

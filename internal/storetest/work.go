@@ -131,7 +131,7 @@ func testWorkFence(t *testing.T, st Store) {
 	s := studied(&l.messages[0], "canary-lost")
 	s.Kind, s.Fence = curate.Reading, first.Fence
 	kind(t, "keep under a lost claim", st.KeepStudy(t.Context(), alice(), s), fault.Conflict)
-	findings(t, "nothing is stored", st, memory.Scope{Root: "s"})
+	vectors(t, "nothing is stored", st, memory.Scope{Root: "s"}, theEmbeddings)
 	marks(t, "nothing is marked", st, "s", curate.Marks{})
 	s.Fence = second.Fence
 	kind(t, "keep", st.KeepStudy(t.Context(), alice(), s), "")

@@ -43,11 +43,11 @@ func parseReply(text string) ([]statement, error) {
 // found turns a reply's statements into findings in the messages it was shown. A
 // statement that cites no message, or words that are not in it, gets an empty range, so
 // that it is refused and counted.
-func found(list []statement, ms []session.Message, by string) []memory.Finding {
+func found(list []statement, ms []session.Message) []memory.Finding {
 	out := make([]memory.Finding, 0, len(list))
 	for i := range list {
 		st := &list[i]
-		f := memory.Finding{Seq: st.Message, Statement: strings.TrimSpace(st.Statement), By: by}
+		f := memory.Finding{Seq: st.Message, Statement: strings.TrimSpace(st.Statement)}
 		for k := range ms {
 			if ms[k].Seq != st.Message {
 				continue

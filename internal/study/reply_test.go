@@ -49,7 +49,7 @@ func FuzzParseReply(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, p := range found(list, ms, "m") {
+		for _, p := range found(list, ms) {
 			if p.Start < 0 || p.End < p.Start || p.End > len(ms[0].Content) || p.End > 0 && p.Seq != 3 {
 				t.Errorf("got %+v", p)
 			}

@@ -1,6 +1,6 @@
-// Package study does the background work of models on memory: it reads new messages for
-// facts, summarizes folded turns, names conversations, and embeds messages. All of it
-// is optional and off by default.
+// Package study does the background work of models on memory: it
+// summarizes folded turns, names conversations, and embeds messages. All of it is
+// optional and off by default.
 //
 // No turn waits for it or depends on it. Package memory checks a model's statements
 // against the messages they cite, and package curate stores them; this package decides
@@ -40,8 +40,7 @@ type Parts struct {
 	Queue Queue
 	// Owners lists the owners whose memory is studied.
 	Owners func(context.Context) ([]owner.Owner, error)
-	// Chat is called for facts, summaries and titles under the name Model; nil for none
-	// of them.
+	// Chat is called for summaries and titles under the name Model; nil for neither.
 	Chat  run.Model
 	Model string
 	// Embed computes vectors with the model Embeddings; nil for none.
@@ -55,11 +54,6 @@ type Parts struct {
 
 // How eagerly lineages are studied.
 const (
-	// every is how many new messages are worth a call.
-	every = 8
-	// rest is how long a conversation is silent before its remaining messages are read,
-	// even if they are fewer than every.
-	rest = 10 * time.Minute
 	// round is the interval of the scan for lineages that no Wake reported.
 	round = 10 * time.Minute
 	// maxHeard bounds the reported lineages that are not queued yet. The next scan
@@ -109,7 +103,7 @@ type stats struct{ accepted, refused, calls, failures, vectors, summaries, title
 
 // Stats are counts since the start.
 type Stats struct {
-	Accepted, Refused   int64 // findings
+	Accepted, Refused   int64 // sentences for summaries
 	Calls, Failures     int64 // of either model
 	Vectors, Summarized int64
 	Titled              int64 // lineages that got a model's title
@@ -199,8 +193,7 @@ func (s *Study) round(ctx context.Context) {
 	}
 }
 
-// listen queues the reported lineages: those with enough messages for a call at once,
-// the others for when the conversation rests.
+// listen queues the reported lineages that have work to do.
 func (s *Study) listen(ctx context.Context) {
 	s.mu.Lock()
 	heard := s.heard
@@ -215,25 +208,22 @@ func (s *Study) listen(ctx context.Context) {
 				s.complain(ctx, "look for work", err)
 				continue
 			}
-			switch {
-			case len(due) > 0:
+			if len(due) > 0 {
 				items = append(items, s.item(l.root, kind, s.moment()))
-			case kind == curate.Reading:
-				items = append(items, s.item(l.root, kind, s.moment().Add(rest)))
 			}
 		}
 		s.request(ctx, o, items)
 	}
 }
 
-// want says which messages make a lineage worth a kind of work; an empty root means
-// every lineage.
+// want says what makes a lineage worth a kind of work; an empty root means every
+// lineage.
 func (s *Study) want(kind curate.Work, root session.ID) curate.Want {
 	w := curate.Want{Root: root, Limit: perRound}
 	if kind == curate.Vectors {
 		w.Embeddings = s.Embeddings
 	} else {
-		w.Rested, w.Every, w.Summaries, w.Titles = s.Now().Add(-rest), every, true, true
+		w.Summaries, w.Titles = true, true
 	}
 	return w
 }

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -205,15 +206,26 @@ func (w *world) turn(id session.ID, key session.Key, ms ...session.Message) *run
 	return res
 }
 
-// chat says some things that fill a batch.
+// chat says things, and goes on until the lineage is compressed: a model has folded
+// turns to summarize.
 func (w *world) chat(id session.ID, texts ...string) {
 	w.t.Helper()
 	for _, text := range texts {
 		w.say(id, "", text)
 	}
-	for i := len(texts); i < 4; i++ {
-		w.say(id, "", fmt.Sprintf("Nothing more for today, number %d.", i))
+	w.fold(id)
+}
+
+// fold talks until the lineage is compressed.
+func (w *world) fold(id session.ID) {
+	w.t.Helper()
+	for i := 0; !w.say(id, "", boat(i)).Compressed; i++ {
 	}
+}
+
+// boat is a long sentence about a boat.
+func boat(i int) string {
+	return fmt.Sprintf("Boat %d is long and green and lies next to the boat that came before it, with a rope that is nearly as old.", i)
 }
 
 func (w *world) catchUp() { w.study.CatchUp(context.Background()) }
@@ -227,16 +239,24 @@ func (w *world) facts(scope memory.Scope) []memory.Fact {
 	return facts
 }
 
-// proposed are the facts that a model found in a scope.
-func (w *world) proposed(scope memory.Scope) []memory.Fact {
+// drawn are the lines of the newest summary of a lineage that a model drew.
+func (w *world) drawn(root session.ID) []string {
 	w.t.Helper()
-	var out []memory.Fact
-	for _, f := range w.facts(scope) {
-		if f.By != "" {
-			out = append(out, f)
+	var out []string
+	for line := range strings.SplitSeq(w.tip(root).Summary, "\n") {
+		if text, ok := strings.CutPrefix(line, compression.DrawnLine); ok {
+			out = append(out, text)
 		}
 	}
 	return out
+}
+
+// draws fails unless these are the lines that a model drew.
+func (w *world) draws(root session.ID, want ...string) {
+	w.t.Helper()
+	if got := w.drawn(root); !slices.Equal(got, want) {
+		w.t.Errorf("drawn of %s: got %q, want %q", root, got, want)
+	}
 }
 
 // calls counts the requests of the model server so far, by model. Requests for a title
@@ -283,10 +303,14 @@ func (w *world) traces(text string) int {
 	return n
 }
 
-const terrace = "By the way, the roof terrace opens at seven, and lunch is late."
+const (
+	terrace      = "By the way, the roof terrace opens at seven, and lunch is late."
+	terraceDrawn = "the roof terrace opens at seven"
+	folding      = 1200 // a budget that is small enough for a compression after a few turns
+)
 
 func terraceFound(seq int) [3]any {
-	return [3]any{seq, "the roof terrace opens at seven", "the roof terrace opens at seven"}
+	return [3]any{seq, terraceDrawn, terraceDrawn}
 }
 
 // TestOffByDefault: without a setting, a turn is one call, and no other call is made.
@@ -304,29 +328,23 @@ func TestOffByDefault(t *testing.T) {
 	}
 }
 
-func TestFactsAppear(t *testing.T) {
+// TestSentencesAreChecked: only sentences that a folded message of the user supports get
+// into the summary, and the fold is read once.
+func TestSentencesAreChecked(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, options{})
+	w := newWorld(t, options{budget: folding})
 	w.says(found(
 		terraceFound(0),
-		[3]any{0, "the roof terrace opens at seven", "the roof terrace opens at seven daily"}, // "daily" is invented
+		[3]any{0, terraceDrawn, "the roof terrace opens at seven daily"}, // "daily" is invented
 		[3]any{0, "never said", "never said"},
 		[3]any{1, "ok", "ok"},
 		[3]any{77, "x", "x"},
 	))
 	w.chat("s", terrace)
 	w.catchUp()
-	got := w.proposed(memory.Scope{Root: "s"})
-	if len(got) != 1 {
-		t.Fatalf("got facts %+v, want one", got)
-	}
-	f := got[0]
-	if f.Statement != "the roof terrace opens at seven" || f.By != "student" || f.Quote != terrace[f.Source.Start:f.Source.End] ||
-		!strings.Contains(f.Quote, f.Statement) || f.Source.Seq != 0 || f.Source.MessageID == 0 || !f.Kind.Asserted() {
-		t.Errorf("got %+v", f)
-	}
-	if s := w.study.Stats(); s.Accepted != 1 || s.Refused != 4 {
-		t.Errorf("got %+v, want 1 accepted and 4 refused", s)
+	w.draws("s", terraceDrawn)
+	if s := w.study.Stats(); s.Accepted != 1 || s.Refused != 4 || s.Summarized != 1 {
+		t.Errorf("got %+v, want 1 accepted and 4 refused for 1 summary", s)
 	}
 	w.identical()
 	again := w.calls("student")
@@ -335,17 +353,39 @@ func TestFactsAppear(t *testing.T) {
 		t.Errorf("got %d more calls about the same messages", n-again)
 	}
 	w.restart()
+	w.catchUp()
 	w.identical()
-	if got := w.proposed(memory.Scope{Root: "s"}); len(got) != 1 {
-		t.Errorf("after a restart: got %+v", got)
+	w.draws("s", terraceDrawn)
+}
+
+// TestNoFacts: a model adds no facts, whatever it replies, and no call reads a lineage
+// without a fold.
+func TestNoFacts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{noEmbed: true})
+	w.says(found(terraceFound(0)))
+	w.say("s", "", terrace)
+	for range 12 {
+		w.say("s", "", "And so on.")
 	}
+	before := w.facts(memory.Scope{Root: "s"})
+	w.catchUp()
+	w.clock.Advance(time.Hour)
+	w.catchUp()
+	if n := w.calls("student"); n != 0 {
+		t.Errorf("got %d calls, want none", n)
+	}
+	if got := w.facts(memory.Scope{Root: "s"}); len(got) != len(before) {
+		t.Errorf("got %d facts, want the %d from before", len(got), len(before))
+	}
+	w.nothingLeft()
 }
 
 // TestUnassertedStays: a message that only asks, supposes or denies asserts nothing,
 // even if a model claims that it does.
 func TestUnassertedStays(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, options{noEmbed: true})
+	w := newWorld(t, options{budget: folding, noEmbed: true})
 	texts := []string{
 		"Does the crane lift 40 tons on Sundays?", "Maybe the crane lifts 40 tons.", "My brother prefers green tea in the cabin.",
 		"We don't paint the crane.", "The password for the crane is hunter2secret9.",
@@ -357,15 +397,9 @@ func TestUnassertedStays(t *testing.T) {
 	w.says(found(rows...))
 	w.chat("s", texts...)
 	w.catchUp()
-	for _, f := range w.proposed(memory.Scope{Root: "s"}) {
-		if f.Kind.Asserted() {
-			t.Errorf("asserted: %q as %s", f.Statement, f.Kind)
-		}
-	}
-	for _, f := range w.facts(memory.Scope{Root: "s"}) {
-		if strings.Contains(f.Quote+f.Statement, "hunter2") {
-			t.Errorf("a secret became a fact: %+v", f)
-		}
+	w.draws("s")
+	if s := w.study.Stats(); s.Accepted != 0 || s.Refused != int64(len(texts)) {
+		t.Errorf("got %+v, want all %d refused", s, len(texts))
 	}
 	w.identical()
 }
@@ -384,18 +418,21 @@ func TestBrokenModels(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, options{})
+			w := newWorld(t, options{budget: folding})
 			w.says(step)
 			w.embedStep(upstreamtest.Step{Raw: []byte("nonsense")})
 			w.chat("s", terrace)
-			before := w.facts(memory.Scope{Root: "s"})
+			before, summary := w.facts(memory.Scope{Root: "s"}), w.tip("s").Summary
 			for range 6 {
 				w.catchUp()
 				w.clock.Advance(2 * time.Hour)
 				w.say("s", "", "And another thing.")
 			}
-			if got := w.facts(memory.Scope{Root: "s"}); len(got) < len(before) || len(w.proposed(memory.Scope{Root: "s"})) != 0 {
+			if got := w.facts(memory.Scope{Root: "s"}); len(got) < len(before) {
 				t.Errorf("got %+v", got)
+			}
+			if got := w.tip("s").Summary; got != summary || got == "" {
+				t.Errorf("got summary %q, want %q", got, summary)
 			}
 			if got := w.calls("student"); got > 14 {
 				t.Errorf("got %d calls in six rounds: it is not left alone", got)
@@ -412,7 +449,7 @@ func TestBrokenModels(t *testing.T) {
 // nonsense about some messages is not asked about them for ever.
 func TestLeftAlone(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, options{noEmbed: true})
+	w := newWorld(t, options{budget: folding, noEmbed: true})
 	w.says(upstreamtest.Reply("Let me tell you a story."))
 	w.chat("s", terrace)
 	for round := 1; round <= 5; round++ {
@@ -424,19 +461,21 @@ func TestLeftAlone(t *testing.T) {
 		}
 		w.clock.Advance(time.Hour)
 	}
-	w.says(found(terraceFound(8)))
-	w.chat("s", terrace)
-	w.catchUp()
-	if got := w.proposed(memory.Scope{Root: "s"}); len(got) != 1 || got[0].Source.Seq != 8 {
-		t.Errorf("got %+v, want what was said since", got)
+	w.draws("s")
+	w.says(found(terraceFound(int(w.tip("s").NextSeq))), found())
+	w.say("s", "", terrace)
+	for len(w.drawn("s")) == 0 && w.tip("s").Generation < 4 { // until a fold takes it in
+		w.fold("s")
+		w.catchUp()
 	}
+	w.draws("s", terraceDrawn) // what was said since
 }
 
 // TestHangingModel: turns go on while a model hangs, and a hanging call ends with the
 // study.
 func TestHangingModel(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, options{patience: 20 * time.Millisecond})
+	w := newWorld(t, options{budget: folding, patience: 20 * time.Millisecond})
 	w.chat("s", terrace)
 	w.says(upstreamtest.Step{Hang: true})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -459,16 +498,13 @@ func TestHangingModel(t *testing.T) {
 	w.says(found(terraceFound(0)))
 	w.restart()
 	w.catchUp()
-	if got := w.proposed(memory.Scope{Root: "s"}); len(got) != 1 {
-		t.Errorf("after the call was lost: got %+v, want the fact", got)
-	}
+	w.draws("s", terraceDrawn) // the lost call is made again
 }
 
-// TestTwoStudies: two studies on one database share the work. No call is made twice,
-// and no finding is stored twice.
+// TestTwoStudies: two studies on one database share the work, and no call is made twice.
 func TestTwoStudies(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, options{noEmbed: true})
+	w := newWorld(t, options{budget: folding, noEmbed: true})
 	w.says(found(terraceFound(0)))
 	const lineages = 6
 	for i := range lineages {
@@ -492,9 +528,7 @@ func TestTwoStudies(t *testing.T) {
 		t.Errorf("got %d calls, want one for each of %d lineages", reads, lineages)
 	}
 	for i := range lineages {
-		if got := w.findings(memory.Scope{Root: session.ID(fmt.Sprintf("s%d", i))}); got != 1 {
-			t.Errorf("s%d: got %d findings, want 1", i, got)
-		}
+		w.draws(session.ID(fmt.Sprintf("s%d", i)), terraceDrawn)
 	}
 	w.nothingLeft()
 }
@@ -512,7 +546,7 @@ func (w *world) nothingLeft() {
 // the next attempt. It goes once it succeeds.
 func TestVisibleFailure(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, options{noEmbed: true})
+	w := newWorld(t, options{budget: folding, noEmbed: true})
 	w.says(upstreamtest.Refuse(500, "oops", "Oops."))
 	w.chat("s", terrace)
 	w.catchUp()
@@ -529,7 +563,7 @@ func TestVisibleFailure(t *testing.T) {
 // TestOffWritesNothing: without a model in the background, no task is queued.
 func TestOffWritesNothing(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, options{off: true})
+	w := newWorld(t, options{budget: folding, off: true})
 	w.chat("s", terrace)
 	w.nothingLeft()
 }
@@ -537,9 +571,9 @@ func TestOffWritesNothing(t *testing.T) {
 // TestHourlyBound: a call beyond the hourly token budget waits.
 func TestHourlyBound(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, options{perHour: 2500, noEmbed: true})
-	for i := range 40 {
-		w.say("s", "", fmt.Sprintf("Boat %d lies at the quay.", i))
+	w := newWorld(t, options{budget: folding, perHour: 2500, noEmbed: true})
+	for i := range 4 {
+		w.chat(session.ID(fmt.Sprintf("s%d", i)))
 	}
 	w.catchUp()
 	if got := w.calls("student"); got != 1 {
@@ -555,44 +589,6 @@ func TestHourlyBound(t *testing.T) {
 	}
 }
 
-// TestRestedTail: the end of a conversation is read once it has rested.
-func TestRestedTail(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, options{noEmbed: true})
-	w.says(found(terraceFound(0)))
-	w.say("s", "", terrace)
-	w.catchUp()
-	if got := w.calls("student"); got != 0 {
-		t.Errorf("got %d calls about a conversation just begun", got)
-	}
-	w.clock.Advance(time.Hour)
-	w.catchUp()
-	if got := w.proposed(memory.Scope{Root: "s"}); len(got) != 1 {
-		t.Errorf("got %+v, want the fact", got)
-	}
-}
-
-// TestKeyedScopes: findings enter the memory of the key under which their message was
-// said, and no other.
-func TestKeyedScopes(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, options{})
-	w.says(found(terraceFound(0)))
-	w.say("s", "k", terrace)
-	for range 4 {
-		w.say("s", "k", "And so on.")
-	}
-	w.say("other", "", "Hello there.")
-	w.catchUp()
-	if got := w.proposed(memory.Scope{Key: "k"}); len(got) != 1 {
-		t.Errorf("of the key: got %+v", got)
-	}
-	if got := w.proposed(memory.Scope{Root: "other"}); len(got) != 0 {
-		t.Errorf("of another session: got %+v", got)
-	}
-	w.identical()
-}
-
 // TestSummary: after a compression, sentences drawn from the folded turns replace the
 // beginnings of those turns, within the bound. Invented sentences do not.
 func TestSummary(t *testing.T) {
@@ -602,7 +598,7 @@ func TestSummary(t *testing.T) {
 	w.say("s", "", first)
 	var res *run.Result
 	for i := 0; res == nil || !res.Compressed; i++ {
-		res = w.say("s", "", fmt.Sprintf("Boat %d is long and green and lies next to the boat that came before it, with a rope that is nearly as old.", i))
+		res = w.say("s", "", boat(i))
 	}
 	tip := w.tip("s")
 	before := tip.Summary
@@ -639,7 +635,7 @@ func TestSummaryTooLate(t *testing.T) {
 	w.say("s", "", first)
 	compressed := 0
 	for i := 0; compressed < 2; i++ {
-		if w.say("s", "", fmt.Sprintf("Boat %d is long and green and lies next to the boat that came before it, with a rope that is nearly as old.", i)).Compressed {
+		if w.say("s", "", boat(i)).Compressed {
 			compressed++
 		}
 	}
@@ -652,7 +648,7 @@ func TestSummaryTooLate(t *testing.T) {
 	if err != nil || len(ms) != 1 {
 		t.Fatal(err, ms)
 	}
-	f := memory.Finding{Seq: ms[0].Seq, End: len(ms[0].Content), Statement: ms[0].Content, By: "m"}
+	f := memory.Finding{Seq: ms[0].Seq, End: len(ms[0].Content), Statement: ms[0].Content}
 	swapped, _, err := w.curator.Summarize(context.Background(), owner.Local(), curate.Task{Root: "s"}, 1, []memory.Finding{f})
 	if err != nil || swapped {
 		t.Errorf("got swapped %v, %v", swapped, err)
@@ -675,15 +671,15 @@ func (w *world) tip(id session.ID) session.Session {
 	return tip
 }
 
-// TestForget: findings, summaries and vectors are erased with their sources, to the
-// last byte, and do not come back.
+// TestForget: summaries and vectors are erased with their sources, to the last byte, and
+// do not come back.
 func TestForget(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{budget: 1200})
 	const secret = "As for the harbour, well, the quay is run by Quetzalcoatl, and the crane lifts 40 tons. By the way, the pier, as ever, opens at seven, and the fog is thick."
 	w.say("s", "", secret)
 	for i := 0; ; i++ {
-		if w.say("s", "", fmt.Sprintf("Boat %d is long and green and lies next to the boat that came before it, with a rope that is nearly as old.", i)).Compressed {
+		if w.say("s", "", boat(i)).Compressed {
 			break
 		}
 	}
@@ -693,9 +689,6 @@ func TestForget(t *testing.T) {
 	w.says(found(one, two, three))
 	w.catchUp()
 	w.identical()
-	if got := w.proposed(memory.Scope{Root: "s"}); len(got) == 0 {
-		t.Fatal("nothing was found")
-	}
 	if s := w.tip("s").Summary; !strings.Contains(s, "~ the crane lifts") {
 		t.Fatalf("got summary %q", s)
 	}
@@ -725,8 +718,11 @@ func TestForget(t *testing.T) {
 
 	// A model that still remembers does not bring it back.
 	w.says(found([3]any{0, secret, "the quay is run by Quetzalcoatl"}))
-	if _, err := w.curator.Learn(context.Background(), owner.Local(), curate.Task{Root: "s"}, 0, []memory.Finding{{Seq: 0, End: 40, Statement: "the quay is run by Quetzalcoatl", By: "m"}}); err != nil {
-		t.Fatal(err)
+	late := memory.Finding{Seq: 0, End: 40, Statement: "the quay is run by Quetzalcoatl"}
+	generation := w.tip("s").Generation
+	swapped, v, err := w.curator.Summarize(context.Background(), owner.Local(), curate.Task{Root: "s"}, generation, []memory.Finding{late})
+	if err != nil || swapped || v.Refused[memory.RefusedErased] != 1 {
+		t.Fatalf("too late: got %v, %+v, %v", swapped, v, err)
 	}
 	w.restart()
 	w.catchUp()
@@ -738,55 +734,38 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// TestErasedStaysOut: a forgotten thing is not found again in later messages.
+// TestErasedStaysOut: a forgotten thing does not get into the summary of later messages.
 func TestErasedStaysOut(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, options{noEmbed: true})
+	w := newWorld(t, options{budget: folding, noEmbed: true})
 	w.say("s", "", "The quay is run by Quetzalcoatl.")
 	if _, err := w.curator.Forget(context.Background(), owner.Local(), "quetzalcoatl", false); err != nil {
 		t.Fatal(err)
 	}
 	const again = "Well, the pier is long, and the crane was sold to Quetzalcoatl in May, and so on."
-	w.say("s", "", again)
-	v, err := w.curator.Learn(context.Background(), owner.Local(), curate.Task{Root: "s"}, 4, []memory.Finding{
-		{Seq: 2, End: len(again), Statement: "the crane was sold to Quetzalcoatl in May", By: "m"},
-	})
-	if err != nil || v.Accepted != 0 || v.Refused[memory.RefusedErased] != 1 {
-		t.Errorf("got %+v, %v", v, err)
+	w.says(found([3]any{2, again, "the crane was sold to Quetzalcoatl in May"}))
+	w.chat("s", again)
+	w.catchUp()
+	w.draws("s")
+	if s := w.study.Stats(); s.Accepted != 0 || s.Refused != 1 {
+		t.Errorf("got %+v, want it refused", s)
 	}
 }
 
-// TestForgetFact erases a found fact with its words.
+// TestForgetFact: a line that a model drew goes with the words of a forgotten fact.
 func TestForgetFact(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, options{})
-	w.says(found(terraceFound(0)))
-	w.chat("s", terrace)
+	w := newWorld(t, options{budget: folding})
+	const green = "My favourite colour is green."
+	w.says(found([3]any{0, green, green}))
+	w.chat("s", green)
 	w.catchUp()
-	scope := memory.Scope{Root: "s"}
-	f := w.proposed(scope)
-	if len(f) != 1 {
-		t.Fatalf("got %+v", f)
-	}
-	if _, err := w.curator.ForgetFact(context.Background(), owner.Local(), scope, f[0].ID); err != nil {
+	w.draws("s", green)
+	if err := forgetFact("favourite")(w); err != nil {
 		t.Fatal(err)
 	}
-	if got := w.proposed(scope); len(got) != 0 {
-		t.Errorf("got %+v", got)
-	}
-	if got := w.findings(scope); got != 0 {
-		t.Errorf("got %d findings", got)
-	}
+	w.draws("s")
 	w.identical()
-}
-
-func (w *world) findings(scope memory.Scope) int {
-	w.t.Helper()
-	list, err := w.db.Findings(context.Background(), owner.Local(), scope)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return len(list)
 }
 
 func (w *world) vectors(root session.ID) int {
@@ -847,42 +826,32 @@ func TestMeaning(t *testing.T) {
 	}
 }
 
-// TestOwners: the study of one owner shows no words of another owner.
+// TestOwners: the study of one owner summarizes no lineage of another owner.
 func TestOwners(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, options{noEmbed: true})
+	w := newWorld(t, options{budget: folding, noEmbed: true})
 	w.says(found(terraceFound(0)))
 	w.chat("s", terrace)
-	stranger := owner.Stored("stranger")
-	v, err := w.curator.Learn(context.Background(), stranger, curate.Task{Root: "s"}, 8, []memory.Finding{{Seq: 0, Start: 12, End: 40, Statement: "the roof terrace opens at seven"}})
-	if err == nil || v.Accepted != 0 {
-		t.Errorf("a stranger's finding: got %+v, %v", v, err)
+	f := memory.Finding{Seq: 0, End: len(terrace), Statement: terraceDrawn}
+	swapped, v, err := w.curator.Summarize(context.Background(), owner.Stored("stranger"), curate.Task{Root: "s"}, 1, []memory.Finding{f})
+	if err == nil || swapped || v.Accepted != 0 {
+		t.Errorf("a stranger's summary: got %v, %+v, %v", swapped, v, err)
 	}
+	w.draws("s")
 	w.catchUp()
-	if got := w.proposed(memory.Scope{Root: "s"}); len(got) != 1 {
-		t.Errorf("got %+v", got)
-	}
+	w.draws("s", terraceDrawn)
 }
 
-// TestUndone: findings in messages that are undone go with them.
+// TestUndone: the vectors of messages that are undone go with them.
 func TestUndone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{})
 	w.say("s", "", "Hello there, the boat is green.")
 	w.say("s", "", terrace)
-	w.says(found(terraceFound(2)))
-	w.clock.Advance(time.Hour)
 	w.catchUp()
-	scope := memory.Scope{Root: "s"}
-	if got := w.proposed(scope); len(got) != 1 {
-		t.Fatalf("got %+v", got)
-	}
 	before := w.vectors("s")
 	if _, err := w.curator.Undo(context.Background(), owner.Local(), "s"); err != nil {
 		t.Fatal(err)
-	}
-	if got := w.proposed(scope); len(got) != 0 || w.findings(scope) != 0 {
-		t.Errorf("got %+v and %d findings", got, w.findings(scope))
 	}
 	if got := w.vectors("s"); got != before-2 {
 		t.Errorf("got %d vectors, want 2 less than %d", got, before)

@@ -268,7 +268,7 @@ func TestTitleNumbers(t *testing.T) {
 	w.names(titled(kitchenTitle))
 	compressed := func(id session.ID) session.ID {
 		for i := 0; ; i++ {
-			if w.say(id, "", fmt.Sprintf("Boat %d is long and green and lies next to the boat that came before it, with a rope that is nearly as old.", i)).Compressed {
+			if w.say(id, "", boat(i)).Compressed {
 				return w.tip(id).ID
 			}
 		}

@@ -146,7 +146,7 @@ func (s *Study) do(ctx context.Context, o owner.Owner, it *Item) error {
 		return s.vectors(ctx, o, task)
 	}
 	var waits *later
-	for _, part := range []func(context.Context, owner.Owner, curate.Task) error{s.summary, s.facts, s.title} {
+	for _, part := range []func(context.Context, owner.Owner, curate.Task) error{s.summary, s.title} {
 		err := part(ctx, o, task)
 		l, ok := errors.AsType[*later](err)
 		switch {

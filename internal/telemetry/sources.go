@@ -46,7 +46,7 @@ func newLevels() levels {
 		deliveries: newLevel(now, "job_deliveries_running", "Deliveries under way."),
 
 		calls:      newLevel(up, "study_calls_total", "Background calls of models.", "outcome"),
-		findings:   newLevel(up, "study_findings_total", "Findings of models, by whether the words bore them out.", "outcome"),
+		findings:   newLevel(up, "study_findings_total", "Sentences that models proposed for summaries, by whether the words bore them out.", "outcome"),
 		vectors:    newLevel(up, "study_vectors_total", "Messages that were given their meaning."),
 		summaries:  newLevel(up, "study_summaries_total", "Summaries that were drawn by a model."),
 		titlesMade: newLevel(up, "study_titles_total", "Titles that a model gave."),
