@@ -10,14 +10,16 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
-// proxyHeaders are headers that reverse proxies, tunnels and CDNs add to a request, in
-// canonical form. proxyPrefixes begin families of such headers.
+// A header of a proxy is known by the shape of its name, because every proxy has names
+// of its own: it holds one of proxyTexts, has one of proxyWords between its hyphens, or
+// ends as an address does. proxyPrefixes are the products whose names have no such shape.
+// directHeaders have the shape and are sent by clients.
 var (
-	proxyHeaders = []string{
-		"Forwarded", "Forwarded-For", "Via", "X-Real-Ip", "X-Real-Port", "X-Client-Ip", "X-Cluster-Client-Ip", "X-Proxyuser-Ip", "X-Host",
-		"True-Client-Ip", "Client-Ip", "Cdn-Loop", "Fastly-Client-Ip", "Fly-Client-Ip", "Ngrok-Trace-Id", "Tailscale-User-Login",
-	}
-	proxyPrefixes = []string{"X-Forwarded", "X-Original-", "X-Envoy-", "X-Amzn-", "X-Azure-", "Cf-"}
+	proxyTexts    = []string{"forwarded", "proxy"}
+	proxyWords    = []string{"via", "real", "remote", "original", "originating", "cluster"}
+	proxySuffixes = []string{"-ip", "-addr", "-address"}
+	proxyPrefixes = []string{"x-host", "cdn-loop", "cf-", "ngrok-", "tailscale-", "x-envoy-", "x-amzn-", "x-azure-", "x-auth-request-"}
+	directHeaders = []string{"proxy-connection"}
 )
 
 // checkDirect refuses the development key unless the request was sent directly, from
@@ -41,17 +43,25 @@ func checkDirect(r *http.Request) error {
 
 // proxyHeader is the name of a header that only a proxy adds; "" if there is none.
 func proxyHeader(h http.Header) string {
-	for _, name := range proxyHeaders {
-		if _, ok := h[name]; ok {
-			return name
-		}
-	}
 	for name := range h {
-		if slices.ContainsFunc(proxyPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
+		if isProxyHeader(strings.ToLower(name)) {
 			return name
 		}
 	}
 	return ""
+}
+
+// isProxyHeader reports whether a header of this name, in lower case, is added by
+// proxies only.
+func isProxyHeader(name string) bool {
+	if slices.Contains(directHeaders, name) {
+		return false
+	}
+	has := func(texts []string, is func(name, text string) bool) bool {
+		return slices.ContainsFunc(texts, func(text string) bool { return is(name, text) })
+	}
+	return has(proxyTexts, strings.Contains) || has(proxySuffixes, strings.HasSuffix) || has(proxyPrefixes, strings.HasPrefix) ||
+		slices.ContainsFunc(strings.Split(name, "-"), func(word string) bool { return slices.Contains(proxyWords, word) })
 }
 
 // fromHere reports whether the client is on this machine: it has a loopback address, it

@@ -23,6 +23,9 @@ func TestDevelopmentKeyIsDirect(t *testing.T) {
 	for _, header := range []string{
 		"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Port", "X-Forwarded-Prefix", "X-Forwarded-Server",
 		"X-Real-IP", "Via", "x-forwarded-anything", "CF-Connecting-IP", "True-Client-IP", "X-Envoy-External-Address", "X-Original-Forwarded-For",
+		"X-Vercel-Forwarded-For", "WL-Proxy-Client-IP", "Proxy-Client-IP", "Z-Forwarded-For", "X-Originating-IP", "X-Remote-User", "X-Nginx-Proxy",
+		"Client-IP", "X-Real-Port", "X-ProxyUser-IP", "X-Host", "CDN-Loop", "Fly-Client-IP", "Ngrok-Trace-Id", "Tailscale-User-Login",
+		"X-Remote-Addr", "Remote-User", "X_Forwarded_For", "Proxy-Authorization",
 	} {
 		got := w.call("GET", "/api/sessions", "", append(dev, header, "127.0.0.1")...)
 		if got.status != http.StatusUnauthorized || !strings.Contains(got.body, "proxy") || !strings.Contains(got.body, "hermes keys create") {
@@ -30,6 +33,15 @@ func TestDevelopmentKeyIsDirect(t *testing.T) {
 		}
 		if got := w.call("GET", "/api/sessions", "", "Authorization", terminalToken, header, "127.0.0.1"); got.status != http.StatusOK {
 			t.Errorf("another key with %s: got %d %s, want 200", header, got.status, got.body)
+		}
+	}
+	for _, header := range []string{ // what browsers, SDKs and other direct clients send
+		"Proxy-Connection", "Sec-Fetch-Mode", "Sec-CH-UA-Platform", "Sec-GPC", "DNT", "Upgrade-Insecure-Requests", "X-Stainless-Lang",
+		"X-Stainless-Retry-Count", "X-Stainless-Helper-Method", "OpenAI-Organization", "OpenAI-Beta", "HTTP-Referer", "X-Title", "X-Request-Id",
+		"X-Requested-With", "X-OpenWebUI-User-Name", "Idempotency-Key", "Anthropic-Version", "Traceparent", "Mcp-Session-Id", "X-Goog-Api-Client",
+	} {
+		if got := w.call("GET", "/api/sessions", "", append(dev, header, "1")...); got.status != http.StatusOK {
+			t.Errorf("with %s: got %d %s, want 200", header, got.status, got.body)
 		}
 	}
 	r := w.request("GET", "/api/sessions", "", dev...)
