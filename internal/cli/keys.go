@@ -39,7 +39,7 @@ func (a *app) keysCreateCommand() *cobra.Command {
 	var in struct {
 		Name     string   `json:"name"`
 		Owner    string   `json:"owner,omitempty"`
-		Scopes   []string `json:"scopes,omitempty"`
+		Scopes   []string `json:"scopes"`
 		Requests *int     `json:"requests_per_minute,omitempty"`
 		Turns    *int     `json:"concurrent_turns,omitempty"`
 	}

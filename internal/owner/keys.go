@@ -170,7 +170,7 @@ func (k *Keyring) Development(ctx context.Context) (bool, error) {
 type NewKey struct {
 	Name    string
 	OwnerID string  // "" makes an owner of its own, named after the key
-	Scopes  []Scope // none: [DefaultScopes]
+	Scopes  []Scope // nil: [DefaultScopes]; an empty list is refused
 	Limits  KeyLimits
 }
 
@@ -188,8 +188,11 @@ func (k *Keyring) Create(ctx context.Context, in NewKey) (Key, string, error) {
 			return Key{}, "", fault.New(fault.Invalid, "invalid_key_name", "A key's name and owner are 1–64 characters without control characters.").At("name")
 		}
 	}
-	if len(scopes) == 0 {
+	switch {
+	case scopes == nil:
 		scopes = DefaultScopes()
+	case len(scopes) == 0: // a list that someone left empty must not become every scope
+		return Key{}, "", fault.New(fault.Invalid, "invalid_scope", fmt.Sprintf("Name a scope. The scopes are: %v.", AllScopes())).At("scopes")
 	}
 	for _, s := range scopes {
 		if !slices.Contains(AllScopes(), s) {

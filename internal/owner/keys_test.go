@@ -133,6 +133,7 @@ func TestCreateRefuses(t *testing.T) {
 		{"a C1 control", "a\u009b2J", "", nil, fault.Invalid, "invalid_key_name"},
 		{"no UTF-8", "a\xff", "", nil, fault.Invalid, "invalid_key_name"},
 		{"an unknown scope", "x", "", []Scope{Chat, "root"}, fault.Invalid, "invalid_scope"},
+		{"an empty list of scopes", "x", "", []Scope{}, fault.Invalid, "invalid_scope"},
 		{"the local owner's name", LocalID, "", nil, fault.Conflict, "owner_exists"},
 		{"another's name", "taken", "", nil, fault.Conflict, "owner_exists"},
 		{"a revoked one's name", "revoked", "", nil, fault.Conflict, "owner_exists"},
