@@ -58,17 +58,11 @@ func render(b []byte, text string, quoted bool) []byte {
 			b = append(b, byte(r))
 		case unicode.IsSpace(r):
 			b = append(b, ' ')
-		case hidden(r):
+		case language.Hidden(r):
 		case unicode.IsPrint(r):
 			b = utf8.AppendRune(b, r)
 		default: // invalid UTF-8, private use, not assigned
 			b = utf8.AppendRune(b, utf8.RuneError)
 		}
 	}
-}
-
-// hidden reports whether a character is invisible: control characters, directions,
-// joiners, tags, fillers, variation selectors.
-func hidden(r rune) bool {
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }

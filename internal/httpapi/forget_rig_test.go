@@ -39,10 +39,19 @@ func spellings() map[string]string {
 		"entities":           "Q&uuml;&szlig;zlewick&nbsp;&#304;da&#x3C2;",
 		"escaped twice":      `{\"n\":\"Q\\u00fc\\u00dfzlewick \\u0130da\\u03c2\"}`,
 		"soft hyphen":        "Qü\u00adßzlewick İdaς",
+		"control character":  `Qü\u0007ßzlewick İ\u009cdaς`,
+		"form":               "Qüßzlewick+İdaς",
+		"vowel separator":    "Qüßzlewick\u180eİdaς",
+		"URL":                "Q%C3%BC%C3%9Fzlewick%20%C4%B0da%CF%82",
+		"URL twice":          "Q%25C3%25BC%25C3%259Fzlewick%2520%25C4%25B0da%25CF%2582",
+		"URL over JSON":      "Q%5Cu00fc%5Cu00dfzlewick%5Cu0020%5Cu0130da%5Cu03c2",
+		"URL of old":         "Q%u00FC%u00DFzlewick%u0020%u0130da%u03C2",
+		"entities twice":     "Q&#38;#252;&amp;szlig;zlewick&#38;nbsp;&#38;#304;da&#38;#x3C2;",
+		"open entities":      "Q&uuml&szligzlewick&#00032&#304da&#962",
 	}
 }
 
-// TestForgettingLeavesNothing plants a name in twelve spellings wherever a client
+// TestForgettingLeavesNothing plants a name in all spellings wherever a client
 // can put a text, forgets it, and looks for it in every text of the database and,
 // for the local owner, in every byte of the home.
 func TestForgettingLeavesNothing(t *testing.T) {
@@ -147,16 +156,21 @@ func plant(t *testing.T, w *world, key string, n int, name string) {
 	chat(`{"role":"user","content":"Under a key: `+name+` likes tea."}`, "", "X-Hermes-Session-Id", s, "X-Hermes-Session-Key", "shared")
 	chat(`{"role":"user","content":"Look it up."},{"role":"assistant","content":null,"tool_calls":[{"id":"call `+name+`","type":"function","function":{"name":"find","arguments":"{\"q\":\"x\"}"}}]},
 		{"role":"tool","tool_call_id":"call `+name+`","content":"Found `+name+` in the register."},{"role":"user","content":"Thanks."}`, "", "X-Hermes-Session-Id", s+"-tools")
-	post("/api/sessions", `{"id":"`+s+`-named","title":"About `+name+` `+s+`","system_prompt":"You serve `+name+`.","source":"src","model":"m `+name+`"}`)
+	post("/api/sessions", `{"id":"`+s+`-named","title":"About `+printable(name)+` `+s+`","system_prompt":"You serve `+name+`.","source":"src","model":"m `+name+`"}`)
 	post("/api/sessions/"+s+"-named/messages", `{"messages":[{"role":"user","name":"`+name+`","content":"It was told by me."}]}`)
 	w.call("PATCH", "/api/sessions/"+s+"-named", `{"end_reason":"because of `+name+`"}`, auth...)
-	post("/api/jobs", `{"name":"Job `+s+` `+strings.ReplaceAll(name, `\n`, " ")+`","schedule":"@yearly","prompt":"Report on `+name+`."}`)
+	post("/api/jobs", `{"name":"Job `+s+` `+printable(name)+`","schedule":"@yearly","prompt":"Report on `+name+`."}`)
 	post("/api/jobs", `{"name":"other `+s+`","schedule":"@yearly","prompt":"Report.","model":"m `+name+`"}`)
 	run := post("/v1/runs", `{"input":"Tell of `+name+`.","session_id":"`+s+`-run","metadata":{"of `+name+`":"x","k":"`+name+`"}}`)
 	id := firstMatch(`run_[0-9a-f]+`, run.body)
 	w.call("GET", "/v1/runs/"+id+"/events", "", auth...) // until it is over
 	post("/v1/responses", `{"model":"scripted","input":"Answer about `+name+`.","metadata":{"`+name+`":"y"},"instructions":"Mind `+name+`.","conversation":"`+s+`-resp"}`)
 	post("/api/memory", `{"statement":"The owner of the boat is `+name+`."}`, "X-Hermes-Session-Id", s)
+}
+
+// printable is a spelling without the control characters that titles may not have.
+func printable(name string) string {
+	return strings.NewReplacer(`\n`, " ", `\u0007`, "", `\u009c`, "").Replace(name)
 }
 
 // plantInParts plants the name over several parts of messages: only their joined text

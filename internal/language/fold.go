@@ -1,6 +1,9 @@
 package language
 
-import "unicode/utf8"
+import (
+	"unicode"
+	"unicode/utf8"
+)
 
 // AppendFolded appends the lower-case form of s without diacritics to dst: the
 // form in which words are compared before they are stemmed.
@@ -27,3 +30,13 @@ func Porter(w []byte) []byte { return porter(w) }
 // Unspaced reports whether r belongs to a writing without spaces between words,
 // whose characters match better in overlapping pairs.
 func Unspaced(r rune) bool { return unspaced(r) }
+
+// Hidden reports whether a character is invisible: control characters, directions,
+// joiners, tags, fillers, variation selectors. What is shown to a model leaves them
+// out, and forgetting looks past them: both use this one set.
+func Hidden(r rune) bool {
+	if r < 0xad { // the soft hyphen is the first that is no control character
+		return r < ' ' || r >= 0x7f && r <= 0x9f
+	}
+	return unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+}

@@ -8,87 +8,168 @@ import (
 	"unicode/utf8"
 )
 
-// escapeSigns begin the escapes that are read: those of JSON and of programming
-// languages, at any depth of nesting; entities of HTML; percent signs of URLs.
-const escapeSigns = `\&%`
+// maxLayers bounds how often a text is decoded: URLs in JSON in HTML are three layers.
+const maxLayers = 8
 
-// reader gives the characters of a text one by one. What is no valid UTF-8 gives
-// U+FFFD, byte by byte.
-type reader struct {
-	text    []byte
-	at      int
-	escapes bool // read them
-	// queue are further characters of the escape that ends at at.
-	queue []rune
-	start int // of that escape
+// layer is a text with some of its escapes read.
+type layer struct {
+	text []byte
+	// from and to are where each byte came from in the original text; nil for the
+	// original itself, and if nobody asked.
+	from, to []int
 }
 
-// next is the next character, and the bytes it was read from.
-func (in *reader) next() (r rune, start, end int, ok bool) {
-	if len(in.queue) > 0 {
-		r, in.queue = in.queue[0], in.queue[1:]
-		return r, in.start, in.at, true
+// layers are the texts that a text may stand for: itself, and with its escapes read,
+// once and again until nothing changes. The escapes are those of JSON and of
+// programming languages, at any depth of nesting, entities of HTML, and those of URLs.
+func layers(text []byte, places bool) []layer {
+	all := []layer{{text: text}}
+	for len(all) <= maxLayers {
+		next, changed := all[len(all)-1].decoded(places)
+		if !changed {
+			break
+		}
+		all = append(all, next)
 	}
-	if in.at >= len(in.text) {
-		return 0, 0, 0, false
-	}
-	start = in.at
-	c := in.text[start]
-	if c < utf8.RuneSelf {
-		if in.escapes && (c == '\\' || c == '&' || c == '%') {
-			if r, n := in.escape(c); n > 0 {
-				in.at, in.start = start+n, start
-				return r, start, in.at, true
+	return all
+}
+
+// decoded reads the escapes of a layer. No escape is shorter than what it stands for, so
+// the text does not grow. What is no valid UTF-8 stays as it is.
+func (l *layer) decoded(places bool) (out layer, changed bool) {
+	copied := 0
+	for at := 0; at < len(l.text); {
+		r, second, n := unescape(l.text[at:])
+		if n == 0 {
+			at++
+			continue
+		}
+		if !changed {
+			changed, out.text = true, make([]byte, 0, len(l.text))
+		}
+		out.text = append(out.text, l.text[copied:at]...)
+		begin := len(out.text)
+		out.text = utf8.AppendRune(out.text, r)
+		if second != 0 {
+			out.text = utf8.AppendRune(out.text, second)
+		}
+		if places {
+			out.placed(l, copied, at)
+			for range len(out.text) - begin {
+				out.from, out.to = append(out.from, l.start(at)), append(out.to, l.end(at+n))
 			}
 		}
-		in.at++
-		return rune(c), start, in.at, true
+		at += n
+		copied = at
 	}
-	r, n := utf8.DecodeRune(in.text[start:])
-	in.at += n
-	return r, start, in.at, true
+	if !changed {
+		return out, false
+	}
+	out.text = append(out.text, l.text[copied:]...)
+	if places {
+		out.placed(l, copied, len(l.text))
+	}
+	return out, true
 }
 
-// escape reads the escape that stands here, and says how many bytes it takes; 0
-// if there is none.
-func (in *reader) escape(sign byte) (r rune, n int) {
-	rest := in.text[in.at:]
-	switch sign {
+// placed takes over the places of the bytes from start to end of the layer before.
+func (l *layer) placed(before *layer, start, end int) {
+	for i := start; i < end; i++ {
+		l.from, l.to = append(l.from, before.start(i)), append(l.to, before.end(i+1))
+	}
+}
+
+// start is where the byte at i begins in the original text.
+func (l *layer) start(i int) int {
+	if l.from == nil {
+		return i
+	}
+	return l.from[i]
+}
+
+// end is where the byte before i ends in the original text.
+func (l *layer) end(i int) int {
+	if l.to == nil {
+		return i
+	}
+	return l.to[i-1]
+}
+
+// unescape reads the escape that a text begins with, and says how many bytes it takes;
+// 0 if there is none. Some entities are two characters; second is 0 for the others.
+func unescape(rest []byte) (r, second rune, n int) {
+	switch rest[0] {
 	case '&':
-		r, n = '&', 1
+		return entity(rest)
 	case '%':
-		r, n = octets(rest, percentOctet)
-	default:
+		if r, n = octets(rest, percentOctet); n == 0 {
+			r, n = unicodeEscape(rest)
+		}
+	case '\\':
 		r, n = backslash(rest)
 	}
-	if r == '&' { // an entity, whose first sign may itself be escaped
-		if named, size := in.entity(rest[n:]); size > 0 {
-			return named, n + size
-		}
-	}
-	return r, n
+	return r, 0, n
 }
 
 // maxEntity is longer than the name of any entity.
 const maxEntity = 40
 
-// entity reads what follows the first sign of an entity of HTML. That sign may be
-// written as an entity, too.
-func (in *reader) entity(rest []byte) (rune, int) {
-	again := 0
-	for bytes.HasPrefix(rest[again:], []byte("amp;")) {
-		again += len("amp;")
+// entity reads an entity of HTML. The old ones need no semicolon, even if letters follow.
+func entity(rest []byte) (r, second rune, n int) {
+	if len(rest) > 2 && rest[1] == '#' {
+		r, n = numbered(rest)
+		return r, 0, n
 	}
-	tail := rest[again:min(len(rest), again+maxEntity)]
-	if i := bytes.IndexByte(tail, ';'); i > 0 {
-		name := "&" + string(tail[:i+1])
-		if text := html.UnescapeString(name); text != name {
-			rs := []rune(text)
-			in.queue = rs[1:]
-			return rs[0], again + i + 1
+	end := 1
+	for end < min(len(rest), maxEntity) && isAlphanumeric(rest[end]) {
+		end++
+	}
+	closed := end < len(rest) && rest[end] == ';'
+	if closed {
+		end++
+	}
+	name := string(rest[:end])
+	text := html.UnescapeString(name)
+	if text == name {
+		return 0, 0, 0
+	}
+	r, size := utf8.DecodeRuneInString(text)
+	if closed && (text == ";" || text[len(text)-1] != ';') { // the whole name
+		second, _ = utf8.DecodeRuneInString(text[size:])
+		if len(text) == size {
+			second = 0
 		}
+		return r, second, end
 	}
-	return '&', again
+	return r, 0, end - (len(text) - size)
+}
+
+// numbered reads an entity that is the number of a character.
+func numbered(rest []byte) (rune, int) {
+	at, base := 2, uint64(10)
+	if rest[at]|0x20 == 'x' {
+		at, base = at+1, 16
+	}
+	first, number := at, uint64(0)
+	for ; at < len(rest); at++ {
+		digit, err := strconv.ParseUint(string(rest[at:at+1]), int(base), 8)
+		if err != nil {
+			break
+		}
+		number = min(number*base+digit, utf8.MaxRune+1)
+	}
+	if at == first {
+		return 0, 0
+	}
+	r, _ := utf8.DecodeRuneInString(html.UnescapeString("&#" + strconv.FormatUint(number, 10) + ";"))
+	if at < len(rest) && rest[at] == ';' {
+		at++
+	}
+	return r, at
+}
+
+func isAlphanumeric(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
 // simpleEscapes are what letters behind a backslash mean.
@@ -102,7 +183,7 @@ var simpleEscapes = [256]rune{
 func backslash(rest []byte) (rune, int) {
 	depth := backslashes(rest)
 	if depth == len(rest) {
-		return '\\', depth
+		return nested(depth)
 	}
 	switch c := rest[depth]; c {
 	case 'u':
@@ -126,6 +207,14 @@ func backslash(rest []byte) (rune, int) {
 			return r, depth + 1
 		}
 	}
+	return nested(depth)
+}
+
+// nested is what backslashes without a meaning stand for: one is itself.
+func nested(depth int) (rune, int) {
+	if depth == 1 {
+		return 0, 0
+	}
 	return '\\', depth
 }
 
@@ -137,7 +226,8 @@ func backslashes(rest []byte) int {
 	return n
 }
 
-// unicodeEscape reads \uXXXX, in two halves where it has two, and \u{X…}.
+// unicodeEscape reads \uXXXX, in two halves where it has two, and \u{X…}. JavaScript's
+// escape wrote %uXXXX into URLs.
 func unicodeEscape(rest []byte) (rune, int) {
 	first, n := utf16Unit(rest)
 	if n == 0 {
@@ -154,6 +244,9 @@ func unicodeEscape(rest []byte) (rune, int) {
 
 func utf16Unit(rest []byte) (rune, int) {
 	n := backslashes(rest)
+	if len(rest) > 0 && rest[0] == '%' {
+		n = 1
+	}
 	if n == 0 || n == len(rest) || rest[n] != 'u' {
 		return 0, 0
 	}

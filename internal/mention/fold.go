@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/hermes-memory/hermes/internal/language"
 )
 
 // folded is a text as it is compared: letters apart from their marks, and without
@@ -27,8 +29,11 @@ const maxMarks = 32
 type folder struct {
 	out    folded
 	places bool
-	base   rune // the last letter or sign that was written
-	marks  []markedRune
+	// wide reads as blanks the plus, which is one in forms, and the vowel separator, which
+	// was one in earlier versions of Unicode. doubt says that the text has some.
+	wide, doubt bool
+	base        rune // the last letter or sign that was written
+	marks       []markedRune
 }
 
 // markedRune is a combining mark that waits for the others of its letter.
@@ -38,27 +43,55 @@ type markedRune struct {
 	start, end int
 }
 
-// fold folds a text, with its escapes read or as it stands.
-func fold(text []byte, escapes, places bool) *folded {
-	f := &folder{places: places}
-	f.out.text = make([]byte, 0, len(text))
-	if places {
-		f.out.from, f.out.to = make([]int, 0, len(text)), make([]int, 0, len(text))
-	}
-	in := reader{text: text, escapes: escapes}
-	for {
-		r, start, end, ok := in.next()
-		if !ok {
-			break
+// vowelSeparator is Mongolian.
+const vowelSeparator = '\u180e'
+
+// readings are the folded forms of a text: those of its layers. Where a layer has what
+// may be a blank or not, there is a form for both, if blanks matter.
+func readings(text []byte, places, blanks bool) []*folded {
+	var all []*folded
+	for _, l := range layers(text, places) {
+		f, doubt := l.fold(places, false)
+		all = append(all, f)
+		if doubt && blanks {
+			f, _ = l.fold(places, true)
+			all = append(all, f)
 		}
-		f.add(r, start, end)
+	}
+	return all
+}
+
+// fold folds the text of a layer. doubt says that with wide the form is another one.
+func (l *layer) fold(places, wide bool) (out *folded, doubt bool) {
+	f := &folder{places: places, wide: wide}
+	f.out.text = make([]byte, 0, len(l.text))
+	if places {
+		f.out.from, f.out.to = make([]int, 0, len(l.text)), make([]int, 0, len(l.text))
+	}
+	for at := 0; at < len(l.text); {
+		r, n := rune(l.text[at]), 1
+		if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRune(l.text[at:])
+		}
+		f.add(r, l.start(at), l.end(at+n))
+		at += n
 	}
 	f.flush()
-	return &f.out
+	return &f.out, f.doubt
 }
 
 // add takes in a character.
 func (f *folder) add(r rune, start, end int) {
+	if r == '+' || r == vowelSeparator {
+		f.doubt = true
+		if f.wide {
+			r = ' '
+		}
+	}
+	if unseen(r) {
+		f.extend(end)
+		return
+	}
 	if r < utf8.RuneSelf {
 		f.flush()
 		f.plain(r, start, end)
@@ -81,6 +114,11 @@ func (f *folder) add(r rune, start, end int) {
 func (f *folder) each(parts []byte, start, end int) {
 	for len(parts) > 0 {
 		r, n := utf8.DecodeRune(parts)
+		if unseen(r) {
+			f.extend(end)
+			parts = parts[n:]
+			continue
+		}
 		f.addPart(r, norm.NFKD.Properties(parts).CCC(), start, end)
 		parts = parts[n:]
 	}
@@ -89,8 +127,6 @@ func (f *folder) each(parts []byte, start, end int) {
 // addPart takes in a character that has no parts. class is its combining class.
 func (f *folder) addPart(r rune, class uint8, start, end int) {
 	switch {
-	case unseen(r):
-		f.extend(end)
 	case class != 0:
 		if lostWithCase(f.base, r) {
 			f.extend(end)
@@ -178,12 +214,9 @@ func foldedRune(r rune) rune {
 	return unicode.ToLower(unicode.ToUpper(r))
 }
 
-// unseen reports whether a character is not seen by itself: soft hyphens, joiners,
-// marks of direction, variants.
-func unseen(r rune) bool {
-	return r >= 0xad && (unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r) ||
-		unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r))
-}
+// unseen reports whether a character is not seen: what is shown to a model or a person
+// is without it. White space is none of them.
+func unseen(r rune) bool { return language.Hidden(r) && !unicode.IsSpace(r) }
 
 // lostWithCase reports whether a mark comes and goes with the case of its letter:
 // the dot of İ, and what Greek capitals are written without.

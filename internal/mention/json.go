@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // InJSON reports whether a value of a JSON text, or the name of a member, names
@@ -212,17 +213,17 @@ func blotted(text string, spans []Span) string {
 
 // blotPiece writes a piece of text without its letters, digits and signs.
 func blotPiece(out *strings.Builder, piece string) {
-	in := reader{text: []byte(piece), escapes: true}
-	for {
-		r, start, end, ok := in.next()
-		if !ok {
-			return
+	for len(piece) > 0 {
+		r, _, n := unescape([]byte(piece))
+		if n == 0 {
+			r, n = utf8.DecodeRuneInString(piece)
 		}
 		if unicode.IsPunct(r) || unicode.IsSpace(r) {
-			out.WriteString(piece[start:end])
+			out.WriteString(piece[:n])
 		} else {
 			out.WriteByte('x')
 		}
+		piece = piece[n:]
 	}
 }
 

@@ -2,8 +2,8 @@
 //
 // One [Thing] finds what is to be forgotten, takes it out, and certifies that it
 // is gone, so that the three cannot disagree. Texts are compared in one folded
-// form (see fold.go), as they stand and with their escapes read (see escape.go);
-// JSON is compared value by value. The package knows no storage.
+// form (see fold.go), as they stand and with their escapes read (see escape.go), layer
+// by layer; JSON is compared value by value. The package knows no storage.
 package mention
 
 import (
@@ -20,17 +20,20 @@ import (
 type Thing struct {
 	about string
 	// needles are the folded forms of its name: as it was given, and with its
-	// escapes read if that differs. None is empty.
+	// escapes read, layer by layer. None is empty.
 	needles [][]byte
+	blanks  bool // one of them has some
 }
 
 // Of is the thing that a name means.
 func Of(about string) *Thing {
 	t := &Thing{about: strings.TrimSpace(about)}
-	for _, escapes := range []bool{false, true} {
-		needle := bytes.TrimSpace(fold([]byte(t.about), escapes, false).text)
+	for _, l := range layers([]byte(t.about), false) {
+		f, _ := l.fold(false, false)
+		needle := bytes.TrimSpace(f.text)
 		if len(needle) > 0 && !slices.ContainsFunc(t.needles, func(n []byte) bool { return bytes.Equal(n, needle) }) {
 			t.needles = append(t.needles, needle)
+			t.blanks = t.blanks || bytes.IndexByte(needle, ' ') >= 0
 		}
 	}
 	return t
@@ -61,8 +64,7 @@ func (t *Thing) Characters() int {
 func (t *Thing) In(text string) bool { return t.in([]byte(text)) }
 
 func (t *Thing) in(text []byte) bool {
-	for _, escapes := range readings(text) {
-		f := fold(text, escapes, false)
+	for _, f := range readings(text, false, t.blanks) {
 		for _, needle := range t.needles {
 			if at, _ := f.find(needle, 0); at >= 0 {
 				return true
@@ -79,8 +81,7 @@ type Span struct{ Start, End int }
 // overlap.
 func (t *Thing) Spans(text string) []Span {
 	var all []Span
-	for _, escapes := range readings([]byte(text)) {
-		f := fold([]byte(text), escapes, true)
+	for _, f := range readings([]byte(text), true, t.blanks) {
 		for _, needle := range t.needles {
 			for from := 0; ; {
 				at, end := f.find(needle, from)
@@ -107,15 +108,6 @@ func joined(all []Span) []Span {
 		out = append(out, s)
 	}
 	return out
-}
-
-// readings are the ways to read a text: as it stands, and, if it may hold any,
-// with its escapes read.
-func readings(text []byte) []bool {
-	if bytes.ContainsAny(text, escapeSigns) {
-		return []bool{false, true}
-	}
-	return []bool{false}
 }
 
 // find is the first place of a needle at or behind from; -1 for none. A needle

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/hermes-memory/hermes/internal/cite"
 	"github.com/hermes-memory/hermes/internal/mention"
 )
 
@@ -25,7 +26,9 @@ func TestSpellings(t *testing.T) {
 	}{
 		{"Müller", []string{
 			"müller", "MÜLLER", "Mu\u0308ller", `M\u00fcller`, `M\u00FCller`, `M\\u00fcller`, `M\\\\u00fcller`, "M&uuml;ller", "M&#252;ller", "M&#xFC;ller",
-			"M&amp;uuml;ller", `M\u0026uuml;ller`, "M%C3%BCller", `M\xc3\xbcller`, `M\xfcller`, `M\303\274ller`, `M\u{fc}ller`, `M\U000000fcller`, "Mü\u00adller",
+			"M&amp;uuml;ller", "M%25C3%25BCller", "M%2525C3%2525BCller", "M&uumlller", "M&#38;#252;ller", "M&#252ller", "M&#0000000000000000000000000000000000000252;ller",
+			"M%u00FCller", "M%26uuml;ller", `M%5Cu00fcller`, "M&bsol;u00fcller", "M\u0007üller", "M\u001büller", "M\x00üller", "M\u009cüller", "M\x7füller",
+			`M\u0007üller`, "M&#7;üller", "M&#xAD;üller", "M%00üller", `M\u0026uuml;ller`, "M%C3%BCller", `M\xc3\xbcller`, `M\xfcller`, `M\303\274ller`, `M\u{fc}ller`, `M\U000000fcller`, "Mü\u00adller",
 			`Mu\u0308ller`, "mu&#776;ller", "(Müller)", "Müllers", "ｍüｌｌｅｒ", "Mü\u200bller", "see\nmÜLLER",
 		}, []string{"Muller", "Mueller", "Möller", "M ü ller", ""}},
 		{"İstanbul", []string{"istanbul", "ISTANBUL", "ıstanbul", "İSTANBUL", "I\u0307stanbul", "i\u0307stanbul"}, []string{"Ístanbul", "stanbul"}},
@@ -37,12 +40,16 @@ func TestSpellings(t *testing.T) {
 		{"Project Nightjar", []string{
 			"project nightjar", "Project\nNightjar", "Project\r\nNightjar", "Project  Nightjar", "Project\u00a0Nightjar", "Project\u2003\tNightjar", `Project\nNightjar`,
 			`Project\u00a0Nightjar`, "Project&nbsp;Nightjar", "Project&#10;Nightjar", "Project%20Nightjar", "Project\u3000Nightjar", "Project\u2028Nightjar",
+			"Project+Nightjar", "Project%2BNightjar", "Project%2520Nightjar", "Project%252520Nightjar", "Project\u180eNightjar", "Project&#00032Nightjar",
+			"Project&amp;nbsp;Nightjar", "Project&nbspNightjar", "Project%E1%A0%8ENightjar", `Project%5Cu0020Nightjar`, "Pro\u200bject+Nightjar",
 		}, []string{"ProjectNightjar", "Project-Nightjar", "Project. Nightjar"}},
 		{"nightjar", []string{`C:\new\nightjar`, `say "nightjar"`, `{\"nightjar\":1}`, "100%nightjar"}, []string{"night jar"}},
 		{"Rene", []string{"RENE", "Rene."}, []string{"René", "Rene\u0301"}},
 		{"René", []string{"RENE\u0301", "Rene&#769;"}, []string{"Rene"}},
 		{"O'Brien", []string{"O’Brien", "O&#39;Brien", "o&rsquo;brien", `O\u2019Brien`}, []string{"OBrien"}},
-		{"R&D lab", []string{"R&amp;D lab", `R\u0026D lab`, "R%26D lab"}, []string{"R+D lab"}},
+		{"R&D lab", []string{"R&amp;D lab", `R\u0026D lab`, "R%26D lab", "R%2526D lab"}, []string{"R+D lab"}},
+		{"R%26D lab", []string{"R&D lab", "R%2526D lab", "R&amp;D lab"}, nil},
+		{"C++ lab", []string{"C%2B%2B lab", "C++%20lab"}, []string{"C lab"}},
 		{"M&uuml;ller", []string{"Müller", "M&uuml;ller"}, nil},
 		{"한국말", []string{norm.NFD.String("한국말")}, []string{"한국"}},
 		{"ﬁnance", []string{"finance", "FINANCE"}, nil},
@@ -80,6 +87,46 @@ func testJSON(t *testing.T, thing *mention.Thing, value any) {
 	clean, n := thing.RedactJSON(text)
 	if n == 0 || !json.Valid(clean) || thing.InJSON(clean) || thing.In(string(clean)) {
 		t.Errorf("%q in %s: redacted to %s", thing.About(), text, clean)
+	}
+}
+
+// TestHidden: whatever character a prompt leaves out, a name with it in the middle is
+// found.
+func TestHidden(t *testing.T) {
+	t.Parallel()
+	thing := mention.Of("Vorzapa")
+	left := 0
+	for c := rune(0); c < 0x20000; c++ {
+		text := "Vor" + string(c) + "zapa"
+		if cite.Line(text) != "Vorzapa" {
+			continue
+		}
+		left++
+		quoted, _ := json.Marshal(text)
+		if !thing.In(text) || !thing.InJSON(quoted) || !thing.In(string(quoted)) {
+			t.Errorf("%U is left out of prompts, and %q is not found in %s", c, thing.About(), quoted)
+		}
+		if _, hits, err := thing.CountIn(strings.NewReader(text)); hits != 1 || err != nil {
+			t.Errorf("%U: got %d hits in bytes, %v", c, hits, err)
+		}
+	}
+	if left < 100 {
+		t.Errorf("only %d characters are left out of prompts", left)
+	}
+}
+
+// TestLayers: decoding ends, however deep a text is encoded.
+func TestLayers(t *testing.T) {
+	t.Parallel()
+	thing := mention.Of("Müller")
+	for _, sign := range []string{"25", "amp;"} {
+		text := "M%" + strings.Repeat("25", 100_000) + "C3"
+		if sign == "amp;" {
+			text = "M&" + strings.Repeat(sign, 100_000) + "uuml;ller"
+		}
+		if thing.In(text) != (len(thing.Spans(text)) > 0) {
+			t.Errorf("%.20q: found, but nowhere", text)
+		}
 	}
 }
 
@@ -215,6 +262,7 @@ func FuzzRedact(f *testing.F) {
 	f.Add("Müller", "Herr M\\u00fcller &amp; İ Ⱥ K ß")
 	f.Add("İ Ⱥ", "{\"İ Ⱥ\":[1,\"İ Ⱥ\"]}")
 	f.Add("erased", "[erased]")
+	f.Add("Ö bc", "%25C3%2596+bc &#38;#xD6;&amp;nbsp;bc \\\\u00D6\x07 bc")
 	f.Add("a bc", `[{"text":"a"},{"text":"bc"},{"text":"a\\nbc"}]`)
 	f.Add(`a"b`, `{"x":"{\"y\":\"a\\\"b\"}"}`)
 	f.Fuzz(func(t *testing.T, about, text string) {

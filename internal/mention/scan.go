@@ -54,12 +54,12 @@ func (t *Thing) countBehind(text []byte, at int) int {
 	return n
 }
 
-// reach is how long a mention may be in a stream: each letter may be escaped, with
-// a few unseen characters behind it.
+// reach is how long a mention may be in a stream: each letter may be escaped
+// twice, with a few unseen characters behind it.
 func (t *Thing) reach() int {
 	longest := 0
 	for _, needle := range t.needles {
 		longest = max(longest, len(needle))
 	}
-	return 1<<10 + 16*longest
+	return 1<<10 + 32*longest
 }

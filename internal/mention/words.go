@@ -18,15 +18,16 @@ type Word struct {
 // and so is a sign such as an emoji.
 func Words(text string) [][]Word {
 	var out [][]Word
-	for _, escapes := range readings([]byte(text)) {
-		out = append(out, fold([]byte(text), escapes, true).words())
+	for _, f := range readings([]byte(text), true, true) {
+		out = append(out, f.words())
 	}
 	return out
 }
 
 // NameWords are the folded words of the thing's name.
 func (t *Thing) NameWords() []string {
-	ws := fold([]byte(t.about), false, true).words()
+	f, _ := (&layer{text: []byte(t.about)}).fold(true, false)
+	ws := f.words()
 	out := make([]string, len(ws))
 	for i := range ws {
 		out[i] = ws[i].Text
