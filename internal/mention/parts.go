@@ -96,29 +96,34 @@ func (t *Thing) acrossParts(in []byte) map[int][]Span {
 	out := make(map[int][]Span)
 	for _, parts := range lists(in) {
 		for _, between := range []string{"\n", ""} {
-			var whole strings.Builder
-			for _, p := range parts {
-				whole.WriteString(p.text)
-				whole.WriteString(between)
-			}
-			if !t.In(whole.String()) { // places cost several times as much
-				continue
-			}
-			for _, s := range t.Spans(whole.String()) {
-				touched := touchedParts(parts, s, len(between))
-				if len(touched) < 2 {
-					continue // the part alone has it
-				}
-				for at, piece := range touched {
-					out[at] = append(out[at], piece)
-				}
-			}
+			t.across(parts, between, out)
 		}
 	}
 	for at, spans := range out {
 		out[at] = joined(spans)
 	}
 	return out
+}
+
+// across adds the mentions in the texts of one list, joined by between.
+func (t *Thing) across(parts []part, between string, out map[int][]Span) {
+	var whole strings.Builder
+	for _, p := range parts {
+		whole.WriteString(p.text)
+		whole.WriteString(between)
+	}
+	if !t.In(whole.String()) { // places cost several times as much
+		return
+	}
+	for _, s := range t.Spans(whole.String()) {
+		touched := touchedParts(parts, s, len(between))
+		if len(touched) < 2 {
+			continue // the part alone has it
+		}
+		for at, piece := range touched {
+			out[at] = append(out[at], piece)
+		}
+	}
 }
 
 // touchedParts are the pieces of parts that a span of their joined text covers.
