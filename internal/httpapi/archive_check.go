@@ -11,8 +11,9 @@ import (
 )
 
 // An import is data of its writer. The columns of a message are what the transcript
-// shows. Its raw parts repeat the columns in the form that is sent to models, and are
-// kept only where they agree with the columns.
+// shows. Its raw parts repeat the columns in the form that is sent to models. They are
+// kept only where they agree with the columns, and only the members that a transcript
+// shows: others would be words to the model that the reader of the transcript never saw.
 
 // checkRaw drops the raw parts of an imported message that contradict its columns or
 // cannot be read. Without them, the message is sent as the transcript shows it.
@@ -59,7 +60,14 @@ func checkedWire(m *session.Message) []byte {
 	if !same || !sameJSON(said.ToolCalls, m.ToolCalls) {
 		return nil
 	}
-	return m.Wire
+	shown, err := openai.Shown(m.Wire)
+	if err != nil || len(shown) == len(m.Wire) {
+		return shown
+	}
+	if parsed, problem = openai.ParseStored(shown); problem != nil { // nothing else was in it
+		return nil
+	}
+	return message(&parsed).Wire
 }
 
 // sameJSON reports whether two texts are the same JSON, ignoring white space.
