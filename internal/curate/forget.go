@@ -39,22 +39,18 @@ func (f *Forgotten) add(part *Forgotten) {
 	f.Texts += part.Texts
 }
 
-const (
-	// minAbout is the minimum length of a thing to forget: shorter texts are part of
-	// too many words.
-	minAbout = 3
-	// maxPasses bounds how often forgetting is repeated because a turn under way has
-	// mentioned the thing again.
-	maxPasses = 3
-)
+// maxPasses bounds how often forgetting is repeated because a turn under way has
+// mentioned the thing again.
+const maxPasses = 3
 
 // Forget erases everything that an owner's memory holds about a thing: the sentences
 // that mention it, the facts from them, and all derived data. A session whose id or key
 // names the thing is deleted. With dryRun it only counts.
 func (c *Curator) Forget(ctx context.Context, o owner.Owner, about string, dryRun bool) (*Forgotten, error) {
 	thing := mention.Of(about)
-	if thing.Characters() < minAbout {
-		return nil, fault.New(fault.Invalid, "about_too_short", "Say what to forget in three characters or more.").At("about")
+	if !thing.IsName() {
+		const msg = "Name what to forget in two characters or more. One is enough if it is an ideograph, a Korean syllable or an emoji."
+		return nil, fault.New(fault.Invalid, "about_too_short", msg).At("about")
 	}
 	leave, err := c.copying.alone(ctx, o) // a copy under way would restore the erased content
 	if err != nil {

@@ -103,6 +103,33 @@ func TestForgettingLeavesNothing(t *testing.T) {
 	}
 }
 
+// TestForgettingShortNames: a short name is forgotten as a word, and leaves the words
+// that contain it.
+func TestForgettingShortNames(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{quiet: true, undescribed: true})
+	for i, c := range []struct{ about, with, without string }{
+		{"Bo", "I met Bo. Then it rained.", "We talked about elbows and Bob."},
+		{"李明", "我叫李明。", "我叫王芳。"},
+		{"田中", "I met 田中さん.", "I met 山田さん."},
+		{"🦜", "My bird is a 🦜!", "My bird is a 🐦!"},
+	} {
+		session := fmt.Sprintf("short%d", i)
+		for _, text := range []string{c.with, c.without} {
+			w.call("POST", "/v1/chat/completions", `{"model":"scripted","messages":[{"role":"user","content":[{"type":"text","text":"`+text+`"}]}]}`,
+				"Authorization", "Bearer "+localKey, "X-Hermes-Session-Id", session)
+		}
+		got := w.call("POST", "/api/memory/forget", `{"about":"`+c.about+`"}`, "Authorization", "Bearer "+localKey)
+		if got.status != http.StatusOK || !strings.Contains(got.body, `"left":0`) || strings.Contains(got.body, `"messages_redacted":0`) {
+			t.Errorf("%s: got %d %s", c.about, got.status, got.body)
+		}
+		kept := w.call("GET", "/api/sessions/"+session+"/messages", "", "Authorization", "Bearer "+localKey).body
+		if strings.Contains(kept, c.with) || !strings.Contains(kept, c.without) {
+			t.Errorf("%s: got %s", c.about, kept)
+		}
+	}
+}
+
 // joinedText is the text of a message, as the parts make it.
 func joinedText(content any) string {
 	parts, ok := content.([]any)

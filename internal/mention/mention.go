@@ -14,6 +14,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/hermes-memory/hermes/internal/language"
 )
 
 // Thing is what texts are searched for. It is safe for concurrent use.
@@ -21,8 +23,16 @@ type Thing struct {
 	about string
 	// needles are the folded forms of its name: as it was given, and with its
 	// escapes read, layer by layer. None is empty.
-	needles [][]byte
+	needles []needle
 	blanks  bool // one of them has some
+}
+
+// needle is a folded form of a name.
+type needle struct {
+	text []byte
+	// whole says that it counts as a whole word only: it is so short that it is a part
+	// of many others.
+	whole bool
 }
 
 // Of is the thing that a name means.
@@ -30,10 +40,10 @@ func Of(about string) *Thing {
 	t := &Thing{about: strings.TrimSpace(about)}
 	for _, l := range layers([]byte(t.about), false) {
 		f, _ := l.fold(false, false)
-		needle := bytes.TrimSpace(f.text)
-		if len(needle) > 0 && !slices.ContainsFunc(t.needles, func(n []byte) bool { return bytes.Equal(n, needle) }) {
-			t.needles = append(t.needles, needle)
-			t.blanks = t.blanks || bytes.IndexByte(needle, ' ') >= 0
+		form := bytes.TrimSpace(f.text)
+		if len(form) > 0 && !slices.ContainsFunc(t.needles, func(n needle) bool { return bytes.Equal(n.text, form) }) {
+			t.needles = append(t.needles, needle{form, len(characters(form)) < anywhere})
+			t.blanks = t.blanks || bytes.IndexByte(form, ' ') >= 0
 		}
 	}
 	return t
@@ -42,22 +52,35 @@ func Of(about string) *Thing {
 // About is the name that was given.
 func (t *Thing) About() string { return t.about }
 
-// Characters is how many letters, digits and signs the shortest form of the name
-// has, marks of letters not counted.
-func (t *Thing) Characters() int {
-	least := 0
-	for i, needle := range t.needles {
-		n := 0
-		for _, r := range string(needle) {
-			if !unicode.Is(unicode.M, r) {
-				n++
-			}
-		}
-		if i == 0 || n < least {
-			least = n
+// anywhere is how many characters a name has that is looked for within words, too.
+const anywhere = 3
+
+// IsName reports whether the thing can be looked for: its name has two characters or
+// more, or one that is no letter of an alphabet, such as an ideograph or an emoji.
+func (t *Thing) IsName() bool {
+	for _, n := range t.needles {
+		if cs := characters(n.text); len(cs) < 2 && !alone(cs) {
+			return false
 		}
 	}
-	return least
+	return len(t.needles) > 0
+}
+
+// characters are the letters, digits and signs of a folded form, marks of letters not
+// counted. A Korean syllable is one.
+func characters(form []byte) []rune {
+	var out []rune
+	for _, r := range string(norm.NFC.Bytes(form)) {
+		if !unicode.Is(unicode.M, r) || unicode.Is(unicode.Me, r) { // the mark of a keycap makes a sign
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// alone reports whether a single character says something by itself.
+func alone(cs []rune) bool {
+	return len(cs) == 1 && (unicode.In(cs[0], unicode.Han, unicode.So) || cs[0] >= 0xac00 && cs[0] <= 0xd7a3)
 }
 
 // In reports whether a text names the thing.
@@ -112,19 +135,35 @@ func joined(all []Span) []Span {
 
 // find is the first place of a needle at or behind from; -1 for none. A needle
 // that ends within a letter and its marks is not found: "Rene" is not "René".
-func (f *folded) find(needle []byte, from int) (start, end int) {
+// One that counts as a whole word is not found within another word.
+func (f *folded) find(n needle, from int) (start, end int) {
 	for from <= len(f.text) {
-		i := bytes.Index(f.text[from:], needle)
+		i := bytes.Index(f.text[from:], n.text)
 		if i < 0 {
 			break
 		}
-		start, end = from+i, from+i+len(needle)
-		if !goesOn(f.text[end:]) {
+		start, end = from+i, from+i+len(n.text)
+		if !goesOn(f.text[end:]) && (!n.whole || f.apart(start, end)) {
 			return start, end
 		}
 		from = start + 1
 	}
 	return -1, -1
+}
+
+// apart reports whether no word goes over the start or the end of a piece.
+func (f *folded) apart(start, end int) bool { return !f.within(start) && !f.within(end) }
+
+// within reports whether a place is within a word. Writings without spaces have no words.
+func (f *folded) within(at int) bool {
+	before, _ := utf8.DecodeLastRune(f.text[:at])
+	behind, _ := utf8.DecodeRune(f.text[at:])
+	return ofWord(before) && ofWord(behind)
+}
+
+// ofWord reports whether a character is a part of a word that blanks set apart.
+func ofWord(r rune) bool {
+	return unicode.In(r, unicode.L, unicode.Nd, unicode.M) && !language.Unspaced(r)
 }
 
 // goesOn reports whether a text begins with what belongs to the letter before it:

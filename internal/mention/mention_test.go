@@ -51,6 +51,16 @@ func TestSpellings(t *testing.T) {
 		{"R%26D lab", []string{"R&D lab", "R%2526D lab", "R&amp;D lab"}, nil},
 		{"C++ lab", []string{"C%2B%2B lab", "C++%20lab"}, []string{"C lab"}},
 		{"M&uuml;ller", []string{"Müller", "M&uuml;ller"}, nil},
+		{"Bo", []string{"bo", "BO", "Bo's", "Bo-Anne", "(Bo)", "Bo.", "see Bo", "see\nBo", "李Bo明", "B%6F", "Bo+Anne", "7+Bo"}, []string{
+			"about", "Bob", "elbow", "éBo", "e\u0301Bo", "Bo\u0301", "7Bo", "Bo7", "Bóo", "B o",
+		}},
+		{"Bö", []string{"BÖ", "Bo\u0308", "B&ouml;"}, []string{"Bo", "Böll", "aBö"}},
+		{"C#", []string{"in c#", "C%23", "C#9"}, []string{"AC#", "C"}},
+		{"42", []string{"42", "42.", "n=42"}, []string{"421", "142", "a42"}},
+		{"李明", []string{"我叫李明。", "李明明", "Li Ming(李明)"}, []string{"李", "明李"}},
+		{"田中", []string{"田中さん", "山田中"}, []string{"田", "中田"}},
+		{"김", []string{"김치", norm.NFD.String("김")}, []string{"기"}},
+		{"🦜", []string{"a🦜b", "🦜🦜", `\ud83e\udd9c`}, []string{"🐦"}},
 		{"한국말", []string{norm.NFD.String("한국말")}, []string{"한국"}},
 		{"ﬁnance", []string{"finance", "FINANCE"}, nil},
 		{"🦜🦜🦜", []string{"a 🦜🦜🦜 b", `\ud83e\udd9c\ud83e\udd9c\ud83e\udd9c`}, []string{"🦜🦜"}},
@@ -244,15 +254,34 @@ func TestCountIn(t *testing.T) {
 	}
 }
 
-func TestCharacters(t *testing.T) {
+// TestIsName: what has two characters can be forgotten, and one that is a word.
+func TestIsName(t *testing.T) {
 	t.Parallel()
-	for about, want := range map[string]int{" a ": 1, "a\u200b\u200b": 1, "e\u0301e\u0301": 2, "\u00ad\u00ad\u00ad": 0, "東京都": 3, "ab c": 4, "&#97;": 1} {
-		if got := mention.Of(about).Characters(); got != want {
-			t.Errorf("%q: got %d, want %d", about, got, want)
+	for about, want := range map[string]bool{
+		" a ": false, "a\u200b\u200b": false, "e\u0301": false, "\u00ad\u00ad\u00ad": false, "&#97;": false, "7": false, "の": false, "-": false, "": false,
+		"e\u0301e\u0301": true, "Bo": true, "李明": true, "田中": true, "李": true, "김": true, "🦜": true, "👍🏽": true, "❤️": true, "1️⃣": true, "🇩🇪": true,
+	} {
+		if got := mention.Of(about).IsName(); got != want {
+			t.Errorf("%q: got %v", about, got)
 		}
 	}
 	if mention.Of("\u00ad").In("anything") {
 		t.Error("what has no characters is found")
+	}
+}
+
+// TestShortInBytes: bytes that are no text name nothing by chance, and texts do.
+func TestShortInBytes(t *testing.T) {
+	t.Parallel()
+	source := rand.New(rand.NewPCG(1, 2)) // the same bytes each time
+	hay := make([]byte, 1<<20)
+	for i := range hay {
+		hay[i] = byte(source.UintN(256))
+	}
+	copy(hay[1000:], "\x00Yesterday I met Bo in the park.\x00")
+	copy(hay[2000:], "\x00Yesterday I spoke about Bob.\x00")
+	if _, hits, err := mention.Of("Bo").CountIn(bytes.NewReader(hay)); hits != 1 || err != nil {
+		t.Errorf("got %d hits, %v, want 1", hits, err)
 	}
 }
 
@@ -267,7 +296,7 @@ func FuzzRedact(f *testing.F) {
 	f.Add(`a"b`, `{"x":"{\"y\":\"a\\\"b\"}"}`)
 	f.Fuzz(func(t *testing.T, about, text string) {
 		thing := mention.Of(about)
-		if thing.Characters() < 3 || len(text) > 1<<14 {
+		if !thing.IsName() || len(text) > 1<<14 {
 			return
 		}
 		spans := thing.Spans(text)

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"unicode"
+	"unicode/utf8"
 )
 
 // scanPiece is how much of a stream is searched at once.
@@ -46,20 +49,52 @@ func (t *Thing) countBehind(text []byte, at int) int {
 		return 0
 	}
 	n := 0
+	brief := slices.ContainsFunc(t.needles, func(n needle) bool { return n.whole || len(n.text) <= chance })
 	for _, s := range t.Spans(string(text)) {
-		if s.End > at {
+		if s.End > at && (!brief || readable(text, s)) {
 			n++
 		}
 	}
 	return n
 }
 
+const (
+	// chance is how many bytes of a name numbers and vectors have by chance.
+	chance = 3
+	// context is how much of a text stands around such a name.
+	context = 12
+)
+
+// readable reports whether a mention stands in a text. Other bytes name what is short
+// by chance.
+func readable(text []byte, s Span) bool {
+	n := 0
+	for at := s.Start; at > 0 && n < context; n++ {
+		r, size := utf8.DecodeLastRune(text[:at])
+		if !shown(r) {
+			break
+		}
+		at -= size
+	}
+	for at := s.End; at < len(text) && n < context; n++ {
+		r, size := utf8.DecodeRune(text[at:])
+		if !shown(r) {
+			break
+		}
+		at += size
+	}
+	return n >= context
+}
+
+// shown reports whether a character is one of a text.
+func shown(r rune) bool { return r != utf8.RuneError && (unicode.IsPrint(r) || unicode.IsSpace(r)) }
+
 // reach is how long a mention may be in a stream: each letter may be escaped
 // twice, with a few unseen characters behind it.
 func (t *Thing) reach() int {
 	longest := 0
-	for _, needle := range t.needles {
-		longest = max(longest, len(needle))
+	for _, n := range t.needles {
+		longest = max(longest, len(n.text))
 	}
 	return 1<<10 + 32*longest
 }
