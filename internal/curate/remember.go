@@ -39,6 +39,10 @@ func (c *Curator) Remember(ctx context.Context, n *Note) ([]memory.Fact, error) 
 	if text == "" || len(text) > maxNote {
 		return nil, fault.New(fault.Invalid, "invalid_statement", fmt.Sprintf("A statement has 1–%d bytes.", maxNote)).At("statement")
 	}
+	if memory.MaskSecrets(text) != text {
+		return nil, fault.New(fault.Invalid, "secret_statement",
+			"The statement contains what looks like a password, a key or a code. Those are not remembered.").At("statement")
+	}
 	if n.Kind != "" && !n.Kind.Asserted() {
 		return nil, fault.New(fault.Invalid, "invalid_kind", "\"kind\" is one of fact, decision, preference, instruction, identity, event, cause, number.").At("kind")
 	}

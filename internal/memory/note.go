@@ -46,7 +46,8 @@ const FoundNote = session.FoundNote
 const anyKind Kind = "note"
 
 // noteFacts are the facts of a message that a person added to memory: the assertions in
-// it; or the whole message, if it asserts nothing or a kind is given.
+// it; or the whole message, if it asserts nothing or a kind is given. A message with a
+// secret is never one fact.
 func noteFacts(d ranking.Document) []Fact {
 	kind, replaces, _ := strings.Cut(d.Note, " ")
 	if mention.Emptied(d.Text) {
@@ -57,6 +58,9 @@ func noteFacts(d ranking.Document) []Fact {
 		if f.Kind.Asserted() {
 			facts = append(facts, f)
 		}
+	}
+	if hasSecret(d.Text) {
+		return facts
 	}
 	if Kind(kind) != anyKind || len(facts) == 0 {
 		one := Fact{Kind: Plain, Quote: d.Text, Statement: d.Text, SaidAt: d.SaidAt}

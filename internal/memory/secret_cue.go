@@ -24,7 +24,7 @@ func (s *secretScan) cues() {
 			if inside && !c.ends {
 				continue
 			}
-			n := foldedPrefix(s.text[at:], c.word)
+			n := c.prefixOf(s.text[at:])
 			if n < 0 || !s.startsCue(at, c) || !s.endsCue(at+n) {
 				continue
 			}
@@ -105,7 +105,7 @@ func (s *secretScan) given(c *cue, start, end int) (secretSpan, bool) {
 	if c.shape == shapeCode && ok {
 		v.end = max(v.end, s.codeEnd(v.start, c))
 	}
-	if end, n := s.phrase(v.start); ok && (v.phrase || n > 2 && c.shape == shapeSeveral) {
+	if end, n := s.phrase(v.start); ok && (v.phrase || n > 2 && c.shape == shapeSeveral || s.isWordSeries(v.start)) {
 		v.end = max(v.end, end)
 	}
 	return v.secretSpan, ok
@@ -155,7 +155,7 @@ func (s *secretScan) saysPlace(start, end int) bool {
 // router", "now", a name.
 func (s *secretScan) leadsOn(word string) bool {
 	first, _ := utf8.DecodeRuneInString(word)
-	return s.known.in("of", word) || s.known.in("still", word) || unicode.IsUpper(first)
+	return s.known.in("of", word) || s.known.in("still", word) || s.known.in("giver", word) || unicode.IsUpper(first) && !s.standsOut(word)
 }
 
 // connector is the link at a position, and the position after it.
@@ -168,7 +168,7 @@ func (s *secretScan) connector(at, cueStart int) (int, link) {
 	}
 	for _, phrase := range s.known.phrased {
 		if n := foldedPrefix(rest, phrase); n > 0 && n < len(rest) && rest[n] == ' ' {
-			return s.skipSpace(at + n), linkGiven
+			return s.skipChange(s.skipSpace(at+n), cueStart), linkGiven
 		}
 	}
 	word := s.wordAt(at)
@@ -176,8 +176,16 @@ func (s *secretScan) connector(at, cueStart int) (int, link) {
 	switch {
 	case word == "":
 		return at, linkNone
+	case s.known.in("passive", word):
+		if next := s.skipChange(end, cueStart); next > end {
+			return next, linkGiven
+		}
+	case s.known.in("changing", word):
+		if next := s.skipChange(at, cueStart); next > at {
+			return next, linkGiven
+		}
 	case s.known.in("given", word):
-		return end, linkGiven
+		return s.skipChange(end, cueStart), linkGiven
 	case s.known.in("change", word) && s.changed(cueStart):
 		return end, linkGiven
 	}
@@ -187,6 +195,23 @@ func (s *secretScan) connector(at, cueStart int) (int, link) {
 		}
 	}
 	return at, linkNone
+}
+
+// skipChange skips the change between a copula and the value: "was changed to",
+// "wurde auf … geändert".
+func (s *secretScan) skipChange(at, cueStart int) int {
+	next := at
+	if word := s.wordAt(at); s.known.in("changing", word) {
+		next = s.skipSpace(at + len(word))
+	} else if !s.changed(cueStart) {
+		return at
+	}
+	word := s.wordAt(next)
+	next = s.skipSpace(next + len(word))
+	if s.known.in("became", word) || s.known.in("change", word) && s.standsOut(s.wordAt(next)) {
+		return next
+	}
+	return at
 }
 
 // changed reports whether a verb of change comes before a cue in its clause.
@@ -227,11 +252,11 @@ func (s *secretScan) accepts(c *cue, v secretValue, how link, certain bool) bool
 		if how == linkNone {
 			return s.standsOut(text) || v.phrase && (v.quoted || s.goesWithName(c, v))
 		}
-		return s.known.looksChosen(text) || v.phrase && (certain || how == linkSign)
+		return s.known.looksChosen(text) || (v.phrase || s.isWordSeries(v.start)) && (certain || how == linkSign)
 	case shapeMade:
-		return s.known.looksMade(text) && (how != linkNone || len(text) >= 12)
+		return (s.known.looksMade(text) || how != linkNone && isGrouped(text)) && (how != linkNone || len(text) >= 12)
 	case shapeLoose, shapePair:
-		return how != linkNone && s.standsOut(text)
+		return s.standsOut(text) && (how != linkNone || c.shape == shapeLoose && s.afterName(v.start-len(c.word)-1))
 	case shapeCode:
 		return s.isCode(c, v, how)
 	}
@@ -244,7 +269,12 @@ func (s *secretScan) goesWithName(c *cue, v secretValue) bool {
 	if _, n := s.phrase(v.start); n != 1 {
 		return false
 	}
-	for _, w := range s.wordsBefore(v.start - len(c.word) - 1) {
+	return s.afterName(v.start - len(c.word) - 1)
+}
+
+// afterName reports whether the clause names a user before a position.
+func (s *secretScan) afterName(at int) bool {
+	for _, w := range s.wordsBefore(max(0, at)) {
 		if s.known.in("named", s.text[w.start:w.end]) {
 			return true
 		}
@@ -273,7 +303,7 @@ func (s *secretScan) isMeasure(v secretValue) bool {
 func (s *secretScan) isCode(c *cue, v secretValue, how link) bool {
 	text := s.text[v.start:v.end]
 	if m := mix(text); m.letters > 0 {
-		return how != linkNone && m.digits > 1 && c.max > 4 && s.known.looksChosen(text)
+		return (how != linkNone || c.min > 8 && m.digits > 4) && m.digits > 1 && c.max > 4 && s.known.looksChosen(text)
 	}
 	return s.codeEnd(v.start, c) > 0
 }
@@ -288,7 +318,7 @@ func (s *secretScan) codeEnd(at int, c *cue) int {
 			digits++
 			end = i + 1
 		case c.min > 8 && b >= 'A' && b <= 'Z': // insurance numbers contain a letter
-		case strings.IndexByte(" -/", b) < 0 || s.known.in("units", s.wordAt(i+1)):
+		case strings.IndexByte(" -/", b) < 0 && (b != '.' || c.min < 9 || i+1 == len(s.text) || !isDigit(s.text[i+1])) || s.known.in("units", s.wordAt(i+1)):
 			i = len(s.text)
 		}
 	}
@@ -306,7 +336,14 @@ func (s *secretScan) pair(at int) (secretSpan, bool) {
 	}
 	name := s.text[at:i]
 	i = s.skipSpace(i)
-	if name == "" || i == len(s.text) || strings.IndexByte("/:|", s.text[i]) < 0 || strings.Contains(name, "/") {
+	if name == "" || i == len(s.text) || strings.Contains(name, "/") {
+		return secretSpan{}, false
+	}
+	if word := s.wordAt(i); s.known.in("between", word) {
+		v := s.valueAt(s.skipSpace(i + len(word)))
+		return v.secretSpan, s.standsOut(s.text[v.start:v.end])
+	}
+	if strings.IndexByte("/:|", s.text[i]) < 0 {
 		return secretSpan{}, false
 	}
 	v := s.valueAt(s.skipSpace(i + 1))

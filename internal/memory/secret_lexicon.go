@@ -121,6 +121,10 @@ func bytesOf(letter rune) map[byte]bool {
 func secondBytes(first rune, rest string) []byte {
 	var out []byte
 	for b := range 256 {
+		if rest != "" && b < utf8.RuneSelf && leet[byte(b)] == rest[0] {
+			out = append(out, byte(b))
+			continue
+		}
 		switch c := byte(b); {
 		case first >= utf8.RuneSelf, rest == "", rest[0] == ' ', rest[0] >= utf8.RuneSelf, c >= utf8.RuneSelf,
 			c == rest[0], rune(c) == unicode.ToUpper(rune(rest[0])):
@@ -141,6 +145,35 @@ func (s *secrets) cuesAt(text string, inside bool) []cue {
 		return nil
 	}
 	return s.cues[[2]byte{text[0], text[1]}]
+}
+
+// leet are the digits and signs that people write for letters in words about secrets.
+var leet = [256]byte{'@': 'a', '4': 'a', '3': 'e', '1': 'i', '!': 'i', '0': 'o', '$': 's', '5': 's', '7': 't'}
+
+// shortestLeet is the length of a word, in bytes, from which digits and signs in it may
+// stand for letters: in shorter ones they make other words.
+const shortestLeet = 5
+
+// prefixOf is the length of the cue at the start of a text, in bytes; -1 if the text
+// begins otherwise.
+func (c *cue) prefixOf(text string) int {
+	n := foldedPrefix(text, c.word)
+	if n >= 0 || len(c.word) < shortestLeet || len(text) < len(c.word) {
+		return n
+	}
+	var plain []byte // most texts have no such sign here
+	for i := 1; i < len(c.word); i++ {
+		if letter := leet[text[i]]; letter != 0 {
+			if plain == nil {
+				plain = []byte(text[:len(c.word)])
+			}
+			plain[i] = letter
+		}
+	}
+	if plain == nil {
+		return -1
+	}
+	return foldedPrefix(string(plain), c.word)
 }
 
 // byteSet is a set of bytes.

@@ -247,6 +247,18 @@ func (s *secrets) looksMade(v string) bool {
 	return len(v) >= 8 || m.signs > 0 || m.letters > 0 && m.digits > 1 && len(v) >= 6
 }
 
+// isGrouped reports whether a value consists of equal groups of capital letters and
+// digits, like the keys of software.
+func isGrouped(v string) bool {
+	groups := strings.Split(v, "-")
+	for _, g := range groups {
+		if len(g) < 4 || len(g) != len(groups[0]) || strings.Trim(g, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" {
+			return false
+		}
+	}
+	return len(groups) > 2
+}
+
 // isTerm reports whether a value is a measure ("256-bit"), a path or URL, a placeholder
 // ("${PASSWORD}", "****"), or a technology with a number ("OAuth2", "RS256").
 func (s *secrets) isTerm(v string) bool {

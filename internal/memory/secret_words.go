@@ -87,6 +87,23 @@ func (s *secretScan) words(i int) (secretSpan, bool) {
 	return secretSpan{begin, end}, count >= seedNamed
 }
 
+// Words without grammar between them are no sentence: from seriesWords words on they are a
+// chosen secret, if at most one of them is usual in sentences about secrets.
+const seriesWords = 4
+
+// isWordSeries reports whether a chosen secret of several words begins at a position:
+// "correct horse battery staple".
+func (s *secretScan) isWordSeries(at int) bool {
+	end, n := s.phrase(at)
+	usual := 0
+	for word := range strings.FieldsSeq(s.text[at:max(at, end)]) {
+		if !s.isWord(word) || strings.HasSuffix(word, "ly") {
+			usual++
+		}
+	}
+	return n >= seriesWords && usual < 2
+}
+
 // betweenWords reports whether a sign may come between the words of a series: a full
 // stop only after a number, a hyphen only as a list marker.
 func (s *secretScan) betweenWords(i int, r rune, count int) bool {
