@@ -12,8 +12,6 @@ import (
 )
 
 const (
-	// imageTokens is the minimum cost of an image: OpenAI's price for low detail.
-	imageTokens = 85
 	// overheadBytes is the length of name and id that the overhead of a message covers.
 	overheadBytes = 64
 	// dataBytes is the minimum length of a text that may be data instead of words.
@@ -33,25 +31,25 @@ func Tokens(m *session.Message, count compression.Counter) int {
 	return n
 }
 
-// wireTokens counts a message that is sent in its raw form. Images and files have a
-// fixed cost; all other text is counted.
+// wireTokens counts a message that is sent in its raw form. Media have the prices of
+// media.go; all other text is counted.
 func wireTokens(wire []byte, count compression.Counter) int {
-	words, data, err := withoutData(wire)
+	words, media, err := withoutMedia(wire)
 	if err != nil {
 		return count(string(wire))
 	}
-	return count(string(words)) + data*imageTokens
+	return count(string(words)) + media
 }
 
-// withoutData is a JSON text without the values that are data, and the number of those
+// withoutMedia is a JSON text without the values that are media, and the price of those
 // values.
-func withoutData(wire []byte) (words []byte, data int, err error) {
+func withoutMedia(wire []byte) (words []byte, price int, err error) {
 	dec := jsontext.NewDecoder(bytes.NewBuffer(wire))
 	name, from := "", int64(0)
 	for {
 		t, err := dec.ReadToken()
 		if errors.Is(err, io.EOF) {
-			return words, data, nil
+			return words, price, nil
 		}
 		if err != nil {
 			return nil, 0, err
@@ -62,22 +60,14 @@ func withoutData(wire []byte) (words []byte, data int, err error) {
 			switch isName := in == '{' && n%2 == 1; {
 			case isName:
 				name = t.String()
-			case end-from > dataBytes && holdsData(name):
-				data++
-				from = end
+			case end-from > dataBytes:
+				if tokens, ok := mediaTokens(name, t); ok {
+					price += tokens
+					from = end
+				}
 			}
 		}
 		words = append(words, wire[from:end]...)
 		from = end
 	}
-}
-
-// holdsData reports whether a member of a message holds an image, a sound, a file, or
-// data that only its model server can read.
-func holdsData(name string) bool {
-	switch name {
-	case "url", "image_url", "data", "file_data", "encrypted_content", "signature":
-		return true
-	}
-	return false
 }
