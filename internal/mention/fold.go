@@ -47,13 +47,13 @@ type markedRune struct {
 const vowelSeparator = '\u180e'
 
 // readings are the folded forms of a text: those of its layers. Where a layer has what
-// may be a blank or not, there is a form for both, if blanks matter.
-func readings(text []byte, places, blanks bool) []*folded {
+// may be a blank or not, there is a form for both, if wide wants it of the first.
+func readings(text []byte, places bool, wide func(*folded) bool) []*folded {
 	var all []*folded
 	for _, l := range layers(text, places) {
 		f, doubt := l.fold(places, false)
 		all = append(all, f)
-		if doubt && blanks {
+		if doubt && wide(f) {
 			f, _ = l.fold(places, true)
 			all = append(all, f)
 		}

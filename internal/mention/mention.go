@@ -24,7 +24,6 @@ type Thing struct {
 	// needles are the folded forms of its name: as it was given, and with its
 	// escapes read, layer by layer. None is empty.
 	needles []needle
-	blanks  bool // one of them has some
 }
 
 // needle is a folded form of a name.
@@ -43,7 +42,6 @@ func Of(about string) *Thing {
 		form := bytes.TrimSpace(f.text)
 		if len(form) > 0 && !slices.ContainsFunc(t.needles, func(n needle) bool { return bytes.Equal(n.text, form) }) {
 			t.needles = append(t.needles, needle{form, len(characters(form)) < anywhere})
-			t.blanks = t.blanks || bytes.IndexByte(form, ' ') >= 0
 		}
 	}
 	return t
@@ -87,7 +85,7 @@ func alone(cs []rune) bool {
 func (t *Thing) In(text string) bool { return t.in([]byte(text)) }
 
 func (t *Thing) in(text []byte) bool {
-	for _, f := range readings(text, false, t.blanks) {
+	for _, f := range readings(text, false, t.mayBeWide) {
 		for _, needle := range t.needles {
 			if at, _ := f.find(needle, 0); at >= 0 {
 				return true
@@ -97,6 +95,15 @@ func (t *Thing) in(text []byte) bool {
 	return false
 }
 
+// mayBeWide reports whether a text may name the thing if it has more blanks: then it has
+// the first of the name's words. Most texts have not, and are folded once.
+func (t *Thing) mayBeWide(f *folded) bool {
+	return slices.ContainsFunc(t.needles, func(n needle) bool {
+		word, _, blank := bytes.Cut(n.text, []byte{' '})
+		return blank && bytes.Contains(f.text, word)
+	})
+}
+
 // Span is a piece of a text, in bytes.
 type Span struct{ Start, End int }
 
@@ -104,7 +111,7 @@ type Span struct{ Start, End int }
 // overlap.
 func (t *Thing) Spans(text string) []Span {
 	var all []Span
-	for _, f := range readings([]byte(text), true, t.blanks) {
+	for _, f := range readings([]byte(text), true, t.mayBeWide) {
 		for _, needle := range t.needles {
 			for from := 0; ; {
 				at, end := f.find(needle, from)

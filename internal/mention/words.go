@@ -18,7 +18,7 @@ type Word struct {
 // and so is a sign such as an emoji.
 func Words(text string) [][]Word {
 	var out [][]Word
-	for _, f := range readings([]byte(text), true, true) {
+	for _, f := range readings([]byte(text), true, func(*folded) bool { return true }) {
 		out = append(out, f.words())
 	}
 	return out
