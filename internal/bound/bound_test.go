@@ -49,6 +49,17 @@ func TestParseTime(t *testing.T) {
 	}
 }
 
+func TestSeconds(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]bool{
+		"1763840000": true, " 1 ": true, "0": false, "-1": false, "1e300": false, "1763840000000": false, "99999999999999999999": false, "1.5": false, `"x"`: false, "": false,
+	} {
+		if _, ok := Seconds([]byte(raw)); ok != want {
+			t.Errorf("%s: got %t, want %t", raw, ok, want)
+		}
+	}
+}
+
 // TestMillis: what is read of a row is within what can be written, and what is
 // within stays what it is.
 func TestMillis(t *testing.T) {

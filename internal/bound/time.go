@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"math"
@@ -117,4 +118,11 @@ func Millis(t time.Time) int64 {
 		return MaxMillis
 	}
 	return t.UnixMilli()
+}
+
+// Seconds reads a time in whole seconds since 1970 from JSON, as OpenAI's answers have
+// it. ok is false for a value that is none. 0 stands for a time that is not known.
+func Seconds(raw []byte) (seconds int64, ok bool) {
+	n, err := strconv.ParseInt(string(bytes.TrimSpace(raw)), 10, 64)
+	return n, err == nil && n > 0 && n <= MaxMillis/1000
 }

@@ -51,7 +51,7 @@ func (s *server) streamChat(w http.ResponseWriter, r *http.Request, stream *run.
 // write sends one piece and reports whether the client is still connected.
 func (c *chatReply) write(out *eventWriter, d *run.Delta) bool {
 	if d.NoChoices {
-		if !c.usage {
+		if !c.usage || d.Usage == nil { // without a usage, this server's own is sent at the end
 			return true
 		}
 		c.told = true

@@ -80,12 +80,13 @@ func TestStrangeUsage(t *testing.T) {
 		`{"prompt_tokens":-5,"completion_tokens":1}`, `{"prompt_tokens":1,"completion_tokens":-9223372036854775808}`,
 		`{"prompt_tokens":9223372036854775807,"completion_tokens":9223372036854775807}`, `{"prompt_tokens":1e400}`, `{"prompt_tokens":"7"}`, `{"prompt_tokens":1.5}`,
 		`{"prompt_tokens":7,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":-1},"completion_tokens_details":{"reasoning_tokens":-9e99}}`, `[]`, `-1`,
+		`{"prompt_tokens":7,"completion_tokens":1,"total_tokens":-1}`, `{"prompt_tokens":7,"completion_tokens":1,"prompt_tokens_details":{"audio_tokens":1e400}}`,
 	} {
 		t.Run(usage, func(t *testing.T) {
 			t.Parallel()
 			whole := `{"id":"c","object":"chat.completion","created":-1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}],"usage":` + usage + `}`
-			pieces := "data: " + `{"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"ok"},"finish_reason":"stop"}]}` +
-				"\n\ndata: " + `{"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[],"usage":` + usage + "}\n\ndata: [DONE]\n\n"
+			pieces := "data: " + `{"id":"c","object":"chat.completion.chunk","created":-1,"model":"m","choices":[{"index":0,"delta":{"content":"ok"},"finish_reason":"stop"}]}` +
+				"\n\ndata: " + `{"id":"c","object":"chat.completion.chunk","created":-1,"model":"m","choices":[],"usage":` + usage + "}\n\ndata: [DONE]\n\n"
 			w := newWorld(t, options{undescribed: true, answer: func(r *upstreamtest.Request) upstreamtest.Step {
 				if strings.Contains(string(r.Body), `"stream":true`) {
 					return upstreamtest.Step{Raw: []byte(pieces), Shape: upstreamtest.AsStream}
@@ -99,6 +100,14 @@ func TestStrangeUsage(t *testing.T) {
 					t.Errorf("got %d %s", got.status, got.body)
 				}
 				w.run("s", "And now?")
+			}
+			for _, stream := range []bool{false, true} {
+				body := strings.Replace(chatBody("More marmalade.", stream), "{", `{"stream_options":{"include_usage":true},`, 1)
+				got := w.call("POST", "/v1/chat/completions", body, "X-Hermes-Session-Id", "s")
+				if got.status != http.StatusOK || strings.Contains(got.body, `"usage":`+usage) || !strings.Contains(got.body, `"usage":{"prompt_tokens":`) ||
+					!strings.Contains(got.body, `"usage_estimated":true`) || strings.Contains(got.body, `"created":-1`) {
+					t.Errorf("stream %t: got %d %s, want the usage counted here", stream, got.status, got.body)
+				}
 			}
 			w.readBack(t, "s")
 			var row struct {

@@ -14,6 +14,8 @@ type Chunk struct {
 	Model   string
 	Choices []Choice
 	Usage   json.RawMessage // the unchanged object; nil when absent or null
+	// Undated says that the member "created" is no time.
+	Undated bool
 	Error   *Error
 }
 
@@ -43,75 +45,6 @@ type Call struct {
 		Name      string `json:"name,omitempty"`
 		Arguments string `json:"arguments"`
 	} `json:"function"`
-}
-
-// Usage is the cost of a call, in tokens.
-type Usage struct {
-	PromptTokens     int `json:"prompt_tokens"`
-	CompletionTokens int `json:"completion_tokens"`
-	TotalTokens      int `json:"total_tokens"`
-	// CachedTokens are the prompt tokens that the upstream read from its cache.
-	// ReasoningTokens are the answer tokens that were not shown.
-	CachedTokens    int `json:"-"`
-	ReasoningTokens int `json:"-"`
-}
-
-// ParseUsage reads a usage object. believed is false if the object is unusable: it
-// counts neither the prompt nor the completion, or one of the two is not a token count,
-// such as a negative number. A bad report is no reason to lose an answer: this program
-// then counts the tokens itself.
-func ParseUsage(raw []byte) (u Usage, believed bool) {
-	s := scanner{text: raw}
-	counted, broken := false, false
-	charge := func(n *int) {
-		value := s.raw()
-		if value == nil {
-			return
-		}
-		known, ok := bound.Tokens(value)
-		*n, counted, broken = int(known), true, broken || !ok
-	}
-	s.object(func(name []byte) {
-		switch string(name) {
-		case "prompt_tokens":
-			charge(&u.PromptTokens)
-		case "completion_tokens":
-			charge(&u.CompletionTokens)
-		case "total_tokens":
-			u.TotalTokens = s.tokens()
-		case "prompt_tokens_details":
-			u.CachedTokens = readDetail(&s, "cached_tokens")
-		case "completion_tokens_details":
-			u.ReasoningTokens = readDetail(&s, "reasoning_tokens")
-		default:
-			s.skip()
-		}
-	})
-	if broken || !counted {
-		return Usage{}, false
-	}
-	return u, true
-}
-
-// tokens reads a number of tokens; 0 if the value is not one.
-func (s *scanner) tokens() int {
-	n, ok := bound.Tokens(s.raw())
-	if !ok {
-		return 0
-	}
-	return int(n)
-}
-
-// readDetail reads one number of an object.
-func readDetail(s *scanner, wanted string) (n int) {
-	s.object(func(name []byte) {
-		if string(name) == wanted {
-			n = s.tokens()
-		} else {
-			s.skip()
-		}
-	})
-	return n
 }
 
 // Error is the error object of OpenAI's API.
@@ -159,6 +92,9 @@ func (c *Chunk) Read(raw []byte) error {
 			s.array(func() { c.Choices = append(c.Choices, readChoice(&s)) })
 		case "usage":
 			c.Usage = s.raw()
+		case "created":
+			_, ok := bound.Seconds(s.raw())
+			c.Undated = !ok
 		case "error":
 			c.Error = readError(&s)
 		default:

@@ -23,7 +23,7 @@ func TestParseChunk(t *testing.T) {
 	}{
 		{"empty", ` { } `, Chunk{}},
 		{"content", `{"id":"x","model":"m","created":1.5e3,"choices":[{"index":0,"delta":{"role":"assistant","content":"a\nü\ud83d\ude00"},"logprobs":null,"finish_reason":null}],"usage":null}`,
-			Chunk{ID: "x", Model: "m", Choices: []Choice{{Delta: Piece{Content: "a\nü😀"}}}}},
+			Chunk{ID: "x", Model: "m", Undated: true, Choices: []Choice{{Delta: Piece{Content: "a\nü😀"}}}}},
 		{"escaped names", `{"\u0069d":"x","choices":[{"d\u0065lta":{"content":"y"}}]}`, Chunk{ID: "x", Choices: []Choice{{Delta: Piece{Content: "y"}}}}},
 		{"completion", `{"choices":[{"index":1,"message":{"content":null,"refusal":"no","reasoning":"hm"},"finish_reason":"stop"}],"usage":{ "prompt_tokens":1 }}`,
 			Chunk{Choices: []Choice{{Index: 1, Message: Piece{Refusal: "no", Reasoning: "hm"}, FinishReason: "stop"}}, Usage: []byte(`{ "prompt_tokens":1 }`)}},
@@ -92,7 +92,11 @@ func TestParseUsage(t *testing.T) {
 		`{"prompt_tokens":null,"completion_tokens":1.5}`: {},
 		`null`: {}, `[]`: {}, ``: {}, `{"prompt_tokens":`: {}, `{}`: {}, `{"total_tokens":7}`: {}, `{"prompt_tokens":null}`: {},
 		`{"prompt_tokens":-5,"completion_tokens":1}`: {}, `{"prompt_tokens":1,"completion_tokens":9223372036854775807}`: {}, `{"prompt_tokens":"7"}`: {}, `{"prompt_tokens":1e400}`: {},
-		`{"prompt_tokens":3.0,"completion_tokens":1e2,"total_tokens":-1,"prompt_tokens_details":{"cached_tokens":-2},"completion_tokens_details":[]}`: {3, 100, 0, 0, 0},
+		`{"prompt_tokens":3.0,"completion_tokens":1e2,"total_tokens":null,"prompt_tokens_details":null}`:                                             {3, 100, 0, 0, 0},
+		`{"prompt_tokens":3,"completion_tokens":4,"cost":0.0025,"queue_time":0,"cost_details":{"x":1e-9},"service_tier":"default","iterations":[1]}`: {3, 4, 0, 0, 0},
+		`{"prompt_tokens":3,"completion_tokens":4,"total_tokens":-1}`:                                                                                {}, `{"prompt_tokens":3,"prompt_tokens_details":{"cached_tokens":-2}}`: {},
+		`{"prompt_tokens":3,"completion_tokens_details":[]}`: {}, `{"prompt_tokens":3,"prompt_tokens_details":{"audio_tokens":1e400}}`: {},
+		`{"prompt_tokens":3,"cost":1e400}`: {}, `{"prompt_tokens":3,"total_time":-1}`: {}, `{"prompt_tokens":3,"x":{"y":{"z_tokens":"3"}}}`: {}, `{"prompt_tokens":3} x`: {3, 0, 0, 0, 0},
 	} {
 		if got, believed := ParseUsage([]byte(raw)); got != want || believed != (want != Usage{}) {
 			t.Errorf("%s: got %+v, %v, want %+v", raw, got, believed, want)

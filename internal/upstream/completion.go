@@ -35,7 +35,7 @@ func (m *OpenAI) whole(a *answer, streaming bool) (iter.Seq2[run.Delta, error], 
 		d.FinishReason = "stop"
 	}
 	if !streaming {
-		d.Raw = raw
+		d.Raw = mended(raw, &chunk, &d)
 		return each(d), nil
 	}
 	end := run.Delta{FinishReason: d.FinishReason, Finishes: true, Usage: d.Usage, Model: d.Model}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"iter"
+	"strconv"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -126,8 +127,30 @@ func (s *chunks) read(ev openai.Event) (run.Delta, error) {
 		}
 	}
 	d := delta(&s.chunk)
-	d.Raw = raw
+	d.Raw = mended(raw, &s.chunk, &d)
 	return d, nil
+}
+
+// mended is a chunk or completion without the members that cannot be meant: a time that
+// is none is replaced by the present, and a usage that is not believed is removed, so
+// that the count of this server takes its place. nil if JSON parsers may disagree about
+// the members.
+func mended(raw []byte, c *openai.Chunk, d *run.Delta) []byte {
+	var sets []openai.Set
+	if c.Undated {
+		sets = append(sets, openai.Set{Name: "created", Value: strconv.AppendInt(nil, time.Now().Unix(), 10)})
+	}
+	if c.Usage != nil && d.Usage == nil {
+		sets = append(sets, openai.Set{Name: "usage"})
+	}
+	if sets == nil {
+		return raw
+	}
+	out, err := openai.Splice(raw, sets...)
+	if err != nil {
+		return nil
+	}
+	return out
 }
 
 // keep copies data, because the reader's buffer is reused and a delta may outlive it.
