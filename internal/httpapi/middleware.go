@@ -173,7 +173,7 @@ func (s *server) wrap(rt route) http.Handler {
 			return err
 		}
 		defer done()
-		if err := refuseOffset(r); err != nil {
+		if err := checkQuery(r, &rt); err != nil {
 			return err
 		}
 		return ended(r.Context(), s.serve(w, r, rt))

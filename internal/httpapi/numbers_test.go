@@ -293,11 +293,24 @@ func TestLists(t *testing.T) {
 		"/api/sessions?offset=1", "/api/sessions?limit=201", "/api/sessions?limit=0", "/api/sessions?limit=-1", "/api/sessions?limit=1e2", "/api/sessions?limit=99999999999999999999",
 		"/api/sessions/s/messages?offset=1", "/api/sessions/s/messages?limit=1001", "/v1/runs?offset=0", "/v1/runs?limit=101", "/api/audit?offset=1", "/api/audit?limit=201",
 		"/api/search?q=x&offset=1", "/api/search?q=x&limit=101", "/api/memory?session_id=s&offset=1", "/api/jobs?offset=1", "/api/keys?offset=1", "/api/work?offset=1",
+		"/api/memory?limit=99999", "/api/jobs?limit=5", "/api/sessions/export?limit=5", "/api/sessions?page=2", "/api/keys?Limit=1", "/v1/runs/x?x",
 		"/api/memory/recall?q=x&session_id=s&limit=101", "/api/sessions/s/cost?points=1001",
 	} {
 		if got := w.call("GET", path, ""); got.status != http.StatusBadRequest {
 			t.Errorf("%s: got %d %.200s, want 400", path, got.status, got.body)
 		}
+	}
+}
+
+// TestForeignQueries: clients of OpenAI's routes send parameters of other servers.
+func TestForeignQueries(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{})
+	if got := w.call("POST", "/v1/chat/completions?api-version=2024-10-21", chatBody("I like marmalade.", false)); got.status != http.StatusOK {
+		t.Errorf("got %d %s, want 200", got.status, got.body)
+	}
+	if got := w.call("GET", "/v1/models?api-version=2024-10-21", ""); got.status != http.StatusOK {
+		t.Errorf("got %d %s, want 200", got.status, got.body)
 	}
 }
 
@@ -310,6 +323,8 @@ func TestNoContent(t *testing.T) {
 		want    int
 	}{
 		{`{"role":"user"}`, 400}, {`{"role":"user","content":null}`, 400}, {`{"role":"user","content":[]}`, 400}, {`{"role":"user","name":"Bob"}`, 400},
+		{`{"role":"user","content":[{"type":"text"}]}`, 400}, {`{"role":"user","content":[{"type":"text","text":null}]}`, 400},
+		{`{"role":"user","content":[{"type":"text","text":""}]}`, 200},
 		{`{"role":"assistant"}`, 400}, {`{"role":"assistant","content":null}`, 400}, {`{"role":"assistant","tool_calls":[]}`, 400},
 		{`{"role":"tool","tool_call_id":"c"}`, 400}, {`{"role":"user","text":"hi"}`, 400},
 		{`{"role":"user","content":""}`, 200}, {`{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]}`, 200},
@@ -318,6 +333,13 @@ func TestNoContent(t *testing.T) {
 		got := w.call("POST", "/api/sessions/told/messages", `{"messages":[`+tt.message+`]}`)
 		if got.status != tt.want || tt.want == 400 && !strings.Contains(got.body, "messages[0].content") {
 			t.Errorf("%s: got %d %s, want %d", tt.message, got.status, got.body, tt.want)
+		}
+		if tt.want != 400 {
+			continue
+		}
+		got = w.call("POST", "/v1/chat/completions", `{"messages":[`+tt.message+`,{"role":"user","content":"hi"}]}`)
+		if got.status != 400 {
+			t.Errorf("%s in a chat: got %d %s, want %d", tt.message, got.status, got.body, tt.want)
 		}
 	}
 	for _, system := range []string{`{"role":"system"}`, `{"role":"developer","content":null}`, `{"role":"user"}`} {

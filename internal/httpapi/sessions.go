@@ -165,16 +165,6 @@ func number(text, name string, absent, most int) (int, error) {
 	return n, nil
 }
 
-// refuseOffset refuses the parameter offset, which no list supports. A client whose
-// offset is ignored would read the first page again and again.
-func refuseOffset(r *http.Request) error {
-	if r.Method != http.MethodGet || !r.URL.Query().Has("offset") {
-		return nil
-	}
-	return fault.New(fault.Invalid, "unsupported_parameter",
-		"\"offset\" is not supported: rows that move would be missed or shown twice. Continue with what the page before gave: \"cursor\", \"from\", \"after\" or \"before\".").At("offset")
-}
-
 // generatedID is the beginning of a generated id. Only generated ids may be shortened:
 // "user:4" must never open the session "user:42".
 var generatedID = regexp.MustCompile(`^\d{4,8}$|^\d{8}_\d{0,6}(_[0-9a-f]{0,8})?$`)

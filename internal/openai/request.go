@@ -258,19 +258,25 @@ func parseContent(value []byte, plain bool) (string, bool, *Problem) {
 		if kind == "" {
 			return "", false, &Problem{Param: ".content", Code: "invalid_content_part", Msg: "a content part must be an object with a 'type'"}
 		}
-		if text != "" && (kind == "text" || kind == "input_text" || kind == "output_text") {
-			texts = append(texts, text)
+		if kind != "text" && kind != "input_text" && kind != "output_text" {
+			continue
+		}
+		if text == nil {
+			return "", false, &Problem{Param: ".content", Code: "invalid_content_part", Msg: "a content part of type '" + kind + "' needs a 'text'"}
+		}
+		if *text != "" {
+			texts = append(texts, *text)
 		}
 	}
 	return strings.Join(texts, "\n"), false, nil
 }
 
 // readPart reads a content part. Names are case-sensitive: to a model server "Text" is
-// not "text".
-func readPart(raw []byte) (kind, text string) {
+// not "text". text is nil if the part has none.
+func readPart(raw []byte) (kind string, text *string) {
 	s := scanner{text: raw}
 	if s.peek() != '{' {
-		return "", ""
+		return "", nil
 	}
 	wrong := false
 	str := func() string {
@@ -282,13 +288,18 @@ func readPart(raw []byte) (kind, text string) {
 		case "type":
 			kind = str()
 		case "text":
-			text = str()
+			if text = nil; s.peek() == '"' {
+				text = new(string)
+				*text = s.str()
+			} else {
+				_ = str()
+			}
 		default:
 			s.skip()
 		}
 	})
 	if wrong {
-		return "", ""
+		return "", nil
 	}
 	return kind, text
 }

@@ -1,0 +1,90 @@
+package httpapi
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+)
+
+// foreignPaths begin the paths whose protocol is not this server's own. Their clients
+// send parameters that this server need not know, such as "api-version".
+var foreignPaths = []string{"/v1/chat/", "/v1/responses", "/v1/models", mcpPath}
+
+// checkQuery refuses a parameter that the route does not have. A client whose "limit"
+// or "offset" is ignored would take all rows for some, or read the first page again and
+// again.
+func checkQuery(r *http.Request, rt *route) error {
+	foreign := slices.ContainsFunc(foreignPaths, func(path string) bool { return strings.HasPrefix(rt.path, path) })
+	if r.URL.RawQuery == "" || foreign {
+		return nil
+	}
+	all, err := queries()
+	if err != nil {
+		return err
+	}
+	known := all[rt.name()]
+	for _, name := range slices.Sorted(maps.Keys(r.URL.Query())) {
+		switch {
+		case slices.Contains(known, name):
+		case name == "offset" && r.Method == http.MethodGet:
+			return fault.New(fault.Invalid, "unsupported_parameter",
+				"\"offset\" is not supported: rows that move would be missed or shown twice. Continue with what the page before gave: \"cursor\", \"from\", \"after\" or \"before\".").At(name)
+		default:
+			return fault.New(fault.Invalid, "unsupported_parameter", fmt.Sprintf("%s has no query parameter %q. %s", rt.name(), name, listed(known))).At(name)
+		}
+	}
+	return nil
+}
+
+func listed(names []string) string {
+	if len(names) == 0 {
+		return "It has none."
+	}
+	return "It has: " + strings.Join(names, ", ") + "."
+}
+
+// parameter is a parameter of a route in the description of the API, or the name of a
+// shared one.
+type parameter struct {
+	Ref  string `yaml:"$ref"`
+	Name string `yaml:"name"`
+	In   string `yaml:"in"`
+}
+
+// queries are the query parameters of every route, by the description of the API. It is
+// read at the first request with a query, so that it does not delay the start.
+var queries = sync.OnceValues(func() (map[string][]string, error) {
+	var doc struct {
+		Paths map[string]map[string]struct {
+			Parameters []parameter `yaml:"parameters"`
+		} `yaml:"paths"`
+		Components struct {
+			Parameters map[string]parameter `yaml:"parameters"`
+		} `yaml:"components"`
+	}
+	if err := yaml.Unmarshal(document, &doc); err != nil {
+		return nil, fmt.Errorf("read openapi.yaml: %w", err)
+	}
+	out := make(map[string][]string)
+	for path, verbs := range doc.Paths {
+		for verb, op := range verbs {
+			name := strings.ToUpper(verb) + " " + path
+			for _, p := range op.Parameters {
+				if p.Ref != "" {
+					p = doc.Components.Parameters[p.Ref[strings.LastIndexByte(p.Ref, '/')+1:]]
+				}
+				if p.In == "query" {
+					out[name] = append(out[name], p.Name)
+				}
+			}
+		}
+	}
+	return out, nil
+})
