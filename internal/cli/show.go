@@ -238,11 +238,30 @@ func (p *plainWriter) Close() {
 	}
 }
 
-// file is the writer for an export to standard output: unchanged into a pipe or a file,
-// escaped on a terminal.
-func (a *app) file() io.Writer {
-	if screen, ok := a.screen(); ok {
-		return jsonWriter{screen}
+// file is the writer for an export to standard output. It escapes into a pipe, too: the
+// next program may be one that shows text on a terminal.
+func (a *app) file() io.Writer { return &pieceWriter{out: jsonWriter{a.process.Stdout}} }
+
+// pieceWriter writes pieces that may end inside a character. The bytes of such a
+// character are kept until the next piece.
+type pieceWriter struct {
+	out  jsonWriter
+	rest []byte
+}
+
+// Write implements io.Writer.
+func (w *pieceWriter) Write(p []byte) (int, error) {
+	text := append(w.rest, p...)
+	end := len(text)
+	for back := 1; back < utf8.UTFMax && back <= len(text); back++ {
+		if at := len(text) - back; utf8.RuneStart(text[at]) {
+			if !utf8.FullRune(text[at:]) {
+				end = at
+			}
+			break
+		}
 	}
-	return a.process.Stdout
+	_, err := w.out.Write(text[:end])
+	w.rest = append([]byte(nil), text[end:]...)
+	return len(p), err
 }
