@@ -13,16 +13,17 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
-// foreignPaths begin the paths whose protocol is not this server's own. Their clients
-// send parameters that this server need not know, such as "api-version".
-var foreignPaths = []string{"/v1/chat/", "/v1/responses", "/v1/models", mcpPath}
+// ownPaths begin the paths of this server's own protocol. Clients of other protocols, and
+// programs that watch a server, send parameters that it need not know, such as
+// "api-version".
+var ownPaths = []string{"/api/", "/v1/runs"}
 
 // checkQuery refuses a parameter that the route does not have. A client whose "limit"
 // or "offset" is ignored would take all rows for some, or read the first page again and
 // again.
 func checkQuery(r *http.Request, rt *route) error {
-	foreign := slices.ContainsFunc(foreignPaths, func(path string) bool { return strings.HasPrefix(rt.path, path) })
-	if r.URL.RawQuery == "" || foreign {
+	own := slices.ContainsFunc(ownPaths, func(path string) bool { return strings.HasPrefix(rt.path, path) })
+	if r.URL.RawQuery == "" || !own {
 		return nil
 	}
 	all, err := queries()
