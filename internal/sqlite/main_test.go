@@ -51,7 +51,8 @@ func openTest(t *testing.T) *DB {
 // openAt opens a database that closes with the test, if not before.
 func openAt(t *testing.T, path string) *DB {
 	t.Helper()
-	db, err := Open(t.Context(), Options{Path: path, Log: quiet()})
+	// A busy machine must not cut a search short.
+	db, err := Open(t.Context(), Options{Path: path, Log: quiet(), SearchTime: time.Minute})
 	if err != nil {
 		t.Fatalf("open database: %v", err)
 	}
@@ -59,8 +60,8 @@ func openAt(t *testing.T, path string) *DB {
 	return db
 }
 
-// openPatient opens a fresh database whose searches are not cut short by a busy
-// machine.
+// openPatient opens a fresh database whose searches wait for the index as long as a busy
+// machine needs.
 func openPatient(t *testing.T) *DB {
 	t.Helper()
 	db, err := Open(t.Context(), Options{Path: tempFile(t), Log: quiet(), SearchTime: time.Minute, IndexPatience: time.Minute})
