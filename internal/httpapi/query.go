@@ -38,7 +38,8 @@ func checkQuery(r *http.Request, rt *route) error {
 			return fault.New(fault.Invalid, "unsupported_parameter",
 				"\"offset\" is not supported: rows that move would be missed or shown twice. Continue with what the page before gave: \"cursor\", \"from\", \"after\" or \"before\".").At(name)
 		default:
-			return fault.New(fault.Invalid, "unsupported_parameter", fmt.Sprintf("%s has no query parameter %q. %s", rt.name(), name, listed(known))).At(name)
+			text := fmt.Sprintf("%s has no query parameter %q. %s", rt.name(), name, listed(known))
+			return fault.New(fault.Invalid, "unsupported_parameter", text).At(name)
 		}
 	}
 	return nil
