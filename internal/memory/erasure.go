@@ -6,7 +6,9 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
+	"github.com/hermes-memory/hermes/internal/language"
 	"github.com/hermes-memory/hermes/internal/mention"
 	"github.com/hermes-memory/hermes/internal/owner"
 )
@@ -25,10 +27,21 @@ type Erasure struct {
 	At    time.Time
 }
 
-// NewErasure is the record of a forgotten thing, not keyed yet.
+// NewErasure is the record of a forgotten thing, not keyed yet. Only words are hashed. If
+// they are one letter alone, as of "C#", the record omits nothing: every sentence with a
+// "c" would go.
 func NewErasure(o owner.Owner, about *mention.Thing, at time.Time) Erasure {
 	words := about.NameWords()
+	if isLetter(strings.Join(words, "")) {
+		words = nil
+	}
 	return Erasure{Hash: hashWords(o, words), Words: len(words), At: at}
+}
+
+// isLetter reports whether a text is one letter or digit of a writing with spaces.
+func isLetter(text string) bool {
+	r, n := utf8.DecodeRuneInString(text)
+	return n > 0 && n == len(text) && !language.Unspaced(r)
 }
 
 // Keyed is an erasure's hash under a key.
