@@ -20,7 +20,7 @@ var fullRig = rig{
 	off:  "no reserve, and a full disk counts as a broken one", bareRounds: 2,
 	bare: []change{
 		{"internal/sqlite/writer.go", "	case full:\n", "	case full:\n		if err != nil {\n			return w.fail(err)\n		}\n"},
-		{"internal/sqlite/reserve.go", "	r.low = ok && ", "	r.low = !ok && "},
+		{"internal/sqlite/reserve.go", "	r.low = Room{", "	r.low = !ok && Room{"},
 	},
 }
 

@@ -17,7 +17,7 @@ var indexRig = rig{
 	name: "index", fault: "F8 the text index's blocks overwritten with noise by another program, under load", rounds: 30, run: damageIndex,
 	want: "0 failed appends, search back by itself, the index sound, the same results as of an index made anew",
 	off:  "a damaged index is left as it is", bareRounds: 3,
-	bare: []change{{"internal/sqlite/indexer.go", "func (x *indexer) remake(ctx context.Context) error {\n", "func (x *indexer) remake(ctx context.Context) error {\n	if ctx != nil {\n		return nil\n	}\n"}},
+	bare: []change{{"internal/sqlite/heal.go", "func (x *indexer) remake(ctx context.Context, why string) error {\n", "func (x *indexer) remake(ctx context.Context, why string) error {\n	if ctx != nil {\n		return nil\n	}\n"}},
 }
 
 // words are what messages of this rig speak of. Each is said often; a tick is said

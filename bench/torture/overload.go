@@ -22,7 +22,7 @@ var overloadRig = rig{
 	name: "overload", fault: "F14 4 × capacity of clients, half of whom do not wait as long as they are told, with limits of 64 turns and 64 waiting, and with the defaults", rounds: 8, run: overload,
 	want: "goodput ≥ 80 % of that at capacity, turns at once within the limit, wait of accepted ones ≤ 2 s (p99), ≤ 1 GiB, caches included, drained ≤ 10 s",
 	off:  "no bound for turns at once", bareRounds: 1,
-	bare: []change{{"internal/claim/line.go", "return l.Places == 0 || ", "return l.Places >= 0 || "}},
+	bare: []change{{"internal/claim/line.go", "return l.Permits == 0 || ", "return l.Permits >= 0 || "}},
 }
 
 const (
