@@ -4,6 +4,8 @@
 package curate
 
 import (
+	"context"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -71,4 +73,19 @@ func New(p Parts) *Curator {
 		lineages: p.Lineages, questions: p.Questions, budgets: p.Budgets, studies: p.Studies,
 		erase: p.Erase, sweeper: p.Sweeper, wake: p.Wake, now: p.Now, log: p.Log,
 	}
+}
+
+// takeTip acquires the lock on a lineage's turns, and reads the lineage's tip from the
+// store. id is any id of the lineage. NotFound if no session has it.
+func (c *Curator) takeTip(ctx context.Context, o owner.Owner, id session.ID, reach lineage.Reach) (*lineage.Held, session.Session, error) {
+	l, err := c.lineages.Take(ctx, o, id, reach)
+	if err != nil {
+		return nil, session.Session{}, err
+	}
+	tip, err := c.sessions.Tip(ctx, o, id)
+	if err != nil {
+		l.Release()
+		return nil, session.Session{}, fmt.Errorf("find session: %w", err)
+	}
+	return l, tip, nil
 }

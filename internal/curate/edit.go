@@ -2,7 +2,6 @@ package curate
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/owner"
@@ -34,16 +33,12 @@ func (c Check) on(s session.Session) error {
 
 // Edit changes the fields of a session that a person may change, between two turns.
 func (c *Curator) Edit(ctx context.Context, o owner.Owner, id session.ID, p session.Patch, check Check) (session.Session, error) {
-	l, err := c.lineages.Take(ctx, o, id, lineage.Bare)
+	l, tip, err := c.takeTip(ctx, o, id, lineage.Bare)
 	if err != nil {
 		return session.Session{}, err
 	}
 	defer l.Release()
 	l.Stale() // the next turn reads it from the store
-	tip, err := c.sessions.Tip(ctx, o, id)
-	if err != nil {
-		return session.Session{}, fmt.Errorf("find session: %w", err)
-	}
 	if err := check.on(tip); err != nil {
 		return session.Session{}, err
 	}
@@ -55,15 +50,11 @@ func (c *Curator) Edit(ctx context.Context, o owner.Owner, id session.ID, p sess
 
 // Delete erases a lineage and everything derived from it, between two turns.
 func (c *Curator) Delete(ctx context.Context, o owner.Owner, id session.ID, check Check) (session.Session, error) {
-	l, err := c.lineages.Take(ctx, o, id, lineage.Bare)
+	l, tip, err := c.takeTip(ctx, o, id, lineage.Bare)
 	if err != nil {
 		return session.Session{}, err
 	}
 	defer l.Release()
-	tip, err := c.sessions.Tip(ctx, o, id)
-	if err != nil {
-		return session.Session{}, fmt.Errorf("find session: %w", err)
-	}
 	if err := check.on(tip); err != nil {
 		return session.Session{}, err
 	}

@@ -15,15 +15,11 @@ import (
 // transcript. Without a key its memory is empty too. It gets its title from its own
 // first exchange. The ids of the old lineage still lead to the old one.
 func (c *Curator) Reset(ctx context.Context, o owner.Owner, id session.ID) (session.Session, error) {
-	l, err := c.lineages.Take(ctx, o, id, lineage.Bare)
+	l, old, err := c.takeTip(ctx, o, id, lineage.Bare)
 	if err != nil {
 		return session.Session{}, err
 	}
 	defer l.Release()
-	old, err := c.sessions.Tip(ctx, o, id)
-	if err != nil {
-		return session.Session{}, fmt.Errorf("find session: %w", err)
-	}
 	now := c.now()
 	next := session.Session{
 		ID: session.NewID(now), ParentID: old.ID, Key: old.Key, Source: old.Source, UserID: old.UserID, Model: old.Model,
@@ -51,15 +47,11 @@ type Folded struct {
 // Compress folds the older half of a session's tail, and more if the budget requires
 // it. It folds nothing unless the tail shrinks by at least a fifth.
 func (c *Curator) Compress(ctx context.Context, o owner.Owner, id session.ID) (Folded, error) {
-	l, err := c.lineages.Take(ctx, o, id, lineage.Whole)
+	l, _, err := c.takeTip(ctx, o, id, lineage.Whole)
 	if err != nil {
 		return Folded{}, err
 	}
 	defer l.Release()
-	if !l.Exists {
-		_, err := c.sessions.Tip(ctx, o, id)
-		return Folded{}, err
-	}
 	if l.Tip.MessageCount == 0 { // the session would end without a message
 		return Folded{Session: l.Tip, Reason: "Nothing has been said in this session yet, so there is nothing more to fold."}, nil
 	}

@@ -29,15 +29,11 @@ type TakenBack struct {
 // begins with that input. Models and memory no longer see the messages. The archive
 // keeps them, marked as undone.
 func (c *Curator) Undo(ctx context.Context, o owner.Owner, id session.ID) (TakenBack, error) {
-	l, err := c.lineages.Take(ctx, o, id, lineage.Whole)
+	l, tip, err := c.takeTip(ctx, o, id, lineage.Whole)
 	if err != nil {
 		return TakenBack{}, err
 	}
 	defer l.Release()
-	tip, err := c.sessions.Tip(ctx, o, id)
-	if err != nil {
-		return TakenBack{}, fmt.Errorf("find session: %w", err)
-	}
 	out := TakenBack{Session: tip}
 	last, err := c.lastSaid(ctx, o, l.Lineage)
 	if err != nil || last == nil {

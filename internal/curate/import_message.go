@@ -1,0 +1,172 @@
+package curate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/hermes-memory/hermes/internal/compression"
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/lineage"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// fill adds the messages to a step, learns them, and stores the step.
+func (im *importer) fill(ctx context.Context, step lineage.Step, ms []session.Message) error {
+	if err := errors.Join(im.number(ctx, ms), im.readErasures(ctx)); err != nil {
+		return err
+	}
+	opened := step.Session
+	lineage.NameTools(im.names, ms)
+	for i := range ms {
+		m := &ms[i]
+		m.RootID, m.Seq = im.tip.RootID, im.tip.NextSeq
+		im.clean(m)
+		if err := im.checkReceipt(ctx, m); err != nil {
+			return err
+		}
+		m.Tokens = lineage.Tokens(m, im.count)
+		m.Hash = lineage.Chain(im.last, m)
+		im.last = m.Hash
+		if m.Role == session.User {
+			im.begins = append(im.begins, m.Seq)
+		}
+		lineage.Count(&im.tip, m)
+		if !m.Stands() {
+			im.tip.LineageTokens -= int64(m.Tokens + compression.MessageOverhead)
+			continue
+		}
+		if err := im.learn(ctx, m, &step); err != nil {
+			return err
+		}
+	}
+	step.Messages = ms
+	step.Session = im.tip
+	step.Session.EndedAt, step.Session.EndReason = opened.EndedAt, opened.EndReason
+	if len(im.rows) == 0 {
+		step.Session.EndedAt, step.Session.EndReason = im.tip.LastActive, session.EndIncomplete
+	}
+	return im.store(ctx, step)
+}
+
+// checkReceipt drops a receipt whose id another answer has already.
+func (im *importer) checkReceipt(ctx context.Context, m *session.Message) error {
+	if m.ReceiptID == "" {
+		return nil
+	}
+	taken := im.receipts[m.ReceiptID]
+	if !taken {
+		_, err := im.curator.receipts.Receipt(ctx, im.o, m.ReceiptID)
+		if err != nil && fault.KindOf(err) != fault.NotFound {
+			return fmt.Errorf("look for receipt: %w", err)
+		}
+		taken = fault.CodeOf(err) != "receipt_not_found"
+	}
+	if taken {
+		m.ReceiptID, m.Receipt = "", nil
+		return nil
+	}
+	if im.receipts == nil {
+		im.receipts = make(map[string]bool)
+	}
+	im.receipts[m.ReceiptID] = true
+	return nil
+}
+
+// number keeps the messages' ids where they are free. The order of lineages under one
+// key stays what it was.
+func (im *importer) number(ctx context.Context, ms []session.Message) error {
+	theirs := make([]int64, len(ms))
+	for i := range ms {
+		theirs[i] = ms[i].ID
+	}
+	ids, err := im.curator.store.AdoptMessageIDs(ctx, im.o, theirs)
+	if err != nil {
+		return fmt.Errorf("adopt message ids: %w", err)
+	}
+	if ids == nil {
+		first, err := im.curator.store.ReserveMessageIDs(ctx, im.o, len(ms))
+		if err != nil {
+			return fmt.Errorf("reserve message ids: %w", err)
+		}
+		for i := range ms {
+			ids = append(ids, first+int64(i))
+		}
+	}
+	for i := range ms {
+		ms[i].ID = ids[i]
+		im.nameInput(&ms[i], theirs[i])
+	}
+	return nil
+}
+
+// nameInput replaces the exported id in ReplyTo by the new id of that message. ReplyTo
+// must name an earlier user or tool message of the lineage; otherwise it is dropped. was
+// is the exported id of m.
+func (im *importer) nameInput(m *session.Message, was int64) {
+	if m.Role == session.Assistant {
+		m.ReplyTo = im.inputs[m.ReplyTo]
+		return
+	}
+	m.ReplyTo = 0
+	if was > 0 {
+		im.inputs[was] = m.ID
+	}
+}
+
+// readErasures reads the erasures so far. An import may take long, so it is repeated.
+func (im *importer) readErasures(ctx context.Context) (err error) {
+	if im.restore {
+		return nil
+	}
+	if im.erasures, err = im.curator.quotes.Erasures(ctx, im.o); err != nil {
+		return fmt.Errorf("read erasures: %w", err)
+	}
+	return nil
+}
+
+// clean removes forgotten content from a message.
+func (im *importer) clean(m *session.Message) {
+	leaveOutOf(im.o, m, im.erasures)
+}
+
+// cleanRow removes forgotten content from a session's texts.
+func (im *importer) cleanRow(s *session.Session) {
+	for _, text := range []*string{&s.Title, &s.SystemPrompt, &s.Summary, &s.UserID} {
+		*text, _ = memory.RedactErased(im.o, *text, im.erasures)
+	}
+}
+
+// learn adds a message to the memory of its scope.
+func (im *importer) learn(ctx context.Context, m *session.Message, step *lineage.Step) error {
+	scope := scopeOf(m)
+	view := im.views[scope]
+	if view == nil {
+		var err error
+		var leave func()
+		if view, leave, err = im.curator.views.Use(ctx, im.o, scope, scope.Key == ""); err != nil {
+			return err
+		}
+		im.leave = append(im.leave, leave)
+		if im.views == nil {
+			im.views = make(map[memory.Scope]*memory.View)
+		}
+		im.views[scope] = view
+	}
+	if m.Key != "" && !slices.Contains(im.keys, m.Key) {
+		im.keys = append(im.keys, m.Key)
+	}
+	if c := im.curator.lineages.Learn(view, ranking.DocumentOf(m)); len(c.Learned)+len(c.Superseded) > 0 {
+		step.Changes = append(step.Changes, c)
+	}
+	return nil
+}
+
+func (im *importer) leaveViews() {
+	for _, leave := range im.leave {
+		leave()
+	}
+}
