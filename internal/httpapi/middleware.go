@@ -163,7 +163,8 @@ func (s *server) checkSite(r *http.Request) error {
 // wrap turns a route into a handler: authentication, limits, errors. Revoking a key
 // ends the requests under way with it.
 func (s *server) wrap(rt route) http.Handler {
-	rt.handle = s.recorded(rt) // looked up once, not for each request
+	rt.handle = s.recorded(rt) // made once, not for each request
+	query := queryCheck(&rt)
 	return s.render(func(w http.ResponseWriter, r *http.Request) error {
 		if rt.scope == "" {
 			return s.serve(w, r, rt)
@@ -173,7 +174,7 @@ func (s *server) wrap(rt route) http.Handler {
 			return err
 		}
 		defer done()
-		if err := checkQuery(r, &rt); err != nil {
+		if err := query(r); err != nil {
 			return err
 		}
 		return ended(r.Context(), s.serve(w, r, rt))

@@ -18,31 +18,38 @@ import (
 // "api-version".
 var ownPaths = []string{"/api/", "/v1/runs"}
 
-// checkQuery refuses a parameter that the route does not have. A client whose "limit"
-// or "offset" is ignored would take all rows for some, or read the first page again and
-// again.
-func checkQuery(r *http.Request, rt *route) error {
-	own := slices.ContainsFunc(ownPaths, func(path string) bool { return strings.HasPrefix(rt.path, path) })
-	if r.URL.RawQuery == "" || !own {
-		return nil
+// queryCheck makes the check of a route's query, which refuses a parameter that the route
+// does not have. A client whose "limit" or "offset" is ignored would take all rows for
+// some, or read the first page again and again.
+func queryCheck(rt *route) func(*http.Request) error {
+	if !slices.ContainsFunc(ownPaths, func(path string) bool { return strings.HasPrefix(rt.path, path) }) {
+		return func(*http.Request) error { return nil }
 	}
-	all, err := queries()
-	if err != nil {
-		return err
-	}
-	known := all[rt.name()]
-	for _, name := range slices.Sorted(maps.Keys(r.URL.Query())) {
-		switch {
-		case slices.Contains(known, name):
-		case name == "offset" && r.Method == http.MethodGet:
-			return fault.New(fault.Invalid, "unsupported_parameter",
-				"\"offset\" is not supported: rows that move would be missed or shown twice. Continue with what the page before gave: \"cursor\", \"from\", \"after\" or \"before\".").At(name)
-		default:
-			text := fmt.Sprintf("%s has no query parameter %q. %s", rt.name(), name, listed(known))
-			return fault.New(fault.Invalid, "unsupported_parameter", text).At(name)
+	name := rt.name()
+	return func(r *http.Request) error {
+		if r.URL.RawQuery == "" {
+			return nil
 		}
+		all, err := queries()
+		if err != nil {
+			return err
+		}
+		known := all[name]
+		unknown := slices.DeleteFunc(slices.Collect(maps.Keys(r.URL.Query())), func(p string) bool { return slices.Contains(known, p) })
+		if len(unknown) == 0 {
+			return nil
+		}
+		return unknownParameter(rt, slices.Min(unknown), known)
 	}
-	return nil
+}
+
+// unknownParameter says what to send instead of a parameter that a route does not have.
+func unknownParameter(rt *route, name string, known []string) error {
+	text := fmt.Sprintf("%s has no query parameter %q. %s", rt.name(), name, listed(known))
+	if name == "offset" && rt.method == http.MethodGet {
+		text = "\"offset\" is not supported: rows that move would be missed or shown twice. Continue with what the page before gave: \"cursor\", \"from\", \"after\" or \"before\"."
+	}
+	return fault.New(fault.Invalid, "unsupported_parameter", text).At(name)
 }
 
 func listed(names []string) string {
