@@ -62,7 +62,7 @@ type Rewrite struct {
 	// Messages get new texts; their other fields stay.
 	Messages []session.Message
 	// Sessions get new titles, prompts, summaries and tails, and the new size of their
-	// lineage. If one title.Loses its title, a model may be asked for a new one.
+	// lineage. If one loses its title, a model may be asked for a new one.
 	Sessions []session.Session
 	// Undone are messages to mark as undone; their facts are removed.
 	Undone []Undone

@@ -61,7 +61,7 @@ type Marks struct {
 	// Summarized is the generation of the newest session whose summary was made.
 	Summarized int
 	// Titled says that a model was asked for a title. It is reset when the lineage
-	// title.Loses its title.
+	// loses its title.
 	Titled bool
 	// VectorsTo is the first Seq without a vector of the model VectorsBy.
 	VectorsTo int64
@@ -87,7 +87,7 @@ type Summary struct {
 	Text    string
 }
 
-// Verdict is the outcome for the findings of one summary.
+// Verdict counts the accepted and the refused extracts of one summary.
 type Verdict struct {
 	Accepted int
 	Refused  map[memory.Refusal]int

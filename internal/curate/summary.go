@@ -25,20 +25,20 @@ const (
 )
 
 // Summarize replaces the beginnings of folded turns in a session's summary with
-// sentences that a model drew from them. Each sentence must be supported by the words
-// of the message it cites. A message without one keeps its beginning, as far as there
-// is room. Nothing changes if the lineage has a newer session meanwhile.
+// extracts that a model made from them. An extract must be supported by the words of the
+// message that it cites. A message without an extract keeps its beginning, as far as
+// there is room. Nothing changes if the lineage has a newer session meanwhile.
 func (c *Curator) Summarize(
-	ctx context.Context, o owner.Owner, task Task, generation int, found []memory.Finding,
+	ctx context.Context, o owner.Owner, task Task, generation int, extracts []memory.Extract,
 ) (swapped bool, v Verdict, err error) {
 	v.Refused = make(map[memory.Refusal]int)
 	err = c.study(ctx, o, task, func(l *lineage.Lineage, s *Study) error {
 		s.Marks.Summarized = max(s.Marks.Summarized, min(generation, l.Tip.Generation))
-		if !l.Exists || l.Tip.Generation != generation || len(found) == 0 {
+		if !l.Exists || l.Tip.Generation != generation || len(extracts) == 0 {
 			return nil
 		}
 		var err error
-		s.Summary, err = c.betterSummary(ctx, o, &l.Tip, found, &v)
+		s.Summary, err = c.betterSummary(ctx, o, &l.Tip, extracts, &v)
 		if swapped = s.Summary != nil; swapped {
 			l.Stale() // the next turn reads it from the store
 		}
@@ -47,16 +47,16 @@ func (c *Curator) Summarize(
 	return swapped && err == nil, v, err
 }
 
-// betterSummary is the summary of a session with the findings; nil if none is accepted
+// betterSummary is the summary of a session with the extracts; nil if none is accepted
 // or the summary stays the same.
 func (c *Curator) betterSummary(
-	ctx context.Context, o owner.Owner, tip *session.Session, found []memory.Finding, v *Verdict,
+	ctx context.Context, o owner.Owner, tip *session.Session, extracts []memory.Extract, v *Verdict,
 ) (*Summary, error) {
 	parent, err := c.parent(ctx, o, tip)
 	if err != nil || parent == nil {
 		return nil, err
 	}
-	text, err := c.summary(ctx, o, parent, tip, found, v)
+	text, err := c.summary(ctx, o, parent, tip, extracts, v)
 	if err != nil || v.Accepted == 0 || text == tip.Summary {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ type summaryRow struct {
 
 // summary renders the summary of a session again.
 func (c *Curator) summary(
-	ctx context.Context, o owner.Owner, parent, tip *session.Session, found []memory.Finding, v *Verdict,
+	ctx context.Context, o owner.Owner, parent, tip *session.Session, extracts []memory.Extract, v *Verdict,
 ) (string, error) {
 	ms, err := c.sessions.Messages(ctx, o, tip.RootID, session.Range{From: parent.TailFrom, To: tip.TailFrom, Standing: true})
 	if err != nil {
@@ -113,27 +113,15 @@ func (c *Curator) summary(
 	}
 	var drawn, quoted []summaryRow
 	spoken := make(map[int64]bool)
-	for i := range found {
-		f := &found[i]
-		f.Root = tip.RootID
-		at := slices.IndexFunc(ms, func(m session.Message) bool { return m.Seq == f.Seq })
-		refused := memory.RefusedSource
-		if at >= 0 {
-			var kind memory.Kind
-			if kind, refused = f.Read(ranking.DocumentOf(&ms[at])); refused == "" && !kind.Asserted() {
-				refused = memory.RefusedWords
-			}
-		}
-		if f.Erased(o, erasures) {
-			refused = memory.RefusedErased
-		}
-		if refused != "" {
+	for i := range extracts {
+		e := &extracts[i]
+		if refused := refusalOf(o, e, ms, erasures); refused != "" {
 			v.Refused[refused]++
 			continue
 		}
 		v.Accepted++
-		spoken[f.Seq] = true
-		drawn = append(drawn, summaryRow{seq: f.Seq, text: compression.DrawnLine + strings.Join(strings.Fields(f.Statement), " ")})
+		spoken[e.Seq] = true
+		drawn = append(drawn, summaryRow{seq: e.Seq, text: compression.DrawnLine + strings.Join(strings.Fields(e.Statement), " ")})
 	}
 	for i, line := range strings.Split(parent.Summary, "\n") {
 		if line != "" { // older than all others, in order
@@ -146,6 +134,18 @@ func (c *Curator) summary(
 		}
 	}
 	return c.fitSummary(drawn, quoted), nil
+}
+
+// refusalOf says why an extract may not stand in a summary of the messages; "" if it may.
+func refusalOf(o owner.Owner, e *memory.Extract, ms []session.Message, erasures []memory.Erasure) memory.Refusal {
+	if e.Erased(o, erasures) {
+		return memory.RefusedErased
+	}
+	at := slices.IndexFunc(ms, func(m session.Message) bool { return m.Seq == e.Seq })
+	if at < 0 {
+		return memory.RefusedSource
+	}
+	return e.Check(ranking.DocumentOf(&ms[at]))
 }
 
 // fitSummary joins rows in order, within the share of the budget for a summary.

@@ -78,7 +78,7 @@ type Config struct {
 
 // Background names the models that work on memory in the background; "" for none.
 type Background struct {
-	// Model finds facts and draws summaries.
+	// Model proposes extracts for summaries, and titles.
 	Model string `json:"model"`
 	// Embeddings makes the vectors of messages and questions.
 	Embeddings string `json:"embeddings_model"`

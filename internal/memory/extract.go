@@ -1,168 +1,148 @@
 package memory
 
-import "strings"
+import (
+	"github.com/hermes-memory/hermes/internal/language"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/session"
+)
 
-// An extract is a statement made from a sentence by omitting words. It may say less
-// than the sentence, but nothing else: the order of words stays, numbers and names are
-// unchanged, and no word may be omitted that negates, supposes, limits, or attributes
-// the statement to another person.
+// Extract is a statement that a model made from a message of the user, for a summary, by
+// omitting words. It is used only if [Extract.Check] accepts it.
+type Extract struct {
+	Seq int64 // of the cited message
+	// Start and End bound the cited words in the message's text, in bytes.
+	Start, End int
+	Statement  string
+}
 
-// extracts reports whether the tokens of a statement are an extract of the sentence.
-func (r *reading) extracts(statement []token) bool {
-	for at := r.from; at < r.stop; at++ {
-		if r.mayBegin(at) && r.extractsFrom(at, statement) {
+// Refusal is why an extract is not used; "" means that it is.
+type Refusal string
+
+// The refusals.
+const (
+	RefusedSource     Refusal = "source"     // it cites no message of the user, or words that the message lacks
+	RefusedLength     Refusal = "length"     // it is too long, or cites too much
+	RefusedSecret     Refusal = "secret"     // it contains a secret
+	RefusedErased     Refusal = "erased"     // it mentions a forgotten thing
+	RefusedWords      Refusal = "words"      // the cited words do not support it
+	RefusedUnasserted Refusal = "unasserted" // it asks, requests, supposes, denies, reports or retracts
+)
+
+// The maximum length of an extract, in bytes, and of its citation, in sentences.
+const (
+	maxExtract   = 400
+	maxCitations = 2
+)
+
+// Check compares an extract with the message that it cites. The result rests on this
+// package's own reading of the message, never on the model's word.
+func (e *Extract) Check(d ranking.Document) Refusal {
+	switch {
+	case d.Role != session.User, e.Start < 0 || e.Start >= e.End || e.End > min(len(d.Text), maxDistilled):
+		return RefusedSource
+	case e.Statement == "" || len(e.Statement) > maxExtract:
+		return RefusedLength
+	}
+	x := newDistiller(d, nil)
+	cited, refused := x.cited(span{e.Start, e.End})
+	if refused != "" {
+		return refused
+	}
+	at := span{cited[0].Start, cited[len(cited)-1].End}
+	switch {
+	case hasSecret(d.Text[at.start:at.end]) || hasSecret(e.Statement):
+		return RefusedSecret
+	case !x.drawn(cited, len(cited)-1, e.Statement):
+		return RefusedWords
+	case !x.asserts(cited, x.own(e.Statement), at):
+		return RefusedUnasserted
+	}
+	return ""
+}
+
+// cited are the sentences that overlap a range of the message, parsed.
+func (x *distiller) cited(at span) ([]reading, Refusal) {
+	var out []reading
+	for _, s := range language.Sentences(x.d.Text) {
+		if s.End <= at.start || s.Start >= at.end {
+			continue
+		}
+		text := x.d.Text[s.Start:s.End]
+		if s.Code || len(text) > maxSentence || len(out) == maxCitations {
+			return nil, RefusedLength
+		}
+		r := reading{l: x.l, text: x.d.Text, Sentence: s, toks: appendTokens(x.l, nil, x.d.Text, s.Start, s.End)}
+		if !r.read() {
+			return nil, RefusedSource
+		}
+		if _, about, n := r.takeBack(); about+n > 0 {
+			return nil, RefusedUnasserted
+		}
+		out = append(out, r)
+	}
+	if len(out) == 0 {
+		return nil, RefusedSource
+	}
+	return out, ""
+}
+
+// own parses a statement alone; nil if it is empty.
+func (x *distiller) own(statement string) *reading {
+	r := &reading{l: x.l, text: statement, Sentence: language.Sentence{End: len(statement)}}
+	r.toks = appendTokens(x.l, nil, statement, 0, len(statement))
+	r.dates = language.Dates(statement, x.d.SaidAt)
+	if !r.read() {
+		return nil
+	}
+	return r
+}
+
+// asserts reports whether an extract says that something is so. own is the extract read
+// alone. If a cited sentence only asks, supposes, denies or reports, so does the extract.
+func (x *distiller) asserts(cited []reading, own *reading, at span) bool {
+	if own == nil || own.isRequest() {
+		return false
+	}
+	for i := range cited {
+		if !cited[i].plain() {
+			return false
+		}
+	}
+	for _, f := range Distill(x.d, nil) { // the rest of the message may change the kind
+		if !f.Kind.Asserted() && f.Source.Start < at.end && f.Source.End > at.start {
+			return false
+		}
+	}
+	return own.isInstruction() || own.plain()
+}
+
+// plain reports whether a sentence read alone says that something is so.
+func (r *reading) plain() bool {
+	r.findReason()
+	return r.mood() == Plain
+}
+
+// Erased reports whether an extract mentions something that its owner has forgotten.
+func (e *Extract) Erased(o owner.Owner, erasures []Erasure) bool {
+	_, n := RedactErased(o, e.Statement, erasures)
+	return n > 0
+}
+
+// DrawnFrom reports whether a line could have been drawn from the user's text, so that
+// erasing the text erases the line.
+func DrawnFrom(line, text string) bool {
+	x := newDistiller(ranking.Document{Role: session.User, Text: text[:min(len(text), maxDistilled)]}, nil)
+	var before []reading
+	for _, s := range language.Sentences(x.d.Text) {
+		r := reading{l: x.l, text: x.d.Text, Sentence: s, toks: appendTokens(x.l, nil, x.d.Text, s.Start, s.End)}
+		if !r.read() {
+			continue
+		}
+		before = append(before, r)
+		if x.drawn(before, len(before)-1, line) {
 			return true
 		}
 	}
-	return r.lead < r.from && r.extractsFrom(r.lead, statement)
-}
-
-// mayBegin reports whether a statement may begin at token i: at the start of the
-// sentence or of a clause.
-func (r *reading) mayBegin(i int) bool {
-	if i == r.from || i == r.lead {
-		return true
-	}
-	before := &r.toks[i-1]
-	return (before.kind == markToken || before.is(tagAnd)) && r.spareable(r.from, i)
-}
-
-// extractsFrom reports whether a statement that begins at token at is an extract of the
-// tokens from there on.
-func (r *reading) extractsFrom(at int, statement []token) bool {
-	next, matched := at, 0
-	for i := range statement {
-		t := &statement[i]
-		if t.kind == markToken {
-			continue
-		}
-		found := -1
-		for k := next; k < r.stop; k++ {
-			if r.sameWord(k, t, i == 0) {
-				found = k
-				break
-			}
-		}
-		switch {
-		case found < 0 && isArticle(t):
-			continue
-		case found < 0, matched == 0 && found != at, matched > 0 && !r.gap(next, found):
-			return false
-		}
-		next = found + 1
-		matched++
-	}
-	return matched > 1 && r.tailGap(next)
-}
-
-// sameWord reports whether word k of the sentence equals a word of a statement. Numbers
-// and names must be spelled alike; other words may be inflected.
-func (r *reading) sameWord(k int, t *token, first bool) bool {
-	s := &r.toks[k]
-	switch {
-	case s.kind != t.kind:
-		return false
-	case s.low == t.low:
-		return s.capital == t.capital || first || k == r.lead || k == r.from
-	case s.kind == numberToken || s.capital || t.capital || s.tech != 0 || t.tech != 0:
-		return false
-	}
-	return content(s) && content(t) && stem(r.l, s.low) == stem(r.l, t.low)
-}
-
-func isArticle(t *token) bool { return t.low == "a" || t.low == "an" || t.low == "the" }
-
-// gap reports whether tokens [from, to) may be omitted between two words: function
-// words, a prepositional phrase, or a part between punctuation marks.
-func (r *reading) gap(from, to int) bool {
-	if !r.spareable(from, to) {
-		return false
-	}
-	small := true
-	for i := from; i < to; i++ {
-		switch r.toks[i].low {
-		case "was", "were", "had", "used", "did":
-			return false // the gap has ended
-		}
-		small = small && !content(&r.toks[i]) && r.toks[i].kind != markToken
-	}
-	if small || to-from == 1 && r.toks[from].kind == markToken {
-		return true
-	}
-	if r.toks[from].kind == markToken {
-		return r.toks[to-1].kind == markToken
-	}
-	for i := from; i < to; i++ {
-		if r.toks[i].kind == markToken || r.toks[i].is(tagAnd) {
-			return false
-		}
-	}
-	return placesSomething(r.toks[from].low)
-}
-
-// tailGap reports whether all tokens from token from on may be omitted.
-func (r *reading) tailGap(from int) bool {
-	if from >= r.stop {
-		return true
-	}
-	t := &r.toks[from]
-	return r.spareable(from, r.stop) && (t.kind == markToken || t.is(tagAnd, tagWhy, tagThus) || placesSomething(t.low))
-}
-
-// placesSomething reports whether a preposition opens a phrase that only adds where,
-// when, how or with whom.
-func placesSomething(low string) bool {
-	switch low {
-	case "in", "on", "at", "to", "from", "by", "for", "with", "about", "into", "onto", "over", "under", "via", "per",
-		"through", "during", "within", "inside", "across", "between", "after", "before":
-		return true
-	}
 	return false
-}
-
-// spareable reports whether none of the tokens [from, to) changes the meaning of the
-// others.
-func (r *reading) spareable(from, to int) bool {
-	for i := from; i < to; i++ {
-		t := &r.toks[i]
-		if t.is(tagNeg, tagNoLonger, tagIf, tagHedge, tagSpeech, tagHates, tagFuture, tagPromise, tagRelation, tagHe, tagDecline, tagForget) {
-			return false
-		}
-		switch t.low {
-		case "until", "till", "except", "only", "almost", "nearly", "but", "however", "although", "though",
-			"yet", "instead", "rather", "than", "false", "untrue", "wrong", "doubt", "doubts", "pretend", "dream", "dreamt", "dreamed", "hope", "fear":
-			return false
-		}
-	}
-	return true
-}
-
-// drawn reports whether a statement is an extract of sentence i of a text, as written
-// or with its "it" resolved from the previous sentence.
-func (x *distiller) drawn(sentences []reading, i int, statement string) bool {
-	r := &sentences[i]
-	toks := appendTokens(x.l, nil, statement, 0, len(statement))
-	if r.extracts(toks) {
-		return true
-	}
-	if i == 0 || !r.toks[r.lead].is(tagIt) || r.lead+1 >= r.stop {
-		return false
-	}
-	before := &sentences[i-1]
-	name := x.topicOf(x.d.Text, span{before.Start, before.End})
-	named := appendTokens(x.l, nil, name, 0, len(name))
-	n := 0
-	for k := range named {
-		if isArticle(&named[k]) {
-			continue
-		}
-		for n < len(toks) && isArticle(&toks[n]) {
-			n++
-		}
-		if n >= len(toks) || !strings.EqualFold(toks[n].low, named[k].low) {
-			return false
-		}
-		n++
-	}
-	return n > 0 && r.extractsFrom(r.lead+1, toks[n:])
 }

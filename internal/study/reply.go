@@ -10,8 +10,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// maxFound bounds the statements read from one reply.
-const maxFound = 64
+// maxExtracts bounds the statements read from one reply.
+const maxExtracts = 64
 
 // errRaving says that a reply cannot be used.
 var errRaving = fault.New(fault.Upstream, "unusable_reply", "The model's reply does not have the requested form.")
@@ -37,24 +37,24 @@ func parseReply(text string) ([]statement, error) {
 		return nil, errRaving
 	}
 	list := *reply.Statements
-	return list[:min(len(list), maxFound)], nil
+	return list[:min(len(list), maxExtracts)], nil
 }
 
-// found turns a reply's statements into findings in the messages it was shown. A
+// extracts turns a reply's statements into extracts of the messages it was shown. A
 // statement that cites no message, or words that are not in it, gets an empty range, so
 // that it is refused and counted.
-func found(list []statement, ms []session.Message) []memory.Finding {
-	out := make([]memory.Finding, 0, len(list))
+func extracts(list []statement, ms []session.Message) []memory.Extract {
+	out := make([]memory.Extract, 0, len(list))
 	for i := range list {
 		st := &list[i]
-		f := memory.Finding{Seq: st.Message, Statement: strings.TrimSpace(st.Statement)}
+		e := memory.Extract{Seq: st.Message, Statement: strings.TrimSpace(st.Statement)}
 		for k := range ms {
 			if ms[k].Seq != st.Message {
 				continue
 			}
-			f.Start, f.End = locate(ms[k].Content, st.Quote)
+			e.Start, e.End = locate(ms[k].Content, st.Quote)
 		}
-		out = append(out, f)
+		out = append(out, e)
 	}
 	return out
 }

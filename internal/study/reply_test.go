@@ -26,7 +26,7 @@ func TestParseReply(t *testing.T) {
 		"braces the wrong":  {"}{", -1},
 		"two objects":       {one + one, -1},
 		"a number as text":  {`{"statements": [{"message": "3"}]}`, -1},
-		"more than we read": {`{"statements": [` + strings.Repeat(`{"message": 1},`, 99) + `{"message": 1}]}`, maxFound},
+		"more than we read": {`{"statements": [` + strings.Repeat(`{"message": 1},`, 99) + `{"message": 1}]}`, maxExtracts},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -49,7 +49,7 @@ func FuzzParseReply(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, p := range found(list, ms) {
+		for _, p := range extracts(list, ms) {
 			if p.Start < 0 || p.End < p.Start || p.End > len(ms[0].Content) || p.End > 0 && p.Seq != 3 {
 				t.Errorf("got %+v", p)
 			}

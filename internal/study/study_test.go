@@ -158,9 +158,9 @@ func (w *world) reply(r *upstreamtest.Request) upstreamtest.Step {
 	return next(&w.replies, `{"statements": []}`)
 }
 
-// found is a reply with statements. Each row names a message by its number, the words
+// proposed is a reply with statements. Each row names a message by its number, the words
 // cited, and the statement made of them.
-func found(rows ...[3]any) upstreamtest.Step {
+func proposed(rows ...[3]any) upstreamtest.Step {
 	type statement struct {
 		Message   any `json:"message"`
 		Quote     any `json:"quote"`
@@ -309,7 +309,7 @@ const (
 	folding      = 1200 // a budget that is small enough for a compression after a few turns
 )
 
-func terraceFound(seq int) [3]any {
+func terraceProposed(seq int) [3]any {
 	return [3]any{seq, terraceDrawn, terraceDrawn}
 }
 
@@ -324,7 +324,7 @@ func TestOffByDefault(t *testing.T) {
 		}
 	}
 	if w.woken != 0 {
-		t.Errorf("somebody was woken %d times", w.woken)
+		t.Errorf("got %d wakes, want none", w.woken)
 	}
 }
 
@@ -333,8 +333,8 @@ func TestOffByDefault(t *testing.T) {
 func TestSentencesAreChecked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{budget: folding})
-	w.says(found(
-		terraceFound(0),
+	w.says(proposed(
+		terraceProposed(0),
 		[3]any{0, terraceDrawn, "the roof terrace opens at seven daily"}, // "daily" is invented
 		[3]any{0, "never said", "never said"},
 		[3]any{1, "ok", "ok"},
@@ -363,7 +363,7 @@ func TestSentencesAreChecked(t *testing.T) {
 func TestNoFacts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{noEmbed: true})
-	w.says(found(terraceFound(0)))
+	w.says(proposed(terraceProposed(0)))
 	w.say("s", "", terrace)
 	for range 12 {
 		w.say("s", "", "And so on.")
@@ -394,7 +394,7 @@ func TestUnassertedStays(t *testing.T) {
 	for i, text := range texts {
 		rows = append(rows, [3]any{2 * i, text, strings.TrimRight(text, "?.")})
 	}
-	w.says(found(rows...))
+	w.says(proposed(rows...))
 	w.chat("s", texts...)
 	w.catchUp()
 	w.draws("s")
@@ -462,7 +462,7 @@ func TestLeftAlone(t *testing.T) {
 		w.clock.Advance(time.Hour)
 	}
 	w.draws("s")
-	w.says(found(terraceFound(int(w.tip("s").NextSeq))), found())
+	w.says(proposed(terraceProposed(int(w.tip("s").NextSeq))), proposed())
 	w.say("s", "", terrace)
 	for len(w.drawn("s")) == 0 && w.tip("s").Generation < 4 { // until a fold takes it in
 		w.fold("s")
@@ -495,7 +495,7 @@ func TestHangingModel(t *testing.T) {
 	}
 	cancel()
 	done.Wait()
-	w.says(found(terraceFound(0)))
+	w.says(proposed(terraceProposed(0)))
 	w.restart()
 	w.catchUp()
 	w.draws("s", terraceDrawn) // the lost call is made again
@@ -505,7 +505,7 @@ func TestHangingModel(t *testing.T) {
 func TestTwoStudies(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{budget: folding, noEmbed: true})
-	w.says(found(terraceFound(0)))
+	w.says(proposed(terraceProposed(0)))
 	const lineages = 6
 	for i := range lineages {
 		w.chat(session.ID(fmt.Sprintf("s%d", i)), terrace)
@@ -554,7 +554,7 @@ func TestVisibleFailure(t *testing.T) {
 	if err != nil || len(items) != 1 || items[0].Attempts != 1 || items[0].Error == "" || items[0].Running || !items[0].WakeAt.After(w.clock.Now()) {
 		t.Fatalf("got %+v, %v, want one that failed once and waits", items, err)
 	}
-	w.says(found(terraceFound(0)))
+	w.says(proposed(terraceProposed(0)))
 	w.clock.Advance(time.Hour)
 	w.catchUp()
 	w.nothingLeft()
@@ -606,7 +606,7 @@ func TestSummary(t *testing.T) {
 		t.Fatalf("got summary %q", before)
 	}
 	invented := [3]any{0, first, "the harbour master is Ines Delgado"}
-	w.says(found([3]any{0, first, "the harbour master is Ines"}, invented), found())
+	w.says(proposed([3]any{0, first, "the harbour master is Ines"}, invented), proposed())
 	w.catchUp()
 	after := w.tip("s")
 	if after.ID != tip.ID || !strings.Contains(after.Summary, "~ the harbour master is Ines") ||
@@ -648,15 +648,15 @@ func TestSummaryTooLate(t *testing.T) {
 	if err != nil || len(ms) != 1 {
 		t.Fatal(err, ms)
 	}
-	f := memory.Finding{Seq: ms[0].Seq, End: len(ms[0].Content), Statement: ms[0].Content}
-	swapped, _, err := w.curator.Summarize(context.Background(), owner.Local(), curate.Task{Root: "s"}, 1, []memory.Finding{f})
+	f := memory.Extract{Seq: ms[0].Seq, End: len(ms[0].Content), Statement: ms[0].Content}
+	swapped, _, err := w.curator.Summarize(context.Background(), owner.Local(), curate.Task{Root: "s"}, 1, []memory.Extract{f})
 	if err != nil || swapped {
 		t.Errorf("got swapped %v, %v", swapped, err)
 	}
 	if got := w.tip("s").Summary; got != before {
 		t.Errorf("got %q, want %q", got, before)
 	}
-	swapped, _, err = w.curator.Summarize(context.Background(), owner.Local(), curate.Task{Root: "s"}, 2, []memory.Finding{f})
+	swapped, _, err = w.curator.Summarize(context.Background(), owner.Local(), curate.Task{Root: "s"}, 2, []memory.Extract{f})
 	if err != nil || !swapped {
 		t.Errorf("in time: got swapped %v, %v", swapped, err)
 	}
@@ -686,7 +686,7 @@ func TestForget(t *testing.T) {
 	one := [3]any{0, "the quay is run by Quetzalcoatl", "the quay is run by Quetzalcoatl"}
 	two := [3]any{0, "the crane lifts 40 tons", "the crane lifts 40 tons"}
 	three := [3]any{0, "the fog is thick", "the fog is thick"}
-	w.says(found(one, two, three))
+	w.says(proposed(one, two, three))
 	w.catchUp()
 	w.identical()
 	if s := w.tip("s").Summary; !strings.Contains(s, "~ the crane lifts") {
@@ -717,10 +717,10 @@ func TestForget(t *testing.T) {
 	w.identical()
 
 	// A model that still remembers does not bring it back.
-	w.says(found([3]any{0, secret, "the quay is run by Quetzalcoatl"}))
-	late := memory.Finding{Seq: 0, End: 40, Statement: "the quay is run by Quetzalcoatl"}
+	w.says(proposed([3]any{0, secret, "the quay is run by Quetzalcoatl"}))
+	late := memory.Extract{Seq: 0, End: 40, Statement: "the quay is run by Quetzalcoatl"}
 	generation := w.tip("s").Generation
-	swapped, v, err := w.curator.Summarize(context.Background(), owner.Local(), curate.Task{Root: "s"}, generation, []memory.Finding{late})
+	swapped, v, err := w.curator.Summarize(context.Background(), owner.Local(), curate.Task{Root: "s"}, generation, []memory.Extract{late})
 	if err != nil || swapped || v.Refused[memory.RefusedErased] != 1 {
 		t.Fatalf("too late: got %v, %+v, %v", swapped, v, err)
 	}
@@ -743,7 +743,7 @@ func TestErasedStaysOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	const again = "Well, the pier is long, and the crane was sold to Quetzalcoatl in May, and so on."
-	w.says(found([3]any{2, again, "the crane was sold to Quetzalcoatl in May"}))
+	w.says(proposed([3]any{2, again, "the crane was sold to Quetzalcoatl in May"}))
 	w.chat("s", again)
 	w.catchUp()
 	w.draws("s")
@@ -757,7 +757,7 @@ func TestForgetFact(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{budget: folding})
 	const green = "My favourite colour is green."
-	w.says(found([3]any{0, green, green}))
+	w.says(proposed([3]any{0, green, green}))
 	w.chat("s", green)
 	w.catchUp()
 	w.draws("s", green)
@@ -830,10 +830,10 @@ func TestMeaning(t *testing.T) {
 func TestOwners(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{budget: folding, noEmbed: true})
-	w.says(found(terraceFound(0)))
+	w.says(proposed(terraceProposed(0)))
 	w.chat("s", terrace)
-	f := memory.Finding{Seq: 0, End: len(terrace), Statement: terraceDrawn}
-	swapped, v, err := w.curator.Summarize(context.Background(), owner.Stored("stranger"), curate.Task{Root: "s"}, 1, []memory.Finding{f})
+	f := memory.Extract{Seq: 0, End: len(terrace), Statement: terraceDrawn}
+	swapped, v, err := w.curator.Summarize(context.Background(), owner.Stored("stranger"), curate.Task{Root: "s"}, 1, []memory.Extract{f})
 	if err == nil || swapped || v.Accepted != 0 {
 		t.Errorf("a stranger's summary: got %v, %+v, %v", swapped, v, err)
 	}

@@ -32,8 +32,8 @@ func (s *Study) summary(ctx context.Context, o owner.Owner, task curate.Task) er
 	if generation <= marks.Summarized {
 		return nil
 	}
-	var findings []memory.Finding
-	for len(ms) > 0 && len(findings) < maxFound {
+	var drawn []memory.Extract
+	for len(ms) > 0 && len(drawn) < maxExtracts {
 		text, shown := transcript(ms)
 		ms = ms[len(shown):]
 		if text == "" {
@@ -43,9 +43,9 @@ func (s *Study) summary(ctx context.Context, o owner.Owner, task curate.Task) er
 		if err != nil {
 			return err
 		}
-		findings = append(findings, found(list, shown)...)
+		drawn = append(drawn, extracts(list, shown)...)
 	}
-	swapped, v, err := s.Curator.Summarize(ctx, o, task, generation, findings)
+	swapped, v, err := s.Curator.Summarize(ctx, o, task, generation, drawn)
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ type levels struct {
 	places, line                   level
 	queue, unindexed               level
 	fires, deliveries              level
-	calls, findings                level
+	calls, extracts                level
 	vectors, summaries, titlesMade level
 }
 
@@ -46,7 +46,7 @@ func newLevels() levels {
 		deliveries: newLevel(now, "job_deliveries_running", "Deliveries under way."),
 
 		calls:      newLevel(up, "study_calls_total", "Background calls of models.", "outcome"),
-		findings:   newLevel(up, "study_findings_total", "Sentences that models proposed for summaries, by whether the words bore them out.", "outcome"),
+		extracts:   newLevel(up, "study_extracts_total", "Extracts that models proposed for summaries, by whether the cited words support them.", "outcome"),
 		vectors:    newLevel(up, "study_vectors_total", "Messages that were given their meaning."),
 		summaries:  newLevel(up, "study_summaries_total", "Summaries that were drawn by a model."),
 		titlesMade: newLevel(up, "study_titles_total", "Titles that a model gave."),
@@ -58,7 +58,7 @@ func (s sources) Describe(ch chan<- *prometheus.Desc) {
 	l := newLevels()
 	for _, one := range []level{
 		l.lineages, l.running, l.waiting, l.places, l.line, l.queue, l.unindexed, l.fires, l.deliveries,
-		l.calls, l.findings, l.vectors, l.summaries, l.titlesMade,
+		l.calls, l.extracts, l.vectors, l.summaries, l.titlesMade,
 	} {
 		ch <- one.desc
 	}
@@ -92,8 +92,8 @@ func (s sources) Collect(ch chan<- prometheus.Metric) {
 		c := s.Study()
 		l.calls.send(ch, c.Calls-c.Failures, "ok")
 		l.calls.send(ch, c.Failures, "failed")
-		l.findings.send(ch, c.Accepted, "accepted")
-		l.findings.send(ch, c.Refused, "refused")
+		l.extracts.send(ch, c.Accepted, "accepted")
+		l.extracts.send(ch, c.Refused, "refused")
 		l.vectors.send(ch, c.Vectors)
 		l.summaries.send(ch, c.Summarized)
 		l.titlesMade.send(ch, c.Titled)

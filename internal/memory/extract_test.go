@@ -19,19 +19,18 @@ func saidBy(id int64, text string) ranking.Document {
 	}
 }
 
-// findingIn cites a piece of a message.
-func findingIn(d ranking.Document, quote, statement string) memory.Finding {
+// extractIn cites a piece of a message.
+func extractIn(d ranking.Document, quote, statement string) memory.Extract {
 	at := strings.Index(d.Text, quote)
-	return memory.Finding{Root: d.Root, Seq: d.Seq, Start: at, End: at + len(quote), Statement: statement}
+	return memory.Extract{Seq: d.Seq, Start: at, End: at + len(quote), Statement: statement}
 }
 
-// TestFindingGate holds statements against the words they cite.
-func TestFindingGate(t *testing.T) {
+// TestExtractCheck compares extracts with the words they cite.
+func TestExtractCheck(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		text, quote, statement string
 		want                   memory.Refusal
-		kind                   memory.Kind // "" does not matter
 	}{
 		"verbatim":                 {text: "Lunch is at noon on the roof terrace.", statement: "Lunch is at noon on the roof terrace"},
 		"a clause":                 {text: "By the way, the pump runs at 40 bar, and the tank is blue.", statement: "the pump runs at 40 bar"},
@@ -57,14 +56,14 @@ func TestFindingGate(t *testing.T) {
 		"a speaker left out":       {text: "Maria claims that we use Redis.", statement: "We use Redis", want: memory.RefusedWords},
 		"a relation left out":      {text: "My brother Tom and I live in Graz.", statement: "I live in Graz", want: memory.RefusedWords},
 		"words from elsewhere":     {text: "The pump is new. Lunch is at noon.", quote: "Lunch is at noon", statement: "The pump is at noon", want: memory.RefusedWords},
-		"a question":               {text: "Does the pump run at 40 bar on Sundays?", statement: "Does the pump run at 40 bar on Sundays", kind: memory.Question},
-		"a question of two words":  {text: "Redis slow?", statement: "Redis slow", kind: memory.Question},
-		"a supposition":            {text: "Maybe the pump runs at 40 bar.", statement: "Maybe the pump runs at 40 bar", kind: memory.Hypothetical},
-		"somebody else's":          {text: "My brother prefers green tea.", statement: "My brother prefers green tea", kind: memory.ThirdParty},
-		"a denial":                 {text: "We don't use any message queue here.", statement: "We don't use any message queue here", kind: memory.Negated},
+		"a question":               {text: "Does the pump run at 40 bar on Sundays?", statement: "Does the pump run at 40 bar on Sundays", want: memory.RefusedUnasserted},
+		"a question of two words":  {text: "Redis slow?", statement: "Redis slow", want: memory.RefusedUnasserted},
+		"a supposition":            {text: "Maybe the pump runs at 40 bar.", statement: "Maybe the pump runs at 40 bar", want: memory.RefusedUnasserted},
+		"another person's":         {text: "My brother prefers green tea.", statement: "My brother prefers green tea", want: memory.RefusedUnasserted},
+		"a denial":                 {text: "We don't use any message queue here.", statement: "We don't use any message queue here", want: memory.RefusedUnasserted},
 		"a secret":                 {text: "The password is hunter2secret9.", statement: "The password is hunter2secret9", want: memory.RefusedSecret},
-		"a request":                {text: "Write a poem about the pump.", statement: "Write a poem about the pump", want: memory.RefusedRequest},
-		"words taken back":         {text: "Scratch that, the pump is blue.", statement: "the pump is blue", want: memory.RefusedRequest},
+		"a request":                {text: "Write a poem about the pump.", statement: "Write a poem about the pump", want: memory.RefusedUnasserted},
+		"a retraction":             {text: "Scratch that, the pump is blue.", statement: "the pump is blue", want: memory.RefusedUnasserted},
 		"three sentences":          {text: "A pump is here. It is blue. It is new.", quote: "A pump is here. It is blue. It is new.", statement: "A pump is new", want: memory.RefusedLength},
 		"nothing":                  {text: "The pump is blue.", statement: "", want: memory.RefusedLength},
 		"a comparison left out":    {text: "Oh, and from now on always answer in German, as the others do.", statement: "from now on always answer in German", want: memory.RefusedWords},
@@ -77,22 +76,15 @@ func TestFindingGate(t *testing.T) {
 			if quote == "" {
 				quote = c.text
 			}
-			p := findingIn(d, quote, c.statement)
-			kind, got := p.Read(d)
-			if got != c.want {
-				t.Fatalf("%q from %q: got refusal %q, want %q (%s)", c.statement, c.text, got, c.want, kind)
-			}
-			if got != "" {
-				return
-			}
-			if c.kind != "" && kind != c.kind || c.kind == "" && !kind.Asserted() {
-				t.Errorf("got kind %q, want %q", kind, c.kind)
+			p := extractIn(d, quote, c.statement)
+			if got := p.Check(d); got != c.want {
+				t.Fatalf("%q from %q: got refusal %q, want %q", c.statement, c.text, got, c.want)
 			}
 		})
 	}
 }
 
-// TestDrawnFrom: a line is drawn from a text if the gate would let it.
+// TestDrawnFrom: a line is drawn from a text if an extract of that text could say it.
 func TestDrawnFrom(t *testing.T) {
 	t.Parallel()
 	const text = "Lunch is late. By the way, the pump runs at 40 bar, and the tank is blue."
@@ -105,16 +97,16 @@ func TestDrawnFrom(t *testing.T) {
 	}
 }
 
-// FuzzFinding: whatever is cited and stated, an accepted statement has no number that
+// FuzzExtract: whatever is cited and stated, an accepted extract has no number that
 // the cited sentences do not have.
-func FuzzFinding(f *testing.F) {
+func FuzzExtract(f *testing.F) {
 	f.Add("By the way, the pump runs at 40 bar, and the tank is blue.", "the pump runs at 40 bar", 3, 40)
 	f.Add("It's Redis. It runs on port 1.", "Redis runs on port 1", 0, 30)
 	f.Add("\xff“Zürich” 東京。", "Zürich", 0, 9)
 	f.Fuzz(func(t *testing.T, text, statement string, from, to int) {
 		d := saidBy(1, text)
-		p := memory.Finding{Root: "s", Start: from, End: to, Statement: statement}
-		if _, refused := p.Read(d); refused != "" {
+		p := memory.Extract{Start: from, End: to, Statement: statement}
+		if p.Check(d) != "" {
 			return
 		}
 		cited := ""
