@@ -76,7 +76,20 @@ describe('create', () => {
     await assert.rejects(async () => { for await (const e of stream) text += e.delta ?? ''; }, OpenAI.APIError);
     assert.equal(text, 'Half an ans');
     await assert.rejects(create({ input: [] }), OpenAI.BadRequestError);
-    await assert.rejects(create({ input: 'x', tools: [{ type: 'web_search' }] }), (err) => err.code === 'unsupported_tool');
+    await assert.rejects(create({ input: 'x', tools: [{ type: 'function' }] }), (err) => err.param === 'tools[0].name');
+  });
+
+  it('leaves out hosted tools, and runs a custom tool', async () => {
+    upstream.queue({ toolCalls: [{ id: 'call_1', name: 'apply_patch', args: { input: '*** Begin\n' } }] }, { text: 'Done.' });
+    const tools = [{ type: 'web_search' }, { type: 'custom', name: 'apply_patch', description: 'Edits files.' }];
+    const { data, response } = await create({ input: 'Edit it.', tools }).withResponse();
+    assert.equal(response.headers.get('x-hermes-tools-omitted'), 'web_search');
+    assert.deepEqual(upstream.last.tools.map((t) => t.function.name), ['apply_patch']);
+    const [call] = data.output;
+    assert.deepEqual([call.type, call.name, call.input], ['custom_tool_call', 'apply_patch', '*** Begin\n']);
+    const second = await create({ previous_response_id: data.id, tools, input: [{ type: 'custom_tool_call_output', call_id: call.call_id, output: 'ok' }] });
+    assert.equal(second.output_text, 'Done.');
+    assert.deepEqual(upstream.last.messages.map((m) => m.role), ['user', 'assistant', 'tool']);
   });
 
   it('parses structured output', async () => {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/openai"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 )
@@ -24,6 +25,8 @@ const (
 	runIDHeader      = "X-Hermes-Run-Id"
 	idempotencyName  = "Idempotency-Key"
 	replayedHeader   = "Idempotency-Replayed"
+	toolsOmitted     = "X-Hermes-Tools-Omitted"
+	itemsOmitted     = "X-Hermes-Items-Omitted"
 )
 
 // sessionHeaders are the headers that choose a transcript and a memory.
@@ -87,4 +90,38 @@ func setStream(h http.Header, st *run.Stream, key session.Key) {
 		h.Set(replayedHeader, "true")
 	}
 	h.Set(responderHeader, string(st.Responder))
+}
+
+// setOmitted names the types of tools and of input items that were left out of a request.
+func setOmitted(h http.Header, wire *openai.ResponseRequest) {
+	for _, out := range []struct {
+		name  string
+		types []string
+	}{{toolsOmitted, wire.OmittedTools}, {itemsOmitted, wire.OmittedItems}} {
+		if types := typesText(out.types); types != "" {
+			h.Set(out.name, types)
+		}
+	}
+}
+
+// Bounds of a header that lists types: how many, and the length of each in bytes.
+const maxTypes, maxType = 16, 64
+
+// typeRunes are the characters of names of types.
+const typeRunes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
+
+// typesText lists types in a header. A client chose them, so all that is no name is
+// replaced.
+func typesText(types []string) string {
+	out := make([]string, min(len(types), maxTypes))
+	for i := range out {
+		name := strings.Map(func(r rune) rune {
+			if strings.ContainsRune(typeRunes, r) {
+				return r
+			}
+			return '?'
+		}, types[i])
+		out[i] = name[:min(len(name), maxType)]
+	}
+	return strings.Join(out, ", ")
 }

@@ -23,6 +23,7 @@ func (s *server) createResponse(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	setOmitted(w.Header(), wire)
 	req, err := s.responseRequest(t, wire)
 	if err != nil {
 		return err

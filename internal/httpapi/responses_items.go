@@ -36,13 +36,13 @@ func (s *server) responseItems(ctx context.Context, o owner.Owner, it *stored) (
 	for answer > 0 && ms[answer-1].Role == session.Assistant && ms[answer-1].FinishReason != "" {
 		answer--
 	}
-	ids := openai.ItemIDs(it.ID, true)
+	ids, names := openai.ItemIDs(it.ID, true), openai.NamesOf(it.kept.Settings.Tools)
 	for i := range ms[:answer] {
-		input = append(input, itemsOf(&ms[i], ids)...)
+		input = append(input, itemsOf(&ms[i], ids, names)...)
 	}
 	ids = openai.ItemIDs(it.ID, false)
 	for i := answer; i < len(ms); i++ {
-		items := itemsOf(&ms[i], ids)
+		items := itemsOf(&ms[i], ids, names)
 		if i == len(ms)-1 || !ms[i].Partial() { // after an earlier partial answer, the turn was started again
 			output = append(output, items...)
 		}
@@ -51,10 +51,10 @@ func (s *server) responseItems(ctx context.Context, o owner.Owner, it *stored) (
 }
 
 // itemsOf is a message as items.
-func itemsOf(m *session.Message, ids func(openai.ItemType) string) []openai.Item {
+func itemsOf(m *session.Message, ids func(openai.ItemType) string, names openai.ToolNames) []openai.Item {
 	return openai.ItemsOf(&openai.Message{
 		Role: string(m.Role), Text: m.Content, ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID, Raw: m.Wire, Plain: m.Wire == nil,
-	}, ids)
+	}, ids, names)
 }
 
 // itemList is a page of items.
@@ -113,6 +113,9 @@ func (s *server) resolve(ctx context.Context, o owner.Owner, items []openai.Item
 			out = append(out, items[i])
 			continue
 		}
+		if openai.IsReasoning(items[i].ID) {
+			continue // reasoning is neither stored nor sent
+		}
 		missing := fault.New(fault.NotFound, "item_not_found", "No item with the id of this reference. It was never stored, or its response was deleted.").At("input")
 		id, ok := openai.ResponseOf(items[i].ID)
 		if !ok {
@@ -133,12 +136,10 @@ func (s *server) resolve(ctx context.Context, o owner.Owner, items []openai.Item
 			known[id] = append(input, output...)
 		}
 		n := slices.IndexFunc(known[id], func(item openai.Item) bool { return item.ID == items[i].ID })
-		switch {
-		case n >= 0:
-			out = append(out, known[id][n])
-		case !openai.IsReasoning(items[i].ID): // reasoning is neither stored nor sent
+		if n < 0 {
 			return nil, missing
 		}
+		out = append(out, known[id][n])
 	}
 	return out, nil
 }

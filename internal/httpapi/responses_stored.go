@@ -76,6 +76,7 @@ func readStored(rec live.Run) (*stored, error) {
 	if err := json.Unmarshal(rec.Request, &it.kept); err != nil {
 		return nil, fmt.Errorf("read stored response: %w", err)
 	}
+	it.kept.Settings.Complete()
 	return it, nil
 }
 

@@ -34,7 +34,7 @@ func patterns() []struct{ name, form string } {
 		{"key", `"[0-9a-f]{12}"`},
 		{"job", `\bjob_[0-9a-f]{16}\b`},
 		{"response", `\bresp_[0-9a-f]{32}\b`},
-		{"item", `\b(?:msg|fc|fco|rs)_[0-9a-f]{32}_(?:in)?\d+\b`},
+		{"item", `\b(?:msg|fc|fco|ctc|ctco|rs)_[0-9a-f]{32}_(?:in)?\d+\b`},
 		{"run", `\brun_[0-9a-f]{16}\b`},
 		{"event", `\bevt_[0-9a-f]{16}\b`},
 		{"whsec", `\bwhsec_[A-Za-z0-9+/]{32}`},

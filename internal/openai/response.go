@@ -132,7 +132,9 @@ func ItemIDs(response string, input bool) func(ItemType) string {
 	}
 }
 
-var itemPrefixes = map[ItemType]string{MessageItem: "msg_", CallItem: "fc_", ResultItem: "fco_", ReasoningItem: "rs_"}
+var itemPrefixes = map[ItemType]string{
+	MessageItem: "msg_", CallItem: "fc_", ResultItem: "fco_", ReasoningItem: "rs_", CustomCallItem: "ctc_", CustomResultItem: "ctco_",
+}
 
 func itemID(response string, t ItemType, n int, input bool) string {
 	place := "_" + strconv.Itoa(n)

@@ -2,9 +2,8 @@ package openai
 
 import (
 	"encoding/json"
-	"fmt"
+	"slices"
 	"strconv"
-	"strings"
 )
 
 // pass adds a member to the chat completion request.
@@ -63,68 +62,27 @@ func chatFormat(value []byte) ([]byte, error) {
 	return nil, &Problem{Param: "text.format", Msg: "'text.format' must be an object whose 'type' is text, json_object or json_schema."}
 }
 
-// chatTools is a list of tools in the form of chat completions; nil for none.
-func chatTools(value []byte) ([]byte, error) {
-	var tools []json.RawMessage
-	if json.Unmarshal(value, &tools) != nil {
-		return nil, &Problem{Param: "tools", Msg: "'tools' must be an array of tools."}
+// formatDefaults are the members that a text format is shown with.
+func formatDefaults(format []byte) []Set {
+	var in struct{ Type string }
+	if json.Unmarshal(format, &in) == nil && in.Type == "json_schema" {
+		return []Set{{"description", []byte("null")}, {"strict", []byte("false")}}
 	}
-	if len(tools) == 0 {
-		return nil, nil
-	}
-	out := []byte{'['}
-	for i, raw := range tools {
-		var in struct{ Type, Name string }
-		param := fmt.Sprintf("tools[%d]", i)
-		if json.Unmarshal(raw, &in) != nil || raw[0] != '{' {
-			return nil, &Problem{Param: param, Msg: param + ": a tool must be an object."}
-		}
-		if in.Type != "function" {
-			return nil, &Problem{
-				Param: param + ".type", Code: "unsupported_tool",
-				Msg: param + ": only tools of type 'function' are supported. They run in the client.",
-			}
-		}
-		if in.Name == "" {
-			return nil, &Problem{Param: param + ".name", Msg: param + ": a function needs a 'name'."}
-		}
-		function, err := Splice(raw, Set{Name: "type"})
-		if err != nil {
-			return nil, &Problem{Param: param, Msg: param + ": a tool must be an object."}
-		}
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(append(append(out, `{"type":"function","function":`...), function...), '}')
-	}
-	return append(out, ']'), nil
+	return nil
 }
 
-// chatToolChoice is a tool choice in the form of chat completions.
-func chatToolChoice(value []byte) ([]byte, error) {
-	switch v := string(value); v {
-	case `"auto"`, `"none"`, `"required"`:
-		return value, nil
+// withDefaults adds the members that a JSON object lacks.
+func withDefaults(object []byte, defaults ...Set) ([]byte, error) {
+	ms, err := members(object)
+	if err != nil {
+		return nil, err
 	}
-	var in struct {
-		Type, Name, Mode string
-		Tools            []struct{ Type, Name string }
-	}
-	if value[0] != '{' || json.Unmarshal(value, &in) != nil {
-		in.Type = ""
-	}
-	switch {
-	case in.Type == "function" && in.Name != "":
-		return append(appendString([]byte(`{"type":"function","function":{"name":`), in.Name), "}}"...), nil
-	case in.Type == "allowed_tools" && in.Mode != "":
-		names := make([]string, len(in.Tools))
-		for i, t := range in.Tools {
-			names[i] = `{"type":"function","function":{"name":` + string(appendString(nil, t.Name)) + "}}"
+	var missing []Set
+	for _, d := range defaults {
+		i := slices.IndexFunc(ms, func(m member) bool { return m.name == d.Name })
+		if i < 0 || string(object[ms[i].start:ms[i].end]) == "null" {
+			missing = append(missing, d)
 		}
-		return append(appendString([]byte(`{"type":"allowed_tools","allowed_tools":{"mode":`), in.Mode), `,"tools":[`+strings.Join(names, ",")+"]}}"...), nil
 	}
-	return nil, &Problem{
-		Param: "tool_choice",
-		Msg:   "'tool_choice' must be auto, none, required, a function such as {\"type\":\"function\",\"name\":\"f\"}, or allowed_tools.",
-	}
+	return Splice(object, missing...)
 }

@@ -104,9 +104,9 @@ func ChatMessages(items []Item) ([]Message, error) {
 		switch it.Type {
 		case MessageItem:
 			err = c.message(it)
-		case CallItem:
+		case CallItem, CustomCallItem:
 			c.call(it)
-		case ResultItem:
+		case ResultItem, CustomResultItem:
 			err = c.result(it)
 		}
 		if err != nil {
@@ -194,7 +194,7 @@ func (c *chatting) end() error {
 
 func appendChatCall(b []byte, it *Item) []byte {
 	b = appendString(append(b, `{"id":`...), it.CallID)
-	b = appendString(append(b, `,"type":"function","function":{"name":`...), it.Name)
+	b = appendString(append(b, `,"type":"function","function":{"name":`...), chatName(it.Namespace, it.Name))
 	b = appendString(append(b, `,"arguments":`...), it.Arguments)
 	return append(b, "}}"...)
 }

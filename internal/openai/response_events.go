@@ -22,6 +22,7 @@ type ResponseEvent struct {
 // because some servers interleave the arguments of several calls.
 type ResponseStream struct {
 	response Response
+	names    ToolNames
 	seq      int
 	ids      func(ItemType) string
 	open     []*openItem // in the order they began
@@ -41,7 +42,7 @@ type openItem struct {
 // NewResponseStream returns a stream for an answer with the given head.
 func NewResponseStream(head Response) *ResponseStream {
 	head.Output = nil
-	return &ResponseStream{response: head, ids: ItemIDs(head.ID, false)}
+	return &ResponseStream{response: head, names: NamesOf(head.Settings.Tools), ids: ItemIDs(head.ID, false)}
 }
 
 // Begin adds the events for the creation and the start of the response. model is the
@@ -66,7 +67,7 @@ func (s *ResponseStream) Add(p *Piece) []ResponseEvent {
 		s.say(MessageItem, p.Content)
 	}
 	for i := range p.ToolCalls {
-		s.close(StatusCompleted, func(it *openItem) bool { return it.Type != CallItem })
+		s.close(StatusCompleted, func(it *openItem) bool { return !it.isCall() })
 		s.addCall(&p.ToolCalls[i])
 	}
 	return s.take()
@@ -146,7 +147,7 @@ func (s *ResponseStream) Response() *Response {
 // shown is the item with its text so far.
 func (it *openItem) shown() Item {
 	out := it.Item
-	if it.Type == CallItem {
+	if it.isCall() {
 		out.Arguments = it.text.String()
 	} else {
 		out.Text = it.text.String()
@@ -186,6 +187,9 @@ func (s *ResponseStream) addCall(c *Call) {
 		return
 	}
 	it.text.WriteString(c.Function.Arguments)
+	if it.Type == CustomCallItem {
+		return // its input can be read only when the arguments are complete
+	}
 	s.event(it.kind()+".delta", it, func(b []byte) []byte {
 		return appendString(append(b, `,"delta":`...), c.Function.Arguments)
 	})
@@ -193,10 +197,11 @@ func (s *ResponseStream) addCall(c *Call) {
 
 // begin opens an item.
 func (s *ResponseStream) begin(item Item, call int) *openItem {
+	s.names.restore(&item)
 	it := &openItem{Item: item, index: len(s.items), call: call}
 	it.ID, it.Status = s.ids(item.Type), StatusInProgress
-	if it.Type == CallItem && it.CallID == "" { // clients need an id for the result
-		it.CallID = "call_" + strings.TrimPrefix(it.ID, itemPrefixes[CallItem])
+	if it.isCall() && it.CallID == "" { // clients need an id for the result
+		it.CallID = "call_" + strings.TrimPrefix(it.ID, itemPrefixes[it.Type])
 	}
 	s.items, s.open = append(s.items, it), append(s.open, it)
 	s.item("response.output_item.added", it)
@@ -212,23 +217,33 @@ func (s *ResponseStream) close(status string, meant func(*openItem) bool) {
 			continue
 		}
 		it.Status = status
-		text := it.text.String()
-		if it.Type == CallItem {
-			s.event(it.kind()+".done", it, func(b []byte) []byte {
-				b = appendString(append(b, `,"name":`...), it.Name)
-				return appendString(append(b, `,"arguments":`...), text)
-			})
-		} else {
-			s.event(it.kind()+".done", it, func(b []byte) []byte {
-				return it.appendLogprobs(appendString(append(b, `,"content_index":0,"text":`...), text))
-			})
-			s.event("response.content_part.done", it, func(b []byte) []byte {
-				return it.appendPart(append(b, `,"content_index":0,"part":`...), text)
-			})
-		}
+		s.finish(it)
 		s.item("response.output_item.done", it)
 	}
 	s.open = left
+}
+
+// finish adds the events that repeat the whole content of an item.
+func (s *ResponseStream) finish(it *openItem) {
+	text := it.text.String()
+	switch it.Type {
+	case CallItem:
+		s.event(it.kind()+".done", it, func(b []byte) []byte {
+			b = appendString(append(b, `,"name":`...), it.Name)
+			return appendString(append(b, `,"arguments":`...), text)
+		})
+	case CustomCallItem:
+		input := customInput(text)
+		s.event(it.kind()+".delta", it, func(b []byte) []byte { return appendString(append(b, `,"delta":`...), input) })
+		s.event(it.kind()+".done", it, func(b []byte) []byte { return appendString(append(b, `,"input":`...), input) })
+	default:
+		s.event(it.kind()+".done", it, func(b []byte) []byte {
+			return it.appendLogprobs(appendString(append(b, `,"content_index":0,"text":`...), text))
+		})
+		s.event("response.content_part.done", it, func(b []byte) []byte {
+			return it.appendPart(append(b, `,"content_index":0,"part":`...), text)
+		})
+	}
 }
 
 // kind is the prefix of the event names for an item's content.
@@ -236,6 +251,8 @@ func (it *openItem) kind() string {
 	switch it.Type {
 	case CallItem:
 		return "response.function_call_arguments"
+	case CustomCallItem:
+		return "response.custom_tool_call_input"
 	case ReasoningItem:
 		return "response.reasoning_text"
 	}

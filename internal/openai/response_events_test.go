@@ -9,6 +9,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// defaultSettings are the settings of a request that is silent about all of them.
+func defaultSettings() (s ResponseSettings) {
+	s.Store = true
+	s.Complete()
+	return s
+}
+
 // tell plays pieces to their end.
 func tell(pieces []Piece, end *ResponseEnd) (events []ResponseEvent, r *Response) {
 	s := NewResponseStream(Response{ID: "resp_1", CreatedAt: 5, Model: "m", Settings: defaultSettings()})
@@ -138,8 +145,8 @@ func TestResponseObject(t *testing.T) {
 	const want = `{"id":"resp_1","object":"response","created_at":5,"status":"incomplete","background":false,"completed_at":7,"conversation":{"id":"s"},` +
 		`"error":null,"incomplete_details":{"reason":"max_output_tokens"},"model":"m2","output":[{"id":"msg_1_0","type":"message","status":"incomplete",` +
 		`"role":"assistant","content":[{"type":"output_text","annotations":[],"logprobs":[],"text":"a < b"}]}],"previous_response_id":"resp_0",` +
-		`"instructions":null,"max_output_tokens":null,"max_tool_calls":null,"metadata":{},"parallel_tool_calls":true,"reasoning":{"effort":null,"summary":null},` +
-		`"store":true,"temperature":null,"text":{"format":{"type":"text"}},"tool_choice":"auto","tools":[],"top_p":null,"truncation":"disabled","user":null,` +
+		`"frequency_penalty":0,"instructions":null,"max_output_tokens":null,"max_tool_calls":null,"metadata":{},"parallel_tool_calls":true,"presence_penalty":0,"prompt_cache_key":null,"reasoning":{"effort":null,"summary":null},"safety_identifier":null,"service_tier":"default",` +
+		`"store":true,"temperature":1,"text":{"format":{"type":"text"}},"tool_choice":"auto","tools":[],"top_logprobs":0,"top_p":1,"truncation":"disabled","user":null,` +
 		`"usage":{"input_tokens":3,"input_tokens_details":{"cached_tokens":1},"output_tokens":2,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":5},` +
 		`"hermes":{"session_id":"s"}}`
 	if diff := cmp.Diff(want, string(r.Append(nil))); diff != "" {

@@ -5,38 +5,43 @@ import (
 	"fmt"
 )
 
-// parseInput reads the input of a response: a text or a list of items.
-func parseInput(raw []byte) ([]Item, error) {
+// parseInput reads the input of a response: a text or a list of items. omitted are the
+// types of the items that were left out, each once.
+func parseInput(raw []byte) (out []Item, omitted []string, err error) {
 	empty := &Problem{Param: "input", Msg: "'input' must be a text that is not empty, or an array with at least one item."}
 	if raw[0] == '"' {
 		var s string
 		if json.Unmarshal(raw, &s) != nil || s == "" {
-			return nil, empty
+			return nil, nil, empty
 		}
-		return []Item{{Type: MessageItem, Role: "user", Text: s}}, nil
+		return []Item{{Type: MessageItem, Role: "user", Text: s}}, nil, nil
 	}
 	items, err := Elements(raw)
 	if err != nil || len(items) == 0 {
-		return nil, empty
+		return nil, nil, empty
 	}
 	if len(items) > maxMessages {
-		return nil, &Problem{Param: "input", Msg: fmt.Sprintf("'input' holds more than %d items.", maxMessages)}
+		return nil, nil, &Problem{Param: "input", Msg: fmt.Sprintf("'input' holds more than %d items.", maxMessages)}
 	}
-	out := make([]Item, len(items))
+	out = make([]Item, 0, len(items))
 	seen := make(map[string]bool)
 	for i, item := range items {
 		it, problem := parseItem(item)
+		if problem == nil && itemReaders[it.Type] == nil {
+			omitted = appendOnce(omitted, string(it.Type))
+			continue
+		}
 		if problem == nil {
 			problem = it.repeats(seen)
 		}
 		if problem != nil {
 			problem.Param = fmt.Sprintf("input[%d]%s", i, problem.Param)
 			problem.Msg = fmt.Sprintf("input[%d]: %s", i, problem.Msg)
-			return nil, problem
+			return nil, nil, problem
 		}
-		out[i] = it
+		out = append(out, it)
 	}
-	return out, nil
+	return out, omitted, nil
 }
 
 // repeats refuses duplicates: of an id, a call, or the result of a call.
@@ -68,55 +73,80 @@ type wireItem struct {
 	Content   json.RawMessage `json:"content"`
 	CallID    string          `json:"call_id"`
 	Name      string          `json:"name"`
+	Namespace string          `json:"namespace"`
 	Arguments *string         `json:"arguments"`
+	Input     *string         `json:"input"`
 	Output    json.RawMessage `json:"output"`
 }
 
-// parseItem reads one item. Param of its problem starts with a dot; it is empty if the
-// item as a whole is wrong.
+// itemReaders read the items of a client by their types. Items of all other types are
+// left out: calls of tools that another server ran, their results, and its own records.
+// Only that server can read them.
+var itemReaders = map[ItemType]func(*Item, *wireItem) *Problem{
+	MessageItem:      (*Item).readMessage,
+	CallItem:         (*Item).readCall,
+	ResultItem:       (*Item).readResult,
+	CustomCallItem:   (*Item).readCustomCall,
+	CustomResultItem: (*Item).readResult,
+	ReasoningItem:    func(*Item, *wireItem) *Problem { return nil }, // no upstream accepts reasoning as input
+	ReferenceItem:    (*Item).readReference,
+}
+
+// parseItem reads one item. Of an item without a reader only the type is read. Param of
+// its problem starts with a dot; it is empty if the item as a whole is wrong.
 func parseItem(raw []byte) (Item, *Problem) {
 	var in wireItem
 	if raw[0] != '{' {
 		return Item{}, &Problem{Msg: "an item must be a JSON object"}
 	}
-	if err := json.Unmarshal(raw, &in); err != nil {
-		return Item{}, &Problem{Msg: "the item has a member of the wrong type"}
-	}
+	err := json.Unmarshal(raw, &in) // after a member of the wrong type, it reads the others
 	it := Item{Type: ItemType(in.Type), Status: StatusCompleted}
+	if in.Type == "" {
+		it.Type = MessageItem
+	}
+	read := itemReaders[it.Type]
+	switch {
+	case read == nil:
+		return it, nil
+	case err != nil:
+		return it, &Problem{Msg: "the item has a member of the wrong type"}
+	}
 	if in.ID != nil {
 		it.ID = *in.ID
 	}
-	switch it.Type {
-	case "", MessageItem:
-		it.Type = MessageItem
-		return it, it.readMessage(&in)
-	case CallItem:
-		it.CallID, it.Name = in.CallID, in.Name
-		if in.CallID == "" || in.Name == "" || in.Arguments == nil {
-			return it, &Problem{Msg: "a function_call needs a 'call_id', a 'name' and 'arguments'"}
-		}
-		it.Arguments = *in.Arguments
-		return it, nil
-	case ResultItem:
-		it.CallID = in.CallID
-		if in.CallID == "" {
-			return it, &Problem{Param: ".call_id", Msg: "a function_call_output needs the 'call_id' of its call"}
-		}
-		var problem *Problem
-		it.Text, it.Parts, problem = itemContent(in.Output, ".output")
-		return it, problem
-	case ReasoningItem:
-		return it, nil // no upstream accepts reasoning as input
-	case ReferenceItem:
-		if it.ID == "" {
-			return it, &Problem{Param: ".id", Msg: "an item_reference needs the 'id' of an item"}
-		}
-		return it, nil
+	return it, read(&it, &in)
+}
+
+func (it *Item) readCall(in *wireItem) *Problem {
+	if in.CallID == "" || in.Name == "" || in.Arguments == nil {
+		return &Problem{Msg: "a function_call needs a 'call_id', a 'name' and 'arguments'"}
 	}
-	return it, &Problem{
-		Param: ".type", Code: "unsupported_item",
-		Msg: "'type' must be message, function_call, function_call_output, reasoning or item_reference",
+	it.CallID, it.Name, it.Namespace, it.Arguments = in.CallID, in.Name, in.Namespace, *in.Arguments
+	return nil
+}
+
+func (it *Item) readCustomCall(in *wireItem) *Problem {
+	if in.CallID == "" || in.Name == "" || in.Input == nil {
+		return &Problem{Msg: "a custom_tool_call needs a 'call_id', a 'name' and an 'input'"}
 	}
+	it.CallID, it.Name, it.Namespace, it.Arguments = in.CallID, in.Name, in.Namespace, customArguments(*in.Input)
+	return nil
+}
+
+func (it *Item) readResult(in *wireItem) (problem *Problem) {
+	it.CallID = in.CallID
+	if in.CallID == "" {
+		return &Problem{Param: ".call_id", Msg: fmt.Sprintf("a %s needs the 'call_id' of its call", it.Type)}
+	}
+	it.Text, it.Parts, problem = itemContent(in.Output, ".output")
+	return problem
+}
+
+func (it *Item) readReference(*wireItem) *Problem {
+	if it.ID == "" {
+		return &Problem{Param: ".id", Msg: "an item_reference needs the 'id' of an item"}
+	}
+	return nil
 }
 
 func (it *Item) readMessage(in *wireItem) *Problem {

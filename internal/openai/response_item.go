@@ -16,6 +16,10 @@ const (
 	ReasoningItem ItemType = "reasoning"
 	// ReferenceItem names another item by its id. Only clients send it.
 	ReferenceItem ItemType = "item_reference"
+	// CustomCallItem is the call of a tool whose input is a text without a form, and
+	// CustomResultItem its result. Models are offered such a tool as a function.
+	CustomCallItem   ItemType = "custom_tool_call"
+	CustomResultItem ItemType = "custom_tool_call_output"
 )
 
 // Item is one item of the input or the output of a response.
@@ -33,8 +37,13 @@ type Item struct {
 	// CallID pairs a call with its result.
 	CallID    string
 	Name      string // the called function
-	Arguments string // JSON text
+	Namespace string // of the called function; "" for none
+	// Arguments are JSON text. Those of a custom tool hold its input; see customInput.
+	Arguments string
 }
+
+// isCall reports whether the item is a call of a tool.
+func (it *Item) isCall() bool { return it.Type == CallItem || it.Type == CustomCallItem }
 
 // The states of items and responses.
 const (
@@ -57,11 +66,9 @@ func (it *Item) append(b []byte) []byte {
 	b = append(b, `","status":`...)
 	b = appendString(b, it.Status)
 	switch it.Type {
-	case CallItem:
-		b = appendString(append(b, `,"call_id":`...), it.CallID)
-		b = appendString(append(b, `,"name":`...), it.Name)
-		b = appendString(append(b, `,"arguments":`...), it.Arguments)
-	case ResultItem:
+	case CallItem, CustomCallItem:
+		b = it.appendCall(b)
+	case ResultItem, CustomResultItem:
 		b = appendString(append(b, `,"call_id":`...), it.CallID)
 		b = append(b, `,"output":`...)
 		if it.Parts != nil {
@@ -78,6 +85,19 @@ func (it *Item) append(b []byte) []byte {
 		b = it.appendContent(b)
 	}
 	return append(b, '}')
+}
+
+// appendCall appends the members of a call.
+func (it *Item) appendCall(b []byte) []byte {
+	b = appendString(append(b, `,"call_id":`...), it.CallID)
+	b = appendString(append(b, `,"name":`...), it.Name)
+	if it.Namespace != "" {
+		b = appendString(append(b, `,"namespace":`...), it.Namespace)
+	}
+	if it.Type == CustomCallItem {
+		return appendString(append(b, `,"input":`...), customInput(it.Arguments))
+	}
+	return appendString(append(b, `,"arguments":`...), it.Arguments)
 }
 
 // appendContent appends the content parts. An empty text gives no part.
@@ -108,8 +128,9 @@ func (it *Item) appendPart(b []byte, text string) []byte {
 }
 
 // ItemsOf converts a chat message to items: one for its text and one for each call. ids
-// makes the id of each item.
-func ItemsOf(m *Message, ids func(ItemType) string) []Item {
+// makes the id of each item, names says which calls are those of other tools than
+// functions.
+func ItemsOf(m *Message, ids func(ItemType) string, names ToolNames) []Item {
 	if m.Role == "tool" || m.Role == "function" {
 		it := Item{Type: ResultItem, ID: ids(ResultItem), Status: StatusCompleted, CallID: m.ToolCallID, Text: m.Text}
 		if parts := responseParts(m); parts != nil {
@@ -127,9 +148,10 @@ func ItemsOf(m *Message, ids func(ItemType) string) []Item {
 		out = append(out, it)
 	}
 	for _, c := range calls {
-		out = append(out, Item{
-			Type: CallItem, ID: ids(CallItem), Status: StatusCompleted, CallID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments,
-		})
+		it := Item{Type: CallItem, Status: StatusCompleted, CallID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments}
+		names.restore(&it)
+		it.ID = ids(it.Type)
+		out = append(out, it)
 	}
 	return out
 }

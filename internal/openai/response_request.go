@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // ResponseRequest is a request of the Responses API. The members that chat completions
@@ -25,40 +26,15 @@ type ResponseRequest struct {
 	User       string
 	// Tools are the tools in the form of chat completions; nil for none.
 	Tools []byte
+	// OmittedTools and OmittedItems are the types of the tools and of the input items
+	// that have no meaning here and were left out, each once.
+	OmittedTools, OmittedItems []string
 	// Settings are the members that the response repeats.
 	Settings ResponseSettings
 
-	chat []Set // the members of the chat request, without messages
-}
-
-// ResponseSettings are the members of a request that its response repeats, as
-// JSON, with the defaults filled in.
-type ResponseSettings struct {
-	Instructions      json.RawMessage `json:"instructions"`
-	MaxOutputTokens   json.RawMessage `json:"max_output_tokens"`
-	MaxToolCalls      json.RawMessage `json:"max_tool_calls"`
-	Metadata          json.RawMessage `json:"metadata"`
-	ParallelToolCalls json.RawMessage `json:"parallel_tool_calls"`
-	Reasoning         json.RawMessage `json:"reasoning"`
-	ServiceTier       json.RawMessage `json:"service_tier,omitempty"`
-	Store             bool            `json:"store"`
-	Temperature       json.RawMessage `json:"temperature"`
-	Text              json.RawMessage `json:"text"`
-	ToolChoice        json.RawMessage `json:"tool_choice"`
-	Tools             json.RawMessage `json:"tools"`
-	TopP              json.RawMessage `json:"top_p"`
-	Truncation        json.RawMessage `json:"truncation"`
-	User              json.RawMessage `json:"user"`
-}
-
-func defaultSettings() ResponseSettings {
-	null := json.RawMessage("null")
-	return ResponseSettings{
-		Instructions: null, MaxOutputTokens: null, MaxToolCalls: null, Metadata: json.RawMessage("{}"),
-		ParallelToolCalls: json.RawMessage("true"), Reasoning: json.RawMessage(`{"effort":null,"summary":null}`), Store: true,
-		Temperature: null, Text: json.RawMessage(`{"format":{"type":"text"}}`), ToolChoice: json.RawMessage(`"auto"`),
-		Tools: json.RawMessage("[]"), TopP: null, Truncation: json.RawMessage(`"disabled"`), User: null,
-	}
+	chat   []Set // the members of the chat request, without messages
+	tools  *responseTools
+	choice *toolChoice
 }
 
 // ParseResponse reads a request of the Responses API. Its errors have type *Problem.
@@ -67,7 +43,7 @@ func ParseResponse(body []byte) (*ResponseRequest, error) {
 	if err != nil {
 		return nil, err
 	}
-	req := &ResponseRequest{Store: true, Settings: defaultSettings()}
+	req := &ResponseRequest{Store: true}
 	found := false
 	for _, m := range ms {
 		value := body[m.start:m.end]
@@ -92,7 +68,7 @@ func ParseResponse(body []byte) (*ResponseRequest, error) {
 	if req.Background && !req.Store {
 		return nil, &Problem{Param: "background", Msg: "A response in the background must be stored: leave 'store' out, or set it to true."}
 	}
-	req.Settings.Store = req.Store
+	req.settle()
 	return req, nil
 }
 
@@ -101,7 +77,7 @@ func (r *ResponseRequest) member(name string, value []byte) (err error) {
 	s := &r.Settings
 	switch name {
 	case "input":
-		r.Input, err = parseInput(value)
+		r.Input, r.OmittedItems, err = parseInput(value)
 	case "model":
 		err = text(value, name, &r.Model)
 		r.pass(name, value)
@@ -129,85 +105,82 @@ func (r *ResponseRequest) member(name string, value []byte) (err error) {
 }
 
 // setting reads a member that controls the answer.
-func (r *ResponseRequest) setting(name string, value []byte) (err error) {
-	s := &r.Settings
+func (r *ResponseRequest) setting(name string, value []byte) error {
+	m, ok := settings[name]
+	if !ok {
+		return r.shape(name, value)
+	}
+	if err := m.check(value, name); err != nil {
+		return err
+	}
+	*m.place(&r.Settings) = value
+	if m.chat != "" {
+		r.pass(m.chat, value)
+	}
+	return nil
+}
+
+// shape reads the members that have another form in chat completions, and those without
+// a meaning there. Unknown members are passed on.
+func (r *ResponseRequest) shape(name string, value []byte) (err error) {
 	switch name {
 	case "tools":
-		r.Tools, err = chatTools(value)
-		s.Tools = value
-		if r.Tools != nil {
-			r.pass(name, r.Tools)
-		}
+		r.tools, err = readTools(value)
 	case "tool_choice":
-		var choice []byte
-		choice, err = chatToolChoice(value)
-		s.ToolChoice = value
-		r.pass(name, choice)
-	case "parallel_tool_calls":
-		err = boolean(value, name, new(bool))
-		s.ParallelToolCalls = value
-		r.pass(name, value)
-	case "temperature":
-		err = number(value, name)
-		s.Temperature = value
-		r.pass(name, value)
-	case "top_p":
-		err = number(value, name)
-		s.TopP = value
-		r.pass(name, value)
-	case "max_output_tokens":
-		err = number(value, name)
-		s.MaxOutputTokens = value
-		r.pass("max_completion_tokens", value)
-	case "service_tier":
-		s.ServiceTier = value
-		r.pass(name, value)
+		r.choice, err = readToolChoice(value)
+	case "text":
+		err = r.textFormat(value)
+	case "reasoning":
+		err = r.reasoning(value)
+	case "include":
+		if json.Unmarshal(value, new([]string)) != nil {
+			err = &Problem{Param: name, Msg: "'include' must be an array of strings."}
+		}
+	case "prompt":
+		err = &Problem{Param: name, Code: "unsupported_parameter", Msg: "Stored prompts are not supported. Send the text in 'instructions' and 'input'."}
+	case "context_management", "generate", "messages", "n", "stream_options", "type":
+		// they mean something else to chat completions, or nothing
 	default:
-		return r.shape(name, value)
+		r.pass(name, value)
 	}
 	return err
 }
 
-// shape reads the members that are objects in this API, and those without a meaning
-// here. Unknown members are passed on.
-func (r *ResponseRequest) shape(name string, value []byte) error {
-	s := &r.Settings
-	switch name {
-	case "text":
-		return r.textFormat(value)
-	case "reasoning":
-		var in struct{ Effort, Summary *string }
-		if json.Unmarshal(value, &in) != nil || value[0] != '{' {
-			return &Problem{Param: name, Msg: "'reasoning' must be an object such as {\"effort\":\"low\"}."}
-		}
-		s.Reasoning = value
-		if in.Effort != nil {
-			r.pass("reasoning_effort", appendString(nil, *in.Effort))
-		}
-	case "metadata":
-		var in map[string]string
-		if json.Unmarshal(value, &in) != nil {
-			return &Problem{Param: name, Msg: "'metadata' must be an object whose values are strings."}
-		}
-		s.Metadata = value
-	case "truncation":
-		if v := string(value); v != `"auto"` && v != `"disabled"` {
-			return &Problem{Param: name, Msg: "'truncation' must be \"auto\" or \"disabled\"."}
-		}
-		s.Truncation = value
-	case "max_tool_calls":
-		s.MaxToolCalls = value
-		return number(value, name)
-	case "include":
-		if json.Unmarshal(value, new([]string)) != nil {
-			return &Problem{Param: name, Msg: "'include' must be an array of strings."}
-		}
-	case "prompt":
-		return &Problem{Param: name, Code: "unsupported_parameter", Msg: "Stored prompts are not supported. Send the text in 'instructions' and 'input'."}
-	case "context_management", "messages", "n", "stream_options", "top_logprobs":
-		// they mean something else to chat completions, or nothing
-	default:
-		r.pass(name, value)
+// settle passes the tools and the choice among them on, once both are known.
+func (r *ResponseRequest) settle() {
+	if t := r.tools; t != nil {
+		r.Tools, r.Settings.Tools, r.OmittedTools = t.chat, t.shown, t.omitted
+	}
+	if r.Tools != nil {
+		r.pass("tools", r.Tools)
+	}
+	if r.choice != nil {
+		r.Settings.ToolChoice = r.choice.shown
+		r.pass("tool_choice", r.choice.chat)
+	}
+	if r.Tools == nil && len(r.OmittedTools) > 0 {
+		// Upstreams refuse a choice among no tools.
+		r.Settings.ToolChoice = nil
+		r.chat = slices.DeleteFunc(r.chat, func(s Set) bool { return s.Name == "tool_choice" || s.Name == "parallel_tool_calls" })
+	}
+	r.Settings.Store = r.Store
+	r.Settings.Complete()
+}
+
+// reasoning reads how much the model is to reason.
+func (r *ResponseRequest) reasoning(value []byte) error {
+	var in struct{ Effort, Summary *string }
+	bad := &Problem{Param: "reasoning", Msg: "'reasoning' must be an object such as {\"effort\":\"low\"}."}
+	if json.Unmarshal(value, &in) != nil || value[0] != '{' {
+		return bad
+	}
+	shown, err := withDefaults(value, Set{"effort", []byte("null")}, Set{"summary", []byte("null")})
+	if err != nil {
+		return bad
+	}
+	r.Settings.Reasoning = shown
+	if in.Effort != nil {
+		r.pass("reasoning_effort", appendString(nil, *in.Effort))
 	}
 	return nil
 }
@@ -235,11 +208,16 @@ func (r *ResponseRequest) textFormat(value []byte) error {
 		return nil
 	}
 	format, err := chatFormat(in.Format)
-	if err != nil {
+	if err != nil || format == nil {
 		return err
 	}
-	if format != nil {
-		r.pass("response_format", format)
+	r.pass("response_format", format)
+	shown, err := withDefaults(in.Format, formatDefaults(in.Format)...)
+	if err == nil {
+		r.Settings.Text, err = Splice(value, Set{Name: "format", Value: shown})
+	}
+	if err != nil {
+		return bad
 	}
 	return nil
 }

@@ -112,11 +112,14 @@ func TestParseResponseRefuses(t *testing.T) {
 		{"conversation without id", `{"input":"x","conversation":{}}`, "conversation"},
 		{"conversation is a number", `{"input":"x","conversation":1}`, "conversation"},
 		{"a stored prompt", `{"input":"x","prompt":{"id":"p"}}`, "prompt"},
-		{"a built-in tool", `{"input":"x","tools":[{"type":"web_search"}]}`, "tools[0].type"},
 		{"a tool in the chat's shape", `{"input":"x","tools":[{"type":"function","function":{"name":"f"}}]}`, "tools[0].name"},
+		{"a tool without a type", `{"input":"x","tools":[{"name":"f"}]}`, "tools[0].type"},
+		{"a namespace with a function without a name", `{"input":"x","tools":[{"type":"namespace","name":"n","tools":[{"type":"function"}]}]}`, "tools[0].tools[0].name"},
+		{"a choice of no function", `{"input":"x","tool_choice":{"type":"function"}}`, "tool_choice"},
+		{"a choice of another word", `{"input":"x","tool_choice":"some"}`, "tool_choice"},
+		{"a custom call without input", item(`{"type":"custom_tool_call","call_id":"c","name":"f"}`), "input[0]"},
 		{"a tool is text", `{"input":"x","tools":["f"]}`, "tools[0]"},
 		{"tools are an object", `{"input":"x","tools":{}}`, "tools"},
-		{"a choice", `{"input":"x","tool_choice":{"type":"file_search"}}`, "tool_choice"},
 		{"temperature is text", `{"input":"x","temperature":"1"}`, "temperature"},
 		{"store is text", `{"input":"x","store":"no"}`, "store"},
 		{"metadata of numbers", `{"input":"x","metadata":{"a":1}}`, "metadata"},
@@ -126,7 +129,6 @@ func TestParseResponseRefuses(t *testing.T) {
 		{"text is text", `{"input":"x","text":"json"}`, "text"},
 		{"another format", `{"input":"x","text":{"format":{"type":"xml"}}}`, "text.format"},
 		{"an item is text", item(`"x"`), "input[0]"},
-		{"another type", item(`{"type":"web_search_call","id":"ws"}`), "input[0].type"},
 		{"no role", item(`{"content":"x"}`), "input[0].role"},
 		{"the chat's role", item(`{"role":"tool","content":"x"}`), "input[0].role"},
 		{"another role", item(`{"role":"robot","content":"x"}`), "input[0].role"},
@@ -172,6 +174,7 @@ func FuzzParseResponse(f *testing.F) {
 		`{"input":[{"role":"user","content":[{"type":"input_text","text":"x"},{"type":"input_image","image_url":"data:,"}]}],"tools":[{"type":"function","name":"f","parameters":null}],"tool_choice":"auto"}`,
 		`{"input":[{"type":"function_call","call_id":"c","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"c","output":"\ud83d\ude00"},{"type":"item_reference","id":"msg_x_0"}]}`,
 		`{"input":[{"role":"assistant","content":[{"type":"refusal","refusal":"no"},{"type":"output_text","text":""}]}],"reasoning":{"effort":"low"},"temperature":1e-9}`,
+		`{"input":[{"type":"custom_tool_call","call_id":"c","name":"p","namespace":"n","input":"*** \n"},{"type":"custom_tool_call_output","call_id":"c","output":"ok"},{"type":"web_search_call","status":7},{"role":"user","content":"x"}],"tools":[{"type":"namespace","name":"n","tools":[{"type":"custom","name":"p"},{"type":"mcp"}]}],"tool_choice":{"type":"mcp"}}`,
 		`{"input":"\ud800"}`, `{"input":[{}]}`, `{"input":" ","x":1,"stream":false}`,
 	} {
 		f.Add([]byte(seed))
@@ -244,7 +247,7 @@ func checkShown(t *testing.T, req *ResponseRequest, messages []Message) {
 	var shown []Item
 	ids := ItemIDs("resp_x", true)
 	for i := range messages {
-		shown = append(shown, ItemsOf(&messages[i], ids)...)
+		shown = append(shown, ItemsOf(&messages[i], ids, NamesOf(req.Settings.Tools))...)
 	}
 	if len(shown) == 0 {
 		return
