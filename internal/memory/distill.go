@@ -27,12 +27,16 @@ const (
 // The user's statements are asserted unless the words ask, suppose, deny or quote. The
 // assistant's are kept as proposals, and the output of tools under its own kind.
 func Distill(d ranking.Document, before []ranking.Document) []Fact {
-	facts, _ := distill(d, before, nil)
+	var near []message
+	for i := range before {
+		near = append(near, messageOf(before[i]))
+	}
+	facts, _ := distill(messageOf(d), near, nil)
 	return facts
 }
 
 // distill is Distill with a reused buffer for tokens, which it returns.
-func distill(d ranking.Document, before []ranking.Document, toks []token) ([]Fact, []token) {
+func distill(d message, before []message, toks []token) ([]Fact, []token) {
 	if d.Text == "" || d.Role == session.System {
 		return nil, toks
 	}
@@ -42,7 +46,7 @@ func distill(d ranking.Document, before []ranking.Document, toks []token) ([]Fac
 	return x.facts, x.toks[:0]
 }
 
-func newDistiller(d ranking.Document, before []ranking.Document) *distiller {
+func newDistiller(d message, before []message) *distiller {
 	x := &distiller{l: theLexicon(), d: d, before: before, speaker: subjectI}
 	if d.Speaker != "" {
 		x.speaker = strings.ToLower(d.Speaker)
@@ -56,8 +60,8 @@ func newDistiller(d ranking.Document, before []ranking.Document) *distiller {
 // distiller is the state for the sentences of one message.
 type distiller struct {
 	l       *lexicon
-	d       ranking.Document
-	before  []ranking.Document
+	d       message
+	before  []message
 	speaker string
 
 	toks      []token
@@ -83,17 +87,13 @@ func (x *distiller) message() {
 	}
 	x.main = -1
 	key := false // inside a private key
-	secret := secretSpans(x.d.Text)
 	for i, s := range language.Sentences(x.d.Text) {
 		if len(x.facts) >= limit {
 			return
 		}
 		text := x.d.Text[s.Start:s.End]
-		for len(secret) > 0 && secret[0].end <= s.Start {
-			secret = secret[1:]
-		}
-		tells := len(secret) > 0 && secret[0].start < s.End
-		if key = inPrivateKey(text, key); key || tells || s.Code || len(text) > maxSentence {
+		key = inPrivateKey(text, key)
+		if key || s.Code || len(text) > maxSentence || x.d.secretIn(span{s.Start, s.End}) {
 			continue
 		}
 		x.sentence(i, s)

@@ -44,14 +44,14 @@ func (e *Extract) Check(d ranking.Document) Refusal {
 	case e.Statement == "" || len(e.Statement) > maxExtract:
 		return RefusedLength
 	}
-	x := newDistiller(d, nil)
+	x := newDistiller(messageOf(d), nil)
 	cited, refused := x.cited(span{e.Start, e.End})
 	if refused != "" {
 		return refused
 	}
 	at := span{cited[0].Start, cited[len(cited)-1].End}
 	switch {
-	case hasSecret(d.Text[at.start:at.end]) || hasSecret(e.Statement):
+	case x.d.secretIn(at) || hasSecret(e.Statement):
 		return RefusedSecret
 	case !x.drawn(cited, len(cited)-1, e.Statement):
 		return RefusedWords
@@ -109,7 +109,8 @@ func (x *distiller) asserts(cited []reading, own *reading, at span) bool {
 			return false
 		}
 	}
-	for _, f := range Distill(x.d, nil) { // the rest of the message may change the kind
+	facts, _ := distill(x.d, nil, nil)
+	for _, f := range facts { // the rest of the message may change the kind
 		if !f.Kind.Asserted() && f.Source.Start < at.end && f.Source.End > at.start {
 			return false
 		}
@@ -132,7 +133,7 @@ func (e *Extract) Erased(o owner.Owner, erasures []Erasure) bool {
 // DrawnFrom reports whether a line could have been drawn from the user's text, so that
 // erasing the text erases the line.
 func DrawnFrom(line, text string) bool {
-	x := newDistiller(ranking.Document{Role: session.User, Text: text[:min(len(text), maxDistilled)]}, nil)
+	x := newDistiller(message{Document: ranking.Document{Role: session.User, Text: text[:min(len(text), maxDistilled)]}}, nil)
 	var before []reading
 	for _, s := range language.Sentences(x.d.Text) {
 		r := reading{l: x.l, text: x.d.Text, Sentence: s, toks: appendTokens(x.l, nil, x.d.Text, s.Start, s.End)}

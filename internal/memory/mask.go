@@ -8,7 +8,11 @@ const hiddenSecret = "[secret]"
 // MaskSecrets returns a text with every key, password and token replaced, so that it
 // can be quoted. A text without secrets is returned unchanged.
 func MaskSecrets(text string) string {
-	spans := secretSpans(text)
+	return masked(text, secretSpans(text))
+}
+
+// masked is a text without its secrets.
+func masked(text string, spans []secretSpan) string {
 	if len(spans) == 0 {
 		return text
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/hermes-memory/hermes/internal/mention"
-	"github.com/hermes-memory/hermes/internal/ranking"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -48,18 +47,19 @@ const anyKind Kind = "note"
 // noteFacts are the facts of a message that a person added to memory: the assertions in
 // it; or the whole message, if it asserts nothing or a kind is given. A message with a
 // secret is never one fact.
-func noteFacts(d ranking.Document) []Fact {
+func noteFacts(d message) []Fact {
 	kind, replaces, _ := strings.Cut(d.Note, " ")
 	if mention.Emptied(d.Text) {
 		return nil
 	}
 	var facts []Fact
-	for _, f := range Distill(d, nil) {
+	said, _ := distill(d, nil, nil)
+	for _, f := range said {
 		if f.Kind.Asserted() {
 			facts = append(facts, f)
 		}
 	}
-	if hasSecret(d.Text) {
+	if len(d.secrets) > 0 {
 		return facts
 	}
 	if Kind(kind) != anyKind || len(facts) == 0 {

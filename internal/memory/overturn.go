@@ -27,7 +27,8 @@ func (x *distiller) overturned() FactID {
 	}
 	for _, b := range x.before {
 		if b.Role == session.User && b.Speaker == x.d.Speaker {
-			return newestDecision(Distill(b, nil))
+			facts, _ := distill(b, nil, nil)
+			return newestDecision(facts)
 		}
 	}
 	return ""

@@ -5,7 +5,6 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/cite"
 	"github.com/hermes-memory/hermes/internal/language"
-	"github.com/hermes-memory/hermes/internal/ranking"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -55,7 +54,7 @@ type quotePlace struct {
 const pieceSize = 64 << 10
 
 // add adds a message.
-func (q *quotes) add(d *ranking.Document) {
+func (q *quotes) add(d *message) {
 	if q.places == nil {
 		q.places = make(map[int64]quotePlace)
 	}
@@ -77,7 +76,7 @@ func (q *quotes) add(d *ranking.Document) {
 
 // pass tracks whether a lineage contains text of another program. It is called with all
 // messages in order, including those that are not quoted.
-func (q *quotes) pass(d *ranking.Document) {
+func (q *quotes) pass(d *message) {
 	switch {
 	case d.Role == session.User:
 		delete(q.outside, d.Root)
@@ -134,12 +133,12 @@ func (q *quotes) Size() int64 {
 const maxQuote = 1200
 
 // appendQuote appends a quote with its speaker and day.
-func appendQuote(b []byte, d *ranking.Document) []byte {
+func appendQuote(b []byte, d *message) []byte {
 	b = append(b, "- "...)
 	b = cite.Speaker(b, string(d.Role), d.Speaker)
 	b = append(b, ", "...)
 	b = d.SaidAt.UTC().AppendFormat(b, time.DateOnly)
 	b = append(b, ": "...)
-	b = cite.Words(b, language.Gist(MaskSecrets(d.Text), maxQuote))
+	b = cite.Words(b, language.Gist(masked(d.Text, d.secrets), maxQuote))
 	return append(b, '\n')
 }

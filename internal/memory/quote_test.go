@@ -18,11 +18,11 @@ func TestAppendQuote(t *testing.T) {
 		"Grüße, 世界 \x00\xff":    `- user, 2026-03-06: "Grüße, 世界 ` + "\ufffd\"\n",
 		"":                      `- user, 2026-03-06: ""` + "\n",
 	} {
-		if got := string(appendQuote(nil, &ranking.Document{Role: session.User, SaidAt: at, Text: text})); got != want {
+		if got := string(appendQuote(nil, &message{Document: ranking.Document{Role: session.User, SaidAt: at, Text: text}})); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
-	if got := string(appendQuote([]byte("x"), &ranking.Document{Role: session.User, Speaker: "Ada", SaidAt: at, Text: "Hi"})); got != "x- Ada, 2026-03-06: \"Hi\"\n" {
+	if got := string(appendQuote([]byte("x"), &message{Document: ranking.Document{Role: session.User, Speaker: "Ada", SaidAt: at, Text: "Hi"}})); got != "x- Ada, 2026-03-06: \"Hi\"\n" {
 		t.Errorf("got %s", got)
 	}
 }

@@ -17,15 +17,14 @@ const (
 // cues finds the values that the text gives for a password, a token, a PIN….
 func (s *secretScan) cues() {
 	for at := 0; at < len(s.text); at++ {
-		inside := at > 0 && isAlnum(s.text[at-1]) && s.text[at] >= 'a' && s.text[at] <= 'z'
-		begun := s.known.cuesAt(s.text[at:], inside)
+		begun := s.known.cuesAt(s.text[at:])
 		for i := range begun {
 			c := &begun[i]
-			if inside && !c.ends {
+			if !s.startsCue(at, c) {
 				continue
 			}
 			n := c.prefixOf(s.text[at:])
-			if n < 0 || !s.startsCue(at, c) || !s.endsCue(at+n) {
+			if n < 0 || !s.endsCue(at+n) {
 				continue
 			}
 			if found, ok := s.given(c, at, at+n); ok {

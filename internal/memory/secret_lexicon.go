@@ -33,21 +33,19 @@ type cue struct {
 
 // secrets is the lexicon's knowledge of keys and passwords.
 type secrets struct {
-	prefixes [256][]string     // by first byte
-	cues     map[[2]byte][]cue // by the first two bytes in either case, longest first
-	// begin has by first byte the second bytes in cues, and inside those of cues that
-	// may end a longer word. Most positions of a text are told apart by them.
-	begin, inside [256]byteSet
-	iban          map[string]int
-	lists         map[string]map[string]bool
-	signs         []string
-	phrased       []string // connectors of several words
-	endings       []string
+	prefixes [256][]string // by first byte
+	cues     [][]cue       // by the number of their gram, longest first; the first are none
+	numbers  [grams]uint16
+	iban     map[string]int
+	lists    map[string]map[string]bool
+	signs    []string
+	phrased  []string // connectors of several words
+	endings  []string
 }
 
 // theSecrets reads the list, once.
 var theSecrets = sync.OnceValue(func() *secrets {
-	s := &secrets{cues: map[[2]byte][]cue{}, iban: map[string]int{}, lists: map[string]map[string]bool{}}
+	s := &secrets{cues: make([][]cue, 1), iban: map[string]int{}, lists: map[string]map[string]bool{}}
 	shapes := map[string]cueShape{
 		"chosen": shapeChosen, "several": shapeSeveral, "made": shapeMade,
 		"loose": shapeLoose, "code": shapeCode, "placed": shapeCode, "words": shapeWords, "pair": shapePair,
@@ -87,7 +85,7 @@ var theSecrets = sync.OnceValue(func() *secrets {
 	return s
 })
 
-// addCues adds cues of one shape, by the bytes that they may begin with.
+// addCues adds cues of one shape.
 func (s *secrets) addCues(kind cue, digits string, items []string) {
 	least, most, _ := strings.Cut(digits, "-")
 	for _, item := range items {
@@ -95,57 +93,19 @@ func (s *secrets) addCues(kind cue, digits string, items []string) {
 		c.min, _ = strconv.Atoi(least)
 		c.max, _ = strconv.Atoi(most)
 		c.word, c.ends = strings.CutPrefix(item, "~")
-		first, n := utf8.DecodeRuneInString(c.word)
-		seconds := secondBytes(first, c.word[n:])
-		for low := range bytesOf(first) {
-			for _, second := range seconds {
-				s.cues[[2]byte{low, second}] = append(s.cues[[2]byte{low, second}], c)
-				s.begin[low].add(second)
-				if c.ends {
-					s.inside[low].add(second)
-				}
+		for g := range gramsOf(c.word) {
+			if s.numbers[g] == 0 {
+				s.numbers[g] = uint16(len(s.cues))
+				s.cues = append(s.cues, nil)
 			}
+			n := s.numbers[g]
+			s.cues[n] = append(s.cues[n], c)
 		}
 	}
 }
 
-// bytesOf are the first bytes of a letter in either case.
-func bytesOf(letter rune) map[byte]bool {
-	return map[byte]bool{string(letter)[0]: true, string(unicode.ToUpper(letter))[0]: true}
-}
-
-// secondBytes are the bytes that may come second in a text for a word: first is the
-// word's first letter, and rest what follows. A letter outside ASCII, and a blank, which
-// a text may leave out, allow every byte. Some letters outside ASCII are lower case
-// letters within it, so all bytes outside ASCII are allowed.
-func secondBytes(first rune, rest string) []byte {
-	var out []byte
-	for b := range 256 {
-		if rest != "" && b < utf8.RuneSelf && leet[byte(b)] == rest[0] {
-			out = append(out, byte(b))
-			continue
-		}
-		switch c := byte(b); {
-		case first >= utf8.RuneSelf, rest == "", rest[0] == ' ', rest[0] >= utf8.RuneSelf, c >= utf8.RuneSelf,
-			c == rest[0], rune(c) == unicode.ToUpper(rune(rest[0])):
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
-// cuesAt are the cues that may begin at the start of a text, by its first two bytes.
-// inside says that the text goes on a word.
-func (s *secrets) cuesAt(text string, inside bool) []cue {
-	begin := &s.begin
-	if inside {
-		begin = &s.inside
-	}
-	if len(text) < 2 || !begin[text[0]].has(text[1]) {
-		return nil
-	}
-	return s.cues[[2]byte{text[0], text[1]}]
-}
+// cuesAt are the cues that may begin at the start of a text.
+func (s *secrets) cuesAt(text string) []cue { return s.cues[s.numbers[gramAt(text)]] }
 
 // leet are the digits and signs that people write for letters in words about secrets.
 var leet = [256]byte{'@': 'a', '4': 'a', '3': 'e', '1': 'i', '!': 'i', '0': 'o', '$': 's', '5': 's', '7': 't'}
@@ -175,13 +135,6 @@ func (c *cue) prefixOf(text string) int {
 	}
 	return foldedPrefix(string(plain), c.word)
 }
-
-// byteSet is a set of bytes.
-type byteSet [4]uint64
-
-func (b *byteSet) add(c byte) { b[c>>6] |= 1 << (c & 63) }
-
-func (b *byteSet) has(c byte) bool { return b[c>>6]&(1<<(c&63)) != 0 }
 
 // in reports whether a word, in any case, is in a list.
 func (s *secrets) in(list, word string) bool {

@@ -60,6 +60,22 @@ func TestSecretCases(t *testing.T) {
 	t.Logf("missed, taken for one: developed with %v of %v, left out %v of %v", wrong[0], all[0], wrong[1], all[1])
 }
 
+// TestSecretsInContext: what is hidden alone is hidden between other words.
+func TestSecretsInContext(t *testing.T) {
+	t.Parallel()
+	for _, c := range secretCases(t) {
+		if c.hidden == "" {
+			continue
+		}
+		for _, before := range []string{"", "We met on Monday. ", "Two things:\n- ", "* ", "1) ", "Is that a good password?\n+ ", "> "} {
+			text := before + c.text + "\nThanks for that."
+			if got := MaskSecrets(text); strings.Contains(got, c.hidden) {
+				t.Errorf("line %d: %q: got %q", c.number, text, got)
+			}
+		}
+	}
+}
+
 // FuzzMaskSecrets: whatever a text holds, what is hidden lies within it, in order.
 func FuzzMaskSecrets(f *testing.F) {
 	for _, seed := range []string{
@@ -107,7 +123,7 @@ func TestNoteWithSecret(t *testing.T) {
 	for _, kind := range []Kind{"", Plain, Instruction} {
 		d := said("my pw is hunter2xyz")
 		d.Note = FormatNote(kind, "")
-		if facts := noteFacts(d); len(facts) > 0 {
+		if facts := noteFacts(messageOf(d)); len(facts) > 0 {
 			t.Errorf("kind %q: got %+v", kind, facts)
 		}
 	}

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -125,16 +126,24 @@ func (s *secretScan) wordsBefore(at int) []secretSpan {
 		for start > from && strings.IndexByte(" \t", s.text[start-1]) < 0 {
 			start--
 		}
-		if start == end || end < at && strings.IndexByte(".!?:", s.text[end-1]) >= 0 && len(out) > 0 {
+		word := s.text[start:end]
+		if word == "" || end < at && isListMarker(word) {
+			break
+		}
+		if len(out) > 0 && strings.IndexByte(".!?:", word[len(word)-1]) >= 0 {
 			break
 		}
 		out = append(out, secretSpan{start, end})
 		end = start
 	}
-	for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
-		out[i], out[j] = out[j], out[i]
-	}
+	slices.Reverse(out)
 	return out
+}
+
+// isListMarker reports whether a word begins an item of a list: "-", "*", "1)".
+func isListMarker(word string) bool {
+	number := strings.TrimRight(word, "-+*•>#|)")
+	return number != word && len(number) < 3 && strings.Trim(number, "0123456789") == ""
 }
 
 // skipSpace is the first position from at on without a blank.

@@ -10,43 +10,59 @@ import (
 // words are enough.
 const (
 	seedShort, seedLong = 3, 8
+	seedLeast, seedMost = 12, 24
 	seedNamed           = 8
 )
 
 // isSeedCount reports whether a recovery phrase can have n words.
-func isSeedCount(n int) bool { return n >= 12 && n <= 24 && n%3 == 0 }
+func isSeedCount(n int) bool { return n >= seedLeast && n <= seedMost && n%3 == 0 }
 
 // series finds recovery phrases without a cue: as many short plain words as a phrase
 // has, separated only by blanks.
 func (s *secretScan) series() {
-	if len(s.text) < 12*(seedShort+1) {
+	if len(s.text) < seedLeast*(seedShort+1)-1 {
 		return
 	}
-	count, begin, end := 0, 0, 0
+	begin, count := 0, 0 // of words of the right length
 	for i := 0; i <= len(s.text); {
 		start := i
 		for i < len(s.text) && s.text[i] >= 'a' && s.text[i] <= 'z' {
 			i++
 		}
-		// Most texts are prose, whose function words end a series at once.
-		word := s.text[start:i]
-		if plain := len(word) >= seedShort && len(word) <= seedLong && !s.known.lists["grammar"][word]; plain {
-			if count == 0 {
-				begin = start
-			}
-			count, end = count+1, i
-		} else {
+		switch n := i - start; {
+		case n < seedShort || n > seedLong:
 			count = 0
+		case count == 0:
+			begin, count = start, 1
+		default:
+			count++
 		}
 		if i < len(s.text) && s.text[i] == ' ' {
 			i++
 			continue
 		}
-		if isSeedCount(count) && s.lastOfSeries(i) {
-			s.add(begin, end)
+		if count >= seedLeast && s.lastOfSeries(i) {
+			s.addSeries(begin, i)
 		}
 		count = 0
 		i = s.nextWord(i)
+	}
+}
+
+// addSeries adds the words of a range after its last function word, if they are as many
+// as a phrase has. Most texts are prose, whose words never get here.
+func (s *secretScan) addSeries(begin, end int) {
+	count := 0
+	for at := begin; at < end; {
+		word, _, _ := strings.Cut(s.text[at:end], " ")
+		if at += len(word) + 1; s.known.lists["grammar"][word] {
+			begin, count = at, 0
+		} else {
+			count++
+		}
+	}
+	if isSeedCount(count) {
+		s.add(begin, end)
 	}
 }
 

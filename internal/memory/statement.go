@@ -103,7 +103,7 @@ func (x *distiller) antecedent(r *reading) string {
 		pieces := language.Sentences(b.Text)
 		for i := len(pieces) - 1; i >= 0; i-- {
 			p := pieces[i]
-			if p.Code || p.Quoted || p.End-p.Start > maxSentence || hasSecret(b.Text[p.Start:p.End]) {
+			if p.Code || p.Quoted || p.End-p.Start > maxSentence || b.secretIn(span{p.Start, p.End}) {
 				continue
 			}
 			if name := x.topicOf(b.Text, span{p.Start, p.End}); name != "" {
@@ -180,7 +180,7 @@ func (x *distiller) reach(r *reading, f *Fact) {
 			}
 			if pieces := language.Sentences(b.Text); len(pieces) > 0 {
 				p := pieces[len(pieces)-1]
-				if reason := b.Text[p.Start:p.End]; !p.Code && len(reason) < 300 && !hasSecret(reason) && !strings.HasSuffix(reason, "?") {
+				if reason := b.Text[p.Start:p.End]; !p.Code && len(reason) < 300 && !b.secretIn(span{p.Start, p.End}) && !strings.HasSuffix(reason, "?") {
 					f.Because = strings.TrimRight(reason, ".!")
 				}
 			}
@@ -207,9 +207,9 @@ func (x *distiller) reply(r *reading) bool {
 	if len(x.before) == 0 || x.before[0].Role != session.Assistant || r.stop > 24 || r.isQuestion() && (!accepts(r) || strings.ContainsRune(r.text[r.Start:r.End], '?')) {
 		return false
 	}
-	asked := x.before[0]
+	asked := &x.before[0]
 	if accepts(r) {
-		if p, found := x.proposalIn(asked.Text); found {
+		if p, found := x.proposalIn(asked); found {
 			f := x.fact(span{r.Start, r.End}, Decision)
 			f.Statement = strings.TrimRight(f.Quote, ".!") + ": " + p
 			x.add(f)
@@ -217,7 +217,7 @@ func (x *distiller) reply(r *reading) bool {
 		}
 		return false
 	}
-	return x.answer(r, asked.Text)
+	return x.answer(r, asked)
 }
 
 // accepts reports whether a short message only agrees.
@@ -256,10 +256,10 @@ func accepts(r *reading) bool {
 }
 
 // proposalIn is the last sentence of an assistant's message that is a proposal.
-func (x *distiller) proposalIn(text string) (string, bool) {
-	found := ""
+func (x *distiller) proposalIn(m *message) (string, bool) {
+	text, found := m.Text, ""
 	for _, s := range language.Sentences(text) {
-		if s.Code || s.End-s.Start > 300 || hasSecret(text[s.Start:s.End]) {
+		if s.Code || s.End-s.Start > 300 || m.secretIn(span{s.Start, s.End}) {
 			continue
 		}
 		toks := appendTokens(x.l, x.toks[:0:0], text, s.Start, s.End)
@@ -282,7 +282,7 @@ func asksFor(question string, l *lexicon) bool {
 }
 
 // answer keeps a short answer with the question it answers.
-func (x *distiller) answer(r *reading, asked string) bool {
+func (x *distiller) answer(r *reading, asked *message) bool {
 	words := 0
 	for i := r.lead; i < r.stop; i++ {
 		if content(&r.toks[i]) {
@@ -296,16 +296,19 @@ func (x *distiller) answer(r *reading, asked string) bool {
 	if words == 0 || words > 5 || r.label || r.told || r.End < len(strings.TrimSpace(x.d.Text)) {
 		return false
 	}
-	pieces := language.Sentences(asked)
+	pieces := language.Sentences(asked.Text)
 	if len(pieces) == 0 {
 		return false
 	}
 	last := pieces[len(pieces)-1]
-	question := asked[last.Start:last.End]
+	question := asked.Text[last.Start:last.End]
 	if !asksFor(question, x.l) {
 		return false
 	}
-	if last.Code || len(question) > 200 || !strings.HasSuffix(question, "?") || hasSecret(question+" is "+r.text[r.Start:r.End]) {
+	if last.Code || len(question) > 200 || !strings.HasSuffix(question, "?") {
+		return false
+	}
+	if asked.secretIn(span{last.Start, last.End}) || hasSecret(question+" is "+r.text[r.Start:r.End]) {
 		return false
 	}
 	x.readDates(r)

@@ -26,7 +26,7 @@ type View struct {
 	mu    sync.RWMutex
 	state *State
 	// unread are learnt messages that are not in the index yet.
-	unread []ranking.Document
+	unread []message
 	// taken counts the messages that have left unread.
 	taken Horizon
 	toks  []token // buffer for the sentence being read
@@ -34,7 +34,7 @@ type View struct {
 	meanings ranking.Meanings
 	// recent are the newest few messages of each lineage, newest first, to which a
 	// sentence such as "yes, do that" refers.
-	recent map[session.ID][]ranking.Document
+	recent map[session.ID][]message
 	// newest is the Seq of the newest message of each lineage. gone are the messages
 	// that were undone since the view was read.
 	newest map[session.ID]int64
@@ -46,7 +46,7 @@ const Reach = 4
 
 // NewView returns the memory of an empty scope.
 func NewView() *View {
-	return &View{state: NewState(), index: ranking.New(), recent: make(map[session.ID][]ranking.Document), newest: make(map[session.ID]int64)}
+	return &View{state: NewState(), index: ranking.New(), recent: make(map[session.ID][]message), newest: make(map[session.ID]int64)}
 }
 
 // load reads a scope's memory from the store, its facts and its messages concurrently.
@@ -54,8 +54,9 @@ func load(ctx context.Context, st Store, o owner.Owner, scope Scope, embeddings 
 	v := NewView()
 	restored := recovery.Async(func() error { return v.restore(ctx, st, o, scope) })
 	err := st.Documents(ctx, o, scope, func(d ranking.Document) bool {
-		v.note(d)
-		v.read(d)
+		m := messageOf(d)
+		v.note(m)
+		v.read(m)
 		return ctx.Err() == nil
 	})
 	if err != nil {
@@ -113,13 +114,14 @@ func (v *View) Learn(d ranking.Document) Change {
 	if d.Note == EchoNote {
 		return Change{}
 	}
+	m := messageOf(d)
 	if d.Note == FoundNote {
 		v.mu.Lock()
 		defer v.mu.Unlock()
-		v.unread = append(v.unread, d)
+		v.unread = append(v.unread, m)
 		return Change{}
 	}
-	change, unread := v.learn(d)
+	change, unread := v.learn(m)
 	if unread >= maxUnread || len(d.Text) > longUnread {
 		v.searching.Lock()
 		defer v.searching.Unlock()
@@ -137,7 +139,7 @@ const (
 
 // learn is Learn without the index. It returns the number of messages that the index
 // lacks.
-func (v *View) learn(d ranking.Document) (change Change, unread int) {
+func (v *View) learn(d message) (change Change, unread int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	var facts []Fact
@@ -159,7 +161,7 @@ const maxTokens = 256
 
 // note records a message as the newest of its lineage. The caller holds mu or owns the
 // view.
-func (v *View) note(d ranking.Document) {
+func (v *View) note(d message) {
 	if d.Text == "" || session.Echo(d.Note) {
 		return
 	}
@@ -168,17 +170,17 @@ func (v *View) note(d ranking.Document) {
 }
 
 // read adds a message to the index. The caller holds searching or owns the view.
-func (v *View) read(d ranking.Document) {
+func (v *View) read(d message) {
 	v.quotes.pass(&d)
 	if d.Text != "" && !session.Echo(d.Note) {
-		v.index.Add(d)
+		v.index.Add(d.Document)
 		v.quotes.add(&d)
 	}
 }
 
 // takeUnread returns the messages that the index lacks, up to a horizon. The caller
 // holds searching until it has passed them to readAll.
-func (v *View) takeUnread(h Horizon) []ranking.Document {
+func (v *View) takeUnread(h Horizon) []message {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	n := max(0, min(int(h-v.taken), len(v.unread)))
@@ -190,23 +192,26 @@ func (v *View) takeUnread(h Horizon) []ranking.Document {
 	return unread
 }
 
-func (v *View) readAll(ds []ranking.Document) {
+func (v *View) readAll(ds []message) {
 	for i := range ds {
 		v.read(ds[i])
 	}
 }
 
 // keepNear adds a message to recent.
-func (v *View) keepNear(d ranking.Document) {
+func (v *View) keepNear(d message) {
 	if d.Text == "" {
 		return
 	}
 	near := v.recent[d.Root]
 	if len(near) < Reach {
-		near = append(near, ranking.Document{})
+		near = append(near, message{})
 	}
 	copy(near[1:], near)
-	d.Text = language.Ends(d.Text, 2*maxDistilled) // a later message may refer to either end
+	if len(d.Text) > 2*maxDistilled { // a later message may refer to either end
+		d.Text = language.Ends(d.Text, 2*maxDistilled)
+		d = messageOf(d.Document)
+	}
 	near[0] = d
 	v.recent[d.Root] = near
 }

@@ -33,7 +33,7 @@ func (v *View) withdraw(w Withdrawal) {
 	}
 	delete(v.recent, w.Root)
 	for i := range w.Before {
-		v.keepNear(w.Before[i])
+		v.keepNear(messageOf(w.Before[i]))
 	}
 }
 

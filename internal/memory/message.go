@@ -1,0 +1,25 @@
+package memory
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/hermes-memory/hermes/internal/ranking"
+)
+
+// message is a document with the secrets in its text. The text is scanned once for all
+// that read or show it. A sentence is checked against the secrets of the whole text,
+// because the sentence before may name what it gives away.
+type message struct {
+	ranking.Document
+	secrets []secretSpan // in order
+}
+
+// messageOf scans a document.
+func messageOf(d ranking.Document) message { return message{d, secretSpans(d.Text)} }
+
+// secretIn reports whether a part of the text overlaps a secret.
+func (m *message) secretIn(part span) bool {
+	i, _ := slices.BinarySearchFunc(m.secrets, part.start+1, func(s secretSpan, at int) int { return cmp.Compare(s.end, at) })
+	return i < len(m.secrets) && m.secrets[i].start < part.end
+}
