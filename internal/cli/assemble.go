@@ -55,6 +55,7 @@ type server struct {
 	db       *sqlite.DB
 	keyring  *owner.Keyring
 	choice   upstream.Choice
+	models   *upstream.Catalogue // of the choice; nil for none
 	runner   *run.Runner
 	curator  *curate.Curator
 	line     *claim.Line
@@ -155,6 +156,9 @@ func (s *server) setJobs(zone string) *job.Planner {
 }
 
 func (s *server) newHandler(zone string) http.Handler {
+	if s.choice.Lister != nil {
+		s.models = upstream.NewCatalogue(s.choice.Lister, time.Now)
+	}
 	models := run.Models{Upstream: s.choice.Model, Fallback: s.cfg.Fallback == "recall"}
 	if s.cfg.Responder != "off" {
 		models.Recall = recall.New()
@@ -182,7 +186,10 @@ func (s *server) newHandler(zone string) http.Handler {
 // which models work in the background.
 func (s *server) setRooms(models run.Models) httpapi.Background {
 	config := run.Config{
-		Budgets:  compression.Budgets{Model: s.choice.Name, Default: s.cfg.Context.BudgetTokens, ByModel: s.cfg.Context.Models},
+		Budgets: compression.Budgets{
+			Model: s.choice.Name, Default: s.cfg.Context.BudgetTokens, ByModel: s.cfg.Context.Models, Floor: s.cfg.Context.FloorTokens,
+		},
+		Window:   (&upstream.Windows{Setting: s.cfg.Upstream.ContextTokens, Catalogue: s.models}).Of,
 		Patience: patience, IdempotencyTTL: idempotencyTTL, Now: s.now,
 	}
 	views := memory.NewViews(s.db, viewBytes)
@@ -222,12 +229,11 @@ func (s *server) eraseInputs(about *mention.Thing) error {
 
 // lister lists the upstream's models, cached for a minute.
 func (s *server) lister() func(context.Context) ([]httpapi.Model, error) {
-	if s.choice.Lister == nil {
+	if s.models == nil {
 		return nil
 	}
-	catalogue := upstream.NewCatalogue(s.choice.Lister, time.Now)
 	return func(ctx context.Context) ([]httpapi.Model, error) {
-		rows, err := catalogue.Models(ctx)
+		rows, err := s.models.Models(ctx)
 		out := make([]httpapi.Model, len(rows))
 		for i, m := range rows {
 			out[i] = httpapi.Model{ID: m.ID, OwnedBy: m.OwnedBy, Created: m.Created.Unix()}
@@ -236,8 +242,13 @@ func (s *server) lister() func(context.Context) ([]httpapi.Model, error) {
 	}
 }
 
-// warm reads the memory that the first turns will need.
+// warm reads the memory that the first turns will need, and the models' windows.
 func (s *server) warm(ctx context.Context) {
+	if s.models != nil {
+		if _, err := s.models.Models(ctx); err != nil {
+			s.log.Debug("the upstream's models are unknown so far", "err", err)
+		}
+	}
 	owners, err := s.owners(ctx)
 	if err != nil {
 		return // the server is stopping

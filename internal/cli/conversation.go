@@ -54,6 +54,7 @@ type replyNotes struct {
 		Sent   int `json:"sent_tokens"`
 		Budget int `json:"budget_tokens"`
 		Naive  int `json:"naive_tokens"`
+		Client int `json:"client_tokens"`
 	} `json:"context"`
 }
 

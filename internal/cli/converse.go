@@ -205,7 +205,7 @@ func (t *talk) status() string {
 	who := t.responder
 	if t.last != nil {
 		who = t.last.Responder
-		parts = append(parts, fmt.Sprintf("%d of %d tokens", t.last.Context.Sent, t.last.Context.Budget))
+		parts = append(parts, fmt.Sprintf("%d tokens, %d by memory", t.last.Context.Sent, t.last.Context.Sent-t.last.Context.Client))
 	}
 	if t.model != "" && who != "recall" {
 		who = t.model

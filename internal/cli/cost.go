@@ -87,11 +87,12 @@ func (a *app) printCost(c *cost) {
 	} else {
 		a.say("The whole history each time would have been %s: memory pays off once it outgrows the budget.", grouped(c.Naive))
 	}
-	var system, memory, tail, input int
+	var client, system, memory, tail, input int
 	sent, naive := make([]int, len(c.Data)), make([]int, len(c.Data))
 	for i := range c.Data {
 		d := &c.Data[i]
 		sent[i], naive[i] = d.Context.Sent/d.Turns, d.Context.Naive/d.Turns
+		client += d.Context.Client
 		system += d.Context.System
 		memory += d.Context.Memory
 		tail += d.Context.Tail
@@ -99,6 +100,7 @@ func (a *app) printCost(c *cost) {
 	}
 	a.say("Of a turn's %s tokens: system %d, memory %d, tail %d, input %d.",
 		grouped(c.Sent/c.Turns), system/c.Turns, memory/c.Turns, tail/c.Turns, input/c.Turns)
+	a.say("The client's own part: %s a turn; memory added %s.", grouped(client/c.Turns), grouped((c.Sent-client)/c.Turns))
 	a.say("\ntokens per turn    █ sent   · whole history\n%s", block(plot(sent, naive)))
 	a.say("%*s└%s\n%*s turn 1%s", plotMargin-1, "", strings.Repeat("─", len(sent)), plotMargin-1, "", block(lastTurn(c.Turns, len(sent))))
 }

@@ -57,6 +57,7 @@ type sentContext struct {
 	Sent   int `json:"sent_tokens"`
 	Budget int `json:"budget_tokens"`
 	Naive  int `json:"naive_tokens"`
+	Client int `json:"client_tokens"`
 	System int `json:"system"`
 	Memory int `json:"memory"`
 	Tail   int `json:"tail"`
@@ -77,8 +78,9 @@ func (a *app) printReceipt(r *receipt) {
 	a.say("%s  answered %s by %s (%s) in session %s", r.ID, r.At.Local().Format("2006-01-02 15:04:05"), r.Responder, r.Model, r.SessionID)
 	a.say("  %q", shorten(r.Answer.Content))
 	c := &r.Context
-	a.say("\nSent %d of %d tokens (system %d, memory %d, tail %d, input %d); without memory it would have been %d.",
-		c.Sent, c.Budget, c.System, c.Memory, c.Tail, c.Input, c.Naive)
+	a.say("\nSent %d tokens (system %d, memory %d, tail %d, input %d); without memory it would have been %d.",
+		c.Sent, c.System, c.Memory, c.Tail, c.Input, c.Naive)
+	a.say("The client's own part was %d; memory added %d, with a budget of %d.", c.Client, c.Sent-c.Client, c.Budget)
 	a.say("\nFacts it was given:")
 	for i := range r.Facts {
 		f := &r.Facts[i]

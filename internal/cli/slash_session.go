@@ -155,7 +155,7 @@ func (t *talk) showStatus(ctx context.Context, _ string) error {
 	row("responder", t.responder)
 	if t.last != nil {
 		c := &t.last.Context
-		row("last turn", fmt.Sprintf("sent %d of %d tokens; the whole history would have been %d", c.Sent, c.Budget, c.Naive))
+		row("last turn", fmt.Sprintf("sent %d tokens, %d by memory; the whole history would have been %d", c.Sent, c.Sent-c.Client, c.Naive))
 		row("receipt", t.last.ReceiptID)
 	}
 	return nil

@@ -18,12 +18,16 @@ type Limits struct {
 	Summary int
 }
 
+// leastTail is the part of the budget that a tail reaches before it is folded. A fold
+// outlives the turn, so that one large input must not fold a short tail.
+const leastTail = 4
+
 // LimitsFor divides a context. budget is the whole, pinned the part that is never cut
 // (system prompt, tools, new input), memory the room for the memory block. A summary
 // may take a sixteenth of the budget.
 func LimitsFor(budget, pinned, memory int) Limits {
 	summary := budget / 16
-	room := max(0, budget-pinned-memory-summary)
+	room := max(budget/leastTail, budget-pinned-memory-summary)
 	return Limits{High: room, Low: room * 2 / 5, Summary: summary}
 }
 

@@ -35,10 +35,12 @@ type Config struct {
 		AnthropicKey, AnthropicURL   string
 		OpenRouterKey, OpenRouterURL string
 		OllamaHost                   string
+		ContextTokens                int // the largest prompt that the model takes; 0: unknown
 		Probe                        bool
 	}
 	Context struct {
 		BudgetTokens int
+		FloorTokens  int
 		Models       map[string]int
 	}
 	Tools struct {
@@ -110,6 +112,7 @@ func Load(src Source) (*Config, error) {
 	c.Home = filepath.Join(src.UserHome, ".hermes")
 	c.Server.Grace = 30 * time.Second
 	c.Context.BudgetTokens = 8000
+	c.Context.FloorTokens = 1500
 	c.AuditKeepDays = 365
 	c.Limits.Turns, c.Limits.Queue, c.Limits.QueueWait = 16384, 1024, 2*time.Second
 	c.Runs.ApprovalTimeout = 10 * time.Minute

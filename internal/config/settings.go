@@ -73,9 +73,11 @@ var settings = []setting{
 	text("upstream.openrouter_url", "OPENROUTER_BASE_URL", "", "where OpenRouter's API is",
 		func(c *Config) *string { return &c.Upstream.OpenRouterURL }),
 	text("upstream.ollama_host", "OLLAMA_HOST", "", "where Ollama is", func(c *Config) *string { return &c.Upstream.OllamaHost }),
+	number("upstream.context_tokens", "HERMES_UPSTREAM_CONTEXT", "largest prompt that the model takes, in tokens; empty or 0: as the upstream lists it, or as known of the model", func(c *Config) *int { return &c.Upstream.ContextTokens }),
 	flag("upstream.probe", "HERMES_PROBE", "", "look for a model server on this machine", func(c *Config) *bool { return &c.Upstream.Probe }),
 
-	number("context.budget_tokens", "HERMES_CONTEXT_BUDGET", "most tokens sent to a model per turn; context.models.<name> overrides it for one", func(c *Config) *int { return &c.Context.BudgetTokens }),
+	number("context.budget_tokens", "HERMES_CONTEXT_BUDGET", "tokens of a prompt that memory fills around the client's own part; context.models.<name> overrides it for one", func(c *Config) *int { return &c.Context.BudgetTokens }),
+	number("context.floor_tokens", "HERMES_CONTEXT_FLOOR", "tokens that memory may add to a prompt in any case, however large the client's own part is", func(c *Config) *int { return &c.Context.FloorTokens }),
 	list("tools.enabled", "HERMES_TOOLS", "tools of this server that a model is offered: session_search, memory, skills", func(c *Config) *[]string { return &c.Tools.Enabled }),
 	flag("tools.trust_results", "", "", "let models change memory while results of other programs' tools are in sight", func(c *Config) *bool { return &c.Tools.TrustResults }),
 	list("tools.approve", "HERMES_TOOLS_APPROVE", "tools that run only with a person's approval, by name or prefix*; see docs/runs.md", func(c *Config) *[]string { return &c.Tools.Approve }),

@@ -88,7 +88,7 @@ func checkedReceipt(m *session.Message) []byte {
 	}
 	_, err := bound.Time(r.At)
 	c := &r.Context
-	for _, n := range []int{c.Sent, c.Budget, c.Naive, c.System, c.Memory, c.Tail, c.Input, c.Tools} {
+	for _, n := range []int{c.Sent, c.Budget, c.Naive, c.Client, c.System, c.Memory, c.Tail, c.Input, c.Tools} {
 		if n < 0 || n > bound.MaxTokens {
 			return nil
 		}

@@ -22,7 +22,10 @@ type Context struct {
 	Budget int `json:"budget_tokens"`
 	// Naive is the whole transcript plus the input: the cost for a client that resends
 	// its history.
-	Naive  int `json:"naive_tokens"`
+	Naive int `json:"naive_tokens"`
+	// Client is the client's own part: its system prompts, tools and input. Sent without
+	// it is what memory added.
+	Client int `json:"client_tokens"`
 	System int `json:"system"`
 	Memory int `json:"memory"`
 	Tail   int `json:"tail"`

@@ -23,7 +23,7 @@ const (
 	// protocolNames stand as names of members.
 	protocolNames = `
 	_lineage_root_id action after all allowed_tools annotations answer approvals approve approved arguments asserted at attempt attempts
-	audio background because body budget budget_tokens bytes cache_control cached_tokens call_id catch_up checked choices code
+	audio background because body budget budget_tokens bytes cache_control cached_tokens call_id catch_up checked choices client_tokens code
 	completed_at completion_tokens completion_tokens_details compressed concurrent_turns content context conversation created created_at
 	data date deadline deliver delivered delta description detail details developer dry_run effort encrypted_content end_reason end_seq
 	ended_at enum error errors event_id fact_id facts failed failing file file_data file_id file_url filename finish_reason finished_at

@@ -36,12 +36,13 @@ func until(ms []session.Message, seq int64) []session.Message {
 	return ms[:end:end]
 }
 
-// goingOn are the messages that tool results are appended to: the exchange of the calls,
+// goingOn are the messages that tool results are appended to: the last exchange, from its
+// input. If another turn stands inside an exchange, they are the exchange of the calls
 // from the message that makes them, and all exchanges that began later. open is ms from
 // the message that makes the calls.
 func goingOn(ms, open []session.Message) []session.Message {
 	if !slices.ContainsFunc(ms, lineage.Apart) {
-		return open
+		return ms[max(0, len(ms)-len(ofLastTurn(ms))-1):]
 	}
 	var out []session.Message
 	for _, e := range lineage.Exchanges(ms) {

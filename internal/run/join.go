@@ -10,8 +10,9 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// joinCalls puts the calls of the input's results, and all messages since, in front of
-// the input, so that no budget separates calls from results. It refuses results without
+// joinCalls puts the message that the input's results belong to, and all messages since,
+// in front of the input, so that no budget separates calls from results, or cuts the
+// work on one message of the user. It refuses results without
 // a call in the user's turn. A model server would refuse them too, but only after they
 // had been stored. A stored result is not stored again.
 func (t *laidOut) joinCalls() error {
@@ -37,8 +38,8 @@ func (t *laidOut) joinCalls() error {
 		t.number()
 		asked = t.input.fresh
 	}
-	t.input.tailTo = open[from].Seq
 	open = goingOn(earlier, open[from:])
+	t.input.tailTo = open[0].Seq
 	if len(asked) == 0 { // all results are stored: the client wants another answer
 		for !isResult(open[len(open)-1]) {
 			open = open[:len(open)-1]

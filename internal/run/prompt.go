@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,20 +34,17 @@ type assembly struct {
 	outside bool
 }
 
-// pinned counts the parts of a prompt that are never cut.
-func (t *laidOut) pinned() (system, input int) {
+// ofClient counts the client's own part of a prompt, which is never cut: its system
+// prompts and tools, and its input.
+func (t *laidOut) ofClient() (system, input int) {
 	for i := range t.req.System {
 		system += t.count(t.req.System[i].Content) + compression.MessageOverhead
 	}
 	if p := t.lineage.Tip.SystemPrompt; p != "" {
 		system += t.count(p) + compression.MessageOverhead
 	}
-	if tools := t.toolText(); tools != "" {
+	if tools := t.req.Tools; tools != "" {
 		system += t.count(tools)
-	}
-	system += t.adviceTokens()
-	if n := t.req.News; n != nil {
-		input += t.count(n.Text) + t.frame()
 	}
 	for i := range t.input.asked {
 		input += t.input.asked[i].Tokens + compression.MessageOverhead
@@ -54,16 +52,34 @@ func (t *laidOut) pinned() (system, input int) {
 	return system, input
 }
 
-// checkBudget refuses a turn whose pinned part alone exceeds the budget: the user's
-// words are never cut silently.
-func (t *laidOut) checkBudget() error {
-	if t.system+t.asked > t.budget {
-		return fault.New(fault.Invalid, "context_length_exceeded", fmt.Sprintf(
-			"This request alone is about %d tokens (system prompt and tools %d, new input %d), more than the context budget of %d. "+
-				"Send less, or raise the budget with the header X-Hermes-Context-Budget or the setting context.budget_tokens.",
-			t.system+t.asked, t.system, t.asked, t.budget)).At("messages")
+// pinned counts the parts of a prompt that are never cut: the client's, this server's
+// tools, and the news of a job.
+func (t *laidOut) pinned() (system, input int) {
+	system, input = t.ofClient()
+	if t.box != nil {
+		system += t.box.size
 	}
-	return nil
+	if n := t.req.News; n != nil {
+		input += t.count(n.Text) + t.frame()
+	}
+	return system, input
+}
+
+// takeSizes measures the client's part, and bounds the prompt. It refuses a turn whose
+// client's part alone exceeds the model's window: the user's words are never cut. The
+// budget bounds only what memory adds. A stateless turn is sent unchanged.
+func (t *laidOut) takeSizes(ctx context.Context) error {
+	system, input := t.ofClient()
+	window := t.runner.window(ctx, t.name)
+	t.client = system + input
+	t.limit = t.runner.config.Budgets.Limit(t.budget, t.client, window.Tokens)
+	if t.req.Stateless || window.Tokens == 0 || t.client <= window.Tokens {
+		return nil
+	}
+	return fault.New(fault.Invalid, "context_length_exceeded", fmt.Sprintf(
+		"This request alone is about %d tokens (system prompt and tools %d, new input %d), more than the %d tokens that the model takes (%s). "+
+			"Send less, or choose a model with a larger context window.",
+		t.client, system, input, window.Tokens, window.Source)).At("messages")
 }
 
 // layout divides the token budget of a prompt among its parts.
@@ -81,9 +97,8 @@ type layout struct {
 func (t *laidOut) lay() layout {
 	l := layout{question: t.question()}
 	l.frame = t.frame()
-	room := t.budget - t.system - t.asked
-	stateRoom := min(compression.StateRoom(t.budget), room)
-	quotesRoom := min(compression.QuotesRoom(t.budget), room-stateRoom)
+	room := t.limit - t.system - t.asked
+	stateRoom, quotesRoom := compression.Shares(t.budget, room)
 	l.tail, l.tailTokens = t.fitTail(room - stateRoom - quotesRoom)
 	l.stateRoom = min(stateRoom, room-l.tailTokens) - l.frame
 	l.recall = t.recall(l.question, quotesRoom-l.frame)
@@ -119,7 +134,9 @@ func (t *turn) assemble(l *layout, r *recollection, b *beliefs) assembly {
 
 // account returns the cost of each part of a prompt, and of the whole lineage.
 func (t *turn) account(l *layout, recalled int) lineage.Context {
-	c := lineage.Context{Budget: t.budget, System: t.system, Input: t.asked, Memory: recalled, Tail: l.tailTokens}
+	c := lineage.Context{
+		Budget: t.budget, Client: t.client, System: t.system, Input: t.asked, Memory: recalled, Tail: l.tailTokens,
+	}
 	c.Sent = c.System + c.Input + c.Memory + c.Tail
 	c.Naive = int(t.lineage.Tip.LineageTokens) + t.system
 	if t.box != nil {

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/compression"
@@ -38,9 +39,10 @@ type Request struct {
 	Streaming bool
 	// Body is the unchanged request, forwarded with its unknown members.
 	Body []byte
-	// Tools is the text of the tool definitions in Body. It counts against the budget.
+	// Tools is the text of the tool definitions in Body.
 	Tools string
-	// Budget bounds the prompt, in tokens; 0 means the configured budget.
+	// Budget bounds what memory adds to the prompt, in tokens; 0 means the configured
+	// budget.
 	Budget int
 	// Stateless sends only the client's messages, unchanged.
 	Stateless bool
@@ -81,8 +83,11 @@ type Idempotency struct {
 
 // Config are the settings of a Runner.
 type Config struct {
-	// Budgets bound prompts, in tokens.
+	// Budgets bound what memory adds to prompts, in tokens.
 	Budgets compression.Budgets
+	// Window returns the window of a model by its name at the upstream. It must not wait.
+	// Nil means that no window is known.
+	Window func(ctx context.Context, model string) Window
 	// Patience is how long a streaming caller waits for the upstream to accept before
 	// its response begins. An earlier failure gets its own status; a later one is sent
 	// inside the stream.

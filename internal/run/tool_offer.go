@@ -69,7 +69,7 @@ func (t *laidOut) offerTools(ctx context.Context) error {
 	var functions []openai.Function
 	var advice []string
 	system, input := t.pinned()
-	room := (t.budget - system - input) / toolShare
+	room := (t.limit - system - input) / toolShare
 	for _, d := range r.tools.Offer(ctx, &box.grant) {
 		if slices.Contains(rules.Names, d.Name) || box.offered[d.Name].Name != "" {
 			continue // the client's tool of this name takes precedence

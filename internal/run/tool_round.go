@@ -52,7 +52,7 @@ func (t *turn) work(ctx context.Context, text string, calls []openai.Call, model
 	asking.Tokens = t.count(text) + t.count(string(asking.ToolCalls))
 	mine := t.box.ours(calls)
 	c := &t.prompt.context
-	left := c.Budget - c.System - c.Input - c.Memory - t.box.tokens - asking.Tokens - (1+len(mine))*compression.MessageOverhead
+	left := t.limit - c.System - c.Input - c.Memory - t.box.tokens - asking.Tokens - (1+len(mine))*compression.MessageOverhead
 	if left < minResult*len(mine) {
 		return asking, nil, fault.New(fault.Invalid, "context_length_exceeded", fmt.Sprintf(
 			"The model's tool calls leave no room for their results in the context budget of %d tokens. "+
@@ -141,7 +141,7 @@ func (t *turn) keepRound(ctx context.Context, round []session.Message) error {
 func (t *turn) makeRoom() {
 	p := &t.prompt
 	c := &p.context
-	for c.System+c.Input+c.Memory+c.Tail+t.box.tokens > c.Budget && p.tailSize > 0 {
+	for c.System+c.Input+c.Memory+c.Tail+t.box.tokens > t.limit && p.tailSize > 0 {
 		from, n := p.tailAt, 1
 		for n < p.tailSize && p.messages[from+n].Role == session.Tool {
 			n++

@@ -1,11 +1,13 @@
 package run_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hermes-memory/hermes/internal/compression"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
@@ -35,13 +37,19 @@ func TestCallStaysWithItsResult(t *testing.T) {
 	if n := len(ms); n < 2 || len(ms[n-2].ToolCalls) == 0 || ms[n-1].ToolCallID != "c1" {
 		t.Errorf("got the prompt %v, want the call before its result", words(ms))
 	}
-	// What cannot be shown together is refused, not parted.
+	// What the model cannot take together is refused, not parted.
 	h.model.say(call("c2", `{"text":"`+strings.Repeat("word ", 500)+`"}`))
 	h.chat("s", "And this.", false)
+	h.runner = h.runs(run.Config{Budgets: compression.Budgets{Default: 400}, Window: window(500)}, nil)
 	got = h.turn(&run.Request{Session: "s", Messages: result("c2", "found, too")})
 	if fault.CodeOf(got.err) != "context_length_exceeded" {
 		t.Errorf("got %v, want the context's length exceeded", got.err)
 	}
+}
+
+// window is a model's window of n tokens.
+func window(n int) func(context.Context, string) run.Window {
+	return func(context.Context, string) run.Window { return run.Window{Tokens: n, Source: "the test"} }
 }
 
 // TestUnansweredCallIsNotShown: a client that drops a call and says something

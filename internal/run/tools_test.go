@@ -189,6 +189,17 @@ func TestToolLoop(t *testing.T) {
 	}
 }
 
+// TestToolWithoutRoom: a tool is not offered if the model's window leaves it no room.
+func TestToolWithoutRoom(t *testing.T) {
+	t.Parallel()
+	h, k := withTools(t, 8000, run.ToolLimits{}, "echo")
+	h.runner = h.runs(run.Config{Window: window(200)}, k)
+	h.chat("s", strings.Repeat("hello ", 130), false)
+	if p := h.model.prompts()[0]; len(p.Tools) > 0 {
+		t.Errorf("got the tools %s, want none", p.Tools)
+	}
+}
+
 // TestToolOffer: what is offered, and when nothing is.
 func TestToolOffer(t *testing.T) {
 	t.Parallel()
@@ -209,7 +220,6 @@ func TestToolOffer(t *testing.T) {
 		{"the older wire", `{"functions":[{"name":"weather"}]}`, nil, false},
 		{"several answers", `{"n":2}`, nil, false},
 		{"stateless", `{}`, func(r *run.Request) { r.Stateless = true }, false},
-		{"too little room", `{}`, func(r *run.Request) { r.Budget = 256 }, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

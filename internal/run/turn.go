@@ -46,6 +46,8 @@ type laidOut struct {
 	input      input
 	replyTo    int64    // what the answers name as their input; 0 if they follow it
 	box        *toolbox // what this server's tools do in the turn; nil for none
+	client     int      // tokens of the client's own part: system prompt, tools, input
+	limit      int      // the largest size of the prompt, in tokens
 	system     int      // tokens of system prompt and tools
 	asked      int      // tokens of input.asked
 	sightFrom  int64    // the first Seq that is sent verbatim
@@ -83,17 +85,16 @@ func (t *opened) layOut(ctx context.Context) (*laidOut, error) {
 		return nil, err
 	}
 	l.replyTo = l.input.replyTo(l.lineage.Recent)
+	if err := l.takeSizes(ctx); err != nil {
+		return nil, err
+	}
 	if err := l.offerTools(ctx); err != nil {
 		return nil, err
 	}
 	l.system, l.asked = l.pinned()
-	if t.req.Stateless {
-		return l, nil
+	if !t.req.Stateless {
+		l.compress()
 	}
-	if err := l.checkBudget(); err != nil {
-		return nil, err
-	}
-	l.compress()
 	return l, nil
 }
 
@@ -202,6 +203,7 @@ func (t *laidOut) asSent() assembly {
 		a.context.Tail += t.input.past[i].Tokens + compression.MessageOverhead
 	}
 	a.context.System, a.context.Input, a.context.Budget = t.system, t.asked, t.budget
+	a.context.Client = t.system + t.asked + a.context.Tail
 	a.context.Sent = t.system + t.asked + a.context.Tail
 	a.context.Naive = a.context.Sent
 	return a

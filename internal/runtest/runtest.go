@@ -40,6 +40,9 @@ type Store interface {
 	curate.Store
 }
 
+// Floor is the least that memory may add to a prompt, in tokens, as in the program.
+const Floor = 1500
+
 // Parts are what a test chooses of a program. What it leaves out is the database,
 // and what keeps a test short.
 type Parts struct {
@@ -73,6 +76,7 @@ func New(db *sqlite.DB, p *Parts) (*run.Runner, *curate.Curator) {
 	p.Log = cmp.Or(p.Log, slog.New(slog.DiscardHandler))
 	c := &p.Config
 	c.Budgets.Default, c.Patience = cmp.Or(c.Budgets.Default, 8000), cmp.Or(c.Patience, time.Minute)
+	c.Budgets.Floor = cmp.Or(c.Budgets.Floor, Floor)
 	c.IdempotencyTTL = cmp.Or(c.IdempotencyTTL, 24*time.Hour)
 	lineages := lineage.New(lineage.Parts{Store: p.Store, Sessions: p.Sessions, Views: p.Views, Hot: 64, Now: c.Clock, Log: p.Log})
 	questions := &memory.Questions{Embed: p.Embed, Patience: p.EmbedPatience, Now: c.Clock, Log: p.Log}

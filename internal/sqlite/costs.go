@@ -15,7 +15,7 @@ import (
 // receipt is not counted.
 var sumCosts = `
 	SELECT count(*), min(seq), max(seq), max(recorded_at), ` + summed("sent_tokens") + `, max(` + figure("budget_tokens") + `), ` +
-	summed("naive_tokens") + `, ` + summed("system") + `, ` + summed("memory") + `, ` + summed("tail") + `, ` + summed("input") + `
+	summed("naive_tokens") + `, ` + summed("client_tokens") + `, ` + summed("system") + `, ` + summed("memory") + `, ` + summed("tail") + `, ` + summed("input") + `
 	FROM (SELECT m.seq, m.recorded_at, json_extract(m.receipt, '$.context') AS context, m.seq * ? / max(s.next_seq, 1) AS stretch
 		FROM messages m JOIN sessions s ON s.owner_id = m.owner_id AND s.root_id = m.root_id AND s.is_tip = 1
 		WHERE m.owner_id = ? AND m.root_id = ? AND CASE WHEN json_valid(m.receipt) THEN json_type(m.receipt, '$.context') = 'object' END)
@@ -48,7 +48,7 @@ func (db *DB) Costs(ctx context.Context, o owner.Owner, root session.ID, points 
 		var c curate.Cost
 		var at int64
 		x := &c.Context
-		if err := rows.Scan(&c.Turns, &c.From, &c.To, &at, &x.Sent, &x.Budget, &x.Naive, &x.System, &x.Memory, &x.Tail, &x.Input); err != nil {
+		if err := rows.Scan(&c.Turns, &c.From, &c.To, &at, &x.Sent, &x.Budget, &x.Naive, &x.Client, &x.System, &x.Memory, &x.Tail, &x.Input); err != nil {
 			return nil, fmt.Errorf("read costs: %w", err)
 		}
 		c.At = bound.FromMillis(at)

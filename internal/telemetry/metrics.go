@@ -63,7 +63,7 @@ func newMetrics() *metrics {
 		turnSeconds:  histograms("turn_seconds", "Time from a turn's request to its stored answer.", slow, "responder"),
 		firstPiece:   histogram("turn_first_piece_seconds", "Time from a turn's request to the first piece of its answer.", slow),
 		streams:      gauge("streams_open", "Turns that are streamed right now."),
-		context:      counters("context_tokens_total", "Tokens of contexts: sent, allowed, and what whole histories would have been.", "kind"),
+		context:      counters("context_tokens_total", "Tokens of contexts: sent, of them the client's own, the budget, and what whole histories would have been.", "kind"),
 		tokens:       counters("model_tokens_total", "Tokens that models took and gave, as they report them.", "direction"),
 		compressions: counter("compressions_total", "Turns that folded their session's tail."),
 		learned:      counter("facts_learned_total", "Facts that turns brought."),

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/bound"
@@ -18,6 +19,9 @@ type ModelInfo struct {
 	ID      string
 	OwnedBy string
 	Created time.Time // zero when the server does not say
+	// ContextTokens is the largest prompt that the model takes; 0 when the server does
+	// not say.
+	ContextTokens int
 }
 
 // Lister lists the models of a server, in the server's order.
@@ -47,12 +51,18 @@ func parseModels(raw []byte) ([]ModelInfo, error) {
 			CreatedAt json.RawMessage `json:"created_at"`
 		} `json:"data"`
 	}
+	var windows struct {
+		Data []json.RawMessage `json:"data"`
+	}
 	if err := json.Unmarshal(raw, &list); err != nil || list.Data == nil {
 		return nil, fault.Wrap(fault.Upstream, codeGarbled, "The upstream's list of models is not valid.", err)
 	}
+	_ = json.Unmarshal(raw, &windows) // as valid as the list above
 	out := make([]ModelInfo, 0, len(list.Data))
-	for _, m := range list.Data {
-		info := ModelInfo{ID: m.ID}
+	for i, m := range list.Data {
+		var window listedWindow
+		_ = json.Unmarshal(windows.Data[i], &window) // a field of another type says nothing
+		info := ModelInfo{ID: m.ID, ContextTokens: window.tokens()}
 		info.OwnedBy, _ = m.OwnedBy.(string)
 		for _, raw := range []json.RawMessage{m.Created, m.CreatedAt} {
 			if at, err := bound.JSONTime(raw); err == nil && at.Unix() > 0 && info.Created.IsZero() { // zero when it is no time
@@ -75,6 +85,8 @@ type Catalogue struct {
 	list []ModelInfo
 	err  error
 	at   time.Time // when it was asked; zero for never
+
+	newest atomic.Pointer[[]ModelInfo] // the list, for readers that must not wait; nil before the first
 }
 
 const (
@@ -105,6 +117,7 @@ func (c *Catalogue) Models(ctx context.Context) ([]ModelInfo, error) {
 		c.at, c.err = c.now(), err
 		if err == nil {
 			c.list = list
+			c.newest.Store(&list)
 		}
 	}
 	if c.list != nil {

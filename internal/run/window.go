@@ -1,0 +1,19 @@
+package run
+
+import "context"
+
+// Window is the largest prompt that a model takes.
+type Window struct {
+	// Tokens is its size; 0 means unknown.
+	Tokens int
+	// Source says where the size comes from, such as a setting. It is safe to show.
+	Source string
+}
+
+// window is the window of a model. The recall responder takes prompts of any size.
+func (r *Runner) window(ctx context.Context, model string) Window {
+	if r.models.Upstream == nil || r.config.Window == nil {
+		return Window{}
+	}
+	return r.config.Window(ctx, model)
+}
