@@ -106,7 +106,7 @@ func (s *sought) read(text string) [][]mention.Word {
 	if s.plain {
 		return [][]mention.Word{plainWords(text)}
 	}
-	return mention.Words(text)
+	return mention.Words(text, s.words > 1)
 }
 
 // has reports whether words are one of the forgotten things.

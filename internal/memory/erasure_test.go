@@ -22,6 +22,10 @@ func TestShortErasures(t *testing.T) {
 		{"Bo", "We met Bo in Oslo.", 1},
 		{"Bo", "We talked about it.", 0},
 		{"李明", "我见到了李明。", 1},
+		{"Bo", "We met BoAnna in Oslo.", 0},
+		{"Ada Lovelace", "We met AdaLovelace in Oslo.", 1},
+		{"Ada Lovelace", "We met <b>Ada</b><br>Lovelace in Oslo.", 1},
+		{"Ada Lovelace", "We met adalovelace in Oslo.", 0},
 	} {
 		erased := []memory.Erasure{memory.NewErasure(owner.Local(), mention.Of(c.about), time.Time{})}
 		if _, n := memory.RedactErased(owner.Local(), c.text, erased); n != c.gone {

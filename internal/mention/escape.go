@@ -35,11 +35,20 @@ func layers(text []byte, places bool) []layer {
 }
 
 // decoded reads the escapes of a layer. No escape is shorter than what it stands for, so
-// the text does not grow. What is no valid UTF-8 stays as it is.
+// the text does not grow. What is no valid UTF-8 stays as it is. A lone octet is read only
+// if nothing else can be: the one before it may be encoded once more.
 func (l *layer) decoded(places bool) (out layer, changed bool) {
+	if out, changed = l.read(places, false); !changed {
+		out, changed = l.read(places, true)
+	}
+	return out, changed
+}
+
+// read reads the escapes of a layer; with lone also octets that are no UTF-8.
+func (l *layer) read(places, lone bool) (out layer, changed bool) {
 	copied := 0
 	for at := 0; at < len(l.text); {
-		r, second, n := unescape(l.text[at:])
+		r, second, n := unescape(l.text[at:], lone)
 		if n == 0 {
 			at++
 			continue
@@ -96,17 +105,18 @@ func (l *layer) end(i int) int {
 }
 
 // unescape reads the escape that a text begins with, and says how many bytes it takes;
-// 0 if there is none. Some entities are two characters; second is 0 for the others.
-func unescape(rest []byte) (r, second rune, n int) {
+// 0 if there is none. Some entities are two characters; second is 0 for the others. With
+// lone, an octet that is no UTF-8 is read as Latin-1.
+func unescape(rest []byte, lone bool) (r, second rune, n int) {
 	switch rest[0] {
 	case '&':
 		return entity(rest)
 	case '%':
-		if r, n = octets(rest, percentOctet); n == 0 {
+		if r, n = octets(rest, percentOctet, lone); n == 0 {
 			r, n = unicodeEscape(rest)
 		}
 	case '\\':
-		r, n = backslash(rest)
+		r, n = backslash(rest, lone)
 	}
 	return r, 0, n
 }
@@ -180,7 +190,7 @@ var simpleEscapes = [256]rune{
 
 // backslash reads an escape that begins with a backslash, or with several: each
 // level of nesting doubles them.
-func backslash(rest []byte) (rune, int) {
+func backslash(rest []byte, lone bool) (rune, int) {
 	depth := backslashes(rest)
 	if depth == len(rest) {
 		return nested(depth)
@@ -195,11 +205,11 @@ func backslash(rest []byte) (rune, int) {
 			return r, depth + 9
 		}
 	case 'x':
-		if r, n := octets(rest, hexOctet); n > 0 {
+		if r, n := octets(rest, hexOctet, lone); n > 0 {
 			return r, n
 		}
 	case '0', '1', '2', '3':
-		if r, n := octets(rest, octalOctet); n > 0 {
+		if r, n := octets(rest, octalOctet, lone); n > 0 {
 			return r, n
 		}
 	default:
@@ -279,8 +289,8 @@ func hexRune(text []byte, digits int) (rune, bool) {
 }
 
 // octets reads a character whose bytes are escaped one by one: as UTF-8, or, if
-// they are none, the first of them as Latin-1. one reads one byte.
-func octets(rest []byte, one func([]byte) (byte, int)) (rune, int) {
+// they are none and lone is set, the first of them as Latin-1. one reads one byte.
+func octets(rest []byte, one func([]byte) (byte, int), lone bool) (rune, int) {
 	var got [utf8.UTFMax]byte
 	var ends [utf8.UTFMax]int
 	n, at := 0, 0
@@ -297,10 +307,13 @@ func octets(rest []byte, one func([]byte) (byte, int)) (rune, int) {
 		return 0, 0
 	}
 	r, size := utf8.DecodeRune(got[:n])
-	if r == utf8.RuneError && size <= 1 {
+	switch {
+	case r != utf8.RuneError || size > 1:
+		return r, ends[size-1]
+	case lone:
 		return rune(got[0]), ends[0]
 	}
-	return r, ends[size-1]
+	return 0, 0
 }
 
 func percentOctet(text []byte) (byte, int) {

@@ -19,6 +19,9 @@ type folded struct {
 	// from and to are where each byte came from in the original: a form may be
 	// longer or shorter than what it stands for. nil if it was not asked for.
 	from, to []int
+	// ends are the places between two letters or digits where a word ends, in rising
+	// order (gap.go).
+	ends []int
 }
 
 // maxMarks bounds the marks of one letter that are put in order. Unicode's own
@@ -29,11 +32,9 @@ const maxMarks = 32
 type folder struct {
 	out    folded
 	places bool
-	// wide reads as blanks the plus, which is one in forms, and the vowel separator, which
-	// was one in earlier versions of Unicode. doubt says that the text has some.
-	wide, doubt bool
-	base        rune // the last letter or sign that was written
-	marks       []markedRune
+	base   rune // the last letter or sign that was written
+	marks  []markedRune
+	trail  trail
 }
 
 // markedRune is a combining mark that waits for the others of its letter.
@@ -43,17 +44,14 @@ type markedRune struct {
 	start, end int
 }
 
-// vowelSeparator is Mongolian.
-const vowelSeparator = '\u180e'
-
-// readings are the folded forms of a text: those of its layers. Where a layer has what
-// may be a blank or not, there is a form for both, if wide wants it of the first.
-func readings(text []byte, places bool, wide func(*folded) bool) []*folded {
+// readings are the folded forms of a text: those of its layers. A layer with markup has
+// two, with its markup and without it.
+func readings(text []byte, places bool) []*folded {
 	var all []*folded
 	for _, l := range layers(text, places) {
-		f, doubt := l.fold(places, false)
+		f, marked := l.fold(places, false)
 		all = append(all, f)
-		if doubt && wide(f) {
+		if marked {
 			f, _ = l.fold(places, true)
 			all = append(all, f)
 		}
@@ -61,14 +59,24 @@ func readings(text []byte, places bool, wide func(*folded) bool) []*folded {
 	return all
 }
 
-// fold folds the text of a layer. doubt says that with wide the form is another one.
-func (l *layer) fold(places, wide bool) (out *folded, doubt bool) {
-	f := &folder{places: places, wide: wide}
+// fold folds the text of a layer, without its markup if bare. marked says that it has
+// some.
+func (l *layer) fold(places, bare bool) (out *folded, marked bool) {
+	f := &folder{places: places}
 	f.out.text = make([]byte, 0, len(l.text))
 	if places {
 		f.out.from, f.out.to = make([]int, 0, len(l.text)), make([]int, 0, len(l.text))
 	}
 	for at := 0; at < len(l.text); {
+		if bare || !marked {
+			n := markup(l.text[at:])
+			marked = marked || n > 0
+			if bare && n > 0 {
+				f.trail.hidden = true
+				at += n
+				continue
+			}
+		}
 		r, n := rune(l.text[at]), 1
 		if r >= utf8.RuneSelf {
 			r, n = utf8.DecodeRune(l.text[at:])
@@ -77,18 +85,13 @@ func (l *layer) fold(places, wide bool) (out *folded, doubt bool) {
 		at += n
 	}
 	f.flush()
-	return &f.out, f.doubt
+	return &f.out, marked
 }
 
 // add takes in a character.
 func (f *folder) add(r rune, start, end int) {
-	if r == '+' || r == vowelSeparator {
-		f.doubt = true
-		if f.wide {
-			r = ' '
-		}
-	}
 	if unseen(r) {
+		f.trail.hidden = true
 		f.extend(end)
 		return
 	}
@@ -144,6 +147,7 @@ func (f *folder) addPart(r rune, class uint8, start, end int) {
 
 // plain writes a letter, a sign or a blank.
 func (f *folder) plain(r rune, start, end int) {
+	f.wordEnds(r)
 	switch {
 	case unicode.IsSpace(r):
 		if f.base == ' ' {

@@ -43,7 +43,8 @@ func (t *Thing) redactJSON(text []byte, ours bool) ([]byte, int) {
 		if !changed {
 			return text, 0
 		}
-		return []byte(clean), 1
+		again, n := t.redactJSON([]byte(clean), ours) // without the thing it may be JSON, if only a control character was in the way
+		return again, 1 + n
 	}
 	b := blotter{thing: t, in: text, ours: ours, across: t.acrossParts(text)}
 	clean, total := b.run(), b.n
@@ -62,8 +63,8 @@ type blotter struct {
 	thing *Thing
 	in    []byte
 	ours  bool // names and numbers are not looked at
-	// across are pieces of mentions that go over several parts of a message, by the
-	// places of the parts' texts. With empty these texts go as a whole.
+	// across are pieces of mentions that go over several texts, by the places
+	// of the texts. With empty these texts go as a whole.
 	across map[int][]Span
 	empty  bool
 	at     int
@@ -121,10 +122,7 @@ func (b *blotter) number() {
 func (b *blotter) literal() {
 	start := b.at
 	b.at = literalEnd(b.in, b.at)
-	var text string
-	if json.Unmarshal(b.in[start:b.at], &text) != nil {
-		return // the text is valid: cannot be
-	}
+	text := unquoted(b.in[start:b.at])
 	if pieces := b.across[start]; len(pieces) > 0 {
 		b.replace(start, quoted(b.part(text, pieces)))
 		return
@@ -214,7 +212,7 @@ func blotted(text string, spans []Span) string {
 // blotPiece writes a piece of text without its letters, digits and signs.
 func blotPiece(out *strings.Builder, piece string) {
 	for len(piece) > 0 {
-		r, _, n := unescape([]byte(piece))
+		r, _, n := unescape([]byte(piece), true)
 		if n == 0 {
 			r, n = utf8.DecodeRuneInString(piece)
 		}

@@ -21,17 +21,10 @@ import (
 // Thing is what texts are searched for. It is safe for concurrent use.
 type Thing struct {
 	about string
-	// needles are the folded forms of its name: as it was given, and with its
-	// escapes read, layer by layer. None is empty.
+	// forms are the folded forms of its name: as it was given, and with its escapes
+	// read, layer by layer. None is empty. needles are what is looked for of each.
+	forms   [][]byte
 	needles []needle
-}
-
-// needle is a folded form of a name.
-type needle struct {
-	text []byte
-	// whole says that it counts as a whole word only: it is so short that it is a part
-	// of many others.
-	whole bool
 }
 
 // Of is the thing that a name means.
@@ -40,8 +33,8 @@ func Of(about string) *Thing {
 	for _, l := range layers([]byte(t.about), false) {
 		f, _ := l.fold(false, false)
 		form := bytes.TrimSpace(f.text)
-		if len(form) > 0 && !slices.ContainsFunc(t.needles, func(n needle) bool { return bytes.Equal(n.text, form) }) {
-			t.needles = append(t.needles, needle{form, len(characters(form)) < anywhere})
+		if len(form) > 0 && !slices.ContainsFunc(t.forms, func(f []byte) bool { return bytes.Equal(f, form) }) {
+			t.forms, t.needles = append(t.forms, form), append(t.needles, newNeedle(form))
 		}
 	}
 	return t
@@ -50,14 +43,19 @@ func Of(about string) *Thing {
 // About is the name that was given.
 func (t *Thing) About() string { return t.about }
 
+// several reports whether the name has several words, so that a gap may stand between them.
+func (t *Thing) several() bool {
+	return slices.ContainsFunc(t.needles, func(n needle) bool { return len(n.words) > 1 })
+}
+
 // anywhere is how many characters a name has that is looked for within words, too.
 const anywhere = 3
 
 // IsName reports whether the thing can be looked for: its name has two characters or
 // more, or one that is no letter of an alphabet, such as an ideograph or an emoji.
 func (t *Thing) IsName() bool {
-	for _, n := range t.needles {
-		if cs := characters(n.text); len(cs) < 2 && !alone(cs) {
+	for _, form := range t.forms {
+		if cs := characters(form); len(cs) < 2 && !alone(cs) {
 			return false
 		}
 	}
@@ -85,23 +83,14 @@ func alone(cs []rune) bool {
 func (t *Thing) In(text string) bool { return t.in([]byte(text)) }
 
 func (t *Thing) in(text []byte) bool {
-	for _, f := range readings(text, false, t.mayBeWide) {
-		for _, needle := range t.needles {
-			if at, _ := f.find(needle, 0); at >= 0 {
+	for _, f := range readings(text, false) {
+		for i := range t.needles {
+			if at, _ := f.find(&t.needles[i], 0); at >= 0 {
 				return true
 			}
 		}
 	}
 	return false
-}
-
-// mayBeWide reports whether a text may name the thing if it has more blanks: then it has
-// the first of the name's words. Most texts have not, and are folded once.
-func (t *Thing) mayBeWide(f *folded) bool {
-	return slices.ContainsFunc(t.needles, func(n needle) bool {
-		word, _, blank := bytes.Cut(n.text, []byte{' '})
-		return blank && bytes.Contains(f.text, word)
-	})
 }
 
 // Span is a piece of a text, in bytes.
@@ -111,10 +100,10 @@ type Span struct{ Start, End int }
 // overlap.
 func (t *Thing) Spans(text string) []Span {
 	var all []Span
-	for _, f := range readings([]byte(text), true, t.mayBeWide) {
-		for _, needle := range t.needles {
+	for _, f := range readings([]byte(text), true) {
+		for i := range t.needles {
 			for from := 0; ; {
-				at, end := f.find(needle, from)
+				at, end := f.find(&t.needles[i], from)
 				if at < 0 {
 					break
 				}
@@ -139,27 +128,6 @@ func joined(all []Span) []Span {
 	}
 	return out
 }
-
-// find is the first place of a needle at or behind from; -1 for none. A needle
-// that ends within a letter and its marks is not found: "Rene" is not "René".
-// One that counts as a whole word is not found within another word.
-func (f *folded) find(n needle, from int) (start, end int) {
-	for from <= len(f.text) {
-		i := bytes.Index(f.text[from:], n.text)
-		if i < 0 {
-			break
-		}
-		start, end = from+i, from+i+len(n.text)
-		if !goesOn(f.text[end:]) && (!n.whole || f.apart(start, end)) {
-			return start, end
-		}
-		from = start + 1
-	}
-	return -1, -1
-}
-
-// apart reports whether no word goes over the start or the end of a piece.
-func (f *folded) apart(start, end int) bool { return !f.within(start) && !f.within(end) }
 
 // within reports whether a place is within a word. Writings without spaces have no words.
 func (f *folded) within(at int) bool {

@@ -28,7 +28,7 @@ func TestSpellings(t *testing.T) {
 			"müller", "MÜLLER", "Mu\u0308ller", `M\u00fcller`, `M\u00FCller`, `M\\u00fcller`, `M\\\\u00fcller`, "M&uuml;ller", "M&#252;ller", "M&#xFC;ller",
 			"M&amp;uuml;ller", "M%25C3%25BCller", "M%2525C3%2525BCller", "M&uumlller", "M&#38;#252;ller", "M&#252ller", "M&#0000000000000000000000000000000000000252;ller",
 			"M%u00FCller", "M%26uuml;ller", `M%5Cu00fcller`, "M&bsol;u00fcller", "M\u0007üller", "M\u001büller", "M\x00üller", "M\u009cüller", "M\x7füller",
-			`M\u0007üller`, "M&#7;üller", "M&#xAD;üller", "M%00üller", `M\u0026uuml;ller`, "M%C3%BCller", `M\xc3\xbcller`, `M\xfcller`, `M\303\274ller`, `M\u{fc}ller`, `M\U000000fcller`, "Mü\u00adller",
+			`M\u0007üller`, "M&#7;üller", "M&#xAD;üller", "M%00üller", `M\u0026uuml;ller`, "M%C3%BCller", `M\u0025C3%BCller`, `M%C3\u0025BCller`, "M&#37;C3%BCller", `M\xc3\xbcller`, `M\xfcller`, `M\303\274ller`, `M\u{fc}ller`, `M\U000000fcller`, "Mü\u00adller",
 			`Mu\u0308ller`, "mu&#776;ller", "(Müller)", "Müllers", "ｍüｌｌｅｒ", "Mü\u200bller", "see\nmÜLLER",
 		}, []string{"Muller", "Mueller", "Möller", "M ü ller", ""}},
 		{"İstanbul", []string{"istanbul", "ISTANBUL", "ıstanbul", "İSTANBUL", "I\u0307stanbul", "i\u0307stanbul"}, []string{"Ístanbul", "stanbul"}},
@@ -42,7 +42,21 @@ func TestSpellings(t *testing.T) {
 			`Project\u00a0Nightjar`, "Project&nbsp;Nightjar", "Project&#10;Nightjar", "Project%20Nightjar", "Project\u3000Nightjar", "Project\u2028Nightjar",
 			"Project+Nightjar", "Project%2BNightjar", "Project%2520Nightjar", "Project%252520Nightjar", "Project\u180eNightjar", "Project&#00032Nightjar",
 			"Project&amp;nbsp;Nightjar", "Project&nbspNightjar", "Project%E1%A0%8ENightjar", `Project%5Cu0020Nightjar`, "Pro\u200bject+Nightjar",
-		}, []string{"ProjectNightjar", "Project-Nightjar", "Project. Nightjar"}},
+			"Project-Nightjar", "Project_Nightjar", "project.nightjar", "Project\u2800\u2800Nightjar", "Project\u200bNightjar", "Project, Nightjar", "Project\n> > Nightjar",
+			"**Project** **Nightjar**", "_Project_ ~~Nightjar~~", "| Project | Nightjar |", "Project<br>Nightjar", "<b>P</b>roject</td>\n<td class='x'>Nightjar",
+			"Project<!-- x -->Nightjar", `Project\u003cbr/\u003eNightjar`, "Project&lt;br&gt;Nightjar", "[Project](https://a.example/x) Nightjar",
+			"Project=\nNightjar", "Proj=\r\nect =\r\nNightjar", "\x1b[1mProject\x1b[0m \x1b[38;5;1mNightjar", "\x1b]8;;https://a.example\x1b\\Project\x1b]8;;\x1b\\ Nightjar",
+			`\u001b[1mProject\u001b[0mNightjar`, "\u009b1mProject\u009b0mNightjar", "ProjectNightjar", "myProjectNightjars", "PROJECTNightjar", "ÜBERProjectNightjar",
+		}, []string{
+			"Projectnightjar", "PROJECTNIGHTJAR", "Project of Nightjar", "Project <b>x</b> Nightjar", "Project" + strings.Repeat(" -", 20) + "Nightjar",
+			"Project<not a tag Nightjar", "Project 7 Nightjar", "Project\u0301 Nightjar",
+		}},
+		{"Route 66", []string{"route66", "Route-66", "Route <i>66</i>"}, []string{"routes66", "Route 6 6"}},
+		{"Jo Anna", []string{"JoAnna", "jo-anna", "(Jo) Anna"}, []string{"joanna", "Mojo-Anna", "Banjo. Anna", "BanjoAnna"}},
+		{"j k", []string{"j-k", "(j) k"}, []string{"Not j. But k", "haj-kob", "j-kob", "haj-k"}},
+		{"Vec<String>", []string{"a Vec&lt;String&gt;"}, []string{"Vec", "Vec String"}},
+		{"Müller & Söhne", []string{"Müller <b>&amp;</b> Söhne", "Müller&Söhne"}, []string{"Müller Söhne", "Müller & 3 Söhne"}},
+		{"Lovelace", []string{"Love=\nlace", "<b>Love</b>lace", "Love\x1b[0mlace"}, []string{"Love lace", "Love-lace"}},
 		{"nightjar", []string{`C:\new\nightjar`, `say "nightjar"`, `{\"nightjar\":1}`, "100%nightjar"}, []string{"night jar"}},
 		{"Rene", []string{"RENE", "Rene."}, []string{"René", "Rene\u0301"}},
 		{"René", []string{"RENE\u0301", "Rene&#769;"}, []string{"Rene"}},
@@ -212,6 +226,30 @@ func TestParts(t *testing.T) {
 	}
 }
 
+// TestMembers: a name whose words are values of one object or list is taken out of all of
+// them. Words of the protocol and values that stand further apart make no name.
+func TestMembers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ about, text, want string }{
+		{"Ada Lovelace", `{"first":"Ada","last":"Lovelace"}`, `{"first":"xxx","last":"xxxxxxxx"}`},
+		{"Ada Lovelace", `{"first":"Ada","age":36,"last":"Lovelace"}`, `{"first":"xxx","age":36,"last":"xxxxxxxx"}`},
+		{"Ada King Lovelace", `["Ada","King","Lovelace"]`, `["xxx","xxxx","xxxxxxxx"]`},
+		{"Ada Lovelace", `{"arguments":"{\"first\":\"Ada\",\"last\":\"Lovelace\"}"}`, `{"arguments":"{\"first\":\"xxx\",\"last\":\"xxxxxxxx\"}"}`},
+		{"Ada Lovelace", `{"first":"Ada","by":"me","last":"Lovelace"}`, ""},
+		{"Ada Lovelace", `[{"a":"Ada"},{"b":"Lovelace"}]`, ""},
+		{"Nightjar", `{"a":"Night","b":"jar"}`, ""},
+		{"user Ada", `{"role":"user","content":"Ada"}`, ""},
+	} {
+		clean, _ := mention.Of(c.about).RedactJSON([]byte(c.text))
+		if c.want == "" {
+			c.want = c.text
+		}
+		if string(clean) != c.want {
+			t.Errorf("%q in %s:\n got %s\nwant %s", c.about, c.text, clean, c.want)
+		}
+	}
+}
+
 // TestMark: forgetting the mark itself leaves none.
 func TestMark(t *testing.T) {
 	t.Parallel()
@@ -293,6 +331,9 @@ func FuzzRedact(f *testing.F) {
 	f.Add("erased", "[erased]")
 	f.Add("Ö bc", "%25C3%2596+bc &#38;#xD6;&amp;nbsp;bc \\\\u00D6\x07 bc")
 	f.Add("a bc", `[{"text":"a"},{"text":"bc"},{"text":"a\\nbc"}]`)
+	f.Add("a bc", "<b>a</b>=\n bc aBc {\"x\":\"a\",\"y\":\"bc\"} \x1b[1ma\x1b[0m_bc")
+	f.Add("A BC", "[{\"text\":\"A\"},{\"text\":\"BCA\\n\x19BC\"}]")
+	f.Add("ab c", `{"x":"aB","y":["c","AB","C"]}`)
 	f.Add(`a"b`, `{"x":"{\"y\":\"a\\\"b\"}"}`)
 	f.Fuzz(func(t *testing.T, about, text string) {
 		thing := mention.Of(about)

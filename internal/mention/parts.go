@@ -1,13 +1,16 @@
 package mention
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
+	"unicode/utf8"
 )
 
 // A message may be a list of parts, each an object with a member "text". Its text is
 // what the parts make when they are joined, so a name may begin in one part and end
-// in the next. Readers join parts with a line break or with nothing.
+// in the next. Readers join parts with a line break or with nothing. The words of a name
+// may also be values of one object or list, as in {"first":"Ada","last":"Lovelace"}.
 
 // partText is the member of a part that holds its text.
 const partText = "text"
@@ -18,8 +21,17 @@ type part struct {
 	text string
 }
 
-// lists are the parts of each list of a valid JSON text that has two or more.
-func lists(in []byte) [][]part {
+// group are texts that a reader joins.
+type group struct {
+	parts []part
+	// apart says that they are joined by a line break only: a word does not go on from
+	// one to the next.
+	apart bool
+}
+
+// groups are those of a valid JSON text that have two texts or more: the parts of each
+// list, and the values of each object and list.
+func groups(in []byte) []group {
 	r := partReader{in: in}
 	for r.at < len(in) {
 		r.step()
@@ -32,14 +44,15 @@ type partReader struct {
 	in   []byte
 	at   int
 	open []container
-	all  [][]part
+	all  []group
 }
 
 // container is an open list or object.
 type container struct {
-	list  bool
-	name  string // of the last member of an object
-	parts []part // of a list
+	list   bool
+	name   string // of the last member of an object
+	parts  []part // of a list
+	values []part
 }
 
 func (r *partReader) step() {
@@ -53,31 +66,46 @@ func (r *partReader) step() {
 		r.open = append(r.open, container{list: c == '['})
 	case '}', ']':
 		last := len(r.open) - 1
-		if closed := r.open[last]; len(closed.parts) > 1 {
-			r.all = append(r.all, closed.parts)
-		}
+		r.join(group{parts: r.open[last].parts})
+		r.join(group{parts: r.open[last].values, apart: true})
 		r.open = r.open[:last]
 	}
 	r.at++
 }
 
-// literal takes in the string from start to r.at.
+func (r *partReader) join(g group) {
+	if len(g.parts) > 1 {
+		r.all = append(r.all, g)
+	}
+}
+
+// literal takes in the string from start to r.at. Words of the protocol are no values.
 func (r *partReader) literal(start int) {
 	n := len(r.open)
-	if n < 2 || r.open[n-1].list || !r.open[n-2].list {
-		return // not of an object in a list
+	if n == 0 {
+		return
+	}
+	text, inner := unquoted(r.in[start:r.at]), &r.open[n-1]
+	if !inner.list && isName(r.in[r.at:]) {
+		inner.name = text
+		return
+	}
+	if !isProtocol(text, false) {
+		inner.values = append(inner.values, part{start, text})
+	}
+	if !inner.list && inner.name == partText && n > 1 && r.open[n-2].list {
+		r.open[n-2].parts = append(r.open[n-2].parts, part{start, text})
+	}
+}
+
+// unquoted is what the string of a valid JSON text says.
+func unquoted(literal []byte) string {
+	if inner := literal[1 : len(literal)-1]; bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner) {
+		return string(inner)
 	}
 	var text string
-	if json.Unmarshal(r.in[start:r.at], &text) != nil {
-		return // the text is valid: cannot be
-	}
-	object, list := &r.open[n-1], &r.open[n-2]
-	switch {
-	case isName(r.in[r.at:]):
-		object.name = text
-	case object.name == partText:
-		list.parts = append(list.parts, part{start, text})
-	}
+	_ = json.Unmarshal(literal, &text) // the text is valid: cannot fail
+	return text
 }
 
 // literalEnd is the end of the string of a valid JSON text that begins at at.
@@ -94,9 +122,12 @@ func literalEnd(in []byte, at int) int {
 // of each literal with a piece of one, the spans of its text.
 func (t *Thing) acrossParts(in []byte) map[int][]Span {
 	out := make(map[int][]Span)
-	for _, parts := range lists(in) {
-		for _, between := range []string{"\n", ""} {
-			t.across(parts, between, out)
+	for _, g := range groups(in) {
+		if t.several() || !g.apart {
+			t.across(g.parts, "\n", out)
+		}
+		if !g.apart {
+			t.across(g.parts, "", out)
 		}
 	}
 	for at, spans := range out {
@@ -105,7 +136,7 @@ func (t *Thing) acrossParts(in []byte) map[int][]Span {
 	return out
 }
 
-// across adds the mentions in the texts of one list, joined by between.
+// across adds the mentions in the texts of one group, joined by between.
 func (t *Thing) across(parts []part, between string, out map[int][]Span) {
 	var whole strings.Builder
 	for _, p := range parts {

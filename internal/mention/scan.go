@@ -1,6 +1,7 @@
 package mention
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -49,9 +50,9 @@ func (t *Thing) countBehind(text []byte, at int) int {
 		return 0
 	}
 	n := 0
-	brief := slices.ContainsFunc(t.needles, func(n needle) bool { return n.whole || len(n.text) <= chance })
+	brief := slices.ContainsFunc(t.needles, func(n needle) bool { return n.whole || n.size() <= chance })
 	for _, s := range t.Spans(string(text)) {
-		if s.End > at && (!brief || readable(text, s)) {
+		if s.End > at && (!brief || readable(text, s)) && (!t.several() || oneText(text[s.Start:s.End])) {
 			n++
 		}
 	}
@@ -86,15 +87,30 @@ func readable(text []byte, s Span) bool {
 	return n >= context
 }
 
+// oneText reports whether a mention of several words lies within one text. Neighbouring
+// columns and words of an index are kept apart by bytes that no text has, and members of
+// a JSON text by its signs: what they name together is searched for row by row.
+func oneText(mention []byte) bool {
+	mention = bytes.TrimRightFunc(mention, func(r rune) bool { return !shown(r) }) // a place reaches over unseen characters
+	if bytes.Contains(mention, []byte(`":`)) || bytes.Contains(mention, []byte(`",`)) {
+		return false
+	}
+	return !bytes.ContainsFunc(mention, func(r rune) bool { return !shown(r) && !unseenInText(r) })
+}
+
+// unseenInText reports whether a character that is not shown stands in texts: the mark of
+// a control sequence, and what lays out a text.
+func unseenInText(r rune) bool { return r == 0x1b || r == 0x9b || unicode.Is(unicode.Cf, r) }
+
 // shown reports whether a character is one of a text.
 func shown(r rune) bool { return r != utf8.RuneError && (unicode.IsPrint(r) || unicode.IsSpace(r)) }
 
 // reach is how long a mention may be in a stream: each letter may be escaped
-// twice, with a few unseen characters behind it.
+// twice, with a few unseen characters behind it, and markup may stand between words.
 func (t *Thing) reach() int {
 	longest := 0
 	for _, n := range t.needles {
-		longest = max(longest, len(n.text))
+		longest = max(longest, n.size()+(len(n.words)-1)*(maxGap+maxMarkup/32))
 	}
 	return 1<<10 + 32*longest
 }

@@ -15,11 +15,15 @@ type Word struct {
 
 // Words cuts a text into words, for each way to read it: runs of letters, digits
 // and their marks. A character of a writing without spaces is a word of its own,
-// and so is a sign such as an emoji.
-func Words(text string) [][]Word {
+// and so is a sign such as an emoji. For a name of several words, words that end without
+// a sign (AdaLovelace) are also cut.
+func Words(text string, several bool) [][]Word {
 	var out [][]Word
-	for _, f := range readings([]byte(text), true, func(*folded) bool { return true }) {
-		out = append(out, f.words())
+	for _, f := range readings([]byte(text), true) {
+		out = append(out, f.words(false))
+		if several && len(f.ends) > 0 {
+			out = append(out, f.words(true))
+		}
 	}
 	return out
 }
@@ -27,7 +31,7 @@ func Words(text string) [][]Word {
 // NameWords are the folded words of the thing's name.
 func (t *Thing) NameWords() []string {
 	f, _ := (&layer{text: []byte(t.about)}).fold(true, false)
-	ws := f.words()
+	ws := f.words(false)
 	out := make([]string, len(ws))
 	for i := range ws {
 		out[i] = ws[i].Text
@@ -35,7 +39,8 @@ func (t *Thing) NameWords() []string {
 	return out
 }
 
-func (f *folded) words() []Word {
+// words cuts a folded text, with cutEnds also where words end without a sign.
+func (f *folded) words(cutEnds bool) []Word {
 	var out []Word
 	begun := -1
 	end := func(at int) {
@@ -46,6 +51,9 @@ func (f *folded) words() []Word {
 	}
 	for i := 0; i < len(f.text); {
 		r, n := utf8.DecodeRune(f.text[i:])
+		if cutEnds && f.ended(i) {
+			end(i)
+		}
 		switch {
 		case language.Unspaced(r) || unicode.IsSymbol(r):
 			end(i)
