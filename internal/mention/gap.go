@@ -20,21 +20,22 @@ const maxGap = 24
 // needle is a folded form of a name, cut at its blanks.
 type needle struct {
 	words [][]byte // at least one, none empty
-	// whole says that the form counts as a whole word only: it is so short that it is a
-	// part of many others.
-	whole bool
-	// short says the same of the first and the last word, if another gap than a blank
-	// stands between the words.
+	// short says that the first and the last word count as whole words only: they are so
+	// short that they are parts of many others. It does not hold if blanks alone stand
+	// between several words.
 	short struct{ first, last bool }
 }
 
 // newNeedle cuts a folded form into words.
 func newNeedle(form []byte) needle {
-	n := needle{words: bytes.Fields(form), whole: len(characters(form)) < anywhere}
+	n := needle{words: bytes.Fields(form)}
 	n.short.first = len(characters(n.words[0])) < anywhere
 	n.short.last = len(characters(n.words[len(n.words)-1])) < anywhere
 	return n
 }
+
+// whole reports whether the name is one word that counts as a whole only.
+func (n *needle) whole() bool { return len(n.words) == 1 && n.short.first }
 
 // size is how many bytes the words have.
 func (n *needle) size() int {
@@ -75,14 +76,16 @@ func (f *folded) match(n *needle, start int) (end int) {
 		blanks = blanks && string(f.text[end:next]) == " "
 		end = next + len(word)
 	}
-	first, last := n.whole, n.whole
-	if !blanks {
-		first, last = first || n.short.first, last || n.short.last
-	}
-	if goesOn(f.text[end:]) || first && f.within(start) || last && f.within(end) {
+	onlyBlanks := blanks && len(n.words) > 1
+	if goesOn(f.text[end:]) || !onlyBlanks && f.cutsWord(n, start, end) {
 		return -1
 	}
 	return end
+}
+
+// cutsWord reports whether a word that counts as a whole only is a part of another one.
+func (f *folded) cutsWord(n *needle, start, end int) bool {
+	return n.short.first && f.within(start) || n.short.last && f.within(end)
 }
 
 // behindGap is where a word begins that only a gap sets apart from the word that ends at
@@ -92,17 +95,20 @@ func (f *folded) behindGap(at int, word []byte) int {
 		return -1
 	}
 	for next, n := at, 0; n <= maxGap && next < len(f.text); n++ {
-		if bytes.HasPrefix(f.text[next:], word) && (next > at || !f.within(at) || f.ended(at)) {
+		if bytes.HasPrefix(f.text[next:], word) && (next > at || f.parted(at)) {
 			return next
 		}
 		r, size := utf8.DecodeRune(f.text[next:])
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+		if unicode.In(r, unicode.L, unicode.Nd) {
 			break
 		}
 		next += size
 	}
 	return -1
 }
+
+// parted reports whether a word ends at a place, with a sign or without one.
+func (f *folded) parted(at int) bool { return !f.within(at) || f.ended(at) }
 
 // ended reports whether a word ends at a place between two letters or digits.
 func (f *folded) ended(at int) bool {

@@ -86,14 +86,14 @@ func (r *partReader) literal(start int) {
 		return
 	}
 	text, inner := unquoted(r.in[start:r.at]), &r.open[n-1]
-	if !inner.list && isName(r.in[r.at:]) {
+	if isName(r.in[r.at:]) {
 		inner.name = text
 		return
 	}
 	if !isProtocol(text, false) {
 		inner.values = append(inner.values, part{start, text})
 	}
-	if !inner.list && inner.name == partText && n > 1 && r.open[n-2].list {
+	if n > 1 && inner.name == partText && r.open[n-2].list {
 		r.open[n-2].parts = append(r.open[n-2].parts, part{start, text})
 	}
 }

@@ -50,13 +50,22 @@ func (t *Thing) countBehind(text []byte, at int) int {
 		return 0
 	}
 	n := 0
-	brief := slices.ContainsFunc(t.needles, func(n needle) bool { return n.whole || n.size() <= chance })
 	for _, s := range t.Spans(string(text)) {
-		if s.End > at && (!brief || readable(text, s)) && (!t.several() || oneText(text[s.Start:s.End])) {
+		if s.End > at && !t.byChance(text, s) {
 			n++
 		}
 	}
 	return n
+}
+
+// byChance reports whether bytes that are no one text make a mention.
+func (t *Thing) byChance(text []byte, s Span) bool {
+	return t.brief() && !readable(text, s) || t.several() && !oneText(text[s.Start:s.End])
+}
+
+// brief reports whether the name is so short that numbers and vectors have it.
+func (t *Thing) brief() bool {
+	return slices.ContainsFunc(t.needles, func(n needle) bool { return n.whole() || n.size() <= chance })
 }
 
 const (
@@ -92,11 +101,16 @@ func readable(text []byte, s Span) bool {
 // a JSON text by its signs: what they name together is searched for row by row.
 func oneText(mention []byte) bool {
 	mention = bytes.TrimRightFunc(mention, func(r rune) bool { return !shown(r) }) // a place reaches over unseen characters
-	if bytes.Contains(mention, []byte(`":`)) || bytes.Contains(mention, []byte(`",`)) {
-		return false
+	for _, sign := range []string{`":`, `",`} {
+		if bytes.Contains(mention, []byte(sign)) {
+			return false
+		}
 	}
-	return !bytes.ContainsFunc(mention, func(r rune) bool { return !shown(r) && !unseenInText(r) })
+	return !bytes.ContainsFunc(mention, noText)
 }
+
+// noText reports whether a character stands in no text.
+func noText(r rune) bool { return !shown(r) && !unseenInText(r) }
 
 // unseenInText reports whether a character that is not shown stands in texts: the mark of
 // a control sequence, and what lays out a text.
