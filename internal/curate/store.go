@@ -59,7 +59,8 @@ type Receipts interface {
 
 // Rewrite is the content of one transaction that changes stored data.
 type Rewrite struct {
-	// Messages get new texts; their other fields stay.
+	// Messages get new texts; their other fields stay. Results of requests and runs that
+	// repeat a fact which a message loses are deleted.
 	Messages []session.Message
 	// Sessions get new titles, prompts, summaries and tails, and the new size of their
 	// lineage. If one loses its title, a model may be asked for a new one.

@@ -46,6 +46,10 @@ func (db *DB) Rewrite(ctx context.Context, o owner.Owner, w curate.Rewrite) erro
 		if len(w.Undone) == 0 { // what was taken back stays in the archive
 			t.erases = true
 		}
+		told, err := t.toldFacts(o, &w)
+		if err != nil {
+			return err
+		}
 		if err := t.undo(o, &w); err != nil {
 			return err
 		}
@@ -63,6 +67,9 @@ func (db *DB) Rewrite(ctx context.Context, o owner.Owner, w curate.Rewrite) erro
 			if err := t.replaceFacts(o, &w.Scopes[i]); err != nil {
 				return err
 			}
+		}
+		if err := t.dropRepeats(o, &w, told); err != nil {
+			return err
 		}
 		return t.keepErasure(o, w.Erased)
 	})

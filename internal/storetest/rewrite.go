@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/mention"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -21,6 +23,7 @@ func rewriteTests() []test {
 		{"a rewrite changes texts and keeps the rest", testRewriteTexts},
 		{"a rewrite gives scopes other facts", testRewriteFacts},
 		{"a sweep erases outcomes", testSweepOutcomes},
+		{"results lose the facts that a rewrite takes", testRewriteResults},
 		{"facts of what is gone, or not of the newest, are refused", testRewriteRetold},
 		{"a failing rewrite changes nothing", testRewriteAtomic},
 		{"what was forgotten is remembered as a hash", testErasures},
@@ -118,6 +121,54 @@ func testSweepOutcomes(t *testing.T, st Store) {
 			t.Errorf("outcome of %s: got erased %v, want %v", key, got, want)
 		}
 	}
+}
+
+// testRewriteResults: a result that repeats a fact of a rewritten message goes with it.
+// Results that repeat facts which stay are kept.
+func testRewriteResults(t *testing.T, st Store) {
+	l, other := newTalk(alice(), "s", "key"), newTalk(alice(), "other", "key")
+	step := l.step(t, st, "I met Ada", "Noted.")
+	gone, stays := fact("gone", &step.Messages[0], memory.Plain), fact("stays", &step.Messages[1], memory.Plain)
+	step.Changes = []memory.Change{{Learned: []memory.Fact{gone, stays}}}
+	l.commit(t, st, step)
+	results := map[string]run.Result{
+		"learnt":    {Learned: []run.Learned{{ID: stays.ID}, {ID: gone.ID, Statement: gone.Statement}}},
+		"reversed":  {Reversals: []run.Reversal{{Was: gone.Quote, Now: "x"}}},
+		"reversing": {Reversals: []run.Reversal{{Was: "x", Now: gone.Quote}}},
+		"kept":      {Learned: []run.Learned{{ID: stays.ID, Statement: stays.Statement}}, Reversals: []run.Reversal{{Was: "x", Now: "y"}}},
+		"empty":     {},
+	}
+	for name, res := range results {
+		text, err := json.Marshal(res)
+		kind(t, "encode", err, "")
+		step := other.step(t, st, "hello", "hi")
+		step.Finished = &lineage.Finished{Key: claim(name, "body"), Outcome: text}
+		other.commit(t, st, step)
+		mustRun(t, st, alice(), aRun(name))
+		c := mustClaim(t, st, alice(), name)
+		done := over(c, "done")
+		done.Result = &res
+		mustAdvance(t, st, alice(), c, &done, told("done"))
+	}
+	mustRun(t, st, alice(), aRun("queued"))
+	kind(t, "a rebuild", st.Rewrite(t.Context(), alice(), curate.Rewrite{Scopes: []curate.ScopeFacts{
+		{Scope: memory.Scope{Key: "key"}, Facts: []memory.Fact{gone, stays}},
+	}}), "")
+	changed := []session.Message{l.messages[0], l.messages[1]}
+	changed[0].Content = "[erased]"
+	kind(t, "rewrite", st.Rewrite(t.Context(), alice(), curate.Rewrite{
+		Messages: changed, Scopes: []curate.ScopeFacts{{Scope: memory.Scope{Key: "key"}, Facts: []memory.Fact{stays}}},
+	}), "")
+	for name := range results {
+		got, err := st.ClaimRequest(t.Context(), alice(), claim(name, "body"))
+		kind(t, "claim", err, "")
+		_, err = st.Run(t.Context(), alice(), name)
+		keeps := name == "kept" || name == "empty"
+		if got.Mine == keeps || (err == nil) != keeps {
+			t.Errorf("%s: got erased %v, run %v, want kept %v", name, got.Mine, err, keeps)
+		}
+	}
+	runOf(t, st, alice(), "queued")
 }
 
 func testRewriteAtomic(t *testing.T, st Store) {
