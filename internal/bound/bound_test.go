@@ -60,8 +60,8 @@ func TestSeconds(t *testing.T) {
 	}
 }
 
-// TestMillis: what is read of a row is within what can be written, and what is
-// within stays what it is.
+// TestMillis: a time read from a row can be written, and a time within the bounds is
+// unchanged.
 func TestMillis(t *testing.T) {
 	t.Parallel()
 	if got := FromMillis(math.MinInt64); !got.IsZero() {
@@ -77,7 +77,7 @@ func TestMillis(t *testing.T) {
 	}
 }
 
-// FuzzTime: whatever is read as a time can be stored, read back and written.
+// FuzzTime: every accepted time can be stored, read back and written.
 func FuzzTime(f *testing.F) {
 	for _, seed := range []string{"1763840000", "1763840000123", "-0", "1e400", "1.5", `"2026-11-21T10:00:00Z"`, "2026-11-21T10:00:00Z", `"9998-12-31T23:59:59-01:00"`, "null", "", "-62135596800"} {
 		f.Add(seed, int64(0))

@@ -1,7 +1,7 @@
-// Package bound holds the bounds of numbers and times that come from outside:
-// from clients, imports, upstreams, and rows that an older version has stored. A
-// door refuses what lies outside them. What was stored before there was a bound is
-// moved to it when it is read, so that it can be written.
+// Package bound holds the bounds of numbers and times that come from outside: from
+// clients, imports, upstreams, and rows that an older version has stored. Requests with
+// values out of bounds are refused. Stored values that are older than the bounds are
+// moved into them when they are read, so that they can be written again.
 package bound
 
 import (
@@ -16,11 +16,11 @@ import (
 // JSON gets right. A sum of a thousand such counts still fits an int64.
 const MaxCount = 1<<53 - 1
 
-// MaxTokens is the largest number of tokens that one report of an upstream is
-// believed: a hundred times the widest context there is.
+// MaxTokens is the largest number of tokens that is accepted from one report of an
+// upstream: a hundred times the widest context there is.
 const MaxTokens = 1 << 30
 
-// Count moves a count into its bounds.
+// Count limits a count to the bounds.
 func Count(n int64) int64 { return min(max(n, 0), MaxCount) }
 
 // Sum adds up counts. It never leaves the bounds.
@@ -32,9 +32,9 @@ func Sum(counts ...int64) int64 {
 	return total
 }
 
-// Tokens reads a number of tokens from JSON. Servers also write whole numbers as
-// 12.0 and 1e3. ok is false for a value that is no number of tokens: one below
-// zero, beyond MaxTokens, broken, or of another type.
+// Tokens reads a number of tokens from JSON. Servers also write whole numbers as 12.0
+// and 1e3. ok is false for any other value: one below zero, beyond MaxTokens, broken,
+// or of another type.
 func Tokens(raw []byte) (n int64, ok bool) {
 	text := string(bytes.TrimSpace(raw))
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
@@ -47,7 +47,7 @@ func Tokens(raw []byte) (n int64, ok bool) {
 	return within(int64(f))
 }
 
-// within is a number of tokens if it is one.
+// within returns a number of tokens; ok is false if it is out of bounds.
 func within(n int64) (int64, bool) {
 	if n < 0 || n > MaxTokens {
 		return 0, false
@@ -55,8 +55,8 @@ func within(n int64) (int64, bool) {
 	return n, true
 }
 
-// errNumber is the error of a text that is no number of JSON.
-var errNumber = errors.New("this is no number")
+// errNumber is the error of a text that is not a JSON number.
+var errNumber = errors.New("not a JSON number")
 
 // parseFloat is strconv.ParseFloat without what JSON does not have: infinity,
 // hexadecimal numbers, and underscores between digits.

@@ -10,20 +10,20 @@ import (
 	"time"
 )
 
-// The years of a time that is taken in. RFC 3339 ends with 9999; the last year is
-// left free, so that no zone and no day added carries a time beyond it.
+// The years of an accepted time. RFC 3339 ends with 9999. The last year is left out, so
+// that no zone and no added day leads beyond it.
 const (
 	firstYear = 1970
 	lastYear  = 9998
 )
 
-// Allowed says in words which times are taken in. It completes "… must be".
+// Allowed describes the accepted times. It completes "… must be".
 const Allowed = "an RFC 3339 time such as 2026-11-21T10:00:00Z, or seconds (or, with 13 digits, milliseconds) since 1970, in the years 1970 to 9998"
 
-// ErrForm is the error of a text or a number that is no time, ErrYear that of a
-// time in a year that is not taken in.
+// ErrForm is the error of a text or a number that is not a time, ErrYear of a time in a
+// year that is not accepted.
 var (
-	ErrForm = errors.New("this is no time")
+	ErrForm = errors.New("not a time")
 	ErrYear = errors.New("the year is not between 1970 and 9998")
 )
 
@@ -37,9 +37,9 @@ func Time(t time.Time) (time.Time, error) {
 	return t, nil
 }
 
-// ParseTime reads a time as it stands in a header or a query: in RFC 3339, or as
-// seconds or milliseconds since 1970, of 10 or 13 digits. A shorter number may be
-// meant as a year or a duration, and is refused.
+// ParseTime reads a time from a header or a query: in RFC 3339, or as seconds or
+// milliseconds since 1970, of 10 or 13 digits. A shorter number may be meant as a year
+// or a duration, and is refused.
 func ParseTime(text string) (time.Time, error) {
 	if strings.Trim(text, "0123456789") == "" && (len(text) == secondsDigits || len(text) == millisDigits) {
 		return number(text)
@@ -51,8 +51,8 @@ func ParseTime(text string) (time.Time, error) {
 	return Time(at)
 }
 
-// JSONTime reads a time of a JSON text: a string in RFC 3339, or a number. null is
-// the zero time.
+// JSONTime reads a time from JSON: a string in RFC 3339, or a number. null is the zero
+// time.
 func JSONTime(raw []byte) (time.Time, error) {
 	if string(raw) == "null" {
 		return time.Time{}, nil
@@ -103,13 +103,13 @@ const (
 	MaxMillis = 253_370_764_800_000 - 1
 )
 
-// FromMillis is the time of a stored row. One that cannot be written is moved to
-// the nearest that can.
+// FromMillis is the time of a stored row. A time that cannot be written is moved to the
+// nearest that can.
 func FromMillis(ms int64) time.Time {
 	return time.UnixMilli(min(max(ms, MinMillis), MaxMillis)).UTC()
 }
 
-// Millis is a time as a row stores it: never one that [FromMillis] would move.
+// Millis is a time as a row stores it: [FromMillis] returns it unchanged.
 func Millis(t time.Time) int64 {
 	switch y := t.UTC().Year(); {
 	case y < 1:
@@ -120,8 +120,8 @@ func Millis(t time.Time) int64 {
 	return t.UnixMilli()
 }
 
-// Seconds reads a time in whole seconds since 1970 from JSON, as OpenAI's answers have
-// it. ok is false for a value that is none. 0 stands for a time that is not known.
+// Seconds reads a time in whole seconds since 1970 from JSON, as in OpenAI's answers.
+// ok is false for any other value. 0 stands for an unknown time.
 func Seconds(raw []byte) (seconds int64, ok bool) {
 	n, err := strconv.ParseInt(string(bytes.TrimSpace(raw)), 10, 64)
 	return n, err == nil && n > 0 && n <= MaxMillis/1000

@@ -1,10 +1,10 @@
 // Package fault gives errors a kind, so that the edges of the program can
 // translate them without reading their text.
 //
-// A package that understands the cause of a failure makes a fault; the packages
-// between it and the edge only wrap it. httpapi turns kinds into statuses, cli
-// turns them into exit codes. An error without a fault is [Internal]: it is
-// logged whole and never shown.
+// A package that understands the cause of a failure makes a fault; the packages between
+// it and the edge only wrap it. httpapi turns kinds into statuses, and cli turns them
+// into exit codes. An error without a fault is [Internal]: it is logged whole and never
+// shown.
 package fault
 
 import (
@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Kind says what sort of thing went wrong, from the caller's point of view.
+// Kind is the sort of a failure, from the caller's point of view.
 type Kind string
 
 // The kinds. Each is one HTTP status and one way of reacting.
@@ -100,8 +100,8 @@ func CodeOf(err error) string {
 	return ""
 }
 
-// MessageOf returns what may be shown of an error: the message of a fault, and
-// nothing of any other error but that there was one.
+// MessageOf returns the text of an error that may be shown: the message of a fault. For
+// any other error it says only that there was one.
 func MessageOf(err error) string {
 	if f, ok := errors.AsType[*Error](err); ok {
 		return f.Msg

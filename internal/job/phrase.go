@@ -130,7 +130,7 @@ func (p *phrase) clock(words []word) (hour, minute int, err error) {
 			return at.Hour(), at.Minute(), nil
 		}
 	}
-	return 0, 0, p.wrong(words[0].at, "this is no time of day such as 9am, 9:30pm or 21:30")
+	return 0, 0, p.wrong(words[0].at, "not a time of day such as 9am, 9:30pm or 21:30")
 }
 
 // longest bounds a duration: a hundred years.

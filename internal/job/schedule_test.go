@@ -90,7 +90,7 @@ func TestRefusedSchedules(t *testing.T) {
 		{"@every 0s", "position 8: this is no duration"},
 		{"every", "position 6: say how often"},
 		{"every monday at", "position 16: say when"},
-		{"every monday 25:00", "position 14: this is no time of day"},
+		{"every monday 25:00", "position 14: not a time of day"},
 		{"every monday 9am sharp", "position 18: nothing may follow"},
 		{"every sunny day", "position 7: this is neither"},
 		{"in", "position 3: say how long"},

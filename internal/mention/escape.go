@@ -11,17 +11,17 @@ import (
 // maxLayers bounds how often a text is decoded: URLs in JSON in HTML are three layers.
 const maxLayers = 8
 
-// layer is a text with some of its escapes read.
+// layer is a text after some of its escapes were decoded.
 type layer struct {
 	text []byte
-	// from and to are where each byte came from in the original text; nil for the
-	// original itself, and if nobody asked.
+	// from and to give the bytes of the original text that each byte comes from. They
+	// are nil for the original text itself, and if the caller did not ask for places.
 	from, to []int
 }
 
-// layers are the texts that a text may stand for: itself, and with its escapes read,
-// once and again until nothing changes. The escapes are those of JSON and of
-// programming languages, at any depth of nesting, entities of HTML, and those of URLs.
+// layers are the readings of a text: the text itself, and the text with its escapes
+// decoded, again and again until nothing changes. The escapes are those of JSON and of
+// programming languages, at any depth of nesting, HTML entities, and those of URLs.
 func layers(text []byte, places bool) []layer {
 	all := []layer{{text: text}}
 	for len(all) <= maxLayers {
@@ -34,9 +34,9 @@ func layers(text []byte, places bool) []layer {
 	return all
 }
 
-// decoded reads the escapes of a layer. No escape is shorter than what it stands for, so
-// the text does not grow. What is no valid UTF-8 stays as it is. A lone octet is read only
-// if nothing else can be: the one before it may be encoded once more.
+// decoded decodes the escapes of a layer. No escape is shorter than its character, so
+// the text does not grow. Invalid UTF-8 stays unchanged. A lone octet is decoded only
+// if nothing else can be decoded, because the octet before it may be encoded once more.
 func (l *layer) decoded(places bool) (out layer, changed bool) {
 	if out, changed = l.read(places, false); !changed {
 		out, changed = l.read(places, true)
@@ -44,7 +44,7 @@ func (l *layer) decoded(places bool) (out layer, changed bool) {
 	return out, changed
 }
 
-// read reads the escapes of a layer; with lone also octets that are no UTF-8.
+// read decodes the escapes of a layer; with lone also octets that are not UTF-8.
 func (l *layer) read(places, lone bool) (out layer, changed bool) {
 	copied := 0
 	for at := 0; at < len(l.text); {
@@ -81,14 +81,14 @@ func (l *layer) read(places, lone bool) (out layer, changed bool) {
 	return out, true
 }
 
-// placed takes over the places of the bytes from start to end of the layer before.
+// placed copies the places of the bytes from start to end of the previous layer.
 func (l *layer) placed(before *layer, start, end int) {
 	for i := start; i < end; i++ {
 		l.from, l.to = append(l.from, before.start(i)), append(l.to, before.end(i+1))
 	}
 }
 
-// start is where the byte at i begins in the original text.
+// start is the place in the original text where the byte at i begins.
 func (l *layer) start(i int) int {
 	if l.from == nil {
 		return i
@@ -96,7 +96,7 @@ func (l *layer) start(i int) int {
 	return l.from[i]
 }
 
-// end is where the byte before i ends in the original text.
+// end is the place in the original text where the byte before i ends.
 func (l *layer) end(i int) int {
 	if l.to == nil {
 		return i
@@ -104,9 +104,9 @@ func (l *layer) end(i int) int {
 	return l.to[i-1]
 }
 
-// unescape reads the escape that a text begins with, and says how many bytes it takes;
-// 0 if there is none. Some entities are two characters; second is 0 for the others. With
-// lone, an octet that is no UTF-8 is read as Latin-1.
+// unescape decodes the escape at the start of a text and returns its length in bytes; 0
+// if there is none. Some entities are two characters; second is 0 for the others. With
+// lone, an octet that is not UTF-8 is decoded as Latin-1.
 func unescape(rest []byte, lone bool) (r, second rune, n int) {
 	switch rest[0] {
 	case '&':
@@ -124,7 +124,8 @@ func unescape(rest []byte, lone bool) (r, second rune, n int) {
 // maxEntity is longer than the name of any entity.
 const maxEntity = 40
 
-// entity reads an entity of HTML. The old ones need no semicolon, even if letters follow.
+// entity decodes an HTML entity. The oldest entities need no semicolon, even if letters
+// follow.
 func entity(rest []byte) (r, second rune, n int) {
 	if len(rest) > 2 && rest[1] == '#' {
 		r, n = numbered(rest)
@@ -154,7 +155,7 @@ func entity(rest []byte) (r, second rune, n int) {
 	return r, 0, end - (len(text) - size)
 }
 
-// numbered reads an entity that is the number of a character.
+// numbered decodes an HTML entity that gives the number of a character.
 func numbered(rest []byte) (rune, int) {
 	at, base := 2, uint64(10)
 	if rest[at]|0x20 == 'x' {
@@ -182,14 +183,14 @@ func isAlphanumeric(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
-// simpleEscapes are what letters behind a backslash mean.
+// simpleEscapes maps the letter behind a backslash to its character.
 var simpleEscapes = [256]rune{
 	'n': '\n', 'r': '\r', 't': '\t', 'f': '\f', 'v': '\v', 'b': '\b', 'a': '\a',
 	'"': '"', '\'': '\'', '/': '/', '`': '`', '&': '&', '%': '%',
 }
 
-// backslash reads an escape that begins with a backslash, or with several: each
-// level of nesting doubles them.
+// backslash decodes an escape that begins with one or several backslashes: each level
+// of nesting doubles them.
 func backslash(rest []byte, lone bool) (rune, int) {
 	depth := backslashes(rest)
 	if depth == len(rest) {
@@ -220,7 +221,7 @@ func backslash(rest []byte, lone bool) (rune, int) {
 	return nested(depth)
 }
 
-// nested is what backslashes without a meaning stand for: one is itself.
+// nested is the text of backslashes that escape nothing: a single one stays.
 func nested(depth int) (rune, int) {
 	if depth == 1 {
 		return 0, 0
@@ -236,8 +237,8 @@ func backslashes(rest []byte) int {
 	return n
 }
 
-// unicodeEscape reads \uXXXX, in two halves where it has two, and \u{X…}. JavaScript's
-// escape wrote %uXXXX into URLs.
+// unicodeEscape decodes \uXXXX, also as a pair of surrogates, and \u{X…}. The escape
+// function of JavaScript wrote %uXXXX into URLs.
 func unicodeEscape(rest []byte) (rune, int) {
 	first, n := utf16Unit(rest)
 	if n == 0 {
@@ -276,7 +277,7 @@ func utf16Unit(rest []byte) (rune, int) {
 	return r, n + 5
 }
 
-// hexRune reads a number of so many digits.
+// hexRune reads a hexadecimal number with the given number of digits.
 func hexRune(text []byte, digits int) (rune, bool) {
 	if len(text) < digits {
 		return 0, false
@@ -288,8 +289,8 @@ func hexRune(text []byte, digits int) (rune, bool) {
 	return rune(n), true
 }
 
-// octets reads a character whose bytes are escaped one by one: as UTF-8, or, if
-// they are none and lone is set, the first of them as Latin-1. one reads one byte.
+// octets decodes a character whose bytes are escaped one by one: as UTF-8, or, if they
+// are not valid UTF-8 and lone is set, the first byte as Latin-1. one decodes one byte.
 func octets(rest []byte, one func([]byte) (byte, int), lone bool) (rune, int) {
 	var got [utf8.UTFMax]byte
 	var ends [utf8.UTFMax]int
@@ -339,7 +340,7 @@ func octalOctet(text []byte) (byte, int) {
 	return octet(text, n, 3, 8)
 }
 
-// octet reads the digits of a byte, which begin at at.
+// octet reads the digits of a byte, starting at at.
 func octet(text []byte, at, digits, base int) (byte, int) {
 	if at+digits > len(text) {
 		return 0, 0

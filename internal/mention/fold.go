@@ -10,22 +10,22 @@ import (
 	"github.com/hermes-memory/hermes/internal/language"
 )
 
-// folded is a text as it is compared: letters apart from their marks, and without
-// what makes no difference, which is case, the form of letters and signs
-// (compatibility forms, typographic quotes and dashes), the kind and length of
-// white space, and characters that are not seen.
+// folded is a text in the form in which texts are compared. It ignores case, the form
+// of letters and signs (compatibility forms, typographic quotes and dashes), the kind
+// and length of white space, and invisible characters. Letters and their marks are
+// separate characters.
 type folded struct {
 	text []byte
-	// from and to are where each byte came from in the original: a form may be
-	// longer or shorter than what it stands for. nil if it was not asked for.
+	// from and to give the bytes of the original that each byte comes from, because a
+	// folded form may be longer or shorter. nil if the caller did not ask for places.
 	from, to []int
 	// ends are the places between two letters or digits where a word ends, in rising
 	// order (gap.go).
 	ends []int
 }
 
-// maxMarks bounds the marks of one letter that are put in order. Unicode's own
-// bound for streams is 30; text with more is no word.
+// maxMarks bounds the number of marks of one letter that are sorted. Unicode's own
+// bound for streams is 30. A text with more is not a word.
 const maxMarks = 32
 
 // folder folds one text.
@@ -37,15 +37,16 @@ type folder struct {
 	trail  trail
 }
 
-// markedRune is a combining mark that waits for the others of its letter.
+// markedRune is a combining mark that is not written yet, because further marks of its
+// letter may follow.
 type markedRune struct {
 	r          rune
 	class      uint8
 	start, end int
 }
 
-// readings are the folded forms of a text: those of its layers. A layer with markup has
-// two, with its markup and without it.
+// readings are the folded forms of a text: one per layer. A layer has two forms if it
+// has characters that may be blanks (see folder.wide) and wide(first form) is true.
 func readings(text []byte, places bool) []*folded {
 	var all []*folded
 	for _, l := range layers(text, places) {
@@ -59,8 +60,7 @@ func readings(text []byte, places bool) []*folded {
 	return all
 }
 
-// fold folds the text of a layer, without its markup if bare. marked says that it has
-// some.
+// fold folds the text of a layer. doubt says that the form differs with wide.
 func (l *layer) fold(places, bare bool) (out *folded, marked bool) {
 	f := &folder{places: places}
 	f.out.text = make([]byte, 0, len(l.text))
@@ -88,7 +88,7 @@ func (l *layer) fold(places, bare bool) (out *folded, marked bool) {
 	return &f.out, marked
 }
 
-// add takes in a character.
+// add adds a character.
 func (f *folder) add(r rune, start, end int) {
 	if unseen(r) {
 		f.trail.hidden = true
@@ -113,7 +113,7 @@ func (f *folder) add(r rune, start, end int) {
 	f.addPart(r, p.CCC(), start, end)
 }
 
-// each takes in the parts of a character.
+// each adds the parts of a character.
 func (f *folder) each(parts []byte, start, end int) {
 	for len(parts) > 0 {
 		r, n := utf8.DecodeRune(parts)
@@ -127,7 +127,7 @@ func (f *folder) each(parts []byte, start, end int) {
 	}
 }
 
-// addPart takes in a character that has no parts. class is its combining class.
+// addPart adds a character without parts. class is its combining class.
 func (f *folder) addPart(r rune, class uint8, start, end int) {
 	switch {
 	case class != 0:
@@ -163,7 +163,7 @@ func (f *folder) plain(r rune, start, end int) {
 	}
 }
 
-// flush writes the marks that wait, in Unicode's order.
+// flush writes the pending marks in Unicode's order.
 func (f *folder) flush() {
 	if len(f.marks) == 0 {
 		return
@@ -186,7 +186,7 @@ func (f *folder) write(r rune, start, end int) {
 	}
 }
 
-// extend lets what was written last reach to end.
+// extend moves the end of the last written character to end.
 func (f *folder) extend(end int) {
 	if n := len(f.marks); n > 0 {
 		f.marks[n-1].end = max(f.marks[n-1].end, end)
@@ -197,9 +197,8 @@ func (f *folder) extend(end int) {
 	}
 }
 
-// foldedRune is a letter without its case, and a sign in its plainest form. The
-// way over the capital brings together letters of one capital: s and ſ, σ and ς, i
-// and ı, k and the sign of kelvin.
+// foldedRune is a letter without its case, and a sign in its plainest form. Letters
+// that share a capital are equal: s and ſ, σ and ς, i and ı, k and the sign of kelvin.
 func foldedRune(r rune) rune {
 	if r < utf8.RuneSelf {
 		if 'A' <= r && r <= 'Z' {
@@ -218,12 +217,12 @@ func foldedRune(r rune) rune {
 	return unicode.ToLower(unicode.ToUpper(r))
 }
 
-// unseen reports whether a character is not seen: what is shown to a model or a person
-// is without it. White space is none of them.
+// unseen reports whether a character is invisible: texts for models and people are
+// shown without it. White space does not count as invisible.
 func unseen(r rune) bool { return language.Hidden(r) && !unicode.IsSpace(r) }
 
-// lostWithCase reports whether a mark comes and goes with the case of its letter:
-// the dot of İ, and what Greek capitals are written without.
+// lostWithCase reports whether a mark depends on the case of its letter: the dot of İ,
+// and the marks that Greek capitals are written without.
 func lostWithCase(base, mark rune) bool {
 	const dotAbove = 0x307
 	if base == 'i' {

@@ -10,28 +10,29 @@ import (
 	"unicode/utf8"
 )
 
-// InJSON reports whether a value of a JSON text, or the name of a member, names
-// the thing. Words of the protocol do not. A text that is no JSON is read as plain
-// text.
+// InJSON reports whether a value or a member name of a JSON text names the thing. Words
+// of the protocol do not count. A text that is not JSON is searched as plain text.
 func (t *Thing) InJSON(text []byte) bool {
 	_, n := t.RedactJSON(text)
 	return n > 0
 }
 
-// InRecord is InJSON for a record of ours: its own names and numbers say nothing.
+// InRecord is InJSON for a record of this program, whose member names and numbers do
+// not count.
 func (t *Thing) InRecord(text []byte) bool {
 	_, n := t.RedactRecord(text)
 	return n > 0
 }
 
-// RedactRecord is RedactJSON for a record of ours: its own names and numbers stay.
+// RedactRecord is RedactJSON for a record of this program, whose member names and
+// numbers stay.
 func (t *Thing) RedactRecord(text []byte) ([]byte, int) { return t.redactJSON(text, true) }
 
-// RedactJSON blots every mention out of the values and names of a JSON text:
-// letters and digits become "x", numbers 0. Its form stays, and names stay
-// different from each other. It returns the text, the same one if nothing was
-// found, and in how many values and names something was. A text that is no JSON is
-// blotted as plain text.
+// RedactJSON removes every mention from the values and member names of a JSON text:
+// letters and digits become "x", numbers 0. The structure stays, and different names of
+// an object stay different. It returns the text, unchanged without a mention, and the
+// number of values and names that had one. A text that is not JSON is redacted as plain
+// text.
 func (t *Thing) RedactJSON(text []byte) ([]byte, int) { return t.redactJSON(text, false) }
 
 func (t *Thing) redactJSON(text []byte, ours bool) ([]byte, int) {
@@ -58,24 +59,24 @@ func (t *Thing) redactJSON(text []byte, ours bool) ([]byte, int) {
 	return text, 0
 }
 
-// blotter goes through a valid JSON text and rewrites its strings and numbers.
+// blotter rewrites the strings and numbers of a valid JSON text.
 type blotter struct {
 	thing *Thing
 	in    []byte
 	ours  bool // names and numbers are not looked at
-	// across are pieces of mentions that go over several texts, by the places
-	// of the texts. With empty these texts go as a whole.
+	// across are pieces of mentions that span several parts of a message, by the places
+	// of the parts' texts. With empty, such texts are removed as a whole.
 	across map[int][]Span
 	empty  bool
 	at     int
 	out    []byte
 	copied int // how much of in is in out
 	n      int
-	// names are those that the open objects have so far; nil for a list.
+	// names are the member names of each open object so far; nil for a list.
 	names []map[string]bool
 }
 
-// run returns the text without the mentions, the same one if there are none.
+// run returns the text without the mentions, unchanged if there are none.
 func (b *blotter) run() []byte {
 	for b.at < len(b.in) {
 		switch c := b.in[b.at]; {
@@ -100,14 +101,14 @@ func (b *blotter) run() []byte {
 	return append(b.out, b.in[b.copied:]...)
 }
 
-// replace puts a text in the place of the bytes from start to b.at.
+// replace writes a text in place of the bytes from start to b.at.
 func (b *blotter) replace(start int, with []byte) {
 	b.out = append(append(b.out, b.in[b.copied:start]...), with...)
 	b.copied = b.at
 	b.n++
 }
 
-// number replaces a number that names the thing.
+// number replaces a number by 0 if it names the thing.
 func (b *blotter) number() {
 	start := b.at
 	for b.at < len(b.in) && strings.IndexByte("+-.eE0123456789", b.in[b.at]) >= 0 {
@@ -118,7 +119,7 @@ func (b *blotter) number() {
 	}
 }
 
-// literal replaces a string that names the thing.
+// literal rewrites a string if it names the thing.
 func (b *blotter) literal() {
 	start := b.at
 	b.at = literalEnd(b.in, b.at)
@@ -155,7 +156,7 @@ func isName(rest []byte) bool {
 	return len(rest) > 0 && rest[0] == ':'
 }
 
-// unlike gives a name a number if its object has it already.
+// unlike appends a number to a name that its object has already.
 func (b *blotter) unlike(name string, changed bool) (string, bool) {
 	taken := b.names[len(b.names)-1]
 	free := name
@@ -166,8 +167,8 @@ func (b *blotter) unlike(name string, changed bool) (string, bool) {
 	return free, changed || free != name
 }
 
-// value is a string of a JSON text without what names the thing. One that is JSON
-// itself, such as the arguments of a call, stays JSON.
+// value is a string of a JSON text without mentions of the thing. A string that is
+// itself JSON, such as the arguments of a call, stays JSON.
 func (t *Thing) value(text string) (string, bool) {
 	if inner := strings.TrimLeft(text, " \t\r\n"); inner != "" && (inner[0] == '{' || inner[0] == '[') && json.Valid([]byte(text)) {
 		clean, n := t.RedactJSON([]byte(text))
@@ -179,8 +180,9 @@ func (t *Thing) value(text string) (string, bool) {
 	return t.blot(text)
 }
 
-// blot replaces the letters, digits and signs that name the thing, and leaves
-// punctuation, which may be the form of something. If that does not do, all goes.
+// blot replaces the letters, digits and signs that name the thing. It leaves
+// punctuation, which may have a meaning in a structured text. If the thing is still
+// named then, the whole text is removed.
 func (t *Thing) blot(text string) (string, bool) {
 	spans := t.Spans(text)
 	if len(spans) == 0 {

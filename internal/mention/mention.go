@@ -1,9 +1,10 @@
 // Package mention finds a thing wherever a text names it, however it is spelled.
 //
-// One [Thing] finds what is to be forgotten, takes it out, and certifies that it
-// is gone, so that the three cannot disagree. Texts are compared in one folded
-// form (see fold.go), as they stand and with their escapes read (see escape.go), layer
-// by layer; JSON is compared value by value. The package knows no storage.
+// One [Thing] finds the mentions of what is to be forgotten, removes them, and
+// certifies that none is left, so that these three cannot disagree. Texts are compared
+// in one folded form (see fold.go), as written and with their escapes decoded (see
+// escape.go), layer by layer. JSON is compared value by value. The package knows no
+// storage.
 package mention
 
 import (
@@ -18,16 +19,16 @@ import (
 	"github.com/hermes-memory/hermes/internal/language"
 )
 
-// Thing is what texts are searched for. It is safe for concurrent use.
+// Thing is a name to search texts for. It is safe for concurrent use.
 type Thing struct {
 	about string
-	// forms are the folded forms of its name: as it was given, and with its escapes
-	// read, layer by layer. None is empty. needles are what is looked for of each.
+	// forms are the folded forms of its name: as given, and with its escapes decoded,
+	// layer by layer. None is empty. needles are the search strings of each form.
 	forms   [][]byte
 	needles []needle
 }
 
-// Of is the thing that a name means.
+// Of returns the thing with a name.
 func Of(about string) *Thing {
 	t := &Thing{about: strings.TrimSpace(about)}
 	for _, l := range layers([]byte(t.about), false) {
@@ -40,7 +41,7 @@ func Of(about string) *Thing {
 	return t
 }
 
-// About is the name that was given.
+// About returns the name that was given.
 func (t *Thing) About() string { return t.about }
 
 // several reports whether the name has several words, so that a gap may stand between them.
@@ -48,11 +49,11 @@ func (t *Thing) several() bool {
 	return slices.ContainsFunc(t.needles, func(n needle) bool { return len(n.words) > 1 })
 }
 
-// anywhere is how many characters a name has that is looked for within words, too.
+// anywhere is the number of characters from which on a name is also found within words.
 const anywhere = 3
 
-// IsName reports whether the thing can be looked for: its name has two characters or
-// more, or one that is no letter of an alphabet, such as an ideograph or an emoji.
+// IsName reports whether the thing can be searched for: its name has two characters or
+// more, or one that is not a letter of an alphabet, such as an ideograph or an emoji.
 func (t *Thing) IsName() bool {
 	for _, form := range t.forms {
 		if cs := characters(form); len(cs) < 2 && !alone(cs) {
@@ -62,8 +63,8 @@ func (t *Thing) IsName() bool {
 	return len(t.needles) > 0
 }
 
-// characters are the letters, digits and signs of a folded form, marks of letters not
-// counted. A Korean syllable is one.
+// characters counts the letters, digits and signs of a folded form, without the marks
+// of letters. A Korean syllable counts as one.
 func characters(form []byte) []rune {
 	var out []rune
 	for _, r := range string(norm.NFC.Bytes(form)) {
@@ -74,7 +75,7 @@ func characters(form []byte) []rune {
 	return out
 }
 
-// alone reports whether a single character says something by itself.
+// alone reports whether a single character has a meaning by itself.
 func alone(cs []rune) bool {
 	return len(cs) == 1 && (unicode.In(cs[0], unicode.Han, unicode.So) || cs[0] >= 0xac00 && cs[0] <= 0xd7a3)
 }
@@ -96,8 +97,7 @@ func (t *Thing) in(text []byte) bool {
 // Span is a piece of a text, in bytes.
 type Span struct{ Start, End int }
 
-// Spans are the places where a text names the thing, in their order. They do not
-// overlap.
+// Spans are the places where a text names the thing, in order. They do not overlap.
 func (t *Thing) Spans(text string) []Span {
 	var all []Span
 	for _, f := range readings([]byte(text), true) {
@@ -136,13 +136,14 @@ func (f *folded) within(at int) bool {
 	return ofWord(before) && ofWord(behind)
 }
 
-// ofWord reports whether a character is a part of a word that blanks set apart.
+// ofWord reports whether a character belongs to a word of a writing that separates
+// words by spaces.
 func ofWord(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.Nd, unicode.M) && !language.Unspaced(r)
 }
 
-// goesOn reports whether a text begins with what belongs to the letter before it:
-// a combining mark, or a part of a Korean syllable.
+// goesOn reports whether the first character of a text belongs to the letter before the
+// text: a combining mark, or a part of a Korean syllable.
 func goesOn(rest []byte) bool {
 	if len(rest) == 0 || rest[0] < utf8.RuneSelf {
 		return false

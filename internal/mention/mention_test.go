@@ -17,7 +17,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/mention"
 )
 
-// TestSpellings: each of these names the thing, and each of those does not.
+// TestSpellings: the first list names the thing, the second does not.
 func TestSpellings(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -114,8 +114,7 @@ func testJSON(t *testing.T, thing *mention.Thing, value any) {
 	}
 }
 
-// TestHidden: whatever character a prompt leaves out, a name with it in the middle is
-// found.
+// TestHidden: a name is found with any character in it that prompts leave out.
 func TestHidden(t *testing.T) {
 	t.Parallel()
 	thing := mention.Of("Vorzapa")
@@ -154,7 +153,7 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// TestSpans: a place is right also where the folded form has another length.
+// TestSpans: places are right even if the folded form has another length.
 func TestSpans(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ about, text, want string }{
@@ -174,8 +173,8 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// TestRedactJSONKeeps: what does not name the thing stays as it was written, names
-// stay different, and numbers stay numbers.
+// TestRedactJSONKeeps: redaction leaves other values as they were written, different
+// names different, and numbers numbers.
 func TestRedactJSONKeeps(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ about, text, want string }{
@@ -196,8 +195,8 @@ func TestRedactJSONKeeps(t *testing.T) {
 	}
 }
 
-// TestParts: a name that begins in one part of a message and ends in another is taken
-// out of both.
+// TestParts: a name that begins in one part of a message and ends in another is removed
+// from both.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	const parts = `{"role":"user","content":[{"type":"text","text":"I met %s"},{"type":"image_url","image_url":{"url":"u"}},{"type":"text","text":"%s today"}]}`
@@ -250,7 +249,7 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// TestMark: forgetting the mark itself leaves none.
+// TestMark: forgetting the text of the mark leaves no mark.
 func TestMark(t *testing.T) {
 	t.Parallel()
 	for _, about := range []string{"erased", "ERASE", "[er", "eras"} {
@@ -262,7 +261,7 @@ func TestMark(t *testing.T) {
 	}
 }
 
-// TestCountIn counts mentions in bytes that are no text, however they arrive.
+// TestCountIn counts escaped mentions among random bytes.
 func TestCountIn(t *testing.T) {
 	t.Parallel()
 	thing := mention.Of("Müller & Söhne")
@@ -292,7 +291,8 @@ func TestCountIn(t *testing.T) {
 	}
 }
 
-// TestIsName: what has two characters can be forgotten, and one that is a word.
+// TestIsName: a name of two characters can be forgotten, and one character that is a
+// word.
 func TestIsName(t *testing.T) {
 	t.Parallel()
 	for about, want := range map[string]bool{
@@ -308,7 +308,8 @@ func TestIsName(t *testing.T) {
 	}
 }
 
-// TestShortInBytes: bytes that are no text name nothing by chance, and texts do.
+// TestShortInBytes: a short name is not found by chance in random bytes, and is found
+// in texts.
 func TestShortInBytes(t *testing.T) {
 	t.Parallel()
 	source := rand.New(rand.NewPCG(1, 2)) // the same bytes each time
@@ -323,8 +324,8 @@ func TestShortInBytes(t *testing.T) {
 	}
 }
 
-// FuzzRedact: whatever the text, nothing is left, nothing grows, and JSON stays
-// JSON.
+// FuzzRedact: after redaction no mention is left, the text has not grown, and JSON is
+// still JSON.
 func FuzzRedact(f *testing.F) {
 	f.Add("Müller", "Herr M\\u00fcller &amp; İ Ⱥ K ß")
 	f.Add("İ Ⱥ", "{\"İ Ⱥ\":[1,\"İ Ⱥ\"]}")

@@ -7,15 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// A message may be a list of parts, each an object with a member "text". Its text is
-// what the parts make when they are joined, so a name may begin in one part and end
-// in the next. Readers join parts with a line break or with nothing. The words of a name
-// may also be values of one object or list, as in {"first":"Ada","last":"Lovelace"}.
+// A message may be a list of parts, each an object with a member "text". Readers join
+// the texts of the parts, with a line break or with nothing, so a name may begin in one
+// part and end in the next.
 
-// partText is the member of a part that holds its text.
+// partText is the name of the member that holds a part's text.
 const partText = "text"
 
-// part is the text of one part, and the place of its literal in the JSON text.
+// part is the text of one part, and the place of its string in the JSON text.
 type part struct {
 	at   int
 	text string
@@ -39,7 +38,7 @@ func groups(in []byte) []group {
 	return r.all
 }
 
-// partReader goes through a valid JSON text.
+// partReader collects the parts of a valid JSON text.
 type partReader struct {
 	in   []byte
 	at   int
@@ -79,7 +78,7 @@ func (r *partReader) join(g group) {
 	}
 }
 
-// literal takes in the string from start to r.at. Words of the protocol are no values.
+// literal adds the string from start to r.at.
 func (r *partReader) literal(start int) {
 	n := len(r.open)
 	if n == 0 {
@@ -108,7 +107,7 @@ func unquoted(literal []byte) string {
 	return text
 }
 
-// literalEnd is the end of the string of a valid JSON text that begins at at.
+// literalEnd is the end of the string that begins at at in a valid JSON text.
 func literalEnd(in []byte, at int) int {
 	for at++; in[at] != '"'; at++ {
 		if in[at] == '\\' {
@@ -118,8 +117,8 @@ func literalEnd(in []byte, at int) int {
 	return at + 1
 }
 
-// acrossParts are the mentions that only the joined texts of parts have: for the place
-// of each literal with a piece of one, the spans of its text.
+// acrossParts are the mentions that only the joined texts of parts contain: the spans
+// of each part's text, by the place of the part's string.
 func (t *Thing) acrossParts(in []byte) map[int][]Span {
 	out := make(map[int][]Span)
 	for _, g := range groups(in) {

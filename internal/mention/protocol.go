@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// The words of the protocols themselves stand in every stored request and record.
-// They name nothing that was said, and without them a record could not be read
-// again. They count whole only: "Function" as a word of a text is no such word.
+// Words of the protocols stand in every stored request and record. They are no mention
+// of a thing, and a record without them could not be read again. Only a whole string
+// counts as such a word: "Function" within a text does not.
 const (
-	// protocolMarks stand as values, and as marks of messages and sessions.
+	// protocolMarks are values in JSON, and fields of messages and sessions.
 	protocolMarks = `
 	user assistant system developer tool function custom message text refusal error
 	input_text output_text input_image image_url input_file file input_audio audio video summary_text reasoning thinking redacted_thinking
@@ -20,7 +20,7 @@ const (
 	api_server cli cron import terminal compression reset user_exit derived model person upstream recall hermes hermes-recall
 	fact decision preference instruction identity event cause note echo plain
 	chat.completion chat.completion.chunk response list hermes.run conversation`
-	// protocolNames stand as names of members.
+	// protocolNames are names of members.
 	protocolNames = `
 	_lineage_root_id action after all allowed_tools annotations answer approvals approve approved arguments asserted at attempt attempts
 	audio background because body budget budget_tokens bytes cache_control cached_tokens call_id catch_up checked choices client_tokens code
@@ -43,7 +43,7 @@ const (
 	version was when why`
 )
 
-// protocolWords are the sets of both: names may be marks, too.
+// protocolWords are both sets together, because a name may also be a value.
 var protocolWords = sync.OnceValue(func() (sets struct{ marks, names map[string]bool }) {
 	sets.marks, sets.names = make(map[string]bool), make(map[string]bool)
 	for w := range strings.FieldsSeq(protocolMarks) {
@@ -55,7 +55,7 @@ var protocolWords = sync.OnceValue(func() (sets struct{ marks, names map[string]
 	return sets
 })
 
-// isProtocol reports whether a string of a JSON text is the protocol's own.
+// isProtocol reports whether a string of a JSON text is a word of the protocol.
 func isProtocol(text string, name bool) bool {
 	if name {
 		return protocolWords().names[text]
@@ -63,8 +63,8 @@ func isProtocol(text string, name bool) bool {
 	return protocolWords().marks[text]
 }
 
-// InWords reports whether a text that is made of marks and ids, such as the reason
-// why an answer ended, names the thing in other words than those of the protocol.
+// InWords reports whether a text of protocol words and ids, such as the reason why an
+// answer ended, names the thing outside the protocol words.
 func (t *Thing) InWords(text string) bool {
 	if !t.In(text) {
 		return false
@@ -78,7 +78,8 @@ func (t *Thing) InWords(text string) bool {
 	return t.In(strings.Join(others, " "))
 }
 
-// BlotWords takes the thing out of such a text: letters become "x".
+// BlotWords removes the thing from a text of protocol words and ids: letters become
+// "x".
 func (t *Thing) BlotWords(text string) (string, int) {
 	if !t.InWords(text) {
 		return text, 0

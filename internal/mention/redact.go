@@ -6,10 +6,9 @@ import (
 	"github.com/hermes-memory/hermes/internal/language"
 )
 
-// Redact takes every sentence that names the thing out of a text. What is taken
-// out is replaced by a mark of the same length in bytes, so that the places of
-// all other quotes in the text stay what they are. It returns the text and how
-// many sentences went.
+// Redact removes every sentence that names the thing from a text. A mark of the same
+// length in bytes replaces the sentence, so that the places of other quotes in the text
+// stay valid. It returns the text and the number of removed sentences.
 func (t *Thing) Redact(text string) (string, int) {
 	spans := t.Spans(text)
 	if len(spans) == 0 {
@@ -24,8 +23,8 @@ func (t *Thing) Redact(text string) (string, int) {
 	return string(out), n
 }
 
-// Cut takes every sentence that a span touches out of a text, as [Thing.Redact]
-// does. The spans are in any order.
+// Cut removes every sentence that overlaps a span, as [Thing.Redact] does. The spans
+// are in any order.
 func Cut(text string, spans []Span) (string, int) {
 	if len(spans) == 0 {
 		return text, 0
@@ -49,11 +48,10 @@ func cut(text string, spans []Span, word string) ([]byte, int) {
 	return out, n
 }
 
-// erasedWord stands where something was erased, as far as there is room for it.
+// erasedWord is the text of the mark, as far as there is room for it.
 const erasedWord = "[erased]"
 
-// mark is what stands where the thing was: nothing, if the word for it names the
-// thing.
+// mark is the text that replaces the thing; blank if erasedWord itself names the thing.
 func (t *Thing) mark() string {
 	for n := 1; n <= len(erasedWord); n++ {
 		if t.In(erasedWord[:n]) {
@@ -63,18 +61,18 @@ func (t *Thing) mark() string {
 	return erasedWord
 }
 
-// Erased reports whether a sentence is the mark of what was erased.
+// Erased reports whether a sentence is such a mark.
 func Erased(sentence string) bool {
 	return strings.Contains(sentence, erasedWord) || Emptied(sentence)
 }
 
-// Emptied reports whether a text is nothing but such a mark.
+// Emptied reports whether a text consists only of such a mark.
 func Emptied(text string) bool {
 	text = strings.TrimSpace(text)
 	return text != "" && strings.HasPrefix(erasedWord, text)
 }
 
-// Blank takes a piece out of a text, as [Thing.Redact] does.
+// Blank replaces a piece of a text by a mark, as [Thing.Redact] does.
 func Blank(text string, start, end int) string {
 	if start < 0 || end > len(text) || start >= end {
 		return text
@@ -84,8 +82,8 @@ func Blank(text string, start, end int) string {
 	return string(out)
 }
 
-// overwrite puts a mark over a piece of text. It ends a line where there is room,
-// so that the mark does not run into the sentence behind it.
+// overwrite writes a mark over a piece of text. The mark ends a line where there is
+// room, so that it does not join the sentence after it.
 func overwrite(piece []byte, word string) {
 	n := copy(piece, word)
 	for i := n; i < len(piece); i++ {

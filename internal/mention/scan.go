@@ -10,11 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// scanPiece is how much of a stream is searched at once.
+// scanPiece is the number of bytes of a stream that are searched at once.
 const scanPiece = 1 << 20
 
-// CountIn counts the mentions in a stream that need not be text, such as a file
-// of a database, and says how long it is.
+// CountIn counts the mentions in a stream that need not be text, such as a database
+// file, and returns the length of the stream.
 func (t *Thing) CountIn(in io.Reader) (size int64, hits int, err error) {
 	overlap := t.reach()
 	buf := make([]byte, 0, scanPiece+overlap)
@@ -69,14 +69,15 @@ func (t *Thing) brief() bool {
 }
 
 const (
-	// chance is how many bytes of a name numbers and vectors have by chance.
+	// chance is the length in bytes up to which numbers and vectors may contain a name
+	// by chance.
 	chance = 3
-	// context is how much of a text stands around such a name.
+	// context is the number of bytes of text that must surround such a name.
 	context = 12
 )
 
-// readable reports whether a mention stands in a text. Other bytes name what is short
-// by chance.
+// readable reports whether a mention stands in a text. Other bytes can contain a short
+// name by chance.
 func readable(text []byte, s Span) bool {
 	n := 0
 	for at := s.Start; at > 0 && n < context; n++ {
@@ -116,11 +117,11 @@ func noText(r rune) bool { return !shown(r) && !unseenInText(r) }
 // a control sequence, and what lays out a text.
 func unseenInText(r rune) bool { return r == 0x1b || r == 0x9b || unicode.Is(unicode.Cf, r) }
 
-// shown reports whether a character is one of a text.
+// shown reports whether a character can occur in a text.
 func shown(r rune) bool { return r != utf8.RuneError && (unicode.IsPrint(r) || unicode.IsSpace(r)) }
 
-// reach is how long a mention may be in a stream: each letter may be escaped
-// twice, with a few unseen characters behind it, and markup may stand between words.
+// reach is the maximum length of a mention in a stream: each letter may be escaped
+// twice and followed by a few invisible characters.
 func (t *Thing) reach() int {
 	longest := 0
 	for _, n := range t.needles {

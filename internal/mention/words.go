@@ -13,10 +13,9 @@ type Word struct {
 	Span
 }
 
-// Words cuts a text into words, for each way to read it: runs of letters, digits
-// and their marks. A character of a writing without spaces is a word of its own,
-// and so is a sign such as an emoji. For a name of several words, words that end without
-// a sign (AdaLovelace) are also cut.
+// Words splits a text into words, once for each reading of the text. A word is a run of
+// letters, digits and their marks. A character of a writing without spaces is a word by
+// itself, and so is a sign such as an emoji.
 func Words(text string, several bool) [][]Word {
 	var out [][]Word
 	for _, f := range readings([]byte(text), true) {

@@ -1,9 +1,9 @@
 // Package recovery keeps a panic from ending the process. A panic that leaves a
-// goroutine ends the server for every owner, so all functions that get a goroutine
-// of their own are made by this package: cmd/hermes/goroutines_test.go holds that.
+// goroutine ends the server for every owner, so all functions that get a goroutine are
+// made by this package. cmd/hermes/goroutines_test.go checks that.
 //
-// A recovered panic is an error with the stack in its text. The error is no fault:
-// it is logged whole, and clients are told of an internal error.
+// A recovered panic is an error with the stack in its text. The error is not a fault:
+// it is logged whole, and clients get an internal error.
 package recovery
 
 import (
@@ -30,7 +30,7 @@ func Is(err error) bool {
 }
 
 // Do runs work and returns its error. A panic of work is returned as a [*Panic]. A
-// *Panic that was passed on by another goroutine keeps its stack.
+// *Panic from another goroutine keeps its stack.
 func Do(work func() error) (err error) {
 	defer func() {
 		switch p := recover().(type) {
@@ -44,14 +44,14 @@ func Do(work func() error) (err error) {
 	return work()
 }
 
-// Task is work for a group of goroutines that gather errors: a panic is the task's
-// error.
+// Task is work for a group of goroutines that collect errors: a panic becomes the
+// task's error.
 func Task(work func() error) func() error {
 	return func() error { return Do(work) }
 }
 
-// Func is work for a goroutine. failed is told of a panic, after the deferred calls of
-// work have run.
+// Func is work for a goroutine. failed is called with a panic, after the deferred calls
+// of work have run.
 func Func(work func(), failed func(error)) func() {
 	return func() {
 		err := Do(func() error {
@@ -75,13 +75,13 @@ func Async(work func() error) <-chan error {
 	return done
 }
 
-// Logged returns a function that logs the panic of what is named. The context names
-// the request, if the work belongs to one.
+// Logged returns a function that logs a panic under a name. The context names the
+// request, if the work belongs to one.
 func Logged(ctx context.Context, log *slog.Logger, what string, attrs ...any) func(error) {
 	return func(err error) { Log(ctx, log, what, err, attrs...) }
 }
 
-// Log logs an error that comes from a panic, and no other.
+// Log logs an error that comes from a panic, and no other error.
 func Log(ctx context.Context, log *slog.Logger, what string, err error, attrs ...any) {
 	if Is(err) {
 		log.ErrorContext(ctx, "a panic was recovered", append([]any{"in", what, "err", err}, attrs...)...)

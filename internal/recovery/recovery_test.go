@@ -15,17 +15,17 @@ import (
 
 var errPlain = errors.New("an error")
 
-func breakDown() error { panic("as it were") }
+func breakDown() error { panic("a defect") }
 
-// TestDo: a panic becomes an error that names its value and place, and nothing that
-// a client may see.
+// TestDo: a panic becomes an error that names its value and its place. A client sees
+// neither.
 func TestDo(t *testing.T) {
 	t.Parallel()
 	err := recovery.Do(breakDown)
-	if !recovery.Is(err) || !strings.Contains(err.Error(), "as it were") || !strings.Contains(err.Error(), "breakDown") {
+	if !recovery.Is(err) || !strings.Contains(err.Error(), "a defect") || !strings.Contains(err.Error(), "breakDown") {
 		t.Errorf("got %v, want the panic and where it was", err)
 	}
-	if fault.KindOf(err) != fault.Internal || strings.Contains(fault.MessageOf(err), "as it were") {
+	if fault.KindOf(err) != fault.Internal || strings.Contains(fault.MessageOf(err), "a defect") {
 		t.Errorf("got %s %q, want an internal error that shows nothing", fault.KindOf(err), fault.MessageOf(err))
 	}
 	again := recovery.Do(func() error { panic(err) })
@@ -40,7 +40,7 @@ func TestDo(t *testing.T) {
 	}
 }
 
-// TestGoroutines: no way to begin a goroutine lets its panic out.
+// TestGoroutines: no function of this package lets a panic leave its goroutine.
 func TestGoroutines(t *testing.T) {
 	t.Parallel()
 	var told error
@@ -51,7 +51,7 @@ func TestGoroutines(t *testing.T) {
 		_ = breakDown()
 	}, func(err error) {
 		if !cleaned {
-			t.Error("it was told before what was deferred")
+			t.Error("failed was called before the deferred functions")
 		}
 		told = err
 	}))

@@ -18,9 +18,9 @@ import (
 func auditTests() []test {
 	return []test{
 		{"entries are numbered and linked", testAuditChain},
-		{"entries are found by what they say", testAuditFilter},
-		{"a session's id is not kept", testAuditSession},
-		{"a note goes with the transaction it tells of", testAuditNote},
+		{"entries are filtered by their fields", testAuditFilter},
+		{"no session id is stored", testAuditSession},
+		{"a note is stored in the transaction it records", testAuditNote},
 	}
 }
 
@@ -66,7 +66,7 @@ func testAuditChain(t *testing.T, st Store) {
 	same(t, "verdict", audit.Verify(got), audit.Verdict{Entries: 5, First: 1, Last: 5, Hash: before})
 	same(t, "verdict without one", audit.Verify(append(slices.Clone(got[:2]), got[3:]...)).Broken, int64(4))
 	changed := slices.Clone(got)
-	changed[2].Actor = "key:somebody"
+	changed[2].Actor = "key:another"
 	same(t, "verdict with one changed", audit.Verify(changed).Broken, int64(3))
 	same(t, "verdict without the oldest", audit.Verify(got[:3]), audit.Verdict{Entries: 3, First: 3, Last: 5, Hash: before})
 }
@@ -167,6 +167,6 @@ func testAuditNote(t *testing.T, st Store) {
 	kind(t, "close", n.Close(ctx, st, ""), "")
 	written("nothing", taken, ok, taken, ok)
 	if err := st.Enter(t.Context(), owner.Owner{}, entry(0, "")); err == nil || errors.Is(err, context.Canceled) {
-		t.Error("an entry of nobody was taken")
+		t.Error("an entry without an actor was accepted")
 	}
 }

@@ -10,8 +10,8 @@ import (
 
 func catalogTests() []test {
 	return []test{
-		{"counts", testStats},
-		{"previews", testPreviews},
+		{"sessions and messages are counted", testStats},
+		{"a list has previews", testPreviews},
 		{"filters by text and by state", testListQuery},
 		{"a reset leaves two lineages", testReset},
 	}
@@ -57,8 +57,8 @@ func testPreviews(t *testing.T, st Store) {
 	back.say(t, st, "and", "said afterwards")
 	made(t, st, "empty")
 	got, err := st.Previews(t.Context(), alice(), []session.ID{"long", "answer", "undone", "empty", "absent", "long-child"})
-	kind(t, "previews", err, "")
-	same(t, "previews", got, map[session.ID]string{
+	kind(t, "a list has previews", err, "")
+	same(t, "a list has previews", got, map[session.ID]string{
 		"long":   string([]rune(text)[:session.OpeningLength]),
 		"answer": "hello", "undone": "said afterwards",
 	})
@@ -98,7 +98,8 @@ func testListQuery(t *testing.T, st Store) {
 	}
 }
 
-// testReset: the ended session stays the tip of its lineage, beside the new one.
+// testReset: after a reset, the ended session is still the tip of its lineage, and the
+// new one is the tip of another.
 func testReset(t *testing.T, st Store) {
 	old := newTalk(alice(), "old", "key")
 	old.sessions[0].Title = "Plan"

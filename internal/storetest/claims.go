@@ -12,11 +12,11 @@ import (
 	"github.com/hermes-memory/hermes/internal/study"
 )
 
-// contested is how many things there are in a [contend].
+// contested is the number of rows that the workers of [contend] claim.
 const contested = 20
 
-// contend has several nodes claim each of the contested things, and holds that one
-// of them gets it.
+// contend has several workers claim each of the rows, and checks that exactly one of
+// them gets it.
 func contend(t *testing.T, claim func(i int) (bool, error)) {
 	t.Helper()
 	const nodes = 4
@@ -41,8 +41,8 @@ func contend(t *testing.T, claim func(i int) (bool, error)) {
 	}
 }
 
-// claimer takes a thing there is one of, and returns what settles it under that
-// claim; nil if it is not to be had.
+// claimer claims a row and returns a function that settles it under that claim; nil if
+// the row is not available.
 type claimer func(st Store, at, until time.Time) (settle func(Store) bool)
 
 func claimsOfRun(t *testing.T, st Store) claimer {

@@ -14,9 +14,9 @@ import (
 func concurrencyTests() []test {
 	return []test{
 		{"many lineages are written at once", testManyWriters},
-		{"of two writers for a place one wins", testOneWinner},
-		{"of two openers of an id one wins", testOneOpener},
-		{"ids are given out once", testReserveAtOnce},
+		{"one of two writers of a position wins", testOneWinner},
+		{"one of two openers of an id wins", testOneOpener},
+		{"an id is reserved once", testReserveAtOnce},
 		{"a reader sees whole steps", testWholeSteps},
 	}
 }
@@ -136,8 +136,8 @@ func testReserveAtOnce(t *testing.T, st Store) {
 	}
 }
 
-// testWholeSteps reads a lineage while it is written: messages come in pairs,
-// and the tip never counts what is not there.
+// testWholeSteps reads a lineage while it is written: messages come in pairs, and the
+// tip never counts a message that is not there.
 func testWholeSteps(t *testing.T, st Store) {
 	l := newTalk(alice(), "s", "")
 	l.say(t, st, "hello", "hi")

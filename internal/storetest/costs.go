@@ -7,8 +7,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/lineage"
 )
 
-// testCosts stores ten turns, of which the last brings no receipt, and sums them
-// up in one stretch and in five.
+// testCosts stores ten turns, of which the last has no receipt, and sums them in one
+// range and in five.
 func testCosts(t *testing.T, st Store) {
 	l := newTalk(alice(), "s", "")
 	for i := range 10 {

@@ -9,7 +9,7 @@ import (
 
 func deliveryTests() []test {
 	return []test{
-		{"a delivery is claimed, tried again, and done", testDelivery},
+		{"a delivery is claimed, retried, and settled", testDelivery},
 	}
 }
 

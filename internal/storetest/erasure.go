@@ -14,14 +14,14 @@ import (
 
 func erasureTests() []test {
 	return []test{
-		{"a lineage goes with all that came of it", testErase},
+		{"erasing a lineage erases everything derived from it", testErase},
 		{"an erased id can be used again", testEraseReuse},
-		{"what erased facts had superseded holds again", testEraseSuperseding},
+		{"a fact whose successor is erased is current again", testEraseSuperseding},
 	}
 }
 
-// rich writes a lineage with something of every kind: three sessions, facts, a
-// receipt and an answered request, all named after its root.
+// rich writes a lineage with a row of every kind: three sessions, facts, a receipt and
+// an answered request, all named after its root.
 func rich(t *testing.T, st Store, root session.ID, key session.Key) *talk {
 	t.Helper()
 	l := newTalk(alice(), root, key)

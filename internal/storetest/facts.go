@@ -11,8 +11,8 @@ import (
 
 func factTests() []test {
 	return []test{
-		{"a fact comes back with all it has", testFactFields},
-		{"facts keep the order they were learnt in", testFactOrder},
+		{"a fact is read back with all its fields", testFactFields},
+		{"facts keep the order in which they were learnt", testFactOrder},
 		{"a newer fact supersedes", testFactSuperseded},
 		{"a scope sees its own facts", testFactScopes},
 	}
@@ -63,7 +63,7 @@ func testFactOrder(t *testing.T, st Store) {
 	for i := range 10 {
 		l := []*talk{a, b}[i%2]
 		step := l.step(t, st, "told")
-		// Ids and places say nothing of the order.
+		// Neither ids nor positions give the order.
 		one := fact(memory.FactID(strings.Repeat("z", 10-i)), &step.Messages[0], memory.Plain)
 		two := fact(memory.FactID(strings.Repeat("a", i+1)), &step.Messages[0], memory.Plain)
 		step.Changes = []memory.Change{{Learned: []memory.Fact{one}}, {Learned: []memory.Fact{two}}}
@@ -81,8 +81,8 @@ func testFactSuperseded(t *testing.T, st Store) {
 	step.Changes = []memory.Change{{Learned: []memory.Fact{was, kept}}}
 	a.commit(t, st, step)
 
-	// Said in another lineage of the same key; the change carries the old fact
-	// with all it has, of which only the supersession is news.
+	// Said in another lineage of the same key. The change carries the whole old fact,
+	// of which only SupersededBy is new.
 	step = b.step(t, st, "I use Valkey now.")
 	now := fact("now", &step.Messages[0], memory.Plain)
 	now.Links = []memory.Link{{Kind: memory.Supersedes, To: was.ID}}
@@ -92,7 +92,7 @@ func testFactSuperseded(t *testing.T, st Store) {
 	known(t, "facts of the key", st, memory.Scope{Key: "key"}, was, kept, now)
 	known(t, "facts of the lineage", st, memory.Scope{Root: "a", Whole: true}, was, kept)
 
-	// Taken back: the old one holds again.
+	// Undone: the old fact is current again.
 	step = b.step(t, st, "No, that was wrong.")
 	was.SupersededBy, was.SupersededAt = "", time.Time{}
 	now.SupersededBy, now.SupersededAt = "f_back", step.Messages[0].SaidAt

@@ -14,20 +14,20 @@ import (
 
 func fireTests() []test {
 	return []test{
-		{"a run comes back as it was settled", testFireFields},
+		{"a fire is read back as it was settled", testFireFields},
 		{"a slot is opened once", testSlotOnce},
-		{"of many claimers one gets a slot", testOneClaimer},
-		{"a lost claim settles nothing", testFence},
+		{"one of many workers claims a slot", testOneClaimer},
+		{"a worker with a lost claim settles nothing", testFence},
 		{"two slots of a job never run at once", testNoOverlap},
-		{"the agenda has what is due, of all owners", testAgenda},
-		{"the agenda has something of everybody's", testFairAgenda},
-		{"a paused job's attempts wait", testPausedAttempts},
-		{"a run by hand waits for the one under way", testAddFire},
-		{"what is forgotten leaves the outputs", testErasedOutputs},
+		{"the agenda lists due slots of all owners", testAgenda},
+		{"the agenda has slots of every owner", testFairAgenda},
+		{"retries of a paused job wait", testPausedAttempts},
+		{"a manual fire is refused while another runs", testAddFire},
+		{"outputs lose forgotten content", testErasedOutputs},
 	}
 }
 
-// hour is the due time of so many hours after the epoch.
+// hour is the time n hours after the epoch.
 func hour(n int) time.Time { return epoch().Add(time.Duration(n) * time.Hour) }
 
 func mustCreate(t *testing.T, st Store, o owner.Owner, id job.ID) job.Job {
@@ -81,7 +81,7 @@ func testSlotOnce(t *testing.T, st Store) {
 	if opened.Load() != 1 {
 		t.Errorf("got %d that opened the slot, want 1", opened.Load())
 	}
-	// A job that was set back finds its slot in the ledger.
+	// A job whose NextRunAt was set back finds its slot in the ledger.
 	kind(t, "update", st.UpdateJob(t.Context(), alice(), j), "")
 	open(t, st, alice(), j, hour(1))
 	runs, err := st.Fires(t.Context(), alice(), j.ID, time.Time{}, 10)
@@ -154,7 +154,7 @@ func testNoOverlap(t *testing.T, st Store) {
 		return ok
 	}
 	if !claim(hour(1), hour(2)) || claim(hour(2), hour(2)) {
-		t.Error("the second slot ran beside the first")
+		t.Error("the second slot ran concurrently with the first")
 	}
 	a, err := st.Agenda(t.Context(), hour(2), 10)
 	kind(t, "agenda", err, "")
@@ -238,7 +238,7 @@ func testAddFire(t *testing.T, st Store) {
 	by.Manual = true
 	kind(t, "run by hand", st.AddFire(t.Context(), alice(), by), "")
 	by.DueAt = epoch().Add(time.Second)
-	kind(t, "run by hand beside another", st.AddFire(t.Context(), alice(), by), fault.Conflict)
+	kind(t, "a manual fire while another runs", st.AddFire(t.Context(), alice(), by), fault.Conflict)
 	by.Job = "job_9"
 	kind(t, "run an absent job", st.AddFire(t.Context(), alice(), by), fault.NotFound)
 }

@@ -17,23 +17,23 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// tb is what the helpers need of a test, or of a step of a generated one.
+// tb has the methods that helpers use of a test, or of a step of a generated test.
 type tb interface {
 	Helper()
 	Errorf(format string, args ...any)
 	Fatalf(format string, args ...any)
 }
 
-// The owners of these tests. Nobody has stored nothing.
-func alice() owner.Owner  { return owner.Stored("alice") }
-func bob() owner.Owner    { return owner.Stored("bob") }
-func nobody() owner.Owner { return owner.Stored("nobody") }
+// The owners of these tests. Carol has stored nothing.
+func alice() owner.Owner { return owner.Stored("alice") }
+func bob() owner.Owner   { return owner.Stored("bob") }
+func carol() owner.Owner { return owner.Stored("carol") }
 
-// epoch is when these tests take place.
+// epoch is the time at which these tests begin.
 func epoch() time.Time { return time.Date(2026, time.March, 1, 9, 0, 0, 0, time.UTC) }
 
-// talk is a lineage written the way a runner writes it, beside what the store
-// has to know of it afterwards.
+// talk is a lineage, written as a runner writes it, with the rows that the store must
+// return afterwards.
 type talk struct {
 	o        owner.Owner
 	key      session.Key // sent with the turns from now on
@@ -133,7 +133,7 @@ func (l *talk) say(t tb, st Store, texts ...string) {
 	l.commit(t, st, l.step(t, st, texts...))
 }
 
-// check compares all the store says of the lineage with what was written.
+// check compares everything the store returns of the lineage with what was written.
 func (l *talk) check(t tb, st Store) {
 	t.Helper()
 	ctx := context.Background()

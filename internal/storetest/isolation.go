@@ -28,10 +28,10 @@ func isolationTests() []test {
 
 // isolationCase calls one method with names that alice and bob both use.
 type isolationCase struct {
-	// call is made as one owner and returns all the method said.
+	// call calls the method as one owner and returns everything the method returned.
 	call func(ctx context.Context, st Store, o owner.Owner) (any, error)
-	// stranger is what an owner gets who has nothing; "" if the answer is that
-	// there is nothing, or that something new was made.
+	// stranger is the error for an owner without data; "" if the method returns
+	// nothing, or stores something new.
 	stranger fault.Kind
 	// makes says that the method stores rows for an owner who had none. The
 	// zero Owner must be refused then.
@@ -96,7 +96,7 @@ const (
 	theEmbeddings = "the-embeddings"
 )
 
-// settle gives an owner a lineage in which every text holds a mark of its own.
+// settle stores a lineage for an owner, in which every text holds the owner's mark.
 func settle(t *testing.T, st Store, o owner.Owner) *talk {
 	t.Helper()
 	mark := markOf(o)
@@ -125,7 +125,7 @@ func settle(t *testing.T, st Store, o owner.Owner) *talk {
 	return l
 }
 
-// markOf is the text that only an owner's own data holds.
+// markOf is the text that only this owner's data holds.
 func markOf(o owner.Owner) string { return "canary-" + o.ID() }
 
 // isolationCases has a case for every method that takes an owner.
@@ -140,8 +140,8 @@ func isolationCases() map[string]isolationCase {
 	return cases
 }
 
-// testIsolation makes a call as a stranger, as the zero Owner and as bob, and
-// looks whether alice was seen or changed.
+// testIsolation calls a method as a stranger, as the zero Owner and as bob, and checks
+// that alice's data was neither returned nor changed.
 func testIsolation(t *testing.T, st Store, c isolationCase) {
 	settle(t, st, alice())
 	settle(t, st, bob())
@@ -151,9 +151,9 @@ func testIsolation(t *testing.T, st Store, c isolationCase) {
 	}
 	bobs := everything(t, st, bob())
 
-	said, err := c.call(t.Context(), st, nobody())
+	said, err := c.call(t.Context(), st, carol())
 	kind(t, "as a stranger", err, c.stranger)
-	if text := dump(said); strings.Contains(text, "canary-") && !strings.Contains(text, markOf(nobody())) {
+	if text := dump(said); strings.Contains(text, "canary-") && !strings.Contains(text, markOf(carol())) {
 		t.Errorf("a stranger was told:\n%s", text)
 	}
 	said, err = c.call(t.Context(), st, owner.Owner{})
@@ -181,7 +181,7 @@ func testIsolation(t *testing.T, st Store, c isolationCase) {
 	}
 }
 
-// testZeroOwner tries to store something for nobody in particular.
+// testZeroOwner: the zero Owner can store nothing.
 func testZeroOwner(t *testing.T, st Store) {
 	var zero owner.Owner
 	l := newTalk(alice(), theSession, theKey)
@@ -201,7 +201,7 @@ func testZeroOwner(t *testing.T, st Store) {
 	kind(t, "Tip", err, fault.NotFound)
 }
 
-// everything is all an owner can read under the names of these tests.
+// everything is all data that an owner can read under the names of these tests.
 func everything(t *testing.T, st Store, o owner.Owner) string {
 	t.Helper()
 	cases := readingCases()

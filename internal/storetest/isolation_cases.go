@@ -30,7 +30,7 @@ func catalogCases() map[string]isolationCase {
 			return st.Previews(ctx, o, []session.ID{theSession})
 		}},
 		"FreeTitle": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			// Whoever has not used alice's title may have it.
+			// An owner who has no such title may use it.
 			free, err := st.FreeTitle(ctx, o, markOf(alice()))
 			if o.ID() != alice().ID() && free == markOf(alice()) {
 				free = "as it is"
@@ -94,7 +94,7 @@ func sessionCases() map[string]isolationCase {
 	}
 }
 
-// memoryCases read what was made of them.
+// memoryCases read the data derived from transcripts.
 func memoryCases() map[string]isolationCase {
 	return map[string]isolationCase{
 		"Facts": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
@@ -132,7 +132,7 @@ func memoryCases() map[string]isolationCase {
 	}
 }
 
-// erasuresOfTheOwner returns the marks whose erasures are remembered.
+// erasuresOfTheOwner returns the marks of the stored erasures.
 func erasuresOfTheOwner(ctx context.Context, st Store, o owner.Owner) (any, error) {
 	list, err := st.Erasures(ctx, o)
 	var marks []string
@@ -161,7 +161,7 @@ func writingCases() map[string]isolationCase {
 			return nil, st.ReleaseRequest(ctx, o, claim(theRequest, markOf(o)))
 		}},
 		"CreateSession": {makes: true, silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			// Fails for those who have the session; must not for the others.
+			// Fails for owners that have the session, and succeeds for others.
 			err := st.CreateSession(ctx, o, session.Session{
 				ID: theSession, RootID: theSession, Source: session.SourceAPI, StartedAt: epoch(), LastActive: epoch(),
 			})
@@ -206,19 +206,19 @@ func writingCases() map[string]isolationCase {
 	}
 }
 
-// scopesOf is checked by number: alice and bob have one each.
+// scopesOf checks the number of scopes: alice and bob have one each.
 func scopesOf(ctx context.Context, st Store, o owner.Owner) (any, error) {
 	scopes, err := st.Scopes(ctx, o)
 	if o.ID() == bob().ID() && len(scopes) != 1 {
 		return nil, fmt.Errorf("got %d scopes of bob's, want 1", len(scopes))
 	}
-	if o.ID() == nobody().ID() && len(scopes) != 0 {
+	if o.ID() == carol().ID() && len(scopes) != 0 {
 		return nil, fmt.Errorf("got %d scopes of a stranger, want none", len(scopes))
 	}
 	return scopes, err
 }
 
-// costsOfTheSession says whose costs were told: they are numbers.
+// costsOfTheSession says whose costs were returned, because costs are only numbers.
 func costsOfTheSession(ctx context.Context, st Store, o owner.Owner) (any, error) {
 	costs, err := st.Costs(ctx, o, theSession, 10)
 	var marks []string
@@ -232,7 +232,7 @@ func costsOfTheSession(ctx context.Context, st Store, o owner.Owner) (any, error
 	return marks, err
 }
 
-// sizeOf is a number that says whose it is.
+// sizeOf is a number that differs per owner.
 func sizeOf(mark string) int { return int(crc32.ChecksumIEEE([]byte(mark)) >> 8) }
 
 // appendToTheSession appends to the lineage both owners have, ends its tip, and

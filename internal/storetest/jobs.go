@@ -14,11 +14,11 @@ import (
 
 func jobTests() []test {
 	return []test{
-		{"a job comes back as it was made", testJobFields},
-		{"a name is one of a kind", testJobNames},
-		{"there are only so many", testJobLimit},
-		{"an update leaves what the scheduler wrote", testJobUpdate},
-		{"a deleted job leaves nothing", testJobDelete},
+		{"a job is read back as it was created", testJobFields},
+		{"a name is unique", testJobNames},
+		{"the number of jobs is limited", testJobLimit},
+		{"an update keeps the scheduler's fields", testJobUpdate},
+		{"deleting a job deletes its fires and deliveries", testJobDelete},
 	}
 }
 
@@ -104,7 +104,7 @@ func testJobUpdate(t *testing.T, st Store) {
 	kind(t, "update an absent one", st.UpdateJob(t.Context(), alice(), aJob("job_9", "absent")), fault.NotFound)
 }
 
-// fire lets a job's slot come, be claimed, and be settled with a delivery.
+// fire opens a job's slot, claims it, and settles it with a delivery.
 func fire(t *testing.T, st Store, o owner.Owner, j job.Job, due time.Time) job.Fire {
 	t.Helper()
 	open(t, st, o, j, due)
@@ -123,7 +123,7 @@ func fire(t *testing.T, st Store, o owner.Owner, j job.Job, due time.Time) job.F
 	return r
 }
 
-// open opens one slot and moves the job on by an hour.
+// open opens one slot and advances the job by an hour.
 func open(t *testing.T, st Store, o owner.Owner, j job.Job, due time.Time) {
 	t.Helper()
 	ok, err := st.OpenSlots(t.Context(), o, job.Opening{Job: j.ID, Was: due, Slots: []job.Fire{slot(j.ID, due)}, Next: due.Add(time.Hour), State: job.Scheduled})
@@ -153,8 +153,8 @@ func testJobDelete(t *testing.T, st Store) {
 	}
 }
 
-// settleJob gives an owner a job with a completed run and a delivery on its way,
-// and a slot that is due. Every text holds the owner's mark.
+// settleJob stores a job with a completed fire, a pending delivery, and a due slot.
+// Every text holds the owner's mark.
 func settleJob(t *testing.T, st Store, o owner.Owner) {
 	t.Helper()
 	j := aJob(theJob, markOf(o))
@@ -175,7 +175,7 @@ func delivery(id string, r *job.Fire, target job.Target) *job.Delivery {
 	return &job.Delivery{ID: id, Job: r.Job, DueAt: r.DueAt, Target: target, State: job.Pending, WakeAt: r.DueAt, CreatedAt: r.DueAt}
 }
 
-// later is when the slot of settleJob is due.
+// later is the due time of the slot of settleJob.
 func later() time.Time { return epoch().Add(2 * time.Hour) }
 
 func jobReadingCases() map[string]isolationCase {
@@ -247,7 +247,7 @@ func settleAny(ctx context.Context, st Store, o owner.Owner) (any, error) {
 	return st.SettleFire(ctx, o, job.Settlement{Run: r, Delivery: delivery("evt_changed", &r, job.Local)})
 }
 
-// testErasedOutputs: what was forgotten is in no output of a run.
+// testErasedOutputs: no output of a fire has forgotten content.
 func testErasedOutputs(t *testing.T, st Store) {
 	j := aJob("job_1", "report")
 	kind(t, "create", st.CreateJob(t.Context(), alice(), j, manyJobs), "")

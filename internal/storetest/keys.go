@@ -11,14 +11,14 @@ import (
 
 func keyTests() []test {
 	return []test{
-		{"a key comes back as it was made", testKeyFields},
-		{"an id is given once", testKeyTaken},
+		{"a key is read back as it was created", testKeyFields},
+		{"an id is unique", testKeyTaken},
 		{"a revoked key stays revoked", testKeyRevoked},
 		{"a key's limits are changed", testKeyLimits},
 	}
 }
 
-// apiKey is a key made so many minutes after the epoch.
+// apiKey is a key created n minutes after the epoch.
 func apiKey(id, ownerID string, minute int) owner.Key {
 	sum := sha256.Sum256([]byte(id))
 	return owner.Key{

@@ -18,10 +18,9 @@ func lineageTests() []test {
 	return []test{{"any sequence of turns, folds and erasures", testLineageModel}}
 }
 
-// testLineageModel plays random sequences of steps and compares the store with
-// a model: the lineage a step touched after the step, all of them at the end.
-// Every sequence has an owner of its own in the one store. -rapid.checks says
-// how many sequences.
+// testLineageModel runs random sequences of steps and compares the store with a model:
+// after each step the lineage it touched, at the end all of them. Every sequence has
+// its own owner in one store. -rapid.checks sets the number of sequences.
 func testLineageModel(t *testing.T, st Store) {
 	var n atomic.Int64
 	rapid.Check(t, func(rt *rapid.T) {
@@ -42,8 +41,8 @@ func testLineageModel(t *testing.T, st Store) {
 	})
 }
 
-// world is an owner's lineages as they should be. Ids are few, so that they
-// meet again: as roots, as children, and after an erasure.
+// world is the expected state of an owner's lineages. There are few ids, so that they
+// are reused: as roots, as children, and after an erasure.
 type world struct {
 	st    Store
 	o     owner.Owner
@@ -56,7 +55,7 @@ func (w *world) id(t *rapid.T) session.ID {
 	return session.ID(rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"}).Draw(t, "id"))
 }
 
-// holder is the lineage an id belongs to; nil if it is free.
+// holder is the lineage that has an id; nil if the id is free.
 func (w *world) holder(id session.ID) *talk {
 	for _, l := range w.talks {
 		if slices.Contains(l.ids(), id) {
@@ -105,7 +104,7 @@ func (w *world) fold(t *rapid.T) {
 	l.commit(t, w.st, step)
 }
 
-// clash is a writer that has not seen the newest message.
+// clash is a writer that has missed the newest message.
 func (w *world) clash(t *rapid.T) {
 	l := w.some(t)
 	step := l.step(t, w.st, "too late")
@@ -113,7 +112,7 @@ func (w *world) clash(t *rapid.T) {
 	kind(t, "clash", w.st.AppendTurn(context.Background(), w.o, step), fault.Conflict)
 }
 
-// create makes a session without a turn only where nobody is.
+// create creates a session without a turn; it fails if the id is taken.
 func (w *world) create(t *rapid.T) {
 	id := w.id(t)
 	l := newTalk(w.o, id, "")
@@ -152,7 +151,7 @@ func (w *world) end(t *rapid.T) {
 	l.say(t, w.st, "and again")
 }
 
-// check compares the lineage touched last, and the list of all.
+// check compares the lineage touched last, and the list of all lineages.
 func (w *world) check(t *rapid.T) {
 	if w.last != nil {
 		w.last.check(t, w.st)

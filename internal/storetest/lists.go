@@ -12,10 +12,10 @@ import (
 func listTests() []test {
 	return []test{
 		{"the newest activity comes first", testListOrder},
-		{"a page has its size", testListLimit},
-		{"pages do not drift", testListDrift},
+		{"a page has the requested size", testListLimit},
+		{"pages neither repeat nor miss rows", testListDrift},
 		{"filters by source and by prefix", testListFilters},
-		{"a prefix is data", testListPrefixData},
+		{"a prefix is not a pattern", testListPrefixData},
 		{"one row per lineage", testListLineages},
 	}
 }
@@ -71,7 +71,7 @@ func testListLimit(t *testing.T, st Store) {
 	same(t, "page of 100", listed(t, st, session.Filter{Limit: 100}), ids)
 }
 
-// testListDrift pages through a list while rows of it move, appear and go.
+// testListDrift reads pages of a list while rows of it move, appear and disappear.
 func testListDrift(t *testing.T, st Store) {
 	var ids, unmoved, seen []session.ID
 	for i := range 30 {
@@ -161,7 +161,8 @@ func testListLineages(t *testing.T, st Store) {
 	list, err := st.Sessions(t.Context(), alice(), session.Filter{})
 	kind(t, "list", err, "")
 	same(t, "list", list, []session.Session{l.tip()})
-	// A lineage is asked for by its root and shows all, other fields or not.
+	// A filter by lineage takes its root and returns all its sessions, whatever the
+	// other fields say.
 	list, err = st.Sessions(t.Context(), alice(), session.Filter{Lineage: "root", Limit: 1, Source: "nonesuch"})
 	kind(t, "lineage", err, "")
 	same(t, "lineage", list, l.sessions)

@@ -14,13 +14,13 @@ import (
 
 func messageTests() []test {
 	return []test{
-		{"messages come back as they were appended", testMessageFields},
+		{"messages are read back as they were appended", testMessageFields},
 		{"an answer names its input", testReplyTo},
-		{"texts are data", testMessageTexts},
+		{"texts are stored unchanged", testMessageTexts},
 		{"ranges", testRanges},
-		{"a place is used once", testPlaceTaken},
+		{"a position is written once", testPlaceTaken},
 		{"documents of a scope", testDocuments},
-		{"quotes keep the order they were asked in", testQuotes},
+		{"quotes keep the requested order", testQuotes},
 	}
 }
 

@@ -13,12 +13,13 @@ import (
 
 func nameTests() []test {
 	return []test{
-		{"ids and keys are data", testNames},
-		{"ids are told apart by every character", testNamesApart},
+		{"ids and keys are stored unchanged", testNames},
+		{"ids differ by any character", testNamesApart},
 	}
 }
 
-// oddNames are ids that some layer might take for something else.
+// oddNames are ids that a layer might interpret: as a path, a pattern or a piece of
+// SQL.
 func oddNames() []session.ID {
 	return []session.ID{
 		"repo:acme/backend", "../../etc/passwd", "名前:ü", "' OR 1=1 --", "%", "_", `\`, "\"", "a b  c ", "NULL", "0", "-1",
@@ -27,7 +28,7 @@ func oddNames() []session.ID {
 	}
 }
 
-// testNames gives every odd name to everything that takes a name.
+// testNames uses every odd name wherever a name is accepted.
 func testNames(t *testing.T, st Store) {
 	var talks []*talk
 	for _, id := range oddNames() {
@@ -61,7 +62,7 @@ func testNames(t *testing.T, st Store) {
 	}
 }
 
-// testNamesApart keeps names apart that a careless comparison would join.
+// testNamesApart: names that a careless comparison would treat as equal stay different.
 func testNamesApart(t *testing.T, st Store) {
 	var talks []*talk
 	for _, id := range []session.ID{"s", "S", "s ", " s", "ſ", "ü", "u\u0308", "Ü", "1", "01", "1.0", "ß", "ss", "null", "NULL"} {

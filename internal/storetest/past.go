@@ -9,11 +9,11 @@ import (
 )
 
 func pastTests() []test {
-	return []test{{"what was recorded later is left out", testPast}}
+	return []test{{"a past state lacks messages recorded later", testPast}}
 }
 
-// testPast asks for what was known at a moment: the time of recording counts,
-// not the time something was said.
+// testPast reads past states. The time of recording counts, not the time at which
+// something was said.
 func testPast(t *testing.T, st Store) {
 	l := newTalk(alice(), "s", "key")
 	var facts []memory.Fact

@@ -11,7 +11,7 @@ import (
 )
 
 func queryTests() []test {
-	return []test{{"what queries find", testQueries}, {"hostile queries", testHostile}}
+	return []test{{"the matches of queries", testQueries}, {"hostile queries", testHostile}}
 }
 
 // library has texts under one-letter names.
@@ -20,7 +20,7 @@ func library() map[session.ID]string {
 		"a": "We did the Docker deployment on Tuesday",
 		"b": "kubernetes, not docker",
 		"c": "python scripts only",
-		"d": "python beside java",
+		"d": "python next to java",
 		"e": "the exact phrase stands here",
 		"f": "the phrase is not exact",
 		"g": "She deploys and deployed; redeploy is another word",
@@ -39,7 +39,7 @@ func library() map[session.ID]string {
 	}
 }
 
-// testQueries is the meaning of the query language.
+// testQueries defines the meaning of the query language.
 func testQueries(t *testing.T, st Store) {
 	for id, text := range library() {
 		newTalk(alice(), id, "").say(t, st, text)
@@ -117,7 +117,7 @@ func testQueries(t *testing.T, st Store) {
 	}
 }
 
-// testHostile asks what an index could choke on. An answer is a list or a
+// testHostile sends queries that could break an index. The outcome is a list or a
 // refusal, never another error.
 func testHostile(t *testing.T, st Store) {
 	for i := range 20 {

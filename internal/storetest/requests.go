@@ -15,11 +15,11 @@ import (
 
 func requestTests() []test {
 	return []test{
-		{"a key nobody used is the caller's", testClaimFresh},
-		{"a finished request is told", testClaimFinished},
-		{"other owners and routes are other requests", testClaimOthers},
+		{"a fresh key is claimed", testClaimFresh},
+		{"a finished request returns its outcome", testClaimFinished},
+		{"a key is separate per owner and route", testClaimOthers},
 		{"a claim expires", testClaimExpired},
-		{"a released claim can be had again", testClaimReleased},
+		{"a released claim can be claimed again", testClaimReleased},
 		{"an unanswered request leads to its input", testClaimPending},
 	}
 }
@@ -51,7 +51,7 @@ func finish(t *testing.T, st Store, o owner.Owner, root session.ID, c lineage.Re
 	l.commit(t, st, step)
 }
 
-// claimed claims and checks what is known.
+// claimed claims a key and checks the result.
 func claimed(t *testing.T, what string, st Store, o owner.Owner, c lineage.RequestKey, want run.Claimed) {
 	t.Helper()
 	got, err := st.ClaimRequest(t.Context(), o, c)
@@ -97,7 +97,7 @@ func testClaimExpired(t *testing.T, st Store) {
 	later.At, later.Expires = c.Expires.Add(time.Millisecond), c.Expires.Add(time.Hour)
 	claimed(t, "a moment later", st, alice(), later, run.Claimed{Mine: true})
 	finish(t, st, alice(), "s2", later)
-	claimed(t, "used anew", st, alice(), later, run.Claimed{SameBody: true, Outcome: outcome("s2")})
+	claimed(t, "used again", st, alice(), later, run.Claimed{SameBody: true, Outcome: outcome("s2")})
 }
 
 func testClaimReleased(t *testing.T, st Store) {

@@ -21,13 +21,13 @@ func rewriteTests() []test {
 	return []test{
 		{"the scopes of an owner", testScopes},
 		{"a rewrite changes texts and keeps the rest", testRewriteTexts},
-		{"a rewrite gives scopes other facts", testRewriteFacts},
+		{"a rewrite replaces the facts of scopes", testRewriteFacts},
 		{"a sweep erases outcomes", testSweepOutcomes},
 		{"results lose the facts that a rewrite takes", testRewriteResults},
-		{"facts of what is gone, or not of the newest, are refused", testRewriteRetold},
+		{"facts of changed or deleted messages are refused", testRewriteRetold},
 		{"a failing rewrite changes nothing", testRewriteAtomic},
-		{"what was forgotten is remembered as a hash", testErasures},
-		{"no trace of what is gone", testTraces},
+		{"a forgotten thing is stored as a hash", testErasures},
+		{"no trace of erased content", testTraces},
 	}
 }
 
@@ -225,8 +225,8 @@ func testErasures(t *testing.T, st Store) {
 	check("a failing rewrite keeps none", one, two, three)
 }
 
-// testRewriteRetold: what is worked out of messages that have changed meanwhile must
-// not be stored.
+// testRewriteRetold: facts derived from messages that have changed meanwhile are not
+// stored.
 func testRewriteRetold(t *testing.T, st Store) {
 	l := rich(t, st, "s", "key")
 	newest := l.messages[len(l.messages)-1].ID
@@ -241,15 +241,15 @@ func testRewriteRetold(t *testing.T, st Store) {
 	known(t, "facts", st, memory.Scope{Key: "key"}, one)
 }
 
-// forget lets an owner's records lose what names a thing.
+// forget removes a thing from an owner's records.
 func forget(t *testing.T, st Store, o owner.Owner, about string) {
 	t.Helper()
 	_, err := st.Sweep(t.Context(), o, mention.Of(about), false)
 	kind(t, "sweep", err, "")
 }
 
-// traces is how often the store's own files name a thing, once all is cleared away
-// that was erased.
+// traces counts the mentions of a thing in the store's files after erased content was
+// cleaned up.
 func traces(t *testing.T, st Store, about string) int {
 	t.Helper()
 	kind(t, "clean", st.Clean(t.Context()), "")
@@ -265,7 +265,7 @@ func found(traces []curate.Trace) (n int) {
 	return n
 }
 
-// testTraces lets a store look for what it should not hold any more.
+// testTraces: a store finds the bytes of an erased thing.
 func testTraces(t *testing.T, st Store) {
 	gone, changed := newTalk(alice(), "gone", "key"), newTalk(alice(), "changed", "key")
 	for _, l := range []*talk{gone, changed} {

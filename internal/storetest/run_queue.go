@@ -12,11 +12,11 @@ import (
 
 func recordLedgerTests() []test {
 	return []test{
-		{"of many claimers one gets a run", testRunClaimers},
-		{"a lost claim writes nothing", testRunFence},
-		{"what is due has something of everybody's", testRunsDue},
-		{"a session takes its runs along", testRunsOfSession},
-		{"what is forgotten is in no run", testRunsForgotten},
+		{"one of many workers claims a run", testRunClaimers},
+		{"a worker with a lost claim writes nothing", testRunFence},
+		{"due runs include runs of every owner", testRunsDue},
+		{"deleting a session deletes its runs", testRunsOfSession},
+		{"runs lose forgotten content", testRunsForgotten},
 	}
 }
 

@@ -15,15 +15,15 @@ import (
 
 func recordTests() []test {
 	return []test{
-		{"a run comes back as it was written", testRunFields},
+		{"a run is read back as it was written", testRunFields},
 		{"events are numbered without gaps", testRunEvents},
-		{"one request makes one run", testRunKeys},
-		{"no more are open than may be", testRunBounds},
-		{"the list goes from new to old", testRunList},
+		{"a repeated request returns the first run", testRunKeys},
+		{"the number of open runs is bounded", testRunBounds},
+		{"the list begins with the newest run", testRunList},
 	}
 }
 
-// aRun is one that was asked for and is not begun.
+// aRun is a run that was requested and has not begun.
 func aRun(id string) live.Run {
 	return live.Run{
 		ID: id, Kind: live.KindRun, Session: theSession, Key: theKey, Model: "m", State: live.Queued, OnRestart: live.Retry,
@@ -52,13 +52,13 @@ func mustClaim(t *testing.T, st Store, o owner.Owner, id string) live.Run {
 	return r
 }
 
-// told is an event of a text.
+// told is an event with a text.
 func told(text string) live.Event {
 	data, _ := json.Marshal(live.Piece{Content: text}) // a string: cannot fail
 	return live.Event{Type: live.MessageDelta, At: epoch(), Data: data}
 }
 
-// over is a claimed run as it ends.
+// over is a claimed run at its end.
 func over(r live.Run, text string) live.Run {
 	r.State, r.Turn, r.WakeAt, r.FinishedAt = live.Completed, nil, time.Time{}, hour(1)
 	r.Root, r.FirstSeq, r.EndSeq = r.Session, 4, 6
@@ -181,7 +181,7 @@ func testRunBounds(t *testing.T, st Store) {
 	err := create(alice(), "run_2", live.Bounds{All: 2, Each: 1})
 	kind(t, "one too many of an owner", err, fault.RateLimited)
 	kind(t, "another owner's", create(bob(), "run_1", live.Bounds{All: 2, Each: 1}), "")
-	kind(t, "one too many of all", create(nobody(), "run_1", live.Bounds{All: 2, Each: 1}), fault.RateLimited)
+	kind(t, "one too many of all", create(carol(), "run_1", live.Bounds{All: 2, Each: 1}), fault.RateLimited)
 	c := mustClaim(t, st, alice(), "run_1")
 	done := over(c, "")
 	mustAdvance(t, st, alice(), c, &done)
@@ -215,14 +215,14 @@ func testRunList(t *testing.T, st Store) {
 	same(t, "of a kind", ids(live.Filter{Limit: 10, Kind: live.KindRun}), "4210")
 }
 
-// theRun and theOpenRun are runs that every owner of the isolation tests has:
-// one that is over, and one that waits.
+// theRun and theOpenRun are runs that every owner of the isolation tests has: one that
+// is over, and one that waits.
 const (
 	theRun     = "run_the-run"
 	theOpenRun = "run_the-open"
 )
 
-// settleRun gives an owner both. Every text holds the owner's mark.
+// settleRun stores both runs for an owner. Every text holds the owner's mark.
 func settleRun(t *testing.T, st Store, o owner.Owner) {
 	t.Helper()
 	mark, _ := json.Marshal(map[string]string{"text": markOf(o)}) // a string: cannot fail
@@ -263,7 +263,7 @@ func recordWritingCases() map[string]isolationCase {
 		"CreateRun": {makes: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			r := aRun("run_another")
 			r.ClientKey, r.ClientHash = theRequest, []byte(markOf(o))
-			if o.ID() == nobody().ID() {
+			if o.ID() == carol().ID() {
 				r.Request = nil
 			}
 			got, _, err := st.CreateRun(ctx, o, r, bounds())

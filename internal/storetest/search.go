@@ -20,16 +20,16 @@ func searchTests() []test {
 		{"a compression chain is one hit", testSearchLineage},
 		{"the better match comes first", testSearchOrder},
 		{"a limit", testSearchLimit},
-		{"one talkative session hides no other", testSearchCrowd},
+		{"a session with many matches hides no other", testSearchCrowd},
 		{"scopes", testSearchScopes},
 		{"role, source and time", testSearchFilters},
 		{"matches and snippets", testSearchMatches},
-		{"what is deleted is not found", testSearchDeleted},
-		{"a result that repeats what is stored is not found", testSearchEcho},
-		{"what is rewritten is found by its new text", testSearchRewritten},
-		{"others move no score", testSearchScores},
-		{"nowhere is refused", testSearchNowhere},
-		{"the index can be made anew", testReindex},
+		{"deleted messages are not found", testSearchDeleted},
+		{"a tool result that repeats stored text is not found", testSearchEcho},
+		{"a rewritten message is found by its new text", testSearchRewritten},
+		{"other owners' messages do not change a score", testSearchScores},
+		{"a search without a scope is refused", testSearchNowhere},
+		{"the index can be rebuilt", testReindex},
 	}
 }
 
@@ -42,7 +42,7 @@ func mustParse(text string) search.Query {
 	return q
 }
 
-// look searches all of alice's.
+// look searches all sessions of alice.
 func look(t *testing.T, st Store, query string) []search.Hit {
 	t.Helper()
 	return lookFor(t, st, alice(), search.Request{Query: mustParse(query), Scope: search.Scope{All: true}})
@@ -125,7 +125,7 @@ func testSearchLimit(t *testing.T, st Store) {
 	}
 }
 
-// testSearchCrowd has one session that matches more often than a store looks at.
+// testSearchCrowd has one session with more matches than a store examines.
 func testSearchCrowd(t *testing.T, st Store) {
 	for i := range 4 {
 		newTalk(alice(), session.ID(fmt.Sprintf("quiet %d", i)), "").say(t, st, "one gannet")
@@ -144,7 +144,7 @@ func testSearchCrowd(t *testing.T, st Store) {
 func testSearchScopes(t *testing.T, st Store) {
 	newTalk(alice(), "a1", "key A").say(t, st, "the pelican of A")
 	newTalk(alice(), "b1", "key B").say(t, st, "the pelican of B")
-	newTalk(alice(), "free", "").say(t, st, "the pelican of nobody")
+	newTalk(alice(), "free", "").say(t, st, "the pelican of no one")
 	mixed := newTalk(alice(), "mixed", "key A")
 	mixed.say(t, st, "a pelican under A")
 	mixed.key = "key B"
@@ -222,7 +222,7 @@ func testSearchMatches(t *testing.T, st Store) {
 	}
 }
 
-// testSearchEcho has a tool print what was found before.
+// testSearchEcho has a tool print a text that was found before.
 func testSearchEcho(t *testing.T, st Store) {
 	for note, bird := range map[string]string{session.EchoNote: "hoopoe", session.FoundNote: "bittern"} {
 		l := newTalk(alice(), session.ID(bird), "")
@@ -272,8 +272,8 @@ func testSearchRewritten(t *testing.T, st Store) {
 	}
 }
 
-// testSearchScores has bob write what alice looks for: her results stay as they
-// were, to the last digit.
+// testSearchScores has bob write the words that alice searches for. Her results and
+// scores stay exactly the same.
 func testSearchScores(t *testing.T, st Store) {
 	for i := range 6 {
 		newTalk(alice(), session.ID(rune('a'+i)), "").say(t, st, strings.Repeat("puffin ", i+1)+"auk", "auk")
@@ -311,7 +311,7 @@ func testSearchNowhere(t *testing.T, st Store) {
 	}
 }
 
-// testReindex makes the index anew with nothing in it, and with something.
+// testReindex rebuilds the index of an empty and of a filled store.
 func testReindex(t *testing.T, st Store) {
 	kind(t, "of nothing", st.Reindex(t.Context()), "")
 	l := newTalk(alice(), "s", "")

@@ -17,16 +17,16 @@ import (
 
 func searchToolTests() []test {
 	return []test{
-		{"what it answers without a model", testToolExtracts},
-		{"what a model is given", testToolWindow},
+		{"the answer without a model", testToolExtracts},
+		{"the text that a model is sent", testToolWindow},
 		{"a long message is cut around its match", testToolLongMessage},
 		{"a model that fails", testToolFallback},
-		{"a key's scope is kept beside the matches", testToolScope},
-		{"how many sessions", testToolLimit},
+		{"context around a match is of the same key", testToolScope},
+		{"the number of sessions is limited", testToolLimit},
 	}
 }
 
-// summarizer keeps what it was given, and answers with a mark.
+// summarizer records its input, and answers with a mark.
 type summarizer struct {
 	given []string
 	fail  error
@@ -38,7 +38,7 @@ func (s *summarizer) Summarize(_ context.Context, _, transcript string) (string,
 	return fmt.Sprintf("  a summary of %d characters\n", utf8.RuneCountInString(transcript)), s.fail
 }
 
-// tool runs the tool over all of alice's.
+// tool runs the search tool over all sessions of alice.
 func tool(t *testing.T, st Store, model search.Summarizer, scope search.Scope, query string, limit int) search.Result {
 	t.Helper()
 	tool := search.Tool{Store: st, Transcripts: st, Summarizer: model}
@@ -76,7 +76,7 @@ func testToolExtracts(t *testing.T, st Store) {
 	kind(t, "a query that cannot be read", err, fault.Invalid)
 }
 
-// testToolWindow has a session of a megabyte, and the match in its middle.
+// testToolWindow has a session of a megabyte with the match in its middle.
 func testToolWindow(t *testing.T, st Store) {
 	l := newTalk(alice(), "s", "")
 	for i := range 10 {
@@ -124,7 +124,7 @@ func testToolFallback(t *testing.T, st Store) {
 	}
 }
 
-// testToolScope has one lineage under two keys.
+// testToolScope has a lineage whose messages belong to two keys.
 func testToolScope(t *testing.T, st Store) {
 	l := newTalk(alice(), "s", "key A")
 	l.say(t, st, "a buzzard for A", "noted")

@@ -10,11 +10,11 @@ import (
 
 func sessionTests() []test {
 	return []test{
-		{"a session comes back as it was made", testCreate},
-		{"an id is taken once", testCreateTaken},
+		{"a session is read back as it was created", testCreate},
+		{"an id is unique", testCreateTaken},
 		{"every id leads to the tip", testTip},
 		{"absent and foreign ids are refused alike", testRefusedAlike},
-		{"a patch changes what it names", testPatch},
+		{"a patch changes only the given fields", testPatch},
 		{"a patch ends a session and a turn reopens it", testReopen},
 	}
 }

@@ -1,5 +1,5 @@
-// Package storetest is the contract of a storage backend: one suite, run
-// against every backend. A backend's own tests hold only what is truly its own.
+// Package storetest is the contract of a storage backend: one suite, run against every
+// backend. A backend's own tests cover only what is specific to it.
 //
 // The files are named like the backends' files. A new store method gets its
 // tests here first; the isolation test fails until it has a case there, too.
@@ -47,8 +47,8 @@ type test struct {
 	run  func(*testing.T, Store)
 }
 
-// Run holds a backend to the contract. open returns an empty store that closes
-// itself with the test.
+// Run checks a backend against the contract. open returns an empty store that is closed
+// at the end of the test.
 func Run(t *testing.T, open func(t *testing.T) Store) {
 	t.Helper()
 	for _, topic := range []struct {

@@ -16,18 +16,18 @@ import (
 
 func studyTests() []test {
 	return []test{
-		{"a study comes back with all it brought", testStudy},
-		{"vectors are known from when their messages were", testVectorsPast},
-		{"lineages want what they lack", testUnstudied},
-		{"another model's vectors take the place of one's", testVectorModels},
-		{"a summary goes to the session it names", testSummary},
+		{"a study is read back with all its results", testStudy},
+		{"a past state has the vectors of its messages", testVectorsPast},
+		{"lineages are listed by the work they lack", testUnstudied},
+		{"vectors of a new model replace those of the old one", testVectorModels},
+		{"a summary is stored with the session it names", testSummary},
 		{"a failing study changes nothing", testStudyAtomic},
-		{"what is studied goes with its lineage", testStudyErased},
+		{"erasing a lineage erases its study", testStudyErased},
 		{"a rewrite erases vectors", testStudyRewritten},
 	}
 }
 
-// studied is a study that brought one vector, which holds the mark.
+// studied is a study with one vector, which holds the mark.
 func studied(m *session.Message, mark string) curate.Study {
 	v := ranking.Vector{MessageID: m.ID, SessionID: m.SessionID, Root: m.RootID, Seq: m.Seq, Scale: 0.5}
 	for _, b := range []byte(mark) {
@@ -205,13 +205,13 @@ func testStudyRewritten(t *testing.T, st Store) {
 	vectors(t, "vectors", st, memory.Scope{Root: "s"}, theEmbeddings, b.Vectors...)
 	want := b.Marks
 	want.VectorsTo = 0
-	marks(t, "the vector is made anew", st, "s", want)
+	marks(t, "the vector is due again", st, "s", want)
 	if n := traces(t, st, "quetzal"); n > 0 {
 		t.Errorf("got %d traces, want none", n)
 	}
 }
 
-// What follows are the cases of isolation.
+// The isolation cases follow.
 
 // vectorsOfTheSession returns the marks that the vectors hold.
 func vectorsOfTheSession(ctx context.Context, st Store, o owner.Owner) (any, error) {
@@ -227,12 +227,12 @@ func vectorsOfTheSession(ctx context.Context, st Store, o owner.Owner) (any, err
 	return marks, err
 }
 
-// marksOfTheSession checks that the marks are the owner's own: [settle] sets
-// them after the length of its name.
+// marksOfTheSession checks that the marks are the owner's: [settle] derives them from
+// the length of the owner's name.
 func marksOfTheSession(ctx context.Context, st Store, o owner.Owner) (any, error) {
 	m, err := st.Marks(ctx, o, theSession)
 	want := len(o.ID())
-	if o.ID() == nobody().ID() {
+	if o.ID() == carol().ID() {
 		want = 0
 	}
 	if m.Summarized != want {
@@ -249,7 +249,7 @@ func unstudiedSessions(ctx context.Context, st Store, o owner.Owner) (any, error
 	return ids, err
 }
 
-// studyTheSession brings everything that a study can bring.
+// studyTheSession stores a study with every kind of result.
 func studyTheSession(ctx context.Context, st Store, o owner.Owner) (any, error) {
 	m := session.Message{ID: 1, SessionID: theSession, RootID: theSession, Key: theKey, Content: "strange"}
 	s := studied(&m, "strange")

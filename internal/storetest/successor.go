@@ -5,9 +5,10 @@ import (
 	"time"
 )
 
-// Succeed holds a backend that one process owns to what its next owner finds:
-// whoever held a lease is gone. open returns an empty store that closes itself
-// with the test, and how to get the same data as the next process does.
+// Succeed checks a backend that one process owns after a change of the process: the
+// leases of the old process are released. open returns an empty store that is closed at
+// the end of the test, and a function that opens the same data as the next process
+// does.
 func Succeed(t *testing.T, open func(t *testing.T) (st Store, next func() Store)) {
 	t.Helper()
 	for name, claim := range map[string]func(*testing.T, Store) claimer{"run": claimsOfRun, "slot of a job": claimsOfSlot, "delivery": claimsOfDelivery, "work": claimsOfWork} {

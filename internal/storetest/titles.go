@@ -10,14 +10,14 @@ import (
 
 func titleTests() []test {
 	return []test{
-		{"a title is taken once", testTitleTaken},
+		{"a title is unique", testTitleTaken},
 		{"a continuation gets the next number", testTitleContinued},
-		{"a turn names a session that has no name", testTitleGiven},
-		{"a free title", testFreeTitle},
-		{"who gave a title", testTitleSource},
-		{"a model's title takes the place of a derived one", testRetitled},
+		{"a turn gives a title to a session without one", testTitleGiven},
+		{"the next free title", testFreeTitle},
+		{"the source of a title", testTitleSource},
+		{"a model's title replaces a derived one", testRetitled},
 		{"a lineage that lost its title may be given one again", testTitleLost},
-		{"sessions by their title", testListTitle},
+		{"sessions are found by their title", testListTitle},
 	}
 }
 

@@ -16,14 +16,14 @@ func turnTests() []test {
 		{"a failing step changes nothing", testStepAtomic},
 		{"a parent has one child", testOneChild},
 		{"a step without messages", testEmptyStep},
-		{"receipts come back as they were given", testReceipt},
-		{"costs are summed up in order", testCosts},
-		{"message ids are given out once", testReserve},
+		{"receipts are read back as they were stored", testReceipt},
+		{"costs are summed in order", testCosts},
+		{"message ids are reserved once", testReserve},
 	}
 }
 
-// testStepAtomic fails steps in every way they can fail, each with as much in
-// them as a step can hold, and looks for traces.
+// testStepAtomic fails steps in every possible way, each with as much content as a step
+// can have, and looks for traces.
 func testStepAtomic(t *testing.T, st Store) {
 	l := newTalk(alice(), "s", "key")
 	first := l.step(t, st, "I use Redis.", "Noted.")
@@ -74,7 +74,7 @@ func testOneChild(t *testing.T, st Store) {
 	l.commit(t, st, l.fold(t, st, "child-1", "more"))
 	err := st.AppendTurn(t.Context(), alice(), late.fold(t, st, "child-2", "more"))
 	kind(t, "a second child", err, fault.Conflict)
-	// Without messages only the generation can tell.
+	// Without messages only the generation can show the conflict.
 	err = st.AppendTurn(t.Context(), alice(), late.fold(t, st, "child-2"))
 	kind(t, "a second child without messages", err, fault.Conflict)
 	l.check(t, st)

@@ -14,18 +14,18 @@ import (
 
 func undoneTests() []test {
 	return []test{
-		{"what is taken back stays in the archive", testUndone},
-		{"a part of the middle is taken back", testUndoneMiddle},
-		{"its facts go, and others are linked anew", testUndoneFacts},
-		{"what is taken back is not found", testUndoneSearch},
-		{"ids of an import", testAdoptIDs},
-		{"ids tell nothing of other owners", testIDsTellNothing},
-		{"a message by its id", testMessageByID},
-		{"copies keep their own times and receipts", testCopies},
+		{"undone messages stay in the archive", testUndone},
+		{"a range in the middle is undone", testUndoneMiddle},
+		{"undone facts are removed, and the others are relinked", testUndoneFacts},
+		{"undone messages are not found", testUndoneSearch},
+		{"an import keeps its ids", testAdoptIDs},
+		{"ids reveal nothing about other owners", testIDsTellNothing},
+		{"a message is found by its id", testMessageByID},
+		{"copies keep times and receipts", testCopies},
 	}
 }
 
-// undone takes back the end of a lineage, an hour after it was said.
+// undone undoes the end of a lineage, an hour after it was said.
 func undone(root session.ID, from int64) curate.Rewrite {
 	return curate.Rewrite{Undone: []curate.Undone{{Root: root, From: from, At: epoch().Add(time.Hour)}}}
 }
@@ -72,7 +72,7 @@ func testUndone(t *testing.T, st Store) {
 	l.check(t, st)
 }
 
-// testUndoneMiddle: an end bounds what is taken back.
+// testUndoneMiddle: an undo can have an end.
 func testUndoneMiddle(t *testing.T, st Store) {
 	l := newTalk(alice(), "s", "key")
 	l.say(t, st, "0", "1", "2", "3")
@@ -147,8 +147,8 @@ func testCopies(t *testing.T, st Store) {
 	}
 }
 
-// testAdoptIDs: an import keeps its ids unless they are in use or under way. Ids are
-// written here as they count from the owner's first one.
+// testAdoptIDs: an import keeps its ids unless they are in use or reserved. Ids are
+// written here relative to the owner's first one.
 func testAdoptIDs(t *testing.T, st Store) {
 	first, err := st.ReserveMessageIDs(t.Context(), alice(), 1)
 	kind(t, "reserve", err, "")
@@ -194,7 +194,7 @@ func testAdoptIDs(t *testing.T, st Store) {
 	}
 }
 
-// testIDsTellNothing: an owner's ids count the owner's messages, whatever others do.
+// testIDsTellNothing: an owner's ids count only the owner's messages.
 func testIDsTellNothing(t *testing.T, st Store) {
 	reserve := func(o owner.Owner, n int) int64 {
 		t.Helper()

@@ -16,17 +16,17 @@ import (
 
 func workTests() []test {
 	return []test{
-		{"work is asked for, claimed and done", testWork},
-		{"of many claimers one gets an item", testWorkClaimers},
-		{"a claim that was lost stores nothing", testWorkFence},
-		{"what is asked for meanwhile is not lost", testWorkAsked},
-		{"work that failed keeps its time", testWorkFailed},
-		{"every owner's first comes before anybody's second", testWorkFair},
-		{"work goes with its lineage", testWorkErased},
+		{"work is requested, claimed and done", testWork},
+		{"one of many workers claims an item", testWorkClaimers},
+		{"a worker with a lost claim stores nothing", testWorkFence},
+		{"a request during the work is not lost", testWorkAsked},
+		{"failed work keeps its wake time", testWorkFailed},
+		{"the first item of every owner comes before the second of any", testWorkFair},
+		{"erasing a lineage erases its work", testWorkErased},
 	}
 }
 
-// wanted is an item as it is asked for.
+// wanted is an item as it is requested.
 func wanted(root session.ID, kind curate.Work, at time.Time) study.Item {
 	return study.Item{Root: root, Kind: kind, WakeAt: at, UpdatedAt: epoch()}
 }
@@ -212,9 +212,9 @@ func testWorkErased(t *testing.T, st Store) {
 	}
 }
 
-// What follows are the cases of isolation.
+// The isolation cases follow.
 
-// settleWork gives an owner work with a mark of its own.
+// settleWork stores work for an owner, with the owner's mark.
 func settleWork(t *testing.T, st Store, o owner.Owner) {
 	t.Helper()
 	ctx := t.Context()
