@@ -1,5 +1,5 @@
 // Command jobs measures what a thousand jobs due in the same second do to a
-// server: whether every slot fires once and none beside another of its job, and
+// server: whether every slot fires once and never concurrently with another slot of its job, and
 // how long the API takes meanwhile. It starts the built server and a scripted
 // upstream itself; the upstream takes 200 ms for a job and none for a turn.
 package main
@@ -89,7 +89,7 @@ func report(up *upstream, quiet, busy []series, l ledger, slots int, cpu time.Du
 		runtime.Version())
 	fmt.Println("| measured | figure | aim |\n|---|---|---|")
 	fmt.Printf("| slots due, completed in the ledger | %d, %d | all |\n", slots, l.completed)
-	fmt.Printf("| slots fired more than once, beside another of their job | %d, %d | 0 |\n", up.doubled(), up.overlaps())
+	fmt.Printf("| slots fired more than once, concurrently with another of their job | %d, %d | 0 |\n", up.doubled(), up.overlaps())
 	fmt.Printf("| the last of a round begins after | %.1f s | |\n", l.latest)
 	fmt.Printf("| CPU for all of it, requests included | %.1f s | |\n", cpu.Seconds())
 	for i := range busy {

@@ -150,8 +150,8 @@ func (s *series) spread() spread {
 	return spread{s.took[len(s.took)/2], s.took[len(s.took)*99/100], s.took[len(s.took)-1]}
 }
 
-// probe makes requests of every kind, one kind beside the other and a hundred a
-// second at most, as long as it is told to go on.
+// probe sends requests of every kind until it is told to stop: all kinds concurrently, at
+// most a hundred requests a second.
 func (s *server) probe(ctx context.Context, on func() bool, longest time.Duration) ([]series, error) {
 	key := adminKey
 	if len(s.keys) > 0 {

@@ -18,11 +18,11 @@ type upstream struct {
 	server *upstreamtest.Server
 	rounds int
 
-	mu      sync.Mutex
-	calls   map[string]int
-	last    map[string]time.Time
-	beside  int
-	counted int
+	mu          sync.Mutex
+	calls       map[string]int
+	last        map[string]time.Time
+	overlapping int
+	counted     int
 }
 
 func startUpstream(rounds int) (*upstream, error) {
@@ -45,7 +45,7 @@ func (u *upstream) answer(r *upstreamtest.Request) upstreamtest.Step {
 	defer u.mu.Unlock()
 	now := time.Now()
 	if last, ok := u.last[r.Model]; ok && now.Sub(last) < delay {
-		u.beside++
+		u.overlapping++
 	}
 	u.calls[r.Model]++
 	u.last[r.Model] = now
@@ -75,5 +75,5 @@ func (u *upstream) doubled() int {
 func (u *upstream) overlaps() int {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return u.beside
+	return u.overlapping
 }

@@ -37,7 +37,7 @@ func (t *training) signsOf(l *list, w []float64) signs {
 			others, rivals = max(others, scores[i]-w[other]), true
 		}
 	}
-	if rivals { // somebody is named, or nobody would be another
+	if rivals { // another person can be meant only if a person is named
 		return signs{named: true, value: asked - others}
 	}
 	return signs{value: top}

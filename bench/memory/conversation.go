@@ -6,7 +6,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/ranking"
 )
 
-// conversation is what was said, and what is asked of it.
+// conversation is a list of messages, and the questions about it.
 type conversation struct {
 	name      string
 	documents []ranking.Document
@@ -15,7 +15,7 @@ type conversation struct {
 	questions []question
 }
 
-// question is a question with what is known of its answer.
+// question is a question, with the parts of its answer that are known.
 type question struct {
 	text string
 	kind string

@@ -39,7 +39,7 @@ func (d *dice) fresh(text func() string) string {
 	return s
 }
 
-// codename is a name nobody else in the transcript has: "velvet otter gateway".
+// codename is a name that is unique in the transcript: "velvet otter gateway".
 func (d *dice) codename() string {
 	return d.fresh(func() string { return d.of(adjectives) + " " + d.of(nouns) + " " + d.of(components) })
 }

@@ -12,7 +12,7 @@ import (
 // embedBatch is how many texts are embedded in one call.
 const embedBatch = 64
 
-// embeddings says which server compares messages by meaning, beside their words.
+// embeddings says which server compares messages by meaning, in addition to their words.
 type embeddings struct{ url, model string }
 
 // meanings are the vectors of a conversation's messages and questions. The zero value

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// fillerSentence is a sentence that nobody needs to remember. It is made of the
+// fillerSentence is a sentence that is not worth remembering. It is made of the
 // same sorts of words as what is planted: first persons, numbers, dates, names.
 func (d *dice) fillerSentence() string {
 	return d.fresh(func() string {

@@ -44,7 +44,7 @@ type lifeQuestion struct {
 	MustNot  []string  `json:"must_not"`
 }
 
-// The measures of the table, beside right, wrong and answered.
+// The measures of the table, in addition to right, wrong and answered.
 const shown = "shown" // what was told is in the answer, whatever else is
 
 // lives asks the built-in responder about lives in chat messages.

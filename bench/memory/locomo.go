@@ -20,7 +20,7 @@ func locomo(flags *flag.FlagSet) func(context.Context, io.Writer) error {
 	among := flags.Int("among", 0, "how often all other conversations are said after each: how recall fares in a long memory")
 	learn := flags.Bool("train", false, "learn the weights, leaving one conversation out at a time")
 	var by embeddings
-	flags.StringVar(&by.url, "embeddings-url", "", "base URL of a server with embeddings: what is near in meaning counts beside the words")
+	flags.StringVar(&by.url, "embeddings-url", "", "base URL of a server with embeddings: vectors then count in addition to words")
 	flags.StringVar(&by.model, "embeddings-model", "", "the model of that server")
 	return func(ctx context.Context, w io.Writer) error {
 		conversations, err := load(*path)

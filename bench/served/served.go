@@ -71,7 +71,7 @@ func get(ctx context.Context, url string) (int, error) {
 	return res.StatusCode, err
 }
 
-// FreeAddr is an address of this machine that nobody listens on.
+// FreeAddr is an address of this machine on which no process listens.
 func FreeAddr(ctx context.Context) (string, error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", "127.0.0.1:0")

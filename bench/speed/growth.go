@@ -13,7 +13,7 @@ import (
 
 // How growth is measured: each session takes its turn after the other, so that
 // whatever else the machine does meets all of them alike. A short session is
-// begun anew when it has grown, so that its turns stay those of a short one.
+// replaced when it has grown, so that its turns stay those of a short one.
 const (
 	growthWarm  = 10
 	growthTurns = 200
@@ -148,7 +148,7 @@ func (g *grown) turn(ctx context.Context, s *served.Server, i int, counts bool) 
 	return nil
 }
 
-// indexed waits for the text index, by asking for a word that nobody said: what a session of this length has cost
+// indexed waits for the text index, by asking for a word that was never said: what a session of this length has cost
 // before is no part of a turn.
 func indexed(ctx context.Context, s *served.Server) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.Base+"/api/search?q=unheardof", nil)

@@ -27,7 +27,7 @@ func (b *bench) start(ctx context.Context) error {
 	return nil
 }
 
-// turn measures one stateful turn at a time, beside the upstream alone.
+// turn measures one stateful turn at a time, and the upstream alone.
 func (b *bench) turn(ctx context.Context) error {
 	s, err := b.startServer(ctx, "")
 	if err != nil {

@@ -32,7 +32,7 @@ func examples() map[string]plot {
 	}
 }
 
-// TestPlot holds the pictures against those that somebody has looked at.
+// TestPlot compares the pictures with ones that a person has approved.
 func TestPlot(t *testing.T) {
 	t.Parallel()
 	for name, p := range examples() {

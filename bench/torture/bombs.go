@@ -30,7 +30,7 @@ type bomb struct {
 	body    func() io.Reader
 	length  bool // it is announced
 	header  map[string]string
-	allowed []int // statuses, beside 503
+	allowed []int // statuses, in addition to 503
 }
 
 // stopAt ends a server that takes too much, in MiB: the machine is also others'.

@@ -100,7 +100,7 @@ func growSessions(ctx context.Context, b *bench, rounds int) (*tally, error) {
 }
 
 // growOn has all sessions grow for a round, whose end is a kill in the middle. In
-// a calm round it comes when nobody speaks any more, so that the summariser does.
+// a calm round it comes when no client sends any more, so that the summariser does.
 func growOn(ctx context.Context, s *subject, all []*grower, calm bool) error {
 	if err := s.start(ctx); err != nil {
 		return err

@@ -159,7 +159,7 @@ func (f *folds) check(rows *sql.Rows, t *tally) error {
 	}
 	if strings.Contains(summary, lie) {
 		f.lies++
-		t.miss("%s: its summary has what nobody said", id)
+		t.miss("%s: its summary has text that was never said", id)
 	}
 	return nil
 }

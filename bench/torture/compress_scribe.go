@@ -22,7 +22,7 @@ type scribe struct {
 	calls [6]atomic.Int64
 }
 
-// lie marks what nobody has said.
+// lie marks text that no client has sent.
 const lie = "zzlie"
 
 var (

@@ -48,7 +48,7 @@ func messagesOf(ctx context.Context, db *sql.DB) ([]stored, error) {
 	return out, rows.Err()
 }
 
-// checkFile adds what is wrong with a file that nobody uses, and returns its messages.
+// checkFile adds what is wrong with a file that no process uses, and returns its messages.
 func checkFile(ctx context.Context, path string, t *tally) ([]stored, error) {
 	db, err := openFile(path, false)
 	if err != nil {

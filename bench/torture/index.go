@@ -15,7 +15,7 @@ import (
 // indexRig damages the text index under load.
 var indexRig = rig{
 	name: "index", fault: "F8 the text index's blocks overwritten with noise by another program, under load", rounds: 30, run: damageIndex,
-	want: "0 failed appends, search back by itself, the index sound, the same results as of an index made anew",
+	want: "0 failed appends, search back by itself, the index sound, the same results as of a rebuilt index",
 	off:  "a damaged index is left as it is", bareRounds: 3,
 	bare: []change{{"internal/sqlite/heal.go", "func (x *indexer) remake(ctx context.Context, why string) error {\n", "func (x *indexer) remake(ctx context.Context, why string) error {\n	if ctx != nil {\n		return nil\n	}\n"}},
 }
@@ -63,7 +63,7 @@ func damageIndex(ctx context.Context, b *bench, rounds int) (*tally, error) {
 	}
 	lost := int(l.acked.Load()) - len(rows)
 	t.done = fmt.Sprintf("%d times, %d blocks overwritten, %d messages acknowledged, %d searches", rounds, damaged, l.acked.Load(), l.searched.Load())
-	t.figure = fmt.Sprintf("%d failed appends, %d lost, %d searches told to wait; search whole %.1f s after the load; %d of %d searches bring what they bring of an index made anew",
+	t.figure = fmt.Sprintf("%d failed appends, %d lost, %d searches told to wait; search whole %.1f s after the load; %d of %d searches have the results of a rebuilt index",
 		l.failed.Load(), max(0, lost), l.refused.Load(), took.Seconds(), equal, ticksAsked)
 	if l.failed.Load() > 0 || lost > 0 {
 		t.miss("%d failed appends, %d lost", l.failed.Load(), lost)
@@ -125,7 +125,7 @@ func damage(ctx context.Context, path string) (int, error) {
 	return int(n), err
 }
 
-// healed searches until every search is answered, then has the index made anew, and
+// healed searches until every search is answered, then has the index rebuilt, and
 // counts the ticks that are found the same.
 func (s *subject) healed(ctx context.Context, ticks int) (took time.Duration, equal int, err error) {
 	began := time.Now()
@@ -137,7 +137,7 @@ func (s *subject) healed(ctx context.Context, ticks int) (took time.Duration, eq
 		return took, 0, nil // it never was, which is a figure, too
 	}
 	if status, body, err := send(ctx, s.addr, "POST", "/api/search/rebuild", nil, nil); err != nil || status != http.StatusOK {
-		return took, 0, fmt.Errorf("make the index anew: status %d, %w: %s", status, err, body)
+		return took, 0, fmt.Errorf("rebuild the index: status %d, %w: %s", status, err, body)
 	}
 	after, err := s.found(ctx, ticks)
 	if err != nil {

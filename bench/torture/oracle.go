@@ -220,7 +220,7 @@ func (e *eavesdropper) pick(kind string) string {
 	return e.theirs[kind][e.rnd.IntN(len(e.theirs[kind]))]
 }
 
-// absent is an id of the same shape that nobody has: its last digits and letters
+// absent is an id of the same shape that does not exist: its last digits and letters
 // are others.
 func (e *eavesdropper) absent(id string) string {
 	out := []byte(id)

@@ -235,7 +235,7 @@ func (c *crowd) read(ctx context.Context, res *http.Response, stream bool) (whol
 	return whole, 0
 }
 
-// complain notes what nobody should see.
+// complain notes an event that must not happen.
 func (c *crowd) complain(ctx context.Context, format string, args ...any) {
 	if ctx.Err() != nil {
 		return // it has left

@@ -116,7 +116,7 @@ func (o *outages) tally(rounds int) *tally {
 	if o.lost > 0 {
 		o.t.miss("%d lost", o.lost)
 	}
-	if n := o.refused.Load(); n > 0 { // a disk that nobody writes loses nothing
+	if n := o.refused.Load(); n > 0 { // a disk without writes loses nothing
 		o.t.miss("%d writes refused", n)
 	}
 	return o.t

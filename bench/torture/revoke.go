@@ -15,7 +15,7 @@ import (
 
 // revokeRig takes a key away from who is using it.
 var revokeRig = rig{
-	name: "revoke", fault: "T3 a key is revoked under 1,000 open streams, beside 200 of another key of its owner's and of another owner", rounds: 10, run: revoke,
+	name: "revoke", fault: "T3 a key is revoked under 1,000 open streams, with 200 streams of other keys, of the same and of another owner", rounds: 10, run: revoke,
 	want: "all closed ≤ 2 s, none of them with an end that passes for one, 401 from then on; the other streams go on to their end",
 	off:  "what goes on with a key is not ended", bareRounds: 1,
 	bare: []change{{"internal/owner/watch.go", "	for _, cancel := range w.open[key] {\n\t\tcancel(wasRevoked())\n\t}\n", ""}},
@@ -151,7 +151,7 @@ func revoke(ctx context.Context, b *bench, rounds int) (*tally, error) {
 		}
 		b.say("revoke: %d rounds", n+1)
 	}
-	c.t.done = fmt.Sprintf("%d keys revoked under %d streams of four kinds, beside %d of other keys", rounds, rounds*revokedStreams, c.others)
+	c.t.done = fmt.Sprintf("%d keys revoked under %d streams of four kinds, with %d of other keys", rounds, rounds*revokedStreams, c.others)
 	c.t.figure = fmt.Sprintf("%d closed, the last after %d ms, %d later than 2 s, %d with a false end; the revocation itself answered within %d ms; of the other streams %d cut; %d requests let in afterwards",
 		c.closed, c.slowest.Milliseconds(), c.late, c.false, c.answered.Milliseconds(), c.cut, c.still)
 	if c.late+c.false+c.cut+c.still > 0 {

@@ -16,7 +16,7 @@ import (
 type rig struct {
 	name, fault string
 	want        string // the figure that is aimed for
-	rounds      int    // how often, when nobody says otherwise
+	rounds      int    // how often, without -rounds
 	run         func(ctx context.Context, b *bench, rounds int) (*tally, error)
 
 	// bare takes the protection away; off says what is taken. The rig has to miss

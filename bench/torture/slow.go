@@ -54,14 +54,14 @@ func stallReaders(ctx context.Context, b *bench, rounds int) (*tally, error) {
 		pause(ctx, 100*time.Millisecond)
 	}
 	took := time.Since(began)
-	t := &tally{done: fmt.Sprintf("%d readers, %d turns before and %d beside them", rounds, len(usual), len(stalled))}
+	t := &tally{done: fmt.Sprintf("%d readers, %d turns before and %d during them", rounds, len(usual), len(stalled))}
 	before, beside := p99(usual), p99(stalled)
-	t.figure = fmt.Sprintf("%d let go after %.1f s; p99 of a turn %d ms before, %d ms beside them", let, took.Seconds(), before.Milliseconds(), beside.Milliseconds())
+	t.figure = fmt.Sprintf("%d let go after %.1f s; p99 of a turn %d ms before, %d ms during them", let, took.Seconds(), before.Milliseconds(), beside.Milliseconds())
 	if let < rounds || took > 10*time.Second {
 		t.miss("%d of %d let go after %.1f s", let, rounds, took.Seconds())
 	}
 	if beside > 2*before {
-		t.miss("p99 %s beside them, %s before", beside, before)
+		t.miss("p99 %s during them, %s before", beside, before)
 	}
 	return t, nil
 }

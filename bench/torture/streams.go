@@ -32,7 +32,7 @@ const held = 150 * time.Second
 type holder struct {
 	addr, path     string
 	began, dropped atomic.Int64
-	all            chan struct{} // closed when everybody has the event: until then nobody leaves
+	all            chan struct{} // closed when every reader has the event; no reader leaves before
 	mu             sync.Mutex
 	told           time.Time // when the model said its word
 	arrived        []time.Duration
@@ -164,7 +164,7 @@ func (h *holder) tell(say func()) {
 	say()
 }
 
-// gather waits until everybody has the event, or a minute.
+// gather waits until every reader has the event, or a minute.
 func (h *holder) gather(ctx context.Context, count int) {
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); pause(ctx, 50*time.Millisecond) {
 		h.mu.Lock()

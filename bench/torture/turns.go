@@ -197,7 +197,7 @@ func (h *history) now() int64 {
 	return h.clock
 }
 
-// note keeps an operation. One whose outcome nobody knows may end at any time.
+// note keeps an operation. One with an unknown outcome may end at any time.
 func (h *history) note(sh *shared, client int, call, ended int64, in said, out saw) {
 	if !out.known {
 		ended = 1 << 62

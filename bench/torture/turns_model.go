@@ -9,7 +9,7 @@ import (
 )
 
 // kind is what a client did. A turn is two: its input is stored, and its answer;
-// between them nobody else may write, but everybody may read.
+// between them no other client may write, but all may read.
 type kind int
 
 const (
@@ -165,7 +165,7 @@ func unplaced(log string) string {
 }
 
 // nameOf is the first word of a message, which is its name: t, n, a or b, the
-// client and a number; "" for a text that nobody here has said.
+// client and a number; "" for a text that no client here has sent.
 func nameOf(text string) string {
 	name, _, _ := strings.Cut(text, " ")
 	if len(name) < 4 || !strings.ContainsAny(name[:1], "tnab") || strings.Trim(name[1:], "0123456789.") != "" {

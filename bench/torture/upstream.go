@@ -36,7 +36,7 @@ const (
 	between   = 60 * time.Second  // and for its next piece
 )
 
-// behaviours are all of them. The slow ones run beside the others.
+// behaviours are all of them. The slow ones run concurrently with the others.
 func behaviours() []behaviour {
 	return []behaviour{
 		{name: "hang", answer: hang, deadline: firstByte, atOnce: 100},
@@ -205,7 +205,7 @@ func (m *misbehaving) count(ctx context.Context) (doubled int, err error) {
 	return doubled, nil
 }
 
-// quiet is the number of goroutines while nobody asks anything.
+// quiet is the number of goroutines without requests.
 func (s *subject) quiet(ctx context.Context, model *httptest.Server) (float64, error) {
 	idle.CloseIdleConnections()
 	model.CloseClientConnections()
@@ -262,7 +262,7 @@ func status(code int) http.HandlerFunc {
 	}
 }
 
-// endless sends a text over and over, up to a size, or until nobody reads it.
+// endless sends a text over and over, up to a size, or until the client stops reading.
 func endless(s string, size int64) http.HandlerFunc {
 	block := []byte(strings.Repeat(s, (64<<10)/len(s)))
 	return func(w http.ResponseWriter, r *http.Request) {

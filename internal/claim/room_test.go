@@ -6,8 +6,8 @@ import (
 	"testing/synctest"
 )
 
-// TestRoom: an owner has his share and no more, all have what there is, and who
-// waits comes in when somebody leaves.
+// TestRoom: an owner gets at most its share, all owners together at most the whole, and
+// a waiting request enters when another leaves.
 func TestRoom(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/upstream/upstreamtest"
 )
 
-// person is somebody in front of a terminal in which hermes runs.
+// person is a person at a terminal in which hermes runs.
 type person struct {
 	t      *testing.T
 	home   string

@@ -106,7 +106,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// checkRebuild distils everything anew and compares it with what was stored.
+// checkRebuild distils all messages again and compares the facts with the stored ones.
 func checkRebuild(t *testing.T, addr string) {
 	t.Helper()
 	var got struct {
@@ -224,7 +224,7 @@ func isAnswered(stored []row, i int, answer string) bool {
 	return false
 }
 
-// freePort is a port that nobody listens on.
+// freePort is a port on which no process listens.
 func freePort(t *testing.T) string {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -18,8 +18,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestScript runs testdata/script/*.txtar against the program. Beside the usual
-// commands there are:
+// TestScript runs testdata/script/*.txtar against the program. In addition to the
+// usual commands there are:
 //
 //	exit CODE COMMAND ARGS…   runs a command that must end with that code
 //	conversations FILE        writes an export of 28 conversations

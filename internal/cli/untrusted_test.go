@@ -61,7 +61,7 @@ func (s *shell) run(stdin string, args ...string) (out, errs string) {
 			s.t.Errorf("hermes %q: %s holds %q", args, name, text[i:min(len(text), i+40)])
 		}
 		if forges := strings.Contains("\n"+text, "\nhermes: forged"); forges && (name == "standard error" || !tellsText(args)) {
-			s.t.Errorf("hermes %q: %s has a line that somebody else has written: %q", args, name, text)
+			s.t.Errorf("hermes %q: %s has a line that an untrusted text made: %q", args, name, text)
 		}
 	}
 	return o.String(), e.String()
@@ -340,7 +340,7 @@ func TestUntrustedText(t *testing.T) {
 	all := commands(newApp(Process{}).rootCommand())
 	for _, path := range all {
 		if _, ok := cases[path]; !ok {
-			t.Errorf("%s has no case here: give it one that shows a text of somebody else", path)
+			t.Errorf("%s has no case here: give it one that shows an untrusted text", path)
 		}
 	}
 	order := slices.SortedFunc(maps.Keys(cases), func(a, b string) int { return strings.Compare(late(a)+a, late(b)+b) })

@@ -112,7 +112,7 @@ func TestBodiesWithoutLength(t *testing.T) {
 				return r
 			}
 			if _, _, err := b.enter(request(gone, "a")); (err != nil) != tt.waits {
-				t.Errorf("beside a full room: got %v, want it to wait: %t", err, tt.waits)
+				t.Errorf("next to a full room: got %v, want it to wait: %t", err, tt.waits)
 			}
 			r, ticket, err := b.enter(request(t.Context(), tt.name))
 			if err != nil || (ticket != nil) != tt.waits {
@@ -165,7 +165,7 @@ func TestPassage(t *testing.T) {
 			t.Fatal("there is no room")
 		}
 		if err := read(smallBody); err != nil {
-			t.Errorf("a small piece beside a full room: got %v", err)
+			t.Errorf("a small body next to a full room: got %v", err)
 		}
 		began := time.Now()
 		err := read(smallBody)

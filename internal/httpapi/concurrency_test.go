@@ -52,8 +52,8 @@ func lastMessage(r *upstreamtest.Request) string {
 	return content.text
 }
 
-// TestManySessionsAtOnce: fifty sessions with a canary each; nobody ever hears
-// another's (S1, S2).
+// TestManySessionsAtOnce: fifty sessions with a canary each; no session ever gets the
+// canary of another (S1, S2).
 func TestManySessionsAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{})
@@ -81,7 +81,7 @@ func TestManySessionsAtOnce(t *testing.T) {
 		}
 		own := body[first : first+strings.Index(body[first+6:], "-")+7]
 		if n, all := strings.Count(body, own), strings.Count(body, "ZEBRA-"); n != all {
-			t.Errorf("got %d canaries beside %s in a prompt: %s", all-n, own, body)
+			t.Errorf("got %d canaries in addition to %s in a prompt: %s", all-n, own, body)
 		}
 	}
 }

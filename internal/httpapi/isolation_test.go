@@ -335,7 +335,7 @@ func TestForgettingIsNoOracle(t *testing.T) {
 		bytes := regexp.MustCompile(`"bytes":\d+`)
 		known = bytes.ReplaceAllString(strings.ReplaceAll(known, "ZEBRA", "GNU12"), "")
 		if diff := cmp.Diff(bytes.ReplaceAllString(unknown, ""), known); diff != "" {
-			t.Errorf("dry run %s: a word of another owner is told from one nobody said (-nobody +another):\n%s", dry, diff)
+			t.Errorf("dry run %s: a word of another owner gets another answer than a word that was never said (-never said +another owner):\n%s", dry, diff)
 		}
 	}
 }

@@ -13,8 +13,9 @@ import (
 	"github.com/hermes-memory/hermes/internal/owner"
 )
 
-// TestLongRequests: of what takes long an owner has one done at a time. Another owner's
-// begins beside it, and what is short never waits. Who has waited too long is told.
+// TestLongRequests: long requests of one owner run one at a time. Another owner's long
+// request begins at once, and short requests never wait. A request that has waited too
+// long is refused.
 func TestLongRequests(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

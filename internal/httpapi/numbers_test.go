@@ -73,7 +73,7 @@ func TestStrangeCounts(t *testing.T) {
 	}
 }
 
-// TestStrangeUsage: an upstream that reports nonsense loses nobody an answer.
+// TestStrangeUsage: an upstream with a nonsensical usage does not cost a client its answer.
 func TestStrangeUsage(t *testing.T) {
 	t.Parallel()
 	for _, usage := range []string{

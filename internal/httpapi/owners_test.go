@@ -47,7 +47,7 @@ func TestOwners(t *testing.T) {
 type crowd struct {
 	*world
 	walkers []*walker
-	broken  atomic.Bool // somebody has seen what is not theirs
+	broken  atomic.Bool // an owner has seen data of another
 	made    atomic.Int64
 
 	mu sync.Mutex
@@ -109,7 +109,7 @@ func (c *crowd) answer(r *upstreamtest.Request) upstreamtest.Step {
 	for _, p := range c.walkers {
 		if strings.Contains(strings.ToUpper(string(r.Body)), p.canary) {
 			if text != "" {
-				c.fail("a prompt holds %s beside %s: %s", p.canary, text, r.Body)
+				c.fail("a prompt holds %s and %s: %s", p.canary, text, r.Body)
 			}
 			text = p.canary
 		}
@@ -129,7 +129,7 @@ type walker struct {
 	*crowd
 	*tenant
 	keys   []string
-	twin   string // a word like the canary that nobody says
+	twin   string // a word like the canary that no client sends
 	rnd    *rand.Rand
 	vault  tenant // what is laid by
 	before map[string]string
@@ -170,8 +170,8 @@ func (p *tenant) lay(t *testing.T) {
 	}
 }
 
-// tellFact has something remembered under the shared key, in a session that is
-// named like nobody else's: the id of a fact is a hash of where it was said.
+// tellFact stores a fact under the shared key, in a session whose name no other owner
+// uses: the id of a fact is a hash of the place of its message.
 func (p *walker) tellFact() {
 	session := "facts-" + p.name
 	p.call("POST", "/v1/chat/completions", chatBody("My boat is called "+p.canary+" because of the river.", false), "X-Hermes-Session-Id", session, "X-Hermes-Session-Key", "shared")
@@ -214,8 +214,8 @@ type asking struct {
 
 func (a asking) text() string { return a.path + "\n" + a.body + "\n" + strings.Join(a.headers, "\n") }
 
-// step makes up a request and sends it; if it names what is another's, then also
-// with what is nobody's in that place.
+// step sends a random request. If the request names data of another owner, step sends it
+// again with absent names in place of these.
 func (p *walker) step() {
 	if p.rnd.IntN(60) == 0 {
 		p.tellFact()
@@ -229,10 +229,10 @@ func (p *walker) step() {
 	case p.rnd.IntN(3) == 0:
 		theirs = other.vault
 	}
-	nobodys := absent(theirs, other.twin)
+	absents := absent(theirs, other.twin)
 	a, b := rand.NewPCG(p.rnd.Uint64(), 0), new(rand.PCG)
 	*b = *a
-	foreign, nothing := p.makeUp(rand.New(a), mine, theirs), p.makeUp(rand.New(b), mine, nobodys)
+	foreign, nothing := p.makeUp(rand.New(a), mine, theirs), p.makeUp(rand.New(b), mine, absents)
 	key := p.keys[p.rnd.IntN(len(p.keys))]
 	got := p.ask(foreign, key)
 	if other == p || foreign.text() == nothing.text() {
@@ -247,11 +247,12 @@ func (p *walker) step() {
 	if p.hasTaken(foreign.text()) || wholeDay.MatchString(foreign.text()) || foreign.headers != nil && !slices.Equal(foreign.headers, nothing.headers) {
 		return
 	}
-	p.compare(foreign, got, nothing, p.ask(nothing, key), theirs, nobodys)
+	p.compare(foreign, got, nothing, p.ask(nothing, key), theirs, absents)
 }
 
-// compare holds the answers for what is another's and what is nobody's to be alike.
-func (p *walker) compare(foreign asking, got reply, nothing asking, want reply, theirs, nobodys tenant) {
+// compare checks that requests for another owner's data and for absent data get the same
+// answer.
+func (p *walker) compare(foreign asking, got reply, nothing asking, want reply, theirs, absents tenant) {
 	p.crowd.mu.Lock()
 	p.pairs++
 	p.crowd.mu.Unlock()
@@ -262,7 +263,7 @@ func (p *walker) compare(foreign asking, got reply, nothing asking, want reply, 
 	if got.status < 300 && foreign.path != "/mcp" && !forgets {
 		return // a list may have changed
 	}
-	if diff := cmp.Diff(plain(want, nobodys), plain(got, theirs)); diff != "" {
+	if diff := cmp.Diff(plain(want, absents), plain(got, theirs)); diff != "" {
 		p.fail("%s: %s %s tells another's from what never was (-never +another's):\n%s", p.name, foreign.method, foreign.text(), diff)
 	}
 }
@@ -310,7 +311,7 @@ func plain(r reply, asked tenant) map[string]string {
 	return out
 }
 
-// absent is a tenant whose ids look like another's, and are nobody's.
+// absent is a tenant whose ids look like another's and do not exist.
 func absent(p tenant, twin string) tenant {
 	turn := func(id string) string {
 		return longPart.ReplaceAllStringFunc(id, func(part string) string {
@@ -499,7 +500,7 @@ func (p *walker) forms() []string {
 	return out
 }
 
-// note counts, and finds ids in an answer that somebody else was told before.
+// note counts, and finds ids in an answer that another owner was sent before.
 func (p *walker) note(a asking, got reply, all, sent string) {
 	p.crowd.mu.Lock()
 	defer p.crowd.mu.Unlock()

@@ -54,9 +54,9 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// TestNobodyReads: that nobody reads an answer any more is no failure of the server,
-// and no line in its log; a failure of its own is one.
-func TestNobodyReads(t *testing.T) {
+// TestUnreadAnswer: a client that no longer reads its answer is not a failure of the server
+// and not logged; a failure of the server is logged.
+func TestUnreadAnswer(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string

@@ -57,7 +57,7 @@ func TestRate(t *testing.T) {
 		{"another key", "/v1/models", bob, 0, 200, "4 3 15s "},
 		{"no limit", "/v1/models", free, 0, 200, "   "},
 		{"the owner of the machine", "/v1/models", "Bearer " + localKey, 0, 200, "   "},
-		{"nobody", "/v1/models", "Bearer nonesuch", 0, 401, "   "},
+		{"an unknown key", "/v1/models", "Bearer nonesuch", 0, 401, "   "},
 		{"in time", "/v1/models", alice, 500 * time.Millisecond, 200, "4 0 1m0s "},
 		{"after a minute", "/v1/models", alice, time.Hour, 200, "4 3 15s "},
 	} {
@@ -102,7 +102,7 @@ func TestTurnsAtOnce(t *testing.T) {
 	}{
 		{"of a key", claim.LineOptions{Room: 8, Patience: time.Millisecond}, new(1), 429, "rate_limit_exceeded", "key_full"},
 		{"of the server", claim.LineOptions{Permits: 1, Room: 8, Patience: time.Millisecond}, nil, 503, "overloaded", "too_long"},
-		{"of a server where nobody waits", claim.LineOptions{Permits: 1}, nil, 503, "overloaded", "no_room"},
+		{"of a server without a queue", claim.LineOptions{Permits: 1}, nil, 503, "overloaded", "no_room"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

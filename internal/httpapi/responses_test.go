@@ -177,7 +177,8 @@ func TestResponseBehindAnotherTurn(t *testing.T) {
 	}
 }
 
-// TestResponseUnstoredIsCancelled: nobody can come back for it.
+// TestResponseUnstoredIsCancelled: an unstored response ends with its client, because no
+// client can ask for it later.
 func TestResponseUnstoredIsCancelled(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{})

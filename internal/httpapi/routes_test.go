@@ -88,7 +88,7 @@ func routeCases() map[string]routeCase {
 		"GET /api/jobs/{id}/runs":    {"/api/jobs/{job}/runs", "", 200},
 
 		"GET /api/keys":         {"/api/keys", "", 200},
-		"POST /api/keys":        {"/api/keys", `{"name":"somebody"}`, 201},
+		"POST /api/keys":        {"/api/keys", `{"name":"bot"}`, 201},
 		"PATCH /api/keys/{id}":  {"/api/keys/limited", `{"requests_per_minute":600}`, 200},
 		"DELETE /api/keys/{id}": {"/api/keys/doomed", "", 200},
 
@@ -210,8 +210,8 @@ func TestEveryRouteNeedsAKey(t *testing.T) {
 	}
 }
 
-// TestTwoKeysAreNone: two Authorization headers mean that somebody on the way
-// disagrees with the client about who it is.
+// TestTwoKeysAreNone: with two Authorization headers, a program between client and server
+// disagrees with the client about its identity.
 func TestTwoKeysAreNone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{})

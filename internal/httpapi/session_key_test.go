@@ -23,9 +23,8 @@ func statements(t *testing.T, r reply) string {
 	return all.String()
 }
 
-// TestSessionKeyOfItsOwn opens a session with a session key: what is said in it
-// without the header belongs to the memory of that key, and what is shown of it
-// is what its turns are given.
+// TestSessionKeyOfItsOwn opens a session with a session key. Messages without the header
+// belong to the memory of that key, and the API shows the memory that turns are given.
 func TestSessionKeyOfItsOwn(t *testing.T) {
 	t.Parallel()
 	const keyHeader = "X-Hermes-Session-Key"

@@ -136,7 +136,7 @@ const (
 	anyNumber   = "<number>"
 	anyTime     = "<time>"
 	absentValue = "<absent>"
-	// andMore is a member that allows others beside those named.
+	// andMore is a member that allows further members.
 	andMore = "..."
 )
 
@@ -233,7 +233,7 @@ func (n *node) only(names []string) node {
 	return out
 }
 
-// softened is a value nobody has expected anything of yet.
+// softened is a value without an expectation yet.
 func (n *node) softened() node {
 	out := node{kind: n.kind, text: n.text, names: n.names}
 	for i := range n.items {

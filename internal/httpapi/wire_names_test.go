@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// names gives what is different in every run a name of its own, in the order it
-// turns up, so that a file can say "the same id as before".
+// names replaces values that differ in every run by numbered names, in the order of their
+// first appearance, so that a file can say "the same id as before".
 type names struct {
 	toName  map[string]string
 	toValue map[string]string

@@ -34,8 +34,8 @@ import (
 //	1 sent      the bodies the model's server received: only the members named
 //	1 sent raw  the one body it received, to the byte
 //
-// A step without "sent" must not reach the model's server. What memory quotes
-// beside the tail is left out of "sent". Ids, receipts and
+// A step without "sent" must not reach the model's server. Quotes from memory
+// are left out of "sent". Ids, receipts and
 // keys are named in the order they turn up: <id1>, <receipt1>…; a request may
 // use those names. "<any>", "<number>" and "<time>" stand for values, "<any>"
 // also for a part of a text, "<words 300>" for a text of that many words.

@@ -183,7 +183,7 @@ func (h *house) job(id job.ID) job.Job {
 	return j
 }
 
-// say is a turn of somebody at a screen.
+// say is a turn of a person in a chat.
 func (h *house) say(id session.ID, text string) {
 	h.t.Helper()
 	ctx := context.Background()

@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-var zonesFlag = flag.String("zones", "", "hold the zones of this regular expression over 2024–2030, not a sample")
+var zonesFlag = flag.String("zones", "", "check the zones of this regular expression over 2024–2030 instead of a sample")
 
-// expression is a schedule beside what it means, said without a library.
+// expression is a schedule and its meaning, computed without a library.
 type expression struct {
 	text string
 	due  func(wall time.Time) bool

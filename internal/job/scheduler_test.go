@@ -78,7 +78,7 @@ func TestUnboundJob(t *testing.T) {
 	}
 }
 
-// TestMissed: what was due while nobody was there is in the ledger, handled by
+// TestMissed: slots that were due while no server ran are in the ledger, handled by
 // the job's policy (J13).
 func TestMissed(t *testing.T) {
 	t.Parallel()
@@ -237,8 +237,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestUnreachable: nobody waits for a fire, so it is tried again before memory
-// answers in the model's place.
+// TestUnreachable: no person waits for a fire, so it is retried before memory answers
+// in place of the model.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -112,7 +112,7 @@ func TestApproval(t *testing.T) {
 	}
 }
 
-// TestApprovals: calls beside each other wait for a word each.
+// TestApprovals: each of several parallel calls waits for its own approval.
 func TestApprovals(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

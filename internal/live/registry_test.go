@@ -357,8 +357,8 @@ func TestFollowersLeave(t *testing.T) {
 	})
 }
 
-// TestBounds: no more run at once than may, nobody waits behind another owner's
-// pile, and what is too much is refused.
+// TestBounds: the number of concurrent runs is bounded, one owner's backlog does not
+// delay another's runs, and runs beyond the bound are refused.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -38,8 +38,8 @@ func TestEventsOf(t *testing.T) {
 	}
 }
 
-// TestScribeFails: after a failure nothing more is stored, everybody is told, and
-// nobody hangs.
+// TestScribeFails: after a failure nothing more is stored, every waiting sender gets the
+// error, and none blocks.
 func TestScribeFails(t *testing.T) {
 	t.Parallel()
 	full := errors.New("full")

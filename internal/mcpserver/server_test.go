@@ -32,7 +32,7 @@ func TestFailures(t *testing.T) {
 			_, _ = w.Write([]byte("goroutine 1 [running]"))
 		}},
 		{"no JSON", "could not be read", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("goroutine 1")) }},
-		{"nobody there", "did not answer", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }},
+		{"no answer", "did not answer", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -43,8 +43,8 @@ func TestOutranks(t *testing.T) {
 	}
 }
 
-// TestToolContradictsUser: a tool's contradiction stands beside what the user said, marked
-// with its source, until the user says otherwise.
+// TestToolContradictsUser: a tool's contradiction is kept with the user's statement,
+// marked with its source, until the user says otherwise.
 func TestToolContradictsUser(t *testing.T) {
 	t.Parallel()
 	conv, change := talk("My name is Carl. We use Postgres for the database.",

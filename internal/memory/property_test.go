@@ -114,7 +114,7 @@ func TestLexiconFiles(t *testing.T) {
 		delete(listed, name)
 	}
 	for name := range listed {
-		t.Errorf("lists: nobody asks for %q", name)
+		t.Errorf("lists: no code uses %q", name)
 	}
 	if len(l.categories) < 20 || len(l.choices) < 20 {
 		t.Errorf("got %d categories and %d choices", len(l.categories), len(l.choices))

@@ -154,8 +154,8 @@ func TestResponseObject(t *testing.T) {
 	}
 }
 
-// TestResponseStreamAgain: what is told after a new beginning has items of its
-// own, and the response at the end holds these alone.
+// TestResponseStreamAgain: text after a restart of the answer has its own items, and the
+// final response holds only these.
 func TestResponseStreamAgain(t *testing.T) {
 	t.Parallel()
 	s := NewResponseStream(Response{ID: "resp_1", Model: "m", Settings: defaultSettings()})

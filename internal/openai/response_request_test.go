@@ -206,8 +206,9 @@ func FuzzParseResponse(f *testing.F) {
 	})
 }
 
-// TestChatMessagesRead: a message of items is what is read of its JSON, whatever stands
-// in the items: those of a stored response are not from a parser.
+// TestChatMessagesRead: a message made from items equals the message that is parsed from
+// its JSON, for any content of the items, because items of a stored response come from
+// no parser.
 func TestChatMessagesRead(t *testing.T) {
 	t.Parallel()
 	for _, it := range []Item{

@@ -229,7 +229,7 @@ func TestAuthenticate(t *testing.T) {
 				}
 				return
 			}
-			// Nobody learns why: not whether there is such a key, or was one.
+			// The refusal does not tell whether there is such a key, or was one.
 			if diff := cmp.Diff(refused(), err); diff != "" {
 				t.Errorf("refusal: got (+), want (-):\n%s", diff)
 			}
@@ -253,7 +253,7 @@ func TestAuthenticateStoreFails(t *testing.T) {
 	for _, token := range []string{secret, DevelopmentKey} {
 		o, err := k.Authenticate(t.Context(), token)
 		if o.ID() != "" || fault.KindOf(err) != fault.Internal {
-			t.Errorf("%.8s…: got %q, %v, want nobody and an internal error", token, o.ID(), err)
+			t.Errorf("%.8s…: got %q, %v, want no owner and an internal error", token, o.ID(), err)
 		}
 	}
 }
@@ -269,8 +269,8 @@ func TestDevelopmentKey(t *testing.T) {
 	}{
 		{"on a fresh machine", nil, true, nil, true},
 		{"where it is not allowed", nil, false, nil, false},
-		{"beside a configured key", []string{"a-configured-key"}, true, nil, false},
-		{"beside a made key", nil, true, func(t *testing.T, k *Keyring) { t.Helper(); made(t, k, "x", "") }, false},
+		{"with a configured key", []string{"a-configured-key"}, true, nil, false},
+		{"with a created key", nil, true, func(t *testing.T, k *Keyring) { t.Helper(); made(t, k, "x", "") }, false},
 		{"after the last key was revoked", nil, true, func(t *testing.T, k *Keyring) {
 			t.Helper()
 			key, _ := made(t, k, "x", "")

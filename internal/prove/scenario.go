@@ -56,7 +56,7 @@ type Step struct {
 	// Of a turn and of a call.
 	Session string            `yaml:"session"`
 	Key     string            `yaml:"key"`
-	As      string            `yaml:"as"` // an owner beside the local one
+	As      string            `yaml:"as"` // an owner other than the local one
 	Headers map[string]string `yaml:"headers"`
 	Body    map[string]any    `yaml:"body"`
 	Answer  string            `yaml:"answer"` // what the scripted model says

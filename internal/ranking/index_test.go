@@ -183,7 +183,7 @@ func TestIndexExplain(t *testing.T) {
 	}
 	q.Explain = false
 	if hits := x.Search(q); hits[0].Reasons != nil {
-		t.Errorf("got reasons nobody asked for: %v", hits[0].Reasons)
+		t.Errorf("got reasons without Explain: %v", hits[0].Reasons)
 	}
 }
 

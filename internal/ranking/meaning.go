@@ -119,7 +119,7 @@ func dot(a, b []int8) int32 {
 
 const (
 	// fuseFlat keeps the first ranks from deciding alone. meaningWeight is how much a
-	// rank by vectors counts beside a rank by words. The usual choice, 60 and equal
+	// rank by vectors counts against a rank by words. The usual choice, 60 and equal
 	// weights, loses 18 of 84 points on LoCoMo, because the learnt ranking by words is
 	// the better one of the two. The figures are in docs/appendix/benchmarks.md.
 	fuseFlat      = 20
@@ -156,7 +156,7 @@ func Fuse(hits, near []Hit, limit int, explain bool) []Hit {
 		all[n].rank += worth
 		if explain {
 			all[n].hit.Reasons = append(slices.Clip(all[n].hit.Reasons), Reason{
-				Feature: "meaning", Value: near[i].Score, Weight: worth, Detail: "decides by rank, beside the words",
+				Feature: "meaning", Value: near[i].Score, Weight: worth, Detail: "merged by rank with the words",
 			})
 		}
 	}

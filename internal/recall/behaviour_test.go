@@ -70,11 +70,11 @@ var conversations = []struct {
 		[]string{"you are not using Kubernetes"},
 	},
 	{
-		"somebody else", []string{"My sister Clara studies medicine. She lives in Vienna.", "Where do I live?"},
+		"another person", []string{"My sister Clara studies medicine. She lives in Vienna.", "Where do I live?"},
 		[]string{unknown},
 	},
 	{
-		"of somebody else", []string{"My sister Clara studies medicine. She lives in Vienna.", "Where does my sister live?"},
+		"a question about another person", []string{"My sister Clara studies medicine. She lives in Vienna.", "Where does my sister live?"},
 		[]string{`"She lives in Vienna"`},
 	},
 	{

@@ -23,7 +23,7 @@ func checkAnswer(t *testing.T, got string, said ...string) {
 	parts := strings.Split(got, `"`)
 	for i := 1; i < len(parts); i += 2 {
 		if !strings.Contains(all, parts[i]) {
-			t.Fatalf("nobody said %q\nsaid: %q\ngot:  %q", parts[i], all, got)
+			t.Fatalf("got %q, which was never said\nsaid: %q\ngot:  %q", parts[i], all, got)
 		}
 	}
 }

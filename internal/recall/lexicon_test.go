@@ -28,7 +28,7 @@ func TestLists(t *testing.T) {
 		}
 		for name, words := range have {
 			if !slices.Contains(c.names, name) {
-				t.Errorf("list %q: got it in a file, and nobody asks for it", name)
+				t.Errorf("list %q: got a list that no code uses", name)
 			}
 			slices.Sort(words)
 			if n := len(slices.Compact(words)); n != len(words) {

@@ -35,7 +35,7 @@ func TestToldOtherwise(t *testing.T) {
 	}
 }
 
-// TestNeverTold asks for what nobody said: 98 of 100 times it says so.
+// TestNeverTold asks about things that were never said: 98 of 100 answers say so.
 func TestNeverTold(t *testing.T) {
 	t.Parallel()
 	wrong, all := 0, 0
@@ -58,8 +58,8 @@ func TestNeverTold(t *testing.T) {
 	}
 }
 
-// phrases are the words an answer may use that nobody said: who said it, when,
-// and how sayings hang together.
+// phrases are the words that an answer may add: who said a sentence, when, and how
+// sentences are connected.
 const phrases = `recall you told me on said i a tool reported reversal change later because that is to noted
 	have not been told keep what say and quote it back when ask am not language model
 	your you're you've you'll you'd are were weren't
@@ -85,7 +85,7 @@ func TestNeverInvents(t *testing.T) {
 			got := k.say(question)
 			for w := range words(got) {
 				if !known[w] && !number(w) {
-					t.Errorf("%s: %q: nobody said %q: %s", s.name, question, w, got)
+					t.Errorf("%s: %q: got %q, which was never said: %s", s.name, question, w, got)
 				}
 			}
 		}

@@ -49,7 +49,7 @@ func TestApproval(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name    string
-		nobody  bool
+		alone   bool
 		approve func(context.Context) string
 		result  string // its beginning
 		seen    []string
@@ -66,7 +66,7 @@ func TestApproval(t *testing.T) {
 			"approved late", false, slow(""), "tool:moin (done)",
 			[]string{`asked echo {"text":"moin"}`, `began echo {"text":"moin"}`, "ended call_echo_0 true"},
 		},
-		{"nobody to ask", true, nil, "tool:Error: not run: this tool needs a person's approval", nil},
+		{"no person to ask", true, nil, "tool:Error: not run: this tool needs a person's approval", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -74,7 +74,7 @@ func TestApproval(t *testing.T) {
 			k.asked = []string{"echo"}
 			a := &attendant{approve: tt.approve}
 			req := &run.Request{Session: "s", Messages: user("Try it."), Streaming: true}
-			if !tt.nobody {
+			if !tt.alone {
 				req.Attendant = a
 			}
 			h.model.say(calling("", "echo:moin"), saying{text: "So be it."})

@@ -122,7 +122,7 @@ func TestOneChild(t *testing.T) {
 	}
 	for i := 1; i < len(rows); i++ {
 		if rows[i].ParentID != rows[i-1].ID {
-			t.Errorf("%s continues %s, want %s: somebody has two children", rows[i].ID, rows[i].ParentID, rows[i-1].ID)
+			t.Errorf("%s continues %s, want %s: a session has two children", rows[i].ID, rows[i].ParentID, rows[i-1].ID)
 		}
 	}
 	ms := h.transcript("s")

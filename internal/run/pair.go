@@ -197,8 +197,8 @@ func (p *pairing) rebuilt(awaited bool) []session.Message {
 }
 
 // premature finds the answers without calls that stand between a call and its result,
-// in one turn of the user. Those given here are over. What a model said beside its
-// calls, in messages of their own, goes in front of the message that calls.
+// in one turn of the user. Those given here are over. What a model said between
+// its calls, in separate messages, goes in front of the message that calls.
 func (p *pairing) premature() (over []bool, said map[int][]int) {
 	over, said = make([]bool, len(p.ms)), make(map[int][]int)
 	for n := range p.calls {

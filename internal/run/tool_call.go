@@ -34,20 +34,20 @@ func (t *turn) execute(ctx context.Context, calls []openai.Call, room int) []Too
 			MS: t.runner.config.Now().Sub(began).Milliseconds(),
 		}
 	}
-	var beside sync.WaitGroup
+	var parallel sync.WaitGroup
 	for i := range calls {
 		if t.box.offered[calls[i].Function.Name].Parallel {
-			beside.Go(recovery.Func(func() { one(i) }, func(err error) {
+			parallel.Go(recovery.Func(func() { one(i) }, func(err error) {
 				recovery.Log(ctx, t.runner.log, "a tool's call", err, "tool", calls[i].Function.Name)
 				results[i] = failed("the tool broke down")
 				uses[i] = lineage.ToolUse{Name: calls[i].Function.Name, CallID: calls[i].ID}
 			}))
 			continue
 		}
-		beside.Wait()
+		parallel.Wait()
 		one(i)
 	}
-	beside.Wait()
+	parallel.Wait()
 	t.box.used = append(t.box.used, uses...)
 	return results
 }

@@ -139,7 +139,7 @@ func TestToolLoop(t *testing.T) {
 			[]lineage.ToolUse{{Name: "echo", CallID: "call_echo_0", OK: true}, {Name: "echo", CallID: "call_echo_0", OK: true}, {Name: "echo", CallID: "call_echo_1", OK: true}},
 		},
 		{
-			"beside each other", []saying{calling("", "meet", "meet"), {text: "Met."}}, "Met.",
+			"in parallel", []saying{calling("", "meet", "meet"), {text: "Met."}}, "Met.",
 			[]string{"user:Try it.", "assistant: (tool_calls)", "tool:met (done)", "tool:met (done)"},
 			[]string{"user:Try it.", "assistant: (tool_calls)", "tool:met (done)", "tool:met (done)", "assistant:Met."},
 			[]lineage.ToolUse{{Name: "meet", CallID: "call_meet_0", OK: true}, {Name: "meet", CallID: "call_meet_1", OK: true}},
@@ -211,7 +211,7 @@ func TestToolOffer(t *testing.T) {
 		offered bool
 	}{
 		{"no tools of the client", `{}`, nil, true},
-		{"beside the client's", `{"tools":[{"type":"function","function":{"name":"weather"},"x":1}]}`, nil, true},
+		{"with the client's tools", `{"tools":[{"type":"function","function":{"name":"weather"},"x":1}]}`, nil, true},
 		{"left to the model", `{"tool_choice":"auto"}`, nil, true},
 		{"the same name", `{"tools":[{"type":"function","function":{"name":"echo","description":"theirs"}}]}`, nil, false},
 		{"forced", `{"tool_choice":"required"}`, nil, false},
@@ -361,7 +361,7 @@ func TestToolForEver(t *testing.T) {
 	h.chat("s", "Stop it.", false)
 }
 
-// TestToolHangs: nobody waits for a tool that does not end with its context.
+// TestToolHangs: a turn does not wait for a tool that ignores the end of its context.
 func TestToolHangs(t *testing.T) {
 	t.Parallel()
 	h, _ := withTools(t, 8000, run.ToolLimits{Each: 20 * time.Millisecond, Total: time.Minute}, "hang", "wait")
@@ -446,7 +446,7 @@ func TestToolReadOnly(t *testing.T) {
 	}
 }
 
-// TestToolOutside: results of the client's tools are somebody else's words.
+// TestToolOutside: results of the client's tools count as outside text.
 func TestToolOutside(t *testing.T) {
 	t.Parallel()
 	h, k := withTools(t, 8000, run.ToolLimits{}, "save")
@@ -466,7 +466,7 @@ func TestToolOutside(t *testing.T) {
 }
 
 // TestToolRoundIsStoredWhole: if a round cannot be stored, the turn fails and
-// the transcript ends before it; a retry begins the round anew.
+// the transcript ends before it; a retry begins the round again.
 func TestToolRoundIsStoredWhole(t *testing.T) {
 	t.Parallel()
 	h, _ := withTools(t, 8000, run.ToolLimits{}, "echo")

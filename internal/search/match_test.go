@@ -32,9 +32,9 @@ func TestSnippet(t *testing.T) {
 		{"Chinese", "分散", "再分散分散システム", "再[分散][分散]システム"},
 		{"one character", "部", "部署部", "[部]署[部]"},
 		{"mixed writings", "部署docker", "在部署docker服务", "在[部署docker]服务"},
-		{"Latin beside Chinese", "docker", "在docker服务", "在[docker]服务"},
+		{"Latin next to Chinese", "docker", "在docker服务", "在[docker]服务"},
 		{"what is excluded", "docker NOT graz", "docker graz", "[docker] graz"},
-		{"a beginning beside what is excluded", "dock* NOT vienna", "docker vienna graz", ""},
+		{"a prefix and an excluded word", "dock* NOT vienna", "docker vienna graz", ""},
 		{"white space and orders to a terminal", "b", "a\t\n  b \x1b[31m c\u009bd", "a [b] [31m c d"},
 		{"bytes that are no text", "b", "a \xff\xfe b", "a \ufffd\ufffd [b]"},
 		{"nothing to show", "absent", "some text", "some text"},
@@ -83,7 +83,7 @@ func TestIndexText(t *testing.T) {
 		{"words", "Plain words, été", "Plain words, été"},
 		{"a run", "分散シ", "分散 散シ シ"},
 		{"one character", "部", "部"},
-		{"beside words", "在docker里", "在 docker 里"},
+		{"between words", "在docker里", "在 docker 里"},
 		{"hangul", "시스템", "시스 스템 템"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

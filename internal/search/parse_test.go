@@ -61,7 +61,7 @@ func TestParse(t *testing.T) {
 		{"a brace", "{content} : x", `"{content}" AND x`},
 		{"an apostrophe", "' OR 1=1 --", `"1=1"`},
 		{"an operator as a phrase", `"OR" a`, `"OR" AND a`},
-		{"emoji beside a word", "party 🎉", "party"},
+		{"emoji next to a word", "party 🎉", "party"},
 		{"control characters", "a\x00b\tc\nd", "a AND b AND c AND d"},
 		{"bytes that are no text", "a\xffb", "a AND b"},
 		{"Chinese", "分散", "分散"},

@@ -205,9 +205,9 @@ func (p *passage) extract() string {
 	want := make(map[int64]int)
 	for _, seq := range p.matches {
 		want[seq] = quoteLength
-		for _, beside := range []int64{seq - 1, seq + 1} {
-			if want[beside] == 0 {
-				want[beside] = besideLength
+		for _, next := range []int64{seq - 1, seq + 1} {
+			if want[next] == 0 {
+				want[next] = besideLength
 			}
 		}
 		if p.length(want) > extractLength {

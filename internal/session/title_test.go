@@ -75,7 +75,7 @@ func FuzzNextTitle(f *testing.F) {
 	f.Fuzz(func(t *testing.T, title, a, b string) {
 		got, err := NextTitle(title, func(s string) (bool, error) { return s == a || s == b, nil })
 		if err != nil || (got == a || got == b) && got != "" || (got == "") != (title == "") {
-			t.Errorf("got %q, %v for %q beside %q and %q", got, err, title, a, b)
+			t.Errorf("got %q, %v for %q with %q and %q taken", got, err, title, a, b)
 		}
 	})
 }

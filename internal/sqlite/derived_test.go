@@ -144,7 +144,7 @@ func TestSoundIndexIsLeftAlone(t *testing.T) {
 	closeDB(t, db)
 	db = openAt(t, path)
 	if index, err := db.Index(t.Context()); err != nil || !index.RemadeAt.IsZero() {
-		t.Errorf("got %+v, %v, want an index that was never made anew", index, err)
+		t.Errorf("got %+v, %v, want an index that was never rebuilt", index, err)
 	}
 	if lost := db.Lost(); len(lost) > 0 {
 		t.Errorf("got %q lost, want nothing", lost)

@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// TestGuard plays the accident the guard is for. Messages are acknowledged;
-// somebody in the process opens and closes the files; another program reads the
+// TestGuard reproduces the accident that the guard prevents. Messages are acknowledged;
+// other code in the process opens and closes the files; another program reads the
 // database and, finding no locks, takes itself for the last user and deletes
-// the WAL; more messages are acknowledged into the WAL that has no name; the
-// process is killed. Without the guard the test must see them lost, or refused, or
-// it would show nothing.
+// the WAL; more messages are acknowledged into the deleted WAL; the process is killed.
+// Without the guard the test must see these messages lost or refused, or it would
+// prove nothing.
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	for name, read := range strangers(t) {

@@ -19,8 +19,8 @@ type indexer struct {
 	hurry chan struct{}
 	// damaged reports that a search has met a damaged index.
 	damaged chan struct{}
-	// anew requests a rebuild; the outcome is sent to the channel in the request.
-	anew chan chan error
+	// rebuilds requests a rebuild; the outcome is sent to the channel in the request.
+	rebuilds chan chan error
 	// stopped is closed when nothing more is indexed.
 	stopped chan struct{}
 
@@ -60,7 +60,7 @@ const (
 // words in the index.
 func newIndexer(db *DB, dirty bool) *indexer {
 	x := &indexer{
-		db: db, wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1), damaged: make(chan struct{}, 1), anew: make(chan chan error),
+		db: db, wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1), damaged: make(chan struct{}, 1), rebuilds: make(chan chan error),
 		stopped: make(chan struct{}),
 		idle:    make(chan struct{}), clean: make(chan struct{}), healed: make(chan struct{}),
 	}
@@ -156,7 +156,7 @@ func (x *indexer) run(ctx context.Context) {
 		case <-x.wake:
 		case <-x.damaged:
 			_ = x.remake(ctx, x.harm()) // the failure is logged; the next search that fails retries
-		case done := <-x.anew:
+		case done := <-x.rebuilds:
 			done <- x.remake(ctx, "it was asked for")
 			nudge(x.hurry)
 		case <-ctx.Done():
@@ -225,7 +225,7 @@ func (x *indexer) next() []int64 {
 func (db *DB) Reindex(ctx context.Context) error {
 	done := make(chan error, 1)
 	select {
-	case db.indexer.anew <- done:
+	case db.indexer.rebuilds <- done:
 	case <-db.indexer.stopped:
 		return errDraining()
 	case <-ctx.Done():

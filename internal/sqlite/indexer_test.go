@@ -10,7 +10,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/owner"
 )
 
-// skipIDs gives out numbers that nobody will use.
+// skipIDs reserves ids that stay unused.
 func skipIDs(t *testing.T, db *DB, n int) {
 	t.Helper()
 	if _, err := db.ReserveMessageIDs(t.Context(), owner.Local(), n); err != nil {
@@ -179,8 +179,8 @@ func TestIndexerAfterKill(t *testing.T) {
 	}
 }
 
-// TestIndexerHeals damages the index: nobody's turn or erasure fails for it, and
-// it is made anew.
+// TestIndexerHeals damages the index: no turn and no erasure fails, and the index is
+// rebuilt.
 func TestIndexerHeals(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -24,7 +24,7 @@ func TestReserve(t *testing.T) {
 	db := openTest(t)
 	var free atomic.Uint64
 	free.Store(50 << 20)
-	release := hold(t, db) // nobody else looks at the reserve meanwhile
+	release := hold(t, db) // no other goroutine uses the reserve meanwhile
 	db.w.reserve.space = func(string) (uint64, uint64, bool) { return free.Load(), 4 << 30, true }
 	release()
 	if errs := submitted(t, db, note("note1"), note("note2")); errs[0] != nil || errs[1] != nil {

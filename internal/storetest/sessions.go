@@ -93,14 +93,14 @@ func testRefusedAlike(t *testing.T, st Store) {
 		step.Opened = false
 		return []error{tip, one, patched, deleted, st.AppendTurn(t.Context(), alice(), step)}
 	}
-	absent, foreign := refusals("nobodys"), refusals("bobs")
+	absent, foreign := refusals("absent"), refusals("bobs")
 	for i, what := range []string{"Tip", "Session", "UpdateSession", "DeleteLineage", "AppendTurn"} {
 		refusedAlike(t, what, absent[i], foreign[i])
 	}
 	_, absentReceipt := st.Receipt(t.Context(), alice(), "r_none")
 	_, foreignReceipt := st.Receipt(t.Context(), alice(), "r_bob")
 	refusedAlike(t, "Receipt", absentReceipt, foreignReceipt)
-	for _, id := range []session.ID{"nobodys", "bobs"} {
+	for _, id := range []session.ID{"absent", "bobs"} {
 		ms, err := st.Messages(t.Context(), alice(), id, session.Range{})
 		kind(t, "messages of "+string(id), err, "")
 		same(t, "messages of "+string(id), ms, []session.Message(nil))

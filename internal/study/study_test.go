@@ -730,7 +730,7 @@ func TestForget(t *testing.T) {
 		t.Errorf("got %d traces after it was proposed again", n)
 	}
 	if got := w.vectors("s"); got != kept {
-		t.Errorf("got %d vectors, want the changed message's made anew: %d", got, kept)
+		t.Errorf("got %d vectors, want the changed message's computed again: %d", got, kept)
 	}
 }
 

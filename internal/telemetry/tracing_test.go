@@ -59,7 +59,7 @@ func newCollector(t *testing.T, status int) *collector {
 			for _, ss := range rs.ScopeSpans {
 				for _, s := range ss.Spans {
 					if len(s.ProtoReflect().GetUnknown()) > 0 {
-						t.Errorf("%s has fields nobody knows", s.Name)
+						t.Errorf("%s has unknown fields", s.Name)
 					}
 					c.spans[s.Name] = s
 				}

@@ -16,7 +16,7 @@ import (
 	"github.com/creack/pty"
 )
 
-// desk is a Terminal with somebody in front of it.
+// desk is a Terminal with a person who types.
 type desk struct {
 	*Terminal
 	t    *testing.T

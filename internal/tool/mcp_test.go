@@ -214,7 +214,7 @@ func TestMCPOwners(t *testing.T) {
 		{"local", localGrant("k"), []string{"mcp_mine_echo", "mcp_all_echo"}},
 		{"alice", aliceGrant(t, ""), []string{"mcp_hers_echo", "mcp_all_echo"}},
 		{"bob", &run.Grant{Owner: someone(t, "bob")}, []string{"mcp_all_echo"}},
-		{"nobody", &run.Grant{}, nil},
+		{"no owner", &run.Grant{}, nil},
 	} {
 		got := names(m.Offer(t.Context(), tt.grant))
 		if diff := cmp.Diff(tt.want, got); diff != "" {

@@ -11,8 +11,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/upstream/upstreamtest"
 )
 
-// withAll is a house with all tools that need no other program, and another of
-// somebody else's.
+// withAll is a house with all tools that need no other program, and with a tool of
+// another program.
 func withAll(t *testing.T) *house {
 	t.Helper()
 	return newHouse(t, func(h *house) Set {

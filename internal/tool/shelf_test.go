@@ -111,13 +111,13 @@ func TestSkillsStayInTheirFolder(t *testing.T) {
 		}
 	}
 	if entries, _ := os.ReadDir(home); len(entries) != 2 {
-		t.Errorf("got %v beside the skills", entries)
+		t.Errorf("got %v next to the skills", entries)
 	}
 }
 
-// TestSkillsAreTheirOwners: what one owner's or one key's turns write down is
-// seen by nobody else; what the person at the machine has put there is for all
-// of the local owner's turns.
+// TestSkillsAreTheirOwners: skills written in turns of one owner or key are visible to
+// that owner or key only. Skills that a person put into the directory are visible to
+// all turns of the local owner.
 func TestSkillsAreTheirOwners(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -153,7 +153,7 @@ func TestSkillsRefuse(t *testing.T) {
 	t.Parallel()
 	readOnly, outside := localGrant(""), localGrant("")
 	readOnly.ReadOnly, outside.Outside = "this turn is off the record", true
-	nobody := &run.Grant{Owner: owner.Stored(owner.LocalID)}
+	unscoped := &run.Grant{Owner: owner.Stored(owner.LocalID)}
 	for _, tt := range []struct {
 		name  string
 		grant *run.Grant
@@ -162,7 +162,7 @@ func TestSkillsRefuse(t *testing.T) {
 	}{
 		{"off the record", readOnly, nil, "off the record"},
 		{"text of others in sight", outside, nil, "text of other programs"},
-		{"no scope", nobody, nil, "may not use skills"},
+		{"no scope", unscoped, nil, "may not use skills"},
 		{"a secret", localGrant(""), []string{"instructions", "the password is hunter2-XK9-abc, sk-proj-abcdefghijklmnopqrstuvwxyz0123456789"}, "password or a key"},
 		{"too long", localGrant(""), []string{"instructions", strings.Repeat("x", maxSkillFile)}, "bytes"},
 		{"no description", localGrant(""), []string{"description", " "}, "description"},

@@ -198,7 +198,7 @@ func TestMemoryEditAndForget(t *testing.T) {
 		}
 		for _, r := range again {
 			if !r.Identical() {
-				t.Errorf("distilled anew, the memory differs: %+v", r)
+				t.Errorf("distilled again, the memory differs: %+v", r)
 			}
 		}
 	}
