@@ -10,8 +10,12 @@ import (
 // ASCII ends a gram, for its other case may have another length.
 type gram uint16
 
-// grams is the number of grams.
-const grams = 1 << 15
+// gramSet is a set of grams.
+type gramSet [1 << 15 / 64]uint64
+
+func (s *gramSet) add(g gram) { s[g>>6] |= 1 << (g & 63) }
+
+func (s *gramSet) has(g gram) bool { return s[g>>6]&(1<<(g&63)) != 0 }
 
 // The classes of characters, besides those of the letters: 1 to 26.
 const (

@@ -33,9 +33,9 @@ type cue struct {
 
 // secrets is the lexicon's knowledge of keys and passwords.
 type secrets struct {
-	prefixes [256][]string // by first byte
-	cues     [][]cue       // by the number of their gram, longest first; the first are none
-	numbers  [grams]uint16
+	prefixes [256][]string  // by first byte
+	cues     map[gram][]cue // longest first
+	begins   gramSet        // the keys of cues, small enough to stay in the processor's cache
 	iban     map[string]int
 	lists    map[string]map[string]bool
 	signs    []string
@@ -45,7 +45,7 @@ type secrets struct {
 
 // theSecrets reads the list, once.
 var theSecrets = sync.OnceValue(func() *secrets {
-	s := &secrets{cues: make([][]cue, 1), iban: map[string]int{}, lists: map[string]map[string]bool{}}
+	s := &secrets{cues: map[gram][]cue{}, iban: map[string]int{}, lists: map[string]map[string]bool{}}
 	shapes := map[string]cueShape{
 		"chosen": shapeChosen, "several": shapeSeveral, "made": shapeMade,
 		"loose": shapeLoose, "code": shapeCode, "placed": shapeCode, "words": shapeWords, "pair": shapePair,
@@ -94,18 +94,19 @@ func (s *secrets) addCues(kind cue, digits string, items []string) {
 		c.max, _ = strconv.Atoi(most)
 		c.word, c.ends = strings.CutPrefix(item, "~")
 		for g := range gramsOf(c.word) {
-			if s.numbers[g] == 0 {
-				s.numbers[g] = uint16(len(s.cues))
-				s.cues = append(s.cues, nil)
-			}
-			n := s.numbers[g]
-			s.cues[n] = append(s.cues[n], c)
+			s.cues[g] = append(s.cues[g], c)
+			s.begins.add(g)
 		}
 	}
 }
 
 // cuesAt are the cues that may begin at the start of a text.
-func (s *secrets) cuesAt(text string) []cue { return s.cues[s.numbers[gramAt(text)]] }
+func (s *secrets) cuesAt(text string) []cue {
+	if g := gramAt(text); s.begins.has(g) {
+		return s.cues[g]
+	}
+	return nil
+}
 
 // leet are the digits and signs that people write for letters in words about secrets.
 var leet = [256]byte{'@': 'a', '4': 'a', '3': 'e', '1': 'i', '!': 'i', '0': 'o', '$': 's', '5': 's', '7': 't'}

@@ -106,7 +106,7 @@ func BenchmarkMaskSecrets(b *testing.B) {
 	for name, text := range map[string]string{
 		"prose": strings.Repeat("We moved the ledger from Redis to Postgres because of the licence. ", 1000),
 		"cues":  strings.Repeat("password.", 8000), "series": strings.Repeat("seed: apple bridge canyon ", 3000),
-		"digits": strings.Repeat("4111 ", 12000),
+		"digits": strings.Repeat("4111 ", 12000), "message": hundred,
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
