@@ -12,7 +12,7 @@ func MaskSecrets(text string) string {
 }
 
 // masked is a text without its secrets.
-func masked(text string, spans []secretSpan) string {
+func masked(text string, spans []span) string {
 	if len(spans) == 0 {
 		return text
 	}

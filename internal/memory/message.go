@@ -12,7 +12,7 @@ import (
 // because the sentence before may name what it gives away.
 type message struct {
 	ranking.Document
-	secrets []secretSpan // in order
+	secrets []span // in order
 }
 
 // messageOf scans a document.
@@ -20,6 +20,6 @@ func messageOf(d ranking.Document) message { return message{d, secretSpans(d.Tex
 
 // secretIn reports whether a part of the text overlaps a secret.
 func (m *message) secretIn(part span) bool {
-	i, _ := slices.BinarySearchFunc(m.secrets, part.start+1, func(s secretSpan, at int) int { return cmp.Compare(s.end, at) })
+	i, _ := slices.BinarySearchFunc(m.secrets, part.start+1, func(s span, at int) int { return cmp.Compare(s.end, at) })
 	return i < len(m.secrets) && m.secrets[i].start < part.end
 }

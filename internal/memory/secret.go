@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
-
-// secretSpan is a part of a text with a secret, in bytes.
-type secretSpan struct{ start, end int }
 
 // secretScan finds secrets in a text in three ways: by the form of the value
 // (secret_shape.go), by a cue that names it (secret_cue.go), and as a series of words
@@ -16,11 +14,11 @@ type secretSpan struct{ start, end int }
 type secretScan struct {
 	text  string
 	known *secrets
-	found []secretSpan
+	found []span
 }
 
 // secretSpans are the parts of a text with secrets, in order.
-func secretSpans(text string) []secretSpan {
+func secretSpans(text string) []span {
 	s := secretScan{text: text, known: theSecrets()}
 	s.armour()
 	s.keys()
@@ -30,7 +28,7 @@ func secretSpans(text string) []secretSpan {
 	if len(s.found) < 2 {
 		return s.found
 	}
-	slices.SortFunc(s.found, func(a, b secretSpan) int { return cmp.Compare(a.start, b.start) })
+	slices.SortFunc(s.found, func(a, b span) int { return cmp.Compare(a.start, b.start) })
 	merged := s.found[:1]
 	for _, f := range s.found[1:] {
 		if last := &merged[len(merged)-1]; f.start <= last.end {
@@ -46,10 +44,13 @@ func secretSpans(text string) []secretSpan {
 // for a password, a token, a PIN….
 func hasSecret(s string) bool { return len(secretSpans(s)) > 0 }
 
+// of is the text of a part.
+func (s *secretScan) of(part span) string { return s.text[part.start:part.end] }
+
 // add records a part with a secret.
 func (s *secretScan) add(start, end int) {
 	if start < end {
-		s.found = append(s.found, secretSpan{start, end})
+		s.found = append(s.found, span{start, end})
 	}
 }
 
@@ -80,11 +81,11 @@ func (s *secretScan) armour() {
 // keys finds words that have the form of a key.
 func (s *secretScan) keys() {
 	for i := 0; i < len(s.text); {
-		for i < len(s.text) && isSeparator(s.text[i]) {
+		for i < len(s.text) && isSeparator[s.text[i]] {
 			i++
 		}
 		start := i
-		for i < len(s.text) && !isSeparator(s.text[i]) {
+		for i < len(s.text) && !isSeparator[s.text[i]] {
 			i++
 		}
 		if isKey(s.text[start:i]) {
@@ -93,14 +94,16 @@ func (s *secretScan) keys() {
 	}
 }
 
-// isSeparator reports whether c ends a key.
-func isSeparator(c byte) bool { return separators[c] }
+// separators end a key.
+const separators = " \t\n\r\"'`,;()<>=[]{}"
 
-// separators are looked up for every byte that is learnt or quoted; never written.
-var separators = [256]bool{
-	' ': true, '\t': true, '\n': true, '\r': true, '"': true, '\'': true, '`': true, ',': true, ';': true,
-	'(': true, ')': true, '<': true, '>': true, '=': true, '[': true, ']': true, '{': true, '}': true,
-}
+// isSeparator is looked up for every byte that is learnt or quoted; never written.
+var isSeparator = func() (out [256]bool) {
+	for i := range len(separators) {
+		out[separators[i]] = true
+	}
+	return out
+}()
 
 // foldedPrefix is the length of prefix at the start of s, in bytes; -1 if s begins
 // otherwise. prefix is in lower case, and a blank in it matches a blank, "_", "-" or
@@ -117,7 +120,7 @@ func foldedPrefix(s, prefix string) int {
 			continue
 		}
 		got, size := utf8.DecodeRuneInString(s[at:])
-		if size == 0 || lowerRune(got) != want {
+		if size == 0 || unicode.ToLower(got) != want {
 			return -1
 		}
 		at += size

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -43,7 +44,7 @@ func (s *secretScan) cues() {
 // cue may end longer words.
 func (s *secretScan) startsCue(at int, c *cue) bool {
 	r, _ := utf8.DecodeLastRuneInString(s.text[:at])
-	if at == 0 || !unicode.IsLetter(r) && !unicode.IsDigit(r) || c.ends {
+	if c.ends || !isLetterOrDigit(r) {
 		return true
 	}
 	first, _ := utf8.DecodeRuneInString(s.text[at:])
@@ -60,7 +61,7 @@ func (s *secretScan) endsCue(end int) bool {
 		next, _ := utf8.DecodeRuneInString(s.text[end+n:])
 		return !unicode.IsLetter(next)
 	}
-	return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	return !isLetterOrDigit(r)
 }
 
 // link is the connection between a cue and its value.
@@ -75,44 +76,46 @@ const (
 )
 
 // given is the value after a cue.
-func (s *secretScan) given(c *cue, start, end int) (secretSpan, bool) {
+func (s *secretScan) given(c *cue, start, end int) (span, bool) {
 	at, how := s.linkAt(start, end)
 	if how == linkNone {
 		if at = s.skipSpace(end); at == end { // a punctuation mark here closes the text before it
-			return secretSpan{}, false
+			return span{}, false
 		}
 	}
 	if c.shape == shapeWords {
 		if how == linkNone || how == linkOwned {
-			return secretSpan{}, false
+			return span{}, false
 		}
 		return s.words(at)
 	}
 	v := s.valueAt(at)
 	if v.start == v.end {
-		return v.secretSpan, false
+		return v.span, false
 	}
 	if c.placed && !s.saysPlace(end, v.start) {
-		return v.secretSpan, false
+		return v.span, false
 	}
 	if c.shape == shapePair {
 		if second, ok := s.pair(at); ok {
 			return second, true
 		}
 	}
-	ok := s.accepts(c, v, how, !s.isAny(start))
-	if c.shape == shapeCode && ok {
+	if !s.accepts(c, v, how, !s.isAny(start)) {
+		return v.span, false
+	}
+	if c.shape == shapeCode {
 		v.end = max(v.end, s.codeEnd(v.start, c))
 	}
-	if end, n := s.phrase(v.start); ok && (v.phrase || n > 2 && c.shape == shapeSeveral || s.isWordSeries(v.start)) {
+	if end, n := s.phrase(v.start); v.phrase || s.isWordSeries(v.start) || c.shape == shapeSeveral && n > 2 {
 		v.end = max(v.end, end)
 	}
-	return v.secretSpan, ok
+	return v.span, true
 }
 
 // secretValue is a possible secret.
 type secretValue struct {
-	secretSpan
+	span
 	quoted bool
 	phrase bool // it consists of plain words
 }
@@ -143,7 +146,7 @@ func (s *secretScan) linkAt(start, end int) (int, link) {
 // saysPlace reports whether the text between two positions names what a code opens.
 func (s *secretScan) saysPlace(start, end int) bool {
 	for word := range strings.FieldsSeq(s.text[start:max(start, end)]) {
-		if s.known.in("place", word) {
+		if s.known.in(word, "place") {
 			return true
 		}
 	}
@@ -154,7 +157,7 @@ func (s *secretScan) saysPlace(start, end int) bool {
 // router", "now", a name.
 func (s *secretScan) leadsOn(word string) bool {
 	first, _ := utf8.DecodeRuneInString(word)
-	return s.known.in("of", word) || s.known.in("still", word) || s.known.in("giver", word) || unicode.IsUpper(first) && !s.standsOut(word)
+	return s.known.in(word, "of", "still", "giver") || unicode.IsUpper(first) && !s.standsOut(word)
 }
 
 // connector is the link at a position, and the position after it.
@@ -175,17 +178,17 @@ func (s *secretScan) connector(at, cueStart int) (int, link) {
 	switch {
 	case word == "":
 		return at, linkNone
-	case s.known.in("passive", word):
+	case s.known.in(word, "passive"):
 		if next := s.skipChange(end, cueStart); next > end {
 			return next, linkGiven
 		}
-	case s.known.in("changing", word):
+	case s.known.in(word, "changing"):
 		if next := s.skipChange(at, cueStart); next > at {
 			return next, linkGiven
 		}
-	case s.known.in("given", word):
+	case s.known.in(word, "given"):
 		return s.skipChange(end, cueStart), linkGiven
-	case s.known.in("change", word) && s.changed(cueStart):
+	case s.known.in(word, "change") && s.changed(cueStart):
 		return end, linkGiven
 	}
 	for _, cjk := range []string{"是", "为", "は"} {
@@ -200,14 +203,14 @@ func (s *secretScan) connector(at, cueStart int) (int, link) {
 // "wurde auf … geändert".
 func (s *secretScan) skipChange(at, cueStart int) int {
 	next := at
-	if word := s.wordAt(at); s.known.in("changing", word) {
+	if word := s.wordAt(at); s.known.in(word, "changing") {
 		next = s.skipSpace(at + len(word))
 	} else if !s.changed(cueStart) {
 		return at
 	}
 	word := s.wordAt(next)
 	next = s.skipSpace(next + len(word))
-	if s.known.in("became", word) || s.known.in("change", word) && s.standsOut(s.wordAt(next)) {
+	if s.known.in(word, "became") || s.known.in(word, "change") && s.standsOut(s.wordAt(next)) {
 		return next
 	}
 	return at
@@ -215,185 +218,53 @@ func (s *secretScan) skipChange(at, cueStart int) int {
 
 // changed reports whether a verb of change comes before a cue in its clause.
 func (s *secretScan) changed(at int) bool {
-	for _, w := range s.wordsBefore(at) {
-		if s.known.in("changing", s.text[w.start:w.end]) {
-			return true
-		}
-	}
-	return strings.Contains(s.text[at:min(len(s.text), at+80)], "geändert") || strings.Contains(s.text[at:min(len(s.text), at+80)], "gesetzt")
+	clause := s.text[at:min(len(s.text), at+80)]
+	return s.saysBefore(at, reachBack, "changing") || strings.Contains(clause, "geändert") || strings.Contains(clause, "gesetzt")
+}
+
+// saysBefore reports whether one of the n words before a position in its clause is in a
+// list.
+func (s *secretScan) saysBefore(at, n int, list string) bool {
+	words := s.wordsBefore(at)
+	return slices.ContainsFunc(words[max(0, len(words)-n):], func(w span) bool { return s.known.in(s.of(w), list) })
 }
 
 // isAny reports whether a cue means such things in general ("a password is better").
-func (s *secretScan) isAny(at int) bool {
-	words := s.wordsBefore(at)
-	for i := max(0, len(words)-2); i < len(words); i++ {
-		if s.known.in("any", s.text[words[i].start:words[i].end]) {
-			return true
-		}
-	}
-	return false
-}
-
-// accepts reports whether a value is a secret for a cue. certain says that the cue
-// means a particular thing.
-func (s *secretScan) accepts(c *cue, v secretValue, how link, certain bool) bool {
-	text := s.text[v.start:v.end]
-	if s.isMeasure(v) {
-		return false
-	}
-	switch c.shape {
-	case shapeSeveral:
-		if end, n := s.phrase(v.start); how != linkNone && n > 2 {
-			return end > v.end
-		}
-		fallthrough
-	case shapeChosen:
-		if how == linkNone {
-			return s.standsOut(text) || v.phrase && (v.quoted || s.goesWithName(c, v))
-		}
-		return s.known.looksChosen(text) || (v.phrase || s.isWordSeries(v.start)) && (certain || how == linkSign)
-	case shapeMade:
-		return (s.known.looksMade(text) || how != linkNone && isGrouped(text)) && (how != linkNone || len(text) >= 12)
-	case shapeLoose, shapePair:
-		return s.standsOut(text) && (how != linkNone || c.shape == shapeLoose && s.afterName(v.start-len(c.word)-1))
-	case shapeCode:
-		return s.isCode(c, v, how)
-	}
-	return false
-}
-
-// goesWithName reports whether a value is one word at the end of a clause that names a
-// user: "user jane, password marigold".
-func (s *secretScan) goesWithName(c *cue, v secretValue) bool {
-	if _, n := s.phrase(v.start); n != 1 {
-		return false
-	}
-	return s.afterName(v.start - len(c.word) - 1)
-}
-
-// afterName reports whether the clause names a user before a position.
-func (s *secretScan) afterName(at int) bool {
-	for _, w := range s.wordsBefore(max(0, at)) {
-		if s.known.in("named", s.text[w.start:w.end]) {
-			return true
-		}
-	}
-	return false
-}
-
-// standsOut reports whether a value is hardly a word of a sentence.
-func (s *secretScan) standsOut(text string) bool {
-	m := mix(text)
-	if !s.known.looksChosen(text) || len(text) < 6 || m.letters == 0 || m.digits == 0 {
-		return false
-	}
-	return m.digits > 1 || m.signs > 0 || strings.ToLower(text) == text
-}
-
-// isMeasure reports whether the word after a value makes it a measure ("12
-// characters").
-func (s *secretScan) isMeasure(v secretValue) bool {
-	text := s.text[v.start:v.end]
-	return strings.Trim(text, "0123456789.,") == "" && s.known.in("units", s.wordAt(s.skipSpace(v.end)))
-}
-
-// isCode reports whether a value is a code for a cue: a number of digits in the cue's
-// range, or a few letters and digits.
-func (s *secretScan) isCode(c *cue, v secretValue, how link) bool {
-	text := s.text[v.start:v.end]
-	if m := mix(text); m.letters > 0 {
-		return (how != linkNone || c.min > 8 && m.digits > 4) && m.digits > 1 && c.max > 4 && s.known.looksChosen(text)
-	}
-	return s.codeEnd(v.start, c) > 0
-}
-
-// codeEnd is the end of a code that begins at a position; 0 if there is none. A blank,
-// a hyphen or a slash may separate groups of digits.
-func (s *secretScan) codeEnd(at int, c *cue) int {
-	digits, end := 0, 0
-	for i := at; i < len(s.text) && digits <= c.max; i++ {
-		switch b := s.text[i]; {
-		case isDigit(b):
-			digits++
-			end = i + 1
-		case c.min > 8 && b >= 'A' && b <= 'Z': // insurance numbers contain a letter
-		case strings.IndexByte(" -/", b) < 0 && (b != '.' || c.min < 9 || i+1 == len(s.text) || !isDigit(s.text[i+1])) || s.known.in("units", s.wordAt(i+1)):
-			i = len(s.text)
-		}
-	}
-	if digits < c.min || digits > c.max {
-		return 0
-	}
-	return end
-}
+func (s *secretScan) isAny(at int) bool { return s.saysBefore(at, 2, "any") }
 
 // pair is the secret of a name and its secret at a position.
-func (s *secretScan) pair(at int) (secretSpan, bool) {
-	i := at
-	for i < min(len(s.text), at+longestWord) && !isSeparator(s.text[i]) && s.text[i] != ':' && s.text[i] != '|' {
-		i++
-	}
-	name := s.text[at:i]
-	i = s.skipSpace(i)
+func (s *secretScan) pair(at int) (span, bool) {
+	name := s.text[at:s.until(at, longestWord, separators+":|")]
+	i := s.skipSpace(at + len(name))
 	if name == "" || i == len(s.text) || strings.Contains(name, "/") {
-		return secretSpan{}, false
+		return span{}, false
 	}
-	if word := s.wordAt(i); s.known.in("between", word) {
+	if word := s.wordAt(i); s.known.in(word, "between") {
 		v := s.valueAt(s.skipSpace(i + len(word)))
-		return v.secretSpan, s.standsOut(s.text[v.start:v.end])
+		return v.span, s.standsOut(s.of(v.span))
 	}
 	if strings.IndexByte("/:|", s.text[i]) < 0 {
-		return secretSpan{}, false
+		return span{}, false
 	}
 	v := s.valueAt(s.skipSpace(i + 1))
-	return v.secretSpan, s.known.looksChosen(s.text[v.start:v.end])
+	return v.span, s.known.looksChosen(s.of(v.span))
 }
 
 // before is the value before a cue: "hunter2 is my password".
-func (s *secretScan) before(c *cue, start, end int) (secretSpan, bool) {
+func (s *secretScan) before(c *cue, start, end int) (span, bool) {
 	if c.placed {
-		return secretSpan{}, false
+		return span{}, false
 	}
 	next := s.wordAt(s.skipSpace(end))
-	if next != "" && !s.known.in("of", next) && !s.known.in("given", next) {
-		return secretSpan{}, false
+	if next != "" && !s.known.in(next, "of") && !s.known.in(next, "given") {
+		return span{}, false
 	}
 	words := s.wordsBefore(start)
 	for i := len(words) - 2; i > 0; i-- {
-		copula, article := s.text[words[i].start:words[i].end], s.text[words[i+1].start:words[i+1].end]
-		if !s.known.in("as", copula) || !s.known.in("certain", article) {
-			continue
-		}
-		v := s.trimmed(words[i-1])
-		text := s.text[v.start:v.end]
-		switch c.shape {
-		case shapeCode:
-			return v.secretSpan, s.isCode(c, v, linkGiven)
-		case shapeChosen, shapeSeveral:
-			first := i == 1 && s.isWord(text)
-			return v.secretSpan, s.known.looksChosen(text) || first || v.quoted && s.isWord(text)
-		case shapeMade:
-			return v.secretSpan, s.known.looksMade(text)
-		}
-		return v.secretSpan, c.shape == shapeLoose && s.standsOut(text)
-	}
-	return secretSpan{}, false
-}
-
-// isWord reports whether a word may be a chosen secret: it is none of the usual words
-// in sentences about secrets.
-func (s *secretScan) isWord(text string) bool {
-	if utf8.RuneCountInString(text) < 3 || s.known.in("function", text) || s.known.in("harmless", text) || s.known.isTerm(text) {
-		return false
-	}
-	first, _ := utf8.DecodeRuneInString(text)
-	if unicode.IsUpper(first) {
-		return true
-	}
-	for _, ending := range s.known.endings {
-		if strings.HasSuffix(text, ending) && len(text) > len(ending)+2 {
-			return false
+		if s.known.in(s.of(words[i]), "as") && s.known.in(s.of(words[i+1]), "certain") {
+			v := s.trimmed(words[i-1])
+			return v.span, s.acceptsBefore(c, v, i == 1)
 		}
 	}
-	return unicode.IsLetter(first)
+	return span{}, false
 }

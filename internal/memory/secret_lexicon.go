@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"unicode"
-	"unicode/utf8"
 )
 
 // cueShape is the form of the value for a cue.
@@ -30,6 +28,9 @@ type cue struct {
 	min, max int  // digits of a code
 	placed   bool // a code only if the text names what it opens
 }
+
+// official reports whether the code is a long number that an authority gives.
+func (c *cue) official() bool { return c.min > 8 }
 
 // secrets is the lexicon's knowledge of keys and passwords.
 type secrets struct {
@@ -137,18 +138,8 @@ func (c *cue) prefixOf(text string) int {
 	return foldedPrefix(string(plain), c.word)
 }
 
-// in reports whether a word, in any case, is in a list.
-func (s *secrets) in(list, word string) bool {
-	return s.lists[list][strings.ToLower(word)]
-}
-
-// lowerRune puts a letter in lower case.
-func lowerRune(r rune) rune {
-	if r < utf8.RuneSelf {
-		if r >= 'A' && r <= 'Z' {
-			return r | 0x20
-		}
-		return r
-	}
-	return unicode.ToLower(r)
+// in reports whether a word, in any case, is in one of the lists.
+func (s *secrets) in(word string, lists ...string) bool {
+	word = strings.ToLower(word)
+	return slices.ContainsFunc(lists, func(list string) bool { return s.lists[list][word] })
 }

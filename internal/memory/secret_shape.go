@@ -36,8 +36,11 @@ func isKeyBody(s string) bool {
 // isBotToken reports whether a word is a number, a colon and key material, like the bot
 // tokens of Telegram.
 func isBotToken(w string) bool {
-	id, body, found := strings.Cut(w, ":")
-	return found && len(id) >= 8 && len(body) >= 30 && strings.Trim(id, "0123456789") == "" && isKeyBody(body)
+	id, body, _ := strings.Cut(w, ":")
+	if len(id) < 8 || len(body) < 30 {
+		return false
+	}
+	return strings.Trim(id, "0123456789") == "" && isKeyBody(body)
 }
 
 // isRandom reports whether a long word mixes cases and digits as only generated keys
@@ -55,7 +58,7 @@ func isRandom(w string) bool {
 		}
 		kind = now
 	}
-	return count[1] > 3 && count[2] > 3 && count[3] > 2 && turns*3 > len(w)
+	return min(count[1], count[2]) > 3 && count[3] > 2 && turns*3 > len(w)
 }
 
 // randomKind is 1 for a lower-case letter, 2 for an upper-case letter, 3 for a digit, 0
@@ -98,13 +101,16 @@ func (s *secretScan) numberEnd(i int) int {
 		return 0
 	case isDigit(s.text[i]):
 		return cardEnd(s.text[i:])
-	case i+4 < len(s.text) && isDigit(s.text[i+2]) && isDigit(s.text[i+3]):
+	case digitAt(s.text, i+2) && digitAt(s.text, i+3):
 		return s.known.accountEnd(s.text[i:])
 	}
 	return 0
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// digitAt reports whether the character at i is a digit.
+func digitAt(s string, i int) bool { return i >= 0 && i < len(s) && isDigit(s[i]) }
 
 // cardEnd is the length of the card number at the start of s; 0 for none. A blank or a
 // hyphen may separate the groups.
@@ -113,11 +119,11 @@ func cardEnd(s string) int {
 	end, groups := 0, 0
 	for i := 0; i < len(s) && len(digits) < 19; i++ {
 		if isDigit(s[i]) {
-			digits = append(digits, s[i]-'0')
-		} else if groups++; strings.IndexByte(" -", s[i]) < 0 || groups > 6 || i+1 == len(s) || !isDigit(s[i+1]) {
+			digits = append(digits, s[i])
+		} else if groups++; groups > 6 || strings.IndexByte(" -", s[i]) < 0 || !digitAt(s, i+1) {
 			break
 		}
-		if last := i+1 == len(s) || !isAlnum(s[i+1]); last && isCard(digits) {
+		if last := i+1 == len(s) || !isAlnum(s[i+1]); last && isCard(string(digits)) {
 			end = i + 1
 		}
 	}
@@ -137,13 +143,13 @@ var issuers = []struct {
 
 // isCard reports whether digits are a card number: of a known issuer, of a valid
 // length, and with the right check digit (Luhn).
-func isCard(digits []byte) bool {
+func isCard(digits string) bool {
 	if len(digits) < 13 || !hasIssuer(digits) {
 		return false
 	}
 	sum := 0
 	for i := range digits {
-		d := int(digits[len(digits)-1-i])
+		d := int(digits[len(digits)-1-i] - '0')
 		if i%2 == 1 {
 			if d *= 2; d > 9 {
 				d -= 9
@@ -154,13 +160,10 @@ func isCard(digits []byte) bool {
 	return sum%10 == 0
 }
 
-func hasIssuer(digits []byte) bool {
+func hasIssuer(digits string) bool {
+	length := byte('a' + len(digits) - 1)
 	for _, issuer := range issuers {
-		ok := strings.IndexByte(issuer.lengths, byte('a'+len(digits)-1)) >= 0
-		for i := range len(issuer.first) {
-			ok = ok && digits[i] == issuer.first[i]-'0'
-		}
-		if ok {
+		if strings.HasPrefix(digits, issuer.first) && strings.IndexByte(issuer.lengths, length) >= 0 {
 			return true
 		}
 	}
@@ -171,36 +174,25 @@ func hasIssuer(digits []byte) bool {
 // none.
 func (s *secrets) accountEnd(text string) int {
 	want := s.iban[strings.ToUpper(text[:2])]
-	if want == 0 {
-		return 0
-	}
-	rest, count := 0, 0
-	var head [4]byte
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		if c == ' ' && count > 0 && count < want {
-			continue
-		}
-		if !isAlnum(c) {
+	number, end := make([]byte, 0, 64), 0
+	for ; end < len(text) && len(number) < want; end++ {
+		if c := text[end]; isAlnum(c) {
+			number = append(number, c)
+		} else if c != ' ' {
 			return 0
 		}
-		if count < 4 {
-			head[count] = c
-		} else {
-			rest = mod97(rest, c)
-		}
-		if count++; count < want {
-			continue
-		}
-		for _, c := range head {
-			rest = mod97(rest, c)
-		}
-		if whole := i+1 == len(text) || !isAlnum(text[i+1]); whole && rest == 1 {
-			return i + 1
-		}
+	}
+	if whole := end == len(text) || !isAlnum(text[end]); !whole || len(number) < max(want, 4) {
 		return 0
 	}
-	return 0
+	rest := 0
+	for _, c := range append(number, number[:4]...)[4:] {
+		rest = mod97(rest, c)
+	}
+	if rest != 1 {
+		return 0
+	}
+	return end
 }
 
 // mod97 adds a character to a remainder modulo 97. Letters count from 10.
@@ -241,10 +233,13 @@ func (s *secrets) looksChosen(v string) bool {
 // looksMade reports whether a value looks generated, or carefully chosen.
 func (s *secrets) looksMade(v string) bool {
 	m := mix(v)
-	if !s.looksChosen(v) || m.digits == 0 {
+	switch {
+	case m.digits == 0 || !s.looksChosen(v):
 		return false
+	case m.signs > 0 || len(v) >= 8:
+		return true
 	}
-	return len(v) >= 8 || m.signs > 0 || m.letters > 0 && m.digits > 1 && len(v) >= 6
+	return m.letters > 0 && m.digits > 1 && len(v) >= 6
 }
 
 // isGrouped reports whether a value consists of equal groups of capital letters and
@@ -272,5 +267,13 @@ func (s *secrets) isTerm(v string) bool {
 			return true
 		}
 	}
-	return strings.Trim(low, low[:1]) == "" && !isDigit(low[0]) || low[0] == '$' && strings.ToUpper(v) == v && mix(v).digits == 0
+	return isFilling(low) || isVariable(v)
+}
+
+// isFilling reports whether a value repeats one sign: "****", "xxxx".
+func isFilling(v string) bool { return strings.Trim(v, v[:1]) == "" && !isDigit(v[0]) }
+
+// isVariable reports whether a value is the name of a variable: "$PASSWORD".
+func isVariable(v string) bool {
+	return v[0] == '$' && strings.ToUpper(v) == v && mix(v).digits == 0
 }

@@ -27,24 +27,20 @@ func (s *secretScan) valueAt(at int) secretValue {
 		start := at + len(q[0])
 		line, _, _ := strings.Cut(s.text[start:min(len(s.text), start+200)], "\n")
 		if n := strings.Index(line, q[1]); n > 0 {
-			v := secretValue{secretSpan: secretSpan{start, start + n}, quoted: true}
+			v := secretValue{span: span{start, start + n}, quoted: true}
 			v.phrase = s.isWord(line[:n])
 			return v
 		}
 		at = start
 	}
-	end := at
-	for end < min(len(s.text), at+longestValue) && strings.IndexByte(" \t\n\r\"'`<>(),;", s.text[end]) < 0 {
-		end++
-	}
-	v := s.trimmed(secretSpan{at, end})
+	v := s.trimmed(span{at, s.until(at, longestValue, " \t\n\r\"'`<>(),;")})
 	v.phrase = s.isPhrase(v.start)
 	return v
 }
 
 // trimmed is a word without surrounding punctuation.
-func (s *secretScan) trimmed(w secretSpan) secretValue {
-	v := secretValue{secretSpan: w}
+func (s *secretScan) trimmed(w span) secretValue {
+	v := secretValue{span: w}
 	text := s.text[w.start:w.end]
 	left := strings.TrimLeft(text, "\"'`“„«‘*(")
 	v.quoted = len(left) < len(text)
@@ -71,10 +67,10 @@ func (s *secretScan) isPhrase(at int) bool {
 func (s *secretScan) phrase(at int) (end, n int) {
 	for ; n <= mostWords; n++ {
 		word := s.wordAt(at)
-		if n > 0 && (word == "" || s.known.in("clause", word)) {
+		if n > 0 && (word == "" || s.known.in(word, "clause")) {
 			return end, n
 		}
-		if word == "" || s.known.in("function", word) {
+		if word == "" || s.known.in(word, "function") {
 			return 0, 0
 		}
 		end = at + len(word)
@@ -94,7 +90,7 @@ func (s *secretScan) wordAt(at int) string {
 	end := at
 	for end < min(len(s.text), at+longestWord) {
 		r, n := utf8.DecodeRuneInString(s.text[end:])
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !s.joins(end, r) {
+		if !isWordRune(r) && !s.joins(end, r) {
 			break
 		}
 		end += n
@@ -104,20 +100,25 @@ func (s *secretScan) wordAt(at int) string {
 
 // joins reports whether a sign is inside a word.
 func (s *secretScan) joins(at int, r rune) bool {
-	if strings.IndexByte("-_'.@+", byte(r)) < 0 || r >= utf8.RuneSelf || at == 0 || at+1 >= len(s.text) {
+	if at == 0 || !strings.ContainsRune("-_'.@+", r) {
 		return false
 	}
 	next, _ := utf8.DecodeRuneInString(s.text[at+1:])
-	return isAlnum(s.text[at-1]) && (unicode.IsLetter(next) || unicode.IsDigit(next))
+	return isAlnum(s.text[at-1]) && isLetterOrDigit(next)
 }
 
+// isWordRune reports whether a character is in every word.
+func isWordRune(r rune) bool { return isLetterOrDigit(r) || unicode.IsMark(r) }
+
+func isLetterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
 // wordsBefore are the words of the clause before a position, up to the reach of a cue.
-func (s *secretScan) wordsBefore(at int) []secretSpan {
+func (s *secretScan) wordsBefore(at int) []span {
 	from := strings.LastIndexAny(s.text[max(0, at-200):at], "\n;") + 1 + max(0, at-200)
 	if from < at-120 {
 		from = at - 120
 	}
-	var out []secretSpan
+	var out []span
 	for end := at; end > from && len(out) < reachBack; {
 		for end > from && strings.IndexByte(" \t,", s.text[end-1]) >= 0 {
 			end--
@@ -133,7 +134,7 @@ func (s *secretScan) wordsBefore(at int) []secretSpan {
 		if len(out) > 0 && strings.IndexByte(".!?:", word[len(word)-1]) >= 0 {
 			break
 		}
-		out = append(out, secretSpan{start, end})
+		out = append(out, span{start, end})
 		end = start
 	}
 	slices.Reverse(out)
@@ -147,11 +148,23 @@ func isListMarker(word string) bool {
 }
 
 // skipSpace is the first position from at on without a blank.
-func (s *secretScan) skipSpace(at int) int {
-	for at < len(s.text) && (s.text[at] == ' ' || s.text[at] == '\t') {
+func (s *secretScan) skipSpace(at int) int { return s.skip(at, " \t") }
+
+// skip is the first position from at on without one of the signs.
+func (s *secretScan) skip(at int, signs string) int {
+	for at < len(s.text) && strings.IndexByte(signs, s.text[at]) >= 0 {
 		at++
 	}
 	return at
+}
+
+// until is the first position from at on with one of the signs, at most so many bytes on.
+func (s *secretScan) until(at, most int, signs string) int {
+	end := min(len(s.text), at+most)
+	if n := strings.IndexAny(s.text[at:end], signs); n >= 0 {
+		return at + n
+	}
+	return end
 }
 
 // skipBlank is skipSpace that also skips one line break.
@@ -164,19 +177,14 @@ func (s *secretScan) skipBlank(at int) int {
 }
 
 // skipClosing skips blanks and the marks that close a cue or a phrase.
-func (s *secretScan) skipClosing(at int) int {
-	for at < len(s.text) && strings.IndexByte(" \t\"'`)*(", s.text[at]) >= 0 {
-		at++
-	}
-	return at
-}
+func (s *secretScan) skipClosing(at int) int { return s.skip(at, " \t\"'`)*(") }
 
 // skipStill skips words such as "now", and a colon after a connector.
 func (s *secretScan) skipStill(at int) int {
 	for {
 		at = s.skipSpace(at)
 		word := s.wordAt(at)
-		if word != "" && s.known.in("still", word) {
+		if word != "" && s.known.in(word, "still") {
 			at += len(word)
 			continue
 		}

@@ -73,7 +73,7 @@ func (s *secretScan) lastOfSeries(i int) bool {
 
 // nextWord is the start of the word after the one at i.
 func (s *secretScan) nextWord(i int) int {
-	for i < len(s.text) && s.text[i] != ' ' && s.text[i] != '\n' && s.text[i] != ':' && s.text[i] != '"' {
+	for i < len(s.text) && strings.IndexByte(" \n:\"", s.text[i]) < 0 {
 		i++
 	}
 	return i + 1
@@ -81,7 +81,7 @@ func (s *secretScan) nextWord(i int) int {
 
 // words is the series of words at i after a cue: separated by blanks, commas, line
 // breaks or numbers.
-func (s *secretScan) words(i int) (secretSpan, bool) {
+func (s *secretScan) words(i int) (span, bool) {
 	begin, end, count := i, i, 0
 	for i < len(s.text) {
 		r, n := utf8.DecodeRuneInString(s.text[i:])
@@ -95,12 +95,12 @@ func (s *secretScan) words(i int) (secretSpan, bool) {
 		start := i
 		i = s.wordEnd(i)
 		word := s.text[start:i]
-		if s.known.in("grammar", word) || s.known.in("function", word) && count == 0 {
+		if s.known.in(word, "grammar") || s.known.in(word, "function") && count == 0 {
 			break
 		}
 		count, end = count+1, i
 	}
-	return secretSpan{begin, end}, count >= seedNamed
+	return span{begin, end}, count >= seedNamed
 }
 
 // Words without grammar between them are no sentence: from seriesWords words on they are a
@@ -125,21 +125,18 @@ func (s *secretScan) isWordSeries(at int) bool {
 func (s *secretScan) betweenWords(i int, r rune, count int) bool {
 	switch r {
 	case '.':
-		return count == 0 || s.numbered(i)
+		return count == 0 || digitAt(s.text, i-1)
 	case '-':
-		return i == 0 || isSeparator(s.text[i-1])
+		return i == 0 || isSeparator[s.text[i-1]]
 	}
 	return strings.ContainsRune(" ,)\n\r\t\"'`*", r)
 }
-
-// numbered reports whether the full stop at i belongs to a number before it.
-func (s *secretScan) numbered(i int) bool { return i > 0 && isDigit(s.text[i-1]) }
 
 // wordEnd is the end of the word that begins at i.
 func (s *secretScan) wordEnd(i int) int {
 	for i < len(s.text) {
 		r, n := utf8.DecodeRuneInString(s.text[i:])
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {
+		if !isWordRune(r) {
 			return i
 		}
 		i += n
