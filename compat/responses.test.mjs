@@ -124,6 +124,30 @@ describe('conversation', () => {
     assert.deepEqual(sent(), [['user', 'I am Alex.'], ['assistant', 'Hello.'], ['user', 'Who am I?']]);
   });
 
+  it('is an object with items', async () => {
+    const made = await client.conversations.create({ metadata: { topic: 'names' }, items: [{ type: 'message', role: 'user', content: 'I am Alex.' }] });
+    assert.deepEqual([made.object, made.metadata], ['conversation', { topic: 'names' }]);
+    upstream.queue({ text: 'Alex.' });
+    const answer = await create({ input: 'Who am I?', conversation: made.id });
+    assert.equal(answer.conversation.id, made.id);
+    assert.deepEqual(sent(), [['user', 'I am Alex.'], ['user', 'Who am I?']]);
+    const added = await client.conversations.items.create(made.id, { items: [{ role: 'user', content: 'Thanks.' }, { role: 'assistant', content: 'Welcome.' }] });
+    assert.equal(added.data.length, 2);
+    const items = [];
+    for await (const item of client.conversations.items.list(made.id, { limit: 2, order: 'asc' })) items.push(item);
+    assert.deepEqual(items.map((i) => i.content[0].text), ['I am Alex.', 'Who am I?', 'Alex.', 'Thanks.', 'Welcome.']);
+    const place = { conversation_id: made.id };
+    assert.deepEqual(await client.conversations.items.retrieve(items[2].id, place), items[2]);
+    assert.equal((await client.conversations.items.retrieve(answer.output[0].id, place)).content[0].text, 'Alex.');
+    await assert.rejects(client.conversations.items.delete(items[0].id, place), OpenAI.ConflictError);
+    assert.equal((await client.conversations.items.delete(items[4].id, place)).id, made.id);
+    assert.equal((await client.conversations.items.list(made.id)).data[0].content[0].text, 'Thanks.');
+    assert.deepEqual((await client.conversations.update(made.id, { metadata: { topic: 'tea' } })).metadata, { topic: 'tea' });
+    assert.deepEqual(await client.conversations.retrieve(made.id), { ...made, metadata: { topic: 'tea' } });
+    assert.deepEqual(await client.conversations.delete(made.id), { id: made.id, object: 'conversation.deleted', deleted: true });
+    await assert.rejects(client.conversations.retrieve(made.id), OpenAI.NotFoundError);
+  });
+
   it('runs a loop of tools', async () => {
     upstream.queue({ toolCalls: [weatherCall] }, { text: 'It rains in Oslo.' });
     const first = await create({ input: 'Weather in Oslo?', tools: [weather] });

@@ -115,6 +115,7 @@ func (c *copier) open(ctx context.Context, title string) error {
 		SystemPrompt: s.SystemPrompt, Title: title, TitleSource: titled, StartedAt: now, LastActive: now, EndedAt: now,
 		EndReason: session.EndIncomplete,
 	}
+	c.tip.Metadata = s.Metadata
 	if c.until > s.TailFrom {
 		c.tip.Summary = s.Summary
 	}

@@ -138,6 +138,9 @@ func (im *importer) cleanRow(s *session.Session) {
 	for _, text := range []*string{&s.Title, &s.SystemPrompt, &s.Summary, &s.UserID} {
 		*text, _ = memory.RedactErased(im.o, *text, im.erasures)
 	}
+	if _, n := memory.RedactErased(im.o, s.Metadata, im.erasures); n > 0 {
+		s.Metadata = ""
+	}
 }
 
 // learn adds a message to the memory of its scope.

@@ -236,6 +236,9 @@ func redactSession(s *session.Session, thing *mention.Thing) bool {
 			changed = true
 		}
 	}
+	if clean, n := thing.RedactJSON([]byte(s.Metadata)); n > 0 { // nothing is found in no metadata
+		s.Metadata, changed = string(clean), true
+	}
 	source, n := thing.BlotWords(string(s.Source))
 	reason, k := thing.BlotWords(string(s.EndReason))
 	model, j := thing.BlotWords(s.Model)

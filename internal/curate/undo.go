@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/compression"
+	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
@@ -47,6 +48,33 @@ func (c *Curator) Undo(ctx context.Context, o owner.Owner, id session.ID) (Taken
 	gone, err := c.Withdraw(ctx, o, l.Lineage, from, c.now())
 	out.Messages, out.Session = len(gone), l.Tip
 	return out, err
+}
+
+// Retract undoes the newest standing message of a lineage. NotFound if the lineage has no
+// standing message with this id; Conflict if it is not the newest one.
+func (c *Curator) Retract(ctx context.Context, o owner.Owner, id session.ID, message int64) (session.Session, error) {
+	l, tip, err := c.takeTip(ctx, o, id, lineage.Whole)
+	if err != nil {
+		return session.Session{}, err
+	}
+	defer l.Release()
+	found, err := c.sessions.Messages(ctx, o, tip.RootID, session.Range{MessageID: message, Standing: true})
+	if err != nil {
+		return tip, fmt.Errorf("find message: %w", err)
+	}
+	if len(found) == 0 {
+		return tip, fault.New(fault.NotFound, "item_not_found", "This conversation has no item with this id.").At("item_id")
+	}
+	newest, err := c.sessions.Messages(ctx, o, tip.RootID, session.Range{From: found[0].Seq, Limit: 1, Newest: true, Standing: true})
+	if err != nil {
+		return tip, fmt.Errorf("read messages: %w", err)
+	}
+	if len(newest) > 0 && newest[0].ID != message {
+		return tip, fault.New(fault.Conflict, "item_not_last",
+			"Only the newest item of a conversation can be deleted. To erase another one, forget what it says: POST /api/memory/forget.").At("item_id")
+	}
+	_, err = c.Withdraw(ctx, o, l.Lineage, found[0].Seq, c.now())
+	return l.Tip, err
 }
 
 // wholeFrom moves from back until no standing message at or after it replies to an

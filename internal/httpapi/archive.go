@@ -9,6 +9,7 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/bound"
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/openai"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -33,6 +34,7 @@ type archiveRow struct {
 	Title         string     `json:"title,omitempty"`
 	TitleSource   string     `json:"title_source,omitempty"`
 	Summary       string     `json:"summary,omitempty"`
+	Metadata      string     `json:"metadata,omitempty"`
 	StartedAt     when       `json:"started_at"`
 	EndedAt       when       `json:"ended_at,omitzero"`
 	EndReason     string     `json:"end_reason,omitempty"`
@@ -108,7 +110,7 @@ func archiveOf(tip *session.Session, rows []session.Session, hash []byte) archiv
 		s := &rows[i]
 		out.Sessions = append(out.Sessions, archiveRow{
 			ID: s.ID, ParentID: s.ParentID, SessionKey: string(s.Key), Source: string(s.Source), UserID: s.UserID, Model: s.Model,
-			SystemPrompt: s.SystemPrompt, Title: s.Title, TitleSource: string(s.TitleSource), Summary: s.Summary, StartedAt: when{s.StartedAt},
+			SystemPrompt: s.SystemPrompt, Title: s.Title, TitleSource: string(s.TitleSource), Summary: s.Summary, Metadata: s.Metadata, StartedAt: when{s.StartedAt},
 			EndedAt:   when{s.EndedAt},
 			EndReason: string(s.EndReason), LastActive: when{s.LastActive}, MessageCount: s.MessageCount, ToolCallCount: s.ToolCallCount,
 			InputTokens: s.InputTokens, OutputTokens: s.OutputTokens, NextSeq: s.NextSeq, TailFrom: s.TailFrom, LineageTokens: s.LineageTokens,
@@ -242,12 +244,15 @@ func (a *archiveHead) rows() ([]session.Session, error) {
 // session converts a row to a session.
 func (a *archiveRow) session() (session.Session, error) {
 	s := session.Session{
-		Source: session.Source(a.Source), UserID: a.UserID, Model: a.Model, SystemPrompt: a.SystemPrompt, Summary: a.Summary,
+		Source: session.Source(a.Source), UserID: a.UserID, Model: a.Model, SystemPrompt: a.SystemPrompt, Summary: a.Summary, Metadata: a.Metadata,
 		StartedAt: a.StartedAt.Time, EndedAt: a.EndedAt.Time, EndReason: session.EndReason(a.EndReason), LastActive: a.LastActive.Time,
 		MessageCount: a.MessageCount, ToolCallCount: a.ToolCallCount, InputTokens: a.InputTokens, OutputTokens: a.OutputTokens,
 		NextSeq: a.NextSeq, TailFrom: a.TailFrom, LineageTokens: a.LineageTokens,
 	}
 	var err error
+	if openai.CheckMetadata([]byte(a.Metadata), "metadata") != nil {
+		s.Metadata = ""
+	}
 	if s.ID, err = session.ParseID(string(a.ID)); err != nil {
 		return s, err
 	}

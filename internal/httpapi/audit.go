@@ -24,6 +24,9 @@ func audited() map[string]struct{ action, kind, part string } {
 		"POST /api/sessions/{id}/reset": {"session.reset", audit.Session, "id"},
 		"POST /api/sessions/{id}/undo":  {"session.undo", audit.Session, "id"},
 
+		"DELETE /v1/conversations/{id}":                 {"session.delete", audit.Session, "id"},
+		"DELETE /v1/conversations/{id}/items/{item_id}": {"session.undo", audit.Session, "id"},
+
 		"DELETE /v1/responses/{id}":   {"response.delete", audit.Response, "id"},
 		"DELETE /v1/runs/{id}":        {"run.delete", audit.Run, "id"},
 		"POST /v1/runs/{id}/approval": {"run.decide", audit.Run, "id"},

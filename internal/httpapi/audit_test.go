@@ -127,16 +127,19 @@ func TestAuditIsOneOwners(t *testing.T) {
 func TestEveryChangeIsRecorded(t *testing.T) {
 	t.Parallel()
 	reasons := map[string]string{
-		"POST /v1/chat/completions":        "turns have receipts",
-		"POST /v1/responses":               "turns have receipts",
-		"POST /v1/responses/{id}/cancel":   "takes nothing away",
-		"POST /v1/runs":                    "turns have receipts",
-		"POST /api/sessions":               "adds only",
-		"PATCH /api/sessions/{id}":         "a title or a prompt",
-		"POST /api/sessions/{id}/compress": "takes nothing away",
-		"POST /api/sessions/{id}/fork":     "adds only",
-		"POST /api/sessions/{id}/messages": "adds only",
-		"POST /mcp":                        "its tools use the other routes",
+		"POST /v1/chat/completions":         "turns have receipts",
+		"POST /v1/responses":                "turns have receipts",
+		"POST /v1/responses/{id}/cancel":    "takes nothing away",
+		"POST /v1/conversations":            "adds only",
+		"POST /v1/conversations/{id}":       "metadata",
+		"POST /v1/conversations/{id}/items": "adds only",
+		"POST /v1/runs":                     "turns have receipts",
+		"POST /api/sessions":                "adds only",
+		"PATCH /api/sessions/{id}":          "a title or a prompt",
+		"POST /api/sessions/{id}/compress":  "takes nothing away",
+		"POST /api/sessions/{id}/fork":      "adds only",
+		"POST /api/sessions/{id}/messages":  "adds only",
+		"POST /mcp":                         "its tools use the other routes",
 	}
 	listed := make(map[string]bool)
 	for _, name := range httpapi.Audited() {

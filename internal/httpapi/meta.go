@@ -70,6 +70,7 @@ func (s *server) capabilities(w http.ResponseWriter, _ *http.Request) error {
 			"chat_completions_streaming": true,
 			"responses":                  true,
 			"responses_streaming":        true,
+			"conversations":              true,
 			"session_resources":          true,
 			"session_continuity_header":  sessionIDHeader,
 			"session_key_header":         sessionKeyHeader,

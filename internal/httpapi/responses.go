@@ -76,7 +76,7 @@ func (s *server) responseRequest(t *turnRequest, wire *openai.ResponseRequest) (
 			return nil, err
 		}
 	}
-	items, err := s.resolve(ctx, req.Owner, wire.Input)
+	items, err := s.resolve(ctx, req.Owner, req.Session, wire.Input)
 	if err != nil {
 		return nil, err
 	}

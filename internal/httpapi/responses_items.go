@@ -82,12 +82,12 @@ func (s *server) inputItems(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	switch order := q.Get("order"); order {
-	case "", "desc":
+	desc, err := descending(q.Get("order"))
+	if err != nil {
+		return err
+	}
+	if desc {
 		slices.Reverse(items)
-	case "asc":
-	default:
-		return fault.New(fault.Invalid, "invalid_order", "\"order\" must be asc or desc.").At("order")
 	}
 	if after := q.Get("after"); after != "" {
 		i := slices.IndexFunc(items, func(item openai.Item) bool { return item.ID == after })
@@ -96,16 +96,13 @@ func (s *server) inputItems(w http.ResponseWriter, r *http.Request) error {
 		}
 		items = items[i+1:]
 	}
-	page := itemList{Object: "list", HasMore: len(items) > limit, Data: items[:min(limit, len(items))]}
-	if n := len(page.Data); n > 0 {
-		page.FirstID, page.LastID = &page.Data[0].ID, &page.Data[n-1].ID
-	}
 	it.setHeaders(w.Header())
-	return writeJSON(w, http.StatusOK, page)
+	return writeJSON(w, http.StatusOK, listOf(items, limit))
 }
 
-// resolve replaces references by the items they name.
-func (s *server) resolve(ctx context.Context, o owner.Owner, items []openai.Item) ([]openai.Item, error) {
+// resolve replaces references by the items they name: those of stored responses, and those
+// of the session that the request names.
+func (s *server) resolve(ctx context.Context, o owner.Owner, in session.ID, items []openai.Item) ([]openai.Item, error) {
 	known := make(map[string][]openai.Item) // by response
 	out := items[:0:0]
 	for i := range items {
@@ -117,6 +114,17 @@ func (s *server) resolve(ctx context.Context, o owner.Owner, items []openai.Item
 			continue // reasoning is neither stored nor sent
 		}
 		missing := fault.New(fault.NotFound, "item_not_found", "No item with the id of this reference. It was never stored, or its response was deleted.").At("input")
+		if message, ok := openai.MessageOf(items[i].ID); ok && in != "" {
+			item, err := s.itemOfSession(ctx, o, in, message, items[i].ID)
+			if fault.KindOf(err) == fault.NotFound {
+				return nil, missing
+			}
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, item)
+			continue
+		}
 		id, ok := openai.ResponseOf(items[i].ID)
 		if !ok {
 			return nil, missing
@@ -142,6 +150,26 @@ func (s *server) resolve(ctx context.Context, o owner.Owner, items []openai.Item
 		out = append(out, known[id][n])
 	}
 	return out, nil
+}
+
+// itemOfSession is an item of a message of a session. NotFound if there is none.
+func (s *server) itemOfSession(ctx context.Context, o owner.Owner, in session.ID, message int64, id string) (openai.Item, error) {
+	tip, err := s.Sessions.Tip(ctx, o, in)
+	if err != nil {
+		return openai.Item{}, err
+	}
+	ms, err := s.Sessions.Messages(ctx, o, tip.RootID, session.Range{MessageID: message, Standing: true})
+	if err != nil {
+		return openai.Item{}, err
+	}
+	for i := range ms {
+		for _, item := range conversationItems(&ms[i]) {
+			if item.ID == id {
+				return item, nil
+			}
+		}
+	}
+	return openai.Item{}, errNoItem("input")
 }
 
 // goOn continues a turn from the response that its request names.

@@ -33,6 +33,15 @@ func routeCases() map[string]routeCase {
 		"GET /v1/responses/{id}/input_items": {"/v1/responses/{response}/input_items", "", 200},
 		"POST /v1/responses/{id}/cancel":     {"/v1/responses/{response}/cancel", "", 200},
 
+		"POST /v1/conversations":                        {"/v1/conversations", `{"metadata":{"a":"b"}}`, 200},
+		"GET /v1/conversations/{id}":                    {"/v1/conversations/s", "", 200},
+		"POST /v1/conversations/{id}":                   {"/v1/conversations/s", `{"metadata":{"a":"b"}}`, 200},
+		"DELETE /v1/conversations/{id}":                 {"/v1/conversations/s", "", 200},
+		"GET /v1/conversations/{id}/items":              {"/v1/conversations/s/items", "", 200},
+		"POST /v1/conversations/{id}/items":             {"/v1/conversations/s/items", `{"items":[{"role":"user","content":"x"}]}`, 200},
+		"GET /v1/conversations/{id}/items/{item_id}":    {"/v1/conversations/s/items/{item}", "", 200},
+		"DELETE /v1/conversations/{id}/items/{item_id}": {"/v1/conversations/s/items/{item}", "", 200},
+
 		"GET /v1/models/{id...}":      {"/v1/models/hermes", "", 200},
 		"GET /v1/capabilities":        {"/v1/capabilities", "", 200},
 		"POST /v1/runs":               {"/v1/runs", `{"input":"hi"}`, 202},
@@ -152,7 +161,12 @@ func routeWorld(t *testing.T) (w *world, fill func(string) string) {
 		t.Fatal(err)
 	}
 	w.call("GET", "/v1/responses/"+answered.ID+"?stream=true", "") // until it is over
-	return w, strings.NewReplacer("{run}", w.run("s", "And what else?"), "{response}", answered.ID, "{job}", made.Job.ID, "{receipt}", told.Hermes.ReceiptID, "{fact}", state.Facts[0].ID).Replace
+	run := w.run("s", "And what else?")
+	var items struct{ Data []struct{ ID string } }
+	if err := json.Unmarshal([]byte(w.call("GET", "/v1/conversations/s/items?limit=1", "").body), &items); err != nil || len(items.Data) != 1 {
+		t.Fatalf("got items %v, %v, want one", items.Data, err)
+	}
+	return w, strings.NewReplacer("{run}", run, "{item}", items.Data[0].ID, "{response}", answered.ID, "{job}", made.Job.ID, "{receipt}", told.Hermes.ReceiptID, "{fact}", state.Facts[0].ID).Replace
 }
 
 // TestEveryRouteAnswers holds the cases themselves: what the other tests of all

@@ -357,21 +357,28 @@ func (s *server) patchSession(w http.ResponseWriter, r *http.Request) error {
 // prefix of an id is refused: when the request is repeated after the deletion, the
 // prefix could name another session.
 func (s *server) deleteSession(w http.ResponseWriter, r *http.Request) error {
-	id, err := session.ParseID(r.PathValue("id"))
+	tip, err := s.eraseSession(r)
 	if err != nil {
-		return err
-	}
-	tip, err := s.Sessions.Tip(r.Context(), ownerOf(r), id)
-	if err != nil {
-		return err
-	}
-	if err := s.stopTurnsOf(r, tip.ID); err != nil {
-		return err
-	}
-	if _, err := s.Curator.Delete(r.Context(), ownerOf(r), tip.ID, s.ifMatch(r)); err != nil {
 		return err
 	}
 	return writeJSON(w, http.StatusOK, map[string]any{"object": "hermes.session.deleted", "id": tip.ID, "deleted": true})
+}
+
+// eraseSession erases the lineage of the session that a path names.
+func (s *server) eraseSession(r *http.Request) (session.Session, error) {
+	id, err := session.ParseID(r.PathValue("id"))
+	if err != nil {
+		return session.Session{}, err
+	}
+	tip, err := s.Sessions.Tip(r.Context(), ownerOf(r), id)
+	if err != nil {
+		return tip, err
+	}
+	if err := s.stopTurnsOf(r, tip.ID); err != nil {
+		return tip, err
+	}
+	_, err = s.Curator.Delete(r.Context(), ownerOf(r), tip.ID, s.ifMatch(r))
+	return tip, err
 }
 
 // decode reads a JSON object; an empty body is an empty object.

@@ -20,11 +20,16 @@ func parseInput(raw []byte) (out []Item, omitted []string, err error) {
 	if err != nil || len(items) == 0 {
 		return nil, nil, empty
 	}
-	if len(items) > maxMessages {
-		return nil, nil, &Problem{Param: "input", Msg: fmt.Sprintf("'input' holds more than %d items.", maxMessages)}
-	}
+	return parseItems(items, "input")
+}
+
+// parseItems reads the items of the member with the given name.
+func parseItems(items [][]byte, name string) (out []Item, omitted []string, err error) {
 	out = make([]Item, 0, len(items))
 	seen := make(map[string]bool)
+	if len(items) > maxMessages {
+		return nil, nil, &Problem{Param: name, Msg: fmt.Sprintf("'%s' holds more than %d items.", name, maxMessages)}
+	}
 	for i, item := range items {
 		it, problem := parseItem(item)
 		if problem == nil && itemReaders[it.Type] == nil {
@@ -35,8 +40,8 @@ func parseInput(raw []byte) (out []Item, omitted []string, err error) {
 			problem = it.repeats(seen)
 		}
 		if problem != nil {
-			problem.Param = fmt.Sprintf("input[%d]%s", i, problem.Param)
-			problem.Msg = fmt.Sprintf("input[%d]: %s", i, problem.Msg)
+			problem.Param = fmt.Sprintf("%s[%d]%s", name, i, problem.Param)
+			problem.Msg = fmt.Sprintf("%s[%d]: %s", name, i, problem.Msg)
 			return nil, nil, problem
 		}
 		out = append(out, it)

@@ -22,8 +22,10 @@ type Session struct {
 	Model      string // the newest model that answered
 	// SystemPrompt is the stored prompt, sent with every turn of the session.
 	SystemPrompt string
-	Title        string
-	TitleSource  TitleSource // "" without a title, or if it is unknown
+	// Metadata is a JSON object of strings that a client attached; "" for none.
+	Metadata    string
+	Title       string
+	TitleSource TitleSource // "" without a title, or if it is unknown
 
 	StartedAt  time.Time
 	EndedAt    time.Time // zero while the session is open

@@ -125,6 +125,7 @@ type Range struct {
 type Patch struct {
 	Title        *string // its source is a person from then on
 	SystemPrompt *string
+	Metadata     *string // "" removes it
 	// EndReason ends the session now, with that reason.
 	EndReason *EndReason
 	// At is when the change happens.

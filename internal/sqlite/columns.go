@@ -91,7 +91,7 @@ func conversationTables() map[string]erasable {
 				"source":            {rule: rewritten, form: marks}, "user_id": {rule: rewritten}, "model": {rule: rewritten, form: marks},
 				"system_prompt": {rule: rewritten},
 				"title":         {rule: rewritten}, "summary": {rule: rewritten}, "end_reason": {rule: rewritten, form: marks},
-				"title_source": {rule: ours},
+				"title_source": {rule: ours}, "metadata": {rule: rewritten, form: values},
 			},
 		},
 		"messages": {

@@ -78,10 +78,10 @@ func (db *DB) Rewrite(ctx context.Context, o owner.Owner, w curate.Rewrite) erro
 // rewriteSession gives a session other texts and another end.
 func (t *tx) rewriteSession(o owner.Owner, s *session.Session) error {
 	const update = `UPDATE sessions SET title = ?, title_source = ?, system_prompt = ?, summary = ?, user_id = ?, tail_from = ?, lineage_tokens = ?,
-		parent_session_id = ?, source = ?, model = ?, end_reason = ? WHERE owner_id = ? AND id = ?`
+		parent_session_id = ?, source = ?, model = ?, end_reason = ?, metadata = ? WHERE owner_id = ? AND id = ?`
 	if _, err := t.exec(update,
 		null(s.Title), titleSource(s.Title, s.TitleSource), null(s.SystemPrompt), null(s.Summary), null(s.UserID), s.TailFrom, s.LineageTokens,
-		null(s.ParentID), string(s.Source), null(s.Model), null(s.EndReason), o.ID(), string(s.ID)); err != nil {
+		null(s.ParentID), string(s.Source), null(s.Model), null(s.EndReason), null(s.Metadata), o.ID(), string(s.ID)); err != nil {
 		return fmt.Errorf("rewrite session: %w", err)
 	}
 	if s.Title != "" {

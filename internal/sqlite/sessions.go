@@ -16,7 +16,7 @@ import (
 // sessionColumns are the columns of a session in the order of scanSession.
 const sessionColumns = `t.id, t.root_id, t.parent_session_id, t.generation, t.session_key, t.source, t.user_id,
 	t.model, t.system_prompt, t.title, t.title_source, t.summary, t.started_at, t.ended_at, t.end_reason, t.last_active,
-	t.message_count, t.tool_call_count, t.input_tokens, t.output_tokens, t.next_seq, t.tail_from, t.lineage_tokens`
+	t.message_count, t.tool_call_count, t.input_tokens, t.output_tokens, t.next_seq, t.tail_from, t.lineage_tokens, t.metadata`
 
 const (
 	selectTip = `SELECT ` + sessionColumns + ` FROM sessions s
@@ -25,16 +25,16 @@ const (
 	selectSession = `SELECT ` + sessionColumns + ` FROM sessions t WHERE t.owner_id = ? AND t.id = ?`
 	insertSession = `INSERT INTO sessions (owner_id, id, root_id, parent_session_id, generation, is_tip, session_key, source,
 		user_id, model, system_prompt, title, title_source, summary, started_at, ended_at, end_reason, last_active, message_count,
-		tool_call_count, input_tokens, output_tokens, next_seq, tail_from, lineage_tokens)
-		VALUES (?,?,?,?,?,1,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+		tool_call_count, input_tokens, output_tokens, next_seq, tail_from, lineage_tokens, metadata)
+		VALUES (?,?,?,?,?,1,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 	endSession    = `UPDATE sessions SET ended_at = ?, end_reason = ?, is_tip = ? WHERE owner_id = ? AND id = ?`
 	updateCounter = `UPDATE sessions SET session_key = ?, model = ?, ended_at = ?, end_reason = ?, last_active = ?,
 		message_count = ?, tool_call_count = ?, input_tokens = ?, output_tokens = ?, next_seq = ?, tail_from = ?,
 		lineage_tokens = ? WHERE owner_id = ? AND id = ?`
 	patchSession = `UPDATE sessions SET title = nullif(coalesce(?1, title), ''),
 		title_source = CASE WHEN ?1 IS NULL THEN title_source WHEN ?1 = '' THEN NULL ELSE 'person' END,
-		system_prompt = coalesce(?2, system_prompt), end_reason = coalesce(?3, end_reason), ended_at = coalesce(?4, ended_at)
-		WHERE owner_id = ?5 AND id = ?6`
+		system_prompt = coalesce(?2, system_prompt), end_reason = coalesce(?3, end_reason), ended_at = coalesce(?4, ended_at),
+		metadata = nullif(coalesce(?7, metadata), '') WHERE owner_id = ?5 AND id = ?6`
 )
 
 // errNoSession is the fault for absent ids and for ids of other owners.
@@ -44,12 +44,12 @@ func errNoSession() error {
 
 func scanSession(row interface{ Scan(...any) error }) (session.Session, error) {
 	var s session.Session
-	var parent, key, user, model, prompt, title, titled, summary, reason sql.NullString
+	var parent, key, user, model, prompt, title, titled, summary, reason, metadata sql.NullString
 	var started, active int64
 	var ended sql.NullInt64
 	err := row.Scan(&s.ID, &s.RootID, &parent, &s.Generation, &key, &s.Source, &user, &model, &prompt, &title, &titled, &summary,
 		&started, &ended, &reason, &active, &s.MessageCount, &s.ToolCallCount, &s.InputTokens, &s.OutputTokens,
-		&s.NextSeq, &s.TailFrom, &s.LineageTokens)
+		&s.NextSeq, &s.TailFrom, &s.LineageTokens, &metadata)
 	if errors.Is(err, sql.ErrNoRows) {
 		return s, errNoSession()
 	}
@@ -58,7 +58,7 @@ func scanSession(row interface{ Scan(...any) error }) (session.Session, error) {
 	}
 	s.ParentID, s.Key, s.UserID, s.Model = session.ID(parent.String), session.Key(key.String), user.String, model.String
 	s.SystemPrompt, s.Title, s.Summary, s.EndReason = prompt.String, title.String, summary.String, session.EndReason(reason.String)
-	s.TitleSource = session.TitleSource(titled.String)
+	s.TitleSource, s.Metadata = session.TitleSource(titled.String), metadata.String
 	s.StartedAt, s.LastActive = bound.FromMillis(started), bound.FromMillis(active)
 	s.EndedAt = fromMillis(ended)
 	bounded(&s)
@@ -207,7 +207,7 @@ func (t *tx) openSession(o owner.Owner, s *session.Session) error {
 	_, err = t.exec(insertSession, o.ID(), string(s.ID), string(s.RootID), null(s.ParentID), s.Generation, null(s.Key),
 		string(s.Source), null(s.UserID), null(s.Model), null(s.SystemPrompt), null(title), titleSource(title, s.TitleSource), null(s.Summary),
 		millis(s.StartedAt), millis(s.EndedAt), null(s.EndReason), millis(s.LastActive), s.MessageCount, s.ToolCallCount,
-		s.InputTokens, s.OutputTokens, s.NextSeq, s.TailFrom, s.LineageTokens)
+		s.InputTokens, s.OutputTokens, s.NextSeq, s.TailFrom, s.LineageTokens, null(s.Metadata))
 	if err != nil {
 		return fmt.Errorf("insert session: %w", err)
 	}
@@ -248,7 +248,7 @@ func (db *DB) UpdateSession(ctx context.Context, o owner.Owner, id session.ID, p
 				return err
 			}
 		}
-		if _, err := t.exec(patchSession, p.Title, p.SystemPrompt, reason, ended, o.ID(), string(id)); err != nil {
+		if _, err := t.exec(patchSession, p.Title, p.SystemPrompt, reason, ended, o.ID(), string(id), p.Metadata); err != nil {
 			return fmt.Errorf("update session: %w", err)
 		}
 		if p.Title != nil && *p.Title == "" {

@@ -101,7 +101,7 @@ func settle(t *testing.T, st Store, o owner.Owner) *talk {
 	t.Helper()
 	mark := markOf(o)
 	l := newTalk(o, theSession, theKey)
-	l.sessions[0].SystemPrompt, l.sessions[0].Title, l.sessions[0].UserID = mark, mark, mark
+	l.sessions[0].SystemPrompt, l.sessions[0].Title, l.sessions[0].UserID, l.sessions[0].Metadata = mark, mark, mark, mark
 	l.sessions[0].TitleSource = session.TitleDerived
 	step := l.step(t, st, "question of "+mark, "answer to "+mark)
 	step.Messages[0].Name, step.Messages[0].Wire = mark, []byte(`"`+mark+`"`)

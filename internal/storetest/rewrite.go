@@ -61,7 +61,7 @@ func testRewriteTexts(t *testing.T, st Store) {
 	l.messages[4].Content = ""
 	for i := range l.sessions[:2] {
 		s := &l.sessions[i]
-		s.Title, s.SystemPrompt, s.Summary, s.UserID = "new title", "", "- [forgotten]", ""
+		s.Title, s.SystemPrompt, s.Summary, s.UserID, s.Metadata = "new title", "", "- [forgotten]", "", `{"a":"[forgotten]"}`
 		s.TitleSource = session.TitleModel
 	}
 	err := st.Rewrite(t.Context(), alice(), curate.Rewrite{

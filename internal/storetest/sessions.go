@@ -26,7 +26,7 @@ func fullSession() session.Session {
 		UserID: "user-7", Model: "model-1", SystemPrompt: "Be brief.\nBe kind.", Title: "A “title”; DROP TABLE", TitleSource: session.TitleModel,
 		StartedAt: epoch(), EndedAt: epoch().Add(time.Hour), EndReason: "user_exit", LastActive: epoch().Add(time.Minute),
 		MessageCount: 3, ToolCallCount: 1, InputTokens: 1 << 40, OutputTokens: 77,
-		NextSeq: 9, TailFrom: 4, Summary: "- line one\n- line two", LineageTokens: 1 << 41,
+		NextSeq: 9, TailFrom: 4, Summary: "- line one\n- line two", LineageTokens: 1 << 41, Metadata: `{"topic":"a \"word\""}`,
 	}
 }
 
@@ -112,7 +112,7 @@ func testPatch(t *testing.T, st Store) {
 	l := newTalk(alice(), "root", "")
 	l.say(t, st, "hello", "hi")
 	l.commit(t, st, l.fold(t, st, "child", "more"))
-	title, older, prompt, empty := "A title", "An older title", "Be brief.", ""
+	title, older, prompt, empty, metadata := "A title", "An older title", "Be brief.", "", `{"topic":"tea"}`
 	for _, c := range []struct {
 		name  string
 		at    int // which session of the lineage
@@ -121,6 +121,8 @@ func testPatch(t *testing.T, st Store) {
 	}{
 		{"title", 1, session.Patch{Title: &title}, func(s *session.Session) { s.Title, s.TitleSource = title, session.TitlePerson }},
 		{"prompt", 1, session.Patch{SystemPrompt: &prompt}, func(s *session.Session) { s.SystemPrompt = prompt }},
+		{"metadata", 1, session.Patch{Metadata: &metadata}, func(s *session.Session) { s.Metadata = metadata }},
+		{"no metadata", 1, session.Patch{Metadata: new(string)}, func(s *session.Session) { s.Metadata = "" }},
 		{"an ended session", 0, session.Patch{Title: &older}, func(s *session.Session) { s.Title, s.TitleSource = older, session.TitlePerson }},
 		{"nothing", 1, session.Patch{}, func(*session.Session) {}},
 		{"emptied", 1, session.Patch{Title: &empty}, func(s *session.Session) { s.Title, s.TitleSource = "", "" }},
