@@ -97,6 +97,8 @@ type forgotten struct {
 		File  string `json:"file"`
 		Bytes int64  `json:"bytes"`
 		Hits  int    `json:"hits"`
+		// Format counts words of the file's own format that contain the name.
+		Format int `json:"format_words"`
 	} `json:"searched"`
 	Left int `json:"left"`
 }
@@ -109,7 +111,11 @@ func (a *app) printForgotten(f *forgotten) error {
 	a.say("%s %d sentences in %d messages, %d facts, %d sessions, %d titles or summaries, %d jobs, %d other records.",
 		verb, f.Sentences, f.Messages, f.Facts, f.Sessions, f.Texts, f.Jobs, f.Records)
 	for _, s := range f.Searched {
-		a.say("  searched %-24s %12d bytes  %d left", s.File, s.Bytes, s.Hits)
+		own := ""
+		if s.Format > 0 {
+			own = fmt.Sprintf(" (not counting %d words of the file format, such as column names)", s.Format)
+		}
+		a.say("  searched %-24s %12d bytes  %d left%s", s.File, s.Bytes, s.Hits, own)
 	}
 	if f.Left > 0 {
 		return fmt.Errorf("%d mentions are left in the files above; close other programs that read the database, and try again", f.Left)

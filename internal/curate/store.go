@@ -99,4 +99,7 @@ type Trace struct {
 	File  string `json:"file"`
 	Bytes int64  `json:"bytes"`
 	Hits  int    `json:"hits"`
+	// Format counts mentions in words of the file's own format, such as "metadata" in the
+	// schema for "Ada". They are not in Hits.
+	Format int `json:"format_words,omitempty"`
 }

@@ -129,8 +129,8 @@ func TestHidden(t *testing.T) {
 		if !thing.In(text) || !thing.InJSON(quoted) || !thing.In(string(quoted)) {
 			t.Errorf("%U is left out of prompts, and %q is not found in %s", c, thing.About(), quoted)
 		}
-		if _, hits, err := thing.CountIn(strings.NewReader(text)); hits != 1 || err != nil {
-			t.Errorf("%U: got %d hits in bytes, %v", c, hits, err)
+		if got, err := thing.CountIn(strings.NewReader(text), mention.Format{}); got.Hits != 1 || err != nil {
+			t.Errorf("%U: got %+v in bytes, %v", c, got, err)
 		}
 	}
 	if left < 100 {
@@ -281,13 +281,36 @@ func TestCountIn(t *testing.T) {
 		"byte by byte":  iotest.OneByteReader(bytes.NewReader(hay.Bytes())),
 		"end with data": iotest.DataErrReader(bytes.NewReader(hay.Bytes())),
 	} {
-		size, hits, err := thing.CountIn(in)
-		if err != nil || size != int64(hay.Len()) || hits != 8 {
-			t.Errorf("%s: got %d hits in %d bytes (%v), want 8 in %d", name, hits, size, err, hay.Len())
+		got, err := thing.CountIn(in, thing.FormatOf("CREATE TABLE x"))
+		if want := (mention.Count{Bytes: int64(hay.Len()), Hits: 8}); err != nil || got != want {
+			t.Errorf("%s: got %+v (%v), want %+v", name, got, err, want)
 		}
 	}
-	if _, _, err := thing.CountIn(iotest.ErrReader(io.ErrUnexpectedEOF)); err == nil {
+	if _, err := thing.CountIn(iotest.ErrReader(io.ErrUnexpectedEOF), mention.Format{}); err == nil {
 		t.Error("a failing reader: got no error")
+	}
+}
+
+// TestOwnWords: words of a file's own format are no traces, and other words with the same
+// name in them are.
+func TestOwnWords(t *testing.T) {
+	t.Parallel()
+	const schema = "CREATE TABLE parrots (lineage TEXT, parrot_id TEXT NOT NULL)"
+	for _, c := range []struct {
+		about, text string
+		hits, own   int
+	}{
+		{"Ada", `{"metadata":{}} and Ada, and Adam`, 2, 1},
+		{"parrot", schema + " parrots Parrot parrot", 2, 3},
+		{"id", "parrot_id is not the id of a bird, and the idea is not an ID", 1, 2},
+		{"text not", schema + " is a text not", 1, 1},
+		{"zebra", schema + " zebra", 1, 0},
+	} {
+		thing := mention.Of(c.about)
+		got, err := thing.CountIn(strings.NewReader(c.text), thing.FormatOf(schema))
+		if got.Hits != c.hits || got.Own != c.own || err != nil {
+			t.Errorf("%q in %q: got %+v, %v, want %d hits and %d own", c.about, c.text, got, err, c.hits, c.own)
+		}
 	}
 }
 
@@ -319,8 +342,8 @@ func TestShortInBytes(t *testing.T) {
 	}
 	copy(hay[1000:], "\x00Yesterday I met Bo in the park.\x00")
 	copy(hay[2000:], "\x00Yesterday I spoke about Bob.\x00")
-	if _, hits, err := mention.Of("Bo").CountIn(bytes.NewReader(hay)); hits != 1 || err != nil {
-		t.Errorf("got %d hits, %v, want 1", hits, err)
+	if got, err := mention.Of("Bo").CountIn(bytes.NewReader(hay), mention.Format{}); got.Hits != 1 || err != nil {
+		t.Errorf("got %+v, %v, want 1", got, err)
 	}
 }
 

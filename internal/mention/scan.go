@@ -13,9 +13,16 @@ import (
 // scanPiece is the number of bytes of a stream that are searched at once.
 const scanPiece = 1 << 20
 
+// Count is what a search of a stream found.
+type Count struct {
+	Bytes int64 // the length of the stream
+	Hits  int   // mentions
+	Own   int   // mentions in words of the stream's own format, not in Hits
+}
+
 // CountIn counts the mentions in a stream that need not be text, such as a database
-// file, and returns the length of the stream.
-func (t *Thing) CountIn(in io.Reader) (size int64, hits int, err error) {
+// file.
+func (t *Thing) CountIn(in io.Reader, format Format) (c Count, err error) {
 	overlap := t.reach()
 	buf := make([]byte, 0, scanPiece+overlap)
 	for {
@@ -23,13 +30,13 @@ func (t *Thing) CountIn(in io.Reader) (size int64, hits int, err error) {
 		copy(buf[:keep], buf[len(buf)-keep:])
 		n, err := fill(in, buf[keep:keep+scanPiece])
 		buf = buf[:keep+n]
-		size += int64(n)
-		hits += t.countBehind(buf, keep)
+		c.Bytes += int64(n)
+		t.countBehind(buf, keep, &format, &c)
 		switch {
 		case errors.Is(err, io.EOF):
-			return size, hits, nil
+			return c, nil
 		case err != nil:
-			return size, hits, fmt.Errorf("search: %w", err)
+			return c, fmt.Errorf("search: %w", err)
 		}
 	}
 }
@@ -45,17 +52,19 @@ func fill(in io.Reader, buf []byte) (n int, err error) {
 }
 
 // countBehind counts the mentions in a text that do not end before at.
-func (t *Thing) countBehind(text []byte, at int) int {
+func (t *Thing) countBehind(text []byte, at int, format *Format, c *Count) {
 	if !t.in(text) { // places cost several times as much
-		return 0
+		return
 	}
-	n := 0
 	for _, s := range t.Spans(string(text)) {
-		if s.End > at && !t.byChance(text, s) {
-			n++
+		switch {
+		case s.End <= at || t.byChance(text, s):
+		case format.has(text, s):
+			c.Own++
+		default:
+			c.Hits++
 		}
 	}
-	return n
 }
 
 // byChance reports whether bytes that are no one text make a mention.

@@ -51,6 +51,27 @@ func TestTracesFindWhatIsThere(t *testing.T) {
 	}
 }
 
+// TestTracesOfTheFormat: the words of the schema and of the protocols are no traces, and
+// a text with one of them in another word is.
+func TestTracesOfTheFormat(t *testing.T) {
+	t.Parallel()
+	db := openAt(t, tempFile(t))
+	write(t, db, "s", 0, "We met Adam in Oslo.")
+	for about, left := range map[string]bool{"id": false, "user": false, "table": false, "session": false, "lineag": false, "met": true} {
+		traces, err := db.Traces(t.Context(), mention.Of(about))
+		if err != nil {
+			t.Fatal(err)
+		}
+		hits, format := 0, 0
+		for _, tr := range traces {
+			hits, format = hits+tr.Hits, format+tr.Format
+		}
+		if hits > 0 != left || !left && format == 0 {
+			t.Errorf("%q: got %d hits and %d words of the format in %+v, want hits %v", about, hits, format, traces, left)
+		}
+	}
+}
+
 // TestTracesFollowTheHome: a home that is reached by a link is searched, a linked
 // file in it, too, and a linked directory is named.
 func TestTracesFollowTheHome(t *testing.T) {

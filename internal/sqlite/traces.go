@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/mention"
@@ -34,6 +35,11 @@ func (db *DB) Traces(ctx context.Context, about *mention.Thing) ([]curate.Trace,
 	if err != nil {
 		return nil, fmt.Errorf("find the home: %w", err)
 	}
+	schema, err := db.schemaText(ctx)
+	if err != nil {
+		return nil, err
+	}
+	format := about.FormatOf(schema)
 	var out []curate.Trace
 	err = filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) || ctx.Err() != nil {
@@ -47,7 +53,11 @@ func (db *DB) Traces(ctx context.Context, about *mention.Thing) ([]curate.Trace,
 			return fmt.Errorf("name a file: %w", err)
 		}
 		t := curate.Trace{File: name}
-		found, err := db.searchFile(path, &t, about)
+		in := mention.Format{}
+		if strings.HasPrefix(name, filepath.Base(db.opt.Path)) { // the database, its log, a copy of it
+			in = format
+		}
+		found, err := db.searchFile(path, &t, about, in)
 		if found {
 			out = append(out, t)
 		}
@@ -59,10 +69,20 @@ func (db *DB) Traces(ctx context.Context, about *mention.Thing) ([]curate.Trace,
 	return out, nil
 }
 
+// schemaText is what the database's files say about their own format.
+func (db *DB) schemaText(ctx context.Context) (string, error) {
+	var text string
+	const query = `SELECT 'SQLite format 3 ' || coalesce(group_concat(concat_ws(' ', type, name, tbl_name, sql), ' '), '') FROM sqlite_schema`
+	if err := db.read.QueryRowContext(ctx, query).Scan(&text); err != nil {
+		return "", fmt.Errorf("read schema: %w", err)
+	}
+	return text, nil
+}
+
 // searchFile searches a file for the thing. found is false if the file no longer exists
 // or is not a regular file. The database files are read through the guard's
 // descriptors, because closing another descriptor would drop SQLite's locks.
-func (db *DB) searchFile(path string, t *curate.Trace, about *mention.Thing) (found bool, err error) {
+func (db *DB) searchFile(path string, t *curate.Trace, about *mention.Thing, format mention.Format) (found bool, err error) {
 	info, err := os.Stat(path) // of the target of a link
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -95,6 +115,7 @@ func (db *DB) searchFile(path string, t *curate.Trace, about *mention.Thing) (fo
 		defer func() { _ = f.Close() }()
 		in = f
 	}
-	t.Bytes, t.Hits, err = about.CountIn(in)
+	c, err := about.CountIn(in, format)
+	t.Bytes, t.Hits, t.Format = c.Bytes, c.Hits, c.Own
 	return true, err
 }
