@@ -22,7 +22,7 @@ func (s *secretScan) accepts(c *cue, v secretValue, how link, certain bool) bool
 	case shapeChosen:
 		return s.isChosen(c, v, how, certain)
 	case shapeMade:
-		return linked && (s.known.looksMade(text) || isGrouped(text)) || len(text) >= 12 && s.known.looksMade(text)
+		return s.isMade(text, linked)
 	case shapeLoose:
 		return s.standsOut(text) && (linked || s.afterName(c, v))
 	case shapePair:
@@ -62,6 +62,15 @@ func (s *secretScan) isChosen(c *cue, v secretValue, how link, certain bool) boo
 		return v.phrase || s.isWordSeries(v.start)
 	}
 	return false
+}
+
+// isMade reports whether a value after a cue looks generated. It must be long if nothing
+// links it to the cue.
+func (s *secretScan) isMade(text string, linked bool) bool {
+	if !linked {
+		return len(text) >= 12 && s.known.looksMade(text)
+	}
+	return s.known.looksMade(text) || isGrouped(text)
 }
 
 // goesWithName reports whether a value is one word at the end of a clause that names a
