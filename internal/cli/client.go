@@ -49,16 +49,22 @@ func (a *app) connect(ctx context.Context) (*client, error) {
 // connectWith is connect with a choice of the model for a home that is opened in this
 // process.
 func (a *app) connectWith(ctx context.Context, cfg *config.Config, choose func() (upstream.Choice, error)) (*client, error) {
-	file, err := runningServer(cfg)
-	if err != nil {
-		return nil, err
-	}
-	if file != nil {
-		if c := file.client(); c.alive(ctx) {
-			return c, nil
-		}
+	if c, err := liveServer(ctx, cfg); c != nil || err != nil {
+		return c, err
 	}
 	return a.embed(ctx, cfg, choose)
+}
+
+// liveServer is a client of the server of the home; nil if no server answers.
+func liveServer(ctx context.Context, cfg *config.Config) (*client, error) {
+	file, err := runningServer(cfg)
+	if file == nil || err != nil {
+		return nil, err
+	}
+	if c := file.client(); c.alive(ctx) {
+		return c, nil
+	}
+	return nil, nil
 }
 
 // client is a client of the file's server.

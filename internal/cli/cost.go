@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/hermes-memory/hermes/internal/lineage"
 )
 
 // cost is the cost of a session in the API.
@@ -17,11 +19,11 @@ type cost struct {
 	Sent      int    `json:"sent_tokens"`
 	Naive     int    `json:"naive_tokens"`
 	Data      []struct {
-		Turns   int         `json:"turns"`
-		From    int64       `json:"from_seq"`
-		To      int64       `json:"to_seq"`
-		At      time.Time   `json:"at"`
-		Context sentContext `json:"context"`
+		Turns   int             `json:"turns"`
+		From    int64           `json:"from_seq"`
+		To      int64           `json:"to_seq"`
+		At      time.Time       `json:"at"`
+		Context lineage.Context `json:"context"`
 	} `json:"data"`
 }
 

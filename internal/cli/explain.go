@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/httpapi"
+	"github.com/hermes-memory/hermes/internal/lineage"
 )
 
 // whyCommand resolves a receipt.
@@ -36,32 +38,20 @@ func (a *app) whyCommand() *cobra.Command {
 
 // receipt is a receipt of the API.
 type receipt struct {
-	ID        string      `json:"id"`
-	SessionID string      `json:"session_id"`
-	At        time.Time   `json:"at"`
-	Model     string      `json:"model"`
-	Responder string      `json:"responder"`
-	Answer    message     `json:"answer"`
-	Facts     []fact      `json:"facts"`
-	Recalled  []message   `json:"recalled"`
-	Sent      []message   `json:"sent"`
-	Context   sentContext `json:"context"`
+	ID        string          `json:"id"`
+	SessionID string          `json:"session_id"`
+	At        time.Time       `json:"at"`
+	Model     string          `json:"model"`
+	Responder string          `json:"responder"`
+	Answer    message         `json:"answer"`
+	Facts     []fact          `json:"facts"`
+	Recalled  []message       `json:"recalled"`
+	Sent      []message       `json:"sent"`
+	Context   lineage.Context `json:"context"`
 	// The texts that were sent besides the messages.
 	System   string          `json:"system,omitempty"`
 	Offered  json.RawMessage `json:"tool_definitions,omitempty"`
 	Settings json.RawMessage `json:"settings,omitempty"`
-}
-
-// sentContext is the cost of a turn in the API, in tokens.
-type sentContext struct {
-	Sent   int `json:"sent_tokens"`
-	Budget int `json:"budget_tokens"`
-	Naive  int `json:"naive_tokens"`
-	Client int `json:"client_tokens"`
-	System int `json:"system"`
-	Memory int `json:"memory"`
-	Tail   int `json:"tail"`
-	Input  int `json:"input"`
 }
 
 // message is a message of the API; a recalled one has a quote.
@@ -222,25 +212,8 @@ the stored ones. With --index, rebuild the text index of the search instead.`,
 	return c
 }
 
-// rebuilt is what the server says of the facts it has distilled again.
-type rebuilt struct {
-	Identical bool           `json:"identical"`
-	Data      []rebuiltScope `json:"data"`
-}
-
-type rebuiltScope struct {
-	Root       string `json:"_lineage_root_id,omitempty"`
-	Key        string `json:"session_key,omitempty"`
-	Messages   int    `json:"messages"`
-	Facts      int    `json:"facts"`
-	Stored     int    `json:"stored_facts"`
-	Hash       string `json:"state_hash"`
-	StoredHash string `json:"stored_hash"`
-	Identical  bool   `json:"identical"`
-}
-
-// state says how the stored facts of a scope compare with those distilled again.
-func (d *rebuiltScope) state() string {
+// compared says how the stored facts of a scope compare with those distilled again.
+func compared(d *httpapi.RebuiltScope) string {
 	if d.Identical {
 		return "identical"
 	}
@@ -250,7 +223,7 @@ func (d *rebuiltScope) state() string {
 // rebuildFacts distils all facts again, or only compares them, and prints each scope.
 // Facts that differ are an error only of a comparison: a rebuild has replaced them.
 func (a *app) rebuildFacts(ctx context.Context, cl *client, verify bool) error {
-	var out rebuilt
+	var out httpapi.Rebuilt
 	if err := cl.call(ctx, http.MethodPost, "/api/memory/rebuild", map[string]bool{"verify": verify}, &out); err != nil {
 		return err
 	}
@@ -263,7 +236,7 @@ func (a *app) rebuildFacts(ctx context.Context, cl *client, verify bool) error {
 	}
 	for i := range out.Data {
 		d := &out.Data[i]
-		a.say("%-40s %6d messages %6d facts  %.12s  %s", d.Root+d.Key, d.Messages, d.Facts, d.Hash, d.state())
+		a.say("%-40s %6d messages %6d facts  %.12s  %s", string(d.Root)+string(d.Key), d.Messages, d.Facts, d.Hash, compared(d))
 	}
 	return differs
 }

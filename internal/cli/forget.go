@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/terminal"
 )
 
@@ -44,7 +45,7 @@ func (a *app) forget(c *cobra.Command, cl *client, in forgetRequest, yes bool) e
 			return err
 		}
 	}
-	var out forgotten
+	var out curate.Forgotten
 	if err := cl.call(c.Context(), http.MethodPost, pathForget, in, &out); err != nil {
 		return err
 	}
@@ -62,7 +63,7 @@ func (a *app) mayAsk(yes bool) bool {
 // askToForget counts what would be erased, shows the numbers, and asks.
 func (a *app) askToForget(c *cobra.Command, cl *client, in forgetRequest) error {
 	in.DryRun = true
-	var would forgotten
+	var would curate.Forgotten
 	if err := cl.call(c.Context(), http.MethodPost, pathForget, in, &would); err != nil {
 		return err
 	}
@@ -82,28 +83,7 @@ type forgetRequest struct {
 	DryRun     bool   `json:"dry_run,omitempty"`
 }
 
-// forgotten is the certificate of an erasure.
-type forgotten struct {
-	About     string `json:"about,omitempty"`
-	DryRun    bool   `json:"dry_run"`
-	Messages  int    `json:"messages_redacted"`
-	Sentences int    `json:"sentences_erased"`
-	Facts     int    `json:"facts_erased"`
-	Sessions  int    `json:"sessions_deleted"`
-	Texts     int    `json:"titles_prompts_summaries_redacted"`
-	Jobs      int    `json:"jobs_deleted"`
-	Records   int    `json:"records_erased"`
-	Searched  []struct {
-		File  string `json:"file"`
-		Bytes int64  `json:"bytes"`
-		Hits  int    `json:"hits"`
-		// Format counts words of the file's own format that contain the name.
-		Format int `json:"format_words"`
-	} `json:"searched"`
-	Left int `json:"left"`
-}
-
-func (a *app) printForgotten(f *forgotten) error {
+func (a *app) printForgotten(f *curate.Forgotten) error {
 	verb := "Erased"
 	if f.DryRun {
 		verb = "Would erase"

@@ -59,14 +59,8 @@ func (a *app) rejoin(ctx context.Context, cfg *config.Config, left *serverFile) 
 	tick := time.NewTicker(look)
 	defer tick.Stop()
 	for end := time.Now().Add(moving); time.Now().Before(end); {
-		file, err := runningServer(cfg)
-		if err != nil {
-			return nil, err
-		}
-		if file != nil {
-			if c := file.client(); c.alive(ctx) {
-				return c, nil
-			}
+		if c, err := liveServer(ctx, cfg); c != nil || err != nil {
+			return c, err
 		}
 		select {
 		case <-tick.C:

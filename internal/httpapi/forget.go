@@ -78,6 +78,27 @@ func (s *server) forgetOne(r *http.Request, about, id, key string, dryRun bool) 
 	return s.Curator.ForgetKey(r.Context(), ownerOf(r), parsed, dryRun)
 }
 
+// Rebuilt is the answer to POST /api/memory/rebuild.
+type Rebuilt struct {
+	Object string `json:"object"`
+	Verify bool   `json:"verify"`
+	// Identical says that all scopes are identical.
+	Identical bool           `json:"identical"`
+	Data      []RebuiltScope `json:"data"`
+}
+
+// RebuiltScope is one scope in a [Rebuilt]: its rebuilt facts next to the stored ones.
+type RebuiltScope struct {
+	Root       session.ID  `json:"_lineage_root_id,omitempty"`
+	Key        session.Key `json:"session_key,omitempty"`
+	Messages   int         `json:"messages"`
+	Facts      int         `json:"facts"`
+	Stored     int         `json:"stored_facts"`
+	Hash       string      `json:"state_hash"`
+	StoredHash string      `json:"stored_hash"`
+	Identical  bool        `json:"identical"`
+}
+
 // rebuild answers POST /api/memory/rebuild: all facts are distilled again from the
 // messages; with verify they are only compared.
 func (s *server) rebuild(w http.ResponseWriter, r *http.Request) error {
@@ -94,26 +115,11 @@ func (s *server) rebuild(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	type row struct {
-		Root       session.ID  `json:"_lineage_root_id,omitempty"`
-		Key        session.Key `json:"session_key,omitempty"`
-		Messages   int         `json:"messages"`
-		Facts      int         `json:"facts"`
-		Stored     int         `json:"stored_facts"`
-		Hash       string      `json:"state_hash"`
-		StoredHash string      `json:"stored_hash"`
-		Identical  bool        `json:"identical"`
-	}
-	out := struct {
-		Object    string `json:"object"`
-		Verify    bool   `json:"verify"`
-		Identical bool   `json:"identical"`
-		Data      []row  `json:"data"`
-	}{Object: "hermes.rebuilt", Verify: in.Verify, Identical: true, Data: []row{}}
+	out := Rebuilt{Object: "hermes.rebuilt", Verify: in.Verify, Identical: true, Data: []RebuiltScope{}}
 	for i := range rows {
 		b := &rows[i]
 		out.Identical = out.Identical && b.Identical()
-		out.Data = append(out.Data, row{b.Scope.Root, b.Scope.Key, b.Messages, b.Facts, b.Stored, b.Hash, b.StoredHash, b.Identical()})
+		out.Data = append(out.Data, RebuiltScope{b.Scope.Root, b.Scope.Key, b.Messages, b.Facts, b.Stored, b.Hash, b.StoredHash, b.Identical()})
 	}
 	return writeJSON(w, http.StatusOK, out)
 }

@@ -1,11 +1,13 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/job"
+	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -185,13 +187,18 @@ func (s *server) listJobs(w http.ResponseWriter, r *http.Request) error {
 
 func jobID(r *http.Request) job.ID { return job.ID(r.PathValue("id")) }
 
-// getJob answers GET /api/jobs/{id}.
-func (s *server) getJob(w http.ResponseWriter, r *http.Request) error {
-	j, err := s.Jobs.Job(r.Context(), ownerOf(r), jobID(r))
+// answerJob answers with the job that do returns for the id in the path.
+func answerJob(w http.ResponseWriter, r *http.Request, do func(context.Context, owner.Owner, job.ID) (job.Job, error)) error {
+	j, err := do(r.Context(), ownerOf(r), jobID(r))
 	if err != nil {
 		return err
 	}
 	return writeJSON(w, http.StatusOK, oneJob(jobOf(&j)))
+}
+
+// getJob answers GET /api/jobs/{id}.
+func (s *server) getJob(w http.ResponseWriter, r *http.Request) error {
+	return answerJob(w, r, s.Jobs.Job)
 }
 
 // patchJob answers PATCH /api/jobs/{id}.
@@ -226,18 +233,10 @@ func (s *server) deleteJob(w http.ResponseWriter, r *http.Request) error {
 
 // pauseJob answers POST /api/jobs/{id}/pause.
 func (s *server) pauseJob(w http.ResponseWriter, r *http.Request) error {
-	j, err := s.Jobs.Pause(r.Context(), ownerOf(r), jobID(r))
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, http.StatusOK, oneJob(jobOf(&j)))
+	return answerJob(w, r, s.Jobs.Pause)
 }
 
 // resumeJob answers POST /api/jobs/{id}/resume.
 func (s *server) resumeJob(w http.ResponseWriter, r *http.Request) error {
-	j, err := s.Jobs.Resume(r.Context(), ownerOf(r), jobID(r))
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, http.StatusOK, oneJob(jobOf(&j)))
+	return answerJob(w, r, s.Jobs.Resume)
 }
