@@ -378,7 +378,7 @@ func TestChatManyLines(t *testing.T) {
 		if got := lastSaid(t, model); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
-		p.expect(" tokens · ")
+		p.expect(" by memory · ")
 	}
 	p.types("\x04")
 	p.leaves(0)
