@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -18,6 +19,7 @@ type apiKey struct {
 	Name     string   `json:"name"`
 	Owner    string   `json:"owner"`
 	Scopes   []string `json:"scopes"`
+	Memory   *string  `json:"session_key"`
 	Requests *int     `json:"requests_per_minute"`
 	Turns    *int     `json:"concurrent_turns"`
 	Limits   struct {
@@ -40,6 +42,7 @@ func (a *app) keysCreateCommand() *cobra.Command {
 		Name     string   `json:"name"`
 		Owner    string   `json:"owner,omitempty"`
 		Scopes   []string `json:"scopes"`
+		Memory   string   `json:"session_key,omitempty"`
 		Requests *int     `json:"requests_per_minute,omitempty"`
 		Turns    *int     `json:"concurrent_turns,omitempty"`
 	}
@@ -49,7 +52,10 @@ func (a *app) keysCreateCommand() *cobra.Command {
 		Long: `Make a key and print it once; only its hash is kept. A key has data of its own and
 sees no earlier data, unless --owner names the owner whose data it opens.
 Conversations through the development key, API_SERVER_KEY and this terminal
-belong to the owner "local": --owner local shares them.`,
+belong to the owner "local": --owner local shares them.
+
+With --memory, clients that can set only a URL and a key have a memory: all their
+conversations share the memory of that session key. The terminal's is "me".`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if in.Name == "" {
@@ -65,6 +71,9 @@ belong to the owner "local": --owner local shares them.`,
 				}
 				a.say("%s", key.Key)
 				a.tell("Key %s of owner %q. It is not shown again. The development key is no longer accepted.", key.ID, key.Owner)
+				if key.Memory != nil {
+					a.tell("Its conversations share the memory of the session key %q.", *key.Memory)
+				}
 				if key.Owner != owner.LocalID {
 					a.tell("Owner %q sees nothing that was told to the development key or this terminal: that belongs to the owner %q.\n"+
 						"A key that shares it: hermes keys create --name NAME --owner %s", key.Owner, owner.LocalID, owner.LocalID)
@@ -76,6 +85,7 @@ belong to the owner "local": --owner local shares them.`,
 	c.Flags().StringVar(&in.Name, "name", "", "what to call the key")
 	c.Flags().StringVar(&in.Owner, "owner", "", "whose data it opens (default: an owner of its own, named after the key)")
 	c.Flags().StringSliceVar(&in.Scopes, "scopes", nil, "what it may be used for (default: everything but admin)")
+	c.Flags().StringVar(&in.Memory, "memory", "", "session key of its requests that name none, for clients that cannot send headers")
 	c.Flags().Var(&limitFlag{at: &in.Requests}, "rate", "requests a minute; 0: no limit (default: the server's)")
 	c.Flags().Var(&limitFlag{at: &in.Turns}, "concurrent", "turns at once; 0: no limit (default: the server's)")
 	return c
@@ -91,14 +101,14 @@ func (a *app) keysListCommand() *cobra.Command {
 }
 
 func (a *app) printKeys(keys []apiKey) error {
-	rows := [][]string{{"ID", "Name", "Owner", "Created", "State", "Rate", "Concurrent", "Scopes"}}
+	rows := [][]string{{"ID", "Name", "Owner", "Memory", "Created", "State", "Rate", "Concurrent", "Scopes"}}
 	for _, k := range keys {
 		state := "valid"
 		if k.RevokedAt != nil {
 			state = "revoked " + k.RevokedAt.Local().Format("2006-01-02 15:04")
 		}
 		rows = append(rows, []string{
-			k.ID, k.Name, k.Owner, k.CreatedAt.Local().Format(clock), state,
+			k.ID, k.Name, k.Owner, *cmp.Or(k.Memory, new(string)), k.CreatedAt.Local().Format(clock), state,
 			limitText(k.Limits.Requests, "/min"), limitText(k.Limits.Turns, ""), strings.Join(k.Scopes, " "),
 		})
 	}

@@ -48,11 +48,12 @@ func (s *server) chatCompletions(w http.ResponseWriter, r *http.Request) error {
 
 // chat builds the run of a chat completion.
 func (t *turnRequest) chat(wire *openai.ChatRequest) (*run.Request, error) {
+	t.use(&wire.Names)
 	req, err := t.begin()
 	if err != nil {
 		return nil, err
 	}
-	req.UserID, req.Model, req.Streaming, req.Body, req.Tools = wire.User, wire.Model, wire.Stream, wire.Body, string(wire.Tools)
+	req.UserID, req.Model, req.Streaming, req.Body, req.Tools = wire.Names.User, wire.Model, wire.Stream, wire.Body, string(wire.Tools)
 	// A client that names no session and sends its own history manages the history
 	// itself.
 	if t.id == "" && t.key == "" && len(wire.Messages) > 1 {

@@ -33,29 +33,8 @@ const (
 type sessionHeaders struct {
 	id  session.ID
 	key session.Key
-}
-
-// parseSessionHeaders checks both headers. An empty value counts as absent.
-func parseSessionHeaders(r *http.Request) (h sessionHeaders, err error) {
-	id, err := single(r, sessionIDHeader, "invalid_session_id")
-	if err != nil {
-		return h, err
-	}
-	key, err := single(r, sessionKeyHeader, "invalid_session_key")
-	if err != nil {
-		return h, err
-	}
-	if id != "" {
-		if h.id, err = session.ParseID(id); err != nil {
-			return h, err
-		}
-	}
-	if key != "" {
-		if h.key, err = session.ParseKey(key); err != nil {
-			return h, err
-		}
-	}
-	return h, nil
+	// named says that this server's own header named the session.
+	named bool
 }
 
 // single returns the value of a header that may be sent once only: two values mean that
@@ -68,7 +47,8 @@ func single(r *http.Request, name, code string) (string, error) {
 	if len(values) == 0 {
 		return "", nil
 	}
-	return strings.Trim(values[0], " "), nil
+	value := strings.Trim(values[0], " ")
+	return value, checkFilled(name, value)
 }
 
 // setSession sets the headers of the effective session.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
 )
 
 // keyJSON is an API key on the wire. The secret is shown only when it is made.
@@ -15,6 +16,8 @@ type keyJSON struct {
 	Name   string        `json:"name"`
 	Owner  string        `json:"owner"`
 	Scopes []owner.Scope `json:"scopes"`
+	// Memory is the session key of the key's requests that name none; null for none.
+	Memory *string `json:"session_key"`
 	// Requests and Turns are the limits set for this key; null means the server's
 	// default.
 	Requests *int `json:"requests_per_minute"`
@@ -34,6 +37,9 @@ func (s *server) keyOf(k *owner.Key) keyJSON {
 		Object: "hermes.key", ID: k.ID, Name: k.Name, Owner: k.OwnerID, Scopes: some(k.Scopes),
 		Requests: k.Limits.RequestsPerMinute, Turns: k.Limits.ConcurrentTurns,
 		CreatedAt: k.CreatedAt, RevokedAt: optionalTime(k.RevokedAt),
+	}
+	if k.Memory != "" {
+		out.Memory = &k.Memory
 	}
 	l := s.Keyring.Limits(k.Limits)
 	if l.RequestsPerMinute > 0 {
@@ -64,14 +70,21 @@ func (s *server) createKey(w http.ResponseWriter, r *http.Request) error {
 		Name     string        `json:"name"`
 		Owner    string        `json:"owner"`
 		Scopes   []owner.Scope `json:"scopes"`
+		Memory   string        `json:"session_key"`
 		Requests *int          `json:"requests_per_minute"`
 		Turns    *int          `json:"concurrent_turns"`
 	}
 	if err := decode(r, &in); err != nil {
 		return err
 	}
+	if in.Memory != "" {
+		if _, err := session.ParseKey(in.Memory); err != nil {
+			f := *asFault(err)
+			return f.At("session_key")
+		}
+	}
 	key, secret, err := s.Keyring.Create(r.Context(), owner.NewKey{
-		Name: in.Name, OwnerID: in.Owner, Scopes: in.Scopes, Limits: owner.KeyLimits{RequestsPerMinute: in.Requests, ConcurrentTurns: in.Turns},
+		Name: in.Name, OwnerID: in.Owner, Scopes: in.Scopes, Memory: in.Memory, Limits: owner.KeyLimits{RequestsPerMinute: in.Requests, ConcurrentTurns: in.Turns},
 	})
 	if err != nil {
 		return err

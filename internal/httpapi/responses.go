@@ -65,6 +65,9 @@ func (s *server) responseRequest(t *turnRequest, wire *openai.ResponseRequest) (
 	if err != nil {
 		return nil, err
 	}
+	if wire.Previous == "" {
+		t.use(&wire.Names)
+	}
 	req, err := t.begin()
 	if err != nil {
 		return nil, err

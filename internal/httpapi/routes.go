@@ -225,7 +225,7 @@ func New(c Config) http.Handler {
 		}
 	}
 	mux.Handle("/", s.render(notFound))
-	return s.guard(mux)
+	return s.guard(underKey(mux))
 }
 
 // wider are the methods of routes with an id in the place of a fixed word: "stats" may

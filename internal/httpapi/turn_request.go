@@ -43,7 +43,7 @@ func readTurn[T any](s *server, w http.ResponseWriter, r *http.Request, parse fu
 // begin makes the run without its messages: its owner, its session and the settings
 // from the headers.
 func (t *turnRequest) begin() (*run.Request, error) {
-	req := &run.Request{Owner: ownerOf(t.r), Session: t.id, Key: t.key, Source: session.SourceAPI}
+	req := &run.Request{Owner: ownerOf(t.r), Session: t.id, Nameless: t.id == "", Key: t.key, Source: session.SourceAPI}
 	return req, parseTurnHeaders(t.r, req)
 }
 

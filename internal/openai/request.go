@@ -20,7 +20,8 @@ type ChatRequest struct {
 	// Tools is the raw value of "tools" (or of the older "functions"); nil if absent.
 	// It counts against the context budget.
 	Tools []byte
-	User  string
+	// Names name the conversation and the person.
+	Names Names
 }
 
 // Rest is the body with an empty list of messages, for callers that insert their own.
@@ -109,9 +110,8 @@ func ParseChat(body []byte) (*ChatRequest, error) {
 			if value[0] == '[' && len(bytes.TrimSpace(value[1:])) > 1 {
 				req.Tools = value
 			}
-		case "user":
-			_ = json.Unmarshal(value, &req.User) // a wrong type is left to the upstream
 		}
+		req.Names.read(m.name, value)
 		if err != nil {
 			return nil, err
 		}

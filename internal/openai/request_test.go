@@ -20,7 +20,7 @@ func TestParseChat(t *testing.T) {
 		{"smallest", `{"messages":[{"role":"user","content":"hi"}]}`,
 			ChatRequest{Messages: []Message{{Role: "user", Text: "hi", Plain: true, Raw: raw(`{"role":"user","content":"hi"}`)}}}},
 		{"parameters", `{"model":"hermes","stream":true,"stream_options":{"include_usage":true,"x":1},"user":"u","tools":[{"type":"function"}],"seed":7,"messages":[{"role":"user","content":""}]}`,
-			ChatRequest{Model: "hermes", Stream: true, IncludeUsage: true, User: "u", Tools: raw(`[{"type":"function"}]`),
+			ChatRequest{Model: "hermes", Stream: true, IncludeUsage: true, Names: Names{User: "u"}, Tools: raw(`[{"type":"function"}]`),
 				Messages: []Message{{Role: "user", Plain: true, Raw: raw(`{"role":"user","content":""}`)}}}},
 		{"nulls and wrong types of what is not ours", `{"model":null,"stream":null,"stream_options":null,"tools":null,"user":7,"messages":[{"role":"user","content":"","name":null}]}`,
 			ChatRequest{Messages: []Message{{Role: "user", Plain: true, Raw: raw(`{"role":"user","content":"","name":null}`)}}}},

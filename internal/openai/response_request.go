@@ -24,6 +24,8 @@ type ResponseRequest struct {
 	Stream     bool
 	Background bool
 	User       string
+	// Names name the conversation and the person.
+	Names Names
 	// Tools are the tools in the form of chat completions; nil for none.
 	Tools []byte
 	// OmittedTools and OmittedItems are the types of the tools and of the input items
@@ -52,6 +54,7 @@ func ParseResponse(body []byte) (*ResponseRequest, error) {
 		} else if string(value) == "null" {
 			continue // absent
 		}
+		req.Names.read(m.name, value)
 		if err := req.member(m.name, value); err != nil {
 			return nil, err
 		}

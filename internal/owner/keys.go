@@ -22,12 +22,14 @@ import (
 
 // Key is a stored API key, without its secret.
 type Key struct {
-	ID        string
-	Name      string
-	OwnerID   string
-	Hash      []byte // SHA-256 of the secret
-	Scopes    []Scope
-	Limits    KeyLimits
+	ID      string
+	Name    string
+	OwnerID string
+	Hash    []byte // SHA-256 of the secret
+	Scopes  []Scope
+	Limits  KeyLimits
+	// Memory is the session key of requests that name none; "" for none.
+	Memory    string
 	CreatedAt time.Time
 	RevokedAt time.Time // zero while the key is valid
 }
@@ -139,7 +141,7 @@ func (k *Keyring) stored(ctx context.Context, id string, hash [32]byte) (Owner, 
 	if subtle.ConstantTimeCompare(hash[:], key.Hash) != 1 || !key.RevokedAt.IsZero() {
 		return Owner{}, refused()
 	}
-	return Owner{id: key.OwnerID, scopes: key.Scopes, by: trail.Key + key.Name, key: key.ID, stored: true, limits: k.Limits(key.Limits)}, nil
+	return Owner{id: key.OwnerID, scopes: key.Scopes, by: trail.Key + key.Name, key: key.ID, stored: true, memory: key.Memory, limits: k.Limits(key.Limits)}, nil
 }
 
 func refused() error {
@@ -172,6 +174,7 @@ type NewKey struct {
 	OwnerID string  // "" makes an owner of its own, named after the key
 	Scopes  []Scope // nil: [DefaultScopes]; an empty list is refused
 	Limits  KeyLimits
+	Memory  string // the session key of requests that name none; "" for none
 }
 
 // Create makes a key and returns its secret, which is shown once and not stored.
@@ -207,7 +210,7 @@ func (k *Keyring) Create(ctx context.Context, in NewKey) (Key, string, error) {
 	var random [32]byte
 	_, _ = rand.Read(id[:]) // never fails since Go 1.24
 	_, _ = rand.Read(random[:])
-	key := Key{ID: hex.EncodeToString(id[:]), Name: name, OwnerID: ownerID, Scopes: scopes, Limits: in.Limits, CreatedAt: k.now().UTC()}
+	key := Key{ID: hex.EncodeToString(id[:]), Name: name, OwnerID: ownerID, Scopes: scopes, Limits: in.Limits, Memory: in.Memory, CreatedAt: k.now().UTC()}
 	secret := keyPrefix + key.ID + "_" + base64.RawURLEncoding.EncodeToString(random[:])
 	hash := sha256.Sum256([]byte(secret))
 	key.Hash = hash[:]

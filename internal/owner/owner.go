@@ -16,6 +16,7 @@ type Owner struct {
 	by     string
 	key    string // the id of the caller's
 	stored bool   // says that the key is one of the store's
+	memory string
 	limits Limits
 }
 
@@ -57,6 +58,9 @@ func (o Owner) By() string { return o.by }
 // Key is the id of the caller's key; "" if there is none, as for the local user or a
 // stored row.
 func (o Owner) Key() string { return o.key }
+
+// Memory is the session key of the caller's requests that name none; "" for none.
+func (o Owner) Memory() string { return o.memory }
 
 // Limits are the caller's limits.
 func (o Owner) Limits() Limits { return o.limits }

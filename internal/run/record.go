@@ -125,6 +125,7 @@ func (t *turn) answerMessages(a *answer, res *Result, said func() int) []session
 		ToolCalls: res.Answer.ToolCalls, FinishReason: res.Answer.FinishReason, Model: res.Model,
 		SaidAt: res.At, RecordedAt: res.At, ReplyTo: t.replyTo,
 	}
+	m.History = t.history(&session.Message{Role: m.Role, Content: res.Answer.Content, ToolCalls: res.Answer.ToolCalls})
 	ms := one(m)
 	if t.box != nil && t.box.mixed != nil {
 		ms[0].ToolCalls = openai.MarshalCalls(t.box.mixed.calls)

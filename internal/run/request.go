@@ -16,6 +16,9 @@ type Request struct {
 	Owner owner.Owner
 	// Session is any id of the lineage; "" asks for a new one.
 	Session session.ID
+	// Nameless says that the client can name no session. If it sends a history, the turn
+	// continues the session that the history came from.
+	Nameless bool
 	// Key is the scope of long-term memory; "" means the key of the session, or its
 	// lineage if the session has none.
 	Key    session.Key

@@ -99,6 +99,9 @@ func (r *Runner) Start(ctx context.Context, req *Request) (*Stream, error) {
 
 // start carries a turn through its phases until its answer begins.
 func (r *Runner) start(ctx context.Context, req *Request) (s *Stream, err error) {
+	if req, err = r.locate(ctx, req); err != nil {
+		return nil, err
+	}
 	pending, stored, err := r.claim(ctx, req)
 	switch {
 	case err != nil:

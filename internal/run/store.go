@@ -5,6 +5,7 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
 )
 
 // Store writes turns. Each method is one transaction and durable when it
@@ -14,6 +15,10 @@ type Store interface {
 	// ClaimRequest reserves an idempotency key for the caller's request, or returns the
 	// record of the request that has it.
 	ClaimRequest(ctx context.Context, o owner.Owner, k lineage.RequestKey) (Claimed, error)
+	// SessionOf finds the session of a client that names none and sends its history again:
+	// the newest lineage of the key ("" for none) with the latest of some histories, as
+	// [session.Histories] makes them. NotFound if there is none.
+	SessionOf(ctx context.Context, o owner.Owner, key session.Key, histories [][]byte) (session.ID, error)
 	// ReleaseRequest releases the key of a request whose turn stored no answer.
 	ReleaseRequest(ctx context.Context, o owner.Owner, k lineage.RequestKey) error
 }

@@ -132,6 +132,9 @@ type Message struct {
 	FinishReason string // of answers: stop, length, tool_calls, cancelled, error; of tools run here: done, failed
 	Model        string // of answers: the model that gave it
 	Hash         []byte // running SHA-256 over the lineage; detects lost messages
+	// History is, of messages of clients that name no session, the hash of the history up
+	// to and with the message, as [Histories] makes it. It is only written.
+	History []byte
 
 	// UndoneAt is when the message was undone: the archive keeps it, but memory and
 	// models no longer see it. Zero while it stands.

@@ -91,6 +91,7 @@ type DB struct {
 	closing  sync.Once
 	closeErr error
 	known    knownTexts
+	hashKey  []byte // of the hashes of contents
 }
 
 // Open opens the file, creating it if it does not exist, migrates its schema and starts
@@ -164,6 +165,7 @@ func (db *DB) open(ctx context.Context) error {
 		}
 	}
 	db.w = newWriter(conn, filepath.Dir(db.opt.Path), files, db.log)
+	db.w.hashKey = db.hashKey
 	db.w.observer, db.w.keep = db.opt.Observer, db.opt.AuditKeep
 	db.indexer = newIndexer(db, dirty)
 	db.w.index, db.w.marks = db.indexer, marks
@@ -188,7 +190,7 @@ func (db *DB) takeOver(ctx context.Context, conn *sql.Conn) (marks map[int64]int
 	if err := conn.QueryRowContext(ctx, anyDead).Scan(&dirty); err != nil {
 		return nil, false, fmt.Errorf("read whether the text index is clean: %w", err)
 	}
-	if err := keyErasures(ctx, conn); err != nil {
+	if db.hashKey, err = keyErasures(ctx, conn); err != nil {
 		return nil, false, err
 	}
 	if _, err := conn.ExecContext(ctx, voidLeases, millis(time.Now())); err != nil {

@@ -24,34 +24,35 @@ const (
 // tested against a copy of the tables.
 const erasureKey = "erasure_key"
 
-// keyErasures creates the key of a new file, and keys the hashes of an earlier version.
-func keyErasures(ctx context.Context, conn *sql.Conn) error {
+// keyErasures creates the key of a new file, keys the hashes of an earlier version, and
+// returns the key.
+func keyErasures(ctx context.Context, conn *sql.Conn) ([]byte, error) {
 	var b [32]byte
 	_, _ = rand.Read(b[:]) // never fails since Go 1.24
 	if _, err := conn.ExecContext(ctx, `INSERT OR IGNORE INTO meta (name, value) VALUES (?, ?)`, erasureKey, hex.EncodeToString(b[:])); err != nil {
-		return fmt.Errorf("store the key of erasures: %w", err)
+		return nil, fmt.Errorf("store the key of erasures: %w", err)
 	}
 	key, err := readErasureKey(ctx, conn)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	bare, err := bareErasures(ctx, conn)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, e := range bare {
 		keyed := memory.Keyed(key, [sha256.Size]byte(e.hash))
 		if _, err := conn.ExecContext(ctx, `UPDATE erasures SET hash = ?, form = ? WHERE owner_id = ? AND hash = ? AND form = ?`,
 			keyed[:], plainErasure, e.owner, e.hash, bareErasure); err != nil {
-			return fmt.Errorf("put an erasure under the key: %w", err)
+			return nil, fmt.Errorf("put an erasure under the key: %w", err)
 		}
 	}
 	if len(bare) > 0 { // the WAL must not keep the unkeyed hashes
 		if _, err := conn.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`); err != nil {
-			return fmt.Errorf("empty the log: %w", err)
+			return nil, fmt.Errorf("empty the log: %w", err)
 		}
 	}
-	return nil
+	return key, nil
 }
 
 // querier runs queries.

@@ -13,14 +13,15 @@ import (
 	"github.com/hermes-memory/hermes/internal/owner"
 )
 
-const keyColumns = `id, owner_id, name, hash, scopes, requests_per_minute, concurrent_turns, created_at, revoked_at`
+const keyColumns = `id, owner_id, name, hash, scopes, requests_per_minute, concurrent_turns, created_at, revoked_at, session_key`
 
 func scanKey(row interface{ Scan(...any) error }) (owner.Key, error) {
 	var k owner.Key
 	var scopes string
 	var created int64
 	var revoked sql.NullInt64
-	err := row.Scan(&k.ID, &k.OwnerID, &k.Name, &k.Hash, &scopes, &k.Limits.RequestsPerMinute, &k.Limits.ConcurrentTurns, &created, &revoked)
+	var memory sql.NullString
+	err := row.Scan(&k.ID, &k.OwnerID, &k.Name, &k.Hash, &scopes, &k.Limits.RequestsPerMinute, &k.Limits.ConcurrentTurns, &created, &revoked, &memory)
 	if isNoRows(err) {
 		return k, fault.New(fault.NotFound, "key_not_found", "No key with this id.")
 	}
@@ -30,7 +31,7 @@ func scanKey(row interface{ Scan(...any) error }) (owner.Key, error) {
 	for s := range strings.FieldsSeq(scopes) {
 		k.Scopes = append(k.Scopes, owner.Scope(s))
 	}
-	k.CreatedAt, k.RevokedAt = bound.FromMillis(created), fromMillis(revoked)
+	k.CreatedAt, k.RevokedAt, k.Memory = bound.FromMillis(created), fromMillis(revoked), memory.String
 	return k, nil
 }
 
@@ -42,8 +43,10 @@ func (db *DB) InsertKey(ctx context.Context, k owner.Key) error {
 	}
 	audit.From(ctx).Names(k.ID)
 	return db.w.submit(ctx, func(t *tx) error {
-		_, err := t.exec(`INSERT INTO api_keys (id, owner_id, name, hash, scopes, requests_per_minute, concurrent_turns, created_at) VALUES (?,?,?,?,?,?,?,?)`,
-			k.ID, k.OwnerID, k.Name, k.Hash, strings.Join(scopes, " "), k.Limits.RequestsPerMinute, k.Limits.ConcurrentTurns, millis(k.CreatedAt))
+		_, err := t.exec(`INSERT INTO api_keys (id, owner_id, name, hash, scopes, requests_per_minute, concurrent_turns, created_at, session_key)
+			VALUES (?,?,?,?,?,?,?,?,?)`,
+			k.ID, k.OwnerID, k.Name, k.Hash, strings.Join(scopes, " "), k.Limits.RequestsPerMinute, k.Limits.ConcurrentTurns, millis(k.CreatedAt),
+			null(k.Memory))
 		if err != nil {
 			return fmt.Errorf("insert key: %w", err)
 		}

@@ -48,6 +48,7 @@ type writer struct {
 	index    *indexer      // is told of stored messages
 	observer Observer      // may be nil
 	keep     time.Duration // of the audit; 0 means for ever
+	hashKey  []byte        // of the hashes of contents
 	log      *slog.Logger
 }
 

@@ -51,6 +51,11 @@ func readingCases() map[string]isolationCase {
 // sessionCases read transcripts.
 func sessionCases() map[string]isolationCase {
 	return map[string]isolationCase{
+		"SessionOf": {stranger: fault.NotFound, silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			ms := []session.Message{{Role: session.User, Content: "question of " + markOf(o)}}
+			session.Histories(ms)
+			return st.SessionOf(ctx, o, theKey, [][]byte{ms[0].History})
+		}},
 		"Tip": {stranger: fault.NotFound, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			return st.Tip(ctx, o, theSession)
 		}},

@@ -1,0 +1,100 @@
+package sqlite
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+const (
+	// sessionsOf finds lineages by histories, a list of ? in its place.
+	sessionsOf = `SELECT m.history, s.id, s.next_seq = m.seq + 1, s.last_active
+		FROM messages m JOIN sessions s ON s.owner_id = m.owner_id AND s.root_id = m.root_id AND s.is_tip = 1
+		WHERE m.owner_id = ? AND m.history IN (%s) AND coalesce(s.session_key, '') = ?`
+	// dropHistories drops the hashes of a history that a forgotten thing was part of.
+	dropHistories = `UPDATE messages SET history = NULL WHERE owner_id = ? AND root_id = ? AND seq >= ? AND history IS NOT NULL`
+	// historySize is the size of a stored hash, in bytes: enough to tell an owner's
+	// histories apart.
+	historySize = 16
+	// historiesAtOnce is how many histories one query looks for.
+	historiesAtOnce = 64
+)
+
+// keyedHistory is a history in its stored form; nil for none.
+func keyedHistory(key, history []byte) any {
+	if len(history) != sha256.Size {
+		return nil
+	}
+	keyed := memory.Keyed(key, [sha256.Size]byte(history))
+	return keyed[:historySize]
+}
+
+// SessionOf implements run.Store.
+func (db *DB) SessionOf(ctx context.Context, o owner.Owner, key session.Key, histories [][]byte) (session.ID, error) {
+	if err := errNoOwner(o); err != nil {
+		return "", err
+	}
+	for end := len(histories); end > 0; end -= historiesAtOnce {
+		id, err := db.sessionOf(ctx, o, key, histories[max(0, end-historiesAtOnce):end])
+		if err != nil || id != "" {
+			return id, err
+		}
+	}
+	return "", fault.New(fault.NotFound, "session_not_found", "No session has this history.")
+}
+
+// found is a lineage with one of the histories.
+type found struct {
+	id     session.ID
+	place  int  // of the history: the latest is best
+	ends   bool // the lineage ends with it
+	active int64
+}
+
+// better reports whether a lineage fits better than another one.
+func (f *found) better(than *found) bool {
+	if f.place != than.place {
+		return f.place > than.place
+	}
+	if f.ends != than.ends {
+		return f.ends
+	}
+	return f.active > than.active
+}
+
+// sessionOf is the best lineage with one of some histories; "" for none.
+func (db *DB) sessionOf(ctx context.Context, o owner.Owner, key session.Key, histories [][]byte) (session.ID, error) {
+	args := []any{o.ID()}
+	for _, h := range histories {
+		args = append(args, keyedHistory(db.hashKey, h))
+	}
+	query := fmt.Sprintf(sessionsOf, strings.TrimSuffix(strings.Repeat("?,", len(histories)), ","))
+	rows, err := rowsOf(ctx, db, func(rows *sql.Rows) (found, error) {
+		var hash []byte
+		f := found{}
+		err := rows.Scan(&hash, &f.id, &f.ends, &f.active)
+		f.place = slices.IndexFunc(args, func(a any) bool {
+			b, ok := a.([]byte)
+			return ok && string(b) == string(hash)
+		})
+		return f, err
+	}, query, append(args, string(key))...)
+	if err != nil {
+		return "", fmt.Errorf("find session by history: %w", err)
+	}
+	best := found{}
+	for i := range rows {
+		if best.id == "" || rows[i].better(&best) {
+			best = rows[i]
+		}
+	}
+	return best.id, nil
+}
