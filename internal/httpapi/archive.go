@@ -110,7 +110,8 @@ func archiveOf(tip *session.Session, rows []session.Session, hash []byte) archiv
 		s := &rows[i]
 		out.Sessions = append(out.Sessions, archiveRow{
 			ID: s.ID, ParentID: s.ParentID, SessionKey: string(s.Key), Source: string(s.Source), UserID: s.UserID, Model: s.Model,
-			SystemPrompt: s.SystemPrompt, Title: s.Title, TitleSource: string(s.TitleSource), Summary: s.Summary, Metadata: s.Metadata, StartedAt: when{s.StartedAt},
+			SystemPrompt: s.SystemPrompt, Title: s.Title, TitleSource: string(s.TitleSource), Summary: s.Summary, Metadata: s.Metadata,
+			StartedAt: when{s.StartedAt},
 			EndedAt:   when{s.EndedAt},
 			EndReason: string(s.EndReason), LastActive: when{s.LastActive}, MessageCount: s.MessageCount, ToolCallCount: s.ToolCallCount,
 			InputTokens: s.InputTokens, OutputTokens: s.OutputTokens, NextSeq: s.NextSeq, TailFrom: s.TailFrom, LineageTokens: s.LineageTokens,
@@ -244,8 +245,8 @@ func (a *archiveHead) rows() ([]session.Session, error) {
 // session converts a row to a session.
 func (a *archiveRow) session() (session.Session, error) {
 	s := session.Session{
-		Source: session.Source(a.Source), UserID: a.UserID, Model: a.Model, SystemPrompt: a.SystemPrompt, Summary: a.Summary, Metadata: a.Metadata,
-		StartedAt: a.StartedAt.Time, EndedAt: a.EndedAt.Time, EndReason: session.EndReason(a.EndReason), LastActive: a.LastActive.Time,
+		Source: session.Source(a.Source), UserID: a.UserID, Model: a.Model, SystemPrompt: a.SystemPrompt, Summary: a.Summary,
+		Metadata: a.Metadata, StartedAt: a.StartedAt.Time, EndedAt: a.EndedAt.Time, EndReason: session.EndReason(a.EndReason), LastActive: a.LastActive.Time,
 		MessageCount: a.MessageCount, ToolCallCount: a.ToolCallCount, InputTokens: a.InputTokens, OutputTokens: a.OutputTokens,
 		NextSeq: a.NextSeq, TailFrom: a.TailFrom, LineageTokens: a.LineageTokens,
 	}

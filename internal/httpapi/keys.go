@@ -84,7 +84,8 @@ func (s *server) createKey(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	key, secret, err := s.Keyring.Create(r.Context(), owner.NewKey{
-		Name: in.Name, OwnerID: in.Owner, Scopes: in.Scopes, Memory: in.Memory, Limits: owner.KeyLimits{RequestsPerMinute: in.Requests, ConcurrentTurns: in.Turns},
+		Name: in.Name, OwnerID: in.Owner, Scopes: in.Scopes, Memory: in.Memory,
+		Limits: owner.KeyLimits{RequestsPerMinute: in.Requests, ConcurrentTurns: in.Turns},
 	})
 	if err != nil {
 		return err

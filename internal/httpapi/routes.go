@@ -103,7 +103,10 @@ type route struct {
 func (rt *route) name() string { return rt.method + " " + rt.path }
 
 // routes is the whole surface.
-func (s *server) routes() []route {
+func (s *server) routes() []route { return slices.Concat(s.modelRoutes(), s.ownRoutes()) }
+
+// modelRoutes are the protocols of model servers, and runs, which extend them.
+func (s *server) modelRoutes() []route {
 	return []route{
 		{"POST", "/v1/chat/completions", owner.Chat, s.chatCompletions},
 		{"POST", "/v1/responses", owner.Chat, s.createResponse},
@@ -129,7 +132,12 @@ func (s *server) routes() []route {
 		{"GET", "/v1/models", owner.Chat, s.models},
 		{"GET", "/v1/models/{id...}", owner.Chat, s.model},
 		{"GET", "/v1/capabilities", owner.Chat, s.capabilities},
+	}
+}
 
+// ownRoutes are this server's own.
+func (s *server) ownRoutes() []route {
+	return []route{
 		{"GET", "/api/sessions", owner.SessionsRead, s.listSessions},
 		{"POST", "/api/sessions", owner.SessionsWrite, s.createSession},
 		{"GET", "/api/sessions/export", owner.Export, s.exportSessions},

@@ -48,7 +48,8 @@ func (db *DB) Costs(ctx context.Context, o owner.Owner, root session.ID, points 
 		var c curate.Cost
 		var at int64
 		x := &c.Context
-		if err := rows.Scan(&c.Turns, &c.From, &c.To, &at, &x.Sent, &x.Budget, &x.Naive, &x.Client, &x.System, &x.Memory, &x.Tail, &x.Input); err != nil {
+		if err := rows.Scan(&c.Turns, &c.From, &c.To, &at, &x.Sent, &x.Budget, &x.Naive, &x.Client,
+			&x.System, &x.Memory, &x.Tail, &x.Input); err != nil {
 			return nil, fmt.Errorf("read costs: %w", err)
 		}
 		c.At = bound.FromMillis(at)

@@ -21,7 +21,8 @@ func scanKey(row interface{ Scan(...any) error }) (owner.Key, error) {
 	var created int64
 	var revoked sql.NullInt64
 	var memory sql.NullString
-	err := row.Scan(&k.ID, &k.OwnerID, &k.Name, &k.Hash, &scopes, &k.Limits.RequestsPerMinute, &k.Limits.ConcurrentTurns, &created, &revoked, &memory)
+	err := row.Scan(&k.ID, &k.OwnerID, &k.Name, &k.Hash, &scopes, &k.Limits.RequestsPerMinute, &k.Limits.ConcurrentTurns,
+		&created, &revoked, &memory)
 	if isNoRows(err) {
 		return k, fault.New(fault.NotFound, "key_not_found", "No key with this id.")
 	}

@@ -125,7 +125,8 @@ func (t *tx) appendMessage(o owner.Owner, m *session.Message, receiptID, receipt
 	_, err := t.exec(insertMessage, m.ID, o.ID(), string(m.RootID), m.Seq, string(m.SessionID), null(m.Key), string(m.Role),
 		null(m.Name), m.Content, nullBytes(m.Wire), nullBytes(m.ToolCalls), null(m.ToolCallID), null(m.ToolName), null(m.Note),
 		bound.Millis(m.SaidAt), bound.Millis(m.RecordedAt), m.Tokens, null(m.FinishReason), null(m.Model),
-		receiptID, receipt, m.Hash, millis(m.UndoneAt), frame, sql.NullInt64{Int64: m.ReplyTo, Valid: m.ReplyTo != 0}, keyedHistory(t.w.hashKey, m.History))
+		receiptID, receipt, m.Hash, millis(m.UndoneAt), frame, sql.NullInt64{Int64: m.ReplyTo, Valid: m.ReplyTo != 0},
+		keyedHistory(t.w.hashKey, m.History))
 	if err != nil {
 		return fmt.Errorf("insert message: %w", err)
 	}

@@ -113,7 +113,8 @@ func responderOf(r *run.Result) string {
 
 // count adds the results and costs of a turn.
 func (m *metrics) count(r *run.Result) {
-	for kind, n := range map[string]int{"sent": r.Context.Sent, "budget": r.Context.Budget, "naive": r.Context.Naive, "client": r.Context.Client} {
+	c := &r.Context
+	for kind, n := range map[string]int{"sent": c.Sent, "budget": c.Budget, "naive": c.Naive, "client": c.Client} {
 		add(m.context.WithLabelValues(kind), n)
 	}
 	add(m.tokens.WithLabelValues("input"), r.InputTokens)
