@@ -148,6 +148,18 @@ describe('conversation', () => {
     await assert.rejects(client.conversations.retrieve(made.id), OpenAI.NotFoundError);
   });
 
+  it('is counted and compacted', async () => {
+    const input = [{ role: 'user', content: 'I am Alex.' }, { role: 'assistant', content: 'Hello.' }, { role: 'user', content: 'Who am I?' }];
+    const counted = await client.responses.inputTokens.count({ model, input });
+    assert.equal(counted.object, 'response.input_tokens');
+    assert.ok(counted.input_tokens > 8 && counted.input_tokens < 40, `got ${counted.input_tokens}`);
+    const compacted = await client.responses.compact({ model, input });
+    assert.deepEqual([compacted.object, compacted.output.map((o) => o.type)], ['response.compaction', ['compaction']]);
+    await create({ input: [...compacted.output, { role: 'user', content: 'And now?' }], store: false });
+    assert.equal(sent().at(-1)[1], 'And now?');
+    assert.equal(sent().at(-2)[1], 'Who am I?');
+  });
+
   it('runs a loop of tools', async () => {
     upstream.queue({ toolCalls: [weatherCall] }, { text: 'It rains in Oslo.' });
     const first = await create({ input: 'Weather in Oslo?', tools: [weather] });

@@ -36,6 +36,25 @@ func (c *Curator) Reset(ctx context.Context, o owner.Owner, id session.ID) (sess
 	return next, nil
 }
 
+// Shorten folds messages that are in no session, at least their older half, as far as the
+// budget of a model requires. summary quotes the beginnings of what the user said in the
+// folded messages, one a line, after the lines of an earlier summary. The messages from
+// index from on are kept; 0 if folding would not shrink them by a fifth.
+func (c *Curator) Shorten(model, before string, ms []session.Message) (summary string, from int) {
+	name := c.budgets.ModelName(model)
+	count, _ := compression.CounterFor(name)
+	lineage.Stamp(ms, "", c.now(), count)
+	for i := range ms {
+		ms[i].Seq = int64(i)
+	}
+	budget := c.budgets.Of(name)
+	folded, ok := compression.FoldNow(ms, before, compression.LimitsFor(budget, 0, compression.MemoryRoom(budget)), count)
+	if !ok {
+		return before, 0
+	}
+	return folded.Summary, int(folded.TailFrom)
+}
+
 // Folded is the outcome of compressing a session on request.
 type Folded struct {
 	Session    session.Session

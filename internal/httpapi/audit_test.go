@@ -129,6 +129,8 @@ func TestEveryChangeIsRecorded(t *testing.T) {
 	reasons := map[string]string{
 		"POST /v1/chat/completions":         "turns have receipts",
 		"POST /v1/responses":                "turns have receipts",
+		"POST /v1/responses/compact":        "changes nothing",
+		"POST /v1/responses/input_tokens":   "changes nothing",
 		"POST /v1/responses/{id}/cancel":    "takes nothing away",
 		"POST /v1/conversations":            "adds only",
 		"POST /v1/conversations/{id}":       "metadata",

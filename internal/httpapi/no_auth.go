@@ -9,15 +9,17 @@ import (
 )
 
 // withoutKey are the writing routes that a server with --no-auth allows without a key:
-// a turn in a new session, and the MCP route, which leads back to these routes. All
+// a turn in a new session, what only computes, and the MCP route, which leads back to these routes. All
 // other writes need a key, because they reach data of key holders or make keys. So does
 // every verb that changes a run or a stored response: runs do not record which caller
 // began them, so a caller without a key could end the run of a key holder.
 var withoutKey = map[string]bool{
-	"POST /v1/chat/completions": true,
-	"POST /v1/responses":        true,
-	"POST /v1/runs":             true,
-	"POST " + mcpPath:           true,
+	"POST /v1/chat/completions":       true,
+	"POST /v1/responses":              true,
+	"POST /v1/responses/compact":      true,
+	"POST /v1/responses/input_tokens": true,
+	"POST /v1/runs":                   true,
+	"POST " + mcpPath:                 true,
 }
 
 // hasNoKey reports whether the caller was admitted only because the server runs with

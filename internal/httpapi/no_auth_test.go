@@ -20,6 +20,7 @@ func TestNoAuthRoutes(t *testing.T) {
 	t.Parallel()
 	open := map[string]bool{
 		"POST /v1/chat/completions": true, "POST /v1/responses": true, "POST /v1/runs": true, "POST /mcp": true,
+		"POST /v1/responses/compact": true, "POST /v1/responses/input_tokens": true,
 	}
 	for _, v := range httpapi.Table() {
 		if v.Scope == "" {
@@ -60,6 +61,8 @@ func TestNoAuthNamesNoSession(t *testing.T) {
 		{"POST", "/v1/responses", `{"input":"hi","conversation":"s"}`, ""},
 		{"POST", "/v1/responses", `{"input":"hi","conversation":{"id":"s"}}`, ""},
 		{"POST", "/v1/responses", fmt.Sprintf(`{"input":"hi","previous_response_id":%q}`, response), ""},
+		{"POST", "/v1/responses/compact", `{"model":"hermes","conversation":"s"}`, ""},
+		{"POST", "/v1/responses", `{"input":[{"type":"compaction","encrypted_content":"hermes1.eyJzZXNzaW9uIjoicyJ9"},{"role":"user","content":"hi"}]}`, ""},
 		{"POST", "/api/jobs", `{"name":"n","schedule":"@daily","prompt":"p","session_id":"s"}`, ""},
 		{"POST", "/api/jobs", `{"name":"n","schedule":"@daily","prompt":"p","session_key":"k"}`, ""},
 		{"POST", "/api/sessions", `{"id":"t"}`, ""},

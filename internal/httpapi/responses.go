@@ -58,28 +58,7 @@ func (s *server) createResponse(w http.ResponseWriter, r *http.Request) error {
 
 // responseRequest builds the run of a response.
 func (s *server) responseRequest(t *turnRequest, wire *openai.ResponseRequest) (*run.Request, error) {
-	err := errors.Join(refuseSession(t.r, "conversation", wire.Conversation), refuseSession(t.r, "previous_response_id", wire.Previous))
-	if err == nil {
-		err = conversation(&t.sessionHeaders, wire)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if wire.Previous == "" {
-		t.use(&wire.Names)
-	}
-	req, err := t.begin()
-	if err != nil {
-		return nil, err
-	}
-	req.UserID, req.Model, req.Streaming, req.Tools = wire.User, wire.Model, wire.Stream, string(wire.Tools)
-	ctx := t.r.Context()
-	if wire.Previous != "" {
-		if err := s.goOn(ctx, req, wire.Previous); err != nil {
-			return nil, err
-		}
-	}
-	items, err := s.resolve(ctx, req.Owner, req.Session, wire.Input)
+	req, items, err := s.responseItemsOf(t, wire)
 	if err != nil {
 		return nil, err
 	}
@@ -92,15 +71,67 @@ func (s *server) responseRequest(t *turnRequest, wire *openai.ResponseRequest) (
 	}
 	addMessages(req, messages)
 	if len(req.Messages) == 0 {
-		return nil, fault.New(fault.Invalid, "no_input", "'input' holds nothing to answer: send a message of the user, or the output of a call.").At("input")
+		return nil, errNoInput()
+	}
+	if first := &req.Messages[0]; isSummary(first) {
+		first.Note = session.EchoNote // nothing new is said in it
 	}
 	if err := keepLess(t, req, wire); err != nil {
 		return nil, err
 	}
 	// The turn of a stored response streams, even if its client does not ask for a
 	// stream.
-	req.Body = wire.ChatBody(passed(req, messages), req.Streaming || isStored(req, wire))
+	req.Body = wire.ChatBody(passed(req, wire.Instructions, messages), req.Streaming || isStored(req, wire))
 	return req, nil
+}
+
+// responseItemsOf begins the run of a response, and reads its input: references and
+// compactions are replaced by what they stand for.
+func (s *server) responseItemsOf(t *turnRequest, wire *openai.ResponseRequest) (*run.Request, []openai.Item, error) {
+	err := errors.Join(refuseSession(t.r, "conversation", wire.Conversation), refuseSession(t.r, "previous_response_id", wire.Previous))
+	if err == nil {
+		err = conversation(&t.sessionHeaders, wire)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if wire.Previous == "" {
+		t.use(&wire.Names)
+	}
+	req, err := t.begin()
+	if err != nil {
+		return nil, nil, err
+	}
+	req.UserID, req.Model, req.Streaming, req.Tools = wire.User, wire.Model, wire.Stream, string(wire.Tools)
+	ctx := t.r.Context()
+	if wire.Previous != "" {
+		if err := s.goOn(ctx, req, wire.Previous); err != nil {
+			return nil, nil, err
+		}
+	}
+	items, err := s.resolve(ctx, req.Owner, req.Session, wire.Input)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range items {
+		if c := items[i].Compaction; c != nil {
+			if err := refuseSession(t.r, "input", c.Session); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	items, err = s.expand(ctx, req, items, isKept(t, req, wire))
+	return req, items, err
+}
+
+// isKept reports whether the turn of a response is stored in a session that it names.
+func isKept(t *turnRequest, req *run.Request, wire *openai.ResponseRequest) bool {
+	named := wire.Store || t.id != "" || t.key != ""
+	return named && !req.OffRecord && req.AsOf.IsZero()
+}
+
+func errNoInput() error {
+	return fault.New(fault.Invalid, "no_input", "'input' holds nothing to answer: send a message of the user, or the output of a call.").At("input")
 }
 
 // keepLess sets the parts of a response's turn that are not stored.
@@ -126,12 +157,12 @@ func isStored(req *run.Request, wire *openai.ResponseRequest) bool {
 
 // passed are the messages that a stateless turn sends unchanged; nil for any other
 // turn.
-func passed(req *run.Request, messages []openai.Message) []openai.Message {
+func passed(req *run.Request, instructions string, messages []openai.Message) []openai.Message {
 	if !req.Stateless {
 		return nil
 	}
-	if len(req.System) > 0 && req.System[0].Wire == nil {
-		first := openai.AppendPiece(nil, "system", req.System[0].Content, nil, false)
+	if instructions != "" {
+		first := openai.AppendPiece(nil, "system", instructions, nil, false)
 		return append([]openai.Message{{Role: "system", Raw: first}}, messages...)
 	}
 	return messages

@@ -110,6 +110,8 @@ func (s *server) modelRoutes() []route {
 	return []route{
 		{"POST", "/v1/chat/completions", owner.Chat, s.chatCompletions},
 		{"POST", "/v1/responses", owner.Chat, s.createResponse},
+		{"POST", "/v1/responses/input_tokens", owner.Chat, s.inputTokens},
+		{"POST", "/v1/responses/compact", owner.Chat, s.compactResponse},
 		{"GET", "/v1/responses/{id}", owner.Chat, s.getResponse},
 		{"DELETE", "/v1/responses/{id}", owner.Chat, s.deleteResponse},
 		{"GET", "/v1/responses/{id}/input_items", owner.Chat, s.inputItems},

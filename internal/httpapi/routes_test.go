@@ -28,6 +28,8 @@ func routeCases() map[string]routeCase {
 		"POST /v1/responses":        {"/v1/responses", `{"model":"hermes","input":"hi"}`, 200},
 		"GET /v1/models":            {"/v1/models", "", 200},
 
+		"POST /v1/responses/input_tokens":    {"/v1/responses/input_tokens", `{"model":"hermes","input":"hi"}`, 200},
+		"POST /v1/responses/compact":         {"/v1/responses/compact", `{"model":"hermes","input":"hi"}`, 200},
 		"GET /v1/responses/{id}":             {"/v1/responses/{response}", "", 200},
 		"DELETE /v1/responses/{id}":          {"/v1/responses/{response}", "", 200},
 		"GET /v1/responses/{id}/input_items": {"/v1/responses/{response}/input_items", "", 200},

@@ -59,6 +59,7 @@ type storedMessage struct {
 	ToolCalls  json.RawMessage `json:"tool_calls,omitempty"`
 	ToolCallID string          `json:"tool_call_id,omitempty"`
 	ToolName   string          `json:"tool_name,omitempty"`
+	Note       string          `json:"note,omitempty"`
 	SaidAt     *time.Time      `json:"said_at,omitempty"`
 }
 
@@ -67,7 +68,7 @@ func storedMessages(ms []session.Message) []storedMessage {
 	for i := range ms {
 		m := &ms[i]
 		out[i] = storedMessage{
-			Role: m.Role, Name: m.Name, Content: m.Content, Wire: m.Wire, ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID, ToolName: m.ToolName,
+			Role: m.Role, Name: m.Name, Content: m.Content, Wire: m.Wire, ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID, ToolName: m.ToolName, Note: m.Note,
 		}
 		if !m.SaidAt.IsZero() {
 			out[i].SaidAt = &m.SaidAt
@@ -81,7 +82,7 @@ func messagesOf(ms []storedMessage) []session.Message {
 	for i := range ms {
 		m := &ms[i]
 		msg := session.Message{
-			Role: m.Role, Name: m.Name, Content: m.Content, Wire: m.Wire, ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID, ToolName: m.ToolName,
+			Role: m.Role, Name: m.Name, Content: m.Content, Wire: m.Wire, ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID, ToolName: m.ToolName, Note: m.Note,
 		}
 		if m.SaidAt != nil {
 			msg.SaidAt = *m.SaidAt

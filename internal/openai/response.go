@@ -60,7 +60,7 @@ func (r *Response) MarshalJSON() ([]byte, error) {
 		Hermes json.RawMessage `json:"hermes,omitempty"`
 	}{
 		ID: r.ID, Object: "response", CreatedAt: r.CreatedAt, Status: r.Status, Background: r.Background,
-		Model: r.Model, Output: r.Output, ResponseSettings: r.Settings, Usage: r.Usage.response(), Hermes: r.Hermes,
+		Model: r.Model, Output: r.Output, ResponseSettings: r.Settings, Usage: r.Usage.Response(), Hermes: r.Hermes,
 	}
 	if r.EndedAt != 0 {
 		out.CompletedAt = &r.EndedAt
@@ -107,8 +107,8 @@ func (e *Error) responseCode() string {
 	return "server_error"
 }
 
-// response is usage in the form of the Responses API; null for none.
-func (u *Usage) response() json.RawMessage {
+// Response is usage in the form of the Responses API; null for none.
+func (u *Usage) Response() json.RawMessage {
 	if u == nil {
 		return json.RawMessage("null")
 	}

@@ -32,7 +32,7 @@ func parseItems(items [][]byte, name string) (out []Item, omitted []string, err 
 	}
 	for i, item := range items {
 		it, problem := parseItem(item)
-		if problem == nil && itemReaders[it.Type] == nil {
+		if problem == nil && it.isForeign() {
 			omitted = appendOnce(omitted, string(it.Type))
 			continue
 		}
@@ -81,20 +81,31 @@ type wireItem struct {
 	Namespace string          `json:"namespace"`
 	Arguments *string         `json:"arguments"`
 	Input     *string         `json:"input"`
+	Sealed    string          `json:"encrypted_content"`
 	Output    json.RawMessage `json:"output"`
 }
 
-// itemReaders read the items of a client by their types. Items of all other types are
+// readerOf is the function that reads the items of a type; nil for a type whose items are
 // left out: calls of tools that another server ran, their results, and its own records.
 // Only that server can read them.
-var itemReaders = map[ItemType]func(*Item, *wireItem) *Problem{
-	MessageItem:      (*Item).readMessage,
-	CallItem:         (*Item).readCall,
-	ResultItem:       (*Item).readResult,
-	CustomCallItem:   (*Item).readCustomCall,
-	CustomResultItem: (*Item).readResult,
-	ReasoningItem:    func(*Item, *wireItem) *Problem { return nil }, // no upstream accepts reasoning as input
-	ReferenceItem:    (*Item).readReference,
+func readerOf(t ItemType) func(*Item, *wireItem) *Problem {
+	switch t {
+	case MessageItem:
+		return (*Item).readMessage
+	case CallItem:
+		return (*Item).readCall
+	case CustomCallItem:
+		return (*Item).readCustomCall
+	case ResultItem, CustomResultItem:
+		return (*Item).readResult
+	case ReasoningItem: // no upstream accepts reasoning as input
+		return func(*Item, *wireItem) *Problem { return nil }
+	case ReferenceItem:
+		return (*Item).readReference
+	case CompactionItem:
+		return (*Item).readCompaction
+	}
+	return nil
 }
 
 // parseItem reads one item. Of an item without a reader only the type is read. Param of
@@ -109,7 +120,7 @@ func parseItem(raw []byte) (Item, *Problem) {
 	if in.Type == "" {
 		it.Type = MessageItem
 	}
-	read := itemReaders[it.Type]
+	read := readerOf(it.Type)
 	switch {
 	case read == nil:
 		return it, nil
@@ -120,6 +131,16 @@ func parseItem(raw []byte) (Item, *Problem) {
 		it.ID = *in.ID
 	}
 	return it, read(&it, &in)
+}
+
+// isForeign reports whether only another server can read the item.
+func (it *Item) isForeign() bool {
+	return readerOf(it.Type) == nil || it.Type == CompactionItem && it.Compaction == nil
+}
+
+func (it *Item) readCompaction(in *wireItem) (problem *Problem) {
+	it.Compaction, problem = readCompaction(in.Sealed)
+	return problem
 }
 
 func (it *Item) readCall(in *wireItem) *Problem {

@@ -16,6 +16,8 @@ const (
 	ReasoningItem ItemType = "reasoning"
 	// ReferenceItem names another item by its id. Only clients send it.
 	ReferenceItem ItemType = "item_reference"
+	// CompactionItem stands for a part of the conversation.
+	CompactionItem ItemType = "compaction"
 	// CustomCallItem is the call of a tool whose input is a text without a form, and
 	// CustomResultItem its result. Models are offered such a tool as a function.
 	CustomCallItem   ItemType = "custom_tool_call"
@@ -40,6 +42,8 @@ type Item struct {
 	Namespace string // of the called function; "" for none
 	// Arguments are JSON text. Those of a custom tool hold its input; see customInput.
 	Arguments string
+	// Compaction is what a compaction item stands for.
+	Compaction *Compaction
 }
 
 // isCall reports whether the item is a call of a tool.
@@ -63,6 +67,9 @@ func (it *Item) append(b []byte) []byte {
 	b = appendString(b, it.ID)
 	b = append(b, `,"type":"`...)
 	b = append(b, it.Type...)
+	if it.Type == CompactionItem {
+		return append(appendString(append(b, `","encrypted_content":`...), it.Compaction.sealed()), '}')
+	}
 	b = append(b, `","status":`...)
 	b = appendString(b, it.Status)
 	switch it.Type {

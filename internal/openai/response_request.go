@@ -34,6 +34,8 @@ type ResponseRequest struct {
 	// Settings are the members that the response repeats.
 	Settings ResponseSettings
 
+	hasInput bool
+
 	chat   []Set // the members of the chat request, without messages
 	tools  *responseTools
 	choice *toolChoice
@@ -41,38 +43,54 @@ type ResponseRequest struct {
 
 // ParseResponse reads a request of the Responses API. Its errors have type *Problem.
 func ParseResponse(body []byte) (*ResponseRequest, error) {
+	req, err := parseResponse(body)
+	if err == nil && !req.hasInput {
+		return nil, errMissing("input")
+	}
+	return req, err
+}
+
+func errMissing(name string) *Problem {
+	return &Problem{Param: name, Msg: "Missing required parameter: '" + name + "'."}
+}
+
+// parseResponse reads a request that need not have an input.
+func parseResponse(body []byte) (*ResponseRequest, error) {
 	ms, err := bodyMembers(body)
 	if err != nil {
 		return nil, err
 	}
 	req := &ResponseRequest{Store: true}
-	found := false
 	for _, m := range ms {
 		value := body[m.start:m.end]
-		if m.name == "input" {
-			found = true
-		} else if string(value) == "null" {
+		if string(value) == "null" {
 			continue // absent
 		}
+		req.hasInput = req.hasInput || m.name == "input"
 		req.Names.read(m.name, value)
 		if err := req.member(m.name, value); err != nil {
 			return nil, err
 		}
 	}
-	if !found {
-		return nil, &Problem{Param: "input", Msg: "Missing required parameter: 'input'."}
+	if err := req.check(); err != nil {
+		return nil, err
 	}
-	if req.Previous != "" && req.Conversation != "" {
-		return nil, &Problem{
+	req.settle()
+	return req, nil
+}
+
+// check refuses members that contradict each other.
+func (r *ResponseRequest) check() error {
+	if r.Previous != "" && r.Conversation != "" {
+		return &Problem{
 			Param: "previous_response_id", Code: "mutually_exclusive_parameters",
 			Msg: "Send either 'previous_response_id' or 'conversation', not both.",
 		}
 	}
-	if req.Background && !req.Store {
-		return nil, &Problem{Param: "background", Msg: "A response in the background must be stored: leave 'store' out, or set it to true."}
+	if r.Background && !r.Store {
+		return &Problem{Param: "background", Msg: "A response in the background must be stored: leave 'store' out, or set it to true."}
 	}
-	req.settle()
-	return req, nil
+	return nil
 }
 
 // member reads one member of the request.
