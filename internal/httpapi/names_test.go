@@ -118,6 +118,14 @@ func TestResentHistory(t *testing.T) {
 			if s, m := w.sessions(auth...); s != 2 || m != 14 {
 				t.Errorf("after a second chat: got %d sessions with %d messages, want 2 with 14", s, m)
 			}
+			// A conversation is not known by its beginning: clients send the same words first.
+			for _, text := range []string{"What is the first?", "What is the second?"} {
+				c := &resender{w: w, headers: auth, path: tt.path, history: []map[string]string{{"role": "user", "content": "Here is what I work on."}}}
+				c.says(text)
+			}
+			if s, m := w.sessions(auth...); s != 4 || m != 20 {
+				t.Errorf("after two chats with the same beginning: got %d sessions with %d messages, want 4 with 20", s, m)
+			}
 			// Another owner with the same history gets nothing of it.
 			other := []string{"Authorization", "Bearer " + w.keyWithMemory("bob", tt.memory)}
 			thief := &resender{w: w, headers: other, path: tt.path, history: append([]map[string]string{}, c.history...)}

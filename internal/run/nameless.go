@@ -8,18 +8,22 @@ import (
 )
 
 // locate returns the request with the session that its history came from, if the client
-// names none. A single message begins a conversation: it is no history.
+// names none. A history has an answer: many conversations begin with the same messages of
+// the user.
 func (r *Runner) locate(ctx context.Context, req *Request) (*Request, error) {
 	if !req.Nameless || req.Session != "" {
 		return req, nil
 	}
 	session.Histories(req.Messages)
-	if len(req.Messages) < 2 {
-		return req, nil
-	}
-	histories := make([][]byte, len(req.Messages))
+	var histories [][]byte
+	answered := false
 	for i := range req.Messages {
-		histories[i] = req.Messages[i].History
+		if answered = answered || req.Messages[i].Role == session.Assistant; answered {
+			histories = append(histories, req.Messages[i].History)
+		}
+	}
+	if len(histories) == 0 {
+		return req, nil
 	}
 	id, err := r.store.SessionOf(ctx, req.Owner, req.Key, histories)
 	switch {
