@@ -71,6 +71,7 @@ type server struct {
 	started  time.Time
 	now      func() time.Time
 	draining atomic.Bool
+	sockets  *httpapi.Sockets
 }
 
 // assembly holds the inputs from which a server is assembled.
@@ -167,8 +168,10 @@ func (s *server) newHandler(zone string) http.Handler {
 	s.live = live.New(live.Parts{
 		Store: s.db, Queue: s.db, Runner: s.runner, Approval: s.cfg.Runs.ApprovalTimeout, Grace: s.cfg.Server.Grace, Now: s.now, Log: s.log,
 	})
+	s.sockets = httpapi.NewSockets()
 	config := httpapi.Config{
-		Audit: s.db, Work: s.db,
+		Sockets: s.sockets,
+		Audit:   s.db, Work: s.db,
 		Runner: s.runner, Curator: s.curator, Sessions: s.db, Catalog: s.db, Search: s.db, Keyring: s.keyring, Models: s.lister(), Ready: s.ready,
 		Detail: s.detail,
 		MCP:    s.mcpDoor(), Tools: s.toolNames(), Jobs: s.setJobs(zone), Live: s.live,

@@ -203,9 +203,11 @@ func (s *server) drain(ctx context.Context, srv *http.Server, turns *sync.WaitGr
 	s.log.Info("stopping", "grace", s.cfg.Server.Grace)
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.Server.Grace)
 	defer cancel()
+	ended := recovery.Async(func() error { s.sockets.Shutdown(grace); return nil })
 	if err := srv.Shutdown(grace); err != nil {
 		s.log.Warn("turns still run after the grace; cutting them off")
 		_ = srv.Close() // cancels them
 	}
+	<-ended
 	turns.Wait()
 }

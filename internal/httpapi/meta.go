@@ -71,6 +71,7 @@ func (s *server) capabilities(w http.ResponseWriter, _ *http.Request) error {
 			"responses":                  true,
 			"responses_streaming":        true,
 			"conversations":              true,
+			"responses_websocket":        true,
 			"session_resources":          true,
 			"session_continuity_header":  sessionIDHeader,
 			"session_key_header":         sessionKeyHeader,

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -32,6 +33,7 @@ func (s *server) createResponse(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	head, streams, key := s.responseHead(req, wire), wire.Stream, t.key // so that the body can be freed
+	head.Previous = cmp.Or(head.Previous, continued(r.Context()))
 	if isStored(req, wire) {
 		parsed(r)
 		return s.storeResponse(w, r, req, &head, streams)
@@ -217,8 +219,14 @@ func responseID(req *run.Request) string {
 		_, _ = fmt.Fprintf(sum, "%q %q %x", req.Owner.ID(), i.Key, i.BodyHash)
 		copy(b[:], sum.Sum(nil))
 	} else {
-		_, _ = rand.Read(b[:]) // never fails since Go 1.24
+		return newResponseID()
 	}
+	return openai.ResponsePrefix + hex.EncodeToString(b[:])
+}
+
+func newResponseID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails since Go 1.24
 	return openai.ResponsePrefix + hex.EncodeToString(b[:])
 }
 

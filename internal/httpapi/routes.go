@@ -37,6 +37,8 @@ type Config struct {
 	Live *live.Registry
 	// Models lists the upstream's models for GET /v1/models; nil lists none.
 	Models func(context.Context) ([]Model, error)
+	// Sockets are the WebSocket connections; nil if they need not be ended.
+	Sockets *Sockets
 	// Ready says why the server cannot serve; nil when it can.
 	Ready func(context.Context) error
 	// Detail returns the state of the server; a deep one reads the whole database.
@@ -110,6 +112,7 @@ func (s *server) modelRoutes() []route {
 	return []route{
 		{"POST", "/v1/chat/completions", owner.Chat, s.chatCompletions},
 		{"POST", "/v1/responses", owner.Chat, s.createResponse},
+		{"GET", "/v1/responses", owner.Chat, s.openSocket},
 		{"POST", "/v1/responses/input_tokens", owner.Chat, s.inputTokens},
 		{"POST", "/v1/responses/compact", owner.Chat, s.compactResponse},
 		{"GET", "/v1/responses/{id}", owner.Chat, s.getResponse},
@@ -215,6 +218,9 @@ var verbs = []string{"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 func New(c Config) http.Handler {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Sockets == nil {
+		c.Sockets = NewSockets()
 	}
 	s := &server{Config: c, bodies: newBodies(), long: newLongLine()}
 	mux := http.NewServeMux()

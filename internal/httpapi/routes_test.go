@@ -26,6 +26,7 @@ func routeCases() map[string]routeCase {
 	return map[string]routeCase{
 		"POST /v1/chat/completions": {"/v1/chat/completions", chatBody("hi", false), 200},
 		"POST /v1/responses":        {"/v1/responses", `{"model":"hermes","input":"hi"}`, 200},
+		"GET /v1/responses":         {"/v1/responses", "", 426}, // no handshake
 		"GET /v1/models":            {"/v1/models", "", 200},
 
 		"POST /v1/responses/input_tokens":    {"/v1/responses/input_tokens", `{"model":"hermes","input":"hi"}`, 200},

@@ -53,6 +53,7 @@ type options struct {
 	Approve    []string `json:"approve"`
 	Hosts      []string `json:"hosts"`
 
+	sockets   *httpapi.Sockets
 	limits    live.Limits
 	line      claim.LineOptions
 	patience  time.Duration
@@ -170,10 +171,11 @@ func (w *world) open() {
 		w.leave = carryOn(w.live)
 	}
 	handler := httpapi.New(httpapi.Config{
-		Live:  w.live,
-		Jobs:  job.NewPlanner(job.PlannerParts{Store: db, Targets: targets, Zone: "UTC", Now: w.clock.Now, Changed: w.jobs.Poke}),
-		MCP:   mcpserver.Handler(mcpserver.Options{Client: &http.Client{Transport: loop{w}}, Base: "http://localhost", Version: "test", Log: w.opt.log}),
-		Tools: w.opt.Tools, Audit: db, Work: db, Observer: w.measure, Metrics: w.measure.Handler(),
+		Sockets: w.opt.sockets,
+		Live:    w.live,
+		Jobs:    job.NewPlanner(job.PlannerParts{Store: db, Targets: targets, Zone: "UTC", Now: w.clock.Now, Changed: w.jobs.Poke}),
+		MCP:     mcpserver.Handler(mcpserver.Options{Client: &http.Client{Transport: loop{w}}, Base: "http://localhost", Version: "test", Log: w.opt.log}),
+		Tools:   w.opt.Tools, Audit: db, Work: db, Observer: w.measure, Metrics: w.measure.Handler(),
 		Runner: runner, Curator: curator, Sessions: db, Catalog: db, Search: w.measure.Search(db), Keyring: w.keyring, Models: list, Ready: w.ready, Detail: w.detail,
 		LocalToken: "local-token-of-this-machine", NoAuth: w.opt.NoAuth, Hosts: w.opt.Hosts, Origins: w.opt.Origins,
 		Name: name, Responder: runner.Responder(), Version: "test", KeepAlive: w.opt.keepAlive, Now: w.clock.Now, Log: w.opt.log,
