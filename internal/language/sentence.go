@@ -10,7 +10,8 @@ import (
 // space, the bullet or the quote mark before it.
 type Sentence struct {
 	Start, End int
-	// Code is set for a fenced block, which is one piece whatever it holds.
+	// Code is set for a fenced block and for an element of markup on lines of its own: one
+	// piece, whatever it holds. Front ends and agents put documents and data there.
 	Code bool
 	// Quoted is set for a line that its writer marked as a quotation (">").
 	Quoted bool
@@ -26,9 +27,9 @@ type Sentence struct {
 func Sentences(text string) []Sentence {
 	out := make([]Sentence, 0, 1+len(text)/64)
 	var in paragraph
+	code := blocks{text: text}
 	for at := 0; at < len(text); {
-		if fence := fenceAt(text, at); fence > 0 {
-			end := fenceEnd(text, at, fence)
+		if end := code.end(at); end > 0 {
 			out = append(out, Sentence{Start: at, End: trimEnd(text, at, end), Code: true})
 			at = end
 			continue
@@ -37,7 +38,7 @@ func Sentences(text string) []Sentence {
 		if next < len(text) && at >= in.end {
 			in = paragraphAt(text, at)
 		}
-		for line := at; next < in.end && fenceAt(text, next) == 0; {
+		for line := at; next < in.end && code.end(next) == 0; {
 			if text[end] == '\r' && text[next] == '\n' {
 				next++
 			}

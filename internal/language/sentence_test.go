@@ -46,6 +46,9 @@ func TestSentences(t *testing.T) {
 		"cyrillic":        {"Мы ушли. Они остались.", []string{"Мы ушли.", "Они остались."}},
 		"code":            {"Look:\n```go\nx := 1. \n\ny := 2\n```\nDone.", []string{"Look:", "```go\nx := 1. \n\ny := 2\n```", "Done."}},
 		"code not closed": {"~~~\na. b\nc", []string{"~~~\na. b\nc"}},
+		"element":         {"<env_context>\n  <cwd>/tmp</cwd>\n  It is mine.\n</env_context>\nI live in Oslo.", []string{"<env_context>\n  <cwd>/tmp</cwd>\n  It is mine.\n</env_context>", "I live in Oslo."}},
+		"elements":        {"Use this:\n<source id=\"1\">We use MySQL.</source>\n<source id=\"2\">A.\nB.</source>  \nWhat do we use?", []string{"Use this:", "<source id=\"1\">We use MySQL.</source>", "<source id=\"2\">A.\nB.</source>", "What do we use?"}},
+		"element in line": {"<b>We moved.</b>\n<tool>x</tool> is good.\n<open>\nFine.", []string{"<b>We moved.</b>", "<tool>x</tool> is good.", "<open>", "Fine."}},
 		"line separator":  {"one\u2028two\u2029three", []string{"one", "two", "three"}},
 	} {
 		t.Run(name, func(t *testing.T) {

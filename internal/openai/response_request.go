@@ -159,7 +159,7 @@ func (r *ResponseRequest) shape(name string, value []byte) (err error) {
 		}
 	case "prompt":
 		err = &Problem{Param: name, Code: "unsupported_parameter", Msg: "Stored prompts are not supported. Send the text in 'instructions' and 'input'."}
-	case "context_management", "generate", "messages", "n", "stream_options", "type":
+	case "client_metadata", "context_management", "generate", "messages", "n", "stream_options", "type":
 		// they mean something else to chat completions, or nothing
 	default:
 		r.pass(name, value)

@@ -1,0 +1,75 @@
+package language
+
+import "strings"
+
+// blocks finds the blocks of a text that are not sentences.
+type blocks struct {
+	text string
+	// unclosed counts the elements whose end was searched in vain.
+	unclosed int
+}
+
+// maxUnclosed is how many elements without an end a text may have before elements are no
+// longer looked for: each costs a search through the rest of the text.
+const maxUnclosed = 16
+
+// end is the end of the fenced block or the element that begins with the line at at; 0 if
+// none does.
+func (b *blocks) end(at int) int {
+	if fence := fenceAt(b.text, at); fence > 0 {
+		return fenceEnd(b.text, at, fence)
+	}
+	return b.elementEnd(at)
+}
+
+// inline are elements that people write around their own words.
+var inline = map[string]bool{
+	"a": true, "abbr": true, "b": true, "big": true, "br": true, "cite": true, "del": true, "div": true, "em": true, "font": true,
+	"h1": true, "h2": true, "h3": true, "h4": true, "hr": true, "i": true, "ins": true, "kbd": true, "li": true, "mark": true,
+	"ol": true, "p": true, "q": true, "s": true, "small": true, "span": true, "strong": true, "sub": true, "sup": true, "u": true, "ul": true,
+}
+
+// elementEnd is the end of the element of markup that begins with the line at at and ends
+// with a line; 0 if there is none. Elements for the look of a text do not count.
+func (b *blocks) elementEnd(at int) int {
+	text := b.text
+	for at < len(text) && (text[at] == ' ' || text[at] == '\t') {
+		at++
+	}
+	name := elementName(text[at:])
+	if name == "" || inline[name] || b.unclosed > maxUnclosed {
+		return 0
+	}
+	line, _ := lineEnd(text, at)
+	tag := strings.IndexByte(text[at:line], '>')
+	if tag < 0 || text[at+tag-1] == '/' {
+		return 0
+	}
+	from := at + tag
+	closed := strings.Index(text[from:], "</"+name+">")
+	if closed < 0 {
+		b.unclosed++
+		return 0
+	}
+	end := from + closed + len("</>") + len(name)
+	rest, next := lineEnd(text, end)
+	if strings.TrimSpace(text[end:rest]) != "" {
+		return 0
+	}
+	return next
+}
+
+// elementName is the name in the opening tag that a text begins with; "" for none. Names
+// are in lower case.
+func elementName(text string) string {
+	if len(text) < 2 || text[0] != '<' || !strings.ContainsRune(letters, rune(text[1])) {
+		return ""
+	}
+	rest := strings.TrimLeft(text[1:], letters+"0123456789_-:")
+	if rest == "" || !strings.ContainsRune("> /", rune(rest[0])) {
+		return ""
+	}
+	return text[1 : len(text)-len(rest)]
+}
+
+const letters = "abcdefghijklmnopqrstuvwxyz"
