@@ -14,7 +14,7 @@ import (
 // with its reasons is ARCHITECTURE.md.
 var layers = [][]string{
 	{"bound"},
-	{"fault", "openai", "config", "language", "recovery", "trail"},
+	{"fault", "openai", "anthropic", "config", "language", "recovery", "trail"},
 	{"owner", "claim", "cite", "mention"},
 	{"session", "audit"},
 	{"ranking", "search"},

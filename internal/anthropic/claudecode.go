@@ -1,0 +1,102 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+)
+
+// Claude Code is recognized by the shapes of its requests:
+//
+//	metadata.user_id names its session, as JSON or as user_…_account_…_session_…
+//	a text block that is one <system-reminder> is written by the program
+//	a request without tools and without marks for the cache is a task of the program
+//	a last message that begins as one of taskPrompts is a task of the program, too
+
+// SessionHeader and AgentHeader are the headers by which Claude Code names its session,
+// and the agent that works for the session. An agent gets its input from a model.
+const (
+	SessionHeader = "X-Claude-Code-Session-Id"
+	AgentHeader   = "X-Claude-Code-Agent-Id"
+)
+
+// taskPrompts begin the paragraphs by which Claude Code asks for texts of its own: the
+// summary of a conversation, a suggestion of the next input, a recap.
+var taskPrompts = []string{
+	"Your task is to create a detailed summary of ",
+	"[SUGGESTION MODE: ",
+	"The user stepped away and is coming back.",
+}
+
+// writtenByClient are the elements that Claude Code adds to what a person writes.
+var writtenByClient = []string{"system-reminder", "local-command-caveat"}
+
+// isReminder reports whether a block is instructions of the client, and not what a person
+// has written.
+func isReminder(b *block) bool {
+	if b.Type != "text" || len(b.Text) == 0 {
+		return false
+	}
+	text := strings.TrimSpace(b.Text)
+	for _, tag := range writtenByClient {
+		end := "</" + tag + ">"
+		if strings.HasPrefix(text, "<"+tag+">") && strings.Index(text, end) == len(text)-len(end) {
+			return true
+		}
+	}
+	return false
+}
+
+// isBilling reports whether a system text is a header for Anthropic's servers. Its hash
+// changes with every request, which would keep the beginning of prompts out of caches.
+func isBilling(text string) bool { return strings.HasPrefix(text, "x-anthropic-billing-header:") }
+
+// sessionOf matches the older form of Claude Code's metadata.user_id.
+var sessionOf = regexp.MustCompile(`^user_[0-9a-f]+_account_[0-9a-f-]*_session_([0-9a-f-]{8,64})$`)
+
+// Session is the session of Claude Code that a request names; "" for none.
+func (r *Request) Session() string {
+	id, _ := r.session()
+	return id
+}
+
+// session is the session that metadata.user_id names. ok is false if the member is no
+// session, but a name of a person.
+func (r *Request) session() (id string, ok bool) {
+	if m := sessionOf.FindStringSubmatch(r.UserID); m != nil {
+		return m[1], true
+	}
+	var in struct {
+		Session *string `json:"session_id"`
+	}
+	if !strings.HasPrefix(r.UserID, "{") || json.Unmarshal([]byte(r.UserID), &in) != nil || in.Session == nil {
+		return "", false
+	}
+	return *in.Session, true
+}
+
+// Task reports whether a request of Claude Code is a task of the program itself: a title,
+// a check of the key, the summary of a conversation.
+func (r *Request) Task() bool {
+	if _, ok := r.session(); !ok {
+		return false
+	}
+	return len(r.in.Tools) == 0 && !r.said.cached || r.said.asksForTask()
+}
+
+// asksForTask reports whether the last text of the user is one of the prompts of tasks.
+func (c *conversation) asksForTask() bool {
+	if len(c.last) == 0 {
+		return false
+	}
+	text := c.last[len(c.last)-1].Text
+	for _, begin := range taskPrompts {
+		if strings.HasPrefix(text, begin) || strings.Contains(text, "\n\n"+begin) {
+			return true
+		}
+	}
+	return false
+}
+
+// joined are the instructions of a request as one text.
+func joined(system []string) string { return strings.Join(system, "\n\n") }
