@@ -34,6 +34,8 @@ type Prompt struct {
 	// the upstream. Only "messages" and "model" are replaced, and "tools" if this
 	// server offers tools. It is nil for prompts that did not come over HTTP.
 	Body []byte
+	// Extras are the Extras of the request.
+	Extras []byte
 	// Messages are the messages for the model in order.
 	Messages []session.Message
 	// Tools replaces the "tools" array of Body; nil keeps it.
@@ -58,6 +60,8 @@ type Delta struct {
 	ToolCalls []ToolCall
 	// FinishReason is set on the piece that ends the answer (of choice 0).
 	FinishReason string
+	// StopSequence is the text of the client that ended the answer, if the model says so.
+	StopSequence string
 	// Finishes says that the piece has a finish reason of any choice.
 	Finishes bool
 	// NoChoices says that Raw is a chunk with empty "choices". Only clients that asked

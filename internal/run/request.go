@@ -42,6 +42,9 @@ type Request struct {
 	Streaming bool
 	// Body is the unchanged request, forwarded with its unknown members.
 	Body []byte
+	// Extras are settings that Body cannot hold, in the form of package anthropic's Extras; nil for
+	// none. Only models that speak that protocol take them.
+	Extras []byte
 	// Tools is the text of the tool definitions in Body.
 	Tools string
 	// Budget bounds what memory adds to the prompt, in tokens; 0 means the configured

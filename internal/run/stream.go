@@ -143,7 +143,7 @@ func unreachable(err error) bool {
 // asPrompt is the first prompt of the turn.
 func (t *turn) asPrompt() *Prompt {
 	p := &Prompt{
-		Model: t.name, Streaming: t.req.Streaming, Body: t.req.Body,
+		Model: t.name, Streaming: t.req.Streaming, Body: t.req.Body, Extras: t.req.Extras,
 		Messages: t.prompt.messages, Raw: t.req.Stateless, Question: t.asQuestion(),
 	}
 	if t.box != nil {

@@ -19,9 +19,9 @@ const anthropicVersion = "2023-06-01"
 //
 // Parameters that the API lacks are left out: seed, penalties, logprobs,
 // response_format, reasoning_effort. A parameter that would change the answer's shape,
-// such as n > 1, is refused. A thinking model's thoughts are passed on as Reasoning,
-// but thinking is not switched on here, because its signed blocks would have to be kept
-// and sent back.
+// such as n > 1, is refused. A thinking model's thoughts are passed on as Reasoning.
+// Thinking is switched on by the extras of a prompt only, and not between the calls of
+// tools and their results, because its signed blocks would have to be kept and sent back.
 type Anthropic struct {
 	c              *client
 	messages, list *url.URL

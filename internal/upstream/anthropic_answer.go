@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/hermes-memory/hermes/internal/anthropic"
 	"github.com/hermes-memory/hermes/internal/bound"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/openai"
@@ -14,12 +15,14 @@ import (
 
 // anthropicAnswer is a whole message, or the head of a streamed one.
 type anthropicAnswer struct {
-	Type       string          `json:"type"`
-	Model      string          `json:"model"`
-	Content    []answerBlock   `json:"content"`
-	StopReason string          `json:"stop_reason"`
-	Usage      anthropicUsage  `json:"usage"`
-	Error      *anthropicError `json:"error"`
+	Type       string        `json:"type"`
+	Model      string        `json:"model"`
+	Content    []answerBlock `json:"content"`
+	StopReason string        `json:"stop_reason"`
+	// StopSequence is the text of the client that ended the answer.
+	StopSequence string          `json:"stop_sequence"`
+	Usage        anthropicUsage  `json:"usage"`
+	Error        *anthropicError `json:"error"`
 }
 
 // answerBlock is a part of an answer.
@@ -90,19 +93,6 @@ func (u *anthropicUsage) usage() *run.Usage {
 	return &run.Usage{Input: int(in), Output: int(u.Output), Raw: raw}
 }
 
-// finishReason is a stop reason in OpenAI's words.
-func finishReason(stop string) string {
-	switch stop {
-	case "max_tokens", "model_context_window_exceeded":
-		return "length"
-	case "tool_use":
-		return "tool_calls"
-	case "refusal":
-		return "content_filter"
-	}
-	return "stop" // end_turn, stop_sequence, pause_turn and future reasons
-}
-
 // whole reads an answer that is not streamed.
 func (m *Anthropic) whole(a *answer, streaming bool) (iter.Seq2[run.Delta, error], error) {
 	defer a.close()
@@ -131,11 +121,11 @@ func (m *Anthropic) whole(a *answer, streaming bool) (iter.Seq2[run.Delta, error
 			d.ToolCalls = append(d.ToolCalls, run.ToolCall{Index: len(d.ToolCalls), ID: b.ID, Name: b.Name, Arguments: arguments(b.Input)})
 		}
 	}
-	end := run.Delta{Model: in.Model, FinishReason: finishReason(in.StopReason), Finishes: true, Usage: in.Usage.usage()}
+	end := run.Delta{Model: in.Model, FinishReason: anthropic.FinishReason(in.StopReason), StopSequence: in.StopSequence, Finishes: true, Usage: in.Usage.usage()}
 	if streaming {
 		return each(d, end), nil
 	}
-	d.FinishReason, d.Finishes, d.Usage = end.FinishReason, true, end.Usage
+	d.FinishReason, d.StopSequence, d.Finishes, d.Usage = end.FinishReason, end.StopSequence, true, end.Usage
 	return each(d), nil
 }
 

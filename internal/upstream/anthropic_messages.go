@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hermes-memory/hermes/internal/anthropic"
 	"github.com/hermes-memory/hermes/internal/cite"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/session"
@@ -61,23 +62,15 @@ type turn struct {
 
 // block is a part of a turn. Which fields it has depends on its type.
 type block struct {
-	Type      string          `json:"type"`
-	Text      string          `json:"text,omitempty"`
-	Source    *source         `json:"source,omitempty"`
-	Title     string          `json:"title,omitempty"`
-	ID        string          `json:"id,omitempty"`
-	Name      string          `json:"name,omitempty"`
-	Input     json.RawMessage `json:"input,omitempty"`
-	ToolUseID string          `json:"tool_use_id,omitempty"`
-	Content   []block         `json:"content,omitempty"`
-}
-
-// source is where an image or a document is.
-type source struct {
-	Type      string `json:"type"`
-	MediaType string `json:"media_type,omitempty"`
-	Data      string `json:"data,omitempty"`
-	URL       string `json:"url,omitempty"`
+	Type      string            `json:"type"`
+	Text      string            `json:"text,omitempty"`
+	Source    *anthropic.Source `json:"source,omitempty"`
+	Title     string            `json:"title,omitempty"`
+	ID        string            `json:"id,omitempty"`
+	Name      string            `json:"name,omitempty"`
+	Input     json.RawMessage   `json:"input,omitempty"`
+	ToolUseID string            `json:"tool_use_id,omitempty"`
+	Content   []block           `json:"content,omitempty"`
 }
 
 const (

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/hermes-memory/hermes/internal/anthropic"
 )
 
 // contentPart is a part of a message's content on the chat completions wire.
@@ -52,9 +54,9 @@ func (p *contentPart) imageURL() string {
 }
 
 // sourceOf reads a URL; nil if the API does not accept its kind.
-func sourceOf(url string) *source {
+func sourceOf(url string) *anthropic.Source {
 	if strings.HasPrefix(url, "https://") {
-		return &source{Type: "url", URL: url}
+		return &anthropic.Source{Type: "url", URL: url}
 	}
 	rest, ok := strings.CutPrefix(url, "data:")
 	head, data, found := strings.Cut(rest, ",")
@@ -63,5 +65,5 @@ func sourceOf(url string) *source {
 		return nil
 	}
 	kind, _, _ = strings.Cut(kind, ";")
-	return &source{Type: "base64", MediaType: kind, Data: data}
+	return &anthropic.Source{Type: "base64", MediaType: kind, Data: data}
 }

@@ -2,7 +2,9 @@ package upstream
 
 import (
 	"encoding/json"
+	"slices"
 
+	"github.com/hermes-memory/hermes/internal/anthropic"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/run"
 )
@@ -29,18 +31,22 @@ type chatParams struct {
 
 // messagesBody is a request of the Messages API.
 type messagesBody struct {
-	Model         string      `json:"model"`
-	MaxTokens     int         `json:"max_tokens"`
-	System        string      `json:"system,omitempty"`
-	Messages      []turn      `json:"messages"`
-	Stream        bool        `json:"stream,omitempty"`
-	Temperature   *float64    `json:"temperature,omitempty"`
-	TopP          *float64    `json:"top_p,omitempty"`
-	TopK          *int        `json:"top_k,omitempty"`
-	StopSequences []string    `json:"stop_sequences,omitempty"`
-	Metadata      *metadata   `json:"metadata,omitempty"`
-	Tools         []any       `json:"tools,omitempty"`
-	ToolChoice    *toolChoice `json:"tool_choice,omitempty"`
+	Model         string                `json:"model"`
+	MaxTokens     int                   `json:"max_tokens"`
+	System        string                `json:"system,omitempty"`
+	Messages      []turn                `json:"messages"`
+	Stream        bool                  `json:"stream,omitempty"`
+	Temperature   *float64              `json:"temperature,omitempty"`
+	TopP          *float64              `json:"top_p,omitempty"`
+	TopK          *int                  `json:"top_k,omitempty"`
+	StopSequences []string              `json:"stop_sequences,omitempty"`
+	Metadata      *metadata             `json:"metadata,omitempty"`
+	Tools         []any                 `json:"tools,omitempty"`
+	ToolChoice    *anthropic.ToolChoice `json:"tool_choice,omitempty"`
+
+	Thinking     json.RawMessage `json:"thinking,omitempty"`
+	OutputConfig json.RawMessage `json:"output_config,omitempty"`
+	ServiceTier  string          `json:"service_tier,omitempty"`
 }
 
 type metadata struct {
@@ -76,13 +82,43 @@ func messagesRequest(p *run.Prompt, model string) ([]byte, error) {
 	if len(out.Tools) > 0 {
 		out.ToolChoice = choiceOf(in.ToolChoice, in.ParallelToolCalls)
 	} else if out.Tools = toolsOfThePast(turns); len(out.Tools) > 0 {
-		out.ToolChoice = &toolChoice{Type: "none"}
+		out.ToolChoice = &anthropic.ToolChoice{Type: "none"}
+	}
+	if err := out.add(p.Extras); err != nil {
+		return nil, unreadable(err)
 	}
 	data, err := json.Marshal(&out)
 	if err != nil {
 		return nil, unreadable(err)
 	}
 	return data, nil
+}
+
+// add adds the settings that chat completions lack.
+func (b *messagesBody) add(extras []byte) error {
+	if extras == nil {
+		return nil
+	}
+	var in anthropic.Extras
+	if err := json.Unmarshal(extras, &in); err != nil {
+		return err
+	}
+	b.OutputConfig, b.ServiceTier = in.OutputConfig, in.ServiceTier
+	if in.TopK != nil {
+		b.TopK = in.TopK
+	}
+	if !b.goesOn() {
+		b.Thinking = in.Thinking
+	}
+	return nil
+}
+
+// goesOn reports whether the last turn holds results of tools. The answer then goes on
+// with the answer that made the calls, and the API takes no thinking unless the thoughts of
+// that answer are sent back. They are signed, and this server does not keep them.
+func (b *messagesBody) goesOn() bool {
+	last := &b.Messages[len(b.Messages)-1]
+	return slices.ContainsFunc(last.Content, func(c block) bool { return c.Type == "tool_result" })
 }
 
 // paramsOf reads what a prompt asks for.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"iter"
 
+	"github.com/hermes-memory/hermes/internal/anthropic"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/openai"
 	"github.com/hermes-memory/hermes/internal/run"
@@ -21,6 +22,8 @@ type anthropicEvent struct {
 		Thinking    string `json:"thinking"`
 		PartialJSON string `json:"partial_json"`
 		StopReason  string `json:"stop_reason"`
+		// StopSequence is the text of the client that ended the answer.
+		StopSequence string `json:"stop_sequence"`
 	} `json:"delta"` // content_block_delta, message_delta
 	Usage anthropicUsage  `json:"usage"` // message_delta
 	Error *anthropicError `json:"error"` // error
@@ -98,7 +101,9 @@ func (s *anthropicStream) read(data []byte) (*run.Delta, error) {
 		s.usage.merge(ev.Usage)
 		if ev.Delta.StopReason != "" {
 			s.ended = true
-			return s.say(run.Delta{FinishReason: finishReason(ev.Delta.StopReason), Finishes: true, Usage: s.usage.usage()}), nil
+			return s.say(run.Delta{
+				FinishReason: anthropic.FinishReason(ev.Delta.StopReason), StopSequence: ev.Delta.StopSequence, Finishes: true, Usage: s.usage.usage(),
+			}), nil
 		}
 	case "message_stop":
 		if !s.ended {

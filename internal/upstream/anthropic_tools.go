@@ -3,6 +3,8 @@ package upstream
 import (
 	"cmp"
 	"encoding/json"
+
+	"github.com/hermes-memory/hermes/internal/anthropic"
 )
 
 // chatTool is a tool that a client offers. A tool of an unknown type is passed on
@@ -67,16 +69,9 @@ func toolsOfThePast(turns []turn) []any {
 	return out
 }
 
-// toolChoice says which tools the model may or must use.
-type toolChoice struct {
-	Type     string `json:"type"`
-	Name     string `json:"name,omitempty"`
-	Disabled bool   `json:"disable_parallel_tool_use,omitempty"`
-}
-
 // choiceOf translates tool_choice and parallel_tool_calls; nil is the default
 // of both APIs: the model decides, and may call several at once.
-func choiceOf(raw json.RawMessage, parallel *bool) *toolChoice {
+func choiceOf(raw json.RawMessage, parallel *bool) *anthropic.ToolChoice {
 	var word string
 	var named struct {
 		Function struct {
@@ -87,20 +82,18 @@ func choiceOf(raw json.RawMessage, parallel *bool) *toolChoice {
 	_ = json.Unmarshal(raw, &word)  // either of the two,
 	_ = json.Unmarshal(raw, &named) // or neither
 	name := cmp.Or(named.Function.Name, named.Name)
-	var c *toolChoice
-	switch {
-	case name != "":
-		c = &toolChoice{Type: "tool", Name: name}
-	case word == "required":
-		c = &toolChoice{Type: "any"}
-	case word == "none":
-		return &toolChoice{Type: "none"}
-	case word == "auto":
-		c = &toolChoice{Type: "auto"}
+	var c *anthropic.ToolChoice
+	if name != "" {
+		c = &anthropic.ToolChoice{Type: "tool", Name: name}
+	} else if kind := anthropic.ChoiceOf(word); kind != "" {
+		c = &anthropic.ToolChoice{Type: kind}
+	}
+	if word == "none" {
+		return c
 	}
 	if parallel != nil && !*parallel {
 		if c == nil {
-			c = &toolChoice{Type: "auto"}
+			c = &anthropic.ToolChoice{Type: "auto"}
 		}
 		c.Disabled = true
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hermes-memory/hermes/internal/anthropic"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 )
@@ -85,7 +86,7 @@ func TestAnthropicToolsOfThePast(t *testing.T) {
 	}
 	var sent struct {
 		Tools  []tool
-		Choice toolChoice `json:"tool_choice"`
+		Choice anthropic.ToolChoice `json:"tool_choice"`
 	}
 	if err := json.Unmarshal(s.Last().Body, &sent); err != nil {
 		t.Fatal(err)
