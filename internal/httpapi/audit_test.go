@@ -128,6 +128,8 @@ func TestEveryChangeIsRecorded(t *testing.T) {
 	t.Parallel()
 	reasons := map[string]string{
 		"POST /v1/chat/completions":         "turns have receipts",
+		"POST /v1/messages":                 "turns have receipts",
+		"POST /v1/messages/count_tokens":    "only counts",
 		"POST /v1/responses":                "turns have receipts",
 		"POST /v1/responses/compact":        "changes nothing",
 		"POST /v1/responses/input_tokens":   "changes nothing",

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/anthropic"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/openai"
 	"github.com/hermes-memory/hermes/internal/run"
@@ -33,6 +34,11 @@ var types = map[fault.Kind]string{
 func asFault(err error) *fault.Error {
 	if p, ok := errors.AsType[*openai.Problem](err); ok {
 		f := fault.New(fault.Invalid, p.Code, p.Msg)
+		f.Param = p.Param
+		return f
+	}
+	if p, ok := errors.AsType[*anthropic.Problem](err); ok {
+		f := fault.New(fault.Invalid, "", p.Msg)
 		f.Param = p.Param
 		return f
 	}
@@ -91,6 +97,11 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	if f.Kind == fault.Unauthenticated { // an upstream's 401 is about this server's key, not the caller's
 		w.Header().Set("WWW-Authenticate", "Bearer")
+	}
+	if ofAnthropic(r) {
+		setRequestID(w.Header())
+		writeRaw(w, code, messageErrorBody(w.Header(), f, nil))
+		return
 	}
 	writeRaw(w, code, errorBody(f))
 }

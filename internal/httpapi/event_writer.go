@@ -18,6 +18,7 @@ type eventWriter struct {
 	rc     *http.ResponseController
 	timer  *time.Timer // nil if the caller keeps the stream alive
 	pause  time.Duration
+	idle   string // what is written after a pause
 	closed bool
 	failed bool
 	last   time.Time // the last write
@@ -41,11 +42,16 @@ const slowestRead = 64 << 10
 // newEventWriter begins a stream that gets a comment after each pause; with 0, the
 // caller sends the comments.
 func newEventWriter(w http.ResponseWriter, pause time.Duration) *eventWriter {
+	return newIdleWriter(w, pause, comment)
+}
+
+// newIdleWriter is newEventWriter with another text for idle streams than a comment.
+func newIdleWriter(w http.ResponseWriter, pause time.Duration, idle string) *eventWriter {
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-cache")
 	h.Set("X-Accel-Buffering", "no")
-	out := &eventWriter{w: w, rc: http.NewResponseController(w), pause: pause}
+	out := &eventWriter{w: w, rc: http.NewResponseController(w), pause: pause, idle: idle}
 	if pause > 0 {
 		out.mu.Lock() // the timer may fire before the field is set
 		defer out.mu.Unlock()
@@ -86,7 +92,7 @@ func (e *eventWriter) keepAlive() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if !e.closed {
-		e.write(comment, nil, "")
+		e.write(e.idle, nil, "")
 	}
 	return !e.failed
 }
@@ -107,7 +113,7 @@ func (e *eventWriter) silence() {
 	}
 	left := e.pause - time.Since(e.last)
 	if left <= 0 {
-		e.write(comment, nil, "")
+		e.write(e.idle, nil, "")
 		left = e.pause
 	}
 	e.timer.Reset(left)

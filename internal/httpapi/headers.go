@@ -78,9 +78,14 @@ func setOmitted(h http.Header, wire *openai.ResponseRequest) {
 		name  string
 		types []string
 	}{{toolsOmitted, wire.OmittedTools}, {itemsOmitted, wire.OmittedItems}} {
-		if types := typesText(out.types); types != "" {
-			h.Set(out.name, types)
-		}
+		setTypes(h, out.name, out.types)
+	}
+}
+
+// setTypes lists types in a header, unless there are none.
+func setTypes(h http.Header, name string, types []string) {
+	if text := typesText(types); text != "" {
+		h.Set(name, text)
 	}
 }
 

@@ -195,6 +195,8 @@ func writes(me, other *tenant) []write {
 	canary := me.canary
 	return []write{
 		{"POST /v1/chat/completions", "/v1/chat/completions", chatBody("It is "+canary+" that I like, because of the sun.", false), 200},
+		{"POST /v1/messages", "/v1/messages", `{"max_tokens":9,"messages":[{"role":"user","content":"It is ` + canary + ` that I like, because of the rain."}]}`, 200},
+		{"POST /v1/messages/count_tokens", "/v1/messages/count_tokens", `{"messages":[{"role":"user","content":"` + canary + `"}]}`, 200},
 		{"POST /v1/responses", "/v1/responses", `{"input":"It is ` + canary + ` that I like, because of the wind."}`, 200},
 		{"POST /v1/responses", "/v1/responses", `{"input":"` + canary + `","previous_response_id":"` + other.response + `"}`, 404},
 		{"POST /v1/responses", "/v1/responses", `{"input":[{"type":"item_reference","id":"` + other.item + `"},{"role":"user","content":"` + canary + `"}]}`, 404},

@@ -2,7 +2,9 @@ package httpapi
 
 import (
 	"net/http"
+	"time"
 
+	"github.com/hermes-memory/hermes/internal/anthropic"
 	"github.com/hermes-memory/hermes/internal/fault"
 )
 
@@ -12,7 +14,15 @@ const ownModel = "hermes"
 // models answers GET /v1/models: the name "hermes", then the upstream's models. It
 // succeeds even if the upstream cannot be reached.
 func (s *server) models(w http.ResponseWriter, r *http.Request) error {
-	return writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": s.modelList(r)})
+	list := s.modelList(r)
+	if ofAnthropic(r) {
+		out := make([]anthropic.Model, len(list))
+		for i := range list {
+			out[i] = list[i].ofAnthropic()
+		}
+		return writeJSON(w, http.StatusOK, anthropic.NewModelList(out))
+	}
+	return writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": list})
 }
 
 type modelJSON struct {
@@ -20,6 +30,11 @@ type modelJSON struct {
 	Object  string `json:"object"`
 	Created int64  `json:"created"`
 	OwnedBy string `json:"owned_by"`
+}
+
+// ofAnthropic is the model in the form of Anthropic's API.
+func (m *modelJSON) ofAnthropic() anthropic.Model {
+	return anthropic.NewModel(m.ID, time.Unix(m.Created, 0))
 }
 
 func (s *server) modelList(r *http.Request) []modelJSON {
@@ -42,7 +57,11 @@ func (s *server) modelList(r *http.Request) []modelJSON {
 // model answers GET /v1/models/{id}.
 func (s *server) model(w http.ResponseWriter, r *http.Request) error {
 	for _, m := range s.modelList(r) {
-		if m.ID == r.PathValue("id") {
+		switch {
+		case m.ID != r.PathValue("id"):
+		case ofAnthropic(r):
+			return writeJSON(w, http.StatusOK, m.ofAnthropic())
+		default:
 			return writeJSON(w, http.StatusOK, m)
 		}
 	}
@@ -68,6 +87,8 @@ func (s *server) capabilities(w http.ResponseWriter, _ *http.Request) error {
 		"features": map[string]any{
 			"chat_completions":           true,
 			"chat_completions_streaming": true,
+			"messages":                   true,
+			"messages_streaming":         true,
 			"responses":                  true,
 			"responses_streaming":        true,
 			"conversations":              true,

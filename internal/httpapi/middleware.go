@@ -127,7 +127,7 @@ func (s *server) checkOrigin(w http.ResponseWriter, r *http.Request) (done bool,
 			"X-Ratelimit-Limit-Requests, X-Ratelimit-Remaining-Requests, X-Ratelimit-Reset-Requests, "+requestIDHeader)
 		if r.Method == http.MethodOptions {
 			h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE, OPTIONS")
-			h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Hermes-Session-Id, "+
+			h.Set("Access-Control-Allow-Headers", "Authorization, X-Api-Key, Anthropic-Version, Anthropic-Beta, Anthropic-Dangerous-Direct-Browser-Access, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Hermes-Session-Id, "+
 				"X-Hermes-Session-Key, X-Hermes-Store, X-Hermes-Task, X-Hermes-As-Of, X-Hermes-Context-Budget, X-Hermes-Detach")
 			h.Set("Access-Control-Max-Age", "600")
 			w.WriteHeader(http.StatusNoContent)
@@ -281,21 +281,17 @@ func ownerOf(r *http.Request) owner.Owner {
 
 // authenticate is the only place where a request becomes an owner.
 func (s *server) authenticate(r *http.Request) (owner.Owner, error) {
-	values := r.Header.Values("Authorization")
-	if len(values) > 1 {
-		return owner.Owner{}, fault.New(fault.Invalid, "duplicate_authorization", "Send one Authorization header only.")
+	token, err := tokenOf(r)
+	if err != nil {
+		return owner.Owner{}, err
 	}
-	scheme, token, _ := strings.Cut(strings.TrimSpace(r.Header.Get("Authorization")), " ")
-	token = strings.TrimSpace(token)
-	bearer := strings.EqualFold(scheme, "Bearer") && token != ""
 	switch {
-	case bearer && s.LocalToken != "" && subtle.ConstantTimeCompare([]byte(token), []byte(s.LocalToken)) == 1:
+	case token != "" && s.LocalToken != "" && subtle.ConstantTimeCompare([]byte(token), []byte(s.LocalToken)) == 1:
 		return owner.Here(trail.Terminal), nil
 	case s.NoAuth:
 		return owner.Here(trail.Anybody), nil
-	case !bearer:
-		return owner.Owner{}, fault.New(fault.Unauthenticated, "invalid_api_key",
-			"No API key. Send it as: Authorization: Bearer <key>")
+	case token == "":
+		return owner.Owner{}, errNoKey(r)
 	}
 	o, err := s.Keyring.Authenticate(r.Context(), token)
 	if err == nil && o.By() == trail.Development {

@@ -15,6 +15,8 @@ import (
 // began them, so a caller without a key could end the run of a key holder.
 var withoutKey = map[string]bool{
 	"POST /v1/chat/completions":       true,
+	"POST /v1/messages":               true,
+	"POST /v1/messages/count_tokens":  true,
 	"POST /v1/responses":              true,
 	"POST /v1/responses/compact":      true,
 	"POST /v1/responses/input_tokens": true,

@@ -19,7 +19,7 @@ const terminalToken = "Bearer local-token-of-this-machine"
 func TestNoAuthRoutes(t *testing.T) {
 	t.Parallel()
 	open := map[string]bool{
-		"POST /v1/chat/completions": true, "POST /v1/responses": true, "POST /v1/runs": true, "POST /mcp": true,
+		"POST /v1/chat/completions": true, "POST /v1/messages": true, "POST /v1/messages/count_tokens": true, "POST /v1/responses": true, "POST /v1/runs": true, "POST /mcp": true,
 		"POST /v1/responses/compact": true, "POST /v1/responses/input_tokens": true,
 	}
 	for _, v := range httpapi.Table() {

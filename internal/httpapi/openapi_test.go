@@ -148,6 +148,9 @@ func (d *openAPIDoc) check(r *http.Request, rec *recorder) error {
 		return nil
 	}
 	schema := json.RawMessage(`{"$ref":"#/components/schemas/Error"}`)
+	if strings.HasPrefix(r.URL.Path, "/v1/messages") || strings.HasPrefix(r.URL.Path, "/v1/models") && r.Header.Get("Anthropic-Version") != "" {
+		schema = json.RawMessage(`{"$ref":"#/components/schemas/MessageError"}`)
+	}
 	if op, known := d.operation(r); known && rec.status < http.StatusBadRequest {
 		content, listed := op.Responses[strconv.Itoa(rec.status)]
 		if !listed {

@@ -111,6 +111,8 @@ func (s *server) routes() []route { return slices.Concat(s.modelRoutes(), s.ownR
 func (s *server) modelRoutes() []route {
 	return []route{
 		{"POST", "/v1/chat/completions", owner.Chat, s.chatCompletions},
+		{"POST", messagesPath, owner.Chat, s.createMessage},
+		{"POST", countPath, owner.Chat, s.countTokens},
 		{"POST", "/v1/responses", owner.Chat, s.createResponse},
 		{"GET", "/v1/responses", owner.Chat, s.openSocket},
 		{"POST", "/v1/responses/input_tokens", owner.Chat, s.inputTokens},

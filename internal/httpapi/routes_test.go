@@ -27,6 +27,7 @@ func routeCases() map[string]routeCase {
 		"POST /v1/chat/completions": {"/v1/chat/completions", chatBody("hi", false), 200},
 		"POST /v1/responses":        {"/v1/responses", `{"model":"hermes","input":"hi"}`, 200},
 		"GET /v1/responses":         {"/v1/responses", "", 426}, // no handshake
+		"POST /v1/messages":         {"/v1/messages", `{"model":"hermes","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}`, 200},
 		"GET /v1/models":            {"/v1/models", "", 200},
 
 		"POST /v1/responses/input_tokens":    {"/v1/responses/input_tokens", `{"model":"hermes","input":"hi"}`, 200},
@@ -44,6 +45,8 @@ func routeCases() map[string]routeCase {
 		"POST /v1/conversations/{id}/items":             {"/v1/conversations/s/items", `{"items":[{"role":"user","content":"x"}]}`, 200},
 		"GET /v1/conversations/{id}/items/{item_id}":    {"/v1/conversations/s/items/{item}", "", 200},
 		"DELETE /v1/conversations/{id}/items/{item_id}": {"/v1/conversations/s/items/{item}", "", 200},
+
+		"POST /v1/messages/count_tokens": {"/v1/messages/count_tokens", `{"model":"hermes","messages":[{"role":"user","content":"hi"}]}`, 200},
 
 		"GET /v1/models/{id...}":      {"/v1/models/hermes", "", 200},
 		"GET /v1/capabilities":        {"/v1/capabilities", "", 200},
