@@ -142,11 +142,15 @@ func (k *socket) refuse(ctx context.Context, err error) {
 	if code >= 500 || f.Err != nil {
 		k.Log.Log(ctx, levelOf(code), "response over WebSocket failed", "status", code, "code", f.Code, "err", err)
 	}
+	e := errorOf(f)
+	if f.Code == "" {
+		e.Code = e.Type // a client of events needs a code
+	}
 	body, err := json.Marshal(struct {
 		Type   string       `json:"type"`
 		Status int          `json:"status"`
 		Error  openai.Error `json:"error"`
-	}{"error", code, errorOf(f)})
+	}{"error", code, e})
 	if err == nil {
 		k.send(ctx, body)
 	}

@@ -131,7 +131,7 @@ func TestSocketErrors(t *testing.T) {
 	w := newWorld(t, options{})
 	s := w.socket(t)
 	for members, want := range map[string]string{
-		`"input":[]`: "400 ", `"input":"x","background":true`: "400 unsupported_parameter", `"model":"hermes"`: "400 ",
+		`"input":[]`: "400 invalid_request_error", `"input":"x","background":true`: "400 unsupported_parameter", `"model":"hermes"`: "400 invalid_request_error",
 		`"input":"x","previous_response_id":"resp_0"`: "404 previous_response_not_found",
 		`"input":"x","conversation":"a\u0000"`:        "400 invalid_session_id",
 	} {
