@@ -246,7 +246,8 @@ func (a *archiveHead) rows() ([]session.Session, error) {
 func (a *archiveRow) session() (session.Session, error) {
 	s := session.Session{
 		Source: session.Source(a.Source), UserID: a.UserID, Model: a.Model, SystemPrompt: a.SystemPrompt, Summary: a.Summary,
-		Metadata: a.Metadata, StartedAt: a.StartedAt.Time, EndedAt: a.EndedAt.Time, EndReason: session.EndReason(a.EndReason), LastActive: a.LastActive.Time,
+		Metadata:  a.Metadata,
+		StartedAt: a.StartedAt.Time, EndedAt: a.EndedAt.Time, EndReason: session.EndReason(a.EndReason), LastActive: a.LastActive.Time,
 		MessageCount: a.MessageCount, ToolCallCount: a.ToolCallCount, InputTokens: a.InputTokens, OutputTokens: a.OutputTokens,
 		NextSeq: a.NextSeq, TailFrom: a.TailFrom, LineageTokens: a.LineageTokens,
 	}

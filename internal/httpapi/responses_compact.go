@@ -66,7 +66,9 @@ func (s *server) compactResponse(w http.ResponseWriter, r *http.Request) error {
 // compactSession makes the compaction of a session's conversation, followed by items that
 // the session does not have yet. found is false if there is no such session, and the
 // request has a history of its own.
-func (s *server) compactSession(ctx context.Context, h http.Header, req *run.Request, items []openai.Item, c *openai.Compaction) (found bool, err error) {
+func (s *server) compactSession(
+	ctx context.Context, h http.Header, req *run.Request, items []openai.Item, c *openai.Compaction,
+) (found bool, err error) {
 	tip, err := s.Sessions.Tip(ctx, req.Owner, req.Session)
 	if fault.KindOf(err) == fault.NotFound && len(items) > 0 {
 		return false, nil
@@ -82,7 +84,8 @@ func (s *server) compactSession(ctx context.Context, h http.Header, req *run.Req
 	if err != nil {
 		return false, err
 	}
-	last, err := s.Sessions.Messages(ctx, req.Owner, tip.RootID, session.Range{To: c.After + 1, Limit: compareMessages, Newest: true, Standing: true})
+	end := session.Range{To: c.After + 1, Limit: compareMessages, Newest: true, Standing: true}
+	last, err := s.Sessions.Messages(ctx, req.Owner, tip.RootID, end)
 	if err != nil {
 		return false, err
 	}
@@ -189,7 +192,8 @@ func (s *server) expand(ctx context.Context, req *run.Request, items []openai.It
 		case c.Session != "" && stored:
 			req.Session = tip.RootID
 		case c.Session != "":
-			ms, err := s.Sessions.Messages(ctx, req.Owner, tip.RootID, session.Range{From: min(tip.TailFrom, c.After), To: c.After + 1, Standing: true})
+			tail := session.Range{From: min(tip.TailFrom, c.After), To: c.After + 1, Standing: true}
+			ms, err := s.Sessions.Messages(ctx, req.Owner, tip.RootID, tail)
 			if err != nil {
 				return nil, err
 			}
@@ -221,7 +225,10 @@ func told(summary string) []openai.Item {
 	if summary == "" {
 		return nil
 	}
-	return []openai.Item{{Type: openai.MessageItem, Status: openai.StatusCompleted, Role: "user", Text: summaryText(summary), Compaction: &openai.Compaction{Summary: summary}}}
+	return []openai.Item{{
+		Type: openai.MessageItem, Status: openai.StatusCompleted, Role: "user", Text: summaryText(summary),
+		Compaction: &openai.Compaction{Summary: summary},
+	}}
 }
 
 // sessionOf is the session that has the conversation of a compaction: the one that it

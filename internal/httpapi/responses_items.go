@@ -106,50 +106,53 @@ func (s *server) resolve(ctx context.Context, o owner.Owner, in session.ID, item
 	known := make(map[string][]openai.Item) // by response
 	out := items[:0:0]
 	for i := range items {
-		if items[i].Type != openai.ReferenceItem {
+		switch id := items[i].ID; {
+		case items[i].Type != openai.ReferenceItem:
 			out = append(out, items[i])
-			continue
-		}
-		if openai.IsReasoning(items[i].ID) {
-			continue // reasoning is neither stored nor sent
-		}
-		missing := fault.New(fault.NotFound, "item_not_found", "No item with the id of this reference. It was never stored, or its response was deleted.").At("input")
-		if message, ok := openai.MessageOf(items[i].ID); ok && in != "" {
-			item, err := s.itemOfSession(ctx, o, in, message, items[i].ID)
+		case openai.IsReasoning(id): // reasoning is neither stored nor sent
+		default:
+			item, err := s.referenced(ctx, o, in, id, known)
 			if fault.KindOf(err) == fault.NotFound {
-				return nil, missing
+				return nil, fault.New(fault.NotFound, "item_not_found",
+					"No item with the id of this reference. It was never stored, or its response was deleted.").At("input")
 			}
 			if err != nil {
 				return nil, err
 			}
 			out = append(out, item)
-			continue
 		}
-		id, ok := openai.ResponseOf(items[i].ID)
-		if !ok {
-			return nil, missing
-		}
-		if _, read := known[id]; !read {
-			it, err := s.findResponse(ctx, o, id)
-			if fault.KindOf(err) == fault.NotFound {
-				return nil, missing
-			}
-			if err != nil {
-				return nil, err
-			}
-			input, output, err := s.responseItems(ctx, o, it)
-			if err != nil {
-				return nil, err
-			}
-			known[id] = append(input, output...)
-		}
-		n := slices.IndexFunc(known[id], func(item openai.Item) bool { return item.ID == items[i].ID })
-		if n < 0 {
-			return nil, missing
-		}
-		out = append(out, known[id][n])
 	}
 	return out, nil
+}
+
+// referenced is the item that a reference names. known keeps the items of responses that
+// were read. NotFound if there is no such item.
+func (s *server) referenced(
+	ctx context.Context, o owner.Owner, in session.ID, id string, known map[string][]openai.Item,
+) (openai.Item, error) {
+	if message, ok := openai.MessageOf(id); ok && in != "" {
+		return s.itemOfSession(ctx, o, in, message, id)
+	}
+	response, ok := openai.ResponseOf(id)
+	if !ok {
+		return openai.Item{}, errNoItem("input")
+	}
+	if _, read := known[response]; !read {
+		it, err := s.findResponse(ctx, o, response)
+		if err != nil {
+			return openai.Item{}, err
+		}
+		input, output, err := s.responseItems(ctx, o, it)
+		if err != nil {
+			return openai.Item{}, err
+		}
+		known[response] = append(input, output...)
+	}
+	n := slices.IndexFunc(known[response], func(item openai.Item) bool { return item.ID == id })
+	if n < 0 {
+		return openai.Item{}, errNoItem("input")
+	}
+	return known[response][n], nil
 }
 
 // itemOfSession is an item of a message of a session. NotFound if there is none.

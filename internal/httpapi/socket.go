@@ -48,9 +48,9 @@ func (s *server) openSocket(w http.ResponseWriter, r *http.Request) error {
 	// Hosts, origins and the key were checked as for every request.
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
 	if err != nil {
-		return nil //nolint:nilerr // the library has answered
+		return nil // the library has answered
 	}
-	defer conn.CloseNow()
+	defer func() { _ = conn.CloseNow() }()
 	conn.SetReadLimit(maxBody)
 	ctx, stop := context.WithCancel(r.Context())
 	defer stop()
@@ -64,7 +64,7 @@ func (s *server) openSocket(w http.ResponseWriter, r *http.Request) error {
 		k.read(ctx, frames)
 	}, recovery.Logged(ctx, s.Log, "a WebSocket connection"))()
 	k.serve(ctx, frames)
-	conn.CloseNow()
+	_ = conn.CloseNow()
 	<-read
 	return nil
 }
@@ -200,7 +200,9 @@ func (k *socket) post(ctx context.Context, out *socketWriter, body []byte, befor
 // again with the next one.
 func (k *socket) warm(ctx context.Context, event *openai.CreateEvent, before *chain) error {
 	now := k.Now().Unix()
-	head := openai.Response{ID: newResponseID(), CreatedAt: now, Model: event.Request.Model, Previous: event.Previous, Settings: event.Request.Settings}
+	head := openai.Response{
+		ID: newResponseID(), CreatedAt: now, Model: event.Request.Model, Previous: event.Previous, Settings: event.Request.Settings,
+	}
 	head.Settings.Store = false
 	told := openai.NewResponseStream(head)
 	events := told.Begin("")

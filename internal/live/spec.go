@@ -68,7 +68,8 @@ func storedMessages(ms []session.Message) []storedMessage {
 	for i := range ms {
 		m := &ms[i]
 		out[i] = storedMessage{
-			Role: m.Role, Name: m.Name, Content: m.Content, Wire: m.Wire, ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID, ToolName: m.ToolName, Note: m.Note,
+			Role: m.Role, Name: m.Name, Content: m.Content, Wire: m.Wire, ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID,
+			ToolName: m.ToolName, Note: m.Note,
 		}
 		if !m.SaidAt.IsZero() {
 			out[i].SaidAt = &m.SaidAt
@@ -82,7 +83,8 @@ func messagesOf(ms []storedMessage) []session.Message {
 	for i := range ms {
 		m := &ms[i]
 		msg := session.Message{
-			Role: m.Role, Name: m.Name, Content: m.Content, Wire: m.Wire, ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID, ToolName: m.ToolName, Note: m.Note,
+			Role: m.Role, Name: m.Name, Content: m.Content, Wire: m.Wire, ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID,
+			ToolName: m.ToolName, Note: m.Note,
 		}
 		if m.SaidAt != nil {
 			msg.SaidAt = *m.SaidAt
