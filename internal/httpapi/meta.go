@@ -125,7 +125,10 @@ func (s *server) health(w http.ResponseWriter, _ *http.Request) error {
 func (s *server) ready(w http.ResponseWriter, r *http.Request) error {
 	if err := s.Ready(r.Context()); err != nil {
 		s.Log.WarnContext(r.Context(), "not ready", "err", err)
-		return writeJSON(w, http.StatusServiceUnavailable, map[string]any{"status": "unavailable"})
+		return writeJSON(w, http.StatusServiceUnavailable, struct {
+			Status string `json:"status"`
+			Reason string `json:"reason,omitempty"`
+		}{"unavailable", fault.CodeOf(err)})
 	}
 	return writeJSON(w, http.StatusOK, map[string]any{"status": "ready"})
 }

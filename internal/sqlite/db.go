@@ -106,6 +106,10 @@ func Open(ctx context.Context, opt Options) (*DB, error) {
 	db := &DB{opt: opt, log: opt.Log, scans: claim.NewRoom(readers-1, readers/2), searches: claim.NewRoom(searchers, searchers/2)}
 	if err := db.open(ctx); err != nil {
 		_ = db.Close() // closes what is open so far; err is the reason
+		if codeOf(err)&0xff == codeFull {
+			return nil, fault.Wrap(fault.Unavailable, "disk_full",
+				"The disk is full, and opening the database needs a few pages. Free some space and start again.", err)
+		}
 		return nil, err
 	}
 	return db, nil
@@ -283,7 +287,16 @@ func (db *DB) Close() error {
 func (db *DB) Lost() []string { return db.lost }
 
 // Ready reports whether the database accepts writes; the error says why not.
-func (db *DB) Ready() error { return db.w.ready() }
+func (db *DB) Ready() error {
+	if err := db.w.ready(); err != nil {
+		return err
+	}
+	free, total, ok := db.w.reserve.space(db.w.reserve.dir)
+	if (Room{Free: free, Total: total, Known: ok}).Low() {
+		return errReserved()
+	}
+	return nil
+}
 
 // millis and its inverses convert times between Go and SQL: the zero time is null.
 func millis(t time.Time) any {

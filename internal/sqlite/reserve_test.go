@@ -40,10 +40,13 @@ func TestReserve(t *testing.T) {
 	if errs := submitted(t, db, erase("note1")); errs[0] != nil {
 		t.Errorf("a deletion in the reserve: got %v", errs[0])
 	}
-	if db.w.ready() != nil {
-		t.Errorf("got %v, want a writer that goes on", db.w.ready())
+	if err := db.Ready(); fault.CodeOf(err) != "disk_full" || db.w.ready() != nil {
+		t.Errorf("in the reserve: got %v, want disk_full, and a writer that goes on", err)
 	}
 	free.Store(50 << 20)
+	if err := db.Ready(); err != nil {
+		t.Errorf("above the reserve again: got %v, want ready", err)
+	}
 	if errs := submitted(t, db, note("note5")); errs[0] != nil {
 		t.Errorf("above the reserve again: got %v", errs[0])
 	}

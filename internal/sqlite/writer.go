@@ -284,7 +284,7 @@ func (w *writer) scrub(ctx context.Context) {
 // full disk and another process's lock are temporary, and damage to the text index is
 // left to the indexer.
 func (w *writer) judge(err error) error {
-	const busy, locked, ioerr, corrupt, full, notadb = 5, 6, 10, 11, 13, 26
+	const busy, locked, ioerr, corrupt, full, notadb = 5, 6, 10, 11, codeFull, 26
 	if harmedIndex(err) {
 		return err
 	}
@@ -299,6 +299,9 @@ func (w *writer) judge(err error) error {
 	}
 	return err
 }
+
+// codeFull is SQLite's code for a full disk.
+const codeFull = 13
 
 // codeOf is SQLite's code of an error; 0 for none.
 func codeOf(err error) int {
