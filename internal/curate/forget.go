@@ -133,17 +133,36 @@ func (c *Curator) certify(ctx context.Context, o owner.Owner, thing *mention.Thi
 	return nil
 }
 
+// quickRepack is the size of files, in bytes, that are rewritten after every forgetting:
+// it takes well under a second.
+const quickRepack = 32 << 20
+
 // traces searches the store's files. A mention that no row has is a copy that a
-// deletion left behind: the files are then rewritten and searched again.
+// deletion left behind: the files are then rewritten and searched again. Small files are
+// rewritten in any case, because a copy may have lost the part of the name that the
+// search needs.
 func (c *Curator) traces(ctx context.Context, thing *mention.Thing) ([]Trace, error) {
 	traces, err := c.sweeper.Traces(ctx, thing)
-	if err != nil || count(traces) == 0 {
+	if err != nil || count(traces) == 0 && sizeOf(traces) > quickRepack {
 		return traces, err
 	}
-	if err := c.sweeper.Repack(ctx); err != nil {
+	err = c.sweeper.Repack(ctx)
+	switch {
+	case err != nil && count(traces) == 0: // on a full disk, say: nothing was found that must go
+		return traces, nil
+	case err != nil:
 		return nil, err
 	}
 	return c.sweeper.Traces(ctx, thing)
+}
+
+// sizeOf is the size of the files of a search, in bytes.
+func sizeOf(traces []Trace) int64 {
+	size := int64(0)
+	for i := range traces {
+		size += traces[i].Bytes
+	}
+	return size
 }
 
 // count is the number of mentions that a search found.
