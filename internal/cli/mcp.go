@@ -26,7 +26,9 @@ func (a *app) mcpCommand() *cobra.Command {
 recall, remember, forget and session_search. It ends when its input does.
 
 --session-id and --session-key say whose memory is meant where a call does not.
-It goes through the running server of this home, or opens the home itself.`,
+It goes through the running server of this home, or opens the home itself.
+
+An MCP client starts this command by itself: hermes mcp install CLIENT tells it to.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := checkScope(id, key); err != nil {
 				return usageError{err}
@@ -36,6 +38,7 @@ It goes through the running server of this home, or opens the home itself.`,
 	}
 	c.Flags().StringVar(&id, "session-id", "", "the session whose memory is meant")
 	c.Flags().StringVar(&key, "session-key", "", "the session key whose memory is meant")
+	c.AddCommand(a.mcpInstallCommand(), a.mcpUninstallCommand(), a.mcpStatusCommand())
 	return c
 }
 
