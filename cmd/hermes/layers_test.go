@@ -15,7 +15,7 @@ import (
 var layers = [][]string{
 	{"bound"},
 	{"fault", "openai", "anthropic", "config", "language", "recovery", "trail"},
-	{"owner", "claim", "cite", "mention", "clientfile"},
+	{"owner", "claim", "cite", "mention", "clientfile", "errand"},
 	{"session", "audit"},
 	{"ranking", "search"},
 	{"memory", "compression"},

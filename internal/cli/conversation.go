@@ -175,6 +175,7 @@ func (c *conversation) ask(ctx context.Context, text string, show func(openai.Pi
 	}
 	header := newKey()
 	header.Set("X-Hermes-Session-Id", c.session.ID)
+	header.Set("X-Hermes-Task", "none") // a person typed it, whatever it looks like
 	if c.session.Key != "" {
 		header.Set("X-Hermes-Session-Key", string(c.session.Key))
 	}

@@ -9,7 +9,7 @@ import (
 
 // BenchmarkRecognise measures what every turn costs that is no errand.
 func BenchmarkRecognise(b *testing.B) {
-	agent := errand.Call{Tools: 20, Messages: []errand.Message{
+	agent := errand.Call{Agent: true, Messages: []errand.Message{
 		{Role: "system", Text: strings.Repeat("Keep the answers short. Use the tools of the session. ", 200)},
 		{Role: "user", Text: strings.Repeat("func main() { chat.Title() }\n", 2000)},
 	}}

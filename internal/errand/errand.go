@@ -35,8 +35,9 @@ type Call struct {
 	Messages []Message
 	// MaxTokens bounds the answer; 0 if the request does not.
 	MaxTokens int
-	// Tools is the number of tools that the model may call.
-	Tools int
+	// Agent says that the model may call several tools. A front end offers at most one with
+	// an errand, for the form of its answer.
+	Agent bool
 	// JSON says that the answer must be JSON.
 	JSON bool
 }
@@ -88,7 +89,7 @@ func isSystem(role string) bool { return role == "system" || role == "developer"
 // bySystem is the form in which a system prompt says what to make of the conversation
 // that the messages contain.
 func (c *Call) bySystem(system []string, turns []Message, last Message) Kind {
-	if c.Tools > 1 {
+	if c.Agent {
 		return "" // a turn of an agent
 	}
 	for _, text := range system {
@@ -110,18 +111,31 @@ func (c *Call) bySystem(system []string, turns []Message, last Message) Kind {
 // oneMessage is the form in which one message contains both the instruction and the
 // conversation.
 func (c *Call) oneMessage(turns []Message) Kind {
-	if c.Tools > 1 || len(turns) > 2 || turns[0].Role != "user" || len(turns) == 2 && turns[1].Role != "assistant" {
+	text := turns[0].Text
+	if c.Agent || !isOne(turns) || !mayAsk(text) {
 		return ""
 	}
-	p := parse(turns[0].Text)
+	p := parse(text)
+	if len(p.instruction) > maxInstruction || p.transcript == none {
+		return ""
+	}
 	kind := wanted(p.instruction, 2*messageLead)
-	if kind == "" || len(p.instruction) > maxInstruction || p.transcript == none {
-		return ""
-	}
 	if c.signs(p) < min(needed[p.transcript], enough[kind]) {
 		return ""
 	}
 	return kind
+}
+
+// isOne reports whether a conversation is one message of a user, perhaps with the words
+// with which the answer is to begin.
+func isOne(turns []Message) bool {
+	return turns[0].Role == "user" && (len(turns) == 1 || len(turns) == 2 && turns[1].Role == "assistant")
+}
+
+// mayAsk reports whether the beginning or the end of a message asks for a product. Most
+// messages do not, and a long one need not be read whole.
+func mayAsk(text string) bool {
+	return wanted(text, 2*messageLead) != "" || wanted(text[max(0, len(text)-messageLead):], messageLead) != ""
 }
 
 // needed is how many signs of a program an instruction must have, by the form of the
@@ -158,11 +172,14 @@ func (c *Call) closing(turns []Message, last Message) Kind {
 		return ""
 	}
 	p := parse(last.Text)
-	switch {
-	case isSystem(last.Role) && c.signs(p) >= 2:
-		return kind
-	case last.Role == "user" && kind == Summary && len(last.Text) >= minHandoff && p.items >= 3 && has(p.instruction, handoff):
+	if isSystem(last.Role) && c.signs(p) >= 2 || last.Role == "user" && kind == Summary && p.handsOff() {
 		return kind
 	}
 	return ""
+}
+
+// handsOff reports whether an instruction asks at length for a summary with which another
+// model goes on.
+func (p *prompt) handsOff() bool {
+	return len(p.instruction) >= minHandoff && p.items >= 3 && has(p.instruction, handoff)
 }

@@ -40,7 +40,7 @@ func requests(t testing.TB, path string, errands bool) []request {
 			case "max":
 				r.call.MaxTokens = n
 			case "tools":
-				r.call.Tools = n
+				r.call.Agent = n > 1
 			case "json":
 				r.call.JSON = true
 			}

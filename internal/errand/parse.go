@@ -97,11 +97,15 @@ func (p *prompt) cutFence() {
 		return
 	}
 	inner, after, ok := strings.Cut(rest, fence)
-	code := inner != "" && before != "" && strings.HasSuffix(before, "\n") && !strings.HasPrefix(inner, "\n")
-	if ok && !code { // code has the name of its language on the first line
+	if ok && !isCode(before, inner) {
 		p.is(fenced, inner)
 		p.instruction = before + after
 	}
+}
+
+// isCode reports whether the first line of a block names a language.
+func isCode(before, inner string) bool {
+	return strings.HasSuffix(before, "\n") && !strings.HasPrefix(inner, "\n")
 }
 
 // cutLoose removes what follows a first paragraph that announces it.

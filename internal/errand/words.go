@@ -128,7 +128,10 @@ func (p *product) asked(lead string) bool {
 	}
 	for _, word := range p.words {
 		at := strings.Index(lead, word)
-		if at >= 0 && !strings.HasSuffix(lead[:at], "> ") && has(lead[max(0, at-before):min(len(lead), at+after)], makes) && !onlyInCase(lead, at) {
+		if at < 0 || strings.HasSuffix(lead[:at], "> ") { // in "<chat_history> tags", the tags are none
+			continue
+		}
+		if has(lead[max(0, at-before):min(len(lead), at+after)], makes) && !onlyInCase(lead, at) {
 			return true
 		}
 	}

@@ -16,6 +16,7 @@ func (s *server) chatCompletions(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	t.recognise(errandCall("", wire.Messages, wire.Tools, wire.Shape))
 	req, err := t.chat(wire)
 	if err != nil {
 		return err

@@ -123,7 +123,7 @@ func (s *server) checkOrigin(w http.ResponseWriter, r *http.Request) (done bool,
 	if slices.Contains(s.Origins, origin) {
 		h.Set("Access-Control-Allow-Origin", origin)
 		h.Set("Access-Control-Expose-Headers", "X-Hermes-Session-Id, X-Hermes-Session-Key, X-Hermes-Lineage-Root-Id, "+
-			"X-Hermes-Session-Created, X-Hermes-Responder, X-Hermes-Run-Id, X-Hermes-Tools-Omitted, X-Hermes-Items-Omitted, Idempotency-Replayed, Retry-After, ETag, "+
+			"X-Hermes-Session-Created, X-Hermes-Responder, X-Hermes-Run-Id, X-Hermes-Tools-Omitted, X-Hermes-Items-Omitted, X-Hermes-Task, Idempotency-Replayed, Retry-After, ETag, "+
 			"X-Ratelimit-Limit-Requests, X-Ratelimit-Remaining-Requests, X-Ratelimit-Reset-Requests, "+requestIDHeader)
 		if r.Method == http.MethodOptions {
 			h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE, OPTIONS")

@@ -68,6 +68,12 @@ func (s *server) responseRequest(t *turnRequest, wire *openai.ResponseRequest) (
 	if err != nil {
 		return nil, err
 	}
+	if wire.Previous == "" && !wire.Background {
+		t.recognise(errandCall(wire.Instructions, messages, wire.Tools, wire.Shape))
+	}
+	if t.errand != "" {
+		aside(req)
+	}
 	if wire.Instructions != "" {
 		req.System = append(req.System, session.Message{Role: session.System, Content: wire.Instructions})
 	}

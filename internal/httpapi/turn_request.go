@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hermes-memory/hermes/internal/bound"
+	"github.com/hermes-memory/hermes/internal/errand"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/openai"
 	"github.com/hermes-memory/hermes/internal/run"
@@ -19,14 +20,17 @@ import (
 // request names, and its body.
 type turnRequest struct {
 	sessionHeaders
-	r    *http.Request
-	body []byte
+	r      *http.Request
+	body   []byte
+	errand errand.Kind // "" for none
+	// out are the headers of the answer.
+	out http.Header
 }
 
 // readTurn reads a request for a turn, and parses its body. The session key is echoed
 // even if the request is refused.
 func readTurn[T any](s *server, w http.ResponseWriter, r *http.Request, parse func([]byte) (T, error)) (t *turnRequest, wire T, err error) {
-	t = &turnRequest{r: r}
+	t = &turnRequest{r: r, out: w.Header()}
 	if t.sessionHeaders, err = parseSessionHeaders(r); err != nil {
 		return nil, wire, err
 	}
@@ -44,6 +48,9 @@ func readTurn[T any](s *server, w http.ResponseWriter, r *http.Request, parse fu
 // from the headers.
 func (t *turnRequest) begin() (*run.Request, error) {
 	req := &run.Request{Owner: ownerOf(t.r), Session: t.id, Nameless: t.id == "", Key: t.key, Source: session.SourceAPI}
+	if t.errand != "" {
+		aside(req)
+	}
 	return req, parseTurnHeaders(t.r, req)
 }
 
@@ -95,13 +102,15 @@ func message(m *openai.Message) session.Message {
 	return out
 }
 
+// aside keeps a front end's own call, such as one for a title, out of the conversation.
+func aside(req *run.Request) { req.Stateless, req.OffRecord = true, true }
+
 // parseTurnHeaders reads the headers with settings of a turn.
 func parseTurnHeaders(r *http.Request, req *run.Request) error {
 	if task, err := single(r, taskHeader, "invalid_header"); err != nil {
 		return err
-	} else if task != "" {
-		// A front end's internal call (a title, tags) is not part of the conversation.
-		req.Stateless, req.OffRecord = true, true
+	} else if task != "" && task != noTask {
+		aside(req)
 	}
 	switch store := r.Header.Get(storeHeader); store {
 	case "":

@@ -242,7 +242,7 @@ func shownHeaders() []string {
 		"X-Hermes-Session-Created", "X-Hermes-Responder", "Idempotency-Replayed", "Retry-After", "Allow", "Location",
 		"Www-Authenticate", "Access-Control-Allow-Origin", "Access-Control-Allow-Methods", "Access-Control-Allow-Headers",
 		"Access-Control-Expose-Headers", "Access-Control-Max-Age", "Access-Control-Allow-Credentials", "Vary",
-		"Cache-Control", "X-Accel-Buffering", "X-Hermes-Run-Id", "X-Hermes-Tools-Omitted", "X-Hermes-Items-Omitted",
+		"Cache-Control", "X-Accel-Buffering", "X-Hermes-Run-Id", "X-Hermes-Tools-Omitted", "X-Hermes-Items-Omitted", "X-Hermes-Task",
 	}
 }
 

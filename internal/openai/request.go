@@ -22,6 +22,8 @@ type ChatRequest struct {
 	Tools []byte
 	// Names name the conversation and the person.
 	Names Names
+	// Shape is the form of the answer that the client asks for.
+	Shape Shape
 }
 
 // Rest is the body with an empty list of messages, for callers that insert their own.
@@ -112,6 +114,7 @@ func ParseChat(body []byte) (*ChatRequest, error) {
 			}
 		}
 		req.Names.read(m.name, value)
+		req.Shape.read(m.name, value)
 		if err != nil {
 			return nil, err
 		}

@@ -26,6 +26,8 @@ type ResponseRequest struct {
 	User       string
 	// Names name the conversation and the person.
 	Names Names
+	// Shape is the form of the answer that the client asks for.
+	Shape Shape
 	// Tools are the tools in the form of chat completions; nil for none.
 	Tools []byte
 	// OmittedTools and OmittedItems are the types of the tools and of the input items
@@ -68,6 +70,7 @@ func parseResponse(body []byte) (*ResponseRequest, error) {
 		}
 		req.hasInput = req.hasInput || m.name == "input"
 		req.Names.read(m.name, value)
+		req.Shape.read(m.name, value)
 		if err := req.member(m.name, value); err != nil {
 			return nil, err
 		}
