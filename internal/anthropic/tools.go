@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -76,9 +75,4 @@ func chatChoice(c *ToolChoice, offered []chatTool) any {
 		}
 	}
 	return "auto"
-}
-
-// isHosted reports whether a content block belongs to a hosted tool.
-func isHosted(kind string) bool {
-	return kind == "server_tool_use" || strings.HasSuffix(kind, "_tool_result")
 }

@@ -87,12 +87,12 @@ const longAnswer = 8192
 
 // standIn returns the model that answers for a model of Anthropic, and the limit of its
 // answer. Clients of this API name such models by default. If the upstream has none of
-// them, the configured model answers. A high limit then means as much as the model that
+// them, and none is configured, the configured model answers. A high limit then means as much as the model that
 // the client knows can write; other servers refuse a limit above their model's own, so the
 // limit is left out.
 func (s *server) standIn(ctx context.Context, name string, limit int) (string, int) {
 	const family = "claude"
-	if !strings.HasPrefix(name, family) || s.Models == nil {
+	if !strings.HasPrefix(name, family) || strings.HasPrefix(s.Name, family) || s.Models == nil {
 		return name, limit
 	}
 	rows, err := s.Models(ctx)

@@ -139,6 +139,46 @@ func FuzzResponseRequest(f *testing.F) {
 	})
 }
 
+// FuzzMessageRequest: the same of messages: a stream has one end.
+func FuzzMessageRequest(f *testing.F) {
+	for _, seed := range append(brokenBodies(),
+		`{"max_tokens":1,"messages":[{"role":"user","content":"hi"}]}`, `{"max_tokens":1,"stream":true,"thinking":{"type":"adaptive"},"messages":[{"role":"user","content":"hi"}]}`,
+		`{"max_tokens":1,"stream":true,"system":"x","messages":[{"role":"user","content":[{"type":"image","source":{"type":"url","url":"u"}}]},{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"f","input":{}}]},`+
+			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":[{"type":"text","text":"z"}]}]}],"tools":[{"name":"f","input_schema":{}}],"tool_choice":{"type":"any"},"metadata":{"user_id":"u"}}`,
+	) {
+		if len(seed) < 4096 {
+			f.Add([]byte(seed), "", false)
+			f.Add([]byte(seed), "s", true)
+		}
+	}
+	log := &panicLog{}
+	w := fuzzWorld(f, log)
+	f.Fuzz(func(t *testing.T, body []byte, session string, count bool) {
+		path := "/v1/messages"
+		if count {
+			path += "/count_tokens"
+		}
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost"+path, bytes.NewReader(body))
+		r.Header.Set("X-Api-Key", localKey)
+		r.Header["X-Hermes-Session-Id"] = []string{session}
+		got := httptest.NewRecorder()
+		(*w.handler.Load()).ServeHTTP(got, r)
+		if text := log.take(); text != "" {
+			t.Fatal(text)
+		}
+		answer := got.Body.String()
+		if got.Header().Get("Content-Type") != "text/event-stream" {
+			if !json.Valid([]byte(answer)) || strings.Contains(answer, "fuzz_not_json") || got.Code == http.StatusInternalServerError {
+				t.Errorf("%q: got %d %q", body, got.Code, answer)
+			}
+			return
+		}
+		if ends := strings.Count(answer, "event: message_stop\n") + strings.Count(answer, "event: error\n"); ends != 1 {
+			t.Errorf("%q: got a stream with %d ends: %q", body, ends, answer)
+		}
+	})
+}
+
 // FuzzHeaders: whatever bytes stand in a session header on the wire, the server
 // stays up, answers with a status line, and echoes the value as it came or not
 // at all: nothing can be put into its headers (X4, X8).

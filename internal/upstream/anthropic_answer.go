@@ -121,7 +121,9 @@ func (m *Anthropic) whole(a *answer, streaming bool) (iter.Seq2[run.Delta, error
 			d.ToolCalls = append(d.ToolCalls, run.ToolCall{Index: len(d.ToolCalls), ID: b.ID, Name: b.Name, Arguments: arguments(b.Input)})
 		}
 	}
-	end := run.Delta{Model: in.Model, FinishReason: anthropic.FinishReason(in.StopReason), StopSequence: in.StopSequence, Finishes: true, Usage: in.Usage.usage()}
+	end := run.Delta{
+		Model: in.Model, FinishReason: anthropic.FinishReason(in.StopReason), StopSequence: in.StopSequence, Finishes: true, Usage: in.Usage.usage(),
+	}
 	if streaming {
 		return each(d, end), nil
 	}
