@@ -29,8 +29,7 @@ var pathsRig = rig{
 		{file: "internal/httpapi/torture.go", text: "package httpapi\n\nimport (\n\t\"os\"\n\t\"path/filepath\"\n)\n\n" +
 			"func openNamed(id string) { _, _ = os.ReadFile(filepath.Join(os.Getenv(\"HERMES_HOME\"), \"sessions\", id)) }\n"},
 		{"internal/httpapi/sessions.go",
-			"	id, err := session.ParseID(r.PathValue(\"id\"))\n	if err != nil {\n		return session.Session{}, err\n	}\n",
-			"	id, err := session.ParseID(r.PathValue(\"id\"))\n	if err != nil {\n		return session.Session{}, err\n	}\n	openNamed(string(id))\n"},
+			"	return s.named(r, id)\n", "	openNamed(string(id))\n	return s.named(r, id)\n"},
 	},
 }
 

@@ -60,9 +60,9 @@ func (b *bench) home() (string, error) { return os.MkdirTemp(b.dir, "home-") }
 // replaced must be there once; without one, the file is added.
 type change struct{ file, old, text string }
 
-// build makes a program of this source with changes, which stay out of the tree:
-// so the product needs no switch that turns its protections off.
-func (b *bench) build(ctx context.Context, name string, changes []change) (string, error) {
+// overlay writes a plan of changes to the source for the Go command. The changes stay out
+// of the tree, so that the product needs no switch that turns its protections off.
+func (b *bench) overlay(name string, changes []change) (plan string, err error) {
 	overlay := struct{ Replace map[string]string }{make(map[string]string)}
 	texts := make(map[string]string)
 	for _, c := range changes {
@@ -98,10 +98,17 @@ func (b *bench) build(ctx context.Context, name string, changes []change) (strin
 	if err != nil {
 		return "", err
 	}
-	plan, binary := filepath.Join(b.dir, name+".json"), filepath.Join(b.dir, "hermes-"+name)
-	if err := os.WriteFile(plan, list, 0o600); err != nil {
+	plan = filepath.Join(b.dir, name+".json")
+	return plan, os.WriteFile(plan, list, 0o600)
+}
+
+// build makes a program of this source with changes.
+func (b *bench) build(ctx context.Context, name string, changes []change) (string, error) {
+	plan, err := b.overlay(name, changes)
+	if err != nil {
 		return "", err
 	}
+	binary := filepath.Join(b.dir, "hermes-"+name)
 	cmd := exec.CommandContext(ctx, "go", "build", "-overlay", plan, "-o", binary, "./cmd/hermes")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	var out bytes.Buffer

@@ -18,7 +18,7 @@ var turnsRig = rig{
 	name: "turns", fault: "F18 64 clients in 4 sessions: chats, streams, repeated keys, appends, undos, forks, reads, compressions, under every id", rounds: 100, run: takeTurns,
 	want: "every history linearizable: one turn per lineage at a time, in real time's order",
 	off:  "turns of a lineage do not wait for each other", bareRounds: 3,
-	bare: []change{{"internal/lineage/queue.go", "	if !s.held {\n", "	if !s.held || s.key == key {\n"}},
+	bare: []change{{"internal/lineage/queue.go", "	if !s.held {\n", "	if !s.held || s.key == k {\n"}},
 }
 
 const (
