@@ -4,7 +4,7 @@
 GO      ?= go
 TOOLS    = $(GO) tool -modfile=tools/go.mod
 
-.PHONY: help build test unit compat check lint fmt bench torture isolation fuzz
+.PHONY: help build test unit compat products check lint fmt bench torture isolation fuzz
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-9s %s\n", $$1, $$2}'
@@ -27,6 +27,9 @@ unit: ## Go tests with the race detector
 
 compat: ## the official clients and web pages in a Chromium against a running server
 	GO="$(GO)" compat/run
+
+products: ## Codex CLI, opencode and Claude Code from npm (1 GB) against a running server
+	GO="$(GO)" compat/products/run
 
 check: fmt lint test ## what to run before a change is handed over
 
