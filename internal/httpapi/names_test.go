@@ -17,6 +17,7 @@ type resender struct {
 	path    string
 	members string // of the body, each followed by a comma
 	history []map[string]string
+	window  int // how many messages it sends; 0 for all
 }
 
 func (c *resender) says(text string) reply {
@@ -28,7 +29,11 @@ func (c *resender) says(text string) reply {
 // ask sends the history and keeps the answer.
 func (c *resender) ask() reply {
 	c.w.t.Helper()
-	ms, _ := json.Marshal(c.history)
+	sent := c.history
+	if c.window > 0 && len(sent) > c.window {
+		sent = sent[len(sent)-c.window:]
+	}
+	ms, _ := json.Marshal(sent)
 	answer := fmt.Sprintf("Answer %d to %d messages.", len(c.w.up.Requests()), len(c.history))
 	c.w.up.Queue(upstreamtest.Step{Text: answer})
 	path := c.path
@@ -216,6 +221,40 @@ func deref(s *string) string {
 		return ""
 	}
 	return *s
+}
+
+// TestWindow: a client that sends only its newest messages stays in its session, if no
+// other session has the same exchange.
+func TestWindow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{})
+	auth := []string{"Authorization", "Bearer " + w.keyWithMemory("alice", "me")}
+	expect := func(what string, sessions, messages int) {
+		t.Helper()
+		if s, m := w.sessions(auth...); s != sessions || m != messages {
+			t.Errorf("%s: got %d sessions with %d messages, want %d with %d", what, s, m, sessions, messages)
+		}
+	}
+	c := &resender{w: w, headers: auth, window: 5}
+	for i := range 10 {
+		c.says(fmt.Sprintf("This is message %d of our long conversation.", i))
+	}
+	expect("after ten turns", 1, 20)
+	c.history = c.history[:len(c.history)-1]
+	c.ask()
+	expect("after another answer", 1, 20)
+	c.history = c.history[:16]
+	c.says("Another ninth message of our long conversation.")
+	expect("after an edit", 1, 18)
+	c.says("One more message of our long conversation.")
+	expect("after the next turn", 1, 20)
+	// Short words are said in many conversations.
+	short := &resender{w: w, headers: auth, window: 3}
+	for range 3 {
+		short.history = append(short.history, map[string]string{"role": "user", "content": "ok"}, map[string]string{"role": "assistant", "content": "Fine."})
+	}
+	short.says("thanks")
+	expect("after a window of short words", 2, 24)
 }
 
 // TestUnfilledTemplates: a template that a front end did not fill in would merge the

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"slices"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/session"
@@ -26,6 +27,9 @@ func (r *Runner) locate(ctx context.Context, req *Request) (*Request, error) {
 		return req, nil
 	}
 	id, err := r.store.SessionOf(ctx, req.Owner, req.Key, histories)
+	if exchange := lastExchange(req.Messages); fault.KindOf(err) == fault.NotFound && exchange != nil {
+		id, err = r.store.SessionOfExchange(ctx, req.Owner, req.Key, exchange)
+	}
 	switch {
 	case fault.KindOf(err) == fault.NotFound:
 		return req, nil
@@ -35,6 +39,26 @@ func (r *Runner) locate(ctx context.Context, req *Request) (*Request, error) {
 	found := *req
 	found.Session = id
 	return &found, nil
+}
+
+// lastExchange is the hash of the newest exchange of a history that has an answer. Clients
+// that send only the newest messages of a long conversation are found by it.
+func lastExchange(ms []session.Message) []byte {
+	for i := len(ms) - 1; i >= 0; i-- {
+		if m := &ms[i]; m.Role == session.Assistant && len(m.ToolCalls) == 0 {
+			return session.Exchange(ms[:i+1])
+		}
+	}
+	return nil
+}
+
+// exchange is the hash of the exchange that an answer ends, as [turn.history] is of the
+// history.
+func (t *turn) exchange(shown *session.Message) []byte {
+	if !t.req.Nameless || len(shown.ToolCalls) > 0 {
+		return nil
+	}
+	return session.Exchange(append(slices.Clip(t.req.Messages), *shown))
 }
 
 // history is the hash of the client's history after an answer; nil if the client names its

@@ -125,7 +125,8 @@ func (t *turn) answerMessages(a *answer, res *Result, said func() int) []session
 		ToolCalls: res.Answer.ToolCalls, FinishReason: res.Answer.FinishReason, Model: res.Model,
 		SaidAt: res.At, RecordedAt: res.At, ReplyTo: t.replyTo,
 	}
-	m.History = t.history(&session.Message{Role: m.Role, Content: res.Answer.Content, ToolCalls: res.Answer.ToolCalls})
+	shown := session.Message{Role: m.Role, Content: res.Answer.Content, ToolCalls: res.Answer.ToolCalls}
+	m.History, m.Exchange = t.history(&shown), t.exchange(&shown)
 	ms := one(m)
 	if t.box != nil && t.box.mixed != nil {
 		ms[0].ToolCalls = openai.MarshalCalls(t.box.mixed.calls)

@@ -19,6 +19,9 @@ type Store interface {
 	// the newest lineage of the key ("" for none) with the latest of some histories, as
 	// [session.Histories] makes them. NotFound if there is none.
 	SessionOf(ctx context.Context, o owner.Owner, key session.Key, histories [][]byte) (session.ID, error)
+	// SessionOfExchange finds the lineage of the key that has an exchange, as
+	// [session.Exchange] makes it. NotFound if none has it, or several have.
+	SessionOfExchange(ctx context.Context, o owner.Owner, key session.Key, exchange []byte) (session.ID, error)
 	// ReleaseRequest releases the key of a request whose turn stored no answer.
 	ReleaseRequest(ctx context.Context, o owner.Owner, k lineage.RequestKey) error
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"crypto/sha256"
 	"strings"
+	"unicode/utf8"
 )
 
 // Histories sets the History of each message of a conversation that is sent from its
@@ -29,4 +30,30 @@ func NextHistory(before []byte, m *Message) []byte {
 		h.Write([]byte{1})
 	}
 	return h.Sum(nil)
+}
+
+// minExchange is the size of an exchange, in runes, from which on it is hardly part of
+// several conversations.
+const minExchange = 40
+
+// Exchange is the hash of the messages from the user's last one on; nil if they have no
+// message of a user, or say too little to be told from other conversations.
+func Exchange(ms []Message) []byte {
+	from := len(ms) - 1
+	for from >= 0 && ms[from].Role != User {
+		from--
+	}
+	if from < 0 {
+		return nil
+	}
+	var hash []byte
+	size := 0
+	for i := from; i < len(ms); i++ {
+		hash = NextHistory(hash, &ms[i])
+		size += utf8.RuneCountInString(ms[i].Content)
+	}
+	if size < minExchange {
+		return nil
+	}
+	return hash
 }

@@ -135,6 +135,10 @@ type Message struct {
 	// History is, of messages of clients that name no session, the hash of the history up
 	// to and with the message, as [Histories] makes it. It is only written.
 	History []byte
+	// Exchange is, of answers to such clients, the hash of the exchange that the answer
+	// ends, as [Exchange] makes it; nil if other conversations may well have the same one.
+	// It is only written.
+	Exchange []byte
 
 	// UndoneAt is when the message was undone: the archive keeps it, but memory and
 	// models no longer see it. Zero while it stands.

@@ -19,8 +19,13 @@ const (
 	sessionsOf = `SELECT m.history, s.id, s.next_seq = m.seq + 1, s.last_active
 		FROM messages m JOIN sessions s ON s.owner_id = m.owner_id AND s.root_id = m.root_id AND s.is_tip = 1
 		WHERE m.owner_id = ? AND m.history IN (%s) AND coalesce(s.session_key, '') = ?`
-	// dropHistories drops the hashes of a history that a forgotten thing was part of.
-	dropHistories = `UPDATE messages SET history = NULL WHERE owner_id = ? AND root_id = ? AND seq >= ? AND history IS NOT NULL`
+	// sessionsOfExchange finds lineages by an exchange: two at most, because only one counts.
+	sessionsOfExchange = `SELECT DISTINCT s.id
+		FROM messages m JOIN sessions s ON s.owner_id = m.owner_id AND s.root_id = m.root_id AND s.is_tip = 1
+		WHERE m.owner_id = ? AND m.exchange = ? AND coalesce(s.session_key, '') = ? AND m.undone_at IS NULL LIMIT 2`
+	// dropHistories drops the hashes that a forgotten thing was part of.
+	dropHistories = `UPDATE messages SET history = NULL, exchange = NULL
+		WHERE owner_id = ? AND root_id = ? AND seq >= ? AND (history IS NOT NULL OR exchange IS NOT NULL)`
 	// historySize is the size of a stored hash, in bytes: enough to tell an owner's
 	// histories apart.
 	historySize = 16
@@ -97,4 +102,21 @@ func (db *DB) sessionOf(ctx context.Context, o owner.Owner, key session.Key, his
 		}
 	}
 	return best.id, nil
+}
+
+// SessionOfExchange implements run.Store.
+func (db *DB) SessionOfExchange(ctx context.Context, o owner.Owner, key session.Key, exchange []byte) (session.ID, error) {
+	if err := errNoOwner(o); err != nil {
+		return "", err
+	}
+	ids, err := rowsOf(ctx, db, func(rows *sql.Rows) (id session.ID, err error) {
+		return id, rows.Scan(&id)
+	}, sessionsOfExchange, o.ID(), keyedHistory(db.hashKey, exchange), string(key))
+	if err != nil {
+		return "", fmt.Errorf("find session by exchange: %w", err)
+	}
+	if len(ids) != 1 {
+		return "", fault.New(fault.NotFound, "session_not_found", "No session has this exchange, or several have it.")
+	}
+	return ids[0], nil
 }

@@ -31,8 +31,8 @@ const (
 	newestWithReceipts = `SELECT ` + messageColumns + `, receipt_id, receipt` + messageWindow + `DESC LIMIT 0+?`
 	insertMessage      = `INSERT INTO messages (id, owner_id, root_id, seq, session_id, session_key, role, name, content, wire,
 		tool_calls, tool_call_id, tool_name, note, said_at, recorded_at, token_count, finish_reason, model, receipt_id, receipt, hash, undone_at,
-		frame, reply_to, history)
-		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+		frame, reply_to, history, exchange)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 
 	documentColumns = `id, session_id, root_id, seq, role, name, content, note, said_at`
 	documentsByKey  = `SELECT ` + documentColumns + ` FROM messages
@@ -126,7 +126,7 @@ func (t *tx) appendMessage(o owner.Owner, m *session.Message, receiptID, receipt
 		null(m.Name), m.Content, nullBytes(m.Wire), nullBytes(m.ToolCalls), null(m.ToolCallID), null(m.ToolName), null(m.Note),
 		bound.Millis(m.SaidAt), bound.Millis(m.RecordedAt), m.Tokens, null(m.FinishReason), null(m.Model),
 		receiptID, receipt, m.Hash, millis(m.UndoneAt), frame, sql.NullInt64{Int64: m.ReplyTo, Valid: m.ReplyTo != 0},
-		keyedHistory(t.w.hashKey, m.History))
+		keyedHistory(t.w.hashKey, m.History), keyedHistory(t.w.hashKey, m.Exchange))
 	if err != nil {
 		return fmt.Errorf("insert message: %w", err)
 	}

@@ -54,6 +54,44 @@ func testHistories(t *testing.T, st Store) {
 	}
 }
 
+// testExchanges: a lineage is found by an exchange that it alone has, within its owner and
+// its key, and not by one that was undone or rewritten.
+func testExchanges(t *testing.T, st Store) {
+	asked, answered := "Which pump did we buy for the cellar?", "The grey one from the shop in Bergen."
+	exchange := session.Exchange(said(asked, answered))
+	keep := func(l *talk, texts ...string) {
+		step := l.step(t, st, texts...)
+		step.Messages[1].Exchange = session.Exchange(step.Messages)
+		l.commit(t, st, step)
+	}
+	find := func(want session.ID) {
+		t.Helper()
+		got, err := st.SessionOfExchange(t.Context(), alice(), "k", exchange)
+		if got != want || (fault.KindOf(err) == fault.NotFound) != (want == "") {
+			t.Errorf("got %q, %v; want %q", got, err, want)
+		}
+	}
+	find("")
+	keep(newTalk(alice(), "other key", "other"), asked, answered)
+	keep(newTalk(bob(), "bob's", "k"), asked, answered)
+	find("")
+	mine := newTalk(alice(), "mine", "k")
+	keep(mine, asked, answered)
+	keep(mine, "And where is it now, in the house or in the garden?", "In the garden, next to the well.")
+	find("mine")
+	keep(newTalk(alice(), "twin", "k"), asked, answered)
+	find("")
+	erased := newTalk(alice(), "erased", "k")
+	asked = "Which saw did we buy for the garden?"
+	exchange = session.Exchange(said(asked, answered))
+	keep(erased, asked, answered)
+	find("erased")
+	m := erased.messages[0]
+	m.Content = "[removed]"
+	kind(t, "rewrite", st.Rewrite(t.Context(), alice(), curate.Rewrite{Messages: []session.Message{m}}), "")
+	find("")
+}
+
 // said is a conversation with its histories; user and assistant speak in turn.
 func said(texts ...string) []session.Message {
 	ms := make([]session.Message, len(texts))

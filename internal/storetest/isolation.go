@@ -106,6 +106,7 @@ func settle(t *testing.T, st Store, o owner.Owner) *talk {
 	step := l.step(t, st, "question of "+mark, "answer to "+mark)
 	step.Messages[0].Name, step.Messages[0].Wire = mark, []byte(`"`+mark+`"`)
 	session.Histories(step.Messages)
+	step.Messages[1].Exchange = session.Exchange(step.Messages)
 	step.Changes = []memory.Change{{Learned: []memory.Fact{fact("the-fact", &step.Messages[0], memory.Plain)}}}
 	step.Receipt = &lineage.Receipt{ID: theReceipt, SessionID: theSession, RootID: theSession, Seq: 1, At: epoch(), Model: mark, Context: lineage.Context{Sent: sizeOf(mark)}, Frame: lineage.Frame{System: mark}}
 	step.Finished = &lineage.Finished{Key: claim(theRequest, mark), Outcome: []byte(`{"lineage_root_id":"the-session","model":"` + mark + `"}`)}

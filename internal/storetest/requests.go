@@ -16,6 +16,7 @@ import (
 func requestTests() []test {
 	return []test{
 		{"a history finds its session", testHistories},
+		{"an exchange finds its session", testExchanges},
 		{"a fresh key is claimed", testClaimFresh},
 		{"a finished request returns its outcome", testClaimFinished},
 		{"a key is separate per owner and route", testClaimOthers},
