@@ -57,6 +57,33 @@ func TestClientPartIsNeverCut(t *testing.T) {
 	}
 }
 
+// TestMemoryStaysBounded: over a thousand turns of a client with a large system prompt, what
+// memory adds never exceeds the floor, and what a client with a small one gets never the
+// budget.
+func TestMemoryStaysBounded(t *testing.T) {
+	t.Parallel()
+	const turns = 1000
+	for _, tt := range []struct{ prompt, most int }{{8400, runtest.Floor}, {10, 8000}} {
+		t.Run(fmt.Sprint(tt.prompt), func(t *testing.T) {
+			t.Parallel()
+			h := setup(t, 8000)
+			system, largest := agentPrompt(tt.prompt), 0
+			for i := range turns {
+				text := fmt.Sprintf("In step %d we moved table %d to node %d because of load. %s", i, i*7%101, i*13%17, strings.Repeat("And so on. ", i%40))
+				got := h.turn(&run.Request{Session: "s", System: system, Messages: user(text)})
+				if got.err != nil {
+					t.Fatal(got.err)
+				}
+				c := got.result.Context
+				largest = max(largest, c.Sent-c.Client)
+			}
+			if largest > tt.most || largest < tt.most/2 {
+				t.Errorf("memory added %d tokens at most, want at most %d, and its share used", largest, tt.most)
+			}
+		})
+	}
+}
+
 // TestLoopStaysWhole: all results of the work on one message of the user are sent,
 // though together they exceed the budget.
 func TestLoopStaysWhole(t *testing.T) {
