@@ -142,7 +142,8 @@ func (k *Keyring) stored(ctx context.Context, id string, hash [32]byte) (Owner, 
 		return Owner{}, refused()
 	}
 	return Owner{
-		id: key.OwnerID, scopes: key.Scopes, by: trail.Key + key.Name, key: key.ID, stored: true, memory: key.Memory, limits: k.Limits(key.Limits),
+		id: key.OwnerID, scopes: key.Scopes, by: trail.Key + key.Name, key: key.ID, stored: true, memory: key.Memory,
+		limits: k.Limits(key.Limits),
 	}, nil
 }
 
@@ -213,7 +214,8 @@ func (k *Keyring) Create(ctx context.Context, in NewKey) (Key, string, error) {
 	_, _ = rand.Read(id[:]) // never fails since Go 1.24
 	_, _ = rand.Read(random[:])
 	key := Key{
-		ID: hex.EncodeToString(id[:]), Name: name, OwnerID: ownerID, Scopes: scopes, Limits: in.Limits, Memory: in.Memory, CreatedAt: k.now().UTC(),
+		ID: hex.EncodeToString(id[:]), Name: name, OwnerID: ownerID, Scopes: scopes, Limits: in.Limits, Memory: in.Memory,
+		CreatedAt: k.now().UTC(),
 	}
 	secret := keyPrefix + key.ID + "_" + base64.RawURLEncoding.EncodeToString(random[:])
 	hash := sha256.Sum256([]byte(secret))

@@ -53,26 +53,30 @@ func (db *DB) Rewrite(ctx context.Context, o owner.Owner, w curate.Rewrite) erro
 		if err := t.undo(o, &w); err != nil {
 			return err
 		}
-		for i := range w.Messages {
-			if err := t.rewriteMessage(o, &w.Messages[i]); err != nil {
-				return err
-			}
+		if err := each(o, w.Messages, t.rewriteMessage); err != nil {
+			return err
 		}
-		for i := range w.Sessions {
-			if err := t.rewriteSession(o, &w.Sessions[i]); err != nil {
-				return err
-			}
+		if err := each(o, w.Sessions, t.rewriteSession); err != nil {
+			return err
 		}
-		for i := range w.Scopes {
-			if err := t.replaceFacts(o, &w.Scopes[i]); err != nil {
-				return err
-			}
+		if err := each(o, w.Scopes, t.replaceFacts); err != nil {
+			return err
 		}
 		if err := t.dropRepeats(o, &w, told); err != nil {
 			return err
 		}
 		return t.keepErasure(o, w.Erased)
 	})
+}
+
+// each changes rows of an owner up to the first error.
+func each[T any](o owner.Owner, rows []T, change func(owner.Owner, *T) error) error {
+	for i := range rows {
+		if err := change(o, &rows[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // rewriteSession gives a session other texts and another end.
