@@ -68,6 +68,7 @@ type server struct {
 	live     *live.Registry
 	measures *telemetry.Telemetry // nil if metrics are off
 	token    string
+	public   bool // other machines can reach it
 	started  time.Time
 	now      func() time.Time
 	draining atomic.Bool
@@ -109,7 +110,7 @@ func assemble(ctx context.Context, parts assembly) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{cfg: cfg, log: log, db: db, token: newToken(), started: time.Now().UTC(), now: parts.now, measures: parts.measures}
+	s := &server{cfg: cfg, log: log, db: db, token: newToken(), public: parts.public, started: time.Now().UTC(), now: parts.now, measures: parts.measures}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -175,7 +176,7 @@ func (s *server) newHandler(zone string) http.Handler {
 		Runner: s.runner, Curator: s.curator, Sessions: s.db, Catalog: s.db, Search: s.db, Keyring: s.keyring, Models: s.lister(), Ready: s.ready,
 		Detail: s.detail,
 		MCP:    s.mcpDoor(), Tools: s.toolNames(), Jobs: s.setJobs(zone), Live: s.live,
-		LocalToken: s.token, NoAuth: s.cfg.Server.NoAuth, Hosts: s.cfg.Server.Hosts, Origins: s.cfg.Server.Origins,
+		LocalToken: s.token, NoAuth: s.cfg.Server.NoAuth, Hosts: hostNames(s.cfg, s.public), Origins: s.cfg.Server.Origins,
 		Name: s.choice.Name, Responder: s.runner.Responder(), Background: background, Version: Version(), KeepAlive: keepAlive, Now: s.now,
 		Log: s.log,
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"log"
 	"log/slog"
-	"net"
 	"strings"
 
 	"github.com/hermes-memory/hermes/internal/upstream"
@@ -14,13 +13,13 @@ import (
 // why, and gives two lines to paste.
 func (a *app) banner(s *server, at *listening, development bool) {
 	out := a.out
-	_, port, _ := net.SplitHostPort(at.addr)
-	base := "http://" + at.addr
-	if !at.public {
-		base = "http://localhost:" + port
-	}
+	urls := reachable(at.addr, at.public, interfaceAddrs())
+	base := urls[0]
 	fmt.Fprintf(out, "hermes %s\n\n", Version())
-	fmt.Fprintf(out, "  listening   %s/v1\n", base)
+	fmt.Fprintf(out, "  listening   %s/v1\n", strings.Join(urls, "/v1\n              "))
+	if at.public {
+		fmt.Fprintf(out, "  names       %s\n", answeredNames(s.cfg))
+	}
 	if at.ollama != "" {
 		fmt.Fprintf(out, "              (Ollama holds %s, so it is the model and this is the memory)\n", at.ollama)
 	}

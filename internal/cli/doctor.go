@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"runtime"
@@ -74,7 +75,9 @@ func (a *app) examine(ctx context.Context, deep bool) []finding {
 	if err != nil {
 		return append(found, finding{"database", failing, fault.MessageOf(err), "`hermes serve` fails the same way until this is fixed."})
 	}
-	found = append(found, examineServer(ctx, cfg, running), examineDatabase(&d.Data), examineIndex(&d.Data.Index),
+	found = append(found, examineServer(ctx, cfg, running))
+	found = append(found, examineNames(cfg)...)
+	found = append(found, examineDatabase(&d.Data), examineIndex(&d.Data.Index),
 		examineWork(&d.Work), examineKeys(cfg, d))
 	found = append(found, examineUpstream(&d.Upstream, cfg.Responder == "off"))
 	for _, skipped := range d.Upstream.Skipped {
@@ -150,6 +153,15 @@ func examineServer(ctx context.Context, cfg *config.Config, running *serverFile)
 		return finding{"server", fine, "not running; would listen on " + at.addr + ", because Ollama holds " + at.ollama, ""}
 	}
 	return finding{"server", fine, "not running; " + at.addr + " is free", ""}
+}
+
+// examineNames says which host names a server for other machines answers to.
+func examineNames(cfg *config.Config) []finding {
+	host, _, err := net.SplitHostPort(cfg.Addr())
+	if err != nil || !isPublic(host) {
+		return nil
+	}
+	return []finding{{"names", fine, answeredNames(cfg), ""}}
 }
 
 func examineWork(w *httpapi.Work) finding {

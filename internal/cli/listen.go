@@ -67,8 +67,7 @@ func open(ctx context.Context, addr string) (*listening, error) {
 		return nil, fmt.Errorf("listen on %s: %w", addr, err)
 	}
 	l := &listening{listeners: []net.Listener{first}, addr: first.Addr().String()}
-	ip := net.ParseIP(host)
-	l.public = ip == nil || !ip.IsLoopback()
+	l.public = isPublic(host)
 	if host == config.DefaultHost {
 		_, port, _ = net.SplitHostPort(l.addr)
 		// Many clients resolve localhost to ::1 first. A machine without IPv6 has no
@@ -78,6 +77,12 @@ func open(ctx context.Context, addr string) (*listening, error) {
 		}
 	}
 	return l, nil
+}
+
+// isPublic reports whether other machines can reach a host that a server listens on.
+func isPublic(host string) bool {
+	ip := net.ParseIP(host)
+	return host != "localhost" && (ip == nil || !ip.IsLoopback())
 }
 
 func (l *listening) close() {

@@ -271,11 +271,11 @@ func (a *app) mcpURL(key string) (string, error) {
 	if running != nil {
 		addr = running.Address
 	}
-	host, port, err := net.SplitHostPort(addr)
+	host, port, err := net.SplitHostPort(dialable(addr))
 	if err != nil {
 		return "", err
 	}
-	if ip := net.ParseIP(host); ip != nil && (ip.IsUnspecified() || ip.IsLoopback()) {
+	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() {
 		host = "localhost"
 	}
 	u := url.URL{Scheme: "http", Host: net.JoinHostPort(host, port), Path: "/mcp"}

@@ -81,7 +81,6 @@ func TestForeign(t *testing.T) {
 		second := ours
 		second.Args = []string{"mcp"}
 		install(t, c, p, second)
-		installed := load(t, name)
 		if !uninstall(t, c, p).Restored {
 			t.Errorf("%s: not reported as restored", tc.client)
 		}
@@ -90,7 +89,7 @@ func TestForeign(t *testing.T) {
 		}
 		// The same after the file has changed otherwise.
 		install(t, c, p, ours)
-		installed = load(t, name)
+		installed := load(t, name)
 		changed := tc.other + string(installed)
 		want := tc.other + tc.entry
 		if tc.client == "cursor" {

@@ -111,10 +111,6 @@ func retryAfter(d time.Duration) string {
 	return strconv.Itoa(int(math.Ceil(d.Seconds())))
 }
 
-func notFound(http.ResponseWriter, *http.Request) error {
-	return fault.New(fault.NotFound, "unknown_url", "Unknown path. GET /v1/capabilities lists what this server answers.")
-}
-
 func methodNotAllowed(allow string) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, _ *http.Request) error {
 		w.Header().Set("Allow", allow)

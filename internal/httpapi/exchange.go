@@ -140,5 +140,5 @@ func routeOf(r *http.Request) string {
 	if !ok {
 		return "unknown"
 	}
-	return path
+	return strings.TrimSuffix(path, "{$}")
 }

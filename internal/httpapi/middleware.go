@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/url"
 	"path"
@@ -80,35 +79,6 @@ func unclean(p string) bool {
 		clean += "/"
 	}
 	return clean != p
-}
-
-// checkHost refuses requests to unknown host names. A page that rebinds its DNS name to
-// this machine still sends that name.
-func (s *server) checkHost(r *http.Request) error {
-	name := hostName(r)
-	if isLoopback(name) || slices.Contains(s.Hosts, name) {
-		return nil
-	}
-	return fault.New(fault.Misdirected, "host_not_allowed",
-		"This server does not answer to the host name of this request. Use localhost, or add the name to server.hosts in the configuration.")
-}
-
-// hostName is the name that a request is addressed to, without the port.
-func hostName(r *http.Request) string {
-	name := r.Host
-	if host, _, err := net.SplitHostPort(name); err == nil {
-		name = host
-	}
-	return strings.ToLower(strings.Trim(name, "[]"))
-}
-
-// isLoopback reports whether a host name or address means this machine.
-func isLoopback(name string) bool {
-	if name == "localhost" {
-		return true
-	}
-	ip := net.ParseIP(name)
-	return ip != nil && ip.IsLoopback()
 }
 
 // checkOrigin refuses requests from unknown web origins and answers the preflights of

@@ -104,6 +104,14 @@ type route struct {
 // name is the route's method and path.
 func (rt *route) name() string { return rt.method + " " + rt.path }
 
+// pattern is the pattern of a path for the mux, to which "/" means every path.
+func pattern(method, path string) string {
+	if path == greetingPath {
+		path += "{$}"
+	}
+	return method + " " + path
+}
+
 // routes is the whole surface.
 func (s *server) routes() []route { return slices.Concat(s.modelRoutes(), s.ownRoutes()) }
 
@@ -200,6 +208,7 @@ func (s *server) ownRoutes() []route {
 
 		{"POST", mcpPath, owner.Memory, s.mcp},
 
+		{"GET", greetingPath, "", s.greet},
 		{"GET", "/health", "", s.health},
 		{"GET", "/v1/health", "", s.health},
 		{"GET", "/readyz", "", s.ready},
@@ -224,11 +233,11 @@ func New(c Config) http.Handler {
 	if c.Sockets == nil {
 		c.Sockets = NewSockets()
 	}
-	s := &server{Config: c, bodies: newBodies(), long: newLongLine()}
+	s := &server{Config: c, hosts: plainHosts(c.Hosts), bodies: newBodies(), long: newLongLine()}
 	mux := http.NewServeMux()
 	methods := make(map[string][]string)
 	for _, rt := range s.routes() {
-		mux.Handle(rt.method+" "+rt.path, s.wrap(rt))
+		mux.Handle(pattern(rt.method, rt.path), s.wrap(rt))
 		methods[rt.path] = append(methods[rt.path], rt.method)
 	}
 	for path, allowed := range methods {
@@ -238,7 +247,7 @@ func New(c Config) http.Handler {
 		refuse := s.render(methodNotAllowed(strings.Join(allowed, ", ")))
 		for _, method := range verbs {
 			if !slices.Contains(allowed, method) {
-				mux.Handle(method+" "+path, refuse)
+				mux.Handle(pattern(method, path), refuse)
 			}
 		}
 	}
@@ -263,6 +272,7 @@ func (s *server) wider(path string) []string {
 // server carries the configuration to the handlers.
 type server struct {
 	Config
+	hosts    []string // Hosts, as requests are compared with them
 	refusals refusals
 	rates    rates
 	bodies   bodies

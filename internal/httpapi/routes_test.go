@@ -113,6 +113,7 @@ func routeCases() map[string]routeCase {
 
 		"POST /mcp": {"/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, 200},
 
+		"GET /":          {"/", "", 200},
 		"GET /health":    {"/health", "", 200},
 		"GET /v1/health": {"/v1/health", "", 200},
 		"GET /readyz":    {"/readyz", "", 200},
@@ -183,7 +184,7 @@ func TestEveryRouteAnswers(t *testing.T) {
 		w, fill := routeWorld(t) // what one case changes, another may need
 		c := routeCases()[v.Method+" "+v.Path]
 		got := w.call(v.Method, fill(c.path), c.body)
-		readable := json.Valid([]byte(got.body)) || strings.HasPrefix(got.header.Get("Content-Type"), "text/event-stream") || v.Path == "/metrics"
+		readable := json.Valid([]byte(got.body)) || strings.HasPrefix(got.header.Get("Content-Type"), "text/event-stream") || slices.Contains([]string{"/", "/metrics"}, v.Path)
 		if got.status != c.status || !readable {
 			t.Errorf("%s %s: got %d %s, want %d", v.Method, fill(c.path), got.status, got.body, c.status)
 		}
@@ -213,7 +214,7 @@ func TestEveryRouteNeedsAKey(t *testing.T) {
 	} {
 		for _, v := range httpapi.Table() {
 			c := routeCases()[v.Method+" "+v.Path]
-			if slices.Contains([]string{"/health", "/v1/health", "/readyz", "/openapi.json"}, v.Path) {
+			if slices.Contains([]string{"/", "/health", "/v1/health", "/readyz", "/openapi.json"}, v.Path) {
 				continue // these are open, and only these
 			}
 			got := w.call(v.Method, fill(c.path), c.body, "Authorization", tt.authorization)
