@@ -1,5 +1,5 @@
-// Package compat holds the tests of openai-go against a running server. It is a
-// module of its own so that the server does not depend on a client.
+// Package compat holds the tests of openai-go and anthropic-sdk-go against a running
+// server. It is a module of its own so that the server does not depend on a client.
 package compat
 
 import (

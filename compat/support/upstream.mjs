@@ -1,6 +1,8 @@
-// A model server that says what it is told to and remembers what it was asked.
+// A model server that says what it is told to and remembers what it was asked, in
+// OpenAI's format and in Anthropic's.
 import { createServer } from 'node:http';
 import { once } from 'node:events';
+import { message, sendMessageStream } from './messages.mjs';
 
 /**
  * startUpstream listens on a free port. A step is one reply: text or chunks,
@@ -19,7 +21,7 @@ class Upstream {
   #reply;
   #models;
   #steps = [];
-  /** calls are the chat completions asked for, oldest first: { headers, body }. */
+  /** calls are the completions and messages asked for, oldest first: { headers, body }. */
   calls = [];
 
   constructor(reply, models) {
@@ -53,11 +55,16 @@ class Upstream {
     if (request.url === '/v1/models') {
       return sendJSON(response, 200, { object: 'list', data: this.#models.map((id) => ({ id, object: 'model', created: 1_700_000_000, owned_by: 'scripted' })) });
     }
-    if (request.url !== '/v1/chat/completions') return sendJSON(response, 404, { error: { message: 'unknown path' } });
+    const asMessage = request.url === '/v1/messages';
+    if (request.url.startsWith('/v1/models?')) {
+      return sendJSON(response, 200, { data: this.#models.map((id) => ({ type: 'model', id, display_name: id, created_at: '2026-01-01T00:00:00Z' })), has_more: false });
+    }
+    if (request.url !== '/v1/chat/completions' && !asMessage) return sendJSON(response, 404, { error: { message: 'unknown path' } });
     const body = JSON.parse(text);
     this.calls.push({ headers: request.headers, body });
     const step = this.#steps.shift() ?? this.#reply(body);
-    if (step.status) return sendJSON(response, step.status, { error: step.error }, step.headers);
+    if (step.status) return sendJSON(response, step.status, { type: 'error', error: step.error }, step.headers);
+    if (asMessage) return body.stream ? sendMessageStream(response, body, step) : sendJSON(response, 200, message(body, step));
     return body.stream ? sendStream(response, body, step) : sendJSON(response, 200, completion(body, step));
   }
 }
