@@ -37,7 +37,7 @@ var products = []product{
 
 // makes are words for making something.
 var makes = []string{
-	"generat", "write", "create", "give", "provide", "produce", "suggest", "propose", "make ", "come up", "compose", "assign", "extract", "examine",
+	"generat", "write", "create", "give", "provide", "produce", "suggest", "propose", "make ", "come up", "compose", "assign", "extract", "examine", "decide", "determine",
 	"repl", "respond", "return", "output", "describe", "rewrite", "rephrase", "summari", "show", "reflect", "title generator", "captur",
 	"erzeug", "erstell", "schreib", "vergib", "schlage", "formulier", "génère", "donne", "propose", "écris", "crée", "genera", "crea", "escribe", "sugiere",
 	"devuelve", "dê ", "gere ", "crie ", "sugira", "restituisci", "придумай", "созда", "сгенерир", "напиши", "предложи",

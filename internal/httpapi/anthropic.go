@@ -58,6 +58,7 @@ func (s *server) messageRequest(t *turnRequest, in *anthropic.Request) (*run.Req
 		return nil, err
 	}
 	wire.Names.Metadata.SessionID = in.Session()
+	t.recognise(errandCall("", wire.Messages, wire.Tools, wire.Shape))
 	req, err := t.chat(wire)
 	if err != nil {
 		return nil, err

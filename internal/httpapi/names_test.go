@@ -257,6 +257,21 @@ func TestWindow(t *testing.T) {
 	expect("after a window of short words", 2, 24)
 }
 
+// TestGreeting: characters of a front end greet first, and in all chats in the same words.
+func TestGreeting(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{})
+	auth := []string{"Authorization", "Bearer " + w.keyWithMemory("alice", "me")}
+	for range 2 {
+		c := &resender{w: w, headers: auth, history: []map[string]string{{"role": "assistant", "content": "Who goes there, at this hour of the night?"}}}
+		c.says("A friend.")
+		c.says("Open the door.")
+	}
+	if s, m := w.sessions(auth...); s != 2 || m != 10 {
+		t.Errorf("got %d sessions with %d messages, want 2 with 10", s, m)
+	}
+}
+
 // TestUnfilledTemplates: a template that a front end did not fill in would merge the
 // sessions of all its users.
 func TestUnfilledTemplates(t *testing.T) {

@@ -9,20 +9,14 @@ import (
 )
 
 // locate returns the request with the session that its history came from, if the client
-// names none. A history has an answer: many conversations begin with the same messages of
-// the user.
+// names none. A history has an answer to a message of the user: many conversations begin
+// with the same messages of the user, or with the same greeting.
 func (r *Runner) locate(ctx context.Context, req *Request) (*Request, error) {
 	if !req.Nameless || req.Session != "" {
 		return req, nil
 	}
 	session.Histories(req.Messages)
-	var histories [][]byte
-	answered := false
-	for i := range req.Messages {
-		if answered = answered || req.Messages[i].Role == session.Assistant; answered {
-			histories = append(histories, req.Messages[i].History)
-		}
-	}
+	histories := answered(req.Messages)
 	if len(histories) == 0 {
 		return req, nil
 	}
@@ -39,6 +33,24 @@ func (r *Runner) locate(ctx context.Context, req *Request) (*Request, error) {
 	found := *req
 	found.Session = id
 	return &found, nil
+}
+
+// answered are the histories from the first answer to a message of the user on.
+func answered(ms []session.Message) (histories [][]byte) {
+	isUser := func(m session.Message) bool { return m.Role == session.User }
+	asked := slices.IndexFunc(ms, isUser)
+	if asked < 0 {
+		return nil
+	}
+	isAnswer := func(m session.Message) bool { return m.Role == session.Assistant }
+	first := slices.IndexFunc(ms[asked:], isAnswer)
+	if first < 0 {
+		return nil
+	}
+	for i := asked + first; i < len(ms); i++ {
+		histories = append(histories, ms[i].History)
+	}
+	return histories
 }
 
 // lastExchange is the hash of the newest exchange of a history that has an answer. Clients
