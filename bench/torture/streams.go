@@ -81,6 +81,10 @@ func holdStreams(ctx context.Context, b *bench, rounds int) (*tally, error) {
 // paced is a model that says each of its words when it is time.
 func paced(next <-chan struct{}) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost { // the list of models
+			http.NotFound(w, r)
+			return
+		}
 		w.Header().Set("Content-Type", "text/event-stream")
 		sign := time.NewTicker(20 * time.Second) // of life, or it would be given up
 		defer sign.Stop()

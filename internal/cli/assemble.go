@@ -246,18 +246,19 @@ func (s *server) lister() func(context.Context) ([]httpapi.Model, error) {
 	}
 }
 
-// warm reads the memory that the first turns will need, and the models' windows.
+// warm reads the memory that the first turns will need, and then the models' windows.
 func (s *server) warm(ctx context.Context) {
-	if s.models != nil {
-		if _, err := s.models.Models(ctx); err != nil {
-			s.log.Debug("the upstream's models are unknown so far", "err", err)
-		}
-	}
 	owners, err := s.owners(ctx)
 	if err != nil {
 		return // the server is stopping
 	}
 	s.runner.Warm(ctx, owners)
+	if s.models == nil {
+		return
+	}
+	if _, err := s.models.Models(ctx); err != nil {
+		s.log.Debug("the upstream's models are unknown so far", "err", err)
+	}
 }
 
 // owners are all owners whose data this server may have.
