@@ -110,7 +110,9 @@ func assemble(ctx context.Context, parts assembly) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{cfg: cfg, log: log, db: db, token: newToken(), public: parts.public, started: time.Now().UTC(), now: parts.now, measures: parts.measures}
+	s := &server{
+		cfg: cfg, log: log, db: db, token: newToken(), public: parts.public, started: time.Now().UTC(), now: parts.now, measures: parts.measures,
+	}
 	if s.now == nil {
 		s.now = time.Now
 	}
