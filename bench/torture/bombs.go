@@ -40,14 +40,14 @@ const stopAt = 1500
 const bombSize = 9_900_000
 
 func bombs() []bomb {
-	turns := []string{"/v1/chat/completions", "/v1/responses", "/v1/runs"}
+	turns := []string{"/v1/chat/completions", "/v1/messages", "/v1/responses", "/v1/runs"}
 	all := append([]string{"/api/sessions", "/api/sessions/s/messages", "/api/memory", "/api/memory/forget", "/api/jobs", "/api/keys", "/mcp"},
 		turns...)
 	again := func(head, part, end string) func() io.Reader {
 		text := head + strings.Repeat(part, (bombSize-len(head)-len(end))/len(part)) + end
 		return func() io.Reader { return strings.NewReader(text) }
 	}
-	message := `{"model":"m","input":"x","messages":[{"role":"user","content":"x"}]`
+	message := `{"model":"m","max_tokens":9,"input":"x","messages":[{"role":"user","content":"x"}]`
 	return []bomb{
 		{name: "deep", paths: all, body: again(`{"messages":`, "[", ""), length: true, allowed: []int{400, 413}},
 		{name: "wide", paths: all, body: again(`{"model":"m","messages":[{}`, ",{}", "]}"), length: true, allowed: []int{400, 413}},
@@ -57,10 +57,10 @@ func bombs() []bomb {
 		{name: "1e400", paths: turns, body: func() io.Reader { return strings.NewReader(message + `,"temperature":1e400}`) }, length: true, allowed: []int{200, 202, 400}},
 		{name: "a long number", paths: turns, body: again(message+`,"temperature":1`, "0", "}"), length: true, allowed: []int{200, 202, 400}},
 		{name: "no UTF-8", paths: turns, body: func() io.Reader { return strings.NewReader(strings.Replace(message, "x", "\xff\xfe", -1) + "}") }, length: true, allowed: []int{400}},
-		{name: "a long text", paths: all, body: again(`{"model":"m","input":"x","messages":[{"role":"user","content":"`, "a ", `"}]}`), length: true, allowed: []int{200, 201, 202, 400, 413}},
+		{name: "a long text", paths: all, body: again(`{"model":"m","max_tokens":9,"input":"x","messages":[{"role":"user","content":"`, "a ", `"}]}`), length: true, allowed: []int{200, 201, 202, 400, 413}},
 		{name: "a long input", paths: []string{"/v1/responses", "/v1/runs"}, body: again(`{"model":"m","input":"`, "a ", `"}`), length: true, allowed: []int{200, 202, 400}},
 		{name: "an import", paths: []string{"/api/sessions/import"}, body: again(`{"id":"i","started_at":0,"messages":[{"role":"user","content":"`, "a ", `"}]}`), length: true, allowed: []int{200}},
-		{name: "escapes", paths: turns, body: again(`{"model":"m","input":"x","messages":[{"role":"user","content":"`, `\u0041`, `"}]}`), length: true, allowed: []int{200, 202, 400}},
+		{name: "escapes", paths: turns, body: again(`{"model":"m","max_tokens":9,"input":"x","messages":[{"role":"user","content":"`, `\u0041`, `"}]}`), length: true, allowed: []int{200, 202, 400}},
 		{name: "packed", paths: all, body: packed, length: true, header: map[string]string{"Content-Encoding": "gzip"}, allowed: []int{400, 413, 415}},
 		{name: "without length", paths: all, body: func() io.Reader { return io.LimitReader(spaces{}, 64<<20) }, allowed: []int{400, 413}},
 		{name: "a lying length", paths: turns, body: again("", " ", ""), allowed: []int{400, 413}},

@@ -157,6 +157,7 @@ func (s *subject) provoke(ctx context.Context, all *outputs, round int) (answers
 	}
 	for _, ask := range []struct{ method, path, body string }{
 		{"POST", "/v1/chat/completions", body(true)}, {"POST", "/v1/chat/completions", body(false)},
+		{"POST", "/v1/messages", `{"max_tokens":9,"stream":true,"messages":[{"role":"user","content":"hi"}]}`}, {"POST", "/v1/messages/count_tokens", "{"},
 		{"POST", "/v1/responses", `{"input":"hi","stream":true}`}, {"POST", "/v1/responses", `{"input":"hi","background":true}`},
 		{"POST", "/v1/runs", `{"input":"hi"}`}, {"GET", "/v1/runs", ""}, {"GET", "/v1/models", ""}, {"GET", "/v1/models/x", ""}, {"GET", "/v1/capabilities", ""},
 		{"GET", "/health/detailed", ""}, {"GET", "/metrics", ""}, {"GET", "/readyz", ""}, {"GET", "/api/keys", ""}, {"GET", "/api/audit", ""},

@@ -197,3 +197,15 @@ func TestMessageIdempotency(t *testing.T) {
 		}
 	}
 }
+
+// TestMessageTooLong: a request beyond the model's window is refused in the words that
+// Anthropic's clients know.
+func TestMessageTooLong(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{})
+	w.up.Queue(upstreamtest.Refuse(http.StatusBadRequest, "context_length_exceeded", "At most 9 tokens."))
+	got := w.call("POST", "/v1/messages", messageBody("hi", ""))
+	if got.status != http.StatusBadRequest || !strings.Contains(got.body, `"message":"prompt is too long: At most 9 tokens."`) {
+		t.Errorf("got %d %s", got.status, got.body)
+	}
+}

@@ -78,7 +78,16 @@ func setRequestID(h http.Header) { h.Set(anthropicRequest, h.Get(requestIDHeader
 // messageErrorBody is a fault in the form of Anthropic's API. h are the headers of the
 // answer, hermes is the member of the same name.
 func messageErrorBody(h http.Header, f *fault.Error, hermes []byte) []byte {
+	message := f.Msg
+	if f.Code == tooLong {
+		message = tooLongBegins + message
+	}
 	return anthropic.ErrorBody(anthropic.Error{
-		Type: anthropic.ErrorType(status(f)), Message: f.Msg, Param: f.Param, Code: f.Code,
+		Type: anthropic.ErrorType(status(f)), Message: message, Param: f.Param, Code: f.Code,
 	}, h.Get(requestIDHeader), hermes)
 }
+
+// tooLong is the code of a request that exceeds the window of its model. Anthropic's API
+// has no codes: its clients know the error by the beginning of its message, and then
+// shorten their conversation.
+const tooLong, tooLongBegins = "context_length_exceeded", "prompt is too long: "

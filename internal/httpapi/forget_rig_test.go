@@ -209,6 +209,7 @@ func plantInParts(t *testing.T, w *world, key string) {
 		"/v1/chat/completions": `{"model":"scripted","messages":[{"role":"system","content":` + parts + `},{"role":"user","content":` + parts + `},
 			{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"find","arguments":"{}"}}]},
 			{"role":"tool","tool_call_id":"c1","content":` + parts + `},{"role":"user","content":"Thanks."}]}`,
+		"/v1/messages":  `{"model":"scripted","max_tokens":9,"system":` + parts + `,"messages":[{"role":"user","content":` + parts + `}]}`,
 		"/v1/runs":      `{"input":[{"role":"user","content":` + strings.ReplaceAll(parts, `"text",`, `"input_text",`) + `}]}`,
 		"/v1/responses": `{"model":"scripted","input":[{"role":"user","content":` + strings.ReplaceAll(parts, `"text",`, `"input_text",`) + `}]}`,
 	} {

@@ -122,7 +122,8 @@ func (m *Anthropic) whole(a *answer, streaming bool) (iter.Seq2[run.Delta, error
 		}
 	}
 	end := run.Delta{
-		Model: in.Model, FinishReason: anthropic.FinishReason(in.StopReason), StopSequence: in.StopSequence, Finishes: true, Usage: in.Usage.usage(),
+		Model: in.Model, Finishes: true, Usage: in.Usage.usage(),
+		FinishReason: anthropic.FinishReason(in.StopReason), StopSequence: in.StopSequence,
 	}
 	if streaming {
 		return each(d, end), nil
