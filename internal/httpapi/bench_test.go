@@ -23,20 +23,20 @@ import (
 	"github.com/hermes-memory/hermes/internal/upstream/upstreamtest"
 )
 
-// BenchmarkTurn is one stateful, durable turn over loopback HTTP, with a
-// scripted upstream in the same process.
-func BenchmarkTurn(b *testing.B) {
+// benchServer is a server over loopback HTTP, with a scripted upstream in the same process.
+func benchServer(b *testing.B) *httptest.Server {
+	b.Helper()
 	log := slog.New(slog.DiscardHandler)
 	up, err := upstreamtest.Start(upstreamtest.Options{Quiet: true})
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer up.Close()
+	b.Cleanup(up.Close)
 	db, err := sqlite.Open(b.Context(), sqlite.Options{Path: filepath.Join(b.TempDir(), "state.db"), Log: log})
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer func() { _ = db.Close() }()
+	b.Cleanup(func() { _ = db.Close() })
 	runner, curator := runtest.New(db, &runtest.Parts{
 		Views: memory.NewViews(db, 1<<28), Log: log,
 		Models: run.Models{Upstream: upstream.New(upstream.Options{BaseURL: up.URL + "/v1"}), Recall: recall.New(), Fallback: true},
@@ -46,7 +46,13 @@ func BenchmarkTurn(b *testing.B) {
 		Runner: runner, Curator: curator, Sessions: db, Catalog: db, Keyring: owner.NewKeyring(db, nil, true, time.Now),
 		Ready: nil, KeepAlive: time.Minute, Now: time.Now, Log: log,
 	}))
-	defer srv.Close()
+	b.Cleanup(srv.Close)
+	return srv
+}
+
+// BenchmarkTurn is one stateful, durable turn.
+func BenchmarkTurn(b *testing.B) {
+	srv := benchServer(b)
 	client := srv.Client()
 	b.ReportAllocs()
 	i := 0

@@ -29,7 +29,10 @@ const (
 	// historySize is the size of a stored hash, in bytes: enough to tell an owner's
 	// histories apart.
 	historySize = 16
-	// historiesAtOnce is how many histories one query looks for.
+	// historiesFirst is how many histories, the latest ones, the first query looks for. A
+	// client that goes on with its conversation is found by them.
+	historiesFirst = 2
+	// historiesAtOnce is how many histories every further query looks for.
 	historiesAtOnce = 64
 )
 
@@ -47,11 +50,13 @@ func (db *DB) SessionOf(ctx context.Context, o owner.Owner, key session.Key, his
 	if err := errNoOwner(o); err != nil {
 		return "", err
 	}
-	for end := len(histories); end > 0; end -= historiesAtOnce {
-		id, err := db.sessionOf(ctx, o, key, histories[max(0, end-historiesAtOnce):end])
+	for size := historiesFirst; len(histories) > 0; size = historiesAtOnce {
+		from := max(0, len(histories)-size)
+		id, err := db.sessionOf(ctx, o, key, histories[from:])
 		if err != nil || id != "" {
 			return id, err
 		}
+		histories = histories[:from]
 	}
 	return "", fault.New(fault.NotFound, "session_not_found", "No session has this history.")
 }
