@@ -30,7 +30,8 @@ func serverFilePath(home string) string { return filepath.Join(home, "server.jso
 // writeServerFile replaces the file atomically, readable by this account only.
 func writeServerFile(home string, at *listening, token string) error {
 	body, err := json.MarshalIndent(serverFile{
-		Address: dialable(at.addr), Socket: at.socket, PID: os.Getpid(), Token: token, Version: Version(), StartedAt: time.Now().UTC(), Chat: at.chat,
+		Address: dialable(at.addr), Socket: at.socket, PID: os.Getpid(), Token: token, Version: Version(),
+		StartedAt: time.Now().UTC(), Chat: at.chat,
 	}, "", "  ")
 	if err != nil {
 		return fmt.Errorf("encode server.json: %w", err)

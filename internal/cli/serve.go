@@ -208,6 +208,8 @@ func (s *server) drain(ctx context.Context, srv *http.Server, turns *sync.WaitGr
 		s.log.Warn("turns still run after the grace; cutting them off")
 		_ = srv.Close() // cancels them
 	}
-	<-ended
+	if err := <-ended; err != nil {
+		s.log.Error("ending the WebSocket connections", "err", err)
+	}
 	turns.Wait()
 }
