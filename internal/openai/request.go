@@ -134,8 +134,9 @@ func parseMessages(raw []byte) ([]Message, error) {
 		return nil, &Problem{Param: "messages", Msg: fmt.Sprintf("'messages' holds more than %d messages.", maxMessages)}
 	}
 	out := make([]Message, len(items))
+	var s objectReader
 	for i, item := range items {
-		m, err := ParseMessage(item)
+		m, err := s.message(item)
 		if err != nil {
 			err.Param = fmt.Sprintf("messages[%d]%s", i, err.Param)
 			err.Msg = fmt.Sprintf("messages[%d]: %s", i, err.Msg)
@@ -148,9 +149,11 @@ func parseMessages(raw []byte) ([]Message, error) {
 
 // ParseMessage reads one message. Param of its problem starts with a dot; it is empty
 // if the message as a whole is wrong.
-func ParseMessage(raw []byte) (Message, *Problem) {
+func ParseMessage(raw []byte) (Message, *Problem) { return new(objectReader).message(raw) }
+
+func (s *objectReader) message(raw []byte) (Message, *Problem) {
 	m := Message{Raw: raw, Plain: true}
-	ms, err := members(raw)
+	ms, err := s.members(raw)
 	if err != nil {
 		return m, &Problem{Msg: "a message must be a JSON object"}
 	}
@@ -317,7 +320,11 @@ func unquoted(value []byte) (s string, err error) {
 }
 
 func field(value []byte, param string, into *string) *Problem {
-	if json.Unmarshal(value, into) != nil {
+	err := errSyntax
+	if value[0] == '"' {
+		*into, err = unquoted(value)
+	}
+	if err != nil {
 		return &Problem{Param: param, Msg: fmt.Sprintf("'%s' must be a string", param[1:])}
 	}
 	return nil

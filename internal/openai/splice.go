@@ -24,8 +24,18 @@ var errNotArray = errors.New("the text must be a JSON array")
 
 // members lists the top-level members of a JSON object. It refuses duplicate
 // names at every depth, invalid UTF-8, and anything after the object.
-func members(text []byte) ([]member, error) {
-	dec := jsontext.NewDecoder(bytes.NewBuffer(text))
+func members(text []byte) ([]member, error) { return new(objectReader).members(text) }
+
+// objectReader lists the members of many objects with the memory of one.
+type objectReader struct {
+	dec jsontext.Decoder
+	out []member
+}
+
+// members is [members]. Its result is valid until the next call.
+func (s *objectReader) members(text []byte) ([]member, error) {
+	dec := &s.dec
+	dec.Reset(bytes.NewBuffer(text))
 	if dec.PeekKind() != '{' {
 		if _, err := dec.ReadValue(); err != nil {
 			return nil, err
@@ -35,7 +45,7 @@ func members(text []byte) ([]member, error) {
 	if _, err := dec.ReadToken(); err != nil {
 		return nil, err
 	}
-	var out []member
+	out := s.out[:0]
 	for dec.PeekKind() != '}' {
 		name, err := dec.ReadToken()
 		if err != nil {
@@ -57,6 +67,7 @@ func members(text []byte) ([]member, error) {
 	if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("there is more text after the JSON object")
 	}
+	s.out = out
 	return out, nil
 }
 
