@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -74,6 +75,7 @@ func (t *turnRequest) hash() []byte {
 
 // addMessages adds messages to a run: its system prompt and the conversation.
 func addMessages(req *run.Request, ms []openai.Message) {
+	req.Messages = slices.Grow(req.Messages, len(ms)) // a long history is copied once
 	for i := range ms {
 		m := message(&ms[i])
 		if m.Role == session.System {

@@ -64,13 +64,20 @@ func lastExchange(ms []session.Message) []byte {
 	return nil
 }
 
+// ofExchange are the messages from the user's last one on.
+func ofExchange(ms []session.Message) []session.Message {
+	from := len(ms) - len(ofLastTurn(ms))
+	return ms[max(0, from-1):]
+}
+
 // exchange is the hash of the exchange that an answer ends, as [turn.history] is of the
 // history.
 func (t *turn) exchange(shown *session.Message) []byte {
 	if !t.req.Nameless || len(shown.ToolCalls) > 0 {
 		return nil
 	}
-	return session.Exchange(append(slices.Clip(t.req.Messages), *shown))
+	asked := ofExchange(t.req.Messages)
+	return session.Exchange(append(slices.Clip(asked), *shown)) // a copy of the newest messages only
 }
 
 // history is the hash of the client's history after an answer; nil if the client names its

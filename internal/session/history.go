@@ -20,16 +20,16 @@ func Histories(ms []Message) {
 // that they send again, so only their meaning counts: role, text, and whether they make or
 // answer a call.
 func NextHistory(before []byte, m *Message) []byte {
-	h := sha256.New()
-	h.Write(before)
-	for _, part := range []string{string(m.Role), m.ToolCallID, strings.TrimSpace(m.Content)} {
-		h.Write([]byte(part))
-		h.Write([]byte{0})
+	text := make([]byte, 0, len(before)+len(m.Role)+len(m.ToolCallID)+len(m.Content)+4)
+	text = append(text, before...)
+	for _, part := range [...]string{string(m.Role), m.ToolCallID, strings.TrimSpace(m.Content)} {
+		text = append(append(text, part...), 0)
 	}
 	if len(m.ToolCalls) > 0 {
-		h.Write([]byte{1})
+		text = append(text, 1)
 	}
-	return h.Sum(nil)
+	sum := sha256.Sum256(text)
+	return sum[:]
 }
 
 // minExchange is the size of an exchange, in runes, from which on it is hardly part of
