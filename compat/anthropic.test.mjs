@@ -213,9 +213,11 @@ describe('Claude Code, by the shapes of its requests', () => {
       await ask(turn([user(first), agents, calls, result]));
       const history = [user(first), agents, calls, result, done, user('Thanks.')];
       await ask(turn(history));
+      await ask(turn([...history, done, user([reminder('An agent is ready: Zora.')])]));
+      assert.match(upstream.last.messages.at(-1).content, /ready: Zora/);
       await ask(turn([...history, done, user([text('Text only.\n\nYour task is to create a detailed summary of the conversation so far.', cached)])]));
       await ask(turn([user([first[0], text('The conversation goes on. Summary: the person ran it.')]), done, user([text('And now?', cached)])]));
-      assert.equal(upstream.calls.length, 7);
+      assert.equal(upstream.calls.length, 8);
       assert.ok(upstream.calls.every(({ body }) => body.model === 'scripted-model' && body.max_completion_tokens === undefined && !('thinking' in body)));
       const told = await server.session(id);
       assert.equal(told.message_count, 8, 'the turns, each once');

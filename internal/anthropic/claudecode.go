@@ -9,9 +9,10 @@ import (
 // Claude Code is recognized by the shapes of its requests:
 //
 //	metadata.user_id names its session, as JSON or as user_…_account_…_session_…
-//	a text block that is one <system-reminder> is written by the program
+//	a text block of writtenByClient, such as <system-reminder>, is written by the program
 //	a request without tools and without marks for the cache is a task of the program
-//	a last message that begins as one of taskPrompts is a task of the program, too
+//	a last message that begins as one of taskPrompts is a task of the program, too, and
+//	so is a last message that the program wrote as a whole
 
 // SessionHeader and AgentHeader are the headers by which Claude Code names its session,
 // and the agent that works for the session. An agent gets its input from a model.
@@ -29,22 +30,48 @@ var taskPrompts = []string{
 }
 
 // writtenByClient are the elements that Claude Code adds to what a person writes.
-var writtenByClient = []string{"system-reminder", "local-command-caveat"}
+var writtenByClient = []string{
+	"system-reminder", "local-command-caveat", "local-command-stdout", "local-command-stderr",
+	"command-name", "command-message", "command-args",
+}
 
 // isReminder reports whether a block is instructions of the client, and not what a person
-// has written.
+// has written: it holds nothing but elements of the client.
 func isReminder(b *block) bool {
-	if b.Type != "text" || len(b.Text) == 0 {
+	text := strings.TrimSpace(b.Text)
+	if b.Type != "text" || text == "" {
 		return false
 	}
-	text := strings.TrimSpace(b.Text)
-	for _, tag := range writtenByClient {
-		end := "</" + tag + ">"
-		if strings.HasPrefix(text, "<"+tag+">") && strings.Index(text, end) == len(text)-len(end) {
-			return true
+	for text != "" {
+		rest, ok := cutElement(text)
+		if !ok {
+			return false
+		}
+		text = strings.TrimSpace(rest)
+	}
+	return true
+}
+
+// isNotification reports whether a message holds nothing but instructions of the client.
+func isNotification(blocks []block) bool {
+	for i := range blocks {
+		if !isReminder(&blocks[i]) {
+			return false
 		}
 	}
-	return false
+	return len(blocks) > 0
+}
+
+// cutElement is the text after an element of the client; ok is false if the text begins
+// with none.
+func cutElement(text string) (rest string, ok bool) {
+	for _, tag := range writtenByClient {
+		if inner, begins := strings.CutPrefix(text, "<"+tag+">"); begins {
+			_, rest, ok = strings.Cut(inner, "</"+tag+">")
+			return rest, ok
+		}
+	}
+	return "", false
 }
 
 // isBilling reports whether a system text is a header for Anthropic's servers. Its hash
@@ -76,12 +103,12 @@ func (r *Request) session() (id string, ok bool) {
 }
 
 // Task reports whether a request of Claude Code is a task of the program itself: a title,
-// a check of the key, the summary of a conversation.
+// a check of the key, the summary of a conversation, a notification of the model.
 func (r *Request) Task() bool {
 	if _, ok := r.session(); !ok {
 		return false
 	}
-	return len(r.in.Tools) == 0 && !r.said.cached || r.said.asksForTask()
+	return len(r.in.Tools) == 0 && !r.said.cached || r.said.asksForTask() || r.said.notifies
 }
 
 // asksForTask reports whether the last text of the user is one of the prompts of tasks.

@@ -17,6 +17,7 @@ type conversation struct {
 	omitted  []string // the types of the blocks left out
 	cached   bool     // some block is marked for the cache
 	last     []block  // of the last message of the user
+	notifies bool     // the client wrote all of the last message
 }
 
 // chatMessage is a message of a chat completion. Content is a text, parts, or nil.
@@ -43,6 +44,10 @@ func (c *conversation) read(in *wireRequest) *Problem {
 	if problem := c.instruct(in.System, "system"); problem != nil {
 		return problem
 	}
+	newest := len(in.Messages) - 1
+	for newest > 0 && in.Messages[newest].Role == "system" {
+		newest--
+	}
 	for i := range in.Messages {
 		m, path := &in.Messages[i], fmt.Sprintf("messages.%d", i)
 		var problem *Problem
@@ -50,7 +55,7 @@ func (c *conversation) read(in *wireRequest) *Problem {
 		case "system":
 			problem = c.instruct(m.Content, path+".content")
 		case "user":
-			problem = c.user(m.Content, path+".content")
+			problem = c.user(m.Content, path+".content", i == newest)
 		case "assistant":
 			problem = c.assistant(m.Content, path+".content")
 		default:
@@ -91,26 +96,23 @@ func (c *conversation) blocks(raw jsontext.Value, path string) ([]block, *Proble
 }
 
 // user adds a message of the user. The results of tools come first and become messages of
-// their own. Blocks that the client itself wrote are instructions.
-func (c *conversation) user(raw jsontext.Value, path string) *Problem {
+// their own. Blocks that the client itself wrote are instructions, unless they are all that
+// there is to answer.
+func (c *conversation) user(raw jsontext.Value, path string, newest bool) *Problem {
 	blocks, problem := c.blocks(raw, path)
 	if problem != nil {
 		return problem
 	}
 	c.last = blocks
+	c.notifies = newest && isNotification(blocks)
 	var said []part
 	for i := range blocks {
 		b, place := &blocks[i], fmt.Sprintf("%s.%d", path, i)
-		if isReminder(b) {
+		if isReminder(b) && !c.notifies {
 			c.addSystem(b.Text)
 			continue
 		}
-		var ps []part
-		if b.Type == "tool_result" {
-			ps, problem = c.result(b, place)
-		} else {
-			ps, problem = c.parts(b, place)
-		}
+		ps, problem := c.partsOf(b, place)
 		if problem != nil {
 			return problem
 		}
@@ -120,6 +122,14 @@ func (c *conversation) user(raw jsontext.Value, path string) *Problem {
 		c.messages = append(c.messages, chatMessage{Role: "user", Content: contentOf(said)})
 	}
 	return nil
+}
+
+// partsOf are what the user says in a block; the result of a tool becomes a message.
+func (c *conversation) partsOf(b *block, path string) ([]part, *Problem) {
+	if b.Type == "tool_result" {
+		return c.result(b, path)
+	}
+	return c.parts(b, path)
 }
 
 // parts are the parts of a block, which is noted as omitted if it has none.

@@ -39,6 +39,14 @@ func TestChatBody(t *testing.T) {
 				`{"role":"user","content":"<system-reminder>x</system-reminder> mine <system-reminder>y</system-reminder>"}],"stream":false}`,
 		},
 		{
+			"a message of the client alone", `{"messages":[{"role":"user","content":"go"},{"role":"assistant","content":"yes"},{"role":"user","content":"<system-reminder>Over.</system-reminder>"}]}`,
+			`{"model":"","messages":[{"role":"user","content":"go"},{"role":"assistant","content":"yes"},{"role":"user","content":"<system-reminder>Over.</system-reminder>"}],"stream":false}`,
+		},
+		{
+			"several elements of the client", `{"messages":[{"role":"user","content":[{"type":"text","text":"<command-name>/compact</command-name>\n <command-args></command-args>"},{"type":"text","text":"go"}]}]}`,
+			`{"model":"","messages":[{"role":"system","content":"<command-name>/compact</command-name>\n <command-args></command-args>"},{"role":"user","content":"go"}],"stream":false}`,
+		},
+		{
 			"tool choice", `{` + hi + `,"tools":[{"name":"f","input_schema":{"type":"object"}}],"tool_choice":{"type":"any"}}`,
 			`{"model":"",` + hi + `,"stream":false,"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object"}}}],"tool_choice":"required"}`,
 		},
@@ -164,6 +172,8 @@ func TestClaudeCode(t *testing.T) {
 		{"a title", `{` + hi + `,` + session + `}`, "728b33f1-00db", true},
 		{"the probe of a key", `{` + hi + `,` + older + `,"max_tokens":1}`, "443ae2ea-bb2a-4af6", true},
 		{"a summary", `{` + compact + `,` + session + `,` + tools + `}`, "728b33f1-00db", true},
+		{"a notification", `{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"yes"},{"role":"user","content":"<system-reminder>Over.</system-reminder>"},{"role":"system","content":"x"}],` + session + `,` + tools + `}`, "728b33f1-00db", true},
+		{"a notification that was answered", `{"messages":[{"role":"user","content":"hi"},{"role":"user","content":"<system-reminder>Over.</system-reminder>"},{"role":"assistant","content":"yes"},{"role":"user","content":"on"}],` + session + `,` + tools + `}`, "728b33f1-00db", false},
 		{"the same of another client", `{` + compact + `,` + tools + `}`, "", false},
 	} {
 		r, err := ParseCount([]byte(tt.body))
