@@ -14,12 +14,9 @@ import (
 //	a last message that begins as one of taskPrompts is a task of the program, too, and
 //	so is a last message that the program wrote as a whole
 
-// SessionHeader and AgentHeader are the headers by which Claude Code names its session,
-// and the agent that works for the session. An agent gets its input from a model.
-const (
-	SessionHeader = "X-Claude-Code-Session-Id"
-	AgentHeader   = "X-Claude-Code-Agent-Id"
-)
+// AgentHeader is the header by which Claude Code names the agent that works for a session.
+// An agent gets its input from a model.
+const AgentHeader = "X-Claude-Code-Agent-Id"
 
 // taskPrompts begin the paragraphs by which Claude Code asks for texts of its own: the
 // summary of a conversation, a suggestion of the next input, a recap.
