@@ -27,8 +27,9 @@ type prompt struct {
 }
 
 var (
-	openTag  = regexp.MustCompile(`<([a-zA-Z_]+)>`)
-	ownTag   = regexp.MustCompile(`(?i)^(task|rules?|examples?|instructions?|output|format|guidelines|analysis|summary|websearch|knowledge|question|links|type)$`)
+	openTag = regexp.MustCompile(`<([a-zA-Z_]+)>`)
+	ownTag  = regexp.MustCompile(`(?i)^(task|rules?|examples?|instructions?|output|format|guidelines|analysis|summary|` +
+		`websearch|knowledge|question|links|type)$`)
 	roleLine = regexp.MustCompile(`(?im)^[ \t]*(user|assistant|ai|human|bot|model|claude|用户|助手)[ \t]*[:：].*$`)
 	objects  = regexp.MustCompile(`(?s)\[\s*\{.*\}\s*\]`)
 	item     = regexp.MustCompile(`(?m)^[ \t]*([-*•–]|\d{1,2}[.)])[ \t]+\S`)

@@ -24,41 +24,51 @@ var products = []product{
 	{kind: Emotion, alone: []string{"classify the emotion", "classify the expression"}, of: []string{"last message", "roleplay", "chat"}},
 	{kind: Queries, words: []string{"search quer", "standalone quer", "standalone question", "suchanfrage", "requêtes de recherche",
 		"consultas de búsqueda", "consultas de pesquisa", "поисковые запрос", "検索クエリ", "검색어", "搜索查询", "检索词"}},
-	{kind: FollowUps, words: []string{"follow-up", "follow up", "follow_up", "anschlussfrage", "folgefrage", "questions de suivi", "preguntas de seguimiento",
+	{kind: FollowUps, words: []string{"follow-up", "follow up", "follow_up", "anschlussfrage", "folgefrage",
+		"questions de suivi", "preguntas de seguimiento",
 		"perguntas de acompanhamento", "domande di follow", "уточняющ", "後続の質問", "후속 질문", "后续问题", "追问"},
 		alone: []string{"predict what the user", "predict the user's next"}},
 	{kind: Image, words: []string{"image prompt", "image generation", "bildgenerierung", "génération d'image"}},
 	{kind: Tags, words: []string{"tags", "schlagw", "étiquettes", "etiquetas", "etichette", "теги", "タグ", "태그", "标签"}},
-	{kind: Title, words: []string{"title", "titel", "titre", "título", "titolo", "заголов", "название", "タイトル", "제목", "标题", "名称", "um nome", "un nombre", "einen namen",
-		"name (", "concise name", "short name", "kebab-case name"}, alone: []string{"name this conversation", "name the conversation", "name this chat", "conversation a name", "chat a name"}},
-	{kind: Summary, words: []string{"summary", "zusammenfassung", "résumé", "resumen", "resumo", "riassunto", "краткое содержание", "要約", "요약", "摘要", "总结"},
+	{kind: Title, words: []string{"title", "titel", "titre", "título", "titolo", "заголов", "название", "タイトル", "제목", "标题",
+		"名称", "um nome", "un nombre", "einen namen",
+		"name (", "concise name", "short name", "kebab-case name"}, alone: []string{"name this conversation",
+		"name the conversation", "name this chat", "conversation a name", "chat a name"}},
+	{kind: Summary, words: []string{"summary", "zusammenfassung", "résumé", "resumen", "resumo", "riassunto",
+		"краткое содержание", "要約", "요약", "摘要", "总结"},
 		alone: []string{"summari", "fasse", "résume", "resume ", "resuma", "riassumi", "compaction"}, of: slices.Concat(chats, handoff)},
 }
 
 // makes are words for making something.
 var makes = []string{
-	"generat", "write", "create", "give", "provide", "produce", "suggest", "propose", "make ", "come up", "compose", "assign", "extract", "examine", "decide", "determine",
+	"generat", "write", "create", "give", "provide", "produce", "suggest", "propose", "make ", "come up", "compose", "assign",
+	"extract", "examine", "decide", "determine",
 	"repl", "respond", "return", "output", "describe", "rewrite", "rephrase", "summari", "show", "reflect", "title generator", "captur",
-	"erzeug", "erstell", "schreib", "vergib", "schlage", "formulier", "génère", "donne", "propose", "écris", "crée", "genera", "crea", "escribe", "sugiere",
+	"erzeug", "erstell", "schreib", "vergib", "schlage", "formulier", "génère", "donne", "propose", "écris", "crée", "genera",
+	"crea", "escribe", "sugiere",
 	"devuelve", "dê ", "gere ", "crie ", "sugira", "restituisci", "придумай", "созда", "сгенерир", "напиши", "предложи",
 	"作成", "生成", "付け", "提案", "만드", "작성", "생성", "起", "概括", "建议", "总结", "归纳",
 }
 
 // chats are words for a conversation.
 var chats = []string{
-	"conversation", "chat", "dialog", "discussion", "session", "thread", "story so far", "roleplay", "message history", "messages below", "messages above", "first message", "messages",
-	"unterhaltung", "gespräch", "konversation", "échange", "conversación", "conversa", "conversazion", "диалог", "бесед", "разговор", "чат",
+	"conversation", "chat", "dialog", "discussion", "session", "thread", "story so far", "roleplay", "message history",
+	"messages below", "messages above", "first message", "messages",
+	"konversation", //nolint:misspell // German
+	"unterhaltung", "gespräch", "échange", "conversación", "conversa", "conversazion", "диалог", "бесед", "разговор", "чат",
 	"会話", "対話", "チャット", "대화", "채팅", "会话", "对话", "聊天",
 }
 
 // handoff are words for what a summary is for if another model goes on with it.
 var handoff = []string{
-	"another llm", "another model", "another assistant", "another language model", "next llm", "handoff", "hand-off", "context window", "compaction",
+	"another llm", "another model", "another assistant", "another language model", "next llm", "handoff", "hand-off",
+	"context window", "compaction",
 	"will resume", "to continue the", "continue the work", "continuing the conversation", "losing context", "replace it",
 }
 
 // conditional begins sentences that say what to do in a case.
-var conditional = regexp.MustCompile(`^[\s\-*#>]*(if |when|whenever|once |wenn |falls |sobald |si |cuando |quand |lorsque |se |quando |если |когда )`)
+var conditional = regexp.MustCompile(`^[\s\-*#>]*(if |when|whenever|once |wenn |falls |sobald |si |cuando |quand |` +
+	`lorsque |se |quando |если |когда )`)
 
 // consequent begins sentences that go on from the one before.
 var consequent = regexp.MustCompile(`^if (so|it does|yes)\b`)
