@@ -13,7 +13,7 @@ import (
 )
 
 // Clients that cannot send this server's headers name a conversation or a person in other
-// ways. docs/sessions.md has the order in which names are read.
+// ways. docs/api.md has the order in which names are read.
 
 // userKey begins the session key of a person whom a client names by an id of its own.
 const userKey = "user:"

@@ -170,29 +170,32 @@ func (k *socket) respond(ctx context.Context, frame []byte) error {
 	if err != nil {
 		return err
 	}
+	if len(body) > maxBody { // with what earlier events brought
+		return &http.MaxBytesError{Limit: maxBody}
+	}
+	out := &socketWriter{socket: k, ctx: ctx, header: make(http.Header)}
+	rt := route{method: http.MethodPost, path: "/v1/responses", handle: k.createResponse}
+	if err := k.limitRate(out, rt, ownerOf(k.r)); err != nil {
+		return err
+	}
 	if event.Warms {
 		return k.warm(ctx, event, before)
 	}
-	out := &socketWriter{socket: k, ctx: ctx, header: make(http.Header)}
-	if err := k.post(ctx, out, body, before); err != nil {
+	if err := k.post(ctx, out, rt, body, before); err != nil {
 		return err
 	}
 	k.last = out.ended(event, before)
 	return nil
 }
 
-// post makes a response as POST /v1/responses does, with its limits.
-func (k *socket) post(ctx context.Context, out *socketWriter, body []byte, before *chain) error {
+// post makes a response as POST /v1/responses does.
+func (k *socket) post(ctx context.Context, out *socketWriter, rt route, body []byte, before *chain) error {
 	if before != nil {
 		ctx = context.WithValue(ctx, chainKey{}, before.id)
 	}
 	r := k.r.Clone(ctx)
 	r.Method, r.ContentLength, r.Body = http.MethodPost, int64(len(body)), io.NopCloser(bytes.NewReader(body))
 	r.Header.Del(idempotencyName) // it would mean every response of the connection
-	rt := route{method: http.MethodPost, path: "/v1/responses", handle: k.createResponse}
-	if err := k.limitRate(out, rt, ownerOf(r)); err != nil {
-		return err
-	}
 	return k.server.serve(out, r, rt)
 }
 

@@ -195,6 +195,30 @@ func TestSocketWarms(t *testing.T) {
 	}
 }
 
+// TestSocketBoundsWarming: what warming events bring adds up to a body at most, and a limit
+// of the key counts them.
+func TestSocketBoundsWarming(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{})
+	s := w.socket(t)
+	previous := ""
+	input := `"input":"` + strings.Repeat("x", 4_000_000) + `"`
+	for i, want := range []string{"response.completed", "response.completed", "error"} {
+		e := s.create(`"generate":false,"previous_response_id":"` + previous + `",` + input)
+		if e.Type != want {
+			t.Fatalf("event %d: got %+v, want %s", i, e, want)
+		}
+		previous = e.Response.ID
+	}
+	key := w.key("few")
+	w.call("PATCH", "/api/keys/few", `{"requests_per_minute":2}`)
+	s = w.socket(t, "Authorization", "Bearer "+key)
+	s.create(`"generate":false,"input":"x"`)
+	if e := s.create(`"generate":false,"input":"x"`); e.Status != http.StatusTooManyRequests {
+		t.Errorf("got %+v, want 429", e)
+	}
+}
+
 // TestSocketGates: a connection is let in as a request is, and a limit of the key counts
 // its responses.
 func TestSocketGates(t *testing.T) {
