@@ -8,6 +8,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/compression"
 	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/openai"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
 	"github.com/hermes-memory/hermes/internal/title"
@@ -87,14 +88,58 @@ func (c *Curator) leaveOut(ctx context.Context, a *Addition) error {
 	return nil
 }
 
-// leaveOutOf removes forgotten content from a message.
-func leaveOutOf(o owner.Owner, m *session.Message, erasures []memory.Erasure) {
+// WithoutForgotten are messages that were said before, without forgotten content. changed
+// reports whether they had any; the messages that were given stay as they are.
+func (c *Curator) WithoutForgotten(ctx context.Context, o owner.Owner, said []session.Message) (out []session.Message, changed bool, err error) {
+	erasures, err := c.quotes.Erasures(ctx, o)
+	if err != nil {
+		return nil, false, fmt.Errorf("read erasures: %w", err)
+	}
+	out = slices.Clone(said)
+	for i := range out {
+		changed = leaveOutOf(o, &out[i], erasures) || changed
+	}
+	return out, changed, nil
+}
+
+// leaveOutOf removes forgotten content from a message, and reports whether it had any.
+func leaveOutOf(o owner.Owner, m *session.Message, erasures []memory.Erasure) bool {
+	names := func(text string) bool {
+		_, n := memory.RedactErased(o, text, erasures)
+		return n > 0
+	}
 	text, n := memory.RedactErased(o, m.Content, erasures)
+	found := n > 0
 	for _, other := range []string{m.Name, string(m.Wire), string(m.ToolCalls), string(m.Receipt), m.ToolCallID, m.ToolName} {
-		_, k := memory.RedactErased(o, other, erasures)
-		n += k
+		found = found || names(other)
 	}
-	if n > 0 {
-		m.Content, m.Name, m.Wire, m.ToolCalls, m.Receipt, m.ReceiptID = text, "", nil, nil, nil, ""
+	if !found {
+		return false
 	}
+	if names(string(m.ToolCalls)) {
+		m.ToolCalls = callsWithout(m.ToolCalls, names)
+	}
+	for _, id := range []*string{&m.ToolCallID, &m.ToolName} {
+		if names(*id) {
+			*id = ""
+		}
+	}
+	m.Content, m.Name, m.Wire, m.Receipt, m.ReceiptID = text, "", nil, nil, ""
+	return true
+}
+
+// callsWithout are calls without the arguments that name a forgotten thing. A call stays
+// for its result, unless its own id or name has the thing.
+func callsWithout(raw []byte, names func(string) bool) []byte {
+	calls := openai.UnmarshalCalls(raw)
+	calls = slices.DeleteFunc(calls, func(c openai.Call) bool { return names(c.ID) || names(c.Function.Name) })
+	for i := range calls {
+		if names(calls[i].Function.Arguments) {
+			calls[i].Function.Arguments = "{}"
+		}
+	}
+	if len(calls) == 0 {
+		return nil
+	}
+	return openai.MarshalCalls(calls)
 }

@@ -74,6 +74,28 @@ func newInput(l *lineage.Lineage, sent []session.Message) (input, error) {
 	return input{fresh: sent[cut:], asked: sent[cut:], tailTo: next}, nil
 }
 
+// unforgotten is the new input. Clients send their history again, and know nothing of what
+// was forgotten in it: the part of the history that would be stored is compared and stored
+// without it. What the user says now is stored as it is.
+func (t *laidOut) unforgotten() (input, error) {
+	sent := t.req.Messages
+	in, err := newInput(t.lineage, sent)
+	said := turnStart(sent)
+	for said < len(sent) && session.Echo(sent[said].Note) {
+		said++
+	}
+	if err != nil || len(in.past)+len(in.fresh) <= len(sent)-said {
+		return in, err
+	}
+	without, changed, err := t.runner.curator.WithoutForgotten(t.ctx, t.req.Owner, sent[:said])
+	if err != nil || !changed {
+		return in, err
+	}
+	sent = append(without, sent[said:]...)
+	lineage.Stamp(sent, t.req.Key, t.now, t.count)
+	return newInput(t.lineage, sent)
+}
+
 // newest is the highest Seq of some messages. They are in the order of exchanges, not of
 // Seq.
 func newest(ms []session.Message) int64 {

@@ -106,7 +106,7 @@ func (t *laidOut) takeInput() error {
 	} else if again {
 		return t.joinCalls()
 	}
-	in, err := newInput(t.lineage, t.req.Messages)
+	in, err := t.unforgotten()
 	if err != nil {
 		return err
 	}

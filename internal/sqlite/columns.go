@@ -65,8 +65,8 @@ type erasable struct {
 	drop []string
 }
 
-// foreign reports whether a table has no text of owners. The names of keys belong to
-// the operator and are in the audit. The audit has no content, and its hash chain would
+// foreign reports whether a table has no text of owners. The names and the session keys
+// of API keys belong to the operator; the names are in the audit. The audit has no content, and its hash chain would
 // show a change. Erasures are hashes.
 func foreign(table string) bool {
 	return slices.Contains([]string{"api_keys", "audit", "erasures", "id_ranges", "meta"}, table)
