@@ -113,6 +113,7 @@ func (s *server) responseItemsOf(t *turnRequest, wire *openai.ResponseRequest) (
 	req.UserID, req.Model, req.Streaming, req.Tools = wire.User, wire.Model, wire.Stream, string(wire.Tools)
 	ctx := t.r.Context()
 	if wire.Previous != "" {
+		req.Nameless = false // the previous response names the session
 		if err := s.goOn(ctx, req, wire.Previous); err != nil {
 			return nil, nil, err
 		}

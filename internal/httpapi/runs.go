@@ -249,9 +249,14 @@ func (s *server) startLive(r *http.Request, spec live.Spec) (live.Run, error) {
 		return live.Run{}, fault.New(fault.Invalid, "run_off_record",
 			"A turn that goes on without its client is kept. Leave out "+storeHeader+", "+taskHeader+" and "+asOfHeader+".")
 	}
+	req, err := s.Runner.Locate(r.Context(), req)
+	if err != nil {
+		return live.Run{}, err
+	}
 	if req.Session == "" {
 		req.Session = session.NewID(s.Now())
 	}
+	spec.Turn = req
 	rec, err := s.Live.Start(r.Context(), ownerOf(r), spec)
 	digested(r)
 	return rec, err

@@ -31,7 +31,7 @@ const (
 	image_url include include_usage incomplete_details index input input_audio input_text input_to input_tokens input_tokens_details
 	instructions item item_id item_reference items job_id job_name json_schema key key_id keys kind last_id learned limit
 	lineage_root_id links logit_bias logprobs max_completion_tokens max_output_tokens max_tokens max_tool_calls memory message
-	message_id messages metadata modalities model models n naive_tokens name no_fallback no_recall note now object on_restart outcome
+	message_id messages metadata modalities model models n naive_tokens name nameless no_fallback no_recall note now object on_restart outcome
 	output output_index output_text output_tokens output_tokens_details owner parallel_tool_calls param parameters parent_session_id
 	partial path prediction presence_penalty previous_response_id prompt prompt_cache_key prompt_tokens prompt_tokens_details properties
 	quote reason reasoning reasoning_content reasoning_effort reasoning_tokens recalled receipt receipt_id recorded_at

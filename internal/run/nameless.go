@@ -8,14 +8,18 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// locate returns the request with the session that its history came from, if the client
-// names none. A history has an answer to a message of the user: many conversations begin
+// Locate returns the request with the session that its history came from, if the client
+// names none and the history is known. [Runner.Start] does so, too: a door calls Locate if
+// it needs the session before the turn starts. A history has an answer to a message of the user: many conversations begin
 // with the same messages of the user, or with the same greeting.
-func (r *Runner) locate(ctx context.Context, req *Request) (*Request, error) {
-	if !req.Nameless || req.Session != "" {
+func (r *Runner) Locate(ctx context.Context, req *Request) (*Request, error) {
+	if !req.Nameless {
 		return req, nil
 	}
 	session.Histories(req.Messages)
+	if req.Session != "" { // found or made up by the door
+		return req, nil
+	}
 	histories := answered(req.Messages)
 	if len(histories) == 0 {
 		return req, nil

@@ -99,7 +99,7 @@ func (r *Runner) Start(ctx context.Context, req *Request) (*Stream, error) {
 
 // start carries a turn through its phases until its answer begins.
 func (r *Runner) start(ctx context.Context, req *Request) (s *Stream, err error) {
-	if req, err = r.locate(ctx, req); err != nil {
+	if req, err = r.Locate(ctx, req); err != nil {
 		return nil, err
 	}
 	pending, stored, err := r.claim(ctx, req)
