@@ -13,8 +13,9 @@ type conversation struct {
 	// system are the instructions, each once, wherever they stand in the request: some
 	// models take a system message at the beginning only.
 	system   []string
+	told     map[string]bool // the texts in system
 	messages []chatMessage
-	omitted  []string // the types of the blocks left out
+	omitted  []string // the types of the blocks left out, the first ones
 	cached   bool     // some block is marked for the cache
 	last     []block  // of the last message of the user
 	notifies bool     // the client wrote all of the last message
@@ -83,9 +84,14 @@ func (c *conversation) instruct(raw jsontext.Value, path string) *Problem {
 }
 
 func (c *conversation) addSystem(text string) {
-	if strings.TrimSpace(text) != "" {
-		c.system = appendOnce(c.system, text)
+	if strings.TrimSpace(text) == "" || c.told[text] {
+		return
 	}
+	if c.told == nil {
+		c.told = make(map[string]bool)
+	}
+	c.told[text] = true
+	c.system = append(c.system, text)
 }
 
 // blocks reads content, and notes whether some of it is marked for the cache.

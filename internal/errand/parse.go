@@ -20,8 +20,6 @@ const (
 type prompt struct {
 	instruction string // in lower case, without the conversation
 	transcript  transcript
-	// inner is the text of the conversation.
-	inner string
 	// items is the number of items in lists.
 	items int
 }
@@ -56,38 +54,46 @@ func parse(text string) *prompt {
 }
 
 // is notes that the text includes a conversation.
-func (p *prompt) is(t transcript, inner string) {
-	p.transcript = max(p.transcript, t)
-	p.inner += inner + "\n"
-}
+func (p *prompt) is(t transcript) { p.transcript = max(p.transcript, t) }
 
 func (p *prompt) cut(where *regexp.Regexp, t transcript) {
-	p.instruction = where.ReplaceAllStringFunc(p.instruction, func(found string) string {
-		p.is(t, found)
+	p.instruction = where.ReplaceAllStringFunc(p.instruction, func(string) string {
+		p.is(t)
 		return ""
 	})
 }
 
+// maxUnclosed is how many tags without an end a text may have before tags are no longer
+// looked for: each costs a search through the rest of the text.
+const maxUnclosed = 16
+
 // cutTagged removes what stands between tags, except for the tags that divide an
 // instruction. Names of tags in a sentence have nothing between them.
 func (p *prompt) cutTagged() {
-	text, from := p.instruction, 0
-	for {
-		at := openTag.FindStringSubmatchIndex(text[from:])
+	var kept strings.Builder
+	rest, unclosed := p.instruction, 0
+	for unclosed < maxUnclosed {
+		at := openTag.FindStringSubmatchIndex(rest)
 		if at == nil {
 			break
 		}
-		name, start, end := text[from+at[2]:from+at[3]], from+at[0], from+at[1]
-		size := strings.Index(text[end:], "</"+name+">")
-		if size < 0 || ownTag.MatchString(name) || strings.TrimSpace(text[end:end+size]) == "" {
-			from = end
+		name, after := rest[at[2]:at[3]], rest[at[1]:]
+		between, next, closed := "", "", false
+		if !ownTag.MatchString(name) {
+			if between, next, closed = strings.Cut(after, "</"+name+">"); !closed {
+				unclosed++
+			}
+		}
+		if strings.TrimSpace(between) == "" || !closed {
+			kept.WriteString(rest[:at[1]])
+			rest = after
 			continue
 		}
-		p.is(tagged, text[end:end+size])
-		text = text[:start] + text[end+size+len(name)+3:]
-		from = start
+		kept.WriteString(rest[:at[0]])
+		p.is(tagged)
+		rest = next
 	}
-	p.instruction = text
+	p.instruction = kept.String() + rest
 }
 
 const fence = "```"
@@ -99,7 +105,7 @@ func (p *prompt) cutFence() {
 	}
 	inner, after, ok := strings.Cut(rest, fence)
 	if ok && !isCode(before, inner) {
-		p.is(fenced, inner)
+		p.is(fenced)
 		p.instruction = before + after
 	}
 }
@@ -113,7 +119,7 @@ func isCode(before, inner string) bool {
 func (p *prompt) cutLoose() {
 	first, rest, ok := strings.Cut(p.instruction, "\n\n")
 	if ok && strings.Contains(first, "following") && strings.TrimSpace(rest) != "" {
-		p.is(loose, rest)
+		p.is(loose)
 		p.instruction = first
 	}
 }

@@ -5,13 +5,14 @@ import "strings"
 // blocks finds the blocks of a text that are not sentences.
 type blocks struct {
 	text string
-	// unclosed counts the elements whose end was searched in vain.
-	unclosed int
+	// vain counts the elements whose end was searched in vain.
+	vain int
 }
 
-// maxUnclosed is how many elements without an end a text may have before elements are no
-// longer looked for: each costs a search through the rest of the text.
-const maxUnclosed = 16
+// maxVain is how many elements without an end, or with more text after it on its line, a
+// text may have before elements are no longer looked for: each costs a search through the
+// rest of the text.
+const maxVain = 16
 
 // end is the end of the fenced block or the element that begins with the line at at; 0 if
 // none does.
@@ -37,7 +38,7 @@ func (b *blocks) elementEnd(at int) int {
 		at++
 	}
 	name := elementName(text[at:])
-	if name == "" || inline[name] || b.unclosed > maxUnclosed {
+	if name == "" || inline[name] || b.vain > maxVain {
 		return 0
 	}
 	line, _ := lineEnd(text, at)
@@ -48,12 +49,13 @@ func (b *blocks) elementEnd(at int) int {
 	from := at + tag
 	closed := strings.Index(text[from:], "</"+name+">")
 	if closed < 0 {
-		b.unclosed++
+		b.vain++
 		return 0
 	}
 	end := from + closed + len("</>") + len(name)
 	rest, next := lineEnd(text, end)
 	if strings.TrimSpace(text[end:rest]) != "" {
+		b.vain++
 		return 0
 	}
 	return next

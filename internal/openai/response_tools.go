@@ -312,10 +312,13 @@ func allowedTools(tools []json.RawMessage) (chat, shown []byte) {
 	return chat, shown
 }
 
-// appendOnce appends a text unless the list has it.
-func appendOnce(list []string, text string) []string {
-	if slices.Contains(list, text) {
+// maxTypes bounds a list of types. Servers know fewer; a client can make up any number.
+const maxTypes = 64
+
+// appendOnce appends a type unless the list has it, or is full.
+func appendOnce(list []string, name string) []string {
+	if len(list) == maxTypes || slices.Contains(list, name) {
 		return list
 	}
-	return append(list, text)
+	return append(list, name)
 }
