@@ -192,7 +192,8 @@ func (s *server) expand(ctx context.Context, req *run.Request, items []openai.It
 		case c.Session != "" && stored:
 			req.Session = tip.RootID
 		case c.Session != "":
-			tail := session.Range{From: min(tip.TailFrom, c.After), To: c.After + 1, Standing: true}
+			after := min(c.After, tip.NextSeq) // clients can make compactions, too
+			tail := session.Range{From: min(tip.TailFrom, after), To: after + 1, Standing: true}
 			ms, err := s.Sessions.Messages(ctx, req.Owner, tip.RootID, tail)
 			if err != nil {
 				return nil, err

@@ -4,8 +4,11 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/hermes-memory/hermes/internal/upstream/upstreamtest"
 )
@@ -158,6 +161,25 @@ func TestCompactNamedSession(t *testing.T) {
 	}
 	if facts := w.call("GET", "/api/memory?session_id=s", "").body; strings.Contains(facts, "Memory:") {
 		t.Errorf("got %s, want nothing learnt of the summary", facts)
+	}
+}
+
+// TestCompactionByHand: a compaction that a client has made reads the session that its
+// owner has, whatever number it holds; another owner gets the answer of an absent one.
+func TestCompactionByHand(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{})
+	w.call("POST", "/v1/chat/completions", chatBody("The word is slate.", false), "X-Hermes-Session-Id", "s")
+	sealed := "hermes1." + base64.RawURLEncoding.EncodeToString([]byte(`{"session":"s","after":9223372036854775807}`))
+	body := `{"store":false,"input":[{"type":"compaction","encrypted_content":"` + sealed + `"},{"role":"user","content":"Which?"}]}`
+	got := w.call("POST", "/v1/responses", body)
+	if diff := cmp.Diff("[{user The word is slate.} {assistant ok} {user Which?}]", fmt.Sprint(w.sentMessages(t))); diff != "" || got.status != http.StatusOK {
+		t.Errorf("got %d %s", got.status, diff)
+	}
+	foreign := w.call("POST", "/v1/responses", body, "Authorization", "Bearer "+w.key("mallory"))
+	absent := w.call("POST", "/v1/responses", strings.Replace(body, sealed, "hermes1."+base64.RawURLEncoding.EncodeToString([]byte(`{"session":"none"}`)), 1))
+	if foreign.status != http.StatusNotFound || foreign.body != absent.body {
+		t.Errorf("got %d %s, want %s", foreign.status, foreign.body, absent.body)
 	}
 }
 
