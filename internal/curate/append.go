@@ -90,7 +90,9 @@ func (c *Curator) leaveOut(ctx context.Context, a *Addition) error {
 
 // WithoutForgotten are messages that were said before, without forgotten content. changed
 // reports whether they had any; the messages that were given stay as they are.
-func (c *Curator) WithoutForgotten(ctx context.Context, o owner.Owner, said []session.Message) (out []session.Message, changed bool, err error) {
+func (c *Curator) WithoutForgotten(
+	ctx context.Context, o owner.Owner, said []session.Message,
+) (out []session.Message, changed bool, err error) {
 	erasures, err := c.quotes.Erasures(ctx, o)
 	if err != nil {
 		return nil, false, fmt.Errorf("read erasures: %w", err)
