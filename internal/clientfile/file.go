@@ -62,7 +62,12 @@ func (c *Client) readFile(name string) (*file, error) {
 	return f, nil
 }
 
+// readIfExists is the content of a file; nil if there is none. Reading a pipe would wait for
+// its writer.
 func readIfExists(name string) ([]byte, error) {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, errors.New("it is not a regular file")
+	}
 	body, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -79,12 +79,12 @@ func (t *turnRequest) use(names *openai.Names) {
 	if hasNoKey(t.r) {
 		return
 	}
-	if t.key == "" && names.Person() != "" && !t.named {
-		if key, err := session.ParseKey(userKey + names.Person()); err == nil {
+	if person := filled(names.Person()); t.key == "" && person != "" && !t.named {
+		if key, err := session.ParseKey(userKey + person); err == nil {
 			t.key = key
 		}
 	}
-	for _, name := range []string{names.Conversation(), randomID(names.CacheKey)} {
+	for _, name := range []string{filled(names.Conversation()), randomID(names.CacheKey)} {
 		if t.id != "" || name == "" {
 			continue
 		}
@@ -92,6 +92,14 @@ func (t *turnRequest) use(names *openai.Names) {
 			t.id = id
 		}
 	}
+}
+
+// filled is a name, or "" for a template that the client did not fill in.
+func filled(name string) string {
+	if unfilled.MatchString(name) {
+		return ""
+	}
+	return name
 }
 
 // randomID is a name if it looks like the random id of one conversation, else "". Ids have
@@ -112,8 +120,10 @@ func randomID(name string) string {
 	return name
 }
 
-// unfilled matches the templates of front ends: {{CHAT_ID}}, ${chat_id}, <chat-id>.
-var unfilled = regexp.MustCompile(`\{\{[^{}]*\}\}|\$\{[^{}]*\}|<[\pL_][\pL\pN _.-]*>`)
+// unfilled matches the templates of front ends, {{CHAT_ID}}, ${chat_id} and <chat-id>, and
+// what is no value as a whole: {chat_id}, and the words of programs.
+var unfilled = regexp.MustCompile(
+	`\{\{[^{}]*\}\}|\$\{[^{}]*\}|<[\pL_][\pL\pN _.-]*>|^\{[\pL_][\pL\pN_.-]*\}$|^(?i:undefined|null|nan|\[object object\])$`)
 
 // checkFilled refuses a template that the client has not filled in: it would name one
 // session or one person for all users of the client.

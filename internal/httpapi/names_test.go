@@ -195,6 +195,7 @@ func TestNames(t *testing.T) {
 		{"safety identifier", `"safety_identifier":"h4sh",`, nil, "", "user:h4sh"},
 		{"a conversation as cache key", `"prompt_cache_key":"` + uuid + `",`, nil, uuid, ""},
 		{"an app as cache key", `"prompt_cache_key":"my-support-bot-v1",`, nil, "", ""},
+		{"templates that were not filled in", `"user":"{{USER_ID}}","metadata":{"chat_id":"${id}"},`, nil, "", ""},
 		{"values that name nothing", `"user":7,"metadata":{"session_id":"a\nb","user_id":null},"prompt_cache_key":[],`, nil, "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -278,14 +279,14 @@ func TestUnfilledTemplates(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{})
 	for _, header := range []string{"X-Hermes-Session-Id", "X-Hermes-Session-Key", "X-OpenWebUI-Chat-Id", "X-OpenWebUI-User-Id", "X-Hermes-Task"} {
-		for _, value := range []string{"{{CHAT_ID}}", "user:{{ user.id }}", "${chatId}", "<session-id>", "chat-<your id>"} {
+		for _, value := range []string{"{{CHAT_ID}}", "user:{{ user.id }}", "${chatId}", "<session-id>", "chat-<your id>", "{user_id}", "undefined", "null", "[object Object]"} {
 			got := w.call("POST", "/v1/chat/completions", chatBody("Hello.", false), header, value)
 			template := strings.TrimPrefix(strings.TrimPrefix(value, "user:"), "chat-")
 			if got.status != http.StatusBadRequest || !strings.Contains(got.body, "unfilled_template") || !strings.Contains(jsonText(got.body), template) {
 				t.Errorf("%s: %s: got %d %s, want 400 that quotes the template", header, value, got.status, got.body)
 			}
 		}
-		for _, value := range []string{"a{b}", "x<y", "a>b", "$5", "user:42", "{}", "größe<3"} {
+		for _, value := range []string{"a{b}", "nullable", "x<y", "a>b", "$5", "user:42", "{}", "größe<3"} {
 			if got := w.call("POST", "/v1/chat/completions", chatBody("Hello.", false), header, value); got.status != http.StatusOK {
 				t.Errorf("%s: %s: got %d %s, want 200", header, value, got.status, got.body)
 			}
@@ -328,5 +329,30 @@ func TestKeyInPath(t *testing.T) {
 	free := newWorld(t, options{NoAuth: true})
 	if got := free.call("POST", "/k/me/v1/chat/completions", chatBody("Hello.", false), "Authorization", ""); got.status != http.StatusForbidden {
 		t.Errorf("without a key: got %d %s, want 403", got.status, got.body)
+	}
+}
+
+// TestResentForgetting: a client that sends a history with a forgotten thing again stays in
+// its session, and does not bring the thing back.
+func TestResentForgetting(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{})
+	auth := []string{"Authorization", "Bearer " + w.keyWithMemory("alice", "me")}
+	c := &resender{w: w, headers: auth}
+	c.says("My boat is called Whiskeyboat.")
+	c.says("My horse is called Bello.")
+	if got := w.call("POST", "/api/memory/forget", `{"about":"Whiskeyboat"}`, auth...); got.status != http.StatusOK {
+		t.Fatalf("got %d %s", got.status, got.body)
+	}
+	c.says("How are you?")
+	if sent := string(w.up.Last().Body); strings.Contains(sent, "Whiskeyboat") {
+		t.Errorf("the model was sent the forgotten thing: %s", sent)
+	}
+	if s, m := w.sessions(auth...); s != 1 || m != 6 {
+		t.Errorf("got %d sessions with %d messages, want 1 with 6", s, m)
+	}
+	(&resender{w: w, headers: auth}).says("What is my boat called?")
+	if sent := string(w.up.Last().Body); strings.Contains(sent, "Whiskeyboat") {
+		t.Errorf("a new chat was sent the forgotten thing: %s", sent)
 	}
 }

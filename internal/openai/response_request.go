@@ -182,9 +182,10 @@ func (r *ResponseRequest) settle() {
 		r.Settings.ToolChoice = r.choice.shown
 		r.pass("tool_choice", r.choice.chat)
 	}
-	if r.Tools == nil && len(r.OmittedTools) > 0 {
-		// Upstreams refuse a choice among no tools.
-		r.Settings.ToolChoice = nil
+	if r.Tools == nil { // upstreams refuse a choice among no tools
+		if len(r.OmittedTools) > 0 {
+			r.Settings.ToolChoice = nil
+		}
 		r.chat = slices.DeleteFunc(r.chat, func(s Set) bool { return s.Name == "tool_choice" || s.Name == "parallel_tool_calls" })
 	}
 	r.Settings.Store = r.Store

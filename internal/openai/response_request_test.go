@@ -20,7 +20,7 @@ func TestParseResponseTranslates(t *testing.T) {
 		{"a text", `{"model":"m","input":"hi"}`, `{"stream":false,"model":"m","messages":[{"role":"user","content":"hi"}]}`},
 		{
 			"parameters", `{"input":"hi","temperature":0.50,"top_p":1,"max_output_tokens":9,"user":"u","parallel_tool_calls":false,"seed":7,"x":{"y":[1.0]}}`,
-			`{"stream":false,"temperature":0.50,"top_p":1,"max_completion_tokens":9,"user":"u","parallel_tool_calls":false,"seed":7,"x":{"y":[1.0]},"messages":[{"role":"user","content":"hi"}]}`,
+			`{"stream":false,"temperature":0.50,"top_p":1,"max_completion_tokens":9,"user":"u","seed":7,"x":{"y":[1.0]},"messages":[{"role":"user","content":"hi"}]}`,
 		},
 		{
 			"what has no meaning there", `{"input":"hi","metadata":{"a":"b"},"store":false,"include":["x"],"truncation":"auto","max_tool_calls":3,"previous_response_id":"r","background":false,"stream_options":{"include_obfuscation":true}}`,
@@ -38,8 +38,12 @@ func TestParseResponseTranslates(t *testing.T) {
 			`{"stream":false,"tools":[{"type":"function","function":{"name":"f","description":"d","parameters":{"type":"object"},"strict":true}}],"tool_choice":{"type":"function","function":{"name":"f"}},"messages":[{"role":"user","content":"hi"}]}`,
 		},
 		{
-			"some tools", `{"input":"hi","tools":[],"tool_choice":{"type":"allowed_tools","mode":"auto","tools":[{"type":"function","name":"f"}]}}`,
-			`{"stream":false,"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"auto","tools":[{"type":"function","function":{"name":"f"}}]}},"messages":[{"role":"user","content":"hi"}]}`,
+			"a choice among no tools", `{"input":"hi","tools":[],"tool_choice":"auto","parallel_tool_calls":true}`,
+			`{"stream":false,"messages":[{"role":"user","content":"hi"}]}`,
+		},
+		{
+			"some tools", `{"input":"hi","parallel_tool_calls":false,"tools":[{"type":"function","name":"f"}],"tool_choice":{"type":"allowed_tools","mode":"auto","tools":[{"type":"function","name":"f"}]}}`,
+			`{"stream":false,"parallel_tool_calls":false,"tools":[{"type":"function","function":{"name":"f"}}],"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"auto","tools":[{"type":"function","function":{"name":"f"}}]}},"messages":[{"role":"user","content":"hi"}]}`,
 		},
 		{
 			"a loop of tools", `{"input":[{"role":"user","content":"?"},{"type":"reasoning","id":"rs_1","summary":[]},{"type":"message","role":"assistant","id":"msg_1","content":[{"type":"output_text","text":"I look.","annotations":[]}]},` +

@@ -141,3 +141,14 @@ func TestWindow(t *testing.T) {
 		t.Errorf("the refused turn stored %d messages", n-before)
 	}
 }
+
+// TestEmptyAnswer: an answer without content is not sent again: model servers refuse it,
+// and would refuse every later turn of the session.
+func TestEmptyAnswer(t *testing.T) {
+	t.Parallel()
+	h := setup(t, 8000)
+	h.model.say(saying{text: ""})
+	h.chat("s", "Hello.", false)
+	h.chat("s", "Are you there?", false)
+	h.shows(t, "prompt", "user:Hello.", "user:Are you there?")
+}

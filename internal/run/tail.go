@@ -1,6 +1,8 @@
 package run
 
 import (
+	"strings"
+
 	"github.com/hermes-memory/hermes/internal/compression"
 	"github.com/hermes-memory/hermes/internal/session"
 )
@@ -58,9 +60,13 @@ func (t *laidOut) history() []session.Message {
 	return tail
 }
 
-// standing omits answers that were replaced by a later answer to the same input.
+// standing omits answers that were replaced by a later answer to the same input, and
+// answers without content, which model servers refuse.
 func standing(tail, asked []session.Message) []session.Message {
-	replaced := func(i int) bool {
+	omitted := func(i int) bool {
+		if blank(&tail[i]) {
+			return true
+		}
 		next := asked
 		if i+1 < len(tail) {
 			next = tail[i+1:]
@@ -68,7 +74,7 @@ func standing(tail, asked []session.Message) []session.Message {
 		return given(&tail[i]) && len(next) > 0 && given(&next[0])
 	}
 	first := 0
-	for first < len(tail) && !replaced(first) {
+	for first < len(tail) && !omitted(first) {
 		first++
 	}
 	if first == len(tail) {
@@ -76,7 +82,7 @@ func standing(tail, asked []session.Message) []session.Message {
 	}
 	out := append(make([]session.Message, 0, len(tail)), tail[:first]...)
 	for i := first; i < len(tail); i++ {
-		if !replaced(i) {
+		if !omitted(i) {
 			out = append(out, tail[i])
 		}
 	}
@@ -85,3 +91,8 @@ func standing(tail, asked []session.Message) []session.Message {
 
 // given reports whether a message is an answer of this server.
 func given(m *session.Message) bool { return m.Role == session.Assistant && m.FinishReason != "" }
+
+// blank reports whether a message is an answer without content.
+func blank(m *session.Message) bool {
+	return m.Role == session.Assistant && len(m.ToolCalls)+len(m.Wire) == 0 && strings.TrimSpace(m.Content) == ""
+}

@@ -133,7 +133,8 @@ type Message struct {
 	Model        string // of answers: the model that gave it
 	Hash         []byte // running SHA-256 over the lineage; detects lost messages
 	// History is, of messages of clients that name no session, the hash of the history up
-	// to and with the message, as [Histories] makes it. It is only written.
+	// to and with the message, as [Histories] makes it. It is only written, and a store keeps
+	// it under a key: a forgotten text cannot be guessed from it.
 	History []byte
 	// Exchange is, of answers to such clients, the hash of the exchange that the answer
 	// ends, as [Exchange] makes it; nil if other conversations may well have the same one.

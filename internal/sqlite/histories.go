@@ -23,9 +23,6 @@ const (
 	sessionsOfExchange = `SELECT DISTINCT s.id
 		FROM messages m JOIN sessions s ON s.owner_id = m.owner_id AND s.root_id = m.root_id AND s.is_tip = 1
 		WHERE m.owner_id = ? AND m.exchange = ? AND coalesce(s.session_key, '') = ? AND m.undone_at IS NULL LIMIT 2`
-	// dropHistories drops the hashes that a forgotten thing was part of.
-	dropHistories = `UPDATE messages SET history = NULL, exchange = NULL
-		WHERE owner_id = ? AND root_id = ? AND seq >= ? AND (history IS NOT NULL OR exchange IS NOT NULL)`
 	// historySize is the size of a stored hash, in bytes: enough to tell an owner's
 	// histories apart.
 	historySize = 16

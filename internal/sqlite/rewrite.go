@@ -150,9 +150,6 @@ func (t *tx) rewriteMessage(o owner.Owner, m *session.Message) error {
 	if err := t.dropVector(o, m); err != nil {
 		return err
 	}
-	if _, err := t.exec(dropHistories, o.ID(), string(m.RootID), m.Seq); err != nil {
-		return fmt.Errorf("drop hashes of histories: %w", err)
-	}
 	return t.index(id)
 }
 
