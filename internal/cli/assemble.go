@@ -97,6 +97,10 @@ func assemble(ctx context.Context, parts assembly) (*server, error) {
 	if err := prepareHome(cfg.Home); err != nil {
 		return nil, err
 	}
+	// SQLite's temporary files have copies of rows, so that they must not leave the home.
+	if err := os.Setenv("SQLITE_TMPDIR", cfg.Home); err != nil {
+		return nil, fmt.Errorf("choose the directory of temporary files: %w", err)
+	}
 	for _, key := range cfg.Server.Keys {
 		if err := owner.CheckConfigured(key); err != nil {
 			return nil, err

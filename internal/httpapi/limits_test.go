@@ -112,9 +112,12 @@ func TestBodySize(t *testing.T) {
 	if n := len(w.up.Requests()); n != 0 {
 		t.Errorf("got %d upstream calls, want none", n)
 	}
-	// A body of the full size is read, and what the client brings is never cut.
-	if got := w.call("POST", "/v1/chat/completions", body(10_000_000)); got.status != http.StatusOK {
-		t.Errorf("10,000,000 bytes: got %d %.200s, want 200", got.status, got.body)
+	// A body of the full size is read: what refuses it is the largest window of any model.
+	if got := w.call("POST", "/v1/chat/completions", body(10_000_000)); !strings.Contains(got.body, "context_length_exceeded") {
+		t.Errorf("10,000,000 bytes: got %d %.200s, want 400 context_length_exceeded", got.status, got.body)
+	}
+	if got := w.call("POST", "/v1/chat/completions", body(1_000_000)); got.status != http.StatusOK {
+		t.Errorf("1,000,000 bytes: got %d %.200s, want 200: what the client brings is never cut", got.status, got.body)
 	}
 }
 

@@ -73,7 +73,10 @@ func (t *laidOut) takeSizes(ctx context.Context) error {
 	window := t.runner.window(ctx, t.name)
 	t.client = system + input
 	t.limit = t.runner.config.Budgets.Limit(t.budget, t.client, window.Tokens)
-	if t.req.Stateless || window.Tokens == 0 || t.client <= window.Tokens {
+	if window.Tokens == 0 {
+		window = anyWindow()
+	}
+	if t.req.Stateless || t.client <= window.Tokens {
 		return nil
 	}
 	return fault.New(fault.Invalid, "context_length_exceeded", fmt.Sprintf(

@@ -10,6 +10,12 @@ type Window struct {
 	Source string
 }
 
+// anyWindow bounds the client's part if the model's window is unknown: few models take
+// more. One request must not occupy the server with text that no model will read.
+func anyWindow() Window {
+	return Window{Tokens: 1 << 20, Source: "its window is unknown; upstream.context_tokens sets it"}
+}
+
 // window is the window of a model. The recall responder takes prompts of any size.
 func (r *Runner) window(ctx context.Context, model string) Window {
 	if r.models.Upstream == nil || r.config.Window == nil {
