@@ -16,7 +16,9 @@ var diskRig = rig{
 	name: "disk", fault: "F4 the N-th fsync, or the N-th write, of each thread fails with EIO (strace), then kill -9", rounds: 100, run: failDisk,
 	want: "0 acknowledged lost, nothing acknowledged after the failure, readiness false ≤ 1 s after it",
 	off:  "an I/O error does not end acknowledgements", bareRounds: 8,
-	bare: []change{{"internal/sqlite/writer.go", "	case ioerr, corrupt, notadb:\n		return w.fail(err)", "	case ioerr, corrupt, notadb:\n		return err"}},
+	bare: []change{{
+		"internal/sqlite/writer.go", "	case ioerr, corrupt, notadb:\n		return w.fail(err)", "	case ioerr, corrupt, notadb:\n		return err",
+	}},
 }
 
 // faults are the calls that fail, and how far apart the N are.

@@ -77,7 +77,8 @@ func (f *fill) round(ctx context.Context, b *bench, kill bool) (back time.Durati
 		return 0, 0, err
 	}
 	home := f.s.home
-	if out, err := exec.CommandContext(ctx, "mount", "-t", "tmpfs", "-o", "size=512m,mode=0700", "torture", home).CombinedOutput(); err != nil {
+	mount := exec.CommandContext(ctx, "mount", "-t", "tmpfs", "-o", "size=512m,mode=0700", "torture", home)
+	if out, err := mount.CombinedOutput(); err != nil {
 		return 0, 0, fmt.Errorf("mount: %w: %s", err, out)
 	}
 	defer func() { _ = exec.Command("umount", home).Run() }() //nolint:noctx // whatever becomes of the rest
