@@ -52,26 +52,17 @@ func (t *laidOut) ofClient() (system, input int) {
 	return system, input
 }
 
-// pinned counts the parts of a prompt that are never cut: the client's, this server's
-// tools, and the news of a job.
-func (t *laidOut) pinned() (system, input int) {
-	system, input = t.ofClient()
-	if t.box != nil {
-		system += t.box.size
-	}
-	if n := t.req.News; n != nil {
-		input += t.count(n.Text) + t.frame()
-	}
-	return system, input
-}
-
-// takeSizes measures the client's part, and bounds the prompt. It refuses a turn whose
+// takeSizes measures the parts that are never cut, the client's and the news of a job, and
+// bounds the prompt. Counting is dear, so each text is counted once. It refuses a turn whose
 // client's part alone exceeds the model's window: the user's words are never cut. The
 // budget bounds only what memory adds. A stateless turn is sent unchanged.
 func (t *laidOut) takeSizes(ctx context.Context) error {
 	system, input := t.ofClient()
 	window := t.runner.window(ctx, t.name)
-	t.client = system + input
+	t.client, t.system, t.asked = system+input, system, input
+	if n := t.req.News; n != nil {
+		t.asked += t.count(n.Text) + t.frame()
+	}
 	t.limit = t.runner.config.Budgets.Limit(t.budget, t.client, window.Tokens)
 	if window.Tokens == 0 {
 		window = anyWindow()

@@ -68,8 +68,7 @@ func (t *laidOut) offerTools(ctx context.Context) error {
 	}
 	var functions []openai.Function
 	var advice []string
-	system, input := t.pinned()
-	room := (t.limit - system - input) / toolShare
+	room := (t.limit - t.system - t.asked) / toolShare
 	for _, d := range r.tools.Offer(ctx, &box.grant) {
 		if slices.Contains(rules.Names, d.Name) || box.offered[d.Name].Name != "" {
 			continue // the client's tool of this name takes precedence
@@ -96,6 +95,7 @@ func (t *laidOut) offerTools(ctx context.Context) error {
 	box.wire, box.advice = wire, strings.Join(advice, "\n")
 	t.box = box
 	box.size = t.count(string(wire)) - t.count(t.req.Tools) + t.adviceTokens()
+	t.system += box.size
 	return nil
 }
 

@@ -91,7 +91,6 @@ func (t *opened) layOut(ctx context.Context) (*laidOut, error) {
 	if err := l.offerTools(ctx); err != nil {
 		return nil, err
 	}
-	l.system, l.asked = l.pinned()
 	if !t.req.Stateless {
 		l.compress()
 	}
