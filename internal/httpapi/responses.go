@@ -18,14 +18,20 @@ import (
 // responsesRoute is the idempotency route of responses.
 const responsesRoute = "responses"
 
-// createResponse answers POST /v1/responses.
-func (s *server) createResponse(w http.ResponseWriter, r *http.Request) error {
+// readResponse reads a request for a response, and builds its run.
+func (s *server) readResponse(w http.ResponseWriter, r *http.Request) (*turnRequest, *openai.ResponseRequest, *run.Request, error) {
 	t, wire, err := readTurn(s, w, r, openai.ParseResponse)
 	if err != nil {
-		return err
+		return nil, nil, nil, err
 	}
 	setOmitted(w.Header(), wire)
 	req, err := s.responseRequest(t, wire)
+	return t, wire, req, err
+}
+
+// createResponse answers POST /v1/responses.
+func (s *server) createResponse(w http.ResponseWriter, r *http.Request) error {
+	t, wire, req, err := s.readResponse(w, r)
 	if err != nil {
 		return err
 	}

@@ -272,12 +272,7 @@ func (s *server) sessionOf(ctx context.Context, req *run.Request, c *openai.Comp
 // inputTokens answers POST /v1/responses/input_tokens: what a response with this request
 // would send to the model, memory included. It stores nothing.
 func (s *server) inputTokens(w http.ResponseWriter, r *http.Request) error {
-	t, wire, err := readTurn(s, w, r, openai.ParseResponse)
-	if err != nil {
-		return err
-	}
-	setOmitted(w.Header(), wire)
-	req, err := s.responseRequest(t, wire)
+	_, _, req, err := s.readResponse(w, r)
 	if err != nil {
 		return err
 	}
