@@ -61,7 +61,7 @@ func (c *Client) Install(p Place, project bool, s Server) (*Change, error) {
 
 // install writes the entry into a document. It changes this program's own entry field by
 // field: fields that the user or the client added stay. An entry that changes between a
-// command and a URL is written anew, because clients refuse fields of the other form.
+// command and a URL is written as a whole, because clients refuse fields of the other form.
 func (c *Client) install(doc []byte, s Server) ([]byte, error) {
 	members, err := c.syntax.decode(doc)
 	if err != nil {

@@ -207,9 +207,7 @@ func TestLinks(t *testing.T) {
 	}
 	for _, target := range []string{"mcp.json", "none.json"} {
 		_ = os.Remove(name)
-		if err := os.Symlink(filepath.Join("..", "dotfiles", target), name); err != nil {
-			t.Skip(err)
-		}
+		link(t, filepath.Join("..", "dotfiles", target), name)
 		install(t, c, p, ours)
 		if to, err := os.Readlink(name); err != nil || filepath.Base(to) != target {
 			t.Errorf("%s: the link is gone: %q, %v", target, to, err)
@@ -220,9 +218,7 @@ func TestLinks(t *testing.T) {
 		uninstall(t, c, p)
 	}
 	_ = os.Remove(name)
-	if err := os.Symlink(name, name); err != nil {
-		t.Skip(err)
-	}
+	link(t, name, name)
 	if _, err := c.Install(p, false, ours); fault.CodeOf(err) != "client_file_unreadable" {
 		t.Errorf("a link to itself: got %v", err)
 	}
@@ -365,5 +361,16 @@ func TestRemoval(t *testing.T) {
 	got, err := jsonc{}.remove([]byte("{\"mcpServers\":{\"a\":1, // of a\n\"hermes\":2}}"), c.path())
 	if want := "{\"mcpServers\":{\"a\":1 // of a\n}}"; err != nil || string(got) != want {
 		t.Errorf("got %q, %v; want %q", got, err, want)
+	}
+}
+
+// link makes a symbolic link. Windows may forbid it.
+func link(t *testing.T, target, name string) {
+	t.Helper()
+	switch err := os.Symlink(target, name); {
+	case err != nil && runtime.GOOS == "windows":
+		t.Skip(err)
+	case err != nil:
+		t.Fatal(err)
 	}
 }
