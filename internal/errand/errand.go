@@ -172,7 +172,9 @@ func (c *Call) closing(turns []Message, last Message) Kind {
 		return ""
 	}
 	p := parse(last.Text)
-	if isSystem(last.Role) && c.signs(p) >= 2 || last.Role == "user" && kind == Summary && p.handsOff() {
+	instructs := isSystem(last.Role) && c.signs(p) >= 2
+	handsOff := last.Role == "user" && kind == Summary && p.handsOff()
+	if instructs || handsOff {
 		return kind
 	}
 	return ""

@@ -2,6 +2,7 @@ package mention
 
 import (
 	"bytes"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -75,7 +76,7 @@ func closedBy(text []byte, from int, closing byte, others string) int {
 // softBreak reads the line break of quoted-printable text that belongs to no line.
 func softBreak(text []byte) int {
 	at := 1
-	for at < len(text) && at < maxMarkup && (text[at] == ' ' || text[at] == '\t' || text[at] == '\r') {
+	for at < len(text) && at < maxMarkup && strings.IndexByte(" \t\r", text[at]) >= 0 {
 		at++
 	}
 	if at < len(text) && text[at] == '\n' {

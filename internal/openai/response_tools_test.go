@@ -20,7 +20,7 @@ func TestToolsOfOtherTypes(t *testing.T) {
 		omitted             []string // the types left out
 		shown               string   // the choice as the response repeats it
 	}{
-		{"a hosted tool beside a function", `{"type":"web_search"},` + function, `"required"`, `"tools":[` + offered + `],"tool_choice":"required"`, []string{"web_search"}, `"required"`},
+		{"a hosted tool and a function", `{"type":"web_search"},` + function, `"required"`, `"tools":[` + offered + `],"tool_choice":"required"`, []string{"web_search"}, `"required"`},
 		{"hosted tools alone", `{"type":"mcp","server_label":"x"},{"type":"code_interpreter"},{"type":"mcp"}`, `"required"`, ``, []string{"mcp", "code_interpreter"}, `"auto"`},
 		{"a choice of a hosted tool", `{"type":"file_search"},` + function, `{"type":"file_search"}`, `"tools":[` + offered + `],"tool_choice":"auto"`, []string{"file_search"}, `"auto"`},
 		{
