@@ -190,6 +190,7 @@ func FuzzScrub(f *testing.F) {
 	f.Add("Incorrect API key provided: sk-very-secret-key-123456.")
 	f.Add("  sk-very\u00a0secret\xff\u2028 x")
 	f.Add(strings.Repeat("long ", 1000))
+	f.Add("s\x01k-very\x00-secret")
 	s := newScrubber(testKey, nil)
 	f.Fuzz(func(t *testing.T, text string) {
 		got := s.message(text)

@@ -30,7 +30,7 @@ const maxMessage = 2000
 // if it holds the upstream's address, the key, or a part of the key as servers quote it
 // ("sk-ab***yz").
 func (s scrubber) message(text string) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
+	text = strings.Map(printable, strings.ToValidUTF8(text, "\uFFFD"))
 	if s.key != "" {
 		text = strings.ReplaceAll(text, s.key, redacted)
 	}
@@ -66,12 +66,16 @@ func (s scrubber) word(w string) string {
 	case s.host != "" && strings.Contains(w, s.host), strings.Contains(s.name, ".") && strings.Contains(w, s.name):
 		return "[upstream]"
 	}
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return -1
-		}
-		return r
-	}, w)
+	return w
+}
+
+// printable drops control characters and keeps space. Message drops them before it looks
+// for the key, because a key is a key again without the control characters in its middle.
+func printable(r rune) rune {
+	if unicode.IsControl(r) && !unicode.IsSpace(r) {
+		return -1
+	}
+	return r
 }
 
 // cause is err for the log, with the key replaced if the text holds it.
