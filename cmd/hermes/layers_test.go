@@ -14,7 +14,7 @@ import (
 // with its reasons is ARCHITECTURE.md.
 var layers = [][]string{
 	{"bound"},
-	{"fault", "openai", "anthropic", "config", "language", "recovery", "trail"},
+	{"fault", "openai", "anthropic", "config", "language", "recovery", "trail", "fitted"},
 	{"owner", "claim", "cite", "mention", "clientfile", "errand"},
 	{"session", "audit"},
 	{"ranking", "search"},
