@@ -86,19 +86,3 @@ func (r *room) take(tokens int) bool {
 	r.used += tokens
 	return true
 }
-
-// auc is the chance that an answerable question scores higher than another.
-func auc(yes, no []float64) float64 {
-	won := 0.0
-	for _, a := range yes {
-		for _, b := range no {
-			switch {
-			case a > b:
-				won++
-			case a == b:
-				won += 0.5
-			}
-		}
-	}
-	return won / float64(max(1, len(yes)*len(no)))
-}

@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"regexp"
 	"slices"
 	"time"
@@ -15,41 +13,12 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// life is a scope of a set of lives in chat messages: what was said, when, and what is
-// asked about it when.
-type life struct {
-	ID       string         `json:"id"`
-	Messages []lifeMessage  `json:"messages"`
-	Asked    []lifeQuestion `json:"questions"`
-}
-
-type lifeMessage struct {
-	ID   string    `json:"id"`
-	Time time.Time `json:"time"`
-	Role string    `json:"role"`
-	Text string    `json:"text"`
-}
-
-// lifeQuestion is a question with regular expressions for its answers: one of Must and
-// all of MustAll are in a right answer, none of MustNot is.
-type lifeQuestion struct {
-	ID       string    `json:"id"`
-	Question string    `json:"question"`
-	AskedAt  time.Time `json:"asked_at"`
-	Told     bool      `json:"told"`
-	Overlap  string    `json:"overlap"`
-	Language string    `json:"language"`
-	Must     []string  `json:"must"`
-	MustAll  []string  `json:"must_all"`
-	MustNot  []string  `json:"must_not"`
-}
-
 // The measures of the table, in addition to right, wrong and answered.
 const shown = "shown" // what was told is in the answer, whatever else is
 
 // lives asks the built-in responder about lives in chat messages.
 func lives(flags *flag.FlagSet) func(context.Context, io.Writer) error {
-	path := flags.String("data", "", "a file of lives")
+	path := flags.String("data", "", "a file of lives; empty: the development set")
 	missed := flags.Bool("missed", false, "list the questions that were not answered right")
 	return func(_ context.Context, w io.Writer) error {
 		all, err := loadLives(*path)
@@ -74,20 +43,6 @@ func lives(flags *flag.FlagSet) func(context.Context, io.Writer) error {
 		fmt.Fprintf(w, "\nnever told, yet answered: %s\n", t.of(answered, never).percent())
 		return nil
 	}
-}
-
-func loadLives(path string) ([]life, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("read the lives: %w", err)
-	}
-	var file struct {
-		Scopes []life `json:"scopes"`
-	}
-	if err := json.Unmarshal(data, &file); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return file.Scopes, nil
 }
 
 // player tells a life in the order of its times, and asks what is asked between.

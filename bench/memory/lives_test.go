@@ -2,8 +2,11 @@ package main
 
 import (
 	"io"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestLives plays a small life: what was told is asked in order of time, and a question
@@ -36,6 +39,43 @@ func TestLives(t *testing.T) {
 	} {
 		if f := got.of(c.measure, c.kind); f.share() != c.want {
 			t.Errorf("%s, %s: got %s, want %s", c.kind, c.measure, f.share(), c.want)
+		}
+	}
+}
+
+// TestLoadLives reads the development set and finds the parts that models learn from.
+func TestLoadLives(t *testing.T) {
+	t.Parallel()
+	all, err := loadLives("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := make(map[string]int)
+	for i := range all {
+		l := &all[i]
+		n["messages"] += len(l.Messages)
+		n["updates"] += len(l.Updates)
+		n["not updates"] += len(l.NotUpdates)
+		n["questions"] += len(l.Asked)
+		n["noise"] += len(l.Noise)
+		n["spans"] += len(l.NoiseSpans)
+		n["wishes"] += len(l.Standing) + len(l.Withdrawn)
+		for _, s := range l.NoiseSpans {
+			if !strings.Contains(l.message(s.ID).Text, s.Text) {
+				t.Errorf("%s does not contain %q", s.ID, s.Text)
+			}
+		}
+	}
+	want := map[string]int{"messages": 660, "updates": 126, "not updates": 97, "questions": 434, "noise": 177, "spans": 4, "wishes": 13}
+	if diff := cmp.Diff(want, n); diff != "" {
+		t.Error(diff)
+	}
+	for _, bad := range []string{
+		`{"scopes":[{"id":"x","updates":[{"older":"m1","newer":"m2"}]}]}`,
+		`{"scopes":[{"id":"x","questions":[{"must":["("]}]}]}`,
+	} {
+		if _, err := parseLives([]byte(bad)); err == nil {
+			t.Errorf("%s was read", bad)
 		}
 	}
 }

@@ -4,7 +4,8 @@
 //	go run ./bench/memory retention                  what of a long conversation the state keeps
 //	go run ./bench/memory locomo -data locomo.json   which turns ranking finds for LoCoMo's questions
 //	go run ./bench/memory rounds                     how the built-in responder answers
-//	go run ./bench/memory lives -data lives.json     what it answers about lives in chat messages
+//	go run ./bench/memory lives                      what it answers about lives in chat messages
+//	go run ./bench/memory fit-NAME -out weights.txt  the weights of a fitted model (fitting.go lists them)
 //	go run ./bench/memory judge -data locomo.json    answers of a model through a server, rated by a model
 //
 // The same data and seed give the same tables on every machine, but for times
@@ -32,7 +33,11 @@ type table struct {
 }
 
 func tables() []table {
-	return []table{{"retention", retention}, {"locomo", locomo}, {"rounds", rounds}, {"lives", lives}, {"judge", judge}}
+	out := []table{{"retention", retention}, {"locomo", locomo}, {"rounds", rounds}, {"lives", lives}, {"judge", judge}}
+	for _, f := range fittings() {
+		out = append(out, f.table())
+	}
+	return out
 }
 
 func main() {
