@@ -118,7 +118,13 @@ func (c *conversation) user(raw jsontext.Value, path string, newest bool) *Probl
 			c.addSystem(b.Text)
 			continue
 		}
-		ps, problem := c.partsOf(b, place)
+		if b.Type == "tool_result" {
+			if problem := c.result(b, place); problem != nil {
+				return problem
+			}
+			continue
+		}
+		ps, problem := c.parts(b, place)
 		if problem != nil {
 			return problem
 		}
@@ -130,14 +136,6 @@ func (c *conversation) user(raw jsontext.Value, path string, newest bool) *Probl
 	return nil
 }
 
-// partsOf are what the user says in a block; the result of a tool becomes a message.
-func (c *conversation) partsOf(b *block, path string) ([]part, *Problem) {
-	if b.Type == "tool_result" {
-		return c.result(b, path)
-	}
-	return c.parts(b, path)
-}
-
 // parts are the parts of a block, which is noted as omitted if it has none.
 func (c *conversation) parts(b *block, path string) ([]part, *Problem) {
 	ps, known, problem := b.parts(path)
@@ -147,39 +145,40 @@ func (c *conversation) parts(b *block, path string) ([]part, *Problem) {
 	return ps, problem
 }
 
-// result adds the result of a tool. A result in a chat completion is text, so images and
-// files are returned for the message of the user that follows.
-func (c *conversation) result(b *block, path string) (shown []part, problem *Problem) {
+// result adds the result of a tool.
+func (c *conversation) result(b *block, path string) *Problem {
 	if b.ToolUseID == "" {
-		return nil, at(path+".tool_use_id", "Field required")
+		return at(path+".tool_use_id", "Field required")
 	}
 	blocks, problem := c.blocks(b.Content, path+".content")
 	if problem != nil {
-		return nil, problem
+		return problem
 	}
-	var texts []string
+	var shown []part
 	for i := range blocks {
 		ps, problem := c.parts(&blocks[i], fmt.Sprintf("%s.content.%d", path, i))
 		if problem != nil {
-			return nil, problem
+			return problem
 		}
-		for _, p := range ps {
-			if p.Text != nil {
-				texts = append(texts, *p.Text)
-			} else {
-				shown = append(shown, p)
-			}
-		}
+		shown = append(shown, ps...)
 	}
-	text := strings.Join(texts, "\n")
-	if len(shown) > 0 {
-		text = lines(text, "[The tool's images and files follow.]")
+	if b.IsError {
+		shown = asError(shown)
 	}
-	if b.IsError && !beginsWithError(text) {
-		text = "Error: " + text
+	c.messages = append(c.messages, chatMessage{Role: "tool", Content: contentOf(shown), ToolCallID: b.ToolUseID})
+	return nil
+}
+
+// asError says at the beginning of a result that it is an error.
+func asError(ps []part) []part {
+	const mark = "Error: "
+	if len(ps) == 0 || ps[0].Text == nil {
+		return append([]part{textPart(mark)}, ps...)
 	}
-	c.messages = append(c.messages, chatMessage{Role: "tool", Content: text, ToolCallID: b.ToolUseID})
-	return shown, nil
+	if text := *ps[0].Text; !beginsWithError(text) {
+		ps[0] = textPart(mark + text)
+	}
+	return ps
 }
 
 // beginsWithError reports whether a result says itself that it is an error.

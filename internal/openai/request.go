@@ -264,7 +264,7 @@ func parseContent(value []byte, plain bool) (string, bool, *Problem) {
 		if kind == "" {
 			return "", false, &Problem{Param: ".content", Code: "invalid_content_part", Msg: "a content part must be an object with a 'type'"}
 		}
-		if kind != "text" && kind != "input_text" && kind != "output_text" {
+		if !isTextPart(kind) {
 			continue
 		}
 		if text == nil {

@@ -36,7 +36,7 @@ func TestAnthropicThroughTheDoor(t *testing.T) {
 				`{"role":"assistant","content":[{"type":"thinking","thinking":"Hm.","signature":"sig"},{"type":"tool_use","id":"1","name":"f","input":{"a":1}}]},` +
 				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","is_error":true,"content":[{"type":"text","text":"bad"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}}]}]}]}`,
 			`{"model":"c1","max_tokens":5000,"messages":[{"role":"user","content":[{"type":"text","text":"go"}]},{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"f","input":{"a":1}}]},` +
-				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":[{"type":"text","text":"Error: bad\n[The tool's images and files follow.]"}]},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}}]}],` +
+				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":[{"type":"text","text":"Error: bad"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}}]}]}],` +
 				tools + `,"tool_choice":{"type":"any"}}`,
 		},
 	} {

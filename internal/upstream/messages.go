@@ -4,19 +4,46 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hermes-memory/hermes/internal/language"
+	"github.com/hermes-memory/hermes/internal/openai"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// appendMessages appends the messages as the JSON array of this wire.
+// appendMessages appends the messages as the JSON array of this wire. Images and files in
+// the results of tools follow those results in a message of the user.
 func appendMessages(b []byte, ms []session.Message) []byte {
 	b = append(b, '[')
+	var media []byte
 	for i := range ms {
+		if ms[i].Role != session.Tool {
+			b, media = appendMedia(b, media), nil
+		}
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = appendMessage(b, &ms[i])
+		b, media = appendResult(b, &ms[i], media)
 	}
-	return append(b, ']')
+	return append(appendMedia(b, media), ']')
+}
+
+// appendResult appends a message. If it is the result of a tool, its images and files are
+// added to media instead.
+func appendResult(b []byte, m *session.Message, media []byte) (body, withMedia []byte) {
+	if m.Role != session.Tool || len(m.Wire) == 0 {
+		return appendMessage(b, m), media
+	}
+	result, more := openai.ResultMedia(m.Wire)
+	if media != nil && more != nil {
+		media = append(media, ',')
+	}
+	return append(b, result...), append(media, more...)
+}
+
+// appendMedia appends a message of the user that shows the images and files of results.
+func appendMedia(b, media []byte) []byte {
+	if media == nil {
+		return b
+	}
+	return append(append(append(b, `,{"role":"user","content":[`...), media...), "]}"...)
 }
 
 // appendMessage appends one message: in its original bytes, if they were kept.

@@ -10,6 +10,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/openai"
 	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/session"
 )
 
 // OpenAI is a model behind any server that speaks OpenAI's chat completions:
@@ -67,10 +68,10 @@ func (m *OpenAI) Stream(ctx context.Context, p *run.Prompt) (iter.Seq2[run.Delta
 // request is the body to send: the client's, with messages and model replaced.
 func (m *OpenAI) request(p *run.Prompt, model string) ([]byte, error) {
 	sets := make([]openai.Set, 0, 4)
-	if !p.Raw || p.Body == nil {
+	if messages, rewrites := toSend(p); rewrites {
 		buf := m.buffers.Get().(*[]byte)
 		defer m.release(buf)
-		*buf = appendMessages((*buf)[:0], p.Messages)
+		*buf = appendMessages((*buf)[:0], messages)
 		sets = append(sets, openai.Set{Name: "messages", Value: *buf})
 	}
 	name := quote(nil, model)
@@ -95,6 +96,18 @@ func (m *OpenAI) request(p *run.Prompt, model string) ([]byte, error) {
 		return nil, fault.Wrap(fault.Invalid, "", "The request body is not a JSON object.", err)
 	}
 	return data, nil
+}
+
+// toSend are the messages of the prompt; rewrites is false if those of the body go as they
+// are.
+func toSend(p *run.Prompt) (ms []session.Message, rewrites bool) {
+	if !p.Raw || p.Body == nil {
+		return p.Messages, true
+	}
+	for _, m := range openai.ResultMessages(p.Body) {
+		ms = append(ms, session.Message{Role: session.Role(m.Role), Wire: m.Raw})
+	}
+	return ms, ms != nil
 }
 
 // release keeps a buffer for the next call, unless it grew for a rare large one.

@@ -196,6 +196,19 @@ func TestOpenAIRequest(t *testing.T) {
 	const wire = `[{"role":"system","content":"be \"brief\""},{"role":"user","content":[{"type":"image_url"}]},` +
 		`{"role":"user","content":"bad ` + "\uFFFD" + ` byte","name":"ann"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1"}]},` +
 		`{"role":"tool","content":"sunny","tool_call_id":"c1"},{"role":"assistant","content":""}]`
+	const (
+		pair       = `{"role":"assistant","content":null,"tool_calls":[{"id":"c1"},{"id":"c2"}]}`
+		first      = `{"role":"tool","tool_call_id":"c1","content":[{"type":"image_url","image_url":{"url":"a"}}]}`
+		second     = `{"role":"tool","tool_call_id":"c2","content":[{"type":"text","text":"b"},{"type":"file","file":{"file_id":"c"}}]}`
+		withImage  = pair + "," + first + "," + second
+		imageAfter = pair + `,{"role":"tool","tool_call_id":"c1","content":"[The tool's images and files follow.]"},` +
+			`{"role":"tool","tool_call_id":"c2","content":"b\n[The tool's images and files follow.]"},` +
+			`{"role":"user","content":[{"type":"image_url","image_url":{"url":"a"}},{"type":"file","file":{"file_id":"c"}}]}`
+	)
+	shown := []session.Message{
+		{Role: session.Assistant, ToolCalls: []byte(`[{"id":"c1"},{"id":"c2"}]`)},
+		{Role: session.Tool, Wire: []byte(first)}, {Role: session.Tool, Wire: []byte(second)}, {Role: session.User, Content: "go on"},
+	}
 	for _, tt := range []struct {
 		name   string
 		prompt run.Prompt
@@ -206,6 +219,8 @@ func TestOpenAIRequest(t *testing.T) {
 		{"named model", run.Prompt{Model: "m2", Body: []byte(`{"messages":[{"role":"user"}]}`), Messages: messages[:1]},
 			`{"messages":[{"role":"system","content":"be \"brief\""}],"model":"m2"}`},
 		{"raw", run.Prompt{Raw: true, Body: []byte(`{"messages": [ 1 ],"model":"hermes"}`), Messages: messages}, `{"messages": [ 1 ],"model":"m1"}`},
+		{"raw results with images", run.Prompt{Raw: true, Body: []byte(`{"messages":[` + withImage + `],"model":"hermes"}`)}, `{"messages":[` + imageAfter + `],"model":"m1"}`},
+		{"results with images, and a message after them", run.Prompt{Messages: shown}, `{"model":"m1","messages":[` + imageAfter + `,{"role":"user","content":"go on"}],"stream":false}`},
 		{"no body", run.Prompt{Messages: messages[:1]}, `{"model":"m1","messages":[{"role":"system","content":"be \"brief\""}],"stream":false}`},
 		{"no body, streaming", run.Prompt{Streaming: true}, `{"model":"m1","messages":[],"stream":true,"stream_options":{"include_usage":true}}`},
 	} {

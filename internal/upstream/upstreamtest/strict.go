@@ -10,7 +10,8 @@ import (
 
 // CheckChat reports why OpenAI would refuse the messages of a chat completion: an
 // error names the first call without its result, the first result without its call,
-// or the first pair whose order is wrong. A body without tools passes at once.
+// the first pair whose order is wrong, or the first result that is not text. A body
+// without tools passes at once.
 func CheckChat(body []byte) error {
 	if !bytes.Contains(body, []byte(`"tool`)) {
 		return nil
@@ -49,6 +50,21 @@ type chatMessage struct {
 	ToolCalls  []struct {
 		ID string `json:"id"`
 	} `json:"tool_calls"`
+	Content json.RawMessage `json:"content"`
+}
+
+// isText reports whether the content is a text, or parts that are text.
+func (m *chatMessage) isText() bool {
+	var parts []struct{ Type string }
+	if json.Unmarshal(m.Content, &parts) != nil {
+		return true
+	}
+	for _, p := range parts {
+		if p.Type != "text" {
+			return false
+		}
+	}
+	return true
 }
 
 // checkCalls compares the results after the message at i with its calls, and returns
@@ -70,6 +86,9 @@ func checkCalls(ms []chatMessage, i int) (int, error) {
 		id := ms[end].ToolCallID
 		if !open[id] {
 			return 0, fmt.Errorf("messages[%d]: 'tool_call_id' %q answers no open call of the previous message", end, id)
+		}
+		if !ms[end].isText() {
+			return 0, fmt.Errorf("messages[%d]: a message with role 'tool' takes content parts of type 'text' only", end)
 		}
 		delete(open, id)
 	}

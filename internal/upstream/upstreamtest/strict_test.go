@@ -32,6 +32,7 @@ func TestCheckChat(t *testing.T) {
 		"a call at the end":        {asks + "," + calls12, false},
 		"a call without an id":     {`{"role":"assistant","tool_calls":[{"type":"function"}]},{"role":"tool","content":"x"}`, false},
 		"an empty list of calls":   {`{"role":"assistant","tool_calls":[]}`, false},
+		"a result with an image":   {`{"role":"assistant","tool_calls":[{"id":"c1"}]},{"role":"tool","tool_call_id":"c1","content":[{"type":"image_url"}]}`, false},
 		"a user who calls":         {`{"role":"user","tool_calls":[{"id":"c1"}]},` + tool1, false},
 	} {
 		if err := CheckChat([]byte(`{"messages":[` + tt.messages + `]}`)); (err == nil) != tt.good {
