@@ -1,0 +1,137 @@
+package wordvec
+
+import (
+	"bytes"
+	"math"
+
+	"github.com/hermes-memory/hermes/internal/language"
+)
+
+// Vector is the meaning of a text: the weighted mean of its words' vectors, of the
+// length [Unit]. The zero Vector means that no word is known.
+type Vector struct {
+	parts [Dim]int8
+	known uint8
+}
+
+// Known is the number of content words that the table knows, at most 255.
+func (v *Vector) Known() int { return int(v.known) }
+
+// Cosine is the cosine of two meanings: from -1 to 1, 0 if one of them has no known word.
+func (v *Vector) Cosine(o *Vector) float32 {
+	sum := int32(0)
+	for i := range v.parts {
+		sum += int32(v.parts[i]) * int32(o.parts[i])
+	}
+	return cosine(sum)
+}
+
+// CosineWord is the cosine of a text and a word.
+func (v *Vector) CosineWord(word int) float32 {
+	row, sum := At(word), int32(0)
+	for i := range v.parts {
+		sum += int32(v.parts[i]) * int32(int8(row[i]))
+	}
+	return cosine(sum)
+}
+
+// mostWords bounds the words of a text that count: the first ones tell its subject.
+const mostWords = 1000
+
+// Of is the meaning of a text. Stop words and numbers do not count. Frequent words
+// count less than rare ones.
+func Of(text string) Vector {
+	var m Mean
+	scan := language.Scan(text)
+	for w, ok := scan.Next(); ok && m.known < mostWords; w, ok = scan.Next() {
+		m.Add(text, &w)
+	}
+	return m.Vector()
+}
+
+// Mean is a [Vector] in the making, for callers who scan the text themselves.
+type Mean struct {
+	sum   [Dim]int32
+	known int
+}
+
+// Add adds a word of a text.
+func (m *Mean) Add(text string, w *language.Word) {
+	if m.known >= mostWords {
+		return
+	}
+	if word, ok := Lookup(text, w); ok {
+		m.add(word)
+	}
+}
+
+// wholeWeight is the weight of a very rare word; halfRank is the rank of a word with
+// half of it. The frequency of a word is taken to be inverse to its rank.
+const (
+	wholeWeight = 256
+	halfRank    = 500
+)
+
+func (m *Mean) add(word int) {
+	weight := int32(wholeWeight * (word + 1) / (word + 1 + halfRank))
+	row := At(word)
+	for i := range m.sum {
+		m.sum[i] += weight * int32(int8(row[i]))
+	}
+	m.known++
+}
+
+// Vector is the mean of the words so far.
+func (m *Mean) Vector() Vector {
+	square := int64(0)
+	for _, v := range m.sum {
+		square += int64(v) * int64(v)
+	}
+	if square == 0 {
+		return Vector{}
+	}
+	out, length := Vector{known: uint8(min(m.known, math.MaxUint8))}, math.Sqrt(float64(square))
+	for i, v := range m.sum {
+		// The product is exact: the quotient is the only rounding.
+		out.parts[i] = int8(max(-math.MaxInt8, min(math.MaxInt8, math.Round(float64(int64(v)*Unit)/length))))
+	}
+	return out
+}
+
+// longest is the length of the longest word that is looked up, in bytes.
+const longest = 48
+
+// Lookup returns the number of a scanned word: as written, without a plural ending, or
+// by its stem. It returns false for stop words, numbers, and words that the table lacks.
+func Lookup(text string, w *language.Word) (int, bool) {
+	if w.Stop || w.Number || w.End-w.Start > longest {
+		return 0, false
+	}
+	var space [2 * longest]byte
+	low := closeUp(language.AppendFolded(space[:0], text[w.Start:w.End]))
+	if word, ok := find(&english, low); ok {
+		return word, true
+	}
+	if n := len(low); n > 3 && low[n-1] == 's' {
+		if word, ok := find(&english, low[:n-1]); ok {
+			return word, true
+		}
+	}
+	return find(&english, w.Stem)
+}
+
+// closeUp removes what an apostrophe joins to a word ("Anna's"), or only the apostrophe if
+// it follows a single letter ("O'Brien").
+func closeUp(low []byte) []byte {
+	at, size := bytes.IndexByte(low, '\''), 1
+	if at < 0 {
+		at, size = bytes.Index(low, []byte("’")), len("’")
+	}
+	switch {
+	case at < 0:
+		return low
+	case at == 1:
+		return append(low[:at], low[at+size:]...)
+	}
+	return low[:at]
+}
