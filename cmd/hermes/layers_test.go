@@ -15,7 +15,7 @@ import (
 var layers = [][]string{
 	{"bound"},
 	{"fault", "openai", "anthropic", "config", "language", "recovery", "trail", "fitted"},
-	{"owner", "claim", "cite", "mention", "clientfile", "errand", "wordvec"},
+	{"owner", "claim", "cite", "mention", "clientfile", "errand", "secret", "wordvec"},
 	{"session", "audit"},
 	{"ranking", "search"},
 	{"memory", "compression"},

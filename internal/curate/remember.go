@@ -13,6 +13,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/mention"
 	"github.com/hermes-memory/hermes/internal/openai"
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/secret"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -39,7 +40,7 @@ func (c *Curator) Remember(ctx context.Context, n *Note) ([]memory.Fact, error) 
 	if text == "" || len(text) > maxNote {
 		return nil, fault.New(fault.Invalid, "invalid_statement", fmt.Sprintf("A statement has 1–%d bytes.", maxNote)).At("statement")
 	}
-	if memory.MaskSecrets(text) != text {
+	if secret.Mask(text) != text {
 		return nil, fault.New(fault.Invalid, "secret_statement",
 			"The statement contains what looks like a password, a key or a code. Those are not remembered.").At("statement")
 	}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/bound"
 	"github.com/hermes-memory/hermes/internal/fault"
-	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/secret"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -126,7 +126,7 @@ const previewLength = 60
 
 // preview is the beginning of a text on one line, with secrets hidden.
 func preview(text string) string {
-	line := []rune(strings.Join(strings.Fields(memory.MaskSecrets(text)), " "))
+	line := []rune(strings.Join(strings.Fields(secret.Mask(text)), " "))
 	if len(line) > previewLength {
 		line = append(line[:previewLength-1], '…')
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/language"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/secret"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -51,7 +52,7 @@ func (e *Extract) Check(d ranking.Document) Refusal {
 	}
 	at := span{cited[0].Start, cited[len(cited)-1].End}
 	switch {
-	case x.d.secretIn(at) || hasSecret(e.Statement):
+	case x.d.secretIn(at) || secret.In(e.Statement):
 		return RefusedSecret
 	case !x.drawn(cited, len(cited)-1, e.Statement):
 		return RefusedWords

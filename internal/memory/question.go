@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"github.com/hermes-memory/hermes/internal/secret"
 )
 
 // Embedder computes vectors of texts; similar meanings give near vectors.
@@ -46,7 +48,7 @@ func (q *Questions) Meaning(ctx context.Context, view *View, question string) []
 	}
 	call, cancel := context.WithTimeout(ctx, q.Patience)
 	defer cancel()
-	vectors, _, err := q.Embed.Embed(call, []string{MaskSecrets(question[:min(len(question), maxMeant)])})
+	vectors, _, err := q.Embed.Embed(call, []string{secret.Mask(question[:min(len(question), maxMeant)])})
 	if ctx.Err() != nil {
 		return nil // the caller gave up, so this is no failure of the server
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/cite"
 	"github.com/hermes-memory/hermes/internal/language"
+	"github.com/hermes-memory/hermes/internal/secret"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -139,6 +140,6 @@ func appendQuote(b []byte, d *message) []byte {
 	b = append(b, ", "...)
 	b = d.SaidAt.UTC().AppendFormat(b, time.DateOnly)
 	b = append(b, ": "...)
-	b = cite.Words(b, language.Gist(masked(d.Text, d.secrets), maxQuote))
+	b = cite.Words(b, language.Gist(secret.Masked(d.Text, d.secrets), maxQuote))
 	return append(b, '\n')
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/hermes-memory/hermes/internal/language"
+	"github.com/hermes-memory/hermes/internal/secret"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -308,7 +309,7 @@ func (x *distiller) answer(r *reading, asked *message) bool {
 	if last.Code || len(question) > 200 || !strings.HasSuffix(question, "?") {
 		return false
 	}
-	if asked.secretIn(span{last.Start, last.End}) || hasSecret(question+" is "+r.text[r.Start:r.End]) {
+	if asked.secretIn(span{last.Start, last.End}) || secret.In(question+" is "+r.text[r.Start:r.End]) {
 		return false
 	}
 	x.readDates(r)

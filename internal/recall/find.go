@@ -6,6 +6,7 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/secret"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -82,7 +83,7 @@ func (f *finder) fact(fact memory.Fact) {
 // add rates a passage and keeps it if it may answer.
 func (f *finder) add(p passage, near *look) {
 	if p.fact == nil {
-		p.text = memory.MaskSecrets(p.text) // facts never hold secrets
+		p.text = secret.Mask(p.text) // facts never hold secrets
 	}
 	if p.fact != nil && !p.fact.Current() {
 		if _, taken := steps(f.q.View, *p.fact); taken {

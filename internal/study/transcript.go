@@ -6,7 +6,7 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/cite"
 	"github.com/hermes-memory/hermes/internal/language"
-	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/secret"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -26,7 +26,7 @@ func transcript(ms []session.Message) (string, []session.Message) {
 	users := false
 	for i := range ms {
 		m := &ms[i]
-		text, limit := memory.MaskSecrets(m.Content), shownOfOthers
+		text, limit := secret.Mask(m.Content), shownOfOthers
 		if m.Role == session.User {
 			limit = shownOfUser
 			users = users || strings.TrimSpace(text) != ""

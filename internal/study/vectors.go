@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/curate"
-	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/secret"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -59,7 +59,7 @@ func (s *Study) directions(ctx context.Context, ms []session.Message) ([]curate.
 	size := 0
 	for i := range ms {
 		m := &ms[i]
-		text := strings.ToValidUTF8(memory.MaskSecrets(m.Content[:min(len(m.Content), shownOfVector)]), "")
+		text := strings.ToValidUTF8(secret.Mask(m.Content[:min(len(m.Content), shownOfVector)]), "")
 		if strings.TrimSpace(text) == "" {
 			continue
 		}

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/hermes-memory/hermes/internal/language"
-	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/mention"
+	"github.com/hermes-memory/hermes/internal/secret"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -162,7 +162,7 @@ var thePrivate = sync.OnceValue(func() map[string]bool {
 // Private reports whether a sentence has a secret, an address or a long number, or is
 // about a private matter.
 func Private(sentence string) bool {
-	if memory.MaskSecrets(sentence) != sentence {
+	if secret.Mask(sentence) != sentence {
 		return true
 	}
 	digits := 0

@@ -12,6 +12,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/secret"
 )
 
 // Memory is the tool with which a model saves, corrects and erases single facts in the
@@ -104,7 +105,7 @@ func keep(in *memoryCall, replaces memory.FactID) run.ToolResult {
 		return refuse("a statement has 1–%d bytes", maxStatement)
 	case strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }):
 		return refuse("the statement holds control characters")
-	case memory.MaskSecrets(text) != text:
+	case secret.Mask(text) != text:
 		return refuse("the statement holds what looks like a password or a key; those are not kept")
 	case in.Kind != "" && !in.Kind.Asserted():
 		return refuse("kind is one of fact, decision, preference, instruction, identity, event, cause, number")
@@ -122,7 +123,7 @@ func find(g *run.Grant, query string) run.ToolResult {
 	for _, f := range g.Memory.Match(query, maxFound) {
 		if f.Current() {
 			fmt.Fprintf(&out, "%s (%s, %s, %s): %s\n", f.ID, f.Kind, cite.Speaker(nil, string(f.Source.Role), f.Source.Speaker),
-				f.SaidAt.UTC().Format(time.DateOnly), cite.Quoted(memory.MaskSecrets(f.Quote)))
+				f.SaidAt.UTC().Format(time.DateOnly), cite.Quoted(secret.Mask(f.Quote)))
 			if g.Memory.Outside(f.ID) {
 				note = memory.FoundNote
 			}

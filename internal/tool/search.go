@@ -12,6 +12,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/search"
+	"github.com/hermes-memory/hermes/internal/secret"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -63,7 +64,7 @@ func (s Search) Call(ctx context.Context, g *run.Grant, c run.ToolRequest) run.T
 	if len(found.Sessions) > 0 {
 		note = memory.FoundNote
 	}
-	return run.ToolResult{Text: memory.MaskSecrets(string(text)), Note: note}
+	return run.ToolResult{Text: secret.Mask(string(text)), Note: note}
 }
 
 // fit shortens the results to the available room, around the matches, so that every

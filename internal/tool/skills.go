@@ -11,6 +11,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/secret"
 )
 
 // Skills is the tool with which a model reads and writes instructions: folders with a
@@ -116,7 +117,7 @@ func (s Skills) save(g *run.Grant, in *skillsCall) run.ToolResult {
 	if why := mayChange(g, s.Trust); why != "" {
 		return refuse("the skill was not saved: %s", why)
 	}
-	if text := in.Description + "\n" + in.Instructions; memory.MaskSecrets(text) != text {
+	if text := in.Description + "\n" + in.Instructions; secret.Mask(text) != text {
 		return refuse("the skill holds what looks like a password or a key; those are not kept")
 	}
 	skill := Skill{Name: in.Name, Description: strings.TrimSpace(in.Description), Body: in.Instructions}

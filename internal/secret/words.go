@@ -1,4 +1,4 @@
-package memory
+package secret
 
 import (
 	"strings"
@@ -19,7 +19,7 @@ func isSeedCount(n int) bool { return n >= seedLeast && n <= seedMost && n%3 == 
 
 // series finds recovery phrases without a cue: as many short plain words as a phrase
 // has, separated only by blanks.
-func (s *secretScan) series() {
+func (s *scan) series() {
 	if len(s.text) < seedLeast*(seedShort+1)-1 {
 		return
 	}
@@ -51,7 +51,7 @@ func (s *secretScan) series() {
 
 // addSeries adds the words of a range after its last function word, if they are as many
 // as a phrase has. Most texts are prose, whose words never get here.
-func (s *secretScan) addSeries(begin, end int) {
+func (s *scan) addSeries(begin, end int) {
 	count := 0
 	for at := begin; at < end; {
 		word, _, _ := strings.Cut(s.text[at:end], " ")
@@ -67,26 +67,31 @@ func (s *secretScan) addSeries(begin, end int) {
 }
 
 // lastOfSeries reports whether a series of words may end at i: not inside a word.
-func (s *secretScan) lastOfSeries(i int) bool {
+func (s *scan) lastOfSeries(i int) bool {
 	return i == len(s.text) || strings.IndexByte(".\n\r\"'`);!?", s.text[i]) >= 0
 }
 
 // nextWord is the start of the word after the one at i.
-func (s *secretScan) nextWord(i int) int {
+func (s *scan) nextWord(i int) int {
 	for i < len(s.text) && strings.IndexByte(" \n:\"", s.text[i]) < 0 {
 		i++
 	}
 	return i + 1
 }
 
+// isProse reports whether a word, after n others, belongs to a sentence and to no series.
+func (s *scan) isProse(word string, n int) bool {
+	return s.known.in(word, "grammar") || n == 0 && s.known.in(word, "function")
+}
+
 // words is the series of words at i after a cue: separated by blanks, commas, line
 // breaks or numbers.
-func (s *secretScan) words(i int) (span, bool) {
+func (s *scan) words(i int) (Span, bool) {
 	begin, end, count := i, i, 0
 	for i < len(s.text) {
 		r, n := utf8.DecodeRuneInString(s.text[i:])
 		if !unicode.IsLetter(r) {
-			if !unicode.IsDigit(r) && !s.betweenWords(i, r, count) {
+			if !s.betweenWords(i, r, count) {
 				break
 			}
 			i += n
@@ -95,12 +100,12 @@ func (s *secretScan) words(i int) (span, bool) {
 		start := i
 		i = s.wordEnd(i)
 		word := s.text[start:i]
-		if s.known.in(word, "grammar") || s.known.in(word, "function") && count == 0 {
+		if s.isProse(word, count) {
 			break
 		}
 		count, end = count+1, i
 	}
-	return span{begin, end}, count >= seedNamed
+	return Span{begin, end}, count >= seedNamed
 }
 
 // Words without grammar between them are no sentence: from seriesWords words on they are a
@@ -109,7 +114,7 @@ const seriesWords = 4
 
 // isWordSeries reports whether a chosen secret of several words begins at a position:
 // "correct horse battery staple".
-func (s *secretScan) isWordSeries(at int) bool {
+func (s *scan) isWordSeries(at int) bool {
 	end, n := s.phrase(at)
 	usual := 0
 	for word := range strings.FieldsSeq(s.text[at:max(at, end)]) {
@@ -122,18 +127,18 @@ func (s *secretScan) isWordSeries(at int) bool {
 
 // betweenWords reports whether a sign may come between the words of a series: a full
 // stop only after a number, a hyphen only as a list marker.
-func (s *secretScan) betweenWords(i int, r rune, count int) bool {
+func (s *scan) betweenWords(i int, r rune, count int) bool {
 	switch r {
 	case '.':
 		return count == 0 || digitAt(s.text, i-1)
 	case '-':
 		return i == 0 || isSeparator[s.text[i-1]]
 	}
-	return strings.ContainsRune(" ,)\n\r\t\"'`*", r)
+	return unicode.IsDigit(r) || strings.ContainsRune(" ,)\n\r\t\"'`*", r)
 }
 
 // wordEnd is the end of the word that begins at i.
-func (s *secretScan) wordEnd(i int) int {
+func (s *scan) wordEnd(i int) int {
 	for i < len(s.text) {
 		r, n := utf8.DecodeRuneInString(s.text[i:])
 		if !isWordRune(r) {

@@ -1,11 +1,17 @@
-package memory
+package secret
 
 import (
+	_ "embed"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/hermes-memory/hermes/internal/language"
 )
+
+//go:embed secrets.txt
+var lists string
 
 // cueShape is the form of the value for a cue.
 type cueShape uint8
@@ -32,8 +38,8 @@ type cue struct {
 // official reports whether the code is a long number that an authority gives.
 func (c *cue) official() bool { return c.min > 8 }
 
-// secrets is the lexicon's knowledge of keys and passwords.
-type secrets struct {
+// lexicon is the knowledge of keys and passwords.
+type lexicon struct {
 	prefixes [256][]string  // by first byte
 	cues     map[gram][]cue // longest first
 	begins   gramSet        // the keys of cues, small enough to stay in the processor's cache
@@ -44,18 +50,18 @@ type secrets struct {
 	endings  []string
 }
 
-// theSecrets reads the list, once.
-var theSecrets = sync.OnceValue(func() *secrets {
-	s := &secrets{cues: map[gram][]cue{}, iban: map[string]int{}, lists: map[string]map[string]bool{}}
+// theLexicon reads the list, once.
+var theLexicon = sync.OnceValue(func() *lexicon {
+	s := &lexicon{cues: map[gram][]cue{}, iban: map[string]int{}, lists: map[string]map[string]bool{}}
 	shapes := map[string]cueShape{
 		"chosen": shapeChosen, "several": shapeSeveral, "made": shapeMade,
 		"loose": shapeLoose, "code": shapeCode, "placed": shapeCode, "words": shapeWords, "pair": shapePair,
 	}
-	(&lexicon{}).eachLine("secrets", func(name string, items []string) {
+	for name, items := range language.Lists(lists) {
 		name, digits, _ := strings.Cut(name, " ")
 		if shape, ok := shapes[name]; ok {
 			s.addCues(cue{shape: shape, placed: name == "placed"}, digits, items)
-			return
+			continue
 		}
 		switch name {
 		case "prefix":
@@ -79,7 +85,7 @@ var theSecrets = sync.OnceValue(func() *secrets {
 			}
 			s.lists[name] = set
 		}
-	})
+	}
 	for _, cues := range s.cues {
 		slices.SortStableFunc(cues, func(a, b cue) int { return len(b.word) - len(a.word) })
 	}
@@ -87,7 +93,7 @@ var theSecrets = sync.OnceValue(func() *secrets {
 })
 
 // addCues adds cues of one shape.
-func (s *secrets) addCues(kind cue, digits string, items []string) {
+func (s *lexicon) addCues(kind cue, digits string, items []string) {
 	least, most, _ := strings.Cut(digits, "-")
 	for _, item := range items {
 		c := kind
@@ -102,14 +108,14 @@ func (s *secrets) addCues(kind cue, digits string, items []string) {
 }
 
 // cuesAt are the cues that may begin at the start of a text.
-func (s *secrets) cuesAt(text string) []cue {
+func (s *lexicon) cuesAt(text string) []cue {
 	if g := gramAt(text); s.begins.has(g) {
 		return s.cues[g]
 	}
 	return nil
 }
 
-// leet are the digits and signs that people write for letters in words about secrets.
+// leet are the digits and signs that people write for letters in words about lexicon.
 var leet = [256]byte{'@': 'a', '4': 'a', '3': 'e', '1': 'i', '!': 'i', '0': 'o', '$': 's', '5': 's', '7': 't'}
 
 // shortestLeet is the length of a word, in bytes, from which digits and signs in it may
@@ -139,7 +145,7 @@ func (c *cue) prefixOf(text string) int {
 }
 
 // in reports whether a word, in any case, is in one of the lists.
-func (s *secrets) in(word string, lists ...string) bool {
+func (s *lexicon) in(word string, lists ...string) bool {
 	word = strings.ToLower(word)
 	return slices.ContainsFunc(lists, func(list string) bool { return s.lists[list][word] })
 }

@@ -1,4 +1,4 @@
-package memory
+package secret
 
 import (
 	"strings"
@@ -10,7 +10,7 @@ func isKey(w string) bool {
 	if len(w) < 12 {
 		return false
 	}
-	for _, p := range theSecrets().prefixes[w[0]] {
+	for _, p := range theLexicon().prefixes[w[0]] {
 		if strings.HasPrefix(w, p) && len(w) >= len(p)+12 && isKeyBody(w[len(p):]) {
 			return true
 		}
@@ -78,7 +78,7 @@ func randomKind(c byte) int {
 }
 
 // numbers finds card and account numbers by their check digits.
-func (s *secretScan) numbers() {
+func (s *scan) numbers() {
 	for i := 0; i < len(s.text); {
 		if !isAlnum(s.text[i]) {
 			i++
@@ -95,7 +95,7 @@ func (s *secretScan) numbers() {
 }
 
 // numberEnd is the length of the card or account number that begins at i; 0 for none.
-func (s *secretScan) numberEnd(i int) int {
+func (s *scan) numberEnd(i int) int {
 	switch {
 	case i > 0 && strings.IndexByte("./_", s.text[i-1]) >= 0: // part of a longer token
 		return 0
@@ -117,10 +117,13 @@ func digitAt(s string, i int) bool { return i >= 0 && i < len(s) && isDigit(s[i]
 func cardEnd(s string) int {
 	var digits []byte
 	end, groups := 0, 0
-	for i := 0; i < len(s) && len(digits) < 19; i++ {
+	for i := range len(s) {
+		if len(digits) == longestCard {
+			break
+		}
 		if isDigit(s[i]) {
 			digits = append(digits, s[i])
-		} else if groups++; groups > 6 || strings.IndexByte(" -", s[i]) < 0 || !digitAt(s, i+1) {
+		} else if groups++; groups > 6 || !parts(s, i) {
 			break
 		}
 		if last := i+1 == len(s) || !isAlnum(s[i+1]); last && isCard(string(digits)) {
@@ -129,6 +132,12 @@ func cardEnd(s string) int {
 	}
 	return end
 }
+
+// longestCard is the number of digits of the longest card numbers.
+const longestCard = 19
+
+// parts reports whether the byte at i stands between two groups of digits.
+func parts(s string, i int) bool { return strings.IndexByte(" -", s[i]) >= 0 && digitAt(s, i+1) }
 
 // issuers are the first digits of cards, with the valid lengths.
 var issuers = []struct {
@@ -172,7 +181,7 @@ func hasIssuer(digits string) bool {
 
 // accountEnd is the length of the account number (IBAN) at the start of text; 0 for
 // none.
-func (s *secrets) accountEnd(text string) int {
+func (s *lexicon) accountEnd(text string) int {
 	want := s.iban[strings.ToUpper(text[:2])]
 	number, end := make([]byte, 0, 64), 0
 	for ; end < len(text) && len(number) < want; end++ {
@@ -222,7 +231,7 @@ func mix(v string) (m mixed) {
 
 // looksChosen reports whether a value is not an ordinary word: it has digits or unusual
 // signs among its letters, and is neither a measure nor the name of a technology.
-func (s *secrets) looksChosen(v string) bool {
+func (s *lexicon) looksChosen(v string) bool {
 	m := mix(v)
 	if len(v) < 4 || strings.ContainsAny(v, " \t") || s.isTerm(v) {
 		return false
@@ -231,7 +240,7 @@ func (s *secrets) looksChosen(v string) bool {
 }
 
 // looksMade reports whether a value looks generated, or carefully chosen.
-func (s *secrets) looksMade(v string) bool {
+func (s *lexicon) looksMade(v string) bool {
 	m := mix(v)
 	switch {
 	case m.digits == 0 || !s.looksChosen(v):
@@ -256,7 +265,7 @@ func isGrouped(v string) bool {
 
 // isTerm reports whether a value is a measure ("256-bit"), a path or URL, a placeholder
 // ("${PASSWORD}", "****"), or a technology with a number ("OAuth2", "RS256").
-func (s *secrets) isTerm(v string) bool {
+func (s *lexicon) isTerm(v string) bool {
 	low := strings.ToLower(v)
 	stem := strings.Trim(strings.TrimLeft(low, "0123456789.,"), "-")
 	if stem != low && s.lists["units"][stem] || s.lists["technical"][strings.TrimRight(low, "0123456789.-")] {
@@ -276,4 +285,8 @@ func isFilling(v string) bool { return strings.Trim(v, v[:1]) == "" && !isDigit(
 // isVariable reports whether a value is the name of a variable: "$PASSWORD".
 func isVariable(v string) bool {
 	return v[0] == '$' && strings.ToUpper(v) == v && mix(v).digits == 0
+}
+
+func isAlnum(c byte) bool {
+	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
 }

@@ -1,4 +1,4 @@
-package memory
+package secret
 
 import (
 	"slices"
@@ -19,7 +19,7 @@ const longestWord, longestValue = 100, 1000
 
 // valueAt is the value at a position: text in quotation marks, a word, or a series of
 // plain words up to the end of its clause.
-func (s *secretScan) valueAt(at int) secretValue {
+func (s *scan) valueAt(at int) value {
 	for _, q := range secretQuotes {
 		if !strings.HasPrefix(s.text[at:], q[0]) {
 			continue
@@ -27,36 +27,36 @@ func (s *secretScan) valueAt(at int) secretValue {
 		start := at + len(q[0])
 		line, _, _ := strings.Cut(s.text[start:min(len(s.text), start+200)], "\n")
 		if n := strings.Index(line, q[1]); n > 0 {
-			v := secretValue{span: span{start, start + n}, quoted: true}
+			v := value{Span: Span{start, start + n}, quoted: true}
 			v.phrase = s.isWord(line[:n])
 			return v
 		}
 		at = start
 	}
-	v := s.trimmed(span{at, s.until(at, longestValue, " \t\n\r\"'`<>(),;")})
-	v.phrase = s.isPhrase(v.start)
+	v := s.trimmed(Span{at, s.until(at, longestValue, " \t\n\r\"'`<>(),;")})
+	v.phrase = s.isPhrase(v.Start)
 	return v
 }
 
 // trimmed is a word without surrounding punctuation.
-func (s *secretScan) trimmed(w span) secretValue {
-	v := secretValue{span: w}
-	text := s.text[w.start:w.end]
+func (s *scan) trimmed(w Span) value {
+	v := value{Span: w}
+	text := s.text[w.Start:w.End]
 	left := strings.TrimLeft(text, "\"'`“„«‘*(")
 	v.quoted = len(left) < len(text)
-	v.start += len(text) - len(left)
+	v.Start += len(text) - len(left)
 	right := strings.TrimRight(left, ".?:\"'`”“»’*)。、")
 	if bare := strings.TrimRight(right, "!"); len(right) == len(left) || len(right)-len(bare) > 1 || mix(bare).digits == 0 {
 		right = bare
 	}
-	v.end = v.start + len(right)
+	v.End = v.Start + len(right)
 	return v
 }
 
 // isPhrase reports whether plain words that may be a chosen secret extend from a
 // position to the end of the clause. The first word decides most: it must not be a
 // usual word in sentences about passwords.
-func (s *secretScan) isPhrase(at int) bool {
+func (s *scan) isPhrase(at int) bool {
 	end, n := s.phrase(at)
 	owned := n > 1 && strings.Contains(s.text[at:end], "'s ") // "Anna's problem"
 	return n > 0 && !owned && s.isWord(s.wordAt(at))
@@ -64,7 +64,7 @@ func (s *secretScan) isPhrase(at int) bool {
 
 // phrase is the end of a series of words without function words, from a position up to
 // the end of the clause, and the number of words; 0 for none.
-func (s *secretScan) phrase(at int) (end, n int) {
+func (s *scan) phrase(at int) (end, n int) {
 	for ; n <= mostWords; n++ {
 		word := s.wordAt(at)
 		if n > 0 && (word == "" || s.known.in(word, "clause")) {
@@ -83,7 +83,7 @@ func (s *secretScan) phrase(at int) (end, n int) {
 }
 
 // wordAt is the word at a position, with the signs inside it; "" for none.
-func (s *secretScan) wordAt(at int) string {
+func (s *scan) wordAt(at int) string {
 	if at >= len(s.text) {
 		return ""
 	}
@@ -99,7 +99,7 @@ func (s *secretScan) wordAt(at int) string {
 }
 
 // joins reports whether a sign is inside a word.
-func (s *secretScan) joins(at int, r rune) bool {
+func (s *scan) joins(at int, r rune) bool {
 	if at == 0 || !strings.ContainsRune("-_'.@+", r) {
 		return false
 	}
@@ -112,13 +112,18 @@ func isWordRune(r rune) bool { return isLetterOrDigit(r) || unicode.IsMark(r) }
 
 func isLetterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
+// endsClause reports whether a word before n others does not belong to their clause.
+func endsClause(word string, n int) bool {
+	return isListMarker(word) || n > 0 && strings.IndexByte(".!?:", word[len(word)-1]) >= 0
+}
+
 // wordsBefore are the words of the clause before a position, up to the reach of a cue.
-func (s *secretScan) wordsBefore(at int) []span {
+func (s *scan) wordsBefore(at int) []Span {
 	from := strings.LastIndexAny(s.text[max(0, at-200):at], "\n;") + 1 + max(0, at-200)
 	if from < at-120 {
 		from = at - 120
 	}
-	var out []span
+	var out []Span
 	for end := at; end > from && len(out) < reachBack; {
 		for end > from && strings.IndexByte(" \t,", s.text[end-1]) >= 0 {
 			end--
@@ -127,14 +132,10 @@ func (s *secretScan) wordsBefore(at int) []span {
 		for start > from && strings.IndexByte(" \t", s.text[start-1]) < 0 {
 			start--
 		}
-		word := s.text[start:end]
-		if word == "" || end < at && isListMarker(word) {
+		if word := s.text[start:end]; word == "" || end < at && endsClause(word, len(out)) {
 			break
 		}
-		if len(out) > 0 && strings.IndexByte(".!?:", word[len(word)-1]) >= 0 {
-			break
-		}
-		out = append(out, span{start, end})
+		out = append(out, Span{start, end})
 		end = start
 	}
 	slices.Reverse(out)
@@ -148,10 +149,10 @@ func isListMarker(word string) bool {
 }
 
 // skipSpace is the first position from at on without a blank.
-func (s *secretScan) skipSpace(at int) int { return s.skip(at, " \t") }
+func (s *scan) skipSpace(at int) int { return s.skip(at, " \t") }
 
 // skip is the first position from at on without one of the signs.
-func (s *secretScan) skip(at int, signs string) int {
+func (s *scan) skip(at int, signs string) int {
 	for at < len(s.text) && strings.IndexByte(signs, s.text[at]) >= 0 {
 		at++
 	}
@@ -159,7 +160,7 @@ func (s *secretScan) skip(at int, signs string) int {
 }
 
 // until is the first position from at on with one of the signs, at most so many bytes on.
-func (s *secretScan) until(at, most int, signs string) int {
+func (s *scan) until(at, most int, signs string) int {
 	end := min(len(s.text), at+most)
 	if n := strings.IndexAny(s.text[at:end], signs); n >= 0 {
 		return at + n
@@ -168,7 +169,7 @@ func (s *secretScan) until(at, most int, signs string) int {
 }
 
 // skipBlank is skipSpace that also skips one line break.
-func (s *secretScan) skipBlank(at int) int {
+func (s *scan) skipBlank(at int) int {
 	at = s.skipSpace(at)
 	if at < len(s.text) && (s.text[at] == '\n' || s.text[at] == '\r') {
 		return s.skipSpace(at + 1)
@@ -177,10 +178,10 @@ func (s *secretScan) skipBlank(at int) int {
 }
 
 // skipClosing skips blanks and the marks that close a cue or a phrase.
-func (s *secretScan) skipClosing(at int) int { return s.skip(at, " \t\"'`)*(") }
+func (s *scan) skipClosing(at int) int { return s.skip(at, " \t\"'`)*(") }
 
 // skipStill skips words such as "now", and a colon after a connector.
-func (s *secretScan) skipStill(at int) int {
+func (s *scan) skipStill(at int) int {
 	for {
 		at = s.skipSpace(at)
 		word := s.wordAt(at)

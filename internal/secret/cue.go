@@ -1,4 +1,4 @@
-package memory
+package secret
 
 import (
 	"slices"
@@ -16,7 +16,7 @@ const (
 )
 
 // cues finds the values that the text gives for a password, a token, a PIN….
-func (s *secretScan) cues() {
+func (s *scan) cues() {
 	for at := 0; at < len(s.text); at++ {
 		begun := s.known.cuesAt(s.text[at:])
 		for i := range begun {
@@ -29,9 +29,9 @@ func (s *secretScan) cues() {
 				continue
 			}
 			if found, ok := s.given(c, at, at+n); ok {
-				s.add(found.start, found.end)
+				s.add(found.Start, found.End)
 			} else if found, ok := s.before(c, at, at+n); ok {
-				s.add(found.start, found.end)
+				s.add(found.Start, found.End)
 			}
 			at += n - 1
 			break
@@ -42,7 +42,7 @@ func (s *secretScan) cues() {
 // startsCue reports whether a cue may begin at a position: at the start of a word,
 // after a sign, at a capital letter within a word ("clientSecret"), or anywhere if the
 // cue may end longer words.
-func (s *secretScan) startsCue(at int, c *cue) bool {
+func (s *scan) startsCue(at int, c *cue) bool {
 	r, _ := utf8.DecodeLastRuneInString(s.text[:at])
 	if c.ends || !isLetterOrDigit(r) {
 		return true
@@ -52,7 +52,7 @@ func (s *secretScan) startsCue(at int, c *cue) bool {
 }
 
 // endsCue reports whether a cue may end at a position: no letter of a name follows.
-func (s *secretScan) endsCue(end int) bool {
+func (s *scan) endsCue(end int) bool {
 	r, n := utf8.DecodeRuneInString(s.text[end:])
 	if n == 0 || r > 0x2e80 {
 		return true
@@ -76,25 +76,19 @@ const (
 )
 
 // given is the value after a cue.
-func (s *secretScan) given(c *cue, start, end int) (span, bool) {
+func (s *scan) given(c *cue, start, end int) (Span, bool) {
 	at, how := s.linkAt(start, end)
 	if how == linkNone {
 		if at = s.skipSpace(end); at == end { // a punctuation mark here closes the text before it
-			return span{}, false
+			return Span{}, false
 		}
 	}
 	if c.shape == shapeWords {
-		if how == linkNone || how == linkOwned {
-			return span{}, false
-		}
-		return s.words(at)
+		return s.linkedWords(at, how)
 	}
 	v := s.valueAt(at)
-	if v.start == v.end {
-		return v.span, false
-	}
-	if c.placed && !s.saysPlace(end, v.start) {
-		return v.span, false
+	if unplaced := c.placed && !s.saysPlace(end, v.Start); unplaced || v.Start == v.End {
+		return v.Span, false
 	}
 	if c.shape == shapePair {
 		if second, ok := s.pair(at); ok {
@@ -102,31 +96,48 @@ func (s *secretScan) given(c *cue, start, end int) (span, bool) {
 		}
 	}
 	if !s.accepts(c, v, how, !s.isAny(start)) {
-		return v.span, false
+		return v.Span, false
 	}
-	if c.shape == shapeCode {
-		v.end = max(v.end, s.codeEnd(v.start, c))
-	}
-	if end, n := s.phrase(v.start); v.phrase || s.isWordSeries(v.start) || c.shape == shapeSeveral && n > 2 {
-		v.end = max(v.end, end)
-	}
-	return v.span, true
+	v.End = s.extent(c, v)
+	return v.Span, true
 }
 
-// secretValue is a possible secret.
-type secretValue struct {
-	span
+// linkedWords is the series of words that a link leads to.
+func (s *scan) linkedWords(at int, how link) (Span, bool) {
+	if how == linkNone || how == linkOwned {
+		return Span{}, false
+	}
+	return s.words(at)
+}
+
+// extent is the end of an accepted value: codes and phrases may have several words.
+func (s *scan) extent(c *cue, v value) int {
+	to := v.End
+	if c.shape == shapeCode {
+		to = max(to, s.codeEnd(v.Start, c))
+	}
+	end, n := s.phrase(v.Start)
+	if several := c.shape == shapeSeveral && n > 2; several || v.phrase || s.isWordSeries(v.Start) {
+		to = max(to, end)
+	}
+	return to
+}
+
+// value is a possible secret.
+type value struct {
+	Span
 	quoted bool
 	phrase bool // it consists of plain words
 }
 
 // linkAt finds the link between a cue that ends at end and its value, and the start of
 // the value.
-func (s *secretScan) linkAt(start, end int) (int, link) {
-	if strings.HasSuffix(s.text[:start], "--") && end < len(s.text) && s.text[end] == ' ' {
+func (s *scan) linkAt(start, end int) (int, link) {
+	rest := s.text[end:]
+	if strings.HasSuffix(s.text[:start], "--") && strings.HasPrefix(rest, " ") {
 		return end + 1, linkOption
 	}
-	if rest := s.text[end:]; strings.HasPrefix(rest, "'s ") || strings.HasPrefix(rest, "’s ") {
+	if strings.HasPrefix(rest, "'s ") || strings.HasPrefix(rest, "’s ") {
 		return end + strings.IndexByte(rest, ' ') + 1, linkOwned
 	}
 	at := s.skipClosing(end)
@@ -144,7 +155,7 @@ func (s *secretScan) linkAt(start, end int) (int, link) {
 }
 
 // saysPlace reports whether the text between two positions names what a code opens.
-func (s *secretScan) saysPlace(start, end int) bool {
+func (s *scan) saysPlace(start, end int) bool {
 	for word := range strings.FieldsSeq(s.text[start:max(start, end)]) {
 		if s.known.in(word, "place") {
 			return true
@@ -155,13 +166,13 @@ func (s *secretScan) saysPlace(start, end int) bool {
 
 // leadsOn reports whether a word may come between a cue and its connector: "for the
 // router", "now", a name.
-func (s *secretScan) leadsOn(word string) bool {
+func (s *scan) leadsOn(word string) bool {
 	first, _ := utf8.DecodeRuneInString(word)
 	return s.known.in(word, "of", "still", "giver") || unicode.IsUpper(first) && !s.standsOut(word)
 }
 
 // connector is the link at a position, and the position after it.
-func (s *secretScan) connector(at, cueStart int) (int, link) {
+func (s *scan) connector(at, cueStart int) (int, link) {
 	rest := s.text[at:]
 	for _, sign := range s.known.signs {
 		if strings.HasPrefix(rest, sign) {
@@ -201,7 +212,7 @@ func (s *secretScan) connector(at, cueStart int) (int, link) {
 
 // skipChange skips the change between a copula and the value: "was changed to",
 // "wurde auf … geändert".
-func (s *secretScan) skipChange(at, cueStart int) int {
+func (s *scan) skipChange(at, cueStart int) int {
 	next := at
 	if word := s.wordAt(at); s.known.in(word, "changing") {
 		next = s.skipSpace(at + len(word))
@@ -217,54 +228,54 @@ func (s *secretScan) skipChange(at, cueStart int) int {
 }
 
 // changed reports whether a verb of change comes before a cue in its clause.
-func (s *secretScan) changed(at int) bool {
+func (s *scan) changed(at int) bool {
 	clause := s.text[at:min(len(s.text), at+80)]
 	return s.saysBefore(at, reachBack, "changing") || strings.Contains(clause, "geändert") || strings.Contains(clause, "gesetzt")
 }
 
 // saysBefore reports whether one of the n words before a position in its clause is in a
 // list.
-func (s *secretScan) saysBefore(at, n int, list string) bool {
+func (s *scan) saysBefore(at, n int, list string) bool {
 	words := s.wordsBefore(at)
-	return slices.ContainsFunc(words[max(0, len(words)-n):], func(w span) bool { return s.known.in(s.of(w), list) })
+	return slices.ContainsFunc(words[max(0, len(words)-n):], func(w Span) bool { return s.known.in(s.of(w), list) })
 }
 
 // isAny reports whether a cue means such things in general ("a password is better").
-func (s *secretScan) isAny(at int) bool { return s.saysBefore(at, 2, "any") }
+func (s *scan) isAny(at int) bool { return s.saysBefore(at, 2, "any") }
 
 // pair is the secret of a name and its secret at a position.
-func (s *secretScan) pair(at int) (span, bool) {
+func (s *scan) pair(at int) (Span, bool) {
 	name := s.text[at:s.until(at, longestWord, separators+":|")]
 	i := s.skipSpace(at + len(name))
 	if name == "" || i == len(s.text) || strings.Contains(name, "/") {
-		return span{}, false
+		return Span{}, false
 	}
 	if word := s.wordAt(i); s.known.in(word, "between") {
 		v := s.valueAt(s.skipSpace(i + len(word)))
-		return v.span, s.standsOut(s.of(v.span))
+		return v.Span, s.standsOut(s.of(v.Span))
 	}
 	if strings.IndexByte("/:|", s.text[i]) < 0 {
-		return span{}, false
+		return Span{}, false
 	}
 	v := s.valueAt(s.skipSpace(i + 1))
-	return v.span, s.known.looksChosen(s.of(v.span))
+	return v.Span, s.known.looksChosen(s.of(v.Span))
 }
 
 // before is the value before a cue: "hunter2 is my password".
-func (s *secretScan) before(c *cue, start, end int) (span, bool) {
+func (s *scan) before(c *cue, start, end int) (Span, bool) {
 	if c.placed {
-		return span{}, false
+		return Span{}, false
 	}
 	next := s.wordAt(s.skipSpace(end))
 	if next != "" && !s.known.in(next, "of") && !s.known.in(next, "given") {
-		return span{}, false
+		return Span{}, false
 	}
 	words := s.wordsBefore(start)
 	for i := len(words) - 2; i > 0; i-- {
 		if s.known.in(s.of(words[i]), "as") && s.known.in(s.of(words[i+1]), "certain") {
 			v := s.trimmed(words[i-1])
-			return v.span, s.acceptsBefore(c, v, i == 1)
+			return v.Span, s.acceptsBefore(c, v, i == 1)
 		}
 	}
-	return span{}, false
+	return Span{}, false
 }

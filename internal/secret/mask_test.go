@@ -1,12 +1,12 @@
-package memory
+package secret
 
 import (
 	"strings"
 	"testing"
 )
 
-// TestMaskSecrets hides what opens doors and leaves the rest as it was.
-func TestMaskSecrets(t *testing.T) {
+// TestMask hides what opens doors and leaves the rest as it was.
+func TestMask(t *testing.T) {
 	t.Parallel()
 	for _, c := range [][2]string{
 		{"My password is hunter2.", "hunter2"},
@@ -19,13 +19,13 @@ func TestMaskSecrets(t *testing.T) {
 		{"The client_secret: Zx81Qw92Er73", "Zx81"},
 		{"-----BEGIN RSA PRIVATE KEY-----", "RSA"},
 	} {
-		got := MaskSecrets(c[0])
-		if strings.Contains(got, c[1]) || !strings.Contains(got, hiddenSecret) {
+		got := Mask(c[0])
+		if strings.Contains(got, c[1]) || !strings.Contains(got, hidden) {
 			t.Errorf("%q: got %q", c[0], got)
 		}
 	}
 	for _, text := range []string{"", "The password is required.", "We use Kafka: it is fast.", "Die Straße ist naß."} {
-		if got := MaskSecrets(text); got != text {
+		if got := Mask(text); got != text {
 			t.Errorf("got %q, want %q", got, text)
 		}
 	}

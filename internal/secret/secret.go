@@ -1,4 +1,6 @@
-package memory
+// Package secret finds keys, passwords and tokens in texts, and masks them. Nothing else
+// knows what a secret looks like.
+package secret
 
 import (
 	"cmp"
@@ -8,18 +10,21 @@ import (
 	"unicode/utf8"
 )
 
-// secretScan finds secrets in a text in three ways: by the form of the value
-// (secret_shape.go), by a cue that names it (secret_cue.go), and as a series of words
-// (secret_words.go).
-type secretScan struct {
+// Span is a range of bytes of a text: Start inclusive, End exclusive.
+type Span struct{ Start, End int }
+
+// scan finds secrets in a text in three ways: by the form of the value
+// (shape.go), by a cue that names it (cue.go), and as a series of words
+// (words.go).
+type scan struct {
 	text  string
-	known *secrets
-	found []span
+	known *lexicon
+	found []Span
 }
 
-// secretSpans are the parts of a text with secrets, in order.
-func secretSpans(text string) []span {
-	s := secretScan{text: text, known: theSecrets()}
+// Spans are the parts of a text with secrets, in order.
+func Spans(text string) []Span {
+	s := scan{text: text, known: theLexicon()}
 	s.armour()
 	s.keys()
 	s.numbers()
@@ -28,11 +33,11 @@ func secretSpans(text string) []span {
 	if len(s.found) < 2 {
 		return s.found
 	}
-	slices.SortFunc(s.found, func(a, b span) int { return cmp.Compare(a.start, b.start) })
+	slices.SortFunc(s.found, func(a, b Span) int { return cmp.Compare(a.Start, b.Start) })
 	merged := s.found[:1]
 	for _, f := range s.found[1:] {
-		if last := &merged[len(merged)-1]; f.start <= last.end {
-			last.end = max(last.end, f.end)
+		if last := &merged[len(merged)-1]; f.Start <= last.End {
+			last.End = max(last.End, f.End)
 		} else {
 			merged = append(merged, f)
 		}
@@ -40,22 +45,22 @@ func secretSpans(text string) []span {
 	return merged
 }
 
-// hasSecret reports whether a text contains a secret: a key of a known form, or a value
+// In reports whether a text contains a secret: a key of a known form, or a value
 // for a password, a token, a PIN….
-func hasSecret(s string) bool { return len(secretSpans(s)) > 0 }
+func In(s string) bool { return len(Spans(s)) > 0 }
 
 // of is the text of a part.
-func (s *secretScan) of(part span) string { return s.text[part.start:part.end] }
+func (s *scan) of(part Span) string { return s.text[part.Start:part.End] }
 
 // add records a part with a secret.
-func (s *secretScan) add(start, end int) {
+func (s *scan) add(start, end int) {
 	if start < end {
-		s.found = append(s.found, span{start, end})
+		s.found = append(s.found, Span{start, end})
 	}
 }
 
 // armour finds private keys between their armour lines, or up to the end of the text.
-func (s *secretScan) armour() {
+func (s *scan) armour() {
 	for at := 0; ; {
 		begin := strings.Index(s.text[at:], "-----BEGIN ")
 		if begin < 0 {
@@ -79,7 +84,7 @@ func (s *secretScan) armour() {
 }
 
 // keys finds words that have the form of a key.
-func (s *secretScan) keys() {
+func (s *scan) keys() {
 	for i := 0; i < len(s.text); {
 		for i < len(s.text) && isSeparator[s.text[i]] {
 			i++
