@@ -2,23 +2,13 @@ package ranking
 
 import (
 	_ "embed"
-	"strings"
 	"sync"
 
 	"github.com/hermes-memory/hermes/internal/language"
 )
 
-//go:embed lexicon/alike.txt
-var alikeText string
-
-//go:embed lexicon/kinds.txt
-var kindText string
-
 //go:embed lexicon/idle.txt
 var idleText string
-
-//go:embed lexicon/verbs.txt
-var verbText string
 
 // The weights of words that the lexicon connects to a question word of equal rarity,
 // and of words that only form the question. All lie on plateaus: a third more or less
@@ -29,55 +19,8 @@ const (
 	idleWeight = 0.5
 )
 
-// lexicon is the knowledge of English, by stems: interchangeable words, members of
-// classes, words that only form questions, and words that are mostly verbs.
-type lexicon struct {
-	alike, kinds map[string][]string
-	idle, verbs  map[string]bool
-}
-
-// english is the embedded lexicon, read once.
-var english = sync.OnceValue(func() *lexicon {
-	l := &lexicon{
-		alike: make(map[string][]string), kinds: make(map[string][]string),
-		idle: make(map[string]bool), verbs: make(map[string]bool),
-	}
-	eachLine(alikeText, func(_ string, words []string) {
-		for i, w := range words {
-			l.alike[w] = append(l.alike[w], words[:i]...)
-			l.alike[w] = append(l.alike[w], words[i+1:]...)
-		}
-	})
-	eachLine(kindText, func(name string, words []string) {
-		name = language.Stem(name)
-		l.kinds[name] = append(l.kinds[name], words...)
-	})
-	eachLine(idleText, func(_ string, words []string) {
-		for _, w := range words {
-			l.idle[w] = true
-		}
-	})
-	eachLine(verbText, func(_ string, words []string) {
-		for _, w := range words {
-			l.verbs[w] = true
-		}
-	})
-	return l
-})
-
-// eachLine calls f with the name and the stems of every list. Commas or spaces separate
-// the words.
-func eachLine(text string, f func(name string, stems []string)) {
-	for name, items := range language.Lists(text) {
-		var stems []string
-		for _, item := range items {
-			for word := range strings.FieldsSeq(item) {
-				stems = append(stems, language.Stem(word))
-			}
-		}
-		f(name, stems)
-	}
-}
+// idle are the stems of words that only form questions, read once.
+var idle = sync.OnceValue(func() map[string]bool { return language.Stems(idleText) })
 
 // kin is a word that may replace another one, with its weight.
 type kin struct {
@@ -102,10 +45,9 @@ func (x *Index) kin(stem string, holders int32) []kin {
 	for _, id := range x.relatives(stem) {
 		out = append(out, kin{id, kinship})
 	}
-	l := english()
 	idf := inverse(len(x.docs), int(holders))
-	out = x.join(out, stem, l.kinds[stem], membership, idf)
-	return x.join(out, stem, l.alike[stem], likeness, idf)
+	out = x.join(out, stem, language.Kinds(stem), membership, idf)
+	return x.join(out, stem, language.Alike(stem), likeness, idf)
 }
 
 // join adds the words that are in the index to out. A word more common than the

@@ -1,8 +1,6 @@
 package ranking
 
 import (
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/hermes-memory/hermes/internal/language"
@@ -36,24 +34,5 @@ func TestKin(t *testing.T) {
 	}
 	if got := worth("cello", "instrument"); got != 0 {
 		t.Errorf("a class counts %v for its member, want 0", got)
-	}
-}
-
-// TestLexiconFiles: the lists stand in order, no line twice.
-func TestLexiconFiles(t *testing.T) {
-	t.Parallel()
-	for name, text := range map[string]string{"alike": alikeText, "kinds": kindText} {
-		var lines []string
-		for line := range strings.Lines(text) {
-			if !strings.HasPrefix(line, "#") {
-				lines = append(lines, line)
-			}
-		}
-		if !slices.IsSorted(lines) {
-			t.Errorf("%s is not in order", name)
-		}
-		if n := len(lines); len(slices.Compact(lines)) != n {
-			t.Errorf("%s has a line twice", name)
-		}
 	}
 }

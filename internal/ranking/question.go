@@ -140,7 +140,7 @@ func (x *Index) addTerm(q *question, stem, text string) {
 	if q.has(stem) {
 		return
 	}
-	t := term{list: -1, text: text, stem: stem, verb: english().verbs[stem]}
+	t := term{list: -1, text: text, stem: stem, verb: language.Verb(stem)}
 	var messages, episodes int32
 	if id, ok := x.terms[stem]; ok {
 		t.list = id
@@ -156,7 +156,7 @@ func (x *Index) addTerm(q *question, stem, text string) {
 		return
 	}
 	weight := float32(1)
-	if english().idle[stem] {
+	if idle()[stem] {
 		weight = idleWeight
 	}
 	t.idf = weight * inverse(len(x.docs), int(messages))
