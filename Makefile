@@ -4,10 +4,10 @@
 GO      ?= go
 TOOLS    = $(GO) tool -modfile=tools/go.mod
 
-.PHONY: help build test unit compat products check lint fmt bench torture isolation fuzz
+.PHONY: memory-report help build test unit compat products check lint fmt bench torture isolation fuzz
 
 help: ## list the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-9s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-13s %s\n", $$1, $$2}'
 
 build: ## a static binary in bin/
 	CGO_ENABLED=0 $(GO) build -buildvcs=auto -trimpath -o bin/hermes ./cmd/hermes
@@ -42,6 +42,9 @@ lint: ## static analysis with the rules of .golangci.yml
 
 bench: ## the tables of docs/appendix/benchmarks.md
 	bench/run
+
+memory-report: ## what memory reaches on text by another hand; REPORT=quick for 20 seconds, LOCOMO=file, FLAGS="-missed updates"
+	$(GO) run ./bench/memory report $(if $(filter quick,$(REPORT)),-quick) $(if $(LOCOMO),-locomo "$(LOCOMO)") $(FLAGS)
 
 torture: build ## every fault of docs/appendix/reliability.md; RIG=kill,drain for some, ROUNDS=20 for fewer rounds, OVER=5m for one long overload
 	$(GO) build -C bench/torture -o ../../bin/torture .

@@ -89,13 +89,14 @@ func (k *Talk) Other(root session.ID) *Talk {
 	return &o
 }
 
-func (k *Talk) view() (*memory.View, func(), error) {
+// View is the memory of the conversation. The function returned ends its use.
+func (k *Talk) View() (*memory.View, func(), error) {
 	return k.views.Use(context.Background(), owner.Local(), memory.Scope{Root: k.Root}, false)
 }
 
 // Learn puts a message into memory and returns what it brought.
 func (k *Talk) Learn(role session.Role, speaker, text string) (memory.Change, ranking.Document, error) {
-	view, done, err := k.view()
+	view, done, err := k.View()
 	if err != nil {
 		return memory.Change{}, ranking.Document{}, err
 	}
@@ -119,7 +120,7 @@ func (k *Talk) Prompt(text string, streaming bool) (*run.Prompt, func(), error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	view, done, err := k.view()
+	view, done, err := k.View()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -133,21 +134,31 @@ func (k *Talk) Prompt(text string, streaming bool) (*run.Prompt, func(), error) 
 	}}, done, nil
 }
 
-// Ask answers a question that memory does not learn.
-func (k *Talk) Ask(text string) (string, error) {
-	view, done, err := k.view()
+// Question is the prompt for a question that memory does not learn. The function
+// returned ends its use.
+func (k *Talk) Question(text string) (*run.Prompt, func(), error) {
+	view, done, err := k.View()
 	if err != nil {
-		return "", err
+		return nil, nil, err
 	}
-	defer done()
-	got, _, err := Answer(&run.Prompt{Question: &run.Question{
+	return &run.Prompt{Question: &run.Question{
 		Input: []session.Message{{Role: session.User, Content: text, RootID: k.Root, Seq: k.seq, SaidAt: k.Now}},
 		Now:   k.Now, View: view,
 		Own: func(root session.ID, seq int64) bool { return root == k.Root && seq >= k.seq },
 		Quotes: func(ctx context.Context, places []memory.Place) ([]ranking.Document, error) {
 			return k.Kept.Quotes(ctx, owner.Local(), places)
 		},
-	}})
+	}}, done, nil
+}
+
+// Ask answers a question that memory does not learn.
+func (k *Talk) Ask(text string) (string, error) {
+	p, done, err := k.Question(text)
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	got, _, err := Answer(p)
 	return got, err
 }
 
