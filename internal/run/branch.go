@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -29,6 +30,33 @@ func (t *opened) wentOn() bool {
 		}
 	}
 	return true
+}
+
+// overtaken returns the request of a nameless client with the message that it continues
+// from, if other turns continued from there after the request arrived: the client does not
+// know their answers, so it does not take them back, as a client does that changes an earlier
+// message. It has a branch of its own. The same input once more is a repetition, and no
+// branch.
+func (t *opened) overtaken() (*Request, bool) {
+	if t.lineage == nil || !slices.ContainsFunc(t.lineage.Recent, t.isNews) {
+		return nil, false
+	}
+	in, err := newInput(t.lineage, t.req.Messages)
+	if err != nil || !in.undoes || len(in.fresh) == 0 {
+		return nil, false // a refusal comes later
+	}
+	branch, after := *t.req, in.undoFrom-1
+	branch.After = &after
+	return &branch, true
+}
+
+// isNews reports whether a message is an answer that was stored after the request of a
+// nameless client arrived.
+func (t *opened) isNews(m session.Message) bool {
+	if seen := t.req.Seen; !t.req.Nameless || seen == 0 || m.Seq < seen {
+		return false
+	}
+	return m.Role == session.Assistant && m.Stands() && !m.Partial()
 }
 
 // copyFor forks a lineage at the message that the client wants to continue from, and

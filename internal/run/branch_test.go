@@ -138,3 +138,48 @@ func TestResultsOfOtherCalls(t *testing.T) {
 		t.Errorf("got %v, want an answer", got.err)
 	}
 }
+
+// TestNamelessTogether: turns of one nameless chat that arrive before any of them is
+// answered are branches: their client takes nothing back. The same turn once more is no
+// branch.
+func TestNamelessTogether(t *testing.T) {
+	t.Parallel()
+	h := setup(t, 4000)
+	ask := func(text string) *run.Request {
+		ms := append(user("Where shall we go this summer?"), session.Message{Role: session.Assistant, Content: "ok"}, user(text)[0])
+		req, err := h.runner.Locate(t.Context(), &run.Request{Owner: owner.Local(), Nameless: true, Messages: ms})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return req
+	}
+	first := h.turn(&run.Request{Nameless: true, Messages: user("Where shall we go this summer?")}).result.RootID
+	requests := []*run.Request{ask("To Lima?"), ask("To Lima?"), ask("To Oslo?"), ask("To Rome?")}
+	var roots []session.ID
+	for _, req := range requests {
+		roots = append(roots, h.mustTurn(req).result.RootID)
+	}
+	if roots[0] != first || roots[1] != first || roots[2] == first || roots[3] == first || roots[2] == roots[3] {
+		t.Errorf("got the sessions %v, want %s twice, and two others", roots, first)
+	}
+	for i, text := range []string{"To Lima?", "", "To Oslo?", "To Rome?"} {
+		want := []string{"user:Where shall we go this summer?", "assistant:ok", "user:" + text, "assistant:ok"}
+		if got := words(standing(h.transcript(roots[i]))); text != "" && !cmp.Equal(want, got) {
+			t.Errorf("%s: got %q, want %q", roots[i], got, want)
+		}
+	}
+	// A client that changes its message after the answer takes the answer back.
+	if h.mustTurn(ask("To Bern?")); len(h.lineages(t)) != 3 {
+		t.Errorf("a changed message: got %d sessions, want 3", len(h.lineages(t)))
+	}
+}
+
+// lineages are all sessions of the local owner.
+func (h *house) lineages(t *testing.T) []session.Session {
+	t.Helper()
+	rows, err := h.db.Sessions(t.Context(), owner.Local(), session.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}

@@ -2,7 +2,6 @@ package run
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/lineage"
@@ -54,7 +53,7 @@ func newInput(l *lineage.Lineage, sent []session.Message) (input, error) {
 	if in, ok := repeated(recent, sent); ok {
 		return in, nil
 	}
-	if i, j := overlap(sent, recent); i >= 0 {
+	if i, j, recent := overlapOf(sent, recent); i >= 0 {
 		known := newest(recent[:j+1])
 		if i+1 < len(sent) {
 			in := input{fresh: sent[i+1:], asked: sent[i+1:], tailTo: known + 1}
@@ -143,6 +142,24 @@ func repeated(recent, sent []session.Message) (input, bool) {
 	return input{asked: same, tailTo: same[0].Seq}, true
 }
 
+// overlapOf is [overlap], with the stored messages that it looked at. Some clients leave
+// calls and their results out of the history that they send again: if nothing overlaps,
+// both sides are compared without them.
+func overlapOf(sent, stored []session.Message) (i, j int, looked []session.Message) {
+	if i, j = overlap(sent, stored); i >= 0 {
+		return i, j, stored
+	}
+	spoken := slices.DeleteFunc(slices.Clone(stored), isLoop)
+	if len(spoken) == len(stored) || slices.ContainsFunc(sent, isLoop) {
+		return -1, -1, nil
+	}
+	i, j = overlap(sent, spoken)
+	return i, j, spoken
+}
+
+// isLoop reports whether a message calls a tool, or is a result of one.
+func isLoop(m session.Message) bool { return m.Role == session.Tool || len(m.ToolCalls) > 0 }
+
 // overlap aligns the sent messages with the stored ones: sent[i] is the last known
 // message, and stored[j] is the same one. It returns -1 if they do not overlap.
 //
@@ -201,6 +218,11 @@ func agree(sent, stored []session.Message) bool {
 // equal reports whether a sent message is the stored one. Clients rebuild the messages
 // that they resend, so only their meaning is compared.
 func equal(sent, stored *session.Message) bool {
-	return sent.Role == stored.Role && strings.TrimSpace(sent.Content) == strings.TrimSpace(stored.Content) &&
-		sent.ToolCallID == stored.ToolCallID && (len(sent.ToolCalls) > 0) == (len(stored.ToolCalls) > 0)
+	if sent.Role != stored.Role || sent.ToolCallID != stored.ToolCallID {
+		return false
+	}
+	if (len(sent.ToolCalls) > 0) != (len(stored.ToolCalls) > 0) {
+		return false
+	}
+	return sent.Content == stored.Content || sent.Meaning() == stored.Meaning()
 }

@@ -24,9 +24,9 @@ func (r *Runner) Locate(ctx context.Context, req *Request) (*Request, error) {
 	if len(histories) == 0 {
 		return req, nil
 	}
-	id, err := r.store.SessionOf(ctx, req.Owner, req.Key, histories)
+	at, err := r.store.SessionOf(ctx, req.Owner, req.Key, histories)
 	if exchange := lastExchange(req.Messages); fault.KindOf(err) == fault.NotFound && exchange != nil {
-		id, err = r.store.SessionOfExchange(ctx, req.Owner, req.Key, exchange)
+		at, err = r.store.SessionOfExchange(ctx, req.Owner, req.Key, exchange)
 	}
 	switch {
 	case fault.KindOf(err) == fault.NotFound:
@@ -35,7 +35,7 @@ func (r *Runner) Locate(ctx context.Context, req *Request) (*Request, error) {
 		return nil, err
 	}
 	found := *req
-	found.Session = id
+	found.Session, found.Seen = at.Session, at.NextSeq
 	return &found, nil
 }
 
@@ -57,31 +57,24 @@ func answered(ms []session.Message) (histories [][]byte) {
 	return histories
 }
 
-// lastExchange is the hash of the newest exchange of a history that has an answer. Clients
+// lastExchange is the hash of the newest exchanges of a history up to its last answer. Clients
 // that send only the newest messages of a long conversation are found by it.
 func lastExchange(ms []session.Message) []byte {
 	for i := len(ms) - 1; i >= 0; i-- {
 		if m := &ms[i]; m.Role == session.Assistant && len(m.ToolCalls) == 0 {
-			return session.Exchange(ms[:i+1])
+			return session.Exchange(ms[:i], m)
 		}
 	}
 	return nil
 }
 
-// ofExchange are the messages from the user's last one on.
-func ofExchange(ms []session.Message) []session.Message {
-	from := len(ms) - len(ofLastTurn(ms))
-	return ms[max(0, from-1):]
-}
-
-// exchange is the hash of the exchange that an answer ends, as [turn.history] is of the
+// exchange is the hash of the exchanges that an answer ends, as [turn.history] is of the
 // history.
 func (t *turn) exchange(shown *session.Message) []byte {
 	if !t.req.Nameless || len(shown.ToolCalls) > 0 {
 		return nil
 	}
-	asked := ofExchange(t.req.Messages)
-	return session.Exchange(append(slices.Clip(asked), *shown)) // a copy of the newest messages only
+	return session.Exchange(t.req.Messages, shown)
 }
 
 // history is the hash of the client's history after an answer; nil if the client names its
@@ -91,5 +84,5 @@ func (t *turn) history(shown *session.Message) []byte {
 	if !t.req.Nameless || len(ms) == 0 || len(ms[len(ms)-1].History) == 0 {
 		return nil
 	}
-	return session.NextHistory(ms[len(ms)-1].History, shown)
+	return session.HistoryAfter(ms, shown)
 }

@@ -19,6 +19,9 @@ type Request struct {
 	// Nameless says that the client can name no session. If it sends a history, the turn
 	// continues the session that the history came from.
 	Nameless bool
+	// Seen says, of a nameless client, which messages of the session the client may know:
+	// those before this Seq. Later ones were stored after the request arrived.
+	Seen int64
 	// Key is the scope of long-term memory; "" means the key of the session, or its
 	// lineage if the session has none.
 	Key    session.Key

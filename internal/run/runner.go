@@ -182,7 +182,9 @@ func (r *Runner) open(ctx context.Context, req *Request) (*opened, error) {
 	if err := t.openFor(ctx, req); err != nil {
 		return t, err
 	}
-	if !t.wentOn() {
+	if later, is := t.overtaken(); is {
+		req = later
+	} else if !t.wentOn() {
 		return t, nil
 	}
 	t.open.Close()

@@ -18,12 +18,19 @@ type Store interface {
 	// SessionOf finds the session of a client that names none and sends its history again:
 	// the newest lineage of the key ("" for none) with the latest of some histories, as
 	// [session.Histories] makes them. NotFound if there is none.
-	SessionOf(ctx context.Context, o owner.Owner, key session.Key, histories [][]byte) (session.ID, error)
+	SessionOf(ctx context.Context, o owner.Owner, key session.Key, histories [][]byte) (Located, error)
 	// SessionOfExchange finds the lineage of the key that has an exchange, as
 	// [session.Exchange] makes it. NotFound if none has it, or several have.
-	SessionOfExchange(ctx context.Context, o owner.Owner, key session.Key, exchange []byte) (session.ID, error)
+	SessionOfExchange(ctx context.Context, o owner.Owner, key session.Key, exchange []byte) (Located, error)
 	// ReleaseRequest releases the key of a request whose turn stored no answer.
 	ReleaseRequest(ctx context.Context, o owner.Owner, k lineage.RequestKey) error
+}
+
+// Located is a session that was found by its messages.
+type Located struct {
+	Session session.ID
+	// NextSeq is the Seq of the next message of the lineage.
+	NextSeq int64
 }
 
 // Claimed is the state of an idempotency key in the store.

@@ -11,16 +11,17 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
 const (
 	// sessionsOf finds lineages by histories, a list of ? in its place.
-	sessionsOf = `SELECT m.history, s.id, s.next_seq = m.seq + 1, s.last_active
+	sessionsOf = `SELECT m.history, s.id, s.next_seq, s.next_seq = m.seq + 1, s.last_active
 		FROM messages m JOIN sessions s ON s.owner_id = m.owner_id AND s.root_id = m.root_id AND s.is_tip = 1
 		WHERE m.owner_id = ? AND m.history IN (%s) AND coalesce(s.session_key, '') = ?`
 	// sessionsOfExchange finds lineages by an exchange: two at most, because only one counts.
-	sessionsOfExchange = `SELECT DISTINCT s.id
+	sessionsOfExchange = `SELECT DISTINCT s.id, s.next_seq
 		FROM messages m JOIN sessions s ON s.owner_id = m.owner_id AND s.root_id = m.root_id AND s.is_tip = 1
 		WHERE m.owner_id = ? AND m.exchange = ? AND coalesce(s.session_key, '') = ? AND m.undone_at IS NULL LIMIT 2`
 	// historySize is the size of a stored hash, in bytes: enough to tell an owner's
@@ -43,24 +44,24 @@ func keyedHistory(key, history []byte) any {
 }
 
 // SessionOf implements run.Store.
-func (db *DB) SessionOf(ctx context.Context, o owner.Owner, key session.Key, histories [][]byte) (session.ID, error) {
+func (db *DB) SessionOf(ctx context.Context, o owner.Owner, key session.Key, histories [][]byte) (run.Located, error) {
 	if err := errNoOwner(o); err != nil {
-		return "", err
+		return run.Located{}, err
 	}
 	for size := historiesFirst; len(histories) > 0; size = historiesAtOnce {
 		from := max(0, len(histories)-size)
-		id, err := db.sessionOf(ctx, o, key, histories[from:])
-		if err != nil || id != "" {
-			return id, err
+		at, err := db.sessionOf(ctx, o, key, histories[from:])
+		if err != nil || at.Session != "" {
+			return at, err
 		}
 		histories = histories[:from]
 	}
-	return "", fault.New(fault.NotFound, "session_not_found", "No session has this history.")
+	return run.Located{}, fault.New(fault.NotFound, "session_not_found", "No session has this history.")
 }
 
 // found is a lineage with one of the histories.
 type found struct {
-	id     session.ID
+	at     run.Located
 	place  int  // of the history: the latest is best
 	ends   bool // the lineage ends with it
 	active int64
@@ -77,8 +78,8 @@ func (f *found) better(than *found) bool {
 	return f.active > than.active
 }
 
-// sessionOf is the best lineage with one of some histories; "" for none.
-func (db *DB) sessionOf(ctx context.Context, o owner.Owner, key session.Key, histories [][]byte) (session.ID, error) {
+// sessionOf is the best lineage with one of some histories; zero for none.
+func (db *DB) sessionOf(ctx context.Context, o owner.Owner, key session.Key, histories [][]byte) (run.Located, error) {
 	args := []any{o.ID()}
 	for _, h := range histories {
 		args = append(args, keyedHistory(db.hashKey, h))
@@ -87,7 +88,7 @@ func (db *DB) sessionOf(ctx context.Context, o owner.Owner, key session.Key, his
 	rows, err := rowsOf(ctx, db, func(rows *sql.Rows) (found, error) {
 		var hash []byte
 		f := found{}
-		err := rows.Scan(&hash, &f.id, &f.ends, &f.active)
+		err := rows.Scan(&hash, &f.at.Session, &f.at.NextSeq, &f.ends, &f.active)
 		f.place = slices.IndexFunc(args, func(a any) bool {
 			b, ok := a.([]byte)
 			return ok && string(b) == string(hash)
@@ -95,30 +96,31 @@ func (db *DB) sessionOf(ctx context.Context, o owner.Owner, key session.Key, his
 		return f, err
 	}, query, append(args, string(key))...)
 	if err != nil {
-		return "", fmt.Errorf("find session by history: %w", err)
+		return run.Located{}, fmt.Errorf("find session by history: %w", err)
 	}
 	best := found{}
 	for i := range rows {
-		if best.id == "" || rows[i].better(&best) {
+		if best.at.Session == "" || rows[i].better(&best) {
 			best = rows[i]
 		}
 	}
-	return best.id, nil
+	return best.at, nil
 }
 
 // SessionOfExchange implements run.Store.
-func (db *DB) SessionOfExchange(ctx context.Context, o owner.Owner, key session.Key, exchange []byte) (session.ID, error) {
+func (db *DB) SessionOfExchange(ctx context.Context, o owner.Owner, key session.Key, exchange []byte) (run.Located, error) {
 	if err := errNoOwner(o); err != nil {
-		return "", err
+		return run.Located{}, err
 	}
-	ids, err := rowsOf(ctx, db, func(rows *sql.Rows) (id session.ID, err error) {
-		return id, rows.Scan(&id)
+	found, err := rowsOf(ctx, db, func(rows *sql.Rows) (at run.Located, err error) {
+		err = rows.Scan(&at.Session, &at.NextSeq)
+		return at, err
 	}, sessionsOfExchange, o.ID(), keyedHistory(db.hashKey, exchange), string(key))
 	if err != nil {
-		return "", fmt.Errorf("find session by exchange: %w", err)
+		return run.Located{}, fmt.Errorf("find session by exchange: %w", err)
 	}
-	if len(ids) != 1 {
-		return "", fault.New(fault.NotFound, "session_not_found", "No session has this exchange, or several have it.")
+	if len(found) != 1 {
+		return run.Located{}, fault.New(fault.NotFound, "session_not_found", "No session has this exchange, or several have it.")
 	}
-	return ids[0], nil
+	return found[0], nil
 }

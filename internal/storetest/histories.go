@@ -36,7 +36,8 @@ func testHistories(t *testing.T, st Store) {
 		for i := range ms {
 			histories[i] = ms[i].History
 		}
-		got, err := st.SessionOf(t.Context(), alice(), "k", histories)
+		at, err := st.SessionOf(t.Context(), alice(), "k", histories)
+		got := at.Session
 		if got != tt.want || (fault.KindOf(err) == fault.NotFound) != (tt.want == "") {
 			t.Errorf("%s: got %q, %v; want %q", tt.name, got, err, tt.want)
 		}
@@ -46,11 +47,11 @@ func testHistories(t *testing.T, st Store) {
 	erased := long.messages[2]
 	erased.Content = "[removed]"
 	kind(t, "rewrite", st.Rewrite(t.Context(), alice(), curate.Rewrite{Messages: []session.Message{erased}}), "")
-	if got, _ := st.SessionOf(t.Context(), alice(), "k", [][]byte{ms[2].History}); got != "long" {
-		t.Errorf("a history with a rewritten message: got %q, want \"long\"", got)
+	if got, _ := st.SessionOf(t.Context(), alice(), "k", [][]byte{ms[2].History}); got.Session != "long" {
+		t.Errorf("a history with a rewritten message: got %v, want \"long\"", got)
 	}
-	if got, _ := st.SessionOf(t.Context(), alice(), "k", [][]byte{slices.Clone(ms[1].History)}); got != "short" {
-		t.Errorf("an earlier history: got %q, want \"short\"", got)
+	if got, _ := st.SessionOf(t.Context(), alice(), "k", [][]byte{slices.Clone(ms[1].History)}); got.Session != "short" || got.NextSeq != 2 {
+		t.Errorf("an earlier history: got %v, want \"short\" with two messages", got)
 	}
 }
 
@@ -58,15 +59,16 @@ func testHistories(t *testing.T, st Store) {
 // its key, and not by one that was undone.
 func testExchanges(t *testing.T, st Store) {
 	asked, answered := "Which pump did we buy for the cellar?", "The grey one from the shop in Bergen."
-	exchange := session.Exchange(said(asked, answered))
+	exchange := exchangeOf(said(asked, answered))
 	keep := func(l *talk, texts ...string) {
 		step := l.step(t, st, texts...)
-		step.Messages[1].Exchange = session.Exchange(step.Messages)
+		step.Messages[1].Exchange = exchangeOf(step.Messages)
 		l.commit(t, st, step)
 	}
 	find := func(want session.ID) {
 		t.Helper()
-		got, err := st.SessionOfExchange(t.Context(), alice(), "k", exchange)
+		at, err := st.SessionOfExchange(t.Context(), alice(), "k", exchange)
+		got := at.Session
 		if got != want || (fault.KindOf(err) == fault.NotFound) != (want == "") {
 			t.Errorf("got %q, %v; want %q", got, err, want)
 		}
@@ -83,7 +85,7 @@ func testExchanges(t *testing.T, st Store) {
 	find("")
 	erased := newTalk(alice(), "erased", "k")
 	asked = "Which saw did we buy for the garden?"
-	exchange = session.Exchange(said(asked, answered))
+	exchange = exchangeOf(said(asked, answered))
 	keep(erased, asked, answered)
 	find("erased")
 	m := erased.messages[0]
@@ -91,6 +93,9 @@ func testExchanges(t *testing.T, st Store) {
 	kind(t, "rewrite", st.Rewrite(t.Context(), alice(), curate.Rewrite{Messages: []session.Message{m}}), "")
 	find("erased")
 }
+
+// exchangeOf is the exchange that a conversation of two messages is.
+func exchangeOf(ms []session.Message) []byte { return session.Exchange(ms[:1], &ms[1]) }
 
 // said is a conversation with its histories; user and assistant speak in turn.
 func said(texts ...string) []session.Message {

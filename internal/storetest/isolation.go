@@ -103,10 +103,10 @@ func settle(t *testing.T, st Store, o owner.Owner) *talk {
 	l := newTalk(o, theSession, theKey)
 	l.sessions[0].SystemPrompt, l.sessions[0].Title, l.sessions[0].UserID, l.sessions[0].Metadata = mark, mark, mark, mark
 	l.sessions[0].TitleSource = session.TitleDerived
-	step := l.step(t, st, "question of "+mark, "answer to "+mark)
+	step := l.step(t, st, "question of "+mark, "the whole answer to "+mark)
 	step.Messages[0].Name, step.Messages[0].Wire = mark, []byte(`"`+mark+`"`)
 	session.Histories(step.Messages)
-	step.Messages[1].Exchange = session.Exchange(step.Messages)
+	step.Messages[1].Exchange = exchangeOf(step.Messages)
 	step.Changes = []memory.Change{{Learned: []memory.Fact{fact("the-fact", &step.Messages[0], memory.Plain)}}}
 	step.Receipt = &lineage.Receipt{ID: theReceipt, SessionID: theSession, RootID: theSession, Seq: 1, At: epoch(), Model: mark, Context: lineage.Context{Sent: sizeOf(mark)}, Frame: lineage.Frame{System: mark}}
 	step.Finished = &lineage.Finished{Key: claim(theRequest, mark), Outcome: []byte(`{"lineage_root_id":"the-session","model":"` + mark + `"}`)}

@@ -57,8 +57,8 @@ func sessionCases() map[string]isolationCase {
 			return st.SessionOf(ctx, o, theKey, [][]byte{ms[0].History})
 		}},
 		"SessionOfExchange": {stranger: fault.NotFound, silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			return st.SessionOfExchange(ctx, o, theKey, session.Exchange([]session.Message{
-				{Role: session.User, Content: "question of " + markOf(o)}, {Role: session.Assistant, Content: "answer to " + markOf(o)},
+			return st.SessionOfExchange(ctx, o, theKey, exchangeOf([]session.Message{
+				{Role: session.User, Content: "question of " + markOf(o)}, {Role: session.Assistant, Content: "the whole answer to " + markOf(o)},
 			}))
 		}},
 		"Tip": {stranger: fault.NotFound, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
