@@ -127,7 +127,7 @@ func (c *Client) Uninstall(p Place, project bool) (*Change, error) {
 		return nil, fault.New(fault.Conflict, "foreign_entry", fmt.Sprintf(
 			"The entry %q in %s starts another program: %s. It was left as it is.", entryName, f.name, cmp.Or(s.URL, s.Command, "unknown")))
 	}
-	backup, err := c.backupOf(f)
+	backup, err := c.earlier(f, change)
 	if err != nil {
 		return nil, err
 	}
@@ -144,14 +144,31 @@ func (c *Client) Uninstall(p Place, project bool) (*Change, error) {
 		return nil, f.refuse(err)
 	}
 	change.After, change.Restored = f.with(body), restored
-	change.dropBackup = backup.bytes != nil && bytes.Equal(change.After, backup.bytes)
+	if bytes.Equal(change.After, backup.bytes) {
+		change.dropBackup = true
+	}
 	return change, nil
 }
 
-// uninstall takes the entry out of a file that has changed since the installation.
+// earlier is the file from before the installation. A copy that has an entry of this program
+// was made between two installations: it is dropped, and counts as none.
+func (c *Client) earlier(f *file, change *Change) (*file, error) {
+	backup, err := c.backupOf(f)
+	if err != nil {
+		return nil, err
+	}
+	entry, kept := lookup(backup.members, c.path())
+	if _, ours := c.read(entry); kept && ours {
+		change.dropBackup = true
+		return &file{name: backup.name}, nil
+	}
+	return backup, nil
+}
+
+// uninstall takes the entry out of a file that has changed since the installation, and puts
+// another program's entry of the backup in its place.
 func (c *Client) uninstall(f, backup *file) (body []byte, restored bool, err error) {
-	before, existed := lookup(backup.members, c.path())
-	if _, ours := c.read(before); existed && !ours {
+	if _, existed := lookup(backup.members, c.path()); existed {
 		body, err = c.syntax.graft(f.body, backup.body, c.path())
 		return body, true, err
 	}

@@ -138,6 +138,39 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
+// TestInstalledTwice: an earlier entry of this program does not come back, whatever the
+// file was before, and whatever changed since.
+func TestInstalledTwice(t *testing.T) {
+	t.Parallel()
+	key := func(key string) Server {
+		return Server{Command: "/usr/bin/hermes", Args: []string{"mcp", "--session-key", key}}
+	}
+	for _, c := range clients() {
+		installed, err := c.install(nil, key("first"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, before := range map[string][]byte{"no file": nil, "installed by hand": installed} {
+			p := placeIn(t)
+			file := c.files(p, false)[0]
+			if before != nil {
+				store(t, file, before, 0o600)
+			}
+			for _, k := range []string{"first", "second", "third"} {
+				install(t, &c, p, key(k))
+			}
+			if change := uninstall(t, &c, p); change.Restored {
+				t.Errorf("%s, %s: an entry came back", c.Name, name)
+			}
+			for _, left := range []string{file, file + backupSuffix} {
+				if body, err := readIfExists(left); err != nil || strings.Contains(string(body), "hermes") {
+					t.Errorf("%s, %s: got %q (%v) in %s, want no entry", c.Name, name, body, err, left)
+				}
+			}
+		}
+	}
+}
+
 // TestHome sets, changes and removes the home of the command.
 func TestHome(t *testing.T) {
 	t.Parallel()

@@ -137,7 +137,7 @@ func (c *Change) Write() error {
 		return fault.New(fault.Conflict, "client_file_changed", c.File+" was changed by another program just now. Run the command again.")
 	}
 	if c.After == nil {
-		return os.Remove(c.Target)
+		return errors.Join(os.Remove(c.Target), c.removeBackup())
 	}
 	mode := fs.FileMode(0o600)
 	if info, err := os.Stat(c.Target); err == nil {
@@ -152,8 +152,16 @@ func (c *Change) Write() error {
 	if err := replace(c.Target, c.After, mode); err != nil {
 		return err
 	}
-	if c.dropBackup {
-		return os.Remove(c.Backup())
+	return c.removeBackup()
+}
+
+// removeBackup removes the copy if it is of no use any more.
+func (c *Change) removeBackup() error {
+	if !c.dropBackup {
+		return nil
+	}
+	if err := os.Remove(c.Backup()); !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	return nil
 }

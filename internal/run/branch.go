@@ -53,7 +53,7 @@ func (t *opened) overtaken() (*Request, bool) {
 // isNews reports whether a message is an answer that was stored after the request of a
 // nameless client arrived.
 func (t *opened) isNews(m session.Message) bool {
-	if seen := t.req.Seen; !t.req.Nameless || seen == 0 || m.Seq < seen {
+	if seen := t.req.Seen; seen == 0 || m.Seq < seen {
 		return false
 	}
 	return m.Role == session.Assistant && m.Stands() && !m.Partial()
