@@ -63,12 +63,24 @@ func (s *server) guard(next http.Handler) http.Handler {
 			s.fail(x, r, err)
 			return
 		}
-		if unclean(r.URL.EscapedPath()) {
-			s.fail(x, r, notFound(x, r))
+		if err := checkPath(x, r); err != nil {
+			s.fail(x, r, err)
 			return
 		}
 		next.ServeHTTP(x, r)
 	})
+}
+
+// checkPath refuses a path that the mux would redirect, and one whose session key is none.
+func checkPath(w http.ResponseWriter, r *http.Request) error {
+	p := r.URL.EscapedPath()
+	if err := checkKeyOf(p); err != nil {
+		return err
+	}
+	if unclean(p) {
+		return notFound(w, r)
+	}
+	return nil
 }
 
 // unclean reports whether the mux would redirect a path to its cleaned form. Such a

@@ -155,6 +155,26 @@ func underKey(next http.Handler) http.Handler {
 	})
 }
 
+// checkKeyOf refuses a path /k/NAME/rest whose name is no session key. An empty one is what a
+// client sends that has not filled in a variable.
+func checkKeyOf(path string) error {
+	below, found := strings.CutPrefix(path, "/k/")
+	escaped, _, more := strings.Cut(below, "/")
+	if !found || !more {
+		return nil
+	}
+	name, err := url.PathUnescape(escaped)
+	if err != nil {
+		return nil // net/http has refused it
+	}
+	if _, err = session.ParseKey(name); err != nil {
+		f := *asFault(err)
+		f.Msg += " It stands after /k/ in the client's base URL."
+		return &f
+	}
+	return nil
+}
+
 // cutKey splits an escaped path /k/NAME/rest into the name and /rest.
 func cutKey(path string) (name, rest string, ok bool) {
 	below, found := strings.CutPrefix(path, "/k/")

@@ -319,12 +319,15 @@ func TestKeyInPath(t *testing.T) {
 		t.Errorf("models: got %d %s", got.status, got.body)
 	}
 	for path, want := range map[string]int{
-		"/k//v1/models": http.StatusNotFound, "/k/me": http.StatusNotFound, "/k/a%0Ab/v1/chat/completions": http.StatusBadRequest,
+		"/k//v1/models": http.StatusBadRequest, "/k/%20/v1/chat/completions": http.StatusBadRequest, "/k/%E2%80%8B%C2%A0/v1/chat/completions": http.StatusBadRequest, "/k/me": http.StatusNotFound, "/k/a%0Ab/v1/chat/completions": http.StatusBadRequest,
 		"/k/%7B%7BUSER%7D%7D/v1/chat/completions": http.StatusBadRequest,
 	} {
 		if got := w.call("POST", path, chatBody("Hello.", false)); got.status != want {
 			t.Errorf("%s: got %d %s, want %d", path, got.status, got.body, want)
 		}
+	}
+	if got := w.call("GET", "/k/%20/v1/models", ""); got.status != http.StatusBadRequest || !strings.Contains(jsonText(got.body), "no visible character") || !strings.Contains(jsonText(got.body), "base URL") {
+		t.Errorf("an empty name: got %d %s, want 400 that says where it stands", got.status, got.body)
 	}
 	free := newWorld(t, options{NoAuth: true})
 	if got := free.call("POST", "/k/me/v1/chat/completions", chatBody("Hello.", false), "Authorization", ""); got.status != http.StatusForbidden {

@@ -29,6 +29,9 @@ func TestOwnAddress(t *testing.T) {
 		{"192.168.1.5", "memory.example:11434", 200},
 		{"192.168.1.5", "BOX.", 200},
 		{"192.168.1.5", "localhost.:11434", 200},
+		{"", "127.0.0.1.", 200},
+		{"", "127.0.0.1.:11434", 200},
+		{"", "127.0.0.1.evil.example", 421},
 	} {
 		r := httptest.NewRequest(http.MethodGet, "/health", http.NoBody)
 		r.Host = tc.host

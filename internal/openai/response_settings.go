@@ -80,8 +80,8 @@ var settings = map[string]setting{
 	"presence_penalty":    {func(s *ResponseSettings) *json.RawMessage { return &s.PresencePenalty }, number, "presence_penalty"},
 	"temperature":         {func(s *ResponseSettings) *json.RawMessage { return &s.Temperature }, number, "temperature"},
 	"top_p":               {func(s *ResponseSettings) *json.RawMessage { return &s.TopP }, number, "top_p"},
-	"max_output_tokens":   {func(s *ResponseSettings) *json.RawMessage { return &s.MaxOutputTokens }, number, "max_completion_tokens"},
-	"max_tool_calls":      {func(s *ResponseSettings) *json.RawMessage { return &s.MaxToolCalls }, number, ""},
+	"max_output_tokens":   {func(s *ResponseSettings) *json.RawMessage { return &s.MaxOutputTokens }, atLeastOne, "max_completion_tokens"},
+	"max_tool_calls":      {func(s *ResponseSettings) *json.RawMessage { return &s.MaxToolCalls }, atLeastOne, ""},
 	"top_logprobs":        {func(s *ResponseSettings) *json.RawMessage { return &s.TopLogprobs }, number, ""}, // no log probabilities are shown
 	"parallel_tool_calls": {func(s *ResponseSettings) *json.RawMessage { return &s.ParallelToolCalls }, truth, "parallel_tool_calls"},
 	"prompt_cache_key":    {func(s *ResponseSettings) *json.RawMessage { return &s.PromptCacheKey }, words, "prompt_cache_key"},
@@ -94,6 +94,15 @@ var settings = map[string]setting{
 func truth(value []byte, name string) error { return boolean(value, name, new(bool)) }
 
 func words(value []byte, name string) error { return text(value, name, new(string)) }
+
+// atLeastOne refuses a limit that leaves nothing.
+func atLeastOne(value []byte, name string) error {
+	var n int64
+	if json.Unmarshal(value, &n) != nil || n < 1 {
+		return &Problem{Param: name, Code: "integer_below_min_value", Msg: fmt.Sprintf("'%s' must be a whole number, at least 1.", name)}
+	}
+	return nil
+}
 
 func truncation(value []byte, name string) error {
 	if v := string(value); v != `"auto"` && v != `"disabled"` {

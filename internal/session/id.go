@@ -3,7 +3,9 @@ package session
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -51,6 +53,9 @@ func checkName(s string) string {
 	if n := utf8.RuneCountInString(s); n > maxIDLength {
 		return "it is longer than 256 characters"
 	}
+	if strings.TrimFunc(s, isBlank) == "" {
+		return "it has no visible character"
+	}
 	for _, r := range s {
 		// C0 and C1 controls, DEL, and the line and paragraph separators, at which some
 		// log viewers break lines.
@@ -60,6 +65,9 @@ func checkName(s string) string {
 	}
 	return ""
 }
+
+// isBlank reports whether a rune shows nothing: white space, or a character without width.
+func isBlank(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) }
 
 // NewID makes an id of the documented form YYYYMMDD_HHMMSS_<8 hex>. The hex part is
 // random, with 2³² values per second; the primary key rejects a duplicate.

@@ -35,6 +35,8 @@ func TestParse(t *testing.T) {
 		{"256 letters", strings.Repeat("x", 256), true},
 		{"256 wide characters", strings.Repeat("𝔘", 256), true},
 		{"empty", "", false},
+		{"spaces only", "  ", false},
+		{"nothing to be seen", "\u00a0\u200b\ufeff", false},
 		{"257 letters", strings.Repeat("x", 257), false},
 		{"257 wide characters", strings.Repeat("ü", 257), false},
 		{"a megabyte", strings.Repeat("x", 1<<20), false},
