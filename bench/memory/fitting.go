@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/hermes-memory/hermes/internal/memory"
 )
 
 // fitting makes the weights of one model. It is the subcommand "fit-" and its name.
@@ -23,7 +25,11 @@ type fitting struct {
 
 // fittings lists the models in the order in which they are fitted: one that uses the
 // scores of another comes after it.
-func fittings() []fitting { return nil }
+func fittings() []fitting {
+	return []fitting{{
+		name: "links", file: "internal/memory/links.txt", features: memory.LinkFeatures(), ridge: linkRidge, examples: linkExamples,
+	}}
+}
 
 func (f fitting) table() table {
 	return table{"fit-" + f.name, func(flags *flag.FlagSet) func(context.Context, io.Writer) error {

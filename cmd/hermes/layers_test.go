@@ -31,7 +31,7 @@ var layers = [][]string{
 }
 
 // support are packages that only tests and benchmarks import; they may import anything.
-var support = []string{"storetest", "runtest"}
+var support = []string{"storetest", "runtest", "pairtest"}
 
 func TestLayers(t *testing.T) {
 	t.Parallel()

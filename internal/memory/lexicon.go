@@ -75,7 +75,7 @@ var theLexicon = sync.OnceValue(func() *lexicon {
 	l.eachLine("alternatives", l.addChoice)
 	l.eachLine("topics", l.addTopic)
 	for _, file := range []string{
-		"grammar", "discourse", "causes", "actions", "people", "instructions", "measures",
+		"grammar", "discourse", "causes", "actions", "people", "instructions", "measures", "change",
 	} {
 		l.eachLine(file, l.addTagged)
 	}

@@ -88,7 +88,7 @@ func FuzzDistill(f *testing.F) {
 func TestLexiconFiles(t *testing.T) {
 	t.Parallel()
 	l := theLexicon()
-	for _, file := range []string{"grammar", "discourse", "causes", "actions", "people", "instructions", "measures"} {
+	for _, file := range []string{"grammar", "discourse", "causes", "actions", "people", "instructions", "measures", "change"} {
 		lines := 0
 		l.eachLine(file, func(name string, items []string) {
 			lines++

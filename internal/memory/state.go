@@ -29,7 +29,13 @@ type State struct {
 	words map[string][]int32
 	techs map[uint8][]int32
 	kinds [numKinds][]int32
-	toks  []token // buffer for the text being read
+	// signatures are what the facts are about. terms maps a stem, a kind or a slot, as a
+	// hash, to the asserted facts with it.
+	signatures []signature
+	terms      map[uint32][]int32
+	asserted   []int32
+	pool       []candidate // buffer for the facts that a new one is compared with
+	toks       []token     // buffer for the text being read
 	// reasons maps the words of a reason to its number. givers maps the number to the
 	// facts with that reason; 0 means no reason.
 	reasons map[string]int32
@@ -70,6 +76,7 @@ func NewState() *State {
 	return &State{
 		l: theLexicon(), byID: map[FactID]int32{}, slots: map[slotKey][]int32{},
 		things: map[string][]int32{}, words: map[string][]int32{}, techs: map[uint8][]int32{},
+		terms:   map[uint32][]int32{},
 		reasons: map[string]int32{}, givers: make([][]int32, 1), shelf: newShelf(),
 	}
 }
@@ -139,6 +146,7 @@ func (s *State) append(f Fact) int32 {
 	t.inner = s.within(n)
 	t.clause = t.inner && f.Value != "" && f.Attribute != attributeEffect
 	s.traits, s.briefs = append(s.traits, t), append(s.briefs, brief{})
+	s.signatures = append(s.signatures, s.signatureOf(&f))
 	s.size += int64(unsafe.Sizeof(f)+unsafe.Sizeof(t)+unsafe.Sizeof(brief{})) + int64(len(f.ID)+len(f.Quote)+len(f.Statement)+
 		len(f.Subject)+len(f.Attribute)+len(f.Value)+len(f.Former)+len(f.Because)) + 128
 	return n
@@ -170,6 +178,7 @@ func (s *State) enter(n int32) {
 	kind := s.briefs[n].kind
 	s.kinds[kind] = append(s.kinds[kind], n)
 	s.indexWords(n)
+	s.indexTerms(n)
 	s.indexReason(n)
 	if f.Current() && f.Kind.Asserted() && (!t.inner || t.clause) {
 		s.open(n)

@@ -88,6 +88,15 @@ const (
 	tagTongue
 	tagOwns
 	tagTakesOver
+	tagAlso
+	tagMeanwhile
+	tagStill
+	tagPostponed
+	tagAgain
+	tagEnded
+	tagBegun
+	tagWrong
+	tagOutsider
 )
 
 // tagList are the names of the tags in the lexicon's files.
@@ -100,6 +109,7 @@ var tagList = [...]string{
 	"relation", "pet", "likes", "hates", "self", "self with a name", "attribute", "home", "employer", "job", "origin",
 	"named", "known company", "standing", "order", "command", "task", "style", "unit", "numword",
 	"label-number", "reminder", "tongue", "owns", "takes over",
+	"also", "meanwhile", "still", "postponed", "again", "ended", "begun", "wrong", "outsider",
 }
 
 // tagNames maps a name in the lexicon's files to its tag.

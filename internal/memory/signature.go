@@ -1,0 +1,399 @@
+package memory
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/language"
+	"github.com/hermes-memory/hermes/internal/wordvec"
+)
+
+// signature is what a statement is about, in the form in which statements are compared.
+// It is made from the words of a fact when the fact enters the state, and is not stored.
+type signature struct {
+	terms   [maxTerms]term  // content words, by rising stem
+	at      [maxTerms]uint8 // the tokens at which they stand first
+	figures [maxFigures]figure
+	days    [maxDays]dayRange
+	vector  wordvec.Vector
+	cues    cueSet
+	words   uint16 // length of the statement
+	// numTerms, numFigures and numDays are how many there are.
+	numTerms, numFigures, numDays uint8
+}
+
+// The most parts of a statement that are compared. Later ones are details.
+const (
+	maxTerms   = 14
+	maxFigures = 4
+	maxDays    = 2
+)
+
+// term is a content word.
+type term struct {
+	stem uint32 // a hash
+	word uint16 // its number in the table of word vectors; noWord for none
+	// kind is the class of things of which it names one: a category of technology, a
+	// group of alternatives, a rhythm. Two terms of one class exclude one another.
+	kind  uint8
+	flags termFlags
+}
+
+// noWord is the number of words that the table of word vectors lacks.
+const noWord = 1<<16 - 1
+
+type termFlags uint8
+
+const (
+	headTerm     termFlags = 1 << iota // the first content word
+	nameTerm                           // written like a name, or in no dictionary
+	leavingTerm                        // behind "from", "instead of", "no longer", "dropped"
+	arrivingTerm                       // behind "to", "into", "now", "new"
+	operatorTerm                       // says what happens to things, and names none
+	datedTerm                          // part of a date
+)
+
+func (f termFlags) has(one termFlags) bool { return f&one != 0 }
+
+// figure is a number. Its parts are hashes; 0 is none.
+type figure struct {
+	value uint32
+	unit  uint16
+	shape uint16 // of its writing, if it is more than digits: "0.0", "0-0-0", "b0"
+	at    uint8
+}
+
+// dayRange is a date: days since 1970, the second exclusive.
+type dayRange struct {
+	from, to uint16
+	at       uint8
+}
+
+// nearTokens is how many tokens apart words belong together.
+const nearTokens = 7
+
+// near reports whether two tokens of a statement stand close together.
+func near(a, b uint8) bool { return a <= b+nearTokens && b <= a+nearTokens }
+
+// position is the number of a token, as far as a byte holds it.
+func position(i int) uint8 { return uint8(min(i, 250-nearTokens)) }
+
+// cueSet is the set of the tags of a statement that say how it relates to earlier ones.
+type cueSet uint32
+
+// cues are the tags that count, in the order of their bits; never written.
+var cues = [...]tag{
+	tagNow, tagNoLonger, tagMinus, tagPlus, tagSwitch, tagSwap, tagAssign, tagGone, tagTakesOver, tagNeg, tagIf, tagHedge,
+	tagCorrection, tagRelation, tagHe, tagFuture, tagI, tagWe, tagAlso, tagMeanwhile, tagStill, tagPostponed, tagAgain,
+	tagEnded, tagBegun, tagWrong, tagOutsider, tagLikes, tagHates, tagMy, tagOur,
+}
+
+// cueTags are the tags of cues, to skip words without any.
+var cueTags = tagsOf(cues[:]...)
+
+func cuesOf(tags ...tag) cueSet {
+	set := cueSet(0)
+	for _, t := range tags {
+		if i := slices.Index(cues[:], t); i >= 0 {
+			set |= 1 << i
+		}
+	}
+	return set
+}
+
+// any reports whether the sets share a cue.
+func (c cueSet) any(o cueSet) bool { return c&o != 0 }
+
+// operators are the tags of words that say what happens to things.
+var operators = tagsOf(
+	tagSwitch, tagSwap, tagAssign, tagPlus, tagMinus, tagUse, tagUsage, tagNow, tagNoLonger, tagGone, tagTakesOver, tagCorrection,
+	tagAlso, tagMeanwhile, tagStill, tagPostponed, tagAgain, tagEnded, tagBegun, tagWrong, tagNeg, tagHedge, tagSettle, tagFuture, tagOwns,
+)
+
+// signer makes signatures. It keeps its buffers from one fact to the next.
+type signer struct {
+	l    *lexicon
+	toks []token
+	out  *signature
+	mean wordvec.Mean
+	text string
+	days []language.Date
+	// leaving and arriving count the tokens to come that are flagged so.
+	leaving, arriving int
+	headed            bool
+}
+
+// signatureOf reads the signature of a fact.
+func (s *State) signatureOf(f *Fact) (out signature) {
+	text := f.Statement
+	s.toks = appendTokens(s.l, s.toks[:0], text, 0, len(text))
+	g := signer{l: s.l, toks: s.toks, out: &out, text: text, days: language.Dates(text, f.SaidAt.UTC())}
+	for i := range g.toks {
+		g.token(i)
+	}
+	out.words = uint16(min(len(g.toks), 1<<16-1))
+	out.vector = g.mean.Vector()
+	out.sort()
+	return out
+}
+
+// sort orders the terms by stem.
+func (g *signature) sort() {
+	for i := 1; i < int(g.numTerms); i++ {
+		for k := i; k > 0 && g.terms[k].stem < g.terms[k-1].stem; k-- {
+			g.terms[k], g.terms[k-1] = g.terms[k-1], g.terms[k]
+			g.at[k], g.at[k-1] = g.at[k-1], g.at[k]
+		}
+	}
+}
+
+// token adds one token.
+func (g *signer) token(i int) {
+	t := &g.toks[i]
+	g.cue(t)
+	g.direct(i)
+	switch {
+	case t.kind == markToken:
+		if t.low == "." || t.low == ";" || t.low == "," {
+			g.leaving, g.arriving = 0, 0
+		}
+		return
+	case g.dated(i):
+		g.term(i, datedTerm)
+		return
+	case t.kind == numberToken || t.is(tagNumberWord) || strings.ContainsAny(t.low, "0123456789"):
+		g.figure(i)
+		return
+	}
+	g.term(i, 0)
+	g.leaving, g.arriving = max(0, g.leaving-1), max(0, g.arriving-1)
+}
+
+// cue adds the tags of a token that are cues.
+func (g *signer) cue(t *token) {
+	if !t.tags.any(cueTags) {
+		return
+	}
+	for bit, tag := range cues {
+		if t.tags.has(tag) {
+			g.out.cues |= 1 << bit
+		}
+	}
+}
+
+// reach is how many tokens behind "from" or "to" belong to it.
+const reach = 4
+
+// direct notes that the tokens behind this one name what goes or what comes.
+func (g *signer) direct(i int) {
+	t := &g.toks[i]
+	switch {
+	case t.low == "from" || t.low == "than" || t.low == "not" || t.low == "von",
+		t.low == "of" && i > 0 && g.toks[i-1].low == "instead", t.is(tagMinus, tagNoLonger, tagSwap):
+		g.leaving, g.arriving = reach+1, 0
+	case t.low == "to" || t.low == "into" || t.low == "onto" || t.low == "with" || t.low == "new", t.is(tagNow) && t.low != "instead":
+		g.leaving, g.arriving = 0, reach+1
+	}
+}
+
+// dated reports whether token i is part of a date, and adds the date at its first token.
+func (g *signer) dated(i int) bool {
+	at := g.toks[i].start
+	k := slices.IndexFunc(g.days, func(d language.Date) bool { return d.Start <= at && at < d.End })
+	if k < 0 {
+		return false
+	}
+	if d := &g.days[k]; at == d.Start && g.out.numDays < maxDays {
+		g.out.days[g.out.numDays] = dayRange{dayNumber(d.From.Unix()), dayNumber(d.To.Unix() + 86399), position(i)}
+		g.out.numDays++
+	}
+	return true
+}
+
+// dayNumber is the number of a day since 1970, in the years that it can count.
+func dayNumber(seconds int64) uint16 { return uint16(max(0, min(seconds/86400, 1<<16-1))) }
+
+// term adds the content words of a token.
+func (g *signer) term(i int, flags termFlags) {
+	t := &g.toks[i]
+	if t.tags.any(operators) && t.tech == 0 && t.choice == 0 {
+		flags |= operatorTerm
+	}
+	part := g.text[t.start:t.end]
+	scan := language.Scan(part)
+	for w, ok := scan.Next(); ok; w, ok = scan.Next() {
+		if w.Stop {
+			continue
+		}
+		one := term{stem: hashOf(w.Stem), word: noWord, flags: flags}
+		if n, known := wordvec.Lookup(part, &w); known {
+			one.word = uint16(n)
+			if flags == 0 {
+				g.mean.Add(part, &w)
+			}
+		}
+		g.classify(&one, i)
+		g.add(one, i)
+	}
+}
+
+// classify sets the kind and the flags of a term.
+func (g *signer) classify(one *term, i int) {
+	t := &g.toks[i]
+	switch {
+	case t.tech != 0:
+		one.kind, one.stem = t.tech, hashText(g.l.canonical(t.low))
+	case t.choice != 0:
+		one.kind, one.stem = choiceKinds+t.choice, uint32(t.choice)<<8|uint32(t.side)
+	case g.l.has(listRhythm, t.low):
+		one.kind = rhythmKind
+	}
+	if t.capital && i > 0 && t.entry == nil || one.word == noWord && t.entry == nil {
+		one.flags |= nameTerm
+	}
+	if g.leaving > 0 {
+		one.flags |= leavingTerm
+	}
+	if g.arriving > 0 {
+		one.flags |= arrivingTerm
+	}
+	if !g.headed && !one.flags.has(operatorTerm|datedTerm) {
+		one.flags |= headTerm
+		g.headed = true
+	}
+}
+
+// Kinds of terms above the categories of technology.
+const (
+	choiceKinds = 100
+	rhythmKind  = 255
+)
+
+// add keeps a term unless it is there.
+func (g *signer) add(one term, i int) {
+	for k := range g.out.terms[:g.out.numTerms] {
+		if was := &g.out.terms[k]; was.stem == one.stem {
+			was.flags |= one.flags &^ operatorTerm
+			return
+		}
+	}
+	if g.out.numTerms < maxTerms {
+		g.out.terms[g.out.numTerms], g.out.at[g.out.numTerms] = one, position(i)
+		g.out.numTerms++
+	}
+}
+
+// figure adds a number.
+func (g *signer) figure(i int) {
+	t := &g.toks[i]
+	if g.out.numFigures == maxFigures || g.continues(i) {
+		return
+	}
+	value, unit := splitFigure(t.low)
+	next := i + 1
+	if next+1 < len(g.toks) && g.toks[next].mark(",") && g.continues(next+1) { // 17,4
+		fraction, rest := splitFigure(g.toks[next+1].low)
+		value, unit, next = value+"."+fraction, rest, next+2
+	}
+	one := figure{value: hashText(value), shape: shapeOf(value), at: position(i)}
+	switch {
+	case unit != "":
+		one.unit = shortHash(unitName(unit))
+	case next < len(g.toks) && (g.toks[next].kind == wordToken && content(&g.toks[next]) || g.toks[next].mark("%")):
+		one.unit = shortHash(unitName(stem(g.l, g.toks[next].low)))
+	case i > 0 && (g.toks[i-1].mark("$") || g.toks[i-1].mark("€") || g.toks[i-1].mark("£")):
+		one.unit = shortHash(g.toks[i-1].low)
+	}
+	g.out.figures[g.out.numFigures] = one
+	g.out.numFigures++
+}
+
+// continues reports whether token i is the fraction of the number before it: "17,4".
+func (g *signer) continues(i int) bool {
+	return i > 1 && i < len(g.toks) && g.toks[i].kind == numberToken && g.toks[i-1].mark(",") &&
+		g.toks[i-1].end == g.toks[i].start && g.toks[i-2].kind == numberToken && g.toks[i-2].end == g.toks[i-1].start
+}
+
+// splitFigure divides a number in lower case from the unit written with it: "744h".
+func splitFigure(low string) (value, unit string) {
+	if n := slices.Index(numberWords[:], low); n >= 0 {
+		return digitsOf[n], ""
+	}
+	end := len(low)
+	for end > 0 && !('0' <= low[end-1] && low[end-1] <= '9') {
+		end--
+	}
+	if end == 0 || low[0] < '0' || low[0] > '9' {
+		return low, ""
+	}
+	return strings.ReplaceAll(low[:end], ",", ""), low[end:]
+}
+
+// numberWords are the numbers that people write as words, and digitsOf the same in
+// digits.
+var (
+	numberWords = [...]string{
+		"one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen",
+		"fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
+	}
+	digitsOf = [...]string{
+		"1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14",
+		"15", "16", "17", "18", "19", "20", "30", "40", "50", "60", "70", "80", "90",
+	}
+)
+
+// unitName is one name for the spellings of a unit.
+func unitName(unit string) string {
+	switch unit {
+	case "m", "min", "mins", "minutes":
+		return "minute"
+	case "h", "hr", "hrs", "hours":
+		return "hour"
+	case "s", "sec", "secs", "seconds":
+		return "second"
+	case "d", "days":
+		return "day"
+	case "euro", "euros", "eur":
+		return "€"
+	case "dollar", "dollars", "usd":
+		return "$"
+	case "pound", "pounds", "quid", "gbp":
+		return "£"
+	}
+	return unit
+}
+
+// shapeOf is the writing of a number without its digits; 0 for digits alone.
+func shapeOf(value string) uint16 {
+	var space [16]byte
+	shape := space[:0]
+	for i := range len(value) {
+		c := value[i]
+		if '0' <= c && c <= '9' {
+			if n := len(shape); n > 0 && shape[n-1] == '0' {
+				continue
+			}
+			c = '0'
+		}
+		if len(shape) < len(space) {
+			shape = append(shape, c)
+		}
+	}
+	if string(shape) == "0" {
+		return 0
+	}
+	return shortHash(string(shape))
+}
+
+func shortHash(word string) uint16 { return uint16(hashText(word)) | 1 }
+
+// hashOf and hashText are FNV-1a.
+func hashOf(word []byte) uint32 {
+	h := uint32(2166136261)
+	for _, c := range word {
+		h = (h ^ uint32(c)) * 16777619
+	}
+	return h
+}
+
+func hashText(word string) uint32 { return hashOf([]byte(word)) }
