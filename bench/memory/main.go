@@ -35,7 +35,8 @@ type table struct {
 
 func tables() []table {
 	out := []table{
-		{"report", memoryReport}, {"retention", retention}, {"locomo", locomo}, {"rounds", rounds}, {"lives", lives}, {"links", links}, {"judge", judge},
+		{"report", memoryReport}, {"probe", probeOne}, {"retention", retention}, {"locomo", locomo}, {"rounds", rounds}, {"lives", lives},
+		{"links", links}, {"judge", judge},
 	}
 	for _, f := range fittings() {
 		out = append(out, f.table())

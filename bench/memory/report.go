@@ -77,7 +77,7 @@ func (r *reporter) report(ctx context.Context, w io.Writer) error {
 
 // step tells on standard error what is done next.
 func (r *reporter) step(format string, args ...any) {
-	fmt.Fprintf(r.progress, "%5.1f s  %s\n", time.Since(r.began).Seconds(), fmt.Sprintf(format, args...))
+	fmt.Fprintf(r.progress, "%5.1f s  "+format+"\n", append([]any{time.Since(r.began).Seconds()}, args...)...)
 }
 
 // columns measures the sets.
@@ -91,7 +91,14 @@ func (r *reporter) columns(ctx context.Context) ([]column, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []column{{"development set", in}, {name: "each scope left out"}}, ctx.Err()
+	left := column{name: "each scope left out"}
+	if !r.quick {
+		r.step("fitting %d models again for each life", len(fittings()))
+		if left.probes, err = probeLeftOut(ctx, lives, r.step); err != nil {
+			return nil, err
+		}
+	}
+	return []column{{"development set", in}, left}, nil
 }
 
 // probeAll plays lives side by side.
