@@ -25,6 +25,7 @@ func (t *laidOut) fitTail(room int) ([]session.Message, int) {
 		size = 0
 		from = i
 	}
+	begin, from, used := t.beginning(tail, from, used, room)
 	t.sightFrom = t.input.tailTo
 	if from < end {
 		t.sightFrom = oldest(tail[from:])
@@ -34,7 +35,49 @@ func (t *laidOut) fitTail(room int) ([]session.Message, int) {
 			t.unseen = append(t.unseen, tail[i].Seq)
 		}
 	}
-	return tail[from:end], used
+	return append(begin, tail[from:end]...), used
+}
+
+// beginning makes a cut tail begin with a message of the user: the templates of many models
+// refuse a conversation that begins with an answer. An answer whose input does not fit is left
+// out, unless it is all that fits: then it follows the ends of its input.
+func (t *laidOut) beginning(tail []session.Message, from, used, room int) (begin []session.Message, start, size int) {
+	if from == 0 || from == len(tail) || tail[from].Role == session.User {
+		return nil, from, used
+	}
+	next := from
+	for next < len(tail) && tail[next].Role != session.User {
+		next++
+	}
+	if next < len(tail) {
+		for i := from; i < next; i++ {
+			used -= tail[i].Tokens + compression.MessageOverhead
+		}
+		return nil, next, used
+	}
+	asked := from - 1
+	for asked > 0 && tail[asked].Role != session.User {
+		asked--
+	}
+	head := t.shortened(&tail[asked], room-used-compression.MessageOverhead)
+	return []session.Message{head}, from, used + head.Tokens + compression.MessageOverhead
+}
+
+// cutMark stands for what is left out of a message.
+const cutMark = "[…]"
+
+// shortened is a message of the user with only the beginning and the end of its text, as
+// much as fits.
+func (t *laidOut) shortened(m *session.Message, room int) session.Message {
+	text := cutMark
+	for half := min(len(m.Content)/2, 2*room); m.Role == session.User && half > len(cutMark); half /= 2 { // about four bytes to a token
+		head, end := m.Content[:half], m.Content[len(m.Content)-half:]
+		if ends := strings.ToValidUTF8(head+"\n"+cutMark+"\n"+end, ""); t.count(ends) <= room {
+			text = ends
+			break
+		}
+	}
+	return session.Message{Role: session.User, Content: text, Tokens: t.count(text)}
 }
 
 // oldest is the lowest Seq of some messages. Results follow their calls and answers follow
