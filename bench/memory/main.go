@@ -47,15 +47,15 @@ func tables() []table {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, os.Stdout, os.Args[1:]); err != nil && !errors.Is(err, flag.ErrHelp) {
+	if err := runTable(ctx, os.Stdout, os.Args[1:]); err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "memory:", err)
 		stop()
 		os.Exit(1)
 	}
 }
 
-// run prints the table that the arguments name.
-func run(ctx context.Context, w io.Writer, args []string) error {
+// runTable prints the table that the arguments name.
+func runTable(ctx context.Context, w io.Writer, args []string) error {
 	var names []string
 	for _, t := range tables() {
 		names = append(names, t.name)

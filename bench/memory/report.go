@@ -20,11 +20,6 @@ type column struct {
 	probes []*probe
 }
 
-// extra is a row that no set of lives fills.
-type extra struct {
-	id, name, aim, value string
-}
-
 // reporter makes the report of memory: one table of all measures, and one by the sorts of
 // questions.
 type reporter struct {
@@ -49,7 +44,11 @@ func memoryReport(flags *flag.FlagSet) func(context.Context, io.Writer) error {
 }
 
 func (r *reporter) report(ctx context.Context, w io.Writer) error {
-	columns, err := r.columns(ctx)
+	lives, err := loadLives("")
+	if err != nil {
+		return err
+	}
+	columns, err := r.columns(ctx, lives)
 	if err != nil {
 		return err
 	}
@@ -63,7 +62,7 @@ func (r *reporter) report(ctx context.Context, w io.Writer) error {
 	case r.label > 0:
 		return printLines(w, judged, r.label)
 	}
-	extras, err := r.extras(ctx)
+	extras, err := r.extras(ctx, lives)
 	if err != nil {
 		return err
 	}
@@ -81,11 +80,7 @@ func (r *reporter) step(format string, args ...any) {
 }
 
 // columns measures the sets.
-func (r *reporter) columns(ctx context.Context) ([]column, error) {
-	lives, err := loadLives("")
-	if err != nil {
-		return nil, err
-	}
+func (r *reporter) columns(ctx context.Context, lives []life) ([]column, error) {
 	r.step("%d lives of the development set", len(lives))
 	in, err := probeAll(lives)
 	if err != nil {
@@ -120,9 +115,6 @@ func probeAll(lives []life) ([]*probe, error) {
 	}
 	return out, g.Wait()
 }
-
-// extras measures what is not asked about a life.
-func (r *reporter) extras(context.Context) ([]extra, error) { return nil, nil }
 
 // printReport prints the tables in Markdown.
 func printReport(w io.Writer, columns []column, extras []extra) {
@@ -164,10 +156,7 @@ func (c *column) cell(of func([]*probe) figure) string {
 		return unmeasured
 	}
 	f := of(c.probes)
-	if f.of == 0 {
-		return "–"
-	}
-	return fmt.Sprintf("%s (%s)", f.percent(), f.share())
+	return f.cell()
 }
 
 func (c *column) group(belongs func(*verdict) bool) string {

@@ -10,12 +10,22 @@ type figure struct {
 
 func (f figure) mean() float64 { return f.sum / float64(max(1, f.of)) }
 
+func (f figure) plus(o figure) figure { return figure{f.sum + o.sum, f.of + o.of} }
+
 // percent is the mean in percent; "–" if the measure was never taken.
 func (f figure) percent() string {
 	if f.of == 0 {
 		return "–"
 	}
 	return fmt.Sprintf("%.1f %%", 100*f.mean())
+}
+
+// cell is the mean in percent, and the share that it is of.
+func (f figure) cell() string {
+	if f.of == 0 {
+		return f.percent()
+	}
+	return fmt.Sprintf("%s (%s)", f.percent(), f.share())
 }
 
 // share reads "7/9".

@@ -35,7 +35,12 @@ func generate(n int, seed uint64) *transcript {
 	for i := range max(len(distractors)-2, count/2) {
 		t.traps = append(t.traps, d.make(distractors[i%len(distractors)]))
 	}
-	turns := n / 2
+	t.plant(d, n/2, d.fillerTurn, d.fillerAnswer)
+	return t
+}
+
+// plant spreads what is to be told over turns, and fills the others.
+func (t *transcript) plant(d *dice, turns int, fillerTurn, fillerAnswer func() string) {
 	users := make([]string, turns)
 	answers := make([]saying, turns)
 	all := slices.Concat(t.items, t.traps)
@@ -47,15 +52,14 @@ func generate(n int, seed uint64) *transcript {
 	for i := range turns {
 		at := start.Add(time.Duration(i) * turnGap)
 		if users[i] == "" {
-			users[i] = d.fillerTurn()
+			users[i] = fillerTurn()
 		}
 		if answers[i].text == "" {
-			answers[i] = saying{text: d.fillerAnswer(), role: session.Assistant}
+			answers[i] = saying{text: fillerAnswer(), role: session.Assistant}
 		}
 		t.add(session.User, users[i], at)
 		t.add(answers[i].role, answers[i].text, at.Add(time.Minute))
 	}
-	return t
 }
 
 // add appends a message.
