@@ -13,6 +13,8 @@ type conversation struct {
 	// system are the instructions, each once, wherever they stand in the request: some
 	// models take a system message at the beginning only.
 	system   []string
+	controls []rawValue      // the marks for the cache on the texts in system
+	marks    []Mark          // those on messages
 	told     map[string]bool // the texts in system
 	messages []chatMessage
 	omitted  []string // the types of the blocks left out, the first ones
@@ -77,13 +79,14 @@ func (c *conversation) instruct(raw jsontext.Value, path string) *Problem {
 	blocks, problem := c.blocks(raw, path)
 	for i := range blocks {
 		if b := &blocks[i]; b.Type == "text" && !isBilling(b.Text) {
-			c.addSystem(b.Text)
+			c.addSystem(b)
 		}
 	}
 	return problem
 }
 
-func (c *conversation) addSystem(text string) {
+func (c *conversation) addSystem(b *block) {
+	text := b.Text
 	if strings.TrimSpace(text) == "" || c.told[text] {
 		return
 	}
@@ -91,7 +94,7 @@ func (c *conversation) addSystem(text string) {
 		c.told = make(map[string]bool)
 	}
 	c.told[text] = true
-	c.system = append(c.system, text)
+	c.system, c.controls = append(c.system, text), append(c.controls, rawValue(b.CacheControl))
 }
 
 // blocks reads content, and notes whether some of it is marked for the cache.
@@ -112,10 +115,11 @@ func (c *conversation) user(raw jsontext.Value, path string, newest bool) *Probl
 	c.last = blocks
 	c.notifies = newest && isNotification(blocks)
 	var said []part
+	var control rawValue // of the last block
 	for i := range blocks {
 		b, place := &blocks[i], fmt.Sprintf("%s.%d", path, i)
 		if isReminder(b) && !c.notifies {
-			c.addSystem(b.Text)
+			c.addSystem(b)
 			continue
 		}
 		if b.Type == "tool_result" {
@@ -128,10 +132,12 @@ func (c *conversation) user(raw jsontext.Value, path string, newest bool) *Probl
 		if problem != nil {
 			return problem
 		}
-		said = append(said, ps...)
+		said, control = append(said, ps...), rawValue(b.CacheControl)
 	}
 	if len(said) > 0 {
-		c.messages = append(c.messages, chatMessage{Role: "user", Content: contentOf(said)})
+		content := contentOf(said)
+		c.messages = append(c.messages, chatMessage{Role: "user", Content: content})
+		c.markText(content, control)
 	}
 	return nil
 }
@@ -166,6 +172,7 @@ func (c *conversation) result(b *block, path string) *Problem {
 		shown = asError(shown)
 	}
 	c.messages = append(c.messages, chatMessage{Role: "tool", Content: contentOf(shown), ToolCallID: b.ToolUseID})
+	c.mark("tool_result", b.ToolUseID, rawValue(b.CacheControl))
 	return nil
 }
 
@@ -197,16 +204,19 @@ func (c *conversation) assistant(raw jsontext.Value, path string) *Problem {
 	}
 	m := chatMessage{Role: "assistant"}
 	text := ""
+	var control rawValue // of the last text
 	for i := range blocks {
 		b := &blocks[i]
 		switch {
 		case b.Type == "text":
 			text += b.Text
+			control = rawValue(b.CacheControl)
 		case b.Type == "tool_use":
 			if b.ID == "" || b.Name == "" {
 				return at(fmt.Sprintf("%s.%d", path, i), "a tool_use block needs an id and a name")
 			}
 			m.ToolCalls = append(m.ToolCalls, chatCall{b.ID, "function", calledByName{b.Name, argumentsOf(b.Input)}})
+			c.mark("tool_use", b.ID, rawValue(b.CacheControl))
 		case b.Type == "thinking" || b.Type == "redacted_thinking":
 		default:
 			c.omitted = appendOnce(c.omitted, b.Type)
@@ -214,6 +224,7 @@ func (c *conversation) assistant(raw jsontext.Value, path string) *Problem {
 	}
 	if text != "" {
 		m.Content = text
+		c.markText(text, control)
 	}
 	if m.Content != nil || m.ToolCalls != nil {
 		c.messages = append(c.messages, m)

@@ -50,6 +50,7 @@ type wireRequest struct {
 	Thinking     jsontext.Value `json:"thinking"`
 	ServiceTier  string         `json:"service_tier"`
 	OutputConfig jsontext.Value `json:"output_config"`
+	CacheControl jsontext.Value `json:"cache_control"`
 }
 
 // wireMessage is a message as a client sends it: content is a text or a list of blocks.
@@ -130,6 +131,7 @@ func thinks(setting jsontext.Value) bool {
 func (r *Request) Extras() []byte {
 	out, err := json.Marshal(Extras{
 		Thinking: rawValue(r.in.Thinking), OutputConfig: rawValue(r.in.OutputConfig), TopK: r.in.TopK, ServiceTier: r.in.ServiceTier,
+		CacheControl: rawValue(r.in.CacheControl), Cache: r.cache(),
 	})
 	if err != nil || string(out) == "{}" { // cannot fail: the values were decoded before
 		return nil

@@ -14,6 +14,8 @@ type wireTool struct {
 	Name        string         `json:"name"`
 	Description string         `json:"description"`
 	InputSchema jsontext.Value `json:"input_schema"`
+	// CacheControl marks the end of a prefix that the client wants cached.
+	CacheControl jsontext.Value `json:"cache_control"`
 }
 
 // hosted is the type of a hosted tool; "" for a tool of the client.

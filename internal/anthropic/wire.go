@@ -77,4 +77,7 @@ type Extras struct {
 	OutputConfig rawValue `json:"output_config,omitempty"`
 	TopK         *int     `json:"top_k,omitempty"`
 	ServiceTier  string   `json:"service_tier,omitempty"`
+	// CacheControl marks the whole prompt, and Cache parts of it.
+	CacheControl rawValue `json:"cache_control,omitempty"`
+	Cache        *Cache   `json:"cache,omitempty"`
 }

@@ -19,9 +19,17 @@ func TestAnthropicThroughTheDoor(t *testing.T) {
 			"parameters and thinking", `{"model":"c1","max_tokens":5000,"system":[{"type":"text","text":"A","cache_control":{"type":"ephemeral"}},{"type":"text","text":"B"}],` +
 				`"messages":[{"role":"user","content":"hi"}],"temperature":1,"top_p":0.9,"top_k":7,"stop_sequences":["END"],"metadata":{"user_id":"u1"},` +
 				`"thinking":{"type":"enabled","budget_tokens":2000},"service_tier":"standard_only","output_config":{"effort":"low"},` + tools + `,"tool_choice":{"type":"auto","disable_parallel_tool_use":true}}`,
-			`{"model":"c1","max_tokens":5000,"system":"A\n\nB","messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}],"temperature":1,"top_p":0.9,"top_k":7,"stop_sequences":["END"],` +
+			`{"model":"c1","max_tokens":5000,"system":[{"type":"text","text":"A","cache_control":{"type":"ephemeral"}},{"type":"text","text":"\n\nB"}],"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}],"temperature":1,"top_p":0.9,"top_k":7,"stop_sequences":["END"],` +
 				`"metadata":{"user_id":"u1"},` + tools + `,"tool_choice":{"type":"auto","disable_parallel_tool_use":true},` +
 				`"thinking":{"type":"enabled","budget_tokens":2000},"output_config":{"effort":"low"},"service_tier":"standard_only"}`,
+		},
+		{
+			"marks for the cache", `{"model":"c1","max_tokens":9,"system":"A","cache_control":{"type":"ephemeral"},"tools":[{"name":"e","input_schema":{"type":"object"}},{"name":"f","input_schema":{"type":"object"},"cache_control":{"type":"ephemeral","ttl":"1h"}}],"messages":[` +
+				`{"role":"user","content":[{"type":"text","text":"one"},{"type":"text","text":"two","cache_control":{"type":"ephemeral"}}]},{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"f","input":{}}]},` +
+				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"x","cache_control":{"type":"ephemeral"}},{"type":"text","text":"and?","cache_control":null}]}]}`,
+			`{"model":"c1","max_tokens":9,"system":"A","messages":[{"role":"user","content":[{"type":"text","text":"one\ntwo","cache_control":{"type":"ephemeral"}}]},{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"f","input":{}}]},` +
+				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":[{"type":"text","text":"x"}],"cache_control":{"type":"ephemeral"}},{"type":"text","text":"and?"}]}],` +
+				`"tools":[{"name":"e","input_schema":{"type":"object"}},{"name":"f","input_schema":{"type":"object"},"cache_control":{"type":"ephemeral","ttl":"1h"}}],"cache_control":{"type":"ephemeral"}}`,
 		},
 		{
 			"media", `{"model":"c1","max_tokens":9,"messages":[{"role":"user","content":[{"type":"text","text":"look"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}},` +

@@ -71,6 +71,8 @@ type block struct {
 	Input     json.RawMessage   `json:"input,omitempty"`
 	ToolUseID string            `json:"tool_use_id,omitempty"`
 	Content   []block           `json:"content,omitempty"`
+	// CacheControl marks the end of a prefix that the client wants cached.
+	CacheControl json.RawMessage `json:"cache_control,omitempty"`
 }
 
 const (

@@ -33,7 +33,7 @@ type chatParams struct {
 type messagesBody struct {
 	Model         string                `json:"model"`
 	MaxTokens     int                   `json:"max_tokens"`
-	System        string                `json:"system,omitempty"`
+	System        any                   `json:"system,omitempty"` // a text, or blocks
 	Messages      []turn                `json:"messages"`
 	Stream        bool                  `json:"stream,omitempty"`
 	Temperature   *float64              `json:"temperature,omitempty"`
@@ -47,6 +47,7 @@ type messagesBody struct {
 	Thinking     json.RawMessage `json:"thinking,omitempty"`
 	OutputConfig json.RawMessage `json:"output_config,omitempty"`
 	ServiceTier  string          `json:"service_tier,omitempty"`
+	CacheControl json.RawMessage `json:"cache_control,omitempty"`
 }
 
 type metadata struct {
@@ -67,7 +68,7 @@ func messagesRequest(p *run.Prompt, model string) ([]byte, error) {
 		return nil, err
 	}
 	out := messagesBody{
-		Model: model, System: system, Messages: turns, Stream: p.Streaming,
+		Model: model, Messages: turns, Stream: p.Streaming,
 		MaxTokens: in.limit(), Temperature: in.Temperature, TopP: in.TopP, TopK: in.TopK,
 		StopSequences: in.stops(),
 	}
@@ -84,7 +85,7 @@ func messagesRequest(p *run.Prompt, model string) ([]byte, error) {
 	} else if out.Tools = toolsOfThePast(turns); len(out.Tools) > 0 {
 		out.ToolChoice = &anthropic.ToolChoice{Type: "none"}
 	}
-	if err := out.add(p.Extras); err != nil {
+	if err := out.add(p.Extras, system); err != nil {
 		return nil, unreadable(err)
 	}
 	data, err := json.Marshal(&out)
@@ -94,8 +95,11 @@ func messagesRequest(p *run.Prompt, model string) ([]byte, error) {
 	return data, nil
 }
 
-// add adds the settings that chat completions lack.
-func (b *messagesBody) add(extras []byte) error {
+// add adds the settings that chat completions lack, and the system prompt with its marks.
+func (b *messagesBody) add(extras []byte, system string) error {
+	if system != "" {
+		b.System = system
+	}
 	if extras == nil {
 		return nil
 	}
@@ -103,7 +107,10 @@ func (b *messagesBody) add(extras []byte) error {
 	if err := json.Unmarshal(extras, &in); err != nil {
 		return err
 	}
-	b.OutputConfig, b.ServiceTier = in.OutputConfig, in.ServiceTier
+	b.OutputConfig, b.ServiceTier, b.CacheControl = in.OutputConfig, in.ServiceTier, in.CacheControl
+	if in.Cache != nil {
+		b.mark(in.Cache, system)
+	}
 	if in.TopK != nil {
 		b.TopK = in.TopK
 	}

@@ -34,6 +34,8 @@ type tool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
 	InputSchema json.RawMessage `json:"input_schema"`
+	// CacheControl marks the end of a prefix that the client wants cached.
+	CacheControl json.RawMessage `json:"cache_control,omitempty"`
 }
 
 func tools(in []chatTool) []any {
