@@ -115,10 +115,11 @@ func countPairs(passes func(*pairSeen) bool) func([]*probe) figure {
 func linkMeasures() []measure {
 	each := func(*updateSeen) bool { return true }
 	before := func(u *updateSeen) bool { return u.Before }
+	stale := func(u *updateSeen) bool { return u.Stale }
 	doubted := func(u *updateSeen) bool { return u.Doubtful && !u.Found }
 	return []measure{
 		{"U5", "updates: the newer is in the block", "90 %", countUpdates(each, func(u *updateSeen) bool { return u.Shown })},
-		{"U5", "updates: the older, shown before, is shown as current", "≤ 25 %", countUpdates(before, func(u *updateSeen) bool { return u.Stale })},
+		{"U5", "updates: the older, shown before, is shown as current", "≤ 25 %", countUpdates(before, stale)},
 		{"U5", "updates: found", "70 %", countUpdates(each, func(u *updateSeen) bool { return u.Found })},
 		{"", "updates: not found, but marked as perhaps outdated", "", countUpdates(each, doubted)},
 		{"U6", "pairs that are none, taken for an update", "≤ 1 %", countPairs(func(n *pairSeen) bool { return n.Taken })},
