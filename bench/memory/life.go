@@ -15,6 +15,12 @@ import (
 //go:embed testdata/first-contact.json
 var firstContact []byte
 
+// secondContact is a set that no model is fitted to, and nothing is tuned to: four lives in
+// other styles. Read its figures, and not its questions.
+//
+//go:embed testdata/second-contact.json
+var secondContact []byte
+
 // life is a scope of a set of lives in chat messages: what was said, when, and what is
 // asked about it when. The set's own "fields" explain every member.
 type life struct {

@@ -79,3 +79,30 @@ func TestLoadLives(t *testing.T) {
 		}
 	}
 }
+
+// TestGold holds the patterns of both sets against what they are to accept: the gold is a
+// right answer to its own question.
+func TestGold(t *testing.T) {
+	t.Parallel()
+	for name, data := range map[string][]byte{"first": firstContact, "second": secondContact} {
+		all, err := parseLives(data)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for i := range all {
+			for k := range all[i].Asked {
+				q := &all[i].Asked[k]
+				if !q.Told {
+					continue
+				}
+				has, err := q.answeredBy(q.Gold)
+				if err != nil || !has {
+					t.Errorf("%s: %q is no answer to %q", q.ID, q.Gold, q.Question)
+				}
+				if bad, err := countOf(q.MustNot, q.Gold); err != nil || bad > 0 {
+					t.Errorf("%s: %q has what its answer must not have", q.ID, q.Gold)
+				}
+			}
+		}
+	}
+}

@@ -93,8 +93,21 @@ func (r *reporter) columns(ctx context.Context, lives []life) ([]column, error) 
 			return nil, err
 		}
 	}
-	return []column{{"development set", in}, left}, nil
+	others, err := parseLives(secondContact)
+	if err != nil {
+		return nil, fmt.Errorf("the second set: %w", err)
+	}
+	r.step("%d lives of the second set", len(others))
+	second, err := probeAll(others)
+	if err != nil {
+		return nil, err
+	}
+	return []column{{"development set", in}, left, {secondSet, second}}, nil
 }
+
+// secondSet is the column of the set that nothing is fitted to. What goes wrong in it is
+// not listed anywhere, so that nothing gets tuned to it.
+const secondSet = "second set"
 
 // probeAll plays lives side by side.
 func probeAll(lives []life) ([]*probe, error) {
@@ -184,7 +197,8 @@ type jsonCell struct {
 	Of  int     `json:"of"`
 }
 
-// writeReport prints the rows as JSON, with everything that was seen of each life.
+// writeReport prints the rows as JSON, with everything that was seen of each life of the
+// development set.
 func writeReport(w io.Writer, columns []column, extras []extra) error {
 	var rows []reportRow
 	for _, m := range measures() {
@@ -202,7 +216,7 @@ func writeReport(w io.Writer, columns []column, extras []extra) error {
 	}
 	seen := make(map[string][]*probe)
 	for _, c := range columns {
-		if c.probes != nil {
+		if c.probes != nil && c.name != secondSet {
 			seen[c.name] = c.probes
 		}
 	}
