@@ -13,6 +13,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/openai"
+	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -177,9 +178,16 @@ func conversationMetadata(raw json.RawMessage) (string, error) {
 }
 
 // conversationMessages are items as messages of a transcript, and the text of the system
-// and developer messages among them.
+// and developer messages among them. A compaction is replaced by what it stands for.
 func (s *server) conversationMessages(r *http.Request, items []openai.Item) (out []session.Message, prompt string, err error) {
-	if items, err = s.resolve(r.Context(), ownerOf(r), "", items); err != nil {
+	ctx, req := r.Context(), &run.Request{Owner: ownerOf(r)}
+	if items, err = s.resolve(ctx, req.Owner, "", items); err != nil {
+		return nil, "", err
+	}
+	if err := refuseCompactions(r, items); err != nil {
+		return nil, "", err
+	}
+	if items, err = s.expand(ctx, req, items, false); err != nil {
 		return nil, "", err
 	}
 	messages, err := openai.ChatMessages(items)
@@ -188,11 +196,15 @@ func (s *server) conversationMessages(r *http.Request, items []openai.Item) (out
 	}
 	var prompts []string
 	for i := range messages {
-		if m := message(&messages[i]); m.Role == session.System {
+		m := message(&messages[i])
+		if m.Role == session.System {
 			prompts = append(prompts, m.Content)
-		} else {
-			out = append(out, m)
+			continue
 		}
+		if isSummary(&m) {
+			m.Note = session.EchoNote // nothing new is said in it
+		}
+		out = append(out, m)
 	}
 	return out, strings.Join(prompts, "\n\n"), nil
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hermes-memory/hermes/internal/upstream/upstreamtest"
 )
 
 // itemPage is what the tests read of a page of items.
@@ -96,5 +98,63 @@ func TestConversationForgotten(t *testing.T) {
 	got := w.call("GET", "/v1/conversations/c", "").body
 	if strings.Contains(got, "Nightjar") || !strings.Contains(got, `"n":"1"`) {
 		t.Errorf("got %s, want the rest of the metadata alone", got)
+	}
+}
+
+// TestConversationOfACompaction: a compaction of this server is as good as what it stands for.
+// Nothing is learnt from it.
+func TestConversationOfACompaction(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{})
+	var said []string
+	for i := range 20 {
+		said = append(said, fmt.Sprintf(`{"role":"user","content":"The codeword of day %d is %s%d."},{"role":"assistant","content":"Noted."}`, i, strings.Repeat("kingfisher ", 60), i))
+	}
+	own := w.compacted(t, `{"model":"hermes","input":[`+strings.Join(said, ",")+`]}`)
+	w.chat("named", "The codeword is heron.")
+	named := w.compacted(t, `{"model":"hermes","input":[{"type":"message","role":"user","content":"And the other is egret."}]}`, "X-Hermes-Session-Id", "named")
+	for name, tt := range map[string]struct {
+		item  string
+		holds []string
+	}{
+		"of a history": {own, []string{"The codeword of day 0", "The codeword of day 19"}},
+		"of a session": {named, []string{"The codeword is heron.", "And the other is egret."}},
+	} {
+		var made struct{ ID string }
+		w.decode(w.call("POST", "/v1/conversations", `{"items":[`+tt.item+`]}`), &made)
+		texts := strings.Join(w.items(t, made.ID, "asc", 100), "\n")
+		for _, text := range tt.holds {
+			if !strings.Contains(texts, text) {
+				t.Errorf("%s: the conversation lacks %q: %.300s", name, text, texts)
+			}
+		}
+	}
+}
+
+// TestInputTokensOfAResentHistory: what a response with a resent history would send is counted
+// as its turn counts it.
+func TestInputTokensOfAResentHistory(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{})
+	auth := []string{"Authorization", "Bearer " + w.keyWithMemory("alice", "me")}
+	say := func(path, input string) (c struct {
+		Hermes struct {
+			Context struct{ Sent, Tail, Naive int } `json:"context"`
+		}
+	}) {
+		t.Helper()
+		w.up.Queue(upstreamtest.Step{Text: "Noted."})
+		got := w.call("POST", path, `{"model":"hermes","store":false,"input":[`+input+`]}`, auth...)
+		if err := json.Unmarshal([]byte(strings.NewReplacer("_tokens", "").Replace(got.body)), &c); err != nil || got.status != 200 {
+			t.Fatalf("got %d %s, %v", got.status, got.body, err)
+		}
+		return c
+	}
+	history := `{"role":"user","content":"My boat is the Whiskey, a ketch of nine metres."}`
+	say("/v1/responses", history)
+	history += `,{"role":"assistant","content":"**Noted.**"},{"role":"user","content":"Where is it?"}`
+	counted := say("/v1/responses/input_tokens", history)
+	if got := say("/v1/responses", history); got != counted || counted.Hermes.Context.Tail == 0 {
+		t.Errorf("counted %+v, and the turn took %+v", counted, got)
 	}
 }

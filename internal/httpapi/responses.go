@@ -128,15 +128,23 @@ func (s *server) responseItemsOf(t *turnRequest, wire *openai.ResponseRequest) (
 	if err != nil {
 		return nil, nil, err
 	}
-	for i := range items {
-		if c := items[i].Compaction; c != nil {
-			if err := refuseSession(t.r, "input", c.Session); err != nil {
-				return nil, nil, err
-			}
-		}
+	if err := refuseCompactions(t.r, items); err != nil {
+		return nil, nil, err
 	}
 	items, err = s.expand(ctx, req, items, isKept(t, req, wire))
 	return req, items, err
+}
+
+// refuseCompactions refuses compactions that name a session, of a caller without a key.
+func refuseCompactions(r *http.Request, items []openai.Item) error {
+	for i := range items {
+		if c := items[i].Compaction; c != nil {
+			if err := refuseSession(r, "input", c.Session); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // isKept reports whether the turn of a response is stored in a session that it names.

@@ -51,9 +51,9 @@ func (t *opened) overtaken() (*Request, bool) {
 }
 
 // isNews reports whether a message is an answer that was stored after the request of a
-// nameless client arrived.
+// nameless client arrived. A turn that stores nothing needs no branch.
 func (t *opened) isNews(m session.Message) bool {
-	if seen := t.req.Seen; seen == 0 || m.Seq < seen {
+	if seen := t.req.Seen; t.req.OffRecord || seen == 0 || m.Seq < seen {
 		return false
 	}
 	return m.Role == session.Assistant && m.Stands() && !m.Partial()

@@ -9,7 +9,11 @@ import (
 // Measure returns the cost of the prompt of a turn without carrying the turn out: it asks
 // no model and stores nothing. It fails as Start does before it asks a model.
 func (r *Runner) Measure(ctx context.Context, req *Request) (lineage.Context, error) {
-	measured := *req
+	located, err := r.Locate(ctx, req)
+	if err != nil {
+		return lineage.Context{}, err
+	}
+	measured := *located
 	measured.OffRecord, measured.Idempotency = true, nil
 	t, err := r.open(ctx, &measured)
 	defer t.end()

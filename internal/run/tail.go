@@ -71,13 +71,26 @@ const cutMark = "[…]"
 func (t *laidOut) shortened(m *session.Message, room int) session.Message {
 	text := cutMark
 	for half := min(len(m.Content)/2, 2*room); m.Role == session.User && half > len(cutMark); half /= 2 { // about four bytes to a token
-		head, end := m.Content[:half], m.Content[len(m.Content)-half:]
+		head, end := wholeWords(m.Content[:half], m.Content[len(m.Content)-half:])
 		if ends := strings.ToValidUTF8(head+"\n"+cutMark+"\n"+end, ""); t.count(ends) <= room {
 			text = ends
 			break
 		}
 	}
 	return session.Message{Role: session.User, Content: text, Tokens: t.count(text)}
+}
+
+// wholeWords takes the parts of words off the beginning and the end of a text that was cut, if
+// it has words.
+func wholeWords(head, end string) (cutHead, cutEnd string) {
+	const longest = 40 // bytes of a word
+	if i := strings.LastIndexAny(head, " \n"); i >= len(head)-longest && i > 0 {
+		head = head[:i]
+	}
+	if i := strings.IndexAny(end, " \n"); i >= 0 && i <= longest {
+		end = end[i+1:]
+	}
+	return head, end
 }
 
 // oldest is the lowest Seq of some messages. Results follow their calls and answers follow
