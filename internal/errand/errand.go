@@ -162,22 +162,28 @@ const minHandoff = 300
 
 // closing is the form in which an instruction follows the conversation. As a user's
 // message it is only taken for an errand if it asks at length for a summary with which
-// another model goes on.
+// another model goes on, or lists what a program cannot show.
 func (c *Call) closing(turns []Message, last Message) Kind {
-	if len(turns) < 3 {
+	if len(turns) < 2 || len(last.Text) > maxInstruction {
 		return ""
 	}
 	kind := wanted(last.Text, 2*messageLead)
-	if kind == "" || len(last.Text) > maxInstruction {
+	if kind == "" {
 		return ""
 	}
 	p := parse(last.Text)
-	instructs := isSystem(last.Role) && c.signs(p) >= 2
-	handsOff := last.Role == "user" && kind == Summary && p.handsOff()
-	if instructs || handsOff {
-		return kind
+	signs := c.signs(p)
+	asks := false
+	switch {
+	case isSystem(last.Role):
+		asks = signs >= 1
+	case last.Role == "user":
+		asks = kind == Summary && p.handsOff() || signs >= 3 && p.forbids()
 	}
-	return ""
+	if !asks {
+		return ""
+	}
+	return kind
 }
 
 // handsOff reports whether an instruction asks at length for a summary with which another

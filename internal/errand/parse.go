@@ -24,11 +24,18 @@ type prompt struct {
 	items int
 }
 
+// roleNames are the names of the two sides of a chat with a model.
+var roleNames = []string{
+	"user", "human", "assistant", "ai", "bot", "model", "claude",
+	"benutzer", "nutzer", "assistent", "utilisateur", "usuario", "asistente", "usuário", "assistente", "utente",
+	"пользователь", "ассистент", "помощник", "ユーザー", "アシスタント", "사용자", "어시스턴트", "도우미", "用户", "用戶", "助手", "助理",
+}
+
 var (
 	openTag = regexp.MustCompile(`<([a-zA-Z_]+)>`)
 	ownTag  = regexp.MustCompile(`(?i)^(task|rules?|examples?|instructions?|output|format|guidelines|analysis|summary|` +
 		`websearch|knowledge|question|links|type)$`)
-	roleLine = regexp.MustCompile(`(?im)^[ \t]*(user|assistant|ai|human|bot|model|claude|用户|助手)[ \t]*[:：].*$`)
+	roleLine = regexp.MustCompile(`(?im)^[ \t]*(` + strings.Join(roleNames, "|") + `)[ \t]*[:：].*$`)
 	objects  = regexp.MustCompile(`(?s)\[\s*\{.*\}\s*\]`)
 	item     = regexp.MustCompile(`(?m)^[ \t]*([-*•–]|\d{1,2}[.)])[ \t]+\S`)
 )
