@@ -144,7 +144,7 @@ func printReport(w io.Writer, columns []column, extras []extra) {
 		fmt.Fprintf(w, " %s |\n", m.aim)
 	}
 	for _, e := range extras {
-		fmt.Fprintf(w, "| %s | %s | %s |%s %s |\n", e.id, e.name, e.value, strings.Repeat(" |", len(columns)-1), e.aim)
+		fmt.Fprintf(w, "| %s | %s | %s | %s |%s %s |\n", e.id, e.name, e.value, e.left, strings.Repeat(" |", len(columns)-2), e.aim)
 	}
 	head, rule = "\n| told, by sort of question |", "|---|"
 	for _, c := range columns {
@@ -189,6 +189,7 @@ type reportRow struct {
 	Name  string              `json:"name"`
 	Aim   string              `json:"aim,omitempty"`
 	Value string              `json:"value,omitempty"`
+	Left  string              `json:"left_out,omitempty"`
 	Cells map[string]jsonCell `json:"cells,omitempty"`
 }
 
@@ -212,7 +213,7 @@ func writeReport(w io.Writer, columns []column, extras []extra) error {
 		rows = append(rows, row)
 	}
 	for _, e := range extras {
-		rows = append(rows, reportRow{ID: e.id, Name: e.name, Aim: e.aim, Value: e.value})
+		rows = append(rows, reportRow{ID: e.id, Name: e.name, Aim: e.aim, Value: e.value, Left: e.left})
 	}
 	seen := make(map[string][]*probe)
 	for _, c := range columns {

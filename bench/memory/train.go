@@ -101,22 +101,31 @@ func (t *training) evaluate(c *conversation, set []list, w []float64, d doubt, t
 	return r
 }
 
-// train prints results for every conversation under weights that never saw it,
-// and then the weights and the calibration learnt from all of them.
-func train(w io.Writer, conversations []conversation, count func(string) int, each bool) {
-	t := gather(conversations)
-	whole := t.learn(-1, nil)
+// leaveEachOut reports every conversation under weights that never saw it. Learning starts
+// from the weights of all.
+func (t *training) leaveEachOut(conversations []conversation, whole []float64, count func(string) int, note io.Writer) *report {
 	all := newReport()
 	for c := range conversations {
 		// The loss is convex: where it starts decides only how soon it ends.
 		weights := t.learn(c, whole)
 		r := t.evaluate(&conversations[c], t.sets[c], weights, t.calibrate(c, weights), conversations[c].tokens(count))
-		if each {
-			fmt.Fprintf(w, "%s, left out of training\n", conversations[c].name)
-			r.print(w)
-		}
+		fmt.Fprintf(note, "%s, left out of training\n", conversations[c].name)
+		r.print(note)
 		all.merge(r)
 	}
+	return all
+}
+
+// train prints results for every conversation under weights that never saw it,
+// and then the weights and the calibration learnt from all of them.
+func train(w io.Writer, conversations []conversation, count func(string) int, each bool) {
+	t := gather(conversations)
+	whole := t.learn(-1, nil)
+	note := io.Discard
+	if each {
+		note = w
+	}
+	all := t.leaveEachOut(conversations, whole, count, note)
 	fmt.Fprintln(w, "all, each left out of training in its turn")
 	all.print(w)
 	for j, weight := range whole {
