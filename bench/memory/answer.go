@@ -21,6 +21,8 @@ const (
 	unknownWords  = "I have not been told that."
 	unsureWords   = "I am not sure."
 	greetingWords = "I keep what you say and quote it back when you ask."
+	// laterWords stand between the sides of a change in one line, the newest last.
+	laterWords = "; later "
 )
 
 // kindOf reads the kind of an answer from its words.
@@ -33,6 +35,15 @@ func kindOf(answer string) answerKind {
 		return unsure
 	}
 	return sure
+}
+
+// newest is an answer without the earlier sides of the changes that it tells.
+func newest(answer string) string {
+	lines := strings.Split(answer, "\n")
+	for i, line := range lines {
+		lines[i] = line[strings.LastIndex(line, laterWords)+1:]
+	}
+	return strings.Join(lines, "\n")
 }
 
 // gramLength is the length in characters of the pieces by which a quote is recognised.
@@ -54,23 +65,37 @@ func (a *attribution) add(m *lifeMessage) {
 	a.grams = append(a.grams, grams)
 }
 
-// quoted are the ids of the messages that the lines of an answer quote, in order. A line
-// quotes the message that shares most of its pieces, and at least half.
-func (a *attribution) quoted(answer string) []string {
-	var out []string
+// quoted are the ids of the messages that the lines of an answer quote, in order, and those
+// of the newest sides of changes alone. A line quotes the message that shares most of its
+// pieces, and at least half.
+func (a *attribution) quoted(answer string) (all, claimed []string) {
 	for line := range strings.Lines(answer) {
-		_, quote, found := strings.Cut(line, `"`)
-		if !found {
-			_, quote, _ = strings.Cut(line, ": ")
-		}
-		if i := strings.LastIndexByte(quote, '"'); i > 0 {
-			quote = quote[:i]
-		}
-		if id := a.of(gramsOf(quote)); id != "" && !slices.Contains(out, id) {
-			out = append(out, id)
+		sides := strings.Split(line, laterWords)
+		for i, side := range sides {
+			id := a.of(gramsOf(wordsOf(side)))
+			if id == "" || slices.Contains(all, id) {
+				continue
+			}
+			all = append(all, id)
+			if i == len(sides)-1 {
+				claimed = append(claimed, id)
+			}
 		}
 	}
-	return out
+	return all, claimed
+}
+
+// wordsOf is what a line of an answer quotes: from the first quotation mark to the last, or
+// what follows the speaker.
+func wordsOf(line string) string {
+	_, quote, found := strings.Cut(line, `"`)
+	if !found {
+		_, quote, _ = strings.Cut(line, ": ")
+	}
+	if i := strings.LastIndexByte(quote, '"'); i > 0 {
+		quote = quote[:i]
+	}
+	return quote
 }
 
 func (a *attribution) of(grams []string) string {

@@ -5,7 +5,6 @@
 //	go run ./bench/memory locomo -data locomo.json   which turns ranking finds for LoCoMo's questions
 //	go run ./bench/memory rounds                     how the built-in responder answers
 //	go run ./bench/memory report                     all of memory on text by another hand (make memory-report)
-//	go run ./bench/memory lives                      what it answers about lives in chat messages
 //	go run ./bench/memory fit-NAME -out weights.txt  the weights of a fitted model (fitting.go lists them)
 //	go run ./bench/memory judge -data locomo.json    answers of a model through a server, rated by a model
 //
@@ -35,7 +34,7 @@ type table struct {
 
 func tables() []table {
 	out := []table{
-		{"report", memoryReport}, {"probe", probeOne}, {"retention", retention}, {"locomo", locomo}, {"rounds", rounds}, {"lives", lives},
+		{"report", memoryReport}, {"probe", probeOne}, {"retention", retention}, {"locomo", locomo}, {"rounds", rounds},
 		{"links", links}, {"judge", judge},
 	}
 	for _, f := range fittings() {

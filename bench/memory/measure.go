@@ -39,6 +39,7 @@ func ofKind(k answerKind) func(*verdict) bool { return func(v *verdict) bool { r
 func answerMeasures() []measure {
 	return []measure{
 		{"U1", "told: right (sure and right)", "45 %", share(wasTold, isRight)},
+		{"", "told: right, with the earlier side of a change told too", "", share(wasTold, isNewest)},
 		{"U2", "told: shown (sure or among the closest)", "70 %", share(wasTold, isShown)},
 		{"U3", "told: stale or wrong, claimed as sure", "≤ 6 %", share(wasTold, isBad)},
 		{"", "told: answered as not sure", "", share(wasTold, ofKind(unsure))},

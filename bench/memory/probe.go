@@ -95,7 +95,8 @@ func (p *prober) ask(q *lifeQuestion) error {
 		return err
 	}
 	v := verdict{Scope: p.life.ID}
-	if err := v.judge(q, answer, p.heard.quoted(answer)); err != nil {
+	quoted, claimed := p.heard.quoted(answer)
+	if err := v.judge(q, answer, quoted, claimed); err != nil {
 		return err
 	}
 	v.Rank = p.rank(q, prompt.Question.View.Search(ranking.Query{Text: q.Question, At: q.AskedAt, Limit: searchLimit}))

@@ -24,6 +24,7 @@ type column struct {
 // questions.
 type reporter struct {
 	quick    bool
+	data     string
 	locomo   string
 	missed   string
 	label    int
@@ -36,6 +37,7 @@ type reporter struct {
 func memoryReport(flags *flag.FlagSet) func(context.Context, io.Writer) error {
 	r := &reporter{progress: os.Stderr, began: time.Now()}
 	flags.BoolVar(&r.quick, "quick", false, "leave out what takes longer than 20 seconds: fitting with scopes left out, and long conversations")
+	flags.StringVar(&r.data, "data", "", "measure the lives of this file alone, without the long rows")
 	flags.StringVar(&r.locomo, "locomo", "", "LoCoMo's file; its rows are not measured without")
 	flags.StringVar(&r.missed, "missed", "", "list what went wrong instead of the tables: "+strings.Join(missedKinds(), ", "))
 	flags.IntVar(&r.label, "label", 0, "print so many lines of the block for labelling by hand instead of the tables")
@@ -44,7 +46,7 @@ func memoryReport(flags *flag.FlagSet) func(context.Context, io.Writer) error {
 }
 
 func (r *reporter) report(ctx context.Context, w io.Writer) error {
-	lives, err := loadLives("")
+	lives, err := loadLives(r.data)
 	if err != nil {
 		return err
 	}
@@ -53,8 +55,8 @@ func (r *reporter) report(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	judged := columns[0].probes
-	if left := columns[1].probes; left != nil {
-		judged = left
+	if len(columns) > 1 && columns[1].probes != nil {
+		judged = columns[1].probes // with the models that never saw them
 	}
 	switch {
 	case r.missed != "":
@@ -62,9 +64,11 @@ func (r *reporter) report(ctx context.Context, w io.Writer) error {
 	case r.label > 0:
 		return printLines(w, judged, r.label)
 	}
-	extras, err := r.extras(ctx, lives)
-	if err != nil {
-		return err
+	var extras []extra
+	if r.data == "" {
+		if extras, err = r.extras(ctx, lives); err != nil {
+			return err
+		}
 	}
 	r.step("done")
 	if r.asJSON {
@@ -81,10 +85,13 @@ func (r *reporter) step(format string, args ...any) {
 
 // columns measures the sets.
 func (r *reporter) columns(ctx context.Context, lives []life) ([]column, error) {
-	r.step("%d lives of the development set", len(lives))
+	r.step("%d lives", len(lives))
 	in, err := probeAll(lives)
 	if err != nil {
 		return nil, err
+	}
+	if r.data != "" {
+		return []column{{r.data, in}}, nil
 	}
 	left := column{name: "each scope left out"}
 	if !r.quick {

@@ -1,47 +1,11 @@
 package main
 
 import (
-	"io"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
-
-// TestLives plays a small life: what was told is asked in order of time, and a question
-// is not learnt.
-func TestLives(t *testing.T) {
-	t.Parallel()
-	at := func(day int) time.Time { return time.Date(2026, time.March, day, 9, 0, 0, 0, time.UTC) }
-	l := life{
-		ID: "small",
-		Messages: []lifeMessage{
-			{ID: "m1", Time: at(1), Role: "user", Text: "My sister lives in Rome."},
-			{ID: "m2", Time: at(1), Role: "assistant", Text: "Noted."},
-			{ID: "m3", Time: at(10), Role: "user", Text: "My sister lives in Milan now."},
-		},
-		Asked: []lifeQuestion{
-			{ID: "q2", Question: "Where does my sister live?", AskedAt: at(11), Told: true, Overlap: "same", Language: "en", Must: []string{"milan"}, MustNot: []string{"oslo"}},
-			{ID: "q1", Question: "Where does my sister live?", AskedAt: at(2), Told: true, Overlap: "same", Language: "en", Must: []string{"rome"}},
-			{ID: "q3", Question: "What is my shoe size?", AskedAt: at(12), Overlap: "none", Language: "en"},
-			{ID: "q4", Question: "Where does my sister live?", AskedAt: at(12), Told: true, Overlap: "other", Language: "de", Must: []string{"oslo"}},
-		},
-	}
-	got := make(tally)
-	p := player{life: &l}
-	if err := p.play(got, io.Discard); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct{ kind, measure, want string }{
-		{told, right, "2/3"}, {told, shown, "2/3"}, {told, wrong, "1/3"}, {never, answered, "0/1"},
-		{"same words", right, "2/2"}, {"other words", right, "0/1"}, {"other languages", wrong, "1/1"},
-	} {
-		if f := got.of(c.measure, c.kind); f.share() != c.want {
-			t.Errorf("%s, %s: got %s, want %s", c.kind, c.measure, f.share(), c.want)
-		}
-	}
-}
 
 // TestLoadLives reads the development set and finds the parts that models learn from.
 func TestLoadLives(t *testing.T) {
