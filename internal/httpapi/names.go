@@ -163,16 +163,13 @@ func checkKeyOf(path string) error {
 	if !found || !more {
 		return nil
 	}
-	name, err := url.PathUnescape(escaped)
-	if err != nil {
-		return nil // net/http has refused it
+	_, err := session.ParseKey(mustUnescape(escaped))
+	if err == nil {
+		return nil
 	}
-	if _, err = session.ParseKey(name); err != nil {
-		f := *asFault(err)
-		f.Msg += " It stands after /k/ in the client's base URL."
-		return &f
-	}
-	return nil
+	f := *asFault(err)
+	f.Msg += " It stands after /k/ in the client's base URL."
+	return &f
 }
 
 // cutKey splits an escaped path /k/NAME/rest into the name and /rest.

@@ -142,7 +142,7 @@ func (r *Run) request(o owner.Owner) (*run.Request, error) {
 	return &run.Request{
 		Owner: owner.Stored(o.ID(), t.Scopes...).Through(t.KeyID, t.Turns), Session: r.Session, Key: r.Key, Source: t.Source, UserID: t.UserID,
 		System: messagesOf(t.System), Messages: messagesOf(t.Messages),
-		Model: t.Model, Streaming: true, Body: t.Body, Tools: t.Tools, Budget: t.Budget, Stateless: t.Stateless, Nameless: t.Nameless, Seen: t.Seen,
-		After: t.After, NoFallback: t.NoFallback, Idempotency: t.Idempotency,
+		Model: t.Model, Streaming: true, Body: t.Body, Tools: t.Tools, Budget: t.Budget, Stateless: t.Stateless,
+		Nameless: t.Nameless, Seen: t.Seen, After: t.After, NoFallback: t.NoFallback, Idempotency: t.Idempotency,
 	}, nil
 }
