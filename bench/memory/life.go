@@ -1,9 +1,10 @@
 package main
 
 import (
-	_ "embed" // the development set
+	"embed"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"regexp"
 	"slices"
@@ -20,6 +21,30 @@ var firstContact []byte
 //
 //go:embed testdata/second-contact.json
 var secondContact []byte
+
+//go:embed testdata/own-contact-*.json
+var ownContact embed.FS
+
+// ownLives are the project's own lives, to fit models to.
+func ownLives() ([]life, error) {
+	names, err := fs.Glob(ownContact, "testdata/*.json")
+	if err != nil {
+		return nil, err
+	}
+	var out []life
+	for _, name := range names { // in the order of their names
+		data, err := ownContact.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		lives, err := parseLives(data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		out = append(out, lives...)
+	}
+	return out, nil
+}
 
 // life is a scope of a set of lives in chat messages: what was said, when, and what is
 // asked about it when. The set's own "fields" explain every member.

@@ -25,8 +25,8 @@ type linkPair struct {
 
 // linkBag is a labelled pair of messages: an update, or a trap that only looks like one.
 type linkBag struct {
-	scope, older, newer, kind string
-	trap                      bool
+	scope, older, newer, kind, source string
+	trap                              bool
 }
 
 // linkSet is what the model that links facts is fitted to.
@@ -40,10 +40,17 @@ const own = "own"
 
 // linksOf gathers the pairs of facts that the state compares while it learns lives, and
 // those of the project's own pairs.
-func linksOf(lives []life) *linkSet {
+func linksOf(lives []life) (*linkSet, error) {
 	set := &linkSet{}
 	for i := range lives {
-		set.addLife(&lives[i])
+		set.addLife(&lives[i], "life")
+	}
+	more, err := ownLives()
+	if err != nil {
+		return nil, err
+	}
+	for i := range more {
+		set.addLife(&more[i], "own life")
 	}
 	for i, p := range pairtest.Reversals() {
 		set.addOwn(p, "reversal"+strconv.Itoa(i), false)
@@ -54,7 +61,7 @@ func linksOf(lives []life) *linkSet {
 	for _, p := range pairtest.Chats() {
 		set.addChat(&p)
 	}
-	return set
+	return set, nil
 }
 
 // addChat adds what a person says: the first message of all pairs, then the second.
@@ -76,25 +83,25 @@ func (s *linkSet) addChat(p *pairtest.Person) {
 		say(pair.Was)
 	}
 	for i, pair := range p.Pairs {
-		s.bags = append(s.bags, linkBag{p.Name, say(pair.Was), say(pair.Now), "chat", !p.Ends[i]})
+		s.bags = append(s.bags, linkBag{p.Name, say(pair.Was), say(pair.Now), "", "chat", !p.Ends[i]})
 	}
 	s.tell(p.Name, messages, first)
 }
 
-func (s *linkSet) addLife(l *life) {
+func (s *linkSet) addLife(l *life, source string) {
 	first := len(s.bags)
 	for _, u := range l.Updates {
-		s.bags = append(s.bags, linkBag{l.ID, u.Older, u.Newer, u.Kind, false})
+		s.bags = append(s.bags, linkBag{l.ID, u.Older, u.Newer, u.Kind, source, false})
 	}
 	for _, p := range l.NotUpdates {
-		s.bags = append(s.bags, linkBag{l.ID, p.A, p.B, p.Why, true})
+		s.bags = append(s.bags, linkBag{l.ID, p.A, p.B, p.Why, source, true})
 	}
 	s.tell(l.ID, l.Messages, first)
 }
 
 func (s *linkSet) addOwn(p pairtest.Pair, id string, trap bool) {
 	first := len(s.bags)
-	s.bags = append(s.bags, linkBag{own, id + "-was", id + "-now", "own", trap})
+	s.bags = append(s.bags, linkBag{own, id + "-was", id + "-now", "", own, trap})
 	day := time.Date(2025, 3, 4, 10, 0, 0, 0, time.UTC)
 	s.tell(own, []lifeMessage{
 		{ID: id + "-was", Time: day, Role: "user", Statement: true, Text: p.Was},
@@ -176,7 +183,10 @@ const (
 // two facts of an update's messages are meant is not labelled: they are the likeliest by
 // a fit in which each update has its likeliest.
 func linkExamples(lives []life) ([]example, error) {
-	set := linksOf(lives)
+	set, err := linksOf(lives)
+	if err != nil {
+		return nil, err
+	}
 	if err := set.choose(len(memory.LinkFeatures())); err != nil {
 		return nil, err
 	}

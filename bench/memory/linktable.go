@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/hermes-memory/hermes/internal/memory"
 )
@@ -20,7 +21,10 @@ func links(flags *flag.FlagSet) func(context.Context, io.Writer) error {
 		if err != nil {
 			return err
 		}
-		set := linksOf(lives)
+		set, err := linksOf(lives)
+		if err != nil {
+			return err
+		}
 		features := memory.LinkFeatures()
 		if err := set.choose(len(features)); err != nil {
 			return err
@@ -69,12 +73,15 @@ func (s *linkSet) best(models map[string]*learned) []reached {
 	return out
 }
 
+// linkSources are where labelled pairs come from, in the order of the table.
+var linkSources = []string{"life", "own life", "chat", own}
+
 func printLinks(w io.Writer, s *linkSet, best []reached) {
-	fmt.Fprintln(w, "| at | updates | traps | chat updates | chat traps | own reversals | own controls | other pairs |\n|---|---|---|---|---|---|---|---|")
+	fmt.Fprintln(w, "| at | updates | traps | own lives' | traps | chat updates | traps | own reversals | controls | other pairs |\n|---|---|---|---|---|---|---|---|---|---|")
 	for _, at := range []float64{0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9} {
-		var found, of [6]int
+		var found, of [8]int
 		for i, b := range s.bags {
-			row := map[string]int{"chat": 2, "own": 4}[b.kind]
+			row := 2 * slices.Index(linkSources, b.source)
 			if b.trap {
 				row++
 			}
