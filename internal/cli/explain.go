@@ -126,8 +126,9 @@ func (a *app) printTimeline(facts []fact) error {
 			a.say("                              because: %s", shorten(f.Because))
 		}
 		for _, l := range f.Links {
-			if was := byID[l.To]; was != nil && l.Kind == "supersedes" {
-				a.say("                              reverses: %q (%s)", shorten(was.Quote), was.SaidAt.Local().Format("2006-01-02 15:04"))
+			words, shown := map[string]string{"supersedes": "reverses", "perhaps": "perhaps reverses"}[l.Kind]
+			if was := byID[l.To]; was != nil && shown {
+				a.say("                              %s: %q (%s)", words, shorten(was.Quote), was.SaidAt.Local().Format("2006-01-02 15:04"))
 			}
 		}
 	}

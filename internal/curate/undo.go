@@ -253,11 +253,12 @@ func (c *Curator) without(
 		return nil, nil
 	}
 	kept := slices.DeleteFunc(slices.Clone(stored), func(f memory.Fact) bool { return lost[f.ID] })
-	if !slices.ContainsFunc(kept, func(f memory.Fact) bool { return leadsTo(&f, lost) }) {
+	linked := slices.ContainsFunc(kept, func(f memory.Fact) bool { return leadsTo(&f, lost) })
+	if !linked && (len(kept) == 0 || !slices.ContainsFunc(stored[len(kept):], func(f memory.Fact) bool { return !lost[f.ID] })) {
 		return kept, nil
 	}
-	// A fact that they replaced may hold again. Only a rebuild from the messages can
-	// tell.
+	// A fact that they replaced may hold again, and facts learnt after them were compared
+	// with them. Only a rebuild from the messages can tell.
 	view, err := c.relearn(ctx, o, scope, func(d *ranking.Document) bool { return !end.has(d.Root, d.Seq) }, &Rebuilt{})
 	if err != nil {
 		return nil, err

@@ -110,6 +110,7 @@ const (
 	Because    LinkKind = "because"    // this is so because of the other
 	Then       LinkKind = "then"       // the other happened after this
 	Supersedes LinkKind = "supersedes" // this replaced the other
+	Perhaps    LinkKind = "perhaps"    // this perhaps replaced the other; both hold
 )
 
 // Link leads from one fact to another of the same scope.

@@ -171,6 +171,15 @@ func (l *lexicon) category(name string) uint8 {
 	return 0
 }
 
+// classOf is the category under which a technology is compared with others: a cache can
+// take the place of a database.
+func (l *lexicon) classOf(tech uint8) uint8 {
+	if l.categories[tech] == "cache" {
+		return l.category("database")
+	}
+	return tech
+}
+
 // meaningOf returns the meaning of a word or phrase, and creates it if absent.
 func (l *lexicon) meaningOf(item, base string) *meaning {
 	first, rest, several := strings.Cut(item, " ")

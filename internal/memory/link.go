@@ -1,11 +1,15 @@
 package memory
 
 import (
+	"cmp"
+	_ "embed" // the weights
 	"iter"
 	"math"
 	"math/bits"
 	"slices"
+	"sync"
 
+	"github.com/hermes-memory/hermes/internal/fitted"
 	"github.com/hermes-memory/hermes/internal/wordvec"
 )
 
@@ -292,4 +296,53 @@ func (s *State) appendAll(facts []Fact) iter.Seq[int32] {
 func (s *State) mayEnd(n int32) bool {
 	f, t := &s.facts[n], &s.traits[n]
 	return (f.Kind.Asserted() || f.Kind == Negated) && (!t.inner || t.clause)
+}
+
+//go:embed links.txt
+var linkWeights string
+
+// linkModel gives the logarithm of the odds that a newer statement ends an older one. It is
+// read at first use: the weights are fitted without it.
+var linkModel = sync.OnceValue(func() *fitted.Model {
+	m := fitted.MustParse(linkWeights, linkFeatureNames[:])
+	return &m
+})
+
+// The probabilities from which a fact ends another, and from which it perhaps does. A
+// false end costs five times a missed one; docs/memory.md says what they reach.
+const (
+	endsAt    = 0.55
+	perhapsAt = 0.15
+	// maxEnded bounds the facts that one fact ends, and those that it perhaps does.
+	maxEnded = 3
+)
+
+// replaced lists the facts that fact n ends, and those that it perhaps ends.
+func (s *State) replaced(n int32) (ended, doubted []int32) {
+	if s.facts[n].Kind == Retraction {
+		return s.endable(s.retracted(n), n), nil
+	}
+	if o, ok := s.byID[s.facts[n].Replaces]; ok && o != n && s.facts[o].Current() {
+		ended = append(ended, o)
+	}
+	if !s.mayEnd(n) {
+		return ended, nil
+	}
+	all, model := s.candidates(n), linkModel()
+	for i := range all {
+		all[i].score = fitted.Probability(model.Score(all[i].values[:]))
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
+	for i := range all {
+		switch c := &all[i]; {
+		case c.score < perhapsAt || slices.Contains(ended, c.fact):
+		case c.score >= endsAt && len(ended) < maxEnded:
+			ended = append(ended, c.fact)
+		case len(doubted) < maxEnded:
+			doubted = append(doubted, c.fact)
+		}
+	}
+	slices.Sort(ended)
+	slices.Sort(doubted)
+	return ended, doubted
 }

@@ -55,10 +55,12 @@ const (
 	olderUnsure
 	negatedNewer
 	negatedOlder
+	pastNewer // tells what happened, and no state
+	pastOlder
 	bothWishes
 	wishOnly
 	sameMessage
-	nextMessage
+	sameSitting // said within an hour
 	samePerson
 	daysBetween
 	lengthOlder
@@ -79,7 +81,7 @@ const (
 	otherWrong
 	wrongRecent
 	dayDenied
-	endThing        // a cue of an end, and a shared thing
+	endHead         // a cue of an end, and the older names what ends
 	technologyOther // each names a technology that the other lacks
 	otherAlso
 	emptyNewer // only the older statement has values
@@ -93,10 +95,10 @@ var linkFeatureNames = [numLinkFeatures]string{
 	"meaning-alike", "rest-alike", "same-subject", "same-slot", "same-slot-value", "kind-other", "kind-same", "figure-unit",
 	"figure-shape", "figure-near", "figure-same", "figure-step", "day-other", "day-near", "day-same", "name-near", "names-other", "leaves-older", "arrives-new", "arrives-known",
 	"cue-change", "cue-end", "cue-wrong", "cue-again", "cue-begun", "cue-postponed", "cue-also", "cue-meanwhile", "cue-still",
-	"cue-outsider", "outsider-only", "person-only", "cue-unsure", "older-unsure", "negated-newer", "negated-older", "both-wishes",
-	"wish-only", "same-message", "next-message", "same-person", "days-between", "length-older", "length-newer", "nearest",
+	"cue-outsider", "outsider-only", "person-only", "cue-unsure", "older-unsure", "negated-newer", "negated-older", "past-newer", "past-older", "both-wishes",
+	"wish-only", "same-message", "same-sitting", "same-person", "days-between", "length-older", "length-newer", "nearest",
 	"alone", "newest-near", "context-newer", "context-older", "change-near", "end-near", "again-near", "begun-near", "postponed-near",
-	"wrong-near", "other-near", "other-change", "other-wrong", "wrong-recent", "day-denied", "end-thing", "technology-other", "other-also", "empty-newer", "own-older",
+	"wrong-near", "other-near", "other-change", "other-wrong", "wrong-recent", "day-denied", "end-head", "technology-other", "other-also", "empty-newer", "own-older",
 }
 
 // linkValues are the values of the features of one pair.
@@ -122,6 +124,7 @@ var (
 	outsiderCues  = cuesOf(tagOutsider, tagRelation, tagHe)
 	ownCues       = cuesOf(tagI, tagWe, tagMy, tagOur)
 	unsureCues    = cuesOf(tagIf, tagHedge)
+	pastCues      = cuesOf(tagPast)
 	negationCues  = cuesOf(tagNeg, tagHates)
 )
 
@@ -134,7 +137,6 @@ func (s *State) compare(o, n int32, weights *[maxTerms]float32, v *linkValues) {
 	v[meaningAlike] = was.vector.Cosine(&now.vector)
 	was.compareFigures(now, shared, v)
 	was.compareDays(now, shared, v)
-	v.when(emptyNewer, was.valued() && !now.valued() && !now.cues.any(endCues|negationCues))
 	for _, k := range s.siblings(n) {
 		v[contextNewer] = max(v[contextNewer], coverage(was, &s.signatures[k]))
 	}
@@ -143,6 +145,10 @@ func (s *State) compare(o, n int32, weights *[maxTerms]float32, v *linkValues) {
 	}
 	compareCues(was.cues, now.cues, v)
 	compareFacts(&s.facts[o], &s.facts[n], v)
+	v.when(emptyNewer, was.valued() && !now.valued() && !now.cues.any(endCues|negationCues))
+	if v[emptyNewer] > 0 || now.cues.any(alsoCues) || was.numFigures > 0 && now.numFigures == 0 {
+		v[sameSlot] = 0 // another remark on the same thing
+	}
 	v[lengthOlder] = float32(bits.Len16(was.words))
 	v[lengthNewer] = float32(bits.Len16(now.words))
 }
@@ -354,6 +360,8 @@ func compareCues(was, now cueSet, v *linkValues) {
 	v.when(olderUnsure, was.any(unsureCues))
 	v.when(negatedNewer, now.any(negationCues))
 	v.when(negatedOlder, was.any(negationCues))
+	v.when(pastNewer, now.any(pastCues))
+	v.when(pastOlder, was.any(pastCues))
 	v.when(ownOlder, was.any(ownCues) && !now.any(ownCues))
 	v.when(samePerson, now.any(ownCues) && was.any(ownCues))
 }
@@ -366,12 +374,12 @@ func compareFacts(was, now *Fact, v *linkValues) {
 	wish, wished := isWish(now.Kind), isWish(was.Kind)
 	v.when(bothWishes, wish && wished)
 	v.when(wishOnly, wish != wished)
-	if now.Source.Root == was.Source.Root {
-		apart := now.Source.Seq - was.Source.Seq
-		v.when(sameMessage, apart == 0)
-		v.when(nextMessage, apart > 0 && apart <= Reach)
-	}
+	apart := now.Source.Seq - was.Source.Seq
+	close := now.Source.Root == was.Source.Root && apart >= 0 && apart <= Reach
+	v.when(sameMessage, close && apart == 0)
+	v.when(wrongRecent, close)
 	hours := max(0, now.SaidAt.UnixMilli()-was.SaidAt.UnixMilli()) / int64(time.Hour/time.Millisecond)
+	v.when(sameSitting, hours == 0)
 	v[daysBetween] = float32(bits.Len64(uint64(hours/24))) / 4
 }
 
@@ -392,9 +400,9 @@ func (v *linkValues) combine() {
 	v[otherChange] = float32(other * change)
 	v[otherWrong] = float32(other * v[cueWrong])
 	v[dayDenied] = float32(v[daySame] * max(v[cueEnd], v[cuePostponed], v[negatedNewer]))
-	v[endThing] = float32(v[cueEnd] * max(v[kindSame], v[sharedName], v[headInOlder]))
+	v[endHead] = float32(v[cueEnd] * v[headInOlder])
 	v[otherAlso] = float32(other * v[cueAlso])
-	v[wrongRecent] = float32(v[cueWrong] * max(v[nextMessage], v[sameMessage]))
+	v[wrongRecent] = float32(v[cueWrong] * v[wrongRecent])
 }
 
 // valued reports whether a statement names anything that can be another one.

@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/hermes-memory/hermes/internal/mention"
@@ -80,15 +79,4 @@ func noteFacts(d message) []Fact {
 	}
 	facts[0].Replaces = FactID(replaces)
 	return facts
-}
-
-// replaced lists the facts that fact n replaces: those it contradicts, and the one that
-// its speaker named.
-func (s *State) replaced(n int32) []int32 {
-	out := s.endable(s.contradicted(n), n)
-	if o, ok := s.byID[s.facts[n].Replaces]; ok && o != n && s.facts[o].Current() && !slices.Contains(out, o) {
-		out = append(out, o)
-		slices.Sort(out)
-	}
-	return out
 }

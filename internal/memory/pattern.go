@@ -35,7 +35,7 @@ func (s *State) indexReason(n int32) {
 // reasonKey is the form of a reason for comparisons: its content words in alphabetical
 // order.
 func (s *State) reasonKey(reason string) string {
-	words := s.statementWords(reason)
+	words := stems(reason)
 	slices.Sort(words)
 	return strings.Join(slices.Compact(words), " ")
 }

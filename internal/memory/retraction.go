@@ -1,6 +1,10 @@
 package memory
 
-import "github.com/hermes-memory/hermes/internal/session"
+import (
+	"slices"
+
+	"github.com/hermes-memory/hermes/internal/session"
+)
 
 // retracted lists the facts that a retraction withdraws: the named ones, or the same
 // speaker's last statement.
@@ -42,13 +46,16 @@ const maxRetractionReach = 4
 // retractedByName finds the newest current fact that has all words of the retracted
 // thing, and the other facts of its sentence.
 func (s *State) retractedByName(n int32) []int32 {
-	words := s.wordsOf(s.facts[n].Value)
-	if len(words) == 0 {
-		return nil
+	words := stems(s.facts[n].Value)
+	var rarest []int32
+	for i, w := range words {
+		if list := s.words[w]; i == 0 || len(list) < len(rarest) {
+			rarest = list
+		}
 	}
-	for o := n - 1; o >= 0; o-- {
+	for _, o := range slices.Backward(rarest) {
 		f := &s.facts[o]
-		if !f.Current() || !f.Kind.Asserted() || s.traits[o].inner || !covers(s.statementWords(f.Statement), words) {
+		if !f.Current() || !f.Kind.Asserted() || s.traits[o].inner || !covers(stems(f.Statement), words) {
 			continue
 		}
 		out := []int32{o}
@@ -60,13 +67,12 @@ func (s *State) retractedByName(n int32) []int32 {
 	return nil
 }
 
-// statementWords are the content words of a statement, stemmed.
-func (s *State) statementWords(text string) []string {
-	var out []string
-	for _, t := range appendTokens(s.l, nil, text, 0, len(text)) {
-		if content(&t) {
-			out = append(out, stem(s.l, t.low))
+// covers reports whether a has every word of b.
+func covers(a, b []string) bool {
+	for _, w := range b {
+		if !slices.Contains(a, w) {
+			return false
 		}
 	}
-	return out
+	return true
 }

@@ -79,6 +79,13 @@ func (h *shelf) put(s *State, n int32) {
 	h.bySection[l.section].put(n, l.weight)
 }
 
+// reread makes the line of a fact be rendered again.
+func (h *shelf) reread(n int32) {
+	if int(n) < len(h.lines) {
+		h.lines[n].text, h.lines[n].tokens = "", 0
+	}
+}
+
 // in iterates over a section.
 func (h *shelf) in(sec section) cursor { return cursor{list: &h.bySection[sec]} }
 

@@ -34,6 +34,9 @@ func (s *State) lineOf(n int32) string {
 		}
 	}
 	s.writeRecurring(&b, n)
+	if s.perhapsOutdated(n) {
+		b.WriteString(" (perhaps outdated)")
+	}
 	b.WriteByte('\n')
 	return b.String()
 }

@@ -85,7 +85,7 @@ type cueSet uint32
 var cues = [...]tag{
 	tagNow, tagNoLonger, tagMinus, tagPlus, tagSwitch, tagSwap, tagAssign, tagGone, tagTakesOver, tagNeg, tagIf, tagHedge,
 	tagCorrection, tagRelation, tagHe, tagFuture, tagI, tagWe, tagAlso, tagMeanwhile, tagStill, tagPostponed, tagAgain,
-	tagEnded, tagBegun, tagWrong, tagOutsider, tagLikes, tagHates, tagMy, tagOur,
+	tagEnded, tagBegun, tagWrong, tagOutsider, tagLikes, tagHates, tagMy, tagOur, tagPast,
 }
 
 // cueTags are the tags of cues, to skip words without any.
@@ -242,7 +242,7 @@ func (g *signer) classify(one *term, i int) {
 	t := &g.toks[i]
 	switch {
 	case t.tech != 0:
-		one.kind, one.stem = t.tech, hashText(g.l.canonical(t.low))
+		one.kind, one.stem = g.l.classOf(t.tech), hashText(g.l.canonical(t.low))
 	case t.choice != 0:
 		one.kind, one.stem = choiceKinds+t.choice, uint32(t.choice)<<8|uint32(t.side)
 	case g.l.has(listRhythm, t.low):

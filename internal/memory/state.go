@@ -19,11 +19,6 @@ type State struct {
 	traits []trait
 	briefs []brief // updated by note
 	byID   map[FactID]int32
-	// slots maps a slot to the facts that fill it now.
-	slots map[slotKey][]int32
-	// things maps a word to the current facts that say that a thing is in use, was
-	// added or was removed.
-	things map[string][]int32
 	// words maps a stem to the facts that use it. techs maps a category of technology
 	// to the facts that name one.
 	words map[string][]int32
@@ -45,21 +40,16 @@ type State struct {
 	size    int64
 }
 
-// slotKey names a slot.
-type slotKey struct{ subject, attribute string }
-
 // trait are the properties that the state derives from a fact, once.
 type trait struct {
 	value    value  // of its slot
 	polarity int8   // +1 adds or likes, -1 removes or dislikes
-	change   bool   // its words are about a change
-	back     bool   // its words are about a return to an earlier state
-	past     bool   // its words are about a past state
 	inner    bool   // part of another fact of the same sentence
 	clause   bool   // a part that fills a separate slot
 	repeats  bool   // repeats a current fact
 	steps    uint16 // number of facts that its chain replaced
 	was      int32  // the fact it replaced; -1 for none
+	doubter  int32  // the newest fact that perhaps replaced it; -1 for none
 	reason   int32  // the number of its reason; 0 for none
 }
 
@@ -74,8 +64,7 @@ type Change struct {
 // NewState returns the state of an empty scope.
 func NewState() *State {
 	return &State{
-		l: theLexicon(), byID: map[FactID]int32{}, slots: map[slotKey][]int32{},
-		things: map[string][]int32{}, words: map[string][]int32{}, techs: map[uint8][]int32{},
+		l: theLexicon(), byID: map[FactID]int32{}, words: map[string][]int32{}, techs: map[uint8][]int32{},
 		terms:   map[uint32][]int32{},
 		reasons: map[string]int32{}, givers: make([][]int32, 1), shelf: newShelf(),
 	}
@@ -87,20 +76,19 @@ func (s *State) Learn(facts []Fact) Change {
 	var c Change
 	touched := make(map[int32]bool, 2)
 	first := int32(len(s.facts))
-	for i := range facts {
-		if _, known := s.byID[facts[i].ID]; known {
-			continue
-		}
-		n := s.append(facts[i])
-		for _, o := range s.replaced(n) {
+	for n := range s.appendAll(facts) {
+		ended, doubted := s.replaced(n)
+		for _, o := range ended {
 			s.supersede(o, n)
 			touched[o] = true
 			if s.facts[n].Kind == Retraction {
 				s.revive(o, touched)
+				continue
 			}
-			if s.facts[n].Kind != Retraction {
-				c.Reversals = append(c.Reversals, Reversal{Was: s.facts[o], Now: s.facts[n], Why: s.facts[n].Because})
-			}
+			c.Reversals = append(c.Reversals, Reversal{Was: s.facts[o], Now: s.facts[n], Why: s.facts[n].Because})
+		}
+		for _, o := range doubted {
+			s.doubt(o, n)
 		}
 		s.enter(n)
 	}
@@ -128,11 +116,22 @@ func (s *State) Restore(facts []Fact) {
 		}
 		n := s.append(facts[i])
 		for _, link := range facts[i].Links {
-			if o, found := s.byID[link.To]; found && link.Kind == Supersedes {
-				s.chain(o, n)
+			if o, found := s.byID[link.To]; found {
+				s.restoreLink(link.Kind, o, n)
 			}
 		}
 		s.enter(n)
+	}
+}
+
+// restoreLink marks what a link of n says of o.
+func (s *State) restoreLink(kind LinkKind, o, n int32) {
+	switch kind {
+	case Supersedes:
+		s.chain(o, n)
+	case Perhaps:
+		s.traits[o].doubter = n
+		s.shelf.reread(o)
 	}
 }
 
@@ -141,8 +140,8 @@ func (s *State) append(f Fact) int32 {
 	n := int32(len(s.facts))
 	s.facts = append(s.facts, f)
 	s.byID[f.ID] = n
-	t := s.traitOf(&f)
-	t.was = -1
+	t := s.slotValue(&f)
+	t.was, t.doubter = -1, -1
 	t.inner = s.within(n)
 	t.clause = t.inner && f.Value != "" && f.Attribute != attributeEffect
 	s.traits, s.briefs = append(s.traits, t), append(s.briefs, brief{})
@@ -178,29 +177,34 @@ func (s *State) enter(n int32) {
 	kind := s.briefs[n].kind
 	s.kinds[kind] = append(s.kinds[kind], n)
 	s.indexWords(n)
-	s.indexTerms(n)
 	s.indexReason(n)
 	if f.Current() && f.Kind.Asserted() && (!t.inner || t.clause) {
 		s.open(n)
 	}
+	s.indexTerms(n)
 	s.shelf.put(s, n)
 }
 
-// open indexes a current fact for contradictions.
+// open notes whether a fact that holds repeats another of its slot.
 func (s *State) open(n int32) {
-	f := &s.facts[n]
-	if f.Value == "" {
-		return
+	for o := range s.sameSlot(n) {
+		s.traits[n].repeats = s.traits[n].repeats || sameValue(&s.traits[o], &s.traits[n])
 	}
-	key := slotKey{f.Subject, f.Attribute}
-	for _, o := range s.slots[key] {
-		if sameValue(&s.traits[o], &s.traits[n]) {
-			s.traits[n].repeats = true
+}
+
+// sameSlot iterates over the newest other current facts of a fact's slot.
+func (s *State) sameSlot(n int32) iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		f := &s.facts[n]
+		if f.Value == "" {
+			return
 		}
-	}
-	s.slots[key] = append(s.slots[key], n)
-	for _, w := range s.thingWords(n) {
-		s.things[w] = append(s.things[w], n)
+		list := s.terms[slotHash(f)]
+		for i := len(list) - 1; i >= max(0, len(list)-visited); i-- {
+			if o := list[i]; o != n && s.facts[o].Current() && !yield(o) {
+				return
+			}
+		}
 	}
 }
 

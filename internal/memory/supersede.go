@@ -9,23 +9,32 @@ func (s *State) supersede(o, n int32) {
 	now.Links = append(now.Links[:len(now.Links):len(now.Links)], Link{Kind: Supersedes, To: was.ID})
 	s.note(o)
 	s.chain(o, n)
-	key := slotKey{was.Subject, was.Attribute}
-	s.slots[key] = without(s.slots[key], o)
-	s.promote(o, s.slots[key])
-	for _, w := range s.thingWords(o) {
-		s.things[w] = without(s.things[w], o)
-	}
+	s.promote(o)
 }
 
 // promote shows a fact that only repeated o, now that o no longer holds.
-func (s *State) promote(o int32, list []int32) {
-	for _, k := range list {
+func (s *State) promote(o int32) {
+	for k := range s.sameSlot(o) {
 		if s.traits[k].repeats && !s.traits[o].repeats && sameValue(&s.traits[k], &s.traits[o]) {
 			s.traits[k].repeats = false
 			s.shelf.put(s, k)
 			return
 		}
 	}
+}
+
+// doubt links two facts of which the newer perhaps replaces the older. Both hold.
+func (s *State) doubt(o, n int32) {
+	now := &s.facts[n]
+	now.Links = append(now.Links[:len(now.Links):len(now.Links)], Link{Kind: Perhaps, To: s.facts[o].ID})
+	s.restoreLink(Perhaps, o, n)
+}
+
+// perhapsOutdated reports whether a fact that holds was perhaps replaced by another that
+// holds.
+func (s *State) perhapsOutdated(n int32) bool {
+	by := s.traits[n].doubter
+	return by >= 0 && s.facts[n].Current() && s.facts[by].Current()
 }
 
 // revive restores the facts that a withdrawn fact had replaced.
@@ -59,14 +68,4 @@ func (s *State) chain(o, n int32) {
 		t.was, t.steps = o, max(t.steps, s.traits[o].steps+1)
 		s.note(n)
 	}
-}
-
-// without removes one number from a list, in place.
-func without(list []int32, n int32) []int32 {
-	for i, v := range list {
-		if v == n {
-			return append(list[:i], list[i+1:]...)
-		}
-	}
-	return list
 }

@@ -2,6 +2,8 @@ package memory
 
 import (
 	"strings"
+
+	"github.com/hermes-memory/hermes/internal/language"
 )
 
 // value is the value of a slot with its sort. Only values of one sort can replace each
@@ -88,29 +90,39 @@ func sameValue(a, b *trait) bool {
 	return a.value.is == b.value.is && a.polarity == b.polarity
 }
 
-// replaces reports whether v can replace a value o.
-func (v value) replaces(o value) bool {
-	if v.sort != o.sort {
-		return false
+// slotValue reads the value and the polarity of a fact's slot.
+func (s *State) slotValue(f *Fact) (t trait) {
+	if f.Value == "" && f.Attribute == "" {
+		return t
 	}
-	switch v.sort {
-	case techValue, choiceValue:
-		return v.of == o.of
-	case numberValue:
-		return v.of == o.of || v.of == "" || o.of == "" || sizeUnit(v.of) == sizeUnit(o.of) && sizeUnit(v.of) != 0
-	case dateValue, nameValue:
-		return true
+	t.value = s.valueOf(f.Value, !f.When.IsZero() && !isStatus(f.Attribute) && len(language.Dates(f.Value, f.SaidAt)) > 0)
+	if t.value.sort == choiceValue && f.Attribute == attributeIs {
+		t.value.sort, t.value.of = otherValue, "" // "the talk was formal" is no choice
 	}
-	return false
+	if isStatus(f.Attribute) || strings.HasPrefix(f.Attribute, attributeLiking) {
+		t.polarity = s.polarityOf(f.Value)
+	}
+	return t
 }
 
-// sizeUnit is the list of units of one quantity (time, bytes, money) that a unit
-// belongs to; 0 for other units.
-func sizeUnit(unit string) wordList {
-	for _, list := range [...]wordList{listTime, listSize, listMoney} {
-		if theLexicon().has(list, unit) {
-			return list
+// isStatus reports whether an attribute says that something was added or removed.
+func isStatus(attribute string) bool {
+	return attribute == attributeStatus || strings.HasPrefix(attribute, attributeStatus+qualifierMark)
+}
+
+// polarityOf reads the words for adding or removing, liking or disliking.
+func (s *State) polarityOf(verbatim string) int8 {
+	var space [8]token
+	toks := appendTokens(s.l, space[:0], verbatim, 0, len(verbatim))
+	sign := int8(1)
+	for i := range toks {
+		t := &toks[i]
+		if t.is(tagMinus, tagHates, tagNoLonger, tagGone) {
+			return -1
+		}
+		if t.is(tagNeg) {
+			sign = -1
 		}
 	}
-	return 0
+	return sign
 }

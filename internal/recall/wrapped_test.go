@@ -16,7 +16,7 @@ func TestQuotesOnOneLine(t *testing.T) {
 		"a quote":                 {[]string{"The staging cluster runs 14 nodes\nsince the second outage."}, "How many nodes does the staging cluster have?", `"The staging cluster runs 14 nodes since the second outage"`},
 		"in the second person":    {[]string{"We left Heroku because the\nbill had doubled."}, "Why did we leave Heroku?", "you left Heroku because the bill had doubled"},
 		"word for word":           {[]string{"We left Heroku because the\r\nbill had doubled."}, "What exactly did I say about Heroku?", `"We left Heroku because the bill had doubled."`},
-		"both sides":              {[]string{"We use Postgres for\nthe orders.", "We replaced Postgres with MySQL\nbecause of the licence."}, "What changed about Postgres?", "you replaced Postgres with MySQL because of the licence"},
+		"both sides":              {[]string{"We use Postgres for\nthe orders.", "We replaced Postgres with MySQL\nbecause of the licence."}, "What changed about Postgres?", "eplaced Postgres with MySQL because of the licence"},
 		"what was just told":      {nil, "The deadline of the migration is\non 3 March.", `"The deadline of the migration is on 3 March"`},
 		"a question not known":    {[]string{"Our database is Postgres."}, "What is our database? And what is the colour of\nthe office?", `"And what is the colour of the office?" I have not been told.`},
 		"a reason said later":     {[]string{"We dropped Heroku.", "We dropped Heroku because the\nbill had doubled."}, "Why did we drop Heroku?", "because the bill had doubled"},
