@@ -174,7 +174,7 @@ func (s *linkSet) updates(older, newer string, first int) bool {
 // for an update, and an own pair less: those are many, and alike.
 const (
 	trapWeight = 3.0
-	ownWeight   = 1.5
+	ownWeight  = 1.5
 	linkRidge  = 3.0
 	linkRounds = 4
 )
@@ -254,9 +254,11 @@ func statementsOf(d ranking.Document, before []ranking.Document) []memory.Fact {
 		if strings.HasSuffix(text, "?") || len(text) < shortestStatement || slices.ContainsFunc(facts, known) {
 			continue
 		}
+		id := "f_" + strconv.FormatInt(d.Seq, 10) + "_" + strconv.Itoa(at.Start)
+		source := memory.Source{MessageID: d.MessageID, SessionID: d.SessionID, Root: d.Root, Seq: d.Seq, Role: d.Role}
+		source.Start, source.End = at.Start, at.End
 		facts = append(facts, memory.Fact{
-			ID: memory.FactID("f_" + strconv.FormatInt(d.Seq, 10) + "_" + strconv.Itoa(at.Start)), Kind: memory.Plain, Quote: text, Statement: text, SaidAt: d.SaidAt,
-			Source: memory.Source{MessageID: d.MessageID, SessionID: d.SessionID, Root: d.Root, Seq: d.Seq, Start: at.Start, End: at.End, Role: d.Role},
+			ID: memory.FactID(id), Kind: memory.Plain, Quote: text, Statement: text, SaidAt: d.SaidAt, Source: source,
 		})
 	}
 	return facts

@@ -111,7 +111,8 @@ func (s *linkSet) list(w io.Writer, best []reached, at float64) {
 			fmt.Fprintf(w, "no pair %s %s → %s (%s)\n", b.scope, b.older, b.newer, b.kind)
 		case best[i].pair >= 0 && (best[i].probability >= at) == b.trap:
 			p := &s.pairs[best[i].pair]
-			fmt.Fprintf(w, "%.2f trap=%v %s %s → %s (%s)\n   %s\n   %s\n", best[i].probability, b.trap, b.scope, b.older, b.newer, b.kind, p.was, p.now)
+			fmt.Fprintf(w, "%.2f trap=%v %s %s → %s (%s)\n", best[i].probability, b.trap, b.scope, b.older, b.newer, b.kind)
+			fmt.Fprintf(w, "   %s\n   %s\n", p.was, p.now)
 		}
 	}
 	for i := range s.pairs {

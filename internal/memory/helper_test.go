@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"testing"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/ranking"
@@ -56,19 +55,3 @@ func (c *conversation) say(texts ...string) Change {
 
 // quarter counts tokens as a tokenizer would on average.
 func quarter(s string) int { return (len(s) + 3) / 4 }
-
-// reverses holds that the second text reverses what the first one says, for a
-// reason.
-func reverses(t *testing.T, was, now, why string) {
-	t.Helper()
-	conv, change := talk(was, now)
-	if len(change.Reversals) != 1 {
-		for f := range conv.state.Facts() {
-			t.Logf("%s [%s|%s|%s] %s", f.Kind, f.Subject, f.Attribute, f.Value, f.Statement)
-		}
-		t.Fatalf("got %d reversals, want 1", len(change.Reversals))
-	}
-	if got := change.Reversals[0].Why; got != why {
-		t.Errorf("got reason %q, want %q", got, why)
-	}
-}

@@ -190,7 +190,6 @@ func overlap(was, now *signature, weights *[maxTerms]float32, v *linkValues, sha
 type comparison struct {
 	newer, older, sharedNewer, sharedOlder float32
 	namesNewer, namesOlder                 []uint8
-	spaceNewer, spaceOlder                 [maxTerms]uint8
 	rest                                   restMeaning
 }
 
