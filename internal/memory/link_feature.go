@@ -93,12 +93,14 @@ const (
 var linkFeatureNames = [numLinkFeatures]string{
 	"shared-of-newer", "shared-of-older", "shared-rarest", "shared-name", "head-in-older", "head-in-newer", "same-head",
 	"meaning-alike", "rest-alike", "same-subject", "same-slot", "same-slot-value", "kind-other", "kind-same", "figure-unit",
-	"figure-shape", "figure-near", "figure-same", "figure-step", "day-other", "day-near", "day-same", "name-near", "names-other", "leaves-older", "arrives-new", "arrives-known",
-	"cue-change", "cue-end", "cue-wrong", "cue-again", "cue-begun", "cue-postponed", "cue-also", "cue-meanwhile", "cue-still",
-	"cue-outsider", "outsider-only", "person-only", "cue-unsure", "older-unsure", "negated-newer", "negated-older", "past-newer", "past-older", "both-wishes",
-	"wish-only", "same-message", "same-sitting", "same-person", "days-between", "length-older", "length-newer", "nearest",
-	"alone", "newest-near", "context-newer", "context-older", "change-near", "end-near", "again-near", "begun-near", "postponed-near",
-	"wrong-near", "other-near", "other-change", "other-wrong", "wrong-recent", "day-denied", "end-head", "technology-other", "other-also", "empty-newer", "own-older",
+	"figure-shape", "figure-near", "figure-same", "figure-step", "day-other", "day-near", "day-same", "name-near",
+	"names-other", "leaves-older", "arrives-new", "arrives-known", "cue-change", "cue-end", "cue-wrong", "cue-again",
+	"cue-begun", "cue-postponed", "cue-also", "cue-meanwhile", "cue-still", "cue-outsider", "outsider-only", "person-only",
+	"cue-unsure", "older-unsure", "negated-newer", "negated-older", "past-newer", "past-older", "both-wishes", "wish-only",
+	"same-message", "same-sitting", "same-person", "days-between", "length-older", "length-newer", "nearest", "alone",
+	"newest-near", "context-newer", "context-older", "change-near", "end-near", "again-near", "begun-near",
+	"postponed-near", "wrong-near", "other-near", "other-change", "other-wrong", "wrong-recent", "day-denied", "end-head",
+	"technology-other", "other-also", "empty-newer", "own-older",
 }
 
 // linkValues are the values of the features of one pair.
