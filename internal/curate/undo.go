@@ -253,7 +253,7 @@ func (c *Curator) without(
 		return nil, nil
 	}
 	kept := slices.DeleteFunc(slices.Clone(stored), func(f memory.Fact) bool { return lost[f.ID] })
-	if !learntAfter(stored, lost) && !linkedTo(kept, lost) {
+	if independent(stored, kept, lost) {
 		return kept, nil
 	}
 	// A fact that they replaced may hold again, and facts learnt after them were compared
@@ -280,15 +280,11 @@ func sameLinks(a, b *memory.Fact) bool {
 	return a.SupersededBy == b.SupersededBy && slices.Equal(a.Links, b.Links)
 }
 
-// learntAfter reports whether a fact that stays was learnt after one that is lost.
-func learntAfter(stored []memory.Fact, lost map[memory.FactID]bool) bool {
+// independent reports whether no fact that is kept was learnt after a lost one, or leads
+// to one.
+func independent(stored, kept []memory.Fact, lost map[memory.FactID]bool) bool {
 	first := slices.IndexFunc(stored, func(f memory.Fact) bool { return lost[f.ID] })
-	return slices.ContainsFunc(stored[first:], func(f memory.Fact) bool { return !lost[f.ID] })
-}
-
-// linkedTo reports whether any fact leads to a lost one.
-func linkedTo(facts []memory.Fact, lost map[memory.FactID]bool) bool {
-	return slices.ContainsFunc(facts, func(f memory.Fact) bool { return leadsTo(&f, lost) })
+	return first == len(kept) && !slices.ContainsFunc(kept, func(f memory.Fact) bool { return leadsTo(&f, lost) })
 }
 
 // leadsTo reports whether a fact was replaced by a lost fact, or is linked to one.
