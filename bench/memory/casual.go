@@ -64,9 +64,10 @@ func casualUpdates() []casualTemplate {
 // casualTraps must not be asserted.
 func casualTraps() []string {
 	return []string{
-		"imagine %a on %b lol", "would %a even work with %b?", "my cousin swears by %b for her %a", "write me a limerick about %a and %b",
-		"the novel i'm reading has a spy called %a who drinks nothing but %b", "translate to Dutch: %a meets %b at noon",
-		"what if we'd given %a to %b back then", "haha yes and %a will be run by %b, the parrot",
+		"imagine %a on %b lol", "would %a even work with %b?", "my cousin swears by %b for her %a",
+		"write me a limerick about %a and %b", "the novel i'm reading has a spy called %a who drinks nothing but %b",
+		"translate to Dutch: %a meets %b at noon", "what if we'd given %a to %b back then",
+		"haha yes and %a will be run by %b, the parrot",
 		"Subject: Offer\n\nDear customer,\nour %a now comes with %b.\nKind regards\nSales", "say I had %a with %b, how would I word it?",
 	}
 }
@@ -74,16 +75,13 @@ func casualTraps() []string {
 // casualFiller is what tells nothing.
 func (d *dice) casualFiller() string {
 	return d.fresh(func() string {
-		texts := []string{
-			"how do i get %x out of a %y", "lol", "thx!! that %y tip worked", "make the second paragraph about %x shorter", "can you check the commas: the %y %z",
-			"give me 3 synonyms for %w", "another one but with a %y", "hm no. less %w please", "recipe w/ %x? no oven", "what's the capital of the place with the %x",
-			"i'm so tired today", "explain %x like i'm five", "same again in french", "whoa ok", "which is bigger, %x or a %y", "it's raining on %p again",
-		}
-		text := d.of(texts)
-		for _, p := range [][2]string{{"%x", d.of(fillerTopic)}, {"%y", d.of(fillerThing)}, {"%z", d.of(fillerVerb)}, {"%w", d.of(fillerMood)}, {"%p", d.of(fillerPlace)}} {
-			text = strings.ReplaceAll(text, p[0], p[1])
-		}
-		return text
+		return strings.NewReplacer("%x", d.of(fillerTopic), "%y", d.of(fillerThing), "%z", d.of(fillerVerb), "%w", d.of(fillerMood),
+			"%p", d.of(fillerPlace)).Replace(d.of([]string{
+			"how do i get %x out of a %y", "lol", "thx!! that %y tip worked", "make the second paragraph about %x shorter",
+			"can you check the commas: the %y %z", "give me 3 synonyms for %w", "another one but with a %y", "hm no. less %w please",
+			"recipe w/ %x? no oven", "what's the capital of the place with the %x", "i'm so tired today", "explain %x like i'm five",
+			"same again in french", "whoa ok", "which is bigger, %x or a %y", "it's raining on %p again",
+		}))
 	})
 }
 

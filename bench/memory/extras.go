@@ -93,7 +93,8 @@ func (r *reporter) casualRows() ([]extra, error) {
 	kept := casualRetention(casualMessages, casualRoom, count)
 	all := kept.of(retained, sorts...)
 	return []extra{
-		{id: "U10", name: "retention, casual words, 1,000 messages, 2,000 tokens", aim: "60 %", value: fmt.Sprintf("%s; %d fit", all.cell(), kept.fits)},
+		{id: "U10", name: "retention, casual words, 1,000 messages, 2,000 tokens", aim: "60 %",
+			value: fmt.Sprintf("%s; %d fit", all.cell(), kept.fits)},
 		{name: "retention: updates of which an old value is shown as current", value: kept.of(stale, "update").cell()},
 		{name: "retention: noise in the block", value: kept.of(asserted, distractors...).cell()},
 	}, nil
