@@ -174,7 +174,7 @@ func (s *linkSet) updates(older, newer string, first int) bool {
 // for an update, and an own pair less: those are many, and alike.
 const (
 	trapWeight = 3.0
-	ownWeight  = 1.5
+	ownWeight  = 2.0
 	linkRidge  = 3.0
 	linkRounds = 4
 )

@@ -4,13 +4,11 @@ import (
 	"cmp"
 	_ "embed" // the weights
 	"iter"
-	"math"
 	"math/bits"
 	"slices"
 	"sync"
 
 	"github.com/hermes-memory/hermes/internal/fitted"
-	"github.com/hermes-memory/hermes/internal/wordvec"
 )
 
 // The most earlier facts that a new one is compared with, whatever the size of the scope.
@@ -67,7 +65,7 @@ func (s *State) candidates(n int32) []candidate {
 	}
 	s.rank(p.out)
 	for i := range p.out {
-		p.out[i].values.combine()
+		p.out[i].values.combine(now.cues)
 	}
 	return p.out
 }
@@ -95,9 +93,8 @@ func (s *State) rank(all []candidate) {
 	newest := int32(-1)
 	for i := range all {
 		v := &all[i].values
-		v[nearest] = v[sharedOfNewer] / best
 		v.when(alone, v[sharedOfNewer] == best && second < best/2)
-		if v[nearest] > 0.75 {
+		if v[sharedOfNewer] > 0.75*best {
 			newest = max(newest, all[i].fact)
 		}
 	}
@@ -222,35 +219,6 @@ func slotHash(f *Fact) uint32 {
 	return hashText("slot " + f.Subject + "\x00" + f.Attribute)
 }
 
-// restMeaning is the meaning of what two statements do not share.
-type restMeaning struct{ was, now [wordvec.Dim]int32 }
-
-func (r *restMeaning) older(t *term) { addTo(&r.was, t) }
-func (r *restMeaning) newer(t *term) { addTo(&r.now, t) }
-
-func addTo(sum *[wordvec.Dim]int32, t *term) {
-	if t.word == noWord || t.flags.has(operatorTerm|datedTerm) {
-		return
-	}
-	row := wordvec.At(int(t.word))
-	for i := range sum {
-		sum[i] += int32(int8(row[i]))
-	}
-}
-
-// cosine is the cosine of the two rests; 0 if one is empty.
-func (r *restMeaning) cosine() float32 {
-	var a, b, both int64
-	for i, x := range r.was {
-		y := r.now[i]
-		a, b, both = a+int64(x)*int64(x), b+int64(y)*int64(y), both+int64(x)*int64(y)
-	}
-	if a == 0 || b == 0 {
-		return 0
-	}
-	return float32(float64(both) / (math.Sqrt(float64(a)) * math.Sqrt(float64(b))))
-}
-
 // LinkPair is an earlier fact that a new one may end, with the values of the features in
 // the order of [LinkFeatures].
 type LinkPair struct {
@@ -311,7 +279,7 @@ var linkModel = sync.OnceValue(func() *fitted.Model {
 // The probabilities from which a fact ends another, and from which it perhaps does. A
 // false end costs five times a missed one; docs/memory.md says what they reach.
 const (
-	endsAt    = 0.55
+	endsAt    = 0.6
 	perhapsAt = 0.15
 	// maxEnded bounds the facts that one fact ends, and those that it perhaps does.
 	maxEnded = 3

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"math/bits"
-	"slices"
 	"time"
 )
 
@@ -19,8 +18,6 @@ const (
 	headInOlder
 	headInNewer
 	sameHead
-	meaningAlike // cosine of the statements
-	restAlike    // cosine of what they do not share
 	sameSubject
 	sameSlot
 	sameSlotValue
@@ -31,58 +28,41 @@ const (
 	figureNear  // figures that differ, by a shared word
 	figureSame
 	figureStep // the newer names a figure of the older, and another
-	dayOther
-	dayNear // dates that differ, by a shared word
+	dayNear    // dates that differ, by a shared word
 	daySame
-	nameNear   // names that differ, by a shared word
-	namesOther // each has names that the other lacks
 	leavesOlder
 	arrivesNew
 	arrivesKnown
-	cueChange
 	cueEnd
 	cueWrong
 	cueAgain
-	cueBegun
-	cuePostponed
-	cueAlso
 	cueMeanwhile
 	cueStill
 	cueOutsider
 	outsiderOnly // the newer is about other people, the older is not
-	personOnly   // the older is about other people
 	cueUnsure
 	olderUnsure
 	negatedNewer
 	negatedOlder
-	pastNewer // tells what happened, and no state
 	pastOlder
 	bothWishes
-	wishOnly
 	sameMessage
 	sameSitting // said within an hour
 	samePerson
 	daysBetween
 	lengthOlder
-	lengthNewer
-	nearest      // weight of the shared words, as part of the best candidate's
 	alone        // no other candidate shares half as much
 	newestNear   // the newest of those that share nearly as much
 	contextNewer // shared by the older statement and the rest of the newer one's message
 	contextOlder // shared by the newer statement and the rest of the older one's message
 	changeNear   // products: a cue of change, and words shared
 	endNear
-	againNear
 	begunNear
 	postponedNear
 	wrongNear
-	otherNear // another value, and words shared
 	otherChange
 	otherWrong
-	wrongRecent
 	dayDenied
-	endHead         // a cue of an end, and the older names what ends
-	technologyOther // each names a technology that the other lacks
 	otherAlso
 	emptyNewer // only the older statement has values
 	ownOlder   // only the older statement is about the speaker
@@ -92,15 +72,13 @@ const (
 // linkFeatureNames are the names of the features in the file of weights; never written.
 var linkFeatureNames = [numLinkFeatures]string{
 	"shared-of-newer", "shared-of-older", "shared-rarest", "shared-name", "head-in-older", "head-in-newer", "same-head",
-	"meaning-alike", "rest-alike", "same-subject", "same-slot", "same-slot-value", "kind-other", "kind-same", "figure-unit",
-	"figure-shape", "figure-near", "figure-same", "figure-step", "day-other", "day-near", "day-same", "name-near",
-	"names-other", "leaves-older", "arrives-new", "arrives-known", "cue-change", "cue-end", "cue-wrong", "cue-again",
-	"cue-begun", "cue-postponed", "cue-also", "cue-meanwhile", "cue-still", "cue-outsider", "outsider-only", "person-only",
-	"cue-unsure", "older-unsure", "negated-newer", "negated-older", "past-newer", "past-older", "both-wishes", "wish-only",
-	"same-message", "same-sitting", "same-person", "days-between", "length-older", "length-newer", "nearest", "alone",
-	"newest-near", "context-newer", "context-older", "change-near", "end-near", "again-near", "begun-near",
-	"postponed-near", "wrong-near", "other-near", "other-change", "other-wrong", "wrong-recent", "day-denied", "end-head",
-	"technology-other", "other-also", "empty-newer", "own-older",
+	"same-subject", "same-slot", "same-slot-value", "kind-other", "kind-same", "figure-unit", "figure-shape", "figure-near",
+	"figure-same", "figure-step", "day-near", "day-same", "leaves-older", "arrives-new", "arrives-known", "cue-end",
+	"cue-wrong", "cue-again", "cue-meanwhile", "cue-still", "cue-outsider", "outsider-only", "cue-unsure", "older-unsure",
+	"negated-newer", "negated-older", "past-older", "both-wishes", "same-message", "same-sitting", "same-person",
+	"days-between", "length-older", "alone", "newest-near", "context-newer", "context-older", "change-near", "end-near",
+	"begun-near", "postponed-near", "wrong-near", "other-change", "other-wrong", "day-denied", "other-also", "empty-newer",
+	"own-older",
 }
 
 // linkValues are the values of the features of one pair.
@@ -136,7 +114,6 @@ func (s *State) compare(o, n int32, weights *[maxTerms]float32, v *linkValues) {
 	was, now := &s.signatures[o], &s.signatures[n]
 	var space [maxTerms]meeting
 	shared := overlap(was, now, weights, v, space[:0])
-	v[meaningAlike] = was.vector.Cosine(&now.vector)
 	was.compareFigures(now, shared, v)
 	was.compareDays(now, shared, v)
 	for _, k := range s.siblings(n) {
@@ -152,7 +129,6 @@ func (s *State) compare(o, n int32, weights *[maxTerms]float32, v *linkValues) {
 		v[sameSlot] = 0 // another remark on the same thing
 	}
 	v[lengthOlder] = float32(bits.Len16(was.words))
-	v[lengthNewer] = float32(bits.Len16(now.words))
 }
 
 // overlap compares the terms of two statements. Both lists are sorted. It returns where
@@ -164,10 +140,10 @@ func overlap(was, now *signature, weights *[maxTerms]float32, v *linkValues, sha
 	for k := range ours {
 		t := &ours[k]
 		for ; i < len(theirs) && theirs[i].stem < t.stem; i++ {
-			c.onlyOlder(&theirs[i], was.at[i])
+			c.older += theirs[i].weight()
 		}
 		if i == len(theirs) || theirs[i].stem != t.stem {
-			c.onlyNewer(t, now.at[k], weights[k])
+			c.newer += weights[k]
 			v.when(arrivesNew, v[arrivesNew] > 0 || t.flags.has(arrivingTerm) && !t.flags.has(operatorTerm))
 			continue
 		}
@@ -180,36 +156,15 @@ func overlap(was, now *signature, weights *[maxTerms]float32, v *linkValues, sha
 		i++
 	}
 	for ; i < len(theirs); i++ {
-		c.onlyOlder(&theirs[i], was.at[i])
+		c.older += theirs[i].weight()
 	}
-	c.enter(v, shared)
+	c.enter(v)
 	v.when(kindOther, v[kindSame] == 0 && otherOfKind(theirs, ours))
-	v.when(technologyOther, v[kindSame] == 0 && namesTechnology(theirs) && namesTechnology(ours))
 	return shared
 }
 
-// comparison sums up the terms of two statements.
-type comparison struct {
-	newer, older, sharedNewer, sharedOlder float32
-	namesNewer, namesOlder                 []uint8
-	rest                                   restMeaning
-}
-
-func (c *comparison) onlyOlder(t *term, at uint8) {
-	c.older += t.weight()
-	c.rest.older(t)
-	if t.flags.has(nameTerm) {
-		c.namesOlder = append(c.namesOlder, at)
-	}
-}
-
-func (c *comparison) onlyNewer(t *term, at uint8, weight float32) {
-	c.newer += weight
-	c.rest.newer(t)
-	if t.flags.has(nameTerm) {
-		c.namesNewer = append(c.namesNewer, at)
-	}
-}
+// comparison sums up the weights of the terms of two statements.
+type comparison struct{ newer, older, sharedNewer, sharedOlder float32 }
 
 func (c *comparison) both(was *term, weight float32) {
 	c.newer += weight
@@ -219,20 +174,13 @@ func (c *comparison) both(was *term, weight float32) {
 }
 
 // enter sets the features of the sums.
-func (c *comparison) enter(v *linkValues, shared []meeting) {
+func (c *comparison) enter(v *linkValues) {
 	if c.newer > 0 {
 		v[sharedOfNewer] = c.sharedNewer / c.newer
 	}
 	if c.older > 0 {
 		v[sharedOfOlder] = c.sharedOlder / c.older
 	}
-	v.when(namesOther, len(c.namesOlder) > 0 && len(c.namesNewer) > 0)
-	for _, a := range c.namesOlder {
-		for _, b := range c.namesNewer {
-			v.when(nameNear, v[nameNear] > 0 || meets(shared, a, b))
-		}
-	}
-	v[restAlike] = c.rest.cosine()
 }
 
 // coverage is the part of the newer statement's weight that the older one shares.
@@ -265,10 +213,6 @@ func (v *linkValues) flag(was, now *term) {
 	things := !now.flags.has(operatorTerm | datedTerm)
 	v.when(leavesOlder, v[leavesOlder] > 0 || things && now.flags.has(leavingTerm))
 	v.when(arrivesKnown, v[arrivesKnown] > 0 || things && now.flags.has(arrivingTerm))
-}
-
-func namesTechnology(terms []term) bool {
-	return slices.ContainsFunc(terms, func(t term) bool { return t.kind != 0 && t.kind < choiceKinds })
 }
 
 // otherOfKind reports whether both statements name a thing of one kind.
@@ -341,27 +285,20 @@ func (g *signature) compareDays(now *signature, shared []meeting, v *linkValues)
 			v.when(dayNear, v[dayNear] > 0 || !same && meets(shared, a.at, b.at))
 		}
 	}
-	v.when(dayOther, v[daySame] == 0 && g.numDays > 0 && now.numDays > 0)
 }
 
 func compareCues(was, now cueSet, v *linkValues) {
-	v.when(cueChange, now.any(changeCues))
 	v.when(cueEnd, now.any(endCues))
 	v.when(cueWrong, now.any(wrongCues))
 	v.when(cueAgain, now.any(againCues))
-	v.when(cueBegun, now.any(begunCues))
-	v.when(cuePostponed, now.any(postponedCues))
-	v.when(cueAlso, now.any(alsoCues))
 	v.when(cueMeanwhile, now.any(meanwhileCues))
 	v.when(cueStill, now.any(stillCues))
 	v.when(cueOutsider, now.any(outsiderCues))
 	v.when(outsiderOnly, now.any(outsiderCues) && !was.any(outsiderCues))
-	v.when(personOnly, !now.any(outsiderCues) && was.any(outsiderCues))
 	v.when(cueUnsure, now.any(unsureCues))
 	v.when(olderUnsure, was.any(unsureCues))
 	v.when(negatedNewer, now.any(negationCues))
 	v.when(negatedOlder, was.any(negationCues))
-	v.when(pastNewer, now.any(pastCues))
 	v.when(pastOlder, was.any(pastCues))
 	v.when(ownOlder, was.any(ownCues) && !now.any(ownCues))
 	v.when(samePerson, now.any(ownCues) && was.any(ownCues))
@@ -374,11 +311,9 @@ func compareFacts(was, now *Fact, v *linkValues) {
 	v.when(sameSlotValue, slot && now.Value == was.Value)
 	wish, wished := isWish(now.Kind), isWish(was.Kind)
 	v.when(bothWishes, wish && wished)
-	v.when(wishOnly, wish != wished)
 	apart := now.Source.Seq - was.Source.Seq
 	close := now.Source.Root == was.Source.Root && apart >= 0 && apart <= Reach
 	v.when(sameMessage, close && apart == 0)
-	v.when(wrongRecent, close)
 	hours := max(0, now.SaidAt.UnixMilli()-was.SaidAt.UnixMilli()) / int64(time.Hour/time.Millisecond)
 	v.when(sameSitting, hours == 0)
 	v[daysBetween] = float32(bits.Len64(uint64(hours/24))) / 4
@@ -386,24 +321,26 @@ func compareFacts(was, now *Fact, v *linkValues) {
 
 func isWish(k Kind) bool { return k == Instruction || k == Preference }
 
-// combine sets the features that are products of others.
-func (v *linkValues) combine() {
+// combine sets the features that are products of others. now are the cues of the newer
+// statement.
+func (v *linkValues) combine(now cueSet) {
 	shared := max(v[sharedOfNewer], v[sharedOfOlder])
-	other := max(v[kindOther], v[figureUnit], v[figureShape], v[figureNear], v[dayNear], v[nameNear], v[sameSlot])
-	change := max(v[cueChange], v[cuePostponed], v[cueAgain], v[cueBegun])
-	v[changeNear] = float32(v[cueChange] * shared)
+	other := max(v[kindOther], v[figureUnit], v[figureShape], v[figureNear], v[dayNear], v[sameSlot])
 	v[endNear] = float32(v[cueEnd] * shared)
-	v[againNear] = float32(v[cueAgain] * shared)
-	v[begunNear] = float32(v[cueBegun] * shared)
-	v[postponedNear] = float32(v[cuePostponed] * shared)
 	v[wrongNear] = float32(v[cueWrong] * shared)
-	v[otherNear] = float32(other * shared)
-	v[otherChange] = float32(other * change)
 	v[otherWrong] = float32(other * v[cueWrong])
-	v[dayDenied] = float32(v[daySame] * max(v[cueEnd], v[cuePostponed], v[negatedNewer]))
-	v[endHead] = float32(v[cueEnd] * v[headInOlder])
-	v[otherAlso] = float32(other * v[cueAlso])
-	v[wrongRecent] = float32(v[cueWrong] * v[wrongRecent])
+	if now.any(changeCues) {
+		v[changeNear] = shared
+	}
+	if now.any(begunCues) {
+		v[begunNear] = shared
+	}
+	if now.any(postponedCues) {
+		v[postponedNear] = shared
+	}
+	v.when(otherChange, other > 0 && now.any(changeCues|postponedCues|againCues|begunCues))
+	v.when(otherAlso, other > 0 && now.any(alsoCues))
+	v.when(dayDenied, v[daySame] > 0 && now.any(endCues|postponedCues|negationCues))
 }
 
 // valued reports whether a statement names anything that can be another one.

@@ -10,6 +10,7 @@ func (s *State) supersede(o, n int32) {
 	s.note(o)
 	s.chain(o, n)
 	s.promote(o)
+	s.rereadDoubted(o)
 }
 
 // promote shows a fact that only repeated o, now that o no longer holds.
@@ -30,6 +31,16 @@ func (s *State) doubt(o, n int32) {
 	s.restoreLink(Perhaps, o, n)
 }
 
+// rereadDoubted renders the facts again that o perhaps replaced, now that o holds no
+// longer, or holds again.
+func (s *State) rereadDoubted(o int32) {
+	for _, link := range s.facts[o].Links {
+		if n, found := s.byID[link.To]; found && link.Kind == Perhaps {
+			s.shelf.reread(n)
+		}
+	}
+}
+
 // perhapsOutdated reports whether a fact that holds was perhaps replaced by another that
 // holds.
 func (s *State) perhapsOutdated(n int32) bool {
@@ -47,6 +58,7 @@ func (s *State) revive(o int32, touched map[int32]bool) {
 		f := &s.facts[n]
 		f.SupersededBy, f.SupersededAt = "", time.Time{}
 		s.note(n)
+		s.rereadDoubted(n)
 		touched[n] = true
 		if t := &s.traits[n]; f.Kind.Asserted() && (!t.inner || t.clause) {
 			s.open(n)
