@@ -26,7 +26,7 @@ type fitting struct {
 // fittings lists the models in the order in which they are fitted: one that uses the
 // scores of another comes after it.
 func fittings() []fitting {
-	return []fitting{{
+	return []fitting{worthFitting(), {
 		name: "links", file: "internal/memory/links.txt", features: memory.LinkFeatures(), ridge: linkRidge, examples: linkExamples,
 	}}
 }

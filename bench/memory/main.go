@@ -5,6 +5,7 @@
 //	go run ./bench/memory locomo -data locomo.json   which turns ranking finds for LoCoMo's questions
 //	go run ./bench/memory rounds                     how the built-in responder answers
 //	go run ./bench/memory report                     all of memory on text by another hand (make memory-report)
+//	go run ./bench/memory kept                       what of lives in chat messages distillation keeps
 //	go run ./bench/memory fit-NAME -out weights.txt  the weights of a fitted model (fitting.go lists them)
 //	go run ./bench/memory judge -data locomo.json    answers of a model through a server, rated by a model
 //
@@ -35,7 +36,7 @@ type table struct {
 func tables() []table {
 	out := []table{
 		{"report", memoryReport}, {"probe", probeOne}, {"retention", retention}, {"locomo", locomo}, {"rounds", rounds},
-		{"links", links}, {"judge", judge},
+		{"links", links}, {"kept", kept}, {"judge", judge},
 	}
 	for _, f := range fittings() {
 		out = append(out, f.table())

@@ -1,7 +1,5 @@
 package memory
 
-import "github.com/hermes-memory/hermes/internal/language"
-
 // maxClauses bounds how many further clauses of a sentence are read.
 const maxClauses = 4
 
@@ -52,7 +50,7 @@ func (r *reading) clauseEnd(start, end int) int {
 }
 
 // clause adds the fact of the clause in tokens [start, end), if it fills another slot
-// than the whole sentence.
+// than the whole sentence. A clause without a subject begins with that of the sentence.
 func (x *distiller) clause(r *reading, main, start, end int) bool {
 	if end-start < 2 {
 		return false
@@ -60,28 +58,23 @@ func (x *distiller) clause(r *reading, main, start, end int) bool {
 	part := *r
 	part.lead, part.stop, part.from, part.to, part.because, part.label = start, end, start, end, span{}, false
 	at := span{r.toks[start].start, r.toks[end-1].end}
-	statement := x.d.Text[at.start:at.end]
 	if t := &r.toks[start]; !t.is(tagI, tagWe, tagMy, tagOur) {
-		whole, ok := x.withSubject(r, start, at)
-		if !ok {
+		if !r.sharesSubject(start) {
 			return false
 		}
-		part, statement = *whole, whole.text
+		at.start = r.toks[r.lead].start
+		part.toks = append([]token{r.subject()}, r.toks[start:end]...)
+		part.lead, part.from, part.stop, part.to = 0, 0, len(part.toks), len(part.toks)
 	}
 	part.findReason()
-	if part.backward || part.thus || part.mood() != Plain {
+	if part.signs = part.theSigns(); part.backward || part.thus || !part.kind().Asserted() {
 		return false
 	}
 	s := part.slot(x.speaker)
 	if !s.filled() || s.subject == x.facts[main].Subject && s.attribute == x.facts[main].Attribute {
 		return false
 	}
-	kind, worth := part.kind(s)
-	if !worth {
-		return false
-	}
-	f := x.fact(at, kind)
-	f.Statement = statement
+	f := x.fact(at, part.kind())
 	f.Subject, f.Attribute, f.Value, f.Former = s.subject, s.attribute, s.value, s.former
 	if d, dated := r.dated(start, end); dated {
 		f.When = Interval{From: d.From, To: d.To}
@@ -95,27 +88,27 @@ func (x *distiller) clause(r *reading, main, start, end int) bool {
 	return x.add(f) >= 0
 }
 
-// withSubject reads a clause that omits its "I" or "we".
-func (x *distiller) withSubject(r *reading, start int, at span) (*reading, bool) {
-	subject, verb := &r.toks[r.from], &r.toks[start]
+// sharesSubject reports whether the clause at token start omits the "I" or "we" that the
+// sentence begins with.
+func (r *reading) sharesSubject(start int) bool {
+	verb := &r.toks[start]
 	if verb.low == "now" && start+1 < r.stop {
 		verb = &r.toks[start+1]
 	}
-	if !subject.is(tagI, tagWe) || verb.capital || verb.tech != 0 || verb.kind != wordToken ||
-		verb.is(tagDet, tagHe, tagIt, tagYou, tagPrep, tagWh, tagIf, tagWhy, tagThe) || verb.entryHas(tagStop) {
-		return nil, false
+	if verb.kind != wordToken || verb.capital || verb.tech != 0 || verb.entryHas(tagStop) {
+		return false
 	}
-	word := subject.low
-	switch word {
-	case "i'm", "i've", "i'd", "i'll":
-		word = "I"
-	case "we're", "we've", "we'd", "we'll":
-		word = "we"
-	case "i":
-		word = "I"
+	return r.toks[r.from].is(tagI, tagWe) && !verb.is(tagDet, tagHe, tagIt, tagYou, tagPrep, tagWh, tagIf, tagWhy, tagThe)
+}
+
+// subject is the sentence's "I" or "we", without a verb that is joined to it.
+func (r *reading) subject() token {
+	t := r.toks[r.from]
+	t.low = "we"
+	if t.is(tagI) {
+		t.low = "i"
 	}
-	text := word + " " + x.d.Text[at.start:at.end]
-	out := &reading{l: x.l, text: text, Sentence: language.Sentence{End: len(text)}}
-	out.toks = appendTokens(x.l, nil, text, 0, len(text))
-	return out, out.read()
+	t.entry = r.l.words[t.low]
+	t.tags = t.entry.tags
+	return t
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"slices"
 	"strings"
 
 	"github.com/hermes-memory/hermes/internal/language"
@@ -22,9 +23,10 @@ const (
 )
 
 // Distill returns the facts of a message. before are the messages just before it in its
-// lineage, newest first: they resolve "it", "yes, let's do that" and bare answers.
+// lineage, newest first: they tell what "yes, let's do that" and bare answers reply to.
 //
-// The user's statements are asserted unless the words ask, suppose, deny or quote. The
+// Every fact's Quote and Statement are words of the message as they stand there. The user's
+// statements are asserted unless they ask, suppose or quote, if they are worth keeping. The
 // assistant's are kept as proposals, and the output of tools under its own kind.
 func Distill(d ranking.Document, before []ranking.Document) []Fact {
 	var near []message
@@ -64,44 +66,95 @@ type distiller struct {
 	before  []message
 	speaker string
 
-	toks      []token
-	dates     []language.Date
-	datesRead bool
-	facts     []Fact
-	// said is the last asserted sentence.
-	said span
-	// correcting is set after "no, that's wrong": then "it" is the wrong statement.
-	correcting bool
-	// main is the index of its fact; -1 for none.
-	main int
+	toks       []token
+	sentences  []reading
+	quotations []span
+	pasted     int // where text of others begins
+	facts      []Fact
+	units      []unit
 }
 
 // message reads the sentences one by one.
 func (x *distiller) message() {
-	limit := maxFactsOfUser
+	x.readSentences()
 	switch x.d.Role {
-	case session.Tool:
-		limit = maxFactsOfTool
 	case session.Assistant:
-		limit = maxFactsOfAssistant
-	}
-	x.main = -1
-	key := false // inside a private key
-	for i, s := range language.Sentences(x.d.Text) {
-		if len(x.facts) >= limit {
-			return
-		}
-		text := x.d.Text[s.Start:s.End]
-		key = inPrivateKey(text, key)
-		if key || s.Code || len(text) > maxSentence || x.d.secretIn(span{s.Start, s.End}) {
-			continue
-		}
-		x.sentence(i, s)
+		x.ofAssistant()
+	case session.Tool:
+		x.ofTool()
+	default:
+		x.ofUser()
 	}
 }
 
 // maxSentence is the length up to which sentences are read; longer ones are data.
 const maxSentence = 1000
+
+// readSentences parses the sentences of the person's own part of the message. Code, data
+// and sentences with secrets are left out.
+func (x *distiller) readSentences() {
+	own := ownPart(x.d.Text)
+	x.quotations = quotations(x.d.Text)
+	x.pasted = pastedFrom(x.d.Text)
+	dates := language.Dates(x.d.Text, x.d.SaidAt)
+	x.sentences = x.sentences[:0]
+	asked, armoured, firstLine := false, false, strings.IndexByte(x.d.Text, '\n')
+	for _, s := range language.Sentences(x.d.Text[own.start:own.end]) {
+		s.Start, s.End = s.Start+own.start, s.End+own.start
+		text := x.d.Text[s.Start:s.End]
+		armoured = inPrivateKey(text, armoured)
+		if armoured || s.Code || len(text) > maxSentence || x.d.secretIn(span{s.Start, s.End}) {
+			continue
+		}
+		from := len(x.toks)
+		x.toks = appendTokens(x.l, x.toks, x.d.Text, s.Start, s.End)
+		r := reading{l: x.l, text: x.d.Text, Sentence: s, toks: x.toks[from:len(x.toks):len(x.toks)]}
+		if !r.read() {
+			continue
+		}
+		r.dates, dates = datesIn(dates, s.Start, s.End)
+		r.findReason()
+		r.foreign = x.isQuoted(s)
+		r.signs = r.theSigns()
+		r.signs.set(signBelowRequest, asked)
+		r.signs.set(signBullet, isBullet(x.d.Text, s.Start))
+		r.signs.set(signOpens, len(x.sentences) == 0)
+		asked = asked || r.signs.hasAny(requests)
+		if s.Start < firstLine {
+			x.pasted = min(x.pasted, pastedBelow(x.d.Text, asked || r.signs.hasAny(signsOf(signThis, signPlease, signSeeks))))
+		}
+		x.sentences = append(x.sentences, r)
+	}
+	for i := range x.sentences {
+		s := &x.sentences[i].signs
+		s.set(signAlone, len(x.sentences) == 1)
+		s.set(signRequested, asked)
+		s.set(signPasted, x.pasted < len(x.d.Text))
+		s.set(signBelowColon, i > 0 && x.sentences[i-1].signs.has(signColon))
+	}
+}
+
+// requests are the signs of a sentence that wants an answer.
+const requests = 1<<signAsks | 1<<signOpensQuestion | 1<<signTask | 1<<signQuestionWithin | 1<<signForeignRequest
+
+// datesIn splits off the expressions of time in a range of the text. dates are in order.
+func datesIn(dates []language.Date, start, end int) (inside, rest []language.Date) {
+	for len(dates) > 0 && dates[0].Start < start {
+		dates = dates[1:]
+	}
+	n := 0
+	for n < len(dates) && dates[n].End <= end {
+		n++
+	}
+	return dates[:n:n], dates[n:]
+}
+
+// isBullet reports whether a sentence begins the item of a list: only marks and figures
+// stand before it on its line.
+func isBullet(text string, at int) bool {
+	before := strings.TrimSpace(text[strings.LastIndexByte(text[:at], '\n')+1 : at])
+	return before != "" && strings.Trim(before, "-*•+–·[x]0123456789.)") == ""
+}
 
 // inPrivateKey tracks whether a line lies inside the armour of a private key.
 func inPrivateKey(line string, inside bool) bool {
@@ -111,176 +164,172 @@ func inPrivateKey(line string, inside bool) bool {
 	return inside && !strings.Contains(line, "-----END") && !strings.Contains(line, "END ")
 }
 
-// sentence distils one sentence.
-func (x *distiller) sentence(place int, s language.Sentence) {
-	x.toks = appendTokens(x.l, x.toks[:0], x.d.Text, s.Start, s.End)
-	r := &reading{l: x.l, text: x.d.Text, Sentence: s, toks: x.toks}
-	if !r.read() {
+// ofUser keeps what the user states, and what the user only asks or supposes under its own
+// kind.
+func (x *distiller) ofUser() {
+	if len(x.sentences) > 0 && x.reply(&x.sentences[0]) {
 		return
 	}
-	switch x.d.Role {
-	case session.Assistant:
-		x.assistant(r)
-		return
-	case session.Tool:
-		x.assert(r)
-		return
+	for i := 0; i < len(x.sentences) && len(x.facts)+len(x.units) < maxFactsOfUser; i++ {
+		r := &x.sentences[i]
+		if !r.foreign && x.retract(i) {
+			continue
+		}
+		switch kind := r.kind(); {
+		case r.isReminder():
+			x.units = append(x.units, unit{i, i, Event})
+		case !kind.Asserted():
+			if x.statementBeforeQuestion(i); r.saysSomething() {
+				x.add(x.fact(r.words(), kind))
+			}
+		case kind == Instruction || x.isWorth(r) || x.isNextItem(i):
+			if r.denies() {
+				kind = Negated
+			}
+			x.gather(i, kind)
+		}
 	}
-	if x.retract(r) || place == 0 && x.reply(r) {
-		return
-	}
-	if r.isReminder() {
-		x.readDates(r)
-		x.keep(r, Event, slot{})
-		return
-	}
-	if r.isInstruction() {
-		x.keep(r, Instruction, r.instructionSlot())
-		return
-	}
-	r.findReason()
-	if x.clauseBeforeQuestion(r) {
-		return
-	}
-	if mood := r.mood(); mood != Plain {
-		x.unasserted(r, mood)
-		return
-	}
-	x.assert(r)
+	x.keepUnits()
 }
 
-// clauseBeforeQuestion keeps the statement in "We're on Postgres 15, how do I
-// tune it?".
-func (x *distiller) clauseBeforeQuestion(r *reading) bool {
-	if !r.firstPerson() || !r.isQuestion() {
+// keepUnits adds the facts of the units gathered so far.
+func (x *distiller) keepUnits() {
+	for _, u := range x.units {
+		x.keep(u)
+	}
+	x.units = x.units[:0]
+}
+
+// isNextItem reports whether sentence i goes on with a list that is kept: it is kept whole.
+func (x *distiller) isNextItem(i int) bool {
+	n := len(x.units)
+	return n > 0 && x.units[n-1].to == i-1 && x.sentences[i].signs.has(signBullet) && x.leans(i)
+}
+
+// isWorth reports whether a sentence is worth keeping.
+func (x *distiller) isWorth(r *reading) bool {
+	if r.told {
+		return r.stop-r.lead >= fewestTold // "remember that …": the user decides
+	}
+	if r.stop-r.lead < fewestWords || find(passingRows, r.signs, "") != "" {
 		return false
 	}
-	for i := r.from + 3; i+1 < r.stop; i++ {
-		if !r.toks[i].mark(",") && !r.toks[i].mark("-") && !r.toks[i].mark(";") {
-			continue
-		}
-		next := &r.toks[i+1]
-		if next.is(tagAnd) && i+2 < r.stop {
-			next = &r.toks[i+2]
-		}
-		if !next.is(tagWh, tagAux) {
-			continue
-		}
-		part := *r
-		part.End = r.toks[i].start
-		part.toks = r.toks[:i]
-		part.stop, part.to, part.because = i, i, span{}
-		if part.mood() == Plain {
-			x.assert(&part)
-			return true
-		}
+	if find(formRows, r.signs, "") != "" {
+		return true
 	}
-	return false
+	v := r.signs.values(r.stop-r.lead, len(x.sentences))
+	model := theWorth()
+	return model.Score(v[:]) >= worthAt
 }
 
-// unasserted keeps a sentence that asserts nothing, if it has content.
-func (x *distiller) unasserted(r *reading, mood Kind) {
-	words := 0
-	for i := r.lead; i < r.stop; i++ {
-		if content(&r.toks[i]) {
-			words++
-		}
-	}
-	if words == 0 || r.stop-r.lead < 3 {
-		return
-	}
-	s := slot{}
-	if mood == Negated {
-		s = r.slot(x.speaker)
-	}
-	x.keep(r, mood, s)
-}
-
-// assert keeps an asserted sentence with its kind, slot and parts.
-func (x *distiller) assert(r *reading) {
-	x.readDates(r)
-	if x.d.Role != session.User {
-		if r.findReason(); r.mood() != Plain {
-			return
-		}
-	}
-	if x.actedFirst(r) {
-		return
-	}
-	s := r.slot(x.speaker)
-	if full, resolved := x.resolved(r); resolved {
-		s = full.slot(x.speaker)
-	}
-	kind, worth := r.kind(s)
-	if x.d.Role == session.Tool && !s.filled() && kind != Number {
-		worth = false
-	}
-	if !worth && r.told && x.d.Role == session.User && r.stop-r.lead >= fewestTold {
-		kind, worth = Plain, true // "remember that …": the user decides
-	}
-	if !worth {
-		x.said, x.main = span{r.Start, r.End}, -1
-		return
-	}
-	main := x.keep(r, kind, s)
-	if main < 0 {
-		return
-	}
-	if r.overturns() {
-		x.facts[main].Replaces = x.overturned()
-	}
-	x.parts(r, main)
-	x.said, x.main = span{r.Start, r.End}, main
-}
+// fewestWords is the minimum number of words in a sentence that is kept by its signs.
+const fewestWords = 2
 
 // fewestTold is the minimum number of words in a statement that is kept at the user's
 // request.
 const fewestTold = 3
 
-// readDates finds the expressions of time of the message, once.
-func (x *distiller) readDates(r *reading) {
-	if !x.datesRead {
-		x.dates, x.datesRead = language.Dates(x.d.Text, x.d.SaidAt), true
-	}
-	r.dates = nil
-	for i, d := range x.dates {
-		if d.Start >= r.Start && d.End <= r.End {
-			r.dates = append(x.dates[:0:0], x.dates[i:]...)
-			for k := range r.dates {
-				if r.dates[k].Start >= r.End {
-					r.dates = r.dates[:k]
-					break
-				}
-			}
+// saysSomething reports whether a sentence that asserts nothing is long enough to be kept.
+func (r *reading) saysSomething() bool {
+	return r.stop-r.lead >= 3 && slices.ContainsFunc(r.toks[r.lead:r.stop], func(t token) bool { return content(&t) })
+}
+
+// ofTool keeps the numbers and values that a tool reports.
+func (x *distiller) ofTool() {
+	for i := range x.sentences {
+		r := &x.sentences[i]
+		if len(x.facts) >= maxFactsOfTool {
 			return
+		}
+		if kind := r.kind(); kind.Asserted() && (kind == Number || r.slot(x.speaker).filled()) {
+			x.keep(unit{i, i, kind})
 		}
 	}
 }
 
-// keep adds the fact of a sentence and returns its index.
-func (x *distiller) keep(r *reading, kind Kind, s slot) int {
-	f := x.fact(span{r.Start, r.End}, kind)
-	f.Statement = x.statement(r)
-	f.Subject, f.Attribute, f.Value, f.Former = s.subject, s.attribute, s.value, s.former
-	if !r.because.empty() {
-		f.Because = x.d.Text[r.because.start:r.because.end]
+// ofAssistant keeps the assistant's proposals, the reports of its actions, and the question
+// that its message ends with: the user may answer with few words.
+func (x *distiller) ofAssistant() {
+	for i := range x.sentences {
+		r := &x.sentences[i]
+		if len(x.facts) >= maxFactsOfAssistant {
+			return
+		}
+		switch long := r.stop-r.lead > 40; {
+		case long || r.foreign:
+		case r.first(r.lead, min(r.lead+6, r.stop), tagSuggest) >= 0:
+			x.add(x.fact(r.words(), Proposal))
+		case i == len(x.sentences)-1 && r.signs.has(signAsks):
+			x.add(x.fact(r.words(), Question))
+		case r.reportsAction():
+			x.keep(unit{i, i, Event})
+		}
 	}
-	if r.backward {
-		x.reach(r, &f)
-	}
-	if d, dated := mainDate(r); dated {
-		f.When = Interval{From: d.From, To: d.To}
-	}
-	return x.add(f)
 }
 
-// mainDate is the last expression of time in the sentence: "tried in Q1, reverted in
-// Q2" is about the state since Q2.
-func mainDate(r *reading) (language.Date, bool) {
-	if len(r.dates) == 0 {
-		return language.Date{}, false
+// reportsAction reports whether the assistant says what it has done.
+func (r *reading) reportsAction() bool {
+	return r.toks[r.lead].is(tagI) && r.kind().Asserted() && !r.signs.hasAny(signsOf(signNot, signFuture)) &&
+		r.first(r.lead+1, min(r.lead+4, r.stop), tagPast, tagPlus, tagMinus, tagSwitch, tagAssign) >= 0
+}
+
+// keep adds the fact of a unit, with its parts.
+func (x *distiller) keep(u unit) {
+	f := x.fact(x.quoteOf(u), u.kind)
+	f.Statement = x.d.Text[x.statementStart(u):x.sentences[u.to].lastByte()]
+	main := x.add(f)
+	if main < 0 {
+		return
 	}
-	return r.dates[len(r.dates)-1], true
+	for i := u.from; i <= u.to; i++ {
+		x.fill(main, i)
+	}
+}
+
+// fill adds to a fact what one of its sentences says: its reason, its date, its slot; and
+// the facts of the sentence's parts.
+func (x *distiller) fill(main, i int) {
+	r, f := &x.sentences[i], &x.facts[main]
+	if f.Because == "" {
+		f.Because = x.reasonOf(i)
+	}
+	if len(r.dates) > 0 { // "tried in Q1, reverted in Q2" is about the state since Q2
+		d := r.dates[len(r.dates)-1]
+		f.When = Interval{From: d.From, To: d.To}
+	}
+	if r.foreign || !r.kind().Asserted() {
+		return
+	}
+	if f.Value == "" {
+		s := x.slotOf(r)
+		f.Subject, f.Attribute, f.Value, f.Former = s.subject, s.attribute, s.value, s.former
+	}
+	if r.overturns() {
+		f.Replaces = x.overturned(main)
+	}
+	x.parts(r, main)
+}
+
+// slotOf is the slot that a sentence fills.
+func (x *distiller) slotOf(r *reading) slot {
+	if r.kind() == Instruction {
+		return r.instructionSlot()
+	}
+	return r.slot(x.speaker)
+}
+
+// reasonOf is the reason that a sentence gives: its own words, or the sentence before it
+// ("That's why we left").
+func (x *distiller) reasonOf(i int) string {
+	r := &x.sentences[i]
+	switch {
+	case r.backward && i > 0:
+		before := &x.sentences[i-1]
+		return strings.TrimRight(x.d.Text[before.Start:before.End], ".!")
+	case r.backward || r.because.empty():
+		return ""
+	}
+	return x.d.Text[r.because.start:r.because.end]
 }
 
 // add keeps a fact unless an equal one exists.

@@ -102,7 +102,7 @@ func (x *distiller) own(statement string) *reading {
 // asserts reports whether an extract says that something is so. own is the extract read
 // alone. If a cited sentence only asks, supposes, denies or reports, so does the extract.
 func (x *distiller) asserts(cited []reading, own *reading, at span) bool {
-	if own == nil || own.isRequest() {
+	if own == nil {
 		return false
 	}
 	for i := range cited {
@@ -116,13 +116,14 @@ func (x *distiller) asserts(cited []reading, own *reading, at span) bool {
 			return false
 		}
 	}
-	return own.isInstruction() || own.plain()
+	return own.plain()
 }
 
 // plain reports whether a sentence read alone says that something is so.
 func (r *reading) plain() bool {
 	r.findReason()
-	return r.mood() == Plain
+	r.signs = r.theSigns()
+	return r.kind().Asserted() && !r.negated() && !r.signs.hasAny(signsOf(signTask, signPlease))
 }
 
 // Erased reports whether an extract mentions something that its owner has forgotten.

@@ -63,8 +63,8 @@ type Fact struct {
 	Source Source
 	// Quote is the exact text of the message from Start to End.
 	Quote string
-	// Statement is the quote without leading filler, understandable alone. Every
-	// content word is in the cited message or in the ones just before it.
+	// Statement is the quote without leading filler and closing punctuation: a part of
+	// Quote, as it was said.
 	Statement string
 	// Subject, Attribute and Value are the slot that the fact fills. Subject and
 	// Attribute are in lower case and stemmed; Value is verbatim. All are empty if the
@@ -111,6 +111,7 @@ const (
 	Then       LinkKind = "then"       // the other happened after this
 	Supersedes LinkKind = "supersedes" // this replaced the other
 	Perhaps    LinkKind = "perhaps"    // this perhaps replaced the other; both hold
+	Answers    LinkKind = "answers"    // this replies to the other, which the assistant said
 )
 
 // Link leads from one fact to another of the same scope.

@@ -57,6 +57,8 @@ type lexicon struct {
 	choices    []string // of alternatives; choices[0] is unused
 	same       map[string]string
 	lists      map[string]uint32 // the lists a word is in, a bit each
+	// foreignRequests are parts of questions and requests in other languages.
+	foreignRequests []string
 }
 
 // theLexicon reads the embedded files.
@@ -75,7 +77,7 @@ var theLexicon = sync.OnceValue(func() *lexicon {
 	l.eachLine("alternatives", l.addChoice)
 	l.eachLine("topics", l.addTopic)
 	for _, file := range []string{
-		"grammar", "discourse", "causes", "actions", "people", "instructions", "measures", "change",
+		"grammar", "discourse", "causes", "actions", "people", "instructions", "measures", "change", "talk",
 	} {
 		l.eachLine(file, l.addTagged)
 	}
@@ -95,6 +97,10 @@ func (l *lexicon) eachLine(file string, f func(name string, items []string)) {
 
 // addTagged adds the items of one tag, and the forms of those marked as verbs.
 func (l *lexicon) addTagged(name string, items []string) {
+	if name == "foreign request" {
+		l.foreignRequests = items
+		return
+	}
 	t, known := tagNames()[name]
 	if !known {
 		return // not reachable: a test compares the files with the names

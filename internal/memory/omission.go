@@ -1,7 +1,5 @@
 package memory
 
-import "strings"
-
 // An extract is a statement made from a sentence by omitting words. It may say less
 // than the sentence, but nothing else: the order of words stays, numbers and names are
 // unchanged, and no word may be omitted that negates, supposes, limits, or attributes
@@ -137,32 +135,7 @@ func (r *reading) spareable(from, to int) bool {
 	return true
 }
 
-// drawn reports whether a statement is an extract of sentence i of a text, as written
-// or with its "it" resolved from the previous sentence.
+// drawn reports whether a statement is an extract of sentence i of a text.
 func (x *distiller) drawn(sentences []reading, i int, statement string) bool {
-	r := &sentences[i]
-	toks := appendTokens(x.l, nil, statement, 0, len(statement))
-	if r.extracts(toks) {
-		return true
-	}
-	if i == 0 || !r.toks[r.lead].is(tagIt) || r.lead+1 >= r.stop {
-		return false
-	}
-	before := &sentences[i-1]
-	name := x.topicOf(x.d.Text, span{before.Start, before.End})
-	named := appendTokens(x.l, nil, name, 0, len(name))
-	n := 0
-	for k := range named {
-		if isArticle(&named[k]) {
-			continue
-		}
-		for n < len(toks) && isArticle(&toks[n]) {
-			n++
-		}
-		if n >= len(toks) || !strings.EqualFold(toks[n].low, named[k].low) {
-			return false
-		}
-		n++
-	}
-	return n > 0 && r.extractsFrom(r.lead+1, toks[n:])
+	return sentences[i].extracts(appendTokens(x.l, nil, statement, 0, len(statement)))
 }

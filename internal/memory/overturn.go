@@ -21,8 +21,8 @@ func (r *reading) overturns() bool {
 
 // overturned is the newest earlier decision, or else the newest assertion, in this
 // message or the speaker's last one; "" for none.
-func (x *distiller) overturned() FactID {
-	if id := newestDecision(x.facts[:max(0, len(x.facts)-1)]); id != "" {
+func (x *distiller) overturned(main int) FactID {
+	if id := newestDecision(x.facts[:main]); id != "" {
 		return id
 	}
 	for _, b := range x.before {

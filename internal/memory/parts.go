@@ -12,6 +12,10 @@ func (x *distiller) parts(r *reading, main int) {
 	if x.d.Role != session.User {
 		return
 	}
+	if r.thus {
+		x.actedFirst(r, main)
+		return
+	}
 	if !r.because.empty() {
 		x.causeWithin(r, main)
 	}
@@ -86,52 +90,37 @@ func (x *distiller) steps(r *reading) {
 // actedFirst reads an action and its result: "Commit: removed Redis cache, caused 3
 // outages". The action is the decision. The result, and a number in it, are separate
 // facts.
-func (x *distiller) actedFirst(r *reading) bool {
-	if !r.thus || x.d.Role != session.User {
-		return false
-	}
+func (x *distiller) actedFirst(r *reading, main int) {
 	act := *r
 	act.from, act.to, act.because, act.thus = r.lead, r.cut, span{}, false
 	if act.from >= act.to || !act.firstPerson() && !act.elided() && !r.label {
-		return false
+		return
 	}
+	act.signs = act.theSigns()
+	if act.kind() != Decision {
+		return
+	}
+	decision := &x.facts[main]
 	s := act.slot(x.speaker)
-	if kind, worth := act.kind(s); !worth || kind != Decision {
-		return false
-	}
-	main := x.keep(&act, Decision, s)
-	if main < 0 {
-		return true
-	}
-	x.said, x.main = span{r.Start, r.End}, main
-	f := x.fact(span{r.toks[r.lead].start, r.toks[r.stop-1].end}, Cause)
+	decision.Because, decision.Subject, decision.Attribute, decision.Value, decision.Former = "", s.subject, s.attribute, s.value, s.former
+	f := x.fact(span{r.toks[r.lead].start, r.lastByte()}, Cause)
 	f.Because = x.d.Text[r.because.start:r.because.end]
 	f.Value = r.slice(r.from, r.to)
 	f.Subject, f.Attribute = r.stems(r.from, r.to), attributeEffect
 	if x.add(f) >= 0 {
 		x.facts[main].Links = append(x.facts[main].Links, Link{Kind: Then, To: f.ID})
 	}
-	if effect := *r; effect.isNumber(slot{}) {
+	if effect := r.part(r.from, r.to); effect.signs.has(signMeasure) || effect.signs.has(signNumber) {
 		x.add(x.fact(span{r.toks[r.from].start, r.toks[r.to-1].end}, Number))
 	}
-	return true
 }
 
-// assistant keeps the assistant's proposals and reports of its actions.
-func (x *distiller) assistant(r *reading) {
-	if r.stop-r.lead > 40 || r.isQuotation() {
-		return
-	}
-	if n := phraseLength(r.toks, r.lead, tagSuggest); n > 0 || r.first(r.lead, min(r.lead+6, r.stop), tagSuggest) >= 0 {
-		x.unasserted(r, Proposal)
-		return
-	}
-	if !r.toks[r.lead].is(tagI) || r.isQuestion() || r.isHypothetical() || r.isNegated() {
-		return
-	}
-	if r.first(r.lead+1, min(r.lead+4, r.stop), tagPast, tagPlus, tagMinus, tagSwitch, tagAssign) < 0 || r.first(r.lead, r.stop, tagFuture) >= 0 {
-		return
-	}
-	x.readDates(r)
-	x.keep(r, Event, slot{})
+// part reads the tokens [from, to) of a sentence alone.
+func (r *reading) part(from, to int) *reading {
+	out := *r
+	out.toks = r.toks[:to]
+	out.lead, out.from, out.stop, out.to = from, from, to, to
+	out.because, out.thus, out.backward, out.label = span{}, false, false, false
+	out.signs = out.theSigns()
+	return &out
 }

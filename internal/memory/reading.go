@@ -32,6 +32,12 @@ type reading struct {
 	cut  int
 	// dates are the expressions of time in the sentence.
 	dates []language.Date
+	// signs are its properties, set once the rest is.
+	signs signs
+	// fresh says that it follows a retraction of what was said before.
+	fresh bool
+	// foreign says that it is in words of another person: quoted.
+	foreign bool
 }
 
 // span is a range of bytes of a message.

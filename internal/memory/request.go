@@ -2,32 +2,6 @@ package memory
 
 import "slices"
 
-// isRequest reports whether the sentence asks the assistant to do one thing now.
-func (r *reading) isRequest() bool {
-	t := &r.toks[r.lead]
-	if t.low == "please" && r.lead+1 < r.stop {
-		t = &r.toks[r.lead+1]
-	} else if r.nounFirst() {
-		return false
-	}
-	return t.is(tagTask) && !r.label && t.entry != nil && t.entry.base == t.entry.text && !t.is(tagPlus, tagMinus, tagSwitch, tagAssign, tagNumberLabel)
-}
-
-// nounFirst reports whether the first word, although it could be a verb, is the subject
-// of a statement: "Search is powered by Solr", "Test coverage is 80 %".
-func (r *reading) nounFirst() bool {
-	for i := r.lead + 1; i < min(r.lead+3, r.stop); i++ {
-		t := &r.toks[i]
-		if t.is(tagCopula) && t.is(tagBe) {
-			return true
-		}
-		if t.entryHas(tagStop) || t.kind == markToken {
-			return false
-		}
-	}
-	return false
-}
-
 // isReminder reads a task of the speaker: "remind me to call Bob tomorrow", "don't let
 // me forget the dentist". "Remind me what we said" is a question.
 func (r *reading) isReminder() bool {

@@ -33,6 +33,10 @@ func (s *State) lineOf(n int32) string {
 			writeDay(&b, f.When, f.SaidAt)
 		}
 	}
+	if asked, found := s.Asked(*f); found {
+		b.WriteString("; asked ")
+		writeQuoted(&b, asked.Statement)
+	}
 	s.writeRecurring(&b, n)
 	if s.perhapsOutdated(n) {
 		b.WriteString(" (perhaps outdated)")

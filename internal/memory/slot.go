@@ -55,6 +55,24 @@ func (r *reading) slot(speaker string) slot {
 	return r.turnedChoice(speaker)
 }
 
+// denies reports whether the main clause denies that a thing is used, or a trait.
+func (r *reading) denies() bool {
+	return r.signs.hasAny(signsOf(signTechnology, signChoice, signSelf)) && r.negated()
+}
+
+// negated reports whether the main clause is negated. Endings ("no longer"), dislikes and
+// removals are assertions, not negations.
+func (r *reading) negated() bool {
+	if !r.signs.has(signNot) || r.first(r.from, r.to, tagHates, tagNoLonger) >= 0 {
+		return false
+	}
+	neg := r.first(r.from, min(r.from+9, r.to), tagNeg)
+	if neg < 0 || r.word(r.from, neg, ",") >= 0 || r.first(r.from, neg, tagSettle) >= 0 {
+		return false
+	}
+	return neg+1 >= r.to || r.toks[neg+1].low != "only" && r.toks[neg+1].low != "just"
+}
+
 // who is the subject of a slot for a sentence about "we" or "I".
 func (r *reading) who(speaker string) string {
 	if r.from < len(r.toks) && r.toks[r.from].is(tagI, tagMy) {

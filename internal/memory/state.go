@@ -215,6 +215,9 @@ func (s *State) indexWords(n int32) {
 		return
 	}
 	s.enterWords(n, f.Statement)
+	if asked, found := s.Asked(*f); found {
+		s.enterWords(n, asked.Statement)
+	}
 	s.enterWords(n, f.Attribute)
 	s.toks = appendTokens(s.l, s.toks[:0], f.Statement, 0, len(f.Statement))
 	seen := uint64(0)

@@ -97,6 +97,13 @@ const (
 	tagBegun
 	tagWrong
 	tagOutsider
+	tagPlease
+	tagSeek
+	tagPlay
+	tagOnce
+	tagLaugh
+	tagGreet
+	tagHowMany
 )
 
 // tagList are the names of the tags in the lexicon's files.
@@ -110,6 +117,7 @@ var tagList = [...]string{
 	"named", "known company", "standing", "order", "command", "task", "style", "unit", "numword",
 	"label-number", "reminder", "tongue", "owns", "takes over",
 	"also", "meanwhile", "still", "postponed", "again", "ended", "begun", "wrong", "outsider",
+	"please", "seek", "play", "once", "laugh", "greet", "howmany",
 }
 
 // tagNames maps a name in the lexicon's files to its tag.

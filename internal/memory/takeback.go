@@ -2,15 +2,17 @@ package memory
 
 import "github.com/hermes-memory/hermes/internal/language"
 
-// retract reads "scratch that", "forget what I said about the port". The rest of the
-// sentence is read as a separate statement.
-func (x *distiller) retract(r *reading) bool {
+// retract reads "scratch that", "forget what I said about the port". What is left of the
+// sentence is then sentence i, and is read as a statement.
+func (x *distiller) retract(i int) bool {
+	r := &x.sentences[i]
 	at, about, n := r.takeBack()
 	if about == 0 && n == 0 {
 		return false
 	}
+	x.keepUnits()
 	if about > 0 {
-		f := x.fact(span{r.Start, r.End}, Retraction)
+		f := x.fact(r.words(), Retraction)
 		f.Value = r.slice(at+about, r.stop)
 		x.add(f)
 		return f.Value != ""
@@ -19,22 +21,27 @@ func (x *distiller) retract(r *reading) bool {
 	for after < r.stop && (r.toks[after].kind == markToken || r.toks[after].is(tagAnd)) {
 		after++
 	}
-	if after >= r.stop {
-		x.add(x.fact(span{r.Start, r.End}, Retraction))
+	if after >= r.stop || r.excuses(after) {
+		x.add(x.fact(r.words(), Retraction))
 		return true
 	}
 	if r.toks[after-1].kind != markToken && !r.toks[after-1].is(tagAnd) {
 		return false // "ignore that file" is about something else
 	}
-	if r.toks[after].is(tagI) && after+2 < r.stop && (r.toks[after+1].is(tagBe) || r.toks[after+1].low == "was") && r.stop-after <= 4 {
-		x.add(x.fact(span{r.Start, r.End}, Retraction)) // "forget that, I was wrong"
+	x.add(x.fact(span{r.Start, r.toks[at+n-1].end}, Retraction))
+	rest := reading{l: x.l, text: x.d.Text, Sentence: language.Sentence{Start: r.toks[after].start, End: r.End}, toks: r.toks[after:], dates: r.dates}
+	if !rest.read() {
 		return true
 	}
-	x.add(x.fact(span{r.Start, r.toks[at+n-1].end}, Retraction))
-	x.correcting = true
-	x.sentence(1, language.Sentence{Start: r.toks[after].start, End: r.End})
-	x.correcting = false
-	return true
+	rest.findReason()
+	rest.signs, rest.fresh = rest.theSigns(), true
+	x.sentences[i] = rest
+	return false
+}
+
+// excuses reports whether the words from token i on say only that the speaker was wrong.
+func (r *reading) excuses(i int) bool {
+	return r.toks[i].is(tagI) && i+2 < r.stop && (r.toks[i+1].is(tagBe) || r.toks[i+1].low == "was") && r.stop-i <= 4
 }
 
 // takeBack finds the words of a retraction, after at most a few function words: their

@@ -47,6 +47,7 @@ func appendTokens(l *lexicon, toks []token, text string, start, end int) []token
 	if toks == nil {
 		toks = make([]token, 0, (end-start)/6+8) // an estimate
 	}
+	from := len(toks)
 	for i := start; i < end; {
 		c := text[i]
 		if c == ' ' || c == '\t' || c == '\n' || c == '\r' {
@@ -63,7 +64,7 @@ func appendTokens(l *lexicon, toks []token, text string, start, end int) []token
 		toks = append(toks, wordAt(l, text, i, i+n))
 		i += n
 	}
-	for i := range toks {
+	for i := from; i < len(toks); i++ {
 		if toks[i].entry != nil {
 			readMeaning(toks, i)
 		}

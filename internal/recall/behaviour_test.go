@@ -75,7 +75,7 @@ var conversations = []struct {
 	},
 	{
 		"a question about another person", []string{"My sister Clara studies medicine. She lives in Vienna.", "Where does my sister live?"},
-		[]string{`"She lives in Vienna"`},
+		[]string{`lives in Vienna`},
 	},
 	{
 		"list", []string{"We decided to use gRPC.", "My dog is called Biscuit.", "We decided to drop Heroku.", "What decisions were made?"},

@@ -20,7 +20,7 @@ func TestQuotesOnOneLine(t *testing.T) {
 		"what was just told":      {nil, "The deadline of the migration is\non 3 March.", `"The deadline of the migration is on 3 March"`},
 		"a question not known":    {[]string{"Our database is Postgres."}, "What is our database? And what is the colour of\nthe office?", `"And what is the colour of the office?" I have not been told.`},
 		"a reason said later":     {[]string{"We dropped Heroku.", "We dropped Heroku because the\nbill had doubled."}, "Why did we drop Heroku?", "because the bill had doubled"},
-		"under the item it is in": {[]string{"Done:\n- Dropped Mongo\n  because nobody tuned it\n- Added Redis"}, "Why did we drop Mongo?", `"Dropped Mongo because nobody tuned it"`},
+		"under the item it is in": {[]string{"Done:\n- Dropped Mongo\n  because nobody tuned it\n- Added Redis"}, "Why did we drop Mongo?", `Dropped Mongo because nobody tuned it`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

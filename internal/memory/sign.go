@@ -1,0 +1,462 @@
+package memory
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/hermes-memory/hermes/internal/language"
+)
+
+// sign is a property of a sentence that can be named. Whether a sentence is worth keeping
+// is a fitted sum of its signs (worth.go), and its kind is looked up by them (kind.go).
+type sign uint8
+
+// The signs, in the order of signNames.
+const (
+	signI sign = iota
+	signIWithin
+	signYou
+	signOther
+	signElided
+	signItOpens
+	signPast
+	signFuture
+	signIs
+	signAsks
+	signOpensQuestion
+	signCommand
+	signCommandWithin
+	signPlease
+	signSeeks
+	signNumber
+	signMeasure
+	signDate
+	signName
+	signTechnology
+	signChoice
+	signSettles
+	signAdds
+	signTurns
+	signSets
+	signUses
+	signLikes
+	signSelf
+	signStanding
+	signStyle
+	signNow
+	signSpeech
+	signOpinion
+	signHedge
+	signIf
+	signNot
+	signCause
+	signPlays
+	signOnce
+	signLaughs
+	signGreets
+	signLike
+	signShort
+	signBullet
+	signColon
+	signTold
+	signPerson
+	signOpens
+	signAlone
+	signBelowRequest
+	signForeignRequest
+	signForeign
+	signHearsay
+	signLabel
+	signTask
+	signQuestionWithin
+	signRequested
+	signBelowColon
+	signThis
+	signPasted
+	signLets
+	numSigns
+)
+
+// signNames are the names of the signs in worth.txt.
+var signNames = [numSigns]string{
+	"i-leads", "i-within", "you", "other-leads", "elided", "it-leads", "past", "future", "is", "asks", "opens-question", "command",
+	"command-within", "please", "seeks", "number", "measure", "date", "name", "technology", "choice", "settles", "adds", "turns",
+	"sets", "uses", "likes", "self", "standing", "style", "now", "speech", "opinion", "hedge", "if", "not", "cause", "plays", "once",
+	"laughs", "greets", "compares", "short", "bullet", "colon", "told", "person", "opens-message", "alone", "below-request",
+	"foreign-request", "foreign", "hearsay", "label",
+	"task", "question-within", "requested", "below-colon", "this", "pasted", "lets",
+}
+
+// signs is a set of signs.
+type signs uint64
+
+func signsOf(list ...sign) signs {
+	var s signs
+	for _, x := range list {
+		s |= 1 << x
+	}
+	return s
+}
+
+func (s signs) has(x sign) bool      { return s>>x&1 != 0 }
+func (s signs) hasAny(o signs) bool  { return s&o != 0 }
+func (s signs) hasAll(o signs) bool  { return s&o == o }
+func (s *signs) set(x sign, on bool) { *s |= signs(b2u(on)) << x }
+
+func b2u(on bool) uint64 {
+	if on {
+		return 1
+	}
+	return 0
+}
+
+// tagSigns are the signs that a tag anywhere in a sentence gives; never written.
+var tagSigns = [...]struct {
+	sign sign
+	tags tagSet
+}{
+	{signYou, tagsOf(tagYou)}, {signPast, tagsOf(tagPast)}, {signFuture, tagsOf(tagFuture, tagPromise)}, {signIs, tagsOf(tagBe, tagCopula)},
+	{signPlease, tagsOf(tagPlease)}, {signSeeks, tagsOf(tagSeek)}, {signSettles, tagsOf(tagSettle)},
+	{signAdds, tagsOf(tagPlus, tagMinus, tagGone)}, {signTurns, tagsOf(tagSwitch, tagSwap, tagTakesOver)}, {signSets, tagsOf(tagAssign)},
+	{signUses, tagsOf(tagUse, tagOwns)}, {signStanding, tagsOf(tagStanding)},
+	{signStyle, tagsOf(tagStyle, tagTongue)}, {signNow, tagsOf(tagNow, tagNoLonger)}, {signSpeech, tagsOf(tagSpeech)},
+	{signOpinion, tagsOf(tagOpinion)}, {signNot, tagsOf(tagNeg)}, {signPlays, tagsOf(tagPlay)}, {signOnce, tagsOf(tagOnce)},
+	{signLaughs, tagsOf(tagLaugh)}, {signGreets, tagsOf(tagGreet)}, {signPerson, tagsOf(tagRelation, tagPet)},
+}
+
+// theSigns reads the signs of a sentence that is parsed, with its dates and its reason.
+func (r *reading) theSigns() signs {
+	var s signs
+	var all tagSet
+	words, figures := 0, false
+	for i := r.lead; i < len(r.toks); i++ {
+		t := &r.toks[i]
+		all = all.join(t.tags)
+		switch {
+		case t.kind == markToken:
+			s.set(signMeasure, s.has(signMeasure) || isMoney(t.low))
+			s.set(signLaughs, s.has(signLaughs) || isEmoji(t.low))
+			continue
+		case t.kind == numberToken:
+			s.set(signMeasure, s.has(signMeasure) || unitInside(t.low))
+			figures = true
+		case t.is(tagNumberWord):
+			figures = true
+		case i > r.lead && (t.capital && content(t) || t.tech != 0):
+			s.set(signName, true)
+		}
+		words++
+		s.set(signMeasure, s.has(signMeasure) || t.is(tagUnit) && r.counted(i))
+		s.set(signTechnology, s.has(signTechnology) || t.tech != 0)
+		s.set(signChoice, s.has(signChoice) || t.choice != 0)
+		s.set(signPast, s.has(signPast) || t.entry == nil && strings.HasSuffix(t.low, "ed"))
+		s.set(signIWithin, s.has(signIWithin) || i > r.from && t.is(tagI, tagWe, tagMy, tagOur))
+		s.set(signQuestionWithin, s.has(signQuestionWithin) || i > r.lead && r.asksAt(i))
+		s.set(signThis, s.has(signThis) || t.low == "this" || t.low == "these")
+		s.set(signLike, s.has(signLike) || i > r.lead && t.low == "like" && !t.capital)
+	}
+	for i := range tagSigns {
+		s.set(tagSigns[i].sign, s.has(tagSigns[i].sign) || all.any(tagSigns[i].tags))
+	}
+	s.set(signNumber, figures)
+	s.set(signMeasure, figures && s.has(signMeasure))
+	s.set(signDate, len(r.dates) > 0)
+	s.set(signCause, !r.because.empty() || r.backward)
+	s.set(signTold, r.told)
+	s.set(signShort, words <= 3)
+	s.set(signColon, r.stop < len(r.toks) && r.toks[r.stop].mark(":"))
+	s.openingSigns(r)
+	s.foreignSigns(r.text[r.Start:r.End])
+	return s
+}
+
+// openingSigns reads the signs of the words that a sentence opens with.
+func (s *signs) openingSigns(r *reading) {
+	first := &r.toks[r.lead]
+	s.set(signI, r.firstPerson())
+	s.set(signOther, r.otherPerson())
+	s.set(signHearsay, r.hearsay())
+	s.set(signLabel, r.label)
+	s.set(signLets, first.low == "let's" || first.low == "lets" || first.low == "let" || first.low == "back")
+	s.set(signLikes, r.likes())
+	s.set(signElided, r.elided())
+	s.set(signItOpens, first.is(tagIt))
+	s.set(signAsks, r.endsAsking())
+	s.set(signOpensQuestion, r.opensQuestion())
+	s.set(signIf, first.is(tagIf) && first.low != "had")
+	s.set(signHedge, r.hedges())
+	s.set(signSelf, r.tellsSelf() || r.describesSelf() || r.ownPerson())
+	at := r.orderAt(r.lead)
+	s.set(signCommand, r.isCommand(at, tagCommand))
+	s.set(signTask, r.isCommand(at, tagTask))
+	for i := at + 1; i+1 < r.stop; i++ {
+		if t := &r.toks[i]; t.mark(",") || t.mark("-") || t.mark(":") || t.is(tagAnd) {
+			s.set(signCommandWithin, s.has(signCommandWithin) || r.isCommand(r.orderAt(i+1), tagCommand, tagTask))
+		}
+	}
+}
+
+// orderAt skips the words before an imperative: "please", "make sure you", "so".
+func (r *reading) orderAt(i int) int {
+	for i < r.stop {
+		t := &r.toks[i]
+		n := max(phraseLength(r.toks, i, tagOrder), phraseLength(r.toks, i, tagStanding))
+		switch {
+		case t.kind == markToken:
+			i++
+		case n > 0 && !t.entryHas(tagCommand):
+			i += n
+		case t.entryHas(tagPlease) || t.is(tagYou) || t.entryHas(tagAnd):
+			i++
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+// isCommand reports whether an imperative begins at token i: the base form of a verb of
+// requests, with no subject before it and no copula behind it.
+func (r *reading) isCommand(i int, verbs ...tag) bool {
+	if i >= r.stop || !r.toks[i].is(verbs...) {
+		return false
+	}
+	t := &r.toks[i]
+	if t.entry.base != t.entry.text || i+1 >= r.stop {
+		return t.entry.base == t.entry.text
+	}
+	next := &r.toks[i+1]
+	if t.is(tagStanding) || t.is(tagNeg) && t.low != "no" { // "always the same story", "never mind"
+		return next.is(tagCommand, tagTask, tagLikes) || !content(next) && next.low == "be" || !next.entryHas(tagStop) && !strings.HasSuffix(next.low, "ing") && next.low != "mind"
+	}
+	return !next.is(tagBe) && !next.mark(":")
+}
+
+// counted reports whether a number stands just before token i.
+func (r *reading) counted(i int) bool {
+	for k := max(r.lead, i-2); k < i; k++ {
+		if t := &r.toks[k]; t.kind == numberToken || t.is(tagNumberWord) {
+			return true
+		}
+	}
+	return false
+}
+
+// endsAsking reports whether a sentence ends with a question mark.
+func (r *reading) endsAsking() bool {
+	for i := len(r.toks) - 1; i >= 0 && r.toks[i].kind == markToken; i-- {
+		switch r.toks[i].low {
+		case "?", "？", "؟", "⁇":
+			return true
+		}
+	}
+	return false
+}
+
+// asksAt reports whether the words of a question are at token i: "in bash how do I".
+func (r *reading) asksAt(i int) bool {
+	if !r.toks[i].entryHas(tagWh) || r.toks[i].low == "which" || i+1 >= r.stop {
+		return false
+	}
+	next := &r.toks[i+1]
+	return next.entryHas(tagAux) || next.is(tagHowMany) && r.toks[i].low == "how" || next.is(tagThe) && r.toks[i].is(tagBe)
+}
+
+// opensQuestion reports whether a sentence opens as a question does: "how do I", "is it",
+// "whats the".
+func (r *reading) opensQuestion() bool {
+	if r.lead+1 >= r.stop {
+		return false
+	}
+	first, second := &r.toks[r.lead], &r.toks[r.lead+1]
+	switch {
+	case first.entryHas(tagWh):
+		return second.is(tagAux, tagBe, tagHowMany) || first.is(tagBe) || strings.HasSuffix(first.low, "s") && first.low != "whose"
+	case first.entryHas(tagAux):
+		subject := second.is(tagI, tagWe, tagYou, tagHe, tagIt)
+		return subject || second.is(tagThe, tagOur, tagMy) && first.low != "have" && first.low != "do"
+	}
+	return false
+}
+
+// hedges reports whether the main clause only supposes or considers: "maybe we should",
+// "we could". A wish ("I'd prefer") and a past inability ("we could not") are firm.
+func (r *reading) hedges() bool {
+	for i := r.from; i < min(r.from+6, r.to); i++ {
+		t := &r.toks[i]
+		if !t.is(tagHedge) || t.is(tagFirm) || i > r.from && r.toks[i-1].is(tagFirm) {
+			continue
+		}
+		next := &r.toks[min(i+1, r.stop-1)]
+		unable := t.low == "could" && (next.is(tagNeg) || i > r.lead && r.toks[i-1].is(tagNeg))
+		settled := r.first(i, r.to, tagSettle) >= 0 || t.low == "should" && i > r.from && t.is(tagCopula) && !r.toks[i-1].is(tagWe, tagI, tagYou)
+		if !unable && !settled {
+			return true
+		}
+	}
+	return false
+}
+
+// otherPerson reports whether the subject is another person, or a company.
+func (r *reading) otherPerson() bool {
+	for i := r.from; i < min(r.from+4, r.to); i++ {
+		t := &r.toks[i]
+		if t.is(tagRelation, tagHe) || t.is(tagCompany) && t.capital {
+			return true
+		}
+		if i > r.from && t.is(tagAux, tagBe, tagUse, tagI, tagWe) || t.entryHas(tagPrep) && i == r.from {
+			return false
+		}
+	}
+	t := &r.toks[r.from]
+	return t.capital && t.entry == nil && t.tech == 0 && t.kind == wordToken && r.from+1 < r.to && content(&r.toks[r.from+1])
+}
+
+// hearsay reports whether a sentence begins with people who are not named, with a company,
+// or with where it was read: what follows is not what the speakers say.
+func (r *reading) hearsay() bool {
+	for i := r.from; i < min(r.from+3, r.to); i++ {
+		t := &r.toks[i]
+		switch {
+		case t.is(tagCompany) && t.capital && t.tech == 0, t.low == "according", t.low == "people":
+			return true
+		case i == r.from && (t.low == "they" || t.low == "they're" || t.low == "someone" || t.low == "somebody"):
+			return true
+		case i > r.from && (t.low == "heard" || t.low == "read" || t.low == "overheard") && r.firstPerson():
+			return true
+		case !t.is(tagDet, tagI) && t.low != "some":
+			return false
+		}
+	}
+	return false
+}
+
+// likes reports whether a sentence states a taste, and no wish of the moment: "I'd like to
+// book a table", "I love how you did that".
+func (r *reading) likes() bool {
+	at := r.first(r.from, min(r.from+8, r.to), tagLikes, tagHates)
+	if at < 0 {
+		return false
+	}
+	if r.toks[at].is(tagHates) || r.toks[at].is(tagAttribute) || r.toks[r.from].is(tagMy) {
+		return true
+	}
+	prev := &r.toks[max(at-1, r.from)]
+	if momentary := prev.is(tagFirm) || prev.is(tagBe) || prev.low == "would" || strings.HasSuffix(prev.low, "'d"); momentary && r.toks[at].low != "prefer" && r.toks[at].low != "rather" {
+		return false
+	}
+	next := at + max(1, phraseLength(r.toks, at, tagLikes))
+	return next < r.stop && !r.toks[next].is(tagYou, tagWh, tagIf) && (!r.toks[next].is(tagIt) || r.toks[next].is(tagDet))
+}
+
+// tellsSelf reads "I'm 34", "I'm Maren" and "we're the platform team": the speakers say who
+// they are.
+func (r *reading) tellsSelf() bool {
+	i := r.from
+	if !r.toks[i].is(tagI, tagWe) {
+		return false
+	}
+	if !r.toks[i].is(tagBe) {
+		i++
+	}
+	if i+1 >= r.to || !r.toks[i].is(tagBe) || r.toks[i].is(tagPast) {
+		return false
+	}
+	next := &r.toks[i+1]
+	return next.kind == numberToken && len(next.low) < 4 || next.capital && next.entry == nil
+}
+
+// describesSelf reads the lasting traits of the speakers: "I work as a nurse", "my name is",
+// "call me Lex". States that pass do not count: "I'm a bit late", "my phone died".
+func (r *reading) describesSelf() bool {
+	after := r.from + phraseLength(r.toks, r.from, tagSelf)
+	if after == r.from || after >= r.stop {
+		return after > r.from && r.toks[after-1].low == "old"
+	}
+	next := &r.toks[after]
+	switch {
+	case r.toks[r.from].is(tagMy):
+		if r.toks[after-1].is(tagBe) {
+			after--
+		}
+		return r.toks[after].is(tagBe, tagCopula) && r.definite(after+1)
+	case phraseLength(r.toks, r.from, tagSelfName) > 0:
+		return next.capital || next.kind == numberToken || next.mark(`"`)
+	}
+	passing := r.l.has(listNoJob, next.low) || next.is(tagTimeNoun, tagUnit) && next.kind == wordToken || next.is(tagDet) && next.low != "a" && next.low != "an"
+	for i := after; i < min(after+4, r.stop); i++ {
+		passing = passing || r.l.has(listParticular, r.toks[i].low)
+	}
+	return !passing && !slices.ContainsFunc(r.dates, func(d language.Date) bool { return d.Relative })
+}
+
+// ownPerson reads what lasts of the speakers' family and pets: "my sister's name is Anna",
+// "my uncle is a pilot", "my birthday is on 3 May".
+func (r *reading) ownPerson() bool {
+	if !r.toks[r.from].is(tagMy) {
+		return false
+	}
+	person := false
+	for i := r.from + 1; i < min(r.from+6, r.to); i++ {
+		t := &r.toks[i]
+		if t.is(tagBe, tagCopula) {
+			return person && r.definite(i+1)
+		}
+		if person = person || t.is(tagRelation, tagPet); !person || t.is(tagSpeech, tagUse) {
+			return false
+		}
+	}
+	return false
+}
+
+// definite reports whether a name, a figure or a profession stands at token i.
+func (r *reading) definite(i int) bool {
+	for k := i; k < min(i+3, r.stop); k++ {
+		t := &r.toks[k]
+		d, dated := r.dated(k, k+1)
+		switch {
+		case t.capital, t.kind == numberToken, t.is(tagNumberWord), dated && !d.Relative, strings.ContainsRune(t.low, '@'), t.low == "called", t.low == "named":
+			return true
+		case k == i && (t.low == "a" || t.low == "an"):
+			return i+1 < r.stop && !r.l.has(listNoJob, r.toks[i+1].low)
+		}
+	}
+	return false
+}
+
+// isMoney reports whether a mark is that of a currency or of a share.
+func isMoney(mark string) bool { return strings.Contains("$€£¥%₹", mark) }
+
+// isEmoji reports whether a mark is a picture.
+func isEmoji(mark string) bool {
+	r, _ := utf8.DecodeRuneInString(mark)
+	return unicode.Is(unicode.So, r)
+}
+
+// unitInside reports whether a number carries its unit, as 512MB does.
+func unitInside(low string) bool {
+	last := low[len(low)-1]
+	return last >= 'a' && last <= 'z'
+}
+
+// foreignSigns reads the signs of a text in another writing, whose words the lexicon lacks.
+func (s *signs) foreignSigns(text string) {
+	other := 0
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			other++
+		}
+	}
+	s.set(signForeign, other*3 > len(text))
+	if other == 0 {
+		return
+	}
+	for _, word := range theLexicon().foreignRequests {
+		if strings.Contains(text, word) {
+			s.set(signForeignRequest, true)
+			return
+		}
+	}
+}
