@@ -146,7 +146,7 @@ func (p *dateParser) startingWeekday(i, depth int) (dateMatch, bool) {
 	if m, ok := p.weekdayOfWeek(j, t); ok {
 		return m, true
 	}
-	if !p.weekdayMayStand(i, t) {
+	if !p.weekdayMayStand(i, t) || p.is(i-1, nameWord) {
 		return dateMatch{}, false
 	}
 	ahead := p.ahead(i)
@@ -308,6 +308,22 @@ func (p *dateParser) direction(i int) int {
 			return 0
 		case t.class == pastWord && p.is(j-1, beWord):
 			return 0
+		case t.class == pastWord:
+			return -1
+		}
+	}
+	return p.verbAfter(i)
+}
+
+// verbAfter is the direction of the first verb behind a date that its clause begins with:
+// "On 14 February my son was born".
+func (p *dateParser) verbAfter(i int) int {
+	for j := i; j < i+lookBack; j++ {
+		switch t := p.at(j); {
+		case t.endsClause() && j > i, t.class == beWord:
+			return 0
+		case t.class == futureWord:
+			return 1
 		case t.class == pastWord:
 			return -1
 		}

@@ -37,6 +37,7 @@ const (
 	beWord                       // is, are, am: with "…ing" it points ahead
 	ingWord                      // a word in -ing
 	pastWord                     // a word in -ed, was, had, went…: points back
+	nameWord                     // before a weekday, part of a name: "Black Friday"
 	toWord                       // to, and between two days of a month
 )
 
