@@ -88,8 +88,10 @@ func (d *dice) casualFiller() string {
 // casualAnswer is what an assistant says to it.
 func (d *dice) casualAnswer() string {
 	return d.fresh(func() string {
-		return fmt.Sprintf(d.of([]string{"Sure: %s, then a %s, then wait.", "Happy to. In short, %s is a bit like a %s.", "Here you go, with %s and one %s.",
-			"Glad it helped! Shall we go on with %s or with the %s?"}), d.of(fillerTopic), d.of(fillerThing))
+		return fmt.Sprintf(d.of([]string{
+			"Sure: %s, then a %s, then wait.", "Happy to. In short, %s is a bit like a %s.", "Here you go, with %s and one %s.",
+			"Glad it helped! Shall we go on with %s or with the %s?",
+		}), d.of(fillerTopic), d.of(fillerThing))
 	})
 }
 
