@@ -21,8 +21,8 @@ type signs struct {
 }
 
 // signsOf reads the signs off a question's candidates.
-func (t *training) signsOf(l *list, w []float64) signs {
-	speaker, other := slices.Index(t.names, "speaker"), slices.Index(t.names, "other speaker")
+func signsOf(l *list, w []float64) signs {
+	speaker, other := slices.Index(modelNames, "speaker"), slices.Index(modelNames, "other-speaker")
 	scores := l.scores(w, nil)
 	var asked, others, top float64
 	rivals := false
@@ -31,9 +31,9 @@ func (t *training) signsOf(l *list, w []float64) signs {
 			top = scores[i]
 		}
 		switch {
-		case speaker >= 0 && speaker < len(x) && x[speaker] > 0:
+		case x[speaker] > 0:
 			asked = max(asked, scores[i]-w[speaker])
-		case other >= 0 && other < len(x) && x[other] > 0:
+		case x[other] > 0:
 			others, rivals = max(others, scores[i]-w[other]), true
 		}
 	}
@@ -53,25 +53,25 @@ func (d *doubt) sure(s signs) float64 {
 
 // calibrate fits the lines to all sets but the one left out: LoCoMo's
 // adversarial questions have no answer, the others have one.
-func (t *training) calibrate(leftOut int, w []float64) doubt {
+func (t *training) calibrate(leftOut string, w []float64) doubt {
 	var values, answered [2][]float64 // named, open
 	for c := range t.sets {
-		if c == leftOut {
+		if t.sets[c].name == leftOut {
 			continue
 		}
-		for i := range t.sets[c] {
-			l := &t.sets[c][i]
+		for i := range t.sets[c].lists {
+			l := &t.sets[c].lists[i]
 			if len(l.values) == 0 {
 				continue
 			}
-			s, kind, yes := t.signsOf(l, w), 1, 1.0
+			s, line, yes := signsOf(l, w), 1, 1.0
 			if s.named {
-				kind = 0
+				line = 0
 			}
-			if l.question.kind == adversarial {
+			if kind := l.question.kind; kind == adversarial || kind == never {
 				yes = 0
 			}
-			values[kind], answered[kind] = append(values[kind], s.value), append(answered[kind], yes)
+			values[line], answered[line] = append(values[line], s.value), append(answered[line], yes)
 		}
 	}
 	return doubt{named: fitLine(values[0], answered[0]), open: fitLine(values[1], answered[1])}

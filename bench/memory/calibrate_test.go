@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -28,18 +29,25 @@ func TestFitLine(t *testing.T) {
 // TestSigns: a question that names a speaker goes by how far that one leads.
 func TestSigns(t *testing.T) {
 	t.Parallel()
-	tr := &training{names: []string{"words", "speaker", "other speaker"}}
-	weights := []float64{2, 1, -1}
+	speaker, other, words := slices.Index(modelNames, "speaker"), slices.Index(modelNames, "other-speaker"), slices.Index(modelNames, "words")
+	weights := make([]float64, len(modelNames))
+	weights[words], weights[speaker], weights[other] = 2, 1, -1
 	for name, test := range map[string]struct {
-		values [][]float64
+		values [][3]float64 // words, speaker, other speaker
 		want   signs
 	}{
-		"named":     {[][]float64{{3, 1}, {1, 1}, {2, 0, 1}}, signs{named: true, value: 2}},
-		"no rivals": {[][]float64{{3, 1}, {1, 1}}, signs{value: 7}},
-		"open":      {[][]float64{{1}, {2}}, signs{value: 4}},
+		"named":     {[][3]float64{{3, 1}, {1, 1}, {2, 0, 1}}, signs{named: true, value: 2}},
+		"no rivals": {[][3]float64{{3, 1}, {1, 1}}, signs{value: 7}},
+		"open":      {[][3]float64{{1}, {2}}, signs{value: 4}},
 		"nothing":   {nil, signs{}},
 	} {
-		if got := tr.signsOf(&list{values: test.values}, weights); got != test.want {
+		var l list
+		for _, v := range test.values {
+			x := make([]float64, len(modelNames))
+			x[words], x[speaker], x[other] = v[0], v[1], v[2]
+			l.values = append(l.values, x)
+		}
+		if got := signsOf(&l, weights); got != test.want {
 			t.Errorf("%s: got %+v, want %+v", name, got, test.want)
 		}
 	}

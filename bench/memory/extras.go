@@ -77,7 +77,7 @@ func (r *reporter) locomoRows() ([]extra, error) {
 	all.value, multi.value = found.of(recallAt10, answerable()...).percent(), found.of(recallAt10, multiHop).percent()
 	if !r.quick {
 		t := gather(conversations)
-		left := t.leaveEachOut(conversations, t.learn(-1, nil), count, io.Discard)
+		left := t.leaveEachOut(conversations, t, t.learn, count)
 		all.left, multi.left = left.of(recallAt10, answerable()...).percent(), left.of(recallAt10, multiHop).percent()
 	}
 	return []extra{all, multi}, nil

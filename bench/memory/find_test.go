@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -42,22 +43,27 @@ func TestAUC(t *testing.T) {
 // and training is repeatable.
 func TestLearn(t *testing.T) {
 	t.Parallel()
-	tr := &training{names: []string{"tells", "noise"}}
-	for range 2 {
-		var set []list
+	tr := &training{decay: 5e-4}
+	values := func(tells, noise float64) []float64 {
+		x := make([]float64, len(modelNames))
+		x[0], x[1] = tells, noise
+		return x
+	}
+	for n := range 2 {
+		s := set{name: fmt.Sprint(n)}
 		for i := range 8 {
-			set = append(set, list{
+			s.lists = append(s.lists, list{
 				question: &question{kind: singleHop},
-				values:   [][]float64{{0.2, float64(i % 2)}, {0.8, 0.5}, {0.1, float64((i + 1) % 2)}}, wanted: []int{1},
+				values:   [][]float64{values(0.2, float64(i%2)), values(0.8, 0.5), values(0.1, float64((i+1)%2))}, wanted: []int{1},
 			})
 		}
-		tr.sets = append(tr.sets, set)
+		tr.sets = append(tr.sets, s)
 	}
-	w := tr.learn(0, nil)
+	w := tr.learn("0")
 	if w[0] < 1 || math.Abs(w[1]) > w[0]/4 {
 		t.Errorf("got weights %v", w)
 	}
-	if diff := cmp.Diff(w, tr.learn(0, nil)); diff != "" {
+	if diff := cmp.Diff(w, tr.learn("0")); diff != "" {
 		t.Errorf("learnt again (-first +second):\n%s", diff)
 	}
 }

@@ -18,7 +18,6 @@ func locomo(flags *flag.FlagSet) func(context.Context, io.Writer) error {
 	each := flags.Bool("each", false, "also print every conversation on its own")
 	missed := flags.Bool("missed", false, "list the questions whose evidence is not among the first ten")
 	among := flags.Int("among", 0, "how often all other conversations are said after each: how recall fares in a long memory")
-	learn := flags.Bool("train", false, "learn the weights, leaving one conversation out at a time")
 	var by embeddings
 	flags.StringVar(&by.url, "embeddings-url", "", "base URL of a server with embeddings: vectors then count in addition to words")
 	flags.StringVar(&by.model, "embeddings-model", "", "the model of that server")
@@ -30,10 +29,6 @@ func locomo(flags *flag.FlagSet) func(context.Context, io.Writer) error {
 		count, err := counter()
 		if err != nil {
 			return err
-		}
-		if *learn {
-			train(w, conversations, count, *each)
-			return nil
 		}
 		all := newReport()
 		for i := range conversations {

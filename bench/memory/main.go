@@ -36,7 +36,7 @@ type table struct {
 func tables() []table {
 	out := []table{
 		{"report", memoryReport}, {"probe", probeOne}, {"retention", retention}, {"locomo", locomo}, {"rounds", rounds},
-		{"links", links}, {"kept", kept}, {"judge", judge},
+		{"links", links}, {"kept", kept}, {"judge", judge}, {"fit-ranking", fitRanking},
 	}
 	for _, f := range fittings() {
 		out = append(out, f.table())

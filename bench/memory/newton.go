@@ -6,11 +6,10 @@ import (
 )
 
 // The loss is that of a softmax over the candidates of a question, the evidence
-// to win it, with a little weight decay. It is convex, and Newton's method finds
+// to win it, drawn a little to what the weights were before. It is convex, and Newton's method finds
 // its minimum.
 const (
 	mostSteps = 40
-	decay     = 5e-4
 	// settled is how little the loss falls at the end.
 	settled = 1e-8
 	// shortest is the part of a step under which none is tried.
@@ -34,12 +33,11 @@ func newSurface(n int) *surface {
 	return s
 }
 
-// learn fits the weights to all sets but the one left out (−1 for none). Nil
-// starts from zero.
-func (t *training) learn(leftOut int, start []float64) []float64 {
-	w := slices.Clone(start)
+// learn fits the weights to all sets but the one left out ("" for none).
+func (t *training) learn(leftOut string) []float64 {
+	w := slices.Clone(t.prior)
 	if w == nil {
-		w = make([]float64, len(t.names))
+		w = make([]float64, len(modelNames))
 	}
 	here := t.surface(leftOut, w)
 	for range mostSteps {
@@ -65,15 +63,15 @@ func (t *training) learn(leftOut int, start []float64) []float64 {
 }
 
 // surface is the mean loss over the questions at the weights w.
-func (t *training) surface(leftOut int, w []float64) *surface {
+func (t *training) surface(leftOut string, w []float64) *surface {
 	s := newSurface(len(w))
 	count := 0.0
 	for c := range t.sets {
-		if c == leftOut {
+		if t.sets[c].name == leftOut {
 			continue
 		}
-		for i := range t.sets[c] {
-			if l := &t.sets[c][i]; len(l.wanted) > 0 && l.question.kind != adversarial {
+		for i := range t.sets[c].lists {
+			if l := &t.sets[c].lists[i]; len(l.wanted) > 0 && l.question.kind != adversarial {
 				s.add(l, w)
 				count++
 			}
@@ -81,13 +79,17 @@ func (t *training) surface(leftOut int, w []float64) *surface {
 	}
 	s.loss /= count
 	for j := range w {
-		s.loss += decay / 2 * w[j] * w[j]
-		s.slope[j] = s.slope[j]/count + decay*w[j]
+		moved := w[j]
+		if t.prior != nil {
+			moved -= t.prior[j]
+		}
+		s.loss += t.decay / 2 * moved * moved
+		s.slope[j] = s.slope[j]/count + t.decay*moved
 		for k := range j + 1 {
 			s.curve[j][k] /= count
 			s.curve[k][j] = s.curve[j][k]
 		}
-		s.curve[j][j] += decay
+		s.curve[j][j] += t.decay
 	}
 	return s
 }

@@ -55,6 +55,9 @@ func MustParse(text string, names []string) Model {
 	return m
 }
 
+// Weight is the weight of the feature with a number.
+func (m *Model) Weight(feature int) float32 { return m.weights[feature] }
+
 // Score is the logarithm of the odds for the values of the features. Products are rounded
 // before they are added, so that every machine gets the same score.
 func (m *Model) Score(values []float32) float32 {

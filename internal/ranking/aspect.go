@@ -7,7 +7,7 @@ import "math"
 // without it.
 func (x *Index) leads(candidates []candidate) {
 	s := &x.scratch
-	top := candidates[0].score
+	top, weight := candidates[0].score, x.model().weights[fLeads]
 	for i := range candidates {
 		top = max(top, candidates[i].score)
 	}
@@ -18,7 +18,7 @@ func (x *Index) leads(candidates []candidate) {
 		c := &candidates[i]
 		if next := x.docs[c.doc].next; next >= 0 {
 			c.features[fLeads] = max(0, s.of(next).promise-s.of(c.doc).promise)
-			c.score += weights[fLeads] * c.features[fLeads]
+			c.score += weight * c.features[fLeads]
 		}
 	}
 }

@@ -19,13 +19,15 @@ var featureNames = [numFeatures]string{
 	fManyWindow: "window (several)", fManyOwn: "words (several)",
 	fManyLength: "length (several)", fManyRare: "rare words (several)", fManyOpening: "opening (several)",
 	fDeed: "verbs", fResembles: "resemblance",
+	fMeaning: "meaning", fMeaningBest: "best meaning", fMeaningBefore: "meaning before",
+	fWhenMeaning: "meaning (when)", fManyMeaning: "meaning (several)", fRequest: "request", fReply: "reply",
 }
 
 // explain breaks a score down, weightiest part first.
 func (x *Index) explain(q *question, c *candidate, confidence float32) []Reason {
 	out := make([]Reason, 0, numFeatures)
 	for i, v := range c.features {
-		if share := v * weights[i]; v != 0 {
+		if share := v * x.model().weights[i]; v != 0 {
 			out = append(out, Reason{Feature: featureNames[i], Value: float64(v), Weight: float64(share), Detail: x.detail(i, q, c)})
 		}
 	}

@@ -28,6 +28,7 @@ type Index struct {
 	families map[[familyKey]byte][]int32
 	names    names
 	wordings wordings
+	senses   senses
 	mixed    bool  // there are speakers other than users
 	bytes    int64 // approximate, beyond the slices counted in Size
 	newest   time.Time
@@ -133,6 +134,7 @@ func (x *Index) Add(d Document) {
 	x.chain(n, &entry, &from, &d)
 	x.addWords(n, &entry, d.Text)
 	x.wordings.keep()
+	x.senses.keep()
 	entry.share = lends(int(entry.words))
 	x.docs, x.origins = append(x.docs, entry), append(x.origins, from)
 	x.light = append(x.light, lightOf(&entry))
@@ -220,9 +222,9 @@ func (x *Index) Size() int64 {
 		docBytes  = 65
 		listBytes = 92
 		termBytes = 72 // its entries in the maps
-		buffers   = 5  // per message, of the scratch space
+		buffers   = 6  // per message, of the scratch space
 	)
-	return x.bytes + int64(len(x.docs))*(docBytes+buffers) +
+	return x.bytes + int64(len(x.docs))*(docBytes+senseBytes+buffers) +
 		int64(len(x.lists))*(listBytes+termBytes) +
 		int64(len(x.spans))*16 + int64(len(x.episodes))*32 + int64(len(x.sessions)+len(x.tips))*64 + x.names.size() +
 		x.wordings.size()

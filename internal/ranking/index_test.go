@@ -100,7 +100,7 @@ func TestIndexSearch(t *testing.T) {
 
 func TestIndexNothing(t *testing.T) {
 	t.Parallel()
-	for name, ask := range map[string]string{"empty": "", "unknown": "zeppelin", "stop words": "What is it?"} {
+	for name, ask := range map[string]string{"empty": "", "unknown": "mortgage", "stop words": "What is it?"} {
 		if hits := indexOf(talk("Anna: My kayak is green.")).Search(ranking.Query{Text: ask}); len(hits) != 0 {
 			t.Errorf("%s: got %v, want no hits", name, numbers(hits))
 		}
@@ -258,7 +258,7 @@ func FuzzIndex(f *testing.F) {
 // of the others.
 func TestAddHuge(t *testing.T) {
 	t.Parallel()
-	filler := strings.Repeat("the harbour is late again ", 100_000)
+	filler := strings.Repeat("the parsnip is late again ", 100_000)
 	x := indexOf(talk(
 		"user: The zeppelin is moored on 3 May 2021. "+filler+" A walrus came on 7 August 2022.",
 		"user: The ferry has a funnel.",

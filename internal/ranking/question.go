@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/hermes-memory/hermes/internal/language"
+	"github.com/hermes-memory/hermes/internal/wordvec"
 )
 
 // question is a parsed query.
@@ -14,10 +15,13 @@ type question struct {
 	speakers []int32 // the speakers named in it
 	spans    []span  // the times named in it
 	kind     kind
-	several  bool  // asks for more than one thing
-	pair     bool  // names speakers as a pair: "Anna and Bert"
-	verbs    []int // indexes of the terms that are verbs
-	asksYou  bool  // asks about words of the person addressed
+	several  bool         // asks for more than one thing
+	pair     bool         // names speakers as a pair: "Anna and Bert"
+	verbs    []int        // indexes of the terms that are verbs
+	asksYou  bool         // asks about words of the person addressed
+	mind     wordvec.Mean // its meaning in the making
+	meaning  wordvec.Vector
+	sign     wordvec.Signature
 }
 
 // term is a word of the question that is in the index, itself or through its kin.
@@ -66,6 +70,8 @@ func (x *Index) parse(q Query) question {
 	}
 	out.kind, out.several = kindOf(q.Text), asksSeveral(q.Text)
 	x.parseWords(&out, q.Text)
+	out.meaning = out.mind.Vector()
+	out.sign = out.meaning.Signature()
 	out.keepRarest()
 	for i := range out.terms {
 		t := &out.terms[i]
@@ -104,6 +110,7 @@ func (x *Index) parseWords(out *question, text string) {
 			}
 		} else {
 			x.addTerm(out, string(w.Stem), text[w.Start:w.End])
+			out.mean(text, &w)
 		}
 		if whole := joined(text, start, end, &w); whole != "" {
 			x.addTerm(out, whole, text[start:w.End])

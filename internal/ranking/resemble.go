@@ -67,8 +67,9 @@ func (x *Index) resembles(candidates []candidate) {
 		}
 		from = l.ends[i]
 	}
+	weight := x.model().weights[fResembles]
 	for i := range candidates {
-		candidates[i].score += weights[fResembles] * candidates[i].features[fResembles]
+		candidates[i].score += weight * candidates[i].features[fResembles]
 	}
 	l.clear()
 }

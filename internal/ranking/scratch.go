@@ -12,6 +12,7 @@ type scratch struct {
 	found   []occurrence // of all terms, one after the other
 	ends    []termEnd    // where each term's end in found
 	grades  []uint8      // grades of the hits
+	apart   []uint8      // the distances of messages from the question, by meaning
 	touched []int32      // cells with a window
 	around  []int32      // touched by one term
 

@@ -67,6 +67,7 @@ func (x *Index) rank(q *question, skip func(session.ID, int64) bool, most int) [
 	s := &x.scratch
 	x.match(q)
 	x.admitDated(q)
+	x.admitNear(q)
 	look := x.view(q)
 	s.rough = s.rough[:0]
 	for _, p := range s.touched {
@@ -84,9 +85,11 @@ func (x *Index) rank(q *question, skip func(session.ID, int64) bool, most int) [
 	}
 	s.candidates = s.candidates[:0]
 	for _, r := range s.rough {
-		c := candidate{doc: r.doc, matched: s.of(r.doc).matched, features: look.features(r.doc)}
-		c.score = c.features.score()
-		s.candidates = append(s.candidates, c)
+		s.candidates = append(s.candidates, candidate{doc: r.doc, matched: s.of(r.doc).matched, features: look.features(r.doc)})
+	}
+	look.meanings(s.candidates)
+	for i := range s.candidates {
+		s.candidates[i].score = s.candidates[i].features.score(&x.model().weights)
 	}
 	if len(s.candidates) > 0 {
 		x.leads(s.candidates)

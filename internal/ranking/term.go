@@ -63,6 +63,7 @@ func (x *Index) addWords(n int32, d *doc, text string) {
 		opens = false
 		if !w.Stop {
 			x.enterContent(n, d, w.Stem)
+			x.senses.under.Add(text, &w)
 		}
 	}
 	if holdsQuotation(text) {

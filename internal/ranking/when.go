@@ -60,10 +60,7 @@ func (x *Index) admitDated(q *question) {
 				continue
 			}
 			for d := x.episodes[e].first; d >= 0 && budget > 0; d = x.docs[d].next {
-				if p := s.place(d); s.cells[p].window == 0 {
-					s.cells[p].window = nothing
-					s.touched = append(s.touched, p)
-				}
+				s.admit(s.place(d))
 				budget--
 			}
 		}
