@@ -66,7 +66,9 @@ func fitRanking(flags *flag.FlagSet) func(context.Context, io.Writer) error {
 
 // printConversations reports LoCoMo's conversations by weights made without each of them.
 // It returns the main figures in a line.
-func (t *training) printConversations(w io.Writer, all []conversation, by *training, weights func(without string) []float64) (string, error) {
+func (t *training) printConversations(
+	w io.Writer, all []conversation, by *training, weights func(without string) []float64,
+) (string, error) {
 	count, err := counter()
 	if err != nil {
 		return "", err

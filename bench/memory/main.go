@@ -7,6 +7,7 @@
 //	go run ./bench/memory report                     all of memory on text by another hand (make memory-report)
 //	go run ./bench/memory kept                       what of lives in chat messages distillation keeps
 //	go run ./bench/memory fit-NAME -out weights.txt  the weights of a fitted model (fitting.go lists them)
+//	go run ./bench/memory fit-ranking -locomo FILE   fits the weights of ranking
 //	go run ./bench/memory judge -data locomo.json    answers of a model through a server, rated by a model
 //
 // The same data and seed give the same tables on every machine, but for times
