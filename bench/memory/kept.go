@@ -57,9 +57,13 @@ func (t *keeping) read(w io.Writer, l *life, list bool) {
 			t.kept["quoted part of a statement"]++
 		}
 	}
-	if !list {
-		return
+	if list {
+		l.list(w, shown)
 	}
+}
+
+// list prints every message of the user with its facts.
+func (l *life) list(w io.Writer, shown map[string][]memory.Fact) {
 	noise := map[string]string{}
 	for _, n := range l.Noise {
 		noise[n.ID] = n.Kind

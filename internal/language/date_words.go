@@ -96,7 +96,7 @@ var dateWords = map[string]dateWord{
 	"arrive": {class: futureWord}, "arrives": {class: futureWord}, "depart": {class: futureWord}, "departs": {class: futureWord},
 	"starts": {class: futureWord}, "begins": {class: futureWord}, "expires": {class: futureWord}, "due": {class: futureWord},
 	"deadline": {class: futureWord},
-	"black":    {class: nameWord}, "cyber": {class: nameWord}, "ash": {class: nameWord}, "palm": {class: nameWord}, "bloody": {class: nameWord},
+	"black":    {class: nameWord}, "cyber": {class: nameWord}, "ash": {class: nameWord}, "palm": {class: nameWord},
 	"was": {class: pastWord}, "were": {class: pastWord}, "had": {class: pastWord}, "did": {class: pastWord}, "went": {class: pastWord},
 	"gave": {class: pastWord}, "took": {class: pastWord}, "got": {class: pastWord}, "came": {class: pastWord}, "made": {class: pastWord},
 	"began": {class: pastWord}, "left": {class: pastWord}, "bought": {class: pastWord}, "sold": {class: pastWord}, "met": {class: pastWord},
