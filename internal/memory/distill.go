@@ -214,7 +214,7 @@ func (x *distiller) isWorth(r *reading) bool {
 	if r.stop-r.lead < fewestWords || find(passingRows, r.signs, "") != "" {
 		return false
 	}
-	if find(formRows, r.signs, "") != "" {
+	if r.fresh || find(formRows, r.signs, "") != "" {
 		return true
 	}
 	v := r.signs.values(r.stop-r.lead, len(x.sentences))

@@ -22,7 +22,7 @@ func WorthFeatures() []string { return append(slices.Clone(signNames[:]), "words
 var theWorth = sync.OnceValue(func() fitted.Model { return fitted.MustParse(worthWeights, WorthFeatures()) })
 
 // worthAt is the logarithm of odds from which a sentence is kept.
-const worthAt = -0.25
+const worthAt = 0
 
 // worthValues are the values of the features.
 type worthValues [numSigns + 2]float32
