@@ -78,7 +78,7 @@ var linkSources = []string{"life", "own life", "chat", own}
 
 func printLinks(w io.Writer, s *linkSet, best []reached) {
 	fmt.Fprintln(w, "| at | updates | traps | own lives' | traps | chat updates | traps | own reversals | controls | other pairs |\n|---|---|---|---|---|---|---|---|---|---|")
-	for _, at := range []float64{0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9} {
+	for _, at := range []float64{0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.65, 0.7, 0.8, 0.9} {
 		var found, of [8]int
 		for i, b := range s.bags {
 			row := 2 * slices.Index(linkSources, b.source)
