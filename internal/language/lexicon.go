@@ -12,27 +12,40 @@ var alikeText string
 //go:embed lexicon/kinds.txt
 var kindText string
 
+//go:embed lexicon/technology.txt
+var technologyText string
+
+//go:embed lexicon/idle.txt
+var idleText string
+
 //go:embed lexicon/verbs.txt
 var verbText string
 
 // lexicon is the knowledge of English, by stems.
 type lexicon struct {
 	alike, kinds map[string][]string
-	verbs        map[string]bool
+	verbs, idle  map[string]bool
 }
 
 // english is the embedded lexicon, read once.
 var english = sync.OnceValue(func() *lexicon {
-	l := &lexicon{alike: make(map[string][]string), kinds: make(map[string][]string), verbs: Stems(verbText)}
+	l := &lexicon{alike: make(map[string][]string), kinds: make(map[string][]string), verbs: Stems(verbText), idle: Stems(idleText)}
 	for _, words := range Lists(alikeText) {
 		stems := stemsOf(words)
 		for i, w := range stems {
 			l.alike[w] = append(append(l.alike[w], stems[:i]...), stems[i+1:]...)
 		}
 	}
-	for name, words := range Lists(kindText) {
-		name = Stem(name)
-		l.kinds[name] = append(l.kinds[name], stemsOf(words)...)
+	for _, text := range [...]string{kindText, technologyText} {
+		for name, words := range Lists(text) {
+			name = Stem(name)
+			l.kinds[name] = append(l.kinds[name], stemsOf(words)...)
+		}
+	}
+	for _, part := range [...]string{"language", "database", "framework", "queue", "cache", "cloud"} {
+		for _, whole := range [...]string{"stack", "tech", "technology", "technologies"} {
+			l.kinds[Stem(whole)] = append(l.kinds[Stem(whole)], l.kinds[Stem(part)]...)
+		}
 	}
 	return l
 })
@@ -66,6 +79,10 @@ func Alike(stem string) []string { return english().alike[stem] }
 // Kinds are the stems of the usual members of the class that the word with a stem names:
 // "dog" and "cat" for "pet". The result must not be changed. It may name a word twice.
 func Kinds(stem string) []string { return english().kinds[stem] }
+
+// Idle reports whether the word with a stem mostly says how one asks, not what one asks
+// for.
+func Idle(stem string) bool { return english().idle[stem] }
 
 // Verb reports whether the word with a stem is mostly a verb.
 func Verb(stem string) bool { return english().verbs[stem] }

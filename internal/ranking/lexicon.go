@@ -1,14 +1,6 @@
 package ranking
 
-import (
-	_ "embed"
-	"sync"
-
-	"github.com/hermes-memory/hermes/internal/language"
-)
-
-//go:embed lexicon/idle.txt
-var idleText string
+import "github.com/hermes-memory/hermes/internal/language"
 
 // The weights of words that the lexicon connects to a question word of equal rarity,
 // and of words that only form the question. All lie on plateaus: a third more or less
@@ -18,9 +10,6 @@ const (
 	membership = 0.4
 	idleWeight = 0.5
 )
-
-// idle are the stems of words that only form questions, read once.
-var idle = sync.OnceValue(func() map[string]bool { return language.Stems(idleText) })
 
 // kin is a word that may replace another one, with its weight.
 type kin struct {

@@ -163,7 +163,7 @@ func (x *Index) addTerm(q *question, stem, text string) {
 		return
 	}
 	weight := float32(1)
-	if idle()[stem] {
+	if language.Idle(stem) {
 		weight = idleWeight
 	}
 	t.idf = weight * inverse(len(x.docs), int(messages))

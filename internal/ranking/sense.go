@@ -113,7 +113,7 @@ const leastMeaning = 0.1
 // mean adds a word of the question to its meaning. Words that only form the question have
 // no part in it.
 func (q *question) mean(text string, w *language.Word) {
-	if !idle()[string(w.Stem)] {
+	if !language.Idle(string(w.Stem)) {
 		q.mind.Add(text, w)
 	}
 }
