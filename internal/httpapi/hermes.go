@@ -25,9 +25,14 @@ func hermesObject(res *run.Result) []byte {
 		Context        lineage.Context   `json:"context"`
 		UsageEstimated bool              `json:"usage_estimated"`
 		Tools          []lineage.ToolUse `json:"tools,omitempty"`
+		Recall         run.RecallKind    `json:"recall,omitempty"`
+		RecallScores   []float32         `json:"recall_scores,omitempty"`
 	}{
 		res.SessionID, res.RootID, res.Compressed, res.Responder, res.ReceiptID,
-		some(res.Used), some(res.Learned), some(res.Reversals), res.Context, res.UsageEstimated, res.Tools,
+		some(res.Used), some(res.Learned), some(res.Reversals), res.Context, res.UsageEstimated, res.Tools, "", nil,
+	}
+	if res.Recall != nil {
+		obj.Recall, obj.RecallScores = res.Recall.Kind, res.Recall.Scores
 	}
 	out, _ := json.Marshal(obj) // strings and numbers only: cannot fail
 	return out

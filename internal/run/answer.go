@@ -17,6 +17,7 @@ type answer struct {
 	finish    string
 	usage     *Usage
 	used      []memory.FactID // as far as the responder reports them
+	recall    *Recall         // how sure the recall responder is; nil if a model answered
 	whole     bool            // the caller does not stream
 	said      string          // the text sent before, around calls of this server's tools
 	raw       []byte          // the upstream's unchanged completion, if whole
@@ -38,6 +39,9 @@ func (a *answer) add(d *Delta) {
 		a.model = d.Model
 	}
 	a.used = append(a.used, d.Used...)
+	if d.Recall != nil {
+		a.recall = d.Recall
+	}
 	if a.whole {
 		a.raw = d.Raw
 	}

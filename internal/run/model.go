@@ -72,6 +72,9 @@ type Delta struct {
 	Model string
 	// Used are the facts that the answer quotes, if the responder knows them.
 	Used []memory.FactID
+	// Recall tells how sure the recall responder is; nil if nothing was asked or if a
+	// model answers.
+	Recall *Recall
 	// Result is set on the last piece of a stored turn.
 	Result *Result
 }

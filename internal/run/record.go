@@ -208,6 +208,7 @@ func (t *turn) result(a *answer, said func() int) *Result {
 	if len(a.used) > 0 {
 		res.Used = a.used
 	}
+	res.Recall = a.recall
 	if a.usage != nil {
 		res.InputTokens, res.OutputTokens = a.usage.Input, a.usage.Output
 		detail, _ := openai.ParseUsage(a.usage.Raw)

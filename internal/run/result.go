@@ -24,6 +24,8 @@ type Result struct {
 	Learned   []Learned       `json:"learned"`
 	Reversals []Reversal      `json:"reversals"`
 	Context   lineage.Context `json:"context"`
+	// Recall is set if the recall responder answered a question.
+	Recall *Recall `json:"recall,omitempty"`
 
 	// UsageEstimated says that the upstream reported no usage.
 	UsageEstimated bool `json:"usage_estimated"`
