@@ -208,6 +208,10 @@ func (c *crashes) check(shown []string, tight bool) {
 		return
 	}
 	last := -1
+	if len(shown) > 1 && strings.Contains(shown[0], "[…]") { // the ends of an input whose exchange does not fit
+		shown = shown[1:]
+		last = slices.Index(all, shown[0]) - 1
+	}
 	for i, text := range shown {
 		at := slices.Index(all, text)
 		if at <= last || i > 0 && !inputs[text] && at != last+1 {
