@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/recall"
 )
 
 // fitting makes the weights of one model. It is the subcommand "fit-" and its name.
@@ -21,6 +22,9 @@ type fitting struct {
 	ridge    float64
 	// examples makes the examples of a set of lives, in an order that never changes.
 	examples func([]life) ([]example, error)
+	// learn replaces the fit of examples: it returns the weights without a scope, and what
+	// they reach if no scope is left out. Nil fits the examples.
+	learn func(w io.Writer, lives []life, leave string) (*learned, string, error)
 }
 
 // fittings lists the models in the order in which they are fitted: one that uses the
@@ -28,6 +32,11 @@ type fitting struct {
 func fittings() []fitting {
 	return []fitting{worthFitting(), {
 		name: "links", file: "internal/memory/links.txt", features: memory.LinkFeatures(), ridge: linkRidge, examples: linkExamples,
+	}, {
+		name: "selector", file: "internal/recall/selector.txt", features: recall.FeatureNames(), learn: learnSelector,
+	}, {
+		name: "confidence", file: "internal/recall/confidence.txt", features: recall.SignNames(),
+		ridge: confidenceRidge, examples: confidenceExamples,
 	}}
 }
 
@@ -49,33 +58,27 @@ func (f fitting) table() table {
 // fit writes the weights for all scopes but one to a file. With none left out it also
 // prints what is reached where scopes are left out in their turn.
 func (f fitting) fit(w io.Writer, lives []life, leave, out string) error {
-	examples, err := f.examples(lives)
+	learn := f.learn
+	if learn == nil {
+		learn = f.learnExamples
+	}
+	notes := io.Discard
+	if out != "" {
+		notes = w
+	}
+	m, figures, err := learn(notes, lives, leave)
 	if err != nil {
 		return err
 	}
-	command, figures := "go run ./bench/memory fit-"+f.name, ""
-	if leave == "" {
-		probabilities, leaveErr := leaveOneScopeOut(examples, len(f.features), f.ridge)
-		if leaveErr != nil {
-			return leaveErr
-		}
-		all := guesses(examples, probabilities)
-		figures = fmt.Sprintf("%d examples of %d scopes; each scope left out: AUC %.3f", len(all), len(scopesOf(examples)), areaUnder(all))
-		if out != "" {
-			printGuesses(w, all)
-		}
-	} else {
+	command := "go run ./bench/memory fit-" + f.name
+	if leave != "" {
 		command += " -leave " + leave
 	}
-	m, err := learnLogistic(withoutScope(examples, leave), len(f.features), f.ridge)
-	if err != nil {
-		return err
-	}
-	var text bytes.Buffer
-	head := []string{command, "data: bench/memory/testdata/first-contact.json; " + time.Now().UTC().Format(time.DateOnly)}
+	head := []string{command, "data: bench/memory/testdata; " + time.Now().UTC().Format(time.DateOnly)}
 	if figures != "" {
 		head = append(head, strings.Split(figures, "\n")...)
 	}
+	var text bytes.Buffer
 	if err := writeWeights(&text, head, f.features, m); err != nil {
 		return err
 	}
@@ -84,4 +87,24 @@ func (f fitting) fit(w io.Writer, lives []life, leave, out string) error {
 		return err
 	}
 	return os.WriteFile(out, text.Bytes(), 0o644) //nolint:gosec // weights are public
+}
+
+// learnExamples fits the examples of all scopes but one.
+func (f fitting) learnExamples(w io.Writer, lives []life, leave string) (*learned, string, error) {
+	examples, err := f.examples(lives)
+	if err != nil {
+		return nil, "", err
+	}
+	figures := ""
+	if leave == "" {
+		probabilities, leaveErr := leaveOneScopeOut(examples, len(f.features), f.ridge)
+		if leaveErr != nil {
+			return nil, "", leaveErr
+		}
+		all := guesses(examples, probabilities)
+		figures = fmt.Sprintf("%d examples of %d scopes; each scope left out: AUC %.3f", len(all), len(scopesOf(examples)), areaUnder(all))
+		printGuesses(w, all)
+	}
+	m, err := learnLogistic(withoutScope(examples, leave), len(f.features), f.ridge)
+	return m, figures, err
 }

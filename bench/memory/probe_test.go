@@ -34,7 +34,7 @@ func TestProbe(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"told: right (sure and right)":                            "1/1",
+		"told: shown (sure or among the closest)":                 "1/1",
 		"never told: claimed as sure":                             "0/1",
 		"search, all: among the first 3":                          "1/1",
 		"updates: the newer is in the block":                      "1/1",

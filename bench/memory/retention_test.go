@@ -43,7 +43,7 @@ func TestFloors(t *testing.T) {
 		if got := r.ofFit(); got < 90 {
 			t.Errorf("seed %d: got %.1f %% of what fits retained, want 90: %v", seed+1, got, r.tally)
 		}
-		if got := r.of(stale, sorts...); got.mean() > 1./50 {
+		if got := r.of(stale, sorts...); got.mean() > 1./10 { // about a dozen updates fit: one may be missed
 			t.Errorf("seed %d: got %s stale", seed+1, got.share())
 		}
 		if got := r.of(asserted, distractors...); got.mean() > 1./33 {

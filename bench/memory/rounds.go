@@ -22,9 +22,6 @@ const (
 	answered = "answered" // although it was never told
 )
 
-// unknown is the answer that something was not told.
-const unknown = "[recall] I have not been told that."
-
 //go:embed testdata/asked.txt
 var asked []byte
 
@@ -108,12 +105,13 @@ func (r aRound) ask(note func(format string, args ...any)) (tally, error) {
 // judge enters an answer of the responder and reports whether it is right.
 func (t tally) judge(q *question, got string) bool {
 	if q.kind == never {
-		t.hit(never, answered, got != unknown)
-		return got == unknown
+		claimed := kindOf(got) == sure
+		t.hit(never, answered, claimed)
+		return !claimed
 	}
 	ok := holds(got, q.answer)
 	t.hit(told, right, ok)
-	t.hit(told, wrong, !ok && got != unknown)
+	t.hit(told, wrong, !ok && kindOf(got) == sure)
 	return ok
 }
 

@@ -59,7 +59,7 @@ var conversations = []struct {
 	},
 	{
 		"no reason", []string{"We dropped Heroku.", "Why did we drop Heroku?"},
-		[]string{unknown},
+		[]string{unsure},
 	},
 	{
 		"taken back", []string{"We use MySQL for billing.", "Forget that.", "What database do we use for billing?"},
@@ -71,7 +71,7 @@ var conversations = []struct {
 	},
 	{
 		"another person", []string{"My sister Clara studies medicine. She lives in Vienna.", "Where do I live?"},
-		[]string{unknown},
+		[]string{unsure},
 	},
 	{
 		"a question about another person", []string{"My sister Clara studies medicine. She lives in Vienna.", "Where does my sister live?"},

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/runtest"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -13,8 +14,8 @@ func BenchmarkAnswer(b *testing.B) {
 	for _, size := range []int{100, 6000} {
 		k := newTalk(b)
 		for i := range size {
-			c := scopes[i%3].told[i%len(scopes[i%3].told)]
-			k.learn(session.User, "", fmt.Sprintf("%s That was in week %d of project %d.", c.said, i, i/7))
+			c := runtest.Scopes[i%3].Told[i%len(runtest.Scopes[i%3].Told)]
+			k.learn(session.User, "", fmt.Sprintf("%s That was in week %d of project %d.", c.Said, i, i/7))
 			k.Now = k.Now.Add(time.Minute)
 		}
 		for name, question := range map[string]string{"told": "What colour do I like best?", "never told": "What is the airspeed of a swallow?"} {

@@ -2,136 +2,112 @@ package recall
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/hermes-memory/hermes/internal/fitted"
+	"github.com/hermes-memory/hermes/internal/language"
 	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/ranking"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/secret"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
 const (
-	// maxFacts and maxMessages bound what is read for a question.
-	maxFacts, maxMessages = 32, 16
-	// rankBonus is the bonus for the best ranked message.
-	rankBonus = 0.15
-	// maxRead bounds the text of messages that is read, in bytes.
-	maxRead = 512 << 10
-	// maxPassage is the longest sentence that is rated as one passage.
-	maxPassage = 2000
-	// maxNear is the longest message that is taken to have one subject, so that a
-	// sentence need not name what another one names.
-	maxNear = 1200
-	// maxChecked is the longest message whose facts are distilled again, to learn
-	// whether one of its sentences still holds.
-	maxChecked = 16 << 10
+	// maxMessages is how many messages are read for a question.
+	maxMessages = 48
+	// maxRead bounds the text that is read of them, in bytes.
+	maxRead = 128 << 10
+	// maxPassage is the longest passage, in bytes; longer sentences are data.
+	maxPassage = 1000
+	// maxWhole is the longest message that is a passage of its own, in bytes.
+	maxWhole = 320
+	// maxPassages bounds the passages of a question.
+	maxPassages = 384
 )
 
 // finder gathers the passages that may answer one question.
 type finder struct {
-	q     *run.Question
-	a     *asked
-	found []passage
+	ask   *run.Question
+	q     *question
 	left  int // bytes that may still be read
+	found []passage
 }
 
-// find returns every passage that may answer the question, with its score.
-func find(ctx context.Context, q *run.Question, a *asked) ([]passage, error) {
-	if q.View == nil {
+// find returns the passages that may answer a question, without scores.
+func find(ctx context.Context, ask *run.Question, q *question) ([]passage, error) {
+	if ask.View == nil || ask.Quotes == nil {
 		return nil, nil
 	}
-	f := finder{q: q, a: a, left: maxRead}
-	for _, words := range [...]string{a.text, a.inOtherWords()} {
-		if words == "" {
-			break
-		}
-		for _, fact := range q.View.Match(words, a.at, maxFacts) {
-			f.fact(fact)
-		}
-		if err := f.messages(ctx, words); err != nil {
-			return nil, err
-		}
-		if f.best() >= a.least() {
-			break
-		}
+	f := finder{ask: ask, q: q, left: maxRead}
+	hits := ask.View.Search(ranking.Query{Text: q.text, At: q.at, Limit: maxMessages, Skip: ask.Own})
+	if len(hits) == 0 {
+		return nil, nil
 	}
+	docs, err := ask.Quotes(ctx, placesOf(hits))
+	if err != nil {
+		return nil, fmt.Errorf("read messages to quote: %w", err)
+	}
+	at := make(map[memory.Place]*ranking.Document, len(docs))
+	for i := range docs {
+		at[memory.Place{Root: docs[i].Root, Seq: docs[i].Seq}] = &docs[i]
+	}
+	best := max(hits[0].Score, 1e-6)
+	q.sure = fitted.Probability(float32(hits[0].Score))
+	for rank, h := range hits {
+		d := at[memory.Place{Root: h.Root, Seq: h.Seq}]
+		if d == nil || d.Role == session.System || ours(d.Role, d.Text) {
+			continue
+		}
+		p := passage{root: d.Root, seq: d.Seq, role: d.Role, speaker: d.Speaker, saidAt: d.SaidAt, rank: rank, hit: float32(h.Score / best)}
+		f.message(d, p, at[memory.Place{Root: h.Root, Seq: h.Seq - 1}])
+	}
+	f.successors()
 	return f.found, nil
 }
 
-// best is the score of the best passage found so far.
-func (f *finder) best() float64 {
-	best := 0.0
-	for i := range f.found {
-		best = max(best, f.found[i].score)
-	}
-	return best
-}
-
-// own reports whether a message belongs to the current turn.
-func (f *finder) own(root session.ID, seq int64) bool {
-	return f.q.Own != nil && f.q.Own(root, seq)
-}
-
-// fact adds a fact that memory found.
-func (f *finder) fact(fact memory.Fact) {
-	if f.own(fact.Source.Root, fact.Source.Seq) || !tellable(fact.Kind) || ours(fact.Source.Role, fact.Quote) || requests(fact.Quote) {
-		return
-	}
-	f.add(ofFact(fact), nil)
-}
-
-// add rates a passage and keeps it if it may answer.
-func (f *finder) add(p passage, near *look) {
-	if p.fact == nil {
-		p.text = secret.Mask(p.text) // facts never hold secrets
-	}
-	if p.fact != nil && !p.fact.Current() {
-		if _, taken := steps(f.q.View, *p.fact); taken {
-			return // a withdrawn fact must not hide a current one
+// successors adds what replaced the facts found, newest last: it need not share a word
+// with the question.
+func (f *finder) successors() {
+	for i := 0; i < len(f.found) && len(f.found) < maxPassages; i++ {
+		p := f.found[i]
+		if p.fact == nil || p.fact.Current() {
+			continue
 		}
+		next, known := f.ask.View.Fact(p.fact.SupersededBy)
+		if !known || next.Kind == memory.Retraction {
+			continue
+		}
+		o := ofFact(&next)
+		o.rank, o.hit, o.heir = p.rank, p.hit, true
+		o.near = append(append(o.near, p.near...), p.words...)
+		if at := slices.IndexFunc(f.found, func(have passage) bool {
+			return have.root == o.root && have.seq == o.seq && have.start <= o.start && o.end <= have.end
+		}); at >= 0 {
+			f.found[at].near = append(f.found[at].near[:len(f.found[at].near):len(f.found[at].near)], p.words...)
+			f.found[at].heir = true
+			continue
+		}
+		o.read()
+		f.found = append(f.found, o)
 	}
-	p.explained = p.explained || f.replacedForAReason(p.fact)
-	if f.a.rate(&p, near); p.score < f.a.least()*0.7 {
-		return
-	}
-	for i := range f.found {
-		if o := &f.found[i]; o.same(&p) {
-			if p.order > o.order && (p.fact != nil || o.fact == nil) {
-				*o = p
+}
+
+// placesOf are the places of the hits, and of the message before each.
+func placesOf(hits []ranking.Hit) []memory.Place {
+	out := make([]memory.Place, 0, 2*len(hits))
+	listed := make(map[memory.Place]bool, 2*len(hits))
+	for _, h := range hits {
+		for _, seq := range [...]int64{h.Seq, h.Seq - 1} {
+			if p := (memory.Place{Root: h.Root, Seq: seq}); seq >= 0 && !listed[p] {
+				listed[p] = true
+				out = append(out, p)
 			}
-			return
 		}
 	}
-	f.found = append(f.found, p)
-}
-
-// replacedForAReason reports whether the replacement of a fact gives a reason. The
-// answer then tells both.
-func (f *finder) replacedForAReason(fact *memory.Fact) bool {
-	if fact == nil || fact.Current() || !f.a.has(asksReason|asksEffect) {
-		return false
-	}
-	chain, taken := steps(f.q.View, *fact)
-	for i := range chain {
-		if !taken && chain[i].Because != "" {
-			return true
-		}
-	}
-	return false
-}
-
-// least is the minimum score of an answer. Pairs of characters match less exactly than
-// words.
-func (a *asked) least() float64 {
-	if a.wide {
-		return confidence * 0.8
-	}
-	return confidence
-}
-
-// tellable reports whether facts of a kind may be quoted as answers.
-func tellable(k memory.Kind) bool {
-	return k.Asserted() || k == memory.ThirdParty || k == memory.Negated
+	return out
 }
 
 // ours reports whether a message is an earlier answer of this responder. Quoting quotes
@@ -140,5 +116,106 @@ func ours(role session.Role, text string) bool {
 	return role == session.Assistant && strings.HasPrefix(text, mark)
 }
 
-// within reports whether a text holds another.
-func within(text, part string) bool { return strings.Contains(text, part) }
+// message adds the passages of one message. base has what they share.
+func (f *finder) message(d *ranking.Document, base passage, before *ranking.Document) {
+	text := d.Text
+	if len(text) > f.left {
+		text = strings.ToValidUTF8(text[:f.left], "")
+	}
+	f.left -= len(text)
+	var sentences []language.Sentence
+	for _, s := range language.Sentences(text) {
+		if !s.Code && s.End-s.Start <= maxPassage {
+			sentences = append(sentences, s)
+		}
+	}
+	if len(sentences) == 0 {
+		return
+	}
+	facts := f.ask.View.FactsOf(d.MessageID)
+	base.near = answered(before)
+	if whole := wordsOf(text); len(text) <= maxPassage {
+		base.near = append(base.near, whole...)
+	}
+	for _, s := range sentences {
+		if !s.Quoted {
+			f.add(base, text, s.Start, s.End, facts)
+		}
+	}
+	first, last := sentences[0], sentences[len(sentences)-1]
+	switch {
+	case len(sentences) == 1:
+	case last.End-first.Start <= maxWhole:
+		base.whole = true
+		f.add(base, text, first.Start, last.End, facts)
+	default:
+		for i := range sentences[1:] {
+			if s, next := sentences[i], sentences[i+1]; next.End-s.Start <= maxWhole && !s.Quoted && !next.Quoted {
+				f.add(base, text, s.Start, next.End, facts)
+			}
+		}
+	}
+}
+
+// answered are the words of the question at the end of the message before; nil if that
+// asks nothing.
+func answered(before *ranking.Document) []word {
+	if before == nil || ours(before.Role, before.Text) || !marked(before.Text) {
+		return nil
+	}
+	pieces := language.Sentences(before.Text)
+	if len(pieces) == 0 {
+		return nil
+	}
+	last := pieces[len(pieces)-1]
+	return wordsOf(before.Text[last.Start:min(last.End, last.Start+maxPassage)])
+}
+
+// add makes a passage of a part of a message.
+func (f *finder) add(p passage, text string, start, end int, facts []memory.Fact) {
+	if len(f.found) == maxPassages {
+		return
+	}
+	p.start, p.end = start, end
+	for i := range facts {
+		if s := facts[i].Source; s.Start < end && start < s.End && (p.fact == nil || s.End-s.Start > p.fact.Source.End-p.fact.Source.Start) {
+			p.fact = &facts[i]
+		}
+	}
+	if p.fact != nil && p.fact.Kind == memory.Retraction || f.withdrawn(p.fact) {
+		return
+	}
+	if p.asks = asks(text[p.start:p.end]) || p.role == session.User && isTask(text[p.start:p.end]); p.asks {
+		if !p.statesInPassing(text) {
+			return
+		}
+	}
+	p.text = secret.Mask(text[p.start:p.end])
+	p.read()
+	f.found = append(f.found, p)
+}
+
+// statesInPassing narrows a passage that asks to what it states: to its fact, or to the
+// clause before the question, as in "We're on Kafka 3.7, how do I tune it?". It reports
+// whether there is any.
+func (p *passage) statesInPassing(text string) bool {
+	if p.fact != nil && tellable(p.fact.Kind) {
+		p.start, p.end = p.fact.Source.Start, p.fact.Source.End
+		return true
+	}
+	clause, _, found := strings.Cut(text[p.start:p.end], ", ")
+	if !found || len(strings.Fields(clause)) < 3 || asks(clause) || isTask(clause) {
+		return false
+	}
+	p.end = p.start + len(clause)
+	return true
+}
+
+// withdrawn reports whether the user took a fact back.
+func (f *finder) withdrawn(fact *memory.Fact) bool {
+	if fact == nil || fact.Current() {
+		return false
+	}
+	_, taken := steps(f.ask.View, *fact)
+	return taken
+}

@@ -6,6 +6,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/hermes-memory/hermes/internal/language"
+	"github.com/hermes-memory/hermes/internal/runtest"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -16,7 +18,7 @@ func checkAnswer(t *testing.T, got string, said ...string) {
 	if !strings.HasPrefix(got, "[recall] ") || !utf8.ValidString(got) {
 		t.Fatalf("got %q", got)
 	}
-	all := strings.Join(said, "\n")
+	all := language.OneLine(strings.Join(said, "\n")) // quotes stand on one line
 	if strings.ContainsAny(all, `"`) {
 		return
 	}
@@ -59,16 +61,16 @@ func FuzzAnswer(f *testing.F) {
 // scopes, whatever that makes of them.
 func TestMixedConversations(t *testing.T) {
 	t.Parallel()
-	never := scopes[len(scopes)-1].never
-	for _, s := range scopes {
+	never := runtest.Scopes[len(runtest.Scopes)-1].Never
+	for _, s := range runtest.Scopes {
 		k := newTalk(t)
 		var said []string
-		for n, c := range s.told {
+		for n, c := range s.Told {
 			question := never[n%len(never)]
-			said = append(said, c.said, question, c.said+" "+question)
-			checkAnswer(t, k.say(c.said), said...)
+			said = append(said, c.Said, question, c.Said+" "+question)
+			checkAnswer(t, k.say(c.Said), said...)
 			checkAnswer(t, k.say(question), said...)
-			checkAnswer(t, k.say(c.said+" "+question), said...)
+			checkAnswer(t, k.say(c.Said+" "+question), said...)
 		}
 	}
 }
@@ -78,8 +80,8 @@ func TestSameAnswerEveryTime(t *testing.T) {
 	play := func() string {
 		k := newTalk(t)
 		var b strings.Builder
-		for _, c := range scopes[0].told {
-			b.WriteString(k.say(c.said))
+		for _, c := range runtest.Scopes[0].Told {
+			b.WriteString(k.say(c.Said))
 		}
 		for _, q := range []string{"What do you know about me?", "What changed?", "List the decisions we made.", "What did I say about the build?", "What do we use?"} {
 			b.WriteString(k.say(q))

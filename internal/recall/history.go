@@ -42,7 +42,7 @@ func steps(v *memory.View, f memory.Fact) (chain []memory.Fact, taken bool) {
 		}
 	}
 	slices.SortStableFunc(chain, func(a, b memory.Fact) int {
-		p, q := ofFact(a), ofFact(b)
+		p, q := ofFact(&a), ofFact(&b)
 		return p.before(&q)
 	})
 	if len(chain) > maxSteps {

@@ -63,45 +63,30 @@ func asks(sentence string) bool {
 	if requests(sentence) {
 		return true
 	}
-	if first, rest := opening(sentence); theLexicon().asks[first]&opensQuestion != 0 {
+	if first, rest := opening(sentence); theLexicon().cues[first]&cueOpening != 0 {
 		return !strings.Contains(sentence, ",") && rest != ""
 	}
 	end := strings.TrimRight(sentence, "。 ")
 	return strings.HasSuffix(end, "吗") || strings.HasSuffix(end, "か")
 }
 
-// requests reports whether a sentence requests an answer. "Remind me to …" requests
-// something else.
+// requests reports whether a sentence requests an answer: it opens with such a verb, and
+// with no verb behind that the sentence would state something: "Search is powered by
+// Solr" requests nothing. "Remind me to …" requests something else.
 func requests(sentence string) bool {
-	if guided(sentence) != "" {
-		return true
-	}
 	first, rest := opening(sentence)
-	if theLexicon().asks[first]&opensRequest == 0 {
+	if theLexicon().cues[first]&cueRequest == 0 {
 		return false
 	}
 	after := strings.TrimLeft(strings.ToLower(rest), " ")
-	switch verb, _ := firstWord(after); verb {
-	case "is", "are", "was", "were", "has", "had", "runs", "goes", "went", "lives", "uses", "used", "comes", "came", "takes", "took", "works", "will", "can", "must", "should":
-		return false // "Search is powered by Solr" requests nothing
-	}
-	return after != "" && (first != "remind" || !reminds(after))
+	verb, _ := firstWord(after)
+	stated := theLexicon().cues[verb]&(cueOpening|cueBack) != 0 && !interrogative(verb)
+	return after != "" && !stated && (first != "remind" || !reminds(after))
 }
 
-// guided is the subject of a request such as "walk me through our stack" or "catch me
-// up on the migration"; "" for any other sentence.
-func guided(sentence string) string {
-	first, rest := opening(sentence)
-	l := theLexicon()
-	if !l.has(listGuiding, first) {
-		return ""
-	}
-	if whom, after := firstWord(rest); whom == "me" || whom == "us" || whom == "my" {
-		if how, about := firstWord(after); l.has(listGuided, how) {
-			return strings.TrimSpace(about)
-		}
-	}
-	return ""
+// interrogative reports whether a word opens a clause that asks: "tell me", "list what".
+func interrogative(low string) bool {
+	return strings.HasPrefix(low, "wh") || strings.HasPrefix(low, "how")
 }
 
 // reminds reports whether the words after "remind" are a task: "me to call Bob", "me on
@@ -150,4 +135,11 @@ func asserts(learned []memory.Fact, sentence string) bool {
 		}
 	}
 	return false
+}
+
+// isTask reports whether a sentence gives an order: a request to write something tells
+// no fact.
+func isTask(sentence string) bool {
+	first, _ := opening(sentence)
+	return theLexicon().cues[first]&cueTask != 0
 }

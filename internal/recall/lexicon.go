@@ -1,280 +1,169 @@
 package recall
 
 import (
-	"embed"
+	_ "embed" // the lexicon
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/hermes-memory/hermes/internal/language"
 )
 
-//go:embed lexicon/*.txt
-var lexiconFiles embed.FS
+//go:embed lexicon/forms.txt
+var formText string
 
-// lexicon is the responder's knowledge of words. It is read once and never changed.
-type lexicon struct {
-	// weight lists the words, stemmed, with a lower weight.
-	weight map[string]float64
-	// idle lists the words, unstemmed, without weight.
-	idle map[string]bool
-	// opposites maps a stem to its opposites.
-	opposites map[string][]string
-	// function lists the function words of other languages, by language.
-	function map[string][]string
-	// alike maps a stem to words that may replace it.
-	alike map[string][]twin
-	// under maps a stem to words that are examples of it.
-	under map[string][]twin
-	// base maps the stem of an irregular form to the stem of its base form, and forms
-	// the reverse.
-	base  map[string]string
-	forms map[string][]twin
-	// slots maps a stem to the attributes of facts that it asks for.
-	slots map[string][]string
-	// asks maps a word, unstemmed, to its traits.
-	asks map[string]trait
-	// shapes maps a word, unstemmed, to its part in the shapes of answers.
-	shapes map[string]shaping
-	// ending are the stems of words for giving something up. turned are the words,
-	// unstemmed, that say so in a statement.
-	ending, turned map[string]bool
-	// lists are the lists of a word or stem, one bit each; parts are lists of parts of
-	// sentences.
-	lists map[string]uint32
-	parts [len(partLists)][]string
-	// face maps a phrase in which people speak of themselves to the same phrase in the
-	// second person.
-	face map[string]string
-	// asking removes question words from writing without spaces.
-	asking *strings.Replacer
-	// listed are the stems of words that are not names, even if they are capitalized at
-	// the start of a sentence.
-	listed map[string]bool
-}
+//go:embed lexicon/function.txt
+var functionText string
 
-// twin is a word that may stand for another.
-type twin struct{ stem, word string }
+//go:embed lexicon/cues.txt
+var cueText string
 
-// trait is a set of properties that a word gives its sentence.
-type trait uint32
+// form is a set of forms that an answer can have.
+type form uint16
 
-// The traits, in the order of traitNames.
 const (
-	asksReason trait = 1 << iota
-	asksTime
-	asksNumber
-	asksPerson
-	asksPlace
-	asksChange
-	asksList
-	asksOrder
-	asksDecision
-	asksPreference
-	asksInstruction
-	firstPerson
-	thirdPerson
-	toResponder
-	asksOverview
-	namesRelation
-	givesReason
-	givesNumber
-	opensQuestion
-	opensRequest
-	givesTime
-	namesMeasure
-	namesMoney
-	opensTask
-	asksEffect
-	namesSomebody
+	formPerson form = 1 << iota
+	formPlace
+	formTime
+	formDuration
+	formFrequency
+	formMoney
+	formNumber
+	formReason
+	formManner
 )
 
-// traitNames are the names of the traits in the lexicon; never written.
-var traitNames = [...]string{
-	"reason", "time", "number", "person", "place", "change", "list", "order", "decision", "preference",
-	"instruction", "first-person", "third-person", "responder", "overview", "relation", "because",
-	"number-word", "opening", "request", "habit", "measure", "money", "task", "effect", "somebody",
+// cue is a set of functions that words have in a sentence.
+type cue uint32
+
+const (
+	cueSelf     cue = 1 << iota // the speaker
+	cueOther                    // another person
+	cueYou                      // the person addressed
+	cueBack                     // an earlier state
+	cuePresent                  // the present state
+	cueSuppose                  // an imagined state
+	cueDeny                     // a denial
+	cueMany                     // several things
+	cueExact                    // the very words
+	cueChange                   // a change of mind or of state
+	cueDecision                 // a decision
+	cueOrder                    // what came after what
+	cueAbout                    // what is remembered
+	cueOpening                  // may open a question
+	cueRequest                  // opens a request to tell something
+	cueTask                     // opens a request to write something
+)
+
+// The names of forms and cues in the lexicon's files, in the order of their bits; never
+// written.
+var (
+	formNames = [...]string{"person", "place", "time", "duration", "frequency", "money", "number", "reason", "manner"}
+	cueNames  = [...]string{"self", "other", "you", "back", "present", "suppose", "deny", "many", "exact", "change", "decision", "order", "about", "opening", "request", "task"}
+)
+
+// lexicon maps words, and phrases of words, to what they tell.
+type lexicon struct {
+	asks  map[string]form // phrases of questions
+	units map[string]form // words next to a figure
+	words map[string]form
+	cues  map[string]cue
+	// foreign are the function words of other languages than English.
+	foreign []map[string]bool
+	wide    []wideEntry // entries in writing without spaces, which are found inside a text
 }
 
-// weakWeight is the weight of a word that many things share.
-const weakWeight = 0.4
+type wideEntry struct {
+	text      string
+	asks, has form
+	cue       cue
+}
 
-// slightWeight is the weight of a word that fits nearly everything.
-const slightWeight = 0.2
-
-// weights are the weights of the word lists; never written.
-var weights = map[string]float64{"idle": 0, "slight": slightWeight, "weak": weakWeight}
-
-// theLexicon reads the embedded files.
+// theLexicon is the embedded lexicon, read once.
 var theLexicon = sync.OnceValue(func() *lexicon {
-	l := &lexicon{
-		weight: map[string]float64{}, idle: map[string]bool{}, function: map[string][]string{}, opposites: map[string][]string{}, alike: map[string][]twin{}, under: map[string][]twin{},
-		base: map[string]string{}, forms: map[string][]twin{}, slots: map[string][]string{}, asks: map[string]trait{}, shapes: map[string]shaping{}, listed: map[string]bool{}, ending: map[string]bool{}, turned: map[string]bool{},
-		lists: map[string]uint32{}, face: map[string]string{},
+	l := &lexicon{asks: map[string]form{}, units: map[string]form{}, words: map[string]form{}, cues: map[string]cue{}}
+	for name, items := range language.Lists(formText) {
+		sort, of, _ := strings.Cut(name, " ")
+		f := form(1) << indexOf(formNames[:], of)
+		for _, item := range items {
+			l.addForm(sort, f, folded(item))
+		}
 	}
-	l.addLists()
-	l.eachLine("form", l.addForms)
-	l.eachLine("weight", func(name string, words []string) {
-		for _, w := range words {
-			if exact, only := strings.CutPrefix(w, "="); only {
-				l.idle[exact] = true // its stem is that of another word
-				continue
-			}
-			l.listed[l.plain(w)] = true
-			if _, known := l.weight[l.plain(w)]; name == "idle" || !known {
-				l.weight[l.plain(w)] = weights[name]
+	for _, items := range language.Lists(functionText) {
+		list := map[string]bool{}
+		for _, item := range items {
+			list[folded(item)] = true
+		}
+		l.foreign = append(l.foreign, list)
+	}
+	for name, items := range language.Lists(cueText) {
+		c := cue(1) << indexOf(cueNames[:], name)
+		for _, item := range items {
+			item = folded(item)
+			l.cues[item] |= c
+			if isWide(item) {
+				l.wide = append(l.wide, wideEntry{text: item, cue: c})
 			}
 		}
-	})
-	l.eachLine("alike", func(_ string, words []string) { l.addGroup(words) })
-	l.eachLine("under", func(name string, words []string) {
-		for _, w := range words {
-			if name == "job" {
-				l.asks[language.Stem(w)] |= namesSomebody
-			}
-			l.under[l.plain(name)] = append(l.under[l.plain(name)], twin{l.plain(w), w})
-		}
-	})
-	l.eachLine("slot", func(name string, words []string) {
-		for _, w := range words {
-			if have := l.slots[l.plain(w)]; len(have) == 0 || have[len(have)-1] != name {
-				l.slots[l.plain(w)] = append(have, name)
-			}
-		}
-	})
-	l.eachLine("antonym", func(name string, words []string) {
-		for _, a := range strings.Split(name, ", ") {
-			for _, b := range words {
-				l.opposites[l.plain(a)] = append(l.opposites[l.plain(a)], l.plain(b))
-				l.opposites[l.plain(b)] = append(l.opposites[l.plain(b)], l.plain(a))
-			}
-		}
-	})
-	l.eachLine("function", func(name string, words []string) { l.function[name] = words })
-	l.eachLine("turn", func(name string, words []string) {
-		for _, w := range words {
-			if name == "turned" {
-				l.turned[w] = true
-				continue
-			}
-			l.ending[language.Stem(w)], l.ending[l.plain(w)] = true, true
-		}
-	})
-	l.eachLine("shape", l.addShapes)
-	l.eachLine("asks", func(name string, words []string) {
-		for i, trait := range traitNames {
-			if trait == name {
-				for _, w := range words {
-					l.asks[w] |= 1 << i
-					if 1<<i&(namesRelation|givesReason|givesNumber|givesTime|namesMoney|namesSomebody|asksPreference) != 0 {
-						if stem := language.Stem(w); !language.Stop(stem) { // "one" has the stem of "on"
-							l.asks[stem] |= 1 << i
-						}
-					}
-				}
-			}
-		}
-	})
+	}
 	return l
 })
 
-// addShapes adds the words that ask for a shape or have it.
-func (l *lexicon) addShapes(name string, words []string) {
-	part, name, _ := strings.Cut(name, " ")
-	for i := range shapeNames {
-		if shapeNames[i] != name {
-			continue
+func (l *lexicon) addForm(sort string, f form, item string) {
+	if isWide(item) {
+		e := wideEntry{text: item, has: f}
+		if sort == "ask" {
+			e = wideEntry{text: item, asks: f}
 		}
-		for _, w := range words {
-			known := l.shapes[w]
-			switch part {
-			case "mean":
-				known.ask, known.means = known.ask|1<<i, true
-			case "ask":
-				known.ask |= 1 << i
-			case "unit":
-				known.unit |= 1 << i
-			default:
-				known.word |= 1 << i
-			}
-			l.shapes[w] = known
-			if stem := language.Stem(w); stem != w && part == "word" && !language.Stop(stem) {
-				stemmed := l.shapes[stem]
-				stemmed.word |= 1 << i
-				l.shapes[stem] = stemmed
-			}
-		}
+		l.wide = append(l.wide, e)
+		return
+	}
+	switch sort {
+	case "ask":
+		l.asks[item] |= f
+	case "unit":
+		l.units[item] |= f
+	default:
+		l.words[item] |= f
 	}
 }
 
-// addForms adds the irregular forms of a word.
-func (l *lexicon) addForms(name string, words []string) {
-	base := language.Stem(name)
-	for _, w := range words {
-		if form := language.Stem(w); form != base {
-			l.base[form] = base
-			l.forms[base] = append(l.forms[base], twin{form, w})
-		}
+// indexOf is the place of a name. A name that the code lacks is an error in the embedded
+// file.
+func indexOf(names []string, name string) int {
+	i := slices.Index(names, name)
+	if i < 0 {
+		panic("the lexicon has a list " + name + ", which the code does not know")
 	}
+	return i
 }
 
-// plain is the stem of a word's base form.
-func (l *lexicon) plain(word string) string {
-	stem := language.Stem(word)
-	if base, irregular := l.base[stem]; irregular {
-		return base
-	}
-	return stem
+// folded is a text in lower case, without diacritics and with straight apostrophes.
+func folded(s string) string {
+	return strings.ReplaceAll(string(language.AppendFolded(nil, s)), "’", "'")
 }
 
-// addGroup makes the words of a group interchangeable.
-func (l *lexicon) addGroup(words []string) {
-	stems := make([]string, len(words))
-	for i, w := range words {
-		stems[i] = l.plain(w)
-		l.listed[stems[i]] = true
-	}
-	for _, a := range stems {
-		for i, b := range stems {
-			if a != b {
-				l.alike[a] = append(l.alike[a], twin{b, words[i]})
+// isWide reports whether a text is in writing without spaces.
+func isWide(s string) bool { return strings.IndexFunc(s, language.Unspaced) >= 0 }
+
+// stopForeign marks the function words of the language that a question seems to be
+// written in, if that is not English. "Was" and "in" are English too, so two other words
+// must be of that language.
+func (l *lexicon) stopForeign(words []word) {
+	var best map[string]bool
+	most := 1
+	for _, list := range l.foreign {
+		found := 0
+		for i := range words {
+			if !words[i].stop && list[words[i].low] {
+				found++
 			}
 		}
-	}
-}
-
-// eachLine calls f for every list of a file.
-func (l *lexicon) eachLine(file string, f func(name string, words []string)) {
-	data, err := lexiconFiles.ReadFile("lexicon/" + file + ".txt")
-	if err != nil {
-		return // embedded: cannot happen
-	}
-	for name, words := range language.Lists(string(data)) {
-		f(name, words)
-	}
-}
-
-// turns reports whether a sentence in lower case is about giving something up.
-func (l *lexicon) turns(low string) bool {
-	for word := range strings.FieldsFuncSeq(low, func(r rune) bool { return r < 'a' || r > 'z' }) {
-		if l.turned[word] {
-			return true
+		if found > most {
+			best, most = list, found
 		}
 	}
-	return false
-}
-
-// known reports whether the weight of a stem is listed.
-func (l *lexicon) known(stem string) bool {
-	_, listed := l.weight[stem]
-	return listed
-}
-
-// knows reports whether the lexicon has examples of a word.
-func (l *lexicon) knows(stem string) bool { return len(l.slots[stem]) > 0 || len(l.under[stem]) > 0 }
-
-// isTechnology reports whether an attribute is a sort of technology, which the lexicon
-// lists after "*".
-func (l *lexicon) isTechnology(attribute string) bool {
-	base, _, _ := strings.Cut(attribute, " for ")
-	return l.has(listTechnology, base)
+	for i := range words {
+		words[i].stop = words[i].stop || best[words[i].low]
+	}
 }

@@ -5,37 +5,44 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/session"
+	"github.com/hermes-memory/hermes/internal/wordvec"
 )
 
-// passage is a statement that may answer: a fact, or a sentence of a message.
+// passage is a part of a message that may answer a question: sentences that follow each
+// other.
 type passage struct {
-	root    session.ID
-	seq     int64
-	start   int // byte offset in its message
-	end     int
-	role    session.Role
-	speaker string
-	saidAt  time.Time
-	// text is the original text.
-	text string
-	// fact is the fact of the sentence; nil for none.
+	root       session.ID
+	seq        int64
+	start, end int // bytes of the message
+	role       session.Role
+	speaker    string
+	saidAt     time.Time
+	text       string
+	words      []word
+	vec        wordvec.Vector
+	cues       cue
+	asks       bool // it asks or requests something
+	heir       bool // it replaced a passage that was found
+	whole      bool // it is the whole message of several sentences
+	// fact is the largest fact of the passage; nil for none.
 	fact *memory.Fact
-	// at is the position in text of the first word that the question has.
-	at int
-	// seen is the look of text; nil before it has been read.
-	seen *look
-	// explained says that text goes on to give a reason.
-	explained bool
-	// score is the confidence that the passage answers. order decides between passages
-	// that answer.
-	score, order float64
+	// rank is the place of the message among the hits, from 0, and hit is its score as a
+	// share of the best one's.
+	rank int
+	hit  float32
+	// near are the words of the rest of the message, and of the question that the message
+	// answers.
+	near []word
+
+	values []float32
+	score  float32
 }
 
-// ofFact is the passage a fact quotes.
-func ofFact(f memory.Fact) passage {
+// ofFact is the passage that a fact quotes.
+func ofFact(f *memory.Fact) passage {
 	return passage{
 		root: f.Source.Root, seq: f.Source.Seq, start: f.Source.Start, end: f.Source.End,
-		role: f.Source.Role, speaker: f.Source.Speaker, saidAt: f.SaidAt, text: f.Quote, fact: &f,
+		role: f.Source.Role, speaker: f.Source.Speaker, saidAt: f.SaidAt, text: f.Quote, fact: f,
 	}
 }
 
@@ -55,11 +62,19 @@ func (p *passage) before(o *passage) int {
 	return p.start - o.start
 }
 
-// statement is the text for comparisons: a fact has its "it" resolved.
-func (p *passage) statement() string {
-	text := p.text
-	if p.fact != nil && p.fact.Statement != "" && !within(p.text, p.fact.Statement) {
-		text = p.fact.Statement + " " + p.text
+// read analyses the text of a passage.
+func (p *passage) read() {
+	p.words = wordsOf(p.text)
+	p.vec = wordvec.Of(p.text)
+	p.cues = cuesOf(p.text, p.words)
+}
+
+// firstMet is the place of the first word that the question has.
+func (p *passage) firstMet(q *question) int {
+	for i := range p.words {
+		if q != nil && q.index(p.words[i].stem) >= 0 {
+			return p.words[i].start
+		}
 	}
-	return phrases.Replace(text)
+	return 0
 }

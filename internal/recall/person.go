@@ -1,11 +1,31 @@
 package recall
 
-import "strings"
+import (
+	_ "embed" // the words
+	"strings"
+	"sync"
+
+	"github.com/hermes-memory/hermes/internal/language"
+)
+
+//go:embed lexicon/person.txt
+var personText string
+
+// faces maps a word of the first person to what one says to their face, read once.
+var faces = sync.OnceValue(func() map[string]string {
+	out := map[string]string{}
+	for you, words := range language.Lists(personText) {
+		for _, w := range words {
+			out[w] = you
+		}
+	}
+	return out
+})
 
 // opensInFirstPerson reports whether a sentence begins with its speaker.
 func opensInFirstPerson(text string) bool {
 	word, _, _ := strings.Cut(text, " ")
-	return theLexicon().face[strings.ToLower(word)] != ""
+	return faces()[strings.ToLower(word)] != ""
 }
 
 // secondPerson rewrites a speaker's sentence in the second person: "I'm building a
@@ -19,7 +39,7 @@ func secondPerson(text string) (turned string, ok bool) {
 		return "", false
 	}
 	singular := strings.EqualFold(words[0], "i")
-	words[0] = theLexicon().face[strings.ToLower(words[0])]
+	words[0] = faces()[strings.ToLower(words[0])]
 	for i := 1; i < len(words); i++ {
 		word, mark := cutMark(words[i])
 		low := strings.ToLower(word)
@@ -33,7 +53,7 @@ func secondPerson(text string) (turned string, ok bool) {
 		case i == 1 && singular && low == "wasn't":
 			words[i] = "weren't" + mark
 		case subjectAfter(words[i-1], word):
-			words[i] = theLexicon().face[low] + mark
+			words[i] = faces()[low] + mark
 			singular = low == "i"
 			if i+1 < len(words) && !agree(words[i+1]) {
 				return "", false
@@ -55,7 +75,7 @@ func cutMark(word string) (bare, mark string) {
 // judged by the previous word.
 func subjectAfter(before, word string) bool {
 	low := strings.ToLower(word)
-	if theLexicon().face[low] == "" || low == "my" || low == "our" || word == "i" {
+	if faces()[low] == "" || low == "my" || low == "our" || word == "i" {
 		return false
 	}
 	switch strings.ToLower(before) {
@@ -77,7 +97,7 @@ func agree(next string) bool {
 // unsure reports whether a word may mean the speaker or the person addressed, so that
 // rewriting it could be wrong.
 func unsure(low string, singular bool) bool {
-	if theLexicon().face[low] != "" {
+	if faces()[low] != "" {
 		return true
 	}
 	switch low {

@@ -46,11 +46,11 @@ func (r *Responder) Stream(ctx context.Context, p *run.Prompt) (iter.Seq2[run.De
 	if q == nil {
 		q = &run.Question{Input: p.Messages}
 	}
-	text, used, err := reply(ctx, q)
+	a, err := reply(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	text = mark + text
+	text := mark + a.text
 	return func(yield func(run.Delta, error) bool) {
 		if p.Streaming {
 			for piece := range pieces(text) {
@@ -64,7 +64,7 @@ func (r *Responder) Stream(ctx context.Context, p *run.Prompt) (iter.Seq2[run.De
 			}
 			text = ""
 		}
-		yield(run.Delta{Content: text, FinishReason: finishStop, Finishes: true, Model: run.RecallModel, Used: used}, nil)
+		yield(run.Delta{Content: text, FinishReason: finishStop, Finishes: true, Model: run.RecallModel, Used: a.used, Recall: a.recall}, nil)
 	}, nil
 }
 

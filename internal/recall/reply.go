@@ -10,95 +10,96 @@ import (
 	"github.com/hermes-memory/hermes/internal/run"
 )
 
-// reply is the answer without its mark, and the facts that it quotes.
-func reply(ctx context.Context, q *run.Question) (string, []memory.FactID, error) {
-	said := newest(q.Input)
-	asked := questions(said.Content, q.Learned)
-	var parts []string
-	if noted := acknowledge(q, said.Name); noted != "" {
+// answer is what is said to one message, without its mark.
+type answer struct {
+	text string
+	// used are the facts that it quotes.
+	used []memory.FactID
+	// recall tells how sure the least sure of its quotes is; nil if nothing was asked.
+	recall *run.Recall
+}
+
+// reply answers a message: it acknowledges what was told, and answers what was asked.
+func reply(ctx context.Context, ask *run.Question) (answer, error) {
+	said := newest(ask.Input)
+	var out answer
+	var parts, open []string
+	if noted := acknowledge(ask, said.Name); noted != "" {
 		parts = append(parts, noted)
 	}
-	var open []string
-	var used []memory.FactID
 	told := len(parts)
-	for _, question := range asked {
-		text, facts, err := answer(ctx, q, question, said.Name)
-		used = append(used, facts...)
-		switch {
-		case err != nil:
-			return "", nil, err
-		case text != "":
-			parts = append(parts, text)
-		case !justTold(q, question):
-			open = append(open, question)
+	for _, text := range questions(said.Content, ask.Learned) {
+		q := readQuestion(text, ask.Now)
+		c, err := q.answer(ctx, ask)
+		if err != nil {
+			return answer{}, err
 		}
+		v := voice{ask: ask, q: q, asker: said.Name}
+		if line := v.tell(&c); line != "" {
+			parts = append(parts, line)
+			out.used = append(out.used, factsOf(c.passages)...)
+		} else if c.kind = run.RecallNone; told == 0 || !answeredBy(text, ask.Learned, q) {
+			open = append(open, text)
+		} else {
+			continue
+		}
+		out.recall = leastSure(out.recall, &c)
 	}
+	out.text = joined(parts, open, told)
+	return out, nil
+}
+
+// joined joins the parts of an answer with the questions that stay open.
+func joined(parts, open []string, told int) string {
 	switch {
 	case len(open) > 0 && len(parts) == told:
 		parts = append(parts, unknown)
 	case len(parts) == 0:
 		parts = append(parts, greeting)
 	default:
-		for _, question := range open {
-			parts = append(parts, `"`+language.OneLine(clipped(question))+`" I have not been told.`)
+		for _, text := range open {
+			parts = append(parts, `"`+language.OneLine(clipped(text))+`" I have not been told.`)
 		}
 	}
-	return strings.Join(parts, "\n"), used, nil
+	return strings.Join(parts, "\n")
 }
 
-// justTold reports whether the message answers its own question. Its statements have
+// sureness orders the kinds, the least sure first; never written.
+var sureness = [...]run.RecallKind{run.RecallNone, run.RecallUnsure, run.RecallSure}
+
+// leastSure is the less sure of two outcomes.
+func leastSure(so *run.Recall, c *choice) *run.Recall {
+	if so != nil && slices.Index(sureness[:], so.Kind) <= slices.Index(sureness[:], c.kind) {
+		return so
+	}
+	return &run.Recall{Kind: c.kind, Scores: c.scores}
+}
+
+// answeredBy reports whether the message answers its own question. Its statements have
 // been acknowledged already.
-func justTold(q *run.Question, question string) bool {
-	a := read(question, q.Now)
-	for i := range q.Learned {
-		if p := ofFact(q.Learned[i]); tellable(q.Learned[i].Kind) && !within(question, p.text) {
-			if a.rate(&p, nil); p.score >= a.least() {
-				return true
-			}
+func answeredBy(text string, learned []memory.Fact, q *question) bool {
+	var found []passage
+	for i := range learned {
+		f := &learned[i]
+		if !tellable(f.Kind) || strings.Contains(text, f.Quote) {
+			continue
 		}
+		p := ofFact(f)
+		p.read()
+		found = append(found, p)
 	}
-	return false
+	if len(found) == 0 {
+		return false
+	}
+	q.weigh(found)
+	return q.judge(found) >= nearly
 }
 
-// answer answers one question and names the facts that it quotes; "" if no earlier
-// message answers it.
-func answer(ctx context.Context, q *run.Question, question, asker string) (string, []memory.FactID, error) {
-	a := read(question, q.Now)
-	v := voice{q: q, a: a, asker: asker}
-	if len(a.needs) == 0 {
-		f := finder{q: q, a: a}
-		chosen := f.overview()
-		return v.tell(chosen), factsOf(chosen), nil
-	}
-	found, err := find(ctx, q, a)
-	if err != nil {
-		return "", nil, err
-	}
-	chosen := a.choose(found)
-	if len(chosen) == 0 && a.asksTurns() {
-		f := finder{q: q, a: a}
-		a.traits |= asksChange
-		chosen = f.overview()
-		return v.tell(chosen), factsOf(chosen), nil
-	}
-	f := finder{q: q, a: a, left: maxRead}
-	told, err := f.story(ctx)
-	if err != nil {
-		return "", nil, err
-	}
-	if len(told) > 1 && !slices.ContainsFunc(chosen, func(p passage) bool { return p.explained }) && (len(chosen) == 0 || slices.ContainsFunc(chosen, func(p passage) bool {
-		return slices.ContainsFunc(told, func(o passage) bool { return o.same(&p) })
-	})) {
-		chosen = told
-	}
-	return v.tell(chosen), factsOf(chosen), nil
-}
-
-// factsOf are the facts of the chosen passages.
-func factsOf(chosen []passage) []memory.FactID {
+// factsOf are the facts of passages.
+func factsOf(passages []passage) []memory.FactID {
 	var ids []memory.FactID
-	for i := range chosen {
-		if f := chosen[i].fact; f != nil && !slices.Contains(ids, f.ID) {
+	for i := range passages {
+		if f := passages[i].fact; f != nil && !slices.Contains(ids, f.ID) {
 			ids = append(ids, f.ID)
 		}
 	}

@@ -12,7 +12,7 @@ const maxNoted = 8
 // acknowledge repeats the statements of the turn: changes with both sides, others as
 // they were said. "" if there were none.
 func acknowledge(q *run.Question, teller string) string {
-	v := voice{q: q, asker: teller}
+	v := voice{ask: q, asker: teller}
 	seen := map[memory.FactID]bool{}
 	for i := range q.Reversals {
 		r := &q.Reversals[i]
@@ -54,7 +54,7 @@ func noteworthy(learned []memory.Fact, seen map[memory.FactID]bool) []passage {
 		if f.Source.Role != session.User || !tellable(f.Kind) && f.Kind != memory.Retraction {
 			continue
 		}
-		p := ofFact(*f)
+		p := ofFact(f)
 		if seen[f.ID] || covered(learned, f) || len(out) == maxNoted || requests(f.Quote) {
 			continue
 		}

@@ -82,7 +82,13 @@ func answerOf(t testing.TB, p *run.Prompt) (string, []run.Delta) {
 	return got, pieces
 }
 
-const unknown = "[recall] I have not been told that."
+const (
+	unknown = "[recall] I have not been told that."
+	unsure  = "[recall] I am not sure. The closest I was told:"
+)
+
+// sure reports whether an answer claims to answer the question.
+func sure(got string) bool { return got != unknown && !strings.HasPrefix(got, unsure) }
 
 // expect fails unless the answer has all parts and none of the others, which
 // are marked with "!".

@@ -13,31 +13,40 @@ import (
 
 // voice renders the passages that answer a question.
 type voice struct {
-	q     *run.Question
-	a     *asked
-	asker string // the asker's name; "" if unknown
+	ask   *run.Question
+	q     *question // nil if nothing is asked
+	asker string    // the asker's name; "" if unknown
 	b     strings.Builder
 	// told are the newest facts of the changes already told.
 	told map[memory.FactID]bool
 }
 
-// tell renders passages, one per line; "" if none is left.
-func (v *voice) tell(chosen []passage) string {
+// closest begins an answer that is not sure.
+const closest = "I am not sure. The closest I was told:"
+
+// tell renders a choice, a passage a line; "" if there is nothing to tell.
+func (v *voice) tell(c *choice) string {
+	if c.nothing != "" {
+		return c.nothing
+	}
 	v.told = map[memory.FactID]bool{}
-	for i := range chosen {
-		if chosen[i].fact == nil {
-			v.line(&chosen[i])
+	if c.kind == run.RecallUnsure && len(c.passages) > 0 {
+		v.b.WriteString(closest)
+	}
+	for i := range c.passages {
+		if c.passages[i].fact == nil {
+			v.line(&c.passages[i])
 			continue
 		}
-		v.fact(&chosen[i], chosen)
+		v.fact(&c.passages[i])
 	}
 	return v.b.String()
 }
 
-// fact renders a passage with a fact. Its replacement, or the fact it replaced, is told
-// with it. A withdrawn fact is not told.
-func (v *voice) fact(p *passage, chosen []passage) {
-	chain, taken := steps(v.q.View, *p.fact)
+// fact renders a passage with a fact. If the fact was replaced, or if the question asks
+// for a change, the whole change is told. A withdrawn fact is not told.
+func (v *voice) fact(p *passage) {
+	chain, taken := steps(v.ask.View, *p.fact)
 	if taken {
 		return
 	}
@@ -45,17 +54,8 @@ func (v *voice) fact(p *passage, chosen []passage) {
 	if v.told[tip.ID] {
 		return
 	}
-	both := len(chain) > 1 && (turns(chain) || v.a.has(asksChange|asksOrder|asksReason))
-	if !p.fact.Current() && !both {
-		for i := range chosen {
-			if f := chosen[i].fact; f != nil && f.ID == tip.ID {
-				return // the newer value is told instead
-			}
-		}
-		both = true
-	}
 	v.told[tip.ID] = true
-	if both && len(chain) > 1 {
+	if len(chain) > 1 && (!p.fact.Current() || turns(chain) || v.q.cues&(cueChange|cueOrder|cueBack) != 0 || v.q.form&formReason != 0) {
 		v.change(chain)
 		return
 	}
@@ -75,6 +75,9 @@ func (v *voice) line(p *passage) {
 	v.words(p)
 	v.b.WriteByte('.')
 }
+
+// exactly reports whether the question asks for the very words.
+func (v *voice) exactly() bool { return v.q != nil && v.q.cues&cueExact != 0 }
 
 // other returns the speaker of a passage; "" for the asker.
 func (v *voice) other(p *passage) string {
@@ -108,28 +111,28 @@ func (v *voice) on(t time.Time) {
 // words writes the words of a passage: to their speaker in the second person where that
 // is certain, otherwise in quotation marks.
 func (v *voice) words(p *passage) {
-	text, whole := clip(p.text, p.at)
+	text, whole := clip(p.text, p.firstMet(v.q))
 	said, turned := "", false
-	if whole && v.other(p) == "" && !strings.ContainsAny(p.text, "0123456789") && !v.a.exactly() {
+	if whole && v.other(p) == "" && !strings.ContainsAny(p.text, "0123456789") && !v.exactly() {
 		said, turned = secondPerson(language.OneLine(statementOf(p)))
 	}
 	if turned {
 		v.b.WriteString(said)
-	} else if whole && v.a.exactly() {
+	} else if whole && v.exactly() {
 		v.b.WriteString(`"` + language.OneLine(text) + `"`) // to the last mark
 	} else {
 		v.quote(text, whole)
 	}
 	if f := p.fact; f != nil {
 		v.occasion(f)
-		v.because(f)
+		v.because(p, f)
 		v.resolved(p, f)
 	}
 }
 
 // statementOf is the text of a passage without the leading filler that memory removed.
 func statementOf(p *passage) string {
-	if p.fact != nil && !p.explained && p.fact.Statement != "" && within(p.text, p.fact.Statement) {
+	if p.fact != nil && p.fact.Quote == p.text && strings.Contains(p.text, p.fact.Statement) {
 		return p.fact.Statement
 	}
 	return p.text
@@ -162,8 +165,8 @@ func (v *voice) occasion(f *memory.Fact) {
 }
 
 // because adds the reason if the text does not give it.
-func (v *voice) because(f *memory.Fact) {
-	if f.Because == "" || within(f.Quote, f.Because) {
+func (v *voice) because(p *passage, f *memory.Fact) {
+	if f.Because == "" || strings.Contains(p.text, f.Because) {
 		return
 	}
 	v.b.WriteString(", because ")
@@ -193,7 +196,7 @@ func (v *voice) change(chain []memory.Fact) {
 		v.b.WriteString("Change: ")
 	}
 	for i := range chain {
-		p := ofFact(chain[i])
+		p := ofFact(&chain[i])
 		who := v.other(&p)
 		switch {
 		case i > 0 && who == "":
@@ -209,7 +212,7 @@ func (v *voice) change(chain []memory.Fact) {
 		text, whole := clip(statementOf(&p), 0)
 		v.quote(text, whole)
 		v.on(p.saidAt)
-		v.because(&chain[i])
+		v.because(&p, &chain[i])
 		v.resolved(&p, &chain[i])
 	}
 	v.b.WriteByte('.')

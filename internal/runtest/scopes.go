@@ -1,18 +1,41 @@
-package recall_test
+package runtest
 
-// told is one thing said, and a question in other words that it answers.
-type told struct{ said, question, want string }
+// Told is one thing said, and a question in other words that it answers; Question is ""
+// for none. Want is a part of a right answer.
+type Told struct{ Said, Question, Want string }
 
-// scopes are what was told in one conversation each, and questions about things
-// never told in it, often in the words of something that was.
-var scopes = []struct {
-	name  string
-	told  []told
-	never []string
-}{
+// Scope is what was told in one conversation, and questions about things never told in
+// it, often in the words of something that was.
+type Scope struct {
+	Name  string
+	Told  []Told
+	Never []string
+}
+
+// Scopes are conversations for tests and for fitting; never written.
+var Scopes = []Scope{
 	{
-		name: "first",
-		told: []told{
+		Name: "article",
+		Told: []Told{
+			{"My name is Alex. I'm building a distributed cache in Rust.", "What tech stack are we using again?", "Rust"},
+			{"We use PostgreSQL 15 on RDS with read replicas in us-east-1", "Which database do we run?", "PostgreSQL 15"},
+			{"Removed Redis because cache invalidation bugs caused stale product prices", "Why did we remove Redis?", "invalidation"},
+			{"Tried GraphQL in Q1, reverted in Q2 due to N+1 issues", "What happened with GraphQL?", "reverted"},
+			{"We ship the mobile app with Flutter and write the backend in Elixir.", "What is our stack?", "Elixir"},
+			{"The staging database is PostgreSQL 15.4 on host db-7.internal:6432.", "What is the staging database?", "15.4"},
+			{"Our monitoring is Grafana with Loki behind it.", "What do we monitor with?", "Grafana"},
+			{"Everything runs in one Kubernetes cluster in Frankfurt.", "What technologies do we run on?", "Kubernetes"},
+		},
+		Never: []string{
+			"Which queue do we use?", "Why did we remove Memcached?", "What is the production database?", "What is my surname?",
+			"Who reverted GraphQL?",
+			"Which version of Rust do we use?", "How many replicas are there?", "When was Redis introduced?", "What's the wifi password?",
+		},
+	},
+
+	{
+		Name: "first",
+		Told: []Told{
 			{"I live in Lisbon with my two cats.", "Which city am I based in?", "Lisbon"},
 			{"My dog is called Biscuit.", "What's the name of my dog?", "Biscuit"},
 			{"I work as a nurse at Saint Mary's hospital.", "What is my profession?", "nurse"},
@@ -52,8 +75,8 @@ var scopes = []struct {
 		},
 	},
 	{
-		name: "second",
-		told: []told{
+		Name: "second",
+		Told: []Told{
 			{"I was born in Oslo but grew up in Bergen.", "Where was I born?", "Oslo"},
 			{"Our API gateway listens on port 8443.", "What port does the API gateway use?", "8443"},
 			{"I'm vegetarian.", "Do I eat meat?", "vegetarian"},
@@ -95,7 +118,7 @@ var scopes = []struct {
 			{"We target a p99 latency of 80 ms.", "What's our p99 latency goal?", "80 ms"},
 			{"My best friend is named Yusuf.", "Who is my best friend?", "Yusuf"},
 		},
-		never: []string{
+		Never: []string{
 			"What is my blood type?",
 			"Where did I go on holiday in 2019?",
 			"What's my shoe size?",
@@ -139,8 +162,8 @@ var scopes = []struct {
 		},
 	},
 	{
-		name: "third",
-		told: []told{
+		Name: "third",
+		Told: []Told{
 			{"Our monolith is deployed to Hetzner.", "Where is the monolith hosted?", "Hetzner"},
 			{"I learned to drive at 31.", "At what age did I learn to drive?", "31"},
 			{"My mother is called Ilse and she is a retired judge.", "What was my mother's job?", "judge"},
@@ -172,7 +195,7 @@ var scopes = []struct {
 			{"I've been learning Korean for two years.", "Which language am I learning?", "Korean"},
 			{"Support tickets go to Odile first.", "Who gets support tickets first?", "Odile"},
 		},
-		never: []string{
+		Never: []string{
 			"What is my favourite film?",
 			"Where is the conference dinner?",
 			"When does the beta end?",
@@ -206,22 +229,22 @@ var scopes = []struct {
 		},
 	},
 	{
-		name: "few",
-		told: []told{
-			{said: "My name is Alex. I live in Lisbon and work as a nurse."},
-			{said: "My dog is called Biscuit and my sister Maria is allergic to peanuts."},
-			{said: "We use PostgreSQL 15 on RDS with read replicas in us-east-1"},
-			{said: "Removed Redis because cache invalidation bugs caused stale product prices"},
-			{said: "We have 14 engineers on the platform team."},
-			{said: "The launch deadline is 14 March 2027."},
-			{said: "I bought a red Volvo last summer."},
-			{said: "We decided to use gRPC for internal services."},
-			{said: "I had dinner with Tom on Friday and we talked about his new house."},
-			{said: "Maybe we should move to MongoDB next year."},
-			{said: "If we had the budget we would hire a designer."},
-			{said: "Is our office in Berlin or in Hamburg?"},
+		Name: "few",
+		Told: []Told{
+			{Said: "My name is Alex. I live in Lisbon and work as a nurse."},
+			{Said: "My dog is called Biscuit and my sister Maria is allergic to peanuts."},
+			{Said: "We use PostgreSQL 15 on RDS with read replicas in us-east-1"},
+			{Said: "Removed Redis because cache invalidation bugs caused stale product prices"},
+			{Said: "We have 14 engineers on the platform team."},
+			{Said: "The launch deadline is 14 March 2027."},
+			{Said: "I bought a red Volvo last summer."},
+			{Said: "We decided to use gRPC for internal services."},
+			{Said: "I had dinner with Tom on Friday and we talked about his new house."},
+			{Said: "Maybe we should move to MongoDB next year."},
+			{Said: "If we had the budget we would hire a designer."},
+			{Said: "Is our office in Berlin or in Hamburg?"},
 		},
-		never: []string{
+		Never: []string{
 			"What is the capital of France?",
 			"What is my wife's name?",
 			"What is my cat called?",

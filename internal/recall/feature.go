@@ -1,0 +1,416 @@
+package recall
+
+import (
+	"math"
+	"slices"
+
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/session"
+	"github.com/hermes-memory/hermes/internal/wordvec"
+)
+
+// The features of a passage for a question. Each is between about −1 and 1. The names in
+// featureNames are those of the weights file.
+const (
+	fCover      = iota // weight of the question's words that the passage has
+	fKin               // weight of those that it has in other words
+	fNear              // weight of those that only its surroundings have
+	fMissing           // weight of the heaviest word that neither has
+	fNames             // share of the question's names that the passage lacks
+	fNamesNear         // share of them that its surroundings lack too
+	fVerbs             // share of the question's verbs that it has
+	fHead              // it names, or is a member of, what "which" asks for
+	fHeadLacks         // it does not
+	fBest              // its coverage relative to the best passage
+	fDense             // share of its words that the question has
+	fPairs             // share of neighbouring words of the question that are neighbours here
+	fCosine            // cosine of the meanings
+	fCosineBest        // that, relative to the best passage
+	fRank              // place of the message among the hits
+	fHit               // score of the message, relative to the best one's
+	fFirst             // its message is the first hit
+	fPerson            // a person is asked for, and named
+	fNoPerson          // a person is asked for, and none is named
+	fPlace             // and so on
+	fNoPlace
+	fTime
+	fNoTime
+	fNumber
+	fNoNumber
+	fAmount // money, a duration or a frequency is asked for, and given
+	fNoAmount
+	fReason
+	fNoReason
+	fNews       // how much it says that the question does not
+	fSelf       // both speak of the speaker
+	fNotSelf    // the question speaks of the speaker, the passage does not
+	fOnlySelf   // the passage speaks of the speaker, the question does not
+	fOther      // the passage speaks of another person, the question of the speaker
+	fSubject    // the question's word that weighs most has the subject that the question has
+	fOffSubject // it has another subject
+	fAsks       // the passage asks or requests something
+	fSuppose    // it supposes something, the question does not
+	fDeny       // it denies something
+	fUser       // the user said it
+	fFact       // memory took a fact from it
+	fOld        // that fact was replaced
+	fOldAsked   // that fact was replaced, and an earlier state is asked for
+	fHeir       // it replaced a passage that was found
+	fNewer      // newer passages cover the question as well
+	fOlder      // older passages do, and an earlier state is asked for
+	fSoft       // weight of the question's words, each times its nearest word here
+	fSoftBest   // that, relative to the best passage
+	fHeadSoft   // how near a new word is to what "which" asks for
+	fCounted    // a figure stands next to the word that is counted
+	fDate       // it fits a date of the question
+	fOffDate    // the question has a date that it does not fit
+	fLong       // its length
+	fWhole      // it is a whole message of several sentences
+	fWide       // words in writing without spaces that it covers
+	numFeatures
+)
+
+// featureNames are the features in the weights file; never written.
+var featureNames = [numFeatures]string{
+	"cover", "kin", "near", "missing", "names-missing", "names-missing-near", "verbs", "head", "head-missing", "cover-best", "dense", "pairs",
+	"cosine", "cosine-best", "rank", "hit", "first-hit", "person", "no-person", "place", "no-place", "time", "no-time", "number", "no-number",
+	"amount", "no-amount", "reason", "no-reason", "news", "self", "not-self", "only-self", "other-person", "subject", "off-subject", "asks", "supposes", "denies",
+	"user", "fact", "replaced", "replaced-asked", "heir", "newer", "older-asked", "soft", "soft-best", "head-soft", "counted", "date", "off-date", "long", "whole", "wide",
+}
+
+// measure computes the features of all passages.
+func (q *question) measure(found []passage) {
+	q.weighWords(found)
+	bestCover, bestCosine, bestSoft := float32(1e-3), float32(1e-3), float32(1e-3)
+	for i := range found {
+		p := &found[i]
+		p.values = make([]float32, numFeatures)
+		q.measureWords(p)
+		q.measureForm(p)
+		q.measureSource(p)
+		bestCover = max(bestCover, p.values[fCover]+p.values[fKin])
+		bestCosine = max(bestCosine, p.values[fCosine])
+		bestSoft = max(bestSoft, p.values[fSoft])
+	}
+	for i := range found {
+		v := found[i].values
+		v[fBest] = (v[fCover] + v[fKin]) / bestCover
+		v[fCosineBest] = v[fCosine] / bestCosine
+		v[fSoftBest] = v[fSoft] / bestSoft
+	}
+	q.measureAge(found)
+}
+
+// weighWords lowers the weight of words that many of the messages found have, and finds
+// the weight of those that none has.
+func (q *question) weighWords(found []passage) {
+	messages := map[int64]bool{}
+	for i := range found {
+		messages[found[i].seq] = true
+	}
+	q.total, q.unmet = 0, 0
+	for i := range q.words {
+		w := &q.words[i]
+		holders, like := map[int64]bool{}, float32(0)
+		for k := range found {
+			here, kin := w.in(found[k].words)
+			if here > 0 {
+				holders[found[k].seq] = true
+			}
+			like = max(like, here, kin)
+		}
+		common := float32(len(holders)) / float32(max(len(messages), 1))
+		w.weight *= 1 - 0.6*common
+		q.total += w.weight
+		q.unmet += w.weight * (1 - like)
+	}
+	q.unmet /= max(q.total, 0.1)
+}
+
+// measureWords sets the features of words.
+func (q *question) measureWords(p *passage) {
+	v := p.values
+	var names, lacking, far, verbs, deeds float32
+	for i := range q.words {
+		w := &q.words[i]
+		here, kin := w.in(p.words)
+		near := float32(0)
+		if here == 0 && kin < 0.5 {
+			if there, like := w.in(p.near); there > 0 || like >= 0.5 {
+				near = 1
+			}
+		}
+		share := w.weight / max(q.total, 0.1)
+		v[fSoft] += share * max(here, w.soft(p.words))
+		v[fCover] += share * here
+		v[fKin] += share * kin
+		v[fNear] += share * near
+		if here == 0 && kin < 0.5 && near == 0 {
+			v[fMissing] = max(v[fMissing], w.weight)
+		}
+		if w.name {
+			names++
+			lacking += 1 - here
+			far += 1 - max(here, near)
+		}
+		if w.verb {
+			verbs++
+			deeds += max(here, kin)
+		}
+		if i == q.head {
+			v[fHead] = max(here, kin)
+			v[fHeadLacks] = 1 - v[fHead]
+			v[fHeadSoft] = q.newest(w, p.words)
+			v[fCounted] = truth(q.form&formNumber != 0 && w.counted(p.words))
+		}
+	}
+	v[fNames], v[fNamesNear] = lacking/max(names, 1), far/max(names, 1)
+	v[fVerbs] = deeds / max(verbs, 1)
+	v[fPairs] = q.pairs(p.words)
+	content, known := 0, 0
+	for i := range p.words {
+		if p.words[i].stop {
+			continue
+		}
+		content++
+		if q.index(p.words[i].stem) >= 0 {
+			known++
+		}
+	}
+	v[fDense] = float32(known) / float32(max(content, 1))
+	v[fNews] = min(1, float32(content-known)/4)
+	v[fCosine] = max(0, p.vec.Cosine(&q.vec))
+	v[fLong] = min(1, float32(math.Log1p(float64(len(p.words)))/5))
+	if q.wide {
+		v[fWide] = v[fCover]
+	}
+}
+
+// in reports how well words hold a wanted word: itself, and else another word of its
+// meaning.
+func (w *wanted) in(words []word) (here, kin float32) {
+	for i := range words {
+		if words[i].stem == w.stem {
+			return 1, 0
+		}
+	}
+	for i := range words {
+		if !words[i].stop {
+			kin = max(kin, w.like(&words[i]))
+		}
+	}
+	return 0, kin
+}
+
+// mayBe reports whether a word may stand for the wanted one, or is a member of the kind
+// that it names.
+func (w *wanted) mayBe(stem string) bool { return slices.Contains(w.others, stem) }
+
+// like is how near a word is to a wanted one, from 0 to 1. Vectors do not count: they hold
+// "father" for "mother".
+func (w *wanted) like(o *word) float32 {
+	if w.mayBe(o.stem) {
+		return 0.8
+	}
+	return 0
+}
+
+// pairs is the share of neighbouring words of the question that are near each other in
+// the passage.
+func (q *question) pairs(words []word) float32 {
+	if len(q.words) < 2 {
+		return 0
+	}
+	met := 0
+	for i := range q.words[1:] {
+		a, b := q.words[i].stem, q.words[i+1].stem
+		last := -10
+		for k := range words {
+			if words[k].stem == a {
+				last = k
+			}
+			if words[k].stem == b && k-last <= 4 {
+				met++
+				break
+			}
+		}
+	}
+	return float32(met) / float32(len(q.words)-1)
+}
+
+// formFeatures pairs what is asked for with its features; never written.
+var formFeatures = [...]struct {
+	form     form
+	has, not int
+}{
+	{formPerson, fPerson, fNoPerson}, {formPlace, fPlace, fNoPlace}, {formTime, fTime, fNoTime}, {formNumber, fNumber, fNoNumber},
+	{formMoney, fAmount, fNoAmount}, {formDuration, fAmount, fNoAmount}, {formFrequency, fAmount, fNoAmount}, {formReason, fReason, fNoReason},
+}
+
+// measureForm sets the features of the form of the answer and of who is spoken of.
+func (q *question) measureForm(p *passage) {
+	v := p.values
+	has := formsOf(p.text, p.words, func(stem string) bool { return q.index(stem) >= 0 })
+	if p.fact != nil && p.fact.Because != "" {
+		has |= formReason
+	}
+	if p.fact != nil && !p.fact.When.IsZero() {
+		has |= formTime
+	}
+	for _, one := range formFeatures {
+		if q.form&one.form == 0 {
+			continue
+		}
+		if has&one.form != 0 {
+			v[one.has] = 1
+		} else {
+			v[one.not] = 1
+		}
+	}
+	mine, its := q.cues&cueSelf != 0, p.cues&cueSelf != 0
+	v[fSelf], v[fNotSelf], v[fOnlySelf] = truth(mine && its), truth(mine && !its), truth(!mine && its)
+	v[fOther] = truth(mine && p.cues&cueOther != 0)
+	if mine {
+		switch q.subjectOf(p.words) {
+		case cueSelf:
+			v[fSubject] = 1
+		case cueOther:
+			v[fOffSubject] = 1
+		}
+	}
+	v[fAsks] = truth(p.asks)
+	v[fSuppose] = truth(p.cues&cueSuppose != 0 && q.cues&cueSuppose == 0)
+	v[fDeny] = truth(p.cues&cueDeny != 0)
+}
+
+// measureSource sets the features of where a passage comes from.
+func (q *question) measureSource(p *passage) {
+	v := p.values
+	v[fRank] = 1 / float32(1+p.rank)
+	v[fHit] = p.hit
+	v[fFirst] = truth(p.rank == 0)
+	v[fUser] = truth(p.role == session.User)
+	v[fWhole] = truth(p.whole)
+	v[fHeir] = truth(p.heir && q.cues&cueBack == 0)
+	if p.fact != nil {
+		v[fFact] = truth(tellable(p.fact.Kind))
+		old := !p.fact.Current()
+		v[fOld] = truth(old && q.cues&cueBack == 0)
+		v[fOldAsked] = truth(old && q.cues&cueBack != 0)
+	}
+	for _, d := range q.dates {
+		fits := p.fact != nil && !p.fact.When.IsZero() && p.fact.When.From.Before(d.To) && d.From.Before(p.fact.When.To)
+		if fits || !p.saidAt.Before(d.From) && p.saidAt.Before(d.To) {
+			v[fDate] = 1
+		}
+	}
+	v[fOffDate] = truth(len(q.dates) > 0 && v[fDate] == 0)
+}
+
+// measureAge sets the features of newer and older passages that cover the question as
+// well: a later statement may have replaced an earlier one.
+func (q *question) measureAge(found []passage) {
+	const as = 0.8 // of its coverage is as well
+	for i := range found {
+		p := &found[i]
+		least := as * (p.values[fCover] + p.values[fKin])
+		var newer, older float32
+		for k := range found {
+			o := &found[k]
+			if o.role != p.role || o.seq == p.seq && o.root == p.root || o.values[fCover]+o.values[fKin] < least {
+				continue
+			}
+			like := max(0, o.vec.Cosine(&p.vec))
+			if o.before(p) > 0 {
+				newer = max(newer, like)
+			} else {
+				older = max(older, like)
+			}
+		}
+		if q.cues&cueBack == 0 {
+			p.values[fNewer] = newer
+		} else {
+			p.values[fOlder] = older
+		}
+	}
+}
+
+func truth(b bool) float32 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// tellable reports whether facts of a kind may be quoted as answers.
+func tellable(k memory.Kind) bool {
+	return k.Asserted() || k == memory.ThirdParty || k == memory.Negated
+}
+
+// soft is the cosine of the nearest word, at least 0.
+func (w *wanted) soft(words []word) (nearest float32) {
+	if w.number < 0 {
+		return 0
+	}
+	for i := range words {
+		if words[i].stop {
+			continue
+		}
+		if n, known := wordvec.Word(words[i].low); known {
+			nearest = max(nearest, wordvec.Similarity(w.number, n))
+		}
+	}
+	return nearest
+}
+
+// newest is the cosine of the word nearest to w that the question does not have itself.
+func (q *question) newest(w *wanted, words []word) (nearest float32) {
+	if w.number < 0 {
+		return 0
+	}
+	for i := range words {
+		if words[i].stop || q.index(words[i].stem) >= 0 {
+			continue
+		}
+		if n, known := wordvec.Word(words[i].low); known {
+			nearest = max(nearest, wordvec.Similarity(w.number, n))
+		}
+	}
+	return nearest
+}
+
+// counted reports whether a figure stands just before the word, or a word like it.
+func (w *wanted) counted(words []word) bool {
+	for i := range words {
+		if words[i].number || theLexicon().words[words[i].low]&formNumber != 0 {
+			for k := i + 1; k < len(words) && k <= i+3; k++ {
+				if words[k].stem == w.stem || w.like(&words[k]) > 0.5 {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// subjectOf is the person, the speaker or another, who is named last before the word of a
+// passage that weighs most in the question: the subject of its clause as a rule.
+func (q *question) subjectOf(words []word) cue {
+	heaviest, at := float32(0), -1
+	for i := range words {
+		if n := q.index(words[i].stem); n >= 0 && q.words[n].weight > heaviest {
+			heaviest, at = q.words[n].weight, i
+		}
+	}
+	subject := cue(0)
+	for i := 0; i < at; i++ {
+		w := &words[i]
+		switch {
+		case w.cues&(cueSelf|cueOther) != 0:
+			subject = w.cues & (cueSelf | cueOther)
+		case theLexicon().words[w.low]&formPerson != 0, isName(w) && q.index(w.stem) < 0:
+			subject = cueOther
+		}
+	}
+	return subject
+}

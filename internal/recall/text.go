@@ -1,0 +1,147 @@
+package recall
+
+import (
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/language"
+)
+
+// word is one word of a question or a passage.
+type word struct {
+	stem, low  string // as compared; as written, folded
+	start, end int    // bytes of the text
+	stop       bool
+	capital    bool
+	opens      bool // it opens a sentence or a clause, where a capital tells nothing
+	number     bool
+	cues       cue
+}
+
+// wordsOf reads the words of a text.
+func wordsOf(text string) []word {
+	l := theLexicon()
+	out := make([]word, 0, len(text)/5+1)
+	opens, end := true, 0
+	for scan := language.Scan(text); ; {
+		w, ok := scan.Next()
+		if !ok {
+			return out
+		}
+		if strings.ContainsAny(text[min(end, w.Start):w.Start], ".!?:;\n\"“(") {
+			opens = true
+		}
+		low := folded(text[w.Start:w.End])
+		out = append(out, word{
+			stem: string(w.Stem), low: low, start: w.Start, end: w.End, stop: w.Stop,
+			capital: w.Capital, opens: opens, number: w.Number, cues: l.cues[low],
+		})
+		opens, end = false, w.End
+	}
+}
+
+// cuesOf are the cues of a text: those of its words, and those of entries inside writing
+// without spaces.
+func cuesOf(text string, words []word) cue {
+	var c cue
+	for i := range words {
+		c |= words[i].cues
+	}
+	if isWide(text) {
+		for _, e := range theLexicon().wide {
+			if e.cue&^c != 0 && strings.Contains(text, e.text) {
+				c |= e.cue
+			}
+		}
+	}
+	return c
+}
+
+// formsOf are the forms of answers that a passage has. asked are the stems of the
+// question: its own names are no answer.
+func formsOf(text string, words []word, asked func(stem string) bool) form {
+	l := theLexicon()
+	var f form
+	for i := range words {
+		w := &words[i]
+		has := l.words[w.low]
+		if has&formPlace != 0 && !(i+1 < len(words) && leadsToPlace(&words[i+1], asked)) {
+			has &^= formPlace
+		}
+		if asked(w.stem) {
+			has &= formReason
+		}
+		f |= has
+		if w.number {
+			f |= figureForms(text, words, i)
+		}
+		if isName(w) && !asked(w.stem) && has&formTime == 0 {
+			f |= formPerson
+		}
+	}
+	if isWide(text) {
+		for _, e := range l.wide {
+			if e.has&^f != 0 && strings.Contains(text, e.text) {
+				f |= e.has
+			}
+		}
+	}
+	return f
+}
+
+// leadsToPlace reports whether a word may be a place behind a preposition: no figure, no
+// time and no word of the question.
+func leadsToPlace(w *word, asked func(string) bool) bool {
+	return !w.number && theLexicon().words[w.low]&(formTime|formDuration|formNumber) == 0 && !asked(w.stem)
+}
+
+// isName reports whether a word is written like a name.
+func isName(w *word) bool { return w.capital && !w.opens && !w.stop && w.cues&cueSelf == 0 }
+
+// figureForms are the forms that a figure gives a passage.
+func figureForms(text string, words []word, i int) form {
+	l, w := theLexicon(), &words[i]
+	f := formNumber
+	if i+1 < len(words) {
+		f |= l.units[words[i+1].low]
+	}
+	if i > 0 {
+		f |= l.units[words[i-1].low] & formMoney
+	}
+	if unit := strings.TrimLeft(w.low, "0123456789.,:"); unit != "" {
+		f |= l.units[unit]
+		if strings.HasPrefix(unit, "am") || strings.HasPrefix(unit, "pm") || unit == "th" || unit == "st" || unit == "nd" || unit == "rd" {
+			f |= formTime
+		}
+	}
+	if hasCurrency(text, w) {
+		f |= formMoney
+	}
+	if isClock(text, w) || isYear(w.low) {
+		f |= formTime
+	}
+	if i+1 < len(words) && l.words[words[i+1].low]&formTime != 0 || i > 0 && l.words[words[i-1].low]&formTime != 0 {
+		f |= formTime
+	}
+	return f
+}
+
+// hasCurrency reports whether a sign of a currency stands next to a figure.
+func hasCurrency(text string, w *word) bool {
+	before, after := strings.TrimRight(text[:w.start], " "), strings.TrimLeft(text[w.end:], " ")
+	for _, sign := range [...]string{"$", "€", "£", "¥", "₹", "₽", "₩"} {
+		if strings.HasSuffix(before, sign) || strings.HasPrefix(after, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// isClock reports whether a figure is part of an hour: "14:30".
+func isClock(text string, w *word) bool {
+	behind := w.end+1 < len(text) && text[w.end] == ':' && text[w.end+1] >= '0' && text[w.end+1] <= '9'
+	before := w.start > 1 && text[w.start-1] == ':' && text[w.start-2] >= '0' && text[w.start-2] <= '9'
+	return behind || before
+}
+
+// isYear reports whether a figure is a year of our time.
+func isYear(low string) bool { return len(low) == 4 && (low[:2] == "19" || low[:2] == "20") }
