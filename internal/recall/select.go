@@ -182,7 +182,10 @@ func (q *question) choose(found []passage) choice {
 		c.kind = run.RecallNone
 	}
 	for i := range c.passages {
-		behind := float64(c.passages[i].score - found[0].score)
+		p, behind := &c.passages[i], 0.0
+		if !p.same(&found[0]) { // a part of the best passage answers as the whole does
+			behind = float64(p.score - found[0].score)
+		}
 		c.scores = append(c.scores, probability*float32(math.Exp(min(0, behind))))
 	}
 	return c
