@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -64,10 +65,16 @@ func asks(sentence string) bool {
 		return true
 	}
 	if first, rest := opening(sentence); theLexicon().cues[first]&cueOpening != 0 {
-		return !strings.Contains(sentence, ",") && rest != ""
+		return rest != "" && (!strings.Contains(sentence, ",") || onlyAsks(first))
 	}
 	end := strings.TrimRight(sentence, "。 ")
 	return strings.HasSuffix(end, "吗") || strings.HasSuffix(end, "か")
+}
+
+// onlyAsks reports whether a word opens nothing but questions: "when we moved, it rained" is
+// none.
+func onlyAsks(low string) bool {
+	return slices.Contains([]string{"who", "whom", "whose", "which", "why"}, low)
 }
 
 // requests reports whether a sentence requests an answer: it opens with such a verb, and

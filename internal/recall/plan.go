@@ -14,7 +14,9 @@ import (
 // such as "What changed since March?", for which no passage has the words.
 type plan struct {
 	// takes reports whether a fact belongs to the answer, apart from topic and time.
-	takes func(*memory.Fact) bool
+	takes func(*memory.View, *memory.Fact) bool
+	// fills takes facts that belong to the answer as long as there is room; nil for none.
+	fills func(*memory.View, *memory.Fact) bool
 	// nothing is the answer if no fact does.
 	nothing string
 	// since says that only what was said from the time in the question on counts.
@@ -41,28 +43,37 @@ var plans = [...]struct {
 	plan plan
 }{
 	{cueChange | cueDecision, false, plan{takes: reverses, nothing: noReversal, since: true}},
-	{cueChange, true, plan{takes: replaces, nothing: noChange, since: true}},
+	{cueChange, true, plan{takes: replaces, fills: told, nothing: noChange, since: true}},
 	{cueDecision, false, plan{takes: decides, nothing: noDecision, since: true}},
 	{cueOrder, true, plan{takes: happens, since: true}},
 	{cueAbout | cueSelf, true, plan{takes: told, weighty: true}},
 	{cueAbout | cueYou, true, plan{takes: told, weighty: true}},
 }
 
-// reverses takes facts that replaced a decision or a preference.
-func reverses(f *memory.Fact) bool { return replaces(f) && f.Current() }
-
-// replaces takes facts that replaced others.
-func replaces(f *memory.Fact) bool {
-	return slices.ContainsFunc(f.Links, func(l memory.Link) bool { return l.Kind == memory.Supersedes })
+// reverses takes facts that replaced a decision or a preference, and decisions that
+// replaced anything.
+func reverses(v *memory.View, f *memory.Fact) bool {
+	if !f.Current() || !replaces(v, f) {
+		return false
+	}
+	chain, _ := steps(v, *f)
+	return turns(chain)
 }
 
-func decides(f *memory.Fact) bool { return f.Kind == memory.Decision }
+// replaces takes facts that replaced others.
+func replaces(_ *memory.View, f *memory.Fact) bool {
+	return f.Current() && slices.ContainsFunc(f.Links, func(l memory.Link) bool { return l.Kind == memory.Supersedes })
+}
+
+func decides(_ *memory.View, f *memory.Fact) bool { return f.Kind == memory.Decision }
 
 // happens takes facts about a time.
-func happens(f *memory.Fact) bool { return told(f) && (f.Kind == memory.Event || !f.When.IsZero()) }
+func happens(v *memory.View, f *memory.Fact) bool {
+	return told(v, f) && (f.Kind == memory.Event || !f.When.IsZero())
+}
 
 // told takes all that holds.
-func told(f *memory.Fact) bool { return f.Kind.Asserted() && f.Current() }
+func told(_ *memory.View, f *memory.Fact) bool { return f.Kind.Asserted() && f.Current() }
 
 // planned is the query that answers the question; nil if passages answer it.
 func (q *question) planned() *plan {
@@ -119,9 +130,38 @@ const maxPlanned = 8
 
 // query answers a question about memory.
 func (q *question) query(ask *run.Question, p *plan) choice {
+	found := q.gather(ask, p, p.takes)
+	if p.fills != nil && len(q.dates) > 0 && len(found) < maxPlanned {
+		more := newestFirst(q.gather(ask, p, p.fills))
+		for i := range more {
+			if len(found) < maxPlanned && !slices.ContainsFunc(found, func(o passage) bool { return o.same(&more[i]) }) {
+				found = append(found, more[i])
+			}
+		}
+	}
+	if len(found) == 0 {
+		if p.nothing == "" || len(q.topic()) > 0 && len(q.dates) == 0 {
+			return choice{kind: run.RecallNone}
+		}
+		return choice{kind: run.RecallSure, nothing: p.nothing}
+	}
+	if len(found) > maxPlanned {
+		if p.weighty {
+			slices.SortStableFunc(found, func(a, b passage) int { return cmp.Compare(worth(b.fact.Kind), worth(a.fact.Kind)) })
+		} else {
+			found = newestFirst(found)
+		}
+		found = found[:maxPlanned]
+	}
+	return choice{kind: run.RecallSure, passages: inOrder(found), scores: slices.Repeat([]float32{1}, len(found))}
+}
+
+// gather collects the user's facts of the question's time and topic.
+func (q *question) gather(ask *run.Question, p *plan, takes func(*memory.View, *memory.Fact) bool) []passage {
 	var found []passage
 	for _, f := range ask.View.Facts() {
-		if !p.takes(&f) || f.Source.Role != session.User || ask.Own != nil && ask.Own(f.Source.Root, f.Source.Seq) || !q.during(&f, p.since) {
+		own := ask.Own != nil && ask.Own(f.Source.Root, f.Source.Seq)
+		if own || f.Source.Role != session.User || !takes(ask.View, &f) || !q.during(&f, p.since) {
 			continue
 		}
 		one := ofFact(&f)
@@ -130,24 +170,13 @@ func (q *question) query(ask *run.Question, p *plan) choice {
 			found = append(found, one)
 		}
 	}
-	found = slices.CompactFunc(found, func(a, b passage) bool { return a.same(&b) })
-	if len(found) == 0 {
-		if p.nothing == "" || len(q.topic()) > 0 && len(q.dates) == 0 {
-			return choice{kind: run.RecallNone}
-		}
-		return choice{kind: run.RecallSure, nothing: p.nothing}
-	}
-	if len(found) > maxPlanned {
-		slices.SortStableFunc(found, func(a, b passage) int {
-			if c := cmp.Compare(worth(b.fact.Kind), worth(a.fact.Kind)); c != 0 && p.weighty {
-				return c
-			}
-			return b.before(&a)
-		})
-		found = found[:maxPlanned]
-	}
-	slices.SortStableFunc(found, func(a, b passage) int { return a.before(&b) })
-	return choice{kind: run.RecallSure, passages: found, scores: slices.Repeat([]float32{1}, len(found))}
+	return slices.CompactFunc(found, func(a, b passage) bool { return a.same(&b) })
+}
+
+// newestFirst sorts passages by the time they were said.
+func newestFirst(passages []passage) []passage {
+	slices.SortStableFunc(passages, func(a, b passage) int { return b.before(&a) })
+	return passages
 }
 
 // during reports whether a fact is of the time that the question names: said in it, about

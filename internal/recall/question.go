@@ -20,6 +20,7 @@ type question struct {
 	dates []language.Date
 	vec   wordvec.Vector
 	yesNo bool
+	many  bool // it asks for several things, or for what came after what
 	wide  bool // in writing without spaces
 	// sure is how sure the ranking of messages is that the scope holds an answer.
 	sure float32
@@ -61,7 +62,13 @@ func readQuestion(text string, at time.Time) *question {
 		}
 		q.add(w)
 	}
+	q.many = q.cues&(cueMany|cueOrder|cueChange) != 0 || q.head >= 0 && isPlural(q.words[q.head].low) && q.form&formTime == 0
 	return q
+}
+
+// isPlural reports whether an English noun seems to name several things.
+func isPlural(low string) bool {
+	return len(low) > 3 && strings.HasSuffix(low, "s") && !strings.HasSuffix(low, "ss") && !strings.HasSuffix(low, "us") && !strings.HasSuffix(low, "is")
 }
 
 // headed reports whether "what" or "which" stands just before, with no content word

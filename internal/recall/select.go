@@ -149,7 +149,7 @@ const (
 	// nearly is the probability from which the best passages are offered as the closest.
 	nearly = 0.03
 	// maxQuotes are the passages of an answer, and maxListed those of one that lists.
-	maxQuotes, maxListed = 3, 6
+	maxQuotes, maxListed = 3, 5
 )
 
 // choice is what a question is answered with.
@@ -172,11 +172,13 @@ func (q *question) choose(found []passage) choice {
 	case probability >= surely && found[0].mayAnswer():
 		c.kind = run.RecallSure
 		c.passages = []passage{q.shortest(found)}
-		if q.cues&(cueMany|cueOrder|cueChange) != 0 {
-			c.passages = q.listed(found)
+		if q.many {
+			c.passages = listed(found)
 		}
+	case probability >= nearly && q.many:
+		c.kind, c.passages = run.RecallUnsure, inOrder(nearest(found, maxListed))
 	case probability >= nearly:
-		c.kind, c.passages = run.RecallUnsure, nearest(found)
+		c.kind, c.passages = run.RecallUnsure, nearest(found, maxQuotes)
 	}
 	if len(c.passages) == 0 {
 		c.kind = run.RecallNone
@@ -242,8 +244,8 @@ func distinct(found []passage, limit int) []passage {
 
 // nearest are the passages that may be offered as the closest: the few best that have
 // anything of the question.
-func nearest(found []passage) []passage {
-	return slices.DeleteFunc(distinct(found, maxQuotes), func(p passage) bool { return !p.touches() })
+func nearest(found []passage, limit int) []passage {
+	return slices.DeleteFunc(distinct(found, limit), func(p passage) bool { return !p.touches() })
 }
 
 // touches reports whether a passage has anything of the question: a word, a word of the
@@ -254,10 +256,13 @@ func (p *passage) touches() bool {
 }
 
 // listed are the passages of a list: those nearly as good as the best, as they were said.
-func (q *question) listed(found []passage) []passage {
-	const near = 1.5 // log odds below the best
-	out := distinct(found, maxListed)
-	out = slices.DeleteFunc(out, func(p passage) bool { return p.score < found[0].score-near })
-	slices.SortStableFunc(out, func(a, b passage) int { return a.before(&b) })
-	return out
+func listed(found []passage) []passage {
+	const near = 2.5 // log odds below the best
+	return inOrder(slices.DeleteFunc(distinct(found, maxListed), func(p passage) bool { return p.score < found[0].score-near }))
+}
+
+// inOrder sorts passages by the time they were said.
+func inOrder(passages []passage) []passage {
+	slices.SortStableFunc(passages, func(a, b passage) int { return a.before(&b) })
+	return passages
 }

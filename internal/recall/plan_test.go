@@ -1,0 +1,73 @@
+package recall_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/run"
+)
+
+// TestQuestionsAboutMemory asks what no passage has the words for.
+func TestQuestionsAboutMemory(t *testing.T) {
+	t.Parallel()
+	k := newTalk(t)
+	k.Now = time.Date(2025, time.May, 1, 10, 0, 0, 0, time.UTC)
+	k.tell("We use Postgres for billing.", "We decided to pay Figma yearly.")
+	k.Now = time.Date(2025, time.July, 1, 10, 0, 0, 0, time.UTC)
+	k.tell("Our team is called Runway.", "We moved billing from Postgres to MySQL because of the licence.")
+	k.Now = time.Date(2025, time.September, 1, 10, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		question string
+		want     []string
+	}{
+		{"What has changed since June?", []string{"Runway", `later "We moved billing from Postgres to MySQL`, "!Figma"}},
+		{"Which decisions were reversed?", []string{`you said "We use Postgres for billing"`, "MySQL", "!Figma", "!Runway"}},
+		{"List our decisions.", []string{"Figma", "!Runway"}},
+		{"What do you know about us?", []string{"Figma", "Runway", "MySQL"}},
+		{"What has changed since August?", []string{"[recall] I was told of no change."}},
+	} {
+		expect(t, c.question, k.say(c.question), c.want...)
+	}
+}
+
+// TestNothingIsAnAnswer asks about memory that has nothing of the kind.
+func TestNothingIsAnAnswer(t *testing.T) {
+	t.Parallel()
+	k := newTalk(t)
+	k.tell("My dog is called Biscuit.")
+	for question, want := range map[string]string{
+		"Which decisions were reversed?":    "[recall] I was told of no reversal.",
+		"What changed?":                     "[recall] I was told of no change.",
+		"Which decisions have been made?":   "[recall] I was told of no decision.",
+		"List all the decisions we made.":   "[recall] I was told of no decision.",
+		"Which of our choices did we undo?": "[recall] I was told of no reversal.",
+	} {
+		if got := k.say(question); got != want {
+			t.Errorf("%s: got %s, want %s", question, got, want)
+		}
+	}
+}
+
+// TestKinds holds the kind that an answer reports against its words.
+func TestKinds(t *testing.T) {
+	t.Parallel()
+	k := newTalk(t)
+	k.tell("My name is Alex. I'm building a distributed cache in Rust.", "My sister Clara studies medicine. She lives in Vienna.")
+	for message, want := range map[string]run.RecallKind{
+		"What is my name?":                  run.RecallSure,
+		"Where do I live?":                  run.RecallUnsure,
+		"What is the wifi password?":        run.RecallNone,
+		"What is my name? Where do I live?": run.RecallUnsure,
+		"The launch is on 7 May.":           "",
+	} {
+		got, pieces := answerOf(t, k.prompt(message, false))
+		last := pieces[len(pieces)-1].Recall
+		switch {
+		case want == "" && last == nil:
+		case last == nil || last.Kind != want:
+			t.Errorf("%s: got %+v with %s, want %s", message, last, got, want)
+		case want != run.RecallNone && (len(last.Scores) == 0 || last.Scores[0] <= 0 || last.Scores[0] > 1):
+			t.Errorf("%s: got the scores %v", message, last.Scores)
+		}
+	}
+}
