@@ -22,7 +22,7 @@ var secretsRig = rig{
 	name: "secrets", fault: "T15 a secret in every setting, echoed by a model, a collector and a tool server that fail", rounds: 20, run: lookForSecrets,
 	want: "0 hits in the log, answers, metrics, spans, exports, files and commands",
 	off:  "what an upstream says is passed on as it is", bareRounds: 1,
-	bare: []change{{"internal/upstream/scrub.go", "	text = strings.ToValidUTF8(text, \"\\uFFFD\")\n", "	return text\n"}},
+	bare: []change{{"internal/upstream/scrub.go", "	text = strings.Map(printable, strings.ToValidUTF8(text, \"\\uFFFD\"))\n", "	return text\n"}},
 }
 
 // canary is a secret, and the setting it stands in.
