@@ -87,7 +87,7 @@ func checkParsed(t *testing.T, got string, err error, in string, ok bool, code, 
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"", "a", "名前:ü", "a\x00", "\xff", "\u0085", strings.Repeat("ü", 257), "\u2028"} {
+	for _, s := range []string{"", " ", "\u200b", "a", "名前:ü", "a\x00", "\xff", "\u0085", strings.Repeat("ü", 257), "\u2028"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -96,7 +96,8 @@ func FuzzParse(f *testing.F) {
 		if (err == nil) != (keyErr == nil) {
 			t.Errorf("got %v for an id and %v for a key, want the same rules", err, keyErr)
 		}
-		want := s != "" && utf8.ValidString(s) && utf8.RuneCountInString(s) <= 256 &&
+		visible := strings.ContainsFunc(s, func(r rune) bool { return !isBlank(r) })
+		want := visible && utf8.ValidString(s) && utf8.RuneCountInString(s) <= 256 &&
 			!strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' })
 		if (err == nil) != want {
 			t.Errorf("got %v, want accepted: %v", err, want)
