@@ -16,18 +16,10 @@ type Weighed struct {
 	Score      float32
 }
 
-// Explain returns the passages that were weighed for a question, best first, and the
-// signs by which the best one was judged. The weights of both models are fitted to what
-// it returns. score replaces the selector; nil keeps it.
-func Explain(ctx context.Context, ask *run.Question, text string, score func(values []float32) float32) ([]Weighed, []float32, error) {
-	again, err := Prepare(ctx, ask, text)
-	if err != nil {
-		return nil, nil, err
-	}
-	return again(score)
-}
-
-// Prepare is Explain for several selectors: it reads the passages once.
+// Prepare reads the passages for a question once. The function that it returns ranks the
+// passages by a score, or by the selector if that is nil, and returns them, best first, with
+// the signs by which the best one is judged. The weights of both models are fitted to what
+// it returns.
 func Prepare(ctx context.Context, ask *run.Question, text string) (func(score func(values []float32) float32) ([]Weighed, []float32, error), error) {
 	q := readQuestion(text, ask.Now)
 	all, err := find(ctx, ask, q)
@@ -53,5 +45,5 @@ func Prepare(ctx context.Context, ask *run.Question, text string) (func(score fu
 // FeatureNames are the names of Weighed.Values, and SignNames those of the signs.
 func FeatureNames() []string { return featureNames[:] }
 
-// SignNames are the names of the signs that Explain returns.
+// SignNames are the names of the signs.
 func SignNames() []string { return signNames[:] }

@@ -120,7 +120,7 @@ func (q *question) weighWords(found []passage) {
 			like = max(like, here, kin)
 		}
 		common := float32(len(holders)) / float32(max(len(messages), 1))
-		w.weight *= 1 - 0.6*common
+		w.weight = w.whole * (1 - 0.6*common)
 		q.total += w.weight
 		q.unmet += w.weight * (1 - like)
 	}

@@ -32,7 +32,8 @@ type question struct {
 // wanted is a content word of a question.
 type wanted struct {
 	stem, low string
-	weight    float32
+	whole     float32  // weight by how rare the word is in English
+	weight    float32  // whole, less for a word that many of the messages found have
 	number    int      // in the table of vectors; -1 for none
 	others    []string // stems of words that may stand for it, and of members of the kind
 	cues      cue
@@ -95,6 +96,7 @@ func (q *question) add(w *word) {
 	if one.weight > 0.4 {
 		one.others = append(append(one.others, language.Alike(w.stem)...), language.Kinds(w.stem)...)
 	}
+	one.whole = one.weight
 	q.words = append(q.words, one)
 	q.total += one.weight
 }
