@@ -232,6 +232,9 @@ func removal(doc []byte, v *hujson.Value, o *hujson.Object, i int) []cut {
 	m := &o.Members[i]
 	start, end := m.Name.StartOffset, m.Value.EndOffset
 	space := bytes.TrimRight(m.Name.BeforeExtra, " \t\r\n")
+	if eol := bytes.IndexByte(m.Name.BeforeExtra[len(space):], '\n'); len(space) > 0 && eol > 0 {
+		space = bytes.TrimRight(m.Name.BeforeExtra[:len(space)+eol], "\r") // the space at the end of a comment is the comment's
+	}
 	if len(o.Members) == 1 && len(space)+len(bytes.TrimSpace(o.AfterExtra)) == 0 {
 		return []cut{{v.StartOffset + 1, v.EndOffset - 1, ""}}
 	}
