@@ -227,14 +227,24 @@ func (jsonc) remove(doc []byte, path []string) ([]byte, error) {
 	return splice(doc, removal(doc, v, o, i)...), nil
 }
 
+// comments are the comments before a member, without the white space behind them. The space
+// at the end of a comment's line is the comment's.
+func comments(before []byte) []byte {
+	text := bytes.TrimRight(before, " \t\r\n")
+	if len(text) == 0 {
+		return nil
+	}
+	if eol := bytes.IndexByte(before[len(text):], '\n'); eol > 0 {
+		return bytes.TrimRight(before[:len(text)+eol], "\r")
+	}
+	return text
+}
+
 // removal cuts a member out of an object, with the comma that is one too many then.
 func removal(doc []byte, v *hujson.Value, o *hujson.Object, i int) []cut {
 	m := &o.Members[i]
 	start, end := m.Name.StartOffset, m.Value.EndOffset
-	space := bytes.TrimRight(m.Name.BeforeExtra, " \t\r\n")
-	if eol := bytes.IndexByte(m.Name.BeforeExtra[len(space):], '\n'); len(space) > 0 && eol > 0 {
-		space = bytes.TrimRight(m.Name.BeforeExtra[:len(space)+eol], "\r") // the space at the end of a comment is the comment's
-	}
+	space := comments(m.Name.BeforeExtra)
 	if len(o.Members) == 1 && len(space)+len(bytes.TrimSpace(o.AfterExtra)) == 0 {
 		return []cut{{v.StartOffset + 1, v.EndOffset - 1, ""}}
 	}
