@@ -22,3 +22,20 @@ func TestUserBeforeTool(t *testing.T) {
 		}
 	}
 }
+
+// TestOccasion tells the question that a bare answer answers, and the proposal that a yes
+// accepts: the user's own words do not say what they are about.
+func TestOccasion(t *testing.T) {
+	t.Parallel()
+	for _, c := range [][4]string{
+		{"Which region should the staging cluster run in?", "Frankfurt", "Which region does the staging cluster run in?", `"Frankfurt", asked "Which region should the staging cluster run in?"`},
+		{"I suggest we move the invoices to Stripe.", "Yes, let's do that.", "What did we decide?", `, to "I suggest we move the invoices to Stripe"`},
+	} {
+		k := newTalk(t)
+		k.learn(session.Assistant, "", c[0])
+		k.learn(session.User, "", c[1])
+		if got := k.say(c[2]); !strings.Contains(got, c[3]) {
+			t.Errorf("%s %s: got %s, want %s", c[1], c[2], got, c[3])
+		}
+	}
+}

@@ -154,14 +154,19 @@ func (v *voice) quote(text string, whole bool) {
 // occasion adds the question that a bare answer answers, or the proposal that a yes
 // accepts.
 func (v *voice) occasion(f *memory.Fact) {
-	stripped := strings.TrimRight(f.Quote, ".!")
-	if proposal, accepts := strings.CutPrefix(f.Statement, stripped+": "); accepts && f.Kind == memory.Decision {
-		v.b.WriteString(", to ")
-		v.quote(proposal, true)
-	} else if question, answers := strings.CutSuffix(f.Statement, " "+stripped); answers && marked(question) {
-		v.b.WriteString(", asked ")
-		v.quote(question, true)
+	if v.ask.View == nil {
+		return
 	}
+	asked, known := v.ask.View.Asked(*f)
+	switch {
+	case !known:
+		return
+	case f.Kind == memory.Decision:
+		v.b.WriteString(", to ")
+	default:
+		v.b.WriteString(", asked ")
+	}
+	v.quote(asked.Statement, true)
 }
 
 // because adds the reason if the text does not give it.
