@@ -3,6 +3,7 @@ package recall
 import (
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/language"
 	"github.com/hermes-memory/hermes/internal/memory"
 )
 
@@ -27,4 +28,12 @@ func spanOf(i memory.Interval) string {
 		return i.From.Format(dayLayout + " 15:04")
 	}
 	return i.From.Format(dayLayout)
+}
+
+// within reports whether a time is of a date.
+func within(d language.Date, t time.Time) bool { return !t.Before(d.From) && t.Before(d.To) }
+
+// overlaps reports whether a fact is about a date. Most facts are about none.
+func overlaps(d language.Date, when memory.Interval) bool {
+	return !when.IsZero() && when.From.Before(d.To) && d.From.Before(when.To)
 }

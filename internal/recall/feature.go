@@ -141,7 +141,7 @@ func (q *question) measureWords(p *passage) {
 			}
 		}
 		share := w.weight / max(q.total, 0.1)
-		v[fSoft] += share * max(here, w.soft(p.words))
+		v[fSoft] += share * max(here, w.soft(p.words, func(*word) bool { return false }))
 		v[fCover] += share * here
 		v[fKin] += share * kin
 		v[fNear] += share * near
@@ -160,7 +160,7 @@ func (q *question) measureWords(p *passage) {
 		if i == q.head {
 			v[fHead] = max(here, kin)
 			v[fHeadLacks] = 1 - v[fHead]
-			v[fHeadSoft] = q.newest(w, p.words)
+			v[fHeadSoft] = w.soft(p.words, func(o *word) bool { return q.index(o.stem) >= 0 })
 			v[fCounted] = truth(q.form&formNumber != 0 && w.counted(p.words))
 		}
 	}
@@ -202,14 +202,11 @@ func (w *wanted) in(words []word) (here, kin float32) {
 	return 0, kin
 }
 
-// mayBe reports whether a word may stand for the wanted one, or is a member of the kind
-// that it names.
-func (w *wanted) mayBe(stem string) bool { return slices.Contains(w.others, stem) }
-
-// like is how near a word is to a wanted one, from 0 to 1. Vectors do not count: they hold
-// "father" for "mother".
+// like is how near a word is to a wanted one, from 0 to 1: it may stand for the wanted one,
+// or is a member of the kind that that names. Vectors do not count: they hold "father" for
+// "mother".
 func (w *wanted) like(o *word) float32 {
-	if w.mayBe(o.stem) {
+	if slices.Contains(w.others, o.stem) {
 		return 0.8
 	}
 	return 0
@@ -299,8 +296,7 @@ func (q *question) measureSource(p *passage) {
 		v[fOldAsked] = truth(old && q.cues&cueBack != 0)
 	}
 	for _, d := range q.dates {
-		fits := p.fact != nil && !p.fact.When.IsZero() && p.fact.When.From.Before(d.To) && d.From.Before(p.fact.When.To)
-		if fits || !p.saidAt.Before(d.From) && p.saidAt.Before(d.To) {
+		if within(d, p.saidAt) || p.fact != nil && overlaps(d, p.fact.When) {
 			v[fDate] = 1
 		}
 	}
@@ -347,33 +343,15 @@ func tellable(k memory.Kind) bool {
 	return k.Asserted() || k == memory.ThirdParty || k == memory.Negated
 }
 
-// soft is the cosine of the nearest word, at least 0.
-func (w *wanted) soft(words []word) (nearest float32) {
-	if w.number < 0 {
+// soft is the cosine of the nearest word, at least 0. Words for which skip holds do not
+// count.
+func (w *wanted) soft(words []word, skip func(*word) bool) (nearest float32) {
+	if w.vector < 0 {
 		return 0
 	}
 	for i := range words {
-		if words[i].stop {
-			continue
-		}
-		if n, known := wordvec.Word(words[i].low); known {
-			nearest = max(nearest, wordvec.Similarity(w.number, n))
-		}
-	}
-	return nearest
-}
-
-// newest is the cosine of the word nearest to w that the question does not have itself.
-func (q *question) newest(w *wanted, words []word) (nearest float32) {
-	if w.number < 0 {
-		return 0
-	}
-	for i := range words {
-		if words[i].stop || q.index(words[i].stem) >= 0 {
-			continue
-		}
-		if n, known := wordvec.Word(words[i].low); known {
-			nearest = max(nearest, wordvec.Similarity(w.number, n))
+		if o := &words[i]; !o.stop && o.vector >= 0 && !skip(o) {
+			nearest = max(nearest, wordvec.Similarity(w.vector, o.vector))
 		}
 	}
 	return nearest

@@ -53,7 +53,7 @@ var plans = [...]struct {
 // reverses takes facts that replaced a decision or a preference, and decisions that
 // replaced anything.
 func reverses(v *memory.View, f *memory.Fact) bool {
-	if !f.Current() || !replaces(v, f) {
+	if !replaces(v, f) {
 		return false
 	}
 	chain, _ := steps(v, *f)
@@ -189,8 +189,7 @@ func (q *question) during(f *memory.Fact, since bool) bool {
 	if since {
 		return !f.SaidAt.Before(d.From)
 	}
-	about := !f.When.IsZero() && f.When.From.Before(d.To) && d.From.Before(f.When.To)
-	return about || !f.SaidAt.Before(d.From) && f.SaidAt.Before(d.To)
+	return within(d, f.SaidAt) || overlaps(d, f.When)
 }
 
 // about reports whether a passage has one of the words that name the topic.

@@ -34,7 +34,7 @@ type wanted struct {
 	stem, low string
 	whole     float32  // weight by how rare the word is in English
 	weight    float32  // whole, less for a word that many of the messages found have
-	number    int      // in the table of vectors; -1 for none
+	vector    int      // its number in the table of vectors; -1 for none
 	others    []string // stems of words that may stand for it, and of members of the kind
 	cues      cue
 	dated     bool // part of a date
@@ -88,11 +88,7 @@ func headed(before []word) bool {
 }
 
 func (q *question) add(w *word) {
-	n, known := wordvec.Word(w.low)
-	if !known {
-		n = -1
-	}
-	one := wanted{stem: w.stem, low: w.low, number: n, cues: w.cues, dated: q.inDate(w), weight: weightOf(w, n), name: isName(w), verb: language.Verb(w.stem)}
+	one := wanted{stem: w.stem, low: w.low, vector: w.vector, cues: w.cues, dated: q.inDate(w), weight: weightOf(w), name: isName(w), verb: language.Verb(w.stem)}
 	if one.weight > 0.4 {
 		one.others = append(append(one.others, language.Alike(w.stem)...), language.Kinds(w.stem)...)
 	}
@@ -113,7 +109,8 @@ func (q *question) index(stem string) int {
 
 // weightOf is how much a word of a question says: the rarer in English, the more. A word
 // that the table of vectors lacks is a name or in another language.
-func weightOf(w *word, n int) float32 {
+func weightOf(w *word) float32 {
+	n := w.vector
 	switch {
 	case w.cues&(cueBack|cuePresent|cueMany) != 0, language.Idle(w.stem):
 		return slight

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/hermes-memory/hermes/internal/language"
+	"github.com/hermes-memory/hermes/internal/wordvec"
 )
 
 // word is one word of a question or a passage.
@@ -14,6 +15,7 @@ type word struct {
 	capital    bool
 	opens      bool // it opens a sentence or a clause, where a capital tells nothing
 	number     bool
+	vector     int // its number in the table of vectors; -1 for none
 	cues       cue
 }
 
@@ -31,9 +33,13 @@ func wordsOf(text string) []word {
 			opens = true
 		}
 		low := folded(text[w.Start:w.End])
+		vector, known := wordvec.Word(low)
+		if !known {
+			vector = -1
+		}
 		out = append(out, word{
 			stem: string(w.Stem), low: low, start: w.Start, end: w.End, stop: w.Stop,
-			capital: w.Capital, opens: opens, number: w.Number, cues: l.cues[low],
+			capital: w.Capital, opens: opens, number: w.Number, vector: vector, cues: l.cues[low],
 		})
 		opens, end = false, w.End
 	}
