@@ -21,7 +21,6 @@ const (
 	silent                       // of a kind that answers no question
 	others                       // about or by another person
 	current                      // nothing has replaced it
-	inner                        // part of another fact, without a separate slot
 	replaced                     // an older fact
 	reasoned                     // gives a reason
 	valued                       // fills a slot
@@ -65,7 +64,7 @@ func numberOf(k Kind) kindNumber {
 func (s *State) note(n int32) {
 	f, t := &s.facts[n], &s.traits[n]
 	is := aspects(0).when(!f.When.IsZero(), timed).when(f.Kind == ThirdParty, others).when(f.Current(), current).
-		when(t.inner && !t.clause, inner).when(t.was >= 0, replaced).when(f.Because != "", reasoned).when(f.Value != "", valued)
+		when(t.was >= 0, replaced).when(f.Because != "", reasoned).when(f.Value != "", valued)
 	switch f.Kind {
 	case Question, Quoted, Hypothetical, Proposal, Retraction:
 		is |= silent

@@ -307,7 +307,6 @@ func (x *distiller) fill(main, i int) {
 	if r.overturns() {
 		f.Replaces = x.overturned(main)
 	}
-	x.parts(r, main)
 }
 
 // slotOf is the slot that a sentence fills.

@@ -25,68 +25,31 @@ func TestDistillVerbatim(t *testing.T) {
 	}
 }
 
-// TestDistillCausalChain keeps the reason of a removal and what it in turn
-// caused.
-func TestDistillCausalChain(t *testing.T) {
+// TestDistillWhole keeps a sentence of several steps or causes as one statement, with its
+// last time and its reason.
+func TestDistillWhole(t *testing.T) {
 	t.Parallel()
-	facts := Distill(said("Removed Redis because cache invalidation bugs caused stale product prices"), nil)
-	if len(facts) != 2 {
-		t.Fatalf("got %d facts, want a decision and a cause", len(facts))
-	}
-	decision, cause := facts[0], facts[1]
-	if decision.Kind != Decision || decision.Because != "cache invalidation bugs caused stale product prices" {
-		t.Errorf("got %s because %q", decision.Kind, decision.Because)
-	}
-	if cause.Kind != Cause || cause.Because != "cache invalidation bugs" || cause.Value != "stale product prices" {
-		t.Errorf("got %s: %q because %q", cause.Kind, cause.Value, cause.Because)
-	}
-	if diff := cmp.Diff([]Link{{Kind: Because, To: cause.ID}}, decision.Links); diff != "" {
-		t.Errorf("links (-want +got):\n%s", diff)
-	}
-}
-
-// TestDistillSequence keeps what was tried and reverted in one record, with the
-// steps in order and the reason at the second.
-func TestDistillSequence(t *testing.T) {
-	t.Parallel()
-	facts := Distill(said("Tried GraphQL in Q1, reverted in Q2 due to N+1 issues"), nil)
-	if len(facts) != 3 {
-		t.Fatalf("got %d facts, want the record and two steps", len(facts))
-	}
-	record, tried, reverted := facts[0], facts[1], facts[2]
-	if record.Because != "N+1 issues" || record.Value != "reverted" || record.Subject != "graphql" {
-		t.Errorf("got record %q of %q because %q", record.Value, record.Subject, record.Because)
-	}
-	if !tried.When.From.Before(reverted.When.From) {
-		t.Errorf("got %v and %v, want the first before the second", tried.When, reverted.When)
-	}
-	if tried.Because != "" || reverted.Because != "N+1 issues" {
-		t.Errorf("got reasons %q and %q, want it at the second alone", tried.Because, reverted.Because)
-	}
-	if diff := cmp.Diff([]Link{{Kind: Then, To: reverted.ID}}, tried.Links); diff != "" {
-		t.Errorf("links (-want +got):\n%s", diff)
-	}
-}
-
-// TestDistillCommit reads a commit note as decision, consequence and number.
-func TestDistillCommit(t *testing.T) {
-	t.Parallel()
-	facts := Distill(said("Commit: removed Redis cache, caused 3 outages"), nil)
-	kinds := make([]Kind, 0, len(facts))
-	for _, f := range facts {
-		kinds = append(kinds, f.Kind)
-	}
-	if diff := cmp.Diff([]Kind{Decision, Cause, Number}, kinds); diff != "" {
-		t.Fatalf("kinds (-want +got):\n%s", diff)
-	}
-	if facts[0].Statement != "removed Redis cache, caused 3 outages" {
-		t.Errorf("got statement %q", facts[0].Statement)
-	}
-	if facts[1].Because != "removed Redis cache" || facts[1].Value != "3 outages" {
-		t.Errorf("got %q because %q", facts[1].Value, facts[1].Because)
-	}
-	if facts[2].Quote != "3 outages" {
-		t.Errorf("got number %q", facts[2].Quote)
+	for _, c := range []struct {
+		text, because string
+		kind          Kind
+		month         time.Month // in which the time begins; 0 for none
+	}{
+		{"Removed Redis because cache invalidation bugs caused stale product prices", "cache invalidation bugs caused stale product prices", Decision, 0},
+		{"Tried GraphQL in Q1, reverted in Q2 due to N+1 issues", "N+1 issues", Decision, time.April},
+		{"Commit: removed Redis cache, caused 3 outages", "removed Redis cache", Decision, 0},
+	} {
+		facts := Distill(said(c.text), nil)
+		if len(facts) != 1 {
+			t.Errorf("%q: got %d facts", c.text, len(facts))
+			continue
+		}
+		f := facts[0]
+		if f.Kind != c.kind || f.Because != c.because || !strings.HasSuffix(c.text, f.Statement) {
+			t.Errorf("%q: got %s %q because %q", c.text, f.Kind, f.Statement, f.Because)
+		}
+		if f.When.IsZero() != (c.month == 0) || c.month != 0 && f.When.From.Month() != c.month {
+			t.Errorf("%q: got %v, want month %d", c.text, f.When.From, c.month)
+		}
 	}
 }
 

@@ -107,8 +107,6 @@ type LinkKind string
 
 // The links. Each names the relation of the fact that has it to the other fact.
 const (
-	Because    LinkKind = "because"    // this is so because of the other
-	Then       LinkKind = "then"       // the other happened after this
 	Supersedes LinkKind = "supersedes" // this replaced the other
 	Perhaps    LinkKind = "perhaps"    // this perhaps replaced the other; both hold
 	Answers    LinkKind = "answers"    // this replies to the other, which the assistant said

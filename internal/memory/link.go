@@ -122,7 +122,7 @@ func (p *pool) add(list []int32, most int) {
 // put adds a fact unless it cannot be ended by n. It returns whether the fact is in.
 func (p *pool) put(o int32) bool {
 	was, now := &p.s.facts[o], &p.s.facts[p.n]
-	if o == p.n || !was.Current() || !was.Kind.Asserted() || p.s.traits[o].inner && !p.s.traits[o].clause {
+	if o == p.n || !was.Current() || !was.Kind.Asserted() {
 		return false
 	}
 	if within(&was.Source, &now.Source) || within(&now.Source, &was.Source) || !outranks(&now.Source, &was.Source) {
@@ -190,7 +190,7 @@ func (s *State) current() []int32 { return s.asserted }
 // indexTerms indexes a fact by what it is about.
 func (s *State) indexTerms(n int32) {
 	f, g := &s.facts[n], &s.signatures[n]
-	if t := &s.traits[n]; !f.Kind.Asserted() || t.inner && !t.clause {
+	if !f.Kind.Asserted() {
 		return
 	}
 	s.asserted = append(s.asserted, n)
@@ -262,8 +262,8 @@ func (s *State) appendAll(facts []Fact) iter.Seq[int32] {
 
 // mayEnd reports whether a fact can end others: it is asserted, or denies something.
 func (s *State) mayEnd(n int32) bool {
-	f, t := &s.facts[n], &s.traits[n]
-	return (f.Kind.Asserted() || f.Kind == Negated) && (!t.inner || t.clause)
+	kind := s.facts[n].Kind
+	return kind.Asserted() || kind == Negated
 }
 
 //go:embed links.txt

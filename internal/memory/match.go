@@ -208,7 +208,7 @@ func (s *State) best(t *tally, q *asked, limit int) []int32 {
 // adjust corrects the score of a fact by its kind and aspects.
 func (s *State) adjust(n, score int32, q *asked) int32 {
 	is := s.briefs[n].is
-	if is.has(silent|inner) || is.has(others) && !q.others {
+	if is.has(silent) || is.has(others) && !q.others {
 		return 0
 	}
 	if !is.has(current) {

@@ -10,7 +10,7 @@ import (
 // be counted.
 func (s *State) indexReason(n int32) {
 	f := &s.facts[n]
-	if f.Because == "" || !f.Kind.Asserted() || s.traits[n].inner {
+	if f.Because == "" || !f.Kind.Asserted() {
 		return
 	}
 	key := s.reasonKey(f.Because)

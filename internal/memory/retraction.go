@@ -44,7 +44,7 @@ func (s *State) retracted(n int32) []int32 {
 const maxRetractionReach = 4
 
 // retractedByName finds the newest current fact that has all words of the retracted
-// thing, and the other facts of its sentence.
+// thing.
 func (s *State) retractedByName(n int32) []int32 {
 	words := stems(s.facts[n].Value)
 	var rarest []int32
@@ -55,14 +55,10 @@ func (s *State) retractedByName(n int32) []int32 {
 	}
 	for _, o := range slices.Backward(rarest) {
 		f := &s.facts[o]
-		if !f.Current() || !f.Kind.Asserted() || s.traits[o].inner || !covers(stems(f.Statement), words) {
+		if !f.Current() || !f.Kind.Asserted() || !covers(stems(f.Statement), words) {
 			continue
 		}
-		out := []int32{o}
-		for k := o + 1; k < n && s.traits[k].inner && s.facts[k].Source.Seq == f.Source.Seq; k++ {
-			out = append(out, k)
-		}
-		return out
+		return []int32{o}
 	}
 	return nil
 }

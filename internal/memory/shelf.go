@@ -62,7 +62,7 @@ func newShelf() shelf { return shelf{counts: map[Kind]int{}, heads: map[int]int{
 func (h *shelf) put(s *State, n int32) {
 	f, t := &s.facts[n], &s.traits[n]
 	l := line{section: nowhere}
-	if f.Kind.Asserted() && f.Current() && !t.inner && !t.repeats {
+	if f.Kind.Asserted() && f.Current() && !t.repeats {
 		l.section = s.sectionOf(n)
 		l.weight = s.weightOf(n)
 		l.month = monthOf(l.section, f)

@@ -44,8 +44,6 @@ type State struct {
 type trait struct {
 	value    value  // of its slot
 	polarity int8   // +1 adds or likes, -1 removes or dislikes
-	inner    bool   // part of another fact of the same sentence
-	clause   bool   // a part that fills a separate slot
 	repeats  bool   // repeats a current fact
 	steps    uint16 // number of facts that its chain replaced
 	was      int32  // the fact it replaced; -1 for none
@@ -142,8 +140,6 @@ func (s *State) append(f Fact) int32 {
 	s.byID[f.ID] = n
 	t := s.slotValue(&f)
 	t.was, t.doubter = -1, -1
-	t.inner = s.within(n)
-	t.clause = t.inner && f.Value != "" && f.Attribute != attributeEffect
 	s.traits, s.briefs = append(s.traits, t), append(s.briefs, brief{})
 	s.signatures = append(s.signatures, s.signatureOf(&f))
 	s.size += int64(unsafe.Sizeof(f)+unsafe.Sizeof(t)+unsafe.Sizeof(brief{})) + int64(len(f.ID)+len(f.Quote)+len(f.Statement)+
@@ -151,34 +147,16 @@ func (s *State) append(f Fact) int32 {
 	return n
 }
 
-// within reports whether a fact is part of one just learnt from the same words.
-func (s *State) within(n int32) bool {
-	f := &s.facts[n].Source
-	for o := n - 1; o >= 0 && o > n-maxFactsOfUser; o-- {
-		g := &s.facts[o].Source
-		if g.Root != f.Root || g.Seq != f.Seq {
-			return false
-		}
-		if f.Start <= g.Start && g.End <= f.End && s.facts[n].Kind.Asserted() {
-			s.shelf.remove(s, o) // the new fact includes it, with its effect
-		}
-		if g.Start <= f.Start && f.End <= g.End && s.facts[o].Kind.Asserted() && !s.traits[o].inner {
-			return true
-		}
-	}
-	return false
-}
-
 // enter indexes a fact whose links are complete.
 func (s *State) enter(n int32) {
-	f, t := &s.facts[n], &s.traits[n]
+	f := &s.facts[n]
 	s.sum = chainHash(s.sum, f)
 	s.note(n)
 	kind := s.briefs[n].kind
 	s.kinds[kind] = append(s.kinds[kind], n)
 	s.indexWords(n)
 	s.indexReason(n)
-	if f.Current() && f.Kind.Asserted() && (!t.inner || t.clause) {
+	if f.Current() && f.Kind.Asserted() {
 		s.open(n)
 	}
 	s.indexTerms(n)
@@ -211,9 +189,6 @@ func (s *State) sameSlot(n int32) iter.Seq[int32] {
 // indexWords indexes a fact by its words.
 func (s *State) indexWords(n int32) {
 	f := &s.facts[n]
-	if t := &s.traits[n]; t.inner && !t.clause {
-		return
-	}
 	s.enterWords(n, f.Statement)
 	if asked, found := s.Asked(*f); found {
 		s.enterWords(n, asked.Statement)

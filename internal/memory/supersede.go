@@ -60,7 +60,7 @@ func (s *State) revive(o int32, touched map[int32]bool) {
 		s.note(n)
 		s.rereadDoubted(n)
 		touched[n] = true
-		if t := &s.traits[n]; f.Kind.Asserted() && (!t.inner || t.clause) {
+		if f.Kind.Asserted() {
 			s.open(n)
 			s.shelf.put(s, n)
 		}

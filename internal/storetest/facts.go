@@ -47,7 +47,7 @@ func testFactFields(t *testing.T, st Store) {
 	full.Subject, full.Attribute, full.Value, full.Because = "user", "language", "Rust", "it's fast"
 	full.When = memory.Interval{From: epoch().AddDate(-1, 0, 0), To: epoch().AddDate(-1, 1, 0)}
 	full.SupersededBy, full.SupersededAt = "f_2", epoch().Add(time.Minute)
-	full.Links = []memory.Link{{Kind: memory.Because, To: "f_9"}, {Kind: memory.Supersedes, To: "f_8"}}
+	full.Links = []memory.Link{{Kind: memory.Answers, To: "f_9"}, {Kind: memory.Supersedes, To: "f_8"}}
 	bare := fact("bare", m, memory.Question)
 	ancient := fact("ancient", m, memory.Event)
 	ancient.When.From = time.Date(1815, time.June, 18, 11, 35, 0, 0, time.UTC) // open-ended, before 1970

@@ -84,7 +84,7 @@ func testRewriteFacts(t *testing.T, st Store) {
 	kept := rich(t, st, "kept", "other key")
 	one := fact("new-1", &keyed.messages[0], memory.Decision)
 	two := fact("new-2", &keyed.messages[2], memory.Preference)
-	two.Links = []memory.Link{{Kind: memory.Because, To: one.ID}}
+	two.Links = []memory.Link{{Kind: memory.Answers, To: one.ID}}
 	err := st.Rewrite(t.Context(), alice(), curate.Rewrite{Scopes: []curate.ScopeFacts{
 		{Scope: memory.Scope{Key: "key"}, Facts: []memory.Fact{one, two}}, {Scope: memory.Scope{Root: "alone"}},
 	}})

@@ -99,7 +99,7 @@ func testUndoneFacts(t *testing.T, st Store) {
 	known(t, "before", st, memory.Scope{Key: "key"}, was, now)
 
 	was.SupersededBy, was.SupersededAt = "", time.Time{}
-	was.Links = []memory.Link{{Kind: memory.Then, To: "was"}}
+	was.Links = []memory.Link{{Kind: memory.Perhaps, To: "was"}}
 	w := undone("s", 2)
 	w.Relinked = []memory.Fact{was}
 	tip := l.tip()
