@@ -23,35 +23,35 @@ type Date struct {
 // anchor, the time at which the text was said, and in its location. With a zero
 // anchor only absolute dates are found. Weeks begin on Monday (ISO 8601);
 // seasons are those of the northern hemisphere. Where a language leaves the
-// direction open ("on Friday"), the words before it decide: after "will" or
-// "we're meeting" it lies ahead, otherwise behind.
+// direction open ("on Friday"), the words of its clause decide: what is planned or
+// told in the present lies ahead, what is told in the past behind.
 func Dates(text string, anchor time.Time) []Date {
 	var space [64]dateToken
 	found := lexDates(text, space[:0])
 	if !slices.ContainsFunc(found, tellsTime) {
 		return nil // as in most texts
 	}
-	return datesOf(slices.Clone(found), anchor)
+	return datesOf(text, slices.Clone(found), anchor)
 }
 
 // datesOf finds the expressions of time among the tokens of a text.
-func datesOf(tokens []dateToken, anchor time.Time) []Date {
-	p := dateParser{tokens: tokens, anchor: anchor, relativeOK: !anchor.IsZero()}
+func datesOf(text string, tokens []dateToken, anchor time.Time) []Date {
+	p := dateParser{rules: dateGrammar, text: text, tokens: tokens, anchor: anchor}
 	var out []Date
 	for i := 0; i < len(tokens); {
-		m, ok := p.date(i, maxDateDepth)
-		if !ok || !p.places(m) {
+		s := p.span(i, maxDateDepth)
+		if !s.sane() || s.relative && anchor.IsZero() {
 			i++
 			continue
 		}
 		out = append(out, Date{
-			Start: int(tokens[i].start), End: int(tokens[m.next-1].end),
-			From: m.from, To: m.to, Relative: m.relative,
+			Start: int(tokens[i].start), End: int(tokens[s.next-1].end),
+			From: s.from, To: s.to, Relative: s.relative,
 		})
-		if m.to.Sub(m.from) <= 25*time.Hour {
-			p.said = m
+		if s.named {
+			p.said = s
 		}
-		i = m.next
+		i = s.next
 	}
 	return out
 }
@@ -59,19 +59,19 @@ func datesOf(tokens []dateToken, anchor time.Time) []Date {
 // maxDateDepth bounds "the week before the day after the month of …".
 const maxDateDepth = 3
 
-// places reports whether the days of a match are known: a relative one needs an anchor.
-func (p *dateParser) places(m dateMatch) bool {
-	return m.sane() && (p.relativeOK || !m.relative)
-}
-
-// dateMatch is a recognised expression: what it means and the token after it.
-type dateMatch struct {
+// dateSpan is a recognised expression: what it means and the token after it. The zero
+// value is none.
+type dateSpan struct {
 	from, to time.Time
 	next     int
 	relative bool
+	named    bool // it names a month, which a day without one may mean
 }
 
 // sane rejects what arithmetic carried out of the years people write.
-func (m dateMatch) sane() bool {
-	return m.from.Year() >= 1 && m.to.Year() <= 9999 && m.from.Before(m.to)
+func (s dateSpan) sane() bool {
+	return s.from.Year() >= 1 && s.to.Year() <= 9999 && s.from.Before(s.to)
 }
+
+// days is the length of a span, rounded.
+func (s dateSpan) days() int { return int(s.to.Sub(s.from).Hours()+12) / 24 }

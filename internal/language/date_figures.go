@@ -1,68 +1,72 @@
 package language
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
-// lexDateNumber reads a number, an ordinal, or a whole date in figures.
+// lexDateNumber reads a number, an ordinal, a decade, or a whole date in figures.
 // Anything else that begins with a digit (3.5, 5pm, 2k) has no part in a date.
-func lexDateNumber(text string, i int) (dateToken, int) {
-	if t, end, ok := lexFigures(text, i); ok {
-		return t, end
+func lexDateNumber(text string, i int) dateToken {
+	if t, ok := lexFigures(text, i); ok {
+		return t
 	}
 	value, end := digitsAt(text, i)
-	t := dateToken{start: int32(i), class: number, value: int32(value), digits: uint8(min(end-i, 255))}
-	if end-i > 4 {
-		t.class = otherWord
-	}
+	t := dateToken{is: numberClass(value, end-i), end: int32(end), value: int32(value)}
 	switch rest := text[end:]; {
+	case t.is == otherWord:
 	case opensOrdinal(rest):
-		t.ordinal = true
-		end += 2
-	case t.opensDecade(rest): // kept apart from a number by its unit
-		t.class, t.digits = unitWord, 4
-		end++
-	default:
-		after := skipGlued(text, end)
-		if after > end {
-			t.class = otherWord
+		t.is, t.end = nthWord|t.is&dayNumber, t.end+2
+		return t
+	case strings.HasPrefix(rest, "s") && !letterAt(rest, 1):
+		if decade := decadeOf(value, end-i); decade > 0 {
+			return dateToken{is: decadeWord, end: t.end + 1, value: int32(decade)}
 		}
-		end = after
+	}
+	for isWordByteAt(text, end) {
+		t.is, end = otherWord, end+1
 	}
 	t.end = int32(end)
-	return t, end
+	return t
+}
+
+// numberClass is what a number of some digits may be.
+func numberClass(value, width int) wordClass {
+	switch {
+	case width <= 2 && value >= 1 && value <= 31:
+		return countWord | dayNumber
+	case width == 4 && plausibleYear(value):
+		return countWord | yearNumber
+	case width <= 4:
+		return countWord
+	}
+	return otherWord
+}
+
+// decadeOf is the first year of a decade: "1990s", "90s"; 0 for none.
+func decadeOf(value, width int) int {
+	switch {
+	case value%10 != 0:
+		return 0
+	case width == 2 && value >= 30:
+		return 1900 + value
+	case width == 4 && plausibleYear(value):
+		return value
+	}
+	return 0
+}
+
+// isWordByteAt reports whether a word goes on at i, with a full stop only before a digit.
+func isWordByteAt(text string, i int) bool {
+	return i < len(text) && (isLetterOrDigit(text[i]) || text[i] == '.' && digitAt(text, i+1))
 }
 
 // opensOrdinal reports whether what follows a number makes it an ordinal: "7th".
 func opensOrdinal(rest string) bool {
-	return len(rest) >= 2 && isOrdinalSuffix(rest[0], rest[1]) && !letterAt(rest, 2)
-}
-
-// opensDecade reports whether what follows a number makes it a decade: "the 1990s".
-func (t dateToken) opensDecade(rest string) bool {
-	round := t.digits == 4 && t.value%10 == 0
-	return round && strings.HasPrefix(rest, "s") && !letterAt(rest, 1)
-}
-
-// skipGlued passes over what is glued to a number: letters, digits, and full stops
-// before digits.
-func skipGlued(text string, i int) int {
-	for i < len(text) {
-		point := text[i] == '.' && digitAt(text, i+1)
-		if !point && !isLetterOrDigit(text[i]) {
-			break
-		}
-		i++
+	if len(rest) < 2 || letterAt(rest, 2) {
+		return false
 	}
-	return i
-}
-
-// letterAt reports whether an ASCII letter stands at i.
-func letterAt(text string, i int) bool { return i < len(text) && isLetter(text[i]) }
-
-// digitAt reports whether a digit stands at i.
-func digitAt(text string, i int) bool { return i < len(text) && isDigit(text[i]) }
-
-func isOrdinalSuffix(a, b byte) bool {
-	switch string([]byte{lowerASCII(a), lowerASCII(b)}) {
+	switch string([]byte{lowerASCII(rest[0]), lowerASCII(rest[1])}) {
 	case "st", "nd", "rd", "th":
 		return true
 	}
@@ -71,93 +75,49 @@ func isOrdinalSuffix(a, b byte) bool {
 
 // digitsAt reads a run of digits; the value stops growing after nine of them.
 func digitsAt(text string, i int) (value, end int) {
-	end = i
-	for end < len(text) && isDigit(text[end]) {
+	for end = i; digitAt(text, end); end++ {
 		if end-i < 9 {
 			value = value*10 + int(text[end]-'0')
 		}
-		end++
 	}
 	return value, end
 }
 
-// lexFigures reads 2023-05-07, 2023/05/07, 2023-05, 5/7/2023, 5/7/23 and
-// 7.5.2023. With slashes the month comes first, as most English text has it,
-// unless only the other order is a date; with dots the day comes first.
-func lexFigures(text string, i int) (dateToken, int, bool) {
-	a, e1 := digitsAt(text, i)
-	n1 := e1 - i
-	if n1 > 4 || !digitAt(text, e1+1) {
-		return dateToken{}, 0, false
+// figureLayouts are the dates in figures. With slashes the month comes first, as most
+// English text has it, unless only the other order is a date; with dots the day comes
+// first.
+var figureLayouts = []string{aMonth, "2006-1-2", "2006/1/2", "2006.1.2", "1/2/2006", "2/1/2006", "1/2/06", "2/1/06", "2.1.2006", "2-1-2006"}
+
+// aMonth is the layout without a day.
+const aMonth = "2006-01"
+
+// lexFigures reads a whole date in figures, and 2023-05.
+func lexFigures(text string, i int) (dateToken, bool) {
+	end := i
+	for figureAt(text, end) {
+		end++
 	}
-	sep := text[e1]
-	if strings.IndexByte("-/.", sep) < 0 {
-		return dateToken{}, 0, false
+	word := letterAt(text, end) && !isTimeMark(text, end)
+	if word || end-i < len("2006-01") || end-i > len("2006-01-02") {
+		return dateToken{}, false // as most numbers
 	}
-	b, e2 := digitsAt(text, e1+1)
-	c, e3, n3 := 0, e2, 0
-	if digitAt(text, e2+1) && text[e2] == sep {
-		c, e3 = digitsAt(text, e2+1)
-		n3 = e3 - e2 - 1
+	t := dateToken{is: fullDate, end: int32(skipTime(text, end))}
+	for _, layout := range figureLayouts {
+		day, err := time.Parse(layout, text[i:end])
+		if err != nil {
+			continue
+		}
+		if t.value = int32(day.Year()*10000 + int(day.Month())*100); layout != aMonth {
+			t.value += int32(day.Day())
+		}
+		return t, plausibleYear(day.Year())
 	}
-	y, m, d, ok := orderFigures(sep, [3]int{a, b, c}, [3]int{n1, e2 - e1 - 1, n3})
-	if !ok || wordAt(text, e3) {
-		return dateToken{}, 0, false
-	}
-	e3 = skipTime(text, e3)
-	t := dateToken{start: int32(i), end: int32(e3), class: fullDate, value: int32(y*10000 + m*100 + d)}
-	return t, e3, true
+	return dateToken{}, false
 }
 
-// wordAt reports whether a word stands at i, and not a time of day.
-func wordAt(text string, i int) bool { return letterAt(text, i) && !isTimeMark(text, i) }
-
-// orderFigures decides which figure is the year, the month and the day. The day is 0
-// if there are only two figures.
-func orderFigures(sep byte, v, width [3]int) (y, m, d int, ok bool) {
-	switch {
-	case width[1] > 2:
-		return 0, 0, 0, false
-	case width[0] == 4:
-		return yearFirst(sep, v, width)
-	case width[0] <= 2:
-		return yearLast(sep, v, width)
-	}
-	return 0, 0, 0, false
-}
-
-// yearFirst reads 2023-05-07, 2023/5/7 and 2023-05.
-func yearFirst(sep byte, v, width [3]int) (y, m, d int, ok bool) {
-	y, m, d = v[0], v[1], v[2]
-	if width[2] == 0 {
-		spelt := sep == '-' && width[1] == 2
-		return y, m, 0, spelt && validDay(y, m, 1) && plausibleYear(y)
-	}
-	return y, m, d, width[2] <= 2 && validDay(y, m, d) && plausibleYear(y)
-}
-
-// yearLast reads 5/7/2023, 5/7/23 and 7.5.2023.
-func yearLast(sep byte, v, width [3]int) (y, m, d int, ok bool) {
-	y, m, d = v[2], v[0], v[1]
-	if sep != '/' || m > 12 {
-		m, d = d, m
-	}
-	switch {
-	case width[2] == 4:
-	case width[2] == 2 && sep == '/':
-		y = fullYear(y)
-	default:
-		return 0, 0, 0, false
-	}
-	return y, m, d, plausibleYear(y) && validDay(y, m, d)
-}
-
-// fullYear is the year of its last two figures: from 1970 to 2069.
-func fullYear(y int) int {
-	if y >= 70 {
-		return 1900 + y
-	}
-	return 2000 + y
+// figureAt reports whether a digit, or a mark between digits, stands at i.
+func figureAt(text string, i int) bool {
+	return digitAt(text, i) || digitAt(text, i+1) && strings.IndexByte("-/.", text[i]) >= 0
 }
 
 // isTimeMark reports whether the T of 2023-05-07T10:00 stands at i.
@@ -169,8 +129,9 @@ func skipTime(text string, i int) int {
 		return i
 	}
 	i++
-	for i < len(text) && isOfTime(text, i) {
-		i++
+	i += len(text[i:]) - len(strings.TrimLeft(text[i:], "0123456789:."))
+	if text[i-1] == '.' {
+		i--
 	}
 	if strings.HasPrefix(text[i:], "Z") {
 		i++
@@ -178,24 +139,11 @@ func skipTime(text string, i int) int {
 	return i
 }
 
-// isOfTime reports whether the byte at i goes on with a time of day: 10:00:00.5.
-func isOfTime(text string, i int) bool {
-	switch text[i] {
-	case ':':
-		return true
-	case '.':
-		return digitAt(text, i+1)
-	}
-	return isDigit(text[i])
-}
-
 // plausibleYear says whether a number of four digits reads as a year. Before
 // 1800 people who chat mean quantities.
 func plausibleYear(y int) bool { return y >= 1800 && y < 2200 }
 
-func validDay(y, m, d int) bool {
-	return m >= 1 && m <= 12 && d >= 1 && d <= daysIn(y, m)
-}
+func validDay(y, m, d int) bool { return m >= 1 && m <= 12 && d >= 1 && d <= daysIn(y, m) }
 
 func daysIn(y, m int) int {
 	switch m {

@@ -1,6 +1,7 @@
 package language_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -163,6 +164,36 @@ func checkDates(t *testing.T, tests map[string][]string) {
 				t.Errorf("Dates(%q) (-want +got):\n%s", text, diff)
 			}
 		})
+	}
+}
+
+// TestDatesSaid: sentences, the day each was said, and the days each one means.
+func TestDatesSaid(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("testdata/dates.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var at time.Time
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSpace(line)
+		if day, ok := strings.CutPrefix(line, "said "); ok {
+			if at, err = time.Parse("2006-01-02 Monday", day); err != nil {
+				t.Fatal(err)
+			}
+		}
+		text, want, ok := strings.Cut(line, " | ")
+		if !ok || strings.HasPrefix(line, "#") {
+			continue
+		}
+		var got []string
+		for _, s := range shown(text, language.Dates(text, at.Add(10*time.Hour))) {
+			_, days, _ := strings.Cut(s, " = ")
+			got = append(got, strings.TrimSuffix(days, " ~"))
+		}
+		if days := strings.Join(append(got, "-")[:max(1, len(got))], "; "); days != want {
+			t.Errorf("%s: %q\ngot  %s\nwant %s", at.Format(time.DateOnly), text, days, want)
+		}
 	}
 }
 

@@ -1,106 +1,190 @@
 package language
 
+import (
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// wordClass is a set of the parts that a word can play in an expression of time or
+// before it.
+type wordClass uint64
+
+const (
+	otherWord   wordClass = 1 << iota // a run of words that have no part, as most nouns
+	smallWord                         // a run of stop words that have no part
+	otherMark                         // punctuation that has no part
+	commaMark                         // ,
+	dotMark                           // .
+	dashMark                          // - and –
+	bracketMark                       // ( and )
+	stopMark                          // ends a sentence, a clause or a line: . ! ? ; : and a line break
+	tickMark                          // an apostrophe
+	fullDate                          // a date in figures; value is yyyymmdd, dd 0 for a month
+	dayNumber                         // a number up to 31, also an ordinal
+	nthWord                           // an ordinal: "7th", "first"
+	yearNumber                        // four digits that may be a year
+	countWord                         // a number of something; vague for "few"
+	vagueWord                         // "couple", "few", "several"
+	aWord                             // a, an
+	monthWord                         // value 1–12
+	weekdayWord                       // value 0–6, Sunday first
+	unitWord                          // value is a dateUnit
+	partOfDay                         // night, morning, afternoon, evening
+	decadeWord                        // "1990s", "90s"; value is its first year
+	seasonWord                        // value 0–3, spring first
+	quarterWord                       // value 1–4
+	holidayWord                       // value is 100 times the month, and the day
+	eveWord                           // eve
+	lastWord                          // last, past, previous
+	nextWord                          // next, coming
+	thisWord                          // this, current
+	agoWord                           // ago, back
+	beforeWord                        // before, prior
+	afterWord                         // after, following
+	fromWord                          // from, starting
+	toWord                            // to, through; a dash has it, too
+	andWord                           // and, or
+	betweenWord                       // between
+	nowWord                           // now
+	dayWord                           // value −1 yesterday, 0 today, 1 tomorrow
+	theWord                           // the
+	myWord                            // my, our, and the other possessives
+	ofWord                            // of
+	inWord                            // in
+	sinceWord                         // since: what lies behind
+	untilWord                         // until, till, by: up to what lies ahead
+	forWord                           // for
+	duringWord                        // during, throughout
+	onWord                            // on, over, at
+	partWord                          // value 0 early, 1 mid, 2 late
+	everyWord                         // every, each, mornings: what recurs is no date
+	nameWord                          // before a weekday, part of a name: "Black Friday"
+	newWord                           // new: "New Year's Eve"
+	beWord                            // is, are, am: with "…ing" they point ahead
+	nowVerb                           // have, do, can: what is told in the present
+	futureWord                        // will, must, hope, begins: what lies ahead
+	planWord                          // booked, agreed: with "for" or "to" it points ahead
+	planNoun                          // tickets, reservation: so do these
+	ingWord                           // a word in -ing
+	pastWord                          // a word in -ed, was, had, went: what lies behind
+	wasWord                           // was, were
+	gotWord                           // got: with "have" it is told in the present
+	toward                            // a word that leads on to the expression stands between: "for", "to"
+	close                             // the expression follows, up to a preposition
+)
+
+// prepositions may stand before a bare weekday or day.
+const prepositions = onWord | inWord | sinceWord | untilWord | forWord | fromWord | duringWord |
+	beforeWord | afterWord | toWord | betweenWord
+
+// tellsTime reports whether a token can be what an expression of time is about.
+// All others only say how it is meant.
+func tellsTime(t dateToken) bool {
+	const about = fullDate | dayNumber | yearNumber | nthWord | monthWord | weekdayWord | unitWord | partOfDay |
+		decadeWord | seasonWord | quarterWord | holidayWord | nowWord | dayWord
+	return t.is&about != 0
+}
+
+// dateUnit is a unit of the calendar.
+type dateUnit = int32
+
+const (
+	unitDay dateUnit = iota
+	unitWeek
+	unitFortnight
+	unitMonth
+	unitQuarter
+	unitYear
+	unitDecade
+	unitWeekend
+	unitHour
+	unitNight
+)
+
+// dateVocabulary are the words of the grammar. Their values count from the first on, one
+// for each comma, unless they give their own: "fifteen=15". A word with "~" is also
+// an everyday word or a name.
+var dateVocabulary = []struct {
+	is    wordClass
+	first int32
+	words string
+}{
+	{monthWord, 1, "january jan~, february feb, march~ mar~, april apr, may~, june jun~"},
+	{monthWord, 7, "july jul~, august aug~, september sep~ sept, october oct~, november nov~, december dec~"},
+	{weekdayWord, 0, "sunday sun~, monday mon~, tuesday tue~ tues, wednesday wed~, thursday thu~ thur thurs, friday fri~, saturday sat~"},
+	{unitWord, 0, "day days, week weeks, fortnight, month months, quarter quarters, year years yr yrs"},
+	{unitWord, unitDecade, "decade decades, weekend weekends, hour hours, nights"},
+	{partOfDay, 0, "morning, afternoon, evening, night, lunchtime"},
+	{countWord, 1, "one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve, fifteen=15, twenty=20, thirty=30"},
+	{countWord | aWord, 1, "a an"},
+	{countWord | vagueWord, 2, "couple, few, several"},
+	{nthWord | dayNumber, 1, "first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth"},
+	{nthWord | dayNumber, 0, "fifteenth=15 twentieth=20 thirtieth=30"},
+	{seasonWord, 0, "spring~, summer, autumn fall~, winter"},
+	{quarterWord, 1, "q1, q2, q3, q4"},
+	{holidayWord, 0, "christmas=1225 xmas=1225 halloween=1031 valentine=214 valentines=214"},
+	{eveWord, 0, "eve"},
+	{lastWord, 0, "last past previous"}, {nextWord, 0, "next upcoming"}, {nextWord | ingWord, 0, "coming"}, {thisWord, 0, "this current"},
+	{agoWord, 0, "ago back"}, {beforeWord, 0, "before prior preceding"}, {afterWord, 0, "after following"},
+	{fromWord, 0, "from starting"}, {toWord, 0, "to through"}, {andWord, 0, "and or"}, {betweenWord, 0, "between"},
+	{nowWord, 0, "now"}, {dayWord, -1, "yesterday, today tonight, tomorrow"},
+	{theWord, 0, "the"}, {myWord, 0, "my our your his her its their whose"}, {ofWord, 0, "of"}, {inWord, 0, "in"},
+	{sinceWord, 0, "since"}, {untilWord, 0, "until till by"}, {forWord, 0, "for"}, {duringWord, 0, "during throughout"},
+	{onWord, 0, "on over at"},
+	{partWord, 0, "early beginning, mid middle, late end"},
+	{everyWord, 0, "every each most mornings afternoons evenings"},
+	{newWord, 0, "new"}, {nameWord, 0, "black cyber ash palm good fat super giving casual taco ruby easter bloody"},
+	{beWord, 0, "is are am m re"},
+	{nowVerb, 0, "have has ve do does don can could would d let lets"},
+	{futureWord, 0, "will ll shall gonna must should need needs want wants please remind reminder hope hopes"},
+	{futureWord, 0, "hoping plan plans planning thinking intend intends due deadline visit"},
+	{futureWord, 0, "leave leaves fly flies arrive arrives depart departs starts begin begins expires ends opens closes"},
+	{futureWord, 0, "joins launches ship ships meet meets return returns go goes move moves come comes resumes finishes runs"},
+	{partWord | futureWord, 0, "start"},
+	{planWord, 0, "booked signed registered enrolled enroled scheduled rescheduled planned invited reserved agreed"},
+	{planWord, 0, "promised arranged postponed delayed extended confirmed decided applied set"},
+	{planNoun, 0, "ticket tickets appointment reservation booking invitation"},
+	{pastWord | wasWord, 0, "was were"},
+	{pastWord | gotWord, 0, "got"}, {pastWord, 0, "had did been"},
+	{smallWord, 0, "hundred indeed need instead maybe perhaps probably hopefully though around"},
+}
+
 // dateWord is what a word can mean in an expression of time.
 type dateWord struct {
-	class    dateClass
+	is       wordClass
 	value    int32
-	vague    bool
 	doubtful bool
 }
 
-// longestDateWord is the length of the longest word in dateWords.
-const longestDateWord = 10
+// longestDateWord is the length of the longest word of the grammar.
+const longestDateWord = 11
 
-// dateWords is the vocabulary of the grammar; never written.
-var dateWords = map[string]dateWord{
-	"january": {class: monthWord, value: 1}, "february": {class: monthWord, value: 2},
-	"march": {class: monthWord, value: 3, doubtful: true}, "april": {class: monthWord, value: 4},
-	"may": {class: monthWord, value: 5, doubtful: true}, "june": {class: monthWord, value: 6},
-	"july": {class: monthWord, value: 7}, "august": {class: monthWord, value: 8},
-	"september": {class: monthWord, value: 9}, "october": {class: monthWord, value: 10},
-	"november": {class: monthWord, value: 11}, "december": {class: monthWord, value: 12},
-	"jan": {class: monthWord, value: 1, doubtful: true}, "feb": {class: monthWord, value: 2},
-	"mar": {class: monthWord, value: 3, doubtful: true}, "apr": {class: monthWord, value: 4},
-	"jun": {class: monthWord, value: 6, doubtful: true}, "jul": {class: monthWord, value: 7, doubtful: true},
-	"aug": {class: monthWord, value: 8, doubtful: true}, "sep": {class: monthWord, value: 9, doubtful: true},
-	"sept": {class: monthWord, value: 9}, "oct": {class: monthWord, value: 10, doubtful: true},
-	"nov": {class: monthWord, value: 11, doubtful: true}, "dec": {class: monthWord, value: 12, doubtful: true},
-
-	"sunday": {class: weekdayWord, value: 0}, "monday": {class: weekdayWord, value: 1},
-	"tuesday": {class: weekdayWord, value: 2}, "wednesday": {class: weekdayWord, value: 3},
-	"thursday": {class: weekdayWord, value: 4}, "friday": {class: weekdayWord, value: 5},
-	"saturday": {class: weekdayWord, value: 6},
-	"sun":      {class: weekdayWord, value: 0, doubtful: true}, "mon": {class: weekdayWord, value: 1, doubtful: true},
-	"tue": {class: weekdayWord, value: 2, doubtful: true}, "tues": {class: weekdayWord, value: 2},
-	"wed": {class: weekdayWord, value: 3, doubtful: true}, "thu": {class: weekdayWord, value: 4, doubtful: true},
-	"thur": {class: weekdayWord, value: 4}, "thurs": {class: weekdayWord, value: 4},
-	"fri": {class: weekdayWord, value: 5, doubtful: true}, "sat": {class: weekdayWord, value: 6, doubtful: true},
-
-	"day": {class: unitWord, value: unitDay}, "days": {class: unitWord, value: unitDay},
-	"week": {class: unitWord, value: unitWeek}, "weeks": {class: unitWord, value: unitWeek},
-	"fortnight": {class: unitWord, value: unitFortnight},
-	"month":     {class: unitWord, value: unitMonth}, "months": {class: unitWord, value: unitMonth},
-	"quarter": {class: unitWord, value: unitQuarter}, "quarters": {class: unitWord, value: unitQuarter},
-	"year": {class: unitWord, value: unitYear}, "years": {class: unitWord, value: unitYear},
-	"yrs": {class: unitWord, value: unitYear}, "yr": {class: unitWord, value: unitYear},
-	"decade": {class: unitWord, value: unitDecade}, "decades": {class: unitWord, value: unitDecade},
-	"weekend": {class: unitWord, value: unitWeekend}, "weekends": {class: unitWord, value: unitWeekend},
-	"hour": {class: unitWord, value: unitHour}, "hours": {class: unitWord, value: unitHour},
-	"night": {class: unitWord, value: unitNight}, "nights": {class: unitWord, value: unitNight},
-	"morning": {class: unitWord, value: unitNight}, "afternoon": {class: unitWord, value: unitNight},
-	"evening": {class: unitWord, value: unitNight},
-
-	"a": {class: countWord, value: 1}, "an": {class: countWord, value: 1}, "one": {class: countWord, value: 1},
-	"two": {class: countWord, value: 2}, "three": {class: countWord, value: 3}, "four": {class: countWord, value: 4},
-	"five": {class: countWord, value: 5}, "six": {class: countWord, value: 6}, "seven": {class: countWord, value: 7},
-	"eight": {class: countWord, value: 8}, "nine": {class: countWord, value: 9}, "ten": {class: countWord, value: 10},
-	"eleven": {class: countWord, value: 11}, "twelve": {class: countWord, value: 12},
-	"fifteen": {class: countWord, value: 15}, "twenty": {class: countWord, value: 20},
-	"thirty": {class: countWord, value: 30}, "couple": {class: countWord, value: 2, vague: true},
-	"few": {class: countWord, value: 3, vague: true}, "several": {class: countWord, value: 4, vague: true},
-
-	"first": {class: ordinalWord, value: 1}, "second": {class: ordinalWord, value: 2},
-	"third": {class: ordinalWord, value: 3}, "fourth": {class: ordinalWord, value: 4},
-	"fifth": {class: ordinalWord, value: 5}, "sixth": {class: ordinalWord, value: 6},
-	"seventh": {class: ordinalWord, value: 7}, "eighth": {class: ordinalWord, value: 8},
-	"ninth": {class: ordinalWord, value: 9}, "tenth": {class: ordinalWord, value: 10},
-	"eleventh": {class: ordinalWord, value: 11}, "twelfth": {class: ordinalWord, value: 12},
-	"fifteenth": {class: ordinalWord, value: 15}, "twentieth": {class: ordinalWord, value: 20},
-	"thirtieth": {class: ordinalWord, value: 30},
-	"spring":    {class: seasonWord, value: 0, doubtful: true}, "summer": {class: seasonWord, value: 1},
-	"autumn": {class: seasonWord, value: 2}, "fall": {class: seasonWord, value: 2, doubtful: true},
-	"winter": {class: seasonWord, value: 3},
-	"q1":     {class: quarterWord, value: 1}, "q2": {class: quarterWord, value: 2},
-	"q3": {class: quarterWord, value: 3}, "q4": {class: quarterWord, value: 4},
-
-	"last": {class: lastWord}, "past": {class: lastWord}, "previous": {class: lastWord},
-	"next": {class: nextWord}, "coming": {class: nextWord}, "upcoming": {class: nextWord},
-	"this": {class: thisWord}, "current": {class: thisWord},
-	"ago": {class: agoWord}, "back": {class: agoWord},
-	"before": {class: beforeWord}, "prior": {class: beforeWord}, "preceding": {class: beforeWord},
-	"after": {class: afterWord}, "following": {class: afterWord},
-	"from": {class: fromWord}, "now": {class: nowWord},
-	"yesterday": {class: dayWord, value: -1}, "today": {class: dayWord, value: 0},
-	"tonight": {class: dayWord, value: 0}, "tomorrow": {class: dayWord, value: 1},
-	"the": {class: theWord}, "of": {class: ofWord}, "in": {class: inWord},
-	"since": {class: sinceWord}, "until": {class: sinceWord}, "till": {class: sinceWord},
-	"during": {class: sinceWord}, "throughout": {class: sinceWord},
-	"on": {class: onWord, value: 1}, "over": {class: onWord}, "by": {class: onWord}, "at": {class: onWord},
-	"early": {class: partWord, value: 0}, "beginning": {class: partWord, value: 0}, "start": {class: partWord, value: 0},
-	"mid": {class: partWord, value: 1}, "middle": {class: partWord, value: 1},
-	"late": {class: partWord, value: 2}, "end": {class: partWord, value: 2},
-	"every": {class: everyWord}, "each": {class: everyWord},
-	"will": {class: futureWord}, "ll": {class: futureWord}, "shall": {class: futureWord}, "gonna": {class: futureWord},
-	"plan": {class: futureWord}, "planning": {class: futureWord}, "hope": {class: futureWord}, "hoping": {class: futureWord},
-	"leave": {class: futureWord}, "leaves": {class: futureWord}, "fly": {class: futureWord}, "flies": {class: futureWord},
-	"arrive": {class: futureWord}, "arrives": {class: futureWord}, "depart": {class: futureWord}, "departs": {class: futureWord},
-	"starts": {class: futureWord}, "begins": {class: futureWord}, "expires": {class: futureWord}, "due": {class: futureWord},
-	"deadline": {class: futureWord},
-	"black":    {class: nameWord}, "cyber": {class: nameWord}, "ash": {class: nameWord}, "palm": {class: nameWord},
-	"was": {class: pastWord}, "were": {class: pastWord}, "had": {class: pastWord}, "did": {class: pastWord}, "went": {class: pastWord},
-	"gave": {class: pastWord}, "took": {class: pastWord}, "got": {class: pastWord}, "came": {class: pastWord}, "made": {class: pastWord},
-	"began": {class: pastWord}, "left": {class: pastWord}, "bought": {class: pastWord}, "sold": {class: pastWord}, "met": {class: pastWord},
-	"chose": {class: pastWord}, "lost": {class: pastWord}, "quit": {class: pastWord}, "built": {class: pastWord}, "wrote": {class: pastWord},
-	"is": {class: beWord}, "are": {class: beWord}, "am": {class: beWord}, "m": {class: beWord}, "re": {class: beWord},
-	"to": {class: toWord}, "through": {class: toWord}, "and": {class: toWord},
-}
+// dateWords are the words of the grammar, the stop words, and the past of irregular
+// verbs, read once.
+var dateWords = sync.OnceValue(func() map[string]dateWord {
+	words := make(map[string]dateWord, 800)
+	verbs, _, _ := strings.Cut(irregularText, "# nouns")
+	for _, forms := range Lists(verbs) {
+		for form := range strings.FieldsSeq(forms[0]) {
+			words[form] = dateWord{is: pastWord}
+		}
+	}
+	for word := range stops {
+		words[word] = dateWord{is: smallWord}
+	}
+	for _, v := range dateVocabulary {
+		for i, group := range strings.Split(v.words, ",") {
+			for word := range strings.FieldsSeq(group) {
+				word, given, own := strings.Cut(word, "=")
+				value := v.first + int32(i)
+				if n, err := strconv.Atoi(given); own && err == nil {
+					value = int32(n)
+				}
+				word, doubtful := strings.CutSuffix(word, "~")
+				words[word] = dateWord{is: v.is, value: value, doubtful: doubtful}
+			}
+		}
+	}
+	return words
+})
