@@ -79,7 +79,7 @@ func weighedLife(l *life) ([]asking, error) {
 }
 
 // answeredIn reports whether a passage of a life answers the question. If the answer is a
-// list, any part of the evidence does.
+// list or an order, any part of the evidence does.
 func (q *lifeQuestion) answeredIn(l *life, w *recall.Weighed) (bool, error) {
 	m := &l.Messages[w.Seq]
 	if !slices.Contains(q.Evidence, m.ID) {
@@ -88,10 +88,15 @@ func (q *lifeQuestion) answeredIn(l *life, w *recall.Weighed) (bool, error) {
 	text := m.Time.Format("on 2 January 2006: ") + w.Text
 	has, err := q.answeredBy(text)
 	if err != nil || !has {
-		return len(q.MustAll) > 0, err
+		return q.wantsSeveral(), err
 	}
 	bad, err := countOf(q.MustNot, text)
 	return bad == 0 || q.QuotesStale, err
+}
+
+// wantsSeveral reports whether a right answer has several parts.
+func (q *lifeQuestion) wantsSeveral() bool {
+	return len(q.MustAll) > 0 || q.Kind == "order" && len(q.Evidence) > 1
 }
 
 func weighedRound(r aRound) ([]asking, error) {

@@ -37,7 +37,7 @@ func fittings() []fitting {
 	}, {
 		name: "confidence", file: "internal/recall/confidence.txt", features: recall.SignNames(),
 		ridge: confidenceRidge, examples: confidenceExamples,
-	}}
+	}, newsFitting(), membersFitting(), topicsFitting()}
 }
 
 func (f fitting) table() table {

@@ -25,11 +25,22 @@ var secondContact []byte
 //go:embed testdata/own-contact-*.json
 var ownContact embed.FS
 
+// ownAsked has more questions about these lives, each of which asks for several statements.
+//
+//go:embed testdata/own-asked.json
+var ownAsked []byte
+
 // ownLives are the project's own lives, to fit models to.
 func ownLives() ([]life, error) {
 	names, err := fs.Glob(ownContact, "testdata/*.json")
 	if err != nil {
 		return nil, err
+	}
+	var more struct {
+		Asked map[string][]lifeQuestion `json:"asked"`
+	}
+	if err = json.Unmarshal(ownAsked, &more); err != nil {
+		return nil, fmt.Errorf("own-asked.json: %w", err)
 	}
 	var out []life
 	for _, name := range names { // in the order of their names
@@ -40,6 +51,12 @@ func ownLives() ([]life, error) {
 		lives, err := parseLives(data)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		for i := range lives {
+			lives[i].Asked = append(lives[i].Asked, more.Asked[lives[i].ID]...)
+			if err = lives[i].check(); err != nil {
+				return nil, fmt.Errorf("%s: %w", lives[i].ID, err)
+			}
 		}
 		out = append(out, lives...)
 	}
@@ -146,8 +163,11 @@ type lifeQuestion struct {
 	QuotesStale  bool      `json:"quotes_stale"`
 }
 
-// loadLives reads a file of lives; "" is the development set.
+// loadLives reads a file of lives; "" is the development set, and "own" the project's own.
 func loadLives(path string) ([]life, error) {
+	if path == "own" {
+		return ownLives()
+	}
 	data := firstContact
 	if path != "" {
 		var err error

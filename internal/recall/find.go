@@ -38,24 +38,42 @@ type finder struct {
 
 // find returns the passages that may answer a question, without scores.
 func find(ctx context.Context, ask *run.Question, q *question) ([]passage, error) {
+	f, err := search(ctx, ask, q)
+	return f.found, err
+}
+
+// search looks for the passages that may answer a question.
+func search(ctx context.Context, ask *run.Question, q *question) (*finder, error) {
+	f := &finder{ask: ask, q: q, left: maxRead}
 	if ask.View == nil || ask.Quotes == nil {
-		return nil, nil
+		return f, nil
 	}
-	f := finder{ask: ask, q: q, left: maxRead}
 	hits := ask.View.Search(ranking.Query{Text: q.text, At: q.at, Limit: maxMessages, Skip: ask.Own})
 	if len(hits) == 0 {
-		return nil, nil
+		return f, nil
 	}
-	docs, err := ask.Quotes(ctx, placesOf(hits))
+	q.sure = fitted.Probability(float32(hits[0].Score))
+	if err := f.readHits(ctx, hits); err != nil {
+		return f, err
+	}
+	f.successors()
+	return f, nil
+}
+
+// readHits adds the passages of the messages of a search.
+func (f *finder) readHits(ctx context.Context, hits []ranking.Hit) error {
+	docs, err := f.ask.Quotes(ctx, placesOf(hits))
 	if err != nil {
-		return nil, fmt.Errorf("read messages to quote: %w", err)
+		return fmt.Errorf("read messages to quote: %w", err)
 	}
 	at := make(map[memory.Place]*ranking.Document, len(docs))
 	for i := range docs {
 		at[memory.Place{Root: docs[i].Root, Seq: docs[i].Seq}] = &docs[i]
 	}
-	best := max(hits[0].Score, 1e-6)
-	q.sure = fitted.Probability(float32(hits[0].Score))
+	best := float64(1e-6)
+	if len(hits) > 0 {
+		best = max(best, hits[0].Score)
+	}
 	for rank, h := range hits {
 		d := at[memory.Place{Root: h.Root, Seq: h.Seq}]
 		if d == nil || d.Role == session.System || ours(d.Role, d.Text) {
@@ -64,8 +82,7 @@ func find(ctx context.Context, ask *run.Question, q *question) ([]passage, error
 		p := passage{root: d.Root, seq: d.Seq, role: d.Role, speaker: d.Speaker, saidAt: d.SaidAt, rank: rank, hit: float32(h.Score / best)}
 		f.message(d, p, at[memory.Place{Root: h.Root, Seq: h.Seq - 1}])
 	}
-	f.successors()
-	return f.found, nil
+	return nil
 }
 
 // successors adds what replaced the facts found, newest last: it need not share a word

@@ -27,7 +27,7 @@ func questions(text string, learned []memory.Fact) []string {
 				continue
 			}
 			sentence := text[s.Start:s.End]
-			if asks(sentence) && (marked(sentence) || requests(sentence) || !asserts(learned, sentence)) {
+			if (asks(sentence) || shaped(sentence)) && (marked(sentence) || requests(sentence) || !asserts(learned, sentence)) {
 				out = append(out, sentence)
 			}
 		}

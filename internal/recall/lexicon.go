@@ -37,29 +37,27 @@ const (
 type cue uint32
 
 const (
-	cueSelf     cue = 1 << iota // the speaker
-	cueOther                    // another person
-	cueYou                      // the person addressed
-	cueBack                     // an earlier state
-	cuePresent                  // the present state
-	cueSuppose                  // an imagined state
-	cueDeny                     // a denial
-	cueMany                     // several things
-	cueExact                    // the very words
-	cueChange                   // a change of mind or of state
-	cueDecision                 // a decision
-	cueOrder                    // what came after what
-	cueAbout                    // what is remembered
-	cueOpening                  // may open a question
-	cueRequest                  // opens a request to tell something
-	cueTask                     // opens a request to write something
+	cueSelf    cue = 1 << iota // the speaker
+	cueOther                   // another person
+	cueYou                     // the person addressed
+	cueBack                    // an earlier state
+	cuePresent                 // the present state
+	cueSuppose                 // an imagined state
+	cueDeny                    // a denial
+	cueMany                    // several things
+	cueExact                   // the very words
+	cueChange                  // a change of mind or of state
+	cueOrder                   // what came after what
+	cueOpening                 // may open a question
+	cueRequest                 // opens a request to tell something
+	cueTask                    // opens a request to write something
 )
 
 // The names of forms and cues in the lexicon's files, in the order of their bits; never
 // written.
 var (
 	formNames = [...]string{"person", "place", "time", "duration", "frequency", "money", "number", "reason", "manner"}
-	cueNames  = [...]string{"self", "other", "you", "back", "present", "suppose", "deny", "many", "exact", "change", "decision", "order", "about", "opening", "request", "task"}
+	cueNames  = [...]string{"self", "other", "you", "back", "present", "suppose", "deny", "many", "exact", "change", "order", "opening", "request", "task"}
 )
 
 // lexicon maps words, and phrases of words, to what they tell.

@@ -3,209 +3,91 @@ package recall
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
+	"github.com/hermes-memory/hermes/internal/fitted"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/secret"
 	"github.com/hermes-memory/hermes/internal/session"
 )
-
-// plan is a query over the facts of a scope. It answers a question about memory itself,
-// such as "What changed since March?", for which no passage has the words.
-type plan struct {
-	// takes reports whether a fact belongs to the answer, apart from topic and time.
-	takes func(*memory.View, *memory.Fact) bool
-	// fills takes facts that belong to the answer as long as there is room; nil for none.
-	fills func(*memory.View, *memory.Fact) bool
-	// nothing is the answer if no fact does.
-	nothing string
-	// since says that only what was said from the time in the question on counts.
-	since bool
-	// anything says that the topic does not matter.
-	anything bool
-	// weighty says that the facts that tell most come first, if there are too many.
-	weighty bool
-}
 
 // The answers to questions about memory that find nothing.
 const (
 	noChange   = "I was told of no change."
 	noReversal = "I was told of no reversal."
 	noDecision = "I was told of no decision."
+	noEvent    = "I was told of nothing from that time."
 )
 
-// plans pairs what a question asks about memory with the query that answers it. The first
-// row whose cues the question has all applies; never written.
-var plans = [...]struct {
-	cues cue
-	// bare says that the row applies only to questions that name no topic.
-	bare bool
-	plan plan
-}{
-	{cueChange | cueDecision, false, plan{takes: reverses, nothing: noReversal, since: true}},
-	{cueChange, true, plan{takes: replaces, fills: told, nothing: noChange, since: true}},
-	{cueDecision, false, plan{takes: decides, nothing: noDecision, since: true}},
-	{cueOrder, true, plan{takes: happens, since: true}},
-	{cueAbout | cueSelf, true, plan{takes: told, weighty: true}},
-	{cueAbout | cueYou, true, plan{takes: told, weighty: true}},
+// status is a state of facts: what a question without a topic asks for.
+type status struct {
+	// odds are the log odds that a fact belongs to the answer. Those below zero only fill an
+	// answer about a time.
+	odds    func(*memory.Fact, memory.News) float32
+	nothing string // said if no fact does; "" leaves the question to passages
 }
 
-// reverses takes facts that replaced a decision or a preference, and decisions that
-// replaced anything.
-func reverses(v *memory.View, f *memory.Fact) bool {
-	if !replaces(v, f) {
-		return false
-	}
-	chain, _ := steps(v, *f)
-	return turns(chain)
+// statuses are the states by what is asked for; never written.
+var statuses = [...]status{
+	aimReversed: {reversedOdds, noReversal},
+	aimChanged:  {changedOdds, noChange},
+	aimDecided:  {kindOdds(func(f *memory.Fact) bool { return f.Kind == memory.Decision }), noDecision},
+	aimHappened: {kindOdds(holds), noEvent},
+	aimOrder:    {kindOdds(func(f *memory.Fact) bool { return holds(f) && (f.Kind == memory.Event || !f.When.IsZero()) }), ""},
+	aimList:     {kindOdds(holds), ""},
+	aimAbout:    {worthOdds, ""},
+	aimCount:    {},
+	aimLast:     {},
+	aimSome:     {},
 }
+
+// never are the odds of a fact that does not belong to an answer at all.
+const never = -100
+
+// holds takes all that is so.
+func holds(f *memory.Fact) bool { return f.Kind.Asserted() && f.Current() }
 
 // replaces takes facts that replaced others.
-func replaces(_ *memory.View, f *memory.Fact) bool {
-	return f.Current() && slices.ContainsFunc(f.Links, func(l memory.Link) bool { return l.Kind == memory.Supersedes })
+func replaces(f *memory.Fact) bool {
+	return slices.ContainsFunc(f.Links, func(l memory.Link) bool { return l.Kind == memory.Supersedes })
 }
 
-func decides(_ *memory.View, f *memory.Fact) bool { return f.Kind == memory.Decision }
-
-// happens takes facts about a time.
-func happens(v *memory.View, f *memory.Fact) bool {
-	return told(v, f) && (f.Kind == memory.Event || !f.When.IsZero())
+// kindOdds takes facts that pass, all alike.
+func kindOdds(passes func(*memory.Fact) bool) func(*memory.Fact, memory.News) float32 {
+	return func(f *memory.Fact, _ memory.News) float32 { return truth(passes(f)) - 0.5 }
 }
 
-// told takes all that holds.
-func told(_ *memory.View, f *memory.Fact) bool { return f.Kind.Asserted() && f.Current() }
-
-// planned is the query that answers the question; nil if passages answer it.
-func (q *question) planned() *plan {
-	bare := len(q.topic()) == 0
-	for i := range plans {
-		if one := &plans[i]; q.cues&one.cues == one.cues && (bare || !one.bare || len(q.dates) > 0) {
-			return &one.plan
-		}
+// changedOdds orders what holds by how probably it is news.
+func changedOdds(f *memory.Fact, n memory.News) float32 {
+	const probably = 0.5 // above the odds of a statement without any sign of a change
+	if !holds(f) {
+		return never
 	}
-	if bare && len(q.dates) > 0 && q.form&^formManner == 0 {
-		return &plan{takes: told, since: false}
-	}
-	return nil
+	return novelty.Score(NewsValues(f, n)) + probably
 }
 
-// slight is the weight of a word that names no topic: "made" in "which decisions were
-// made".
-const slight = 0.2
-
-// topic are the words of a question that name what it is about, apart from those that say
-// what is asked about memory.
-func (q *question) topic() []*wanted {
-	const planning = cueChange | cueDecision | cueOrder | cueAbout | cueMany | cueBack | cuePresent
-	var out []*wanted
-	for i := range q.words {
-		if w := &q.words[i]; w.cues&planning == 0 && !w.dated && w.weight > slight {
-			out = append(out, w)
-		}
+// reversedOdds takes facts that replaced others, and those by which something is again as
+// it was, if they also have another sign of a change.
+func reversedOdds(f *memory.Fact, n memory.News) float32 {
+	back := n&memory.Returned != 0
+	switch {
+	case !f.Current():
+	case replaces(f):
+		return 1 + truth(back)
+	case back && f.Kind.Asserted() && (len(f.Links) > 0 || f.Kind == memory.Decision || n&memory.Turned != 0):
+		return 1
 	}
-	return out
+	return never
 }
 
-// answer finds what answers the question.
-func (q *question) answer(ctx context.Context, ask *run.Question) (choice, error) {
-	if p := q.planned(); p != nil && ask.View != nil {
-		c := q.query(ask, p)
-		if c.nothing != "" && len(q.dates) > 0 && q.cues&cueChange == 0 {
-			c = q.query(ask, &plan{takes: told, since: true, anything: true}) // what happened then, if nothing was decided
-		}
-		if c.kind != run.RecallNone {
-			return c, nil
-		}
+// worthOdds takes all that holds, what says most about the user first.
+func worthOdds(f *memory.Fact, _ memory.News) float32 {
+	if !holds(f) {
+		return never
 	}
-	found, err := find(ctx, ask, q)
-	if err != nil {
-		return choice{}, err
-	}
-	q.weigh(found)
-	return q.choose(found), nil
-}
-
-// maxPlanned bounds the facts of an answer to a question about memory.
-const maxPlanned = 8
-
-// query answers a question about memory.
-func (q *question) query(ask *run.Question, p *plan) choice {
-	found := q.gather(ask, p, p.takes)
-	if p.fills != nil && len(q.dates) > 0 && len(found) < maxPlanned {
-		more := newestFirst(q.gather(ask, p, p.fills))
-		for i := range more {
-			if len(found) < maxPlanned && !slices.ContainsFunc(found, func(o passage) bool { return o.same(&more[i]) }) {
-				found = append(found, more[i])
-			}
-		}
-	}
-	if len(found) == 0 {
-		if p.nothing == "" || len(q.topic()) > 0 && len(q.dates) == 0 {
-			return choice{kind: run.RecallNone}
-		}
-		return choice{kind: run.RecallSure, nothing: p.nothing}
-	}
-	if len(found) > maxPlanned {
-		if p.weighty {
-			slices.SortStableFunc(found, func(a, b passage) int { return cmp.Compare(worth(b.fact.Kind), worth(a.fact.Kind)) })
-		} else {
-			found = newestFirst(found)
-		}
-		found = found[:maxPlanned]
-	}
-	return choice{kind: run.RecallSure, passages: inOrder(found), scores: slices.Repeat([]float32{1}, len(found))}
-}
-
-// gather collects the user's facts of the question's time and topic.
-func (q *question) gather(ask *run.Question, p *plan, takes func(*memory.View, *memory.Fact) bool) []passage {
-	var found []passage
-	for _, f := range ask.View.Facts() {
-		own := ask.Own != nil && ask.Own(f.Source.Root, f.Source.Seq)
-		if own || f.Source.Role != session.User || !takes(ask.View, &f) || !q.during(&f, p.since) {
-			continue
-		}
-		one := ofFact(&f)
-		one.read()
-		if p.anything || q.about(&one) {
-			found = append(found, one)
-		}
-	}
-	return slices.CompactFunc(found, func(a, b passage) bool { return a.same(&b) })
-}
-
-// newestFirst sorts passages by the time they were said.
-func newestFirst(passages []passage) []passage {
-	slices.SortStableFunc(passages, func(a, b passage) int { return b.before(&a) })
-	return passages
-}
-
-// during reports whether a fact is of the time that the question names: said in it, about
-// it, or, for changes, said from its beginning on.
-func (q *question) during(f *memory.Fact, since bool) bool {
-	if len(q.dates) == 0 {
-		return true
-	}
-	d := q.dates[0]
-	if since {
-		return !f.SaidAt.Before(d.From)
-	}
-	return within(d, f.SaidAt) || overlaps(d, f.When)
-}
-
-// about reports whether a passage has one of the words that name the topic.
-func (q *question) about(p *passage) bool {
-	topic := q.topic()
-	for _, w := range topic {
-		if here, kin := w.in(p.words); max(here, kin) >= 0.5 {
-			return true
-		}
-	}
-	return len(topic) == 0
-}
-
-// worth orders the kinds by how much they say about the user.
-func worth(k memory.Kind) int {
-	switch k {
+	switch f.Kind {
 	case memory.Identity:
 		return 4
 	case memory.Instruction, memory.Preference:
@@ -216,4 +98,193 @@ func worth(k memory.Kind) int {
 		return 0
 	}
 	return 1
+}
+
+// answer finds what answers the question.
+func (q *question) answer(ctx context.Context, ask *run.Question) (choice, error) {
+	if p := readQuery(q.text, q.at); p != nil && ask.View != nil {
+		if c, err := p.answer(ctx, ask); err != nil || c.kind != run.RecallNone {
+			return c, err
+		}
+	}
+	found, err := find(ctx, ask, q)
+	if err != nil {
+		return choice{}, err
+	}
+	q.weigh(found)
+	return q.choose(found), nil
+}
+
+const (
+	// maxPlanned bounds the lines of an answer to a question about memory.
+	maxPlanned = 20
+	// maxFilled is up to how many lines what was said in a time fills an answer about it.
+	maxFilled = 12
+	// maxUnsure bounds the lines of an answer that is not sure.
+	maxUnsure = 5
+)
+
+// belongs is the probability from which a message is told as a member of an answer. A
+// question that only has a plural may ask for one statement.
+func (a aim) belongs() float32 {
+	if a == aimSome {
+		return 0.1
+	}
+	return 0.07
+}
+
+// surely is the probability of a topic from which its members are a sure answer.
+func (a aim) surely() float32 {
+	if a == aimSome {
+		return 0.7
+	}
+	return surely
+}
+
+// answer answers a query. RecallNone leaves the question to passages.
+func (p *query) answer(ctx context.Context, ask *run.Question) (choice, error) {
+	if err := p.anchored(ctx, ask); err != nil {
+		return choice{}, err
+	}
+	if p.bare() {
+		return p.ofStatus(ctx, ask)
+	}
+	found, err := p.members(ctx, ask)
+	if err != nil {
+		return choice{}, err
+	}
+	c := p.choose(found)
+	if c.kind != run.RecallNone || !p.aim.byStatus() || p.span == (span{}) {
+		return c, nil
+	}
+	then := query{aim: aimHappened, on: p.on, span: p.span}
+	if c, err = then.ofStatus(ctx, ask); c.kind == run.RecallSure && c.nothing == "" {
+		older := max(0, len(c.passages)-maxUnsure)
+		c.kind, c.passages, c.scores = run.RecallUnsure, c.passages[older:], c.scores[older:] // of the time, not of the topic
+		return c, err
+	}
+	return choice{kind: run.RecallNone}, err
+}
+
+// probability is that of a member.
+func (m *member) probability() float32 { return fitted.Probability(m.odds) }
+
+// choose makes an answer of the members of a topic.
+func (p *query) choose(found []member) choice {
+	c := choice{kind: run.RecallUnsure, aim: p.aim}
+	most := maxUnsure
+	if fitted.Probability(topicality.Score(p.topicSigns(found))) >= p.aim.surely() {
+		c.kind, most = run.RecallSure, maxPlanned
+	}
+	n := 0
+	for n < min(len(found), most) && found[n].probability() >= p.aim.belongs() {
+		n++
+	}
+	if found = found[:n]; n == 0 {
+		return choice{kind: run.RecallNone}
+	}
+	slices.SortStableFunc(found, func(a, b member) int { return a.before(&b.passage) })
+	if p.aim == aimLast {
+		found = found[n-1:]
+	}
+	for i := range found {
+		c.passages = append(c.passages, found[i].passage)
+		c.scores = append(c.scores, found[i].probability())
+	}
+	return c
+}
+
+// anchored sets the time of a query that counts from an event to when the event was told.
+func (p *query) anchored(ctx context.Context, ask *run.Question) error {
+	if p.anchor == "" || ask.View == nil {
+		return nil
+	}
+	q := readQuestion(p.anchor, p.on.at)
+	found, err := find(ctx, ask, q)
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	q.weigh(found)
+	const known = 0.5 // of the weight of the event's words
+	if best := bestOf(found, 1); len(best) > 0 && best[0].values[fCover]+best[0].values[fKin] >= known {
+		p.span.from = best[0].saidAt
+	}
+	return nil
+}
+
+// ofStatus answers a query without a topic by the facts of its status and time.
+func (p *query) ofStatus(ctx context.Context, ask *run.Question) (choice, error) {
+	s := &statuses[p.aim]
+	if s.odds == nil || p.aim == aimHappened && p.span == (span{}) {
+		return choice{kind: run.RecallNone}, nil
+	}
+	facts := p.factsOf(ask, maxPlanned)
+	if len(facts) == 0 && s.nothing != "" {
+		return choice{kind: run.RecallSure, nothing: s.nothing}, nil
+	}
+	c := choice{kind: run.RecallSure, aim: p.aim}
+	for i := range facts {
+		c.passages = append(c.passages, ofFact(&facts[i]))
+	}
+	if len(c.passages) == 0 {
+		c.kind = run.RecallNone
+	}
+	c.passages = inOrder(c.passages)
+	c.scores = slices.Repeat([]float32{1}, len(c.passages))
+	return c, widen(ctx, ask, c.passages)
+}
+
+// factsOf are the facts of the query's status and time, from different messages, the most
+// probable and newest first.
+func (p *query) factsOf(ask *run.Question, limit int) []memory.Fact {
+	odds := map[memory.FactID]float32{}
+	facts := ask.View.Pick(func(f *memory.Fact, n memory.News) bool {
+		if f.Source.Role != session.User || !p.span.covers(f) || ask.Own != nil && ask.Own(f.Source.Root, f.Source.Seq) {
+			return false
+		}
+		odds[f.ID] = statuses[p.aim].odds(f, n)
+		return odds[f.ID] > never
+	})
+	slices.SortStableFunc(facts, func(a, b memory.Fact) int {
+		return cmp.Or(cmp.Compare(odds[b.ID], odds[a.ID]), b.SaidAt.Compare(a.SaidAt))
+	})
+	known := map[memory.Place]bool{}
+	facts = slices.DeleteFunc(facts, func(f memory.Fact) bool {
+		place := memory.Place{Root: f.Source.Root, Seq: f.Source.Seq}
+		again := known[place]
+		known[place] = true
+		return again
+	})
+	n := min(len(facts), limit)
+	for n > 0 && odds[facts[n-1].ID] < 0 && (n > maxFilled || p.span == (span{})) {
+		n--
+	}
+	return facts[:n]
+}
+
+// widen makes passages of facts the whole of their messages, if those are short.
+func widen(ctx context.Context, ask *run.Question, passages []passage) error {
+	if ask.Quotes == nil {
+		return nil
+	}
+	var places []memory.Place
+	for i := range passages {
+		places = append(places, passages[i].place())
+	}
+	docs, err := ask.Quotes(ctx, places)
+	if err != nil {
+		return fmt.Errorf("read messages to quote: %w", err)
+	}
+	for i := range docs {
+		d := &docs[i]
+		if len(d.Text) > maxWhole || asks(d.Text) {
+			continue
+		}
+		for k := range passages {
+			if p := &passages[k]; p.place() == (memory.Place{Root: d.Root, Seq: d.Seq}) {
+				p.text, p.start, p.end = secret.Mask(d.Text), 0, len(d.Text)
+			}
+		}
+	}
+	return nil
 }

@@ -159,6 +159,8 @@ type choice struct {
 	scores   []float32 // the probabilities of the passages
 	// nothing is said instead of passages.
 	nothing string
+	// aim is what was asked for, if it was about memory.
+	aim aim
 }
 
 // choose picks what answers the question from passages in the order of their scores.

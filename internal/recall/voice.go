@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -32,15 +33,29 @@ func (v *voice) tell(c *choice) string {
 	v.told = map[memory.FactID]bool{}
 	if c.kind == run.RecallUnsure && len(c.passages) > 0 {
 		v.b.WriteString(closest)
+	} else if c.aim == aimCount {
+		v.b.WriteString("I was told of it " + times(len(c.passages)) + ":")
 	}
 	for i := range c.passages {
-		if c.passages[i].fact == nil {
+		if c.passages[i].fact == nil || c.aim.listed() {
 			v.line(&c.passages[i])
 			continue
 		}
 		v.fact(&c.passages[i])
 	}
 	return v.b.String()
+}
+
+// listed reports whether the answer tells each statement by itself. Others tell changes
+// with both sides in one line.
+func (a aim) listed() bool { return a >= aimOrder }
+
+// times is a count in words.
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return strconv.Itoa(n) + " times"
 }
 
 // fact renders a passage with a fact. If the fact was replaced, or if the question asks
