@@ -74,7 +74,7 @@ func TestPorter(t *testing.T) {
 		"goodness": "good", "revival": "reviv", "allowance": "allow", "inference": "infer", "airliner": "airlin",
 		"adjustable": "adjust", "defensible": "defens", "irritant": "irrit", "replacement": "replac",
 		"adoption": "adopt", "communism": "commun", "activate": "activ", "effective": "effect",
-		"probate": "probat", "rate": "rate", "cease": "ceas", "controlling": "control", "rolling": "roll",
+		"probate": "probat", "psychology": "psycholog", "possibly": "possibl", "rate": "rate", "cease": "ceas", "controlling": "control", "rolling": "roll",
 	}
 	for word, want := range tests {
 		if got := language.Stem(word); got != want {
