@@ -23,7 +23,6 @@ const (
 	current                      // nothing has replaced it
 	replaced                     // an older fact
 	reasoned                     // gives a reason
-	valued                       // fills a slot
 )
 
 // has reports whether any of the aspects holds.
@@ -64,7 +63,7 @@ func numberOf(k Kind) kindNumber {
 func (s *State) note(n int32) {
 	f, t := &s.facts[n], &s.traits[n]
 	is := aspects(0).when(!f.When.IsZero(), timed).when(f.Kind == ThirdParty, others).when(f.Current(), current).
-		when(t.was >= 0, replaced).when(f.Because != "", reasoned).when(f.Value != "", valued)
+		when(t.was >= 0, replaced).when(f.Because != "", reasoned)
 	switch f.Kind {
 	case Question, Quoted, Hypothetical, Proposal, Retraction:
 		is |= silent

@@ -301,20 +301,12 @@ func (x *distiller) fill(main, i int) {
 		return
 	}
 	if f.Value == "" {
-		s := x.slotOf(r)
-		f.Subject, f.Attribute, f.Value, f.Former = s.subject, s.attribute, s.value, s.former
+		s := r.slot(x.speaker)
+		f.Subject, f.Attribute, f.Value = s.subject, s.attribute, s.value
 	}
 	if r.overturns() {
 		f.Replaces = x.overturned(main)
 	}
-}
-
-// slotOf is the slot that a sentence fills.
-func (x *distiller) slotOf(r *reading) slot {
-	if r.kind() == Instruction {
-		return r.instructionSlot()
-	}
-	return r.slot(x.speaker)
 }
 
 // reasonOf is the reason that a sentence gives: its own words, or the sentence before it

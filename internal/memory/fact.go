@@ -71,10 +71,6 @@ type Fact struct {
 	// sentence fills no slot. Two facts with equal subject and attribute are about the
 	// same thing. If they contradict each other, the newer fact supersedes the older.
 	Subject, Attribute, Value string
-	// Former is the replaced value as the sentence names it, verbatim: "Postgres" in
-	// "we moved from Postgres to MySQL"; "" for none. It only serves to find the
-	// replaced fact and is not stored.
-	Former string
 	// Replaces is the fact that a person marked as replaced by this one. It is not
 	// stored: the link to the replaced fact is.
 	Replaces FactID

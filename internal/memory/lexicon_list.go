@@ -12,24 +12,17 @@ const (
 	listNoting
 	listParticular
 	listNoJob
-	listDetail
-	listHaving
-	listGoingBy
 	listWhole
-	listPart
-	listBuild
+	listLeading
 	listHarm
 	listTakesTo
 	listRhythm
-	listTime
-	listSize
-	listMoney
 )
 
 // wordLists are the names of the lists in lists.txt; never written.
 var wordLists = [...]string{
-	"commit", "lead", "manner", "noting", "particular", "no job", "detail", "having", "going by", "whole", "part", "build",
-	"harm", "takes to", "rhythm", "time", "size", "money",
+	"commit", "lead", "manner", "noting", "particular", "no job", "whole", "leading",
+	"harm", "takes to", "rhythm",
 }
 
 // addList adds the words of a list.

@@ -204,8 +204,10 @@ func (s *State) indexTerms(n int32) {
 			s.terms[kindHash(t.kind)] = append(s.terms[kindHash(t.kind)], n)
 		}
 	}
-	if key := slotHash(f); key != 0 {
-		s.terms[key] = append(s.terms[key], n)
+	for _, key := range [...]uint32{slotHash(f), s.traits[n].same} {
+		if key != 0 {
+			s.terms[key] = append(s.terms[key], n)
+		}
 	}
 }
 

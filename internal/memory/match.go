@@ -30,11 +30,7 @@ func (s *State) match(question string, at time.Time, limit int) []int32 {
 	s.scoreWords(question, t, effort*limit)
 	for tech, points := range q.techs {
 		for _, n := range newestOf(s.techs[tech]) {
-			if s.briefs[n].is.has(valued) {
-				t.add(n, points+8)
-			} else {
-				t.add(n, points)
-			}
+			t.add(n, points)
 		}
 	}
 	if q.recurring {
@@ -227,9 +223,6 @@ func (s *State) adjust(n, score int32, q *asked) int32 {
 		if s.overlaps(n, q.dates[i]) {
 			score += 12
 		}
-	}
-	if is.has(valued) {
-		score += 2
 	}
 	return score
 }

@@ -13,14 +13,6 @@ func (r *reading) nounStart(i int) int {
 	return i
 }
 
-// skipDet skips articles and possessives.
-func (r *reading) skipDet(i, to int) int {
-	for i < to && (r.toks[i].is(tagDet, tagMy, tagOur) || r.toks[i].low == "now") && r.toks[i].kind == wordToken {
-		i++
-	}
-	return i
-}
-
 // phraseEnd is the end of the noun phrase at i: before a punctuation mark, a
 // preposition, a conjunction or a word of time, and after at most limit words.
 func (r *reading) phraseEnd(i, limit int) int {
@@ -62,53 +54,34 @@ func (r *reading) stems(from, to int) string {
 	return strings.Join(slices.Compact(words), " ")
 }
 
-// stemsOf is stems for words outside the sentence.
-func (r *reading) stemsOf(words string) string {
-	var out []string
-	for _, w := range strings.Fields(strings.ToLower(words)) {
-		if e := r.l.words[w]; e == nil || !e.tags.has(tagStop) {
-			out = append(out, stem(r.l, w))
-		}
-	}
-	slices.Sort(out)
-	return strings.Join(slices.Compact(out), " ")
-}
-
-// valueStart is the byte at which the value after token i begins. Function words before
-// it ("now", "set to", "at about") are skipped.
-func (r *reading) valueStart(i int) int {
-	for i < r.to {
-		t := &r.toks[i]
-		if t.kind != wordToken || t.capital && i > r.from {
-			break
-		}
-		if !t.entryHas(tagStop) && !t.is(tagNow) && t.low != "set" && t.low != "around" && t.low != "about" && t.low != "approximately" && t.low != "exactly" && t.low != "roughly" && t.low != "still" {
-			break
-		}
+// valueRange are the tokens of the value at or after token i: a whole date, or a noun
+// phrase. Function words before it ("now", "set to", "at about") are skipped.
+func (r *reading) valueRange(i int) (from, to int) {
+	for i < r.to && r.introducesValue(i) {
 		i++
 	}
 	if i >= r.to {
-		return len(r.text)
+		return i, i
 	}
-	return r.toks[i].start
-}
-
-// value is the verbatim value after token i: a whole date, or a noun phrase.
-func (r *reading) value(i int) string {
-	i = r.at(r.valueStart(i))
-	if i >= r.to {
-		return ""
-	}
-	to := r.phraseEnd(i, 6)
+	to = r.phraseEnd(i, 6)
 	if d, dated := r.dated(i, i+1); dated {
 		for to < r.to && r.toks[to].start < d.End {
 			to++
 		}
 	}
-	for to > i+1 && (r.toks[to-1].is(tagNow, tagNoLonger) || r.toks[to-1].kind == markToken && (r.toks[to-1].mark(`"`) || r.toks[to-1].mark("'"))) {
+	for to > i+1 && (r.toks[to-1].is(tagNow, tagNoLonger) || r.toks[to-1].mark(`"`) || r.toks[to-1].mark("'")) {
 		to--
 	}
-	return strings.Trim(r.slice(i, to), `"'“”‘’`)
+	return i, to
+}
+
+// introducesValue reports whether token i only leads to a value.
+func (r *reading) introducesValue(i int) bool {
+	t := &r.toks[i]
+	if t.kind != wordToken || t.capital && i > r.from {
+		return false
+	}
+	return t.entryHas(tagStop) || t.is(tagNow) || r.l.has(listLeading, t.low)
 }
 
 // versionEnd includes a number after the name of a technology: PostgreSQL 15.
@@ -137,4 +110,30 @@ func (r *reading) hasFigure(i int) bool {
 		}
 	}
 	return false
+}
+
+// isPast reports whether the verb at token i is in the past.
+func (r *reading) isPast(i int) bool {
+	t := &r.toks[i]
+	return t.is(tagPast) || len(t.low) > 3 && strings.HasSuffix(t.low, "ed") && !strings.HasSuffix(t.low, "eed")
+}
+
+// choiceLength is the number of tokens that name the alternative at token i.
+func (r *reading) choiceLength(i int) int {
+	e := r.toks[i].entry
+	longest := 1
+	for p := range e.phrases {
+		if ph := &e.phrases[p]; ph.choice != 0 && phraseAt(r.toks, i+1, ph.rest) {
+			longest = max(longest, 1+len(ph.rest))
+		}
+	}
+	return longest
+}
+
+// speaksOf reports whether a word is only another name of a class of technologies:
+// "database" of Postgres.
+func (r *reading) speaksOf(t *token, class string) bool {
+	return t.entry != nil && slices.ContainsFunc(t.entry.topics, func(one topic) bool {
+		return one.kind == "" && one.tech != 0 && r.l.categories[one.tech] == class
+	})
 }

@@ -193,7 +193,7 @@ func (r *reading) pronounReason(i int) bool {
 			return r.noteReason(i)
 		}
 	}
-	if r.first(r.lead, i, tagMinus, tagSwap, tagSwitch, tagSettle, tagPlus) < 0 && r.impersonal() < 0 || !r.firstPerson() && !r.label && !r.elided() && !r.namesTechnology() && r.impersonal() < 0 {
+	if r.first(r.lead, i, tagMinus, tagSwap, tagSwitch, tagSettle, tagPlus) < 0 && !r.namesTechnology() || !r.firstPerson() && !r.label && !r.elided() && !r.namesTechnology() {
 		return false
 	}
 	return r.effectThenReason(i, i)

@@ -153,23 +153,20 @@ var kindWeights = map[Kind]int32{
 }
 
 // weightOf is the weight of a fact. Statements of speakers about themselves and their
-// work, with a slot, a reason or a number, weigh more than remarks.
+// work, with a reason or a number, weigh more than remarks.
 func (s *State) weightOf(n int32) int32 {
 	f, t := &s.facts[n], &s.traits[n]
 	head, next := s.headOf(f)
 	named := head.capital && head.entry == nil && next.is(tagBe, tagUse, tagUsage, tagPast, tagSettle, tagPlus, tagMinus)
 	w := kindWeights[f.Kind]
-	if f.Kind == Number && f.Value == "" {
-		w = kindWeights[Plain] // "two students waved": a count without a known subject
-	}
 	if t.was >= 0 {
 		w = 60
 	}
-	if f.Value != "" {
-		w = valueWeight(w, f.Kind, t.value.sort, named)
-	}
 	if f.Because != "" {
 		w += 8
+	}
+	if f.Value != "" {
+		w += 6
 	}
 	if !f.When.IsZero() {
 		w += 4
@@ -207,18 +204,6 @@ func brevity(bytes int) int32 {
 		return -14
 	}
 	return int32(5 * max(-2, min(2, (90-bytes)/25)))
-}
-
-// valueWeight adds the weight of a filled slot. A plain word as value means little
-// ("the evening was calm"), unless the subject is a person.
-func valueWeight(w int32, kind Kind, sort valueSort, named bool) int32 {
-	switch {
-	case sort != otherValue:
-		return w + 16
-	case !named && (kind == Plain || kind == Number):
-		return kindWeights[Plain]
-	}
-	return w + 6
 }
 
 // Statements far from the start of a message, and about times long past, are rarely

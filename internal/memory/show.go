@@ -54,21 +54,19 @@ func writeDayOfMonth(b *strings.Builder, f *Fact) {
 	b.WriteString(twoDigits(f.SaidAt.Day()))
 }
 
-// writeChange renders both sides of a change: a reversal in full, with the day of the
-// older side; for a mere new value, only the old value.
+// writeChange renders both sides of a change, with their days.
 func (s *State) writeChange(b *strings.Builder, n int32) {
 	f, t := &s.facts[n], &s.traits[n]
 	old := &s.facts[t.was]
 	writeSource(b, f)
-	if s.reverses(n) {
+	if f.Kind == Decision || f.Kind == Negated {
 		b.WriteString("REVERSED ")
-		b.WriteString(day(old.SaidAt))
-		writeSource(b, old)
-		writeQuoted(b, old.Statement)
 	} else {
 		b.WriteString("CHANGED ")
-		writeQuoted(b, old.Value)
 	}
+	b.WriteString(day(old.SaidAt))
+	writeSource(b, old)
+	writeQuoted(b, old.Statement)
 	b.WriteString(" → ")
 	writeQuoted(b, f.Statement)
 	writeReason(b, f)
@@ -77,12 +75,6 @@ func (s *State) writeChange(b *strings.Builder, n int32) {
 		b.WriteString(strconv.Itoa(int(t.steps) - 1))
 		b.WriteByte(')')
 	}
-}
-
-// reverses reports whether a fact reverses a choice and does not just set a new value.
-func (s *State) reverses(n int32) bool {
-	f, t := &s.facts[n], &s.traits[n]
-	return f.Kind == Decision || s.facts[t.was].Value == "" || t.polarity != 0 || t.value.sort == choiceValue || t.value.sort == techValue || f.Kind == Negated
 }
 
 // writeSource writes the message, and the speaker unless it is the user.

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 	"unsafe"
 
 	"github.com/hermes-memory/hermes/internal/language"
@@ -42,13 +43,12 @@ type State struct {
 
 // trait are the properties that the state derives from a fact, once.
 type trait struct {
-	value    value  // of its slot
-	polarity int8   // +1 adds or likes, -1 removes or dislikes
-	repeats  bool   // repeats a current fact
-	steps    uint16 // number of facts that its chain replaced
-	was      int32  // the fact it replaced; -1 for none
-	doubter  int32  // the newest fact that perhaps replaced it; -1 for none
-	reason   int32  // the number of its reason; 0 for none
+	same    uint32 // the content words of its statement
+	repeats bool   // repeats a current fact
+	steps   uint16 // number of facts that its chain replaced
+	was     int32  // the fact it replaced; -1 for none
+	doubter int32  // the newest fact that perhaps replaced it; -1 for none
+	reason  int32  // the number of its reason; 0 for none
 }
 
 // Change is the effect of a message: the facts as stored, the facts that they
@@ -138,12 +138,12 @@ func (s *State) append(f Fact) int32 {
 	n := int32(len(s.facts))
 	s.facts = append(s.facts, f)
 	s.byID[f.ID] = n
-	t := s.slotValue(&f)
-	t.was, t.doubter = -1, -1
+	t := trait{was: -1, doubter: -1}
 	s.traits, s.briefs = append(s.traits, t), append(s.briefs, brief{})
 	s.signatures = append(s.signatures, s.signatureOf(&f))
+	s.traits[n].same = s.sameHash(n)
 	s.size += int64(unsafe.Sizeof(f)+unsafe.Sizeof(t)+unsafe.Sizeof(brief{})) + int64(len(f.ID)+len(f.Quote)+len(f.Statement)+
-		len(f.Subject)+len(f.Attribute)+len(f.Value)+len(f.Former)+len(f.Because)) + 128
+		len(f.Subject)+len(f.Attribute)+len(f.Value)+len(f.Because)) + 128
 	return n
 }
 
@@ -163,27 +163,41 @@ func (s *State) enter(n int32) {
 	s.shelf.put(s, n)
 }
 
-// open notes whether a fact that holds repeats another of its slot.
+// open notes whether a fact that holds says what another says.
 func (s *State) open(n int32) {
-	for o := range s.sameSlot(n) {
-		s.traits[n].repeats = s.traits[n].repeats || sameValue(&s.traits[o], &s.traits[n])
+	for range s.alike(n) {
+		s.traits[n].repeats = true
 	}
 }
 
-// sameSlot iterates over the newest other current facts of a fact's slot.
-func (s *State) sameSlot(n int32) iter.Seq[int32] {
+// alike iterates over the newest other current facts with the same content words.
+func (s *State) alike(n int32) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
-		f := &s.facts[n]
-		if f.Value == "" {
+		same := s.traits[n].same
+		if same == 0 {
 			return
 		}
-		list := s.terms[slotHash(f)]
+		list := s.terms[same]
 		for i := len(list) - 1; i >= max(0, len(list)-visited); i-- {
 			if o := list[i]; o != n && s.facts[o].Current() && !yield(o) {
 				return
 			}
 		}
 	}
+}
+
+// sameHash is a hash of the content words of a statement; 0 for none. "Not" counts.
+func (s *State) sameHash(n int32) uint32 {
+	words := stems(s.facts[n].Statement)
+	if len(words) == 0 {
+		return 0
+	}
+	slices.Sort(words)
+	h := hashText("same " + strings.Join(words, " "))
+	if s.signatures[n].cues.any(negationCues) {
+		h++
+	}
+	return h
 }
 
 // indexWords indexes a fact by its words.

@@ -109,9 +109,6 @@ func TestStateRestore(t *testing.T) {
 	t.Parallel()
 	conv, _ := talk(longTalk()...)
 	facts := slices.Collect(conv.state.Facts())
-	for i := range facts {
-		facts[i].Former = "" // not stored
-	}
 	again := NewState()
 	again.Restore(facts)
 	compare := func() {

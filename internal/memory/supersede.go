@@ -15,8 +15,8 @@ func (s *State) supersede(o, n int32) {
 
 // promote shows a fact that only repeated o, now that o no longer holds.
 func (s *State) promote(o int32) {
-	for k := range s.sameSlot(o) {
-		if s.traits[k].repeats && !s.traits[o].repeats && sameValue(&s.traits[k], &s.traits[o]) {
+	for k := range s.alike(o) {
+		if s.traits[k].repeats && !s.traits[o].repeats {
 			s.traits[k].repeats = false
 			s.shelf.put(s, k)
 			return

@@ -106,7 +106,7 @@ func (x *distiller) statementBeforeQuestion(i int) {
 func (x *distiller) keepPart(r *reading) {
 	f := x.fact(span{r.toks[r.lead].start, r.lastByte()}, r.kind())
 	s := r.slot(x.speaker)
-	f.Subject, f.Attribute, f.Value, f.Former = s.subject, s.attribute, s.value, s.former
+	f.Subject, f.Attribute, f.Value = s.subject, s.attribute, s.value
 	if len(r.dates) > 0 && r.dates[0].End <= r.End {
 		f.When = Interval{From: r.dates[0].From, To: r.dates[0].To}
 	}

@@ -146,7 +146,7 @@ func (s *scopedTalk) facts(views *memory.Views, scope memory.Scope) []memory.Fac
 	defer leave()
 	facts := view.Facts()
 	for i := range facts {
-		facts[i].Former, facts[i].Replaces = "", "" // they are not stored
+		facts[i].Replaces = "" // it is not stored
 	}
 	return facts
 }

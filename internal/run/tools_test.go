@@ -397,7 +397,7 @@ func TestToolSaves(t *testing.T) {
 	h, k := withTools(t, 8000, run.ToolLimits{}, "save", "forget")
 	h.model.say(calling("", "save:Alex prefers tabs."), saying{text: "Noted."})
 	got := h.chat("s", "Note that.", true)
-	if len(got.result.Learned) != 1 || got.result.Learned[0].Statement != "Alex prefers tabs." {
+	if len(got.result.Learned) != 1 || got.result.Learned[0].Statement != "Alex prefers tabs" {
 		t.Fatalf("got %+v learnt, want the note", got.result.Learned)
 	}
 	id := string(got.result.Learned[0].ID)

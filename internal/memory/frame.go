@@ -1,0 +1,124 @@
+package memory
+
+import (
+	_ "embed" // the frames
+	"strconv"
+	"strings"
+	"sync"
+)
+
+//go:embed lexicon/frames.txt
+var frameRows string
+
+// slot is the value of an attribute of a subject.
+type slot struct{ subject, attribute, value string }
+
+func (s slot) filled() bool { return s.value != "" && s.subject != "" }
+
+// The subjects of slots that are not things.
+const (
+	subjectWe     = "we"
+	subjectI      = "i"
+	subjectAnswer = "answers" // of instructions
+)
+
+// frame is a form of sentences that name a value exactly: a row of lexicon/frames.txt, which
+// describes the form of rows.
+type frame struct {
+	subject, attribute string
+	parts              []part
+	kinds              bool // only for sentences that name a technology or an alternative
+	example, want      string
+}
+
+// part is one word or group of words of a frame.
+type part struct {
+	sort            partSort
+	words           []string
+	tags            []tag
+	most            int // of the words of a gap
+	optional, value bool
+}
+
+// partSort says what a part stands for.
+type partSort uint8
+
+const (
+	partWords partSort = iota
+	partTags
+	partGap    // up to most words
+	partFarGap // the same, over punctuation
+	partNone   // no word of the main clause has one of the tags
+	partSpoken // the speakers are the subject, or it is left out
+	partSelf   // the sentence begins with "I" or "we"
+	partEnd
+	partThing // a noun phrase
+	partWhat  // a noun phrase that is the value
+	partFigure
+	partNumber
+	partProper
+	partName
+	partJob
+	partVerb
+	partRhythm
+	partKind // a technology, or one of several alternatives
+	partOld  // the same, but not the value; both are of one class
+)
+
+// partNames are the signs of parts in the file; never written.
+var partNames = map[string]partSort{
+	".": partEnd, "{spoken}": partSpoken, "{self}": partSelf, "[thing]": partThing, "[value]": partWhat, "[figure]": partFigure, "[number]": partNumber, "[proper]": partProper,
+
+	"[name]": partName, "[job]": partJob, "[verb]": partVerb, "[rhythm]": partRhythm, "[kind]": partKind, "[old]": partOld,
+}
+
+// theFrames reads the rows, once.
+var theFrames = sync.OnceValue(func() []frame {
+	var out []frame
+	for line := range strings.Lines(frameRows) {
+		cells := strings.Split(strings.TrimSpace(line), " | ")
+		if strings.HasPrefix(line, "#") || len(cells) != 4 {
+			continue
+		}
+		subject, attribute, _ := strings.Cut(cells[0], ": ")
+		f := frame{subject: subject, attribute: attribute, example: cells[2], want: cells[3]}
+		for _, word := range strings.Fields(cells[1]) {
+			p := partOf(word)
+			f.kinds = f.kinds || p.sort == partKind
+			f.parts = append(f.parts, p)
+		}
+		out = append(out, f)
+	}
+	return out
+})
+
+// partOf reads one part of a row.
+func partOf(word string) (p part) {
+	word, p.value = strings.CutPrefix(word, "=")
+	word, p.optional = strings.CutSuffix(word, "?")
+	if sort, found := partNames[word]; found {
+		p.sort = sort
+		return p
+	}
+	if gap, is := strings.CutPrefix(word, "*"); is {
+		p.sort = partGap
+		if far, is := strings.CutPrefix(gap, "*"); is {
+			p.sort, gap = partFarGap, far
+		}
+		p.most, _ = strconv.Atoi(gap) // a test reads every row
+		return p
+	}
+	names, none := strings.CutPrefix(word, "!")
+	if inner, tagged := strings.CutPrefix(names, "<"); tagged {
+		p.sort = partTags
+		if none {
+			p.sort = partNone
+		}
+		for _, name := range strings.Split(strings.TrimSuffix(inner, ">"), "/") {
+			p.tags = append(p.tags, tagNames()[strings.ReplaceAll(name, "-", " ")])
+		}
+		return p
+	}
+	p.words = strings.Split(word, "/")
+	return p
+}

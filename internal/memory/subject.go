@@ -1,0 +1,63 @@
+package memory
+
+import "strings"
+
+// denies reports whether the main clause denies that a thing is used, or a trait.
+func (r *reading) denies() bool {
+	return r.signs.hasAny(signsOf(signTechnology, signChoice, signSelf)) && r.negated()
+}
+
+// negated reports whether the main clause is negated. Endings ("no longer"), dislikes and
+// removals are assertions, not negations.
+func (r *reading) negated() bool {
+	if !r.signs.has(signNot) || r.first(r.from, r.to, tagHates, tagNoLonger) >= 0 {
+		return false
+	}
+	neg := r.first(r.from, min(r.from+9, r.to), tagNeg)
+	if neg < 0 || r.word(r.from, neg, ",") >= 0 || r.first(r.from, neg, tagSettle) >= 0 {
+		return false
+	}
+	return neg+1 >= r.to || r.toks[neg+1].low != "only" && r.toks[neg+1].low != "just"
+}
+
+// who is the subject of a slot for a sentence about "we" or "I".
+func (r *reading) who(speaker string) string {
+	if r.from < len(r.toks) && r.toks[r.from].is(tagI, tagMy) {
+		return speaker
+	}
+	return subjectWe
+}
+
+// firstPerson reports whether the main clause is about the speakers.
+func (r *reading) firstPerson() bool {
+	return r.from < r.to && r.toks[r.from].is(tagI, tagWe, tagMy, tagOur)
+}
+
+// elided reports whether the main clause begins with its verb, as in notes: "Removed
+// Redis", "Tried GraphQL".
+func (r *reading) elided() bool {
+	if r.from >= r.to || r.toks[r.from].entry == nil {
+		return false
+	}
+	t := &r.toks[r.from]
+	inflected := t.entry.base != t.entry.text
+	if inflected && (strings.HasSuffix(t.low, "ing") || strings.HasSuffix(t.low, "s")) {
+		return false // "books", "creating": no verb of a note
+	}
+	imperative := t.is(tagPlus) && !inflected && !t.is(tagPast)
+	if imperative && !r.label && r.because.empty() && !r.namesTechnology() {
+		return false // "keep it up"
+	}
+	return t.is(tagPlus, tagMinus, tagSwitch, tagSwap, tagAssign, tagSettle, tagUse)
+}
+
+// namesTechnology reports whether the main clause names a technology or one of several
+// alternatives.
+func (r *reading) namesTechnology() bool {
+	for i := r.from; i < r.to; i++ {
+		if r.toks[i].tech != 0 || r.toks[i].choice != 0 {
+			return true
+		}
+	}
+	return false
+}
