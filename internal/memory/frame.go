@@ -63,6 +63,18 @@ const (
 	partRhythm
 	partKind // a technology, or one of several alternatives
 	partOld  // the same, but not the value; both are of one class
+	partEffect
+	partReason
+	partNext   // the next word is one of these
+	partNot    // it is none of these
+	partLast   // the word before is none of these
+	partAhead  // one of these is ahead
+	partBehind // one of these is behind
+	partClause
+	partHasVerb
+	partNoDate
+	partNote
+	partSaysEffect
 )
 
 // partNames are the signs of parts in the file; never written.
@@ -70,6 +82,8 @@ var partNames = map[string]partSort{
 	".": partEnd, "{spoken}": partSpoken, "{self}": partSelf, "[thing]": partThing, "[value]": partWhat, "[figure]": partFigure, "[number]": partNumber, "[proper]": partProper,
 
 	"[name]": partName, "[job]": partJob, "[verb]": partVerb, "[rhythm]": partRhythm, "[kind]": partKind, "[old]": partOld,
+	"[effect]": partEffect, "[reason]": partReason, "{clause}": partClause, "{verb}": partHasVerb, "{nodate}": partNoDate,
+	"{note}": partNote, "{effect}": partSaysEffect,
 }
 
 // theFrames reads the rows, once.
@@ -82,15 +96,20 @@ var theFrames = sync.OnceValue(func() []frame {
 		}
 		subject, attribute, _ := strings.Cut(cells[0], ": ")
 		f := frame{subject: subject, attribute: attribute, example: cells[2], want: cells[3]}
-		for _, word := range strings.Fields(cells[1]) {
-			p := partOf(word)
-			f.kinds = f.kinds || p.sort == partKind
-			f.parts = append(f.parts, p)
-		}
+		f.read(cells[1])
 		out = append(out, f)
 	}
 	return out
 })
+
+// read reads a pattern.
+func (f *frame) read(pattern string) {
+	for _, word := range strings.Fields(pattern) {
+		p := partOf(word)
+		f.kinds = f.kinds || p.sort == partKind
+		f.parts = append(f.parts, p)
+	}
+}
 
 // partOf reads one part of a row.
 func partOf(word string) (p part) {
@@ -100,25 +119,33 @@ func partOf(word string) (p part) {
 		p.sort = sort
 		return p
 	}
-	if gap, is := strings.CutPrefix(word, "*"); is {
-		p.sort = partGap
-		if far, is := strings.CutPrefix(gap, "*"); is {
-			p.sort, gap = partFarGap, far
+	for _, one := range partMarks {
+		inner, marked := strings.CutPrefix(word, one.mark)
+		if !marked {
+			continue
 		}
-		p.most, _ = strconv.Atoi(gap) // a test reads every row
+		if p.sort, word = one.sort, inner; p.sort == partGap || p.sort == partFarGap {
+			p.most, _ = strconv.Atoi(word) // a test reads every row
+			return p
+		}
+		break
+	}
+	inner, tagged := strings.CutPrefix(word, "<")
+	if !tagged {
+		p.words = strings.Split(word, "/")
 		return p
 	}
-	names, none := strings.CutPrefix(word, "!")
-	if inner, tagged := strings.CutPrefix(names, "<"); tagged {
+	if p.sort == partWords {
 		p.sort = partTags
-		if none {
-			p.sort = partNone
-		}
-		for _, name := range strings.Split(strings.TrimSuffix(inner, ">"), "/") {
-			p.tags = append(p.tags, tagNames()[strings.ReplaceAll(name, "-", " ")])
-		}
-		return p
 	}
-	p.words = strings.Split(word, "/")
+	for _, name := range strings.Split(strings.TrimSuffix(inner, ">"), "/") {
+		p.tags = append(p.tags, tagNames()[strings.ReplaceAll(name, "-", " ")])
+	}
 	return p
 }
+
+// partMarks are the marks before words and tags; never written.
+var partMarks = [...]struct {
+	mark string
+	sort partSort
+}{{"**", partFarGap}, {"*", partGap}, {"!", partNone}, {"~", partNext}, {"^", partNot}, {"-", partLast}, {"&", partAhead}, {"%", partBehind}}

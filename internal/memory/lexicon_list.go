@@ -14,15 +14,13 @@ const (
 	listNoJob
 	listWhole
 	listLeading
-	listHarm
-	listTakesTo
 	listRhythm
 )
 
 // wordLists are the names of the lists in lists.txt; never written.
 var wordLists = [...]string{
 	"commit", "lead", "manner", "noting", "particular", "no job", "whole", "leading",
-	"harm", "takes to", "rhythm",
+	"rhythm",
 }
 
 // addList adds the words of a list.

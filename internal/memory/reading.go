@@ -26,10 +26,6 @@ type reading struct {
 	because span
 	// backward says that the reason is the previous statement ("that's why …").
 	backward bool
-	// thus says that the reason comes before the effect; cut is then the end of the
-	// reason's tokens.
-	thus bool
-	cut  int
 	// dates are the expressions of time in the sentence.
 	dates []language.Date
 	// signs are its properties, set once the rest is.

@@ -48,7 +48,8 @@ const (
 	tagDecline
 	tagSuggest
 	tagWhy
-	tagMaybeWhy
+	tagHarm
+	tagTakesTo
 	tagThus
 	tagTherefore
 	tagAim
@@ -83,7 +84,6 @@ const (
 	tagStyle
 	tagUnit
 	tagNumberWord
-	tagNumberLabel
 	tagReminder
 	tagTongue
 	tagOwns
@@ -111,11 +111,11 @@ var tagList = [...]string{
 	"stop", "i", "we", "my", "our", "the", "you", "be", "becopula", "aux", "wh", "past", "future",
 	"promise", "neg", "nolonger", "now", "if", "hedge", "firm", "he", "speech", "opinion", "usage",
 	"group", "it", "and", "det", "prep", "span of time", "adverbial", "reasonstart", "filler", "label", "forget", "forgetabout",
-	"correction", "accept", "decline", "suggest", "why", "maybewhy", "thus", "therefore", "aim",
+	"correction", "accept", "decline", "suggest", "why", "harm", "takes to", "thus", "therefore", "aim",
 	"purpose", "motive", "trouble", "plus", "minus", "switch", "swap", "set", "settle", "use", "gone",
 	"relation", "pet", "likes", "hates", "self", "self with a name", "attribute", "home", "employer", "job", "origin",
 	"named", "known company", "standing", "order", "command", "task", "style", "unit", "numword",
-	"label-number", "reminder", "tongue", "owns", "takes over",
+	"reminder", "tongue", "owns", "takes over",
 	"also", "meanwhile", "still", "postponed", "again", "ended", "begun", "wrong", "outsider",
 	"please", "seek", "play", "once", "laugh", "greet", "howmany",
 }
