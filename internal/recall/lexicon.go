@@ -145,15 +145,15 @@ func folded(s string) string {
 func isWide(s string) bool { return strings.IndexFunc(s, language.Unspaced) >= 0 }
 
 // stopForeign marks the function words of the language that a question seems to be
-// written in, if that is not English. "Was" and "in" are English too, so two other words
-// must be of that language.
-func (l *lexicon) stopForeign(words []word) {
+// written in, if that is not English, in words of it. "Was" and "in" are English too, so two
+// other words of the question must be of that language.
+func (l *lexicon) stopForeign(words, question []word) {
 	var best map[string]bool
 	most := 1
 	for _, list := range l.foreign {
 		found := 0
-		for i := range words {
-			if !words[i].stop && list[words[i].low] {
+		for i := range question {
+			if !question[i].stop && list[question[i].low] {
 				found++
 			}
 		}

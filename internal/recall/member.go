@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	_ "embed" // the fitted model
+	"math"
 	"slices"
 
 	"github.com/hermes-memory/hermes/internal/fitted"
@@ -26,12 +27,10 @@ var membership = fitted.MustParse(membersText, memberNames[:])
 const (
 	mScore       = iota // score of its best passage, relative to the best of all
 	mPlace              // its place in the order of the scores
-	mCover              // weight of the question's words that it has, in any form
 	mCoverBest          // that, relative to the best
 	mCosine             // cosine of its meaning and the question's
 	mCosineBest         // that, relative to the best
 	mSoft               // weight of the question's words, each times its nearest word
-	mHead               // it names what is asked for, or a member of it
 	mHeadSoft           // how near a word is to what is asked for
 	mForm               // it has the form that the question asks for
 	mNoForm             // it lacks it
@@ -39,17 +38,11 @@ const (
 	mAlike              // weight of words shared with the first seed
 	mAlikeMore          // weight of words shared with the other seeds, at most
 	mNear               // cosine of its meaning and the first seed's
-	mNearMore           // the same of the other seeds, at most
 	mLinked             // a link leads to a seed or from one
-	mNewName            // it names someone whom neither the question nor the first seed names
-	mFigure             // it has a figure, and so has the first seed
 	mFact               // memory took an asserted fact from it
-	mChange             // that fact replaced another or was replaced
 	mAsks               // it asks something
 	mLong               // its length
-	mSeed               // it is the first seed
 	mOther              // it speaks of another person, the question of the speaker
-	mNotSelf            // the question speaks of the speaker, it does not
 	mOffSubject         // its subject is another than the question's
 	mSuppose            // it supposes something
 	mInSpan             // it is of the time asked about
@@ -70,9 +63,9 @@ const (
 
 // memberNames are the features in the weights file; never written.
 var memberNames = [numMembers]string{
-	"score", "place", "cover", "cover-best", "cosine", "cosine-best", "soft", "head", "head-soft", "form", "no-form", "names-lacked",
-	"alike", "alike-more", "near", "near-more", "linked", "new-name", "figure", "fact", "change", "asks", "long", "seed",
-	"other-person", "not-self", "off-subject", "supposes",
+	"score", "place", "cover-best", "cosine", "cosine-best", "soft", "head-soft", "form", "no-form", "names-lacked",
+	"alike", "alike-more", "near", "linked", "fact", "asks", "long",
+	"other-person", "off-subject", "supposes",
 	"in-span", "off-span", "novel", "back", "replaces", "decides", "of-reversed", "of-changed", "of-decided", "of-order", "of-list", "of-about", "of-some",
 }
 
@@ -146,16 +139,12 @@ func (p *query) rate(view *memory.View, passages []passage) []member {
 			m.facts = view.FactsOf(m.fact.Source.MessageID)
 		}
 	}
-	for range rounds {
-		p.on.measureMembers(out)
-		for i := range out {
-			p.measureAim(view, &out[i])
-		}
-		for i := range out {
-			out[i].odds = membership.Score(out[i].signs[:])
-		}
-		slices.SortStableFunc(out, func(a, b member) int { return cmp.Compare(b.odds, a.odds) })
+	p.on.measureMembers(out, rarities(out))
+	for i := range out {
+		p.measureAim(view, &out[i])
+		out[i].odds = membership.Score(out[i].signs[:])
 	}
+	slices.SortStableFunc(out, func(a, b member) int { return cmp.Compare(b.odds, a.odds) })
 	return out
 }
 
@@ -168,9 +157,6 @@ func (m *member) widen(found []passage) {
 		}
 	}
 }
-
-// rounds is how often members are ordered: the seeds of the second time are the best of the first.
-const rounds = 2
 
 // place is where the message of a passage stands.
 func (p *passage) place() memory.Place { return memory.Place{Root: p.root, Seq: p.seq} }
@@ -194,7 +180,7 @@ func bestOf(found []passage, limit int) []passage {
 }
 
 // measureMembers sets the features of members in the order of their scores.
-func (q *question) measureMembers(all []member) {
+func (q *question) measureMembers(all []member, rare map[string]float32) {
 	if len(all) == 0 {
 		return
 	}
@@ -204,37 +190,32 @@ func (q *question) measureMembers(all []member) {
 	}
 	for i := range all {
 		m := &all[i]
-		m.signs = [numMembers]float32{}
 		p, v := &m.passage, &m.signs
 		has := p.values
 		v[mScore] = max(-2, (p.score-best)/5)
 		v[mPlace] = 1 / float32(1+i)
-		v[mCover], v[mCoverBest] = has[fCover]+has[fKin], has[fBest]
+		v[mCoverBest] = has[fBest]
 		v[mCosine], v[mCosineBest], v[mSoft] = has[fCosine], has[fCosineBest], has[fSoft]
-		v[mHead], v[mHeadSoft] = has[fHead], has[fHeadSoft]
+		v[mHeadSoft] = max(has[fHead], has[fHeadSoft])
 		v[mForm] = max(has[fPerson], has[fPlace], has[fTime], has[fNumber], has[fAmount])
 		v[mNoForm] = max(has[fNoPerson], has[fNoPlace], has[fNoTime], has[fNoNumber], has[fNoAmount])
 		v[mNamesLacked], v[mAsks], v[mLong] = has[fNames], has[fAsks], has[fLong]
-		v[mAlike], v[mNear] = p.alike(first), max(0, p.vec.Cosine(&first.vec))
+		v[mAlike], v[mNear] = p.alike(first, rare), max(0, p.vec.Cosine(&first.vec))
 		for k := range all[:min(peers, len(all))] {
 			if k == i {
 				continue
 			}
 			o := &all[k]
 			sure := o.probability()
-			v[mAlikeMore] = max(v[mAlikeMore], sure*p.alike(&o.passage))
-			v[mNearMore] = max(v[mNearMore], sure*p.vec.Cosine(&o.vec))
+			v[mAlikeMore] = max(v[mAlikeMore], sure*p.alike(&o.passage, rare))
 			if m.linked(o) {
 				v[mLinked] = max(v[mLinked], sure)
 			}
 		}
-		v[mOther], v[mNotSelf], v[mOffSubject], v[mSuppose] = has[fOther], has[fNotSelf], has[fOffSubject], has[fSuppose]
-		v[mNewName] = truth(q.newName(p, first))
-		v[mFigure] = truth(p.hasFigure() && first.hasFigure())
+		v[mOther], v[mOffSubject], v[mSuppose] = has[fOther], has[fOffSubject], has[fSuppose]
 		v[mFact] = truth(p.fact != nil && p.fact.Kind.Asserted())
-		v[mChange] = truth(p.fact != nil && (!p.fact.Current() || len(p.fact.Links) > 0))
 		if i == 0 {
-			v[mSeed], v[mAlike], v[mNear] = 1, 0, 0
+			v[mAlike], v[mNear] = 0, 0
 		}
 	}
 }
@@ -255,7 +236,7 @@ func (p *query) measureAim(view *memory.View, m *member) {
 		turn := p.aim == aimChanged || p.aim == aimReversed
 		v[mReplaces] = truth(turn && replaces(m.fact))
 		v[mBack] = truth(p.aim == aimReversed && news&memory.Returned != 0)
-		v[mDecides] = truth(p.aim == aimDecided && m.fact.Kind == memory.Decision)
+		v[mDecides] = truth(p.aim == aimDecided && settles(m.fact))
 		if p.aim == aimChanged || p.aim == aimHappened {
 			v[mNovel] = fitted.Probability(novelty.Score(NewsValues(m.fact, news)))
 		}
@@ -265,8 +246,27 @@ func (p *query) measureAim(view *memory.View, m *member) {
 	}
 }
 
+// rarities is how rare each stem is among messages: 1 in one of them, 0 in all.
+func rarities(all []member) map[string]float32 {
+	holders := map[string]int{}
+	for i := range all {
+		words := all[i].words
+		for k := range words {
+			if w := &words[k]; !w.stop && !slices.ContainsFunc(words[:k], func(b word) bool { return b.stem == w.stem }) {
+				holders[w.stem]++
+			}
+		}
+	}
+	out := make(map[string]float32, len(holders))
+	whole := math.Log(float64(len(all)) + 1)
+	for stem, n := range holders {
+		out[stem] = float32(1 - math.Log(float64(n))/whole)
+	}
+	return out
+}
+
 // alike is the weight of the content words that two passages share, up to 1.
-func (p *passage) alike(o *passage) float32 {
+func (p *passage) alike(o *passage, rare map[string]float32) float32 {
 	sum := float32(0)
 	for i := range p.words {
 		w := &p.words[i]
@@ -274,10 +274,10 @@ func (p *passage) alike(o *passage) float32 {
 			continue
 		}
 		if slices.ContainsFunc(o.words, func(b word) bool { return !b.stop && b.stem == w.stem }) {
-			sum += weightOf(w)
+			sum += float32(weightOf(w) * rare[w.stem])
 		}
 	}
-	return min(1, sum/3)
+	return min(1, sum/2)
 }
 
 // linked reports whether a link leads from a fact of one member to one of the other's.
@@ -290,16 +290,6 @@ func (m *member) linked(o *member) bool {
 		})
 	}
 	return to(m.facts, o.facts) || to(o.facts, m.facts)
-}
-
-func (q *question) newName(p, first *passage) bool {
-	return slices.ContainsFunc(p.words, func(w word) bool {
-		return isName(&w) && q.index(w.stem) < 0 && !slices.ContainsFunc(first.words, func(b word) bool { return b.stem == w.stem })
-	})
-}
-
-func (p *passage) hasFigure() bool {
-	return slices.ContainsFunc(p.words, func(w word) bool { return w.number })
 }
 
 // Member is a message that may belong to the answer of a question that asks for several.

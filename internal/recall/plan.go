@@ -33,7 +33,7 @@ type status struct {
 var statuses = [...]status{
 	aimReversed: {reversedOdds, noReversal},
 	aimChanged:  {changedOdds, noChange},
-	aimDecided:  {kindOdds(func(f *memory.Fact) bool { return f.Kind == memory.Decision }), noDecision},
+	aimDecided:  {kindOdds(settles), noDecision},
 	aimHappened: {kindOdds(holds), noEvent},
 	aimOrder:    {kindOdds(func(f *memory.Fact) bool { return holds(f) && (f.Kind == memory.Event || !f.When.IsZero()) }), ""},
 	aimList:     {kindOdds(holds), ""},
@@ -48,6 +48,11 @@ const never = -100
 
 // holds takes all that is so.
 func holds(f *memory.Fact) bool { return f.Kind.Asserted() && f.Current() }
+
+// settles takes decisions: those that memory knows, and statements with such a word.
+func settles(f *memory.Fact) bool {
+	return f.Kind == memory.Decision || f.Kind.Asserted() && decides(f.Quote)
+}
 
 // replaces takes facts that replaced others.
 func replaces(f *memory.Fact) bool {
@@ -71,15 +76,26 @@ func changedOdds(f *memory.Fact, n memory.News) float32 {
 // reversedOdds takes facts that replaced others, and those by which something is again as
 // it was, if they also have another sign of a change.
 func reversedOdds(f *memory.Fact, n memory.News) float32 {
-	back := n&memory.Returned != 0
+	back := n&memory.Returned != 0 && f.Kind.Asserted()
+	changes := len(f.Links) > 0 || f.Kind == memory.Decision || n&memory.Turned != 0
 	switch {
 	case !f.Current():
-	case replaces(f):
-		return 1 + truth(back)
-	case back && f.Kind.Asserted() && (len(f.Links) > 0 || f.Kind == memory.Decision || n&memory.Turned != 0):
+	case back && changes:
 		return 1
+	case replaces(f):
+		return 0
 	}
 	return never
+}
+
+// takenBack reports whether a fact that replaced others, by itself, is a change of mind
+// rather than a new value.
+func takenBack(view *memory.View, f *memory.Fact) bool {
+	if view.NewsOf(f.ID)&memory.Returned != 0 {
+		return true
+	}
+	chain, _ := steps(view, *f)
+	return turns(chain)
 }
 
 // worthOdds takes all that holds, what says most about the user first.
@@ -120,26 +136,12 @@ const (
 	maxPlanned = 20
 	// maxFilled is up to how many lines what was said in a time fills an answer about it.
 	maxFilled = 12
+	// belongs is the probability from which a message is told as a member of an answer. A
+	// list that lacks a part is worth less than one with a line too many.
+	belongs = 0.05
 	// maxUnsure bounds the lines of an answer that is not sure.
 	maxUnsure = 5
 )
-
-// belongs is the probability from which a message is told as a member of an answer. A
-// question that only has a plural may ask for one statement.
-func (a aim) belongs() float32 {
-	if a == aimSome {
-		return 0.1
-	}
-	return 0.07
-}
-
-// surely is the probability of a topic from which its members are a sure answer.
-func (a aim) surely() float32 {
-	if a == aimSome {
-		return 0.7
-	}
-	return surely
-}
 
 // answer answers a query. RecallNone leaves the question to passages.
 func (p *query) answer(ctx context.Context, ask *run.Question) (choice, error) {
@@ -171,13 +173,16 @@ func (m *member) probability() float32 { return fitted.Probability(m.odds) }
 
 // choose makes an answer of the members of a topic.
 func (p *query) choose(found []member) choice {
+	if p.on.unnamed(found) {
+		return choice{kind: run.RecallNone}
+	}
 	c := choice{kind: run.RecallUnsure, aim: p.aim}
 	most := maxUnsure
-	if fitted.Probability(topicality.Score(p.topicSigns(found))) >= p.aim.surely() {
+	if fitted.Probability(topicality.Score(p.topicSigns(found))) >= surely {
 		c.kind, most = run.RecallSure, maxPlanned
 	}
 	n := 0
-	for n < min(len(found), most) && found[n].probability() >= p.aim.belongs() {
+	for n < min(len(found), most) && found[n].probability() >= belongs {
 		n++
 	}
 	if found = found[:n]; n == 0 {
@@ -192,6 +197,13 @@ func (p *query) choose(found []member) choice {
 		c.scores = append(c.scores, found[i].probability())
 	}
 	return c
+}
+
+// unnamed reports whether a question has names and no message has any of them: nothing was
+// told of them.
+func (q *question) unnamed(found []member) bool {
+	return slices.ContainsFunc(q.words, func(w wanted) bool { return w.name }) &&
+		!slices.ContainsFunc(found, func(m member) bool { return m.values[fNames] < 1 })
 }
 
 // anchored sets the time of a query that counts from an event to when the event was told.
@@ -245,6 +257,9 @@ func (p *query) factsOf(ask *run.Question, limit int) []memory.Fact {
 		odds[f.ID] = statuses[p.aim].odds(f, n)
 		return odds[f.ID] > never
 	})
+	if p.aim == aimReversed {
+		facts = slices.DeleteFunc(facts, func(f memory.Fact) bool { return !takenBack(ask.View, &f) })
+	}
 	slices.SortStableFunc(facts, func(a, b memory.Fact) int {
 		return cmp.Or(cmp.Compare(odds[b.ID], odds[a.ID]), b.SaidAt.Compare(a.SaidAt))
 	})

@@ -38,7 +38,7 @@ func readQuery(text string, at time.Time) *query {
 	if q.span == (span{}) && a.byStatus() {
 		q.anchor, rest = anchorIn(rest)
 	}
-	q.on = readQuestion(rest, at)
+	q.on = readPart(rest, text, at)
 	return q
 }
 
@@ -46,9 +46,14 @@ func readQuery(text string, at time.Time) *query {
 // are only a filter.
 func (a aim) byStatus() bool { return a != aimNone && a <= aimHappened }
 
-// bare reports whether a query names no topic.
+// bare reports whether a query names no topic. The verb of a question for changes names
+// none: "which decisions got reversed?".
 func (q *query) bare() bool {
-	return !slices.ContainsFunc(q.on.words, func(w wanted) bool { return !w.dated && w.weight > slight && w.cues&cueChange == 0 })
+	turn := q.aim == aimReversed || q.aim == aimChanged
+	return !slices.ContainsFunc(q.on.words, func(w wanted) bool {
+		names := !w.dated && w.weight > slight && w.cues&cueChange == 0
+		return names && !(turn && w.verb)
+	})
 }
 
 // slight is the weight of a word that names no topic: "made" in "which decisions were

@@ -46,10 +46,13 @@ type wanted struct {
 const maxWanted = 24
 
 // readQuestion parses a question that is asked at a time.
-func readQuestion(text string, at time.Time) *question {
+func readQuestion(text string, at time.Time) *question { return readPart(text, text, at) }
+
+// readPart parses a part of a question, without the rest.
+func readPart(text, whole string, at time.Time) *question {
 	q := &question{text: text, at: at, head: -1, dates: language.Dates(text, at), vec: wordvec.Of(text), wide: isWide(text)}
 	words := wordsOf(text)
-	theLexicon().stopForeign(words)
+	theLexicon().stopForeign(words, wordsOf(whole))
 	q.cues = cuesOf(text, words)
 	q.form = asksFor(text, words)
 	q.yesNo = q.form == 0 && len(words) > 0 && opensYesNo(words[0].low)

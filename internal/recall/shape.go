@@ -48,11 +48,12 @@ type element struct {
 	end     bool // it is the end of the question
 }
 
-// grammar is what the file of shapes holds: the shapes in their order, and the words that
-// relate a time to what is asked.
+// grammar is what the file of shapes holds: the shapes in their order, the words that
+// relate a time to what is asked, and those that tell a decision.
 type grammar struct {
 	shapes    []shape
 	relations map[string]string
+	decides   map[string]bool
 }
 
 // relation is how a word before a time relates to it: "since", "after", "before", or "".
@@ -60,7 +61,7 @@ func (g *grammar) relation(low string) string { return g.relations[low] }
 
 // theGrammar is the embedded grammar, read once.
 var theGrammar = sync.OnceValue(func() *grammar {
-	g, lists := &grammar{relations: map[string]string{}}, map[string][]string{}
+	g, lists := &grammar{relations: map[string]string{}, decides: map[string]bool{}}, map[string][]string{}
 	for line := range strings.Lines(shapeText) {
 		line = strings.TrimSpace(line)
 		switch {
@@ -78,8 +79,16 @@ var theGrammar = sync.OnceValue(func() *grammar {
 			g.relations[folded(word)] = name
 		}
 	}
+	for _, word := range lists["@decide"] {
+		g.decides[folded(word)] = true
+	}
 	return g
 })
+
+// decides reports whether a text has a word that tells a decision.
+func decides(text string) bool {
+	return slices.ContainsFunc(speltWords(text), func(w spelt) bool { return theGrammar().decides[w.low] })
+}
 
 // readShape reads a row: the aim, the pattern and the example.
 func readShape(cells []string, lists map[string][]string) shape {
