@@ -131,26 +131,20 @@ type wantedWords struct {
 }
 
 func (w *wantedWords) want(q *question, terms []int) {
-	w.lists = [mostCommon]int32{-1, -1, -1, -1}
-	for n, i := range terms {
-		w.lists[n], w.bits[n] = q.terms[i].list, uint32(1)<<i
-	}
-	w.maybe[farWord&0xff] = true
-	for _, list := range w.lists {
-		w.maybe[list&0xff] = true
+	for n := range w.lists {
+		w.lists[n] = -1
+		if n < len(terms) {
+			w.lists[n], w.bits[n] = q.terms[terms[n]].list, uint32(1)<<terms[n]
+		}
+		w.maybe[w.lists[n]&0xff] = true
 	}
 }
 
 // in returns the bits of the terms among a message's words.
-func (w *wantedWords) in(words []uint16) (found uint32) {
-	for k := 0; k < len(words); k++ {
-		if !w.maybe[words[k]&0xff] {
+func (w *wantedWords) in(words []int32) (found uint32) {
+	for _, word := range words {
+		if !w.maybe[word&0xff] {
 			continue
-		}
-		word := int32(words[k])
-		if word == farWord {
-			word = int32(words[k+1])<<16 | int32(words[k+2])
-			k += 2
 		}
 		if n := slices.Index(w.lists[:], word); n >= 0 {
 			found |= w.bits[n]

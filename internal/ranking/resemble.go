@@ -135,9 +135,7 @@ func (x *Index) shade(d int32, worth float32) {
 	}
 	met := len(l.inside)
 	l.inside = slices.Grow(l.inside, len(words))[:met+len(words)]
-	for len(words) > 0 {
-		var t int32
-		t, words = nextWord(words)
+	for _, t := range words {
 		w := &l.terms[t]
 		l.inside[met] = t
 		met += isZero(w.mass)

@@ -1,54 +1,35 @@
 package ranking
 
-// wordings are the words of each message, for comparing messages with one another. A
-// word is the index of its term in two bytes, which is enough for most, so that no
-// branch is needed to read them. A larger index follows a farWord in two halves.
+// wordings are the words of each message, as indexes of terms, for comparing messages
+// with one another.
 type wordings struct {
-	words []uint16
+	words []int32
 	ends  []int32 // end of each message's words
-	under []int32 // the words of the message being added
+	first int     // where the words of the message being added begin
 	like  comparison
 	// fetched is never used. Writing it keeps the compiler from removing the reads.
-	fetched uint16
+	fetched int32
 }
 
 // mostWords bounds the words stored per message. A chat turn has fewer content words,
 // and the beginning of a long text tells its subject.
 const mostWords = 64
 
-// farWord precedes an index that needs more than two bytes.
-const farWord = 1<<16 - 1
-
-// nextWord reads the index of a term and returns the rest.
-func nextWord(words []uint16) (term int32, rest []uint16) {
-	if words[0] != farWord {
-		return int32(words[0]), words[1:]
-	}
-	return int32(words[1])<<16 | int32(words[2]), words[3:]
-}
-
 // meet adds a word of the message being added, at its first occurrence.
 func (w *wordings) meet(term int32) {
-	if len(w.under) < mostWords {
-		w.under = append(w.under, term)
+	if len(w.words)-w.first < mostWords {
+		w.words = append(w.words, term)
 	}
 }
 
 // keep finishes the message being added.
 func (w *wordings) keep() {
-	for _, t := range w.under {
-		if t < farWord {
-			w.words = append(w.words, uint16(t))
-		} else {
-			w.words = append(w.words, farWord, uint16(t>>16), uint16(t&0xffff))
-		}
-	}
-	w.ends = append(w.ends, int32(len(w.words)))
-	w.under = w.under[:0]
+	w.first = len(w.words)
+	w.ends = append(w.ends, int32(w.first))
 }
 
 // of are the stored words of message d.
-func (w *wordings) of(d int32) []uint16 {
+func (w *wordings) of(d int32) []int32 {
 	if d == 0 {
 		return w.words[:w.ends[0]]
 	}
@@ -59,14 +40,14 @@ func (w *wordings) of(d int32) []uint16 {
 // advance, it lets the processor wait for all of them concurrently, instead of for one
 // after the other.
 func (w *wordings) fetch(d int32) {
-	const line = 32 // words in a cache line
+	const line = 16 // words in a cache line
 	words := w.of(d)
 	for i := 0; i < len(words); i += line {
 		w.fetched += words[i]
 	}
 }
 
-func (w *wordings) size() int64 { return 2*int64(cap(w.words)) + 4*int64(cap(w.ends)) }
+func (w *wordings) size() int64 { return 4*int64(cap(w.words)) + 4*int64(cap(w.ends)) }
 
 // verbs is the weight of the question's verbs in message d itself, in the form of the
 // question. Speakers name a thing once and then omit it, but they repeat the verbs.
@@ -75,9 +56,7 @@ func (l *look) verbs(d int32) float32 {
 		return 0
 	}
 	var sum float32
-	for words := l.x.wordings.of(d); len(words) > 0; {
-		var word int32
-		word, words = nextWord(words)
+	for _, word := range l.x.wordings.of(d) {
 		for _, i := range l.q.verbs {
 			if t := &l.q.terms[i]; t.list == word {
 				sum += t.idf
