@@ -41,7 +41,8 @@ func (r *reading) valueAt(sort partSort, i int) (from, to int) {
 // class.
 func (m *fit) named(sort partSort, i int) (from, to int) {
 	r, t := m.r, &m.r.toks[i]
-	class, side, end := "", "", i
+	var class, side string
+	var end int
 	switch {
 	case t.tech != 0:
 		end = i + int(t.techLen)

@@ -40,9 +40,6 @@ type entry struct {
 	phrases []phrase
 }
 
-// means reports whether a word has a tag. A word that is not in the lexicon has none.
-func (e *entry) means(t tag) bool { return e != nil && e.tags.has(t) }
-
 // phrase is the rest of an expression of several words.
 type phrase struct {
 	rest []string

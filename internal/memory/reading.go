@@ -177,16 +177,6 @@ func (r *reading) slice(from, to int) string {
 	return r.text[r.toks[from].start:r.toks[to-1].end]
 }
 
-// at is the token that starts at or after a byte.
-func (r *reading) at(start int) int {
-	for i := range r.toks {
-		if r.toks[i].start >= start {
-			return i
-		}
-	}
-	return len(r.toks)
-}
-
 // dated reports whether an expression of time touches tokens [from, to).
 func (r *reading) dated(from, to int) (language.Date, bool) {
 	if from >= to {
