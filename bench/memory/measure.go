@@ -65,13 +65,26 @@ func searchMeasures() []measure {
 	}
 }
 
+// isGeneral reports whether a question asks for more than one statement.
+func isGeneral(v *verdict) bool {
+	return v.Told && slices.Contains([]string{"list", "order", "general"}, v.Sort)
+}
+
 // generalMeasures are about questions that ask for more than one statement.
 func generalMeasures() []measure {
-	general := func(v *verdict) bool { return v.Told && slices.Contains([]string{"list", "order", "general"}, v.Sort) }
+	evident := tallied(func(p *probe) (sum, count int) {
+		for i := range p.Verdicts {
+			if v := &p.Verdicts[i]; isGeneral(v) {
+				sum, count = sum+len(v.Evident), count+len(v.Quoted)
+			}
+		}
+		return sum, count
+	})
 	return []measure{
-		{"", "list, order and general questions: right", "70 %", share(general, isRight)},
-		{"", "list, order and general questions: shown", "", share(general, isShown)},
-		{"", "list, order and general questions: stale or wrong", "", share(general, isBad)},
+		{"", "list, order and general questions: right", "70 %", share(isGeneral, isRight)},
+		{"", "list, order and general questions: shown", "", share(isGeneral, isShown)},
+		{"", "list, order and general questions: stale or wrong", "", share(isGeneral, isBad)},
+		{"", "list, order and general questions: messages quoted that are evidence", "", evident},
 	}
 }
 

@@ -19,10 +19,11 @@ type verdict struct {
 	Overlap string     `json:"overlap"`
 	Tongue  string     `json:"language"`
 
-	Quoted []string `json:"quoted,omitempty"` // messages
-	Right  bool     `json:"right"`            // sure and right
-	Shown  bool     `json:"shown"`            // right among all that is shown
-	Bad    bool     `json:"bad"`              // stale or wrong, and claimed as sure
+	Quoted  []string `json:"quoted,omitempty"`  // messages
+	Evident []string `json:"evident,omitempty"` // those of them that are evidence
+	Right   bool     `json:"right"`             // sure and right
+	Shown   bool     `json:"shown"`             // right among all that is shown
+	Bad     bool     `json:"bad"`               // stale or wrong, and claimed as sure
 	// Newest says that the answer is sure and right if what it tells as the earlier side of a
 	// change may be outdated.
 	Newest bool `json:"newest"`
@@ -38,6 +39,11 @@ func (v *verdict) judge(q *lifeQuestion, answer string, quoted, claimed []string
 	v.Kind, v.Told, v.Sort, v.Overlap, v.Tongue = kindOf(answer), q.Told, q.Kind, q.Overlap, q.Language
 	if !q.Told || v.Kind == none {
 		return nil
+	}
+	for _, id := range quoted {
+		if slices.Contains(q.Evidence, id) {
+			v.Evident = append(v.Evident, id)
+		}
 	}
 	has, err := q.answeredBy(answer)
 	if err != nil {

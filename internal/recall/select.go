@@ -148,8 +148,8 @@ const (
 	surely = 0.6
 	// nearly is the probability from which the best passages are offered as the closest.
 	nearly = 0.03
-	// maxQuotes are the passages of an answer, and maxListed those of one that lists.
-	maxQuotes, maxListed = 3, 5
+	// maxQuotes are the passages of an answer that is not sure.
+	maxQuotes = 3
 )
 
 // choice is what a question is answered with.
@@ -174,11 +174,6 @@ func (q *question) choose(found []passage) choice {
 	case probability >= surely && found[0].mayAnswer():
 		c.kind = run.RecallSure
 		c.passages = []passage{q.shortest(found)}
-		if q.many {
-			c.passages = listed(found)
-		}
-	case probability >= nearly && q.many:
-		c.kind, c.passages = run.RecallUnsure, inOrder(nearest(found, maxListed))
 	case probability >= nearly:
 		c.kind, c.passages = run.RecallUnsure, nearest(found, maxQuotes)
 	}
@@ -255,12 +250,6 @@ func nearest(found []passage, limit int) []passage {
 func (p *passage) touches() bool {
 	const near = 0.35
 	return p.values[fCover]+p.values[fKin]+p.values[fNear] > 0 || p.values[fSoft] >= near
-}
-
-// listed are the passages of a list: those nearly as good as the best, as they were said.
-func listed(found []passage) []passage {
-	const near = 2.5 // log odds below the best
-	return inOrder(slices.DeleteFunc(distinct(found, maxListed), func(p passage) bool { return p.score < found[0].score-near }))
 }
 
 // inOrder sorts passages by the time they were said.
