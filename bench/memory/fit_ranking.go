@@ -99,6 +99,6 @@ func writeModel(folder, name string, t *training, weights []float64, reached str
 		fmt.Sprintf("data: %d questions of %d scopes; %s", questions, len(t.sets), time.Now().UTC().Format(time.DateOnly)),
 		reached,
 	}
-	err = writeWeights(file, head, modelNames, &learned{weights: weights})
+	err = (&learned{weights: weights}).write(file, head, modelNames)
 	return errors.Join(err, file.Close())
 }

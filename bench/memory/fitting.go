@@ -24,14 +24,24 @@ type fitting struct {
 	examples func([]life) ([]example, error)
 	// learn replaces the fit of examples: it returns the weights without a scope, and what
 	// they reach if no scope is left out. Nil fits the examples.
-	learn func(w io.Writer, lives []life, leave string) (*learned, string, error)
+	learn func(w io.Writer, lives []life, leave string) (weights, string, error)
+	// forest fits decision trees to the examples, not a weighted sum.
+	forest bool
+}
+
+// weights is a fitted model.
+type weights interface {
+	probability(values []float32) float64
+	// write writes the model as package fitted reads it. The lines of head say which
+	// command, data and date made it, and what they measured.
+	write(w io.Writer, head, names []string) error
 }
 
 // fittings lists the models in the order in which they are fitted: one that uses the
 // scores of another comes after it.
 func fittings() []fitting {
 	return []fitting{worthFitting(), {
-		name: "links", file: "internal/memory/links.txt", features: memory.LinkFeatures(), ridge: linkRidge, examples: linkExamples,
+		name: "links", file: "internal/memory/links.txt", features: memory.LinkFeatures(), forest: true, examples: linkExamples,
 	}, {
 		name: "selector", file: "internal/recall/selector.txt", features: recall.FeatureNames(), learn: learnSelector,
 	}, {
@@ -79,7 +89,7 @@ func (f fitting) fit(w io.Writer, lives []life, leave, out string) error {
 		head = append(head, strings.Split(figures, "\n")...)
 	}
 	var text bytes.Buffer
-	if err := writeWeights(&text, head, f.features, m); err != nil {
+	if err := m.write(&text, head, f.features); err != nil {
 		return err
 	}
 	if out == "" {
@@ -90,14 +100,14 @@ func (f fitting) fit(w io.Writer, lives []life, leave, out string) error {
 }
 
 // learnExamples fits the examples of all scopes but one.
-func (f fitting) learnExamples(w io.Writer, lives []life, leave string) (*learned, string, error) {
+func (f fitting) learnExamples(w io.Writer, lives []life, leave string) (weights, string, error) {
 	examples, err := f.examples(lives)
 	if err != nil {
 		return nil, "", err
 	}
 	figures := ""
 	if leave == "" {
-		probabilities, leaveErr := leaveOneScopeOut(examples, len(f.features), f.ridge)
+		probabilities, leaveErr := leaveScopesOut(examples, f.model)
 		if leaveErr != nil {
 			return nil, "", leaveErr
 		}
@@ -105,6 +115,14 @@ func (f fitting) learnExamples(w io.Writer, lives []life, leave string) (*learne
 		figures = fmt.Sprintf("%d examples of %d scopes; each scope left out: AUC %.3f", len(all), len(scopesOf(examples)), areaUnder(all))
 		printGuesses(w, all)
 	}
-	m, err := learnLogistic(withoutScope(examples, leave), len(f.features), f.ridge)
+	m, err := f.model(withoutScope(examples, leave))
 	return m, figures, err
+}
+
+// model fits examples.
+func (f fitting) model(examples []example) (weights, error) {
+	if f.forest {
+		return learnForest(examples, len(f.features))
+	}
+	return learnLogistic(examples, len(f.features), f.ridge)
 }

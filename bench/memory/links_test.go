@@ -16,7 +16,7 @@ func TestLinkWeights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := fitted.Parse(string(text), memory.LinkFeatures())
+	m, err := fitted.ParseForest(string(text), memory.LinkFeatures())
 	if err != nil {
 		t.Fatal(err)
 	}

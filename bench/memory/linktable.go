@@ -29,9 +29,9 @@ func links(flags *flag.FlagSet) func(context.Context, io.Writer) error {
 		if err := set.choose(len(features)); err != nil {
 			return err
 		}
-		models := make(map[string]*learned)
+		models := make(map[string]weights)
 		for _, scope := range append(scopesOf(set.examples()), "") {
-			if models[scope], err = learnLogistic(withoutScope(set.examples(), scope), len(features), linkRidge); err != nil {
+			if models[scope], err = learnForest(withoutScope(set.examples(), scope), len(features)); err != nil {
 				return err
 			}
 		}
@@ -40,11 +40,6 @@ func links(flags *flag.FlagSet) func(context.Context, io.Writer) error {
 		printLinks(w, set, best)
 		if *missed {
 			set.list(w, best, *at)
-			m := models[""]
-			for j, name := range features {
-				fmt.Fprintf(w, "%-18s %+.2f\n", name, m.weights[j])
-			}
-			fmt.Fprintf(w, "base %+.2f\n", m.base)
 		}
 		return nil
 	}
@@ -58,7 +53,7 @@ type reached struct {
 
 // best finds the likeliest pair of each bag, and of each message that is in no bag as
 // its newer.
-func (s *linkSet) best(models map[string]*learned) []reached {
+func (s *linkSet) best(models map[string]weights) []reached {
 	out := make([]reached, len(s.bags))
 	for i := range out {
 		out[i].pair = -1

@@ -53,7 +53,7 @@ const (
 // losses plus ridge/2 for every squared weight, each weight measured in standard
 // deviations of its feature: a feature's unit does not change the fit. The base is free.
 // The same examples in the same order give the same weights on every machine, to the
-// digits that writeWeights prints.
+// digits that are written.
 func learnLogistic(examples []example, features int, ridge float64) (*learned, error) {
 	if len(examples) == 0 {
 		return nil, fmt.Errorf("no examples to learn from")
@@ -201,12 +201,12 @@ func withoutScope(examples []example, scope string) []example {
 	return slices.DeleteFunc(slices.Clone(examples), func(e example) bool { return e.scope == scope })
 }
 
-// leaveOneScopeOut gives every example the probability by a model that was fitted to the
+// leaveScopesOut gives every example the probability by a model that was fitted to the
 // other scopes alone.
-func leaveOneScopeOut(examples []example, features int, ridge float64) ([]float64, error) {
+func leaveScopesOut(examples []example, fit func([]example) (weights, error)) ([]float64, error) {
 	out := make([]float64, len(examples))
 	for _, scope := range scopesOf(examples) {
-		m, err := learnLogistic(withoutScope(examples, scope), features, ridge)
+		m, err := fit(withoutScope(examples, scope))
 		if err != nil {
 			return nil, fmt.Errorf("without %s: %w", scope, err)
 		}

@@ -75,7 +75,7 @@ func TestLeaveOneScopeOut(t *testing.T) {
 			examples = append(examples, example{scope: scope, values: []float32{float32(i % 2)}, yes: (i%2 == 1) == (scope != "odd")})
 		}
 	}
-	got, err := leaveOneScopeOut(examples, 1, 0.1)
+	got, err := leaveScopesOut(examples, func(e []example) (weights, error) { return learnLogistic(e, 1, 0.1) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ const confidenceRidge = 10
 
 // learnSelector fits the weights that put the passages of one question in order, as a
 // softmax over the passages.
-func learnSelector(_ io.Writer, lives []life, leave string) (*learned, string, error) {
+func learnSelector(_ io.Writer, lives []life, leave string) (weights, string, error) {
 	all, err := weighed(lives)
 	if err != nil {
 		return nil, "", err

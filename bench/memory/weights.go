@@ -6,9 +6,7 @@ import (
 	"strings"
 )
 
-// writeWeights writes a model as package fitted reads it. The lines of head say which
-// command, data and date made the weights, and what they measured.
-func writeWeights(w io.Writer, head, names []string, m *learned) error {
+func (m *learned) write(w io.Writer, head, names []string) error {
 	var b strings.Builder
 	for _, line := range head {
 		fmt.Fprintf(&b, "# %s\n", strings.TrimSpace(line))

@@ -29,6 +29,7 @@ const (
 type candidate struct {
 	fact   int32
 	values linkValues
+	cosine float32 // of the meanings
 	score  float32
 }
 
@@ -61,12 +62,11 @@ func (s *State) candidates(n int32) []candidate {
 	}
 	s.pool = p.out
 	for i := range p.out {
-		s.compare(p.out[i].fact, n, &weights, &p.out[i].values)
+		c := &p.out[i]
+		s.compare(c.fact, n, &weights, &c.values)
+		c.cosine = max(0, s.signatures[c.fact].vector.Cosine(&now.vector))
 	}
-	s.rank(p.out)
-	for i := range p.out {
-		p.out[i].values.combine(now.cues)
-	}
+	rank(p.out)
 	return p.out
 }
 
@@ -77,31 +77,32 @@ func (s *State) rarity(facts int) float32 {
 }
 
 // rank sets the features that compare the candidates with each other.
-func (s *State) rank(all []candidate) {
-	best, second := float32(0), float32(0)
+func rank(all []candidate) {
+	best, nearest := float32(0), float32(0)
 	for i := range all {
-		switch near := all[i].values[sharedOfNewer]; {
-		case near > best:
-			best, second = near, best
-		case near > second:
-			second = near
-		}
-	}
-	if best == 0 {
-		return
+		best, nearest = max(best, all[i].values[sharedOfNewer]), max(nearest, all[i].cosine)
 	}
 	newest := int32(-1)
 	for i := range all {
 		v := &all[i].values
-		v.when(alone, v[sharedOfNewer] == best && second < best/2)
-		if v[sharedOfNewer] > 0.75*best {
+		if best > 0 && v[sharedOfNewer] > 0.75*best {
 			newest = max(newest, all[i].fact)
 		}
+		more := uint(0)
+		for k := range all {
+			if all[k].shared() > all[i].shared() {
+				more++
+			}
+		}
+		v[rankShared], v[nearerCosine] = float32(bits.Len(more)), nearest-all[i].cosine
 	}
 	for i := range all {
 		all[i].values.when(newestNear, all[i].fact == newest)
 	}
 }
+
+// shared is the larger part of a statement that the other shares.
+func (c *candidate) shared() float32 { return max(c.values[sharedOfNewer], c.values[sharedOfOlder]) }
 
 // pool gathers candidates.
 type pool struct {
@@ -273,16 +274,16 @@ var linkWeights string
 
 // linkModel gives the logarithm of the odds that a newer statement ends an older one. It is
 // read at first use: the weights are fitted without it.
-var linkModel = sync.OnceValue(func() *fitted.Model {
-	m := fitted.MustParse(linkWeights, linkFeatureNames[:])
-	return &m
+var linkModel = sync.OnceValue(func() *fitted.Forest {
+	f := fitted.MustParseForest(linkWeights, linkFeatureNames[:])
+	return &f
 })
 
 // The probabilities from which a fact ends another, and from which it perhaps does. A
 // false end costs five times a missed one; docs/memory.md says what they reach.
 const (
-	endsAt    = 0.65
-	perhapsAt = 0.15
+	endsAt    = 0.6
+	perhapsAt = 0.1
 	// maxEnded bounds the facts that one fact ends, and those that it perhaps does.
 	maxEnded = 3
 )

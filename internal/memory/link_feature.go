@@ -9,76 +9,54 @@ import (
 // newer one that may end it.
 type linkFeature uint8
 
-// The features, in the order of their names.
+// The features, in the order of their names. Weights of words are those of term.weight;
+// "rare" ones also count how many facts of the scope have the word.
 const (
-	sharedOfNewer linkFeature = iota // part of the newer statement's weight that both share
-	sharedOfOlder                    // the same of the older statement
-	sharedRarest                     // weight of the rarest shared word
-	sharedName
-	headInOlder
-	headInNewer
-	sameHead
-	sameSubject
-	sameSlot
-	sameSlotValue
-	kindOther   // each names another thing of one kind
-	kindSame    // both name one
-	figureUnit  // figures of the same unit that differ
-	figureShape // figures that are written alike and differ
-	figureNear  // figures that differ, by a shared word
-	figureSame
-	figureStep // the newer names a figure of the older, and another
-	dayNear    // dates that differ, by a shared word
-	daySame
-	leavesOlder
-	arrivesNew
-	arrivesKnown
-	cueEnd
-	cueWrong
+	sharedOfNewer linkFeature = iota // part of the newer statement's rare weight that both share
+	sharedOfOlder                    // part of the older statement's weight
+	sharedCount                      // number of shared words, in bits
+	sharedName                       // a shared word is a name
+	headInOlder                      // the newer statement's first word is shared
+	anchor                           // rare weight of the rarest shared word
+	onlyFact                         // weight of a shared word that no other fact has
+	unseenOfNewer                    // part of the newer statement's weight that no fact has
+	clauseOfNewer                    // as sharedOfNewer, in the clause that shares most
+	clauseOfOlder                    // as sharedOfOlder, in the clause that shares most
+	contextNewer                     // shared by the older statement and the rest of the newer one's message
+	contextOlder                     // shared by the newer statement and the rest of the older one's message
+	conflict                         // both name a value of one sort, and another one
+	sameSlot                         // the values of one slot differ
+	figureStep                       // the newer names a figure of the older, and another
+	leavesOlder                      // behind "from" or "instead of" stands a word of the older
+	arrivesNew                       // behind "to" or "into" stands a word that the older lacks
+	changeNewer                      // the newer has a cue of change
 	cueAgain
 	cueMeanwhile
-	cueStill
-	cueOutsider
-	outsiderOnly // the newer is about other people, the older is not
 	cueUnsure
-	olderUnsure
-	negatedNewer
-	negatedOlder
 	pastOlder
-	bothWishes
-	sameMessage
-	sameSitting // said within an hour
-	samePerson
+	ownOlder // only the older statement is about the speaker
+	ownNewer
 	daysBetween
-	lengthOlder
-	alone        // no other candidate shares half as much
+	lengthNewer
+	rankShared   // how many candidates share more, in bits
+	nearerCosine // how much nearer in meaning the nearest candidate is
 	newestNear   // the newest of those that share nearly as much
-	contextNewer // shared by the older statement and the rest of the newer one's message
-	contextOlder // shared by the newer statement and the rest of the older one's message
-	changeNear   // products: a cue of change, and words shared
+	changeNear   // products: a cue, and the part of the words that is shared
 	endNear
-	begunNear
-	postponedNear
-	wrongNear
-	otherChange
-	otherWrong
-	dayDenied
-	otherAlso
-	emptyNewer // only the older statement has values
-	ownOlder   // only the older statement is about the speaker
+	changeClause   // a cue of change in the clause that shares most
+	changeAnchor   // any cue, and the anchor
+	changeConflict // any cue, and a conflict
+	anchorConflict // any cue, a conflict, and the anchor
 	numLinkFeatures
 )
 
 // linkFeatureNames are the names of the features in the file of weights; never written.
 var linkFeatureNames = [numLinkFeatures]string{
-	"shared-of-newer", "shared-of-older", "shared-rarest", "shared-name", "head-in-older", "head-in-newer", "same-head",
-	"same-subject", "same-slot", "same-slot-value", "kind-other", "kind-same", "figure-unit", "figure-shape", "figure-near",
-	"figure-same", "figure-step", "day-near", "day-same", "leaves-older", "arrives-new", "arrives-known", "cue-end",
-	"cue-wrong", "cue-again", "cue-meanwhile", "cue-still", "cue-outsider", "outsider-only", "cue-unsure", "older-unsure",
-	"negated-newer", "negated-older", "past-older", "both-wishes", "same-message", "same-sitting", "same-person",
-	"days-between", "length-older", "alone", "newest-near", "context-newer", "context-older", "change-near", "end-near",
-	"begun-near", "postponed-near", "wrong-near", "other-change", "other-wrong", "day-denied", "other-also", "empty-newer",
-	"own-older",
+	"shared-of-newer", "shared-of-older", "shared-count", "shared-name", "head-in-older", "anchor", "only-fact", "unseen-of-newer",
+	"clause-of-newer", "clause-of-older", "context-newer", "context-older", "conflict", "same-slot", "figure-step", "leaves-older",
+	"arrives-new", "change-newer", "cue-again", "cue-meanwhile", "cue-unsure", "past-older", "own-older", "own-newer",
+	"days-between", "length-newer", "rank-shared", "nearer-cosine", "newest-near", "change-near", "end-near", "change-clause",
+	"change-anchor", "change-conflict", "anchor-conflict",
 }
 
 // linkValues are the values of the features of one pair.
@@ -90,141 +68,165 @@ func (v *linkValues) when(f linkFeature, holds bool) {
 	}
 }
 
-// The cues of the features.
+// The cues of the features, and those of [News].
 var (
 	changeCues    = cuesOf(tagNow, tagSwitch, tagSwap, tagAssign, tagTakesOver)
 	endCues       = cuesOf(tagNoLonger, tagMinus, tagGone, tagEnded)
-	wrongCues     = cuesOf(tagCorrection, tagWrong)
 	againCues     = cuesOf(tagAgain)
+	wrongCues     = cuesOf(tagCorrection, tagWrong)
 	begunCues     = cuesOf(tagBegun, tagPlus)
 	postponedCues = cuesOf(tagPostponed)
-	alsoCues      = cuesOf(tagAlso)
-	meanwhileCues = cuesOf(tagMeanwhile)
 	stillCues     = cuesOf(tagStill)
 	outsiderCues  = cuesOf(tagOutsider, tagRelation, tagHe)
+	alsoCues      = cuesOf(tagAlso)
+	meanwhileCues = cuesOf(tagMeanwhile)
 	ownCues       = cuesOf(tagI, tagWe, tagMy, tagOur)
 	unsureCues    = cuesOf(tagIf, tagHedge)
 	pastCues      = cuesOf(tagPast)
 	negationCues  = cuesOf(tagNeg, tagHates)
+	// turnCues say in any way that something is other than before.
+	turnCues = changeCues | endCues | againCues | postponedCues | begunCues | wrongCues
 )
 
-// compare sets the features that depend on the two facts alone. weights are the weights
-// of the newer fact's terms.
+// pairing compares an older statement with a newer one.
+type pairing struct {
+	s        *State
+	was, now *signature
+	weights  *[maxTerms]float32 // rare weights of the newer statement's terms
+	// partner is the older statement's term that equals one of the newer; -1 for none.
+	partner [maxTerms]int8
+	v       *linkValues
+}
+
+// compare sets the features that depend on the two facts alone. weights are the rare
+// weights of the newer fact's terms.
 func (s *State) compare(o, n int32, weights *[maxTerms]float32, v *linkValues) {
-	was, now := &s.signatures[o], &s.signatures[n]
-	var space [maxTerms]meeting
-	shared := overlap(was, now, weights, v, space[:0])
-	was.compareFigures(now, shared, v)
-	was.compareDays(now, shared, v)
+	p := pairing{s: s, was: &s.signatures[o], now: &s.signatures[n], weights: weights, v: v}
+	p.match()
+	p.words()
+	p.clauses()
 	for _, k := range s.siblings(n) {
-		v[contextNewer] = max(v[contextNewer], coverage(was, &s.signatures[k]))
+		v[contextNewer] = max(v[contextNewer], coverage(p.was, &s.signatures[k]))
 	}
 	for _, k := range s.siblings(o) {
-		v[contextOlder] = max(v[contextOlder], coverage(&s.signatures[k], now))
+		v[contextOlder] = max(v[contextOlder], coverage(&s.signatures[k], p.now))
 	}
-	compareCues(was.cues, now.cues, v)
-	compareFacts(&s.facts[o], &s.facts[n], v)
-	v.when(emptyNewer, was.valued() && !now.valued() && !now.cues.any(endCues|negationCues))
-	if v[emptyNewer] > 0 || now.cues.any(alsoCues) || was.numFigures > 0 && now.numFigures == 0 {
-		v[sameSlot] = 0 // another remark on the same thing
-	}
-	v[lengthOlder] = float32(bits.Len16(was.words))
+	p.slot(&s.facts[o], &s.facts[n])
+	v.when(conflict, v[sameSlot] > 0 || p.otherFigure() || p.otherDay() || p.otherOfKind())
+	p.cues()
+	v[lengthNewer] = float32(bits.Len16(p.now.words))
+	days := max(0, s.facts[n].SaidAt.UnixMilli()-s.facts[o].SaidAt.UnixMilli()) / (24 * time.Hour).Milliseconds()
+	v[daysBetween] = float32(bits.Len64(uint64(days))) / 4
 }
 
-// overlap compares the terms of two statements. Both lists are sorted. It returns where
-// the shared ones stand.
-func overlap(was, now *signature, weights *[maxTerms]float32, v *linkValues, shared []meeting) []meeting {
-	var c comparison
-	theirs, ours := was.terms[:was.numTerms], now.terms[:now.numTerms]
+// match finds the partners. Both lists of terms are sorted.
+func (p *pairing) match() {
 	i := 0
-	for k := range ours {
-		t := &ours[k]
-		for ; i < len(theirs) && theirs[i].stem < t.stem; i++ {
-			c.older += theirs[i].weight()
+	for k := range p.now.terms[:p.now.numTerms] {
+		stem := p.now.terms[k].stem
+		for i < int(p.was.numTerms) && p.was.terms[i].stem < stem {
+			i++
 		}
-		if i == len(theirs) || theirs[i].stem != t.stem {
-			c.newer += weights[k]
-			v.when(arrivesNew, v[arrivesNew] > 0 || t.flags.has(arrivingTerm) && !t.flags.has(operatorTerm))
+		p.partner[k] = -1
+		if i < int(p.was.numTerms) && p.was.terms[i].stem == stem {
+			p.partner[k] = int8(i)
+		}
+	}
+}
+
+// words sets the features of shared and of new words.
+func (p *pairing) words() {
+	v := p.v
+	var newer, older, plain, unseen, shared, sharedOlder float32
+	for i := range p.was.terms[:p.was.numTerms] {
+		older += p.was.terms[i].weight()
+	}
+	count := uint(0)
+	for k := range p.now.terms[:p.now.numTerms] {
+		t, w := &p.now.terms[k], p.now.terms[k].weight()
+		newer += p.weights[k]
+		plain += w
+		facts, thing := len(p.s.terms[t.stem]), !t.flags.has(operatorTerm)
+		if facts == 0 {
+			unseen += w
+		}
+		if p.partner[k] < 0 {
+			v.when(arrivesNew, v[arrivesNew] > 0 || thing && t.flags.has(arrivingTerm))
 			continue
 		}
-		c.both(&theirs[i], weights[k])
-		v[sharedRarest] = max(v[sharedRarest], weights[k])
-		v.flag(&theirs[i], t)
-		if !t.flags.has(operatorTerm | datedTerm) {
-			shared = append(shared, meeting{was.at[i], now.at[k]})
+		shared += p.weights[k]
+		sharedOlder += p.was.terms[p.partner[k]].weight()
+		v.when(sharedName, v[sharedName] > 0 || t.flags.has(nameTerm))
+		v.when(headInOlder, v[headInOlder] > 0 || t.flags.has(headTerm))
+		if !thing || t.flags.has(datedTerm) {
+			continue
 		}
-		i++
+		v.when(leavesOlder, v[leavesOlder] > 0 || t.flags.has(leavingTerm))
+		if t.kind != weekdayKind {
+			count++
+			v[anchor] = max(v[anchor], p.weights[k])
+		}
+		if facts == 1 {
+			v[onlyFact] = max(v[onlyFact], w)
+		}
 	}
-	for ; i < len(theirs); i++ {
-		c.older += theirs[i].weight()
-	}
-	c.enter(v)
-	v.when(kindOther, v[kindSame] == 0 && otherOfKind(theirs, ours))
-	return shared
+	v[sharedOfNewer], v[sharedOfOlder] = portion(shared, newer), portion(sharedOlder, older)
+	v[unseenOfNewer] = portion(unseen, plain)
+	v[sharedCount] = float32(bits.Len(count))
 }
 
-// comparison sums up the weights of the terms of two statements.
-type comparison struct{ newer, older, sharedNewer, sharedOlder float32 }
-
-func (c *comparison) both(was *term, weight float32) {
-	c.newer += weight
-	c.sharedNewer += weight
-	c.older += was.weight()
-	c.sharedOlder += was.weight()
+// portion is a part of a whole; 0 of nothing.
+func portion(some, whole float32) float32 {
+	if whole == 0 {
+		return 0
+	}
+	return some / whole
 }
 
-// enter sets the features of the sums.
-func (c *comparison) enter(v *linkValues) {
-	if c.newer > 0 {
-		v[sharedOfNewer] = c.sharedNewer / c.newer
+// clauses sets the features of the clauses that share most.
+func (p *pairing) clauses() {
+	var older, newer, sharedOlder, sharedNewer [maxParts]float32
+	for i := range p.was.terms[:p.was.numTerms] {
+		older[p.was.part[i]] += p.was.terms[i].weight()
 	}
-	if c.older > 0 {
-		v[sharedOfOlder] = c.sharedOlder / c.older
+	for k := range p.now.terms[:p.now.numTerms] {
+		w := p.now.terms[k].weight()
+		newer[p.now.part[k]] += w
+		if i := p.partner[k]; i >= 0 {
+			sharedNewer[p.now.part[k]] += w
+			sharedOlder[p.was.part[i]] += p.was.terms[i].weight()
+		}
 	}
+	i, k := largest(&sharedOlder), largest(&sharedNewer)
+	p.v[clauseOfOlder], p.v[clauseOfNewer] = portion(sharedOlder[i], older[i]), portion(sharedNewer[k], newer[k])
+	p.v.when(changeClause, sharedNewer[k] > 0 && p.now.partCues[k].any(changeCues))
+}
+
+// largest is the place of the first largest number.
+func largest(of *[maxParts]float32) int {
+	best := 0
+	for i := range of {
+		if of[i] > of[best] {
+			best = i
+		}
+	}
+	return best
 }
 
 // coverage is the part of the newer statement's weight that the older one shares.
 func coverage(was, now *signature) float32 {
-	theirs, ours := was.terms[:was.numTerms], now.terms[:now.numTerms]
 	whole, shared, i := float32(0), float32(0), 0
-	for k := range ours {
-		w := ours[k].weight()
+	for k := range now.terms[:now.numTerms] {
+		w := now.terms[k].weight()
 		whole += w
-		for i < len(theirs) && theirs[i].stem < ours[k].stem {
+		for i < int(was.numTerms) && was.terms[i].stem < now.terms[k].stem {
 			i++
 		}
-		if i < len(theirs) && theirs[i].stem == ours[k].stem {
+		if i < int(was.numTerms) && was.terms[i].stem == now.terms[k].stem {
 			shared += w
 		}
 	}
-	if whole == 0 {
-		return 0
-	}
-	return shared / whole
-}
-
-// flag sets the features of a shared term.
-func (v *linkValues) flag(was, now *term) {
-	v.when(sharedName, v[sharedName] > 0 || now.flags.has(nameTerm))
-	v.when(headInOlder, v[headInOlder] > 0 || now.flags.has(headTerm))
-	v.when(headInNewer, v[headInNewer] > 0 || was.flags.has(headTerm))
-	v.when(sameHead, v[sameHead] > 0 || now.flags.has(headTerm) && was.flags.has(headTerm))
-	v.when(kindSame, v[kindSame] > 0 || now.kind != 0)
-	things := !now.flags.has(operatorTerm | datedTerm)
-	v.when(leavesOlder, v[leavesOlder] > 0 || things && now.flags.has(leavingTerm))
-	v.when(arrivesKnown, v[arrivesKnown] > 0 || things && now.flags.has(arrivingTerm))
-}
-
-// otherOfKind reports whether both statements name a thing of one kind.
-func otherOfKind(theirs, ours []term) bool {
-	for i := range theirs {
-		for k := range ours {
-			if theirs[i].kind != 0 && theirs[i].kind == ours[k].kind {
-				return true
-			}
-		}
-	}
-	return false
+	return portion(shared, whole)
 }
 
 // weight is the weight of a term by how common the word is in general, at most 1.
@@ -245,102 +247,97 @@ func (t *term) weight() float32 {
 // commonRank is the rank of a word with half the weight of a very rare one.
 const commonRank = 500
 
-// meeting is a shared term: where it stands in the older and in the newer statement.
-type meeting struct{ was, now uint8 }
+// otherOfKind reports whether both statements name things of one kind, and share none.
+func (p *pairing) otherOfKind() bool {
+	other := false
+	for k := range p.now.terms[:p.now.numTerms] {
+		kind := p.now.terms[k].kind
+		if kind == 0 {
+			continue
+		}
+		if p.partner[k] >= 0 {
+			return false
+		}
+		for i := range p.was.terms[:p.was.numTerms] {
+			other = other || p.was.terms[i].kind == kind
+		}
+	}
+	return other
+}
 
-// meets reports whether two places are by one shared term.
-func meets(shared []meeting, was, now uint8) bool {
-	for _, m := range shared {
-		if near(m.was, was) && near(m.now, now) {
+// otherFigure reports whether the statements have figures that differ and measure the
+// same: of one unit, of one writing, or by a shared word. It notes the step from a figure
+// that both name to another.
+func (p *pairing) otherFigure() bool {
+	other, same := false, false
+	for i := range p.was.figures[:p.was.numFigures] {
+		for k := range p.now.figures[:p.now.numFigures] {
+			a, b := &p.was.figures[i], &p.now.figures[k]
+			if a.value == b.value {
+				same = true
+				continue
+			}
+			other = other || a.unit != 0 && a.unit == b.unit || a.shape != 0 && a.shape == b.shape || p.meet(a.at, b.at)
+		}
+	}
+	p.v.when(figureStep, same && other)
+	return other
+}
+
+// meet reports whether two places, in the older and in the newer statement, are by one
+// shared thing.
+func (p *pairing) meet(was, now uint8) bool {
+	for k, i := range p.partner[:p.now.numTerms] {
+		if i >= 0 && !p.now.terms[k].flags.has(operatorTerm|datedTerm) && near(p.was.at[i], was) && near(p.now.at[k], now) {
 			return true
 		}
 	}
 	return false
 }
 
-// compareFigures compares the numbers of two statements.
-func (g *signature) compareFigures(now *signature, shared []meeting, v *linkValues) {
-	for i := range g.figures[:g.numFigures] {
-		for k := range now.figures[:now.numFigures] {
-			a, b := &g.figures[i], &now.figures[k]
-			if a.value == b.value {
-				v[figureSame] = 1
-				continue
+// otherDay reports whether both statements have dates, and no common one.
+func (p *pairing) otherDay() bool {
+	for i := range p.was.days[:p.was.numDays] {
+		for k := range p.now.days[:p.now.numDays] {
+			if p.was.days[i].from < p.now.days[k].to && p.now.days[k].from < p.was.days[i].to {
+				return false
 			}
-			v.when(figureUnit, v[figureUnit] > 0 || a.unit != 0 && a.unit == b.unit)
-			v.when(figureShape, v[figureShape] > 0 || a.shape != 0 && a.shape == b.shape)
-			v.when(figureNear, v[figureNear] > 0 || meets(shared, a.at, b.at))
 		}
 	}
-	v.when(figureStep, v[figureSame] > 0 && max(v[figureUnit], v[figureShape], v[figureNear]) > 0)
+	return p.was.numDays > 0 && p.now.numDays > 0
 }
 
-// compareDays compares the dates of two statements.
-func (g *signature) compareDays(now *signature, shared []meeting, v *linkValues) {
-	for i := range g.days[:g.numDays] {
-		for k := range now.days[:now.numDays] {
-			a, b := g.days[i], now.days[k]
-			same := a.from < b.to && b.from < a.to
-			v.when(daySame, v[daySame] > 0 || same)
-			v.when(dayNear, v[dayNear] > 0 || !same && meets(shared, a.at, b.at))
-		}
+// slot compares the slots of two facts. A newer fact that only remarks on the thing, or
+// adds to it, gives no other value.
+func (p *pairing) slot(was, now *Fact) {
+	remarks := p.was.valued() && !p.now.valued() && !p.now.cues.any(endCues|negationCues)
+	if remarks || p.now.cues.any(alsoCues) || p.was.numFigures > 0 && p.now.numFigures == 0 {
+		return
 	}
+	slot := now.Attribute != "" && now.Subject == was.Subject && now.Attribute == was.Attribute
+	p.v.when(sameSlot, slot && now.Value != was.Value)
 }
 
-func compareCues(was, now cueSet, v *linkValues) {
-	v.when(cueEnd, now.any(endCues))
-	v.when(cueWrong, now.any(wrongCues))
+// cues sets the features of cues, and their products with others.
+func (p *pairing) cues() {
+	v, was, now := p.v, p.was.cues, p.now.cues
 	v.when(cueAgain, now.any(againCues))
 	v.when(cueMeanwhile, now.any(meanwhileCues))
-	v.when(cueStill, now.any(stillCues))
-	v.when(cueOutsider, now.any(outsiderCues))
-	v.when(outsiderOnly, now.any(outsiderCues) && !was.any(outsiderCues))
 	v.when(cueUnsure, now.any(unsureCues))
-	v.when(olderUnsure, was.any(unsureCues))
-	v.when(negatedNewer, now.any(negationCues))
-	v.when(negatedOlder, was.any(negationCues))
 	v.when(pastOlder, was.any(pastCues))
+	v.when(ownNewer, now.any(ownCues))
 	v.when(ownOlder, was.any(ownCues) && !now.any(ownCues))
-	v.when(samePerson, now.any(ownCues) && was.any(ownCues))
-}
-
-func compareFacts(was, now *Fact, v *linkValues) {
-	v.when(sameSubject, now.Subject != "" && now.Subject != subjectWe && now.Subject != subjectI && now.Subject == was.Subject)
-	slot := now.Attribute != "" && now.Subject == was.Subject && now.Attribute == was.Attribute
-	v.when(sameSlot, slot && now.Value != was.Value)
-	v.when(sameSlotValue, slot && now.Value == was.Value)
-	wish, wished := isWish(now.Kind), isWish(was.Kind)
-	v.when(bothWishes, wish && wished)
-	apart := now.Source.Seq - was.Source.Seq
-	close := now.Source.Root == was.Source.Root && apart >= 0 && apart <= Reach
-	v.when(sameMessage, close && apart == 0)
-	hours := max(0, now.SaidAt.UnixMilli()-was.SaidAt.UnixMilli()) / int64(time.Hour/time.Millisecond)
-	v.when(sameSitting, hours == 0)
-	v[daysBetween] = float32(bits.Len64(uint64(hours/24))) / 4
-}
-
-func isWish(k Kind) bool { return k == Instruction || k == Preference }
-
-// combine sets the features that are products of others. now are the cues of the newer
-// statement.
-func (v *linkValues) combine(now cueSet) {
 	shared := max(v[sharedOfNewer], v[sharedOfOlder])
-	other := max(v[kindOther], v[figureUnit], v[figureShape], v[figureNear], v[dayNear], v[sameSlot])
-	v[endNear] = float32(v[cueEnd] * shared)
-	v[wrongNear] = float32(v[cueWrong] * shared)
-	v[otherWrong] = float32(other * v[cueWrong])
+	if now.any(endCues) {
+		v[endNear] = shared
+	}
 	if now.any(changeCues) {
-		v[changeNear] = shared
+		v[changeNewer], v[changeNear] = 1, shared
 	}
-	if now.any(begunCues) {
-		v[begunNear] = shared
+	if now.any(turnCues) {
+		v[changeAnchor], v[changeConflict] = v[anchor], v[conflict]
+		v[anchorConflict] = float32(v[anchor] * v[conflict])
 	}
-	if now.any(postponedCues) {
-		v[postponedNear] = shared
-	}
-	v.when(otherChange, other > 0 && now.any(changeCues|postponedCues|againCues|begunCues))
-	v.when(otherAlso, other > 0 && now.any(alsoCues))
-	v.when(dayDenied, v[daySame] > 0 && now.any(endCues|postponedCues|negationCues))
 }
 
 // valued reports whether a statement names anything that can be another one.

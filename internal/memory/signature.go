@@ -2,7 +2,9 @@ package memory
 
 import (
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/hermes-memory/hermes/internal/language"
 	"github.com/hermes-memory/hermes/internal/wordvec"
@@ -11,13 +13,15 @@ import (
 // signature is what a statement is about, in the form in which statements are compared.
 // It is made from the words of a fact when the fact enters the state, and is not stored.
 type signature struct {
-	terms   [maxTerms]term  // content words, by rising stem
-	at      [maxTerms]uint8 // the tokens at which they stand first
-	figures [maxFigures]figure
-	days    [maxDays]dayRange
-	vector  wordvec.Vector
-	cues    cueSet
-	words   uint16 // length of the statement
+	terms    [maxTerms]term   // content words, by rising stem
+	at       [maxTerms]uint8  // the tokens at which they stand first
+	part     [maxTerms]uint8  // the clauses in which they stand first
+	partCues [maxParts]cueSet // the cues of the clauses
+	figures  [maxFigures]figure
+	days     [maxDays]dayRange
+	vector   wordvec.Vector
+	cues     cueSet
+	words    uint16 // length of the statement
 	// numTerms, numFigures and numDays are how many there are.
 	numTerms, numFigures, numDays uint8
 }
@@ -27,6 +31,7 @@ const (
 	maxTerms   = 14
 	maxFigures = 4
 	maxDays    = 2
+	maxParts   = 6
 )
 
 // term is a content word.
@@ -117,17 +122,19 @@ type signer struct {
 	out  *signature
 	mean wordvec.Mean
 	text string
+	said time.Time
 	days []language.Date
 	// leaving and arriving count the tokens to come that are flagged so.
 	leaving, arriving int
 	headed            bool
+	part              uint8 // the clause
 }
 
 // signatureOf reads the signature of a fact.
 func (s *State) signatureOf(f *Fact) (out signature) {
 	text := f.Statement
 	s.toks = appendTokens(s.l, s.toks[:0], text, 0, len(text))
-	g := signer{l: s.l, toks: s.toks, out: &out, text: text, days: language.Dates(text, f.SaidAt.UTC())}
+	g := signer{l: s.l, toks: s.toks, out: &out, text: text, said: f.SaidAt.UTC(), days: language.Dates(text, f.SaidAt.UTC())}
 	for i := range g.toks {
 		g.token(i)
 	}
@@ -143,6 +150,7 @@ func (g *signature) sort() {
 		for k := i; k > 0 && g.terms[k].stem < g.terms[k-1].stem; k-- {
 			g.terms[k], g.terms[k-1] = g.terms[k-1], g.terms[k]
 			g.at[k], g.at[k-1] = g.at[k-1], g.at[k]
+			g.part[k], g.part[k-1] = g.part[k-1], g.part[k]
 		}
 	}
 }
@@ -150,6 +158,9 @@ func (g *signature) sort() {
 // token adds one token.
 func (g *signer) token(i int) {
 	t := &g.toks[i]
+	if t.is(tagAnd) || t.kind == markToken && strings.Contains(",.;:()!?-", t.low) {
+		g.part = min(g.part+1, maxParts-1)
+	}
 	g.cue(t)
 	g.direct(i)
 	switch {
@@ -177,6 +188,7 @@ func (g *signer) cue(t *token) {
 	for bit, tag := range cues {
 		if t.tags.has(tag) {
 			g.out.cues |= 1 << bit
+			g.out.partCues[g.part] |= 1 << bit
 		}
 	}
 }
@@ -222,7 +234,7 @@ func (g *signer) term(i int, flags termFlags) {
 	part := g.text[t.start:t.end]
 	scan := language.Scan(part)
 	for w, ok := scan.Next(); ok; w, ok = scan.Next() {
-		if w.Stop {
+		if w.Stop || w.End-w.Start == 1 {
 			continue
 		}
 		one := term{stem: hashOf(w.Stem), word: noWord, flags: flags}
@@ -245,8 +257,12 @@ func (g *signer) classify(one *term, i int) {
 		one.kind, one.stem = g.l.classOf(t.tech), hashText(g.l.canonical(t.low))
 	case t.choice != 0:
 		one.kind, one.stem = choiceKinds+t.choice, uint32(t.choice)<<8|uint32(t.side)
+	case weekdayOf(t.low) != "":
+		one.kind, one.stem = weekdayKind, hashText(weekdayOf(t.low))
 	case g.l.has(listRhythm, t.low):
 		one.kind = rhythmKind
+	case t.is(tagRelation): // "mum" and "mom" are one
+		one.stem = hashText(language.Stem(t.entry.base))
 	}
 	if t.capital && i > 0 && t.entry == nil || one.word == noWord && t.entry == nil {
 		one.flags |= nameTerm
@@ -267,7 +283,32 @@ func (g *signer) classify(one *term, i int) {
 const (
 	choiceKinds = 100
 	rhythmKind  = 255
+	weekdayKind = 254
 )
+
+// weekdayOf is the weekday that a word names, in its short form; "" for none.
+func weekdayOf(low string) string {
+	if len(low) < 3 {
+		return ""
+	}
+	for _, names := range weekdays {
+		if slices.Contains(names, low) {
+			return names[0]
+		}
+	}
+	return ""
+}
+
+// weekdays are the names of each weekday; never written.
+var weekdays = [...][]string{
+	{"mon", "monday", "mondays", "montag", "montags", "lundi", "lundis", "lunes"},
+	{"tue", "tues", "tuesday", "tuesdays", "dienstag", "dienstags", "mardi", "mardis", "martes"},
+	{"wed", "weds", "wednesday", "wednesdays", "mittwoch", "mittwochs", "mercredi", "mercredis", "miércoles"},
+	{"thu", "thur", "thurs", "thursday", "thursdays", "donnerstag", "donnerstags", "jeudi", "jeudis", "jueves"},
+	{"fri", "friday", "fridays", "freitag", "freitags", "vendredi", "vendredis", "viernes"},
+	{"sat", "saturday", "saturdays", "samstag", "samstags", "sonnabend", "samedi", "samedis", "sábado", "sábados"},
+	{"sun", "sunday", "sundays", "sonntag", "sonntags", "dimanche", "dimanches", "domingo", "domingos"},
+}
 
 // add keeps a term unless it is there.
 func (g *signer) add(one term, i int) {
@@ -279,6 +320,7 @@ func (g *signer) add(one term, i int) {
 	}
 	if g.out.numTerms < maxTerms {
 		g.out.terms[g.out.numTerms], g.out.at[g.out.numTerms] = one, position(i)
+		g.out.part[g.out.numTerms] = g.part
 		g.out.numTerms++
 	}
 }
@@ -306,6 +348,24 @@ func (g *signer) figure(i int) {
 	}
 	g.out.figures[g.out.numFigures] = one
 	g.out.numFigures++
+	g.ordinal(t.low, i)
+	if strings.Contains(value, "-") || value[0] > '9' { // "4-3-3" and "B14" name something
+		g.add(term{stem: hashText(value), word: noWord, flags: nameTerm}, i)
+	}
+}
+
+// ordinal adds the day of a bare "the 25th": the one that is near.
+func (g *signer) ordinal(low string, i int) {
+	day, err := strconv.Atoi(strings.TrimRight(low, "sthnrd"))
+	if err != nil || day < 1 || day > 31 || len(low) < 3 || low[len(low)-1] <= '9' || g.out.numDays == maxDays {
+		return
+	}
+	from := time.Date(g.said.Year(), g.said.Month(), day, 0, 0, 0, 0, time.UTC)
+	if from.Before(g.said.AddDate(0, 0, -20)) {
+		from = from.AddDate(0, 1, 0)
+	}
+	g.out.days[g.out.numDays] = dayRange{dayNumber(from.Unix()), dayNumber(from.Unix()) + 1, position(i)}
+	g.out.numDays++
 }
 
 // continues reports whether token i is the fraction of the number before it: "17,4".
