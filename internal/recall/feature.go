@@ -41,6 +41,8 @@ const (
 	fNoAmount
 	fReason
 	fNoReason
+	fName
+	fNoName
 	fNews       // how much it says that the question does not
 	fSelf       // both speak of the speaker
 	fNotSelf    // the question speaks of the speaker, the passage does not
@@ -74,19 +76,20 @@ const (
 var featureNames = [numFeatures]string{
 	"cover", "kin", "near", "missing", "names-missing", "names-missing-near", "verbs", "head", "head-missing", "cover-best", "dense", "pairs",
 	"cosine", "cosine-best", "rank", "hit", "first-hit", "person", "no-person", "place", "no-place", "time", "no-time", "number", "no-number",
-	"amount", "no-amount", "reason", "no-reason", "news", "self", "not-self", "only-self", "other-person", "subject", "off-subject", "asks", "supposes", "denies",
+	"amount", "no-amount", "reason", "no-reason", "name", "no-name", "news", "self", "not-self", "only-self", "other-person", "subject", "off-subject", "asks", "supposes", "denies",
 	"user", "fact", "replaced", "replaced-asked", "heir", "newer", "older-asked", "soft", "soft-best", "head-soft", "counted", "date", "off-date", "long", "whole", "wide",
 }
 
 // measure computes the features of all passages.
 func (q *question) measure(found []passage) {
 	q.weighWords(found)
+	q.nameWords(found)
 	bestCover, bestCosine, bestSoft := float32(1e-3), float32(1e-3), float32(1e-3)
 	for i := range found {
 		p := &found[i]
 		p.values = make([]float32, numFeatures)
-		q.measureWords(p)
 		q.measureForm(p)
+		q.measureWords(p)
 		q.measureSource(p)
 		bestCover = max(bestCover, p.values[fCover]+p.values[fKin])
 		bestCosine = max(bestCosine, p.values[fCosine])
@@ -134,6 +137,9 @@ func (q *question) measureWords(p *passage) {
 	for i := range q.words {
 		w := &q.words[i]
 		here, kin := w.in(p.words)
+		if w.form&p.forms != 0 && len(q.words) > 1 {
+			kin = max(kin, 0.7*(1-here)) // the answer need not repeat the word for its form
+		}
 		near := float32(0)
 		if here == 0 && kin < 0.5 {
 			if there, like := w.in(p.near); there > 0 || like >= 0.5 {
@@ -241,19 +247,20 @@ var formFeatures = [...]struct {
 	has, not int
 }{
 	{formPerson, fPerson, fNoPerson}, {formPlace, fPlace, fNoPlace}, {formTime, fTime, fNoTime}, {formNumber, fNumber, fNoNumber},
-	{formMoney, fAmount, fNoAmount}, {formDuration, fAmount, fNoAmount}, {formFrequency, fAmount, fNoAmount}, {formReason, fReason, fNoReason},
+	{formMoney, fAmount, fNoAmount}, {formDuration, fAmount, fNoAmount}, {formFrequency, fAmount, fNoAmount}, {formReason, fReason, fNoReason}, {formName, fName, fNoName},
 }
 
 // measureForm sets the features of the form of the answer and of who is spoken of.
 func (q *question) measureForm(p *passage) {
 	v := p.values
-	has := formsOf(p.text, p.words, func(stem string) bool { return q.index(stem) >= 0 })
+	has := q.formsOf(p.text, p.words)
 	if p.fact != nil && p.fact.Because != "" {
 		has |= formReason
 	}
 	if p.fact != nil && !p.fact.When.IsZero() {
 		has |= formTime
 	}
+	p.forms = has
 	for _, one := range formFeatures {
 		if q.form&one.form == 0 {
 			continue
@@ -263,6 +270,9 @@ func (q *question) measureForm(p *passage) {
 		} else {
 			v[one.not] = 1
 		}
+	}
+	if v[fName] > 0 && !q.introduces(p.text, p.words) {
+		v[fName] = 0.5
 	}
 	mine, its := q.cues&cueSelf != 0, p.cues&cueSelf != 0
 	v[fSelf], v[fNotSelf], v[fOnlySelf] = truth(mine && its), truth(mine && !its), truth(!mine && its)

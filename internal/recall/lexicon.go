@@ -31,6 +31,7 @@ const (
 	formNumber
 	formReason
 	formManner
+	formName
 )
 
 // cue is a set of functions that words have in a sentence.
@@ -56,13 +57,14 @@ const (
 // The names of forms and cues in the lexicon's files, in the order of their bits; never
 // written.
 var (
-	formNames = [...]string{"person", "place", "time", "duration", "frequency", "money", "number", "reason", "manner"}
+	formNames = [...]string{"person", "place", "time", "duration", "frequency", "money", "number", "reason", "manner", "name"}
 	cueNames  = [...]string{"self", "other", "you", "back", "present", "suppose", "deny", "many", "exact", "change", "order", "opening", "request", "task"}
 )
 
 // lexicon maps words, and phrases of words, to what they tell.
 type lexicon struct {
 	asks  map[string]form // phrases of questions
+	types map[string]form // words of questions that an answer of the form need not repeat
 	units map[string]form // words next to a figure
 	words map[string]form
 	cues  map[string]cue
@@ -79,7 +81,7 @@ type wideEntry struct {
 
 // theLexicon is the embedded lexicon, read once.
 var theLexicon = sync.OnceValue(func() *lexicon {
-	l := &lexicon{asks: map[string]form{}, units: map[string]form{}, words: map[string]form{}, cues: map[string]cue{}}
+	l := &lexicon{asks: map[string]form{}, types: map[string]form{}, units: map[string]form{}, words: map[string]form{}, cues: map[string]cue{}}
 	for name, items := range language.Lists(formText) {
 		sort, of, _ := strings.Cut(name, " ")
 		f := form(1) << indexOf(formNames[:], of)
@@ -119,6 +121,8 @@ func (l *lexicon) addForm(sort string, f form, item string) {
 	switch sort {
 	case "ask":
 		l.asks[item] |= f
+	case "type":
+		l.types[item] |= f
 	case "unit":
 		l.units[item] |= f
 	default:

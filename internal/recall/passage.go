@@ -21,6 +21,7 @@ type passage struct {
 	words      []word
 	vec        wordvec.Vector
 	cues       cue
+	forms      form // of answers that it has
 	asks       bool // it asks or requests something
 	heir       bool // it replaced a passage that was found
 	whole      bool // it is the whole message of several sentences

@@ -26,6 +26,8 @@ type question struct {
 	sure float32
 	// unmet is the weight of the words that no passage has.
 	unmet float32
+	// names are the stems that the messages found write like names in the midst of a sentence.
+	names map[string]bool
 	head  int // index of the word that "what" or "which" asks for; -1 for none
 }
 
@@ -37,6 +39,7 @@ type wanted struct {
 	vector    int      // its number in the table of vectors; -1 for none
 	others    []string // stems of words that may stand for it, and of members of the kind
 	cues      cue
+	form      form // the form of the answer, if the word names it: "version"
 	dated     bool // part of a date
 	name      bool
 	verb      bool
@@ -94,7 +97,7 @@ func headed(before []word) bool {
 }
 
 func (q *question) add(w *word) {
-	one := wanted{stem: w.stem, low: w.low, vector: w.vector, cues: w.cues, dated: q.inDate(w), weight: weightOf(w), name: isName(w), verb: language.Verb(w.stem)}
+	one := wanted{stem: w.stem, low: w.low, vector: w.vector, cues: w.cues, dated: q.inDate(w), weight: weightOf(w), name: isName(w), verb: language.Verb(w.stem), form: theLexicon().types[w.low]}
 	if one.weight > 0.4 {
 		one.others = append(append(one.others, language.Alike(w.stem)...), language.Kinds(w.stem)...)
 	}

@@ -39,6 +39,8 @@ const (
 	sAsksWhen
 	sAsksNumber
 	sAsksWhy
+	sAsksName
+	sNamed // the name asked for is told as one
 	sYesNo
 	sManner
 	sShort // the question has one content word
@@ -51,7 +53,8 @@ const (
 	sHead    // it lacks what "which" asks for
 	sVerbs   // share of the question's verbs that it has
 	sAsks    // it asks or requests something
-	sOther   // it speaks of another person, or not of the speaker who is asked about
+	sOther   // it speaks of another person
+	sNotSelf // it does not speak of the speaker who is asked about
 	sRanking // how sure the ranking of messages is that there is an answer
 	sDense   // share of its words that the question has
 	sPairs
@@ -69,8 +72,8 @@ const (
 // signNames are the signs in the weights file; never written.
 var signNames = [numSigns]string{
 	"score", "margin", "share", "cover", "missing", "names-missing", "form", "no-form", "cosine", "first-hit", "asks-who", "asks-where",
-	"asks-when", "asks-number", "asks-why", "yes-or-no", "asks-how", "short", "self", "wide",
-	"fact", "newer", "exact", "near", "head-missing", "verbs", "asks", "other-person", "ranking", "dense", "pairs",
+	"asks-when", "asks-number", "asks-why", "asks-name", "named", "yes-or-no", "asks-how", "short", "self", "wide",
+	"fact", "newer", "exact", "near", "head-missing", "verbs", "asks", "other-person", "not-self", "ranking", "dense", "pairs",
 	"unmet", "soft", "head-soft", "counted", "heir", "news", "off-subject", "no-reason",
 }
 
@@ -118,14 +121,15 @@ func (q *question) signs(found []passage) []float32 {
 	v[sCover] = best.values[fCover] + best.values[fKin]
 	v[sMissing] = best.values[fMissing]
 	v[sNames] = best.values[fNamesNear]
-	v[sForm] = max(best.values[fPerson], best.values[fPlace], best.values[fTime], best.values[fNumber], best.values[fAmount], best.values[fReason])
-	v[sNoForm] = max(best.values[fNoPerson], best.values[fNoPlace], best.values[fNoTime], best.values[fNoNumber], best.values[fNoAmount], best.values[fNoReason])
+	v[sForm] = max(best.values[fPerson], best.values[fPlace], best.values[fTime], best.values[fNumber], best.values[fAmount], best.values[fReason], best.values[fName])
+	v[sNoForm] = max(best.values[fNoPerson], best.values[fNoPlace], best.values[fNoTime], best.values[fNoNumber], best.values[fNoAmount], best.values[fNoReason], best.values[fNoName])
 	v[sCosine] = best.values[fCosine]
 	v[sHit] = best.values[fFirst]
 	v[sAsksWho], v[sAsksWhere] = truth(q.form&formPerson != 0), truth(q.form&formPlace != 0)
 	v[sAsksWhen] = truth(q.form&formTime != 0)
 	v[sAsksNumber] = truth(q.form&(formNumber|formMoney|formDuration|formFrequency) != 0)
-	v[sAsksWhy] = truth(q.form&formReason != 0)
+	v[sAsksWhy], v[sAsksName] = truth(q.form&formReason != 0), truth(q.form&formName != 0)
+	v[sNamed] = truth(best.values[fName] == 1)
 	v[sYesNo], v[sManner] = truth(q.yesNo), truth(q.form&formManner != 0)
 	v[sShort] = truth(len(q.words) < 2)
 	v[sSelf] = truth(q.cues&cueSelf != 0)
@@ -133,7 +137,7 @@ func (q *question) signs(found []passage) []float32 {
 	v[sFact], v[sNewer] = best.values[fFact], best.values[fNewer]
 	v[sExact], v[sNear], v[sHead] = best.values[fCover], best.values[fNear], best.values[fHeadLacks]
 	v[sVerbs], v[sAsks] = best.values[fVerbs], best.values[fAsks]
-	v[sOther] = max(best.values[fOther], best.values[fNotSelf], best.values[fOnlySelf])
+	v[sOther], v[sNotSelf] = max(best.values[fOther], best.values[fOnlySelf]), best.values[fNotSelf]
 	v[sOffSubject] = best.values[fOffSubject]
 	v[sRanking], v[sDense], v[sPairs] = q.sure, best.values[fDense], best.values[fPairs]
 	v[sUnmet], v[sSoft], v[sHeadSoft], v[sCounted] = q.unmet, best.values[fSoft], best.values[fHeadSoft], best.values[fCounted]
@@ -145,7 +149,10 @@ func (q *question) signs(found []passage) []float32 {
 const (
 	// surely is the probability from which the best passage is the answer. An answer that
 	// is wrong costs more than one that is offered as the closest.
-	surely = 0.6
+	surely = 0.65
+	// together is the sum of the probabilities of the two best passages from which they are
+	// the answer, where neither alone is.
+	together = 0.7
 	// nearly is the probability from which the best passages are offered as the closest.
 	nearly = 0.03
 	// maxQuotes are the passages of an answer that is not sure.
@@ -173,7 +180,9 @@ func (q *question) choose(found []passage) choice {
 	switch {
 	case probability >= surely && found[0].mayAnswer():
 		c.kind = run.RecallSure
-		c.passages = []passage{q.shortest(found)}
+		c.passages = []passage{shortest(found)}
+	case !q.many && q.pairAnswers(found, probability):
+		c.kind, c.passages = run.RecallSure, current(distinct(found, 2))
 	case probability >= nearly:
 		c.kind, c.passages = run.RecallUnsure, nearest(found, maxQuotes)
 	}
@@ -181,13 +190,45 @@ func (q *question) choose(found []passage) choice {
 		c.kind = run.RecallNone
 	}
 	for i := range c.passages {
-		p, behind := &c.passages[i], 0.0
-		if !p.same(&found[0]) { // a part of the best passage answers as the whole does
-			behind = float64(p.score - found[0].score)
-		}
-		c.scores = append(c.scores, probability*float32(math.Exp(min(0, behind))))
+		c.scores = append(c.scores, probability*c.passages[i].relative(&found[0]))
 	}
 	return c
+}
+
+// relative is how probable it is that a passage answers, as a share of the best one's
+// probability. A part of the best passage answers as the whole does.
+func (p *passage) relative(best *passage) float32 {
+	if p.same(best) {
+		return 1
+	}
+	return float32(math.Exp(min(0, float64(p.score-best.score))))
+}
+
+// current are two passages, or the newer one if both answer the question alike: what was
+// said later holds.
+func current(pair []passage) []passage {
+	const alike = 0.8
+	a, b := &pair[0], &pair[1]
+	if a.role != b.role || min(a.covered(), b.covered()) < alike*max(a.covered(), b.covered()) {
+		return pair
+	}
+	if a.before(b) < 0 {
+		return pair[1:]
+	}
+	return pair[:1]
+}
+
+// covered is the weight of the question's words that a passage has, in any form.
+func (p *passage) covered() float32 { return p.values[fCover] + p.values[fKin] }
+
+// pairAnswers reports whether one of the two best passages surely answers. probability is
+// that of the best.
+func (q *question) pairAnswers(found []passage, probability float32) bool {
+	pair := distinct(found, 2)
+	if len(pair) < 2 || !pair[0].mayAnswer() || !pair[1].mayAnswer() {
+		return false
+	}
+	return probability*(1+pair[1].relative(&pair[0])) >= together
 }
 
 // mayAnswer reports whether a passage may be a sure answer. What was done is no answer to
@@ -203,15 +244,19 @@ func (q *question) judge(found []passage) float32 {
 
 // shortest is the best passage, or the shortest part of it that has as much of the
 // question and of the form of an answer.
-func (q *question) shortest(found []passage) passage {
+func shortest(found []passage) passage {
 	best := &found[0]
 	for i := range found {
-		if p := &found[i]; p.root == found[0].root && p.seq == found[0].seq && found[0].start <= p.start && p.end <= found[0].end &&
-			p.end-p.start < best.end-best.start && p.suffices(&found[0]) {
+		if p := &found[i]; p.within(&found[0]) && p.end-p.start < best.end-best.start && p.suffices(&found[0]) {
 			best = p
 		}
 	}
 	return *best
+}
+
+// within reports whether a passage is a part of another.
+func (p *passage) within(o *passage) bool {
+	return p.same(o) && o.start <= p.start && p.end <= o.end
 }
 
 // suffices reports whether a part of a passage answers as the whole does.

@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hermes-memory/hermes/internal/language"
@@ -29,7 +30,7 @@ func wordsOf(text string) []word {
 		if !ok {
 			return out
 		}
-		if strings.ContainsAny(text[min(end, w.Start):w.Start], ".!?:;\n\"“(") {
+		if strings.ContainsAny(text[min(end, w.Start):w.Start], ".!?;\n\"“(") {
 			opens = true
 		}
 		low := folded(text[w.Start:w.End])
@@ -64,8 +65,9 @@ func cuesOf(text string, words []word) cue {
 
 // formsOf are the forms of answers that a passage has. asked are the stems of the
 // question: its own names are no answer.
-func formsOf(text string, words []word, asked func(stem string) bool) form {
+func (q *question) formsOf(text string, words []word) form {
 	l := theLexicon()
+	asked := func(stem string) bool { return q.index(stem) >= 0 }
 	var f form
 	for i := range words {
 		w := &words[i]
@@ -76,13 +78,16 @@ func formsOf(text string, words []word, asked func(stem string) bool) form {
 		if asked(w.stem) {
 			has &= formReason
 		}
-		f |= has
+		f |= has &^ formName
 		if w.number {
 			f |= figureForms(text, words, i)
 		}
-		if isName(w) && !asked(w.stem) && has&formTime == 0 {
-			f |= formPerson
+		if !asked(w.stem) && l.words[w.low]&formTime == 0 && q.isName(w) {
+			f |= formPerson | formName
 		}
+	}
+	if strings.ContainsAny(text, quotes) {
+		f |= formName
 	}
 	if isWide(text) {
 		for _, e := range l.wide {
@@ -102,6 +107,52 @@ func leadsToPlace(w *word, asked func(string) bool) bool {
 
 // isName reports whether a word is written like a name.
 func isName(w *word) bool { return w.capital && !w.opens && !w.stop && w.cues&cueSelf == 0 }
+
+// quotes open the name of a thing.
+const quotes = "\"“„«»「『《"
+
+// isName reports whether a word of a passage seems to be a name: it is written like one,
+// or the messages found write it like one elsewhere. A capital that opens a sentence counts
+// if English has no such word.
+func (q *question) isName(w *word) bool {
+	switch {
+	case w.stop || w.number || w.cues != 0:
+		return false
+	case w.capital && (!w.opens || w.vector < 0):
+		return true
+	}
+	return q.names[w.stem] && (w.vector < 0 || w.vector > 3000)
+}
+
+// nameWords notes which words the passages found write like names.
+func (q *question) nameWords(found []passage) {
+	q.names = map[string]bool{}
+	for i := range found {
+		for k := range found[i].words {
+			if w := &found[i].words[k]; isName(w) && !w.number {
+				q.names[w.stem] = true
+			}
+		}
+	}
+}
+
+// introduces reports whether a passage tells a name as one: "my name is Ana", "called Rex".
+func (q *question) introduces(text string, words []word) bool {
+	const near = 3
+	for i := range words {
+		if theLexicon().words[words[i].low]&formName == 0 {
+			continue
+		}
+		rest := words[i+1 : min(i+1+near, len(words))]
+		if slices.ContainsFunc(rest, func(w word) bool { return q.index(w.stem) < 0 && q.isName(&w) }) {
+			return true
+		}
+		if len(rest) > 0 && strings.ContainsAny(text[words[i].end:rest[0].start], quotes) {
+			return true
+		}
+	}
+	return false
+}
 
 // figureForms are the forms that a figure gives a passage.
 func figureForms(text string, words []word, i int) form {
