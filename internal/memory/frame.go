@@ -36,7 +36,8 @@ type part struct {
 	sort            partSort
 	words           []string
 	tags            []tag
-	most            int // of the words of a gap
+	set             tagSet // the same
+	most            int    // of the words of a gap
 	optional, value bool
 }
 
@@ -141,6 +142,7 @@ func partOf(word string) (p part) {
 	for _, name := range strings.Split(strings.TrimSuffix(inner, ">"), "/") {
 		p.tags = append(p.tags, tagNames()[strings.ReplaceAll(name, "-", " ")])
 	}
+	p.set = tagsOf(p.tags...)
 	return p
 }
 

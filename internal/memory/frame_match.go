@@ -7,8 +7,9 @@ type fit struct {
 	r       *reading
 	speaker string
 	parts   []part
-	things  []int // where noun phrases begin and end
-	from    int   // of the value
+	things  [2][2]int // where noun phrases begin and end
+	named   int       // how many noun phrases there are
+	from    int       // of the value
 	to      int
 	class   string // of the technologies or alternatives
 	side    string // which of them the first is
@@ -16,6 +17,24 @@ type fit struct {
 	effect  [2]int // of a sentence with a reason
 	reason  [2]int
 	end     int
+}
+
+// mayFit reports whether a sentence has the words that a frame cannot do without. It only
+// saves the search for them.
+func (r *reading) mayFit(f *frame) bool {
+	for i := range f.parts {
+		p := &f.parts[i]
+		if p.optional {
+			continue
+		}
+		switch p.sort {
+		case partTags, partWords, partNext, partAhead, partBehind:
+			if !r.tags.any(p.set) && (len(p.words) == 0 || !r.anyOf(p, r.lead, r.stop)) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // match reports whether the parts from p on stand at token i.
@@ -68,28 +87,23 @@ func (m *fit) part(p, i int) bool {
 // one that takes no words.
 func (m *fit) holds(one *part, i int) (met, sight bool) {
 	r := m.r
-	inside := i < r.to
 	switch one.sort {
 	case partNone:
 		return r.first(r.from, r.to, one.tags...) < 0, true
 	case partSpoken:
-		return r.toks[r.from].is(tagI, tagWe) || r.elided() || r.label, true
+		return r.spoken(), true
 	case partSelf:
 		return r.toks[r.from].is(tagI, tagWe), true
 	case partEnd:
-		return !inside || r.toks[i].kind == markToken, true
-	case partNext:
-		return inside && one.names(&r.toks[i]), true
-	case partNot:
-		return inside && !one.names(&r.toks[i]), true
+		return i >= r.to || r.toks[i].kind == markToken, true
+	case partNext, partNot, partClause, partSaysEffect:
+		return i < r.to && r.beginsAs(one, i), true
 	case partLast:
 		return i > r.lead && !one.names(&r.toks[i-1]), true
 	case partAhead:
 		return r.anyOf(one, i, r.to), true
 	case partBehind:
 		return r.anyOf(one, r.lead, i), true
-	case partClause:
-		return inside && r.startsClause(i), true
 	case partHasVerb:
 		return r.hasVerb(i), true
 	case partNoDate:
@@ -97,15 +111,24 @@ func (m *fit) holds(one *part, i int) (met, sight bool) {
 		return !dated, true
 	case partNote:
 		return r.commit || r.label && r.elided(), true
-	case partSaysEffect:
-		return inside && r.saysEffect(i), true
 	}
 	return false, false
 }
 
+// beginsAs reports whether token i begins what a part wants next.
+func (r *reading) beginsAs(p *part, i int) bool {
+	switch p.sort {
+	case partClause:
+		return r.startsClause(i)
+	case partSaysEffect:
+		return r.saysEffect(i)
+	}
+	return p.names(&r.toks[i]) == (p.sort == partNext)
+}
+
 // names reports whether a token is one of a part's words, or has one of its tags.
 func (p *part) names(t *token) bool {
-	return t.is(p.tags...) || slices.Contains(p.words, t.low)
+	return t.tags.any(p.set) || slices.Contains(p.words, t.low)
 }
 
 // anyOf reports whether one of the tokens [from, to) is what a part names.
@@ -159,16 +182,19 @@ func (m *fit) phrase(p, i int) bool {
 		return false
 	}
 	start := r.nounStart(i)
-	before := len(m.things)
+	before := m.named
+	if one.sort == partThing && before == len(m.things) {
+		return false
+	}
 	for end := start + 1; end <= min(start+8, r.to); end++ {
 		if t := &r.toks[end-1]; t.kind == markToken && !t.mark(`"`) && !t.mark("'") {
 			return false
 		}
-		if r.stems(start, end) == "" {
+		if !r.tells(start, end) {
 			continue
 		}
 		if one.sort == partThing {
-			m.things = append(m.things[:before], start, end)
+			m.things[before], m.named = [2]int{start, end}, before+1
 		} else {
 			m.from, m.to = start, end
 		}
@@ -176,7 +202,7 @@ func (m *fit) phrase(p, i int) bool {
 			return true
 		}
 	}
-	m.things = m.things[:before]
+	m.named = before
 	return false
 }
 
@@ -202,8 +228,9 @@ func (m *fit) words(one *part, i int) (from, to int) {
 		return i, i + n
 	case partThing:
 		from = r.nounStart(i)
-		if to = r.phraseEnd(from, 6); r.stems(from, to) != "" {
-			m.things = append(m.things, from, to)
+		if to = r.phraseEnd(from, 6); r.tells(from, to) && m.named < len(m.things) {
+			m.things[m.named] = [2]int{from, to}
+			m.named++
 			return from, to
 		}
 	case partVerb:
@@ -212,7 +239,7 @@ func (m *fit) words(one *part, i int) (from, to int) {
 			return i, i + 1
 		}
 	case partKind, partOld:
-		return m.named(one.sort, i)
+		return m.namedKind(one.sort, i)
 	default:
 		if from, to = r.valueAt(one.sort, i); to > from && to <= r.to {
 			m.from, m.to = from, to

@@ -19,7 +19,7 @@ func (r *reading) slot(speaker string) slot {
 			continue
 		}
 		m := fit{r: r, speaker: speaker, parts: f.parts}
-		if m.match(0, r.from) {
+		if r.mayFit(f) && m.match(0, r.from) {
 			if s := m.slot(f); s.filled() {
 				return s
 			}
@@ -77,8 +77,8 @@ func (m *fit) wordsOf(mark, things string) string {
 // thingStems are the words of the noun phrases.
 func (m *fit) thingStems() string {
 	var words []string
-	for k := 0; k+1 < len(m.things); k += 2 {
-		words = append(words, m.telling(m.things[k], m.things[k+1]))
+	for _, thing := range m.things[:m.named] {
+		words = append(words, m.telling(thing[0], thing[1]))
 	}
 	return sortedWords(strings.Join(words, " "))
 }

@@ -13,11 +13,11 @@ func (r *reading) valueAt(sort partSort, i int) (from, to int) {
 			return r.valueRange(i)
 		}
 	case partNumber:
-		if t.kind == numberToken || t.is(tagNumberWord) {
+		if t.isFigure() {
 			return i, i + 1
 		}
 	case partProper:
-		if t.capital && t.tech == 0 && t.choice == 0 {
+		if t.capital && !t.namesKind() {
 			return i, r.phraseEnd(i, 4)
 		}
 	case partName:
@@ -26,7 +26,7 @@ func (r *reading) valueAt(sort partSort, i int) (from, to int) {
 		return i, to
 	case partJob:
 		from = r.nounStart(i)
-		if from < r.to && content(&r.toks[from]) && !r.l.has(listNoJob, r.toks[from].low) && r.toks[from].tech == 0 && r.toks[from].choice == 0 {
+		if from < r.to && r.isJob(&r.toks[from]) {
 			return from, r.phraseEnd(from, 4)
 		}
 	case partRhythm:
@@ -37,9 +37,17 @@ func (r *reading) valueAt(sort partSort, i int) (from, to int) {
 	return 0, 0
 }
 
-// named matches a technology or an alternative. Two in one frame are different ones of one
+// namesKind reports whether a token names a technology or an alternative.
+func (t *token) namesKind() bool { return t.tech != 0 || t.choice != 0 }
+
+// isJob reports whether a word can be that of a profession.
+func (r *reading) isJob(t *token) bool {
+	return content(t) && !t.namesKind() && !r.l.has(listNoJob, t.low)
+}
+
+// namedKind matches a technology or an alternative. Two in one frame are different ones of one
 // class.
-func (m *fit) named(sort partSort, i int) (from, to int) {
+func (m *fit) namedKind(sort partSort, i int) (from, to int) {
 	r, t := m.r, &m.r.toks[i]
 	var class, side string
 	var end int

@@ -1,6 +1,9 @@
 package memory
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // verbForms returns the regular forms of an English verb: moves, moved and moving for
 // "move". If doubling depends on stress, it returns both spellings.
@@ -14,12 +17,11 @@ func verbForms(base string) []string {
 		return []string{base[:n-1] + "ies", base[:n-1] + "ied", base + "ing"}
 	}
 	third := base + "s"
-	if strings.HasSuffix(base, "s") || strings.HasSuffix(base, "sh") || strings.HasSuffix(base, "ch") ||
-		strings.HasSuffix(base, "x") || strings.HasSuffix(base, "z") || strings.HasSuffix(base, "o") {
+	if endsIn(base, "s", "sh", "ch", "x", "z", "o") {
 		third = base + "es"
 	}
 	forms := []string{third, base + "ed", base + "ing"}
-	if n >= 3 && !isVowel(last) && last != 'w' && last != 'x' && isVowel(base[n-2]) && !isVowel(base[n-3]) {
+	if n >= 3 && doubles(base[n-3:]) {
 		double := base + string(last)
 		forms = append(forms, double+"ed", double+"ing")
 	}
@@ -27,8 +29,17 @@ func verbForms(base string) []string {
 }
 
 // isVowel reports whether c is an English vowel.
+// doubles reports whether three letters end a verb that may double the last one: "plan".
+func doubles(end string) bool {
+	return !isVowel(end[0]) && isVowel(end[1]) && !isVowel(end[2]) && !endsIn(end, "w", "x")
+}
+
+func endsIn(word string, endings ...string) bool {
+	return slices.ContainsFunc(endings, func(e string) bool { return strings.HasSuffix(word, e) })
+}
+
 func isVowel(c byte) bool {
-	return c == 'a' || c == 'e' || c == 'i' || c == 'o' || c == 'u'
+	return strings.IndexByte("aeiou", c) >= 0
 }
 
 // stem returns the form in which words are compared: the lexicon's base form, or the
@@ -45,9 +56,9 @@ func stem(l *lexicon, low string) string {
 	switch {
 	case n > 4 && strings.HasSuffix(low, "ies"):
 		low = low[:n-3] + "y"
-	case n > 4 && (strings.HasSuffix(low, "sses") || strings.HasSuffix(low, "xes") || strings.HasSuffix(low, "ches") || strings.HasSuffix(low, "shes")):
+	case n > 4 && endsIn(low, "sses", "xes", "ches", "shes"):
 		low = low[:n-2]
-	case n > 3 && low[n-1] == 's' && low[n-2] != 's' && low[n-2] != 'u' && low[n-2] != 'i':
+	case n > 3 && low[n-1] == 's' && !endsIn(low, "ss", "us", "is"):
 		low = low[:n-1]
 	}
 	if e := l.words[low]; e != nil {

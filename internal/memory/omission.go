@@ -62,11 +62,13 @@ func (r *reading) sameWord(k int, t *token, first bool) bool {
 		return false
 	case s.low == t.low:
 		return s.capital == t.capital || first || k == r.lead || k == r.from
-	case s.kind == numberToken || s.capital || t.capital || s.tech != 0 || t.tech != 0:
+	case s.kind == numberToken || s.isName() || t.isName():
 		return false
 	}
 	return content(s) && content(t) && stem(r.l, s.low) == stem(r.l, t.low)
 }
+
+func (t *token) isName() bool { return t.capital || t.tech != 0 }
 
 func isArticle(t *token) bool { return t.low == "a" || t.low == "an" || t.low == "the" }
 

@@ -7,10 +7,14 @@ import (
 
 // nounStart skips the words at the start of a noun phrase that name nothing.
 func (r *reading) nounStart(i int) int {
-	for i < r.to && (r.toks[i].is(tagDet, tagMy, tagOur) || r.toks[i].low == "new" || r.toks[i].low == "current") && r.toks[i].tech == 0 {
+	for i < r.to && r.opensNoun(&r.toks[i]) {
 		i++
 	}
 	return i
+}
+
+func (r *reading) opensNoun(t *token) bool {
+	return t.tech == 0 && (t.is(tagDet, tagMy, tagOur) || t.low == "new" || t.low == "current")
 }
 
 // phraseEnd is the end of the noun phrase at i: before a punctuation mark, a
@@ -18,19 +22,24 @@ func (r *reading) nounStart(i int) int {
 func (r *reading) phraseEnd(i, limit int) int {
 	start := i
 	for i < r.to && i-start < limit {
-		t := &r.toks[i]
-		if t.kind == markToken && !t.mark(`"`) && !t.mark("'") && !t.mark("$") && !t.mark("€") && !t.mark("£") && !t.mark("%") && !t.mark("#") {
-			break
-		}
-		if i > start && (t.entryHas(tagPrep) || t.is(tagNow, tagNoLonger, tagWhy)) && t.kind == wordToken {
-			break
-		}
-		if _, dated := r.dated(i, i+1); dated && i > start {
+		if t := &r.toks[i]; t.kind == markToken && !strings.Contains(nounMarks, t.low) || i > start && r.endsNoun(i) {
 			break
 		}
 		i++
 	}
 	return i
+}
+
+// nounMarks are the marks that stand within noun phrases.
+const nounMarks = `"'$€£%#`
+
+// endsNoun reports whether token i cannot go on a noun phrase.
+func (r *reading) endsNoun(i int) bool {
+	t := &r.toks[i]
+	if _, dated := r.dated(i, i+1); dated {
+		return true
+	}
+	return t.kind == wordToken && (t.entryHas(tagPrep) || t.is(tagNow, tagNoLonger, tagWhy))
 }
 
 // stems are the content words of tokens [from, to), stemmed and sorted: the form in
@@ -39,9 +48,8 @@ func (r *reading) stems(from, to int) string {
 	var space [6]string
 	words := space[:0]
 	for i := from; i < to && len(words) < len(space); i++ {
-		t := &r.toks[i]
-		if content(t) && !t.is(tagNow) && (t.kind == numberToken || !t.entryHas(tagPrep)) {
-			words = append(words, stem(r.l, t.low))
+		if r.tells(i, i+1) {
+			words = append(words, stem(r.l, r.toks[i].low))
 		}
 	}
 	switch len(words) {
@@ -52,6 +60,17 @@ func (r *reading) stems(from, to int) string {
 	}
 	slices.Sort(words)
 	return strings.Join(slices.Compact(words), " ")
+}
+
+// tells reports whether one of tokens [from, to) is a content word.
+func (r *reading) tells(from, to int) bool {
+	for i := from; i < to; i++ {
+		t := &r.toks[i]
+		if content(t) && !t.is(tagNow) && (t.kind == numberToken || !t.entryHas(tagPrep)) {
+			return true
+		}
+	}
+	return false
 }
 
 // valueRange are the tokens of the value at or after token i: a whole date, or a noun
@@ -101,8 +120,7 @@ func isVersion(low string) bool {
 // right after it.
 func (r *reading) hasFigure(i int) bool {
 	for k := i; k < min(i+3, r.to); k++ {
-		t := &r.toks[k]
-		if t.kind == numberToken || t.is(tagNumberWord) {
+		if r.toks[k].isFigure() {
 			return true
 		}
 		if _, dated := r.dated(k, k+1); dated {

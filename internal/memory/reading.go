@@ -20,6 +20,8 @@ type reading struct {
 	commit bool
 	// told says that the filler asks to remember the statement.
 	told bool
+	// tags are those of all tokens.
+	tags tagSet
 	// from and to bound the main clause: the effect, if there is a reason.
 	from, to int
 	// because bounds the words of the reason, in bytes; empty for none.
@@ -48,6 +50,9 @@ func (r *reading) read() bool {
 		r.stop--
 	}
 	r.lead = 0
+	for i := range r.toks {
+		r.tags = r.tags.join(r.toks[i].tags)
+	}
 	r.skipFiller()
 	r.from, r.to = r.lead, r.stop
 	if r.lead < r.stop {

@@ -28,7 +28,7 @@ func (r *reading) findReason() {
 	rows := theReasons()
 	for i := range rows {
 		m := fit{r: r, parts: rows[i].parts}
-		if !m.match(0, r.lead) {
+		if !r.mayFit(&rows[i]) || !m.match(0, r.lead) {
 			continue
 		}
 		from, to := r.trimmed(m.reason[0], m.reason[1])

@@ -237,7 +237,7 @@ func (r *reading) isCommand(i int, verbs ...tag) bool {
 // counted reports whether a number stands just before token i.
 func (r *reading) counted(i int) bool {
 	for k := max(r.lead, i-2); k < i; k++ {
-		if t := &r.toks[k]; t.kind == numberToken || t.is(tagNumberWord) {
+		if r.toks[k].isFigure() {
 			return true
 		}
 	}

@@ -1,7 +1,5 @@
 package memory
 
-import "strings"
-
 // denies reports whether the main clause denies that a thing is used, or a trait.
 func (r *reading) denies() bool {
 	return r.signs.hasAny(signsOf(signTechnology, signChoice, signSelf)) && r.negated()
@@ -33,6 +31,9 @@ func (r *reading) firstPerson() bool {
 	return r.from < r.to && r.toks[r.from].is(tagI, tagWe, tagMy, tagOur)
 }
 
+// spoken reports whether the main clause begins with "I" or "we", or with their verb.
+func (r *reading) spoken() bool { return r.toks[r.from].is(tagI, tagWe) || r.elided() || r.label }
+
 // elided reports whether the main clause begins with its verb, as in notes: "Removed
 // Redis", "Tried GraphQL".
 func (r *reading) elided() bool {
@@ -41,11 +42,11 @@ func (r *reading) elided() bool {
 	}
 	t := &r.toks[r.from]
 	inflected := t.entry.base != t.entry.text
-	if inflected && (strings.HasSuffix(t.low, "ing") || strings.HasSuffix(t.low, "s")) {
+	if inflected && endsIn(t.low, "ing", "s") {
 		return false // "books", "creating": no verb of a note
 	}
-	imperative := t.is(tagPlus) && !inflected && !t.is(tagPast)
-	if imperative && !r.label && r.because.empty() && !r.namesTechnology() {
+	noted := r.label || !r.because.empty() || r.namesTechnology()
+	if imperative := t.is(tagPlus) && !inflected && !t.is(tagPast); imperative && !noted {
 		return false // "keep it up"
 	}
 	return t.is(tagPlus, tagMinus, tagSwitch, tagSwap, tagAssign, tagSettle, tagUse)
@@ -55,7 +56,7 @@ func (r *reading) elided() bool {
 // alternatives.
 func (r *reading) namesTechnology() bool {
 	for i := r.from; i < r.to; i++ {
-		if r.toks[i].tech != 0 || r.toks[i].choice != 0 {
+		if r.toks[i].namesKind() {
 			return true
 		}
 	}

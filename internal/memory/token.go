@@ -39,6 +39,9 @@ func (t *token) is(tags ...tag) bool {
 	return false
 }
 
+// isFigure reports whether the token is a number, in digits or as a word.
+func (t *token) isFigure() bool { return t.kind == numberToken || t.is(tagNumberWord) }
+
 // mark reports whether the token is the given punctuation.
 func (t *token) mark(s string) bool { return t.kind == markToken && t.low == s }
 
@@ -114,66 +117,62 @@ func wordAt(l *lexicon, text string, start, end int) token {
 func wordLength(s string) int {
 	i := 0
 	for i < len(s) {
-		c := s[i]
-		if c < utf8.RuneSelf {
-			if isAlnum(c) {
-				i++
-				continue
-			}
-			if i > 0 && joins(c) && i+1 < len(s) && (isAlnum(s[i+1]) || s[i+1] >= utf8.RuneSelf && c != '.') {
-				i++
-				continue
-			}
-			if c == ',' && i > 0 && isThousand(s[i:]) && s[i-1] >= '0' && s[i-1] <= '9' {
-				i += 4 // 1,200
-				continue
-			}
-			if i > 0 && i <= 2 && (c == '+' || c == '#') {
-				i++
-				continue
-			}
-			break
-		}
-		r, size := utf8.DecodeRuneInString(s[i:])
-		if r == '’' && i > 0 && i+size < len(s) && isAlnum(s[i+size]) {
-			i += size
+		if isAlnum(s[i]) {
+			i++
 			continue
 		}
-		if !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) {
+		n := joinedLength(s, i)
+		if n == 0 {
 			break
 		}
-		i += size
+		i += n
 	}
 	return i
 }
 
+// joinedLength is how many bytes at s[i], which are no ASCII letters or digits, go on the word
+// before them; 0 for none.
+func joinedLength(s string, i int) int {
+	c := s[i]
+	if c >= utf8.RuneSelf {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		apostrophe := r == '’' && i > 0 && i+size < len(s) && isAlnum(s[i+size])
+		if apostrophe || isWordRune(r) {
+			return size
+		}
+		return 0
+	}
+	switch {
+	case i == 0:
+	case joins(c) && i+1 < len(s) && mayFollow(c, s[i+1]), i <= 2 && (c == '+' || c == '#'):
+		return 1
+	case c == ',' && isDigit(s[i-1]) && isThousand(s[i:]):
+		return 4 // 1,200
+	}
+	return 0
+}
+
+func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) }
+
+// mayFollow reports whether a byte goes on a word behind a joiner.
+func mayFollow(joiner, c byte) bool { return isAlnum(c) || c >= utf8.RuneSelf && joiner != '.' }
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
 // isThousand reports whether s begins with a comma and exactly three digits.
 func isThousand(s string) bool {
-	if len(s) < 4 || len(s) > 4 && s[4] >= '0' && s[4] <= '9' {
+	if len(s) < 4 || len(s) > 4 && isDigit(s[4]) {
 		return false
 	}
-	for i := 1; i < 4; i++ {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return true
+	return isDigit(s[1]) && isDigit(s[2]) && isDigit(s[3])
 }
 
 func isAlnum(c byte) bool {
-	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
+	return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'z'
 }
 
 // joins reports whether c may be inside a word.
-func joins(c byte) bool {
-	switch c {
-	case '\'', '-', '.', '_', '+', '/', '@', '#', ':', '&':
-		return true
-	case ',':
-		return false
-	}
-	return false
-}
+func joins(c byte) bool { return strings.IndexByte("'-._+/@#:&", c) >= 0 }
 
 // lowered returns s in lower case with straight apostrophes; s itself if it is in that
 // form.
