@@ -117,7 +117,7 @@ func (p *dateParser) bareDay(f found) dateSpan {
 	case goesOn:
 		return p.dayAfterSaid(int(t.value))
 	}
-	return p.nearestDay(f, int(t.value))
+	return p.nearestDay(f, int(t.value), anyWeekday)
 }
 
 // nextDay reads the 5 in "May 4 and 5".
@@ -141,32 +141,25 @@ func (p *dateParser) dayAfterSaid(day int) dateSpan {
 	return s
 }
 
-// nearestDay is a day of the anchor's month, or of the next one on the side of the clause.
-func (p *dateParser) nearestDay(f found, day int) dateSpan {
-	when := p.tense(f.start)
-	for step := range 3 {
-		if when == behind {
-			step = -step
-		}
-		from := p.civil(p.anchor.Year(), int(p.anchor.Month())+step, day)
-		gone, coming := from.Before(p.today()), from.After(p.today())
-		if wrong := gone && when == ahead || coming && when == behind; !wrong && from.Day() == day {
-			return p.day(from)
-		}
-	}
-	return dateSpan{}
+// anyWeekday stands for no weekday in particular.
+const anyWeekday = -1
+
+// nthWeekday reads "Thursday the 26th".
+func (p *dateParser) nthWeekday(f found) dateSpan {
+	return p.nearestDay(f, int(p.token(f, nthWord, 0).value), p.at(f.start).value)
 }
 
-// nthWeekday reads "Thursday the 26th": the nearest month in which that day is one.
-func (p *dateParser) nthWeekday(f found) dateSpan {
-	day, weekday, when := int(p.token(f, nthWord, 0).value), p.at(f.start).value, p.tense(f.start)
+// nearestDay is a day of the anchor's month, or of the nearest one on the side of the
+// clause that has the day, and has it on that weekday.
+func (p *dateParser) nearestDay(f found, day int, weekday int32) dateSpan {
+	when := p.tense(f.start)
 	for _, step := range [...]int{0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6} {
 		from := p.civil(p.anchor.Year(), int(p.anchor.Month())+step, day)
-		gone := from.Before(p.today())
-		if wrong := gone && when == ahead || !gone && when == behind; wrong || from.Day() != day {
+		gone, coming := from.Before(p.today()), from.After(p.today())
+		if from.Day() != day || gone && when == ahead || coming && when == behind {
 			continue
 		}
-		if int32(from.Weekday()) == weekday {
+		if weekday == anyWeekday || weekday == int32(from.Weekday()) {
 			return p.day(from)
 		}
 	}

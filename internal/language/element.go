@@ -24,11 +24,7 @@ func (b *blocks) end(at int) int {
 }
 
 // inline are elements that people write around their own words.
-var inline = map[string]bool{
-	"a": true, "abbr": true, "b": true, "big": true, "br": true, "cite": true, "del": true, "div": true, "em": true, "font": true,
-	"h1": true, "h2": true, "h3": true, "h4": true, "hr": true, "i": true, "ins": true, "kbd": true, "li": true, "mark": true,
-	"ol": true, "p": true, "q": true, "s": true, "small": true, "span": true, "strong": true, "sub": true, "sup": true, "u": true, "ul": true,
-}
+var inline = wordSet(`a abbr b big br cite del div em font h1 h2 h3 h4 hr i ins kbd li mark ol p q s small span strong sub sup u ul`)
 
 // elementEnd is the end of the element of markup that begins with the line at at and ends
 // with a line; 0 if there is none. Elements for the look of a text do not count.

@@ -1,23 +1,12 @@
 package language
 
-import "strings"
-
 // longestStop is the length of the longest stop word.
 const longestStop = 10
 
-// stops holds the stop words; never written.
-var stops = func() map[string]bool {
-	words := make(map[string]bool, 200)
-	for word := range strings.FieldsSeq(stopWords) {
-		words[word] = true
-	}
-	return words
-}()
-
-// stopWords are the function words of English: articles, pronouns, auxiliaries,
+// stops are the function words of English: articles, pronouns, auxiliaries,
 // prepositions, question words, and the short forms the scanner leaves. They
-// stand in nearly every message and every question.
-const stopWords = `
+// stand in nearly every message and every question. Never written.
+var stops = wordSet(`
 a an the and or but nor so yet if then than that this these those there here
 i me my mine myself we us our ours ourselves you your yours yourself yourselves
 he him his himself she her hers herself it its itself they them their theirs themselves
@@ -29,4 +18,4 @@ not no to of in on at by for from with without into onto about as up down out of
 again further once during before after above below between through against until while because
 all any both each few more most other some such only own same too very just also
 s t d m re ve ll
-`
+`)

@@ -238,10 +238,3 @@ func Stem(s string) string {
 	w, _ := scan.Next()
 	return string(w.Stem)
 }
-
-// Stop reports whether the first word of s says nothing on its own.
-func Stop(s string) bool {
-	scan := Scan(s)
-	w, _ := scan.Next()
-	return w.Stop
-}

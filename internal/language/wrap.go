@@ -185,20 +185,16 @@ func wordSet(words string) map[string]bool {
 // the space around it, also one that ends a thought: whether it does can be told only
 // where the whole text is. Most texts have none, and are returned as they are.
 func OneLine(text string) string {
-	end, next := lineEnd(text, 0)
-	if end == len(text) {
+	if end, _ := lineEnd(text, 0); end == len(text) {
 		return text
 	}
-	var b strings.Builder
-	b.Grow(len(text))
-	for at := 0; ; end, next = lineEnd(text, at) {
-		from, to := trimStart(text, at, end), trimEnd(text, at, end)
-		if from < to && b.Len() > 0 {
-			b.WriteByte(' ')
+	var lines []string
+	for at := 0; at < len(text); {
+		end, next := lineEnd(text, at)
+		if from := trimStart(text, at, end); from < end {
+			lines = append(lines, text[from:trimEnd(text, from, end)])
 		}
-		b.WriteString(text[from:max(from, to)])
-		if at = next; end == len(text) {
-			return b.String()
-		}
+		at = next
 	}
+	return strings.Join(lines, " ")
 }

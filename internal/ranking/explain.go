@@ -20,7 +20,7 @@ var featureNames = [numFeatures]string{
 	fManyLength: "length (several)", fManyRare: "rare words (several)", fManyOpening: "opening (several)",
 	fDeed: "verbs", fResembles: "resemblance",
 	fMeaning: "meaning", fMeaningBest: "best meaning", fMeaningBefore: "meaning before",
-	fWhenMeaning: "meaning (when)", fManyMeaning: "meaning (several)", fRequest: "request", fReply: "reply",
+	fWhenMeaning: "meaning (when)", fManyMeaning: "meaning (several)", fRequest: "request",
 }
 
 // explain breaks a score down, weightiest part first.

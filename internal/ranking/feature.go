@@ -45,7 +45,6 @@ const (
 	fWhenMeaning          // fMeaning, when a time is asked
 	fManyMeaning          // fMeaning, when several things are asked for
 	fRequest              // is a question of the user to the assistant
-	fReply                // said by the assistant, if the question does not ask for that
 	numFeatures
 )
 
@@ -202,7 +201,6 @@ func (l *look) form(f *features, m *doc) {
 	} else {
 		f[fRequest] = float32(m.asking) / shareWhole
 	}
-	f[fReply] = truth(l.worth(m) < 1)
 	f[fLength] = min(1, float32(math.Log1p(float64(m.content)))/4)
 	f[fRare] = float32(m.rare) / mostRare
 }
