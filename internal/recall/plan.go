@@ -138,7 +138,7 @@ const (
 	maxFilled = 12
 	// belongs is the probability from which a message is told as a member of an answer. A
 	// list that lacks a part is worth less than one with a line too many.
-	belongs = 0.05
+	belongs = 0.1
 	// maxUnsure bounds the lines of an answer that is not sure.
 	maxUnsure = 5
 )

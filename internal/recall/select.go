@@ -118,7 +118,7 @@ func (q *question) signs(found []passage) []float32 {
 	}
 	v[sMargin] = best.score - rival
 	v[sShare] = float32(1 / sum)
-	v[sCover] = best.values[fCover] + best.values[fKin]
+	v[sCover] = best.covered()
 	v[sMissing] = best.values[fMissing]
 	v[sNames] = best.values[fNamesNear]
 	v[sForm] = max(best.values[fPerson], best.values[fPlace], best.values[fTime], best.values[fNumber], best.values[fAmount], best.values[fReason], best.values[fName])
@@ -209,7 +209,7 @@ func (p *passage) relative(best *passage) float32 {
 func current(pair []passage) []passage {
 	const alike = 0.8
 	a, b := &pair[0], &pair[1]
-	if a.role != b.role || min(a.covered(), b.covered()) < alike*max(a.covered(), b.covered()) {
+	if min(a.covered(), b.covered()) < alike*max(a.covered(), b.covered()) {
 		return pair
 	}
 	if a.before(b) < 0 {
@@ -221,11 +221,11 @@ func current(pair []passage) []passage {
 // covered is the weight of the question's words that a passage has, in any form.
 func (p *passage) covered() float32 { return p.values[fCover] + p.values[fKin] }
 
-// pairAnswers reports whether one of the two best passages surely answers. probability is
-// that of the best.
+// pairAnswers reports whether one of the two best passages surely answers, both said by the
+// same side. probability is that of the best.
 func (q *question) pairAnswers(found []passage, probability float32) bool {
 	pair := distinct(found, 2)
-	if len(pair) < 2 || !pair[0].mayAnswer() || !pair[1].mayAnswer() {
+	if len(pair) < 2 || pair[0].role != pair[1].role || !pair[0].mayAnswer() || !pair[1].mayAnswer() {
 		return false
 	}
 	return probability*(1+pair[1].relative(&pair[0])) >= together
