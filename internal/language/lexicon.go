@@ -86,3 +86,11 @@ func Idle(stem string) bool { return english().idle[stem] }
 
 // Verb reports whether the word with a stem is mostly a verb.
 func Verb(stem string) bool { return english().verbs[stem] }
+
+// Plural reports whether a noun, in lower case, seems to name several things.
+func Plural(noun string) bool {
+	if len(noun) <= 3 || noun[len(noun)-1] != 's' || strings.ContainsAny(noun, "'’") {
+		return false
+	}
+	return !strings.ContainsRune("sui", rune(noun[len(noun)-2])) // "glass", "bus", "basis"
+}

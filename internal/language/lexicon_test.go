@@ -51,3 +51,14 @@ func TestLexiconFiles(t *testing.T) {
 		}
 	}
 }
+
+func TestPlural(t *testing.T) {
+	t.Parallel()
+	for noun, want := range map[string]bool{
+		"songs": true, "ties": true, "song": false, "glass": false, "bus": false, "basis": false, "yes": false, "anna's": false,
+	} {
+		if got := language.Plural(noun); got != want {
+			t.Errorf("Plural(%q): got %v, want %v", noun, got, want)
+		}
+	}
+}

@@ -207,13 +207,6 @@ func (l *lexicon) meaningOf(item, base string) *meaning {
 	return &e.phrases[len(e.phrases)-1].meaning
 }
 
-// NamesTechnology reports whether a word, in lower case, is only the name of a
-// technology: "kafka", but not "go".
-func NamesTechnology(word string) bool {
-	e := theLexicon().words[word]
-	return e != nil && e.tech != 0 && !e.everyday
-}
-
 // canonical returns the name of a thing for comparisons.
 func (l *lexicon) canonical(name string) string {
 	if other, found := l.same[name]; found {

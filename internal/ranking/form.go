@@ -55,22 +55,17 @@ func (f *form) several(word string) bool {
 		return true
 	case "has", "have":
 		f.over = true
-		return f.head == "" || isPlural(f.head)
+		return f.head == "" || language.Plural(f.head)
 	case "is", "was", "do", "does", "did", "can", "could", "will", "would", "had", "might", "may", "should":
 		f.over = true
-		return isPlural(f.head)
+		return language.Plural(f.head)
 	case "of":
-		return isPlural(f.head)
+		return language.Plural(f.head)
 	case "many":
 		return f.asked == "how"
 	}
 	f.head = word
 	return false
-}
-
-// isPlural reports whether a noun looks like a plural.
-func isPlural(w string) bool {
-	return len(w) > 3 && w[len(w)-1] == 's' && w[len(w)-2] != 's' && w[len(w)-2] != 'u' && w[len(w)-2] != 'i'
 }
 
 // joined is the word joined to the previous one, if only a hyphen separates them:

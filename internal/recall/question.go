@@ -69,16 +69,8 @@ func readPart(text, whole string, at time.Time) *question {
 		}
 		q.add(w)
 	}
-	q.many = q.cues&(cueMany|cueOrder|cueChange) != 0 || q.head >= 0 && !q.words[q.head].name && isPlural(q.words[q.head].low) && q.form&formTime == 0
+	q.many = q.cues&(cueMany|cueOrder|cueChange) != 0 || q.head >= 0 && !q.words[q.head].name && language.Plural(q.words[q.head].low) && q.form&formTime == 0
 	return q
-}
-
-// isPlural reports whether an English noun seems to name several things.
-func isPlural(low string) bool {
-	if strings.ContainsAny(low, "'’") {
-		return false
-	}
-	return len(low) > 3 && strings.HasSuffix(low, "s") && !strings.HasSuffix(low, "ss") && !strings.HasSuffix(low, "us") && !strings.HasSuffix(low, "is")
 }
 
 // headed reports whether "what" or "which" stands just before, with no content word
