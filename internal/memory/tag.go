@@ -31,7 +31,6 @@ const (
 	tagSpeech
 	tagOpinion
 	tagUsage
-	tagGroup
 	tagIt
 	tagAnd
 	tagDet
@@ -110,7 +109,7 @@ const (
 var tagList = [...]string{
 	"stop", "i", "we", "my", "our", "the", "you", "be", "becopula", "aux", "wh", "past", "future",
 	"promise", "neg", "nolonger", "now", "if", "hedge", "firm", "he", "speech", "opinion", "usage",
-	"group", "it", "and", "det", "prep", "span of time", "adverbial", "reasonstart", "filler", "label", "forget", "forgetabout",
+	"it", "and", "det", "prep", "span of time", "adverbial", "reasonstart", "filler", "label", "forget", "forgetabout",
 	"correction", "accept", "decline", "suggest", "why", "harm", "takes to", "thus", "therefore", "aim",
 	"purpose", "motive", "trouble", "plus", "minus", "switch", "swap", "set", "settle", "use", "gone",
 	"relation", "pet", "likes", "hates", "self", "self with a name", "attribute", "home", "employer", "job", "origin",
