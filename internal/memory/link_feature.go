@@ -277,11 +277,17 @@ func (p *pairing) otherFigure() bool {
 				same = true
 				continue
 			}
-			other = other || a.unit != 0 && a.unit == b.unit || a.shape != 0 && a.shape == b.shape || p.meet(a.at, b.at)
+			other = other || a.measuresLike(b) || p.meet(a.at, b.at)
 		}
 	}
 	p.v.when(figureStep, same && other)
 	return other
+}
+
+// measuresLike reports whether two figures have one unit, or one writing.
+func (f *figure) measuresLike(o *figure) bool {
+	sameUnit, sameShape := f.unit == o.unit, f.shape == o.shape
+	return f.unit != 0 && sameUnit || f.shape != 0 && sameShape
 }
 
 // meet reports whether two places, in the older and in the newer statement, are by one
@@ -311,10 +317,11 @@ func (p *pairing) otherDay() bool {
 // adds to it, gives no other value.
 func (p *pairing) slot(was, now *Fact) {
 	remarks := p.was.valued() && !p.now.valued() && !p.now.cues.any(endCues|negationCues)
-	if remarks || p.now.cues.any(alsoCues) || p.was.numFigures > 0 && p.now.numFigures == 0 {
+	figureless := p.was.numFigures > 0 && p.now.numFigures == 0
+	if remarks || figureless || p.now.cues.any(alsoCues) || now.Attribute == "" {
 		return
 	}
-	slot := now.Attribute != "" && now.Subject == was.Subject && now.Attribute == was.Attribute
+	slot := now.Subject == was.Subject && now.Attribute == was.Attribute
 	p.v.when(sameSlot, slot && now.Value != was.Value)
 }
 

@@ -1,6 +1,16 @@
 package memory
 
-import "github.com/hermes-memory/hermes/internal/session"
+import (
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// What says that a decision was reversed, and what may follow it; never written.
+var (
+	overturnWords   = []string{"reversed", "overturned", "revised", "undid", "reverted", "scrapped", "scratch"}
+	overturnedWords = []string{"decision", "plan", "again", "today", "one"}
+)
 
 // overturns reports whether a sentence begins by reversing the previous decision and
 // continues with the new one: "Reversed that: all teams share a cluster".
@@ -8,11 +18,11 @@ func (r *reading) overturns() bool {
 	turned := false
 	for i := range min(len(r.toks), 9) {
 		switch t := &r.toks[i]; {
-		case t.low == "reversed" || t.low == "overturned" || t.low == "revised" || t.low == "undid" || t.low == "reverted" || t.low == "scrapped" || t.low == "scratch":
+		case contains(overturnWords, t.low):
 			turned = true
-		case t.mark(":") || t.mark("-") || t.mark(";") || t.mark(","):
+		case t.kind == markToken && strings.Contains(":-;,", t.low):
 			return turned && i+2 < len(r.toks)
-		case turned && !t.is(tagIt, tagDet, tagThe) && t.low != "decision" && t.low != "plan" && t.low != "again" && t.low != "today" && t.low != "one":
+		case turned && !t.is(tagIt, tagDet, tagThe) && !contains(overturnedWords, t.low):
 			return false
 		}
 	}

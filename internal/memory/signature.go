@@ -199,14 +199,20 @@ const reach = 4
 // direct notes that the tokens behind this one name what goes or what comes.
 func (g *signer) direct(i int) {
 	t := &g.toks[i]
+	instead := t.low == "of" && i > 0 && g.toks[i-1].low == "instead"
 	switch {
-	case t.low == "from" || t.low == "than" || t.low == "not" || t.low == "von",
-		t.low == "of" && i > 0 && g.toks[i-1].low == "instead", t.is(tagMinus, tagNoLonger, tagSwap):
+	case instead, contains(leavingWords, t.low), t.is(tagMinus, tagNoLonger, tagSwap):
 		g.leaving, g.arriving = reach+1, 0
-	case t.low == "to" || t.low == "into" || t.low == "onto" || t.low == "with" || t.low == "new", t.is(tagNow) && t.low != "instead":
+	case contains(arrivingWords, t.low), t.is(tagNow) && t.low != "instead":
 		g.leaving, g.arriving = 0, reach+1
 	}
 }
+
+// Words before what goes and before what comes; never written.
+var (
+	leavingWords  = []string{"from", "than", "not", "von"}
+	arrivingWords = []string{"to", "into", "onto", "with", "new"}
+)
 
 // dated reports whether token i is part of a date, and adds the date at its first token.
 func (g *signer) dated(i int) bool {
@@ -356,8 +362,10 @@ func (g *signer) figure(i int) {
 
 // ordinal adds the day of a bare "the 25th": the one that is near.
 func (g *signer) ordinal(low string, i int) {
-	day, err := strconv.Atoi(strings.TrimRight(low, "sthnrd"))
-	if err != nil || day < 1 || day > 31 || len(low) < 3 || low[len(low)-1] <= '9' || g.out.numDays == maxDays {
+	bare := strings.TrimRight(low, "sthnrd")
+	day, err := strconv.Atoi(bare)
+	ordinal := err == nil && len(low) == len(bare)+2
+	if !ordinal || day < 1 || day > 31 || g.out.numDays == maxDays {
 		return
 	}
 	from := time.Date(g.said.Year(), g.said.Month(), day, 0, 0, 0, 0, time.UTC)
