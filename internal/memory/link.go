@@ -282,7 +282,7 @@ var linkModel = sync.OnceValue(func() *fitted.Forest {
 // The probabilities from which a fact ends another, and from which it perhaps does. A
 // false end costs five times a missed one; docs/memory.md says what they reach.
 const (
-	endsAt    = 0.6
+	endsAt    = 0.65
 	perhapsAt = 0.1
 	// maxEnded bounds the facts that one fact ends, and those that it perhaps does.
 	maxEnded = 3
