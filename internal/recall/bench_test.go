@@ -18,7 +18,7 @@ func BenchmarkAnswer(b *testing.B) {
 			k.learn(session.User, "", fmt.Sprintf("%s That was in week %d of project %d.", c.Said, i, i/7))
 			k.Now = k.Now.Add(time.Minute)
 		}
-		for name, question := range map[string]string{"told": "What colour do I like best?", "never told": "What is the airspeed of a swallow?"} {
+		for name, question := range map[string]string{"told": "What colour do I like best?", "never told": "What is the airspeed of a swallow?", "in order": "Which colours have I liked, in order?", "changed": "What has changed?"} {
 			p := k.prompt(question, false)
 			b.Run(fmt.Sprintf("%s/%d", name, size), func(b *testing.B) {
 				for b.Loop() {

@@ -134,8 +134,6 @@ func (q *question) answer(ctx context.Context, ask *run.Question) (choice, error
 const (
 	// maxPlanned bounds the lines of an answer to a question about memory.
 	maxPlanned = 20
-	// maxFilled is up to how many lines what was said in a time fills an answer about it.
-	maxFilled = 12
 	// belongs is the probability from which a message is told as a member of an answer. A
 	// list that lacks a part is worth less than one with a line too many.
 	belongs = 0.1
@@ -271,7 +269,7 @@ func (p *query) factsOf(ask *run.Question, limit int) []memory.Fact {
 		return again
 	})
 	n := min(len(facts), limit)
-	for n > 0 && odds[facts[n-1].ID] < 0 && (n > maxFilled || p.span == (span{})) {
+	for n > 0 && odds[facts[n-1].ID] < 0 && p.span == (span{}) {
 		n--
 	}
 	return facts[:n]
