@@ -56,6 +56,9 @@ func readPart(text, whole string, at time.Time) *question {
 	q := &question{text: text, at: at, head: -1, dates: language.Dates(text, at), vec: wordvec.Of(text), wide: isWide(text)}
 	words := wordsOf(text)
 	theLexicon().stopForeign(words, wordsOf(whole))
+	if len(words) > 0 && !strings.HasPrefix(strings.TrimLeft(whole, " "), text[words[0].start:words[0].end]) {
+		words[0].opens = false // the question began before it
+	}
 	q.cues = cuesOf(text, words)
 	q.form = asksFor(text, words)
 	q.yesNo = q.form == 0 && len(words) > 0 && opensYesNo(words[0].low)
