@@ -19,7 +19,7 @@ type fitting struct {
 	name     string
 	file     string // the weights in use, from the root of the repository
 	features []string
-	ridge    float64
+	ridge    ridge
 	// examples makes the examples of a set of lives, in an order that never changes.
 	examples func([]life) ([]example, error)
 	// learn replaces the fit of examples: it returns the weights without a scope, and what
@@ -40,13 +40,13 @@ type weights interface {
 // fittings lists the models in the order in which they are fitted: one that uses the
 // scores of another comes after it.
 func fittings() []fitting {
-	return []fitting{worthFitting(), {
+	return []fitting{worthFitting(), wishFitting(), {
 		name: "links", file: "internal/memory/links.txt", features: memory.LinkFeatures(), forest: true, examples: linkExamples,
 	}, {
 		name: "selector", file: "internal/recall/selector.txt", features: recall.FeatureNames(), learn: learnSelector,
 	}, {
 		name: "confidence", file: "internal/recall/confidence.txt", features: recall.SignNames(),
-		ridge: confidenceRidge, examples: confidenceExamples,
+		ridge: even(confidenceRidge), examples: confidenceExamples,
 	}, newsFitting(), membersFitting(), topicsFitting()}
 }
 

@@ -213,7 +213,7 @@ func (s *linkSet) choose(features int) error {
 		for _, i := range best {
 			s.pairs[i].yes = true
 		}
-		m, err := learnLogistic(s.examples(), features, linkRidge)
+		m, err := learnLogistic(s.examples(), features, even(linkRidge))
 		if err != nil {
 			return err
 		}

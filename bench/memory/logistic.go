@@ -42,6 +42,24 @@ func (m *learned) probability(values []float32) float64 {
 	return 1 / (1 + math.Exp(-m.score(values)))
 }
 
+// ridge draws weights to zero: those of the first features by few, those of the rest by many.
+type ridge struct {
+	few   float64
+	first int
+	many  float64
+}
+
+// even is the same ridge for all features.
+func even(r float64) ridge { return ridge{many: r} }
+
+// of is the ridge of a feature.
+func (r ridge) of(feature int) float64 {
+	if feature < r.first {
+		return r.few
+	}
+	return r.many
+}
+
 const (
 	// newtonSteps is more than a fit of any data at hand needs.
 	newtonSteps = 60
@@ -50,15 +68,15 @@ const (
 )
 
 // learnLogistic fits weights by Newton's method. It minimises the sum of the examples'
-// losses plus ridge/2 for every squared weight, each weight measured in standard
+// losses plus the ridge/2 for every squared weight, each weight measured in standard
 // deviations of its feature: a feature's unit does not change the fit. The base is free.
 // The same examples in the same order give the same weights on every machine, to the
 // digits that are written.
-func learnLogistic(examples []example, features int, ridge float64) (*learned, error) {
+func learnLogistic(examples []example, features int, by ridge) (*learned, error) {
 	if len(examples) == 0 {
 		return nil, fmt.Errorf("no examples to learn from")
 	}
-	penalty := penalties(examples, features, ridge)
+	penalty := penalties(examples, features, by)
 	w := make([]float64, features+1) // the last is the base
 	loss := lossOf(examples, w, penalty)
 	for range newtonSteps {
@@ -90,7 +108,7 @@ func learnLogistic(examples []example, features int, ridge float64) (*learned, e
 
 // penalties are the ridges of the weights, the last that of the base: next to none, so
 // that a fit of examples that are all alike ends.
-func penalties(examples []example, features int, ridge float64) []float64 {
+func penalties(examples []example, features int, by ridge) []float64 {
 	out, total := make([]float64, features+1), 0.0
 	means, squares := make([]float64, features), make([]float64, features)
 	for i := range examples {
@@ -104,7 +122,7 @@ func penalties(examples []example, features int, ridge float64) []float64 {
 	for j := range features {
 		mean := means[j] / total
 		variance := squares[j]/total - float64(mean*mean)
-		out[j] = ridge * variance
+		out[j] = by.of(j) * variance
 		if variance < 1e-9 { // the same everywhere: it tells nothing
 			out[j] = 1e9
 		}

@@ -19,7 +19,7 @@ func TestLearnLogistic(t *testing.T) {
 		{scope: "a", values: []float32{0, 7}, yes: true, weight: 10}, {scope: "a", values: []float32{0, 7}, weight: 30},
 		{scope: "b", values: []float32{1, 7}, yes: true, weight: 40}, {scope: "b", values: []float32{1, 7}, weight: 5},
 	}
-	m, err := learnLogistic(examples, 2, 1e-9)
+	m, err := learnLogistic(examples, 2, even(1e-9))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,11 +34,11 @@ func TestLearnLogistic(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", c.name, c.got, c.want)
 		}
 	}
-	strict, err := learnLogistic(examples, 2, 100)
+	strict, err := learnLogistic(examples, 2, even(100))
 	if err != nil || strict.weights[0] <= 0 || strict.weights[0] > m.weights[0]/2 {
 		t.Errorf("got %v, %v, want a smaller weight than %v under a strong ridge", strict, err, m.weights[0])
 	}
-	if _, err = learnLogistic(nil, 2, 1); err == nil {
+	if _, err = learnLogistic(nil, 2, even(1)); err == nil {
 		t.Error("no examples were learnt from")
 	}
 }
@@ -53,11 +53,11 @@ func TestLearnLogisticUnits(t *testing.T) {
 		small = append(small, example{values: []float32{v}, yes: yes})
 		large = append(large, example{values: []float32{v * 1024}, yes: yes})
 	}
-	a, err := learnLogistic(small, 1, 3)
+	a, err := learnLogistic(small, 1, even(3))
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := learnLogistic(large, 1, 3)
+	b, err := learnLogistic(large, 1, even(3))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestLeaveOneScopeOut(t *testing.T) {
 			examples = append(examples, example{scope: scope, values: []float32{float32(i % 2)}, yes: (i%2 == 1) == (scope != "odd")})
 		}
 	}
-	got, err := leaveScopesOut(examples, func(e []example) (weights, error) { return learnLogistic(e, 1, 0.1) })
+	got, err := leaveScopesOut(examples, func(e []example) (weights, error) { return learnLogistic(e, 1, even(0.1)) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := fitting{name: "asks", features: []string{"asks", "length"}, ridge: 1, examples: func(lives []life) ([]example, error) {
+	f := fitting{name: "asks", features: []string{"asks", "length"}, ridge: even(1), examples: func(lives []life) ([]example, error) {
 		var out []example
 		for i := range lives {
 			for _, m := range lives[i].Messages {

@@ -15,14 +15,14 @@ import (
 // that asks for several.
 func membersFitting() fitting {
 	return fitting{
-		name: "members", file: "internal/recall/members.txt", features: recall.MemberNames(), ridge: 10, examples: memberExamples,
+		name: "members", file: "internal/recall/members.txt", features: recall.MemberNames(), ridge: even(10), examples: memberExamples,
 	}
 }
 
 // topicsFitting makes the weights by which the members of an answer are told as sure.
 func topicsFitting() fitting {
 	return fitting{
-		name: "topics", file: "internal/recall/topics.txt", features: recall.TopicNames(), ridge: 2, examples: topicExamples,
+		name: "topics", file: "internal/recall/topics.txt", features: recall.TopicNames(), ridge: even(2), examples: topicExamples,
 	}
 }
 

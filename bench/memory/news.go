@@ -11,7 +11,7 @@ import (
 
 // newsFitting makes the weights by which a fact answers "what has changed?".
 func newsFitting() fitting {
-	return fitting{name: "news", file: "internal/recall/news.txt", features: recall.NewsNames(), ridge: 5, examples: newsExamples}
+	return fitting{name: "news", file: "internal/recall/news.txt", features: recall.NewsNames(), ridge: even(5), examples: newsExamples}
 }
 
 // newsExamples are the facts of all lives at their end. A fact is a yes if its message is

@@ -36,6 +36,7 @@ func TestGenerate(t *testing.T) {
 // what is stale, and what is asserted that must not be.
 func TestFloors(t *testing.T) {
 	t.Parallel()
+	var outdated figure
 	for seed := range uint64(5) {
 		tr := generate(1000, seed+1)
 		s, _ := learn(tr)
@@ -43,9 +44,7 @@ func TestFloors(t *testing.T) {
 		if got := r.ofFit(); got < 90 {
 			t.Errorf("seed %d: got %.1f %% of what fits retained, want 90: %v", seed+1, got, r.tally)
 		}
-		if got := r.of(stale, sorts...); got.mean() > 1./10 { // about a dozen updates fit: one may be missed
-			t.Errorf("seed %d: got %s stale", seed+1, got.share())
-		}
+		outdated = outdated.plus(r.of(stale, sorts...))
 		if got := r.of(asserted, distractors...); got.mean() > 1./33 {
 			t.Errorf("seed %d: got %s distractors asserted", seed+1, got.share())
 		}
@@ -55,6 +54,9 @@ func TestFloors(t *testing.T) {
 		if r.tokens > 2000 {
 			t.Errorf("seed %d: got %d tokens", seed+1, r.tokens)
 		}
+	}
+	if outdated.mean() > 1./20 { // about a dozen updates fit on a seed
+		t.Errorf("got %s stale on all seeds", outdated.share())
 	}
 }
 

@@ -1,72 +1,54 @@
 package main
 
 import (
-	_ "embed" // plain sentences
-	"strings"
+	"slices"
 
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/ranking"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// worthFitting makes the weights by which a sentence is kept or not.
+// sentenceRidge draws the weights of signs little and those of the message's meaning much:
+// there are a hundred dimensions, and a few thousand messages.
+func sentenceRidge() ridge {
+	return ridge{few: 3, first: slices.Index(memory.SentenceFeatures(), "v00"), many: 40}
+}
+
+// worthFitting makes the weights by which a sentence is kept or not. A sentence is worth
+// keeping if the user tells its message. Sentences that other rules take for questions or
+// quotations are no examples.
 func worthFitting() fitting {
 	return fitting{
-		name: "worth", file: "internal/memory/worth.txt", features: memory.WorthFeatures(), ridge: 1, examples: worthExamples,
+		name: "worth", file: "internal/memory/worth.txt", features: memory.SentenceFeatures(), ridge: sentenceRidge(),
+		examples: sentenceExamples(func(m *labelled, j *memory.Judged) (yes, counts bool) {
+			return m.told && !m.isAside(j.Start), j.Asserted
+		}),
 	}
 }
 
-//go:embed testdata/plain.txt
-var plainSentences string
-
-// plainWeights are how much a plain sentence counts that is a statement, and one that is
-// none: less than one of the lives.
-var plainWeights = map[bool]float64{true: 0.2, false: 0.5}
-
-// plainExamples are sentences without a life around them.
-func plainExamples() []example {
-	var out []example
-	for line := range strings.Lines(plainSentences) {
-		text, yes := strings.CutPrefix(strings.TrimSpace(line), "+ ")
-		if !yes {
-			var no bool
-			if text, no = strings.CutPrefix(text, "- "); !no {
-				continue
-			}
-		}
-		for _, j := range memory.Judge(ranking.Document{Role: session.User, Text: text}) {
-			if j.Asserted {
-				out = append(out, example{scope: "plain", values: j.Values, yes: yes, weight: plainWeights[yes]})
-			}
-		}
+// wishFitting makes the weights by which a sentence is taken for a standing wish.
+func wishFitting() fitting {
+	return fitting{
+		name: "wish", file: "internal/memory/wish.txt", features: memory.SentenceFeatures(), ridge: sentenceRidge(),
+		examples: sentenceExamples(func(m *labelled, j *memory.Judged) (yes, counts bool) { return m.wish && !m.isAside(j.Start), true }),
 	}
-	return out
 }
 
-// worthExamples are the sentences of all messages of users, in these and in own lives, that other rules do not take
-// for questions or quotations. One is worth keeping if its message is a statement. A
-// message counts once, however many sentences it has.
-func worthExamples(lives []life) ([]example, error) {
-	out := plainExamples()
-	own, err := ownLives()
-	if err != nil {
-		return nil, err
-	}
-	lives = append(lives[:len(lives):len(lives)], own...)
-	for i := range lives {
-		l := &lives[i]
-		for k := range l.Messages {
-			m := &l.Messages[k]
-			if m.Role != "user" {
-				continue
-			}
-			judged := memory.Judge(ranking.Document{Role: session.User, Text: m.Text, SaidAt: m.Time})
-			for _, j := range judged {
-				if j.Asserted {
-					out = append(out, example{scope: l.ID, values: j.Values, yes: m.Statement, weight: 1 / float64(len(judged))})
+// sentenceExamples are the sentences of the messages of users that count. A message counts
+// once, however many sentences it has.
+func sentenceExamples(label func(*labelled, *memory.Judged) (yes, counts bool)) func([]life) ([]example, error) {
+	return func(lives []life) ([]example, error) {
+		messages, err := labelledMessages(lives)
+		var out []example
+		for i := range messages {
+			m := &messages[i]
+			judged := memory.Judge(ranking.Document{Role: session.User, Text: m.text, SaidAt: m.said})
+			for k := range judged {
+				if yes, counts := label(m, &judged[k]); counts {
+					out = append(out, example{scope: m.scope, values: judged[k].Values, yes: yes, weight: m.weight / float64(len(judged))})
 				}
 			}
 		}
+		return out, err
 	}
-	return out, nil
 }

@@ -69,7 +69,10 @@ type distiller struct {
 	toks       []token
 	sentences  []reading
 	quotations []span
-	pasted     int // where text of others begins
+	mine       span // the part of the text that holds the person's own words
+	pasted     int  // where text of others begins
+	tenor      *tenor
+	space      []float32
 	facts      []Fact
 	units      []unit
 }
@@ -83,6 +86,9 @@ func (x *distiller) message() {
 	case session.Tool:
 		x.ofTool()
 	default:
+		for i := range x.sentences {
+			x.judge(&x.sentences[i])
+		}
 		x.ofUser()
 	}
 }
@@ -93,14 +99,14 @@ const maxSentence = 1000
 // readSentences parses the sentences of the person's own part of the message. Code, data
 // and sentences with secrets are left out.
 func (x *distiller) readSentences() {
-	own := ownPart(x.d.Text)
+	x.mine = ownPart(x.d.Text)
 	x.quotations = quotations(x.d.Text)
 	x.pasted = pastedFrom(x.d.Text)
 	dates := language.Dates(x.d.Text, x.d.SaidAt)
 	x.sentences = x.sentences[:0]
 	asked, armoured, firstLine := false, false, strings.IndexByte(x.d.Text, '\n')
-	for _, s := range language.Sentences(x.d.Text[own.start:own.end]) {
-		s.Start, s.End = s.Start+own.start, s.End+own.start
+	for _, s := range language.Sentences(x.d.Text[x.mine.start:x.mine.end]) {
+		s.Start, s.End = s.Start+x.mine.start, s.End+x.mine.start
 		text := x.d.Text[s.Start:s.End]
 		armoured = inPrivateKey(text, armoured)
 		if armoured || s.Code || len(text) > maxSentence || x.d.secretIn(span{s.Start, s.End}) {
@@ -131,6 +137,9 @@ func (x *distiller) readSentences() {
 		s.set(signRequested, asked)
 		s.set(signPasted, x.pasted < len(x.d.Text))
 		s.set(signBelowColon, i > 0 && x.sentences[i-1].signs.has(signColon))
+	}
+	if x.d.Role == session.User {
+		x.tenor = tenorOf(x.d.Text[x.mine.start:x.mine.end], x.sentences)
 	}
 }
 
@@ -182,7 +191,7 @@ func (x *distiller) ofUser() {
 			if x.statementBeforeQuestion(i); r.saysSomething() {
 				x.add(x.fact(r.words(), kind))
 			}
-		case kind == Instruction || x.isWorth(r) || x.isNextItem(i):
+		case kind == Instruction || r.isWorth() || x.isNextItem(i):
 			if r.denies() {
 				kind = Negated
 			}
@@ -207,23 +216,12 @@ func (x *distiller) isNextItem(i int) bool {
 }
 
 // isWorth reports whether a sentence is worth keeping.
-func (x *distiller) isWorth(r *reading) bool {
+func (r *reading) isWorth() bool {
 	if r.told {
 		return r.stop-r.lead >= fewestTold // "remember that …": the user decides
 	}
-	if r.stop-r.lead < fewestWords || find(passingRows, r.signs, "") != "" {
-		return false
-	}
-	if r.fresh || find(formRows, r.signs, "") != "" {
-		return true
-	}
-	v := r.signs.values(r.stop-r.lead, len(x.sentences))
-	model := theWorth()
-	return model.Score(v[:]) >= worthAt
+	return r.fresh || r.worth >= worthAt && r.lead+phraseLength(r.toks, r.lead, tagFiller) < r.stop
 }
-
-// fewestWords is the minimum number of words in a sentence that is kept by its signs.
-const fewestWords = 2
 
 // fewestTold is the minimum number of words in a statement that is kept at the user's
 // request.

@@ -25,6 +25,7 @@ func TestFrames(t *testing.T) {
 			t.Fatalf("%q: got %d sentences", f.example, len(x.sentences))
 		}
 		r := &x.sentences[0]
+		x.judge(r)
 		s := r.slot(x.speaker)
 		if got := s.subject + " " + s.attribute + " = " + s.value; got != f.want {
 			t.Errorf("%q: got %q, want %q", f.example, got, f.want)

@@ -19,16 +19,6 @@ var moodRows = []kindRow{
 	{kind: ThirdParty, all: signsOf(signOther, signPerson, signTechnology)},
 }
 
-// lastingRows say what a person wants from now on. They come before the moods: "could you
-// always answer in French?".
-var lastingRows = []kindRow{
-	{kind: Instruction, all: signsOf(signStanding), any: signsOf(signCommand, signTask), none: signsOf(signOnce, signPlays)},
-	{kind: Instruction, all: signsOf(signStanding, signCommandWithin), none: signsOf(signOnce, signPlays, signI)},
-	{kind: Instruction, all: signsOf(signCommand, signStyle), none: signsOf(signOnce, signPlays, signSeeks, signI, signAsks, signThis)},
-	{kind: Instruction, all: signsOf(signCommand, signNot), any: signsOf(signPlease, signStyle), none: signsOf(signOnce, signPlays, signAsks, signThis)},
-	{kind: Instruction, all: signsOf(signCommand, signChoice), none: signsOf(signOnce, signPlays, signI, signAsks)},
-}
-
 // kindRows are the kinds of what is asserted, in their order; never written.
 var kindRows = []kindRow{
 	{kind: Preference, all: signsOf(signLikes, signI)},
@@ -44,26 +34,6 @@ var kindRows = []kindRow{
 	{kind: Event, all: signsOf(signFuture, signI)},
 }
 
-// formRows are statements by their form: who the speaker is, what the speaker likes, and
-// why something is so; never written.
-var formRows = []kindRow{
-	{kind: Identity, all: signsOf(signSelf), none: unserious},
-	{kind: Preference, all: signsOf(signLikes, signI), none: unserious},
-	{kind: Cause, all: signsOf(signCause), none: unserious},
-	{kind: Decision, all: signsOf(signElided, signAdds), none: unserious},
-}
-
-// passingRows ask for one thing, or only move the talk on ("let's use the second one");
-// never written.
-var passingRows = []kindRow{
-	{kind: Question, all: signsOf(signTask), none: signsOf(signLabel, signAdds, signSets, signSettles)},
-	{kind: Question, all: signsOf(signLets), none: signsOf(signTechnology, signChoice, signDate, signCause, signAdds, signTurns)},
-	{kind: Question, all: signsOf(signLets, signYou)},
-}
-
-// unserious are signs of play, of fun and of requests.
-const unserious = 1<<signPlays | 1<<signOnce | 1<<signLaughs | 1<<signRequested | 1<<signPasted | 1<<signIf
-
 // find is the kind of the first row that fits; orElse if none does.
 func find(rows []kindRow, s signs, orElse Kind) Kind {
 	for i := range rows {
@@ -77,10 +47,20 @@ func find(rows []kindRow, s signs, orElse Kind) Kind {
 
 // kind is the kind of a sentence.
 func (r *reading) kind() Kind {
-	if r.foreign {
+	switch {
+	case r.foreign:
 		return Quoted
+	case r.wishes():
+		return Instruction
 	}
-	return find(lastingRows, r.signs, find(moodRows, r.signs, find(kindRows, r.signs, Plain)))
+	return find(moodRows, r.signs, find(kindRows, r.signs, Plain))
+}
+
+// wishes reports whether a sentence is a standing wish. "Call me Lex" says who speaks, and
+// "how long are your answers" asks.
+func (r *reading) wishes() bool {
+	asks := r.signs.has(signOpensQuestion) && r.toks[r.lead].entryHas(tagWh)
+	return r.wished && !asks && !r.signs.has(signSelf)
 }
 
 // kindRanks order kinds by what they say of a statement of several sentences; never

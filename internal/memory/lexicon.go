@@ -54,15 +54,15 @@ type lexicon struct {
 	choices    []string // of alternatives; choices[0] is unused
 	same       map[string]string
 	lists      map[string]uint32 // the lists a word is in, a bit each
-	// foreignRequests are parts of questions and requests in other languages.
-	foreignRequests []string
+	// foreign are words of languages in other writings, by what they say of a sentence.
+	foreign map[string][]string
 }
 
 // theLexicon reads the embedded files.
 var theLexicon = sync.OnceValue(func() *lexicon {
 	l := &lexicon{
 		words:      make(map[string]*entry, 8192),
-		categories: []string{""}, choices: []string{""}, same: map[string]string{}, lists: map[string]uint32{},
+		categories: []string{""}, choices: []string{""}, same: map[string]string{}, lists: map[string]uint32{}, foreign: map[string][]string{},
 	}
 	l.eachLine("same", func(name string, items []string) {
 		for _, item := range items {
@@ -94,8 +94,8 @@ func (l *lexicon) eachLine(file string, f func(name string, items []string)) {
 
 // addTagged adds the items of one tag, and the forms of those marked as verbs.
 func (l *lexicon) addTagged(name string, items []string) {
-	if name == "foreign request" {
-		l.foreignRequests = items
+	if strings.HasPrefix(name, "foreign ") {
+		l.foreign[name] = items
 		return
 	}
 	t, known := tagNames()[name]

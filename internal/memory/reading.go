@@ -36,6 +36,10 @@ type reading struct {
 	fresh bool
 	// foreign says that it is in words of another person: quoted.
 	foreign bool
+	// worth is the logarithm of the odds that it is worth keeping. wished says that it is
+	// how answers are wanted from now on. Both are judged of the user's sentences.
+	worth  float32
+	wished bool
 }
 
 // span is a range of bytes of a message.

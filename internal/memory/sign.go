@@ -76,6 +76,7 @@ const (
 	signThis
 	signPasted
 	signLets
+	signSpeaker
 	numSigns
 )
 
@@ -86,7 +87,7 @@ var signNames = [numSigns]string{
 	"sets", "uses", "likes", "self", "standing", "style", "now", "speech", "opinion", "hedge", "if", "not", "cause", "plays", "once",
 	"laughs", "greets", "compares", "short", "bullet", "colon", "told", "person", "opens-message", "alone", "below-request",
 	"foreign-request", "foreign", "hearsay", "label",
-	"task", "question-within", "requested", "below-colon", "this", "pasted", "lets",
+	"task", "question-within", "requested", "below-colon", "this", "pasted", "lets", "foreign-speaker",
 }
 
 // signs is a set of signs.
@@ -124,6 +125,7 @@ var tagSigns = [...]struct {
 	{signStyle, tagsOf(tagStyle, tagTongue)}, {signNow, tagsOf(tagNow, tagNoLonger)}, {signSpeech, tagsOf(tagSpeech)},
 	{signOpinion, tagsOf(tagOpinion)}, {signNot, tagsOf(tagNeg)}, {signPlays, tagsOf(tagPlay)}, {signOnce, tagsOf(tagOnce)},
 	{signLaughs, tagsOf(tagLaugh)}, {signGreets, tagsOf(tagGreet)}, {signPerson, tagsOf(tagRelation, tagPet)},
+	{signSpeaker, tagsOf(tagSpeaker)},
 }
 
 // theSigns reads the signs of a sentence that is parsed, with its dates and its reason.
@@ -453,10 +455,14 @@ func (s *signs) foreignSigns(text string) {
 	if other == 0 {
 		return
 	}
-	for _, word := range theLexicon().foreignRequests {
-		if strings.Contains(text, word) {
-			s.set(signForeignRequest, true)
-			return
-		}
+	for _, f := range foreignSigns {
+		contains := func(word string) bool { return strings.Contains(text, word) }
+		s.set(f.sign, s.has(f.sign) || slices.ContainsFunc(theLexicon().foreign[f.list], contains))
 	}
 }
+
+// foreignSigns are the signs that words of languages in other writings give; never written.
+var foreignSigns = [...]struct {
+	sign sign
+	list string
+}{{signForeignRequest, "foreign request"}, {signStanding, "foreign standing"}, {signSpeaker, "foreign speaker"}}

@@ -103,6 +103,7 @@ const (
 	tagLaugh
 	tagGreet
 	tagHowMany
+	tagSpeaker
 )
 
 // tagList are the names of the tags in the lexicon's files.
@@ -116,7 +117,7 @@ var tagList = [...]string{
 	"named", "known company", "standing", "order", "command", "task", "style", "unit", "numword",
 	"reminder", "tongue", "owns", "takes over",
 	"also", "meanwhile", "still", "postponed", "again", "ended", "begun", "wrong", "outsider",
-	"please", "seek", "play", "once", "laugh", "greet", "howmany",
+	"please", "seek", "play", "once", "laugh", "greet", "howmany", "speaker",
 }
 
 // tagNames maps a name in the lexicon's files to its tag.

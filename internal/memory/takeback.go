@@ -13,7 +13,7 @@ func (x *distiller) retract(i int) bool {
 	x.keepUnits()
 	if about > 0 {
 		f := x.fact(r.words(), Retraction)
-		f.Value = r.slice(at+about, r.stop)
+		f.Value = r.slice(at+about, r.clauseEnd(at+about))
 		x.add(f)
 		return f.Value != ""
 	}
@@ -37,6 +37,14 @@ func (x *distiller) retract(i int) bool {
 	rest.signs, rest.fresh = rest.theSigns(), true
 	x.sentences[i] = rest
 	return false
+}
+
+// clauseEnd is the first mark from token i on, or the end of the sentence.
+func (r *reading) clauseEnd(i int) int {
+	for i < r.stop && r.toks[i].kind != markToken {
+		i++
+	}
+	return i
 }
 
 // excuses reports whether the words from token i on say only that the speaker was wrong.

@@ -95,7 +95,8 @@ func (x *distiller) statementBeforeQuestion(i int) {
 		}
 		part := *r
 		part.End, part.toks, part.stop, part.to, part.because = r.toks[k].start, r.toks[:k], k, k, span{}
-		if part.signs = part.theSigns(); part.kind().Asserted() && x.isWorth(&part) {
+		part.signs = part.theSigns()
+		if x.judge(&part); part.kind().Asserted() && part.isWorth() {
 			x.keepPart(&part)
 		}
 		return

@@ -2,7 +2,6 @@ package memory
 
 import (
 	_ "embed" // the weights
-	"math/bits"
 	"slices"
 	"sync"
 
@@ -13,35 +12,42 @@ import (
 //go:embed worth.txt
 var worthWeights string
 
-// WorthFeatures are the names of the features by which a sentence of the user is judged
-// worth keeping: its signs, then the logarithms of its words and of the sentences of its
-// message.
-func WorthFeatures() []string { return append(slices.Clone(signNames[:]), "words", "sentences") }
+//go:embed wish.txt
+var wishWeights string
 
-// theWorth reads the weights, once.
-var theWorth = sync.OnceValue(func() fitted.Model { return fitted.MustParse(worthWeights, WorthFeatures()) })
+// SentenceFeatures are the names of the features by which sentences of the user are judged:
+// whether they are worth keeping, and whether they say how answers are wanted from now on.
+// They are the signs of the sentence, the logarithms of its words and of the sentences of
+// its message, and the tenor of the message.
+func SentenceFeatures() []string {
+	return slices.Concat(signNames[:], []string{"words", "sentences"}, tenorNames())
+}
 
-// worthAt is the logarithm of odds from which a sentence is kept.
-const worthAt = 0
-
-// worthValues are the values of the features.
-type worthValues [numSigns + 2]float32
-
-func (s signs) values(words, sentences int) worthValues {
-	var out worthValues
-	for x := range numSigns {
-		out[x] = float32(b2u(s.has(x)))
-	}
-	out[numSigns] = float32(bits.Len(uint(words)))
-	out[numSigns+1] = float32(bits.Len(uint(sentences)))
+// judges reads the weights, once.
+var judges = sync.OnceValue(func() (out struct{ worth, wish fitted.Model }) {
+	names := SentenceFeatures()
+	out.worth, out.wish = fitted.MustParse(worthWeights, names), fitted.MustParse(wishWeights, names)
 	return out
+})
+
+// The logarithms of odds from which a sentence is kept, and from which it is a wish.
+const (
+	worthAt = -0.1
+	wishAt  = -0.4
+)
+
+// judge decides about a sentence of the user whose signs are read.
+func (x *distiller) judge(r *reading) {
+	models, v := judges(), x.values(r)
+	r.worth, r.wished = models.worth.Score(v), models.wish.Score(v) >= wishAt
 }
 
 // Judged is a sentence of a message whose worth is decided by its features.
 type Judged struct {
 	Start, End int // bytes of the message
 	Values     []float32
-	// Asserted says that no other rule makes it a question, a request or a quotation.
+	// Asserted says that no rule makes it a question, a supposition or a quotation, unless
+	// it is a wish.
 	Asserted bool
 }
 
@@ -53,8 +59,7 @@ func Judge(d ranking.Document) []Judged {
 	var out []Judged
 	for i := range x.sentences {
 		r := &x.sentences[i]
-		v := r.signs.values(r.stop-r.lead, len(x.sentences))
-		out = append(out, Judged{Start: r.Start, End: r.End, Values: v[:], Asserted: r.kind().Asserted()})
+		out = append(out, Judged{Start: r.Start, End: r.End, Values: slices.Clone(x.values(r)), Asserted: r.kind().Asserted()})
 	}
 	return out
 }

@@ -18,6 +18,9 @@ type Vector struct {
 // Known is the number of content words that the table knows, at most 255.
 func (v *Vector) Known() int { return int(v.known) }
 
+// Part is the dimension i of a meaning, as a part of [Unit].
+func (v *Vector) Part(i int) int8 { return v.parts[i] }
+
 // Cosine is the cosine of two meanings: from -1 to 1, 0 if one of them has no known word.
 func (v *Vector) Cosine(o *Vector) float32 {
 	sum := int32(0)
