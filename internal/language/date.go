@@ -36,7 +36,7 @@ func Dates(text string, anchor time.Time) []Date {
 
 // datesOf finds the expressions of time among the tokens of a text.
 func datesOf(text string, tokens []dateToken, anchor time.Time) []Date {
-	p := dateParser{rules: dateGrammar, text: text, tokens: tokens, anchor: anchor}
+	p := dateParser{rules: dateGrammar, openings: dateOpenings, text: text, tokens: tokens, anchor: anchor}
 	var out []Date
 	for i := 0; i < len(tokens); {
 		s := p.span(i, maxDateDepth)
@@ -70,7 +70,7 @@ type dateSpan struct {
 
 // sane rejects what arithmetic carried out of the years people write.
 func (s dateSpan) sane() bool {
-	return s.from.Year() >= 1 && s.to.Year() <= 9999 && s.from.Before(s.to)
+	return s.next > 0 && s.from.Year() >= 1 && s.to.Year() <= 9999 && s.from.Before(s.to)
 }
 
 // days is the length of a span, rounded.

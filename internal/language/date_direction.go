@@ -80,11 +80,23 @@ var timeSigns = []struct {
 	{is: beWord | nowVerb, says: present},
 }
 
+// signClasses are the classes of the tokens that are signs.
+var signClasses = func() (all wordClass) {
+	for _, s := range timeSigns {
+		all |= s.is
+	}
+	return all
+}()
+
 // evidence is what the token at j tells about an expression that stands around it so.
 func (p *dateParser) evidence(j int, around wordClass) tense {
+	if !p.is(j, signClasses) {
+		return unclear // as most tokens
+	}
 	before, after := p.at(j-1).is, p.at(j+1).is
 	around |= before | p.at(j-2).is
-	for _, s := range timeSigns {
+	for k := range timeSigns {
+		s := &timeSigns[k]
 		if p.is(j, s.is) && allows(s.before, before) && allows(s.near, around) && allows(s.after, after) {
 			return s.says
 		}

@@ -97,12 +97,25 @@ var dateGrammar = []dateRule{
 	{form{decadeWord}, (*dateParser).decade, false},
 }
 
+// dateOpenings are the classes of the first tokens of all forms.
+var dateOpenings = openingsOf(dateGrammar)
+
+// openingsOf are the classes of the first tokens of rules.
+func openingsOf(rules []dateRule) wordClass {
+	var all wordClass
+	for i := range rules {
+		all |= rules[i].form[0]
+	}
+	return all
+}
+
 // dateParser reads expressions of time from tokens by the grammar.
 type dateParser struct {
-	rules  []dateRule
-	text   string
-	tokens []dateToken
-	anchor time.Time
+	rules    []dateRule
+	openings wordClass // of the first tokens of all rules
+	text     string
+	tokens   []dateToken
+	anchor   time.Time
 	// said is the last span found that names a month, which "the 26th" goes on from.
 	said dateSpan
 }
@@ -138,14 +151,15 @@ func (p *dateParser) is(i int, c wordClass) bool {
 
 // span reads the expression that starts at token i.
 func (p *dateParser) span(i, depth int) dateSpan {
-	f := found{start: i, depth: depth, before: p.at(i - 1)}
-	if f.the = p.is(i, theWord); f.the {
-		f.start++
+	start, before := i, p.at(i-1)
+	if p.is(i, theWord) {
+		start++
 	}
-	first := p.at(f.start).is
-	if depth <= 0 || first&(otherWord|smallWord) != 0 || f.before.is&everyWord != 0 {
-		return dateSpan{}
+	first := p.at(start).is
+	if depth <= 0 || first&p.openings == 0 || before.is&everyWord != 0 {
+		return dateSpan{} // as at most tokens
 	}
+	f := found{start: start, depth: depth, before: before, the: start > i}
 	for k := range p.rules {
 		r := &p.rules[k]
 		if first&r.form[0] == 0 || !p.matches(&f, r.form) {
