@@ -39,8 +39,6 @@ const (
 	sAsksWhen
 	sAsksNumber
 	sAsksWhy
-	sAsksName
-	sNamed // the name asked for is told as one
 	sYesNo
 	sManner
 	sShort // the question has one content word
@@ -72,7 +70,7 @@ const (
 // signNames are the signs in the weights file; never written.
 var signNames = [numSigns]string{
 	"score", "margin", "share", "cover", "missing", "names-missing", "form", "no-form", "cosine", "first-hit", "asks-who", "asks-where",
-	"asks-when", "asks-number", "asks-why", "asks-name", "named", "yes-or-no", "asks-how", "short", "self", "wide",
+	"asks-when", "asks-number", "asks-why", "yes-or-no", "asks-how", "short", "self", "wide",
 	"fact", "newer", "exact", "near", "head-missing", "verbs", "asks", "other-person", "not-self", "ranking", "dense", "pairs",
 	"unmet", "soft", "head-soft", "counted", "heir", "news", "off-subject", "no-reason",
 }
@@ -128,8 +126,7 @@ func (q *question) signs(found []passage) []float32 {
 	v[sAsksWho], v[sAsksWhere] = truth(q.form&formPerson != 0), truth(q.form&formPlace != 0)
 	v[sAsksWhen] = truth(q.form&formTime != 0)
 	v[sAsksNumber] = truth(q.form&(formNumber|formMoney|formDuration|formFrequency) != 0)
-	v[sAsksWhy], v[sAsksName] = truth(q.form&formReason != 0), truth(q.form&formName != 0)
-	v[sNamed] = truth(best.values[fName] == 1)
+	v[sAsksWhy] = truth(q.form&formReason != 0)
 	v[sYesNo], v[sManner] = truth(q.yesNo), truth(q.form&formManner != 0)
 	v[sShort] = truth(len(q.words) < 2)
 	v[sSelf] = truth(q.cues&cueSelf != 0)
