@@ -90,6 +90,7 @@ func (q *question) measure(found []passage) {
 		p.values = make([]float32, numFeatures)
 		q.measureForm(p)
 		q.measureWords(p)
+		q.measureText(p)
 		q.measureSource(p)
 		bestCover = max(bestCover, p.values[fCover]+p.values[fKin])
 		bestCosine = max(bestCosine, p.values[fCosine])
@@ -136,35 +137,26 @@ func (q *question) measureWords(p *passage) {
 	var names, lacking, far, verbs, deeds float32
 	for i := range q.words {
 		w := &q.words[i]
-		here, kin := w.in(p.words)
-		if w.form&p.forms != 0 && len(q.words) > 1 {
-			kin = max(kin, 0.7*(1-here)) // the answer need not repeat the word for its form
-		}
-		near := float32(0)
-		if here == 0 && kin < 0.5 {
-			if there, like := w.in(p.near); there > 0 || like >= 0.5 {
-				near = 1
-			}
-		}
+		m := q.meet(w, p)
 		share := w.weight / max(q.total, 0.1)
-		v[fSoft] += share * max(here, w.soft(p.words, func(*word) bool { return false }))
-		v[fCover] += share * here
-		v[fKin] += share * kin
-		v[fNear] += share * near
-		if here == 0 && kin < 0.5 && near == 0 {
+		v[fSoft] += float32(share * max(m.here, w.soft(p.words, func(*word) bool { return false })))
+		v[fCover] += float32(share * m.here)
+		v[fKin] += float32(share * m.kin)
+		v[fNear] += float32(share * m.near)
+		if !m.inPassage() && m.near == 0 {
 			v[fMissing] = max(v[fMissing], w.weight)
 		}
 		if w.name {
 			names++
-			lacking += 1 - here
-			far += 1 - max(here, near)
+			lacking += 1 - m.here
+			far += 1 - max(m.here, m.near)
 		}
 		if w.verb {
 			verbs++
-			deeds += max(here, kin)
+			deeds += max(m.here, m.kin)
 		}
 		if i == q.head {
-			v[fHead] = max(here, kin)
+			v[fHead] = max(m.here, m.kin)
 			v[fHeadLacks] = 1 - v[fHead]
 			v[fHeadSoft] = w.soft(p.words, func(o *word) bool { return q.index(o.stem) >= 0 })
 			v[fCounted] = truth(q.form&formNumber != 0 && w.counted(p.words))
@@ -172,7 +164,37 @@ func (q *question) measureWords(p *passage) {
 	}
 	v[fNames], v[fNamesNear] = lacking/max(names, 1), far/max(names, 1)
 	v[fVerbs] = deeds / max(verbs, 1)
-	v[fPairs] = q.pairs(p.words)
+	if q.wide {
+		v[fWide] = v[fCover]
+	}
+}
+
+// met is how a passage has a word of the question, each from 0 to 1: itself, in another
+// word, and only in what surrounds the passage.
+type met struct{ here, kin, near float32 }
+
+// inPassage reports whether the passage itself has the word.
+func (m met) inPassage() bool { return m.here > 0 || m.kin >= 0.5 }
+
+// meet looks for a word of the question in a passage. An answer need not repeat a word that
+// names its form.
+func (q *question) meet(w *wanted, p *passage) (m met) {
+	m.here, m.kin = w.in(p.words)
+	if w.form&p.forms != 0 && len(q.words) > 1 {
+		m.kin = max(m.kin, 0.7*(1-m.here))
+	}
+	if m.inPassage() {
+		return m
+	}
+	if there, like := w.in(p.near); there > 0 || like >= 0.5 {
+		m.near = 1
+	}
+	return m
+}
+
+// measureText sets the features of a passage as a whole.
+func (q *question) measureText(p *passage) {
+	v := p.values
 	content, known := 0, 0
 	for i := range p.words {
 		if p.words[i].stop {
@@ -183,13 +205,11 @@ func (q *question) measureWords(p *passage) {
 			known++
 		}
 	}
+	v[fPairs] = q.pairs(p.words)
 	v[fDense] = float32(known) / float32(max(content, 1))
 	v[fNews] = min(1, float32(content-known)/4)
 	v[fCosine] = max(0, p.vec.Cosine(&q.vec))
 	v[fLong] = min(1, float32(math.Log1p(float64(len(p.words)))/5))
-	if q.wide {
-		v[fWide] = v[fCover]
-	}
 }
 
 // in reports how well words hold a wanted word: itself, and else another word of its
