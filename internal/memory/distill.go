@@ -220,7 +220,17 @@ func (r *reading) isWorth() bool {
 	if r.told {
 		return r.stop-r.lead >= fewestTold // "remember that …": the user decides
 	}
-	return r.fresh || r.worth >= worthAt && r.lead+phraseLength(r.toks, r.lead, tagFiller) < r.stop
+	if r.fresh {
+		return true
+	}
+	says := r.lead+phraseLength(r.toks, r.lead, tagFiller) < r.stop
+	return r.worth >= worthAt && says && !r.isWord()
+}
+
+// isWord reports whether a sentence is a word alone: "Two." It states nothing unless it
+// answers. In writing without spaces a word may be a sentence.
+func (r *reading) isWord() bool {
+	return r.stop-r.lead == 1 && !strings.ContainsFunc(r.toks[r.lead].low, language.Unspaced)
 }
 
 // fewestTold is the minimum number of words in a statement that is kept at the user's

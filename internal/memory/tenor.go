@@ -95,18 +95,22 @@ func (s *shape) readLetters() {
 }
 
 // readLines counts the lines, those that begin with a label ("From: …"), and those that
-// begin with a mark, as quotations, lists and code do.
+// begin with a mark, as quotations, lists and code do. A line that goes on with the sentence
+// of the line before is none of its own.
 func (s *shape) readLines() {
+	open := false
 	for line := range strings.Lines(s.text) {
 		line = strings.TrimSpace(line)
-		if line == "" {
+		opening, _ := utf8.DecodeRuneInString(line)
+		goesOn := open && unicode.IsLower(opening)
+		open = line != "" && !endsWith(line, ".:!?;")
+		if line == "" || goesOn {
 			continue
 		}
 		s.lines++
 		label, _, _ := strings.Cut(line, ":")
 		s.labelled += float32(b2u(len(label) < len(line) && !strings.ContainsRune(label, ' ')))
-		first, _ := utf8.DecodeRuneInString(line)
-		s.marked += float32(b2u(!unicode.IsLetter(first)))
+		s.marked += float32(b2u(!unicode.IsLetter(opening)))
 	}
 	s.lines = max(1, s.lines)
 }
