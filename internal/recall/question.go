@@ -72,8 +72,18 @@ func readPart(text, whole string, at time.Time) *question {
 		}
 		q.add(w)
 	}
-	q.many = q.cues&(cueMany|cueOrder|cueChange) != 0 || q.head >= 0 && !q.words[q.head].name && language.Plural(q.words[q.head].low) && q.form&formTime == 0
+	q.many = q.cues&(cueMany|cueOrder|cueChange) != 0 || q.asksForPlural()
 	return q
+}
+
+// asksForPlural reports whether "what" or "which" asks for several things: "which towns".
+// Days and hours are one time.
+func (q *question) asksForPlural() bool {
+	if q.head < 0 || q.form&formTime != 0 {
+		return false
+	}
+	head := &q.words[q.head]
+	return !head.name && language.Plural(head.low)
 }
 
 // headed reports whether "what" or "which" stands just before, with no content word
