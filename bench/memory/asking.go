@@ -55,27 +55,15 @@ func weighed(lives []life) ([]asking, error) {
 
 func weighedLife(l *life) ([]asking, error) {
 	var out []asking
-	untracked := *l // updates are of no interest here
-	untracked.Updates, untracked.NotUpdates = nil, nil
-	p := prober{life: &untracked, talk: runtest.NewTalk(session.ID(l.ID), time.Time{})}
-	asked := slices.Clone(l.Asked)
-	slices.SortStableFunc(asked, func(a, b lifeQuestion) int { return a.AskedAt.Compare(b.AskedAt) })
-	for i := range asked {
-		q := &asked[i]
-		if err := p.tellUntil(q.AskedAt); err != nil {
-			return nil, err
-		}
-		p.talk.Now = q.AskedAt
+	err := eachAsked(l, func(q *lifeQuestion, talk *runtest.Talk) error {
 		a := asking{scope: l.ID, told: q.Told}
-		err := a.weigh(p.talk, q.Question, func(w *recall.Weighed) (bool, error) {
+		err := a.weigh(talk, q.Question, func(w *recall.Weighed) (bool, error) {
 			return q.answeredIn(l, w)
 		})
-		if err != nil {
-			return nil, err
-		}
 		out = append(out, a)
-	}
-	return out, nil
+		return err
+	})
+	return out, err
 }
 
 // answeredIn reports whether a passage of a life answers the question. If the answer is a
