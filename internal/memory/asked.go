@@ -13,7 +13,7 @@ func (s *State) Asked(f Fact) (Fact, bool) {
 
 // Asked returns what a fact of the scope answers.
 func (v *View) Asked(f Fact) (Fact, bool) {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	return v.state.Asked(f)
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// endable removes from some facts those that fact n may not end, because its source has
+// endable removes from some facts those that by may not end, because its source has
 // no say over them. Both then stand, each shown with its source.
-func (s *State) endable(facts []int32, n int32) []int32 {
-	return slices.DeleteFunc(facts, func(o int32) bool { return !outranks(&s.facts[n].Source, &s.facts[o].Source) })
+func endable(facts []*record, by *record) []*record {
+	return slices.DeleteFunc(facts, func(k *record) bool { return !outranks(&by.Source, &k.Source) })
 }
 
 // outranks reports whether a statement of one source may end a statement of another. What

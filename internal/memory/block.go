@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,16 +48,17 @@ const (
 // that an upstream's prompt cache still hits. The counts of lines are cached, because
 // counting is the main cost.
 func (s *State) Block(budget int, count func(string) int, opt BlockOptions) Block {
-	s.shelf.check(count)
-	p := picker{s: s, count: count, opt: &opt, left: budget - count(blockHead) - indexReserve}
-	if p.left <= 0 || len(s.facts) == 0 {
+	s.checkCounts(count)
+	p := picker{
+		s: s, count: count, opt: &opt, left: budget - count(blockHead) - indexReserve,
+		taken: make(map[*record]bool, 64),
+	}
+	if p.left <= 0 || s.Len() == 0 {
 		return Block{}
 	}
-	p.taken = &s.shelf.taken
-	p.taken.begin(len(s.facts))
 	for _, id := range opt.First {
-		if n, found := s.byID[id]; found {
-			p.take(s.tip(n))
+		if k := s.named(id); k != nil {
+			p.take(s.tip(k))
 		}
 	}
 	room := p.left
@@ -70,29 +72,30 @@ func (s *State) Block(budget int, count func(string) int, opt BlockOptions) Bloc
 	return p.render(budget)
 }
 
-// check drops the cached counts if the tokenizer has changed.
-func (h *shelf) check(count func(string) int) {
+// checkCounts drops the cached counts if the tokenizer has changed.
+func (s *State) checkCounts(count func(string) int) {
+	h := &s.shelf
 	probe := count(probeText)
 	if probe == h.probe {
 		return
 	}
 	h.probe = probe
 	clear(h.heads)
-	for i := range h.lines {
-		h.lines[i].tokens = 0
+	for _, k := range s.held {
+		k.line.tokens = 0
 	}
 }
 
 // tip follows the replacements of a fact to the current one.
-func (s *State) tip(n int32) int32 {
-	for s.facts[n].SupersededBy != "" {
-		next, found := s.byID[s.facts[n].SupersededBy]
-		if !found || next <= n {
+func (s *State) tip(k *record) *record {
+	for k.SupersededBy != "" {
+		next := s.named(k.SupersededBy)
+		if next == nil || next.Number <= k.Number {
 			break
 		}
-		n = next
+		k = next
 	}
-	return n
+	return k
 }
 
 // picker chooses the lines of one block.
@@ -101,35 +104,35 @@ type picker struct {
 	count  func(string) int
 	opt    *BlockOptions
 	left   int
-	taken  *marks
-	chosen []int32
+	taken  map[*record]bool
+	chosen []*record
 	opened [sections]bool
 	months []int32 // section and month whose headings are counted
 }
 
 // take adds a fact if it may be shown and fits. It returns the fact's cost.
-func (p *picker) take(n int32) (cost int, ok bool) {
-	l := &p.s.shelf.lines[n]
-	if l.section == nowhere || p.taken.has(n) {
+func (p *picker) take(k *record) (cost int, ok bool) {
+	l := &k.line
+	if k.Section == nowhere || p.taken[k] {
 		return 0, true
 	}
-	f := &p.s.facts[n]
-	if p.opt.Hidden != nil && p.opt.Hidden(f.Source.Root, f.Source.Seq) {
-		p.taken.add(n)
+	if p.opt.Hidden != nil && p.opt.Hidden(k.Source.Root, k.Source.Seq) {
+		p.taken[k] = true
 		return 0, true
 	}
 	if l.tokens == 0 {
-		l.text = p.s.lineOf(n)
+		l.text = p.s.lineOf(k)
 		l.tokens = int32(p.count(l.text))
 	}
 	cost = int(l.tokens)
-	if !p.opened[l.section] {
-		cost += p.count(sectionTitles[l.section])
+	if !p.opened[k.Section] {
+		cost += p.count(sectionTitles[k.Section])
 	}
-	month := l.month*int32(sections) + int32(l.section)
-	newMonth := l.month != 0 && !slices.Contains(p.months, month)
+	head := k.month()
+	month := head*int32(sections) + int32(k.Section)
+	newMonth := head != 0 && !slices.Contains(p.months, month)
 	if newMonth {
-		cost += p.headCost(l.month)
+		cost += p.headCost(head)
 	}
 	if cost > p.left {
 		return 0, false
@@ -137,10 +140,10 @@ func (p *picker) take(n int32) (cost int, ok bool) {
 	if newMonth {
 		p.months = append(p.months, month)
 	}
-	p.opened[l.section] = true
+	p.opened[k.Section] = true
 	p.left -= cost
-	p.taken.add(n)
-	p.chosen = append(p.chosen, n)
+	p.taken[k] = true
+	p.chosen = append(p.chosen, k)
 	return cost, true
 }
 
@@ -162,12 +165,8 @@ func monthHead(month int32) string {
 // fill takes the weightiest facts of a section until the section's share is used up.
 func (p *picker) fill(sec section, share int) {
 	misses := 0
-	for c := p.s.shelf.in(sec); ; c.next() {
-		n, ok := c.fact()
-		if !ok || p.s.shelf.lines[n].weight < worthAShare {
-			return
-		}
-		cost, ok := p.take(n)
+	for k := p.s.firstAfter(sec, ShelfTop()); k != nil && k.Weight >= worthAShare; k = p.s.firstAfter(sec, k.Place()) {
+		cost, ok := p.take(k)
 		share -= cost
 		if !ok {
 			misses++
@@ -180,62 +179,57 @@ func (p *picker) fill(sec section, share int) {
 
 // fillRest fills the remaining space with the weightiest facts of any section.
 func (p *picker) fillRest() {
-	h := &p.s.shelf
-	var at [sections]cursor
-	for sec := range at {
-		at[sec] = h.in(section(sec))
+	var next [sections]*record
+	for sec := range sections {
+		next[sec] = p.untaken(sec, ShelfTop())
 	}
 	for misses := 0; misses <= maxMisses; {
-		best, heaviest := nowhere, int32(0)
-		for sec := range sections {
-			n, ok := at[sec].fact()
-			for ok && p.taken.has(n) {
-				at[sec].next()
-				n, ok = at[sec].fact()
-			}
-			if ok && (best == nowhere || h.before(n, heaviest) < 0) {
-				best, heaviest = sec, n
+		best := nowhere
+		for sec, k := range next {
+			if k != nil && (best == nowhere || k.Place().before(next[best].Place())) {
+				best = section(sec)
 			}
 		}
 		if best == nowhere {
 			return
 		}
-		if _, ok := p.take(heaviest); !ok {
+		if _, ok := p.take(next[best]); !ok {
 			misses++
 		}
-		at[best].next()
+		next[best] = p.untaken(best, next[best].Place())
 	}
+}
+
+// untaken is the first fact of a section after a place that is not taken; nil at the end.
+func (p *picker) untaken(sec section, place ShelfPlace) *record {
+	k := p.s.firstAfter(sec, place)
+	for k != nil && p.taken[k] {
+		k = p.s.firstAfter(sec, k.Place())
+	}
+	return k
 }
 
 // render writes the chosen lines in their fixed order.
 func (p *picker) render(budget int) Block {
-	h := &p.s.shelf
-	slices.SortFunc(p.chosen, func(a, b int32) int {
-		if sa, sb := h.lines[a].section, h.lines[b].section; sa != sb {
-			return int(sa) - int(sb)
-		}
-		if ma, mb := h.lines[a].month, h.lines[b].month; ma != mb {
-			return int(ma) - int(mb)
-		}
-		return int(a) - int(b)
+	slices.SortFunc(p.chosen, func(a, b *record) int {
+		return cmp.Or(cmp.Compare(a.Section, b.Section), cmp.Compare(a.month(), b.month()), byNumber(a, b))
 	})
 	var b strings.Builder
 	b.Grow(len(blockHead) + 128*len(p.chosen))
 	b.WriteString(blockHead)
 	ids := make([]FactID, 0, len(p.chosen))
 	last, month := nowhere, int32(0)
-	for _, n := range p.chosen {
-		l := &h.lines[n]
-		if l.section != last {
-			last, month = l.section, 0
+	for _, k := range p.chosen {
+		if k.Section != last {
+			last, month = k.Section, 0
 			b.WriteString(sectionTitles[last])
 		}
-		if l.month != month {
-			month = l.month
+		if k.month() != month {
+			month = k.month()
 			b.WriteString(monthHead(month))
 		}
-		b.WriteString(l.text)
-		ids = append(ids, p.s.facts[n].ID)
+		b.WriteString(k.line.text)
+		ids = append(ids, k.ID)
 	}
 	tokens := budget - indexReserve - p.left
 	for _, topics := range [...]int{indexTopics, 0} {
@@ -253,12 +247,12 @@ func (p *picker) render(budget int) Block {
 // number of facts of each kind, and the most frequent topics.
 func (p *picker) indexLine(topics int) string {
 	shown := map[Kind]int{}
-	for _, n := range p.chosen {
-		shown[p.s.facts[n].Kind]++
+	for _, k := range p.chosen {
+		shown[k.Kind]++
 	}
 	var parts []string
 	for _, kind := range [...]Kind{Instruction, Identity, Preference, Decision, Plain, Number, Cause, Event} {
-		if rest := p.s.shelf.counts[kind] - shown[kind]; rest > 0 {
+		if rest := p.s.count(keyOf(kindKey, uint32(numberOf(kind)))) - shown[kind]; rest > 0 {
 			parts = append(parts, strconv.Itoa(rest)+" "+string(kind))
 		}
 	}
@@ -275,16 +269,17 @@ func (p *picker) indexLine(topics int) string {
 // topTopics are the categories of technology that most facts name, with the number of
 // facts.
 func (s *State) topTopics(limit int) []string {
-	var top []uint8
+	type topic struct{ category, facts int }
+	var all []topic
 	for c := 1; c < len(s.l.categories); c++ {
-		if len(s.techs[uint8(c)]) > 0 {
-			top = append(top, uint8(c))
+		if facts := s.count(keyOf(techKey, uint32(c))); facts > 0 {
+			all = append(all, topic{c, facts})
 		}
 	}
-	slices.SortStableFunc(top, func(a, b uint8) int { return len(s.techs[b]) - len(s.techs[a]) })
+	slices.SortStableFunc(all, func(a, b topic) int { return b.facts - a.facts })
 	var names []string
-	for _, c := range top[:min(limit, len(top))] {
-		names = append(names, s.l.categories[c]+" "+strconv.Itoa(len(s.techs[c])))
+	for _, t := range all[:min(limit, len(all))] {
+		names = append(names, s.l.categories[t.category]+" "+strconv.Itoa(t.facts))
 	}
 	return names
 }

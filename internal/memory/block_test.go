@@ -134,7 +134,7 @@ func TestBlockQuotesOnOneLine(t *testing.T) {
 	if want := `"We moved the queue to NATS because the old one was slow and stalled"`; !strings.Contains(text, want) {
 		t.Errorf("got\n%s\nwant in it %s", text, want)
 	}
-	for _, f := range conv.state.facts {
+	for f := range conv.state.Facts() {
 		if f.Quote != said[f.Source.Start:f.Source.End] {
 			t.Errorf("kept %q, want the very bytes %q", f.Quote, said[f.Source.Start:f.Source.End])
 		}

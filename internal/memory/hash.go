@@ -4,13 +4,23 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"iter"
 	"time"
 )
 
 // Hash is the state hash in hexadecimal: SHA-256 over the contents of the facts in
 // order. Equal transcripts have equal hashes on every machine. Numbers that a store
 // assigns, such as message ids, are not hashed.
-func (s *State) Hash() string { return hex.EncodeToString(s.sum[:]) }
+func (s *State) Hash() string { return HashOf(s.Facts()) }
+
+// HashOf is the state hash of facts, in the order they were learnt.
+func HashOf(facts iter.Seq[Fact]) string {
+	var sum [sha256.Size]byte
+	for f := range facts {
+		sum = chainHash(sum, &f)
+	}
+	return hex.EncodeToString(sum[:])
+}
 
 // chainHash adds one fact to the running hash. Supersession is hashed with the link of
 // the newer fact, so no fact is hashed twice.

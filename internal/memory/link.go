@@ -3,12 +3,12 @@ package memory
 import (
 	"cmp"
 	_ "embed" // the weights
-	"iter"
 	"math/bits"
 	"slices"
 	"sync"
 
 	"github.com/hermes-memory/hermes/internal/fitted"
+	"github.com/hermes-memory/hermes/internal/wordvec"
 )
 
 // The most earlier facts that a new one is compared with, whatever the size of the scope.
@@ -27,53 +27,67 @@ const (
 
 // candidate is an earlier fact that a new one may end.
 type candidate struct {
-	fact   int32
+	fact   *record
 	values linkValues
 	cosine float32 // of the meanings
 	score  float32
 }
 
-// candidates lists the current facts that fact n may end, with their features. n is not
-// indexed yet.
-func (s *State) candidates(n int32) []candidate {
-	now := &s.signatures[n]
-	p := pool{s: s, n: n, out: s.pool[:0]}
-	var weights [maxTerms]float32
-	var order [maxTerms]uint8
-	for k := range now.terms[:now.numTerms] {
-		t := &now.terms[k]
-		weights[k] = t.weight() * s.rarity(len(s.terms[t.stem]))
-		order[k] = uint8(k)
+// candidates lists the current facts that a new one may end, with their features. The new
+// one is not indexed yet.
+func (s *State) candidates(now *record) []candidate {
+	g := s.signature(now)
+	p := pool{s: s, now: now, out: s.pool[:0]}
+	var terms [maxTerms]rareTerm
+	for k := range g.terms[:g.numTerms] {
+		t := &g.terms[k]
+		facts := s.count(keyOf(termKey, t.stem))
+		terms[k] = rareTerm{facts: facts, weight: t.weight() * s.rarity(facts)}
 	}
-	slices.SortStableFunc(order[:now.numTerms], func(a, b uint8) int {
-		return len(s.terms[now.terms[a].stem]) - len(s.terms[now.terms[b].stem])
-	})
-	if key := slotHash(&s.facts[n]); key != 0 {
-		p.add(s.terms[key], perWord)
+	if slot := now.slot(); slot != 0 {
+		p.add(slot, perWord)
 	}
-	p.add(s.current(), byTime)
+	p.add(keyOf(assertedKey, 0), byTime)
 	p.alike(byMeaning)
-	for _, k := range order[:now.numTerms] {
-		t := &now.terms[k]
+	for _, k := range rarestFirst(terms[:g.numTerms]) {
+		t := &g.terms[k]
 		if t.kind != 0 {
-			p.add(s.terms[kindHash(t.kind)], byKind)
+			p.add(keyOf(classKey, uint32(t.kind)), byKind)
 		}
-		p.add(s.terms[t.stem], perWord)
+		p.add(keyOf(termKey, t.stem), perWord)
 	}
 	s.pool = p.out
 	for i := range p.out {
 		c := &p.out[i]
-		s.compare(c.fact, n, &weights, &c.values)
-		c.cosine = max(0, s.signatures[c.fact].vector.Cosine(&now.vector))
+		s.compare(c.fact, now, &terms, &c.values)
+		c.cosine = max(0, s.signature(c.fact).vector.Cosine(&g.vector))
 	}
 	rank(p.out)
 	return p.out
 }
 
+// rareTerm is how rare a term of a new fact is: the number of facts with it, and its
+// weight for that.
+type rareTerm struct {
+	facts  int
+	weight float32
+}
+
+// rarestFirst is the order of some terms by the number of facts with them.
+func rarestFirst(terms []rareTerm) []uint8 {
+	order := make([]uint8, len(terms))
+	for k := range order {
+		order[k] = uint8(k)
+	}
+	slices.SortStableFunc(order, func(a, b uint8) int { return terms[a].facts - terms[b].facts })
+	return order
+}
+
 // rarity is the weight of a word that this many facts have, at most 1.
 func (s *State) rarity(facts int) float32 {
-	whole := float32(bits.Len(uint(len(s.facts) + 16)))
-	return float32(bits.Len(uint((len(s.facts)+16)/(facts+1)))) / whole
+	all := s.Len() + 16
+	whole := float32(bits.Len(uint(all)))
+	return float32(bits.Len(uint(all/(facts+1)))) / whole
 }
 
 // rank sets the features that compare the candidates with each other.
@@ -82,11 +96,11 @@ func rank(all []candidate) {
 	for i := range all {
 		best, nearest = max(best, all[i].values[sharedOfNewer]), max(nearest, all[i].cosine)
 	}
-	newest := int32(-1)
+	var newest *record
 	for i := range all {
 		v := &all[i].values
 		if best > 0 && v[sharedOfNewer] > 0.75*best {
-			newest = max(newest, all[i].fact)
+			newest = newer(newest, all[i].fact)
 		}
 		more := uint(0)
 		for k := range all {
@@ -101,36 +115,50 @@ func rank(all []candidate) {
 	}
 }
 
+// newer is the newer one of two facts, the first of which may be nil.
+func newer(a, b *record) *record {
+	if a == nil || a.Number < b.Number {
+		return b
+	}
+	return a
+}
+
 // shared is the larger part of a statement that the other shares.
 func (c *candidate) shared() float32 { return max(c.values[sharedOfNewer], c.values[sharedOfOlder]) }
 
 // pool gathers candidates.
 type pool struct {
 	s   *State
-	n   int32
+	now *record
 	out []candidate
 }
 
-// add adds the newest current facts of a list.
-func (p *pool) add(list []int32, most int) {
-	for i := len(list) - 1; i >= max(0, len(list)-visited) && most > 0 && len(p.out) < maxCandidates; i-- {
-		if p.put(list[i]) {
-			most--
+// add adds the newest current facts with a key.
+func (p *pool) add(k key, most int) {
+	s := p.s
+	s.list = s.newest(s.list[:0], k, visited)
+	for at := 0; at < len(s.list) && most > 0 && len(p.out) < maxCandidates; {
+		next := min(at+2*most, len(s.list)) // read together, because most of them hold
+		for _, was := range s.facts(s.list[at:next]) {
+			if most > 0 && len(p.out) < maxCandidates && p.put(was) {
+				most--
+			}
 		}
+		at = next
 	}
 }
 
-// put adds a fact unless it cannot be ended by n. It returns whether the fact is in.
-func (p *pool) put(o int32) bool {
-	was, now := &p.s.facts[o], &p.s.facts[p.n]
-	if o == p.n || !was.Current() || !was.Kind.Asserted() {
+// put adds a fact unless it cannot be ended by the new one. It returns whether the fact is
+// in.
+func (p *pool) put(was *record) bool {
+	if was == p.now || !was.Current() || !was.Kind.Asserted() {
 		return false
 	}
-	if within(&was.Source, &now.Source) || within(&now.Source, &was.Source) || !outranks(&now.Source, &was.Source) {
+	if within(&was.Source, &p.now.Source) || within(&p.now.Source, &was.Source) || !outranks(&p.now.Source, &was.Source) {
 		return false
 	}
-	if !slices.ContainsFunc(p.out, func(c candidate) bool { return c.fact == o }) {
-		p.out = append(p.out, candidate{fact: o})
+	if !slices.ContainsFunc(p.out, func(c candidate) bool { return c.fact == was }) {
+		p.out = append(p.out, candidate{fact: was})
 	}
 	return true
 }
@@ -142,84 +170,60 @@ func within(part, whole *Source) bool {
 
 // alike adds the nearest of the newest facts by meaning.
 func (p *pool) alike(most int) {
-	now := &p.s.signatures[p.n]
-	if now.vector.Known() == 0 {
+	s, about := p.s, p.s.signature(p.now)
+	if about.vector.Known() == 0 {
 		return
 	}
 	type near struct {
-		fact   int32
+		fact   FactNumber
 		cosine float32
 	}
 	var best []near
-	list := p.s.current()
-	for i := len(list) - 1; i >= max(0, len(list)-nearby); i-- {
-		c := now.vector.Cosine(&p.s.signatures[list[i]].vector)
-		if len(best) == most && c <= best[most-1].cosine || list[i] == p.n {
+	s.list = s.newest(s.list[:0], keyOf(assertedKey, 0), nearby)
+	for _, n := range s.list {
+		if n == p.now.Number {
+			continue
+		}
+		c := about.vector.Cosine(s.meaning(n))
+		if len(best) == most && c <= best[most-1].cosine {
 			continue
 		}
 		at := len(best)
 		for at > 0 && best[at-1].cosine < c {
 			at--
 		}
-		if best = slices.Insert(best, at, near{list[i], c}); len(best) > most {
+		if best = slices.Insert(best, at, near{n, c}); len(best) > most {
 			best = best[:most]
 		}
 	}
 	for _, b := range best {
-		if len(p.out) < maxCandidates {
-			p.put(b.fact)
+		if was := s.at(b.fact); was != nil && len(p.out) < maxCandidates {
+			p.put(was)
 		}
 	}
 }
 
-// siblings are the facts next to a fact that quote the same message.
-func (s *State) siblings(n int32) []int32 {
-	var space [2]int32
-	out := space[:0]
-	at := &s.facts[n].Source
-	for _, k := range [...]int32{n - 1, n + 1} {
-		if k >= 0 && int(k) < len(s.facts) && s.facts[k].Source.Root == at.Root && s.facts[k].Source.Seq == at.Seq {
-			out = append(out, k)
+// meaning is the vector of a fact.
+func (s *State) meaning(n FactNumber) *wordvec.Vector {
+	if k := s.held[n]; k != nil {
+		return &s.signature(k).vector
+	}
+	return s.archive.meaning(n)
+}
+
+// siblings are the facts next to a fact that quote the same message. The facts of a message
+// are read together.
+func (s *State) siblings(k *record) []*record {
+	out := make([]*record, 0, 2)
+	for _, n := range [...]FactNumber{k.Number - 1, k.Number + 1} {
+		if n.Message() != k.Number.Message() {
+			continue
+		}
+		if o := s.held[n]; o != nil && o.Source.Root == k.Source.Root && o.Source.Seq == k.Source.Seq {
+			out = append(out, o)
 		}
 	}
 	return out
-}
-
-// current lists the newest asserted facts, some of which may have been replaced.
-func (s *State) current() []int32 { return s.asserted }
-
-// indexTerms indexes a fact by what it is about.
-func (s *State) indexTerms(n int32) {
-	f, g := &s.facts[n], &s.signatures[n]
-	if !f.Kind.Asserted() {
-		return
-	}
-	s.asserted = append(s.asserted, n)
-	kinds := [8]uint8{}
-	seen := kinds[:0]
-	for k := range g.terms[:g.numTerms] {
-		t := &g.terms[k]
-		s.terms[t.stem] = append(s.terms[t.stem], n)
-		if t.kind != 0 && !slices.Contains(seen, t.kind) {
-			seen = append(seen, t.kind)
-			s.terms[kindHash(t.kind)] = append(s.terms[kindHash(t.kind)], n)
-		}
-	}
-	for _, key := range [...]uint32{slotHash(f), s.traits[n].same} {
-		if key != 0 {
-			s.terms[key] = append(s.terms[key], n)
-		}
-	}
-}
-
-// kindHash and slotHash are the keys of a kind and of a slot among the terms.
-func kindHash(kind uint8) uint32 { return hashText("kind ") ^ uint32(kind) }
-
-func slotHash(f *Fact) uint32 {
-	if f.Attribute == "" {
-		return 0
-	}
-	return hashText("slot " + f.Subject + "\x00" + f.Attribute)
 }
 
 // LinkPair is an earlier fact that a new one may end, with the values of the features in
@@ -236,38 +240,19 @@ func LinkFeatures() []string { return linkFeatureNames[:] }
 // earlier facts with which the state compares them. It serves to fit the weights.
 func (s *State) LinkPairs(facts []Fact) []LinkPair {
 	var out []LinkPair
-	for n := range s.appendAll(facts) {
-		if s.mayEnd(n) {
-			for _, c := range s.candidates(n) {
-				out = append(out, LinkPair{s.facts[c.fact], s.facts[n], slices.Clone(c.values[:])})
+	for _, k := range s.hold(facts) {
+		if k.mayEnd() {
+			for _, c := range s.candidates(k) {
+				out = append(out, LinkPair{c.fact.Fact, k.Fact, slices.Clone(c.values[:])})
 			}
 		}
-		s.enter(n)
+		s.enter(k)
 	}
 	return out
 }
 
-// appendAll appends the facts of a message that are not known yet, and then iterates
-// over them.
-func (s *State) appendAll(facts []Fact) iter.Seq[int32] {
-	first := int32(len(s.facts))
-	for i := range facts {
-		if _, known := s.byID[facts[i].ID]; !known {
-			s.append(facts[i])
-		}
-	}
-	last := int32(len(s.facts))
-	return func(yield func(int32) bool) {
-		for n := first; n < last && yield(n); n++ {
-		}
-	}
-}
-
 // mayEnd reports whether a fact can end others: it is asserted, or denies something.
-func (s *State) mayEnd(n int32) bool {
-	kind := s.facts[n].Kind
-	return kind.Asserted() || kind == Negated
-}
+func (k *record) mayEnd() bool { return k.Kind.Asserted() || k.Kind == Negated }
 
 //go:embed links.txt
 var linkWeights string
@@ -288,18 +273,18 @@ const (
 	maxEnded = 3
 )
 
-// replaced lists the facts that fact n ends, and those that it perhaps ends.
-func (s *State) replaced(n int32) (ended, doubted []int32) {
-	if s.facts[n].Kind == Retraction {
-		return s.endable(s.retracted(n), n), nil
+// replaced lists the facts that a new one ends, and those that it perhaps ends.
+func (s *State) replaced(now *record) (ended, doubted []*record) {
+	if now.Kind == Retraction {
+		return endable(s.retracted(now), now), nil
 	}
-	if o, ok := s.byID[s.facts[n].Replaces]; ok && o != n && s.facts[o].Current() {
-		ended = append(ended, o)
+	if was := s.named(now.Replaces); was != nil && was != now && was.Current() {
+		ended = append(ended, was)
 	}
-	if !s.mayEnd(n) {
+	if !now.mayEnd() {
 		return ended, nil
 	}
-	all, model := s.candidates(n), linkModel()
+	all, model := s.candidates(now), linkModel()
 	for i := range all {
 		all[i].score = fitted.Probability(model.Score(all[i].values[:]))
 	}
@@ -313,7 +298,7 @@ func (s *State) replaced(n int32) (ended, doubted []int32) {
 			doubted = append(doubted, c.fact)
 		}
 	}
-	slices.Sort(ended)
-	slices.Sort(doubted)
+	slices.SortFunc(ended, byNumber)
+	slices.SortFunc(doubted, byNumber)
 	return ended, doubted
 }

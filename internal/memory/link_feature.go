@@ -90,32 +90,31 @@ var (
 
 // pairing compares an older statement with a newer one.
 type pairing struct {
-	s        *State
 	was, now *signature
-	weights  *[maxTerms]float32 // rare weights of the newer statement's terms
+	rare     *[maxTerms]rareTerm // of the newer statement's terms
 	// partner is the older statement's term that equals one of the newer; -1 for none.
 	partner [maxTerms]int8
 	v       *linkValues
 }
 
-// compare sets the features that depend on the two facts alone. weights are the rare
-// weights of the newer fact's terms.
-func (s *State) compare(o, n int32, weights *[maxTerms]float32, v *linkValues) {
-	p := pairing{s: s, was: &s.signatures[o], now: &s.signatures[n], weights: weights, v: v}
+// compare sets the features that depend on the two facts alone. rare are the newer fact's
+// terms.
+func (s *State) compare(was, now *record, rare *[maxTerms]rareTerm, v *linkValues) {
+	p := pairing{was: s.signature(was), now: s.signature(now), rare: rare, v: v}
 	p.match()
 	p.words()
 	p.clauses()
-	for _, k := range s.siblings(n) {
-		v[contextNewer] = max(v[contextNewer], coverage(p.was, &s.signatures[k]))
+	for _, k := range s.siblings(now) {
+		v[contextNewer] = max(v[contextNewer], coverage(p.was, s.signature(k)))
 	}
-	for _, k := range s.siblings(o) {
-		v[contextOlder] = max(v[contextOlder], coverage(&s.signatures[k], p.now))
+	for _, k := range s.siblings(was) {
+		v[contextOlder] = max(v[contextOlder], coverage(s.signature(k), p.now))
 	}
-	p.slot(&s.facts[o], &s.facts[n])
+	p.slot(&was.Fact, &now.Fact)
 	v.when(conflict, v[sameSlot] > 0 || p.otherFigure() || p.otherDay() || p.otherOfKind())
 	p.cues()
 	v[lengthNewer] = float32(bits.Len16(p.now.words))
-	days := max(0, s.facts[n].SaidAt.UnixMilli()-s.facts[o].SaidAt.UnixMilli()) / (24 * time.Hour).Milliseconds()
+	days := max(0, now.SaidAt.UnixMilli()-was.SaidAt.UnixMilli()) / (24 * time.Hour).Milliseconds()
 	v[daysBetween] = float32(bits.Len64(uint64(days))) / 4
 }
 
@@ -144,9 +143,9 @@ func (p *pairing) words() {
 	count := uint(0)
 	for k := range p.now.terms[:p.now.numTerms] {
 		t, w := &p.now.terms[k], p.now.terms[k].weight()
-		newer += p.weights[k]
+		newer += p.rare[k].weight
 		plain += w
-		facts, thing := len(p.s.terms[t.stem]), !t.flags.has(operatorTerm)
+		facts, thing := p.rare[k].facts, !t.flags.has(operatorTerm)
 		if facts == 0 {
 			unseen += w
 		}
@@ -154,7 +153,7 @@ func (p *pairing) words() {
 			v.when(arrivesNew, v[arrivesNew] > 0 || thing && t.flags.has(arrivingTerm))
 			continue
 		}
-		shared += p.weights[k]
+		shared += p.rare[k].weight
 		sharedOlder += p.was.terms[p.partner[k]].weight()
 		v.when(sharedName, v[sharedName] > 0 || t.flags.has(nameTerm))
 		v.when(headInOlder, v[headInOlder] > 0 || t.flags.has(headTerm))
@@ -164,7 +163,7 @@ func (p *pairing) words() {
 		v.when(leavesOlder, v[leavesOlder] > 0 || t.flags.has(leavingTerm))
 		if t.kind != weekdayKind {
 			count++
-			v[anchor] = max(v[anchor], p.weights[k])
+			v[anchor] = max(v[anchor], p.rare[k].weight)
 		}
 		if facts == 1 {
 			v[onlyFact] = max(v[onlyFact], w)

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 	"time"
@@ -13,45 +14,98 @@ import (
 // when the question is asked.
 func (s *State) Match(question string, at time.Time, limit int) []FactID {
 	var ids []FactID
-	for _, n := range s.match(question, at, limit) {
-		ids = append(ids, s.facts[n].ID)
+	for _, k := range s.match(question, at, limit) {
+		ids = append(ids, k.ID)
 	}
 	return ids
 }
 
-// match is Match with facts as indexes.
-func (s *State) match(question string, at time.Time, limit int) []int32 {
-	if len(s.facts) == 0 || limit <= 0 {
+// Bounds on the facts that a question reads, so that its cost does not grow with the
+// number of facts: for each fact it wants, beyond those of its rarest word; of a category
+// or kind; and, for each fact it wants, of those with the most points.
+const (
+	effort      = 32
+	newestFacts = 300
+	considered  = 8
+)
+
+// match is Match with the facts.
+func (s *State) match(question string, at time.Time, limit int) []*record {
+	if s.Len() == 0 || limit <= 0 {
 		return nil
 	}
-	t := s.tally()
-	defer t.done()
-	q := s.ask(question, at, t)
+	q := s.ask(question, at)
+	t := tally{}
 	s.scoreWords(question, t, effort*limit)
-	for tech, points := range q.techs {
-		for _, n := range newestOf(s.techs[tech]) {
-			t.add(n, points)
-		}
+	for tech := range uint8(len(s.l.categories)) {
+		s.scoreNewest(t, keyOf(techKey, uint32(tech)), q.techs[tech])
 	}
 	if q.recurring {
 		s.scoreRecurring(t)
 	}
-	for _, n := range t.touched {
-		t.points[n] += q.kinds[s.briefs[n].kind]
-	}
+	ranked := s.weigh(t, q)
 	if q.broad {
 		for kind, points := range q.kinds {
-			if points == 0 {
-				continue
-			}
-			for _, n := range newestOf(s.kinds[kind]) {
-				if t.points[n] == 0 { // otherwise it was counted above
-					t.add(n, points)
-				}
-			}
+			ranked = append(ranked, s.ofKind(t, kindNumber(kind), points)...)
 		}
 	}
-	return s.best(t, q, limit)
+	return s.best(ranked, q, limit)
+}
+
+// tally counts the points of facts.
+type tally map[FactNumber]int32
+
+// points is a fact with its points.
+type points struct {
+	fact  FactNumber
+	count int32
+}
+
+// scoreNewest gives points to the newest facts with a key.
+func (s *State) scoreNewest(t tally, k key, count int32) {
+	if count == 0 {
+		return
+	}
+	s.list = s.newest(s.list[:0], k, newestFacts)
+	for _, n := range s.list {
+		t[n] += count
+	}
+}
+
+// weigh adds the points of kinds, and leaves out facts that answer no question.
+func (s *State) weigh(t tally, q *asked) []points {
+	out := make([]points, 0, len(t))
+	for n, count := range t {
+		kind := s.kindOf(n)
+		if q.ignores(kind) {
+			continue
+		}
+		out = append(out, points{n, count + q.kinds[kind]})
+	}
+	return out
+}
+
+// ofKind are the newest facts of a kind that have no points yet.
+func (s *State) ofKind(t tally, kind kindNumber, count int32) []points {
+	if count == 0 || kind.silent() {
+		return nil
+	}
+	s.list = s.newest(s.list[:0], keyOf(kindKey, uint32(kind)), newestFacts)
+	var out []points
+	for _, n := range s.list {
+		if _, counted := t[n]; !counted {
+			out = append(out, points{n, count})
+		}
+	}
+	return out
+}
+
+// kindOf is the number of a fact's kind.
+func (s *State) kindOf(n FactNumber) kindNumber {
+	if k := s.held[n]; k != nil {
+		return k.kind
+	}
+	return s.archive.kind(n)
 }
 
 // asked is a parsed question.
@@ -67,11 +121,16 @@ type asked struct {
 	broad     bool // it only names a kind: "what decisions were made?"
 }
 
+// ignores reports whether facts of a kind do not answer the question.
+func (q *asked) ignores(k kindNumber) bool {
+	return k.silent() || k == numberOf(ThirdParty) && !q.others
+}
+
 // ask parses a question.
-func (s *State) ask(question string, at time.Time, t *tally) *asked {
+func (s *State) ask(question string, at time.Time) *asked {
 	q := &asked{techs: map[uint8]int32{}, broad: true, dates: language.Dates(question, at)}
-	t.toks = appendTokens(s.l, t.toks[:0], question, 0, min(len(question), maxSentence))
-	toks := t.toks
+	s.toks = appendTokens(s.l, s.toks[:0], question, 0, min(len(question), maxSentence))
+	toks := s.toks
 	for i := range toks {
 		t := &toks[i]
 		if t.is(tagRelation, tagHe) {
@@ -145,8 +204,12 @@ func (t *token) topicsAt(toks []token, i int) []topic {
 
 // scoreWords adds the weight of the words that a fact shares with the question. Rare
 // words weigh more. Beyond the limit, the facts of the rarest words are scored.
-func (s *State) scoreWords(question string, t *tally, left int) {
-	lists := t.lists[:0]
+func (s *State) scoreWords(question string, t tally, left int) {
+	type word struct {
+		key   key
+		facts int
+	}
+	var words []word
 	for scan := language.Scan(question); ; {
 		w, ok := scan.Next()
 		if !ok {
@@ -155,74 +218,72 @@ func (s *State) scoreWords(question string, t *tally, left int) {
 		if w.Stop {
 			continue
 		}
-		if list := s.words[string(w.Stem)]; len(list) > 0 {
-			lists = append(lists, list)
+		if k := wordKeyOf(w.Stem); s.count(k) > 0 {
+			words = append(words, word{k, s.count(k)})
 		}
 	}
-	t.lists = lists
-	slices.SortStableFunc(lists, func(a, b []int32) int { return len(a) - len(b) })
-	for i, list := range lists {
-		points := int32(6 + 2*bits.Len(uint(len(s.facts)/len(list))))
-		if len(list) > left {
-			if i > 0 {
-				return
-			}
-			list = list[len(list)-left:] // if every word is common, the newest facts
+	slices.SortStableFunc(words, func(a, b word) int { return a.facts - b.facts })
+	for i, w := range words {
+		if w.facts > left && i > 0 {
+			return
 		}
-		left -= len(list)
-		for _, n := range list {
-			t.add(n, points)
+		count := int32(6 + 2*bits.Len(uint(s.Len()/w.facts)))
+		s.list = s.newest(s.list[:0], w.key, left) // if every word is common, the newest facts
+		for _, n := range s.list {
+			t[n] += count
 		}
+		left -= len(s.list)
 	}
 }
 
 // best returns the first facts after adjustment: those with the most points, and newer
 // facts first among equals.
-func (s *State) best(t *tally, q *asked, limit int) []int32 {
-	found := make([]int32, 0, min(limit, len(t.touched))+1)
-	before := func(a, b int32) int {
-		if t.points[a] != t.points[b] {
-			return int(t.points[b]) - int(t.points[a])
-		}
-		return int(b) - int(a)
+func (s *State) best(all []points, q *asked, limit int) []*record {
+	first := func(a, b points) int {
+		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(b.fact, a.fact))
 	}
-	for _, n := range t.touched {
-		if t.points[n] = s.adjust(n, t.points[n], q); t.points[n] <= 0 {
-			continue
-		}
-		if len(found) == limit && before(n, found[limit-1]) > 0 {
-			continue
-		}
-		at, _ := slices.BinarySearchFunc(found, n, before)
-		if found = slices.Insert(found, at, n); len(found) > limit {
-			found = found[:limit]
+	slices.SortFunc(all, first)
+	all = all[:min(len(all), considered*limit)]
+	numbers := make([]FactNumber, len(all))
+	for i := range all {
+		numbers[i] = all[i].fact
+	}
+	s.facts(numbers)
+	for i := range all {
+		if k := s.held[all[i].fact]; k != nil {
+			all[i].count = s.adjust(k, all[i].count, q)
+		} else {
+			all[i].count = 0
 		}
 	}
-	return found
+	slices.SortFunc(all, first)
+	var out []*record
+	for _, p := range all[:min(len(all), limit)] {
+		if p.count > 0 {
+			out = append(out, s.held[p.fact])
+		}
+	}
+	return out
 }
 
-// adjust corrects the score of a fact by its kind and aspects.
-func (s *State) adjust(n, score int32, q *asked) int32 {
-	is := s.briefs[n].is
-	if is.has(silent) || is.has(others) && !q.others {
-		return 0
-	}
-	if !is.has(current) {
-		score /= 2
+// adjust corrects the points of a fact by what became of it, its reason and its time.
+func (s *State) adjust(k *record, count int32, q *asked) int32 {
+	if !k.Current() {
+		count /= 2
 		if q.changes {
-			score = score * 3 / 2
+			count = count * 3 / 2
 		}
 	}
-	if is.has(replaced) && (q.changes || q.why) {
-		score += 10
+	if (q.changes || q.why) && s.replacedBy(k) != nil {
+		count += 10
 	}
-	if q.why && is.has(reasoned) {
-		score += 12
+	if q.why && k.Because != "" {
+		count += 12
 	}
 	for i := range q.dates {
-		if s.overlaps(n, q.dates[i]) {
-			score += 12
+		if k.overlaps(q.dates[i]) {
+			count += 12
 		}
 	}
-	return score
+	return count
 }

@@ -16,7 +16,7 @@ func (c *Views) Embed(model string) { c.embeddings = model }
 // later with the rest.
 func (c *Views) AddVectors(o owner.Owner, s Scope, vectors []ranking.Vector) {
 	c.mu.Lock()
-	e := c.byKey[keyOf(o, s)]
+	e := c.byKey[viewKeyOf(o, s)]
 	c.mu.Unlock()
 	if e == nil {
 		return

@@ -1,63 +1,48 @@
 package memory
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 )
 
-// indexReason indexes a fact by the words of its reason, so that recurring reasons can
-// be counted.
-func (s *State) indexReason(n int32) {
-	f := &s.facts[n]
-	if f.Because == "" || !f.Kind.Asserted() {
+// rereadReason renders the fact again that gave a reason before k did: only the newest
+// fact shows how often.
+func (s *State) rereadReason(k *record) {
+	reason := k.reason()
+	if reason == 0 {
 		return
 	}
-	key := s.reasonKey(f.Because)
-	if key == "" {
-		return
+	if s.list = s.newest(s.list[:0], reason, 2); len(s.list) == 2 {
+		if before := s.held[s.list[1]]; before != nil {
+			before.reread()
+		}
 	}
-	reason, known := s.reasons[key]
-	if !known {
-		reason = int32(len(s.givers))
-		s.reasons[key] = reason
-		s.givers = append(s.givers, nil)
-	}
-	s.traits[n].reason = reason
-	list := &s.givers[reason]
-	if last := len(*list) - 1; last >= 0 && int((*list)[last]) < len(s.shelf.lines) {
-		line := &s.shelf.lines[(*list)[last]]
-		line.text, line.tokens = "", 0 // only the newest fact shows the count
-	}
-	*list = append(*list, n)
-}
-
-// reasonKey is the form of a reason for comparisons: its content words in alphabetical
-// order.
-func (s *State) reasonKey(reason string) string {
-	words := stems(reason)
-	slices.Sort(words)
-	return strings.Join(slices.Compact(words), " ")
 }
 
 // writeRecurring writes how often a reason has been given, after the newest fact with
 // that reason.
-func (s *State) writeRecurring(b *strings.Builder, n int32) {
-	if list := s.givers[s.traits[n].reason]; len(list) > 1 && list[len(list)-1] == n {
+func (s *State) writeRecurring(b *strings.Builder, k *record) {
+	reason := k.reason()
+	if reason == 0 {
+		return
+	}
+	times := s.count(reason)
+	if s.list = s.newest(s.list[:0], reason, 1); times > 1 && s.list[0] == k.Number {
 		b.WriteString(" (reason ")
-		b.WriteString(strconv.Itoa(len(list)))
+		b.WriteString(strconv.Itoa(times))
 		b.WriteString("×)")
 	}
 }
 
-// scoreRecurring adds points to facts whose reason was given more than once.
-func (s *State) scoreRecurring(t *tally) {
-	for _, list := range s.givers {
-		if len(list) < 2 {
+// scoreRecurring gives points to the facts whose reason was given more than once.
+func (s *State) scoreRecurring(t tally) {
+	reasons := make(map[key]bool)
+	for _, k := range s.facts(s.newest(nil, keyOf(recurringKey, 0), newestFacts)) {
+		reason := k.reason()
+		if reasons[reason] {
 			continue
 		}
-		for _, n := range newestOf(list) {
-			t.add(n, int32(min(20+4*len(list), 40)))
-		}
+		reasons[reason] = true
+		s.scoreNewest(t, reason, int32(min(20+4*s.count(reason), 40)))
 	}
 }

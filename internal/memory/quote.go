@@ -95,10 +95,10 @@ func (v *View) Outside(ids []FactID) bool {
 	v.searching.Lock()
 	defer v.searching.Unlock()
 	v.readAll(v.takeUnread(v.Horizon()))
-	v.mu.RLock()
-	defer v.mu.RUnlock()
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	for _, id := range ids {
-		if n, found := v.state.byID[id]; found && v.quotes.places[v.state.facts[n].Source.MessageID].outside {
+		if k := v.state.named(id); k != nil && v.quotes.places[k.Source.MessageID].outside {
 			return true
 		}
 	}

@@ -6,12 +6,12 @@ import "slices"
 // one slice per weight: there are few weights, and a new fact is appended to its slice,
 // however many facts there are.
 type ranked struct {
-	weights []int32   // falling
-	facts   [][]int32 // of each weight, rising
+	weights []int32        // falling
+	facts   [][]FactNumber // of each weight, rising
 }
 
 // put adds a fact.
-func (r *ranked) put(n, weight int32) {
+func (r *ranked) put(n FactNumber, weight int32) {
 	w, found := r.find(weight)
 	if !found {
 		r.weights = slices.Insert(r.weights, w, weight)
@@ -26,7 +26,7 @@ func (r *ranked) put(n, weight int32) {
 }
 
 // remove removes a fact.
-func (r *ranked) remove(n, weight int32) {
+func (r *ranked) remove(n FactNumber, weight int32) {
 	w, found := r.find(weight)
 	if !found {
 		return
@@ -40,22 +40,19 @@ func (r *ranked) find(weight int32) (int, bool) {
 	return slices.BinarySearchFunc(r.weights, weight, func(a, b int32) int { return int(b) - int(a) })
 }
 
-// cursor iterates over a ranked list. The list must not change meanwhile.
-type cursor struct {
-	list   *ranked
-	weight int // place in weights
-	passed int // facts of that weight already visited
-}
-
-// fact is the current fact; false at the end.
-func (c *cursor) fact() (int32, bool) {
-	for ; c.weight < len(c.list.facts); c.weight, c.passed = c.weight+1, 0 {
-		if facts := c.list.facts[c.weight]; c.passed < len(facts) {
-			return facts[len(facts)-1-c.passed], true
+// after is the first place after another.
+func (r *ranked) after(place ShelfPlace) (ShelfPlace, bool) {
+	w, found := r.find(place.Weight)
+	if found {
+		if at, _ := slices.BinarySearch(r.facts[w], place.Number); at > 0 {
+			return ShelfPlace{place.Weight, r.facts[w][at-1]}, true
+		}
+		w++
+	}
+	for ; w < len(r.weights); w++ {
+		if list := r.facts[w]; len(list) > 0 {
+			return ShelfPlace{r.weights[w], list[len(list)-1]}, true
 		}
 	}
-	return 0, false
+	return ShelfPlace{}, false
 }
-
-// next advances to the next fact.
-func (c *cursor) next() { c.passed++ }

@@ -8,32 +8,27 @@ import (
 
 // retracted lists the facts that a retraction withdraws: the named ones, or the same
 // speaker's last statement.
-func (s *State) retracted(n int32) []int32 {
-	f := &s.facts[n]
-	if f.Value != "" {
-		return s.retractedByName(n)
+func (s *State) retracted(by *record) []*record {
+	if by.Value != "" {
+		return s.retractedByName(by)
 	}
-	var out []int32
+	var out []*record
 	var at *Source
-	for o := n - 1; o >= 0; o-- {
-		g := &s.facts[o]
-		if g.Source.Root != f.Source.Root || g.Source.Role != session.User || g.Source.Speaker != f.Source.Speaker {
+	for _, k := range s.before(by) {
+		if k.Source.Role != session.User || k.Source.Speaker != by.Source.Speaker {
 			continue
 		}
 		if at == nil {
-			if f.Source.Seq-g.Source.Seq > maxRetractionReach {
-				return nil
-			}
-			at = &s.facts[o].Source
+			at = &k.Source
 		}
-		if g.Source.Seq != at.Seq {
+		if k.Source.Seq != at.Seq {
 			break
 		}
-		if at.Seq == f.Source.Seq && (g.Source.End <= at.Start || g.Source.Start >= at.End) && g.Source.Start < at.Start {
+		if at.Seq == by.Source.Seq && (k.Source.End <= at.Start || k.Source.Start >= at.End) && k.Source.Start < at.Start {
 			break // within one message, only the last sentence is meant
 		}
-		if g.Current() && g.Kind.Asserted() {
-			out = append(out, o)
+		if k.Current() && k.Kind.Asserted() {
+			out = append(out, k)
 		}
 	}
 	return out
@@ -43,22 +38,40 @@ func (s *State) retracted(n int32) []int32 {
 // between, and a few more.
 const maxRetractionReach = 4
 
-// retractedByName finds the newest current fact that has all words of the retracted
-// thing.
-func (s *State) retractedByName(n int32) []int32 {
-	words := stems(s.facts[n].Value)
-	var rarest []int32
-	for i, w := range words {
-		if list := s.words[w]; i == 0 || len(list) < len(rarest) {
-			rarest = list
+// before are the facts of a lineage in the last few messages up to a fact, newest first.
+func (s *State) before(by *record) []*record {
+	at := &by.Source
+	var out []*record
+	for _, f := range s.archive.near(at.Root, at.Seq-maxRetractionReach, at.Seq) {
+		s.admit(&f)
+	}
+	for _, k := range s.held {
+		near := k.Source.Root == at.Root && k.Source.Seq >= at.Seq-maxRetractionReach && k.Source.Seq <= at.Seq
+		if near && k.Number < by.Number {
+			out = append(out, k)
 		}
 	}
-	for _, o := range slices.Backward(rarest) {
-		f := &s.facts[o]
-		if !f.Current() || !f.Kind.Asserted() || !covers(stems(f.Statement), words) {
-			continue
+	slices.SortFunc(out, func(a, b *record) int { return byNumber(b, a) })
+	return out
+}
+
+// retractedByName finds the newest current fact that has all words of the retracted
+// thing.
+func (s *State) retractedByName(by *record) []*record {
+	words := stems(by.Value)
+	if len(words) == 0 {
+		return nil
+	}
+	rarest := wordKeyOf([]byte(words[0]))
+	for _, w := range words[1:] {
+		if k := wordKeyOf([]byte(w)); s.count(k) < s.count(rarest) {
+			rarest = k
 		}
-		return []int32{o}
+	}
+	for _, k := range s.facts(s.newest(nil, rarest, newestFacts)) {
+		if k.Current() && k.Kind.Asserted() && covers(stems(k.Statement), words) {
+			return []*record{k}
+		}
 	}
 	return nil
 }

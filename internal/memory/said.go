@@ -1,22 +1,31 @@
 package memory
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // FactsOf returns the facts of one message, in the order of its words. Facts are learnt in
 // the order of the numbers of their messages.
 func (v *View) FactsOf(messageID int64) []Fact {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	facts := v.state.facts
-	at, _ := slices.BinarySearchFunc(facts, messageID, func(f Fact, id int64) int { return cmp.Compare(f.Source.MessageID, id) })
-	end := at
-	for end < len(facts) && facts[end].Source.MessageID == messageID {
-		end++
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	var out []Fact
+	for _, k := range v.state.ofMessage(messageID) {
+		out = append(out, k.Fact)
 	}
-	return slices.Clone(facts[at:end])
+	return out
+}
+
+// ofMessage are the facts of one message.
+func (s *State) ofMessage(id int64) []*record {
+	from, _ := slices.BinarySearch(s.order, NumberOf(id, 0))
+	to, _ := slices.BinarySearch(s.order, NumberOf(id+1, 0))
+	if from < to {
+		return s.facts(s.order[from:to])
+	}
+	var out []*record
+	for _, f := range s.archive.ofMessage(id) {
+		out = append(out, s.admit(&f))
+	}
+	return out
 }
 
 // News says by its words how a statement relates to what was so before it.
@@ -45,12 +54,12 @@ var newsCues = [...]cueSet{
 // Pick returns the facts that take accepts, in the order they were learnt. take must not
 // use the view.
 func (v *View) Pick(take func(*Fact, News) bool) []Fact {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	var out []Fact
-	for i := range v.state.facts {
-		if f := &v.state.facts[i]; take(f, v.state.news(i)) {
-			out = append(out, *f)
+	for _, n := range v.state.order {
+		if k := v.state.held[n]; take(&k.Fact, v.state.news(k)) {
+			out = append(out, k.Fact)
 		}
 	}
 	return out
@@ -58,18 +67,18 @@ func (v *View) Pick(take func(*Fact, News) bool) []Fact {
 
 // NewsOf is what the words of a fact say about what was so before; 0 for an unknown fact.
 func (v *View) NewsOf(id FactID) News {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	if n, known := v.state.byID[id]; known {
-		return v.state.news(int(n))
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if k := v.state.named(id); k != nil {
+		return v.state.news(k)
 	}
 	return 0
 }
 
-func (s *State) news(n int) News {
+func (s *State) news(k *record) News {
 	out := News(0)
 	for bit, set := range newsCues {
-		if s.signatures[n].cues.any(set) {
+		if s.signature(k).cues.any(set) {
 			out |= 1 << bit
 		}
 	}

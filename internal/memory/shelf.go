@@ -34,101 +34,106 @@ var sectionTitles = [sections]string{
 var sectionShares = [sections]int{15, 17, 18, 14, 18, 6, 8, 4}
 
 // shelf holds the facts that may be shown, by section and falling weight, so that
-// rendering only reads the facts it shows.
+// rendering only reads the facts it shows. It has the first facts of each section, and
+// reads more of them from the archive when they are needed.
 type shelf struct {
 	bySection [sections]ranked
-	lines     []line
+	// read is the place down to which a section was read from the archive, whole says
+	// that it was read to its end.
+	read  [sections]ShelfPlace
+	whole [sections]bool
 	// probe is the count of a known text. It tells whether the cached counts of lines
 	// are still valid.
-	probe  int
-	counts map[Kind]int
+	probe int
 	// heads are the costs of the headings for months.
 	heads map[int]int
-	taken marks // by the block being rendered
 }
 
 // line is the rendered form of a fact.
 type line struct {
-	text    string // "" until it is first needed
-	tokens  int32  // 0 until counted
-	month   int32  // the month of its heading; 0 for none
-	weight  int32
-	section section
+	text   string // "" until it is first needed
+	tokens int32  // 0 until counted
 }
 
-func newShelf() shelf { return shelf{counts: map[Kind]int{}, heads: map[int]int{}} }
+func newShelf() shelf {
+	h := shelf{heads: map[int]int{}}
+	for sec := range h.read {
+		h.read[sec] = ShelfTop()
+	}
+	return h
+}
 
-// put adds a new fact.
-func (h *shelf) put(s *State, n int32) {
-	f, t := &s.facts[n], &s.traits[n]
-	l := line{section: nowhere}
-	if f.Kind.Asserted() && f.Current() && !t.repeats {
-		l.section = s.sectionOf(n)
-		l.weight = s.weightOf(n)
-		l.month = monthOf(l.section, f)
-		h.counts[f.Kind]++
-	}
-	if int(n) < len(h.lines) {
-		h.lines[n] = l
-	} else {
-		h.lines = append(h.lines, l)
-	}
-	if l.section == nowhere {
+// put adds a fact that the state has learnt, or that holds again.
+func (h *shelf) put(s *State, k *record) {
+	h.remove(k)
+	if !k.Kind.Asserted() || !k.Current() || k.repeats {
 		return
 	}
-	h.bySection[l.section].put(n, l.weight)
+	replaces := s.replacedBy(k) != nil
+	sec := sectionOf(k, replaces)
+	k.Section, k.Weight = sec, s.weightOf(k, replaces)
+	h.bySection[sec].put(k.Number, k.Weight)
 }
 
 // reread makes the line of a fact be rendered again.
-func (h *shelf) reread(n int32) {
-	if int(n) < len(h.lines) {
-		h.lines[n].text, h.lines[n].tokens = "", 0
+func (k *record) reread() { k.line.text, k.line.tokens = "", 0 }
+
+// remove removes a fact that no longer holds.
+func (h *shelf) remove(k *record) {
+	if k.Section != nowhere {
+		h.bySection[k.Section].remove(k.Number, k.Weight)
+	}
+	k.line, k.Section, k.Weight = line{}, nowhere, 0
+}
+
+// firstAfter is the first fact of a section after a place; nil at the end.
+func (s *State) firstAfter(sec section, place ShelfPlace) *record {
+	h := &s.shelf
+	for {
+		next, found := h.bySection[sec].after(place)
+		if found && (h.whole[sec] || !h.read[sec].before(next)) {
+			return s.held[next.Number]
+		}
+		if h.whole[sec] {
+			return nil
+		}
+		s.readMore(sec)
 	}
 }
 
-// in iterates over a section.
-func (h *shelf) in(sec section) cursor { return cursor{list: &h.bySection[sec]} }
+// readMore reads the next facts of a section from the archive.
+func (s *State) readMore(sec section) {
+	h := &s.shelf
+	facts := s.archive.shown(sec, h.read[sec])
+	h.whole[sec] = len(facts) == 0
+	for i := range facts {
+		h.read[sec] = facts[i].Place()
+		if k := s.admit(&facts[i]); k.Section == sec { // otherwise it has changed since it was stored
+			h.bySection[sec].put(k.Number, k.Weight)
+		}
+	}
+}
 
-// monthOf is the number of the month under which a line is shown. Changes and events
-// show their own dates.
-func monthOf(sec section, f *Fact) int32 {
-	switch sec {
+// month is the number of the month under which a fact is shown; 0 for none. Changes and
+// events show their own dates.
+func (k *record) month() int32 {
+	switch k.Section {
 	case standing, personal, known, decisions, changes, causes:
-		if !f.SaidAt.IsZero() {
-			return int32(f.SaidAt.Year()*12+int(f.SaidAt.Month())-1) + 1
+		if !k.SaidAt.IsZero() {
+			return int32(k.SaidAt.Year()*12+int(k.SaidAt.Month())-1) + 1
 		}
 	}
 	return 0
 }
 
-// before orders facts by falling weight, newer facts first among equals.
-func (h *shelf) before(a, b int32) int {
-	if wa, wb := h.lines[a].weight, h.lines[b].weight; wa != wb {
-		return int(wb) - int(wa)
-	}
-	return int(b) - int(a)
-}
-
-// remove removes a fact that no longer holds.
-func (h *shelf) remove(s *State, n int32) {
-	if int(n) >= len(h.lines) || h.lines[n].section == nowhere {
-		return
-	}
-	l := &h.lines[n]
-	h.bySection[l.section].remove(n, l.weight)
-	h.counts[s.facts[n].Kind]--
-	l.section = nowhere
-}
-
-// sectionOf is the section of a current fact.
-func (s *State) sectionOf(n int32) section {
-	f, t := &s.facts[n], &s.traits[n]
-	if t.was >= 0 {
+// sectionOf is the section of a current fact. replaces says that it replaced another.
+func sectionOf(k *record, replaces bool) section {
+	if replaces {
 		return changes
 	}
-	switch f.Kind {
+	switch k.Kind {
 	case Instruction:
-		if f.Source.Role != session.User {
+		if k.Source.Role != session.User {
 			return known // only people have wishes
 		}
 		return standing
@@ -139,7 +144,7 @@ func (s *State) sectionOf(n int32) section {
 	case Cause:
 		return causes
 	case Event:
-		if f.When.From.After(f.SaidAt) || f.When.IsZero() {
+		if k.When.From.After(k.SaidAt) || k.When.IsZero() {
 			return loops
 		}
 		return timeline
@@ -154,12 +159,12 @@ var kindWeights = map[Kind]int32{
 
 // weightOf is the weight of a fact. Statements of speakers about themselves and their
 // work, with a reason or a number, weigh more than remarks.
-func (s *State) weightOf(n int32) int32 {
-	f, t := &s.facts[n], &s.traits[n]
+func (s *State) weightOf(k *record, replaces bool) int32 {
+	f := &k.Fact
 	head, next := s.headOf(f)
 	named := head.capital && head.entry == nil && next.is(tagBe, tagUse, tagUsage, tagPast, tagSettle, tagPlus, tagMinus)
 	w := kindWeights[f.Kind]
-	if t.was >= 0 {
+	if replaces {
 		w = 60
 	}
 	if f.Because != "" {

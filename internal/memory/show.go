@@ -10,14 +10,14 @@ import (
 )
 
 // lineOf renders one fact: its day and its message, then its words in quotation marks.
-func (s *State) lineOf(n int32) string {
-	f := &s.facts[n]
+func (s *State) lineOf(k *record) string {
+	f := &k.Fact
 	var b strings.Builder
 	b.Grow(len(f.Statement) + 64)
-	switch s.shelf.lines[n].section {
+	switch k.Section {
 	case changes:
 		writeDayOfMonth(&b, f)
-		s.writeChange(&b, n)
+		s.writeChange(&b, k, s.replacedBy(k))
 	case timeline, loops:
 		writeDay(&b, f.When, f.SaidAt)
 		writeSource(&b, f)
@@ -37,8 +37,8 @@ func (s *State) lineOf(n int32) string {
 		b.WriteString("; asked ")
 		writeQuoted(&b, asked.Statement)
 	}
-	s.writeRecurring(&b, n)
-	if s.perhapsOutdated(n) {
+	s.writeRecurring(&b, k)
+	if s.perhapsOutdated(k) {
 		b.WriteString(" (perhaps outdated)")
 	}
 	b.WriteByte('\n')
@@ -55,24 +55,28 @@ func writeDayOfMonth(b *strings.Builder, f *Fact) {
 }
 
 // writeChange renders both sides of a change, with their days.
-func (s *State) writeChange(b *strings.Builder, n int32) {
-	f, t := &s.facts[n], &s.traits[n]
-	old := &s.facts[t.was]
+func (s *State) writeChange(b *strings.Builder, k, old *record) {
+	f := &k.Fact
 	writeSource(b, f)
+	if old == nil { // it was erased
+		writeQuoted(b, f.Statement)
+		writeReason(b, f)
+		return
+	}
 	if f.Kind == Decision || f.Kind == Negated {
 		b.WriteString("REVERSED ")
 	} else {
 		b.WriteString("CHANGED ")
 	}
 	b.WriteString(day(old.SaidAt))
-	writeSource(b, old)
+	writeSource(b, &old.Fact)
 	writeQuoted(b, old.Statement)
 	b.WriteString(" → ")
 	writeQuoted(b, f.Statement)
 	writeReason(b, f)
-	if t.steps > 1 {
+	if steps := s.changes(k); steps > 1 {
 		b.WriteString(" (earlier changes: ")
-		b.WriteString(strconv.Itoa(int(t.steps) - 1))
+		b.WriteString(strconv.Itoa(steps - 1))
 		b.WriteByte(')')
 	}
 }

@@ -1,70 +1,53 @@
 package memory
 
 import (
-	"crypto/sha256"
+	"cmp"
 	"iter"
 	"maps"
 	"slices"
-	"strings"
-	"unsafe"
-
-	"github.com/hermes-memory/hermes/internal/language"
+	"time"
 )
 
-// State holds the facts of one scope in the order they were learnt, marks those that
-// still hold, and renders the block for a model. It is not safe for concurrent use, but
-// methods that only read may run concurrently.
+// State is the facts of one scope in the order they were learnt. It marks those that still
+// hold, and renders the block for a model. A state that rests on an archive holds only the
+// facts that it has needed, and those that the archive does not index yet. It is not safe
+// for concurrent use.
 type State struct {
-	l      *lexicon
-	facts  []Fact
-	traits []trait
-	briefs []brief // updated by note
-	byID   map[FactID]int32
-	// words maps a stem to the facts that use it. techs maps a category of technology
-	// to the facts that name one.
-	words map[string][]int32
-	techs map[uint8][]int32
-	kinds [numKinds][]int32
-	// signatures are what the facts are about. terms maps a stem, a kind or a slot, as a
-	// hash, to the asserted facts with it.
-	signatures []signature
-	terms      map[uint32][]int32
-	asserted   []int32
-	pool       []candidate // buffer for the facts that a new one is compared with
-	toks       []token     // buffer for the text being read
-	// reasons maps the words of a reason to its number. givers maps the number to the
-	// facts with that reason; 0 means no reason.
-	reasons map[string]int32
-	givers  [][]int32
-	shelf   shelf
-	sum     [sha256.Size]byte
-	size    int64
-}
+	l       *lexicon
+	archive archive // of the facts that are not in index; none for a state that holds all
+	held    map[FactNumber]*record
+	byID    map[FactID]FactNumber
+	// index has the facts after those that the archive indexes, order their numbers,
+	// rising.
+	index index
+	order []FactNumber
+	last  FactNumber
+	// learnt counts the facts after those that the archive indexes.
+	learnt int
+	shelf  shelf
+	size   int64
 
-// trait are the properties that the state derives from a fact, once.
-type trait struct {
-	same    uint32 // the content words of its statement
-	repeats bool   // repeats a current fact
-	steps   uint16 // number of facts that its chain replaced
-	was     int32  // the fact it replaced; -1 for none
-	doubter int32  // the newest fact that perhaps replaced it; -1 for none
-	reason  int32  // the number of its reason; 0 for none
+	pool []candidate  // buffer for the facts that a new one is compared with
+	toks []token      // buffer for the text being read
+	list []FactNumber // buffer for the facts of a key
 }
 
 // Change is the effect of a message: the facts as stored, the facts that they
-// contradict, and the older facts that no longer hold.
+// contradict, and the older facts that are stored differently now.
 type Change struct {
+	// Learned are numbered by the store: the facts of a message in their order here.
 	Learned    []Fact
 	Reversals  []Reversal
 	Superseded []Fact
+	// Marks are the marks of learnt facts, and the new marks of older ones.
+	Marks []Mark
 }
 
 // NewState returns the state of an empty scope.
 func NewState() *State {
 	return &State{
-		l: theLexicon(), byID: map[FactID]int32{}, words: map[string][]int32{}, techs: map[uint8][]int32{},
-		terms:   map[uint32][]int32{},
-		reasons: map[string]int32{}, givers: make([][]int32, 1), shelf: newShelf(),
+		l: theLexicon(), archive: nothing{}, held: map[FactNumber]*record{}, byID: map[FactID]FactNumber{}, index: index{},
+		shelf: newShelf(),
 	}
 }
 
@@ -72,181 +55,141 @@ func NewState() *State {
 // twice changes nothing. A contradicted fact is superseded, never removed.
 func (s *State) Learn(facts []Fact) Change {
 	var c Change
-	touched := make(map[int32]bool, 2)
-	first := int32(len(s.facts))
-	for n := range s.appendAll(facts) {
-		ended, doubted := s.replaced(n)
-		for _, o := range ended {
-			s.supersede(o, n)
-			touched[o] = true
-			if s.facts[n].Kind == Retraction {
-				s.revive(o, touched)
+	changed := make(map[*record]bool, 2)
+	fresh := s.hold(facts)
+	for _, now := range fresh {
+		ended, doubted := s.replaced(now)
+		for _, was := range ended {
+			s.supersede(was, now, changed)
+			if now.Kind == Retraction {
+				s.revive(was, changed)
 				continue
 			}
-			c.Reversals = append(c.Reversals, Reversal{Was: s.facts[o], Now: s.facts[n], Why: s.facts[n].Because})
+			c.Reversals = append(c.Reversals, Reversal{Was: was.Fact, Now: now.Fact, Why: now.Because})
 		}
-		for _, o := range doubted {
-			s.doubt(o, n)
+		for _, was := range doubted {
+			s.doubt(was, now, changed)
 		}
-		s.enter(n)
+		s.enter(now)
 	}
-	for n := first; int(n) < len(s.facts); n++ {
-		c.Learned = append(c.Learned, s.facts[n])
+	for _, k := range fresh {
+		delete(changed, k)
+		c.Learned, c.Marks = append(c.Learned, k.Fact), append(c.Marks, k.Mark)
 	}
 	for i := range c.Reversals { // links may be added later in the same message
-		c.Reversals[i].Was = s.facts[s.byID[c.Reversals[i].Was.ID]]
-		c.Reversals[i].Now = s.facts[s.byID[c.Reversals[i].Now.ID]]
+		c.Reversals[i].Was = s.named(c.Reversals[i].Was.ID).Fact
+		c.Reversals[i].Now = s.named(c.Reversals[i].Now.ID).Fact
 	}
-	for _, o := range slices.Sorted(maps.Keys(touched)) {
-		if o < first {
-			c.Superseded = append(c.Superseded, s.facts[o])
-		}
+	for _, k := range slices.SortedFunc(maps.Keys(changed), byNumber) {
+		c.Superseded, c.Marks = append(c.Superseded, k.Fact), append(c.Marks, k.Mark)
 	}
 	return c
 }
 
+func byNumber(a, b *record) int { return cmp.Compare(a.Number, b.Number) }
+
 // Restore adds stored facts with their links and supersession. It does not look for
 // contradictions again.
 func (s *State) Restore(facts []Fact) {
-	for i := range facts {
-		if _, known := s.byID[facts[i].ID]; known {
-			continue
-		}
-		n := s.append(facts[i])
-		for _, link := range facts[i].Links {
-			if o, found := s.byID[link.To]; found {
-				s.restoreLink(link.Kind, o, n)
+	for _, k := range s.hold(facts) {
+		k.DoubtedBy = "" // the doubter tells, if it still stands
+		for _, link := range k.Links {
+			if was := s.named(link.To); was != nil {
+				s.restoreLink(link.Kind, was, k)
 			}
 		}
-		s.enter(n)
+		s.enter(k)
 	}
 }
 
-// restoreLink marks what a link of n says of o.
-func (s *State) restoreLink(kind LinkKind, o, n int32) {
+// restoreLink marks what a link of now says of was.
+func (s *State) restoreLink(kind LinkKind, was, now *record) {
 	switch kind {
 	case Supersedes:
-		s.chain(o, n)
+		s.chain(was, now)
 	case Perhaps:
-		s.traits[o].doubter = n
-		s.shelf.reread(o)
+		was.DoubtedBy = now.ID
+		was.reread()
 	}
 }
 
-// append adds a fact to the list and derives its traits.
-func (s *State) append(f Fact) int32 {
-	n := int32(len(s.facts))
-	s.facts = append(s.facts, f)
-	s.byID[f.ID] = n
-	t := trait{was: -1, doubter: -1}
-	s.traits, s.briefs = append(s.traits, t), append(s.briefs, brief{})
-	s.signatures = append(s.signatures, s.signatureOf(&f))
-	s.traits[n].same = s.sameHash(n)
-	s.size += int64(unsafe.Sizeof(f)+unsafe.Sizeof(t)+unsafe.Sizeof(brief{})) + int64(len(f.ID)+len(f.Quote)+len(f.Statement)+
-		len(f.Subject)+len(f.Attribute)+len(f.Value)+len(f.Because)) + 128
-	return n
+// hold takes the facts that are not known yet into memory, and numbers them.
+func (s *State) hold(facts []Fact) []*record {
+	var fresh []*record
+	for i := range facts {
+		if s.knows(&facts[i]) {
+			continue
+		}
+		k := newRecord(&facts[i])
+		k.Number = max(NumberOf(k.Source.MessageID, 0), s.last+1)
+		s.last = k.Number
+		s.keep(k)
+		s.learnt++
+		fresh = append(fresh, k)
+	}
+	return fresh
+}
+
+// knows reports whether a fact was learnt before. A message with a new number cannot have
+// been.
+func (s *State) knows(f *Fact) bool {
+	_, held := s.byID[f.ID]
+	return held || NumberOf(f.Source.MessageID, 0) <= s.last && s.named(f.ID) != nil
+}
+
+// keep holds a fact in memory.
+func (s *State) keep(k *record) {
+	s.held[k.Number] = k
+	s.byID[k.ID] = k.Number
+	s.size += k.bytes()
 }
 
 // enter indexes a fact whose links are complete.
-func (s *State) enter(n int32) {
-	f := &s.facts[n]
-	s.sum = chainHash(s.sum, f)
-	s.note(n)
-	kind := s.briefs[n].kind
-	s.kinds[kind] = append(s.kinds[kind], n)
-	s.indexWords(n)
-	s.indexReason(n)
-	if f.Current() && f.Kind.Asserted() {
-		s.open(n)
-	}
-	s.indexTerms(n)
-	s.shelf.put(s, n)
+func (s *State) enter(k *record) {
+	s.order = append(s.order, k.Number)
+	s.enterKeys(s.index, k)
+	k.repeats = k.Current() && k.Kind.Asserted() && s.repeated(k)
+	s.shelf.put(s, k)
+	s.rereadReason(k)
 }
 
-// open notes whether a fact that holds says what another says.
-func (s *State) open(n int32) {
-	for range s.alike(n) {
-		s.traits[n].repeats = true
+// repeated reports whether another current fact says what a fact says.
+func (s *State) repeated(k *record) bool {
+	for range s.alike(k) {
+		return true
 	}
+	return false
 }
 
 // alike iterates over the newest other current facts with the same content words.
-func (s *State) alike(n int32) iter.Seq[int32] {
-	return func(yield func(int32) bool) {
-		same := s.traits[n].same
+func (s *State) alike(k *record) iter.Seq[*record] {
+	return func(yield func(*record) bool) {
+		same := s.same(k)
 		if same == 0 {
 			return
 		}
-		list := s.terms[same]
-		for i := len(list) - 1; i >= max(0, len(list)-visited); i-- {
-			if o := list[i]; o != n && s.facts[o].Current() && !yield(o) {
+		for _, o := range s.facts(s.newest(nil, same, visited)) {
+			if o != k && o.Current() && !yield(o) {
 				return
 			}
 		}
 	}
 }
 
-// sameHash is a hash of the content words of a statement; 0 for none. "Not" counts.
-func (s *State) sameHash(n int32) uint32 {
-	words := stems(s.facts[n].Statement)
-	if len(words) == 0 {
-		return 0
-	}
-	slices.Sort(words)
-	h := hashText("same " + strings.Join(words, " "))
-	if s.signatures[n].cues.any(negationCues) {
-		h++
-	}
-	return h
-}
-
-// indexWords indexes a fact by its words.
-func (s *State) indexWords(n int32) {
-	f := &s.facts[n]
-	s.enterWords(n, f.Statement)
-	if asked, found := s.Asked(*f); found {
-		s.enterWords(n, asked.Statement)
-	}
-	s.enterWords(n, f.Attribute)
-	s.toks = appendTokens(s.l, s.toks[:0], f.Statement, 0, len(f.Statement))
-	seen := uint64(0)
-	for i := range s.toks {
-		if tech := s.toks[i].tech; tech != 0 && seen&(1<<tech) == 0 {
-			seen |= 1 << tech
-			s.techs[tech] = append(s.techs[tech], n)
-		}
-	}
-}
-
-// enterWords indexes a fact by the words of a text.
-func (s *State) enterWords(n int32, text string) {
-	scan := language.Scan(text)
-	for w, ok := scan.Next(); ok; w, ok = scan.Next() {
-		if w.Stop {
-			continue
-		}
-		list := s.words[string(w.Stem)]
-		if len(list) == 0 || list[len(list)-1] != n {
-			s.words[string(w.Stem)] = append(list, n)
-			s.size += 8
-		}
-	}
-}
-
 // Fact returns one fact.
 func (s *State) Fact(id FactID) (Fact, bool) {
-	n, found := s.byID[id]
-	if !found {
-		return Fact{}, false
+	if k := s.named(id); k != nil {
+		return k.Fact, true
 	}
-	return s.facts[n], true
+	return Fact{}, false
 }
 
-// Facts iterates over all facts in the order they were learnt.
+// Facts iterates over the facts in memory in the order they were learnt: all facts, if the
+// state rests on no archive.
 func (s *State) Facts() iter.Seq[Fact] {
 	return func(yield func(Fact) bool) {
-		for i := range s.facts {
-			if !yield(s.facts[i]) {
+		for _, n := range s.order {
+			if !yield(s.held[n].Fact) {
 				return
 			}
 		}
@@ -254,7 +197,79 @@ func (s *State) Facts() iter.Seq[Fact] {
 }
 
 // Len is the number of facts, superseded ones included.
-func (s *State) Len() int { return len(s.facts) }
+func (s *State) Len() int { return s.archive.len() + s.learnt }
 
 // Size is the approximate size of the state, in bytes.
 func (s *State) Size() int64 { return s.size }
+
+// at is the fact with a number; nil for none.
+func (s *State) at(n FactNumber) *record {
+	if s.held[n] == nil && n != 0 {
+		s.fetch([]FactNumber{n})
+	}
+	return s.held[n]
+}
+
+// named is the fact with an id; nil for none.
+func (s *State) named(id FactID) *record {
+	if id == "" {
+		return nil
+	}
+	if n, known := s.byID[id]; known {
+		return s.held[n]
+	}
+	return s.admit(s.archive.named(id))
+}
+
+// facts are the facts with some numbers. Numbers without a fact are left out.
+func (s *State) facts(numbers []FactNumber) []*record {
+	var missing []FactNumber
+	for _, n := range numbers {
+		if s.held[n] == nil {
+			missing = append(missing, n)
+		}
+	}
+	if len(missing) > 0 {
+		s.fetch(missing)
+	}
+	out := make([]*record, 0, len(numbers))
+	for _, n := range numbers {
+		if k := s.held[n]; k != nil {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// count is the number of facts with a key.
+func (s *State) count(k key) int { return s.archive.count(k) + len(s.index[k]) }
+
+// newest appends the numbers of the newest facts with a key, newest first, at most most.
+func (s *State) newest(to []FactNumber, k key, most int) []FactNumber {
+	list := s.index[k]
+	for i := len(list) - 1; i >= 0 && most > 0; i-- {
+		to = append(to, list[i])
+		most--
+	}
+	if most > 0 {
+		to = s.archive.newest(to, k, most)
+	}
+	return to
+}
+
+// asKnown makes facts current again if their replacement was not known at scope.AsOf.
+func asKnown(facts []Fact, scope Scope) []Fact {
+	if scope.AsOf.IsZero() {
+		return facts
+	}
+	known := make(map[FactID]bool, len(facts))
+	for i := range facts {
+		known[facts[i].ID] = true
+	}
+	for i := range facts {
+		if f := &facts[i]; !known[f.SupersededBy] {
+			f.SupersededBy, f.SupersededAt = "", time.Time{}
+		}
+	}
+	return facts
+}

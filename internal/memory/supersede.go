@@ -3,21 +3,21 @@ package memory
 import "time"
 
 // supersede closes an old fact for a new one and links them.
-func (s *State) supersede(o, n int32) {
-	was, now := &s.facts[o], &s.facts[n]
+func (s *State) supersede(was, now *record, changed map[*record]bool) {
 	was.SupersededBy, was.SupersededAt = now.ID, now.SaidAt
 	now.Links = append(now.Links[:len(now.Links):len(now.Links)], Link{Kind: Supersedes, To: was.ID})
-	s.note(o)
-	s.chain(o, n)
-	s.promote(o)
-	s.rereadDoubted(o)
+	changed[was] = true
+	s.chain(was, now)
+	s.promote(was, changed)
+	s.rereadDoubted(was)
 }
 
-// promote shows a fact that only repeated o, now that o no longer holds.
-func (s *State) promote(o int32) {
-	for k := range s.alike(o) {
-		if s.traits[k].repeats && !s.traits[o].repeats {
-			s.traits[k].repeats = false
+// promote shows a fact that only repeated was, now that was no longer holds.
+func (s *State) promote(was *record, changed map[*record]bool) {
+	for k := range s.alike(was) {
+		if k.repeats && !was.repeats {
+			k.repeats = false
+			changed[k] = true
 			s.shelf.put(s, k)
 			return
 		}
@@ -25,59 +25,85 @@ func (s *State) promote(o int32) {
 }
 
 // doubt links two facts of which the newer perhaps replaces the older. Both hold.
-func (s *State) doubt(o, n int32) {
-	now := &s.facts[n]
-	now.Links = append(now.Links[:len(now.Links):len(now.Links)], Link{Kind: Perhaps, To: s.facts[o].ID})
-	s.restoreLink(Perhaps, o, n)
+func (s *State) doubt(was, now *record, changed map[*record]bool) {
+	now.Links = append(now.Links[:len(now.Links):len(now.Links)], Link{Kind: Perhaps, To: was.ID})
+	changed[was] = true
+	s.restoreLink(Perhaps, was, now)
 }
 
-// rereadDoubted renders the facts again that o perhaps replaced, now that o holds no
+// rereadDoubted renders the facts again that k perhaps replaced, now that k holds no
 // longer, or holds again.
-func (s *State) rereadDoubted(o int32) {
-	for _, link := range s.facts[o].Links {
-		if n, found := s.byID[link.To]; found && link.Kind == Perhaps {
-			s.shelf.reread(n)
+func (s *State) rereadDoubted(k *record) {
+	for _, link := range k.Links {
+		if n, held := s.byID[link.To]; held && link.Kind == Perhaps {
+			s.held[n].reread()
 		}
 	}
 }
 
 // perhapsOutdated reports whether a fact that holds was perhaps replaced by another that
 // holds.
-func (s *State) perhapsOutdated(n int32) bool {
-	by := s.traits[n].doubter
-	return by >= 0 && s.facts[n].Current() && s.facts[by].Current()
+func (s *State) perhapsOutdated(k *record) bool {
+	by := s.named(k.DoubtedBy)
+	return by != nil && k.Current() && by.Current()
 }
 
 // revive restores the facts that a withdrawn fact had replaced.
-func (s *State) revive(o int32, touched map[int32]bool) {
-	for _, link := range s.facts[o].Links {
-		n, found := s.byID[link.To]
-		if !found || link.Kind != Supersedes || s.facts[n].SupersededBy != s.facts[o].ID {
+func (s *State) revive(withdrawn *record, changed map[*record]bool) {
+	for _, k := range s.linked(withdrawn, Supersedes) {
+		if k.SupersededBy != withdrawn.ID {
 			continue
 		}
-		f := &s.facts[n]
-		f.SupersededBy, f.SupersededAt = "", time.Time{}
-		s.note(n)
-		s.rereadDoubted(n)
-		touched[n] = true
-		if f.Kind.Asserted() {
-			s.open(n)
-			s.shelf.put(s, n)
+		k.SupersededBy, k.SupersededAt = "", time.Time{}
+		s.rereadDoubted(k)
+		changed[k] = true
+		if k.Kind.Asserted() {
+			k.repeats = s.repeated(k)
+			s.shelf.put(s, k)
 		}
 	}
 }
 
-// chain records that n replaced o, and removes o from the shelf.
-func (s *State) chain(o, n int32) {
-	if s.facts[o].Current() {
-		return // o has been revived since
-	}
-	s.shelf.remove(s, o)
-	if s.facts[n].Kind == Retraction {
-		return
-	}
-	if t := &s.traits[n]; t.was < o {
-		t.was, t.steps = o, max(t.steps, s.traits[o].steps+1)
-		s.note(n)
+// chain removes a fact that was replaced from the shelf.
+func (s *State) chain(was, now *record) {
+	if !was.Current() { // otherwise it has been revived since
+		s.shelf.remove(was)
 	}
 }
+
+// linked are the facts to which a fact has links of a kind.
+func (s *State) linked(k *record, kind LinkKind) []*record {
+	var out []*record
+	for _, link := range k.Links {
+		if link.Kind == kind {
+			if to := s.named(link.To); to != nil {
+				out = append(out, to)
+			}
+		}
+	}
+	return out
+}
+
+// replacedBy is the newest fact that a fact replaced; nil for none.
+func (s *State) replacedBy(k *record) (newest *record) {
+	if k.Kind == Retraction {
+		return nil
+	}
+	for _, was := range s.linked(k, Supersedes) {
+		if !was.Current() && (newest == nil || newest.Number < was.Number) {
+			newest = was
+		}
+	}
+	return newest
+}
+
+// changes is the number of facts that came before a fact in its chain of replacements.
+func (s *State) changes(k *record) (steps int) {
+	for was := s.replacedBy(k); was != nil && steps < longestChain; was = s.replacedBy(was) {
+		steps++
+	}
+	return steps
+}
+
+// longestChain bounds the counted replacements of a chain.
+const longestChain = 1000

@@ -10,8 +10,8 @@ import (
 // FactsAt returns, for each place, the first asserted fact that quotes its message; ""
 // for none.
 func (v *View) FactsAt(places []Place) []FactID {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	out := make([]FactID, len(places))
 	for f := range v.state.Facts() {
 		i := slices.Index(places, Place{Root: f.Source.Root, Seq: f.Source.Seq})
@@ -26,8 +26,8 @@ func (v *View) FactsAt(places []Place) []FactID {
 // the facts that they replaced or that replaced them, even if those do not name the
 // topic. An empty topic gives all decisions, events, causes and changes.
 func (v *View) Timeline(topic string) []Fact {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	wanted := stems(topic)
 	keep := make(map[FactID]bool)
 	var order []Fact

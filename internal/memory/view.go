@@ -88,23 +88,6 @@ func (v *View) Restore(facts []Fact) {
 	v.state.Restore(facts)
 }
 
-// asKnown makes facts current again if their replacement was not known at scope.AsOf.
-func asKnown(facts []Fact, scope Scope) []Fact {
-	if scope.AsOf.IsZero() {
-		return facts
-	}
-	known := make(map[FactID]bool, len(facts))
-	for i := range facts {
-		known[facts[i].ID] = true
-	}
-	for i := range facts {
-		if f := &facts[i]; !known[f.SupersededBy] {
-			f.SupersededBy, f.SupersededAt = "", time.Time{}
-		}
-	}
-	return facts
-}
-
 // Learn distils a message and adds its facts to the state. From then on the message can
 // be recalled. The returned change must be stored.
 //
@@ -249,12 +232,12 @@ func (v *View) searchIndex(h Horizon, q ranking.Query) []ranking.Hit {
 
 // Match returns the facts that answer a question, best first.
 func (v *View) Match(question string, at time.Time, limit int) []Fact {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	found := v.state.match(question, at, limit)
 	out := make([]Fact, len(found))
-	for i, n := range found {
-		out[i] = v.state.facts[n]
+	for i, k := range found {
+		out[i] = k.Fact
 	}
 	return out
 }
@@ -268,15 +251,15 @@ func (v *View) Block(budget int, count func(string) int, opt BlockOptions) Block
 
 // Fact returns one fact of the scope.
 func (v *View) Fact(id FactID) (Fact, bool) {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	return v.state.Fact(id)
 }
 
 // Facts returns all facts of the scope in the order they were learnt.
 func (v *View) Facts() []Fact {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	out := make([]Fact, 0, v.state.Len())
 	for f := range v.state.Facts() {
 		out = append(out, f)
@@ -286,8 +269,8 @@ func (v *View) Facts() []Fact {
 
 // Hash is the state hash: equal transcripts have equal hashes on every machine.
 func (v *View) Hash() string {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	return v.state.Hash()
 }
 
@@ -295,7 +278,7 @@ func (v *View) Hash() string {
 func (v *View) size() int64 {
 	v.searching.Lock()
 	defer v.searching.Unlock()
-	v.mu.RLock()
-	defer v.mu.RUnlock()
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	return v.state.Size() + v.index.Size() + v.meanings.Size() + v.quotes.Size()
 }

@@ -46,7 +46,7 @@ func NewViews(store Store, limit int64) *Views {
 	return &Views{store: store, limit: limit, byKey: make(map[viewKey]*viewEntry), order: list.New()}
 }
 
-func keyOf(o owner.Owner, s Scope) viewKey {
+func viewKeyOf(o owner.Owner, s Scope) viewKey {
 	if s.Key != "" {
 		return viewKey{owner: o.ID(), key: s.Key}
 	}
@@ -56,7 +56,7 @@ func keyOf(o owner.Owner, s Scope) viewKey {
 // Use returns the view of a scope, read at first use, and a function that ends the use.
 // fresh says that the scope is known to be empty and need not be read.
 func (c *Views) Use(ctx context.Context, o owner.Owner, s Scope, fresh bool) (*View, func(), error) {
-	key := keyOf(o, s)
+	key := viewKeyOf(o, s)
 	c.mu.Lock()
 	e := c.byKey[key]
 	if e == nil {
@@ -88,7 +88,7 @@ func (c *Views) Use(ctx context.Context, o owner.Owner, s Scope, fresh bool) (*V
 // dropped meanwhile may differ from the store.
 func (c *Views) Current(o owner.Owner, s Scope, v *View) bool {
 	c.mu.Lock()
-	e := c.byKey[keyOf(o, s)]
+	e := c.byKey[viewKeyOf(o, s)]
 	c.mu.Unlock()
 	if e == nil {
 		return false
@@ -185,7 +185,7 @@ func (c *Views) DropOwner(o owner.Owner) {
 func (c *Views) Withdraw(o owner.Owner, s Scope, w Withdrawal) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e := c.byKey[keyOf(o, s)]
+	e := c.byKey[viewKeyOf(o, s)]
 	if e == nil {
 		return
 	}

@@ -1,0 +1,69 @@
+package memory
+
+import (
+	"github.com/hermes-memory/hermes/internal/session"
+	"github.com/hermes-memory/hermes/internal/wordvec"
+)
+
+// archive is where a state finds the facts that it does not hold.
+type archive interface {
+	// len is the number of facts.
+	len() int
+	// numbered are the facts with some numbers, and the others of their messages. Numbers
+	// without a fact are left out.
+	numbered(numbers []FactNumber) []StoredFact
+	// named is the fact with an id; nil for none.
+	named(id FactID) *StoredFact
+	// count is the number of facts with a key, and newest appends the numbers of the
+	// newest ones, newest first.
+	count(k key) int
+	newest(to []FactNumber, k key, most int) []FactNumber
+	// kind and meaning are what the index knows of a fact: its kind, and its vector.
+	kind(n FactNumber) kindNumber
+	meaning(n FactNumber) *wordvec.Vector
+	// near are the facts of the messages of a lineage from one place to another, both
+	// included.
+	near(root session.ID, from, to int64) []StoredFact
+	// ofMessage are the facts of a message, in order.
+	ofMessage(id int64) []StoredFact
+	// shown are the next facts of a section of the block below a place, heaviest first;
+	// none at the end.
+	shown(sec section, below ShelfPlace) []StoredFact
+}
+
+// nothing is the archive of a state that holds all its facts.
+type nothing struct{}
+
+func (nothing) len() int                                          { return 0 }
+func (nothing) numbered([]FactNumber) []StoredFact                { return nil }
+func (nothing) named(FactID) *StoredFact                          { return nil }
+func (nothing) count(key) int                                     { return 0 }
+func (nothing) newest(to []FactNumber, _ key, _ int) []FactNumber { return to }
+func (nothing) kind(FactNumber) kindNumber                        { return otherKind }
+func (nothing) meaning(FactNumber) *wordvec.Vector                { return &wordvec.Vector{} }
+func (nothing) near(session.ID, int64, int64) []StoredFact        { return nil }
+func (nothing) ofMessage(int64) []StoredFact                      { return nil }
+func (nothing) shown(section, ShelfPlace) []StoredFact            { return nil }
+
+// fetch reads facts from the archive into memory.
+func (s *State) fetch(numbers []FactNumber) {
+	read := s.archive.numbered(numbers)
+	for i := range read {
+		s.admit(&read[i])
+	}
+}
+
+// admit holds a fact that was read from the archive.
+func (s *State) admit(f *StoredFact) *record {
+	if f == nil {
+		return nil
+	}
+	if k := s.held[f.Number]; k != nil {
+		return k
+	}
+	k := newRecord(&f.Fact)
+	k.Mark = f.Mark
+	k.repeats = k.Current() && k.Kind.Asserted() && k.Section == nowhere
+	s.keep(k)
+	return k
+}

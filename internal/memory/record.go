@@ -1,0 +1,126 @@
+package memory
+
+import (
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/hermes-memory/hermes/internal/language"
+)
+
+// record is a fact with what the state derives from it.
+type record struct {
+	Fact
+	Mark
+	kind kindNumber
+	// repeats says that another current fact says the same.
+	repeats bool
+	line    line
+	// about is made when it is first needed.
+	about *signature
+}
+
+// record is the record of a fact that the state takes in.
+func newRecord(f *Fact) *record {
+	return &record{Fact: *f, Mark: Mark{Section: nowhere}, kind: numberOf(f.Kind)}
+}
+
+// signature is what a fact is about.
+func (s *State) signature(k *record) *signature {
+	if k.about == nil {
+		about := s.signatureOf(&k.Fact)
+		k.about = &about
+		s.size += int64(unsafe.Sizeof(about))
+	}
+	return k.about
+}
+
+// same is the key of the content words of a statement, 0 if it has none. "Not" counts.
+func (s *State) same(k *record) key {
+	words := stems(k.Statement)
+	if len(words) == 0 {
+		return 0
+	}
+	slices.Sort(words)
+	h := hashText("same " + strings.Join(words, " "))
+	if s.signature(k).cues.any(negationCues) {
+		h++
+	}
+	return keyOf(sameKey, h)
+}
+
+// slot is the key of a fact's slot, 0 if it fills none.
+func (k *record) slot() key {
+	if k.Attribute == "" {
+		return 0
+	}
+	return keyOf(slotKey, hashText(k.Subject+"\x00"+k.Attribute))
+}
+
+// reason is the key of the words of a fact's reason, in any order, 0 if it gives none.
+func (k *record) reason() key {
+	if k.Because == "" || !k.Kind.Asserted() {
+		return 0
+	}
+	words := stems(k.Because)
+	if len(words) == 0 {
+		return 0
+	}
+	slices.Sort(words)
+	return keyOf(reasonKey, hashText(strings.Join(slices.Compact(words), " ")))
+}
+
+// enterKeys adds a fact to an index.
+func (s *State) enterKeys(x index, k *record) {
+	n := k.Number
+	x.add(keyOf(kindKey, uint32(k.kind)), n)
+	x.addWords(k.Statement, n)
+	if asked, found := s.Asked(k.Fact); found {
+		x.addWords(asked.Statement, n)
+	}
+	x.addWords(k.Attribute, n)
+	s.toks = appendTokens(s.l, s.toks[:0], k.Statement, 0, len(k.Statement))
+	for i := range s.toks {
+		if tech := s.toks[i].tech; tech != 0 {
+			x.add(keyOf(techKey, uint32(tech)), n)
+		}
+	}
+	if k.Kind.Asserted() {
+		s.enterAsserted(x, k)
+	}
+}
+
+// enterAsserted adds a fact that asserts something under what it is about.
+func (s *State) enterAsserted(x index, k *record) {
+	n, g := k.Number, s.signature(k)
+	x.add(keyOf(assertedKey, 0), n)
+	for i := range g.terms[:g.numTerms] {
+		t := &g.terms[i]
+		x.add(keyOf(termKey, t.stem), n)
+		if t.kind != 0 {
+			x.add(keyOf(classKey, uint32(t.kind)), n)
+		}
+	}
+	reason := k.reason()
+	if reason != 0 && s.count(reason) > 0 {
+		x.add(keyOf(recurringKey, 0), n)
+	}
+	for _, one := range [...]key{k.slot(), s.same(k), reason} {
+		if one != 0 {
+			x.add(one, n)
+		}
+	}
+}
+
+// bytes is the approximate size of a fact in memory, without its signature.
+func (k *record) bytes() int64 {
+	const entries = 24 * int64(unsafe.Sizeof(FactNumber(0))) // in the index and the maps
+	return int64(unsafe.Sizeof(*k)) + entries + int64(len(k.ID)+len(k.Quote)+len(k.Statement)+len(k.Subject)+len(k.Attribute)+
+		len(k.Value)+len(k.Because))
+}
+
+// overlaps reports whether a fact's time overlaps the date, with the precision of the
+// store: a millisecond.
+func (k *record) overlaps(d language.Date) bool {
+	return !k.When.IsZero() && k.When.From.UnixMilli() < d.To.UnixMilli() && d.From.UnixMilli() < k.When.To.UnixMilli()
+}
