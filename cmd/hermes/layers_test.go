@@ -14,7 +14,7 @@ import (
 // with its reasons is ARCHITECTURE.md.
 var layers = [][]string{
 	{"bound"},
-	{"fault", "openai", "anthropic", "config", "language", "recovery", "trail", "fitted"},
+	{"fault", "openai", "anthropic", "config", "language", "recovery", "trail", "fitted", "piece"},
 	{"owner", "claim", "cite", "mention", "clientfile", "errand", "secret", "wordvec"},
 	{"session", "audit"},
 	{"ranking", "search"},

@@ -1,0 +1,100 @@
+package piece
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+	"testing"
+)
+
+// readAll reads everything that a piece claims to hold, until the first error. A piece that is
+// damaged may claim sections of gigabytes.
+func readAll(t testing.TB, source Source) error {
+	p, err := Open(t.Context(), source, NewCache(1<<20), testFormat)
+	if err != nil {
+		return err
+	}
+	r := p.Read(t.Context())
+	b := r.Bytes(texts)
+	b.Range(0, b.Len(), nil)
+	b.Range(b.Len()/2, b.Len()/2, nil)
+	rs := r.Records(rows, rowWidth)
+	for i := uint32(0); i < rs.Len() && r.Err() == nil; i++ {
+		rs.At(i)
+	}
+	d, ps := r.Dictionary(words), r.Postings(lists)
+	for term := uint32(0); term < d.Len() && r.Err() == nil; term++ {
+		key := slices.Clone(d.Key(term))
+		d.Lookup(key)
+		d.Prefix(key[:len(key)/2])
+		l := d.List(term)
+		for c, n := ps.All(l), 0; c.Next() && n < 1000; n++ {
+			if c.Number >= ps.Bound() {
+				t.Fatalf("got number %d, the bound is %d", c.Number, ps.Bound())
+			}
+		}
+		ps.Below(l, ps.Bound()/2)
+		ps.From(l, l.Count/2)
+	}
+	return r.Err()
+}
+
+// FuzzDamage reads pieces in which some bytes were changed: each three bytes of edits are a
+// position and a new value. With sums the checksums are made right again, so that the damage lies
+// deeper.
+func FuzzDamage(f *testing.F) {
+	var sound []Blocks
+	for _, s := range []shape{{}, {texts: 100, rows: 3, words: 40, long: 2}, {texts: room - 900, rows: 20, words: 40, long: 1}} {
+		sound = append(sound, build(f, invent(s, 1)))
+	}
+	f.Add(uint8(1), true, []byte{8, 0, 255, 16, 0, 1, 36, 0, 200, 52, 0, 9})
+	f.Add(uint8(2), true, []byte{0, 255, 3})
+	f.Add(uint8(2), false, []byte{0, 255, 3})
+	f.Fuzz(func(t *testing.T, which uint8, sums bool, edits []byte) {
+		whole := bytes.Join(sound[int(which)%len(sound)], nil)
+		for ; len(edits) >= 3; edits = edits[3:] {
+			at := int(binary.LittleEndian.Uint16(edits))
+			whole[(at+len(whole)-min(len(whole), 1<<15))%len(whole)] = edits[2] // the end of the piece, and its header
+		}
+		var blocks Blocks
+		for sealed := range slices.Chunk(whole, BlockSize) {
+			if n := len(blocks); sums && len(sealed) >= sumSize {
+				sealed = seal(n, bytes.Clone(sealed[:len(sealed)-sumSize]))
+			}
+			blocks = append(blocks, sealed)
+		}
+		_ = readAll(t, blocks) // any error is right, no panic is
+	})
+}
+
+// FuzzRoundTrip writes what it is given, as texts, rows, keys and lists, and reads it again.
+func FuzzRoundTrip(f *testing.F) {
+	f.Add([]byte("the cat sat on the mat"), uint16(0))
+	f.Add([]byte{0, 0, 1, 255, 254, 128, 127}, uint16(65500))
+	f.Fuzz(func(t *testing.T, data []byte, padding uint16) {
+		c := content{texts: append(make([]byte, padding), data...)}
+		for row := range slices.Chunk(data, rowWidth) {
+			c.rows = append(c.rows, append(bytes.Clone(row), make([]byte, rowWidth-len(row))...))
+		}
+		var all word
+		for i, b := range data {
+			all.numbers = append(all.numbers, uint32(b)<<(b%20))
+			if i > 0 {
+				all.numbers[i] += all.numbers[i-1] + 1
+			}
+			if i > 0 && (all.numbers[i] <= all.numbers[i-1] || all.numbers[i]+1 == 0) {
+				all.numbers = all.numbers[:i]
+				break
+			}
+			all.counts = append(all.counts, b)
+		}
+		keys := bytes.Split(data, []byte(" "))
+		slices.SortFunc(keys, bytes.Compare)
+		for _, key := range slices.CompactFunc(keys, bytes.Equal) {
+			c.words = append(c.words, word{key: string(key), numbers: all.numbers, counts: all.counts})
+		}
+		if err := compare(open(t, build(t, &c), NewCache(1<<20)).Read(t.Context()), &c); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
