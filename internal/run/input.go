@@ -149,10 +149,10 @@ func overlapOf(sent, stored []session.Message) (i, j int, looked []session.Messa
 	if i, j = overlap(sent, stored); i >= 0 {
 		return i, j, stored
 	}
-	spoken := slices.DeleteFunc(slices.Clone(stored), isLoop)
-	if len(spoken) == len(stored) || slices.ContainsFunc(sent, isLoop) {
+	if !slices.ContainsFunc(stored, isLoop) || slices.ContainsFunc(sent, isLoop) {
 		return -1, -1, nil
 	}
+	spoken := slices.DeleteFunc(slices.Clone(stored), isLoop)
 	i, j = overlap(sent, spoken)
 	return i, j, spoken
 }

@@ -35,7 +35,10 @@ func (t *laidOut) fitTail(room int) ([]session.Message, int) {
 			t.unseen = append(t.unseen, tail[i].Seq)
 		}
 	}
-	return append(begin, tail[from:end]...), used
+	if begin == nil {
+		return tail[from:], used // the usual case copies nothing
+	}
+	return append(begin, tail[from:]...), used
 }
 
 // beginning makes a cut tail begin with a message of the user: the templates of many models
