@@ -13,13 +13,14 @@ import (
 type intake struct {
 	step  atomic.Pointer[lineage.Step] // nil once it was taken
 	write func(*lineage.Step) error
-	done  chan error // reports the outcome
+	done  chan error  // reports the outcome
+	timer *time.Timer // sends it after [atOnce]; nil if it is sent at once
 }
 
 // atOnce is how long storing the input waits for an answer, so that both share one
 // commit instead of two. Answers from memory or from a cache arrive within it. Waiting
 // is free: a non-streaming answer is not sent before it is complete.
-const atOnce = 25 * time.Millisecond
+const atOnce = 250 * time.Millisecond
 
 // hand starts storing the input: at once, or, if it may wait, after [atOnce] without an
 // answer.
@@ -34,7 +35,7 @@ func (t *turn) hand(ctx context.Context, step *lineage.Step) {
 	t.intake = i
 	lost := recovery.Logged(ctx, t.runner.log, "the input of a turn")
 	if t.mayWait() {
-		time.AfterFunc(atOnce, recovery.Func(i.send, lost))
+		i.timer = time.AfterFunc(atOnce, recovery.Func(i.send, lost))
 		return
 	}
 	go recovery.Func(i.send, lost)()
@@ -52,11 +53,14 @@ func (t *laidOut) inOnePiece() bool { return !t.req.Streaming && t.box == nil }
 
 // take returns the input if storing it has not begun; the caller then stores it.
 // Otherwise it returns nil.
-func (i *intake) take() *lineage.Step { return i.step.Swap(nil) }
+func (i *intake) take() *lineage.Step {
+	i.timer.Stop() // otherwise every turn would wake a goroutine later on
+	return i.step.Swap(nil)
+}
 
 // send stores the input unless it was taken.
 func (i *intake) send() {
-	if step := i.take(); step != nil {
+	if step := i.step.Swap(nil); step != nil {
 		i.done <- recovery.Do(func() error { return i.write(step) })
 	}
 }
