@@ -33,3 +33,13 @@ func BenchmarkRecognise(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkRecogniseMessage measures the usual turn: one message of a user.
+func BenchmarkRecogniseMessage(b *testing.B) {
+	call := errand.Call{Messages: []errand.Message{{Role: "user", Text: strings.Repeat("Ada moved the old ledger to Porto because it was late. ", 8)}}}
+	for b.Loop() {
+		if errand.Recognise(&call) != "" {
+			b.Fatal("not an errand")
+		}
+	}
+}

@@ -135,7 +135,8 @@ func isOne(turns []Message) bool {
 // mayAsk reports whether the beginning or the end of a message asks for a product. Most
 // messages do not, and a long one need not be read whole.
 func mayAsk(text string) bool {
-	return wanted(text, 2*messageLead) != "" || wanted(text[max(0, len(text)-messageLead):], messageLead) != ""
+	return wanted(text, 2*messageLead) != "" ||
+		len(text) > messageLead && wanted(text[len(text)-messageLead:], messageLead) != ""
 }
 
 // needed is how many signs of a program an instruction must have, by the form of the

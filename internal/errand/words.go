@@ -121,13 +121,10 @@ const (
 )
 
 func wantedIn(lead string) Kind {
+	chat := has(lead, chats)
 	for i := range products {
 		p := &products[i]
-		of := p.of
-		if of == nil {
-			of = chats
-		}
-		if has(lead, of) && p.asked(lead) {
+		if (p.of == nil && chat || has(lead, p.of)) && p.asked(lead) {
 			return p.kind
 		}
 	}
