@@ -112,16 +112,66 @@ func CPU(pid int) time.Duration {
 func (s *Server) Memory() float64 { return Memory(s.cmd.Process.Pid) }
 
 // Memory is the resident size of a process, in MiB; 0 if it is gone.
-func Memory(pid int) float64 {
+func Memory(pid int) float64 { return status(pid, "VmRSS:") }
+
+// Peak is the largest resident size that the server has had, in MiB; 0 if it is gone.
+func (s *Server) Peak() float64 { return status(s.cmd.Process.Pid, "VmHWM:") }
+
+// Reserved is the server's address space, in MiB; 0 if it is gone.
+func (s *Server) Reserved() float64 { return status(s.cmd.Process.Pid, "VmSize:") }
+
+// status reads a size of a process, in MiB; 0 if it is gone.
+func status(pid int, field string) float64 {
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
 	if err != nil {
 		return 0
 	}
 	for line := range strings.Lines(string(text)) {
-		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+		if rest, ok := strings.CutPrefix(line, field); ok {
 			kb, _ := strconv.Atoi(strings.Fields(rest)[0])
 			return float64(kb) / 1024
 		}
 	}
 	return 0
+}
+
+// BytesRead is how much the server has read from files and sockets, in MiB. Reads that the page cache serves count.
+func (s *Server) BytesRead() (float64, error) {
+	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(s.cmd.Process.Pid), "io"))
+	if err != nil {
+		return 0, fmt.Errorf("read what the server has read: %w", err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if rest, ok := strings.CutPrefix(line, "rchar: "); ok {
+			n, err := strconv.ParseInt(strings.TrimSpace(rest), 10, 64)
+			return float64(n) / (1 << 20), err
+		}
+	}
+	return 0, errors.New("the kernel does not count reads")
+}
+
+// Quiet waits until the server's background work has ended; see the function of that name.
+func (s *Server) Quiet(ctx context.Context) error { return Quiet(ctx, s.cmd.Process.Pid) }
+
+// Quiet waits until a process has used at most 10 ms of processor time in each of four successive half seconds. It gives up
+// after ten minutes.
+func Quiet(ctx context.Context, pid int) error {
+	ticks := time.NewTicker(500 * time.Millisecond)
+	defer ticks.Stop()
+	before, still := CPU(pid), 0
+	for range 1200 {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-ticks.C:
+		}
+		now := CPU(pid)
+		if now-before > 10*time.Millisecond {
+			still = 0
+		} else if still++; still == 4 {
+			return nil
+		}
+		before = now
+	}
+	return errors.New("the server's background work did not end in ten minutes")
 }

@@ -91,12 +91,15 @@ func send(ctx context.Context, base, session, text string, stream bool) (io.Read
 }
 
 // spread are the figures of a series.
-type spread struct{ p50, p99 time.Duration }
+type spread struct{ p50, p95, p99 time.Duration }
 
 func spreadOf(series []time.Duration) spread {
 	slices.Sort(series)
-	return spread{p50: series[len(series)/2], p99: series[len(series)*99/100]}
+	return spread{p50: series[len(series)/2], p95: series[len(series)*95/100], p99: series[len(series)*99/100]}
 }
+
+// times is how many times as long as another a duration is.
+func times(d, than time.Duration) float64 { return float64(d) / float64(than) }
 
 // ms prints a duration in milliseconds.
 func ms(d time.Duration) string { return fmt.Sprintf("%.2f ms", float64(d.Microseconds())/1000) }

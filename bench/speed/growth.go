@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -171,39 +170,4 @@ func indexed(ctx context.Context, s *served.Server) error {
 			return nil
 		}
 	}
-}
-
-// fill imports messages without calling the model, from one place to another.
-func (b *bench) fill(ctx context.Context, s *served.Server, session string, from, messages int) error {
-	w := newWriter(9 + uint64(from))
-	for done := from; done < messages; {
-		n := min(1000, messages-done)
-		batch := make([]map[string]string, n)
-		for i := range batch {
-			role := "user"
-			if i%2 == 1 {
-				role = "assistant"
-			}
-			batch[i] = map[string]string{"role": role, "content": w.message(done + i)}
-		}
-		body, err := json.Marshal(map[string]any{"messages": batch})
-		if err != nil {
-			return err
-		}
-		req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.Base+"/api/sessions/"+session+"/messages", bytes.NewReader(body))
-		if err != nil {
-			return err
-		}
-		req.Header.Set("Authorization", "Bearer hermes")
-		res, err := served.Clients.Do(req)
-		if err != nil {
-			return err
-		}
-		_ = res.Body.Close()
-		if res.StatusCode != http.StatusOK {
-			return fmt.Errorf("import: status %d", res.StatusCode)
-		}
-		done += n
-	}
-	return nil
 }

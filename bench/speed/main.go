@@ -13,6 +13,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -23,33 +25,94 @@ func main() {
 	}
 	binary := flag.String("hermes", "", "the server to measure; empty builds it")
 	quick := flag.Bool("quick", false, "a tenth of the work: to see that it runs")
-	only := flag.String("only", "", "run one measurement: start, turn, load, relay, token, streams, open, growth, memory")
+	only := flag.String("only", "", "the measurements to run, with commas between: "+names()+
+		"; those after memory run only when they are named")
 	plots := flag.String("plots", "", "the directory for pictures of growth; empty draws none")
+	homes := flag.String("home", "", "a directory that keeps filled homes (up to 3 GB each) for the next run; empty keeps none")
+	cgroup := flag.String("cgroup", "", "a writable memory cgroup, in which limit makes its own; empty limits by ulimit -v")
+	check := flag.Bool("check", false, "exit with 1 if a figure misses its bar")
 	flag.Parse()
-	if err := measure(context.Background(), &bench{binary: *binary, plots: *plots}, *only, *quick); err != nil {
+	b := &bench{binary: *binary, plots: *plots, homes: *homes, cgroup: *cgroup}
+	err := measure(context.Background(), b, *only, *quick)
+	if err == nil && *check && b.missed > 0 {
+		err = fmt.Errorf("%d of %d bars missed", b.missed, b.bars)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "speed:", err)
 		os.Exit(1)
 	}
 }
 
-// row is one line of the table.
-type row struct{ name, figure, aim string }
+// measurement is a part of a run that has a name.
+type measurement struct {
+	name  string
+	run   func(*bench, context.Context) error
+	asked bool // runs only when it is named, because it takes minutes or gigabytes
+}
+
+func measurements() []measurement {
+	return []measurement{
+		{"start", (*bench).start, false},
+		{"turn", (*bench).turn, false},
+		{"load", (*bench).load, false},
+		{"relay", (*bench).relay, false},
+		{"token", (*bench).token, false},
+		{"streams", (*bench).streams, false},
+		{"open", (*bench).open, false},
+		{"growth", (*bench).growth, false},
+		{"memory", (*bench).memory, false},
+		{"import", (*bench).imports, true},
+		{"cold", (*bench).cold, true},
+		{"many", (*bench).many, true},
+		{"limit", (*bench).limit, true},
+	}
+}
+
+func names() string {
+	var all []string
+	for _, m := range measurements() {
+		all = append(all, m.name)
+	}
+	return strings.Join(all, ", ")
+}
+
+// row is one line of the table. The verdict is empty for a figure without a bar.
+type row struct{ name, figure, aim, verdict string }
 
 // bench is one run of the measurements.
 type bench struct {
 	dir      string
 	plots    string // where pictures go; "" for nowhere
+	homes    string // where filled homes are kept; "" for nowhere
+	cgroup   string // the parent of limit's memory cgroup; "" for none
 	binary   string
 	scale    int // divides the amount of work
 	upstream *upstream
 	rows     []row
-	failed   error // to draw
+	bars     int
+	missed   int      // of the bars
+	rooms    []string // cgroups that were made
+	failed   error    // to draw
 }
 
 func (b *bench) add(name, aim, format string, args ...any) {
-	r := row{name: name, aim: aim, figure: fmt.Sprintf(format, args...)}
+	b.note(row{name: name, aim: aim, figure: fmt.Sprintf(format, args...)})
+}
+
+// bar adds a figure whose aim is checked.
+func (b *bench) bar(name, aim string, held bool, format string, args ...any) {
+	b.bars++
+	verdict := "held"
+	if !held {
+		verdict = "**missed**"
+		b.missed++
+	}
+	b.note(row{name: name, aim: aim, figure: fmt.Sprintf(format, args...), verdict: verdict})
+}
+
+func (b *bench) note(r row) {
 	b.rows = append(b.rows, r)
-	fmt.Fprintf(os.Stderr, "%-44s %s\n", r.name, r.figure)
+	fmt.Fprintf(os.Stderr, "%-44s %s %s\n", r.name, r.figure, r.verdict)
 }
 
 func measure(ctx context.Context, b *bench, only string, quick bool) error {
@@ -74,21 +137,13 @@ func measure(ctx context.Context, b *bench, only string, quick bool) error {
 		return err
 	}
 	defer b.upstream.close()
-	for _, m := range []struct {
-		name string
-		run  func(*bench, context.Context) error
-	}{
-		{"start", (*bench).start},
-		{"turn", (*bench).turn},
-		{"load", (*bench).load},
-		{"relay", (*bench).relay},
-		{"token", (*bench).token},
-		{"streams", (*bench).streams},
-		{"open", (*bench).open},
-		{"growth", (*bench).growth},
-		{"memory", (*bench).memory},
-	} {
-		if only == "" || only == m.name {
+	defer func() {
+		for _, dir := range b.rooms {
+			_ = os.Remove(dir) // the servers in it have ended
+		}
+	}()
+	for _, m := range measurements() {
+		if (only == "" && !m.asked) || slices.Contains(strings.Split(only, ","), m.name) {
 			if err := m.run(b, ctx); err != nil {
 				return fmt.Errorf("%s: %w", m.name, err)
 			}
@@ -109,9 +164,9 @@ func (b *bench) plot(name string, p plot) {
 func (b *bench) print() {
 	fmt.Printf("%s, %s/%s, %d cores, %s\n\n", time.Now().UTC().Format(time.DateOnly), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(),
 		runtime.Version())
-	fmt.Println("| measured | figure | aim |")
-	fmt.Println("|---|---|---|")
+	fmt.Println("| measured | figure | aim | |")
+	fmt.Println("|---|---|---|---|")
 	for _, r := range b.rows {
-		fmt.Printf("| %s | %s | %s |\n", r.name, r.figure, r.aim)
+		fmt.Printf("| %s | %s | %s | %s |\n", r.name, r.figure, r.aim, r.verdict)
 	}
 }

@@ -27,45 +27,87 @@ func (b *bench) start(ctx context.Context) error {
 	return nil
 }
 
-// turn measures one stateful turn at a time, and the upstream alone.
+// turnBlocks is into how many blocks the turns are cut. Hermes, the durable relay and the upstream alone take a block each
+// in turn, so that whatever else the machine does meets all three alike.
+const turnBlocks = 20
+
+// lane is one of several servers that are measured in alternation.
+type lane struct {
+	base    string
+	session string // "" sends none
+	cpu     func() time.Duration
+	used    time.Duration
+	took    []time.Duration
+}
+
+// block takes a block of turns, each session of which has fifty.
+func (l *lane) block(ctx context.Context, w *writer, from, turns int) error {
+	const perSession = 50
+	before := l.cpu()
+	for i := from; i < from+turns; i++ {
+		session := l.session
+		if session != "" {
+			session = fmt.Sprintf("%s:%d", session, i/perSession)
+		}
+		begun := time.Now()
+		if _, err := chat(ctx, l.base, session, w.message(i)); err != nil {
+			return err
+		}
+		l.took = append(l.took, time.Since(begun))
+	}
+	l.used += l.cpu() - before
+	return nil
+}
+
+// turn measures one stateful turn at a time, against the durable relay and the upstream alone.
 func (b *bench) turn(ctx context.Context) error {
 	s, err := b.startServer(ctx, "")
 	if err != nil {
 		return err
 	}
 	defer s.Stop()
-	const perSession = 50
-	turns := 4000 / b.scale
-	var ours, direct []time.Duration
+	relay, err := b.startRelay(ctx, true)
+	if err != nil {
+		return err
+	}
+	defer relay.Stop()
+	none := func() time.Duration { return 0 }
+	lanes := []*lane{
+		{base: s.Base, session: "turn", cpu: s.CPU}, {base: relay.Base, session: "turn", cpu: relay.CPU},
+		{base: b.upstream.server.URL, cpu: none},
+	}
 	w := newWriter(1)
-	for i := range 100 { // warm up
-		if _, err := chat(ctx, s.Base, "warm", w.message(i)); err != nil {
+	for _, l := range lanes[:2] { // warm up
+		warm := *l
+		warm.session = "warm"
+		if err := warm.block(ctx, w, 0, 100); err != nil {
 			return err
 		}
 	}
-	before := s.CPU()
-	for i := range turns {
-		begun := time.Now()
-		if _, err := chat(ctx, s.Base, fmt.Sprintf("turn:%d", i/perSession), w.message(i)); err != nil {
-			return err
+	each := 4000 / b.scale / turnBlocks
+	for n := range turnBlocks {
+		for _, l := range lanes {
+			if err := l.block(ctx, w, n*each, each); err != nil {
+				return err
+			}
 		}
-		ours = append(ours, time.Since(begun))
 	}
-	used := s.CPU() - before
-	for i := range turns {
-		begun := time.Now()
-		if _, err := chat(ctx, b.upstream.server.URL, "", w.message(i)); err != nil {
-			return err
-		}
-		direct = append(direct, time.Since(begun))
-	}
-	b.add("CPU per turn, one at a time", "< 0.60 ms", "%.3f ms", float64(used.Microseconds())/1000/float64(turns))
-	o, d := spreadOf(ours), spreadOf(direct)
+	return b.turned(lanes[0], lanes[1], lanes[2])
+}
+
+// turned adds the rows of turn.
+func (b *bench) turned(ours, relay, direct *lane) error {
 	fsync, err := b.fsync()
 	if err != nil {
 		return err
 	}
-	b.add("one turn, p50 (the upstream alone)", "", "%s (%s)", ms(o.p50), ms(d.p50))
+	turns := time.Duration(len(ours.took))
+	cpu, relayed := ours.used/turns, relay.used/turns
+	o, r, d := spreadOf(ours.took), spreadOf(relay.took), spreadOf(direct.took)
+	b.add("CPU per turn, one at a time", "< 0.60 ms", "%s", ms(cpu))
+	b.bar("CPU per turn as a multiple of the durable relay's", "<= 2.0 x", times(cpu, relayed) <= 2,
+		"%.2f x (%s)", times(cpu, relayed), ms(relayed))
+	b.add("one turn, p50 (the durable relay, the upstream alone)", "", "%s (%s, %s)", ms(o.p50), ms(r.p50), ms(d.p50))
 	b.add("added p50 (one fsync takes)", "< 1 ms + 2 fsyncs", "%s (%s)", ms(o.p50-d.p50), ms(fsync))
 	return nil
 }
@@ -92,25 +134,41 @@ func (b *bench) fsync() (time.Duration, error) {
 	return spreadOf(took).p50, nil
 }
 
-// load measures turns per second over 64 sessions at once.
+// load measures turns per second over 64 sessions at once, against the durable relay in alternation.
 func (b *bench) load(ctx context.Context) error {
 	s, err := b.startServer(ctx, "")
 	if err != nil {
 		return err
 	}
 	defer s.Stop()
-	before := s.CPU()
-	rate, took, err := b.storm(ctx, s.Base, 64)
+	relay, err := b.startRelay(ctx, true)
 	if err != nil {
 		return err
 	}
-	cpu := float64((s.CPU() - before).Microseconds()) / 1000 / float64(len(took))
+	defer relay.Stop()
+	const rounds = 2
+	var ours, theirs float64
+	var took []time.Duration
+	var used time.Duration
+	for range rounds {
+		before := s.CPU()
+		rate, all, err := b.storm(ctx, s.Base, 64)
+		if err != nil {
+			return err
+		}
+		used, took, ours = used+s.CPU()-before, append(took, all...), ours+rate/rounds
+		if rate, _, err = b.storm(ctx, relay.Base, 64); err != nil {
+			return err
+		}
+		theirs += rate / rounds
+	}
 	direct, _, err := b.storm(ctx, b.upstream.server.URL, 64)
 	if err != nil {
 		return err
 	}
-	b.add("turns/s, 64 at once (the upstream alone)", "> 1,500", "%.0f (%.0f)", rate, direct)
-	b.add("CPU per turn, 64 at once", "", "%.3f ms", cpu)
+	b.add("turns/s, 64 at once (the upstream alone)", "> 1,500", "%.0f (%.0f)", ours, direct)
+	b.bar("turns/s at 64 as a share of the durable relay's", ">= 0.6 x", ours/theirs >= 0.6, "%.2f x (%.0f)", ours/theirs, theirs)
+	b.add("CPU per turn, 64 at once", "", "%.3f ms", float64(used.Microseconds())/1000/float64(len(took)))
 	b.add("one turn of 64, p50 and p99", "", "%s, %s", ms(spreadOf(took).p50), ms(spreadOf(took).p99))
 	b.add("memory after that", "", "%.1f MiB", s.Memory())
 	return nil

@@ -19,15 +19,14 @@ import (
 // before it, and writes it to the disk before it answers, or does not. It is a
 // yardstick for the machine.
 func (b *bench) relay(ctx context.Context) error {
-	self, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("find the program: %w", err)
-	}
-	for _, with := range []struct{ name, env string }{
-		{"a relay without memory or disk", "RELAY="},
-		{"a relay that writes to the disk", "RELAY=durable"},
+	for _, with := range []struct {
+		name    string
+		durable bool
+	}{
+		{"a relay without memory or disk", false},
+		{"a relay that writes to the disk", true},
 	} {
-		s, err := served.Start(ctx, self, b.dir, b.upstream.server.URL+"/v1", with.env)
+		s, err := b.startRelay(ctx, with.durable)
 		if err != nil {
 			return err
 		}
@@ -38,6 +37,19 @@ func (b *bench) relay(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// startRelay starts this program as the relay.
+func (b *bench) startRelay(ctx context.Context, durable bool) (*served.Server, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find the program: %w", err)
+	}
+	env := "RELAY="
+	if durable {
+		env = "RELAY=durable"
+	}
+	return served.Start(ctx, self, b.dir, b.upstream.server.URL+"/v1", env)
 }
 
 // relayed measures one relay as turn and load measure hermes.
