@@ -82,7 +82,7 @@ func checkFile(t *testing.T, db *sql.DB) {
 		"lineages without exactly one tip": `SELECT count(*) FROM
 			(SELECT 1 FROM sessions GROUP BY owner_id, root_id HAVING sum(is_tip) <> 1)`,
 		"facts that quote nothing": `SELECT count(*) FROM facts f WHERE NOT EXISTS
-			(SELECT 1 FROM messages m WHERE m.id = f.message_id AND instr(m.content, f.quote) > 0)`,
+			(SELECT 1 FROM messages m WHERE m.id = f.number >> 10 AND instr(m.content, f.quote) > 0)`,
 		"answers without a receipt": `SELECT count(*) FROM messages m WHERE role = 'assistant' AND receipt_id IS NULL AND NOT EXISTS
 			(SELECT 1 FROM messages r WHERE r.root_id = m.root_id AND r.seq = m.seq + 1 AND r.role = 'tool' AND r.finish_reason IS NOT NULL)`,
 	} {

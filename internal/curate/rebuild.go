@@ -2,6 +2,7 @@ package curate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -88,8 +89,12 @@ func (c *Curator) rebuild(
 	if err != nil {
 		return out, nil, err
 	}
-	stored, err := c.quotes.Facts(ctx, o, scope)
-	if err != nil {
+	var stored []memory.Fact
+	err = c.quotes.Facts(ctx, o, scope, func(f *memory.StoredFact) bool {
+		stored = append(stored, f.Fact)
+		return ctx.Err() == nil
+	})
+	if err := errors.Join(err, ctx.Err()); err != nil {
 		return out, nil, fmt.Errorf("read facts: %w", err)
 	}
 	old := memory.NewView()
@@ -104,7 +109,7 @@ func (c *Curator) relearn(
 	ctx context.Context, o owner.Owner, scope memory.Scope, edit func(*ranking.Document) bool, out *Rebuilt,
 ) (*memory.View, error) {
 	view := memory.NewView()
-	err := c.quotes.Documents(ctx, o, scope, func(d ranking.Document) bool {
+	err := c.quotes.Documents(ctx, o, scope, 0, func(d ranking.Document) bool {
 		out.newest = d.MessageID
 		if edit != nil && !edit(&d) {
 			return true

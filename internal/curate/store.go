@@ -69,6 +69,8 @@ type Rewrite struct {
 	Undone []Undone
 	// Relinked are facts with new links and a new supersession.
 	Relinked []memory.Fact
+	// Marks are the new marks of facts that stay.
+	Marks []memory.Mark
 	// Scopes get new facts that replace the stored ones.
 	Scopes []ScopeFacts
 	// Erased is stored, so that an import cannot restore the forgotten content; nil for
@@ -92,6 +94,12 @@ type ScopeFacts struct {
 	// fails with Conflict if another message is the newest now, or if a source message
 	// of a fact is gone. 0 disables the check.
 	Newest int64
+	// Version is the version of the scope that the facts were learnt from. The rewrite
+	// fails with Conflict if the scope has another one. 0 disables the check.
+	Version memory.Version
+	// Marks are the marks of the facts, which the store numbers in their order here: by
+	// message, and in the message from 0.
+	Marks []memory.Mark
 }
 
 // Trace is the result of searching a file, or the rows of a table.

@@ -38,6 +38,9 @@ type Step struct {
 	// Messages are appended. Their ids, places and hashes are set. Copies and imports
 	// keep their times and receipts.
 	Messages []session.Message
+	// Version is the version of the messages' scope that the step was made from. AppendTurn
+	// fails with Conflict if the scope has another one. 0 disables the check.
+	Version memory.Version
 	// Changes is what memory learnt from the messages.
 	Changes []memory.Change
 	// Receipt belongs to the answer among Messages; nil without one.
@@ -76,7 +79,7 @@ func (s *Step) Learn(c memory.Change) {
 // With returns the step that stores the input and its answer together.
 func (s *Step) With(answer *Step) Step {
 	both := *answer
-	both.Ended, both.Opened = s.Ended, s.Opened
+	both.Ended, both.Opened, both.Version = s.Ended, s.Opened, s.Version
 	if s.Title != "" {
 		both.Title, both.Session.Title = s.Title, "" // the store sets it, numbered if it is taken
 	}

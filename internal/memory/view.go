@@ -53,7 +53,7 @@ func NewView() *View {
 func load(ctx context.Context, st Store, o owner.Owner, scope Scope, embeddings string) (*View, error) {
 	v := NewView()
 	restored := recovery.Async(func() error { return v.restore(ctx, st, o, scope) })
-	err := st.Documents(ctx, o, scope, func(d ranking.Document) bool {
+	err := st.Documents(ctx, o, scope, 0, func(d ranking.Document) bool {
 		m := messageOf(d)
 		v.note(m)
 		v.read(m)
@@ -73,8 +73,12 @@ func load(ctx context.Context, st Store, o owner.Owner, scope Scope, embeddings 
 
 // restore reads the facts of a scope.
 func (v *View) restore(ctx context.Context, st Store, o owner.Owner, scope Scope) error {
-	facts, err := st.Facts(ctx, o, scope)
-	if err != nil {
+	var facts []Fact
+	err := st.Facts(ctx, o, scope, func(f *StoredFact) bool {
+		facts = append(facts, f.Fact)
+		return ctx.Err() == nil
+	})
+	if err := errors.Join(err, ctx.Err()); err != nil {
 		return fmt.Errorf("load facts: %w", err)
 	}
 	v.state.Restore(asKnown(facts, scope))

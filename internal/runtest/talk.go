@@ -23,14 +23,19 @@ type Kept struct {
 }
 
 // Facts lists what a scope has learnt.
-func (k *Kept) Facts(_ context.Context, _ owner.Owner, scope memory.Scope) ([]memory.Fact, error) {
-	return k.Known[scope.Root], nil
+func (k *Kept) Facts(_ context.Context, _ owner.Owner, scope memory.Scope, each func(*memory.StoredFact) bool) error {
+	for _, f := range k.Known[scope.Root] {
+		if !each(&memory.StoredFact{Fact: f}) {
+			break
+		}
+	}
+	return nil
 }
 
 // Documents reads the messages of a scope.
-func (k *Kept) Documents(_ context.Context, _ owner.Owner, scope memory.Scope, each func(ranking.Document) bool) error {
+func (k *Kept) Documents(_ context.Context, _ owner.Owner, scope memory.Scope, after int64, each func(ranking.Document) bool) error {
 	for _, d := range k.Docs {
-		if d.Root == scope.Root && !each(d) {
+		if d.Root == scope.Root && d.MessageID > after && !each(d) {
 			break
 		}
 	}

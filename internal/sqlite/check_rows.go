@@ -93,11 +93,11 @@ func isTime(name string) bool {
 
 func isCount(name string) bool {
 	return strings.HasSuffix(name, "_count") || strings.HasSuffix(name, "_tokens") ||
-		slices.Contains([]string{"next_seq", "seq", "generation", "repeat", "fires"}, name)
+		slices.Contains([]string{"next_seq", "seq", "generation", "repeat", "fires", "count", "blocks"}, name)
 }
 
 func isJSON(name string) bool {
-	return slices.Contains([]string{"wire", "tool_calls", "receipt", "links", "result", "failure", "approvals"}, name)
+	return slices.Contains([]string{"wire", "tool_calls", "receipt", "links", "result", "failure", "approvals", "withdrawn"}, name)
 }
 
 // quoted is a name of the schema in SQL.

@@ -128,16 +128,29 @@ func conversationTables() map[string]erasable {
 // derivedTables are the tables with derived data.
 func derivedTables() map[string]erasable {
 	const byPlace = ` WHERE owner_id = ?1 AND root_id = ?2 AND seq = ?3`
+	const byNumber = byPlace + ` AND number = ?4`
 	return map[string]erasable{
 		"facts": { // rebuilt without the thing; a fact that still names it is deleted
-			key: []string{"root_id", "seq", "ord"}, drop: []string{`DELETE FROM facts` + byPlace + ` AND ord = ?4`},
+			key: []string{"root_id", "seq", "number"}, drop: []string{
+				`UPDATE scopes SET version = version + 1, edition = edition + 1, stale = 1 WHERE id = (SELECT scope_id FROM facts` + byNumber + `)`,
+				`UPDATE pieces SET state = 'erased' WHERE kind = 'facts' AND scope_id = (SELECT scope_id FROM facts` + byNumber + `)`,
+				`DELETE FROM facts` + byNumber,
+			},
 			columns: map[string]column{
 				"id": {rule: ours}, "kind": {rule: ours}, "role": {rule: ours}, "superseded_by": {rule: ours}, "links": {rule: ours},
-				"root_id": {rule: wholeRow}, "session_id": {rule: wholeRow}, "session_key": {rule: wholeRow}, "speaker": {rule: wholeRow},
+				"doubted_by": {rule: ours},
+				"root_id":    {rule: wholeRow}, "session_id": {rule: wholeRow}, "speaker": {rule: wholeRow},
 				"quote":     {rule: wholeRow},
 				"statement": {rule: wholeRow}, "subject": {rule: wholeRow}, "attribute": {rule: wholeRow}, "value": {rule: wholeRow},
 				"because": {rule: wholeRow},
 			},
+		},
+		"scopes": { // a scope goes with its last message
+			key:     []string{"id"},
+			columns: map[string]column{"session_key": {rule: wholeLineage}, "root_id": {rule: wholeLineage}, "withdrawn": {rule: ours}},
+		},
+		"pieces": { // their blocks are bytes, and go when a message that they hold is changed or deleted
+			key: []string{"id"}, columns: map[string]column{"kind": {rule: ours}, "state": {rule: ours}},
 		},
 		"studies": {
 			key: []string{"root_id"}, drop: []string{`DELETE FROM studies WHERE owner_id = ?1 AND root_id = ?2`},

@@ -85,6 +85,7 @@ type DB struct {
 	lost     []string
 	ids      ids
 	indexer  *indexer
+	pieces   *pieceEraser
 	others   others
 	stop     context.CancelFunc
 	stopped  sync.WaitGroup
@@ -156,7 +157,7 @@ func (db *DB) open(ctx context.Context) error {
 		_ = conn.Close()
 		return err
 	}
-	marks, dirty, err := db.takeOver(ctx, conn)
+	marks, left, err := db.takeOver(ctx, conn)
 	if err != nil {
 		_ = conn.Close()
 		return err
@@ -171,36 +172,48 @@ func (db *DB) open(ctx context.Context) error {
 	db.w = newWriter(conn, filepath.Dir(db.opt.Path), files, db.log)
 	db.w.hashKey = db.hashKey
 	db.w.observer, db.w.keep = db.opt.Observer, db.opt.AuditKeep
-	db.indexer = newIndexer(db, dirty)
-	db.w.index, db.w.marks = db.indexer, marks
-	db.startIndexing(ctx)
+	db.indexer, db.pieces = newIndexer(db, left.words), newPieceEraser(db, left.pieces)
+	db.w.index, db.w.marks, db.w.pieces = db.indexer, marks, db.pieces
+	db.startBehind(ctx)
 	return nil
 }
 
-// startIndexing fills the text index in the background until the database is closed.
-func (db *DB) startIndexing(ctx context.Context) {
+// startBehind starts what is done behind the writes, until the database is closed: the text
+// index is filled, and pieces are deleted.
+func (db *DB) startBehind(ctx context.Context) {
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	db.stop = stop
 	db.stopped.Go(recovery.Func(func() { db.indexer.run(background) }, recovery.Logged(background, db.log, "the text index")))
+	db.stopped.Go(recovery.Func(func() { db.pieces.run(background) }, recovery.Logged(background, db.log, "the deletion of pieces")))
 }
 
-// takeOver learns for each range of message ids up to where all of them are indexed,
-// and whether the index is dirty, and ends what the process before held.
-func (db *DB) takeOver(ctx context.Context, conn *sql.Conn) (marks map[int64]int64, dirty bool, err error) {
+// leftovers are what the process before has left to delete: words in the text index, and
+// pieces.
+type leftovers struct{ words, pieces bool }
+
+// takeOver learns for each range of message ids up to where all of them are indexed, and
+// what is left to delete, and ends what the process before held.
+func (db *DB) takeOver(ctx context.Context, conn *sql.Conn) (marks map[int64]int64, left leftovers, err error) {
 	db.ids.byOwner = make(map[string]*counter)
 	if marks, err = readMarks(ctx, conn); err != nil {
-		return nil, false, fmt.Errorf("read how far the text index has come: %w", err)
+		return nil, left, fmt.Errorf("read how far the text index has come: %w", err)
 	}
-	if err := conn.QueryRowContext(ctx, anyDead).Scan(&dirty); err != nil {
-		return nil, false, fmt.Errorf("read whether the text index is clean: %w", err)
+	if err := conn.QueryRowContext(ctx, anyDead).Scan(&left.words); err != nil {
+		return nil, left, fmt.Errorf("read whether the text index is clean: %w", err)
+	}
+	if _, err := conn.ExecContext(ctx, orphanPieces); err != nil {
+		return nil, left, fmt.Errorf("end the making of pieces: %w", err)
+	}
+	if err := conn.QueryRowContext(ctx, anyOrphans).Scan(&left.pieces); err != nil {
+		return nil, left, fmt.Errorf("look for pieces to delete: %w", err)
 	}
 	if db.hashKey, err = keyErasures(ctx, conn); err != nil {
-		return nil, false, err
+		return nil, left, err
 	}
 	if _, err := conn.ExecContext(ctx, voidLeases, millis(time.Now())); err != nil {
-		return nil, false, fmt.Errorf("end leases: %w", err)
+		return nil, left, fmt.Errorf("end leases: %w", err)
 	}
-	return marks, dirty, nil
+	return marks, left, nil
 }
 
 func readMarks(ctx context.Context, conn *sql.Conn) (map[int64]int64, error) {

@@ -169,7 +169,7 @@ func TestLostTables(t *testing.T) {
 	if got := slices.Sorted(slices.Values(db.Lost())); !slices.Equal(got, []string{"facts", "vectors"}) {
 		t.Errorf("got %q lost, want facts and vectors", got)
 	}
-	for _, name := range []string{"facts", "facts_key", "vectors_place", "sessions_title", "messages_place"} {
+	for _, name := range []string{"facts", "facts_shelf", "vectors_place", "sessions_title", "messages_place"} {
 		if !strings.Contains(log.String(), name) {
 			t.Errorf("the log does not name %s", name)
 		}

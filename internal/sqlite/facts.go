@@ -1,10 +1,9 @@
 package sqlite
 
 import (
-	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/hermes-memory/hermes/internal/bound"
 	"github.com/hermes-memory/hermes/internal/lineage"
@@ -14,47 +13,68 @@ import (
 )
 
 const (
-	factColumns = `root_id, seq, id, session_id, message_id, kind, role, speaker, quote, quote_start, quote_end, statement,
-		subject, attribute, value, because, said_at, when_from, when_to, superseded_by, superseded_at, links`
-	factsByKey     = `SELECT ` + factColumns + ` FROM facts WHERE owner_id = ? AND session_key = ? AND recorded_at <= ? ORDER BY ord`
-	factsByRoot    = `SELECT ` + factColumns + ` FROM facts WHERE owner_id = ? AND root_id = ? AND recorded_at <= ? AND session_key IS NULL ORDER BY ord`
-	factsOfLineage = `SELECT ` + factColumns + ` FROM facts WHERE owner_id = ? AND root_id = ? AND recorded_at <= ? ORDER BY ord`
-	insertFact     = `INSERT INTO facts (owner_id, session_key, root_id, seq, id, session_id, message_id, kind, role, speaker,
+	factColumns = `number, root_id, seq, id, session_id, kind, role, speaker, quote, quote_start, quote_end, statement,
+		subject, attribute, value, because, said_at, when_from, when_to, superseded_by, superseded_at, links, doubted_by, section, weight`
+	insertFact = `INSERT INTO facts (number, owner_id, scope_id, root_id, seq, id, session_id, kind, role, speaker,
 		quote, quote_start, quote_end, statement, subject, attribute, value, because, said_at, recorded_at, when_from, when_to,
-		superseded_by, superseded_at, links) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+		superseded_by, superseded_at, links, doubted_by, section, weight) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 	supersedeFact = `UPDATE facts SET superseded_by = ?, superseded_at = ? WHERE owner_id = ? AND root_id = ? AND seq = ? AND id = ?`
+	markFact      = `UPDATE facts SET doubted_by = ?, section = ?, weight = ? WHERE number = ? AND owner_id = ? RETURNING scope_id`
 )
 
+// numbering gives the facts of messages their numbers.
+type numbering map[int64]int
+
+// next is the number of the next fact of a message.
+func (n numbering) next(message int64) (memory.FactNumber, error) {
+	part := n[message]
+	if part > memory.MaxPart {
+		return 0, fmt.Errorf("store a fact: message %d has more than %d", message, memory.MaxPart+1)
+	}
+	n[message]++
+	return memory.NumberOf(message, part), nil
+}
+
+// factSource is the message that a fact gets its number, scope and time of recording
+// from.
+type factSource struct {
+	id, scope int64
+	recorded  time.Time
+}
+
 // keepChanges stores the changes that a step caused in memory.
-func (t *tx) keepChanges(o owner.Owner, step *lineage.Step) error {
-	if len(step.Messages) == 0 {
+func (t *tx) keepChanges(o owner.Owner, step *lineage.Step, scopes []written) error {
+	if len(step.Messages) == 0 || len(step.Changes) == 0 {
 		return nil
 	}
 	first := step.Messages[0].Seq
-	from := func(f *memory.Fact) *session.Message {
-		if at := f.Source.Seq - first; at >= 0 && at < int64(len(step.Messages)) {
-			return &step.Messages[at]
+	from := func(f *memory.Fact) (factSource, bool) {
+		at := f.Source.Seq - first
+		if at < 0 || at >= int64(len(step.Messages)) {
+			return factSource{}, false
 		}
-		return nil
+		m := &step.Messages[at]
+		return factSource{m.ID, idOf(scopes, scopeOf(m)), m.RecordedAt}, true
 	}
+	numbers := make(numbering, len(step.Messages))
 	for i := range step.Changes {
-		if err := t.keepChange(o, &step.Changes[i], from); err != nil {
+		if err := t.keepChange(o, &step.Changes[i], numbers, from); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// keepChange stores one change. from returns the message whose key and time of
-// recording a fact gets.
-func (t *tx) keepChange(o owner.Owner, c *memory.Change, from func(*memory.Fact) *session.Message) error {
+// keepChange stores one change.
+func (t *tx) keepChange(o owner.Owner, c *memory.Change, numbers numbering, from func(*memory.Fact) (factSource, bool)) error {
+	marks := marksByNumber(c.Marks)
 	for j := range c.Learned {
 		f := &c.Learned[j]
-		m := from(f)
-		if m == nil {
+		m, found := from(f)
+		if !found {
 			return fmt.Errorf("store fact %s: it quotes no message of its step", f.ID)
 		}
-		if err := t.insertFact(o, m, f); err != nil {
+		if err := t.insertFact(o, m, f, numbers, marks); err != nil {
 			return err
 		}
 	}
@@ -65,7 +85,45 @@ func (t *tx) keepChange(o owner.Owner, c *memory.Change, from func(*memory.Fact)
 			return fmt.Errorf("supersede fact: %w", err)
 		}
 	}
+	return t.markFacts(o, c.Marks, marks, make(touched)) // the step has raised the version
+}
+
+// marksByNumber are marks by the number of their fact.
+func marksByNumber(list []memory.Mark) map[memory.FactNumber]*memory.Mark {
+	marks := make(map[memory.FactNumber]*memory.Mark, len(list))
+	for i := range list {
+		marks[list[i].Number] = &list[i]
+	}
+	return marks
+}
+
+// markFacts stores the marks in rest: those of facts that are stored already.
+func (t *tx) markFacts(o owner.Owner, list []memory.Mark, rest map[memory.FactNumber]*memory.Mark, scopes touched) error {
+	for i := range list {
+		m := &list[i]
+		if rest[m.Number] != m {
+			continue
+		}
+		section, weight := placeOf(m)
+		var scope int64
+		err := t.row(markFact, null(m.DoubtedBy), section, weight, int64(m.Number), o.ID()).Scan(&scope)
+		if isNoRows(err) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("mark fact: %w", err)
+		}
+		scopes.add(scope, false)
+	}
 	return nil
+}
+
+// placeOf is the stored form of a mark's place on the shelf.
+func placeOf(m *memory.Mark) (section, weight any) {
+	if m.Section == memory.Nowhere {
+		return nil, nil
+	}
+	return int64(m.Section), int64(m.Weight)
 }
 
 // linksOf are a fact's links in stored form.
@@ -80,7 +138,14 @@ func linksOf(f *memory.Fact) (any, error) {
 	return string(text), nil
 }
 
-func (t *tx) insertFact(o owner.Owner, from *session.Message, f *memory.Fact) error {
+// insertFact stores a fact with its mark, and removes the mark from marks.
+func (t *tx) insertFact(
+	o owner.Owner, from factSource, f *memory.Fact, numbers numbering, marks map[memory.FactNumber]*memory.Mark,
+) error {
+	number, err := numbers.next(from.id)
+	if err != nil {
+		return err
+	}
 	links, err := linksOf(f)
 	if err != nil {
 		return err
@@ -89,12 +154,17 @@ func (t *tx) insertFact(o owner.Owner, from *session.Message, f *memory.Fact) er
 	if statement == f.Quote {
 		statement = ""
 	}
+	mark := marks[number]
+	delete(marks, number)
+	if mark == nil {
+		mark = &memory.Mark{Section: memory.Nowhere}
+	}
+	section, weight := placeOf(mark)
 	src := &f.Source
-	_, err = t.exec(insertFact, o.ID(), null(from.Key), string(src.Root), src.Seq, string(f.ID), string(src.SessionID), src.MessageID,
+	_, err = t.exec(insertFact, int64(number), o.ID(), from.scope, string(src.Root), src.Seq, string(f.ID), string(src.SessionID),
 		string(f.Kind), string(src.Role), null(src.Speaker), f.Quote, src.Start, src.End, null(statement), null(f.Subject),
-		null(f.Attribute), null(f.Value), null(f.Because), bound.Millis(f.SaidAt), bound.Millis(from.RecordedAt), millis(f.When.From),
-		millis(f.When.To),
-		null(f.SupersededBy), millis(f.SupersededAt), links)
+		null(f.Attribute), null(f.Value), null(f.Because), bound.Millis(f.SaidAt), bound.Millis(from.recorded), millis(f.When.From),
+		millis(f.When.To), null(f.SupersededBy), millis(f.SupersededAt), links, null(mark.DoubtedBy), section, weight)
 	if err != nil {
 		return fmt.Errorf("insert fact: %w", err)
 	}
@@ -109,7 +179,7 @@ func (t *tx) restoreFacts(o owner.Owner, root session.ID) error {
 		(SELECT e.superseded_by, e.superseded_at FROM facts e
 			WHERE e.owner_id = ?1 AND e.root_id = ?2 AND e.id = f.superseded_by)
 		WHERE f.owner_id = ?1 AND f.root_id <> ?2
-		AND f.session_key IN (SELECT session_key FROM facts WHERE owner_id = ?1 AND root_id = ?2 AND session_key IS NOT NULL)
+		AND f.scope_id IN (SELECT scope_id FROM facts WHERE owner_id = ?1 AND root_id = ?2)
 		AND f.superseded_by IN (SELECT id FROM facts WHERE owner_id = ?1 AND root_id = ?2)`
 	// Each pass shortens the chains by one fact. Chains have no cycles, but a damaged
 	// file might, so the number of passes is bounded by the number of facts.
@@ -131,60 +201,4 @@ func (t *tx) restoreFacts(o owner.Owner, root session.ID) error {
 		}
 	}
 	return nil
-}
-
-// Facts implements memory.Store.
-func (db *DB) Facts(ctx context.Context, o owner.Owner, scope memory.Scope) ([]memory.Fact, error) {
-	query, arg := ofScope(scope, factsByKey, factsByRoot, factsOfLineage)
-	leave, err := db.shared(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	st, err := db.read.stmt(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := st.QueryContext(ctx, o.ID(), arg, until(scope.AsOf))
-	if err != nil {
-		return nil, fmt.Errorf("read facts: %w", err)
-	}
-	defer func() { _ = rows.Close() }()
-	var out []memory.Fact
-	for rows.Next() {
-		f, err := scanFact(rows)
-		if err != nil {
-			return nil, fmt.Errorf("read fact: %w", err)
-		}
-		out = append(out, f)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("read facts: %w", err)
-	}
-	return out, nil
-}
-
-func scanFact(rows *sql.Rows) (memory.Fact, error) {
-	var f memory.Fact
-	var speaker, statement, subject, attribute, value, because, by, links sql.NullString
-	var said int64
-	var from, to, at sql.NullInt64
-	src := &f.Source
-	err := rows.Scan(&src.Root, &src.Seq, &f.ID, &src.SessionID, &src.MessageID, &f.Kind, &src.Role, &speaker, &f.Quote,
-		&src.Start, &src.End, &statement, &subject, &attribute, &value, &because, &said, &from, &to, &by, &at, &links)
-	if err != nil {
-		return f, err
-	}
-	src.Speaker, f.Statement = speaker.String, statement.String
-	if f.Statement == "" {
-		f.Statement = f.Quote
-	}
-	f.Subject, f.Attribute, f.Value, f.Because = subject.String, attribute.String, value.String, because.String
-	f.SaidAt = bound.FromMillis(said)
-	f.When = memory.Interval{From: fromMillis(from), To: fromMillis(to)}
-	f.SupersededBy, f.SupersededAt = memory.FactID(by.String), fromMillis(at)
-	if links.String != "" && json.Unmarshal([]byte(links.String), &f.Links) != nil {
-		f.Links = nil // the row is damaged: the fact is returned without links
-	}
-	return f, nil
 }

@@ -83,7 +83,7 @@ func TestOlderFactsAreDistilledAgain(t *testing.T) {
 	if got := db.Lost(); !slices.Equal(got, []string{"facts"}) {
 		t.Errorf("got %q lost, want the facts", got)
 	}
-	if facts, err := db.Facts(t.Context(), owner.Local(), memory.Scope{Key: "ada"}); err != nil || len(facts) > 0 {
+	if facts, err := db.FactsSince(t.Context(), owner.Local(), memory.Scope{Key: "ada"}, 0, 10); err != nil || len(facts) > 0 {
 		t.Errorf("got %+v, %v, want none before they are distilled", facts, err)
 	}
 }

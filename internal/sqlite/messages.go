@@ -37,10 +37,12 @@ const (
 	documentColumns = `id, session_id, root_id, seq, role, name, content, note, said_at`
 	documentsByKey  = `SELECT ` + documentColumns + ` FROM messages
 		WHERE owner_id = ? AND session_key = ? AND recorded_at <= ? AND undone_at IS NULL AND id > ? ORDER BY id`
-	documentsByRoot = `SELECT ` + documentColumns + ` FROM messages
-		WHERE owner_id = ? AND root_id = ? AND recorded_at <= ? AND undone_at IS NULL AND seq > ? AND session_key IS NULL ORDER BY seq`
-	documentsOfLineage = `SELECT ` + documentColumns + ` FROM messages
-		WHERE owner_id = ? AND root_id = ? AND recorded_at <= ? AND undone_at IS NULL AND seq > ? ORDER BY seq`
+	// In a lineage, places and ids rise together.
+	documentsInPlace = `SELECT ` + documentColumns + ` FROM messages
+		WHERE owner_id = ?1 AND root_id = ?2 AND recorded_at <= ?3 AND undone_at IS NULL AND id > ?4
+		AND seq > coalesce((SELECT seq FROM messages WHERE id = ?4 AND owner_id = ?1 AND root_id = ?2), -1)`
+	documentsByRoot    = documentsInPlace + ` AND session_key IS NULL ORDER BY seq`
+	documentsOfLineage = documentsInPlace + ` ORDER BY seq`
 )
 
 func scanMessage(row interface{ Scan(...any) error }) (session.Message, error) {
@@ -159,8 +161,7 @@ func ofScope(scope memory.Scope, byKey, byRoot, ofLineage string) (query, arg st
 
 // Documents implements memory.Store. It reads in pieces and releases the connection
 // before each is called, because each may take long.
-func (db *DB) Documents(ctx context.Context, o owner.Owner, scope memory.Scope, each func(ranking.Document) bool) error {
-	after := int64(-1)
+func (db *DB) Documents(ctx context.Context, o owner.Owner, scope memory.Scope, after int64, each func(ranking.Document) bool) error {
 	for {
 		piece, more, err := db.documents(ctx, o, scope, after)
 		if err != nil {
@@ -174,11 +175,7 @@ func (db *DB) Documents(ctx context.Context, o owner.Owner, scope memory.Scope, 
 		if !more {
 			return nil
 		}
-		if last := &piece[len(piece)-1]; scope.Key != "" {
-			after = last.MessageID
-		} else {
-			after = last.Seq
-		}
+		after = piece[len(piece)-1].MessageID
 	}
 }
 
@@ -189,8 +186,7 @@ const (
 	pieceBytes    = 1 << 20
 )
 
-// documents reads the messages of a scope after a position: an id for a session key,
-// else a Seq. more says that others may follow.
+// documents reads the messages of a scope after an id. more says that others may follow.
 func (db *DB) documents(
 	ctx context.Context, o owner.Owner, scope memory.Scope, after int64,
 ) (piece []ranking.Document, more bool, err error) {

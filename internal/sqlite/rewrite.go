@@ -2,7 +2,7 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
+	"errors"
 	"fmt"
 	"math"
 
@@ -13,29 +13,6 @@ import (
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
 )
-
-// Scopes implements memory.Store.
-func (db *DB) Scopes(ctx context.Context, o owner.Owner) ([]memory.Scope, error) {
-	const query = `SELECT DISTINCT '', session_key FROM messages WHERE owner_id = ? AND session_key IS NOT NULL
-		UNION ALL SELECT DISTINCT root_id, '' FROM messages WHERE owner_id = ? AND session_key IS NULL ORDER BY 2, 1`
-	rows, err := db.read.QueryContext(ctx, query, o.ID(), o.ID())
-	if err != nil {
-		return nil, fmt.Errorf("list scopes: %w", err)
-	}
-	defer func() { _ = rows.Close() }()
-	var out []memory.Scope
-	for rows.Next() {
-		var s memory.Scope
-		if err := rows.Scan(&s.Root, &s.Key); err != nil {
-			return nil, fmt.Errorf("list scopes: %w", err)
-		}
-		out = append(out, s)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("list scopes: %w", err)
-	}
-	return out, nil
-}
 
 // Rewrite implements curate.Store.
 func (db *DB) Rewrite(ctx context.Context, o owner.Owner, w curate.Rewrite) error {
@@ -50,16 +27,18 @@ func (db *DB) Rewrite(ctx context.Context, o owner.Owner, w curate.Rewrite) erro
 		if err != nil {
 			return err
 		}
-		if err := t.undo(o, &w); err != nil {
-			return err
-		}
-		if err := each(o, w.Messages, t.rewriteMessage); err != nil {
-			return err
+		scopes := make(touched)
+		for _, change := range []func(owner.Owner, *curate.Rewrite, touched) error{
+			t.undo, t.relink, t.rewriteMessages, t.replaceAllFacts,
+		} {
+			if err := change(o, &w, scopes); err != nil {
+				return err
+			}
 		}
 		if err := each(o, w.Sessions, t.rewriteSession); err != nil {
 			return err
 		}
-		if err := each(o, w.Scopes, t.replaceFacts); err != nil {
+		if err := t.touch(scopes); err != nil {
 			return err
 		}
 		if err := t.dropRepeats(o, &w, told); err != nil {
@@ -95,11 +74,14 @@ func (t *tx) rewriteSession(o owner.Owner, s *session.Session) error {
 }
 
 // undo marks messages as undone and removes their facts.
-func (t *tx) undo(o owner.Owner, w *curate.Rewrite) error {
+func (t *tx) undo(o owner.Owner, w *curate.Rewrite, scopes touched) error {
 	for _, u := range w.Undone {
 		to := u.To
 		if to == 0 {
 			to = math.MaxInt64
+		}
+		if err := t.withdraw(o, u.Root, u.From, to, scopes); err != nil {
+			return err
 		}
 		if _, err := t.exec(`UPDATE messages SET undone_at = ? WHERE owner_id = ? AND root_id = ? AND seq >= ? AND seq < ? AND undone_at IS NULL`,
 			millis(u.At), o.ID(), string(u.Root), u.From, to); err != nil {
@@ -112,39 +94,66 @@ func (t *tx) undo(o owner.Owner, w *curate.Rewrite) error {
 			return err
 		}
 	}
-	const relink = `UPDATE facts SET superseded_by = ?, superseded_at = ?, links = ? WHERE owner_id = ? AND root_id = ? AND seq = ? AND id = ?`
+	return nil
+}
+
+// relink gives facts other links, another supersession, and other marks.
+func (t *tx) relink(o owner.Owner, w *curate.Rewrite, scopes touched) error {
+	const relink = `UPDATE facts SET superseded_by = ?, superseded_at = ?, links = ?
+		WHERE owner_id = ? AND root_id = ? AND seq = ? AND id = ? RETURNING scope_id`
 	for i := range w.Relinked {
 		f := &w.Relinked[i]
 		links, err := linksOf(f)
 		if err != nil {
 			return err
 		}
-		if _, err := t.exec(relink, null(f.SupersededBy), millis(f.SupersededAt), links, o.ID(), string(f.Source.Root), f.Source.Seq,
-			string(f.ID)); err != nil {
+		var scope int64
+		err = t.row(relink, null(f.SupersededBy), millis(f.SupersededAt), links, o.ID(), string(f.Source.Root), f.Source.Seq, string(f.ID)).Scan(&scope)
+		if isNoRows(err) {
+			continue
+		}
+		if err != nil {
 			return fmt.Errorf("relink fact: %w", err)
+		}
+		scopes.add(scope, false)
+	}
+	return t.markFacts(o, w.Marks, marksByNumber(w.Marks), scopes)
+}
+
+// rewriteMessages replaces the texts of messages, also in the text index, and erases the
+// pieces that hold them.
+func (t *tx) rewriteMessages(o owner.Owner, w *curate.Rewrite, scopes touched) error {
+	const find = `SELECT m.id, s.id FROM messages m` + scopesOfMessages + `WHERE m.owner_id = ? AND m.root_id = ? AND m.seq = ?`
+	for i := range w.Messages {
+		m := &w.Messages[i]
+		var id, scope int64
+		err := t.row(find, o.ID(), string(m.RootID), m.Seq).Scan(&id, &scope)
+		if isNoRows(err) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("look for message: %w", err)
+		}
+		if err := t.rewriteMessage(o, id, m); err != nil {
+			return err
+		}
+		scopes.add(scope, true)
+		err = errors.Join(t.losePieces(scope, erasedPiece, everyKind, memory.Span{First: id, Last: id}), t.eraseOthers(scope))
+		if err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// rewriteMessage replaces the text of a message, also in the text index.
-func (t *tx) rewriteMessage(o owner.Owner, m *session.Message) error {
+func (t *tx) rewriteMessage(o owner.Owner, id int64, m *session.Message) error {
 	const update = `UPDATE messages SET content = ?, tool_calls = ?, wire = ?, name = ?, tool_call_id = ?, tool_name = ?, note = ?, finish_reason = ?, model = ?,
-		receipt_id = CASE WHEN ?10 IS NULL THEN receipt_id ELSE ?11 END, receipt = coalesce(?10, receipt) WHERE owner_id = ?12 AND root_id = ?13 AND seq = ?14`
-	var id int64
-	err := t.row(`SELECT id FROM messages WHERE owner_id = ? AND root_id = ? AND seq = ?`, o.ID(), string(m.RootID), m.Seq).Scan(&id)
-	if isNoRows(err) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("look for message: %w", err)
-	}
+		receipt_id = CASE WHEN ?10 IS NULL THEN receipt_id ELSE ?11 END, receipt = coalesce(?10, receipt) WHERE id = ?12`
 	if err := t.unindex(id); err != nil {
 		return err
 	}
 	if _, err := t.exec(update, m.Content, nullBytes(m.ToolCalls), nullBytes(m.Wire), null(m.Name), null(m.ToolCallID), null(m.ToolName),
-		null(m.Note),
-		null(m.FinishReason), null(m.Model), nullBytes(m.Receipt), null(m.ReceiptID), o.ID(), string(m.RootID), m.Seq); err != nil {
+		null(m.Note), null(m.FinishReason), null(m.Model), nullBytes(m.Receipt), null(m.ReceiptID), id); err != nil {
 		return fmt.Errorf("rewrite message: %w", err)
 	}
 	if err := t.dropVector(o, m); err != nil {
@@ -180,37 +189,75 @@ func (t *tx) stillNewest(o owner.Owner, s *curate.ScopeFacts) error {
 	return nil
 }
 
-// replaceFacts replaces the facts of a scope.
-func (t *tx) replaceFacts(o owner.Owner, s *curate.ScopeFacts) error {
-	if err := t.stillNewest(o, s); err != nil {
-		return err
-	}
-	query, arg := `DELETE FROM facts WHERE owner_id = ? AND root_id = ? AND session_key IS NULL`, string(s.Scope.Root)
-	if s.Scope.Key != "" {
-		query, arg = `DELETE FROM facts WHERE owner_id = ? AND session_key = ?`, string(s.Scope.Key)
-	}
-	if _, err := t.exec(query, o.ID(), arg); err != nil {
-		return fmt.Errorf("delete facts: %w", err)
-	}
-	for i := range s.Facts {
-		f := &s.Facts[i]
-		var key sql.NullString
-		var recorded int64
-		err := t.row(`SELECT session_key, recorded_at FROM messages WHERE owner_id = ? AND root_id = ? AND seq = ? AND undone_at IS NULL`,
-			o.ID(), string(f.Source.Root), f.Source.Seq).Scan(&key, &recorded)
-		if isNoRows(err) {
-			return errRetold()
-		}
+// replaceAllFacts replaces the facts of scopes.
+func (t *tx) replaceAllFacts(o owner.Owner, w *curate.Rewrite, scopes touched) error {
+	for i := range w.Scopes {
+		id, err := t.replaceFacts(o, &w.Scopes[i])
 		if err != nil {
-			return fmt.Errorf("find a fact's message: %w", err)
-		}
-		if key.String != string(s.Scope.Key) {
-			continue // a message belongs to one scope: that of its key, or of its lineage if it has none
-		}
-		from := session.Message{Key: s.Scope.Key, RecordedAt: bound.FromMillis(recorded)}
-		if err := t.insertFact(o, &from, f); err != nil {
 			return err
+		}
+		if id != 0 {
+			scopes.add(id, true)
 		}
 	}
 	return nil
+}
+
+// replaceFacts replaces the facts of a scope and returns its id; 0 if it has no messages.
+func (t *tx) replaceFacts(o owner.Owner, s *curate.ScopeFacts) (int64, error) {
+	if err := t.stillNewest(o, s); err != nil {
+		return 0, err
+	}
+	name, _ := nameOf(memory.Scope{Key: s.Scope.Key, Root: s.Scope.Root})
+	id, version, err := t.findScope(o, name)
+	if err != nil {
+		return 0, err
+	}
+	if s.Version != 0 && s.Version != version {
+		return 0, errRetold()
+	}
+	if id != 0 {
+		if _, err := t.exec(`UPDATE scopes SET stale = 0 WHERE id = ?`, id); err != nil {
+			return 0, fmt.Errorf("replace facts: %w", err)
+		}
+		if _, err := t.exec(`DELETE FROM facts WHERE scope_id = ?`, id); err != nil {
+			return 0, fmt.Errorf("delete facts: %w", err)
+		}
+		err = errors.Join(t.losePieces(id, erasedPiece, memory.FactPiece, memory.Span{Last: math.MaxInt64}), t.eraseOthers(id))
+		if err != nil {
+			return 0, err
+		}
+	}
+	numbers, marks := make(numbering), marksByNumber(s.Marks)
+	for i := range s.Facts {
+		f := &s.Facts[i]
+		from, err := t.sourceOf(o, f)
+		if err != nil {
+			return 0, err
+		}
+		if from.scope != id {
+			continue // a message belongs to one scope: that of its key, or of its lineage if it has none
+		}
+		if err := t.insertFact(o, from, f, numbers, marks); err != nil {
+			return 0, err
+		}
+	}
+	return id, nil
+}
+
+// sourceOf is the message of a fact. It fails with Conflict if the message does not stand.
+func (t *tx) sourceOf(o owner.Owner, f *memory.Fact) (factSource, error) {
+	const find = `SELECT m.id, s.id, m.recorded_at FROM messages m` + scopesOfMessages +
+		`WHERE m.owner_id = ? AND m.root_id = ? AND m.seq = ? AND m.undone_at IS NULL`
+	var from factSource
+	var recorded int64
+	err := t.row(find, o.ID(), string(f.Source.Root), f.Source.Seq).Scan(&from.id, &from.scope, &recorded)
+	if isNoRows(err) {
+		return from, errRetold()
+	}
+	if err != nil {
+		return from, fmt.Errorf("find a fact's message: %w", err)
+	}
+	from.recorded = bound.FromMillis(recorded)
+	return from, nil
 }

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"log/slog"
 	"regexp"
@@ -27,7 +28,9 @@ func textParts() []string {
 }
 
 // emptiable reports whether a table can be filled again from other tables.
-func emptiable(name string) bool { return name == "facts" || name == "vectors" }
+func emptiable(name string) bool {
+	return slices.Contains([]string{"facts", "vectors", "scopes", "pieces", "piece_blocks"}, name)
+}
 
 // schemaObjects are the objects that the migrations create and do not drop again, in
 // order. The last definition of a name counts.
@@ -133,6 +136,9 @@ func mendSchema(ctx context.Context, conn *sql.Conn, log *slog.Logger) (lost []s
 			lost = append(lost, o.name)
 		}
 	}
+	if lost, err = refillScopes(ctx, conn, lost); err != nil {
+		return nil, err
+	}
 	if lost, err = lostFacts(ctx, conn, lost); err != nil {
 		return nil, err
 	}
@@ -142,6 +148,45 @@ func mendSchema(ctx context.Context, conn *sql.Conn, log *slog.Logger) (lost []s
 		}
 	}
 	return lost, nil
+}
+
+// refillScopes fills the lost table of scopes from the messages. The scopes have other ids
+// then, so the facts and pieces of the earlier ones are lost, too. It returns the lost
+// tables.
+func refillScopes(ctx context.Context, conn *sql.Conn, lost []string) ([]string, error) {
+	var queries []string
+	if slices.Contains(lost, "scopes") {
+		fill, err := fillingScopes()
+		if err != nil {
+			return nil, err
+		}
+		queries = append(queries, fill, `DELETE FROM facts`)
+		if !slices.Contains(lost, "facts") {
+			lost = append(lost, "facts")
+		}
+	}
+	if slices.ContainsFunc(lost, func(name string) bool { return name == "scopes" || name == "pieces" || name == "piece_blocks" }) {
+		queries = append(queries, `DELETE FROM pieces`, `DELETE FROM piece_blocks`)
+	}
+	for _, query := range queries {
+		if _, err := conn.ExecContext(ctx, query); err != nil {
+			return nil, fmt.Errorf("make the lost tables again: %w", err)
+		}
+	}
+	return lost, nil
+}
+
+// fillingScopes is the statement of the migration that fills the table of scopes.
+func fillingScopes() (string, error) {
+	scripts, err := migrationScripts()
+	if err != nil {
+		return "", err
+	}
+	fill := regexp.MustCompile(`(?ms)^INSERT INTO scopes .*?;$`).FindString(strings.Join(scripts, "\n"))
+	if fill == "" {
+		return "", errors.New("no migration fills the table of scopes")
+	}
+	return fill, nil
 }
 
 // lostFacts adds the facts to the lost tables if they must be distilled again. A mark in

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -137,7 +138,7 @@ func (x *indexer) cleaned(seen int) {
 	}
 }
 
-// awaitScour waits for a deletion's words to leave the index, if the index was clean
+// awaitScour waits for a deletion's words to leave the indexes, if the text index was clean
 // before; a large index is cleaned later. A timeout is no failure.
 func (db *DB) awaitScour(ctx context.Context, before int) {
 	if before > 0 {
@@ -145,5 +146,5 @@ func (db *DB) awaitScour(ctx context.Context, before int) {
 	}
 	ctx, stop := context.WithTimeout(ctx, scourPatience)
 	defer stop()
-	_ = db.indexer.scoured(ctx)
+	_ = errors.Join(db.indexer.scoured(ctx), db.pieces.erased(ctx))
 }

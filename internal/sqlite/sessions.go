@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -281,6 +282,10 @@ func (t *tx) eraseLineage(o owner.Owner, root session.ID) error {
 	if err := t.restoreFacts(o, root); err != nil {
 		return err
 	}
+	scopes, err := t.scopesOfLineage(o, root)
+	if err != nil {
+		return err
+	}
 	if err := errors.Join(t.eraseRuns(o, root), t.dropTexts(o, root)); err != nil {
 		return err
 	}
@@ -297,12 +302,11 @@ func (t *tx) eraseLineage(o owner.Owner, root session.ID) error {
 			return fmt.Errorf("delete session: %w", err)
 		}
 	}
-	res, err := t.exec(`DELETE FROM sessions WHERE owner_id = ? AND root_id = ?`, o.ID(), string(root))
-	if err != nil {
-		return fmt.Errorf("delete session: %w", err)
+	if err := t.eraseFromScopes(scopes); err != nil {
+		return err
 	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
-		return errNoSession()
+	if n, err := t.changes(`DELETE FROM sessions WHERE owner_id = ? AND root_id = ?`, o.ID(), string(root)); err != nil || n == 0 {
+		return cmp.Or(err, errNoSession())
 	}
 	t.erases = true
 	return nil

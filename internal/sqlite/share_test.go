@@ -27,7 +27,7 @@ func TestWorkHoldsNoReader(t *testing.T) {
 	for range 24 {
 		working.Go(func() {
 			first := true
-			err := db.Documents(context.Background(), owner.Local(), memory.Scope{Root: "s"}, func(ranking.Document) bool {
+			err := db.Documents(context.Background(), owner.Local(), memory.Scope{Root: "s"}, 0, func(ranking.Document) bool {
 				if first {
 					first = false
 					inside <- struct{}{}
@@ -52,7 +52,7 @@ func TestWorkHoldsNoReader(t *testing.T) {
 	if _, err := db.Sessions(limited, owner.Stored("bob"), session.Filter{Limit: 10}); err != nil {
 		t.Errorf("another owner's list: %v", err)
 	}
-	if _, err := db.Facts(limited, owner.Stored("bob"), memory.Scope{Root: "s"}); err != nil {
+	if err := db.Facts(limited, owner.Stored("bob"), memory.Scope{Root: "s"}, func(*memory.StoredFact) bool { return true }); err != nil {
 		t.Errorf("another owner's facts: %v", err)
 	}
 	close(hold)
@@ -82,11 +82,10 @@ func TestReadersAreShared(t *testing.T) {
 	}
 	reads := map[string]func(context.Context, owner.Owner) error{
 		"documents": func(ctx context.Context, o owner.Owner) error {
-			return db.Documents(ctx, o, memory.Scope{Root: "s"}, func(ranking.Document) bool { return true })
+			return db.Documents(ctx, o, memory.Scope{Root: "s"}, 0, func(ranking.Document) bool { return true })
 		},
 		"facts": func(ctx context.Context, o owner.Owner) error {
-			_, err := db.Facts(ctx, o, memory.Scope{Root: "s"})
-			return err
+			return db.Facts(ctx, o, memory.Scope{Root: "s"}, func(*memory.StoredFact) bool { return true })
 		},
 		"search": func(ctx context.Context, o owner.Owner) error {
 			_, err := db.Search(ctx, o, search.Request{Query: q, Scope: search.Scope{All: true}, Limit: 3})
@@ -120,7 +119,7 @@ func TestDocumentsInPieces(t *testing.T) {
 		write(t, db, "s", int64(len(want)), texts...)
 		want = append(want, texts...)
 		var got []string
-		err := db.Documents(t.Context(), owner.Local(), memory.Scope{Root: "s"}, func(d ranking.Document) bool {
+		err := db.Documents(t.Context(), owner.Local(), memory.Scope{Root: "s"}, 0, func(d ranking.Document) bool {
 			got = append(got, d.Text)
 			return true
 		})
@@ -129,7 +128,7 @@ func TestDocumentsInPieces(t *testing.T) {
 		}
 	}
 	calls := 0
-	err := db.Documents(t.Context(), owner.Local(), memory.Scope{Root: "s"}, func(ranking.Document) bool {
+	err := db.Documents(t.Context(), owner.Local(), memory.Scope{Root: "s"}, 0, func(ranking.Document) bool {
 		calls++
 		return calls < pieceMessages+1
 	})

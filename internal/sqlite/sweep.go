@@ -271,7 +271,7 @@ func (s *sweep) erase(ctx context.Context, rows, texts []sweptRow) error {
 	defer s.db.known.empty()
 	for batch := range slices.Chunk(slices.Concat(rows, texts), sweepBatch) {
 		err := s.db.w.submit(ctx, func(t *tx) error {
-			t.erases = true
+			t.erases, t.unpieces = true, t.unpieces || s.name == "facts"
 			for i := range batch {
 				if err := s.eraseRow(t, &batch[i]); err != nil {
 					return err

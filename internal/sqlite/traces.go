@@ -19,6 +19,9 @@ func (db *DB) Clean(ctx context.Context) error {
 	if err := db.indexer.scoured(ctx); err != nil {
 		return fmt.Errorf("clean the index: %w", err)
 	}
+	if err := db.pieces.erased(ctx); err != nil {
+		return fmt.Errorf("erase pieces: %w", err)
+	}
 	err := db.w.submit(ctx, func(t *tx) error {
 		t.erases = true
 		return nil

@@ -68,12 +68,16 @@ func (t *tx) appendStep(o owner.Owner, step *lineage.Step, receipt []byte, sent 
 	if err := t.stepSession(o, step); err != nil {
 		return err
 	}
+	scopes, err := t.writeScopes(o, step.Messages, step.Version)
+	if err != nil {
+		return err
+	}
 	for i := range step.Messages {
 		if err := t.stepMessage(o, step, &step.Messages[i], receipt, frame); err != nil {
 			return err
 		}
 	}
-	if err := t.keepChanges(o, step); err != nil {
+	if err := t.keepChanges(o, step, scopes); err != nil {
 		return err
 	}
 	if err := t.notePending(o, step.Pending); err != nil {

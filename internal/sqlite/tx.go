@@ -10,10 +10,12 @@ import (
 type tx struct {
 	w      *writer
 	ctx    context.Context
-	erases bool    // set by an operation that erases, so that the WAL must be emptied
-	soils  bool    // words were removed from the text index
-	merges bool    // it frees space, and may use the reserve for deletions
-	stored []int64 // messages
+	erases bool // set by an operation that erases, so that the WAL must be emptied
+	soils  bool // words were removed from the text index
+	merges bool // it frees space, and may use the reserve for deletions
+	// unpieces says that pieces were taken out of their manifest.
+	unpieces bool
+	stored   []int64 // messages
 	// indexes says that it changes the text index. The index is written late, so an
 	// error of it may come from a later statement.
 	indexes bool
@@ -36,6 +38,25 @@ func (t *tx) row(query string, args ...any) *sql.Row {
 		return t.w.conn.QueryRowContext(t.ctx, query, args...) // returns the same error
 	}
 	return s.QueryRowContext(t.ctx, args...)
+}
+
+// rows calls scan for the rows of a query inside the transaction.
+func (t *tx) rows(scan func(*sql.Rows) error, query string, args ...any) error {
+	s, err := t.stmt(query)
+	if err != nil {
+		return err
+	}
+	rows, err := s.QueryContext(t.ctx, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
 }
 
 func (t *tx) stmt(query string) (*sql.Stmt, error) {

@@ -46,6 +46,7 @@ type writer struct {
 	// marks are the id, per range, up to which every stored message is indexed.
 	marks    map[int64]int64
 	index    *indexer      // is told of stored messages
+	pieces   *pieceEraser  // is told of pieces to delete
 	observer Observer      // may be nil
 	keep     time.Duration // of the audit; 0 means for ever
 	hashKey  []byte        // of the hashes of contents
@@ -233,6 +234,9 @@ func (w *writer) try(ctx context.Context, batch []*operation) (err error, guilty
 	w.index.add(t.stored)
 	if t.soils {
 		w.index.soil()
+	}
+	if t.unpieces {
+		w.pieces.soil()
 	}
 	if w.observer != nil {
 		w.observer.Committed(Commit{Operations: len(batch), Took: time.Since(began), Synced: time.Since(written)})

@@ -1,11 +1,13 @@
 package storetest
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -31,9 +33,19 @@ func fact(id memory.FactID, m *session.Message, k memory.Kind) memory.Fact {
 // known checks the facts of a scope.
 func known(t *testing.T, what string, st Store, scope memory.Scope, want ...memory.Fact) {
 	t.Helper()
-	got, err := st.Facts(t.Context(), alice(), scope)
+	got, err := factsOf(t.Context(), st, alice(), scope)
 	kind(t, what, err, "")
 	same(t, what, got, want)
+}
+
+// factsOf returns the facts of a scope.
+func factsOf(ctx context.Context, st Store, o owner.Owner, scope memory.Scope) ([]memory.Fact, error) {
+	var out []memory.Fact
+	err := st.Facts(ctx, o, scope, func(f *memory.StoredFact) bool {
+		out = append(out, f.Fact)
+		return true
+	})
+	return out, err
 }
 
 func testFactFields(t *testing.T, st Store) {

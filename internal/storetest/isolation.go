@@ -107,7 +107,8 @@ func settle(t *testing.T, st Store, o owner.Owner) *talk {
 	step.Messages[0].Name, step.Messages[0].Wire = mark, []byte(`"`+mark+`"`)
 	session.Histories(step.Messages)
 	step.Messages[1].Exchange = exchangeOf(step.Messages)
-	step.Changes = []memory.Change{{Learned: []memory.Fact{fact("the-fact", &step.Messages[0], memory.Plain)}}}
+	about := fact("the-fact", &step.Messages[0], memory.Plain)
+	step.Changes = []memory.Change{{Learned: []memory.Fact{about}, Marks: []memory.Mark{{Number: memory.NumberOf(step.Messages[0].ID, 0)}}}}
 	step.Receipt = &lineage.Receipt{ID: theReceipt, SessionID: theSession, RootID: theSession, Seq: 1, At: epoch(), Model: mark, Context: lineage.Context{Sent: sizeOf(mark)}, Frame: lineage.Frame{System: mark}}
 	step.Finished = &lineage.Finished{Key: claim(theRequest, mark), Outcome: []byte(`{"lineage_root_id":"the-session","model":"` + mark + `"}`)}
 	l.commit(t, st, step)
@@ -121,6 +122,7 @@ func settle(t *testing.T, st Store, o owner.Owner) *talk {
 	settleJob(t, st, o)
 	settleRun(t, st, o)
 	settleWork(t, st, o)
+	settlePiece(t, st, o)
 	if err := st.Enter(t.Context(), o, entry(1, mark)); err != nil {
 		t.Fatalf("record: %v", err)
 	}
@@ -139,6 +141,7 @@ func isolationCases() map[string]isolationCase {
 	maps.Copy(cases, jobWritingCases())
 	maps.Copy(cases, recordWritingCases())
 	maps.Copy(cases, auditCases())
+	maps.Copy(cases, pieceWritingCases())
 	return cases
 }
 

@@ -45,6 +45,7 @@ func readingCases() map[string]isolationCase {
 	maps.Copy(cases, memoryCases())
 	maps.Copy(cases, jobReadingCases())
 	maps.Copy(cases, recordReadingCases())
+	maps.Copy(cases, readerCases())
 	return cases
 }
 
@@ -108,11 +109,11 @@ func sessionCases() map[string]isolationCase {
 func memoryCases() map[string]isolationCase {
 	return map[string]isolationCase{
 		"Facts": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
-			byRoot, err := st.Facts(ctx, o, memory.Scope{Root: theSession, Whole: true})
+			byRoot, err := factsOf(ctx, st, o, memory.Scope{Root: theSession, Whole: true})
 			if err != nil {
 				return nil, err
 			}
-			byKey, err := st.Facts(ctx, o, memory.Scope{Root: theSession, Key: theKey})
+			byKey, err := factsOf(ctx, st, o, memory.Scope{Root: theSession, Key: theKey})
 			return slices.Concat(byRoot, byKey), err
 		}},
 		"Documents": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
@@ -121,10 +122,10 @@ func memoryCases() map[string]isolationCase {
 				out = append(out, d)
 				return true
 			}
-			if err := st.Documents(ctx, o, memory.Scope{Root: theSession, Whole: true}, each); err != nil {
+			if err := st.Documents(ctx, o, memory.Scope{Root: theSession, Whole: true}, 0, each); err != nil {
 				return nil, err
 			}
-			return out, st.Documents(ctx, o, memory.Scope{Key: theKey}, each)
+			return out, st.Documents(ctx, o, memory.Scope{Key: theKey}, 0, each)
 		}},
 		"Scopes":   {silent: true, call: scopesOf},
 		"Erasures": {call: erasuresOfTheOwner},
@@ -184,7 +185,16 @@ func writingCases() map[string]isolationCase {
 			return st.UpdateSession(ctx, o, theSession, session.Patch{SystemPrompt: &title, EndReason: &reason, At: epoch()})
 		}},
 		"Rewrite": {silent: true, makes: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			ids, err := everyID(ctx, st)
+			if err != nil {
+				return nil, err
+			}
+			var marks []memory.Mark
+			for _, id := range ids {
+				marks = append(marks, memory.Mark{Number: memory.NumberOf(id, 0), DoubtedBy: "f_changed", Weight: 99})
+			}
 			return nil, st.Rewrite(ctx, o, curate.Rewrite{
+				Marks:    marks,
 				Messages: []session.Message{{RootID: theSession, SessionID: theSession, Seq: 0, Content: title}},
 				Sessions: []session.Session{{ID: theSession, Title: title}},
 				Scopes:   []curate.ScopeFacts{{Scope: memory.Scope{Key: theKey}}, {Scope: memory.Scope{Root: theSession}}},

@@ -139,7 +139,7 @@ func testPlaceTaken(t *testing.T, st Store) {
 func gather(t *testing.T, st Store, scope memory.Scope) []ranking.Document {
 	t.Helper()
 	var out []ranking.Document
-	err := st.Documents(t.Context(), alice(), scope, func(d ranking.Document) bool {
+	err := st.Documents(t.Context(), alice(), scope, 0, func(d ranking.Document) bool {
 		out = append(out, d)
 		return true
 	})
@@ -170,7 +170,7 @@ func testDocuments(t *testing.T, st Store) {
 	same(t, "absent key", gather(t, st, memory.Scope{Root: "a", Key: "none"}), []ranking.Document(nil))
 
 	seen := 0
-	err := st.Documents(t.Context(), alice(), memory.Scope{Root: "a", Whole: true}, func(ranking.Document) bool {
+	err := st.Documents(t.Context(), alice(), memory.Scope{Root: "a", Whole: true}, 0, func(ranking.Document) bool {
 		seen++
 		return seen < 2
 	})

@@ -41,7 +41,7 @@ func testNames(t *testing.T, st Store) {
 		l.commit(t, st, step)
 		l.commit(t, st, l.fold(t, st, "child of "+id, "more"))
 		talks = append(talks, l)
-		facts, err := st.Facts(t.Context(), l.o, memory.Scope{Key: session.Key(id)})
+		facts, err := factsOf(t.Context(), st, l.o, memory.Scope{Key: session.Key(id)})
 		kind(t, "facts", err, "")
 		same(t, "facts of "+string(id), facts, []memory.Fact{f})
 		claimed(t, "request "+string(id), st, l.o, c, run.Claimed{SameBody: true, Outcome: outcome(id)})

@@ -32,6 +32,8 @@ type Store interface {
 	study.Queue
 	study.Store
 	memory.Store
+	memory.Reader
+	memory.PieceStore
 	search.Store
 	owner.KeyStore
 	job.Store
@@ -61,6 +63,9 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"turns", turnTests()},
 		{"requests", requestTests()},
 		{"facts", factTests()},
+		{"fact reads", readerTests()},
+		{"scopes", scopeTests()},
+		{"pieces", pieceTests()},
 		{"titles", titleTests()},
 		{"catalog", catalogTests()},
 		{"undone", undoneTests()},

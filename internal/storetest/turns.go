@@ -53,7 +53,7 @@ func testStepAtomic(t *testing.T, st Store) {
 		c.spoil(&step)
 		kind(t, c.name, st.AppendTurn(t.Context(), alice(), step), c.want)
 		l.check(t, st)
-		facts, err := st.Facts(t.Context(), alice(), memory.Scope{Root: "s", Whole: true})
+		facts, err := factsOf(t.Context(), st, alice(), memory.Scope{Root: "s", Whole: true})
 		kind(t, c.name, err, "")
 		same(t, c.name+": facts", facts, []memory.Fact{old})
 		_, err = st.Receipt(t.Context(), alice(), "r_1")

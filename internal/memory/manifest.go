@@ -1,0 +1,70 @@
+package memory
+
+// Version counts the writes of a scope's messages and facts: each transaction adds one.
+// Equal versions and editions prove that nothing has changed.
+type Version int64
+
+// Unwritten is the version of a scope without messages.
+const Unwritten Version = -1
+
+// ScopeID is the store's number of a scope. It is never used again.
+type ScopeID int64
+
+// PieceID is the store's number of a piece. It is never used again.
+type PieceID int64
+
+// Manifest is the state of a scope, and the pieces of its index.
+type Manifest struct {
+	Scope   ScopeID
+	Version Version
+	// Edition counts the changes of the pieces, and those of the messages and facts that
+	// they may hold: erasures, undone messages, replaced facts, and messages that were
+	// stored after messages with higher ids.
+	Edition int64
+	// Stale says that facts were deleted to which others referred: the marks of the
+	// scope's facts must be computed again. Replacing the facts of the scope clears it.
+	Stale bool
+	// Pieces are ordered by kind, then by message id. Those of a kind do not overlap. There
+	// may be gaps between them.
+	Pieces []Piece
+	// Withdrawn are messages that pieces hold but that were undone, in rising order.
+	Withdrawn []Span
+}
+
+// PieceKind says what a piece indexes.
+type PieceKind string
+
+// The kinds of pieces.
+const (
+	MessagePiece PieceKind = "messages"
+	FactPiece    PieceKind = "facts"
+)
+
+// Piece is an index over the messages of a scope, or over their facts, from one message id
+// to another.
+type Piece struct {
+	ID   PieceID
+	Kind PieceKind
+	// Format is the number of the format of the blocks.
+	Format int
+	// Span has the ids of the messages.
+	Span
+	// Count is how many messages or facts it holds.
+	Count int
+	// Blocks is how many blocks it has.
+	Blocks int
+}
+
+// Span is a range of message ids, both ends included.
+type Span struct{ First, Last int64 }
+
+// Holds reports whether an id is in the range.
+func (s Span) Holds(id int64) bool { return s.First <= id && id <= s.Last }
+
+// Swap replaces pieces of a scope.
+type Swap struct {
+	// Add are pieces of AddPiece, Remove pieces of the manifest.
+	Add, Remove []PieceID
+	// Withdrawn replaces the manifest's.
+	Withdrawn []Span
+}

@@ -1,0 +1,185 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/hermes-memory/hermes/internal/bound"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/ranking"
+)
+
+// The facts of a scope: ?1 is the owner, ?2 the key or the root, ?3 the newest time of
+// recording. A whole lineage is no scope, so its facts are found by their place.
+const (
+	factsByKey = `f.scope_id = (SELECT s.id FROM scopes s WHERE s.owner_id = ?1 AND s.session_key = ?2 AND s.root_id = '')
+		AND f.recorded_at <= ?3`
+	factsByRoot = `f.scope_id = (SELECT s.id FROM scopes s WHERE s.owner_id = ?1 AND s.session_key = '' AND s.root_id = ?2)
+		AND f.recorded_at <= ?3`
+	factsOfLineage = `f.owner_id = ?1 AND f.root_id = ?2 AND f.recorded_at <= ?3`
+)
+
+const (
+	selectFacts = `SELECT ` + factColumns + ` FROM facts f WHERE `
+	// factsSince continues after a number. In a lineage, places and numbers rise together.
+	factsSince        = ` AND f.number > ?4 ORDER BY f.number LIMIT 0+?5`
+	factsOfPlaceSince = ` AND f.seq >= ?6 AND f.number > ?4 ORDER BY f.seq, f.number LIMIT 0+?5`
+	factsOnShelf      = ` AND f.section = ?4 AND (f.weight, f.number) < (?5, ?6) ORDER BY f.weight DESC, f.number DESC LIMIT 0+?7`
+)
+
+// factPage is how many facts are read before the connection is released for others.
+const factPage = 256
+
+// Facts implements memory.Store.
+func (db *DB) Facts(ctx context.Context, o owner.Owner, scope memory.Scope, each func(*memory.StoredFact) bool) error {
+	var after memory.StoredFact
+	for {
+		leave, err := db.shared(ctx, o)
+		if err != nil {
+			return err
+		}
+		page, err := db.factsAfter(ctx, o, scope, &after, factPage)
+		leave()
+		if err != nil {
+			return err
+		}
+		for i := range page {
+			if !each(&page[i]) {
+				return nil
+			}
+		}
+		if len(page) < factPage {
+			return nil
+		}
+		after = page[len(page)-1]
+	}
+}
+
+// FactsSince implements memory.Reader.
+func (db *DB) FactsSince(
+	ctx context.Context, o owner.Owner, scope memory.Scope, after memory.FactNumber, limit int,
+) ([]memory.StoredFact, error) {
+	return db.factsAfter(ctx, o, scope, &memory.StoredFact{Mark: memory.Mark{Number: after}}, limit)
+}
+
+// factsAfter reads the facts after one, in the order of numbers.
+func (db *DB) factsAfter(
+	ctx context.Context, o owner.Owner, scope memory.Scope, after *memory.StoredFact, limit int,
+) ([]memory.StoredFact, error) {
+	query, arg := ofScope(scope, selectFacts+factsByKey+factsSince, selectFacts+factsByRoot+factsSince,
+		selectFacts+factsOfLineage+factsOfPlaceSince)
+	args := []any{o.ID(), arg, until(scope.AsOf), int64(after.Number), limit}
+	if ofLineage(scope) {
+		args = append(args, after.Source.Seq)
+	}
+	return rowsOf(ctx, db, scanFact, query, args...)
+}
+
+// ofLineage reports whether a scope is a whole lineage.
+func ofLineage(scope memory.Scope) bool { return scope.Key == "" && scope.Whole }
+
+// Shelf implements memory.Reader.
+func (db *DB) Shelf(
+	ctx context.Context, o owner.Owner, scope memory.Scope, section memory.Section, behind memory.ShelfPlace, limit int,
+) ([]memory.StoredFact, error) {
+	if ofLineage(scope) {
+		return nil, nil
+	}
+	query, arg := ofScope(scope, selectFacts+factsByKey+factsOnShelf, selectFacts+factsByRoot+factsOnShelf, "")
+	return rowsOf(ctx, db, scanFact, query,
+		o.ID(), arg, int64(math.MaxInt64), int64(section), int64(behind.Weight), int64(behind.Number), limit)
+}
+
+// Lookups of rows f by a list of values in JSON, ?4. CROSS JOIN makes SQLite iterate over
+// the values and use the index for each.
+const (
+	factsWanted     = `SELECT ` + factColumns + ` FROM (SELECT value AS wanted FROM json_each(?4)) CROSS JOIN facts f ON `
+	sameNumber      = `f.number = wanted AND `
+	sameName        = `f.id = wanted AND `
+	sameMessage     = `f.number BETWEEN wanted << 10 AND (wanted << 10) + 1023 AND `
+	inNumberOrder   = ` ORDER BY f.number`
+	documentsWanted = `SELECT ` + documentColumns + ` FROM (SELECT f.* FROM (SELECT value AS wanted FROM json_each(?4)) CROSS JOIN messages f ON f.id = wanted
+		WHERE f.owner_id = ?1 AND f.recorded_at <= ?3 AND f.undone_at IS NULL AND `
+	documentsWantedByKey     = documentsWanted + `f.session_key = ?2) ORDER BY id`
+	documentsWantedByRoot    = documentsWanted + `f.root_id = ?2 AND f.session_key IS NULL) ORDER BY id`
+	documentsWantedOfLineage = documentsWanted + `f.root_id = ?2) ORDER BY id`
+)
+
+// FactsNumbered implements memory.Reader.
+func (db *DB) FactsNumbered(
+	ctx context.Context, o owner.Owner, scope memory.Scope, numbers []memory.FactNumber,
+) ([]memory.StoredFact, error) {
+	query, arg := ofScope(scope, factsWanted+sameNumber+factsByKey+inNumberOrder, factsWanted+sameNumber+factsByRoot+inNumberOrder,
+		factsWanted+sameNumber+factsOfLineage+inNumberOrder)
+	return lookUp(ctx, db, o, scope, query, arg, numbers, scanFact)
+}
+
+// FactsNamed implements memory.Reader.
+func (db *DB) FactsNamed(ctx context.Context, o owner.Owner, scope memory.Scope, ids []memory.FactID) ([]memory.StoredFact, error) {
+	query, arg := ofScope(scope, factsWanted+sameName+factsByKey+inNumberOrder, factsWanted+sameName+factsByRoot+inNumberOrder,
+		factsWanted+sameName+factsOfLineage+inNumberOrder)
+	return lookUp(ctx, db, o, scope, query, arg, ids, scanFact)
+}
+
+// FactsOfMessages implements memory.Reader.
+func (db *DB) FactsOfMessages(ctx context.Context, o owner.Owner, scope memory.Scope, messages []int64) ([]memory.StoredFact, error) {
+	query, arg := ofScope(scope, factsWanted+sameMessage+factsByKey+inNumberOrder, factsWanted+sameMessage+factsByRoot+inNumberOrder,
+		factsWanted+sameMessage+factsOfLineage+inNumberOrder)
+	return lookUp(ctx, db, o, scope, query, arg, messages, scanFact)
+}
+
+// DocumentsNumbered implements memory.Reader.
+func (db *DB) DocumentsNumbered(ctx context.Context, o owner.Owner, scope memory.Scope, ids []int64) ([]ranking.Document, error) {
+	query, arg := ofScope(scope, documentsWantedByKey, documentsWantedByRoot, documentsWantedOfLineage)
+	return lookUp(ctx, db, o, scope, query, arg, ids, func(rows *sql.Rows) (ranking.Document, error) { return scanDocument(rows) })
+}
+
+// lookUp reads the rows of a scope for a list of values.
+func lookUp[V, R any](
+	ctx context.Context, db *DB, o owner.Owner, scope memory.Scope, query, arg string, values []V, scan func(*sql.Rows) (R, error),
+) ([]R, error) {
+	if len(values) == 0 {
+		return nil, nil
+	}
+	list, err := json.Marshal(values)
+	if err != nil {
+		return nil, fmt.Errorf("encode a list: %w", err)
+	}
+	return rowsOf(ctx, db, scan, query, o.ID(), arg, until(scope.AsOf), string(list))
+}
+
+// scanFact reads a row of factColumns.
+func scanFact(rows *sql.Rows) (memory.StoredFact, error) {
+	var f memory.StoredFact
+	var speaker, statement, subject, attribute, value, because, by, links, doubter sql.NullString
+	var said int64
+	var from, to, at, section, weight sql.NullInt64
+	src := &f.Source
+	err := rows.Scan(&f.Number, &src.Root, &src.Seq, &f.ID, &src.SessionID, &f.Kind, &src.Role, &speaker, &f.Quote,
+		&src.Start, &src.End, &statement, &subject, &attribute, &value, &because, &said, &from, &to, &by, &at, &links,
+		&doubter, &section, &weight)
+	if err != nil {
+		return f, fmt.Errorf("read fact: %w", err)
+	}
+	src.MessageID = f.Number.Message()
+	src.Speaker, f.Statement = speaker.String, statement.String
+	if f.Statement == "" {
+		f.Statement = f.Quote
+	}
+	f.Subject, f.Attribute, f.Value, f.Because = subject.String, attribute.String, value.String, because.String
+	f.SaidAt = bound.FromMillis(said)
+	f.When = memory.Interval{From: fromMillis(from), To: fromMillis(to)}
+	f.SupersededBy, f.SupersededAt = memory.FactID(by.String), fromMillis(at)
+	if links.String != "" && json.Unmarshal([]byte(links.String), &f.Links) != nil {
+		f.Links = nil // the row is damaged: the fact is returned without links
+	}
+	f.DoubtedBy, f.Section = memory.FactID(doubter.String), memory.Nowhere
+	if section.Valid && section.Int64 >= 0 && section.Int64 < int64(memory.Nowhere) {
+		f.Section, f.Weight = memory.Section(section.Int64), int32(weight.Int64)
+	}
+	return f, nil
+}

@@ -1,0 +1,287 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+)
+
+// pieceState is what has become of a piece. Blocks of dead and erased pieces are deleted
+// behind the turns.
+type pieceState string
+
+const (
+	makingPiece pieceState = "making" // belongs to no manifest yet
+	livePiece   pieceState = "live"   // belongs to the manifest of its scope
+	deadPiece   pieceState = "dead"   // was replaced
+	erasedPiece pieceState = "erased" // may hold erased words: its bytes must leave the log, too
+)
+
+// everyKind stands for both kinds of pieces.
+const everyKind memory.PieceKind = ""
+
+const (
+	// blockBits is the size of a block's number in the key of the table.
+	blockBits = 16
+	maxBlocks = 1 << blockBits
+	// blocksAtOnce is how many bytes of blocks one transaction stores or deletes.
+	blocksAtOnce = 1 << 20
+)
+
+const (
+	selectBlock = `SELECT b.data FROM piece_blocks b WHERE b.id = ?2 << 16 | ?3 AND EXISTS (SELECT 1 FROM pieces p WHERE p.id = ?2 AND p.owner_id = ?1)`
+	insertPiece = `INSERT INTO pieces (owner_id, scope_id, kind, state, format, first_id, last_id, count, blocks)
+		SELECT owner_id, id, ?, 'making', ?, ?, ?, ?, 0 FROM scopes WHERE owner_id = ? AND id = ? AND edition = ? RETURNING id`
+	growPiece   = `UPDATE pieces SET blocks = ? WHERE id = ? AND state = 'making'`
+	insertBlock = `INSERT INTO piece_blocks (id, data) VALUES (? << 16 | ?, ?)`
+)
+
+// PieceBlock implements memory.PieceStore.
+func (db *DB) PieceBlock(ctx context.Context, o owner.Owner, piece memory.PieceID, block int) ([]byte, error) {
+	if block < 0 || block >= maxBlocks {
+		return nil, errNoBlock()
+	}
+	st, err := db.read.stmt(ctx, selectBlock)
+	if err != nil {
+		return nil, err
+	}
+	var data []byte
+	err = st.QueryRowContext(ctx, o.ID(), int64(piece), block).Scan(&data)
+	if isNoRows(err) {
+		return nil, errNoBlock()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read a block: %w", err)
+	}
+	return data, nil
+}
+
+func errNoBlock() error {
+	return fault.New(fault.NotFound, "piece_gone", "This part of the index does not exist any more. Try again.")
+}
+
+// AddPiece implements memory.PieceStore.
+func (db *DB) AddPiece(
+	ctx context.Context, o owner.Owner, from memory.Manifest, p memory.Piece, blocks iter.Seq2[[]byte, error],
+) (memory.PieceID, error) {
+	if err := errNoOwner(o); err != nil {
+		return 0, err
+	}
+	err := db.w.submit(ctx, func(t *tx) error {
+		err := t.row(insertPiece, string(p.Kind), p.Format, p.First, p.Last, p.Count, o.ID(), int64(from.Scope), from.Edition).Scan(&p.ID)
+		if isNoRows(err) {
+			return errRetold()
+		}
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("add a piece: %w", err)
+	}
+	if err := db.addBlocks(ctx, p.ID, blocks); err != nil {
+		_ = db.DropPieces(context.WithoutCancel(ctx), o, []memory.PieceID{p.ID}) // else the next start does it
+		return 0, fmt.Errorf("add a piece: %w", err)
+	}
+	return p.ID, nil
+}
+
+// addBlocks stores the blocks of a piece in transactions of about blocksAtOnce.
+func (db *DB) addBlocks(ctx context.Context, piece memory.PieceID, blocks iter.Seq2[[]byte, error]) error {
+	var batch [][]byte
+	size, stored := 0, 0
+	flush := func() error {
+		err := db.w.submit(ctx, func(t *tx) error { return t.addBlocks(piece, stored, batch) })
+		stored += len(batch)
+		batch, size = batch[:0], 0
+		return err
+	}
+	for block, err := range blocks {
+		if err != nil {
+			return err
+		}
+		if stored+len(batch) >= maxBlocks {
+			return fmt.Errorf("the piece has more than %d blocks", maxBlocks)
+		}
+		batch = append(batch, append([]byte(nil), block...))
+		if size += len(block); size < blocksAtOnce {
+			continue
+		}
+		if err := flush(); err != nil {
+			return err
+		}
+	}
+	if len(batch) == 0 {
+		return nil
+	}
+	return flush()
+}
+
+// addBlocks adds blocks to a piece in the making.
+func (t *tx) addBlocks(piece memory.PieceID, first int, blocks [][]byte) error {
+	grown, err := t.changes(growPiece, first+len(blocks), int64(piece))
+	if err != nil {
+		return fmt.Errorf("grow a piece: %w", err)
+	}
+	if grown == 0 { // something was erased meanwhile
+		return errRetold()
+	}
+	for i, block := range blocks {
+		if _, err := t.exec(insertBlock, int64(piece), first+i, block); err != nil {
+			return fmt.Errorf("insert a block: %w", err)
+		}
+	}
+	return nil
+}
+
+// changes runs a statement and returns the number of rows it changed.
+func (t *tx) changes(query string, args ...any) (int64, error) {
+	res, err := t.exec(query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
+// Swap implements memory.PieceStore.
+func (db *DB) Swap(ctx context.Context, o owner.Owner, from memory.Manifest, s memory.Swap) error {
+	if err := errNoOwner(o); err != nil {
+		return err
+	}
+	lost := false
+	err := db.w.submit(ctx, func(t *tx) error {
+		var err error
+		if lost, err = t.swap(o, &from, &s); err != nil || !lost {
+			return err
+		}
+		return t.setState(o, s.Add, makingPiece, deadPiece)
+	})
+	if err == nil && lost {
+		return errRetold()
+	}
+	return err
+}
+
+// swap reports whether the swap lost the race. It has changed nothing then.
+func (t *tx) swap(o owner.Owner, from *memory.Manifest, s *memory.Swap) (lost bool, err error) {
+	withdrawn, err := spansText(s.Withdrawn)
+	if err != nil {
+		return false, err
+	}
+	ready, err := t.making(o, from.Scope, s.Add)
+	if err != nil || !ready {
+		return true, err
+	}
+	const next = `UPDATE scopes SET edition = edition + 1, withdrawn = ?, covered = max(covered,
+		coalesce((SELECT max(last_id) FROM pieces WHERE id IN (SELECT value FROM json_each(?))), 0)) WHERE owner_id = ? AND id = ? AND edition = ?`
+	added, err := listOf(s.Add)
+	if err != nil {
+		return false, err
+	}
+	n, err := t.changes(next, withdrawn, added, o.ID(), int64(from.Scope), from.Edition)
+	if err != nil || n == 0 {
+		return true, err
+	}
+	for _, c := range []struct {
+		pieces   []memory.PieceID
+		was, now pieceState
+	}{{s.Remove, livePiece, deadPiece}, {s.Add, makingPiece, livePiece}} {
+		if err := t.setState(o, c.pieces, c.was, c.now); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// making reports whether all pieces are in the making, for this scope.
+func (t *tx) making(o owner.Owner, scope memory.ScopeID, pieces []memory.PieceID) (bool, error) {
+	list, err := listOf(pieces)
+	if err != nil {
+		return false, err
+	}
+	const count = `SELECT count(*) FROM pieces WHERE id IN (SELECT value FROM json_each(?)) AND owner_id = ? AND scope_id = ? AND state = 'making'`
+	var n int
+	if err := t.row(count, list, o.ID(), int64(scope)).Scan(&n); err != nil {
+		return false, fmt.Errorf("look for pieces: %w", err)
+	}
+	return n == len(pieces), nil
+}
+
+// setState changes the state of those of an owner's pieces that are in the state was.
+func (t *tx) setState(o owner.Owner, pieces []memory.PieceID, was, now pieceState) error {
+	list, err := listOf(pieces)
+	if err != nil {
+		return err
+	}
+	const change = `UPDATE pieces SET state = ? WHERE id IN (SELECT value FROM json_each(?)) AND owner_id = ? AND state = ?`
+	n, err := t.changes(change, string(now), list, o.ID(), string(was))
+	if err != nil {
+		return fmt.Errorf("change pieces: %w", err)
+	}
+	t.unpieces = t.unpieces || n > 0 && now != livePiece
+	return nil
+}
+
+func listOf[T any](values []T) (string, error) {
+	if len(values) == 0 {
+		return "[]", nil
+	}
+	list, err := json.Marshal(values)
+	if err != nil {
+		return "", fmt.Errorf("encode a list: %w", err)
+	}
+	return string(list), nil
+}
+
+// DropPieces implements memory.PieceStore.
+func (db *DB) DropPieces(ctx context.Context, o owner.Owner, pieces []memory.PieceID) error {
+	if err := errNoOwner(o); err != nil {
+		return err
+	}
+	return db.w.submit(ctx, func(t *tx) error { return t.dropPieces(o, pieces) })
+}
+
+// dropPieces erases pieces. The edition rises if the manifest loses one.
+func (t *tx) dropPieces(o owner.Owner, pieces []memory.PieceID) error {
+	list, err := listOf(pieces)
+	if err != nil {
+		return err
+	}
+	const raise = `UPDATE scopes SET edition = edition + 1 WHERE owner_id = ?1 AND id IN
+		(SELECT scope_id FROM pieces WHERE id IN (SELECT value FROM json_each(?2)) AND owner_id = ?1 AND state = 'live')`
+	if _, err := t.exec(raise, o.ID(), list); err != nil {
+		return fmt.Errorf("drop pieces: %w", err)
+	}
+	for _, was := range []pieceState{livePiece, makingPiece} {
+		if err := t.setState(o, pieces, was, deadPiece); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// losePieces takes the live pieces of a scope that hold one of some message ids out of the
+// manifest.
+func (t *tx) losePieces(scope int64, now pieceState, kind memory.PieceKind, ids memory.Span) error {
+	const lose = `UPDATE pieces SET state = ? WHERE scope_id = ? AND state = 'live' AND first_id <= ? AND last_id >= ? AND ? IN ('', kind)`
+	n, err := t.changes(lose, string(now), scope, ids.Last, ids.First, string(kind))
+	if err != nil {
+		return fmt.Errorf("lose pieces: %w", err)
+	}
+	t.unpieces = t.unpieces || n > 0
+	return nil
+}
+
+// eraseOthers makes sure that the pieces of a scope which are in no manifest leave no bytes:
+// they may hold erased words.
+func (t *tx) eraseOthers(scope int64) error {
+	n, err := t.changes(`UPDATE pieces SET state = 'erased' WHERE scope_id = ? AND state <> 'live'`, scope)
+	if err != nil {
+		return fmt.Errorf("erase pieces: %w", err)
+	}
+	t.unpieces = t.unpieces || n > 0
+	return nil
+}
