@@ -11,6 +11,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/session"
 )
 
 // The facts of a scope: ?1 is the owner, ?2 the key or the root, ?3 the newest time of
@@ -28,6 +29,7 @@ const (
 	// factsSince continues after a number. In a lineage, places and numbers rise together.
 	factsSince        = ` AND f.number > ?4 ORDER BY f.number LIMIT 0+?5`
 	factsOfPlaceSince = ` AND f.seq >= ?6 AND f.number > ?4 ORDER BY f.seq, f.number LIMIT 0+?5`
+	factsNearby       = ` AND f.owner_id = ?1 AND f.root_id = ?4 AND f.seq BETWEEN ?5 AND ?6 ORDER BY f.seq, f.number`
 	factsOnShelf      = ` AND f.section = ?4 AND (f.weight, f.number) < (?5, ?6) ORDER BY f.weight DESC, f.number DESC LIMIT 0+?7`
 )
 
@@ -81,6 +83,14 @@ func (db *DB) factsAfter(
 
 // ofLineage reports whether a scope is a whole lineage.
 func ofLineage(scope memory.Scope) bool { return scope.Key == "" && scope.Whole }
+
+// FactsNear implements memory.Reader.
+func (db *DB) FactsNear(
+	ctx context.Context, o owner.Owner, scope memory.Scope, root session.ID, from, to int64,
+) ([]memory.StoredFact, error) {
+	query, arg := ofScope(scope, selectFacts+factsByKey+factsNearby, selectFacts+factsByRoot+factsNearby, selectFacts+factsOfLineage+factsNearby)
+	return rowsOf(ctx, db, scanFact, query, o.ID(), arg, until(scope.AsOf), string(root), from, to)
+}
 
 // Shelf implements memory.Reader.
 func (db *DB) Shelf(

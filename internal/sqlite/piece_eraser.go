@@ -41,6 +41,9 @@ const orphanPieces = `UPDATE pieces SET state = 'dead' WHERE state = 'making' AN
 // anyOrphans reports whether pieces are to be deleted.
 const anyOrphans = `SELECT EXISTS (SELECT 1 FROM pieces WHERE state <> 'live')`
 
+// nextGone is a piece to delete.
+const nextGone = `SELECT id, state FROM pieces WHERE state <> 'live' AND state <> 'making' LIMIT 1`
+
 // soil records that pieces are to be deleted. The writer calls it before the next
 // transaction begins.
 func (x *pieceEraser) soil() {
@@ -117,13 +120,12 @@ func (x *pieceEraser) cleaned(seen int) {
 // step deletes some blocks of a piece, and the piece after its last block. It reports
 // whether there was a piece.
 func (x *pieceEraser) step(ctx context.Context) (more bool, err error) {
-	const next = `SELECT id, state FROM pieces WHERE state <> 'live' AND state <> 'making' LIMIT 1`
 	const some = `DELETE FROM piece_blocks WHERE id IN (SELECT id FROM piece_blocks WHERE id BETWEEN ?1 << 16 AND (?1 << 16) + 65535 LIMIT 16)`
 	err = x.db.w.submit(ctx, func(t *tx) error {
 		t.merges = true // it frees space
 		var id memory.PieceID
 		var state pieceState
-		err := t.row(next).Scan(&id, &state)
+		err := t.row(nextGone).Scan(&id, &state)
 		if isNoRows(err) {
 			return nil
 		}

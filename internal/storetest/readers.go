@@ -105,6 +105,14 @@ func testFactsByNeed(t *testing.T, st Store) {
 	got, err := st.FactsOfMessages(ctx, alice(), memory.Scope{Key: "key"}, []int64{l.messages[2].ID, l.messages[0].ID, other.messages[0].ID, 1 << 40})
 	kind(t, "of messages", err, "")
 	same(t, "of messages", got, append(want[:2:2], want[4:]...))
+	for i, scope := range []memory.Scope{{Key: "key"}, {Root: "s", Whole: true}, {Root: "s"}, {Key: "other key"}} {
+		got, err = st.FactsNear(ctx, alice(), scope, "s", 1, 1<<40)
+		kind(t, "near", err, "")
+		same(t, "near", len(got), []int{4, 4, 0, 0}[i])
+	}
+	got, err = st.FactsNear(ctx, alice(), memory.Scope{Key: "key"}, "s", 1, 1)
+	kind(t, "of a place", err, "")
+	same(t, "of a place", got, want[2:4])
 	got, err = st.FactsNumbered(ctx, alice(), memory.Scope{Key: "key"}, nil)
 	kind(t, "of no number", err, "")
 	same(t, "of no number", got, []memory.StoredFact(nil))
@@ -291,6 +299,9 @@ func readerCases() map[string]isolationCase {
 		}),
 		"FactsOfMessages": facts(func(ctx context.Context, st Store, o owner.Owner, scope memory.Scope, ids []int64) ([]memory.StoredFact, error) {
 			return st.FactsOfMessages(ctx, o, scope, ids)
+		}),
+		"FactsNear": facts(func(ctx context.Context, st Store, o owner.Owner, scope memory.Scope, _ []int64) ([]memory.StoredFact, error) {
+			return st.FactsNear(ctx, o, scope, theSession, 0, 100)
 		}),
 		"Shelf": facts(func(ctx context.Context, st Store, o owner.Owner, scope memory.Scope, _ []int64) ([]memory.StoredFact, error) {
 			return st.Shelf(ctx, o, scope, 0, memory.ShelfTop(), 100)
