@@ -22,7 +22,7 @@ import (
 
 // rigs are all there are, in the order of the table.
 var rigs = []rig{killRig, powerRig, strayRig, upstreamRig, cutRig, retryRig, turnsRig, compressRig, overloadRig, fullRig, diskRig, indexRig,
-	drainRig, streamsRig, slowRig, runsRig, bombsRig, secretsRig, revokeRig, oracleRig, pathsRig}
+	drainRig, streamsRig, slowRig, runsRig, bombsRig, secretsRig, revokeRig, oracleRig, pathsRig, piecesRig, pieceRotRig, pieceForgetRig}
 
 func main() {
 	hermes := flag.String("hermes", "bin/hermes", "the program")
@@ -46,7 +46,7 @@ func torture(ctx context.Context, b *bench, only string, rounds int, proof bool)
 	var lines []string
 	missed := 0
 	for _, r := range rigs {
-		if only != "" && !strings.Contains(","+only+",", ","+r.name+",") {
+		if !r.wanted(only) {
 			continue
 		}
 		line, ok := b.try(ctx, r, rounds, proof)

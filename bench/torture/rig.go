@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -17,6 +18,7 @@ type rig struct {
 	name, fault string
 	want        string // the figure that is aimed for
 	rounds      int    // how often, without -rounds
+	asked       bool   // runs only when it is named
 	run         func(ctx context.Context, b *bench, rounds int) (*tally, error)
 
 	// bare takes the protection away; off says what is taken. The rig has to miss
@@ -26,6 +28,14 @@ type rig struct {
 	bareRounds int
 	// fitted is what the server must be given so that the fault can happen in it.
 	fitted []change
+}
+
+// wanted reports whether a list of names, with commas between, asks for the rig. An empty list asks for most.
+func (r *rig) wanted(names string) bool {
+	if names == "" {
+		return !r.asked
+	}
+	return slices.Contains(strings.Split(names, ","), r.name)
 }
 
 // tally is what a rig came to.
