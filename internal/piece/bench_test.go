@@ -101,7 +101,8 @@ func BenchmarkPostings(b *testing.B) {
 	b.Run("next", func(b *testing.B) {
 		n, sum := 0, uint32(0)
 		for b.Loop() {
-			for c := ps.All(l); c.Next(); n++ {
+			c := ps.All(l)
+			for ; c.Next(); n++ {
 				sum += c.Number
 			}
 		}
@@ -134,7 +135,8 @@ func BenchmarkPostings(b *testing.B) {
 	b.Run("newest100", func(b *testing.B) {
 		sum := uint32(0)
 		for b.Loop() {
-			for c := ps.From(l, l.Count-100); c.Next(); {
+			c := ps.From(l, l.Count-100)
+			for c.Next() {
 				sum += c.Number
 			}
 		}

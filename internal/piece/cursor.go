@@ -1,7 +1,8 @@
 package piece
 
 // Cursor reads the entries of a posting list, the lowest number first. The zero Cursor is at the
-// end of an empty list.
+// end of an empty list. A hot loop declares its cursor ahead of the for statement, which would
+// copy the cursor for every entry.
 type Cursor struct {
 	// Number and Count are the entry that Next moved to. Count is 1 to 255.
 	Number uint32
@@ -28,9 +29,21 @@ func (c *Cursor) Next() bool {
 	if c.at+entrySize > len(c.data) {
 		return c.across()
 	}
-	n, ok := c.take(c.data[c.at : c.at+entrySize])
-	c.at += n
-	return ok || c.damaged()
+	data := c.data[c.at : c.at+entrySize]
+	first := data[0]
+	if first >= 0x80 { // 64 numbers or more from the one before
+		n, ok := c.take(data)
+		c.at += n
+		return ok || c.damaged()
+	}
+	c.Number += uint32(first >> 1)
+	if c.Count = 1; first&1 == 0 {
+		c.at++
+	} else {
+		c.Count = max(data[1], 1)
+		c.at += 2
+	}
+	return c.Number < c.bound || c.damaged()
 }
 
 // take moves to the entry at the beginning of data, which takes n bytes. It reports false if there

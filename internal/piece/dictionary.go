@@ -137,8 +137,12 @@ func (d *Dictionary) keyAt(term uint32) (from, to uint32) {
 		d.keys.r.fail(damaged("term %d of %d", term, d.n))
 		return 0, 0
 	}
-	from, to = binary.LittleEndian.Uint32(d.terms.At(term)), d.keys.size
-	if term+1 < d.n {
+	run := d.terms.Run(term)
+	from, to = binary.LittleEndian.Uint32(run), d.keys.size
+	switch {
+	case len(run) > termSize:
+		to = binary.LittleEndian.Uint32(run[termSize:])
+	case term+1 < d.n: // the next record is in another block
 		to = binary.LittleEndian.Uint32(d.terms.At(term + 1))
 	}
 	if from > to || to > d.keys.size {
