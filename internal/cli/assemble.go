@@ -27,6 +27,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/mention"
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/piece"
 	"github.com/hermes-memory/hermes/internal/recall"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
@@ -41,7 +42,6 @@ import (
 
 // Sizes of caches, and timeouts.
 const (
-	viewBytes      = 256 << 20 // memory of the scopes in use
 	hotLineages    = 4096
 	patience       = 250 * time.Millisecond // before a stream begins although the upstream has not accepted (spec: 300 ms)
 	keepAlive      = 10 * time.Second
@@ -59,6 +59,7 @@ type server struct {
 	runner   *run.Runner
 	curator  *curate.Curator
 	line     *claim.Line
+	cache    func() piece.Stats
 	study    *study.Study // nil if no model works on memory
 	handler  http.Handler
 	inside   sync.WaitGroup // calls of the API from within this process
@@ -202,7 +203,8 @@ func (s *server) setRooms(models run.Models) httpapi.Background {
 		Window:   (&upstream.Windows{Setting: s.cfg.Upstream.ContextTokens, Catalogue: s.models}).Of,
 		Patience: patience, IdempotencyTTL: idempotencyTTL, Now: s.now,
 	}
-	views := memory.NewViews(s.db, viewBytes)
+	views := memory.NewViews(s.db, s.cfg.Memory.Cache)
+	s.cache = views.Stats
 	questions := &memory.Questions{Now: config.Clock, Log: s.log}
 	work, on := s.chooseStudy(views, questions)
 	var wake func(owner.Owner, session.ID)

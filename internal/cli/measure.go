@@ -18,7 +18,7 @@ func (s *server) watch() {
 	if s.measures == nil {
 		return
 	}
-	from := telemetry.Sources{Runs: s.runner.Load, Store: s.db.Load, Jobs: s.jobs.Load, Line: s.line.Load}
+	from := telemetry.Sources{Runs: s.runner.Load, Store: s.db.Load, Jobs: s.jobs.Load, Line: s.line.Load, Cache: s.cache}
 	if s.study != nil {
 		from.Study = s.study.Stats
 	}

@@ -12,7 +12,7 @@ import (
 // TestMetrics reads the metrics on both addresses of a server that had a turn.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
-	s := serve(t, t.TempDir(), []string{"HERMES_ADMIN_ADDR=127.0.0.1:0"}, "--addr", "127.0.0.1:0")
+	s := serve(t, t.TempDir(), []string{"HERMES_ADMIN_ADDR=127.0.0.1:0", "HERMES_MEMORY_LIMIT=128MiB"}, "--addr", "127.0.0.1:0")
 	s.say("m", "I like tea.")
 	at := regexp.MustCompile(`metrics +(http://\S+)`).FindStringSubmatch(s.log.String())
 	if at == nil {
@@ -54,6 +54,7 @@ func TestMetrics(t *testing.T) {
 			for _, want := range []string{
 				`hermes_turns_total{outcome="ok",responder="recall"} 1`, `hermes_facts_learned_total 1`,
 				"hermes_writer_batch_operations_count", "go_goroutines", "hermes_build_info", "hermes_lineages_in_memory 1",
+				"hermes_memory_cache_misses_total 1", "hermes_memory_cache_limit_bytes 3.3554432e+07", "go_gc_gomemlimit_bytes 1.2079593e+08",
 			} {
 				if !strings.Contains(body, want) {
 					t.Errorf("%s: no %s", c.name, want)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -49,6 +50,7 @@ func (a *app) runServe(ctx context.Context) error {
 		debug.SetGCPercent(200)
 	}
 	log := a.newLogger(cfg)
+	limitMemory(cfg, a.process.Getenv, os.DirFS("/"), log)
 	at, err := listen(ctx, cfg)
 	if err != nil {
 		return err

@@ -53,8 +53,11 @@ type Config struct {
 	Runs struct {
 		ApprovalTimeout time.Duration
 	}
-	// Memory holds the settings of background work on memory.
+	// Memory holds the bounds of the process's memory, and the settings of background work on
+	// the memory of scopes.
 	Memory struct {
+		Cache          int64  // bytes that scopes in use may take
+		Limit          int64  // bytes that the process may take; 0: as the control group says, or no limit
 		Model          string // writes summaries and titles in the background; "" for none
 		Embeddings     string // computes their vectors; "" for none
 		EmbeddingsWait time.Duration
@@ -117,6 +120,7 @@ func Load(src Source) (*Config, error) {
 	c.Limits.Turns, c.Limits.Queue, c.Limits.QueueWait = 16384, 1024, 2*time.Second
 	c.Runs.ApprovalTimeout = 10 * time.Minute
 	c.Memory.EmbeddingsWait, c.Memory.TokensPerHour = 150*time.Millisecond, 100_000
+	c.Memory.Cache = 256 << 20
 	c.Responder, c.Fallback = "auto", "recall"
 	c.Upstream.Probe = true
 	c.Log.Level, c.Log.Format = "info", "text"

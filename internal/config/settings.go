@@ -94,6 +94,8 @@ var settings = []setting{
 	duration("memory.embeddings_wait", "", "", "how long a turn waits for the meaning of its question; 0: words alone", func(c *Config) *time.Duration { return &c.Memory.EmbeddingsWait }),
 	number("memory.tokens_per_hour", "HERMES_MEMORY_TOKENS", "most tokens an hour that background work may cost",
 		func(c *Config) *int { return &c.Memory.TokensPerHour }),
+	size("memory.cache", "HERMES_MEMORY_CACHE", "most memory that the scopes in use are cached in, such as 256MiB; at most a quarter of the process's limit", func(c *Config) *int64 { return &c.Memory.Cache }),
+	size("memory.limit", "HERMES_MEMORY_LIMIT", "memory that the process may take, such as 1GiB; empty or 0: the limit of its control group, if it has one", func(c *Config) *int64 { return &c.Memory.Limit }),
 	duration("runs.approval_timeout", "HERMES_APPROVAL_TIMEOUT", "", "how long a call in a run waits to be approved before it counts as denied", func(c *Config) *time.Duration { return &c.Runs.ApprovalTimeout }),
 	text("jobs.timezone", "HERMES_TIMEZONE", "", "time zone of jobs that name none, such as Europe/Berlin; empty means this machine's", func(c *Config) *string { return &c.Jobs.Timezone }),
 	number("limits.requests_per_minute", "HERMES_LIMITS_REQUESTS_PER_MINUTE", "requests a minute of a key without a limit of its own; empty or 0: no limit", func(c *Config) *int { return &c.Limits.RequestsPerMinute }),
@@ -267,6 +269,9 @@ func (c *Config) check() error {
 	}
 	if err := c.checkMCP(); err != nil {
 		return err
+	}
+	if c.Memory.Limit > 0 && c.Memory.Limit < minLimit {
+		return fmt.Errorf("memory.limit: %s is too small for the server; use 64MiB or more", sizeText(c.Memory.Limit))
 	}
 	if c.Memory.TokensPerHour == 0 && c.Memory.Model+c.Memory.Embeddings != "" {
 		return errors.New("memory.tokens_per_hour: 0 lets the memory models do nothing; leave memory.model and memory.embeddings_model empty instead")

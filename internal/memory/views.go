@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/piece"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -21,6 +22,16 @@ type Views struct {
 	byKey map[viewKey]*viewEntry
 	order *list.List // of *viewEntry, the most recently used in front
 	held  int64
+	count piece.Stats // misses, loads and evictions; the rest is known at the time
+}
+
+// Stats returns the figures of the cache. Its entries are scopes.
+func (c *Views) Stats() piece.Stats {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.count
+	s.Held, s.Limit, s.Entries = c.held, c.limit, len(c.byKey)
+	return s
 }
 
 // viewKey names a scope of an owner: its session key, or its lineage.
@@ -64,6 +75,7 @@ func (c *Views) Use(ctx context.Context, o owner.Owner, s Scope, fresh bool) (*V
 		e.place = c.order.PushFront(e)
 		c.byKey[key] = e
 		e.users++
+		c.count.Misses++
 		c.mu.Unlock()
 		c.fill(ctx, e, o, s, fresh)
 	} else {
@@ -111,11 +123,17 @@ func (c *Views) Past(ctx context.Context, o owner.Owner, s Scope) (*View, error)
 func (c *Views) fill(ctx context.Context, e *viewEntry, o owner.Owner, s Scope, fresh bool) {
 	if fresh {
 		e.view = NewView()
-	} else if e.view, e.err = load(ctx, c.store, o, s, c.embeddings); e.err != nil {
-		c.mu.Lock()
-		c.remove(e)
-		c.mu.Unlock()
+	} else {
+		e.view, e.err = load(ctx, c.store, o, s, c.embeddings)
 	}
+	c.mu.Lock()
+	switch {
+	case e.err != nil:
+		c.remove(e)
+	case !fresh:
+		c.count.Loads++
+	}
+	c.mu.Unlock()
 	close(e.loaded)
 }
 
@@ -141,6 +159,7 @@ func (c *Views) leave(e *viewEntry) {
 		victim, _ := el.Value.(*viewEntry)
 		el = el.Prev()
 		if victim.users == 0 {
+			c.count.Evictions++
 			c.remove(victim)
 		}
 	}

@@ -25,6 +25,8 @@ type levels struct {
 	places, line                   level
 	queue, unindexed               level
 	fires, deliveries              level
+	cached, cacheLimit             level
+	missed, loaded, evicted        level
 	calls, extracts                level
 	vectors, summaries, titlesMade level
 }
@@ -45,6 +47,12 @@ func newLevels() levels {
 		fires:      newLevel(now, "job_fires_running", "Fires under way."),
 		deliveries: newLevel(now, "job_deliveries_running", "Deliveries under way."),
 
+		cached:     newLevel(now, "memory_cache_bytes", "Memory that the cache of scopes takes."),
+		cacheLimit: newLevel(now, "memory_cache_limit_bytes", "Memory that the cache of scopes may take."),
+		missed:     newLevel(up, "memory_cache_misses_total", "Entries that were needed and not cached."),
+		loaded:     newLevel(up, "memory_cache_loads_total", "Entries that were read from the store."),
+		evicted:    newLevel(up, "memory_cache_evictions_total", "Entries that made room for others."),
+
 		calls:      newLevel(up, "study_calls_total", "Background calls of models.", "outcome"),
 		extracts:   newLevel(up, "study_extracts_total", "Extracts that models proposed for summaries, by whether the cited words support them.", "outcome"),
 		vectors:    newLevel(up, "study_vectors_total", "Messages that were given their meaning."),
@@ -58,7 +66,7 @@ func (s sources) Describe(ch chan<- *prometheus.Desc) {
 	l := newLevels()
 	for _, one := range []level{
 		l.lineages, l.running, l.waiting, l.places, l.line, l.queue, l.unindexed, l.fires, l.deliveries,
-		l.calls, l.extracts, l.vectors, l.summaries, l.titlesMade,
+		l.cached, l.cacheLimit, l.missed, l.loaded, l.evicted, l.calls, l.extracts, l.vectors, l.summaries, l.titlesMade,
 	} {
 		ch <- one.desc
 	}
@@ -87,6 +95,14 @@ func (s sources) Collect(ch chan<- prometheus.Metric) {
 		load := s.Jobs()
 		l.fires.send(ch, int64(load.Fires))
 		l.deliveries.send(ch, int64(load.Deliveries))
+	}
+	if s.Cache != nil {
+		c := s.Cache()
+		l.cached.send(ch, c.Held)
+		l.cacheLimit.send(ch, c.Limit)
+		l.missed.send(ch, int64(c.Misses))
+		l.loaded.send(ch, int64(c.Loads))
+		l.evicted.send(ch, int64(c.Evictions))
 	}
 	if s.Study != nil {
 		c := s.Study()

@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/hermes-memory/hermes/internal/job"
+	"github.com/hermes-memory/hermes/internal/piece"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/sqlite"
 	"github.com/hermes-memory/hermes/internal/study"
@@ -47,6 +48,8 @@ type Sources struct {
 	Study func() study.Stats
 	// Line returns the number of turns with a permit, and of queued ones.
 	Line func() (in, waiting int)
+	// Cache returns the figures of the cache of scopes.
+	Cache func() piece.Stats
 }
 
 // Watch adds sources. It is called once.

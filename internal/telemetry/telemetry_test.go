@@ -22,6 +22,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/job"
 	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/piece"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/search"
 	"github.com/hermes-memory/hermes/internal/sqlite"
@@ -63,6 +64,9 @@ func told(t *testing.T) *telemetry.Telemetry {
 		Store: func() sqlite.Load { return sqlite.Load{Queued: 3, Unindexed: 4} },
 		Jobs:  func() job.Load { return job.Load{Fires: 5, Deliveries: 6} },
 		Line:  func() (int, int) { return 11, 12 },
+		Cache: func() piece.Stats {
+			return piece.Stats{Held: 21, Limit: 22, Misses: 23, Loads: 24, Evictions: 25}
+		},
 		Study: func() study.Stats {
 			return study.Stats{Accepted: 1, Refused: 2, Calls: 9, Failures: 4, Vectors: 5, Summarized: 6, Titled: 8}
 		},
