@@ -87,11 +87,15 @@ func (p *pieceLoad) round(ctx context.Context) {
 	idle.CloseIdleConnections()
 }
 
-// talk takes turns in one scope. Every twentieth is taken back.
+// talk takes turns in one session, every second session under one session key. Every twentieth turn is taken back.
 func (p *pieceLoad) talk(ctx context.Context, scope int) {
+	var header map[string]string
+	if scope%2 == 1 {
+		header = map[string]string{"X-Hermes-Session-Key": "pieces-key"}
+	}
 	for ctx.Err() == nil {
 		n := int(p.said.Add(1))
-		status, _, _, err := chat(ctx, p.s.addr, pieceScope(scope), pieceText(n), false, nil)
+		status, _, _, err := chat(ctx, p.s.addr, pieceScope(scope), pieceText(n), false, header)
 		if err == nil && n%20 == 0 {
 			status, _, err = send(ctx, p.s.addr, "POST", "/api/sessions/"+pieceScope(scope)+"/undo", nil, nil)
 		}
@@ -200,10 +204,11 @@ func (s *subject) verified(ctx context.Context, t *tally) (same, scopes int, err
 
 // orphans are what may not be in a file whose server had nothing more to do.
 var orphans = map[string]string{
-	"pieces that are not live":   `SELECT count(*) FROM pieces WHERE state <> 'live'`,
-	"blocks without a piece":     `SELECT count(*) FROM piece_blocks b WHERE NOT EXISTS (SELECT 1 FROM pieces p WHERE p.id = b.id >> 16)`,
-	"pieces without a scope":     `SELECT count(*) FROM pieces p WHERE NOT EXISTS (SELECT 1 FROM scopes s WHERE s.id = p.scope_id)`,
-	"scopes without a message":   `SELECT count(*) FROM scopes s WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.owner_id = s.owner_id AND m.id = s.newest)`,
+	"pieces that are not live": `SELECT count(*) FROM pieces WHERE state <> 'live'`,
+	"blocks without a piece":   `SELECT count(*) FROM piece_blocks b WHERE NOT EXISTS (SELECT 1 FROM pieces p WHERE p.id = b.id >> 16)`,
+	"pieces without a scope":   `SELECT count(*) FROM pieces p WHERE NOT EXISTS (SELECT 1 FROM scopes s WHERE s.id = p.scope_id)`,
+	"scopes without a message": `SELECT count(*) FROM scopes s WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.owner_id = s.owner_id AND
+		coalesce(m.session_key, '') = s.session_key AND (s.session_key <> '' OR m.root_id = s.root_id))`,
 	"pieces that lack blocks":    `SELECT count(*) FROM pieces p WHERE blocks <> (SELECT count(*) FROM piece_blocks b WHERE b.id >> 16 = p.id)`,
 	"pieces that cover the same": `SELECT count(*) FROM pieces a JOIN pieces b ON a.scope_id = b.scope_id AND a.kind = b.kind AND a.id < b.id AND a.first_id <= b.last_id AND b.first_id <= a.last_id`,
 }
@@ -215,9 +220,10 @@ func checkPieces(ctx context.Context, path string, t *tally) (live int, err erro
 		return 0, err
 	}
 	defer func() { _ = db.Close() }()
-	live, err = livePieces(ctx, db)
-	if err != nil || live == 0 {
+	if live, err = livePieces(ctx, db); err != nil || live == 0 {
 		t.miss("there are no pieces")
+	}
+	if err != nil {
 		return 0, noTable(err)
 	}
 	for what, query := range orphans {
@@ -245,5 +251,5 @@ func noTable(err error) error {
 	return err
 }
 
-// errNoPieces says that a scope was not indexed in pieces.
+// errNoPieces says that no scope was not indexed in pieces.
 var errNoPieces = errors.New("there are no pieces")
