@@ -76,7 +76,7 @@ func (b *bench) limited(ctx context.Context, home string, g group, turns int) er
 		return err
 	}
 	s, err := served.Start(ctx, launcher, home, b.upstream.server.URL+"/v1", "HERMES_MODEL=scripted-model",
-		fmt.Sprintf("GOMEMLIMIT=%dMiB", limitSoft), "GOTRACEBACK=none")
+		fmt.Sprintf("GOMEMLIMIT=%dMiB", limitSoft))
 	if err != nil {
 		return err
 	}
@@ -86,6 +86,9 @@ func (b *bench) limited(ctx context.Context, home string, g group, turns int) er
 		return err
 	}
 	random := t.each(ctx, turns, g.random(2))
+	if random.failed > 0 {
+		b.lastWords()
+	}
 	w, r := warm.spread(), random.spread()
 	name := fmt.Sprintf("%s messages in %s scopes, %s: ", thousands(g.sessions*g.messages), thousands(g.sessions), how)
 	b.bar(name+"failed turns", "0", random.failed == 0, "%d of %d", random.failed, turns)
@@ -107,8 +110,16 @@ func (b *bench) launcher(ctx context.Context) (path, how string, err error) {
 		return "", "", err
 	}
 	path = filepath.Join(b.dir, "limited")
-	script := fmt.Sprintf("#!/bin/sh\n%s || exit 1\nexec '%s' \"$@\"\n", line, b.binary)
+	script := fmt.Sprintf("#!/bin/sh\n%s || exit 1\nexec '%s' \"$@\" 2>'%s'\n", line, b.binary, path+".log")
 	return path, how, os.WriteFile(path, []byte(script), 0o700)
+}
+
+// lastWords prints the beginning of what a limited server said. The dump of its goroutines would hide the table.
+func (b *bench) lastWords() {
+	said, err := os.ReadFile(filepath.Join(b.dir, "limited.log"))
+	if err == nil {
+		fmt.Fprintf(os.Stderr, "%s\n", said[:min(len(said), 300)])
+	}
 }
 
 // inCgroup makes a cgroup with the limit in the one that -cgroup names.

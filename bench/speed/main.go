@@ -28,7 +28,7 @@ func main() {
 	only := flag.String("only", "", "the measurements to run, with commas between: "+names()+
 		"; those after memory run only when they are named")
 	plots := flag.String("plots", "", "the directory for pictures of growth; empty draws none")
-	homes := flag.String("home", "", "a directory that keeps filled homes (up to 3 GB each) for the next run; empty keeps none")
+	homes := flag.String("home", "", "a directory that keeps filled homes (5 GB) for the next run; empty it when the schema of the database has changed")
 	cgroup := flag.String("cgroup", "", "a writable memory cgroup, in which limit makes its own; empty limits by ulimit -v")
 	check := flag.Bool("check", false, "exit with 1 if a figure misses its bar")
 	flag.Parse()
