@@ -124,7 +124,10 @@ func wantedIn(lead string) Kind {
 	chat := has(lead, chats)
 	for i := range products {
 		p := &products[i]
-		if (p.of == nil && chat || has(lead, p.of)) && p.asked(lead) {
+		if p.of == nil && !chat {
+			continue
+		}
+		if p.asked(lead) && (p.of == nil || has(lead, p.of)) {
 			return p.kind
 		}
 	}
