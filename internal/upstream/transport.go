@@ -24,7 +24,7 @@ func newTransport() *http.Transport {
 		TLSHandshakeTimeout:    10 * time.Second,
 		MaxIdleConns:           1024,
 		MaxIdleConnsPerHost:    1024,
-		WriteBufferSize:        32 << 10, // a usual prompt with its head in one write
+		WriteBufferSize:        48 << 10, // a usual prompt with its head in one write
 		IdleConnTimeout:        90 * time.Second,
 		MaxResponseHeaderBytes: 256 << 10,
 		DisableCompression:     true,
