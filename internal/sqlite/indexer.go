@@ -52,8 +52,9 @@ type indexer struct {
 const (
 	// indexBatch is the number of messages per transaction.
 	indexBatch = 512
-	// indexPause lets messages gather, so that they share a transaction.
-	indexPause = 100 * time.Millisecond
+	// indexPause lets messages gather, so that they share a transaction and a part of the
+	// index. A search does not wait for its end.
+	indexPause = time.Second
 )
 
 // newIndexer returns an indexer. dirty says that an earlier process has left removed
