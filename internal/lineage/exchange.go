@@ -15,14 +15,14 @@ import (
 
 // InExchanges sorts messages by exchange. The transcript does not change.
 func InExchanges(ms []session.Message) []session.Message {
-	if !slices.ContainsFunc(ms, Apart) {
+	if !session.Any(ms, Apart) {
 		return ms
 	}
 	return slices.Concat(Exchanges(ms)...)
 }
 
 // Apart reports whether a message is an answer that does not directly follow its input.
-func Apart(m session.Message) bool { return m.ReplyTo != 0 }
+func Apart(m *session.Message) bool { return m.ReplyTo != 0 }
 
 // Exchanges divides messages into exchanges, in the order of their first messages. An
 // exchange whose input is not among the messages is older than all of them, so it comes
@@ -106,7 +106,7 @@ func Uninterrupted(ms []session.Message) []session.Message {
 	for last >= 0 && ms[last].Role != session.Assistant {
 		last--
 	}
-	if last < 0 || !Apart(ms[last]) {
+	if last < 0 || !Apart(&ms[last]) {
 		return ms
 	}
 	input := slices.IndexFunc(ms, func(m session.Message) bool { return m.ID == ms[last].ReplyTo })

@@ -11,7 +11,7 @@ import (
 // continues an exchange, that exchange comes last.
 func (t *laidOut) before() []session.Message {
 	ms, to := t.history(), t.input.tailTo
-	if !slices.ContainsFunc(ms, lineage.Apart) {
+	if !session.Any(ms, lineage.Apart) {
 		return until(ms, to)
 	}
 	var out, last []session.Message
@@ -41,7 +41,7 @@ func until(ms []session.Message, seq int64) []session.Message {
 // from the message that makes them, and all exchanges that began later. open is ms from
 // the message that makes the calls.
 func goingOn(ms, open []session.Message) []session.Message {
-	if !slices.ContainsFunc(ms, lineage.Apart) {
+	if !session.Any(ms, lineage.Apart) {
 		return ms[max(0, len(ms)-len(ofLastTurn(ms))-1):]
 	}
 	var out []session.Message

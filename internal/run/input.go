@@ -149,16 +149,16 @@ func overlapOf(sent, stored []session.Message) (i, j int, looked []session.Messa
 	if i, j = overlap(sent, stored); i >= 0 {
 		return i, j, stored
 	}
-	if !slices.ContainsFunc(stored, isLoop) || slices.ContainsFunc(sent, isLoop) {
+	if !session.Any(stored, isLoop) || session.Any(sent, isLoop) {
 		return -1, -1, nil
 	}
-	spoken := slices.DeleteFunc(slices.Clone(stored), isLoop)
+	spoken := slices.DeleteFunc(slices.Clone(stored), func(m session.Message) bool { return isLoop(&m) })
 	i, j = overlap(sent, spoken)
 	return i, j, spoken
 }
 
 // isLoop reports whether a message calls a tool, or is a result of one.
-func isLoop(m session.Message) bool { return m.Role == session.Tool || len(m.ToolCalls) > 0 }
+func isLoop(m *session.Message) bool { return m.Role == session.Tool || len(m.ToolCalls) > 0 }
 
 // overlap aligns the sent messages with the stored ones: sent[i] is the last known
 // message, and stored[j] is the same one. It returns -1 if they do not overlap.

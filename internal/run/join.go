@@ -21,7 +21,7 @@ func (t *laidOut) joinCalls() error {
 	}
 	t.nameTools()
 	asked := t.input.asked
-	if !slices.ContainsFunc(asked, isResult) {
+	if !session.Any(asked, isResult) {
 		return nil
 	}
 	earlier := until(t.history(), t.input.tailTo)
@@ -41,7 +41,7 @@ func (t *laidOut) joinCalls() error {
 	open = goingOn(earlier, open[from:])
 	t.input.tailTo = open[0].Seq
 	if len(asked) == 0 { // all results are stored: the client wants another answer
-		for !isResult(open[len(open)-1]) {
+		for !isResult(&open[len(open)-1]) {
 			open = open[:len(open)-1]
 		}
 	}
@@ -49,7 +49,7 @@ func (t *laidOut) joinCalls() error {
 	return nil
 }
 
-func isResult(m session.Message) bool { return m.Role == session.Tool }
+func isResult(m *session.Message) bool { return m.Role == session.Tool }
 
 // ofLastTurn returns the messages after the user's last one.
 func ofLastTurn(ms []session.Message) []session.Message {
@@ -127,7 +127,7 @@ func repeats(open []session.Message, m *session.Message) bool {
 
 // nameTools gives the results among the new messages the names of their tools.
 func (t *laidOut) nameTools() {
-	if !slices.ContainsFunc(t.input.fresh, isResult) && !slices.ContainsFunc(t.input.past, isResult) {
+	if !session.Any(t.input.fresh, isResult) && !session.Any(t.input.past, isResult) {
 		return
 	}
 	names := make(map[string]string)

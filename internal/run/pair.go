@@ -27,7 +27,7 @@ const noResultYet = "[This call has no result yet.]"
 //     answer knows more.
 //   - Calls have ids that no other call of the prompt has.
 func paired(ms []session.Message, awaited bool) []session.Message {
-	if !slices.ContainsFunc(ms, usesTools) {
+	if !session.Any(ms, usesTools) {
 		return ms
 	}
 	p := &pairing{ms: ms, newest: make(map[string]int)}
@@ -38,7 +38,7 @@ func paired(ms []session.Message, awaited bool) []session.Message {
 	return p.rebuilt(awaited)
 }
 
-func usesTools(m session.Message) bool {
+func usesTools(m *session.Message) bool {
 	return m.Role == session.Tool || m.Role == session.Assistant && (len(m.ToolCalls) > 0 || openai.HasFunctionCall(m.Wire))
 }
 
@@ -156,7 +156,7 @@ func (p *pairing) readable() bool {
 		}
 	}
 	for i := range p.ms {
-		if m := &p.ms[i]; m.Role != session.Tool && usesTools(*m) {
+		if m := &p.ms[i]; m.Role != session.Tool && usesTools(m) {
 			makers--
 		}
 	}
@@ -184,7 +184,7 @@ func (p *pairing) rebuilt(awaited bool) []session.Message {
 		switch {
 		case m.Role == session.Tool || over[i]:
 			continue
-		case !usesTools(*m):
+		case !usesTools(m):
 			out = append(out, *m)
 			continue
 		}
@@ -205,7 +205,7 @@ func (p *pairing) premature() (over []bool, said map[int][]int) {
 		c := &p.calls[n]
 		for i := c.by + 1; i < c.result && p.ms[i].Role != session.User; i++ {
 			m := &p.ms[i]
-			if m.Role != session.Assistant || usesTools(*m) || over[i] {
+			if m.Role != session.Assistant || usesTools(m) || over[i] {
 				continue
 			}
 			over[i] = true

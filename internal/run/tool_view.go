@@ -1,8 +1,6 @@
 package run
 
 import (
-	"slices"
-
 	"github.com/hermes-memory/hermes/internal/openai"
 	"github.com/hermes-memory/hermes/internal/session"
 )
@@ -11,7 +9,7 @@ import (
 // and their results. The texts around them are joined into one message, which has the
 // Seq of the last one.
 func Visible(ms []session.Message) []session.Message {
-	if !slices.ContainsFunc(ms, session.Message.RunHere) {
+	if !session.Any(ms, (*session.Message).RunHere) {
 		return ms
 	}
 	out := make([]session.Message, 0, len(ms))

@@ -196,6 +196,18 @@ const (
 
 // RunHere reports whether a message is the result of a tool that this server ran. The
 // client has never seen it.
-func (m Message) RunHere() bool {
+func (m *Message) RunHere() bool {
 	return m.Role == Tool && (m.FinishReason == ToolDone || m.FinishReason == ToolFailed)
+}
+
+// Any reports whether a condition holds for one of some messages. Unlike
+// [slices.ContainsFunc] it copies none of them: a message is long, and a turn looks through
+// its tail several times.
+func Any(ms []Message, holds func(*Message) bool) bool {
+	for i := range ms {
+		if holds(&ms[i]) {
+			return true
+		}
+	}
+	return false
 }
