@@ -2,17 +2,24 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
 )
 
 // Check looks for damage in the file and returns what it found. A quick check reads the
 // structure of every page. A deep check also compares indexes with their tables, and
 // reads the text index. A damaged text index is rebuilt first, because it is derived
-// data; Index reports that.
+// data; Index reports that. So are pieces that lack blocks dropped.
 func (db *DB) Check(ctx context.Context, deep bool) ([]string, error) {
 	if err := db.mendIndex(ctx, deep); err != nil {
+		return nil, err
+	}
+	if err := db.mendPieces(ctx, deep); err != nil {
 		return nil, err
 	}
 	found, err := db.gone(ctx)
@@ -42,6 +49,31 @@ func (db *DB) mendIndex(ctx context.Context, deep bool) error {
 		return err
 	}
 	return db.indexer.ask(ctx, why)
+}
+
+// mendPieces drops the pieces that lack blocks. What the blocks hold is checked by its
+// readers, with every read.
+func (db *DB) mendPieces(ctx context.Context, deep bool) error {
+	if !deep {
+		return nil
+	}
+	const torn = `SELECT p.owner_id, p.id FROM pieces p WHERE p.state = 'live' AND p.blocks <>
+		(SELECT count(*) FROM piece_blocks b WHERE b.id >= p.id << 16 AND b.id < (p.id << 16) + p.blocks)`
+	lost, err := rowsOf(ctx, db, func(rows *sql.Rows) (p tornPiece, err error) {
+		err = rows.Scan(&p.owner, &p.id)
+		return p, err
+	}, torn)
+	for i := 0; i < len(lost) && err == nil; i++ {
+		db.log.WarnContext(ctx, "a piece of the memory index lacked blocks; it is made again", "piece", lost[i].id)
+		err = db.DropPieces(ctx, owner.Stored(lost[i].owner), []memory.PieceID{lost[i].id})
+	}
+	return err
+}
+
+// tornPiece is a piece that lacks blocks.
+type tornPiece struct {
+	owner string
+	id    memory.PieceID
 }
 
 // gone names the tables and indexes that were removed from the file since it was

@@ -1,11 +1,14 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
+	"time"
 
 	"github.com/hermes-memory/hermes/internal/bound"
 	"github.com/hermes-memory/hermes/internal/memory"
@@ -111,46 +114,48 @@ const (
 	sameNumber      = `f.number = wanted AND `
 	sameName        = `f.id = wanted AND `
 	sameMessage     = `f.number BETWEEN wanted << 10 AND (wanted << 10) + 1023 AND `
-	inNumberOrder   = ` ORDER BY f.number`
 	documentsWanted = `SELECT ` + documentColumns + ` FROM (SELECT f.* FROM (SELECT value AS wanted FROM json_each(?4)) CROSS JOIN messages f ON f.id = wanted
 		WHERE f.owner_id = ?1 AND f.recorded_at <= ?3 AND f.undone_at IS NULL AND `
-	documentsWantedByKey     = documentsWanted + `f.session_key = ?2) ORDER BY id`
-	documentsWantedByRoot    = documentsWanted + `f.root_id = ?2 AND f.session_key IS NULL) ORDER BY id`
-	documentsWantedOfLineage = documentsWanted + `f.root_id = ?2) ORDER BY id`
+	documentsWantedByKey     = documentsWanted + `f.session_key = ?2)`
+	documentsWantedByRoot    = documentsWanted + `f.root_id = ?2 AND f.session_key IS NULL)`
+	documentsWantedOfLineage = documentsWanted + `f.root_id = ?2)`
 )
 
 // FactsNumbered implements memory.Reader.
 func (db *DB) FactsNumbered(
 	ctx context.Context, o owner.Owner, scope memory.Scope, numbers []memory.FactNumber,
 ) ([]memory.StoredFact, error) {
-	query, arg := ofScope(scope, factsWanted+sameNumber+factsByKey+inNumberOrder, factsWanted+sameNumber+factsByRoot+inNumberOrder,
-		factsWanted+sameNumber+factsOfLineage+inNumberOrder)
-	return lookUp(ctx, db, o, scope, query, arg, numbers, scanFact)
+	query, arg := ofScope(scope, factsWanted+sameNumber+factsByKey, factsWanted+sameNumber+factsByRoot,
+		factsWanted+sameNumber+factsOfLineage)
+	return lookUp(ctx, db, o, scope, query, arg, numbers, scanFact, byNumber)
 }
 
 // FactsNamed implements memory.Reader.
 func (db *DB) FactsNamed(ctx context.Context, o owner.Owner, scope memory.Scope, ids []memory.FactID) ([]memory.StoredFact, error) {
-	query, arg := ofScope(scope, factsWanted+sameName+factsByKey+inNumberOrder, factsWanted+sameName+factsByRoot+inNumberOrder,
-		factsWanted+sameName+factsOfLineage+inNumberOrder)
-	return lookUp(ctx, db, o, scope, query, arg, ids, scanFact)
+	query, arg := ofScope(scope, factsWanted+sameName+factsByKey, factsWanted+sameName+factsByRoot,
+		factsWanted+sameName+factsOfLineage)
+	return lookUp(ctx, db, o, scope, query, arg, ids, scanFact, byNumber)
 }
 
 // FactsOfMessages implements memory.Reader.
 func (db *DB) FactsOfMessages(ctx context.Context, o owner.Owner, scope memory.Scope, messages []int64) ([]memory.StoredFact, error) {
-	query, arg := ofScope(scope, factsWanted+sameMessage+factsByKey+inNumberOrder, factsWanted+sameMessage+factsByRoot+inNumberOrder,
-		factsWanted+sameMessage+factsOfLineage+inNumberOrder)
-	return lookUp(ctx, db, o, scope, query, arg, messages, scanFact)
+	query, arg := ofScope(scope, factsWanted+sameMessage+factsByKey, factsWanted+sameMessage+factsByRoot,
+		factsWanted+sameMessage+factsOfLineage)
+	return lookUp(ctx, db, o, scope, query, arg, messages, scanFact, byNumber)
 }
 
 // DocumentsNumbered implements memory.Reader.
 func (db *DB) DocumentsNumbered(ctx context.Context, o owner.Owner, scope memory.Scope, ids []int64) ([]ranking.Document, error) {
 	query, arg := ofScope(scope, documentsWantedByKey, documentsWantedByRoot, documentsWantedOfLineage)
-	return lookUp(ctx, db, o, scope, query, arg, ids, func(rows *sql.Rows) (ranking.Document, error) { return scanDocument(rows) })
+	return lookUp(ctx, db, o, scope, query, arg, ids, func(rows *sql.Rows) (ranking.Document, error) { return scanDocument(rows) },
+		func(a, b ranking.Document) int { return cmp.Compare(a.MessageID, b.MessageID) })
 }
 
-// lookUp reads the rows of a scope for a list of values.
+func byNumber(a, b memory.StoredFact) int { return cmp.Compare(a.Number, b.Number) }
+
+// lookUp reads the rows of a scope for a list of values, in an order.
 func lookUp[V, R any](
-	ctx context.Context, db *DB, o owner.Owner, scope memory.Scope, query, arg string, values []V, scan func(*sql.Rows) (R, error),
+	ctx context.Context, db *DB, o owner.Owner, scope memory.Scope, query, arg string, values []V, scan func(*sql.Rows) (R, error), order func(a, b R) int,
 ) ([]R, error) {
 	if len(values) == 0 {
 		return nil, nil
@@ -159,37 +164,67 @@ func lookUp[V, R any](
 	if err != nil {
 		return nil, fmt.Errorf("encode a list: %w", err)
 	}
-	return rowsOf(ctx, db, scan, query, o.ID(), arg, until(scope.AsOf), string(list))
+	rows, err := rowsOf(ctx, db, scan, query, o.ID(), arg, until(scope.AsOf), string(list))
+	slices.SortFunc(rows, order) // SQLite would write the whole rows into a table to sort them
+	return rows, err
+}
+
+// factRow is a row of factColumns. Reading values as the driver has them, and converting
+// them here, costs half of what database/sql needs to convert them.
+type factRow [25]any
+
+func (r *factRow) text(column int) string {
+	s, _ := r[column].(string)
+	return s
+}
+
+func (r *factRow) number(column int) int64 {
+	n, _ := r[column].(int64)
+	return n
+}
+
+func (r *factRow) time(column int) time.Time {
+	n, there := r[column].(int64)
+	return fromMillis(sql.NullInt64{Int64: n, Valid: there})
 }
 
 // scanFact reads a row of factColumns.
 func scanFact(rows *sql.Rows) (memory.StoredFact, error) {
-	var f memory.StoredFact
-	var speaker, statement, subject, attribute, value, because, by, links, doubter sql.NullString
-	var said int64
-	var from, to, at, section, weight sql.NullInt64
-	src := &f.Source
-	err := rows.Scan(&f.Number, &src.Root, &src.Seq, &f.ID, &src.SessionID, &f.Kind, &src.Role, &speaker, &f.Quote,
-		&src.Start, &src.End, &statement, &subject, &attribute, &value, &because, &said, &from, &to, &by, &at, &links,
-		&doubter, &section, &weight)
-	if err != nil {
-		return f, fmt.Errorf("read fact: %w", err)
+	var r factRow
+	var into [len(r)]any
+	for i := range r {
+		into[i] = &r[i]
 	}
-	src.MessageID = f.Number.Message()
-	src.Speaker, f.Statement = speaker.String, statement.String
+	if err := rows.Scan(into[:]...); err != nil {
+		return memory.StoredFact{}, fmt.Errorf("read fact: %w", err)
+	}
+	return r.fact(), nil
+}
+
+// fact is the fact of a row.
+func (r *factRow) fact() memory.StoredFact {
+	number := memory.FactNumber(r.number(0))
+	f := memory.StoredFact{
+		Fact: memory.Fact{
+			ID: memory.FactID(r.text(3)), Kind: memory.Kind(r.text(5)), Quote: r.text(8), Statement: r.text(11),
+			Source: memory.Source{
+				MessageID: number.Message(), Root: session.ID(r.text(1)), Seq: r.number(2), SessionID: session.ID(r.text(4)),
+				Role: session.Role(r.text(6)), Speaker: r.text(7), Start: int(r.number(9)), End: int(r.number(10)),
+			},
+			Subject: r.text(12), Attribute: r.text(13), Value: r.text(14), Because: r.text(15),
+			SaidAt: bound.FromMillis(r.number(16)), When: memory.Interval{From: r.time(17), To: r.time(18)},
+			SupersededBy: memory.FactID(r.text(19)), SupersededAt: r.time(20),
+		},
+		Mark: memory.Mark{Number: number, DoubtedBy: memory.FactID(r.text(22)), Section: memory.Nowhere},
+	}
 	if f.Statement == "" {
 		f.Statement = f.Quote
 	}
-	f.Subject, f.Attribute, f.Value, f.Because = subject.String, attribute.String, value.String, because.String
-	f.SaidAt = bound.FromMillis(said)
-	f.When = memory.Interval{From: fromMillis(from), To: fromMillis(to)}
-	f.SupersededBy, f.SupersededAt = memory.FactID(by.String), fromMillis(at)
-	if links.String != "" && json.Unmarshal([]byte(links.String), &f.Links) != nil {
+	if links := r.text(21); links != "" && json.Unmarshal([]byte(links), &f.Links) != nil {
 		f.Links = nil // the row is damaged: the fact is returned without links
 	}
-	f.DoubtedBy, f.Section = memory.FactID(doubter.String), memory.Nowhere
-	if section.Valid && section.Int64 >= 0 && section.Int64 < int64(memory.Nowhere) {
-		f.Section, f.Weight = memory.Section(section.Int64), int32(weight.Int64)
+	if section, there := r[23].(int64); there && section >= 0 && section < int64(memory.Nowhere) {
+		f.Section, f.Weight = memory.Section(section), int32(r.number(24))
 	}
-	return f, nil
+	return f
 }

@@ -244,15 +244,15 @@ func (db *DB) DropPieces(ctx context.Context, o owner.Owner, pieces []memory.Pie
 	return db.w.submit(ctx, func(t *tx) error { return t.dropPieces(o, pieces) })
 }
 
-// dropPieces erases pieces. The edition rises if the manifest loses one.
+// dropPieces erases pieces of an owner. The edition rises if the manifest loses one.
 func (t *tx) dropPieces(o owner.Owner, pieces []memory.PieceID) error {
+	const raise = `UPDATE scopes SET edition = edition + 1 WHERE id IN
+		(SELECT scope_id FROM pieces WHERE id IN (SELECT value FROM json_each(?)) AND owner_id = ? AND state = 'live')`
 	list, err := listOf(pieces)
 	if err != nil {
 		return err
 	}
-	const raise = `UPDATE scopes SET edition = edition + 1 WHERE owner_id = ?1 AND id IN
-		(SELECT scope_id FROM pieces WHERE id IN (SELECT value FROM json_each(?2)) AND owner_id = ?1 AND state = 'live')`
-	if _, err := t.exec(raise, o.ID(), list); err != nil {
+	if _, err := t.exec(raise, list, o.ID()); err != nil {
 		return fmt.Errorf("drop pieces: %w", err)
 	}
 	for _, was := range []pieceState{livePiece, makingPiece} {

@@ -11,8 +11,8 @@ func TestReadsUseIndexes(t *testing.T) {
 	t.Parallel()
 	db := openTest(t)
 	for name, query := range map[string]string{
-		"facts by number": factsWanted + sameNumber + factsByKey + inNumberOrder, "facts by name": factsWanted + sameName + factsByRoot + inNumberOrder,
-		"facts of messages": factsWanted + sameMessage + factsByKey + inNumberOrder, "facts since": selectFacts + factsByRoot + factsSince,
+		"facts by number": factsWanted + sameNumber + factsByKey, "facts by name": factsWanted + sameName + factsByRoot,
+		"facts of messages": factsWanted + sameMessage + factsByKey, "facts since": selectFacts + factsByRoot + factsSince,
 		"facts of a lineage since": selectFacts + factsOfLineage + factsOfPlaceSince, "facts nearby": selectFacts + factsByKey + factsNearby,
 		"shelf": selectFacts + factsByKey + factsOnShelf, "messages by id": documentsWantedByRoot, "messages of a key": documentsByKey,
 		"messages of a lineage": documentsByRoot, "manifest": selectManifest, "block": selectBlock, "write of a scope": writeScope,

@@ -1,0 +1,171 @@
+package sqlite
+
+import (
+	"bytes"
+	"iter"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+)
+
+// oneScope is the scope of the lineage "s".
+func oneScope() memory.Scope { return memory.Scope{Root: "s"} }
+
+// manifestOf reads the manifest of oneScope.
+func manifestOf(t *testing.T, db *DB) memory.Manifest {
+	t.Helper()
+	m, err := db.Manifest(t.Context(), owner.Local(), oneScope())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// blocks are n blocks of 64 KiB.
+func blocks(n int) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for i := range n {
+			if !yield(bytes.Repeat([]byte{byte(i)}, 64<<10), nil) {
+				return
+			}
+		}
+	}
+}
+
+// addPiece stores a piece of n blocks over the messages of oneScope, and takes it into the
+// manifest if live is set.
+func addPiece(t *testing.T, db *DB, n int, live bool) memory.PieceID {
+	t.Helper()
+	m := manifestOf(t, db)
+	id, err := db.AddPiece(t.Context(), owner.Local(), m, memory.Piece{Kind: memory.MessagePiece, Span: memory.Span{First: 1, Last: 40}}, blocks(n))
+	if err == nil && live {
+		err = db.Swap(t.Context(), owner.Local(), m, memory.Swap{Add: []memory.PieceID{id}})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// TestOrphanPieces stops between the steps of a piece: the next start deletes what no
+// manifest names, and keeps the rest.
+func TestOrphanPieces(t *testing.T) {
+	t.Parallel()
+	path := tempFile(t)
+	db := openAt(t, path)
+	write(t, db, "s", 0, numbered(40)...)
+	live := addPiece(t, db, 3, true)
+	addPiece(t, db, 40, false)
+	closeDB(t, db)
+	// Half of a dead piece is deleted, and an erased one has not lost a block yet.
+	must(t, raw(t, path),
+		`INSERT INTO pieces SELECT 70, owner_id, scope_id, kind, 'dead', 1, 1, 2, 3, 4 FROM pieces LIMIT 1`, `INSERT INTO piece_blocks VALUES (70 << 16 | 3, x'00')`,
+		`INSERT INTO pieces SELECT 71, owner_id, scope_id, kind, 'erased', 1, 1, 2, 3, 4 FROM pieces LIMIT 1`, `INSERT INTO piece_blocks VALUES (71 << 16, x'00')`)
+	db = openAt(t, path)
+	if err := db.pieces.erased(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := ask[int](t, db.read.DB, `SELECT count(*) FROM pieces`); got != 1 {
+		t.Errorf("got %d pieces, want the live one", got)
+	}
+	if got := ask[int](t, db.read.DB, `SELECT count(*) FROM piece_blocks`); got != 3 {
+		t.Errorf("got %d blocks, want those of the live piece", got)
+	}
+	if got := manifestOf(t, db).Pieces; len(got) != 1 || got[0].ID != live || got[0].Blocks != 3 {
+		t.Errorf("got the pieces %+v, want %d", got, live)
+	}
+	if next := addPiece(t, db, 1, false); next <= live {
+		t.Errorf("got the id %d for a new piece, want none that was used before", next)
+	}
+}
+
+// TestLostScopes takes the tables of scopes and pieces away: the next start fills the scopes
+// from the messages, and what rests on their ids is made again.
+func TestLostScopes(t *testing.T) {
+	t.Parallel()
+	for table, want := range map[string][]string{
+		"scopes": {"facts", "scopes"}, "pieces": {"pieces"}, "piece_blocks": {"piece_blocks"},
+	} {
+		t.Run(table, func(t *testing.T) {
+			t.Parallel()
+			path := tempFile(t)
+			db := openAt(t, path)
+			write(t, db, "s", 0, numbered(40)...)
+			write(t, db, "other", 0, numbered(2)...)
+			addPiece(t, db, 2, true)
+			before, err := db.Scopes(t.Context(), owner.Local())
+			if err != nil {
+				t.Fatal(err)
+			}
+			closeDB(t, db)
+			must(t, raw(t, path), `DROP TABLE `+table)
+			var log bytes.Buffer
+			db, err = Open(t.Context(), Options{Path: path, Log: slog.New(slog.NewTextHandler(&log, nil))})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer closeDB(t, db)
+			if got := slices.Sorted(slices.Values(db.Lost())); !slices.Equal(got, want) {
+				t.Errorf("got %q lost, want %q", got, want)
+			}
+			if !strings.Contains(log.String(), table) {
+				t.Errorf("the log does not name %s", table)
+			}
+			for _, rest := range []string{"pieces", "piece_blocks"} {
+				if got := ask[int](t, db.read.DB, `SELECT count(*) FROM `+rest); got != 0 {
+					t.Errorf("got %d rows of %s, want none", got, rest)
+				}
+			}
+			after, err := db.Scopes(t.Context(), owner.Local())
+			if err != nil || !slices.Equal(after, before) {
+				t.Errorf("got the scopes %+v, %v, want %+v", after, err, before)
+			}
+			write(t, db, "s", 40, "one more")
+			addPiece(t, db, 2, true)
+		})
+	}
+}
+
+// TestMissingBlocks takes blocks of a piece away under a running program: a check notices,
+// and the piece is to be made again.
+func TestMissingBlocks(t *testing.T) {
+	t.Parallel()
+	path := tempFile(t)
+	db := openAt(t, path)
+	write(t, db, "s", 0, numbered(4)...)
+	addPiece(t, db, 3, true)
+	whole := addPiece(t, db, 3, true)
+	for _, deep := range []bool{true, false} {
+		if damage, err := db.Check(t.Context(), deep); err != nil || len(damage) > 0 {
+			t.Errorf("check: got %q, %v", damage, err)
+		}
+	}
+	must(t, raw(t, path), `DELETE FROM piece_blocks WHERE id = (SELECT min(id) + 1 FROM piece_blocks)`)
+	if damage, err := db.Check(t.Context(), true); err != nil || len(damage) > 0 {
+		t.Errorf("check: got %q, %v, want it mended", damage, err)
+	}
+	if got := manifestOf(t, db).Pieces; len(got) != 1 || got[0].ID != whole {
+		t.Errorf("got the pieces %+v, want %d", got, whole)
+	}
+}
+
+// TestScopesOfOlderFiles opens a database of a version without scopes: each has its row.
+func TestScopesOfOlderFiles(t *testing.T) {
+	t.Parallel()
+	path := version5(t, "version1.sql")
+	file := raw(t, path)
+	want := ask[int](t, file, `SELECT count(DISTINCT session_key) + (SELECT count(DISTINCT owner_id || ' ' || root_id) FROM messages WHERE session_key IS NULL) FROM messages`)
+	db := openAt(t, path)
+	if got := ask[int](t, db.read.DB, `SELECT count(*) FROM scopes`); got != want || want == 0 {
+		t.Errorf("got %d scopes, want %d", got, want)
+	}
+	const wrong = `SELECT count(*) FROM messages m WHERE NOT EXISTS (SELECT 1 FROM scopes s WHERE s.owner_id = m.owner_id AND s.newest >= m.id
+		AND s.session_key = coalesce(m.session_key, '') AND s.root_id = CASE WHEN m.session_key IS NULL THEN m.root_id ELSE '' END)`
+	if got := ask[int](t, db.read.DB, wrong); got != 0 {
+		t.Errorf("got %d messages without their scope, want none", got)
+	}
+}
