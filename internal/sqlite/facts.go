@@ -90,6 +90,9 @@ func (t *tx) keepChange(o owner.Owner, c *memory.Change, numbers numbering, from
 
 // marksByNumber are marks by the number of their fact.
 func marksByNumber(list []memory.Mark) map[memory.FactNumber]*memory.Mark {
+	if len(list) == 0 {
+		return nil
+	}
 	marks := make(map[memory.FactNumber]*memory.Mark, len(list))
 	for i := range list {
 		marks[list[i].Number] = &list[i]

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"iter"
 	"log/slog"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -167,5 +168,48 @@ func TestScopesOfOlderFiles(t *testing.T) {
 		AND s.session_key = coalesce(m.session_key, '') AND s.root_id = CASE WHEN m.session_key IS NULL THEN m.root_id ELSE '' END)`
 	if got := ask[int](t, db.read.DB, wrong); got != 0 {
 		t.Errorf("got %d messages without their scope, want none", got)
+	}
+}
+
+// TestErasedPieceLeavesNoBytes deletes the lineage of a piece: soon no file has its bytes,
+// without anything else being written.
+func TestErasedPieceLeavesNoBytes(t *testing.T) {
+	t.Parallel()
+	path := tempFile(t)
+	db := openAt(t, path)
+	write(t, db, "s", 0, numbered(4)...)
+	m := manifestOf(t, db)
+	text := bytes.Repeat([]byte("quetzalcoatl "), 40_000)
+	id, err := db.AddPiece(t.Context(), owner.Local(), m, memory.Piece{Kind: memory.MessagePiece, Span: memory.Span{First: 1, Last: 40}},
+		func(yield func([]byte, error) bool) { yield(text, nil) })
+	if err == nil {
+		err = db.Swap(t.Context(), owner.Local(), m, memory.Swap{Add: []memory.PieceID{id}})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	holding := func() (found []string) {
+		for _, name := range []string{path, path + "-wal"} {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if bytes.Contains(data, []byte("quetzalcoatl")) {
+				found = append(found, name)
+			}
+		}
+		return found
+	}
+	if len(holding()) == 0 {
+		t.Fatal("the test itself: no file has the bytes")
+	}
+	if err := db.DeleteLineage(t.Context(), owner.Local(), "s"); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.pieces.erased(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if found := holding(); len(found) > 0 {
+		t.Errorf("got the bytes in %q, want them nowhere", found)
 	}
 }
