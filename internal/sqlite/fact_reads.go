@@ -75,8 +75,11 @@ func (db *DB) FactsSince(
 func (db *DB) factsAfter(
 	ctx context.Context, o owner.Owner, scope memory.Scope, after *memory.StoredFact, limit int,
 ) ([]memory.StoredFact, error) {
-	query, arg := ofScope(scope, selectFacts+factsByKey+factsSince, selectFacts+factsByRoot+factsSince,
-		selectFacts+factsOfLineage+factsOfPlaceSince)
+	tail := factsSince
+	if ofLineage(scope) {
+		tail = factsOfPlaceSince
+	}
+	query, arg := factQuery(scope, selectFacts, tail)
 	args := []any{o.ID(), arg, until(scope.AsOf), int64(after.Number), limit}
 	if ofLineage(scope) {
 		args = append(args, after.Source.Seq)
@@ -91,7 +94,7 @@ func ofLineage(scope memory.Scope) bool { return scope.Key == "" && scope.Whole 
 func (db *DB) FactsNear(
 	ctx context.Context, o owner.Owner, scope memory.Scope, root session.ID, from, to int64,
 ) ([]memory.StoredFact, error) {
-	query, arg := ofScope(scope, selectFacts+factsByKey+factsNearby, selectFacts+factsByRoot+factsNearby, selectFacts+factsOfLineage+factsNearby)
+	query, arg := factQuery(scope, selectFacts, factsNearby)
 	return rowsOf(ctx, db, scanFact, query, o.ID(), arg, until(scope.AsOf), string(root), from, to)
 }
 
@@ -102,7 +105,7 @@ func (db *DB) Shelf(
 	if ofLineage(scope) {
 		return nil, nil
 	}
-	query, arg := ofScope(scope, selectFacts+factsByKey+factsOnShelf, selectFacts+factsByRoot+factsOnShelf, "")
+	query, arg := factQuery(scope, selectFacts, factsOnShelf)
 	return rowsOf(ctx, db, scanFact, query,
 		o.ID(), arg, int64(math.MaxInt64), int64(section), int64(behind.Weight), int64(behind.Number), limit)
 }
@@ -125,47 +128,64 @@ const (
 func (db *DB) FactsNumbered(
 	ctx context.Context, o owner.Owner, scope memory.Scope, numbers []memory.FactNumber,
 ) ([]memory.StoredFact, error) {
-	query, arg := ofScope(scope, factsWanted+sameNumber+factsByKey, factsWanted+sameNumber+factsByRoot,
-		factsWanted+sameNumber+factsOfLineage)
-	return lookUp(ctx, db, o, scope, query, arg, numbers, scanFact, byNumber)
+	return lookUp(ctx, db, o, wantedFacts(scope, sameNumber), numbers)
 }
 
 // FactsNamed implements memory.Reader.
 func (db *DB) FactsNamed(ctx context.Context, o owner.Owner, scope memory.Scope, ids []memory.FactID) ([]memory.StoredFact, error) {
-	query, arg := ofScope(scope, factsWanted+sameName+factsByKey, factsWanted+sameName+factsByRoot,
-		factsWanted+sameName+factsOfLineage)
-	return lookUp(ctx, db, o, scope, query, arg, ids, scanFact, byNumber)
+	return lookUp(ctx, db, o, wantedFacts(scope, sameName), ids)
 }
 
 // FactsOfMessages implements memory.Reader.
 func (db *DB) FactsOfMessages(ctx context.Context, o owner.Owner, scope memory.Scope, messages []int64) ([]memory.StoredFact, error) {
-	query, arg := ofScope(scope, factsWanted+sameMessage+factsByKey, factsWanted+sameMessage+factsByRoot,
-		factsWanted+sameMessage+factsOfLineage)
-	return lookUp(ctx, db, o, scope, query, arg, messages, scanFact, byNumber)
+	return lookUp(ctx, db, o, wantedFacts(scope, sameMessage), messages)
 }
 
 // DocumentsNumbered implements memory.Reader.
 func (db *DB) DocumentsNumbered(ctx context.Context, o owner.Owner, scope memory.Scope, ids []int64) ([]ranking.Document, error) {
-	query, arg := ofScope(scope, documentsWantedByKey, documentsWantedByRoot, documentsWantedOfLineage)
-	return lookUp(ctx, db, o, scope, query, arg, ids, func(rows *sql.Rows) (ranking.Document, error) { return scanDocument(rows) },
-		func(a, b ranking.Document) int { return cmp.Compare(a.MessageID, b.MessageID) })
+	w := wanted[ranking.Document]{
+		asOf: scope.AsOf, scan: func(rows *sql.Rows) (ranking.Document, error) { return scanDocument(rows) },
+		order: func(a, b ranking.Document) int { return cmp.Compare(a.MessageID, b.MessageID) },
+	}
+	w.query, w.arg = ofScope(scope, documentsWantedByKey, documentsWantedByRoot, documentsWantedOfLineage)
+	return lookUp(ctx, db, o, w, ids)
 }
 
-func byNumber(a, b memory.StoredFact) int { return cmp.Compare(a.Number, b.Number) }
+// wanted is a lookup of rows R in a scope.
+type wanted[R any] struct {
+	query, arg string // arg is the key or the root of the scope
+	asOf       time.Time
+	scan       func(*sql.Rows) (R, error)
+	order      func(a, b R) int
+}
 
-// lookUp reads the rows of a scope for a list of values, in an order.
-func lookUp[V, R any](
-	ctx context.Context, db *DB, o owner.Owner, scope memory.Scope, query, arg string, values []V, scan func(*sql.Rows) (R, error), order func(a, b R) int,
-) ([]R, error) {
+// wantedFacts is a lookup of facts by what is the same.
+func wantedFacts(scope memory.Scope, same string) wanted[memory.StoredFact] {
+	w := wanted[memory.StoredFact]{
+		asOf: scope.AsOf, scan: scanFact,
+		order: func(a, b memory.StoredFact) int { return cmp.Compare(a.Number, b.Number) },
+	}
+	w.query, w.arg = factQuery(scope, factsWanted+same, "")
+	return w
+}
+
+// factQuery is a query for the facts of a scope, and the key or the root of the scope.
+func factQuery(scope memory.Scope, head, tail string) (query, arg string) {
+	condition, arg := ofScope(scope, factsByKey, factsByRoot, factsOfLineage)
+	return head + condition + tail, arg
+}
+
+// lookUp reads the rows for a list of values.
+func lookUp[V, R any](ctx context.Context, db *DB, o owner.Owner, w wanted[R], values []V) ([]R, error) {
 	if len(values) == 0 {
 		return nil, nil
 	}
-	list, err := json.Marshal(values)
+	list, err := listOf(values)
 	if err != nil {
-		return nil, fmt.Errorf("encode a list: %w", err)
+		return nil, err
 	}
-	rows, err := rowsOf(ctx, db, scan, query, o.ID(), arg, until(scope.AsOf), string(list))
-	slices.SortFunc(rows, order) // SQLite would write the whole rows into a table to sort them
+	rows, err := rowsOf(ctx, db, w.scan, w.query, o.ID(), w.arg, until(w.asOf), list)
+	slices.SortFunc(rows, w.order) // SQLite would write the whole rows into a table to sort them
 	return rows, err
 }
 

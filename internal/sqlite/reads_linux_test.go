@@ -235,3 +235,36 @@ func BenchmarkAppendTurn(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkOpen measures a start with nothing to do.
+func BenchmarkOpen(b *testing.B) {
+	path := b.TempDir() + "/state.db"
+	open := func() *DB {
+		db, err := Open(b.Context(), Options{Path: path, Log: quiet()})
+		if err != nil {
+			b.Fatal(err)
+		}
+		return db
+	}
+	db := open()
+	for i := range 2_000 {
+		step := learnt(b, db, session.Key(fmt.Sprint(i%500)), session.ID(fmt.Sprint("s", i)), 0, 5, 1)
+		if err := db.AppendTurn(b.Context(), owner.Local(), step); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		b.Fatal(err)
+	}
+	took, before := time.Duration(0), cpu(b)
+	for b.Loop() {
+		began := time.Now()
+		db := open()
+		took += time.Since(began)
+		if err := db.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(took)/float64(b.N), "open-ns/op")
+	b.ReportMetric(float64(cpu(b)-before)/float64(b.N), "cpu-ns/op")
+}

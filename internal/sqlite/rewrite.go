@@ -108,7 +108,8 @@ func (t *tx) relink(o owner.Owner, w *curate.Rewrite, scopes touched) error {
 			return err
 		}
 		var scope int64
-		err = t.row(relink, null(f.SupersededBy), millis(f.SupersededAt), links, o.ID(), string(f.Source.Root), f.Source.Seq, string(f.ID)).Scan(&scope)
+		err = t.row(relink, null(f.SupersededBy), millis(f.SupersededAt), links, o.ID(), string(f.Source.Root), f.Source.Seq,
+			string(f.ID)).Scan(&scope)
 		if isNoRows(err) {
 			continue
 		}

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -421,7 +422,7 @@ func pieceWritingCases() map[string]isolationCase {
 			for i, whose := range []owner.Owner{alice(), bob()} {
 				err := write(ctx, st, o, manifests[i], ids)
 				if (err == nil) != (o.ID() == whose.ID()) {
-					return nil, fmt.Errorf("got %v for a scope of %s's", err, whose.ID())
+					return nil, fmt.Errorf("got %w for a scope of %s's", cmp.Or(err, errors.New("no error")), whose.ID())
 				}
 			}
 			return nil, nil

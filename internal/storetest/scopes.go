@@ -14,6 +14,7 @@ import (
 func scopeTests() []test {
 	return []test{
 		{"every write of a scope raises its version", testVersions},
+		{"a rewrite raises the version of each scope", testRewriteVersions},
 		{"a write from another version is refused", testVersionCompared},
 		{"a scope that lost facts under others is stale", testStale},
 		{"a scope's row goes with its last message", testScopeEnds},
@@ -29,73 +30,105 @@ func manifest(t *testing.T, st Store, scope memory.Scope) memory.Manifest {
 	return m
 }
 
+// follower follows the version of a scope.
+type follower struct {
+	t     *testing.T
+	st    Store
+	scope memory.Scope
+	was   memory.Manifest
+}
+
+func follow(t *testing.T, st Store, scope memory.Scope) *follower {
+	t.Helper()
+	return &follower{t: t, st: st, scope: scope, was: manifest(t, st, scope)}
+}
+
+// raised checks that the version has risen by one since the last look, and the edition if
+// pieces may hold what changed.
+func (f *follower) raised(what string, pieces bool) {
+	f.t.Helper()
+	now := manifest(f.t, f.st, f.scope)
+	if now.Version != f.was.Version+1 || (now.Edition > f.was.Edition) != pieces || now.Scope != f.was.Scope {
+		f.t.Errorf("%s: got %+v after %+v, want the version one higher, and a higher edition %v", what, now, f.was, pieces)
+	}
+	f.was = now
+}
+
+// stays checks that nothing has changed since the last look.
+func (f *follower) stays(what string) {
+	f.t.Helper()
+	same(f.t, what, manifest(f.t, f.st, f.scope), f.was)
+}
+
 func testVersions(t *testing.T, st Store) {
-	key, root, other := memory.Scope{Key: "key"}, memory.Scope{Root: "s"}, memory.Scope{Key: "other key"}
+	key, root := memory.Scope{Key: "key"}, memory.Scope{Root: "s"}
 	for _, scope := range []memory.Scope{key, root, {Root: "s", Whole: true}} {
 		same(t, "before the first message", manifest(t, st, scope), memory.Manifest{Version: memory.Unwritten})
 	}
 	l, apart := newTalk(alice(), "s", "key"), newTalk(alice(), "apart", "other key")
 	apart.say(t, st, "elsewhere")
 	l.say(t, st, "0")
-	was, others := manifest(t, st, key), manifest(t, st, other)
-	if was.Scope == 0 || was.Version < 1 || was.Scope == others.Scope {
-		t.Errorf("got %+v and %+v, want two scopes with versions", was, others)
-	}
-	// raised checks that the version of a scope has risen by one since was, and the edition
-	// if pieces may hold what changed.
-	raised := func(what string, scope memory.Scope, was *memory.Manifest, pieces bool) {
-		t.Helper()
-		now := manifest(t, st, scope)
-		if now.Version != was.Version+1 || (now.Edition > was.Edition) != pieces || now.Scope != was.Scope {
-			t.Errorf("%s: got %+v after %+v, want the version one higher, and a higher edition %v", what, now, *was, pieces)
-		}
-		*was = now
+	keyed, others := follow(t, st, key), follow(t, st, memory.Scope{Key: "other key"})
+	if keyed.was.Scope == 0 || keyed.was.Version < 1 || keyed.was.Scope == others.was.Scope {
+		t.Errorf("got %+v and %+v, want two scopes with versions", keyed.was, others.was)
 	}
 	l.say(t, st, "1", "2", "3")
-	raised("a turn", key, &was, false)
+	keyed.raised("a turn", false)
 	l.key = ""
 	l.say(t, st, "4", "5")
-	same(t, "a turn of another scope", manifest(t, st, key), was)
-	alone := manifest(t, st, root)
+	keyed.stays("a turn of another scope")
+	alone := follow(t, st, root)
 	l.commit(t, st, l.fold(t, st, "child"))
-	same(t, "a step without messages", manifest(t, st, root), alone)
+	alone.stays("a step without messages")
 	l.key = "key"
 	late := newTalk(alice(), "late", "key")
 	early := late.step(t, st, "reserved first")
 	l.say(t, st, "6")
-	raised("another turn", key, &was, false)
+	keyed.raised("another turn", false)
 	late.commit(t, st, early)
-	raised("a message below the newest", key, &was, true)
-
-	rewrite := func(what string, w curate.Rewrite) {
-		t.Helper()
-		kind(t, what, st.Rewrite(t.Context(), alice(), w), "")
-	}
-	rewrite("nothing", curate.Rewrite{})
-	rewrite("a title", curate.Rewrite{Sessions: []session.Session{{ID: "s", Title: "title"}}})
-	same(t, "what is not memory", manifest(t, st, key), was)
-	changed := l.messages[0]
-	changed.Content = "changed"
-	rewrite("a text", curate.Rewrite{Messages: []session.Message{changed}})
-	raised("a text", key, &was, true)
-	f := fact("f", &l.messages[0], memory.Plain)
-	rewrite("facts", curate.Rewrite{Scopes: []curate.ScopeFacts{{Scope: key, Facts: []memory.Fact{f}}}})
-	raised("facts", key, &was, true)
-	rewrite("a link", curate.Rewrite{Relinked: []memory.Fact{f}})
-	raised("a link", key, &was, false)
-	rewrite("a mark", curate.Rewrite{Marks: []memory.Mark{{Number: memory.NumberOf(l.messages[0].ID, 0)}}})
-	raised("a mark", key, &was, false)
-	rewrite("an undo", curate.Rewrite{Undone: []curate.Undone{{Root: "s", From: 6, At: epoch()}}})
-	raised("an undo", key, &was, true)
-	same(t, "the other messages of the lineage", manifest(t, st, root), alone)
-	rewrite("all at once", curate.Rewrite{
-		Undone: []curate.Undone{{Root: "s", From: 2, At: epoch()}}, Messages: []session.Message{changed}, Relinked: []memory.Fact{f},
-	})
-	raised("all at once", key, &was, true)
-	raised("all at once, in the other scope", root, &alone, true)
+	keyed.raised("a message below the newest", true)
 	kind(t, "delete", st.DeleteLineage(t.Context(), alice(), "late"), "")
-	raised("a deletion", key, &was, true)
-	same(t, "another key", manifest(t, st, other), others)
+	keyed.raised("a deletion", true)
+	others.stays("another key")
+}
+
+// testRewriteVersions: a rewrite raises the version of each scope it changes, once.
+func testRewriteVersions(t *testing.T, st Store) {
+	key := memory.Scope{Key: "key"}
+	l := newTalk(alice(), "s", "key")
+	l.say(t, st, "0", "1", "2", "3", "4")
+	l.key = ""
+	l.say(t, st, "5", "6")
+	keyed, alone := follow(t, st, key), follow(t, st, memory.Scope{Root: "s"})
+	changed, f := l.messages[0], fact("f", &l.messages[0], memory.Plain)
+	changed.Content = "changed"
+	undo := []curate.Undone{{Root: "s", From: 3, To: 5, At: epoch()}}
+	for _, c := range []struct {
+		name            string
+		w               curate.Rewrite
+		raises, edition bool
+	}{
+		{"nothing", curate.Rewrite{}, false, false},
+		{"a title", curate.Rewrite{Sessions: []session.Session{{ID: "s", Title: "title"}}}, false, false},
+		{"a text", curate.Rewrite{Messages: []session.Message{changed}}, true, true},
+		{"facts", curate.Rewrite{Scopes: []curate.ScopeFacts{{Scope: key, Facts: []memory.Fact{f}}}}, true, true},
+		{"a link", curate.Rewrite{Relinked: []memory.Fact{f}}, true, false},
+		{"a mark", curate.Rewrite{Marks: []memory.Mark{{Number: memory.NumberOf(l.messages[0].ID, 0)}}}, true, false},
+		{"an undo", curate.Rewrite{Undone: undo}, true, true},
+		{"what is undone already", curate.Rewrite{Undone: undo}, false, false},
+	} {
+		kind(t, c.name, st.Rewrite(t.Context(), alice(), c.w), "")
+		if c.raises {
+			keyed.raised(c.name, c.edition)
+		}
+		keyed.stays(c.name)
+		alone.stays(c.name + ", in the other scope")
+	}
+	kind(t, "all at once", st.Rewrite(t.Context(), alice(), curate.Rewrite{
+		Undone: []curate.Undone{{Root: "s", From: 2, At: epoch()}}, Messages: []session.Message{changed}, Relinked: []memory.Fact{f},
+	}), "")
+	keyed.raised("all at once", true)
+	alone.raised("all at once, in the other scope", true)
 }
 
 func testVersionCompared(t *testing.T, st Store) {
