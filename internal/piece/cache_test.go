@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"sync/atomic"
 	"testing"
 
@@ -101,6 +102,10 @@ func TestAccounts(t *testing.T) {
 	if accounts[3].Set(1) {
 		t.Error("a closed account can be used again")
 	}
+	unused := cache.NewAccount(func() {})
+	if unused.Close(); unused.Set(1) {
+		t.Error("an account that was closed unused can be used")
+	}
 	accounts[4].Set(9000)
 	if fmt.Sprint(evicted) != "[1 2 0]" || cache.Stats().Entries != 1 {
 		t.Errorf("evicted %v, left %+v", evicted, cache.Stats())
@@ -118,7 +123,7 @@ func TestCacheStress(t *testing.T) {
 	t.Parallel()
 	cache := NewCache(4 * BlockSize)
 	c := invent(shape{texts: 3 * room, rows: 4000, words: 1000, long: 5}, 3)
-	blocks := build(t, c)
+	blocks := yielding{build(t, c)}
 	var shared [3]atomic.Pointer[Piece]
 	for i := range shared {
 		shared[i].Store(open(t, blocks, cache))
@@ -142,7 +147,15 @@ func TestCacheStress(t *testing.T) {
 	}
 }
 
-func stress(ctx context.Context, rnd *rand.Rand, cache *Cache, c *content, blocks Blocks, shared *[3]atomic.Pointer[Piece]) error {
+// yielding is a source during whose reads other goroutines run, so that they load the same block.
+type yielding struct{ Blocks }
+
+func (y yielding) Block(ctx context.Context, n int) ([]byte, error) {
+	runtime.Gosched()
+	return y.Blocks.Block(ctx, n)
+}
+
+func stress(ctx context.Context, rnd *rand.Rand, cache *Cache, c *content, blocks Source, shared *[3]atomic.Pointer[Piece]) error {
 	for step := range 60 {
 		slot := &shared[rnd.IntN(len(shared))]
 		r := slot.Load().Read(ctx)

@@ -3,6 +3,8 @@ package piece
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
+	"math/rand/v2"
 	"slices"
 	"testing"
 )
@@ -37,6 +39,47 @@ func readAll(t testing.TB, source Source) error {
 		ps.From(l, l.Count/2)
 	}
 	return r.Err()
+}
+
+// TestDamage changes every byte of the header and many others, makes the checksums right again,
+// and reads everything. Any error is right, and no panic is.
+func TestDamage(t *testing.T) {
+	t.Parallel()
+	sound := build(t, invent(shape{texts: 100, rows: 3, words: 40, long: 2}, 1))
+	rnd := rand.New(rand.NewPCG(1, 1))
+	header := headerSize + sectionCount*sectionSize
+	end := len(sound[0]) - sumSize
+	refused := 0
+	for i := range 8000 {
+		data := bytes.Clone(sound[0][:end])
+		for range 1 + rnd.IntN(3) {
+			data[i%header] = byte(rnd.Uint32())
+			data[rnd.IntN(end)] ^= byte(1 + rnd.IntN(255))
+		}
+		if readAll(t, Blocks{seal(0, data)}) != nil {
+			refused++
+		}
+	}
+	if refused < 4000 {
+		t.Errorf("%d of 8000 damaged pieces were refused", refused)
+	}
+}
+
+// TestHostileHeader has the headers whose figures lie beyond the piece.
+func TestHostileHeader(t *testing.T) {
+	t.Parallel()
+	sound := build(t, invent(shape{texts: 100, rows: 3, words: 40, long: 2}, 1))
+	for at := 4; at < headerSize+sectionCount*sectionSize; at += 4 {
+		for _, value := range []uint32{1 << 10, 1 << 20, 1<<32 - 1} {
+			data := bytes.Clone(sound[0][:len(sound[0])-sumSize])
+			binary.LittleEndian.PutUint32(data[at:], value)
+			_ = readAll(t, Blocks{seal(0, data)})
+		}
+	}
+	few := append([]byte(magic), 7, 0, 0, 0, 16, 0, 0, 0, 5, 0, 0, 0) // five sections are announced, and none is there
+	if err := readAll(t, Blocks{seal(0, few)}); !errors.Is(err, ErrDamaged) {
+		t.Errorf("got %v", err)
+	}
 }
 
 // FuzzDamage reads pieces in which some bytes were changed: each three bytes of edits are a

@@ -76,7 +76,7 @@ func open(t testing.TB, source Source, cache *Cache) *Piece {
 func compare(r *Reader, c *content) error {
 	b := r.Bytes(texts)
 	if got := b.Range(0, b.Len(), nil); !bytes.Equal(got, c.texts) {
-		return fmt.Errorf("got %d bytes of text, want %d: %v", len(got), len(c.texts), r.Err())
+		return fmt.Errorf("got %d bytes of text, want %d: %w", len(got), len(c.texts), r.Err())
 	}
 	if err := compareRows(r, c); err != nil {
 		return err
@@ -209,7 +209,10 @@ func TestRoundTrip(t *testing.T) {
 		{texts: room, rows: 2730}, {texts: 3 * room, rows: 2731, words: 3000, long: 20}, {rows: 9000, words: 20000, long: 50},
 	}
 	for i := range 20 {
-		shapes = append(shapes, shape{texts: room - 300 + 20*i, rows: 100 * i, words: 10 * i, long: i}) // the parts begin at every place of a block
+		shapes = append(shapes, shape{texts: room - 300 + 20*i, rows: 100 * i, words: 10 * i, long: i})
+	}
+	for i := range 40 { // records begin where a block has less room than one takes
+		shapes = append(shapes, shape{texts: room - headerSize - sectionCount*sectionSize - 40 + i, rows: 3})
 	}
 	for i, s := range shapes {
 		t.Run(fmt.Sprintf("%+v", s), func(t *testing.T) {
@@ -226,6 +229,57 @@ func TestRoundTrip(t *testing.T) {
 				t.Error("the same content gave other bytes")
 			}
 		})
+	}
+}
+
+// TestLongList reads a list that spans many blocks, whose entries begin at every place of one.
+func TestLongList(t *testing.T) {
+	t.Parallel()
+	w := inventWord(rand.New(rand.NewPCG(9, 9)), "the", 0)
+	for i := range uint32(200_000) {
+		w.numbers, w.counts = append(w.numbers, i*70+i%3), append(w.counts, uint8(1+i%2))
+	}
+	c := &content{words: []word{w}}
+	if err := compare(open(t, build(t, c), NewCache(1<<20)).Read(t.Context()), c); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestOutside asks for what is not there.
+func TestOutside(t *testing.T) {
+	t.Parallel()
+	p := open(t, build(t, invent(shape{texts: 100, rows: 10, words: 10, long: 1}, 1)), NewCache(1<<20))
+	for name, read := range map[string]func(r *Reader) int{
+		"bytes":                    func(r *Reader) int { b := r.Bytes(texts); return len(b.Range(90, 11, nil)) },
+		"bytes beyond 32 bits":     func(r *Reader) int { b := r.Bytes(texts); return len(b.Range(math.MaxUint32, math.MaxUint32, nil)) },
+		"a record":                 func(r *Reader) int { rs := r.Records(rows, rowWidth); return int(rs.At(10)[0]) },
+		"a run":                    func(r *Reader) int { rs := r.Records(rows, rowWidth); return int(rs.Run(10)[0]) },
+		"records of another width": func(r *Reader) int { rs := r.Records(rows, 8); return int(rs.At(0)[0]) + int(rs.Len()) },
+		"a key":                    func(r *Reader) int { return len(r.Dictionary(words).Key(10)) },
+		"a list":                   func(r *Reader) int { return int(r.Dictionary(words).List(10).Count) },
+		"a section":                func(r *Reader) int { b := r.Bytes(99); return int(b.Len()) },
+		"another section":          func(r *Reader) int { return int(r.Dictionary(rows).Len()) },
+		"a list beyond the section": func(r *Reader) int {
+			ps := r.Postings(lists)
+			c := ps.All(List{Offset: 1 << 20, Count: 1})
+			c.Next()
+			return int(c.Number)
+		},
+		"a list with more entries": func(r *Reader) int {
+			ps := r.Postings(lists)
+			c := ps.All(List{Count: 100})
+			for c.Next() {
+				if c.Number >= ps.Bound() {
+					return -1
+				}
+			}
+			return 0
+		},
+	} {
+		r := p.Read(t.Context())
+		if got := read(r); got != 0 || !errors.Is(r.Err(), ErrDamaged) {
+			t.Errorf("%s: got %d and error %v", name, got, r.Err())
+		}
 	}
 }
 
