@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -61,6 +62,44 @@ func heldBy(pieces []*Piece) (bytes int64, n int) {
 		}
 	}
 	return bytes, n
+}
+
+// meeting is a source whose read of a block waits until two readers want it.
+type meeting struct {
+	Blocks
+	both *sync.WaitGroup
+}
+
+func (m meeting) Block(ctx context.Context, n int) ([]byte, error) {
+	if n > 0 {
+		m.both.Done()
+		m.both.Wait()
+	}
+	return m.Blocks.Block(ctx, n)
+}
+
+// TestLoadedTwice lets two readers load one block at once. The cache has it once.
+func TestLoadedTwice(t *testing.T) {
+	t.Parallel()
+	cache, both := NewCache(1<<20), new(sync.WaitGroup)
+	both.Add(2)
+	p := open(t, meeting{build(t, &content{texts: make([]byte, 2*room)}), both}, cache)
+	var g errgroup.Group
+	for range 2 {
+		g.Go(func() error {
+			r := p.Read(t.Context())
+			b := r.Bytes(texts)
+			b.Range(room, 1, nil)
+			return r.Err()
+		})
+	}
+	if err := g.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	held, n := heldBy([]*Piece{p})
+	if s := cache.Stats(); s.Held != held || s.Entries != n || s.Loads != 3 {
+		t.Errorf("got %+v, want %d bytes in %d blocks after three loads", s, held, n)
+	}
 }
 
 // TestSecondChance keeps the one block that is used between all others.

@@ -82,6 +82,32 @@ func TestHostileHeader(t *testing.T) {
 	}
 }
 
+// TestBound has lists with numbers above those that the header allows, near and far from the one
+// before: readers use numbers as indexes.
+func TestBound(t *testing.T) {
+	t.Parallel()
+	for _, gap := range []uint32{10, 100, 10_000} {
+		w := word{key: "a"}
+		for i := range uint32(20) {
+			w.numbers, w.counts = append(w.numbers, i*gap), append(w.counts, uint8(1+i%2))
+		}
+		sound := build(t, &content{words: []word{w}})
+		data := sound[0][:len(sound[0])-sumSize]
+		binary.LittleEndian.PutUint32(data[headerSize+lists*sectionSize+12:], 5*gap)
+		r := open(t, Blocks{seal(0, data)}, NewCache(1<<20)).Read(t.Context())
+		ps := r.Postings(lists)
+		c := ps.All(r.Dictionary(words).List(0))
+		for c.Next() {
+			if c.Number >= 5*gap {
+				t.Errorf("got number %d of a list below %d", c.Number, ps.Bound())
+			}
+		}
+		if !errors.Is(r.Err(), ErrDamaged) {
+			t.Errorf("gap %d: got %v", gap, r.Err())
+		}
+	}
+}
+
 // FuzzDamage reads pieces in which some bytes were changed: each three bytes of edits are a
 // position and a new value. With sums the checksums are made right again, so that the damage lies
 // deeper.

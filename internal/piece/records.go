@@ -26,10 +26,7 @@ type grid struct {
 func place(pos uint64, width, n uint32) (g grid, end uint64) {
 	g = grid{width: width, n: n, per: room / width, block: uint32(pos / room)}
 	g.inverse = ^uint64(0)/uint64(g.per) + 1
-	g.first = (uint32(pos%room) + width - 1) / width
-	if g.first >= g.per {
-		g.block, g.first = g.block+1, 0
-	}
+	g.first = min((uint32(pos%room)+width-1)/width, g.per) // per is the first place of the next block
 	if n == 0 {
 		return g, pos
 	}
