@@ -2,11 +2,12 @@ package ranking
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
 )
 
-// occurrence counts a term, or its kin, in the message of a cell.
-type occurrence struct {
+// found counts a term, or its kin, in the message of a cell.
+type found struct {
 	place int32
 	n     float32
 }
@@ -37,16 +38,15 @@ const (
 // match scores all messages term by term, rarest first.
 func (x *Index) match(q *question) {
 	s := &x.scratch
-	s.fit(len(x.docs), len(x.episodes))
 	var space [32]int
 	order := space[:0]
 	for i := range q.terms {
 		order = append(order, i)
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x.occurrences(&q.terms[a]), x.occurrences(&q.terms[b])) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x.messages(q.terms[a].word), x.messages(q.terms[b].word)) })
 	taken := int32(0)
 	for n, i := range order {
-		if x.occurrences(&q.terms[i]) > effort-taken && s.hits >= anchors {
+		if x.messages(q.terms[i].word) > effort-taken && s.hits >= anchors {
 			x.findInHits(q, order[n:min(len(order), n+mostCommon)])
 			break
 		}
@@ -56,61 +56,55 @@ func (x *Index) match(q *question) {
 	x.lendAll(q)
 }
 
-// occurrences is the number of messages with the term.
-func (x *Index) occurrences(t *term) int32 {
-	if t.list < 0 {
-		return 0
-	}
-	return x.holders[t.list]
-}
-
 // find collects the occurrences of a term and its kin: all if there are at most most,
 // otherwise the newest, up to a fair share. It returns how many it read.
 func (x *Index) find(q *question, i int, fair, most int32) int32 {
 	s, t := &x.scratch, &q.terms[i]
 	used := int32(0)
-	if n := x.occurrences(t); n > most {
-		used += x.findIn(t, t.list, 1, uint32(1)<<i, x.lists[t.list].newest(fair, n))
+	if n := x.messages(t.word); n > most {
+		used += x.findIn(t, t.word, 1, uint32(1)<<i, fair)
 	} else if n > 0 {
-		used += x.findIn(t, t.list, 1, uint32(1)<<i, fromStart)
+		used += x.findIn(t, t.word, 1, uint32(1)<<i, n)
 	}
 	for _, k := range t.kin {
-		if x.holders[k.list] <= most-used {
-			used += x.findIn(t, k.list, k.worth, uint32(1)<<i, fromStart)
+		if n := x.messages(k.word); n <= most-used {
+			used += x.findIn(t, k.word, k.worth, uint32(1)<<i, n)
 		}
 	}
 	s.ends = append(s.ends, termEnd{i, len(s.found)})
 	return used
 }
 
-// findIn adds the occurrences of one list with the given weight.
-func (x *Index) findIn(t *term, list int32, worth float32, bit uint32, from step) int32 {
-	s, l := &x.scratch, &x.lists[list]
-	before := len(s.found)
-	for i, d := int(from.at), from.before; i < len(l.data); {
-		var n float32
-		d, n, i = l.next(i, d)
-		p := s.place(d)
+// findIn adds the newest occurrences of a word with the given weight.
+func (x *Index) findIn(t *term, word int32, worth float32, bit uint32, newest int32) int32 {
+	s := &x.scratch
+	s.postings = x.newestWith(s.postings[:0], word, newest)
+	for _, o := range s.postings {
+		p := s.place(o.doc)
 		if p > s.hits {
 			s.hits = p
 		}
-		s.meet(t, bit, p, n*worth)
+		s.meet(t, bit, p, float32(o.count)*worth)
 	}
-	return int32(len(s.found) - before)
+	return int32(len(s.postings))
 }
 
 // findInHits looks for terms in the words of the messages that rarer ones have
 // found, and takes each for one occurrence.
 func (x *Index) findInHits(q *question, terms []int) {
 	s := &x.scratch
+	s.texts = s.texts[:0]
 	for p := int32(1); p <= s.hits; p++ {
-		x.wordings.fetch(s.cells[p].doc)
+		text := x.wordsOf(s.cells[p].doc)
+		s.texts = append(s.texts, text)
+		s.fetch(text)
 	}
 	var w wantedWords
 	w.want(q, terms)
 	for p := int32(1); p <= s.hits; p++ {
-		s.cells[p].common |= w.in(x.wordings.of(s.cells[p].doc))
+		s.cells[p].common |= w.in(s.texts[p-1])
 	}
+	clear(s.texts)
 	for _, i := range terms {
 		bit := uint32(1) << i
 		for p := int32(1); p <= s.hits; p++ {
@@ -122,31 +116,38 @@ func (x *Index) findInHits(q *question, terms []int) {
 	}
 }
 
-// wantedWords are the words to find in messages. They are few, so their last eight bits
-// rule out most other words.
+// fetch loads the words of a message into the cache. Called for many messages in
+// advance, it lets the processor wait for all of them concurrently, instead of for one
+// after the other.
+func (s *scratch) fetch(words []byte) {
+	const line = 64 // bytes in a cache line
+	for i := 0; i < len(words); i += line {
+		s.fetched += words[i]
+	}
+}
+
+// wantedWords are the words to find in messages. They are few, so eight bits of their
+// hashes rule out most other words.
 type wantedWords struct {
-	lists [mostCommon]int32
-	bits  [mostCommon]uint32 // of their terms
-	maybe [1 << 8]bool
+	hashes [mostCommon]uint32
+	bits   [mostCommon]uint32 // of their terms; 0 for none
+	maybe  [1 << 8]bool
 }
 
 func (w *wantedWords) want(q *question, terms []int) {
-	for n := range w.lists {
-		w.lists[n] = -1
-		if n < len(terms) {
-			w.lists[n], w.bits[n] = q.terms[terms[n]].list, uint32(1)<<terms[n]
-		}
-		w.maybe[w.lists[n]&0xff] = true
+	for n, i := range terms[:min(len(terms), mostCommon)] {
+		w.hashes[n], w.bits[n] = q.terms[i].hash, uint32(1)<<i
+		w.maybe[w.hashes[n]&0xff] = true
 	}
 }
 
 // in returns the bits of the terms among a message's words.
-func (w *wantedWords) in(words []int32) (found uint32) {
-	for _, word := range words {
-		if !w.maybe[word&0xff] {
+func (w *wantedWords) in(words []byte) (found uint32) {
+	for ; len(words) >= hashSize; words = words[hashSize:] {
+		if !w.maybe[words[0]] {
 			continue
 		}
-		if n := slices.Index(w.lists[:], word); n >= 0 {
+		if n := slices.Index(w.hashes[:], binary.LittleEndian.Uint32(words)); n >= 0 {
 			found |= w.bits[n]
 		}
 	}
@@ -164,7 +165,7 @@ func (s *scratch) meet(t *term, bit uint32, place int32, n float32) {
 			c.glance += t.idf
 		}
 	}
-	s.found = append(s.found, occurrence{place, n})
+	s.found = append(s.found, found{place, n})
 }
 
 // chooseAnchors marks the messages that are scored together with their neighbours.
@@ -173,12 +174,12 @@ func (s *scratch) meet(t *term, bit uint32, place int32, n float32) {
 func (x *Index) chooseAnchors(q *question) {
 	s := &x.scratch
 	few := int32(fewHits)
-	if len(x.docs) <= shortScope {
+	if x.Len() <= shortScope {
 		few *= 5
 	}
 	if s.hits <= few {
 		for p := int32(1); p <= s.hits; p++ {
-			s.cells[p].anchor = true
+			x.anchor(p)
 		}
 		return
 	}
@@ -202,9 +203,12 @@ func (x *Index) chooseAnchors(q *question) {
 		if g == cut {
 			left--
 		}
-		s.cells[p].anchor = true
+		x.anchor(p)
 	}
 }
+
+// anchor makes the message of a cell one whose words count for its neighbours.
+func (x *Index) anchor(p int32) { x.scratch.cells[x.see(x.scratch.cells[p].doc)].anchor = true }
 
 const (
 	// grades is the number of steps of the scale for hits; wholeGrade is the grade of a
@@ -222,15 +226,17 @@ func (x *Index) grader(q *question) func(*cell) uint8 {
 		total += q.terms[i].idf
 	}
 	look, unit, others := look{x: x, q: q}, wholeGrade/total, float32(1)
-	if x.mixed && !q.asksYou {
+	if x.known.mixed && !q.asksYou {
 		others = otherRoles
 	}
 	return func(c *cell) uint8 {
-		g := c.glance * unit * float32(x.light[c.doc]&lightest) / lightest
-		if x.light[c.doc] > lightest {
+		in, d := x.at(c.doc)
+		light := x.parts[in].light(d)
+		g := c.glance * unit * float32(light&lightest) / lightest
+		if light > lightest {
 			g *= others
 		}
-		if len(q.speakers) > 0 && look.speaks(&x.docs[c.doc]) {
+		if len(q.speakers) > 0 && look.speaks(x.speaker(in, d)) {
 			g += speakerGrade
 		}
 		return uint8(min(g, grades-1))

@@ -12,12 +12,12 @@ func (x *Index) leads(candidates []candidate) {
 		top = max(top, candidates[i].score)
 	}
 	for i := range candidates {
-		s.of(candidates[i].doc).promise = float32(math.Exp(float64(candidates[i].score-top) / 2))
+		s.cells[candidates[i].place].promise = float32(math.Exp(float64(candidates[i].score-top) / 2))
 	}
 	for i := range candidates {
 		c := &candidates[i]
-		if next := x.docs[c.doc].next; next >= 0 {
-			c.features[fLeads] = max(0, s.of(next).promise-s.of(c.doc).promise)
+		if next := x.after(c.place); next >= 0 {
+			c.features[fLeads] = max(0, s.cells[next].promise-s.cells[c.place].promise)
 			c.score += weight * c.features[fLeads]
 		}
 	}

@@ -49,7 +49,7 @@ func (x *Index) detail(feature int, q *question, c *candidate) string {
 		}
 		return strings.Join(words, ", ")
 	case fSpeaker, fOther:
-		return x.names.list[x.docs[c.doc].speaker]
+		return x.names.list[c.speaker]
 	}
 	return ""
 }

@@ -33,22 +33,10 @@ func keyOf(stem string) (key [familyKey]byte, ok bool) {
 	return key, true
 }
 
-// relatives are the other terms related to stem, oldest first.
-func (x *Index) relatives(stem string) []int32 {
-	key, ok := keyOf(stem)
-	if !ok {
-		return nil
-	}
-	var out []int32
-	for _, id := range x.families[key] {
-		other := x.lists[id].stem
-		if other != stem && related(stem, other) {
-			if out = append(out, id); len(out) == mostRelatives {
-				break
-			}
-		}
-	}
-	return out
+// relatives are other words related to stem, the first in the alphabet if there are many.
+func (x *Index) relatives(stem string) []string {
+	out := x.stemsLike(stem)
+	return out[:min(len(out), mostRelatives)]
 }
 
 // related compares two words that share their first letters.

@@ -1,6 +1,9 @@
 package ranking
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // The features of a message for a question. Each is between about 0 and 1.
 const (
@@ -67,8 +70,8 @@ func (x *Index) view(q *question) look {
 	for i := range q.terms {
 		l.total += q.terms[i].idf
 	}
-	for _, e := range x.scratch.episodes {
-		l.bestEpisode = max(l.bestEpisode, x.scratch.episode[e])
+	for _, p := range x.scratch.episodes {
+		l.bestEpisode = max(l.bestEpisode, x.scratch.cells[p].episode)
 	}
 	for _, p := range x.scratch.touched {
 		c := &x.scratch.cells[p]
@@ -85,10 +88,14 @@ func (x *Index) view(q *question) look {
 // rough is the score that selects the candidates: the weightiest features in a cheap
 // form, in units of a full match. A score below least may be too low: the dates of a
 // message are then not read, because reading them misses the cache.
-func (l *look) rough(c *cell, least float32) float32 {
-	m := &l.x.docs[c.doc]
-	score := l.worth(m)*c.window/l.total + 0.2*l.x.scratch.episode[m.episode]/l.bestEpisode
-	if l.speaks(m) {
+func (l *look) rough(p int32, least float32) float32 {
+	s := &l.x.scratch
+	l.x.see(s.cells[p].doc)
+	first := l.x.episode(p)
+	c := &s.cells[p]
+	m := &c.message
+	score := l.worth(m)*c.window/l.total + 0.2*s.cells[first].episode/l.bestEpisode
+	if l.speaks(m.speaker) {
 		score += 0.2
 	}
 	if len(l.q.spans) > 0 {
@@ -111,53 +118,50 @@ const otherRoles = 1.0 / 3
 // worth is the weight of the message's words. If the question asks the assistant about
 // its own words ("what did you suggest?"), all roles weigh the same.
 func (l *look) worth(m *doc) float32 {
-	if !l.x.mixed || m.traits&byUser != 0 || l.q.asksYou {
+	if !l.x.known.mixed || m.traits&byUser != 0 || l.q.asksYou {
 		return 1
 	}
 	return otherRoles
 }
 
-// speaks reports whether the question names the message's speaker.
-func (l *look) speaks(m *doc) bool {
-	for _, s := range l.q.speakers {
-		if s == m.speaker {
-			return true
-		}
-	}
-	return false
-}
+// speaks reports whether the question names a speaker.
+func (l *look) speaks(speaker int32) bool { return slices.Contains(l.q.speakers, speaker) }
 
-// features computes the features of message d.
-func (l *look) features(d int32) (f features) {
-	m := &l.x.docs[d]
-	c := l.x.scratch.of(d)
-	l.words(&f, c, m)
+// features computes the features of the message of a cell.
+func (l *look) features(p int32) (f features) {
+	l.words(&f, p)
+	first := l.x.episode(p)
+	c := &l.x.scratch.cells[p]
+	m, d := &c.message, c.doc
 	f[fDeed] = l.worth(m) * l.verbs(d) / l.total
 	l.speaker(&f, c, m)
 	l.form(&f, m)
 	if len(l.q.spans) > 0 {
 		f[fDate], f[fSaid] = l.fits(d), l.saidThen(d)
 	}
-	f[fEpisode] = l.x.scratch.episode[m.episode] / l.bestEpisode
+	f[fEpisode] = l.x.scratch.cells[first].episode / l.bestEpisode
 	f[fOpening] = truth(m.opening)
 	l.byQuestion(&f)
 	return f
 }
 
 // words sets the features for the words of the question.
-func (l *look) words(f *features, c *cell, m *doc) {
-	s, worth := &l.x.scratch, l.worth(m)
+func (l *look) words(f *features, p int32) {
+	s := &l.x.scratch
+	prev, next := l.x.before(p), l.x.after(p)
+	c := &s.cells[p]
+	worth := l.worth(&c.message)
 	f[fWindow], f[fWindowBest] = worth*c.window/l.total, worth*c.window/l.bestWindow
 	f[fOwnBest] = worth * c.own / l.bestOwn
 	mask := c.matched
-	if m.prev >= 0 {
-		before := s.of(m.prev)
-		mask |= before.matched
-		f[fBefore] = before.own / l.total
-		f[fAnswer] = worth * f[fBefore] * float32(l.x.docs[m.prev].asking) / shareWhole
+	if prev >= 0 {
+		c := &s.cells[prev]
+		mask |= c.matched
+		f[fBefore] = c.own / l.total
+		f[fAnswer] = worth * f[fBefore] * float32(c.message.asking) / shareWhole
 	}
-	if m.next >= 0 {
-		mask |= s.of(m.next).matched
+	if next >= 0 {
+		mask |= s.cells[next].matched
 	}
 	for i := range l.q.terms {
 		if mask&(1<<i) != 0 {
@@ -169,7 +173,7 @@ func (l *look) words(f *features, c *cell, m *doc) {
 // speaker sets the features for the speaker.
 func (l *look) speaker(f *features, c *cell, m *doc) {
 	if len(l.q.speakers) > 0 {
-		if l.speaks(m) {
+		if l.speaks(m.speaker) {
 			f[fSpeaker] = 1
 		} else if m.speaker >= 0 {
 			f[fOther] = 1
@@ -196,7 +200,7 @@ func (l *look) form(f *features, m *doc) {
 	case asksThing:
 		f[fThing], f[fTitle] = m.has(hasName), m.has(hasTitle)
 	}
-	if !l.x.mixed || m.traits&byUser == 0 { // users tell an assistant things in questions
+	if !l.x.known.mixed || m.traits&byUser == 0 { // users tell an assistant things in questions
 		f[fAsking] = float32(m.asking) / shareWhole
 	} else {
 		f[fRequest] = float32(m.asking) / shareWhole

@@ -1,6 +1,10 @@
 package ranking
 
-import "github.com/hermes-memory/hermes/internal/language"
+import (
+	"slices"
+
+	"github.com/hermes-memory/hermes/internal/language"
+)
 
 // The weights of words that the lexicon connects to a question word of equal rarity,
 // and of words that only form the question. All lie on plateaus: a third more or less
@@ -13,8 +17,9 @@ const (
 
 // kin is a word that may replace another one, with its weight.
 type kin struct {
-	list  int32
+	word  int32 // in this search
 	worth float32
+	stem  string
 }
 
 const (
@@ -31,10 +36,10 @@ const (
 // of the class it names. holders is the number of messages with stem.
 func (x *Index) kin(stem string, holders int32) []kin {
 	var out []kin
-	for _, id := range x.relatives(stem) {
-		out = append(out, kin{id, kinship})
+	for _, other := range x.relatives(stem) {
+		out = append(out, kin{x.lookUp(other), kinship, other})
 	}
-	idf := inverse(len(x.docs), int(holders))
+	idf := inverse(x.Len(), int(holders))
 	out = x.join(out, stem, language.Kinds(stem), membership, idf)
 	return x.join(out, stem, language.Alike(stem), likeness, idf)
 }
@@ -42,22 +47,17 @@ func (x *Index) kin(stem string, holders int32) []kin {
 // join adds the words that are in the index to out. A word more common than the
 // replaced one weighs less, because its occurrences mean less.
 func (x *Index) join(out []kin, stem string, words []string, worth, idf float32) []kin {
-next:
+	all := x.Len()
 	for _, w := range words {
-		id, ok := x.terms[w]
-		if !ok || w == stem || len(out) == mostKin {
+		if w == stem || len(out) == mostKin || slices.ContainsFunc(out, func(k kin) bool { return k.stem == w }) {
 			continue
 		}
-		n := int(x.holders[id])
-		if n > alwaysRare && n > len(x.docs)/commonShare {
+		id := x.lookUp(w)
+		n := int(x.messages(id))
+		if n == 0 || n > alwaysRare && n > all/commonShare {
 			continue
 		}
-		for _, k := range out {
-			if k.list == id {
-				continue next
-			}
-		}
-		out = append(out, kin{id, worth * min(1, inverse(len(x.docs), n)/idf)})
+		out = append(out, kin{id, worth * min(1, inverse(all, n)/idf), w})
 	}
 	return out
 }

@@ -17,7 +17,7 @@ func TestKin(t *testing.T) {
 	}
 	worth := func(stem, other string) float32 {
 		for _, k := range x.kin(language.Stem(stem), 1) {
-			if x.lists[k.list].stem == language.Stem(other) {
+			if k.stem == language.Stem(other) {
 				return k.worth
 			}
 		}

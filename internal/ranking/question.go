@@ -26,13 +26,13 @@ type question struct {
 
 // term is a word of the question that is in the index, itself or through its kin.
 type term struct {
-	list       int32 // −1 if only its kin are in the index
-	kin        []kin
-	idf        float32
-	episodeIDF float32
-	verb       bool
-	text       string // as written in the question
-	stem       string
+	word int32 // none if only its kin are in the index
+	hash uint32
+	kin  []kin
+	idf  float32
+	verb bool
+	text string // as written in the question
+	stem string
 }
 
 // kind is the sort of answer that a question expects.
@@ -61,7 +61,7 @@ func (x *Index) parse(q Query) question {
 	var out question
 	at := q.At
 	if at.IsZero() {
-		at = x.newest
+		at = x.newest()
 	}
 	for _, d := range language.Dates(q.Text, at) {
 		if len(out.spans) < maxSpans {
@@ -78,8 +78,8 @@ func (x *Index) parse(q Query) question {
 		if t.verb {
 			out.verbs = append(out.verbs, i)
 		}
-		if t.list >= 0 {
-			t.kin = x.kin(t.stem, x.holders[t.list])
+		if t.word >= 0 {
+			t.kin = x.kin(t.stem, x.messages(t.word))
 		}
 	}
 	return out
@@ -147,16 +147,12 @@ func (x *Index) addTerm(q *question, stem, text string) {
 	if q.has(stem) {
 		return
 	}
-	t := term{list: -1, text: text, stem: stem, verb: language.Verb(stem)}
-	var messages, episodes int32
-	if id, ok := x.terms[stem]; ok {
-		t.list = id
-		messages, episodes = x.holders[id], x.lists[id].episodes
-	} else {
+	t := term{word: x.lookUp(stem), hash: hashOf(stem), text: text, stem: stem, verb: language.Verb(stem)}
+	messages := x.messages(t.word)
+	if t.word < 0 {
 		t.kin = x.kin(stem, 1)
 		for _, k := range t.kin {
-			messages = max(messages, x.holders[k.list])
-			episodes = max(episodes, x.lists[k.list].episodes)
+			messages = max(messages, x.messages(k.word))
 		}
 	}
 	if messages == 0 {
@@ -166,8 +162,7 @@ func (x *Index) addTerm(q *question, stem, text string) {
 	if language.Idle(stem) {
 		weight = idleWeight
 	}
-	t.idf = weight * inverse(len(x.docs), int(messages))
-	t.episodeIDF = weight * inverse(len(x.episodes), int(episodes))
+	t.idf = weight * inverse(x.Len(), int(messages))
 	q.terms = append(q.terms, t)
 }
 

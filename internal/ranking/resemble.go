@@ -1,65 +1,74 @@
 package ranking
 
 import (
+	"encoding/binary"
 	"math"
 	"slices"
 )
 
-// comparison holds the buffers for comparing messages.
+// comparison holds the buffers for comparing messages. Words have numbers in the order in
+// which the candidates have them.
 type comparison struct {
-	terms  []weighed // by term; zero outside a search
-	known  []int32   // terms with a rarity
-	inside []int32   // terms with a mass
-	parts  []part    // of all candidates, one after the other
-	ends   []int     // where each one's end in parts
+	slots  []wordSlot // hash table: a word's number in this search
+	words  []weighed  // by number
+	inside []int32    // words with a mass
+	parts  []share    // of all candidates, one after the other
+	ends   []int      // where each one's end in parts
 
-	rarities [fewHolders]float32 // by number of messages with a term, for this number of messages:
-	messages int
+	rarities [alike + 1]float32 // by number of pictures with a word
 }
 
-// fewHolders exceeds the number of messages with any but the commonest words. Their
-// rarities are cached between searches, because a logarithm for each would be most of
-// the work.
-const fewHolders = 256
+// wordSlot connects the hash of a word with its number plus one; 0 for an empty slot.
+type wordSlot struct {
+	hash uint32
+	word int32
+}
 
-// weighed is a term in a comparison. All its fields are needed together and in random
+// weighed is a word in a comparison. All its fields are needed together and in random
 // order, so they lie together.
 type weighed struct {
-	rarity float32 // weight of the term
-	mass   float32 // its weight in and around a message
-	model  float32 // its weight in the best messages
+	mass     float32 // its weight in and around a message
+	model    float32 // its weight in the best messages
+	pictures int32   // the number of pictures with it
 }
 
-// part is one dimension of a message's vector of words.
-type part struct {
-	term  int32
-	share float32
+// share is one dimension of a message's vector of words.
+type share struct {
+	word int32
+	part float32
 }
 
 // resembles raises messages with words of the best messages: answers to a question
 // resemble each other, and have more words than the question. Each candidate counts by
 // its probability of being the answer, and not for itself. All candidates have been
 // scored without it; the first is the best.
+//
+// Words are rare that few candidates have. Counting all messages of the scope instead
+// finds no more on LoCoMo, and looks up a thousand words.
 func (x *Index) resembles(candidates []candidate) {
-	l := &x.wordings.like
-	l.fit(len(x.lists), len(x.docs))
+	l := &x.scratch.like
+	for i := range candidates {
+		x.picture(candidates[i].place)
+	}
+	l.weigh(len(candidates))
 	top := candidates[0].score
 	var total float32
+	from := 0
 	for i := range candidates {
-		from := len(l.parts)
-		x.picture(candidates[i].doc)
 		chance := chanceOf(candidates[i].score, top)
 		total += chance
-		for _, p := range l.parts[from:] {
-			l.terms[p.term].model += chance * p.share
+		for _, p := range l.parts[from:l.ends[i]] {
+			l.words[p.word].model += chance * p.part
 		}
+		from = l.ends[i]
 	}
-	from := 0
+	from = 0
+	weight := x.model().weights[fResembles]
 	for i := range candidates {
 		c := &candidates[i]
 		var sum float32
 		for _, p := range l.parts[from:l.ends[i]] {
-			sum += p.share * l.terms[p.term].model
+			sum += p.part * l.words[p.word].model
 		}
 		own := chanceOf(c.score, top)
 		if rest := total - own; rest > unlikely && l.ends[i] > from {
@@ -67,11 +76,32 @@ func (x *Index) resembles(candidates []candidate) {
 		}
 		from = l.ends[i]
 	}
-	weight := x.model().weights[fResembles]
 	for i := range candidates {
 		candidates[i].score += weight * candidates[i].features[fResembles]
 	}
 	l.clear()
+}
+
+// weigh multiplies the words of all pictures by their rarity, and scales each picture to
+// length 1.
+func (l *comparison) weigh(pictures int) {
+	for n := 1; n <= pictures; n++ {
+		l.rarities[n] = inverse(pictures, n)
+	}
+	from := 0
+	for _, end := range l.ends {
+		square := float32(nothing)
+		for i := from; i < end; i++ {
+			p := &l.parts[i]
+			p.part *= l.rarities[l.words[p.word].pictures]
+			square += p.part * p.part
+		}
+		scale := 1 / float32(math.Sqrt(float64(square)))
+		for i := from; i < end; i++ {
+			l.parts[i].part *= scale
+		}
+		from = end
+	}
 }
 
 // unlikely is the total probability of all other candidates below which they are
@@ -81,63 +111,52 @@ const unlikely = 1e-3
 // chanceOf is the odds of a message as the answer, relative to the best one.
 func chanceOf(score, top float32) float32 { return float32(math.Exp(float64(score - top))) }
 
-// picture appends the parts of message d: its words and those of its nearest
-// neighbours, weighted by rarity and scaled to length 1. Farther neighbours made no
-// difference.
-func (x *Index) picture(d int32) {
-	l, m := &x.wordings.like, &x.docs[d]
-	x.shade(d, 1)
-	if m.share > 0 {
-		lent := float32(m.share) / shareWhole
-		n := m.prev
+// picture appends the parts of the message of a cell: its words and those of its nearest
+// neighbours. Farther neighbours made no difference.
+func (x *Index) picture(place int32) {
+	s, l := &x.scratch, &x.scratch.like
+	x.shade(place, 1)
+	if own := s.cells[place].message.share; own > 0 {
+		lent := float32(own) / shareWhole
+		n := place
 		for _, w := range fromBefore[:2] {
-			if n < 0 {
+			if n = x.before(n); n < 0 {
 				break
 			}
-			x.shade(n, w*lent*float32(x.docs[n].share)/shareWhole)
-			n = x.docs[n].prev
+			x.shade(n, w*lent*float32(s.cells[n].message.share)/shareWhole)
 		}
-		n = m.next
+		n = place
 		for _, w := range fromAfter[:1] {
-			if n < 0 {
+			if n = x.after(n); n < 0 {
 				break
 			}
-			x.shade(n, w*lent*float32(x.docs[n].share)/shareWhole)
-			n = x.docs[n].next
+			x.shade(n, w*lent*float32(s.cells[n].message.share)/shareWhole)
 		}
 	}
-	from, square := len(l.parts), float32(nothing)
-	for _, t := range l.inside {
-		w := &l.terms[t]
-		if w.rarity == 0 {
-			w.rarity = l.rarityOf(int(x.holders[t]))
-			l.known = append(l.known, t)
-		}
-		v := w.mass * w.rarity
+	for _, word := range l.inside {
+		w := &l.words[word]
+		l.parts = append(l.parts, share{word, w.mass})
 		w.mass = 0
-		l.parts = append(l.parts, part{t, v})
-		square += v * v
+		w.pictures++
 	}
 	l.inside = l.inside[:0]
-	scale := 1 / float32(math.Sqrt(float64(square)))
-	for i := from; i < len(l.parts); i++ {
-		l.parts[i].share *= scale
-	}
 	l.ends = append(l.ends, len(l.parts))
 }
 
-// shade adds the words of message d with the given weight. It has no branch on whether
-// a word is new, because that cannot be predicted.
-func (x *Index) shade(d int32, worth float32) {
-	l, words := &x.wordings.like, x.wordings.of(d)
+// shade adds the words of the message of a cell with the given weight. It has no branch
+// on whether a word has been met, because that cannot be predicted.
+func (x *Index) shade(place int32, worth float32) {
 	if worth <= 0 {
 		return
 	}
+	l, words := &x.scratch.like, x.wordsOf(x.scratch.cells[place].doc)
 	met := len(l.inside)
-	l.inside = slices.Grow(l.inside, len(words))[:met+len(words)]
-	for _, t := range words {
-		w := &l.terms[t]
-		l.inside[met] = t
+	l.inside = slices.Grow(l.inside, len(words)/hashSize)[:met+len(words)/hashSize]
+	l.reserve(len(words) / hashSize)
+	for ; len(words) >= hashSize; words = words[hashSize:] {
+		n := l.number(binary.LittleEndian.Uint32(words))
+		w := &l.words[n]
+		l.inside[met] = n
 		met += isZero(w.mass)
 		w.mass += worth
 	}
@@ -150,31 +169,42 @@ func isZero(v float32) int {
 	return int(1 - (bits|-bits)>>31)
 }
 
-// rarityOf is the weight of a term that is in that many messages.
-func (l *comparison) rarityOf(holders int) float32 {
-	if holders >= fewHolders {
-		return inverse(l.messages, holders)
+// number is the number of a word, which gets one if it has none.
+func (l *comparison) number(hash uint32) int32 {
+	at := l.slotOf(hash)
+	if at.word == 0 {
+		l.words = append(l.words, weighed{})
+		*at = wordSlot{hash, int32(len(l.words))}
 	}
-	if l.rarities[holders] == 0 {
-		l.rarities[holders] = inverse(l.messages, holders)
-	}
-	return l.rarities[holders]
+	return at.word - 1
 }
 
-// fit makes the buffers large enough for an index of that many terms and messages.
-func (l *comparison) fit(terms, messages int) {
-	if l.messages != messages {
-		l.messages, l.rarities = messages, [fewHolders]float32{}
+// slotOf is the slot of a word, or the empty one for it.
+func (l *comparison) slotOf(hash uint32) *wordSlot {
+	mask := uint32(len(l.slots) - 1)
+	for i := hash; ; i++ {
+		if at := &l.slots[i&mask]; at.word == 0 || at.hash == hash {
+			return at
+		}
 	}
-	if len(l.terms) < terms {
-		l.terms = make([]weighed, terms+terms/4+256)
+}
+
+// reserve makes room for more words in the hash table.
+func (l *comparison) reserve(more int) {
+	if 2*(len(l.words)+more) < len(l.slots) {
+		return
+	}
+	old := l.slots
+	l.slots = make([]wordSlot, max(1<<11, 2*len(old)))
+	for _, s := range old {
+		if s.word != 0 {
+			*l.slotOf(s.hash) = s
+		}
 	}
 }
 
 // clear clears what a search has used.
 func (l *comparison) clear() {
-	for _, t := range l.known {
-		l.terms[t] = weighed{}
-	}
-	l.known, l.parts, l.ends = l.known[:0], l.parts[:0], l.ends[:0]
+	clear(l.slots)
+	l.words, l.parts, l.ends = l.words[:0], l.parts[:0], l.ends[:0]
 }

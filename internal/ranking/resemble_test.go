@@ -2,6 +2,7 @@ package ranking
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,7 +23,7 @@ func said(lines ...string) *Index {
 // feature is the value of a feature for a message in the answer to a question.
 func feature(t *testing.T, x *Index, question, name string, message int64) float64 {
 	t.Helper()
-	for _, h := range x.Search(Query{Text: question, Limit: len(x.docs), Explain: true}) {
+	for _, h := range x.Search(Query{Text: question, Limit: x.Len(), Explain: true}) {
 		if h.MessageID != message {
 			continue
 		}
@@ -66,11 +67,9 @@ func TestResemblanceLeavesNothing(t *testing.T) {
 	t.Parallel()
 	x := said("The kayak has a rudder.", "A kayak in the harbour.", "The tram.")
 	first := x.Search(Query{Text: "kayak", Explain: true})
-	l := &x.wordings.like
-	for i, term := range l.terms {
-		if term != (weighed{}) {
-			t.Fatalf("term %d: got %+v, want nothing", i, term)
-		}
+	l := &x.scratch.like
+	if slices.ContainsFunc(l.slots, func(s wordSlot) bool { return s != wordSlot{} }) || len(l.words)+len(l.parts)+len(l.ends) > 0 {
+		t.Error("words are left")
 	}
 	if diff := cmp.Diff(first, x.Search(Query{Text: "kayak", Explain: true})); diff != "" {
 		t.Errorf("the same search again (-first +second):\n%s", diff)
@@ -100,14 +99,8 @@ func TestWordings(t *testing.T) {
 	}
 	x := said("A kayak, a green kayak.", "", long.String(), "The kayak.")
 	var got []int
-	for d := range x.docs {
-		n := 0
-		for _, b := range x.wordings.of(int32(d)) {
-			if b < 0x80 {
-				n++
-			}
-		}
-		got = append(got, n)
+	for d := range x.size() {
+		got = append(got, len(x.wordsOf(d))/hashSize)
 	}
 	if diff := cmp.Diff([]int{2, 0, mostWords, 1}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -23,12 +23,16 @@ const alike = 64
 // rough is a message with the score that selects candidates.
 type rough struct {
 	doc   int32
+	place int32 // of its cell
 	score float32
 }
 
 // candidate is a message that is scored with all features.
 type candidate struct {
 	doc      int32
+	place    int32 // of its cell
+	speaker  int32
+	words    uint16 // its length
 	score    float32
 	matched  uint32 // the terms in the message itself
 	features features
@@ -50,10 +54,11 @@ func (x *Index) Search(q Query) []Hit {
 	}
 	hits := make([]Hit, len(best))
 	for i := range best {
-		d, o := &x.docs[best[i].doc], &x.origins[best[i].doc]
+		d := best[i].doc
+		o := x.origin(d)
 		hits[i] = Hit{
-			MessageID: o.messageID, SessionID: x.sessions[o.session], Root: x.tips[d.line].root, Seq: o.seq,
-			Words: int(d.words), Score: float64(best[i].score + sure),
+			MessageID: o.messageID, SessionID: x.session(d), Root: x.root(d), Seq: o.seq,
+			Words: int(best[i].words), Score: float64(best[i].score + sure),
 		}
 		if q.Explain {
 			hits[i].Reasons = x.explain(&asked, &best[i], sure)
@@ -75,17 +80,21 @@ func (x *Index) rank(q *question, skip func(session.ID, int64) bool, most int) [
 		if len(s.rough) == most {
 			least = s.rough[0].score
 		}
-		r := rough{doc: s.cells[p].doc, score: look.rough(&s.cells[p], least)}
+		r := rough{doc: s.cells[p].doc, place: p, score: look.rough(p, least)}
 		if r.score < least {
 			continue
 		}
-		if skip == nil || !skip(x.tips[x.docs[r.doc].line].root, x.origins[r.doc].seq) {
+		if skip == nil || !skip(x.root(r.doc), x.origin(r.doc).seq) {
 			s.rough = x.keep(s.rough, r, most)
 		}
 	}
 	s.candidates = s.candidates[:0]
 	for _, r := range s.rough {
-		s.candidates = append(s.candidates, candidate{doc: r.doc, matched: s.of(r.doc).matched, features: look.features(r.doc)})
+		f := look.features(r.place)
+		c := &s.cells[r.place]
+		s.candidates = append(s.candidates, candidate{
+			doc: r.doc, place: r.place, speaker: c.message.speaker, words: c.message.total, matched: c.matched, features: f,
+		})
 	}
 	look.meanings(s.candidates)
 	for i := range s.candidates {
@@ -107,13 +116,13 @@ func (x *Index) sortCandidates() {
 	s := &x.scratch
 	s.rough, s.ranked = s.rough[:0], s.ranked[:0]
 	for i := range s.candidates { // here rough.doc is the index among candidates
-		s.rough = append(s.rough, rough{int32(i), s.candidates[i].score})
+		s.rough = append(s.rough, rough{doc: int32(i), score: s.candidates[i].score})
 	}
 	slices.SortFunc(s.rough, func(a, b rough) int {
 		if a.score != b.score {
 			return cmp.Compare(b.score, a.score)
 		}
-		return x.order(rough{s.candidates[a.doc].doc, a.score}, rough{s.candidates[b.doc].doc, b.score})
+		return x.order(rough{doc: s.candidates[a.doc].doc, score: a.score}, rough{doc: s.candidates[b.doc].doc, score: b.score})
 	})
 	for _, r := range s.rough {
 		s.ranked = append(s.ranked, s.candidates[r.doc])
@@ -125,7 +134,7 @@ func (x *Index) order(a, b rough) int {
 	if c := cmp.Compare(b.score, a.score); c != 0 {
 		return c
 	}
-	p, q := &x.origins[a.doc], &x.origins[b.doc]
+	p, q := x.origin(a.doc), x.origin(b.doc)
 	if c := cmp.Compare(q.saidAt, p.saidAt); c != 0 {
 		return c
 	}

@@ -5,24 +5,6 @@ import (
 	"github.com/hermes-memory/hermes/internal/wordvec"
 )
 
-// senses are the meanings of the messages. They find what is said in other words than
-// the question's.
-type senses struct {
-	docs  []wordvec.Vector    // per message
-	signs []wordvec.Signature // per message
-	under wordvec.Mean        // of the message being added
-}
-
-// senseBytes is the size of a message's meaning, in bytes.
-const senseBytes = 117
-
-// keep finishes the message being added.
-func (s *senses) keep() {
-	v := s.under.Vector()
-	s.docs, s.signs = append(s.docs, v), append(s.signs, v.Signature())
-	s.under = wordvec.Mean{}
-}
-
 const (
 	// mostNear is how many messages their meaning alone admits.
 	mostNear = 96
@@ -40,12 +22,15 @@ func (x *Index) admitNear(q *question) {
 	if q.meaning.Known() == 0 {
 		return
 	}
-	s, from := &x.scratch, max(0, len(x.docs)-mostMeant)
+	s, from := &x.scratch, max(0, x.size()-mostMeant)
 	var counts [wordvec.Dim + 1]int32 // of the messages at each distance
 	s.apart = s.apart[:0]
-	for _, sign := range x.senses.signs[from:] {
-		apart := uint8(sign.Distance(q.sign))
-		s.apart = append(s.apart, apart)
+	for i, p := range x.parts {
+		if first := max(0, from-x.bases[i]); first < p.size() {
+			s.apart = p.apart(s.apart, first, q.sign)
+		}
+	}
+	for _, apart := range s.apart {
 		counts[apart]++
 	}
 	cut, left := 0, int32(mostNear)
@@ -59,7 +44,7 @@ func (x *Index) admitNear(q *question) {
 		if int(s.apart[i]) == cut {
 			left--
 		}
-		s.admit(s.place(int32(from + i)))
+		s.admit(s.place(from + int32(i)))
 	}
 }
 
@@ -76,7 +61,8 @@ func (l *look) near(d int32) float32 {
 	if l.q.meaning.Known() == 0 {
 		return 0
 	}
-	return 1 - float32(l.x.senses.signs[d].Distance(l.q.sign))*(2.0/wordvec.Dim)
+	in, n := l.x.at(d)
+	return 1 - float32(l.x.parts[in].sign(n).Distance(l.q.sign))*(2.0/wordvec.Dim)
 }
 
 // meanings sets the features for the meaning of the candidates.
@@ -87,11 +73,11 @@ func (l *look) meanings(all []candidate) {
 	best := float32(leastMeaning)
 	for i := range all {
 		c := &all[i]
-		m := &l.x.docs[c.doc]
+		m := &l.x.scratch.cells[c.place].message
 		worth := l.worth(m)
-		c.features[fMeaning] = worth * l.q.meaning.Cosine(&l.x.senses.docs[c.doc])
+		c.features[fMeaning] = worth * l.cosine(c.doc)
 		if m.prev >= 0 {
-			c.features[fMeaningBefore] = worth * l.q.meaning.Cosine(&l.x.senses.docs[m.prev])
+			c.features[fMeaningBefore] = worth * l.cosine(m.prev)
 		}
 		best = max(best, c.features[fMeaning])
 	}
@@ -105,6 +91,13 @@ func (l *look) meanings(all []candidate) {
 			f[fManyMeaning] = f[fMeaning]
 		}
 	}
+}
+
+// cosine is how near the meaning of message d is to the question's.
+func (l *look) cosine(d int32) float32 {
+	in, n := l.x.at(d)
+	sense := l.x.parts[in].sense(n)
+	return l.q.meaning.Cosine(&sense)
 }
 
 // leastMeaning is the cosine below which the best message is not near at all.

@@ -12,25 +12,22 @@ import (
 func TestTermList(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		x := New()
+		l, bytes := termList{last: -1}, int64(0)
 		var want, got [][2]int
 		n := int32(-1)
 		for range rapid.IntRange(0, 40).Draw(t, "entries") {
 			n += rapid.Int32Range(1, 1<<20).Draw(t, "gap")
 			count := rapid.IntRange(1, 300).Draw(t, "count")
 			for range count {
-				x.enter(n, 0, []byte("word"))
+				l.enter(n, &bytes)
 			}
 			want = append(want, [2]int{int(n), min(count, 255)})
 		}
 		if len(want) == 0 {
 			return
 		}
-		l := &x.lists[x.terms["word"]]
-		for i, d := 0, int32(-1); i < len(l.data); {
-			var c float32
-			d, c, i = l.next(i, d)
-			got = append(got, [2]int{int(d), int(c)})
+		for _, p := range l.read(nil, 0, 0) {
+			got = append(got, [2]int{int(p.doc), int(p.count)})
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("(-want +got):\n%s", diff)
@@ -48,7 +45,7 @@ func TestKeep(t *testing.T) {
 		var kept []rough
 		var sum, want float32
 		for i, s := range scores {
-			x.origins = append(x.origins, origin{messageID: int64(i)})
+			x.Add(Document{MessageID: int64(i)})
 			kept = x.keep(kept, rough{doc: int32(i), score: float32(s)}, n)
 		}
 		for _, r := range kept {

@@ -60,7 +60,7 @@ func ModelName(feature string) string { return strings.ReplaceAll(feature, " ", 
 
 // model is the model for the messages of the index.
 func (x *Index) model() *model {
-	if x.mixed {
+	if x.known.mixed {
 		return &assistant
 	}
 	return &people

@@ -26,16 +26,19 @@ const (
 
 // lends is the share of its words that a message of that length gives its neighbours:
 // all up to longMessage, none from twice that length.
-func lends(words int) uint8 {
+func lends(words uint16) uint8 {
+	if words <= longMessage {
+		return shareWhole
+	}
 	return uint8(max(0, min(1, 2-float64(words)/longMessage)) * shareWhole)
 }
 
-// longPenalty is BM25's length norm; 1 for all but long messages.
-func (d *doc) longPenalty() float32 {
-	if d.words <= longMessage {
+// longPenalty is BM25's length norm; 1 for all but messages of many words.
+func longPenalty(words uint16) float32 {
+	if words <= longMessage {
 		return 1
 	}
-	return 1 + lengthWeight*(float32(d.words)/longMessage-1)
+	return 1 + lengthWeight*(float32(words)/longMessage-1)
 }
 
 // inverse is the weight of a term that is in having of all messages: rare terms weigh
@@ -55,25 +58,11 @@ func (x *Index) lendAll(q *question) {
 }
 
 // lendTerm is lendAll for the occurrences of one term.
-func (x *Index) lendTerm(t *term, bit uint32, found []occurrence) {
+func (x *Index) lendTerm(t *term, bit uint32, all []found) {
 	s := &x.scratch
-	for _, o := range found {
-		c := &s.cells[o.place]
-		if !c.anchor {
-			continue
-		}
-		m := &x.docs[c.doc]
-		if c.matched&bit == 0 { // otherwise nearer kin is counted already
-			c.matched |= bit
-			c.own += t.idf * bm25(o.n, m.longPenalty())
-		}
-		if s.inEpisode[m.episode] == 0 {
-			s.perTerm = append(s.perTerm, m.episode)
-		}
-		s.inEpisode[m.episode] += o.n
-		s.lend(o.place, o.n)
-		if m.share > 0 {
-			x.spread(m, o.n*float32(m.share)/shareWhole)
+	for _, o := range all {
+		if s.cells[o.place].anchor {
+			x.lendFrom(t, bit, o)
 		}
 	}
 	for _, p := range s.around {
@@ -81,17 +70,39 @@ func (x *Index) lendTerm(t *term, bit uint32, found []occurrence) {
 		if c.window == 0 {
 			s.touched = append(s.touched, p)
 		}
-		c.window += t.idf * bm25(c.near, x.docs[c.doc].longPenalty())
+		c.window += t.idf * bm25(c.near, c.norm)
 		c.near = 0
 	}
-	for _, e := range s.perTerm {
-		if s.episode[e] == 0 {
-			s.episodes = append(s.episodes, e)
+	for _, p := range s.perTerm {
+		c := &s.cells[p]
+		if c.episode == 0 {
+			s.episodes = append(s.episodes, p)
 		}
-		s.episode[e] += t.episodeIDF * bm25(s.inEpisode[e], 1+float32(x.episodes[e].size)/longestEpisode)
-		s.inEpisode[e] = 0
+		c.episode += t.idf * bm25(c.inside, 1)
+		c.inside = 0
 	}
 	s.around, s.perTerm = s.around[:0], s.perTerm[:0]
+}
+
+// lendFrom gives the occurrences in an anchor to the message, its episode and its
+// neighbours.
+func (x *Index) lendFrom(t *term, bit uint32, o found) {
+	s := &x.scratch
+	first := x.episode(o.place)
+	c, e := &s.cells[o.place], &s.cells[first]
+	if c.matched&bit == 0 { // otherwise nearer kin is counted already
+		c.matched |= bit
+		c.own += t.idf * bm25(o.n, c.norm)
+	}
+	if e.inside == 0 {
+		s.perTerm = append(s.perTerm, first)
+	}
+	e.inside += o.n
+	share := c.message.share
+	s.lend(o.place, o.n)
+	if share > 0 {
+		x.spread(o.place, o.n*float32(share)/shareWhole)
+	}
 }
 
 // bm25 is the value of n occurrences.
@@ -106,29 +117,27 @@ func (s *scratch) lend(place int32, n float32) {
 	c.near += n
 }
 
-// spread lends n occurrences in message m to its neighbours.
-func (x *Index) spread(m *doc, n float32) {
+// spread lends n occurrences in the message of a cell to its neighbours.
+func (x *Index) spread(from int32, n float32) {
 	s := &x.scratch
-	d, boost := m.next, 1+answered*float32(m.asking)/shareWhole
+	boost := 1 + answered*float32(s.cells[from].message.asking)/shareWhole
+	p := from
 	for _, w := range fromBefore {
-		if d < 0 {
+		if p = x.after(p); p < 0 {
 			break
 		}
-		other := &x.docs[d]
-		if other.share > 0 {
-			s.lend(s.place(d), n*w*boost*float32(other.share)/shareWhole)
+		if share := s.cells[p].message.share; share > 0 {
+			s.lend(p, n*w*boost*float32(share)/shareWhole)
 		}
-		d, boost = other.next, 1
+		boost = 1
 	}
-	d = m.prev
+	p = from
 	for _, w := range fromAfter {
-		if d < 0 {
+		if p = x.before(p); p < 0 {
 			break
 		}
-		other := &x.docs[d]
-		if other.share > 0 {
-			s.lend(s.place(d), n*w*float32(other.share)/shareWhole)
+		if share := s.cells[p].message.share; share > 0 {
+			s.lend(p, n*w*float32(share)/shareWhole)
 		}
-		d = other.prev
 	}
 }
