@@ -68,7 +68,7 @@ type facts struct {
 
 // Neighbours of a message that are not in its part.
 const (
-	none   = -1
+	none    = -1
 	earlier = -2 // in an earlier part: the last message of the lineage there
 )
 
@@ -79,7 +79,7 @@ type record struct {
 	first    int32 // the first message of its episode; earlier
 	line     int32
 	session  int32
-	speaker  int32 // none
+	speaker  int32  // none
 	total    uint16 // all words
 	content  uint16 // words except stop words
 	traits   traits
