@@ -51,3 +51,19 @@ func TestControlGroupLimit(t *testing.T) {
 		}
 	}
 }
+
+// FuzzControlGroup reads files of control groups. A limit is positive, and has an origin.
+func FuzzControlGroup(f *testing.F) {
+	f.Add("0::/a/b\n", "max\n", "1073741824\n")
+	f.Add("4:memory:/../..//\n0::\n", "-1", "9223372036854775808")
+	f.Fuzz(func(t *testing.T, groups, second, first string) {
+		l := controlGroupLimit(fstest.MapFS{
+			"proc/self/cgroup":                           {Data: []byte(groups)},
+			"sys/fs/cgroup/memory.max":                   {Data: []byte(second)},
+			"sys/fs/cgroup/memory/memory.limit_in_bytes": {Data: []byte(first)},
+		})
+		if l.bytes < 0 || l.bytes >= unlimited || (l.bytes > 0) != (l.origin != "") {
+			t.Errorf("got %+v", l)
+		}
+	})
+}

@@ -25,3 +25,19 @@ func TestSizes(t *testing.T) {
 		t.Errorf("got %q, want 64MiB", got)
 	}
 }
+
+// FuzzSize reads sizes. One that is understood is the same when it is written and read again.
+func FuzzSize(f *testing.F) {
+	f.Add("64MiB")
+	f.Add("9223372036854775807")
+	f.Add("8388608TiB")
+	f.Fuzz(func(t *testing.T, text string) {
+		n, ok := parseSize(text)
+		if !ok {
+			return
+		}
+		if again, ok := parseSize(sizeText(n)); n < 0 || !ok || again != n {
+			t.Errorf("%q is %d, written as %q, which is %d", text, n, sizeText(n), again)
+		}
+	})
+}
