@@ -2,6 +2,8 @@ package sqlite
 
 import (
 	"bytes"
+	"context"
+	"fmt"
 	"iter"
 	"log/slog"
 	"os"
@@ -211,5 +213,69 @@ func TestErasedPieceLeavesNoBytes(t *testing.T) {
 	}
 	if found := holding(); len(found) > 0 {
 		t.Errorf("got the bytes in %q, want them nowhere", found)
+	}
+}
+
+// replacePieces replaces the piece of oneScope by ever new ones.
+func replacePieces(ctx context.Context, db *DB) error {
+	for {
+		m, err := db.Manifest(ctx, owner.Local(), oneScope())
+		if err != nil {
+			return err
+		}
+		var s memory.Swap
+		for _, p := range m.Pieces {
+			s.Remove = append(s.Remove, p.ID)
+		}
+		id, err := db.AddPiece(ctx, owner.Local(), m, memory.Piece{Kind: memory.MessagePiece, Span: memory.Span{First: 1, Last: 40}}, blocks(40))
+		if err != nil {
+			return err
+		}
+		s.Add = []memory.PieceID{id}
+		if err := db.Swap(ctx, owner.Local(), m, s); err != nil {
+			return err
+		}
+		fmt.Println("swapped")
+	}
+}
+
+// TestKilledWhileMakingPieces kills a process that makes and replaces pieces: there is one
+// whole piece afterwards, and nothing else.
+func TestKilledWhileMakingPieces(t *testing.T) {
+	t.Parallel()
+	path := tempFile(t)
+	db := openAt(t, path)
+	write(t, db, "s", 0, numbered(40)...)
+	addPiece(t, db, 40, true)
+	closeDB(t, db)
+	for round := range 6 {
+		p := start(t, roleOwner, path)
+		if _, err := fmt.Fprintln(p.in, "pieces"); err != nil {
+			t.Fatal(err)
+		}
+		for range round % 3 {
+			if got := p.line(); got != "swapped" {
+				t.Fatalf("got %q, want a swap", got)
+			}
+		}
+		p.kill()
+		db := openAt(t, path)
+		if err := db.pieces.erased(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		pieces, stored := manifestOf(t, db).Pieces, 0
+		for i := range 40 {
+			got, err := db.PieceBlock(t.Context(), owner.Local(), pieces[0].ID, i)
+			if err == nil && bytes.Equal(got, bytes.Repeat([]byte{byte(i)}, 64<<10)) {
+				stored++
+			}
+		}
+		if len(pieces) != 1 || stored != 40 || pieces[0].Blocks != 40 {
+			t.Errorf("round %d: got the pieces %+v and %d blocks, want one whole piece", round, pieces, stored)
+		}
+		if got := ask[int](t, db.read.DB, `SELECT (SELECT count(*) FROM pieces) * 1000 + (SELECT count(*) FROM piece_blocks)`); got != 1040 {
+			t.Errorf("round %d: got %d pieces and %d blocks, want 1 and 40", round, got/1000, got%1000)
+		}
+		closeDB(t, db)
 	}
 }

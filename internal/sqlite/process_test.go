@@ -66,7 +66,8 @@ func readAsStranger(path string) error {
 
 // obey opens the database and carries out one command a line: "write FROM N"
 // stores messages, "stray" opens and closes the files once, "limit" lets no
-// file grow any more. Every command is acknowledged with a line.
+// file grow any more, "pieces" replaces the piece of a scope until the process is killed,
+// with a line for each. Every other command is acknowledged with a line.
 func obey(path string, unguarded bool) error {
 	ctx := context.Background()
 	db, err := Open(ctx, Options{Path: path, Log: quiet(), NoGuard: unguarded})
@@ -84,6 +85,8 @@ func obey(path string, unguarded bool) error {
 			err = stray(path, path+"-wal", path+"-shm")
 		case in.Text() == "limit":
 			err = limitFiles(path + "-wal")
+		case in.Text() == "pieces":
+			err = replacePieces(ctx, db)
 		case in.Text() == "ready":
 			err = db.Ready()
 		}
