@@ -10,7 +10,7 @@ import (
 
 // head is the part that grows: the newest messages, in memory.
 type head struct {
-	terms     map[string]int32
+	termOf    map[string]int32
 	lists     []termList
 	families  map[[familyKey]byte][]int32
 	records   []record
@@ -36,7 +36,7 @@ type head struct {
 
 func newHead() *head {
 	return &head{
-		terms:     make(map[string]int32),
+		termOf:    make(map[string]int32),
 		families:  make(map[[familyKey]byte][]int32),
 		lineages:  make(map[session.ID]int32),
 		speakerOf: make(map[string]int32),
@@ -69,26 +69,32 @@ func (h *head) add(r record, o origin, e *entry) {
 func (h *head) note(r *record, o *origin) {
 	h.known.mixed = h.known.mixed || r.traits&byUser == 0
 	h.known.newest = max(h.known.newest, o.saidAt)
-	if len(h.records)%period == 0 {
-		h.periods = append(h.periods, span{})
+	h.periods = addTime(h.periods, len(h.records), o.saidAt)
+}
+
+// addTime adds the time of message n to those of its period.
+func addTime(periods []span, n int, at int64) []span {
+	if n%period == 0 {
+		periods = append(periods, span{})
 	}
-	if p := &h.periods[len(h.periods)-1]; o.saidAt != 0 {
+	if p := &periods[len(periods)-1]; at != 0 {
 		if *p == (span{}) {
-			p.from = o.saidAt
+			p.from, p.to = at, at
 		}
-		p.from, p.to = min(p.from, o.saidAt), max(p.to, o.saidAt)
+		p.from, p.to = min(p.from, at), max(p.to, at)
 	}
+	return periods
 }
 
 // enter adds one occurrence of a term in the message being added, and returns the number
 // of messages with the term.
 func (h *head) enter(stem []byte) int32 {
 	n := int32(len(h.records))
-	id, ok := h.terms[string(stem)]
+	id, ok := h.termOf[string(stem)]
 	if !ok {
 		id = int32(len(h.lists))
 		name := string(stem)
-		h.terms[name] = id
+		h.termOf[name] = id
 		h.lists = append(h.lists, termList{stem: name, last: -1})
 		if key, ok := keyOf(name); ok {
 			h.families[key] = append(h.families[key], id)
@@ -158,7 +164,7 @@ func (h *head) sessionOf(id session.ID, line int32) int32 {
 func (h *head) size() int32 { return int32(len(h.records)) }
 
 func (h *head) term(stem string) (id, messages int32) {
-	id, ok := h.terms[stem]
+	id, ok := h.termOf[stem]
 	if !ok {
 		return none, 0
 	}
@@ -227,6 +233,12 @@ func (h *head) entering() []int32 { return h.enters }
 func (h *head) speakers() []string { return h.speaks }
 
 func (h *head) facts() facts { return h.known }
+
+func (h *head) terms(each func([]byte, int32)) {
+	for i := range h.lists {
+		each([]byte(h.lists[i].stem), int32(i))
+	}
+}
 
 // bytesHeld is the approximate size of the head, in bytes.
 func (h *head) bytesHeld() int64 {

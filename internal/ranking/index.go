@@ -48,9 +48,14 @@ type doc struct {
 
 // New returns an empty index.
 func New() *Index {
-	x := &Index{names: newNames(), nexts: make(map[int32]int32), head: newHead()}
+	x := blank()
 	x.append(x.head)
 	return x
+}
+
+// blank returns an index without parts.
+func blank() *Index {
+	return &Index{names: newNames(), nexts: make(map[int32]int32), head: newHead()}
 }
 
 // append adds a part after the others.

@@ -46,6 +46,8 @@ type part interface {
 	entering() []int32
 	speakers() []string
 	facts() facts
+	// terms calls each for all terms. The stem is only valid during the call.
+	terms(each func(stem []byte, id int32))
 }
 
 // posting is a message with a term, and how often.

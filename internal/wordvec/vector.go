@@ -21,6 +21,27 @@ func (v *Vector) Known() int { return int(v.known) }
 // Part is the dimension i of a meaning, as a part of [Unit].
 func (v *Vector) Part(i int) int8 { return v.parts[i] }
 
+// VectorSize is the length of a Vector as bytes.
+const VectorSize = Dim + 1
+
+// Append appends the vector as VectorSize bytes.
+func (v *Vector) Append(b []byte) []byte {
+	for _, p := range v.parts {
+		b = append(b, byte(p))
+	}
+	return append(b, v.known)
+}
+
+// Decode reads a vector from the VectorSize bytes that Append appended.
+func Decode(b []byte) (v Vector) {
+	b = b[:VectorSize]
+	for i := range v.parts {
+		v.parts[i] = int8(b[i])
+	}
+	v.known = b[Dim]
+	return v
+}
+
 // Cosine is the cosine of two meanings: from -1 to 1, 0 if one of them has no known word.
 func (v *Vector) Cosine(o *Vector) float32 {
 	sum := int32(0)

@@ -1,0 +1,369 @@
+package ranking
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/hermes-memory/hermes/internal/piece"
+	"github.com/hermes-memory/hermes/internal/session"
+	"github.com/hermes-memory/hermes/internal/wordvec"
+)
+
+// PieceFormat is the format of pieces of an index. It changes with their sections, and
+// with every change of what a message is read as.
+const PieceFormat = 1
+
+// The sections of a piece. All numbers are little-endian.
+const (
+	inFacts    = iota // messages, 4 bytes; mixed, 1; newest time, 8
+	inRecords         // see putRecord
+	inBriefs          // where its words begin, 4; their number, 1; its weight, 1
+	inOrigins         // message id, 8; number in the lineage, 8; time, 8; where its dates begin, 4
+	inSigns           // signatures
+	inSenses          // vectors
+	inWords           // hashes of words, 4 each
+	inSpans           // dates
+	inPeriods         // times of each period messages
+	inTerms           // stems with their lists
+	inLists           // the messages with a term
+	inRoots           // roots of lineages
+	inLines           // of each: its first and its last message, 4 bytes each
+	inSessions        // sessions
+	inSpeakers        // names, each behind its length
+	inEntering        // lineages whose first message continues an episode, 4 each
+	numSections
+)
+
+// The widths of records.
+const (
+	factsWidth  = 13
+	recordWidth = 32
+	briefWidth  = 6
+	originWidth = 28
+	signWidth   = 16
+	spanWidth   = 16
+	lineWidth   = 8
+	numberWidth = 4
+)
+
+// Piece is an open piece of an index: a run of consecutive messages that never changes. It
+// is safe for concurrent use.
+type Piece struct {
+	p      *piece.Piece
+	n      int32
+	lines  int32
+	known  facts
+	names  []string
+	enters []int32
+}
+
+// OpenPiece opens the piece that source reads. The errors are those of [piece.Open].
+func OpenPiece(ctx context.Context, source piece.Source, cache *piece.Cache) (*Piece, error) {
+	opened, err := piece.Open(ctx, source, cache, PieceFormat)
+	if err != nil {
+		return nil, err
+	}
+	p, r := &Piece{p: opened}, opened.Read(ctx)
+	if err := p.readFacts(r); err != nil {
+		return nil, err
+	}
+	if err := p.check(r); err != nil {
+		return nil, err
+	}
+	return p, r.Err()
+}
+
+// Len is the number of messages.
+func (p *Piece) Len() int { return int(p.n) }
+
+// Drop removes the blocks of the piece from the cache, for good.
+func (p *Piece) Drop() { p.p.Drop() }
+
+// Size is the memory of the open piece without its blocks, in bytes.
+func (p *Piece) Size() int64 {
+	size := p.p.Size() + int64(len(p.enters))*4
+	for _, name := range p.names {
+		size += int64(len(name)) + 16
+	}
+	return size
+}
+
+// readFacts reads what is known of the piece as a whole.
+func (p *Piece) readFacts(r *piece.Reader) error {
+	b := r.Bytes(inFacts)
+	all := b.Range(0, factsWidth, nil)
+	if len(all) != factsWidth {
+		return damaged(r, "its facts are missing")
+	}
+	p.n = int32(binary.LittleEndian.Uint32(all))
+	p.known = facts{mixed: all[4] != 0, newest: int64(binary.LittleEndian.Uint64(all[5:]))}
+	b = r.Bytes(inSpeakers)
+	for rest := b.Range(0, b.Len(), nil); len(rest) > 0; {
+		n, size := binary.Uvarint(rest)
+		if size <= 0 || n == 0 || n > uint64(len(rest)-size) {
+			return damaged(r, "a speaker's name")
+		}
+		p.names = append(p.names, string(rest[size:size+int(n)]))
+		rest = rest[size+int(n):]
+	}
+	b = r.Bytes(inEntering)
+	for rest := b.Range(0, b.Len(), nil); len(rest) >= numberWidth; rest = rest[numberWidth:] {
+		p.enters = append(p.enters, int32(binary.LittleEndian.Uint32(rest)))
+	}
+	return r.Err()
+}
+
+// check compares the numbers of records with one another, so that later every number in
+// range is known to have a record.
+func (p *Piece) check(r *piece.Reader) error {
+	v := &sealed{Piece: p}
+	v.begin(r)
+	n := uint32(p.n)
+	p.lines = int32(v.lineRecords.Len())
+	sound := p.n > 0 && v.records.Len() == n && v.briefs.Len() == n && v.origins.Len() == n && v.signs.Len() == n
+	sound = sound && v.senses.Len() == n && v.periods.Len() == (n+period-1)/period && v.roots.Len() == uint32(p.lines)
+	if !sound || p.lines == 0 || v.sessions.Len() == 0 {
+		return damaged(r, "its sections differ in size")
+	}
+	for _, line := range p.enters {
+		if uint32(line) >= uint32(p.lines) {
+			return damaged(r, "lineage %d of %d", line, p.lines)
+		}
+	}
+	return r.Err()
+}
+
+// damaged is the reader's error, or one of the given words.
+func damaged(r *piece.Reader, format string, args ...any) error {
+	if err := r.Err(); err != nil {
+		return err
+	}
+	return fmt.Errorf("%w: %s", piece.ErrDamaged, fmt.Sprintf(format, args...))
+}
+
+// sealed reads a piece as a part of an index.
+type sealed struct {
+	*Piece
+	r                                                                    *piece.Reader
+	records, briefs, origins, signs, senses, dates, periods, lineRecords piece.Records
+	hashes                                                               piece.Bytes
+	stems, roots, sessions                                               *piece.Dictionary
+	lists                                                                piece.Postings
+	rootNames                                                            map[int32]session.ID
+	found                                                                record // the last one that was asked for
+	err                                                                  error
+}
+
+// begin begins a session of reading.
+func (s *sealed) begin(r *piece.Reader) {
+	s.r, s.err = r, nil
+	s.records, s.briefs = r.Records(inRecords, recordWidth), r.Records(inBriefs, briefWidth)
+	s.origins, s.signs = r.Records(inOrigins, originWidth), r.Records(inSigns, signWidth)
+	s.senses, s.dates = r.Records(inSenses, wordvec.VectorSize), r.Records(inSpans, spanWidth)
+	s.periods, s.lineRecords = r.Records(inPeriods, spanWidth), r.Records(inLines, lineWidth)
+	s.hashes, s.lists = r.Bytes(inWords), r.Postings(inLists)
+	s.stems, s.roots, s.sessions = r.Dictionary(inTerms), r.Dictionary(inRoots), r.Dictionary(inSessions)
+	s.rootNames = make(map[int32]session.ID)
+}
+
+// fail records an error.
+func (s *sealed) fail(format string, args ...any) {
+	if s.err == nil {
+		s.err = damaged(s.r, format, args...)
+	}
+}
+
+// failure is the first error of the session.
+func (s *sealed) failure() error {
+	if err := s.r.Err(); err != nil {
+		return err
+	}
+	return s.err
+}
+
+func (s *sealed) size() int32 { return s.n }
+
+func (s *sealed) term(stem string) (id, messages int32) {
+	term, ok := s.stems.Lookup([]byte(stem))
+	if !ok {
+		return none, 0
+	}
+	return s.termAt(term)
+}
+
+// termAt is a term with the number of its messages.
+func (s *sealed) termAt(term uint32) (id, messages int32) {
+	count := s.stems.List(term).Count
+	if count > uint32(s.n) {
+		s.fail("term %d is in %d messages of %d", term, count, s.n)
+		return none, 0
+	}
+	return int32(term), int32(count)
+}
+
+func (s *sealed) relatives(to []string, key [familyKey]byte, stem string) []string {
+	from, end := s.stems.Prefix(key[:])
+	for i := from; i < end; i++ {
+		if other := s.stems.Key(i); len(other) >= familyKey && string(other) != stem && related(stem, string(other)) {
+			to = append(to, string(other))
+		}
+	}
+	return to
+}
+
+func (s *sealed) postings(to []posting, id, skip, base int32) []posting {
+	c := s.lists.From(s.stems.List(uint32(id)), uint32(skip))
+	for c.Next() {
+		if c.Number >= uint32(s.n) {
+			s.fail("message %d of %d", c.Number, s.n)
+			break
+		}
+		to = append(to, posting{base + int32(c.Number), c.Count})
+	}
+	return to
+}
+
+func (s *sealed) record(d int32) *record {
+	r := &s.found
+	getRecord(r, s.records.At(uint32(d)))
+	if s.holds(r) {
+		return r
+	}
+	s.fail("record %d", d)
+	*r = record{prev: none, next: none, first: d, speaker: none}
+	return r
+}
+
+// holds reports whether all numbers of a record are in range.
+func (s *sealed) holds(r *record) bool {
+	neighbours := r.prev >= earlier && r.prev < s.n && r.next >= none && r.next < s.n && (r.first == earlier || r.first >= 0 && r.first < s.n)
+	return neighbours && r.line >= 0 && r.line < s.lines && uint32(r.session) < s.sessions.Len() &&
+		r.speaker >= none && int(r.speaker) < len(s.names)
+}
+
+func (s *sealed) light(d int32) uint8 { return s.briefs.At(uint32(d))[5] }
+
+func (s *sealed) origin(d int32) origin {
+	b := s.origins.At(uint32(d))
+	return origin{
+		messageID: int64(binary.LittleEndian.Uint64(b)), seq: int64(binary.LittleEndian.Uint64(b[8:])),
+		saidAt: int64(binary.LittleEndian.Uint64(b[16:])),
+	}
+}
+
+func (s *sealed) words(d int32) []byte {
+	b := s.briefs.At(uint32(d))
+	return s.hashes.Range(binary.LittleEndian.Uint32(b), uint32(b[4])*hashSize, nil)
+}
+
+func (s *sealed) spans(to []span, d int32) []span {
+	end := s.dates.Len()
+	if d+1 < s.n {
+		end = s.datesAt(d + 1)
+	}
+	for i := s.datesAt(d); i < min(end, s.dates.Len()); i++ {
+		to = append(to, getSpan(s.dates.At(i)))
+	}
+	return to
+}
+
+// datesAt is where the dates of a message begin.
+func (s *sealed) datesAt(d int32) uint32 {
+	return binary.LittleEndian.Uint32(s.origins.At(uint32(d))[24:])
+}
+
+func (s *sealed) sense(d int32) wordvec.Vector { return wordvec.Decode(s.senses.At(uint32(d))) }
+
+func (s *sealed) sign(d int32) wordvec.Signature { return getSign(s.signs.At(uint32(d))) }
+
+func (s *sealed) apart(to []uint8, from int32, sign wordvec.Signature) []uint8 {
+	for i := uint32(from); i < uint32(s.n); {
+		for run := s.signs.Run(i); len(run) >= signWidth; run = run[signWidth:] {
+			to = append(to, uint8(getSign(run).Distance(sign)))
+			i++
+		}
+	}
+	return to
+}
+
+func (s *sealed) times(n int32) (from, to int64) {
+	t := getSpan(s.periods.At(uint32(n)))
+	return t.from, t.to
+}
+
+func (s *sealed) lineage(root session.ID) (int32, bool) {
+	n, ok := s.roots.Lookup([]byte(root))
+	return int32(n), ok
+}
+
+func (s *sealed) line(n int32) line {
+	b := s.lineRecords.At(uint32(n))
+	l := line{int32(binary.LittleEndian.Uint32(b)), int32(binary.LittleEndian.Uint32(b[4:]))}
+	if l.first < 0 || l.first > l.last || l.last >= s.n {
+		s.fail("lineage %d", n)
+		return line{}
+	}
+	return l
+}
+
+// mostRoots bounds the roots that are kept in memory during a session.
+const mostRoots = 1 << 10
+
+func (s *sealed) root(line int32) session.ID {
+	if id, ok := s.rootNames[line]; ok {
+		return id
+	}
+	if len(s.rootNames) == mostRoots {
+		clear(s.rootNames)
+	}
+	id := session.ID(s.roots.Key(uint32(line)))
+	s.rootNames[line] = id
+	return id
+}
+
+func (s *sealed) session(n int32) session.ID { return session.ID(s.sessions.Key(uint32(n))) }
+
+func (s *sealed) entering() []int32 { return s.enters }
+
+func (s *sealed) speakers() []string { return s.names }
+
+func (s *sealed) facts() facts { return s.known }
+
+func (s *sealed) terms(each func(stem []byte, id int32)) {
+	for i := range s.stems.Len() {
+		each(s.stems.Key(i), int32(i))
+	}
+}
+
+// putRecord appends a record.
+func putRecord(b []byte, r *record) []byte {
+	for _, n := range [...]int32{r.prev, r.next, r.first, r.line, r.session, r.speaker} {
+		b = binary.LittleEndian.AppendUint32(b, uint32(n))
+	}
+	b = binary.LittleEndian.AppendUint16(b, r.total)
+	b = binary.LittleEndian.AppendUint16(b, r.content)
+	return append(b, byte(r.traits), r.asking, r.rare, r.position)
+}
+
+// getRecord reads a record.
+func getRecord(r *record, b []byte) {
+	_ = b[recordWidth-1] // spares checks
+	r.prev, r.next = int32(binary.LittleEndian.Uint32(b)), int32(binary.LittleEndian.Uint32(b[4:]))
+	r.first, r.line = int32(binary.LittleEndian.Uint32(b[8:])), int32(binary.LittleEndian.Uint32(b[12:]))
+	r.session, r.speaker = int32(binary.LittleEndian.Uint32(b[16:])), int32(binary.LittleEndian.Uint32(b[20:]))
+	r.total, r.content = binary.LittleEndian.Uint16(b[24:]), binary.LittleEndian.Uint16(b[26:])
+	r.traits, r.asking, r.rare, r.position = traits(b[28]), b[29], b[30], b[31]
+}
+
+func getSpan(b []byte) span {
+	return span{int64(binary.LittleEndian.Uint64(b)), int64(binary.LittleEndian.Uint64(b[8:]))}
+}
+
+func putSpan(b []byte, s span) []byte {
+	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b, uint64(s.from)), uint64(s.to))
+}
+
+func getSign(b []byte) wordvec.Signature {
+	return wordvec.Signature{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])}
+}
