@@ -121,10 +121,21 @@ func (p *Piece) check(r *piece.Reader) error {
 	v.begin(r)
 	n := uint32(p.n)
 	p.lines = int32(v.lineRecords.Len())
-	sound := p.n > 0 && v.records.Len() == n && v.briefs.Len() == n && v.origins.Len() == n && v.signs.Len() == n
-	sound = sound && v.senses.Len() == n && v.periods.Len() == (n+period-1)/period && v.roots.Len() == uint32(p.lines)
-	if !sound || p.lines == 0 || v.sessions.Len() == 0 {
-		return damaged(r, "its sections differ in size")
+	for _, size := range [...]struct{ got, want uint32 }{
+		{v.records.Len(), n},
+		{v.briefs.Len(), n},
+		{v.origins.Len(), n},
+		{v.signs.Len(), n},
+		{v.senses.Len(), n},
+		{v.periods.Len(), (n + period - 1) / period},
+		{v.roots.Len(), v.lineRecords.Len()},
+	} {
+		if size.got != size.want {
+			return damaged(r, "%d records instead of %d", size.got, size.want)
+		}
+	}
+	if p.n <= 0 || p.lines == 0 || v.sessions.Len() == 0 {
+		return damaged(r, "it has no messages")
 	}
 	for _, line := range p.enters {
 		if uint32(line) >= uint32(p.lines) {
@@ -237,9 +248,19 @@ func (s *sealed) record(d int32) *record {
 
 // holds reports whether all numbers of a record are in range.
 func (s *sealed) holds(r *record) bool {
-	neighbours := r.prev >= earlier && r.prev < s.n && r.next >= none && r.next < s.n && (r.first == earlier || r.first >= 0 && r.first < s.n)
-	return neighbours && r.line >= 0 && r.line < s.lines && uint32(r.session) < s.sessions.Len() &&
-		r.speaker >= none && int(r.speaker) < len(s.names)
+	for _, number := range [...]struct{ got, least, end int32 }{
+		{r.prev, earlier, s.n},
+		{r.next, none, s.n},
+		{r.first, earlier, s.n},
+		{r.line, 0, s.lines},
+		{r.session, 0, int32(s.sessions.Len())},
+		{r.speaker, none, int32(len(s.names))},
+	} {
+		if number.got < number.least || number.got >= number.end {
+			return false
+		}
+	}
+	return true
 }
 
 func (s *sealed) light(d int32) uint8 { return s.briefs.At(uint32(d))[5] }
