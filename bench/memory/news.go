@@ -31,7 +31,8 @@ func newsExamples(lives []life) ([]example, error) {
 				return err
 			}
 			defer done()
-			view.Pick(func(f *memory.Fact, n memory.News) bool {
+			view.Pick(func(f *memory.Fact, news func() memory.News) bool {
+				n := news()
 				if f.Kind.Asserted() {
 					id := l.Messages[f.Source.Seq].ID
 					out = append(out, example{

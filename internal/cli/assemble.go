@@ -60,7 +60,8 @@ type server struct {
 	curator  *curate.Curator
 	line     *claim.Line
 	cache    func() piece.Stats
-	study    *study.Study // nil if no model works on memory
+	study    *study.Study   // nil if no model works on memory
+	keeper   *memory.Keeper // makes the index of memory behind the turns
 	handler  http.Handler
 	inside   sync.WaitGroup // calls of the API from within this process
 	tools    tool.Set
@@ -204,7 +205,7 @@ func (s *server) setRooms(models run.Models) httpapi.Background {
 		Patience: patience, IdempotencyTTL: idempotencyTTL, Now: s.now,
 	}
 	views := memory.NewViews(s.db, s.cfg.Memory.Cache)
-	s.cache = views.Stats
+	s.cache, s.keeper = views.Stats, memory.NewKeeper(views, s.log)
 	questions := &memory.Questions{Now: config.Clock, Log: s.log}
 	work, on := s.chooseStudy(views, questions)
 	var wake func(owner.Owner, session.ID)

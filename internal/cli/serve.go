@@ -181,6 +181,7 @@ func (s *server) serve(ctx context.Context, at *listening) error {
 		turns.Go(recovery.Func(func() { _ = s.study.Run(ctx) }, panicked("the studies"))) // it only ends with its context
 	}
 	turns.Go(recovery.Func(func() { s.recordStart(ctx, at) }, panicked("the record of the start")))
+	turns.Go(recovery.Func(func() { s.keeper.Run(ctx) }, panicked("the index of memory")))
 	turns.Go(recovery.Func(func() { s.warm(ctx) }, panicked("reading ahead")))
 	jobs, stopJobs := context.WithCancel(ctx)
 	defer stopJobs()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/memory"
@@ -68,11 +67,11 @@ func (c *Curator) rebuildAlone(ctx context.Context, o owner.Owner, scope memory.
 }
 
 func (c *Curator) tryRebuild(ctx context.Context, o owner.Owner, scope memory.Scope, verify bool) (Rebuilt, error) {
-	one, facts, err := c.rebuild(ctx, o, scope, nil)
+	one, learnt, err := c.rebuild(ctx, o, scope, nil)
 	if err != nil || verify || one.Identical() {
 		return one, err
 	}
-	if err := c.store.Rewrite(ctx, o, Rewrite{Scopes: []ScopeFacts{{Scope: scope, Facts: facts, Newest: one.newest}}}); err != nil {
+	if err := c.store.Rewrite(ctx, o, Rewrite{Scopes: []ScopeFacts{learnt}}); err != nil {
 		return one, fmt.Errorf("replace facts: %w", err)
 	}
 	c.views.Drop(o, scope)
@@ -83,11 +82,11 @@ func (c *Curator) tryRebuild(ctx context.Context, o owner.Owner, scope memory.Sc
 // returning false; nil changes nothing.
 func (c *Curator) rebuild(
 	ctx context.Context, o owner.Owner, scope memory.Scope, edit func(*ranking.Document) bool,
-) (Rebuilt, []memory.Fact, error) {
+) (Rebuilt, ScopeFacts, error) {
 	out := Rebuilt{Scope: scope}
 	view, err := c.relearn(ctx, o, scope, edit, &out)
 	if err != nil {
-		return out, nil, err
+		return out, ScopeFacts{}, err
 	}
 	var stored []memory.Fact
 	err = c.quotes.Facts(ctx, o, scope, func(f *memory.StoredFact) bool {
@@ -95,13 +94,13 @@ func (c *Curator) rebuild(
 		return ctx.Err() == nil
 	})
 	if err := errors.Join(err, ctx.Err()); err != nil {
-		return out, nil, fmt.Errorf("read facts: %w", err)
+		return out, ScopeFacts{}, fmt.Errorf("read facts: %w", err)
 	}
 	old := memory.NewView()
 	old.Restore(stored)
-	facts := view.Facts()
-	out.Facts, out.Stored, out.Hash, out.StoredHash = len(facts), len(stored), view.Hash(), old.Hash()
-	return out, slices.Clip(facts), nil
+	learnt := ScopeFacts{Scope: scope, Facts: view.Facts(), Marks: view.Marks(), Newest: out.newest}
+	out.Facts, out.Stored, out.Hash, out.StoredHash = len(learnt.Facts), len(stored), view.Hash(), old.Hash()
+	return out, learnt, nil
 }
 
 // relearn distils one scope again and counts the messages.

@@ -169,12 +169,12 @@ func (x *redaction) message(m *session.Message) {
 // relearn distils the affected scopes again without the thing.
 func (x *redaction) relearn(ctx context.Context) error {
 	for scope := range x.scopes {
-		again, facts, err := x.curator.rebuild(ctx, x.o, scope, retold(x.retold))
+		again, learnt, err := x.curator.rebuild(ctx, x.o, scope, retold(x.retold))
 		if err != nil {
 			return err
 		}
 		x.out.Facts += max(0, again.Stored-again.Facts)
-		x.rewrite.Scopes = append(x.rewrite.Scopes, ScopeFacts{Scope: scope, Facts: facts, Newest: again.newest})
+		x.rewrite.Scopes = append(x.rewrite.Scopes, learnt)
 	}
 	return nil
 }

@@ -129,7 +129,7 @@ func (c *Curator) EraseFact(ctx context.Context, o owner.Owner, fact *memory.Fac
 		return nil, err
 	}
 	defer release()
-	again, facts, err := c.rebuild(ctx, o, scopeOf(m), retold(map[memory.Place]retelt{place: {m.Content, m.Name}}))
+	again, learnt, err := c.rebuild(ctx, o, scopeOf(m), retold(map[memory.Place]retelt{place: {m.Content, m.Name}}))
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func (c *Curator) EraseFact(ctx context.Context, o owner.Owner, fact *memory.Fac
 	}
 	l.Stale()
 	err = c.store.Rewrite(ctx, o, Rewrite{Messages: changed, Sessions: rows,
-		Scopes: []ScopeFacts{{Scope: scopeOf(m), Facts: facts, Newest: again.newest}}})
+		Scopes: []ScopeFacts{learnt}})
 	if err != nil {
 		return nil, fmt.Errorf("erase fact: %w", err)
 	}

@@ -239,21 +239,25 @@ func (c *Curator) without(
 	ctx context.Context, o owner.Owner, scope memory.Scope, root session.ID, from int64, w *Rewrite,
 ) ([]memory.Fact, error) {
 	end := lineageEnd{root, from}
-	stored, err := c.Facts(ctx, o, scope) // from the view, because it is in use or soon will be
+	var stored learnt
+	err := c.look(ctx, o, scope, func(v *memory.View) error { // the view is in use or soon will be
+		stored = learnt{v.Facts(), v.Marks()}
+		return v.Err()
+	})
 	if err != nil {
 		return nil, fmt.Errorf("read facts: %w", err)
 	}
 	lost := make(map[memory.FactID]bool)
-	for i := range stored {
-		if s := &stored[i].Source; end.has(s.Root, s.Seq) {
-			lost[stored[i].ID] = true
+	for i := range stored.facts {
+		if s := &stored.facts[i].Source; end.has(s.Root, s.Seq) {
+			lost[stored.facts[i].ID] = true
 		}
 	}
 	if len(lost) == 0 {
 		return nil, nil
 	}
-	kept := slices.DeleteFunc(slices.Clone(stored), func(f memory.Fact) bool { return lost[f.ID] })
-	if independent(stored, kept, lost) {
+	kept := slices.DeleteFunc(slices.Clone(stored.facts), func(f memory.Fact) bool { return lost[f.ID] })
+	if stored.independent(kept, lost) {
 		return kept, nil
 	}
 	// A fact that they replaced may hold again, and facts learnt after them were compared
@@ -262,17 +266,37 @@ func (c *Curator) without(
 	if err != nil {
 		return nil, err
 	}
-	facts := view.Facts()
-	if !slices.EqualFunc(kept, facts, func(a, b memory.Fact) bool { return a.ID == b.ID }) {
-		w.Scopes = append(w.Scopes, ScopeFacts{Scope: scope, Facts: facts})
-		return facts, nil
+	again := learnt{view.Facts(), view.Marks()}
+	if slices.EqualFunc(kept, again.facts, func(a, b memory.Fact) bool { return a.ID == b.ID }) {
+		again.relink(kept, stored.marks, lost, w)
+	} else {
+		w.Scopes = append(w.Scopes, ScopeFacts{Scope: scope, Facts: again.facts, Marks: again.marks})
 	}
-	for i := range facts {
-		if leadsTo(&kept[i], lost) || !sameLinks(&kept[i], &facts[i]) {
-			w.Relinked = append(w.Relinked, facts[i])
+	return again.facts, nil
+}
+
+// learnt are all facts of a scope, with their marks.
+type learnt struct {
+	facts []memory.Fact
+	marks []memory.Mark
+}
+
+// relink adds to a rewrite what has changed of the facts and marks that were kept.
+func (l *learnt) relink(kept []memory.Fact, marks []memory.Mark, lost map[memory.FactID]bool, w *Rewrite) {
+	had := make(map[memory.Mark]bool, len(marks))
+	for _, mark := range marks {
+		had[mark] = true
+	}
+	for _, mark := range l.marks {
+		if !had[mark] {
+			w.Marks = append(w.Marks, mark)
 		}
 	}
-	return facts, nil
+	for i := range l.facts {
+		if leadsTo(&kept[i], lost) || !sameLinks(&kept[i], &l.facts[i]) {
+			w.Relinked = append(w.Relinked, l.facts[i])
+		}
+	}
 }
 
 // sameLinks reports whether two states of a fact have the same links.
@@ -280,10 +304,13 @@ func sameLinks(a, b *memory.Fact) bool {
 	return a.SupersededBy == b.SupersededBy && slices.Equal(a.Links, b.Links)
 }
 
-// independent reports whether no fact that is kept was learnt after a lost one, or leads
-// to one.
-func independent(stored, kept []memory.Fact, lost map[memory.FactID]bool) bool {
-	first := slices.IndexFunc(stored, func(f memory.Fact) bool { return lost[f.ID] })
+// independent reports whether no fact that is kept was learnt after a lost one, leads to
+// one, or was perhaps replaced by one.
+func (l *learnt) independent(kept []memory.Fact, lost map[memory.FactID]bool) bool {
+	if slices.ContainsFunc(l.marks, func(m memory.Mark) bool { return lost[m.DoubtedBy] }) {
+		return false
+	}
+	first := slices.IndexFunc(l.facts, func(f memory.Fact) bool { return lost[f.ID] })
 	return first == len(kept) && !slices.ContainsFunc(kept, func(f memory.Fact) bool { return leadsTo(&f, lost) })
 }
 

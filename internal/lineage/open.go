@@ -165,6 +165,9 @@ func (o *Open) Step(ctx context.Context, ms []session.Message) (Step, error) {
 		Count(tip, m)
 		step.Learn(ls.Learn(o.View, ranking.DocumentOf(m)))
 	}
+	if err := o.View.Err(); err != nil {
+		return Step{}, fmt.Errorf("learn messages: %w", err)
+	}
 	tip.LastActive = o.At
 	tip.EndedAt, tip.EndReason = time.Time{}, "" // a new message reopens a session
 	if o.Key != "" {

@@ -1,6 +1,8 @@
 package memory
 
 import (
+	"slices"
+
 	"github.com/hermes-memory/hermes/internal/session"
 	"github.com/hermes-memory/hermes/internal/wordvec"
 )
@@ -14,13 +16,14 @@ type archive interface {
 	numbered(numbers []FactNumber) []StoredFact
 	// named is the fact with an id; nil for none.
 	named(id FactID) *StoredFact
-	// count is the number of facts with a key, and newest appends the numbers of the
-	// newest ones, newest first.
+	// count is the number of facts with a key, and newest appends the newest ones, newest
+	// first.
 	count(k key) int
-	newest(to []FactNumber, k key, most int) []FactNumber
-	// kind and meaning are what the index knows of a fact: its kind, and its vector.
-	kind(n FactNumber) kindNumber
-	meaning(n FactNumber) *wordvec.Vector
+	newest(to []glimpse, k key, most int) []glimpse
+	// meaning is the vector of a fact, without reading the fact.
+	meaning(n FactNumber) wordvec.Vector
+	// all calls each for all facts in order, until each returns false.
+	all(each func(*StoredFact) bool)
 	// near are the facts of the messages of a lineage from one place to another, both
 	// included.
 	near(root session.ID, from, to int64) []StoredFact
@@ -34,16 +37,16 @@ type archive interface {
 // nothing is the archive of a state that holds all its facts.
 type nothing struct{}
 
-func (nothing) len() int                                          { return 0 }
-func (nothing) numbered([]FactNumber) []StoredFact                { return nil }
-func (nothing) named(FactID) *StoredFact                          { return nil }
-func (nothing) count(key) int                                     { return 0 }
-func (nothing) newest(to []FactNumber, _ key, _ int) []FactNumber { return to }
-func (nothing) kind(FactNumber) kindNumber                        { return otherKind }
-func (nothing) meaning(FactNumber) *wordvec.Vector                { return &wordvec.Vector{} }
-func (nothing) near(session.ID, int64, int64) []StoredFact        { return nil }
-func (nothing) ofMessage(int64) []StoredFact                      { return nil }
-func (nothing) shown(section, ShelfPlace) []StoredFact            { return nil }
+func (nothing) len() int                                    { return 0 }
+func (nothing) numbered([]FactNumber) []StoredFact          { return nil }
+func (nothing) named(FactID) *StoredFact                    { return nil }
+func (nothing) count(key) int                               { return 0 }
+func (nothing) newest(to []glimpse, _ key, _ int) []glimpse { return to }
+func (nothing) meaning(FactNumber) wordvec.Vector           { return wordvec.Vector{} }
+func (nothing) all(func(*StoredFact) bool)                  {}
+func (nothing) near(session.ID, int64, int64) []StoredFact  { return nil }
+func (nothing) ofMessage(int64) []StoredFact                { return nil }
+func (nothing) shown(section, ShelfPlace) []StoredFact      { return nil }
 
 // fetch reads facts from the archive into memory.
 func (s *State) fetch(numbers []FactNumber) {
@@ -61,9 +64,35 @@ func (s *State) admit(f *StoredFact) *record {
 	if k := s.held[f.Number]; k != nil {
 		return k
 	}
+	k := restored(f)
+	s.keep(k)
+	return k
+}
+
+// restored is the record of a stored fact.
+func restored(f *StoredFact) *record {
 	k := newRecord(&f.Fact)
 	k.Mark = f.Mark
 	k.repeats = k.Current() && k.Kind.Asserted() && k.Section == nowhere
-	s.keep(k)
 	return k
+}
+
+// rest makes a state rest on an archive, which indexes the facts up to a number. The facts
+// after that number are in memory.
+func (s *State) rest(on archive, last FactNumber) {
+	s.archive = on
+	s.index.forget(last)
+	at, _ := slices.BinarySearch(s.order, last+1)
+	s.order = slices.Clone(s.order[at:])
+	s.learnt = len(s.order)
+}
+
+// take adds stored facts with their marks, which no archive indexes.
+func (s *State) take(facts []StoredFact) {
+	for i := range facts {
+		k := s.admit(&facts[i])
+		s.order, s.last = append(s.order, k.Number), k.Number
+		s.learnt++
+		s.enterKeys(s.index, k)
+	}
 }

@@ -13,7 +13,8 @@ func (s *State) Asked(f Fact) (Fact, bool) {
 
 // Asked returns what a fact of the scope answers.
 func (v *View) Asked(f Fact) (Fact, bool) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.state.Asked(f)
+	var asked Fact
+	var found bool
+	v.with(func(s *State) { asked, found = s.Asked(f) })
+	return asked, found
 }

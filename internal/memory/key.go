@@ -30,22 +30,43 @@ func keyOf(space keySpace, thing uint32) key { return key(space)<<32 | key(thing
 // wordKeyOf is the key of a stem.
 func wordKeyOf(stem []byte) key { return keyOf(wordKey, hashOf(stem)) }
 
-// index maps keys to the numbers of the facts with the key, rising.
-type index map[key][]FactNumber
+// glimpse is what an index tells of a fact.
+type glimpse struct {
+	number FactNumber
+	kind   kindNumber
+}
+
+// index maps keys to the facts with the key, by rising number.
+type index map[key][]glimpse
 
 // add adds the newest fact under a key, at most once.
-func (x index) add(k key, n FactNumber) {
-	if list := x[k]; len(list) == 0 || list[len(list)-1] != n {
-		x[k] = append(list, n)
+func (x index) add(k key, g glimpse) {
+	if list := x[k]; len(list) == 0 || list[len(list)-1] != g {
+		x[k] = append(list, g)
 	}
 }
 
 // addWords adds a fact under the words of a text.
-func (x index) addWords(text string, n FactNumber) {
+func (x index) addWords(text string, g glimpse) {
 	scan := language.Scan(text)
 	for w, ok := scan.Next(); ok; w, ok = scan.Next() {
 		if !w.Stop {
-			x.add(wordKeyOf(w.Stem), n)
+			x.add(wordKeyOf(w.Stem), g)
+		}
+	}
+}
+
+// forget removes the facts up to a number.
+func (x index) forget(last FactNumber) {
+	for k, list := range x {
+		keep := 0
+		for keep < len(list) && list[keep].number <= last {
+			keep++
+		}
+		if keep == len(list) {
+			delete(x, k)
+		} else if keep > 0 {
+			x[k] = append([]glimpse(nil), list[keep:]...)
 		}
 	}
 }

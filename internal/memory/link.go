@@ -180,11 +180,12 @@ func (p *pool) alike(most int) {
 	}
 	var best []near
 	s.list = s.newest(s.list[:0], keyOf(assertedKey, 0), nearby)
-	for _, n := range s.list {
-		if n == p.now.Number {
+	for _, g := range s.list {
+		if g.number == p.now.Number {
 			continue
 		}
-		c := about.vector.Cosine(s.meaning(n))
+		meaning := s.meaning(g.number)
+		c := about.vector.Cosine(&meaning)
 		if len(best) == most && c <= best[most-1].cosine {
 			continue
 		}
@@ -192,7 +193,7 @@ func (p *pool) alike(most int) {
 		for at > 0 && best[at-1].cosine < c {
 			at--
 		}
-		if best = slices.Insert(best, at, near{n, c}); len(best) > most {
+		if best = slices.Insert(best, at, near{g.number, c}); len(best) > most {
 			best = best[:most]
 		}
 	}
@@ -204,9 +205,9 @@ func (p *pool) alike(most int) {
 }
 
 // meaning is the vector of a fact.
-func (s *State) meaning(n FactNumber) *wordvec.Vector {
-	if k := s.held[n]; k != nil {
-		return &s.signature(k).vector
+func (s *State) meaning(n FactNumber) wordvec.Vector {
+	if k := s.held[n]; k != nil && k.about != nil {
+		return k.about.vector
 	}
 	return s.archive.meaning(n)
 }

@@ -55,6 +55,18 @@ type Piece struct {
 	Blocks int
 }
 
+// Run are the pieces of a kind from the beginning of the scope to the first gap.
+func (m *Manifest) Run(kind PieceKind) []Piece {
+	var out []Piece
+	next := int64(0)
+	for _, p := range m.Pieces {
+		if p.Kind == kind && p.First == next {
+			out, next = append(out, p), p.Last+1
+		}
+	}
+	return out
+}
+
 // Span is a range of message ids, both ends included.
 type Span struct{ First, Last int64 }
 

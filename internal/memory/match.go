@@ -53,11 +53,11 @@ func (s *State) match(question string, at time.Time, limit int) []*record {
 }
 
 // tally counts the points of facts.
-type tally map[FactNumber]int32
+type tally map[glimpse]int32
 
 // points is a fact with its points.
 type points struct {
-	fact  FactNumber
+	glimpse
 	count int32
 }
 
@@ -67,20 +67,18 @@ func (s *State) scoreNewest(t tally, k key, count int32) {
 		return
 	}
 	s.list = s.newest(s.list[:0], k, newestFacts)
-	for _, n := range s.list {
-		t[n] += count
+	for _, g := range s.list {
+		t[g] += count
 	}
 }
 
 // weigh adds the points of kinds, and leaves out facts that answer no question.
 func (s *State) weigh(t tally, q *asked) []points {
 	out := make([]points, 0, len(t))
-	for n, count := range t {
-		kind := s.kindOf(n)
-		if q.ignores(kind) {
-			continue
+	for g, count := range t {
+		if !q.ignores(g.kind) {
+			out = append(out, points{g, count + q.kinds[g.kind]})
 		}
-		out = append(out, points{n, count + q.kinds[kind]})
 	}
 	return out
 }
@@ -92,20 +90,12 @@ func (s *State) ofKind(t tally, kind kindNumber, count int32) []points {
 	}
 	s.list = s.newest(s.list[:0], keyOf(kindKey, uint32(kind)), newestFacts)
 	var out []points
-	for _, n := range s.list {
-		if _, counted := t[n]; !counted {
-			out = append(out, points{n, count})
+	for _, g := range s.list {
+		if _, counted := t[g]; !counted {
+			out = append(out, points{g, count})
 		}
 	}
 	return out
-}
-
-// kindOf is the number of a fact's kind.
-func (s *State) kindOf(n FactNumber) kindNumber {
-	if k := s.held[n]; k != nil {
-		return k.kind
-	}
-	return s.archive.kind(n)
 }
 
 // asked is a parsed question.
@@ -229,8 +219,8 @@ func (s *State) scoreWords(question string, t tally, left int) {
 		}
 		count := int32(6 + 2*bits.Len(uint(s.Len()/w.facts)))
 		s.list = s.newest(s.list[:0], w.key, left) // if every word is common, the newest facts
-		for _, n := range s.list {
-			t[n] += count
+		for _, g := range s.list {
+			t[g] += count
 		}
 		left -= len(s.list)
 	}
@@ -240,17 +230,17 @@ func (s *State) scoreWords(question string, t tally, left int) {
 // facts first among equals.
 func (s *State) best(all []points, q *asked, limit int) []*record {
 	first := func(a, b points) int {
-		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(b.fact, a.fact))
+		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(b.number, a.number))
 	}
 	slices.SortFunc(all, first)
 	all = all[:min(len(all), considered*limit)]
-	numbers := make([]FactNumber, len(all))
+	s.list = s.list[:0]
 	for i := range all {
-		numbers[i] = all[i].fact
+		s.list = append(s.list, all[i].glimpse)
 	}
-	s.facts(numbers)
+	s.facts(s.list)
 	for i := range all {
-		if k := s.held[all[i].fact]; k != nil {
+		if k := s.held[all[i].number]; k != nil {
 			all[i].count = s.adjust(k, all[i].count, q)
 		} else {
 			all[i].count = 0
@@ -260,7 +250,7 @@ func (s *State) best(all []points, q *asked, limit int) []*record {
 	var out []*record
 	for _, p := range all[:min(len(all), limit)] {
 		if p.count > 0 {
-			out = append(out, s.held[p.fact])
+			out = append(out, s.held[p.number])
 		}
 	}
 	return out

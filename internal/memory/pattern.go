@@ -13,7 +13,7 @@ func (s *State) rereadReason(k *record) {
 		return
 	}
 	if s.list = s.newest(s.list[:0], reason, 2); len(s.list) == 2 {
-		if before := s.held[s.list[1]]; before != nil {
+		if before := s.held[s.list[1].number]; before != nil {
 			before.reread()
 		}
 	}
@@ -27,7 +27,7 @@ func (s *State) writeRecurring(b *strings.Builder, k *record) {
 		return
 	}
 	times := s.count(reason)
-	if s.list = s.newest(s.list[:0], reason, 1); times > 1 && s.list[0] == k.Number {
+	if s.list = s.newest(s.list[:0], reason, 1); times > 1 && s.list[0].number == k.Number {
 		b.WriteString(" (reason ")
 		b.WriteString(strconv.Itoa(times))
 		b.WriteString("×)")

@@ -95,14 +95,14 @@ func (v *View) Outside(ids []FactID) bool {
 	v.searching.Lock()
 	defer v.searching.Unlock()
 	v.readAll(v.takeUnread(v.Horizon()))
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	for _, id := range ids {
-		if k := v.state.named(id); k != nil && v.quotes.places[k.Source.MessageID].outside {
-			return true
+	outside := false
+	v.with(func(s *State) {
+		for _, id := range ids {
+			k := s.named(id)
+			outside = outside || k != nil && v.quotes.places[k.Source.MessageID].outside
 		}
-	}
-	return false
+	})
+	return outside
 }
 
 // get returns a quote, and counts its tokens at first use.

@@ -72,17 +72,17 @@ func (k *record) reason() key {
 
 // enterKeys adds a fact to an index.
 func (s *State) enterKeys(x index, k *record) {
-	n := k.Number
-	x.add(keyOf(kindKey, uint32(k.kind)), n)
-	x.addWords(k.Statement, n)
+	g := glimpse{k.Number, k.kind}
+	x.add(keyOf(kindKey, uint32(k.kind)), g)
+	x.addWords(k.Statement, g)
 	if asked, found := s.Asked(k.Fact); found {
-		x.addWords(asked.Statement, n)
+		x.addWords(asked.Statement, g)
 	}
-	x.addWords(k.Attribute, n)
+	x.addWords(k.Attribute, g)
 	s.toks = appendTokens(s.l, s.toks[:0], k.Statement, 0, len(k.Statement))
 	for i := range s.toks {
 		if tech := s.toks[i].tech; tech != 0 {
-			x.add(keyOf(techKey, uint32(tech)), n)
+			x.add(keyOf(techKey, uint32(tech)), g)
 		}
 	}
 	if k.Kind.Asserted() {
@@ -92,29 +92,38 @@ func (s *State) enterKeys(x index, k *record) {
 
 // enterAsserted adds a fact that asserts something under what it is about.
 func (s *State) enterAsserted(x index, k *record) {
-	n, g := k.Number, s.signature(k)
-	x.add(keyOf(assertedKey, 0), n)
-	for i := range g.terms[:g.numTerms] {
-		t := &g.terms[i]
-		x.add(keyOf(termKey, t.stem), n)
+	g, about := glimpse{k.Number, k.kind}, s.signature(k)
+	x.add(keyOf(assertedKey, 0), g)
+	for i := range about.terms[:about.numTerms] {
+		t := &about.terms[i]
+		x.add(keyOf(termKey, t.stem), g)
 		if t.kind != 0 {
-			x.add(keyOf(classKey, uint32(t.kind)), n)
+			x.add(keyOf(classKey, uint32(t.kind)), g)
 		}
 	}
 	reason := k.reason()
 	if reason != 0 && s.count(reason) > 0 {
-		x.add(keyOf(recurringKey, 0), n)
+		x.add(keyOf(recurringKey, 0), g)
 	}
 	for _, one := range [...]key{k.slot(), s.same(k), reason} {
 		if one != 0 {
-			x.add(one, n)
+			x.add(one, g)
 		}
 	}
 }
 
+// factsOf are the facts of records.
+func factsOf(records []*record) []Fact {
+	out := make([]Fact, len(records))
+	for i, k := range records {
+		out[i] = k.Fact
+	}
+	return out
+}
+
 // bytes is the approximate size of a fact in memory, without its signature.
 func (k *record) bytes() int64 {
-	const entries = 24 * int64(unsafe.Sizeof(FactNumber(0))) // in the index and the maps
+	const entries = 24 * int64(unsafe.Sizeof(glimpse{})) // in the index and the maps
 	return int64(unsafe.Sizeof(*k)) + entries + int64(len(k.ID)+len(k.Quote)+len(k.Statement)+len(k.Subject)+len(k.Attribute)+
 		len(k.Value)+len(k.Because))
 }

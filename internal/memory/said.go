@@ -5,12 +5,8 @@ import "slices"
 // FactsOf returns the facts of one message, in the order of its words. Facts are learnt in
 // the order of the numbers of their messages.
 func (v *View) FactsOf(messageID int64) []Fact {
-	v.mu.Lock()
-	defer v.mu.Unlock()
 	var out []Fact
-	for _, k := range v.state.ofMessage(messageID) {
-		out = append(out, k.Fact)
-	}
+	v.with(func(s *State) { out = factsOf(s.ofMessage(messageID)) })
 	return out
 }
 
@@ -18,10 +14,13 @@ func (v *View) FactsOf(messageID int64) []Fact {
 func (s *State) ofMessage(id int64) []*record {
 	from, _ := slices.BinarySearch(s.order, NumberOf(id, 0))
 	to, _ := slices.BinarySearch(s.order, NumberOf(id+1, 0))
-	if from < to {
-		return s.facts(s.order[from:to])
-	}
 	var out []*record
+	for _, n := range s.order[from:to] {
+		out = append(out, s.held[n])
+	}
+	if from < to {
+		return out
+	}
 	for _, f := range s.archive.ofMessage(id) {
 		out = append(out, s.admit(&f))
 	}
@@ -51,28 +50,30 @@ var newsCues = [...]cueSet{
 	changeCues, begunCues, endCues, postponedCues, againCues, wrongCues, stillCues, meanwhileCues, alsoCues, negationCues, outsiderCues,
 }
 
-// Pick returns the facts that take accepts, in the order they were learnt. take must not
-// use the view.
-func (v *View) Pick(take func(*Fact, News) bool) []Fact {
-	v.mu.Lock()
-	defer v.mu.Unlock()
+// Pick returns the facts that take accepts, in the order they were learnt. news tells what
+// the words of the fact say about what was so before. take must not use the view.
+func (v *View) Pick(take func(f *Fact, news func() News) bool) []Fact {
 	var out []Fact
-	for _, n := range v.state.order {
-		if k := v.state.held[n]; take(&k.Fact, v.state.news(k)) {
-			out = append(out, k.Fact)
+	v.with(func(s *State) {
+		out = nil
+		for k := range s.all() {
+			if take(&k.Fact, func() News { return s.news(k) }) {
+				out = append(out, k.Fact)
+			}
 		}
-	}
+	})
 	return out
 }
 
 // NewsOf is what the words of a fact say about what was so before; 0 for an unknown fact.
 func (v *View) NewsOf(id FactID) News {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if k := v.state.named(id); k != nil {
-		return v.state.news(k)
-	}
-	return 0
+	var out News
+	v.with(func(s *State) {
+		if k := s.named(id); k != nil {
+			out = s.news(k)
+		}
+	})
+	return out
 }
 
 func (s *State) news(k *record) News {

@@ -27,9 +27,9 @@ type State struct {
 	shelf  shelf
 	size   int64
 
-	pool []candidate  // buffer for the facts that a new one is compared with
-	toks []token      // buffer for the text being read
-	list []FactNumber // buffer for the facts of a key
+	pool []candidate // buffer for the facts that a new one is compared with
+	toks []token     // buffer for the text being read
+	list []glimpse   // buffer for the facts of a key
 }
 
 // Change is the effect of a message: the facts as stored, the facts that they
@@ -184,14 +184,33 @@ func (s *State) Fact(id FactID) (Fact, bool) {
 	return Fact{}, false
 }
 
-// Facts iterates over the facts in memory in the order they were learnt: all facts, if the
-// state rests on no archive.
+// Facts iterates over all facts in the order they were learnt.
 func (s *State) Facts() iter.Seq[Fact] {
 	return func(yield func(Fact) bool) {
-		for _, n := range s.order {
-			if !yield(s.held[n].Fact) {
+		for k := range s.all() {
+			if !yield(k.Fact) {
 				return
 			}
+		}
+	}
+}
+
+// all iterates over all facts in the order they were learnt. Those that are not in memory
+// are not held there for it.
+func (s *State) all() iter.Seq[*record] {
+	return func(yield func(*record) bool) {
+		last, more := FactNumber(0), true
+		s.archive.all(func(f *StoredFact) bool {
+			k := s.held[f.Number] // it may have changed since it was stored
+			if k == nil {
+				k = restored(f)
+			}
+			last, more = f.Number, yield(k)
+			return more
+		})
+		at, _ := slices.BinarySearch(s.order, last+1)
+		for ; at < len(s.order) && more; at++ {
+			more = yield(s.held[s.order[at]])
 		}
 	}
 }
@@ -221,20 +240,20 @@ func (s *State) named(id FactID) *record {
 	return s.admit(s.archive.named(id))
 }
 
-// facts are the facts with some numbers. Numbers without a fact are left out.
-func (s *State) facts(numbers []FactNumber) []*record {
+// facts are the facts of some glimpses. Numbers without a fact are left out.
+func (s *State) facts(list []glimpse) []*record {
 	var missing []FactNumber
-	for _, n := range numbers {
-		if s.held[n] == nil {
-			missing = append(missing, n)
+	for _, g := range list {
+		if s.held[g.number] == nil {
+			missing = append(missing, g.number)
 		}
 	}
 	if len(missing) > 0 {
 		s.fetch(missing)
 	}
-	out := make([]*record, 0, len(numbers))
-	for _, n := range numbers {
-		if k := s.held[n]; k != nil {
+	out := make([]*record, 0, len(list))
+	for _, g := range list {
+		if k := s.held[g.number]; k != nil {
 			out = append(out, k)
 		}
 	}
@@ -244,8 +263,8 @@ func (s *State) facts(numbers []FactNumber) []*record {
 // count is the number of facts with a key.
 func (s *State) count(k key) int { return s.archive.count(k) + len(s.index[k]) }
 
-// newest appends the numbers of the newest facts with a key, newest first, at most most.
-func (s *State) newest(to []FactNumber, k key, most int) []FactNumber {
+// newest appends the newest facts with a key, newest first, at most most.
+func (s *State) newest(to []glimpse, k key, most int) []glimpse {
 	list := s.index[k]
 	for i := len(list) - 1; i >= 0 && most > 0; i-- {
 		to = append(to, list[i])

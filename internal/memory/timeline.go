@@ -10,13 +10,30 @@ import (
 // FactsAt returns, for each place, the first asserted fact that quotes its message; ""
 // for none.
 func (v *View) FactsAt(places []Place) []FactID {
-	v.mu.Lock()
-	defer v.mu.Unlock()
 	out := make([]FactID, len(places))
-	for f := range v.state.Facts() {
-		i := slices.Index(places, Place{Root: f.Source.Root, Seq: f.Source.Seq})
-		if i >= 0 && out[i] == "" && f.Kind.Asserted() {
-			out[i] = f.ID
+	v.with(func(s *State) {
+		for i, p := range places {
+			at := s.atPlace(p)
+			if first := slices.IndexFunc(at, func(k *record) bool { return k.Kind.Asserted() }); first >= 0 {
+				out[i] = at[first].ID
+			}
+		}
+	})
+	return out
+}
+
+// atPlace are the facts of the message at a place.
+func (s *State) atPlace(p Place) []*record {
+	var out []*record
+	for _, f := range s.archive.near(p.Root, p.Seq, p.Seq) {
+		out = append(out, s.admit(&f))
+	}
+	if len(out) > 0 {
+		return out
+	}
+	for _, n := range s.order {
+		if at := &s.held[n].Source; at.Root == p.Root && at.Seq == p.Seq {
+			out = append(out, s.held[n])
 		}
 	}
 	return out
@@ -26,12 +43,16 @@ func (v *View) FactsAt(places []Place) []FactID {
 // the facts that they replaced or that replaced them, even if those do not name the
 // topic. An empty topic gives all decisions, events, causes and changes.
 func (v *View) Timeline(topic string) []Fact {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	wanted := stems(topic)
+	var out []Fact
+	v.with(func(s *State) { out = s.timeline(stems(topic)) })
+	return out
+}
+
+// timeline is [View.Timeline] of a topic as stems.
+func (s *State) timeline(wanted []string) []Fact {
 	keep := make(map[FactID]bool)
 	var order []Fact
-	for f := range v.state.Facts() {
+	for f := range s.Facts() {
 		order = append(order, f)
 		if f.Kind.Asserted() && speaksOf(&f, wanted) {
 			keep[f.ID] = true

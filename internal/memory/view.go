@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/language"
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/piece"
 	"github.com/hermes-memory/hermes/internal/ranking"
 	"github.com/hermes-memory/hermes/internal/recovery"
 	"github.com/hermes-memory/hermes/internal/session"
@@ -25,6 +27,10 @@ type View struct {
 
 	mu    sync.RWMutex
 	state *State
+	// archive is what the state rests on; nil if it holds all its facts. broken is the
+	// error of reading it, err that of reading the facts instead.
+	archive     *stored
+	broken, err error
 	// unread are learnt messages that are not in the index yet.
 	unread []message
 	// taken counts the messages that have left unread.
@@ -50,10 +56,21 @@ func NewView() *View {
 }
 
 // load reads a scope's memory from the store, its facts and its messages concurrently.
-func load(ctx context.Context, st Store, o owner.Owner, scope Scope, embeddings string) (*View, error) {
+func (c *Views) load(ctx context.Context, o owner.Owner, scope Scope) (*View, error) {
+	v, err := c.tryLoad(ctx, o, scope)
+	if broken := new(brokenPiece); errors.As(err, &broken) {
+		if err := c.mend(ctx, o, broken); err != nil {
+			return nil, err
+		}
+		return c.tryLoad(ctx, o, scope)
+	}
+	return v, err
+}
+
+func (c *Views) tryLoad(ctx context.Context, o owner.Owner, scope Scope) (*View, error) {
 	v := NewView()
-	restored := recovery.Async(func() error { return v.restore(ctx, st, o, scope) })
-	err := st.Documents(ctx, o, scope, 0, func(d ranking.Document) bool {
+	restored := recovery.Async(func() error { return c.loadFacts(ctx, v, o, scope) })
+	err := c.store.Documents(ctx, o, scope, 0, func(d ranking.Document) bool {
 		m := messageOf(d)
 		v.note(m)
 		v.read(m)
@@ -65,14 +82,30 @@ func load(ctx context.Context, st Store, o owner.Owner, scope Scope, embeddings 
 	if err := errors.Join(<-restored, err, ctx.Err()); err != nil {
 		return nil, err
 	}
-	if err := v.loadMeanings(ctx, st, o, scope, embeddings); err != nil {
+	if err := v.loadMeanings(ctx, c.store, o, scope, c.embeddings); err != nil {
 		return nil, err
 	}
 	return v, nil
 }
 
-// restore reads the facts of a scope.
-func (v *View) restore(ctx context.Context, st Store, o owner.Owner, scope Scope) error {
+// loadFacts makes the state rest on the scope's fact pieces, and reads the facts that they
+// lack. The past, a whole lineage, and a scope without marks have no pieces: all their facts
+// are read.
+func (c *Views) loadFacts(ctx context.Context, v *View, o owner.Owner, scope Scope) error {
+	if scope.AsOf.IsZero() && !scope.Whole {
+		m, err := c.store.Manifest(ctx, o, scope)
+		if err != nil {
+			return fmt.Errorf("read manifest: %w", err)
+		}
+		if !m.Stale && m.Version != Unwritten {
+			return c.restFacts(ctx, v, o, scope, &m)
+		}
+	}
+	return readWhole(ctx, c.store, o, scope, v.state)
+}
+
+// readWhole reads all facts of a scope.
+func readWhole(ctx context.Context, st Store, o owner.Owner, scope Scope, s *State) error {
 	var facts []Fact
 	err := st.Facts(ctx, o, scope, func(f *StoredFact) bool {
 		facts = append(facts, f.Fact)
@@ -81,15 +114,87 @@ func (v *View) restore(ctx context.Context, st Store, o owner.Owner, scope Scope
 	if err := errors.Join(err, ctx.Err()); err != nil {
 		return fmt.Errorf("load facts: %w", err)
 	}
-	v.state.Restore(asKnown(facts, scope))
+	s.Restore(asKnown(facts, scope))
 	return nil
+}
+
+// restFacts opens the fact pieces of a manifest and reads the facts after them.
+func (c *Views) restFacts(ctx context.Context, v *View, o owner.Owner, scope Scope, m *Manifest) error {
+	// The view outlives the request for which it is read.
+	on, err := openStored(context.Background(), c.store, c.cache, o, scope, m)
+	if err != nil {
+		return err
+	}
+	facts, err := factsAfter(ctx, c.store, o, scope, on.last())
+	if err != nil {
+		return err
+	}
+	v.archive = on
+	v.state.rest(on, on.last())
+	v.state.take(facts)
+	return nil
+}
+
+// factsAfter reads the facts after a number.
+func factsAfter(ctx context.Context, st Reader, o owner.Owner, scope Scope, last FactNumber) ([]StoredFact, error) {
+	const page = 512
+	var facts []StoredFact
+	for {
+		more, err := st.FactsSince(ctx, o, scope, last, page)
+		if err != nil {
+			return nil, fmt.Errorf("load facts: %w", err)
+		}
+		if facts = append(facts, more...); len(more) < page {
+			return facts, nil
+		}
+		last = more[page-1].Number
+	}
+}
+
+// with runs work on the state. If a piece of its index turns out to be damaged, the state
+// is read whole from the facts, and work runs again.
+func (v *View) with(work func(*State)) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	work(v.state)
+	if v.archive == nil || v.broken != nil {
+		return
+	}
+	if v.broken = v.archive.failed(); !errors.Is(v.broken, piece.ErrDamaged) {
+		return
+	}
+	whole := NewState()
+	if v.err = readWhole(v.archive.ctx, v.archive.store, v.archive.owner, v.archive.scope, whole); v.err == nil {
+		v.state = whole
+		work(whole)
+	}
+}
+
+// Err is the first error of reading facts. What the view has told since then is to be
+// thrown away, and the view with it.
+func (v *View) Err() error {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	err := v.err
+	if err == nil && !errors.Is(v.broken, piece.ErrDamaged) {
+		err = v.broken
+	}
+	if err != nil {
+		return fmt.Errorf("read memory: %w", err)
+	}
+	return nil
+}
+
+// damage is the error of a damaged piece; nil if none is.
+func (v *View) damage() error {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return v.broken
 }
 
 // Restore adds stored facts.
 func (v *View) Restore(facts []Fact) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.state.Restore(facts)
+	v.with(func(s *State) { s.Restore(facts) })
 }
 
 // Learn distils a message and adds its facts to the state. From then on the message can
@@ -127,20 +232,23 @@ const (
 // learn is Learn without the index. It returns the number of messages that the index
 // lacks.
 func (v *View) learn(d message) (change Change, unread int) {
+	v.with(func(s *State) { change = s.Learn(v.distill(d)) })
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	var facts []Fact
-	if d.Note == "" {
-		if facts, v.toks = distill(d, v.recent[d.Root], v.toks); cap(v.toks) > maxTokens {
-			v.toks = nil
-		}
-	} else {
-		facts = noteFacts(d)
-	}
-	change = v.state.Learn(facts)
 	v.note(d)
 	v.unread = append(v.unread, d)
 	return change, len(v.unread)
+}
+
+// distill reads the facts of a message. The caller holds mu.
+func (v *View) distill(d message) (facts []Fact) {
+	if d.Note != "" {
+		return noteFacts(d)
+	}
+	if facts, v.toks = distill(d, v.recent[d.Root], v.toks); cap(v.toks) > maxTokens {
+		v.toks = nil
+	}
+	return facts
 }
 
 // maxTokens is the maximum size of the reused buffer.
@@ -236,46 +344,50 @@ func (v *View) searchIndex(h Horizon, q ranking.Query) []ranking.Hit {
 
 // Match returns the facts that answer a question, best first.
 func (v *View) Match(question string, at time.Time, limit int) []Fact {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	found := v.state.match(question, at, limit)
-	out := make([]Fact, len(found))
-	for i, k := range found {
-		out[i] = k.Fact
-	}
+	var out []Fact
+	v.with(func(s *State) { out = factsOf(s.match(question, at, limit)) })
 	return out
 }
 
 // Block renders the part of the state for a model.
 func (v *View) Block(budget int, count func(string) int, opt BlockOptions) Block {
-	v.mu.Lock() // rendering keeps the token counts of lines
-	defer v.mu.Unlock()
-	return v.state.Block(budget, count, opt)
+	var out Block
+	v.with(func(s *State) { out = s.Block(budget, count, opt) })
+	return out
 }
 
 // Fact returns one fact of the scope.
 func (v *View) Fact(id FactID) (Fact, bool) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.state.Fact(id)
+	var fact Fact
+	var known bool
+	v.with(func(s *State) { fact, known = s.Fact(id) })
+	return fact, known
 }
 
 // Facts returns all facts of the scope in the order they were learnt.
 func (v *View) Facts() []Fact {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	out := make([]Fact, 0, v.state.Len())
-	for f := range v.state.Facts() {
-		out = append(out, f)
-	}
+	var out []Fact
+	v.with(func(s *State) { out = slices.AppendSeq(make([]Fact, 0, s.Len()), s.Facts()) })
+	return out
+}
+
+// Marks are the marks of all facts, in the order of [View.Facts].
+func (v *View) Marks() []Mark {
+	var out []Mark
+	v.with(func(s *State) {
+		out = make([]Mark, 0, s.Len())
+		for k := range s.all() {
+			out = append(out, k.Mark)
+		}
+	})
 	return out
 }
 
 // Hash is the state hash: equal transcripts have equal hashes on every machine.
 func (v *View) Hash() string {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.state.Hash()
+	var hash string
+	v.with(func(s *State) { hash = s.Hash() })
+	return hash
 }
 
 // size is the approximate size of the view, in bytes.

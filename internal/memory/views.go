@@ -3,6 +3,9 @@ package memory
 import (
 	"container/list"
 	"context"
+	"errors"
+	"fmt"
+	"log/slog"
 	"sync"
 
 	"github.com/hermes-memory/hermes/internal/owner"
@@ -13,8 +16,12 @@ import (
 // Views caches the memory of scopes, so that a turn need not read its scope again. It
 // is bounded; an evicted scope is read again when needed.
 type Views struct {
-	store Store
+	store Archive
+	cache *piece.Cache
 	limit int64
+	log   *slog.Logger
+	// keep is told of scopes with many facts that no piece indexes; nil tells nobody.
+	keep func(owner.Owner, Scope)
 	// embeddings is the model whose vectors are read with a scope; "" for none.
 	embeddings string
 
@@ -53,8 +60,8 @@ type viewEntry struct {
 }
 
 // NewViews returns an empty cache of about limit bytes.
-func NewViews(store Store, limit int64) *Views {
-	return &Views{store: store, limit: limit, byKey: make(map[viewKey]*viewEntry), order: list.New()}
+func NewViews(store Archive, limit int64) *Views {
+	return &Views{store: store, cache: piece.NewCache(limit), log: slog.New(slog.DiscardHandler), limit: limit, byKey: make(map[viewKey]*viewEntry), order: list.New()}
 }
 
 func viewKeyOf(o owner.Owner, s Scope) viewKey {
@@ -93,7 +100,7 @@ func (c *Views) Use(ctx context.Context, o owner.Owner, s Scope, fresh bool) (*V
 		c.leave(e)
 		return nil, nil, e.err
 	}
-	return e.view, func() { c.leave(e) }, nil
+	return e.view, func() { c.leave(e); c.settle(e, o, s) }, nil
 }
 
 // Current reports whether a view is still the cached one of its scope. A view that was
@@ -116,7 +123,7 @@ func (c *Views) Current(o owner.Owner, s Scope, v *View) bool {
 // Past returns the memory of a scope at scope.AsOf, or of a whole lineage. It is not
 // cached, because it is rarely needed twice.
 func (c *Views) Past(ctx context.Context, o owner.Owner, s Scope) (*View, error) {
-	return load(ctx, c.store, o, s, c.embeddings)
+	return c.load(ctx, o, s)
 }
 
 // fill loads an entry for its first user. A failed load is not cached.
@@ -124,7 +131,7 @@ func (c *Views) fill(ctx context.Context, e *viewEntry, o owner.Owner, s Scope, 
 	if fresh {
 		e.view = NewView()
 	} else {
-		e.view, e.err = load(ctx, c.store, o, s, c.embeddings)
+		e.view, e.err = c.load(ctx, o, s)
 	}
 	c.mu.Lock()
 	switch {
@@ -139,11 +146,12 @@ func (c *Views) fill(ctx context.Context, e *viewEntry, o owner.Owner, s Scope, 
 
 // leave ends one use: it measures the entry's size and trims the cache.
 func (c *Views) leave(e *viewEntry) {
-	size := int64(0)
+	size, spent := int64(0), false
 	select {
 	case <-e.loaded:
 		if e.view != nil {
 			size = e.view.size()
+			spent = size > maxView || e.view.Err() != nil
 		}
 	default:
 	}
@@ -155,6 +163,9 @@ func (c *Views) leave(e *viewEntry) {
 	}
 	c.held += size - e.size
 	e.size = size
+	if e.users == 0 && spent {
+		c.remove(e) // it is read again, by need
+	}
 	for el := c.order.Back(); el != nil && c.held > c.limit; {
 		victim, _ := el.Value.(*viewEntry)
 		el = el.Prev()
@@ -216,4 +227,78 @@ func (c *Views) Withdraw(o owner.Owner, s Scope, w Withdrawal) {
 	default:
 		c.remove(e)
 	}
+}
+
+// maxView is the most bytes of a scope that stay in memory between turns.
+const maxView = 8 << 20
+
+// settle asks for pieces after a use, if many facts are in none.
+func (c *Views) settle(e *viewEntry, o owner.Owner, s Scope) {
+	if broken := new(brokenPiece); e.view != nil && errors.As(e.view.damage(), &broken) {
+		if err := c.mend(context.Background(), o, broken); err != nil {
+			c.log.Error("a damaged piece could not be dropped", "error", err)
+		}
+	}
+	if c.keep != nil && e.view != nil && e.view.unkept() >= leastFacts+2*spared {
+		c.keep(o, s)
+	}
+}
+
+// unkept is the number of facts that no piece indexes, if the state rests on pieces.
+func (v *View) unkept() int {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return v.state.learnt
+}
+
+// rebase makes the cached view of a scope rest on the pieces that the store has now.
+func (c *Views) rebase(ctx context.Context, o owner.Owner, s Scope) error {
+	c.mu.Lock()
+	e := c.byKey[viewKeyOf(o, s)]
+	c.mu.Unlock()
+	if e == nil {
+		return nil
+	}
+	select {
+	case <-e.loaded:
+	default:
+		return nil // it is being read, from pieces that stay readable until it is dropped
+	}
+	if e.view == nil {
+		return nil
+	}
+	m, err := c.store.Manifest(ctx, o, s)
+	if err != nil {
+		return fmt.Errorf("read manifest: %w", err)
+	}
+	on, err := openStored(context.WithoutCancel(ctx), c.store, c.cache, o, s, &m)
+	if err != nil {
+		return err
+	}
+	if !e.view.rest(on) {
+		c.Drop(o, s)
+	}
+	return nil
+}
+
+// rest makes the state of a view rest on an archive. It reports false for one that indexes
+// less than the present one.
+func (v *View) rest(on *stored) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.archive != nil && on.last() < v.archive.last() {
+		return false
+	}
+	v.archive = on
+	v.state.rest(on, on.last())
+	return true
+}
+
+// mend drops a piece that cannot be read, so that it is made again.
+func (c *Views) mend(ctx context.Context, o owner.Owner, broken *brokenPiece) error {
+	c.log.Error("the index of a scope is damaged; it is made again", "error", broken)
+	if err := c.store.DropPieces(ctx, o, []PieceID{broken.id}); err != nil {
+		return fmt.Errorf("drop a damaged piece: %w", err)
+	}
+	return nil
 }

@@ -28,7 +28,7 @@ func (v *View) withdraw(w Withdrawal) {
 	defer v.mu.Unlock()
 	v.gone = append(v.gone, withdrawn{w.Root, w.From, v.newest[w.Root] + 1})
 	if w.Facts != nil {
-		v.state = NewState()
+		v.state, v.archive, v.broken = NewState(), nil, nil
 		v.state.Restore(w.Facts)
 	}
 	delete(v.recent, w.Root)

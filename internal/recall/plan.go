@@ -248,11 +248,11 @@ func (p *query) ofStatus(ctx context.Context, ask *run.Question) (choice, error)
 // probable and newest first.
 func (p *query) factsOf(ask *run.Question, limit int) []memory.Fact {
 	odds := map[memory.FactID]float32{}
-	facts := ask.View.Pick(func(f *memory.Fact, n memory.News) bool {
+	facts := ask.View.Pick(func(f *memory.Fact, news func() memory.News) bool {
 		if f.Source.Role != session.User || !p.span.covers(f) || ask.Own != nil && ask.Own(f.Source.Root, f.Source.Seq) {
 			return false
 		}
-		odds[f.ID] = statuses[p.aim].odds(f, n)
+		odds[f.ID] = statuses[p.aim].odds(f, news())
 		return odds[f.ID] > never
 	})
 	if p.aim == aimReversed {

@@ -2,7 +2,9 @@ package run_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -67,7 +69,7 @@ type scopedTalk struct {
 // step makes one turn, forgets, undoes or restarts.
 func (s *scopedTalk) step() {
 	id := session.ID(rapid.SampledFrom([]string{"a", "b"}).Draw(s.rt, "session"))
-	switch rapid.IntRange(0, 11).Draw(s.rt, "what") {
+	switch rapid.IntRange(0, 12).Draw(s.rt, "what") {
 	case 0:
 		if _, err := s.h.curator.Forget(context.Background(), s.owner, s.thing(), false); err != nil {
 			s.rt.Fatal(err)
@@ -81,11 +83,26 @@ func (s *scopedTalk) step() {
 	case 3:
 		s.h.views = memory.NewViews(s.h.db, 64<<20)
 		s.h.runner = s.h.runs(run.Config{Budgets: compression.Budgets{Default: 4000}}, nil)
+	case 5:
+		s.index()
 	case 4: // the client goes back in its history and says something else
 		s.sent[id] = s.sent[id][:2*rapid.IntRange(0, len(s.sent[id])/2).Draw(s.rt, "kept")]
 		s.say(id)
 	default:
 		s.say(id)
+	}
+}
+
+// index makes pieces of all scopes, of few facts each.
+func (s *scopedTalk) index() {
+	keeper := memory.NewKeeper(s.h.views, slog.New(slog.DiscardHandler))
+	keeper.Least, keeper.Spare = 2, 1
+	scopes, err := s.h.db.Scopes(context.Background(), s.owner)
+	for i := range scopes {
+		err = errors.Join(err, keeper.Keep(context.Background(), s.owner, scopes[i]))
+	}
+	if err != nil {
+		s.rt.Fatal(err)
 	}
 }
 
@@ -130,15 +147,30 @@ func (s *scopedTalk) check() {
 		if !all[i].Identical() {
 			s.rt.Errorf("scope %+v: %d facts are stored, its messages say %d", all[i].Scope, all[i].Stored, all[i].Facts)
 		}
-		held := s.facts(s.h.views, all[i].Scope)
-		if diff := cmp.Diff(s.facts(memory.NewViews(s.h.db, 1<<20), all[i].Scope), held); diff != "" {
+		held, block := s.known(s.h.views, all[i].Scope)
+		stored, storedBlock := s.known(memory.NewViews(s.h.db, 1<<20), all[i].Scope)
+		if diff := cmp.Diff(stored, held); diff != "" {
 			s.rt.Errorf("scope %+v: memory has (+), the store (-):\n%s", all[i].Scope, diff)
+		}
+		whole := memory.NewView()
+		whole.Restore(stored)
+		want := blockOf(whole)
+		if diff := cmp.Diff(want, storedBlock); diff != "" {
+			s.rt.Errorf("scope %+v: the store shows (+), its facts say (-):\n%s", all[i].Scope, diff)
+		}
+		if diff := cmp.Diff(want, block); diff != "" {
+			s.rt.Errorf("scope %+v: memory shows (+), its facts say (-):\n%s", all[i].Scope, diff)
 		}
 	}
 }
 
-// facts are the facts of a scope in a cache of views.
-func (s *scopedTalk) facts(views *memory.Views, scope memory.Scope) []memory.Fact {
+// blockOf is the block of a view, without a bound.
+func blockOf(v *memory.View) string {
+	return v.Block(100_000, func(s string) int { return len(s) / 4 }, memory.BlockOptions{}).Text
+}
+
+// known are the facts of a scope in a cache of views, and their block.
+func (s *scopedTalk) known(views *memory.Views, scope memory.Scope) ([]memory.Fact, string) {
 	view, leave, err := views.Use(context.Background(), s.owner, scope, false)
 	if err != nil {
 		s.rt.Fatal(err)
@@ -148,7 +180,7 @@ func (s *scopedTalk) facts(views *memory.Views, scope memory.Scope) []memory.Fac
 	for i := range facts {
 		facts[i].Replaces = "" // it is not stored
 	}
-	return facts
+	return facts, blockOf(view)
 }
 
 // rebuild replaces the stored facts and compares again.

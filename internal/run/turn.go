@@ -180,6 +180,9 @@ func (t *turn) recallAndLearn(ctx context.Context, l *layout) (r recollection, b
 	default:
 		b, r = both(learn, l.recall)
 	}
+	if err == nil {
+		err = t.view.Err()
+	}
 	return r, b, err
 }
 

@@ -17,9 +17,18 @@ import (
 // Kept is what scopes were told, without a database: thousands of messages are
 // learnt in a second. Every scope may be read.
 type Kept struct {
+	// Archive is nil: of a scope whose facts are all read, nothing else is.
+	memory.Archive
+
 	Docs  []ranking.Document
 	Known map[session.ID][]memory.Fact
 	at    map[memory.Place]int // where in Docs
+}
+
+// Manifest tells that all facts are to be read: those that a conversation has learnt have
+// no marks.
+func (k *Kept) Manifest(context.Context, owner.Owner, memory.Scope) (memory.Manifest, error) {
+	return memory.Manifest{Stale: true}, nil
 }
 
 // Facts lists what a scope has learnt.

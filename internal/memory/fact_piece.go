@@ -1,0 +1,183 @@
+package memory
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"maps"
+	"slices"
+
+	"github.com/hermes-memory/hermes/internal/piece"
+	"github.com/hermes-memory/hermes/internal/wordvec"
+)
+
+// A fact piece is the index over the facts of consecutive messages: a record for each
+// fact, by rising number, and for each key the records that have it. The facts themselves
+// are rows of the store.
+
+// factFormat is the format of fact pieces. It changes when the meaning of their bytes, or
+// of a key, does.
+const factFormat = 1
+
+// The sections of a fact piece.
+const (
+	factRecords = iota
+	factKeys
+	factLists
+	factSections
+)
+
+const (
+	// factWidth is the width of a fact's record: its number, kind and vector.
+	factWidth = 8 + 1 + wordvec.VectorSize
+	keyWidth  = 5
+)
+
+// appendBytes appends a key in the order of the keys' numbers.
+func (k key) appendBytes(to []byte) []byte {
+	to = append(to, byte(k>>32))
+	return binary.BigEndian.AppendUint32(to, uint32(k))
+}
+
+// factReader is a session of reading a fact piece.
+type factReader struct {
+	*piece.Reader
+	records piece.Records
+	keys    *piece.Dictionary
+	lists   piece.Postings
+	space   [keyWidth]byte
+}
+
+func readFacts(ctx context.Context, p *piece.Piece) *factReader {
+	r := p.Read(ctx)
+	return &factReader{Reader: r, records: r.Records(factRecords, factWidth), keys: r.Dictionary(factKeys), lists: r.Postings(factLists)}
+}
+
+// list is the posting list of a key; empty for a key that no fact has.
+func (r *factReader) list(k key) piece.List {
+	term, found := r.keys.Lookup(k.appendBytes(r.space[:0]))
+	if !found {
+		return piece.List{}
+	}
+	return r.keys.List(term)
+}
+
+// newest appends the facts with a key, newest first, at most most.
+func (r *factReader) newest(to []glimpse, k key, most int) []glimpse {
+	list := r.list(k)
+	from := uint32(max(0, int(list.Count)-most))
+	first := len(to)
+	for c := r.lists.From(list, from); c.Next(); {
+		to = append(to, r.glimpse(c.Number))
+	}
+	slices.Reverse(to[first:])
+	return to
+}
+
+// glimpse is what a record tells of its fact.
+func (r *factReader) glimpse(record uint32) glimpse {
+	b := r.records.At(record)
+	return glimpse{FactNumber(binary.LittleEndian.Uint64(b)), min(kindNumber(b[8]), otherKind)}
+}
+
+// meaning is the vector of a fact; the zero vector for a fact that the piece lacks.
+func (r *factReader) meaning(n FactNumber) (v wordvec.Vector) {
+	low, high := uint32(0), r.records.Len()
+	for low < high {
+		if middle := (low + high) / 2; r.glimpse(middle).number < n {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	if low < r.records.Len() && r.glimpse(low).number == n {
+		return wordvec.Decode(r.records.At(low)[9:])
+	}
+	return v
+}
+
+// factWriter writes a fact piece.
+type factWriter struct {
+	w      *piece.Writer
+	record []byte
+}
+
+func newFactWriter(emit func(n int, block []byte) error) *factWriter {
+	return &factWriter{w: piece.NewWriter(factFormat, factSections, emit)}
+}
+
+// writeFacts writes the piece of the facts that a state has in its index.
+func (s *State) writeFacts(emit func(n int, block []byte) error) error {
+	w := newFactWriter(emit)
+	records := w.w.Records(factRecords, factWidth)
+	for _, n := range s.order {
+		k := s.held[n]
+		w.record = binary.LittleEndian.AppendUint64(w.record[:0], uint64(n))
+		w.record = append(w.record, byte(k.kind))
+		w.record = s.signature(k).vector.Append(w.record)
+		records.Add(w.record)
+	}
+	keys, lists := w.w.Dictionary(factKeys), w.w.Postings(factLists)
+	for _, k := range slices.Sorted(maps.Keys(s.index)) {
+		for _, g := range s.index[k] {
+			at, _ := slices.BinarySearch(s.order, g.number)
+			lists.Add(uint32(at), 1)
+		}
+		keys.Add(k.appendBytes(w.record[:0]), lists.End())
+	}
+	keys.End()
+	return w.w.Close()
+}
+
+// mergeFacts writes the piece of the facts of several pieces, which follow one another.
+func mergeFacts(parts []*factReader, emit func(n int, block []byte) error) error {
+	w := newFactWriter(emit)
+	records := w.w.Records(factRecords, factWidth)
+	base := make([]uint32, len(parts))
+	total := uint32(0)
+	for i, p := range parts {
+		base[i] = total
+		for record := range p.records.Len() {
+			records.Add(p.records.At(record))
+		}
+		total += p.records.Len()
+	}
+	keys, lists := w.w.Dictionary(factKeys), w.w.Postings(factLists)
+	next := make([]uint32, len(parts)) // the next term of each part
+	for {
+		least := leastKey(parts, next)
+		if least == nil {
+			break
+		}
+		for i, p := range parts {
+			if next[i] == p.keys.Len() || !bytes.Equal(p.keys.Key(next[i]), least) {
+				continue
+			}
+			for c := p.lists.All(p.keys.List(next[i])); c.Next(); {
+				lists.Add(base[i]+c.Number, 1)
+			}
+			next[i]++
+		}
+		keys.Add(least, lists.End())
+	}
+	keys.End()
+	for _, p := range parts {
+		if err := p.Err(); err != nil {
+			return err
+		}
+	}
+	return w.w.Close()
+}
+
+// leastKey is a copy of the least of the next keys; nil at the end.
+func leastKey(parts []*factReader, next []uint32) (least []byte) {
+	for i, p := range parts {
+		if next[i] == p.keys.Len() {
+			continue
+		}
+		if k := p.keys.Key(next[i]); least == nil || bytes.Compare(k, least) < 0 {
+			least = slices.Clone(k)
+		}
+	}
+	return least
+}

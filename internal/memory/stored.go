@@ -1,0 +1,187 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/piece"
+	"github.com/hermes-memory/hermes/internal/session"
+	"github.com/hermes-memory/hermes/internal/wordvec"
+)
+
+// Archive is the part of the store from which turns read single facts and messages, and
+// pieces.
+type Archive interface {
+	Store
+	Reader
+	PieceStore
+}
+
+// stored is the archive of a scope: its fact pieces, and the rows of the store. It keeps
+// its first error, and finds nothing from then on.
+type stored struct {
+	ctx   context.Context
+	store Archive
+	owner owner.Owner
+	scope Scope
+	parts []factPart // by rising number
+	err   error
+}
+
+// factPart is a fact piece being read.
+type factPart struct {
+	Piece
+	*factReader
+}
+
+// openStored opens the fact pieces of a scope, from the first one to the first gap.
+func openStored(ctx context.Context, st Archive, cache *piece.Cache, o owner.Owner, scope Scope, m *Manifest) (*stored, error) {
+	a := &stored{ctx: ctx, store: st, owner: o, scope: scope}
+	for _, p := range m.Run(FactPiece) {
+		open, err := piece.Open(ctx, &blocks{st, o, p.ID}, cache, factFormat)
+		if err != nil {
+			return nil, &brokenPiece{p.ID, err}
+		}
+		a.parts = append(a.parts, factPart{p, readFacts(ctx, open)})
+	}
+	return a, nil
+}
+
+// brokenPiece is the error of a piece that cannot be read.
+type brokenPiece struct {
+	id  PieceID
+	err error
+}
+
+func (e *brokenPiece) Error() string { return fmt.Sprintf("piece %d: %v", e.id, e.err) }
+func (e *brokenPiece) Unwrap() error { return e.err }
+
+// blocks reads the blocks of a piece from the store.
+type blocks struct {
+	store PieceStore
+	owner owner.Owner
+	id    PieceID
+}
+
+// Block implements piece.Source.
+func (b *blocks) Block(ctx context.Context, n int) ([]byte, error) {
+	return b.store.PieceBlock(ctx, b.owner, b.id, n)
+}
+
+// last is the number up to which the pieces index the facts of the scope.
+func (a *stored) last() FactNumber {
+	if len(a.parts) == 0 {
+		return 0
+	}
+	return NumberOf(a.parts[len(a.parts)-1].Last, MaxPart)
+}
+
+// failed is the first error of reading.
+func (a *stored) failed() error {
+	for i := range a.parts {
+		if err := a.parts[i].Err(); err != nil {
+			return &brokenPiece{a.parts[i].ID, err}
+		}
+	}
+	return a.err
+}
+
+// ofMessages are the facts of some messages.
+func (a *stored) ofMessages(ids []int64) []StoredFact {
+	if a.err != nil {
+		return nil
+	}
+	var facts []StoredFact
+	facts, a.err = a.store.FactsOfMessages(a.ctx, a.owner, a.scope, ids)
+	return facts
+}
+
+func (a *stored) len() (facts int) {
+	for i := range a.parts {
+		facts += a.parts[i].Count
+	}
+	return facts
+}
+
+func (a *stored) numbered(numbers []FactNumber) []StoredFact {
+	ids := make([]int64, len(numbers))
+	for i, n := range numbers {
+		ids[i] = n.Message()
+	}
+	slices.Sort(ids)
+	return a.ofMessages(slices.Compact(ids))
+}
+
+func (a *stored) named(id FactID) *StoredFact {
+	if a.err != nil {
+		return nil
+	}
+	var facts []StoredFact
+	if facts, a.err = a.store.FactsNamed(a.ctx, a.owner, a.scope, []FactID{id}); len(facts) == 0 {
+		return nil
+	}
+	return &facts[0]
+}
+
+func (a *stored) count(k key) (facts int) {
+	for i := range a.parts {
+		facts += int(a.parts[i].list(k).Count)
+	}
+	return facts
+}
+
+func (a *stored) newest(to []glimpse, k key, most int) []glimpse {
+	for i := len(a.parts) - 1; i >= 0 && most > 0; i-- {
+		before := len(to)
+		to = a.parts[i].newest(to, k, most)
+		most -= len(to) - before
+	}
+	return to
+}
+
+func (a *stored) meaning(n FactNumber) wordvec.Vector {
+	for i := len(a.parts) - 1; i >= 0; i-- {
+		if a.parts[i].Holds(n.Message()) {
+			return a.parts[i].meaning(n)
+		}
+	}
+	return wordvec.Vector{}
+}
+
+func (a *stored) all(each func(*StoredFact) bool) {
+	if a.err == nil {
+		a.err = a.store.Facts(a.ctx, a.owner, a.scope, each)
+	}
+}
+
+func (a *stored) ofMessage(id int64) []StoredFact { return a.ofMessages([]int64{id}) }
+
+func (a *stored) near(root session.ID, from, to int64) []StoredFact {
+	var places []Place
+	for seq := max(0, from); seq <= to; seq++ {
+		places = append(places, Place{root, seq})
+	}
+	messages, err := a.store.Quotes(a.ctx, a.owner, places)
+	if a.err = errors.Join(a.err, err); a.err != nil {
+		return nil
+	}
+	ids := make([]int64, len(messages))
+	for i := range messages {
+		ids[i] = messages[i].MessageID
+	}
+	slices.Sort(ids)
+	return a.ofMessages(ids)
+}
+
+// shelfPage is how many facts of a section are read together. Most blocks show fewer.
+const shelfPage = 16
+
+func (a *stored) shown(sec section, behind ShelfPlace) (facts []StoredFact) {
+	if a.err == nil {
+		facts, a.err = a.store.Shelf(a.ctx, a.owner, a.scope, sec, behind, shelfPage)
+	}
+	return facts
+}
