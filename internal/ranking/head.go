@@ -123,8 +123,8 @@ func (h *head) meet(stem []byte) {
 // hashSize is the size of a word's hash, in bytes.
 const hashSize = 4
 
-// speaker is the number of a speaker, who is added if new; none for no name.
-func (h *head) speaker(name string) int32 {
+// speakerNamed is the number of a speaker, who is added if new; none for no name.
+func (h *head) speakerNamed(name string) int32 {
 	if name == "" {
 		return none
 	}
@@ -185,6 +185,8 @@ func (h *head) postings(to []posting, id, skip, base int32) []posting {
 }
 
 func (h *head) record(d int32) *record { return &h.records[d] }
+
+func (h *head) speaker(d int32) int32 { return h.records[d].speaker }
 
 func (h *head) light(d int32) uint8 { return h.lights[d] }
 

@@ -152,7 +152,7 @@ func (x *Index) firstOf(d int32) int32 {
 
 // speaker is who said message d of a part; none if that is not known.
 func (x *Index) speaker(in int, d int32) int32 {
-	if n := x.parts[in].record(d).speaker; n >= 0 {
+	if n := x.parts[in].speaker(d); n >= 0 {
 		return x.speakers[in][n]
 	}
 	return none
@@ -185,7 +185,7 @@ func (x *Index) Add(d Document) {
 		o.saidAt = d.SaidAt.Unix()
 	}
 	r := record{
-		prev: none, next: none, first: h.size(), speaker: h.speaker(d.Speaker), line: h.lineOf(d.Root),
+		prev: none, next: none, first: h.size(), speaker: h.speakerNamed(d.Speaker), line: h.lineOf(d.Root),
 		total: e.total, content: e.content, traits: e.traits, asking: e.asking,
 	}
 	if r.speaker >= 0 && int(r.speaker) == len(x.speakers[in]) {

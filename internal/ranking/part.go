@@ -24,6 +24,8 @@ type part interface {
 	record(d int32) *record
 	// light is what grades a hit, see lightOf.
 	light(d int32) uint8
+	// speaker is who said a message; none.
+	speaker(d int32) int32
 	origin(d int32) origin
 	// words are the hashes of the message's first different words, 4 bytes each, not to be
 	// changed.

@@ -18,7 +18,7 @@ const PieceFormat = 1
 const (
 	inFacts    = iota // messages, 4 bytes; mixed, 1; newest time, 8
 	inRecords         // see putRecord
-	inBriefs          // where its words begin, 4; their number, 1; its weight, 1
+	inBriefs          // where its words begin, 4; their number, 1; its weight, 1; its speaker, 4
 	inOrigins         // message id, 8; number in the lineage, 8; time, 8; where its dates begin, 4
 	inSigns           // signatures
 	inSenses          // vectors
@@ -39,7 +39,7 @@ const (
 const (
 	factsWidth  = 13
 	recordWidth = 32
-	briefWidth  = 6
+	briefWidth  = 10
 	originWidth = 28
 	signWidth   = 16
 	spanWidth   = 16
@@ -261,6 +261,15 @@ func (s *sealed) holds(r *record) bool {
 		}
 	}
 	return true
+}
+
+func (s *sealed) speaker(d int32) int32 {
+	n := int32(binary.LittleEndian.Uint32(s.briefs.At(uint32(d))[6:]))
+	if n < none || int(n) >= len(s.names) {
+		s.fail("speaker %d of %d", n, len(s.names))
+		return none
+	}
+	return n
 }
 
 func (s *sealed) light(d int32) uint8 { return s.briefs.At(uint32(d))[5] }

@@ -131,6 +131,7 @@ func (p *pieceWriter) writeWords() {
 		words := p.x.parts[in].words(n)
 		briefs = binary.LittleEndian.AppendUint32(briefs, out.Add(words))
 		briefs = append(briefs, byte(len(words)/hashSize), p.x.parts[in].light(n))
+		briefs = binary.LittleEndian.AppendUint32(briefs, uint32(p.speakers[p.x.speaker(in, n)]))
 	}
 	to := p.w.Records(inBriefs, briefWidth)
 	for b := range slices.Chunk(briefs, briefWidth) {
