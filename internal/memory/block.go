@@ -51,7 +51,7 @@ func (s *State) Block(budget int, count func(string) int, opt BlockOptions) Bloc
 	s.checkCounts(count)
 	p := picker{
 		s: s, count: count, opt: &opt, left: budget - count(blockHead) - indexReserve,
-		taken: make(map[*record]bool, 64),
+		round: s.shelf.begin(),
 	}
 	if p.left <= 0 || s.Len() == 0 {
 		return Block{}
@@ -104,7 +104,7 @@ type picker struct {
 	count  func(string) int
 	opt    *BlockOptions
 	left   int
-	taken  map[*record]bool
+	round  uint32
 	chosen []*record
 	opened [sections]bool
 	months []int32 // section and month whose headings are counted
@@ -113,11 +113,11 @@ type picker struct {
 // take adds a fact if it may be shown and fits. It returns the fact's cost.
 func (p *picker) take(k *record) (cost int, ok bool) {
 	l := &k.line
-	if k.Section == nowhere || p.taken[k] {
+	if k.Section == nowhere || k.shownIn == p.round {
 		return 0, true
 	}
 	if p.opt.Hidden != nil && p.opt.Hidden(k.Source.Root, k.Source.Seq) {
-		p.taken[k] = true
+		k.shownIn = p.round
 		return 0, true
 	}
 	if l.tokens == 0 {
@@ -142,7 +142,7 @@ func (p *picker) take(k *record) (cost int, ok bool) {
 	}
 	p.opened[k.Section] = true
 	p.left -= cost
-	p.taken[k] = true
+	k.shownIn = p.round
 	p.chosen = append(p.chosen, k)
 	return cost, true
 }
@@ -203,7 +203,7 @@ func (p *picker) fillRest() {
 // untaken is the first fact of a section after a place that is not taken; nil at the end.
 func (p *picker) untaken(sec section, place ShelfPlace) *record {
 	k := p.s.firstAfter(sec, place)
-	for k != nil && p.taken[k] {
+	for k != nil && k.shownIn == p.round {
 		k = p.s.firstAfter(sec, k.Place())
 	}
 	return k

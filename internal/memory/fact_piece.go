@@ -77,7 +77,7 @@ func (r *factReader) newest(to []glimpse, k key, most int) []glimpse {
 // glimpse is what a record tells of its fact.
 func (r *factReader) glimpse(record uint32) glimpse {
 	b := r.records.At(record)
-	return glimpse{FactNumber(binary.LittleEndian.Uint64(b)), min(kindNumber(b[8]), otherKind)}
+	return glimpse{number: FactNumber(binary.LittleEndian.Uint64(b)), kind: min(kindNumber(b[8]), otherKind)}
 }
 
 // meaning is the vector of a fact; the zero vector for a fact that the piece lacks.

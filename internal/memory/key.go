@@ -34,6 +34,8 @@ func wordKeyOf(stem []byte) key { return keyOf(wordKey, hashOf(stem)) }
 type glimpse struct {
 	number FactNumber
 	kind   kindNumber
+	// record is the fact if it is in memory and the index knows that; nil otherwise.
+	record *record
 }
 
 // index maps keys to the facts with the key, by rising number.
@@ -41,7 +43,7 @@ type index map[key][]glimpse
 
 // add adds the newest fact under a key, at most once.
 func (x index) add(k key, g glimpse) {
-	if list := x[k]; len(list) == 0 || list[len(list)-1] != g {
+	if list := x[k]; len(list) == 0 || list[len(list)-1].number != g.number {
 		x[k] = append(list, g)
 	}
 }

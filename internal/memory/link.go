@@ -180,12 +180,12 @@ func (p *pool) alike(most int) {
 	}
 	var best []near
 	s.list = s.newest(s.list[:0], keyOf(assertedKey, 0), nearby)
-	for _, g := range s.list {
+	for i := range s.list {
+		g := s.list[i]
 		if g.number == p.now.Number {
 			continue
 		}
-		meaning := s.meaning(g.number)
-		c := about.vector.Cosine(&meaning)
+		c := s.cosine(&about.vector, g)
 		if len(best) == most && c <= best[most-1].cosine {
 			continue
 		}
@@ -204,12 +204,13 @@ func (p *pool) alike(most int) {
 	}
 }
 
-// meaning is the vector of a fact.
-func (s *State) meaning(n FactNumber) wordvec.Vector {
-	if k := s.held[n]; k != nil && k.about != nil {
-		return k.about.vector
+// cosine is how near the meaning of a fact is to another meaning.
+func (s *State) cosine(to *wordvec.Vector, g glimpse) float32 {
+	if g.record != nil && g.record.about != nil {
+		return to.Cosine(&g.record.about.vector)
 	}
-	return s.archive.meaning(n)
+	v := s.archive.meaning(g.number)
+	return to.Cosine(&v)
 }
 
 // siblings are the facts next to a fact that quote the same message. The facts of a message

@@ -35,7 +35,8 @@ func (s *State) match(question string, at time.Time, limit int) []*record {
 		return nil
 	}
 	q := s.ask(question, at)
-	t := tally{}
+	t := &s.tops
+	t.clear()
 	s.scoreWords(question, t, effort*limit)
 	for tech := range uint8(len(s.l.categories)) {
 		s.scoreNewest(t, keyOf(techKey, uint32(tech)), q.techs[tech])
@@ -43,59 +44,46 @@ func (s *State) match(question string, at time.Time, limit int) []*record {
 	if q.recurring {
 		s.scoreRecurring(t)
 	}
-	ranked := s.weigh(t, q)
+	weigh(t, q)
 	if q.broad {
-		for kind, points := range q.kinds {
-			ranked = append(ranked, s.ofKind(t, kindNumber(kind), points)...)
+		for kind, count := range q.kinds {
+			s.scoreKind(t, kindNumber(kind), count)
 		}
 	}
-	return s.best(ranked, q, limit)
-}
-
-// tally counts the points of facts.
-type tally map[glimpse]int32
-
-// points is a fact with its points.
-type points struct {
-	glimpse
-	count int32
+	return s.best(t.best(considered*limit), q, limit)
 }
 
 // scoreNewest gives points to the newest facts with a key.
-func (s *State) scoreNewest(t tally, k key, count int32) {
+func (s *State) scoreNewest(t *tops, k key, count int32) {
 	if count == 0 {
 		return
 	}
 	s.list = s.newest(s.list[:0], k, newestFacts)
-	for _, g := range s.list {
-		t[g] += count
+	for i := range s.list {
+		t.add(s.list[i], count)
 	}
 }
 
 // weigh adds the points of kinds, and leaves out facts that answer no question.
-func (s *State) weigh(t tally, q *asked) []points {
-	out := make([]points, 0, len(t))
-	for g, count := range t {
-		if !q.ignores(g.kind) {
-			out = append(out, points{g, count + q.kinds[g.kind]})
+func weigh(t *tops, q *asked) {
+	for i := range t.all {
+		if p := &t.all[i]; q.ignores(p.kind) {
+			p.count = 0
+		} else {
+			p.count += q.kinds[p.kind]
 		}
 	}
-	return out
 }
 
-// ofKind are the newest facts of a kind that have no points yet.
-func (s *State) ofKind(t tally, kind kindNumber, count int32) []points {
+// scoreKind gives points to the newest facts of a kind that have none yet.
+func (s *State) scoreKind(t *tops, kind kindNumber, count int32) {
 	if count == 0 || kind.silent() {
-		return nil
+		return
 	}
 	s.list = s.newest(s.list[:0], keyOf(kindKey, uint32(kind)), newestFacts)
-	var out []points
-	for _, g := range s.list {
-		if _, counted := t[g]; !counted {
-			out = append(out, points{g, count})
-		}
+	for i := range s.list {
+		t.addNew(s.list[i], count)
 	}
-	return out
 }
 
 // asked is a parsed question.
@@ -194,7 +182,7 @@ func (t *token) topicsAt(toks []token, i int) []topic {
 
 // scoreWords adds the weight of the words that a fact shares with the question. Rare
 // words weigh more. Beyond the limit, the facts of the rarest words are scored.
-func (s *State) scoreWords(question string, t tally, left int) {
+func (s *State) scoreWords(question string, t *tops, left int) {
 	type word struct {
 		key   key
 		facts int
@@ -219,8 +207,8 @@ func (s *State) scoreWords(question string, t tally, left int) {
 		}
 		count := int32(6 + 2*bits.Len(uint(s.Len()/w.facts)))
 		s.list = s.newest(s.list[:0], w.key, left) // if every word is common, the newest facts
-		for _, g := range s.list {
-			t[g] += count
+		for i := range s.list {
+			t.add(s.list[i], count)
 		}
 		left -= len(s.list)
 	}
@@ -229,31 +217,24 @@ func (s *State) scoreWords(question string, t tally, left int) {
 // best returns the first facts after adjustment: those with the most points, and newer
 // facts first among equals.
 func (s *State) best(all []points, q *asked, limit int) []*record {
-	first := func(a, b points) int {
-		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(b.number, a.number))
-	}
-	slices.SortFunc(all, first)
-	all = all[:min(len(all), considered*limit)]
 	s.list = s.list[:0]
 	for i := range all {
 		s.list = append(s.list, all[i].glimpse)
 	}
-	s.facts(s.list)
-	for i := range all {
-		if k := s.held[all[i].number]; k != nil {
-			all[i].count = s.adjust(k, all[i].count, q)
-		} else {
-			all[i].count = 0
-		}
+	found := slices.Clone(s.facts(s.list))
+	counts := make(map[*record]int32, len(found))
+	for _, k := range found {
+		at := slices.IndexFunc(all, func(p points) bool { return p.number == k.Number })
+		counts[k] = s.adjust(k, all[at].count, q)
 	}
-	slices.SortFunc(all, first)
-	var out []*record
-	for _, p := range all[:min(len(all), limit)] {
-		if p.count > 0 {
-			out = append(out, s.held[p.number])
+	found = slices.DeleteFunc(found, func(k *record) bool { return counts[k] <= 0 })
+	slices.SortFunc(found, func(a, b *record) int {
+		if counts[a] != counts[b] {
+			return cmp.Compare(counts[b], counts[a])
 		}
-	}
-	return out
+		return byNumber(b, a)
+	})
+	return found[:min(len(found), limit)]
 }
 
 // adjust corrects the points of a fact by what became of it, its reason and its time.

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -35,9 +36,9 @@ func (s *State) writeRecurring(b *strings.Builder, k *record) {
 }
 
 // scoreRecurring gives points to the facts whose reason was given more than once.
-func (s *State) scoreRecurring(t tally) {
+func (s *State) scoreRecurring(t *tops) {
 	reasons := make(map[key]bool)
-	for _, k := range s.facts(s.newest(nil, keyOf(recurringKey, 0), newestFacts)) {
+	for _, k := range slices.Clone(s.facts(s.newest(nil, keyOf(recurringKey, 0), newestFacts))) {
 		reason := k.reason()
 		if reasons[reason] {
 			continue

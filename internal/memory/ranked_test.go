@@ -1,11 +1,12 @@
 package memory
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 )
 
 // TestRanked compares with a sorted list, whatever comes and goes.
@@ -13,33 +14,30 @@ func TestRanked(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	var list ranked
-	weights := map[FactNumber]int32{}
+	there := map[FactNumber]*record{}
 	for range 2000 {
 		n := FactNumber(r.Int32N(300))
-		if w, there := weights[n]; there && r.IntN(2) == 0 {
-			list.remove(n, w)
-			delete(weights, n)
-		} else if !there {
-			weights[n] = r.Int32N(7) - 3
-			list.put(n, weights[n])
+		if k := there[n]; k != nil && r.IntN(2) == 0 {
+			list.remove(k)
+			delete(there, n)
+		} else if k == nil {
+			there[n] = &record{Mark: Mark{Number: n, Weight: r.Int32N(7) - 3}}
+			list.put(there[n])
 		}
 	}
-	list.remove(9999, 1) // never put in
-	list.remove(9999, 100)
+	list.remove(&record{Mark: Mark{Number: 9999, Weight: 1}}) // never put in
+	list.remove(&record{Mark: Mark{Number: 9999, Weight: 100}})
 	var want, got []FactNumber
-	for n := range weights {
+	for n := range there {
 		want = append(want, n)
 	}
 	slices.SortFunc(want, func(a, b FactNumber) int {
-		if weights[a] != weights[b] {
-			return int(weights[b] - weights[a])
-		}
-		return int(b - a)
+		return cmp.Or(cmp.Compare(there[b].Weight, there[a].Weight), cmp.Compare(b, a))
 	})
-	for p, ok := list.after(ShelfTop()); ok; p, ok = list.after(p) {
-		got = append(got, p.Number)
+	for k, ok := list.after(ShelfTop()); ok; k, ok = list.after(k.Place()) {
+		got = append(got, k.Number)
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -15,6 +15,8 @@ type record struct {
 	kind kindNumber
 	// repeats says that another current fact says the same.
 	repeats bool
+	// shownIn is the round of the last block that considered the fact.
+	shownIn uint32
 	line    line
 	// about is made when it is first needed.
 	about *signature
@@ -72,7 +74,7 @@ func (k *record) reason() key {
 
 // enterKeys adds a fact to an index.
 func (s *State) enterKeys(x index, k *record) {
-	g := glimpse{k.Number, k.kind}
+	g := glimpse{k.Number, k.kind, k}
 	x.add(keyOf(kindKey, uint32(k.kind)), g)
 	x.addWords(k.Statement, g)
 	if asked, found := s.Asked(k.Fact); found {
@@ -92,7 +94,7 @@ func (s *State) enterKeys(x index, k *record) {
 
 // enterAsserted adds a fact that asserts something under what it is about.
 func (s *State) enterAsserted(x index, k *record) {
-	g, about := glimpse{k.Number, k.kind}, s.signature(k)
+	g, about := glimpse{k.Number, k.kind, k}, s.signature(k)
 	x.add(keyOf(assertedKey, 0), g)
 	for i := range about.terms[:about.numTerms] {
 		t := &about.terms[i]

@@ -45,6 +45,8 @@ type shelf struct {
 	// probe is the count of a known text. It tells whether the cached counts of lines
 	// are still valid.
 	probe int
+	// round counts the blocks that were rendered.
+	round uint32
 	// heads are the costs of the headings for months.
 	heads map[int]int
 }
@@ -63,6 +65,12 @@ func newShelf() shelf {
 	return h
 }
 
+// begin begins another block.
+func (h *shelf) begin() uint32 {
+	h.round++
+	return h.round
+}
+
 // put adds a fact that the state has learnt, or that holds again.
 func (h *shelf) put(s *State, k *record) {
 	h.remove(k)
@@ -72,7 +80,7 @@ func (h *shelf) put(s *State, k *record) {
 	replaces := s.replacedBy(k) != nil
 	sec := sectionOf(k, replaces)
 	k.Section, k.Weight = sec, s.weightOf(k, replaces)
-	h.bySection[sec].put(k.Number, k.Weight)
+	h.bySection[sec].put(k)
 }
 
 // reread makes the line of a fact be rendered again.
@@ -81,7 +89,7 @@ func (k *record) reread() { k.line.text, k.line.tokens = "", 0 }
 // remove removes a fact that no longer holds.
 func (h *shelf) remove(k *record) {
 	if k.Section != nowhere {
-		h.bySection[k.Section].remove(k.Number, k.Weight)
+		h.bySection[k.Section].remove(k)
 	}
 	k.line, k.Section, k.Weight = line{}, nowhere, 0
 }
@@ -91,8 +99,8 @@ func (s *State) firstAfter(sec section, place ShelfPlace) *record {
 	h := &s.shelf
 	for {
 		next, found := h.bySection[sec].after(place)
-		if found && (h.whole[sec] || !h.read[sec].before(next)) {
-			return s.held[next.Number]
+		if found && (h.whole[sec] || !h.read[sec].before(next.Place())) {
+			return next
 		}
 		if h.whole[sec] {
 			return nil
@@ -109,7 +117,7 @@ func (s *State) readMore(sec section) {
 	for i := range facts {
 		h.read[sec] = facts[i].Place()
 		if k := s.admit(&facts[i]); k.Section == sec { // otherwise it has changed since it was stored
-			h.bySection[sec].put(k.Number, k.Weight)
+			h.bySection[sec].put(k)
 		}
 	}
 }

@@ -30,6 +30,8 @@ type State struct {
 	pool []candidate // buffer for the facts that a new one is compared with
 	toks []token     // buffer for the text being read
 	list []glimpse   // buffer for the facts of a key
+	read []*record   // buffer for the records of some facts
+	tops tops        // buffer for the facts that a question finds
 }
 
 // Change is the effect of a message: the facts as stored, the facts that they
@@ -168,7 +170,7 @@ func (s *State) alike(k *record) iter.Seq[*record] {
 		if same == 0 {
 			return
 		}
-		for _, o := range s.facts(s.newest(nil, same, visited)) {
+		for _, o := range slices.Clone(s.facts(s.newest(nil, same, visited))) {
 			if o != k && o.Current() && !yield(o) {
 				return
 			}
@@ -240,24 +242,35 @@ func (s *State) named(id FactID) *record {
 	return s.admit(s.archive.named(id))
 }
 
-// facts are the facts of some glimpses. Numbers without a fact are left out.
+// facts are the facts of some glimpses, in memory. Numbers without a fact are left out.
+// The slice is valid until the next call.
 func (s *State) facts(list []glimpse) []*record {
+	s.read = s.read[:0]
 	var missing []FactNumber
-	for _, g := range list {
-		if s.held[g.number] == nil {
-			missing = append(missing, g.number)
+	for i := range list {
+		k := list[i].record
+		if k == nil {
+			if k = s.held[list[i].number]; k == nil {
+				missing = append(missing, list[i].number)
+			}
+		}
+		s.read = append(s.read, k)
+	}
+	if len(missing) == 0 {
+		return s.read
+	}
+	s.fetch(missing)
+	kept := s.read[:0]
+	for i := range list {
+		k := s.read[i]
+		if k == nil {
+			k = s.held[list[i].number]
+		}
+		if k != nil {
+			kept = append(kept, k)
 		}
 	}
-	if len(missing) > 0 {
-		s.fetch(missing)
-	}
-	out := make([]*record, 0, len(list))
-	for _, g := range list {
-		if k := s.held[g.number]; k != nil {
-			out = append(out, k)
-		}
-	}
-	return out
+	return kept
 }
 
 // count is the number of facts with a key.
