@@ -2,6 +2,7 @@ package memory
 
 import (
 	"slices"
+	"unsafe"
 
 	"github.com/hermes-memory/hermes/internal/session"
 	"github.com/hermes-memory/hermes/internal/wordvec"
@@ -85,6 +86,22 @@ func (s *State) rest(on archive, last FactNumber) {
 	at, _ := slices.BinarySearch(s.order, last+1)
 	s.order = slices.Clone(s.order[at:])
 	s.learnt = len(s.order)
+}
+
+// shed drops the facts that the archive indexes. They are read again by need.
+func (s *State) shed() {
+	held := s.held
+	s.held, s.byID, s.size = make(map[FactNumber]*record), make(map[FactID]FactNumber), 0
+	for _, n := range s.order {
+		k := held[n]
+		s.keep(k)
+		if k.about != nil {
+			s.size += int64(unsafe.Sizeof(*k.about))
+		}
+	}
+	round := s.shelf.round // records remember the rounds in which they were considered
+	s.shelf, s.pool, s.list, s.read, s.tops = newShelf(), nil, nil, nil, tops{}
+	s.shelf.round = round
 }
 
 // take adds stored facts with their marks, which no archive indexes.

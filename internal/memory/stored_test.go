@@ -151,6 +151,14 @@ func TestStateOverPieces(t *testing.T) {
 		partly.rest(on, on.last())
 		rested = on.last()
 		agree(t, whole, partly, said[random.IntN(len(said))])
+		if random.IntN(2) == 0 {
+			before := partly.Size()
+			partly.shed()
+			if partly.Size() > before {
+				t.Fatalf("shedding made %d bytes of %d", partly.Size(), before)
+			}
+			agree(t, whole, partly, said[random.IntN(len(said))])
+		}
 	}
 }
 

@@ -151,7 +151,7 @@ func (c *Views) leave(e *viewEntry) {
 	case <-e.loaded:
 		if e.view != nil {
 			size = e.view.size()
-			spent = size > maxView || e.view.Err() != nil
+			spent = errors.Join(e.view.Err(), e.view.damage()) != nil
 		}
 	default:
 	}
@@ -164,7 +164,10 @@ func (c *Views) leave(e *viewEntry) {
 	c.held += size - e.size
 	e.size = size
 	if e.users == 0 && spent {
-		c.remove(e) // it is read again, by need
+		c.remove(e) // what it tells cannot be relied on
+	}
+	if e.users == 0 && e.view != nil {
+		e.view.shed()
 	}
 	for el := c.order.Back(); el != nil && c.held > c.limit; {
 		victim, _ := el.Value.(*viewEntry)
@@ -229,8 +232,19 @@ func (c *Views) Withdraw(o owner.Owner, s Scope, w Withdrawal) {
 	}
 }
 
-// maxView is the most bytes of a scope that stay in memory between turns.
-const maxView = 8 << 20
+// maxFacts is the most bytes of a scope's facts that stay in memory between turns, if they
+// can be read again by need.
+const maxFacts = 4 << 20
+
+// shed drops the facts that turns have read from the archive, if they are many. No turn uses
+// the view, so the store has all that they changed.
+func (v *View) shed() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.archive != nil && v.state.Size() > maxFacts {
+		v.state.shed()
+	}
+}
 
 // settle asks for pieces after a use, if many facts are in none.
 func (c *Views) settle(e *viewEntry, o owner.Owner, s Scope) {
