@@ -122,11 +122,8 @@ func (k *Keeper) Keep(ctx context.Context, o owner.Owner, scope Scope) error {
 			return fmt.Errorf("read manifest: %w", err)
 		}
 		on, err := openStored(ctx, k.views.store, k.views.cache, o, scope, &m)
-		if broken := new(brokenPiece); errors.As(err, &broken) {
-			err = k.views.mend(ctx, o, broken)
-			if err == nil {
-				continue
-			}
+		if isPiece(err) {
+			return errors.Join(k.views.mend(ctx, o, err), err) // the next turn asks again
 		}
 		if err != nil {
 			return err
@@ -136,11 +133,9 @@ func (k *Keeper) Keep(ctx context.Context, o owner.Owner, scope Scope) error {
 			return err
 		}
 		swap.Withdrawn = m.Withdrawn
-		if err := k.views.store.Swap(ctx, o, m, swap); err != nil {
+		err = k.views.swap(ctx, o, scope, func() error { return k.views.store.Swap(ctx, o, m, swap) })
+		if err != nil {
 			return fmt.Errorf("take pieces over: %w", err)
-		}
-		if err := k.views.rebase(ctx, o, scope); err != nil {
-			return err
 		}
 	}
 }

@@ -56,6 +56,9 @@ type brokenPiece struct {
 	err error
 }
 
+// isPiece reports whether an error is that of a piece.
+func isPiece(err error) bool { return errors.As(err, new(*brokenPiece)) }
+
 func (e *brokenPiece) Error() string { return fmt.Sprintf("piece %d: %v", e.id, e.err) }
 func (e *brokenPiece) Unwrap() error { return e.err }
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/language"
 	"github.com/hermes-memory/hermes/internal/owner"
-	"github.com/hermes-memory/hermes/internal/piece"
 	"github.com/hermes-memory/hermes/internal/ranking"
 	"github.com/hermes-memory/hermes/internal/recovery"
 	"github.com/hermes-memory/hermes/internal/session"
@@ -58,8 +57,8 @@ func NewView() *View {
 // load reads a scope's memory from the store, its facts and its messages concurrently.
 func (c *Views) load(ctx context.Context, o owner.Owner, scope Scope) (*View, error) {
 	v, err := c.tryLoad(ctx, o, scope)
-	if broken := new(brokenPiece); errors.As(err, &broken) {
-		if err := c.mend(ctx, o, broken); err != nil {
+	if isPiece(err) { // it is damaged, or was replaced since the manifest was read
+		if err := c.mend(ctx, o, err); err != nil {
 			return nil, err
 		}
 		return c.tryLoad(ctx, o, scope)
@@ -151,8 +150,8 @@ func factsAfter(ctx context.Context, st Reader, o owner.Owner, scope Scope, last
 	}
 }
 
-// with runs work on the state. If a piece of its index turns out to be damaged, the state
-// is read whole from the facts, and work runs again.
+// with runs work on the state. If a piece of its index cannot be read, the state is read
+// whole from the facts, and work runs again.
 func (v *View) with(work func(*State)) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -160,7 +159,7 @@ func (v *View) with(work func(*State)) {
 	if v.archive == nil || v.broken != nil {
 		return
 	}
-	if v.broken = v.archive.failed(); !errors.Is(v.broken, piece.ErrDamaged) {
+	if v.broken = v.archive.failed(); !isPiece(v.broken) {
 		return
 	}
 	whole := NewState()
@@ -176,7 +175,7 @@ func (v *View) Err() error {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	err := v.err
-	if err == nil && !errors.Is(v.broken, piece.ErrDamaged) {
+	if err == nil && !isPiece(v.broken) {
 		err = v.broken
 	}
 	if err != nil {

@@ -232,24 +232,25 @@ func (c *Views) Withdraw(o owner.Owner, s Scope, w Withdrawal) {
 	}
 }
 
-// maxFacts is the most bytes of a scope's facts that stay in memory between turns, if they
-// can be read again by need.
-const maxFacts = 4 << 20
+// maxFacts is how many facts of a scope stay in memory between turns, of those that can be
+// read again by need: about 40 MB. A question and a new fact read a hundred facts each, so a
+// long session is fast if most of its facts are in memory.
+const maxFacts = 32_768
 
 // shed drops the facts that turns have read from the archive, if they are many. No turn uses
 // the view, so the store has all that they changed.
 func (v *View) shed() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.archive != nil && v.state.Size() > maxFacts {
+	if v.archive != nil && v.state.readable() > maxFacts {
 		v.state.shed()
 	}
 }
 
 // settle asks for pieces after a use, if many facts are in none.
 func (c *Views) settle(e *viewEntry, o owner.Owner, s Scope) {
-	if broken := new(brokenPiece); e.view != nil && errors.As(e.view.damage(), &broken) {
-		if err := c.mend(context.Background(), o, broken); err != nil {
+	if e.view != nil {
+		if err := c.mend(context.Background(), o, e.view.damage()); err != nil {
 			c.log.Error("a damaged piece could not be dropped", "error", err)
 		}
 	}
@@ -265,21 +266,17 @@ func (v *View) unkept() int {
 	return v.state.learnt
 }
 
-// rebase makes the cached view of a scope rest on the pieces that the store has now.
-func (c *Views) rebase(ctx context.Context, o owner.Owner, s Scope) error {
-	c.mu.Lock()
-	e := c.byKey[viewKeyOf(o, s)]
-	c.mu.Unlock()
-	if e == nil {
-		return nil
+// swap changes the pieces of a scope by do, and makes the cached view of the scope rest on
+// the new ones. No turn uses the view meanwhile, so none reads a piece that is gone.
+func (c *Views) swap(ctx context.Context, o owner.Owner, s Scope, do func() error) error {
+	v := c.cached(o, s)
+	if v == nil {
+		return do()
 	}
-	select {
-	case <-e.loaded:
-	default:
-		return nil // it is being read, from pieces that stay readable until it is dropped
-	}
-	if e.view == nil {
-		return nil
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if err := do(); err != nil {
+		return err
 	}
 	m, err := c.store.Manifest(ctx, o, s)
 	if err != nil {
@@ -289,17 +286,31 @@ func (c *Views) rebase(ctx context.Context, o owner.Owner, s Scope) error {
 	if err != nil {
 		return err
 	}
-	if !e.view.rest(on) {
+	if !v.rest(on) {
 		c.Drop(o, s)
 	}
 	return nil
 }
 
+// cached is the cached view of a scope; nil if there is none.
+func (c *Views) cached(o owner.Owner, s Scope) *View {
+	c.mu.Lock()
+	e := c.byKey[viewKeyOf(o, s)]
+	c.mu.Unlock()
+	if e == nil {
+		return nil
+	}
+	select {
+	case <-e.loaded:
+		return e.view
+	default:
+		return nil // it is being read, and read again if it meets a piece that is gone
+	}
+}
+
 // rest makes the state of a view rest on an archive. It reports false for one that indexes
-// less than the present one.
+// less than the present one. The caller holds mu.
 func (v *View) rest(on *stored) bool {
-	v.mu.Lock()
-	defer v.mu.Unlock()
 	if v.archive != nil && on.last() < v.archive.last() {
 		return false
 	}
@@ -308,9 +319,14 @@ func (v *View) rest(on *stored) bool {
 	return true
 }
 
-// mend drops a piece that cannot be read, so that it is made again.
-func (c *Views) mend(ctx context.Context, o owner.Owner, broken *brokenPiece) error {
-	c.log.Error("the index of a scope is damaged; it is made again", "error", broken)
+// mend drops the damaged piece that an error names, if it names one. The piece is made again.
+func (c *Views) mend(ctx context.Context, o owner.Owner, err error) error {
+	var broken *brokenPiece
+	damaged := errors.Is(err, piece.ErrDamaged) || errors.Is(err, piece.ErrFormat)
+	if !damaged || !errors.As(err, &broken) {
+		return nil
+	}
+	c.log.Error("the index of a scope is damaged; it is made again", "error", err)
 	if err := c.store.DropPieces(ctx, o, []PieceID{broken.id}); err != nil {
 		return fmt.Errorf("drop a damaged piece: %w", err)
 	}
