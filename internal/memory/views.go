@@ -20,7 +20,7 @@ type Views struct {
 	cache *piece.Cache
 	limit int64
 	log   *slog.Logger
-	// keep is told of scopes with many facts that no piece indexes; nil tells nobody.
+	// keep is told of scopes with many facts that no piece indexes; nil if there is no keeper.
 	keep func(owner.Owner, Scope)
 	// embeddings is the model whose vectors are read with a scope; "" for none.
 	embeddings string
@@ -238,9 +238,12 @@ func (c *Views) Withdraw(o owner.Owner, s Scope, w Withdrawal) {
 const maxFacts = 32_768
 
 // shed drops the facts that turns have read from the archive, if they are many. No turn uses
-// the view, so the store has all that they changed.
+// the view, so the store has all that they changed. While its pieces are changed, the view
+// sheds nothing: the caller holds the cache's lock, and all scopes would wait.
 func (v *View) shed() {
-	v.mu.Lock()
+	if !v.mu.TryLock() {
+		return
+	}
 	defer v.mu.Unlock()
 	if v.archive != nil && v.state.readable() > maxFacts {
 		v.state.shed()
@@ -273,23 +276,30 @@ func (c *Views) swap(ctx context.Context, o owner.Owner, s Scope, do func() erro
 	if v == nil {
 		return do()
 	}
+	rests, err := c.swapUnder(ctx, v, o, s, do)
+	if err == nil && !rests {
+		c.Drop(o, s) // without the view's lock: the cache's lock comes first
+	}
+	return err
+}
+
+// swapUnder is swap under the lock of a view. It reports whether the view rests on the new
+// pieces.
+func (c *Views) swapUnder(ctx context.Context, v *View, o owner.Owner, s Scope, do func() error) (bool, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if err := do(); err != nil {
-		return err
+		return false, err
 	}
 	m, err := c.store.Manifest(ctx, o, s)
 	if err != nil {
-		return fmt.Errorf("read manifest: %w", err)
+		return false, fmt.Errorf("read manifest: %w", err)
 	}
 	on, err := openStored(context.WithoutCancel(ctx), c.store, c.cache, o, s, &m)
 	if err != nil {
-		return err
+		return false, err
 	}
-	if !v.rest(on) {
-		c.Drop(o, s)
-	}
-	return nil
+	return v.rest(on), nil
 }
 
 // cached is the cached view of a scope; nil if there is none.
