@@ -2,8 +2,10 @@ package memory
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -130,33 +132,32 @@ func (s *State) writeFacts(emit func(n int, block []byte) error) error {
 }
 
 // mergeFacts writes the piece of the facts of several pieces, which follow one another.
+// The error is piece.ErrDamaged if a piece is not as it was written.
 func mergeFacts(parts []*factReader, emit func(n int, block []byte) error) error {
 	w := newFactWriter(emit)
-	records := w.w.Records(factRecords, factWidth)
-	base := make([]uint32, len(parts))
-	total := uint32(0)
-	for i, p := range parts {
-		base[i] = total
-		for record := range p.records.Len() {
-			records.Add(p.records.At(record))
-		}
-		total += p.records.Len()
+	base, err := mergeRecords(parts, w.w.Records(factRecords, factWidth))
+	if err != nil {
+		return err
 	}
 	keys, lists := w.w.Dictionary(factKeys), w.w.Postings(factLists)
-	next := make([]uint32, len(parts)) // the next term of each part
+	terms := make([]piece.Terms, len(parts))
+	for i, p := range parts {
+		terms[i] = p.keys.All()
+		terms[i].Next()
+	}
 	for {
-		least := leastKey(parts, next)
+		least := leastKey(terms)
 		if least == nil {
 			break
 		}
 		for i, p := range parts {
-			if next[i] == p.keys.Len() || !bytes.Equal(p.keys.Key(next[i]), least) {
+			if !bytes.Equal(terms[i].Key, least) {
 				continue
 			}
-			for c := p.lists.All(p.keys.List(next[i])); c.Next(); {
+			for c := p.lists.All(p.keys.List(terms[i].Term)); c.Next(); {
 				lists.Add(base[i]+c.Number, 1)
 			}
-			next[i]++
+			terms[i].Next()
 		}
 		keys.Add(least, lists.End())
 	}
@@ -169,15 +170,34 @@ func mergeFacts(parts []*factReader, emit func(n int, block []byte) error) error
 	return w.w.Close()
 }
 
-// leastKey is a copy of the least of the next keys; nil at the end.
-func leastKey(parts []*factReader, next []uint32) (least []byte) {
-	for i, p := range parts {
-		if next[i] == p.keys.Len() {
-			continue
+// mergeRecords writes the records of the pieces, and returns where those of each begin.
+func mergeRecords(parts []*factReader, to *piece.RecordWriter) (base []uint32, err error) {
+	total, last := uint32(0), FactNumber(-1)
+	for _, p := range parts {
+		base = append(base, total)
+		if p.lists.Bound() > p.records.Len() {
+			return nil, cmp.Or(p.Err(), fmt.Errorf("%w: record %d of %d", piece.ErrDamaged, p.lists.Bound()-1, p.records.Len()))
 		}
-		if k := p.keys.Key(next[i]); least == nil || bytes.Compare(k, least) < 0 {
-			least = slices.Clone(k)
+		for record := range p.records.Len() {
+			b := p.records.At(record)
+			n := FactNumber(binary.LittleEndian.Uint64(b))
+			if n <= last {
+				return nil, cmp.Or(p.Err(), fmt.Errorf("%w: fact %d after %d", piece.ErrDamaged, n, last))
+			}
+			to.Add(b)
+			last = n
+		}
+		total += p.records.Len()
+	}
+	return base, nil
+}
+
+// leastKey is a copy of the least of the keys; nil at the end.
+func leastKey(terms []piece.Terms) (least []byte) {
+	for i := range terms {
+		if k := terms[i].Key; k != nil && (least == nil || bytes.Compare(k, least) < 0) {
+			least = k
 		}
 	}
-	return least
+	return bytes.Clone(least)
 }

@@ -1,7 +1,8 @@
 package memory
 
 import (
-	"context"
+	"encoding/binary"
+	"errors"
 	"hash/crc32"
 	"math"
 	"testing"
@@ -11,18 +12,22 @@ import (
 )
 
 // FuzzFactPiece reads everything in a fact piece of which one byte was changed, with a
-// checksum that fits: what is read may be wrong, but nothing panics or runs for ever.
+// checksum that fits, and merges it with a sound one: what is read may be wrong, but nothing
+// panics or runs for ever, and a merged piece that is refused is damaged.
 func FuzzFactPiece(f *testing.F) {
-	whole := NewState()
+	whole, after := NewState(), NewState()
 	for i, text := range []string{"We use Postgres for orders because it is fast.", "I moved to Bonn.", "The limit is 10 MB.", "I like tea."} {
-		d := spoken(int64(i), session.User, text)
-		d.MessageID = int64(i + 1)
-		whole.Learn(Distill(d, nil))
+		for n, s := range []*State{whole, after} {
+			d := spoken(int64(i), session.User, text)
+			d.MessageID = int64(10*n + i + 1)
+			s.Learn(Distill(d, nil))
+		}
 	}
-	var made piece.Blocks
-	if err := whole.writeFacts(made.Emit); err != nil {
+	var made, next piece.Blocks
+	if err := errors.Join(whole.writeFacts(made.Emit), after.writeFacts(next.Emit)); err != nil {
 		f.Fatal(err)
 	}
+	sound := openFacts(f, next)
 	f.Add(0, byte(1))
 	for at := 3; at < len(made[0]); at += 97 {
 		f.Add(at, byte(at))
@@ -35,9 +40,7 @@ func FuzzFactPiece(f *testing.F) {
 		}
 		block[at] ^= mask
 		sum := crc32.Update(0, crc32.MakeTable(crc32.Castagnoli), block[:body])
-		for i := range crc32.Size {
-			block[body+i] = byte(sum >> (8 * i))
-		}
+		binary.LittleEndian.PutUint32(block[body:], sum)
 		p, err := piece.Open(t.Context(), piece.Blocks{block}, piece.NewCache(1<<20), factFormat)
 		if err != nil {
 			return
@@ -49,6 +52,24 @@ func FuzzFactPiece(f *testing.F) {
 			}
 		}
 		var merged piece.Blocks
-		_ = mergeFacts([]*factReader{readFacts(context.Background(), p), r}, merged.Emit) // it is refused, or it is as wrong as the piece
+		err = mergeFacts([]*factReader{readFacts(t.Context(), p), readFacts(t.Context(), sound)}, merged.Emit)
+		switch {
+		case err != nil && !errors.Is(err, piece.ErrDamaged):
+			t.Errorf("got %v, want that the piece is damaged", err)
+		case err == nil:
+			openFacts(t, merged)
+		case mask == 0:
+			t.Error(err)
+		}
 	})
+}
+
+// openFacts opens a fact piece.
+func openFacts(t testing.TB, blocks piece.Blocks) *piece.Piece {
+	t.Helper()
+	p, err := piece.Open(t.Context(), blocks, piece.NewCache(1<<20), factFormat)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }

@@ -9,7 +9,7 @@ type Cursor struct {
 	Count  uint8
 
 	left  uint32 // entries after this one
-	bound uint32 // of the section's numbers
+	bound uint64 // of the section's numbers
 	at    int    // the next entry in data
 	data  []byte // the rest of a block, from where the cursor entered it
 	next  uint64 // the position after data
@@ -31,23 +31,24 @@ func (c *Cursor) Next() bool {
 	}
 	data := c.data[c.at : c.at+entrySize]
 	first := data[0]
-	if first >= 0x80 { // 64 numbers or more from the one before
+	if first-2 >= 0x7e { // 64 numbers or more from the one before, or none
 		n, ok := c.take(data)
 		c.at += n
 		return ok || c.damaged()
 	}
-	c.Number += uint32(first >> 1)
+	number := uint64(c.Number) + uint64(first>>1)
+	c.Number = uint32(number)
 	if c.Count = 1; first&1 == 0 {
 		c.at++
 	} else {
 		c.Count = max(data[1], 1)
 		c.at += 2
 	}
-	return c.Number < c.bound || c.damaged()
+	return number < c.bound || c.damaged()
 }
 
 // take moves to the entry at the beginning of data, which takes n bytes. It reports false if there
-// is none.
+// is none, or if its number is not greater than the one before.
 func (c *Cursor) take(data []byte) (n int, ok bool) {
 	var gap uint64
 	for shift := 0; ; shift += 7 {
@@ -61,6 +62,9 @@ func (c *Cursor) take(data []byte) (n int, ok bool) {
 			break
 		}
 	}
+	if gap>>1 == 0 && c.Count > 0 { // only a first entry has the number 0
+		return 0, false
+	}
 	c.Count = 1
 	if gap&1 != 0 {
 		if n >= len(data) || data[n] == 0 {
@@ -71,7 +75,7 @@ func (c *Cursor) take(data []byte) (n int, ok bool) {
 	}
 	number := uint64(c.Number) + gap>>1
 	c.Number = uint32(number)
-	return n, number < uint64(c.bound)
+	return n, number < c.bound
 }
 
 // across is Next at the end of a block: the entry may go on in the next one.

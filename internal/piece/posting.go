@@ -89,7 +89,8 @@ func (r *Reader) Postings(section int) Postings {
 	return Postings{bytes: Bytes{r: r, start: uint64(s.start), size: s.size}, bound: s.more}
 }
 
-// Bound is greater than every number in the lists. Cursors never return one that is not less.
+// Bound is greater than every number in the lists. Cursors never return one that is not less, nor
+// one that is not greater than the one before.
 func (ps *Postings) Bound() uint32 { return ps.bound }
 
 // From returns a cursor at the entry with that rank, counted from 0, the lowest number first. The
@@ -152,8 +153,11 @@ func (ps *Postings) cursor(l List, step uint32) Cursor {
 		return Cursor{}
 	}
 	c := Cursor{
-		Number: before, left: l.Count - step*stepLength, bound: ps.bound,
+		Number: before, left: l.Count - step*stepLength, bound: uint64(ps.bound),
 		next: ps.bytes.start + offset, end: ps.bytes.start + uint64(ps.bytes.size), r: ps.bytes.r,
+	}
+	if step > 0 {
+		c.Count = 1 // an entry came before
 	}
 	c.data = c.r.span(c.next, c.end)
 	c.next += uint64(len(c.data))

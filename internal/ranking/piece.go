@@ -361,8 +361,8 @@ func (s *sealed) speakers() []string { return s.names }
 func (s *sealed) facts() facts { return s.known }
 
 func (s *sealed) terms(each func(stem []byte, id int32)) {
-	for i := range s.stems.Len() {
-		each(s.stems.Key(i), int32(i))
+	for t := s.stems.All(); t.Next(); {
+		each(t.Key, int32(t.Term))
 	}
 }
 
