@@ -53,6 +53,9 @@ type Reader interface {
 	// DocumentsNumbered returns the standing messages of a scope by their ids, in the
 	// order of the ids.
 	DocumentsNumbered(ctx context.Context, o owner.Owner, scope Scope, ids []int64) ([]ranking.Document, error)
+	// DocumentsBefore returns the standing messages of a lineage in a scope before a Seq,
+	// newest first, at most limit.
+	DocumentsBefore(ctx context.Context, o owner.Owner, scope Scope, root session.ID, seq int64, limit int) ([]ranking.Document, error)
 }
 
 // PieceStore keeps the pieces of scopes: immutable indexes over runs of messages, which

@@ -151,6 +151,24 @@ func (db *DB) DocumentsNumbered(ctx context.Context, o owner.Owner, scope memory
 	return lookUp(ctx, db, o, w, ids)
 }
 
+const (
+	documentsBefore = `SELECT ` + documentColumns + ` FROM messages WHERE owner_id = ?1 AND root_id = ?4 AND seq < ?5
+		AND recorded_at <= ?3 AND undone_at IS NULL AND `
+	newestBefore             = ` ORDER BY seq DESC LIMIT 0+?6`
+	documentsBeforeByKey     = documentsBefore + `session_key = ?2` + newestBefore
+	documentsBeforeByRoot    = documentsBefore + `root_id = ?2 AND session_key IS NULL` + newestBefore
+	documentsBeforeOfLineage = documentsBefore + `root_id = ?2` + newestBefore
+)
+
+// DocumentsBefore implements memory.Reader.
+func (db *DB) DocumentsBefore(
+	ctx context.Context, o owner.Owner, scope memory.Scope, root session.ID, seq int64, limit int,
+) ([]ranking.Document, error) {
+	query, arg := ofScope(scope, documentsBeforeByKey, documentsBeforeByRoot, documentsBeforeOfLineage)
+	read := func(rows *sql.Rows) (ranking.Document, error) { return scanDocument(rows) }
+	return rowsOf(ctx, db, read, query, o.ID(), arg, until(scope.AsOf), string(root), seq, limit)
+}
+
 // wanted is a lookup of rows R in a scope.
 type wanted[R any] struct {
 	query, arg string // arg is the key or the root of the scope

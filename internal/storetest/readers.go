@@ -22,6 +22,7 @@ func readerTests() []test {
 		{"marks of facts change", testMarks},
 		{"a rewrite replaces facts with their marks", testRewriteMarks},
 		{"messages are read by id", testDocumentsNumbered},
+		{"messages are read back from a place", testDocumentsBefore},
 		{"many facts are read in order", testManyFacts},
 	}
 }
@@ -249,6 +250,35 @@ func testDocumentsNumbered(t *testing.T, st Store) {
 	same(t, "of a lineage", got, documentsOf(other.messages))
 }
 
+func testDocumentsBefore(t *testing.T, st Store) {
+	l := newTalk(alice(), "s", "key")
+	l.say(t, st, "0", "1", "2", "3")
+	l.key = ""
+	l.say(t, st, "4")
+	docs := documentsOf(l.messages)
+	check := func(what string, scope memory.Scope, root session.ID, seq int64, limit int, want ...int) {
+		t.Helper()
+		got, err := st.DocumentsBefore(t.Context(), alice(), scope, root, seq, limit)
+		kind(t, what, err, "")
+		wanted := documentsOf(nil)
+		for _, i := range want {
+			wanted = append(wanted, docs[i])
+		}
+		same(t, what, got, wanted)
+	}
+	key := memory.Scope{Key: "key"}
+	check("all", key, "s", 9, 9, 3, 2, 1, 0)
+	check("some", key, "s", 3, 2, 2, 1)
+	check("at the beginning", key, "s", 0, 9)
+	check("of the scope of the lineage", memory.Scope{Root: "s"}, "s", 9, 9, 4)
+	check("of the whole lineage", memory.Scope{Root: "s", Whole: true}, "s", 9, 2, 4, 3)
+	check("of another key", memory.Scope{Key: "other"}, "s", 9, 9)
+	check("of another lineage", key, "other", 9, 9)
+	check("of the past", memory.Scope{Key: "key", AsOf: epoch()}, "s", 9, 9)
+	kind(t, "undo", st.Rewrite(t.Context(), alice(), undone("s", 2)), "")
+	check("what stands", key, "s", 9, 9, 1, 0)
+}
+
 // testManyFacts reads more facts than a store reads at once.
 func testManyFacts(t *testing.T, st Store) {
 	l := newTalk(alice(), "s", "")
@@ -312,6 +342,9 @@ func readerCases() map[string]isolationCase {
 				return nil, err
 			}
 			return st.DocumentsNumbered(ctx, o, scopes[0], ids)
+		}},
+		"DocumentsBefore": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			return st.DocumentsBefore(ctx, o, scopes[0], theSession, 100, 100)
 		}},
 		"Manifest": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			m, err := st.Manifest(ctx, o, scopes[0])
