@@ -61,5 +61,5 @@ func (m *meanings) join(hits []ranking.Hit, question int, explain bool) []rankin
 	if m.messages.Len() == 0 {
 		return hits
 	}
-	return ranking.Fuse(hits, m.messages.Near(m.questions[question], ranking.Nearest, nil), len(hits), explain)
+	return ranking.Fuse(hits, m.messages.Near(&ranking.Query{Vector: m.questions[question]}, ranking.Nearest), len(hits), explain)
 }

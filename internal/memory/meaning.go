@@ -75,7 +75,7 @@ func (v *View) searchByMeaning(h Horizon, q ranking.Query) []ranking.Hit {
 	q.Limit = max(limit, ranking.Nearest)
 	hits := v.searchIndex(h, q)
 	v.mu.RLock()
-	near := v.meanings.Near(q.Vector, ranking.Nearest, q.Skip)
+	near := v.meanings.Near(&q, ranking.Nearest)
 	v.mu.RUnlock()
 	if len(near) == 0 {
 		return hits[:min(len(hits), limit)]

@@ -22,6 +22,8 @@ type Document struct {
 	Text      string
 	Note      string // session.Message.Note
 	SaidAt    time.Time
+	// Tainted says that the message is, or may repeat, text of another program.
+	Tainted bool
 }
 
 // Outside reports whether the message is, or repeats, text of another program.
@@ -47,6 +49,8 @@ type Query struct {
 	Limit int
 	// Skip omits messages that the model is sent anyway. Nil omits none.
 	Skip func(root session.ID, seq int64) bool
+	// Undone reports messages that no longer stand. Nil reports none.
+	Undone func(messageID int64) bool
 	// Explain fills Hit.Reasons.
 	Explain bool
 	// Vector is the vector of Text; nil ranks by words alone. [Index.Search] ignores

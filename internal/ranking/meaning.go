@@ -71,17 +71,17 @@ func (m *Meanings) Len() int { return len(m.rows) }
 // Size is the approximate size, in bytes.
 func (m *Meanings) Size() int64 { return m.size }
 
-// Near returns the messages nearest to a question, nearest first; Score is the cosine.
-// Vectors of another length are skipped.
-func (m *Meanings) Near(question []float32, limit int, skip func(session.ID, int64) bool) []Hit {
-	scale, asked, ok := Quantize(question)
+// Near returns the messages nearest to a query's vector, nearest first; Score is the
+// cosine. Vectors of another length are skipped.
+func (m *Meanings) Near(q *Query, limit int) []Hit {
+	scale, asked, ok := Quantize(q.Vector)
 	if !ok {
 		return nil
 	}
 	hits := make([]Hit, 0, limit+1)
 	for i := len(m.rows) - 1; i >= 0; i-- { // newer messages first among equals
 		r := &m.rows[i]
-		if len(r.Parts) != len(asked) || skip != nil && skip(r.Root, r.Seq) {
+		if len(r.Parts) != len(asked) || q.skips(r) {
 			continue
 		}
 		score := float64(dot(asked, r.Parts)) * float64(scale) * float64(r.Scale)
@@ -98,6 +98,11 @@ func (m *Meanings) Near(question []float32, limit int, skip func(session.ID, int
 		hits = hits[:min(len(hits), limit)]
 	}
 	return hits
+}
+
+// skips reports whether a query leaves a message out.
+func (q *Query) skips(r *Vector) bool {
+	return q.Undone != nil && q.Undone(r.MessageID) || q.Skip != nil && q.Skip(r.Root, r.Seq)
 }
 
 // dot is unrolled because the search spends all its time here.

@@ -49,7 +49,7 @@ func TestNear(t *testing.T) {
 		m.Add(vectorOf(id, v))
 	}
 	m.Add(vectorOf(900, direction(r, 12))) // of another length
-	hits := m.Near(question, 20, func(_ session.ID, seq int64) bool { return seq == 7 })
+	hits := m.Near(&ranking.Query{Vector: question, Skip: func(_ session.ID, seq int64) bool { return seq == 7 }}, 20)
 	if len(hits) != 20 {
 		t.Fatalf("got %d hits, want 20", len(hits))
 	}
@@ -87,7 +87,7 @@ func TestMeaningsAreBounded(t *testing.T) {
 	if m.Len() != ranking.MaxMeanings || m.Size() != size {
 		t.Errorf("got %d of %d bytes, want %d", m.Len(), m.Size(), size)
 	}
-	if hits := m.Near([]float32{-1, 0}, 1, nil); len(hits) != 1 || hits[0].MessageID != 500 {
+	if hits := m.Near(&ranking.Query{Vector: []float32{-1, 0}}, 1); len(hits) != 1 || hits[0].MessageID != 500 {
 		t.Errorf("got %+v, want the one that was replaced", hits)
 	}
 	if _, _, ok := ranking.Quantize([]float32{0, 0}); ok {
@@ -145,6 +145,6 @@ func BenchmarkNear(b *testing.B) {
 	}
 	question := direction(r, 768)
 	for b.Loop() {
-		m.Near(question, ranking.Nearest, nil)
+		m.Near(&ranking.Query{Vector: question}, ranking.Nearest)
 	}
 }

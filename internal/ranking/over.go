@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 
 	"github.com/hermes-memory/hermes/internal/piece"
@@ -35,20 +36,63 @@ func (x *Index) Read(ctx context.Context) {
 // Err is the first error of the session. What was found after it is to be thrown away,
 // and so is the index if messages were added in the session.
 func (x *Index) Err() error {
+	if _, err := x.Broken(); err != nil {
+		return fmt.Errorf("read a piece of an index: %w", err)
+	}
+	return nil
+}
+
+// Broken is the piece whose reading failed, and the error; nil if none did.
+func (x *Index) Broken() (*Piece, error) {
 	for _, p := range x.parts {
 		if s, ok := p.(*sealed); ok {
 			if err := s.failure(); err != nil {
-				return fmt.Errorf("read a piece of an index: %w", err)
+				return s.Piece, err
 			}
 		}
 	}
-	return nil
+	return nil, nil
+}
+
+// Rest returns an index over pieces and the messages with ids above last, which the pieces
+// lack. Those are taken from x without their texts.
+func (x *Index) Rest(ctx context.Context, last int64, pieces ...*Piece) (*Index, error) {
+	from := x.firstAfter(last)
+	if from < x.Len() {
+		rest, err := x.copied(ctx, from, x.Len())
+		if err != nil {
+			return nil, err
+		}
+		pieces = append(slices.Clip(pieces), rest)
+	}
+	return Over(ctx, pieces...)
+}
+
+// firstAfter is the number of the first message with an id above last.
+func (x *Index) firstAfter(last int64) int {
+	return sort.Search(x.Len(), func(d int) bool { return x.origin(int32(d)).messageID > last })
+}
+
+// copied is a piece in memory of a run of messages.
+func (x *Index) copied(ctx context.Context, from, to int) (*Piece, error) {
+	var blocks piece.Blocks
+	if err := x.Write(from, to, blocks.Emit); err != nil {
+		return nil, err
+	}
+	p, err := OpenPiece(ctx, blocks, piece.NewCache(math.MaxInt64))
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range blocks {
+		p.held += int64(len(b))
+	}
+	return p, nil
 }
 
 // Until returns an index over the messages up to an id: what the index was before the
 // later ones were added.
 func (x *Index) Until(ctx context.Context, id int64) (*Index, error) {
-	end := sort.Search(x.Len(), func(d int) bool { return x.origin(int32(d)).messageID > id })
+	end := x.firstAfter(id)
 	var pieces []*Piece
 	for i, p := range x.parts {
 		from, to := int(x.bases[i]), min(end, int(x.bases[i]+p.size()))
@@ -59,11 +103,7 @@ func (x *Index) Until(ctx context.Context, id int64) (*Index, error) {
 			pieces = append(pieces, s.Piece)
 			continue
 		}
-		var blocks piece.Blocks
-		if err := x.Write(from, to, blocks.Emit); err != nil {
-			return nil, err
-		}
-		made, err := OpenPiece(ctx, blocks, piece.NewCache(math.MaxInt64))
+		made, err := x.copied(ctx, from, to)
 		if err != nil {
 			return nil, err
 		}

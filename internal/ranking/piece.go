@@ -56,6 +56,7 @@ type Piece struct {
 	known  facts
 	names  []string
 	enters []int32
+	held   int64 // bytes of the blocks of a piece that is only in memory
 }
 
 // OpenPiece opens the piece that source reads. The errors are those of [piece.Open].
@@ -82,7 +83,7 @@ func (p *Piece) Drop() { p.p.Drop() }
 
 // Size is the memory of the open piece without its blocks, in bytes.
 func (p *Piece) Size() int64 {
-	size := p.p.Size() + int64(len(p.enters))*4
+	size := p.p.Size() + p.held + int64(len(p.enters))*4
 	for _, name := range p.names {
 		size += int64(len(name)) + 16
 	}

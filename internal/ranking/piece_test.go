@@ -186,3 +186,33 @@ func (f *failing) Block(ctx context.Context, n int) ([]byte, error) {
 	}
 	return f.Blocks.Block(ctx, n)
 }
+
+// TestRest: an index that hands its oldest messages to pieces answers as before, and takes
+// more.
+func TestRest(t *testing.T) {
+	t.Parallel()
+	all := chatter(rand.New(rand.NewPCG(3, 18)), 300)
+	whole, resting := indexOf(nil), indexOf(nil)
+	for i, d := range all {
+		whole.Add(d)
+		resting.Add(d)
+		if i%70 != 69 {
+			continue
+		}
+		covered := i + 1 - i%13
+		p, _ := written(t, whole, 0, covered)
+		var err error
+		if resting, err = resting.Rest(t.Context(), all[covered-1].MessageID, p); err != nil {
+			t.Fatal(err)
+		}
+		if resting.Len() != whole.Len() {
+			t.Fatalf("got %d messages, want %d", resting.Len(), whole.Len())
+		}
+		for _, q := range questions() {
+			ask := ranking.Query{Text: q, Explain: true, Undone: func(id int64) bool { return id%7 == 0 }}
+			if diff := cmp.Diff(whole.Search(ask), resting.Search(ask)); diff != "" {
+				t.Fatalf("%q after %d messages (-whole +resting):\n%s", q, i+1, diff)
+			}
+		}
+	}
+}

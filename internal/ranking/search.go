@@ -3,8 +3,6 @@ package ranking
 import (
 	"cmp"
 	"slices"
-
-	"github.com/hermes-memory/hermes/internal/session"
 )
 
 // DefaultLimit is the number of hits for a query without a limit.
@@ -47,7 +45,7 @@ func (x *Index) Search(q Query) []Hit {
 		limit = DefaultLimit
 	}
 	asked := x.parse(q)
-	best := x.rank(&asked, q.Skip, max(limit, depth))
+	best := x.rank(&asked, &q, max(limit, depth))
 	sure := x.confidence(&asked, best)
 	if len(best) > limit {
 		best = best[:limit]
@@ -68,7 +66,7 @@ func (x *Index) Search(q Query) []Hit {
 }
 
 // rank returns the candidates in order. They are valid until the next search.
-func (x *Index) rank(q *question, skip func(session.ID, int64) bool, most int) []candidate {
+func (x *Index) rank(q *question, by *Query, most int) []candidate {
 	s := &x.scratch
 	x.match(q)
 	x.admitDated(q)
@@ -84,7 +82,7 @@ func (x *Index) rank(q *question, skip func(session.ID, int64) bool, most int) [
 		if r.score < least {
 			continue
 		}
-		if skip == nil || !skip(x.root(r.doc), x.origin(r.doc).seq) {
+		if !x.skips(by, r.doc) {
 			s.rough = x.keep(s.rough, r, most)
 		}
 	}
@@ -109,6 +107,15 @@ func (x *Index) rank(q *question, skip func(session.ID, int64) bool, most int) [
 	x.sortCandidates()
 	s.clear()
 	return s.ranked
+}
+
+// skips reports whether a query leaves a message out.
+func (x *Index) skips(q *Query, d int32) bool {
+	if q.Skip == nil && q.Undone == nil {
+		return false
+	}
+	o := x.origin(d)
+	return q.Undone != nil && q.Undone(o.messageID) || q.Skip != nil && q.Skip(x.root(d), o.seq)
 }
 
 // sortCandidates sorts the candidates. They are large, so each is moved only once.
