@@ -1,17 +1,31 @@
 package piece
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
-// Reader is one session of reading a piece. It is used by one goroutine. It keeps the first
-// error: from then on it reads no more blocks, and what it returns is to be thrown away.
+// Reader reads a piece in sessions, one after the other. It is used by one goroutine. It keeps
+// the first error of a session: from then on it reads no more blocks, and what it returns is to be
+// thrown away. Between sessions it keeps nothing of the piece's blocks in memory.
 type Reader struct {
 	p   *Piece
 	ctx context.Context // of this session, which is shorter than the piece's life
 	err error
 }
 
-// Read begins a session. All reading from the source is done under ctx.
+// errEnded is the error of reading between sessions.
+var errEnded = errors.New("no session of reading has begun")
+
+// Read returns a reader in its first session. All reading from the source is done under ctx.
 func (p *Piece) Read(ctx context.Context) *Reader { return &Reader{p: p, ctx: ctx} }
+
+// Begin begins another session, without an error. Sections that the reader returned earlier are
+// valid in it.
+func (r *Reader) Begin(ctx context.Context) { r.ctx, r.err = ctx, nil }
+
+// End ends the session. Bytes that the reader returned stay valid.
+func (r *Reader) End() { r.ctx, r.err = nil, errEnded }
 
 // Err is the first error of the session: ErrDamaged, or one of the source or the context.
 func (r *Reader) Err() error { return r.err }

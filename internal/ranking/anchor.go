@@ -37,7 +37,7 @@ const (
 
 // match scores all messages term by term, rarest first.
 func (x *Index) match(q *question) {
-	s := &x.scratch
+	s := x.scratch
 	var space [32]int
 	order := space[:0]
 	for i := range q.terms {
@@ -59,7 +59,7 @@ func (x *Index) match(q *question) {
 // find collects the occurrences of a term and its kin: all if there are at most most,
 // otherwise the newest, up to a fair share. It returns how many it read.
 func (x *Index) find(q *question, i int, fair, most int32) int32 {
-	s, t := &x.scratch, &q.terms[i]
+	s, t := x.scratch, &q.terms[i]
 	used := int32(0)
 	if n := x.messages(t.word); n > most {
 		used += x.findIn(t, t.word, 1, uint32(1)<<i, fair)
@@ -77,7 +77,7 @@ func (x *Index) find(q *question, i int, fair, most int32) int32 {
 
 // findIn adds the newest occurrences of a word with the given weight.
 func (x *Index) findIn(t *term, word int32, worth float32, bit uint32, newest int32) int32 {
-	s := &x.scratch
+	s := x.scratch
 	s.postings = x.newestWith(s.postings[:0], word, newest)
 	for _, o := range s.postings {
 		p := s.place(o.doc)
@@ -92,7 +92,7 @@ func (x *Index) findIn(t *term, word int32, worth float32, bit uint32, newest in
 // findInHits looks for terms in the words of the messages that rarer ones have
 // found, and takes each for one occurrence.
 func (x *Index) findInHits(q *question, terms []int) {
-	s := &x.scratch
+	s := x.scratch
 	s.texts = s.texts[:0]
 	for p := int32(1); p <= s.hits; p++ {
 		text := x.wordsOf(s.cells[p].doc)
@@ -172,7 +172,7 @@ func (s *scratch) meet(t *term, bit uint32, place int32, n float32) {
 // Scores are compared in coarse steps: nearly equal scores are not worth sorting, and
 // newer messages come first.
 func (x *Index) chooseAnchors(q *question) {
-	s := &x.scratch
+	s := x.scratch
 	few := int32(fewHits)
 	if x.Len() <= shortScope {
 		few *= 5

@@ -6,7 +6,7 @@ import "math"
 // often replies to the message that holds the answer. All candidates have been scored
 // without it.
 func (x *Index) leads(candidates []candidate) {
-	s := &x.scratch
+	s := x.scratch
 	top, weight := candidates[0].score, x.model().weights[fLeads]
 	for i := range candidates {
 		top = max(top, candidates[i].score)

@@ -38,6 +38,7 @@ const (
 	hasName                        // holds a name: a capital inside a sentence
 	firstPerson                    // the speaker speaks of themself
 	hasTitle                       // holds something in double quotes
+	fromOutside                    // see Document.Outside
 )
 
 // shareWhole is the value of a whole share in a byte.
@@ -60,6 +61,9 @@ func (e *entry) read(d *Document) {
 	text := d.Text[:min(len(d.Text), maxText)]
 	if d.Role == session.User {
 		e.traits |= byUser
+	}
+	if d.Outside() {
+		e.traits |= fromOutside
 	}
 	e.readDates(d, text)
 	e.readWords(text)

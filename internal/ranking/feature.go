@@ -89,7 +89,7 @@ func (x *Index) view(q *question) look {
 // form, in units of a full match. A score below least may be too low: the dates of a
 // message are then not read, because reading them misses the cache.
 func (l *look) rough(p int32, least float32) float32 {
-	s := &l.x.scratch
+	s := l.x.scratch
 	l.x.see(s.cells[p].doc)
 	first := l.x.episode(p)
 	c := &s.cells[p]
@@ -147,7 +147,7 @@ func (l *look) features(p int32) (f features) {
 
 // words sets the features for the words of the question.
 func (l *look) words(f *features, p int32) {
-	s := &l.x.scratch
+	s := l.x.scratch
 	prev, next := l.x.before(p), l.x.after(p)
 	c := &s.cells[p]
 	worth := l.worth(&c.message)

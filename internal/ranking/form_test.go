@@ -62,6 +62,7 @@ func TestNaming(t *testing.T) {
 		"What did Anna carve and Bert paint green?": false,
 		"What did Anna and the other one carve?":    false,
 	} {
+		x.scratch = new(scratch)
 		q := x.parse(Query{Text: text})
 		if q.pair != want {
 			t.Errorf("parse(%q): pair is %v", text, q.pair)

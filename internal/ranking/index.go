@@ -1,6 +1,7 @@
 package ranking
 
 import (
+	"sort"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/session"
@@ -14,8 +15,8 @@ import (
 // result: all that a result depends on is a sum of integers over the parts, or belongs to
 // one message, and is taken in the order of the messages.
 //
-// An Index is not safe for concurrent use, not even for searches: they reuse its
-// buffers. The caller holds a lock.
+// An Index is not safe for concurrent use, not even for searches. The caller holds a
+// lock.
 type Index struct {
 	parts    []part
 	bases    []int32   // the number of each part's first message
@@ -23,10 +24,9 @@ type Index struct {
 	links    []map[int32]link
 	nexts    map[int32]int32 // messages whose next neighbour is in a later part
 	head     *head           // the last part
-	entry    entry           // of the message being added
 	names    names
 	known    facts
-	scratch  scratch
+	scratch  *scratch // of the search at work; otherwise nil
 }
 
 // link connects the first message of a lineage in a part with earlier parts.
@@ -178,7 +178,8 @@ func (x *Index) session(d int32) session.ID {
 
 // Add puts a message into the index.
 func (x *Index) Add(d Document) {
-	h, e, in := x.head, &x.entry, len(x.parts)-1
+	e := entries.Get().(*entry)
+	h, in := x.head, len(x.parts)-1
 	e.read(&d)
 	o := origin{messageID: d.MessageID, seq: d.Seq}
 	if !d.SaidAt.IsZero() {
@@ -193,8 +194,9 @@ func (x *Index) Add(d Document) {
 	}
 	x.chain(&r, &o, &d)
 	r.session = h.sessionOf(d.SessionID, r.line)
-	x.addWords(&r)
+	x.addWords(&r, e)
 	h.add(r, o, e)
+	entries.Put(e)
 	x.known.mixed, x.known.newest = x.known.mixed || h.known.mixed, max(x.known.newest, h.known.newest)
 }
 
@@ -243,8 +245,8 @@ func (x *Index) continues(in int, n int32, o *origin, d *Document) bool {
 // before: which of its words are rare, and which capitals are names of others than the
 // speakers. A measure on LoCoMo decided that words are rare by the messages before: with
 // all messages, evidence of multi-hop questions among the first ten falls by a point.
-func (x *Index) addWords(r *record) {
-	e, limit := &x.entry, 1+x.size()/rareShare
+func (x *Index) addWords(r *record, e *entry) {
+	limit := 1 + x.size()/rareShare
 	for i := range e.words {
 		w, stem := &e.words[i], e.stem(i)
 		if w.name && !x.names.isWord(stem) {
@@ -278,5 +280,19 @@ func (x *Index) newest() time.Time {
 	return time.Unix(x.known.newest, 0).UTC()
 }
 
-// Size is the approximate size of the index in memory, in bytes.
-func (x *Index) Size() int64 { return x.head.bytesHeld() + x.names.size() + x.scratch.size() }
+// Outside reports whether a message is, or repeats, text of another program. Known is
+// false if the index does not hold the message.
+func (x *Index) Outside(messageID int64) (outside, known bool) {
+	d := int32(x.upTo(messageID)) - 1
+	if d < 0 || x.origin(d).messageID != messageID {
+		return false, false
+	}
+	in, n := x.at(d)
+	return x.parts[in].record(n).traits&fromOutside != 0, true
+}
+
+// upTo is the number of messages whose ids are not above id. Ids rise in the order of the
+// messages.
+func (x *Index) upTo(id int64) int {
+	return sort.Search(x.Len(), func(d int) bool { return x.origin(int32(d)).messageID > id })
+}

@@ -32,13 +32,14 @@ func large(n int) *Index {
 func TestLargeScope(t *testing.T) {
 	t.Parallel()
 	x := large(9 * effort)
+	x.scratch = new(scratch)
 	for ask, want := range map[string]func(int64) bool{
 		"Which zeppelin does the harbour report name?": func(id int64) bool { return id == 3 },
 		"Is the report of the harbour late?":           func(id int64) bool { return id > 8*effort },
 	} {
 		q := x.parse(Query{Text: ask})
 		x.match(&q)
-		s := &x.scratch
+		s := x.scratch
 		lend := 0
 		for i := range s.cells {
 			if s.cells[i].anchor {
@@ -49,12 +50,12 @@ func TestLargeScope(t *testing.T) {
 			t.Errorf("%q: looked at %d occurrences and %d messages", ask, len(s.found), lend)
 		}
 		s.clear()
-		hits := x.Search(Query{Text: ask})
+		hits := x.search(Query{Text: ask})
 		if len(hits) == 0 || !want(hits[0].MessageID) {
 			t.Errorf("%q: got %+v", ask, hits)
 		}
 	}
-	s := &x.scratch
+	s := x.scratch
 	clean := !slices.ContainsFunc(s.slots, func(s slot) bool { return s != slot{} }) && len(s.words.lists)+len(s.found) == 0
 	if !clean || !slices.Equal(s.cells, []cell{{doc: none}}) {
 		t.Error("a search left something behind for the next one")
@@ -94,6 +95,7 @@ func TestCommonWordsCount(t *testing.T) {
 func TestNewestWith(t *testing.T) {
 	t.Parallel()
 	x := large(3*stepLength + 7)
+	x.scratch = new(scratch)
 	harbour := x.lookUp("harbour")
 	all := x.newestWith(nil, harbour, 1<<20)
 	if len(all) != x.Len() {

@@ -10,6 +10,7 @@ import (
 func TestKin(t *testing.T) {
 	t.Parallel()
 	x := New()
+	x.scratch = new(scratch)
 	for _, text := range []string{
 		"My kayak is green.", "I play the cello.", "I purchased a drum.", "A drum again.", "The drums!", "An instrument.",
 	} {

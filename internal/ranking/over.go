@@ -3,34 +3,42 @@ package ranking
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
-	"sort"
+	"unsafe"
 
 	"github.com/hermes-memory/hermes/internal/piece"
 )
 
 // Over returns an index over pieces, in the order of their messages. Messages that are
-// added come after those of the pieces.
+// added come after those of the pieces. The index is in a session of reading, under ctx.
 func Over(ctx context.Context, pieces ...*Piece) (*Index, error) {
 	x := blank()
 	for _, p := range pieces {
-		s := &sealed{Piece: p}
-		s.begin(p.p.Read(ctx))
-		x.append(s)
+		x.append(newSealed(p, p.p.Read(ctx)))
 	}
 	x.append(x.head)
 	return x, x.Err()
 }
 
 // Read begins a session of reading: the pieces are read under ctx from then on, and Err
-// is nil. An index that has no pieces needs none.
+// is nil. Every method but Len, Size, Err and End needs a session, unless the index has
+// no pieces.
 func (x *Index) Read(ctx context.Context) {
-	for _, p := range x.parts {
-		if s, ok := p.(*sealed); ok {
-			s.begin(s.p.Read(ctx))
-		}
+	for _, p := range x.sealed() {
+		p.begin(ctx)
 	}
+}
+
+// End ends the session of reading and returns its first error, see Err. The index then
+// keeps no block of its pieces in memory, and no context.
+func (x *Index) End() error {
+	err := x.Err()
+	for _, p := range x.sealed() {
+		p.end()
+	}
+	return err
 }
 
 // Err is the first error of the session. What was found after it is to be thrown away,
@@ -44,11 +52,9 @@ func (x *Index) Err() error {
 
 // Broken is the piece whose reading failed, and the error; nil if none did.
 func (x *Index) Broken() (*Piece, error) {
-	for _, p := range x.parts {
-		if s, ok := p.(*sealed); ok {
-			if err := s.failure(); err != nil {
-				return s.Piece, err
-			}
+	for _, p := range x.sealed() {
+		if err := p.failure(); err != nil {
+			return p.Piece, err
 		}
 	}
 	return nil, nil
@@ -57,7 +63,7 @@ func (x *Index) Broken() (*Piece, error) {
 // Rest returns an index over pieces and the messages with ids above last, which the pieces
 // lack. Those are taken from x without their texts.
 func (x *Index) Rest(ctx context.Context, last int64, pieces ...*Piece) (*Index, error) {
-	from := x.firstAfter(last)
+	from := x.upTo(last)
 	if from < x.Len() {
 		rest, err := x.copied(ctx, from, x.Len())
 		if err != nil {
@@ -66,11 +72,6 @@ func (x *Index) Rest(ctx context.Context, last int64, pieces ...*Piece) (*Index,
 		pieces = append(slices.Clip(pieces), rest)
 	}
 	return Over(ctx, pieces...)
-}
-
-// firstAfter is the number of the first message with an id above last.
-func (x *Index) firstAfter(last int64) int {
-	return sort.Search(x.Len(), func(d int) bool { return x.origin(int32(d)).messageID > last })
 }
 
 // copied is a piece in memory of a run of messages.
@@ -89,10 +90,34 @@ func (x *Index) copied(ctx context.Context, from, to int) (*Piece, error) {
 	return p, nil
 }
 
+// Size is the approximate memory of the index at rest, in bytes: with the open pieces,
+// without their blocks.
+func (x *Index) Size() int64 {
+	size := int64(unsafe.Sizeof(*x)) + x.head.bytesHeld() + x.names.size() + int64(len(x.nexts))*linkBytes
+	for in, p := range x.sealed() {
+		size += p.Size() + int64(unsafe.Sizeof(*p)) + int64(len(x.speakers[in]))*4 + int64(len(x.links[in]))*linkBytes
+	}
+	return size
+}
+
+// linkBytes is the approximate memory of an entry of a small map.
+const linkBytes = 32
+
+// sealed yields the parts that are pieces, with their numbers among the parts.
+func (x *Index) sealed() iter.Seq2[int, *sealed] {
+	return func(yield func(int, *sealed) bool) {
+		for in, p := range x.parts {
+			if s, ok := p.(*sealed); ok && !yield(in, s) {
+				return
+			}
+		}
+	}
+}
+
 // Until returns an index over the messages up to an id: what the index was before the
 // later ones were added.
 func (x *Index) Until(ctx context.Context, id int64) (*Index, error) {
-	end := x.firstAfter(id)
+	end := x.upTo(id)
 	var pieces []*Piece
 	for i, p := range x.parts {
 		from, to := int(x.bases[i]), min(end, int(x.bases[i]+p.size()))

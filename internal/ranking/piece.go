@@ -12,7 +12,7 @@ import (
 
 // PieceFormat is the format of pieces of an index. It changes with their sections, and
 // with every change of what a message is read as.
-const PieceFormat = 1
+const PieceFormat = 2
 
 // The sections of a piece. All numbers are little-endian.
 const (
@@ -118,8 +118,7 @@ func (p *Piece) readFacts(r *piece.Reader) error {
 // check compares the numbers of records with one another, so that later every number in
 // range is known to have a record.
 func (p *Piece) check(r *piece.Reader) error {
-	v := &sealed{Piece: p}
-	v.begin(r)
+	v := newSealed(p, r)
 	n := uint32(p.n)
 	p.lines = int32(v.lineRecords.Len())
 	for _, size := range [...]struct{ got, want uint32 }{
@@ -154,7 +153,8 @@ func damaged(r *piece.Reader, format string, args ...any) error {
 	return fmt.Errorf("%w: %s", piece.ErrDamaged, fmt.Sprintf(format, args...))
 }
 
-// sealed reads a piece as a part of an index.
+// sealed reads a piece as a part of an index. It is made once, and used for all sessions
+// of reading.
 type sealed struct {
 	*Piece
 	r                                                                    *piece.Reader
@@ -167,16 +167,29 @@ type sealed struct {
 	err                                                                  error
 }
 
-// begin begins a session of reading.
-func (s *sealed) begin(r *piece.Reader) {
-	s.r, s.err = r, nil
-	s.records, s.briefs = r.Records(inRecords, recordWidth), r.Records(inBriefs, briefWidth)
-	s.origins, s.signs = r.Records(inOrigins, originWidth), r.Records(inSigns, signWidth)
-	s.senses, s.dates = r.Records(inSenses, wordvec.VectorSize), r.Records(inSpans, spanWidth)
-	s.periods, s.lineRecords = r.Records(inPeriods, spanWidth), r.Records(inLines, lineWidth)
-	s.hashes, s.lists = r.Bytes(inWords), r.Postings(inLists)
-	s.stems, s.roots, s.sessions = r.Dictionary(inTerms), r.Dictionary(inRoots), r.Dictionary(inSessions)
-	s.rootNames = make(map[int32]session.ID)
+// newSealed returns a part that reads a piece with r.
+func newSealed(p *Piece, r *piece.Reader) *sealed {
+	return &sealed{
+		Piece: p, r: r,
+		records: r.Records(inRecords, recordWidth), briefs: r.Records(inBriefs, briefWidth),
+		origins: r.Records(inOrigins, originWidth), signs: r.Records(inSigns, signWidth),
+		senses: r.Records(inSenses, wordvec.VectorSize), dates: r.Records(inSpans, spanWidth),
+		periods: r.Records(inPeriods, spanWidth), lineRecords: r.Records(inLines, lineWidth),
+		hashes: r.Bytes(inWords), lists: r.Postings(inLists),
+		stems: r.Dictionary(inTerms), roots: r.Dictionary(inRoots), sessions: r.Dictionary(inSessions),
+	}
+}
+
+// begin begins another session of reading.
+func (s *sealed) begin(ctx context.Context) {
+	s.r.Begin(ctx)
+	s.err = nil
+}
+
+// end ends the session.
+func (s *sealed) end() {
+	s.r.End()
+	s.rootNames = nil
 }
 
 // fail records an error.
@@ -345,8 +358,8 @@ func (s *sealed) root(line int32) session.ID {
 	if id, ok := s.rootNames[line]; ok {
 		return id
 	}
-	if len(s.rootNames) == mostRoots {
-		clear(s.rootNames)
+	if s.rootNames == nil || len(s.rootNames) == mostRoots {
+		s.rootNames = make(map[int32]session.ID)
 	}
 	id := session.ID(s.roots.Key(uint32(line)))
 	s.rootNames[line] = id

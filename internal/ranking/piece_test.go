@@ -76,8 +76,14 @@ func questions() []string {
 	}
 }
 
+// failer is a test or a check of a property.
+type failer interface {
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
 // same asks two indexes the same.
-func same(t *rapid.T, what string, want, got *ranking.Index) {
+func same(t failer, what string, want, got *ranking.Index) {
 	for _, text := range questions() {
 		q := ranking.Query{Text: text, Explain: true, Limit: 15}
 		if diff := cmp.Diff(want.Search(q), got.Search(q)); diff != "" {

@@ -114,7 +114,7 @@ func chanceOf(score, top float32) float32 { return float32(math.Exp(float64(scor
 // picture appends the parts of the message of a cell: its words and those of its nearest
 // neighbours. Farther neighbours made no difference.
 func (x *Index) picture(place int32) {
-	s, l := &x.scratch, &x.scratch.like
+	s, l := x.scratch, &x.scratch.like
 	x.shade(place, 1)
 	if own := s.cells[place].message.share; own > 0 {
 		lent := float32(own) / shareWhole

@@ -1,8 +1,16 @@
 package ranking
 
-import "unsafe"
+import "sync"
 
-// scratch holds the buffers of searches. All are empty between searches.
+// scratches and entries are the buffers of searches and of readings of messages. All
+// indexes share them, because an index is at rest for most of its life, and thousands of
+// indexes are at rest at once.
+var (
+	scratches = sync.Pool{New: func() any { return new(scratch) }}
+	entries   = sync.Pool{New: func() any { return new(entry) }}
+)
+
+// scratch holds the buffers of a search. All are empty between searches.
 //
 // A search reads a few thousand messages of perhaps a million. Its results for them lie
 // together in cells in the order they are found, so that only the first access to a
@@ -148,10 +156,4 @@ func (s *scratch) clear() {
 	s.cells, s.hits, s.touched, s.episodes = s.cells[:min(1, len(s.cells))], 0, s.touched[:0], s.episodes[:0]
 	s.found, s.ends = s.found[:0], s.ends[:0]
 	s.words.clear()
-}
-
-// size is the approximate size of the buffers, in bytes.
-func (s *scratch) size() int64 {
-	return int64(cap(s.cells))*int64(unsafe.Sizeof(cell{})) + int64(len(s.slots))*8 +
-		int64(cap(s.candidates)+cap(s.ranked))*int64(unsafe.Sizeof(candidate{}))
 }

@@ -40,6 +40,15 @@ type candidate struct {
 // newer message, then to the smaller MessageID, so the order depends only on the
 // messages and the query.
 func (x *Index) Search(q Query) []Hit {
+	x.scratch = scratches.Get().(*scratch)
+	hits := x.search(q)
+	scratches.Put(x.scratch) // not after a panic, which leaves traces in the buffers
+	x.scratch = nil
+	return hits
+}
+
+// search is Search with the buffers that the index has.
+func (x *Index) search(q Query) []Hit {
 	limit := q.Limit
 	if limit <= 0 {
 		limit = DefaultLimit
@@ -67,7 +76,7 @@ func (x *Index) Search(q Query) []Hit {
 
 // rank returns the candidates in order. They are valid until the next search.
 func (x *Index) rank(q *question, by *Query, most int) []candidate {
-	s := &x.scratch
+	s := x.scratch
 	x.match(q)
 	x.admitDated(q)
 	x.admitNear(q)
@@ -120,7 +129,7 @@ func (x *Index) skips(q *Query, d int32) bool {
 
 // sortCandidates sorts the candidates. They are large, so each is moved only once.
 func (x *Index) sortCandidates() {
-	s := &x.scratch
+	s := x.scratch
 	s.rough, s.ranked = s.rough[:0], s.ranked[:0]
 	for i := range s.candidates { // here rough.doc is the index among candidates
 		s.rough = append(s.rough, rough{doc: int32(i), score: s.candidates[i].score})

@@ -22,7 +22,7 @@ func (x *Index) admitNear(q *question) {
 	if q.meaning.Known() == 0 {
 		return
 	}
-	s, from := &x.scratch, max(0, x.size()-mostMeant)
+	s, from := x.scratch, max(0, x.size()-mostMeant)
 	var counts [wordvec.Dim + 1]int32 // of the messages at each distance
 	s.apart = s.apart[:0]
 	for i, p := range x.parts {

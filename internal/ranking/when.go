@@ -60,7 +60,7 @@ func (x *Index) admitDated(q *question) {
 // admitSaid admits the messages of a period that were said in a span of time, up to a
 // budget, and returns what is left of it.
 func (x *Index) admitSaid(w span, in int, from int32, budget int) int {
-	s, p := &x.scratch, x.parts[in]
+	s, p := x.scratch, x.parts[in]
 	for d := min(from+period, p.size()) - 1; d >= from && budget > 0; d-- {
 		if at := p.origin(d).saidAt; at != 0 && at >= w.from && at < w.to {
 			s.admit(s.place(x.bases[in] + d))

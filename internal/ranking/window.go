@@ -50,7 +50,7 @@ func inverse(all, having int) float32 {
 // lendAll spreads the occurrences in anchors to the messages around them, then adds
 // their weights.
 func (x *Index) lendAll(q *question) {
-	s, begin := &x.scratch, 0
+	s, begin := x.scratch, 0
 	for _, e := range s.ends {
 		x.lendTerm(&q.terms[e.term], uint32(1)<<e.term, s.found[begin:e.end])
 		begin = e.end
@@ -59,7 +59,7 @@ func (x *Index) lendAll(q *question) {
 
 // lendTerm is lendAll for the occurrences of one term.
 func (x *Index) lendTerm(t *term, bit uint32, all []found) {
-	s := &x.scratch
+	s := x.scratch
 	for _, o := range all {
 		if s.cells[o.place].anchor {
 			x.lendFrom(t, bit, o)
@@ -87,7 +87,7 @@ func (x *Index) lendTerm(t *term, bit uint32, all []found) {
 // lendFrom gives the occurrences in an anchor to the message, its episode and its
 // neighbours.
 func (x *Index) lendFrom(t *term, bit uint32, o found) {
-	s := &x.scratch
+	s := x.scratch
 	first := x.episode(o.place)
 	c, e := &s.cells[o.place], &s.cells[first]
 	if c.matched&bit == 0 { // otherwise nearer kin is counted already
@@ -119,7 +119,7 @@ func (s *scratch) lend(place int32, n float32) {
 
 // spread lends n occurrences in the message of a cell to its neighbours.
 func (x *Index) spread(from int32, n float32) {
-	s := &x.scratch
+	s := x.scratch
 	boost := 1 + answered*float32(s.cells[from].message.asking)/shareWhole
 	p := from
 	for _, w := range fromBefore {
