@@ -118,8 +118,9 @@ func (s *State) restoreLink(kind LinkKind, was, now *record) {
 // hold takes the facts that are not known yet into memory, and numbers them.
 func (s *State) hold(facts []Fact) []*record {
 	var fresh []*record
+	last := s.last
 	for i := range facts {
-		if s.knows(&facts[i]) {
+		if s.knows(&facts[i], last) {
 			continue
 		}
 		k := newRecord(&facts[i])
@@ -132,11 +133,11 @@ func (s *State) hold(facts []Fact) []*record {
 	return fresh
 }
 
-// knows reports whether a fact was learnt before. A message with a new number cannot have
-// been.
-func (s *State) knows(f *Fact) bool {
+// knows reports whether a fact was learnt before. Facts of a message after the last one are
+// new, and are not looked up in the archive.
+func (s *State) knows(f *Fact, last FactNumber) bool {
 	_, held := s.byID[f.ID]
-	return held || NumberOf(f.Source.MessageID, 0) <= s.last && s.named(f.ID) != nil
+	return held || NumberOf(f.Source.MessageID, 0) <= last && s.archive.len() > 0 && s.named(f.ID) != nil
 }
 
 // keep holds a fact in memory.

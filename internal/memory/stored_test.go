@@ -22,6 +22,12 @@ import (
 type rows struct {
 	Archive  // of which only the methods below are used
 	byNumber map[FactNumber]StoredFact
+	byID     map[FactID]FactNumber
+	asked    int // how many ids were looked up
+}
+
+func newRows() *rows {
+	return &rows{byNumber: map[FactNumber]StoredFact{}, byID: map[FactID]FactNumber{}}
 }
 
 // write stores what a state has learnt.
@@ -34,15 +40,12 @@ func (r *rows) write(c Change) {
 	for _, f := range c.Learned {
 		n := NumberOf(f.Source.MessageID, part[f.Source.MessageID])
 		part[f.Source.MessageID]++
-		r.byNumber[n] = StoredFact{f, marks[n]}
+		r.byNumber[n], r.byID[f.ID] = StoredFact{f, marks[n]}, n
 	}
 	for _, f := range c.Superseded {
-		for n, row := range r.byNumber {
-			if row.ID == f.ID {
-				row.SupersededBy, row.SupersededAt = f.SupersededBy, f.SupersededAt
-				r.byNumber[n] = row
-			}
-		}
+		row := r.byNumber[r.byID[f.ID]]
+		row.SupersededBy, row.SupersededAt = f.SupersededBy, f.SupersededAt
+		r.byNumber[row.Number] = row
 	}
 	for n, m := range marks {
 		row := r.byNumber[n]
@@ -66,6 +69,7 @@ func (r *rows) FactsOfMessages(_ context.Context, _ owner.Owner, _ Scope, ids []
 }
 
 func (r *rows) FactsNamed(_ context.Context, _ owner.Owner, _ Scope, ids []FactID) ([]StoredFact, error) {
+	r.asked += len(ids)
 	return r.pick(func(f *StoredFact) bool { return slices.Contains(ids, f.ID) }), nil
 }
 
@@ -88,36 +92,44 @@ func (r *rows) Shelf(_ context.Context, _ owner.Owner, _ Scope, sec Section, beh
 // merging smaller ones.
 func (r *rows) divide(t *testing.T, random *rand.Rand, upTo int64) *stored {
 	t.Helper()
-	cache := piece.NewCache(1 << 20)
-	out := &stored{ctx: t.Context(), store: r}
-	open := func(span Span, count int, b piece.Blocks) factPart {
-		p, err := piece.Open(t.Context(), b, cache, factFormat)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return factPart{Piece{Span: span, Count: count}, readFacts(t.Context(), p)}
-	}
+	out, cache := &stored{ctx: t.Context(), store: r}, piece.NewCache(1<<20)
 	for first := int64(1); first <= upTo; {
 		last := min(upTo, first+random.Int64N(40))
-		s := NewState()
-		s.rest(out, out.last())
-		s.take(r.pick(func(f *StoredFact) bool { return first <= f.Number.Message() && f.Number.Message() <= last }))
-		var b piece.Blocks
-		if err := s.writeFacts(b.Emit); err != nil {
-			t.Fatal(err)
-		}
-		out.parts = append(out.parts, open(Span{first, last}, len(s.order), b))
+		r.extend(t, out, cache, Span{first, last})
 		if n := len(out.parts); n > 1 && random.IntN(3) == 0 {
 			one, two := out.parts[n-2], out.parts[n-1]
 			var merged piece.Blocks
 			if err := mergeFacts([]*factReader{one.factReader, two.factReader}, merged.Emit); err != nil {
 				t.Fatal(err)
 			}
-			out.parts = append(out.parts[:n-2], open(Span{one.First, two.Last}, one.Count+two.Count, merged))
+			out.parts = append(out.parts[:n-2], opened(t, cache, Span{one.First, two.Last}, one.Count+two.Count, merged))
 		}
 		first = last + 1
 	}
 	return out
+}
+
+// extend adds a piece of the facts of some messages to an archive.
+func (r *rows) extend(t testing.TB, to *stored, cache *piece.Cache, of Span) {
+	t.Helper()
+	s := NewState()
+	s.rest(to, to.last())
+	s.take(r.pick(func(f *StoredFact) bool { return of.Holds(f.Number.Message()) }))
+	var b piece.Blocks
+	if err := s.writeFacts(b.Emit); err != nil {
+		t.Fatal(err)
+	}
+	to.parts = append(to.parts, opened(t, cache, of, len(s.order), b))
+}
+
+// opened is a piece of some blocks.
+func opened(t testing.TB, cache *piece.Cache, of Span, count int, b piece.Blocks) factPart {
+	t.Helper()
+	p, err := piece.Open(t.Context(), b, cache, factFormat)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return factPart{Piece{Span: of, Count: count}, readFacts(t.Context(), p)}
 }
 
 // TestStateOverPieces: a state that reads its facts when it needs them learns, answers and
@@ -129,7 +141,7 @@ func TestStateOverPieces(t *testing.T) {
 	random.Shuffle(len(said), func(i, j int) { said[i], said[j] = said[j], said[i] })
 	whole, partly := NewState(), NewState()
 	rested := FactNumber(0)
-	kept := &rows{byNumber: map[FactNumber]StoredFact{}}
+	kept := newRows()
 	for i, text := range said[:500] {
 		d := spoken(int64(i+1), session.User, text)
 		d.MessageID = int64(i + 1)
@@ -159,6 +171,36 @@ func TestStateOverPieces(t *testing.T) {
 			}
 			agree(t, whole, partly, said[random.IntN(len(said))])
 		}
+	}
+}
+
+// TestStateLooksUpOldMessages: facts of a message after all others are new, however many they
+// are. Only those of an older message are looked up.
+func TestStateLooksUpOldMessages(t *testing.T) {
+	t.Parallel()
+	kept, s := newRows(), NewState()
+	learn := func(n int64) Change {
+		d := spoken(n, session.User, "We moved the ledger to Oslo. The gateway runs on 9 machines. I prefer tea.")
+		d.MessageID = n
+		return s.Learn(Distill(d, nil))
+	}
+	for n := range int64(40) {
+		kept.write(learn(n + 1))
+	}
+	s = NewState()
+	on := kept.divide(t, rand.New(rand.NewPCG(1, 1)), 30)
+	s.rest(on, on.last())
+	s.take(kept.pick(func(f *StoredFact) bool { return f.Number > on.last() }))
+	before := kept.asked
+	c := learn(41)
+	if len(c.Learned) != 3 || kept.asked != before {
+		t.Errorf("got %d facts and %d lookups, want 3 and none", len(c.Learned), kept.asked-before)
+	}
+	kept.write(c)
+	s.rest(kept.divide(t, rand.New(rand.NewPCG(1, 1)), 41), NumberOf(41, MaxPart))
+	s.shed()
+	if c := learn(7); len(c.Learned) != 0 || kept.asked == before {
+		t.Errorf("got %d facts of a message that was learnt before, and %d lookups", len(c.Learned), kept.asked-before)
 	}
 }
 
