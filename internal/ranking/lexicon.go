@@ -37,7 +37,11 @@ const (
 func (x *Index) kin(stem string, holders int32) []kin {
 	var out []kin
 	for _, other := range x.relatives(stem) {
-		out = append(out, kin{x.lookUp(other), kinship, other})
+		if word := x.lookUp(other); word >= 0 {
+			out = append(out, kin{word, kinship, other})
+		} else {
+			x.lost(other)
+		}
 	}
 	idf := inverse(x.Len(), int(holders))
 	out = x.join(out, stem, language.Kinds(stem), membership, idf)

@@ -114,6 +114,18 @@ func (x *Index) sealed() iter.Seq2[int, *sealed] {
 	}
 }
 
+// lost records that a word of a piece is not found there: the piece is damaged, or can no
+// longer be read.
+func (x *Index) lost(stem string) {
+	for _, p := range x.parts {
+		if s, ok := p.(*sealed); ok {
+			if from, to := s.stems.Prefix([]byte(stem)); from < to && string(s.stems.Key(from)) == stem {
+				s.fail("term %d is not found", from)
+			}
+		}
+	}
+}
+
 // Until returns an index over the messages up to an id: what the index was before the
 // later ones were added.
 func (x *Index) Until(ctx context.Context, id int64) (*Index, error) {

@@ -220,7 +220,7 @@ func (s *sealed) term(stem string) (id, messages int32) {
 // termAt is a term with the number of its messages.
 func (s *sealed) termAt(term uint32) (id, messages int32) {
 	count := s.stems.List(term).Count
-	if count > uint32(s.n) {
+	if count == 0 || count > uint32(s.n) {
 		s.fail("term %d is in %d messages of %d", term, count, s.n)
 		return none, 0
 	}

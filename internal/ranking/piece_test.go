@@ -160,23 +160,33 @@ func TestPieceSource(t *testing.T) {
 		t.Fatal(err)
 	}
 	lost := errors.New("lost")
-	p, err := ranking.OpenPiece(t.Context(), &failing{blocks, lost, 0}, piece.NewCache(1))
-	if err != nil {
+	if err := search(t, &failing{Blocks: blocks}); err != nil {
 		t.Fatal(err)
 	}
-	x := over(t, p)
-	if x.Search(ranking.Query{Text: "kayak"}); x.Err() != nil {
-		t.Fatal(x.Err())
+	for fails := 1; ; fails++ { // at every block that is read
+		source := &failing{blocks, lost, fails}
+		err := search(t, source)
+		if source.left > 0 {
+			break
+		}
+		if !errors.Is(err, lost) {
+			t.Fatalf("block %d: got %v, want the error of the source", fails, err)
+		}
 	}
-	p, err = ranking.OpenPiece(t.Context(), &failing{blocks, lost, 8}, piece.NewCache(1))
-	if err == nil {
-		x = over(t, p)
-		x.Search(ranking.Query{Text: "kayak"})
-		err = x.Err()
+}
+
+// search asks a piece whose blocks are not kept in memory.
+func search(t *testing.T, source piece.Source) error {
+	p, err := ranking.OpenPiece(t.Context(), source, piece.NewCache(1))
+	if err != nil {
+		return err
 	}
-	if !errors.Is(err, lost) {
-		t.Errorf("got %v, want the error of the source", err)
+	x, err := ranking.Over(t.Context(), p)
+	if err != nil {
+		return err
 	}
+	x.Search(ranking.Query{Text: "When was the oven destroyed?"})
+	return x.Err()
 }
 
 // failing is a source that fails after so many blocks; 0 never.
