@@ -49,11 +49,24 @@ func (nothing) near(session.ID, int64, int64) []StoredFact  { return nil }
 func (nothing) ofMessage(int64) []StoredFact                { return nil }
 func (nothing) shown(section, ShelfPlace) []StoredFact      { return nil }
 
-// fetch reads facts from the archive into memory.
+// fetch reads facts from the archive into memory, with the others of their messages.
 func (s *State) fetch(numbers []FactNumber) {
 	read := s.archive.numbered(numbers)
 	for i := range read {
-		s.admit(&read[i])
+		s.admit(&read[i]).joined = true
+	}
+}
+
+// joined makes the facts next to some candidates known.
+func (s *State) joined(all []candidate) {
+	var apart []FactNumber
+	for i := range all {
+		if k := all[i].fact; !k.joined {
+			apart = append(apart, k.Number)
+		}
+	}
+	if len(apart) > 0 {
+		s.fetch(apart)
 	}
 }
 
@@ -81,9 +94,12 @@ func restored(f *StoredFact) *record {
 // rest makes a state rest on an archive, which indexes the facts up to a number. The facts
 // after that number are in memory.
 func (s *State) rest(on archive, last FactNumber) {
-	s.archive = on
-	s.index.forget(last)
 	at, _ := slices.BinarySearch(s.order, last+1)
+	if on.len() != s.indexed+at { // it is another index, and not the same one with these facts
+		s.lists = newLists()
+	}
+	s.hand(last)
+	s.archive, s.indexed = on, on.len()
 	s.order = slices.Clone(s.order[at:])
 	s.learnt = len(s.order)
 }
@@ -94,7 +110,7 @@ func (s *State) readable() int { return len(s.held) - len(s.order) }
 // shed drops the facts that the archive indexes. They are read again by need.
 func (s *State) shed() {
 	held := s.held
-	s.held, s.byID, s.size = make(map[FactNumber]*record), make(map[FactID]FactNumber), 0
+	s.held, s.byID, s.size = make(map[FactNumber]*record), make(map[FactID]*record), 0
 	for _, n := range s.order {
 		k := held[n]
 		s.keep(k)
@@ -104,6 +120,7 @@ func (s *State) shed() {
 	}
 	round := s.shelf.round // records remember the rounds in which they were considered
 	s.shelf, s.pool, s.list, s.read, s.tops = newShelf(), nil, nil, nil, tops{}
+	s.lists = newLists()
 	s.shelf.round = round
 }
 
@@ -111,6 +128,7 @@ func (s *State) shed() {
 func (s *State) take(facts []StoredFact) {
 	for i := range facts {
 		k := s.admit(&facts[i])
+		k.joined = true
 		s.order, s.last = append(s.order, k.Number), k.Number
 		s.learnt++
 		s.enterKeys(s.index, k)

@@ -57,18 +57,3 @@ func (x index) addWords(text string, g glimpse) {
 		}
 	}
 }
-
-// forget removes the facts up to a number.
-func (x index) forget(last FactNumber) {
-	for k, list := range x {
-		keep := 0
-		for keep < len(list) && list[keep].number <= last {
-			keep++
-		}
-		if keep == len(list) {
-			delete(x, k)
-		} else if keep > 0 {
-			x[k] = append([]glimpse(nil), list[keep:]...)
-		}
-	}
-}

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/hermes-memory/hermes/internal/fitted"
-	"github.com/hermes-memory/hermes/internal/wordvec"
 )
 
 // The most earlier facts that a new one is compared with, whatever the size of the scope.
@@ -57,6 +56,7 @@ func (s *State) candidates(now *record) []candidate {
 		p.add(keyOf(termKey, t.stem), perWord)
 	}
 	s.pool = p.out
+	s.joined(p.out)
 	for i := range p.out {
 		c := &p.out[i]
 		s.compare(c.fact, now, &terms, &c.values)
@@ -185,7 +185,8 @@ func (p *pool) alike(most int) {
 		if g.number == p.now.Number {
 			continue
 		}
-		c := s.cosine(&about.vector, g)
+		v := s.meaning(g)
+		c := about.vector.Cosine(&v)
 		if len(best) == most && c <= best[most-1].cosine {
 			continue
 		}
@@ -202,30 +203,6 @@ func (p *pool) alike(most int) {
 			p.put(was)
 		}
 	}
-}
-
-// cosine is how near the meaning of a fact is to another meaning.
-func (s *State) cosine(to *wordvec.Vector, g glimpse) float32 {
-	if g.record != nil && g.record.about != nil {
-		return to.Cosine(&g.record.about.vector)
-	}
-	v := s.archive.meaning(g.number)
-	return to.Cosine(&v)
-}
-
-// siblings are the facts next to a fact that quote the same message. The facts of a message
-// are read together.
-func (s *State) siblings(k *record) []*record {
-	out := make([]*record, 0, 2)
-	for _, n := range [...]FactNumber{k.Number - 1, k.Number + 1} {
-		if n.Message() != k.Number.Message() {
-			continue
-		}
-		if o := s.held[n]; o != nil && o.Source.Root == k.Source.Root && o.Source.Seq == k.Source.Seq {
-			out = append(out, o)
-		}
-	}
-	return out
 }
 
 // LinkPair is an earlier fact that a new one may end, with the values of the features in

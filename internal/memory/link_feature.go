@@ -104,11 +104,15 @@ func (s *State) compare(was, now *record, rare *[maxTerms]rareTerm, v *linkValue
 	p.match()
 	p.words()
 	p.clauses()
-	for _, k := range s.siblings(now) {
-		v[contextNewer] = max(v[contextNewer], coverage(p.was, s.signature(k)))
+	for _, k := range [...]*record{now.before, now.after} {
+		if k != nil {
+			v[contextNewer] = max(v[contextNewer], coverage(p.was, s.signature(k)))
+		}
 	}
-	for _, k := range s.siblings(was) {
-		v[contextOlder] = max(v[contextOlder], coverage(s.signature(k), p.now))
+	for _, k := range [...]*record{was.before, was.after} {
+		if k != nil {
+			v[contextOlder] = max(v[contextOlder], coverage(s.signature(k), p.now))
+		}
 	}
 	p.slot(&was.Fact, &now.Fact)
 	v.when(conflict, v[sameSlot] > 0 || p.otherFigure() || p.otherDay() || p.otherOfKind())

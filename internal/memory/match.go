@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"cmp"
 	"math/bits"
 	"slices"
 	"time"
@@ -221,20 +220,22 @@ func (s *State) best(all []points, q *asked, limit int) []*record {
 	for i := range all {
 		s.list = append(s.list, all[i].glimpse)
 	}
-	found := slices.Clone(s.facts(s.list))
-	counts := make(map[*record]int32, len(found))
-	for _, k := range found {
-		at := slices.IndexFunc(all, func(p points) bool { return p.number == k.Number })
-		counts[k] = s.adjust(k, all[at].count, q)
-	}
-	found = slices.DeleteFunc(found, func(k *record) bool { return counts[k] <= 0 })
-	slices.SortFunc(found, func(a, b *record) int {
-		if counts[a] != counts[b] {
-			return cmp.Compare(counts[b], counts[a])
+	s.facts(s.list) // read together
+	found := all[:0]
+	for _, p := range all {
+		if p.record = s.held[p.number]; p.record == nil {
+			continue
 		}
-		return byNumber(b, a)
-	})
-	return found[:min(len(found), limit)]
+		if p.count = s.adjust(p.record, p.count, q); p.count > 0 {
+			found = append(found, p)
+		}
+	}
+	slices.SortFunc(found, comparePoints)
+	out := make([]*record, min(len(found), limit))
+	for i := range out {
+		out[i] = found[i].record
+	}
+	return out
 }
 
 // adjust corrects the points of a fact by what became of it, its reason and its time.

@@ -18,6 +18,10 @@ type record struct {
 	// shownIn is the round of the last block that considered the fact.
 	shownIn uint32
 	line    line
+	// before and after are the facts next to it that quote the same message. They are
+	// known if joined: then all facts of the message are in memory.
+	before, after *record
+	joined        bool
 	// about is made when it is first needed.
 	about *signature
 }

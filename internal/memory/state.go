@@ -15,8 +15,10 @@ import (
 type State struct {
 	l       *lexicon
 	archive archive // of the facts that are not in index; none for a state that holds all
+	indexed int     // how many facts the archive has
+	lists   lists   // of the archive
 	held    map[FactNumber]*record
-	byID    map[FactID]FactNumber
+	byID    map[FactID]*record
 	// index has the facts after those that the archive indexes, order their numbers,
 	// rising.
 	index index
@@ -48,8 +50,8 @@ type Change struct {
 // NewState returns the state of an empty scope.
 func NewState() *State {
 	return &State{
-		l: theLexicon(), archive: nothing{}, held: map[FactNumber]*record{}, byID: map[FactID]FactNumber{}, index: index{},
-		shelf: newShelf(),
+		l: theLexicon(), archive: nothing{}, held: map[FactNumber]*record{}, byID: map[FactID]*record{}, index: index{},
+		shelf: newShelf(), lists: newLists(),
 	}
 }
 
@@ -125,6 +127,7 @@ func (s *State) hold(facts []Fact) []*record {
 		}
 		k := newRecord(&facts[i])
 		k.Number = max(NumberOf(k.Source.MessageID, 0), s.last+1)
+		k.joined = true
 		s.last = k.Number
 		s.keep(k)
 		s.learnt++
@@ -137,14 +140,26 @@ func (s *State) hold(facts []Fact) []*record {
 // new, and are not looked up in the archive.
 func (s *State) knows(f *Fact, last FactNumber) bool {
 	_, held := s.byID[f.ID]
-	return held || NumberOf(f.Source.MessageID, 0) <= last && s.archive.len() > 0 && s.named(f.ID) != nil
+	return held || NumberOf(f.Source.MessageID, 0) <= last && s.indexed > 0 && s.named(f.ID) != nil
 }
 
 // keep holds a fact in memory.
 func (s *State) keep(k *record) {
 	s.held[k.Number] = k
-	s.byID[k.ID] = k.Number
+	s.byID[k.ID] = k
 	s.size += k.bytes()
+	s.join(s.held[k.Number-1], k)
+	s.join(k, s.held[k.Number+1])
+}
+
+// join makes two facts with neighbouring numbers neighbours if they quote the same message.
+func (s *State) join(before, after *record) {
+	if before == nil || after == nil || before.Number.Message() != after.Number.Message() {
+		return
+	}
+	if before.Source.Root == after.Source.Root && before.Source.Seq == after.Source.Seq {
+		before.after, after.before = after, before
+	}
 }
 
 // enter indexes a fact whose links are complete.
@@ -219,10 +234,10 @@ func (s *State) all() iter.Seq[*record] {
 }
 
 // Len is the number of facts, superseded ones included.
-func (s *State) Len() int { return s.archive.len() + s.learnt }
+func (s *State) Len() int { return s.indexed + s.learnt }
 
 // Size is the approximate size of the state, in bytes.
-func (s *State) Size() int64 { return s.size }
+func (s *State) Size() int64 { return s.size + s.lists.size }
 
 // at is the fact with a number; nil for none.
 func (s *State) at(n FactNumber) *record {
@@ -237,8 +252,8 @@ func (s *State) named(id FactID) *record {
 	if id == "" {
 		return nil
 	}
-	if n, known := s.byID[id]; known {
-		return s.held[n]
+	if k := s.byID[id]; k != nil {
+		return k
 	}
 	return s.admit(s.archive.named(id))
 }
@@ -272,22 +287,6 @@ func (s *State) facts(list []glimpse) []*record {
 		}
 	}
 	return kept
-}
-
-// count is the number of facts with a key.
-func (s *State) count(k key) int { return s.archive.count(k) + len(s.index[k]) }
-
-// newest appends the newest facts with a key, newest first, at most most.
-func (s *State) newest(to []glimpse, k key, most int) []glimpse {
-	list := s.index[k]
-	for i := len(list) - 1; i >= 0 && most > 0; i-- {
-		to = append(to, list[i])
-		most--
-	}
-	if most > 0 {
-		to = s.archive.newest(to, k, most)
-	}
-	return to
 }
 
 // asKnown makes facts current again if their replacement was not known at scope.AsOf.

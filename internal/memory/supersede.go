@@ -1,6 +1,9 @@
 package memory
 
-import "time"
+import (
+	"iter"
+	"time"
+)
 
 // supersede closes an old fact for a new one and links them.
 func (s *State) supersede(was, now *record, changed map[*record]bool) {
@@ -35,8 +38,8 @@ func (s *State) doubt(was, now *record, changed map[*record]bool) {
 // longer, or holds again.
 func (s *State) rereadDoubted(k *record) {
 	for _, link := range k.Links {
-		if n, held := s.byID[link.To]; held && link.Kind == Perhaps {
-			s.held[n].reread()
+		if k := s.byID[link.To]; k != nil && link.Kind == Perhaps {
+			k.reread()
 		}
 	}
 }
@@ -50,7 +53,7 @@ func (s *State) perhapsOutdated(k *record) bool {
 
 // revive restores the facts that a withdrawn fact had replaced.
 func (s *State) revive(withdrawn *record, changed map[*record]bool) {
-	for _, k := range s.linked(withdrawn, Supersedes) {
+	for k := range s.linked(withdrawn, Supersedes) {
 		if k.SupersededBy != withdrawn.ID {
 			continue
 		}
@@ -71,17 +74,18 @@ func (s *State) chain(was, now *record) {
 	}
 }
 
-// linked are the facts to which a fact has links of a kind.
-func (s *State) linked(k *record, kind LinkKind) []*record {
-	var out []*record
-	for _, link := range k.Links {
-		if link.Kind == kind {
-			if to := s.named(link.To); to != nil {
-				out = append(out, to)
+// linked iterates over the facts to which a fact has links of a kind.
+func (s *State) linked(k *record, kind LinkKind) iter.Seq[*record] {
+	return func(yield func(*record) bool) {
+		for _, link := range k.Links {
+			if link.Kind != kind {
+				continue
+			}
+			if to := s.named(link.To); to != nil && !yield(to) {
+				return
 			}
 		}
 	}
-	return out
 }
 
 // replacedBy is the newest fact that a fact replaced; nil for none.
@@ -89,7 +93,7 @@ func (s *State) replacedBy(k *record) (newest *record) {
 	if k.Kind == Retraction {
 		return nil
 	}
-	for _, was := range s.linked(k, Supersedes) {
+	for was := range s.linked(k, Supersedes) {
 		if !was.Current() && (newest == nil || newest.Number < was.Number) {
 			newest = was
 		}

@@ -11,17 +11,25 @@ type points struct {
 	count int32
 }
 
+// comparePoints orders facts: more points first, and newer facts first among equals.
+func comparePoints(a, b points) int {
+	return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(b.number, a.number))
+}
+
 // tops are the facts that a question finds, with their points. They are reused: the facts
 // lie in a slice, and a hash table of their places in it, with open addressing, is as large
 // as the largest question needed.
 type tops struct {
 	all   []points
 	table []int32 // place in all plus one; 0 for none
+	// chosen is the buffer of best.
+	chosen []points
 }
 
 // clear removes all facts.
 func (t *tops) clear() {
 	clear(t.all) // the records may be dropped
+	clear(t.chosen)
 	clear(t.table)
 	t.all = t.all[:0]
 }
@@ -65,23 +73,18 @@ func (t *tops) grow() {
 	}
 }
 
-// best are the facts with the most points, at most most of them: more points first, and
-// newer facts first among equals.
+// best are the first facts in the order of [comparePoints], at most most of them.
+// The slice is valid until the next call.
 func (t *tops) best(most int) []points {
-	first := func(a, b points) int {
-		if a.count != b.count {
-			return cmp.Compare(b.count, a.count)
-		}
-		return cmp.Compare(b.number, a.number)
-	}
 	least := t.least(most)
-	chosen := make([]points, 0, 2*most)
+	chosen := t.chosen[:0]
 	for i := range t.all {
 		if p := &t.all[i]; p.count > 0 && p.count >= least {
 			chosen = append(chosen, *p)
 		}
 	}
-	slices.SortFunc(chosen, first)
+	slices.SortFunc(chosen, comparePoints)
+	t.chosen = chosen
 	return chosen[:min(len(chosen), most)]
 }
 
