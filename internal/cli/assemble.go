@@ -255,13 +255,8 @@ func (s *server) lister() func(context.Context) ([]httpapi.Model, error) {
 	}
 }
 
-// warm reads the memory that the first turns will need, and then the models' windows.
+// warm reads the models' windows, which the first turn needs.
 func (s *server) warm(ctx context.Context) {
-	owners, err := s.owners(ctx)
-	if err != nil {
-		return // the server is stopping
-	}
-	s.runner.Warm(ctx, owners)
 	if s.models == nil {
 		return
 	}

@@ -182,7 +182,7 @@ func (s *server) serve(ctx context.Context, at *listening) error {
 	}
 	turns.Go(recovery.Func(func() { s.recordStart(ctx, at) }, panicked("the record of the start")))
 	turns.Go(recovery.Func(func() { s.keeper.Run(ctx) }, panicked("the index of memory")))
-	turns.Go(recovery.Func(func() { s.warm(ctx) }, panicked("reading ahead")))
+	turns.Go(recovery.Func(func() { s.warm(ctx) }, panicked("the list of models")))
 	jobs, stopJobs := context.WithCancel(ctx)
 	defer stopJobs()
 	turns.Go(recovery.Func(func() { _ = s.jobs.Run(jobs) }, panicked("the scheduler"))) // it only ends with its context

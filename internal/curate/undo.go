@@ -171,13 +171,13 @@ func (c *Curator) Withdraw(ctx context.Context, o owner.Owner, l *lineage.Lineag
 	if err := c.lineages.Reload(ctx, o, l); err != nil {
 		return nil, err
 	}
+	undone := memory.Withdrawal{Root: root}
+	for i := range gone {
+		undone.Messages = append(undone.Messages, gone[i].ID)
+	}
 	for scope, facts := range kept {
-		before := near(l.Recent, scope.Key)
-		if len(before) < memory.Reach && len(l.Recent) > 0 && l.Recent[0].Seq > 0 { // older messages of the scope are not cached
-			c.views.Drop(o, scope)
-			continue
-		}
-		c.views.Withdraw(o, scope, memory.Withdrawal{Root: root, From: from, Facts: facts, Before: before})
+		undone.Facts = facts
+		c.views.Withdraw(o, scope, undone)
 	}
 	return gone, nil
 }
@@ -211,18 +211,6 @@ func (c *Curator) unnameGone(ctx context.Context, o owner.Owner, tip *session.Se
 		unname(tip, gone[i].Content, left.String(), gone[i].Seq < end)
 	}
 	return nil
-}
-
-// near are the newest messages of a lineage in a scope, to which the next message may
-// refer. A lineage has messages of several scopes if its turns were sent several keys.
-func near(recent []session.Message, key session.Key) []ranking.Document {
-	var out []ranking.Document
-	for i := range recent {
-		if recent[i].Key == key && recent[i].Content != "" {
-			out = append(out, ranking.DocumentOf(&recent[i]))
-		}
-	}
-	return out
 }
 
 // lineageEnd is the end of a lineage from a Seq on.

@@ -87,7 +87,7 @@ func restingState(b *testing.B, messages int) *State {
 	for n := range int64(messages) {
 		kept.write(s.Learn(Distill(dense(n+1), nil)))
 	}
-	on, cache := &stored{ctx: b.Context(), store: kept}, piece.NewCache(64<<20)
+	on, cache := &stored{source: &source{ctx: b.Context(), store: kept}}, piece.NewCache(64<<20)
 	for first, left := int64(1), int64(messages); left > 64; left /= 4 {
 		kept.extend(b, on, cache, Span{first, first + left*3/4 - 1})
 		first += left * 3 / 4

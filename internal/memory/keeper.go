@@ -16,11 +16,9 @@ import (
 	"github.com/hermes-memory/hermes/internal/recovery"
 )
 
-// Keeper makes and merges the fact pieces of scopes, behind the turns.
+// Keeper makes and merges the pieces of scopes, behind the turns.
 type Keeper struct {
-	// Least is the number of facts in the smallest piece. Spare is how many of the newest
-	// facts stay out of pieces: they are the ones that are undone.
-	Least, Spare int
+	Messages, Facts Sizes
 
 	views *Views
 	log   *slog.Logger
@@ -31,6 +29,13 @@ type Keeper struct {
 	bell   chan struct{}
 }
 
+// Sizes are the sizes of the pieces of a kind.
+type Sizes struct {
+	// Least is the number of messages or facts in the smallest piece. Spare is how many of
+	// the newest ones stay out of pieces: they are the ones that are undone.
+	Least, Spare int
+}
+
 // kept is a scope whose pieces are to be made.
 type kept struct {
 	owner owner.Owner
@@ -38,20 +43,26 @@ type kept struct {
 }
 
 const (
-	// leastFacts and spared are the usual Least and Spare of a keeper.
-	leastFacts = 128
-	spared     = 32
+	// The usual sizes.
+	leastMessages, sparedMessages = 64, 16
+	leastFacts, sparedFacts       = 128, 32
 	// fan is how many pieces of one size are merged into one.
 	fan = 4
-	// mostPiece bounds the facts that are read to make a piece.
+	// mostPiece bounds the messages or facts that are read to make a piece.
 	mostPiece = 4096
+	// keeperCache bounds the blocks that merging reads, in bytes. They are read once, and
+	// are not to take the place of those that turns read.
+	keeperCache = 4 << 20
 	// keepAgain is how long a keeper waits after an error.
 	keepAgain = time.Second
 )
 
 // NewKeeper returns the keeper of the scopes that are used through some views.
 func NewKeeper(views *Views, log *slog.Logger) *Keeper {
-	k := &Keeper{Least: leastFacts, Spare: spared, views: views, log: log, queued: make(map[viewKey]bool), bell: make(chan struct{}, 1)}
+	k := &Keeper{
+		Messages: Sizes{leastMessages, sparedMessages}, Facts: Sizes{leastFacts, sparedFacts},
+		views: views, log: log, queued: make(map[viewKey]bool), bell: make(chan struct{}, 1),
+	}
 	views.keep, views.log = k.ask, log
 	return k
 }
@@ -116,23 +127,20 @@ func (k *Keeper) Run(ctx context.Context) {
 
 // Keep makes the pieces that a scope lacks, and merges those of one size.
 func (k *Keeper) Keep(ctx context.Context, o owner.Owner, scope Scope) error {
+	from := k.views.source(ctx, o, scope)
+	from.ctx = ctx
 	for {
-		m, err := k.views.store.Manifest(ctx, o, scope)
+		m, err := from.manifest(ctx)
 		if err != nil {
-			return fmt.Errorf("read manifest: %w", err)
+			return err
 		}
-		on, err := openStored(ctx, k.views.store, k.views.cache, o, scope, &m)
+		swap, err := k.step(from, &m)
 		if isPiece(err) {
 			return errors.Join(k.views.mend(ctx, o, err), err) // the next turn asks again
 		}
-		if err != nil {
-			return err
-		}
-		swap, err := k.step(ctx, o, scope, &m, on)
 		if err != nil || len(swap.Add) == 0 {
 			return err
 		}
-		swap.Withdrawn = m.Withdrawn
 		err = k.views.swap(ctx, o, scope, func() error { return k.views.store.Swap(ctx, o, m, swap) })
 		if err != nil {
 			return fmt.Errorf("take pieces over: %w", err)
@@ -140,20 +148,27 @@ func (k *Keeper) Keep(ctx context.Context, o owner.Owner, scope Scope) error {
 	}
 }
 
-// step makes the next piece of a scope; the swap adds none if all is done.
-func (k *Keeper) step(ctx context.Context, o owner.Owner, scope Scope, m *Manifest, on *stored) (Swap, error) {
-	if n := k.mergeable(on.parts); n > 0 {
-		return k.merge(ctx, o, m, on.parts[len(on.parts)-n:])
+// step makes the next pieces of a scope, at most one of each kind. The swap adds none if all
+// is done.
+func (k *Keeper) step(from *source, m *Manifest) (Swap, error) {
+	swap := Swap{Withdrawn: m.Withdrawn}
+	if m.Version == Unwritten {
+		return swap, nil
 	}
-	return k.extend(ctx, o, scope, m, on)
+	err := k.stepMessages(from, m, &swap)
+	if err == nil && !m.Stale {
+		err = k.stepFacts(from, m, &swap)
+	}
+	return swap, err
 }
 
 // mergeable is how many of the newest pieces make one of the next size: at least fan that
-// are not larger than the newest one's size; 0 if there are fewer.
-func (k *Keeper) mergeable(parts []factPart) int {
-	for size := range k.sizeOf(mostFacts) {
+// are not larger than the newest one's size; 0 if there are fewer. least is the number of
+// messages or facts in the smallest piece.
+func mergeable(run []Piece, least int) int {
+	for size := range sizeOf(most, least) {
 		n := 0
-		for n < len(parts) && k.sizeOf(parts[len(parts)-1-n].Count) <= size {
+		for n < len(run) && sizeOf(run[len(run)-1-n].Count, least) <= size {
 			n++
 		}
 		if n >= fan {
@@ -163,74 +178,56 @@ func (k *Keeper) mergeable(parts []factPart) int {
 	return 0
 }
 
-// mostFacts is more than a scope has.
-const mostFacts = 1 << 30
+// most is more than a scope has of messages or facts.
+const most = 1 << 30
 
 // sizeOf is the size of a piece: each is fan times the one before.
-func (k *Keeper) sizeOf(facts int) (size int) {
-	for most := k.Least * fan; facts >= most; most *= fan {
+func sizeOf(count, least int) (size int) {
+	for next := least * fan; count >= next; next *= fan {
 		size++
 	}
 	return size
 }
 
-// merge makes one piece of several.
-func (k *Keeper) merge(ctx context.Context, o owner.Owner, m *Manifest, parts []factPart) (Swap, error) {
-	whole := Piece{Kind: FactPiece, Format: factFormat, Span: Span{parts[0].First, parts[len(parts)-1].Last}}
-	var swap Swap
-	var readers []*factReader
-	for i := range parts {
-		whole.Count += parts[i].Count
-		swap.Remove = append(swap.Remove, parts[i].ID)
-		readers = append(readers, parts[i].factReader)
+// merged is the piece that several make, without its blocks.
+func merged(run []Piece) Piece {
+	whole := run[0]
+	whole.Last, whole.Count = run[len(run)-1].Last, 0
+	for i := range run {
+		whole.Count += run[i].Count
 	}
-	err := k.add(ctx, o, m, whole, &swap, func(emit emitter) error { return mergeFacts(readers, emit) })
-	return swap, err
+	return whole
 }
 
-// extend makes a piece of the facts after the others.
-func (k *Keeper) extend(ctx context.Context, o owner.Owner, scope Scope, m *Manifest, on *stored) (Swap, error) {
-	facts, err := k.views.store.FactsSince(ctx, o, scope, on.last(), mostPiece)
-	if err != nil {
-		return Swap{}, fmt.Errorf("read facts: %w", err)
+// next is where the piece after a run begins.
+func next(run []Piece) int64 {
+	if len(run) == 0 {
+		return 0
 	}
-	facts = facts[:max(0, len(facts)-k.Spare)]
-	facts = facts[:lastWhole(facts)]
-	if len(facts) == 0 || len(facts) < k.Least {
-		return Swap{}, nil
-	}
-	s := NewState()
-	s.rest(on, on.last())
-	s.take(facts)
-	p := Piece{Kind: FactPiece, Format: factFormat, Count: len(facts), Span: Span{Last: facts[len(facts)-1].Number.Message()}}
-	if n := len(on.parts); n > 0 {
-		p.First = on.parts[n-1].Last + 1
-	}
-	var swap Swap
-	err = k.add(ctx, o, m, p, &swap, s.writeFacts)
-	return swap, errors.Join(err, on.failed())
+	return run[len(run)-1].Last + 1
 }
 
-// lastWhole is the number of facts up to the end of the last message but one, all of whose
-// facts are there.
-func lastWhole(facts []StoredFact) int {
-	n := len(facts)
-	for n > 0 && facts[n-1].Number.Message() == facts[len(facts)-1].Number.Message() {
-		n--
+// replace adds a piece to a swap, in the place of others.
+func (k *Keeper) replace(from *source, m *Manifest, swap *Swap, run []Piece, write func(emitter) error) error {
+	if err := k.add(from, m, merged(run), swap, write); err != nil {
+		return err
 	}
-	return n
+	for i := range run {
+		swap.Remove = append(swap.Remove, run[i].ID)
+	}
+	return nil
 }
 
 // emitter takes the blocks of a piece, the first one last.
 type emitter = func(n int, block []byte) error
 
 // add stores a piece.
-func (k *Keeper) add(ctx context.Context, o owner.Owner, m *Manifest, p Piece, swap *Swap, write func(emitter) error) error {
+func (k *Keeper) add(from *source, m *Manifest, p Piece, swap *Swap, write func(emitter) error) error {
 	var made piece.Blocks
 	if err := write(made.Emit); err != nil {
 		return fmt.Errorf("make a piece: %w", err)
 	}
-	id, err := k.views.store.AddPiece(ctx, o, *m, p, each(made))
+	id, err := from.store.AddPiece(from.ctx, from.owner, *m, p, each(made))
 	if err != nil {
 		return fmt.Errorf("store a piece: %w", err)
 	}

@@ -26,7 +26,7 @@ func TestLargeMessage(t *testing.T) {
 		t.Fatalf("got %+v, want the first sentence alone", first.Learned)
 	}
 	say(1, "That's why we dropped Redis.")
-	for _, d := range v.recent["s"] {
+	for _, d := range v.near.of("s").messages {
 		if len(d.Text) > 2*maxDistilled+1 {
 			t.Errorf("%d bytes of a message are held", len(d.Text))
 		}

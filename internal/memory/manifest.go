@@ -1,5 +1,10 @@
 package memory
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Version counts the writes of a scope's messages and facts: each transaction adds one.
 // Equal versions and editions prove that nothing has changed.
 type Version int64
@@ -28,7 +33,7 @@ type Manifest struct {
 	// may be gaps between them.
 	Pieces []Piece
 	// Withdrawn are messages that pieces hold but that were undone, in rising order.
-	Withdrawn []Span
+	Withdrawn Spans
 }
 
 // PieceKind says what a piece indexes.
@@ -73,10 +78,33 @@ type Span struct{ First, Last int64 }
 // Holds reports whether an id is in the range.
 func (s Span) Holds(id int64) bool { return s.First <= id && id <= s.Last }
 
+// Spans are ranges of message ids, in rising order, that neither overlap nor touch.
+type Spans []Span
+
+// SpansOf joins ranges.
+func SpansOf(all []Span) Spans {
+	slices.SortFunc(all, func(a, b Span) int { return cmp.Compare(a.First, b.First) })
+	var out Spans
+	for _, s := range all {
+		if last := len(out) - 1; last >= 0 && s.First <= out[last].Last+1 {
+			out[last].Last = max(out[last].Last, s.Last)
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// Has reports whether an id is in one of the ranges.
+func (s Spans) Has(id int64) bool {
+	at, _ := slices.BinarySearchFunc(s, id, func(one Span, id int64) int { return cmp.Compare(one.Last, id) })
+	return at < len(s) && s[at].Holds(id)
+}
+
 // Swap replaces pieces of a scope.
 type Swap struct {
 	// Add are pieces of AddPiece, Remove pieces of the manifest.
 	Add, Remove []PieceID
 	// Withdrawn replaces the manifest's.
-	Withdrawn []Span
+	Withdrawn Spans
 }

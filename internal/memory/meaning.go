@@ -47,12 +47,12 @@ func (v *View) Meant() bool {
 }
 
 // loadMeanings reads the newest vectors of a scope, up to the bound.
-func (v *View) loadMeanings(ctx context.Context, st Store, o owner.Owner, scope Scope, model string) error {
+func (v *View) loadMeanings(ctx context.Context, model string) error {
 	if model == "" {
 		return nil
 	}
 	var rows []ranking.Vector
-	err := st.Vectors(ctx, o, scope, model, func(r ranking.Vector) bool {
+	err := v.from.store.Vectors(ctx, v.from.owner, v.from.scope, model, func(r ranking.Vector) bool {
 		rows = append(rows, r)
 		return len(rows) < ranking.MaxMeanings && ctx.Err() == nil
 	})

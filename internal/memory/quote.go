@@ -1,18 +1,22 @@
 package memory
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/cite"
 	"github.com/hermes-memory/hermes/internal/language"
 	"github.com/hermes-memory/hermes/internal/secret"
-	"github.com/hermes-memory/hermes/internal/session"
 )
 
 // Quote is a recalled message in the form for a model.
 type Quote struct {
 	// Line is the speaker, the day and the words, cut and without secrets. It must not
-	// be changed.
+	// be changed. Nil if the message does not exist.
 	Line   []byte
 	Tokens int
 	// Outside says that the message is text of another program, or was written by a
@@ -20,114 +24,132 @@ type Quote struct {
 	Outside bool
 }
 
-// Quoted returns the quote of a message in the scope, if the message exists and a
-// search can find it. count counts tokens; exact says that it uses the model's
-// tokenizer.
-func (v *View) Quoted(id int64, count func(string) int, exact bool) (Quote, bool) {
-	v.searching.Lock()
-	defer v.searching.Unlock()
-	return v.quotes.get(id, count, exact)
-}
-
-// quotes are the quotes of a scope's messages, cached because reading a dozen old
-// messages from the store took longer than finding them. They are stored in a few large
-// slices, which hold no pointers for the garbage collector.
-type quotes struct {
-	places map[int64]quotePlace // by message id
-	pieces [][]byte
-	size   int64
-	next   []byte // buffer for the next quote
-	// outside are the lineages with text of another program after the user's newest
-	// message.
-	outside map[session.ID]bool
-}
-
-// quotePlace is the position of a quote, and its token counts as far as they are known.
-type quotePlace struct {
-	from, size      uint32
-	piece           uint32
-	estimated, real uint16 // tokens; 0 is not known yet
-	outside         bool
-}
-
-// pieceSize is the final size of a piece, in bytes. The first pieces are smaller,
-// because most scopes are small.
-const pieceSize = 64 << 10
-
-// add adds a message.
-func (q *quotes) add(d *message) {
-	if q.places == nil {
-		q.places = make(map[int64]quotePlace)
+// Quotes returns the quotes of messages in the scope, in the order of the ids. count counts
+// tokens; exact says that it uses the model's tokenizer. If the store cannot be read, Err
+// tells it.
+func (v *View) Quotes(ids []int64, count func(string) int, exact bool) []Quote {
+	out, err := v.quotes.get(v.from, ids, count, exact)
+	defer v.reading()()
+	v.corpus.err = cmp.Or(v.corpus.err, err)
+	for i, id := range ids {
+		out[i].Outside = out[i].Line != nil && v.corpus.tainted(id)
 	}
-	q.next = appendQuote(q.next[:0], d)
-	last := len(q.pieces) - 1
-	if last < 0 || cap(q.pieces[last])-len(q.pieces[last]) < len(q.next) {
-		size := max(len(q.next), min(pieceSize, 2<<10<<min(len(q.pieces), 8)))
-		q.pieces = append(q.pieces, make([]byte, 0, size))
-		q.size += int64(size)
-		last++
-	}
-	from := len(q.pieces[last])
-	q.pieces[last] = append(q.pieces[last], q.next...)
-	q.places[d.MessageID] = quotePlace{
-		piece: uint32(last), from: uint32(from), size: uint32(len(q.next)),
-		outside: d.Role != session.User && q.outside[d.Root],
-	}
-}
-
-// pass tracks whether a lineage contains text of another program. It is called with all
-// messages in order, including those that are not quoted.
-func (q *quotes) pass(d *message) {
-	switch {
-	case d.Role == session.User:
-		delete(q.outside, d.Root)
-	case d.Outside():
-		if q.outside == nil {
-			q.outside = make(map[session.ID]bool)
-		}
-		q.outside[d.Root] = true
-	}
+	return out
 }
 
 // Outside reports whether any of the facts rests on text of another program, or of a
 // model that had read such text.
 func (v *View) Outside(ids []FactID) bool {
-	v.searching.Lock()
-	defer v.searching.Unlock()
-	v.readAll(v.takeUnread(v.Horizon()))
-	outside := false
+	var messages []int64
 	v.with(func(s *State) {
+		messages = messages[:0]
 		for _, id := range ids {
-			k := s.named(id)
-			outside = outside || k != nil && v.quotes.places[k.Source.MessageID].outside
+			if k := s.named(id); k != nil {
+				messages = append(messages, k.Source.MessageID)
+			}
 		}
 	})
-	return outside
+	defer v.reading()()
+	v.readAll(v.takeUnread(v.Horizon()))
+	return slices.ContainsFunc(messages, v.corpus.tainted)
 }
 
-// get returns a quote, and counts its tokens at first use.
-func (q *quotes) get(id int64, count func(string) int, exact bool) (Quote, bool) {
-	l, ok := q.places[id]
-	if !ok {
-		return Quote{}, false
+// quotes are the quotes that questions have found lately. Later questions of a scope mostly
+// find the same ones.
+type quotes struct {
+	mu sync.Mutex
+	// newer are quotes that were used since older ones were set aside.
+	newer, older map[int64]*quote
+	size         int64 // of newer, in bytes
+}
+
+// quote is a quote, with its tokens as far as they are known.
+type quote struct {
+	line            []byte
+	estimated, real int // tokens; 0 is not known yet
+}
+
+// mostQuoted bounds newer, and so half of the quotes of a scope, in bytes.
+const mostQuoted = 64 << 10
+
+// get returns quotes. It reads those from the store that were not used lately.
+func (q *quotes) get(from *source, ids []int64, count func(string) int, exact bool) ([]Quote, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	err := q.read(from, ids)
+	out := make([]Quote, len(ids))
+	for i, id := range ids {
+		if l := q.newer[id]; l != nil {
+			out[i] = Quote{Line: l.line, Tokens: l.tokens(count, exact)}
+		}
 	}
-	out := Quote{Line: q.pieces[l.piece][l.from : l.from+l.size : l.from+l.size], Outside: l.outside}
+	if q.size > mostQuoted {
+		q.older, q.newer, q.size = q.newer, nil, 0
+	}
+	return out, err
+}
+
+// read makes the quotes with some ids newer ones.
+func (q *quotes) read(from *source, ids []int64) error {
+	missing := make([]int64, 0, len(ids))
+	for _, id := range ids {
+		if q.newer[id] != nil {
+			continue
+		}
+		if l := q.older[id]; l != nil {
+			q.add(id, l)
+		} else {
+			missing = append(missing, id)
+		}
+	}
+	if from == nil || len(missing) == 0 {
+		return nil
+	}
+	docs, err := from.store.DocumentsNumbered(from.ctx, from.owner, from.scope, missing)
+	if err != nil {
+		return fmt.Errorf("read messages to quote: %w", err)
+	}
+	for i := range docs {
+		m := messageOf(docs[i])
+		q.add(m.MessageID, &quote{line: appendQuote(nil, &m)})
+	}
+	return nil
+}
+
+func (q *quotes) add(id int64, l *quote) {
+	if q.newer == nil {
+		q.newer = make(map[int64]*quote)
+	}
+	q.newer[id] = l
+	q.size += l.size()
+}
+
+func (l *quote) size() int64 {
+	const entry = 96
+	return int64(cap(l.line)) + entry
+}
+
+// tokens counts the tokens of a quote at first use.
+func (l *quote) tokens(count func(string) int, exact bool) int {
 	known := &l.estimated
 	if exact {
 		known = &l.real
 	}
 	if *known == 0 {
-		*known = uint16(min(count(string(out.Line)), 1<<16-1))
-		q.places[id] = l
+		*known = count(string(l.line))
 	}
-	out.Tokens = int(*known)
-	return out, true
+	return *known
 }
 
 // Size is the approximate size of the quotes, in bytes.
 func (q *quotes) Size() int64 {
-	const entry = 48
-	return q.size + entry*int64(len(q.places))
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	size := q.size
+	for l := range maps.Values(q.older) {
+		size += l.size()
+	}
+	return size
 }
 
 // maxQuote bounds the words of one quote, in bytes.

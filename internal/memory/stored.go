@@ -23,10 +23,7 @@ type Archive interface {
 // stored is the archive of a scope: its fact pieces, and the rows of the store. It keeps
 // its first error, and finds nothing from then on.
 type stored struct {
-	ctx   context.Context
-	store Archive
-	owner owner.Owner
-	scope Scope
+	*source
 	parts []factPart // by rising number
 	err   error
 }
@@ -38,14 +35,14 @@ type factPart struct {
 }
 
 // openStored opens the fact pieces of a scope, from the first one to the first gap.
-func openStored(ctx context.Context, st Archive, cache *piece.Cache, o owner.Owner, scope Scope, m *Manifest) (*stored, error) {
-	a := &stored{ctx: ctx, store: st, owner: o, scope: scope}
+func openStored(from *source, cache *piece.Cache, m *Manifest) (*stored, error) {
+	a := &stored{source: from}
 	for _, p := range m.Run(FactPiece) {
-		open, err := piece.Open(ctx, &blocks{st, o, p.ID}, cache, factFormat)
+		open, err := piece.Open(from.ctx, &blocks{from.store, from.owner, p.ID}, cache, factFormat)
 		if err != nil {
 			return nil, &brokenPiece{p.ID, err}
 		}
-		a.parts = append(a.parts, factPart{p, readFacts(ctx, open)})
+		a.parts = append(a.parts, factPart{p, readFacts(from.ctx, open)})
 	}
 	return a, nil
 }

@@ -93,7 +93,7 @@ func (r *rows) Shelf(_ context.Context, _ owner.Owner, _ Scope, sec Section, beh
 // merging smaller ones.
 func (r *rows) divide(t *testing.T, random *rand.Rand, upTo int64) *stored {
 	t.Helper()
-	out, cache := &stored{ctx: t.Context(), store: r}, piece.NewCache(1<<20)
+	out, cache := &stored{source: &source{ctx: t.Context(), store: r}}, piece.NewCache(1<<20)
 	for first := int64(1); first <= upTo; {
 		last := min(upTo, first+random.Int64N(40))
 		r.extend(t, out, cache, Span{first, last})

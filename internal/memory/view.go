@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,20 +9,18 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hermes-memory/hermes/internal/language"
-	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/ranking"
 	"github.com/hermes-memory/hermes/internal/recovery"
-	"github.com/hermes-memory/hermes/internal/session"
 )
 
 // View is the memory of one scope, ready for use: its facts and the index over its
 // messages. Views are shared by the turns of a scope and are safe for concurrent use.
 type View struct {
-	// searching guards the index, which reuses buffers between searches. It is locked
-	// before mu.
+	from *source // nil for a scope of which nothing is stored
+
+	// searching guards the corpus, whose reading is not concurrent. It is locked before mu.
 	searching sync.Mutex
-	index     *ranking.Index
+	corpus    corpus
 	quotes    quotes
 
 	mu    sync.RWMutex
@@ -30,6 +29,8 @@ type View struct {
 	// error of reading it, err that of reading the facts instead.
 	archive     *stored
 	broken, err error
+	// unreadable is the error of a message piece, which was replaced by its messages.
+	unreadable error
 	// unread are learnt messages that are not in the index yet.
 	unread []message
 	// taken counts the messages that have left unread.
@@ -37,94 +38,78 @@ type View struct {
 	toks  []token // buffer for the sentence being read
 	// meanings are the vectors of the messages; empty without an embeddings model.
 	meanings ranking.Meanings
-	// recent are the newest few messages of each lineage, newest first, to which a
-	// sentence such as "yes, do that" refers.
-	recent map[session.ID][]message
-	// newest is the Seq of the newest message of each lineage. gone are the messages
-	// that were undone since the view was read.
-	newest map[session.ID]int64
-	gone   []withdrawn
+	near     antecedents
+	undone   Spans // messages that the index holds
 }
 
-// Reach is how many messages back a message may refer without naming a thing.
-const Reach = 4
+// NewView returns the memory of an empty scope, of which nothing is stored.
+func NewView() *View { return newView(nil) }
 
-// NewView returns the memory of an empty scope.
-func NewView() *View {
-	return &View{state: NewState(), index: ranking.New(), recent: make(map[session.ID][]message), newest: make(map[session.ID]int64)}
+func newView(from *source) *View {
+	return &View{
+		from: from, state: NewState(), near: antecedents{from: from},
+		corpus: corpus{from: from, index: ranking.New(), taints: taints{from: from}},
+	}
 }
 
 // load reads a scope's memory from the store, its facts and its messages concurrently.
-func (c *Views) load(ctx context.Context, o owner.Owner, scope Scope) (*View, error) {
-	v, err := c.tryLoad(ctx, o, scope)
-	if isPiece(err) { // it is damaged, or was replaced since the manifest was read
-		if err := c.mend(ctx, o, err); err != nil {
+func (c *Views) load(ctx context.Context, from *source) (*View, error) {
+	v, err := c.tryLoad(ctx, from)
+	for tries := 0; isPiece(err) && tries < mostMended; tries++ { // it is damaged, or was replaced since the manifest was read
+		if err := c.mend(ctx, from.owner, err); err != nil {
 			return nil, err
 		}
-		return c.tryLoad(ctx, o, scope)
+		v, err = c.tryLoad(ctx, from)
 	}
 	return v, err
 }
 
-func (c *Views) tryLoad(ctx context.Context, o owner.Owner, scope Scope) (*View, error) {
-	v := NewView()
-	restored := recovery.Async(func() error { return c.loadFacts(ctx, v, o, scope) })
-	err := c.store.Documents(ctx, o, scope, 0, func(d ranking.Document) bool {
-		m := messageOf(d)
-		v.note(m)
-		v.read(m)
-		return ctx.Err() == nil
-	})
+// mostMended is how many pieces of a scope are replaced before the scope is given up.
+const mostMended = 64
+
+func (c *Views) tryLoad(ctx context.Context, from *source) (*View, error) {
+	m, err := from.manifest(ctx)
 	if err != nil {
-		err = fmt.Errorf("load messages: %w", err)
-	}
-	if err := errors.Join(<-restored, err, ctx.Err()); err != nil {
 		return nil, err
 	}
-	if err := v.loadMeanings(ctx, c.store, o, scope, c.embeddings); err != nil {
+	v := newView(from)
+	v.undone = m.Withdrawn
+	restored := recovery.Async(func() error { return c.loadFacts(ctx, v, &m) })
+	err = c.loadMessages(ctx, v, &m)
+	if err := errors.Join(<-restored, err); err != nil {
+		return nil, err
+	}
+	if err := v.loadMeanings(ctx, c.embeddings); err != nil {
 		return nil, err
 	}
 	return v, nil
 }
 
-// loadFacts makes the state rest on the scope's fact pieces, and reads the facts that they
-// lack. The past, a whole lineage, and a scope without marks have no pieces: all their facts
-// are read.
-func (c *Views) loadFacts(ctx context.Context, v *View, o owner.Owner, scope Scope) error {
-	if scope.AsOf.IsZero() && !scope.Whole {
-		m, err := c.store.Manifest(ctx, o, scope)
-		if err != nil {
-			return fmt.Errorf("read manifest: %w", err)
-		}
-		if !m.Stale && m.Version != Unwritten {
-			return c.restFacts(ctx, v, o, scope, &m)
-		}
+// loadMessages opens the message pieces of a manifest, and reads the messages after them.
+func (c *Views) loadMessages(ctx context.Context, v *View, m *Manifest) error {
+	parts, err := openMessages(v.from, c.cache, m, nil)
+	if err == nil {
+		err = v.corpus.rest(v.from.ctx, parts)
 	}
-	return readWhole(ctx, c.store, o, scope, v.state)
-}
-
-// readWhole reads all facts of a scope.
-func readWhole(ctx context.Context, st Store, o owner.Owner, scope Scope, s *State) error {
-	var facts []Fact
-	err := st.Facts(ctx, o, scope, func(f *StoredFact) bool {
-		facts = append(facts, f.Fact)
-		return ctx.Err() == nil
-	})
-	if err := errors.Join(err, ctx.Err()); err != nil {
-		return fmt.Errorf("load facts: %w", err)
-	}
-	s.Restore(asKnown(facts, scope))
-	return nil
-}
-
-// restFacts opens the fact pieces of a manifest and reads the facts after them.
-func (c *Views) restFacts(ctx context.Context, v *View, o owner.Owner, scope Scope, m *Manifest) error {
-	// The view outlives the request for which it is read.
-	on, err := openStored(context.Background(), c.store, c.cache, o, scope, m)
 	if err != nil {
 		return err
 	}
-	facts, err := factsAfter(ctx, c.store, o, scope, on.last())
+	defer v.corpus.end()
+	return v.corpus.read(ctx, &v.near)
+}
+
+// loadFacts makes the state rest on the scope's fact pieces, and reads the facts that they
+// lack. The past, a whole lineage, and a scope without marks have no pieces: all their facts
+// are read.
+func (c *Views) loadFacts(ctx context.Context, v *View, m *Manifest) error {
+	if m.Stale || m.Version == Unwritten {
+		return readWhole(ctx, v.from, v.state)
+	}
+	on, err := openStored(v.from, c.cache, m)
+	if err != nil {
+		return err
+	}
+	facts, err := factsAfter(ctx, v.from, on.last())
 	if err != nil {
 		return err
 	}
@@ -134,12 +119,26 @@ func (c *Views) restFacts(ctx context.Context, v *View, o owner.Owner, scope Sco
 	return nil
 }
 
+// readWhole reads all facts of a scope.
+func readWhole(ctx context.Context, from *source, s *State) error {
+	var facts []Fact
+	err := from.store.Facts(ctx, from.owner, from.scope, func(f *StoredFact) bool {
+		facts = append(facts, f.Fact)
+		return ctx.Err() == nil
+	})
+	if err := errors.Join(err, ctx.Err()); err != nil {
+		return fmt.Errorf("load facts: %w", err)
+	}
+	s.Restore(asKnown(facts, from.scope))
+	return nil
+}
+
 // factsAfter reads the facts after a number.
-func factsAfter(ctx context.Context, st Reader, o owner.Owner, scope Scope, last FactNumber) ([]StoredFact, error) {
+func factsAfter(ctx context.Context, from *source, last FactNumber) ([]StoredFact, error) {
 	const page = 512
 	var facts []StoredFact
 	for {
-		more, err := st.FactsSince(ctx, o, scope, last, page)
+		more, err := from.store.FactsSince(ctx, from.owner, from.scope, last, page)
 		if err != nil {
 			return nil, fmt.Errorf("load facts: %w", err)
 		}
@@ -163,13 +162,13 @@ func (v *View) with(work func(*State)) {
 		return
 	}
 	whole := NewState()
-	if v.err = readWhole(v.archive.ctx, v.archive.store, v.archive.owner, v.archive.scope, whole); v.err == nil {
+	if v.err = readWhole(v.from.ctx, v.from, whole); v.err == nil {
 		v.state = whole
 		work(whole)
 	}
 }
 
-// Err is the first error of reading facts. What the view has told since then is to be
+// Err is the first error of reading the store. What the view has told since then is to be
 // thrown away, and the view with it.
 func (v *View) Err() error {
 	v.mu.RLock()
@@ -184,11 +183,11 @@ func (v *View) Err() error {
 	return nil
 }
 
-// damage is the error of a damaged piece; nil if none is.
+// damage is the errors of pieces that could not be read; nil if there are none.
 func (v *View) damage() error {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
-	return v.broken
+	return errors.Join(v.broken, v.unreadable)
 }
 
 // Restore adds stored facts.
@@ -214,8 +213,7 @@ func (v *View) Learn(d ranking.Document) Change {
 	}
 	change, unread := v.learn(m)
 	if unread >= maxUnread || len(d.Text) > longUnread {
-		v.searching.Lock()
-		defer v.searching.Unlock()
+		defer v.reading()()
 		v.readAll(v.takeUnread(v.Horizon()))
 	}
 	return change
@@ -234,7 +232,7 @@ func (v *View) learn(d message) (change Change, unread int) {
 	v.with(func(s *State) { change = s.Learn(v.distill(d)) })
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.note(d)
+	v.near.add(d)
 	v.unread = append(v.unread, d)
 	return change, len(v.unread)
 }
@@ -244,7 +242,11 @@ func (v *View) distill(d message) (facts []Fact) {
 	if d.Note != "" {
 		return noteFacts(d)
 	}
-	if facts, v.toks = distill(d, v.recent[d.Root], v.toks); cap(v.toks) > maxTokens {
+	near, err := v.near.before(&d)
+	if v.err = errors.Join(v.err, err); err != nil {
+		return nil
+	}
+	if facts, v.toks = distill(d, near, v.toks); cap(v.toks) > maxTokens {
 		v.toks = nil
 	}
 	return facts
@@ -252,25 +254,6 @@ func (v *View) distill(d message) (facts []Fact) {
 
 // maxTokens is the maximum size of the reused buffer.
 const maxTokens = 256
-
-// note records a message as the newest of its lineage. The caller holds mu or owns the
-// view.
-func (v *View) note(d message) {
-	if d.Text == "" || session.Echo(d.Note) {
-		return
-	}
-	v.newest[d.Root] = d.Seq
-	v.keepNear(d)
-}
-
-// read adds a message to the index. The caller holds searching or owns the view.
-func (v *View) read(d message) {
-	v.quotes.pass(&d)
-	if d.Text != "" && !session.Echo(d.Note) {
-		v.index.Add(d.Document)
-		v.quotes.add(&d)
-	}
-}
 
 // takeUnread returns the messages that the index lacks, up to a horizon. The caller
 // holds searching until it has passed them to readAll.
@@ -286,28 +269,34 @@ func (v *View) takeUnread(h Horizon) []message {
 	return unread
 }
 
-func (v *View) readAll(ds []message) {
-	for i := range ds {
-		v.read(ds[i])
+// reading locks searching for a session of reading the index, which the function returned
+// ends.
+func (v *View) reading() (end func()) {
+	v.searching.Lock()
+	v.corpus.begin()
+	return func() {
+		v.noteErrors()
+		v.corpus.end()
+		v.searching.Unlock()
 	}
 }
 
-// keepNear adds a message to recent.
-func (v *View) keepNear(d message) {
-	if d.Text == "" {
+// readAll adds messages to the index, in a session.
+func (v *View) readAll(ds []message) {
+	for i := range ds {
+		v.corpus.add(&ds[i].Document)
+	}
+}
+
+// noteErrors takes the errors of the corpus over. The caller holds searching.
+func (v *View) noteErrors() {
+	if v.corpus.err == nil && v.corpus.broken == nil {
 		return
 	}
-	near := v.recent[d.Root]
-	if len(near) < Reach {
-		near = append(near, message{})
-	}
-	copy(near[1:], near)
-	if len(d.Text) > 2*maxDistilled { // a later message may refer to either end
-		d.Text = language.Ends(d.Text, 2*maxDistilled)
-		d = messageOf(d.Document)
-	}
-	near[0] = d
-	v.recent[d.Root] = near
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.err, v.unreadable = errors.Join(v.err, v.corpus.err), cmp.Or(v.unreadable, v.corpus.broken)
+	v.corpus.err = nil
 }
 
 // Horizon is the number of messages that a view had learnt at a moment.
@@ -335,10 +324,9 @@ func (v *View) SearchTo(h Horizon, q ranking.Query) []ranking.Hit {
 
 // searchIndex ranks by words.
 func (v *View) searchIndex(h Horizon, q ranking.Query) []ranking.Hit {
-	v.searching.Lock()
-	defer v.searching.Unlock()
+	defer v.reading()()
 	v.readAll(v.takeUnread(h))
-	return v.index.Search(q)
+	return v.corpus.search(q)
 }
 
 // Match returns the facts that answer a question, best first.
@@ -395,5 +383,5 @@ func (v *View) size() int64 {
 	defer v.searching.Unlock()
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.state.Size() + v.index.Size() + v.meanings.Size() + v.quotes.Size()
+	return v.state.Size() + v.corpus.index.Size() + v.meanings.Size() + v.quotes.Size()
 }

@@ -84,7 +84,7 @@ func (c *Views) Use(ctx context.Context, o owner.Owner, s Scope, fresh bool) (*V
 		e.users++
 		c.count.Misses++
 		c.mu.Unlock()
-		c.fill(ctx, e, o, s, fresh)
+		c.fill(ctx, e, c.source(ctx, o, s), fresh)
 	} else {
 		e.users++
 		c.order.MoveToFront(e.place)
@@ -123,15 +123,15 @@ func (c *Views) Current(o owner.Owner, s Scope, v *View) bool {
 // Past returns the memory of a scope at scope.AsOf, or of a whole lineage. It is not
 // cached, because it is rarely needed twice.
 func (c *Views) Past(ctx context.Context, o owner.Owner, s Scope) (*View, error) {
-	return c.load(ctx, o, s)
+	return c.load(ctx, c.source(ctx, o, s))
 }
 
 // fill loads an entry for its first user. A failed load is not cached.
-func (c *Views) fill(ctx context.Context, e *viewEntry, o owner.Owner, s Scope, fresh bool) {
+func (c *Views) fill(ctx context.Context, e *viewEntry, from *source, fresh bool) {
 	if fresh {
-		e.view = NewView()
+		e.view = newView(from)
 	} else {
-		e.view, e.err = c.load(ctx, o, s)
+		e.view, e.err = c.load(ctx, from)
 	}
 	c.mu.Lock()
 	switch {
@@ -245,28 +245,39 @@ func (v *View) shed() {
 		return
 	}
 	defer v.mu.Unlock()
+	v.near.shed()
 	if v.archive != nil && v.state.readable() > maxFacts {
 		v.state.shed()
 	}
 }
 
-// settle asks for pieces after a use, if many facts are in none.
+// settle ends a use: damaged pieces are dropped, and the keeper is told of what no piece
+// indexes.
 func (c *Views) settle(e *viewEntry, o owner.Owner, s Scope) {
-	if e.view != nil {
-		if err := c.mend(context.Background(), o, e.view.damage()); err != nil {
+	if e.view == nil {
+		return
+	}
+	if err := e.view.damage(); err != nil {
+		if err := c.mend(context.Background(), o, err); err != nil {
 			c.log.Error("a damaged piece could not be dropped", "error", err)
 		}
 	}
-	if c.keep != nil && e.view != nil && e.view.unkept() >= leastFacts+2*spared {
+	if c.keep != nil && e.view.from.indexed() && e.view.unkept() {
 		c.keep(o, s)
 	}
 }
 
-// unkept is the number of facts that no piece indexes, if the state rests on pieces.
-func (v *View) unkept() int {
+// unkept reports whether so many messages or facts are in no piece that a piece can be made.
+func (v *View) unkept() bool {
 	v.mu.RLock()
-	defer v.mu.RUnlock()
-	return v.state.learnt
+	facts, unread := v.state.learnt, len(v.unread)
+	v.mu.RUnlock()
+	if facts >= leastFacts+2*sparedFacts {
+		return true
+	}
+	v.searching.Lock()
+	defer v.searching.Unlock()
+	return v.corpus.head()+unread >= leastMessages+2*sparedMessages
 }
 
 // swap changes the pieces of a scope by do, and makes the cached view of the scope rest on
@@ -276,30 +287,36 @@ func (c *Views) swap(ctx context.Context, o owner.Owner, s Scope, do func() erro
 	if v == nil {
 		return do()
 	}
-	rests, err := c.swapUnder(ctx, v, o, s, do)
+	rests, err := c.swapUnder(ctx, v, do)
 	if err == nil && !rests {
 		c.Drop(o, s) // without the view's lock: the cache's lock comes first
 	}
 	return err
 }
 
-// swapUnder is swap under the lock of a view. It reports whether the view rests on the new
+// swapUnder is swap under the locks of a view. It reports whether the view rests on the new
 // pieces.
-func (c *Views) swapUnder(ctx context.Context, v *View, o owner.Owner, s Scope, do func() error) (bool, error) {
+func (c *Views) swapUnder(ctx context.Context, v *View, do func() error) (bool, error) {
+	v.searching.Lock()
+	defer v.searching.Unlock()
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if err := do(); err != nil {
 		return false, err
 	}
-	m, err := c.store.Manifest(ctx, o, s)
-	if err != nil {
-		return false, fmt.Errorf("read manifest: %w", err)
-	}
-	on, err := openStored(context.WithoutCancel(ctx), c.store, c.cache, o, s, &m)
+	m, err := v.from.manifest(ctx)
 	if err != nil {
 		return false, err
 	}
-	return v.rest(on), nil
+	on, err := openStored(v.from, c.cache, &m)
+	if err != nil {
+		return false, err
+	}
+	parts, err := openMessages(v.from, c.cache, &m, v.corpus.parts)
+	if err != nil {
+		return false, err
+	}
+	return v.rest(on, parts)
 }
 
 // cached is the cached view of a scope; nil if there is none.
@@ -318,15 +335,25 @@ func (c *Views) cached(o owner.Owner, s Scope) *View {
 	}
 }
 
-// rest makes the state of a view rest on an archive. It reports false for one that indexes
-// less than the present one. The caller holds mu.
-func (v *View) rest(on *stored) bool {
-	if v.archive != nil && on.last() < v.archive.last() {
-		return false
+// rest makes a view rest on pieces. It reports false if they index less than the present
+// ones. The caller holds searching and mu.
+func (v *View) rest(on *stored, parts []messagePart) (bool, error) {
+	last := lastOf(parts)
+	if v.archive != nil && on.last() < v.archive.last() || last < lastOf(v.corpus.parts) {
+		return false, nil
+	}
+	v.corpus.begin()
+	err := v.corpus.rest(v.from.ctx, parts)
+	v.corpus.end()
+	if err != nil {
+		return false, err
+	}
+	for len(v.unread) > 0 && v.unread[0].MessageID <= last {
+		v.unread, v.taken = v.unread[1:], v.taken+1
 	}
 	v.archive = on
 	v.state.rest(on, on.last())
-	return true
+	return true, nil
 }
 
 // mend drops the damaged piece that an error names, if it names one. The piece is made again.

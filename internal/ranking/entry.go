@@ -38,7 +38,7 @@ const (
 	hasName                        // holds a name: a capital inside a sentence
 	firstPerson                    // the speaker speaks of themself
 	hasTitle                       // holds something in double quotes
-	fromOutside                    // see Document.Outside
+	tainted                        // see Document.Tainted
 )
 
 // shareWhole is the value of a whole share in a byte.
@@ -62,8 +62,8 @@ func (e *entry) read(d *Document) {
 	if d.Role == session.User {
 		e.traits |= byUser
 	}
-	if d.Outside() {
-		e.traits |= fromOutside
+	if d.Tainted {
+		e.traits |= tainted
 	}
 	e.readDates(d, text)
 	e.readWords(text)

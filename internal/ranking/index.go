@@ -280,19 +280,27 @@ func (x *Index) newest() time.Time {
 	return time.Unix(x.known.newest, 0).UTC()
 }
 
-// Outside reports whether a message is, or repeats, text of another program. Known is
+// Tainted reports whether a message was added as a tainted one. Known is
 // false if the index does not hold the message.
-func (x *Index) Outside(messageID int64) (outside, known bool) {
+func (x *Index) Tainted(messageID int64) (yes, known bool) {
 	d := int32(x.upTo(messageID)) - 1
 	if d < 0 || x.origin(d).messageID != messageID {
 		return false, false
 	}
 	in, n := x.at(d)
-	return x.parts[in].record(n).traits&fromOutside != 0, true
+	return x.parts[in].record(n).traits&tainted != 0, true
 }
 
 // upTo is the number of messages whose ids are not above id. Ids rise in the order of the
 // messages.
 func (x *Index) upTo(id int64) int {
 	return sort.Search(x.Len(), func(d int) bool { return x.origin(int32(d)).messageID > id })
+}
+
+// Last is the highest id of a message; 0 if there are none.
+func (x *Index) Last() int64 {
+	if x.Len() == 0 {
+		return 0
+	}
+	return x.origin(x.size() - 1).messageID
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/piece"
 	"github.com/hermes-memory/hermes/internal/ranking"
-	"github.com/hermes-memory/hermes/internal/session"
 )
 
 // counted is a source that counts the blocks which are in memory.
@@ -83,14 +82,14 @@ func TestSizeAtRest(t *testing.T) {
 	}
 }
 
-// TestOutside: an index tells for the messages that it holds, in pieces and in its head,
-// whether they are of another program.
-func TestOutside(t *testing.T) {
+// TestTainted: an index tells for the messages that it holds, in pieces and in its head,
+// whether they are tainted.
+func TestTainted(t *testing.T) {
 	t.Parallel()
 	docs := chatter(rand.New(rand.NewPCG(12, 12)), 90)
 	for i := range docs {
 		if i%7 == 0 {
-			docs[i].Role = session.Tool
+			docs[i].Tainted = true
 		}
 	}
 	whole := indexOf(docs)
@@ -101,14 +100,14 @@ func TestOutside(t *testing.T) {
 		x.Add(d)
 	}
 	for i := range docs {
-		if outside, known := x.Outside(docs[i].MessageID); !known || outside != (i%7 == 0) {
-			t.Errorf("message %d: got %v, known %v", i, outside, known)
+		if tainted, known := x.Tainted(docs[i].MessageID); !known || tainted != (i%7 == 0) {
+			t.Errorf("message %d: got %v, known %v", i, tainted, known)
 		}
-		if outside, known := x.Outside(docs[i].MessageID + 1); known || outside {
-			t.Errorf("no message: got %v, known %v", outside, known)
+		if tainted, known := x.Tainted(docs[i].MessageID + 1); known || tainted {
+			t.Errorf("no message: got %v, known %v", tainted, known)
 		}
 	}
-	if _, known := x.Outside(0); known {
+	if _, known := x.Tainted(0); known {
 		t.Error("an id below all others is known")
 	}
 }

@@ -1,6 +1,8 @@
 package run
 
 import (
+	"slices"
+
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/ranking"
 	"github.com/hermes-memory/hermes/internal/session"
@@ -42,15 +44,19 @@ func (t *laidOut) quotes(view *memory.View, hits []ranking.Hit, room int) recoll
 	if len(hits) == 0 {
 		return recollection{}
 	}
+	hits = slices.DeleteFunc(hits, func(h ranking.Hit) bool {
+		return quoteTokens+min(h.Words, maxWords) > room // a word costs at least one token
+	})
+	ids := make([]int64, len(hits))
+	for i := range hits {
+		ids[i] = hits[i].MessageID
+	}
+	quotes := view.Quotes(ids, t.count, t.exact)
 	var r recollection
 	text := make([]byte, 0, 4<<10)
-	for i := range hits {
-		h := &hits[i]
-		if r.tokens+quoteTokens+min(h.Words, maxWords) > room {
-			continue // a word costs at least one token
-		}
-		q, ok := view.Quoted(h.MessageID, t.count, t.exact)
-		if !ok || r.tokens+q.Tokens > room {
+	for i := range quotes {
+		h, q := &hits[i], &quotes[i]
+		if q.Line == nil || r.tokens+q.Tokens > room {
 			continue
 		}
 		r.tokens += q.Tokens

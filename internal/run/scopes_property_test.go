@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/ranking"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
 )
@@ -93,10 +95,10 @@ func (s *scopedTalk) step() {
 	}
 }
 
-// index makes pieces of all scopes, of few facts each.
+// index makes pieces of all scopes, of few messages and facts each.
 func (s *scopedTalk) index() {
 	keeper := memory.NewKeeper(s.h.views, slog.New(slog.DiscardHandler))
-	keeper.Least, keeper.Spare = 2, 1
+	keeper.Messages, keeper.Facts = memory.Sizes{Least: 3, Spare: 1}, memory.Sizes{Least: 2, Spare: 1}
 	scopes, err := s.h.db.Scopes(context.Background(), s.owner)
 	for i := range scopes {
 		err = errors.Join(err, keeper.Keep(context.Background(), s.owner, scopes[i]))
@@ -152,6 +154,9 @@ func (s *scopedTalk) check() {
 		if diff := cmp.Diff(stored, held); diff != "" {
 			s.rt.Errorf("scope %+v: memory has (+), the store (-):\n%s", all[i].Scope, diff)
 		}
+		if diff := cmp.Diff(s.said(all[i].Scope), s.found(all[i].Scope)); diff != "" {
+			s.rt.Errorf("scope %+v: a search finds (+), the messages say (-):\n%s", all[i].Scope, diff)
+		}
 		whole := memory.NewView()
 		whole.Restore(stored)
 		want := blockOf(whole)
@@ -162,6 +167,45 @@ func (s *scopedTalk) check() {
 			s.rt.Errorf("scope %+v: memory shows (+), its facts say (-):\n%s", all[i].Scope, diff)
 		}
 	}
+}
+
+// said are the ids of the standing messages of a scope that name a database.
+func (s *scopedTalk) said(scope memory.Scope) []int64 {
+	var ids []int64
+	err := s.h.db.Documents(context.Background(), s.owner, scope, 0, func(d ranking.Document) bool {
+		if strings.Contains(d.Text, sought) && !session.Echo(d.Note) {
+			ids = append(ids, d.MessageID)
+		}
+		return true
+	})
+	if err != nil {
+		s.rt.Fatal(err)
+	}
+	return ids
+}
+
+// sought is a word that a search must find in every message that has it.
+const sought = "Redis"
+
+// found are the ids of the messages that a search in the view in use finds, and that name a
+// database.
+func (s *scopedTalk) found(scope memory.Scope) []int64 {
+	view, leave, err := s.h.views.Use(context.Background(), s.owner, scope, false)
+	if err != nil {
+		s.rt.Fatal(err)
+	}
+	defer leave()
+	var ids, found []int64
+	for _, h := range view.Search(ranking.Query{Text: sought, Limit: 1000}) {
+		ids = append(ids, h.MessageID)
+	}
+	for i, q := range view.Quotes(ids, func(s string) int { return len(s) }, false) {
+		if strings.Contains(string(q.Line), sought) {
+			found = append(found, ids[i])
+		}
+	}
+	slices.Sort(found)
+	return found
 }
 
 // blockOf is the block of a view, without a bound.

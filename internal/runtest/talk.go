@@ -80,6 +80,30 @@ func (k *Kept) Quotes(_ context.Context, _ owner.Owner, places []memory.Place) (
 	return out, nil
 }
 
+// DocumentsNumbered reads messages by their ids.
+func (k *Kept) DocumentsNumbered(_ context.Context, _ owner.Owner, scope memory.Scope, ids []int64) ([]ranking.Document, error) {
+	var out []ranking.Document
+	for _, d := range k.Docs {
+		if d.Root == scope.Root && slices.Contains(ids, d.MessageID) {
+			out = append(out, d)
+		}
+	}
+	return out, nil
+}
+
+// DocumentsBefore reads the newest messages of a lineage before a place.
+func (k *Kept) DocumentsBefore(
+	_ context.Context, _ owner.Owner, _ memory.Scope, root session.ID, seq int64, limit int,
+) ([]ranking.Document, error) {
+	var out []ranking.Document
+	for i := len(k.Docs) - 1; i >= 0 && len(out) < limit; i-- {
+		if d := k.Docs[i]; d.Root == root && d.Seq < seq {
+			out = append(out, d)
+		}
+	}
+	return out, nil
+}
+
 // Talk is one conversation with the responder, over real memory.
 type Talk struct {
 	Kept *Kept

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"cmp"
 	"database/sql"
 	"fmt"
 	"maps"
@@ -53,7 +52,7 @@ func (t *tx) addWithdrawn(scope int64, spans []memory.Span) error {
 	if err := t.row(`SELECT withdrawn FROM scopes WHERE id = ?`, scope).Scan(&text); err != nil {
 		return fmt.Errorf("read withdrawn messages: %w", err)
 	}
-	all := joined(append(spansOf(text.String), spans...))
+	all := memory.SpansOf(append(spansOf(text.String), spans...))
 	if len(all) > maxWithdrawn {
 		for _, s := range all {
 			if err := t.losePieces(scope, deadPiece, everyKind, s); err != nil {
@@ -70,20 +69,6 @@ func (t *tx) addWithdrawn(scope int64, spans []memory.Span) error {
 		return fmt.Errorf("store withdrawn messages: %w", err)
 	}
 	return nil
-}
-
-// joined sorts ranges and joins those that touch.
-func joined(spans []memory.Span) []memory.Span {
-	slices.SortFunc(spans, func(a, b memory.Span) int { return cmp.Compare(a.First, b.First) })
-	var out []memory.Span
-	for _, s := range spans {
-		if last := len(out) - 1; last >= 0 && s.First <= out[last].Last+1 {
-			out[last].Last = max(out[last].Last, s.Last)
-			continue
-		}
-		out = append(out, s)
-	}
-	return out
 }
 
 // losing is a scope that is about to lose the messages of a lineage.

@@ -129,7 +129,7 @@ func testSwap(t *testing.T, st Store) {
 
 	m, both := add(t, st, alice(), scope, pieceOf(memory.MessagePiece, &l.messages[0], &l.messages[3]), "both")
 	same(t, "before the swap", manifest(t, st, scope), before)
-	spans := []memory.Span{{First: l.messages[0].ID, Last: l.messages[0].ID}, {First: l.messages[2].ID, Last: l.messages[3].ID}}
+	spans := memory.Spans{{First: l.messages[0].ID, Last: l.messages[0].ID}, {First: l.messages[2].ID, Last: l.messages[3].ID}}
 	kind(t, "swap", st.Swap(t.Context(), alice(), m, memory.Swap{Add: []memory.PieceID{both.ID}, Remove: []memory.PieceID{first.ID, second.ID}, Withdrawn: spans}), "")
 	after := manifest(t, st, scope)
 	same(t, "after the swap", after.Pieces, []memory.Piece{both})
@@ -146,7 +146,7 @@ func testSwap(t *testing.T, st Store) {
 	kind(t, "a swap that only removes", st.Swap(t.Context(), alice(), manifest(t, st, scope), memory.Swap{Remove: []memory.PieceID{both.ID}}), "")
 	last := manifest(t, st, scope)
 	same(t, "without pieces", last.Pieces, []memory.Piece(nil))
-	same(t, "none is withdrawn", last.Withdrawn, []memory.Span(nil))
+	same(t, "none is withdrawn", last.Withdrawn, memory.Spans(nil))
 }
 
 // testSwapLost: the manifest has changed since the piece was made from it.
@@ -232,13 +232,13 @@ func testWithdrawn(t *testing.T, st Store) {
 	}
 	id := func(i int) int64 { return l.messages[i].ID }
 	undo(5, 0) // message 6 is in no piece
-	same(t, "the end", manifest(t, st, scope).Withdrawn, []memory.Span{{First: id(5), Last: id(5)}})
+	same(t, "the end", manifest(t, st, scope).Withdrawn, memory.Spans{{First: id(5), Last: id(5)}})
 	undo(2, 4)
 	same(t, "the middle, without another lineage's message", manifest(t, st, scope).Withdrawn,
-		[]memory.Span{{First: id(2), Last: id(2)}, {First: id(3), Last: id(3)}, {First: id(5), Last: id(5)}})
+		memory.Spans{{First: id(2), Last: id(2)}, {First: id(3), Last: id(3)}, {First: id(5), Last: id(5)}})
 	undo(4, 0)
 	now := manifest(t, st, scope)
-	same(t, "joined", now.Withdrawn, []memory.Span{{First: id(2), Last: id(2)}, {First: id(3), Last: id(5)}})
+	same(t, "joined", now.Withdrawn, memory.Spans{{First: id(2), Last: id(2)}, {First: id(3), Last: id(5)}})
 	same(t, "the piece stays", now.Pieces, []memory.Piece{p})
 	holds(t, st, p, "held")
 }

@@ -1,0 +1,184 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/hermes-memory/hermes/internal/piece"
+	"github.com/hermes-memory/hermes/internal/ranking"
+)
+
+// corpus is the index over the messages of a scope: pieces, and the newest messages in
+// memory. It holds no texts. The caller holds a lock.
+type corpus struct {
+	from  *source // nil for a scope of which nothing is stored
+	index *ranking.Index
+	parts []messagePart // by rising id
+	// taints of the messages that are added.
+	taints taints
+	// broken is the error of a piece, which was replaced by its messages. err is that of
+	// reading those.
+	broken, err error
+	// reread is the id up to which messages were read again.
+	reread int64
+}
+
+// messagePart is an open message piece.
+type messagePart struct {
+	Piece
+	open *ranking.Piece
+}
+
+// openMessages opens the message pieces of a scope, from the first one to the first gap. Those
+// that are among known ones are not opened again.
+func openMessages(src *source, cache *piece.Cache, m *Manifest, known []messagePart) ([]messagePart, error) {
+	var parts []messagePart
+	for _, p := range m.Run(MessagePiece) {
+		open, err := openMessagePiece(src, cache, p, known)
+		if err != nil {
+			return nil, &brokenPiece{p.ID, err}
+		}
+		parts = append(parts, messagePart{p, open})
+	}
+	return parts, nil
+}
+
+func openMessagePiece(src *source, cache *piece.Cache, p Piece, known []messagePart) (*ranking.Piece, error) {
+	for i := range known {
+		if known[i].ID == p.ID {
+			return known[i].open, nil
+		}
+	}
+	return ranking.OpenPiece(src.ctx, &blocks{src.store, src.owner, p.ID}, cache)
+}
+
+// openPieces are the open pieces of some parts.
+func openPieces(parts []messagePart) []*ranking.Piece {
+	out := make([]*ranking.Piece, len(parts))
+	for i := range parts {
+		out[i] = parts[i].open
+	}
+	return out
+}
+
+// lastOf is the id up to which parts index the messages of the scope.
+func lastOf(parts []messagePart) int64 {
+	if len(parts) == 0 {
+		return 0
+	}
+	return parts[len(parts)-1].Last
+}
+
+// begin begins a session of reading, and end ends it. All but head needs one.
+func (c *corpus) begin() {
+	if c.from != nil {
+		c.index.Read(c.from.ctx)
+	}
+}
+
+func (c *corpus) end() { _ = c.index.End() } // its error was asked for by failure
+
+// rest makes the corpus rest on pieces, which hold its oldest messages.
+func (c *corpus) rest(ctx context.Context, parts []messagePart) error {
+	x, err := c.index.Rest(ctx, lastOf(parts), openPieces(parts)...)
+	if err != nil {
+		return err
+	}
+	for i := range c.parts {
+		if !holds(parts, c.parts[i].ID) {
+			c.parts[i].open.Drop()
+		}
+	}
+	c.index, c.parts = x, parts
+	return c.failure()
+}
+
+// failure is the error of a piece that cannot be read.
+func (c *corpus) failure() error {
+	p, err := c.index.Broken()
+	for i := range c.parts {
+		if c.parts[i].open == p {
+			return &brokenPiece{c.parts[i].ID, err}
+		}
+	}
+	return err
+}
+
+func holds(parts []messagePart, id PieceID) bool {
+	for i := range parts {
+		if parts[i].ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// head is the number of messages that no piece indexes.
+func (c *corpus) head() int {
+	n := c.index.Len()
+	for i := range c.parts {
+		n -= c.parts[i].Count
+	}
+	return n
+}
+
+// add adds a message.
+func (c *corpus) add(d *ranking.Document) {
+	if d.MessageID <= c.reread {
+		return
+	}
+	if err := c.taints.mark(d); err != nil {
+		c.err = cmp.Or(c.err, err)
+	}
+	if searched(d) {
+		c.index.Add(*d)
+	}
+}
+
+// search searches. If a piece cannot be read, its messages are read again from the store, and
+// those after it.
+func (c *corpus) search(q ranking.Query) []ranking.Hit {
+	hits := c.index.Search(q)
+	if c.healthy() {
+		return hits
+	}
+	return c.index.Search(q)
+}
+
+// tainted reports whether a message is, or may repeat, text of another program.
+func (c *corpus) tainted(id int64) bool {
+	tainted, _ := c.index.Tainted(id)
+	if c.healthy() {
+		return tainted
+	}
+	tainted, _ = c.index.Tainted(id)
+	return tainted
+}
+
+// healthy reports whether all pieces could be read. If not, it reads the messages from the
+// store.
+func (c *corpus) healthy() bool {
+	err := c.failure()
+	if err == nil {
+		return true
+	}
+	c.broken = err
+	c.index, c.parts, c.taints = ranking.New(), nil, taints{from: c.from}
+	if err := c.read(c.from.ctx, nil); err != nil {
+		c.err = cmp.Or(c.err, err)
+	}
+	c.reread = c.index.Last()
+	return false
+}
+
+// read adds the messages that no piece indexes, also to near if it is given.
+func (c *corpus) read(ctx context.Context, near *antecedents) error {
+	err := c.from.documents(ctx, lastOf(c.parts), func(d *ranking.Document) bool {
+		if near != nil {
+			near.add(messageOf(*d))
+		}
+		c.add(d)
+		return c.err == nil
+	})
+	return cmp.Or(c.err, err)
+}

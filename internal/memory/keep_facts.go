@@ -1,0 +1,51 @@
+package memory
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/hermes-memory/hermes/internal/piece"
+)
+
+// stepFacts makes the next fact piece of a scope, if there is one to be made.
+func (k *Keeper) stepFacts(from *source, m *Manifest, swap *Swap) error {
+	on, err := openStored(from, piece.NewCache(keeperCache), m)
+	if err != nil {
+		return err
+	}
+	run := m.Run(FactPiece)
+	if n := mergeable(run, k.Facts.Least); n > 0 {
+		run = run[len(run)-n:]
+		var readers []*factReader
+		for i := range on.parts[len(on.parts)-n:] {
+			readers = append(readers, on.parts[len(on.parts)-n+i].factReader)
+		}
+		err := k.replace(from, m, swap, run, func(emit emitter) error { return mergeFacts(readers, emit) })
+		return errors.Join(on.failed(), err)
+	}
+	facts, err := from.store.FactsSince(from.ctx, from.owner, from.scope, on.last(), mostPiece)
+	if err != nil {
+		return fmt.Errorf("read facts: %w", err)
+	}
+	facts = facts[:max(0, len(facts)-k.Facts.Spare)]
+	facts = facts[:lastWhole(facts)]
+	if len(facts) == 0 || len(facts) < k.Facts.Least {
+		return nil
+	}
+	s := NewState()
+	s.rest(on, on.last())
+	s.take(facts)
+	p := Piece{Kind: FactPiece, Format: factFormat, Count: len(facts), Span: Span{next(run), facts[len(facts)-1].Number.Message()}}
+	err = k.add(from, m, p, swap, s.writeFacts)
+	return errors.Join(on.failed(), err)
+}
+
+// lastWhole is the number of facts up to the end of the last message but one, all of whose
+// facts are there.
+func lastWhole(facts []StoredFact) int {
+	n := len(facts)
+	for n > 0 && facts[n-1].Number.Message() == facts[len(facts)-1].Number.Message() {
+		n--
+	}
+	return n
+}
