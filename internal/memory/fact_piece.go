@@ -48,6 +48,8 @@ type factReader struct {
 	keys    *piece.Dictionary
 	lists   piece.Postings
 	space   [keyWidth]byte
+	// undone are ranges of undone messages, each with facts in the piece.
+	undone Spans
 }
 
 func readFacts(ctx context.Context, p *piece.Piece) *factReader {
@@ -64,16 +66,56 @@ func (r *factReader) list(k key) piece.List {
 	return r.keys.List(term)
 }
 
+// leaveOut leaves the facts of undone messages out.
+func (r *factReader) leaveOut(undone Spans) {
+	for _, s := range undone {
+		if at := r.at(NumberOf(s.First, 0)); at < r.records.Len() && s.Holds(r.glimpse(at).number.Message()) {
+			r.undone = append(r.undone, s)
+		}
+	}
+}
+
+// count is the number of facts with a key.
+func (r *factReader) count(k key) (facts int) {
+	list := r.list(k)
+	if len(r.undone) == 0 {
+		return int(list.Count)
+	}
+	for c := r.lists.All(list); c.Next(); {
+		if r.stands(r.glimpse(c.Number)) {
+			facts++
+		}
+	}
+	return facts
+}
+
+// stands reports whether the message of a fact is not undone.
+func (r *factReader) stands(g glimpse) bool { return !r.undone.Has(g.number.Message()) }
+
+// size is the number of facts.
+func (r *factReader) size() int {
+	facts := int(r.records.Len())
+	for _, s := range r.undone {
+		facts -= int(r.at(NumberOf(s.Last+1, 0)) - r.at(NumberOf(s.First, 0)))
+	}
+	return facts
+}
+
 // newest appends the facts with a key, newest first, at most most.
 func (r *factReader) newest(to []glimpse, k key, most int) []glimpse {
 	list := r.list(k)
-	from := uint32(max(0, int(list.Count)-most))
+	from := max(0, int(list.Count)-most)
+	if len(r.undone) > 0 {
+		from = 0
+	}
 	first := len(to)
-	for c := r.lists.From(list, from); c.Next(); {
-		to = append(to, r.glimpse(c.Number))
+	for c := r.lists.From(list, uint32(from)); c.Next(); {
+		if g := r.glimpse(c.Number); r.stands(g) {
+			to = append(to, g)
+		}
 	}
 	slices.Reverse(to[first:])
-	return to
+	return to[:min(len(to), first+most)]
 }
 
 // glimpse is what a record tells of its fact.
@@ -84,6 +126,14 @@ func (r *factReader) glimpse(record uint32) glimpse {
 
 // meaning is the vector of a fact; the zero vector for a fact that the piece lacks.
 func (r *factReader) meaning(n FactNumber) (v wordvec.Vector) {
+	if at := r.at(n); at < r.records.Len() && r.glimpse(at).number == n {
+		return wordvec.Decode(r.records.At(at)[9:])
+	}
+	return v
+}
+
+// at is the first record whose number is not below n.
+func (r *factReader) at(n FactNumber) uint32 {
 	low, high := uint32(0), r.records.Len()
 	for low < high {
 		if middle := (low + high) / 2; r.glimpse(middle).number < n {
@@ -92,10 +142,7 @@ func (r *factReader) meaning(n FactNumber) (v wordvec.Vector) {
 			high = middle
 		}
 	}
-	if low < r.records.Len() && r.glimpse(low).number == n {
-		return wordvec.Decode(r.records.At(low)[9:])
-	}
-	return v
+	return low
 }
 
 // factWriter writes a fact piece.
@@ -131,11 +178,11 @@ func (s *State) writeFacts(emit func(n int, block []byte) error) error {
 	return w.w.Close()
 }
 
-// mergeFacts writes the piece of the facts of several pieces, which follow one another.
-// The error is piece.ErrDamaged if a piece is not as it was written.
+// mergeFacts writes the piece of the facts of several pieces, which follow one another,
+// without those of undone messages. The error is piece.ErrDamaged if a piece is not as it was written.
 func mergeFacts(parts []*factReader, emit func(n int, block []byte) error) error {
 	w := newFactWriter(emit)
-	base, err := mergeRecords(parts, w.w.Records(factRecords, factWidth))
+	places, err := mergeRecords(parts, w.w.Records(factRecords, factWidth))
 	if err != nil {
 		return err
 	}
@@ -155,11 +202,15 @@ func mergeFacts(parts []*factReader, emit func(n int, block []byte) error) error
 				continue
 			}
 			for c := p.lists.All(p.keys.List(terms[i].Term)); c.Next(); {
-				lists.Add(base[i]+c.Number, 1)
+				if at := places[i][c.Number]; at >= 0 {
+					lists.Add(uint32(at), 1)
+				}
 			}
 			terms[i].Next()
 		}
-		keys.Add(least, lists.End())
+		if list := lists.End(); list.Count > 0 {
+			keys.Add(least, list)
+		}
 	}
 	keys.End()
 	for _, p := range parts {
@@ -170,26 +221,30 @@ func mergeFacts(parts []*factReader, emit func(n int, block []byte) error) error
 	return w.w.Close()
 }
 
-// mergeRecords writes the records of the pieces, and returns where those of each begin.
-func mergeRecords(parts []*factReader, to *piece.RecordWriter) (base []uint32, err error) {
-	total, last := uint32(0), FactNumber(-1)
+// mergeRecords writes the records of the pieces, and returns for each piece where its
+// records are written; −1 for those of undone messages.
+func mergeRecords(parts []*factReader, to *piece.RecordWriter) (places [][]int32, err error) {
+	total, last := int32(0), FactNumber(-1)
 	for _, p := range parts {
-		base = append(base, total)
 		if p.lists.Bound() > p.records.Len() {
 			return nil, cmp.Or(p.Err(), fmt.Errorf("%w: record %d of %d", piece.ErrDamaged, p.lists.Bound()-1, p.records.Len()))
 		}
+		own := make([]int32, p.records.Len())
 		for record := range p.records.Len() {
-			b := p.records.At(record)
-			n := FactNumber(binary.LittleEndian.Uint64(b))
-			if n <= last {
-				return nil, cmp.Or(p.Err(), fmt.Errorf("%w: fact %d after %d", piece.ErrDamaged, n, last))
+			g := p.glimpse(record)
+			if g.number <= last {
+				return nil, cmp.Or(p.Err(), fmt.Errorf("%w: fact %d after %d", piece.ErrDamaged, g.number, last))
 			}
-			to.Add(b)
-			last = n
+			last, own[record] = g.number, -1
+			if p.stands(g) {
+				to.Add(p.records.At(record))
+				own[record] = total
+				total++
+			}
 		}
-		total += p.records.Len()
+		places = append(places, own)
 	}
-	return base, nil
+	return places, nil
 }
 
 // leastKey is a copy of the least of the keys; nil at the end.

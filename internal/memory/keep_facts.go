@@ -14,14 +14,8 @@ func (k *Keeper) stepFacts(from *source, m *Manifest, swap *Swap) error {
 		return err
 	}
 	run := m.Run(FactPiece)
-	if n := mergeable(run, k.Facts.Least); n > 0 {
-		run = run[len(run)-n:]
-		var readers []*factReader
-		for i := range on.parts[len(on.parts)-n:] {
-			readers = append(readers, on.parts[len(on.parts)-n+i].factReader)
-		}
-		err := k.replace(from, m, swap, run, func(emit emitter) error { return mergeFacts(readers, emit) })
-		return errors.Join(on.failed(), err)
+	if from, to := k.replaceable(run, on.parts); from < to {
+		return k.mergeFacts(on, m, swap, from, to)
 	}
 	facts, err := from.store.FactsSince(from.ctx, from.owner, from.scope, on.last(), mostPiece)
 	if err != nil {
@@ -37,6 +31,32 @@ func (k *Keeper) stepFacts(from *source, m *Manifest, swap *Swap) error {
 	s.take(facts)
 	p := Piece{Kind: FactPiece, Format: factFormat, Count: len(facts), Span: Span{next(run), facts[len(facts)-1].Number.Message()}}
 	err = k.add(from, m, p, swap, s.writeFacts)
+	return errors.Join(on.failed(), err)
+}
+
+// replaceable are the pieces to be replaced by one: those of one size, or one with facts of
+// undone messages.
+func (k *Keeper) replaceable(run []Piece, parts []factPart) (from, to int) {
+	if n := mergeable(run, k.Facts.Least); n > 0 {
+		return len(run) - n, len(run)
+	}
+	for i := range parts {
+		if len(parts[i].undone) > 0 {
+			return i, i + 1
+		}
+	}
+	return 0, 0
+}
+
+// mergeFacts replaces some pieces by one of the facts that stand.
+func (k *Keeper) mergeFacts(on *stored, m *Manifest, swap *Swap, from, to int) error {
+	var run []Piece
+	var readers []*factReader
+	for _, p := range on.parts[from:to] {
+		p.Count = p.size()
+		run, readers = append(run, p.Piece), append(readers, p.factReader)
+	}
+	err := k.replace(on.source, m, swap, run, func(emit emitter) error { return mergeFacts(readers, emit) })
 	return errors.Join(on.failed(), err)
 }
 

@@ -42,7 +42,9 @@ func openStored(from *source, cache *piece.Cache, m *Manifest) (*stored, error) 
 		if err != nil {
 			return nil, &brokenPiece{p.ID, err}
 		}
-		a.parts = append(a.parts, factPart{p, readFacts(from.ctx, open)})
+		r := readFacts(from.ctx, open)
+		r.leaveOut(m.Withdrawn)
+		a.parts = append(a.parts, factPart{p, r})
 	}
 	return a, nil
 }
@@ -99,9 +101,14 @@ func (a *stored) ofMessages(ids []int64) []StoredFact {
 	return facts
 }
 
+// withUndone reports whether a piece has facts of undone messages.
+func (a *stored) withUndone() bool {
+	return slices.ContainsFunc(a.parts, func(p factPart) bool { return len(p.undone) > 0 })
+}
+
 func (a *stored) len() (facts int) {
 	for i := range a.parts {
-		facts += a.parts[i].Count
+		facts += a.parts[i].size()
 	}
 	return facts
 }
@@ -128,7 +135,7 @@ func (a *stored) named(id FactID) *StoredFact {
 
 func (a *stored) count(k key) (facts int) {
 	for i := range a.parts {
-		facts += int(a.parts[i].list(k).Count)
+		facts += a.parts[i].count(k)
 	}
 	return facts
 }

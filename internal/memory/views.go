@@ -271,8 +271,9 @@ func (c *Views) settle(e *viewEntry, o owner.Owner, s Scope) {
 func (v *View) unkept() bool {
 	v.mu.RLock()
 	facts, unread := v.state.learnt, len(v.unread)
+	undone := v.archive != nil && v.archive.withUndone()
 	v.mu.RUnlock()
-	if facts >= leastFacts+2*sparedFacts {
+	if undone || facts >= leastFacts+2*sparedFacts {
 		return true
 	}
 	v.searching.Lock()
