@@ -41,17 +41,17 @@ func layOut(pos uint64, n uint32) (l layout) {
 
 // find returns the bucket at which the search for a key begins, and the bits of a slot above the
 // term.
-func (l *layout) find(key []byte) (bucket, tag uint32) {
-	h := hash(key)
-	high, _ := bits.Mul64(h, uint64(l.buckets.n))
-	return uint32(high), uint32(h) << l.termBits
+func (l *layout) find(hash uint64) (bucket, tag uint32) {
+	high, _ := bits.Mul64(hash, uint64(l.buckets.n))
+	return uint32(high), uint32(hash) << l.termBits
 }
 
-// hash is FNV-1a, mixed so that short keys reach all bits. It is part of the format.
-func hash(key []byte) uint64 {
+// Hash is the hash of a key of a dictionary: FNV-1a, mixed so that short keys reach all bits.
+// It is part of the format.
+func Hash[T string | []byte](key T) uint64 {
 	h := uint64(14695981039346656037)
-	for _, b := range key {
-		h = (h ^ uint64(b)) * 1099511628211
+	for i := range len(key) {
+		h = (h ^ uint64(key[i])) * 1099511628211
 	}
 	h = (h ^ h>>32) * 0x9e3779b97f4a7c15
 	return h ^ h>>29
@@ -83,12 +83,18 @@ func (r *Reader) Dictionary(section int) *Dictionary {
 func (d *Dictionary) Len() uint32 { return d.n }
 
 // Lookup finds the term with a key.
-func (d *Dictionary) Lookup(key []byte) (term uint32, ok bool) {
+func (d *Dictionary) Lookup(key []byte) (term uint32, ok bool) { return find(d, key, Hash(key)) }
+
+// Find is Lookup for a key whose [Hash] is known, because it is looked up in several
+// dictionaries.
+func (d *Dictionary) Find(key string, hash uint64) (term uint32, ok bool) { return find(d, key, hash) }
+
+func find[T string | []byte](d *Dictionary, key T, hash uint64) (term uint32, ok bool) {
 	if d.n == 0 {
 		return 0, false
 	}
 	l := layout{buckets: d.buckets.g, termBits: d.termBits}
-	bucket, tag := l.find(key)
+	bucket, tag := l.find(hash)
 	for range d.buckets.Len() {
 		line := d.buckets.At(bucket)
 		for i := 0; i+slotSize <= len(line); i += slotSize {
@@ -97,7 +103,7 @@ func (d *Dictionary) Lookup(key []byte) (term uint32, ok bool) {
 				return 0, false
 			}
 			term := slot & (1<<d.termBits - 1)
-			if slot-term == tag && d.hasKey(term-1, key) {
+			if slot-term == tag && string(d.Key(term-1)) == string(key) {
 				return term - 1, true
 			}
 		}
@@ -150,11 +156,6 @@ func (d *Dictionary) keyAt(term uint32) (from, to uint32) {
 		return 0, 0
 	}
 	return from, to
-}
-
-func (d *Dictionary) hasKey(term uint32, key []byte) bool {
-	from, to := d.keyAt(term)
-	return int(to-from) == len(key) && bytes.Equal(d.read(from, to), key)
 }
 
 // Prefix returns the terms whose keys begin with prefix: all from one up to, but not including,

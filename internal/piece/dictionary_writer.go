@@ -77,7 +77,7 @@ func (dw *DictionaryWriter) End() {
 func (dw *DictionaryWriter) table(l *layout) []byte {
 	table := make([]byte, l.buckets.n*bucketSize)
 	for i := range dw.terms {
-		bucket, tag := l.find(dw.key(i))
+		bucket, tag := l.find(Hash(dw.key(i)))
 		at := bucket * bucketSize
 		for binary.LittleEndian.Uint32(table[at:]) != 0 {
 			if at += slotSize; int(at) == len(table) {

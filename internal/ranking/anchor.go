@@ -46,7 +46,7 @@ func (x *Index) match(q *question) {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x.messages(q.terms[a].word), x.messages(q.terms[b].word)) })
 	taken := int32(0)
 	for n, i := range order {
-		if x.messages(q.terms[i].word) > effort-taken && s.hits >= anchors {
+		if x.messages(q.terms[i].word) > effort-taken && len(s.hits) >= anchors {
 			x.findInHits(q, order[n:min(len(order), n+mostCommon)])
 			break
 		}
@@ -81,8 +81,8 @@ func (x *Index) findIn(t *term, word int32, worth float32, bit uint32, newest in
 	s.postings = x.newestWith(s.postings[:0], word, newest)
 	for _, o := range s.postings {
 		p := s.place(o.doc)
-		if p > s.hits {
-			s.hits = p
+		if int(p) > len(s.hits) {
+			s.hits = append(s.hits, hit{doc: o.doc})
 		}
 		s.meet(t, bit, p, float32(o.count)*worth)
 	}
@@ -94,22 +94,22 @@ func (x *Index) findIn(t *term, word int32, worth float32, bit uint32, newest in
 func (x *Index) findInHits(q *question, terms []int) {
 	s := x.scratch
 	s.texts = s.texts[:0]
-	for p := int32(1); p <= s.hits; p++ {
-		text := x.wordsOf(s.cells[p].doc)
+	for i := range s.hits {
+		text := x.wordsOf(s.hits[i].doc)
 		s.texts = append(s.texts, text)
 		s.fetch(text)
 	}
 	var w wantedWords
 	w.want(q, terms)
-	for p := int32(1); p <= s.hits; p++ {
-		s.cells[p].common |= w.in(s.texts[p-1])
+	for i := range s.hits {
+		s.hits[i].common = w.in(s.texts[i])
 	}
 	clear(s.texts)
 	for _, i := range terms {
 		bit := uint32(1) << i
-		for p := int32(1); p <= s.hits; p++ {
-			if s.cells[p].common&bit != 0 {
-				s.meet(&q.terms[i], bit, p, 1)
+		for n := range s.hits {
+			if s.hits[n].common&bit != 0 {
+				s.meet(&q.terms[i], bit, int32(n+1), 1)
 			}
 		}
 		s.ends = append(s.ends, termEnd{i, len(s.found)})
@@ -156,13 +156,13 @@ func (w *wantedWords) in(words []byte) (found uint32) {
 
 // meet adds n occurrences of a term to the message of a cell.
 func (s *scratch) meet(t *term, bit uint32, place int32, n float32) {
-	c := &s.cells[place]
-	if c.terms&bit == 0 { // otherwise nearer kin is counted already
-		c.terms |= bit
+	h := &s.hits[place-1]
+	if h.terms&bit == 0 { // otherwise nearer kin is counted already
+		h.terms |= bit
 		if n != 1 {
-			c.glance += t.idf * bm25(n, 1)
+			h.glance += t.idf * bm25(n, 1)
 		} else {
-			c.glance += t.idf
+			h.glance += t.idf
 		}
 	}
 	s.found = append(s.found, found{place, n})
@@ -173,21 +173,21 @@ func (s *scratch) meet(t *term, bit uint32, place int32, n float32) {
 // newer messages come first.
 func (x *Index) chooseAnchors(q *question) {
 	s := x.scratch
-	few := int32(fewHits)
+	few := fewHits
 	if x.Len() <= shortScope {
 		few *= 5
 	}
-	if s.hits <= few {
-		for p := int32(1); p <= s.hits; p++ {
-			x.anchor(p)
+	if len(s.hits) <= few {
+		for i := range s.hits {
+			x.anchor(int32(i + 1))
 		}
 		return
 	}
 	var counts [grades]int
 	s.grades = s.grades[:0]
 	grade := x.grader(q)
-	for p := int32(1); p <= s.hits; p++ {
-		g := grade(&s.cells[p])
+	for i := range s.hits {
+		g := grade(&s.hits[i])
 		s.grades = append(s.grades, g)
 		counts[g]++
 	}
@@ -195,7 +195,7 @@ func (x *Index) chooseAnchors(q *question) {
 	for ; cut > 0 && left >= counts[cut]; cut-- {
 		left -= counts[cut]
 	}
-	for p := s.hits; p > 0; p-- {
+	for p := int32(len(s.hits)); p > 0; p-- {
 		g := s.grades[p-1]
 		if g < cut || g == cut && left == 0 {
 			continue
@@ -220,7 +220,7 @@ const (
 )
 
 // grader returns the function that grades hits before their neighbours are known.
-func (x *Index) grader(q *question) func(*cell) uint8 {
+func (x *Index) grader(q *question) func(*hit) uint8 {
 	total := float32(nothing)
 	for i := range q.terms {
 		total += q.terms[i].idf
@@ -229,14 +229,14 @@ func (x *Index) grader(q *question) func(*cell) uint8 {
 	if x.known.mixed && !q.asksYou {
 		others = otherRoles
 	}
-	return func(c *cell) uint8 {
-		in, d := x.at(c.doc)
-		light := x.parts[in].light(d)
-		g := c.glance * unit * float32(light&lightest) / lightest
-		if light > lightest {
+	return func(h *hit) uint8 {
+		in, d := x.at(h.doc)
+		b := x.brief(in, d)
+		g := h.glance * unit * float32(b.light&lightest) / lightest
+		if b.light > lightest {
 			g *= others
 		}
-		if len(q.speakers) > 0 && look.speaks(x.speaker(in, d)) {
+		if len(q.speakers) > 0 && look.speaks(b.speaker) {
 			g += speakerGrade
 		}
 		return uint8(min(g, grades-1))

@@ -69,14 +69,23 @@ func benchmarkSearch(b *testing.B, x *ranking.Index) {
 		questions[i] = "What did Anna say about " + wordsOf(r, 6) + "?"
 	}
 	times := make([]time.Duration, 0, 1<<14)
+	fastest := make([]time.Duration, len(questions)) // of each question: on a busy machine it is the steadiest figure
 	b.ReportAllocs()
 	i := 0
 	for b.Loop() {
 		begin := time.Now()
 		x.Search(ranking.Query{Text: questions[i%len(questions)], Limit: 20})
-		times = append(times, time.Since(begin))
+		took, n := time.Since(begin), i%len(questions)
+		if times = append(times, took); fastest[n] == 0 || took < fastest[n] {
+			fastest[n] = took
+		}
 		i++
 	}
+	var sum time.Duration
+	for _, took := range fastest {
+		sum += took
+	}
+	b.ReportMetric(float64(sum.Nanoseconds())/1000/float64(len(fastest)), "fastest-µs")
 	slices.Sort(times)
 	b.ReportMetric(float64(times[len(times)*95/100].Microseconds()), "p95-µs")
 }

@@ -1,5 +1,7 @@
 package ranking
 
+import "slices"
+
 // A stemmer keeps members of a word family apart ("destruction", "destructive",
 // "destroy"). Words with the same beginning and a short different ending count as
 // related, with a lower weight. The rule also tolerates a misspelt ending.
@@ -35,18 +37,47 @@ func keyOf(stem string) (key [familyKey]byte, ok bool) {
 
 // relatives are other words related to stem, the first in the alphabet if there are many.
 func (x *Index) relatives(stem string) []string {
-	out := x.stemsLike(stem)
-	return out[:min(len(out), mostRelatives)]
+	key, ok := keyOf(stem)
+	if !ok {
+		return nil
+	}
+	f := family{stem: stem, key: key}
+	for _, p := range x.parts {
+		p.relatives(&f)
+	}
+	return f.words
+}
+
+// family collects the words related to a stem from the parts of an index.
+type family struct {
+	stem  string
+	key   [familyKey]byte // of stem
+	words []string        // in the order of the alphabet, at most mostRelatives
+}
+
+// addTo adds a word that begins with the family's key, if it is related to the stem. It
+// reports whether there is room for a word that is later in the alphabet.
+func addTo[T string | []byte](f *family, word T) bool {
+	at := 0
+	for at < len(f.words) && f.words[at] < string(word) {
+		at++
+	}
+	if at == mostRelatives {
+		return false
+	}
+	known := at < len(f.words) && f.words[at] == string(word)
+	if !known && string(word) != f.stem && related(f.stem, word) {
+		f.words = slices.Insert(f.words[:min(len(f.words), mostRelatives-1)], at, string(word))
+	}
+	return true
 }
 
 // related compares two words that share their first letters.
-func related(a, b string) bool {
-	if len(a) > len(b) {
-		a, b = b, a
-	}
+func related[T string | []byte](a string, b T) bool {
+	shorter, longer := min(len(a), len(b)), max(len(a), len(b))
 	n := familyKey
-	for n < len(a) && a[n] == b[n] {
+	for n < shorter && a[n] == b[n] {
 		n++
 	}
-	return (n >= sharedLetters || n == len(a)) && len(b)-n <= looseEnd
+	return (n >= sharedLetters || n == shorter) && longer-n <= looseEnd
 }

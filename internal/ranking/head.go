@@ -15,12 +15,12 @@ type head struct {
 	families  map[[familyKey]byte][]int32
 	records   []record
 	origins   []origin
-	lights    []uint8 // see lightOf
+	briefs    []brief
 	hashes    []byte  // of the words of all messages
 	hashEnds  []int32 // where each message's end
 	dates     []span  // of all messages
 	dateEnds  []int32
-	senses    []wordvec.Vector
+	senses    []byte // of all messages, VectorSize each
 	signs     []wordvec.Signature
 	periods   []span // the earliest and latest time of each period messages
 	lineages  map[session.ID]int32
@@ -58,11 +58,11 @@ func (h *head) add(r record, o origin, e *entry) {
 	}
 	l.last = int32(n)
 	h.note(&r, &o)
-	h.records, h.origins, h.lights = append(h.records, r), append(h.origins, o), append(h.lights, lightOf(&r))
+	h.records, h.origins, h.briefs = append(h.records, r), append(h.origins, o), append(h.briefs, brief{r.speaker, lightOf(&r)})
 	h.hashEnds = append(h.hashEnds, int32(len(h.hashes)))
 	h.dates = append(h.dates, e.spans...)
 	h.dateEnds = append(h.dateEnds, int32(len(h.dates)))
-	h.senses, h.signs = append(h.senses, e.sense), append(h.signs, e.sense.Signature())
+	h.senses, h.signs = e.sense.Append(h.senses), append(h.signs, e.sense.Signature())
 }
 
 // note counts a message among what is known of the whole.
@@ -163,7 +163,7 @@ func (h *head) sessionOf(id session.ID, line int32) int32 {
 
 func (h *head) size() int32 { return int32(len(h.records)) }
 
-func (h *head) term(stem string) (id, messages int32) {
+func (h *head) term(stem string, _ uint64) (id, messages int32) {
 	id, ok := h.termOf[stem]
 	if !ok {
 		return none, 0
@@ -171,13 +171,10 @@ func (h *head) term(stem string) (id, messages int32) {
 	return id, h.lists[id].messages
 }
 
-func (h *head) relatives(to []string, key [familyKey]byte, stem string) []string {
-	for _, id := range h.families[key] {
-		if other := h.lists[id].stem; other != stem && related(stem, other) {
-			to = append(to, other)
-		}
+func (h *head) relatives(to *family) {
+	for _, id := range h.families[to.key] {
+		addTo(to, h.lists[id].stem)
 	}
-	return to
 }
 
 func (h *head) postings(to []posting, id, skip, base int32) []posting {
@@ -186,9 +183,7 @@ func (h *head) postings(to []posting, id, skip, base int32) []posting {
 
 func (h *head) record(d int32) *record { return &h.records[d] }
 
-func (h *head) speaker(d int32) int32 { return h.records[d].speaker }
-
-func (h *head) light(d int32) uint8 { return h.lights[d] }
+func (h *head) brief(d int32) brief { return h.briefs[d] }
 
 func (h *head) origin(d int32) origin { return h.origins[d] }
 
@@ -206,7 +201,9 @@ func (h *head) spans(to []span, d int32) []span {
 	return append(to, h.dates[h.dateEnds[d-1]:h.dateEnds[d]]...)
 }
 
-func (h *head) sense(d int32) wordvec.Vector { return h.senses[d] }
+func (h *head) sense(d int32) []byte {
+	return h.senses[int(d)*wordvec.VectorSize : int(d+1)*wordvec.VectorSize]
+}
 
 func (h *head) sign(d int32) wordvec.Signature { return h.signs[d] }
 

@@ -4,6 +4,7 @@ import (
 	"sort"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/piece"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -102,9 +103,8 @@ func (x *Index) Len() int { return int(x.size()) }
 
 // at is the part of a message, and its number there.
 func (x *Index) at(d int32) (in int, local int32) {
-	in = len(x.bases) - 1
-	for in > 0 && x.bases[in] > d {
-		in--
+	for _, base := range x.bases[1:] { // without a branch that depends on d
+		in += int(uint32(base-d-1) >> 31)
 	}
 	return in, d - x.bases[in]
 }
@@ -150,12 +150,13 @@ func (x *Index) firstOf(d int32) int32 {
 	return m.first
 }
 
-// speaker is who said message d of a part; none if that is not known.
-func (x *Index) speaker(in int, d int32) int32 {
-	if n := x.parts[in].speaker(d); n >= 0 {
-		return x.speakers[in][n]
+// brief is the brief of message d of a part, with the speaker's number in the index.
+func (x *Index) brief(in int, d int32) brief {
+	b := x.parts[in].brief(d)
+	if b.speaker >= 0 {
+		b.speaker = x.speakers[in][b.speaker]
 	}
-	return none
+	return b
 }
 
 // origin returns where a message comes from.
@@ -262,11 +263,16 @@ func (x *Index) addWords(r *record, e *entry) {
 // isRare reports whether a word is in no more messages than limit: in that many of the
 // head, and in those of the other parts.
 func (x *Index) isRare(stem []byte, inHead, limit int32) bool {
+	if len(x.parts) == 1 || inHead > limit {
+		return inHead <= limit
+	}
+	word := string(stem)
+	hash := piece.Hash(word)
 	for _, p := range x.parts[:len(x.parts)-1] {
 		if inHead > limit {
 			return false
 		}
-		_, n := p.term(string(stem))
+		_, n := p.term(word, hash)
 		inHead += n
 	}
 	return inHead <= limit

@@ -38,6 +38,7 @@ func TestLargeScope(t *testing.T) {
 		"Is the report of the harbour late?":           func(id int64) bool { return id > 8*effort },
 	} {
 		q := x.parse(Query{Text: ask})
+		x.scratch.fit(x.size())
 		x.match(&q)
 		s := x.scratch
 		lend := 0
@@ -46,7 +47,7 @@ func TestLargeScope(t *testing.T) {
 				lend++
 			}
 		}
-		if len(s.found) > effort+int(s.hits) || lend == 0 || lend > fewHits {
+		if len(s.found) > effort+len(s.hits) || lend == 0 || lend > fewHits {
 			t.Errorf("%q: looked at %d occurrences and %d messages", ask, len(s.found), lend)
 		}
 		s.clear()
@@ -56,7 +57,7 @@ func TestLargeScope(t *testing.T) {
 		}
 	}
 	s := x.scratch
-	clean := !slices.ContainsFunc(s.slots, func(s slot) bool { return s != slot{} }) && len(s.words.lists)+len(s.found) == 0
+	clean := !slices.ContainsFunc(s.places, func(p int32) bool { return p != 0 }) && len(s.words.lists)+len(s.found) == 0
 	if !clean || !slices.Equal(s.cells, []cell{{doc: none}}) {
 		t.Error("a search left something behind for the next one")
 	}

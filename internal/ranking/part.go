@@ -13,26 +13,26 @@ import (
 type part interface {
 	// size is the number of messages.
 	size() int32
-	// term finds a word, and the number of messages with it; −1 and 0 if there are none.
-	term(stem string) (id, messages int32)
-	// relatives appends the words that are related to a word with these first letters.
-	relatives(to []string, key [familyKey]byte, stem string) []string
+	// term finds a word by its stem and the hash of that, see [piece.Hash]. It returns also
+	// the number of messages with the word; −1 and 0 if there are none.
+	term(stem string, hash uint64) (id, messages int32)
+	// relatives adds the words that begin with a family's key.
+	relatives(to *family)
 	// postings appends the messages with a term but the oldest skip, oldest first, with
 	// the number base added.
 	postings(to []posting, id, skip, base int32) []posting
 	// record is a message, in numbers of the part. It is only valid until the next call.
 	record(d int32) *record
-	// light is what grades a hit, see lightOf.
-	light(d int32) uint8
-	// speaker is who said a message; none.
-	speaker(d int32) int32
+	brief(d int32) brief
 	origin(d int32) origin
 	// words are the hashes of the message's first different words, 4 bytes each, not to be
 	// changed.
 	words(d int32) []byte
 	// spans appends the dates that a message mentions.
 	spans(to []span, d int32) []span
-	sense(d int32) wordvec.Vector
+	// sense is the meaning of a message, in the form of [wordvec.Vector.Append]; not to be
+	// changed.
+	sense(d int32) []byte
 	sign(d int32) wordvec.Signature
 	// apart appends the distances of the messages from a message on.
 	apart(to []uint8, from int32, sign wordvec.Signature) []uint8
@@ -92,6 +92,13 @@ type record struct {
 	position uint8 // in its episode, from 0
 }
 
+// brief is what grades a hit. It lies apart from the records, because hits are graded by
+// the thousand.
+type brief struct {
+	speaker int32 // none
+	light   uint8 // see lightOf
+}
+
 // origin is where a message comes from.
 type origin struct {
 	messageID int64
@@ -132,8 +139,7 @@ func hashOf[T string | []byte](stem T) uint32 {
 const lightest = 127
 
 // lightOf is the weight of a message's words relative to its length, of lightest, with
-// the highest bit set if the message is not the user's. It is kept as a byte outside
-// the records, because hits are graded by the thousand.
+// the highest bit set if the message is not the user's.
 func lightOf(r *record) uint8 {
 	l := uint8(lightest / longPenalty(r.total))
 	if r.traits&byUser == 0 {

@@ -1,9 +1,12 @@
 package ranking
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
+	"slices"
+	"sort"
 
 	"github.com/hermes-memory/hermes/internal/piece"
 	"github.com/hermes-memory/hermes/internal/session"
@@ -12,26 +15,27 @@ import (
 
 // PieceFormat is the format of pieces of an index. It changes with their sections, and
 // with every change of what a message is read as.
-const PieceFormat = 2
+const PieceFormat = 3
 
 // The sections of a piece. All numbers are little-endian.
 const (
-	inFacts    = iota // messages, 4 bytes; mixed, 1; newest time, 8
-	inRecords         // see putRecord
-	inBriefs          // where its words begin, 4; their number, 1; its weight, 1; its speaker, 4
-	inOrigins         // message id, 8; number in the lineage, 8; time, 8; where its dates begin, 4
-	inSigns           // signatures
-	inSenses          // vectors
-	inWords           // hashes of words, 4 each
-	inSpans           // dates
-	inPeriods         // times of each period messages
-	inTerms           // stems with their lists
-	inLists           // the messages with a term
-	inRoots           // roots of lineages
-	inLines           // of each: its first and its last message, 4 bytes each
-	inSessions        // sessions
-	inSpeakers        // names, each behind its length
-	inEntering        // lineages whose first message continues an episode, 4 each
+	inFacts      = iota // messages, 4 bytes; mixed, 1; newest time, 8
+	inRecords           // see putRecord
+	inBriefs            // where its words begin, 4; their number, 1; its weight, 1; its speaker, 4
+	inOrigins           // message id, 8; number in the lineage, 8; time, 8; where its dates begin, 4
+	inSigns             // signatures
+	inSenses            // vectors
+	inWords             // hashes of words, 4 each
+	inSpans             // dates
+	inPeriods           // times of each period messages
+	inTerms             // stems with their lists
+	inLists             // the messages with a term
+	inRoots             // roots of lineages
+	inLines             // of each: its first and its last message, 4 bytes each
+	inSessions          // sessions
+	inSpeakers          // names, each behind its length
+	inEntering          // lineages whose first message continues an episode, 4 each
+	inMilestones        // first letters of each milestone terms, see putMilestone
 	numSections
 )
 
@@ -50,13 +54,14 @@ const (
 // Piece is an open piece of an index: a run of consecutive messages that never changes. It
 // is safe for concurrent use.
 type Piece struct {
-	p      *piece.Piece
-	n      int32
-	lines  int32
-	known  facts
-	names  []string
-	enters []int32
-	held   int64 // bytes of the blocks of a piece that is only in memory
+	p           *piece.Piece
+	n           int32
+	lines       int32
+	numSessions int32
+	known       facts
+	names       []string
+	enters      []int32
+	held        int64 // bytes of the blocks of a piece that is only in memory
 }
 
 // OpenPiece opens the piece that source reads. The errors are those of [piece.Open].
@@ -120,7 +125,7 @@ func (p *Piece) readFacts(r *piece.Reader) error {
 func (p *Piece) check(r *piece.Reader) error {
 	v := newSealed(p, r)
 	n := uint32(p.n)
-	p.lines = int32(v.lineRecords.Len())
+	p.lines, p.numSessions = int32(v.lineRecords.Len()), int32(v.sessions.Len())
 	for _, size := range [...]struct{ got, want uint32 }{
 		{v.records.Len(), n},
 		{v.briefs.Len(), n},
@@ -129,6 +134,7 @@ func (p *Piece) check(r *piece.Reader) error {
 		{v.senses.Len(), n},
 		{v.periods.Len(), (n + period - 1) / period},
 		{v.roots.Len(), v.lineRecords.Len()},
+		{v.milestones.Len(), (v.stems.Len() + milestone - 1) / milestone},
 	} {
 		if size.got != size.want {
 			return damaged(r, "%d records instead of %d", size.got, size.want)
@@ -160,6 +166,7 @@ type sealed struct {
 	r                                                                    *piece.Reader
 	records, briefs, origins, signs, senses, dates, periods, lineRecords piece.Records
 	hashes                                                               piece.Bytes
+	milestones                                                           piece.Records
 	stems, roots, sessions                                               *piece.Dictionary
 	lists                                                                piece.Postings
 	rootNames                                                            map[int32]session.ID
@@ -175,7 +182,8 @@ func newSealed(p *Piece, r *piece.Reader) *sealed {
 		origins: r.Records(inOrigins, originWidth), signs: r.Records(inSigns, signWidth),
 		senses: r.Records(inSenses, wordvec.VectorSize), dates: r.Records(inSpans, spanWidth),
 		periods: r.Records(inPeriods, spanWidth), lineRecords: r.Records(inLines, lineWidth),
-		hashes: r.Bytes(inWords), lists: r.Postings(inLists),
+		milestones: r.Records(inMilestones, numberWidth),
+		hashes:     r.Bytes(inWords), lists: r.Postings(inLists),
 		stems: r.Dictionary(inTerms), roots: r.Dictionary(inRoots), sessions: r.Dictionary(inSessions),
 	}
 }
@@ -209,8 +217,8 @@ func (s *sealed) failure() error {
 
 func (s *sealed) size() int32 { return s.n }
 
-func (s *sealed) term(stem string) (id, messages int32) {
-	term, ok := s.stems.Lookup([]byte(stem))
+func (s *sealed) term(stem string, hash uint64) (id, messages int32) {
+	term, ok := s.stems.Find(stem, hash)
 	if !ok {
 		return none, 0
 	}
@@ -227,14 +235,26 @@ func (s *sealed) termAt(term uint32) (id, messages int32) {
 	return int32(term), int32(count)
 }
 
-func (s *sealed) relatives(to []string, key [familyKey]byte, stem string) []string {
-	from, end := s.stems.Prefix(key[:])
-	for i := from; i < end; i++ {
-		if other := s.stems.Key(i); len(other) >= familyKey && string(other) != stem && related(stem, string(other)) {
-			to = append(to, string(other))
+func (s *sealed) relatives(to *family) {
+	for i := s.before(to.key); i < s.stems.Len(); i++ {
+		word := s.stems.Key(i)
+		switch order := bytes.Compare(word[:min(len(word), familyKey)], to.key[:]); {
+		case order > 0:
+			return
+		case order == 0 && !addTo(to, word):
+			return
 		}
 	}
-	return to
+}
+
+// before is a term that is not after those whose stems begin with key, and fewer than
+// milestone terms before the first of them.
+func (s *sealed) before(key [familyKey]byte) uint32 {
+	want := binary.BigEndian.Uint32(key[:])
+	n := sort.Search(int(s.milestones.Len()), func(i int) bool {
+		return binary.LittleEndian.Uint32(s.milestones.At(uint32(i))) >= want
+	})
+	return uint32(max(0, n-1)) * milestone
 }
 
 func (s *sealed) postings(to []posting, id, skip, base int32) []posting {
@@ -260,33 +280,27 @@ func (s *sealed) record(d int32) *record {
 	return r
 }
 
-// holds reports whether all numbers of a record are in range.
+// holds reports whether all numbers of a record are in range. It has no branch on each,
+// because records are read by the thousand.
 func (s *sealed) holds(r *record) bool {
-	for _, number := range [...]struct{ got, least, end int32 }{
-		{r.prev, earlier, s.n},
-		{r.next, none, s.n},
-		{r.first, earlier, s.n},
-		{r.line, 0, s.lines},
-		{r.session, 0, int32(s.sessions.Len())},
-		{r.speaker, none, int32(len(s.names))},
-	} {
-		if number.got < number.least || number.got >= number.end {
-			return false
-		}
-	}
-	return true
+	bad := outside(r.prev, earlier, s.n) | outside(r.next, none, s.n) | outside(r.first, earlier, s.n)
+	bad |= outside(r.line, 0, s.lines) | outside(r.session, 0, s.numSessions)
+	bad |= outside(r.speaker, none, int32(len(s.names)))
+	return bad >= 0
 }
 
-func (s *sealed) speaker(d int32) int32 {
-	n := int32(binary.LittleEndian.Uint32(s.briefs.At(uint32(d))[6:]))
-	if n < none || int(n) >= len(s.names) {
-		s.fail("speaker %d of %d", n, len(s.names))
-		return none
-	}
-	return n
-}
+// outside is negative for a number below least, or not below end.
+func outside(n, least, end int32) int32 { return (n - least) | (end - 1 - n) }
 
-func (s *sealed) light(d int32) uint8 { return s.briefs.At(uint32(d))[5] }
+func (s *sealed) brief(d int32) brief {
+	b := s.briefs.At(uint32(d))
+	found := brief{int32(binary.LittleEndian.Uint32(b[6:])), b[5]}
+	if found.speaker < none || int(found.speaker) >= len(s.names) {
+		s.fail("speaker %d of %d", found.speaker, len(s.names))
+		found.speaker = none
+	}
+	return found
+}
 
 func (s *sealed) origin(d int32) origin {
 	b := s.origins.At(uint32(d))
@@ -317,16 +331,19 @@ func (s *sealed) datesAt(d int32) uint32 {
 	return binary.LittleEndian.Uint32(s.origins.At(uint32(d))[24:])
 }
 
-func (s *sealed) sense(d int32) wordvec.Vector { return wordvec.Decode(s.senses.At(uint32(d))) }
+func (s *sealed) sense(d int32) []byte { return s.senses.At(uint32(d)) }
 
 func (s *sealed) sign(d int32) wordvec.Signature { return getSign(s.signs.At(uint32(d))) }
 
 func (s *sealed) apart(to []uint8, from int32, sign wordvec.Signature) []uint8 {
-	for i := uint32(from); i < uint32(s.n); {
-		for run := s.signs.Run(i); len(run) >= signWidth; run = run[signWidth:] {
-			to = append(to, uint8(getSign(run).Distance(sign)))
-			i++
+	at := len(to)
+	to = slices.Grow(to, int(s.n-from))[:at+int(s.n-from)]
+	for at < len(to) {
+		run := s.signs.Run(uint32(int(s.n) - len(to) + at))
+		for i := range run[:len(run)/signWidth] {
+			to[at+i] = uint8(getSign(run[i*signWidth:]).Distance(sign))
 		}
+		at += len(run) / signWidth
 	}
 	return to
 }
@@ -380,6 +397,17 @@ func (s *sealed) terms(each func(stem []byte, id int32)) {
 	}
 }
 
+// milestone is the number of terms from one milestone to the next. A search for relatives
+// reads the milestones, which lie together, instead of stems all over the piece.
+const milestone = 8
+
+// putMilestone appends the first letters of a stem, as a number in the order of stems.
+func putMilestone(b []byte, stem string) []byte {
+	var key [familyKey]byte
+	copy(key[:], stem)
+	return binary.LittleEndian.AppendUint32(b, binary.BigEndian.Uint32(key[:]))
+}
+
 // putRecord appends a record.
 func putRecord(b []byte, r *record) []byte {
 	for _, n := range [...]int32{r.prev, r.next, r.first, r.line, r.session, r.speaker} {
@@ -409,5 +437,6 @@ func putSpan(b []byte, s span) []byte {
 }
 
 func getSign(b []byte) wordvec.Signature {
+	_ = b[signWidth-1] // spares checks
 	return wordvec.Signature{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])}
 }

@@ -56,7 +56,7 @@ func (p *pieceWriter) collect() {
 	for d := p.from; d < p.to; d++ {
 		p.roots[p.x.root(d)], p.sessions[p.x.session(d)] = 0, 0
 		in, n := p.x.at(d)
-		who := p.x.speaker(in, n)
+		who := p.x.brief(in, n).speaker
 		if _, known := p.speakers[who]; !known {
 			p.speakers[who] = int32(len(p.names))
 			p.names = append(p.names, p.x.names.list[who])
@@ -130,8 +130,9 @@ func (p *pieceWriter) writeWords() {
 		in, n := p.x.at(d)
 		words := p.x.parts[in].words(n)
 		briefs = binary.LittleEndian.AppendUint32(briefs, out.Add(words))
-		briefs = append(briefs, byte(len(words)/hashSize), p.x.parts[in].light(n))
-		briefs = binary.LittleEndian.AppendUint32(briefs, uint32(p.speakers[p.x.speaker(in, n)]))
+		b := p.x.brief(in, n)
+		briefs = append(briefs, byte(len(words)/hashSize), b.light)
+		briefs = binary.LittleEndian.AppendUint32(briefs, uint32(p.speakers[b.speaker]))
 	}
 	to := p.w.Records(inBriefs, briefWidth)
 	for b := range slices.Chunk(briefs, briefWidth) {
@@ -180,9 +181,7 @@ func (p *pieceWriter) writeMeanings() {
 	senses := p.w.Records(inSenses, wordvec.VectorSize)
 	for d := p.from; d < p.to; d++ {
 		in, n := p.x.at(d)
-		sense := p.x.parts[in].sense(n)
-		p.buf = sense.Append(p.buf[:0])
-		senses.Add(p.buf)
+		senses.Add(p.x.parts[in].sense(n))
 	}
 }
 
@@ -242,6 +241,7 @@ func (p *pieceWriter) writeTerms() {
 	slices.SortFunc(all, func(a, b partTerm) int { return cmp.Or(cmp.Compare(a.stem, b.stem), a.in-b.in) })
 	terms, lists := p.w.Dictionary(inTerms), p.w.Postings(inLists)
 	var found []posting
+	var milestones []byte
 	for len(all) > 0 {
 		t := all[0]
 		found = found[:0]
@@ -254,8 +254,14 @@ func (p *pieceWriter) writeTerms() {
 			}
 		}
 		if list := lists.End(); list.Count > 0 {
-			terms.Add([]byte(t.stem), list)
+			if terms.Add([]byte(t.stem), list)%milestone == 0 {
+				milestones = putMilestone(milestones, t.stem)
+			}
 		}
 	}
 	terms.End()
+	out := p.w.Records(inMilestones, numberWidth)
+	for m := range slices.Chunk(milestones, numberWidth) {
+		out.Add(m)
+	}
 }

@@ -9,11 +9,12 @@ import (
 // comparison holds the buffers for comparing messages. Words have numbers in the order in
 // which the candidates have them.
 type comparison struct {
-	slots  []wordSlot // hash table: a word's number in this search
-	words  []weighed  // by number
-	inside []int32    // words with a mass
-	parts  []share    // of all candidates, one after the other
-	ends   []int      // where each one's end in parts
+	slots   []wordSlot // hash table: a word's number in this search
+	words   []weighed  // by number
+	numbers []int32    // of the words of messages, one message after the other
+	inside  []int32    // words with a mass
+	parts   []share    // of all candidates, one after the other
+	ends    []int      // where each one's end in parts
 
 	rarities [alike + 1]float32 // by number of pictures with a word
 }
@@ -149,18 +150,32 @@ func (x *Index) shade(place int32, worth float32) {
 	if worth <= 0 {
 		return
 	}
-	l, words := &x.scratch.like, x.wordsOf(x.scratch.cells[place].doc)
+	l, words := &x.scratch.like, x.numbers(place)
 	met := len(l.inside)
-	l.inside = slices.Grow(l.inside, len(words)/hashSize)[:met+len(words)/hashSize]
-	l.reserve(len(words) / hashSize)
-	for ; len(words) >= hashSize; words = words[hashSize:] {
-		n := l.number(binary.LittleEndian.Uint32(words))
+	l.inside = slices.Grow(l.inside, len(words))[:met+len(words)]
+	for _, n := range words {
 		w := &l.words[n]
 		l.inside[met] = n
 		met += isZero(w.mass)
 		w.mass += worth
 	}
 	l.inside = l.inside[:met]
+}
+
+// numbers are the numbers of the words of a cell's message. A message is in the pictures
+// of several candidates.
+func (x *Index) numbers(place int32) []int32 {
+	l, c := &x.scratch.like, &x.scratch.cells[place]
+	if c.wordsEnd == 0 {
+		words := x.wordsOf(c.doc)
+		l.reserve(len(words) / hashSize)
+		c.wordsFrom = int32(len(l.numbers))
+		for ; len(words) >= hashSize; words = words[hashSize:] {
+			l.numbers = append(l.numbers, l.number(binary.LittleEndian.Uint32(words)))
+		}
+		c.wordsEnd = int32(len(l.numbers))
+	}
+	return l.numbers[c.wordsFrom:c.wordsEnd]
 }
 
 // isZero is 1 for 0, and 0 for all positive values.
@@ -206,5 +221,5 @@ func (l *comparison) reserve(more int) {
 // clear clears what a search has used.
 func (l *comparison) clear() {
 	clear(l.slots)
-	l.words, l.parts, l.ends = l.words[:0], l.parts[:0], l.ends[:0]
+	l.words, l.numbers, l.parts, l.ends = l.words[:0], l.numbers[:0], l.parts[:0], l.ends[:0]
 }

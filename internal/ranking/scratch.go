@@ -16,9 +16,9 @@ var (
 // together in cells in the order they are found, so that only the first access to a
 // message misses the cache.
 type scratch struct {
-	slots    []slot  // hash table of the messages that have a cell
+	places   []int32 // per message: its cell, 0 for none
 	cells    []cell  // the first stands for all messages that have none
-	hits     int32   // the cells after the first that are messages with a term
+	hits     []hit   // the messages with a term: of the cells after the first
 	found    []found // of all terms, one after the other
 	ends     []termEnd
 	grades   []uint8   // grades of the hits
@@ -40,15 +40,9 @@ type scratch struct {
 	fetched byte
 }
 
-// slot connects a message with its cell; 0 for an empty slot.
-type slot struct{ doc, place int32 }
-
 // cell is the result of a search for one message.
 type cell struct {
 	doc     int32
-	terms   uint32  // the terms found in the message by the first pass, as bits
-	common  uint32  // the common terms among its words, as bits
-	glance  float32 // their weight, without the message's length
 	matched uint32  // the terms in an anchor, as bits
 	own     float32 // BM25 of an anchor alone
 	window  float32 // BM25 with the neighbours' occurrences
@@ -60,44 +54,40 @@ type cell struct {
 	first   int32   // the cell of the first message of the episode; 0 is not known yet
 	prev    int32   // the cells of the neighbours; 0 is not known yet
 	next    int32
-	anchor  bool // its words count for its neighbours
-	read    bool // message is set
-	message doc
+	// The numbers of its words in the comparison; 0 for an end that is not known yet.
+	wordsFrom, wordsEnd int32
+	anchor              bool // its words count for its neighbours
+	read                bool // message is set
+	message             doc
+}
+
+// fit makes room for so many messages.
+func (s *scratch) fit(messages int32) {
+	if len(s.places) < int(messages) {
+		s.places = make([]int32, messages+messages/4+64)
+	}
+	if len(s.cells) == 0 {
+		s.cells = append(s.cells, cell{doc: none})
+	}
+}
+
+// hit is a message with a term, as the first pass finds it.
+type hit struct {
+	doc    int32
+	terms  uint32  // the terms found in the message, as bits
+	common uint32  // the common terms among its words, as bits
+	glance float32 // the weight of the terms, without the message's length
 }
 
 // place is the index of message d's cell, which is created if absent.
 func (s *scratch) place(d int32) int32 {
-	if 2*len(s.cells) >= len(s.slots) {
-		s.grow()
-	}
-	at := s.slotOf(d)
-	if at.place == 0 {
-		*at = slot{doc: d, place: int32(len(s.cells))}
+	p := s.places[d]
+	if p == 0 {
+		p = int32(len(s.cells))
+		s.places[d] = p
 		s.cells = append(s.cells, cell{doc: d})
 	}
-	return at.place
-}
-
-// slotOf is the slot of message d, or the empty one for it.
-func (s *scratch) slotOf(d int32) *slot {
-	mask := uint32(len(s.slots) - 1)
-	for i := uint32(d) * 0x9E3779B1 >> 7; ; i++ {
-		if at := &s.slots[i&mask]; at.place == 0 || at.doc == d {
-			return at
-		}
-	}
-}
-
-// grow makes the hash table larger.
-func (s *scratch) grow() {
-	if len(s.cells) == 0 {
-		s.cells = append(s.cells, cell{doc: none})
-	}
-	s.slots = make([]slot, max(1<<10, 2*len(s.slots)))
-	for i := range s.cells[1:] {
-		d := s.cells[i+1].doc
-		*s.slotOf(d) = slot{doc: d, place: int32(i + 1)}
-	}
+	return p
 }
 
 // see is the index of message d's cell, with the message in it.
@@ -152,8 +142,12 @@ func (x *Index) episode(p int32) int32 {
 
 // clear clears what the search has used.
 func (s *scratch) clear() {
-	clear(s.slots)
-	s.cells, s.hits, s.touched, s.episodes = s.cells[:min(1, len(s.cells))], 0, s.touched[:0], s.episodes[:0]
+	for i := range s.cells {
+		if d := s.cells[i].doc; d >= 0 {
+			s.places[d] = 0
+		}
+	}
+	s.cells, s.hits, s.touched, s.episodes = s.cells[:min(1, len(s.cells))], s.hits[:0], s.touched[:0], s.episodes[:0]
 	s.found, s.ends = s.found[:0], s.ends[:0]
 	s.words.clear()
 }

@@ -77,6 +77,7 @@ func (x *Index) search(q Query) []Hit {
 // rank returns the candidates in order. They are valid until the next search.
 func (x *Index) rank(q *question, by *Query, most int) []candidate {
 	s := x.scratch
+	s.fit(x.size())
 	x.match(q)
 	x.admitDated(q)
 	x.admitNear(q)
@@ -135,10 +136,8 @@ func (x *Index) sortCandidates() {
 		s.rough = append(s.rough, rough{doc: int32(i), score: s.candidates[i].score})
 	}
 	slices.SortFunc(s.rough, func(a, b rough) int {
-		if a.score != b.score {
-			return cmp.Compare(b.score, a.score)
-		}
-		return x.order(rough{doc: s.candidates[a.doc].doc, score: a.score}, rough{doc: s.candidates[b.doc].doc, score: b.score})
+		a.doc, b.doc = s.candidates[a.doc].doc, s.candidates[b.doc].doc
+		return x.order(a, b)
 	})
 	for _, r := range s.rough {
 		s.ranked = append(s.ranked, s.candidates[r.doc])
@@ -147,8 +146,11 @@ func (x *Index) sortCandidates() {
 
 // order sorts by score, then newest, then MessageID.
 func (x *Index) order(a, b rough) int {
-	if c := cmp.Compare(b.score, a.score); c != 0 {
-		return c
+	switch { // faster than cmp.Compare, which orders NaN
+	case a.score > b.score:
+		return -1
+	case a.score < b.score:
+		return 1
 	}
 	p, q := x.origin(a.doc), x.origin(b.doc)
 	if c := cmp.Compare(q.saidAt, p.saidAt); c != 0 {

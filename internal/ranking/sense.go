@@ -23,7 +23,7 @@ func (x *Index) admitNear(q *question) {
 		return
 	}
 	s, from := x.scratch, max(0, x.size()-mostMeant)
-	var counts [wordvec.Dim + 1]int32 // of the messages at each distance
+	var counts [1 << 8]int32 // of the messages at each distance; a damaged one may be above Dim
 	s.apart = s.apart[:0]
 	for i, p := range x.parts {
 		if first := max(0, from-x.bases[i]); first < p.size() {
@@ -61,9 +61,16 @@ func (l *look) near(d int32) float32 {
 	if l.q.meaning.Known() == 0 {
 		return 0
 	}
+	s := l.x.scratch
+	if i := int(d) - int(l.x.size()) + len(s.apart); i >= 0 {
+		return nearness(int(s.apart[i]))
+	}
 	in, n := l.x.at(d)
-	return 1 - float32(l.x.parts[in].sign(n).Distance(l.q.sign))*(2.0/wordvec.Dim)
+	return nearness(l.x.parts[in].sign(n).Distance(l.q.sign))
 }
+
+// nearness is 1 for equal signs, and 0 if half of them differ.
+func nearness(distance int) float32 { return 1 - float32(distance)*(2.0/wordvec.Dim) }
 
 // meanings sets the features for the meaning of the candidates.
 func (l *look) meanings(all []candidate) {
@@ -96,8 +103,7 @@ func (l *look) meanings(all []candidate) {
 // cosine is how near the meaning of message d is to the question's.
 func (l *look) cosine(d int32) float32 {
 	in, n := l.x.at(d)
-	sense := l.x.parts[in].sense(n)
-	return l.q.meaning.Cosine(&sense)
+	return l.q.meaning.CosineOf(l.x.parts[in].sense(n))
 }
 
 // leastMeaning is the cosine below which the best message is not near at all.

@@ -1,9 +1,8 @@
 package ranking
 
 import (
-	"cmp"
 	"encoding/binary"
-	"slices"
+	"github.com/hermes-memory/hermes/internal/piece"
 )
 
 // words are the words that a search has looked up, each in all parts.
@@ -19,9 +18,9 @@ type termRef struct{ id, messages int32 }
 // message has it.
 func (x *Index) lookUp(stem string) int32 {
 	w, all := &x.scratch.words, int32(0)
-	from := len(w.lists)
+	from, hash := len(w.lists), piece.Hash(stem)
 	for _, p := range x.parts {
-		id, messages := p.term(stem)
+		id, messages := p.term(stem, hash)
 		w.lists = append(w.lists, termRef{id, messages})
 		all += messages
 	}
@@ -81,19 +80,4 @@ func (l *look) verbs(d int32) float32 {
 		}
 	}
 	return sum
-}
-
-// stemsLike are the words of all parts that begin as a stem does and are related to it,
-// in the order of the alphabet.
-func (x *Index) stemsLike(stem string) []string {
-	key, ok := keyOf(stem)
-	if !ok {
-		return nil
-	}
-	var out []string
-	for _, p := range x.parts {
-		out = p.relatives(out, key, stem)
-	}
-	slices.SortFunc(out, cmp.Compare[string])
-	return slices.Compact(out)
 }

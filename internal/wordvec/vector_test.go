@@ -66,6 +66,9 @@ func FuzzOf(f *testing.F) {
 		if c := va.Cosine(&vb); c != vb.Cosine(&va) || c < -1 || c > 1 {
 			t.Errorf("cosine %v, and %v", c, vb.Cosine(&va))
 		}
+		if c := va.CosineOf(vb.Append(nil)); c != va.Cosine(&vb) {
+			t.Errorf("cosine %v, and %v with the same meaning as bytes", va.Cosine(&vb), c)
+		}
 		if self := va.Cosine(&va); va.Known() > 0 && va != (wordvec.Vector{}) && self < 0.9 {
 			t.Errorf("cosine with itself %v", self)
 		}
