@@ -29,6 +29,7 @@ func (k *Keeper) stepFacts(from *source, m *Manifest, swap *Swap) error {
 	s := NewState()
 	s.rest(on, on.last())
 	s.take(facts)
+	swap.Remove = append(swap.Remove, m.Beyond(FactPiece)...) // the new piece may overlap them
 	p := Piece{Kind: FactPiece, Format: factFormat, Count: len(facts), Span: Span{next(run), facts[len(facts)-1].Number.Message()}}
 	err = k.add(from, m, p, swap, s.writeFacts)
 	return errors.Join(on.failed(), err)

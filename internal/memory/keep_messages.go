@@ -53,6 +53,7 @@ func (k *Keeper) extendMessages(from *source, m *Manifest, swap *Swap, c *corpus
 	if n == 0 || n < k.Messages.Least {
 		return nil
 	}
+	swap.Remove = append(swap.Remove, m.Beyond(MessagePiece)...) // the new piece may overlap them
 	p := Piece{Kind: MessagePiece, Format: ranking.PieceFormat, Count: n, Span: Span{first, last}}
 	return k.add(from, m, p, swap, func(emit emitter) error { return c.index.Write(begin, begin+n, emit) })
 }

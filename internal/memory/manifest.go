@@ -72,6 +72,22 @@ func (m *Manifest) Run(kind PieceKind) []Piece {
 	return out
 }
 
+// Beyond are the pieces of a kind after the first gap, which no reader uses.
+func (m *Manifest) Beyond(kind PieceKind) []PieceID {
+	var out []PieceID
+	next := int64(0)
+	for _, p := range m.Pieces {
+		switch {
+		case p.Kind != kind:
+		case p.First == next:
+			next = p.Last + 1
+		default:
+			out = append(out, p.ID)
+		}
+	}
+	return out
+}
+
 // Span is a range of message ids, both ends included.
 type Span struct{ First, Last int64 }
 
