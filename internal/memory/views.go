@@ -237,14 +237,20 @@ func (c *Views) Withdraw(o owner.Owner, s Scope, w Withdrawal) {
 // long session is fast if most of its facts are in memory.
 const maxFacts = 32_768
 
-// shed drops the facts that turns have read from the archive, if they are many. No turn uses
-// the view, so the store has all that they changed. While its pieces are changed, the view
-// sheds nothing: the caller holds the cache's lock, and all scopes would wait.
+// shed drops the facts that turns have read from the archive, and what is known of
+// lineages, if they are many. No turn uses the view, so the store has all that they changed.
+// While its pieces are changed, the view sheds nothing: the caller holds the cache's lock,
+// and all scopes would wait.
 func (v *View) shed() {
+	if !v.searching.TryLock() {
+		return
+	}
+	defer v.searching.Unlock()
 	if !v.mu.TryLock() {
 		return
 	}
 	defer v.mu.Unlock()
+	v.corpus.taints.shed()
 	v.near.shed()
 	if v.archive != nil && v.state.readable() > maxFacts {
 		v.state.shed()
