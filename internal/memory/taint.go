@@ -54,6 +54,9 @@ func (t *taints) stored(d *ranking.Document) (tainted bool, err error) {
 	return tainted, err
 }
 
+// forget forgets a lineage, because messages of it were passed over.
+func (t *taints) forget(root session.ID) { delete(t.since, root) }
+
 // shed forgets what the store can tell, if it is much.
 func (t *taints) shed() {
 	if len(t.since) > mostTaints {

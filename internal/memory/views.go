@@ -356,6 +356,7 @@ func (v *View) rest(on *stored, parts []messagePart) (bool, error) {
 		return false, err
 	}
 	for len(v.unread) > 0 && v.unread[0].MessageID <= last {
+		v.corpus.taints.forget(v.unread[0].Root)
 		v.unread, v.taken = v.unread[1:], v.taken+1
 	}
 	v.archive = on
