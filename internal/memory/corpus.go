@@ -3,6 +3,7 @@ package memory
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/hermes-memory/hermes/internal/piece"
 	"github.com/hermes-memory/hermes/internal/ranking"
@@ -29,12 +30,21 @@ type messagePart struct {
 	open *ranking.Piece
 }
 
+// newCorpus is the empty index of a scope.
+func newCorpus(from *source) corpus {
+	return corpus{from: from, index: ranking.New(), taints: taints{from: from}}
+}
+
 // openMessages opens the message pieces of a scope, from the first one to the first gap. Those
 // that are among known ones are not opened again.
 func openMessages(src *source, cache *piece.Cache, m *Manifest, known []messagePart) ([]messagePart, error) {
 	var parts []messagePart
 	for _, p := range m.Run(MessagePiece) {
-		open, err := openMessagePiece(src, cache, p, known)
+		if at := slices.IndexFunc(known, hasID(p.ID)); at >= 0 {
+			parts = append(parts, known[at])
+			continue
+		}
+		open, err := ranking.OpenPiece(src.ctx, &blocks{src.store, src.owner, p.ID}, cache)
 		if err != nil {
 			return nil, &brokenPiece{p.ID, err}
 		}
@@ -43,13 +53,9 @@ func openMessages(src *source, cache *piece.Cache, m *Manifest, known []messageP
 	return parts, nil
 }
 
-func openMessagePiece(src *source, cache *piece.Cache, p Piece, known []messagePart) (*ranking.Piece, error) {
-	for i := range known {
-		if known[i].ID == p.ID {
-			return known[i].open, nil
-		}
-	}
-	return ranking.OpenPiece(src.ctx, &blocks{src.store, src.owner, p.ID}, cache)
+// hasID returns a function that finds a part by its piece.
+func hasID(id PieceID) func(messagePart) bool {
+	return func(p messagePart) bool { return p.ID == id }
 }
 
 // openPieces are the open pieces of some parts.
@@ -79,13 +85,13 @@ func (c *corpus) begin() {
 func (c *corpus) end() { _ = c.index.End() } // its error was asked for by failure
 
 // rest makes the corpus rest on pieces, which hold its oldest messages.
-func (c *corpus) rest(ctx context.Context, parts []messagePart) error {
-	x, err := c.index.Rest(ctx, lastOf(parts), openPieces(parts)...)
+func (c *corpus) rest(parts []messagePart) error {
+	x, err := c.index.Rest(c.from.ctx, lastOf(parts), openPieces(parts)...)
 	if err != nil {
 		return err
 	}
 	for i := range c.parts {
-		if !holds(parts, c.parts[i].ID) {
+		if !slices.ContainsFunc(parts, hasID(c.parts[i].ID)) {
 			c.parts[i].open.Drop()
 		}
 	}
@@ -102,15 +108,6 @@ func (c *corpus) failure() error {
 		}
 	}
 	return err
-}
-
-func holds(parts []messagePart, id PieceID) bool {
-	for i := range parts {
-		if parts[i].ID == id {
-			return true
-		}
-	}
-	return false
 }
 
 // head is the number of messages that no piece indexes.
@@ -164,19 +161,16 @@ func (c *corpus) healthy() bool {
 	}
 	c.broken = err
 	c.index, c.parts, c.taints = ranking.New(), nil, taints{from: c.from}
-	if err := c.read(c.from.ctx, nil); err != nil {
+	if err := c.read(c.from.ctx); err != nil {
 		c.err = cmp.Or(c.err, err)
 	}
 	c.reread = c.index.Last()
 	return false
 }
 
-// read adds the messages that no piece indexes, also to near if it is given.
-func (c *corpus) read(ctx context.Context, near *antecedents) error {
+// read adds the messages that no piece indexes.
+func (c *corpus) read(ctx context.Context) error {
 	err := c.from.documents(ctx, lastOf(c.parts), func(d *ranking.Document) bool {
-		if near != nil {
-			near.add(messageOf(*d))
-		}
 		c.add(d)
 		return c.err == nil
 	})

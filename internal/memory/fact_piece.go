@@ -179,7 +179,8 @@ func (s *State) writeFacts(emit func(n int, block []byte) error) error {
 }
 
 // mergeFacts writes the piece of the facts of several pieces, which follow one another,
-// without those of undone messages. The error is piece.ErrDamaged if a piece is not as it was written.
+// without those of undone messages. The error is piece.ErrDamaged if a piece is not as it
+// was written.
 func mergeFacts(parts []*factReader, emit func(n int, block []byte) error) error {
 	w := newFactWriter(emit)
 	places, err := mergeRecords(parts, w.w.Records(factRecords, factWidth))

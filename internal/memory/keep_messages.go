@@ -13,8 +13,8 @@ func (k *Keeper) stepMessages(from *source, m *Manifest, swap *Swap) error {
 	if err != nil {
 		return err
 	}
-	c := corpus{from: from, index: ranking.New(), taints: taints{from: from}}
-	if err := c.rest(from.ctx, parts); err != nil {
+	c := newCorpus(from)
+	if err := c.rest(parts); err != nil {
 		return err
 	}
 	run := m.Run(MessagePiece)

@@ -16,7 +16,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/recovery"
 )
 
-// Keeper makes and merges the pieces of scopes, behind the turns.
+// Keeper makes and merges the pieces of scopes in the background: no turn waits for it.
 type Keeper struct {
 	Messages, Facts Sizes
 
@@ -127,8 +127,7 @@ func (k *Keeper) Run(ctx context.Context) {
 
 // Keep makes the pieces that a scope lacks, and merges those of one size.
 func (k *Keeper) Keep(ctx context.Context, o owner.Owner, scope Scope) error {
-	from := k.views.source(ctx, o, scope)
-	from.ctx = ctx
+	from := &source{ctx: ctx, store: k.views.store, owner: o, scope: scope} // it ends with the work
 	for {
 		m, err := from.manifest(ctx)
 		if err != nil {

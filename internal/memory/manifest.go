@@ -62,30 +62,28 @@ type Piece struct {
 
 // Run are the pieces of a kind from the beginning of the scope to the first gap.
 func (m *Manifest) Run(kind PieceKind) []Piece {
-	var out []Piece
-	next := int64(0)
-	for _, p := range m.Pieces {
-		if p.Kind == kind && p.First == next {
-			out, next = append(out, p), p.Last+1
-		}
-	}
-	return out
+	run, _ := m.split(kind)
+	return run
 }
 
 // Beyond are the pieces of a kind after the first gap, which no reader uses.
 func (m *Manifest) Beyond(kind PieceKind) []PieceID {
-	var out []PieceID
-	next := int64(0)
+	_, beyond := m.split(kind)
+	return beyond
+}
+
+// split divides the pieces of a kind at the first gap.
+func (m *Manifest) split(kind PieceKind) (run []Piece, beyond []PieceID) {
 	for _, p := range m.Pieces {
 		switch {
 		case p.Kind != kind:
-		case p.First == next:
-			next = p.Last + 1
+		case p.First == next(run):
+			run = append(run, p)
 		default:
-			out = append(out, p.ID)
+			beyond = append(beyond, p.ID)
 		}
 	}
-	return out
+	return run, beyond
 }
 
 // Span is a range of message ids, both ends included.

@@ -46,10 +46,7 @@ type View struct {
 func NewView() *View { return newView(nil) }
 
 func newView(from *source) *View {
-	return &View{
-		from: from, state: NewState(), near: antecedents{from: from},
-		corpus: corpus{from: from, index: ranking.New(), taints: taints{from: from}},
-	}
+	return &View{from: from, corpus: newCorpus(from), state: NewState(), near: antecedents{from: from}}
 }
 
 // load reads a scope's memory from the store, its facts and its messages concurrently.
@@ -89,13 +86,13 @@ func (c *Views) tryLoad(ctx context.Context, from *source) (*View, error) {
 func (c *Views) loadMessages(ctx context.Context, v *View, m *Manifest) error {
 	parts, err := openMessages(v.from, c.cache, m, nil)
 	if err == nil {
-		err = v.corpus.rest(v.from.ctx, parts)
+		err = v.corpus.rest(parts)
 	}
 	if err != nil {
 		return err
 	}
 	defer v.corpus.end()
-	return v.corpus.read(ctx, &v.near)
+	return v.corpus.read(ctx)
 }
 
 // loadFacts makes the state rest on the scope's fact pieces, and reads the facts that they

@@ -350,7 +350,7 @@ func (v *View) rest(on *stored, parts []messagePart) (bool, error) {
 		return false, nil
 	}
 	v.corpus.begin()
-	err := v.corpus.rest(v.from.ctx, parts)
+	err := v.corpus.rest(parts)
 	v.corpus.end()
 	if err != nil {
 		return false, err

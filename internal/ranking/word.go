@@ -2,6 +2,7 @@ package ranking
 
 import (
 	"encoding/binary"
+
 	"github.com/hermes-memory/hermes/internal/piece"
 )
 
