@@ -12,18 +12,22 @@ help: ## list the targets
 build: ## a static binary in bin/
 	CGO_ENABLED=0 $(GO) build -buildvcs=auto -trimpath -o bin/hermes ./cmd/hermes
 
-test: unit compat ## everything that must pass, in under five minutes
+test: unit compat ## everything that must pass, in about ten minutes on two cores
 
 # Walks over every route. In most of them nothing can race, and in all of them
 # the race detector takes many times as long.
-WALKS = ^(TestErrorsDoNotLeak|TestIsolation|TestWritesStayInOneWorld|TestEveryRouteAnswers|TestEveryRouteNeedsItsScope|TestOwners)$$
+WALKS = ^(TestErrorsDoNotLeak|TestIsolation|TestWritesStayInOneWorld|TestEveryRouteAnswers|TestEveryRouteNeedsItsScope|TestNoAuthRoutes|TestOwners)$$
+
+# The race detector watches all code but the SQLite library. SQLite's own lock orders
+# that code, and it takes four times as long under the detector.
+RACE = -race '-gcflags=modernc.org/...=-race=false -d=checkptr=0'
 
 unit: ## Go tests with the race detector
 	$(GO) vet ./...
-	$(GO) test -race -timeout 20m -skip '$(WALKS)' ./...
+	$(GO) test $(RACE) -timeout 20m -skip '$(WALKS)' ./...
 	$(GO) test -run '$(WALKS)' ./internal/httpapi
 	$(GO) vet -C bench/torture ./...
-	$(GO) test -C bench/torture -race ./...
+	$(GO) test -C bench/torture $(RACE) ./...
 
 compat: ## the official clients and web pages in a Chromium against a running server
 	GO="$(GO)" compat/run
