@@ -17,13 +17,15 @@ import (
 
 // pieceRotRig changes one byte of a piece on the disk.
 var pieceRotRig = rig{
-	name: "piecerot", fault: "one byte of a block of a piece changed in the file", rounds: 20, run: rotPieces, asked: true,
+	name: "piecerot", fault: "one byte of a block of a piece changed in the file", rounds: 20, run: rotPieces,
 	want: "every turn answered right, the damage in the log, the piece made again",
+	off:  "the checksum of a block is not compared", bareRounds: 5,
+	bare: []change{{"internal/piece/block.go", "binary.LittleEndian.Uint32(sealed[end:]) != sum(n, sealed[:end])", "false"}},
 }
 
 // pieceForgetRig forgets what pieces hold.
 var pieceForgetRig = rig{
-	name: "pieceforget", fault: "a word is forgotten that messages, facts and pieces hold", rounds: 5, run: forgetPieces, asked: true,
+	name: "pieceforget", fault: "a word is forgotten that messages, facts and pieces hold", rounds: 5, run: forgetPieces,
 	want: "0 times in the bytes of all files of the home, the log included",
 	off:  "deleted rows are not overwritten, and the file is not packed", bareRounds: 1,
 	bare: []change{

@@ -18,7 +18,6 @@ type rig struct {
 	name, fault string
 	want        string // the figure that is aimed for
 	rounds      int    // how often, without -rounds
-	asked       bool   // runs only when it is named
 	run         func(ctx context.Context, b *bench, rounds int) (*tally, error)
 
 	// bare takes the protection away; off says what is taken. The rig has to miss
@@ -30,12 +29,9 @@ type rig struct {
 	fitted []change
 }
 
-// wanted reports whether a list of names, with commas between, asks for the rig. An empty list asks for most.
+// wanted reports whether a list of names, with commas between, asks for the rig. An empty list asks for all.
 func (r *rig) wanted(names string) bool {
-	if names == "" {
-		return !r.asked
-	}
-	return slices.Contains(strings.Split(names, ","), r.name)
+	return names == "" || slices.Contains(strings.Split(names, ","), r.name)
 }
 
 // tally is what a rig came to.
