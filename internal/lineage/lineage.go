@@ -52,9 +52,9 @@ func (l *Lineage) Tail() []session.Message {
 const (
 	// MaxRecent bounds the number of cached messages of a lineage, and so its tail.
 	MaxRecent = 512
-	// maxRecentBytes bounds their texts. The oldest cached message is the one with
+	// MaxRecentBytes bounds their texts. The oldest cached message is the one with
 	// which the texts reach this bound.
-	maxRecentBytes = 16 << 20
+	MaxRecentBytes = 16 << 20
 	// MinRecent is the number of messages that are kept to recognize a resent history.
 	MinRecent = 32
 	// maxIdle bounds the texts of a lineage that stay cached between turns, in bytes.
@@ -81,12 +81,12 @@ func (l *Lineage) Remember(ms []session.Message) {
 	}
 }
 
-// heavy counts the oldest messages beyond maxRecentBytes. The texts are summed from the
+// heavy counts the oldest messages beyond MaxRecentBytes. The texts are summed from the
 // newest message back.
 func heavy(ms []session.Message) int {
 	size := 0
 	for i := len(ms) - 1; i > 0; i-- {
-		if size += ms[i].Size(); size >= maxRecentBytes {
+		if size += ms[i].Size(); size >= MaxRecentBytes {
 			return i
 		}
 	}

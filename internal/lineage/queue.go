@@ -173,7 +173,7 @@ func (ls *Lineages) load(ctx context.Context, o owner.Owner, l *Lineage, tip *se
 // undone.
 func (ls *Lineages) recent(ctx context.Context, o owner.Owner, tip *session.Session) ([]session.Message, error) {
 	window := session.Range{
-		From: min(tip.TailFrom, max(0, tip.NextSeq-MinRecent)), Limit: MaxRecent, Bytes: maxRecentBytes, Newest: true, Standing: true,
+		From: min(tip.TailFrom, max(0, tip.NextSeq-MinRecent)), Limit: MaxRecent, Bytes: MaxRecentBytes, Newest: true, Standing: true,
 	}
 	ms, err := ls.sessions.Messages(ctx, o, tip.RootID, window)
 	if err != nil || len(ms) >= MinRecent || window.From == 0 {

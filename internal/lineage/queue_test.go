@@ -305,9 +305,9 @@ func TestLargeTexts(t *testing.T) {
 		{"small", of(10, 20, 30), 0, true},
 		{"as much as may rest", of(maxIdle-1, 1), 0, true},
 		{"more than may rest", of(maxIdle, 1), 0, false},
-		{"one that is too large", of(maxRecentBytes+1, 5), 0, false},
-		{"too many", of(10, maxRecentBytes/2, maxRecentBytes/2, 5), 1, false},
-		{"far too many", of(10, maxRecentBytes, maxRecentBytes, 5), 2, false},
+		{"one that is too large", of(MaxRecentBytes+1, 5), 0, false},
+		{"too many", of(10, MaxRecentBytes/2, MaxRecentBytes/2, 5), 1, false},
+		{"far too many", of(10, MaxRecentBytes, MaxRecentBytes, 5), 2, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -41,7 +41,7 @@ func (t *opened) overtaken() (*Request, bool) {
 	if t.lineage == nil || !slices.ContainsFunc(t.lineage.Recent, t.isNews) {
 		return nil, false
 	}
-	in, err := newInput(t.lineage, t.req.Messages)
+	in, err := t.newInput(t.req.Messages)
 	if err != nil || !in.undoes || len(in.fresh) == 0 {
 		return nil, false // a refusal comes later
 	}

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -39,8 +40,9 @@ func (in *input) goBack(l *lineage.Lineage, known int64) {
 
 // newInput finds the new messages of a request. A client may send its newest message
 // alone, tool results alone, or its whole history again; repeated messages are not
-// stored twice.
-func newInput(l *lineage.Lineage, sent []session.Message) (input, error) {
+// stored twice. oldest reads the oldest standing messages of the lineage. It is called if
+// the history has nothing of the newest ones: the client may have edited an early message.
+func newInput(l *lineage.Lineage, sent []session.Message, oldest func() ([]session.Message, error)) (input, error) {
 	if len(sent) == 0 {
 		return input{}, fault.New(fault.Invalid, "no_user_message", "No user message found in messages.").At("messages")
 	}
@@ -53,24 +55,35 @@ func newInput(l *lineage.Lineage, sent []session.Message) (input, error) {
 	if in, ok := repeated(recent, sent); ok {
 		return in, nil
 	}
-	if i, j, recent := overlapOf(sent, recent); i >= 0 {
-		known := newest(recent[:j+1])
-		if i+1 < len(sent) {
-			in := input{fresh: sent[i+1:], asked: sent[i+1:], tailTo: known + 1}
-			in.goBack(l, known)
-			return in, nil
+	i, j, stored := overlapOf(sent, recent, overlap)
+	cut := turnStart(sent)
+	if i < 0 && cut > 0 && len(l.Recent) > 0 && l.Recent[0].Seq > 0 {
+		first, err := oldest()
+		if err != nil {
+			return input{}, fmt.Errorf("load the oldest messages: %w", err)
 		}
-		// All messages are known: the client wants another answer to its last message.
-		start := j
-		for start > 0 && recent[start].Role != session.User {
+		i, j, stored = overlapOf(sent, Visible(lineage.InExchanges(first)), earlyOverlap)
+	}
+	if i < 0 {
+		return input{fresh: sent[cut:], asked: sent[cut:], tailTo: next}, nil
+	}
+	return continued(l, sent[i+1:], stored[:j+1]), nil
+}
+
+// continued is the input of a history that continues after known messages. fresh are the
+// messages of the history that follow them.
+func continued(l *lineage.Lineage, fresh, known []session.Message) input {
+	last := newest(known)
+	in := input{fresh: fresh, asked: fresh, tailTo: last + 1}
+	if len(fresh) == 0 { // the client wants another answer to its last message
+		start := len(known) - 1
+		for start > 0 && known[start].Role != session.User {
 			start--
 		}
-		in := input{asked: slices.Clone(recent[start : j+1]), tailTo: recent[start].Seq}
-		in.goBack(l, known)
-		return in, nil
+		in = input{asked: slices.Clone(known[start:]), tailTo: known[start].Seq}
 	}
-	cut := turnStart(sent)
-	return input{fresh: sent[cut:], asked: sent[cut:], tailTo: next}, nil
+	in.goBack(l, last)
+	return in
 }
 
 // unforgotten is the new input. Clients send their history again, and know nothing of what
@@ -78,7 +91,7 @@ func newInput(l *lineage.Lineage, sent []session.Message) (input, error) {
 // without it. What the user says now is stored as it is.
 func (t *laidOut) unforgotten() (input, error) {
 	sent := t.req.Messages
-	in, err := newInput(t.lineage, sent)
+	in, err := t.newInput(sent)
 	said := turnStart(sent)
 	for said < len(sent) && session.Echo(sent[said].Note) {
 		said++
@@ -92,7 +105,17 @@ func (t *laidOut) unforgotten() (input, error) {
 	}
 	sent = append(without, sent[said:]...)
 	lineage.Stamp(sent, t.req.Key, t.now, t.count)
-	return newInput(t.lineage, sent)
+	return t.newInput(sent)
+}
+
+// newInput is [newInput] of the turn's lineage. It reads as many messages as an edited
+// history can overlap with: the history and the calls that a client may leave out of it.
+func (t *opened) newInput(sent []session.Message) (input, error) {
+	return newInput(t.lineage, sent, func() ([]session.Message, error) {
+		const left = 4 // of so many messages, a client may leave out all but one
+		return t.runner.sessions.Messages(t.ctx, t.req.Owner, t.lineage.Tip.RootID,
+			session.Range{Limit: left * len(sent), Bytes: lineage.MaxRecentBytes, Standing: true})
+	})
 }
 
 // newest is the highest Seq of some messages. They are in the order of exchanges, not of
@@ -142,18 +165,18 @@ func repeated(recent, sent []session.Message) (input, bool) {
 	return input{asked: same, tailTo: same[0].Seq}, true
 }
 
-// overlapOf is [overlap], with the stored messages that it looked at. Some clients leave
-// calls and their results out of the history that they send again: if nothing overlaps,
-// both sides are compared without them.
-func overlapOf(sent, stored []session.Message) (i, j int, looked []session.Message) {
-	if i, j = overlap(sent, stored); i >= 0 {
+// overlapOf is the overlap that compare finds, [overlap] or [earlyOverlap], with the stored
+// messages that it looked at. Some clients leave calls and their results out of the history
+// that they send again: if nothing overlaps, both sides are compared without them.
+func overlapOf(sent, stored []session.Message, compare func(sent, stored []session.Message) (int, int)) (i, j int, looked []session.Message) {
+	if i, j = compare(sent, stored); i >= 0 {
 		return i, j, stored
 	}
 	if !session.Any(stored, isLoop) || session.Any(sent, isLoop) {
 		return -1, -1, nil
 	}
 	spoken := slices.DeleteFunc(slices.Clone(stored), func(m session.Message) bool { return isLoop(&m) })
-	i, j = overlap(sent, spoken)
+	i, j = compare(sent, spoken)
 	return i, j, spoken
 }
 
@@ -181,6 +204,20 @@ func overlap(sent, stored []session.Message) (int, int) {
 			}
 			if agree(sent[:i+1], stored[:j+1]) {
 				return i, j
+			}
+		}
+	}
+	return -1, -1
+}
+
+// earlyOverlap is [overlap] with messages from the beginning of a lineage, of which there
+// may be many. So it looks in two places only: the whole history is known, or all of it
+// but the newest turn.
+func earlyOverlap(sent, stored []session.Message) (int, int) {
+	for _, end := range []int{len(sent), turnStart(sent)} {
+		for j := len(stored) - 1; j > 0 && end > 1; j-- {
+			if agree(sent[:end], stored[:j+1]) {
+				return end - 1, j
 			}
 		}
 	}

@@ -1,6 +1,8 @@
 package run
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -155,7 +157,7 @@ func TestNewInput(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			in, err := newInput(tt.l, said(tt.sent...))
+			in, err := newInput(tt.l, said(tt.sent...), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -170,7 +172,7 @@ func TestNewInput(t *testing.T) {
 func TestNewInputOfNothing(t *testing.T) {
 	t.Parallel()
 	for _, l := range []*lineage.Lineage{{}, known("u:one", "a:1")} {
-		if _, err := newInput(l, nil); fault.KindOf(err) != fault.Invalid || fault.CodeOf(err) != "no_user_message" {
+		if _, err := newInput(l, nil, nil); fault.KindOf(err) != fault.Invalid || fault.CodeOf(err) != "no_user_message" {
 			t.Errorf("got %v, want an invalid fault", err)
 		}
 	}
@@ -202,6 +204,53 @@ func TestOverlap(t *testing.T) {
 			t.Parallel()
 			if i, j := overlap(said(tt.sent...), said(tt.stored...)); i != tt.i || j != tt.j {
 				t.Errorf("got %d, %d, want %d, %d", i, j, tt.i, tt.j)
+			}
+		})
+	}
+}
+
+// TestEarlyEdit: a history that has nothing of the newest messages is compared with the
+// oldest ones.
+func TestEarlyEdit(t *testing.T) {
+	t.Parallel()
+	words := []string{"u:one", "a:1", "u:two", "a>c1", "t<c1:x", "a:2", "u:three", "a:3"}
+	for i := range 100 {
+		words = append(words, fmt.Sprint("u:more ", i), "a:ok")
+	}
+	for _, tt := range []struct {
+		name string
+		sent []string
+		want shows
+		from int64
+	}{
+		{"after an answer", []string{"u:one", "a:1", "u:new"}, shows{nil, []string{"u:new"}, []string{"u:new"}, 2}, 2},
+		{
+			"after calls", []string{"u:one", "a:1", "u:two", "a>c1", "t<c1:x", "a:2", "u:new"},
+			shows{nil, []string{"u:new"}, []string{"u:new"}, 6}, 6,
+		},
+		{
+			"after calls that were left out", []string{"u:one", "a:1", "u:two", "a:2", "u:three", "a:3", "u:new"},
+			shows{nil, []string{"u:new"}, []string{"u:new"}, 8}, 8,
+		},
+		{"another answer", []string{"u:one", "a:1", "u:two"}, shows{nil, nil, []string{"u:two"}, 2}, 3},
+		{
+			"another beginning", []string{"u:zero", "a:1", "u:two", "a:2", "u:new"},
+			shows{nil, []string{"u:new"}, []string{"u:new"}, int64(len(words))}, 0,
+		},
+		{"one equal answer", []string{"a:ok", "u:new"}, shows{nil, []string{"u:new"}, []string{"u:new"}, int64(len(words))}, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			l := known(words...)
+			all := l.Recent
+			l.Recent = slices.Clone(all[len(all)-31:])
+			in, err := newInput(l, said(tt.sent...), func() ([]session.Message, error) { return all[:4*len(tt.sent)], nil })
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := shows{spoken(in.past), spoken(in.fresh), spoken(in.asked), in.tailTo}
+			if diff := cmp.Diff(tt.want, got); diff != "" || in.undoFrom != tt.from || in.undoes != (tt.from > 0) {
+				t.Errorf("undone from %d, want %d (-want +got):\n%s", in.undoFrom, tt.from, diff)
 			}
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -223,6 +224,48 @@ func TestEditedHistory(t *testing.T) {
 		t.Errorf("prompt after another answer (-want +got):\n%s", diff)
 	}
 	h.verify()
+}
+
+// TestEditedHistoryOfALongSession: an edit may go back to any message, also to one that a
+// fold has left out of the tail long ago.
+func TestEditedHistoryOfALongSession(t *testing.T) {
+	t.Parallel()
+	for _, cut := range []int{1, 2, 7, 30, 57, 59} {
+		t.Run(strconv.Itoa(cut), func(t *testing.T) {
+			t.Parallel()
+			h := setup(t, 600)
+			var told []string
+			for i := range 60 {
+				told = append(told, fmt.Sprintf("Step %d is to paint wall %d in a colour that he likes.", i, i))
+				h.resend("s", told...)
+				told = append(told, "ok")
+			}
+			told = append(told[:2*cut:2*cut], "I live in Berlin.")
+			h.resend("s", told...)
+			h.stands("s", append(told, "ok"))
+			if cut == 1 {
+				return // a single message is a new one
+			}
+			told = told[:2*cut-1] // another answer to an early message
+			h.resend("s", told...)
+			h.stands("s", append(told, "ok"))
+			h.verify()
+		})
+	}
+}
+
+// stands fails unless the texts of a lineage are these.
+func (h *house) stands(id session.ID, want []string) {
+	h.t.Helper()
+	var got []string
+	for _, m := range h.transcript(id) {
+		if m.Stands() {
+			got = append(got, m.Content)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		h.t.Errorf("what stands (-want +got):\n%s", diff)
+	}
 }
 
 // TestUndoIsAsIfNeverSaid plays random conversations with undos, over sessions
