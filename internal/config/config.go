@@ -120,7 +120,7 @@ func Load(src Source) (*Config, error) {
 	c.Limits.Turns, c.Limits.Queue, c.Limits.QueueWait = 16384, 1024, 2*time.Second
 	c.Runs.ApprovalTimeout = 10 * time.Minute
 	c.Memory.EmbeddingsWait, c.Memory.TokensPerHour = 150*time.Millisecond, 100_000
-	c.Memory.Cache = 256 << 20
+	c.Memory.Cache = 64 << 20
 	c.Responder, c.Fallback = "auto", "recall"
 	c.Upstream.Probe = true
 	c.Log.Level, c.Log.Format = "info", "text"

@@ -104,9 +104,6 @@ func (s *State) rest(on archive, last FactNumber) {
 	s.learnt = len(s.order)
 }
 
-// readable is the number of facts in memory that the archive indexes.
-func (s *State) readable() int { return len(s.held) - len(s.order) }
-
 // shed drops the facts that the archive indexes. They are read again by need.
 func (s *State) shed() {
 	held := s.held

@@ -380,5 +380,10 @@ func (v *View) size() int64 {
 	defer v.searching.Unlock()
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	return v.held()
+}
+
+// held is [View.size] for a caller that holds both locks.
+func (v *View) held() int64 {
 	return v.state.Size() + v.corpus.index.Size() + v.meanings.Size() + v.quotes.Size()
 }

@@ -36,8 +36,8 @@ type Views struct {
 func (c *Views) Stats() piece.Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := c.count
-	s.Held, s.Limit, s.Entries = c.held, c.limit, len(c.byKey)
+	s, blocks := c.count, c.cache.Stats()
+	s.Held, s.Limit, s.Entries = c.held+blocks.Held, c.limit+blocks.Limit, len(c.byKey)
 	return s
 }
 
@@ -59,9 +59,14 @@ type viewEntry struct {
 	stale  bool // dropped while in use: removed when the last user leaves
 }
 
-// NewViews returns an empty cache of about limit bytes.
+// NewViews returns an empty cache of about limit bytes. Half of them are for blocks of
+// pieces, the other half is for scopes.
 func NewViews(store Archive, limit int64) *Views {
-	return &Views{store: store, cache: piece.NewCache(limit), log: slog.New(slog.DiscardHandler), limit: limit, byKey: make(map[viewKey]*viewEntry), order: list.New()}
+	blocks := limit / 2
+	return &Views{
+		store: store, cache: piece.NewCache(blocks), log: slog.New(slog.DiscardHandler),
+		limit: limit - blocks, byKey: make(map[viewKey]*viewEntry), order: list.New(),
+	}
 }
 
 func viewKeyOf(o owner.Owner, s Scope) viewKey {
@@ -161,13 +166,13 @@ func (c *Views) leave(e *viewEntry) {
 	if e.stale {
 		return
 	}
+	if e.users == 0 && e.view != nil {
+		size = e.view.shed(size, c.limit/2)
+	}
 	c.held += size - e.size
 	e.size = size
 	if e.users == 0 && spent {
 		c.remove(e) // what it tells cannot be relied on
-	}
-	if e.users == 0 && e.view != nil {
-		e.view.shed()
 	}
 	for el := c.order.Back(); el != nil && c.held > c.limit; {
 		victim, _ := el.Value.(*viewEntry)
@@ -232,29 +237,30 @@ func (c *Views) Withdraw(o owner.Owner, s Scope, w Withdrawal) {
 	}
 }
 
-// maxFacts is how many facts of a scope stay in memory between turns, of those that can be
-// read again by need: about 40 MB. A question and a new fact read a hundred facts each, so a
-// long session is fast if most of its facts are in memory.
-const maxFacts = 32_768
-
-// shed drops the facts that turns have read from the archive, and what is known of
-// lineages, if they are many. No turn uses the view, so the store has all that they changed.
+// shed drops what is known of lineages if they are many, and the facts that turns have read
+// from the archive if the view has more than most bytes. Size is the view's size before, the
+// result the size after. No turn uses the view, so the store has all that they changed.
 // While its pieces are changed, the view sheds nothing: the caller holds the cache's lock,
 // and all scopes would wait.
-func (v *View) shed() {
+//
+// A question and a new fact read a hundred facts each, so a long session is fast while most
+// of its facts are in memory.
+func (v *View) shed(size, most int64) int64 {
 	if !v.searching.TryLock() {
-		return
+		return size
 	}
 	defer v.searching.Unlock()
 	if !v.mu.TryLock() {
-		return
+		return size
 	}
 	defer v.mu.Unlock()
 	v.corpus.taints.shed()
 	v.near.shed()
-	if v.archive != nil && v.state.readable() > maxFacts {
-		v.state.shed()
+	if v.archive == nil || size <= most {
+		return size
 	}
+	v.state.shed()
+	return v.held()
 }
 
 // settle ends a use: damaged pieces are dropped, and the keeper is told of what no piece
