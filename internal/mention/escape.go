@@ -48,6 +48,10 @@ func (l *layer) decoded(places bool) (out layer, changed bool) {
 func (l *layer) read(places, lone bool) (out layer, changed bool) {
 	copied := 0
 	for at := 0; at < len(l.text); {
+		if c := l.text[at]; c != '&' && c != '%' && c != '\\' {
+			at++
+			continue
+		}
 		r, second, n := unescape(l.text[at:], lone)
 		if n == 0 {
 			at++

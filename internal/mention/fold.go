@@ -68,6 +68,10 @@ func (l *layer) fold(places, bare bool) (out *folded, marked bool) {
 		f.out.from, f.out.to = make([]int, 0, len(l.text)), make([]int, 0, len(l.text))
 	}
 	for at := 0; at < len(l.text); {
+		if n := f.ascii(l.text[at:], bare || !marked); n > 0 {
+			at += n
+			continue
+		}
 		if bare || !marked {
 			n := markup(l.text[at:])
 			marked = marked || n > 0
@@ -90,6 +94,11 @@ func (l *layer) fold(places, bare bool) (out *folded, marked bool) {
 
 // add adds a character.
 func (f *folder) add(r rune, start, end int) {
+	if r == utf8.RuneError { // files that are no text are full of it
+		f.flush()
+		f.plain(r, start, end)
+		return
+	}
 	if unseen(r) {
 		f.trail.hidden = true
 		f.extend(end)
@@ -147,7 +156,7 @@ func (f *folder) addPart(r rune, class uint8, start, end int) {
 
 // plain writes a letter, a sign or a blank.
 func (f *folder) plain(r rune, start, end int) {
-	f.wordEnds(r)
+	f.wordEnds(kindOf(r))
 	switch {
 	case unicode.IsSpace(r):
 		if f.base == ' ' {
@@ -207,6 +216,8 @@ func foldedRune(r rune) rune {
 		return r
 	}
 	switch r {
+	case utf8.RuneError:
+		return r
 	case '‘', '’', '‚', '‛', '′', 'ʼ':
 		return '\''
 	case '“', '”', '„', '‟', '″':

@@ -134,7 +134,7 @@ func kindOf(r rune) kind {
 		return upper
 	case '0' <= r && r <= '9':
 		return digit
-	case r < utf8.RuneSelf:
+	case r < utf8.RuneSelf, r == utf8.RuneError:
 		return sign
 	case unicode.IsUpper(r) || unicode.IsTitle(r):
 		return upper
@@ -159,8 +159,8 @@ type trail struct {
 // wordEnds notes where a word ends without a sign: before the capital of "adaLovelace",
 // before the last capital of "ADALovelace", between letters and digits, and where markup
 // or unseen characters stand.
-func (f *folder) wordEnds(r rune) {
-	t, now, at := &f.trail, kindOf(r), len(f.out.text)
+func (f *folder) wordEnds(now kind) {
+	t, at := &f.trail, len(f.out.text)
 	switch {
 	case t.last == sign || now == sign:
 	case t.hidden, now == upper && t.last != upper, (now == digit) != (t.last == digit):

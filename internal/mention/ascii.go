@@ -1,0 +1,60 @@
+package mention
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// asciiForm is what folding does with a byte.
+type asciiForm struct {
+	folded byte
+	kind   kind
+	space  bool
+	// slow says that the byte is no ASCII or invisible, and opens that markup may begin
+	// with it.
+	slow, opens bool
+}
+
+// asciiForms are the forms of all bytes; never written.
+var asciiForms = func() (forms [256]asciiForm) {
+	for b := range forms {
+		r := rune(b)
+		if r >= utf8.RuneSelf || unseen(r) {
+			forms[b].slow = true
+			continue
+		}
+		forms[b] = asciiForm{folded: byte(foldedRune(r)), kind: kindOf(r), space: unicode.IsSpace(r)}
+		forms[b].opens = b == '<' || b == '=' || b == ']' || b == 0x1b
+		if forms[b].space {
+			forms[b].folded = ' '
+		}
+	}
+	return forms
+}()
+
+// ascii folds the visible ASCII characters at the start of a text, as [folder.add] does one by
+// one, and returns their number. With markups it ends where markup may begin. A form with
+// places is folded one by one.
+func (f *folder) ascii(text []byte, markups bool) int {
+	if f.places {
+		return 0
+	}
+	n := 0
+	for n < len(text) {
+		form := &asciiForms[text[n]]
+		if form.slow || markups && form.opens {
+			break
+		}
+		if n == 0 {
+			f.flush()
+		}
+		n++
+		f.wordEnds(form.kind)
+		if form.space && f.base == ' ' {
+			continue
+		}
+		f.out.text = append(f.out.text, form.folded)
+		f.base = rune(form.folded)
+	}
+	return n
+}
