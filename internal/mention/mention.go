@@ -98,9 +98,14 @@ func (t *Thing) in(text []byte) bool {
 type Span struct{ Start, End int }
 
 // Spans are the places where a text names the thing, in order. They do not overlap.
-func (t *Thing) Spans(text string) []Span {
+func (t *Thing) Spans(text string) []Span { return t.spans([]byte(text)) }
+
+func (t *Thing) spans(text []byte) []Span {
+	if !t.in(text) { // places cost several times as much
+		return nil
+	}
 	var all []Span
-	for _, f := range readings([]byte(text), true) {
+	for _, f := range readings(text, true) {
 		for i := range t.needles {
 			for from := 0; ; {
 				at, end := f.find(&t.needles[i], from)

@@ -142,9 +142,6 @@ func (t *Thing) across(parts []part, between string, out map[int][]Span) {
 		whole.WriteString(p.text)
 		whole.WriteString(between)
 	}
-	if !t.In(whole.String()) { // places cost several times as much
-		return
-	}
 	for _, s := range t.Spans(whole.String()) {
 		touched := touchedParts(parts, s, len(between))
 		if len(touched) < 2 {

@@ -53,10 +53,7 @@ func fill(in io.Reader, buf []byte) (n int, err error) {
 
 // countBehind counts the mentions in a text that do not end before at.
 func (t *Thing) countBehind(text []byte, at int, format *Format, c *Count) {
-	if !t.in(text) { // places cost several times as much
-		return
-	}
-	for _, s := range t.Spans(string(text)) {
+	for _, s := range t.spans(text) {
 		switch {
 		case s.End <= at || t.byChance(text, s):
 		case format.has(text, s):
