@@ -158,9 +158,9 @@ func (c *Curator) Withdraw(ctx context.Context, o owner.Owner, l *lineage.Lineag
 		tip.TailFrom, tip.Summary = 0, ""
 	}
 	w.Sessions = []session.Session{tip}
-	kept := make(map[memory.Scope][]memory.Fact)
+	undone := make(map[memory.Scope]memory.Withdrawal)
 	for _, scope := range scopesOf(gone) {
-		if kept[scope], err = c.without(ctx, o, scope, root, from, &w); err != nil {
+		if undone[scope], err = c.without(ctx, o, scope, lineageEnd{root, from, idsIn(gone, scope)}, &w); err != nil {
 			return nil, err
 		}
 	}
@@ -171,13 +171,8 @@ func (c *Curator) Withdraw(ctx context.Context, o owner.Owner, l *lineage.Lineag
 	if err := c.lineages.Reload(ctx, o, l); err != nil {
 		return nil, err
 	}
-	undone := memory.Withdrawal{Root: root}
-	for i := range gone {
-		undone.Messages = append(undone.Messages, gone[i].ID)
-	}
-	for scope, facts := range kept {
-		undone.Facts = facts
-		c.views.Withdraw(o, scope, undone)
+	for scope, end := range undone {
+		c.views.Withdraw(ctx, o, scope, end)
 	}
 	return gone, nil
 }
@@ -191,6 +186,17 @@ func scopesOf(ms []session.Message) []memory.Scope {
 		}
 	}
 	return out
+}
+
+// idsIn are the ids of the messages of a scope among some.
+func idsIn(ms []session.Message, scope memory.Scope) []int64 {
+	var ids []int64
+	for i := range ms {
+		if scopeOf(&ms[i]) == scope {
+			ids = append(ids, ms[i].ID)
+		}
+	}
+	return ids
 }
 
 // unnameGone removes a session's title if it was made from undone messages.
@@ -213,46 +219,52 @@ func (c *Curator) unnameGone(ctx context.Context, o owner.Owner, tip *session.Se
 	return nil
 }
 
-// lineageEnd is the end of a lineage from a Seq on.
+// lineageEnd is the end of a lineage from a Seq on, with the ids of its standing messages in
+// a scope.
 type lineageEnd struct {
 	root session.ID
 	from int64
+	ids  []int64
 }
 
-func (e lineageEnd) has(root session.ID, seq int64) bool { return root == e.root && seq >= e.from }
+func (e *lineageEnd) has(root session.ID, seq int64) bool { return root == e.root && seq >= e.from }
 
-// without returns the facts of a scope without the end of a lineage, and adds the
-// resulting changes to the rewrite. It returns nil if the messages have taught nothing.
+// without finds out what the memory of a scope is without the end of a lineage, and adds the
+// resulting changes to the rewrite.
 func (c *Curator) without(
-	ctx context.Context, o owner.Owner, scope memory.Scope, root session.ID, from int64, w *Rewrite,
-) ([]memory.Fact, error) {
-	end := lineageEnd{root, from}
+	ctx context.Context, o owner.Owner, scope memory.Scope, end lineageEnd, w *Rewrite,
+) (memory.Withdrawal, error) {
+	out := memory.Withdrawal{Root: end.root, Messages: end.ids}
+	lost := make(map[memory.FactID]bool)
 	var stored learnt
+	apart, first := false, memory.FactNumber(0)
 	err := c.look(ctx, o, scope, func(v *memory.View) error { // the view is in use or soon will be
-		stored = learnt{v.Facts(), v.Marks()}
+		var facts []memory.StoredFact
+		facts, apart = v.Lost(end.ids)
+		for i := range facts {
+			lost[facts[i].ID] = true
+		}
+		if len(facts) > 0 {
+			first = facts[0].Number
+		}
+		if !apart {
+			stored = learnt{v.Facts(), v.Marks()}
+		}
 		return v.Err()
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read facts: %w", err)
+		return out, fmt.Errorf("read facts: %w", err)
 	}
-	lost := make(map[memory.FactID]bool)
-	for i := range stored.facts {
-		if s := &stored.facts[i].Source; end.has(s.Root, s.Seq) {
-			lost[stored.facts[i].ID] = true
-		}
-	}
-	if len(lost) == 0 {
-		return nil, nil
+	if apart {
+		out.First = first
+		return out, nil
 	}
 	kept := slices.DeleteFunc(slices.Clone(stored.facts), func(f memory.Fact) bool { return lost[f.ID] })
-	if stored.independent(kept, lost) {
-		return kept, nil
-	}
 	// A fact that they replaced may hold again, and facts learnt after them were compared
 	// with them. Only a rebuild from the messages can tell.
 	view, err := c.relearn(ctx, o, scope, func(d *ranking.Document) bool { return !end.has(d.Root, d.Seq) }, &Rebuilt{})
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	again := learnt{view.Facts(), view.Marks()}
 	if slices.EqualFunc(kept, again.facts, func(a, b memory.Fact) bool { return a.ID == b.ID }) {
@@ -260,7 +272,8 @@ func (c *Curator) without(
 	} else {
 		w.Scopes = append(w.Scopes, ScopeFacts{Scope: scope, Facts: again.facts, Marks: again.marks})
 	}
-	return again.facts, nil
+	out.Facts = again.facts
+	return out, nil
 }
 
 // learnt are all facts of a scope, with their marks.
@@ -290,16 +303,6 @@ func (l *learnt) relink(kept []memory.Fact, marks []memory.Mark, lost map[memory
 // sameLinks reports whether two states of a fact have the same links.
 func sameLinks(a, b *memory.Fact) bool {
 	return a.SupersededBy == b.SupersededBy && slices.Equal(a.Links, b.Links)
-}
-
-// independent reports whether no fact that is kept was learnt after a lost one, leads to
-// one, or was perhaps replaced by one.
-func (l *learnt) independent(kept []memory.Fact, lost map[memory.FactID]bool) bool {
-	if slices.ContainsFunc(l.marks, func(m memory.Mark) bool { return lost[m.DoubtedBy] }) {
-		return false
-	}
-	first := slices.IndexFunc(l.facts, func(f memory.Fact) bool { return lost[f.ID] })
-	return first == len(kept) && !slices.ContainsFunc(kept, func(f memory.Fact) bool { return leadsTo(&f, lost) })
 }
 
 // leadsTo reports whether a fact was replaced by a lost fact, or is linked to one.

@@ -30,6 +30,8 @@ type archive interface {
 	near(root session.ID, from, to int64) []StoredFact
 	// ofMessage are the facts of a message, in order.
 	ofMessage(id int64) []StoredFact
+	// countFrom is how many facts have a number or a higher one, at most most.
+	countFrom(n FactNumber, most int) int
 	// shown are the next facts of a section of the block below a place, heaviest first;
 	// none at the end.
 	shown(sec section, below ShelfPlace) []StoredFact
@@ -47,6 +49,7 @@ func (nothing) meaning(FactNumber) wordvec.Vector           { return wordvec.Vec
 func (nothing) all(func(*StoredFact) bool)                  {}
 func (nothing) near(session.ID, int64, int64) []StoredFact  { return nil }
 func (nothing) ofMessage(int64) []StoredFact                { return nil }
+func (nothing) countFrom(FactNumber, int) int               { return 0 }
 func (nothing) shown(section, ShelfPlace) []StoredFact      { return nil }
 
 // fetch reads facts from the archive into memory, with the others of their messages.

@@ -101,6 +101,17 @@ func (r *factReader) size() int {
 	return facts
 }
 
+// countFrom is the number of facts with a number or a higher one.
+func (r *factReader) countFrom(n FactNumber) int {
+	facts := int(r.records.Len() - r.at(n))
+	for _, s := range r.undone {
+		if last := NumberOf(s.Last+1, 0); last > n {
+			facts -= int(r.at(last) - r.at(max(n, NumberOf(s.First, 0))))
+		}
+	}
+	return facts
+}
+
 // newest appends the facts with a key, newest first, at most most.
 func (r *factReader) newest(to []glimpse, k key, most int) []glimpse {
 	list := r.list(k)

@@ -183,6 +183,14 @@ func (a *stored) near(root session.ID, from, to int64) []StoredFact {
 	return a.ofMessages(ids)
 }
 
+// countFrom counts the facts that the pieces index, by their records.
+func (a *stored) countFrom(n FactNumber, most int) (facts int) {
+	for i := len(a.parts) - 1; i >= 0 && facts < most && n.Message() <= a.parts[i].Last; i-- {
+		facts += a.parts[i].countFrom(n)
+	}
+	return facts
+}
+
 // shelfPage is how many facts of a section are read together. Most blocks show fewer.
 const shelfPage = 16
 

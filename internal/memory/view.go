@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/piece"
 	"github.com/hermes-memory/hermes/internal/ranking"
 	"github.com/hermes-memory/hermes/internal/recovery"
 )
@@ -40,6 +41,8 @@ type View struct {
 	meanings ranking.Meanings
 	near     antecedents
 	undone   Spans // messages that the index holds
+	// stale says that facts refer to others that were deleted with their messages.
+	stale bool
 }
 
 // NewView returns the memory of an empty scope, of which nothing is stored.
@@ -70,8 +73,8 @@ func (c *Views) tryLoad(ctx context.Context, from *source) (*View, error) {
 		return nil, err
 	}
 	v := newView(from)
-	v.undone = m.Withdrawn
-	restored := recovery.Async(func() error { return c.loadFacts(ctx, v, &m) })
+	v.undone, v.stale = m.Withdrawn, m.Stale
+	restored := recovery.Async(func() error { return v.loadFacts(ctx, c.cache, &m) })
 	err = c.loadMessages(ctx, v, &m)
 	if err := errors.Join(<-restored, err); err != nil {
 		return nil, err
@@ -98,11 +101,11 @@ func (c *Views) loadMessages(ctx context.Context, v *View, m *Manifest) error {
 // loadFacts makes the state rest on the scope's fact pieces, and reads the facts that they
 // lack. The past, a whole lineage, and a scope without marks have no pieces: all their facts
 // are read.
-func (c *Views) loadFacts(ctx context.Context, v *View, m *Manifest) error {
+func (v *View) loadFacts(ctx context.Context, cache *piece.Cache, m *Manifest) error {
 	if m.Stale || m.Version == Unwritten {
 		return readWhole(ctx, v.from, v.state)
 	}
-	on, err := openStored(v.from, c.cache, m)
+	on, err := openStored(v.from, cache, m)
 	if err != nil {
 		return err
 	}

@@ -218,25 +218,6 @@ func (c *Views) DropOwner(o owner.Owner) {
 	}
 }
 
-// Withdraw updates the cached view of a scope after messages were undone. A view that
-// is being read is dropped.
-func (c *Views) Withdraw(o owner.Owner, s Scope, w Withdrawal) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	e := c.byKey[viewKeyOf(o, s)]
-	if e == nil {
-		return
-	}
-	select {
-	case <-e.loaded:
-		if e.view != nil {
-			e.view.withdraw(w)
-		}
-	default:
-		c.remove(e)
-	}
-}
-
 // shed drops what is known of lineages if they are many, and the facts that turns have read
 // from the archive if the view has more than most bytes. Size is the view's size before, the
 // result the size after. No turn uses the view, so the store has all that they changed.
