@@ -125,9 +125,8 @@ func (s *Scanner) ascii(first uint8) Word {
 	}
 	s.pos = i
 	n = s.clitic(start, n)
-	w := Word{Start: start, End: s.pos, Capital: first == upperLetter, Number: first == digitChar}
-	s.finish(&w, n, digits)
-	return w
+	stem, stop := s.finish(n, digits)
+	return Word{Stem: stem, Start: start, End: s.pos, Stop: stop, Capital: first == upperLetter, Number: first == digitChar}
 }
 
 // insideNumber says whether the mark at i stands between two digits.
@@ -193,11 +192,9 @@ func (s *Scanner) mixed(start, n int) Word {
 	}
 	s.pos = i
 	first, _ := utf8.DecodeRuneInString(s.text[start:])
-	w := Word{Start: start, End: i, Capital: unicode.IsUpper(first), Number: unicode.IsDigit(first)}
 	n = s.clitic(start, n)
-	w.End = s.pos
-	s.finish(&w, n, digits)
-	return w
+	stem, stop := s.finish(n, digits)
+	return Word{Stem: stem, Start: start, End: s.pos, Stop: stop, Capital: unicode.IsUpper(first), Number: unicode.IsDigit(first)}
 }
 
 // pair reads the character r and the next one, if that is of the same writing.
@@ -220,16 +217,17 @@ func (s *Scanner) pair(r rune, size int) (Word, bool) {
 	return Word{Stem: s.buf[:k], Start: start, End: end}, true
 }
 
-// finish stems the word unless it is a stop word. Words with digits stay as they are.
-func (s *Scanner) finish(w *Word, n int, digits bool) {
-	w.Stem = s.buf[:n]
+// finish stems the word unless it is a stop word. Words with digits stay as they are. The
+// stem is a result, and not written to a Word: the scanner would be moved to the heap.
+func (s *Scanner) finish(n int, digits bool) (stem []byte, stop bool) {
+	low := s.buf[:n]
 	if digits {
-		return
+		return low, false
 	}
-	if w.Stop = n <= longestStop && stops[string(w.Stem)]; w.Stop {
-		return
+	if n <= longestStop && stops[string(low)] {
+		return low, true
 	}
-	w.Stem = porter(regular(w.Stem))
+	return porter(regular(low)), false
 }
 
 // Stem is the form in which the first word of s is compared; "" if s has none.

@@ -133,3 +133,14 @@ func BenchmarkScan(b *testing.B) {
 		}
 	}
 }
+
+// TestScanAllocates: a scan makes no garbage, because turns scan texts many times.
+func TestScanAllocates(t *testing.T) {
+	if n := testing.AllocsPerRun(10, func() {
+		scan := language.Scan("Müller's replicas were restored by 17 percent in København, and nothing ran.")
+		for _, ok := scan.Next(); ok; _, ok = scan.Next() {
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
