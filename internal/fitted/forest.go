@@ -16,6 +16,9 @@ type Forest struct {
 	base  float32
 	nodes []node
 	trees []int32 // the nodes at which the trees begin
+	// most is, for each tree, the most that it and the trees after it can add. It is not
+	// less than their float32 sum for any values.
+	most []float32
 }
 
 // node is a test of a feature, or a leaf.
@@ -58,7 +61,29 @@ func ParseForest(text string, names []string) (Forest, error) {
 			return Forest{}, fmt.Errorf("%q is left over behind a tree", rest[0])
 		}
 	}
+	f.bound()
 	return f, nil
+}
+
+// bound computes most, with room for the rounding of the sums.
+func (f *Forest) bound() {
+	f.most = make([]float32, len(f.trees))
+	end, sum, size := len(f.nodes), 0.0, math.Abs(float64(f.base))
+	for t := len(f.trees) - 1; t >= 0; t-- {
+		largest := math.Inf(-1)
+		for _, n := range f.nodes[f.trees[t]:end] {
+			if n.feature < 0 {
+				largest, size = max(largest, float64(n.leaf)), size+math.Abs(float64(n.leaf))
+			}
+		}
+		end, sum = int(f.trees[t]), sum+largest
+		f.most[t] = float32(sum)
+	}
+	const rounding = 1.0 / (1 << 22) // of one sum, as a part of it
+	room := float32(size * rounding * float64(len(f.trees)+2))
+	for t := range f.most {
+		f.most[t] += room
+	}
 }
 
 // MustParseForest is ParseForest for embedded text, which a test reads too.
@@ -109,8 +134,18 @@ func finite(word string) (float32, error) {
 // Score is the logarithm of the odds for the values of the features. The trees are added
 // in their order, so that every machine gets the same score.
 func (f *Forest) Score(values []float32) float32 {
+	score, _ := f.Reach(values, float32(math.Inf(-1)))
+	return score
+}
+
+// Reach is Score for callers who need only scores from least on. It ends early, with
+// reached false, at a tree from which on the rest cannot reach that.
+func (f *Forest) Reach(values []float32, least float32) (score float32, reached bool) {
 	sum := f.base
-	for _, i := range f.trees {
+	for t, i := range f.trees {
+		if sum+f.most[t] < least {
+			return 0, false
+		}
 		n := &f.nodes[i]
 		for n.feature >= 0 {
 			if i++; values[n.feature] > n.threshold {
@@ -120,5 +155,5 @@ func (f *Forest) Score(values []float32) float32 {
 		}
 		sum += n.leaf
 	}
-	return sum
+	return sum, true
 }

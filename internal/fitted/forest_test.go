@@ -39,3 +39,29 @@ func FuzzForest(f *testing.F) {
 		}
 	})
 }
+
+// TestReach: a score that is high enough is that of Score, and no such score is missed.
+func TestReach(t *testing.T) {
+	t.Parallel()
+	f, err := ParseForest("base -3\nlong 2 = 0.1 = 4\nshort 1 = -0.7 long 1 = 2.5 = 0.3\nlong 5 = 0.001 = -6\n", []string{"short", "long"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	early := 0
+	for _, least := range []float32{-9, -3, -2.7, 0, 1.3, 4} {
+		for n := range 64 {
+			values := []float32{float32(n % 8), float32(n / 8)}
+			want := f.Score(values)
+			got, reached := f.Reach(values, least)
+			if reached && got != want || !reached && want >= least {
+				t.Errorf("%v from %v: got %v, %v, want %v", values, least, got, reached, want)
+			}
+			if !reached {
+				early++
+			}
+		}
+	}
+	if early == 0 {
+		t.Error("no sum ended early")
+	}
+}

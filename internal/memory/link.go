@@ -29,7 +29,6 @@ type candidate struct {
 	fact   *record
 	values linkValues
 	cosine float32 // of the meanings
-	score  float32
 }
 
 // candidates lists the current facts that a new one may end, with their features. The new
@@ -41,7 +40,7 @@ func (s *State) candidates(now *record) []candidate {
 	for k := range g.terms[:g.numTerms] {
 		t := &g.terms[k]
 		facts := s.count(keyOf(termKey, t.stem))
-		terms[k] = rareTerm{facts: facts, weight: t.weight() * s.rarity(facts)}
+		terms[k] = rareTerm{facts: facts, weight: g.weights[k] * s.rarity(facts)}
 	}
 	if slot := now.slot(); slot != 0 {
 		p.add(slot, perWord)
@@ -92,9 +91,11 @@ func (s *State) rarity(facts int) float32 {
 
 // rank sets the features that compare the candidates with each other.
 func rank(all []candidate) {
+	var shared [maxCandidates]float32
 	best, nearest := float32(0), float32(0)
 	for i := range all {
 		best, nearest = max(best, all[i].values[sharedOfNewer]), max(nearest, all[i].cosine)
+		shared[i] = all[i].shared()
 	}
 	var newest *record
 	for i := range all {
@@ -103,8 +104,8 @@ func rank(all []candidate) {
 			newest = newer(newest, all[i].fact)
 		}
 		more := uint(0)
-		for k := range all {
-			if all[k].shared() > all[i].shared() {
+		for _, other := range shared[:len(all)] {
+			if other > shared[i] {
 				more++
 			}
 		}
@@ -248,6 +249,8 @@ var linkModel = sync.OnceValue(func() *fitted.Forest {
 const (
 	endsAt    = 0.65
 	perhapsAt = 0.1
+	// perhapsScore is a little less than the logarithm of the odds of perhapsAt.
+	perhapsScore = -2.2
 	// maxEnded bounds the facts that one fact ends, and those that it perhaps does.
 	maxEnded = 3
 )
@@ -263,14 +266,9 @@ func (s *State) replaced(now *record) (ended, doubted []*record) {
 	if !now.mayEnd() {
 		return ended, nil
 	}
-	all, model := s.candidates(now), linkModel()
-	for i := range all {
-		all[i].score = fitted.Probability(model.Score(all[i].values[:]))
-	}
-	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
-	for i := range all {
-		switch c := &all[i]; {
-		case c.score < perhapsAt || slices.Contains(ended, c.fact):
+	for _, c := range s.likely(now) {
+		switch {
+		case slices.Contains(ended, c.fact):
 		case c.score >= endsAt && len(ended) < maxEnded:
 			ended = append(ended, c.fact)
 		case len(doubted) < maxEnded:
@@ -280,4 +278,26 @@ func (s *State) replaced(now *record) (ended, doubted []*record) {
 	slices.SortFunc(ended, byNumber)
 	slices.SortFunc(doubted, byNumber)
 	return ended, doubted
+}
+
+// scored is an earlier fact with the probability that a new one ends it.
+type scored struct {
+	fact  *record
+	score float32
+}
+
+// likely lists the earlier facts that a new one perhaps ends, the most probable first.
+func (s *State) likely(now *record) (out []scored) {
+	all, model := s.candidates(now), linkModel()
+	for i := range all {
+		score, reached := model.Reach(all[i].values[:], perhapsScore)
+		if !reached {
+			continue
+		}
+		if p := fitted.Probability(score); p >= perhapsAt {
+			out = append(out, scored{all[i].fact, p})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+	return out
 }

@@ -140,15 +140,11 @@ func (p *pairing) match() {
 // words sets the features of shared and of new words.
 func (p *pairing) words() {
 	v := p.v
-	var newer, older, plain, unseen, shared, sharedOlder float32
-	for i := range p.was.terms[:p.was.numTerms] {
-		older += p.was.terms[i].weight()
-	}
+	var newer, unseen, shared, sharedOlder float32
 	count := uint(0)
 	for k := range p.now.terms[:p.now.numTerms] {
-		t, w := &p.now.terms[k], p.now.terms[k].weight()
+		t, w := &p.now.terms[k], p.now.weights[k]
 		newer += p.rare[k].weight
-		plain += w
 		facts, thing := p.rare[k].facts, !t.flags.has(operatorTerm)
 		if facts == 0 {
 			unseen += w
@@ -158,7 +154,7 @@ func (p *pairing) words() {
 			continue
 		}
 		shared += p.rare[k].weight
-		sharedOlder += p.was.terms[p.partner[k]].weight()
+		sharedOlder += p.was.weights[p.partner[k]]
 		v.when(sharedName, v[sharedName] > 0 || t.flags.has(nameTerm))
 		v.when(headInOlder, v[headInOlder] > 0 || t.flags.has(headTerm))
 		if !thing || t.flags.has(datedTerm) {
@@ -173,8 +169,8 @@ func (p *pairing) words() {
 			v[onlyFact] = max(v[onlyFact], w)
 		}
 	}
-	v[sharedOfNewer], v[sharedOfOlder] = portion(shared, newer), portion(sharedOlder, older)
-	v[unseenOfNewer] = portion(unseen, plain)
+	v[sharedOfNewer], v[sharedOfOlder] = portion(shared, newer), portion(sharedOlder, p.was.weight)
+	v[unseenOfNewer] = portion(unseen, p.now.weight)
 	v[sharedCount] = float32(bits.Len(count))
 }
 
@@ -188,20 +184,15 @@ func portion(some, whole float32) float32 {
 
 // clauses sets the features of the clauses that share most.
 func (p *pairing) clauses() {
-	var older, newer, sharedOlder, sharedNewer [maxParts]float32
-	for i := range p.was.terms[:p.was.numTerms] {
-		older[p.was.part[i]] += p.was.terms[i].weight()
-	}
-	for k := range p.now.terms[:p.now.numTerms] {
-		w := p.now.terms[k].weight()
-		newer[p.now.part[k]] += w
-		if i := p.partner[k]; i >= 0 {
-			sharedNewer[p.now.part[k]] += w
-			sharedOlder[p.was.part[i]] += p.was.terms[i].weight()
+	var sharedOlder, sharedNewer [maxParts]float32
+	for k, i := range p.partner[:p.now.numTerms] {
+		if i >= 0 {
+			sharedNewer[p.now.part[k]] += p.now.weights[k]
+			sharedOlder[p.was.part[i]] += p.was.weights[i]
 		}
 	}
 	i, k := largest(&sharedOlder), largest(&sharedNewer)
-	p.v[clauseOfOlder], p.v[clauseOfNewer] = portion(sharedOlder[i], older[i]), portion(sharedNewer[k], newer[k])
+	p.v[clauseOfOlder], p.v[clauseOfNewer] = portion(sharedOlder[i], p.was.ofPart[i]), portion(sharedNewer[k], p.now.ofPart[k])
 	p.v.when(changeClause, sharedNewer[k] > 0 && p.now.partCues[k].any(changeCues))
 }
 
@@ -218,18 +209,17 @@ func largest(of *[maxParts]float32) int {
 
 // coverage is the part of the newer statement's weight that the older one shares.
 func coverage(was, now *signature) float32 {
-	whole, shared, i := float32(0), float32(0), 0
+	shared, i, older := float32(0), 0, was.terms[:was.numTerms]
 	for k := range now.terms[:now.numTerms] {
-		w := now.terms[k].weight()
-		whole += w
-		for i < int(was.numTerms) && was.terms[i].stem < now.terms[k].stem {
+		stem := now.terms[k].stem
+		for i < len(older) && older[i].stem < stem {
 			i++
 		}
-		if i < int(was.numTerms) && was.terms[i].stem == now.terms[k].stem {
-			shared += w
+		if i < len(older) && older[i].stem == stem {
+			shared += now.weights[k]
 		}
 	}
-	return portion(shared, whole)
+	return portion(shared, now.weight)
 }
 
 // weight is the weight of a term by how common the word is in general, at most 1.

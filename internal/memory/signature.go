@@ -20,6 +20,9 @@ type signature struct {
 	figures  [maxFigures]figure
 	days     [maxDays]dayRange
 	vector   wordvec.Vector
+	weights  [maxTerms]float32 // of the terms
+	ofPart   [maxParts]float32 // the weights of the terms of each clause, together
+	weight   float32           // the weights of all terms, together
 	cues     cueSet
 	words    uint16 // length of the statement
 	// numTerms, numFigures and numDays are how many there are.
@@ -141,7 +144,18 @@ func (s *State) signatureOf(f *Fact) (out signature) {
 	out.words = uint16(min(len(g.toks), 1<<16-1))
 	out.vector = g.mean.Vector()
 	out.sort()
+	out.weigh()
 	return out
+}
+
+// weigh adds the weights of the sorted terms up.
+func (g *signature) weigh() {
+	for i := range g.terms[:g.numTerms] {
+		w := g.terms[i].weight()
+		g.weights[i] = w
+		g.ofPart[g.part[i]] += w
+		g.weight += w
+	}
 }
 
 // sort orders the terms by stem.
