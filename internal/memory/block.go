@@ -121,14 +121,14 @@ func (p *picker) take(k *record) (cost int, ok bool) {
 		return 0, true
 	}
 	if l.tokens == 0 {
-		l.text = p.s.lineOf(k)
+		l.text, l.month = p.s.lineOf(k), k.month()
 		l.tokens = int32(p.count(l.text))
 	}
 	cost = int(l.tokens)
 	if !p.opened[k.Section] {
 		cost += p.count(sectionTitles[k.Section])
 	}
-	head := k.month()
+	head := l.month
 	month := head*int32(sections) + int32(k.Section)
 	newMonth := head != 0 && !slices.Contains(p.months, month)
 	if newMonth {
@@ -212,10 +212,14 @@ func (p *picker) untaken(sec section, place ShelfPlace) *record {
 // render writes the chosen lines in their fixed order.
 func (p *picker) render(budget int) Block {
 	slices.SortFunc(p.chosen, func(a, b *record) int {
-		return cmp.Or(cmp.Compare(a.Section, b.Section), cmp.Compare(a.month(), b.month()), byNumber(a, b))
+		return cmp.Or(cmp.Compare(a.Section, b.Section), cmp.Compare(a.line.month, b.line.month), byNumber(a, b))
 	})
 	var b strings.Builder
-	b.Grow(len(blockHead) + 128*len(p.chosen))
+	size := len(blockHead) + 512 // headings, and what is not shown
+	for _, k := range p.chosen {
+		size += len(k.line.text)
+	}
+	b.Grow(size)
 	b.WriteString(blockHead)
 	ids := make([]FactID, 0, len(p.chosen))
 	last, month := nowhere, int32(0)
@@ -224,8 +228,8 @@ func (p *picker) render(budget int) Block {
 			last, month = k.Section, 0
 			b.WriteString(sectionTitles[last])
 		}
-		if k.month() != month {
-			month = k.month()
+		if k.line.month != month {
+			month = k.line.month
 			b.WriteString(monthHead(month))
 		}
 		b.WriteString(k.line.text)

@@ -103,9 +103,10 @@ func (x *distiller) readSentences() {
 	x.quotations = quotations(x.d.Text)
 	x.pasted = pastedFrom(x.d.Text)
 	dates := language.Dates(x.d.Text, x.d.SaidAt)
-	x.sentences = x.sentences[:0]
+	all := language.Sentences(x.d.Text[x.mine.start:x.mine.end])
+	x.sentences = make([]reading, 0, min(len(all), 64))
 	asked, armoured, firstLine := false, false, strings.IndexByte(x.d.Text, '\n')
-	for _, s := range language.Sentences(x.d.Text[x.mine.start:x.mine.end]) {
+	for _, s := range all {
 		s.Start, s.End = s.Start+x.mine.start, s.End+x.mine.start
 		text := x.d.Text[s.Start:s.End]
 		armoured = inPrivateKey(text, armoured)

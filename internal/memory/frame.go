@@ -36,9 +36,20 @@ type part struct {
 	sort            partSort
 	words           []string
 	tags            []tag
-	set             tagSet // the same
-	most            int    // of the words of a gap
+	set             tagSet   // the same
+	letters         initials // of the words
+	most            int      // of the words of a gap
 	optional, value bool
+}
+
+// initials is a set of the first bytes of words, with some for others. It tells quickly that
+// a word is not among some words.
+type initials uint64
+
+func (s *initials) add(word string) {
+	if word != "" {
+		*s |= 1 << (word[0] & 63)
+	}
 }
 
 // partSort says what a part stands for.
@@ -134,6 +145,9 @@ func partOf(word string) (p part) {
 	inner, tagged := strings.CutPrefix(word, "<")
 	if !tagged {
 		p.words = strings.Split(word, "/")
+		for _, w := range p.words {
+			p.letters.add(w)
+		}
 		return p
 	}
 	if p.sort == partWords {

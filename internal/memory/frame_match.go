@@ -29,7 +29,7 @@ func (r *reading) mayFit(f *frame) bool {
 		}
 		switch p.sort {
 		case partTags, partWords, partNext, partAhead, partBehind:
-			if !r.tags.any(p.set) && (len(p.words) == 0 || !r.anyOf(p, r.lead, r.stop)) {
+			if !r.tags.any(p.set) && (p.letters&r.letters == 0 || !r.anyOf(p, r.lead, r.stop)) {
 				return false
 			}
 		}

@@ -106,8 +106,7 @@ func (q *asked) ignores(k kindNumber) bool {
 // ask parses a question.
 func (s *State) ask(question string, at time.Time) *asked {
 	q := &asked{techs: map[uint8]int32{}, broad: true, dates: language.Dates(question, at)}
-	s.toks = appendTokens(s.l, s.toks[:0], question, 0, min(len(question), maxSentence))
-	toks := s.toks
+	toks := s.tokensOf(question[:min(len(question), maxSentence)])
 	for i := range toks {
 		t := &toks[i]
 		if t.is(tagRelation, tagHe) {
@@ -186,7 +185,8 @@ func (s *State) scoreWords(question string, t *tops, left int) {
 		key   key
 		facts int
 	}
-	var words []word
+	var space [64]word
+	words := space[:0]
 	for scan := language.Scan(question); ; {
 		w, ok := scan.Next()
 		if !ok {

@@ -22,6 +22,8 @@ type reading struct {
 	told bool
 	// tags are those of all tokens.
 	tags tagSet
+	// letters are the initials of all tokens.
+	letters initials
 	// from and to bound the main clause: the effect, if there is a reason.
 	from, to int
 	// because bounds the words of the reason, in bytes; empty for none.
@@ -56,6 +58,7 @@ func (r *reading) read() bool {
 	r.lead = 0
 	for i := range r.toks {
 		r.tags = r.tags.join(r.toks[i].tags)
+		r.letters.add(r.toks[i].low)
 	}
 	r.skipFiller()
 	r.from, r.to = r.lead, r.stop

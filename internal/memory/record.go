@@ -1,8 +1,8 @@
 package memory
 
 import (
+	"bytes"
 	"slices"
-	"strings"
 	"unsafe"
 
 	"github.com/hermes-memory/hermes/internal/language"
@@ -24,6 +24,9 @@ type record struct {
 	joined        bool
 	// about is made when it is first needed.
 	about *signature
+	// same is the key of its content words, if compared.
+	same     key
+	compared bool
 }
 
 // record is the record of a fact that the state takes in.
@@ -43,16 +46,16 @@ func (s *State) signature(k *record) *signature {
 
 // same is the key of the content words of a statement, 0 if it has none. "Not" counts.
 func (s *State) same(k *record) key {
-	words := stems(k.Statement)
-	if len(words) == 0 {
-		return 0
+	if !k.compared {
+		k.compared = true
+		if h, found := hashOfStems("same ", k.Statement, false); found {
+			if s.signature(k).cues.any(negationCues) {
+				h++
+			}
+			k.same = keyOf(sameKey, h)
+		}
 	}
-	slices.Sort(words)
-	h := hashText("same " + strings.Join(words, " "))
-	if s.signature(k).cues.any(negationCues) {
-		h++
-	}
-	return keyOf(sameKey, h)
+	return k.same
 }
 
 // slot is the key of a fact's slot, 0 if it fills none.
@@ -68,12 +71,39 @@ func (k *record) reason() key {
 	if k.Because == "" || !k.Kind.Asserted() {
 		return 0
 	}
-	words := stems(k.Because)
-	if len(words) == 0 {
+	h, found := hashOfStems("", k.Because, true)
+	if !found {
 		return 0
 	}
-	slices.Sort(words)
-	return keyOf(reasonKey, hashText(strings.Join(slices.Compact(words), " ")))
+	return keyOf(reasonKey, h)
+}
+
+// hashOfStems is the hash of a prefix and the stems of a text in order, with spaces between
+// them; once tells whether a stem counts once. found is false for a text without stems.
+func hashOfStems(prefix, text string, once bool) (hash uint32, found bool) {
+	var spaceOfBytes [512]byte
+	var spaceOfStems [64][]byte
+	all, stems := spaceOfBytes[:0], spaceOfStems[:0]
+	scan := language.Scan(text)
+	for w, ok := scan.Next(); ok; w, ok = scan.Next() {
+		if !w.Stop {
+			from := len(all)
+			all = append(all, w.Stem...)
+			stems = append(stems, all[from:])
+		}
+	}
+	slices.SortFunc(stems, bytes.Compare)
+	if once {
+		stems = slices.CompactFunc(stems, bytes.Equal)
+	}
+	hash = hashOn(firstHash, prefix)
+	for i, stem := range stems {
+		if i > 0 {
+			hash = hashOn(hash, " ")
+		}
+		hash = hashOn(hash, stem)
+	}
+	return hash, len(stems) > 0
 }
 
 // enterKeys adds a fact to an index.
@@ -85,9 +115,9 @@ func (s *State) enterKeys(x index, k *record) {
 		x.addWords(asked.Statement, g)
 	}
 	x.addWords(k.Attribute, g)
-	s.toks = appendTokens(s.l, s.toks[:0], k.Statement, 0, len(k.Statement))
-	for i := range s.toks {
-		if tech := s.toks[i].tech; tech != 0 {
+	toks := s.tokensOf(k.Statement)
+	for i := range toks {
+		if tech := toks[i].tech; tech != 0 {
 			x.add(keyOf(techKey, uint32(tech)), g)
 		}
 	}

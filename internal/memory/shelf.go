@@ -55,6 +55,7 @@ type shelf struct {
 type line struct {
 	text   string // "" until it is first needed
 	tokens int32  // 0 until counted
+	month  int32  // that of the fact, once the line is counted
 }
 
 func newShelf() shelf {

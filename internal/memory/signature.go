@@ -136,8 +136,7 @@ type signer struct {
 // signatureOf reads the signature of a fact.
 func (s *State) signatureOf(f *Fact) (out signature) {
 	text := f.Statement
-	s.toks = appendTokens(s.l, s.toks[:0], text, 0, len(text))
-	g := signer{l: s.l, toks: s.toks, out: &out, text: text, said: f.SaidAt.UTC(), days: language.Dates(text, f.SaidAt.UTC())}
+	g := signer{l: s.l, toks: s.tokensOf(text), out: &out, text: text, said: f.SaidAt.UTC(), days: language.Dates(text, f.SaidAt.UTC())}
 	for i := range g.toks {
 		g.token(i)
 	}
@@ -172,7 +171,7 @@ func (g *signature) sort() {
 // token adds one token.
 func (g *signer) token(i int) {
 	t := &g.toks[i]
-	if t.is(tagAnd) || t.kind == markToken && strings.Contains(",.;:()!?-", t.low) {
+	if t.is(tagAnd) || t.kind == markToken && endsClause(t.low) {
 		g.part = min(g.part+1, maxParts-1)
 	}
 	g.cue(t)
@@ -186,12 +185,25 @@ func (g *signer) token(i int) {
 	case g.dated(i):
 		g.term(i, datedTerm)
 		return
-	case t.kind == numberToken || t.is(tagNumberWord) || strings.ContainsAny(t.low, "0123456789"):
+	case t.kind == numberToken || t.is(tagNumberWord) || hasDigit(t.low):
 		g.figure(i)
 		return
 	}
 	g.term(i, 0)
 	g.leaving, g.arriving = max(0, g.leaving-1), max(0, g.arriving-1)
+}
+
+// endsClause reports whether a punctuation mark ends a clause.
+func endsClause(mark string) bool { return len(mark) == 1 && strings.IndexByte(",.;:()!?-", mark[0]) >= 0 }
+
+// hasDigit reports whether a word has an ASCII digit.
+func hasDigit(word string) bool {
+	for i := range len(word) {
+		if isDigit(word[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 // cue adds the tags of a token that are cues.
@@ -470,12 +482,17 @@ func shapeOf(value string) uint16 {
 func shortHash(word string) uint16 { return uint16(hashText(word)) | 1 }
 
 // hashOf and hashText are FNV-1a.
-func hashOf(word []byte) uint32 {
-	h := uint32(2166136261)
-	for _, c := range word {
-		h = (h ^ uint32(c)) * 16777619
+func hashOf(word []byte) uint32 { return hashOn(firstHash, word) }
+
+func hashText(word string) uint32 { return hashOn(firstHash, word) }
+
+// hashOn is the hash of the bytes before, and of some more.
+func hashOn[T string | []byte](hash uint32, more T) uint32 {
+	for i := range len(more) {
+		hash = (hash ^ uint32(more[i])) * 16777619
 	}
-	return h
+	return hash
 }
 
-func hashText(word string) uint32 { return hashOf([]byte(word)) }
+// firstHash is the hash of no bytes.
+const firstHash = 2166136261

@@ -30,10 +30,20 @@ type State struct {
 	size   int64
 
 	pool []candidate // buffer for the facts that a new one is compared with
-	toks []token     // buffer for the text being read
+	toks []token     // of text, the last one that was read
+	text string
 	list []glimpse   // buffer for the facts of a key
 	read []*record   // buffer for the records of some facts
 	tops tops        // buffer for the facts that a question finds
+}
+
+// tokensOf are the tokens of a text. The slice is valid until the next call. A fact that
+// is learnt is read for its signature and for its keys, one after the other.
+func (s *State) tokensOf(text string) []token {
+	if s.text != text || len(s.toks) == 0 {
+		s.toks, s.text = appendTokens(s.l, s.toks[:0], text, 0, len(text)), text
+	}
+	return s.toks
 }
 
 // Change is the effect of a message: the facts as stored, the facts that they
@@ -75,6 +85,9 @@ func (s *State) Learn(facts []Fact) Change {
 			s.doubt(was, now, changed)
 		}
 		s.enter(now)
+	}
+	if len(fresh) > 0 {
+		c.Learned, c.Marks = make([]Fact, 0, len(fresh)), make([]Mark, 0, len(fresh)+len(changed))
 	}
 	for _, k := range fresh {
 		delete(changed, k)
