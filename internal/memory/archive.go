@@ -12,8 +12,7 @@ import (
 type archive interface {
 	// len is the number of facts.
 	len() int
-	// numbered are the facts with some numbers, and the others of their messages. Numbers
-	// without a fact are left out.
+	// numbered are the facts with some numbers. Numbers without a fact are left out.
 	numbered(numbers []FactNumber) []StoredFact
 	// named is the fact with an id; nil for none.
 	named(id FactID) *StoredFact
@@ -21,8 +20,10 @@ type archive interface {
 	// first.
 	count(k key) int
 	newest(to []glimpse, k key, most int) []glimpse
-	// meaning is the vector of a fact, without reading the fact.
+	// meaning is the vector of a fact, and signature its signature, nil if the archive does
+	// not know it. Neither reads the fact.
 	meaning(n FactNumber) wordvec.Vector
+	signature(n FactNumber) *signature
 	// all calls each for all facts in order, until each returns false.
 	all(each func(*StoredFact) bool)
 	// near are the facts of the messages of a lineage from one place to another, both
@@ -46,30 +47,18 @@ func (nothing) named(FactID) *StoredFact                    { return nil }
 func (nothing) count(key) int                               { return 0 }
 func (nothing) newest(to []glimpse, _ key, _ int) []glimpse { return to }
 func (nothing) meaning(FactNumber) wordvec.Vector           { return wordvec.Vector{} }
+func (nothing) signature(FactNumber) *signature             { return nil }
 func (nothing) all(func(*StoredFact) bool)                  {}
 func (nothing) near(session.ID, int64, int64) []StoredFact  { return nil }
 func (nothing) ofMessage(int64) []StoredFact                { return nil }
 func (nothing) countFrom(FactNumber, int) int               { return 0 }
 func (nothing) shown(section, ShelfPlace) []StoredFact      { return nil }
 
-// fetch reads facts from the archive into memory, with the others of their messages.
+// fetch reads facts from the archive into memory.
 func (s *State) fetch(numbers []FactNumber) {
 	read := s.archive.numbered(numbers)
 	for i := range read {
-		s.admit(&read[i]).joined = true
-	}
-}
-
-// joined makes the facts next to some candidates known.
-func (s *State) joined(all []candidate) {
-	var apart []FactNumber
-	for i := range all {
-		if k := all[i].fact; !k.joined {
-			apart = append(apart, k.Number)
-		}
-	}
-	if len(apart) > 0 {
-		s.fetch(apart)
+		s.admit(&read[i])
 	}
 }
 
@@ -102,7 +91,7 @@ func (s *State) rest(on archive, last FactNumber) {
 		s.lists = newLists()
 	}
 	s.hand(last)
-	s.archive, s.indexed = on, on.len()
+	s.archive, s.indexed, s.rested = on, on.len(), last
 	s.order = slices.Clone(s.order[at:])
 	s.learnt = len(s.order)
 }
@@ -128,7 +117,6 @@ func (s *State) shed() {
 func (s *State) take(facts []StoredFact) {
 	for i := range facts {
 		k := s.admit(&facts[i])
-		k.joined = true
 		s.order, s.last = append(s.order, k.Number), k.Number
 		s.learnt++
 		s.enterKeys(s.index, k)

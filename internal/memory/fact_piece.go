@@ -14,25 +14,29 @@ import (
 )
 
 // A fact piece is the index over the facts of consecutive messages: a record for each
-// fact, by rising number, and for each key the records that have it. The facts themselves
-// are rows of the store.
+// fact, by rising number, for each key the records that have it, and the signatures. The
+// facts themselves are rows of the store.
 
 // factFormat is the format of fact pieces. It changes when the meaning of their bytes, or
 // of a key, does.
-const factFormat = 1
+const factFormat = 2
 
 // The sections of a fact piece.
 const (
 	factRecords = iota
 	factKeys
 	factLists
+	factSignatures
 	factSections
 )
 
 const (
-	// factWidth is the width of a fact's record: its number, kind and vector.
-	factWidth = 8 + 1 + wordvec.VectorSize
-	keyWidth  = 5
+	// factWidth is the width of a fact's record: its number, its kind, its vector, and the
+	// place and the length of its signature.
+	factWidth  = factPlace + 4 + 1
+	factVector = 8 + 1
+	factPlace  = factVector + wordvec.VectorSize
+	keyWidth   = 5
 )
 
 // appendBytes appends a key in the order of the keys' numbers.
@@ -47,14 +51,20 @@ type factReader struct {
 	records piece.Records
 	keys    *piece.Dictionary
 	lists   piece.Postings
+	about   piece.Bytes // the signatures
 	space   [keyWidth]byte
+	// parted is for a signature that lies in two blocks.
+	parted [mostSignature]byte
 	// undone are ranges of undone messages, each with facts in the piece.
 	undone Spans
 }
 
 func readFacts(ctx context.Context, p *piece.Piece) *factReader {
 	r := p.Read(ctx)
-	return &factReader{Reader: r, records: r.Records(factRecords, factWidth), keys: r.Dictionary(factKeys), lists: r.Postings(factLists)}
+	return &factReader{
+		Reader: r, records: r.Records(factRecords, factWidth), keys: r.Dictionary(factKeys), lists: r.Postings(factLists),
+		about: r.Bytes(factSignatures),
+	}
 }
 
 // list is the posting list of a key; empty for a key that no fact has.
@@ -137,10 +147,31 @@ func (r *factReader) glimpse(record uint32) glimpse {
 
 // meaning is the vector of a fact; the zero vector for a fact that the piece lacks.
 func (r *factReader) meaning(n FactNumber) (v wordvec.Vector) {
-	if at := r.at(n); at < r.records.Len() && r.glimpse(at).number == n {
-		return wordvec.Decode(r.records.At(at)[9:])
+	if at, found := r.find(n); found {
+		return wordvec.Decode(r.records.At(at)[factVector:])
 	}
 	return v
+}
+
+// signature is the signature of a fact; nil for a fact that the piece lacks.
+func (r *factReader) signature(n FactNumber) *signature {
+	at, found := r.find(n)
+	if !found {
+		return nil
+	}
+	return signatureFrom(r.signatureBytes(at), wordvec.Decode(r.records.At(at)[factVector:]))
+}
+
+// signatureBytes are the bytes of a record's signature, valid until the next call.
+func (r *factReader) signatureBytes(record uint32) []byte {
+	at := r.records.At(record)[factPlace:]
+	return r.about.Range(binary.LittleEndian.Uint32(at), uint32(at[4]), r.parted[:0])
+}
+
+// find is the record of a fact.
+func (r *factReader) find(n FactNumber) (record uint32, found bool) {
+	record = r.at(n)
+	return record, record < r.records.Len() && r.glimpse(record).number == n
 }
 
 // at is the first record whose number is not below n.
@@ -160,6 +191,7 @@ func (r *factReader) at(n FactNumber) uint32 {
 type factWriter struct {
 	w      *piece.Writer
 	record []byte
+	about  []byte // the signatures, which are written last
 }
 
 func newFactWriter(emit func(n int, block []byte) error) *factWriter {
@@ -172,10 +204,13 @@ func (s *State) writeFacts(emit func(n int, block []byte) error) error {
 	records := w.w.Records(factRecords, factWidth)
 	for _, n := range s.order {
 		k := s.held[n]
+		about := s.signature(k)
 		w.record = binary.LittleEndian.AppendUint64(w.record[:0], uint64(n))
 		w.record = append(w.record, byte(k.kind))
-		w.record = s.signature(k).vector.Append(w.record)
-		records.Add(w.record)
+		w.record = about.vector.Append(w.record)
+		from := len(w.about)
+		w.about = about.appendBytes(w.about)
+		w.end(records, from)
 	}
 	keys, lists := w.w.Dictionary(factKeys), w.w.Postings(factLists)
 	for _, k := range slices.Sorted(maps.Keys(s.index)) {
@@ -186,6 +221,19 @@ func (s *State) writeFacts(emit func(n int, block []byte) error) error {
 		keys.Add(k.appendBytes(w.record[:0]), lists.End())
 	}
 	keys.End()
+	return w.close()
+}
+
+// end adds the record, whose signature begins at a place in about.
+func (w *factWriter) end(to *piece.RecordWriter, from int) {
+	w.record = binary.LittleEndian.AppendUint32(w.record, uint32(from))
+	w.record = append(w.record, byte(len(w.about)-from))
+	to.Add(w.record)
+}
+
+// close writes the signatures, and ends the piece.
+func (w *factWriter) close() error {
+	w.w.Bytes(factSignatures).Add(w.about)
 	return w.w.Close()
 }
 
@@ -194,7 +242,7 @@ func (s *State) writeFacts(emit func(n int, block []byte) error) error {
 // was written.
 func mergeFacts(parts []*factReader, emit func(n int, block []byte) error) error {
 	w := newFactWriter(emit)
-	places, err := mergeRecords(parts, w.w.Records(factRecords, factWidth))
+	places, err := w.mergeRecords(parts)
 	if err != nil {
 		return err
 	}
@@ -230,13 +278,13 @@ func mergeFacts(parts []*factReader, emit func(n int, block []byte) error) error
 			return err
 		}
 	}
-	return w.w.Close()
+	return w.close()
 }
 
 // mergeRecords writes the records of the pieces, and returns for each piece where its
 // records are written; −1 for those of undone messages.
-func mergeRecords(parts []*factReader, to *piece.RecordWriter) (places [][]int32, err error) {
-	total, last := int32(0), FactNumber(-1)
+func (w *factWriter) mergeRecords(parts []*factReader) (places [][]int32, err error) {
+	to, total, last := w.w.Records(factRecords, factWidth), int32(0), FactNumber(-1)
 	for _, p := range parts {
 		if p.lists.Bound() > p.records.Len() {
 			return nil, cmp.Or(p.Err(), fmt.Errorf("%w: record %d of %d", piece.ErrDamaged, p.lists.Bound()-1, p.records.Len()))
@@ -249,7 +297,10 @@ func mergeRecords(parts []*factReader, to *piece.RecordWriter) (places [][]int32
 			}
 			last, own[record] = g.number, -1
 			if p.stands(g) {
-				to.Add(p.records.At(record))
+				w.record = append(w.record[:0], p.records.At(record)[:factPlace]...)
+				from := len(w.about)
+				w.about = append(w.about, p.signatureBytes(record)...)
+				w.end(to, from)
 				own[record] = total
 				total++
 			}

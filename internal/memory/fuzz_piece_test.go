@@ -49,6 +49,7 @@ func FuzzFactPiece(f *testing.F) {
 		for k := range whole.index {
 			for _, g := range r.newest(nil, k, math.MaxInt32) {
 				r.meaning(g.number)
+				r.signature(g.number)
 			}
 		}
 		var merged piece.Blocks

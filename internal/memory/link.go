@@ -34,28 +34,10 @@ type candidate struct {
 // candidates lists the current facts that a new one may end, with their features. The new
 // one is not indexed yet.
 func (s *State) candidates(now *record) []candidate {
-	g := s.signature(now)
+	g, terms := s.signature(now), s.rareTerms(now)
 	p := pool{s: s, now: now, out: s.pool[:0]}
-	var terms [maxTerms]rareTerm
-	for k := range g.terms[:g.numTerms] {
-		t := &g.terms[k]
-		facts := s.count(keyOf(termKey, t.stem))
-		terms[k] = rareTerm{facts: facts, weight: g.weights[k] * s.rarity(facts)}
-	}
-	if slot := now.slot(); slot != 0 {
-		p.add(slot, perWord)
-	}
-	p.add(keyOf(assertedKey, 0), byTime)
-	p.alike(byMeaning)
-	for _, k := range rarestFirst(terms[:g.numTerms]) {
-		t := &g.terms[k]
-		if t.kind != 0 {
-			p.add(keyOf(classKey, uint32(t.kind)), byKind)
-		}
-		p.add(keyOf(termKey, t.stem), perWord)
-	}
+	s.sources(now, &terms, p.add, p.alike)
 	s.pool = p.out
-	s.joined(p.out)
 	for i := range p.out {
 		c := &p.out[i]
 		s.compare(c.fact, now, &terms, &c.values)
@@ -63,6 +45,35 @@ func (s *State) candidates(now *record) []candidate {
 	}
 	rank(p.out)
 	return p.out
+}
+
+// sources calls keyed for the keys by which the candidates for a new fact are found, and
+// alike for those found by meaning, in the order of their preference.
+func (s *State) sources(now *record, terms *[maxTerms]rareTerm, keyed func(k key, most int), alike func(most int)) {
+	g := s.signature(now)
+	if slot := now.slot(); slot != 0 {
+		keyed(slot, perWord)
+	}
+	keyed(keyOf(assertedKey, 0), byTime)
+	alike(byMeaning)
+	for _, k := range rarestFirst(terms[:g.numTerms]) {
+		t := &g.terms[k]
+		if t.kind != 0 {
+			keyed(keyOf(classKey, uint32(t.kind)), byKind)
+		}
+		keyed(keyOf(termKey, t.stem), perWord)
+	}
+}
+
+// rareTerms tells how rare the terms of a new fact are.
+func (s *State) rareTerms(now *record) (terms [maxTerms]rareTerm) {
+	g := s.signature(now)
+	for k := range g.terms[:g.numTerms] {
+		t := &g.terms[k]
+		facts := s.count(keyOf(termKey, t.stem))
+		terms[k] = rareTerm{facts: facts, weight: g.weights[k] * s.rarity(facts)}
+	}
+	return terms
 }
 
 // rareTerm is how rare a term of a new fact is: the number of facts with it, and its
@@ -171,19 +182,28 @@ func within(part, whole *Source) bool {
 
 // alike adds the nearest of the newest facts by meaning.
 func (p *pool) alike(most int) {
-	s, about := p.s, p.s.signature(p.now)
+	for _, was := range p.s.facts(p.s.nearest(p.now, most)) {
+		if len(p.out) < maxCandidates {
+			p.put(was)
+		}
+	}
+}
+
+// nearest are the nearest of the newest facts by meaning, the nearest first.
+func (s *State) nearest(now *record, most int) []glimpse {
+	about := s.signature(now)
 	if about.vector.Known() == 0 {
-		return
+		return nil
 	}
 	type near struct {
-		fact   FactNumber
+		fact   glimpse
 		cosine float32
 	}
 	var best []near
 	s.list = s.newest(s.list[:0], keyOf(assertedKey, 0), nearby)
 	for i := range s.list {
 		g := s.list[i]
-		if g.number == p.now.Number {
+		if g.number == now.Number {
 			continue
 		}
 		v := s.meaning(g)
@@ -195,15 +215,15 @@ func (p *pool) alike(most int) {
 		for at > 0 && best[at-1].cosine < c {
 			at--
 		}
-		if best = slices.Insert(best, at, near{g.number, c}); len(best) > most {
+		if best = slices.Insert(best, at, near{g, c}); len(best) > most {
 			best = best[:most]
 		}
 	}
-	for _, b := range best {
-		if was := s.at(b.fact); was != nil && len(p.out) < maxCandidates {
-			p.put(was)
-		}
+	out := make([]glimpse, len(best))
+	for i := range best {
+		out[i] = best[i].fact
 	}
+	return out
 }
 
 // LinkPair is an earlier fact that a new one may end, with the values of the features in

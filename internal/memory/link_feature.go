@@ -104,14 +104,14 @@ func (s *State) compare(was, now *record, rare *[maxTerms]rareTerm, v *linkValue
 	p.match()
 	p.words()
 	p.clauses()
-	for _, k := range [...]*record{now.before, now.after} {
-		if k != nil {
-			v[contextNewer] = max(v[contextNewer], coverage(p.was, s.signature(k)))
+	for _, near := range s.beside(now) {
+		if near != nil {
+			v[contextNewer] = max(v[contextNewer], coverage(p.was, near))
 		}
 	}
-	for _, k := range [...]*record{was.before, was.after} {
-		if k != nil {
-			v[contextOlder] = max(v[contextOlder], coverage(s.signature(k), p.now))
+	for _, near := range s.beside(was) {
+		if near != nil {
+			v[contextOlder] = max(v[contextOlder], coverage(near, p.now))
 		}
 	}
 	p.slot(&was.Fact, &now.Fact)

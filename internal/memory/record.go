@@ -18,12 +18,9 @@ type record struct {
 	// shownIn is the round of the last block that considered the fact.
 	shownIn uint32
 	line    line
-	// before and after are the facts next to it that quote the same message. They are
-	// known if joined: then all facts of the message are in memory.
-	before, after *record
-	joined        bool
-	// about is made when it is first needed.
-	about *signature
+	// about is known when it was first needed, and so is beside if the archive told it.
+	about  *signature
+	beside *neighbours
 	// same is the key of its content words, if compared.
 	same     key
 	compared bool
@@ -36,12 +33,43 @@ func newRecord(f *Fact) *record {
 
 // signature is what a fact is about.
 func (s *State) signature(k *record) *signature {
+	if k.about != nil {
+		return k.about
+	}
+	if k.Number <= s.rested {
+		k.about = s.archive.signature(k.Number)
+	}
 	if k.about == nil {
 		about := s.signatureOf(&k.Fact)
 		k.about = &about
-		s.size += int64(unsafe.Sizeof(about))
 	}
+	s.size += int64(unsafe.Sizeof(*k.about))
 	return k.about
+}
+
+// neighbours are the signatures of the facts before and after a fact that quote the same
+// message; nil for none.
+type neighbours [2]*signature
+
+// beside are the neighbours of a fact. Those that are not in memory are not read for it.
+func (s *State) beside(k *record) (out neighbours) {
+	if k.beside != nil {
+		return *k.beside
+	}
+	told := false
+	for i, n := range [...]FactNumber{k.Number - 1, k.Number + 1} {
+		switch o := s.held[n]; {
+		case o != nil && o.Source.Root == k.Source.Root && o.Source.Seq == k.Source.Seq:
+			out[i] = s.signature(o)
+		case o == nil && k.Number <= s.rested && n.Message() == k.Number.Message():
+			out[i], told = s.archive.signature(n), true
+		}
+	}
+	if told {
+		k.beside = &out
+		s.size += int64(unsafe.Sizeof(out) + 2*unsafe.Sizeof(signature{}))
+	}
+	return out
 }
 
 // same is the key of the content words of a statement, 0 if it has none. "Not" counts.

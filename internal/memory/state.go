@@ -14,9 +14,10 @@ import (
 // for concurrent use.
 type State struct {
 	l       *lexicon
-	archive archive // of the facts that are not in index; none for a state that holds all
-	indexed int     // how many facts the archive has
-	lists   lists   // of the archive
+	archive archive    // of the facts that are not in index; none for a state that holds all
+	indexed int        // how many facts the archive has
+	rested  FactNumber // up to which the archive has them
+	lists   lists      // of the archive
 	held    map[FactNumber]*record
 	byID    map[FactID]*record
 	// index has the facts after those that the archive indexes, order their numbers,
@@ -140,7 +141,6 @@ func (s *State) hold(facts []Fact) []*record {
 		}
 		k := newRecord(&facts[i])
 		k.Number = max(NumberOf(k.Source.MessageID, 0), s.last+1)
-		k.joined = true
 		s.last = k.Number
 		s.keep(k)
 		s.learnt++
@@ -161,18 +161,6 @@ func (s *State) keep(k *record) {
 	s.held[k.Number] = k
 	s.byID[k.ID] = k
 	s.size += k.bytes()
-	s.join(s.held[k.Number-1], k)
-	s.join(k, s.held[k.Number+1])
-}
-
-// join makes two facts with neighbouring numbers neighbours if they quote the same message.
-func (s *State) join(before, after *record) {
-	if before == nil || after == nil || before.Number.Message() != after.Number.Message() {
-		return
-	}
-	if before.Source.Root == after.Source.Root && before.Source.Seq == after.Source.Seq {
-		before.after, after.before = after, before
-	}
 }
 
 // enter indexes a fact whose links are complete.
@@ -251,14 +239,6 @@ func (s *State) Len() int { return s.indexed + s.learnt }
 
 // Size is the approximate size of the state, in bytes.
 func (s *State) Size() int64 { return s.size + s.lists.size }
-
-// at is the fact with a number; nil for none.
-func (s *State) at(n FactNumber) *record {
-	if s.held[n] == nil && n != 0 {
-		s.fetch([]FactNumber{n})
-	}
-	return s.held[n]
-}
 
 // named is the fact with an id; nil for none.
 func (s *State) named(id FactID) *record {

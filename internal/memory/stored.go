@@ -114,12 +114,12 @@ func (a *stored) len() (facts int) {
 }
 
 func (a *stored) numbered(numbers []FactNumber) []StoredFact {
-	ids := make([]int64, len(numbers))
-	for i, n := range numbers {
-		ids[i] = n.Message()
+	if a.err != nil {
+		return nil
 	}
-	slices.Sort(ids)
-	return a.ofMessages(slices.Compact(ids))
+	var facts []StoredFact
+	facts, a.err = a.store.FactsNumbered(a.ctx, a.owner, a.scope, numbers)
+	return facts
 }
 
 func (a *stored) named(id FactID) *StoredFact {
@@ -150,12 +150,27 @@ func (a *stored) newest(to []glimpse, k key, most int) []glimpse {
 }
 
 func (a *stored) meaning(n FactNumber) wordvec.Vector {
-	for i := len(a.parts) - 1; i >= 0; i-- {
-		if a.parts[i].Holds(n.Message()) {
-			return a.parts[i].meaning(n)
-		}
+	if p := a.part(n); p != nil {
+		return p.meaning(n)
 	}
 	return wordvec.Vector{}
+}
+
+func (a *stored) signature(n FactNumber) *signature {
+	if p := a.part(n); p != nil {
+		return p.signature(n)
+	}
+	return nil
+}
+
+// part is the piece that may index a fact; nil for none.
+func (a *stored) part(n FactNumber) *factPart {
+	for i := len(a.parts) - 1; i >= 0; i-- {
+		if a.parts[i].Holds(n.Message()) {
+			return &a.parts[i]
+		}
+	}
+	return nil
 }
 
 func (a *stored) all(each func(*StoredFact) bool) {

@@ -69,6 +69,10 @@ func (r *rows) FactsOfMessages(_ context.Context, _ owner.Owner, _ Scope, ids []
 	return r.pick(func(f *StoredFact) bool { return slices.Contains(ids, f.Number.Message()) }), nil
 }
 
+func (r *rows) FactsNumbered(_ context.Context, _ owner.Owner, _ Scope, numbers []FactNumber) ([]StoredFact, error) {
+	return r.pick(func(f *StoredFact) bool { return slices.Contains(numbers, f.Number) }), nil
+}
+
 func (r *rows) FactsNamed(_ context.Context, _ owner.Owner, _ Scope, ids []FactID) ([]StoredFact, error) {
 	r.asked += len(ids)
 	return r.pick(func(f *StoredFact) bool { return slices.Contains(ids, f.ID) }), nil
