@@ -72,6 +72,7 @@ func (s *State) Learn(facts []Fact) Change {
 	var c Change
 	changed := make(map[*record]bool, 2)
 	fresh := s.hold(facts)
+	s.prefetch(fresh)
 	for _, now := range fresh {
 		ended, doubted := s.replaced(now)
 		for _, was := range ended {

@@ -1,0 +1,71 @@
+package memory
+
+// prefetch reads the facts with which new ones will be compared, all in one query. What it
+// misses is read when it is needed.
+func (s *State) prefetch(fresh []*record) {
+	if s.indexed == 0 {
+		return
+	}
+	w := wanted{s: s, known: make(map[FactNumber]bool)}
+	for _, now := range fresh {
+		if !now.mayEnd() {
+			continue
+		}
+		w.begin(now)
+		terms := s.rareTerms(now)
+		s.sources(now, &terms, w.add, w.alike)
+	}
+	if len(w.missing) > 0 {
+		s.fetch(w.missing)
+	}
+}
+
+// wanted gathers the facts that are read together.
+type wanted struct {
+	s       *State
+	now     *record
+	left    int                 // how many more candidates the new fact may have
+	known   map[FactNumber]bool // candidates; true for those of this new fact
+	missing []FactNumber        // those that are not in memory
+}
+
+// begin begins with another new fact.
+func (w *wanted) begin(now *record) {
+	w.now, w.left = now, maxCandidates
+	for n := range w.known {
+		w.known[n] = false
+	}
+}
+
+// add gathers the newest facts with a key.
+func (w *wanted) add(k key, most int) {
+	s := w.s
+	s.list = s.newest(s.list[:0], k, most+1) // the new fact may be one of them
+	for _, g := range s.list {
+		if g.number != w.now.Number && most > 0 && w.left > 0 {
+			w.put(g)
+			most--
+		}
+	}
+}
+
+// alike gathers the nearest facts by meaning.
+func (w *wanted) alike(most int) {
+	for _, g := range w.s.nearest(w.now, most) {
+		if w.left > 0 {
+			w.put(g)
+		}
+	}
+}
+
+func (w *wanted) put(g glimpse) {
+	here, known := w.known[g.number]
+	if here {
+		return
+	}
+	w.known[g.number] = true
+	w.left--
+	if !known && g.record == nil && w.s.held[g.number] == nil {
+		w.missing = append(w.missing, g.number)
+	}
+}
