@@ -198,11 +198,11 @@ func newFactWriter(emit func(n int, block []byte) error) *factWriter {
 	return &factWriter{w: piece.NewWriter(factFormat, factSections, emit)}
 }
 
-// writeFacts writes the piece of the facts that a state has in its index.
-func (s *State) writeFacts(emit func(n int, block []byte) error) error {
-	w := newFactWriter(emit)
+// writeFacts writes the piece of the first facts that a state has in its index.
+func (s *State) writeFacts(facts int, emit func(n int, block []byte) error) error {
+	w, order := newFactWriter(emit), s.order[:facts]
 	records := w.w.Records(factRecords, factWidth)
-	for _, n := range s.order {
+	for _, n := range order {
 		k := s.held[n]
 		about := s.signature(k)
 		w.record = binary.LittleEndian.AppendUint64(w.record[:0], uint64(n))
@@ -215,10 +215,15 @@ func (s *State) writeFacts(emit func(n int, block []byte) error) error {
 	keys, lists := w.w.Dictionary(factKeys), w.w.Postings(factLists)
 	for _, k := range slices.Sorted(maps.Keys(s.index)) {
 		for _, g := range s.index[k] {
-			at, _ := slices.BinarySearch(s.order, g.number)
+			at, found := slices.BinarySearch(order, g.number)
+			if !found {
+				break
+			}
 			lists.Add(uint32(at), 1)
 		}
-		keys.Add(k.appendBytes(w.record[:0]), lists.End())
+		if list := lists.End(); list.Count > 0 {
+			keys.Add(k.appendBytes(w.record[:0]), list)
+		}
 	}
 	keys.End()
 	return w.close()

@@ -24,7 +24,7 @@ func FuzzFactPiece(f *testing.F) {
 		}
 	}
 	var made, next piece.Blocks
-	if err := errors.Join(whole.writeFacts(made.Emit), after.writeFacts(next.Emit)); err != nil {
+	if err := errors.Join(whole.writeFacts(len(whole.order), made.Emit), after.writeFacts(len(after.order), next.Emit)); err != nil {
 		f.Fatal(err)
 	}
 	sound := openFacts(f, next)

@@ -8,7 +8,12 @@ import (
 )
 
 // stepFacts makes the next fact piece of a scope, if there is one to be made.
-func (k *Keeper) stepFacts(from *source, m *Manifest, swap *Swap) error {
+func (k *Keeper) stepFacts(from *source, m *Manifest, swap *Swap, v *View) error {
+	if v != nil && len(m.Withdrawn) == 0 && mergeable(m.Run(FactPiece), k.Facts.Least) == 0 {
+		if made, known, err := v.newFacts(m, k.Facts); known || err != nil {
+			return k.take(from, m, swap, &made, err)
+		}
+	}
 	on, err := openStored(from, piece.NewCache(keeperCache), m)
 	if err != nil {
 		return err
@@ -22,7 +27,11 @@ func (k *Keeper) stepFacts(from *source, m *Manifest, swap *Swap) error {
 		return fmt.Errorf("read facts: %w", err)
 	}
 	facts = facts[:max(0, len(facts)-k.Facts.Spare)]
-	facts = facts[:lastWhole(facts)]
+	numbers := make([]FactNumber, len(facts))
+	for i := range facts {
+		numbers[i] = facts[i].Number
+	}
+	facts = facts[:lastWhole(numbers)]
 	if len(facts) == 0 || len(facts) < k.Facts.Least {
 		return nil
 	}
@@ -31,7 +40,7 @@ func (k *Keeper) stepFacts(from *source, m *Manifest, swap *Swap) error {
 	s.take(facts)
 	swap.Remove = append(swap.Remove, m.Beyond(FactPiece)...) // the new piece may overlap them
 	p := Piece{Kind: FactPiece, Format: factFormat, Count: len(facts), Span: Span{next(run), facts[len(facts)-1].Number.Message()}}
-	err = k.add(from, m, p, swap, s.writeFacts)
+	err = k.add(from, m, p, swap, func(emit emitter) error { return s.writeFacts(len(facts), emit) })
 	return errors.Join(on.failed(), err)
 }
 
@@ -63,9 +72,9 @@ func (k *Keeper) mergeFacts(on *stored, m *Manifest, swap *Swap, from, to int) e
 
 // lastWhole is the number of facts up to the end of the last message but one, all of whose
 // facts are there.
-func lastWhole(facts []StoredFact) int {
+func lastWhole(facts []FactNumber) int {
 	n := len(facts)
-	for n > 0 && facts[n-1].Number.Message() == facts[len(facts)-1].Number.Message() {
+	for n > 0 && facts[n-1].Message() == facts[len(facts)-1].Message() {
 		n--
 	}
 	return n

@@ -8,7 +8,12 @@ import (
 )
 
 // stepMessages makes the next message piece of a scope, if there is one to be made.
-func (k *Keeper) stepMessages(from *source, m *Manifest, swap *Swap) error {
+func (k *Keeper) stepMessages(from *source, m *Manifest, swap *Swap, v *View) error {
+	if v != nil && mergeable(m.Run(MessagePiece), k.Messages.Least) == 0 {
+		if made, known, err := v.newMessages(m, k.Messages); known || err != nil {
+			return k.take(from, m, swap, &made, err)
+		}
+	}
 	parts, err := openMessages(from, piece.NewCache(keeperCache), m, nil)
 	if err != nil {
 		return err

@@ -133,7 +133,7 @@ func (k *Keeper) Keep(ctx context.Context, o owner.Owner, scope Scope) error {
 		if err != nil {
 			return err
 		}
-		swap, err := k.step(from, &m)
+		swap, err := k.step(from, &m, k.views.cached(o, scope))
 		if isPiece(err) {
 			return errors.Join(k.views.mend(ctx, o, err), err) // the next turn asks again
 		}
@@ -148,15 +148,15 @@ func (k *Keeper) Keep(ctx context.Context, o owner.Owner, scope Scope) error {
 }
 
 // step makes the next pieces of a scope, at most one of each kind. The swap adds none if all
-// is done.
-func (k *Keeper) step(from *source, m *Manifest) (Swap, error) {
+// is done. v is the cached view of the scope; nil if there is none.
+func (k *Keeper) step(from *source, m *Manifest, v *View) (Swap, error) {
 	swap := Swap{Withdrawn: m.Withdrawn}
 	if m.Version == Unwritten {
 		return swap, nil
 	}
-	err := k.stepMessages(from, m, &swap)
+	err := k.stepMessages(from, m, &swap, v)
 	if err == nil && !m.Stale {
-		err = k.stepFacts(from, m, &swap)
+		err = k.stepFacts(from, m, &swap, v)
 	}
 	return swap, err
 }
@@ -226,6 +226,11 @@ func (k *Keeper) add(from *source, m *Manifest, p Piece, swap *Swap, write func(
 	if err := write(made.Emit); err != nil {
 		return fmt.Errorf("make a piece: %w", err)
 	}
+	return k.store(from, m, p, swap, made)
+}
+
+// store stores a piece that is made, after the others of its kind.
+func (k *Keeper) store(from *source, m *Manifest, p Piece, swap *Swap, made piece.Blocks) error {
 	id, err := from.store.AddPiece(from.ctx, from.owner, *m, p, each(made))
 	if err != nil {
 		return fmt.Errorf("store a piece: %w", err)

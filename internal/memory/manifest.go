@@ -12,6 +12,9 @@ type Version int64
 // Unwritten is the version of a scope without messages.
 const Unwritten Version = -1
 
+// FirstEdition is the edition of a scope with its first message.
+const FirstEdition = 1
+
 // ScopeID is the store's number of a scope. It is never used again.
 type ScopeID int64
 

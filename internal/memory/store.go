@@ -56,6 +56,9 @@ type Reader interface {
 	// DocumentsBefore returns the standing messages of a lineage in a scope before a Seq,
 	// newest first, at most limit.
 	DocumentsBefore(ctx context.Context, o owner.Owner, scope Scope, root session.ID, seq int64, limit int) ([]ranking.Document, error)
+	// MessageIDs returns the ids of the messages of a scope in a span, undone ones included,
+	// lowest first. It ignores scope.AsOf.
+	MessageIDs(ctx context.Context, o owner.Owner, scope Scope, span Span) ([]int64, error)
 }
 
 // PieceStore keeps the pieces of scopes: immutable indexes over runs of messages, which

@@ -121,7 +121,7 @@ func (r *rows) extend(t testing.TB, to *stored, cache *piece.Cache, of Span) {
 	s.rest(to, to.last())
 	s.take(r.pick(func(f *StoredFact) bool { return of.Holds(f.Number.Message()) }))
 	var b piece.Blocks
-	if err := s.writeFacts(b.Emit); err != nil {
+	if err := s.writeFacts(len(s.order), b.Emit); err != nil {
 		t.Fatal(err)
 	}
 	to.parts = append(to.parts, opened(t, cache, of, len(s.order), b))

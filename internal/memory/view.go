@@ -43,6 +43,9 @@ type View struct {
 	undone   Spans // messages that the index holds
 	// stale says that facts refer to others that were deleted with their messages.
 	stale bool
+	// edition is that of the scope whose messages and facts the view has. A view that an undo
+	// has changed keeps the one before.
+	edition int64
 }
 
 // NewView returns the memory of an empty scope, of which nothing is stored.
@@ -73,7 +76,7 @@ func (c *Views) tryLoad(ctx context.Context, from *source) (*View, error) {
 		return nil, err
 	}
 	v := newView(from)
-	v.undone, v.stale = m.Withdrawn, m.Stale
+	v.undone, v.stale, v.edition = m.Withdrawn, m.Stale, m.Edition
 	restored := recovery.Async(func() error { return v.loadFacts(ctx, c.cache, &m) })
 	err = c.loadMessages(ctx, v, &m)
 	if err := errors.Join(<-restored, err); err != nil {

@@ -135,6 +135,7 @@ func (c *Views) Past(ctx context.Context, o owner.Owner, s Scope) (*View, error)
 func (c *Views) fill(ctx context.Context, e *viewEntry, from *source, fresh bool) {
 	if fresh {
 		e.view = newView(from)
+		e.view.edition = FirstEdition
 	} else {
 		e.view, e.err = c.load(ctx, from)
 	}
@@ -309,6 +310,9 @@ func (c *Views) swapUnder(ctx context.Context, v *View, do func() error) (bool, 
 	parts, err := openMessages(v.from, c.cache, &m, v.corpus.parts)
 	if err != nil {
 		return false, err
+	}
+	if v.edition+1 == m.Edition {
+		v.edition = m.Edition // the swap is all that has changed
 	}
 	return v.rest(on, parts)
 }

@@ -310,3 +310,12 @@ func (x *Index) Last() int64 {
 	}
 	return x.origin(x.size() - 1).messageID
 }
+
+// IDs are the ids of the messages from number from to before number to.
+func (x *Index) IDs(from, to int) []int64 {
+	ids := make([]int64, 0, to-from)
+	for d := from; d < to; d++ {
+		ids = append(ids, x.origin(int32(d)).messageID)
+	}
+	return ids
+}

@@ -169,6 +169,23 @@ func (db *DB) DocumentsBefore(
 	return rowsOf(ctx, db, read, query, o.ID(), arg, until(scope.AsOf), string(root), seq, limit)
 }
 
+const (
+	idsByKey  = `SELECT id FROM messages WHERE owner_id = ?1 AND session_key = ?2 AND id BETWEEN ?3 AND ?4 ORDER BY id`
+	idsOfRoot = `SELECT id FROM messages WHERE owner_id = ?1 AND root_id = ?2 AND id BETWEEN ?3 AND ?4
+		AND seq >= coalesce((SELECT seq FROM messages WHERE id = ?3 - 1 AND owner_id = ?1 AND root_id = ?2), 0)`
+	idsByRoot    = idsOfRoot + ` AND session_key IS NULL ORDER BY seq`
+	idsOfLineage = idsOfRoot + ` ORDER BY seq`
+)
+
+// MessageIDs implements memory.Reader.
+func (db *DB) MessageIDs(ctx context.Context, o owner.Owner, scope memory.Scope, span memory.Span) ([]int64, error) {
+	query, arg := ofScope(scope, idsByKey, idsByRoot, idsOfLineage)
+	return rowsOf(ctx, db, func(rows *sql.Rows) (id int64, err error) {
+		err = rows.Scan(&id)
+		return id, err
+	}, query, o.ID(), arg, span.First, span.Last)
+}
+
 // wanted is a lookup of rows R in a scope.
 type wanted[R any] struct {
 	query, arg string // arg is the key or the root of the scope

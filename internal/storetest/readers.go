@@ -23,6 +23,7 @@ func readerTests() []test {
 		{"a rewrite replaces facts with their marks", testRewriteMarks},
 		{"messages are read by id", testDocumentsNumbered},
 		{"messages are read back from a place", testDocumentsBefore},
+		{"ids of messages are read", testMessageIDs},
 		{"many facts are read in order", testManyFacts},
 	}
 }
@@ -250,6 +251,35 @@ func testDocumentsNumbered(t *testing.T, st Store) {
 	same(t, "of a lineage", got, documentsOf(other.messages))
 }
 
+func testMessageIDs(t *testing.T, st Store) {
+	l, other := newTalk(alice(), "s", "key"), newTalk(alice(), "other", "")
+	l.say(t, st, "0", "1", "2")
+	other.say(t, st, "elsewhere")
+	l.key = ""
+	l.say(t, st, "3", "4")
+	id := func(i int) int64 { return l.messages[i].ID }
+	check := func(what string, scope memory.Scope, span memory.Span, want ...int) {
+		t.Helper()
+		got, err := st.MessageIDs(t.Context(), alice(), scope, span)
+		kind(t, what, err, "")
+		var wanted []int64
+		for _, i := range want {
+			wanted = append(wanted, id(i))
+		}
+		same(t, what, got, wanted)
+	}
+	key, all := memory.Scope{Key: "key"}, memory.Span{Last: 1 << 60}
+	check("by key", key, all, 0, 1, 2)
+	check("of a lineage without a key", memory.Scope{Root: "s"}, all, 3, 4)
+	check("of a whole lineage", memory.Scope{Root: "s", Whole: true}, all, 0, 1, 2, 3, 4)
+	check("a part", key, memory.Span{First: id(1), Last: id(2)}, 1, 2)
+	check("a part of a lineage", memory.Scope{Root: "s", Whole: true}, memory.Span{First: id(1), Last: id(3)}, 1, 2, 3)
+	check("a part behind a message", memory.Scope{Root: "s"}, memory.Span{First: id(3) + 1, Last: id(4)}, 4)
+	check("of an absent key", memory.Scope{Key: "none"}, all)
+	kind(t, "undo", st.Rewrite(t.Context(), alice(), undone("s", 4)), "")
+	check("with undone messages", memory.Scope{Root: "s"}, all, 3, 4)
+}
+
 func testDocumentsBefore(t *testing.T, st Store) {
 	l := newTalk(alice(), "s", "key")
 	l.say(t, st, "0", "1", "2", "3")
@@ -338,6 +368,13 @@ func readerCases() map[string]isolationCase {
 		}),
 		"DocumentsNumbered": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			ids, err := everyID(ctx, st)
+			if err != nil {
+				return nil, err
+			}
+			return st.DocumentsNumbered(ctx, o, scopes[0], ids)
+		}},
+		"MessageIDs": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			ids, err := st.MessageIDs(ctx, o, scopes[0], memory.Span{Last: 1 << 60})
 			if err != nil {
 				return nil, err
 			}
