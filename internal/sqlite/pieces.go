@@ -72,52 +72,67 @@ func (db *DB) AddPiece(
 	if err := errNoOwner(o); err != nil {
 		return 0, err
 	}
-	err := db.w.submit(ctx, func(t *tx) error {
-		err := t.row(insertPiece, string(p.Kind), p.Format, p.First, p.Last, p.Count, o.ID(), int64(from.Scope), from.Edition).Scan(&p.ID)
-		if isNoRows(err) {
-			return errRetold()
+	stored, err := db.addBlocks(ctx, blocks, func(t *tx, stored int, batch [][]byte) error {
+		if stored == 0 {
+			if err := t.addPiece(o, &from, &p); err != nil {
+				return err
+			}
 		}
-		return err
+		return t.addBlocks(p.ID, stored, batch)
 	})
 	if err != nil {
-		return 0, fmt.Errorf("add a piece: %w", err)
-	}
-	if err := db.addBlocks(ctx, p.ID, blocks); err != nil {
-		_ = db.DropPieces(context.WithoutCancel(ctx), o, []memory.PieceID{p.ID}) // else the next start does it
+		if stored > 0 {
+			_ = db.DropPieces(context.WithoutCancel(ctx), o, []memory.PieceID{p.ID}) // else the next start does it
+		}
 		return 0, fmt.Errorf("add a piece: %w", err)
 	}
 	return p.ID, nil
 }
 
-// addBlocks stores the blocks of a piece in transactions of about blocksAtOnce.
-func (db *DB) addBlocks(ctx context.Context, piece memory.PieceID, blocks iter.Seq2[[]byte, error]) error {
+// addPiece inserts a piece without its blocks.
+func (t *tx) addPiece(o owner.Owner, from *memory.Manifest, p *memory.Piece) error {
+	err := t.row(insertPiece, string(p.Kind), p.Format, p.First, p.Last, p.Count, o.ID(), int64(from.Scope), from.Edition).Scan(&p.ID)
+	if isNoRows(err) {
+		return errRetold()
+	}
+	return err
+}
+
+// addBlocks stores the blocks of a piece by add, in transactions of about blocksAtOnce. Most
+// pieces are stored by one. The result is how many blocks were stored, after an error, too.
+func (db *DB) addBlocks(
+	ctx context.Context, blocks iter.Seq2[[]byte, error], add func(t *tx, stored int, batch [][]byte) error,
+) (stored int, err error) {
 	var batch [][]byte
-	size, stored := 0, 0
+	size := 0
 	flush := func() error {
-		err := db.w.submit(ctx, func(t *tx) error { return t.addBlocks(piece, stored, batch) })
+		if err := db.w.submit(ctx, func(t *tx) error { return add(t, stored, batch) }); err != nil {
+			return err
+		}
 		stored += len(batch)
 		batch, size = batch[:0], 0
-		return err
+		return nil
 	}
 	for block, err := range blocks {
 		if err != nil {
-			return err
+			return stored, err
 		}
 		if stored+len(batch) >= maxBlocks {
-			return fmt.Errorf("the piece has more than %d blocks", maxBlocks)
+			return stored, fmt.Errorf("the piece has more than %d blocks", maxBlocks)
 		}
 		batch = append(batch, append([]byte(nil), block...))
 		if size += len(block); size < blocksAtOnce {
 			continue
 		}
 		if err := flush(); err != nil {
-			return err
+			return stored, err
 		}
 	}
-	if len(batch) == 0 {
-		return nil
+	if len(batch) == 0 && stored > 0 {
+		return stored, nil
 	}
-	return flush()
+	err = flush()
+	return stored, err
 }
 
 // addBlocks adds blocks to a piece in the making.
