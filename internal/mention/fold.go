@@ -68,11 +68,12 @@ func (l *layer) fold(places, bare bool) (out *folded, marked bool) {
 		f.out.from, f.out.to = make([]int, 0, len(l.text)), make([]int, 0, len(l.text))
 	}
 	for at := 0; at < len(l.text); {
-		if n := f.ascii(l.text[at:], bare || !marked); n > 0 {
+		looks := bare || !marked // for markup
+		if n := f.ascii(l.text[at:], looks); n > 0 {
 			at += n
 			continue
 		}
-		if bare || !marked {
+		if looks {
 			n := markup(l.text[at:])
 			marked = marked || n > 0
 			if bare && n > 0 {
