@@ -83,7 +83,6 @@ func signatureFrom(b []byte, vector wordvec.Vector) *signature {
 		g.days[i] = dayRange{from: binary.LittleEndian.Uint16(b), to: binary.LittleEndian.Uint16(b[2:]), at: b[4]}
 		b = b[dayBytes:]
 	}
-	g.weigh()
 	return g
 }
 

@@ -49,14 +49,14 @@ func (s *State) candidates(now *record) []candidate {
 
 // sources calls keyed for the keys by which the candidates for a new fact are found, and
 // alike for those found by meaning, in the order of their preference.
-func (s *State) sources(now *record, terms *[maxTerms]rareTerm, keyed func(k key, most int), alike func(most int)) {
+func (s *State) sources(now *record, terms *rareTerms, keyed func(k key, most int), alike func(most int)) {
 	g := s.signature(now)
 	if slot := now.slot(); slot != 0 {
 		keyed(slot, perWord)
 	}
 	keyed(keyOf(assertedKey, 0), byTime)
 	alike(byMeaning)
-	for _, k := range rarestFirst(terms[:g.numTerms]) {
+	for _, k := range rarestFirst(terms.of[:g.numTerms]) {
 		t := &g.terms[k]
 		if t.kind != 0 {
 			keyed(keyOf(classKey, uint32(t.kind)), byKind)
@@ -65,13 +65,21 @@ func (s *State) sources(now *record, terms *[maxTerms]rareTerm, keyed func(k key
 	}
 }
 
+// rareTerms are the terms of a new fact: how rare each is in the scope, and the weights
+// without that.
+type rareTerms struct {
+	of    [maxTerms]rareTerm
+	plain weights
+}
+
 // rareTerms tells how rare the terms of a new fact are.
-func (s *State) rareTerms(now *record) (terms [maxTerms]rareTerm) {
+func (s *State) rareTerms(now *record) (terms rareTerms) {
 	g := s.signature(now)
+	terms.plain = g.weigh()
 	for k := range g.terms[:g.numTerms] {
 		t := &g.terms[k]
 		facts := s.count(keyOf(termKey, t.stem))
-		terms[k] = rareTerm{facts: facts, weight: g.weights[k] * s.rarity(facts)}
+		terms.of[k] = rareTerm{facts: facts, weight: terms.plain.of[k] * s.rarity(facts)}
 	}
 	return terms
 }

@@ -91,7 +91,8 @@ var (
 // pairing compares an older statement with a newer one.
 type pairing struct {
 	was, now *signature
-	rare     *[maxTerms]rareTerm // of the newer statement's terms
+	rare     *rareTerms // of the newer statement
+	older    weights    // of the older statement
 	// partner is the older statement's term that equals one of the newer; -1 for none.
 	partner [maxTerms]int8
 	v       *linkValues
@@ -99,19 +100,21 @@ type pairing struct {
 
 // compare sets the features that depend on the two facts alone. rare are the newer fact's
 // terms.
-func (s *State) compare(was, now *record, rare *[maxTerms]rareTerm, v *linkValues) {
+func (s *State) compare(was, now *record, rare *rareTerms, v *linkValues) {
 	p := pairing{was: s.signature(was), now: s.signature(now), rare: rare, v: v}
+	p.older = p.was.weigh()
 	p.match()
 	p.words()
 	p.clauses()
 	for _, near := range s.beside(now) {
 		if near != nil {
-			v[contextNewer] = max(v[contextNewer], coverage(p.was, near))
+			beside := near.weigh()
+			v[contextNewer] = max(v[contextNewer], coverage(p.was, near, &beside))
 		}
 	}
 	for _, near := range s.beside(was) {
 		if near != nil {
-			v[contextOlder] = max(v[contextOlder], coverage(near, p.now))
+			v[contextOlder] = max(v[contextOlder], coverage(near, p.now, &p.rare.plain))
 		}
 	}
 	p.slot(&was.Fact, &now.Fact)
@@ -143,9 +146,9 @@ func (p *pairing) words() {
 	var newer, unseen, shared, sharedOlder float32
 	count := uint(0)
 	for k := range p.now.terms[:p.now.numTerms] {
-		t, w := &p.now.terms[k], p.now.weights[k]
-		newer += p.rare[k].weight
-		facts, thing := p.rare[k].facts, !t.flags.has(operatorTerm)
+		t, w := &p.now.terms[k], p.rare.plain.of[k]
+		newer += p.rare.of[k].weight
+		facts, thing := p.rare.of[k].facts, !t.flags.has(operatorTerm)
 		if facts == 0 {
 			unseen += w
 		}
@@ -153,8 +156,8 @@ func (p *pairing) words() {
 			v.when(arrivesNew, v[arrivesNew] > 0 || thing && t.flags.has(arrivingTerm))
 			continue
 		}
-		shared += p.rare[k].weight
-		sharedOlder += p.was.weights[p.partner[k]]
+		shared += p.rare.of[k].weight
+		sharedOlder += p.older.of[p.partner[k]]
 		v.when(sharedName, v[sharedName] > 0 || t.flags.has(nameTerm))
 		v.when(headInOlder, v[headInOlder] > 0 || t.flags.has(headTerm))
 		if !thing || t.flags.has(datedTerm) {
@@ -163,14 +166,14 @@ func (p *pairing) words() {
 		v.when(leavesOlder, v[leavesOlder] > 0 || t.flags.has(leavingTerm))
 		if t.kind != weekdayKind {
 			count++
-			v[anchor] = max(v[anchor], p.rare[k].weight)
+			v[anchor] = max(v[anchor], p.rare.of[k].weight)
 		}
 		if facts == 1 {
 			v[onlyFact] = max(v[onlyFact], w)
 		}
 	}
-	v[sharedOfNewer], v[sharedOfOlder] = portion(shared, newer), portion(sharedOlder, p.was.weight)
-	v[unseenOfNewer] = portion(unseen, p.now.weight)
+	v[sharedOfNewer], v[sharedOfOlder] = portion(shared, newer), portion(sharedOlder, p.older.all)
+	v[unseenOfNewer] = portion(unseen, p.rare.plain.all)
 	v[sharedCount] = float32(bits.Len(count))
 }
 
@@ -187,12 +190,12 @@ func (p *pairing) clauses() {
 	var sharedOlder, sharedNewer [maxParts]float32
 	for k, i := range p.partner[:p.now.numTerms] {
 		if i >= 0 {
-			sharedNewer[p.now.part[k]] += p.now.weights[k]
-			sharedOlder[p.was.part[i]] += p.was.weights[i]
+			sharedNewer[p.now.part[k]] += p.rare.plain.of[k]
+			sharedOlder[p.was.part[i]] += p.older.of[i]
 		}
 	}
 	i, k := largest(&sharedOlder), largest(&sharedNewer)
-	p.v[clauseOfOlder], p.v[clauseOfNewer] = portion(sharedOlder[i], p.was.ofPart[i]), portion(sharedNewer[k], p.now.ofPart[k])
+	p.v[clauseOfOlder], p.v[clauseOfNewer] = portion(sharedOlder[i], p.older.ofPart[i]), portion(sharedNewer[k], p.rare.plain.ofPart[k])
 	p.v.when(changeClause, sharedNewer[k] > 0 && p.now.partCues[k].any(changeCues))
 }
 
@@ -207,8 +210,9 @@ func largest(of *[maxParts]float32) int {
 	return best
 }
 
-// coverage is the part of the newer statement's weight that the older one shares.
-func coverage(was, now *signature) float32 {
+// coverage is the part of the newer statement's weight that the older one shares. newer are
+// the weights of the newer one.
+func coverage(was, now *signature, newer *weights) float32 {
 	shared, i, older := float32(0), 0, was.terms[:was.numTerms]
 	for k := range now.terms[:now.numTerms] {
 		stem := now.terms[k].stem
@@ -216,10 +220,29 @@ func coverage(was, now *signature) float32 {
 			i++
 		}
 		if i < len(older) && older[i].stem == stem {
-			shared += now.weights[k]
+			shared += newer.of[k]
 		}
 	}
-	return portion(shared, now.weight)
+	return portion(shared, newer.all)
+}
+
+// weights are the weights of a statement's terms. They are computed for a comparison, and not
+// held with each fact: they would take 80 bytes of memory.
+type weights struct {
+	of     [maxTerms]float32
+	ofPart [maxParts]float32 // of the terms of each clause, together
+	all    float32
+}
+
+// weigh is the weights of a signature's terms.
+func (g *signature) weigh() (w weights) {
+	for i := range g.terms[:g.numTerms] {
+		one := g.terms[i].weight()
+		w.of[i] = one
+		w.ofPart[g.part[i]] += one
+		w.all += one
+	}
+	return w
 }
 
 // weight is the weight of a term by how common the word is in general, at most 1.

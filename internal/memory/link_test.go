@@ -54,7 +54,7 @@ func TestLearnBounded(t *testing.T) {
 // TestSignatureSmall keeps what is held for every fact small.
 func TestSignatureSmall(t *testing.T) {
 	t.Parallel()
-	if n := unsafe.Sizeof(signature{}); n > 424 {
+	if n := unsafe.Sizeof(signature{}); n > 344 {
 		t.Errorf("got %d bytes", n)
 	}
 }

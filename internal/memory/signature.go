@@ -11,7 +11,8 @@ import (
 )
 
 // signature is what a statement is about, in the form in which statements are compared.
-// It is made from the words of a fact when the fact enters the state, and is not stored.
+// It is made from the words of a fact when the fact enters the state. The fact's piece has
+// it, too.
 type signature struct {
 	terms    [maxTerms]term   // content words, by rising stem
 	at       [maxTerms]uint8  // the tokens at which they stand first
@@ -20,9 +21,6 @@ type signature struct {
 	figures  [maxFigures]figure
 	days     [maxDays]dayRange
 	vector   wordvec.Vector
-	weights  [maxTerms]float32 // of the terms
-	ofPart   [maxParts]float32 // the weights of the terms of each clause, together
-	weight   float32           // the weights of all terms, together
 	cues     cueSet
 	words    uint16 // length of the statement
 	// numTerms, numFigures and numDays are how many there are.
@@ -143,18 +141,7 @@ func (s *State) signatureOf(f *Fact) (out signature) {
 	out.words = uint16(min(len(g.toks), 1<<16-1))
 	out.vector = g.mean.Vector()
 	out.sort()
-	out.weigh()
 	return out
-}
-
-// weigh adds the weights of the sorted terms up.
-func (g *signature) weigh() {
-	for i := range g.terms[:g.numTerms] {
-		w := g.terms[i].weight()
-		g.weights[i] = w
-		g.ofPart[g.part[i]] += w
-		g.weight += w
-	}
 }
 
 // sort orders the terms by stem.
@@ -194,7 +181,9 @@ func (g *signer) token(i int) {
 }
 
 // endsClause reports whether a punctuation mark ends a clause.
-func endsClause(mark string) bool { return len(mark) == 1 && strings.IndexByte(",.;:()!?-", mark[0]) >= 0 }
+func endsClause(mark string) bool {
+	return len(mark) == 1 && strings.IndexByte(",.;:()!?-", mark[0]) >= 0
+}
 
 // hasDigit reports whether a word has an ASCII digit.
 func hasDigit(word string) bool {

@@ -33,9 +33,9 @@ type State struct {
 	pool []candidate // buffer for the facts that a new one is compared with
 	toks []token     // of text, the last one that was read
 	text string
-	list []glimpse   // buffer for the facts of a key
-	read []*record   // buffer for the records of some facts
-	tops tops        // buffer for the facts that a question finds
+	list []glimpse // buffer for the facts of a key
+	read []*record // buffer for the records of some facts
+	tops tops      // buffer for the facts that a question finds
 }
 
 // tokensOf are the tokens of a text. The slice is valid until the next call. A fact that
