@@ -111,18 +111,8 @@ func (c *Views) Use(ctx context.Context, o owner.Owner, s Scope, fresh bool) (*V
 // Current reports whether a view is still the cached one of its scope. A view that was
 // dropped meanwhile may differ from the store.
 func (c *Views) Current(o owner.Owner, s Scope, v *View) bool {
-	c.mu.Lock()
-	e := c.byKey[viewKeyOf(o, s)]
-	c.mu.Unlock()
-	if e == nil {
-		return false
-	}
-	select {
-	case <-e.loaded:
-		return e.view == v
-	default:
-		return false
-	}
+	now := c.cached(o, s)
+	return now != nil && now == v
 }
 
 // Past returns the memory of a scope at scope.AsOf, or of a whole lineage. It is not
