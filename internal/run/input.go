@@ -168,7 +168,9 @@ func repeated(recent, sent []session.Message) (input, bool) {
 // overlapOf is the overlap that compare finds, [overlap] or [earlyOverlap], with the stored
 // messages that it looked at. Some clients leave calls and their results out of the history
 // that they send again: if nothing overlaps, both sides are compared without them.
-func overlapOf(sent, stored []session.Message, compare func(sent, stored []session.Message) (int, int)) (i, j int, looked []session.Message) {
+func overlapOf(
+	sent, stored []session.Message, compare func(sent, stored []session.Message) (int, int),
+) (i, j int, looked []session.Message) {
 	if i, j = compare(sent, stored); i >= 0 {
 		return i, j, stored
 	}
