@@ -86,7 +86,10 @@ func (c *Curator) Forget(ctx context.Context, o owner.Owner, about string, dryRu
 
 // forgetAll makes one pass over all data of an owner.
 func (c *Curator) forgetAll(ctx context.Context, o owner.Owner, thing *mention.Thing, out *Forgotten) error {
-	err := c.eachLineage(ctx, o, func(tip session.Session) error { return c.forgetIn(ctx, o, tip.RootID, thing, out) })
+	err := c.eachLineage(ctx, o, func(tip session.Session) error { return c.forgetIn(ctx, o, tip.RootID, thing, nil, out) })
+	if err == nil && !out.DryRun {
+		err = c.forgetSlots(ctx, o, thing, out)
+	}
 	if err != nil {
 		return err
 	}
@@ -103,7 +106,7 @@ func (c *Curator) forgetAll(ctx context.Context, o owner.Owner, thing *mention.T
 // from their messages.
 func (c *Curator) forgetUnderWay(ctx context.Context, o owner.Owner, thing *mention.Thing, out *Forgotten) error {
 	for _, root := range c.lineages.UnderWay(o) {
-		if err := c.forgetIn(ctx, o, root, thing, out); err != nil {
+		if err := c.forgetIn(ctx, o, root, thing, nil, out); err != nil {
 			return err
 		}
 	}

@@ -20,8 +20,11 @@ import (
 // were added or deleted under its key meanwhile.
 const maxRewrites = 8
 
-// forgetIn erases the thing from one lineage, between two turns.
-func (c *Curator) forgetIn(ctx context.Context, o owner.Owner, root session.ID, thing *mention.Thing, out *Forgotten) error {
+// forgetIn erases the thing from one lineage, between two turns, and with it the sentences
+// at the spans.
+func (c *Curator) forgetIn(
+	ctx context.Context, o owner.Owner, root session.ID, thing *mention.Thing, spans spansBySeq, out *Forgotten,
+) error {
 	l, err := c.lineages.Take(ctx, o, root, lineage.Bare)
 	if err != nil {
 		return err
@@ -29,7 +32,7 @@ func (c *Curator) forgetIn(ctx context.Context, o owner.Owner, root session.ID, 
 	defer l.Release()
 	for range maxRewrites {
 		part := &Forgotten{DryRun: out.DryRun}
-		err = c.forgetHeld(ctx, o, root, thing, l, part)
+		err = c.forgetHeld(ctx, o, root, thing, spans, l, part)
 		if err == nil {
 			out.add(part)
 		}
@@ -43,7 +46,7 @@ func (c *Curator) forgetIn(ctx context.Context, o owner.Owner, root session.ID, 
 // forgetHeld is forgetIn for a lineage whose turn is held. It fails with Conflict if
 // its messages were changed meanwhile.
 func (c *Curator) forgetHeld(
-	ctx context.Context, o owner.Owner, root session.ID, thing *mention.Thing, l *lineage.Held, out *Forgotten,
+	ctx context.Context, o owner.Owner, root session.ID, thing *mention.Thing, spans spansBySeq, l *lineage.Held, out *Forgotten,
 ) error {
 	rows, err := c.sessions.Sessions(ctx, o, session.Filter{Lineage: root})
 	if err != nil {
@@ -52,7 +55,7 @@ func (c *Curator) forgetHeld(
 	if len(rows) == 0 { // the lineage was deleted meanwhile
 		return nil
 	}
-	x := &redaction{curator: c, o: o, root: root, thing: thing, rows: rows, out: out}
+	x := &redaction{curator: c, o: o, root: root, thing: thing, spans: spans, rows: rows, out: out}
 	whole, err := x.collect(ctx)
 	if err != nil {
 		return err
@@ -93,6 +96,7 @@ type redaction struct {
 	o       owner.Owner
 	root    session.ID
 	thing   *mention.Thing
+	spans   spansBySeq // of sentences that are erased, too
 	rows    []session.Session
 	out     *Forgotten
 	rewrite Rewrite
@@ -149,7 +153,7 @@ func (x *redaction) named(id session.ID, key session.Key) bool {
 // message redacts a message and records which derived texts are affected.
 func (x *redaction) message(m *session.Message) {
 	was := m.Content
-	n := redact(m, x.thing)
+	n := redact(m, x.thing) + x.cut(m)
 	if n == 0 {
 		return
 	}
@@ -164,6 +168,16 @@ func (x *redaction) message(m *session.Message) {
 	x.retold[memory.Place{Root: m.RootID, Seq: m.Seq}] = retelt{m.Content, m.Name}
 	x.scopes[scopeOf(m)] = true
 	x.rewrite.Messages = append(x.rewrite.Messages, *m)
+}
+
+// cut erases the sentences of a message that are at the spans, and returns their number. The
+// form in which the client sent them goes with them.
+func (x *redaction) cut(m *session.Message) int {
+	text, n := x.thing.Cut(m.Content, x.spans[m.Seq])
+	if n > 0 {
+		m.Content, m.Wire = text, nil
+	}
+	return n
 }
 
 // relearn distils the affected scopes again without the thing.

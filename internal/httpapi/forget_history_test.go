@@ -80,3 +80,36 @@ func (w *world) hits(word string, headers ...string) int {
 	}
 	return n
 }
+
+// TestForgottenSlots: memory keeps the subject of a statement in stems and in one spelling.
+// A sentence whose subject names the thing only in that form is erased, so that the sentence
+// does not teach the name again.
+func TestForgottenSlots(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		thing, text string
+		left        string // of the other sentences
+	}{
+		{"study", "My studies end in May. My dog is called Rex.", "Rex"},
+		{"color", "My favourite colour is green. My dog is called Rex.", "Rex"},
+		{"company", "The companies of the valley amount to 40. My dog is called Rex.", "Rex"},
+		{"city", "My favourite cities are Bonn and Ulm. They are old. My dog is called Rex.", "Rex"},
+	} {
+		t.Run(c.thing, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, options{})
+			for _, session := range []string{"a", "b"} {
+				w.call("POST", "/v1/chat/completions", chatBody(c.text, false), "X-Hermes-Session-Id", session, "X-Hermes-Session-Key", "k")
+			}
+			w.call("POST", "/v1/chat/completions", chatBody(c.text, false), "X-Hermes-Session-Id", "alone")
+			w.forgets(c.thing)
+			if got := w.call("POST", "/api/memory/rebuild", `{"verify":true}`); !strings.Contains(string(got.body), `"identical":true,"data"`) {
+				t.Errorf("got %s, want what a rebuild learns", got.body)
+			}
+			got := w.call("GET", "/api/sessions/b/messages", "")
+			if !strings.Contains(string(got.body), c.left) {
+				t.Errorf("got %s, want %q to stay", got.body, c.left)
+			}
+		})
+	}
+}

@@ -33,6 +33,16 @@ func Cut(text string, spans []Span) (string, int) {
 	return string(out), n
 }
 
+// Cut removes every sentence that overlaps a span, as Redact does. The spans are in any
+// order.
+func (t *Thing) Cut(text string, spans []Span) (string, int) {
+	if len(spans) == 0 {
+		return text, 0
+	}
+	out, n := cut(text, joined(spans), t.mark())
+	return string(out), n
+}
+
 func cut(text string, spans []Span, word string) ([]byte, int) {
 	out := []byte(text)
 	n := 0
