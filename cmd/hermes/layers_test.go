@@ -14,7 +14,7 @@ import (
 // with its reasons is ARCHITECTURE.md.
 var layers = [][]string{
 	{"bound"},
-	{"fault", "openai", "anthropic", "config", "language", "recovery", "trail", "fitted", "piece"},
+	{"fault", "openai", "anthropic", "config", "language", "recovery", "trail", "fitted", "piece", "markdown"},
 	{"owner", "claim", "cite", "mention", "clientfile", "errand", "secret", "wordvec"},
 	{"session", "audit"},
 	{"ranking", "search"},
@@ -31,7 +31,7 @@ var layers = [][]string{
 }
 
 // support are packages that only tests and benchmarks import; they may import anything.
-var support = []string{"storetest", "runtest", "pairtest"}
+var support = []string{"storetest", "runtest", "pairtest", "markdown/markdowntest"}
 
 func TestLayers(t *testing.T) {
 	t.Parallel()

@@ -58,7 +58,7 @@ func harmless(t *testing.T, shown string) {
 
 // forbidden is said of characters that are never shown, wherever they stand.
 func forbidden(r rune) bool {
-	return unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) || isTag(r) ||
+	return unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) || r >= 0xe0020 && r <= 0xe007f ||
 		r == 0x200b || r == 0x2060 || r == 0xfeff || r == 0xad
 }
 

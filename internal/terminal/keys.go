@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/hermes-memory/hermes/internal/markdown"
 )
 
 // code names a key.
@@ -221,9 +223,9 @@ func pasted(b []byte) string {
 // characters may arrive alone here, and stay.
 func typed(text string) string {
 	return strings.Map(func(r rune) rune {
-		if shapeless(r) && !turns(r) {
+		if markdown.Shapeless(r) && !markdown.Turns(r) {
 			return r
 		}
-		return seen(0, r)
+		return markdown.Visible(0, r)
 	}, text)
 }
