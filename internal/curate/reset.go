@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/hermes-memory/hermes/internal/compression"
+	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
@@ -15,19 +16,31 @@ import (
 // transcript. Without a key its memory is empty too. It gets its title from its own
 // first exchange. The ids of the old lineage still lead to the old one.
 func (c *Curator) Reset(ctx context.Context, o owner.Owner, id session.ID) (session.Session, error) {
+	return c.ResetTo(ctx, o, id, "", session.EndReset)
+}
+
+// ResetTo is [Curator.Reset] with a reason, and with the id of the new session; "" makes
+// one. If the new session exists, ResetTo returns it and changes nothing, so that an
+// interrupted reset can be repeated.
+func (c *Curator) ResetTo(ctx context.Context, o owner.Owner, id, to session.ID, why session.EndReason) (session.Session, error) {
 	l, old, err := c.takeTip(ctx, o, id, lineage.Bare)
 	if err != nil {
 		return session.Session{}, err
 	}
 	defer l.Release()
 	now := c.now()
+	if to == "" {
+		to = session.NewID(now)
+	} else if done, err := c.sessions.Tip(ctx, o, to); fault.KindOf(err) != fault.NotFound {
+		return done, err
+	}
 	next := session.Session{
-		ID: session.NewID(now), ParentID: old.ID, Key: old.Key, Source: old.Source, UserID: old.UserID, Model: old.Model,
+		ID: to, ParentID: old.ID, Key: old.Key, Source: old.Source, UserID: old.UserID, Model: old.Model,
 		SystemPrompt: old.SystemPrompt, StartedAt: now, LastActive: now,
 	}
 	next.RootID = next.ID
 	if !old.Ended() {
-		old.EndedAt, old.EndReason = now, session.EndReset
+		old.EndedAt, old.EndReason = now, why
 	}
 	l.Stale() // the next turn reads it from the store
 	if err := c.store.AppendTurn(ctx, o, lineage.Step{Ended: &old, Opened: true, Session: next}); err != nil {

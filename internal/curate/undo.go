@@ -30,22 +30,65 @@ type TakenBack struct {
 // begins with that input. Models and memory no longer see the messages. The archive
 // keeps them, marked as undone.
 func (c *Curator) Undo(ctx context.Context, o owner.Owner, id session.ID) (TakenBack, error) {
+	return c.takeBack(ctx, o, id, func(l *lineage.Lineage) (*LastInput, error) { return c.lastInput(ctx, o, l) })
+}
+
+// LastInput is what [Curator.Undo] would undo.
+type LastInput struct {
+	// Message is the newest standing message of the user.
+	Message session.Message
+	// From is the Seq from which on messages would be undone, To the Seq of the next message.
+	From, To int64
+}
+
+// LastInput returns what an undo of a session would undo; nil for nothing.
+func (c *Curator) LastInput(ctx context.Context, o owner.Owner, id session.ID) (*LastInput, error) {
+	l, _, err := c.takeTip(ctx, o, id, lineage.Whole)
+	if err != nil {
+		return nil, err
+	}
+	defer l.Release()
+	return c.lastInput(ctx, o, l.Lineage)
+}
+
+// lastInput is the newest input of a lineage; nil for none.
+func (c *Curator) lastInput(ctx context.Context, o owner.Owner, l *lineage.Lineage) (*LastInput, error) {
+	last, err := c.lastSaid(ctx, o, l)
+	if err != nil || last == nil {
+		return nil, err
+	}
+	from, err := c.wholeFrom(ctx, o, l.Tip.RootID, last.Seq)
+	return &LastInput{Message: *last, From: from, To: l.Tip.NextSeq}, err
+}
+
+// UndoFrom undoes the standing messages of a session from a Seq on, if one of those before
+// the Seq to still stands. So it undoes nothing the second time, whatever was said meanwhile.
+func (c *Curator) UndoFrom(ctx context.Context, o owner.Owner, id session.ID, from, to int64) (TakenBack, error) {
+	return c.takeBack(ctx, o, id, func(l *lineage.Lineage) (*LastInput, error) {
+		left, err := c.sessions.Messages(ctx, o, l.Tip.RootID, session.Range{From: from, To: to, Limit: 1, Standing: true})
+		if err != nil || len(left) == 0 {
+			return nil, err
+		}
+		return &LastInput{From: from}, nil
+	})
+}
+
+// takeBack undoes the messages from the one that is found on.
+func (c *Curator) takeBack(
+	ctx context.Context, o owner.Owner, id session.ID, find func(*lineage.Lineage) (*LastInput, error),
+) (TakenBack, error) {
 	l, tip, err := c.takeTip(ctx, o, id, lineage.Whole)
 	if err != nil {
 		return TakenBack{}, err
 	}
 	defer l.Release()
 	out := TakenBack{Session: tip}
-	last, err := c.lastSaid(ctx, o, l.Lineage)
+	last, err := find(l.Lineage)
 	if err != nil || last == nil {
 		return out, err
 	}
-	out.Text = last.Content
-	from, err := c.wholeFrom(ctx, o, tip.RootID, last.Seq)
-	if err != nil {
-		return out, err
-	}
-	gone, err := c.Withdraw(ctx, o, l.Lineage, from, c.now())
+	out.Text = last.Message.Content
+	gone, err := c.Withdraw(ctx, o, l.Lineage, last.From, c.now())
 	out.Messages, out.Session = len(gone), l.Tip
 	return out, err
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/owner"
 )
 
 // Target is where the output of a fire goes: "local", "webhook:<url>", or
@@ -18,6 +19,9 @@ type Target string
 
 // Local keeps the output in the fire's row and sends it nowhere.
 const Local Target = "local"
+
+// Origin is the chat that a job belongs to. A planner replaces it by the chat's own target.
+const Origin Target = "origin"
 
 // webhook begins the target of a webhook.
 const webhook = "webhook"
@@ -77,12 +81,13 @@ type Event struct {
 
 // Deliverer sends events to one kind of place: a webhook, a chat platform.
 type Deliverer interface {
-	// Check refuses a place that cannot receive events, with Invalid "invalid_deliver".
-	Check(place string) error
-	// Deliver sends an event and returns when the receiver has accepted it. A fault of
+	// Check refuses a place that cannot receive events of an owner, with Invalid
+	// "invalid_deliver".
+	Check(ctx context.Context, o owner.Owner, place string) error
+	// Deliver sends an event of an owner and returns when the receiver has accepted it. A fault of
 	// kind Invalid or NotFound says that retrying is useless. After a crash it may be
 	// called again with the same event.
-	Deliver(ctx context.Context, place string, e *Event) error
+	Deliver(ctx context.Context, o owner.Owner, place string, e *Event) error
 }
 
 // Targets are the kinds of targets other than "local", by the word that begins them:
@@ -90,7 +95,7 @@ type Deliverer interface {
 type Targets map[string]Deliverer
 
 // check refuses a target of an unknown kind.
-func (ts Targets) check(t Target) error {
+func (ts Targets) check(ctx context.Context, o owner.Owner, t Target) error {
 	if t == Local {
 		return nil
 	}
@@ -104,7 +109,7 @@ func (ts Targets) check(t Target) error {
 		return fault.New(fault.Invalid, "invalid_deliver",
 			fmt.Sprintf("Nothing can be delivered to %q. There are: %s.", kind, strings.Join(names, ", "))).At("deliver")
 	}
-	return d.Check(place)
+	return d.Check(ctx, o, place)
 }
 
 const maxURL = 2048

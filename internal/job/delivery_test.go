@@ -16,6 +16,7 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/job"
+	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/sqlite"
 )
 
@@ -43,13 +44,13 @@ type mailbox struct {
 }
 
 // Check implements job.Deliverer.
-func (m *mailbox) Check(string) error { return nil }
+func (m *mailbox) Check(context.Context, owner.Owner, string) error { return nil }
 
 // Deliver implements job.Deliverer.
-func (m *mailbox) Deliver(_ context.Context, place string, e *job.Event) error {
+func (m *mailbox) Deliver(_ context.Context, o owner.Owner, place string, e *job.Event) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.got = append(m.got, place+" "+e.Type+" "+e.Run.Output)
+	m.got = append(m.got, o.ID()+" "+place+" "+e.Type+" "+e.Run.Output)
 	return nil
 }
 
@@ -62,7 +63,7 @@ func TestPlatform(t *testing.T) {
 	h.create(job.Job{Schedule: "in 1h", Deliver: "pigeon:loft:7"})
 	h.set(time.Hour)
 	h.pass()
-	if diff := cmp.Diff([]string{"loft:7 job.run.completed Report 1."}, box.got); diff != "" {
+	if diff := cmp.Diff([]string{"alice loft:7 job.run.completed Report 1."}, box.got); diff != "" {
 		t.Errorf("delivered (-want +got):\n%s", diff)
 	}
 	_, err := h.planner.Create(t.Context(), alice(), job.Job{Name: "x", Prompt: "x", Schedule: "@daily", Deliver: "telegram:7"})

@@ -24,7 +24,7 @@ func (s *Scheduler) deliver(ctx context.Context, o owner.Owner, d *Delivery) {
 	err := error(fault.New(fault.Invalid, "invalid_deliver", fmt.Sprintf("This server cannot deliver to %q any more.", kind)))
 	if target, known := s.targets[kind]; known {
 		try, cancel := context.WithTimeout(ctx, deliveryLease/2)
-		err = recovery.Do(func() error { return target.Deliver(try, place, e) })
+		err = recovery.Do(func() error { return target.Deliver(try, o, place, e) })
 		cancel()
 		recovery.Log(ctx, s.log, "a delivery", err, "event_id", d.ID)
 	}

@@ -6,14 +6,15 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/job"
+	"github.com/hermes-memory/hermes/internal/owner"
 )
 
 // explosive is a place to deliver to that panics, but for the last try.
 type explosive struct{ tries int }
 
-func (*explosive) Check(string) error { return nil }
+func (*explosive) Check(context.Context, owner.Owner, string) error { return nil }
 
-func (e *explosive) Deliver(context.Context, string, *job.Event) error {
+func (e *explosive) Deliver(context.Context, owner.Owner, string, *job.Event) error {
 	if e.tries++; e.tries == 1 {
 		panic("a delivery broke down")
 	}

@@ -16,6 +16,7 @@ import (
 type Planner struct {
 	Store
 	targets Targets
+	origin  func(context.Context, owner.Owner, *Job) (Target, error)
 	zone    string
 	now     func() time.Time
 	changed func()
@@ -25,6 +26,9 @@ type Planner struct {
 type PlannerParts struct {
 	Store   Store
 	Targets Targets
+	// Origin names the chat that a job belongs to, for the target "origin"; nil if there are
+	// no chats. It fails with Invalid "invalid_deliver".
+	Origin func(context.Context, owner.Owner, *Job) (Target, error)
 	// Zone is the time zone of jobs that name none.
 	Zone string
 	Now  func() time.Time
@@ -34,7 +38,7 @@ type PlannerParts struct {
 
 // NewPlanner returns a Planner.
 func NewPlanner(p PlannerParts) *Planner {
-	return &Planner{Store: p.Store, targets: p.Targets, zone: p.Zone, now: p.Now, changed: p.Changed}
+	return &Planner{Store: p.Store, targets: p.Targets, origin: p.Origin, zone: p.Zone, now: p.Now, changed: p.Changed}
 }
 
 // moment is the current time in the precision of the store.
@@ -50,7 +54,7 @@ func (p *Planner) Create(ctx context.Context, o owner.Owner, j Job) (Job, error)
 	if j.Timezone == "" {
 		j.Timezone = p.zone
 	}
-	if err := p.settle(&j, now); err != nil {
+	if err := p.settle(ctx, o, &j, now); err != nil {
 		return Job{}, err
 	}
 	if err := p.CreateJob(ctx, o, j, MaxJobs); err != nil {
@@ -61,11 +65,18 @@ func (p *Planner) Create(ctx context.Context, o owner.Owner, j Job) (Job, error)
 }
 
 // settle validates a job and plans it.
-func (p *Planner) settle(j *Job, now time.Time) error {
+func (p *Planner) settle(ctx context.Context, o owner.Owner, j *Job, now time.Time) error {
 	if err := j.check(); err != nil {
 		return err
 	}
-	if err := p.targets.check(j.Deliver); err != nil {
+	if j.Deliver == Origin && p.origin != nil {
+		chat, err := p.origin(ctx, o, j)
+		if err != nil {
+			return err
+		}
+		j.Deliver = chat
+	}
+	if err := p.targets.check(ctx, o, j.Deliver); err != nil {
 		return err
 	}
 	if kind, _ := j.Deliver.split(); kind == webhook && j.Secret == "" {
@@ -128,7 +139,7 @@ func (p *Planner) Edit(ctx context.Context, o owner.Owner, id ID, c *Patch) (Job
 		}
 	}
 	next := j.NextRunAt
-	if err := p.settleEdit(&j, now, replan); err != nil {
+	if err := p.settleEdit(ctx, o, &j, now, replan); err != nil {
 		return Job{}, err
 	}
 	if !replan {
@@ -143,13 +154,13 @@ func (p *Planner) Edit(ctx context.Context, o owner.Owner, id ID, c *Patch) (Job
 }
 
 // settleEdit is settle for a job whose schedule may have ended.
-func (p *Planner) settleEdit(j *Job, now time.Time, replan bool) error {
+func (p *Planner) settleEdit(ctx context.Context, o owner.Owner, j *Job, now time.Time, replan bool) error {
 	if replan && j.State == Scheduled {
-		return p.settle(j, now)
+		return p.settle(ctx, o, j, now)
 	}
 	planned := *j
 	planned.Schedule = "@daily" // not used
-	if err := p.settle(&planned, now); err != nil {
+	if err := p.settle(ctx, o, &planned, now); err != nil {
 		return err
 	}
 	if _, err := j.parse(); err != nil {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/owner"
 )
 
 // secretPrefix begins a webhook's secret, as Standard Webhooks specifies.
@@ -47,7 +48,7 @@ func NewWebhook(private bool, now func() time.Time) *Webhook {
 }
 
 // Check implements Deliverer.
-func (w *Webhook) Check(place string) error {
+func (w *Webhook) Check(_ context.Context, _ owner.Owner, place string) error {
 	_, err := parseWebhook(place, w.private)
 	return err
 }
@@ -71,7 +72,7 @@ type runData struct {
 }
 
 // Deliver implements Deliverer.
-func (w *Webhook) Deliver(ctx context.Context, place string, e *Event) error {
+func (w *Webhook) Deliver(ctx context.Context, _ owner.Owner, place string, e *Event) error {
 	u, err := parseWebhook(place, w.private)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/owner"
 )
 
 // TestSignature holds the example of the Standard Webhooks specification.
@@ -67,7 +68,7 @@ func TestPrivateWebhooks(t *testing.T) {
 		"127.0.0.1", "localhost", "127.1", "2130706433", "0x7f000001", "017700000001", "0.0.0.0", "[::1]", "[::]", "[::ffff:127.0.0.1]",
 		"[::ffff:7f00:1]", "[::127.0.0.1]", "127.0.0.1.", "LOCALHOST", "[64:ff9b::7f00:1]", "0", "169.254.169.254", "10.0.0.1",
 	} {
-		if err := w.Deliver(t.Context(), "https://"+net.JoinHostPort(trim(host), port)+"/", e); err == nil {
+		if err := w.Deliver(t.Context(), owner.Local(), "https://"+net.JoinHostPort(trim(host), port)+"/", e); err == nil {
 			t.Errorf("%s: got no error", host)
 		}
 	}
@@ -75,7 +76,7 @@ func TestPrivateWebhooks(t *testing.T) {
 		t.Errorf("got %d connections, want none", n)
 	}
 	for _, place := range []string{"http://example.org/", "https://u:p@example.org/", "https:///x", "file:///etc/passwd", "example.org", "https://example.org/#x", "gopher://x/", "https:example.org"} {
-		if err := w.Check(place); fault.CodeOf(err) != "invalid_deliver" {
+		if err := w.Check(t.Context(), owner.Local(), place); fault.CodeOf(err) != "invalid_deliver" {
 			t.Errorf("%s: got %v, want it refused", place, err)
 		}
 	}
@@ -110,7 +111,7 @@ func TestWebhookTellsNoAddress(t *testing.T) {
 		{false, "https://" + closed}, {false, "https://10.0.0.1/"}, {false, "https://[fd00::1]/"}, {false, "https://169.254.169.254/latest"},
 		{false, "https://no-such-name.invalid/"}, {true, "https://no-such-name.invalid/"}, {true, "https://" + closed},
 	} {
-		err := NewWebhook(c.private, time.Now).Deliver(t.Context(), c.place, e)
+		err := NewWebhook(c.private, time.Now).Deliver(t.Context(), owner.Local(), c.place, e)
 		f, ok := errors.AsType[*fault.Error](err)
 		if !ok {
 			t.Fatalf("%s: got %v, want a fault", c.place, err)

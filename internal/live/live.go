@@ -30,6 +30,7 @@ const (
 	KindRun      Kind = "run"
 	KindChat     Kind = "chat"
 	KindResponse Kind = "response"
+	KindPlatform Kind = "platform" // a message on a chat platform
 )
 
 // State is how far a run has come.

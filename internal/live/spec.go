@@ -48,6 +48,7 @@ type stored struct {
 	Stateless   bool             `json:"stateless,omitempty"`
 	Nameless    bool             `json:"nameless,omitempty"`
 	Seen        int64            `json:"seen,omitempty"`
+	Fresh       bool             `json:"fresh,omitempty"`
 	After       *int64           `json:"after,omitempty"`
 	NoFallback  bool             `json:"no_fallback,omitempty"`
 	Idempotency *run.Idempotency `json:"idempotency"`
@@ -110,7 +111,7 @@ func (s *Spec) encode(o owner.Owner) (json.RawMessage, error) {
 	out, err := json.Marshal(stored{
 		Scopes: o.Scopes(), KeyID: o.Key(), Turns: o.Limits().ConcurrentTurns, Source: t.Source, UserID: t.UserID,
 		System: storedMessages(t.System), Messages: storedMessages(t.Messages), Model: t.Model, Body: body,
-		Tools: t.Tools, Budget: t.Budget, Stateless: t.Stateless, Nameless: t.Nameless, Seen: t.Seen,
+		Tools: t.Tools, Budget: t.Budget, Stateless: t.Stateless, Nameless: t.Nameless, Seen: t.Seen, Fresh: t.Fresh,
 		After: t.After, NoFallback: t.NoFallback, Idempotency: idempotency,
 	})
 	if err != nil {
@@ -143,6 +144,6 @@ func (r *Run) request(o owner.Owner) (*run.Request, error) {
 		Owner: owner.Stored(o.ID(), t.Scopes...).Through(t.KeyID, t.Turns), Session: r.Session, Key: r.Key, Source: t.Source, UserID: t.UserID,
 		System: messagesOf(t.System), Messages: messagesOf(t.Messages),
 		Model: t.Model, Streaming: true, Body: t.Body, Tools: t.Tools, Budget: t.Budget, Stateless: t.Stateless,
-		Nameless: t.Nameless, Seen: t.Seen, After: t.After, NoFallback: t.NoFallback, Idempotency: t.Idempotency,
+		Nameless: t.Nameless, Seen: t.Seen, Fresh: t.Fresh, After: t.After, NoFallback: t.NoFallback, Idempotency: t.Idempotency,
 	}, nil
 }

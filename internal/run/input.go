@@ -91,6 +91,9 @@ func continued(l *lineage.Lineage, fresh, known []session.Message) input {
 // without it. What the user says now is stored as it is.
 func (t *laidOut) unforgotten() (input, error) {
 	sent := t.req.Messages
+	if t.req.Fresh && len(sent) > 0 {
+		return input{fresh: sent, asked: sent, tailTo: t.lineage.Tip.NextSeq}, nil
+	}
 	in, err := t.newInput(sent)
 	said := turnStart(sent)
 	for said < len(sent) && session.Echo(sent[said].Note) {

@@ -27,6 +27,9 @@ type Request struct {
 	Key    session.Key
 	Source session.Source
 	UserID string
+	// Fresh says that all messages are new, whatever they say. Otherwise messages that are
+	// stored already are recognized, because most clients send their history again.
+	Fresh bool
 	// System are instructions for this turn only, in addition to the stored prompt.
 	System []session.Message
 	// News are the recent changes in memory that the turn is told; nil for none.
