@@ -79,6 +79,11 @@ type Config struct {
 	Webhooks struct {
 		AllowPrivate bool
 	}
+	// Platforms are the chat platforms, SessionReset the resets of their sessions, and
+	// Gateway what holds for all of them.
+	Platforms    Platforms
+	SessionReset SessionReset
+	Gateway      Gateway
 	// MCPServers are the servers whose tools models may use, sorted by name.
 	MCPServers []MCPServer
 	// AuditKeepDays is how long entries of the audit log are kept; 0 means for ever.
@@ -121,6 +126,7 @@ func Load(src Source) (*Config, error) {
 	c.Runs.ApprovalTimeout = 10 * time.Minute
 	c.Memory.EmbeddingsWait, c.Memory.TokensPerHour = 150*time.Millisecond, 100_000
 	c.Memory.Cache = 64 << 20
+	c.defaultPlatforms()
 	c.Responder, c.Fallback = "auto", "recall"
 	c.Upstream.Probe = true
 	c.Log.Level, c.Log.Format = "info", "text"
@@ -137,7 +143,7 @@ func Load(src Source) (*Config, error) {
 	if err := c.fromEnvironment(src, ""); err != nil {
 		return nil, err
 	}
-	for _, s := range settings {
+	for _, s := range settings() {
 		if v, ok := src.Flags[s.name]; ok {
 			if err := c.set(s, v, "flag --"+s.flag); err != nil {
 				return nil, err
@@ -182,7 +188,7 @@ func (c *Config) Addr() string {
 }
 
 func (c *Config) fromEnvironment(src Source, only string) error {
-	for _, s := range settings {
+	for _, s := range settings() {
 		if only != "" && s.name != only {
 			continue
 		}
@@ -257,8 +263,8 @@ type Row struct {
 
 // Rows lists all settings with their values. Secrets are masked.
 func (c *Config) Rows() []Row {
-	rows := make([]Row, 0, len(settings))
-	for _, s := range settings {
+	rows := make([]Row, 0, len(settings()))
+	for _, s := range settings() {
 		row := Row{Name: s.name, Value: s.get(c), Source: "default", Usage: s.usage}
 		if origin, ok := c.origins[s.name]; ok {
 			row.Source = origin
@@ -280,7 +286,7 @@ type Flag struct {
 // Flags lists the settings that have a flag.
 func Flags() []Flag {
 	var out []Flag
-	for _, s := range settings {
+	for _, s := range settings() {
 		if s.flag != "" {
 			out = append(out, Flag{Setting: s.name, Name: s.flag, Usage: s.usage, Bool: s.boolean})
 		}

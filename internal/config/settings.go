@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -24,8 +25,12 @@ type setting struct {
 }
 
 func find(name string) (setting, bool) {
-	if i := slices.IndexFunc(settings, func(s setting) bool { return s.name == name }); i >= 0 {
-		return settings[i], true
+	all := settings()
+	if i := slices.IndexFunc(all, func(s setting) bool { return s.name == name }); i >= 0 {
+		return all[i], true
+	}
+	if s, ok := resetOverride(name); ok {
+		return s, true
 	}
 	if model, ok := strings.CutPrefix(name, "context.models."); ok {
 		return setting{name: name, set: func(c *Config, v string) error { return setModel(c, model, v) }}, true
@@ -35,11 +40,14 @@ func find(name string) (setting, bool) {
 
 // isSection reports whether settings begin with the name.
 func isSection(name string) bool {
-	return name == "context.models" || slices.ContainsFunc(settings, func(s setting) bool { return strings.HasPrefix(s.name, name+".") })
+	return name == "context.models" || slices.ContainsFunc(settings(), func(s setting) bool { return strings.HasPrefix(s.name, name+".") })
 }
 
 // settings are all settings in the order of display.
-var settings = []setting{
+var settings = sync.OnceValue(func() []setting { return slices.Concat(serverSettings, platformSettings()) })
+
+// serverSettings are the settings of the server, without those of chat platforms.
+var serverSettings = []setting{
 	text("home", "HERMES_HOME", "", "directory of all data", func(c *Config) *string { return &c.Home }),
 
 	text("server.addr", "HERMES_ADDR", "addr", "listen on host:port (default 127.0.0.1:11434)",
@@ -267,7 +275,7 @@ func (c *Config) check() error {
 	if l := &c.Limits; max(l.RequestsPerMinute, l.ConcurrentTurns) > 1_000_000 {
 		return errors.New("limits: at most 1,000,000 requests a minute, and as many turns at once; 0 sets no limit")
 	}
-	if err := c.checkMCP(); err != nil {
+	if err := errors.Join(c.checkMCP(), c.checkPlatforms()); err != nil {
 		return err
 	}
 	if c.Memory.Limit > 0 && c.Memory.Limit < minLimit {
