@@ -24,6 +24,7 @@ var layers = [][]string{
 	{"curate"},
 	{"run"},
 	{"recall", "upstream", "tool", "study", "job", "live"},
+	{"gateway"},
 	{"httpapi", "mcpserver", "sqlite", "upstream/upstreamtest", "terminal"},
 	{"prove", "telemetry"},
 	{"cli"},

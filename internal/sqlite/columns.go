@@ -77,6 +77,7 @@ var erasables = sync.OnceValue(func() map[string]erasable {
 	all := conversationTables()
 	maps.Copy(all, derivedTables())
 	maps.Copy(all, workTables())
+	maps.Copy(all, chatTables())
 	return all
 })
 
@@ -215,6 +216,63 @@ func workTables() map[string]erasable {
 				`DELETE FROM run_events WHERE owner_id = ?1 AND run_id = ?2`, `DELETE FROM runs WHERE owner_id = ?1 AND id = ?2`,
 			},
 			columns: map[string]column{"run_id": {rule: ours}, "type": {rule: ours}, "data": {rule: wholeRow, form: pieces}},
+		},
+	}
+}
+
+// chatTables are the tables of chat platforms. The names of platforms and bots are the
+// operator's.
+func chatTables() map[string]erasable {
+	place := map[string]column{"platform": {rule: ours}, "account": {rule: ours}, "chat_id": {rule: wholeRow}, "thread_id": {rule: wholeRow}}
+	with := func(columns map[string]column) map[string]column {
+		maps.Copy(columns, place)
+		return columns
+	}
+	person := with(map[string]column{
+		"user_id": {rule: wholeRow}, "name": {rule: emptied}, "state": {rule: ours}, "for_owner": {rule: ours},
+	})
+	delete(person, "thread_id")
+	names := with(map[string]column{"user_id": {rule: wholeRow}, "name": {rule: wholeRow}, "label": {rule: wholeRow}})
+	delete(names, "thread_id")
+	return map[string]erasable{
+		"chats": {
+			key:  []string{"platform", "account", "chat_id", "thread_id"},
+			drop: []string{`DELETE FROM chats WHERE owner_id = ?1 AND platform = ?2 AND account = ?3 AND chat_id = ?4 AND thread_id = ?5`},
+			columns: with(map[string]column{
+				"type": {rule: ours}, "title": {rule: emptied}, "session_key": {rule: wholeRow}, "session_id": {rule: emptied},
+				"user_id": {rule: wholeRow},
+				"zone":    {rule: emptied}, "notice": {rule: ours},
+			}),
+		},
+		"chat_names": {
+			key:     []string{"platform", "account", "chat_id", "user_id"},
+			drop:    []string{`DELETE FROM chat_names WHERE owner_id = ?1 AND platform = ?2 AND account = ?3 AND chat_id = ?4 AND user_id = ?5`},
+			columns: names,
+		},
+		"chat_events": {
+			key: []string{"number"}, drop: []string{`DELETE FROM chat_events WHERE owner_id = ?1 AND number = ?2`},
+			columns: with(map[string]column{
+				"event_id": {rule: wholeRow}, "kind": {rule: ours}, "user_id": {rule: wholeRow}, "state": {rule: ours}, "reason": {rule: emptied},
+				"run_id": {rule: ours}, "plan": {rule: wholeRow, form: record}, "label": {rule: wholeRow}, "body": {rule: wholeRow, form: record},
+			}),
+		},
+		"chat_sends": {
+			key: []string{"id"}, drop: []string{`DELETE FROM chat_sends WHERE owner_id = ?1 AND id = ?2`},
+			columns: with(map[string]column{
+				"id": {rule: ours}, "type": {rule: ours}, "origin": {rule: wholeRow}, "text": {rule: wholeRow}, "buttons": {rule: ours},
+				"file_name": {rule: ours}, "file_text": {rule: wholeRow}, "reply_to": {rule: emptied},
+				"interaction": {rule: emptied}, "state": {rule: ours},
+				"message_id": {rule: emptied}, "error": {rule: emptied},
+			}),
+		},
+		"chat_people": {
+			key:     []string{"platform", "account", "user_id"},
+			drop:    []string{`DELETE FROM chat_people WHERE owner_id = ?1 AND platform = ?2 AND account = ?3 AND user_id = ?4`},
+			columns: person,
+		},
+		"chat_positions": { // what was last received there, for the adapter alone
+			key:     []string{"platform", "account"},
+			columns: map[string]column{"platform": {rule: ours}, "account": {rule: ours}, "position": {rule: ours}},
 		},
 	}
 }

@@ -129,9 +129,13 @@ func recordRow(r *live.Run) ([]any, error) {
 // runsOf are the ids of the runs whose turns belong to a lineage, or will.
 const runsOf = `SELECT id FROM runs WHERE owner_id = ?1 AND (root_id = ?2 OR session_id IN (SELECT id FROM sessions WHERE owner_id = ?1 AND root_id = ?2))`
 
-// eraseRuns erases the runs of a lineage with their events.
+// eraseRuns erases the runs of a lineage with their events, and what was sent to the chats
+// of the lineage.
 func (t *tx) eraseRuns(o owner.Owner, root session.ID) error {
 	for _, query := range []string{
+		`DELETE FROM chat_sends WHERE owner_id = ?1 AND state IN ('sent', 'failed') AND (origin IN (` + runsOf + `) OR EXISTS (
+			SELECT 1 FROM chats c JOIN sessions s ON s.owner_id = c.owner_id AND s.id = c.session_id WHERE c.owner_id = ?1 AND s.root_id = ?2
+			AND c.platform = chat_sends.platform AND c.account = chat_sends.account AND c.chat_id = chat_sends.chat_id AND c.thread_id = chat_sends.thread_id))`,
 		`DELETE FROM run_events WHERE owner_id = ?1 AND run_id IN (` + runsOf + `)`,
 		`DELETE FROM runs WHERE owner_id = ?1 AND id IN (` + runsOf + `)`,
 	} {

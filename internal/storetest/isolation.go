@@ -43,19 +43,22 @@ type isolationCase struct {
 // ownerless are the methods that take no owner, with the reason.
 func ownerless() map[string]string {
 	return map[string]string{
-		"Reindex":    "makes an index anew that is one for all, and tells nothing",
-		"Traces":     "counts texts that the caller brings, and tells numbers only",
-		"Clean":      "clears away what was erased, of all owners, and tells nothing",
-		"Repack":     "clears away copies of what was erased, of all owners, and tells nothing",
-		"InsertKey":  "the row names its owner",
-		"KeyByID":    "called before an owner is known, by the keyring alone",
-		"Keys":       "for administrators, by the keyring alone",
-		"RevokeKey":  "for administrators, by the keyring alone",
-		"LimitKey":   "for administrators, by the keyring alone",
-		"DueRuns":    "time passes for everybody: the registry's look at what is due; each row names its owner",
-		"DueWork":    "time passes for everybody: the study's look at what is due; each row names its owner",
-		"WorkCounts": "counts rows of all owners for administrators, and tells numbers and a message of ours only",
-		"Agenda":     "time passes for everybody: the scheduler's look at what is due; each row names its owner",
+		"Reindex":         "makes an index anew that is one for all, and tells nothing",
+		"Traces":          "counts texts that the caller brings, and tells numbers only",
+		"Clean":           "clears away what was erased, of all owners, and tells nothing",
+		"Repack":          "clears away copies of what was erased, of all owners, and tells nothing",
+		"InsertKey":       "the row names its owner",
+		"KeyByID":         "called before an owner is known, by the keyring alone",
+		"Keys":            "for administrators, by the keyring alone",
+		"RevokeKey":       "for administrators, by the keyring alone",
+		"LimitKey":        "for administrators, by the keyring alone",
+		"DueRuns":         "time passes for everybody: the registry's look at what is due; each row names its owner",
+		"DueWork":         "time passes for everybody: the study's look at what is due; each row names its owner",
+		"WorkCounts":      "counts rows of all owners for administrators, and tells numbers and a message of ours only",
+		"UnfinishedChats": "called at the start, before an owner is known; each row names its owner",
+		"IdleChats":       "time passes for everybody: the gateway's look at what is due; each row names its owner",
+		"SweepChats":      "time passes for everybody, and it tells nothing",
+		"Agenda":          "time passes for everybody: the scheduler's look at what is due; each row names its owner",
 	}
 }
 
@@ -123,6 +126,7 @@ func settle(t *testing.T, st Store, o owner.Owner) *talk {
 	settleRun(t, st, o)
 	settleWork(t, st, o)
 	settlePiece(t, st, o)
+	settleChat(t, st, o)
 	if err := st.Enter(t.Context(), o, entry(1, mark)); err != nil {
 		t.Fatalf("record: %v", err)
 	}
@@ -142,6 +146,7 @@ func isolationCases() map[string]isolationCase {
 	maps.Copy(cases, recordWritingCases())
 	maps.Copy(cases, auditCases())
 	maps.Copy(cases, pieceWritingCases())
+	maps.Copy(cases, chatWritingCases())
 	return cases
 }
 

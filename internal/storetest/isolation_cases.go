@@ -46,6 +46,7 @@ func readingCases() map[string]isolationCase {
 	maps.Copy(cases, jobReadingCases())
 	maps.Copy(cases, recordReadingCases())
 	maps.Copy(cases, readerCases())
+	maps.Copy(cases, chatReadingCases())
 	return cases
 }
 

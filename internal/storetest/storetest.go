@@ -10,6 +10,7 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/audit"
 	"github.com/hermes-memory/hermes/internal/curate"
+	"github.com/hermes-memory/hermes/internal/gateway"
 	"github.com/hermes-memory/hermes/internal/job"
 	"github.com/hermes-memory/hermes/internal/live"
 	"github.com/hermes-memory/hermes/internal/memory"
@@ -41,6 +42,7 @@ type Store interface {
 	live.Store
 	live.Queue
 	audit.Store
+	gateway.Store
 }
 
 // test is one clause of the contract. It gets an empty store.
@@ -85,6 +87,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"runs without a client", recordTests()},
 		{"the ledger of runs", recordLedgerTests()},
 		{"names", nameTests()},
+		{"chats", chatTests()},
 		{"isolation", isolationTests()},
 		{"concurrency", concurrencyTests()},
 		{"lineages", lineageTests()},

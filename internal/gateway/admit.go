@@ -1,0 +1,232 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/owner"
+)
+
+// intake is the intake of one bot.
+type intake struct {
+	g   *Gateway
+	bot *Bot
+}
+
+// Position implements Intake.
+func (in *intake) Position(ctx context.Context) (Position, error) {
+	return in.g.store.BotPosition(ctx, in.bot.Owner, in.bot.Adapter.Platform(), in.bot.Account)
+}
+
+// Commit implements Intake.
+func (in *intake) Commit(ctx context.Context, events []Event, after Position) error {
+	_, err := in.g.commit(ctx, in.bot, events, after)
+	return err
+}
+
+// commit decides what becomes of events, and stores them.
+func (g *Gateway) commit(ctx context.Context, b *Bot, events []Event, after Position) (int, error) {
+	c := Committed{Platform: b.Adapter.Platform(), Account: b.Account, After: after, At: g.moment()}
+	var strangers []*Event
+	for i := range events {
+		e := &events[i]
+		e.Place.Platform, e.Place.Account = c.Platform, c.Account
+		cleanEvent(e)
+		if ok, err := g.happened(ctx, b, e); ok || err != nil {
+			if err != nil {
+				return 0, err
+			}
+			continue
+		}
+		a, err := g.admit(ctx, b, e)
+		if err != nil {
+			return 0, err
+		}
+		if a.Reason == reasonStranger && e.Type == DM {
+			strangers = append(strangers, e)
+		}
+		c.Events = append(c.Events, a)
+	}
+	fresh, err := g.store.CommitEvents(ctx, b.Owner, c)
+	if err != nil {
+		return 0, fmt.Errorf("store events: %w", err)
+	}
+	for i := range c.Events {
+		if a := &c.Events[i]; a.State == Waiting {
+			g.notice(a.Owner, &a.Event)
+		}
+	}
+	if fresh > 0 {
+		for _, e := range strangers {
+			g.greet(ctx, b, e)
+		}
+	}
+	return fresh, nil
+}
+
+// Why an event is ignored.
+const (
+	reasonStranger  = "not allowed"
+	reasonElsewhere = "not addressed"
+	reasonEmpty     = "nothing in it"
+)
+
+// admit decides what becomes of an event.
+func (g *Gateway) admit(ctx context.Context, b *Bot, e *Event) (Admitted, error) {
+	a := Admitted{Owner: b.Owner, Event: *e, State: Ignored}
+	person, err := g.person(ctx, b, e)
+	if err != nil {
+		return a, err
+	}
+	switch {
+	case person.State != Approved && !b.mayWrite(e):
+		a.Reason = reasonStranger
+		return a, nil
+	case !g.meant(ctx, b, e):
+		a.Reason = reasonElsewhere
+		return a, nil
+	case e.Kind == Said && e.empty():
+		a.Reason = reasonEmpty
+		return a, nil
+	}
+	if e.Type == DM {
+		a.Owner = person.data(b)
+	}
+	people, err := g.people(ctx, b)
+	if err != nil {
+		return a, err
+	}
+	a.State, a.Keys = Waiting, keysOf(e, people, b.MemoryKey)
+	return a, g.keepUp(ctx, &a)
+}
+
+// mayWrite reports whether the settings let the sender of an event write: as a user, or as
+// a member of a group whose members may all write.
+func (b *Bot) mayWrite(e *Event) bool {
+	return b.allowed(&e.From) || e.Type != DM && named(b.Chats, &Sender{ID: e.Place.Chat})
+}
+
+// empty reports whether nothing is in a message.
+func (e *Event) empty() bool {
+	return strings.TrimSpace(e.Text) == "" && len(e.Files) == 0 && e.Forwarded == nil
+}
+
+// meant reports whether an event is for the bot. A press and a command of the platform
+// always are. In a group, a message is if it addresses the bot, or is in a thread that the
+// bot takes part in.
+func (g *Gateway) meant(ctx context.Context, b *Bot, e *Event) bool {
+	if e.Type == DM || e.Addressed || !b.Mention || e.Kind != Said { // an edit changes only a message that waits
+		return true
+	}
+	if e.Place.Thread == "" {
+		return false
+	}
+	chat, err := g.store.Chat(ctx, b.Owner, e.Place)
+	return err == nil && chat.Session != ""
+}
+
+// person is what the store knows of a sender.
+func (g *Gateway) person(ctx context.Context, b *Bot, e *Event) (Person, error) {
+	p, err := g.store.Person(ctx, b.Owner, b.Adapter.Platform(), b.Account, e.From.ID)
+	if fault.KindOf(err) == fault.NotFound {
+		return Person{}, nil
+	}
+	return p, err
+}
+
+// people is how many may write to a bot.
+func (g *Gateway) people(ctx context.Context, b *Bot) (int, error) {
+	if b.Open {
+		return 1, nil // its caller is one: further chats get the long form
+	}
+	list, err := g.store.ListPeople(ctx, b.Owner, b.Adapter.Platform())
+	if err != nil {
+		return 0, fmt.Errorf("count people: %w", err)
+	}
+	n := len(b.Users)
+	for i := range list {
+		if list[i].State == Approved && list[i].Owner == "" && !named(b.Users, &Sender{ID: list[i].User}) {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// happened handles an event that is about messages of the bot, or about the chat itself.
+func (g *Gateway) happened(ctx context.Context, b *Bot, e *Event) (bool, error) {
+	switch e.Kind {
+	case Moved, Failed, Arrived:
+	case Said, Edited, Called, Pressed:
+		return false, nil
+	}
+	o, err := g.dataOf(ctx, b, e)
+	if err != nil {
+		return true, err
+	}
+	if e.Kind == Moved {
+		return true, g.store.MoveChat(ctx, o, e.Place, e.MovedTo)
+	}
+	return true, g.heard(ctx, o, e)
+}
+
+// dataOf is the owner of an event's chat.
+func (g *Gateway) dataOf(ctx context.Context, b *Bot, e *Event) (owner.Owner, error) {
+	p, err := g.person(ctx, b, e)
+	if err != nil || e.Type != DM {
+		return b.Owner, err
+	}
+	return p.data(b), nil
+}
+
+// data is the owner of a person's DMs with a bot.
+func (p *Person) data(b *Bot) owner.Owner {
+	if p.State == Approved && p.Owner != "" {
+		return owner.Stored(p.Owner)
+	}
+	return b.Owner
+}
+
+// keepUp gives a person's DM the id that the person has now, if it is known by one of the
+// person's other ids.
+func (g *Gateway) keepUp(ctx context.Context, a *Admitted) error {
+	e := &a.Event
+	if e.Type != DM {
+		return nil
+	}
+	for _, id := range e.From.Aliases {
+		at := e.Place
+		at.Chat = id
+		_, err := g.store.Chat(ctx, a.Owner, at)
+		if fault.KindOf(err) == fault.NotFound {
+			continue
+		}
+		if err == nil {
+			err = g.store.MoveChat(ctx, a.Owner, at, e.Place.Chat)
+		}
+		if err != nil {
+			return fmt.Errorf("follow a person: %w", err)
+		}
+	}
+	return nil
+}
+
+// cleanEvent removes what must not be in texts of strangers, and bounds them.
+func cleanEvent(e *Event) {
+	const maxText = 256 << 10
+	e.From.Name, e.Title = oneLine(e.From.Name), oneLine(e.Title)
+	e.Text = cut(e.Text, maxText)
+	for _, q := range []*Quoted{e.Replied, e.Forwarded} {
+		if q != nil {
+			q.Name, q.Text = oneLine(q.Name), cut(q.Text, maxText)
+		}
+	}
+	for i := range e.Files {
+		e.Files[i].Name = oneLine(e.Files[i].Name)
+	}
+	if e.At.IsZero() {
+		e.At = time.Now().UTC()
+	}
+}

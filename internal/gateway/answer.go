@@ -1,0 +1,193 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/live"
+	"github.com/hermes-memory/hermes/internal/owner"
+)
+
+// exists reports whether an error says that a run has begun before.
+func exists(err error) bool { return fault.CodeOf(err) == "run_exists" }
+
+// follow follows the turn of a batch to its end, and shows people what becomes of it.
+func (g *Gateway) follow(ctx context.Context, bot *Bot, o owner.Owner, chat *Chat, b *batch) error {
+	caller := callerOf(o)
+	d := g.drafts.begin(o, chat, b.run, bot.streams(chat))
+	d.notice = chat.Notice
+	defer g.drafts.end(d)
+	newest := b.events[len(b.events)-1].Message
+	g.signal(ctx, bot, chat.Place, newest, Works)
+	typing := time.NewTicker(max(bot.Adapter.Limits().Typing*3/4, time.Second))
+	defer typing.Stop()
+	g.signal(ctx, bot, chat.Place, newest, Typing)
+	for e, err := range g.runs.Follow(ctx, caller, b.run, 0, typing.C) {
+		if err != nil {
+			return g.unfollowed(ctx, bot, o, chat, b, err)
+		}
+		switch {
+		case e.Run != nil:
+			return g.settle(ctx, bot, o, chat, b, e.Run)
+		case e.Seq == 0: // a tick
+			if d.silent() {
+				g.signal(ctx, bot, chat.Place, newest, Typing)
+			}
+		default:
+			if err := g.tell(ctx, o, chat, b, d, &e); err != nil {
+				return err
+			}
+		}
+	}
+	return ctx.Err() // this server is stopping: the next one follows the turn
+}
+
+// unfollowed handles a turn that cannot be followed.
+func (g *Gateway) unfollowed(ctx context.Context, bot *Bot, o owner.Owner, chat *Chat, b *batch, err error) error {
+	switch {
+	case ctx.Err() != nil || fault.CodeOf(err) == "draining":
+		return ctx.Err()
+	case fault.KindOf(err) == fault.NotFound: // the turn was erased while it was under way
+		return g.settle(ctx, bot, o, chat, b, &live.Run{ID: b.run, State: live.Cancelled})
+	}
+	return fmt.Errorf("follow a turn: %w", err)
+}
+
+// tell handles one event of a turn.
+func (g *Gateway) tell(ctx context.Context, o owner.Owner, chat *Chat, b *batch, d *draft, e *live.Event) error {
+	switch e.Type {
+	case live.RunStarted:
+		d.restart()
+	case live.MessageDelta:
+		var p live.Piece
+		if err := json.Unmarshal(e.Data, &p); err != nil {
+			return fmt.Errorf("read a piece of an answer: %w", err)
+		}
+		if d.add(p.Content, g.moment()) {
+			g.lanes.ask(sending, o, chat.Place)
+		}
+	case live.ApprovalRequest:
+		return g.askApproval(ctx, o, chat, b, e)
+	case live.ApprovalResolved:
+		return g.showApproval(ctx, o, chat, b, e)
+	case live.ToolStarted, live.ToolCompleted, live.RunCompleted, live.RunFailed, live.RunCancelled, live.RunInterrupted:
+	}
+	return nil
+}
+
+// silentAnswer is the answer of a model that has nothing to say.
+const silentAnswer = "[SILENT]"
+
+// settle ends a turn: its answer becomes messages, and its events are over.
+func (g *Gateway) settle(ctx context.Context, bot *Bot, o owner.Owner, chat *Chat, b *batch, rec *live.Run) error {
+	text := answerText(rec)
+	s := Settlement{Place: chat.Place, Events: b.names(), State: Answered, Session: rec.Session, At: g.moment()}
+	if rec.State == live.Failed || rec.State == live.Interrupted {
+		s.State, s.Reason = Lost, reasonOf(rec)
+	}
+	if text != "" {
+		if chat.Notice != "" {
+			text, s.Noticed = chat.Notice+"\n\n"+text, true
+		}
+		list, err := g.compose(ctx, bot, o, chat, &message{origin: b.run, text: text, replyTo: b.replyTo(chat), interaction: b.interaction()})
+		if err != nil {
+			return err
+		}
+		s.Sends = list
+	}
+	if err := g.store.SettleEvents(ctx, o, s); err != nil {
+		return fmt.Errorf("settle a turn: %w", err)
+	}
+	mark := Clear
+	if s.State == Lost {
+		mark = Broke
+	}
+	g.signal(ctx, bot, chat.Place, b.events[len(b.events)-1].Message, mark)
+	g.lanes.ask(sending, o, chat.Place)
+	for i := range b.events {
+		g.answered(runID(o, &b.events[i].Event))
+	}
+	return nil
+}
+
+// answerText is what people are told at the end of a turn; "" for nothing.
+func answerText(rec *live.Run) string {
+	text := strings.TrimSpace(rec.Output())
+	if text == silentAnswer {
+		text = ""
+	}
+	if rec.State == live.Completed || rec.State == live.Cancelled {
+		return text
+	}
+	return strings.TrimSpace(text + "\n\n" + reasonOf(rec) + " /retry asks again.")
+}
+
+// reasonOf says why a turn has no complete answer.
+func reasonOf(rec *live.Run) string {
+	if rec.Failure != nil && rec.Failure.Message != "" {
+		return "⚠️ " + rec.Failure.Message
+	}
+	return "⚠️ The answer broke off."
+}
+
+// replyTo is the message that an answer refers to: none in a DM, where nothing else can be
+// meant.
+func (b *batch) replyTo(chat *Chat) MessageID {
+	if chat.Type == DM {
+		return ""
+	}
+	return b.events[len(b.events)-1].Message
+}
+
+// interaction is the one that the answer must carry; "" for none.
+func (b *batch) interaction() string { return b.events[len(b.events)-1].Interaction }
+
+// signal shows people what becomes of a message. It never waits for the platform.
+func (g *Gateway) signal(ctx context.Context, bot *Bot, at Place, m MessageID, mark Mark) {
+	if mark != Typing && (!g.settings.Reactions || m == "") {
+		return
+	}
+	g.lanes.aside(func(ctx context.Context) {
+		const patience = 10 * time.Second
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		if err := bot.Adapter.Signal(ctx, at, m, mark); err != nil && !errors.Is(err, context.Canceled) {
+			g.log.Debug("a mark could not be shown", "platform", at.Platform, "err", err)
+		}
+	})
+}
+
+// streams reports whether answers in a chat are shown while they are written.
+func (b *Bot) streams(c *Chat) bool {
+	if !b.Stream {
+		return false
+	}
+	if _, drafts := b.Adapter.(Drafter); drafts && c.Type == DM {
+		return true
+	}
+	return b.editEach(c.Type) > 0
+}
+
+// editEach is the least time between two edits in a chat; 0 if there are none.
+func (b *Bot) editEach(t ChatType) time.Duration {
+	l := b.Adapter.Limits()
+	if t == DM {
+		return l.Edit
+	}
+	return l.GroupEdit
+}
+
+// answered tells those who wait for an event that it is over.
+func (g *Gateway) answered(run string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, c := range g.waiters[run] {
+		close(c)
+	}
+	delete(g.waiters, run)
+}

@@ -1,0 +1,154 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+const (
+	// sendTimeout bounds one request to a platform.
+	sendTimeout = 30 * time.Second
+	// giveUpAfter is how long a message is tried.
+	giveUpAfter = 24 * time.Hour
+	// leastTries is how often it is tried all the same. A message that waited for a person has
+	// grown old before.
+	leastTries = 20
+)
+
+// attempt does the next step for one message: it finds out what became of an earlier try,
+// sends the message, or brings its text up to date.
+func (g *Gateway) attempt(ctx context.Context, bot *Bot, l *lane, s *Send) error {
+	switch s.State {
+	case ToEdit:
+		return g.update(ctx, bot, l, s)
+	case Sending, Doubtful:
+		if found, err := g.findOut(ctx, bot, l, s); err != nil || found {
+			return err
+		}
+	case ToSend, Parked, Sent, GaveUp:
+	}
+	s.State, s.Attempts = Sending, s.Attempts+1
+	if err := g.mark(ctx, l, s); err != nil {
+		return err
+	}
+	out := outOf(bot, s)
+	id, err := g.send(ctx, bot, out)
+	if ctx.Err() != nil && err != nil {
+		return ctx.Err() // the row says that the message is being sent: the next server finds out
+	}
+	if err == nil {
+		s.State, s.Message, s.SentAt, s.Error = Sent, id, g.moment(), ""
+		if d := g.drafts.of(l.owner, s.Place); d != nil && d.run == s.Origin {
+			d.show(s.Part, out.Text, s.SentAt)
+		}
+		return g.mark(ctx, l, s)
+	}
+	return g.refused(ctx, l, s, err)
+}
+
+// mark stores the state of a message.
+func (g *Gateway) mark(ctx context.Context, l *lane, s *Send) error {
+	if err := g.store.MarkSend(context.WithoutCancel(ctx), l.owner, s); err != nil {
+		return fmt.Errorf("store the state of a message: %w", err)
+	}
+	return nil
+}
+
+// send hands a message to the platform.
+func (g *Gateway) send(ctx context.Context, bot *Bot, out *Out) (MessageID, error) {
+	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
+	defer cancel()
+	id, err := bot.Adapter.Send(ctx, out)
+	limits := bot.Adapter.Limits()
+	g.pace.over(out.Place, out.Type, &limits)
+	return id, err
+}
+
+// findOut finds out whether a message was sent by a try whose end nobody saw.
+func (g *Gateway) findOut(ctx context.Context, bot *Bot, l *lane, s *Send) (bool, error) {
+	finder, ok := bot.Adapter.(Finder)
+	if !ok {
+		return false, nil // the platform cannot be asked: the message is sent again
+	}
+	id, found, err := finder.Find(ctx, outOf(bot, s))
+	if err != nil {
+		return true, g.refused(ctx, l, s, err)
+	}
+	if !found {
+		return false, nil
+	}
+	s.State, s.Message, s.SentAt, s.Error = Sent, id, g.moment(), ""
+	return true, g.mark(ctx, l, s)
+}
+
+// update edits a message that was sent. What is shown already is not sent again.
+func (g *Gateway) update(ctx context.Context, bot *Bot, l *lane, s *Send) error {
+	out := outOf(bot, s)
+	d := g.drafts.of(l.owner, s.Place)
+	if d == nil || d.run != s.Origin || d.part(s.Part).text != out.Text || len(s.Buttons) > 0 || s.File != nil {
+		timed, cancel := context.WithTimeout(ctx, sendTimeout)
+		defer cancel()
+		if err := bot.Adapter.Edit(timed, s.Message, out); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			return g.refused(ctx, l, s, err)
+		}
+	}
+	s.State, s.Error = Sent, ""
+	return g.mark(ctx, l, s)
+}
+
+// tooLong reports whether a message, or its newest text, was tried long enough.
+func (s *Send) tooLong(now time.Time) bool {
+	tried := s.State == ToEdit || s.Attempts >= leastTries
+	return tried && now.Sub(s.CreatedAt) > giveUpAfter
+}
+
+// refused decides what becomes of a message that was not sent.
+func (g *Gateway) refused(ctx context.Context, l *lane, s *Send, err error) error {
+	var failed *SendError
+	if !errors.As(err, &failed) {
+		failed = &SendError{Reason: Unknown, Text: "The platform gave no answer.", Err: err}
+	}
+	again := ToSend
+	if s.State == ToEdit {
+		again = ToEdit
+	}
+	now := g.moment()
+	s.Error = failed.Text
+	switch failed.Reason {
+	case Limited:
+		g.pace.rest(s.Place, failed.All, failed.After)
+		s.State, s.WakeAt, s.Attempts = again, now.Add(failed.After), s.Attempts-1
+	case Malformed:
+		s.State = again
+		if s.Plain { // not even the plain text can be read
+			s.State = GaveUp
+		}
+		s.Plain = true
+	case Gone, Refused:
+		s.State = GaveUp
+	case Closed:
+		s.State, s.WakeAt = Parked, time.Time{} // the person is asked to write
+	case Elsewhere:
+		s.State = again
+		if err := g.store.MoveChat(ctx, l.owner, s.Place, failed.MovedTo); err != nil {
+			return fmt.Errorf("follow a chat: %w", err)
+		}
+	case Unknown:
+		s.State, s.WakeAt = Doubtful, now.Add(backoff(s.Attempts))
+		if again == ToEdit {
+			s.State = ToEdit // an edit can be repeated
+		}
+	case Temporary:
+		s.State, s.WakeAt = again, now.Add(backoff(s.Attempts))
+	}
+	if s.State != Parked && s.tooLong(now) {
+		s.State = GaveUp
+	}
+	g.log.Info("a message was not sent", "platform", s.Place.Platform, "state", s.State, "err", err)
+	return g.mark(ctx, l, s)
+}

@@ -1,0 +1,162 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/markdown"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// bridgeAccount is the account of the chats that come through the generic webhook.
+const bridgeAccount = "bridge"
+
+// bridge is the adapter of the generic webhook. Nothing is sent through it: its caller reads
+// the answers.
+type bridge struct{ platform Platform }
+
+// Platform implements Adapter.
+func (b bridge) Platform() Platform { return b.platform }
+
+// Run implements Adapter.
+func (b bridge) Run(ctx context.Context, _ Intake) error {
+	<-ctx.Done()
+	return nil
+}
+
+// Send implements Adapter.
+func (b bridge) Send(_ context.Context, o *Out) (MessageID, error) { return MessageID(o.ID), nil }
+
+// Edit implements Adapter.
+func (b bridge) Edit(context.Context, MessageID, *Out) error { return nil }
+
+// Signal implements Adapter.
+func (b bridge) Signal(context.Context, Place, MessageID, Mark) error { return nil }
+
+// Fetch implements Adapter.
+func (b bridge) Fetch(context.Context, FileRef) (io.ReadCloser, error) {
+	return nil, fault.New(fault.NotFound, "", "The webhook takes no files.")
+}
+
+// Limits implements Adapter.
+func (b bridge) Limits() Limits {
+	return Limits{Length: math.MaxInt, Count: utf8.RuneCountInString, Dialect: markdown.Plain, Typing: time.Minute}
+}
+
+// bridgeBot is the bot of a platform at the generic webhook. The caller's key decides whose
+// chats they are.
+func bridgeBot(p Platform, o owner.Owner) *Bot {
+	return &Bot{Adapter: bridge{p}, Account: bridgeAccount, Owner: owner.Stored(o.ID()), Open: true}
+}
+
+// platformName matches the names that a bridge may give itself: they are a part of keys and
+// sources.
+var platformName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9_]{1,32}$`) })
+
+// Bridged is what became of an event of a bridge.
+type Bridged struct {
+	EventID string
+	RunID   string
+	Session session.ID
+	Key     session.Key
+	State   EventState
+	// Answer is what was answered, as Markdown; "" if there is no answer, or not yet.
+	Answer string
+}
+
+// Bridge takes an event of a bridge. If wait is set, it returns when the event is over. An
+// event with the id of an earlier one is that one.
+func (g *Gateway) Bridge(ctx context.Context, o owner.Owner, e Event, wait bool) (Bridged, error) {
+	if err := checkBridged(&e); err != nil {
+		return Bridged{}, err
+	}
+	bot := bridgeBot(e.Place.Platform, o)
+	e.Kind, e.Place.Account, e.Addressed = Said, bridgeAccount, true
+	e.Message = MessageID(e.ID)
+	run := runID(bot.Owner, &e)
+	over := g.awaited(run)
+	if _, err := g.commit(ctx, bot, []Event{e}, ""); err != nil {
+		return Bridged{}, err
+	}
+	for wait {
+		b, err := g.bridged(ctx, bot.Owner, &e)
+		if err != nil || b.State != Waiting && b.State != Taken {
+			return b, err
+		}
+		select {
+		case <-over:
+			wait = false
+		case <-ctx.Done():
+			return b, ctx.Err()
+		}
+	}
+	return g.bridged(ctx, bot.Owner, &e)
+}
+
+// checkBridged checks what a bridge sends.
+func checkBridged(e *Event) error {
+	wrong := func(param, msg string) error { return fault.New(fault.Invalid, "invalid_event", msg).At(param) }
+	if !platformName().MatchString(string(e.Place.Platform)) {
+		return wrong("platform", "Name the platform in 1–32 small letters, digits and underscores.")
+	}
+	for param, id := range map[string]string{"event_id": e.ID, "chat_id": e.Place.Chat, "user_id": e.From.ID} {
+		if _, err := session.ParseID(id); err != nil {
+			return wrong(param, "Send "+param+": 1–256 characters of UTF-8 without control characters.")
+		}
+	}
+	switch e.Type {
+	case DM, Group, Channel:
+	default:
+		return wrong("chat_type", "chat_type is dm, group or channel.")
+	}
+	if strings.TrimSpace(e.Text) == "" {
+		return wrong("text", "There is no text.")
+	}
+	return nil
+}
+
+// bridged is what became of an event of a bridge so far.
+func (g *Gateway) bridged(ctx context.Context, o owner.Owner, e *Event) (Bridged, error) {
+	in, err := g.store.ChatEvent(ctx, o, EventName{e.Place.Platform, e.Place.Account, e.ID})
+	if err != nil {
+		return Bridged{}, err
+	}
+	b := Bridged{EventID: e.ID, RunID: in.Run, State: in.State}
+	chat, err := g.store.Chat(ctx, o, in.Place)
+	if err != nil {
+		return b, err
+	}
+	b.Session, b.Key = chat.Session, chat.Key
+	origin := in.Run
+	if origin == "" {
+		origin = runID(o, e) // a command
+	}
+	sends, err := g.store.SendsOf(ctx, o, in.Place, origin)
+	if err != nil {
+		return b, fmt.Errorf("read the answer: %w", err)
+	}
+	var texts []string
+	for i := range sends {
+		texts = append(texts, sends[i].Text)
+	}
+	b.Answer = strings.Join(texts, "\n\n")
+	return b, nil
+}
+
+// awaited is closed when an event is over.
+func (g *Gateway) awaited(run string) <-chan struct{} {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	over := make(chan struct{})
+	g.waiters[run] = append(g.waiters[run], over)
+	return over
+}

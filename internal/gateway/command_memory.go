@@ -1,0 +1,243 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/cite"
+	"github.com/hermes-memory/hermes/internal/curate"
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/live"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// factsShown is how many facts and quotes a command shows.
+const factsShown = 8
+
+// scope is the memory of the chat.
+func (o *order) scope() memory.Scope { return memory.Scope{Key: o.chat.Key} }
+
+// memory shows what is remembered: what answers some words, or the newest facts.
+func (o *order) memory(ctx context.Context) (reply, error) {
+	if o.arg != "" {
+		found, err := o.curator.Recall(ctx, o.owner, o.scope(), ranking.Query{Text: o.arg, At: o.moment(), Limit: factsShown})
+		if err != nil {
+			return reply{}, err
+		}
+		var b strings.Builder
+		for i := range found {
+			q := &found[i].Quote
+			fmt.Fprintf(&b, "- %s (%s)\n", quotedBy(q.Speaker, q.Text), o.date(q.SaidAt))
+		}
+		if b.Len() == 0 {
+			return reply{text: "Nothing about that is remembered."}, nil
+		}
+		return reply{text: b.String()}, nil
+	}
+	facts, err := o.curator.Facts(ctx, o.owner, o.scope())
+	if err != nil {
+		return reply{}, err
+	}
+	var b strings.Builder
+	shown := 0
+	for i := len(facts) - 1; i >= 0 && shown < factsShown; i-- {
+		f := &facts[i]
+		if f.SupersededBy != "" {
+			continue
+		}
+		shown++
+		fmt.Fprintf(&b, "- %s (%s)\n", quotedBy(f.Source.Speaker, f.Quote), o.date(f.SaidAt))
+	}
+	if shown == 0 {
+		return reply{text: "Nothing is remembered yet."}, nil
+	}
+	return reply{text: b.String() + "\n/memory WORDS looks for something."}, nil
+}
+
+// quotedBy is what somebody said, in Markdown.
+func quotedBy(name, text string) string {
+	words := "“" + plain(shortened(oneLineText(text), maxQuote)) + "”"
+	if name == "" {
+		return words
+	}
+	return plain(cite.Name(name)) + ": " + words
+}
+
+// why shows what the last answer was given.
+func (o *order) why(ctx context.Context) (reply, error) {
+	tip, err := o.tip(ctx)
+	if err != nil {
+		return reply{}, err
+	}
+	ms, err := o.sessions.Messages(ctx, o.owner, tip.RootID, session.Range{Limit: 20, Newest: true, Standing: true})
+	if err != nil {
+		return reply{}, fmt.Errorf("read messages: %w", err)
+	}
+	for i := len(ms) - 1; i >= 0; i-- {
+		if ms[i].ReceiptID != "" {
+			told, err := o.curator.Why(ctx, o.owner, ms[i].ReceiptID)
+			return reply{text: o.explained(&told)}, err
+		}
+	}
+	return reply{text: "There is no answer yet."}, nil
+}
+
+// explained is a receipt in words.
+func (o *order) explained(e *curate.Explained) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "The last answer was given %d messages word for word", len(e.Sent))
+	if len(e.Facts)+len(e.Recalled) == 0 {
+		return b.String() + ", and nothing from memory."
+	}
+	b.WriteString(", and from memory:\n\n")
+	left := 2 * factsShown
+	for i := range e.Facts {
+		if left--; left >= 0 {
+			fmt.Fprintf(&b, "- %s (%s)\n", quotedBy(e.Facts[i].Source.Speaker, e.Facts[i].Quote), o.date(e.Facts[i].SaidAt))
+		}
+	}
+	for i := range e.Recalled {
+		if left--; left >= 0 {
+			fmt.Fprintf(&b, "- %s (%s)\n", quotedBy(e.Recalled[i].Speaker, e.Recalled[i].Text), o.date(e.Recalled[i].SaidAt))
+		}
+	}
+	if left < 0 {
+		fmt.Fprintf(&b, "- and %d more\n", -left)
+	}
+	return b.String()
+}
+
+// The buttons of messages. A button's ID is its word and the ID of its message.
+const (
+	pressApprove = "yes"
+	pressDeny    = "no"
+	pressForget  = "forget"
+)
+
+// originForget begins the origin of a message that asks whether to forget something.
+const originForget = "forget "
+
+// forget counts what would be erased, and asks.
+func (o *order) forget(ctx context.Context) (reply, error) {
+	if o.arg == "" {
+		return reply{text: "Say what to forget: /forget THING"}, nil
+	}
+	would, err := o.curator.Forget(ctx, o.owner, o.arg, true)
+	if err != nil {
+		return reply{}, err
+	}
+	if would.Messages+would.Facts+would.Sessions+would.Texts+would.Records+would.Jobs == 0 {
+		return reply{text: "Nothing here mentions that."}, nil
+	}
+	origin := originForget + o.arg
+	id := sendID(o.owner, o.chat.Place, origin, 0)
+	return reply{
+		text: fmt.Sprintf("**%s** stands in %d messages, %d facts and %d other places. Erase all of it for good, everywhere?",
+			plain(o.arg), would.Messages, would.Facts, would.Sessions+would.Texts+would.Records+would.Jobs),
+		origin: origin, buttons: []Button{{ID: pressForget + ":" + id, Label: "Erase"}, {ID: pressDeny + ":" + id, Label: "Keep"}},
+	}, nil
+}
+
+// forgetNow erases a thing, and shows the proof.
+func (o *order) forgetNow(ctx context.Context, thing string) (reply, error) {
+	done, err := o.curator.Forget(ctx, o.owner, thing, false)
+	if err != nil {
+		return reply{}, err
+	}
+	counted := fmt.Sprintf("Erased from %d messages and %d facts. %d files and tables were searched afterwards", done.Messages, done.Facts, len(done.Searched))
+	if done.Left > 0 {
+		return reply{text: fmt.Sprintf("%s, and %d mentions are left: /forget it again.", counted, done.Left)}, nil
+	}
+	return reply{text: counted + ", and nothing is left."}, nil
+}
+
+// press does what a button says.
+func (o *order) press(ctx context.Context) (reply, error) {
+	word, id, _ := strings.Cut(o.event.Button, ":")
+	s, err := o.store.FindSend(ctx, o.owner, o.chat.Place, id, o.event.Message)
+	if fault.KindOf(err) == fault.NotFound || err == nil && len(s.Buttons) == 0 {
+		return reply{text: "That was decided before."}, nil
+	}
+	if err != nil {
+		return reply{}, fmt.Errorf("find a message: %w", err)
+	}
+	if thing, ok := strings.CutPrefix(s.Origin, originForget); ok {
+		return o.pressForget(ctx, &s, word, thing)
+	}
+	if rest, ok := strings.CutPrefix(s.Origin, originApproval); ok {
+		run, call, _ := strings.Cut(rest, " ")
+		return o.decide(ctx, run, call, word == pressApprove)
+	}
+	return reply{text: "That button is not known any more."}, nil
+}
+
+// pressForget erases a thing, or does not. The buttons go first: the second press finds none.
+func (o *order) pressForget(ctx context.Context, s *Send, word, thing string) (reply, error) {
+	if o.chat.Type != DM && !o.bot.admin(&o.event.From) {
+		return reply{text: "In a group, only an admin may do that."}, nil
+	}
+	s.Buttons = nil
+	if word != pressForget {
+		s.Text = "Kept."
+		return reply{}, o.replace(ctx, s)
+	}
+	s.Text = "Erased."
+	if err := o.replace(ctx, s); err != nil {
+		return reply{}, err
+	}
+	return o.forgetNow(ctx, thing)
+}
+
+// replace gives a message another content.
+func (o *order) replace(ctx context.Context, s *Send) error {
+	if err := o.store.AddSends(ctx, o.owner, []Send{*s}); err != nil {
+		return fmt.Errorf("change a message: %w", err)
+	}
+	o.lanes.ask(sending, o.owner, s.Place)
+	return nil
+}
+
+func (o *order) approve(ctx context.Context) (reply, error) { return o.decideNth(ctx, true) }
+
+func (o *order) deny(ctx context.Context) (reply, error) { return o.decideNth(ctx, false) }
+
+// decideNth decides about the n-th call that waits.
+func (o *order) decideNth(ctx context.Context, yes bool) (reply, error) {
+	n, ok := o.number(1, 50)
+	if !ok {
+		return reply{text: "Give the number of the call: /approve 1"}, nil
+	}
+	var rec live.Run
+	if d := o.drafts.of(o.owner, o.chat.Place); d != nil {
+		var err error
+		if rec, err = o.runs.Run(ctx, callerOf(o.owner), d.run); err != nil {
+			return reply{}, err
+		}
+	}
+	if n > len(rec.Approvals) {
+		return reply{text: "Nothing waits for an approval."}, nil
+	}
+	return o.decide(ctx, rec.ID, rec.Approvals[n-1].CallID, yes)
+}
+
+func (o *order) home(ctx context.Context) (reply, error) {
+	if err := o.store.SetHome(ctx, o.owner, o.chat.Place); err != nil {
+		return reply{}, err
+	}
+	return reply{text: "Jobs that deliver to `" + string(o.chat.Place.Platform) + "` report here from now on."}, nil
+}
+
+func (o *order) help(context.Context) (reply, error) {
+	var b strings.Builder
+	b.WriteString("I remember what you tell me, and say where I know it from. Just write.\n\n")
+	for _, c := range commands() {
+		if c.name == "start" || c.name == "sethome" {
+			continue
+		}
+		fmt.Fprintf(&b, "- `/%s` – %s\n", strings.TrimSpace(c.name+" "+c.args), c.usage)
+	}
+	return reply{text: b.String()}, nil
+}

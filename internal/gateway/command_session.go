@@ -1,0 +1,302 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// move is the plan of a command that leads a chat to another session.
+type move struct {
+	From session.ID `json:"from"`
+	To   session.ID `json:"to"`
+}
+
+// planned encodes a plan.
+func planned(v any) (string, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return "", fmt.Errorf("encode a plan: %w", err)
+	}
+	return string(b), nil
+}
+
+// read decodes the order's plan.
+func (o *order) read(v any) error {
+	if err := json.Unmarshal([]byte(o.plan), v); err != nil {
+		return fmt.Errorf("decode a plan: %w", err)
+	}
+	return nil
+}
+
+func (o *order) planReset(context.Context) (string, error) {
+	return planned(move{From: o.chat.Session, To: session.NewID(o.now())})
+}
+
+// reset stops what runs, ends the session, and begins one under the same key.
+func (o *order) reset(ctx context.Context) (reply, error) {
+	var m move
+	if err := o.read(&m); err != nil {
+		return reply{}, err
+	}
+	if m.From == "" {
+		return reply{text: "Nothing has been said in this session yet."}, nil
+	}
+	if err := o.stopRun(ctx); err != nil {
+		return reply{}, err
+	}
+	if err := o.rotate(ctx, o.owner, o.chat, m, session.EndReset, ""); err != nil {
+		return reply{}, err
+	}
+	return reply{text: "A new session has begun. What was said is kept, and memory stays. /resume brings the old session back."}, nil
+}
+
+// undoing is the plan of a command that takes messages back.
+type undoing struct {
+	Session session.ID `json:"session"`
+	From    int64      `json:"from"` // Seq; -1 if there is nothing to take back
+	To      int64      `json:"to"`
+	// The message of the user that is taken back.
+	Name    string          `json:"name,omitempty"`
+	Content string          `json:"content,omitempty"`
+	Wire    json.RawMessage `json:"wire,omitempty"`
+}
+
+func (o *order) planUndo(ctx context.Context) (string, error) {
+	if err := o.stopRun(ctx); err != nil {
+		return "", err
+	}
+	u := undoing{Session: o.chat.Session, From: -1}
+	if u.Session == "" {
+		return planned(u)
+	}
+	last, err := o.curator.LastInput(ctx, o.owner, u.Session)
+	if err != nil {
+		return "", err
+	}
+	if last != nil {
+		u.From, u.To, u.Name, u.Content, u.Wire = last.From, last.To, last.Message.Name, last.Message.Content, last.Message.Wire
+	}
+	return planned(u)
+}
+
+// takeBack takes the planned messages back. It does nothing the second time.
+func (o *order) takeBack(ctx context.Context) (undoing, int, error) {
+	var u undoing
+	if err := o.read(&u); err != nil || u.From < 0 {
+		return u, 0, err
+	}
+	back, err := o.curator.UndoFrom(ctx, o.owner, u.Session, u.From, u.To)
+	return u, back.Messages, err
+}
+
+func (o *order) undo(ctx context.Context) (reply, error) {
+	u, _, err := o.takeBack(ctx)
+	if err != nil || u.From < 0 {
+		return reply{text: "There is nothing to take back."}, err
+	}
+	return reply{text: "Taken back, and no longer remembered: “" + shortened(u.Content, 80) + "”"}, nil
+}
+
+// retry takes the last exchange back and asks the same again.
+func (o *order) retry(ctx context.Context) (reply, error) {
+	u, _, err := o.takeBack(ctx)
+	if err != nil || u.From < 0 {
+		return reply{text: "There is nothing to ask again."}, err
+	}
+	return reply{run: runID(o.owner, &o.event.Event)}, nil
+}
+
+// again is the message that a /retry asks again; false for other events.
+func (e *Inbound) again() (session.Message, bool) {
+	if e.Plan == "" {
+		return session.Message{}, false
+	}
+	var u undoing
+	if json.Unmarshal([]byte(e.Plan), &u) != nil || u.Content == "" {
+		return session.Message{}, false
+	}
+	return session.Message{Role: session.User, Name: u.Name, Content: u.Content, Wire: u.Wire, SaidAt: e.At}, true
+}
+
+func (o *order) title(ctx context.Context) (reply, error) {
+	tip, err := o.tip(ctx)
+	if err != nil {
+		return reply{}, err
+	}
+	if o.arg != "" {
+		title := oneLine(o.arg)
+		if tip, err = o.curator.Edit(ctx, o.owner, tip.ID, session.Patch{Title: &title, At: o.moment()}, nil); err != nil {
+			return reply{}, err
+		}
+	}
+	if tip.Title == "" {
+		return reply{text: "The session has no title. /title TEXT gives it one."}, nil
+	}
+	return reply{text: "Title: " + plain(tip.Title)}, nil
+}
+
+func (o *order) compress(ctx context.Context) (reply, error) {
+	tip, err := o.tip(ctx)
+	if err != nil {
+		return reply{}, err
+	}
+	folded, err := o.curator.Compress(ctx, o.owner, tip.ID)
+	if err != nil {
+		return reply{}, err
+	}
+	if !folded.Compressed {
+		return reply{text: folded.Reason}, nil
+	}
+	return reply{text: "Older messages are folded into a summary. Nothing of them is lost."}, nil
+}
+
+// tip is the session of the chat. NotFound before the first turn.
+func (o *order) tip(ctx context.Context) (session.Session, error) {
+	if o.chat.Session == "" {
+		return session.Session{}, fault.New(fault.NotFound, "", "Nothing has been said in this session yet.")
+	}
+	tip, err := o.sessions.Tip(ctx, o.owner, o.chat.Session)
+	if fault.KindOf(err) == fault.NotFound {
+		return tip, fault.New(fault.NotFound, "", "Nothing has been said in this session yet.")
+	}
+	return tip, err
+}
+
+func (o *order) status(ctx context.Context) (reply, error) {
+	tip, err := o.tip(ctx)
+	if err != nil {
+		return reply{}, err
+	}
+	lines := []string{
+		"Session: `" + string(tip.ID) + "`", "Memory: `" + string(o.chat.Key) + "`",
+		fmt.Sprintf("Messages: %d", tip.NextSeq), fmt.Sprintf("Tokens: %d in, %d out", tip.InputTokens, tip.OutputTokens),
+	}
+	if tip.Title != "" {
+		lines = append(lines, "Title: "+plain(tip.Title))
+	}
+	if d := o.drafts.of(o.owner, o.chat.Place); d != nil {
+		lines = append(lines, "An answer is under way. /stop ends it.")
+	}
+	if due := o.settings.Resets.of(o.chat).due(o.chat.Active, o.zone(o.bot, o.chat)); !due.IsZero() {
+		lines = append(lines, "Next reset: "+due.In(o.zone(o.bot, o.chat)).Format("Mon 2 Jan 15:04 MST"))
+	}
+	return reply{text: strings.Join(lines, "\n")}, nil
+}
+
+// sessionsShown is how many sessions are listed unless a number is given.
+const sessionsShown = 5
+
+// siblings are the newest sessions under the chat's key, newest first.
+func (o *order) siblings(ctx context.Context, most int) ([]session.Session, error) {
+	var out []session.Session
+	var before session.Cursor
+	for pages := 0; pages < 20 && len(out) < most; pages++ {
+		list, err := o.sessions.Sessions(ctx, o.owner, session.Filter{Before: before, Limit: 100})
+		if err != nil {
+			return nil, fmt.Errorf("list sessions: %w", err)
+		}
+		for _, s := range list {
+			if s.Key == o.chat.Key && s.NextSeq > 0 && len(out) < most {
+				out = append(out, s)
+			}
+		}
+		if len(list) < 100 {
+			break
+		}
+		last := list[len(list)-1]
+		before = session.Cursor{LastActive: last.LastActive, ID: last.RootID}
+	}
+	return out, nil
+}
+
+func (o *order) list(ctx context.Context) (reply, error) {
+	n, ok := o.number(sessionsShown, 50)
+	if !ok {
+		return reply{text: "Give a number from 1 to 50: /sessions 10"}, nil
+	}
+	list, err := o.siblings(ctx, n)
+	if err != nil || len(list) == 0 {
+		return reply{text: "There are no sessions here yet."}, err
+	}
+	var b strings.Builder
+	for i, s := range list {
+		name := s.Title
+		if name == "" {
+			name = string(s.ID)
+		}
+		fmt.Fprintf(&b, "%d. %s, %s, %d messages\n", i+1, plain(name), s.LastActive.In(o.zone(o.bot, o.chat)).Format("2 Jan 15:04"), s.NextSeq)
+	}
+	return reply{text: b.String() + "\n/resume N goes on with one of them."}, nil
+}
+
+func (o *order) planResume(ctx context.Context) (string, error) {
+	if o.arg == "" {
+		return planned(move{From: o.chat.Session})
+	}
+	list, err := o.siblings(ctx, 200)
+	if err != nil {
+		return "", err
+	}
+	m := move{From: o.chat.Session}
+	if n, err := strconv.Atoi(o.arg); err == nil && n >= 1 && n <= len(list) {
+		m.To = list[n-1].RootID
+		return planned(m)
+	}
+	for _, s := range list {
+		if string(s.ID) == o.arg || string(s.RootID) == o.arg || strings.EqualFold(s.Title, o.arg) || strings.HasPrefix(string(s.ID), o.arg) {
+			m.To = s.RootID
+			break
+		}
+	}
+	return planned(m)
+}
+
+// resumeOther leads the chat to another session of its key.
+func (o *order) resumeOther(ctx context.Context) (reply, error) {
+	var m move
+	if err := o.read(&m); err != nil {
+		return reply{}, err
+	}
+	switch {
+	case o.arg == "":
+		return o.list(ctx)
+	case m.To == "":
+		return reply{text: "No session of this chat is called that. /sessions lists them."}, nil
+	}
+	if err := o.stopRun(ctx); err != nil {
+		return reply{}, err
+	}
+	err := o.store.LeadChat(ctx, o.owner, o.chat.Place, m.From, m.To, "")
+	if err != nil && fault.KindOf(err) != fault.Conflict { // a conflict: it was done before
+		return reply{}, err
+	}
+	tip, err := o.sessions.Tip(ctx, o.owner, m.To)
+	if err != nil {
+		return reply{}, err
+	}
+	name := tip.Title
+	if name == "" {
+		name = string(tip.ID)
+	}
+	return reply{text: fmt.Sprintf("Going on with %s, %d messages.", plain(name), tip.NextSeq)}, nil
+}
+
+// stopRun stops the turn that is under way, and keeps its part.
+func (o *order) stopRun(ctx context.Context) error {
+	_, err := o.stopTurn(ctx, o.owner, o.chat.Place)
+	return err
+}
+
+func (o *order) stop(ctx context.Context) (reply, error) {
+	stopped, err := o.stopTurn(ctx, o.owner, o.chat.Place)
+	if err != nil || !stopped {
+		return reply{text: "Nothing is under way."}, err
+	}
+	return reply{}, nil // the answer ends where it was stopped
+}

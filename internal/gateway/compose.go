@@ -1,0 +1,94 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hermes-memory/hermes/internal/markdown"
+	"github.com/hermes-memory/hermes/internal/owner"
+)
+
+// message is a text to be sent to a chat, in as many parts as it needs.
+type message struct {
+	origin      string // the turn, the command or the delivery that it belongs to
+	text        string // Markdown
+	replyTo     MessageID
+	interaction string
+	buttons     []Button // under the last part
+}
+
+const (
+	// mostParts is how many parts a text is sent in. A longer one is sent as a file behind
+	// its first parts.
+	mostParts = 8
+	// shownOfLong is how many parts of such a text are sent.
+	shownOfLong = 2
+	// longName is the name of the file.
+	longName = "answer.md"
+)
+
+// compose cuts a text into messages. Messages that were sent for the same origin while the
+// text was being written are among them, so that they get the final text.
+func (g *Gateway) compose(ctx context.Context, bot *Bot, o owner.Owner, chat *Chat, m *message) ([]Send, error) {
+	before, err := g.store.SendsOf(ctx, o, chat.Place, m.origin)
+	if err != nil {
+		return nil, fmt.Errorf("read what was sent: %w", err)
+	}
+	texts, file := partsOf(bot, m.text)
+	for len(texts) < len(before) {
+		texts = append(texts, emptied) // the answer has become shorter than what was shown of it
+	}
+	now := g.moment()
+	list := make([]Send, len(texts))
+	for i, text := range texts {
+		list[i] = Send{
+			ID: sendID(o, chat.Place, m.origin, i), Place: chat.Place, Type: chat.Type, Origin: m.origin, Part: i, Text: text,
+			State: ToSend, CreatedAt: now,
+		}
+	}
+	list[0].ReplyTo, list[0].Interaction = m.replyTo, m.interaction
+	last := &list[len(list)-1]
+	last.Buttons, last.File = m.buttons, file
+	return list, nil
+}
+
+// emptied is the text of a message that is no longer needed.
+const emptied = "–"
+
+// partsOf are the parts of a text, as Markdown, and the file that holds all of it if it is
+// very long; nil otherwise.
+func partsOf(bot *Bot, text string) ([]string, *File) {
+	parts := split(bot, text)
+	var file *File
+	if len(parts) > mostParts && bot.Adapter.Limits().FileSize > 0 {
+		file = &File{Name: longName, Data: []byte(text)}
+		parts = parts[:shownOfLong]
+	}
+	out := make([]string, len(parts))
+	for i := range parts {
+		out[i] = parts[i].Source
+	}
+	return out, file
+}
+
+// split cuts a text as a platform needs it. There is at least one part.
+func split(bot *Bot, text string) []markdown.Part {
+	l := bot.Adapter.Limits()
+	if parts := markdown.Split(text, l.Length, l.Count, l.Dialect); len(parts) > 0 {
+		return parts
+	}
+	return []markdown.Part{{Source: text, Text: text}}
+}
+
+// outOf is a stored message as it is sent.
+func outOf(bot *Bot, s *Send) *Out {
+	out := &Out{
+		ID: s.ID, Place: s.Place, Type: s.Type, ReplyTo: s.ReplyTo, Buttons: s.Buttons, File: s.File, Interaction: s.Interaction, Plain: s.Plain,
+	}
+	dialect := bot.Adapter.Limits().Dialect
+	if s.Plain {
+		dialect = markdown.Plain
+	}
+	out.Text = markdown.Render(markdown.Parse(s.Text), dialect)
+	return out
+}

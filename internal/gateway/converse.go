@@ -1,0 +1,105 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/live"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// maxOpen is how many open events of a chat are looked at together.
+const maxOpen = 200
+
+// converse takes the turns of a chat, one after the other, until no event waits.
+func (g *Gateway) converse(ctx context.Context, l *lane) error {
+	bot := g.botOf(l.place)
+	if bot == nil {
+		return nil
+	}
+	for ctx.Err() == nil {
+		open, err := g.store.OpenEvents(ctx, l.owner, l.place, maxOpen)
+		if err != nil {
+			return fmt.Errorf("read events: %w", err)
+		}
+		b := nextBatch(open)
+		if err := g.tooLate(ctx, l, b.late); err != nil {
+			return err
+		}
+		switch {
+		case b.run != "":
+			err = g.answer(ctx, bot, l, &b)
+		case len(b.events) == 0:
+			return nil
+		case g.moment().Before(b.ready):
+			l.bell.Sleep(ctx, b.ready)
+		default:
+			err = g.take(ctx, bot, l, &b)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tooLate ends edits of messages whose turns have begun.
+func (g *Gateway) tooLate(ctx context.Context, l *lane, edits []Inbound) error {
+	if len(edits) == 0 {
+		return nil
+	}
+	s := Settlement{Place: l.place, State: Ignored, Reason: "edited too late", At: g.moment()}
+	for i := range edits {
+		s.Events = append(s.Events, edits[i].name())
+	}
+	return g.store.SettleEvents(ctx, l.owner, s)
+}
+
+// take gives the events of a batch to a turn. What a reset owes is done before.
+func (g *Gateway) take(ctx context.Context, bot *Bot, l *lane, b *batch) error {
+	if err := g.resetBefore(ctx, bot, l.owner, l.place); err != nil {
+		return err
+	}
+	now := g.moment()
+	_, err := g.store.TakeEvents(ctx, l.owner, Taking{
+		Place: l.place, Events: b.names(), Run: runID(l.owner, &b.events[0].Event), Session: session.NewID(now), At: now,
+	})
+	if fault.KindOf(err) == fault.Conflict { // a command has ended an event meanwhile
+		return nil
+	}
+	return err
+}
+
+// answer begins the turn of a batch, unless it has begun before, and follows it to its end.
+func (g *Gateway) answer(ctx context.Context, bot *Bot, l *lane, b *batch) error {
+	chat, err := g.store.Chat(ctx, l.owner, l.place)
+	if err != nil {
+		return fmt.Errorf("read chat: %w", err)
+	}
+	caller := callerOf(l.owner)
+	if _, err := g.runs.Run(ctx, caller, b.run); fault.KindOf(err) == fault.NotFound {
+		err = g.begin(ctx, bot, caller, &chat, b)
+		switch fault.KindOf(err) {
+		case fault.Invalid, fault.TooLarge, fault.Forbidden: // another try would fail, too
+			return g.settle(ctx, bot, l.owner, &chat, b, &live.Run{ID: b.run, State: live.Failed, Failure: failureOf(err)})
+		}
+		if err != nil {
+			return fmt.Errorf("begin a turn: %w", err)
+		}
+	} else if err != nil {
+		return fmt.Errorf("find a turn: %w", err)
+	}
+	return g.follow(ctx, bot, l.owner, &chat, b)
+}
+
+// callerOf is the caller of the turns of a chat.
+func callerOf(o owner.Owner) owner.Owner {
+	return owner.Stored(o.ID(), owner.Chat, owner.Memory, owner.SessionsRead)
+}
+
+// failureOf is an error as the end of a turn.
+func failureOf(err error) *live.Failure {
+	return &live.Failure{Kind: fault.KindOf(err), Code: fault.CodeOf(err), Message: fault.MessageOf(err)}
+}

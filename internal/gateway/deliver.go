@@ -1,0 +1,63 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// deliver sends the messages of a chat, in their order and one at a time, until none is left
+// that can be sent now. Between them it shows the answer that is being written.
+func (g *Gateway) deliver(ctx context.Context, l *lane) error {
+	bot := g.botOf(l.place)
+	if bot == nil {
+		return nil
+	}
+	for ctx.Err() == nil {
+		list, err := g.store.Sends(ctx, l.owner, l.place, maxOpen)
+		if err != nil {
+			return fmt.Errorf("read messages: %w", err)
+		}
+		wake, err := g.deliverNext(ctx, bot, l, list)
+		if err != nil {
+			return err
+		}
+		if wake.IsZero() {
+			return nil
+		}
+		if wake.After(g.now()) {
+			l.bell.Sleep(ctx, wake)
+		}
+	}
+	return nil
+}
+
+// deliverNext sends the first message that is not over, or shows the answer that is being
+// written. It returns when to look again; the zero time if there is nothing left to do.
+func (g *Gateway) deliverNext(ctx context.Context, bot *Bot, l *lane, list []Send) (time.Time, error) {
+	for i := range list {
+		s := &list[i]
+		if s.asked() && g.closed(ctx, l, s) {
+			continue // only a message of the person opens the chat again
+		}
+		now := g.moment()
+		if s.WakeAt.After(now) {
+			return s.WakeAt, nil
+		}
+		limits := bot.Adapter.Limits()
+		if next := g.pace.turn(s.Place, s.Type, &limits); !next.IsZero() {
+			return next, nil
+		}
+		if s.State == Parked && s.WakeAt.IsZero() {
+			return now, g.ask(ctx, bot, l, s, list[:i])
+		}
+		return now, g.attempt(ctx, bot, l, s)
+	}
+	return g.showDraft(ctx, bot, l)
+}
+
+// closed reports whether a parked message must go on waiting.
+func (g *Gateway) closed(ctx context.Context, l *lane, s *Send) bool {
+	chat, err := g.store.Chat(ctx, l.owner, l.place)
+	return err != nil || !chat.Active.After(s.WakeAt)
+}

@@ -1,0 +1,134 @@
+package gateway
+
+import (
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/hermes-memory/hermes/internal/owner"
+)
+
+// When the first text of an answer is shown.
+const (
+	firstText = 40 // characters
+	firstWait = 1500 * time.Millisecond
+)
+
+// draft is an answer that is being written.
+type draft struct {
+	owner   owner.Owner
+	chat    *Chat
+	run     string
+	streams bool
+	notice  string // what the answer begins with; "" for nothing
+
+	mu    sync.Mutex
+	text  string
+	begun time.Time // when the first text came; zero before
+	shown []shownPart
+}
+
+// shownPart is a part of the answer as the platform shows it.
+type shownPart struct {
+	text string
+	at   time.Time
+}
+
+// restart throws the text away: the turn has begun again. What is shown stays, and is edited.
+func (d *draft) restart() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.text, d.begun = "", time.Time{}
+}
+
+// add adds text. It reports whether the text is to be shown.
+func (d *draft) add(text string, now time.Time) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if text == "" {
+		return false
+	}
+	if d.text == "" {
+		d.begun = now
+	}
+	d.text += text
+	return d.streams
+}
+
+// silent reports whether there is no text yet.
+func (d *draft) silent() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.text == ""
+}
+
+// visible is the text to be shown at a time; "" while it is too short. until is when a text
+// that is too short is shown all the same; zero for never.
+func (d *draft) visible(now time.Time) (text string, until time.Time) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case !d.streams || d.text == "":
+		return "", time.Time{}
+	case utf8.RuneCountInString(d.text) < firstText && now.Sub(d.begun) < firstWait:
+		return "", d.begun.Add(firstWait)
+	case len(d.text) <= len(silentAnswer) && silentAnswer[:len(d.text)] == d.text:
+		return "", time.Time{}
+	}
+	if d.notice != "" {
+		return d.notice + "\n\n" + d.text, time.Time{}
+	}
+	return d.text, time.Time{}
+}
+
+// show notes what the platform shows of a part.
+func (d *draft) show(part int, text string, at time.Time) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for len(d.shown) <= part {
+		d.shown = append(d.shown, shownPart{})
+	}
+	d.shown[part] = shownPart{text, at}
+}
+
+// part is what the platform shows of a part.
+func (d *draft) part(n int) shownPart {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if n < len(d.shown) {
+		return d.shown[n]
+	}
+	return shownPart{}
+}
+
+// drafts are the answers that are being written, by chat.
+type drafts struct {
+	mu sync.Mutex
+	by map[laneKey]*draft
+}
+
+// begin begins the draft of a chat's turn.
+func (ds *drafts) begin(o owner.Owner, c *Chat, run string, streams bool) *draft {
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	d := &draft{owner: o, chat: c, run: run, streams: streams}
+	ds.by[laneKey{answering, o.ID(), c.Place}] = d
+	return d
+}
+
+// end ends a draft.
+func (ds *drafts) end(d *draft) {
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	key := laneKey{answering, d.owner.ID(), d.chat.Place}
+	if ds.by[key] == d {
+		delete(ds.by, key)
+	}
+}
+
+// of is the draft of a chat; nil for none.
+func (ds *drafts) of(o owner.Owner, at Place) *draft {
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	return ds.by[laneKey{answering, o.ID(), at}]
+}

@@ -1,0 +1,189 @@
+// Package gateway is the door of the chat platforms. It stores what adapters receive,
+// takes one turn for each message, and sends the answers through the adapters, once.
+//
+// An adapter knows the protocol of its platform, and nothing of sessions or turns. The
+// gateway knows no platform: what differs between platforms is in [Limits].
+//
+// An event goes down the package once: admit.go decides whether it counts and stores it,
+// converse.go gathers events into a turn, turn.go writes the turn, answer.go follows it,
+// and deliver.go sends its text. Each step is a row before it is done, so that the next
+// server goes on where this one stopped.
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/audit"
+	"github.com/hermes-memory/hermes/internal/claim"
+	"github.com/hermes-memory/hermes/internal/curate"
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/live"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/recovery"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// Gateway runs the bots. It is safe for concurrent use.
+type Gateway struct {
+	store    Store
+	sessions session.Store
+	runs     *live.Registry
+	curator  *curate.Curator
+	guard    Guard
+	saver    Saver
+	log      *slog.Logger
+	audit    Auditor
+	now      func() time.Time
+	settings Settings
+	bots     []*Bot
+
+	lanes   *lanes
+	drafts  drafts
+	pace    pace
+	bell    *claim.Bell // of the resets
+	mu      sync.Mutex
+	waiters map[string][]chan struct{} // of the answers to events, by the turn's id
+	// greeted is when a stranger was last sent a code.
+	greeted map[string]time.Time
+	wrong   wrongCodes
+}
+
+// Guard says whether a session has work under way that a reset would interrupt.
+type Guard interface {
+	// Busy reports whether a job fires in a session, or a process runs for it.
+	Busy(ctx context.Context, o owner.Owner, at session.ID) (bool, error)
+}
+
+// Saver takes the turn in which a model saves memories and skills before a reset.
+type Saver interface {
+	// Save takes the turn. Its failure loses nothing.
+	Save(ctx context.Context, o owner.Owner, s session.Session) error
+}
+
+// Auditor records who did what.
+type Auditor interface {
+	Enter(ctx context.Context, o owner.Owner, e audit.Entry) error
+}
+
+// Parts are what a Gateway is made of.
+type Parts struct {
+	Store    Store
+	Sessions session.Store
+	Runs     *live.Registry
+	Curator  *curate.Curator
+	Guard    Guard // nil: nothing else is under way
+	Saver    Saver // nil: nothing is saved
+	Audit    Auditor
+	Settings Settings
+	Bots     []*Bot
+	Now      func() time.Time
+	Log      *slog.Logger
+}
+
+// New returns a Gateway. Nothing is received or sent before Run.
+func New(p Parts) *Gateway {
+	g := &Gateway{
+		store: p.Store, sessions: p.Sessions, runs: p.Runs, curator: p.Curator, guard: p.Guard, saver: p.Saver, audit: p.Audit, log: p.Log,
+		now: p.Now, settings: p.Settings, bots: p.Bots, bell: claim.NewBell(p.Now), waiters: make(map[string][]chan struct{}),
+		greeted: make(map[string]time.Time),
+	}
+	g.lanes = &lanes{now: p.Now, log: p.Log, do: g.do, active: make(map[laneKey]*lane)}
+	g.drafts.by = make(map[laneKey]*draft)
+	g.pace = newPace(p.Now)
+	return g
+}
+
+// moment is the time in the precision of the store.
+func (g *Gateway) moment() time.Time { return g.now().UTC().Truncate(time.Millisecond) }
+
+// do does one kind of work for one chat.
+func (g *Gateway) do(ctx context.Context, t task, l *lane) error {
+	switch t {
+	case answering:
+		return g.converse(ctx, l)
+	case commanding:
+		return g.obey(ctx, l)
+	case sending:
+		return g.deliver(ctx, l)
+	}
+	return nil
+}
+
+// Run runs the bots until ctx ends. It then stops receiving, and gives up waiting for turns
+// and sends: they are rows, and the next server goes on with them.
+func (g *Gateway) Run(ctx context.Context) error {
+	g.lanes.open(ctx)
+	defer g.lanes.close()
+	if err := g.resume(ctx); err != nil {
+		return err
+	}
+	var receiving sync.WaitGroup
+	defer receiving.Wait()
+	for _, b := range g.bots {
+		receiving.Go(recovery.Func(func() { g.receive(ctx, b) }, recovery.Logged(ctx, g.log, "a platform", "platform", b.Adapter.Platform())))
+	}
+	return g.tend(ctx)
+}
+
+// resume takes up what the last server left.
+func (g *Gateway) resume(ctx context.Context) error {
+	due, err := g.store.UnfinishedChats(ctx)
+	if err != nil {
+		return fmt.Errorf("find what is unfinished: %w", err)
+	}
+	for _, d := range due {
+		if g.botOf(d.Place) != nil {
+			g.askAll(d.Owner, d.Place)
+		}
+	}
+	return nil
+}
+
+// askAll asks for all work on a chat.
+func (g *Gateway) askAll(o owner.Owner, at Place) {
+	for _, t := range []task{answering, commanding, sending} {
+		g.lanes.ask(t, o, at)
+	}
+}
+
+// notice asks for the work that an event makes.
+func (g *Gateway) notice(o owner.Owner, e *Event) {
+	if isCommand(e) {
+		g.lanes.ask(commanding, o, e.Place)
+		return
+	}
+	g.lanes.ask(answering, o, e.Place)
+	g.lanes.ask(sending, o, e.Place) // what was parked may be sent now
+}
+
+// receive runs an adapter.
+func (g *Gateway) receive(ctx context.Context, b *Bot) {
+	if c, ok := b.Adapter.(Commander); ok {
+		if err := c.Commands(ctx, CommandList()); err != nil && ctx.Err() == nil {
+			g.log.Warn("the commands could not be registered", "platform", b.Adapter.Platform(), "err", err)
+		}
+	}
+	err := b.Adapter.Run(ctx, &intake{g, b})
+	if err != nil && ctx.Err() == nil && !errors.Is(err, context.Canceled) {
+		g.log.Error("the platform was given up until the next start",
+			"platform", b.Adapter.Platform(), "reason", fault.MessageOf(err), "err", err)
+	}
+}
+
+// botOf is the bot of a place; nil if it is not configured any more.
+func (g *Gateway) botOf(at Place) *Bot {
+	if at.Account == bridgeAccount {
+		return bridgeBot(at.Platform, owner.Owner{})
+	}
+	for _, b := range g.bots {
+		if b.Adapter.Platform() == at.Platform && (b.Account == at.Account || at.Account == "") {
+			return b
+		}
+	}
+	return nil
+}

@@ -1,0 +1,313 @@
+package gateway_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unicode/utf8"
+
+	"github.com/hermes-memory/hermes/internal/compression"
+	"github.com/hermes-memory/hermes/internal/curate"
+	"github.com/hermes-memory/hermes/internal/gateway"
+	"github.com/hermes-memory/hermes/internal/live"
+	"github.com/hermes-memory/hermes/internal/markdown"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/runtest"
+	"github.com/hermes-memory/hermes/internal/session"
+	"github.com/hermes-memory/hermes/internal/sqlite"
+)
+
+// wire is a platform of its own: what it was sent, and what it answers to requests.
+type wire struct {
+	name gateway.Platform
+
+	mu     sync.Mutex
+	in     gateway.Intake
+	shown  []shown // messages in the order they were sent
+	marks  []gateway.Mark
+	edits  int
+	refuse func(o *gateway.Out) error // before the message is taken
+	lose   func(o *gateway.Out) error // after the message was taken
+}
+
+// shown is a message as people see it.
+type shown struct {
+	place   gateway.Place
+	id      gateway.MessageID
+	out     string // gateway.Out.ID
+	text    string
+	reply   gateway.MessageID
+	buttons []gateway.Button
+	file    string
+}
+
+func (w *wire) Platform() gateway.Platform { return w.name }
+
+func (w *wire) Run(ctx context.Context, in gateway.Intake) error {
+	w.mu.Lock()
+	w.in = in
+	w.mu.Unlock()
+	<-ctx.Done()
+	return nil
+}
+
+func (w *wire) Send(_ context.Context, o *gateway.Out) (gateway.MessageID, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.refuse != nil {
+		if err := w.refuse(o); err != nil {
+			return "", err
+		}
+	}
+	s := shown{place: o.Place, id: gateway.MessageID(fmt.Sprintf("m%d", len(w.shown)+1)), out: o.ID, text: o.Text, reply: o.ReplyTo, buttons: o.Buttons}
+	if o.File != nil {
+		s.file = string(o.File.Data)
+	}
+	w.shown = append(w.shown, s)
+	if w.lose != nil {
+		if err := w.lose(o); err != nil {
+			return "", err
+		}
+	}
+	return s.id, nil
+}
+
+func (w *wire) Edit(_ context.Context, m gateway.MessageID, o *gateway.Out) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.edits++
+	for i := range w.shown {
+		if w.shown[i].id == m {
+			w.shown[i].text, w.shown[i].buttons = o.Text, o.Buttons
+			return nil
+		}
+	}
+	return &gateway.SendError{Reason: gateway.Refused, Text: "no such message"}
+}
+
+func (w *wire) Signal(_ context.Context, _ gateway.Place, _ gateway.MessageID, m gateway.Mark) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.marks = append(w.marks, m)
+	return nil
+}
+
+func (w *wire) Fetch(context.Context, gateway.FileRef) (io.ReadCloser, error) {
+	return io.NopCloser(strings.NewReader("")), nil
+}
+
+func (w *wire) Limits() gateway.Limits {
+	return gateway.Limits{
+		Length: 400, Count: utf8.RuneCountInString, Dialect: markdown.Plain, Space: time.Second, GroupSpace: time.Second, Edit: 1200 * time.Millisecond,
+		GroupEdit: 1200 * time.Millisecond, Typing: 5 * time.Second, Buttons: 3, FileSize: 1 << 20,
+	}
+}
+
+// finder is a wire that can be asked what became of a message.
+type finder struct{ *wire }
+
+func (f finder) Find(_ context.Context, o *gateway.Out) (gateway.MessageID, bool, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, s := range f.shown {
+		if s.out == o.ID {
+			return s.id, true, nil
+		}
+	}
+	return "", false, nil
+}
+
+func (w *wire) said() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var out []string
+	for _, s := range w.shown {
+		out = append(out, s.text)
+	}
+	return out
+}
+
+// house is a gateway over a real database and a real runner, in a bubble.
+type house struct {
+	t        *testing.T
+	path     string
+	db       *sqlite.DB
+	wire     *wire
+	adapter  gateway.Adapter
+	bot      *gateway.Bot
+	settings gateway.Settings
+	model    *model
+	gateway  *gateway.Gateway
+	registry *live.Registry
+	curator  *curate.Curator
+	stop     context.CancelFunc
+	ended    chan error
+	events   int
+}
+
+// model answers with a script; without one it repeats what was said.
+type model struct {
+	mu      sync.Mutex
+	prompts []*run.Prompt
+	script  func(ctx context.Context, p *run.Prompt, say func(string)) error
+}
+
+// Stream implements run.Model.
+func (m *model) Stream(ctx context.Context, p *run.Prompt) (iter.Seq2[run.Delta, error], error) {
+	m.mu.Lock()
+	m.prompts = append(m.prompts, p)
+	m.mu.Unlock()
+	return func(yield func(run.Delta, error) bool) {
+		ok := true
+		say := func(text string) { ok = ok && yield(run.Delta{Content: text}, nil) }
+		var err error
+		if m.script != nil {
+			err = m.script(ctx, p, say)
+		} else {
+			say("You said: " + p.Messages[len(p.Messages)-1].Content)
+		}
+		switch {
+		case err != nil && ok:
+			yield(run.Delta{}, err)
+		case ok:
+			yield(run.Delta{FinishReason: "stop", Finishes: true}, nil)
+		}
+	}, nil
+}
+
+func (m *model) last() *run.Prompt {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.prompts) == 0 {
+		return nil
+	}
+	return m.prompts[len(m.prompts)-1]
+}
+
+// ada is the person who is allowed.
+const ada = "1001"
+
+func setup(t *testing.T, change func(*house)) *house {
+	t.Helper()
+	h := &house{t: t, path: filepath.Join(t.TempDir(), "state.db"), model: &model{}, wire: &wire{name: gateway.Telegram}}
+	h.adapter = h.wire
+	h.bot = &gateway.Bot{Account: "7", Owner: owner.Stored("alice"), Users: []string{ada}, Mention: true, Stream: true}
+	h.settings = gateway.Settings{Busy: gateway.Queue, Reactions: true, Resets: gateway.Resets{Default: gateway.Policy{Mode: gateway.ResetNone}}}
+	if change != nil {
+		change(h)
+	}
+	h.begin()
+	return h
+}
+
+// begin starts a server.
+func (h *house) begin() {
+	h.t.Helper()
+	h.db = runtest.Open(h.t, h.path)
+	var runner *run.Runner
+	runner, h.curator = runtest.New(h.db, &runtest.Parts{
+		Models: run.Models{Upstream: h.model}, Config: run.Config{Budgets: compression.Budgets{Model: "parrot"}, Now: time.Now},
+	})
+	log := slog.New(slog.DiscardHandler)
+	h.registry = live.New(live.Parts{
+		Store: h.db, Queue: h.db, Runner: runner, Approval: 10 * time.Minute, Grace: time.Second, Now: time.Now, Log: log,
+	})
+	h.bot.Adapter = h.adapter
+	h.gateway = gateway.New(gateway.Parts{
+		Store: h.db, Sessions: h.db, Runs: h.registry, Curator: h.curator, Settings: h.settings, Bots: []*gateway.Bot{h.bot}, Now: time.Now, Log: log,
+	})
+	ctx, stop := context.WithCancel(context.Background())
+	h.stop, h.ended = stop, make(chan error, 2)
+	go func() { h.ended <- h.registry.Serve(ctx) }()
+	<-h.registry.Begun()
+	go func() { h.ended <- h.gateway.Run(ctx) }()
+	synctest.Wait()
+}
+
+// end stops the server in good order.
+func (h *house) end() {
+	h.t.Helper()
+	h.stop()
+	for range 2 {
+		if err := <-h.ended; err != nil {
+			h.t.Errorf("end: %v", err)
+		}
+	}
+	synctest.Wait()
+	if err := h.db.Close(); err != nil {
+		h.t.Error(err)
+	}
+}
+
+// dm is a message of somebody in a private chat.
+func (h *house) dm(user, text string) gateway.Event {
+	h.events++
+	return gateway.Event{
+		ID: fmt.Sprint("e", h.events), Kind: gateway.Said, Place: gateway.Place{Chat: user}, Type: gateway.DM, Addressed: true,
+		Message: gateway.MessageID(fmt.Sprint("in", h.events)), From: gateway.Sender{ID: user, Name: "Ada"}, Text: text, At: time.Now(),
+	}
+}
+
+// group is a message in a group.
+func (h *house) group(user, name, text string, addressed bool) gateway.Event {
+	e := h.dm(user, text)
+	e.Place.Chat, e.Type, e.Addressed, e.From.Name = "-42", gateway.Group, addressed, name
+	return e
+}
+
+// receive hands events to the gateway, as an adapter does.
+func (h *house) receive(events ...gateway.Event) {
+	h.t.Helper()
+	h.wire.mu.Lock()
+	in := h.wire.in
+	h.wire.mu.Unlock()
+	if err := in.Commit(context.Background(), events, ""); err != nil {
+		h.t.Fatalf("commit: %v", err)
+	}
+}
+
+// settled waits until nothing is left to do for a while.
+func (h *house) settled() {
+	pass(30 * time.Second)
+	synctest.Wait()
+}
+
+// chat is a chat as it is stored.
+func (h *house) chat(id string) gateway.Chat {
+	h.t.Helper()
+	c, err := h.db.Chat(context.Background(), h.bot.Owner, gateway.Place{Platform: h.wire.name, Account: "7", Chat: id})
+	if err != nil {
+		h.t.Fatalf("chat %s: %v", id, err)
+	}
+	return c
+}
+
+// transcript is what a session says, a line each.
+func (h *house) transcript(id session.ID) []string {
+	h.t.Helper()
+	tip, err := h.db.Tip(context.Background(), h.bot.Owner, id)
+	if err != nil {
+		h.t.Fatalf("tip of %s: %v", id, err)
+	}
+	ms, err := h.db.Messages(context.Background(), h.bot.Owner, tip.RootID, session.Range{Standing: true})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	var out []string
+	for i := range ms {
+		out = append(out, strings.TrimSpace(string(ms[i].Role)+" "+ms[i].Name)+": "+ms[i].Content)
+	}
+	return out
+}
+
+// pass lets time pass.
+func pass(d time.Duration) { <-time.After(d) }

@@ -1,0 +1,239 @@
+package gateway_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/gateway"
+	"github.com/hermes-memory/hermes/internal/job"
+)
+
+// window is a wire that takes messages only for a time after the person has written. asked is
+// how often the person was asked to write.
+type window struct {
+	*wire
+	until time.Time
+	asked int
+	fails error // of asking
+}
+
+func (w *window) Send(ctx context.Context, o *gateway.Out) (gateway.MessageID, error) {
+	w.mu.Lock()
+	closed := time.Now().After(w.until)
+	w.mu.Unlock()
+	if closed {
+		return "", &gateway.SendError{Reason: gateway.Closed, Text: "only an answer"}
+	}
+	return w.wire.Send(ctx, o)
+}
+
+func (w *window) Open(context.Context, gateway.Place) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.asked++
+	err := w.fails
+	if failed, ok := errors.AsType[*gateway.SendError](err); ok && failed.Reason == gateway.Temporary {
+		w.fails = nil
+	}
+	return err
+}
+
+// windowed is a house whose chat with Ada has been closed.
+func windowed(t *testing.T) (*house, *window) {
+	t.Helper()
+	var w *window
+	h := setup(t, func(h *house) {
+		h.bot.Stream = false
+		w = &window{wire: h.wire, until: time.Now().Add(24 * time.Hour)}
+		h.adapter = w
+	})
+	h.receive(h.dm(ada, "Hello."))
+	h.settled()
+	pass(25 * time.Hour)
+	return h, w
+}
+
+// deliver delivers the output of a job to Ada.
+func deliver(t *testing.T, h *house, id, text string) error {
+	t.Helper()
+	target := gateway.NewTarget(gateway.Telegram, func() *gateway.Gateway { return h.gateway })
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	defer cancel()
+	return target.Deliver(ctx, h.bot.Owner, ada, &job.Event{ID: id, JobName: "news", Run: job.Fire{Status: job.Completed, Output: text}})
+}
+
+func TestAClosedChat(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h, w := windowed(t)
+		defer h.end()
+		for _, text := range []string{"One.", "Two."} {
+			if err := deliver(t, h, text, text); err != nil {
+				t.Errorf("%s: %v", text, err)
+			}
+		}
+		pass(48 * time.Hour)
+		want(t, "asked", w.asked, 1)
+		want(t, "sent meanwhile", h.wire.said(), []string{"You said: Hello."})
+		w.until = time.Now().Add(24 * time.Hour)
+		h.receive(h.dm(ada, "Yes?"))
+		h.settled()
+		want(t, "sent", h.wire.said(), []string{"You said: Hello.", "One.", "Two.", "You said: Yes?"})
+		want(t, "asked", w.asked, 1)
+	})
+}
+
+// TestAClosedChatAgain: a person is asked once for each time the chat is closed, and a
+// restart changes nothing.
+func TestAClosedChatAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h, w := windowed(t)
+		for i := range 2 {
+			if err := deliver(t, h, strings.Repeat("x", i+1), "News."); err != nil {
+				t.Error(err)
+			}
+			h.end()
+			h.begin()
+			h.settled()
+			want(t, "asked", w.asked, i+1)
+			w.until = time.Now().Add(24 * time.Hour)
+			h.receive(h.dm(ada, "Yes?"))
+			h.settled()
+			pass(25 * time.Hour)
+		}
+		defer h.end()
+		want(t, "sent", len(h.wire.said()), 5)
+	})
+}
+
+func TestAClosedChatWithoutAWay(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h, w := windowed(t)
+		defer h.end()
+		w.fails = &gateway.SendError{Reason: gateway.Refused, Text: "No template is set."}
+		err := deliver(t, h, "e", "News.")
+		if !strings.Contains(fault.MessageOf(err), "No template is set.") {
+			t.Errorf("got %v, want a failure that says why", err)
+		}
+		w.fails = &gateway.SendError{Reason: gateway.Temporary, Text: "Not now."}
+		if err := deliver(t, h, "f", "News."); err != nil {
+			t.Error(err)
+		}
+		want(t, "asked", w.asked, 3)
+	})
+}
+
+// TestAClosedChatLate: the platform says only later that a message came too late.
+func TestAClosedChatLate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h, w := windowed(t)
+		defer h.end()
+		w.until = time.Now().Add(1000 * time.Hour) // the platform takes everything
+		if err := deliver(t, h, "e", "News."); err != nil {
+			t.Fatal(err)
+		}
+		last := h.wire.shown[len(h.wire.shown)-1]
+		late := gateway.Event{
+			ID: "late", Kind: gateway.Failed, Closed: true, Place: last.place, Type: gateway.DM, From: gateway.Sender{ID: ada},
+			Sent: last.out, Message: last.id, Reason: "too late",
+		}
+		h.receive(late)
+		h.settled()
+		h.receive(late)
+		h.settled()
+		want(t, "asked", w.asked, 1)
+		refused := false // the first try fails: it must not become an edit of the lost message
+		h.wire.refuse = func(*gateway.Out) error {
+			if refused {
+				return nil
+			}
+			refused = true
+			return &gateway.SendError{Reason: gateway.Temporary, Text: "not now"}
+		}
+		h.receive(h.dm(ada, "Yes?"))
+		h.settled()
+		h.receive(late) // once more: it is about the first try
+		h.settled()
+		want(t, "sent", h.wire.said(), []string{"You said: Hello.", "News.", "News.", "You said: Yes?"})
+		want(t, "asked", w.asked, 1)
+	})
+}
+
+// TestAParkedMessageIsKept: a message that has waited for long is not given up at the first
+// failure.
+func TestAParkedMessageIsKept(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h, w := windowed(t)
+		defer h.end()
+		if err := deliver(t, h, "e", "News."); err != nil {
+			t.Fatal(err)
+		}
+		pass(72 * time.Hour)
+		w.until = time.Now().Add(24 * time.Hour)
+		failures := 2
+		h.wire.refuse = func(*gateway.Out) error {
+			if failures--; failures >= 0 {
+				return &gateway.SendError{Reason: gateway.Temporary, Text: "not now"}
+			}
+			return nil
+		}
+		h.receive(h.dm(ada, "Yes?"))
+		h.settled()
+		want(t, "sent", h.wire.said(), []string{"You said: Hello.", "News.", "You said: Yes?"})
+	})
+}
+
+// TestAFailureDuringASend: what the platform says while a message is being sent is not lost.
+func TestAFailureDuringASend(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, func(h *house) { h.bot.Stream = false })
+		defer h.end()
+		failed := gateway.Event{ID: "late", Kind: gateway.Failed, Type: gateway.DM, From: gateway.Sender{ID: ada}, Reason: "it cannot be delivered"}
+		var during error
+		h.wire.lose = func(o *gateway.Out) error {
+			failed.Place, failed.Sent, failed.Message = o.Place, o.ID, "m1"
+			during = h.wire.in.Commit(context.Background(), []gateway.Event{failed}, "")
+			return nil
+		}
+		h.receive(h.dm(ada, "Hello."))
+		h.settled()
+		if during == nil {
+			t.Error("the failure was taken while the message was being sent")
+		}
+		h.receive(failed)
+		if s, err := h.db.FindSend(t.Context(), h.bot.Owner, failed.Place, failed.Sent, ""); err != nil || s.State != gateway.GaveUp {
+			t.Errorf("got %s, %v, want it given up", s.State, err)
+		}
+	})
+}
+
+// TestOtherIDs: a person who is known by a number, and now by another id, stays in the chat.
+func TestOtherIDs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, nil)
+		defer h.end()
+		h.receive(h.dm(ada, "My cat is called Minka."))
+		h.settled()
+		before := h.chat(ada)
+		e := h.dm("DE.77", "Who is Minka?")
+		e.From.Aliases = []string{ada}
+		h.receive(e)
+		h.settled()
+		after := h.chat("DE.77")
+		if after.Session != before.Session || after.Key != before.Key {
+			t.Errorf("got session %s and key %s, want %s and %s", after.Session, after.Key, before.Session, before.Key)
+		}
+		want(t, "transcript", len(h.transcript(after.Session)), 4)
+	})
+}

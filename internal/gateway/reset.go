@@ -1,0 +1,285 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// The end reasons of sessions that were reset by a policy.
+const (
+	endIdle  session.EndReason = "idle"
+	endDaily session.EndReason = "daily"
+)
+
+// due is when the session of a chat is reset that was last active at a time; the zero time
+// for never.
+func (p Policy) due(active time.Time, zone *time.Location) time.Time {
+	at, _ := p.next(active, zone)
+	return at
+}
+
+// next is when a session is reset, and why.
+func (p Policy) next(active time.Time, zone *time.Location) (time.Time, session.EndReason) {
+	if active.IsZero() {
+		return time.Time{}, ""
+	}
+	idle, daily := active.Add(p.Idle), nextHour(active, p.Hour, zone)
+	switch p.Mode {
+	case ResetIdle:
+		return idle, endIdle
+	case ResetDaily:
+		return daily, endDaily
+	case ResetBoth:
+		if daily.Before(idle) {
+			return daily, endDaily
+		}
+		return idle, endIdle
+	case ResetNone:
+	}
+	return time.Time{}, ""
+}
+
+// nextHour is the next beginning of an hour of the day after a time. An hour that the clock
+// skips begins at the first instant after the gap, and one that it repeats begins at its
+// first.
+func nextHour(after time.Time, hour int, zone *time.Location) time.Time {
+	y, m, d := after.In(zone).Date()
+	for add := range 3 {
+		if at := beginningOf(y, m, d+add, hour, zone); at.After(after) {
+			return at
+		}
+	}
+	return beginningOf(y, m, d+3, hour, zone)
+}
+
+// beginningOf is the first instant of a day whose wall clock shows an hour or a later one.
+func beginningOf(y int, m time.Month, d, hour int, zone *time.Location) time.Time {
+	want := time.Date(y, m, d, hour, 0, 0, 0, time.UTC) // wall time, read as UTC
+	low := want.Add(-26 * time.Hour)                    // the wall clock shows less, in every zone
+	high := want.Add(26 * time.Hour)
+	const step = 15 * time.Minute // zones change by quarters of an hour
+	for at := low; at.Before(high); at = at.Add(step) {
+		if !wall(at, zone).Before(want) {
+			return precisely(at.Add(-step), at, want, zone)
+		}
+	}
+	return high
+}
+
+// precisely finds the first instant after low, up to high, whose wall clock shows want or later.
+func precisely(low, high, want time.Time, zone *time.Location) time.Time {
+	for high.Sub(low) > time.Second {
+		if middle := low.Add(high.Sub(low) / 2).Truncate(time.Second); wall(middle, zone).Before(want) {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return high.UTC()
+}
+
+// wall is the wall clock's time in a zone, read as UTC.
+func wall(at time.Time, zone *time.Location) time.Time {
+	_, offset := at.In(zone).Zone()
+	return at.UTC().Add(time.Duration(offset) * time.Second)
+}
+
+// zone is the time zone of a chat.
+func (g *Gateway) zone(b *Bot, c *Chat) *time.Location {
+	if c.Zone != "" {
+		if z, err := time.LoadLocation(c.Zone); err == nil {
+			return z
+		}
+	}
+	if b.Zone != nil {
+		return b.Zone
+	}
+	return time.UTC
+}
+
+// date is a time for people of the chat.
+func (o *order) date(at time.Time) string { return at.In(o.zone(o.bot, o.chat)).Format("2 Jan 2006") }
+
+// tend resets sessions when they are due, and erases what is old, until ctx ends.
+func (g *Gateway) tend(ctx context.Context) error {
+	const (
+		most      = time.Minute
+		keep      = 30 * 24 * time.Hour
+		sweepEach = time.Hour
+	)
+	var swept time.Time
+	for ctx.Err() == nil {
+		next, err := g.resetDue(ctx)
+		if err == nil && g.now().Sub(swept) >= sweepEach {
+			swept = g.now()
+			err = g.store.SweepChats(ctx, g.moment().Add(-keep))
+		}
+		if err != nil && ctx.Err() == nil {
+			g.log.Warn("the sessions of chats could not be tended", "err", err)
+		}
+		if limit := g.now().Add(most); next.IsZero() || next.After(limit) {
+			next = limit
+		}
+		g.bell.Sleep(ctx, next)
+	}
+	return nil
+}
+
+// resetDue resets the sessions that are due, and returns when the next one is; the zero time
+// for none.
+func (g *Gateway) resetDue(ctx context.Context) (time.Time, error) {
+	now := g.moment()
+	idle, err := g.store.IdleChats(ctx, now)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("find idle chats: %w", err)
+	}
+	var next time.Time
+	for _, d := range idle {
+		bot := g.botOf(d.Place)
+		if bot == nil {
+			continue
+		}
+		at, err := g.resetIfDue(ctx, bot, d.Owner, d.Place)
+		if err != nil {
+			g.log.Warn("a session could not be reset", "platform", d.Place.Platform, "err", err)
+			continue
+		}
+		if !at.IsZero() && (next.IsZero() || at.Before(next)) {
+			next = at
+		}
+	}
+	return next, nil
+}
+
+// resetBefore resets the session of a chat before a turn, if that was due while the server
+// was down.
+func (g *Gateway) resetBefore(ctx context.Context, bot *Bot, o owner.Owner, at Place) error {
+	_, err := g.resetIfDue(ctx, bot, o, at)
+	return err
+}
+
+// resetIfDue resets the session of a chat if it is due and nothing is under way. Otherwise it
+// returns when to look again.
+func (g *Gateway) resetIfDue(ctx context.Context, bot *Bot, o owner.Owner, at Place) (time.Time, error) {
+	chat, err := g.store.Chat(ctx, o, at)
+	if err != nil || chat.Session == "" {
+		return time.Time{}, err
+	}
+	due, why := g.settings.Resets.of(&chat).next(chat.Active, g.zone(bot, &chat))
+	now := g.moment()
+	if due.IsZero() || due.After(now) {
+		return due, nil
+	}
+	tip, err := g.sessions.Tip(ctx, o, chat.Session)
+	if fault.KindOf(err) == fault.NotFound || err == nil && tip.NextSeq == 0 {
+		return time.Time{}, nil // nothing was said since the last reset
+	}
+	if err != nil {
+		return time.Time{}, fmt.Errorf("find session: %w", err)
+	}
+	const again = time.Second
+	if g.underWay(ctx, o, &chat) {
+		return now.Add(again), nil
+	}
+	if g.saver != nil && g.settings.Resets.Save {
+		g.save(ctx, o, tip)
+	}
+	notice := ""
+	if g.settings.Resets.Notify {
+		notice = noticeOf(why, now.Sub(chat.Active))
+	}
+	m := move{From: chat.Session, To: session.NewID(now)}
+	return time.Time{}, g.rotate(ctx, o, &chat, m, why, notice)
+}
+
+// save lets a model save memories before a reset. Its failure loses nothing: the facts of
+// all turns are stored.
+func (g *Gateway) save(ctx context.Context, o owner.Owner, tip session.Session) {
+	const patience = time.Minute
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if err := g.saver.Save(ctx, callerOf(o), tip); err != nil {
+		g.log.Info("the model saved nothing before a reset", "session_id", tip.ID, "err", err)
+	}
+}
+
+// underWay reports whether a reset would interrupt something. An error while asking counts as
+// yes.
+func (g *Gateway) underWay(ctx context.Context, o owner.Owner, c *Chat) bool {
+	if g.drafts.of(o, c.Place) != nil {
+		return true
+	}
+	open, err := g.store.OpenEvents(ctx, o, c.Place, maxOpen)
+	if err != nil {
+		return true
+	}
+	for i := range open {
+		if open[i].State == Taken || isCommand(&open[i].Event) {
+			return true
+		}
+	}
+	sends, err := g.store.Sends(ctx, o, c.Place, 1)
+	if err != nil || len(sends) > 0 && sends[0].State != Parked {
+		return true
+	}
+	if g.guard == nil {
+		return false
+	}
+	busy, err := g.guard.Busy(ctx, o, c.Session)
+	return busy || err != nil
+}
+
+// noticeOf tells people of a reset.
+func noticeOf(why session.EndReason, quiet time.Duration) string {
+	const resume = "/resume brings the old one back."
+	if why == endDaily {
+		return "*New session for a new day. " + resume + "*"
+	}
+	return fmt.Sprintf("*New session (idle for %s). %s*", hoursText(quiet), resume)
+}
+
+// hoursText is a duration for people.
+func hoursText(d time.Duration) string {
+	if d < 2*time.Hour {
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	}
+	return fmt.Sprintf("%d h", int(d.Hours()))
+}
+
+// rotate ends the session of a chat, and begins another one under the same key. It can be
+// done twice.
+func (g *Gateway) rotate(ctx context.Context, o owner.Owner, c *Chat, m move, why session.EndReason, notice string) error {
+	_, err := g.curator.ResetTo(ctx, o, m.From, m.To, why)
+	if err != nil && fault.KindOf(err) != fault.NotFound { // not found: no turn was taken in it
+		return fmt.Errorf("reset a session: %w", err)
+	}
+	err = g.store.LeadChat(ctx, o, c.Place, m.From, m.To, notice)
+	if fault.KindOf(err) == fault.Conflict {
+		return nil // it was led before
+	}
+	return err
+}
+
+// stopTurn stops the turn that is under way in a chat. It reports whether there was one.
+func (g *Gateway) stopTurn(ctx context.Context, o owner.Owner, at Place) (bool, error) {
+	open, err := g.store.OpenEvents(ctx, o, at, maxOpen)
+	if err != nil {
+		return false, fmt.Errorf("read events: %w", err)
+	}
+	for i := range open {
+		if open[i].State != Taken {
+			continue
+		}
+		_, err := g.runs.Stop(ctx, callerOf(o), open[i].Run)
+		if fault.KindOf(err) == fault.NotFound {
+			return false, nil
+		}
+		return err == nil, err
+	}
+	return false, nil
+}

@@ -1,0 +1,294 @@
+package gateway
+
+import (
+	"context"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// Store keeps what the gateway knows. Each method is one transaction, and durable when it
+// returns without an error.
+type Store interface {
+	Inbox
+	Journal
+	Chats
+	Outbox
+	People
+}
+
+// Inbox keeps the events of the platforms.
+type Inbox interface {
+	// CommitEvents stores events that are not stored yet, makes the chats that they need,
+	// and stores the position behind them. It returns how many events were new.
+	CommitEvents(ctx context.Context, host owner.Owner, c Committed) (int, error)
+	// BotPosition returns the stored position of a bot; "" for none.
+	BotPosition(ctx context.Context, host owner.Owner, p Platform, account string) (Position, error)
+	// OpenEvents returns the events of a chat that are not over, in the order they came, at most
+	// limit.
+	OpenEvents(ctx context.Context, o owner.Owner, at Place, limit int) ([]Inbound, error)
+	// TakeEvents gives waiting events to a turn, and the chat its session if it has none. It
+	// returns the chat. It fails with Conflict if one of the events does not wait.
+	TakeEvents(ctx context.Context, o owner.Owner, t Taking) (Chat, error)
+	// PlanCommand stores what a command is going to do, before it is done. A command that has a
+	// plan keeps it: PlanCommand returns the stored one.
+	PlanCommand(ctx context.Context, o owner.Owner, e EventName, plan string) (string, error)
+	// SettleEvents ends events, and stores the messages that answer them.
+	SettleEvents(ctx context.Context, o owner.Owner, s Settlement) error
+}
+
+// Journal shows what became of events.
+type Journal interface {
+	// ChatEvent returns one event. NotFound if the owner has none of this name.
+	ChatEvent(ctx context.Context, o owner.Owner, e EventName) (Inbound, error)
+	// ChatEvents lists the newest events of an owner, newest first.
+	ChatEvents(ctx context.Context, o owner.Owner, f EventFilter) ([]Inbound, error)
+	// BotQueues counts what is not over in the chats of a bot that are an owner's.
+	BotQueues(ctx context.Context, o owner.Owner, p Platform, account string) (Queues, error)
+}
+
+// Chats keeps the chats and their sessions.
+type Chats interface {
+	// Chat returns a chat. NotFound if the owner has none there.
+	Chat(ctx context.Context, o owner.Owner, at Place) (Chat, error)
+	// ListChats lists the chats of an owner, the last active first.
+	ListChats(ctx context.Context, o owner.Owner, p Platform) ([]Chat, error)
+	// LeadChat leads a chat to another session. It fails with Conflict if the chat's session is
+	// no longer the one it is led from.
+	LeadChat(ctx context.Context, o owner.Owner, at Place, from, to session.ID, notice string) error
+	// MoveChat gives a chat, with its threads, another id.
+	MoveChat(ctx context.Context, o owner.Owner, from Place, chat string) error
+	// SetHome makes a chat the one to which jobs deliver that name no chat of its platform.
+	SetHome(ctx context.Context, o owner.Owner, at Place) error
+	// UnfinishedChats names the chats of all owners with events or messages that are not over.
+	UnfinishedChats(ctx context.Context) ([]Due, error)
+	// IdleChats names the chats of all owners with a session, that were active before a time.
+	IdleChats(ctx context.Context, before time.Time) ([]Due, error)
+}
+
+// Outbox keeps the messages to be sent.
+type Outbox interface {
+	// AddSends stores messages. A message whose ID is stored already keeps its state, and
+	// gets the new content.
+	AddSends(ctx context.Context, o owner.Owner, list []Send) error
+	// Sends returns the messages of a chat that are not over, in the order they were added.
+	Sends(ctx context.Context, o owner.Owner, at Place, limit int) ([]Send, error)
+	// MarkSend stores the state of a message: its State, Message, Attempts, WakeAt, Plain,
+	// Error and SentAt. If the message is sent, and its stored text is no longer s.Text, the
+	// state becomes ToEdit.
+	MarkSend(ctx context.Context, o owner.Owner, s *Send) error
+	// SendsOf returns all messages of an origin, by part.
+	SendsOf(ctx context.Context, o owner.Owner, at Place, origin string) ([]Send, error)
+	// FindSend finds a message of a bot by its ID, or by the platform's id of it.
+	FindSend(ctx context.Context, o owner.Owner, at Place, id string, message MessageID) (Send, error)
+	// SweepChats erases events, messages and pairings that ended before a time.
+	SweepChats(ctx context.Context, before time.Time) error
+}
+
+// People keeps who may write to the bots.
+type People interface {
+	// Person returns what is known of a sender. NotFound if there is nothing.
+	Person(ctx context.Context, host owner.Owner, p Platform, account, user string) (Person, error)
+	// ListPeople lists the people of a platform; of all platforms for "".
+	ListPeople(ctx context.Context, host owner.Owner, p Platform) ([]Person, error)
+	// PutPerson stores a person.
+	PutPerson(ctx context.Context, host owner.Owner, p Person) error
+	// DropPerson forgets a person. NotFound if there is none.
+	DropPerson(ctx context.Context, host owner.Owner, p Platform, account, user string) error
+}
+
+// Committed are events to be stored together.
+type Committed struct {
+	Platform Platform
+	Account  string
+	Events   []Admitted
+	// After is the position behind the events; "" leaves the stored one.
+	After Position
+	At    time.Time
+}
+
+// Admitted is an event with what becomes of it.
+type Admitted struct {
+	Owner owner.Owner // whose chat it is
+	Event Event
+	State EventState // Waiting or Ignored
+	// Reason says why it is ignored.
+	Reason string
+	// Keys are those of a new chat. An ignored event makes no chat.
+	Keys Keys
+}
+
+// EventState is what has become of an event.
+type EventState string
+
+// The states of an event.
+const (
+	Waiting   EventState = "waiting"
+	Taken     EventState = "taken" // by a turn that is not over
+	Answered  EventState = "answered"
+	Commanded EventState = "command"
+	Ignored   EventState = "ignored"
+	Lost      EventState = "failed"
+)
+
+// EventName names a stored event.
+type EventName struct {
+	Platform Platform
+	Account  string
+	ID       string
+}
+
+// Inbound is a stored event.
+type Inbound struct {
+	Event
+	// Label is the sender's name in the chat. Of two people with one name, the second is
+	// called "Alex (2)".
+	Label string
+	// Number rises in the order of arrival.
+	Number     int64
+	State      EventState
+	Reason     string
+	Run        string // the turn that has taken it
+	Plan       string // of a command; "" before it is planned
+	ReceivedAt time.Time
+}
+
+// name is the event's name.
+func (e *Inbound) name() EventName { return EventName{e.Place.Platform, e.Place.Account, e.ID} }
+
+// Taking gives events to a turn.
+type Taking struct {
+	Place   Place
+	Events  []EventName
+	Run     string
+	Session session.ID // for a chat without a session
+	At      time.Time
+}
+
+// Settlement ends events.
+type Settlement struct {
+	Place  Place
+	Events []EventName
+	State  EventState
+	Reason string
+	// Session is the tip of the session that the turn belongs to; "" leaves the chat's.
+	Session session.ID
+	// Noticed says that the chat's notice was told.
+	Noticed bool
+	Sends   []Send
+	At      time.Time
+}
+
+// Queues are the lengths of a bot's queues.
+type Queues struct {
+	Events int       // messages and commands that are not answered yet
+	Sends  int       // messages that are not sent yet
+	LastAt time.Time // when the newest event came; zero for none
+}
+
+// EventFilter selects events.
+type EventFilter struct {
+	Platform Platform // "" for all
+	State    EventState
+	Limit    int
+}
+
+// Due names a chat with something to do.
+type Due struct {
+	Owner owner.Owner
+	Place Place
+}
+
+// Chat is a chat, or a thread of one, with its session.
+type Chat struct {
+	Place Place
+	Type  ChatType
+	Title string
+	// Key is pinned at first contact.
+	Key session.Key
+	// Session is the id of the active session, or of its lineage; "" before the first turn.
+	Session session.ID
+	// User is the person of a DM; "" otherwise.
+	User string
+	Zone string // of the person; "" if unknown
+	// Notice is what the next answer says first, because of a reset; "" for nothing.
+	Notice    string
+	Home      bool      // jobs that name no chat of the platform deliver here
+	Active    time.Time // the newest message, command or answer
+	CreatedAt time.Time
+}
+
+// SendState is how far a message has come.
+type SendState string
+
+// The states of a message.
+const (
+	// ToSend waits for its turn, or for another try.
+	ToSend SendState = "waiting"
+	// Sending was handed to the platform, without an answer so far.
+	Sending SendState = "sending"
+	// Doubtful was perhaps taken by the platform.
+	Doubtful SendState = "unknown"
+	// ToEdit was sent, and its content has changed since.
+	ToEdit SendState = "changed"
+	// Sent is over.
+	Sent SendState = "sent"
+	// Parked waits until the person writes. WakeAt is when the person was asked to; zero
+	// before that.
+	Parked SendState = "parked"
+	// GaveUp is over: the message cannot be sent.
+	GaveUp SendState = "failed"
+)
+
+// Send is a message to be sent.
+type Send struct {
+	ID     string
+	Place  Place
+	Type   ChatType
+	Origin string // the turn, the command or the delivery that it belongs to
+	Part   int    // from 0
+	// Text is Markdown.
+	Text    string
+	Buttons []Button
+	File    *File
+	ReplyTo MessageID
+	// Interaction is the one that the first part of an answer carries; "" for none.
+	Interaction string
+	// Plain says that the platform could not read the text in its dialect.
+	Plain     bool
+	State     SendState
+	Message   MessageID // the platform's id, once it was sent
+	Attempts  int
+	WakeAt    time.Time // not before this time
+	Error     string    // of the last try; safe to show
+	CreatedAt time.Time
+	SentAt    time.Time
+}
+
+// PersonState says whether somebody may write.
+type PersonState string
+
+// The states of a person.
+const (
+	Asking   PersonState = "pending" // has been sent a pairing code
+	Approved PersonState = "approved"
+)
+
+// Person is somebody who wrote to a bot and is in no configured list.
+type Person struct {
+	Platform Platform
+	Account  string
+	User     string
+	Name     string
+	Chat     string // where the person wrote
+	State    PersonState
+	// Owner is whose data the person's DMs are, if it is not the platform's owner.
+	Owner string
+	// CodeHash is the hash of the pairing code; nil without one.
+	CodeHash  []byte
+	AskedAt   time.Time
+	ExpiresAt time.Time
+	// ApprovedAt is zero before the approval.
+	ApprovedAt time.Time
+}

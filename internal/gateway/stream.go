@@ -1,0 +1,106 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/markdown"
+)
+
+// showDraft shows the answer that is being written. It returns when to look again; the zero
+// time if the lane will be asked.
+func (g *Gateway) showDraft(ctx context.Context, bot *Bot, l *lane) (time.Time, error) {
+	d := g.drafts.of(l.owner, l.place)
+	if d == nil {
+		return time.Time{}, nil
+	}
+	now := g.moment()
+	text, until := d.visible(now)
+	if text == "" {
+		return until, nil
+	}
+	if drafter, ok := bot.Adapter.(Drafter); ok && d.chat.Type == DM {
+		return g.drawDraft(ctx, bot, d, drafter, text)
+	}
+	parts := split(bot, text)
+	if len(parts) > mostParts {
+		return time.Time{}, nil // the end of it is sent as a file
+	}
+	sent, err := g.store.SendsOf(ctx, l.owner, l.place, d.run)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("read what was sent: %w", err)
+	}
+	for i := range parts {
+		if i == len(sent) {
+			return now, g.extend(ctx, l, d, i, parts[i].Source)
+		}
+		if shown := d.part(i); shown.text != parts[i].Text {
+			return g.redraw(ctx, bot, l, d, &sent[i], parts[i], shown)
+		}
+	}
+	return time.Time{}, nil
+}
+
+// extend begins the next message of an answer that is being written.
+func (g *Gateway) extend(ctx context.Context, l *lane, d *draft, part int, text string) error {
+	s := Send{
+		ID: sendID(l.owner, l.place, d.run, part), Place: l.place, Type: d.chat.Type, Origin: d.run, Part: part, Text: text, State: ToSend,
+		CreatedAt: g.moment(),
+	}
+	if err := g.store.AddSends(ctx, l.owner, []Send{s}); err != nil {
+		return fmt.Errorf("begin a message: %w", err)
+	}
+	return nil
+}
+
+// redraw shows the newest text of a message that was sent. An edit that fails is dropped for
+// the next one.
+func (g *Gateway) redraw(ctx context.Context, bot *Bot, l *lane, d *draft, s *Send, p markdown.Part, shown shownPart) (time.Time, error) {
+	if next := shown.at.Add(bot.editEach(s.Type)); next.After(g.now()) {
+		return next, nil
+	}
+	limits := bot.Adapter.Limits()
+	if next := g.pace.turn(s.Place, s.Type, &limits); !next.IsZero() {
+		return next, nil
+	}
+	s.Text = p.Source
+	timed, cancel := context.WithTimeout(ctx, sendTimeout)
+	defer cancel()
+	err := bot.Adapter.Edit(timed, s.Message, outOf(bot, s))
+	g.pace.over(s.Place, s.Type, &limits)
+	d.show(s.Part, p.Text, g.moment())
+	if failed, ok := errors.AsType[*SendError](err); ok {
+		if failed.Reason == Limited {
+			g.pace.rest(s.Place, failed.All, failed.After)
+		}
+		d.show(s.Part, shown.text, g.moment())
+	}
+	return g.moment(), ctx.Err()
+}
+
+// drawDraft shows the text as a draft of the platform, which sends nothing.
+func (g *Gateway) drawDraft(ctx context.Context, bot *Bot, d *draft, drafter Drafter, text string) (time.Time, error) {
+	const each = 800 * time.Millisecond
+	parts := split(bot, text)
+	part, shown := parts[len(parts)-1], d.part(0)
+	if part.Text == shown.text {
+		return time.Time{}, nil
+	}
+	if next := shown.at.Add(each); next.After(g.now()) {
+		return next, nil
+	}
+	s := &Send{ID: sendID(d.owner, d.chat.Place, d.run, 0), Place: d.chat.Place, Type: d.chat.Type, Text: part.Source}
+	timed, cancel := context.WithTimeout(ctx, sendTimeout)
+	defer cancel()
+	err := drafter.Draft(timed, draftID(s.ID), outOf(bot, s))
+	if failed, ok := errors.AsType[*SendError](err); ok && failed.Reason == Limited {
+		g.pace.rest(s.Place, failed.All, failed.After)
+	}
+	if err != nil {
+		g.log.Debug("a draft was not shown", "platform", s.Place.Platform, "err", err)
+	}
+	d.show(0, part.Text, g.moment())
+	return g.moment(), ctx.Err()
+}

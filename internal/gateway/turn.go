@@ -1,0 +1,137 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/cite"
+	"github.com/hermes-memory/hermes/internal/live"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// begin begins the turn of a batch. A turn that has begun before is left alone.
+func (g *Gateway) begin(ctx context.Context, bot *Bot, caller owner.Owner, chat *Chat, b *batch) error {
+	messages := make([]session.Message, len(b.events))
+	for i := range b.events {
+		messages[i] = said(&b.events[i], chat.Type)
+	}
+	_, err := g.runs.Start(ctx, caller, live.Spec{
+		ID: b.run, Kind: live.KindPlatform, OnRestart: live.Retry,
+		Turn: &run.Request{
+			Owner: caller, Session: chat.Session, Key: chat.Key, Source: SourceOf(chat.Place.Platform), UserID: b.events[0].From.ID,
+			System:   []session.Message{{Role: session.System, Content: aboutChat(chat)}},
+			Messages: messages, Fresh: true, Streaming: true,
+		},
+	})
+	if exists(err) {
+		return nil
+	}
+	return err
+}
+
+// said is an event as a message of the transcript. Memory reads its content and its name.
+// The model reads the wire: who speaks, and what is quoted.
+func said(e *Inbound, t ChatType) session.Message {
+	if m, ok := e.again(); ok {
+		return m
+	}
+	m := session.Message{Role: session.User, Content: e.Text, SaidAt: e.At}
+	var before []string
+	if t != DM {
+		m.Name = e.Label
+		before = append(before, "["+cite.Line(e.Label)+"]")
+	}
+	if q := e.Replied; q != nil && q.Text != "" {
+		before = append(before, "(in answer to "+quoteOf(q)+")")
+	}
+	body := e.Text
+	for i := range e.Files {
+		body = strings.TrimSpace(body + "\n" + fileLine(&e.Files[i]))
+	}
+	if q := e.Forwarded; q != nil {
+		body = strings.TrimSpace(body + "\n[passed on: " + quoteOf(q) + "]")
+	}
+	if m.Content == "" { // nothing is learnt from what others said, or from a file's name
+		m.Content, m.Note = body, session.EchoNote
+	}
+	if content := strings.TrimSpace(strings.Join(append(before, body), " ")); content != m.Content {
+		m.Wire = wireOf(content)
+	}
+	return m
+}
+
+// maxQuote is how much of another message is shown, in characters.
+const maxQuote = 300
+
+// quoteOf is another message as data.
+func quoteOf(q *Quoted) string {
+	name := q.Name
+	if q.Mine {
+		name = "you"
+	}
+	words := cite.Quoted(shortened(q.Text, maxQuote))
+	if name == "" {
+		return words
+	}
+	return cite.Name(name) + ": " + words
+}
+
+// fileLine is the line of a file in the transcript.
+func fileLine(f *FileRef) string {
+	line := "[" + string(f.Kind)
+	if f.Name != "" {
+		line += " " + cite.Line(f.Name)
+	}
+	if f.Size > 0 {
+		line += ", " + sizeText(f.Size)
+	}
+	return line + "]"
+}
+
+// sizeText is a size for people.
+func sizeText(bytes int64) string {
+	const kilo = 1 << 10
+	switch {
+	case bytes < kilo:
+		return fmt.Sprintf("%d B", bytes)
+	case bytes < kilo*kilo:
+		return fmt.Sprintf("%d KB", bytes/kilo)
+	}
+	return fmt.Sprintf("%.1f MB", float64(bytes)/(kilo*kilo))
+}
+
+// wireOf is a message of a user as it is sent to a model.
+func wireOf(content string) []byte {
+	out, err := json.Marshal(map[string]string{"role": string(session.User), "content": content})
+	if err != nil {
+		return nil // text always has a form in JSON
+	}
+	return out
+}
+
+// aboutChat tells the model where it speaks. It is the same for all turns of a chat.
+func aboutChat(c *Chat) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "You are in a %s chat on %s", chatWord(c.Type), cite.Line(string(c.Place.Platform)))
+	if c.Title != "" {
+		fmt.Fprintf(&b, ", called %s", cite.Quoted(c.Title))
+	}
+	b.WriteString(".")
+	if c.Type != DM {
+		b.WriteString(" Several people speak; each message begins with its speaker in square brackets.")
+	}
+	b.WriteString(" Write Markdown. If nothing needs to be said, answer with [SILENT] alone.")
+	return b.String()
+}
+
+// chatWord is a type of chat in a sentence.
+func chatWord(t ChatType) string {
+	if t == DM {
+		return "private"
+	}
+	return string(t)
+}

@@ -1,0 +1,79 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"github.com/hermes-memory/hermes/internal/bound"
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/gateway"
+	"github.com/hermes-memory/hermes/internal/owner"
+)
+
+const personColumns = `platform, account, user_id, name, chat_id, state, for_owner, code_hash, asked_at, expires_at, approved_at`
+
+func errNoPerson() error {
+	return fault.New(fault.NotFound, "person_not_found", "Nobody of this id is known.")
+}
+
+func scanPerson(row interface{ Scan(...any) error }) (gateway.Person, error) {
+	var p gateway.Person
+	var name, forOwner sql.NullString
+	var asked int64
+	var expires, approved sql.NullInt64
+	err := row.Scan(&p.Platform, &p.Account, &p.User, &name, &p.Chat, &p.State, &forOwner, &p.CodeHash, &asked, &expires, &approved)
+	if isNoRows(err) {
+		return p, errNoPerson()
+	}
+	if err != nil {
+		return p, fmt.Errorf("read person: %w", err)
+	}
+	p.Name, p.Owner = name.String, forOwner.String
+	p.AskedAt, p.ExpiresAt, p.ApprovedAt = bound.FromMillis(asked), fromMillis(expires), fromMillis(approved)
+	return p, nil
+}
+
+// Person implements gateway.People.
+func (db *DB) Person(ctx context.Context, host owner.Owner, p gateway.Platform, account, user string) (gateway.Person, error) {
+	st, err := db.read.stmt(ctx, `SELECT `+personColumns+` FROM chat_people WHERE owner_id = ? AND platform = ? AND account = ? AND user_id = ?`)
+	if err != nil {
+		return gateway.Person{}, err
+	}
+	return scanPerson(st.QueryRowContext(ctx, host.ID(), string(p), account, user))
+}
+
+// ListPeople implements gateway.People.
+func (db *DB) ListPeople(ctx context.Context, host owner.Owner, p gateway.Platform) ([]gateway.Person, error) {
+	return rowsOf(ctx, db, func(rows *sql.Rows) (gateway.Person, error) { return scanPerson(rows) },
+		`SELECT `+personColumns+` FROM chat_people WHERE owner_id = ?1 AND (?2 = '' OR platform = ?2) ORDER BY platform, asked_at, user_id`, host.ID(), string(p))
+}
+
+// PutPerson implements gateway.People.
+func (db *DB) PutPerson(ctx context.Context, host owner.Owner, p gateway.Person) error {
+	if err := errNoOwner(host); err != nil {
+		return err
+	}
+	var code any
+	if len(p.CodeHash) > 0 {
+		code = p.CodeHash
+	}
+	return db.w.submit(ctx, func(t *tx) error {
+		_, err := t.exec(`INSERT OR REPLACE INTO chat_people (owner_id, `+personColumns+`) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)`,
+			host.ID(), string(p.Platform), p.Account, p.User, null(p.Name), p.Chat, string(p.State), null(p.Owner), code, millis(p.AskedAt),
+			millis(p.ExpiresAt), millis(p.ApprovedAt))
+		return err
+	})
+}
+
+// DropPerson implements gateway.People.
+func (db *DB) DropPerson(ctx context.Context, host owner.Owner, p gateway.Platform, account, user string) error {
+	return db.w.submit(ctx, func(t *tx) error {
+		dropped, err := t.changed(`DELETE FROM chat_people WHERE owner_id = ?1 AND platform = ?2 AND (?3 = '' OR account = ?3) AND user_id = ?4`,
+			host.ID(), string(p), account, user)
+		if err == nil && !dropped {
+			err = errNoPerson()
+		}
+		return err
+	})
+}
