@@ -25,14 +25,14 @@ var layers = [][]string{
 	{"run"},
 	{"recall", "upstream", "tool", "study", "job", "live"},
 	{"gateway"},
-	{"httpapi", "mcpserver", "sqlite", "upstream/upstreamtest", "terminal"},
+	{"httpapi", "mcpserver", "sqlite", "upstream/upstreamtest", "terminal", "gateway/telegram"},
 	{"prove", "telemetry"},
 	{"cli"},
 	{"cmd/hermes"},
 }
 
 // support are packages that only tests and benchmarks import; they may import anything.
-var support = []string{"storetest", "runtest", "pairtest", "markdown/markdowntest"}
+var support = []string{"storetest", "runtest", "pairtest", "gateway/gatewaytest", "markdown/markdowntest"}
 
 func TestLayers(t *testing.T) {
 	t.Parallel()

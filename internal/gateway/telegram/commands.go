@@ -1,0 +1,74 @@
+package telegram
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/go-telegram/bot"
+	"github.com/go-telegram/bot/models"
+
+	"github.com/hermes-memory/hermes/internal/gateway"
+)
+
+// Commands shows the commands in private chats and in groups, where they differ from those
+// shown. A name that Telegram does not allow is left out.
+func (a *Adapter) Commands(ctx context.Context, list []gateway.CommandInfo) error {
+	ctx, cancel := context.WithTimeout(ctx, a.pace.call)
+	defer cancel()
+	want := commands(list)
+	for _, scope := range []models.BotCommandScope{&models.BotCommandScopeAllPrivateChats{}, &models.BotCommandScopeAllGroupChats{}} {
+		have, err := a.bot.GetMyCommands(ctx, &bot.GetMyCommandsParams{Scope: scope})
+		if err != nil {
+			return fmt.Errorf("read the commands: %w", a.client.masked(err))
+		}
+		if slices.Equal(have, want) {
+			continue
+		}
+		if _, err := a.bot.SetMyCommands(ctx, &bot.SetMyCommandsParams{Commands: want, Scope: scope}); err != nil {
+			return fmt.Errorf("register the commands: %w", a.client.masked(err))
+		}
+	}
+	return nil
+}
+
+// commands are commands as Telegram shows them: at most 100, with up to 256 characters.
+func commands(list []gateway.CommandInfo) []models.BotCommand {
+	out := []models.BotCommand{}
+	for _, c := range list {
+		if !regexp.MustCompile(`^[a-z0-9_]{1,32}$`).MatchString(c.Name) || len(out) == 100 {
+			continue
+		}
+		text := c.Usage
+		if c.Args != "" {
+			text += " (" + c.Args + ")"
+		}
+		if text == "" {
+			text = "/" + c.Name
+		}
+		if runes := []rune(text); len(runes) > 256 {
+			text = string(runes[:255]) + "…"
+		}
+		out = append(out, models.BotCommand{Command: c.Name, Description: text})
+	}
+	return out
+}
+
+// Check asks Telegram who the bot is, and names what is missing.
+func (a *Adapter) Check(ctx context.Context) (gateway.Checked, error) {
+	ctx, cancel := context.WithTimeout(ctx, a.pace.call)
+	defer cancel()
+	me, err := a.bot.GetMe(ctx)
+	if err != nil {
+		return gateway.Checked{}, fmt.Errorf("ask who the bot is: %w", a.client.masked(err))
+	}
+	c := gateway.Checked{Account: a.account, Name: "@" + me.Username}
+	if !me.CanReadAllGroupMessages {
+		c.Missing = append(c.Missing, privacyMode)
+	}
+	if !me.CanJoinGroups {
+		c.Missing = append(c.Missing, "the bot cannot be added to groups. To allow that, send /setjoingroups to @BotFather")
+	}
+	return c, nil
+}
