@@ -1,0 +1,195 @@
+package discord
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/disgoorg/snowflake/v2"
+
+	"github.com/hermes-memory/hermes/internal/gateway"
+)
+
+// said reads a message as an event. It reports whether a person wrote it.
+func (a *Adapter) said(ctx context.Context, m *message) (gateway.Event, bool, error) {
+	if m.Author.ID == a.account {
+		a.channels.join(m.ChannelID) // who writes in a thread joins it
+	}
+	if !byPerson(m) {
+		return gateway.Event{}, false, nil
+	}
+	if !areIDs(m.ID, m.ChannelID) {
+		return gateway.Event{}, false, errUnreadable
+	}
+	at, ch, err := a.place(ctx, m.ChannelID, m.GuildID != "")
+	if err != nil {
+		return gateway.Event{}, false, err
+	}
+	text, named := cutMentions(m.Content, a.account, m.Mentions)
+	e := gateway.Event{
+		ID: m.ID, Kind: gateway.Said, Place: at, Type: ch.kind, Title: ch.name, Message: gateway.MessageID(m.ID),
+		From:  gateway.Sender{ID: m.Author.ID, Name: nameOf(&m.Author, m.Member)},
+		Text:  text,
+		Files: files(m.Attachments, m.Flags),
+		At:    timeOf(m.Timestamp),
+	}
+	if e.At.IsZero() {
+		e.At = idTime(m.ID)
+	}
+	a.quotes(m, &e)
+	e.Addressed = ch.kind == gateway.DM || named || ch.joined || isMine(e.Replied)
+	if named {
+		a.channels.join(m.ChannelID) // Discord adds whom a thread mentions
+	}
+	return e, true, nil
+}
+
+// isMine reports whether there is a message that the bot sent.
+func isMine(q *gateway.Quoted) bool { return q != nil && q.Mine }
+
+// byPerson reports whether a person wrote a message: no bot, and not Discord itself.
+func byPerson(m *message) bool {
+	written := m.Type == typeDefault || m.Type == typeReply
+	return written && !m.Author.Bot && m.WebhookID == ""
+}
+
+// quotes fills in the messages of which one speaks.
+func (a *Adapter) quotes(m *message, e *gateway.Event) {
+	ref := m.Reference
+	switch {
+	case ref == nil:
+	case ref.Type == forwardReference:
+		q := &gateway.Quoted{Message: gateway.MessageID(ref.MessageID)}
+		for i := range m.Snapshots {
+			s := &m.Snapshots[i].Message
+			q.Text, _ = cutMentions(s.Content, "", s.Mentions)
+			e.Files = append(e.Files, files(s.Attachments, s.Flags)...)
+		}
+		e.Forwarded = q
+	case m.Type == typeReply:
+		q := &gateway.Quoted{Message: gateway.MessageID(ref.MessageID)}
+		if r := m.Referenced; r != nil {
+			q.Name, q.Mine = nameOf(&r.Author, r.Member), r.Author.ID == a.account
+			q.Text, _ = cutMentions(r.Content, "", r.Mentions)
+		}
+		e.Replied = q
+	}
+}
+
+// edited reads a changed message. Discord also sends one when it adds a preview of a link:
+// then nobody changed the text.
+func (a *Adapter) edited(ctx context.Context, m *message) (gateway.Event, bool, error) {
+	if m.EditedAt == "" || m.Author.ID == "" {
+		return gateway.Event{}, false, nil
+	}
+	e, ok, err := a.said(ctx, m)
+	e.Kind, e.ID = gateway.Edited, m.ID+"/"+m.EditedAt
+	if t := timeOf(m.EditedAt); !t.IsZero() {
+		e.At = t
+	}
+	return e, ok, err
+}
+
+// idTime is the time in an id.
+func idTime(id string) time.Time {
+	n, err := snowflake.Parse(id)
+	if err != nil {
+		return time.Time{}
+	}
+	return n.Time()
+}
+
+// files are the attachments of a message.
+func files(list []attachment, flags int) []gateway.FileRef {
+	var out []gateway.FileRef
+	for _, f := range list {
+		kind := gateway.Document
+		switch {
+		case strings.HasPrefix(f.ContentType, "image/"):
+			kind = gateway.Photo
+		case flags&flagVoice != 0:
+			kind = gateway.Voice
+		}
+		mime, _, _ := strings.Cut(f.ContentType, ";")
+		out = append(out, gateway.FileRef{Ref: f.URL, Kind: kind, Name: f.Filename, Mime: mime, Size: max(0, f.Size)})
+	}
+	return out
+}
+
+// acted reads a command or a press of a button.
+func (a *Adapter) acted(ctx context.Context, in *interaction) (gateway.Event, bool, error) {
+	from := in.person()
+	known := in.Type == interactionCommand || in.Type == interactionComponent
+	if from == nil || !known {
+		return gateway.Event{}, false, nil
+	}
+	if !areIDs(in.ID, in.ChannelID) {
+		return gateway.Event{}, false, errUnreadable
+	}
+	a.channels.learn(in)
+	at, ch, err := a.place(ctx, in.ChannelID, in.GuildID != "")
+	if err != nil {
+		return gateway.Event{}, false, err
+	}
+	e := gateway.Event{
+		ID: in.ID, Kind: gateway.Called, Place: at, Type: ch.kind, Title: ch.name, Addressed: true,
+		From: gateway.Sender{ID: from.ID, Name: nameOf(from, in.Member)}, At: idTime(in.ID),
+		Interaction: (&handle{app: in.AppID, id: in.ID, token: in.Token, command: in.Type == interactionCommand}).String(),
+	}
+	if in.Type == interactionCommand {
+		e.Text = "/" + in.Data.Name + values(in.Data.Options)
+		return e, true, nil
+	}
+	e.Kind, e.Button = gateway.Pressed, in.Data.CustomID
+	if in.Message != nil {
+		e.Message = gateway.MessageID(in.Message.ID)
+	}
+	return e, true, nil
+}
+
+// person is who calls or presses; nil if that is no person.
+func (in *interaction) person() *user {
+	from := in.User
+	if in.Member != nil && in.Member.User != nil {
+		from = in.Member.User
+	}
+	if from == nil || from.Bot {
+		return nil
+	}
+	return from
+}
+
+// learn remembers the channel that came with an event. A thread is asked for: its channel in
+// an event does not say whether the bot takes part.
+func (c *channels) learn(in *interaction) {
+	raw := in.Channel
+	if raw == nil || raw.ID != in.ChannelID || !isID(raw.ID) {
+		return
+	}
+	if _, ok := c.known(raw.ID); ok {
+		return
+	}
+	if ch := c.read(raw); ch.parent == "" {
+		c.put(raw.ID, ch)
+	}
+}
+
+// values are the arguments of a command, with the names of subcommands.
+func values(list []callOption) string {
+	var b strings.Builder
+	for _, o := range list {
+		if len(o.Value) == 0 {
+			b.WriteString(" " + o.Name + values(o.Options))
+			continue
+		}
+		var text string
+		if json.Unmarshal(o.Value, &text) != nil {
+			text = string(bytes.TrimSpace(o.Value)) // a number, or true
+		}
+		fmt.Fprintf(&b, " %s", text)
+	}
+	return b.String()
+}
