@@ -25,7 +25,7 @@ var layers = [][]string{
 	{"run"},
 	{"recall", "upstream", "tool", "study", "job", "live"},
 	{"gateway"},
-	{"httpapi", "mcpserver", "sqlite", "upstream/upstreamtest", "terminal", "gateway/telegram", "gateway/discord", "gateway/slack"},
+	{"httpapi", "mcpserver", "sqlite", "upstream/upstreamtest", "terminal", "gateway/telegram", "gateway/discord", "gateway/slack", "gateway/whatsapp"},
 	{"prove", "telemetry"},
 	{"cli"},
 	{"cmd/hermes"},
