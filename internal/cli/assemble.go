@@ -20,6 +20,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/config"
 	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/gateway"
 	"github.com/hermes-memory/hermes/internal/httpapi"
 	"github.com/hermes-memory/hermes/internal/job"
 	"github.com/hermes-memory/hermes/internal/lineage"
@@ -68,6 +69,8 @@ type server struct {
 	mcp      *tool.MCP
 	jobs     *job.Scheduler
 	live     *live.Registry
+	bots     []*gateway.Bot
+	gateway  *gateway.Gateway
 	measures *telemetry.Telemetry // nil if metrics are off
 	token    string
 	public   bool // other machines can reach it
@@ -132,6 +135,9 @@ func assemble(ctx context.Context, parts assembly) (*server, error) {
 	if err != nil {
 		return nil, errors.Join(err, s.close())
 	}
+	if s.bots, err = botsOf(cfg, log); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
 	s.handler = s.newHandler(zone)
 	if err := s.fillAgain(ctx); err != nil {
 		return nil, errors.Join(err, s.close())
@@ -154,7 +160,7 @@ func jobZone(cfg *config.Config, getenv func(string) string) (string, error) {
 
 // setJobs makes the scheduler and the planner of jobs.
 func (s *server) setJobs(zone string) *job.Planner {
-	targets := job.Targets{"webhook": job.NewWebhook(s.cfg.Webhooks.AllowPrivate, s.now)}
+	targets := s.targets()
 	parts := job.SchedulerParts{
 		Ledger: s.db, Store: s.db, Runner: s.runner, Curator: s.curator, Targets: targets, Now: s.now, Grace: s.cfg.Server.Grace, Log: s.log,
 	}
@@ -162,7 +168,9 @@ func (s *server) setJobs(zone string) *job.Planner {
 		parts.Observer = s.measures
 	}
 	s.jobs = job.NewScheduler(parts)
-	return job.NewPlanner(job.PlannerParts{Store: s.db, Targets: targets, Zone: zone, Now: s.now, Changed: s.jobs.Poke})
+	return job.NewPlanner(job.PlannerParts{
+		Store: s.db, Targets: targets, Zone: zone, Origin: s.gateway.Origin, Now: s.now, Changed: s.jobs.Poke,
+	})
 }
 
 func (s *server) newHandler(zone string) http.Handler {
@@ -177,13 +185,14 @@ func (s *server) newHandler(zone string) http.Handler {
 	s.live = live.New(live.Parts{
 		Store: s.db, Queue: s.db, Runner: s.runner, Approval: s.cfg.Runs.ApprovalTimeout, Grace: s.cfg.Server.Grace, Now: s.now, Log: s.log,
 	})
+	s.setGateway()
 	s.sockets = httpapi.NewSockets()
 	config := httpapi.Config{
 		Sockets: s.sockets,
 		Audit:   s.db, Work: s.db,
 		Runner: s.runner, Curator: s.curator, Sessions: s.db, Catalog: s.db, Search: s.db, Keyring: s.keyring, Models: s.lister(), Ready: s.ready,
 		Detail: s.detail,
-		MCP:    s.mcpDoor(), Tools: s.toolNames(), Jobs: s.setJobs(zone), Live: s.live,
+		MCP:    s.mcpDoor(), Tools: s.toolNames(), Jobs: s.setJobs(zone), Live: s.live, Gateway: s.gateway,
 		LocalToken: s.token, NoAuth: s.cfg.Server.NoAuth, Hosts: hostNames(s.cfg, s.public), Origins: s.cfg.Server.Origins,
 		Name: s.choice.Name, Responder: s.runner.Responder(), Background: background, Version: Version(), KeepAlive: keepAlive, Now: s.now,
 		Log: s.log,

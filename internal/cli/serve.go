@@ -187,6 +187,7 @@ func (s *server) serve(ctx context.Context, at *listening) error {
 	defer stopJobs()
 	turns.Go(recovery.Func(func() { _ = s.jobs.Run(jobs) }, panicked("the scheduler"))) // it only ends with its context
 	turns.Go(recovery.Func(func() { _ = s.live.Serve(jobs) }, panicked("the runs")))    // likewise
+	turns.Go(recovery.Func(func() { s.runGateway(jobs) }, panicked("the chat platforms")))
 	failed := recovery.Async(g.Wait)
 	select {
 	case err := <-failed:

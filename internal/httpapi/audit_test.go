@@ -143,6 +143,11 @@ func TestEveryChangeIsRecorded(t *testing.T) {
 		"POST /api/sessions/{id}/compress":  "takes nothing away",
 		"POST /api/sessions/{id}/fork":      "adds only",
 		"POST /api/sessions/{id}/messages":  "adds only",
+		"POST /gateway/webhook":             "turns have receipts",
+		"POST /platforms/{platform}":        "turns have receipts",
+		"POST /platforms/{platform}/{part}": "turns have receipts",
+		"POST /api/pairings":                "the gateway records it",
+		"DELETE /api/pairings":              "the gateway records it",
 		"POST /mcp":                         "its tools use the other routes",
 	}
 	listed := make(map[string]bool)

@@ -14,6 +14,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/audit"
 	"github.com/hermes-memory/hermes/internal/claim"
 	"github.com/hermes-memory/hermes/internal/curate"
+	"github.com/hermes-memory/hermes/internal/gateway"
 	"github.com/hermes-memory/hermes/internal/job"
 	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/live"
@@ -35,6 +36,8 @@ type Config struct {
 	Jobs     *job.Planner
 	// Live runs the turns that go on after their client disconnects.
 	Live *live.Registry
+	// Gateway serves the chat platforms; nil if there are none.
+	Gateway *gateway.Gateway
 	// Models lists the upstream's models for GET /v1/models; nil lists none.
 	Models func(context.Context) ([]Model, error)
 	// Sockets are the WebSocket connections; nil if they need not be ended.
@@ -207,6 +210,16 @@ func (s *server) ownRoutes() []route {
 		{"GET", "/api/audit/verify", owner.Admin, s.verifyAudit},
 
 		{"POST", mcpPath, owner.Memory, s.mcp},
+
+		{"POST", "/gateway/webhook", owner.Chat, s.gatewayWebhook},
+		{"GET", "/platforms/{platform}", "", s.platformHook},
+		{"POST", "/platforms/{platform}", "", s.platformHook},
+		{"POST", "/platforms/{platform}/{part}", "", s.platformHook},
+		{"GET", "/api/platforms", owner.Admin, s.listPlatforms},
+		{"GET", "/api/platforms/events", owner.Admin, s.listChatEvents},
+		{"GET", "/api/pairings", owner.Admin, s.listPairings},
+		{"POST", "/api/pairings", owner.Admin, s.approvePairing},
+		{"DELETE", "/api/pairings", owner.Admin, s.revokePairing},
 
 		{"GET", greetingPath, "", s.greet},
 		{"GET", "/health", "", s.health},

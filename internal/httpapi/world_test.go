@@ -17,6 +17,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/claim"
 	"github.com/hermes-memory/hermes/internal/compression"
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/gateway"
 	"github.com/hermes-memory/hermes/internal/httpapi"
 	"github.com/hermes-memory/hermes/internal/job"
 	"github.com/hermes-memory/hermes/internal/live"
@@ -82,6 +83,7 @@ type world struct {
 	measure *telemetry.Telemetry
 	jobs    *job.Scheduler
 	live    *live.Registry
+	gateway *gateway.Gateway
 	leave   func() // ends the runs
 	handler atomic.Pointer[http.Handler]
 	srv     *httptest.Server
@@ -170,7 +172,12 @@ func (w *world) open() {
 	if !w.opt.RunsWait {
 		w.leave = carryOn(w.live)
 	}
+	w.gateway = gateway.New(gateway.Parts{
+		Store: db, Sessions: db, Runs: w.live, Curator: curator, Audit: db, Now: w.clock.Now, Log: w.opt.log,
+		Settings: gateway.Settings{Busy: gateway.Queue, Resets: gateway.Resets{Default: gateway.Policy{Mode: gateway.ResetNone}}},
+	})
 	handler := httpapi.New(httpapi.Config{
+		Gateway: w.gateway,
 		Sockets: w.opt.sockets,
 		Live:    w.live,
 		Jobs:    job.NewPlanner(job.PlannerParts{Store: db, Targets: targets, Zone: "UTC", Now: w.clock.Now, Changed: w.jobs.Poke}),

@@ -1,0 +1,192 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/config"
+	"github.com/hermes-memory/hermes/internal/gateway"
+	"github.com/hermes-memory/hermes/internal/gateway/discord"
+	"github.com/hermes-memory/hermes/internal/gateway/slack"
+	"github.com/hermes-memory/hermes/internal/gateway/telegram"
+	"github.com/hermes-memory/hermes/internal/gateway/whatsapp"
+	"github.com/hermes-memory/hermes/internal/job"
+	"github.com/hermes-memory/hermes/internal/live"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
+	"github.com/hermes-memory/hermes/internal/sqlite"
+)
+
+// platforms are the chat platforms with an adapter, and how their adapters are made from
+// the settings. Making an adapter sends nothing.
+func platforms() map[gateway.Platform]func(*config.Platform, *slog.Logger) (account, error) {
+	return map[gateway.Platform]func(*config.Platform, *slog.Logger) (account, error){
+		gateway.Telegram: func(p *config.Platform, log *slog.Logger) (account, error) {
+			return telegram.New(telegram.Config{
+				Token: p.Token, API: p.APIURL, WebhookURL: p.WebhookURL, WebhookSecret: p.WebhookSecret, Log: log,
+			})
+		},
+		gateway.WhatsApp: func(p *config.Platform, log *slog.Logger) (account, error) {
+			return whatsapp.New(whatsapp.Config{
+				PhoneNumberID: p.PhoneNumberID, AccessToken: p.AccessToken, AppSecret: p.AppSecret, VerifyToken: p.VerifyToken,
+				API: p.APIURL, Template: whatsapp.Template{Name: p.Template, Language: p.TemplateLanguage}, Log: log,
+			})
+		},
+		gateway.Discord: func(p *config.Platform, log *slog.Logger) (account, error) {
+			return discord.New(discord.Config{Token: p.Token, APIURL: p.APIURL, Log: log})
+		},
+		gateway.Slack: func(p *config.Platform, log *slog.Logger) (account, error) {
+			return slack.New(slack.Config{
+				BotToken: p.Token, AppToken: p.AppToken, SigningSecret: p.SigningSecret, APIURL: p.APIURL, Log: log,
+			})
+		},
+	}
+}
+
+// account is an adapter that knows the platform's id of its bot.
+type account interface {
+	gateway.Adapter
+	Account() string
+}
+
+// platformOrder is the order in which platforms are shown.
+func platformOrder() []gateway.Platform {
+	return []gateway.Platform{gateway.Telegram, gateway.Discord, gateway.Slack, gateway.WhatsApp}
+}
+
+// botsOf makes the bots of the configured platforms.
+func botsOf(cfg *config.Config, log *slog.Logger) ([]*gateway.Bot, error) {
+	var bots []*gateway.Bot
+	makers := platforms()
+	for _, name := range platformOrder() {
+		p := cfg.Platforms.ByName(string(name))
+		if !p.On() || makers[name] == nil {
+			continue
+		}
+		a, err := makers[name](p, log)
+		if err != nil {
+			return nil, fmt.Errorf("platforms.%s: %w", name, err)
+		}
+		b := &gateway.Bot{
+			Adapter: a, Account: a.Account(), Owner: owner.Stored(p.Owner), Users: cfg.Platforms.Allowed(string(name)),
+			Admins: p.Admins, Chats: p.Chats,
+			Mention: p.Mention, Stream: p.Stream, Home: p.Home, MemoryKey: session.Key(p.MemoryKey), Zone: time.UTC,
+		}
+		if b.Zone, err = time.LoadLocation(p.Timezone); err != nil {
+			return nil, fmt.Errorf("platforms.%s.timezone: %w", name, err)
+		}
+		bots = append(bots, b)
+	}
+	return bots, nil
+}
+
+// gatewaySettings are the settings of all bots.
+func gatewaySettings(cfg *config.Config) gateway.Settings {
+	r := &cfg.SessionReset
+	standard := policyOf(gateway.Policy{}, &r.Reset)
+	out := gateway.Settings{
+		Busy: gateway.Busy(cfg.Gateway.Busy), Reactions: cfg.Gateway.Reactions,
+		Resets: gateway.Resets{
+			Default: standard, Notify: r.Notify, Save: r.Save == "auto",
+			Types: make(map[gateway.ChatType]gateway.Policy), Platforms: make(map[gateway.Platform]gateway.Policy),
+		},
+	}
+	for name, own := range r.Types {
+		out.Resets.Types[gateway.ChatType(name)] = policyOf(standard, &own)
+	}
+	for name, own := range r.Platforms {
+		out.Resets.Platforms[gateway.Platform(name)] = policyOf(standard, &own)
+	}
+	return out
+}
+
+// policyOf is a policy that is set in part; the rest is that of another one.
+func policyOf(p gateway.Policy, r *config.Reset) gateway.Policy {
+	if r.Mode != "" {
+		p.Mode = gateway.ResetMode(r.Mode)
+	}
+	if r.IdleMinutes > 0 {
+		p.Idle = time.Duration(r.IdleMinutes) * time.Minute
+	}
+	if r.AtHour != nil {
+		p.Hour = *r.AtHour
+	}
+	return p
+}
+
+// setGateway makes the gateway over the bots. Only `hermes serve` runs it.
+func (s *server) setGateway() {
+	s.gateway = gateway.New(gateway.Parts{
+		Store: s.db, Sessions: s.db, Runs: s.live, Curator: s.curator, Guard: &busyGuard{s.db, s.live}, Audit: s.db,
+		Settings: gatewaySettings(s.cfg), Bots: s.bots, Now: s.now, Log: s.log,
+	})
+}
+
+// targets are the places that jobs deliver to.
+func (s *server) targets() job.Targets {
+	out := job.Targets{"webhook": job.NewWebhook(s.cfg.Webhooks.AllowPrivate, s.now)}
+	the := func() *gateway.Gateway { return s.gateway }
+	for _, name := range platformOrder() {
+		out[string(name)] = gateway.NewTarget(name, the)
+	}
+	return out
+}
+
+// newestRuns is how many runs of an owner are looked at before a reset. A run that is not over
+// is among the newest, because it ends within hours.
+const newestRuns = 200
+
+// busyGuard implements gateway.Guard: it asks the runs and the jobs.
+type busyGuard struct {
+	db   *sqlite.DB
+	runs *live.Registry
+}
+
+// Busy implements gateway.Guard.
+func (g *busyGuard) Busy(ctx context.Context, o owner.Owner, at session.ID) (bool, error) {
+	tip, err := g.db.Tip(ctx, o, at)
+	if err != nil {
+		return false, fmt.Errorf("find session: %w", err)
+	}
+	runs, err := g.runs.Runs(ctx, o, live.Filter{Limit: newestRuns})
+	if err != nil {
+		return false, fmt.Errorf("list runs: %w", err)
+	}
+	for i := range runs {
+		if r := &runs[i]; r.Root == tip.RootID && !r.State.Over() {
+			return true, nil
+		}
+	}
+	return g.fires(ctx, o, &tip)
+}
+
+// fires reports whether a job of the session fires.
+func (g *busyGuard) fires(ctx context.Context, o owner.Owner, tip *session.Session) (bool, error) {
+	jobs, err := g.db.Jobs(ctx, o)
+	if err != nil {
+		return false, fmt.Errorf("list jobs: %w", err)
+	}
+	for i := range jobs {
+		if j := &jobs[i]; j.Session != tip.ID && j.Session != tip.RootID {
+			continue
+		}
+		fires, err := g.db.Fires(ctx, o, jobs[i].ID, time.Time{}, 1)
+		if err != nil {
+			return false, fmt.Errorf("list fires: %w", err)
+		}
+		if slices.ContainsFunc(fires, func(f job.Fire) bool { return f.Status == job.Due || f.Status == job.Running }) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// runGateway runs the bots until ctx ends.
+func (s *server) runGateway(ctx context.Context) {
+	if err := s.gateway.Run(ctx); err != nil && ctx.Err() == nil {
+		s.log.Error("the chat platforms are not served until a restart", "err", err)
+	}
+}
