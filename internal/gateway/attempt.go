@@ -29,7 +29,7 @@ func (g *Gateway) attempt(ctx context.Context, bot *Bot, l *lane, s *Send) error
 		}
 	case ToSend, Parked, Sent, GaveUp:
 	}
-	s.State, s.Attempts = Sending, s.Attempts+1
+	s.State, s.Attempts, s.WakeAt = Sending, s.Attempts+1, g.moment()
 	if err := g.mark(ctx, l, s); err != nil {
 		return err
 	}
@@ -64,23 +64,6 @@ func (g *Gateway) send(ctx context.Context, bot *Bot, out *Out) (MessageID, erro
 	limits := bot.Adapter.Limits()
 	g.pace.over(out.Place, out.Type, &limits)
 	return id, err
-}
-
-// findOut finds out whether a message was sent by a try whose end nobody saw.
-func (g *Gateway) findOut(ctx context.Context, bot *Bot, l *lane, s *Send) (bool, error) {
-	finder, ok := bot.Adapter.(Finder)
-	if !ok {
-		return false, nil // the platform cannot be asked: the message is sent again
-	}
-	id, found, err := finder.Find(ctx, outOf(bot, s))
-	if err != nil {
-		return true, g.refused(ctx, l, s, err)
-	}
-	if !found {
-		return false, nil
-	}
-	s.State, s.Message, s.SentAt, s.Error = Sent, id, g.moment(), ""
-	return true, g.mark(ctx, l, s)
 }
 
 // update edits a message that was sent. What is shown already is not sent again.

@@ -37,6 +37,7 @@ type wire struct {
 	edits  int
 	refuse func(o *gateway.Out) error // before the message is taken
 	lose   func(o *gateway.Out) error // after the message was taken
+	hide   func() error               // when it is asked for a message
 }
 
 // shown is a message as people see it.
@@ -118,6 +119,11 @@ type finder struct{ *wire }
 func (f finder) Find(_ context.Context, o *gateway.Out) (gateway.MessageID, bool, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.hide != nil {
+		if err := f.hide(); err != nil {
+			return "", false, err
+		}
+	}
 	for _, s := range f.shown {
 		if s.out == o.ID {
 			return s.id, true, nil

@@ -1,0 +1,72 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// errStale is what people are told of a message that stays in doubt.
+const errStale = "For a day it could not be found out whether the platform took the message. It is not sent again, because it would perhaps be there twice."
+
+// findOut finds out whether a message was sent by a try whose end nobody saw. It reports false
+// if the message must be sent now.
+func (g *Gateway) findOut(ctx context.Context, bot *Bot, l *lane, s *Send) (bool, error) {
+	finder, ok := bot.Adapter.(Finder)
+	if !ok {
+		return false, nil // the platform cannot be asked: the message is sent again
+	}
+	id, found, err := finder.Find(ctx, outOf(bot, s))
+	if err != nil {
+		if ctx.Err() != nil {
+			return true, ctx.Err() // the next server asks
+		}
+		return true, g.undecided(ctx, l, s, err)
+	}
+	switch {
+	case found:
+		s.State, s.Message, s.SentAt, s.Error = Sent, id, g.moment(), ""
+	case g.moment().Sub(s.triedAt()) > giveUpAfter: // the platform shows its newest messages only
+		s.State, s.Error = GaveUp, errStale
+	default:
+		return false, nil
+	}
+	return true, g.mark(ctx, l, s)
+}
+
+// triedAt is when a message whose end nobody saw was tried last.
+func (s *Send) triedAt() time.Time {
+	if s.WakeAt.After(s.CreatedAt) {
+		return s.WakeAt
+	}
+	return s.CreatedAt
+}
+
+// undecided decides what becomes of a message in doubt if the platform could not be asked. The
+// message stays in doubt, and is never sent again before the platform has answered.
+func (g *Gateway) undecided(ctx context.Context, l *lane, s *Send, err error) error {
+	failed, ok := errors.AsType[*SendError](err)
+	if !ok {
+		failed = &SendError{Reason: Unknown, Text: "The platform gave no answer."}
+	}
+	now := g.moment()
+	s.State, s.Error, s.Attempts = Doubtful, failed.Text, s.Attempts+1
+	s.WakeAt = now.Add(max(failed.After, backoff(s.Attempts)))
+	switch failed.Reason {
+	case Limited:
+		g.pace.rest(s.Place, failed.All, failed.After)
+	case Gone, Refused:
+		s.State = GaveUp
+	case Elsewhere:
+		if err := g.store.MoveChat(ctx, l.owner, s.Place, failed.MovedTo); err != nil {
+			return fmt.Errorf("follow a chat: %w", err)
+		}
+	case Temporary, Malformed, Unknown, Closed:
+	}
+	if s.State == Doubtful && s.tooLong(now) {
+		s.State, s.Error = GaveUp, errStale
+	}
+	g.log.Info("it is not known whether a message was sent", "platform", s.Place.Platform, "state", s.State, "err", err)
+	return g.mark(ctx, l, s)
+}

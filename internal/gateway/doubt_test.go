@@ -1,0 +1,114 @@
+package gateway_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/gateway"
+)
+
+// doubting is a house whose platform takes the first message and breaks the connection, and
+// then answers questions about it with an error, as long as there is one.
+func doubting(t *testing.T, answer func() error) *house {
+	t.Helper()
+	return setup(t, func(h *house) {
+		h.bot.Stream = false
+		h.adapter = finder{h.wire}
+		h.wire.hide = answer
+		lost := false
+		h.wire.lose = func(*gateway.Out) error {
+			if lost {
+				return nil
+			}
+			lost = true
+			return &gateway.SendError{Reason: gateway.Unknown, Text: "the connection broke"}
+		}
+	})
+}
+
+// TestDoubtIsKept: as long as a platform cannot say whether it has a message, the message is
+// not sent again.
+func TestDoubtIsKept(t *testing.T) {
+	t.Parallel()
+	for name, failed := range map[string]gateway.SendError{
+		"an outage":     {Reason: gateway.Temporary, Text: "out of order"},
+		"a flood wait":  {Reason: gateway.Limited, After: 2 * time.Minute, Text: "wait"},
+		"no form":       {Reason: gateway.Malformed, Text: "what?"},
+		"another place": {Reason: gateway.Elsewhere, MovedTo: ada, Text: "moved"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				asked, until := 0, time.Now().Add(10*time.Minute)
+				h := doubting(t, func() error {
+					if asked++; time.Now().Before(until) {
+						return &failed
+					}
+					return nil
+				})
+				defer h.end()
+				h.receive(h.dm(ada, "Hello."))
+				h.settled()
+				sends, err := h.db.Sends(t.Context(), h.bot.Owner, h.chat(ada).Place, 10)
+				if err != nil || len(sends) != 1 || sends[0].State != gateway.Doubtful {
+					t.Errorf("got %+v, %v, want one message in doubt", sends, err)
+				}
+				h.pass(15 * time.Minute)
+				h.receive(h.dm(ada, "And?"))
+				h.settled()
+				want(t, "sent", h.wire.said(), []string{"You said: Hello.", "You said: And?"})
+				if asked < 3 || asked > 20 {
+					t.Errorf("the platform was asked %d times", asked)
+				}
+			})
+		})
+	}
+}
+
+// TestDoubtEnds: a message that stays in doubt for a day is given up, and holds up no other.
+func TestDoubtEnds(t *testing.T) {
+	t.Parallel()
+	ended := func(t *testing.T, h *house) {
+		t.Helper()
+		want(t, "sent", h.wire.said(), []string{"You said: Hello.", "You said: And?"})
+		s, err := h.db.FindSend(t.Context(), h.bot.Owner, h.chat(ada).Place, h.wire.shown[0].out, "")
+		if err != nil || s.State != gateway.GaveUp || !strings.Contains(s.Error, "not sent again") {
+			t.Errorf("got %s, %q, %v, want it given up with a reason", s.State, s.Error, err)
+		}
+	}
+	t.Run("the platform never answers", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			h := doubting(t, func() error { return &gateway.SendError{Reason: gateway.Temporary, Text: "out of order"} })
+			defer h.end()
+			h.receive(h.dm(ada, "Hello."))
+			h.settled()
+			h.receive(h.dm(ada, "And?"))
+			h.pass(25 * time.Hour)
+			ended(t, h)
+		})
+	})
+	t.Run("no server was running", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			h := doubting(t, func() error { return &gateway.SendError{Reason: gateway.Temporary, Text: "out of order"} })
+			h.receive(h.dm(ada, "Hello."))
+			h.settled()
+			h.end()
+			h.pass(48 * time.Hour)
+			first := h.wire.shown
+			h.wire.shown, h.wire.hide = nil, nil // the platform shows no message that old
+			h.begin()
+			defer h.end()
+			h.settled()
+			h.wire.mu.Lock()
+			h.wire.shown = append(first, h.wire.shown...)
+			h.wire.mu.Unlock()
+			h.receive(h.dm(ada, "And?"))
+			h.settled()
+			ended(t, h)
+		})
+	})
+}
