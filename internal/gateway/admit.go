@@ -23,16 +23,24 @@ func (in *intake) Position(ctx context.Context) (Position, error) {
 
 // Commit implements Intake.
 func (in *intake) Commit(ctx context.Context, events []Event, after Position) error {
-	_, err := in.g.commit(ctx, in.bot, events, after)
+	_, err := in.g.commit(ctx, in.bot, arrived{events: events, after: after})
 	return err
 }
 
+// arrived are events that came together.
+type arrived struct {
+	events []Event
+	after  Position
+	// late says that they were read after an outage.
+	late bool
+}
+
 // commit decides what becomes of events, and stores them.
-func (g *Gateway) commit(ctx context.Context, b *Bot, events []Event, after Position) (int, error) {
-	c := Committed{Platform: b.Adapter.Platform(), Account: b.Account, After: after, At: g.moment()}
+func (g *Gateway) commit(ctx context.Context, b *Bot, in arrived) (int, error) {
+	c := Committed{Platform: b.Adapter.Platform(), Account: b.Account, After: in.after, At: g.moment()}
 	var strangers []*Event
-	for i := range events {
-		e := &events[i]
+	for i := range in.events {
+		e := &in.events[i]
 		e.Place.Platform, e.Place.Account = c.Platform, c.Account
 		cleanEvent(e)
 		if ok, err := g.happened(ctx, b, e); ok || err != nil {
@@ -44,6 +52,9 @@ func (g *Gateway) commit(ctx context.Context, b *Bot, events []Event, after Posi
 		a, err := g.admit(ctx, b, e)
 		if err != nil {
 			return 0, err
+		}
+		if in.late {
+			a.outdate(c.At)
 		}
 		if a.Reason == reasonStranger && e.Type == DM {
 			strangers = append(strangers, e)
@@ -72,6 +83,7 @@ const (
 	reasonStranger  = "not allowed"
 	reasonElsewhere = "not addressed"
 	reasonEmpty     = "nothing in it"
+	reasonOld       = "too old"
 )
 
 // admit decides what becomes of an event.

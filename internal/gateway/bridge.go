@@ -84,7 +84,7 @@ func (g *Gateway) Bridge(ctx context.Context, o owner.Owner, e Event, wait bool)
 	e.Message = MessageID(e.ID)
 	run := runID(bot.Owner, &e)
 	over := g.awaited(run)
-	if _, err := g.commit(ctx, bot, []Event{e}, ""); err != nil {
+	if _, err := g.commit(ctx, bot, arrived{events: []Event{e}}); err != nil {
 		return Bridged{}, err
 	}
 	for wait {

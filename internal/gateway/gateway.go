@@ -125,7 +125,11 @@ func (g *Gateway) Run(ctx context.Context) error {
 	var receiving sync.WaitGroup
 	defer receiving.Wait()
 	for _, b := range g.bots {
-		receiving.Go(recovery.Func(func() { g.receive(ctx, b) }, recovery.Logged(ctx, g.log, "a platform", "platform", b.Adapter.Platform())))
+		logged := recovery.Logged(ctx, g.log, "a platform", "platform", b.Adapter.Platform())
+		receiving.Go(recovery.Func(func() { g.receive(ctx, b) }, logged))
+		if c := g.catcherOf(b); c != nil {
+			receiving.Go(recovery.Func(func() { c.watch(ctx) }, logged))
+		}
 	}
 	return g.tend(ctx)
 }

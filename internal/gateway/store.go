@@ -34,6 +34,10 @@ type Inbox interface {
 	// PlanCommand stores what a command is going to do, before it is done. A command that has a
 	// plan keeps it: PlanCommand returns the stored one.
 	PlanCommand(ctx context.Context, o owner.Owner, e EventName, plan string) (string, error)
+	// NewestMessage returns the id of the message of a place that was stored last before a time.
+	// If all came later, it is the first one; "" if none is stored. The text is not needed:
+	// messages whose events are over count as well.
+	NewestMessage(ctx context.Context, o owner.Owner, at Place, before time.Time) (MessageID, error)
 	// SettleEvents ends events, and stores the messages that answer them.
 	SettleEvents(ctx context.Context, o owner.Owner, s Settlement) error
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/hermes-memory/hermes/internal/bound"
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -69,10 +70,10 @@ func (t *tx) commitEvent(a *gateway.Admitted, body string, at any) (bool, error)
 	if a.State == gateway.Waiting {
 		stored = body
 	}
-	added, err := t.changed(`INSERT INTO chat_events (owner_id, platform, account, event_id, chat_id, thread_id, kind, user_id, state, reason, label, body, received_at)
-		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING`,
-		a.Owner.ID(), string(e.Place.Platform), e.Place.Account, e.ID, e.Place.Chat, e.Place.Thread, string(e.Kind), e.From.ID, string(a.State),
-		null(a.Reason), null(label), stored, at)
+	added, err := t.changed(`INSERT INTO chat_events (owner_id, platform, account, event_id, chat_id, thread_id, kind, user_id, message_id, state, reason, label, body, received_at)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING`,
+		a.Owner.ID(), string(e.Place.Platform), e.Place.Account, e.ID, e.Place.Chat, e.Place.Thread, string(e.Kind), e.From.ID, null(e.Message),
+		string(a.State), null(a.Reason), null(label), stored, at)
 	if err != nil || !added || a.State != gateway.Waiting {
 		return added, err
 	}
@@ -132,6 +133,24 @@ func (db *DB) BotPosition(ctx context.Context, host owner.Owner, p gateway.Platf
 	return gateway.Position(position), nil
 }
 
+// newestMessage selects the newest message of a place before a time, or else the oldest one.
+const newestMessage = `SELECT message_id FROM chat_events WHERE ` + atPlace + ` AND kind = 'said' AND message_id IS NOT NULL
+	ORDER BY received_at < ? DESC, CASE WHEN received_at < ? THEN -number ELSE number END LIMIT 1`
+
+// NewestMessage implements gateway.Inbox.
+func (db *DB) NewestMessage(ctx context.Context, o owner.Owner, at gateway.Place, before time.Time) (gateway.MessageID, error) {
+	st, err := db.read.stmt(ctx, newestMessage)
+	if err != nil {
+		return "", err
+	}
+	var id string
+	err = st.QueryRowContext(ctx, append(placeArgs(o, at), millis(before), millis(before))...).Scan(&id)
+	if err != nil && !isNoRows(err) {
+		return "", fmt.Errorf("find the newest message: %w", err)
+	}
+	return gateway.MessageID(id), nil
+}
+
 // BotQueues implements gateway.Journal.
 func (db *DB) BotQueues(ctx context.Context, o owner.Owner, p gateway.Platform, account string) (gateway.Queues, error) {
 	st, err := db.read.stmt(ctx, `SELECT
@@ -152,16 +171,16 @@ func (db *DB) BotQueues(ctx context.Context, o owner.Owner, p gateway.Platform, 
 }
 
 // eventColumns are the columns of an event in the order of scanEvent.
-const eventColumns = `number, platform, account, event_id, chat_id, thread_id, kind, user_id, state, reason, run_id, plan, label, body, received_at`
+const eventColumns = `number, platform, account, event_id, chat_id, thread_id, kind, user_id, message_id, state, reason, run_id, plan, label, body, received_at`
 
 func scanEvent(rows *sql.Rows) (gateway.Inbound, error) {
 	var e gateway.Inbound
 	var at gateway.Place
 	var id, kind, user string
-	var reason, run, plan, label sql.NullString
+	var message, reason, run, plan, label sql.NullString
 	var body []byte
 	var received int64
-	err := rows.Scan(&e.Number, &at.Platform, &at.Account, &id, &at.Chat, &at.Thread, &kind, &user, &e.State,
+	err := rows.Scan(&e.Number, &at.Platform, &at.Account, &id, &at.Chat, &at.Thread, &kind, &user, &message, &e.State,
 		&reason, &run, &plan, &label, &body, &received)
 	if err != nil {
 		return e, fmt.Errorf("read event: %w", err)
@@ -169,7 +188,7 @@ func scanEvent(rows *sql.Rows) (gateway.Inbound, error) {
 	if stored := fromJSON[gateway.Event](body); stored != nil {
 		e.Event = *stored
 	}
-	e.ID, e.Place, e.Kind, e.From.ID = id, at, gateway.EventKind(kind), user
+	e.ID, e.Place, e.Kind, e.From.ID, e.Message = id, at, gateway.EventKind(kind), user, gateway.MessageID(message.String)
 	e.Reason, e.Run, e.Plan, e.Label, e.ReceivedAt = reason.String, run.String, plan.String, label.String, bound.FromMillis(received)
 	return e, nil
 }

@@ -16,7 +16,7 @@ func TestReadsUseIndexes(t *testing.T) {
 		"facts of a lineage since": selectFacts + factsOfLineage + factsOfPlaceSince, "facts nearby": selectFacts + factsByKey + factsNearby,
 		"shelf": selectFacts + factsByKey + factsOnShelf, "messages by id": documentsWantedByRoot, "messages of a key": documentsByKey,
 		"messages of a lineage": documentsByRoot, "messages before": documentsBeforeByKey, "manifest": selectManifest, "block": selectBlock, "write of a scope": writeScope,
-		"orphans": orphanPieces, "any orphans": anyOrphans, "next piece to delete": nextGone,
+		"newest message of a chat": newestMessage, "orphans": orphanPieces, "any orphans": anyOrphans, "next piece to delete": nextGone,
 	} {
 		rows, err := db.read.QueryContext(t.Context(), `EXPLAIN QUERY PLAN `+query, make([]any, parameters(query))...)
 		if err != nil {

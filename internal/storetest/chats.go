@@ -24,6 +24,7 @@ func chatTests() []test {
 		{"a sent message is edited if its text changes", testSendChanges},
 		{"a chat is led from one session to another", testLeadChat},
 		{"a chat moves with all it has", testMoveChat},
+		{"the newest message of a place is known", testNewestMessage},
 		{"unfinished chats are named", testUnfinished},
 		{"what is old is swept", testSweepChats},
 	}
@@ -300,6 +301,39 @@ func testMoveChat(t *testing.T, st Store) {
 	}
 }
 
+func testNewestMessage(t *testing.T, st Store) {
+	ctx := t.Context()
+	at := func(h int, events ...gateway.Admitted) {
+		t.Helper()
+		_, err := st.CommitEvents(ctx, alice(), gateway.Committed{Platform: gateway.Telegram, Account: "the-bot", Events: events, At: hour(h)})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	thread, ignored, edit := inbound(alice(), "t", "c", "hello"), inbound(alice(), "4", "c", "hello"), inbound(alice(), "5", "c", "hello")
+	thread.Event.Place.Thread, ignored.State, ignored.Reason, edit.Event.Kind = "t", gateway.Ignored, "not addressed", gateway.Edited
+	mustCommit(t, st, bob(), "", inbound(bob(), "9", "c", "hello"))
+	at(1, inbound(alice(), "1", "c", "hello"), thread)
+	at(2, inbound(alice(), "2", "c", "hello"))
+	at(3, inbound(alice(), "3", "c", "hello"))
+	at(4, ignored, edit)
+	if err := st.SettleEvents(ctx, alice(), gateway.Settlement{Place: placeOf("c"), Events: []gateway.EventName{nameOf("2")}, State: gateway.Answered, At: hour(2)}); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		place  gateway.Place
+		before time.Time
+		want   gateway.MessageID
+	}{
+		{placeOf("c"), hour(9), "m-4"}, {placeOf("c"), hour(4), "m-3"}, {placeOf("c"), hour(3), "m-2"}, {placeOf("c"), hour(1), "m-1"},
+		{placeOf("c"), epoch(), "m-1"}, {thread.Event.Place, hour(9), "m-t"}, {placeOf("elsewhere"), hour(9), ""},
+	} {
+		if got, err := st.NewestMessage(ctx, alice(), tt.place, tt.before); err != nil || got != tt.want {
+			t.Errorf("before %s in %v: got %q, %v, want %q", tt.before, tt.place, got, err, tt.want)
+		}
+	}
+}
+
 func testUnfinished(t *testing.T, st Store) {
 	mustCommit(t, st, alice(), "", inbound(alice(), "1", "c", "hello"))
 	if err := st.AddSends(t.Context(), bob(), []gateway.Send{outbound("a", "hi")}); err != nil {
@@ -350,7 +384,9 @@ func testSweepChats(t *testing.T, st Store) {
 func settleChat(t *testing.T, st Store, o owner.Owner) {
 	t.Helper()
 	mark := markOf(o)
-	mustCommit(t, st, o, gateway.Position(mark), inbound(o, "the-event", "the-chat", mark))
+	in := inbound(o, "the-event", "the-chat", mark)
+	in.Event.Message = gateway.MessageID(mark)
+	mustCommit(t, st, o, gateway.Position(mark), in)
 	s := outbound("the-send", mark)
 	s.Place = thePlace()
 	if err := st.AddSends(t.Context(), o, []gateway.Send{s}); err != nil {
@@ -385,6 +421,9 @@ func chatReadingCases() map[string]isolationCase {
 		}},
 		"ChatEvent": {stranger: fault.NotFound, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			return st.ChatEvent(ctx, o, nameOf("the-event"))
+		}},
+		"NewestMessage": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			return st.NewestMessage(ctx, o, thePlace(), hour(1))
 		}},
 		"Chat": {stranger: fault.NotFound, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			return st.Chat(ctx, o, thePlace())

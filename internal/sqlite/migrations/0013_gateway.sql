@@ -45,6 +45,7 @@ CREATE TABLE chat_events (
   thread_id   TEXT    NOT NULL,
   kind        TEXT    NOT NULL,
   user_id     TEXT    NOT NULL,
+  message_id  TEXT,                  -- the platform's id of the message; null for an event without one
   state       TEXT    NOT NULL,      -- waiting, taken, answered, command, ignored or failed
   reason      TEXT,
   run_id      TEXT,                  -- the turn that has taken it
@@ -57,6 +58,7 @@ CREATE TABLE chat_events (
 CREATE UNIQUE INDEX chat_events_id ON chat_events (owner_id, platform, account, event_id);
 CREATE INDEX chat_events_open ON chat_events (owner_id, platform, account, chat_id, thread_id) WHERE state IN ('waiting', 'taken');
 CREATE INDEX chat_events_newest ON chat_events (owner_id, number);
+CREATE INDEX chat_events_said ON chat_events (owner_id, platform, account, chat_id, thread_id, number) WHERE kind = 'said' AND message_id IS NOT NULL;
 
 -- The outbox: what is sent, one row for each message.
 CREATE TABLE chat_sends (
