@@ -15,11 +15,16 @@ import (
 
 // begin begins the turn of a batch. A turn that has begun before is left alone.
 func (g *Gateway) begin(ctx context.Context, bot *Bot, caller owner.Owner, chat *Chat, b *batch) error {
+	earlier, err := g.earlier(ctx, bot, caller, chat, b)
+	if err != nil {
+		return err
+	}
 	messages := make([]session.Message, len(b.events))
 	for i := range b.events {
-		messages[i] = said(&b.events[i], chat.Type)
+		messages[i] = said(&b.events[i], chat.Type, earlier)
+		earlier = ""
 	}
-	_, err := g.runs.Start(ctx, caller, live.Spec{
+	_, err = g.runs.Start(ctx, caller, live.Spec{
 		ID: b.run, Kind: live.KindPlatform, OnRestart: live.Retry,
 		Turn: &run.Request{
 			Owner: caller, Session: chat.Session, Key: chat.Key, Source: SourceOf(chat.Place.Platform), UserID: b.events[0].From.ID,
@@ -34,8 +39,9 @@ func (g *Gateway) begin(ctx context.Context, bot *Bot, caller owner.Owner, chat 
 }
 
 // said is an event as a message of the transcript. Memory reads its content and its name.
-// The model reads the wire: who speaks, and what is quoted.
-func said(e *Inbound, t ChatType) session.Message {
+// The model reads the wire: who speaks, and what is quoted. earlier is what was said before it
+// in its thread, as data; "" for nothing.
+func said(e *Inbound, t ChatType, earlier string) session.Message {
 	if m, ok := e.again(); ok {
 		return m
 	}
@@ -58,7 +64,7 @@ func said(e *Inbound, t ChatType) session.Message {
 	if m.Content == "" { // nothing is learnt from what others said, or from a file's name
 		m.Content, m.Note = body, session.EchoNote
 	}
-	if content := strings.TrimSpace(strings.Join(append(before, body), " ")); content != m.Content {
+	if content := strings.TrimSpace(earlier + strings.Join(append(before, body), " ")); content != m.Content {
 		m.Wire = wireOf(content)
 	}
 	return m
