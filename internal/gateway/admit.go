@@ -56,7 +56,7 @@ func (g *Gateway) commit(ctx context.Context, b *Bot, in arrived) (int, error) {
 		if in.late {
 			a.outdate(c.At)
 		}
-		if a.Reason == reasonStranger && e.Type == DM {
+		if a.Reason == reasonStranger {
 			strangers = append(strangers, e)
 		}
 		c.Events = append(c.Events, a)
@@ -72,7 +72,7 @@ func (g *Gateway) commit(ctx context.Context, b *Bot, in arrived) (int, error) {
 	}
 	if fresh > 0 {
 		for _, e := range strangers {
-			g.greet(ctx, b, e)
+			g.turnAway(b, e)
 		}
 	}
 	return fresh, nil

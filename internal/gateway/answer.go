@@ -20,7 +20,7 @@ func exists(err error) bool { return fault.CodeOf(err) == "run_exists" }
 func (g *Gateway) follow(ctx context.Context, bot *Bot, o owner.Owner, chat *Chat, b *batch) error {
 	caller := callerOf(o)
 	d := g.drafts.begin(o, chat, b.run, bot.streams(chat))
-	d.notice = chat.Notice
+	d.notice, d.replyTo, d.interaction = chat.Notice, b.replyTo(chat), b.interaction()
 	defer g.drafts.end(d)
 	newest := b.events[len(b.events)-1].Message
 	g.signal(ctx, bot, chat.Place, newest, Works)
@@ -89,6 +89,9 @@ func (g *Gateway) settle(ctx context.Context, bot *Bot, o owner.Owner, chat *Cha
 	s := Settlement{Place: chat.Place, Events: b.names(), State: Answered, Session: rec.Session, At: g.moment()}
 	if rec.State == live.Failed || rec.State == live.Interrupted {
 		s.State, s.Reason = Lost, reasonOf(rec)
+	}
+	if text == "" && b.interaction() != "" {
+		text = textSilent
 	}
 	if text != "" {
 		if chat.Notice != "" {

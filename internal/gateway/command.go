@@ -185,6 +185,9 @@ func (g *Gateway) order(ctx context.Context, bot *Bot, l *lane, e *Inbound) erro
 	if r.run != "" {
 		return g.takeOver(ctx, l, e, r.run)
 	}
+	if r.text == "" && e.Kind == Called && e.Interaction != "" {
+		r.text = textDone
+	}
 	s := Settlement{Place: l.place, Events: []EventName{e.name()}, State: Commanded, At: g.moment()}
 	if r.text != "" {
 		if s.Sends, err = g.compose(ctx, bot, l.owner, &chat, o.message(&r)); err != nil {

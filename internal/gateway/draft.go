@@ -21,6 +21,9 @@ type draft struct {
 	run     string
 	streams bool
 	notice  string // what the answer begins with; "" for nothing
+	// replyTo and interaction are those of the answer.
+	replyTo     MessageID
+	interaction string
 
 	mu    sync.Mutex
 	text  string

@@ -47,6 +47,7 @@ type shown struct {
 	out     string // gateway.Out.ID
 	text    string
 	reply   gateway.MessageID
+	answers string // the interaction
 	buttons []gateway.Button
 	file    string
 }
@@ -69,7 +70,7 @@ func (w *wire) Send(_ context.Context, o *gateway.Out) (gateway.MessageID, error
 			return "", err
 		}
 	}
-	s := shown{place: o.Place, id: gateway.MessageID(fmt.Sprintf("m%d", len(w.shown)+1)), out: o.ID, text: o.Text, reply: o.ReplyTo, buttons: o.Buttons}
+	s := shown{place: o.Place, id: gateway.MessageID(fmt.Sprintf("m%d", len(w.shown)+1)), out: o.ID, text: o.Text, reply: o.ReplyTo, answers: o.Interaction, buttons: o.Buttons}
 	if o.File != nil {
 		s.file = string(o.File.Data)
 	}

@@ -46,27 +46,6 @@ func hashCode(code string) []byte {
 	return h[:]
 }
 
-// greet sends a stranger a pairing code, unless the stranger has just been sent one. What the
-// stranger wrote is not stored.
-func (g *Gateway) greet(ctx context.Context, b *Bot, e *Event) {
-	now := g.moment()
-	g.mu.Lock()
-	name := string(e.Place.Platform) + " " + b.Account + " " + e.From.ID
-	again := now.Sub(g.greeted[name]) < greetEach
-	if !again {
-		g.greeted[name] = now
-	}
-	g.mu.Unlock()
-	if again {
-		return
-	}
-	g.lanes.aside(func(ctx context.Context) {
-		if err := g.sendCode(ctx, b, e, now); err != nil {
-			g.log.Warn("a pairing code was not sent", "platform", e.Place.Platform, "err", err)
-		}
-	})
-}
-
 // sendCode stores a code for a stranger, and sends it.
 func (g *Gateway) sendCode(ctx context.Context, b *Bot, e *Event, now time.Time) error {
 	people, err := g.store.ListPeople(ctx, b.Owner, e.Place.Platform)
@@ -80,7 +59,7 @@ func (g *Gateway) sendCode(ctx context.Context, b *Bot, e *Event, now time.Time)
 		}
 	}
 	if asking >= mostAsking {
-		return nil // a flood of strangers gets no answers
+		return g.refuse(ctx, b, e) // a flood of strangers gets no codes
 	}
 	code := newCode()
 	err = g.store.PutPerson(ctx, b.Owner, Person{
@@ -91,7 +70,7 @@ func (g *Gateway) sendCode(ctx context.Context, b *Bot, e *Event, now time.Time)
 		return fmt.Errorf("store a pairing code: %w", err)
 	}
 	text := fmt.Sprintf("I do not know you yet. The person who runs this bot can let you in within an hour:\n\n`hermes pairing approve %s %s`", e.Place.Platform, code)
-	s := Send{ID: sendID(b.Owner, e.Place, "pairing "+e.ID, 0), Place: e.Place, Type: e.Type, Text: text, CreatedAt: now}
+	s := Send{ID: sendID(b.Owner, e.Place, "pairing "+e.ID, 0), Place: e.Place, Type: e.Type, Text: text, Interaction: e.Interaction, CreatedAt: now}
 	if _, err := g.send(ctx, b, outOf(b, &s)); err != nil {
 		return fmt.Errorf("send a pairing code: %w", err)
 	}

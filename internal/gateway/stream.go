@@ -49,6 +49,9 @@ func (g *Gateway) extend(ctx context.Context, l *lane, d *draft, part int, text 
 		ID: sendID(l.owner, l.place, d.run, part), Place: l.place, Type: d.chat.Type, Origin: d.run, Part: part, Text: text, State: ToSend,
 		CreatedAt: g.moment(),
 	}
+	if part == 0 {
+		s.ReplyTo, s.Interaction = d.replyTo, d.interaction
+	}
 	if err := g.store.AddSends(ctx, l.owner, []Send{s}); err != nil {
 		return fmt.Errorf("begin a message: %w", err)
 	}

@@ -1,0 +1,77 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// What is answered to a command or a press that is not obeyed, or has nothing to tell. Without
+// an answer a platform shows the person a command that is never done.
+const (
+	textRefused = "You may not use this bot here."
+	textDone    = "Done."
+	textSilent  = "There is nothing to say."
+)
+
+// turnAway answers a stranger: in a DM with a pairing code, and elsewhere only a command or a
+// press. What the stranger wrote is not stored.
+func (g *Gateway) turnAway(b *Bot, e *Event) {
+	name := string(e.Place.Platform) + " " + b.Account + " " + e.From.ID
+	if e.Type == DM && g.seldom(name) {
+		g.lanes.aside(func(ctx context.Context) {
+			if err := g.sendCode(ctx, b, e, g.moment()); err != nil {
+				g.log.Warn("a pairing code was not sent", "platform", e.Place.Platform, "err", err)
+			}
+		})
+		return
+	}
+	if e.Interaction == "" || e.Kind == Pressed && !g.seldom(name+" press") { // a press is answered by a message, which all see
+		return
+	}
+	g.lanes.aside(func(ctx context.Context) {
+		if err := g.refuse(ctx, b, e); err != nil {
+			g.log.Info("a command of a stranger was not answered", "platform", e.Place.Platform, "err", err)
+		}
+	})
+}
+
+// seldom reports whether a thing was not done for greetEach, and notes that it is done now.
+func (g *Gateway) seldom(name string) bool {
+	now := g.moment()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if now.Sub(g.greeted[name]) < greetEach {
+		return false
+	}
+	g.greeted[name] = now
+	return true
+}
+
+// refuse answers a command or a press of a stranger. What cannot be sent at once is dropped
+// after some tries: it is of no use later.
+func (g *Gateway) refuse(ctx context.Context, b *Bot, e *Event) error {
+	if e.Interaction == "" {
+		return nil
+	}
+	s := Send{ID: sendID(b.Owner, e.Place, "refused "+e.ID, 0), Place: e.Place, Type: e.Type, Text: textRefused, Interaction: e.Interaction}
+	const tries = 5
+	for n := 1; ; n++ {
+		timed, cancel := context.WithTimeout(ctx, sendTimeout)
+		_, err := b.Adapter.Send(timed, outOf(b, &s))
+		cancel()
+		failed, ok := errors.AsType[*SendError](err)
+		switch {
+		case err == nil:
+			return nil
+		case !ok || n == tries || failed.Reason != Temporary && failed.Reason != Limited:
+			return fmt.Errorf("refuse a command: %w", err)
+		}
+		select {
+		case <-time.After(max(failed.After, backoff(n))):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
