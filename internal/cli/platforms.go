@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"strconv"
 	"time"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/gateway"
+	"github.com/hermes-memory/hermes/internal/gateway/slack"
 )
 
 // platform is a bot in the API.
@@ -42,7 +44,7 @@ A platform is switched on by its token, such as TELEGRAM_BOT_TOKEN, and served b
 				"No platform is configured. Set a token, such as TELEGRAM_BOT_TOKEN; docs/platforms.md has the steps.", a.printPlatforms)
 		},
 	}
-	c.AddCommand(a.platformsCheckCommand(), a.platformsEventsCommand())
+	c.AddCommand(a.platformsCheckCommand(), a.platformsEventsCommand(), a.slackManifestCommand())
 	return c
 }
 
@@ -196,4 +198,33 @@ func (a *app) printChecked(list []checkedPlatform) error {
 		return errors.New("a platform did not answer as it should; the lines above have the reasons")
 	}
 	return nil
+}
+
+func (a *app) slackManifestCommand() *cobra.Command {
+	var base string
+	c := &cobra.Command{
+		Use:   "slack-manifest",
+		Short: "Print the manifest of the Slack app: its scopes, events and commands",
+		Long: `Print the manifest from which Slack makes the app: its scopes, events and commands.
+At https://api.slack.com/apps choose Create New App, From a manifest, and paste it. The
+app receives messages over Socket Mode. With --http, Slack sends them to this server.`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if c.Flags().Changed("http") && !isBaseURL(base) {
+				return usageError{errors.New("--http takes the public address of this server: https:// and a host, such as https://hermes.example.org")}
+			}
+			if _, err := a.out.Write(slack.Manifest(gateway.CommandList(), base == "", base)); err != nil {
+				return fmt.Errorf("print: %w", err)
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&base, "http", "", "public address of this server, such as https://hermes.example.org (default: Socket Mode)")
+	return c
+}
+
+// isBaseURL reports whether a text is an address to which Slack can send requests.
+func isBaseURL(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Scheme == "https" && u.Host != "" && u.RawQuery+u.Fragment == ""
 }
