@@ -107,7 +107,7 @@ func (f *jobFlags) declare(c *cobra.Command, edit bool) {
 	fl.StringVar(&f.timezone, "timezone", "", "IANA time zone of its local times (default: the server's)")
 	fl.StringVar(&f.session, "session", "", "the session its runs are turns of (default: job:NAME)")
 	fl.StringVar(&f.key, "key", "", "the session key whose memory they see")
-	fl.StringVar(&f.deliver, "deliver", "", "where the answers go: local, or webhook:URL")
+	fl.StringVar(&f.deliver, "deliver", "", "where the answers go: local, webhook:URL, origin, or a chat such as telegram or telegram:CHAT")
 	fl.StringVar(&f.catchUp, "catch-up", "", "what becomes of missed times: once, skip or all")
 	fl.StringVar(&f.model, "model", "", "the model that answers")
 	fl.IntVar(&f.repeat, "repeat", 0, "end after so many runs; 0 is never")

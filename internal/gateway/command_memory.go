@@ -72,7 +72,7 @@ func (o *order) why(ctx context.Context) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	ms, err := o.sessions.Messages(ctx, o.owner, tip.RootID, session.Range{Limit: 20, Newest: true, Standing: true})
+	ms, err := o.sessions.Messages(ctx, o.owner, tip.RootID, session.Range{Limit: 20, Newest: true, Standing: true, Receipts: true})
 	if err != nil {
 		return reply{}, fmt.Errorf("read messages: %w", err)
 	}

@@ -321,3 +321,25 @@ func TestIdleReset(t *testing.T) {
 		}
 	})
 }
+
+// TestWhy: an answer's facts are shown, and before an answer there is none.
+func TestWhy(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, nil)
+		defer h.end()
+		h.receive(h.dm(ada, "/why"))
+		h.settled()
+		h.receive(h.dm(ada, "My cat is called Minka."))
+		h.settled()
+		h.receive(h.dm(ada, "What is my cat called?"))
+		h.settled()
+		h.receive(h.dm(ada, "/why"))
+		h.settled()
+		said := h.wire.said()
+		want(t, "before an answer", said[0], "Nothing has been said in this session yet.")
+		if why := said[len(said)-1]; !strings.HasPrefix(why, "The last answer was given ") {
+			t.Errorf("got %q, want what the answer was given", why)
+		}
+	})
+}
