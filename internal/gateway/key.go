@@ -32,9 +32,9 @@ func keysOf(e *Event, people int, memory session.Key) Keys {
 	return k
 }
 
-// routeName is the name of a chat's route in sessions.json. A thread has a session of its
+// RouteName is the name of a chat's route in sessions.json. A thread has a session of its
 // own, and shares the memory of its chat.
-func routeName(key session.Key, thread string) string {
+func RouteName(key session.Key, thread string) string {
 	if thread == "" {
 		return string(key)
 	}
