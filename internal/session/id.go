@@ -12,7 +12,7 @@ import (
 )
 
 // ID names a session: any text of 1–256 characters without control characters.
-// It is data. It never becomes a file name, SQL text or a metric label.
+// It is data. It never becomes a path, SQL text or a metric label.
 type ID string
 
 // Key names a scope of long-term memory. It stays the same while session ids rotate.
