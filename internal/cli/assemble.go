@@ -38,6 +38,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/terminal"
 	"github.com/hermes-memory/hermes/internal/tool"
 	"github.com/hermes-memory/hermes/internal/trail"
+	"github.com/hermes-memory/hermes/internal/transcript"
 	"github.com/hermes-memory/hermes/internal/upstream"
 )
 
@@ -61,8 +62,9 @@ type server struct {
 	curator  *curate.Curator
 	line     *claim.Line
 	cache    func() piece.Stats
-	study    *study.Study   // nil if no model works on memory
-	keeper   *memory.Keeper // makes the index of memory behind the turns
+	study    *study.Study       // nil if no model works on memory
+	mirror   *transcript.Mirror // writes transcripts to files behind the turns; nil if they are off
+	keeper   *memory.Keeper     // makes the index of memory behind the turns
 	handler  http.Handler
 	inside   sync.WaitGroup // calls of the API from within this process
 	tools    tool.Set
@@ -115,6 +117,10 @@ func assemble(ctx context.Context, parts assembly) (*server, error) {
 	if parts.measures != nil {
 		files.Observer = parts.measures
 	}
+	bell := transcript.NewBell()
+	if cfg.Transcripts.Enabled {
+		files.Transcripts = bell.Ring
+	}
 	db, err := sqlite.Open(ctx, files)
 	if err != nil {
 		return nil, err
@@ -124,6 +130,9 @@ func assemble(ctx context.Context, parts assembly) (*server, error) {
 	}
 	if s.now == nil {
 		s.now = time.Now
+	}
+	if err := s.setMirror(bell); err != nil {
+		return nil, errors.Join(err, db.Close())
 	}
 	s.keyring = owner.NewKeyring(db, cfg.Server.Keys, !parts.public && !cfg.Server.NoAuth, s.now)
 	s.keyring.Limit(owner.Limits{RequestsPerMinute: cfg.Limits.RequestsPerMinute, ConcurrentTurns: cfg.Limits.ConcurrentTurns})
@@ -141,6 +150,9 @@ func assemble(ctx context.Context, parts assembly) (*server, error) {
 	s.handler = s.newHandler(zone)
 	if err := s.fillAgain(ctx); err != nil {
 		return nil, errors.Join(err, s.close())
+	}
+	if s.mirror != nil {
+		s.mirror.Start(ctx)
 	}
 	s.watch()
 	return s, nil
@@ -230,7 +242,8 @@ func (s *server) setRooms(models run.Models) httpapi.Background {
 	lineages := lineage.New(lineage.Parts{Store: s.db, Sessions: s.db, Views: views, Hot: hotLineages, Now: config.Clock, Log: s.log})
 	s.curator = curate.New(curate.Parts{
 		Store: s.db, Receipts: s.db, Sessions: s.db, Catalog: s.db, Memory: s.db, Views: views, Lineages: lineages,
-		Questions: questions, Budgets: config.Budgets, Studies: s.db, Sweeper: s.db, Erase: s.eraseInputs, Wake: wake, Now: config.Clock,
+		Questions: questions, Budgets: config.Budgets, Studies: s.db, Sweeper: s.db, Erase: s.eraseInputs, Mirror: s.mirrorNow(),
+		Wake: wake, Now: config.Clock,
 		Log: s.log,
 	})
 	s.runner = run.New(run.Parts{
@@ -319,7 +332,10 @@ func (s *server) ready(context.Context) error {
 func (s *server) close() error {
 	s.inside.Wait()
 	s.mcp.Close()
-	return s.db.Close()
+	if s.mirror == nil {
+		return s.db.Close()
+	}
+	return errors.Join(s.mirror.Close(), s.db.Close())
 }
 
 // prepareHome creates the home directory, accessible to this account only.

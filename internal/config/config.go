@@ -63,6 +63,10 @@ type Config struct {
 		EmbeddingsWait time.Duration
 		TokensPerHour  int
 	}
+	// Transcripts are the settings of transcripts in files.
+	Transcripts struct {
+		Enabled bool
+	}
 	Jobs struct {
 		Timezone string // for jobs that name none; "" means the machine's
 	}
@@ -126,6 +130,7 @@ func Load(src Source) (*Config, error) {
 	c.Runs.ApprovalTimeout = 10 * time.Minute
 	c.Memory.EmbeddingsWait, c.Memory.TokensPerHour = 150*time.Millisecond, 100_000
 	c.Memory.Cache = 64 << 20
+	c.Transcripts.Enabled = true
 	c.defaultPlatforms()
 	c.Responder, c.Fallback = "auto", "recall"
 	c.Upstream.Probe = true

@@ -116,6 +116,8 @@ var serverSettings = []setting{
 		func(c *Config) *time.Duration { return &c.Limits.QueueWait }),
 	number("limits.connections", "HERMES_LIMITS_CONNECTIONS", "connections at once; empty or 0: three quarters of the descriptors that the process may have", func(c *Config) *int { return &c.Limits.Connections }),
 	number("limits.connections_per_address", "HERMES_LIMITS_CONNECTIONS_PER_ADDRESS", "connections at once of one other machine's address; empty or 0: half of them", func(c *Config) *int { return &c.Limits.PerAddress }),
+	flag("transcripts.enabled", "HERMES_TRANSCRIPTS", "", "keep transcripts as files in the directory sessions of the home, too",
+		func(c *Config) *bool { return &c.Transcripts.Enabled }),
 	flag("webhooks.allow_private", "", "", "let jobs deliver to addresses that are not public, and over http", func(c *Config) *bool { return &c.Webhooks.AllowPrivate }),
 	number("audit.keep_days", "HERMES_AUDIT_KEEP_DAYS", "how many days the audit is kept; 0: for ever",
 		func(c *Config) *int { return &c.AuditKeepDays }),

@@ -30,6 +30,7 @@ type Curator struct {
 	budgets   compression.Budgets
 	studies   Studies
 	erase     func(about *mention.Thing) error
+	mirror    func(context.Context, owner.Owner) error
 	sweeper   Sweeper
 	wake      func(owner.Owner, session.ID)
 	now       func() time.Time
@@ -56,6 +57,9 @@ type Parts struct {
 	// Erase removes a thing from the local owner's files outside the store; nil if
 	// there are none.
 	Erase func(about *mention.Thing) error
+	// Mirror returns once the owner's transcripts in files hold what the store holds; nil if
+	// there are none.
+	Mirror func(context.Context, owner.Owner) error
 	// Sweeper erases in all tables besides sessions and messages.
 	Sweeper Sweeper
 	// Wake is called with each lineage in which a message was stored; nil for none. It
@@ -71,7 +75,7 @@ func New(p Parts) *Curator {
 	return &Curator{
 		store: p.Store, receipts: p.Receipts, sessions: p.Sessions, catalog: p.Catalog, quotes: p.Memory, views: p.Views,
 		lineages: p.Lineages, questions: p.Questions, budgets: p.Budgets, studies: p.Studies,
-		erase: p.Erase, sweeper: p.Sweeper, wake: p.Wake, now: p.Now, log: p.Log,
+		erase: p.Erase, mirror: p.Mirror, sweeper: p.Sweeper, wake: p.Wake, now: p.Now, log: p.Log,
 	}
 }
 

@@ -72,6 +72,9 @@ func (c *Curator) Forget(ctx context.Context, o owner.Owner, about string, dryRu
 			err = c.forgetUnderWay(ctx, o, thing, out)
 		}
 		if err == nil {
+			err = c.mirrored(ctx, o)
+		}
+		if err == nil {
 			out.Searched, err = c.sweeper.Mentions(ctx, o, thing)
 		}
 		if err != nil {
@@ -111,6 +114,14 @@ func (c *Curator) forgetUnderWay(ctx context.Context, o owner.Owner, thing *ment
 		}
 	}
 	return nil
+}
+
+// mirrored waits until nothing that was erased is left in transcripts in files.
+func (c *Curator) mirrored(ctx context.Context, o owner.Owner) error {
+	if c.mirror == nil {
+		return nil
+	}
+	return c.mirror(ctx, o)
 }
 
 // certify cleans indexes and logs, and searches the store's files in addition to the

@@ -178,7 +178,10 @@ func (c *Curator) ForgetSession(ctx context.Context, o owner.Owner, id session.I
 		return nil, fmt.Errorf("find session: %w", err)
 	}
 	out := &Forgotten{DryRun: dryRun, Searched: []Trace{}}
-	return out, c.dropLineage(ctx, o, tip, out)
+	if err := c.dropLineage(ctx, o, tip, out); err != nil || dryRun {
+		return out, err
+	}
+	return out, c.mirrored(ctx, o)
 }
 
 // ForgetKey erases every lineage that has a message under a key.
@@ -192,12 +195,16 @@ func (c *Curator) ForgetKey(ctx context.Context, o owner.Owner, key session.Key,
 	for i := range facts {
 		roots[facts[i].Source.Root] = true
 	}
-	return out, c.eachLineage(ctx, o, func(tip session.Session) error {
+	err = c.eachLineage(ctx, o, func(tip session.Session) error {
 		if tip.Key != key && !roots[tip.RootID] {
 			return nil
 		}
 		return c.dropLineage(ctx, o, tip, out)
 	})
+	if err != nil || dryRun {
+		return out, err
+	}
+	return out, c.mirrored(ctx, o)
 }
 
 func (c *Curator) dropLineage(ctx context.Context, o owner.Owner, tip session.Session, out *Forgotten) error {

@@ -24,8 +24,14 @@ import (
 // it closes it.
 func Open(t testing.TB, path string) *sqlite.DB {
 	t.Helper()
+	return OpenListing(t, path, nil)
+}
+
+// OpenListing is Open of a database that lists changes for transcripts.
+func OpenListing(t testing.TB, path string, transcripts func()) *sqlite.DB {
+	t.Helper()
 	db, err := sqlite.Open(context.Background(), sqlite.Options{
-		Path: path, Log: slog.New(slog.DiscardHandler), Synchronous: "OFF", SearchTime: time.Minute, // the machine may be busy
+		Path: path, Transcripts: transcripts, Log: slog.New(slog.DiscardHandler), Synchronous: "OFF", SearchTime: time.Minute, // the machine may be busy
 		NoGuard: true, // a test has its files to itself, and a bubble its clock
 	})
 	if err != nil {
@@ -59,6 +65,7 @@ type Parts struct {
 	Wake          func(owner.Owner, session.ID)
 	Line          *claim.Line
 	Observer      run.Observer
+	Mirror        func(context.Context, owner.Owner) error
 	Log           *slog.Logger
 }
 
@@ -82,7 +89,7 @@ func New(db *sqlite.DB, p *Parts) (*run.Runner, *curate.Curator) {
 	questions := &memory.Questions{Embed: p.Embed, Patience: p.EmbedPatience, Now: c.Clock, Log: p.Log}
 	curator := curate.New(curate.Parts{
 		Store: p.Store, Receipts: db, Sessions: p.Sessions, Catalog: db, Memory: db, Views: p.Views, Lineages: lineages,
-		Questions: questions, Budgets: c.Budgets, Studies: p.Studies, Sweeper: db, Wake: p.Wake, Now: c.Clock, Log: p.Log,
+		Questions: questions, Budgets: c.Budgets, Studies: p.Studies, Sweeper: db, Mirror: p.Mirror, Wake: p.Wake, Now: c.Clock, Log: p.Log,
 	})
 	runner := run.New(run.Parts{
 		Store: p.Store, Sessions: p.Sessions, Memory: db, Views: p.Views, Lineages: lineages, Curator: curator, Models: p.Models,

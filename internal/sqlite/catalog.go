@@ -139,5 +139,6 @@ func (t *tx) nameSession(o owner.Owner, id session.ID, title string) error {
 	if _, err := t.exec(`UPDATE sessions SET title = ?, title_source = 'derived' WHERE owner_id = ? AND id = ? AND title IS NULL`, free, o.ID(), string(id)); err != nil {
 		return fmt.Errorf("name session: %w", err)
 	}
+	t.transcriptChanged(o, id, false)
 	return nil
 }

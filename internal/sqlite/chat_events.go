@@ -241,6 +241,7 @@ func (db *DB) TakeEvents(ctx context.Context, o owner.Owner, k gateway.Taking) (
 			append([]any{null(k.Session), millis(k.At)}, placeArgs(o, k.Place)...)...); err != nil {
 			return fmt.Errorf("update chat: %w", err)
 		}
+		t.chatsChanged(o)
 		var err error
 		chat, err = scanChat(t.row(selectChat, placeArgs(o, k.Place)...))
 		return err
@@ -282,6 +283,7 @@ func (db *DB) SettleEvents(ctx context.Context, o owner.Owner, s gateway.Settlem
 			append([]any{null(s.Session), s.Noticed, millis(s.At)}, placeArgs(o, s.Place)...)...); err != nil {
 			return fmt.Errorf("update chat: %w", err)
 		}
+		t.chatsChanged(o)
 		return t.putSends(rows)
 	})
 }

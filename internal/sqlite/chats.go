@@ -40,6 +40,7 @@ func (t *tx) openChat(a *gateway.Admitted, at any) error {
 	if _, err := t.exec(insert, args...); err != nil {
 		return fmt.Errorf("open chat: %w", err)
 	}
+	t.chatsChanged(a.Owner)
 	return nil
 }
 
@@ -88,6 +89,7 @@ func (db *DB) LeadChat(ctx context.Context, o owner.Owner, at gateway.Place, fro
 		if err == nil && !led {
 			err = fault.New(fault.Conflict, "chat_led", "The chat has another session by now.")
 		}
+		t.chatsChanged(o)
 		return err
 	})
 }
@@ -101,6 +103,7 @@ func (db *DB) MoveChat(ctx context.Context, o owner.Owner, from gateway.Place, c
 				return fmt.Errorf("move chat: %w", err)
 			}
 		}
+		t.chatsChanged(o)
 		return nil
 	})
 }

@@ -157,6 +157,9 @@ func derivedTables() map[string]erasable {
 			key: []string{"root_id"}, drop: []string{`DELETE FROM studies WHERE owner_id = ?1 AND root_id = ?2`},
 			columns: map[string]column{"root_id": {rule: wholeRow}, "vectors_by": {rule: emptied}},
 		},
+		"transcript_changes": { // an entry goes once the files of its session are written or removed
+			key: []string{"session_id"}, columns: map[string]column{"session_id": {rule: wholeLineage}},
+		},
 		"work": {
 			key: []string{"root_id", "kind"}, drop: []string{`DELETE FROM work WHERE owner_id = ?1 AND root_id = ?2 AND kind = ?3`},
 			columns: map[string]column{"root_id": {rule: wholeRow}, "kind": {rule: ours}, "state": {rule: ours}, "error": {rule: emptied}},

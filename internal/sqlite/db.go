@@ -61,6 +61,9 @@ type Options struct {
 	AuditKeep time.Duration
 	// Observer is told of the writer's transactions; it may be nil.
 	Observer Observer
+	// Transcripts is called after each commit that has changed what transcripts show, and
+	// must not block. Nil lists no changes for transcripts.
+	Transcripts func()
 	// NoGuard disables the guard against stray opens, and the check that the files
 	// still exist. It is for the guard's test only.
 	NoGuard bool
@@ -171,7 +174,7 @@ func (db *DB) open(ctx context.Context) error {
 	}
 	db.w = newWriter(conn, filepath.Dir(db.opt.Path), files, db.log)
 	db.w.hashKey = db.hashKey
-	db.w.observer, db.w.keep = db.opt.Observer, db.opt.AuditKeep
+	db.w.observer, db.w.keep, db.w.changed, db.w.changes = db.opt.Observer, db.opt.AuditKeep, db.opt.Transcripts, left.changes
 	db.indexer, db.pieces = newIndexer(db, left.words), newPieceEraser(db, left.pieces)
 	db.w.index, db.w.marks, db.w.pieces = db.indexer, marks, db.pieces
 	db.startBehind(ctx)
@@ -187,9 +190,12 @@ func (db *DB) startBehind(ctx context.Context) {
 	db.stopped.Go(recovery.Func(func() { db.pieces.run(background) }, recovery.Logged(background, db.log, "the deletion of pieces")))
 }
 
-// leftovers are what the process before has left to delete: words in the text index, and
-// pieces.
-type leftovers struct{ words, pieces bool }
+// leftovers are what the process before has left to delete, words in the text index and
+// pieces, and the number of the newest change of a transcript that it has listed.
+type leftovers struct {
+	words, pieces bool
+	changes       int64
+}
 
 // takeOver learns for each range of message ids up to where all of them are indexed, and
 // what is left to delete, and ends what the process before held.
@@ -208,6 +214,9 @@ func (db *DB) takeOver(ctx context.Context, conn *sql.Conn) (marks map[int64]int
 		return nil, left, fmt.Errorf("look for pieces to delete: %w", err)
 	}
 	if db.hashKey, err = keyErasures(ctx, conn); err != nil {
+		return nil, left, err
+	}
+	if left.changes, err = db.resumeTranscripts(ctx, conn); err != nil {
 		return nil, left, err
 	}
 	if _, err := conn.ExecContext(ctx, voidLeases, millis(time.Now())); err != nil {

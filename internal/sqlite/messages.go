@@ -133,6 +133,7 @@ func (t *tx) appendMessage(o owner.Owner, m *session.Message, receiptID, receipt
 		return fmt.Errorf("insert message: %w", err)
 	}
 	t.stored = append(t.stored, m.ID)
+	t.transcriptChanged(o, m.SessionID, false)
 	return nil
 }
 

@@ -67,6 +67,7 @@ func (t *tx) rewriteSession(o owner.Owner, s *session.Session) error {
 		null(s.ParentID), string(s.Source), null(s.Model), null(s.EndReason), null(s.Metadata), o.ID(), string(s.ID)); err != nil {
 		return fmt.Errorf("rewrite session: %w", err)
 	}
+	t.transcriptChanged(o, s.ID, false)
 	if s.Title != "" {
 		return nil
 	}
@@ -86,6 +87,9 @@ func (t *tx) undo(o owner.Owner, w *curate.Rewrite, scopes touched) error {
 		if _, err := t.exec(`UPDATE messages SET undone_at = ? WHERE owner_id = ? AND root_id = ? AND seq >= ? AND seq < ? AND undone_at IS NULL`,
 			millis(u.At), o.ID(), string(u.Root), u.From, to); err != nil {
 			return fmt.Errorf("mark messages: %w", err)
+		}
+		if err := t.lineageChanged(o, u.Root); err != nil {
+			return err
 		}
 		if _, err := t.exec(`DELETE FROM facts WHERE owner_id = ? AND root_id = ? AND seq >= ? AND seq < ?`, o.ID(), string(u.Root), u.From, to); err != nil {
 			return fmt.Errorf("delete facts: %w", err)
@@ -124,11 +128,12 @@ func (t *tx) relink(o owner.Owner, w *curate.Rewrite, scopes touched) error {
 // rewriteMessages replaces the texts of messages, also in the text index, and erases the
 // pieces that hold them.
 func (t *tx) rewriteMessages(o owner.Owner, w *curate.Rewrite, scopes touched) error {
-	const find = `SELECT m.id, s.id FROM messages m` + scopesOfMessages + `WHERE m.owner_id = ? AND m.root_id = ? AND m.seq = ?`
+	const find = `SELECT m.id, s.id, m.session_id FROM messages m` + scopesOfMessages + `WHERE m.owner_id = ? AND m.root_id = ? AND m.seq = ?`
 	for i := range w.Messages {
 		m := &w.Messages[i]
 		var id, scope int64
-		err := t.row(find, o.ID(), string(m.RootID), m.Seq).Scan(&id, &scope)
+		var in session.ID
+		err := t.row(find, o.ID(), string(m.RootID), m.Seq).Scan(&id, &scope, &in)
 		if isNoRows(err) {
 			continue
 		}
@@ -138,6 +143,7 @@ func (t *tx) rewriteMessages(o owner.Owner, w *curate.Rewrite, scopes touched) e
 		if err := t.rewriteMessage(o, id, m); err != nil {
 			return err
 		}
+		t.transcriptChanged(o, in, true)
 		scopes.add(scope, true)
 		err = errors.Join(t.losePieces(scope, erasedPiece, everyKind, memory.Span{First: id, Last: id}), t.eraseOthers(scope))
 		if err != nil {

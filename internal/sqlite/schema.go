@@ -29,7 +29,7 @@ func textParts() []string {
 
 // emptiable reports whether a table can be filled again from other tables.
 func emptiable(name string) bool {
-	return slices.Contains([]string{"facts", "vectors", "scopes", "pieces", "piece_blocks"}, name)
+	return slices.Contains([]string{"facts", "vectors", "scopes", "pieces", "piece_blocks", "transcript_changes"}, name)
 }
 
 // schemaObjects are the objects that the migrations create and do not drop again, in

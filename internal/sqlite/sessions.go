@@ -212,6 +212,7 @@ func (t *tx) openSession(o owner.Owner, s *session.Session) error {
 	if err != nil {
 		return fmt.Errorf("insert session: %w", err)
 	}
+	t.transcriptChanged(o, s.ID, false)
 	return nil
 }
 
@@ -233,6 +234,7 @@ func (t *tx) countSession(o owner.Owner, s *session.Session) error {
 	if n, err := res.RowsAffected(); err != nil || n != 1 {
 		return errNoSession()
 	}
+	t.transcriptChanged(o, s.ID, false)
 	return nil
 }
 
@@ -252,6 +254,7 @@ func (db *DB) UpdateSession(ctx context.Context, o owner.Owner, id session.ID, p
 		if _, err := t.exec(patchSession, p.Title, p.SystemPrompt, reason, ended, o.ID(), string(id), p.Metadata); err != nil {
 			return fmt.Errorf("update session: %w", err)
 		}
+		t.transcriptChanged(o, id, false)
 		if p.Title != nil && *p.Title == "" {
 			if err := t.untitled(o, id); err != nil {
 				return err
@@ -286,7 +289,7 @@ func (t *tx) eraseLineage(o owner.Owner, root session.ID) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(t.eraseRuns(o, root), t.dropTexts(o, root)); err != nil {
+	if err := errors.Join(t.eraseRuns(o, root), t.dropTexts(o, root), t.lineageChanged(o, root)); err != nil {
 		return err
 	}
 	for _, query := range []string{

@@ -141,6 +141,7 @@ func (t *tx) retitle(o owner.Owner, root session.ID, title string) error {
 		if _, err := t.exec(give, free, o.ID(), id); err != nil {
 			return fmt.Errorf("keep title: %w", err)
 		}
+		t.transcriptChanged(o, session.ID(id), false)
 	}
 }
 

@@ -272,6 +272,9 @@ func (s *sweep) erase(ctx context.Context, rows, texts []sweptRow) error {
 	for batch := range slices.Chunk(slices.Concat(rows, texts), sweepBatch) {
 		err := s.db.w.submit(ctx, func(t *tx) error {
 			t.erases, t.unpieces = true, t.unpieces || s.name == "facts"
+			if s.name == "chats" {
+				t.chatsChanged(s.o)
+			}
 			for i := range batch {
 				if err := s.eraseRow(t, &batch[i]); err != nil {
 					return err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/mention"
+	"github.com/hermes-memory/hermes/internal/transcript"
 )
 
 // Clean implements curate.Sweeper.
@@ -57,8 +58,11 @@ func (db *DB) Traces(ctx context.Context, about *mention.Thing) ([]curate.Trace,
 		}
 		t := curate.Trace{File: name}
 		in := mention.Format{}
-		if strings.HasPrefix(name, filepath.Base(db.opt.Path)) { // the database, its log, a copy of it
+		switch {
+		case strings.HasPrefix(name, filepath.Base(db.opt.Path)): // the database, its log, a copy of it
 			in = format
+		case transcript.Has(name):
+			in = about.FormatOf("")
 		}
 		found, err := db.searchFile(path, &t, about, in)
 		if found {
@@ -118,7 +122,10 @@ func (db *DB) searchFile(path string, t *curate.Trace, about *mention.Thing, for
 		defer func() { _ = f.Close() }()
 		in = f
 	}
+	if transcript.Has(t.File) {
+		in = transcript.Texts(t.File, in)
+	}
 	c, err := about.CountIn(in, format)
-	t.Bytes, t.Hits, t.Format = c.Bytes, c.Hits, c.Own
+	t.Bytes, t.Hits, t.Format = info.Size(), c.Hits, c.Own
 	return true, err
 }

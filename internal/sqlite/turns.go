@@ -97,6 +97,7 @@ func (t *tx) endPrevious(o owner.Owner, step *lineage.Step) error {
 	if _, err := t.exec(endSession, millis(s.EndedAt), string(s.EndReason), staysTip, o.ID(), string(s.ID)); err != nil {
 		return fmt.Errorf("end session: %w", err)
 	}
+	t.transcriptChanged(o, s.ID, false)
 	return nil
 }
 

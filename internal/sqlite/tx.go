@@ -20,6 +20,14 @@ type tx struct {
 	// error of it may come from a later statement.
 	indexes bool
 	marks   map[int64]int64 // changes to writer.marks with the commit
+	// transcripts are the sessions whose transcripts have changed, and whether messages that
+	// were there before did.
+	transcripts map[transcriptName]bool
+	// relisted are the numbers of those that are on the list already, unlisted those that were
+	// taken off it, and listsAll says that all were put on it.
+	relisted map[transcriptName]transcriptNumbers
+	unlisted map[transcriptName]bool
+	listsAll bool
 }
 
 // exec runs a statement, prepared once for the life of the writer.

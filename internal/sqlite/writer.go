@@ -45,12 +45,17 @@ type writer struct {
 	erased bool
 	// marks are the id, per range, up to which every stored message is indexed.
 	marks    map[int64]int64
-	index    *indexer      // is told of stored messages
-	pieces   *pieceEraser  // is told of pieces to delete
-	observer Observer      // may be nil
-	keep     time.Duration // of the audit; 0 means for ever
-	hashKey  []byte        // of the hashes of contents
-	log      *slog.Logger
+	index    *indexer     // is told of stored messages
+	pieces   *pieceEraser // is told of pieces to delete
+	observer Observer     // may be nil
+	// changed is called after commits that have changed what transcripts show; nil if no
+	// changes are listed. changes is the number of the newest listed change.
+	changed func()
+	changes int64
+	listed  *transcriptList
+	keep    time.Duration // of the audit; 0 means for ever
+	hashKey []byte        // of the hashes of contents
+	log     *slog.Logger
 }
 
 // operation is a write that succeeds or fails as a whole. do may run twice: if another
@@ -71,7 +76,7 @@ func (op *operation) tell(err error) {
 func newWriter(conn *sql.Conn, dir string, files *identity, log *slog.Logger) *writer {
 	w := &writer{
 		conn: conn, files: files, reserve: reserve{dir: dir, space: spaceOf, now: time.Now}, stmts: make(map[string]*sql.Stmt),
-		queue:   make(chan *operation, maxQueue),
+		queue: make(chan *operation, maxQueue), listed: newTranscriptList(),
 		stopped: make(chan struct{}), pen: make(chan struct{}, 1), log: log,
 	}
 	w.pen <- struct{}{}
@@ -216,7 +221,7 @@ func (w *writer) try(ctx context.Context, batch []*operation) (err error, guilty
 			return w.judge(t.blame(err)), true
 		}
 	}
-	if err := t.lowerMarks(); err != nil {
+	if err := errors.Join(t.lowerMarks(), t.listTranscripts()); err != nil {
 		w.rollback(t)
 		return w.judge(err), false
 	}
@@ -237,6 +242,10 @@ func (w *writer) try(ctx context.Context, batch []*operation) (err error, guilty
 	}
 	if t.unpieces {
 		w.pieces.soil()
+	}
+	w.listed.commit(t)
+	if len(t.transcripts) > 0 {
+		w.changed()
 	}
 	if w.observer != nil {
 		w.observer.Committed(Commit{Operations: len(batch), Took: time.Since(began), Synced: time.Since(written)})
