@@ -209,6 +209,9 @@ func (s *server) newHandler(zone string) http.Handler {
 		Name: s.choice.Name, Responder: s.runner.Responder(), Background: background, Version: Version(), KeepAlive: keepAlive, Now: s.now,
 		Log: s.log,
 	}
+	if s.mirror != nil {
+		config.Transcripts = s.mirror
+	}
 	if s.measures != nil {
 		config.Search, config.Observer, config.Metrics = s.measures.Search(s.db), s.measures, s.measures.Handler()
 	}

@@ -59,7 +59,7 @@ Exit codes: 0 done, 1 failed or not confirmed, 2 wrong usage, 130 interrupted.`,
 	c.AddCommand(
 		a.sessionsListCommand(), a.sessionsShowCommand(), a.sessionsSearchCommand(), a.sessionsRenameCommand(), a.sessionsForkCommand(),
 		a.sessionsDiffCommand(), a.sessionsExportCommand(), a.sessionsImportCommand(), a.sessionsDeleteCommand(), a.sessionsPruneCommand(),
-		a.sessionsStatsCommand(),
+		a.sessionsStatsCommand(), a.sessionsMirrorCommand(),
 	)
 	return c
 }

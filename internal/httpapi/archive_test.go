@@ -500,7 +500,7 @@ func TestETags(t *testing.T) {
 func TestNamesOfRoutes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{})
-	for _, id := range []string{"stats", "export", "import", "prune"} {
+	for _, id := range []string{"stats", "export", "import", "prune", "mirror"} {
 		w.chat(id, "hello")
 		if got := w.call("PATCH", "/api/sessions/"+id, `{"title":"`+id+`"}`); got.status != 200 {
 			t.Errorf("PATCH %s: got %d %s", id, got.status, got.body)

@@ -148,16 +148,16 @@ func joinedText(content any) string {
 func homeBytes(t *testing.T, home string) map[string]string {
 	t.Helper()
 	out := make(map[string]string)
-	entries, err := os.ReadDir(home)
+	err := filepath.WalkDir(home, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		out[path] = path + string(text)
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	for _, e := range entries {
-		text, err := os.ReadFile(filepath.Join(home, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		out[e.Name()] = string(text)
 	}
 	return out
 }

@@ -236,6 +236,7 @@ func writes(me, other *tenant) []write {
 		{"POST /api/sessions/{id}/reset", "/api/sessions/own:" + me.name + "/reset", "", 201},
 		{"POST /api/sessions/import", "/api/sessions/import", `{"id":"own:` + other.name + `","started_at":0,"messages":[{"role":"user","content":"It is ` + canary + `."}]}`, 200},
 		{"POST /api/sessions/prune", "/api/sessions/prune", `{"older_than_days":0}`, 200},
+		{"POST /api/sessions/mirror", "/api/sessions/mirror", "", 200},
 		{"POST /api/memory", "/api/memory?session_id=shared", `{"statement":"I like ` + canary + `."}`, 201},
 		{"POST /api/memory", "/api/memory?session_key=shared", `{"statement":"I like ` + canary + `."}`, 201},
 		{"POST /mcp", "/mcp", mcpCall("remember", `{"statement":"I like `+canary+`.","session_id":"shared"}`), 200},

@@ -21,6 +21,7 @@ const (
 func isLong(rt *route) bool {
 	switch rt.name() {
 	case "POST /api/memory/forget", "POST /api/memory/rebuild", "POST /api/search/rebuild", "POST /api/sessions/prune",
+		"POST /api/sessions/mirror",
 		"GET /api/audit/verify":
 		return true
 	}

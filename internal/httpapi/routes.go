@@ -69,6 +69,8 @@ type Config struct {
 	// KeepAlive is the silence after which a stream gets a comment.
 	KeepAlive time.Duration
 	Now       func() time.Time
+	// Transcripts keeps transcripts as files; nil if there are none.
+	Transcripts Transcripts
 	// Work shows the queued tasks of models.
 	Work study.Store
 	// Audit stores the audit log; nil disables it.
@@ -162,6 +164,7 @@ func (s *server) ownRoutes() []route {
 		{"POST", importPath, owner.SessionsWrite, s.importSessions},
 		{"GET", "/api/sessions/stats", owner.SessionsRead, s.sessionStats},
 		{"POST", "/api/sessions/prune", owner.SessionsWrite, s.pruneSessions},
+		{"POST", "/api/sessions/mirror", owner.SessionsWrite, s.mirrorSessions},
 		{"GET", "/api/sessions/{id}", owner.SessionsRead, s.getSession},
 		{"PATCH", "/api/sessions/{id}", owner.SessionsWrite, s.patchSession},
 		{"DELETE", "/api/sessions/{id}", owner.SessionsWrite, s.deleteSession},

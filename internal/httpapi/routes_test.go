@@ -76,6 +76,7 @@ func routeCases() map[string]routeCase {
 		"POST /api/sessions/import":        {"/api/sessions/import", `{"id":"i","started_at":"2026-01-01T00:00:00Z","messages":[{"role":"user","content":"x"}]}`, 200},
 		"GET /api/sessions/stats":          {"/api/sessions/stats", "", 200},
 		"POST /api/sessions/prune":         {"/api/sessions/prune", "", 200},
+		"POST /api/sessions/mirror":        {"/api/sessions/mirror", "", 200},
 		"POST /api/sessions/{id}/reset":    {"/api/sessions/s/reset", "", 201},
 		"POST /api/sessions/{id}/compress": {"/api/sessions/s/compress", "", 200},
 		"POST /api/sessions/{id}/fork":     {"/api/sessions/s/fork", "", 201},

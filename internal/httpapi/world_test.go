@@ -30,6 +30,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/sqlite"
 	"github.com/hermes-memory/hermes/internal/telemetry"
 	"github.com/hermes-memory/hermes/internal/tool"
+	"github.com/hermes-memory/hermes/internal/transcript"
 	"github.com/hermes-memory/hermes/internal/upstream"
 	"github.com/hermes-memory/hermes/internal/upstream/upstreamtest"
 )
@@ -72,6 +73,7 @@ type options struct {
 // world is the whole program but for its sockets: a real database, a real run,
 // a scripted upstream over loopback HTTP.
 type world struct {
+	mirror  *transcript.Mirror
 	t       testing.TB
 	opt     options
 	dir     string
@@ -133,8 +135,9 @@ func newWorld(t testing.TB, o options) *world {
 func (w *world) open() {
 	w.t.Helper()
 	w.measure = telemetry.New("test")
+	bell := transcript.NewBell()
 	db, err := sqlite.Open(context.Background(), sqlite.Options{
-		Observer: w.measure, Path: filepath.Join(w.dir, "state.db"), Log: w.opt.log, SearchTime: time.Minute, IndexPatience: time.Minute, // the machine may be busy
+		Transcripts: bell.Ring, Observer: w.measure, Path: filepath.Join(w.dir, "state.db"), Log: w.opt.log, SearchTime: time.Minute, IndexPatience: time.Minute, // the machine may be busy
 	})
 	if err != nil {
 		w.t.Fatal(err)
@@ -160,10 +163,11 @@ func (w *world) open() {
 	w.opt.line.Observe = w.measure.Waited
 	line := claim.NewLine(w.opt.line)
 	runner, curator := runtest.New(db, &runtest.Parts{
-		Models: models, Tools: w.tools(),
+		Models: models, Tools: w.tools(), Mirror: func(ctx context.Context, o owner.Owner) error { return w.mirror.Flush(ctx, o) },
 		Config: run.Config{Budgets: compression.Budgets{Model: name, Default: w.opt.Budget}, Patience: w.opt.patience, Now: w.clock.Now},
 		Log:    w.opt.log, Observer: w.measure, Line: line,
 	})
+	w.mirror = transcript.New(transcript.Parts{Store: db, Home: w.dir, Bell: bell, Now: time.Now, Log: w.opt.log})
 	targets := job.Targets{"webhook": job.NewWebhook(false, w.clock.Now)}
 	w.jobs = job.NewScheduler(job.SchedulerParts{Ledger: db, Store: db, Runner: runner, Curator: curator, Targets: targets, Now: w.clock.Now, Observer: w.measure, Log: w.opt.log})
 	w.measure.Watch(telemetry.Sources{Runs: runner.Load, Store: db.Load, Jobs: w.jobs.Load, Line: line.Load})
@@ -182,7 +186,7 @@ func (w *world) open() {
 		Live:    w.live,
 		Jobs:    job.NewPlanner(job.PlannerParts{Store: db, Targets: targets, Zone: "UTC", Now: w.clock.Now, Changed: w.jobs.Poke}),
 		MCP:     mcpserver.Handler(mcpserver.Options{Client: &http.Client{Transport: loop{w}}, Base: "http://localhost", Version: "test", Log: w.opt.log}),
-		Tools:   w.opt.Tools, Audit: db, Work: db, Observer: w.measure, Metrics: w.measure.Handler(),
+		Tools:   w.opt.Tools, Audit: db, Work: db, Transcripts: w.mirror, Observer: w.measure, Metrics: w.measure.Handler(),
 		Runner: runner, Curator: curator, Sessions: db, Catalog: db, Search: w.measure.Search(db), Keyring: w.keyring, Models: list, Ready: w.ready, Detail: w.detail,
 		LocalToken: "local-token-of-this-machine", NoAuth: w.opt.NoAuth, Hosts: w.opt.Hosts, Origins: w.opt.Origins,
 		Name: name, Responder: runner.Responder(), Version: "test", KeepAlive: w.opt.keepAlive, Now: w.clock.Now, Log: w.opt.log,
