@@ -137,7 +137,9 @@ func (c *catcher) round(ctx context.Context) error {
 }
 
 // final reports whether another try to read a chat is useless.
-func final(r SendReason) bool { return slices.Contains([]SendReason{Gone, Refused, Malformed, Elsewhere}, r) }
+func final(r SendReason) bool {
+	return slices.Contains([]SendReason{Gone, Refused, Malformed, Elsewhere}, r)
+}
 
 // chats names the chats of the bot that are to be read, the one that was active last first.
 func (c *catcher) chats(ctx context.Context) ([]Due, error) {

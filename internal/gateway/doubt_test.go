@@ -55,7 +55,7 @@ func TestDoubtIsKept(t *testing.T) {
 				if err != nil || len(sends) != 1 || sends[0].State != gateway.Doubtful {
 					t.Errorf("got %+v, %v, want one message in doubt", sends, err)
 				}
-				h.pass(15 * time.Minute)
+				pass(15 * time.Minute)
 				h.receive(h.dm(ada, "And?"))
 				h.settled()
 				want(t, "sent", h.wire.said(), []string{"You said: Hello.", "You said: And?"})
@@ -86,7 +86,7 @@ func TestDoubtEnds(t *testing.T) {
 			h.receive(h.dm(ada, "Hello."))
 			h.settled()
 			h.receive(h.dm(ada, "And?"))
-			h.pass(25 * time.Hour)
+			pass(25 * time.Hour)
 			ended(t, h)
 		})
 	})
@@ -97,7 +97,7 @@ func TestDoubtEnds(t *testing.T) {
 			h.receive(h.dm(ada, "Hello."))
 			h.settled()
 			h.end()
-			h.pass(48 * time.Hour)
+			pass(48 * time.Hour)
 			first := h.wire.shown
 			h.wire.shown, h.wire.hide = nil, nil // the platform shows no message that old
 			h.begin()

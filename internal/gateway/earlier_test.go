@@ -42,7 +42,7 @@ func TestEarlierInAThread(t *testing.T) {
 		h, w := readable(t)
 		defer h.end()
 		say := func(e gateway.Event) {
-			h.pass(time.Second)
+			pass(time.Second)
 			h.say(w, e)
 			h.settled()
 		}

@@ -91,7 +91,7 @@ func TestCommandsWithoutWords(t *testing.T) {
 		})
 		h.model.script = func(_ context.Context, _ *run.Prompt, say func(string)) error {
 			say("A long answer, which is shown while it is being written. ")
-			h.pass(5 * time.Second)
+			pass(5 * time.Second)
 			say("Its end.")
 			return nil
 		}
