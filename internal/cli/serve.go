@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -45,9 +44,7 @@ func (a *app) runServe(ctx context.Context) error {
 		return err
 	}
 	if a.process.Getenv("GOGC") == "" {
-		// The live heap is small, because caches are bounded, but turns allocate much.
-		// Collecting half as often saves a few per cent of every turn.
-		debug.SetGCPercent(200)
+		setHeadroom()
 	}
 	log := a.newLogger(cfg)
 	limitMemory(cfg, a.process.Getenv, os.DirFS("/"), log)

@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"testing"
+)
+
+// TestHeadroomPercent: the headroom of a heap never falls when the heap grows, and it is half
+// of a large heap.
+func TestHeadroomPercent(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		live uint64
+		want int
+	}{
+		{0, 200}, {4 << 20, 200}, {16 << 20, 200}, {32 << 20, 100}, {48 << 20, 66}, {64 << 20, 50}, {1 << 40, 50},
+	} {
+		if got := headroomPercent(c.live); got != c.want {
+			t.Errorf("%d live bytes: got %d %%, want %d %%", c.live, got, c.want)
+		}
+	}
+	before := uint64(0)
+	for live := uint64(1 << 20); live < 1<<30; live += 1 << 20 {
+		room := live * uint64(headroomPercent(live)) / 100
+		if room+live/100 < before {
+			t.Fatalf("%d live bytes: headroom of %d, less than %d of a smaller heap", live, room, before)
+		}
+		before = room
+	}
+}
+
+// TestHeadroom: the headroom is set after each collection, by the live bytes of that time.
+func TestHeadroom(t *testing.T) {
+	setHeadroom()
+	t.Cleanup(func() { debug.SetGCPercent(100) })
+	set := func() uint64 {
+		of := []metrics.Sample{{Name: "/gc/gogc:percent"}}
+		metrics.Read(of)
+		return of[0].Value.Uint64()
+	}
+	const most = 1000 // collections; it is set beside them
+	held := make([]byte, 128<<20)
+	for i := 0; i < most && set() != largePercent; i++ {
+		runtime.GC()
+	}
+	if got := set(); got != largePercent {
+		t.Errorf("with %d bytes: got %d %%, want %d %%", len(held), got, largePercent)
+	}
+	runtime.KeepAlive(held)
+	for i := 0; i < most && set() <= largePercent+5; i++ {
+		runtime.GC()
+	}
+	if got := set(); got <= largePercent+5 {
+		t.Errorf("after they were dropped: got %d %%, want more than %d %%", got, largePercent)
+	}
+}
