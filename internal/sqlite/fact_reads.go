@@ -84,7 +84,7 @@ func (db *DB) factsAfter(
 	if ofLineage(scope) {
 		args = append(args, after.Source.Seq)
 	}
-	return rowsOf(ctx, db, scanFact, query, args...)
+	return rowsOf(ctx, db, factScanner(), query, args...)
 }
 
 // ofLineage reports whether a scope is a whole lineage.
@@ -95,7 +95,7 @@ func (db *DB) FactsNear(
 	ctx context.Context, o owner.Owner, scope memory.Scope, root session.ID, from, to int64,
 ) ([]memory.StoredFact, error) {
 	query, arg := factQuery(scope, selectFacts, factsNearby)
-	return rowsOf(ctx, db, scanFact, query, o.ID(), arg, until(scope.AsOf), string(root), from, to)
+	return rowsOf(ctx, db, factScanner(), query, o.ID(), arg, until(scope.AsOf), string(root), from, to)
 }
 
 // Shelf implements memory.Reader.
@@ -106,7 +106,7 @@ func (db *DB) Shelf(
 		return nil, nil
 	}
 	query, arg := factQuery(scope, selectFacts, factsOnShelf)
-	return rowsOf(ctx, db, scanFact, query,
+	return appendRows(ctx, db, make([]memory.StoredFact, 0, limit), factScanner(), query,
 		o.ID(), arg, int64(math.MaxInt64), int64(section), int64(behind.Weight), int64(behind.Number), limit)
 }
 
@@ -197,7 +197,7 @@ type wanted[R any] struct {
 // wantedFacts is a lookup of facts by what is the same.
 func wantedFacts(scope memory.Scope, same string) wanted[memory.StoredFact] {
 	w := wanted[memory.StoredFact]{
-		asOf: scope.AsOf, scan: scanFact,
+		asOf: scope.AsOf, scan: factScanner(),
 		order: func(a, b memory.StoredFact) int { return cmp.Compare(a.Number, b.Number) },
 	}
 	w.query, w.arg = factQuery(scope, factsWanted+same, "")
@@ -219,7 +219,7 @@ func lookUp[V, R any](ctx context.Context, db *DB, o owner.Owner, w wanted[R], v
 	if err != nil {
 		return nil, err
 	}
-	rows, err := rowsOf(ctx, db, w.scan, w.query, o.ID(), w.arg, until(w.asOf), list)
+	rows, err := appendRows(ctx, db, make([]R, 0, len(values)), w.scan, w.query, o.ID(), w.arg, until(w.asOf), list)
 	slices.SortFunc(rows, w.order) // SQLite would write the whole rows into a table to sort them
 	return rows, err
 }
@@ -243,17 +243,19 @@ func (r *factRow) time(column int) time.Time {
 	return fromMillis(sql.NullInt64{Int64: n, Valid: there})
 }
 
-// scanFact reads a row of factColumns.
-func scanFact(rows *sql.Rows) (memory.StoredFact, error) {
+// factScanner returns a function that reads rows of factColumns, for one query.
+func factScanner() func(*sql.Rows) (memory.StoredFact, error) {
 	var r factRow
 	var into [len(r)]any
 	for i := range r {
 		into[i] = &r[i]
 	}
-	if err := rows.Scan(into[:]...); err != nil {
-		return memory.StoredFact{}, fmt.Errorf("read fact: %w", err)
+	return func(rows *sql.Rows) (memory.StoredFact, error) {
+		if err := rows.Scan(into[:]...); err != nil {
+			return memory.StoredFact{}, fmt.Errorf("read fact: %w", err)
+		}
+		return r.fact(), nil
 	}
-	return r.fact(), nil
 }
 
 // fact is the fact of a row.

@@ -106,6 +106,11 @@ func (db *DB) Jobs(ctx context.Context, o owner.Owner) ([]job.Job, error) {
 
 // rowsOf reads all rows of a query.
 func rowsOf[T any](ctx context.Context, db *DB, scan func(*sql.Rows) (T, error), query string, args ...any) ([]T, error) {
+	return appendRows(ctx, db, nil, scan, query, args...)
+}
+
+// appendRows is rowsOf for a caller that knows about how many rows there are.
+func appendRows[T any](ctx context.Context, db *DB, out []T, scan func(*sql.Rows) (T, error), query string, args ...any) ([]T, error) {
 	st, err := db.read.stmt(ctx, query)
 	if err != nil {
 		return nil, err
@@ -115,7 +120,6 @@ func rowsOf[T any](ctx context.Context, db *DB, scan func(*sql.Rows) (T, error),
 		return nil, fmt.Errorf("query: %w", err)
 	}
 	defer func() { _ = rows.Close() }()
-	var out []T
 	for rows.Next() {
 		v, err := scan(rows)
 		if err != nil {

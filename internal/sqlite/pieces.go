@@ -50,7 +50,7 @@ func (db *DB) PieceBlock(ctx context.Context, o owner.Owner, piece memory.PieceI
 	if err != nil {
 		return nil, err
 	}
-	var data []byte
+	var data onlyBlob
 	err = st.QueryRowContext(ctx, o.ID(), int64(piece), block).Scan(&data)
 	if isNoRows(err) {
 		return nil, errNoBlock()
@@ -59,6 +59,20 @@ func (db *DB) PieceBlock(ctx context.Context, o owner.Owner, piece memory.PieceI
 		return nil, fmt.Errorf("read a block: %w", err)
 	}
 	return data, nil
+}
+
+// onlyBlob takes the bytes of the only value of a query over without a copy: no further
+// call of Scan or Next reuses them.
+type onlyBlob []byte
+
+// Scan implements sql.Scanner.
+func (b *onlyBlob) Scan(value any) error {
+	data, isBlob := value.([]byte)
+	if !isBlob && value != nil {
+		return fmt.Errorf("a block that is no blob, but %T", value)
+	}
+	*b = data
+	return nil
 }
 
 func errNoBlock() error {
