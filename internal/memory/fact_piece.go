@@ -168,6 +168,9 @@ func (r *factReader) signatureBytes(record uint32) []byte {
 	return r.about.Range(binary.LittleEndian.Uint32(at), uint32(at[4]), r.parted[:0])
 }
 
+// signatureSize is the size of a record's signature, in bytes.
+func (r *factReader) signatureSize(record uint32) int { return int(r.records.At(record)[factPlace+4]) }
+
 // find is the record of a fact.
 func (r *factReader) find(n FactNumber) (record uint32, found bool) {
 	record = r.at(n)
@@ -191,7 +194,8 @@ func (r *factReader) at(n FactNumber) uint32 {
 type factWriter struct {
 	w      *piece.Writer
 	record []byte
-	about  []byte // the signatures, which are written last
+	placed int    // bytes of signatures that records have told of
+	about  []byte // the signatures of facts in memory
 }
 
 func newFactWriter(emit func(n int, block []byte) error) *factWriter {
@@ -210,7 +214,7 @@ func (s *State) writeFacts(facts int, emit func(n int, block []byte) error) erro
 		w.record = about.vector.Append(w.record)
 		from := len(w.about)
 		w.about = about.appendBytes(w.about)
-		w.end(records, from)
+		w.end(records, len(w.about)-from)
 	}
 	keys, lists := w.w.Dictionary(factKeys), w.w.Postings(factLists)
 	for _, k := range slices.Sorted(maps.Keys(s.index)) {
@@ -226,20 +230,17 @@ func (s *State) writeFacts(facts int, emit func(n int, block []byte) error) erro
 		}
 	}
 	keys.End()
-	return w.close()
-}
-
-// end adds the record, whose signature begins at a place in about.
-func (w *factWriter) end(to *piece.RecordWriter, from int) {
-	w.record = binary.LittleEndian.AppendUint32(w.record, uint32(from))
-	w.record = append(w.record, byte(len(w.about)-from))
-	to.Add(w.record)
-}
-
-// close writes the signatures, and ends the piece.
-func (w *factWriter) close() error {
 	w.w.Bytes(factSignatures).Add(w.about)
 	return w.w.Close()
+}
+
+// end adds the record, whose signature has a size and follows the one before. Signatures are
+// written last.
+func (w *factWriter) end(to *piece.RecordWriter, size int) {
+	w.record = binary.LittleEndian.AppendUint32(w.record, uint32(w.placed))
+	w.record = append(w.record, byte(size))
+	w.placed += size
+	to.Add(w.record)
 }
 
 // mergeFacts writes the piece of the facts of several pieces, which follow one another,
@@ -278,12 +279,18 @@ func mergeFacts(parts []*factReader, emit func(n int, block []byte) error) error
 		}
 	}
 	keys.End()
-	for _, p := range parts {
+	signatures := w.w.Bytes(factSignatures)
+	for i, p := range parts {
+		for record, at := range places[i] {
+			if at >= 0 {
+				signatures.Add(p.signatureBytes(uint32(record)))
+			}
+		}
 		if err := p.Err(); err != nil {
 			return err
 		}
 	}
-	return w.close()
+	return w.w.Close()
 }
 
 // mergeRecords writes the records of the pieces, and returns for each piece where its
@@ -303,9 +310,7 @@ func (w *factWriter) mergeRecords(parts []*factReader) (places [][]int32, err er
 			last, own[record] = g.number, -1
 			if p.stands(g) {
 				w.record = append(w.record[:0], p.records.At(record)[:factPlace]...)
-				from := len(w.about)
-				w.about = append(w.about, p.signatureBytes(record)...)
-				w.end(to, from)
+				w.end(to, p.signatureSize(record))
 				own[record] = total
 				total++
 			}

@@ -28,7 +28,7 @@ func (k *Keeper) take(from *source, m *Manifest, swap *Swap, made *madePiece, er
 		return err
 	}
 	swap.Remove = append(swap.Remove, m.Beyond(made.Kind)...) // the new piece may overlap them
-	return k.store(from, m, made.Piece, swap, made.blocks)
+	return k.store(from, m, made.Piece, swap, each(made.blocks))
 }
 
 // newFacts makes a piece of the view's newest facts, if there are enough of them. known is

@@ -220,18 +220,28 @@ func (k *Keeper) replace(from *source, m *Manifest, swap *Swap, run []Piece, wri
 // emitter takes the blocks of a piece, the first one last.
 type emitter = func(n int, block []byte) error
 
-// add stores a piece.
+// errRefused ends the making of a piece that the store does not take.
+var errRefused = errors.New("the store takes no more blocks")
+
+// add stores a piece while write makes it, so that it is never whole in memory.
 func (k *Keeper) add(from *source, m *Manifest, p Piece, swap *Swap, write func(emitter) error) error {
-	var made piece.Blocks
-	if err := write(made.Emit); err != nil {
-		return fmt.Errorf("make a piece: %w", err)
-	}
-	return k.store(from, m, p, swap, made)
+	return k.store(from, m, p, swap, func(yield func(PieceBlock, error) bool) {
+		refused := false
+		err := write(func(n int, block []byte) error {
+			if refused = !yield(PieceBlock{n, block}, nil); refused {
+				return errRefused
+			}
+			return nil
+		})
+		if err != nil && !refused {
+			yield(PieceBlock{}, fmt.Errorf("make a piece: %w", err))
+		}
+	})
 }
 
-// store stores a piece that is made, after the others of its kind.
-func (k *Keeper) store(from *source, m *Manifest, p Piece, swap *Swap, made piece.Blocks) error {
-	id, err := from.store.AddPiece(from.ctx, from.owner, *m, p, each(made))
+// store stores a piece after the others of its kind.
+func (k *Keeper) store(from *source, m *Manifest, p Piece, swap *Swap, blocks iter.Seq2[PieceBlock, error]) error {
+	id, err := from.store.AddPiece(from.ctx, from.owner, *m, p, blocks)
 	if err != nil {
 		return fmt.Errorf("store a piece: %w", err)
 	}
@@ -240,10 +250,10 @@ func (k *Keeper) store(from *source, m *Manifest, p Piece, swap *Swap, made piec
 }
 
 // each iterates over blocks.
-func each(blocks piece.Blocks) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		for _, b := range blocks {
-			if !yield(b, nil) {
+func each(blocks piece.Blocks) iter.Seq2[PieceBlock, error] {
+	return func(yield func(PieceBlock, error) bool) {
+		for n, b := range blocks {
+			if !yield(PieceBlock{n, b}, nil) {
 				return
 			}
 		}

@@ -71,11 +71,11 @@ type PieceStore interface {
 	// piece may have been erased since the manifest was read.
 	PieceBlock(ctx context.Context, o owner.Owner, piece PieceID, block int) ([]byte, error)
 	// AddPiece stores a piece that was made from the state of a manifest, without changing
-	// the manifest, and returns its id. p.ID and p.Blocks are ignored. blocks may reuse the
-	// slice it yields. AddPiece is several transactions. It fails with Conflict if the
-	// scope has another edition, and leaves nothing behind then, nor if blocks or ctx ends
-	// with an error.
-	AddPiece(ctx context.Context, o owner.Owner, from Manifest, p Piece, blocks iter.Seq2[[]byte, error]) (PieceID, error)
+	// the manifest, and returns its id. p.ID and p.Blocks are ignored. blocks yields the
+	// blocks of the piece in any order, and may reuse the slice it yields. AddPiece is
+	// several transactions. It fails with Conflict if the scope has another edition, and
+	// leaves nothing behind then, nor if blocks or ctx ends with an error.
+	AddPiece(ctx context.Context, o owner.Owner, from Manifest, p Piece, blocks iter.Seq2[PieceBlock, error]) (PieceID, error)
 	// Swap changes the pieces of a scope in one transaction. It fails with Conflict if the
 	// scope no longer has the edition of from: then it changes nothing, and the added
 	// pieces are erased.
@@ -83,6 +83,12 @@ type PieceStore interface {
 	// DropPieces erases pieces, because they are damaged or were made in vain. Pieces that
 	// do not exist are skipped.
 	DropPieces(ctx context.Context, o owner.Owner, pieces []PieceID) error
+}
+
+// PieceBlock is a block of a piece.
+type PieceBlock struct {
+	Number int
+	Data   []byte
 }
 
 // Place is the position of a message.

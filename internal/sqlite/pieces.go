@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -81,12 +82,12 @@ func errNoBlock() error {
 
 // AddPiece implements memory.PieceStore.
 func (db *DB) AddPiece(
-	ctx context.Context, o owner.Owner, from memory.Manifest, p memory.Piece, blocks iter.Seq2[[]byte, error],
+	ctx context.Context, o owner.Owner, from memory.Manifest, p memory.Piece, blocks iter.Seq2[memory.PieceBlock, error],
 ) (memory.PieceID, error) {
 	if err := errNoOwner(o); err != nil {
 		return 0, err
 	}
-	stored, err := db.addBlocks(ctx, blocks, func(t *tx, stored int, batch [][]byte) error {
+	stored, err := db.addBlocks(ctx, blocks, func(t *tx, stored int, batch []memory.PieceBlock) error {
 		if stored == 0 {
 			if err := t.addPiece(o, &from, &p); err != nil {
 				return err
@@ -115,9 +116,9 @@ func (t *tx) addPiece(o owner.Owner, from *memory.Manifest, p *memory.Piece) err
 // addBlocks stores the blocks of a piece by add, in transactions of about blocksAtOnce. Most
 // pieces are stored by one. The result is how many blocks were stored, after an error, too.
 func (db *DB) addBlocks(
-	ctx context.Context, blocks iter.Seq2[[]byte, error], add func(t *tx, stored int, batch [][]byte) error,
+	ctx context.Context, blocks iter.Seq2[memory.PieceBlock, error], add func(t *tx, stored int, batch []memory.PieceBlock) error,
 ) (stored int, err error) {
-	var batch [][]byte
+	var batch []memory.PieceBlock
 	size := 0
 	flush := func() error {
 		if err := db.w.submit(ctx, func(t *tx) error { return add(t, stored, batch) }); err != nil {
@@ -131,11 +132,11 @@ func (db *DB) addBlocks(
 		if err != nil {
 			return stored, err
 		}
-		if stored+len(batch) >= maxBlocks {
+		if block.Number < 0 || block.Number >= maxBlocks {
 			return stored, fmt.Errorf("the piece has more than %d blocks", maxBlocks)
 		}
-		batch = append(batch, append([]byte(nil), block...))
-		if size += len(block); size < blocksAtOnce {
+		batch = append(batch, memory.PieceBlock{Number: block.Number, Data: bytes.Clone(block.Data)})
+		if size += len(block.Data); size < blocksAtOnce {
 			continue
 		}
 		if err := flush(); err != nil {
@@ -149,17 +150,17 @@ func (db *DB) addBlocks(
 	return stored, err
 }
 
-// addBlocks adds blocks to a piece in the making.
-func (t *tx) addBlocks(piece memory.PieceID, first int, blocks [][]byte) error {
-	grown, err := t.changes(growPiece, first+len(blocks), int64(piece))
+// addBlocks adds blocks to a piece in the making, which has some stored.
+func (t *tx) addBlocks(piece memory.PieceID, stored int, blocks []memory.PieceBlock) error {
+	grown, err := t.changes(growPiece, stored+len(blocks), int64(piece))
 	if err != nil {
 		return fmt.Errorf("grow a piece: %w", err)
 	}
 	if grown == 0 { // something was erased meanwhile
 		return errRetold()
 	}
-	for i, block := range blocks {
-		if _, err := t.exec(insertBlock, int64(piece), first+i, block); err != nil {
+	for _, block := range blocks {
+		if _, err := t.exec(insertBlock, int64(piece), block.Number, block.Data); err != nil {
 			return fmt.Errorf("insert a block: %w", err)
 		}
 	}

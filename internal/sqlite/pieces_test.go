@@ -29,10 +29,10 @@ func manifestOf(t *testing.T, db *DB) memory.Manifest {
 }
 
 // blocks are n blocks of 64 KiB.
-func blocks(n int) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
+func blocks(n int) iter.Seq2[memory.PieceBlock, error] {
+	return func(yield func(memory.PieceBlock, error) bool) {
 		for i := range n {
-			if !yield(bytes.Repeat([]byte{byte(i)}, 64<<10), nil) {
+			if !yield(memory.PieceBlock{Number: i, Data: bytes.Repeat([]byte{byte(i)}, 64<<10)}, nil) {
 				return
 			}
 		}
@@ -183,7 +183,7 @@ func TestErasedPieceLeavesNoBytes(t *testing.T) {
 	m := manifestOf(t, db)
 	text := bytes.Repeat([]byte("quetzalcoatl "), 40_000)
 	id, err := db.AddPiece(t.Context(), owner.Local(), m, memory.Piece{Kind: memory.MessagePiece, Span: memory.Span{First: 1, Last: 40}},
-		func(yield func([]byte, error) bool) { yield(text, nil) })
+		func(yield func(memory.PieceBlock, error) bool) { yield(memory.PieceBlock{Data: text}, nil) })
 	if err == nil {
 		err = db.Swap(t.Context(), owner.Local(), m, memory.Swap{Add: []memory.PieceID{id}})
 	}

@@ -200,14 +200,14 @@ func (s *bigScope) measureBlocks(b *testing.B, read func(string, func() (int, er
 }
 
 // randomBlocks are blocks that no page compression could shorten.
-func randomBlocks(n, size int) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
+func randomBlocks(n, size int) iter.Seq2[memory.PieceBlock, error] {
+	return func(yield func(memory.PieceBlock, error) bool) {
 		block := make([]byte, size)
-		for range n {
+		for number := range n {
 			for i := range block {
 				block[i] = byte(rand.Uint32())
 			}
-			if !yield(block, nil) {
+			if !yield(memory.PieceBlock{Number: number, Data: block}, nil) {
 				return
 			}
 		}

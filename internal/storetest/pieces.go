@@ -32,13 +32,14 @@ func pieceTests() []test {
 	}
 }
 
-// blocksOf yields blocks, as a maker of pieces does: from one buffer.
-func blocksOf(blocks ...string) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
+// blocksOf yields blocks, as a maker of pieces does: from one buffer, the first block last.
+func blocksOf(blocks ...string) iter.Seq2[memory.PieceBlock, error] {
+	return func(yield func(memory.PieceBlock, error) bool) {
 		var buffer []byte
-		for _, b := range blocks {
-			buffer = append(buffer[:0], b...)
-			if !yield(buffer, nil) {
+		for i := range blocks {
+			n := (i + 1) % len(blocks)
+			buffer = append(buffer[:0], blocks[n]...)
+			if !yield(memory.PieceBlock{Number: n, Data: buffer}, nil) {
 				return
 			}
 		}
@@ -195,9 +196,9 @@ func testPieceFails(t *testing.T, st Store) {
 	m := manifest(t, st, scope)
 	broken := errors.New("broken")
 	big := string(bytes.Repeat([]byte("Quetzalcoatl "), 100_000))
-	_, err := st.AddPiece(t.Context(), alice(), m, pieceOf(memory.MessagePiece, &l.messages[0], &l.messages[1]), func(yield func([]byte, error) bool) {
-		if yield([]byte(big), nil) {
-			yield(nil, broken)
+	_, err := st.AddPiece(t.Context(), alice(), m, pieceOf(memory.MessagePiece, &l.messages[0], &l.messages[1]), func(yield func(memory.PieceBlock, error) bool) {
+		if yield(memory.PieceBlock{Number: 1, Data: []byte(big)}, nil) {
+			yield(memory.PieceBlock{}, broken)
 		}
 	})
 	if !errors.Is(err, broken) {
@@ -206,10 +207,10 @@ func testPieceFails(t *testing.T, st Store) {
 	// A message that is erased meanwhile ends the making.
 	gone := l.messages[0]
 	gone.Content = "[forgotten]"
-	_, err = st.AddPiece(t.Context(), alice(), m, pieceOf(memory.MessagePiece, &l.messages[0], &l.messages[1]), func(yield func([]byte, error) bool) {
-		if yield([]byte(big), nil) {
+	_, err = st.AddPiece(t.Context(), alice(), m, pieceOf(memory.MessagePiece, &l.messages[0], &l.messages[1]), func(yield func(memory.PieceBlock, error) bool) {
+		if yield(memory.PieceBlock{Number: 1, Data: []byte(big)}, nil) {
 			kind(t, "rewrite", st.Rewrite(t.Context(), alice(), curate.Rewrite{Messages: []session.Message{gone}}), "")
-			yield([]byte(big), nil)
+			yield(memory.PieceBlock{Data: []byte(big)}, nil)
 		}
 	})
 	kind(t, "an erasure meanwhile", err, fault.Conflict)
