@@ -33,9 +33,9 @@ type archive interface {
 	ofMessage(id int64) []StoredFact
 	// countFrom is how many facts have a number or a higher one, at most most.
 	countFrom(n FactNumber, most int) int
-	// shown are the next facts of a section of the block below a place, heaviest first;
-	// none at the end.
-	shown(sec section, below ShelfPlace) []StoredFact
+	// shown are the next facts of some sections of the block below a place: shelfPage of
+	// each, heaviest first, or fewer at its end.
+	shown(of []section, below ShelfPlace) []StoredFact
 }
 
 // nothing is the archive of a state that holds all its facts.
@@ -52,7 +52,7 @@ func (nothing) all(func(*StoredFact) bool)                  {}
 func (nothing) near(session.ID, int64, int64) []StoredFact  { return nil }
 func (nothing) ofMessage(int64) []StoredFact                { return nil }
 func (nothing) countFrom(FactNumber, int) int               { return 0 }
-func (nothing) shown(section, ShelfPlace) []StoredFact      { return nil }
+func (nothing) shown([]section, ShelfPlace) []StoredFact    { return nil }
 
 // fetch reads facts from the archive into memory.
 func (s *State) fetch(numbers []FactNumber) {

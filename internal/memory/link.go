@@ -158,7 +158,7 @@ func (p *pool) add(k key, most int) {
 	s := p.s
 	s.list = s.newest(s.list[:0], k, visited)
 	for at := 0; at < len(s.list) && most > 0 && len(p.out) < maxCandidates; {
-		next := min(at+2*most, len(s.list)) // read together, because most of them hold
+		next := min(at+most, len(s.list)) // those that prefetch has read
 		for _, was := range s.facts(s.list[at:next]) {
 			if most > 0 && len(p.out) < maxCandidates && p.put(was) {
 				most--

@@ -110,18 +110,40 @@ func (s *State) firstAfter(sec section, place ShelfPlace) *record {
 	}
 }
 
-// readMore reads the next facts of a section from the archive.
+// readMore reads the next facts of a section from the archive. The first facts of all
+// sections are read together, because a block looks at all of them.
 func (s *State) readMore(sec section) {
-	h := &s.shelf
-	facts := s.archive.shown(sec, h.read[sec])
-	h.whole[sec] = len(facts) == 0
+	h, of := &s.shelf, []section{sec}
+	if h.read[sec] == ShelfTop() {
+		of = h.unread()
+	}
+	var read [sections]int
+	facts := s.archive.shown(of, h.read[sec])
 	for i := range facts {
-		h.read[sec] = facts[i].Place()
-		if k := s.admit(&facts[i]); k.Section == sec { // otherwise it has changed since it was stored
-			h.bySection[sec].put(k)
+		from := facts[i].Section
+		read[from]++
+		h.read[from] = facts[i].Place()
+		if k := s.admit(&facts[i]); k.Section == from { // otherwise it has changed since it was stored
+			h.bySection[from].put(k)
 		}
 	}
+	for _, one := range of {
+		h.whole[one] = read[one] < shelfPage
+	}
 }
+
+// unread are the sections of which nothing was read.
+func (h *shelf) unread() (out []section) {
+	for sec := range sections {
+		if h.read[sec] == ShelfTop() && !h.whole[sec] {
+			out = append(out, sec)
+		}
+	}
+	return out
+}
+
+// shelfPage is how many facts of a section are read together. Most blocks show fewer.
+const shelfPage = 16
 
 // month is the number of the month under which a fact is shown; 0 for none. Changes and
 // events show their own dates.

@@ -43,13 +43,10 @@ type Reader interface {
 	FactsSince(ctx context.Context, o owner.Owner, scope Scope, after FactNumber, limit int) ([]StoredFact, error)
 	// FactsOfMessages returns the facts of messages, in the order of their numbers.
 	FactsOfMessages(ctx context.Context, o owner.Owner, scope Scope, messages []int64) ([]StoredFact, error)
-	// FactsNear returns the facts of the messages of a lineage from one place to another,
-	// both included, in the order of their numbers.
-	FactsNear(ctx context.Context, o owner.Owner, scope Scope, root session.ID, from, to int64) ([]StoredFact, error)
-	// Shelf returns the facts of a section behind a place, heaviest first, and of equal
-	// weight the newest first, at most limit. It knows only the present: it ignores
-	// scope.AsOf, and returns none for a whole lineage.
-	Shelf(ctx context.Context, o owner.Owner, scope Scope, section Section, behind ShelfPlace, limit int) ([]StoredFact, error)
+	// Shelf returns the facts of sections behind a place, heaviest first, and of equal
+	// weight the newest first, at most limit of each section. It knows only the present:
+	// it ignores scope.AsOf, and returns none for a whole lineage.
+	Shelf(ctx context.Context, o owner.Owner, scope Scope, sections []Section, behind ShelfPlace, limit int) ([]StoredFact, error)
 	// DocumentsNumbered returns the standing messages of a scope by their ids, in the
 	// order of the ids.
 	DocumentsNumbered(ctx context.Context, o owner.Owner, scope Scope, ids []int64) ([]ranking.Document, error)

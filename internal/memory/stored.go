@@ -206,12 +206,9 @@ func (a *stored) countFrom(n FactNumber, most int) (facts int) {
 	return facts
 }
 
-// shelfPage is how many facts of a section are read together. Most blocks show fewer.
-const shelfPage = 16
-
-func (a *stored) shown(sec section, behind ShelfPlace) (facts []StoredFact) {
+func (a *stored) shown(of []section, behind ShelfPlace) (facts []StoredFact) {
 	if a.err == nil {
-		facts, a.err = a.store.Shelf(a.ctx, a.owner, a.scope, sec, behind, shelfPage)
+		facts, a.err = a.store.Shelf(a.ctx, a.owner, a.scope, of, behind, shelfPage)
 	}
 	return facts
 }

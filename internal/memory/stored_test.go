@@ -85,12 +85,16 @@ func (r *rows) Quotes(_ context.Context, _ owner.Owner, places []Place) (out []r
 	return out, nil
 }
 
-func (r *rows) Shelf(_ context.Context, _ owner.Owner, _ Scope, sec Section, behind ShelfPlace, limit int) ([]StoredFact, error) {
-	out := r.pick(func(f *StoredFact) bool { return f.Section == sec && behind.before(f.Place()) })
-	slices.SortFunc(out, func(a, b StoredFact) int {
-		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(b.Number, a.Number))
-	})
-	return out[:min(limit, len(out))], nil
+func (r *rows) Shelf(_ context.Context, _ owner.Owner, _ Scope, of []Section, behind ShelfPlace, limit int) ([]StoredFact, error) {
+	var all []StoredFact
+	for _, sec := range of {
+		out := r.pick(func(f *StoredFact) bool { return f.Section == sec && behind.before(f.Place()) })
+		slices.SortFunc(out, func(a, b StoredFact) int {
+			return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(b.Number, a.Number))
+		})
+		all = append(all, out[:min(limit, len(out))]...)
+	}
+	return all, nil
 }
 
 // divide makes pieces of the facts up to a message, at random places, some of them by

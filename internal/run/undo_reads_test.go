@@ -42,9 +42,9 @@ func (c *counted) FactsOfMessages(ctx context.Context, o owner.Owner, s memory.S
 }
 
 func (c *counted) Shelf(
-	ctx context.Context, o owner.Owner, s memory.Scope, sec memory.Section, behind memory.ShelfPlace, limit int,
+	ctx context.Context, o owner.Owner, s memory.Scope, of []memory.Section, behind memory.ShelfPlace, limit int,
 ) ([]memory.StoredFact, error) {
-	return c.count(c.Archive.Shelf(ctx, o, s, sec, behind, limit))
+	return c.count(c.Archive.Shelf(ctx, o, s, of, behind, limit))
 }
 
 func (c *counted) count(facts []memory.StoredFact, err error) ([]memory.StoredFact, error) {

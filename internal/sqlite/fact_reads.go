@@ -32,8 +32,10 @@ const (
 	// factsSince continues after a number. In a lineage, places and numbers rise together.
 	factsSince        = ` AND f.number > ?4 ORDER BY f.number LIMIT 0+?5`
 	factsOfPlaceSince = ` AND f.seq >= ?6 AND f.number > ?4 ORDER BY f.seq, f.number LIMIT 0+?5`
-	factsNearby       = ` AND f.owner_id = ?1 AND f.root_id = ?4 AND f.seq BETWEEN ?5 AND ?6 ORDER BY f.seq, f.number`
-	factsOnShelf      = ` AND f.section = ?4 AND (f.weight, f.number) < (?5, ?6) ORDER BY f.weight DESC, f.number DESC LIMIT 0+?7`
+	// factsOnShelf selects the numbers of the facts of a section.
+	factsOnShelf = ` AND f.section = wanted AND (f.weight, f.number) < (?5, ?6) ORDER BY f.weight DESC, f.number DESC LIMIT 0+?7)`
+	selectShelf  = `SELECT ` + factColumns + ` FROM (SELECT value AS wanted FROM json_each(?4)) CROSS JOIN facts g ON g.number IN
+		(SELECT f.number FROM facts f WHERE `
 )
 
 // factPage is how many facts are read before the connection is released for others.
@@ -90,24 +92,28 @@ func (db *DB) factsAfter(
 // ofLineage reports whether a scope is a whole lineage.
 func ofLineage(scope memory.Scope) bool { return scope.Key == "" && scope.Whole }
 
-// FactsNear implements memory.Reader.
-func (db *DB) FactsNear(
-	ctx context.Context, o owner.Owner, scope memory.Scope, root session.ID, from, to int64,
-) ([]memory.StoredFact, error) {
-	query, arg := factQuery(scope, selectFacts, factsNearby)
-	return rowsOf(ctx, db, factScanner(), query, o.ID(), arg, until(scope.AsOf), string(root), from, to)
-}
-
 // Shelf implements memory.Reader.
 func (db *DB) Shelf(
-	ctx context.Context, o owner.Owner, scope memory.Scope, section memory.Section, behind memory.ShelfPlace, limit int,
+	ctx context.Context, o owner.Owner, scope memory.Scope, sections []memory.Section, behind memory.ShelfPlace, limit int,
 ) ([]memory.StoredFact, error) {
 	if ofLineage(scope) {
 		return nil, nil
 	}
-	query, arg := factQuery(scope, selectFacts, factsOnShelf)
-	return appendRows(ctx, db, make([]memory.StoredFact, 0, limit), factScanner(), query,
-		o.ID(), arg, int64(math.MaxInt64), int64(section), int64(behind.Weight), int64(behind.Number), limit)
+	numbers := make([]int, len(sections))
+	for i, section := range sections {
+		numbers[i] = int(section)
+	}
+	list, err := listOf(numbers)
+	if err != nil {
+		return nil, err
+	}
+	query, arg := factQuery(scope, selectShelf, factsOnShelf)
+	facts, err := appendRows(ctx, db, make([]memory.StoredFact, 0, limit), factScanner(), query,
+		o.ID(), arg, int64(math.MaxInt64), list, int64(behind.Weight), int64(behind.Number), limit)
+	slices.SortFunc(facts, func(a, b memory.StoredFact) int {
+		return cmp.Or(cmp.Compare(a.Section, b.Section), cmp.Compare(b.Weight, a.Weight), cmp.Compare(b.Number, a.Number))
+	})
+	return facts, err
 }
 
 // Lookups of rows f by a list of values in JSON, ?4. CROSS JOIN makes SQLite iterate over

@@ -13,8 +13,8 @@ func TestReadsUseIndexes(t *testing.T) {
 	for name, query := range map[string]string{
 		"facts by number": factsWanted + sameNumber + factsByKey, "facts by name": factsWanted + sameName + factsByRoot,
 		"facts of messages": factsWanted + sameMessage + factsByKey, "facts since": selectFacts + factsByRoot + factsSince,
-		"facts of a lineage since": selectFacts + factsOfLineage + factsOfPlaceSince, "facts nearby": selectFacts + factsByKey + factsNearby,
-		"shelf": selectFacts + factsByKey + factsOnShelf, "messages by id": documentsWantedByRoot, "messages of a key": documentsByKey,
+		"facts of a lineage since": selectFacts + factsOfLineage + factsOfPlaceSince,
+		"shelf":                    selectShelf + factsByKey + factsOnShelf, "messages by id": documentsWantedByRoot, "messages of a key": documentsByKey,
 		"messages of a lineage": documentsByRoot, "messages before": documentsBeforeByKey, "manifest": selectManifest, "block": selectBlock, "write of a scope": writeScope,
 		"newest message of a chat": newestMessage, "orphans": orphanPieces, "any orphans": anyOrphans, "next piece to delete": nextGone,
 	} {

@@ -146,7 +146,7 @@ func BenchmarkReads(b *testing.B) {
 		return len(f), err
 	}, 64)
 	read("50 lines of a shelf", func() (int, error) {
-		f, err := s.db.Shelf(ctx, o, s.scope, memory.Section(rand.IntN(8)), memory.ShelfPlace{Weight: 60, Number: 1 << 40}, 50)
+		f, err := s.db.Shelf(ctx, o, s.scope, []memory.Section{memory.Section(rand.IntN(8))}, memory.ShelfPlace{Weight: 60, Number: 1 << 40}, 50)
 		return len(f), err
 	}, 50)
 	read("12 messages by id", func() (int, error) {

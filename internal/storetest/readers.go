@@ -107,14 +107,6 @@ func testFactsByNeed(t *testing.T, st Store) {
 	got, err := st.FactsOfMessages(ctx, alice(), memory.Scope{Key: "key"}, []int64{l.messages[2].ID, l.messages[0].ID, other.messages[0].ID, 1 << 40})
 	kind(t, "of messages", err, "")
 	same(t, "of messages", got, append(want[:2:2], want[4:]...))
-	for i, scope := range []memory.Scope{{Key: "key"}, {Root: "s", Whole: true}, {Root: "s"}, {Key: "other key"}} {
-		got, err = st.FactsNear(ctx, alice(), scope, "s", 1, 1<<40)
-		kind(t, "near", err, "")
-		same(t, "near", len(got), []int{4, 4, 0, 0}[i])
-	}
-	got, err = st.FactsNear(ctx, alice(), memory.Scope{Key: "key"}, "s", 1, 1)
-	kind(t, "of a place", err, "")
-	same(t, "of a place", got, want[2:4])
 	got, err = st.FactsNumbered(ctx, alice(), memory.Scope{Key: "key"}, nil)
 	kind(t, "of no number", err, "")
 	same(t, "of no number", got, []memory.StoredFact(nil))
@@ -153,7 +145,7 @@ func shelf(t *testing.T, st Store, scope memory.Scope, section memory.Section) [
 	t.Helper()
 	var out []memory.FactNumber
 	for behind := memory.ShelfTop(); ; {
-		page, err := st.Shelf(t.Context(), alice(), scope, section, behind, 2)
+		page, err := st.Shelf(t.Context(), alice(), scope, []memory.Section{section}, behind, 2)
 		kind(t, "shelf", err, "")
 		for i := range page {
 			out = append(out, page[i].Number)
@@ -177,6 +169,14 @@ func testShelf(t *testing.T, st Store) {
 	same(t, "another section", shelf(t, st, memory.Scope{Key: "key"}, 2), n[5:])
 	same(t, "an empty section", shelf(t, st, memory.Scope{Key: "key"}, 0), []memory.FactNumber(nil))
 	same(t, "another scope", shelf(t, st, memory.Scope{Key: "other key"}, 3), strange[:1])
+	three, err := st.Shelf(t.Context(), alice(), memory.Scope{Key: "key"}, []memory.Section{3, 0, 2}, memory.ShelfTop(), 3)
+	kind(t, "three sections", err, "")
+	var got []memory.FactNumber
+	for i := range three {
+		got = append(got, three[i].Number)
+	}
+	slices.Sort(got)
+	same(t, "the first three of each of three sections", got, []memory.FactNumber{n[0], n[2], n[4], n[5]})
 	same(t, "a whole lineage", shelf(t, st, memory.Scope{Root: "s", Whole: true}, 3), []memory.FactNumber(nil))
 }
 
@@ -360,11 +360,8 @@ func readerCases() map[string]isolationCase {
 		"FactsOfMessages": facts(func(ctx context.Context, st Store, o owner.Owner, scope memory.Scope, ids []int64) ([]memory.StoredFact, error) {
 			return st.FactsOfMessages(ctx, o, scope, ids)
 		}),
-		"FactsNear": facts(func(ctx context.Context, st Store, o owner.Owner, scope memory.Scope, _ []int64) ([]memory.StoredFact, error) {
-			return st.FactsNear(ctx, o, scope, theSession, 0, 100)
-		}),
 		"Shelf": facts(func(ctx context.Context, st Store, o owner.Owner, scope memory.Scope, _ []int64) ([]memory.StoredFact, error) {
-			return st.Shelf(ctx, o, scope, 0, memory.ShelfTop(), 100)
+			return st.Shelf(ctx, o, scope, []memory.Section{0, 1}, memory.ShelfTop(), 100)
 		}),
 		"DocumentsNumbered": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			ids, err := everyID(ctx, st)
