@@ -152,6 +152,8 @@ func (s *shell) fill() (run, receipt string) {
 	req := `{"model":"x","messages":[{"role":"user","content":` + quoted("What is my sister called?"+poison) + `}]}`
 	read(call("POST", "/v1/chat/completions", req))
 	call("POST", "/api/jobs", `{"name":"report","schedule":"@yearly","prompt":`+quoted("Tell me "+poison)+`,"session_id":"job"}`)
+	call("POST", "/gateway/webhook", `{"platform":"pigeon","event_id":"e","chat_id":"c","chat_type":"group","user_id":"u","user_name":`+quoted(poison)+
+		`,"text":`+quoted(poison)+`}`)
 	call("POST", "/api/jobs", `{"name":"other","schedule":"@yearly","prompt":"x"}`)
 	var jobs struct{ Data []struct{ ID, Name string } }
 	if err := json.Unmarshal([]byte(call("GET", "/api/jobs", "")), &jobs); err != nil {
@@ -330,7 +332,17 @@ func TestUntrustedText(t *testing.T) {
 		"hermes audit":           {{}, {"--verify"}, {"--actor", poison}},
 		"hermes work":            {{}},
 		"hermes version":         {{}},
-		"hermes help":            {{}, {poison}, {"keys", poison}},
+		"hermes pairing":         {{}, {poison}},
+		"hermes pairing approve": {{"telegram", poison}, {poison, "ABCDEFGH"}},
+		"hermes pairing list":    {{}, {poison}},
+		"hermes pairing revoke":  {{"telegram", poison}, {poison, "1"}},
+		"hermes platforms":       {{}, {poison}},
+		"hermes platforms check": {{}},
+
+		"hermes platforms events":         {{}, {"--platform", poison}, {"--status", poison}},
+		"hermes platforms slack-manifest": {{}, {"--http", poison}},
+		"hermes sessions mirror":          {{}},
+		"hermes help":                     {{}, {poison}, {"keys", poison}},
 	}
 	for _, group := range []string{"", " memory", " keys", " config", " sessions", " jobs", " runs"} {
 		cases["hermes"+group] = append(cases["hermes"+group], []string{"--help"}, []string{poison}, []string{"--" + poison})

@@ -146,6 +146,7 @@ func TestEveryChangeIsRecorded(t *testing.T) {
 		"POST /gateway/webhook":             "turns have receipts",
 		"POST /platforms/{platform}":        "turns have receipts",
 		"POST /platforms/{platform}/{part}": "turns have receipts",
+		"POST /api/sessions/mirror":         "writes files from the data",
 		"POST /api/pairings":                "the gateway records it",
 		"DELETE /api/pairings":              "the gateway records it",
 		"POST /mcp":                         "its tools use the other routes",
