@@ -70,7 +70,8 @@ func (g *Gateway) sendCode(ctx context.Context, b *Bot, e *Event, now time.Time)
 		return fmt.Errorf("store a pairing code: %w", err)
 	}
 	text := fmt.Sprintf("I do not know you yet. The person who runs this bot can let you in within an hour:\n\n`hermes pairing approve %s %s`", e.Place.Platform, code)
-	s := Send{ID: sendID(b.Owner, e.Place, "pairing "+e.ID, 0), Place: e.Place, Type: e.Type, Text: text, Interaction: e.Interaction, CreatedAt: now}
+	s := Send{ID: sendID(b.Owner, e.Place, "pairing "+e.ID, 0), Place: e.Place, Type: e.Type, Text: text,
+		Interaction: e.Interaction, CreatedAt: now}
 	if _, err := g.send(ctx, b, outOf(b, &s)); err != nil {
 		return fmt.Errorf("send a pairing code: %w", err)
 	}

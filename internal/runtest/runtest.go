@@ -31,7 +31,8 @@ func Open(t testing.TB, path string) *sqlite.DB {
 func OpenListing(t testing.TB, path string, transcripts func()) *sqlite.DB {
 	t.Helper()
 	db, err := sqlite.Open(context.Background(), sqlite.Options{
-		Path: path, Transcripts: transcripts, Log: slog.New(slog.DiscardHandler), Synchronous: "OFF", SearchTime: time.Minute, // the machine may be busy
+		Path: path, Transcripts: transcripts, Log: slog.New(slog.DiscardHandler), Synchronous: "OFF",
+		SearchTime: time.Minute, // the machine may be busy
 		NoGuard: true, // a test has its files to itself, and a bubble its clock
 	})
 	if err != nil {

@@ -256,7 +256,8 @@ func chatTables() map[string]erasable {
 			key: []string{"number"}, drop: []string{`DELETE FROM chat_events WHERE owner_id = ?1 AND number = ?2`},
 			columns: with(map[string]column{
 				"event_id": {rule: wholeRow}, "kind": {rule: ours}, "user_id": {rule: wholeRow}, "message_id": {rule: emptied},
-				"state": {rule: ours}, "reason": {rule: emptied}, "run_id": {rule: ours}, "plan": {rule: wholeRow, form: record}, "label": {rule: wholeRow}, "body": {rule: wholeRow, form: record},
+				"state": {rule: ours}, "reason": {rule: emptied}, "run_id": {rule: ours}, "plan": {rule: wholeRow, form: record},
+				"label": {rule: wholeRow}, "body": {rule: wholeRow, form: record},
 			}),
 		},
 		"chat_sends": {
