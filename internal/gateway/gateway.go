@@ -165,14 +165,14 @@ func (g *Gateway) notice(o owner.Owner, e *Event) {
 	g.lanes.ask(sending, o, e.Place) // what was parked may be sent now
 }
 
-// receive runs an adapter.
+// receive runs an adapter, and registers the commands beside it.
 func (g *Gateway) receive(ctx context.Context, b *Bot) {
-	if c, ok := b.Adapter.(Commander); ok {
-		if err := c.Commands(ctx, CommandList()); err != nil && ctx.Err() == nil {
-			g.log.Warn("the commands could not be registered", "platform", b.Adapter.Platform(), "err", err)
-		}
-	}
+	running, stop := context.WithCancel(ctx)
+	var registering sync.WaitGroup
+	registering.Go(recovery.Func(func() { g.register(running, b) }, recovery.Logged(ctx, g.log, "a platform", "platform", b.Adapter.Platform())))
 	err := b.Adapter.Run(ctx, &intake{g, b})
+	stop()
+	registering.Wait()
 	if err != nil && ctx.Err() == nil && !errors.Is(err, context.Canceled) {
 		g.log.Error("the platform was given up until the next start",
 			"platform", b.Adapter.Platform(), "reason", fault.MessageOf(err), "err", err)

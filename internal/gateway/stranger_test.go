@@ -97,7 +97,12 @@ func TestCommandsWithoutWords(t *testing.T) {
 		}
 		h.receive(called(h.dm(ada, "/retry"), "i2"))
 		h.settled()
+		h.receive(h.dm(ada, "Tell me."))
+		h.pass(2 * time.Second)
+		h.receive(called(h.dm(ada, "/stop"), "i3"))
+		h.settled()
+		want(t, "a command with nothing to tell", h.wire.answers()["i3"], "Done.")
 		want(t, "a streamed answer", h.wire.answers()["i2"], "A long answer, which is shown while it is being written. Its end.")
-		want(t, "messages", len(h.wire.said()), 3)
+		want(t, "messages", len(h.wire.said()), 5)
 	})
 }
