@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/audit"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
 )
@@ -140,13 +141,34 @@ func (g *Gateway) meant(ctx context.Context, b *Bot, e *Event) bool {
 	return err == nil && chat.Session != ""
 }
 
-// person is what the store knows of a sender.
+// person is what the store knows of a sender. Somebody who was let in with another id of the
+// sender is let in with this one from now on.
 func (g *Gateway) person(ctx context.Context, b *Bot, e *Event) (Person, error) {
 	p, err := g.store.Person(ctx, b.Owner, b.Adapter.Platform(), b.Account, e.From.ID)
+	if err != nil && fault.KindOf(err) != fault.NotFound || p.State == Approved {
+		return p, err
+	}
+	for _, id := range e.From.Aliases {
+		moved, err := g.movePerson(ctx, b, id, e.From.ID)
+		if err != nil || moved.State == Approved {
+			return moved, err
+		}
+	}
+	return p, nil
+}
+
+// movePerson gives somebody who was let in another id. It returns the person; the zero Person
+// if nobody of the old id was let in.
+func (g *Gateway) movePerson(ctx context.Context, b *Bot, from, to string) (Person, error) {
+	p, err := g.store.MovePerson(ctx, b.Owner, b.Adapter.Platform(), b.Account, from, to)
 	if fault.KindOf(err) == fault.NotFound {
 		return Person{}, nil
 	}
-	return p, err
+	if err != nil {
+		return Person{}, fmt.Errorf("follow a person: %w", err)
+	}
+	g.record(ctx, b.Owner, "pairing.move", string(b.Adapter.Platform()), audit.OK)
+	return p, nil
 }
 
 // people is how many may write to a bot.
@@ -179,9 +201,22 @@ func (g *Gateway) happened(ctx context.Context, b *Bot, e *Event) (bool, error) 
 		return true, err
 	}
 	if e.Kind == Moved {
-		return true, g.store.MoveChat(ctx, o, e.Place, e.MovedTo)
+		return true, g.follows(ctx, b, o, e)
 	}
 	return true, g.heard(ctx, o, e)
+}
+
+// follows gives a chat its new id, and the person of a DM as well. The chat is first: its owner
+// is known by the person's old id, also if the event comes again.
+func (g *Gateway) follows(ctx context.Context, b *Bot, o owner.Owner, e *Event) error {
+	if err := g.store.MoveChat(ctx, o, e.Place, e.MovedTo); err != nil {
+		return fmt.Errorf("follow a chat: %w", err)
+	}
+	if e.Type != DM || e.From.ID == "" {
+		return nil
+	}
+	_, err := g.movePerson(ctx, b, e.From.ID, e.MovedTo)
+	return err
 }
 
 // dataOf is the owner of an event's chat.

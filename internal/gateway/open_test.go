@@ -11,6 +11,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/gateway"
 	"github.com/hermes-memory/hermes/internal/job"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
 )
 
 // window is a wire that takes messages only for a time after the person has written. asked is
@@ -213,6 +215,65 @@ func TestAFailureDuringASend(t *testing.T) {
 		h.receive(failed)
 		if s, err := h.db.FindSend(t.Context(), h.bot.Owner, failed.Place, failed.Sent, ""); err != nil || s.State != gateway.GaveUp {
 			t.Errorf("got %s, %v, want it given up", s.State, err)
+		}
+	})
+}
+
+// letIn lets a stranger in by pairing, whose DMs are an owner's.
+func (h *house) letIn(user, data string) {
+	h.t.Helper()
+	h.receive(h.dm(user, "Let me in."))
+	h.settled()
+	said := h.wire.said()
+	_, code, _ := strings.Cut(said[len(said)-1], "approve telegram ")
+	if len(code) < 8 {
+		h.t.Fatalf("got %q, want a pairing code", said)
+	}
+	if _, err := h.gateway.Approve(h.t.Context(), h.bot.Owner, gateway.Telegram, code[:8], data); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// TestOtherIDsOfApprovedPeople: who was let in by pairing stays let in when the platform tells
+// of another id, or names one beside the known one.
+func TestOtherIDsOfApprovedPeople(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, nil)
+		defer h.end()
+		h.letIn("49", "bob")
+		h.receive(h.dm("49", "My cat is called Minka."))
+		h.settled()
+		e := h.dm("DE.7", "Who is Minka?")
+		e.From.Aliases = []string{"49"}
+		h.receive(e)
+		h.settled()
+		moved := h.dm("DE.7", "")
+		moved.Kind, moved.MovedTo = gateway.Moved, "DE.8"
+		for range 2 { // the platform tells it again
+			h.receive(moved)
+		}
+		h.receive(h.dm("DE.8", "And now?"))
+		h.settled()
+		want(t, "answers", h.wire.said()[1:], []string{"You said: My cat is called Minka.", "You said: Who is Minka?", "You said: And now?"})
+		at := gateway.Place{Platform: gateway.Telegram, Account: "7", Chat: "DE.8"}
+		c, err := h.db.Chat(t.Context(), owner.Stored("bob"), at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ms, err := h.db.Messages(t.Context(), owner.Stored("bob"), c.Session, session.Range{Standing: true})
+		if err != nil || len(ms) != 6 {
+			t.Errorf("got %d messages, %v, want all six in one session", len(ms), err)
+		}
+		people, err := h.gateway.People(t.Context(), h.bot.Owner, gateway.Telegram)
+		if err != nil || len(people) != 1 || people[0].User != "DE.8" {
+			t.Errorf("people: got %+v, %v, want one", people, err)
+		}
+		before := len(h.wire.said())
+		h.receive(h.dm("49", "The number is somebody else's now."))
+		h.settled()
+		if said := h.wire.said(); len(said) != before && strings.HasPrefix(said[before], "You said") {
+			t.Errorf("the old id is still let in: %q", said[before:])
 		}
 	})
 }

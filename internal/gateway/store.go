@@ -98,6 +98,10 @@ type People interface {
 	ListPeople(ctx context.Context, host owner.Owner, p Platform) ([]Person, error)
 	// PutPerson stores a person.
 	PutPerson(ctx context.Context, host owner.Owner, p Person) error
+	// MovePerson gives somebody who was let in another id, for good: the old one is no longer
+	// let in. It returns the person. NotFound if nobody of the old id was let in. Who was
+	// let in with the new id before keeps that row.
+	MovePerson(ctx context.Context, host owner.Owner, p Platform, account, from, to string) (Person, error)
 	// DropPerson forgets a person. NotFound if there is none.
 	DropPerson(ctx context.Context, host owner.Owner, p Platform, account, user string) error
 }

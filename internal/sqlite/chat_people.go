@@ -36,7 +36,7 @@ func scanPerson(row interface{ Scan(...any) error }) (gateway.Person, error) {
 
 // Person implements gateway.People.
 func (db *DB) Person(ctx context.Context, host owner.Owner, p gateway.Platform, account, user string) (gateway.Person, error) {
-	st, err := db.read.stmt(ctx, `SELECT `+personColumns+` FROM chat_people WHERE owner_id = ? AND platform = ? AND account = ? AND user_id = ?`)
+	st, err := db.read.stmt(ctx, `SELECT `+personColumns+` FROM chat_people`+thePerson)
 	if err != nil {
 		return gateway.Person{}, err
 	}
@@ -65,6 +65,40 @@ func (db *DB) PutPerson(ctx context.Context, host owner.Owner, p gateway.Person)
 		return err
 	})
 }
+
+// MovePerson implements gateway.People.
+func (db *DB) MovePerson(ctx context.Context, host owner.Owner, p gateway.Platform, account, from, to string) (gateway.Person, error) {
+	var moved gateway.Person
+	err := db.w.submit(ctx, func(t *tx) error {
+		who := func(user string) []any { return []any{host.ID(), string(p), account, user} }
+		var approved bool
+		err := t.row(`SELECT EXISTS (SELECT 1 FROM chat_people`+thePerson+` AND state = 'approved')`, who(from)...).Scan(&approved)
+		if err == nil && !approved {
+			err = errNoPerson()
+		}
+		if err != nil {
+			return err
+		}
+		for _, step := range []struct {
+			query string
+			args  []any
+		}{
+			{`DELETE FROM chat_people` + thePerson + ` AND state <> 'approved'`, who(to)},
+			{`UPDATE OR IGNORE chat_people SET user_id = ?, chat_id = CASE WHEN chat_id = user_id THEN ? ELSE chat_id END` + thePerson, append([]any{to, to}, who(from)...)},
+			{`DELETE FROM chat_people` + thePerson + ` AND user_id <> ?`, append(who(from), to)},
+		} {
+			if _, err := t.exec(step.query, step.args...); err != nil {
+				return fmt.Errorf("move a person: %w", err)
+			}
+		}
+		moved, err = scanPerson(t.row(`SELECT `+personColumns+` FROM chat_people`+thePerson, who(to)...))
+		return err
+	})
+	return moved, err
+}
+
+// thePerson selects one person.
+const thePerson = ` WHERE owner_id = ? AND platform = ? AND account = ? AND user_id = ?`
 
 // DropPerson implements gateway.People.
 func (db *DB) DropPerson(ctx context.Context, host owner.Owner, p gateway.Platform, account, user string) error {

@@ -25,6 +25,7 @@ func chatTests() []test {
 		{"a chat is led from one session to another", testLeadChat},
 		{"a chat moves with all it has", testMoveChat},
 		{"the newest message of a place is known", testNewestMessage},
+		{"who was let in gets another id", testMovePerson},
 		{"unfinished chats are named", testUnfinished},
 		{"what is old is swept", testSweepChats},
 	}
@@ -334,6 +335,41 @@ func testNewestMessage(t *testing.T, st Store) {
 	}
 }
 
+func testMovePerson(t *testing.T, st Store) {
+	ctx := t.Context()
+	put := func(user string, state gateway.PersonState, data string) {
+		t.Helper()
+		p := personOf(alice())
+		p.User, p.Chat, p.State, p.Owner = user, user, state, data
+		if err := st.PutPerson(ctx, alice(), p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	move := func(from, to string) (gateway.Person, error) {
+		return st.MovePerson(ctx, alice(), gateway.Telegram, "the-bot", from, to)
+	}
+	put("old", gateway.Approved, "carol")
+	put("new", gateway.Asking, "")
+	put("asks", gateway.Asking, "")
+	got, err := move("old", "new")
+	if err != nil || got.User != "new" || got.Chat != "new" || got.State != gateway.Approved || got.Owner != "carol" {
+		t.Errorf("got %+v, %v, want carol's person with the new id", got, err)
+	}
+	for _, from := range []string{"old", "asks", "nobody"} {
+		_, err := move(from, "newer")
+		kind(t, "move "+from, err, fault.NotFound)
+	}
+	if got, err = move("new", "new"); err != nil || got.User != "new" {
+		t.Errorf("move to the same id: got %+v, %v", got, err)
+	}
+	put("number", gateway.Approved, "dave")
+	if got, err = move("number", "new"); err != nil || got.Owner != "carol" {
+		t.Errorf("move to an id that was let in: got %+v, %v, want it kept", got, err)
+	}
+	_, err = st.Person(ctx, alice(), gateway.Telegram, "the-bot", "number")
+	kind(t, "the old id", err, fault.NotFound)
+}
+
 func testUnfinished(t *testing.T, st Store) {
 	mustCommit(t, st, alice(), "", inbound(alice(), "1", "c", "hello"))
 	if err := st.AddSends(t.Context(), bob(), []gateway.Send{outbound("a", "hi")}); err != nil {
@@ -490,6 +526,9 @@ func chatWritingCases() map[string]isolationCase {
 			p := personOf(o)
 			p.Name = "changed"
 			return nil, st.PutPerson(ctx, o, p)
+		}},
+		"MovePerson": {silent: true, stranger: fault.NotFound, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			return st.MovePerson(ctx, o, gateway.Telegram, "the-bot", "the-user", "changed")
 		}},
 		"DropPerson": {silent: true, stranger: fault.NotFound, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			return nil, st.DropPerson(ctx, o, gateway.Telegram, "the-bot", "the-user")
