@@ -21,10 +21,12 @@ const (
 	// mostParts is how many parts a text is sent in. A longer one is sent as a file behind
 	// its first parts.
 	mostParts = 8
-	// shownOfLong is how many parts of such a text are sent.
+	// shownOfLong is how many parts of such a text are sent; more if they were shown before.
 	shownOfLong = 2
 	// longName is the name of the file.
 	longName = "answer.md"
+	// longCaption is the text beside the file. Platforms take only a short one.
+	longCaption = "The whole answer is in this file."
 )
 
 // compose cuts a text into messages. Messages that were sent for the same origin while the
@@ -34,9 +36,16 @@ func (g *Gateway) compose(ctx context.Context, bot *Bot, o owner.Owner, chat *Ch
 	if err != nil {
 		return nil, fmt.Errorf("read what was sent: %w", err)
 	}
-	texts, file := partsOf(bot, m.text)
-	for len(texts) < len(before) {
+	shown := len(before)
+	if shown > 0 && before[shown-1].File != nil {
+		shown-- // the file of an earlier try
+	}
+	texts, file := partsOf(bot, m.text, shown)
+	for len(texts) < shown {
 		texts = append(texts, emptied) // the answer has become shorter than what was shown of it
+	}
+	if file != nil {
+		texts = append(texts, longCaption) // a message of its own: no platform adds a file to one that was sent
 	}
 	now := g.moment()
 	list := make([]Send, len(texts))
@@ -56,13 +65,13 @@ func (g *Gateway) compose(ctx context.Context, bot *Bot, o owner.Owner, chat *Ch
 const emptied = "–"
 
 // partsOf are the parts of a text, as Markdown, and the file that holds all of it if it is
-// very long; nil otherwise.
-func partsOf(bot *Bot, text string) ([]string, *File) {
+// very long; nil otherwise. shown is how many messages show the text already.
+func partsOf(bot *Bot, text string, shown int) ([]string, *File) {
 	parts := split(bot, text)
 	var file *File
 	if len(parts) > mostParts && bot.Adapter.Limits().FileSize > 0 {
 		file = &File{Name: longName, Data: []byte(text)}
-		parts = parts[:shownOfLong]
+		parts = parts[:min(max(shownOfLong, shown), mostParts)]
 	}
 	out := make([]string, len(parts))
 	for i := range parts {
