@@ -31,12 +31,12 @@ func TestALongAnswer(t *testing.T) {
 							say(" ")
 						}
 						say(s)
-						h.pass(300 * time.Millisecond)
+						pass(300 * time.Millisecond)
 					}
 					return nil
 				}
 				h.receive(h.dm(ada, "Tell me all."))
-				h.pass(2 * time.Minute)
+				pass(2 * time.Minute)
 				h.settled()
 				text := strings.Join(whole, " ")
 				said := h.wire.said()

@@ -49,7 +49,7 @@ func TestCommandsAreRegistered(t *testing.T) {
 		h.receive(h.dm(ada, "Hello."))
 		h.settled()
 		want(t, "sent meanwhile", h.wire.said(), []string{"You said: Hello."})
-		h.pass(10 * time.Minute)
+		pass(10 * time.Minute)
 		var waits []time.Duration
 		for i := range r.tried[1:] {
 			waits = append(waits, r.tried[i+1].Sub(r.tried[i]))
@@ -62,13 +62,13 @@ func TestCommandsAreRegistered(t *testing.T) {
 		h.end()
 		r.fails = 1 << 30
 		h.begin()
-		h.pass(24 * time.Hour)
+		pass(24 * time.Hour)
 		if n := r.tries(); n < 7+24 || n > 7+50 {
 			t.Errorf("got %d tries in a day", n-7)
 		}
 		h.end()
 		before := r.tries()
-		h.pass(2 * time.Hour)
+		pass(2 * time.Hour)
 		want(t, "tries after the end", r.tries(), before)
 	})
 }

@@ -98,7 +98,7 @@ func TestCommandsWithoutWords(t *testing.T) {
 		h.receive(called(h.dm(ada, "/retry"), "i2"))
 		h.settled()
 		h.receive(h.dm(ada, "Tell me."))
-		h.pass(2 * time.Second)
+		pass(2 * time.Second)
 		h.receive(called(h.dm(ada, "/stop"), "i3"))
 		h.settled()
 		want(t, "a command with nothing to tell", h.wire.answers()["i3"], "Done.")

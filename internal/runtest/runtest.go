@@ -33,7 +33,7 @@ func OpenListing(t testing.TB, path string, transcripts func()) *sqlite.DB {
 	db, err := sqlite.Open(context.Background(), sqlite.Options{
 		Path: path, Transcripts: transcripts, Log: slog.New(slog.DiscardHandler), Synchronous: "OFF",
 		SearchTime: time.Minute, // the machine may be busy
-		NoGuard: true, // a test has its files to itself, and a bubble its clock
+		NoGuard:    true,        // a test has its files to itself, and a bubble its clock
 	})
 	if err != nil {
 		t.Fatalf("open database: %v", err)
