@@ -239,6 +239,10 @@ func writes(me, other *tenant) []write {
 		{"POST /api/sessions/mirror", "/api/sessions/mirror", "", 200},
 		{"POST /api/memory", "/api/memory?session_id=shared", `{"statement":"I like ` + canary + `."}`, 201},
 		{"POST /api/memory", "/api/memory?session_key=shared", `{"statement":"I like ` + canary + `."}`, 201},
+		{"POST /gateway/webhook", "/gateway/webhook", `{"platform":"pigeon","event_id":"shared","chat_id":"shared","chat_type":"dm","user_id":"u",` +
+			`"text":"I like ` + canary + `."}`, 202},
+		{"POST /platforms/{platform}", "/platforms/telegram", `{"update_id":1}`, 404},
+		{"POST /platforms/{platform}/{part}", "/platforms/slack/events", `{}`, 404},
 		{"POST /mcp", "/mcp", mcpCall("remember", `{"statement":"I like `+canary+`.","session_id":"shared"}`), 200},
 		{"POST /mcp", "/mcp", mcpCall("recall", `{"question":"What is my cat called?","session_key":"shared"}`), 200},
 		{"POST /mcp", "/mcp", mcpCall("remember", `{"statement":"`+canary+`","replaces":"`+string(other.facts[0])+`"}`), 200},
