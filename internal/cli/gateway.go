@@ -120,7 +120,8 @@ func policyOf(p gateway.Policy, r *config.Reset) gateway.Policy {
 // setGateway makes the gateway over the bots. Only `hermes serve` runs it.
 func (s *server) setGateway() {
 	s.gateway = gateway.New(gateway.Parts{
-		Store: s.db, Sessions: s.db, Runs: s.live, Curator: s.curator, Guard: &busyGuard{s.db, s.live}, Audit: s.db,
+		Store: s.db, Sessions: s.db, Runs: s.live, Curator: s.curator, Guard: &busyGuard{s.db, s.live}, Saver: gateway.NewSaver(s.runner, s.db),
+		Audit:    s.db,
 		Settings: gatewaySettings(s.cfg), Bots: s.bots, Now: s.now, Log: s.log,
 	})
 }

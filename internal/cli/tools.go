@@ -22,12 +22,8 @@ func (s *server) setTools(ctx context.Context, getenv func(string) string) {
 		}
 		s.tools = append(s.tools, tool.Search{Tool: t})
 	}
-	if slices.Contains(c.Enabled, tool.MemoryName) {
-		s.tools = append(s.tools, tool.Memory{Trust: c.TrustResults})
-	}
-	if slices.Contains(c.Enabled, tool.SkillsName) {
-		s.tools = append(s.tools, tool.Skills{Home: s.cfg.Home, Trust: c.TrustResults})
-	}
+	s.addTool(tool.MemoryName, tool.Memory{Trust: c.TrustResults})
+	s.addTool(tool.SkillsName, tool.Skills{Home: s.cfg.Home, Trust: c.TrustResults})
 	var servers []tool.MCPServer
 	for _, m := range s.cfg.MCPServers {
 		if !m.Off {
@@ -45,11 +41,16 @@ func (s *server) setTools(ctx context.Context, getenv func(string) string) {
 	}
 }
 
-// offered are the tools for turns; nil for none.
-func (s *server) offered() run.Tools {
-	if len(s.tools) == 0 {
-		return nil
+// addTool adds a tool: for all turns if it is enabled, otherwise for those that choose it.
+func (s *server) addTool(name string, source tool.Source) {
+	if !slices.Contains(s.cfg.Tools.Enabled, name) {
+		source = tool.OnChoice{Source: source}
 	}
+	s.tools = append(s.tools, source)
+}
+
+// offered are the tools for turns.
+func (s *server) offered() run.Tools {
 	var tools run.Tools = tool.Audited{Tools: s.tools, Audit: s.db, Now: s.now, Log: s.log}
 	if s.measures != nil {
 		tools = s.measures.Tools(tools, config.ToolNames())

@@ -103,6 +103,7 @@ func (c *Curator) opening(ctx context.Context, o owner.Owner, root session.ID) (
 	if err != nil {
 		return nil, fmt.Errorf("read first messages: %w", err)
 	}
+	ms = session.Spoken(ms)
 	said := false
 	for i := range ms {
 		switch m := &ms[i]; m.Role {

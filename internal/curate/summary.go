@@ -75,7 +75,7 @@ func (c *Curator) Folded(ctx context.Context, o owner.Owner, root session.ID, se
 		return tip.Generation, nil, err
 	}
 	ms, err = c.sessions.Messages(ctx, o, root, session.Range{From: parent.TailFrom, To: tip.TailFrom, Standing: true})
-	return tip.Generation, ms, err
+	return tip.Generation, session.Spoken(ms), err
 }
 
 // parent is the previous session of the same lineage; nil for none.
@@ -107,6 +107,7 @@ func (c *Curator) summary(
 	if err != nil {
 		return "", fmt.Errorf("read folded messages: %w", err)
 	}
+	ms = session.Spoken(ms)
 	erasures, err := c.quotes.Erasures(ctx, o)
 	if err != nil {
 		return "", fmt.Errorf("read erasures: %w", err)

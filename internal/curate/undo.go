@@ -156,7 +156,7 @@ func (c *Curator) lastSaid(ctx context.Context, o owner.Owner, l *lineage.Lineag
 	page := l.Recent
 	for len(page) > 0 {
 		for i := len(page) - 1; i >= 0; i-- {
-			if page[i].Role == session.User {
+			if page[i].Role == session.User && !page[i].Aside() {
 				return &page[i], nil
 			}
 		}

@@ -77,7 +77,7 @@ func (o *order) why(ctx context.Context) (reply, error) {
 		return reply{}, fmt.Errorf("read messages: %w", err)
 	}
 	for i := len(ms) - 1; i >= 0; i-- {
-		if ms[i].ReceiptID != "" {
+		if ms[i].ReceiptID != "" && !ms[i].Aside() {
 			told, err := o.curator.Why(ctx, o.owner, ms[i].ReceiptID)
 			return reply{text: o.explained(&told)}, err
 		}

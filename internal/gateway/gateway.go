@@ -43,6 +43,7 @@ type Gateway struct {
 	bots     []*Bot
 
 	lanes   *lanes
+	resets  turnstile // one reset of a chat at a time
 	drafts  drafts
 	pace    pace
 	bell    *claim.Bell // of the resets
@@ -93,6 +94,7 @@ func New(p Parts) *Gateway {
 		greeted: make(map[string]time.Time),
 	}
 	g.lanes = &lanes{now: p.Now, log: p.Log, do: g.do, active: make(map[laneKey]*lane)}
+	g.resets.inside = make(map[laneKey]chan struct{})
 	g.drafts.by = make(map[laneKey]*draft)
 	g.pace = newPace(p.Now)
 	return g
@@ -110,6 +112,8 @@ func (g *Gateway) do(ctx context.Context, t task, l *lane) error {
 		return g.obey(ctx, l)
 	case sending:
 		return g.deliver(ctx, l)
+	case resetting:
+		return g.resetLane(ctx, l)
 	}
 	return nil
 }

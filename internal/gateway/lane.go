@@ -18,6 +18,7 @@ const (
 	answering  task = iota // takes turns
 	commanding             // obeys commands
 	sending                // sends messages
+	resetting              // resets the session when it is due
 )
 
 // laneKey names a lane.

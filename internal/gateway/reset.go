@@ -130,8 +130,8 @@ func (g *Gateway) tend(ctx context.Context) error {
 	return nil
 }
 
-// resetDue resets the sessions that are due, and returns when the next one is; the zero time
-// for none.
+// resetDue has the sessions reset that are due, and returns when to look again; the zero time
+// for never.
 func (g *Gateway) resetDue(ctx context.Context) (time.Time, error) {
 	now := g.moment()
 	idle, err := g.store.IdleChats(ctx, now)
@@ -144,16 +144,32 @@ func (g *Gateway) resetDue(ctx context.Context) (time.Time, error) {
 		if bot == nil {
 			continue
 		}
-		at, err := g.resetIfDue(ctx, bot, d.Owner, d.Place)
+		r, err := g.lookAt(ctx, bot, d.Owner, d.Place)
 		if err != nil {
 			g.log.Warn("a session could not be reset", "platform", d.Place.Platform, "err", err)
 			continue
 		}
-		if !at.IsZero() && (next.IsZero() || at.Before(next)) {
+		if r.now { // the chats do not wait for each other
+			g.lanes.ask(resetting, d.Owner, d.Place)
+		}
+		if at := r.again; !at.IsZero() && (next.IsZero() || at.Before(next)) {
 			next = at
 		}
 	}
 	return next, nil
+}
+
+// resetLane resets the session of a lane's chat, if it is due.
+func (g *Gateway) resetLane(ctx context.Context, l *lane) error {
+	bot := g.botOf(l.place)
+	if bot == nil {
+		return nil
+	}
+	again, err := g.resetIfDue(ctx, bot, l.owner, l.place)
+	if !again.IsZero() { // something came between
+		g.bell.Ring()
+	}
+	return err
 }
 
 // resetBefore resets the session of a chat before a turn, if that was due while the server
@@ -164,38 +180,73 @@ func (g *Gateway) resetBefore(ctx context.Context, bot *Bot, o owner.Owner, at P
 }
 
 // resetIfDue resets the session of a chat if it is due and nothing is under way. Otherwise it
-// returns when to look again.
+// returns when to look again. A model may save memories before; that takes a while, so all is
+// looked at again afterwards.
 func (g *Gateway) resetIfDue(ctx context.Context, bot *Bot, o owner.Owner, at Place) (time.Time, error) {
+	leave, err := g.resets.enter(ctx, laneKey{resetting, o.ID(), at})
+	if err != nil {
+		return time.Time{}, err
+	}
+	defer leave()
+	saved := session.ID("")
+	for {
+		r, err := g.lookAt(ctx, bot, o, at)
+		switch {
+		case err != nil || !r.now:
+			return r.again, err
+		case !g.saves() || saved == r.tip.RootID:
+			return time.Time{}, g.resetNow(ctx, o, &r)
+		}
+		g.save(ctx, o, r.tip)
+		saved = r.tip.RootID
+	}
+}
+
+// reset is what is known of the next reset of a chat.
+type reset struct {
+	now   bool      // it is due, and nothing is under way
+	again time.Time // otherwise: when to look again; zero for never
+	chat  Chat
+	tip   session.Session
+	why   session.EndReason
+}
+
+// lookAt finds out whether the session of a chat is to be reset now.
+func (g *Gateway) lookAt(ctx context.Context, bot *Bot, o owner.Owner, at Place) (reset, error) {
 	chat, err := g.store.Chat(ctx, o, at)
 	if err != nil || chat.Session == "" {
-		return time.Time{}, err
+		return reset{}, err
 	}
 	due, why := g.settings.Resets.of(&chat).next(chat.Active, g.zone(bot, &chat))
 	now := g.moment()
 	if due.IsZero() || due.After(now) {
-		return due, nil
+		return reset{again: due}, nil
 	}
 	tip, err := g.sessions.Tip(ctx, o, chat.Session)
 	if fault.KindOf(err) == fault.NotFound || err == nil && tip.NextSeq == 0 {
-		return time.Time{}, nil // nothing was said since the last reset
+		return reset{}, nil // nothing was said since the last reset
 	}
 	if err != nil {
-		return time.Time{}, fmt.Errorf("find session: %w", err)
+		return reset{}, fmt.Errorf("find session: %w", err)
 	}
 	const again = time.Second
 	if g.underWay(ctx, o, &chat) {
-		return now.Add(again), nil
+		return reset{again: now.Add(again)}, nil
 	}
-	if g.saver != nil && g.settings.Resets.Save {
-		g.save(ctx, o, tip)
-	}
-	notice := ""
-	if g.settings.Resets.Notify {
-		notice = noticeOf(why, now.Sub(chat.Active))
-	}
-	m := move{From: chat.Session, To: session.NewID(now)}
-	return time.Time{}, g.rotate(ctx, o, &chat, m, why, notice)
+	return reset{now: true, chat: chat, tip: tip, why: why}, nil
 }
+
+// resetNow resets the session of a chat.
+func (g *Gateway) resetNow(ctx context.Context, o owner.Owner, r *reset) error {
+	now, notice := g.moment(), ""
+	if g.settings.Resets.Notify {
+		notice = noticeOf(r.why, now.Sub(r.chat.Active))
+	}
+	return g.rotate(ctx, o, &r.chat, move{From: r.chat.Session, To: session.NewID(now)}, r.why, notice)
+}
+
+// saves reports whether a model saves memories before a reset.
+func (g *Gateway) saves() bool { return g.saver != nil && g.settings.Resets.Save }
 
 // save lets a model save memories before a reset. Its failure loses nothing: the facts of
 // all turns are stored.

@@ -43,7 +43,7 @@ func (l *Lineage) Clear() { *l = Lineage{} }
 func (l *Lineage) Tail() []session.Message {
 	for i := range l.Recent {
 		if l.Recent[i].Seq >= l.Tip.TailFrom {
-			return l.Recent[i:]
+			return session.Spoken(l.Recent[i:])
 		}
 	}
 	return nil

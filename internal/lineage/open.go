@@ -174,7 +174,7 @@ func (o *Open) Step(ctx context.Context, ms []session.Message) (Step, error) {
 		tip.Key = o.Key
 	}
 	if tip.Title == "" {
-		if step.Title = title.Of(o.Recent, ms); step.Title != "" {
+		if step.Title = title.Of(session.Spoken(o.Recent), session.Spoken(ms)); step.Title != "" {
 			tip.Title, tip.TitleSource = step.Title, session.TitleDerived
 		}
 	}

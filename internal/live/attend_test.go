@@ -21,6 +21,8 @@ func (*shell) Offer(context.Context, *run.Grant) []run.ToolDefinition {
 	return []run.ToolDefinition{{Name: "shell", Description: "Runs a command", Parameters: json.RawMessage(`{"type":"object"}`), Approval: true, Parallel: true}}
 }
 
+func (*shell) Check([]run.ToolChoice) error { return nil }
+
 func (s *shell) Call(context.Context, *run.Grant, run.ToolRequest) run.ToolResult {
 	s.ran.Add(1)
 	return run.ToolResult{Text: "done"}

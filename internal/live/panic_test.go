@@ -65,6 +65,8 @@ func (b brittle) Offer(context.Context, *run.Grant) []run.ToolDefinition {
 	return []run.ToolDefinition{{Name: "shell", Parameters: json.RawMessage(`{"type":"object"}`), Parallel: true}}
 }
 
+func (brittle) Check([]run.ToolChoice) error { return nil }
+
 func (brittle) Call(context.Context, *run.Grant, run.ToolRequest) run.ToolResult {
 	panic("a tool broke down")
 }

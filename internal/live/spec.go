@@ -44,6 +44,7 @@ type stored struct {
 	Model       string           `json:"model,omitempty"`
 	Body        json.RawMessage  `json:"body,omitempty"`
 	Tools       string           `json:"tools,omitempty"`
+	Only        []run.ToolChoice `json:"only,omitzero"`
 	Budget      int              `json:"budget,omitempty"`
 	Stateless   bool             `json:"stateless,omitempty"`
 	Nameless    bool             `json:"nameless,omitempty"`
@@ -111,7 +112,7 @@ func (s *Spec) encode(o owner.Owner) (json.RawMessage, error) {
 	out, err := json.Marshal(stored{
 		Scopes: o.Scopes(), KeyID: o.Key(), Turns: o.Limits().ConcurrentTurns, Source: t.Source, UserID: t.UserID,
 		System: storedMessages(t.System), Messages: storedMessages(t.Messages), Model: t.Model, Body: body,
-		Tools: t.Tools, Budget: t.Budget, Stateless: t.Stateless, Nameless: t.Nameless, Seen: t.Seen, Fresh: t.Fresh,
+		Tools: t.Tools, Only: t.Only, Budget: t.Budget, Stateless: t.Stateless, Nameless: t.Nameless, Seen: t.Seen, Fresh: t.Fresh,
 		After: t.After, NoFallback: t.NoFallback, Idempotency: idempotency,
 	})
 	if err != nil {
@@ -143,7 +144,7 @@ func (r *Run) request(o owner.Owner) (*run.Request, error) {
 	return &run.Request{
 		Owner: owner.Stored(o.ID(), t.Scopes...).Through(t.KeyID, t.Turns), Session: r.Session, Key: r.Key, Source: t.Source, UserID: t.UserID,
 		System: messagesOf(t.System), Messages: messagesOf(t.Messages),
-		Model: t.Model, Streaming: true, Body: t.Body, Tools: t.Tools, Budget: t.Budget, Stateless: t.Stateless,
+		Model: t.Model, Streaming: true, Body: t.Body, Tools: t.Tools, Only: t.Only, Budget: t.Budget, Stateless: t.Stateless,
 		Nameless: t.Nameless, Seen: t.Seen, Fresh: t.Fresh, After: t.After, NoFallback: t.NoFallback, Idempotency: t.Idempotency,
 	}, nil
 }

@@ -40,6 +40,9 @@ const EchoNote = session.EchoNote
 // FoundNote marks an echo that also shows text of other programs.
 const FoundNote = session.FoundNote
 
+// AsideNote marks an echo that is in no later prompt either.
+const AsideNote = session.AsideNote
+
 // anyKind is used in a note whose words decide the kind.
 const anyKind Kind = "note"
 

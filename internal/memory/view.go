@@ -204,7 +204,7 @@ func (v *View) Restore(facts []Fact) {
 // It does not wait for a search under way: the next search adds the message to the
 // index, or a later Learn once many messages have gathered.
 func (v *View) Learn(d ranking.Document) Change {
-	if d.Note == EchoNote {
+	if d.Note == EchoNote || d.Note == AsideNote {
 		return Change{}
 	}
 	m := messageOf(d)

@@ -30,6 +30,9 @@ const unattended = "not run: this tool needs a person's approval, and this turn 
 
 // attended runs a tool call under an attendant, which may refuse it.
 func (t *turn) attended(ctx context.Context, g *Grant, c *openai.Call, room int) ToolResult {
+	if _, offered := t.box.offered[c.Function.Name]; !offered {
+		return failed("there is no tool %q in this turn", c.Function.Name)
+	}
 	who := t.req.Attendant
 	if t.box.offered[c.Function.Name].Approval {
 		if who == nil {

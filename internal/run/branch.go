@@ -17,9 +17,10 @@ func (t *opened) wentOn() bool {
 	if t.req.After == nil || t.req.OffRecord || t.lineage == nil {
 		return false
 	}
-	recent, after := Visible(t.lineage.Recent), *t.req.After
+	spoken := session.Spoken(t.lineage.Recent)
+	recent, after := Visible(spoken), *t.req.After
 	n := len(recent)
-	if n > 0 && t.lineage.Recent[len(t.lineage.Recent)-1].Seq == after {
+	if n > 0 && spoken[len(spoken)-1].Seq == after {
 		return false
 	}
 	if in, ok := repeated(recent, t.req.Messages); ok {

@@ -33,7 +33,8 @@ type input struct {
 // goBack notes that the client's history continues after an earlier message and omits
 // the messages stored after it. known is the newest place that the history holds.
 func (in *input) goBack(l *lineage.Lineage, known int64) {
-	if n := len(l.Recent); n > 0 && l.Recent[n-1].Seq > known {
+	recent := session.Spoken(l.Recent)
+	if n := len(recent); n > 0 && recent[n-1].Seq > known {
 		in.undoes, in.undoFrom = true, known+1
 	}
 }

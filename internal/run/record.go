@@ -117,6 +117,15 @@ func (t *turn) settle(ctx context.Context, a *answer) (*Result, error) {
 	return res, nil
 }
 
+// aside is the note of what the model says in a turn that this server takes for itself; "" in
+// other turns.
+func (t *turn) aside() string {
+	if session.Any(t.input.asked, (*session.Message).Aside) {
+		return session.AsideNote
+	}
+	return ""
+}
+
 // answerMessages are the answer as it is stored, with the results of this server's tools
 // that it called for next to those of the client.
 func (t *turn) answerMessages(a *answer, res *Result, said func() int) []session.Message {
@@ -133,7 +142,7 @@ func (t *turn) answerMessages(a *answer, res *Result, said func() int) []session
 		ms = append(ms, t.box.mixed.results...)
 	}
 	ms[0].Tokens = said() + t.count(string(ms[0].ToolCalls))
-	if a.responder == lineage.ByRecall {
+	if ms[0].Note = t.aside(); a.responder == lineage.ByRecall && ms[0].Note == "" {
 		ms[0].Note = session.EchoNote // it quotes what memory holds
 	}
 	return ms

@@ -53,6 +53,9 @@ type Request struct {
 	Extras []byte
 	// Tools is the text of the tool definitions in Body.
 	Tools string
+	// Only are the tools of this server that the turn may use, enabled or not. Nil means
+	// the enabled tools, and an empty list means none. See [ToolChoice].
+	Only []ToolChoice
 	// Budget bounds what memory adds to the prompt, in tokens; 0 means the configured
 	// budget.
 	Budget int

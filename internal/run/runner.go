@@ -99,6 +99,9 @@ func (r *Runner) Start(ctx context.Context, req *Request) (*Stream, error) {
 
 // start carries a turn through its phases until its answer begins.
 func (r *Runner) start(ctx context.Context, req *Request) (s *Stream, err error) {
+	if err := r.checkChoice(req); err != nil {
+		return nil, err
+	}
 	if req, err = r.Locate(ctx, req); err != nil {
 		return nil, err
 	}

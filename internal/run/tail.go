@@ -35,6 +35,9 @@ func (t *laidOut) fitTail(room int) ([]session.Message, int) {
 			t.unseen = append(t.unseen, tail[i].Seq)
 		}
 	}
+	for _, m := range session.Asides(t.lineage.Recent) {
+		t.unseen = append(t.unseen, m.Seq)
+	}
 	if begin == nil {
 		return tail[from:], used // the usual case copies nothing
 	}

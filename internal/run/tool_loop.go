@@ -153,6 +153,9 @@ func (d *Delta) speaks() bool { return d.Content != "" || d.Reasoning != "" || l
 // mayBeOurs reports whether a call so far is, or may become, a call of this server's
 // tools: some servers send names in pieces.
 func (p *passage) mayBeOurs() bool {
+	if p.t.box.closed {
+		return true
+	}
 	for i := range p.calls {
 		f := &p.calls[i].Function
 		growing := i == len(p.calls)-1 && f.Arguments == ""
@@ -223,7 +226,7 @@ func (p *passage) share(d Delta) bool {
 	n := 0
 	var theirs []ToolCall
 	for _, c := range p.calls {
-		if _, ours := p.t.box.offered[c.Function.Name]; !ours {
+		if !p.t.box.owns(c.Function.Name) {
 			theirs = append(theirs, ToolCall{Index: n, ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments})
 			n++
 		}

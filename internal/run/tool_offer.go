@@ -20,6 +20,7 @@ type toolbox struct {
 	limits  ToolLimits
 	grant   Grant
 	offered map[string]ToolDefinition
+	closed  bool   // every call is for this server, also those of tools that were not offered
 	wire    []byte // the "tools" of the request, including the client's
 	advice  string // for the system prompt; "" for none
 	size    int    // of the definitions and the advice, in tokens
@@ -63,8 +64,9 @@ func (t *laidOut) offerTools(ctx context.Context) error {
 		tools: r.tools, limits: r.config.Tools.withDefaults(), offered: make(map[string]ToolDefinition),
 		grant: Grant{
 			Owner: t.req.Owner, Session: tip.ID, Root: tip.RootID, Key: t.req.Key, Asked: t.now, AsOf: t.req.AsOf,
-			ReadOnly: t.readOnly(), Memory: turnMemory{t.opened},
+			ReadOnly: t.readOnly(), Only: t.req.Only, Memory: turnMemory{t.opened},
 		},
+		closed: t.req.Only != nil && len(rules.Names) == 0,
 	}
 	var functions []openai.Function
 	var advice []string

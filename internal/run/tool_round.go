@@ -21,11 +21,17 @@ import (
 func (b *toolbox) ours(calls []openai.Call) []openai.Call {
 	var out []openai.Call
 	for _, c := range calls {
-		if _, ok := b.offered[c.Function.Name]; ok {
+		if b.owns(c.Function.Name) {
 			out = append(out, c)
 		}
 	}
 	return out
+}
+
+// owns reports whether a call is for this server.
+func (b *toolbox) owns(name string) bool {
+	_, offered := b.offered[name]
+	return offered || b.closed
 }
 
 // nameCalls gives an id to each call without one.
@@ -48,6 +54,7 @@ func (t *turn) work(ctx context.Context, text string, calls []openai.Call, model
 	asking := session.Message{
 		RootID: t.lineage.Tip.RootID, Key: t.req.Key, Role: session.Assistant, Content: text,
 		ToolCalls: openai.MarshalCalls(calls), FinishReason: "tool_calls", Model: cmp.Or(model, t.name), ReplyTo: t.replyTo,
+		Note: t.aside(),
 	}
 	asking.Tokens = t.count(text) + t.count(string(asking.ToolCalls))
 	mine := t.box.ours(calls)

@@ -7,8 +7,9 @@ import (
 
 // Visible is a transcript in the client's view: without calls of this server's tools
 // and their results. The texts around them are joined into one message, which has the
-// Seq of the last one.
+// Seq of the last one. Turns that this server took for itself are left out.
 func Visible(ms []session.Message) []session.Message {
+	ms = session.Spoken(ms)
 	if !session.Any(ms, (*session.Message).RunHere) {
 		return ms
 	}

@@ -19,6 +19,9 @@ type Tools interface {
 	// Call runs a tool and ends with ctx. Failures are reported in the result, in words
 	// for the model. Call checks the grant itself.
 	Call(ctx context.Context, g *Grant, c ToolRequest) ToolResult
+	// Check refuses a choice of tools that the server cannot offer: an unknown tool, or
+	// an action that the tool does not have.
+	Check(choice []ToolChoice) error
 }
 
 // ToolDefinition is a tool as offered to a model.
@@ -53,6 +56,8 @@ type Grant struct {
 	// tools or of MCP servers, in this turn or recalled, and results of a search. Such
 	// text may be written to manipulate the model.
 	Outside bool
+	// Only are the tools chosen for the turn; nil means those that the server has enabled.
+	Only []ToolChoice
 	// Memory is the memory of the turn's scope.
 	Memory ToolMemory
 }

@@ -48,6 +48,15 @@ func (k *kit) Offer(context.Context, *run.Grant) []run.ToolDefinition {
 	return out
 }
 
+func (k *kit) Check(choice []run.ToolChoice) error {
+	for _, c := range choice {
+		if !slices.Contains(k.names, c.Name) {
+			return fault.New(fault.Invalid, "invalid_tool_choice", "There is no such tool.")
+		}
+	}
+	return nil
+}
+
 func (k *kit) Call(ctx context.Context, g *run.Grant, c run.ToolRequest) run.ToolResult {
 	k.mu.Lock()
 	k.calls = append(k.calls, c)

@@ -159,11 +159,16 @@ const EchoNote = "echo"
 // Their author may have written them to manipulate a model.
 const FoundNote = "found"
 
+// AsideNote marks what was said in a turn that this server took for itself, such as the
+// turn in which a model saves memories before a reset. It is an echo that no later prompt
+// has. See [Spoken].
+const AsideNote = "aside"
+
 // Echoes reports whether a message only repeats stored content.
 func (m *Message) Echoes() bool { return Echo(m.Note) }
 
-// Echo reports whether a note is [EchoNote] or [FoundNote].
-func Echo(note string) bool { return note == EchoNote || note == FoundNote }
+// Echo reports whether a note is [EchoNote], [FoundNote] or [AsideNote].
+func Echo(note string) bool { return note == EchoNote || note == FoundNote || note == AsideNote }
 
 // Outside reports whether a message is the text of another program, or repeats such
 // text.

@@ -173,8 +173,8 @@ func (s *searching) filter() {
 		b.WriteString(cond)
 		s.args = append(s.args, args...)
 	}
-	add(`m.owner_id = ? AND m.undone_at IS NULL AND m.note IS NOT ? AND m.note IS NOT ?`,
-		s.owner.ID(), session.EchoNote, session.FoundNote)
+	add(`m.owner_id = ? AND m.undone_at IS NULL AND m.note IS NOT ? AND m.note IS NOT ? AND m.note IS NOT ?`,
+		s.owner.ID(), session.EchoNote, session.FoundNote, session.AsideNote)
 	if s.r.Scope.Root != "" {
 		add(` AND m.root_id = ?`, string(s.r.Scope.Root))
 	}

@@ -46,6 +46,8 @@ type tools struct{}
 
 func (tools) Offer(context.Context, *run.Grant) []run.ToolDefinition { return nil }
 
+func (tools) Check([]run.ToolChoice) error { return nil }
+
 func (tools) Call(_ context.Context, _ *run.Grant, c run.ToolRequest) run.ToolResult {
 	return run.ToolResult{Failed: c.Name == "broken"}
 }

@@ -21,6 +21,8 @@ func (n named) Offer(context.Context, *run.Grant) (out []run.ToolDefinition) {
 	return out
 }
 
+func (named) Check([]run.ToolChoice) error { return nil }
+
 func (named) Call(context.Context, *run.Grant, run.ToolRequest) run.ToolResult {
 	return run.ToolResult{}
 }

@@ -2,7 +2,6 @@ package tool
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -28,15 +27,11 @@ const MemoryName = "memory"
 
 const (
 	memoryDescription = "The long-term memory of this conversation. What the user says is remembered without it; use it when the user asks to " +
-		"remember, correct or forget something, or for a conclusion worth keeping. Actions: save (statement), find (query; shows facts " +
-		"with their ids), edit (fact_id, statement), forget (fact_id; erases it for good, only when the user asks)."
-	memorySchema = `{"type":"object","properties":{` +
-		`"action":{"type":"string","enum":["save","find","edit","forget"]},` +
-		`"statement":{"type":"string","description":"One full sentence that can be understood by itself."},` +
+		"remember, correct or forget something, or for a conclusion worth keeping."
+	memoryProperties = `"statement":{"type":"string","description":"One full sentence that can be understood by itself."},` +
 		`"kind":{"type":"string","enum":["fact","decision","preference","instruction","identity","event","cause","number"]},` +
 		`"fact_id":{"type":"string"},` +
-		`"query":{"type":"string"}},` +
-		`"required":["action"],"additionalProperties":false}`
+		`"query":{"type":"string"}`
 
 	// maxStatement bounds a saved statement, in bytes.
 	maxStatement = 2000
@@ -48,11 +43,27 @@ const (
 func (Memory) Has(name string) bool { return name == MemoryName }
 
 // Offer implements Source.
-func (Memory) Offer(_ context.Context, g *run.Grant) []run.ToolDefinition {
+func (m Memory) Offer(_ context.Context, g *run.Grant) []run.ToolDefinition {
 	if !g.Owner.Can(owner.Memory) {
 		return nil
 	}
-	return []run.ToolDefinition{{Name: MemoryName, Description: memoryDescription, Parameters: json.RawMessage(memorySchema)}}
+	actions := allowed(g, MemoryName, m.actions())
+	return []run.ToolDefinition{{
+		Name: MemoryName, Description: describe(memoryDescription, actions), Parameters: schemaOf(actions, memoryProperties),
+	}}
+}
+
+// MemorySave is the action that adds a fact.
+const MemorySave = "save"
+
+// actions implements actor.
+func (Memory) actions() []action {
+	return []action{
+		{MemorySave, "save (statement)"},
+		{"find", "find (query; shows facts with their ids)"},
+		{"edit", "edit (fact_id, statement)"},
+		{"forget", "forget (fact_id; erases it for good, only when the user asks)"},
+	}
 }
 
 // memoryCall holds the arguments of a call.
@@ -73,6 +84,9 @@ func (m Memory) Call(ctx context.Context, g *run.Grant, c run.ToolRequest) run.T
 	if err := arguments(c.Arguments, &in); err != nil {
 		return failed(err)
 	}
+	if !g.AllowsAction(MemoryName, in.Action) {
+		return noAction(allowed(g, MemoryName, m.actions()))
+	}
 	if in.Action == "find" {
 		return find(g, in.Query)
 	}
@@ -80,7 +94,7 @@ func (m Memory) Call(ctx context.Context, g *run.Grant, c run.ToolRequest) run.T
 		return refuse("memory was not changed: %s", why)
 	}
 	switch in.Action {
-	case "save":
+	case MemorySave:
 		return keep(&in, "")
 	case "edit":
 		if _, err := g.Memory.Fact(in.FactID); err != nil {
@@ -93,7 +107,7 @@ func (m Memory) Call(ctx context.Context, g *run.Grant, c run.ToolRequest) run.T
 		}
 		return run.ToolResult{Text: fmt.Sprintf("Erased %s and its words.", in.FactID), Note: memory.EchoNote}
 	}
-	return refuse("action is one of save, find, edit, forget")
+	return noAction(m.actions())
 }
 
 // keep saves the statement as a note. The result is the statement itself, which becomes

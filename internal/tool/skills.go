@@ -2,7 +2,6 @@ package tool
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -27,27 +26,34 @@ type Skills struct {
 const SkillsName = "skills"
 
 const (
-	skillsDescription = "Written instructions for tasks that come up again. Actions: list (names and when to use them), view (name, " +
-		"optionally file: read it before doing such a task), save (name, description, instructions: write down a way of doing " +
-		"something that worked, or a better version of it)."
-	skillsSchema = `{"type":"object","properties":{` +
-		`"action":{"type":"string","enum":["list","view","save"]},` +
-		`"name":{"type":"string","description":"small letters, digits, hyphens; at most 64"},` +
+	skillsDescription = "Written instructions for tasks that come up again."
+	skillsProperties  = `"name":{"type":"string","description":"small letters, digits, hyphens; at most 64"},` +
 		`"file":{"type":"string","description":"a file of the skill, instead of its SKILL.md"},` +
 		`"description":{"type":"string","description":"what it does and when to use it; at most 1024 characters"},` +
-		`"instructions":{"type":"string","description":"Markdown"}},` +
-		`"required":["action"],"additionalProperties":false}`
+		`"instructions":{"type":"string","description":"Markdown"}`
 )
 
 // Has implements Source.
 func (Skills) Has(name string) bool { return name == SkillsName }
 
 // Offer implements Source.
-func (Skills) Offer(_ context.Context, g *run.Grant) []run.ToolDefinition {
+func (s Skills) Offer(_ context.Context, g *run.Grant) []run.ToolDefinition {
 	if !g.Owner.Can(owner.Memory) {
 		return nil
 	}
-	return []run.ToolDefinition{{Name: SkillsName, Description: skillsDescription, Parameters: json.RawMessage(skillsSchema)}}
+	actions := allowed(g, SkillsName, s.actions())
+	return []run.ToolDefinition{{
+		Name: SkillsName, Description: describe(skillsDescription, actions), Parameters: schemaOf(actions, skillsProperties),
+	}}
+}
+
+// actions implements actor.
+func (Skills) actions() []action {
+	return []action{
+		{"list", "list (names and when to use them)"},
+		{"view", "view (name, optionally file: read it before doing such a task)"},
+		{"save", "save (name, description, instructions: write down a way of doing something that worked, or a better version of it)"},
+	}
 }
 
 // skillsCall holds the arguments of a call.
@@ -68,6 +74,9 @@ func (s Skills) Call(_ context.Context, g *run.Grant, c run.ToolRequest) run.Too
 	if err := arguments(c.Arguments, &in); err != nil {
 		return failed(err)
 	}
+	if !g.AllowsAction(SkillsName, in.Action) {
+		return noAction(allowed(g, SkillsName, s.actions()))
+	}
 	switch in.Action {
 	case "list":
 		return s.list(g)
@@ -76,7 +85,7 @@ func (s Skills) Call(_ context.Context, g *run.Grant, c run.ToolRequest) run.Too
 	case "save":
 		return s.save(g, &in)
 	}
-	return refuse("action is one of list, view, save")
+	return noAction(s.actions())
 }
 
 func (s Skills) list(g *run.Grant) run.ToolResult {

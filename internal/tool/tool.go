@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/memory"
@@ -33,23 +34,38 @@ type Set []Source
 
 var _ run.Tools = Set(nil)
 
-// Offer implements run.Tools.
+// Offer implements run.Tools. A source without a chosen tool is not asked: an MCP server
+// is not started for a turn that cannot use it.
 func (s Set) Offer(ctx context.Context, g *run.Grant) []run.ToolDefinition {
 	var out []run.ToolDefinition
 	for _, source := range s {
-		out = append(out, source.Offer(ctx, g)...)
+		if chosen(source, g) {
+			out = append(out, source.Offer(ctx, g)...)
+		}
 	}
-	return out
+	return slices.DeleteFunc(out, func(d run.ToolDefinition) bool { return !g.Allows(d.Name) })
+}
+
+// chosen reports whether a turn may use a tool of a source.
+func chosen(source Source, g *run.Grant) bool {
+	return g.Only == nil || slices.ContainsFunc(g.Only, func(c run.ToolChoice) bool { return source.Has(c.Name) })
 }
 
 // Call implements run.Tools.
 func (s Set) Call(ctx context.Context, g *run.Grant, c run.ToolRequest) run.ToolResult {
-	for _, source := range s {
-		if source.Has(c.Name) {
-			return source.Call(ctx, g, c)
-		}
+	if source := s.source(c.Name); source != nil && g.Allows(c.Name) {
+		return source.Call(ctx, g, c)
 	}
 	return refuse("there is no tool %q", c.Name)
+}
+
+// source is the source of a tool; nil for none.
+func (s Set) source(name string) Source {
+	i := slices.IndexFunc(s, func(source Source) bool { return source.Has(name) })
+	if i < 0 {
+		return nil
+	}
+	return s[i]
 }
 
 // refuse is the result of a refused call.
