@@ -18,6 +18,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
 	"github.com/hermes-memory/hermes/internal/sqlite"
+	"github.com/hermes-memory/hermes/internal/tool"
 )
 
 // platforms are the chat platforms with an adapter, and how their adapters are made from
@@ -120,9 +121,8 @@ func policyOf(p gateway.Policy, r *config.Reset) gateway.Policy {
 // setGateway makes the gateway over the bots. Only `hermes serve` runs it.
 func (s *server) setGateway() {
 	s.gateway = gateway.New(gateway.Parts{
-		Store: s.db, Sessions: s.db, Runs: s.live, Curator: s.curator, Guard: &busyGuard{s.db, s.live}, Saver: gateway.NewSaver(s.runner, s.db),
-		Audit:    s.db,
-		Settings: gatewaySettings(s.cfg), Bots: s.bots, Now: s.now, Log: s.log,
+		Store: s.db, Sessions: s.db, Runs: s.live, Curator: s.curator, Guard: &busyGuard{s.db, s.live}, Audit: s.db,
+		Saver: gateway.NewSaver(s.runner, s.db, tool.Saving()), Settings: gatewaySettings(s.cfg), Bots: s.bots, Now: s.now, Log: s.log,
 	})
 }
 

@@ -44,6 +44,7 @@ type Gateway struct {
 
 	lanes   *lanes
 	resets  turnstile // one reset of a chat at a time
+	owed    owed
 	drafts  drafts
 	pace    pace
 	bell    *claim.Bell // of the resets
@@ -94,7 +95,7 @@ func New(p Parts) *Gateway {
 		greeted: make(map[string]time.Time),
 	}
 	g.lanes = &lanes{now: p.Now, log: p.Log, do: g.do, active: make(map[laneKey]*lane)}
-	g.resets.inside = make(map[laneKey]chan struct{})
+	g.resets.inside, g.owed.by = make(map[laneKey]chan struct{}), make(map[laneKey]reset)
 	g.drafts.by = make(map[laneKey]*draft)
 	g.pace = newPace(p.Now)
 	return g
@@ -125,6 +126,9 @@ func (g *Gateway) Run(ctx context.Context) error {
 	defer g.lanes.close()
 	if err := g.resume(ctx); err != nil {
 		return err
+	}
+	if _, err := g.resetDue(ctx); err != nil { // before anybody is heard again
+		g.log.Warn("the sessions of chats could not be tended", "err", err)
 	}
 	var receiving sync.WaitGroup
 	defer receiving.Wait()

@@ -24,6 +24,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/runtest"
 	"github.com/hermes-memory/hermes/internal/session"
 	"github.com/hermes-memory/hermes/internal/sqlite"
+	"github.com/hermes-memory/hermes/internal/tool"
 )
 
 // wire is a platform of its own: what it was sent, and what it answers to requests.
@@ -153,6 +154,9 @@ type house struct {
 	bot      *gateway.Bot
 	settings gateway.Settings
 	model    *model
+	models   run.Models // the model alone, unless a test says otherwise
+	tools    run.Tools
+	runner   *run.Runner
 	gateway  *gateway.Gateway
 	registry *live.Registry
 	curator  *curate.Curator
@@ -166,6 +170,8 @@ type model struct {
 	mu      sync.Mutex
 	prompts []*run.Prompt
 	script  func(ctx context.Context, p *run.Prompt, say func(string)) error
+	refuse  func(p *run.Prompt) error          // before it answers
+	calls   func(p *run.Prompt) []run.ToolCall // instead of an answer; nil for none
 }
 
 // Stream implements run.Model.
@@ -173,8 +179,19 @@ func (m *model) Stream(ctx context.Context, p *run.Prompt) (iter.Seq2[run.Delta,
 	m.mu.Lock()
 	m.prompts = append(m.prompts, p)
 	m.mu.Unlock()
+	if m.refuse != nil {
+		if err := m.refuse(p); err != nil {
+			return nil, err
+		}
+	}
 	return func(yield func(run.Delta, error) bool) {
 		ok := true
+		if m.calls != nil {
+			if calls := m.calls(p); len(calls) > 0 {
+				yield(run.Delta{ToolCalls: calls, FinishReason: "tool_calls", Finishes: true}, nil)
+				return
+			}
+		}
 		say := func(text string) { ok = ok && yield(run.Delta{Content: text}, nil) }
 		var err error
 		if m.script != nil {
@@ -206,7 +223,7 @@ const ada = "1001"
 func setup(t *testing.T, change func(*house)) *house {
 	t.Helper()
 	h := &house{t: t, path: filepath.Join(t.TempDir(), "state.db"), model: &model{}, wire: &wire{name: gateway.Telegram}}
-	h.adapter = h.wire
+	h.adapter, h.models = h.wire, run.Models{Upstream: h.model}
 	h.bot = &gateway.Bot{Account: "7", Owner: owner.Stored("alice"), Users: []string{ada}, Mention: true, Stream: true}
 	h.settings = gateway.Settings{Busy: gateway.Queue, Reactions: true, Resets: gateway.Resets{Default: gateway.Policy{Mode: gateway.ResetNone}}}
 	if change != nil {
@@ -220,17 +237,17 @@ func setup(t *testing.T, change func(*house)) *house {
 func (h *house) begin() {
 	h.t.Helper()
 	h.db = runtest.Open(h.t, h.path)
-	var runner *run.Runner
-	runner, h.curator = runtest.New(h.db, &runtest.Parts{
-		Models: run.Models{Upstream: h.model}, Config: run.Config{Budgets: compression.Budgets{Model: "parrot"}, Now: time.Now},
+	h.runner, h.curator = runtest.New(h.db, &runtest.Parts{
+		Models: h.models, Tools: h.tools, Config: run.Config{Budgets: compression.Budgets{Model: "parrot"}, Now: time.Now},
 	})
 	log := slog.New(slog.DiscardHandler)
 	h.registry = live.New(live.Parts{
-		Store: h.db, Queue: h.db, Runner: runner, Approval: 10 * time.Minute, Grace: time.Second, Now: time.Now, Log: log,
+		Store: h.db, Queue: h.db, Runner: h.runner, Approval: 10 * time.Minute, Grace: time.Second, Now: time.Now, Log: log,
 	})
 	h.bot.Adapter = h.adapter
 	h.gateway = gateway.New(gateway.Parts{
 		Store: h.db, Sessions: h.db, Runs: h.registry, Curator: h.curator, Settings: h.settings, Bots: []*gateway.Bot{h.bot}, Now: time.Now, Log: log,
+		Saver: gateway.NewSaver(h.runner, h.db, tool.Saving()),
 	})
 	ctx, stop := context.WithCancel(context.Background())
 	h.stop, h.ended = stop, make(chan error, 2)

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -150,6 +151,7 @@ func (g *Gateway) resetDue(ctx context.Context) (time.Time, error) {
 			continue
 		}
 		if r.now { // the chats do not wait for each other
+			g.owed.put(laneKey{resetting, d.Owner.ID(), d.Place}, &r)
 			g.lanes.ask(resetting, d.Owner, d.Place)
 		}
 		if at := r.again; !at.IsZero() && (next.IsZero() || at.Before(next)) {
@@ -180,27 +182,50 @@ func (g *Gateway) resetBefore(ctx context.Context, bot *Bot, o owner.Owner, at P
 }
 
 // resetIfDue resets the session of a chat if it is due and nothing is under way. Otherwise it
-// returns when to look again. A model may save memories before; that takes a while, so all is
-// looked at again afterwards.
+// returns when to look again.
+//
+// A model may save memories before, which takes a while. A message that comes meanwhile waits,
+// and begins the new session. Something that comes between ends the attempt.
 func (g *Gateway) resetIfDue(ctx context.Context, bot *Bot, o owner.Owner, at Place) (time.Time, error) {
-	leave, err := g.resets.enter(ctx, laneKey{resetting, o.ID(), at})
+	key := laneKey{resetting, o.ID(), at}
+	leave, err := g.resets.enter(ctx, key)
 	if err != nil {
 		return time.Time{}, err
 	}
 	defer leave()
-	saved := session.ID("")
-	for {
-		r, err := g.lookAt(ctx, bot, o, at)
-		switch {
-		case err != nil || !r.now:
+	r, owed := g.owed.take(key)
+	if !owed {
+		if r, err = g.lookAt(ctx, bot, o, at); err != nil || !r.now {
 			return r.again, err
-		case !g.saves() || saved == r.tip.RootID:
-			return time.Time{}, g.resetNow(ctx, o, &r)
+		}
+	}
+	if g.saver != nil && g.settings.Resets.Save {
+		if again, stands, err := g.stands(ctx, o, &r); !stands {
+			return again, err
 		}
 		g.save(ctx, o, r.tip)
-		saved = r.tip.RootID
 	}
+	if again, stands, err := g.stands(ctx, o, &r); !stands {
+		return again, err
+	}
+	return time.Time{}, g.resetNow(ctx, o, &r)
 }
+
+// stands reports whether a reset that is due can be done: the chat has the same session, and
+// nothing is under way. Otherwise it returns when to look again.
+func (g *Gateway) stands(ctx context.Context, o owner.Owner, r *reset) (again time.Time, stands bool, err error) {
+	chat, err := g.store.Chat(ctx, o, r.chat.Place)
+	if err != nil || chat.Session != r.chat.Session {
+		return time.Time{}, false, err
+	}
+	if g.underWay(ctx, o, &chat) {
+		return g.moment().Add(lookAgain), false, nil
+	}
+	return time.Time{}, true, nil
+}
+
+// lookAgain is when a session is looked at again in which something is under way.
+const lookAgain = time.Second
 
 // reset is what is known of the next reset of a chat.
 type reset struct {
@@ -209,6 +234,27 @@ type reset struct {
 	chat  Chat
 	tip   session.Session
 	why   session.EndReason
+}
+
+// owed are resets that were found to be due. A message that comes before the reset is done
+// does not change that.
+type owed struct {
+	mu sync.Mutex
+	by map[laneKey]reset
+}
+
+func (w *owed) put(key laneKey, r *reset) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.by[key] = *r
+}
+
+func (w *owed) take(key laneKey) (reset, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	r, ok := w.by[key]
+	delete(w.by, key)
+	return r, ok
 }
 
 // lookAt finds out whether the session of a chat is to be reset now.
@@ -229,9 +275,8 @@ func (g *Gateway) lookAt(ctx context.Context, bot *Bot, o owner.Owner, at Place)
 	if err != nil {
 		return reset{}, fmt.Errorf("find session: %w", err)
 	}
-	const again = time.Second
 	if g.underWay(ctx, o, &chat) {
-		return reset{again: now.Add(again)}, nil
+		return reset{again: now.Add(lookAgain)}, nil
 	}
 	return reset{now: true, chat: chat, tip: tip, why: why}, nil
 }
@@ -244,9 +289,6 @@ func (g *Gateway) resetNow(ctx context.Context, o owner.Owner, r *reset) error {
 	}
 	return g.rotate(ctx, o, &r.chat, move{From: r.chat.Session, To: session.NewID(now)}, r.why, notice)
 }
-
-// saves reports whether a model saves memories before a reset.
-func (g *Gateway) saves() bool { return g.saver != nil && g.settings.Resets.Save }
 
 // save lets a model save memories before a reset. Its failure loses nothing: the facts of
 // all turns are stored.

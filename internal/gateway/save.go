@@ -9,7 +9,6 @@ import (
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
-	"github.com/hermes-memory/hermes/internal/tool"
 )
 
 // ModelSaver takes the turn in which a model saves memories and skills before a reset. The
@@ -18,12 +17,15 @@ import (
 type ModelSaver struct {
 	runner   *run.Runner
 	sessions session.Store
+	tools    []run.ToolChoice
 }
 
 var _ Saver = (*ModelSaver)(nil)
 
-// NewSaver returns a ModelSaver.
-func NewSaver(r *run.Runner, s session.Store) *ModelSaver { return &ModelSaver{r, s} }
+// NewSaver returns a ModelSaver whose turns may use some tools.
+func NewSaver(r *run.Runner, s session.Store, tools []run.ToolChoice) *ModelSaver {
+	return &ModelSaver{r, s, tools}
+}
 
 // savePrompt asks the model to save.
 const savePrompt = "This conversation ends now, and a new one begins. What the user said is remembered already. " +
@@ -42,7 +44,7 @@ func (v *ModelSaver) Save(ctx context.Context, o owner.Owner, tip session.Sessio
 	s, err := v.runner.Start(ctx, &run.Request{
 		Owner: o, Session: tip.ID, Source: tip.Source, UserID: tip.UserID, Fresh: true, NoFallback: true,
 		Messages: []session.Message{{Role: session.User, Content: savePrompt, Note: session.AsideNote}},
-		Only:     []run.ToolChoice{{Name: tool.MemoryName, Actions: []string{tool.MemorySave}}, {Name: tool.SkillsName}},
+		Only:     v.tools,
 	})
 	if err != nil {
 		return err

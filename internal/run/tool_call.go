@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hermes-memory/hermes/internal/lineage"
+	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/openai"
 	"github.com/hermes-memory/hermes/internal/recovery"
 )
@@ -52,9 +53,9 @@ func (t *turn) execute(ctx context.Context, calls []openai.Call, room int) []Too
 	return results
 }
 
-// failed is the result of a failed call.
+// failed is the result of a call that failed in this package. Nothing is learnt from it.
 func failed(format string, args ...any) ToolResult {
-	return ToolResult{Text: "Error: " + fmt.Sprintf(format, args...), Failed: true}
+	return ToolResult{Text: "Error: " + fmt.Sprintf(format, args...), Failed: true, Note: memory.EchoNote}
 }
 
 // callTool runs one call. A tool that panics has failed. A tool that hangs has failed

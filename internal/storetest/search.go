@@ -224,7 +224,7 @@ func testSearchMatches(t *testing.T, st Store) {
 
 // testSearchEcho has a tool print a text that was found before.
 func testSearchEcho(t *testing.T, st Store) {
-	for note, bird := range map[string]string{session.EchoNote: "hoopoe", session.FoundNote: "bittern"} {
+	for note, bird := range map[string]string{session.EchoNote: "hoopoe", session.FoundNote: "bittern", session.AsideNote: "siskin"} {
 		l := newTalk(alice(), session.ID(bird), "")
 		l.say(t, st, "a "+bird, "a bird")
 		step := l.step(t, st, "what of the "+bird+"?", "", "looked up")

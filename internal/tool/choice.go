@@ -31,6 +31,12 @@ func (c OnChoice) Call(ctx context.Context, g *run.Grant, r run.ToolRequest) run
 	return c.Source.Call(ctx, g, r)
 }
 
+// Saving are the tools of a turn in which a model only saves: it adds facts to memory, and
+// changes and erases none. It may also write skills.
+func Saving() []run.ToolChoice {
+	return []run.ToolChoice{{Name: MemoryName, Actions: []string{memorySave}}, {Name: SkillsName}}
+}
+
 // actions implements actor.
 func (c OnChoice) actions() []action {
 	if a, ok := c.Source.(actor); ok {

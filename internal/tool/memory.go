@@ -26,6 +26,9 @@ type Memory struct {
 const MemoryName = "memory"
 
 const (
+	// memorySave is the action that adds a fact.
+	memorySave = "save"
+
 	memoryDescription = "The long-term memory of this conversation. What the user says is remembered without it; use it when the user asks to " +
 		"remember, correct or forget something, or for a conclusion worth keeping."
 	memoryProperties = `"statement":{"type":"string","description":"One full sentence that can be understood by itself."},` +
@@ -53,13 +56,10 @@ func (m Memory) Offer(_ context.Context, g *run.Grant) []run.ToolDefinition {
 	}}
 }
 
-// MemorySave is the action that adds a fact.
-const MemorySave = "save"
-
 // actions implements actor.
 func (Memory) actions() []action {
 	return []action{
-		{MemorySave, "save (statement)"},
+		{memorySave, "save (statement)"},
 		{"find", "find (query; shows facts with their ids)"},
 		{"edit", "edit (fact_id, statement)"},
 		{"forget", "forget (fact_id; erases it for good, only when the user asks)"},
@@ -94,7 +94,7 @@ func (m Memory) Call(ctx context.Context, g *run.Grant, c run.ToolRequest) run.T
 		return refuse("memory was not changed: %s", why)
 	}
 	switch in.Action {
-	case MemorySave:
+	case memorySave:
 		return keep(&in, "")
 	case "edit":
 		if _, err := g.Memory.Fact(in.FactID); err != nil {
