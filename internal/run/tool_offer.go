@@ -71,7 +71,7 @@ func (t *laidOut) offerTools(ctx context.Context) error {
 	var functions []openai.Function
 	var advice []string
 	room := (t.limit - t.system - t.asked) / toolShare
-	for _, d := range r.tools.Offer(ctx, &box.grant) {
+	for _, d := range box.allowed(ctx) {
 		if slices.Contains(rules.Names, d.Name) || box.offered[d.Name].Name != "" {
 			continue // the client's tool of this name takes precedence
 		}
@@ -99,6 +99,11 @@ func (t *laidOut) offerTools(ctx context.Context) error {
 	box.size = t.count(string(wire)) - t.count(t.req.Tools) + t.adviceTokens()
 	t.system += box.size
 	return nil
+}
+
+// allowed are the tools of this server that the turn may use.
+func (b *toolbox) allowed(ctx context.Context) []ToolDefinition {
+	return slices.DeleteFunc(b.tools.Offer(ctx, &b.grant), func(d ToolDefinition) bool { return !b.grant.Allows(d.Name) })
 }
 
 // toolFrame is the cost of the JSON around a definition, in tokens.
