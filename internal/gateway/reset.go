@@ -195,11 +195,12 @@ func (g *Gateway) resetIfDue(ctx context.Context, bot *Bot, o owner.Owner, at Pl
 	defer leave()
 	r, owed := g.owed.take(key)
 	if !owed {
-		if r, err = g.lookAt(ctx, bot, o, at); err != nil || !r.now {
-			return r.again, err
-		}
+		r, err = g.lookAt(ctx, bot, o, at)
 	}
-	if g.saver != nil && g.settings.Resets.Save {
+	if err != nil || !r.now {
+		return r.again, err
+	}
+	if g.saves() {
 		if again, stands, err := g.stands(ctx, o, &r); !stands {
 			return again, err
 		}
@@ -223,6 +224,9 @@ func (g *Gateway) stands(ctx context.Context, o owner.Owner, r *reset) (again ti
 	}
 	return time.Time{}, true, nil
 }
+
+// saves reports whether a model saves memories before a reset.
+func (g *Gateway) saves() bool { return g.saver != nil && g.settings.Resets.Save }
 
 // lookAgain is when a session is looked at again in which something is under way.
 const lookAgain = time.Second

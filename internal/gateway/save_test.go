@@ -134,10 +134,12 @@ func TestSaveTurn(t *testing.T) {
 		h.settled()
 		want(t, "session", h.chat(ada).Session, first)
 		h.checkPrompt("the old session")
-		h.receive(h.dm(ada, "/undo"))
-		h.settled()
-		if said := h.wire.said(); !strings.Contains(said[len(said)-1], "How should you answer me?") {
-			t.Errorf("undo: got %q", said[len(said)-1])
+		for _, back := range []string{"How should you answer me?", "My dog is called Rex."} {
+			h.receive(h.dm(ada, "/undo"))
+			h.settled()
+			if said := h.wire.said(); !strings.Contains(said[len(said)-1], back) {
+				t.Errorf("undo: got %q, want %q back", said[len(said)-1], back)
+			}
 		}
 	})
 }
@@ -239,7 +241,7 @@ func TestSaveFails(t *testing.T) {
 						due = at
 					}
 				}
-				time.Sleep(time.Until(due) + tt.most)
+				h.pass(time.Until(due) + tt.most)
 				synctest.Wait()
 				for _, user := range h.bot.Users {
 					if h.chat(user).Session == old[user] {
@@ -326,7 +328,7 @@ func TestSaveWhileSpoken(t *testing.T) {
 		h.model.script = func(_ context.Context, p *run.Prompt, say func(string)) error {
 			if asksToSave(p) {
 				saving <- struct{}{}
-				time.Sleep(20 * time.Second)
+				h.pass(20 * time.Second)
 			}
 			say("I see.")
 			return nil

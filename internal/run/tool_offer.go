@@ -66,7 +66,7 @@ func (t *laidOut) offerTools(ctx context.Context) error {
 			Owner: t.req.Owner, Session: tip.ID, Root: tip.RootID, Key: t.req.Key, Asked: t.now, AsOf: t.req.AsOf,
 			ReadOnly: t.readOnly(), Only: t.req.Only, Memory: turnMemory{t.opened},
 		},
-		closed: t.req.Only != nil && len(rules.Names) == 0,
+		closed: t.choseTools(&rules),
 	}
 	var functions []openai.Function
 	var advice []string
@@ -99,6 +99,12 @@ func (t *laidOut) offerTools(ctx context.Context) error {
 	box.size = t.count(string(wire)) - t.count(t.req.Tools) + t.adviceTokens()
 	t.system += box.size
 	return nil
+}
+
+// choseTools reports whether the tools chosen for the turn are all that the model has: the
+// client has none.
+func (t *opened) choseTools(rules *openai.ToolRules) bool {
+	return t.req.Only != nil && len(rules.Names) == 0
 }
 
 // allowed are the tools of this server that the turn may use.
