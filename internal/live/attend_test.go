@@ -160,3 +160,26 @@ func TestApprovalAtDrain(t *testing.T) {
 		}
 	})
 }
+
+// TestChosenToolsOfARun: the choice of tools waits with the turn.
+func TestChosenToolsOfARun(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name    string
+		only    []run.ToolChoice
+		offered bool
+	}{{"none", []run.ToolChoice{}, false}, {"one", []run.ToolChoice{{Name: "shell"}}, true}, {"no choice", nil, true}} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				h := setup(t, func(h *house) { h.tools, h.model.script = &shell{}, calls(1) })
+				defer h.end()
+				spec := h.spec("s", "Do it.")
+				spec.Turn.Only = tt.only
+				if got := line(h.follow(h.start(spec).ID, 0)); strings.Contains(got, "approval.request") != tt.offered {
+					t.Errorf("got %q, want a call of the tool: %v", got, tt.offered)
+				}
+			})
+		})
+	}
+}
