@@ -115,7 +115,7 @@ func TestSaveTurn(t *testing.T) {
 		h.receive(h.dm(ada, "My dog is called Rex."))
 		h.settled()
 		first := h.chat(ada).Session
-		h.pass(idle)
+		pass(idle)
 		if len(asked) == 0 || slices.ContainsFunc(asked, func(id session.ID) bool { return id != first }) {
 			t.Errorf("asked in %v, want %s", asked, first)
 		}
@@ -241,7 +241,7 @@ func TestSaveFails(t *testing.T) {
 						due = at
 					}
 				}
-				h.pass(time.Until(due) + tt.most)
+				pass(time.Until(due) + tt.most)
 				synctest.Wait()
 				for _, user := range h.bot.Users {
 					if h.chat(user).Session == old[user] {
@@ -264,7 +264,7 @@ func TestSaveWithoutModel(t *testing.T) {
 		h.receive(h.dm(ada, "My dog is called Rex."))
 		h.settled()
 		first := h.chat(ada).Session
-		h.pass(idle)
+		pass(idle)
 		if h.chat(ada).Session == first {
 			t.Error("the session was not reset")
 		}
@@ -307,7 +307,7 @@ func TestSaveOnce(t *testing.T) {
 				h.end()
 				h.settings.Resets.Save = true
 				h.begin()
-				h.pass(idle + time.Minute)
+				pass(idle + time.Minute)
 				if h.chat(ada).Session == first {
 					t.Error("the session was not reset")
 				}
@@ -328,7 +328,7 @@ func TestSaveWhileSpoken(t *testing.T) {
 		h.model.script = func(_ context.Context, p *run.Prompt, say func(string)) error {
 			if asksToSave(p) {
 				saving <- struct{}{}
-				h.pass(20 * time.Second)
+				pass(20 * time.Second)
 			}
 			say("I see.")
 			return nil
