@@ -177,7 +177,8 @@ func (g *Gateway) notice(o owner.Owner, e *Event) {
 func (g *Gateway) receive(ctx context.Context, b *Bot) {
 	running, stop := context.WithCancel(ctx)
 	var registering sync.WaitGroup
-	registering.Go(recovery.Func(func() { g.register(running, b) }, recovery.Logged(ctx, g.log, "a platform", "platform", b.Adapter.Platform())))
+	registering.Go(recovery.Func(func() { g.register(running, b) },
+		recovery.Logged(ctx, g.log, "a platform", "platform", b.Adapter.Platform())))
 	err := b.Adapter.Run(ctx, &intake{g, b})
 	stop()
 	registering.Wait()
