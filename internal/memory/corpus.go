@@ -86,7 +86,7 @@ func (c *corpus) end() { _ = c.index.End() } // its error was asked for by failu
 
 // rest makes the corpus rest on pieces, which hold its oldest messages.
 func (c *corpus) rest(parts []messagePart) error {
-	x, err := c.index.Rest(c.from.ctx, lastOf(parts), openPieces(parts)...)
+	x, err := c.index.Rest(c.from.ctx, c.index.Len()-c.head(), lastOf(parts), openPieces(parts)...)
 	if err != nil {
 		return err
 	}

@@ -115,7 +115,7 @@ func (k *Keeper) Run(ctx context.Context) {
 		case fault.KindOf(err) == fault.Conflict: // the scope has changed meanwhile
 			k.ask(one.owner, one.scope)
 		case err != nil:
-			k.log.Error("the index of a scope could not be made; the next turn asks for it again", "error", err)
+			k.failed(ctx, err)
 			select {
 			case <-time.After(keepAgain):
 			case <-ctx.Done():
@@ -123,6 +123,16 @@ func (k *Keeper) Run(ctx context.Context) {
 			}
 		}
 	}
+}
+
+// failed logs why the pieces of a scope were not made. A piece that was erased while the keeper
+// read it is no fault: the scope was deleted or rewritten meanwhile.
+func (k *Keeper) failed(ctx context.Context, err error) {
+	level := slog.LevelError
+	if fault.KindOf(err) == fault.NotFound {
+		level = slog.LevelDebug
+	}
+	k.log.Log(ctx, level, "the index of a scope could not be made; the next turn asks for it again", "error", err)
 }
 
 // Keep makes the pieces that a scope lacks, and merges those of one size.

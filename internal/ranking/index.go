@@ -289,7 +289,7 @@ func (x *Index) newest() time.Time {
 // Tainted reports whether a message was added as a tainted one. Known is
 // false if the index does not hold the message.
 func (x *Index) Tainted(messageID int64) (yes, known bool) {
-	d := int32(x.upTo(messageID)) - 1
+	d := int32(x.upTo(0, messageID)) - 1
 	if d < 0 || x.origin(d).messageID != messageID {
 		return false, false
 	}
@@ -298,9 +298,9 @@ func (x *Index) Tainted(messageID int64) (yes, known bool) {
 }
 
 // upTo is the number of messages whose ids are not above id. Ids rise in the order of the
-// messages.
-func (x *Index) upTo(id int64) int {
-	return sort.Search(x.Len(), func(d int) bool { return x.origin(int32(d)).messageID > id })
+// messages. The first known messages are not read: their ids are not above it.
+func (x *Index) upTo(known int, id int64) int {
+	return known + sort.Search(x.Len()-known, func(d int) bool { return x.origin(int32(known+d)).messageID > id })
 }
 
 // Last is the highest id of a message; 0 if there are none.

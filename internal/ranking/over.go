@@ -61,9 +61,10 @@ func (x *Index) Broken() (*Piece, error) {
 }
 
 // Rest returns an index over pieces and the messages with ids above last, which the pieces
-// lack. Those are taken from x without their texts.
-func (x *Index) Rest(ctx context.Context, last int64, pieces ...*Piece) (*Index, error) {
-	from := x.upTo(last)
+// lack. Those are taken from x without their texts. The first covered messages of x have ids
+// up to last. None of them is read: their pieces may be gone.
+func (x *Index) Rest(ctx context.Context, covered int, last int64, pieces ...*Piece) (*Index, error) {
+	from := x.upTo(covered, last)
 	if from < x.Len() {
 		rest, err := x.copied(ctx, from, x.Len())
 		if err != nil {
@@ -129,7 +130,7 @@ func (x *Index) lost(stem string) {
 // Until returns an index over the messages up to an id: what the index was before the
 // later ones were added.
 func (x *Index) Until(ctx context.Context, id int64) (*Index, error) {
-	end := x.upTo(id)
+	end := x.upTo(0, id)
 	var pieces []*Piece
 	for i, p := range x.parts {
 		from, to := int(x.bases[i]), min(end, int(x.bases[i]+p.size()))

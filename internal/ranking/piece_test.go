@@ -189,6 +189,39 @@ func search(t *testing.T, source piece.Source) error {
 	return x.Err()
 }
 
+// TestRestReadsNoOldPiece: the pieces that an index leaves are gone from the store already.
+func TestRestReadsNoOldPiece(t *testing.T) {
+	t.Parallel()
+	all := chatter(rand.New(rand.NewPCG(5, 8)), 1000)
+	whole := indexOf(all)
+	var blocks piece.Blocks
+	if err := whole.Write(0, 900, blocks.Emit); err != nil {
+		t.Fatal(err)
+	}
+	source := &failing{Blocks: blocks, err: errors.New("gone")}
+	old, err := ranking.OpenPiece(t.Context(), source, piece.NewCache(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := over(t, old)
+	for _, d := range all[900:] {
+		x.Add(d)
+	}
+	if err := x.End(); err != nil {
+		t.Fatal(err)
+	}
+	merged, _ := written(t, whole, 0, 950)
+	source.left = 1 // the next read fails
+	x.Read(t.Context())
+	rested, err := x.Rest(t.Context(), 900, all[949].MessageID, merged)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rested.Len() != len(all) {
+		t.Errorf("got %d messages, want %d", rested.Len(), len(all))
+	}
+}
+
 // failing is a source that fails after so many blocks; 0 never.
 type failing struct {
 	piece.Blocks
@@ -218,7 +251,7 @@ func TestRest(t *testing.T) {
 		covered := i + 1 - i%13
 		p, _ := written(t, whole, 0, covered)
 		var err error
-		if resting, err = resting.Rest(t.Context(), all[covered-1].MessageID, p); err != nil {
+		if resting, err = resting.Rest(t.Context(), 0, all[covered-1].MessageID, p); err != nil {
 			t.Fatal(err)
 		}
 		if resting.Len() != whole.Len() {
