@@ -787,9 +787,10 @@ func TestMeaning(t *testing.T) {
 	for i := range 20 {
 		w.say("s", "k", fmt.Sprintf("The tree number %d has leaves and a bird.", i))
 	}
+	w.turn("s", "k", session.Message{Role: session.User, Content: "A page that was fetched.", Note: session.EchoNote})
 	w.catchUp()
-	if got := w.vectors("s"); got != 42 {
-		t.Fatalf("got %d vectors, want one for each message: 42", got)
+	if got := w.vectors("s"); got != 43 {
+		t.Fatalf("got %d vectors, want one for each message but the echo: 43", got)
 	}
 	recall := func(text string) []curate.Recalled {
 		t.Helper()
@@ -821,7 +822,7 @@ func TestMeaning(t *testing.T) {
 		t.Errorf("got %d calls to a server that fails, want it left alone after 1", n-asked)
 	}
 	w.restart()
-	if got := w.vectors("s"); got != 42 {
+	if got := w.vectors("s"); got != 43 {
 		t.Errorf("after a restart: got %d vectors", got)
 	}
 }

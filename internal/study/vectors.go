@@ -52,7 +52,8 @@ func (s *Study) vectors(ctx context.Context, o owner.Owner, task curate.Task) er
 	return ctx.Err()
 }
 
-// directions asks for the vectors of messages; messages without words get none.
+// directions asks for the vectors of messages. Messages without words get none, nor do those
+// that only repeat stored content: recall never returns them.
 func (s *Study) directions(ctx context.Context, ms []session.Message) ([]curate.KeyedVector, error) {
 	var texts []string
 	var rows []curate.KeyedVector
@@ -60,7 +61,7 @@ func (s *Study) directions(ctx context.Context, ms []session.Message) ([]curate.
 	for i := range ms {
 		m := &ms[i]
 		text := strings.ToValidUTF8(secret.Mask(m.Content[:min(len(m.Content), shownOfVector)]), "")
-		if strings.TrimSpace(text) == "" {
+		if m.Echoes() || strings.TrimSpace(text) == "" {
 			continue
 		}
 		texts = append(texts, text)
