@@ -79,6 +79,9 @@ func (a *app) examine(ctx context.Context, deep bool) []finding {
 	found = append(found, examineNames(cfg)...)
 	found = append(found, examineDatabase(&d.Data), examineIndex(&d.Data.Index),
 		examineWork(&d.Work), examineKeys(cfg, d))
+	if running != nil {
+		found = append(found, examinePlatforms(d.Platforms)...)
+	}
 	found = append(found, examineUpstream(&d.Upstream, cfg.Responder == "off"))
 	for _, skipped := range d.Upstream.Skipped {
 		found = append(found, finding{"model", warning, skipped, "Nothing, if you do not want it used."})

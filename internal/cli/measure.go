@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/gateway"
 	"github.com/hermes-memory/hermes/internal/recovery"
 	"github.com/hermes-memory/hermes/internal/telemetry"
 )
@@ -22,8 +23,26 @@ func (s *server) watch() {
 	if s.study != nil {
 		from.Study = s.study.Stats
 	}
+	from.Platforms = s.platformStates
 	s.measures.Watch(from)
 	s.measures.Provider(string(s.choice.Kind))
+}
+
+// platformPatience bounds how long a reader of the metrics waits for the state of the bots.
+const platformPatience = 2 * time.Second
+
+// platformStates are the states of the bots; none if they cannot be read.
+func (s *server) platformStates() []gateway.Status {
+	if len(s.bots) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), platformPatience)
+	defer cancel()
+	list, err := s.gateway.Statuses(ctx)
+	if err != nil {
+		s.log.Warn("the state of the chat platforms could not be read for the metrics", "err", err)
+	}
+	return list
 }
 
 // listenAdmin opens the address for metrics; nil if it is not configured.

@@ -113,6 +113,9 @@ type Health struct {
 	Since  time.Time
 }
 
+// Connected reports whether events are received now.
+func (h *Health) Connected() bool { return h.State == "connected" || h.State == "webhook" }
+
 // CommandInfo describes a command to people.
 type CommandInfo struct {
 	Name  string // without the slash

@@ -68,7 +68,7 @@ func (g *Gateway) commit(ctx context.Context, b *Bot, in arrived) (int, error) {
 	}
 	for i := range c.Events {
 		if a := &c.Events[i]; a.State == Waiting {
-			g.notice(a.Owner, &a.Event)
+			g.notice(b, a.Owner, &a.Event)
 		}
 	}
 	if fresh > 0 {

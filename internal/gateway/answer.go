@@ -19,11 +19,14 @@ func exists(err error) bool { return fault.CodeOf(err) == "run_exists" }
 // follow follows the turn of a batch to its end, and shows people what becomes of it.
 func (g *Gateway) follow(ctx context.Context, bot *Bot, o owner.Owner, chat *Chat, b *batch) error {
 	caller := callerOf(o)
-	d := g.drafts.begin(o, chat, b.run, bot.streams(chat))
-	d.notice, d.replyTo, d.interaction = chat.Notice, b.replyTo(chat), b.interaction()
+	d := g.drafts.begin(o, chat, b, bot.streams(chat))
 	defer g.drafts.end(d)
 	newest := b.events[len(b.events)-1].Message
+	g.unmark(ctx, bot, o, chat, newest)
 	g.signal(ctx, bot, chat.Place, newest, Works)
+	if err := g.crowded(ctx, bot, d); err != nil {
+		return err
+	}
 	typing := time.NewTicker(max(bot.Adapter.Limits().Typing*3/4, time.Second))
 	defer typing.Stop()
 	g.signal(ctx, bot, chat.Place, newest, Typing)

@@ -19,6 +19,7 @@ type draft struct {
 	owner   owner.Owner
 	chat    *Chat
 	run     string
+	asker   string // the platform's id of the person who asked
 	streams bool
 	notice  string // what the answer begins with; "" for nothing
 	// replyTo and interaction are those of the answer.
@@ -111,10 +112,13 @@ type drafts struct {
 }
 
 // begin begins the draft of a chat's turn.
-func (ds *drafts) begin(o owner.Owner, c *Chat, run string, streams bool) *draft {
+func (ds *drafts) begin(o owner.Owner, c *Chat, b *batch, streams bool) *draft {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
-	d := &draft{owner: o, chat: c, run: run, streams: streams}
+	d := &draft{
+		owner: o, chat: c, run: b.run, asker: b.events[0].From.ID, streams: streams, notice: c.Notice, replyTo: b.replyTo(c),
+		interaction: b.interaction(),
+	}
 	ds.by[laneKey{answering, o.ID(), c.Place}] = d
 	return d
 }

@@ -42,14 +42,16 @@ type Gateway struct {
 	settings Settings
 	bots     []*Bot
 
-	lanes   *lanes
-	resets  turnstile // one reset of a chat at a time
-	owed    owed
-	drafts  drafts
-	pace    pace
-	bell    *claim.Bell // of the resets
-	mu      sync.Mutex
-	waiters map[string][]chan struct{} // of the answers to events, by the turn's id
+	lanes  *lanes
+	resets turnstile // one reset of a chat at a time
+	owed   owed
+	drafts drafts
+	// hourglasses are the messages that people see waiting.
+	hourglasses hourglasses
+	pace        pace
+	bell        *claim.Bell // of the resets
+	mu          sync.Mutex
+	waiters     map[string][]chan struct{} // of the answers to events, by the turn's id
 	// greeted is when a stranger was last sent a code.
 	greeted map[string]time.Time
 	wrong   wrongCodes
@@ -96,7 +98,7 @@ func New(p Parts) *Gateway {
 	}
 	g.lanes = &lanes{now: p.Now, log: p.Log, do: g.do, active: make(map[laneKey]*lane)}
 	g.resets.inside, g.owed.by = make(map[laneKey]chan struct{}), make(map[laneKey]reset)
-	g.drafts.by = make(map[laneKey]*draft)
+	g.drafts.by, g.hourglasses.by = make(map[laneKey]*draft), make(map[laneKey][]MessageID)
 	g.pace = newPace(p.Now)
 	return g
 }
@@ -164,10 +166,17 @@ func (g *Gateway) askAll(o owner.Owner, at Place) {
 }
 
 // notice asks for the work that an event makes.
-func (g *Gateway) notice(o owner.Owner, e *Event) {
+func (g *Gateway) notice(b *Bot, o owner.Owner, e *Event) {
 	if isCommand(e) {
 		g.lanes.ask(commanding, o, e.Place)
 		return
+	}
+	if d := g.drafts.of(o, e.Place); d != nil {
+		g.lanes.aside(func(ctx context.Context) {
+			if err := g.crowd(ctx, b, o, e, d); err != nil && ctx.Err() == nil {
+				g.log.Warn("a turn was not stopped for a newer message, which waits", "platform", e.Place.Platform, "err", err)
+			}
+		})
 	}
 	g.lanes.ask(answering, o, e.Place)
 	g.lanes.ask(sending, o, e.Place) // what was parked may be sent now

@@ -35,6 +35,7 @@ type wire struct {
 	in     gateway.Intake
 	shown  []shown // messages in the order they were sent
 	marks  []gateway.Mark
+	at     map[gateway.MessageID]gateway.Mark // the newest mark of a message
 	edits  int
 	refuse func(o *gateway.Out) error // before the message is taken
 	lose   func(o *gateway.Out) error // after the message was taken
@@ -97,10 +98,16 @@ func (w *wire) Edit(_ context.Context, m gateway.MessageID, o *gateway.Out) erro
 	return &gateway.SendError{Reason: gateway.Refused, Text: "no such message"}
 }
 
-func (w *wire) Signal(_ context.Context, _ gateway.Place, _ gateway.MessageID, m gateway.Mark) error {
+func (w *wire) Signal(_ context.Context, _ gateway.Place, id gateway.MessageID, m gateway.Mark) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.marks = append(w.marks, m)
+	if m != gateway.Typing {
+		if w.at == nil {
+			w.at = make(map[gateway.MessageID]gateway.Mark)
+		}
+		w.at[id] = m
+	}
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/audit"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/trail"
 )
 
 const (
@@ -148,7 +149,10 @@ func (g *Gateway) record(ctx context.Context, o owner.Owner, action, platform, o
 	if g.audit == nil {
 		return
 	}
-	e := audit.Entry{At: g.moment(), Action: action, Kind: "platform", Target: platform, Outcome: outcome}
+	by := trail.From(ctx) // of a request; a platform has none
+	e := audit.Entry{
+		At: g.moment(), Actor: by.Actor, RequestID: by.RequestID, Action: action, Kind: "platform", Target: platform, Outcome: outcome,
+	}
 	if err := g.audit.Enter(ctx, o, e); err != nil {
 		g.log.Warn("the audit was not written", "action", action, "err", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/hermes-memory/hermes/internal/owner"
 )
@@ -16,7 +17,9 @@ type Status struct {
 	Health   Health
 	Queues   Queues
 	Users    int // people who may write
-	Home     string
+	// Home is the chat of the settings, or else the one in which /home was sent last; "" for
+	// none. It is that of the platform's owner.
+	Home string
 }
 
 // Statuses are the states of all bots.
@@ -32,6 +35,11 @@ func (g *Gateway) Statuses(ctx context.Context) ([]Status, error) {
 		var err error
 		if s.Users, err = g.people(ctx, b); err != nil {
 			return nil, err
+		}
+		if s.Home == "" {
+			if s.Home, err = g.homeOf(ctx, b); err != nil {
+				return nil, err
+			}
 		}
 		if s.Queues, err = g.store.BotQueues(ctx, b.Owner, s.Platform, b.Account); err != nil {
 			return nil, fmt.Errorf("count what waits: %w", err)
@@ -66,4 +74,18 @@ func (g *Gateway) HostOf(p Platform) owner.Owner {
 		return b.Owner
 	}
 	return owner.Local()
+}
+
+// homeOf is the chat in which /home was sent last, with its thread; "" for none.
+func (g *Gateway) homeOf(ctx context.Context, b *Bot) (string, error) {
+	chats, err := g.store.ListChats(ctx, b.Owner, b.Adapter.Platform())
+	if err != nil {
+		return "", fmt.Errorf("list chats: %w", err)
+	}
+	for i := range chats {
+		if at := &chats[i].Place; chats[i].Home && at.Account == b.Account {
+			return strings.TrimSuffix(at.Chat+":"+at.Thread, ":"), nil
+		}
+	}
+	return "", nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 )
 
@@ -44,6 +45,10 @@ func (g *Gateway) seldom(name string) bool {
 	defer g.mu.Unlock()
 	if now.Sub(g.greeted[name]) < greetEach {
 		return false
+	}
+	const many = 4096
+	if len(g.greeted) >= many {
+		maps.DeleteFunc(g.greeted, func(_ string, at time.Time) bool { return now.Sub(at) >= greetEach })
 	}
 	g.greeted[name] = now
 	return true

@@ -18,6 +18,8 @@ type Detail struct {
 	Upstream  Upstream          `json:"upstream"`
 	Data      Data              `json:"data"`
 	Work      Work              `json:"work"`
+	// Platforms are the bots of the chat platforms.
+	Platforms []PlatformState `json:"platforms"`
 	Keys      struct {
 		Valid int `json:"valid"`
 		// Development says that the development key is accepted.
@@ -106,6 +108,9 @@ func (s *server) healthDetailed(w http.ResponseWriter, r *http.Request) error {
 	d.Object, d.Version, d.Responder, d.Status = "hermes.health", s.Version, s.Responder, "ok"
 	if err := s.Ready(r.Context()); err != nil {
 		d.Status = "unavailable"
+	}
+	if d.Platforms, err = s.platformList(r.Context()); err != nil {
+		return err
 	}
 	d.Upstream.Skipped, d.Data.Damage = some(d.Upstream.Skipped), some(d.Data.Damage)
 	d.Data.Rows = some(d.Data.Rows)

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -82,8 +83,8 @@ func (s *server) platformHook(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// platformJSON is the state of a bot.
-type platformJSON struct {
+// PlatformState is the state of a bot of a chat platform.
+type PlatformState struct {
 	Object    string           `json:"object"`
 	Platform  gateway.Platform `json:"platform"`
 	Account   string           `json:"account"`
@@ -103,20 +104,32 @@ func (s *server) listPlatforms(w http.ResponseWriter, r *http.Request) error {
 	if s.Gateway == nil {
 		return gatewayOff()
 	}
-	list, err := s.Gateway.Statuses(r.Context())
+	data, err := s.platformList(r.Context())
 	if err != nil {
 		return err
 	}
-	data := make([]platformJSON, len(list))
+	return writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": data})
+}
+
+// platformList is the state of each bot; empty for a server that serves no chat platforms.
+func (s *server) platformList(ctx context.Context) ([]PlatformState, error) {
+	if s.Gateway == nil {
+		return []PlatformState{}, nil
+	}
+	list, err := s.Gateway.Statuses(ctx)
+	if err != nil {
+		return nil, err
+	}
+	data := make([]PlatformState, len(list))
 	for i := range list {
 		p := &list[i]
-		data[i] = platformJSON{
+		data[i] = PlatformState{
 			Object: "hermes.platform", Platform: p.Platform, Account: p.Account, Owner: p.Owner, State: p.Health.State,
 			Reason: optional(p.Health.Reason), Since: optionalTime(p.Health.Since), Users: p.Users, Home: optional(p.Home),
 			Events: p.Queues.Events, Sends: p.Queues.Sends, LastEvent: optionalTime(p.Queues.LastAt),
 		}
 	}
-	return writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": data})
+	return data, nil
 }
 
 // chatEventJSON is what became of an event of a platform. The text is not in it.

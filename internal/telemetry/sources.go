@@ -25,6 +25,7 @@ type levels struct {
 	places, line                   level
 	queue, unindexed               level
 	fires, deliveries              level
+	connected, events, sends       level
 	cached, cacheLimit             level
 	missed, loaded, evicted        level
 	calls, extracts                level
@@ -47,6 +48,10 @@ func newLevels() levels {
 		fires:      newLevel(now, "job_fires_running", "Fires under way."),
 		deliveries: newLevel(now, "job_deliveries_running", "Deliveries under way."),
 
+		connected: newLevel(now, "platform_connected", "Whether a bot is connected to its platform: 1 or 0.", "platform"),
+		events:    newLevel(now, "platform_waiting_events", "Messages and commands of people that are not answered yet.", "platform"),
+		sends:     newLevel(now, "platform_waiting_messages", "Messages to people that are not sent yet.", "platform"),
+
 		cached:     newLevel(now, "memory_cache_bytes", "Memory that the cache of scopes takes."),
 		cacheLimit: newLevel(now, "memory_cache_limit_bytes", "Memory that the cache of scopes may take."),
 		missed:     newLevel(up, "memory_cache_misses_total", "Entries that were needed and not cached."),
@@ -66,6 +71,7 @@ func (s sources) Describe(ch chan<- *prometheus.Desc) {
 	l := newLevels()
 	for _, one := range []level{
 		l.lineages, l.running, l.waiting, l.places, l.line, l.queue, l.unindexed, l.fires, l.deliveries,
+		l.connected, l.events, l.sends,
 		l.cached, l.cacheLimit, l.missed, l.loaded, l.evicted, l.calls, l.extracts, l.vectors, l.summaries, l.titlesMade,
 	} {
 		ch <- one.desc
@@ -96,6 +102,9 @@ func (s sources) Collect(ch chan<- prometheus.Metric) {
 		l.fires.send(ch, int64(load.Fires))
 		l.deliveries.send(ch, int64(load.Deliveries))
 	}
+	if s.Platforms != nil {
+		s.platforms(ch, &l)
+	}
 	if s.Cache != nil {
 		c := s.Cache()
 		l.cached.send(ch, c.Held)
@@ -113,5 +122,19 @@ func (s sources) Collect(ch chan<- prometheus.Metric) {
 		l.vectors.send(ch, c.Vectors)
 		l.summaries.send(ch, c.Summarized)
 		l.titlesMade.send(ch, c.Titled)
+	}
+}
+
+// platforms sends the state of the bots.
+func (s sources) platforms(ch chan<- prometheus.Metric, l *levels) {
+	for _, p := range s.Platforms() {
+		var connected int64
+		if p.Health.Connected() {
+			connected = 1
+		}
+		name := string(p.Platform)
+		l.connected.send(ch, connected, name)
+		l.events.send(ch, int64(p.Queues.Events), name)
+		l.sends.send(ch, int64(p.Queues.Sends), name)
 	}
 }

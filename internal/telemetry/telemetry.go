@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/hermes-memory/hermes/internal/gateway"
 	"github.com/hermes-memory/hermes/internal/job"
 	"github.com/hermes-memory/hermes/internal/piece"
 	"github.com/hermes-memory/hermes/internal/run"
@@ -50,6 +51,8 @@ type Sources struct {
 	Line func() (in, waiting int)
 	// Cache returns the figures of the cache of scopes.
 	Cache func() piece.Stats
+	// Platforms returns the state of each bot.
+	Platforms func() []gateway.Status
 }
 
 // Watch adds sources. It is called once.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/claim"
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/gateway"
 	"github.com/hermes-memory/hermes/internal/httpapi"
 	"github.com/hermes-memory/hermes/internal/job"
 	"github.com/hermes-memory/hermes/internal/lineage"
@@ -68,6 +69,12 @@ func told(t *testing.T) *telemetry.Telemetry {
 		Line:  func() (int, int) { return 11, 12 },
 		Cache: func() piece.Stats {
 			return piece.Stats{Held: 21, Limit: 22, Misses: 23, Loads: 24, Evictions: 25}
+		},
+		Platforms: func() []gateway.Status {
+			return []gateway.Status{
+				{Platform: gateway.Telegram, Health: gateway.Health{State: "connected"}, Queues: gateway.Queues{Events: 2, Sends: 3}},
+				{Platform: gateway.Slack, Health: gateway.Health{State: "connecting"}},
+			}
 		},
 		Study: func() study.Stats {
 			return study.Stats{Accepted: 1, Refused: 2, Calls: 9, Failures: 4, Vectors: 5, Summarized: 6, Titled: 8}
