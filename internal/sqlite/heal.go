@@ -55,14 +55,23 @@ func whyOf(err error) string {
 const lacking = `SELECT (SELECT count(*) FROM messages) - (SELECT count(*) FROM messages_fts_docsize) -
 	(SELECT count(*) ` + unindexed + `)`
 
-// harm is the damage of the text index that its tables and counts show; "" for none.
+// harm is the damage of the text index that its tables and counts show; "" for none. It
+// counts all messages.
 func (db *DB) harm(ctx context.Context) (string, error) {
 	why, err := lostParts(ctx, db.read)
 	if err != nil || why != "" {
 		return why, err
 	}
+	if why, err = db.miscounted(ctx); err != nil || why != "" {
+		return why, err
+	}
+	return db.blind(ctx)
+}
+
+// miscounted is the damage that the number of indexed messages shows; "" for none.
+func (db *DB) miscounted(ctx context.Context) (string, error) {
 	var n sql.NullInt64
-	err = db.read.QueryRowContext(ctx, lacking).Scan(&n)
+	err := db.read.QueryRowContext(ctx, lacking).Scan(&n)
 	switch {
 	case ctx.Err() != nil:
 		return "", ctx.Err()
@@ -73,15 +82,53 @@ func (db *DB) harm(ctx context.Context) (string, error) {
 	case n.Int64 < 0:
 		return fmt.Sprintf("it held %d messages that are not there", -n.Int64), nil
 	}
+	return "", nil
+}
+
+// harmAtStart is the damage that a few places of the index show; "" for none. A start does not
+// wait until all messages are counted: that comes later.
+func (db *DB) harmAtStart(ctx context.Context) (string, error) {
+	why, err := lostParts(ctx, db.read)
+	if err != nil || why != "" {
+		return why, err
+	}
+	if why, err = db.unheld(ctx); err != nil || why != "" {
+		return why, err
+	}
 	return db.blind(ctx)
+}
+
+// unheld looks for a few messages in the list of those that are indexed, and says which one is
+// not there; "" if all are.
+func (db *DB) unheld(ctx context.Context) (string, error) {
+	const missing = `WITH ranges(first, whole) AS (SELECT range_id << 33, whole FROM id_ranges ORDER BY random() LIMIT 4),
+		sample(id, whole) AS (SELECT (SELECT min(id) FROM messages WHERE id >= first + (whole - first) * v.value / 1000), whole
+			FROM ranges, json_each(?) v WHERE whole >= first)
+		SELECT s.id FROM sample s LEFT JOIN messages_fts_docsize d ON d.id = s.id WHERE s.id <= s.whole AND d.id IS NULL LIMIT 1`
+	var places [12]string
+	for i := range places {
+		places[i] = strconv.Itoa(rand.IntN(1000))
+	}
+	var id int64
+	err := db.read.QueryRowContext(ctx, missing, "["+strings.Join(places[:], ",")+"]").Scan(&id)
+	switch {
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case isNoRows(err):
+		return "", nil
+	case err != nil:
+		return whyOf(err), nil
+	}
+	return fmt.Sprintf("it lacked message %d", id), nil
 }
 
 // blind looks a few indexed messages up by a word of theirs, and says which one the
 // index does not find; "" if it finds them. Some damage makes the index find nothing,
 // without an error.
 func (db *DB) blind(ctx context.Context) (string, error) {
-	// Every indexed message has a word for its lineage.
-	const unfound = `WITH ends(first, last) AS (SELECT min(id), max(id) FROM messages_fts_docsize),
+	// Every indexed message has a word for its lineage. The ends are two queries: one for both
+	// would read the whole list.
+	const unfound = `WITH ends(first, last) AS (SELECT (SELECT min(id) FROM messages_fts_docsize), (SELECT max(id) FROM messages_fts_docsize)),
 		sample(id) AS (SELECT first FROM ends UNION SELECT last FROM ends UNION
 			SELECT (SELECT min(id) FROM messages_fts_docsize WHERE id >= first + (last - first) / 100 * v.value) FROM ends, json_each(?) v)
 		SELECT m.id FROM sample s JOIN messages m ON m.id = s.id
@@ -192,17 +239,26 @@ func (x *indexer) harm() string {
 // lookAtStart finds the messages that an earlier process has not indexed, and checks
 // the index.
 func (x *indexer) lookAtStart(ctx context.Context) {
-	why, err := x.db.harm(ctx)
+	if x.mend(ctx, x.db.harmAtStart) {
+		return
+	}
+	x.refill(ctx)
+}
+
+// mend makes the index again if look finds damage, and reports whether it did. It does nothing
+// while the server is stopping.
+func (x *indexer) mend(ctx context.Context, look func(context.Context) (string, error)) bool {
+	why, err := look(ctx)
 	switch {
 	case ctx.Err() != nil:
-		return // the server is stopping
+		return true
 	case err != nil:
 		x.db.log.Warn("could not look at the text index", "err", err)
 	case why != "":
 		_ = x.remake(ctx, why) // the failure is logged
-		return
+		return true
 	}
-	x.refill(ctx)
+	return false
 }
 
 // remake replaces the index by an empty one, which is then filled.

@@ -55,6 +55,9 @@ const (
 	// indexPause lets messages gather, so that they share a transaction and a part of the
 	// index. A search does not wait for its end.
 	indexPause = time.Second
+	// countAfter is when the indexed messages are counted after a start. It reads a hundred
+	// bytes for each message, and is not to slow the first turns down.
+	countAfter = 2 * time.Minute
 )
 
 // newIndexer returns an indexer. dirty says that an earlier process has left removed
@@ -150,11 +153,14 @@ func (x *indexer) run(ctx context.Context) {
 		close(x.idle)
 	}
 	x.mu.Unlock()
-	timer := time.NewTimer(0)
+	timer, count := time.NewTimer(0), time.NewTimer(countAfter)
 	defer timer.Stop()
+	defer count.Stop()
 	for {
 		select {
 		case <-x.wake:
+		case <-count.C:
+			x.mend(ctx, x.db.miscounted)
 		case <-x.damaged:
 			_ = x.remake(ctx, x.harm()) // the failure is logged; the next search that fails retries
 		case done := <-x.rebuilds:
