@@ -17,13 +17,6 @@ import (
 	"github.com/hermes-memory/hermes/internal/gateway"
 )
 
-// discordTB is the part of testing.TB that the fake needs.
-type discordTB interface {
-	Helper()
-	Cleanup(func())
-	Errorf(format string, args ...any)
-}
-
 // Ids of the fake.
 const (
 	// DiscordBot is the id of the bot's user.
@@ -89,7 +82,7 @@ type Discord struct {
 	// FileHost is the host of attachments: "127.0.0.1:port".
 	FileHost string
 
-	t    discordTB
+	t    TB
 	o    DiscordOptions
 	http *httptest.Server
 	late atomic.Int64 // how far the clock is ahead, in nanoseconds
@@ -114,7 +107,7 @@ type Discord struct {
 
 // NewDiscord starts a fake that ends with the test. What a good bot does not do fails the
 // test at its end.
-func NewDiscord(t discordTB, o DiscordOptions) *Discord {
+func NewDiscord(t TB, o DiscordOptions) *Discord {
 	t.Helper()
 	if o.Heartbeat == 0 {
 		o.Heartbeat = 41250 * time.Millisecond

@@ -26,6 +26,8 @@ type DiscordFault struct {
 	CutBefore bool
 	// CutAfter carries the request out, and breaks the connection before the answer.
 	CutAfter bool
+	// Late delays the answer to a request that was carried out.
+	Late time.Duration
 }
 
 // Fault makes the next requests of a route fail, each with one of the faults. The route

@@ -98,7 +98,7 @@ func (d *Discord) serve(w http.ResponseWriter, q *http.Request, r *discordRoute)
 	}
 	status, answer := d.carryOut(r, c)
 	d.record(q, c.body, status)
-	if f.CutAfter {
+	if f.CutAfter || !linger(q.Context(), nil, f.Late) {
 		cut(w)
 		return
 	}

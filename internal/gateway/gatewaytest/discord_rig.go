@@ -58,7 +58,7 @@ func (r *discordRig) channel(a Act) string {
 
 // emit lets something happen. Before the bot has identified for the first time, Discord
 // keeps nothing: that is waited for.
-func (r *discordRig) emit(t *testing.T, a Act) (string, gateway.MessageID) {
+func (r *discordRig) emit(t TB, a Act) (string, gateway.MessageID) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -83,18 +83,24 @@ func (d *Discord) hasSession() bool {
 	return len(d.sessions) > 0
 }
 
-// keep remembers the newest event under its id.
+// keep remembers the newest event of an id.
 func (r *discordRig) keep(id string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	plain, _, _ := strings.Cut(id, "/") // an edit has its time behind
 	for _, s := range r.sessions {
-		r.events[id] = s.events[len(s.events)-1]
+		for _, e := range slices.Backward(s.events) { // the bot may have sent a message meanwhile
+			if strings.Contains(string(e.data), `"id":"`+plain+`"`) {
+				r.events[id] = e
+				break
+			}
+		}
 	}
 	return id
 }
 
 // replay sends events again.
-func (r *discordRig) replay(_ *testing.T, ids ...string) {
+func (r *discordRig) replay(_ TB, ids ...string) {
 	for _, id := range ids {
 		r.Dispatch(r.events[id].name, r.events[id].data)
 	}

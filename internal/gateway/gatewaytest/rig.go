@@ -19,9 +19,9 @@ type Rig struct {
 	// Emit makes something happen on the platform, and returns the Event.ID that the
 	// adapter must give to it, and the id of the message. While no adapter is connected, the
 	// platform keeps the event.
-	Emit func(t *testing.T, a Act) (eventID string, m gateway.MessageID)
+	Emit func(t TB, a Act) (eventID string, m gateway.MessageID)
 	// Replay delivers events once more, in the order given, acknowledged or not.
-	Replay func(t *testing.T, eventIDs ...string)
+	Replay func(t TB, eventIDs ...string)
 	// OnAck sets a function that is called for each event when the platform takes the event
 	// for received, before the platform does anything else. nil: no acknowledgements.
 	OnAck func(acked func(eventID string))

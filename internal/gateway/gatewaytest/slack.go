@@ -9,7 +9,6 @@ import (
 	"slices"
 	"sync"
 	"syscall"
-	"testing"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/gateway"
@@ -90,7 +89,7 @@ type Slack struct {
 }
 
 // NewSlack starts a fake that ends with the test.
-func NewSlack(t testing.TB, o SlackOptions) *Slack {
+func NewSlack(t TB, o SlackOptions) *Slack {
 	t.Helper()
 	if o.Resend == 0 {
 		o.Resend = 3 * time.Second
@@ -134,7 +133,7 @@ func NewSlack(t testing.TB, o SlackOptions) *Slack {
 func (s *Slack) URL() string { return s.server.URL + "/api/" }
 
 // Client returns an HTTP client for the fake that ends with the test.
-func (s *Slack) Client(t testing.TB) *http.Client {
+func (s *Slack) Client(t TB) *http.Client {
 	pool := &http.Transport{MaxIdleConnsPerHost: 64}
 	t.Cleanup(pool.CloseIdleConnections)
 	return &http.Client{Timeout: patience, Transport: &slackRoad{s, pool}}

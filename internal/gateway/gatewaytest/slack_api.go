@@ -82,7 +82,7 @@ func (s *Slack) method(w http.ResponseWriter, r *http.Request, name string, meth
 	content, code := method(r.PostForm)
 	scopes := s.scopes()
 	s.mu.Unlock()
-	if fault.CutAfter {
+	if fault.CutAfter || !linger(r.Context(), s.ctx.Done(), fault.Late) {
 		cutOff(w)
 		return
 	}

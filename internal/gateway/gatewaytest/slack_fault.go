@@ -18,6 +18,8 @@ type SlackFault struct {
 	RetryAfter int
 	// CutBefore ends the connection before the request is taken, CutAfter after that.
 	CutBefore, CutAfter bool
+	// Late is the time before the answer to a request that was taken.
+	Late time.Duration
 }
 
 // slackFaults are the faults that wait for requests.

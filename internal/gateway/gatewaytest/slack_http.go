@@ -12,14 +12,13 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strconv"
-	"testing"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/recovery"
 )
 
 // openDoor starts the server to which signed requests are sent.
-func (s *Slack) openDoor(t testing.TB) {
+func (s *Slack) openDoor(t TB) {
 	t.Helper()
 	s.door = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
@@ -31,7 +30,7 @@ func (s *Slack) openDoor(t testing.TB) {
 		}
 		h.ServeHTTP(w, r)
 	}))
-	s.wait.Go(recovery.Func(s.deliver, func(err error) { t.Error(err) }))
+	s.wait.Go(recovery.Func(s.deliver, func(err error) { t.Errorf("the fake of Slack: %v", err) }))
 }
 
 // Connect sets the handlers of the adapter, by path.

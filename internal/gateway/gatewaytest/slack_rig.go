@@ -14,7 +14,7 @@ func (s *Slack) Rig(adapter func(t *testing.T, log *slog.Logger) gateway.Adapter
 	return &Rig{
 		Adapter: adapter,
 		Emit:    s.Emit,
-		Replay:  func(_ *testing.T, ids ...string) { s.Again(ids...) },
+		Replay:  func(_ TB, ids ...string) { s.Again(ids...) },
 		OnAck:   s.OnAck,
 		Cut:     s.Cut,
 		Fault:   s.Fault,
@@ -50,7 +50,7 @@ func (s *Slack) Fault(f Fault) {
 }
 
 // Emit lets something happen. It returns the Event.ID and the message's id.
-func (s *Slack) Emit(_ *testing.T, a Act) (string, gateway.MessageID) {
+func (s *Slack) Emit(_ TB, a Act) (string, gateway.MessageID) {
 	chat, user := s.Chat(a.Type, a.Chat), s.Person(a.Name)
 	switch a.Kind {
 	case gateway.Edited:

@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/coder/websocket"
@@ -296,7 +295,7 @@ func (s *Slack) sockets() []*slackConn {
 }
 
 // AwaitAcks waits until the adapter has acknowledged everything, as long as it goes on.
-func (s *Slack) AwaitAcks(t testing.TB) {
+func (s *Slack) AwaitAcks(t TB) {
 	t.Helper()
 	for {
 		s.mu.Lock()

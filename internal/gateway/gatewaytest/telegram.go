@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"syscall"
-	"testing"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/recovery"
@@ -67,7 +66,7 @@ type Telegram struct {
 }
 
 // NewTelegram starts a fake that ends with the test.
-func NewTelegram(t *testing.T, o TelegramOptions) *Telegram {
+func NewTelegram(t TB, o TelegramOptions) *Telegram {
 	t.Helper()
 	s, err := StartTelegram(o)
 	if err != nil {
@@ -164,7 +163,7 @@ func (s *Telegram) SetBadToken(on bool) {
 
 // Client returns an HTTP client that can reach the fake only while the fake is reachable.
 // It ends with the test.
-func (s *Telegram) Client(t *testing.T) *http.Client {
+func (s *Telegram) Client(t TB) *http.Client {
 	t.Helper()
 	transport := &http.Transport{MaxIdleConnsPerHost: 64}
 	t.Cleanup(transport.CloseIdleConnections)
@@ -223,7 +222,7 @@ func (s *Telegram) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	req.Status = answer.status()
 	s.mu.Unlock()
-	if step.CutAfter {
+	if step.CutAfter || !linger(r.Context(), s.closed, step.Late) {
 		panic(http.ErrAbortHandler)
 	}
 	answer.write(w)

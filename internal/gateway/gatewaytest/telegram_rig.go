@@ -16,7 +16,7 @@ func (s *Telegram) Rig(adapter func(t *testing.T, log *slog.Logger) gateway.Adap
 	return &Rig{
 		Adapter: adapter,
 		Emit:    s.Emit,
-		Replay: func(_ *testing.T, ids ...string) {
+		Replay: func(_ TB, ids ...string) {
 			var list []int64
 			for _, id := range ids {
 				n, err := strconv.ParseInt(id, 10, 64)
@@ -58,7 +58,7 @@ func (s *Telegram) Fault(f Fault) {
 }
 
 // Emit lets something happen. It returns the update_id and the message's id.
-func (s *Telegram) Emit(t *testing.T, a Act) (string, gateway.MessageID) {
+func (s *Telegram) Emit(t TB, a Act) (string, gateway.MessageID) {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()

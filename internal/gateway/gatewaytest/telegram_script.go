@@ -21,6 +21,8 @@ type TelegramStep struct {
 	Page bool
 	// Cut ends the connection before the request is carried out, CutAfter after it.
 	Cut, CutAfter bool
+	// Late delays the answer to a request that was carried out.
+	Late time.Duration
 }
 
 // TelegramWait is a step that asks to wait for some seconds.
@@ -77,6 +79,22 @@ func (s *Telegram) Broken() []string {
 	return slices.Clone(s.broken)
 }
 
+// linger waits for a time. It reports whether the client is still there.
+func linger(ctx context.Context, closed <-chan struct{}, d time.Duration) bool {
+	if d <= 0 {
+		return true
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+	case <-closed:
+	}
+	return false
+}
+
 // before carries out a step, as far as it comes before the request. It reports whether the
 // request is to be carried out.
 func (t TelegramStep) before(ctx context.Context, closed <-chan struct{}, w http.ResponseWriter) bool {
@@ -99,16 +117,8 @@ func (t TelegramStep) before(ctx context.Context, closed <-chan struct{}, w http
 
 // wait waits as long as a step says. It reports whether the client is still there.
 func (t TelegramStep) wait(ctx context.Context, closed <-chan struct{}) bool {
-	if t.Delay > 0 {
-		timer := time.NewTimer(t.Delay)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			return false
-		case <-closed:
-			return false
-		}
+	if !linger(ctx, closed, t.Delay) {
+		return false
 	}
 	if t.Hold != nil {
 		select {

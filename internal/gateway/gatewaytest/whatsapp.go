@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"testing"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/recovery"
@@ -72,7 +71,7 @@ type WhatsApp struct {
 }
 
 // NewWhatsApp starts a fake that ends with the test.
-func NewWhatsApp(t *testing.T, o WhatsAppOptions) *WhatsApp {
+func NewWhatsApp(t TB, o WhatsAppOptions) *WhatsApp {
 	t.Helper()
 	s, err := StartWhatsApp(o)
 	if err != nil {
@@ -168,7 +167,7 @@ func (s *WhatsApp) SetBadToken(on bool) {
 
 // Client returns an HTTP client that can reach the fake only while the fake is reachable.
 // It ends with the test.
-func (s *WhatsApp) Client(t *testing.T) *http.Client {
+func (s *WhatsApp) Client(t TB) *http.Client {
 	t.Helper()
 	transport := &http.Transport{MaxIdleConnsPerHost: 64}
 	t.Cleanup(transport.CloseIdleConnections)
@@ -214,7 +213,7 @@ func (s *WhatsApp) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	answer := s.answer(req)
-	if step.CutAfter {
+	if step.CutAfter || !linger(r.Context(), s.closed, step.Late) {
 		panic(http.ErrAbortHandler)
 	}
 	answer.write(w)

@@ -12,7 +12,7 @@ func (s *WhatsApp) Rig(adapter func(t *testing.T, log *slog.Logger) gateway.Adap
 	return &Rig{
 		Adapter: adapter,
 		Emit:    s.Emit,
-		Replay:  func(_ *testing.T, ids ...string) { s.Repeat(ids...) },
+		Replay:  func(_ TB, ids ...string) { s.Repeat(ids...) },
 		OnAck:   s.OnAck,
 		Cut:     s.Cut,
 		Fault:   s.Fault,
@@ -42,7 +42,7 @@ func (s *WhatsApp) Fault(f Fault) {
 }
 
 // Emit lets something happen. It returns the id of the event and of the message.
-func (s *WhatsApp) Emit(t *testing.T, a Act) (string, gateway.MessageID) {
+func (s *WhatsApp) Emit(t TB, a Act) (string, gateway.MessageID) {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"time"
 )
 
 // WhatsAppStep is what one request meets. The zero value answers as usual.
@@ -21,6 +22,8 @@ type WhatsAppStep struct {
 	Page bool
 	// Cut ends the connection before the request is carried out, CutAfter after it.
 	Cut, CutAfter bool
+	// Late delays the answer to a request that was carried out.
+	Late time.Duration
 }
 
 // WhatsAppPage is a step that answers with an HTML page.

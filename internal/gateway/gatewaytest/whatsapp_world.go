@@ -135,6 +135,13 @@ func (s *WhatsApp) Identity(name string) string {
 	return s.identity(s.person(name))
 }
 
+// Group is the id of the group of a name.
+func (s *WhatsApp) Group(name string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.group(name)
+}
+
 // Renumber gives a person another number, and with it another user id, and says so. It
 // returns the id of the event.
 func (s *WhatsApp) Renumber(name string) string {
