@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/gateway"
+)
+
+// taken is what a file has of messages and their answers, and what was found wrong.
+type taken struct {
+	inputs, answers map[string]int // by the name of the message
+
+	asked, storedOnce, answeredOnce, lost, doubled, repeated int
+}
+
+// newTaken reads the messages of a file.
+func newTaken(all []stored) *taken {
+	c := &taken{inputs: make(map[string]int), answers: make(map[string]int)}
+	for i := range all {
+		m := &all[i]
+		if name, _, ok := askedOf(m.text); ok && m.role == "user" {
+			c.inputs[name]++
+		}
+		name, lines, _ := readLines(m.text)
+		if m.role == "assistant" && m.finish == "stop" && name != "" && m.text == strings.Join(linesOf(name, lines), "") {
+			c.answers[name]++
+		}
+	}
+	return c
+}
+
+// judge counts one message: stored once, answered once in the file and at the platform. It
+// returns how many repeats are excused.
+func (c *taken) judge(t *tally, p gateway.Platform, name string, lines int, h *heard, excused int) int {
+	c.asked++
+	if c.inputs[name] == 1 {
+		c.storedOnce++
+	}
+	if h.whole() && h.lines == lines {
+		c.answeredOnce++
+	}
+	switch {
+	case c.inputs[name] == 0 || c.answers[name] == 0 || !h.whole():
+		c.lost++
+		t.miss("%s, %s: stored %d times with %d answers, at the platform: %s", p, name, c.inputs[name], c.answers[name], h.String())
+	case c.inputs[name] > 1 || c.answers[name] > 1:
+		c.doubled++
+		t.miss("%s, %s: stored %d times with %d answers", p, name, c.inputs[name], c.answers[name])
+	}
+	if h == nil || h.repeats == 0 {
+		return 0
+	}
+	if p == gateway.Telegram && h.repeats <= excused {
+		return h.repeats
+	}
+	c.repeated++
+	t.miss("%s, %s: %d messages came again, %d excused", p, name, h.repeats, excused)
+	return 0
+}
+
+func (h *heard) String() string {
+	if h == nil {
+		return "nothing"
+	}
+	return fmt.Sprintf("%d of %d lines in %d messages", len(h.got), h.lines, h.messages)
+}
+
+// excuses are how many repeats of an answer are excused, by the name of its message: Telegram
+// had taken a message, and the server was killed before it could store that. Telegram cannot
+// be asked.
+type excuses map[string]int
+
+// note looks, between a kill and the next start, which messages Telegram has taken although
+// the file does not know that.
+func (e excuses) note(ctx context.Context, s *subject, f *fakes) error {
+	db, err := openFile(s.file(), true)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
+	rows, err := db.QueryContext(ctx, `SELECT text FROM chat_sends WHERE platform = 'telegram' AND state IN ('sending', 'unknown')`)
+	if err != nil {
+		return fmt.Errorf("read what is being sent: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	there := f.all[0].heard()
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return err
+		}
+		name, _, numbers := readLines(text)
+		if h := there[name]; h != nil && len(numbers) > 0 && h.has(numbers[0]) {
+			e[name]++
+		}
+	}
+	return rows.Err()
+}
+
+// has reports whether a line is there.
+func (h *heard) has(line int) bool {
+	for _, n := range h.got {
+		if n == line {
+			return true
+		}
+	}
+	return false
+}
