@@ -167,7 +167,7 @@ func (k *talking) killAll(ctx context.Context, rounds int) error {
 		if err := k.phases(ctx); err != nil {
 			return err
 		}
-		if err := k.excused.note(ctx, k.s, k.f); err != nil {
+		if err := k.excused.note(ctx, k.s); err != nil {
 			return err
 		}
 		if err := k.f.start(ctx, k.s); err != nil {

@@ -162,7 +162,7 @@ func (r *repeating) killAll(ctx context.Context, rounds, n int) error {
 		}
 		pause(ctx, rand.N(200*time.Millisecond))
 		r.s.kill()
-		if err := r.excused.note(ctx, r.s, r.f); err != nil {
+		if err := r.excused.note(ctx, r.s); err != nil {
 			return err
 		}
 		if err := r.f.start(ctx, r.s); err != nil {

@@ -41,8 +41,8 @@ func (g *Gateway) deliverNext(ctx context.Context, bot *Bot, l *lane, list []Sen
 			continue // only a message of the person opens the chat again
 		}
 		now := g.moment()
-		if s.WakeAt.After(now) {
-			return s.WakeAt, nil
+		if due := s.due(bot); due.After(now) {
+			return due, nil
 		}
 		limits := bot.Adapter.Limits()
 		if next := g.pace.turn(s.Place, s.Type, &limits); !next.IsZero() {

@@ -10,6 +10,19 @@ import (
 // errStale is what people are told of a message that stays in doubt.
 const errStale = "For a day it could not be found out whether the platform took the message. It is not sent again, because it would perhaps be there twice."
 
+// inFlight is how long the request of a server that is gone may still be under way to the
+// platform.
+const inFlight = 3 * time.Second
+
+// due is when the next step for a message may be done. A platform is asked for a message that
+// an earlier server was sending only when that server's request must have arrived.
+func (s *Send) due(bot *Bot) time.Time {
+	if _, finds := bot.Adapter.(Finder); finds && s.State == Sending {
+		return s.WakeAt.Add(inFlight)
+	}
+	return s.WakeAt
+}
+
 // findOut finds out whether a message was sent by a try whose end nobody saw. It reports false
 // if the message must be sent now.
 func (g *Gateway) findOut(ctx context.Context, bot *Bot, l *lane, s *Send) (bool, error) {

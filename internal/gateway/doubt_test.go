@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -65,6 +66,48 @@ func TestDoubtIsKept(t *testing.T) {
 			})
 		})
 	}
+}
+
+// hanging is a platform that does not answer before its client has gone.
+type hanging struct {
+	finder
+	sends *int
+}
+
+func (p hanging) Send(ctx context.Context, o *gateway.Out) (gateway.MessageID, error) {
+	if *p.sends++; *p.sends > 1 {
+		return p.finder.Send(ctx, o)
+	}
+	<-ctx.Done()
+	return "", ctx.Err()
+}
+
+// TestDoubtWaits: the request of a server that is gone reaches the platform when the next
+// server runs already. The message is found all the same.
+func TestDoubtWaits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		sends := 0
+		h := setup(t, func(h *house) {
+			h.bot.Stream = false
+			h.adapter = hanging{finder{h.wire}, &sends}
+		})
+		h.receive(h.dm(ada, "Hello."))
+		pass(2 * time.Second)
+		h.end()
+		h.begin()
+		defer h.end()
+		pass(time.Second / 2)
+		list, err := h.db.Sends(t.Context(), h.bot.Owner, h.chat(ada).Place, 10)
+		if err != nil || len(list) != 1 || list[0].State != gateway.Sending {
+			t.Fatalf("got %+v, %v, want one message that was being sent", list, err)
+		}
+		h.wire.mu.Lock()
+		h.wire.shown = append(h.wire.shown, shown{place: list[0].Place, id: "late", out: list[0].ID, text: list[0].Text})
+		h.wire.mu.Unlock()
+		h.settled()
+		want(t, "sent", h.wire.said(), []string{"You said: Hello."})
+	})
 }
 
 // TestDoubtEnds: a message that stays in doubt for a day is given up, and holds up no other.

@@ -61,6 +61,9 @@ func (a *Adapter) history(
 // Find looks for a message by the id in its metadata, or in the name of its file. It looks
 // at the newest 2,000 messages of a chat, or the first 2,000 of a thread.
 func (a *Adapter) Find(ctx context.Context, o *gateway.Out) (id gateway.MessageID, found bool, err error) {
+	if err := a.introduced(ctx); err != nil { // else none of the messages would be the bot's
+		return "", false, refusal(err)
+	}
 	_, err = a.history(ctx, o.Place, "", findPages, func(m *message) bool {
 		if found = a.mine(m) && carries(m, o); found {
 			id = gateway.MessageID(m.TS)

@@ -64,6 +64,16 @@ func (a *Adapter) introduce(ctx context.Context) (granted []string, err error) {
 	return granted, nil
 }
 
+// introduced makes sure that it is known who the bot is. A new server looks for messages before
+// its adapter has connected.
+func (a *Adapter) introduced(ctx context.Context) error {
+	if a.who().user != "" {
+		return nil
+	}
+	_, err := a.introduce(ctx)
+	return err
+}
+
 // lacking says which scopes the app lacks, and what to do.
 func lacking(granted []string) []string {
 	if granted == nil {

@@ -112,6 +112,24 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// TestFindAtOnce: a new adapter finds a message before it has connected.
+func TestFindAtOnce(t *testing.T) {
+	t.Parallel()
+	r, place := ready(t, gatewaytest.SlackOptions{})
+	o := &gateway.Out{ID: fmt.Sprintf("%032x", 7), Place: place, Text: "an answer"}
+	m := send(t, r, o)
+	next := adapter(t, r.Slack, false)
+	if found, ok, err := next.Find(t.Context(), o); found != m || !ok || err != nil {
+		t.Errorf("got %q, %t, %v, want %q", found, ok, err, m)
+	}
+	r.Fail(gatewaytest.SlackFault{Status: 500}, "auth.test")
+	unknown := adapter(t, r.Slack, false)
+	if _, ok, err := unknown.Find(t.Context(), o); ok || err == nil {
+		t.Errorf("nobody knows who the bot is: got %t, %v, want an error", ok, err)
+	}
+	r.Heal()
+}
+
 // TestFileSteps: a file whose upload fails is surely not in the chat.
 func TestFileSteps(t *testing.T) {
 	t.Parallel()
