@@ -39,13 +39,22 @@ func (g *Gateway) findOut(ctx context.Context, bot *Bot, l *lane, s *Send) (bool
 	}
 	switch {
 	case found:
-		s.State, s.Message, s.SentAt, s.Error = Sent, id, g.moment(), ""
+		s.State, s.Message, s.SentAt, s.Error = s.taken(bot), id, g.moment(), ""
 	case g.moment().Sub(s.triedAt()) > giveUpAfter: // the platform shows its newest messages only
 		s.State, s.Error = GaveUp, errStale
 	default:
 		return false, nil
 	}
 	return true, g.mark(ctx, l, s)
+}
+
+// taken is the state of a message that a platform has taken in an earlier try. Its text may have
+// changed since the try, so it is edited where that is possible.
+func (s *Send) taken(bot *Bot) SendState {
+	if bot.editEach(s.Type) > 0 && s.File == nil {
+		return ToEdit
+	}
+	return Sent
 }
 
 // triedAt is when a message whose end nobody saw was tried last.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/gateway"
+	"github.com/hermes-memory/hermes/internal/run"
 )
 
 // doubting is a house whose platform takes the first message and breaks the connection, and
@@ -68,15 +69,20 @@ func TestDoubtIsKept(t *testing.T) {
 	}
 }
 
-// hanging is a platform that does not answer before its client has gone.
+// hanging is a platform that does not answer before its client has gone. It has perhaps taken
+// the message.
 type hanging struct {
 	finder
 	sends *int
+	takes bool
 }
 
 func (p hanging) Send(ctx context.Context, o *gateway.Out) (gateway.MessageID, error) {
-	if *p.sends++; *p.sends > 1 {
-		return p.finder.Send(ctx, o)
+	if *p.sends++; *p.sends > 1 || p.takes {
+		m, err := p.finder.Send(ctx, o)
+		if *p.sends > 1 || err != nil {
+			return m, err
+		}
 	}
 	<-ctx.Done()
 	return "", ctx.Err()
@@ -90,7 +96,7 @@ func TestDoubtWaits(t *testing.T) {
 		sends := 0
 		h := setup(t, func(h *house) {
 			h.bot.Stream = false
-			h.adapter = hanging{finder{h.wire}, &sends}
+			h.adapter = hanging{finder{h.wire}, &sends, false}
 		})
 		h.receive(h.dm(ada, "Hello."))
 		pass(2 * time.Second)
@@ -107,6 +113,36 @@ func TestDoubtWaits(t *testing.T) {
 		h.wire.mu.Unlock()
 		h.settled()
 		want(t, "sent", h.wire.said(), []string{"You said: Hello."})
+	})
+}
+
+// TestDoubtGrows: a message whose text has grown since a platform took it in an earlier try
+// gets the whole text.
+func TestDoubtGrows(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const first, rest = "This is the first part of an answer, which is long enough to be shown. ", "This is the rest."
+		sends, turns := 0, 0
+		h := setup(t, func(h *house) {
+			h.adapter = hanging{finder{h.wire}, &sends, true}
+			h.model.script = func(ctx context.Context, _ *run.Prompt, say func(string)) error {
+				say(first)
+				if turns++; turns == 1 {
+					<-ctx.Done()
+					return ctx.Err()
+				}
+				say(rest)
+				return nil
+			}
+		})
+		h.receive(h.dm(ada, "Hello."))
+		pass(2 * time.Second)
+		want(t, "sent by the first server", h.wire.said(), []string{strings.TrimSpace(first)})
+		h.end()
+		h.begin()
+		defer h.end()
+		h.settled()
+		want(t, "sent", h.wire.said(), []string{first + rest})
 	})
 }
 
