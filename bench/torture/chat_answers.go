@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"regexp"
@@ -68,20 +69,45 @@ func liner(before, between time.Duration) func(*upstreamtest.Request) upstreamte
 
 // heard is what a platform has taken of one answer.
 type heard struct {
-	lines    int   // of the whole answer
-	got      []int // the numbers of the lines, in order
+	lines    int           // of the whole answer
+	parts    map[int][]int // the lines of each part, by the first of them
 	messages int
-	repeats  int // messages whose lines were there before
-	wrong    bool
+}
+
+// add adds the lines of one message. One that begins as another does is the same part once
+// more: the longer one counts, since the server may have been killed while it wrote.
+func (h *heard) add(numbers []int) {
+	h.messages++
+	if first := numbers[0]; len(numbers) > len(h.parts[first]) {
+		h.parts[first] = numbers
+	}
+}
+
+// got are the lines that are there.
+func (h *heard) got() []int {
+	var out []int
+	for _, first := range slices.Sorted(maps.Keys(h.parts)) {
+		out = append(out, h.parts[first]...)
+	}
+	return out
 }
 
 // whole reports whether an answer is there, in order.
 func (h *heard) whole() bool {
-	if h == nil || h.wrong || len(h.got) != h.lines {
+	if h == nil {
 		return false
 	}
-	return slices.IsSorted(h.got)
+	got := h.got()
+	for i, n := range got {
+		if n != i+1 {
+			return false
+		}
+	}
+	return len(got) == h.lines
 }
+
+// repeats are the messages that came once more.
+func (h *heard) repeats() int { return h.messages - len(h.parts) }
 
 // ear hears what a bot has sent. It reads each text once.
 type ear struct {
@@ -115,31 +141,12 @@ func (e *ear) hear(sent []gatewaytest.Sent) map[string]*heard {
 		}
 		h := out[r.name]
 		if h == nil {
-			h = &heard{lines: r.lines}
+			h = &heard{lines: r.lines, parts: make(map[int][]int)}
 			out[r.name] = h
 		}
-		h.messages++
-		h.add(r.lines, r.numbers)
+		h.add(r.numbers)
 	}
 	return out
-}
-
-// add adds the lines of one message.
-func (h *heard) add(lines int, numbers []int) {
-	known := 0
-	for _, n := range numbers {
-		if slices.Contains(h.got, n) {
-			known++
-		}
-	}
-	switch {
-	case known == len(numbers):
-		h.repeats++
-	case known > 0 || lines != h.lines:
-		h.wrong = true
-	default:
-		h.got = append(h.got, numbers...)
-	}
 }
 
 // readLines reads the lines of a message; "" if it is none of an answer.

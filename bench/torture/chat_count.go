@@ -49,14 +49,14 @@ func (c *taken) judge(t *tally, p gateway.Platform, name string, lines int, h *h
 		c.doubled++
 		t.miss("%s, %s: stored %d times with %d answers", p, name, c.inputs[name], c.answers[name])
 	}
-	if h == nil || h.repeats == 0 {
+	if h == nil || h.repeats() == 0 {
 		return 0
 	}
-	if p == gateway.Telegram && h.repeats <= excused {
-		return h.repeats
+	if p == gateway.Telegram && h.repeats() <= excused {
+		return h.repeats()
 	}
 	c.repeated++
-	t.miss("%s, %s: %d messages came again, %d excused", p, name, h.repeats, excused)
+	t.miss("%s, %s: %d messages came again, %d excused", p, name, h.repeats(), excused)
 	return 0
 }
 
@@ -64,7 +64,7 @@ func (h *heard) String() string {
 	if h == nil {
 		return "nothing"
 	}
-	return fmt.Sprintf("%d of %d lines in %d messages", len(h.got), h.lines, h.messages)
+	return fmt.Sprintf("%d of %d lines in %d messages", len(h.got()), h.lines, h.messages)
 }
 
 // excuses are how many repeats of an answer are excused, by the name of its message: Telegram

@@ -63,7 +63,7 @@ type talking struct {
 
 // killTalks is the whole rig.
 func killTalks(ctx context.Context, b *bench, rounds int) (*tally, error) {
-	model, err := upstreamtest.Start(upstreamtest.Options{Quiet: true, Default: liner(500*time.Millisecond, 20*time.Millisecond)})
+	model, err := upstreamtest.Start(upstreamtest.Options{Quiet: true, Default: liner(300*time.Millisecond, 20*time.Millisecond)})
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func (k *talking) isHeard(p gateway.Platform, name string) bool {
 // killAll kills the server at random moments.
 func (k *talking) killAll(ctx context.Context, rounds int) error {
 	for n := range rounds {
-		life := 200*time.Millisecond + rand.N(2300*time.Millisecond)
+		life := 300*time.Millisecond + rand.N(4000*time.Millisecond)
 		if n%calm == calm-1 {
 			life = 22 * time.Second // so that nothing waits for a status of WhatsApp from one kill to the next
 		}

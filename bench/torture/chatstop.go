@@ -145,7 +145,7 @@ func (c *stopping) stopOne(ctx context.Context, b *begun) error {
 	}
 	err = until(ctx, "the part of a stopped answer on "+string(b.f.platform), func() (bool, error) {
 		h := b.f.heard()[b.name]
-		return h != nil && len(h.got) > 0, nil
+		return h != nil && len(h.got()) > 0, nil
 	})
 	if err != nil {
 		return err
@@ -208,9 +208,9 @@ func (c *stopping) stopServer(ctx context.Context) error {
 		switch {
 		case !h.whole() || stored == "0":
 			c.t.miss("%s on %s: %s at the platform, stored %s times", b.name, b.f.platform, h.String(), stored)
-		case h.repeats > 0 || all != "1":
+		case h.repeats() > 0 || all != "1":
 			c.doubled++
-			c.t.miss("%s on %s: %d repeats, %s answers stored", b.name, b.f.platform, h.repeats, all)
+			c.t.miss("%s on %s: %d repeats, %s answers stored", b.name, b.f.platform, h.repeats(), all)
 		default:
 			c.whole++
 		}
