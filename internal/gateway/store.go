@@ -180,7 +180,8 @@ type Settlement struct {
 	Events []EventName
 	State  EventState
 	Reason string
-	// Session is the tip of the session that the turn belongs to; "" leaves the chat's.
+	// Session is the tip of the session that the turn belongs to; "" leaves the chat's. A chat
+	// that was led to another lineage meanwhile stays there.
 	Session session.ID
 	// Noticed says that the chat's notice was told.
 	Noticed bool

@@ -265,6 +265,10 @@ func (db *DB) PlanCommand(ctx context.Context, o owner.Owner, e gateway.EventNam
 	return stored, err
 }
 
+// leadsTo selects whether a chat leads to the lineage of a session.
+const leadsTo = `EXISTS (SELECT 1 FROM sessions a JOIN sessions b ON b.owner_id = a.owner_id AND b.root_id = a.root_id
+	WHERE a.owner_id = chats.owner_id AND a.id = chats.session_id AND b.id = ?)`
+
 // SettleEvents implements gateway.Inbox.
 func (db *DB) SettleEvents(ctx context.Context, o owner.Owner, s gateway.Settlement) error {
 	rows, err := sendRows(o, s.Sends)
@@ -278,9 +282,9 @@ func (db *DB) SettleEvents(ctx context.Context, o owner.Owner, s gateway.Settlem
 				return fmt.Errorf("settle an event: %w", err)
 			}
 		}
-		if _, err := t.exec(`UPDATE chats SET session_id = CASE WHEN session_id IS NULL THEN NULL ELSE coalesce(?, session_id) END,
+		if _, err := t.exec(`UPDATE chats SET session_id = CASE WHEN `+leadsTo+` THEN ? ELSE session_id END,
 			notice = CASE WHEN ? THEN NULL ELSE notice END, active_at = max(active_at, ?) WHERE `+atPlace,
-			append([]any{null(s.Session), s.Noticed, millis(s.At)}, placeArgs(o, s.Place)...)...); err != nil {
+			append([]any{string(s.Session), null(s.Session), s.Noticed, millis(s.At)}, placeArgs(o, s.Place)...)...); err != nil {
 			return fmt.Errorf("update chat: %w", err)
 		}
 		t.chatsChanged(o)

@@ -21,6 +21,7 @@ func chatTests() []test {
 		{"events are taken once", testTakeEvents},
 		{"a plan is kept", testPlanCommand},
 		{"a settled event has no text, and its answer waits", testSettleEvents},
+		{"a settled event leaves a chat where it was led", testSettleElsewhere},
 		{"a sent message is edited if its text changes", testSendChanges},
 		{"a chat is led from one session to another", testLeadChat},
 		{"a chat moves with all it has", testMoveChat},
@@ -180,6 +181,9 @@ func testSettleEvents(t *testing.T, st Store) {
 	if _, err := st.TakeEvents(t.Context(), alice(), k); err != nil {
 		t.Fatal(err)
 	}
+	l := newTalk(alice(), "s1", "short")
+	l.say(t, st, "hello")
+	l.commit(t, st, l.fold(t, st, "s1-folded", "again"))
 	s := gateway.Settlement{
 		Place: placeOf("c"), Events: k.Events, State: gateway.Answered, Session: "s1-folded", At: hour(2), Sends: []gateway.Send{outbound("a", "hi")},
 	}
@@ -202,6 +206,28 @@ func testSettleEvents(t *testing.T, st Store) {
 	sends, err := st.Sends(t.Context(), alice(), placeOf("c"), 10)
 	if err != nil || len(sends) != 1 || sends[0].Text != "hi" {
 		t.Errorf("sends: got %+v, %v", sends, err)
+	}
+}
+
+// testSettleElsewhere: the end of a turn does not lead a chat back that was led to another
+// session meanwhile.
+func testSettleElsewhere(t *testing.T, st Store) {
+	mustCommit(t, st, alice(), "", inbound(alice(), "1", "c", "hello"))
+	k := gateway.Taking{Place: placeOf("c"), Events: []gateway.EventName{nameOf("1")}, Run: "run_1", Session: "s1", At: hour(1)}
+	if _, err := st.TakeEvents(t.Context(), alice(), k); err != nil {
+		t.Fatal(err)
+	}
+	newTalk(alice(), "s1", "short").say(t, st, "hello")
+	newTalk(alice(), "s2", "short").say(t, st, "hello")
+	if err := st.LeadChat(t.Context(), alice(), placeOf("c"), "s1", "s2", ""); err != nil {
+		t.Fatal(err)
+	}
+	s := gateway.Settlement{Place: placeOf("c"), Events: k.Events, State: gateway.Answered, Session: "s1", At: hour(2)}
+	if err := st.SettleEvents(t.Context(), alice(), s); err != nil {
+		t.Fatal(err)
+	}
+	if chat, err := st.Chat(t.Context(), alice(), placeOf("c")); err != nil || chat.Session != "s2" {
+		t.Errorf("got %+v, %v, want the chat at s2", chat, err)
 	}
 }
 
