@@ -67,6 +67,14 @@ func (h *heard) String() string {
 	return fmt.Sprintf("%d of %d lines in %d messages", len(h.got()), h.lines, h.messages)
 }
 
+// read lets a server finish its work on a file, and reads the file.
+func (s *subject) read(ctx context.Context, t *tally) ([]stored, error) {
+	if err := s.settle(ctx, t); err != nil {
+		return nil, err
+	}
+	return checkFile(ctx, s.file(), t)
+}
+
 // excuses are how many repeats of an answer are excused, by the name of its message: Telegram
 // had taken a message, and the server was killed before it could store that. Telegram cannot
 // be asked.

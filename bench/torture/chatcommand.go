@@ -98,7 +98,7 @@ func killCommands(ctx context.Context, b *bench, rounds int) (*tally, error) {
 		c.t.miss("the stop ended with %d: %s", code, c.s.log.String())
 	}
 	f.broken(c.t)
-	if _, err := checkFile(ctx, c.s.file(), c.t); err != nil {
+	if _, err := c.s.read(ctx, c.t); err != nil {
 		return nil, err
 	}
 	c.t.done = fmt.Sprintf("%d commands in %d kills: %d with a plan and no effect, %d with an effect and no reply; 8 texts said twice", c.done, rounds, c.planned, c.effected)

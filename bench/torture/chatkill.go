@@ -245,7 +245,7 @@ func (k *talking) allHeard() bool {
 
 // count compares the file and the platforms with what was asked.
 func (k *talking) count(ctx context.Context, rounds int) error {
-	all, err := checkFile(ctx, k.s.file(), k.t)
+	all, err := k.s.read(ctx, k.t)
 	if err != nil {
 		return err
 	}

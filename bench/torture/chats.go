@@ -214,7 +214,7 @@ func (r *repeating) flooded() bool {
 
 // count compares the file and the platforms with what was said.
 func (r *repeating) count(ctx context.Context, rounds int) error {
-	all, err := checkFile(ctx, r.s.file(), r.t)
+	all, err := r.s.read(ctx, r.t)
 	if err != nil {
 		return err
 	}

@@ -73,7 +73,7 @@ func stopChats(ctx context.Context, b *bench, rounds int) (*tally, error) {
 		c.t.miss("the last stop ended with %d: %s", code, c.s.log.String())
 	}
 	f.broken(c.t)
-	if _, err := checkFile(ctx, c.s.file(), c.t); err != nil {
+	if _, err := c.s.read(ctx, c.t); err != nil {
 		return nil, err
 	}
 	c.t.done = fmt.Sprintf("%d `/stop`, %d stops of the server with %d answers", c.stops, rounds, c.streams)
