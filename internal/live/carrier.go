@@ -149,6 +149,9 @@ func (c *carrier) attempt(ctx context.Context) (*run.Result, error) {
 		return nil, err
 	}
 	req.Attendant, req.Patient = c, true
+	if rec.OnRestart == Retry {
+		req.Later = errLeaving
+	}
 	stream, err := c.r.runner.Start(ctx, req)
 	if err != nil {
 		if refused, ok := errors.AsType[*run.Refused](err); ok {

@@ -262,10 +262,11 @@ func TestDrain(t *testing.T) {
 		policy live.OnRestart
 		pause  time.Duration
 		events string // told by the next server
+		kept   string // in the transcript
 	}{
-		{"within the grace", live.Retry, time.Second, "run.started one two three run.completed"},
-		{"cut off", live.Retry, 8 * time.Second, "run.started one two run.started An answer. run.completed"},
-		{"interrupted", live.Interrupt, 8 * time.Second, "run.started one two run.interrupted"},
+		{"within the grace", live.Retry, time.Second, "run.started one two three run.completed", "one two three"},
+		{"cut off", live.Retry, 8 * time.Second, "run.started one two run.started An answer. run.completed", "An answer."},
+		{"interrupted", live.Interrupt, 8 * time.Second, "run.started one two run.interrupted", "one two (cancelled)"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -292,8 +293,8 @@ func TestDrain(t *testing.T) {
 				if got := line(h.follow(late.ID, 0)); !strings.HasSuffix(got, "run.completed") {
 					t.Errorf("of the one that came late: got %q", got)
 				}
-				if n := strings.Count(h.transcript("s"), "Count."); n != 1 {
-					t.Errorf("the prompt is stored %d times", n)
+				if got := h.transcript("s"); got != "user:Count.\nassistant:"+tt.kept {
+					t.Errorf("the transcript is %q, want the prompt and %q", got, tt.kept)
 				}
 			})
 		})

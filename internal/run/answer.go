@@ -75,6 +75,12 @@ func (a *answer) again() {
 // empty reports whether there is no content to store.
 func (a *answer) empty() bool { return a.text.Len() == 0 && len(a.calls) == 0 && a.finish != "stop" }
 
+// drop forgets what was received.
+func (a *answer) drop() {
+	a.text.Reset()
+	a.calls, a.raw = nil, nil
+}
+
 // done is the complete reply.
 func (a *answer) done() Answer {
 	out := Answer{Content: a.said + a.text.String(), FinishReason: a.finish, Raw: a.raw}

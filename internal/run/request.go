@@ -73,6 +73,9 @@ type Request struct {
 	// another turn would be refused after a timeout. It is for callers that have no
 	// client to refuse and are bounded elsewhere.
 	Patient bool
+	// Later is the cause with which the context of the turn ends if the turn will be taken
+	// again. The part of the answer that was received is not kept then. nil for none.
+	Later error
 	// Attendant follows the tool calls of the turn and is asked for approvals; if nil,
 	// calls that need approval are refused.
 	Attendant Attendant

@@ -286,6 +286,9 @@ func (s *Stream) finish(ctx context.Context, held []Delta, cause error, left boo
 		}
 	}
 	s.cancel()
+	if later := s.turn.req.Later; cause != nil && later != nil && errors.Is(context.Cause(ctx), later) {
+		s.answer.drop()
+	}
 	res, err := s.turn.settle(context.WithoutCancel(ctx), &s.answer)
 	if err == nil {
 		err = cause
