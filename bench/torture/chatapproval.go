@@ -26,7 +26,7 @@ var chatApprovalRig = rig{
 }
 
 // approvalWait is how long a decision is waited for.
-const approvalWait = 9 * time.Second
+const approvalWait = 12 * time.Second
 
 // counter is an MCP server with a tool that counts its calls by a name.
 type counter struct {
@@ -253,6 +253,12 @@ func (a *approving) finish(ctx context.Context, r *request, kind string, want in
 	return nil
 }
 
+func (a *approving) miss(format string, args ...any) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.t.miss(format, args...)
+}
+
 // press presses a button of a request, or says the command where the message has none.
 func (r *request) press(who string, yes bool) {
 	label, command := "Run it", "/approve"
@@ -333,20 +339,15 @@ func (a *approving) overRestart(ctx context.Context) error {
 	list := make([]*request, len(a.f.all))
 	for i, f := range a.f.all {
 		list[i] = &request{f: f, act: gatewaytest.Act{Kind: gateway.Said, Type: gateway.DM, Name: person(5), Chat: person(5)}}
-		if err := a.ask(ctx, list[i]); err != nil {
-			return err
-		}
+	}
+	if err := together(list, func(r *request) error { return a.ask(ctx, r) }); err != nil {
+		return err
 	}
 	a.s.kill()
 	if err := a.f.start(ctx, a.s); err != nil {
 		return err
 	}
-	for _, r := range list {
-		if err := a.decideAgain(ctx, r); err != nil {
-			return err
-		}
-	}
-	return nil
+	return together(list, func(r *request) error { return a.decideAgain(ctx, r) })
 }
 
 // decideAgain decides about a call that is asked for anew. Under the id of the call before, the
@@ -364,7 +365,7 @@ func (a *approving) decideAgain(ctx context.Context, r *request) error {
 			return err
 		}
 		if n := a.tools.of(r.name); n != 0 {
-			a.t.miss("an old button on %s: run %d times", r.f.platform, n)
+			a.miss("an old button on %s: run %d times", r.f.platform, n)
 		}
 	} else if err := until(ctx, "the second attempt", func() (bool, error) {
 		state, err := oneOf(ctx, a.s.file(), `SELECT state FROM runs WHERE state = 'waiting_for_approval' AND turn LIKE ?`, "%"+r.name+"%")

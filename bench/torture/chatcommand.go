@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -154,7 +155,7 @@ func (c *commanding) round(ctx context.Context, n int) error {
 		o.after = c.name()
 		list[i] = o
 	}
-	if err := c.together(list, func(o *obeyed) error { return c.prepare(ctx, o) }); err != nil {
+	if err := together(list, func(o *obeyed) error { return c.prepare(ctx, o) }); err != nil {
 		return err
 	}
 	for _, o := range list {
@@ -166,23 +167,18 @@ func (c *commanding) round(ctx context.Context, n int) error {
 	if err := c.f.start(ctx, c.s); err != nil {
 		return err
 	}
-	return c.together(list, func(o *obeyed) error { return c.check(ctx, o) })
+	return together(list, func(o *obeyed) error { return c.check(ctx, o) })
 }
 
 // together does something for all chats at once.
-func (c *commanding) together(list []*obeyed, do func(*obeyed) error) error {
+func together[T any](list []T, do func(T) error) error {
 	errs := make([]error, len(list))
 	var all sync.WaitGroup
-	for i, o := range list {
-		all.Go(func() { errs[i] = do(o) })
+	for i, one := range list {
+		all.Go(func() { errs[i] = do(one) })
 	}
 	all.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // prepare takes three exchanges in a chat, and begins a fourth if there is to be one.
@@ -248,7 +244,7 @@ func oneOf(ctx context.Context, path, query string, args ...any) (string, error)
 	}
 	defer func() { _ = db.Close() }()
 	var out sql.NullString
-	if err = db.QueryRowContext(ctx, query, args...).Scan(&out); err == sql.ErrNoRows { //nolint:errorlint // it is never wrapped
+	if err = db.QueryRowContext(ctx, query, args...).Scan(&out); errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}
 	if err != nil {

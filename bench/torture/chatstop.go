@@ -116,18 +116,7 @@ func (c *stopping) stopEach(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var all sync.WaitGroup
-	errs := make([]error, len(list))
-	for i, b := range list {
-		all.Go(func() { errs[i] = c.stopOne(ctx, b) })
-	}
-	all.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return together(list, func(b *begun) error { return c.stopOne(ctx, b) })
 }
 
 // stopOne stops one answer: its turn is over, and its part is at the platform.
