@@ -350,28 +350,20 @@ func (a *approving) overRestart(ctx context.Context) error {
 	return together(list, func(r *request) error { return a.decideAgain(ctx, r) })
 }
 
-// decideAgain decides about a call that is asked for anew. Under the id of the call before, the
-// message is the same one, and its buttons count.
+// decideAgain decides about a call that is asked for anew, under another id or the same one. The
+// buttons of the old request are void.
 func (a *approving) decideAgain(ctx context.Context, r *request) error {
 	old := *r
-	fresh := strings.HasSuffix(r.name, "1") || strings.HasSuffix(r.name, "3")
-	if fresh {
-		if err := a.await(ctx, r, old.sent.Message); err != nil {
-			return err
-		}
-		before := r.count(voidReply)
-		old.press(r.act.Name, true)
-		if err := r.told(ctx, voidReply, before+1); err != nil {
-			return err
-		}
-		if n := a.tools.of(r.name); n != 0 {
-			a.miss("an old button on %s: run %d times", r.f.platform, n)
-		}
-	} else if err := until(ctx, "the second attempt", func() (bool, error) {
-		state, err := oneOf(ctx, a.s.file(), `SELECT state FROM runs WHERE state = 'waiting_for_approval' AND turn LIKE ?`, "%"+r.name+"%")
-		return state != "", err
-	}); err != nil {
+	if err := a.await(ctx, r, old.sent.Message); err != nil {
 		return err
+	}
+	before := r.count(voidReply)
+	old.press(r.act.Name, true)
+	if err := r.told(ctx, voidReply, before+1); err != nil {
+		return err
+	}
+	if n := a.tools.of(r.name); n != 0 {
+		a.miss("an old button on %s: run %d times", r.f.platform, n)
 	}
 	r.press(r.act.Name, true)
 	return a.finish(ctx, r, "over a restart", 1)

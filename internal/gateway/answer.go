@@ -42,7 +42,7 @@ func (g *Gateway) follow(ctx context.Context, bot *Bot, o owner.Owner, chat *Cha
 				g.signal(ctx, bot, chat.Place, newest, Typing)
 			}
 		default:
-			if err := g.tell(ctx, o, chat, b, d, &e); err != nil {
+			if err := g.tell(ctx, o, d, &e); err != nil {
 				return err
 			}
 		}
@@ -62,22 +62,23 @@ func (g *Gateway) unfollowed(ctx context.Context, bot *Bot, o owner.Owner, chat 
 }
 
 // tell handles one event of a turn.
-func (g *Gateway) tell(ctx context.Context, o owner.Owner, chat *Chat, b *batch, d *draft, e *live.Event) error {
+func (g *Gateway) tell(ctx context.Context, o owner.Owner, d *draft, e *live.Event) error {
 	switch e.Type {
 	case live.RunStarted:
 		d.restart()
+		return g.voidApprovals(ctx, o, d)
 	case live.MessageDelta:
 		var p live.Piece
 		if err := json.Unmarshal(e.Data, &p); err != nil {
 			return fmt.Errorf("read a piece of an answer: %w", err)
 		}
 		if d.add(p.Content, g.moment()) {
-			g.lanes.ask(sending, o, chat.Place)
+			g.lanes.ask(sending, o, d.chat.Place)
 		}
 	case live.ApprovalRequest:
-		return g.askApproval(ctx, o, chat, b, e)
+		return g.askApproval(ctx, o, d, e)
 	case live.ApprovalResolved:
-		return g.showApproval(ctx, o, chat, b, e)
+		return g.showApproval(ctx, o, d, e)
 	case live.ToolStarted, live.ToolCompleted, live.RunCompleted, live.RunFailed, live.RunCancelled, live.RunInterrupted:
 	}
 	return nil

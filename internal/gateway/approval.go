@@ -14,34 +14,62 @@ import (
 	"github.com/hermes-memory/hermes/internal/secret"
 )
 
-// originApproval begins the origin of a message that asks for an approval. The turn and the
-// call follow.
+// originApproval begins the origin of a message that asks for an approval. The turn, the number
+// of the request among its events, and the call follow. A turn that is tried again may call under
+// the same id: that is another request.
 const originApproval = "approval "
 
 // maxArguments is how much of a call's arguments is shown, in characters.
 const maxArguments = 800
 
 // askApproval asks in the chat whether a tool may run.
-func (g *Gateway) askApproval(ctx context.Context, o owner.Owner, chat *Chat, b *batch, e *live.Event) error {
+func (g *Gateway) askApproval(ctx context.Context, o owner.Owner, d *draft, e *live.Event) error {
 	var a live.Approval
 	if err := json.Unmarshal(e.Data, &a); err != nil {
 		return fmt.Errorf("read a request for an approval: %w", err)
 	}
-	s := approvalSend(o, chat, b.run, a.CallID)
+	d.ask(a.CallID, e.Seq)
+	s := d.request(a.CallID, e.Seq)
 	s.Text = fmt.Sprintf("May I run **%s**?\n\n```json\n%s\n```\n\nOr /approve, /deny.", plain(cite.Line(a.Name)), shownArguments(a.Arguments))
 	s.Buttons = []Button{{ID: pressApprove + ":" + s.ID, Label: "Run it"}, {ID: pressDeny + ":" + s.ID, Label: "Do not"}}
+	return g.putRequest(ctx, o, &s)
+}
+
+// request is the message about a call, without its content.
+func (d *draft) request(call string, seq int64) Send {
+	at := d.chat.Place
+	origin := fmt.Sprintf("%s%s %d %s", originApproval, d.run, seq, call)
+	return Send{ID: sendID(d.owner, at, origin, 0), Place: at, Type: d.chat.Type, Origin: origin, State: ToSend}
+}
+
+// putRequest stores the message about a call, or its new content.
+func (g *Gateway) putRequest(ctx context.Context, o owner.Owner, s *Send) error {
 	s.CreatedAt = g.moment()
-	if err := g.store.AddSends(ctx, o, []Send{s}); err != nil {
+	if err := g.store.AddSends(ctx, o, []Send{*s}); err != nil {
 		return fmt.Errorf("ask for an approval: %w", err)
 	}
-	g.lanes.ask(sending, o, chat.Place)
+	g.lanes.ask(sending, o, s.Place)
 	return nil
 }
 
-// approvalSend is the message about a call, without its content.
-func approvalSend(o owner.Owner, chat *Chat, run, call string) Send {
-	origin := originApproval + run + " " + call
-	return Send{ID: sendID(o, chat.Place, origin, 0), Place: chat.Place, Type: chat.Type, Origin: origin, State: ToSend}
+// calledFor is the turn and the call of a message that asks for an approval.
+func calledFor(rest string) (run, call string) {
+	run, rest, _ = strings.Cut(rest, " ")
+	_, call, _ = strings.Cut(rest, " ")
+	return run, call
+}
+
+// voidApprovals takes the buttons away from requests of an attempt that is over: the next one
+// asks anew.
+func (g *Gateway) voidApprovals(ctx context.Context, o owner.Owner, d *draft) error {
+	for call, seq := range d.answerAll() {
+		s := d.request(call, seq)
+		s.Text = "🚫 The server stopped before anybody decided, so it was not run. If it is still needed, it is asked for again."
+		if err := g.putRequest(ctx, o, &s); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // shownArguments are the arguments of a call for people: secrets are masked, and no sign of
@@ -56,18 +84,14 @@ func shownArguments(raw json.RawMessage) string {
 }
 
 // showApproval replaces the buttons of a request by the decision.
-func (g *Gateway) showApproval(ctx context.Context, o owner.Owner, chat *Chat, b *batch, e *live.Event) error {
+func (g *Gateway) showApproval(ctx context.Context, o owner.Owner, d *draft, e *live.Event) error {
 	var r live.Resolved
 	if err := json.Unmarshal(e.Data, &r); err != nil {
 		return fmt.Errorf("read a decision: %w", err)
 	}
-	s := approvalSend(o, chat, b.run, r.CallID)
-	s.Text, s.CreatedAt = decisionText(r), g.moment()
-	if err := g.store.AddSends(ctx, o, []Send{s}); err != nil {
-		return fmt.Errorf("show a decision: %w", err)
-	}
-	g.lanes.ask(sending, o, chat.Place)
-	return nil
+	s := d.request(r.CallID, d.answer(r.CallID))
+	s.Text = decisionText(r)
+	return g.putRequest(ctx, o, &s)
 }
 
 // decisionText says what was decided about a call.

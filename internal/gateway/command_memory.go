@@ -168,7 +168,7 @@ func (o *order) press(ctx context.Context) (reply, error) {
 		return o.pressForget(ctx, &s, word, thing)
 	}
 	if rest, ok := strings.CutPrefix(s.Origin, originApproval); ok {
-		run, call, _ := strings.Cut(rest, " ")
+		run, call := calledFor(rest)
 		return o.decide(ctx, run, call, word == pressApprove)
 	}
 	return reply{text: "That button is not known any more."}, nil

@@ -30,6 +30,7 @@ type draft struct {
 	text  string
 	begun time.Time // when the first text came; zero before
 	shown []shownPart
+	asked map[string]int64 // the calls that wait for an approval, each with the number of its request
 }
 
 // shownPart is a part of the answer as the platform shows it.
@@ -43,6 +44,34 @@ func (d *draft) restart() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.text, d.begun = "", time.Time{}
+}
+
+// ask notes that a call waits for an approval.
+func (d *draft) ask(call string, seq int64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.asked == nil {
+		d.asked = make(map[string]int64)
+	}
+	d.asked[call] = seq
+}
+
+// answer notes that a call does not wait any more, and returns the number of its request.
+func (d *draft) answer(call string) int64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	seq := d.asked[call]
+	delete(d.asked, call)
+	return seq
+}
+
+// answerAll notes that no call waits any more, and returns those that did.
+func (d *draft) answerAll() map[string]int64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	asked := d.asked
+	d.asked = nil
+	return asked
 }
 
 // add adds text. It reports whether the text is to be shown.
