@@ -228,8 +228,7 @@ func TestAServerGoesOnWhereAnotherStopped(t *testing.T) {
 		h.settled()
 		want(t, "sent", h.wire.said(), []string{"The beginning of a long answer, which is shown at once. And its end."})
 		want(t, "transcript", h.transcript(h.chat(ada).Session), []string{
-			"user: Tell me.", "assistant: The beginning of a long answer, which is shown at once. ", // what was kept of the first try
-			"assistant: The beginning of a long answer, which is shown at once. And its end.",
+			"user: Tell me.", "assistant: The beginning of a long answer, which is shown at once. And its end.",
 		})
 	})
 }
