@@ -17,7 +17,7 @@ var layers = [][]string{
 	{"fault", "openai", "anthropic", "config", "language", "recovery", "trail", "fitted", "piece", "markdown"},
 	{"owner", "claim", "cite", "mention", "clientfile", "errand", "secret", "wordvec"},
 	{"session", "audit"},
-	{"ranking", "search", "transcript"},
+	{"ranking", "search", "transcript", "attachment"},
 	{"memory", "compression"},
 	{"title"},
 	{"lineage"},

@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/attachment"
 	"github.com/hermes-memory/hermes/internal/claim"
 	"github.com/hermes-memory/hermes/internal/compression"
 	"github.com/hermes-memory/hermes/internal/config"
@@ -64,6 +65,7 @@ type server struct {
 	cache    func() piece.Stats
 	study    *study.Study       // nil if no model works on memory
 	mirror   *transcript.Mirror // writes transcripts to files behind the turns; nil if they are off
+	files    *attachment.Files  // keeps what people send on chat platforms
 	keeper   *memory.Keeper     // makes the index of memory behind the turns
 	handler  http.Handler
 	inside   sync.WaitGroup // calls of the API from within this process
@@ -131,7 +133,7 @@ func assemble(ctx context.Context, parts assembly) (*server, error) {
 	if s.now == nil {
 		s.now = time.Now
 	}
-	if err := s.setMirror(bell); err != nil {
+	if err := errors.Join(s.setMirror(bell), s.setFiles(ctx)); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	s.keyring = owner.NewKeyring(db, cfg.Server.Keys, !parts.public && !cfg.Server.NoAuth, s.now)
@@ -246,12 +248,12 @@ func (s *server) setRooms(models run.Models) httpapi.Background {
 	s.curator = curate.New(curate.Parts{
 		Store: s.db, Receipts: s.db, Sessions: s.db, Catalog: s.db, Memory: s.db, Views: views, Lineages: lineages,
 		Questions: questions, Budgets: config.Budgets, Studies: s.db, Sweeper: s.db, Erase: s.eraseInputs, Mirror: s.mirrorNow(),
-		Wake: wake, Now: config.Clock,
+		Files: s.files, Wake: wake, Now: config.Clock,
 		Log: s.log,
 	})
 	s.runner = run.New(run.Parts{
 		Store: s.db, Sessions: s.db, Memory: s.db, Views: views, Lineages: lineages, Curator: s.curator, Models: models,
-		Tools: s.offered(), Config: config, Wake: wake, Questions: questions, Process: s.token, Line: s.line, Observer: observer, Log: s.log,
+		Tools: s.offered(), Images: s.images(), Config: config, Wake: wake, Questions: questions, Process: s.token, Line: s.line, Observer: observer, Log: s.log,
 	})
 	if wake != nil {
 		work.Curator = s.curator

@@ -90,6 +90,7 @@ func gatewaySettings(cfg *config.Config) gateway.Settings {
 	standard := policyOf(gateway.Policy{}, &r.Reset)
 	out := gateway.Settings{
 		Busy: gateway.Busy(cfg.Gateway.Busy), Reactions: cfg.Gateway.Reactions,
+		FilesKept: time.Duration(cfg.Gateway.FilesKeepDays) * 24 * time.Hour,
 		Resets: gateway.Resets{
 			Default: standard, Notify: r.Notify, Save: r.Save == "auto",
 			Types: make(map[gateway.ChatType]gateway.Policy), Platforms: make(map[gateway.Platform]gateway.Policy),
@@ -122,7 +123,7 @@ func policyOf(p gateway.Policy, r *config.Reset) gateway.Policy {
 func (s *server) setGateway() {
 	s.gateway = gateway.New(gateway.Parts{
 		Store: s.db, Sessions: s.db, Runs: s.live, Curator: s.curator, Guard: &busyGuard{s.db, s.live}, Audit: s.db,
-		Saver: gateway.NewSaver(s.runner, s.db, tool.Saving()), Settings: gatewaySettings(s.cfg), Bots: s.bots, Now: s.now, Log: s.log,
+		Saver: gateway.NewSaver(s.runner, s.db, tool.Saving()), Files: s.files, Transcriber: s.transcriber(), Settings: gatewaySettings(s.cfg), Bots: s.bots, Now: s.now, Log: s.log,
 	})
 }
 

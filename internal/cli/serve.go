@@ -174,6 +174,7 @@ func (s *server) serve(ctx context.Context, at *listening) error {
 	}
 	panicked := func(what string) func(error) { return recovery.Logged(ctx, s.log, what) }
 	s.tellStudy()
+	s.tellFiles()
 	if s.study != nil {
 		turns.Go(recovery.Func(func() { _ = s.study.Run(ctx) }, panicked("the studies"))) // it only ends with its context
 	}

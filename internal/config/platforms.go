@@ -127,6 +127,12 @@ func platformSettings() []setting {
 			func(c *Config) *string { return &c.Gateway.Busy }, "queue", "interrupt"),
 		flag("gateway.reactions", "", "", "mark messages while they are worked on",
 			func(c *Config) *bool { return &c.Gateway.Reactions }),
+		flag("gateway.vision", "", "", "send images that people send to the model, in their own turn",
+			func(c *Config) *bool { return &c.Gateway.Vision }),
+		text("gateway.transcribe_model", "", "", "model of the upstream that writes voice messages down; empty: none",
+			func(c *Config) *string { return &c.Gateway.Transcribe }),
+		number("gateway.files_keep_days", "", "days for which the files are kept that people send",
+			func(c *Config) *int { return &c.Gateway.FilesKeepDays }),
 	)
 }
 
@@ -293,6 +299,8 @@ func (c *Config) checkPlatforms() error {
 		return errors.New("platforms.whatsapp: set phone_number_id, access_token, app_secret and verify_token all, or none of them")
 	case c.SessionReset.IdleMinutes < 1:
 		return errors.New("session_reset.idle_minutes: use 1 or more; mode: none switches resets off")
+	case c.Gateway.FilesKeepDays < 1:
+		return errors.New("gateway.files_keep_days: use 1 or more")
 	}
 	for _, name := range platformNames() {
 		if zone := p.ByName(name).Timezone; zone != "" {

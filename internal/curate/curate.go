@@ -31,6 +31,7 @@ type Curator struct {
 	studies   Studies
 	erase     func(about *mention.Thing) error
 	mirror    func(context.Context, owner.Owner) error
+	files     Files
 	sweeper   Sweeper
 	wake      func(owner.Owner, session.ID)
 	now       func() time.Time
@@ -60,6 +61,8 @@ type Parts struct {
 	// Mirror returns once the owner's transcripts in files hold what the store holds; nil if
 	// there are none.
 	Mirror func(context.Context, owner.Owner) error
+	// Files are the files that people sent; nil if none are kept.
+	Files Files
 	// Sweeper erases in all tables besides sessions and messages.
 	Sweeper Sweeper
 	// Wake is called with each lineage in which a message was stored; nil for none. It
@@ -75,7 +78,7 @@ func New(p Parts) *Curator {
 	return &Curator{
 		store: p.Store, receipts: p.Receipts, sessions: p.Sessions, catalog: p.Catalog, quotes: p.Memory, views: p.Views,
 		lineages: p.Lineages, questions: p.Questions, budgets: p.Budgets, studies: p.Studies,
-		erase: p.Erase, mirror: p.Mirror, sweeper: p.Sweeper, wake: p.Wake, now: p.Now, log: p.Log,
+		erase: p.Erase, mirror: p.Mirror, files: p.Files, sweeper: p.Sweeper, wake: p.Wake, now: p.Now, log: p.Log,
 	}
 }
 

@@ -64,5 +64,6 @@ func (c *Curator) Delete(ctx context.Context, o owner.Owner, id session.ID, chec
 	// dropped after the deletion, so that no view is read back before the rows are
 	// gone.
 	c.views.DropOwner(o)
+	c.tidy(ctx, o)
 	return tip, err
 }

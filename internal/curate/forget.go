@@ -77,6 +77,9 @@ func (c *Curator) Forget(ctx context.Context, o owner.Owner, about string, dryRu
 		if err == nil {
 			out.Searched, err = c.sweeper.Mentions(ctx, o, thing)
 		}
+		if err == nil {
+			err = c.filesLeft(ctx, o, thing, out)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -102,7 +105,7 @@ func (c *Curator) forgetAll(ctx context.Context, o owner.Owner, thing *mention.T
 	}
 	out.Jobs += swept.Jobs
 	out.Records += swept.Records
-	return nil
+	return c.forgetFiles(ctx, o, thing, out)
 }
 
 // forgetUnderWay waits for turns whose prompt may still hold the thing, and erases it

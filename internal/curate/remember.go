@@ -144,6 +144,7 @@ func (c *Curator) EraseFact(ctx context.Context, o owner.Owner, fact *memory.Fac
 		return nil, fmt.Errorf("erase fact: %w", err)
 	}
 	c.views.DropOwner(o)
+	c.tidy(ctx, o)
 	return &Forgotten{Messages: len(changed), Sentences: 1, Facts: max(0, again.Stored-again.Facts)}, nil
 }
 

@@ -97,6 +97,11 @@ func (g *Gateway) settle(ctx context.Context, bot *Bot, o owner.Owner, chat *Cha
 	if text == "" && b.interaction() != "" {
 		text = textSilent
 	}
+	return g.conclude(ctx, bot, o, chat, b, &s, text)
+}
+
+// conclude ends the events of a batch with an answer; "" for none.
+func (g *Gateway) conclude(ctx context.Context, bot *Bot, o owner.Owner, chat *Chat, b *batch, s *Settlement, text string) error {
 	if text != "" {
 		if chat.Notice != "" {
 			text, s.Noticed = chat.Notice+"\n\n"+text, true
@@ -107,7 +112,7 @@ func (g *Gateway) settle(ctx context.Context, bot *Bot, o owner.Owner, chat *Cha
 		}
 		s.Sends = list
 	}
-	if err := g.store.SettleEvents(ctx, o, s); err != nil {
+	if err := g.store.SettleEvents(ctx, o, *s); err != nil {
 		return fmt.Errorf("settle a turn: %w", err)
 	}
 	mark := Clear

@@ -28,6 +28,8 @@ type batch struct {
 	run string
 	// events are the messages of the turn.
 	events []Inbound
+	// received are the files of the events, in the same order; nil before they are fetched.
+	received [][]received
 	// edits have changed messages of the turn; late came after the turn of their message
 	// had begun.
 	edits, late []Inbound

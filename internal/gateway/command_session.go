@@ -62,9 +62,10 @@ type undoing struct {
 	From    int64      `json:"from"` // Seq; -1 if there is nothing to take back
 	To      int64      `json:"to"`
 	// The message of the user that is taken back.
-	Name    string          `json:"name,omitempty"`
-	Content string          `json:"content,omitempty"`
-	Wire    json.RawMessage `json:"wire,omitempty"`
+	Name    string           `json:"name,omitempty"`
+	Content string           `json:"content,omitempty"`
+	Wire    json.RawMessage  `json:"wire,omitempty"`
+	Files   []session.FileID `json:"files,omitempty"`
 }
 
 func (o *order) planUndo(ctx context.Context) (string, error) {
@@ -81,6 +82,9 @@ func (o *order) planUndo(ctx context.Context) (string, error) {
 	}
 	if last != nil {
 		u.From, u.To, u.Name, u.Content, u.Wire = last.From, last.To, last.Message.Name, last.Message.Content, last.Message.Wire
+		if u.Files, err = o.filesOf(ctx, o.owner, &last.Message); err != nil {
+			return "", err
+		}
 	}
 	return planned(u)
 }
@@ -121,7 +125,7 @@ func (e *Inbound) again() (session.Message, bool) {
 	if json.Unmarshal([]byte(e.Plan), &u) != nil || u.Content == "" {
 		return session.Message{}, false
 	}
-	return session.Message{Role: session.User, Name: u.Name, Content: u.Content, Wire: u.Wire, SaidAt: e.At}, true
+	return session.Message{Role: session.User, Name: u.Name, Content: u.Content, Wire: u.Wire, SaidAt: e.At, Files: u.Files}, true
 }
 
 func (o *order) title(ctx context.Context) (reply, error) {

@@ -80,6 +80,12 @@ func (g *Gateway) answer(ctx context.Context, bot *Bot, l *lane, b *batch) error
 	}
 	caller := callerOf(l.owner)
 	if _, err := g.runs.Run(ctx, caller, b.run); fault.KindOf(err) == fault.NotFound {
+		if err := g.receiveFiles(ctx, bot, l.owner, b); err != nil {
+			return err
+		}
+		if b.unheard() {
+			return g.answerUnheard(ctx, bot, l.owner, &chat, b)
+		}
 		err = g.begin(ctx, bot, caller, &chat, b)
 		switch fault.KindOf(err) {
 		case fault.Invalid, fault.TooLarge, fault.Forbidden: // another try would fail, too

@@ -18,6 +18,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/attachment"
 	"github.com/hermes-memory/hermes/internal/audit"
 	"github.com/hermes-memory/hermes/internal/claim"
 	"github.com/hermes-memory/hermes/internal/curate"
@@ -36,6 +37,8 @@ type Gateway struct {
 	curator  *curate.Curator
 	guard    Guard
 	saver    Saver
+	files    *attachment.Files
+	hears    Transcriber
 	log      *slog.Logger
 	audit    Auditor
 	now      func() time.Time
@@ -69,6 +72,12 @@ type Saver interface {
 	Save(ctx context.Context, o owner.Owner, s session.Session) error
 }
 
+// Transcriber writes voice messages down.
+type Transcriber interface {
+	// Transcribe returns what is said in a recording. Its type is a MIME type; "" if unknown.
+	Transcribe(ctx context.Context, recording []byte, mime string) (string, error)
+}
+
 // Auditor records who did what.
 type Auditor interface {
 	Enter(ctx context.Context, o owner.Owner, e audit.Entry) error
@@ -82,17 +91,22 @@ type Parts struct {
 	Curator  *curate.Curator
 	Guard    Guard // nil: nothing else is under way
 	Saver    Saver // nil: nothing is saved
-	Audit    Auditor
-	Settings Settings
-	Bots     []*Bot
-	Now      func() time.Time
-	Log      *slog.Logger
+	// Files keeps the files that people send; nil: they are named in the transcript only.
+	Files *attachment.Files
+	// Transcriber writes voice messages down; nil: nobody listens to them.
+	Transcriber Transcriber
+	Audit       Auditor
+	Settings    Settings
+	Bots        []*Bot
+	Now         func() time.Time
+	Log         *slog.Logger
 }
 
 // New returns a Gateway. Nothing is received or sent before Run.
 func New(p Parts) *Gateway {
 	g := &Gateway{
 		store: p.Store, sessions: p.Sessions, runs: p.Runs, curator: p.Curator, guard: p.Guard, saver: p.Saver, audit: p.Audit, log: p.Log,
+		files: p.Files, hears: p.Transcriber,
 		now: p.Now, settings: p.Settings, bots: p.Bots, bell: claim.NewBell(p.Now), waiters: make(map[string][]chan struct{}),
 		greeted: make(map[string]time.Time),
 	}

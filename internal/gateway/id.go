@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
 )
 
 // hashOf names some texts by 32 hexadecimal digits. Each text is written with its length,
@@ -22,6 +23,12 @@ func hashOf(texts ...string) string {
 // runID names the turn that answers an event. The same event always has the same turn.
 func runID(o owner.Owner, e *Event) string {
 	return "run_" + hashOf("turn", o.ID(), string(e.Place.Platform), e.Place.Account, e.ID)
+}
+
+// fileID names a file of an event, by its number there. The same file always has the same
+// name.
+func fileID(o owner.Owner, e *Event, number int) session.FileID {
+	return session.FileID("file_" + hashOf("file", o.ID(), string(e.Place.Platform), e.Place.Account, e.ID, strconv.Itoa(number))[:16])
 }
 
 // sendID names one message that is sent: a part of what an origin says in a place.

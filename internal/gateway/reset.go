@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -118,7 +119,7 @@ func (g *Gateway) tend(ctx context.Context) error {
 		next, err := g.resetDue(ctx)
 		if err == nil && g.now().Sub(swept) >= sweepEach {
 			swept = g.now()
-			err = g.store.SweepChats(ctx, g.moment().Add(-keep))
+			err = errors.Join(g.store.SweepChats(ctx, g.moment().Add(-keep)), g.sweepFiles(ctx))
 		}
 		if err != nil && ctx.Err() == nil {
 			g.log.Warn("the sessions of chats could not be tended", "err", err)

@@ -109,4 +109,6 @@ type Settings struct {
 	Busy   Busy
 	// Reactions marks messages while they are worked on.
 	Reactions bool
+	// FilesKept is how long the files are kept that people send.
+	FilesKept time.Duration
 }

@@ -21,7 +21,7 @@ func (g *Gateway) begin(ctx context.Context, bot *Bot, caller owner.Owner, chat 
 	}
 	messages := make([]session.Message, len(b.events))
 	for i := range b.events {
-		messages[i] = said(&b.events[i], chat.Type, earlier)
+		messages[i] = said(&b.events[i], b.filesOf(i), chat.Type, earlier)
 		earlier = ""
 	}
 	_, err = g.runs.Start(ctx, caller, live.Spec{
@@ -39,13 +39,13 @@ func (g *Gateway) begin(ctx context.Context, bot *Bot, caller owner.Owner, chat 
 }
 
 // said is an event as a message of the transcript. Memory reads its content and its name.
-// The model reads the wire: who speaks, and what is quoted. earlier is what was said before it
-// in its thread, as data; "" for nothing.
-func said(e *Inbound, t ChatType, earlier string) session.Message {
+// The model reads the wire: who speaks, what is quoted, and which files came with it. earlier is
+// what was said before it in its thread, as data; "" for nothing.
+func said(e *Inbound, files []received, t ChatType, earlier string) session.Message {
 	if m, ok := e.again(); ok {
 		return m
 	}
-	m := session.Message{Role: session.User, Content: e.Text, SaidAt: e.At}
+	m := session.Message{Role: session.User, Content: e.spoken(files), SaidAt: e.At, Files: idsOf(files)}
 	var before []string
 	if t != DM {
 		m.Name = e.Label
@@ -54,10 +54,7 @@ func said(e *Inbound, t ChatType, earlier string) session.Message {
 	if q := e.Replied; q != nil && q.Text != "" {
 		before = append(before, "(in answer to "+quoteOf(q)+")")
 	}
-	body := e.Text
-	for i := range e.Files {
-		body = strings.TrimSpace(body + "\n" + fileLine(&e.Files[i]))
-	}
+	body := e.withFiles(files)
 	if q := e.Forwarded; q != nil {
 		body = strings.TrimSpace(body + "\n[passed on: " + quoteOf(q) + "]")
 	}
@@ -84,30 +81,6 @@ func quoteOf(q *Quoted) string {
 		return words
 	}
 	return cite.Name(name) + ": " + words
-}
-
-// fileLine is the line of a file in the transcript.
-func fileLine(f *FileRef) string {
-	line := "[" + string(f.Kind)
-	if f.Name != "" {
-		line += " " + cite.Line(f.Name)
-	}
-	if f.Size > 0 {
-		line += ", " + sizeText(f.Size)
-	}
-	return line + "]"
-}
-
-// sizeText is a size for people.
-func sizeText(bytes int64) string {
-	const kilo = 1 << 10
-	switch {
-	case bytes < kilo:
-		return fmt.Sprintf("%d B", bytes)
-	case bytes < kilo*kilo:
-		return fmt.Sprintf("%d KB", bytes/kilo)
-	}
-	return fmt.Sprintf("%.1f MB", float64(bytes)/(kilo*kilo))
 }
 
 // wireOf is a message of a user as it is sent to a model.

@@ -10,9 +10,9 @@ import (
 // price depends on what only a decoder of the medium can tell, because the budget must
 // hold whatever a client or an import sends.
 const (
-	// imageTokens is the price of an image: "Images and vision" charges 85 tokens for low
+	// ImageTokens is the price of an image: "Images and vision" charges 85 tokens for low
 	// detail. The size of the image in bytes does not matter.
-	imageTokens = 85
+	ImageTokens = 85
 	// maxURL is the longest URL that is a URL and not words: RFC 9110, section 4.1, asks
 	// readers for 8,000 bytes.
 	maxURL = 8_000
@@ -34,7 +34,7 @@ func mediaTokens(name string, value jsontext.Token) (tokens int, ok bool) {
 		if text := value.String(); strings.HasPrefix(text, "data:") {
 			return payloadTokens(text, fileBytes)
 		} else if len(text) <= maxURL && !strings.ContainsAny(text, " \t\r\n") && hasScheme(text) {
-			return imageTokens, true
+			return ImageTokens, true
 		}
 	case "data":
 		return payloadTokens(value.String(), soundBytes)
@@ -62,13 +62,13 @@ func payloadTokens(text string, perToken int) (tokens int, ok bool) {
 	}
 	switch {
 	case strings.HasPrefix(kind, "image/"):
-		return imageTokens, true
+		return ImageTokens, true
 	case strings.HasPrefix(text, "UklGR"): // "RIFF", with which a WAV file begins
 		perToken = max(perToken, waveBytes)
 	case strings.HasPrefix(kind, "audio/"):
 		perToken = soundBytes
 	}
-	return max(imageTokens, len(text)/4*3/perToken), true
+	return max(ImageTokens, len(text)/4*3/perToken), true
 }
 
 // isBase64 reports whether a text has the characters of base64 only, in either alphabet.

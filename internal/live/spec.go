@@ -56,15 +56,16 @@ type stored struct {
 }
 
 type storedMessage struct {
-	Role       session.Role    `json:"role"`
-	Name       string          `json:"name,omitempty"`
-	Content    string          `json:"content"`
-	Wire       json.RawMessage `json:"wire,omitempty"`
-	ToolCalls  json.RawMessage `json:"tool_calls,omitempty"`
-	ToolCallID string          `json:"tool_call_id,omitempty"`
-	ToolName   string          `json:"tool_name,omitempty"`
-	Note       string          `json:"note,omitempty"`
-	SaidAt     *time.Time      `json:"said_at,omitempty"`
+	Role       session.Role     `json:"role"`
+	Name       string           `json:"name,omitempty"`
+	Content    string           `json:"content"`
+	Wire       json.RawMessage  `json:"wire,omitempty"`
+	ToolCalls  json.RawMessage  `json:"tool_calls,omitempty"`
+	ToolCallID string           `json:"tool_call_id,omitempty"`
+	ToolName   string           `json:"tool_name,omitempty"`
+	Note       string           `json:"note,omitempty"`
+	Files      []session.FileID `json:"files,omitempty"`
+	SaidAt     *time.Time       `json:"said_at,omitempty"`
 }
 
 func storedMessages(ms []session.Message) []storedMessage {
@@ -73,7 +74,7 @@ func storedMessages(ms []session.Message) []storedMessage {
 		m := &ms[i]
 		out[i] = storedMessage{
 			Role: m.Role, Name: m.Name, Content: m.Content, Wire: m.Wire, ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID,
-			ToolName: m.ToolName, Note: m.Note,
+			ToolName: m.ToolName, Note: m.Note, Files: m.Files,
 		}
 		if !m.SaidAt.IsZero() {
 			out[i].SaidAt = &m.SaidAt
@@ -88,7 +89,7 @@ func messagesOf(ms []storedMessage) []session.Message {
 		m := &ms[i]
 		msg := session.Message{
 			Role: m.Role, Name: m.Name, Content: m.Content, Wire: m.Wire, ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID,
-			ToolName: m.ToolName, Note: m.Note,
+			ToolName: m.ToolName, Note: m.Note, Files: m.Files,
 		}
 		if m.SaidAt != nil {
 			msg.SaidAt = *m.SaidAt

@@ -98,6 +98,7 @@ func (t *laidOut) resume() (bool, error) {
 		if !equal(&sent[i], &stored[i]) {
 			return false, nil
 		}
+		stored[i].Files = sent[i].Files
 	}
 	t.input = input{asked: stored, tailTo: at.Seq}
 	return true, nil

@@ -46,8 +46,8 @@ func (t *laidOut) ofClient() (system, input int) {
 	if tools := t.req.Tools; tools != "" {
 		system += t.count(tools)
 	}
-	for i := range t.input.asked {
-		input += t.input.asked[i].Tokens + compression.MessageOverhead
+	for i := range t.shown {
+		input += t.shown[i].Tokens + compression.MessageOverhead
 	}
 	return system, input
 }
@@ -121,7 +121,7 @@ func (t *turn) assemble(l *layout, r *recollection, b *beliefs) assembly {
 	if known != "" || r.text != "" {
 		a.messages = append(a.messages, session.Message{Role: session.User, Content: memoryText(known, r.text)})
 	}
-	a.messages = paired(append(a.messages, t.input.asked...), true)
+	a.messages = paired(append(a.messages, t.shown...), true)
 	a.context = t.account(l, recalled)
 	return a
 }

@@ -40,6 +40,7 @@ type Runner struct {
 	line      *claim.Line // nil means no bound
 	log       *slog.Logger
 	observer  Observer // nil without an observer
+	images    Images   // nil if models are sent no images of files
 }
 
 // Parts are what a Runner is made of.
@@ -53,7 +54,10 @@ type Parts struct {
 	Curator *curate.Curator
 	Models  Models
 	// Tools are the tools that this server runs for models; nil for none.
-	Tools  Tools
+	Tools Tools
+	// Images reads the images that people sent with their messages; nil if models are not
+	// sent them.
+	Images Images
 	Config Config
 	// Wake is called with each lineage in which a message was stored; nil for none. It
 	// must not block.
@@ -74,7 +78,7 @@ func New(p Parts) *Runner {
 	return &Runner{
 		store: p.Store, sessions: p.Sessions, quotes: p.Memory, views: p.Views, lineages: p.Lineages, curator: p.Curator,
 		models: p.Models, tools: p.Tools, config: p.Config, process: p.Process, questions: p.Questions,
-		wake: p.Wake, line: p.Line, log: p.Log, observer: p.Observer,
+		wake: p.Wake, line: p.Line, log: p.Log, observer: p.Observer, images: p.Images,
 	}
 }
 

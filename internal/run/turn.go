@@ -44,14 +44,15 @@ type opened struct {
 type laidOut struct {
 	*opened
 	input      input
-	replyTo    int64    // what the answers name as their input; 0 if they follow it
-	box        *toolbox // what this server's tools do in the turn; nil for none
-	client     int      // tokens of the client's own part: system prompt, tools, input
-	limit      int      // the largest size of the prompt, in tokens
-	system     int      // tokens of system prompt and tools
-	asked      int      // tokens of input.asked
-	sightFrom  int64    // the first Seq that is sent verbatim
-	unseen     []int64  // later Seqs that are not sent all the same
+	shown      []session.Message // input.asked as the model is sent it
+	replyTo    int64             // what the answers name as their input; 0 if they follow it
+	box        *toolbox          // what this server's tools do in the turn; nil for none
+	client     int               // tokens of the client's own part: system prompt, tools, input
+	limit      int               // the largest size of the prompt, in tokens
+	system     int               // tokens of system prompt and tools
+	asked      int               // tokens of input.asked
+	sightFrom  int64             // the first Seq that is sent verbatim
+	unseen     []int64           // later Seqs that are not sent all the same
 	compressed bool
 	ended      *session.Session // the parent session, if this turn compressed
 }
@@ -84,6 +85,7 @@ func (t *opened) layOut(ctx context.Context) (*laidOut, error) {
 	if err := l.takeInput(); err != nil {
 		return nil, err
 	}
+	l.shown = l.pictured(ctx)
 	l.replyTo = l.input.replyTo(l.lineage.Recent)
 	if err := l.takeSizes(ctx); err != nil {
 		return nil, err

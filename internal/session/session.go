@@ -120,6 +120,10 @@ type Message struct {
 	// the retry of the request is answered later, and its input stays in its place.
 	ReplyTo int64
 
+	// Files are the files that somebody sent with the message. They are only written: the
+	// store keeps with each file which message it came with.
+	Files []FileID
+
 	// Note says that a person put the message into memory by hand, and how: the kind of
 	// fact it is, and the id of a fact it replaces. It is "" for messages of a
 	// conversation. [EchoNote] marks a result that repeats memory.

@@ -203,6 +203,7 @@ func workTables() map[string]erasable {
 		},
 		"runs": {
 			key: []string{"id"}, drop: []string{
+				`DELETE FROM files WHERE owner_id = ?1 AND run_id = ?2 AND root_id IS NULL`,
 				`DELETE FROM run_events WHERE owner_id = ?1 AND run_id = ?2`, `DELETE FROM runs WHERE owner_id = ?1 AND id = ?2`,
 			},
 			columns: map[string]column{
@@ -253,7 +254,10 @@ func chatTables() map[string]erasable {
 			columns: names,
 		},
 		"chat_events": {
-			key: []string{"number"}, drop: []string{`DELETE FROM chat_events WHERE owner_id = ?1 AND number = ?2`},
+			key: []string{"number"}, drop: []string{
+				`DELETE FROM files WHERE root_id IS NULL AND (owner_id, run_id) IN (SELECT owner_id, run_id FROM chat_events WHERE owner_id = ?1 AND number = ?2)`,
+				`DELETE FROM chat_events WHERE owner_id = ?1 AND number = ?2`,
+			},
 			columns: with(map[string]column{
 				"event_id": {rule: wholeRow}, "kind": {rule: ours}, "user_id": {rule: wholeRow}, "message_id": {rule: emptied},
 				"state": {rule: ours}, "reason": {rule: emptied}, "run_id": {rule: ours}, "plan": {rule: wholeRow, form: record},
@@ -268,6 +272,13 @@ func chatTables() map[string]erasable {
 				"interaction": {rule: emptied}, "state": {rule: ours},
 				"message_id": {rule: emptied}, "error": {rule: emptied},
 			}),
+		},
+		"files": { // their bytes are erased behind the rows
+			key: []string{"id"}, drop: []string{`DELETE FROM files WHERE owner_id = ?1 AND id = ?2`},
+			columns: map[string]column{
+				"id": {rule: ours}, "kind": {rule: ours}, "name": {rule: wholeRow}, "mime": {rule: wholeRow, form: marks},
+				"spoken": {rule: wholeRow}, "run_id": {rule: ours}, "root_id": {rule: wholeLineage},
+			},
 		},
 		"chat_people": {
 			key:     []string{"platform", "account", "user_id"},

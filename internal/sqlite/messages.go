@@ -134,7 +134,7 @@ func (t *tx) appendMessage(o owner.Owner, m *session.Message, receiptID, receipt
 	}
 	t.stored = append(t.stored, m.ID)
 	t.transcriptChanged(o, m.SessionID, false)
-	return nil
+	return t.placeFiles(o, m)
 }
 
 func scanDocument(row interface{ Scan(...any) error }) (ranking.Document, error) {

@@ -163,7 +163,7 @@ func (t *tx) rewriteMessage(o owner.Owner, id int64, m *session.Message) error {
 		null(m.Note), null(m.FinishReason), null(m.Model), nullBytes(m.Receipt), null(m.ReceiptID), id); err != nil {
 		return fmt.Errorf("rewrite message: %w", err)
 	}
-	if err := t.dropVector(o, m); err != nil {
+	if err := errors.Join(t.dropVector(o, m), t.eraseFiles(o, m)); err != nil {
 		return err
 	}
 	return t.index(id)

@@ -299,6 +299,7 @@ func (t *tx) eraseLineage(o owner.Owner, root session.ID) error {
 		`DELETE FROM studies WHERE owner_id = ? AND root_id = ?`,
 		`DELETE FROM work WHERE owner_id = ? AND root_id = ?`,
 		`DELETE FROM requests WHERE owner_id = ? AND coalesce(json_extract(outcome, '$.lineage_root_id'), root_id) = ?`,
+		`DELETE FROM files WHERE owner_id = ? AND root_id = ?`,
 		`DELETE FROM messages WHERE owner_id = ? AND root_id = ?`,
 	} {
 		if _, err := t.exec(query, o.ID(), string(root)); err != nil {

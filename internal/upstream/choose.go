@@ -61,6 +61,8 @@ type Choice struct {
 	// Embedder makes an embeddings model of the same server; nil when it has
 	// none.
 	Embedder func(model string) memory.Embedder
+	// Transcriber makes a speech model of the same server; nil when it has none.
+	Transcriber func(model string) *Transcriber
 	// BaseURL is for display: without user and password.
 	BaseURL string
 	// Why is half a sentence for the banner.
@@ -181,6 +183,7 @@ func (c *chooser) choice(kind Kind, base string, key Secret, name, why string) *
 		m := New(o)
 		chosen.Model, chosen.Lister = m, m
 		chosen.Embedder = func(model string) memory.Embedder { return m.Embedder(model) }
+		chosen.Transcriber = m.Transcriber
 	}
 	return chosen
 }

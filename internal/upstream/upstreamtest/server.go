@@ -29,6 +29,10 @@ type Options struct {
 	// EmbedStep can delay, refuse or replace an answer to /v1/embeddings. Such an
 	// answer takes no step from the queue.
 	EmbedStep func(*Request) Step
+	// Heard is what is said in a recording; nil says one word. HeardStep can refuse or replace
+	// an answer to /v1/audio/transcriptions. Such an answer takes no step from the queue.
+	Heard     func(recording []byte) string
+	HeardStep func(*Request) Step
 	// Quiet records no requests and no bodies: for load tests.
 	Quiet bool
 	// Lenient answers requests that the real servers would refuse: calls without
@@ -230,6 +234,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	case strings.HasSuffix(path, "/embeddings"):
 		s.embed(w, r, req)
+	case strings.HasSuffix(path, "/audio/transcriptions"):
+		s.hear(w, r, req)
 	case strings.HasSuffix(path, "/models"):
 		s.list(w, r)
 	default:

@@ -1,0 +1,93 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/curate"
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// What people are told of voice messages whose words are not known.
+const (
+	textDeaf   = "I cannot listen to voice messages here. Your message is kept; please write what it says."
+	textUnsent = "Your voice message did not reach me: %s Send it again, or write what it says."
+	textMute   = "Your voice message is kept, but it could not be written down: %s Send it again, or write what it says."
+)
+
+// unheard reports whether nothing but voice messages is in a batch, of which no word is known.
+// No model could answer them.
+func (b *batch) unheard() bool {
+	for i := range b.events {
+		e := &b.events[i]
+		if strings.TrimSpace(e.Text) != "" || e.Forwarded != nil && e.Forwarded.Text != "" || len(b.filesOf(i)) == 0 {
+			return false
+		}
+		if slices.ContainsFunc(b.filesOf(i), func(r received) bool { return r.ref.Kind != Voice || r.spoken != "" }) {
+			return false
+		}
+	}
+	return true
+}
+
+// whyUnheard is what people are told of such a batch.
+func (b *batch) whyUnheard() string {
+	for i := range b.events {
+		for _, r := range b.filesOf(i) {
+			switch {
+			case r.missing != "":
+				return fmt.Sprintf(textUnsent, plain(r.missing))
+			case r.unheard != "":
+				return fmt.Sprintf(textMute, plain(r.unheard))
+			}
+		}
+	}
+	return textDeaf
+}
+
+// answerUnheard stores voice messages of which no word is known, and answers them without a
+// model.
+func (g *Gateway) answerUnheard(ctx context.Context, bot *Bot, o owner.Owner, chat *Chat, b *batch) error {
+	text := b.whyUnheard()
+	tip, err := g.addUnheard(ctx, o, chat, b, text)
+	if err != nil {
+		return err
+	}
+	s := Settlement{Place: chat.Place, Events: b.names(), State: Answered, Session: tip, At: g.moment()}
+	return g.conclude(ctx, bot, o, chat, b, &s, text)
+}
+
+// addUnheard adds the messages and the answer to the session of the chat, unless an earlier
+// server did. It returns the session; "" if they were there.
+func (g *Gateway) addUnheard(ctx context.Context, o owner.Owner, chat *Chat, b *batch, text string) (session.ID, error) {
+	a := &curate.Addition{
+		Owner: o, Session: chat.Session, Key: chat.Key, Source: SourceOf(chat.Place.Platform), UserID: b.events[0].From.ID,
+	}
+	for i := range b.events {
+		a.Messages = append(a.Messages, said(&b.events[i], b.filesOf(i), chat.Type, ""))
+	}
+	newest := &a.Messages[len(a.Messages)-1]
+	last, err := g.curator.LastInput(ctx, o, chat.Session)
+	if err != nil && fault.KindOf(err) != fault.NotFound {
+		return "", fmt.Errorf("read the newest message: %w", err)
+	}
+	if last != nil && isStored(newest, &last.Message) {
+		return "", nil
+	}
+	a.Messages = append(a.Messages, session.Message{Role: session.Assistant, Content: text, Note: session.EchoNote})
+	tip, _, err := g.curator.Append(ctx, a)
+	if err != nil {
+		return "", fmt.Errorf("store voice messages: %w", err)
+	}
+	return tip.ID, nil
+}
+
+// isStored reports whether a message is the one that is stored.
+func isStored(m, stored *session.Message) bool {
+	return m.Content == stored.Content && m.SaidAt.Truncate(time.Millisecond).Equal(stored.SaidAt)
+}
