@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -14,8 +15,10 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/hermes-memory/hermes/internal/attachment"
 	"github.com/hermes-memory/hermes/internal/compression"
 	"github.com/hermes-memory/hermes/internal/curate"
+	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/gateway"
 	"github.com/hermes-memory/hermes/internal/live"
 	"github.com/hermes-memory/hermes/internal/markdown"
@@ -40,6 +43,9 @@ type wire struct {
 	refuse func(o *gateway.Out) error // before the message is taken
 	lose   func(o *gateway.Out) error // after the message was taken
 	hide   func() error               // when it is asked for a message
+	kept   map[string][]byte          // the files of the platform, by their references
+	asked  []string                   // the files that were fetched
+	spoil  func(ref string) error     // when it is asked for a file
 }
 
 // shown is a message as people see it.
@@ -111,8 +117,21 @@ func (w *wire) Signal(_ context.Context, _ gateway.Place, id gateway.MessageID, 
 	return nil
 }
 
-func (w *wire) Fetch(context.Context, gateway.FileRef) (io.ReadCloser, error) {
-	return io.NopCloser(strings.NewReader("")), nil
+func (w *wire) Fetch(_ context.Context, f gateway.FileRef) (io.ReadCloser, error) {
+	w.mu.Lock()
+	w.asked = append(w.asked, f.Ref)
+	spoil := w.spoil
+	data, ok := w.kept[f.Ref]
+	w.mu.Unlock()
+	if spoil != nil {
+		if err := spoil(f.Ref); err != nil {
+			return nil, err
+		}
+	}
+	if !ok {
+		return nil, fault.New(fault.NotFound, "file_not_found", "The platform does not have the file any more.")
+	}
+	return io.NopCloser(bytes.NewReader(data)), nil
 }
 
 func (w *wire) Limits() gateway.Limits {
@@ -167,9 +186,28 @@ type house struct {
 	gateway  *gateway.Gateway
 	registry *live.Registry
 	curator  *curate.Curator
+	files    *attachment.Files
+	vision   bool
+	hears    gateway.Transcriber // nil unless a test says otherwise
+	fails    func() error        // when events are settled; nil for never
 	stop     context.CancelFunc
 	ended    chan error
 	events   int
+}
+
+// settling is the store of a house, which can fail when events are settled.
+type settling struct {
+	gateway.Store
+	house *house
+}
+
+func (s settling) SettleEvents(ctx context.Context, o owner.Owner, c gateway.Settlement) error {
+	if s.house.fails != nil {
+		if err := s.house.fails(); err != nil {
+			return err
+		}
+	}
+	return s.Store.SettleEvents(ctx, o, c)
 }
 
 // model answers with a script; without one it repeats what was said.
@@ -244,17 +282,25 @@ func setup(t *testing.T, change func(*house)) *house {
 func (h *house) begin() {
 	h.t.Helper()
 	h.db = runtest.Open(h.t, h.path)
-	h.runner, h.curator = runtest.New(h.db, &runtest.Parts{
-		Models: h.models, Tools: h.tools, Config: run.Config{Budgets: compression.Budgets{Model: "parrot"}, Now: time.Now},
-	})
 	log := slog.New(slog.DiscardHandler)
+	h.files = attachment.New(attachment.Parts{Store: h.db, Home: filepath.Dir(h.path), Now: time.Now, Log: log})
+	if err := h.files.Mend(context.Background()); err != nil {
+		h.t.Fatalf("mend files: %v", err)
+	}
+	var images run.Images
+	if h.vision {
+		images = h.files
+	}
+	h.runner, h.curator = runtest.New(h.db, &runtest.Parts{
+		Models: h.models, Tools: h.tools, Files: h.files, Images: images, Config: run.Config{Budgets: compression.Budgets{Model: "parrot"}, Now: time.Now},
+	})
 	h.registry = live.New(live.Parts{
 		Store: h.db, Queue: h.db, Runner: h.runner, Approval: 10 * time.Minute, Grace: time.Second, Now: time.Now, Log: log,
 	})
 	h.bot.Adapter = h.adapter
 	h.gateway = gateway.New(gateway.Parts{
-		Store: h.db, Sessions: h.db, Runs: h.registry, Curator: h.curator, Settings: h.settings, Bots: []*gateway.Bot{h.bot}, Now: time.Now, Log: log,
-		Saver: gateway.NewSaver(h.runner, h.db, tool.Saving()),
+		Store: settling{h.db, h}, Sessions: h.db, Runs: h.registry, Curator: h.curator, Settings: h.settings, Bots: []*gateway.Bot{h.bot}, Now: time.Now, Log: log,
+		Saver: gateway.NewSaver(h.runner, h.db, tool.Saving()), Files: h.files, Transcriber: h.hears,
 	})
 	ctx, stop := context.WithCancel(context.Background())
 	h.stop, h.ended = stop, make(chan error, 2)

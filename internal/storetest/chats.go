@@ -457,6 +457,7 @@ func settleChat(t *testing.T, st Store, o owner.Owner) {
 	if err := st.PutPerson(t.Context(), o, personOf(o)); err != nil {
 		t.Fatal(err)
 	}
+	mustPut(t, st, o, fileOf("the-file", mark))
 }
 
 // personOf is a person who was let in, and whose name is the owner's mark.

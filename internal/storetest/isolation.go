@@ -58,6 +58,8 @@ func ownerless() map[string]string {
 		"UnfinishedChats": "called at the start, before an owner is known; each row names its owner",
 		"IdleChats":       "time passes for everybody: the gateway's look at what is due; each row names its owner",
 		"SweepChats":      "time passes for everybody, and it tells nothing",
+		"SweepFiles":      "time passes for everybody, and it tells nothing",
+		"FileOwners":      "called at the start, before an owner is known; tells owners only",
 		"Agenda":          "time passes for everybody: the scheduler's look at what is due; each row names its owner",
 	}
 }
@@ -147,6 +149,7 @@ func isolationCases() map[string]isolationCase {
 	maps.Copy(cases, auditCases())
 	maps.Copy(cases, pieceWritingCases())
 	maps.Copy(cases, chatWritingCases())
+	maps.Copy(cases, fileCases())
 	return cases
 }
 

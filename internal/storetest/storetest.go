@@ -8,6 +8,7 @@ package storetest
 import (
 	"testing"
 
+	"github.com/hermes-memory/hermes/internal/attachment"
 	"github.com/hermes-memory/hermes/internal/audit"
 	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/gateway"
@@ -43,6 +44,7 @@ type Store interface {
 	live.Queue
 	audit.Store
 	gateway.Store
+	attachment.Store
 }
 
 // test is one clause of the contract. It gets an empty store.
@@ -88,6 +90,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"the ledger of runs", recordLedgerTests()},
 		{"names", nameTests()},
 		{"chats", chatTests()},
+		{"files", fileTests()},
 		{"isolation", isolationTests()},
 		{"concurrency", concurrencyTests()},
 		{"lineages", lineageTests()},
