@@ -2,7 +2,6 @@ package discord
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -40,11 +39,11 @@ func (a *Adapter) Fetch(ctx context.Context, f gateway.FileRef) (io.ReadCloser, 
 		_ = answer.Body.Close()
 		return nil, fetchError(answer.StatusCode)
 	}
-	if answer.ContentLength > maxFile {
+	if answer.ContentLength > maxFetched {
 		_ = answer.Body.Close()
-		return nil, fault.New(fault.TooLarge, "file_too_large", "The file is larger than 10 MB.")
+		return nil, errTooLarge()
 	}
-	return &bounded{answer.Body, maxFile}, nil
+	return &bounded{answer.Body, maxFetched}, nil
 }
 
 // ours reports whether a URL is at a host of Discord.
@@ -75,13 +74,20 @@ type bounded struct {
 	left int64
 }
 
-var errTooLarge = errors.New("the file is larger than 10 MB")
+// maxFetched is the size of the largest file that is fetched, in bytes. People with a paid
+// account send larger files than bots may.
+const maxFetched = 20 << 20
+
+// errTooLarge is the error of a file over the limit.
+func errTooLarge() error {
+	return fault.New(fault.TooLarge, "file_too_large", "Files of Discord are fetched up to 20 MB.")
+}
 
 // Read reads, and fails behind the bound.
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if b.left -= int64(n); b.left < 0 {
-		return 0, errTooLarge
+		return 0, errTooLarge()
 	}
 	return n, err
 }

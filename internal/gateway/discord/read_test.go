@@ -227,7 +227,7 @@ func TestFetchLimits(t *testing.T) {
 		}
 	}
 	away := d.AddFile("/attachments/away", []byte("redirect:"+d.AddFile("/attachments/b", []byte("b"))))
-	big := d.AddFile("/attachments/big", make([]byte, 10<<20+1))
+	big := d.AddFile("/attachments/big", make([]byte, 20<<20+1))
 	for _, ref := range []string{away, big} {
 		if r, err := a.Fetch(t.Context(), gateway.FileRef{Ref: ref}); err == nil {
 			_, err = io.Copy(io.Discard, r)

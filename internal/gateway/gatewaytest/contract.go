@@ -17,7 +17,7 @@ import (
 // Contract is what every adapter must do. Each case has its own fake.
 func Contract(t *testing.T, h Harness) {
 	t.Helper()
-	lists := [][]contractCase{receiveCases(), ackCases(), sendCases(), refusalCases()}
+	lists := [][]contractCase{receiveCases(), ackCases(), sendCases(), fileCases(), refusalCases()}
 	for _, cases := range lists {
 		for _, c := range cases {
 			t.Run(c.name, func(t *testing.T) {

@@ -16,7 +16,6 @@ func receiveCases() []contractCase {
 		{"a press", testPressed},
 		{"bots are not heard", testBots},
 		{"a thread is a place", testThread},
-		{"a file can be fetched", testFetch},
 		{"events again and out of order", testAgain},
 		{"a broken connection is made again", testReconnect},
 	}

@@ -3,7 +3,6 @@ package gatewaytest
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -89,34 +88,6 @@ func testSendFile(t *testing.T, b *bench) {
 	}
 	if f := sent[0].File; f.Name != o.File.Name || !bytes.Equal(f.Data, o.File.Data) {
 		t.Errorf("got %s with %q", f.Name, f.Data)
-	}
-}
-
-func testFetch(t *testing.T, b *bench) {
-	b.start(t)
-	want := bytes.Repeat([]byte("0123456789"), 10_000)
-	file := &gateway.File{Name: "receipt.txt", Data: want}
-	e := b.chat(t, Act{Type: gateway.DM, Chat: "alice", Name: "alice", Text: "a receipt", File: file})
-	size := int64(len(want))
-	if b.NoSizes {
-		size = 0
-	}
-	if len(e.Files) != 1 || e.Files[0].Name != "receipt.txt" || e.Files[0].Size != size || e.Text != "a receipt" {
-		t.Fatalf("got %q with %+v, want one file", e.Text, e.Files)
-	}
-	r, err := b.adapter.Fetch(t.Context(), e.Files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = r.Close() }()
-	if got, err := io.ReadAll(r); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("got %d bytes, %v, want %d", len(got), err, len(want))
-	}
-	e.Files[0].Ref += "x"
-	if _, err := b.adapter.Fetch(t.Context(), e.Files[0]); err == nil {
-		t.Error("a file that is not there was fetched")
-	} else {
-		b.noSecret(t, "the error", err.Error())
 	}
 }
 

@@ -130,8 +130,11 @@ func (r *discordRig) said(channel string, a Act) DiscordSaid {
 	if a.File != nil {
 		url := r.AddFile("/attachments/"+channel+"/"+a.File.Name, a.File.Data)
 		s.Raw["attachments"] = []any{map[string]any{
-			"id": "1", "filename": a.File.Name, "size": len(a.File.Data), "url": url, "content_type": "text/plain",
+			"id": "1", "filename": a.File.Name, "size": len(a.File.Data), "url": url, "content_type": a.mime(),
 		}}
+		if a.FileKind == gateway.Voice {
+			s.Raw["flags"] = 1 << 13
+		}
 	}
 	return s
 }

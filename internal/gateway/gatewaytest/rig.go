@@ -79,6 +79,20 @@ type Act struct {
 	ReplyTo gateway.MessageID
 	Button  string
 	File    *gateway.File
+	// FileKind is what the file is sent as; "" is a document. A voice message has no text.
+	FileKind gateway.FileKind
+}
+
+// mime is the type of the file of an act.
+func (a *Act) mime() string {
+	switch a.FileKind {
+	case gateway.Photo:
+		return "image/png"
+	case gateway.Voice:
+		return "audio/ogg"
+	case gateway.Document:
+	}
+	return "text/plain"
 }
 
 // Fault is a way in which a platform fails.

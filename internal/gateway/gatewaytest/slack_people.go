@@ -1,6 +1,7 @@
 package gatewaytest
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -19,6 +20,8 @@ type SlackSay struct {
 	Text   string
 	Thread string
 	File   *gateway.File
+	// Mime is the type of the file; "" is plain text.
+	Mime string
 	// Quiet says that the adapter is told nothing.
 	Quiet bool
 }
@@ -30,7 +33,7 @@ func (s *Slack) Say(a SlackSay) (eventID, ts string) {
 	c := s.chats[a.Chat]
 	m := &slackMessage{ts: s.stamp(), thread: a.Thread, user: a.User, text: a.Text, bot: a.User == SlackBotUser, robot: a.Robot}
 	if a.File != nil {
-		f := &slackFile{id: s.next("F"), name: a.File.Name, title: a.File.Name, mime: "text/plain", data: a.File.Data}
+		f := &slackFile{id: s.next("F"), name: a.File.Name, title: a.File.Name, mime: cmp.Or(a.Mime, "text/plain"), data: a.File.Data}
 		f.url = s.server.URL + "/files/" + f.id
 		s.files[f.id] = f
 		m.files = append(m.files, f)

@@ -115,7 +115,7 @@ func (s *Telegram) said(c *tgChat, a Act) (id, message int64) {
 	extra := map[string]any{}
 	m := c.add(&tgMessage{
 		from: s.who(a), date: s.opt.Now().Unix(), thread: c.topic(a.Thread), text: s.text(a, extra),
-		replyTo: tgMessageID(a.ReplyTo), file: a.File,
+		replyTo: tgMessageID(a.ReplyTo), file: a.File, kind: a.FileKind, mime: a.mime(),
 	})
 	if a.File != nil {
 		s.files[tgFileID(c, m)] = *a.File

@@ -1,6 +1,7 @@
 package gatewaytest
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -55,6 +56,8 @@ type tgMessage struct {
 	replyTo int64
 	buttons []gateway.Button
 	file    *gateway.File
+	kind    gateway.FileKind // of the file
+	mime    string
 	edits   int
 	number  int // counts the messages of the bot
 }
@@ -192,6 +195,22 @@ func (c *tgChat) message(id int64) *tgMessage {
 	return c.Messages[id-2]
 }
 
+// attached is the file of a message as the Bot API shows it, with the name of the member.
+func (m *tgMessage) attached(id string) (name string, file any) {
+	out := map[string]any{"file_id": id, "file_unique_id": "u", "file_size": len(m.file.Data)}
+	switch m.kind {
+	case gateway.Photo:
+		out["width"], out["height"] = 64, 64
+		return "photo", []any{out}
+	case gateway.Voice:
+		out["duration"], out["mime_type"] = 1, m.mime
+		return "voice", out
+	case gateway.Document:
+	}
+	out["file_name"], out["mime_type"] = m.file.Name, cmp.Or(m.mime, "text/plain")
+	return "document", out
+}
+
 // messageJSON is a message as the Bot API shows it.
 func (s *Telegram) messageJSON(c *tgChat, m *tgMessage) map[string]any {
 	chat := map[string]any{"id": c.ID, "type": c.Type}
@@ -210,9 +229,8 @@ func (s *Telegram) messageJSON(c *tgChat, m *tgMessage) map[string]any {
 	key := "text"
 	if m.file != nil {
 		key = "caption"
-		out["document"] = map[string]any{
-			"file_id": tgFileID(c, m), "file_unique_id": "u", "file_name": m.file.Name, "file_size": len(m.file.Data), "mime_type": "text/plain",
-		}
+		name, file := m.attached(tgFileID(c, m))
+		out[name] = file
 	}
 	if m.text != "" {
 		out[key] = m.text

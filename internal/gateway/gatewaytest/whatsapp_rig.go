@@ -87,9 +87,18 @@ func (s *WhatsApp) said(a Act, m *waMessage, out map[string]any) {
 		return
 	}
 	id := s.nextID("10000%06d")
-	s.files[id] = waStored{data: a.File.Data, mime: "text/plain"}
-	out["type"] = "document"
-	out["document"] = map[string]any{"id": id, "mime_type": "text/plain", "sha256": "c2hh", "filename": m.file.Name, "caption": text}
+	s.files[id] = waStored{data: a.File.Data, mime: a.mime()}
+	file := map[string]any{"id": id, "mime_type": a.mime(), "sha256": "c2hh"}
+	name := "document"
+	switch a.FileKind {
+	case gateway.Photo:
+		name, file["caption"] = "image", text
+	case gateway.Voice:
+		name, file["voice"] = "audio", true
+	default:
+		file["filename"], file["caption"] = m.file.Name, text
+	}
+	out["type"], out[name] = name, file
 }
 
 // pressed fills in the press of a button.
