@@ -50,6 +50,15 @@ func (c *Curator) Edit(ctx context.Context, o owner.Owner, id session.ID, p sess
 
 // Delete erases a lineage and everything derived from it, between two turns.
 func (c *Curator) Delete(ctx context.Context, o owner.Owner, id session.ID, check Check) (session.Session, error) {
+	tip, err := c.remove(ctx, o, id, check)
+	if err == nil {
+		c.tidy(ctx, o)
+	}
+	return tip, err
+}
+
+// remove is Delete, but for the bytes of files that people sent.
+func (c *Curator) remove(ctx context.Context, o owner.Owner, id session.ID, check Check) (session.Session, error) {
 	l, tip, err := c.takeTip(ctx, o, id, lineage.Bare)
 	if err != nil {
 		return session.Session{}, err
@@ -64,6 +73,5 @@ func (c *Curator) Delete(ctx context.Context, o owner.Owner, id session.ID, chec
 	// dropped after the deletion, so that no view is read back before the rows are
 	// gone.
 	c.views.DropOwner(o)
-	c.tidy(ctx, o)
 	return tip, err
 }

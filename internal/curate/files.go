@@ -41,9 +41,6 @@ func (c *Curator) filesLeft(ctx context.Context, o owner.Owner, thing *mention.T
 	if c.files == nil {
 		return nil
 	}
-	if err := c.files.Tidy(ctx, o); err != nil { // turns that were under way may have lost files since
-		return fmt.Errorf("forget files: %w", err)
-	}
 	bytes, hits, err := c.files.Left(ctx, o, thing)
 	if err != nil {
 		return fmt.Errorf("search files: %w", err)

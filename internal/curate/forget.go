@@ -119,8 +119,14 @@ func (c *Curator) forgetUnderWay(ctx context.Context, o owner.Owner, thing *ment
 	return nil
 }
 
-// mirrored waits until nothing that was erased is left in transcripts in files.
+// mirrored waits until nothing that was erased is left outside the store: in transcripts in
+// files, and in the files that people sent.
 func (c *Curator) mirrored(ctx context.Context, o owner.Owner) error {
+	if c.files != nil {
+		if err := c.files.Tidy(ctx, o); err != nil {
+			return fmt.Errorf("erase files: %w", err)
+		}
+	}
 	if c.mirror == nil {
 		return nil
 	}

@@ -95,8 +95,9 @@ func (c *Curator) deleteUnused(ctx context.Context, p *Prune, doomed []session.I
 		}
 		return nil
 	}
+	defer c.tidy(ctx, p.Owner)
 	for _, root := range doomed {
-		tip, err := c.Delete(ctx, p.Owner, root, still)
+		tip, err := c.remove(ctx, p.Owner, root, still)
 		switch fault.KindOf(err) {
 		case "":
 			out.count(&tip)

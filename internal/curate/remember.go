@@ -218,6 +218,6 @@ func (c *Curator) dropLineage(ctx context.Context, o owner.Owner, tip session.Se
 	if out.DryRun {
 		return nil
 	}
-	_, err = c.Delete(ctx, o, tip.ID, nil)
+	_, err = c.remove(ctx, o, tip.ID, nil)
 	return err
 }
