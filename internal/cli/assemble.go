@@ -253,7 +253,8 @@ func (s *server) setRooms(models run.Models) httpapi.Background {
 	})
 	s.runner = run.New(run.Parts{
 		Store: s.db, Sessions: s.db, Memory: s.db, Views: views, Lineages: lineages, Curator: s.curator, Models: models,
-		Tools: s.offered(), Images: s.images(), Config: config, Wake: wake, Questions: questions, Process: s.token, Line: s.line, Observer: observer, Log: s.log,
+		Tools: s.offered(), Images: s.images(), Config: config, Wake: wake,
+		Questions: questions, Process: s.token, Line: s.line, Observer: observer, Log: s.log,
 	})
 	if wake != nil {
 		work.Curator = s.curator

@@ -123,7 +123,8 @@ func policyOf(p gateway.Policy, r *config.Reset) gateway.Policy {
 func (s *server) setGateway() {
 	s.gateway = gateway.New(gateway.Parts{
 		Store: s.db, Sessions: s.db, Runs: s.live, Curator: s.curator, Guard: &busyGuard{s.db, s.live}, Audit: s.db,
-		Saver: gateway.NewSaver(s.runner, s.db, tool.Saving()), Files: s.files, Transcriber: s.transcriber(), Settings: gatewaySettings(s.cfg), Bots: s.bots, Now: s.now, Log: s.log,
+		Saver: gateway.NewSaver(s.runner, s.db, tool.Saving()), Files: s.files, Transcriber: s.transcriber(),
+		Settings: gatewaySettings(s.cfg), Bots: s.bots, Now: s.now, Log: s.log,
 	})
 }
 

@@ -92,11 +92,13 @@ func New(db *sqlite.DB, p *Parts) (*run.Runner, *curate.Curator) {
 	questions := &memory.Questions{Embed: p.Embed, Patience: p.EmbedPatience, Now: c.Clock, Log: p.Log}
 	curator := curate.New(curate.Parts{
 		Store: p.Store, Receipts: db, Sessions: p.Sessions, Catalog: db, Memory: db, Views: p.Views, Lineages: lineages,
-		Questions: questions, Budgets: c.Budgets, Studies: p.Studies, Sweeper: db, Mirror: p.Mirror, Files: p.Files, Wake: p.Wake, Now: c.Clock, Log: p.Log,
+		Questions: questions, Budgets: c.Budgets, Studies: p.Studies, Sweeper: db, Mirror: p.Mirror, Files: p.Files,
+		Wake: p.Wake, Now: c.Clock, Log: p.Log,
 	})
 	runner := run.New(run.Parts{
 		Store: p.Store, Sessions: p.Sessions, Memory: db, Views: p.Views, Lineages: lineages, Curator: curator, Models: p.Models,
-		Tools: p.Tools, Images: p.Images, Config: *c, Wake: p.Wake, Questions: questions, Process: "test", Line: p.Line, Observer: p.Observer, Log: p.Log,
+		Tools: p.Tools, Images: p.Images,
+		Config: *c, Wake: p.Wake, Questions: questions, Process: "test", Line: p.Line, Observer: p.Observer, Log: p.Log,
 	})
 	return runner, curator
 }

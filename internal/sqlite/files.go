@@ -21,7 +21,8 @@ func (db *DB) PutFile(ctx context.Context, o owner.Owner, f *attachment.File) er
 	const insert = `INSERT INTO files (owner_id, id, kind, name, mime, size, hash, spoken, run_id, kept_at) VALUES (?,?,?,?,?,?,?,?,?,?)
 		ON CONFLICT DO NOTHING`
 	return db.w.submit(ctx, func(t *tx) error {
-		_, err := t.exec(insert, o.ID(), string(f.ID), string(f.Kind), null(f.Name), null(f.Mime), f.Size, f.Hash[:], null(f.Spoken), f.Run, bound.Millis(f.KeptAt))
+		_, err := t.exec(insert, o.ID(), string(f.ID), string(f.Kind), null(f.Name), null(f.Mime),
+			f.Size, f.Hash[:], null(f.Spoken), f.Run, bound.Millis(f.KeptAt))
 		if err != nil {
 			return fmt.Errorf("store a file: %w", err)
 		}

@@ -78,8 +78,9 @@ func nameOfRecording(recorded string) (name, kind string) {
 		kind = "audio/ogg"
 	}
 	ending := map[string]string{
-		"audio/ogg": "ogg", "audio/opus": "ogg", "application/ogg": "ogg", "audio/mpeg": "mp3", "audio/mp3": "mp3", "audio/mp4": "m4a", "audio/x-m4a": "m4a",
-		"audio/aac": "m4a", "audio/wav": "wav", "audio/x-wav": "wav", "audio/webm": "webm", "video/webm": "webm", "video/mp4": "mp4", "audio/flac": "flac",
+		"audio/ogg": "ogg", "audio/opus": "ogg", "application/ogg": "ogg", "audio/mpeg": "mp3", "audio/mp3": "mp3", "audio/mp4": "m4a",
+		"audio/x-m4a": "m4a", "audio/aac": "m4a", "audio/wav": "wav", "audio/x-wav": "wav", "audio/webm": "webm", "video/webm": "webm",
+		"video/mp4": "mp4", "audio/flac": "flac",
 	}[kind]
 	if ending == "" {
 		ending, kind = "ogg", "audio/ogg"

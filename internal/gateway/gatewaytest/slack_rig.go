@@ -64,7 +64,9 @@ func (s *Slack) Emit(_ TB, a Act) (string, gateway.MessageID) {
 
 // emitSaid writes a message.
 func (s *Slack) emitSaid(chat, user string, a Act) (string, gateway.MessageID) {
-	say := SlackSay{Chat: chat, User: user, Robot: a.Who == Robot, Text: SlackEscape(a.Text), Thread: string(a.ReplyTo), File: a.File, Mime: a.mime()}
+	say := SlackSay{
+		Chat: chat, User: user, Robot: a.Who == Robot, Text: SlackEscape(a.Text), Thread: string(a.ReplyTo), File: a.File, Mime: a.mime(),
+	}
 	if a.Who == Bot {
 		say.User = SlackBotUser
 	}
