@@ -34,6 +34,17 @@ session_reset:
 	}
 }
 
+func TestFilesOfPlatforms(t *testing.T) {
+	t.Parallel()
+	if got := newWorld(t, "").mustLoad(t).Gateway; got.Vision || got.Transcribe != "" || got.FilesKeepDays != 90 {
+		t.Errorf("by default: got %+v", got)
+	}
+	got := newWorld(t, "gateway: {vision: true, transcribe_model: whisper-1, files_keep_days: 7}").mustLoad(t).Gateway
+	if !got.Vision || got.Transcribe != "whisper-1" || got.FilesKeepDays != 7 {
+		t.Errorf("got %+v", got)
+	}
+}
+
 func TestWrongPlatforms(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -47,6 +58,8 @@ func TestWrongPlatforms(t *testing.T) {
 		{"an hour that is none", "session_reset: {at_hour: 24}", "", "session_reset.at_hour"},
 		{"a mode that is none", "session_reset: {platforms: {slack: {mode: weekly}}}", "", "weekly"},
 		{"a platform that is none", "session_reset: {platforms: {icq: {mode: idle}}}", "", "icq"},
+		{"files that are kept for no day", "gateway: {files_keep_days: 0}", "", "gateway.files_keep_days"},
+		{"a vision that is none", "gateway: {vision: maybe}", "", "gateway.vision"},
 		{"a user without a platform", "", "GATEWAY_ALLOWED_USERS=123", "platform:id"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

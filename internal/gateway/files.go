@@ -136,18 +136,22 @@ func (g *Gateway) fetch(ctx context.Context, bot *Bot, o owner.Owner, r *receive
 	return kept, late(ctx, err)
 }
 
-// reading is a reader that ends with its context.
+// reading is a download that ends with its context.
 type reading struct {
 	ctx context.Context
 	io.Reader
 }
 
-// Read reads on.
+// Read reads on. A failure of the connection is a fault, so that the download is tried again.
 func (r *reading) Read(p []byte) (int, error) {
 	if err := r.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return r.Reader.Read(p)
+	n, err := r.Reader.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) && fault.KindOf(err) == fault.Internal {
+		err = fault.Wrap(fault.Unavailable, "file_broken", "The download broke off.", err)
+	}
+	return n, err
 }
 
 // late is the error of something that took too long.

@@ -193,10 +193,11 @@ func TestFilesThatCannotBeHad(t *testing.T) {
 			tries++
 			return fault.New(fault.Unavailable, "file_unavailable", "The platform is away.")
 		}
-		h.receive(h.give("Here.", large, huge, gone, away))
+		h.receive(h.give("Here.", large, huge, gone, away, h.file(gateway.Photo, "cut.png", png+"<cut>")))
 		h.settled()
 		contains(t, "prompt", h.sent(), "[document large.bin, not kept: Files are kept up to 20 MB.]", "[document huge.bin, 21.0 MB, not kept: Files are kept",
-			"[photo gone.jpg, not kept: The platform does not have the file any more.]", "[photo, not kept: The platform is away.]")
+			"[photo gone.jpg, not kept: The platform does not have the file any more.]", "[photo, not kept: The platform is away.]",
+			"[photo cut.png, not kept: The download broke off.]")
 		want(t, "tries", tries, 2)
 		want(t, "answers", len(h.wire.said()), 1)
 		want(t, "files", len(h.onDisk()), 0)

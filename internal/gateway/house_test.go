@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 	"unicode/utf8"
@@ -130,6 +131,9 @@ func (w *wire) Fetch(_ context.Context, f gateway.FileRef) (io.ReadCloser, error
 	}
 	if !ok {
 		return nil, fault.New(fault.NotFound, "file_not_found", "The platform does not have the file any more.")
+	}
+	if cut, ok := bytes.CutSuffix(data, []byte("<cut>")); ok {
+		return io.NopCloser(io.MultiReader(bytes.NewReader(cut), iotest.ErrReader(io.ErrUnexpectedEOF))), nil
 	}
 	return io.NopCloser(bytes.NewReader(data)), nil
 }
