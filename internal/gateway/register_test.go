@@ -50,6 +50,7 @@ func TestCommandsAreRegistered(t *testing.T) {
 		h.settled()
 		want(t, "sent meanwhile", h.wire.said(), []string{"You said: Hello."})
 		pass(10 * time.Minute)
+		synctest.Wait()
 		var waits []time.Duration
 		for i := range r.tried[1:] {
 			waits = append(waits, r.tried[i+1].Sub(r.tried[i]))
