@@ -22,7 +22,8 @@ WALKS = ^(TestErrorsDoNotLeak|TestIsolation|TestWritesStayInOneWorld|TestEveryRo
 # that code, and it takes four times as long under the detector.
 RACE = -race '-gcflags=modernc.org/...=-race=false -d=checkptr=0'
 
-unit: ## Go tests with the race detector
+unit: ## Go tests with the race detector; brings PostgreSQL
+	tools/postgres
 	$(GO) vet ./...
 	$(GO) test $(RACE) -timeout 20m -skip '$(WALKS)' ./...
 	$(GO) test -run '$(WALKS)' ./internal/httpapi

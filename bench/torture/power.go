@@ -19,7 +19,7 @@ var powerRig = rig{
 	name: "power", fault: "F2 power cut under 16 writers: ext4 on a loop device, its image copied by reflink while they write", rounds: 60, run: cutPower,
 	want: "0 of what was acknowledged before the instant missing, file sound",
 	off:  "synchronous=NORMAL", bareRounds: 10,
-	bare: []change{{"internal/cli/assemble.go", "sqlite.Options{Path:", "sqlite.Options{Synchronous: \"NORMAL\", Path:"}},
+	bare: []change{{"internal/cli/database.go", "sqlite.Options{Path:", "sqlite.Options{Synchronous: \"NORMAL\", Path:"}},
 }
 
 // disks are the file systems of one run.

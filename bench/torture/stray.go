@@ -17,7 +17,7 @@ var strayRig = rig{
 	name: "stray", fault: "F7 stray opens in the process, a stock sqlite3, a second server, then kill -9", rounds: 50, run: strayOpens,
 	want: "3 patterns: 0 of 42 messages lost in any round; a second server exits with 1 and says why",
 	off:  "no guard", bareRounds: 3,
-	bare:   []change{{"internal/cli/assemble.go", "sqlite.Options{Path:", "sqlite.Options{NoGuard: true, Path:"}},
+	bare:   []change{{"internal/cli/database.go", "sqlite.Options{Path:", "sqlite.Options{NoGuard: true, Path:"}},
 	fitted: []change{{file: "cmd/hermes/stray.go", text: straySource}},
 }
 

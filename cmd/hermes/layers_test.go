@@ -23,16 +23,16 @@ var layers = [][]string{
 	{"lineage"},
 	{"curate"},
 	{"run"},
-	{"recall", "upstream", "tool", "study", "job", "live"},
+	{"recall", "upstream", "tool", "study", "job", "live", "storage"},
 	{"gateway"},
-	{"httpapi", "mcpserver", "sqlite", "upstream/upstreamtest", "terminal", "gateway/telegram", "gateway/discord", "gateway/slack", "gateway/whatsapp"},
+	{"httpapi", "mcpserver", "sqlite", "postgres", "upstream/upstreamtest", "terminal", "gateway/telegram", "gateway/discord", "gateway/slack", "gateway/whatsapp"},
 	{"prove", "telemetry"},
 	{"cli"},
 	{"cmd/hermes"},
 }
 
 // support are packages that only tests and benchmarks import; they may import anything.
-var support = []string{"storetest", "runtest", "pairtest", "gateway/gatewaytest", "markdown/markdowntest"}
+var support = []string{"storetest", "runtest", "pairtest", "gateway/gatewaytest", "markdown/markdowntest", "postgres/postgrestest"}
 
 func TestLayers(t *testing.T) {
 	t.Parallel()

@@ -33,7 +33,6 @@ import (
 	"github.com/hermes-memory/hermes/internal/recall"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
-	"github.com/hermes-memory/hermes/internal/sqlite"
 	"github.com/hermes-memory/hermes/internal/study"
 	"github.com/hermes-memory/hermes/internal/telemetry"
 	"github.com/hermes-memory/hermes/internal/terminal"
@@ -53,35 +52,38 @@ const (
 
 // server is the assembled program without its sockets.
 type server struct {
-	cfg      *config.Config
-	log      *slog.Logger
-	db       *sqlite.DB
-	keyring  *owner.Keyring
-	choice   upstream.Choice
-	models   *upstream.Catalogue // of the choice; nil for none
-	runner   *run.Runner
-	curator  *curate.Curator
-	line     *claim.Line
-	cache    func() piece.Stats
-	study    *study.Study       // nil if no model works on memory
-	mirror   *transcript.Mirror // writes transcripts to files behind the turns; nil if they are off
-	files    *attachment.Files  // keeps what people send on chat platforms
-	keeper   *memory.Keeper     // makes the index of memory behind the turns
-	handler  http.Handler
-	inside   sync.WaitGroup // calls of the API from within this process
-	tools    tool.Set
-	mcp      *tool.MCP
-	jobs     *job.Scheduler
-	live     *live.Registry
-	bots     []*gateway.Bot
-	gateway  *gateway.Gateway
-	measures *telemetry.Telemetry // nil if metrics are off
-	token    string
-	public   bool // other machines can reach it
-	started  time.Time
-	now      func() time.Time
-	draining atomic.Bool
-	sockets  *httpapi.Sockets
+	cfg *config.Config
+	log *slog.Logger
+	db  database
+	// transcripts lists what has changed for transcripts in files; nil if the database does not.
+	transcripts transcript.Store
+	nodes       nodes // those that share the database; nil for one process
+	keyring     *owner.Keyring
+	choice      upstream.Choice
+	models      *upstream.Catalogue // of the choice; nil for none
+	runner      *run.Runner
+	curator     *curate.Curator
+	line        *claim.Line
+	cache       func() piece.Stats
+	study       *study.Study       // nil if no model works on memory
+	mirror      *transcript.Mirror // writes transcripts to files behind the turns; nil if they are off
+	files       *attachment.Files  // keeps what people send on chat platforms
+	keeper      *memory.Keeper     // makes the index of memory behind the turns
+	handler     http.Handler
+	inside      sync.WaitGroup // calls of the API from within this process
+	tools       tool.Set
+	mcp         *tool.MCP
+	jobs        *job.Scheduler
+	live        *live.Registry
+	bots        []*gateway.Bot
+	gateway     *gateway.Gateway
+	measures    *telemetry.Telemetry // nil if metrics are off
+	token       string
+	public      bool // other machines can reach it
+	started     time.Time
+	now         func() time.Time
+	draining    atomic.Bool
+	sockets     *httpapi.Sockets
 }
 
 // assembly holds the inputs from which a server is assembled.
@@ -115,32 +117,26 @@ func assemble(ctx context.Context, parts assembly) (*server, error) {
 			return nil, err
 		}
 	}
-	files := sqlite.Options{Path: cfg.DatabaseFile(), Log: log, AuditKeep: time.Duration(cfg.AuditKeepDays) * 24 * time.Hour}
-	if parts.measures != nil {
-		files.Observer = parts.measures
+	s := &server{
+		cfg: cfg, log: log, token: newToken(), public: parts.public, started: time.Now().UTC(), now: parts.now, measures: parts.measures,
 	}
 	bell := transcript.NewBell()
-	if cfg.Transcripts.Enabled {
-		files.Transcripts = bell.Ring
-	}
-	db, err := sqlite.Open(ctx, files)
-	if err != nil {
+	if err := s.openDatabase(ctx, bell); err != nil {
 		return nil, err
 	}
-	s := &server{
-		cfg: cfg, log: log, db: db, token: newToken(), public: parts.public, started: time.Now().UTC(), now: parts.now, measures: parts.measures,
-	}
 	if s.now == nil {
-		s.now = time.Now
+		s.now = s.clock()
 	}
 	if err := errors.Join(s.setMirror(bell), s.setFiles(ctx)); err != nil {
-		return nil, errors.Join(err, db.Close())
+		return nil, errors.Join(err, s.db.Close())
 	}
-	s.keyring = owner.NewKeyring(db, cfg.Server.Keys, !parts.public && !cfg.Server.NoAuth, s.now)
+	s.keyring = owner.NewKeyring(s.db, cfg.Server.Keys, !parts.public && !cfg.Server.NoAuth, s.now)
 	s.keyring.Limit(owner.Limits{RequestsPerMinute: cfg.Limits.RequestsPerMinute, ConcurrentTurns: cfg.Limits.ConcurrentTurns})
-	if s.choice, err = parts.choose(); err != nil {
-		return nil, errors.Join(err, db.Close())
+	choice, err := parts.choose()
+	if err != nil {
+		return nil, errors.Join(err, s.db.Close())
 	}
+	s.choice = choice
 	s.setTools(ctx, parts.getenv)
 	zone, err := jobZone(cfg, parts.getenv)
 	if err != nil {
@@ -197,7 +193,7 @@ func (s *server) newHandler(zone string) http.Handler {
 	}
 	background := s.setRooms(models)
 	s.live = live.New(live.Parts{
-		Store: s.db, Queue: s.db, Runner: s.runner, Approval: s.cfg.Runs.ApprovalTimeout, Grace: s.cfg.Server.Grace, Now: s.now, Log: s.log,
+		Store: s.db, Queue: s.db, Runner: s.runner, Shared: s.nodes, Approval: s.cfg.Runs.ApprovalTimeout, Grace: s.cfg.Server.Grace, Now: s.now, Log: s.log,
 	})
 	s.setGateway()
 	s.sockets = httpapi.NewSockets()
@@ -231,6 +227,9 @@ func (s *server) setRooms(models run.Models) httpapi.Background {
 		Patience: patience, IdempotencyTTL: idempotencyTTL, Now: s.now,
 	}
 	views := memory.NewViews(s.db, s.cfg.Memory.Cache)
+	if s.nodes != nil {
+		views.Share()
+	}
 	s.cache, s.keeper = views.Stats, memory.NewKeeper(views, s.log)
 	questions := &memory.Questions{Now: config.Clock, Log: s.log}
 	work, on := s.chooseStudy(views, questions)
@@ -244,7 +243,7 @@ func (s *server) setRooms(models run.Models) httpapi.Background {
 		observer, waits.Observe = s.measures, s.measures.Waited
 	}
 	s.line = claim.NewLine(waits)
-	lineages := lineage.New(lineage.Parts{Store: s.db, Sessions: s.db, Views: views, Hot: hotLineages, Now: config.Clock, Log: s.log})
+	lineages := lineage.New(lineage.Parts{Store: s.db, Sessions: s.db, Views: views, Shared: s.nodes, Hot: hotLineages, Now: config.Clock, Log: s.log})
 	s.curator = curate.New(curate.Parts{
 		Store: s.db, Receipts: s.db, Sessions: s.db, Catalog: s.db, Memory: s.db, Views: views, Lineages: lineages,
 		Questions: questions, Budgets: config.Budgets, Studies: s.db, Sweeper: s.db, Erase: s.eraseInputs, Mirror: s.mirrorNow(),
@@ -252,7 +251,7 @@ func (s *server) setRooms(models run.Models) httpapi.Background {
 		Log: s.log,
 	})
 	s.runner = run.New(run.Parts{
-		Store: s.db, Sessions: s.db, Memory: s.db, Views: views, Lineages: lineages, Curator: s.curator, Models: models,
+		Store: s.db, Sessions: s.db, Memory: s.db, Views: views, Lineages: lineages, Shared: s.nodes, Curator: s.curator, Models: models,
 		Tools: s.offered(), Images: s.images(), Config: config, Wake: wake,
 		Questions: questions, Process: s.token, Line: s.line, Observer: observer, Log: s.log,
 	})

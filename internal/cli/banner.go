@@ -26,7 +26,7 @@ func (a *app) banner(s *server, at *listening, development bool) {
 	if at.socket != "" {
 		fmt.Fprintf(out, "  socket      %s (for the hermes command of this account alone)\n", at.socket)
 	}
-	fmt.Fprintf(out, "  data        %s\n", s.cfg.DatabaseFile())
+	fmt.Fprintf(out, "  data        %s\n", s.dataPlace())
 	fmt.Fprintf(out, "  responder   %s\n", describe(s))
 	for _, skipped := range s.choice.Skipped {
 		fmt.Fprintf(out, "              (%s)\n", skipped)

@@ -2,14 +2,11 @@ package cli
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/httpapi"
-	"github.com/hermes-memory/hermes/internal/sqlite"
 	"github.com/hermes-memory/hermes/internal/upstream"
 )
 
@@ -20,19 +17,14 @@ const upstreamPatience = 5 * time.Second
 func (s *server) detail(ctx context.Context, deep bool) (httpapi.Detail, error) {
 	d := httpapi.Detail{StartedAt: s.started}
 	d.Upstream = s.upstreamDetail(ctx)
-	d.Data = httpapi.Data{File: s.cfg.DatabaseFile(), Checked: "quick"}
+	d.Data = httpapi.Data{Checked: "quick"}
 	if deep {
 		d.Data.Checked = "deep"
 	}
-	for _, suffix := range []string{"", "-wal"} {
-		if info, err := os.Stat(d.Data.File + suffix); err == nil {
-			d.Data.Bytes += info.Size()
-		}
+	err := s.measureData(ctx, &d.Data)
+	if err != nil {
+		return d, err
 	}
-	if room := sqlite.RoomOf(filepath.Dir(d.Data.File)); room.Known {
-		d.Data.Disk = &httpapi.Disk{Free: room.Free, Total: room.Total, Low: room.Low()}
-	}
-	var err error
 	if d.Data.Damage, err = s.db.Check(ctx, deep); err != nil {
 		return d, err
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/hermes-memory/hermes/internal/live"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
-	"github.com/hermes-memory/hermes/internal/sqlite"
 	"github.com/hermes-memory/hermes/internal/tool"
 )
 
@@ -144,7 +143,7 @@ const newestRuns = 200
 
 // busyGuard implements gateway.Guard: it asks the runs and the jobs.
 type busyGuard struct {
-	db   *sqlite.DB
+	db   database
 	runs *live.Registry
 }
 

@@ -10,10 +10,10 @@ import (
 // setMirror makes the mirror of transcripts. If transcripts are off, the files of an earlier
 // run are removed: nothing would keep them right, and a forgetting would not reach them.
 func (s *server) setMirror(bell transcript.Bell) error {
-	if !s.cfg.Transcripts.Enabled {
+	if !s.cfg.Transcripts.Enabled || s.transcripts == nil {
 		return transcript.Remove(s.cfg.Home)
 	}
-	s.mirror = transcript.New(transcript.Parts{Store: s.db, Home: s.cfg.Home, Bell: bell, Now: s.now, Log: s.log})
+	s.mirror = transcript.New(transcript.Parts{Store: s.transcripts, Home: s.cfg.Home, Bell: bell, Now: s.now, Log: s.log})
 	return nil
 }
 

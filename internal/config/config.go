@@ -17,7 +17,14 @@ import (
 
 // Config holds all settings.
 type Config struct {
-	Home   string
+	Home string
+	// Database is the database of all data, if it is not the file in the home.
+	Database struct {
+		URL   string // of a PostgreSQL database; "" for the file
+		Conns int    // the most connections; 0: four for each core
+		// ListenURL is for the connection that waits for notifications; "" means URL.
+		ListenURL string
+	}
 	Server struct {
 		Addr      string // host:port; wins over Host and Port
 		Host      string

@@ -50,6 +50,12 @@ var settings = sync.OnceValue(func() []setting { return slices.Concat(serverSett
 var serverSettings = []setting{
 	text("home", "HERMES_HOME", "", "directory of all data", func(c *Config) *string { return &c.Home }),
 
+	text("database.url", "HERMES_DATABASE_URL", "", "keep the data in this PostgreSQL database instead of a file in the home, such as postgres://hermes@db/hermes",
+		func(c *Config) *string { return &c.Database.URL }).hidden(),
+	text("database.listen_url", "HERMES_DATABASE_LISTEN_URL", "", "the same database without a pooler between, for the connection that waits for notifications",
+		func(c *Config) *string { return &c.Database.ListenURL }).hidden(),
+	number("database.conns", "HERMES_DATABASE_CONNS", "most connections to that database; 0: four for each core", func(c *Config) *int { return &c.Database.Conns }),
+
 	text("server.addr", "HERMES_ADDR", "addr", "listen on host:port (default 127.0.0.1:11434)",
 		func(c *Config) *string { return &c.Server.Addr }),
 	text("server.host", "API_SERVER_HOST", "", "listen on this host", func(c *Config) *string { return &c.Server.Host }),

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/compression"
+	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -25,6 +26,9 @@ type Lineage struct {
 	loaded bool
 	// bare says that Recent was not loaded, because it is large and not always needed.
 	bare bool
+	// version is that of the scope when the lineage was read, or after its newest step. It is
+	// used if other processes write, too.
+	version memory.Version
 }
 
 // Past is a lineage as it was at an earlier time, or one that is not stored. It belongs

@@ -121,10 +121,17 @@ func (o *Open) Distrust() {
 // earlier places.
 func (o *Open) inOrder(ctx context.Context) (*place, error) {
 	p, err := o.lineages.orders.take(ctx, o.Owner, o.Scope())
-	if err != nil || o.Key == "" || o.lineages.views.Current(o.Owner, o.Scope(), o.View) {
+	if err != nil || o.Key == "" {
 		return p, err
 	}
-	if err = p.settled(ctx); err == nil {
+	newest, err := o.lineages.views.Newest(ctx, o.Owner, o.Scope(), o.View)
+	if newest {
+		return p, nil
+	}
+	if err == nil {
+		err = p.settled(ctx)
+	}
+	if err == nil {
 		err = o.Renew(ctx)
 	}
 	if err != nil {
@@ -156,7 +163,7 @@ func (o *Open) Step(ctx context.Context, ms []session.Message) (Step, error) {
 		return Step{}, fmt.Errorf("reserve message ids: %w", err)
 	}
 	last := o.Last
-	step := Step{Messages: ms, place: place}
+	step := Step{Messages: ms, place: place, open: o, view: o.View}
 	for i := range ms {
 		m := &ms[i]
 		m.ID, m.SessionID, m.RootID, m.Seq = first+int64(i), tip.ID, tip.RootID, tip.NextSeq

@@ -20,6 +20,8 @@ import (
 // A turn holds its place while it numbers and learns its messages, until the store has
 // queued them. It waits for no commit and no model meanwhile.
 type orders struct {
+	shared Shared // nil for a process that owns its store alone
+
 	mu    sync.Mutex
 	byKey map[orderKey]*order
 }
@@ -45,6 +47,9 @@ type order struct {
 type place struct {
 	order          *order
 	queued, stored sync.Once
+	// leave gives the place among other processes back; nil without one. Other processes see
+	// a step only once it is stored, so that the place is kept until then.
+	leave func()
 }
 
 // take acquires a place in the order of a scope. Only scopes with a key have an order:
@@ -56,11 +61,25 @@ func (x *orders) take(ctx context.Context, o owner.Owner, scope memory.Scope) (*
 	r := x.of(orderKey{o.ID(), scope.Key})
 	select {
 	case <-r.turn:
-		return &place{order: r}, nil
+		return x.enter(ctx, o, scope.Key, &place{order: r})
 	case <-ctx.Done():
 		r.leave()
 		return nil, fault.Wrap(fault.Canceled, "cancelled", "The request was cancelled while it waited for other requests of its session key.", ctx.Err())
 	}
+}
+
+// enter takes the place among other processes, too.
+func (x *orders) enter(ctx context.Context, o owner.Owner, k session.Key, p *place) (*place, error) {
+	if x.shared == nil {
+		return p, nil
+	}
+	leave, err := x.shared.Hold(ctx, o, keyPlace(k))
+	if err != nil {
+		p.done()
+		return nil, err
+	}
+	p.leave = leave
+	return p, nil
 }
 
 // Alone waits until all steps of some scopes are stored, and blocks new ones until the
@@ -148,9 +167,17 @@ func (p *place) settled(ctx context.Context) error {
 	}
 }
 
-// queue passes the turn on once the step is in the store's queue.
+// queue passes the turn on once the step is in the store's queue, unless other processes wait
+// for the step, too.
 func (p *place) queue() {
-	if p == nil || p.order == nil {
+	if p != nil && p.leave == nil {
+		p.pass()
+	}
+}
+
+// pass passes the turn on.
+func (p *place) pass() {
+	if p.order == nil {
 		return
 	}
 	p.queued.Do(func() {
@@ -164,8 +191,11 @@ func (p *place) done() {
 	if p == nil || p.order == nil {
 		return
 	}
-	p.queue()
+	p.pass()
 	p.stored.Do(func() {
+		if p.leave != nil {
+			p.leave()
+		}
 		p.order.fly(-1)
 		p.order.leave()
 	})

@@ -20,6 +20,7 @@ type Lineages struct {
 	store    Store
 	sessions session.Store
 	views    *memory.Views
+	shared   Shared // nil for a process that owns its store alone
 	now      func() time.Time
 	log      *slog.Logger
 	limit    int
@@ -36,6 +37,8 @@ type Parts struct {
 	Store    Store
 	Sessions session.Store
 	Views    *memory.Views
+	// Shared is set if other processes use the store, too.
+	Shared Shared
 	// Hot is how many idle lineages are cached.
 	Hot int
 	// Now is the clock, in the precision of the store.
@@ -46,7 +49,8 @@ type Parts struct {
 // New returns the lineages of a store.
 func New(p Parts) *Lineages {
 	return &Lineages{
-		store: p.Store, sessions: p.Sessions, views: p.Views, now: p.Now, log: p.Log, limit: p.Hot,
+		orders: orders{shared: p.Shared},
+		store:  p.Store, sessions: p.Sessions, views: p.Views, shared: p.Shared, now: p.Now, log: p.Log, limit: p.Hot,
 		byKey: make(map[key]*seat), order: list.New(),
 	}
 }
@@ -63,6 +67,7 @@ type seat struct {
 	waiting []chan struct{}
 	idle    *list.Element
 	lineage Lineage
+	leave   func() // gives the place among other processes back; nil without one
 }
 
 // Held is a lineage whose turn the caller holds until Release.
@@ -100,11 +105,11 @@ const (
 func (ls *Lineages) Take(ctx context.Context, o owner.Owner, id session.ID, reach Reach) (*Held, error) {
 	bare := reach == Bare
 	for root := id; ; {
-		s, err := ls.acquire(ctx, key{owner: o.ID(), root: root})
+		s, err := ls.occupy(ctx, o, key{owner: o.ID(), root: root})
 		if err != nil {
 			return nil, err
 		}
-		if l := &s.lineage; !l.loaded || l.bare && !bare {
+		if l := &s.lineage; l.lacks(bare) || !ls.fresh(ctx, o, l) {
 			root, err = ls.find(ctx, o, s, id, bare)
 		}
 		if err == nil && root == s.key.root {
@@ -116,6 +121,9 @@ func (ls *Lineages) Take(ctx context.Context, o owner.Owner, id session.ID, reac
 		}
 	}
 }
+
+// lacks reports whether the lineage must be read from the store.
+func (l *Lineage) lacks(bare bool) bool { return !l.loaded || l.bare && !bare }
 
 // Reload reads a held lineage from the store again.
 func (ls *Lineages) Reload(ctx context.Context, o owner.Owner, l *Lineage) error {
@@ -131,7 +139,7 @@ func (ls *Lineages) Reload(ctx context.Context, o owner.Owner, l *Lineage) error
 func (ls *Lineages) find(ctx context.Context, o owner.Owner, s *seat, id session.ID, bare bool) (session.ID, error) {
 	tip, err := ls.sessions.Tip(ctx, o, id)
 	if fault.KindOf(err) == fault.NotFound {
-		s.lineage = Lineage{loaded: true}
+		s.lineage = Lineage{loaded: true, version: memory.Unwritten}
 		return s.key.root, nil
 	}
 	if err != nil {
@@ -146,14 +154,17 @@ func (ls *Lineages) find(ctx context.Context, o owner.Owner, s *seat, id session
 // load reads the state of a lineage except its tip; for a bare one without the newest
 // messages.
 func (ls *Lineages) load(ctx context.Context, o owner.Owner, l *Lineage, tip *session.Session, bare bool) error {
+	version, err := ls.version(ctx, o, tip)
+	if err != nil {
+		return err
+	}
 	var recent []session.Message
-	var err error
 	if !bare {
 		if recent, err = ls.recent(ctx, o, tip); err != nil {
 			return fmt.Errorf("load tail: %w", err)
 		}
 	}
-	*l = Lineage{Tip: *tip, Exists: true, Recent: recent, loaded: true, bare: bare}
+	*l = Lineage{Tip: *tip, Exists: true, Recent: recent, loaded: true, bare: bare, version: version}
 	if n := len(recent); n > 0 {
 		l.Last = recent[n-1].Hash
 	}
@@ -229,6 +240,10 @@ func (ls *Lineages) abandon(s *seat, turn chan struct{}) {
 
 // release passes the turn to the next in the queue, or makes the lineage idle.
 func (ls *Lineages) release(s *seat) {
+	if leave := s.leave; leave != nil { // those of other processes come first
+		s.leave = nil
+		leave()
+	}
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	if len(s.waiting) > 0 {

@@ -51,7 +51,9 @@ type Step struct {
 	// Finished stores the outcome for the idempotency key; nil without a key.
 	Finished *Finished
 
-	place *place // in the order of a session key; nil without one
+	place *place       // in the order of a session key; nil without one
+	open  *Open        // of the lineage; nil for a step that Open.Step has not made
+	view  *memory.View // that has learnt the messages; nil without open
 }
 
 // Queued is called by the store once the step is in its queue: later steps are

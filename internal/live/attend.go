@@ -112,20 +112,22 @@ func (c *carrier) leave() {
 // owner has no such run, with Conflict "not_waiting" if no such call waits, and with
 // "which_call" if several wait and none was named.
 func (r *Registry) Approve(ctx context.Context, o owner.Owner, id, callID string, yes bool) (Run, error) {
-	if _, err := r.store.Run(ctx, o, id); err != nil {
+	rec, err := r.store.Run(ctx, o, id)
+	if err != nil {
 		return Run{}, err
 	}
 	c := r.carrierOf(name{o.ID(), id})
-	if c == nil {
+	switch {
+	case c == nil && r.shared == nil:
 		return Run{}, notWaiting()
+	case c == nil:
+		return r.decideElsewhere(ctx, o, &rec, callID, yes)
 	}
 	a, err := c.find(callID)
 	if err != nil {
 		return Run{}, err
 	}
-	select {
-	case a.answer <- yes:
-	default:
+	if !a.decide(yes) {
 		return Run{}, notWaiting() // another caller was first
 	}
 	select {
@@ -133,6 +135,20 @@ func (r *Registry) Approve(ctx context.Context, o owner.Owner, id, callID string
 	case <-ctx.Done():
 	}
 	return r.store.Run(ctx, o, id)
+}
+
+// decide decides about a call, and reports whether nobody has before.
+func (a *ask) decide(yes bool) bool {
+	select {
+	case a.answer <- yes:
+		return true
+	default:
+		return false
+	}
+}
+
+func whichCall() error {
+	return fault.New(fault.Conflict, "which_call", "Several calls wait for approval. Name one by its call_id.").At("call_id")
 }
 
 func notWaiting() error {
@@ -149,7 +165,7 @@ func (c *carrier) find(callID string) (*ask, error) {
 			continue
 		}
 		if found != nil && callID == "" {
-			return nil, fault.New(fault.Conflict, "which_call", "Several calls wait for approval. Name one by its call_id.").At("call_id")
+			return nil, whichCall()
 		}
 		found = a
 	}

@@ -95,9 +95,14 @@ func (f *follower) wait(ctx context.Context, changed <-chan struct{}) bool {
 	if f.r.carrierOf(f.n) != nil {
 		left = nil // the run is either carried to its end here or put back
 	}
+	look, stop := f.r.looks(f.n)
+	defer stop()
 	for {
 		select {
 		case <-changed:
+			return true
+		case <-look:
+			f.r.topics.outdate(f.n, lookEach/2)
 			return true
 		case <-left:
 			return true
@@ -109,6 +114,15 @@ func (f *follower) wait(ctx context.Context, changed <-chan struct{}) bool {
 			return false
 		}
 	}
+}
+
+// looks ticks when a reader is to look at a run that another process may carry; nil for others.
+func (r *Registry) looks(n name) (tick <-chan time.Time, stop func()) {
+	if r.shared == nil || r.carrierOf(n) != nil {
+		return nil, func() {}
+	}
+	t := time.NewTicker(lookEach)
+	return t.C, t.Stop
 }
 
 // page is how many events are read at once.
@@ -151,6 +165,7 @@ type topic struct {
 // look is one read of the store, shared by all readers at the same Seq.
 type look struct {
 	after  int64
+	at     time.Time
 	done   chan struct{} // closed when the read is complete
 	events []Event
 	state  State
@@ -196,7 +211,7 @@ func (t *topics) look(n name, after int64, read func() ([]Event, State, error)) 
 	if l := topic.look; l != nil && l.after == after && !l.failed() {
 		return l, topic.changed
 	}
-	l := &look{after: after, done: make(chan struct{})}
+	l := &look{after: after, at: time.Now(), done: make(chan struct{})}
 	topic.look = l
 	go recovery.Func(func() {
 		l.events, l.state, l.err = read()
@@ -206,6 +221,23 @@ func (t *topics) look(n name, after int64, read func() ([]Event, State, error)) 
 		close(l.done)
 	})()
 	return l, topic.changed
+}
+
+// changed is closed with the next change of a joined run.
+func (t *topics) changed(n name) <-chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.by[n].changed
+}
+
+// outdate forgets the newest look at a joined run if it is older than an age, so that the next
+// reader reads again. Of many readers, one does.
+func (t *topics) outdate(n name, age time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if topic := t.by[n]; topic.look != nil && time.Since(topic.look.at) >= age {
+		topic.look = nil
+	}
 }
 
 // publish wakes the readers of a run.

@@ -60,6 +60,8 @@ type Parts struct {
 	Queue  Queue
 	Runner *run.Runner
 	Limits Limits
+	// Shared is set if other processes use the store, too.
+	Shared Shared
 	// Approval is how long a call waits for approval.
 	Approval time.Duration
 	// Grace is how long a shutdown waits for turns under way.
@@ -74,6 +76,7 @@ type Registry struct {
 	store    Store
 	queue    Queue
 	runner   *run.Runner
+	shared   Shared // nil for a process that owns its store alone
 	limits   Limits
 	approval time.Duration
 	grace    time.Duration
@@ -103,12 +106,14 @@ type name struct{ owner, id string }
 // New returns a Registry. Runs are only queued until Serve is called.
 func New(p Parts) *Registry {
 	l := p.Limits.withDefaults()
-	return &Registry{
-		store: p.Store, queue: p.Queue, runner: p.Runner, limits: l, approval: p.Approval, grace: p.Grace, now: p.Now, log: p.Log,
+	r := &Registry{
+		store: p.Store, queue: p.Queue, runner: p.Runner, shared: p.Shared, limits: l, approval: p.Approval, grace: p.Grace, now: p.Now, log: p.Log,
 		bell: claim.NewBell(p.Now), permits: claim.NewPermits(l.Running, l.OwnersRunning), room: claim.NewRoom(allTurns, ownTurns),
 		topics: topics{by: make(map[name]*topic)},
 		active: make(map[name]*carrier), begun: make(chan struct{}), left: make(chan struct{}),
 	}
+	r.hear()
+	return r
 }
 
 // moment is now in the precision of the store.

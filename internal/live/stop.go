@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
 )
@@ -33,7 +32,7 @@ func (r *Registry) Stop(ctx context.Context, o owner.Owner, id string) (Run, err
 			return rec, err
 		}
 		if r.carrierOf(name{o.ID(), id}) == nil && rec.WakeAt.After(r.moment()) {
-			return rec, fault.New(fault.Conflict, "run_elsewhere", "The run was under way on a server that is gone. It can be stopped when its lease has ended, within half a minute.")
+			return r.stopElsewhere(ctx, o, rec)
 		}
 	}
 }

@@ -38,6 +38,13 @@ func (s *source) manifest(ctx context.Context) (Manifest, error) {
 	return m, nil
 }
 
+// manifestFor is manifest for a request.
+func (s *source) manifestFor(ctx context.Context) (Manifest, error) {
+	asked := *s
+	asked.ctx = ctx
+	return asked.manifest(ctx)
+}
+
 // documents calls each for the messages with ids above after, in the order of ids, until
 // each returns false.
 func (s *source) documents(ctx context.Context, after int64, each func(*ranking.Document) bool) error {

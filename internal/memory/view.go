@@ -46,13 +46,16 @@ type View struct {
 	// edition is that of the scope whose messages and facts the view has. A view that an undo
 	// has changed keeps the one before.
 	edition int64
+	stands  scopeState // if other processes write, too
 }
 
 // NewView returns the memory of an empty scope, of which nothing is stored.
 func NewView() *View { return newView(nil) }
 
 func newView(from *source) *View {
-	return &View{from: from, corpus: newCorpus(from), state: NewState(), near: antecedents{from: from}}
+	v := &View{from: from, corpus: newCorpus(from), state: NewState(), near: antecedents{from: from}}
+	v.stands.version = Unwritten
+	return v
 }
 
 // load reads a scope's memory from the store, its facts and its messages concurrently.
@@ -77,6 +80,7 @@ func (c *Views) tryLoad(ctx context.Context, from *source) (*View, error) {
 	}
 	v := newView(from)
 	v.undone, v.stale, v.edition = m.Withdrawn, m.Stale, m.Edition
+	v.stands.set(&m)
 	restored := recovery.Async(func() error { return v.loadFacts(ctx, c.cache, &m) })
 	err = c.loadMessages(ctx, v, &m)
 	if err := errors.Join(<-restored, err); err != nil {

@@ -20,6 +20,8 @@ type Views struct {
 	cache *piece.Cache
 	limit int64
 	log   *slog.Logger
+	// shared says that other processes write to the store.
+	shared bool
 	// keep is told of scopes with many facts that no piece indexes; nil if there is no keeper.
 	keep func(owner.Owner, Scope)
 	// embeddings is the model whose vectors are read with a scope; "" for none.
@@ -79,6 +81,9 @@ func viewKeyOf(o owner.Owner, s Scope) viewKey {
 // Use returns the view of a scope, read at first use, and a function that ends the use.
 // fresh says that the scope is known to be empty and need not be read.
 func (c *Views) Use(ctx context.Context, o owner.Owner, s Scope, fresh bool) (*View, func(), error) {
+	if err := c.refresh(ctx, o, s); err != nil {
+		return nil, nil, err
+	}
 	key := viewKeyOf(o, s)
 	c.mu.Lock()
 	e := c.byKey[key]

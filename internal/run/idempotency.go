@@ -23,8 +23,9 @@ type inflight struct {
 type inflightKey struct{ owner, route, key string }
 
 type inflightRun struct {
-	body []byte
-	done chan struct{}
+	body  []byte
+	done  chan struct{}
+	leave func() // lets requests of other processes go on; nil without one
 }
 
 // claim claims the request's idempotency key, or returns the stored answer of the
@@ -38,7 +39,7 @@ func (r *Runner) claim(ctx context.Context, req *Request) (*lineage.Pending, *Re
 		return nil, nil, nil
 	}
 	key := inflightKey{req.Owner.ID(), i.Route, i.Key}
-	if err := r.inflight.enter(ctx, key, i.BodyHash); err != nil {
+	if err := r.occupy(ctx, req.Owner, key, i.BodyHash); err != nil {
 		return nil, nil, err
 	}
 	now := r.config.Clock()
@@ -68,6 +69,21 @@ func (r *Runner) claim(ctx context.Context, req *Request) (*lineage.Pending, *Re
 		return nil, nil, fmt.Errorf("read stored outcome: %w", err)
 	}
 	return nil, &res, nil
+}
+
+// occupy waits until no other request with the key is under way: in this process, and in those
+// that share the store.
+func (r *Runner) occupy(ctx context.Context, o owner.Owner, key inflightKey, body []byte) error {
+	if err := r.inflight.enter(ctx, key, body); err != nil || r.shared == nil {
+		return err
+	}
+	leave, err := r.shared.Hold(ctx, o, "request "+key.route+"\x00"+key.key)
+	if err != nil {
+		r.inflight.leave(key)
+		return err
+	}
+	r.inflight.also(key, leave)
+	return nil
 }
 
 func otherBody() error {
@@ -140,13 +156,25 @@ func (f *inflight) enter(ctx context.Context, key inflightKey, body []byte) erro
 	}
 }
 
-func (f *inflight) leave(key inflightKey) {
+// also notes what is to be done when the request with a key is over.
+func (f *inflight) also(key inflightKey, leave func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if running := f.runs[key]; running != nil {
-		close(running.done)
-		delete(f.runs, key)
+	f.runs[key].leave = leave
+}
+
+func (f *inflight) leave(key inflightKey) {
+	f.mu.Lock()
+	running := f.runs[key]
+	delete(f.runs, key)
+	f.mu.Unlock()
+	if running == nil {
+		return
 	}
+	if running.leave != nil { // those of other processes came first
+		running.leave()
+	}
+	close(running.done)
 }
 
 // replay is the stream of a stored answer.

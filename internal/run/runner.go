@@ -29,6 +29,7 @@ type Runner struct {
 	quotes    memory.Store
 	views     *memory.Views
 	lineages  *lineage.Lineages
+	shared    lineage.Shared // nil for a process that owns its store alone
 	curator   *curate.Curator
 	inflight  inflight
 	models    Models
@@ -50,6 +51,8 @@ type Parts struct {
 	Memory   memory.Store
 	Views    *memory.Views
 	Lineages *lineage.Lineages
+	// Shared is set if other processes use the store, too.
+	Shared lineage.Shared
 	// Curator forks lineages, undoes messages and erases facts for turns.
 	Curator *curate.Curator
 	Models  Models
@@ -76,7 +79,7 @@ type Parts struct {
 // New returns a Runner.
 func New(p Parts) *Runner {
 	return &Runner{
-		store: p.Store, sessions: p.Sessions, quotes: p.Memory, views: p.Views, lineages: p.Lineages, curator: p.Curator,
+		store: p.Store, sessions: p.Sessions, quotes: p.Memory, views: p.Views, lineages: p.Lineages, shared: p.Shared, curator: p.Curator,
 		models: p.Models, tools: p.Tools, config: p.Config, process: p.Process, questions: p.Questions,
 		wake: p.Wake, line: p.Line, log: p.Log, observer: p.Observer, images: p.Images,
 	}

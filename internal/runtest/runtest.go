@@ -47,6 +47,17 @@ type Store interface {
 	curate.Store
 }
 
+// Database is all that a runner and a curator use of a database.
+type Database interface {
+	Store
+	session.Store
+	session.Catalog
+	memory.Archive
+	memory.Store
+	curate.Receipts
+	curate.Sweeper
+}
+
 // Floor is the least that memory may add to a prompt, in tokens, as in the program.
 const Floor = 1500
 
@@ -65,6 +76,7 @@ type Parts struct {
 	EmbedPatience time.Duration
 	Wake          func(owner.Owner, session.ID)
 	Line          *claim.Line
+	Shared        lineage.Shared // nil for a database of one process
 	Observer      run.Observer
 	Mirror        func(context.Context, owner.Owner) error
 	Files         curate.Files
@@ -73,7 +85,7 @@ type Parts struct {
 }
 
 // New puts a runner and a curator over a database.
-func New(db *sqlite.DB, p *Parts) (*run.Runner, *curate.Curator) {
+func New(db Database, p *Parts) (*run.Runner, *curate.Curator) {
 	if p.Store == nil {
 		p.Store = db
 	}
@@ -84,11 +96,14 @@ func New(db *sqlite.DB, p *Parts) (*run.Runner, *curate.Curator) {
 		p.Views = memory.NewViews(db, 64<<20)
 	}
 	p.Log = cmp.Or(p.Log, slog.New(slog.DiscardHandler))
+	if p.Shared != nil {
+		p.Views.Share()
+	}
 	c := &p.Config
 	c.Budgets.Default, c.Patience = cmp.Or(c.Budgets.Default, 8000), cmp.Or(c.Patience, time.Minute)
 	c.Budgets.Floor = cmp.Or(c.Budgets.Floor, Floor)
 	c.IdempotencyTTL = cmp.Or(c.IdempotencyTTL, 24*time.Hour)
-	lineages := lineage.New(lineage.Parts{Store: p.Store, Sessions: p.Sessions, Views: p.Views, Hot: 64, Now: c.Clock, Log: p.Log})
+	lineages := lineage.New(lineage.Parts{Store: p.Store, Sessions: p.Sessions, Views: p.Views, Shared: p.Shared, Hot: 64, Now: c.Clock, Log: p.Log})
 	questions := &memory.Questions{Embed: p.Embed, Patience: p.EmbedPatience, Now: c.Clock, Log: p.Log}
 	curator := curate.New(curate.Parts{
 		Store: p.Store, Receipts: db, Sessions: p.Sessions, Catalog: db, Memory: db, Views: p.Views, Lineages: lineages,
@@ -96,7 +111,7 @@ func New(db *sqlite.DB, p *Parts) (*run.Runner, *curate.Curator) {
 		Wake: p.Wake, Now: c.Clock, Log: p.Log,
 	})
 	runner := run.New(run.Parts{
-		Store: p.Store, Sessions: p.Sessions, Memory: db, Views: p.Views, Lineages: lineages, Curator: curator, Models: p.Models,
+		Store: p.Store, Sessions: p.Sessions, Memory: db, Views: p.Views, Lineages: lineages, Shared: p.Shared, Curator: curator, Models: p.Models,
 		Tools: p.Tools, Images: p.Images,
 		Config: *c, Wake: p.Wake, Questions: questions, Process: "test", Line: p.Line, Observer: p.Observer, Log: p.Log,
 	})

@@ -51,10 +51,11 @@ const (
 	otherSigns = 0.5 // "C" for "C++"
 )
 
-func newMatcher(q Query) *matcher {
+// newMatcher returns a matcher. exact says that the index decides what matches.
+func newMatcher(q Query, exact bool) *matcher {
 	terms := q.Terms()
 	m := &matcher{shown: len(terms)}
-	if q.Root != nil && !Exact(q.Root) { // the texts decide, and excluded terms count too
+	if !exact { // the texts decide, and excluded terms count too
 		q.Root.terms(false, func(t *Term, not bool) {
 			if not {
 				terms = append(terms, t)

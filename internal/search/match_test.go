@@ -121,6 +121,6 @@ func TestIndexPrefix(t *testing.T) {
 }
 
 func stemOf(word string) string {
-	m := newMatcher(Query{Root: &Term{Text: word, Pieces: cut(word)}})
+	m := newMatcher(Query{Root: &Term{Text: word, Pieces: cut(word)}}, true)
 	return string(m.terms[0].pieces[0].stem)
 }

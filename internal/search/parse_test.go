@@ -161,7 +161,7 @@ func FuzzParse(f *testing.F) {
 		if err == nil && again.String() != text {
 			t.Errorf("%q: got %s and then %s", s, text, again)
 		}
-		m := newMatcher(q)
+		m := newMatcher(q, decides(q))
 		for _, span := range m.find(nil, s+" "+text) {
 			if span.start < 0 || span.end <= span.start || span.end > len(s)+1+len(text) {
 				t.Errorf("%q: got the span %v", s, span)

@@ -50,7 +50,7 @@ func readPassage(ctx context.Context, from Transcripts, o owner.Owner, scope Sco
 	taken := make(map[int64]entry)
 	left := passageLength
 	var edges []*edge
-	m := newMatcher(q)
+	m := newMatcher(q, decides(q))
 	for i := range h.Matches {
 		seq := h.Matches[i].Seq
 		msg, err := r.message(ctx, seq)

@@ -42,11 +42,19 @@ type candidate struct {
 	part   excerpt
 }
 
-// NewRanker returns a Ranker for a request.
-func NewRanker(r Request) *Ranker {
-	m := newMatcher(r.Query)
-	k := &Ranker{r: r, m: m, df: make([]int, m.shown), place: make(map[*Term]int), roots: make(map[session.ID]bool),
-		exact: r.Query.Root == nil || Exact(r.Query.Root)}
+// NewRanker returns a Ranker for a request to an index that finds exactly the query's terms.
+func NewRanker(r Request) *Ranker { return newRanker(r, decides(r.Query)) }
+
+// decides reports whether an index of terms decides what matches a query.
+func decides(q Query) bool { return q.Root == nil || Exact(q.Root) }
+
+// NewChecker returns a Ranker for a request to an index that finds more than the query
+// means: each candidate is checked.
+func NewChecker(r Request) *Ranker { return newRanker(r, r.Query.Root == nil) }
+
+func newRanker(r Request, exact bool) *Ranker {
+	m := newMatcher(r.Query, exact)
+	k := &Ranker{r: r, m: m, df: make([]int, m.shown), place: make(map[*Term]int), roots: make(map[session.ID]bool), exact: exact}
 	for i := range m.terms {
 		k.place[m.terms[i].term] = i
 	}

@@ -4,11 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/hermes-memory/hermes/internal/bound"
+	"github.com/hermes-memory/hermes/internal/storage"
 )
 
 // CheckRows looks for damaged rows: a time that cannot be written, a number out of
@@ -33,11 +31,8 @@ func (db *DB) CheckRows(ctx context.Context) ([]string, error) {
 // checkedTable is a table with the columns to check.
 type checkedTable struct {
 	name    string
-	columns []checkedColumn
+	columns []storage.Check
 }
-
-// checkedColumn is a column, the condition for a damaged value, and its description.
-type checkedColumn struct{ name, condition, says string }
 
 // checkedColumns lists the columns to check, from the schema of the file.
 func (db *DB) checkedColumns(ctx context.Context) ([]checkedTable, error) {
@@ -70,38 +65,15 @@ func (db *DB) checkedColumns(ctx context.Context) ([]checkedTable, error) {
 }
 
 // checkOf is the check of a column, by its name and type.
-func checkOf(name, kind string) (checkedColumn, bool) {
-	outside := func(least, most int64) string {
-		return quoted(name) + " NOT BETWEEN " + strconv.FormatInt(least, 10) + " AND " + strconv.FormatInt(most, 10)
+func checkOf(name, kind string) (storage.Check, bool) {
+	switch kind {
+	case "INTEGER":
+		return storage.CheckNumber(name)
+	case "TEXT":
+		return storage.Check{Column: name, Condition: "NOT json_valid(" + storage.Quoted(name) + ")", Says: "a text that is not JSON"}, storage.IsJSON(name)
 	}
-	switch {
-	case kind == "INTEGER" && isTime(name):
-		return checkedColumn{name, outside(bound.MinMillis, bound.MaxMillis), "a time outside the years 1 to 9998"}, true
-	case kind == "INTEGER" && isCount(name):
-		return checkedColumn{name, outside(0, bound.MaxCount), "a number below 0 or beyond 2^53"}, true
-	case name == "tail_from":
-		return checkedColumn{name, quoted(name) + " NOT BETWEEN 0 AND next_seq", "a place that the lineage does not have"}, true
-	case kind == "TEXT" && isJSON(name):
-		return checkedColumn{name, "NOT json_valid(" + quoted(name) + ")", "a text that is not JSON"}, true
-	}
-	return checkedColumn{}, false
+	return storage.Check{}, false
 }
-
-func isTime(name string) bool {
-	return strings.HasSuffix(name, "_at") || slices.Contains([]string{"at", "anchor", "last_active", "when_from", "when_to"}, name)
-}
-
-func isCount(name string) bool {
-	return strings.HasSuffix(name, "_count") || strings.HasSuffix(name, "_tokens") ||
-		slices.Contains([]string{"next_seq", "seq", "generation", "repeat", "fires", "count", "blocks"}, name)
-}
-
-func isJSON(name string) bool {
-	return slices.Contains([]string{"wire", "tool_calls", "receipt", "links", "result", "failure", "approvals", "withdrawn"}, name)
-}
-
-// quoted is a name of the schema in SQL.
-func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
 // checkTable counts the damaged values of one table by column.
 func (db *DB) checkTable(ctx context.Context, t *checkedTable) ([]string, error) {
@@ -112,17 +84,17 @@ func (db *DB) checkTable(ctx context.Context, t *checkedTable) ([]string, error)
 		if i > 0 {
 			query.WriteString(`, `)
 		}
-		query.WriteString(`sum(` + c.condition + `)`)
+		query.WriteString(`sum(` + c.Condition + `)`)
 		into[i] = &counts[i]
 	}
-	query.WriteString(` FROM ` + quoted(t.name))
+	query.WriteString(` FROM ` + storage.Quoted(t.name))
 	if err := db.read.QueryRowContext(ctx, query.String()).Scan(into...); err != nil {
 		return nil, fmt.Errorf("look for damaged rows of %s: %w", t.name, err)
 	}
 	var found []string
 	for i, c := range t.columns {
 		if n := counts[i].Int64; n > 0 {
-			found = append(found, fmt.Sprintf("%d rows of %q hold %s (%s)", n, t.name, c.says, c.name))
+			found = append(found, c.Found(n, t.name))
 		}
 	}
 	return found, nil

@@ -16,7 +16,7 @@ func TestEveryTextHasARule(t *testing.T) {
 	db := openAt(t, path)
 	wrong, err := checkColumns(t.Context(), db.read)
 	if err != nil || len(wrong) > 0 {
-		t.Errorf("add a rule to erasables for each of these: %v %v", wrong, err)
+		t.Errorf("add a rule to storage.Tables for each of these: %v %v", wrong, err)
 	}
 	closeDB(t, db)
 	must(t, raw(t, path),

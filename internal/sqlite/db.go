@@ -23,6 +23,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/claim"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/recovery"
+	"github.com/hermes-memory/hermes/internal/storage"
 
 	_ "modernc.org/sqlite" // the driver
 )
@@ -60,7 +61,7 @@ type Options struct {
 	// AuditKeep is how long entries of the audit are kept; 0 means for ever.
 	AuditKeep time.Duration
 	// Observer is told of the writer's transactions; it may be nil.
-	Observer Observer
+	Observer storage.Observer
 	// Transcripts is called after each commit that has changed what transcripts show, and
 	// must not block. Nil lists no changes for transcripts.
 	Transcripts func()

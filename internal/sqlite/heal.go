@@ -9,26 +9,18 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/hermes-memory/hermes/internal/storage"
 )
 
-// Index is the state of the text index.
-type Index struct {
-	// Waiting is the number of messages that are not indexed yet.
-	Waiting int
-	// RemadeAt is when the index was last rebuilt, and Why is the reason; zero for
-	// never.
-	RemadeAt time.Time
-	Why      string
-}
-
 // Index returns the state of the text index.
-func (db *DB) Index(ctx context.Context) (Index, error) {
+func (db *DB) Index(ctx context.Context) (storage.Index, error) {
 	var note string
 	err := db.read.QueryRowContext(ctx, `SELECT value FROM meta WHERE name = 'fts_remade'`).Scan(&note)
 	if err != nil && !isNoRows(err) {
-		return Index{}, fmt.Errorf("read how the text index is: %w", err)
+		return storage.Index{}, fmt.Errorf("read how the text index is: %w", err)
 	}
-	out := Index{Waiting: db.Load().Unindexed}
+	out := storage.Index{Waiting: db.Load().Unindexed}
 	at, why, _ := strings.Cut(note, " ")
 	if ms, err := strconv.ParseInt(at, 10, 64); err == nil {
 		out.RemadeAt, out.Why = time.UnixMilli(ms).UTC(), why

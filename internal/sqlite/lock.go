@@ -21,6 +21,16 @@ func signLock(f *os.File) error {
 	return nil
 }
 
+// Hold makes this process the owner of a path without opening a database there: [Holder]
+// names this process until release is called.
+func Hold(path string) (release func() error, err error) {
+	f, err := lockFile(path + ".lock")
+	if err != nil {
+		return nil, err
+	}
+	return func() error { return unlockFile(f) }, nil
+}
+
 // Holder is the process that has the database open; 0 for none. A lock file may name a
 // process that was killed; then the lock is free.
 func Holder(path string) (pid int, err error) {

@@ -22,24 +22,9 @@ const (
 	searchTime = 150 * time.Millisecond
 	// indexPatience is how long a search waits for the index to catch up.
 	indexPatience = 500 * time.Millisecond
-	// ranked is how many matching messages are read and ranked, newest first. A common
-	// word matches many more, and ranking all would take seconds: SQLite's own bm25
-	// took 300 ms at 100,000 messages.
-	ranked = 100
-	// enough is how many are ranked if they lie in twice as many lineages as requested:
-	// older messages would have to match far better.
-	enough = 40
-	// read bounds the messages that are read if the index finds more than the query
-	// means.
-	read = 5 * ranked
-	// scanned bounds the messages that are read without their text, if the ranked ones
-	// lie in fewer lineages than requested.
-	scanned = 2000
 	// few is how many matches are checked one by one for their scope. With more
 	// matches, the index is queried for the scope.
 	few = 1024
-	// readBytes bounds the text that one search reads.
-	readBytes = 16 << 20
 )
 
 // Search implements search.Store.
@@ -80,7 +65,7 @@ func (db *DB) search(ctx context.Context, o owner.Owner, r search.Request) (sear
 	defer db.searches.Leave(o.ID(), 1)
 	limited, cancel := context.WithTimeout(ctx, db.opt.SearchTime)
 	defer cancel()
-	s := searching{db: db, ctx: limited, owner: o, r: r, rank: search.NewRanker(r), partial: behind}
+	s := searching{Gathering: search.Gather(search.NewRanker(r)), db: db, ctx: limited, owner: o, r: r, partial: behind}
 	emptied := db.indexer.times()
 	switch err = s.found(s.run()); {
 	case err == nil:
@@ -90,20 +75,20 @@ func (db *DB) search(ctx context.Context, o owner.Owner, r search.Request) (sear
 		return search.Found{}, &harmedSearch{err, emptied}
 	case limited.Err() == nil:
 		return search.Found{}, err
-	case s.rank.Len() == 0:
+	case s.Len() == 0:
 		return search.Found{}, fault.New(fault.Invalid, "invalid_query",
 			"The search found nothing within its time: the query matches too much, or the machine is busy. Use rarer or longer words, look in one session only, or try again.").At("q")
 	default:
 		s.partial = true
 	}
-	hits, err := db.withTips(ctx, o, s.rank.Hits())
+	hits, err := db.withTips(ctx, o, s.Hits())
 	return search.Found{Hits: hits, Partial: s.partial}, err
 }
 
 // found is the outcome of a search. A search that finds nothing makes sure that the index
 // finds anything.
 func (s *searching) found(err error) error {
-	if err != nil || s.partial || s.rank.Len() > 0 {
+	if err != nil || s.partial || s.Len() > 0 {
 		return err
 	}
 	why, err := s.db.blind(s.ctx)
@@ -134,16 +119,15 @@ func (db *DB) awaitIndex(ctx context.Context) (behind bool, err error) {
 
 // searching is a search under way.
 type searching struct {
+	*search.Gathering
 	db    *DB
 	ctx   context.Context
 	owner owner.Owner
 	r     search.Request
-	rank  *search.Ranker
 
 	match   string // the query for the index
 	where   string // further conditions on a message m
 	args    []any  // arguments of where
-	bytes   int    // of text read
 	oldest  int64  // the last message read
 	partial bool
 }
@@ -158,7 +142,7 @@ func (s *searching) run() error {
 	const newest = `SELECT m.id, m.session_id, m.root_id, m.seq, m.role, m.said_at, m.content
 		FROM messages_fts f CROSS JOIN messages m ON m.id = f.rowid
 		WHERE f.messages_fts MATCH ? AND `
-	more, err := s.collect(newest+s.where+` ORDER BY f.rowid DESC LIMIT 0+?`, append(append([]any{s.match}, s.args...), read+1)...)
+	more, err := s.collect(newest+s.where+` ORDER BY f.rowid DESC LIMIT 0+?`, append(append([]any{s.match}, s.args...), search.ReadAtOnce+1)...)
 	if err != nil || !more {
 		return err
 	}
@@ -263,9 +247,8 @@ func (s *searching) collect(query string, args ...any) (more bool, err error) {
 		return false, fmt.Errorf("search: %w", err)
 	}
 	defer func() { _ = rows.Close() }()
-	taken := 0
-	for n := 0; rows.Next(); n++ {
-		if taken == ranked || n == read || s.bytes > readBytes || taken >= enough && s.rank.Lineages() >= 2*s.limit() {
+	for rows.Next() {
+		if s.Full() {
 			return true, nil
 		}
 		var m search.Match
@@ -275,10 +258,7 @@ func (s *searching) collect(query string, args ...any) (more bool, err error) {
 			return false, fmt.Errorf("read match: %w", err)
 		}
 		m.SaidAt = bound.FromMillis(said)
-		if s.rank.Add(m, text) {
-			taken++
-		}
-		s.bytes += len(text)
+		s.Offer(m, text)
 		s.oldest = m.MessageID
 	}
 	if err := rows.Err(); err != nil {
@@ -290,54 +270,42 @@ func (s *searching) collect(query string, args ...any) (more bool, err error) {
 // widen reads older messages of lineages without a match so far: a lineage that
 // mentions the topic everywhere must not hide the others.
 func (s *searching) widen() error {
-	limit := s.limit()
-	if s.rank.Lineages() >= limit || s.r.Scope.Root != "" {
+	if !s.Widen() {
 		return nil
 	}
 	looking, cancel := context.WithTimeout(s.ctx, s.left()/2) // the rest is for reading them
 	defer cancel()
-	ids, err := s.unseen(looking, limit)
+	ids, err := s.unseen(looking)
 	if err != nil && looking.Err() == nil {
 		return err
 	}
 	return s.byID(ids)
 }
 
-// limit is the requested number of lineages.
-func (s *searching) limit() int {
-	if s.r.Limit <= 0 {
-		return search.DefaultLimit
-	}
-	return s.r.Limit
-}
-
 // unseen finds older messages of further lineages, until there are enough or the time
 // is over.
-func (s *searching) unseen(ctx context.Context, limit int) ([]int64, error) {
+func (s *searching) unseen(ctx context.Context) ([]int64, error) {
 	const older = `SELECT m.id, m.root_id FROM messages_fts f CROSS JOIN messages m ON m.id = f.rowid
 		WHERE f.messages_fts MATCH ? AND f.rowid < ? AND `
 	st, err := s.db.texts.stmt(ctx, older+s.where+` ORDER BY f.rowid DESC LIMIT 0+?`)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := st.QueryContext(ctx, append(append([]any{s.match, s.oldest}, s.args...), scanned)...)
+	rows, err := st.QueryContext(ctx, append(append([]any{s.match, s.oldest}, s.args...), search.ScanAtOnce)...)
 	if err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}
 	defer func() { _ = rows.Close() }()
 	var ids []int64
-	taken := make(map[session.ID]int)
 	for rows.Next() {
 		var id int64
 		var root session.ID
 		if err := rows.Scan(&id, &root); err != nil {
 			return ids, fmt.Errorf("read match: %w", err)
 		}
-		if s.rank.Has(root) || taken[root] == 0 && s.rank.Lineages()+len(taken) == limit || taken[root] == search.DefaultMatches {
-			continue
+		if s.Choose(root) {
+			ids = append(ids, id)
 		}
-		taken[root]++
-		ids = append(ids, id)
 	}
 	if err := rows.Err(); err != nil {
 		return ids, fmt.Errorf("search: %w", err)

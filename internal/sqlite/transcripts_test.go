@@ -11,6 +11,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/mention"
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/storage"
 	"github.com/hermes-memory/hermes/internal/storetest"
 	"github.com/hermes-memory/hermes/internal/transcript"
 )
@@ -100,8 +101,8 @@ type seer struct {
 	last int64 // the number of the last change of the commit before
 }
 
-// Committed implements Observer.
-func (s *seer) Committed(Commit) {
+// Committed implements storage.Observer.
+func (s *seer) Committed(storage.Commit) {
 	seen, err := s.seen()
 	if err != nil {
 		s.t.Errorf("read what triggers saw: %v", err)

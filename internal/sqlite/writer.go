@@ -14,6 +14,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/audit"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/recovery"
+	"github.com/hermes-memory/hermes/internal/storage"
 )
 
 const (
@@ -45,9 +46,9 @@ type writer struct {
 	erased bool
 	// marks are the id, per range, up to which every stored message is indexed.
 	marks    map[int64]int64
-	index    *indexer     // is told of stored messages
-	pieces   *pieceEraser // is told of pieces to delete
-	observer Observer     // may be nil
+	index    *indexer         // is told of stored messages
+	pieces   *pieceEraser     // is told of pieces to delete
+	observer storage.Observer // may be nil
 	// changed is called after commits that have changed what transcripts show; nil if no
 	// changes are listed. changes is the number of the newest listed change.
 	changed func()
@@ -248,7 +249,7 @@ func (w *writer) try(ctx context.Context, batch []*operation) (err error, guilty
 		w.changed()
 	}
 	if w.observer != nil {
-		w.observer.Committed(Commit{Operations: len(batch), Took: time.Since(began), Synced: time.Since(written)})
+		w.observer.Committed(storage.Commit{Operations: len(batch), Took: time.Since(began), Synced: time.Since(written)})
 	}
 	if t.erases {
 		w.erased = true

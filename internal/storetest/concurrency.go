@@ -48,8 +48,9 @@ func testManyWriters(t *testing.T, st Store) {
 	}
 }
 
-// race runs two steps at once and returns which of them was stored.
-func race(t *testing.T, st Store, o owner.Owner, steps [2]lineage.Step) int {
+// race runs two steps at once, each on a handle of the store, and returns which of them was
+// stored.
+func race(t *testing.T, nodes [2]Store, o owner.Owner, steps [2]lineage.Step) int {
 	t.Helper()
 	var errs [2]error
 	start := make(chan struct{})
@@ -57,7 +58,7 @@ func race(t *testing.T, st Store, o owner.Owner, steps [2]lineage.Step) int {
 	for i := range steps {
 		wg.Go(func() {
 			<-start
-			errs[i] = st.AppendTurn(t.Context(), o, steps[i])
+			errs[i] = nodes[i].AppendTurn(t.Context(), o, steps[i])
 		})
 	}
 	close(start)
@@ -71,7 +72,12 @@ func race(t *testing.T, st Store, o owner.Owner, steps [2]lineage.Step) int {
 	return 0
 }
 
-func testOneWinner(t *testing.T, st Store) {
+func testOneWinner(t *testing.T, st Store) { oneWins(t, [2]Store{st, st}) }
+
+// oneWins has two handles of a store write to the same positions.
+func oneWins(t *testing.T, nodes [2]Store) {
+	t.Helper()
+	st := nodes[0]
 	l := newTalk(alice(), "s", "")
 	l.say(t, st, "hello", "hi")
 	for i := range 50 {
@@ -83,7 +89,7 @@ func testOneWinner(t *testing.T, st Store) {
 				steps[j] = l.step(t, st, fmt.Sprintf("round %d, writer %d", i, j), "a")
 			}
 		}
-		won := steps[race(t, st, alice(), steps)]
+		won := steps[race(t, nodes, alice(), steps)]
 		if won.Ended != nil {
 			last := &l.sessions[len(l.sessions)-1]
 			last.EndedAt, last.EndReason = won.Ended.EndedAt, won.Ended.EndReason
@@ -95,26 +101,35 @@ func testOneWinner(t *testing.T, st Store) {
 	l.check(t, st)
 }
 
-func testOneOpener(t *testing.T, st Store) {
+func testOneOpener(t *testing.T, st Store) { oneOpens(t, [2]Store{st, st}) }
+
+// oneOpens has two handles of a store open sessions of the same id.
+func oneOpens(t *testing.T, nodes [2]Store) {
+	t.Helper()
+	st := nodes[0]
 	for i := range 20 {
 		id := session.ID(fmt.Sprintf("s%d", i))
 		talks := [2]*talk{newTalk(alice(), id, ""), newTalk(alice(), id, "")}
 		steps := [2]lineage.Step{talks[0].step(t, st, "one"), talks[1].step(t, st, "two")}
-		won := race(t, st, alice(), steps)
+		won := race(t, nodes, alice(), steps)
 		talks[won].sessions[0] = steps[won].Session
 		talks[won].messages = steps[won].Messages
 		talks[won].check(t, st)
 	}
 }
 
-func testReserveAtOnce(t *testing.T, st Store) {
+func testReserveAtOnce(t *testing.T, st Store) { reserveOnce(t, [2]Store{st, st}) }
+
+// reserveOnce reserves ids on both handles of a store at once.
+func reserveOnce(t *testing.T, nodes [2]Store) {
+	t.Helper()
 	const callers, each = 16, 100
 	got := make([][]int64, callers)
 	var wg sync.WaitGroup
 	for i := range got {
 		wg.Go(func() {
 			for n := range each {
-				first, err := st.ReserveMessageIDs(t.Context(), alice(), 1+n%3)
+				first, err := nodes[i%2].ReserveMessageIDs(t.Context(), alice(), 1+n%3)
 				if err != nil {
 					t.Errorf("reserve: %v", err)
 				}

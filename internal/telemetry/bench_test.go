@@ -10,7 +10,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/httpapi"
 	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/run"
-	"github.com/hermes-memory/hermes/internal/sqlite"
+	"github.com/hermes-memory/hermes/internal/storage"
 	"github.com/hermes-memory/hermes/internal/telemetry"
 )
 
@@ -33,10 +33,10 @@ func BenchmarkTurn(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		m.Committed(sqlite.Commit{Operations: 1, Took: time.Millisecond, Synced: time.Millisecond})
+		m.Committed(storage.Commit{Operations: 1, Took: time.Millisecond, Synced: time.Millisecond})
 		turn.FirstPiece()
 		_ = answer.Body.Close()
-		m.Committed(sqlite.Commit{Operations: 1, Took: time.Millisecond, Synced: time.Millisecond})
+		m.Committed(storage.Commit{Operations: 1, Took: time.Millisecond, Synced: time.Millisecond})
 		turn.Ended(run.TurnEnded{Result: res})
 		end(httpapi.Answered{Method: "POST", Route: "/v1/chat/completions", Status: 200, Took: time.Millisecond})
 	}

@@ -9,17 +9,17 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/search"
-	"github.com/hermes-memory/hermes/internal/sqlite"
+	"github.com/hermes-memory/hermes/internal/storage"
 )
 
-// Committed implements sqlite.Observer.
-func (t *Telemetry) Committed(c sqlite.Commit) {
+// Committed implements storage.Observer.
+func (t *Telemetry) Committed(c storage.Commit) {
 	t.metrics.batch.Observe(float64(c.Operations))
 	t.metrics.commit.Observe(c.Took.Seconds())
 	t.metrics.sync.Observe(c.Synced.Seconds())
 }
 
-// RolledBack implements sqlite.Observer.
+// RolledBack implements storage.Observer.
 func (t *Telemetry) RolledBack() { t.metrics.rollbacks.Inc() }
 
 // Search is a store whose searches are measured.

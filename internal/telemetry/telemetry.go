@@ -14,7 +14,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/job"
 	"github.com/hermes-memory/hermes/internal/piece"
 	"github.com/hermes-memory/hermes/internal/run"
-	"github.com/hermes-memory/hermes/internal/sqlite"
+	"github.com/hermes-memory/hermes/internal/storage"
 	"github.com/hermes-memory/hermes/internal/study"
 )
 
@@ -44,7 +44,7 @@ func (t *Telemetry) Handler() http.Handler {
 // Sources are read whenever the metrics are scraped. Nil ones are left out.
 type Sources struct {
 	Runs  func() run.Load
-	Store func() sqlite.Load
+	Store func() storage.Load
 	Jobs  func() job.Load
 	Study func() study.Stats
 	// Line returns the number of turns with a permit, and of queued ones.

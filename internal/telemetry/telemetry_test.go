@@ -26,7 +26,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/piece"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/search"
-	"github.com/hermes-memory/hermes/internal/sqlite"
+	"github.com/hermes-memory/hermes/internal/storage"
 	"github.com/hermes-memory/hermes/internal/study"
 	"github.com/hermes-memory/hermes/internal/telemetry"
 )
@@ -64,7 +64,7 @@ func told(t *testing.T) *telemetry.Telemetry {
 	m := telemetry.New("v1")
 	m.Watch(telemetry.Sources{
 		Runs:  func() run.Load { return run.Load{Lineages: 7, Turns: 2, Waiting: 1} },
-		Store: func() sqlite.Load { return sqlite.Load{Queued: 3, Unindexed: 4} },
+		Store: func() storage.Load { return storage.Load{Queued: 3, Unindexed: 4} },
 		Jobs:  func() job.Load { return job.Load{Fires: 5, Deliveries: 6} },
 		Line:  func() (int, int) { return 11, 12 },
 		Cache: func() piece.Stats {
@@ -97,7 +97,7 @@ func told(t *testing.T) *telemetry.Telemetry {
 	turn.Ended(run.TurnEnded{Err: fault.New(fault.Timeout, "t", "t")})
 	_, turn = m.Turn(ctx, run.TurnBegun{})
 	turn.Ended(run.TurnEnded{Result: &run.Result{Responder: lineage.ByRecall}, Replayed: true})
-	m.Committed(sqlite.Commit{Operations: 3, Took: 2 * time.Millisecond, Synced: time.Millisecond})
+	m.Committed(storage.Commit{Operations: 3, Took: 2 * time.Millisecond, Synced: time.Millisecond})
 	m.RolledBack()
 	for _, s := range []searcher{{}, {found: search.Found{Partial: true}}, {err: errors.New("x")}} {
 		_, _ = m.Search(s).Search(ctx, owner.Local(), search.Request{})

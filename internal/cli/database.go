@@ -1,0 +1,202 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/attachment"
+	"github.com/hermes-memory/hermes/internal/audit"
+	"github.com/hermes-memory/hermes/internal/curate"
+	"github.com/hermes-memory/hermes/internal/gateway"
+	"github.com/hermes-memory/hermes/internal/httpapi"
+	"github.com/hermes-memory/hermes/internal/job"
+	"github.com/hermes-memory/hermes/internal/lineage"
+	"github.com/hermes-memory/hermes/internal/live"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/postgres"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/search"
+	"github.com/hermes-memory/hermes/internal/session"
+	"github.com/hermes-memory/hermes/internal/sqlite"
+	"github.com/hermes-memory/hermes/internal/storage"
+	"github.com/hermes-memory/hermes/internal/study"
+	"github.com/hermes-memory/hermes/internal/transcript"
+)
+
+// database has all data: a file in the home, or a PostgreSQL database.
+type database interface {
+	conversations
+	works
+	upkeep
+}
+
+// conversations are the stores of what was said, and of what memory makes of it.
+type conversations interface {
+	session.Store
+	session.Catalog
+	run.Store
+	curate.Store
+	curate.Receipts
+	curate.Sweeper
+	curate.Studies
+	memory.Store
+	memory.Reader
+	memory.PieceStore
+	search.Store
+}
+
+// works are the stores of what is done for owners, and of who may ask for it.
+type works interface {
+	study.Queue
+	study.Store
+	owner.KeyStore
+	job.Store
+	job.Ledger
+	live.Store
+	live.Queue
+	audit.Store
+	gateway.Store
+	attachment.Store
+}
+
+// upkeep is what the operator of a database needs.
+type upkeep interface {
+	// Ready reports whether writes are accepted; the error says why not.
+	Ready() error
+	// Check looks for damage, and CheckRows for damaged rows.
+	Check(ctx context.Context, deep bool) ([]string, error)
+	CheckRows(ctx context.Context) ([]string, error)
+	// Index is the state of the text index, and Load the pending work.
+	Index(ctx context.Context) (storage.Index, error)
+	Load() storage.Load
+	// Lost are derived tables that are empty and must be filled. Filled says that they are.
+	Lost() []string
+	Filled(ctx context.Context) error
+	Close() error
+}
+
+// nodes are the processes that share a database.
+type nodes interface {
+	lineage.Shared
+	live.Shared
+	// Nodes counts them.
+	Nodes(ctx context.Context) (int, error)
+}
+
+// openDatabase opens the database of the configuration. The bell is rung after commits that
+// have changed what transcripts show, if the database lists such changes.
+func (s *server) openDatabase(ctx context.Context, bell transcript.Bell) (err error) {
+	var observer storage.Observer
+	if s.measures != nil {
+		observer = s.measures
+	}
+	keep := time.Duration(s.cfg.AuditKeepDays) * 24 * time.Hour
+	if s.cfg.Database.URL != "" {
+		return s.openShared(ctx, postgres.Options{
+			URL: s.cfg.Database.URL, ListenURL: s.cfg.Database.ListenURL, Conns: s.cfg.Database.Conns, Log: s.log, AuditKeep: keep, Observer: observer,
+		})
+	}
+	files := sqlite.Options{Path: s.cfg.DatabaseFile(), Log: s.log, AuditKeep: keep, Observer: observer}
+	if s.cfg.Transcripts.Enabled {
+		files.Transcripts = bell.Ring
+	}
+	db, err := sqlite.Open(ctx, files)
+	if err != nil {
+		return err
+	}
+	s.db, s.transcripts = db, db
+	return nil
+}
+
+// openShared opens a database outside of the home. The home still belongs to one process:
+// the command line finds the server by it.
+func (s *server) openShared(ctx context.Context, opt postgres.Options) error {
+	release, err := sqlite.Hold(s.cfg.DatabaseFile())
+	if err != nil {
+		return err
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown host"
+	}
+	opt.Node = fmt.Sprintf("%s, process %d", host, os.Getpid())
+	if opt.Place, err = placeOf(s.cfg.Home, host); err != nil {
+		return errors.Join(err, release())
+	}
+	db, err := postgres.Open(ctx, opt)
+	if err != nil {
+		return errors.Join(err, release())
+	}
+	s.db, s.nodes = heldDatabase{db, release}, db
+	if s.cfg.Transcripts.Enabled {
+		s.log.InfoContext(ctx, "transcripts are not kept as files: the data is in a PostgreSQL database")
+	}
+	return nil
+}
+
+// placeOf names this home on this machine among those of all nodes. A copy of a home on another
+// machine has another name.
+func placeOf(home, host string) (string, error) {
+	file := filepath.Join(home, "node.id")
+	id, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		id = []byte(rand.Text())
+		err = os.WriteFile(file, id, 0o600)
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the name of this node: %w", err)
+	}
+	return host + " " + string(id), nil
+}
+
+// heldDatabase is a database outside of a home that this process holds.
+type heldDatabase struct {
+	*postgres.DB
+	release func() error
+}
+
+// Close closes the database and releases the home.
+func (h heldDatabase) Close() error { return errors.Join(h.DB.Close(), h.release()) }
+
+// clock is the clock of the server: that of a database which others share, or this machine's.
+func (s *server) clock() func() time.Time {
+	if shared, ok := s.db.(interface{ Now() time.Time }); ok {
+		return shared.Now
+	}
+	return time.Now
+}
+
+// dataPlace says where the data is.
+func (s *server) dataPlace() string {
+	if db, ok := s.db.(interface{ Name() string }); ok {
+		return db.Name()
+	}
+	return s.cfg.DatabaseFile()
+}
+
+// measureData fills in where the data is, how large it is, and how much room is left.
+func (s *server) measureData(ctx context.Context, d *httpapi.Data) (err error) {
+	d.File = s.dataPlace()
+	if db, ok := s.db.(interface {
+		Size(ctx context.Context) (int64, error)
+	}); ok {
+		d.Bytes, err = db.Size(ctx)
+		return err
+	}
+	for _, suffix := range []string{"", "-wal"} {
+		if info, err := os.Stat(d.File + suffix); err == nil {
+			d.Bytes += info.Size()
+		}
+	}
+	if room := sqlite.RoomOf(filepath.Dir(d.File)); room.Known {
+		d.Disk = &httpapi.Disk{Free: room.Free, Total: room.Total, Low: room.Low()}
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package cli_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hermes-memory/hermes/internal/postgres/postgrestest"
+)
+
+// TestPostgres: two servers share a PostgreSQL database, and a client may go to any of them
+// with any request.
+func TestPostgres(t *testing.T) {
+	t.Parallel()
+	db, err := postgrestest.Start(t.Context(), postgrestest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Stop)
+	url := db.Database(t, func(context.Context, string) error { return nil })
+	env := []string{"HERMES_DATABASE_URL=" + url}
+	nodes := [2]*server{serve(t, t.TempDir(), env, "--addr", "127.0.0.1:0"), serve(t, t.TempDir(), env, "--addr", "127.0.0.1:0")}
+	client := newClient(t)
+	said := func(node int, session, text string) string {
+		t.Helper()
+		r, err := chat{session: session, text: text}.send(t.Context(), client, nodes[node].addr)
+		if err != nil || r.status != 200 {
+			t.Fatalf("%s: got %d %s, %v", text, r.status, r.body, err)
+		}
+		return r.text
+	}
+	said(1, "talk", "Hello there.") // the second server has the lineage in its cache
+	said(0, "talk", "My favourite database is Quetzal.")
+	if got := said(1, "talk", "What is my favourite database?"); !strings.Contains(got, "Quetzal") {
+		t.Errorf("the second server answers %q", got)
+	}
+	for i := range 20 {
+		said(i%2, "talk", fmt.Sprintf("Note number %d.", i))
+	}
+	read := func(node int) string {
+		return callAPI(t, nodes[node].addr, "GET", "/api/sessions/talk/messages?limit=100", "", 200, nil)
+	}
+	if one, other := read(0), read(1); one != other || strings.Count(one, `"role":"user"`) != 23 {
+		t.Errorf("got different transcripts, or not every message:\n%s\n%s", one, other)
+	}
+	callAPI(t, nodes[0].addr, "DELETE", "/api/sessions/talk", "", 200, nil)
+	if got := said(1, "talk", "What is my favourite database?"); strings.Contains(got, "Quetzal") {
+		t.Errorf("after the deletion the second server answers %q", got)
+	}
+
+	nodes[0].kill()
+	said(1, "talk", "Is anybody there?")
+	for _, c := range []struct{ command, has string }{
+		{"doctor", "PostgreSQL database"}, {"config show", "[set]"},
+	} {
+		out, err := command(t, nodes[1].home, env, strings.Fields(c.command)...).CombinedOutput()
+		if err != nil || !strings.Contains(string(out), c.has) || strings.Contains(string(out), url) {
+			t.Errorf("hermes %s: got %v\n%s", c.command, err, out)
+		}
+	}
+	second := launch(t, nodes[1].home, env, "--addr", "127.0.0.1:0")
+	if code := second.wait(); code == 0 || !strings.Contains(second.log.String(), "HERMES_HOME") {
+		t.Errorf("a second server of a home: got code %d\n%s", code, second.log)
+	}
+	nodes[1].stop()
+}

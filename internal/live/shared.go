@@ -1,0 +1,144 @@
+package live
+
+import (
+	"context"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/recovery"
+)
+
+// Shared reaches the processes that use the same store. A process that owns its store alone
+// needs none.
+type Shared interface {
+	// Send hands an order to all processes. It may be lost.
+	Send(ctx context.Context, o Order) error
+	// Hear calls changed for each run of which an event was stored, and heed for each order.
+	// It is called once. The functions must not block.
+	Hear(changed func(owner, id string), heed func(Order))
+}
+
+// Order is what the process is to do that carries a run.
+type Order struct {
+	Owner, Run string
+	Do         What
+	Call       string // of Allow and Deny
+}
+
+// What is to be done.
+type What string
+
+// The orders.
+const (
+	Halt  What = "stop"
+	Allow What = "approve"
+	Deny  What = "deny"
+)
+
+const (
+	// lookEach is how often a reader of a run of another process looks, if it hears nothing.
+	lookEach = time.Second
+	// obeyed is how long an order may take until it is seen in the run's row.
+	obeyed = 5 * time.Second
+)
+
+// hear lets the registry hear other processes.
+func (r *Registry) hear() {
+	if r.shared == nil {
+		return
+	}
+	r.shared.Hear(func(owner, id string) { r.topics.publish(name{owner, id}) }, r.heed)
+}
+
+// heed does what another process asks for, if this one carries the run.
+func (r *Registry) heed(o Order) {
+	c := r.carrierOf(name{o.Owner, o.Run})
+	if c == nil {
+		return
+	}
+	go recovery.Func(func() {
+		if o.Do == Halt {
+			c.stop()
+			return
+		}
+		if a, err := c.find(o.Call); err == nil {
+			a.decide(o.Do == Allow)
+		}
+	}, recovery.Logged(context.Background(), r.log, "an order of another server"))()
+}
+
+// order hands an order to the process that carries a run, until the run's row shows that it
+// was done. It reports false if that takes too long, or if no other process uses the store.
+func (r *Registry) order(ctx context.Context, o owner.Owner, order Order, done func(*Run) bool) (rec Run, ok bool, err error) {
+	if r.shared == nil {
+		return Run{}, false, nil
+	}
+	order.Owner = o.ID()
+	defer r.topics.join(name{order.Owner, order.Run})()
+	for until := time.Now().Add(obeyed); time.Now().Before(until); {
+		if err := r.shared.Send(ctx, order); err != nil {
+			return Run{}, false, err
+		}
+		timer := time.NewTimer(lookEach)
+		for waiting := true; waiting; {
+			changed := r.topics.changed(name{order.Owner, order.Run})
+			if rec, err = r.store.Run(ctx, o, order.Run); err != nil || done(&rec) {
+				timer.Stop()
+				return rec, err == nil, err
+			}
+			select {
+			case <-changed:
+			case <-timer.C:
+				waiting = false // the order may be lost
+			case <-ctx.Done():
+				timer.Stop()
+				return rec, false, ctx.Err()
+			}
+		}
+	}
+	return rec, false, nil
+}
+
+// stopElsewhere stops a run that another process carries.
+func (r *Registry) stopElsewhere(ctx context.Context, o owner.Owner, rec Run) (Run, error) {
+	stopped, ok, err := r.order(ctx, o, Order{Run: rec.ID, Do: Halt}, func(now *Run) bool { return now.State == Stopping || now.State.Over() })
+	if ok || err != nil {
+		return stopped, err
+	}
+	return rec, fault.New(fault.Conflict, "run_elsewhere",
+		"The run was under way on a server that is gone. It can be stopped when its lease has ended, within half a minute.")
+}
+
+// decideElsewhere decides about a call of a run that another process carries.
+func (r *Registry) decideElsewhere(ctx context.Context, o owner.Owner, rec *Run, callID string, yes bool) (Run, error) {
+	call, err := rec.waitingCall(callID)
+	if err != nil {
+		return Run{}, err
+	}
+	do := Deny
+	if yes {
+		do = Allow
+	}
+	decided, ok, err := r.order(ctx, o, Order{Run: rec.ID, Do: do, Call: call}, func(now *Run) bool {
+		_, err := now.waitingCall(call)
+		return err != nil
+	})
+	if err == nil && !ok {
+		err = notWaiting()
+	}
+	return decided, err
+}
+
+// waitingCall is the waiting call that callID names; for "" the only one.
+func (r *Run) waitingCall(callID string) (string, error) {
+	if callID == "" && len(r.Approvals) > 1 {
+		return "", whichCall()
+	}
+	for i := range r.Approvals {
+		if id := r.Approvals[i].CallID; callID == "" || id == callID {
+			return id, nil
+		}
+	}
+	return "", notWaiting()
+}

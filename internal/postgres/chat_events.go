@@ -1,0 +1,279 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/bound"
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/gateway"
+	"github.com/hermes-memory/hermes/internal/owner"
+)
+
+// CommitEvents implements gateway.Inbox.
+func (db *DB) CommitEvents(ctx context.Context, host owner.Owner, c gateway.Committed) (int, error) {
+	if err := errNoOwner(host); err != nil {
+		return 0, err
+	}
+	bodies := make([]string, len(c.Events))
+	for i := range c.Events {
+		body, err := json.Marshal(&c.Events[i].Event)
+		if err != nil {
+			return 0, fmt.Errorf("encode an event: %w", err)
+		}
+		bodies[i] = string(body)
+	}
+	fresh := 0
+	err := db.w.submit(ctx, host, func(t *tx) error {
+		fresh = 0
+		for i := range c.Events {
+			added, err := t.commitEvent(&c.Events[i], bodies[i], millis(c.At))
+			if err != nil {
+				return err
+			}
+			if added {
+				fresh++
+			}
+		}
+		if c.After == "" {
+			return nil
+		}
+		_, err := t.exec(`INSERT INTO chat_positions (owner_id, platform, account, position) VALUES (?,?,?,?)
+			ON CONFLICT (owner_id, platform, account) DO UPDATE SET position = excluded.position`, host.ID(), string(c.Platform), c.Account, string(c.After))
+		if err != nil {
+			return fmt.Errorf("store a position: %w", err)
+		}
+		return nil
+	})
+	return fresh, err
+}
+
+// commitEvent stores one event. It reports false if the event is stored already.
+func (t *tx) commitEvent(a *gateway.Admitted, body string, at any) (bool, error) {
+	e := &a.Event
+	var label string
+	if a.State == gateway.Waiting {
+		if err := t.openChat(a, at); err != nil {
+			return false, err
+		}
+		if e.Type != gateway.DM {
+			var err error
+			if label, err = t.labelOf(a); err != nil {
+				return false, err
+			}
+		}
+	}
+	var stored any
+	if a.State == gateway.Waiting {
+		stored = body
+	}
+	added, err := t.changed(`INSERT INTO chat_events (owner_id, platform, account, event_id, chat_id, thread_id, kind, user_id, message_id, state, reason, label, body, received_at)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING`,
+		a.Owner.ID(), string(e.Place.Platform), e.Place.Account, e.ID, e.Place.Chat, e.Place.Thread, string(e.Kind), e.From.ID, null(e.Message),
+		string(a.State), null(a.Reason), null(label), stored, at)
+	if err != nil || !added || a.State != gateway.Waiting {
+		return added, err
+	}
+	_, err = t.exec(`UPDATE chats SET active_at = ? WHERE `+atPlace, append([]any{at}, placeArgs(a.Owner, e.Place)...)...)
+	return true, err
+}
+
+// labelOf is what the sender of an event is called in the chat.
+func (t *tx) labelOf(a *gateway.Admitted) (string, error) {
+	e := &a.Event
+	name := e.From.Name
+	if name == "" {
+		name = e.From.ID
+	}
+	who := []any{a.Owner.ID(), string(e.Place.Platform), e.Place.Account, e.Place.Chat, e.From.ID}
+	const where = ` WHERE owner_id = ? AND platform = ? AND account = ? AND chat_id = ? AND user_id = ?`
+	var had, label string
+	err := t.row(`SELECT name, label FROM chat_names`+where, who...).Scan(&had, &label)
+	if err == nil && had == name {
+		return label, nil
+	}
+	if err != nil && !isNoRows(err) {
+		return "", fmt.Errorf("read a name: %w", err)
+	}
+	taken := func(label string) (taken bool, err error) {
+		err = t.row(`SELECT EXISTS (SELECT 1 FROM chat_names WHERE owner_id = ? AND platform = ? AND account = ? AND chat_id = ? AND user_id <> ? AND label = ?)`,
+			append(who, label)...).Scan(&taken)
+		return taken, err
+	}
+	label = name
+	for n := 2; ; n++ {
+		is, err := taken(label)
+		if err != nil {
+			return "", fmt.Errorf("look for a name: %w", err)
+		}
+		if !is {
+			break
+		}
+		label = fmt.Sprintf("%s (%d)", name, n)
+	}
+	_, err = t.exec(`INSERT INTO chat_names (owner_id, platform, account, chat_id, user_id, name, label) VALUES (?,?,?,?,?,?,?)
+		ON CONFLICT (owner_id, platform, account, chat_id, user_id) DO UPDATE SET name = excluded.name, label = excluded.label`, append(who, name, label)...)
+	return label, err
+}
+
+// BotPosition implements gateway.Inbox.
+func (db *DB) BotPosition(ctx context.Context, host owner.Owner, p gateway.Platform, account string) (gateway.Position, error) {
+	var position string
+	err := db.row(ctx, `SELECT position FROM chat_positions WHERE owner_id = ? AND platform = ? AND account = ?`, host.ID(), string(p), account).Scan(&position)
+	if err != nil && !isNoRows(err) {
+		return "", fmt.Errorf("read a position: %w", err)
+	}
+	return gateway.Position(position), nil
+}
+
+// newestMessage selects the newest message of a place before a time, or else the oldest one.
+const newestMessage = `SELECT message_id FROM chat_events WHERE ` + atPlace + ` AND kind = 'said' AND message_id IS NOT NULL
+	ORDER BY received_at < ? DESC, CASE WHEN received_at < ?::bigint THEN -number ELSE number END LIMIT 1`
+
+// NewestMessage implements gateway.Inbox.
+func (db *DB) NewestMessage(ctx context.Context, o owner.Owner, at gateway.Place, before time.Time) (gateway.MessageID, error) {
+	var id string
+	err := db.row(ctx, newestMessage, append(placeArgs(o, at), millis(before), millis(before))...).Scan(&id)
+	if err != nil && !isNoRows(err) {
+		return "", fmt.Errorf("find the newest message: %w", err)
+	}
+	return gateway.MessageID(id), nil
+}
+
+// BotQueues implements gateway.Journal.
+func (db *DB) BotQueues(ctx context.Context, o owner.Owner, p gateway.Platform, account string) (gateway.Queues, error) {
+	var q gateway.Queues
+	var last sql.NullInt64
+	if err := db.row(ctx, `SELECT
+		(SELECT count(*) FROM chat_events WHERE owner_id = ?1 AND platform = ?2 AND account = ?3 AND state IN ('waiting', 'taken')),
+		(SELECT count(*) FROM chat_sends WHERE owner_id = ?1 AND platform = ?2 AND account = ?3
+			AND state IN ('waiting', 'sending', 'unknown', 'changed', 'parked')),
+		(SELECT received_at FROM chat_events WHERE owner_id = ?1 AND platform = ?2 AND account = ?3 ORDER BY number DESC LIMIT 1)`, o.ID(), string(p), account).Scan(&q.Events, &q.Sends, &last); err != nil {
+		return gateway.Queues{}, fmt.Errorf("count events: %w", err)
+	}
+	q.LastAt = fromMillis(last)
+	return q, nil
+}
+
+// eventColumns are the columns of an event in the order of scanEvent.
+const eventColumns = `number, platform, account, event_id, chat_id, thread_id, kind, user_id, message_id, state, reason, run_id, plan, label, body, received_at`
+
+func scanEvent(rows *rows) (gateway.Inbound, error) {
+	var e gateway.Inbound
+	var at gateway.Place
+	var id, kind, user string
+	var message, reason, run, plan, label sql.NullString
+	var body []byte
+	var received int64
+	err := rows.Scan(&e.Number, &at.Platform, &at.Account, &id, &at.Chat, &at.Thread, &kind, &user, &message, &e.State,
+		&reason, &run, &plan, &label, &body, &received)
+	if err != nil {
+		return e, fmt.Errorf("read event: %w", err)
+	}
+	if stored := fromJSON[gateway.Event](body); stored != nil {
+		e.Event = *stored
+	}
+	e.ID, e.Place, e.Kind, e.From.ID, e.Message = id, at, gateway.EventKind(kind), user, gateway.MessageID(message.String)
+	e.Reason, e.Run, e.Plan, e.Label, e.ReceivedAt = reason.String, run.String, plan.String, label.String, bound.FromMillis(received)
+	return e, nil
+}
+
+// OpenEvents implements gateway.Inbox.
+func (db *DB) OpenEvents(ctx context.Context, o owner.Owner, at gateway.Place, limit int) ([]gateway.Inbound, error) {
+	return rowsOf(ctx, db, scanEvent, `SELECT `+eventColumns+` FROM chat_events WHERE `+atPlace+` AND state IN ('waiting', 'taken')
+		ORDER BY number LIMIT ?`, append(placeArgs(o, at), limit)...)
+}
+
+// ChatEvents implements gateway.Inbox.
+func (db *DB) ChatEvents(ctx context.Context, o owner.Owner, f gateway.EventFilter) ([]gateway.Inbound, error) {
+	return rowsOf(ctx, db, scanEvent, `SELECT `+eventColumns+` FROM chat_events WHERE owner_id = ?1 AND (?2::text = '' OR platform = ?2) AND (?3::text = '' OR state = ?3)
+		ORDER BY number DESC LIMIT ?4`, o.ID(), string(f.Platform), string(f.State), f.Limit)
+}
+
+// ChatEvent implements gateway.Inbox.
+func (db *DB) ChatEvent(ctx context.Context, o owner.Owner, e gateway.EventName) (gateway.Inbound, error) {
+	found, err := rowsOf(ctx, db, scanEvent, `SELECT `+eventColumns+` FROM chat_events WHERE`+theEvent, eventArgs(o, e)...)
+	if err == nil && len(found) == 0 {
+		err = fault.New(fault.NotFound, "event_not_found", "There is no such event.")
+	}
+	if err != nil {
+		return gateway.Inbound{}, err
+	}
+	return found[0], nil
+}
+
+// theEvent selects one event.
+const theEvent = ` owner_id = ? AND platform = ? AND account = ? AND event_id = ?`
+
+func eventArgs(o owner.Owner, e gateway.EventName) []any {
+	return []any{o.ID(), string(e.Platform), e.Account, e.ID}
+}
+
+// TakeEvents implements gateway.Inbox.
+func (db *DB) TakeEvents(ctx context.Context, o owner.Owner, k gateway.Taking) (gateway.Chat, error) {
+	var chat gateway.Chat
+	err := db.w.submit(ctx, o, func(t *tx) error {
+		for _, e := range k.Events {
+			ok, err := t.changed(`UPDATE chat_events SET state = 'taken', run_id = ? WHERE`+theEvent+` AND state = 'waiting'`, append([]any{k.Run}, eventArgs(o, e)...)...)
+			if err != nil {
+				return err
+			}
+			if !ok {
+				return fault.New(fault.Conflict, "event_taken", "The event does not wait any more.")
+			}
+		}
+		if _, err := t.exec(`UPDATE chats SET session_id = coalesce(session_id, ?), active_at = ? WHERE `+atPlace,
+			append([]any{null(k.Session), millis(k.At)}, placeArgs(o, k.Place)...)...); err != nil {
+			return fmt.Errorf("update chat: %w", err)
+		}
+		var err error
+		chat, err = scanChat(t.row(selectChat, placeArgs(o, k.Place)...))
+		return err
+	})
+	return chat, err
+}
+
+// PlanCommand implements gateway.Inbox.
+func (db *DB) PlanCommand(ctx context.Context, o owner.Owner, e gateway.EventName, plan string) (string, error) {
+	stored := ""
+	err := db.w.submit(ctx, o, func(t *tx) error {
+		if _, err := t.exec(`UPDATE chat_events SET plan = coalesce(plan, ?) WHERE`+theEvent, append([]any{plan}, eventArgs(o, e)...)...); err != nil {
+			return fmt.Errorf("store a plan: %w", err)
+		}
+		err := t.row(`SELECT coalesce(plan, '') FROM chat_events WHERE`+theEvent, eventArgs(o, e)...).Scan(&stored)
+		if isNoRows(err) {
+			return fault.New(fault.NotFound, "event_not_found", "There is no such event.")
+		}
+		return err
+	})
+	return stored, err
+}
+
+// leadsTo selects whether a chat leads to the lineage of a session.
+const leadsTo = `EXISTS (SELECT 1 FROM sessions a JOIN sessions b ON b.owner_id = a.owner_id AND b.root_id = a.root_id
+	WHERE a.owner_id = chats.owner_id AND a.id = chats.session_id AND b.id = ?)`
+
+// SettleEvents implements gateway.Inbox.
+func (db *DB) SettleEvents(ctx context.Context, o owner.Owner, s gateway.Settlement) error {
+	rows, err := sendRows(o, s.Sends)
+	if err != nil {
+		return err
+	}
+	return db.w.submit(ctx, o, func(t *tx) error {
+		for _, e := range s.Events {
+			if _, err := t.exec(`UPDATE chat_events SET state = ?, reason = ?, body = NULL, plan = NULL, label = NULL WHERE`+theEvent,
+				append([]any{string(s.State), null(s.Reason)}, eventArgs(o, e)...)...); err != nil {
+				return fmt.Errorf("settle an event: %w", err)
+			}
+		}
+		if _, err := t.exec(`UPDATE chats SET session_id = CASE WHEN `+leadsTo+` THEN ? ELSE session_id END,
+			notice = CASE WHEN ?::boolean THEN NULL ELSE notice END, active_at = greatest(active_at, ?) WHERE `+atPlace,
+			append([]any{string(s.Session), null(s.Session), s.Noticed, millis(s.At)}, placeArgs(o, s.Place)...)...); err != nil {
+			return fmt.Errorf("update chat: %w", err)
+		}
+		return t.putSends(rows)
+	})
+}

@@ -1,0 +1,223 @@
+package postgres
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/bound"
+	"github.com/hermes-memory/hermes/internal/lineage"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+const (
+	factColumns = `number, root_id, seq, id, session_id, kind, role, speaker, quote, quote_start, quote_end, statement,
+		subject, attribute, value, because, said_at, when_from, when_to, superseded_by, superseded_at, links, doubted_by, section, weight`
+	insertFact = `INSERT INTO facts (number, owner_id, scope_id, root_id, seq, id, session_id, kind, role, speaker,
+		quote, quote_start, quote_end, statement, subject, attribute, value, because, said_at, recorded_at, when_from, when_to,
+		superseded_by, superseded_at, links, doubted_by, section, weight) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+	supersedeFact = `UPDATE facts SET superseded_by = ?, superseded_at = ? WHERE owner_id = ? AND root_id = ? AND seq = ? AND id = ?`
+	markFacts     = `UPDATE facts f SET doubted_by = x.doubted_by, section = x.section, weight = x.weight
+		FROM unnest(?2::bigint[], ?3::text[], ?4::bigint[], ?5::bigint[]) x (number, doubted_by, section, weight)
+		WHERE f.owner_id = ?1 AND f.number = x.number RETURNING f.scope_id`
+)
+
+// numbering gives the facts of messages their numbers.
+type numbering map[int64]int
+
+// next is the number of the next fact of a message.
+func (n numbering) next(message int64) (memory.FactNumber, error) {
+	part := n[message]
+	if part > memory.MaxPart {
+		return 0, fmt.Errorf("store a fact: message %d has more than %d", message, memory.MaxPart+1)
+	}
+	n[message]++
+	return memory.NumberOf(message, part), nil
+}
+
+// factSource is the message that a fact gets its number, scope and time of recording
+// from.
+type factSource struct {
+	id, scope int64
+	recorded  time.Time
+}
+
+// keepChanges stores the changes that a step caused in memory.
+func (t *tx) keepChanges(o owner.Owner, step *lineage.Step, scopes []written) error {
+	if len(step.Messages) == 0 || len(step.Changes) == 0 {
+		return nil
+	}
+	first := step.Messages[0].Seq
+	from := func(f *memory.Fact) (factSource, bool) {
+		at := f.Source.Seq - first
+		if at < 0 || at >= int64(len(step.Messages)) {
+			return factSource{}, false
+		}
+		m := &step.Messages[at]
+		return factSource{m.ID, idOf(scopes, scopeOf(m)), m.RecordedAt}, true
+	}
+	numbers := make(numbering, len(step.Messages))
+	for i := range step.Changes {
+		if err := t.keepChange(o, &step.Changes[i], numbers, from); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepChange stores one change.
+func (t *tx) keepChange(o owner.Owner, c *memory.Change, numbers numbering, from func(*memory.Fact) (factSource, bool)) error {
+	marks := marksByNumber(c.Marks)
+	for j := range c.Learned {
+		f := &c.Learned[j]
+		m, found := from(f)
+		if !found {
+			return fmt.Errorf("store fact %s: it quotes no message of its step", f.ID)
+		}
+		if err := t.insertFact(o, m, f, numbers, marks); err != nil {
+			return err
+		}
+	}
+	for j := range c.Superseded {
+		f := &c.Superseded[j]
+		t.send("supersede a fact", supersedeFact, null(f.SupersededBy), millis(f.SupersededAt), o.ID(), string(f.Source.Root), f.Source.Seq,
+			string(f.ID))
+	}
+	return t.markFacts(o, c.Marks, marks, nil) // the step has raised the version
+}
+
+// marksByNumber are marks by the number of their fact.
+func marksByNumber(list []memory.Mark) map[memory.FactNumber]*memory.Mark {
+	if len(list) == 0 {
+		return nil
+	}
+	marks := make(map[memory.FactNumber]*memory.Mark, len(list))
+	for i := range list {
+		marks[list[i].Number] = &list[i]
+	}
+	return marks
+}
+
+// markFacts stores the marks in rest: those of facts that are stored already. It adds the
+// scopes of the facts to scopes, which may be nil.
+func (t *tx) markFacts(o owner.Owner, list []memory.Mark, rest map[memory.FactNumber]*memory.Mark, scopes touched) error {
+	var numbers, sections, weights []*int64
+	var doubts []*string
+	for i := range list {
+		m := &list[i]
+		if rest[m.Number] != m {
+			continue
+		}
+		number := int64(m.Number)
+		section, weight := placeOf(m)
+		numbers, doubts = append(numbers, &number), append(doubts, doubtOf(m))
+		sections, weights = append(sections, section), append(weights, weight)
+	}
+	if len(numbers) == 0 {
+		return nil
+	}
+	if scopes == nil {
+		t.send("mark facts", markFacts, o.ID(), numbers, doubts, sections, weights)
+		return nil
+	}
+	err := t.rows(func(rows *rows) error {
+		var scope int64
+		err := rows.Scan(&scope)
+		scopes.add(scope, false)
+		return err
+	}, markFacts, o.ID(), numbers, doubts, sections, weights)
+	if err != nil {
+		return fmt.Errorf("mark facts: %w", err)
+	}
+	return nil
+}
+
+// doubtOf is the stored form of the fact that perhaps replaced another one.
+func doubtOf(m *memory.Mark) *string {
+	if m.DoubtedBy == "" {
+		return nil
+	}
+	id := storable(string(m.DoubtedBy))
+	return &id
+}
+
+// placeOf is the stored form of a mark's place on the shelf; null for none.
+func placeOf(m *memory.Mark) (section, weight *int64) {
+	if m.Section == memory.Nowhere {
+		return nil, nil
+	}
+	in, heavy := int64(m.Section), int64(m.Weight)
+	return &in, &heavy
+}
+
+// linksOf are a fact's links in stored form.
+func linksOf(f *memory.Fact) (any, error) {
+	if len(f.Links) == 0 {
+		return nil, nil
+	}
+	text, err := json.Marshal(f.Links)
+	if err != nil {
+		return nil, fmt.Errorf("encode links: %w", err)
+	}
+	return string(text), nil
+}
+
+// insertFact stores a fact with its mark, and removes the mark from marks.
+func (t *tx) insertFact(
+	o owner.Owner, from factSource, f *memory.Fact, numbers numbering, marks map[memory.FactNumber]*memory.Mark,
+) error {
+	number, err := numbers.next(from.id)
+	if err != nil {
+		return err
+	}
+	links, err := linksOf(f)
+	if err != nil {
+		return err
+	}
+	statement := f.Statement
+	if statement == f.Quote {
+		statement = ""
+	}
+	mark := marks[number]
+	delete(marks, number)
+	if mark == nil {
+		mark = &memory.Mark{Section: memory.Nowhere}
+	}
+	section, weight := placeOf(mark)
+	src := &f.Source
+	t.send("insert a fact", insertFact, int64(number), o.ID(), from.scope, string(src.Root), src.Seq, string(f.ID), string(src.SessionID),
+		string(f.Kind), string(src.Role), null(src.Speaker), f.Quote, src.Start, src.End, null(statement), null(f.Subject),
+		null(f.Attribute), null(f.Value), null(f.Because), bound.Millis(f.SaidAt), bound.Millis(from.recorded), millis(f.When.From),
+		millis(f.When.To), null(f.SupersededBy), millis(f.SupersededAt), links, null(mark.DoubtedBy), section, weight)
+	return nil
+}
+
+// restoreFacts undoes the supersession by facts of a lineage before they are erased. If
+// such a fact was itself superseded, its successor takes its place; otherwise the older
+// fact holds again. Facts of several lineages meet only under a session key.
+func (t *tx) restoreFacts(o owner.Owner, root session.ID) error {
+	const restore = `UPDATE facts AS f SET (superseded_by, superseded_at) =
+		(SELECT e.superseded_by, e.superseded_at FROM facts e
+			WHERE e.owner_id = ?1 AND e.root_id = ?2 AND e.id = f.superseded_by)
+		WHERE f.owner_id = ?1 AND f.root_id <> ?2
+		AND f.scope_id IN (SELECT scope_id FROM facts WHERE owner_id = ?1 AND root_id = ?2)
+		AND f.superseded_by IN (SELECT id FROM facts WHERE owner_id = ?1 AND root_id = ?2)`
+	// Each pass shortens the chains by one fact. Chains have no cycles, but a damaged
+	// file might, so the number of passes is bounded by the number of facts.
+	var facts int64
+	if err := t.row(`SELECT count(*) FROM facts WHERE owner_id = ? AND root_id = ?`, o.ID(), string(root)).Scan(&facts); err != nil {
+		return fmt.Errorf("count facts: %w", err)
+	}
+	for range facts {
+		n, err := t.exec(restore, o.ID(), string(root))
+		if err != nil {
+			return fmt.Errorf("restore facts: %w", err)
+		}
+		if n == 0 {
+			break
+		}
+	}
+	return nil
+}

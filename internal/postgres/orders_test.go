@@ -1,0 +1,113 @@
+package postgres
+
+import (
+	"context"
+	"iter"
+	"testing"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/live"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/runtest"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// talker says a word, and another one when it is told to.
+type talker struct{ more chan struct{} }
+
+// Stream implements run.Model.
+func (m *talker) Stream(ctx context.Context, _ *run.Prompt) (iter.Seq2[run.Delta, error], error) {
+	return func(yield func(run.Delta, error) bool) {
+		if !yield(run.Delta{Content: "first "}, nil) {
+			return
+		}
+		select {
+		case <-m.more:
+			if yield(run.Delta{Content: "second"}, nil) {
+				yield(run.Delta{FinishReason: "stop", Finishes: true}, nil)
+			}
+		case <-ctx.Done():
+			yield(run.Delta{}, ctx.Err())
+		}
+	}, nil
+}
+
+// registries are those of nodes that share a database, with the model of all.
+func registries(t *testing.T, n int) ([]*live.Registry, *talker) {
+	t.Helper()
+	m := &talker{make(chan struct{}, 1)}
+	var out []*live.Registry
+	for _, db := range openNodes(t, n) {
+		runner, _ := runtest.New(db, &runtest.Parts{Shared: db, Models: run.Models{Upstream: m}, Config: run.Config{Now: time.Now}})
+		r := live.New(live.Parts{Store: db, Queue: db, Runner: runner, Shared: db, Approval: time.Minute, Grace: time.Second, Now: time.Now, Log: quiet()})
+		ctx, stop := context.WithCancel(context.Background())
+		ended := make(chan error, 1)
+		go func() { ended <- r.Serve(ctx) }()
+		t.Cleanup(func() { stop(); <-ended })
+		<-r.Begun()
+		out = append(out, r)
+	}
+	return out, m
+}
+
+// begin starts a run, and returns the events of it that another node sees.
+func begin(t *testing.T, on, other *live.Registry) (id string, next func() live.Event) {
+	t.Helper()
+	rec, err := on.Start(t.Context(), owner.Local(), live.Spec{ID: "run_1", Kind: live.KindRun, Turn: &run.Request{
+		Owner: owner.Local(), Session: "s", Source: session.SourceAPI, Streaming: true, Messages: []session.Message{{Role: session.User, Content: "Hello."}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pull, stop := iter.Pull2(other.Follow(t.Context(), owner.Local(), rec.ID, 0, nil))
+	t.Cleanup(stop)
+	return rec.ID, func() live.Event {
+		t.Helper()
+		e, err, ok := pull()
+		if err != nil || !ok {
+			t.Fatalf("follow on another node: %v, %t", err, ok)
+		}
+		return e
+	}
+}
+
+// skipTo reads events up to one of a type.
+func skipTo(next func() live.Event, want live.EventType) live.Event {
+	for {
+		if e := next(); e.Type == want || e.Type.Last() {
+			return e
+		}
+	}
+}
+
+// TestFollowElsewhere: the events of a run are seen on another node as they come.
+func TestFollowElsewhere(t *testing.T) {
+	t.Parallel()
+	nodes, m := registries(t, 2)
+	_, next := begin(t, nodes[0], nodes[1])
+	skipTo(next, live.MessageDelta)
+	m.more <- struct{}{}
+	if e := skipTo(next, live.RunCompleted); e.Run == nil || e.Run.Output() != "first second" {
+		t.Errorf("the run ended with %+v", e)
+	}
+}
+
+// TestStopElsewhere: a run is stopped on another node than the one that carries it.
+func TestStopElsewhere(t *testing.T) {
+	t.Parallel()
+	nodes, _ := registries(t, 2)
+	id, next := begin(t, nodes[0], nodes[1])
+	skipTo(next, live.MessageDelta)
+	rec, err := nodes[1].Stop(t.Context(), owner.Local(), id)
+	if err != nil || rec.State != live.Stopping && rec.State != live.Cancelled {
+		t.Fatalf("got %s, %v", rec.State, err)
+	}
+	if e := skipTo(next, live.RunCancelled); e.Type != live.RunCancelled {
+		t.Errorf("the run ended with %s", e.Type)
+	}
+	if _, err := nodes[1].Approve(t.Context(), owner.Local(), id, "", true); fault.CodeOf(err) != "not_waiting" {
+		t.Errorf("a call that nobody waits for: %v", err)
+	}
+}

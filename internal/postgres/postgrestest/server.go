@@ -1,0 +1,274 @@
+// Package postgrestest starts PostgreSQL for tests: a server of the tests' own, from the
+// distribution's packages, with a database for each test. The server is reached by a socket
+// in its directory, so it needs no port and nobody else finds it.
+package postgrestest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/hermes-memory/hermes/internal/recovery"
+)
+
+// errNotInstalled says what to install.
+var errNotInstalled = errors.New("PostgreSQL is not installed. Install version 14 or later from the packages of the distribution, for example: apt-get install postgresql")
+
+// Server is a running PostgreSQL.
+type Server struct {
+	dir    string // of the data, the log and the socket
+	stop   func()
+	stopIt sync.Once
+
+	template sync.Once
+	failed   error // why there is no template
+
+	next atomic.Int64 // number of the newest database
+}
+
+// Options are settings of a server.
+type Options struct {
+	// Durable makes the server wait for the disk, as one with real data does.
+	Durable bool
+}
+
+// started says that a test has asked for the shared server.
+var started atomic.Bool
+
+// shared is the server of the plain tests of a process.
+var shared = sync.OnceValues(func() (*Server, error) { return Start(context.Background(), Options{}) })
+
+// Main runs the tests of a package and stops the server that they share.
+func Main(m *testing.M) int {
+	code := m.Run()
+	if started.Load() {
+		if s, err := shared(); err == nil {
+			s.Stop()
+		}
+	}
+	return code
+}
+
+// Shared is the server that the tests of a package share. The package's TestMain calls
+// [Main]. A test fails if there is no PostgreSQL.
+func Shared(t testing.TB) *Server {
+	t.Helper()
+	started.Store(true)
+	s, err := shared()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Start starts a server in a new directory.
+func Start(ctx context.Context, opt Options) (*Server, error) {
+	bin, err := binaries()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "hermes-pg-")
+	if err != nil {
+		return nil, fmt.Errorf("make a directory for PostgreSQL: %w", err)
+	}
+	s := &Server{dir: dir}
+	if err := s.start(ctx, bin, opt); err != nil {
+		err = errors.Join(err, s.logged())
+		_ = os.RemoveAll(dir)
+		return nil, err
+	}
+	return s, nil
+}
+
+// binaries is the directory of the newest installed version.
+func binaries() (string, error) {
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
+	if err != nil {
+		return "", err
+	}
+	if len(found) == 0 {
+		if path, err := exec.LookPath("postgres"); err == nil {
+			return filepath.Dir(path), nil
+		}
+		return "", errNotInstalled
+	}
+	slices.Sort(found)
+	return filepath.Dir(found[len(found)-1]), nil
+}
+
+// settings are those of the server. The tests have little memory.
+func settings(dir string, opt Options) []string {
+	list := []string{
+		"listen_addresses=", "unix_socket_directories=" + dir, "shared_buffers=32MB", "max_connections=100", "autovacuum=off",
+		"log_min_messages=warning", "max_wal_size=256MB",
+	}
+	if !opt.Durable {
+		list = append(list, "fsync=off", "full_page_writes=off")
+	}
+	var args []string
+	for _, s := range list {
+		args = append(args, "-c", s)
+	}
+	return args
+}
+
+func (s *Server) start(ctx context.Context, bin string, opt Options) error {
+	as, err := account(s.dir)
+	if err != nil {
+		return err
+	}
+	data := filepath.Join(s.dir, "data")
+	create := exec.CommandContext(ctx, filepath.Join(bin, "initdb"),
+		"-D", data, "-U", "hermes", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync")
+	create.Dir = s.dir
+	as(create)
+	if out, err := create.CombinedOutput(); err != nil {
+		return fmt.Errorf("initdb: %w\n%s", err, out)
+	}
+	log, err := os.Create(filepath.Join(s.dir, "log"))
+	if err != nil {
+		return err
+	}
+	run := exec.CommandContext(context.WithoutCancel(ctx), filepath.Join(bin, "postgres"), append([]string{"-D", data}, settings(s.dir, opt)...)...)
+	run.Dir, run.Stdout, run.Stderr = s.dir, log, log
+	as(run)
+	return s.keep(ctx, run)
+}
+
+// keep runs the server until Stop. It ends with this process, too: the signal for that
+// belongs to the thread that starts the server.
+func (s *Server) keep(ctx context.Context, run *exec.Cmd) error {
+	began, ended := make(chan error, 1), make(chan struct{})
+	go recovery.Func(func() {
+		defer close(ended)
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := run.Start()
+		began <- err
+		if err == nil {
+			_ = run.Wait()
+		}
+	}, func(error) {})()
+	if err := <-began; err != nil {
+		return fmt.Errorf("start PostgreSQL: %w", err)
+	}
+	s.stop = func() {
+		_ = run.Process.Signal(os.Interrupt) // a fast shutdown
+		select {
+		case <-ended:
+		case <-time.After(10 * time.Second):
+			_ = run.Process.Kill()
+			<-ended
+		}
+	}
+	if err := s.await(ctx, ended); err != nil {
+		s.stop()
+		return err
+	}
+	return nil
+}
+
+// startPatience is how long a server may take to start.
+const startPatience = 30 * time.Second
+
+// await returns once the server takes connections.
+func (s *Server) await(ctx context.Context, ended <-chan struct{}) error {
+	ctx, cancel := context.WithTimeout(ctx, startPatience)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		conn, err := pgx.Connect(ctx, s.URL("postgres"))
+		if err == nil {
+			return conn.Close(ctx)
+		}
+		select {
+		case <-tick.C:
+		case <-ended:
+			return errors.New("PostgreSQL ended while it started")
+		case <-ctx.Done():
+			return fmt.Errorf("wait for PostgreSQL: %w", err)
+		}
+	}
+}
+
+// Stop stops the server and removes its directory.
+func (s *Server) Stop() {
+	s.stopIt.Do(func() {
+		s.stop()
+		_ = os.RemoveAll(s.dir)
+	})
+}
+
+// logged is the end of the server's log, as an error.
+func (s *Server) logged() error {
+	text, _ := os.ReadFile(filepath.Join(s.dir, "log")) // there may be none
+	if len(text) == 0 {
+		return nil
+	}
+	return fmt.Errorf("the log of PostgreSQL:\n%s", bytes.TrimSpace(text[max(0, len(text)-2000):]))
+}
+
+// URL is the address of a database.
+func (s *Server) URL(database string) string {
+	return "postgres:///" + database + "?user=hermes&host=" + s.dir
+}
+
+// templateName is the database that the others are copies of.
+const templateName = "template_hermes"
+
+// Database makes a database for a test and returns its address. The first call makes the
+// template: prepare makes the schema in it. The database lives as long as the server.
+func (s *Server) Database(t testing.TB, prepare func(ctx context.Context, url string) error) string {
+	t.Helper()
+	ctx := context.Background()
+	s.template.Do(func() {
+		if s.failed = s.do(ctx, `CREATE DATABASE `+templateName); s.failed == nil {
+			s.failed = prepare(ctx, s.URL(templateName))
+		}
+	})
+	if s.failed != nil {
+		t.Fatalf("make the template: %v", s.failed)
+	}
+	name := fmt.Sprintf("test_%d", s.next.Add(1))
+	if err := s.do(ctx, `CREATE DATABASE `+name+` TEMPLATE `+templateName); err != nil {
+		t.Fatalf("make a database: %v", err)
+	}
+	return s.URL(name)
+}
+
+// EmptyAll deletes the rows of all tables, but for what the schema itself has brought. A
+// test can give its database to the next one then: a copy of the template takes longer
+// than most tests.
+const EmptyAll = `DO $$ DECLARE name text; BEGIN
+	FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('meta', 'schema_version') LOOP
+		EXECUTE format('DELETE FROM %I', name);
+	END LOOP;
+END $$`
+
+// do runs a statement as the administrator.
+func (s *Server) do(ctx context.Context, statement string) error {
+	conn, err := pgx.Connect(ctx, s.URL("postgres"))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	_, err = conn.Exec(ctx, statement)
+	if err != nil {
+		return fmt.Errorf("%s: %w", strings.Fields(statement)[0], err)
+	}
+	return nil
+}

@@ -1,0 +1,176 @@
+package postgres
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/lineage"
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+)
+
+// lookEach is how often a waiting turn looks whether its place is free, if no notification
+// comes.
+const lookEach = time.Second
+
+// ticket is a place in the queue of a place.
+type ticket struct {
+	owner, name, node string
+	draw              string // by which the ticket is found if nobody knows its number
+	number            int64
+}
+
+const (
+	// drawTicket locks the row of the place before it takes a number.
+	drawTicket = `WITH p AS (INSERT INTO places (owner_id, name, drawn) VALUES ($1, $2, now())
+		ON CONFLICT (owner_id, name) DO UPDATE SET drawn = excluded.drawn RETURNING owner_id, name)
+		INSERT INTO tickets (owner_id, name, node_id, draw) SELECT owner_id, name, $3, $4 FROM p RETURNING ticket`
+	// firstTicket is the holder's, with whether the time of its node is over.
+	firstTicket = `SELECT t.ticket, n.until <= now() FROM tickets t JOIN nodes n USING (node_id) WHERE t.owner_id = $1 AND t.name = $2 ORDER BY t.ticket LIMIT 1`
+	// bury waits for writes of the dead nodes that are under way.
+	bury = `DELETE FROM nodes WHERE until <= now()`
+	// passOn deletes a ticket, and wakes those who wait behind it.
+	passOn = `WITH gone AS (DELETE FROM tickets WHERE owner_id = $1 AND name = $2 AND draw = $3 RETURNING ticket)
+		SELECT pg_notify('` + channel + `', $4) FROM gone WHERE EXISTS (SELECT FROM tickets WHERE owner_id = $1 AND name = $2 AND draw <> $3)`
+)
+
+// Hold implements lineage.Shared.
+func (db *DB) Hold(ctx context.Context, o owner.Owner, place string) (leave func(), err error) {
+	if err := errNoOwner(o); err != nil {
+		return nil, err
+	}
+	id, err := db.node.hold(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t := &ticket{owner: o.ID(), name: placeName(place), node: id, draw: randomHex()}
+	if err := db.enter(ctx, t); err != nil {
+		db.exit(context.WithoutCancel(ctx), t)
+		return nil, err
+	}
+	return func() { db.exit(context.WithoutCancel(ctx), t) }, nil
+}
+
+// placeName is a place as it is stored: ids of clients may be long.
+func placeName(place string) string {
+	sum := sha256.Sum256([]byte(place))
+	return hex.EncodeToString(sum[:16])
+}
+
+// topic is what those who wait for a place are woken by.
+func (t *ticket) topic() string { return placeName(t.owner + "\x00" + t.name) }
+
+// enter draws a ticket and waits until it is the first one.
+func (db *DB) enter(ctx context.Context, t *ticket) error {
+	mine, err := db.draw(ctx, t)
+	if mine || err != nil {
+		return err
+	}
+	w := db.topics.join(t.topic(), t.number)
+	defer db.topics.leave(t.topic(), w)
+	tick := time.NewTicker(lookEach)
+	defer tick.Stop()
+	for {
+		if db.topics.first(t.topic(), w) {
+			if mine, err = db.isFirst(ctx, t); mine || err != nil {
+				return err
+			}
+		}
+		select {
+		case <-w.woken:
+		case <-tick.C:
+		case <-ctx.Done():
+			return fault.Wrap(fault.Canceled, "cancelled", "The request was cancelled while it waited for its session.", ctx.Err())
+		}
+	}
+}
+
+// draw takes a ticket and reports whether it is the first one, in one round trip. The second
+// statement sees all tickets with smaller numbers: the row of the place is locked. A client
+// that leaves meanwhile does not cut the connection.
+func (db *DB) draw(ctx context.Context, t *ticket) (mine bool, err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), connPatience)
+	defer cancel()
+	batch := &pgx.Batch{}
+	batch.Queue(drawTicket, t.owner, t.name, t.node, t.draw).QueryRow(func(row pgx.Row) error { return row.Scan(&t.number) })
+	batch.Queue(firstTicket, t.owner, t.name).QueryRow(func(row pgx.Row) error {
+		var first int64
+		var dead bool
+		err := row.Scan(&first, &dead)
+		mine = first == t.number
+		return err
+	})
+	err = db.pool.SendBatch(ctx, batch).Close()
+	if isForeignKey(err) {
+		db.node.lose(t.node)
+		return false, errAway()
+	}
+	if err != nil {
+		return false, fmt.Errorf("draw a ticket: %w", judge(err))
+	}
+	return mine, nil
+}
+
+// isFirst reports whether a ticket is the first one of its place. Dead nodes in front of it
+// are buried.
+func (db *DB) isFirst(ctx context.Context, t *ticket) (bool, error) {
+	for range attempts {
+		var first int64
+		var dead bool
+		err := db.pool.QueryRow(ctx, firstTicket, t.owner, t.name).Scan(&first, &dead)
+		switch {
+		case isNoRows(err) || err == nil && first > t.number: // the ticket is gone, and its node with it
+			db.node.lose(t.node)
+			return false, errAway()
+		case err != nil:
+			return false, fmt.Errorf("look at a queue: %w", judge(err))
+		case !dead:
+			return first == t.number, nil
+		}
+		if _, err := db.pool.Exec(ctx, bury); err != nil {
+			return false, fmt.Errorf("bury a node: %w", judge(err))
+		}
+	}
+	return false, nil
+}
+
+// exit gives a ticket back. If the database cannot be reached, that is tried again until it can.
+func (db *DB) exit(ctx context.Context, t *ticket) {
+	defer db.node.drop()
+	if err := db.giveBack(ctx, t); err != nil {
+		db.node.owe(t)
+	}
+}
+
+func (db *DB) giveBack(ctx context.Context, t *ticket) error {
+	ctx, cancel := context.WithTimeout(ctx, connPatience)
+	defer cancel()
+	_, err := db.pool.Exec(ctx, passOn, t.owner, t.name, t.draw, aboutPlace+t.topic())
+	return err
+}
+
+// Version implements lineage.Shared.
+func (db *DB) Version(ctx context.Context, o owner.Owner, scope memory.Scope) (memory.Version, error) {
+	name, found := nameOf(scope)
+	if !found {
+		return memory.Unwritten, nil
+	}
+	var id int64
+	var v memory.Version
+	err := db.row(ctx, findScope, o.ID(), name.key, name.root).Scan(&id, &v)
+	if isNoRows(err) {
+		return memory.Unwritten, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("read the version of a scope: %w", err)
+	}
+	return v, nil
+}
+
+var _ lineage.Shared = (*DB)(nil)

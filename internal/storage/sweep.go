@@ -1,0 +1,220 @@
+package storage
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/curate"
+	"github.com/hermes-memory/hermes/internal/mention"
+)
+
+// Sweep searches the rows of one table of an owner for a forgotten thing. The store reads
+// the rows, and erases what the sweep has found.
+type Sweep struct {
+	Name  string
+	Table Table
+	Texts []string // the searched columns
+	// Trace counts what was searched.
+	Trace curate.Trace
+
+	about *mention.Thing
+	// found are the rows that name the thing, with the columns that name it.
+	found []Row
+	// told are texts that continue from row to row, as far as they have been read, by
+	// their position in the row. toldOf names what they belong to.
+	told   map[string]*strings.Builder
+	toldOf string
+	last   Row
+}
+
+// Row is a row, by its key, with the columns that name the thing.
+type Row struct {
+	Key   []any
+	Named []string
+}
+
+// NewSweep returns the search of a table with some text columns.
+func NewSweep(about *mention.Thing, name string, texts []string) *Sweep {
+	s := &Sweep{about: about, Name: name, Table: Tables()[name], Trace: curate.Trace{File: "rows of " + name}}
+	for _, text := range texts {
+		if s.Table.Columns[text].Rule != Ours {
+			s.Texts = append(s.Texts, text)
+		}
+	}
+	if s.Table.Key == nil { // a foreign table: its rows cannot be told apart
+		s.Trace.File += " (not a table of hermes, not searched)"
+		s.Texts = nil
+	}
+	return s
+}
+
+// Pages are the statements that read the table: its first rows, and the rows behind a key.
+// The first argument is the owner, and place returns the placeholder of an argument.
+func (s *Sweep) Pages(place func(n int) string) (first, behind string) {
+	key := strings.Join(s.Table.Key, ", ")
+	columns := strings.Join(slices.Concat(s.Table.Key, s.Texts), ", ")
+	places := make([]string, len(s.Table.Key))
+	for i := range places {
+		places[i] = place(i + 2)
+	}
+	of := "SELECT " + columns + " FROM " + s.Name + " WHERE owner_id = " + place(1)
+	return of + " ORDER BY " + key, of + " AND (" + key + ") > (" + strings.Join(places, ", ") + ") ORDER BY " + key
+}
+
+// Hits are how many rows name the thing.
+func (s *Sweep) Hits() int { return len(s.found) }
+
+// Look searches one row and returns the length of its texts. The texts are read during the
+// call only.
+func (s *Sweep) Look(key []any, texts [][]byte) int {
+	size := 64 // for the row itself
+	row := Row{Key: key}
+	if s.Table.Whole != nil {
+		if of := fmt.Sprint(key[:len(s.Table.Whole)]...); of != s.toldOf {
+			s.End()
+			s.toldOf, s.told = of, make(map[string]*strings.Builder)
+		}
+		s.last = row
+	}
+	for i, name := range s.Texts {
+		size += len(texts[i])
+		c := s.Table.Columns[name]
+		if c.Form == Pieces {
+			s.collect(texts[i])
+		}
+		if len(texts[i]) > 0 && c.names(s.about, texts[i]) {
+			row.Named = append(row.Named, name)
+		}
+	}
+	s.Trace.Bytes += int64(size - 64)
+	if len(row.Named) > 0 {
+		s.found = append(s.found, row)
+	}
+	return size
+}
+
+// maxPieces bounds the joined text of pieces. Longer texts are searched in parts.
+const maxPieces = 1 << 20
+
+// collect appends a piece to the previous pieces of its text.
+func (s *Sweep) collect(text []byte) {
+	var value any
+	if json.Unmarshal(text, &value) != nil {
+		return
+	}
+	s.collectAt("", value)
+}
+
+func (s *Sweep) collectAt(path string, value any) {
+	switch v := value.(type) {
+	case string:
+		b := s.told[path]
+		if b == nil {
+			b = new(strings.Builder)
+			s.told[path] = b
+		}
+		b.WriteString(v)
+		if b.Len() > maxPieces {
+			s.endPiece(b)
+			tail := b.String()[b.Len()-maxPieces/16:]
+			b.Reset()
+			b.WriteString(tail)
+		}
+	case []any:
+		for _, item := range v {
+			s.collectAt(path+"[]", item)
+		}
+	case map[string]any:
+		for name, item := range v {
+			s.collectAt(path+"."+name, item)
+		}
+	}
+}
+
+// End is called after the last row of the owner: texts that continue from row to row are
+// searched as one.
+func (s *Sweep) End() {
+	for _, b := range s.told {
+		s.endPiece(b)
+	}
+	s.told = nil
+}
+
+func (s *Sweep) endPiece(b *strings.Builder) {
+	if s.about.In(b.String()) {
+		s.found = append(s.found, Row{Key: s.last.Key, Named: []string{"data"}})
+	}
+}
+
+// Plan divides the found rows into rows to delete and rows with columns to empty. Rows
+// that the curator handles are in neither.
+func (s *Sweep) Plan() (rows, texts []Row) {
+	for _, row := range s.found {
+		gone := false
+		var empty []string
+		for _, name := range row.Named {
+			switch s.Table.Columns[name].Rule {
+			case WholeRow:
+				gone = true
+			case Emptied:
+				empty = append(empty, name)
+			case Unruled, Ours, WholeLineage, Rewritten:
+			}
+		}
+		switch {
+		case gone:
+			rows = append(rows, row)
+		case len(empty) > 0:
+			texts = append(texts, Row{row.Key, empty})
+		}
+	}
+	return rows, texts
+}
+
+// Count adds the rows of a plan to the outcome of a sweep.
+func (s *Sweep) Count(out *curate.Swept, rows, texts []Row) {
+	switch s.Name {
+	case "jobs":
+		out.Jobs += len(rows)
+	case "facts", "vectors": // derived data: counted at the source
+	default:
+		out.Records += len(rows) + len(texts)
+	}
+}
+
+// Statement erases from a row. Its arguments are the owner and the first values of the
+// row's key.
+type Statement struct {
+	Query string
+	Keys  int // how many values of the key
+}
+
+// Erase are the statements that delete a row or empty its columns. place returns the
+// placeholder of an argument.
+func (s *Sweep) Erase(row *Row, place func(n int) string) []Statement {
+	gone := slices.ContainsFunc(row.Named, func(name string) bool { return s.Table.Columns[name].Rule == WholeRow })
+	if !gone {
+		empty := "UPDATE " + s.Name + " SET " + strings.Join(row.Named, " = NULL, ") + " = NULL" + whereKey(s.Table.Key, place)
+		return []Statement{{empty, len(s.Table.Key)}}
+	}
+	out := make([]Statement, len(s.Table.Drop))
+	for i, d := range s.Table.Drop {
+		query := "DELETE FROM " + d.Table + whereKey(d.By, place)
+		if d.And != "" {
+			query += " AND " + d.And
+		}
+		out[i] = Statement{query, max(len(d.By), d.Keys)}
+	}
+	return out
+}
+
+// whereKey selects an owner's rows with values of columns.
+func whereKey(columns []string, place func(n int) string) string {
+	where := " WHERE owner_id = " + place(1)
+	for i, name := range columns {
+		where += " AND " + name + " = " + place(i+2)
+	}
+	return where
+}
