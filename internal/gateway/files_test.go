@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/gateway"
 	"github.com/hermes-memory/hermes/internal/owner"
@@ -476,38 +477,69 @@ func TestForgettingErasesFiles(t *testing.T) {
 // kept for each of them.
 func TestDeletingErasesFiles(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		h := setup(t, nil)
-		defer h.end()
-		other := owner.Stored("bob")
-		if err := h.db.PutPerson(context.Background(), h.bot.Owner, gateway.Person{
-			Platform: gateway.Telegram, Account: "7", User: "2002", State: gateway.Approved, Owner: other.ID(), AskedAt: time.Now(), ApprovedAt: time.Now(),
-		}); err != nil {
-			t.Fatal(err)
-		}
-		same := h.file(gateway.Photo, "", png)
-		theirs := h.dm("2002", "Look.")
-		theirs.Files = []gateway.FileRef{same}
-		h.receive(h.give("Look.", same), theirs)
-		h.receive(h.give("And again.", same))
-		h.settled()
-		want(t, "files", len(h.onDisk()), 2)
-		if _, err := h.curator.Delete(context.Background(), h.bot.Owner, h.chat(ada).Session, nil); err != nil {
-			t.Fatal(err)
-		}
-		want(t, "files after a deletion", len(h.onDisk()), 1)
-		list, err := h.db.Files(context.Background(), other)
-		if err != nil || len(list) != 1 {
-			t.Fatalf("got %+v, %v, want bob's file", list, err)
-		}
-		if _, err := h.files.Read(context.Background(), other, &list[0]); err != nil {
-			t.Errorf("bob's file: %v", err)
-		}
-		mine, err := h.db.Files(context.Background(), h.bot.Owner)
-		if err != nil || len(mine) != 0 {
-			t.Errorf("got %+v, %v, want no file", mine, err)
-		}
-	})
+	ctx := context.Background()
+	for name, erase := range map[string]func(h *house) error{
+		"delete": func(h *house) error {
+			_, err := h.curator.Delete(ctx, h.bot.Owner, h.chat(ada).Session, nil)
+			return err
+		},
+		"forget the session": func(h *house) error {
+			_, err := h.curator.ForgetSession(ctx, h.bot.Owner, h.chat(ada).Session, false)
+			return err
+		},
+		"forget the key": func(h *house) error {
+			_, err := h.curator.ForgetKey(ctx, h.bot.Owner, h.chat(ada).Key, false)
+			return err
+		},
+		"prune": func(h *house) error {
+			h.receive(h.dm(ada, "/new"))
+			h.settled()
+			_, err := h.curator.Prune(ctx, &curate.Prune{Owner: h.bot.Owner, Before: time.Now().Add(time.Hour)})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				h := setup(t, nil)
+				defer h.end()
+				h.checkDeletion(erase)
+			})
+		})
+	}
+}
+
+// checkDeletion has two people of different owners send one photo, erases the session of ada,
+// and looks at what is left.
+func (h *house) checkDeletion(erase func(*house) error) {
+	ctx, t, other := context.Background(), h.t, owner.Stored("bob")
+	if err := h.db.PutPerson(ctx, h.bot.Owner, gateway.Person{
+		Platform: gateway.Telegram, Account: "7", User: "2002", State: gateway.Approved, Owner: other.ID(), AskedAt: time.Now(), ApprovedAt: time.Now(),
+	}); err != nil {
+		t.Fatal(err)
+	}
+	same := h.file(gateway.Photo, "", png)
+	theirs := h.dm("2002", "Look.")
+	theirs.Files = []gateway.FileRef{same}
+	h.receive(h.give("Look.", same), theirs)
+	h.receive(h.give("And again.", same))
+	h.settled()
+	want(t, "files", len(h.onDisk()), 2)
+	if err := erase(h); err != nil {
+		t.Fatal(err)
+	}
+	want(t, "files afterwards", len(h.onDisk()), 1)
+	list, err := h.db.Files(ctx, other)
+	if err != nil || len(list) != 1 {
+		t.Fatalf("got %+v, %v, want bob's file", list, err)
+	}
+	if _, err := h.files.Read(ctx, other, &list[0]); err != nil {
+		t.Errorf("bob's file: %v", err)
+	}
+	mine, err := h.db.Files(ctx, h.bot.Owner)
+	if err != nil || len(mine) != 0 {
+		t.Errorf("got %+v, %v, want no file", mine, err)
+	}
 }
 
 // TestOldFilesAreSwept: files are kept for some days, and their lines for ever.
