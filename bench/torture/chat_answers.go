@@ -107,7 +107,12 @@ func (h *heard) whole() bool {
 }
 
 // repeats are the messages that came once more.
-func (h *heard) repeats() int { return h.messages - len(h.parts) }
+func (h *heard) repeats() int {
+	if h == nil {
+		return 0
+	}
+	return h.messages - len(h.parts)
+}
 
 // ear hears what a bot has sent. It reads each text once.
 type ear struct {

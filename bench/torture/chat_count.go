@@ -35,28 +35,35 @@ func newTaken(all []stored) *taken {
 // returns how many repeats are excused.
 func (c *taken) judge(t *tally, p gateway.Platform, name string, lines int, h *heard, excused int) int {
 	c.asked++
-	if c.inputs[name] == 1 {
+	inputs, answers := c.inputs[name], c.answers[name]
+	whole := h.whole() && h.lines == lines
+	if inputs == 1 {
 		c.storedOnce++
 	}
-	if h.whole() && h.lines == lines {
+	if whole {
 		c.answeredOnce++
 	}
 	switch {
-	case c.inputs[name] == 0 || c.answers[name] == 0 || !h.whole():
+	case min(inputs, answers) == 0 || !whole:
 		c.lost++
-		t.miss("%s, %s: stored %d times with %d answers, at the platform: %s", p, name, c.inputs[name], c.answers[name], h.String())
-	case c.inputs[name] > 1 || c.answers[name] > 1:
+		t.miss("%s, %s: stored %d times with %d answers, at the platform: %s", p, name, inputs, answers, h.String())
+	case max(inputs, answers) > 1:
 		c.doubled++
-		t.miss("%s, %s: stored %d times with %d answers", p, name, c.inputs[name], c.answers[name])
+		t.miss("%s, %s: stored %d times with %d answers", p, name, inputs, answers)
 	}
-	if h == nil || h.repeats() == 0 {
-		return 0
+	if p != gateway.Telegram {
+		excused = 0
 	}
-	if p == gateway.Telegram && h.repeats() <= excused {
-		return h.repeats()
+	return c.excuse(t, p, name, h.repeats(), excused)
+}
+
+// excuse counts messages that came again. It returns how many are excused.
+func (c *taken) excuse(t *tally, p gateway.Platform, name string, repeats, excused int) int {
+	if repeats <= excused {
+		return repeats
 	}
 	c.repeated++
-	t.miss("%s, %s: %d messages came again, %d excused", p, name, h.repeats(), excused)
+	t.miss("%s, %s: %d messages came again, %d excused", p, name, repeats, excused)
 	return 0
 }
 

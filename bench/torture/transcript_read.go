@@ -31,7 +31,7 @@ type archivedMessage struct {
 	Undone                            bool
 }
 
-// route is where a session key leads.
+// archivedRoute is where a session key leads.
 type archivedRoute struct{ Key, Session, Platform, Type, Active string }
 
 // archive is all that transcripts show of the local owner.
@@ -107,7 +107,7 @@ func (s *subject) archive(ctx context.Context) (*archive, error) {
 	return a, err
 }
 
-// tip is the newest session of a lineage.
+// lineageTip is a session as far as routes need it.
 type lineageTip struct {
 	id, root, key, source, started string
 	active                         int64
@@ -156,8 +156,7 @@ func (a *archive) readMessages(ctx context.Context, tx *sql.Tx) error {
 	return rows.Err()
 }
 
-// readRoutes finds where keys lead: a chat to the tip of its session's lineage, the chat that
-// was active last first; another key to the session that was used last.
+// readRoutes finds where keys lead.
 func (a *archive) readRoutes(ctx context.Context, tx *sql.Tx, all []lineageTip) error {
 	rows, err := tx.QueryContext(ctx, `SELECT session_key, thread_id, platform, type, coalesce(session_id, '') FROM chats WHERE owner_id = 'local'
 		ORDER BY active_at DESC, platform, account, chat_id, thread_id`)
@@ -167,36 +166,51 @@ func (a *archive) readRoutes(ctx context.Context, tx *sql.Tx, all []lineageTip) 
 	defer func() { _ = rows.Close() }()
 	ofChats := make(map[string]bool)
 	for rows.Next() {
-		var key, thread, platform, kind, id string
-		if err := rows.Scan(&key, &thread, &platform, &kind, &id); err != nil {
+		var r archivedRoute
+		var thread string
+		if err := rows.Scan(&r.Key, &thread, &r.Platform, &r.Type, &r.Session); err != nil {
 			return err
 		}
-		ofChats[key] = true
-		name := key
-		if thread != "" {
-			name += ":" + thread
-		}
-		if _, known := a.routes[name]; known || a.sessions[id] == nil {
-			continue
-		}
-		for _, t := range all {
-			if t.isTip && t.root == a.sessions[id].Root {
-				a.routes[name] = archivedRoute{key, t.id, platform, kind, instant(t.active)}
-			}
+		ofChats[r.Key] = true
+		a.addChat(r, thread, all)
+	}
+	a.addKeys(ofChats, all)
+	return rows.Err()
+}
+
+// addChat adds the route of a chat: to the tip of its session's lineage. Of two chats with one
+// name, the one that was active last comes first.
+func (a *archive) addChat(r archivedRoute, thread string, all []lineageTip) {
+	name := r.Key
+	if thread != "" {
+		name += ":" + thread
+	}
+	s := a.sessions[r.Session]
+	if _, known := a.routes[name]; known || s == nil {
+		return
+	}
+	for _, t := range all {
+		if t.isTip && t.root == s.Root {
+			r.Session, r.Active = t.id, instant(t.active)
+			a.routes[name] = r
 		}
 	}
+}
+
+// addKeys adds the routes of keys that no chat has: to the session that was used last.
+func (a *archive) addKeys(ofChats map[string]bool, all []lineageTip) {
 	newest := make(map[string]lineageTip)
 	for _, t := range all {
-		before, known := newest[t.key]
-		if t.key == "" || !t.isTip || ofChats[t.key] || known && !t.after(&before) {
-			continue
+		if before, known := newest[t.key]; t.isTip && (!known || t.after(&before)) {
+			newest[t.key] = t
 		}
-		newest[t.key] = t
 	}
+	delete(newest, "")
 	for key, t := range newest {
-		a.routes[key] = archivedRoute{key, t.id, t.source, "", instant(t.active)}
+		if !ofChats[key] {
+			a.routes[key] = archivedRoute{key, t.id, t.source, "", instant(t.active)}
+		}
 	}
-	return rows.Err()
 }
 
 // after reports whether a session was used later than another one.
