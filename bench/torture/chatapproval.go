@@ -22,7 +22,9 @@ var chatApprovalRig = rig{
 	name: "chatapproval", fault: "a tool's approval in a chat: right, by another person, late, twice, over `kill -9`, on four platforms", rounds: 4, run: approveTools,
 	want: "run 1, 0, 0, 1, 1 times",
 	off:  "who decides is not looked at", bareRounds: 1,
-	bare: []change{{"internal/gateway/approval.go", "asker != o.event.From.ID && !o.bot.admin(&o.event.From)", "asker != o.event.From.ID && asker == \"nobody\""}},
+	bare: []change{{
+		"internal/gateway/approval.go", "asker != o.event.From.ID && !o.bot.admin(&o.event.From)", "asker != o.event.From.ID && asker == \"nobody\"",
+	}},
 }
 
 // approvalWait is how long a decision is waited for.

@@ -212,7 +212,8 @@ func (c *commanding) prepare(ctx context.Context, o *obeyed) error {
 
 // await waits until an answer is at the platform.
 func (o *obeyed) await(ctx context.Context, name string) error {
-	return until(ctx, fmt.Sprintf("the answer to %s on %s", name, o.f.platform), func() (bool, error) { return o.f.heard()[name].whole(), nil })
+	what := fmt.Sprintf("the answer to %s on %s", name, o.f.platform)
+	return until(ctx, what, func() (bool, error) { return o.f.heard()[name].whole(), nil })
 }
 
 // until waits until something holds, for a minute.

@@ -223,7 +223,7 @@ func (m *mirroring) forget(ctx context.Context) error {
 	}
 	there, err := hits(m.s.home+"/sessions", strings.ToLower(code))
 	if err != nil && !os.IsNotExist(err) {
-		return nil //nolint:nilerr // a file was replaced meanwhile: it is looked at after the next start
+		return nil // a file was replaced meanwhile: it is looked at after the next start
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
