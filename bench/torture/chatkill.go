@@ -204,6 +204,20 @@ func (k *talking) phases(ctx context.Context) error {
 	return nil
 }
 
+// gaveUp notes messages that were given up: no platform was out of order.
+func (s *subject) gaveUp(ctx context.Context, t *tally) error {
+	db, err := openFile(s.file(), true)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
+	list, err := texts(ctx, db, `SELECT platform || ', part ' || part || ': ' || coalesce(error, '') FROM chat_sends WHERE state = 'failed'`)
+	for _, what := range list {
+		t.miss("given up: %s", what)
+	}
+	return err
+}
+
 // texts are the values of a query with one column.
 func texts(ctx context.Context, db *sql.DB, query string, args ...any) ([]string, error) {
 	rows, err := db.QueryContext(ctx, query, args...)
@@ -247,6 +261,9 @@ func (k *talking) allHeard() bool {
 func (k *talking) count(ctx context.Context, rounds int) error {
 	all, err := k.s.read(ctx, k.t)
 	if err != nil {
+		return err
+	}
+	if err := k.s.gaveUp(ctx, k.t); err != nil {
 		return err
 	}
 	c, excusedRepeats, parts := newTaken(all), 0, 0

@@ -41,7 +41,7 @@ func (g *Gateway) deliverNext(ctx context.Context, bot *Bot, l *lane, list []Sen
 			continue // only a message of the person opens the chat again
 		}
 		now := g.moment()
-		if due := s.due(bot); due.After(now) {
+		if due := g.due(bot, s); due.After(now) {
 			return due, nil
 		}
 		limits := bot.Adapter.Limits()

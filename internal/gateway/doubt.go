@@ -14,11 +14,18 @@ const errStale = "For a day it could not be found out whether the platform took 
 // platform.
 const inFlight = 3 * time.Second
 
-// due is when the next step for a message may be done. A platform is asked for a message that
-// an earlier server was sending only when that server's request must have arrived.
-func (s *Send) due(bot *Bot) time.Time {
-	if _, finds := bot.Adapter.(Finder); finds && s.State == Sending {
+// due is when the next step for a message may be done. What an earlier server was doing with the
+// message when it ended must be over: a platform is not asked before the message must have
+// arrived, and not sent the final text before an edit that would replace it.
+func (g *Gateway) due(bot *Bot, s *Send) time.Time {
+	_, finds := bot.Adapter.(Finder)
+	switch {
+	case s.State == Sending && finds:
 		return s.WakeAt.Add(inFlight)
+	case s.State == ToEdit && s.CreatedAt.Before(g.began):
+		if over := g.began.Add(inFlight); over.After(s.WakeAt) {
+			return over
+		}
 	}
 	return s.WakeAt
 }

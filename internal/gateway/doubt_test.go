@@ -146,6 +146,39 @@ func TestDoubtGrows(t *testing.T) {
 	})
 }
 
+// TestLateEdit: an edit of a server that is gone, which reaches the platform when the next
+// server runs already, does not take the final text away.
+func TestLateEdit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const first, rest = "This is the first part of an answer, which is long enough to be shown. ", "This is the rest."
+		turns := 0
+		h := setup(t, func(h *house) {
+			h.model.script = func(ctx context.Context, _ *run.Prompt, say func(string)) error {
+				say(first)
+				if turns++; turns == 1 {
+					<-ctx.Done()
+					return ctx.Err()
+				}
+				say(rest)
+				return nil
+			}
+		})
+		h.receive(h.dm(ada, "Hello."))
+		pass(10 * time.Second)
+		h.end()
+		h.begin()
+		defer h.end()
+		pass(time.Second)
+		m := h.wire.shown[0]
+		if err := h.wire.Edit(t.Context(), m.id, &gateway.Out{Place: m.place, Text: strings.TrimSpace(first)}); err != nil {
+			t.Fatal(err)
+		}
+		h.settled()
+		want(t, "sent", h.wire.said(), []string{first + rest})
+	})
+}
+
 // TestDoubtEnds: a message that stays in doubt for a day is given up, and holds up no other.
 func TestDoubtEnds(t *testing.T) {
 	t.Parallel()

@@ -44,6 +44,7 @@ type Gateway struct {
 	now      func() time.Time
 	settings Settings
 	bots     []*Bot
+	began    time.Time // when Run began
 
 	lanes  *lanes
 	resets turnstile // one reset of a chat at a time
@@ -138,6 +139,7 @@ func (g *Gateway) do(ctx context.Context, t task, l *lane) error {
 // Run runs the bots until ctx ends. It then stops receiving, and gives up waiting for turns
 // and sends: they are rows, and the next server goes on with them.
 func (g *Gateway) Run(ctx context.Context) error {
+	g.began = g.moment()
 	g.lanes.open(ctx)
 	defer g.lanes.close()
 	if err := g.resume(ctx); err != nil {
