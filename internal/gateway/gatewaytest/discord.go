@@ -69,6 +69,7 @@ type DiscordMessage struct {
 	Buttons             []gateway.Button
 	Files               map[string][]byte
 	Reactions           map[string]bool // of the bot
+	Changed             time.Time       // when the newest text came; zero before an edit
 	raw                 map[string]any  // as it is sent in events and answers
 }
 
@@ -101,6 +102,8 @@ type Discord struct {
 	always       map[string]DiscordFault
 	buckets      map[string]*discordBucket
 	rests        map[string]time.Time // until when nothing may be requested
+	floods       map[string]DiscordFault
+	limited      int
 	broken       []string
 	socketState
 }
@@ -121,8 +124,9 @@ func NewDiscord(t TB, o DiscordOptions) *Discord {
 	d := &Discord{
 		t: t, o: o, changed: make(chan struct{}),
 		channels: make(map[string]*DiscordChannel), messages: make(map[string][]*DiscordMessage),
-		rests: make(map[string]time.Time), files: make(map[string][]byte), interactions: make(map[string]*discordInteraction),
-		faults: make(map[string][]DiscordFault), always: make(map[string]DiscordFault), buckets: make(map[string]*discordBucket),
+		rests: make(map[string]time.Time), floods: make(map[string]DiscordFault), files: make(map[string][]byte),
+		interactions: make(map[string]*discordInteraction),
+		faults:       make(map[string][]DiscordFault), always: make(map[string]DiscordFault), buckets: make(map[string]*discordBucket),
 		socketState: socketState{sessions: make(map[string]*discordSession), all: make(map[*discordSocket]bool), acks: true},
 	}
 	d.http = httptest.NewServer(d.routes())

@@ -51,6 +51,30 @@ func (d *Discord) Always(route string, f DiscordFault) {
 	d.always[route] = f
 }
 
+// Flood makes the next message or edit in a channel be told to wait.
+func (d *Discord) Flood(channel string, wait time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.floods[channel] = DiscordFault{RetryAfter: wait}
+}
+
+// flood takes the flood that a request is to meet.
+func (d *Discord) flood(r *discordRoute, channel string) (f DiscordFault, ok bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if f, ok = d.floods[channel]; ok && r.messages {
+		delete(d.floods, channel)
+	}
+	return f, ok && r.messages
+}
+
+// Limited is how often the fake refused a request because of the limits of rate.
+func (d *Discord) Limited() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.limited
+}
+
 // fault takes the next fault of a route.
 func (d *Discord) fault(route string) DiscordFault {
 	d.mu.Lock()
@@ -145,7 +169,9 @@ func (d *Discord) count(w http.ResponseWriter, r *discordRoute, q *http.Request)
 		d.buckets[name] = b
 	}
 	after = b.reset.Sub(now)
-	ok = b.left > 0
+	if ok = b.left > 0; !ok {
+		d.limited++
+	}
 	b.left = max(0, b.left-1)
 	h := w.Header()
 	h.Set("X-RateLimit-Bucket", strings.Map(bucketSign, name))

@@ -266,6 +266,7 @@ func (d *Discord) change(m *DiscordMessage, c *discordCall) (int, any) {
 		m.Files = maps.Clone(c.files)
 	}
 	m.Edits++
+	m.Changed = d.Now()
 	m.raw["content"], m.raw["components"], m.raw["flags"] = m.Content, rowsOf(m.Buttons), 4
 	m.raw["edited_timestamp"], m.raw["attachments"] = d.Now().UTC().Format(time.RFC3339Nano), d.attachmentsOf(m)
 	d.dispatch("MESSAGE_UPDATE", d.answerOf(m, false))

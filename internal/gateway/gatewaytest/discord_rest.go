@@ -71,6 +71,9 @@ func (d *Discord) serve(w http.ResponseWriter, q *http.Request, r *discordRoute)
 		return
 	}
 	f := d.fault(r.route)
+	if wait, ok := d.flood(r, q.PathValue("channel")); ok {
+		f = wait
+	}
 	if f.Delay > 0 {
 		select {
 		case <-time.After(f.Delay):

@@ -31,7 +31,7 @@ func (d *Discord) Rig(adapter func(t *testing.T, log *slog.Logger) gateway.Adapt
 		Replay:  r.replay,
 		Cut:     d.Drop,
 		Fault:   r.fault,
-		Sent:    r.sent,
+		Sent:    d.AllSent,
 		Broken:  d.Broken,
 		Secrets: []string{DiscordToken, "fake.token"},
 	}
@@ -164,17 +164,17 @@ func (r *discordRig) fault(f Fault) {
 	r.Always("", page)
 }
 
-// sent returns the messages of the bot, oldest first.
-func (r *discordRig) sent() []Sent {
+// AllSent returns the messages of the bot in all channels, oldest first.
+func (d *Discord) AllSent() []Sent {
 	var out []Sent
-	r.mu.Lock()
-	channels := make([]DiscordChannel, 0, len(r.channels))
-	for _, c := range r.channels {
+	d.mu.Lock()
+	channels := make([]DiscordChannel, 0, len(d.channels))
+	for _, c := range d.channels {
 		channels = append(channels, *c)
 	}
-	r.mu.Unlock()
+	d.mu.Unlock()
 	for _, c := range channels {
-		for _, m := range r.Discord.Sent(c.ID) {
+		for _, m := range d.Sent(c.ID) {
 			if m.Nonce == "" {
 				continue // the bot's message in another program
 			}
@@ -184,7 +184,10 @@ func (r *discordRig) sent() []Sent {
 			}
 			one := Sent{
 				Message: gateway.MessageID(m.ID), Place: at, Text: visibleDiscord(m.Content), ReplyTo: gateway.MessageID(m.ReplyTo),
-				Buttons: m.Buttons, Edits: m.Edits,
+				Buttons: m.Buttons, Edits: m.Edits, At: snowflakeTime(m.ID), Changed: m.Changed,
+			}
+			if m.Edits == 0 {
+				one.Changed = one.At
 			}
 			for name, data := range m.Files {
 				one.File = &gateway.File{Name: name, Data: data}

@@ -3,6 +3,7 @@ package gatewaytest
 import (
 	"log/slog"
 	"testing"
+	"time"
 
 	"github.com/hermes-memory/hermes/internal/gateway"
 )
@@ -136,4 +137,6 @@ type Sent struct {
 	File    *gateway.File
 	// Edits is how often the message has changed.
 	Edits int
+	// At is when the platform took the message, and Changed when it took the newest text.
+	At, Changed time.Time
 }

@@ -2,6 +2,7 @@ package gatewaytest
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -89,7 +90,7 @@ func (s *Slack) method(w http.ResponseWriter, r *http.Request, name string, meth
 	w.Header().Set("X-OAuth-Scopes", scopes)
 	switch {
 	case code == codeLimited:
-		w.Header().Set("Retry-After", "1")
+		w.Header().Set("Retry-After", fmt.Sprint(content["retry_after"]))
 		http.Error(w, "ratelimited", http.StatusTooManyRequests)
 	case code != "":
 		answerJSON(w, map[string]any{"ok": false, "error": code})

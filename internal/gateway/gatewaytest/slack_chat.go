@@ -2,6 +2,7 @@ package gatewaytest
 
 import (
 	"encoding/json"
+	"math"
 	"net/url"
 	"slices"
 	"strconv"
@@ -23,6 +24,7 @@ type slackChat struct {
 	answered map[string]bool // the first messages of threads
 	posts    []time.Time     // of the last second
 	rest     time.Time       // no message before it
+	flood    time.Duration   // what the next message or edit is told to wait
 	status   map[string]string
 }
 
@@ -35,7 +37,8 @@ type slackMessage struct {
 	files                  []*slackFile
 	reactions              []string
 	edits                  int
-	hidden                 int // how often it is left out of lists
+	at, changed            time.Time // when it came, and when its newest text did
+	hidden                 int       // how often it is left out of lists
 }
 
 // chat returns the chat that a request names, or a code.
@@ -86,7 +89,7 @@ func (s *Slack) postMessage(args url.Values) (map[string]any, string) {
 		return nil, code
 	}
 	if code := s.pace(c); code != "" {
-		return nil, code
+		return c.retryAfter(), code
 	}
 	s.checkPreviews("chat.postMessage", args)
 	if m.thread = args.Get("thread_ts"); m.thread != "" && c.find(m.thread) == nil {
@@ -108,6 +111,8 @@ func (s *Slack) checkPreviews(method string, args url.Values) {
 // append adds a message of the bot to a chat.
 func (s *Slack) append(c *slackChat, m *slackMessage) {
 	m.ts, m.user, m.bot = s.stamp(), SlackBotUser, true
+	m.at = time.Now()
+	m.changed = m.at
 	c.add(m)
 	delete(c.status, m.thread)
 	s.counts.Posts++
@@ -133,14 +138,40 @@ func (s *Slack) written(args url.Values) (*slackMessage, string) {
 	return m, ""
 }
 
+// Flood makes the next message or edit in a chat be told to wait.
+func (s *Slack) Flood(chat string, wait time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.chats[chat].flood = wait
+}
+
+// rests refuses a message or an edit in a chat that rests, or that is to begin to rest with
+// it.
+func (s *Slack) rests(c *slackChat) string {
+	now := time.Now()
+	switch {
+	case now.Before(c.rest):
+		s.breach("a message in %s within the wait that was asked for", c.name)
+	case c.flood > 0:
+		c.rest, c.flood = now.Add(c.flood), 0
+	default:
+		return ""
+	}
+	return codeLimited
+}
+
+// retryAfter is what an answer 429 says: the seconds until the chat takes messages again.
+func (c *slackChat) retryAfter() map[string]any {
+	return map[string]any{"retry_after": int(math.Ceil(time.Until(c.rest).Seconds()))}
+}
+
 // pace counts the messages of a second, and bounds them.
 func (s *Slack) pace(c *slackChat) string {
+	if code := s.rests(c); code != "" {
+		return code
+	}
 	now := time.Now()
 	c.posts = slices.DeleteFunc(c.posts, func(at time.Time) bool { return now.Sub(at) >= time.Second })
-	if now.Before(c.rest) {
-		s.breach("a message in %s within the wait that was asked for", c.name)
-		return codeLimited
-	}
 	if s.options.PerSecond > 0 && len(c.posts) >= s.options.PerSecond {
 		s.counts.Limited++
 		c.rest = now.Add(time.Second)
@@ -171,6 +202,9 @@ func (s *Slack) update(args url.Values) (map[string]any, string) {
 	if code != "" {
 		return nil, code
 	}
+	if code := s.rests(c); code != "" {
+		return c.retryAfter(), code
+	}
 	m.text = n.text
 	if args.Has("blocks") { // what is not named stays
 		m.blocks = n.blocks
@@ -179,6 +213,7 @@ func (s *Slack) update(args url.Values) (map[string]any, string) {
 		m.attachments = n.attachments
 	}
 	m.edits++
+	m.changed = time.Now()
 	return map[string]any{"channel": c.id, "ts": m.ts, "text": m.text}, ""
 }
 
@@ -274,6 +309,7 @@ func (s *Slack) Sent() []Sent {
 			_ = json.Unmarshal(m.metadata, &d)
 			sent := Sent{
 				Message: gateway.MessageID(m.ts), Text: m.visible(), ReplyTo: d.Payload.ReplyTo, Buttons: m.buttons(), Edits: m.edits,
+				At: m.at, Changed: m.changed,
 				Place: gateway.Place{Platform: gateway.Slack, Account: SlackAccount, Chat: c.id, Thread: m.thread},
 			}
 			if len(m.files) > 0 {

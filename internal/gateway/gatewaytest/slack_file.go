@@ -83,7 +83,7 @@ func (s *Slack) completeUpload(args url.Values) (map[string]any, string) {
 		return nil, "thread_not_found"
 	}
 	if code := s.pace(c); code != "" {
-		return nil, code
+		return c.retryAfter(), code
 	}
 	f.title = list[0].Title
 	s.append(c, m)

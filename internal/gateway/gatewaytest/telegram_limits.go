@@ -11,6 +11,7 @@ import (
 type tgLimits struct {
 	buckets map[string]*tgBucket
 	rest    map[int64]time.Time // when a chat may be written to again
+	forced  map[int64]int       // the seconds that the next request to a chat is told to wait
 }
 
 // tgBucket holds what may be sent at once, and fills again with the time.
@@ -20,7 +21,7 @@ type tgBucket struct {
 }
 
 func newTgLimits() tgLimits {
-	return tgLimits{buckets: map[string]*tgBucket{}, rest: map[int64]time.Time{}}
+	return tgLimits{buckets: map[string]*tgBucket{}, rest: map[int64]time.Time{}, forced: map[int64]int{}}
 }
 
 // take takes one token. It returns how long to wait if there is none.
@@ -41,8 +42,8 @@ func (l *tgLimits) take(now time.Time, name string, burst float64, every time.Du
 
 // allow refuses a request that comes too early. Edits are counted apart from messages.
 func (s *Telegram) allow(chat *tgChat, edit bool) error {
-	if s.opt.Unlimited {
-		return nil
+	if err := s.floods(chat); err != nil || s.opt.Unlimited {
+		return err
 	}
 	now := s.opt.Now()
 	every, name := time.Second, fmt.Sprintf("send %d", chat.ID)
@@ -52,20 +53,46 @@ func (s *Telegram) allow(chat *tgChat, edit bool) error {
 	if edit {
 		name = fmt.Sprintf("edit %d", chat.ID)
 	}
+	wait := max(s.limits.take(now, name, 3, every), s.limits.take(now, "all", 30, time.Second/30))
+	if wait > 0 {
+		s.limited++
+		return s.tooMany(chat, wait)
+	}
+	return nil
+}
+
+// Flood makes the next message, edit or draft in a chat be told to wait for some seconds.
+func (s *Telegram) Flood(chat int64, seconds int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.limits.forced[chat] = seconds
+}
+
+// floods refuses a text in a chat that rests, or that is to begin to rest with it.
+func (s *Telegram) floods(chat *tgChat) error {
+	if err := s.rests(chat); err != nil {
+		return err
+	}
+	seconds := s.limits.forced[chat.ID]
+	if seconds == 0 {
+		return nil
+	}
+	delete(s.limits.forced, chat.ID)
+	return s.tooMany(chat, time.Duration(seconds)*time.Second)
+}
+
+// rests refuses a request to a chat that rests.
+func (s *Telegram) rests(chat *tgChat) error {
+	now := s.opt.Now()
 	if until := s.limits.rest[chat.ID]; now.Before(until) {
 		s.broken = append(s.broken, fmt.Sprintf("a request to chat %d while it rests", chat.ID))
 		return s.tooMany(chat, until.Sub(now))
-	}
-	wait := max(s.limits.take(now, name, 3, every), s.limits.take(now, "all", 30, time.Second/30))
-	if wait > 0 {
-		return s.tooMany(chat, wait)
 	}
 	return nil
 }
 
 // tooMany refuses a request, and lets its chat rest.
 func (s *Telegram) tooMany(chat *tgChat, wait time.Duration) error {
-	s.limited++
 	seconds := int(math.Ceil(wait.Seconds()))
 	s.limits.rest[chat.ID] = s.opt.Now().Add(time.Duration(seconds) * time.Second)
 	return &tgError{Code: 429, Description: tgTooMany(seconds), RetryAfter: seconds}

@@ -20,6 +20,9 @@ func (s *Telegram) sendChatAction(req *TelegramRequest) (any, error) {
 	if req.Params["action"] != "typing" {
 		return nil, tgBad("wrong parameter action in request")
 	}
+	if err := s.rests(c); err != nil {
+		return nil, err
+	}
 	s.signals = append(s.signals, TelegramSignal{Chat: c.ID, Sign: "typing"})
 	return true, nil
 }
@@ -46,6 +49,9 @@ func (s *Telegram) setMessageReaction(req *TelegramRequest) (any, error) {
 	}
 	if len(list) > 1 {
 		return nil, tgBad("REACTIONS_TOO_MANY")
+	}
+	if err := s.rests(c); err != nil {
+		return nil, err
 	}
 	s.signals = append(s.signals, TelegramSignal{Chat: c.ID, Message: req.Int("message_id"), Sign: sign})
 	return true, nil

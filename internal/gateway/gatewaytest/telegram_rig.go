@@ -174,7 +174,8 @@ func (s *Telegram) Sent() []Sent {
 
 // sent is a message of the bot in words that fit all platforms.
 func (s *Telegram) sent(c *tgChat, m *tgMessage) Sent {
-	out := Sent{Message: gateway.MessageID(strconv.FormatInt(m.id, 10)), Text: m.text, Buttons: m.buttons, File: m.file, Edits: m.edits}
+	out := Sent{Message: gateway.MessageID(strconv.FormatInt(m.id, 10)), Text: m.text, Buttons: m.buttons, File: m.file}
+	out.Edits, out.At, out.Changed = m.edits, m.at, m.changed
 	out.Place = gateway.Place{Platform: gateway.Telegram, Account: strconv.FormatInt(s.me.ID, 10), Chat: strconv.FormatInt(c.ID, 10)}
 	if m.thread != 0 {
 		out.Place.Thread = strconv.FormatInt(m.thread, 10)

@@ -113,8 +113,10 @@ func (s *Telegram) compose(req *TelegramRequest, param string, longest int) (*tg
 		reply.Message = 0
 	}
 	s.taken++
+	now := s.opt.Now()
 	return c, &tgMessage{
-		number: s.taken, from: s.me, date: s.opt.Now().Unix(), thread: req.Int("message_thread_id"), text: text, source: req.Params[param],
+		number: s.taken, from: s.me, date: now.Unix(), at: now, changed: now,
+		thread: req.Int("message_thread_id"), text: text, source: req.Params[param],
 		markup: req.Params["reply_markup"], replyTo: reply.Message, buttons: buttons,
 	}, nil
 }
@@ -186,6 +188,7 @@ func (s *Telegram) editMessageText(req *TelegramRequest) (any, error) {
 	}
 	m.text, m.source, m.buttons = text, req.Params["text"], buttons
 	m.edits++
+	m.changed = s.opt.Now()
 	return s.messageJSON(c, m), nil
 }
 
@@ -206,7 +209,10 @@ func (s *Telegram) sendMessageDraft(req *TelegramRequest) (any, error) {
 	case tgLength(text) > tgMaxText:
 		return nil, tgBad("message is too long")
 	}
-	s.drafts = append(s.drafts, TelegramDraft{Chat: c.ID, ID: req.Params["draft_id"], Text: text})
+	if err := s.floods(c); err != nil {
+		return nil, err
+	}
+	s.drafts = append(s.drafts, TelegramDraft{Chat: c.ID, ID: req.Params["draft_id"], Text: text, At: s.opt.Now()})
 	return true, nil
 }
 

@@ -79,6 +79,13 @@ func (s *Telegram) Repeat(ids ...int64) {
 	s.wake()
 }
 
+// LastUpdate is the id of the newest update.
+func (s *Telegram) LastUpdate() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lastUpdate
+}
+
 // Restart makes the ids of the next updates begin after n, as Telegram does after a week
 // without updates.
 func (s *Telegram) Restart(n int64) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/hermes-memory/hermes/internal/gateway"
 )
@@ -59,7 +60,9 @@ type tgMessage struct {
 	kind    gateway.FileKind // of the file
 	mime    string
 	edits   int
-	number  int // counts the messages of the bot
+	number  int       // counts the messages of the bot
+	at      time.Time // when the fake took it, and
+	changed time.Time // when the fake took its newest text
 }
 
 // TelegramDraft is a draft that the bot has shown.
@@ -67,6 +70,7 @@ type TelegramDraft struct {
 	Chat int64
 	ID   string
 	Text string
+	At   time.Time
 }
 
 // TelegramSignal is a sign that the bot has given: a chat action or a reaction.

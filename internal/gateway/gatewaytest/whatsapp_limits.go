@@ -20,10 +20,11 @@ type waLimits struct {
 	rest    map[string]time.Time
 	wait    map[string]time.Duration
 	limited int
+	floods  map[string]int // the seconds that the next message to a chat is told to wait
 }
 
 func newWaLimits() waLimits {
-	return waLimits{due: map[string]time.Time{}, rest: map[string]time.Time{}, wait: map[string]time.Duration{}}
+	return waLimits{due: map[string]time.Time{}, rest: map[string]time.Time{}, wait: map[string]time.Duration{}, floods: map[string]int{}}
 }
 
 // Limited is how often the fake refused a request because of the limits of rate.
@@ -31,6 +32,13 @@ func (s *WhatsApp) Limited() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.limits.limited
+}
+
+// Flood makes the next message to a chat be told to wait for some seconds.
+func (s *WhatsApp) Flood(chat string, seconds int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.limits.floods[chat] = seconds
 }
 
 // allow refuses a message that comes too early. A request during the rest of its chat is
@@ -43,6 +51,11 @@ func (s *WhatsApp) allow(chat string) error {
 	if now.Before(l.rest[chat]) {
 		s.broken = append(s.broken, "a message to a chat while it rests")
 		return waBad(131056, "Too many messages to this person")
+	}
+	if seconds := l.floods[chat]; seconds > 0 {
+		delete(l.floods, chat)
+		l.rest[chat] = now.Add(time.Duration(seconds) * time.Second)
+		return &waError{Code: 131056, Details: "Too many messages to this person", RetryAfter: seconds}
 	}
 	due := l.due[chat]
 	if due.Before(now) {

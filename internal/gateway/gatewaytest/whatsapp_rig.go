@@ -144,7 +144,7 @@ func (s *WhatsApp) Sent() []Sent {
 	for _, m := range s.sent {
 		out = append(out, Sent{
 			Message: gateway.MessageID(m.id), Place: gateway.Place{Platform: gateway.WhatsApp, Account: WhatsAppPhoneID, Chat: m.chat},
-			Text: m.text, ReplyTo: gateway.MessageID(m.replyTo), Buttons: m.buttons, File: m.file,
+			Text: m.text, ReplyTo: gateway.MessageID(m.replyTo), Buttons: m.buttons, File: m.file, At: m.at, Changed: m.at,
 		})
 	}
 	return out

@@ -33,7 +33,7 @@ func (s *WhatsApp) send(req *WhatsAppRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &waMessage{id: s.nextID("wamid.HBgSENT%06d"), chat: chat, mine: true}
+	m := &waMessage{id: s.nextID("wamid.HBgSENT%06d"), chat: chat, mine: true, at: s.opt.Now()}
 	content := map[string]func(*waRequest, *waMessage) error{
 		"text": s.textOf, "interactive": s.interactiveOf, "document": s.documentOf, "template": s.templateOf,
 	}[r.Type]

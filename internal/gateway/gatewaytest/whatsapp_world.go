@@ -39,6 +39,7 @@ type waMessage struct {
 	replyTo string
 	buttons []gateway.Button
 	file    *gateway.File
+	at      time.Time // when the fake took it
 }
 
 // WhatsAppSignal is a sign that the client has given.
