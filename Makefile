@@ -4,7 +4,7 @@
 GO      ?= go
 TOOLS    = $(GO) tool -modfile=tools/go.mod
 
-.PHONY: memory-report help build test unit compat products check lint fmt bench torture isolation fuzz
+.PHONY: memory-report help build test unit compat products check lint fmt bench torture isolation markdown fuzz
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-13s %s\n", $$1, $$2}'
@@ -51,9 +51,13 @@ bench: ## the tables of docs/appendix/benchmarks.md
 memory-report: ## what memory reaches on text by another hand; REPORT=quick for 20 seconds, LOCOMO=file, FLAGS="-missed updates"
 	$(GO) run ./bench/memory report $(if $(filter quick,$(REPORT)),-quick) $(if $(LOCOMO),-locomo "$(LOCOMO)") $(FLAGS)
 
-torture: build ## every fault of docs/appendix/reliability.md; RIG=kill,drain for some, ROUNDS=20 for fewer rounds, OVER=5m for one long overload
+torture: build ## every fault of docs/appendix/reliability.md; RIG=kill,drain for some, ROUNDS=20 for fewer rounds, OVER=5m for one long overload, CHATS=20 for more chats in pace
 	$(GO) build -C bench/torture -o ../../bin/torture .
-	bin/torture -hermes bin/hermes -only "$(RIG)" -rounds $(or $(ROUNDS),0) -over $(or $(OVER),0)
+	bin/torture -hermes bin/hermes -only "$(RIG)" -rounds $(or $(ROUNDS),0) -over $(or $(OVER),0) -chats $(or $(CHATS),5)
+
+CHECKS ?= 100000
+markdown: ## a hundred thousand random texts, and hostile ones of 100 kB, for the chat platforms; CHECKS=10000 for fewer
+	$(GO) test -count=1 -timeout 3h -run '^(TestSplitProperties|TestHostile)$$' ./internal/markdown -rapid.checks=$(CHECKS) -hostile=100000
 
 CALLS ?= 1000000
 SEED  ?= 1

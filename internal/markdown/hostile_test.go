@@ -1,6 +1,7 @@
 package markdown_test
 
 import (
+	"flag"
 	"strings"
 	"testing"
 
@@ -81,11 +82,13 @@ func table(size int) string {
 	return strings.Repeat("|a", columns) + "|\n" + strings.Repeat("|-", columns) + "|\n" + strings.Repeat("|", size/2)
 }
 
+var hostileSize = flag.Int("hostile", 50_000, "how long the texts of TestHostile are, in bytes")
+
 // TestHostile parses, renders and splits texts of 50 kB. A quadratic step would take
 // minutes, far beyond the time of a test.
 func TestHostile(t *testing.T) {
 	t.Parallel()
-	for name, src := range hostile(50_000) {
+	for name, src := range hostile(*hostileSize) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			blocks := markdown.Parse(src)

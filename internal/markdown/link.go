@@ -39,15 +39,23 @@ func (w *lineWriter) discordLink(href, label string, list []span) {
 	switch {
 	case label == href && web:
 		w.to(0)
-		w.raw("<" + href + ">")
+		w.raw("<" + callsNobody(href) + ">")
 	case web && !strings.Contains(label, "://") && !bare(label, href):
 		w.to(0)
 		w.raw("[")
 		w.text(label)
-		w.raw("](<" + href + ">)")
+		w.raw("](<" + callsNobody(href) + ">)")
 	default:
 		w.plainLink(href, label, list)
 	}
+}
+
+// callsNobody is an address in which Discord finds no mention of everybody.
+func callsNobody(href string) string {
+	if !strings.Contains(href, "@") {
+		return href
+	}
+	return strings.NewReplacer("@everyone", "%40everyone", "@here", "%40here").Replace(href)
 }
 
 // plainLink writes the text of a link, and its address in parentheses.

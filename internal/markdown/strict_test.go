@@ -57,10 +57,11 @@ func fences(text string) error {
 
 // discord fails if a block of code is open, or if text outside of code mentions somebody.
 func discord(text string) error {
-	if err := fences(strings.ReplaceAll(text, "\\`", "")); err != nil {
+	text = strings.ReplaceAll(text, "\\`", "'") // they begin no code
+	if err := fences(text); err != nil {
 		return err
 	}
-	plain := outsideCode(strings.ReplaceAll(text, "\\`", ""))
+	plain := outsideCode(text)
 	if strings.Contains(plain, "@everyone") || strings.Contains(plain, "<@") {
 		return fmt.Errorf("%q mentions", plain)
 	}
