@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/config"
@@ -14,7 +13,6 @@ import (
 	"github.com/hermes-memory/hermes/internal/gateway/telegram"
 	"github.com/hermes-memory/hermes/internal/gateway/whatsapp"
 	"github.com/hermes-memory/hermes/internal/job"
-	"github.com/hermes-memory/hermes/internal/live"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
 	"github.com/hermes-memory/hermes/internal/tool"
@@ -121,7 +119,7 @@ func policyOf(p gateway.Policy, r *config.Reset) gateway.Policy {
 // setGateway makes the gateway over the bots. Only `hermes serve` runs it.
 func (s *server) setGateway() {
 	s.gateway = gateway.New(gateway.Parts{
-		Store: s.db, Sessions: s.db, Runs: s.live, Curator: s.curator, Guard: &busyGuard{s.db, s.live}, Audit: s.db,
+		Store: s.db, Sessions: s.db, Runs: s.live, Curator: s.curator, Guard: gateway.NewGuard(s.db, s.live, s.db), Audit: s.db,
 		Saver: gateway.NewSaver(s.runner, s.db, tool.Saving()), Files: s.files, Transcriber: s.transcriber(),
 		Settings: gatewaySettings(s.cfg), Bots: s.bots, Now: s.now, Log: s.log,
 	})
@@ -135,55 +133,6 @@ func (s *server) targets() job.Targets {
 		out[string(name)] = gateway.NewTarget(name, the)
 	}
 	return out
-}
-
-// newestRuns is how many runs of an owner are looked at before a reset. A run that is not over
-// is among the newest, because it ends within hours.
-const newestRuns = 200
-
-// busyGuard implements gateway.Guard: it asks the runs and the jobs.
-type busyGuard struct {
-	db   database
-	runs *live.Registry
-}
-
-// Busy implements gateway.Guard.
-func (g *busyGuard) Busy(ctx context.Context, o owner.Owner, at session.ID) (bool, error) {
-	tip, err := g.db.Tip(ctx, o, at)
-	if err != nil {
-		return false, fmt.Errorf("find session: %w", err)
-	}
-	runs, err := g.runs.Runs(ctx, o, live.Filter{Limit: newestRuns})
-	if err != nil {
-		return false, fmt.Errorf("list runs: %w", err)
-	}
-	for i := range runs {
-		if r := &runs[i]; r.Root == tip.RootID && !r.State.Over() {
-			return true, nil
-		}
-	}
-	return g.fires(ctx, o, &tip)
-}
-
-// fires reports whether a job of the session fires.
-func (g *busyGuard) fires(ctx context.Context, o owner.Owner, tip *session.Session) (bool, error) {
-	jobs, err := g.db.Jobs(ctx, o)
-	if err != nil {
-		return false, fmt.Errorf("list jobs: %w", err)
-	}
-	for i := range jobs {
-		if j := &jobs[i]; j.Session != tip.ID && j.Session != tip.RootID {
-			continue
-		}
-		fires, err := g.db.Fires(ctx, o, jobs[i].ID, time.Time{}, 1)
-		if err != nil {
-			return false, fmt.Errorf("list fires: %w", err)
-		}
-		if slices.ContainsFunc(fires, func(f job.Fire) bool { return f.Status == job.Due || f.Status == job.Running }) {
-			return true, nil
-		}
-	}
-	return false, nil
 }
 
 // runGateway runs the bots until ctx ends.

@@ -197,6 +197,7 @@ type house struct {
 	stop     context.CancelFunc
 	ended    chan error
 	events   int
+	blind    func() error // why nobody can say whether a session is at work; nil errors for nothing
 }
 
 // settling is the store of a house, which can fail when events are settled.
@@ -272,6 +273,7 @@ const ada = "1001"
 func setup(t *testing.T, change func(*house)) *house {
 	t.Helper()
 	h := &house{t: t, path: filepath.Join(t.TempDir(), "state.db"), model: &model{}, wire: &wire{name: gateway.Telegram}}
+	h.blind = func() error { return nil }
 	h.adapter, h.models = h.wire, run.Models{Upstream: h.model}
 	h.bot = &gateway.Bot{Account: "7", Owner: owner.Stored("alice"), Users: []string{ada}, Mention: true, Stream: true}
 	h.settings = gateway.Settings{Busy: gateway.Queue, Reactions: true, Resets: gateway.Resets{Default: gateway.Policy{Mode: gateway.ResetNone}}}
@@ -304,7 +306,7 @@ func (h *house) begin() {
 	h.bot.Adapter = h.adapter
 	h.gateway = gateway.New(gateway.Parts{
 		Store: settling{h.db, h}, Sessions: h.db, Runs: h.registry, Curator: h.curator, Settings: h.settings, Bots: []*gateway.Bot{h.bot}, Now: time.Now, Log: log,
-		Saver: gateway.NewSaver(h.runner, h.db, tool.Saving()), Files: h.files, Transcriber: h.hears,
+		Saver: gateway.NewSaver(h.runner, h.db, tool.Saving()), Guard: &shaky{Guard: gateway.NewGuard(h.db, h.registry, h.db), h: h}, Files: h.files, Transcriber: h.hears,
 	})
 	ctx, stop := context.WithCancel(context.Background())
 	h.stop, h.ended = stop, make(chan error, 2)
@@ -312,6 +314,19 @@ func (h *house) begin() {
 	<-h.registry.Begun()
 	go func() { h.ended <- h.gateway.Run(ctx) }()
 	synctest.Wait()
+}
+
+// shaky is a guard that cannot be asked while h.blind says why.
+type shaky struct {
+	gateway.Guard
+	h *house
+}
+
+func (s *shaky) Busy(ctx context.Context, o owner.Owner, at session.ID) (bool, error) {
+	if err := s.h.blind(); err != nil {
+		return false, err
+	}
+	return s.Guard.Busy(ctx, o, at)
 }
 
 // end stops the server in good order.
