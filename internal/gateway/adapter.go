@@ -190,6 +190,9 @@ type Limits struct {
 	// Edit is the least time between two edits in a chat, GroupEdit in a group or channel; 0
 	// says that messages cannot be edited while they are written.
 	Edit, GroupEdit time.Duration
+	// EditsApart says that the platform counts edits apart from messages, so that a message and
+	// an edit need no space between them.
+	EditsApart bool
 	// Typing is how long the mark of that name lasts.
 	Typing time.Duration
 	// Buttons is how many buttons a message can have.

@@ -62,6 +62,14 @@ func (g *Gateway) commit(ctx context.Context, b *Bot, in arrived) (int, error) {
 		}
 		c.Events = append(c.Events, a)
 	}
+	return g.keep(ctx, b, c, strangers)
+}
+
+// keep stores events, and asks for the work that they make.
+func (g *Gateway) keep(ctx context.Context, b *Bot, c Committed, strangers []*Event) (int, error) {
+	if len(c.Events) == 0 && c.After == "" { // all were about messages of the bot
+		return 0, nil
+	}
 	fresh, err := g.store.CommitEvents(ctx, b.Owner, c)
 	if err != nil {
 		return 0, fmt.Errorf("store events: %w", err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hermes-memory/hermes/internal/claim"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/live"
 	"github.com/hermes-memory/hermes/internal/owner"
@@ -20,7 +21,10 @@ func exists(err error) bool { return fault.CodeOf(err) == "run_exists" }
 func (g *Gateway) follow(ctx context.Context, bot *Bot, o owner.Owner, chat *Chat, b *batch) error {
 	caller := callerOf(o)
 	d := g.drafts.begin(o, chat, b, bot.streams(chat))
-	defer g.drafts.end(d)
+	defer func() {
+		g.drafts.end(d)
+		g.lanes.ask(sending, o, chat.Place) // and forget it, once all of it is shown
+	}()
 	newest := b.events[len(b.events)-1].Message
 	g.unmark(ctx, bot, o, chat, newest)
 	g.signal(ctx, bot, chat.Place, newest, Works)
@@ -166,12 +170,29 @@ func (g *Gateway) signal(ctx context.Context, bot *Bot, at Place, m MessageID, m
 	}
 	g.lanes.aside(func(ctx context.Context) {
 		const patience = 10 * time.Second
+		if g.dropped(ctx, at, mark) {
+			return
+		}
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
 		if err := bot.Adapter.Signal(ctx, at, m, mark); err != nil && !errors.Is(err, context.Canceled) {
 			g.log.Debug("a mark could not be shown", "platform", at.Platform, "err", err)
 		}
 	})
+}
+
+// dropped waits while a chat rests, and reports whether a mark is not to be shown then: one that
+// says only what goes on.
+func (g *Gateway) dropped(ctx context.Context, at Place, mark Mark) bool {
+	until := g.pace.resting(at)
+	if until.IsZero() {
+		return false
+	}
+	if mark != Broke && mark != Clear {
+		return true
+	}
+	claim.NewBell(g.now).Sleep(ctx, until)
+	return ctx.Err() != nil
 }
 
 // streams reports whether answers in a chat are shown while they are written.

@@ -38,14 +38,18 @@ func (g *Gateway) attempt(ctx context.Context, bot *Bot, l *lane, s *Send) error
 	if ctx.Err() != nil && err != nil {
 		return ctx.Err() // the row says that the message is being sent: the next server finds out
 	}
-	if err == nil {
-		s.State, s.Message, s.SentAt, s.Error = Sent, id, g.moment(), ""
-		if d := g.drafts.of(l.owner, s.Place); d != nil && d.run == s.Origin {
-			d.show(s.Part, out.Text, s.SentAt)
-		}
+	if err != nil {
+		return g.refused(ctx, l, s, err)
+	}
+	s.State, s.Message, s.SentAt, s.Error = Sent, id, g.moment(), ""
+	if _, knows := bot.Adapter.(Finder); knows && s.Attempts > 1 {
+		s.State = s.taken(bot) // perhaps the platform has the text of an earlier try
 		return g.mark(ctx, l, s)
 	}
-	return g.refused(ctx, l, s, err)
+	if d := g.drafts.of(l.owner, s.Place); d != nil && d.run == s.Origin {
+		d.show(s.Part, out.Text, s.SentAt)
+	}
+	return g.mark(ctx, l, s)
 }
 
 // mark stores the state of a message.
@@ -62,23 +66,27 @@ func (g *Gateway) send(ctx context.Context, bot *Bot, out *Out) (MessageID, erro
 	defer cancel()
 	id, err := bot.Adapter.Send(ctx, out)
 	limits := bot.Adapter.Limits()
-	g.pace.over(out.Place, out.Type, &limits)
+	g.pace.over(paced{out.Place, out.Type, false}, &limits)
 	return id, err
 }
 
-// update edits a message that was sent. What is shown already is not sent again.
+// shown reports whether a message that is to be edited shows its text already.
+func (g *Gateway) shown(bot *Bot, l *lane, s *Send) bool {
+	if s.State != ToEdit || len(s.Buttons) > 0 || s.File != nil {
+		return false
+	}
+	return g.drafts.shows(l.owner, s, outOf(bot, s).Text)
+}
+
+// update edits a message that was sent.
 func (g *Gateway) update(ctx context.Context, bot *Bot, l *lane, s *Send) error {
-	out := outOf(bot, s)
-	d := g.drafts.of(l.owner, s.Place)
-	if d == nil || d.run != s.Origin || d.part(s.Part).text != out.Text || len(s.Buttons) > 0 || s.File != nil {
-		timed, cancel := context.WithTimeout(ctx, sendTimeout)
-		defer cancel()
-		if err := bot.Adapter.Edit(timed, s.Message, out); err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			return g.refused(ctx, l, s, err)
+	timed, cancel := context.WithTimeout(ctx, sendTimeout)
+	defer cancel()
+	if err := bot.Adapter.Edit(timed, s.Message, outOf(bot, s)); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
+		return g.refused(ctx, l, s, err)
 	}
 	s.State, s.Error = Sent, ""
 	return g.mark(ctx, l, s)

@@ -23,6 +23,7 @@ func (g *Gateway) deliver(ctx context.Context, l *lane) error {
 			return err
 		}
 		if wake.IsZero() {
+			g.drafts.forget(l.owner, l.place)
 			return nil
 		}
 		if wake.After(g.now()) {
@@ -44,8 +45,12 @@ func (g *Gateway) deliverNext(ctx context.Context, bot *Bot, l *lane, list []Sen
 		if due := g.due(bot, s); due.After(now) {
 			return due, nil
 		}
+		if g.shown(bot, l, s) { // nothing is sent
+			s.State, s.Error = Sent, ""
+			return now, g.mark(ctx, l, s)
+		}
 		limits := bot.Adapter.Limits()
-		if next := g.pace.turn(s.Place, s.Type, &limits); !next.IsZero() {
+		if next := g.pace.turn(paced{s.Place, s.Type, s.State == ToEdit}, &limits); !next.IsZero() {
 			return next, nil
 		}
 		if s.State == Parked && s.WakeAt.IsZero() {

@@ -224,3 +224,41 @@ func TestDoubtEnds(t *testing.T) {
 		})
 	})
 }
+
+// sameName is a platform that takes no two messages with one name, and does not show the names.
+type sameName struct{ finder }
+
+func (p sameName) Find(context.Context, *gateway.Out) (gateway.MessageID, bool, error) {
+	return "", false, nil
+}
+
+func (p sameName) Send(ctx context.Context, o *gateway.Out) (gateway.MessageID, error) {
+	if m, found, err := p.finder.Find(ctx, o); found || err != nil {
+		return m, err
+	}
+	return p.finder.Send(ctx, o)
+}
+
+// TestDoubtOfANewText: a platform that has a message from an earlier try, and does not say so,
+// shows the newest text of the message.
+func TestDoubtOfANewText(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const first, rest = "This is the first part of an answer, which is long enough to be shown. ", "This is the rest."
+		h := doubting(t, nil)
+		h.end()
+		h.bot.Stream, h.adapter = true, sameName{finder{h.wire}}
+		h.wire.hide = nil
+		h.model.script = func(_ context.Context, _ *run.Prompt, say func(string)) error {
+			say(first)
+			pass(200 * time.Millisecond)
+			say(rest)
+			return nil
+		}
+		h.begin()
+		defer h.end()
+		h.receive(h.dm(ada, "Hello."))
+		h.settled()
+		want(t, "sent", h.wire.said(), []string{first + rest})
+	})
+}

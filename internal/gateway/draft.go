@@ -30,6 +30,8 @@ type draft struct {
 	text  string
 	begun time.Time // when the first text came; zero before
 	shown []shownPart
+	look  time.Time        // when the lane looks at the text by itself; zero for never
+	edits bool             // the platform refuses drafts, so that a message is sent and edited
 	asked map[string]int64 // the calls that wait for an approval, each with the number of its request
 }
 
@@ -43,7 +45,7 @@ type shownPart struct {
 func (d *draft) restart() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.text, d.begun = "", time.Time{}
+	d.text, d.begun, d.look = "", time.Time{}, time.Time{}
 }
 
 // ask notes that a call waits for an approval.
@@ -74,7 +76,7 @@ func (d *draft) answerAll() map[string]int64 {
 	return asked
 }
 
-// add adds text. It reports whether the text is to be shown.
+// add adds text. It reports whether the lane must be asked to show the text.
 func (d *draft) add(text string, now time.Time) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -85,7 +87,29 @@ func (d *draft) add(text string, now time.Time) bool {
 		d.begun = now
 	}
 	d.text += text
-	return d.streams
+	return d.streams && !d.look.After(now)
+}
+
+// later notes when the lane looks at the text by itself, and returns that time.
+func (d *draft) later(at time.Time) time.Time {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.look = at
+	return at
+}
+
+// refuse notes that the platform refuses drafts.
+func (d *draft) refuse() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.edits, d.shown = true, nil
+}
+
+// edited reports whether the text is shown in messages that are edited.
+func (d *draft) edited() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.edits
 }
 
 // silent reports whether there is no text yet.
@@ -138,7 +162,11 @@ func (d *draft) part(n int) shownPart {
 type drafts struct {
 	mu sync.Mutex
 	by map[laneKey]*draft
+	// past are the answers that are complete, until their messages have the last text.
+	past map[laneKey]*draft
 }
+
+func newDrafts() drafts { return drafts{by: make(map[laneKey]*draft), past: make(map[laneKey]*draft)} }
 
 // begin begins the draft of a chat's turn.
 func (ds *drafts) begin(o owner.Owner, c *Chat, b *batch, streams bool) *draft {
@@ -152,14 +180,36 @@ func (ds *drafts) begin(o owner.Owner, c *Chat, b *batch, streams bool) *draft {
 	return d
 }
 
-// end ends a draft.
+// end ends a draft. What is shown of it is known until it is forgotten.
 func (ds *drafts) end(d *draft) {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
 	key := laneKey{answering, d.owner.ID(), d.chat.Place}
 	if ds.by[key] == d {
 		delete(ds.by, key)
+		ds.past[key] = d
 	}
+}
+
+// forget forgets the answer of a chat that is complete.
+func (ds *drafts) forget(o owner.Owner, at Place) {
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	delete(ds.past, laneKey{answering, o.ID(), at})
+}
+
+// shows reports whether a platform shows a text as a part of a turn's answer.
+func (ds *drafts) shows(o owner.Owner, s *Send, text string) bool {
+	ds.mu.Lock()
+	key := laneKey{answering, o.ID(), s.Place}
+	list := []*draft{ds.by[key], ds.past[key]}
+	ds.mu.Unlock()
+	for _, d := range list {
+		if d != nil && d.run == s.Origin {
+			return d.part(s.Part).text == text
+		}
+	}
+	return false
 }
 
 // of is the draft of a chat; nil for none.

@@ -113,7 +113,7 @@ func New(p Parts) *Gateway {
 	}
 	g.lanes = &lanes{now: p.Now, log: p.Log, do: g.do, active: make(map[laneKey]*lane)}
 	g.resets.inside, g.owed.by = make(map[laneKey]chan struct{}), make(map[laneKey]reset)
-	g.drafts.by, g.hourglasses.by = make(map[laneKey]*draft), make(map[laneKey][]MessageID)
+	g.drafts, g.hourglasses.by = newDrafts(), make(map[laneKey][]MessageID)
 	g.pace = newPace(p.Now)
 	return g
 }

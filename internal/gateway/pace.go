@@ -1,6 +1,8 @@
 package gateway
 
 import (
+	"maps"
+	"slices"
 	"sync"
 	"time"
 )
@@ -11,38 +13,57 @@ type pace struct {
 
 	mu    sync.Mutex
 	chats map[Place]time.Time    // when a chat may be sent the next message
+	edits map[Place]time.Time    // when the next edit is allowed, where edits are counted apart
 	due   map[Place]time.Time    // when a chat has paid for its burst
 	all   map[Platform]time.Time // when a platform may
+	rests map[Place]time.Time    // until when a platform wants nothing for a chat, or for all: a place without a chat
 }
 
 // newPace returns a pace by a clock.
 func newPace(now func() time.Time) pace {
-	return pace{now: now, chats: make(map[Place]time.Time), due: make(map[Place]time.Time), all: make(map[Platform]time.Time)}
+	return pace{
+		now: now, chats: make(map[Place]time.Time), edits: make(map[Place]time.Time), due: make(map[Place]time.Time),
+		all: make(map[Platform]time.Time), rests: make(map[Place]time.Time),
+	}
 }
 
-// turn is when a message may be sent to a chat. If that is now, the time after it is
-// reserved, and turn returns the zero time.
-func (p *pace) turn(at Place, t ChatType, l *Limits) time.Time {
+// paced is what is to be sent: a message or an edit in a chat.
+type paced struct {
+	at   Place
+	kind ChatType
+	edit bool
+}
+
+// times are the times of the chats that count for what is to be sent.
+func (p *pace) times(w *paced, l *Limits) map[Place]time.Time {
+	if w.edit && l.EditsApart {
+		return p.edits
+	}
+	return p.chats
+}
+
+// turn is when something may be sent. If that is now, the time after it is reserved, and turn
+// returns the zero time.
+func (p *pace) turn(w paced, l *Limits) time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now, chat := p.now(), whole(at)
-	next := p.chats[chat]
-	if all := p.all[at.Platform]; all.After(next) {
-		next = all
-	}
+	now, chat, times := p.now(), whole(w.at), p.times(&w, l)
 	due, free := l.burst(p.due[chat], now)
-	if free.After(next) {
-		next = free
-	}
+	next := latest(times[chat], p.rests[chat], p.all[w.at.Platform], free)
 	if next.After(now) {
 		return next
 	}
 	if l.Burst > 0 {
 		p.due[chat] = due
 	}
-	p.chats[chat], p.all[at.Platform] = now.Add(l.space(t)), now.Add(l.AllSpace)
+	times[chat], p.all[w.at.Platform] = now.Add(l.space(w.kind)), now.Add(l.AllSpace)
 	p.tidy(now)
 	return time.Time{}
+}
+
+// latest is the latest of some times.
+func latest(times ...time.Time) time.Time {
+	return slices.MaxFunc(times, time.Time.Compare)
 }
 
 // space is the time between two messages of a chat.
@@ -55,11 +76,13 @@ func (l *Limits) space(t ChatType) time.Duration {
 
 // over counts the time to the next message of a chat from the end of a request, because the
 // platform counts from when the request came.
-func (p *pace) over(at Place, t ChatType, l *Limits) {
+func (p *pace) over(w paced, l *Limits) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if next := p.now().Add(l.space(t)); next.After(p.chats[whole(at)]) {
-		p.chats[whole(at)] = next
+	now, chat, times := p.now(), whole(w.at), p.times(&w, l)
+	times[chat] = latest(times[chat], now.Add(l.space(w.kind)))
+	if l.Burst > 0 {
+		p.due[chat] = latest(p.due[chat], now.Add(l.BurstSpace))
 	}
 }
 
@@ -81,22 +104,30 @@ func (p *pace) rest(at Place, all bool, wait time.Duration) {
 	defer p.mu.Unlock()
 	until := p.now().Add(wait)
 	if all {
-		p.all[at.Platform] = until
+		p.all[at.Platform], p.rests[Place{Platform: at.Platform}] = until, until
 		return
 	}
-	p.chats[whole(at)] = until
+	p.rests[whole(at)] = until
 }
 
-// tidy forgets chats that may be sent anything, once they are many.
+// resting is until when the platform wants nothing for a chat, after it asked to wait; the
+// zero time if a chat does not rest.
+func (p *pace) resting(at Place) time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	until := latest(p.rests[whole(at)], p.rests[Place{Platform: at.Platform}])
+	if !until.After(p.now()) {
+		return time.Time{}
+	}
+	return until
+}
+
+// tidy forgets times that have passed, once they are many.
 func (p *pace) tidy(now time.Time) {
 	const many = 4096
-	if len(p.chats) < many {
-		return
-	}
-	for at, next := range p.chats {
-		if !next.After(now) && !p.due[at].After(now) {
-			delete(p.chats, at)
-			delete(p.due, at)
+	for _, times := range []map[Place]time.Time{p.chats, p.edits, p.due, p.rests} {
+		if len(times) >= many {
+			maps.DeleteFunc(times, func(_ Place, at time.Time) bool { return !at.After(now) })
 		}
 	}
 }

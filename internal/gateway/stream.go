@@ -21,12 +21,14 @@ func (g *Gateway) showDraft(ctx context.Context, bot *Bot, l *lane) (time.Time, 
 	if text == "" {
 		return until, nil
 	}
-	if drafter, ok := bot.Adapter.(Drafter); ok && d.chat.Type == DM {
+	if drafter, ok := bot.Adapter.(Drafter); ok && d.chat.Type == DM && !d.edited() {
 		return g.drawDraft(ctx, bot, d, drafter, text)
 	}
 	parts := split(bot, text)
-	if len(parts) > mostParts {
-		return time.Time{}, nil // the end of it is sent as a file
+	if len(parts) > mostParts { // the end of it is sent as a file
+		const long = 24 * time.Hour
+		d.later(now.Add(long))
+		return time.Time{}, nil
 	}
 	sent, err := g.store.SendsOf(ctx, l.owner, l.place, d.run)
 	if err != nil {
@@ -62,17 +64,17 @@ func (g *Gateway) extend(ctx context.Context, l *lane, d *draft, part int, text 
 // the next one.
 func (g *Gateway) redraw(ctx context.Context, bot *Bot, l *lane, d *draft, s *Send, p markdown.Part, shown shownPart) (time.Time, error) {
 	if next := shown.at.Add(bot.editEach(s.Type)); next.After(g.now()) {
-		return next, nil
+		return d.later(next), nil
 	}
 	limits := bot.Adapter.Limits()
-	if next := g.pace.turn(s.Place, s.Type, &limits); !next.IsZero() {
-		return next, nil
+	if next := g.pace.turn(paced{s.Place, s.Type, true}, &limits); !next.IsZero() {
+		return d.later(next), nil
 	}
 	s.Text = p.Source
 	timed, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
 	err := bot.Adapter.Edit(timed, s.Message, outOf(bot, s))
-	g.pace.over(s.Place, s.Type, &limits)
+	g.pace.over(paced{s.Place, s.Type, true}, &limits)
 	d.show(s.Part, p.Text, g.moment())
 	if failed, ok := errors.AsType[*SendError](err); ok {
 		if failed.Reason == Limited {
@@ -91,19 +93,33 @@ func (g *Gateway) drawDraft(ctx context.Context, bot *Bot, d *draft, drafter Dra
 	if part.Text == shown.text {
 		return time.Time{}, nil
 	}
-	if next := shown.at.Add(each); next.After(g.now()) {
-		return next, nil
+	next := shown.at.Add(each)
+	if rest := g.pace.resting(d.chat.Place); rest.After(next) {
+		next = rest
+	}
+	if next.After(g.now()) {
+		return d.later(next), nil
 	}
 	s := &Send{ID: sendID(d.owner, d.chat.Place, d.run, 0), Place: d.chat.Place, Type: d.chat.Type, Text: part.Source}
 	timed, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
 	err := drafter.Draft(timed, draftID(s.ID), outOf(bot, s))
-	if failed, ok := errors.AsType[*SendError](err); ok && failed.Reason == Limited {
-		g.pace.rest(s.Place, failed.All, failed.After)
-	}
+	d.show(0, part.Text, g.moment())
 	if err != nil {
 		g.log.Debug("a draft was not shown", "platform", s.Place.Platform, "err", err)
+		g.notDrawn(d, err)
 	}
-	d.show(0, part.Text, g.moment())
 	return g.moment(), ctx.Err()
+}
+
+// notDrawn decides how the text is shown after a draft that was not.
+func (g *Gateway) notDrawn(d *draft, err error) {
+	failed, ok := errors.AsType[*SendError](err)
+	switch {
+	case !ok:
+	case failed.Reason == Limited:
+		g.pace.rest(d.chat.Place, failed.All, failed.After)
+	case failed.Reason == Refused:
+		d.refuse()
+	}
 }

@@ -143,6 +143,7 @@ func (a *Adapter) Limits() gateway.Limits {
 		AllSpace:   time.Second / allPerSecond,
 		Edit:       1200 * time.Millisecond,
 		GroupEdit:  1200 * time.Millisecond,
+		EditsApart: true,
 		Typing:     10 * time.Second,
 		Buttons:    maxButtons,
 		FileSize:   maxFile,

@@ -149,7 +149,7 @@ func (a *Adapter) Limits() gateway.Limits {
 		Count:   units,
 		Dialect: markdown.SlackMrkdwn,
 		Space:   time.Second, GroupSpace: time.Second,
-		Edit: 1500 * time.Millisecond, GroupEdit: 1500 * time.Millisecond,
+		Edit: 1500 * time.Millisecond, GroupEdit: 1500 * time.Millisecond, EditsApart: true,
 		Typing:   2 * time.Minute,
 		Buttons:  5,
 		FileSize: maxFile,

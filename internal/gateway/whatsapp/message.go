@@ -3,6 +3,7 @@ package whatsapp
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/hermes-memory/hermes/internal/gateway"
 )
@@ -75,21 +76,27 @@ type (
 // recipient is whom a message is for.
 type recipient struct{ kind, to, userID string }
 
-// The forms of the ids of chats: a phone number, a user id of the business, a group.
-const (
-	numberForm = `^\+?[0-9]{5,20}$`
-	userForm   = `^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$`
-	groupForm  = `^[A-Za-z0-9_@.=+-]{8,256}$`
-)
+// idForms are the forms of the ids of chats.
+type idForms struct{ number, user, group *regexp.Regexp }
+
+// chatIDs are a phone number, a user id of the business, and a group.
+var chatIDs = sync.OnceValue(func() idForms {
+	return idForms{
+		number: regexp.MustCompile(`^\+?[0-9]{5,20}$`),
+		user:   regexp.MustCompile(`^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$`),
+		group:  regexp.MustCompile(`^[A-Za-z0-9_@.=+-]{8,256}$`),
+	}
+})
 
 // recipientOf reads the id of a chat.
 func recipientOf(chat string) (recipient, error) {
+	forms := chatIDs()
 	switch {
-	case regexp.MustCompile(numberForm).MatchString(chat):
+	case forms.number.MatchString(chat):
 		return recipient{kind: "individual", to: chat}, nil
-	case regexp.MustCompile(userForm).MatchString(chat):
+	case forms.user.MatchString(chat):
 		return recipient{kind: "individual", userID: chat}, nil
-	case regexp.MustCompile(groupForm).MatchString(chat):
+	case forms.group.MatchString(chat):
 		return recipient{kind: "group", to: chat}, nil
 	}
 	return recipient{}, refused("The chat has no id of WhatsApp.", nil)
