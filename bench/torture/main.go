@@ -23,7 +23,7 @@ import (
 // rigs are all there are, in the order of the table.
 var rigs = []rig{killRig, powerRig, strayRig, upstreamRig, cutRig, retryRig, turnsRig, compressRig, overloadRig, fullRig, diskRig, indexRig,
 	drainRig, streamsRig, slowRig, runsRig, bombsRig, secretsRig, revokeRig, oracleRig, pathsRig, piecesRig, pieceRotRig, pieceForgetRig,
-	chatsRig, chatKillRig, chatCommandRig, chatStopRig, chatApprovalRig, transcriptsRig}
+	chatsRig, chatKillRig, chatCommandRig, chatStopRig, chatApprovalRig, transcriptsRig, paceRig, outagesRig, weatherRig, restingRig}
 
 func main() {
 	hermes := flag.String("hermes", "bin/hermes", "the program")
@@ -31,8 +31,10 @@ func main() {
 	rounds := flag.Int("rounds", 0, "how often; 0 is each rig's own number")
 	proof := flag.Bool("proof", true, "see each rig fail first, against a server without the protection")
 	over := flag.Duration("over", 0, "how long overload stays over capacity, in one piece; 0 goes to and fro")
+	chats := flag.Int("chats", 5, "how many chats each platform has in the rig pace")
+	logs := flag.String("logs", "", "a directory for the logs of servers in which something was missed; for the rigs of chat platforms")
 	flag.Parse()
-	if err := torture(context.Background(), &bench{hermes: *hermes, over: *over}, *only, *rounds, *proof); err != nil {
+	if err := torture(context.Background(), &bench{hermes: *hermes, over: *over, chats: *chats, logs: *logs}, *only, *rounds, *proof); err != nil {
 		fmt.Fprintln(os.Stderr, "torture:", err)
 		os.Exit(1)
 	}
@@ -101,7 +103,7 @@ func (b *bench) both(ctx context.Context, r rig, rounds int, proof bool) (*tally
 		if err != nil {
 			return nil, err
 		}
-		got, err := r.run(ctx, &bench{hermes: binary, dir: b.dir, bare: true}, min(rounds, r.bareRounds))
+		got, err := r.run(ctx, &bench{hermes: binary, dir: b.dir, bare: true, chats: b.chats, logs: b.logs}, min(rounds, r.bareRounds))
 		if err != nil {
 			return nil, fmt.Errorf("without the protection: %w", err)
 		}
@@ -117,7 +119,7 @@ func (b *bench) both(ctx context.Context, r rig, rounds int, proof bool) (*tally
 		if err != nil {
 			return nil, err
 		}
-		subject = &bench{hermes: binary, dir: b.dir}
+		subject = &bench{hermes: binary, dir: b.dir, chats: b.chats, logs: b.logs}
 	}
 	got, err := r.run(ctx, subject, rounds)
 	if err != nil {

@@ -52,6 +52,8 @@ type bench struct {
 	dir    string
 	bare   bool          // its protection is off
 	over   time.Duration // how long overload stays over capacity in one piece; 0 goes to and fro
+	chats  int           // how many chats each platform has in the rig pace
+	logs   string        // where logs are left in which something was missed; "" for nowhere
 }
 
 // say tells how far things are.
