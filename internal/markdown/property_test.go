@@ -29,10 +29,23 @@ func splitProperty(t *rapid.T) {
 		raw += p.Raw + "\n"
 	}
 	for _, word := range words {
-		if strings.Contains(raw, word) && !strings.Contains(shown, word) {
+		if strings.Contains(raw, word) && !strings.Contains(shown, word) && !describes(src, word) {
 			t.Fatalf("%q is missing in %q", word, shown)
 		}
 	}
+}
+
+// describes reports whether a word stands behind the marks that begin a block of code. It
+// describes the block, and is not shown.
+func describes(src, word string) bool {
+	for line := range strings.Lines(src) {
+		line = strings.TrimLeft(line, " \t>-*+0123456789.[]x")
+		fence := strings.HasPrefix(line, "~~~") || strings.HasPrefix(line, "```")
+		if fence && strings.Contains(line, word) {
+			return true
+		}
+	}
+	return false
 }
 
 type fataler interface {
@@ -144,7 +157,7 @@ func TestRenderProperties(t *testing.T) {
 				t.Fatalf("dialect %d: %v: %q", d, err, text)
 			}
 			for _, word := range words {
-				if !strings.Contains(text, word) {
+				if !strings.Contains(text, word) && !describes(src, word) {
 					t.Fatalf("dialect %d: %q is missing in %q", d, word, text)
 				}
 			}
