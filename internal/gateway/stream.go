@@ -75,12 +75,12 @@ func (g *Gateway) redraw(ctx context.Context, bot *Bot, l *lane, d *draft, s *Se
 	defer cancel()
 	err := bot.Adapter.Edit(timed, s.Message, outOf(bot, s))
 	g.pace.over(paced{s.Place, s.Type, true}, &limits)
-	d.show(s.Part, p.Text, g.moment())
-	if failed, ok := errors.AsType[*SendError](err); ok {
-		if failed.Reason == Limited {
-			g.pace.rest(s.Place, failed.All, failed.After)
-		}
-		d.show(s.Part, shown.text, g.moment())
+	if err == nil {
+		shown.text = p.Text
+	}
+	d.show(s.Part, shown.text, g.moment()) // whatever went wrong: what is not known to be shown is edited again
+	if failed, ok := errors.AsType[*SendError](err); ok && failed.Reason == Limited {
+		g.pace.rest(s.Place, failed.All, failed.After)
 	}
 	return g.moment(), ctx.Err()
 }
