@@ -111,8 +111,8 @@ func openSend(t *testing.T, h *house, _ session.ID) func() {
 // openDoubt makes it unknown whether anything is under way.
 func openDoubt(_ *testing.T, h *house, _ session.ID) func() {
 	broken := errors.New("cannot be read")
-	h.blind = func() error { return broken }
-	return func() { h.blind = func() error { return nil } }
+	h.blind.Store(&broken)
+	return func() { h.blind.Store(nil) }
 }
 
 // TestGuard: a session is not reset while something is open in it, and within a second after.

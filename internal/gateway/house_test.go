@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/iotest"
 	"testing/synctest"
@@ -197,7 +198,7 @@ type house struct {
 	stop     context.CancelFunc
 	ended    chan error
 	events   int
-	blind    func() error // why nobody can say whether a session is at work; nil errors for nothing
+	blind    atomic.Pointer[error] // why nobody can say whether a session is at work; nil for nothing
 }
 
 // settling is the store of a house, which can fail when events are settled.
@@ -273,7 +274,6 @@ const ada = "1001"
 func setup(t *testing.T, change func(*house)) *house {
 	t.Helper()
 	h := &house{t: t, path: filepath.Join(t.TempDir(), "state.db"), model: &model{}, wire: &wire{name: gateway.Telegram}}
-	h.blind = func() error { return nil }
 	h.adapter, h.models = h.wire, run.Models{Upstream: h.model}
 	h.bot = &gateway.Bot{Account: "7", Owner: owner.Stored("alice"), Users: []string{ada}, Mention: true, Stream: true}
 	h.settings = gateway.Settings{Busy: gateway.Queue, Reactions: true, Resets: gateway.Resets{Default: gateway.Policy{Mode: gateway.ResetNone}}}
@@ -323,8 +323,8 @@ type shaky struct {
 }
 
 func (s *shaky) Busy(ctx context.Context, o owner.Owner, at session.ID) (bool, error) {
-	if err := s.h.blind(); err != nil {
-		return false, err
+	if err := s.h.blind.Load(); err != nil {
+		return false, *err
 	}
 	return s.Guard.Busy(ctx, o, at)
 }
@@ -405,5 +405,8 @@ func (h *house) transcript(id session.ID) []string {
 	return out
 }
 
-// pass lets time pass.
-func pass(d time.Duration) { <-time.After(d) }
+// pass lets time pass, and waits until all is done that was due.
+func pass(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
+}
