@@ -193,7 +193,8 @@ func (s *server) newHandler(zone string) http.Handler {
 	}
 	background := s.setRooms(models)
 	s.live = live.New(live.Parts{
-		Store: s.db, Queue: s.db, Runner: s.runner, Shared: s.nodes, Approval: s.cfg.Runs.ApprovalTimeout, Grace: s.cfg.Server.Grace, Now: s.now, Log: s.log,
+		Store: s.db, Queue: s.db, Runner: s.runner, Shared: s.nodes,
+		Approval: s.cfg.Runs.ApprovalTimeout, Grace: s.cfg.Server.Grace, Now: s.now, Log: s.log,
 	})
 	s.setGateway()
 	s.sockets = httpapi.NewSockets()
@@ -243,7 +244,9 @@ func (s *server) setRooms(models run.Models) httpapi.Background {
 		observer, waits.Observe = s.measures, s.measures.Waited
 	}
 	s.line = claim.NewLine(waits)
-	lineages := lineage.New(lineage.Parts{Store: s.db, Sessions: s.db, Views: views, Shared: s.nodes, Hot: hotLineages, Now: config.Clock, Log: s.log})
+	lineages := lineage.New(lineage.Parts{
+		Store: s.db, Sessions: s.db, Views: views, Shared: s.nodes, Hot: hotLineages, Now: config.Clock, Log: s.log,
+	})
 	s.curator = curate.New(curate.Parts{
 		Store: s.db, Receipts: s.db, Sessions: s.db, Catalog: s.db, Memory: s.db, Views: views, Lineages: lineages,
 		Questions: questions, Budgets: config.Budgets, Studies: s.db, Sweeper: s.db, Erase: s.eraseInputs, Mirror: s.mirrorNow(),

@@ -100,7 +100,8 @@ func (s *server) openDatabase(ctx context.Context, bell transcript.Bell) (err er
 	keep := time.Duration(s.cfg.AuditKeepDays) * 24 * time.Hour
 	if s.cfg.Database.URL != "" {
 		return s.openShared(ctx, postgres.Options{
-			URL: s.cfg.Database.URL, ListenURL: s.cfg.Database.ListenURL, Conns: s.cfg.Database.Conns, Log: s.log, AuditKeep: keep, Observer: observer,
+			URL: s.cfg.Database.URL, ListenURL: s.cfg.Database.ListenURL, Conns: s.cfg.Database.Conns,
+			Log: s.log, AuditKeep: keep, Observer: observer,
 		})
 	}
 	files := sqlite.Options{Path: s.cfg.DatabaseFile(), Log: s.log, AuditKeep: keep, Observer: observer}

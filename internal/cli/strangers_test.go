@@ -50,7 +50,8 @@ func allPlatforms(t *testing.T, ahead func() string) (list []quarter, settings s
 			discord.Call("700003", person, strings.TrimPrefix(text, "/"), "")
 		}, rig.Sent},
 	}
-	whatsapp.DeliverTo(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { passOn(t, w, r, ahead()) }))
+	client := newClient(t)
+	whatsapp.DeliverTo(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { passOn(t, client, w, r, ahead()) }))
 	urls := map[string]string{"telegram": telegram.URL, "slack": slack.URL(), "whatsapp": whatsapp.URL, "discord": discord.URL}
 	var b strings.Builder
 	b.WriteString("platforms:\n")
@@ -66,7 +67,7 @@ func allPlatforms(t *testing.T, ahead func() string) (list []quarter, settings s
 }
 
 // passOn brings a request of a platform to the server.
-func passOn(t *testing.T, w http.ResponseWriter, r *http.Request, addr string) {
+func passOn(t *testing.T, client *http.Client, w http.ResponseWriter, r *http.Request, addr string) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil || addr == "" {
 		w.WriteHeader(http.StatusBadGateway)
@@ -78,7 +79,7 @@ func passOn(t *testing.T, w http.ResponseWriter, r *http.Request, addr string) {
 		return
 	}
 	req.Header = r.Header.Clone()
-	res, err := http.DefaultClient.Do(req)
+	res, err := client.Do(req)
 	if err != nil {
 		w.WriteHeader(http.StatusBadGateway)
 		return

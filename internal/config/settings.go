@@ -54,7 +54,8 @@ var serverSettings = []setting{
 		func(c *Config) *string { return &c.Database.URL }).hidden(),
 	text("database.listen_url", "HERMES_DATABASE_LISTEN_URL", "", "the same database without a pooler between, for the connection that waits for notifications",
 		func(c *Config) *string { return &c.Database.ListenURL }).hidden(),
-	number("database.conns", "HERMES_DATABASE_CONNS", "most connections to that database; 0: four for each core", func(c *Config) *int { return &c.Database.Conns }),
+	number("database.conns", "HERMES_DATABASE_CONNS", "most connections to that database; 0: four for each core",
+		func(c *Config) *int { return &c.Database.Conns }),
 
 	text("server.addr", "HERMES_ADDR", "addr", "listen on host:port (default 127.0.0.1:11434)",
 		func(c *Config) *string { return &c.Server.Addr }),

@@ -107,7 +107,8 @@ type name struct{ owner, id string }
 func New(p Parts) *Registry {
 	l := p.Limits.withDefaults()
 	r := &Registry{
-		store: p.Store, queue: p.Queue, runner: p.Runner, shared: p.Shared, limits: l, approval: p.Approval, grace: p.Grace, now: p.Now, log: p.Log,
+		store: p.Store, queue: p.Queue, runner: p.Runner, shared: p.Shared,
+		limits: l, approval: p.Approval, grace: p.Grace, now: p.Now, log: p.Log,
 		bell: claim.NewBell(p.Now), permits: claim.NewPermits(l.Running, l.OwnersRunning), room: claim.NewRoom(allTurns, ownTurns),
 		topics: topics{by: make(map[name]*topic)},
 		active: make(map[name]*carrier), begun: make(chan struct{}), left: make(chan struct{}),

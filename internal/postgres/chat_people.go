@@ -57,7 +57,8 @@ func (db *DB) PutPerson(ctx context.Context, host owner.Owner, p gateway.Person)
 	return db.w.submit(ctx, host, func(t *tx) error {
 		_, err := t.exec(`INSERT INTO chat_people (owner_id, `+personColumns+`) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)
 			ON CONFLICT (owner_id, platform, account, user_id) DO UPDATE
-			SET name = excluded.name, chat_id = excluded.chat_id, state = excluded.state, for_owner = excluded.for_owner, code_hash = excluded.code_hash, asked_at = excluded.asked_at, expires_at = excluded.expires_at,
+			SET name = excluded.name, chat_id = excluded.chat_id, state = excluded.state,
+			for_owner = excluded.for_owner, code_hash = excluded.code_hash, asked_at = excluded.asked_at, expires_at = excluded.expires_at,
 			approved_at = excluded.approved_at`,
 			host.ID(), string(p.Platform), p.Account, p.User, null(p.Name), p.Chat, string(p.State), null(p.Owner), code, millis(p.AskedAt),
 			millis(p.ExpiresAt), millis(p.ApprovedAt))

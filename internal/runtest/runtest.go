@@ -103,7 +103,9 @@ func New(db Database, p *Parts) (*run.Runner, *curate.Curator) {
 	c.Budgets.Default, c.Patience = cmp.Or(c.Budgets.Default, 8000), cmp.Or(c.Patience, time.Minute)
 	c.Budgets.Floor = cmp.Or(c.Budgets.Floor, Floor)
 	c.IdempotencyTTL = cmp.Or(c.IdempotencyTTL, 24*time.Hour)
-	lineages := lineage.New(lineage.Parts{Store: p.Store, Sessions: p.Sessions, Views: p.Views, Shared: p.Shared, Hot: 64, Now: c.Clock, Log: p.Log})
+	lineages := lineage.New(lineage.Parts{
+		Store: p.Store, Sessions: p.Sessions, Views: p.Views, Shared: p.Shared, Hot: 64, Now: c.Clock, Log: p.Log,
+	})
 	questions := &memory.Questions{Embed: p.Embed, Patience: p.EmbedPatience, Now: c.Clock, Log: p.Log}
 	curator := curate.New(curate.Parts{
 		Store: p.Store, Receipts: db, Sessions: p.Sessions, Catalog: db, Memory: db, Views: p.Views, Lineages: lineages,
@@ -111,7 +113,8 @@ func New(db Database, p *Parts) (*run.Runner, *curate.Curator) {
 		Wake: p.Wake, Now: c.Clock, Log: p.Log,
 	})
 	runner := run.New(run.Parts{
-		Store: p.Store, Sessions: p.Sessions, Memory: db, Views: p.Views, Lineages: lineages, Shared: p.Shared, Curator: curator, Models: p.Models,
+		Store: p.Store, Sessions: p.Sessions, Memory: db, Views: p.Views, Lineages: lineages, Shared: p.Shared,
+		Curator: curator, Models: p.Models,
 		Tools: p.Tools, Images: p.Images,
 		Config: *c, Wake: p.Wake, Questions: questions, Process: "test", Line: p.Line, Observer: p.Observer, Log: p.Log,
 	})

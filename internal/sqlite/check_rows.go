@@ -70,7 +70,8 @@ func checkOf(name, kind string) (storage.Check, bool) {
 	case "INTEGER":
 		return storage.CheckNumber(name)
 	case "TEXT":
-		return storage.Check{Column: name, Condition: "NOT json_valid(" + storage.Quoted(name) + ")", Says: "a text that is not JSON"}, storage.IsJSON(name)
+		check := storage.Check{Column: name, Condition: "NOT json_valid(" + storage.Quoted(name) + ")", Says: "a text that is not JSON"}
+		return check, storage.IsJSON(name)
 	}
 	return storage.Check{}, false
 }

@@ -142,7 +142,8 @@ func (s *Server) start(ctx context.Context, bin string, opt Options) error {
 	if err != nil {
 		return err
 	}
-	run := exec.CommandContext(context.WithoutCancel(ctx), filepath.Join(bin, "postgres"), append([]string{"-D", data}, settings(s.dir, opt)...)...)
+	args := append([]string{"-D", data}, settings(s.dir, opt)...)
+	run := exec.CommandContext(context.WithoutCancel(ctx), filepath.Join(bin, "postgres"), args...)
 	run.Dir, run.Stdout, run.Stderr = s.dir, log, log
 	as(run)
 	return s.keep(ctx, run)
