@@ -63,6 +63,9 @@ func (g *Gateway) refuse(ctx context.Context, b *Bot, e *Event) error {
 	s := Send{ID: sendID(b.Owner, e.Place, "refused "+e.ID, 0), Place: e.Place, Type: e.Type, Text: textRefused, Interaction: e.Interaction}
 	const tries = 5
 	for n := 1; ; n++ {
+		if err := g.mayRefuse(ctx, b, &s); err != nil {
+			return err
+		}
 		timed, cancel := context.WithTimeout(ctx, sendTimeout)
 		_, err := b.Adapter.Send(timed, outOf(b, &s))
 		cancel()
@@ -73,8 +76,20 @@ func (g *Gateway) refuse(ctx context.Context, b *Bot, e *Event) error {
 		case !ok || n == tries || failed.Reason != Temporary && failed.Reason != Limited:
 			return fmt.Errorf("refuse a command: %w", err)
 		}
+		g.pace.rest(s.Place, failed.All, max(failed.After, backoff(n)))
+	}
+}
+
+// mayRefuse waits until a chat may be sent something: other messages to it count, too.
+func (g *Gateway) mayRefuse(ctx context.Context, b *Bot, s *Send) error {
+	limits := b.Adapter.Limits()
+	for {
+		next := g.pace.turn(paced{s.Place, s.Type, false}, &limits)
+		if next.IsZero() {
+			return nil
+		}
 		select {
-		case <-time.After(max(failed.After, backoff(n))):
+		case <-time.After(next.Sub(g.now())):
 		case <-ctx.Done():
 			return ctx.Err()
 		}

@@ -149,7 +149,7 @@ func (c *carrier) attempt(ctx context.Context) (*run.Result, error) {
 		return nil, err
 	}
 	req.Attendant, req.Patient = c, true
-	if rec.OnRestart == Retry {
+	if rec.OnRestart == Retry && rec.Kind == KindPlatform {
 		req.Later = errLeaving
 	}
 	stream, err := c.r.runner.Start(ctx, req)

@@ -265,7 +265,7 @@ func TestDrain(t *testing.T) {
 		kept   string // in the transcript
 	}{
 		{"within the grace", live.Retry, time.Second, "run.started one two three run.completed", "one two three"},
-		{"cut off", live.Retry, 8 * time.Second, "run.started one two run.started An answer. run.completed", "An answer."},
+		{"cut off", live.Retry, 8 * time.Second, "run.started one two run.started An answer. run.completed", "one two (cancelled)\nassistant:An answer."},
 		{"interrupted", live.Interrupt, 8 * time.Second, "run.started one two run.interrupted", "one two (cancelled)"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
