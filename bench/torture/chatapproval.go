@@ -23,7 +23,8 @@ var chatApprovalRig = rig{
 	want: "run 1, 0, 0, 1, 1 times",
 	off:  "who decides is not looked at", bareRounds: 1,
 	bare: []change{{
-		"internal/gateway/approval.go", "asker != o.event.From.ID && !o.bot.admin(&o.event.From)", "asker != o.event.From.ID && asker == \"nobody\"",
+		"internal/gateway/approval.go",
+		"asker != o.event.From.ID && !o.bot.admin(&o.event.From)", "asker != o.event.From.ID && asker == \"nobody\"",
 	}},
 }
 

@@ -34,7 +34,8 @@ func main() {
 	chats := flag.Int("chats", 5, "how many chats each platform has in the rig pace")
 	logs := flag.String("logs", "", "a directory for the logs of servers in which something was missed; for the rigs of chat platforms")
 	flag.Parse()
-	if err := torture(context.Background(), &bench{hermes: *hermes, over: *over, chats: *chats, logs: *logs}, *only, *rounds, *proof); err != nil {
+	b := &bench{hermes: *hermes, over: *over, chats: *chats, logs: *logs}
+	if err := torture(context.Background(), b, *only, *rounds, *proof); err != nil {
 		fmt.Fprintln(os.Stderr, "torture:", err)
 		os.Exit(1)
 	}

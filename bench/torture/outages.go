@@ -74,7 +74,8 @@ func awayCases() []awayCase {
 	}
 	return []awayCase{
 		{"pages of 502", lasting("", gatewaytest.TelegramPage(502)), gateway.Telegram, false},
-		{"another poller", lasting("getUpdates", gatewaytest.TelegramStep{Code: 409, Description: "Conflict: terminated by other getUpdates request"}), gateway.Telegram, false},
+		{"another poller", lasting("getUpdates",
+			gatewaytest.TelegramStep{Code: 409, Description: "Conflict: terminated by other getUpdates request"}), gateway.Telegram, false},
 		{"a poll that hangs", lasting("getUpdates", gatewaytest.TelegramStep{Hold: make(chan struct{})}), gateway.Telegram, true},
 		{"a forgotten session", func(ctx context.Context, m *messengers, s *subject) func() error {
 			s.kill()

@@ -212,8 +212,10 @@ func (w *storm) telegramGusts() []gust {
 		lasting("waits", 8*time.Second, "sendMessage", gatewaytest.TelegramWait(3)),
 		lasting("cuts before", 6*time.Second, "sendMessage", gatewaytest.TelegramStep{Cut: true}),
 		lasting("slow", 6*time.Second, "", gatewaytest.TelegramStep{Delay: 1500 * time.Millisecond}),
-		lasting("another poller", 3*time.Second, "getUpdates", gatewaytest.TelegramStep{Code: 409, Description: "Conflict: terminated by other getUpdates request"}),
-		lasting("drafts refused", 6*time.Second, "sendMessageDraft", gatewaytest.TelegramStep{Code: 400, Description: "Bad Request: drafts are off"}),
+		lasting("another poller", 3*time.Second, "getUpdates",
+			gatewaytest.TelegramStep{Code: 409, Description: "Conflict: terminated by other getUpdates request"}),
+		lasting("drafts refused", 6*time.Second, "sendMessageDraft",
+			gatewaytest.TelegramStep{Code: 400, Description: "Bad Request: drafts are off"}),
 		{"cut after", 0, func() {
 			w.mu.Lock()
 			w.cuts++
