@@ -155,22 +155,9 @@ func notWaiting() error {
 	return fault.New(fault.Conflict, "not_waiting", "No such call waits for approval: it was decided, its time has passed, or there never was one.")
 }
 
-// find returns the call that callID names.
+// find returns the call that callID names; for "" the only one.
 func (c *carrier) find(callID string) (*ask, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var found *ask
-	for _, a := range c.asks {
-		if callID != "" && a.CallID != callID {
-			continue
-		}
-		if found != nil && callID == "" {
-			return nil, whichCall()
-		}
-		found = a
-	}
-	if found == nil {
-		return nil, notWaiting()
-	}
-	return found, nil
+	return chosen(c.asks, func(a *ask) string { return a.CallID }, callID)
 }

@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -75,29 +76,31 @@ func (r *Registry) order(ctx context.Context, o owner.Owner, order Order, done f
 		return Run{}, false, nil
 	}
 	order.Owner = o.ID()
-	defer r.topics.join(name{order.Owner, order.Run})()
-	for until := time.Now().Add(obeyed); time.Now().Before(until); {
-		if err := r.shared.Send(ctx, order); err != nil {
-			return Run{}, false, err
+	n := name{order.Owner, order.Run}
+	defer r.topics.join(n)()
+	end, again := time.NewTimer(obeyed), time.NewTicker(lookEach)
+	defer end.Stop()
+	defer again.Stop()
+	if err := r.shared.Send(ctx, order); err != nil {
+		return Run{}, false, err
+	}
+	for {
+		changed := r.topics.changed(n) // before the row is read, so that no change is missed
+		if rec, err = r.store.Run(ctx, o, order.Run); err != nil || done(&rec) {
+			return rec, err == nil, err
 		}
-		timer := time.NewTimer(lookEach)
-		for waiting := true; waiting; {
-			changed := r.topics.changed(name{order.Owner, order.Run})
-			if rec, err = r.store.Run(ctx, o, order.Run); err != nil || done(&rec) {
-				timer.Stop()
-				return rec, err == nil, err
+		select {
+		case <-changed:
+		case <-again.C: // the order may be lost
+			if err := r.shared.Send(ctx, order); err != nil {
+				return Run{}, false, err
 			}
-			select {
-			case <-changed:
-			case <-timer.C:
-				waiting = false // the order may be lost
-			case <-ctx.Done():
-				timer.Stop()
-				return rec, false, ctx.Err()
-			}
+		case <-end.C:
+			return rec, false, nil
+		case <-ctx.Done():
+			return rec, false, ctx.Err()
 		}
 	}
-	return rec, false, nil
 }
 
 // stopElsewhere stops a run that another process carries.
@@ -132,13 +135,20 @@ func (r *Registry) decideElsewhere(ctx context.Context, o owner.Owner, rec *Run,
 
 // waitingCall is the waiting call that callID names; for "" the only one.
 func (r *Run) waitingCall(callID string) (string, error) {
-	if callID == "" && len(r.Approvals) > 1 {
-		return "", whichCall()
+	a, err := chosen(r.Approvals, func(a Approval) string { return a.CallID }, callID)
+	return a.CallID, err
+}
+
+// chosen is the call of a list that callID names; for "" the only one.
+func chosen[T any](list []T, idOf func(T) string, callID string) (T, error) {
+	var none T
+	if callID == "" && len(list) > 1 {
+		return none, whichCall()
 	}
-	for i := range r.Approvals {
-		if id := r.Approvals[i].CallID; callID == "" || id == callID {
-			return id, nil
+	for _, one := range slices.Backward(list) { // of two with one id, the newer
+		if callID == "" || idOf(one) == callID {
+			return one, nil
 		}
 	}
-	return "", notWaiting()
+	return none, notWaiting()
 }

@@ -101,8 +101,13 @@ func (db *DB) unheld(ctx context.Context) (string, error) {
 	for i := range places {
 		places[i] = strconv.Itoa(rand.IntN(1000))
 	}
+	return db.odd(ctx, "it lacked message %d", missing, "["+strings.Join(places[:], ",")+"]")
+}
+
+// odd looks for a message by a query, and says that the index is damaged if it finds one.
+func (db *DB) odd(ctx context.Context, says, query string, args ...any) (string, error) {
 	var id int64
-	err := db.read.QueryRowContext(ctx, missing, "["+strings.Join(places[:], ",")+"]").Scan(&id)
+	err := db.read.QueryRowContext(ctx, query, args...).Scan(&id)
 	switch {
 	case ctx.Err() != nil:
 		return "", ctx.Err()
@@ -111,7 +116,7 @@ func (db *DB) unheld(ctx context.Context) (string, error) {
 	case err != nil:
 		return whyOf(err), nil
 	}
-	return fmt.Sprintf("it lacked message %d", id), nil
+	return fmt.Sprintf(says, id), nil
 }
 
 // blind looks a few indexed messages up by a word of theirs, and says which one the
@@ -126,17 +131,7 @@ func (db *DB) blind(ctx context.Context) (string, error) {
 		SELECT m.id FROM sample s JOIN messages m ON m.id = s.id
 		WHERE NOT EXISTS (SELECT 1 FROM messages_fts f WHERE f.messages_fts MATCH '{scope} : l' || hex(m.root_id) || '0' AND f.rowid = m.id) LIMIT 1`
 	places := fmt.Sprintf("[%d,%d,%d,%d]", rand.IntN(100), rand.IntN(100), rand.IntN(100), rand.IntN(100))
-	var id int64
-	err := db.read.QueryRowContext(ctx, unfound, places).Scan(&id)
-	switch {
-	case ctx.Err() != nil:
-		return "", ctx.Err()
-	case isNoRows(err):
-		return "", nil
-	case err != nil:
-		return whyOf(err), nil
-	}
-	return fmt.Sprintf("it did not find message %d", id), nil
+	return db.odd(ctx, "it did not find message %d", unfound, places)
 }
 
 // contradicts is the damage by which the text index contradicts itself or the messages;
