@@ -66,9 +66,9 @@ type server struct {
 	line        *claim.Line
 	cache       func() piece.Stats
 	study       *study.Study       // nil if no model works on memory
-	mirror      *transcript.Mirror // writes transcripts to files behind the turns; nil if they are off
+	mirror      *transcript.Mirror // writes transcripts to files in the background; nil if they are off
 	files       *attachment.Files  // keeps what people send on chat platforms
-	keeper      *memory.Keeper     // makes the index of memory behind the turns
+	keeper      *memory.Keeper     // makes the index of memory in the background
 	handler     http.Handler
 	inside      sync.WaitGroup // calls of the API from within this process
 	tools       tool.Set

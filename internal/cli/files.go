@@ -35,6 +35,6 @@ func (s *server) transcriber() gateway.Transcriber {
 // tellFiles logs a configured model that is not available.
 func (s *server) tellFiles() {
 	if s.cfg.Gateway.Transcribe != "" && s.choice.Transcriber == nil {
-		s.log.Warn("gateway.transcribe_model is set, but the model server in use has no transcriptions: voice messages are kept, and nobody listens to them")
+		s.log.Warn("gateway.transcribe_model is set, but the model server in use has no transcriptions: voice messages are kept, and are not transcribed")
 	}
 }

@@ -94,7 +94,7 @@ type Parts struct {
 	Saver    Saver // nil: nothing is saved
 	// Files keeps the files that people send; nil: they are named in the transcript only.
 	Files *attachment.Files
-	// Transcriber writes voice messages down; nil: nobody listens to them.
+	// Transcriber writes voice messages down; nil: they are not transcribed.
 	Transcriber Transcriber
 	Audit       Auditor
 	Settings    Settings

@@ -8,7 +8,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/recovery"
 )
 
-// pieceEraser deletes the pieces that are in no manifest any more, behind the turns. Every
+// pieceEraser deletes the pieces that are in no manifest any more, in the background. Every
 // node has one; they take different pieces.
 type pieceEraser struct {
 	db   *DB

@@ -12,7 +12,7 @@ import (
 )
 
 // pieceState is what has become of a piece. Blocks of dead and erased pieces are deleted
-// behind the turns.
+// in the background.
 type pieceState string
 
 const (

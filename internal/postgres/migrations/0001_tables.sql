@@ -140,7 +140,7 @@ CREATE UNIQUE INDEX scopes_name ON scopes (owner_id, session_key, root_id);
 
 -- Derived: the index over a scope's messages or facts, in immutable pieces. A piece in the
 -- state "making" belongs to no manifest yet, a "dead" or "erased" one no longer: its blocks
--- are deleted behind the turns.
+-- are deleted in the background.
 CREATE TABLE pieces (
   owner_id TEXT COLLATE "C"        NOT NULL,
   id       BIGINT      GENERATED ALWAYS AS IDENTITY,
@@ -218,7 +218,7 @@ CREATE TABLE studies (
   PRIMARY KEY (owner_id, root_id)
 );
 
--- What models have yet to do behind the turns. A row goes when it is done.
+-- What models have yet to do in the background. A row goes when it is done.
 CREATE TABLE work (
   owner_id   TEXT COLLATE "C"   NOT NULL,
   root_id    TEXT COLLATE "C"   NOT NULL,
@@ -226,7 +226,7 @@ CREATE TABLE work (
   state      TEXT COLLATE "C"   NOT NULL,          -- waiting or running
   wake_at    BIGINT NOT NULL,          -- when it is due, or the end of the lease
   asked      BIGINT NOT NULL,          -- how often it was asked for
-  fence      BIGINT NOT NULL,          -- begins with the time, so that a row made anew has none of before
+  fence      BIGINT NOT NULL,          -- begins with the time, so that a row that is made again has a higher one
   attempts   BIGINT NOT NULL DEFAULT 0,
   error      TEXT COLLATE "C",
   updated_at BIGINT NOT NULL,

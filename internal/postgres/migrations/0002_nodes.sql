@@ -1,5 +1,5 @@
 -- The processes that share the database. A node whose time is over holds nothing any more:
--- whoever waits for it deletes its row, and its tickets go with it. Every write of a node
+-- a node that waits for it deletes its row, and its tickets go with it. Every write of a node
 -- looks at the node's row first, and keeps it from being deleted until the write is over.
 CREATE TABLE nodes (
   node_id TEXT COLLATE "C" PRIMARY KEY,
