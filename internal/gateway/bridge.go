@@ -127,6 +127,10 @@ func checkBridged(e *Event) error {
 // bridged is what became of an event of a bridge so far.
 func (g *Gateway) bridged(ctx context.Context, o owner.Owner, e *Event) (Bridged, error) {
 	in, err := g.store.ChatEvent(ctx, o, EventName{e.Place.Platform, e.Place.Account, e.ID})
+	if fault.KindOf(err) == fault.NotFound && isCommand(e) {
+		// A command that erases a thing names the thing, and is erased, too.
+		in, err = Inbound{Event: *e, State: Commanded}, nil
+	}
 	if err != nil {
 		return Bridged{}, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/live"
 	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/mention"
 	"github.com/hermes-memory/hermes/internal/ranking"
 	"github.com/hermes-memory/hermes/internal/session"
 )
@@ -45,7 +46,7 @@ func (o *order) memory(ctx context.Context) (reply, error) {
 	shown := 0
 	for i := len(facts) - 1; i >= 0 && shown < factsShown; i-- {
 		f := &facts[i]
-		if f.SupersededBy != "" {
+		if f.SupersededBy != "" || mention.Erased(f.Quote) {
 			continue
 		}
 		shown++
@@ -117,49 +118,12 @@ const (
 	pressForget  = "forget"
 )
 
-// originForget begins the origin of a message that asks whether to forget something.
-const originForget = "forget "
-
-// forget counts what would be erased, and asks.
-func (o *order) forget(ctx context.Context) (reply, error) {
-	if o.arg == "" {
-		return reply{text: "Say what to forget: /forget THING"}, nil
-	}
-	would, err := o.curator.Forget(ctx, o.owner, o.arg, true)
-	if err != nil {
-		return reply{}, err
-	}
-	if would.Messages+would.Facts+would.Sessions+would.Texts+would.Records+would.Jobs == 0 {
-		return reply{text: "Nothing here mentions that."}, nil
-	}
-	origin := originForget + o.arg
-	id := sendID(o.owner, o.chat.Place, origin, 0)
-	return reply{
-		text: fmt.Sprintf("**%s** stands in %d messages, %d facts and %d other places. Erase all of it for good, everywhere?",
-			plain(o.arg), would.Messages, would.Facts, would.Sessions+would.Texts+would.Records+would.Jobs),
-		origin: origin, buttons: []Button{{ID: pressForget + ":" + id, Label: "Erase"}, {ID: pressDeny + ":" + id, Label: "Keep"}},
-	}, nil
-}
-
-// forgetNow erases a thing, and shows the proof.
-func (o *order) forgetNow(ctx context.Context, thing string) (reply, error) {
-	done, err := o.curator.Forget(ctx, o.owner, thing, false)
-	if err != nil {
-		return reply{}, err
-	}
-	counted := fmt.Sprintf("Erased from %d messages and %d facts. %d files and tables were searched afterwards", done.Messages, done.Facts, len(done.Searched))
-	if done.Left > 0 {
-		return reply{text: fmt.Sprintf("%s, and %d mentions are left: /forget it again.", counted, done.Left)}, nil
-	}
-	return reply{text: counted + ", and nothing is left."}, nil
-}
-
 // press does what a button says.
 func (o *order) press(ctx context.Context) (reply, error) {
 	word, id, _ := strings.Cut(o.event.Button, ":")
 	s, err := o.store.FindSend(ctx, o.owner, o.chat.Place, id, o.event.Message)
 	if fault.KindOf(err) == fault.NotFound || err == nil && len(s.Buttons) == 0 {
-		return reply{text: "That was decided before."}, nil
+		return o.pressAgain(ctx)
 	}
 	if err != nil {
 		return reply{}, fmt.Errorf("find a message: %w", err)
@@ -172,23 +136,6 @@ func (o *order) press(ctx context.Context) (reply, error) {
 		return o.decide(ctx, run, call, word == pressApprove)
 	}
 	return reply{text: "That button is not known any more."}, nil
-}
-
-// pressForget erases a thing, or does not. The buttons go first: the second press finds none.
-func (o *order) pressForget(ctx context.Context, s *Send, word, thing string) (reply, error) {
-	if o.chat.Type != DM && !o.bot.admin(&o.event.From) {
-		return reply{text: "In a group, only an admin may do that."}, nil
-	}
-	s.Buttons = nil
-	if word != pressForget {
-		s.Text = "Kept."
-		return reply{}, o.replace(ctx, s)
-	}
-	s.Text = "Erased."
-	if err := o.replace(ctx, s); err != nil {
-		return reply{}, err
-	}
-	return o.forgetNow(ctx, thing)
 }
 
 // replace gives a message another content.

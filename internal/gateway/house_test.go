@@ -195,13 +195,15 @@ type house struct {
 	vision   bool
 	hears    gateway.Transcriber // nil unless a test says otherwise
 	fails    func() error        // when events are settled; nil for never
+	breaks   func() error        // once messages are stored; nil for never
 	stop     context.CancelFunc
 	ended    chan error
 	events   int
 	blind    atomic.Pointer[error] // why nobody can say whether a session is at work; nil for nothing
 }
 
-// settling is the store of a house, which can fail when events are settled.
+// settling is the store of a house, which can fail when events are settled, and behind the
+// storing of messages.
 type settling struct {
 	gateway.Store
 	house *house
@@ -214,6 +216,14 @@ func (s settling) SettleEvents(ctx context.Context, o owner.Owner, c gateway.Set
 		}
 	}
 	return s.Store.SettleEvents(ctx, o, c)
+}
+
+func (s settling) AddSends(ctx context.Context, o owner.Owner, list []gateway.Send) error {
+	err := s.Store.AddSends(ctx, o, list)
+	if err == nil && s.house.breaks != nil {
+		err = s.house.breaks()
+	}
+	return err
 }
 
 // model answers with a script; without one it repeats what was said.

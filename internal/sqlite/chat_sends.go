@@ -38,7 +38,7 @@ func sendRows(o owner.Owner, list []gateway.Send) ([][]any, error) {
 func (t *tx) putSends(rows [][]any) error {
 	const put = `INSERT INTO chat_sends (id, owner_id, platform, account, chat_id, thread_id, type, origin, part, text, buttons, file_name, file_text, reply_to,
 		interaction, plain, state, wake_at, created_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
-		ON CONFLICT (owner_id, id) DO UPDATE SET text = excluded.text, buttons = excluded.buttons,
+		ON CONFLICT (owner_id, id) DO UPDATE SET origin = excluded.origin, text = excluded.text, buttons = excluded.buttons,
 			file_name = coalesce(file_name, excluded.file_name), file_text = coalesce(file_text, excluded.file_text),
 			state = CASE WHEN state = 'sent' AND (text <> excluded.text OR buttons IS NOT excluded.buttons) THEN 'changed' ELSE state END`
 	for _, args := range rows {

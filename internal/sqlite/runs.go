@@ -149,7 +149,7 @@ func (t *tx) sameRequest(o owner.Owner, r *live.Run, since time.Time) (*live.Run
 func (t *tx) roomForRun(o owner.Owner, id string, b live.Bounds) error {
 	var same, own, all int
 	if err := t.row(`SELECT (SELECT count(*) FROM runs WHERE owner_id = ?1 AND id = ?2),
-		(SELECT count(*) FROM runs WHERE owner_id = ?1 AND wake_at IS NOT NULL), (SELECT count(*) FROM runs WHERE wake_at IS NOT NULL)`,
+		(SELECT count(*) FROM runs INDEXED BY runs_open WHERE owner_id = ?1 AND wake_at IS NOT NULL), (SELECT count(*) FROM runs WHERE wake_at IS NOT NULL)`,
 		o.ID(), id).Scan(&same, &own, &all); err != nil {
 		return fmt.Errorf("count runs: %w", err)
 	}

@@ -1,0 +1,95 @@
+package gateway_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+)
+
+// TestForgetOverABridge: a bridge has no buttons, so that the question says how to confirm in
+// words. Nothing is erased before.
+func TestForgetOverABridge(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, nil)
+		defer h.end()
+		say := func(text string) string {
+			t.Helper()
+			e := h.dm(ada, text)
+			e.Place.Platform = "matrix"
+			got, err := h.gateway.Bridge(context.Background(), h.bot.Owner, e, true)
+			if err != nil {
+				t.Fatalf("%s: %v", text, err)
+			}
+			return got.Answer
+		}
+		remembered := func() int {
+			t.Helper()
+			return strings.Count(say("/memory"), "“")
+		}
+		say("My zebra is called Quagga.")
+		for _, step := range []struct {
+			text, answer string
+			left         int
+		}{
+			{"/forget", "Say what to forget", 1},
+			{"/forget --yes", "Say what to forget", 1},
+			{"/forget giraffe", "Nothing here mentions that.", 1},
+			{"/forget Quagga", "with `--yes` behind it", 1},
+			{"/forget Quagga --yes", "and nothing is left", 0},
+			{"/forget Quagga --yes", "Erased from 0 messages", 0},
+			{"/forget Quagga", "Nothing here mentions that.", 0},
+		} {
+			if got := say(step.text); !strings.Contains(got, step.answer) {
+				t.Errorf("%s is answered with %q, want %q in it", step.text, got, step.answer)
+			}
+			if got := remembered(); got != step.left {
+				t.Errorf("after %s %d quotes are left, want %d", step.text, got, step.left)
+			}
+		}
+	})
+}
+
+// TestForgetByAButton: the question shows what became of it, although it named the thing and is
+// erased with it. A second press finds no button, and a press that a crash cut off is done again.
+func TestForgetByAButton(t *testing.T) {
+	t.Parallel()
+	for name, cut := range map[string]bool{"at once": false, "over a crash behind the edit": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				h := setup(t, nil)
+				defer h.end()
+				say := func(text string) {
+					h.receive(h.dm(ada, text))
+					h.settled()
+				}
+				say("My zebra is called Quagga.")
+				say("/forget Quagga")
+				question := h.wire.shown[len(h.wire.shown)-1]
+				if len(question.buttons) != 2 {
+					t.Fatalf("the question %q has the buttons %v", question.text, question.buttons)
+				}
+				if cut {
+					h.breaks = func() error {
+						h.breaks = nil
+						return errors.New("a crash")
+					}
+				}
+				h.press(ada, &question, 0)
+				h.settled()
+				texts := strings.Join(h.wire.said(), "\n")
+				want(t, "questions that stand", strings.Count(texts, "Quagga stands"), 0)
+				want(t, "edits of the question", strings.Count(texts, "Erased."), 1)
+				want(t, "proofs", strings.Count(texts, "and nothing is left"), 1)
+				say("/memory")
+				want(t, "memory", h.wire.said()[len(h.wire.said())-1], "Nothing is remembered yet.")
+				h.press(ada, &question, 0)
+				h.settled()
+				want(t, "the second press", h.wire.said()[len(h.wire.said())-1], "That was decided before.")
+			})
+		})
+	}
+}
