@@ -11,8 +11,9 @@ import (
 // pieceEraser deletes the pieces that are in no manifest any more, in the background. Every
 // node has one; they take different pieces.
 type pieceEraser struct {
-	db   *DB
-	wake chan struct{}
+	db    *DB
+	grace time.Duration // of pieces that were replaced
+	wake  chan struct{}
 }
 
 const (
@@ -21,11 +22,20 @@ const (
 	eraserPause = time.Minute
 	// eraserPatience is how long a deletion waits for its words to leave the pieces.
 	eraserPatience = time.Second
+	// pieceGrace is how long a piece stays that was replaced: a turn on another node may still
+	// read it. A piece with erased words gets no grace.
+	pieceGrace = 2 * time.Minute
 	// abandonedAfter is when a piece in the making counts as given up.
 	abandonedAfter = "10 minutes"
 )
 
-func newPieceEraser(db *DB) *pieceEraser { return &pieceEraser{db: db, wake: make(chan struct{}, 1)} }
+func newPieceEraser(db *DB) *pieceEraser {
+	x := &pieceEraser{db: db, wake: make(chan struct{}, 1)}
+	if db.opt.Node != "" {
+		x.grace = pieceGrace
+	}
+	return x
+}
 
 // soil records that pieces are to be deleted.
 func (x *pieceEraser) soil() {
@@ -52,7 +62,7 @@ func (x *pieceEraser) run(ctx context.Context) {
 	}
 }
 
-// erase deletes all pieces that are to be deleted, and waits for those that another node is
+// erase deletes all pieces that are due, and waits for those that another node is
 // deleting.
 func (x *pieceEraser) erase(ctx context.Context) error {
 	const abandon = `UPDATE pieces SET state = 'dead' WHERE state = 'making' AND grown_at < now() - interval '` + abandonedAfter + `'`
@@ -67,24 +77,28 @@ func (x *pieceEraser) erase(ctx context.Context) error {
 	}
 }
 
-// gonePiece deletes a piece with all its blocks. Without MATERIALIZED, the planner may choose
-// several times.
-const gonePiece = `WITH next AS MATERIALIZED (SELECT owner_id, id FROM pieces WHERE state IN ('dead', 'erased') LIMIT 1 FOR UPDATE),
+const (
+	// duePieces are those to be deleted; $1 is the grace in seconds.
+	duePieces = `pieces WHERE state = 'erased' OR state = 'dead' AND grown_at <= now() - make_interval(secs => $1)`
+	// gonePiece deletes a piece with all its blocks. Without MATERIALIZED, the planner may
+	// choose several times.
+	gonePiece = `WITH next AS MATERIALIZED (SELECT owner_id, id FROM ` + duePieces + ` LIMIT 1 FOR UPDATE),
 	gone AS (DELETE FROM pieces p USING next n WHERE p.owner_id = n.owner_id AND p.id = n.id RETURNING p.owner_id, p.id),
 	blocks AS (DELETE FROM piece_blocks b USING gone g WHERE b.owner_id = g.owner_id AND b.piece_id = g.id)
 	SELECT count(*) FROM gone`
+)
 
 // step deletes a piece. It reports whether there was one.
 func (x *pieceEraser) step(ctx context.Context) (more bool, err error) {
 	var gone int
-	if err := x.db.row(ctx, gonePiece).Scan(&gone); err != nil {
+	if err := x.db.row(ctx, gonePiece, x.grace.Seconds()).Scan(&gone); err != nil {
 		return false, fmt.Errorf("delete a piece: %w", err)
 	}
 	if gone > 0 {
 		return true, nil
 	}
 	// Another node may have deleted the piece that this one waited for.
-	if err := x.db.row(ctx, `SELECT EXISTS (SELECT 1 FROM pieces WHERE state IN ('dead', 'erased'))`).Scan(&more); err != nil {
+	if err := x.db.row(ctx, `SELECT EXISTS (SELECT 1 FROM `+duePieces+`)`, x.grace.Seconds()).Scan(&more); err != nil {
 		return false, fmt.Errorf("look for pieces: %w", err)
 	}
 	return more, nil

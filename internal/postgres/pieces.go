@@ -205,7 +205,7 @@ func (t *tx) making(o owner.Owner, scope memory.ScopeID, pieces []memory.PieceID
 
 // setState changes the state of those of an owner's pieces that are in the state was.
 func (t *tx) setState(o owner.Owner, pieces []memory.PieceID, was, now pieceState) error {
-	const change = `UPDATE pieces SET state = ? WHERE owner_id = ? AND id = ANY(?) AND state = ?`
+	const change = `UPDATE pieces SET state = ?, grown_at = now() WHERE owner_id = ? AND id = ANY(?) AND state = ?`
 	n, err := t.exec(change, string(now), o.ID(), numbersOf(pieces), string(was))
 	if err != nil {
 		return fmt.Errorf("change pieces: %w", err)
@@ -238,7 +238,7 @@ func (t *tx) dropPieces(o owner.Owner, pieces []memory.PieceID) error {
 // losePieces takes the live pieces of a scope that hold one of some message ids out of the
 // manifest.
 func (t *tx) losePieces(o owner.Owner, scope int64, now pieceState, kind memory.PieceKind, ids memory.Span) {
-	const lose = `UPDATE pieces SET state = ? WHERE owner_id = ? AND scope_id = ? AND state = 'live' AND first_id <= ? AND last_id >= ? AND ?::text IN ('', kind)`
+	const lose = `UPDATE pieces SET state = ?, grown_at = now() WHERE owner_id = ? AND scope_id = ? AND state = 'live' AND first_id <= ? AND last_id >= ? AND ?::text IN ('', kind)`
 	t.unpiece("lose pieces", lose, string(now), o.ID(), scope, ids.Last, ids.First, string(kind))
 }
 

@@ -152,7 +152,7 @@ CREATE TABLE pieces (
   last_id  BIGINT      NOT NULL,
   count    BIGINT      NOT NULL,       -- of messages or facts
   blocks   BIGINT      NOT NULL,
-  grown_at TIMESTAMPTZ NOT NULL,       -- when the newest block was added
+  grown_at TIMESTAMPTZ NOT NULL,       -- when the newest block was added, or the state changed
   PRIMARY KEY (owner_id, id)
 );
 
