@@ -131,6 +131,7 @@ func assemble(ctx context.Context, parts assembly) (*server, error) {
 		return nil, errors.Join(err, s.db.Close())
 	}
 	s.keyring = owner.NewKeyring(s.db, cfg.Server.Keys, !parts.public && !cfg.Server.NoAuth, s.now)
+	s.shareKeys(ctx)
 	s.keyring.Limit(owner.Limits{RequestsPerMinute: cfg.Limits.RequestsPerMinute, ConcurrentTurns: cfg.Limits.ConcurrentTurns})
 	choice, err := parts.choose()
 	if err != nil {
@@ -202,8 +203,8 @@ func (s *server) newHandler(zone string) http.Handler {
 		Sockets: s.sockets,
 		Audit:   s.db, Work: s.db,
 		Runner: s.runner, Curator: s.curator, Sessions: s.db, Catalog: s.db, Search: s.db, Keyring: s.keyring, Models: s.lister(), Ready: s.ready,
-		Detail: s.detail,
-		MCP:    s.mcpDoor(), Tools: s.toolNames(), Jobs: s.setJobs(zone), Live: s.live, Gateway: s.gateway,
+		Detail: s.detail, Placement: s.placement,
+		MCP: s.mcpDoor(), Tools: s.toolNames(), Jobs: s.setJobs(zone), Live: s.live, Gateway: s.gateway,
 		LocalToken: s.token, NoAuth: s.cfg.Server.NoAuth, Hosts: hostNames(s.cfg, s.public), Origins: s.cfg.Server.Origins,
 		Name: s.choice.Name, Responder: s.runner.Responder(), Background: background, Version: Version(), KeepAlive: keepAlive, Now: s.now,
 		Log: s.log,

@@ -21,6 +21,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/postgres"
+	"github.com/hermes-memory/hermes/internal/recovery"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/search"
 	"github.com/hermes-memory/hermes/internal/session"
@@ -86,8 +87,28 @@ type upkeep interface {
 type nodes interface {
 	lineage.Shared
 	live.Shared
-	// Nodes counts them.
-	Nodes(ctx context.Context) (int, error)
+	// Nodes counts them, and NodeName names this one.
+	Nodes() int
+	NodeName() string
+	// HearRevoked calls revoked for each key that a node revokes; with "" after news may have
+	// been lost. The function must not block.
+	HearRevoked(revoked func(id string))
+}
+
+// shareKeys lets the keys hold over all nodes: each node has its share of their limits, and the
+// requests of a key end wherever it is revoked.
+func (s *server) shareKeys(ctx context.Context) {
+	if s.nodes == nil {
+		return
+	}
+	s.keyring.Spread(s.nodes.Nodes)
+	s.nodes.HearRevoked(func(id string) {
+		go recovery.Func(func() {
+			if err := s.keyring.Revoked(ctx, id); err != nil {
+				s.log.WarnContext(ctx, "requests of a key that another server has revoked may go on", "err", err)
+			}
+		}, recovery.Logged(ctx, s.log, "a revoked key"))()
+	})
 }
 
 // openDatabase opens the database of the configuration. The bell is rung after commits that
@@ -165,6 +186,14 @@ type heldDatabase struct {
 
 // Close closes the database and releases the home.
 func (h heldDatabase) Close() error { return errors.Join(h.DB.Close(), h.release()) }
+
+// placement says where the server's data is, and among how many servers it works.
+func (s *server) placement() httpapi.Placement {
+	if s.nodes == nil {
+		return httpapi.Placement{Database: "sqlite"}
+	}
+	return httpapi.Placement{Database: "postgres", Node: s.nodes.NodeName(), Nodes: s.nodes.Nodes()}
+}
 
 // clock is the clock of the server: that of a database which others share, or this machine's.
 func (s *server) clock() func() time.Time {

@@ -115,9 +115,21 @@ func (s *server) capabilities(w http.ResponseWriter, _ *http.Request) error {
 	})
 }
 
-// health answers GET /health while the process runs. It uses no other component.
+// Placement is where the data of a server is, and among how many servers it works.
+type Placement struct {
+	Database string `json:"database"`        // sqlite or postgres
+	Node     string `json:"node,omitempty"`  // names this server among those that share the database
+	Nodes    int    `json:"nodes,omitempty"` // how many there are; 0 if none can share the database
+}
+
+// health answers GET /health while the process runs. It waits for no other component.
 func (s *server) health(w http.ResponseWriter, _ *http.Request) error {
-	return writeJSON(w, http.StatusOK, map[string]any{"status": "ok", "platform": "hermes", "version": s.Version})
+	return writeJSON(w, http.StatusOK, struct {
+		Status   string `json:"status"`
+		Platform string `json:"platform"`
+		Version  string `json:"version"`
+		Placement
+	}{"ok", "hermes", s.Version, s.Placement()})
 }
 
 // ready answers whether the server accepts work. The reason for a refusal goes to the

@@ -44,6 +44,8 @@ type Config struct {
 	Sockets *Sockets
 	// Ready says why the server cannot serve; nil when it can.
 	Ready func(context.Context) error
+	// Placement says where the server's data is. It asks nobody.
+	Placement func() Placement
 	// Detail returns the state of the server; a deep one reads the whole database.
 	Detail func(ctx context.Context, deep bool) (Detail, error)
 	// MCP answers POST /mcp; nil disables the route.

@@ -8,6 +8,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/recovery"
+	"github.com/hermes-memory/hermes/internal/session"
 )
 
 // Shared reaches the processes that use the same store. A process that owns its store alone
@@ -20,9 +21,10 @@ type Shared interface {
 	Hear(changed func(owner, id string), heed func(Order))
 }
 
-// Order is what the process is to do that carries a run.
+// Order is what the process is to do that carries a run, or any run of a lineage.
 type Order struct {
 	Owner, Run string
+	Root       string // of the lineage, if no run is named
 	Do         What
 	Call       string // of Allow and Deny
 }
@@ -54,6 +56,12 @@ func (r *Registry) hear() {
 
 // heed does what another process asks for, if this one carries the run.
 func (r *Registry) heed(o Order) {
+	if o.Root != "" {
+		for _, c := range r.carriersOf(o.Owner, session.ID(o.Root)) {
+			c.cut(errStopped)
+		}
+		return
+	}
 	c := r.carrierOf(name{o.Owner, o.Run})
 	if c == nil {
 		return

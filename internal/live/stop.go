@@ -65,23 +65,36 @@ func (c *carrier) isOf(root session.ID) bool {
 	return c.rec.Root == root || c.rec.Session == root
 }
 
-// StopAll ends all turns of a lineage that run here and waits for them, so that erasing
-// the lineage need not wait for a model.
+// StopAll ends all turns of a lineage, so that erasing the lineage need not wait for a model.
+// It waits for those that run here. Those of other processes end soon: the erasure waits for
+// the lineage, as it does if they are not reached.
 func (r *Registry) StopAll(ctx context.Context, o owner.Owner, root session.ID) {
-	var all []*carrier
-	r.mu.Lock()
-	for n, c := range r.active {
-		if n.owner == o.ID() && c.isOf(root) {
-			all = append(all, c)
+	if r.shared != nil {
+		if err := r.shared.Send(ctx, Order{Owner: o.ID(), Root: string(root), Do: Halt}); err != nil {
+			r.log.WarnContext(ctx, "turns of other servers are not stopped; the erasure waits for them", "err", err)
 		}
 	}
-	r.mu.Unlock()
+	all := r.carriersOf(o.ID(), root)
 	for _, c := range all {
 		c.cut(errStopped)
+	}
+	for _, c := range all {
 		select {
 		case <-c.done:
 		case <-ctx.Done():
 			return
 		}
 	}
+}
+
+// carriersOf carry the turns of a lineage in this process.
+func (r *Registry) carriersOf(owner string, root session.ID) (all []*carrier) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for n, c := range r.active {
+		if n.owner == owner && c.isOf(root) {
+			all = append(all, c)
+		}
+	}
+	return all
 }

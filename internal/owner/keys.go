@@ -68,7 +68,9 @@ type Keyring struct {
 	// time.
 	noKeys atomic.Int64
 	limits Limits // of keys that have none of their own
-	watch  watch
+	// processes counts those that share the limits; nil for one.
+	processes func() int
+	watch     watch
 }
 
 // noKeysFresh is how long noKeys is valid. Making a key invalidates it at once.
@@ -108,7 +110,7 @@ func (k *Keyring) Authenticate(ctx context.Context, token string) (Owner, error)
 	}
 	if found > 0 {
 		o := Here(trail.Configured)
-		o.key, o.limits = trail.Configured+strconv.Itoa(found), k.limits
+		o.key, o.limits = trail.Configured+strconv.Itoa(found), k.share(k.limits)
 		return o, nil
 	}
 	if id, ok := keyID(token); ok {
@@ -143,7 +145,7 @@ func (k *Keyring) stored(ctx context.Context, id string, hash [32]byte) (Owner, 
 	}
 	return Owner{
 		id: key.OwnerID, scopes: key.Scopes, by: trail.Key + key.Name, key: key.ID, stored: true, memory: key.Memory,
-		limits: k.Limits(key.Limits),
+		limits: k.share(k.Limits(key.Limits)),
 	}, nil
 }
 

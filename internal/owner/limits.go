@@ -56,6 +56,27 @@ func (k *Keyring) Limit(l Limits) { k.limits = l }
 // Limits are the limits in force for a key.
 func (k *Keyring) Limits(own KeyLimits) Limits { return k.limits.over(own) }
 
+// Spread gives each of several processes an equal share of the limits of a key. processes
+// counts them. It is called before the first authentication.
+func (k *Keyring) Spread(processes func() int) { k.processes = processes }
+
+// share is what this process lets through of limits that hold over all processes.
+func (k *Keyring) share(l Limits) Limits {
+	if k.processes == nil {
+		return l
+	}
+	n := k.processes()
+	return Limits{RequestsPerMinute: part(l.RequestsPerMinute, n), ConcurrentTurns: part(l.ConcurrentTurns, n)}
+}
+
+// part is a share of a limit, to the nearest number. A share is at least 1: 0 means no limit.
+func part(limit, processes int) int {
+	if limit == 0 || processes < 2 {
+		return limit
+	}
+	return max(1, (limit+processes/2)/processes)
+}
+
 // Change changes the limits of the valid key with the given id or unique name. The new
 // limits apply from the next request on.
 func (k *Keyring) Change(ctx context.Context, idOrName string, change func(KeyLimits) KeyLimits) (Key, error) {

@@ -148,3 +148,30 @@ func TestWatch(t *testing.T) {
 		t.Error("the revoked key's requests are still kept")
 	}
 }
+
+// TestSpread: several processes together let through what a key may do, and each at least one.
+func TestSpread(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		processes int
+		key, want Limits
+	}{
+		{1, Limits{RequestsPerMinute: 600, ConcurrentTurns: 8}, Limits{RequestsPerMinute: 600, ConcurrentTurns: 8}},
+		{3, Limits{RequestsPerMinute: 600, ConcurrentTurns: 8}, Limits{RequestsPerMinute: 200, ConcurrentTurns: 3}},
+		{3, Limits{RequestsPerMinute: 1, ConcurrentTurns: 2}, Limits{RequestsPerMinute: 1, ConcurrentTurns: 1}},
+		{3, Limits{}, Limits{}},
+	} {
+		k, _ := ring("a-configured-key-of-all")
+		k.Limit(c.key)
+		k.Spread(func() int { return c.processes })
+		_, secret, err := k.Create(t.Context(), NewKey{Name: "x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, token := range []string{secret, "a-configured-key-of-all"} {
+			if o, err := k.Authenticate(t.Context(), token); err != nil || o.Limits() != c.want {
+				t.Errorf("%d processes share %+v: got %+v, %v, want %+v each", c.processes, c.key, o.Limits(), err, c.want)
+			}
+		}
+	}
+}

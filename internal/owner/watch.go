@@ -2,6 +2,9 @@ package owner
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -68,6 +71,32 @@ func (w *watch) end(key string) {
 		cancel(wasRevoked())
 	}
 	delete(w.open, key)
+}
+
+// keys are those with requests under way.
+func (w *watch) keys() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Collect(maps.Keys(w.open))
+}
+
+// Revoked ends the requests of a key that another process has revoked. "" stands for any key:
+// news were lost, and the keys of all requests under way are looked up.
+func (k *Keyring) Revoked(ctx context.Context, id string) error {
+	if id != "" {
+		k.watch.end(id)
+		return nil
+	}
+	for _, id := range k.watch.keys() {
+		key, err := k.store.KeyByID(ctx, id)
+		if err != nil {
+			return fmt.Errorf("look up a key with requests under way: %w", err)
+		}
+		if !key.RevokedAt.IsZero() {
+			k.watch.end(id)
+		}
+	}
+	return nil
 }
 
 func wasRevoked() error {

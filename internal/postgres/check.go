@@ -27,6 +27,9 @@ func (db *DB) Ready() error {
 	if standby {
 		return errStandby()
 	}
+	if db.node.away() {
+		return errAway()
+	}
 	return nil
 }
 

@@ -31,10 +31,15 @@ func (db *DB) setClock(ctx context.Context) error {
 	if err := db.row(ctx, `SELECT clock_timestamp()`).Scan(&there); err != nil {
 		return fmt.Errorf("read the server's clock: %w", err)
 	}
-	if way := time.Since(began); way <= mostWay {
-		db.clock.set(there.Sub(began.Add(way / 2)))
-	}
+	db.clock.follow(began, there)
 	return nil
+}
+
+// follow sets the clock by an answer with the server's time, to a request that began at began.
+func (c *clock) follow(began, there time.Time) {
+	if way := time.Since(began); way <= mostWay {
+		c.set(there.Sub(began.Add(way / 2)))
+	}
 }
 
 // set moves the clock if the difference has changed.

@@ -67,21 +67,24 @@ func (db *DB) Keys(ctx context.Context) ([]owner.Key, error) {
 
 // RevokeKey implements owner.KeyStore.
 func (db *DB) RevokeKey(ctx context.Context, id string, at time.Time) (owner.Key, error) {
-	return db.changeKey(ctx, id, `UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?`, millis(at), id)
+	return db.changeKey(ctx, id, aboutKey+id, `UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?`, millis(at), id)
 }
 
 // LimitKey implements owner.KeyStore.
 func (db *DB) LimitKey(ctx context.Context, id string, l owner.KeyLimits) (owner.Key, error) {
-	return db.changeKey(ctx, id, `UPDATE api_keys SET requests_per_minute = ?, concurrent_turns = ? WHERE id = ?`,
+	return db.changeKey(ctx, id, "", `UPDATE api_keys SET requests_per_minute = ?, concurrent_turns = ? WHERE id = ?`,
 		l.RequestsPerMinute, l.ConcurrentTurns, id)
 }
 
-// changeKey changes a key and returns it.
-func (db *DB) changeKey(ctx context.Context, id, query string, args ...any) (owner.Key, error) {
+// changeKey changes a key and returns it. news are what the nodes are told; "" for nothing.
+func (db *DB) changeKey(ctx context.Context, id, news, query string, args ...any) (owner.Key, error) {
 	var out owner.Key
 	err := db.w.submit(ctx, owner.Owner{}, func(t *tx) error {
 		if _, err := t.exec(query, args...); err != nil {
 			return fmt.Errorf("change key: %w", err)
+		}
+		if news != "" {
+			t.announce(news)
 		}
 		var err error
 		out, err = scanKey(t.row(`SELECT `+keyColumns+` FROM api_keys WHERE id = ?`, id))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -34,6 +33,7 @@ type node struct {
 
 	mu     sync.Mutex
 	id     string        // of the row; "" while there is none
+	nodes  int           // how many share the database, at the newest renewal
 	held   int           // tickets that are held or waited for
 	joined chan struct{} // closed when there is a row again
 	owed   []*ticket     // those that could not be given back
@@ -74,7 +74,7 @@ func (n *node) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		if err := errors.Join(n.renew(ctx), n.db.setClock(ctx)); err != nil && ctx.Err() == nil {
+		if err := n.renew(ctx); err != nil && ctx.Err() == nil {
 			n.db.log.Warn("the node could not renew its lease", "err", err)
 			continue
 		}
@@ -95,12 +95,27 @@ func (n *node) renew(ctx context.Context) error {
 		}
 		return n.join(ctx)
 	}
-	tag, err := n.db.pool.Exec(ctx, `UPDATE nodes SET until = now() + make_interval(secs => $2) WHERE node_id = $1`, id, nodeLease.Seconds())
-	if err == nil && tag.RowsAffected() == 0 {
+	began := time.Now()
+	var there time.Time
+	var nodes int
+	err := n.db.pool.QueryRow(ctx, renewNode, id, nodeLease.Seconds()).Scan(&there, &nodes)
+	if isNoRows(err) {
 		n.lose(id)
+		return nil
 	}
-	return err
+	if err != nil {
+		return judge(err)
+	}
+	n.db.clock.follow(began, there)
+	n.mu.Lock()
+	n.nodes = nodes
+	n.mu.Unlock()
+	return nil
 }
+
+// renewNode also reads the clock, and counts the nodes.
+const renewNode = `UPDATE nodes SET until = now() + make_interval(secs => $2) WHERE node_id = $1
+	RETURNING clock_timestamp(), (SELECT count(*) FROM nodes WHERE until > now() OR node_id = $1)`
 
 // lose notes that another node has deleted the row.
 func (n *node) lose(id string) {
@@ -200,8 +215,16 @@ func (t *tx) standing(n *node) {
 	}, `SELECT FROM nodes WHERE node_id = ? AND until > now() FOR KEY SHARE`, n.current())
 }
 
-// Nodes counts the nodes that share the database.
-func (db *DB) Nodes(ctx context.Context) (n int, err error) {
-	err = db.row(ctx, `SELECT count(*) FROM nodes WHERE until > now()`).Scan(&n)
-	return n, err
+// Nodes counts the nodes that share the database, as they were a second ago.
+func (db *DB) Nodes() int {
+	db.node.mu.Lock()
+	defer db.node.mu.Unlock()
+	return max(db.node.nodes, 1)
 }
+
+// NodeName names this node to anybody, without the name of its machine. It stays the same over
+// restarts.
+func (db *DB) NodeName() string { return placeName(db.node.place)[:8] }
+
+// away says that this node has lost its row, and takes no turns until it has another one.
+func (n *node) away() bool { return n != nil && n.current() == "" }

@@ -203,7 +203,7 @@ func TestLeavingNode(t *testing.T) {
 		t.Fatal(err)
 	}
 	leave()
-	if n, err := nodes[1].Nodes(ctx); n != 1 || err != nil {
-		t.Errorf("%d nodes, %v", n, err)
+	if err := nodes[1].node.renew(ctx); err != nil || nodes[1].Nodes() != 1 {
+		t.Errorf("%d nodes, %v", nodes[1].Nodes(), err)
 	}
 }

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"testing"
 	"time"
@@ -109,5 +110,65 @@ func TestStopElsewhere(t *testing.T) {
 	}
 	if _, err := nodes[1].Approve(t.Context(), owner.Local(), id, "", true); fault.CodeOf(err) != "not_waiting" {
 		t.Errorf("a call that nobody waits for: %v", err)
+	}
+}
+
+// TestStopAllElsewhere: before a lineage is erased, its turn on another node ends.
+func TestStopAllElsewhere(t *testing.T) {
+	t.Parallel()
+	nodes, _ := registries(t, 2)
+	_, next := begin(t, nodes[0], nodes[1])
+	skipTo(next, live.MessageDelta)
+	nodes[1].StopAll(t.Context(), owner.Local(), "another")
+	nodes[1].StopAll(t.Context(), owner.Local(), "s")
+	if e := skipTo(next, live.RunCancelled); e.Type != live.RunCancelled {
+		t.Errorf("the run ended with %s", e.Type)
+	}
+}
+
+// TestRevokedElsewhere: the requests of a key end on all nodes when one revokes the key, also if
+// the notification is lost.
+func TestRevokedElsewhere(t *testing.T) {
+	t.Parallel()
+	nodes := openNodes(t, 2)
+	for _, lost := range []bool{false, true} {
+		rings := make([]*owner.Keyring, len(nodes))
+		for i, db := range nodes {
+			rings[i] = owner.NewKeyring(db, nil, false, time.Now)
+			db.HearRevoked(func(id string) {
+				if lost && id != "" {
+					return
+				}
+				go func() {
+					if err := rings[i].Revoked(context.Background(), id); err != nil {
+						t.Error(err)
+					}
+				}()
+			})
+		}
+		key, secret, err := rings[0].Create(t.Context(), owner.NewKey{Name: fmt.Sprint("key ", lost)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := rings[1].Authenticate(t.Context(), secret)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, end := rings[1].Watch(t.Context(), o)
+		defer end()
+		if _, err := rings[0].Revoke(t.Context(), key.ID); err != nil {
+			t.Fatal(err)
+		}
+		if lost { // the connection that hears was away, and is there again
+			nodes[1].tellRevoked("")
+		}
+		select {
+		case <-ctx.Done():
+			if code := fault.CodeOf(context.Cause(ctx)); code != "invalid_api_key" {
+				t.Errorf("the request ended with %q", code)
+			}
+		case <-time.After(10 * time.Second):
+			t.Errorf("lost %t: the request of a revoked key goes on", lost)
+		}
 	}
 }

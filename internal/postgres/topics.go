@@ -23,13 +23,33 @@ const (
 	aboutPlace = "p" // the topic follows
 	aboutRun   = "r" // owner and id of a run follow, in JSON
 	aboutOrder = "o" // a live.Order follows, in JSON
+	aboutKey   = "k" // the id of a key that was revoked follows
 )
 
-// ears are the functions that hear of runs; nil before Hear was called.
+// ears are the functions that hear of runs and of keys; nil before Hear and HearRevoked.
 type ears struct {
 	mu      sync.Mutex
 	changed func(owner, id string)
 	heed    func(live.Order)
+	revoked func(id string)
+}
+
+// HearRevoked calls revoked for each key that a node revokes. It calls revoked with "" after
+// news of keys may have been lost. It is called once. The function must not block.
+func (db *DB) HearRevoked(revoked func(id string)) {
+	db.ears.mu.Lock()
+	defer db.ears.mu.Unlock()
+	db.ears.revoked = revoked
+}
+
+// tellRevoked passes on that a key was revoked; "" for any.
+func (db *DB) tellRevoked(id string) {
+	db.ears.mu.Lock()
+	revoked := db.ears.revoked
+	db.ears.mu.Unlock()
+	if revoked != nil {
+		revoked(id)
+	}
 }
 
 // Hear implements live.Shared.
@@ -54,13 +74,17 @@ func (db *DB) Send(ctx context.Context, o live.Order) error {
 // notify sends a notification.
 const notify = `SELECT pg_notify('` + channel + `', $1)`
 
+// announce sends a notification with the commit.
+func (t *tx) announce(payload string) {
+	if t.w.db.node != nil {
+		t.send("announce a change", notify, payload)
+	}
+}
+
 // tellRun announces with the commit that a run has new events.
 func (t *tx) tellRun(owner, id string) {
-	if t.w.db.node == nil {
-		return
-	}
 	if text, err := json.Marshal([2]string{owner, id}); err == nil { // two texts always have a form
-		t.send("announce a run", `SELECT pg_notify('`+channel+`', ?)`, aboutRun+string(text))
+		t.announce(aboutRun + string(text))
 	}
 }
 
@@ -86,6 +110,8 @@ func (db *DB) heard(payload string) {
 		if json.Unmarshal([]byte(text), &order) == nil && heed != nil {
 			heed(order)
 		}
+	case aboutKey:
+		db.tellRevoked(text)
 	}
 }
 
@@ -180,6 +206,7 @@ func (db *DB) hear(ctx context.Context) error {
 		return fmt.Errorf("listen: %w", err)
 	}
 	db.topics.announce("") // what was announced before is lost
+	db.tellRevoked("")
 	for {
 		n, err := conn.WaitForNotification(ctx)
 		if err != nil {
