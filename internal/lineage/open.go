@@ -41,6 +41,7 @@ type Open struct {
 
 	lineages *Lineages
 	held     *Held  // nil for a lineage of the past
+	spare    ids    // reserved for the next step
 	leave    func() // ends the use of View; nil if no view is in use
 }
 
@@ -80,7 +81,11 @@ func (o *Open) Scope() memory.Scope { return memory.Scope{Root: o.Tip.RootID, Ke
 
 // use reads the memory of the scope. empty says that the scope has none yet.
 func (o *Open) use(ctx context.Context, empty bool) error {
-	view, leave, err := o.lineages.views.Use(ctx, o.Owner, o.Scope(), empty)
+	var now *memory.ScopeState
+	if o.leave == nil { // the first use: later ones may find more
+		now = o.held.seat.state(o.Scope())
+	}
+	view, leave, err := o.lineages.views.UseAt(ctx, o.Owner, o.Scope(), empty, now)
 	if err != nil {
 		return err
 	}
@@ -158,7 +163,7 @@ func (o *Open) Step(ctx context.Context, ms []session.Message) (Step, error) {
 			place.done()
 		}
 	}()
-	first, err := ls.store.ReserveMessageIDs(ctx, o.Owner, len(ms))
+	first, err := o.reserve(ctx, len(ms))
 	if err != nil {
 		return Step{}, fmt.Errorf("reserve message ids: %w", err)
 	}
@@ -191,4 +196,30 @@ func (o *Open) Step(ctx context.Context, ms []session.Message) (Step, error) {
 	}
 	made = true
 	return step, nil
+}
+
+// ids are reserved message ids.
+type ids struct {
+	first int64
+	left  int
+}
+
+// reserve returns the first of n message ids. In a store that others share, each reservation is a
+// round trip: a turn that no other one can number its messages among reserves one more, for the
+// answer.
+func (o *Open) reserve(ctx context.Context, n int) (int64, error) {
+	if n > o.spare.left {
+		more := n
+		if o.lineages.shared != nil && o.Key == "" {
+			more++
+		}
+		first, err := o.lineages.store.ReserveMessageIDs(ctx, o.Owner, more)
+		if err != nil {
+			return 0, err
+		}
+		o.spare = ids{first, more}
+	}
+	first := o.spare.first
+	o.spare = ids{first + int64(n), o.spare.left - n}
+	return first, nil
 }

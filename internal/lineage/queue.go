@@ -68,6 +68,8 @@ type seat struct {
 	idle    *list.Element
 	lineage Lineage
 	leave   func() // gives the place among other processes back; nil without one
+	// standing is how the lineage stood when that place was taken.
+	standing Standing
 }
 
 // Held is a lineage whose turn the caller holds until Release.
@@ -109,7 +111,7 @@ func (ls *Lineages) Take(ctx context.Context, o owner.Owner, id session.ID, reac
 		if err != nil {
 			return nil, err
 		}
-		if l := &s.lineage; l.lacks(bare) || !ls.fresh(ctx, o, l) {
+		if l := &s.lineage; l.lacks(bare) || !ls.fresh(s) {
 			root, err = ls.find(ctx, o, s, id, bare)
 		}
 		if err == nil && root == s.key.root {
@@ -131,13 +133,17 @@ func (ls *Lineages) Reload(ctx context.Context, o owner.Owner, l *Lineage) error
 	if err != nil {
 		return fmt.Errorf("find session: %w", err)
 	}
-	return ls.load(ctx, o, l, &tip, false)
+	version, err := ls.version(ctx, o, &tip, nil)
+	if err != nil {
+		return err
+	}
+	return ls.load(ctx, o, l, &tip, version, false)
 }
 
 // find reads the lineage of an id into the seat whose turn is held, and returns its
 // root. If the root is another seat's, it reads nothing.
 func (ls *Lineages) find(ctx context.Context, o owner.Owner, s *seat, id session.ID, bare bool) (session.ID, error) {
-	tip, err := ls.sessions.Tip(ctx, o, id)
+	tip, err := ls.tip(ctx, o, s, id)
 	if fault.KindOf(err) == fault.NotFound {
 		s.lineage = Lineage{loaded: true, version: memory.Unwritten}
 		return s.key.root, nil
@@ -148,16 +154,16 @@ func (ls *Lineages) find(ctx context.Context, o owner.Owner, s *seat, id session
 	if tip.RootID != s.key.root {
 		return tip.RootID, nil
 	}
-	return tip.RootID, ls.load(ctx, o, &s.lineage, &tip, bare)
+	version, err := ls.version(ctx, o, &tip, &s.standing)
+	if err != nil {
+		return "", err
+	}
+	return tip.RootID, ls.load(ctx, o, &s.lineage, &tip, version, bare)
 }
 
 // load reads the state of a lineage except its tip; for a bare one without the newest
 // messages.
-func (ls *Lineages) load(ctx context.Context, o owner.Owner, l *Lineage, tip *session.Session, bare bool) error {
-	version, err := ls.version(ctx, o, tip)
-	if err != nil {
-		return err
-	}
+func (ls *Lineages) load(ctx context.Context, o owner.Owner, l *Lineage, tip *session.Session, version memory.Version, bare bool) (err error) {
 	var recent []session.Message
 	if !bare {
 		if recent, err = ls.recent(ctx, o, tip); err != nil {

@@ -3,6 +3,7 @@ package lineage
 import (
 	"context"
 
+	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
@@ -17,8 +18,28 @@ type Shared interface {
 	// It fails with Unavailable if this process was away for so long that others may have
 	// gone on with what it held. Its writes are refused then.
 	Hold(ctx context.Context, o owner.Owner, place string) (leave func(), err error)
-	// Version returns the version of a scope; memory.Unwritten if it has no messages.
-	Version(ctx context.Context, o owner.Owner, scope memory.Scope) (memory.Version, error)
+	// HoldTurn is Hold for the turns of a lineage. In the same round trip it reads how the
+	// lineage and the scope of its memory stand.
+	HoldTurn(ctx context.Context, o owner.Owner, t Turn) (leave func(), at Standing, err error)
+	// State returns the state of a scope; that of one without messages is Unwritten.
+	State(ctx context.Context, o owner.Owner, scope memory.Scope) (memory.ScopeState, error)
+}
+
+// Turn is what HoldTurn is asked for.
+type Turn struct {
+	Place   string
+	Session session.ID
+	Scope   memory.Scope
+}
+
+// Standing is a lineage as it stands when its turn is held.
+type Standing struct {
+	// Tip is the newest session of the lineage. It is not Found if no session has the id.
+	Tip   session.Session
+	Found bool
+	// State is that of Scope.
+	Scope memory.Scope
+	State memory.ScopeState
 }
 
 // The places: a lineage has one turn at a time, a session key one order of messages.
@@ -31,33 +52,58 @@ func (ls *Lineages) occupy(ctx context.Context, o owner.Owner, k key) (*seat, er
 	if err != nil || ls.shared == nil {
 		return s, err
 	}
-	if s.leave, err = ls.shared.Hold(ctx, o, turnPlace(k.root)); err != nil {
+	turn := Turn{Place: turnPlace(k.root), Session: k.root, Scope: memory.Scope{Root: k.root, Key: s.lineage.Tip.Key}}
+	if s.leave, s.standing, err = ls.shared.HoldTurn(ctx, o, turn); err != nil {
 		ls.release(s)
 		return nil, err
 	}
 	return s, nil
 }
 
-// version is the version of a lineage's scope; 0 if no other process changes it.
-func (ls *Lineages) version(ctx context.Context, o owner.Owner, tip *session.Session) (memory.Version, error) {
+// tip is the tip of the lineage that an id belongs to. A process that shares its store has read
+// it with the turn.
+func (ls *Lineages) tip(ctx context.Context, o owner.Owner, s *seat, id session.ID) (session.Session, error) {
+	switch {
+	case ls.shared == nil || id != s.key.root:
+		return ls.sessions.Tip(ctx, o, id)
+	case !s.standing.Found:
+		return session.Session{}, fault.New(fault.NotFound, "session_not_found", "There is no such session.")
+	}
+	return s.standing.Tip, nil
+}
+
+// version is the version of a lineage's scope; 0 if no other process changes it. at is what was
+// read with the turn; nil if the scope must be asked for.
+func (ls *Lineages) version(ctx context.Context, o owner.Owner, tip *session.Session, at *Standing) (memory.Version, error) {
 	if ls.shared == nil {
 		return 0, nil
 	}
-	return ls.shared.Version(ctx, o, memory.Scope{Root: tip.RootID, Key: tip.Key})
+	scope := memory.Scope{Root: tip.RootID, Key: tip.Key}
+	if at != nil && at.Scope == scope {
+		return at.State.Version, nil
+	}
+	state, err := ls.shared.State(ctx, o, scope)
+	return state.Version, err
+}
+
+// state is the state of a lineage's scope as it was read with the turn; nil if others may have
+// changed it since, or none was read. Under a session key, turns of other lineages change it.
+func (s *seat) state(scope memory.Scope) *memory.ScopeState {
+	if scope.Key != "" || scope != s.standing.Scope {
+		return nil
+	}
+	return &s.standing.State
 }
 
 // fresh reports whether a cached lineage is as it is stored: its scope has the version that it
-// was read at, and its tip is the same. An error counts as a change: reading the lineage meets
-// it again.
-func (ls *Lineages) fresh(ctx context.Context, o owner.Owner, l *Lineage) bool {
+// was read at, and its tip is the same.
+func (ls *Lineages) fresh(s *seat) bool {
+	l := &s.lineage
 	if ls.shared == nil || !l.Exists {
 		return ls.shared == nil
 	}
-	if v, err := ls.version(ctx, o, &l.Tip); err != nil || v != l.version {
-		return false
-	}
-	tip, err := ls.sessions.Tip(ctx, o, l.Tip.ID)
-	return err == nil && same(&tip, &l.Tip)
+	now := &s.standing
+	return now.Found && now.State.Version == l.version && same(&now.Tip, &l.Tip)
 }
 
 // same reports whether a tip is as it was, in all that a turn uses and writes.
@@ -65,6 +111,16 @@ func same(a, b *session.Session) bool {
 	x, y := *a, *b
 	x.LastActive, x.EndedAt = y.LastActive, y.EndedAt // what changes them changes something else, too
 	return x == y
+}
+
+// Known is the scope of the step's messages, and the version that it has if nobody else has
+// changed it. It is not known for a new scope, and under a session key.
+func (s *Step) Known() (scope memory.ScopeID, at memory.Version, known bool) {
+	if s.open == nil || s.open.Key != "" || s.view == nil {
+		return 0, 0, false
+	}
+	scope, at = s.view.Stands()
+	return scope, at, at > 0
 }
 
 // Stored is called by a shared store once the step is stored, with its scope and the versions

@@ -39,6 +39,17 @@ type Manifest struct {
 	Withdrawn Spans
 }
 
+// ScopeState is what a cached view is compared with: a view of the same state has all that is
+// stored.
+type ScopeState struct {
+	Scope   ScopeID
+	Version Version
+	Edition int64
+}
+
+// State is the state that a manifest was read at.
+func (m *Manifest) State() ScopeState { return ScopeState{m.Scope, m.Version, m.Edition} }
+
 // PieceKind says what a piece indexes.
 type PieceKind string
 

@@ -11,8 +11,9 @@ import (
 // write to the store. It is called before the first use.
 func (c *Views) Share() { c.shared = true }
 
-// refresh drops the cached view of a scope that others have changed.
-func (c *Views) refresh(ctx context.Context, o owner.Owner, s Scope) error {
+// refresh drops the cached view of a scope that others have changed. now is the state of the
+// scope; nil if it must be asked for.
+func (c *Views) refresh(ctx context.Context, o owner.Owner, s Scope, now *ScopeState) error {
 	if !c.shared {
 		return nil
 	}
@@ -20,11 +21,15 @@ func (c *Views) refresh(ctx context.Context, o owner.Owner, s Scope) error {
 	if v == nil {
 		return nil
 	}
-	m, err := v.from.manifestFor(ctx)
-	if err != nil {
-		return err
+	if now == nil {
+		m, err := v.from.manifestFor(ctx)
+		if err != nil {
+			return err
+		}
+		read := m.State()
+		now = &read
 	}
-	if !v.at(&m) {
+	if !v.at(now) {
 		c.Drop(o, s)
 	}
 	return nil
@@ -33,37 +38,41 @@ func (c *Views) refresh(ctx context.Context, o owner.Owner, s Scope) error {
 // Newest reports whether a view is the cached one of its scope, and has all that others have
 // written. It drops one that has not.
 func (c *Views) Newest(ctx context.Context, o owner.Owner, s Scope, v *View) (bool, error) {
-	if err := c.refresh(ctx, o, s); err != nil {
+	if err := c.refresh(ctx, o, s, nil); err != nil {
 		return false, err
 	}
 	return c.Current(o, s, v), nil
 }
 
-// scopeState is the state of a scope that a view has: that of its manifest when the view was
+// stand is the state of a scope that a view has: that of its manifest when the view was
 // read, or after the newest write of this process.
-type scopeState struct {
+type stand struct {
 	mu      sync.Mutex
 	scope   ScopeID
 	version Version
 }
 
-func (s *scopeState) set(m *Manifest) {
+func (s *stand) set(m *Manifest) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.scope, s.version = m.Scope, m.Version
 }
 
-func (s *scopeState) is(m *Manifest) bool {
+func (s *stand) get() (ScopeID, Version) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.scope == m.Scope && s.version == m.Version
+	return s.scope, s.version
 }
 
-// at reports whether a view has the state of a manifest.
-func (v *View) at(m *Manifest) bool {
+// Stands are the scope and the version that a view was read at, or brought to by this process.
+func (v *View) Stands() (ScopeID, Version) { return v.stands.get() }
+
+// at reports whether a view has the state of its scope.
+func (v *View) at(now *ScopeState) bool {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
-	return v.stands.is(m) && (v.edition == m.Edition || m.Version == Unwritten)
+	scope, version := v.stands.get()
+	return scope == now.Scope && version == now.Version && (v.edition == now.Edition || now.Version == Unwritten)
 }
 
 // Advance notes that a write of this process, which the view has, brought the scope from one

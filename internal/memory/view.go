@@ -46,7 +46,7 @@ type View struct {
 	// edition is that of the scope whose messages and facts the view has. A view that an undo
 	// has changed keeps the one before.
 	edition int64
-	stands  scopeState // if other processes write, too
+	stands  stand // if other processes write, too
 }
 
 // NewView returns the memory of an empty scope, of which nothing is stored.

@@ -81,7 +81,12 @@ func viewKeyOf(o owner.Owner, s Scope) viewKey {
 // Use returns the view of a scope, read at first use, and a function that ends the use.
 // fresh says that the scope is known to be empty and need not be read.
 func (c *Views) Use(ctx context.Context, o owner.Owner, s Scope, fresh bool) (*View, func(), error) {
-	if err := c.refresh(ctx, o, s); err != nil {
+	return c.UseAt(ctx, o, s, fresh, nil)
+}
+
+// UseAt is Use for a caller that has just read the state of the scope; nil for one that has not.
+func (c *Views) UseAt(ctx context.Context, o owner.Owner, s Scope, fresh bool, now *ScopeState) (*View, func(), error) {
+	if err := c.refresh(ctx, o, s, now); err != nil {
 		return nil, nil, err
 	}
 	key := viewKeyOf(o, s)

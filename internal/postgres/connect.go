@@ -28,6 +28,7 @@ func connect(ctx context.Context, opt *Options) (*pgxpool.Pool, error) {
 		return nil, fault.New(fault.Invalid, "invalid_database_url",
 			"The database URL cannot be read. Set HERMES_DATABASE_URL to postgres://USER@HOST/NAME, with sslmode=verify-full for another machine.")
 	}
+	cfg.ConnConfig.Tracer = opt.tracer
 	cfg.MaxConns = int32(min(max(opt.Conns, minConns), 1<<15)) //nolint:gosec // bounded here
 	if opt.Conns == 0 {
 		cfg.MaxConns = int32(max(connsPerCore*runtime.GOMAXPROCS(0), minConns)) //nolint:gosec // a number of cores

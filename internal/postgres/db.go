@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/hermes-memory/hermes/internal/claim"
@@ -47,6 +48,8 @@ type Options struct {
 	// Unsafe accepts a database that confirms commits before they are durable. It is for
 	// tests.
 	Unsafe bool
+	// tracer sees each round trip; nil for none. It is for tests.
+	tracer pgx.QueryTracer
 }
 
 // DB is an open database. It implements the stores of session, memory, run, search, job,

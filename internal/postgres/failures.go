@@ -20,6 +20,7 @@ const (
 	serializationFailed = "40001"
 	deadlockDetected    = "40P01"
 	readOnlyTransaction = "25006"
+	divisionByZero      = "22012"
 	diskFull            = "53100"
 	shutdownByAdmin     = "57P01"
 	crashShutdown       = "57P02"

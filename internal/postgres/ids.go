@@ -37,8 +37,9 @@ type idRange struct {
 // reserveIDs counts ids of an owner whose counter has room for them. A reservation that a
 // crash of the server loses does no harm: nobody has stored its ids. So it need not be
 // durable.
+// The commit of a message makes the reservations before it durable.
 const reserveIDs = `UPDATE id_ranges SET newest = newest + ?2, reserved_at = now()
-	WHERE owner_id = ?1 AND newest + ?2 <= (range_id << 33) + ?3::bigint RETURNING newest`
+	WHERE owner_id = ?1 AND newest + ?2 <= (range_id << 33) + ?3::bigint AND set_config('synchronous_commit', 'off', true) = 'off' RETURNING newest`
 
 // ReserveMessageIDs implements lineage.Store.
 func (db *DB) ReserveMessageIDs(ctx context.Context, o owner.Owner, n int) (int64, error) {

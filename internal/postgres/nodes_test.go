@@ -17,9 +17,17 @@ import (
 func openNodes(t *testing.T, n int) []*DB {
 	t.Helper()
 	url := postgrestest.Shared(t).Database(t, prepareTemplate)
+	return openNodesWith(t, n, func(int) Options { return Options{URL: url} })
+}
+
+// openNodesWith opens nodes with settings of their own.
+func openNodesWith(t *testing.T, n int, settings func(n int) Options) []*DB {
+	t.Helper()
 	out := make([]*DB, n)
 	for i := range out {
-		db, err := Open(t.Context(), Options{URL: url, Log: quiet(), SearchTime: time.Minute, Node: fmt.Sprint("node ", i), Unsafe: true})
+		opt := settings(i)
+		opt.Log, opt.SearchTime, opt.Node, opt.Unsafe = quiet(), time.Minute, fmt.Sprint("node ", i), true
+		db, err := Open(t.Context(), opt)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,8 +26,12 @@ type server struct {
 
 func servers(t *testing.T, n int) []server {
 	t.Helper()
-	var out []server
-	for _, db := range openNodes(t, n) {
+	return serversOver(openNodes(t, n))
+}
+
+// serversOver are servers over open nodes.
+func serversOver(nodes []*DB) (out []server) {
+	for _, db := range nodes {
 		runner, curator := runtest.New(db, &runtest.Parts{Shared: db, Models: run.Models{Recall: recall.New()}, Config: run.Config{Now: time.Now}})
 		out = append(out, server{db, runner, curator})
 	}

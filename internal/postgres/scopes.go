@@ -4,10 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
+	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
@@ -110,6 +112,28 @@ func (t *tx) writeScope(o owner.Owner, s *written, want memory.Version) error {
 		t.losePieces(o, s.id, deadPiece, everyKind, memory.Span{First: s.first, Last: s.last})
 	}
 	return nil
+}
+
+// errScopeMoved says that a scope has another version than the one that was expected.
+var errScopeMoved = errors.New("the scope has another version")
+
+// writeKnown is writeScope for a scope whose version is ?3. It divides by zero if the scope has
+// another one, or if pieces may hold messages behind ?4.
+const writeKnown = `WITH w AS (UPDATE scopes SET version = version + 1, edition = edition + CASE WHEN ?4::bigint <= newest THEN 1 ELSE 0 END, newest = greatest(newest, ?5)
+	WHERE owner_id = ?1 AND id = ?2 AND version = ?3 AND covered < ?4::bigint RETURNING id) SELECT 1 / count(*) FROM w`
+
+// writeKnownScope is writeScopes for a step whose scope is known. It waits for no answer: the
+// transaction fails with errScopeMoved if the scope has changed.
+func (t *tx) writeKnownScope(o owner.Owner, step *lineage.Step) ([]written, bool) {
+	id, at, known := step.Known()
+	scopes := writtenBy(step.Messages)
+	if !known || len(scopes) != 1 {
+		return nil, false
+	}
+	s := &scopes[0]
+	t.must("write a scope", errScopeMoved, writeKnown, o.ID(), int64(id), int64(at), s.first, s.last)
+	s.id, s.was, s.is = int64(id), at, at+1
+	return scopes, true
 }
 
 // findScope returns the id and the version of a scope; 0 and Unwritten if it has no

@@ -202,12 +202,8 @@ func titleSource(title string, source session.TitleSource) any {
 
 // countSession stores a session's counters after a step.
 func (t *tx) countSession(o owner.Owner, s *session.Session) {
-	t.expect("update a session", func(n int64) error {
-		if n != 1 {
-			return errNoSession()
-		}
-		return nil
-	}, updateCounter, null(s.Key), null(s.Model), millis(s.EndedAt), null(s.EndReason), millis(s.LastActive),
+	const count = `WITH u AS (` + updateCounter + ` RETURNING 1) SELECT 1 / count(*) FROM u`
+	t.must("update a session", errNoSession(), count, null(s.Key), null(s.Model), millis(s.EndedAt), null(s.EndReason), millis(s.LastActive),
 		s.MessageCount, s.ToolCallCount, s.InputTokens, s.OutputTokens, s.NextSeq, s.TailFrom, s.LineageTokens, o.ID(), string(s.ID))
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"time"
 
@@ -24,6 +25,7 @@ type ticket struct {
 	owner, name, node string
 	draw              string // by which the ticket is found if nobody knows its number
 	number            int64
+	more              func(*pgx.Batch) // queries that follow the look at the queue
 }
 
 const (
@@ -42,6 +44,40 @@ const (
 
 // Hold implements lineage.Shared.
 func (db *DB) Hold(ctx context.Context, o owner.Owner, place string) (leave func(), err error) {
+	return db.holdWith(ctx, o, place, func(*pgx.Batch) {})
+}
+
+// HoldTurn implements lineage.Shared.
+func (db *DB) HoldTurn(ctx context.Context, o owner.Owner, t lineage.Turn) (leave func(), at lineage.Standing, err error) {
+	var tipErr, stateErr error
+	leave, err = db.holdWith(ctx, o, t.Place, func(b *pgx.Batch) {
+		at = lineage.Standing{Scope: t.Scope, State: memory.ScopeState{Version: memory.Unwritten}}
+		b.Queue(numbered(selectTip), storedArgs([]any{o.ID(), string(t.Session)})...).QueryRow(func(got pgx.Row) error {
+			at.Tip, tipErr = scanSession(got)
+			at.Found = tipErr == nil
+			return nil
+		})
+		name, _ := nameOf(t.Scope)
+		b.Queue(numbered(selectState), storedArgs([]any{o.ID(), name.key, name.root})...).QueryRow(func(got pgx.Row) error {
+			at.State, stateErr = scanState(got)
+			return nil
+		})
+	})
+	if fault.KindOf(tipErr) == fault.NotFound {
+		tipErr = nil
+	}
+	if err == nil {
+		err = errors.Join(tipErr, stateErr)
+		if err != nil {
+			leave()
+		}
+	}
+	return leave, at, err
+}
+
+// holdWith is Hold that makes more queries in the round trip in which the place is taken. more
+// adds them; it may be called several times, and the last time counts.
+func (db *DB) holdWith(ctx context.Context, o owner.Owner, place string, more func(*pgx.Batch)) (leave func(), err error) {
 	if err := errNoOwner(o); err != nil {
 		return nil, err
 	}
@@ -49,7 +85,7 @@ func (db *DB) Hold(ctx context.Context, o owner.Owner, place string) (leave func
 	if err != nil {
 		return nil, err
 	}
-	t := &ticket{owner: o.ID(), name: placeName(place), node: id, draw: randomHex()}
+	t := &ticket{owner: o.ID(), name: placeName(place), node: id, draw: randomHex(), more: more}
 	if err := db.enter(ctx, t); err != nil {
 		db.exit(context.WithoutCancel(ctx), t)
 		return nil, err
@@ -106,6 +142,7 @@ func (db *DB) draw(ctx context.Context, t *ticket) (mine bool, err error) {
 		mine = first == t.number
 		return err
 	})
+	t.more(batch)
 	err = db.pool.SendBatch(ctx, batch).Close()
 	if isForeignKey(err) {
 		db.node.lose(t.node)
@@ -121,9 +158,7 @@ func (db *DB) draw(ctx context.Context, t *ticket) (mine bool, err error) {
 // are buried.
 func (db *DB) isFirst(ctx context.Context, t *ticket) (bool, error) {
 	for range attempts {
-		var first int64
-		var dead bool
-		err := db.pool.QueryRow(ctx, firstTicket, t.owner, t.name).Scan(&first, &dead)
+		first, dead, err := db.look(ctx, t)
 		switch {
 		case isNoRows(err) || err == nil && first > t.number: // the ticket is gone, and its node with it
 			db.node.lose(t.node)
@@ -138,6 +173,21 @@ func (db *DB) isFirst(ctx context.Context, t *ticket) (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// look reads which ticket is the first one, and what is read with it.
+func (db *DB) look(ctx context.Context, t *ticket) (first int64, dead bool, err error) {
+	batch := &pgx.Batch{}
+	var found error
+	batch.Queue(firstTicket, t.owner, t.name).QueryRow(func(row pgx.Row) error {
+		found = row.Scan(&first, &dead)
+		return nil
+	})
+	t.more(batch)
+	if err := db.pool.SendBatch(ctx, batch).Close(); err != nil {
+		return 0, false, err
+	}
+	return first, dead, found
 }
 
 // exit gives a ticket back. If the database cannot be reached, that is tried again until it can.
@@ -155,22 +205,27 @@ func (db *DB) giveBack(ctx context.Context, t *ticket) error {
 	return err
 }
 
-// Version implements lineage.Shared.
-func (db *DB) Version(ctx context.Context, o owner.Owner, scope memory.Scope) (memory.Version, error) {
-	name, found := nameOf(scope)
-	if !found {
-		return memory.Unwritten, nil
-	}
-	var id int64
-	var v memory.Version
-	err := db.row(ctx, findScope, o.ID(), name.key, name.root).Scan(&id, &v)
+const selectState = `SELECT id, version, edition FROM scopes WHERE owner_id = ? AND session_key = ? AND root_id = ?`
+
+func scanState(row interface{ Scan(...any) error }) (memory.ScopeState, error) {
+	var s memory.ScopeState
+	err := row.Scan(&s.Scope, &s.Version, &s.Edition)
 	if isNoRows(err) {
-		return memory.Unwritten, nil
+		return memory.ScopeState{Version: memory.Unwritten}, nil
 	}
 	if err != nil {
-		return 0, fmt.Errorf("read the version of a scope: %w", err)
+		return s, fmt.Errorf("read the state of a scope: %w", err)
 	}
-	return v, nil
+	return s, nil
+}
+
+// State implements lineage.Shared.
+func (db *DB) State(ctx context.Context, o owner.Owner, scope memory.Scope) (memory.ScopeState, error) {
+	name, found := nameOf(scope)
+	if !found {
+		return memory.ScopeState{Version: memory.Unwritten}, nil
+	}
+	return scanState(db.row(ctx, selectState, o.ID(), name.key, name.root))
 }
 
 var _ lineage.Shared = (*DB)(nil)

@@ -29,10 +29,15 @@ func (db *DB) AppendTurn(ctx context.Context, o owner.Owner, step lineage.Step) 
 	}
 	sent := frameOf(step.Receipt)
 	var scopes []written
-	err = db.w.submitTelling(ctx, o, step.Queued, func(t *tx) (err error) {
-		scopes, err = t.appendStep(o, &step, receipt, sent)
-		return err
-	})
+	store := func(known bool) error {
+		return db.w.submitTelling(ctx, o, step.Queued, func(t *tx) (err error) {
+			scopes, err = t.appendStep(o, &step, receipt, sent, known)
+			return err
+		})
+	}
+	if err = store(true); errors.Is(err, errScopeMoved) {
+		err = store(false)
+	}
 	if errors.Is(err, errUnknown) && db.placed(ctx, o, &step) {
 		err = nil
 	}
@@ -85,8 +90,8 @@ func encodeReceipt(r *lineage.Receipt) ([]byte, error) {
 }
 
 // appendStep writes a step: sessions first, then messages, then what came of them. It returns
-// the scopes of the messages.
-func (t *tx) appendStep(o owner.Owner, step *lineage.Step, receipt []byte, sent *framing) ([]written, error) {
+// the scopes of the messages. known says that a scope is expected to be as the step knows it.
+func (t *tx) appendStep(o owner.Owner, step *lineage.Step, receipt []byte, sent *framing, known bool) ([]written, error) {
 	frame, err := t.keepFrame(o, sent)
 	if err != nil {
 		return nil, err
@@ -95,9 +100,14 @@ func (t *tx) appendStep(o owner.Owner, step *lineage.Step, receipt []byte, sent 
 	if err := t.stepSession(o, step); err != nil {
 		return nil, err
 	}
-	scopes, err := t.writeScopes(o, step.Messages, step.Version)
-	if err != nil {
-		return nil, err
+	scopes, written := []written(nil), false
+	if known && step.Version == 0 {
+		scopes, written = t.writeKnownScope(o, step)
+	}
+	if !written {
+		if scopes, err = t.writeScopes(o, step.Messages, step.Version); err != nil {
+			return nil, err
+		}
 	}
 	for i := range step.Messages {
 		if err := t.stepMessage(o, step, &step.Messages[i], receipt, frame); err != nil {

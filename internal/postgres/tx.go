@@ -26,12 +26,18 @@ type statement struct {
 	query string
 	args  []any
 	check func(changed int64) error // may be nil
+	// otherwise is the error of a statement that divides by the number of its rows, if there
+	// is none; nil for other statements.
+	otherwise error
 	// commits says that it is the COMMIT.
 	commits bool
 }
 
 // lockOwner locks the row of an owner until the end of the transaction.
 const lockOwner = `SELECT FROM owners WHERE owner_id = ? FOR UPDATE`
+
+// lockKnownOwner divides by zero if the owner has no row.
+const lockKnownOwner = `SELECT 1 / count(*) FROM (` + lockOwner + `) o`
 
 // bounds ends the transaction of a process that sleeps, and the wait for one that takes too
 // long. A setting for the connection would not pass a pooler.
@@ -55,12 +61,7 @@ func (t *tx) begin(owner string) error {
 // lock locks the row of an owner. The row is made if this process has not seen it yet.
 func (t *tx) lock(owner string) error {
 	if _, known := t.w.owners.Load(owner); known {
-		t.expect("lock the owner", func(n int64) error {
-			if n != 1 {
-				return errOwnerGone
-			}
-			return nil
-		}, lockOwner, owner)
+		t.must("lock the owner", errOwnerGone, lockKnownOwner, owner)
 		return nil
 	}
 	t.send("add the owner", `INSERT INTO owners (owner_id) VALUES (?) ON CONFLICT DO NOTHING`, owner)
@@ -74,6 +75,13 @@ func (t *tx) send(what, query string, args ...any) { t.expect(what, nil, query, 
 // expect is send with a check of the number of rows that the statement changed.
 func (t *tx) expect(what string, check func(changed int64) error, query string, args ...any) {
 	t.later = append(t.later, statement{what: what, query: numbered(query), args: storedArgs(args), check: check})
+}
+
+// must is send for a statement that divides by the number of its rows. If there is none, the
+// server ends the transaction, also if the COMMIT is sent with it, and the error is otherwise.
+// A check would be read before the COMMIT is sent: one round trip more.
+func (t *tx) must(what string, otherwise error, query string, args ...any) {
+	t.later = append(t.later, statement{what: what, query: numbered(query), args: storedArgs(args), otherwise: otherwise})
 }
 
 // flush sends the statements that wait, in one round trip.
@@ -110,6 +118,9 @@ func (t *tx) readAll(results pgx.BatchResults) error {
 		}
 		if err == nil && s.check != nil {
 			err = s.check(tag.RowsAffected())
+		}
+		if s.otherwise != nil && codeOf(err) == divisionByZero {
+			return fmt.Errorf("%w: %w", s.otherwise, err)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.what, err)

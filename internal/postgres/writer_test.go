@@ -81,7 +81,7 @@ func TestCommitUnknown(t *testing.T) {
 	for seq, before := range map[int64]bool{1: true, 2: false} {
 		step := aStep(t, db, "s", seq, "more")
 		err := db.w.submit(t.Context(), owner.Local(), func(t *tx) error {
-			if _, err := t.appendStep(owner.Local(), &step, nil, nil); err != nil {
+			if _, err := t.appendStep(owner.Local(), &step, nil, nil, false); err != nil {
 				return err
 			}
 			return breakingAt(db, before)(t)
