@@ -5,7 +5,7 @@
 // The platform sends each message to http://this-machine:8090/ as
 //   {"id": "m1", "chat": "room-7", "type": "dm", "user": "u42", "name": "Alex", "text": "Hello"}
 // and gets the answer at PLATFORM_URL as
-//   {"chat": "room-7", "answer_to": "m1", "text": "Hi Alex."}
+//   {"id": "run_4f", "chat": "room-7", "answer_to": "m1", "text": "Hi Alex."}
 //
 // The bridge keeps nothing. Hermes knows the messages by their ids, so that a message may come
 // twice, and the bridge may ask again after any failure: the answer is the same, and there is
@@ -15,16 +15,20 @@ import { createServer } from 'node:http';
 const hermes = process.env.HERMES_URL ?? 'http://localhost:11434';
 const key = process.env.HERMES_KEY ?? 'hermes';
 const platform = process.env.PLATFORM_NAME ?? 'mychat';
+const admins = (process.env.ADMINS ?? '').split(','); // ids of the people who may use /forget, and change things in groups
 const platformURL = process.env.PLATFORM_URL ?? 'http://localhost:8091/';
 
 /** fromPlatform is a message of the platform as Hermes takes it. */
 function fromPlatform(m) {
-  return { platform, event_id: m.id, chat_id: m.chat, chat_type: m.type, user_id: m.user, user_name: m.name, thread_id: m.thread, text: m.text };
+  return { platform, event_id: m.id, chat_id: m.chat, chat_type: m.type, user_id: m.user, user_name: m.name, admin: admins.includes(m.user), thread_id: m.thread, text: m.text };
 }
 
-/** toPlatform sends an answer. Its id lets the platform notice an answer that comes twice. */
-function toPlatform(m, answer) {
-  return post(platformURL, {}, { chat: m.chat, answer_to: m.id, text: answer });
+/**
+ * toPlatform sends an answer. Its id lets the platform notice an answer that comes twice, also
+ * one to several messages that were sent within a second.
+ */
+function toPlatform(m, event) {
+  return post(platformURL, {}, { id: event.run_id ?? m.id, chat: m.chat, answer_to: m.id, text: event.answer });
 }
 
 /** post sends JSON, and returns the response. It fails for a response that is worth another try. */
@@ -54,7 +58,7 @@ async function pass(m) {
   if (!response.ok) {
     console.error(`message ${m.id} was refused: ${event.error?.message}`);
   } else if (event.answer !== null) {
-    await again(`answer to ${m.id}`, () => toPlatform(m, event.answer));
+    await again(`answer to ${m.id}`, () => toPlatform(m, event));
   }
 }
 

@@ -108,7 +108,7 @@ func decisionText(r live.Resolved) string {
 }
 
 // decide lets a call run, or not. Only who asked, or an admin, may decide.
-func (o *order) decide(ctx context.Context, run, call string, yes bool) (reply, error) {
+func (o *call) decide(ctx context.Context, run, call string, yes bool) (reply, error) {
 	asker, err := o.askerOf(ctx, run)
 	if err != nil {
 		return reply{}, err
@@ -124,7 +124,7 @@ func (o *order) decide(ctx context.Context, run, call string, yes bool) (reply, 
 }
 
 // askerOf is who wrote the message that a turn answers; "" if the turn is over.
-func (o *order) askerOf(ctx context.Context, run string) (string, error) {
+func (o *call) askerOf(ctx context.Context, run string) (string, error) {
 	open, err := o.store.OpenEvents(ctx, o.owner, o.chat.Place, maxOpen)
 	if err != nil {
 		return "", fmt.Errorf("read events: %w", err)

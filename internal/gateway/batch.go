@@ -50,7 +50,8 @@ func (b *batch) names() []EventName {
 
 // nextBatch is what a chat with some open events does next. The events of a turn that has
 // begun come first. Then come the messages of the person who waits longest, up to the first
-// message of another person.
+// message of another person, or to a command that waits for them: no further message is waited
+// for then.
 func nextBatch(open []Inbound) batch {
 	var b batch
 	for i := range open {
@@ -65,7 +66,13 @@ func nextBatch(open []Inbound) batch {
 	}
 	for i := range open {
 		e := &open[i]
-		if e.State != Waiting || isCommand(&e.Event) {
+		if isCommand(&e.Event) {
+			if e.waits() {
+				return b
+			}
+			continue
+		}
+		if e.State != Waiting {
 			continue
 		}
 		if e.Kind != Edited && len(b.events) > 0 && e.From.ID != b.events[0].From.ID {

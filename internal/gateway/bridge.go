@@ -53,10 +53,22 @@ func (b bridge) Limits() Limits {
 }
 
 // bridgeBot is the bot of a platform at the generic webhook. The caller's key decides whose
-// chats they are.
+// chats they are. Who is an admin, the bridge says with each message.
 func bridgeBot(p Platform, o owner.Owner) *Bot {
-	return &Bot{Adapter: bridge{p}, Account: bridgeAccount, Owner: owner.Stored(o.ID()), Open: true}
+	return &Bot{Adapter: bridge{p}, Account: bridgeAccount, Owner: owner.Stored(o.ID()), Open: true, Admins: []string{}}
 }
+
+// bridgedSeparator is between the parts of the id of a bridge's event. No part has it.
+const bridgedSeparator = "\x1f"
+
+// bridgedID is the id of a bridge's event among all events of its platform: many platforms number
+// the messages of each chat apart.
+func bridgedID(e *Event) string {
+	return strings.Join([]string{e.Place.Chat, e.Place.Thread, e.ID}, bridgedSeparator)
+}
+
+// GivenID is the id that an event has on its platform, as the platform or the bridge gave it.
+func (e *Event) GivenID() string { return e.ID[strings.LastIndex(e.ID, bridgedSeparator)+1:] }
 
 // platformName matches the names that a bridge may give itself: they are a part of keys and
 // sources.
@@ -82,6 +94,7 @@ func (g *Gateway) Bridge(ctx context.Context, o owner.Owner, e Event, wait bool)
 	bot := bridgeBot(e.Place.Platform, o)
 	e.Kind, e.Place.Account, e.Addressed = Said, bridgeAccount, true
 	e.Message = MessageID(e.ID)
+	e.ID = bridgedID(&e)
 	run := runID(bot.Owner, &e)
 	over := g.awaited(run)
 	if _, err := g.commit(ctx, bot, arrived{events: []Event{e}}); err != nil {
@@ -107,6 +120,10 @@ func checkBridged(e *Event) error {
 	wrong := func(param, msg string) error { return fault.New(fault.Invalid, "invalid_event", msg).At(param) }
 	if !platformName().MatchString(string(e.Place.Platform)) {
 		return wrong("platform", "Name the platform in 1–32 small letters, digits and underscores.")
+	}
+	switch e.Place.Platform {
+	case Telegram, Discord, Slack, WhatsApp:
+		return wrong("platform", "That platform has an adapter of its own, which has this name. Name the bridge otherwise, such as "+string(e.Place.Platform)+"_bridge.")
 	}
 	for param, id := range map[string]string{"event_id": e.ID, "chat_id": e.Place.Chat, "user_id": e.From.ID} {
 		if _, err := session.ParseID(id); err != nil {
@@ -134,7 +151,7 @@ func (g *Gateway) bridged(ctx context.Context, o owner.Owner, e *Event) (Bridged
 	if err != nil {
 		return Bridged{}, err
 	}
-	b := Bridged{EventID: e.ID, RunID: in.Run, State: in.State}
+	b := Bridged{EventID: e.GivenID(), RunID: in.Run, State: in.State}
 	chat, err := g.store.Chat(ctx, o, in.Place)
 	if err != nil {
 		return b, err

@@ -3,26 +3,12 @@ package gateway
 import (
 	"context"
 	"fmt"
-	"regexp"
-	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
 )
-
-// command is a command of the chats.
-type command struct {
-	name, args, usage string
-	// changes says that only an admin may give it in a group.
-	changes bool
-	// plan decides what will be done, before it is done; nil for a command that can be
-	// done twice. What it returns is stored, and is the same when the command is done again.
-	plan func(*order, context.Context) (string, error)
-	do   func(*order, context.Context) (reply, error)
-}
 
 // reply is what a command answers.
 type reply struct {
@@ -33,8 +19,8 @@ type reply struct {
 	run string
 }
 
-// order is a command that was given.
-type order struct {
+// call is a command that was given.
+type call struct {
 	*Gateway
 	bot   *Bot
 	owner owner.Owner
@@ -42,108 +28,6 @@ type order struct {
 	event *Inbound
 	arg   string
 	plan  string
-}
-
-// commands are the commands in the order in which they are shown.
-func commands() []command {
-	return []command{
-		{"new", "", "end this session and begin a new one; memory stays", true, (*order).planReset, (*order).reset},
-		{"reset", "", "the same", true, (*order).planReset, (*order).reset},
-		{"undo", "", "take the last exchange back", true, (*order).planUndo, (*order).undo},
-		{"retry", "", "ask the last question again", true, (*order).planUndo, (*order).retry},
-		{"title", "[text]", "show or set the title of the session", true, nil, (*order).title},
-		{"compress", "", "fold older messages into a summary now", true, nil, (*order).compress},
-		{"status", "", "show this session", false, nil, (*order).status},
-		{"sessions", "[n]", "list the newest sessions of this chat", false, nil, (*order).list},
-		{"resume", "[n, id or title]", "go on with another session", true, (*order).planResume, (*order).resumeOther},
-		{"memory", "[words]", "show what is remembered", false, nil, (*order).memory},
-		{"why", "", "show what the last answer was given", false, nil, (*order).why},
-		{"forget", "thing", "erase everything about a thing, with proof", true, nil, (*order).forget},
-		{"stop", "", "stop the answer", false, nil, (*order).stop},
-		{"approve", "[n]", "let a tool run", false, nil, (*order).approve},
-		{"deny", "[n]", "do not let a tool run", false, nil, (*order).deny},
-		{"home", "", "let jobs report in this chat", true, nil, (*order).home},
-		{"sethome", "", "the same", true, nil, (*order).home},
-		{"help", "", "show the commands", false, nil, (*order).help},
-		{"start", "", "say hello", false, nil, (*order).help},
-	}
-}
-
-// CommandList describes the commands, for platforms that show them.
-func CommandList() []CommandInfo {
-	var out []CommandInfo
-	for _, c := range commands() {
-		out = append(out, CommandInfo{Name: c.name, Usage: c.usage, Args: c.args})
-	}
-	return out
-}
-
-// commandWord matches the first word of a command. A path such as /etc/hosts is none.
-var commandWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[/!]([A-Za-z_]{1,32})(?:@\w+)?(?:\s|$)`) })
-
-// isCommand reports whether an event is a command or the press of a button. A word behind "!"
-// is a command only if there is one of that name: some platforms know no slash in threads.
-func isCommand(e *Event) bool {
-	switch e.Kind {
-	case Called, Pressed:
-		return true
-	case Said:
-		m := commandWord().FindStringSubmatch(e.Text)
-		return m != nil && (e.Text[0] == '/' || known(m[1]))
-	case Edited, Moved, Failed, Arrived:
-	}
-	return false
-}
-
-// known reports whether there is a command of exactly this name.
-func known(name string) bool {
-	return slices.ContainsFunc(commands(), func(c command) bool { return c.name == strings.ToLower(name) })
-}
-
-// findCommand is the command that a text gives, with its argument. A beginning that only one
-// command has is enough. near are similar names if there is none.
-func findCommand(text string) (c command, arg string, near []string) {
-	word, arg, _ := strings.Cut(strings.TrimSpace(text), " ")
-	name, _, _ := strings.Cut(strings.ToLower(strings.TrimLeft(word, "/!")), "@")
-	var starts []command
-	for _, c := range commands() {
-		switch {
-		case c.name == name:
-			return c, strings.TrimSpace(arg), nil
-		case strings.HasPrefix(c.name, name):
-			starts = append(starts, c)
-		case distance(c.name, name) <= 2:
-			near = append(near, "/"+c.name)
-		}
-	}
-	if len(starts) == 1 {
-		return starts[0], strings.TrimSpace(arg), nil
-	}
-	for _, c := range starts {
-		near = append(near, "/"+c.name)
-	}
-	return command{}, "", near
-}
-
-// distance is the edit distance of two words: letters to change, add and remove.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		corner := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := corner
-			if a[i] != b[j] {
-				cost++
-			}
-			corner = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // obey does the commands of a chat, in the order they were given.
@@ -157,24 +41,54 @@ func (g *Gateway) obey(ctx context.Context, l *lane) error {
 		if err != nil {
 			return fmt.Errorf("read commands: %w", err)
 		}
-		i := slices.IndexFunc(open, func(e Inbound) bool { return e.State == Waiting && isCommand(&e.Event) })
+		i := nextCommand(open)
 		if i < 0 {
 			return nil
 		}
-		if err := g.order(ctx, bot, l, &open[i]); err != nil {
+		if err := g.carryOut(ctx, bot, l, &open[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// order does one command and answers it.
-func (g *Gateway) order(ctx context.Context, bot *Bot, l *lane, e *Inbound) error {
+// nextCommand is the first command that waits for nothing; -1 for none. The commands that wait
+// keep their order.
+func nextCommand(open []Inbound) int {
+	free := afterTurns // what a command may wait for and still be next
+	for i := range open {
+		e := &open[i]
+		switch {
+		case e.State == Taken:
+			free = min(free, afterMessages)
+		case isCommand(&e.Event) && e.waitsFor() <= free:
+			return i
+		case e.Kind != Edited: // an edit belongs to a message before it
+			free = atOnce
+		}
+	}
+	return -1
+}
+
+// waitsFor is what a command waits for.
+func (e *Inbound) waitsFor() order {
+	if e.Kind == Pressed {
+		return atOnce
+	}
+	c, _, _ := findCommand(e.Text)
+	return c.after
+}
+
+// waits reports whether a command is to be done behind the messages before it.
+func (e *Inbound) waits() bool { return e.State == Waiting && e.waitsFor() != atOnce }
+
+// carryOut does one command and answers it.
+func (g *Gateway) carryOut(ctx context.Context, bot *Bot, l *lane, e *Inbound) error {
 	chat, err := g.store.Chat(ctx, l.owner, l.place)
 	if err != nil {
 		return fmt.Errorf("read chat: %w", err)
 	}
-	o := &order{Gateway: g, bot: bot, owner: l.owner, chat: &chat, event: e}
+	o := &call{Gateway: g, bot: bot, owner: l.owner, chat: &chat, event: e}
 	r, err := o.run(ctx)
 	if err != nil {
 		if fault.KindOf(err) == fault.Internal || ctx.Err() != nil {
@@ -198,12 +112,13 @@ func (g *Gateway) order(ctx context.Context, bot *Bot, l *lane, e *Inbound) erro
 		return fmt.Errorf("settle a command: %w", err)
 	}
 	g.lanes.ask(sending, l.owner, l.place)
+	g.lanes.ask(answering, l.owner, l.place) // messages behind the command may have waited for it
 	g.answered(runID(l.owner, &e.Event))
 	return nil
 }
 
 // message is the answer to a command as it is sent.
-func (o *order) message(r *reply) *message {
+func (o *call) message(r *reply) *message {
 	origin := r.origin
 	if origin == "" {
 		origin = runID(o.owner, &o.event.Event)
@@ -216,19 +131,14 @@ func (o *order) message(r *reply) *message {
 }
 
 // run finds the command of an order, and does it.
-func (o *order) run(ctx context.Context) (reply, error) {
+func (o *call) run(ctx context.Context) (reply, error) {
 	if o.event.Kind == Pressed {
 		return o.press(ctx)
 	}
 	c, arg, near := findCommand(o.event.Text)
 	o.arg, o.plan = arg, o.event.Plan
-	switch {
-	case c.do == nil && len(near) > 0:
-		return reply{text: "There is no such command. Did you mean " + strings.Join(near, " or ") + "?"}, nil
-	case c.do == nil:
-		return reply{text: "There is no such command. /help shows them."}, nil
-	case c.changes && o.chat.Type != DM && !o.bot.admin(&o.event.From):
-		return reply{text: "In a group, only an admin may do that."}, nil
+	if refused := o.refusal(&c, near); refused != "" {
+		return reply{text: refused}, nil
 	}
 	if c.plan != nil && o.plan == "" {
 		planned, err := c.plan(o, ctx)
@@ -240,6 +150,29 @@ func (o *order) run(ctx context.Context) (reply, error) {
 		}
 	}
 	return c.do(o, ctx)
+}
+
+// refusal says why a command is not done; "" if it is.
+func (o *call) refusal(c *command, near []string) string {
+	switch {
+	case c.do == nil && len(near) > 0:
+		return "There is no such command. Did you mean " + strings.Join(near, " or ") + "?"
+	case c.do == nil:
+		return "There is no such command. /help shows them."
+	case !o.may(c.by):
+		if c.by == admins {
+			return textAdmins
+		}
+		return "In a group, only an admin may do that."
+	case c.by != anybody && c.args == "" && o.arg != "":
+		return "`/" + c.name + "` takes nothing behind it, so nothing was done. Send the text as a message of its own."
+	}
+	return ""
+}
+
+// may reports whether the sender has a rank in the chat.
+func (o *call) may(by rank) bool {
+	return by == anybody || by == chatAdmins && o.chat.Type == DM || o.bot.admin(&o.event.From)
 }
 
 // takeOver gives a command to the turn that answers it.
@@ -254,7 +187,7 @@ func (g *Gateway) takeOver(ctx context.Context, l *lane, e *Inbound, run string)
 
 // number is the number that a command is given, from 1 to most; without an argument it is
 // the default.
-func (o *order) number(standard, most int) (int, bool) {
+func (o *call) number(standard, most int) (int, bool) {
 	if o.arg == "" {
 		return standard, true
 	}

@@ -3,7 +3,9 @@ package gateway
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
+	"sync"
 )
 
 // originForget begins the origin of a message that asks whether to forget something.
@@ -12,14 +14,37 @@ const originForget = "forget "
 // originForgotten begins the origin of such a message once it is answered.
 const originForgotten = "forgotten "
 
-// confirmed ends a command that is not asked about again. It says in words what a button says.
-const confirmed = " --yes"
+// textAdmins answers people who are no admins.
+const textAdmins = "Only an admin may do that: it reaches beyond this chat."
+
+// confirmation matches the word that confirms a command, before or behind the thing. Some
+// keyboards make one long dash of two.
+var confirmation = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^(?:--|—|–)yes(?:\s+|$)|(?:^|\s)(?:--|—|–)yes$`)
+})
+
+// quotes are the pairs of marks that people put around a thing.
+const quotes = "\"\"''“”„“‘’«»「」"
+
+// thingOf is the thing that a command names, and whether the command confirms it.
+func thingOf(arg string) (thing string, sure bool) {
+	thing = strings.TrimSpace(confirmation().ReplaceAllString(arg, ""))
+	sure = thing != arg
+	marks := []rune(quotes)
+	inner := []rune(thing)
+	for i := 0; i < len(marks) && len(inner) > 2; i += 2 {
+		if inner[0] == marks[i] && inner[len(inner)-1] == marks[i+1] {
+			return strings.TrimSpace(string(inner[1 : len(inner)-1])), sure
+		}
+	}
+	return thing, sure
+}
 
 // forget counts what would be erased, and asks. A person who has confirmed it in words is not
 // asked.
-func (o *order) forget(ctx context.Context) (reply, error) {
-	thing, sure := strings.CutSuffix(" "+o.arg, confirmed)
-	if thing = strings.TrimSpace(thing); thing == "" {
+func (o *call) forget(ctx context.Context) (reply, error) {
+	thing, sure := thingOf(o.arg)
+	if thing == "" {
 		return reply{text: "Say what to forget: /forget THING"}, nil
 	}
 	if sure {
@@ -32,7 +57,7 @@ func (o *order) forget(ctx context.Context) (reply, error) {
 	const own = 1 // the record of this command, which names the thing
 	places := would.Sessions + would.Texts + would.Records + would.Jobs - own
 	if would.Messages+would.Facts+places == 0 {
-		return reply{text: "Nothing here mentions that."}, nil
+		return reply{text: textUnmentioned}, nil
 	}
 	counted := fmt.Sprintf("**%s** stands in %d messages, %d facts and %d other places.", plain(thing), would.Messages, would.Facts, places)
 	return o.askToForget(thing, counted), nil
@@ -40,7 +65,7 @@ func (o *order) forget(ctx context.Context) (reply, error) {
 
 // askToForget asks whether to forget a thing: with buttons, or in words on a platform that has
 // none.
-func (o *order) askToForget(thing, counted string) reply {
+func (o *call) askToForget(thing, counted string) reply {
 	if o.bot.Adapter.Limits().Buttons == 0 {
 		return reply{text: counted + " To erase all of it for good, everywhere, send the same command with `--yes` behind it."}
 	}
@@ -52,11 +77,18 @@ func (o *order) askToForget(thing, counted string) reply {
 	}
 }
 
+// textUnmentioned answers a thing that nothing names. It does not repeat the thing: the answer is
+// stored, and would name it.
+const textUnmentioned = "Nothing here mentions that, as it is spelt there."
+
 // forgetNow erases a thing, and shows the proof.
-func (o *order) forgetNow(ctx context.Context, thing string) (reply, error) {
+func (o *call) forgetNow(ctx context.Context, thing string) (reply, error) {
 	done, err := o.curator.Forget(ctx, o.owner, thing, false)
 	if err != nil {
 		return reply{}, err
+	}
+	if done.Messages+done.Facts+done.Sessions+done.Texts+done.Jobs == 0 && done.Left == 0 {
+		return reply{text: textUnmentioned}, nil
 	}
 	counted := fmt.Sprintf("Erased from %d messages and %d facts. %d files and tables were searched afterwards", done.Messages, done.Facts, len(done.Searched))
 	if done.Left > 0 {
@@ -67,7 +99,7 @@ func (o *order) forgetNow(ctx context.Context, thing string) (reply, error) {
 
 // pressAgain handles a button whose message has none any more. A crash may have come after the
 // buttons went and before the thing was erased: then the plan names the thing.
-func (o *order) pressAgain(ctx context.Context) (reply, error) {
+func (o *call) pressAgain(ctx context.Context) (reply, error) {
 	if o.event.Plan != "" {
 		return o.forgetNow(ctx, o.event.Plan)
 	}
@@ -77,9 +109,9 @@ func (o *order) pressAgain(ctx context.Context) (reply, error) {
 // pressForget erases a thing, or does not. The buttons go first: the second press finds none.
 // The question loses its origin, which names the thing, or it would be erased before the
 // platform shows what became of it.
-func (o *order) pressForget(ctx context.Context, s *Send, word, thing string) (reply, error) {
-	if o.chat.Type != DM && !o.bot.admin(&o.event.From) {
-		return reply{text: "In a group, only an admin may do that."}, nil
+func (o *call) pressForget(ctx context.Context, s *Send, word, thing string) (reply, error) {
+	if !o.bot.admin(&o.event.From) {
+		return reply{text: textAdmins}, nil
 	}
 	s.Buttons, s.Origin = nil, originForgotten+s.ID
 	if word != pressForget {

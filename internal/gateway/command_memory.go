@@ -19,10 +19,10 @@ import (
 const factsShown = 8
 
 // scope is the memory of the chat.
-func (o *order) scope() memory.Scope { return memory.Scope{Key: o.chat.Key} }
+func (o *call) scope() memory.Scope { return memory.Scope{Key: o.chat.Key} }
 
 // memory shows what is remembered: what answers some words, or the newest facts.
-func (o *order) memory(ctx context.Context) (reply, error) {
+func (o *call) memory(ctx context.Context) (reply, error) {
 	if o.arg != "" {
 		found, err := o.curator.Recall(ctx, o.owner, o.scope(), ranking.Query{Text: o.arg, At: o.moment(), Limit: factsShown})
 		if err != nil {
@@ -68,7 +68,7 @@ func quotedBy(name, text string) string {
 }
 
 // why shows what the last answer was given.
-func (o *order) why(ctx context.Context) (reply, error) {
+func (o *call) why(ctx context.Context) (reply, error) {
 	tip, err := o.tip(ctx)
 	if err != nil {
 		return reply{}, err
@@ -87,7 +87,7 @@ func (o *order) why(ctx context.Context) (reply, error) {
 }
 
 // explained is a receipt in words.
-func (o *order) explained(e *curate.Explained) string {
+func (o *call) explained(e *curate.Explained) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "The last answer was given %d messages word for word", len(e.Sent))
 	if len(e.Facts)+len(e.Recalled) == 0 {
@@ -119,7 +119,7 @@ const (
 )
 
 // press does what a button says.
-func (o *order) press(ctx context.Context) (reply, error) {
+func (o *call) press(ctx context.Context) (reply, error) {
 	word, id, _ := strings.Cut(o.event.Button, ":")
 	s, err := o.store.FindSend(ctx, o.owner, o.chat.Place, id, o.event.Message)
 	if fault.KindOf(err) == fault.NotFound || err == nil && len(s.Buttons) == 0 {
@@ -139,7 +139,7 @@ func (o *order) press(ctx context.Context) (reply, error) {
 }
 
 // replace gives a message another content.
-func (o *order) replace(ctx context.Context, s *Send) error {
+func (o *call) replace(ctx context.Context, s *Send) error {
 	if err := o.store.AddSends(ctx, o.owner, []Send{*s}); err != nil {
 		return fmt.Errorf("change a message: %w", err)
 	}
@@ -147,12 +147,12 @@ func (o *order) replace(ctx context.Context, s *Send) error {
 	return nil
 }
 
-func (o *order) approve(ctx context.Context) (reply, error) { return o.decideNth(ctx, true) }
+func (o *call) approve(ctx context.Context) (reply, error) { return o.decideNth(ctx, true) }
 
-func (o *order) deny(ctx context.Context) (reply, error) { return o.decideNth(ctx, false) }
+func (o *call) deny(ctx context.Context) (reply, error) { return o.decideNth(ctx, false) }
 
 // decideNth decides about the n-th call that waits.
-func (o *order) decideNth(ctx context.Context, yes bool) (reply, error) {
+func (o *call) decideNth(ctx context.Context, yes bool) (reply, error) {
 	n, ok := o.number(1, 50)
 	if !ok {
 		return reply{text: "Give the number of the call: /approve 1"}, nil
@@ -170,15 +170,21 @@ func (o *order) decideNth(ctx context.Context, yes bool) (reply, error) {
 	return o.decide(ctx, rec.ID, rec.Approvals[n-1].CallID, yes)
 }
 
-func (o *order) home(ctx context.Context) (reply, error) {
+func (o *call) home(ctx context.Context) (reply, error) {
+	if o.bot.Account == bridgeAccount {
+		return reply{text: "Jobs cannot report here: nothing can be delivered through a bridge."}, nil
+	}
 	if err := o.store.SetHome(ctx, o.owner, o.chat.Place); err != nil {
 		return reply{}, err
 	}
 	return reply{text: "Jobs that deliver to `" + string(o.chat.Place.Platform) + "` report here from now on."}, nil
 }
 
-func (o *order) help(context.Context) (reply, error) {
+func (o *call) help(context.Context) (reply, error) {
 	var b strings.Builder
+	if c, _, _ := findCommand("/" + o.arg); c.do != nil {
+		return reply{text: fmt.Sprintf("`/%s` – %s", strings.TrimSpace(c.name+" "+c.args), c.usage)}, nil
+	}
 	b.WriteString("I remember what you tell me, and say where I know it from. Just write.\n\n")
 	for _, c := range commands() {
 		if c.name == "start" || c.name == "sethome" {

@@ -27,19 +27,19 @@ func planned(v any) (string, error) {
 }
 
 // read decodes the order's plan.
-func (o *order) read(v any) error {
+func (o *call) read(v any) error {
 	if err := json.Unmarshal([]byte(o.plan), v); err != nil {
 		return fmt.Errorf("decode a plan: %w", err)
 	}
 	return nil
 }
 
-func (o *order) planReset(context.Context) (string, error) {
+func (o *call) planReset(context.Context) (string, error) {
 	return planned(move{From: o.chat.Session, To: session.NewID(o.now())})
 }
 
 // reset stops what runs, ends the session, and begins one under the same key.
-func (o *order) reset(ctx context.Context) (reply, error) {
+func (o *call) reset(ctx context.Context) (reply, error) {
 	var m move
 	if err := o.read(&m); err != nil {
 		return reply{}, err
@@ -68,7 +68,7 @@ type undoing struct {
 	Files   []session.FileID `json:"files,omitempty"`
 }
 
-func (o *order) planUndo(ctx context.Context) (string, error) {
+func (o *call) planUndo(ctx context.Context) (string, error) {
 	if err := o.stopRun(ctx); err != nil {
 		return "", err
 	}
@@ -90,7 +90,7 @@ func (o *order) planUndo(ctx context.Context) (string, error) {
 }
 
 // takeBack takes the planned messages back. It does nothing the second time.
-func (o *order) takeBack(ctx context.Context) (undoing, int, error) {
+func (o *call) takeBack(ctx context.Context) (undoing, int, error) {
 	var u undoing
 	if err := o.read(&u); err != nil || u.From < 0 {
 		return u, 0, err
@@ -99,7 +99,7 @@ func (o *order) takeBack(ctx context.Context) (undoing, int, error) {
 	return u, back.Messages, err
 }
 
-func (o *order) undo(ctx context.Context) (reply, error) {
+func (o *call) undo(ctx context.Context) (reply, error) {
 	u, _, err := o.takeBack(ctx)
 	if err != nil || u.From < 0 {
 		return reply{text: "There is nothing to take back."}, err
@@ -108,7 +108,7 @@ func (o *order) undo(ctx context.Context) (reply, error) {
 }
 
 // retry takes the last exchange back and asks the same again.
-func (o *order) retry(ctx context.Context) (reply, error) {
+func (o *call) retry(ctx context.Context) (reply, error) {
 	u, _, err := o.takeBack(ctx)
 	if err != nil || u.From < 0 {
 		return reply{text: "There is nothing to ask again."}, err
@@ -128,7 +128,7 @@ func (e *Inbound) again() (session.Message, bool) {
 	return session.Message{Role: session.User, Name: u.Name, Content: u.Content, Wire: u.Wire, SaidAt: e.At, Files: u.Files}, true
 }
 
-func (o *order) title(ctx context.Context) (reply, error) {
+func (o *call) title(ctx context.Context) (reply, error) {
 	tip, err := o.tip(ctx)
 	if err != nil {
 		return reply{}, err
@@ -145,7 +145,7 @@ func (o *order) title(ctx context.Context) (reply, error) {
 	return reply{text: "Title: " + plain(tip.Title)}, nil
 }
 
-func (o *order) compress(ctx context.Context) (reply, error) {
+func (o *call) compress(ctx context.Context) (reply, error) {
 	tip, err := o.tip(ctx)
 	if err != nil {
 		return reply{}, err
@@ -161,7 +161,7 @@ func (o *order) compress(ctx context.Context) (reply, error) {
 }
 
 // tip is the session of the chat. NotFound before the first turn.
-func (o *order) tip(ctx context.Context) (session.Session, error) {
+func (o *call) tip(ctx context.Context) (session.Session, error) {
 	if o.chat.Session == "" {
 		return session.Session{}, fault.New(fault.NotFound, "", "Nothing has been said in this session yet.")
 	}
@@ -172,7 +172,7 @@ func (o *order) tip(ctx context.Context) (session.Session, error) {
 	return tip, err
 }
 
-func (o *order) status(ctx context.Context) (reply, error) {
+func (o *call) status(ctx context.Context) (reply, error) {
 	tip, err := o.tip(ctx)
 	if err != nil {
 		return reply{}, err
@@ -197,7 +197,7 @@ func (o *order) status(ctx context.Context) (reply, error) {
 const sessionsShown = 5
 
 // siblings are the newest sessions under the chat's key, newest first.
-func (o *order) siblings(ctx context.Context, most int) ([]session.Session, error) {
+func (o *call) siblings(ctx context.Context, most int) ([]session.Session, error) {
 	var out []session.Session
 	var before session.Cursor
 	for pages := 0; pages < 20 && len(out) < most; pages++ {
@@ -219,7 +219,7 @@ func (o *order) siblings(ctx context.Context, most int) ([]session.Session, erro
 	return out, nil
 }
 
-func (o *order) list(ctx context.Context) (reply, error) {
+func (o *call) list(ctx context.Context) (reply, error) {
 	n, ok := o.number(sessionsShown, 50)
 	if !ok {
 		return reply{text: "Give a number from 1 to 50: /sessions 10"}, nil
@@ -239,7 +239,7 @@ func (o *order) list(ctx context.Context) (reply, error) {
 	return reply{text: b.String() + "\n/resume N goes on with one of them."}, nil
 }
 
-func (o *order) planResume(ctx context.Context) (string, error) {
+func (o *call) planResume(ctx context.Context) (string, error) {
 	if o.arg == "" {
 		return planned(move{From: o.chat.Session})
 	}
@@ -262,7 +262,7 @@ func (o *order) planResume(ctx context.Context) (string, error) {
 }
 
 // resumeOther leads the chat to another session of its key.
-func (o *order) resumeOther(ctx context.Context) (reply, error) {
+func (o *call) resumeOther(ctx context.Context) (reply, error) {
 	var m move
 	if err := o.read(&m); err != nil {
 		return reply{}, err
@@ -292,12 +292,12 @@ func (o *order) resumeOther(ctx context.Context) (reply, error) {
 }
 
 // stopRun stops the turn that is under way, and keeps its part.
-func (o *order) stopRun(ctx context.Context) error {
+func (o *call) stopRun(ctx context.Context) error {
 	_, err := o.stopTurn(ctx, o.owner, o.chat.Place)
 	return err
 }
 
-func (o *order) stop(ctx context.Context) (reply, error) {
+func (o *call) stop(ctx context.Context) (reply, error) {
 	stopped, err := o.stopTurn(ctx, o.owner, o.chat.Place)
 	if err != nil || !stopped {
 		return reply{text: "Nothing is under way."}, err

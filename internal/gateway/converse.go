@@ -41,6 +41,7 @@ func (g *Gateway) converse(ctx context.Context, l *lane) error {
 		if err != nil {
 			return err
 		}
+		g.lanes.ask(commanding, l.owner, l.place) // commands may have waited for it
 	}
 	return nil
 }

@@ -120,6 +120,8 @@ type Sender struct {
 	Name string
 	// Zone is the name of the person's time zone; "" if the platform does not tell.
 	Zone string
+	// Admin says that a bridge knows the person as an admin.
+	Admin bool
 }
 
 // Quoted is a message of which another one speaks.

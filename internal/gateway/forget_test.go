@@ -18,7 +18,7 @@ func TestForgetOverABridge(t *testing.T) {
 		say := func(text string) string {
 			t.Helper()
 			e := h.dm(ada, text)
-			e.Place.Platform = "matrix"
+			e.Place.Platform, e.From.Admin = "matrix", true
 			got, err := h.gateway.Bridge(context.Background(), h.bot.Owner, e, true)
 			if err != nil {
 				t.Fatalf("%s: %v", text, err)
@@ -36,11 +36,11 @@ func TestForgetOverABridge(t *testing.T) {
 		}{
 			{"/forget", "Say what to forget", 1},
 			{"/forget --yes", "Say what to forget", 1},
-			{"/forget giraffe", "Nothing here mentions that.", 1},
+			{"/forget giraffe", "Nothing here mentions that", 1},
 			{"/forget Quagga", "with `--yes` behind it", 1},
 			{"/forget Quagga --yes", "and nothing is left", 0},
-			{"/forget Quagga --yes", "Erased from 0 messages", 0},
-			{"/forget Quagga", "Nothing here mentions that.", 0},
+			{"/forget Quagga --yes", "Nothing here mentions that", 0},
+			{"/forget Quagga", "Nothing here mentions that", 0},
 		} {
 			if got := say(step.text); !strings.Contains(got, step.answer) {
 				t.Errorf("%s is answered with %q, want %q in it", step.text, got, step.answer)

@@ -105,7 +105,7 @@ func (g *Gateway) zone(b *Bot, c *Chat) *time.Location {
 }
 
 // date is a time for people of the chat.
-func (o *order) date(at time.Time) string { return at.In(o.zone(o.bot, o.chat)).Format("2 Jan 2006") }
+func (o *call) date(at time.Time) string { return at.In(o.zone(o.bot, o.chat)).Format("2 Jan 2006") }
 
 // tend resets sessions when they are due, and erases what is old, until ctx ends.
 func (g *Gateway) tend(ctx context.Context) error {

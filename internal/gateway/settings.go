@@ -36,12 +36,13 @@ type Bot struct {
 // allowed reports whether the settings let a sender write.
 func (b *Bot) allowed(s *Sender) bool { return b.Open || named(b.Users, s) }
 
-// admin reports whether the settings let a sender change things in groups.
+// admin reports whether a sender may change things in groups, and beyond a chat: the settings
+// say so, or the bridge.
 func (b *Bot) admin(s *Sender) bool {
 	if b.Admins == nil {
 		return b.allowed(s)
 	}
-	return named(b.Admins, s)
+	return s.Admin || named(b.Admins, s)
 }
 
 // named reports whether a list has a sender, by any of the sender's ids.

@@ -34,6 +34,7 @@ func (s *server) gatewayWebhook(w http.ResponseWriter, r *http.Request) error {
 		ChatType gateway.ChatType `json:"chat_type"`
 		UserID   string           `json:"user_id"`
 		UserName string           `json:"user_name"`
+		Admin    bool             `json:"admin"`
 		ThreadID string           `json:"thread_id"`
 		Text     string           `json:"text"`
 	}
@@ -46,7 +47,7 @@ func (s *server) gatewayWebhook(w http.ResponseWriter, r *http.Request) error {
 	}
 	b, err := s.Gateway.Bridge(r.Context(), ownerOf(r), gateway.Event{
 		ID: in.EventID, Place: gateway.Place{Platform: in.Platform, Chat: in.ChatID, Thread: in.ThreadID}, Type: in.ChatType,
-		From: gateway.Sender{ID: in.UserID, Name: in.UserName}, Text: in.Text,
+		From: gateway.Sender{ID: in.UserID, Name: in.UserName, Admin: in.Admin}, Text: in.Text,
 	}, wait == "1")
 	if err != nil {
 		return err
@@ -167,7 +168,7 @@ func (s *server) listChatEvents(w http.ResponseWriter, r *http.Request) error {
 	for i := range list {
 		e := &list[i]
 		data[i] = chatEventJSON{
-			Object: "hermes.platform.event", Platform: e.Place.Platform, EventID: e.ID, Kind: e.Kind, ChatID: e.Place.Chat,
+			Object: "hermes.platform.event", Platform: e.Place.Platform, EventID: e.GivenID(), Kind: e.Kind, ChatID: e.Place.Chat,
 			ThreadID: optional(e.Place.Thread), UserID: e.From.ID, Status: e.State, Reason: optional(e.Reason), RunID: optional(e.Run),
 			ReceivedAt: e.ReceivedAt,
 		}

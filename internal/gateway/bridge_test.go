@@ -1,0 +1,137 @@
+package gateway_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/gateway"
+)
+
+// bridge sends messages through the generic webhook.
+func (h *house) bridge(id, chat, user, text string, admin bool) (string, error) {
+	e := h.dm(user, text)
+	e.ID, e.Place, e.From.Admin = id, gateway.Place{Platform: "matrix", Chat: chat}, admin
+	if strings.HasPrefix(chat, "group") {
+		e.Type = gateway.Group
+	}
+	got, err := h.gateway.Bridge(context.Background(), h.bot.Owner, e, true)
+	if err == nil && got.EventID != id {
+		h.t.Errorf("the event %q is called %q", id, got.EventID)
+	}
+	return got.Answer, err
+}
+
+// TestBridgeEventsBelongToChats: platforms number the messages of each chat apart. The same number
+// in another chat is another message; in the same chat it is the same one.
+func TestBridgeEventsBelongToChats(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, nil)
+		defer h.end()
+		for _, c := range []struct{ id, chat, user, text, want string }{
+			{"1", "a", "ina", "My parrot is called Kiwi.", "Kiwi"},
+			{"1", "b", "ivo", "My tortoise is called Ben.", "Ben"},
+			{"1", "a", "ina", "My parrot is called Kiwi.", "Kiwi"},
+		} {
+			got, err := h.bridge(c.id, c.chat, c.user, c.text, false)
+			if err != nil || !strings.Contains(got, c.want) {
+				t.Errorf("%s in chat %s is answered with %q, %v", c.text, c.chat, got, err)
+			}
+		}
+		want(t, "turns", len(h.model.prompts), 2)
+	})
+}
+
+// TestBridgeAdmins: only a person whom the bridge knows as an admin changes a group, and erases.
+func TestBridgeAdmins(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, nil)
+		defer h.end()
+		for i, c := range []struct {
+			chat, text string
+			admin      bool
+			want       string
+		}{
+			{"group", "/new", false, "only an admin"},
+			{"group", "/new", true, "Nothing has been said"},
+			{"dm", "/new", false, "Nothing has been said"},
+			{"dm", "/forget Kiwi", false, "Only an admin"},
+			{"dm", "/forget Kiwi --yes", false, "Only an admin"},
+			{"dm", "/forget Kiwi", true, "Nothing here mentions"},
+			{"dm", "/home", true, "cannot report here"},
+		} {
+			got, err := h.bridge(string(rune('a'+i)), c.chat, "eve", c.text, c.admin)
+			if err != nil || !strings.Contains(got, c.want) {
+				t.Errorf("%s, admin %t: %q, %v, want %q in it", c.text, c.admin, got, err, c.want)
+			}
+		}
+		e := h.dm(ada, "Hello.")
+		e.Place.Platform = gateway.Telegram
+		if _, err := h.gateway.Bridge(t.Context(), h.bot.Owner, e, true); fault.KindOf(err) != fault.Invalid {
+			t.Errorf("a bridge that calls itself telegram: %v", err)
+		}
+	})
+}
+
+// TestCommandsKeepTheOrder: a command that changes the session does so behind the messages that
+// were sent before it.
+func TestCommandsKeepTheOrder(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, nil)
+		defer h.end()
+		say := func(text string) {
+			h.receive(h.dm(ada, text))
+			pass(200 * time.Millisecond)
+		}
+		say("My boat is called Lara.")
+		h.settled()
+		old := h.chat(ada).Session
+		say("My tent is orange.")
+		say("/undo")
+		h.settled()
+		want(t, "the session after /undo", h.transcript(old), []string{"user: My boat is called Lara.", "assistant: You said: My boat is called Lara."})
+		say("My car is red.")
+		say("/new")
+		say("My hat is blue.")
+		h.settled()
+		want(t, "the new session", h.transcript(h.chat(ada).Session), []string{"user: My hat is blue.", "assistant: You said: My hat is blue."})
+	})
+}
+
+// TestCommandWords: how commands are written.
+func TestCommandWords(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, nil)
+		defer h.end()
+		h.receive(h.dm(ada, "My boat is called Lara."))
+		h.settled()
+		before := h.chat(ada).Session
+		for _, c := range []struct{ text, want string }{
+			{"/new\nMy dog is called Rex.", "takes nothing behind it"},
+			{"/undo 2", "takes nothing behind it"},
+			{"/title\tBoats", "Boats"},
+			{"/title\u00a0Ships", "Ships"},
+			{"/n", "There is no such command. Did you mean /new?"},
+			{"/me waves", "There is no such command. Did you mean"},
+			{"/stat", "Messages"},
+			{"/help forget", "/forget thing"},
+			{"/forget “Lara”", "Lara stands in 2 messages"},
+			{"/forget --yes Quagga", "Nothing here mentions"},
+		} {
+			h.receive(h.dm(ada, c.text))
+			h.settled()
+			if got := h.wire.said()[len(h.wire.said())-1]; !strings.Contains(got, c.want) {
+				t.Errorf("%q is answered with %q, want %q in it", c.text, got, c.want)
+			}
+		}
+		want(t, "the session", h.chat(ada).Session, before)
+		want(t, "its messages", len(h.transcript(before)), 2)
+	})
+}
