@@ -5,7 +5,20 @@ import "slices"
 // Format are the words of a file's own format, such as those of a schema. They name
 // nothing that was said, and they stay whatever is forgotten: "metadata" is not a trace
 // of "Ada".
-type Format struct{ words []ownWord }
+//
+// A file may also keep several values side by side, which together look like a name.
+type Format struct {
+	words []ownWord
+	apart func(from, to int64) bool // nil for a file of one value
+}
+
+// With returns the format with a function that reports whether the bytes of a stream from one
+// offset up to another one belong to several values. The function need not be right for bytes
+// that belong to none.
+func (f Format) With(apart func(from, to int64) bool) Format {
+	f.apart = apart
+	return f
+}
 
 // ownWord is a word of a format that has the thing's name in it.
 type ownWord struct {

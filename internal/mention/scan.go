@@ -58,6 +58,8 @@ func (t *Thing) countBehind(text []byte, at int, format *Format, c *Count) {
 		case s.End <= at || t.byChance(text, s):
 		case format.has(text, s):
 			c.Own++
+		case format.apart != nil && format.apart(c.Bytes-int64(len(text)-s.Start), c.Bytes-int64(len(text)-s.End)):
+			// several values side by side, each of which is searched in its row
 		default:
 			c.Hits++
 		}

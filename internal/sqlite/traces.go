@@ -109,6 +109,7 @@ func (db *DB) searchFile(path string, t *curate.Trace, about *mention.Thing, for
 		return false, err
 	}
 	var in io.Reader
+	file := held
 	if held != nil {
 		in = io.NewSectionReader(held, 0, 1<<62)
 	} else {
@@ -120,7 +121,10 @@ func (db *DB) searchFile(path string, t *curate.Trace, about *mention.Thing, for
 			return false, fmt.Errorf("open %s: %w", path, err)
 		}
 		defer func() { _ = f.Close() }()
-		in = f
+		in, file = f, f
+	}
+	if strings.HasPrefix(t.File, filepath.Base(db.opt.Path)) {
+		format = format.With(newSeams(file).apart)
 	}
 	if transcript.Has(t.File) {
 		in = transcript.Texts(t.File, in)
