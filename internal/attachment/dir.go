@@ -124,12 +124,7 @@ func (d dir) name(w written) error {
 
 // sync waits until the names in the directory are durable.
 func (d dir) sync() error {
-	in, err := d.Open(".")
-	if err != nil {
-		return fmt.Errorf("open a directory of files: %w", err)
-	}
-	defer func() { _ = in.Close() }()
-	if err := in.Sync(); err != nil {
+	if err := durable(d.Root, "."); err != nil {
 		return fmt.Errorf("make a directory of files durable: %w", err)
 	}
 	return nil

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"syscall"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/config"
@@ -133,10 +132,10 @@ const idempotencyKey = "Idempotency-Key"
 // requests it has not read. The client cannot tell whether a request was read, so only
 // a request that may be sent twice counts.
 func gone(err error, twice bool) bool {
-	if errors.Is(err, syscall.ECONNREFUSED) {
+	if connectionRefused(err) {
 		return true
 	}
-	return twice && (errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.EOF))
+	return twice && (connectionReset(err) || errors.Is(err, io.EOF))
 }
 
 // newKey is a header with a new idempotency key.

@@ -2,12 +2,10 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"strconv"
-	"syscall"
 
 	"github.com/hermes-memory/hermes/internal/config"
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -35,7 +33,7 @@ type listening struct {
 func listen(ctx context.Context, cfg *config.Config) (*listening, error) {
 	addr := cfg.Addr()
 	l, err := open(ctx, addr)
-	if err == nil || !errors.Is(err, syscall.EADDRINUSE) {
+	if err == nil || !portTaken(err) {
 		return l, err
 	}
 	if !cfg.AddrChosen() && upstream.IsOllama(ctx, addr) {

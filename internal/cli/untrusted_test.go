@@ -332,6 +332,9 @@ func TestUntrustedText(t *testing.T) {
 		"hermes audit":           {{}, {"--verify"}, {"--actor", poison}},
 		"hermes work":            {{}},
 		"hermes version":         {{}},
+		"hermes health":          {{}, {"--addr", poison}},
+		"hermes service install": {{"--dry-run"}, {"--dry-run", "--system"}, {poison}},
+		"hermes service status":  {{}, {poison}},
 		"hermes pairing":         {{}, {poison}},
 		"hermes pairing approve": {{"telegram", poison}, {poison, "ABCDEFGH"}},
 		"hermes pairing list":    {{}, {poison}},
@@ -341,6 +344,7 @@ func TestUntrustedText(t *testing.T) {
 
 		"hermes platforms events":         {{}, {"--platform", poison}, {"--status", poison}},
 		"hermes platforms slack-manifest": {{}, {"--http", poison}},
+		"hermes service uninstall":        {{"--dry-run"}, {poison}},
 		"hermes sessions mirror":          {{}},
 		"hermes help":                     {{}, {poison}, {"keys", poison}},
 	}

@@ -16,6 +16,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -258,8 +259,17 @@ func (db *DB) dsn(mode string, cache int) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
-	u := url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}
+	u := url.URL{Scheme: "file", Path: uriPath(filepath.ToSlash(path)), RawQuery: q.Encode()}
 	return u.String()
+}
+
+// uriPath is the path of a file in a URI. There a drive of Windows stands behind a slash,
+// because what follows "file://" up to the next slash would be the name of a host.
+func uriPath(path string) string {
+	if strings.HasPrefix(path, "/") {
+		return path
+	}
+	return "/" + path
 }
 
 // createFile creates the file with the right mode, because SQLite would use a wider

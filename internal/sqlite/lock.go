@@ -8,7 +8,65 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
 )
+
+// lockPatience is how long a lock is retried, because [Holder] takes it for a moment.
+const lockPatience = 50 * time.Millisecond
+
+// lockFile makes this process the owner of the database. The system releases the lock
+// when the process ends in any way.
+func lockFile(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fault.Wrap(fault.Unavailable, "database_unwritable", "Cannot create "+path+". Check HERMES_HOME and its permissions.", err)
+	}
+	free, err := takeLock(f)
+	if free {
+		return f, signLock(f)
+	}
+	_ = f.Close()
+	if err == nil {
+		return nil, fault.New(fault.Conflict, "database_in_use",
+			"Another hermes owns this database. Stop it, or give this one another home with HERMES_HOME.")
+	}
+	return nil, fmt.Errorf("lock database: %w", err)
+}
+
+// takeLock retries until it has the lock or lockPatience is over. The system does not
+// report when a lock is released.
+func takeLock(f *os.File) (free bool, err error) {
+	again, over := time.NewTicker(lockPatience/10), time.After(lockPatience)
+	defer again.Stop()
+	for {
+		if free, err = flock(f, false); free || err != nil {
+			return free, err
+		}
+		select {
+		case <-again.C:
+		case <-over:
+			return false, nil
+		}
+	}
+}
+
+// unlockFile releases the database. Closing the file would not be enough: a child
+// process that is just being started holds the descriptor a moment longer.
+func unlockFile(f *os.File) error { return errors.Join(funlock(f), f.Close()) }
+
+// held reports whether a process holds the lock.
+func held(f *os.File) (bool, error) {
+	free, err := flock(f, true)
+	if err != nil {
+		return false, fmt.Errorf("ask for the lock: %w", err)
+	}
+	if !free {
+		return true, nil
+	}
+	return false, funlock(f)
+}
 
 // signLock writes the process id of the lock's owner into the lock file.
 func signLock(f *os.File) error {

@@ -265,15 +265,7 @@ func (f *files) sync(name string) error {
 	if err := f.before("sync " + name); err != nil {
 		return err
 	}
-	in, err := f.root.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("open %s: %w", name, err)
-	}
-	defer func() { _ = in.Close() }()
-	if err := in.Sync(); err != nil {
+	if err := durable(f.root, name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("make %s durable: %w", name, err)
 	}
 	return nil

@@ -1,0 +1,17 @@
+//go:build !windows
+
+package cli
+
+import (
+	"errors"
+	"syscall"
+)
+
+// portTaken reports whether another program listens on an address.
+func portTaken(err error) bool { return errors.Is(err, syscall.EADDRINUSE) }
+
+// connectionRefused reports whether nobody listens on an address.
+func connectionRefused(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }
+
+// connectionReset reports whether the other side has ended a connection.
+func connectionReset(err error) bool { return errors.Is(err, syscall.ECONNRESET) }
