@@ -333,6 +333,7 @@ func TestUntrustedText(t *testing.T) {
 		"hermes work":            {{}},
 		"hermes version":         {{}},
 		"hermes health":          {{}, {"--addr", poison}},
+		"hermes service":         {{}, {poison}},
 		"hermes service install": {{"--dry-run"}, {"--dry-run", "--system"}, {poison}},
 		"hermes service status":  {{}, {poison}},
 		"hermes pairing":         {{}, {poison}},

@@ -14,7 +14,8 @@ const (
 	stateDir        = "/var/lib/hermes"
 )
 
-// The units are those of the packages, too. %PROGRAM% and %HOME% are replaced.
+// The files of the machine are those of the packages, too. What stands between two "%" in
+// them is replaced.
 var (
 	//go:embed hermes.service
 	machineText string
@@ -22,13 +23,15 @@ var (
 	userText string
 	//go:embed hermes.sysusers
 	sysusersText string
+	//go:embed hermes.env
+	environmentText string
 )
 
 func installSystem(s Server, random func() string) Plan {
 	return Plan{
 		Files: []File{
 			{Name: sysusersFile, Mode: 0o644, Body: "# " + Mark + "\n" + sysusersText},
-			{Name: environmentFile, Mode: 0o600, Body: Environment(random()), Secret: true},
+			{Name: environmentFile, Mode: 0o600, Body: strings.Replace(environmentText, "%KEY%", random(), 1), Secret: true},
 			{Name: systemUnit, Mode: 0o644, Body: "# " + Mark + "\n" + strings.Replace(machineText, "/usr/bin/hermes", word(s.Program), 1)},
 		},
 		Commands: [][]string{
@@ -72,14 +75,4 @@ func word(text string) string { return strings.ReplaceAll(setting(text), "$", "$
 // setting is a word of a setting in a unit. "%" begins a specifier of systemd.
 func setting(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%").Replace(text) + `"`
-}
-
-// Environment is the first file of settings of a service of the machine.
-func Environment(key string) string {
-	return `# The environment of the hermes service; docs/configuration.md lists the variables.
-# After a change: systemctl restart hermes
-API_SERVER_KEY=` + key + `
-#API_SERVER_HOST=0.0.0.0
-#HERMES_UPSTREAM_URL=http://localhost:8080/v1
-`
 }

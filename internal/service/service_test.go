@@ -1,0 +1,165 @@
+package service
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+)
+
+func key() string { return "the-key" }
+
+// TestInstallSystem checks the service of the machine: its account, its key, its unit.
+func TestInstallSystem(t *testing.T) {
+	t.Parallel()
+	plan, err := Install(Place{OS: "linux", System: true}, Server{Program: "/opt/my $x 5%/hermes", HomeDir: "/ignored"}, key)
+	if err != nil {
+		t.Fatalf("Install: %v", err)
+	}
+	unit := plan.Files[2].Body
+	for _, want := range []string{
+		`ExecStart="/opt/my $$x 5%%/hermes" serve` + "\n", "User=hermes\n", "Environment=HERMES_HOME=/var/lib/hermes\n",
+		"ProtectSystem=strict\n", "CapabilityBoundingSet=\n", "SystemCallFilter=~@privileged @resources\n", "TimeoutStopSec=45\n",
+	} {
+		if !strings.Contains(unit, want) {
+			t.Errorf("the unit lacks %q:\n%s", want, unit)
+		}
+	}
+	if strings.Contains(unit, "/ignored") {
+		t.Errorf("the unit has the home of an account:\n%s", unit)
+	}
+	env := plan.Files[1]
+	if !env.Secret || env.Mode != 0o600 || !strings.Contains(env.Body, "\nAPI_SERVER_KEY=the-key\n") {
+		t.Errorf("got the settings %+v, want a private file with the key", env)
+	}
+}
+
+// TestInstallUser checks the unit of an account, also without HERMES_HOME.
+func TestInstallUser(t *testing.T) {
+	t.Parallel()
+	for home, want := range map[string]string{
+		"":              "ExecStart=\"/usr/bin/hermes\" serve\nEnvironmentFile=",
+		`/a "b" \c 9%`:  `Environment="HERMES_HOME=/a \"b\" \\c 9%%"` + "\n",
+		"/home/me/data": `Environment="HERMES_HOME=/home/me/data"` + "\n",
+	} {
+		plan, err := Install(Place{OS: "linux", Config: "/home/me/.config"}, Server{Program: "/usr/bin/hermes", HomeDir: home}, key)
+		if err != nil {
+			t.Fatalf("Install: %v", err)
+		}
+		if f := plan.Files[0]; f.Name != "/home/me/.config/systemd/user/hermes.service" || !strings.Contains(f.Body, want) || strings.Contains(f.Body, "%HOME%") {
+			t.Errorf("home %q: got %s with\n%s\nwant %q", home, f.Name, f.Body, want)
+		}
+	}
+}
+
+// TestAgent checks that the property list of macOS is XML that has the paths as they are.
+func TestAgent(t *testing.T) {
+	t.Parallel()
+	at := Place{OS: "darwin", Home: "/Users/me", UID: 501}
+	plan, err := Install(at, Server{Program: "/opt/<a> & b/hermes", HomeDir: "/Users/me/d&d"}, key)
+	if err != nil {
+		t.Fatalf("Install: %v", err)
+	}
+	var texts []string
+	for dec := xml.NewDecoder(strings.NewReader(plan.Files[0].Body)); ; {
+		token, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatalf("the property list is no XML: %v\n%s", err, plan.Files[0].Body)
+		}
+		if text, is := token.(xml.CharData); is {
+			texts = append(texts, string(text))
+		}
+	}
+	all := strings.Join(texts, "|")
+	for _, want := range []string{"/opt/<a> & b/hermes", "/Users/me/d&d", label} {
+		if !strings.Contains(all, "|"+want+"|") {
+			t.Errorf("the property list lacks %q: %s", want, all)
+		}
+	}
+	if got := strings.Join(plan.Commands[0], " "); got != "launchctl bootstrap gui/501 /Users/me/Library/LaunchAgents/"+label+".plist" {
+		t.Errorf("got the command %q", got)
+	}
+}
+
+// TestUnsupported checks that other systems are told what to do.
+func TestUnsupported(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		at   Place
+		want string
+	}{
+		{Place{OS: "windows"}, "schtasks /Create"},
+		{Place{OS: "darwin", System: true}, "Leave out --system"},
+		{Place{OS: "freebsd"}, "hermes serve"},
+	} {
+		_, err := Install(c.at, Server{Program: "/x/hermes"}, key)
+		if fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q", c.at.OS, err, c.want)
+		}
+	}
+	if _, err := Install(Place{OS: "linux"}, Server{Program: "/x/her\nmes"}, key); fault.KindOf(err) != fault.Invalid {
+		t.Errorf("a path with a line break: got %v", err)
+	}
+}
+
+// TestFiles checks that a key is made once and stays, and that files of other origin stay.
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	secret, unit := filepath.Join(dir, "etc", "hermes.env"), filepath.Join(dir, "unit")
+	files := func(key string) []File {
+		return []File{{Name: secret, Mode: 0o600, Body: key, Secret: true}, {Name: unit, Mode: 0o644, Body: "# " + Mark + " " + key}}
+	}
+	for _, key := range []string{"one", "two"} {
+		if err := Write(files(key)); err != nil {
+			t.Fatalf("Write: %v", err)
+		}
+	}
+	if got := read(t, secret); got != "one" {
+		t.Errorf("the key of the first installation became %q", got)
+	}
+	if got := read(t, unit); !strings.HasSuffix(got, "two") {
+		t.Errorf("the unit was not written again: %q", got)
+	}
+	if info, err := os.Stat(secret); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the key: %v, %v, want mode 0600", info, err)
+	}
+	if err := os.WriteFile(unit, []byte("other"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{Write(files("three")), Remove(files("three")[1:])} {
+		if fault.CodeOf(err) != "service_foreign" {
+			t.Errorf("got %v, want service_foreign", err)
+		}
+	}
+	if got := read(t, unit); got != "other" {
+		t.Errorf("the unit of another program became %q", got)
+	}
+	if err := os.WriteFile(unit, []byte(Mark), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := Remove(files("x")[1:]); err != nil {
+		t.Errorf("Remove: %v", err)
+	}
+	if _, err := os.Stat(unit); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the unit is still there: %v", err)
+	}
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	body, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
