@@ -4,7 +4,7 @@
 GO      ?= go
 TOOLS    = $(GO) tool -modfile=tools/go.mod
 
-.PHONY: memory-report help build test unit compat products check lint fmt bench torture isolation markdown fuzz
+.PHONY: release memory-report help build test unit compat products check lint fmt bench torture isolation markdown fuzz
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-13s %s\n", $$1, $$2}'
@@ -27,6 +27,7 @@ unit: ## Go tests with the race detector; brings PostgreSQL
 	$(GO) vet ./...
 	$(GO) test $(RACE) -timeout 20m -skip '$(WALKS)' ./...
 	$(GO) test -run '$(WALKS)' ./internal/httpapi
+	$(GO) test -C tools/release ./sbom
 	$(GO) vet -C bench/torture ./...
 	$(GO) test -C bench/torture $(RACE) ./...
 
@@ -40,6 +41,9 @@ check: fmt lint test ## what to run before a change is handed over
 
 fmt: ## fail if anything is not formatted
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "not gofmt-ed:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
+
+release: ## archives, packages, bills of material and checksums in dist/, published nowhere; ARGS for goreleaser
+	GO="$(GO)" tools/release/run $(ARGS)
 
 lint: ## static analysis with the rules of .golangci.yml
 	$(TOOLS) golangci-lint run ./...
