@@ -132,7 +132,9 @@ func examineHome(cfg *config.Config) finding {
 		return finding{"home", fine, cfg.Home + " is not there yet, and is made now", ""}
 	case err != nil:
 		return finding{"home", failing, fmt.Sprintf("%s: %v", cfg.Home, err), "Choose another place with HERMES_HOME."}
-	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0: // Windows has no such modes
+	case runtime.GOOS == "windows": // has no such modes
+		return finding{"home", fine, cfg.Home + "; its access list says who can read it", ""}
+	case info.Mode().Perm()&0o077 != 0:
 		return finding{"home", warning, cfg.Home + " can be read by others", "The next start makes it private."}
 	}
 	return finding{"home", fine, cfg.Home + ", readable by you alone", ""}

@@ -63,18 +63,19 @@ type Plan struct {
 // Install is how the server becomes a service. random makes the key of a service of the
 // machine.
 func Install(p Place, s Server, random func() string) (Plan, error) {
+	if _, _, err := Look(p); err != nil {
+		return Plan{}, unsupported(p, s.Program)
+	}
 	if err := checkPaths(s.Program, s.HomeDir); err != nil {
 		return Plan{}, err
 	}
 	switch {
-	case p.OS == "darwin" && !p.System:
+	case p.OS == "darwin":
 		return installAgent(p, s), nil
-	case p.OS == "linux" && p.System:
+	case p.System:
 		return installSystem(s, random), nil
-	case p.OS == "linux":
-		return installUser(p, s), nil
 	}
-	return Plan{}, unsupported(p, s.Program)
+	return installUser(p, s), nil
 }
 
 // Uninstall is how the service ends. Its files are removed before the last command.

@@ -97,11 +97,11 @@ func TestUnsupported(t *testing.T) {
 		at   Place
 		want string
 	}{
-		{Place{OS: "windows"}, "schtasks /Create"},
+		{Place{OS: "windows"}, `"\"C:\x\hermes.exe\" serve"`},
 		{Place{OS: "darwin", System: true}, "Leave out --system"},
 		{Place{OS: "freebsd"}, "hermes serve"},
 	} {
-		_, err := Install(c.at, Server{Program: "/x/hermes"}, key)
+		_, err := Install(c.at, Server{Program: `C:\x\hermes.exe`}, key)
 		if fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.at.OS, err, c.want)
 		}
