@@ -12,6 +12,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/mention"
 	"github.com/hermes-memory/hermes/internal/ranking"
+	"github.com/hermes-memory/hermes/internal/secret"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -31,6 +32,9 @@ func (o *call) memory(ctx context.Context) (reply, error) {
 		var b strings.Builder
 		for i := range found {
 			q := &found[i].Quote
+			if mention.Erased(q.Text) {
+				continue
+			}
 			fmt.Fprintf(&b, "- %s (%s)\n", quotedBy(q.Speaker, q.Text), o.date(q.SaidAt))
 		}
 		if b.Len() == 0 {
@@ -58,9 +62,9 @@ func (o *call) memory(ctx context.Context) (reply, error) {
 	return reply{text: b.String() + "\n/memory WORDS looks for something."}, nil
 }
 
-// quotedBy is what somebody said, in Markdown.
+// quotedBy is what somebody said, in Markdown, with its secrets masked.
 func quotedBy(name, text string) string {
-	words := "“" + plain(shortened(oneLineText(text), maxQuote)) + "”"
+	words := "“" + plain(shortened(oneLineText(secret.Mask(text)), maxQuote)) + "”"
 	if name == "" {
 		return words
 	}
@@ -96,11 +100,17 @@ func (o *call) explained(e *curate.Explained) string {
 	b.WriteString(", and from memory:\n\n")
 	left := 2 * factsShown
 	for i := range e.Facts {
+		if mention.Erased(e.Facts[i].Quote) {
+			continue
+		}
 		if left--; left >= 0 {
 			fmt.Fprintf(&b, "- %s (%s)\n", quotedBy(e.Facts[i].Source.Speaker, e.Facts[i].Quote), o.date(e.Facts[i].SaidAt))
 		}
 	}
 	for i := range e.Recalled {
+		if mention.Erased(e.Recalled[i].Text) {
+			continue
+		}
 		if left--; left >= 0 {
 			fmt.Fprintf(&b, "- %s (%s)\n", quotedBy(e.Recalled[i].Speaker, e.Recalled[i].Text), o.date(e.Recalled[i].SaidAt))
 		}

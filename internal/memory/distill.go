@@ -185,7 +185,7 @@ func (x *distiller) ofUser() {
 		if !r.foreign && x.retract(i) {
 			continue
 		}
-		switch kind := r.kind(); {
+		switch kind := r.statedKind(); {
 		case r.isReminder():
 			x.units = append(x.units, unit{i, i, Event})
 		case !kind.Asserted():
@@ -305,6 +305,9 @@ func (x *distiller) fill(main, i int) {
 	if len(r.dates) > 0 { // "tried in Q1, reverted in Q2" is about the state since Q2
 		d := r.dates[len(r.dates)-1]
 		f.When = Interval{From: d.From, To: d.To}
+	}
+	if r.corrects != "" {
+		f.Replaces = r.corrects
 	}
 	if r.foreign || !r.kind().Asserted() {
 		return

@@ -77,7 +77,7 @@ func (x *distiller) cited(at span) ([]reading, Refusal) {
 		if !r.read() {
 			return nil, RefusedSource
 		}
-		if _, about, n := r.takeBack(); about+n > 0 {
+		if r.takeBack().sort > takesIdly {
 			return nil, RefusedUnasserted
 		}
 		out = append(out, r)

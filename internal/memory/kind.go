@@ -56,6 +56,16 @@ func (r *reading) kind() Kind {
 	return find(moodRows, r.signs, find(kindRows, r.signs, Plain))
 }
 
+// statedKind is the kind of a statement of the user. What the user says instead of a statement
+// that was taken back is the user's own, though it speaks of another person.
+func (r *reading) statedKind() Kind {
+	kind := r.kind()
+	if r.corrects != "" && kind == ThirdParty {
+		return Plain
+	}
+	return kind
+}
+
 // wishes reports whether a sentence is a standing wish. "Call me Lex" says who speaks, and
 // "how long are your answers" asks.
 func (r *reading) wishes() bool {

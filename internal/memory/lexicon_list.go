@@ -15,12 +15,13 @@ const (
 	listWhole
 	listLeading
 	listRhythm
+	listSoftening
 )
 
 // wordLists are the names of the lists in lists.txt; never written.
 var wordLists = [...]string{
 	"commit", "lead", "manner", "noting", "particular", "no job", "whole", "leading",
-	"rhythm",
+	"rhythm", "softening",
 }
 
 // addList adds the words of a list.

@@ -286,9 +286,16 @@ const (
 // replaced lists the facts that a new one ends, and those that it perhaps ends.
 func (s *State) replaced(now *record) (ended, doubted []*record) {
 	if now.Kind == Retraction {
+		if s.corrected(now) {
+			return nil, nil // what is so instead ends it
+		}
 		return endable(s.retracted(now), now), nil
 	}
-	if was := s.named(now.Replaces); was != nil && was != now && was.Current() {
+	switch was := s.named(now.Replaces); {
+	case was == nil, was == now:
+	case was.Kind == Retraction:
+		ended = endable(s.retracted(was), now)
+	case was.Current():
 		ended = append(ended, was)
 	}
 	if !now.mayEnd() {

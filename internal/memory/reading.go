@@ -36,6 +36,8 @@ type reading struct {
 	signs signs
 	// fresh says that it follows a retraction of what was said before.
 	fresh bool
+	// corrects is the retraction of which it says what is so instead; "" for none.
+	corrects FactID
 	// foreign says that it is in words of another person: quoted.
 	foreign bool
 	// worth is the logarithm of the odds that it is worth keeping. wished says that it is

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/hermes-memory/hermes/internal/session"
 )
@@ -15,7 +16,7 @@ func (s *State) retracted(by *record) []*record {
 	var out []*record
 	var at *Source
 	for _, k := range s.before(by) {
-		if k.Source.Role != session.User || k.Source.Speaker != by.Source.Speaker {
+		if k.Source.Role != session.User || k.Source.Speaker != by.Source.Speaker || k.Kind == Question {
 			continue
 		}
 		if at == nil {
@@ -27,11 +28,31 @@ func (s *State) retracted(by *record) []*record {
 		if at.Seq == by.Source.Seq && (k.Source.End <= at.Start || k.Source.Start >= at.End) && k.Source.Start < at.Start {
 			break // within one message, only the last sentence is meant
 		}
-		if k.Current() && k.Kind.Asserted() {
+		if k.withdrawable() {
 			out = append(out, k)
 		}
 	}
 	return out
+}
+
+// withdrawable reports whether a fact can be taken back: it holds, and its speaker said that
+// something is so or not.
+func (k *record) withdrawable() bool {
+	return k.Current() && (k.Kind.Asserted() || k.Kind == ThirdParty || k.Kind == Negated)
+}
+
+// corrected reports whether a new fact of the same message says what is so instead of what a
+// retraction withdraws.
+func (s *State) corrected(by *record) bool {
+	for n := by.Number + 1; ; n++ {
+		k := s.held[n]
+		if k == nil || k.Source.MessageID != by.Source.MessageID {
+			return false
+		}
+		if k.Replaces == by.ID {
+			return true
+		}
+	}
 }
 
 // maxRetractionReach is how many messages back "forget that" may refer: the answer in
@@ -55,9 +76,32 @@ func (s *State) before(by *record) []*record {
 	return out
 }
 
-// retractedByName finds the newest current fact that has all words of the retracted
-// thing.
-func (s *State) retractedByName(by *record) []*record {
+// retractedByName finds the newest current fact that has all words of the retracted thing,
+// and those that say the same. If everything about the thing is retracted, it finds all of
+// the newest facts with these words. Those that only ask not to forget the thing go with it.
+func (s *State) retractedByName(by *record) (out []*record) {
+	wholly, found := s.openingOf(by).whole, false
+	for _, k := range s.aboutThing(by) {
+		reminder := s.speaksOfForgetting(k)
+		if found && !wholly && !reminder {
+			continue
+		}
+		if out = append(out, k); reminder {
+			continue
+		}
+		found = true
+		for same := range s.alike(k) {
+			if same.withdrawable() && !slices.Contains(out, same) {
+				out = append(out, same)
+			}
+		}
+	}
+	return out
+}
+
+// aboutThing are the newest facts that have all words of the thing that a retraction names, and
+// that it may end, the newest first.
+func (s *State) aboutThing(by *record) (out []*record) {
 	words := stems(by.Value)
 	if len(words) == 0 {
 		return nil
@@ -69,12 +113,52 @@ func (s *State) retractedByName(by *record) []*record {
 		}
 	}
 	for _, k := range s.facts(s.newest(nil, rarest, newestFacts)) {
-		if k.Current() && k.Kind.Asserted() && covers(stems(k.Statement), words) {
-			return []*record{k}
+		if k.withdrawable() && outranks(&by.Source, &k.Source) && covers(stems(k.Statement), words) {
+			out = append(out, k)
 		}
 	}
-	return nil
+	return out
 }
+
+// speaksOfForgetting reports whether a fact asks not to forget a thing, or says that it will
+// not be forgotten.
+func (s *State) speaksOfForgetting(k *record) bool {
+	const near = 6
+	toks := s.tokensOf(k.Statement)
+	for i := range min(len(toks), near) {
+		if toks[i].low == "forget" {
+			return true
+		}
+	}
+	return false
+}
+
+// retractionOpening is what the words of a retraction before the thing say.
+type retractionOpening struct {
+	asks  bool // a thing is to be forgotten, not only what was said of it
+	whole bool // everything about it
+}
+
+// openingOf reads the words of a retraction before the thing.
+func (s *State) openingOf(by *record) (out retractionOpening) {
+	toks := s.tokensOf(by.Statement)
+	thing, said := strings.Index(by.Statement, by.Value), false
+	for i := range toks {
+		t := &toks[i]
+		if t.start >= thing {
+			break
+		}
+		said = said || t.is(tagSpeech)
+		out.asks = out.asks || t.low == "forget"
+		out.whole = out.whole || t.low == "everything" || t.low == "anything" || t.low == "all"
+	}
+	out.asks = out.asks && !said
+	return out
+}
+
+// returns reports whether what a withdrawn statement had replaced holds again. It does not if
+// a thing is to be forgotten: "forget my seat" is about all seats.
+func (s *State) returns(by *record) bool { return by.Value == "" || !s.openingOf(by).asks }
 
 // covers reports whether a has every word of b.
 func covers(a, b []string) bool {

@@ -78,7 +78,9 @@ func (s *State) Learn(facts []Fact) Change {
 		for _, was := range ended {
 			s.supersede(was, now, changed)
 			if now.Kind == Retraction {
-				s.revive(was, changed)
+				if s.returns(now) {
+					s.revive(was, changed)
+				}
 				continue
 			}
 			c.Reversals = append(c.Reversals, Reversal{Was: was.Fact, Now: now.Fact, Why: now.Because})

@@ -104,6 +104,10 @@ const (
 	tagGreet
 	tagHowMany
 	tagSpeaker
+	tagIdle
+	tagUnsay
+	tagAskTo
+	tagMeant
 )
 
 // tagList are the names of the tags in the lexicon's files.
@@ -117,7 +121,7 @@ var tagList = [...]string{
 	"named", "known company", "standing", "order", "command", "task", "style", "unit", "numword",
 	"reminder", "tongue", "owns", "takes over",
 	"also", "meanwhile", "still", "postponed", "again", "ended", "begun", "wrong", "outsider",
-	"please", "seek", "play", "once", "laugh", "greet", "howmany", "speaker",
+	"please", "seek", "play", "once", "laugh", "greet", "howmany", "speaker", "idle", "unsay", "ask to", "meant",
 }
 
 // tagNames maps a name in the lexicon's files to its tag.

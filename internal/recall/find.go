@@ -9,6 +9,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/fitted"
 	"github.com/hermes-memory/hermes/internal/language"
 	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/mention"
 	"github.com/hermes-memory/hermes/internal/ranking"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/secret"
@@ -57,6 +58,8 @@ func search(ctx context.Context, ask *run.Question, q *question) (*finder, error
 		return f, err
 	}
 	f.successors()
+	who := personsOf(ask, q)
+	f.found = who.among(f.found)
 	return f, nil
 }
 
@@ -94,7 +97,7 @@ func (f *finder) successors() {
 			continue
 		}
 		next, known := f.ask.View.Fact(p.fact.SupersededBy)
-		if !known || next.Kind == memory.Retraction {
+		if !known || next.Kind == memory.Retraction || unsayable(&next) {
 			continue
 		}
 		o := ofFact(&next)
@@ -199,10 +202,10 @@ func (f *finder) add(p passage, text string, start, end int, facts []memory.Fact
 			p.fact = &facts[i]
 		}
 	}
-	if p.fact != nil && p.fact.Kind == memory.Retraction || f.withdrawn(p.fact) {
+	if p.fact != nil && p.fact.Kind == memory.Retraction || f.unsaid(text, start, end, facts) {
 		return
 	}
-	if p.asks = asks(text[p.start:p.end]) || p.role == session.User && isTask(text[p.start:p.end]); p.asks {
+	if p.asks = asks(text[p.start:p.end]) || p.role == session.User && demands(text[p.start:p.end]); p.asks {
 		if !p.statesInPassing(text) {
 			return
 		}
@@ -228,11 +231,25 @@ func (p *passage) statesInPassing(text string) bool {
 	return true
 }
 
+// unsaid reports whether the user took back or erased a part of a passage.
+func (f *finder) unsaid(text string, start, end int, facts []memory.Fact) bool {
+	return mention.Erased(text[start:end]) || slices.ContainsFunc(facts, func(fact memory.Fact) bool {
+		return fact.Source.Start < end && start < fact.Source.End && withdrawn(f.ask.View, &fact)
+	})
+}
+
 // withdrawn reports whether the user took a fact back.
-func (f *finder) withdrawn(fact *memory.Fact) bool {
-	if fact == nil || fact.Current() {
+func withdrawn(view *memory.View, fact *memory.Fact) bool {
+	if fact.Current() {
 		return false
 	}
-	_, taken := steps(f.ask.View, *fact)
+	_, taken := steps(view, *fact)
 	return taken
+}
+
+// partlyUnsaid reports whether the user took back or erased a part of a message.
+func partlyUnsaid(view *memory.View, d *ranking.Document) bool {
+	return mention.Erased(d.Text) || slices.ContainsFunc(view.FactsOf(d.MessageID), func(f memory.Fact) bool {
+		return f.Kind == memory.Retraction || withdrawn(view, &f)
+	})
 }

@@ -36,7 +36,7 @@ func steps(v *memory.View, f memory.Fact) (chain []memory.Fact, taken bool) {
 				continue
 			}
 			seen[link.To] = true
-			if was, found := v.Fact(link.To); found && was.Kind != memory.Retraction {
+			if was, found := v.Fact(link.To); found && was.Kind != memory.Retraction && !unsayable(&was) {
 				chain = append(chain, was)
 			}
 		}

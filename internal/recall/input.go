@@ -27,6 +27,9 @@ func questions(text string, learned []memory.Fact) []string {
 				continue
 			}
 			sentence := text[s.Start:s.End]
+			if takesBack(learned, sentence) {
+				continue
+			}
 			if (asks(sentence) || shaped(sentence)) && (marked(sentence) || requests(sentence) || !asserts(learned, sentence)) {
 				out = append(out, sentence)
 			}
@@ -142,6 +145,22 @@ func asserts(learned []memory.Fact, sentence string) bool {
 		}
 	}
 	return false
+}
+
+// takesBack reports whether a sentence as a whole asks to forget something: "can you forget
+// my gate?" wants no answer from memory.
+func takesBack(learned []memory.Fact, sentence string) bool {
+	return slices.ContainsFunc(learned, func(f memory.Fact) bool {
+		return f.Kind == memory.Retraction && strings.Contains(f.Quote, sentence)
+	})
+}
+
+// demands reports whether a sentence gives an order, or speaks of not forgetting a thing: it
+// tells nothing of the thing.
+func demands(sentence string) bool {
+	const near = 5
+	words := strings.Fields(strings.ToLower(sentence))
+	return isTask(sentence) || slices.Contains(words[:min(len(words), near)], "forget")
 }
 
 // isTask reports whether a sentence gives an order: a request to write something tells

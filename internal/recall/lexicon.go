@@ -52,13 +52,15 @@ const (
 	cueOpening                 // may open a question
 	cueRequest                 // opens a request to tell something
 	cueTask                    // opens a request to write something
+	cueWe                      // the speaker and others
+	cueSay                     // somebody says something
 )
 
 // The names of forms and cues in the lexicon's files, in the order of their bits; never
 // written.
 var (
 	formNames = [...]string{"person", "place", "time", "duration", "frequency", "money", "number", "reason", "manner", "name"}
-	cueNames  = [...]string{"self", "other", "you", "back", "present", "suppose", "deny", "many", "exact", "change", "order", "opening", "request", "task"}
+	cueNames  = [...]string{"self", "other", "you", "back", "present", "suppose", "deny", "many", "exact", "change", "order", "opening", "request", "task", "we", "say"}
 )
 
 // lexicon maps words, and phrases of words, to what they tell.

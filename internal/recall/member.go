@@ -120,6 +120,8 @@ func (p *query) members(ctx context.Context, ask *run.Question) ([]member, error
 	if err := f.readHits(ctx, more); err != nil {
 		return nil, err
 	}
+	who := personsOf(ask, q)
+	f.found = who.among(f.found)
 	q.weigh(f.found)
 	out := p.rate(ask.View, bestOf(f.found, maxPassages))
 	for i := range out {

@@ -118,6 +118,9 @@ func worthOdds(f *memory.Fact, _ memory.News) float32 {
 
 // answer finds what answers the question.
 func (q *question) answer(ctx context.Context, ask *run.Question) (choice, error) {
+	if c, ok := q.ofSpeaker(ask); ok {
+		return c, nil
+	}
 	if p := readQuery(q.text, q.at); p != nil && ask.View != nil {
 		if c, err := p.answer(ctx, ask); err != nil || c.kind != run.RecallNone {
 			return c, err
@@ -248,13 +251,18 @@ func (p *query) ofStatus(ctx context.Context, ask *run.Question) (choice, error)
 // probable and newest first.
 func (p *query) factsOf(ask *run.Question, limit int) []memory.Fact {
 	odds := map[memory.FactID]float32{}
+	who := personsOf(ask, p.on)
 	facts := ask.View.Pick(func(f *memory.Fact, news func() memory.News) bool {
 		if f.Source.Role != session.User || !p.span.covers(f) || ask.Own != nil && ask.Own(f.Source.Root, f.Source.Seq) {
+			return false
+		}
+		if f.Kind == memory.Retraction || unsayable(f) || !who.told(f) {
 			return false
 		}
 		odds[f.ID] = statuses[p.aim].odds(f, news())
 		return odds[f.ID] > never
 	})
+	facts = slices.DeleteFunc(facts, func(f memory.Fact) bool { return withdrawn(ask.View, &f) })
 	if p.aim == aimReversed {
 		facts = slices.DeleteFunc(facts, func(f memory.Fact) bool { return !takenBack(ask.View, &f) })
 	}
@@ -290,7 +298,7 @@ func widen(ctx context.Context, ask *run.Question, passages []passage) error {
 	}
 	for i := range docs {
 		d := &docs[i]
-		if len(d.Text) > maxWhole || asks(d.Text) {
+		if len(d.Text) > maxWhole || asks(d.Text) || partlyUnsaid(ask.View, d) {
 			continue
 		}
 		for k := range passages {

@@ -12,6 +12,7 @@ import (
 // question is a parsed question.
 type question struct {
 	text  string
+	whole string // the text with the part that only says what is asked for
 	at    time.Time
 	words []wanted
 	total float32 // weight of all words
@@ -53,7 +54,7 @@ func readQuestion(text string, at time.Time) *question { return readPart(text, t
 
 // readPart parses a part of a question, without the rest.
 func readPart(text, whole string, at time.Time) *question {
-	q := &question{text: text, at: at, head: -1, dates: language.Dates(text, at), vec: wordvec.Of(text), wide: isWide(text)}
+	q := &question{text: text, whole: whole, at: at, head: -1, dates: language.Dates(text, at), vec: wordvec.Of(text), wide: isWide(text)}
 	words := wordsOf(text)
 	theLexicon().stopForeign(words, wordsOf(whole))
 	if len(words) > 0 && !strings.HasPrefix(strings.TrimLeft(whole, " "), text[words[0].start:words[0].end]) {

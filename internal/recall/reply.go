@@ -8,6 +8,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/language"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/run"
+	"github.com/hermes-memory/hermes/internal/secret"
 )
 
 // answer is what is said to one message, without its mark.
@@ -26,6 +27,12 @@ func reply(ctx context.Context, ask *run.Question) (answer, error) {
 	var parts, open []string
 	if noted := acknowledge(ask, said.Name); noted != "" {
 		parts = append(parts, noted)
+	}
+	v := voice{ask: ask, asker: said.Name}
+	for _, line := range [...]string{v.takenBack(), refusedSecret(&said)} {
+		if line != "" {
+			parts = append(parts, line)
+		}
 	}
 	told := len(parts)
 	for _, text := range questions(said.Content, ask.Learned) {
@@ -58,7 +65,7 @@ func joined(parts, open []string, told int) string {
 		parts = append(parts, greeting)
 	default:
 		for _, text := range open {
-			parts = append(parts, `"`+language.OneLine(clipped(text))+`" I have not been told.`)
+			parts = append(parts, `"`+language.OneLine(clipped(secret.Mask(text)))+`" I have not been told.`)
 		}
 	}
 	return strings.Join(parts, "\n")

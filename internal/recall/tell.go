@@ -51,7 +51,7 @@ func noteworthy(learned []memory.Fact, seen map[memory.FactID]bool) []passage {
 	var out []passage
 	for i := range learned {
 		f := &learned[i]
-		if f.Source.Role != session.User || !tellable(f.Kind) && f.Kind != memory.Retraction {
+		if f.Source.Role != session.User || !tellable(f.Kind) {
 			continue
 		}
 		p := ofFact(f)

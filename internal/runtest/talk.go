@@ -109,6 +109,8 @@ type Talk struct {
 	Kept *Kept
 	Root session.ID
 	Now  time.Time // when the next message is said
+	// Speaker says the next messages; "" for a person without a name.
+	Speaker string
 
 	views *memory.Views
 	seq   int64
@@ -154,7 +156,7 @@ func (k *Talk) Learn(role session.Role, speaker, text string) (memory.Change, ra
 // Prompt learns a message and returns what the runner hands over for it. The
 // function returned ends the use of the prompt.
 func (k *Talk) Prompt(text string, streaming bool) (*run.Prompt, func(), error) {
-	change, d, err := k.Learn(session.User, "", text)
+	change, d, err := k.Learn(session.User, k.Speaker, text)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -163,7 +165,7 @@ func (k *Talk) Prompt(text string, streaming bool) (*run.Prompt, func(), error) 
 		return nil, nil, err
 	}
 	return &run.Prompt{Streaming: streaming, Question: &run.Question{
-		Input: []session.Message{{Role: session.User, Content: text, RootID: k.Root, Seq: d.Seq, SaidAt: k.Now}},
+		Input: []session.Message{{Role: session.User, Name: k.Speaker, Content: text, RootID: k.Root, Seq: d.Seq, SaidAt: k.Now}},
 		Now:   k.Now, View: view, Learned: change.Learned, Reversals: change.Reversals,
 		Own: func(root session.ID, seq int64) bool { return root == k.Root && seq >= d.Seq },
 		Quotes: func(ctx context.Context, places []memory.Place) ([]ranking.Document, error) {
@@ -180,7 +182,7 @@ func (k *Talk) Question(text string) (*run.Prompt, func(), error) {
 		return nil, nil, err
 	}
 	return &run.Prompt{Question: &run.Question{
-		Input: []session.Message{{Role: session.User, Content: text, RootID: k.Root, Seq: k.seq, SaidAt: k.Now}},
+		Input: []session.Message{{Role: session.User, Name: k.Speaker, Content: text, RootID: k.Root, Seq: k.seq, SaidAt: k.Now}},
 		Now:   k.Now, View: view,
 		Own: func(root session.ID, seq int64) bool { return root == k.Root && seq >= k.seq },
 		Quotes: func(ctx context.Context, places []memory.Place) ([]ranking.Document, error) {
