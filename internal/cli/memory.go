@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hermes-memory/hermes/internal/mention"
 	"github.com/hermes-memory/hermes/internal/terminal"
 )
 
@@ -100,6 +101,9 @@ const nothingHere = "Nothing is remembered here."
 func (a *app) printFacts(facts []fact) error {
 	for i := range facts {
 		f := &facts[i]
+		if mention.Erased(f.Quote) {
+			continue
+		}
 		state := ""
 		switch {
 		case f.SupersededBy != nil:

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/secret"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -104,7 +105,7 @@ func (o *call) undo(ctx context.Context) (reply, error) {
 	if err != nil || u.From < 0 {
 		return reply{text: "There is nothing to take back."}, err
 	}
-	return reply{text: "Taken back, and no longer remembered: “" + shortened(u.Content, 80) + "”"}, nil
+	return reply{text: "Taken back, and no longer remembered: “" + shortened(secret.Mask(u.Content), 80) + "”"}, nil
 }
 
 // retry takes the last exchange back and asks the same again.

@@ -16,12 +16,13 @@ const (
 	listLeading
 	listRhythm
 	listSoftening
+	listEverything
 )
 
 // wordLists are the names of the lists in lists.txt; never written.
 var wordLists = [...]string{
 	"commit", "lead", "manner", "noting", "particular", "no job", "whole", "leading",
-	"rhythm", "softening",
+	"rhythm", "softening", "everything",
 }
 
 // addList adds the words of a list.

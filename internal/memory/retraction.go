@@ -91,12 +91,11 @@ func (s *State) retractedByName(by *record) (out []*record) {
 		}
 		found = true
 		for same := range s.alike(k) {
-			if same.withdrawable() && !slices.Contains(out, same) {
-				out = append(out, same)
-			}
+			out = append(out, same)
 		}
 	}
-	return out
+	slices.SortFunc(out, func(a, b *record) int { return byNumber(b, a) })
+	return slices.DeleteFunc(slices.Compact(out), func(k *record) bool { return !k.withdrawable() })
 }
 
 // aboutThing are the newest facts that have all words of the thing that a retraction names, and
@@ -123,7 +122,7 @@ func (s *State) aboutThing(by *record) (out []*record) {
 // speaksOfForgetting reports whether a fact asks not to forget a thing, or says that it will
 // not be forgotten.
 func (s *State) speaksOfForgetting(k *record) bool {
-	const near = 6
+	const near = 8
 	toks := s.tokensOf(k.Statement)
 	for i := range min(len(toks), near) {
 		if toks[i].low == "forget" {
@@ -148,9 +147,14 @@ func (s *State) openingOf(by *record) (out retractionOpening) {
 		if t.start >= thing {
 			break
 		}
-		said = said || t.is(tagSpeech)
-		out.asks = out.asks || t.low == "forget"
-		out.whole = out.whole || t.low == "everything" || t.low == "anything" || t.low == "all"
+		switch {
+		case t.is(tagSpeech):
+			said = true
+		case t.low == "forget":
+			out.asks = true
+		case s.l.has(listEverything, t.low):
+			out.whole = true
+		}
 	}
 	out.asks = out.asks && !said
 	return out

@@ -158,7 +158,7 @@ func takesBack(learned []memory.Fact, sentence string) bool {
 // demands reports whether a sentence gives an order, or speaks of not forgetting a thing: it
 // tells nothing of the thing.
 func demands(sentence string) bool {
-	const near = 5
+	const near = 8
 	words := strings.Fields(strings.ToLower(sentence))
 	return isTask(sentence) || slices.Contains(words[:min(len(words), near)], "forget")
 }

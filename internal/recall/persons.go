@@ -119,9 +119,16 @@ func mentions(p *passage, name string) bool {
 	return false
 }
 
-// told reports whether a fact may answer a question that names no topic.
-func (who *persons) told(f *memory.Fact) bool {
-	return !who.self || f.Source.Speaker == "" || f.Source.Speaker == who.asker
+// silentOn reports whether an answer without a topic leaves a fact out: it was taken back or
+// erased, or it is another person's and the asker's own are asked for.
+func (who *persons) silentOn(view *memory.View, f *memory.Fact) bool {
+	switch {
+	case f.Kind == memory.Retraction, unsayable(f), withdrawn(view, f):
+		return true
+	case f.Source.Speaker == "", f.Source.Speaker == who.asker:
+		return false
+	}
+	return who.self
 }
 
 // ofSpeaker answers a question for all that a speaker said: "what did Anna say?".
@@ -132,14 +139,14 @@ func (q *question) ofSpeaker(ask *run.Question) (choice, bool) {
 	}
 	who := personsOf(ask, q)
 	facts := ask.View.Pick(func(f *memory.Fact, _ func() memory.News) bool {
-		own := ask.Own != nil && ask.Own(f.Source.Root, f.Source.Seq)
-		return !own && f.Current() && tellable(f.Kind) && f.Source.Speaker != "" && len(who.asNamed(f.Source.Speaker)) > 0
+		return f.Current() && tellable(f.Kind) && len(who.asNamed(f.Source.Speaker)) > 0
+	})
+	facts = slices.DeleteFunc(facts, func(f memory.Fact) bool {
+		return unsayable(&f) || ask.Own != nil && ask.Own(f.Source.Root, f.Source.Seq)
 	})
 	facts = facts[max(0, len(facts)-maxPlanned):]
 	for i := range facts {
-		if !unsayable(&facts[i]) {
-			c.passages, c.scores = append(c.passages, ofFact(&facts[i])), append(c.scores, 1)
-		}
+		c.passages, c.scores = append(c.passages, ofFact(&facts[i])), append(c.scores, 1)
 	}
 	return c, len(c.passages) > 0
 }

@@ -256,13 +256,15 @@ func (p *query) factsOf(ask *run.Question, limit int) []memory.Fact {
 		if f.Source.Role != session.User || !p.span.covers(f) || ask.Own != nil && ask.Own(f.Source.Root, f.Source.Seq) {
 			return false
 		}
-		if f.Kind == memory.Retraction || unsayable(f) || !who.told(f) {
-			return false
-		}
 		odds[f.ID] = statuses[p.aim].odds(f, news())
 		return odds[f.ID] > never
 	})
-	facts = slices.DeleteFunc(facts, func(f memory.Fact) bool { return withdrawn(ask.View, &f) })
+	cut := map[memory.Place]bool{} // messages that are not quoted as a whole
+	facts = slices.DeleteFunc(facts, func(f memory.Fact) bool {
+		silent := who.silentOn(ask.View, &f)
+		cut[placeOf(&f)] = cut[placeOf(&f)] || silent
+		return silent
+	})
 	if p.aim == aimReversed {
 		facts = slices.DeleteFunc(facts, func(f memory.Fact) bool { return !takenBack(ask.View, &f) })
 	}
@@ -271,9 +273,9 @@ func (p *query) factsOf(ask *run.Question, limit int) []memory.Fact {
 	})
 	known := map[memory.Place]bool{}
 	facts = slices.DeleteFunc(facts, func(f memory.Fact) bool {
-		place := memory.Place{Root: f.Source.Root, Seq: f.Source.Seq}
+		place := placeOf(&f)
 		again := known[place]
-		known[place] = true
+		known[place] = !cut[place]
 		return again
 	})
 	n := min(len(facts), limit)
@@ -281,6 +283,11 @@ func (p *query) factsOf(ask *run.Question, limit int) []memory.Fact {
 		n--
 	}
 	return facts[:n]
+}
+
+// placeOf is where the message of a fact stands.
+func placeOf(f *memory.Fact) memory.Place {
+	return memory.Place{Root: f.Source.Root, Seq: f.Source.Seq}
 }
 
 // widen makes passages of facts the whole of their messages, if those are short.

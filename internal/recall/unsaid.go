@@ -65,7 +65,11 @@ func quoted(text string) string {
 func refusedSecret(said *session.Message) string {
 	text := said.Content[:min(len(said.Content), maxInput)]
 	for _, s := range language.Sentences(text) {
-		if sentence := text[s.Start:s.End]; !s.Code && !s.Quoted && !asks(sentence) && secret.In(sentence) {
+		sentence := text[s.Start:s.End]
+		if s.Code || s.Quoted || asks(sentence) {
+			continue
+		}
+		if secret.In(sentence) {
 			return noSecrets
 		}
 	}
