@@ -78,7 +78,7 @@ func (who *persons) nameSpeakers(found []passage) {
 
 // asNamed are the words of a name that the question has.
 func (who *persons) asNamed(name string) []word {
-	return slices.DeleteFunc(wordsOf(name), func(w word) bool { return w.stop || who.q.index(w.stem) < 0 })
+	return slices.DeleteFunc(wordsOf(name), func(w word) bool { return w.number || w.stop || who.q.index(w.stem) < 0 })
 }
 
 // mayAnswer reports whether a passage may answer the question by whose words it is.
@@ -111,12 +111,10 @@ func (who *persons) mayAnswerOfNamed(p *passage) bool {
 
 // mentions reports whether a passage has a word of a name.
 func mentions(p *passage, name string) bool {
-	for _, n := range wordsOf(name) {
-		if !n.stop && slices.ContainsFunc(p.words, func(w word) bool { return w.stem == n.stem }) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(wordsOf(name), func(n word) bool {
+		named := func(w word) bool { return w.stem == n.stem }
+		return !n.stop && !n.number && slices.ContainsFunc(p.words, named)
+	})
 }
 
 // silentOn reports whether an answer without a topic leaves a fact out: it was taken back or
