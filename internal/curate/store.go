@@ -20,6 +20,9 @@ type Store interface {
 	// where they were the owner's in this store. It takes all of them, or none (nil) if
 	// one is in use, was given out before, or is none that a store could give.
 	AdoptMessageIDs(ctx context.Context, o owner.Owner, ids []int64) ([]int64, error)
+	// Origin returns what is known of a conversation of another program. NotFound if it was
+	// never imported. A Step writes it, with the messages.
+	Origin(ctx context.Context, o owner.Owner, system, id string) (lineage.Origin, error)
 	// Rewrite replaces derived data, or erases forgotten content.
 	Rewrite(ctx context.Context, o owner.Owner, w Rewrite) error
 }

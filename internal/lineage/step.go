@@ -50,6 +50,9 @@ type Step struct {
 	Pending *Pending
 	// Finished stores the outcome for the idempotency key; nil without a key.
 	Finished *Finished
+	// Origin is where the messages so far come from in another program; nil for messages
+	// of this one.
+	Origin *Origin
 
 	place *place       // in the order of a session key; nil without one
 	open  *Open        // of the lineage; nil for a step that Open.Step has not made

@@ -249,6 +249,7 @@ func (t *tx) eraseLineage(o owner.Owner, root session.ID) error {
 	}
 	t.eraseRuns(o, root)
 	t.dropTexts(o, root)
+	t.leaveOrigin(o, root)
 	for _, query := range []string{
 		`UPDATE job_runs SET output = NULL, error = NULL WHERE owner_id = ?1 AND session_id IN (SELECT id FROM sessions WHERE owner_id = ?1 AND root_id = ?2)`,
 		`DELETE FROM facts WHERE owner_id = ? AND root_id = ?`,

@@ -118,6 +118,7 @@ func (t *tx) appendStep(o owner.Owner, step *lineage.Step, receipt []byte, sent 
 		return nil, err
 	}
 	t.notePending(o, step.Pending)
+	t.noteOrigin(o, step.Origin)
 	t.finishRequest(o, step.Finished)
 	return scopes, nil
 }

@@ -289,7 +289,7 @@ func (t *tx) eraseLineage(o owner.Owner, root session.ID) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(t.eraseRuns(o, root), t.dropTexts(o, root), t.lineageChanged(o, root)); err != nil {
+	if err := errors.Join(t.eraseRuns(o, root), t.dropTexts(o, root), t.lineageChanged(o, root), t.leaveOrigin(o, root)); err != nil {
 		return err
 	}
 	for _, query := range []string{

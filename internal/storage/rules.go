@@ -89,6 +89,7 @@ var Tables = sync.OnceValue(func() map[string]Table {
 	maps.Copy(all, derivedTables())
 	maps.Copy(all, workTables())
 	maps.Copy(all, chatTables())
+	all["imports"] = importsTable()
 	return all
 })
 

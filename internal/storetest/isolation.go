@@ -115,6 +115,7 @@ func settle(t *testing.T, st Store, o owner.Owner) *talk {
 	about := fact("the-fact", &step.Messages[0], memory.Plain)
 	step.Changes = []memory.Change{{Learned: []memory.Fact{about}, Marks: []memory.Mark{{Number: memory.NumberOf(step.Messages[0].ID, 0)}}}}
 	step.Receipt = &lineage.Receipt{ID: theReceipt, SessionID: theSession, RootID: theSession, Seq: 1, At: epoch(), Model: mark, Context: lineage.Context{Sent: sizeOf(mark)}, Frame: lineage.Frame{System: mark}}
+	step.Origin = &lineage.Origin{System: "elsewhere", ID: "the-conversation", Root: theSession, NextSeq: 2, Marks: marksOf(mark)}
 	step.Finished = &lineage.Finished{Key: claim(theRequest, mark), Outcome: []byte(`{"lineage_root_id":"the-session","model":"` + mark + `"}`)}
 	l.commit(t, st, step)
 	l.commit(t, st, l.fold(t, st, theChild, "more of "+mark, "yes, "+mark))

@@ -47,6 +47,7 @@ func readingCases() map[string]isolationCase {
 	maps.Copy(cases, recordReadingCases())
 	maps.Copy(cases, readerCases())
 	maps.Copy(cases, chatReadingCases())
+	maps.Copy(cases, importCases())
 	return cases
 }
 

@@ -91,6 +91,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"names", nameTests()},
 		{"chats", chatTests()},
 		{"files", fileTests()},
+		{"imports", importTests()},
 		{"isolation", isolationTests()},
 		{"concurrency", concurrencyTests()},
 		{"lineages", lineageTests()},

@@ -1,0 +1,58 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/lineage"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// Origin implements curate.Store.
+func (db *DB) Origin(ctx context.Context, o owner.Owner, system, id string) (lineage.Origin, error) {
+	scan := func(rows *sql.Rows) (lineage.Origin, error) {
+		got := lineage.Origin{System: system, ID: id}
+		err := rows.Scan(&got.Root, &got.NextSeq, &got.Marks)
+		return got, err
+	}
+	const query = `SELECT coalesce(root_id, ''), next_seq, marks FROM imports WHERE owner_id = ? AND system = ? AND foreign_id = ?`
+	list, err := rowsOf(ctx, db, scan, query, o.ID(), system, id)
+	if err != nil {
+		return lineage.Origin{}, fmt.Errorf("read an import: %w", err)
+	}
+	if len(list) == 0 {
+		return lineage.Origin{}, fault.New(fault.NotFound, "origin_not_found", "This conversation was not imported.")
+	}
+	return list[0], nil
+}
+
+// noteOrigin stores how far a conversation of another program was imported.
+func (t *tx) noteOrigin(o owner.Owner, g *lineage.Origin) error {
+	if g == nil {
+		return nil
+	}
+	const upsert = `INSERT INTO imports (owner_id, system, foreign_id, root_id, next_seq, marks) VALUES (?,?,?,?,?,?)
+		ON CONFLICT (owner_id, system, foreign_id) DO UPDATE SET root_id = excluded.root_id, next_seq = excluded.next_seq, marks = excluded.marks`
+	if _, err := t.exec(upsert, o.ID(), g.System, g.ID, string(g.Root), g.NextSeq, g.Marks); err != nil {
+		return fmt.Errorf("note an import: %w", err)
+	}
+	return nil
+}
+
+// leaveOrigin notes that the lineage of an import is deleted. An import that was not
+// complete leaves nothing.
+func (t *tx) leaveOrigin(o owner.Owner, root session.ID) error {
+	for _, query := range []string{
+		`DELETE FROM imports WHERE owner_id = ?1 AND root_id = ?2
+			AND EXISTS (SELECT 1 FROM sessions WHERE owner_id = ?1 AND root_id = ?2 AND end_reason = 'incomplete')`,
+		`UPDATE imports SET root_id = NULL, marks = x'' WHERE owner_id = ?1 AND root_id = ?2`,
+	} {
+		if _, err := t.exec(query, o.ID(), string(root)); err != nil {
+			return fmt.Errorf("note a deleted import: %w", err)
+		}
+	}
+	return nil
+}
