@@ -27,6 +27,9 @@ type Archived struct {
 	Messages iter.Seq2[session.Message, error]
 	// Restore also restores forgotten content.
 	Restore bool
+	// Origin is the whole conversation in another program, of which Messages are the
+	// messages; nil for an export of this one. Its Root and NextSeq are not used.
+	Origin *lineage.Origin
 }
 
 // Imported is the outcome for a lineage.
@@ -34,6 +37,10 @@ type Imported struct {
 	// Same says that this lineage is stored already.
 	Same     bool
 	Messages int
+	// Fate is what became of a conversation of another program; "" for an export.
+	Fate Fate
+	// Session is the session that a conversation of another program was written to.
+	Session session.ID
 	// Keys are the session keys of its messages. After the whole import, the memory of
 	// these keys must be rebuilt, because lineages interleave.
 	Keys []session.Key
@@ -43,9 +50,17 @@ type Imported struct {
 // derived, so they are learnt again. It fails with Conflict, and changes nothing, if
 // another lineage has one of the session ids.
 func (c *Curator) Import(ctx context.Context, a *Archived) (Imported, error) {
+	if a.Origin != nil {
+		return c.importOrigin(ctx, a)
+	}
+	return c.importNew(ctx, a)
+}
+
+// importNew stores a lineage whose ids must be free.
+func (c *Curator) importNew(ctx context.Context, a *Archived) (Imported, error) {
 	count, _ := compression.CounterFor(c.budgets.Model)
 	im := &importer{curator: c, o: a.Owner, count: count, names: make(map[string]string), inputs: make(map[int64]int64),
-		restore: a.Restore, rows: a.Sessions, want: a.Sessions[len(a.Sessions)-1]}
+		restore: a.Restore, origin: a.Origin, rows: a.Sessions, want: a.Sessions[len(a.Sessions)-1]}
 	root := a.Sessions[0].ID
 	l, err := c.lineages.Take(ctx, a.Owner, root, lineage.Bare)
 	if err != nil {
@@ -95,6 +110,10 @@ type importer struct {
 	o        owner.Owner
 	restore  bool
 	erasures []memory.Erasure // the content to leave out
+	// origin is the conversation of another program, and stored how many of its messages
+	// are stored.
+	origin *lineage.Origin
+	stored int
 
 	rows []session.Session // sessions that are not created yet
 	want session.Session   // the exported tip
@@ -110,6 +129,8 @@ type importer struct {
 	receipts map[string]bool
 	// opened says that there are rows to remove if the import fails.
 	opened bool
+	// extends says that the lineage was stored before.
+	extends bool
 	names  map[string]string // tool names by call id
 	keys   []session.Key
 	views  map[memory.Scope]*memory.View
@@ -163,6 +184,9 @@ func (im *importer) run(ctx context.Context, messages iter.Seq2[session.Message,
 		if err := im.store(ctx, im.open()); err != nil {
 			return err
 		}
+	}
+	if err := im.complete(); err != nil {
+		return err
 	}
 	return im.close(ctx)
 }
@@ -280,8 +304,12 @@ func (im *importer) store(ctx context.Context, step lineage.Step) error {
 func (im *importer) close(ctx context.Context) error {
 	tip := im.tip
 	tip.EndedAt, tip.EndReason = im.want.EndedAt, im.want.EndReason
-	if tip.Generation == 0 { // a fork of a folded lineage
+	if tip.Generation == 0 && !im.extends { // a fork of a folded lineage
 		tip.TailFrom = im.tailFrom(im.want.TailFrom)
 	}
-	return im.store(ctx, lineage.Step{Session: tip})
+	step := lineage.Step{Session: tip}
+	if im.origin != nil { // also of a conversation whose end was undone
+		step.Origin = im.origin.Upto(im.stored, tip.RootID, tip.NextSeq)
+	}
+	return im.store(ctx, step)
 }

@@ -16,7 +16,8 @@ import (
 
 // fill adds the messages to a step, learns them, and stores the step.
 func (im *importer) fill(ctx context.Context, step lineage.Step, ms []session.Message) error {
-	if err := errors.Join(im.number(ctx, ms), im.readErasures(ctx)); err != nil {
+	err := errors.Join(im.number(ctx, ms), im.readErasures(ctx))
+	if err != nil {
 		return err
 	}
 	opened := step.Session
@@ -45,6 +46,9 @@ func (im *importer) fill(ctx context.Context, step lineage.Step, ms []session.Me
 	}
 	step.Messages = ms
 	step.Session = im.tip
+	if step.Origin, err = im.reached(len(ms)); err != nil {
+		return err
+	}
 	step.Session.EndedAt, step.Session.EndReason = opened.EndedAt, opened.EndReason
 	if len(im.rows) == 0 {
 		step.Session.EndedAt, step.Session.EndReason = im.tip.LastActive, session.EndIncomplete

@@ -20,6 +20,9 @@ type archiveHead struct {
 	// Hash is the hash of the newest message. It covers the whole transcript.
 	Hash     string       `json:"hash,omitempty"`
 	Sessions []archiveRow `json:"sessions"`
+	// Origin says that the line is a conversation of another program; nil for an export of
+	// this one.
+	Origin *archiveOrigin `json:"origin,omitempty"`
 }
 
 // archiveRow is a session with every column.

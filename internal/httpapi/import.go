@@ -26,6 +26,7 @@ type importReply struct {
 	Failed    int             `json:"failed"`
 	Messages  int             `json:"messages"`
 	Errors    []importProblem `json:"errors"`
+	importFates
 }
 
 type importProblem struct {
@@ -120,10 +121,13 @@ func (im *archiveImport) store(head *archiveHead) error {
 		return err
 	}
 	im.out.Messages += got.Messages
-	if got.Same {
+	switch {
+	case got.Same:
 		im.out.Unchanged++
-	} else {
+	case got.Fate == "", got.Fate == curate.FateNew:
 		im.out.Imported++
+	default:
+		im.out.tell(&got, head)
 	}
 	return nil
 }
@@ -151,6 +155,10 @@ func (s *server) importLine(r *http.Request, in *archiveReader, head *archiveHea
 	if err != nil {
 		return curate.Imported{}, err
 	}
+	origin, err := head.Origin.parse()
+	if err != nil {
+		return curate.Imported{}, err
+	}
 	hash, err := hex.DecodeString(head.Hash)
 	last := &rows[len(rows)-1]
 	var key session.Key // of messages that name none
@@ -161,7 +169,7 @@ func (s *server) importLine(r *http.Request, in *archiveReader, head *archiveHea
 		}
 	}
 	return s.Curator.Import(r.Context(), &curate.Archived{
-		Owner: ownerOf(r), Sessions: rows, Hash: hash, Restore: restore,
+		Owner: ownerOf(r), Sessions: rows, Hash: hash, Restore: restore, Origin: origin,
 		Messages: func(yield func(session.Message, error) bool) {
 			for {
 				m, err := in.message(last)

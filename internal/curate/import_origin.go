@@ -1,0 +1,225 @@
+package curate
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/hermes-memory/hermes/internal/compression"
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/lineage"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// Fate is what an import made of a conversation of another program.
+type Fate string
+
+// The fates.
+const (
+	// FateNew conversations were not imported before.
+	FateNew Fate = "new"
+	// FateSame conversations have not changed since the last import.
+	FateSame Fate = "unchanged"
+	// FateGrown conversations got the messages that are new in the other program.
+	FateGrown Fate = "grown"
+	// FateChanged conversations have another end in the other program than at the last
+	// import. The old end was undone.
+	FateChanged Fate = "changed"
+	// FateApart conversations have changed in both programs. The other program's version
+	// is a session of its own.
+	FateApart Fate = "apart"
+	// FateDeleted conversations were deleted here, and are left out.
+	FateDeleted Fate = "deleted"
+)
+
+// importOrigin stores a conversation of another program, or what is new of it.
+func (c *Curator) importOrigin(ctx context.Context, a *Archived) (Imported, error) {
+	root := a.Sessions[0].ID
+	for {
+		known, err := c.origin(ctx, a)
+		if err != nil {
+			return Imported{}, err
+		}
+		switch {
+		case known == nil, known.Root == "" && a.Restore:
+			got, err := c.importNew(ctx, a)
+			got.Fate, got.Session = FateNew, root
+			return got, err
+		case known.Root == "":
+			return Imported{Fate: FateDeleted}, nil
+		case known.Len() == a.Origin.Len() && known.Common(a.Origin) == known.Len():
+			return Imported{Same: true, Fate: FateSame, Session: known.Root}, nil
+		}
+		got, again, err := c.update(ctx, a, known)
+		if !again {
+			return got, err
+		}
+	}
+}
+
+// origin is what is stored of a conversation; nil for nothing.
+func (c *Curator) origin(ctx context.Context, a *Archived) (*lineage.Origin, error) {
+	known, err := c.store.Origin(ctx, a.Owner, a.Origin.System, a.Origin.ID)
+	switch {
+	case fault.KindOf(err) == fault.NotFound:
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("look for the import: %w", err)
+	}
+	return &known, nil
+}
+
+// update brings a stored conversation up to date. again says that the conversation was
+// changed before its lineage was held.
+func (c *Curator) update(ctx context.Context, a *Archived, known *lineage.Origin) (got Imported, again bool, err error) {
+	l, err := c.lineages.Take(ctx, a.Owner, known.Root, lineage.Whole)
+	if err != nil {
+		return Imported{}, false, err
+	}
+	defer l.Release()
+	now, err := c.origin(ctx, a)
+	if err != nil || !sameOrigin(now, known) {
+		return Imported{}, err == nil, err
+	}
+	common := known.Common(a.Origin)
+	from, standing, err := c.placeOf(ctx, a.Owner, known.Root, common)
+	if err != nil {
+		return Imported{}, false, err
+	}
+	if l.Tip.NextSeq != known.NextSeq || standing < common {
+		got, err = c.importApart(ctx, a)
+		return got, false, err
+	}
+	got.Fate = FateGrown
+	if common < known.Len() {
+		got.Fate = FateChanged
+	}
+	if standing > common {
+		if _, err := c.Withdraw(ctx, a.Owner, l.Lineage, from, c.now()); err != nil {
+			return Imported{}, false, err
+		}
+	}
+	added, err := c.extend(ctx, a, l, common)
+	added.Fate, added.Session = got.Fate, known.Root
+	return added, false, err
+}
+
+// sameOrigin reports whether the stored state is still the one that was read.
+func sameOrigin(now, known *lineage.Origin) bool {
+	return now != nil && now.Root == known.Root && now.NextSeq == known.NextSeq && now.Len() == known.Len()
+}
+
+// placeOf returns the Seq of the standing message behind the first n, and how many messages
+// stand.
+func (c *Curator) placeOf(ctx context.Context, o owner.Owner, root session.ID, n int) (seq int64, standing int, err error) {
+	for from := int64(0); ; {
+		ms, err := c.sessions.Messages(ctx, o, root, session.Range{From: from, Limit: copyPage, Bytes: copyBytes, Standing: true})
+		if err != nil {
+			return 0, 0, fmt.Errorf("read messages: %w", err)
+		}
+		if len(ms) == 0 {
+			return seq, standing, nil
+		}
+		for i := range ms {
+			if standing == n {
+				seq = ms[i].Seq
+			}
+			standing++
+		}
+		from = ms[len(ms)-1].Seq + 1
+	}
+}
+
+// extend adds the messages behind the first n to the lineage that holds a conversation. A
+// failure leaves a part, and the next import adds the rest.
+func (c *Curator) extend(ctx context.Context, a *Archived, l *lineage.Held, n int) (Imported, error) {
+	tip, err := c.sessions.Tip(ctx, a.Owner, l.Tip.RootID)
+	if err != nil {
+		return Imported{}, fmt.Errorf("find session: %w", err)
+	}
+	l.Stale()
+	count, _ := compression.CounterFor(c.budgets.Model)
+	im := &importer{curator: c, o: a.Owner, count: count, names: make(map[string]string), inputs: make(map[int64]int64),
+		restore: a.Restore, origin: a.Origin, stored: n, tip: tip, want: tip, extends: true}
+	newest, err := c.sessions.Messages(ctx, a.Owner, tip.RootID, session.Range{Limit: 1, Newest: true})
+	if err != nil {
+		return Imported{}, fmt.Errorf("read messages: %w", err)
+	}
+	if len(newest) > 0 {
+		im.last = newest[0].Hash
+	}
+	if tip.EndReason == session.EndIncomplete {
+		im.want.EndReason, im.want.EndedAt = "", a.Sessions[0].EndedAt
+	}
+	defer im.leaveViews()
+	err = im.run(ctx, behind(a.Messages, n, tip.ID))
+	return Imported{Messages: int(im.tip.NextSeq - tip.NextSeq), Keys: im.keys}, err
+}
+
+// behind are the messages behind the first n, as messages of a session.
+func behind(messages iter.Seq2[session.Message, error], n int, id session.ID) iter.Seq2[session.Message, error] {
+	return func(yield func(session.Message, error) bool) {
+		i := 0
+		for m, err := range messages {
+			if i++; i <= n && err == nil {
+				continue
+			}
+			m.SessionID = id
+			if !yield(m, err) {
+				return
+			}
+		}
+	}
+}
+
+// importApart stores a conversation that has changed in both programs as a session of its
+// own, whose id ends with a number.
+func (c *Curator) importApart(ctx context.Context, a *Archived) (Imported, error) {
+	base := a.Sessions[0].ID
+	for n := 2; ; n++ {
+		id, err := session.ParseID(fmt.Sprintf("%s~%d", base, n))
+		if err != nil {
+			return Imported{}, err
+		}
+		_, err = c.sessions.Tip(ctx, a.Owner, id)
+		if fault.KindOf(err) != fault.NotFound {
+			if err != nil {
+				return Imported{}, fmt.Errorf("look for session: %w", err)
+			}
+			continue
+		}
+		row := a.Sessions[0]
+		row.ID, row.RootID = id, id
+		apart := *a
+		apart.Sessions, apart.Messages = []session.Session{row}, behind(a.Messages, 0, id)
+		got, err := c.importNew(ctx, &apart)
+		got.Fate, got.Session = FateApart, id
+		return got, err
+	}
+}
+
+// reached is the state of a conversation of another program after n more messages; nil for
+// an export of this one.
+func (im *importer) reached(n int) (*lineage.Origin, error) {
+	if im.origin == nil {
+		return nil, nil
+	}
+	im.stored += n
+	if im.stored > im.origin.Len() {
+		return nil, errMarks()
+	}
+	return im.origin.Upto(im.stored, im.tip.RootID, im.tip.NextSeq), nil
+}
+
+// complete checks that the whole conversation is stored.
+func (im *importer) complete() error {
+	if im.origin != nil && im.stored != im.origin.Len() {
+		return errMarks()
+	}
+	return nil
+}
+
+func errMarks() error {
+	return fault.New(fault.Invalid, "invalid_export", "The \"origin\" of a line must have a mark for each message.")
+}

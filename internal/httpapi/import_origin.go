@@ -1,0 +1,76 @@
+package httpapi
+
+import (
+	"unicode/utf8"
+
+	"github.com/hermes-memory/hermes/internal/curate"
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/lineage"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// archiveOrigin is where a line comes from in another program.
+type archiveOrigin struct {
+	System string `json:"system"`
+	ID     string `json:"id"`
+	// Marks has eight bytes for each message of the line, in base64: the beginning of a
+	// hash over the other program's ids of all messages up to that one.
+	Marks []byte `json:"marks"`
+}
+
+// maxOriginName bounds the name of another program and the id of a conversation in it, in
+// bytes.
+const maxOriginName = 256
+
+// parse checks an origin; nil stays nil.
+func (a *archiveOrigin) parse() (*lineage.Origin, error) {
+	if a == nil {
+		return nil, nil
+	}
+	for _, name := range []string{a.System, a.ID} {
+		if name == "" || len(name) > maxOriginName || !utf8.ValidString(name) {
+			return nil, fault.New(fault.Invalid, "invalid_export",
+				"The \"origin\" of a line needs a \"system\" and an \"id\" of 1 to 256 bytes.").At("origin")
+		}
+	}
+	if len(a.Marks)%lineage.MarkSize != 0 {
+		return nil, fault.New(fault.Invalid, "invalid_export", "The \"marks\" of an \"origin\" must have eight bytes for each message.").At("origin")
+	}
+	return &lineage.Origin{System: a.System, ID: a.ID, Marks: a.Marks}, nil
+}
+
+// importFates counts the conversations of other programs that were neither new nor
+// unchanged.
+type importFates struct {
+	Grown   int          `json:"grown,omitempty"`
+	Changed int          `json:"changed,omitempty"`
+	Apart   int          `json:"apart,omitempty"`
+	Deleted int          `json:"deleted,omitempty"`
+	Notes   []importNote `json:"notes,omitempty"`
+}
+
+// importNote tells a conversation that changed in both programs, or was deleted here.
+type importNote struct {
+	ID      session.ID  `json:"id"`
+	Fate    curate.Fate `json:"fate"`
+	Session session.ID  `json:"session_id,omitempty"`
+}
+
+// tell counts a conversation, and lists it if a person should know of it.
+func (f *importFates) tell(got *curate.Imported, head *archiveHead) {
+	switch got.Fate {
+	case curate.FateGrown:
+		f.Grown++
+		return
+	case curate.FateChanged:
+		f.Changed++
+		return
+	case curate.FateApart:
+		f.Apart++
+	case curate.FateDeleted:
+		f.Deleted++
+	}
+	if len(f.Notes) < maxImportErrors {
+		f.Notes = append(f.Notes, importNote{ID: head.ID, Fate: got.Fate, Session: got.Session})
+	}
+}

@@ -1,0 +1,150 @@
+package httpapi_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hermes-memory/hermes/internal/lineage"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// foreignLine is a conversation c of another program, in which these texts were said, users
+// and assistants in turn.
+func foreignLine(key string, texts ...string) string {
+	var ms []string
+	var marks, sum []byte
+	for i, text := range texts {
+		role := [...]string{"user", "assistant"}[i%2]
+		ms = append(ms, fmt.Sprintf(`{"role":%q,"content":%q,"said_at":%d}`, role, text, 1700000000+i))
+		h := sha256.Sum256(append(sum, text...))
+		sum = h[:]
+		marks = append(marks, sum[:lineage.MarkSize]...)
+	}
+	return fmt.Sprintf(`{"id":"chat:c","session_key":%q,"source":"import","started_at":1700000000,"origin":{"system":"chat","id":"c","marks":%q},"messages":[%s]}`+"\n",
+		key, base64.StdEncoding.EncodeToString(marks), strings.Join(ms, ","))
+}
+
+// standing are the texts of a session that still stand.
+func (w *world) standing(id string) []string {
+	w.t.Helper()
+	tip, err := w.db.Tip(context.Background(), owner.Local(), session.ID(id))
+	if err != nil {
+		w.t.Fatalf("find %s: %v", id, err)
+	}
+	ms, err := w.db.Messages(context.Background(), owner.Local(), tip.RootID, session.Range{Standing: true})
+	if err != nil {
+		w.t.Fatalf("read %s: %v", id, err)
+	}
+	var texts []string
+	for i := range ms {
+		texts = append(texts, ms[i].Content)
+	}
+	return texts
+}
+
+// imports sends a line and checks the counts of the reply, such as `grown:1 messages:2`.
+func (w *world) imports(t *testing.T, query, line, want string) {
+	t.Helper()
+	got := w.call("POST", "/api/sessions/import"+query, line)
+	var counts map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(got.body), &counts); err != nil {
+		t.Fatalf("got %s", got.body)
+	}
+	var said []string
+	for _, name := range []string{"imported", "unchanged", "grown", "changed", "apart", "deleted", "failed", "messages"} {
+		if n := string(counts[name]); n != "" && n != "0" {
+			said = append(said, name+":"+n)
+		}
+	}
+	if text := strings.Join(said, " "); text != want {
+		t.Fatalf("got %s, want %s: %s", text, want, got.body)
+	}
+}
+
+func TestImportAgain(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{"", "me"} {
+		t.Run(key, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, options{})
+			stands := func(id string, want ...string) {
+				t.Helper()
+				if got := w.standing(id); !slices.Equal(got, want) {
+					t.Errorf("%s: got %q, want %q", id, got, want)
+				}
+			}
+			w.imports(t, "", foreignLine(key, "My cat is called Ada.", "Fine."), "imported:1 messages:2")
+			w.imports(t, "", foreignLine(key, "My cat is called Ada.", "Fine."), "unchanged:1")
+			w.imports(t, "", foreignLine(key, "My cat is called Ada.", "Fine.", "I like tea.", "Good."), "grown:1 messages:2")
+			stands("chat:c", "My cat is called Ada.", "Fine.", "I like tea.", "Good.")
+			w.imports(t, "", foreignLine(key, "My cat is called Ada.", "Fine.", "I like coffee.", "So."), "changed:1 messages:2")
+			stands("chat:c", "My cat is called Ada.", "Fine.", "I like coffee.", "So.")
+			w.imports(t, "", foreignLine(key, "My cat is called Ada.", "Fine."), "changed:1")
+			stands("chat:c", "My cat is called Ada.", "Fine.")
+			w.imports(t, "", foreignLine(key, "My cat is called Ada.", "Fine."), "unchanged:1")
+			w.imports(t, "", foreignLine(key, "My cat is called Ada.", "Fine.", "I like milk.", "Yes."), "grown:1 messages:2")
+			stands("chat:c", "My cat is called Ada.", "Fine.", "I like milk.", "Yes.")
+			w.states()
+		})
+	}
+}
+
+func TestImportContinuedHere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{})
+	w.imports(t, "", foreignLine("", "My cat is called Ada.", "Fine."), "imported:1 messages:2")
+	w.chat("chat:c", "I have a dog, too.")
+	w.imports(t, "", foreignLine("", "My cat is called Ada.", "Fine."), "unchanged:1")
+	longer := []string{"My cat is called Ada.", "Fine.", "I like tea.", "Good."}
+	w.imports(t, "", foreignLine("", longer...), "apart:1 messages:4")
+	if got := w.standing("chat:c"); len(got) != 4 || got[2] != "I have a dog, too." {
+		t.Errorf("ours: got %q", got)
+	}
+	if got := w.standing("chat:c~2"); !slices.Equal(got, longer) {
+		t.Errorf("theirs: got %q", got)
+	}
+	w.imports(t, "", foreignLine("", longer...), "unchanged:1")
+	w.imports(t, "", foreignLine("", append(longer, "And milk.", "So.")...), "grown:1 messages:2")
+	if got := w.standing("chat:c~2"); len(got) != 6 {
+		t.Errorf("theirs, grown: got %q", got)
+	}
+	w.call("POST", "/api/sessions/chat:c~2/undo", "") // undone here, grown there
+	w.call("POST", "/api/sessions/chat:c~2/undo", "")
+	w.imports(t, "", foreignLine("", append(longer, "And milk.", "So.", "Ink.", "Ok.")...), "apart:1 messages:8")
+	w.states()
+}
+
+func TestImportDeletedHere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{})
+	line := foreignLine("", "My cat is called Ada.", "Fine.")
+	w.imports(t, "", line, "imported:1 messages:2")
+	w.call("DELETE", "/api/sessions/chat:c", "")
+	w.imports(t, "", line, "deleted:1")
+	w.imports(t, "?restore=true", line, "imported:1 messages:2")
+	w.imports(t, "", line, "unchanged:1")
+}
+
+func TestImportMarks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options{})
+	good := foreignLine("", "one", "two")
+	for name, line := range map[string]string{
+		"too few":  strings.Replace(good, `"marks":"`, `"marks":"","x":"`, 1),
+		"too many": strings.Replace(good, `,{"role":"assistant","content":"two","said_at":1700000001}`, "", 1),
+		"odd":      strings.Replace(good, `"marks":"`, `"marks":"AAAA","x":"`, 1),
+		"no name":  strings.Replace(good, `"system":"chat"`, `"system":""`, 1),
+	} {
+		if got := w.call("POST", "/api/sessions/import", line); !strings.Contains(got.body, "invalid_export") {
+			t.Errorf("%s: got %s", name, got.body)
+		}
+	}
+	w.imports(t, "", good, "imported:1 messages:2")
+}
