@@ -15,7 +15,7 @@ import (
 var layers = [][]string{
 	{"bound"},
 	{"fault", "openai", "anthropic", "config", "language", "recovery", "trail", "fitted", "piece", "markdown"},
-	{"owner", "claim", "cite", "mention", "clientfile", "service", "errand", "secret", "wordvec"},
+	{"owner", "claim", "cite", "mention", "clientfile", "service", "errand", "secret", "wordvec", "transfer"},
 	{"session", "audit"},
 	{"ranking", "search", "transcript", "attachment"},
 	{"memory", "compression"},

@@ -52,7 +52,7 @@ func (s *server) importSessions(w http.ResponseWriter, r *http.Request) error {
 	defer in.body.next()
 	in.decode()
 	im := &archiveImport{
-		s: s, r: r, in: in, restore: r.URL.Query().Get("restore") == "true",
+		s: s, r: r, in: in, restore: r.URL.Query().Get("restore") == "true", dry: r.URL.Query().Get("dry_run") == "true",
 		out: importReply{Object: "hermes.import", Errors: []importProblem{}},
 	}
 	for line := 1; ; line++ {
@@ -76,6 +76,7 @@ type archiveImport struct {
 	r       *http.Request
 	in      *archiveReader
 	restore bool
+	dry     bool // only tell what would be done
 	out     importReply
 	keys    []session.Key // whose memory is to be settled at the end
 }
@@ -111,7 +112,7 @@ func (im *archiveImport) line(n int) (more bool, err error) {
 // store stores the lineage of a line and counts it. The keys of a lineage that was
 // stored in part are to be settled, too.
 func (im *archiveImport) store(head *archiveHead) error {
-	got, err := im.s.importLine(im.r, im.in, head, im.restore)
+	got, err := im.importLine(head)
 	for _, k := range got.Keys {
 		if !slices.Contains(im.keys, k) {
 			im.keys = append(im.keys, k)
@@ -150,14 +151,26 @@ func (out *importReply) problem(line int, id session.ID, f *fault.Error) {
 }
 
 // importLine stores one lineage.
-func (s *server) importLine(r *http.Request, in *archiveReader, head *archiveHead, restore bool) (curate.Imported, error) {
-	rows, err := head.rows()
+func (im *archiveImport) importLine(head *archiveHead) (curate.Imported, error) {
+	a, err := im.archived(head)
 	if err != nil {
 		return curate.Imported{}, err
 	}
+	if im.dry {
+		return im.s.Curator.Forecast(im.r.Context(), a)
+	}
+	return im.s.Curator.Import(im.r.Context(), a)
+}
+
+// archived is the lineage of a line. Its messages are read from the request one by one.
+func (im *archiveImport) archived(head *archiveHead) (*curate.Archived, error) {
+	rows, err := head.rows()
+	if err != nil {
+		return nil, err
+	}
 	origin, err := head.Origin.parse()
 	if err != nil {
-		return curate.Imported{}, err
+		return nil, err
 	}
 	hash, err := hex.DecodeString(head.Hash)
 	last := &rows[len(rows)-1]
@@ -168,18 +181,18 @@ func (s *server) importLine(r *http.Request, in *archiveReader, head *archiveHea
 			key = last.Key // in an export of this server, each message names its key
 		}
 	}
-	return s.Curator.Import(r.Context(), &curate.Archived{
-		Owner: ownerOf(r), Sessions: rows, Hash: hash, Restore: restore, Origin: origin,
+	return &curate.Archived{
+		Owner: ownerOf(im.r), Sessions: rows, Hash: hash, Restore: im.restore, Origin: origin,
 		Messages: func(yield func(session.Message, error) bool) {
 			for {
-				m, err := in.message(last)
+				m, err := im.in.message(last)
 				m.Key = cmp.Or(m.Key, key)
 				if errors.Is(err, io.EOF) || !yield(m, err) || err != nil {
 					return
 				}
 			}
 		},
-	})
+	}, nil
 }
 
 // unreadable is the fault of text that is not a JSON object.

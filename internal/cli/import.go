@@ -1,0 +1,246 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hermes-memory/hermes/internal/bound"
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/transfer"
+)
+
+// importFlags are the flags of `hermes import`.
+type importFlags struct {
+	transfer.Options
+
+	since           string
+	dryRun, restore bool
+	report          string
+}
+
+func (a *app) importCommand() *cobra.Command {
+	var f importFlags
+	c := &cobra.Command{
+		Use: "import FILE|DIR|-", Short: "Take over conversations from another program",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) != 1 || args[0] == "" {
+				return usageError{fmt.Errorf("%s needs the name of a file or a directory, or - for a pipe", c.CommandPath())}
+			}
+			return nil
+		},
+		Long: `Take over conversations from another program, with their original dates.
+
+FILE is an export as the other program gave it, packed as zip or gzip or not, DIR
+a directory with such files, and '-' a pipe. The format is told by the content;
+--from names it.
+
+Run it again whenever there is a newer export: conversations that are there
+already stay, those that have grown get their new messages, and one that went on
+in both programs is kept twice. What was forgotten or deleted here stays out
+unless --restore asks for it. Exits with 1 if any conversation failed.`,
+		RunE: func(c *cobra.Command, args []string) error {
+			f.KeyGiven = c.Flags().Changed("key")
+			return a.importFrom(c, args[0], &f)
+		},
+	}
+	c.Flags().StringVar(&f.From, "from", "auto", "the format: auto, "+strings.Join(transfer.Names(), ", "))
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "write nothing, and say what would be done")
+	c.Flags().StringVar(&f.Key, "key", personKey, `the memory (session key) that learns from them; "" keeps each to itself`)
+	c.Flags().StringVar(&f.User, "user", "", "only what belongs to this user of the other program")
+	c.Flags().StringVar(&f.since, "since", "", "only conversations that were still going on this day, such as 2025-01-31")
+	c.Flags().BoolVar(&f.All, "all", false, "also those that are not to be remembered, scheduled ones, and those of subagents")
+	c.Flags().BoolVar(&f.restore, "restore", false, "bring back what was forgotten or deleted here, too")
+	c.Flags().StringVar(&f.report, "report", "", "also write the report to this file, in JSON")
+	_ = c.RegisterFlagCompletionFunc("from", cobra.FixedCompletions(append(transfer.Names(), "auto"), cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+// importFrom reads an input, sends what it has to the server, and reports.
+func (a *app) importFrom(c *cobra.Command, name string, f *importFlags) (err error) {
+	if f.since != "" {
+		if f.Since, err = importDay(f.since); err != nil {
+			return err
+		}
+	}
+	in, err := a.importInput(name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	spool, err := transfer.NewSpool()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, spool.Close()) }()
+	p := a.newProgress()
+	defer p.done()
+	report := transfer.NewReport(f.dryRun)
+	err = transfer.Read(c.Context(), in, f.Options, report, func(line []byte, started time.Time) error {
+		p.tell("read %d conversations, %s", spool.Len()+1, megabytes(spool.Size()))
+		return spool.Keep(line, started)
+	})
+	if err != nil {
+		return err
+	}
+	if err := a.sendImport(c, spool, f, p, report); err != nil {
+		return err
+	}
+	p.done()
+	return a.finishImport(f, report)
+}
+
+// importDay reads a day or a time.
+func importDay(text string) (time.Time, error) {
+	if at, err := time.Parse(time.DateOnly, text); err == nil {
+		return at, nil
+	}
+	at, err := bound.ParseTime(text)
+	if err != nil {
+		return at, usageError{fmt.Errorf("--since %q is neither a day, such as 2025-01-31, nor a time", text)}
+	}
+	return at, nil
+}
+
+func (a *app) importInput(name string) (*transfer.Input, error) {
+	if name == "-" {
+		return transfer.OpenPipe(a.process.Stdin)
+	}
+	return transfer.Open(name)
+}
+
+// sendImport sends the lines to the server, and adds the outcome to the report. A dry run
+// asks the server what would be done; without a database, everything is new.
+func (a *app) sendImport(c *cobra.Command, spool *transfer.Spool, f *importFlags, p *progress, report *transfer.Report) error {
+	if spool.Len() == 0 {
+		return nil
+	}
+	if f.dryRun && !a.hasData() {
+		report.Taken, report.Stored = report.Conversations, report.Messages
+		return nil
+	}
+	return a.withClient(c, func(cl *client) error {
+		lines, err := spool.Reader(c.Context())
+		if err != nil {
+			return err
+		}
+		path := fmt.Sprintf("/api/sessions/import?restore=%t&dry_run=%t", f.restore, f.dryRun)
+		out, err := postImport(c.Context(), cl, path, &sentReader{in: lines, p: p, total: spool.Size(), began: time.Now()})
+		if err != nil {
+			return err
+		}
+		out.addTo(report)
+		return nil
+	})
+}
+
+// hasData reports whether this home has a database, or the data is elsewhere.
+func (a *app) hasData() bool {
+	cfg, err := a.load()
+	if err != nil || cfg.Database.URL != "" {
+		return true
+	}
+	_, err = os.Stat(cfg.DatabaseFile())
+	return err == nil
+}
+
+func postImport(ctx context.Context, cl *client, path string, body io.Reader) (*transferReply, error) {
+	answer, err := cl.stream(ctx, http.MethodPost, path, body)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, fault.Wrap(fault.Canceled, "interrupted", "The import was interrupted. Run it again to go on.", err)
+		}
+		return nil, err
+	}
+	out := &transferReply{}
+	err = json.NewDecoder(answer).Decode(out)
+	if err = errors.Join(err, answer.Close()); err != nil {
+		return nil, fault.Wrap(fault.Unavailable, "import_broken", "The import broke off. Run it again to go on.", err)
+	}
+	return out, nil
+}
+
+// transferReply is the outcome of an import of another program's conversations.
+type transferReply struct {
+	importReply
+
+	Grown   int `json:"grown"`
+	Changed int `json:"changed"`
+	Apart   int `json:"apart"`
+	Deleted int `json:"deleted"`
+	Notes   []struct {
+		ID      string `json:"id"`
+		Fate    string `json:"fate"`
+		Session string `json:"session_id"`
+	} `json:"notes"`
+}
+
+// addTo adds the outcome to a report.
+func (out *transferReply) addTo(r *transfer.Report) {
+	r.Taken, r.Unchanged, r.Grown, r.Changed = out.Imported, out.Unchanged, out.Grown, out.Changed
+	r.Apart, r.Deleted, r.Stored = out.Apart, out.Deleted, out.Messages
+	for _, n := range out.Notes {
+		if n.Fate == "deleted" {
+			r.Note(n.ID, "It was deleted here, and was left out.")
+			continue
+		}
+		r.Note(n.ID, "It went on here and in the other program. The other program's version is the session "+n.Session+".")
+	}
+	listed := len(out.Errors)
+	for _, e := range out.Errors {
+		r.Fail(e.ID, e.Message)
+	}
+	r.Failed += out.Failed - listed
+}
+
+// finishImport prints the report, and writes it to a file if that was asked for.
+func (a *app) finishImport(f *importFlags, report *transfer.Report) error {
+	if f.report != "" {
+		text, err := json.MarshalIndent(report, "", "  ")
+		if err == nil {
+			err = os.WriteFile(f.report, append(text, '\n'), 0o600)
+		}
+		if err != nil {
+			return fault.Wrap(fault.Unavailable, "report_unwritable", "The import is done, but its report cannot be written to "+f.report+".", err)
+		}
+	}
+	if a.json {
+		if err := a.printJSON(report); err != nil {
+			return err
+		}
+	} else {
+		report.Write(a.out)
+	}
+	if report.Failed > 0 {
+		return fault.New(fault.Invalid, "import_failed", countOf(report.Failed, "conversation or file", "conversations or files")+" failed. Mend the cause, and run the import again.")
+	}
+	return nil
+}
+
+// sentReader tells how much was sent, and how long the rest will take.
+type sentReader struct {
+	in    io.Reader
+	p     *progress
+	n     int64
+	total int64
+	began time.Time
+}
+
+// Read implements io.Reader.
+func (s *sentReader) Read(b []byte) (int, error) {
+	n, err := s.in.Read(b)
+	s.n += int64(n)
+	if s.n > 0 {
+		left := time.Duration(float64(time.Since(s.began)) / float64(s.n) * float64(s.total-s.n))
+		s.p.tell("imported %s of %s, %s left", megabytes(s.n), megabytes(s.total), left.Round(time.Second))
+	}
+	return n, err
+}

@@ -1,0 +1,328 @@
+package transfer
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+)
+
+// chatgptFormat reads conversations.json of an export of ChatGPT, in one file or in parts.
+func chatgptFormat() format {
+	return format{
+		name: "chatgpt",
+		fits: func(s *sample) string {
+			if s.has("mapping") || s.has("current_node", "title") {
+				return `has conversations with a "mapping"`
+			}
+			return ""
+		},
+		read: readChatGPT,
+	}
+}
+
+func readChatGPT(ctx context.Context, in *reading, files []*File) error {
+	g := &chatgpt{reading: in, own: make(map[string]time.Time)}
+	err := eachFile(ctx, in, files, func(f *File) error {
+		return eachValue(f, func(raw []byte) error { return g.conversation(f, raw) })
+	})
+	if err != nil {
+		return err
+	}
+	return g.instructions(files)
+}
+
+// chatgpt reads conversations of ChatGPT.
+type chatgpt struct {
+	*reading
+	// own are the person's own instructions, which stand in every conversation, with the
+	// time of the first.
+	own map[string]time.Time
+}
+
+type gptConversation struct {
+	ID             string              `json:"id"`
+	ConversationID string              `json:"conversation_id"`
+	Title          string              `json:"title"`
+	CreateTime     stamp               `json:"create_time"`
+	CurrentNode    string              `json:"current_node"`
+	Model          string              `json:"default_model_slug"`
+	DoNotRemember  bool                `json:"is_do_not_remember"`
+	Mapping        map[string]*gptNode `json:"mapping"`
+}
+
+type gptNode struct {
+	Message *gptMessage `json:"message"`
+	Parent  string      `json:"parent"`
+}
+
+type gptMessage struct {
+	ID     string `json:"id"`
+	Author struct {
+		Role string `json:"role"`
+		Name string `json:"name"`
+	} `json:"author"`
+	CreateTime stamp      `json:"create_time"`
+	Content    gptContent `json:"content"`
+	Weight     *float64   `json:"weight"`
+	Recipient  string     `json:"recipient"`
+	Metadata   struct {
+		Hidden      bool   `json:"is_visually_hidden_from_conversation"`
+		Model       string `json:"model_slug"`
+		Attachments []struct {
+			Name string `json:"name"`
+		} `json:"attachments"`
+	} `json:"metadata"`
+}
+
+type gptContent struct {
+	Type         string            `json:"content_type"`
+	Parts        []json.RawMessage `json:"parts"`
+	Text         string            `json:"text"`
+	Language     string            `json:"language"`
+	Result       string            `json:"result"`
+	Title        string            `json:"title"`
+	URL          string            `json:"url"`
+	Name         string            `json:"name"`
+	Profile      string            `json:"user_profile"`
+	Instructions string            `json:"user_instructions"`
+}
+
+// conversation reads one conversation.
+func (g *chatgpt) conversation(f *File, raw []byte) error {
+	var c gptConversation
+	if err := g.decode(raw, &c, f.Name); err != nil {
+		return err
+	}
+	id := cmp.Or(c.ID, c.ConversationID)
+	where := f.Name + ", conversation " + id
+	switch {
+	case id == "" && c.Mapping == nil:
+		g.report.unknown("an element without id and mapping", f.Name)
+		return nil
+	case c.Mapping == nil:
+		g.report.blame(where, fault.New(fault.Invalid, "no_mapping", "The conversation has no \"mapping\", so that its messages are not in the export."))
+		return nil
+	case c.DoNotRemember && !g.opt.All:
+		g.report.omit("conversation that is not to be remembered", where)
+		return nil
+	}
+	out := &Conversation{System: "chatgpt", ID: cmp.Or(id, hashID(string(raw))), Title: c.Title, Model: c.Model, Started: c.CreateTime.Time, File: f}
+	ids := c.branch()
+	if n := c.said() - len(ids); n > 0 {
+		for range n {
+			g.report.omit("message of another branch", where)
+		}
+	}
+	for _, node := range ids {
+		if n := c.Mapping[node]; n.Message != nil {
+			g.message(out, node, n.Message, where)
+		}
+	}
+	answer(out.Messages)
+	return g.take(out)
+}
+
+// said is the number of nodes with the root.
+func (c *gptConversation) said() int { return len(c.Mapping) }
+
+// branch are the nodes of the conversation as it was last shown.
+func (c *gptConversation) branch() []string {
+	nodes := make(map[string]*node, len(c.Mapping))
+	for id, n := range c.Mapping {
+		if n == nil {
+			delete(c.Mapping, id)
+			continue
+		}
+		nodes[id] = &node{parent: n.Parent}
+		if n.Message != nil {
+			nodes[id].at = n.Message.CreateTime.Time
+		}
+	}
+	leaf := c.CurrentNode
+	if nodes[leaf] == nil {
+		leaf = newestLeaf(nodes, slices.Sorted(maps.Keys(nodes)))
+	}
+	return branch(nodes, leaf)
+}
+
+// message adds a message, or counts why it is left out.
+func (g *chatgpt) message(out *Conversation, node string, m *gptMessage, where string) {
+	if m.Content.Type == "user_editable_context" {
+		g.ownInstructions(out, m)
+		return
+	}
+	if why := m.hidden(); why != "" {
+		g.report.omit(why, where)
+		return
+	}
+	text, ok := g.text(&m.Content, where)
+	if !ok {
+		return
+	}
+	said := Message{
+		ID: cmp.Or(m.ID, node), Role: m.Author.Role, Text: text, Model: m.Metadata.Model, At: m.CreateTime.Time,
+	}
+	switch m.Author.Role {
+	case roleUser:
+	case roleTool:
+		said.Name = m.Author.Name
+	case roleAssistant:
+		if to := m.Recipient; to != "" && to != "all" {
+			said.Text, said.Calls = "", []Call{{ID: said.ID, Name: to, Arguments: text}}
+		}
+	default:
+		g.report.unknown("role "+m.Author.Role, where)
+		return
+	}
+	out.Messages = append(out.Messages, said)
+	for i, a := range m.Metadata.Attachments {
+		out.Messages = append(out.Messages, Message{
+			ID: fmt.Sprintf("%s#%d", said.ID, i), Role: roleTool, Name: "attachment", Text: "[file: " + name(a.Name) + "]", At: said.At,
+		})
+	}
+}
+
+// hidden is why a message is not shown; "" if it is.
+func (m *gptMessage) hidden() string {
+	switch {
+	case m.Author.Role == "system":
+		return "system text"
+	case m.Weight != nil && *m.Weight == 0:
+		return "message without weight"
+	case m.Metadata.Hidden:
+		return "hidden message"
+	}
+	return ""
+}
+
+// text is the text of a message; false if it is left out.
+func (g *chatgpt) text(c *gptContent, where string) (string, bool) {
+	switch c.Type {
+	case "text":
+		return uncited(joined(c.Parts, func(part json.RawMessage) string { return texts(part) })), true
+	case "multimodal_text":
+		return uncited(joined(c.Parts, func(part json.RawMessage) string { return g.part(part, where) })), true
+	case "code", "execution_output", "system_error":
+		return c.Text, true
+	case "tether_quote":
+		return joinNonEmpty(c.Title, c.URL, c.Text), true
+	case "tether_browsing_display":
+		return c.Result, true
+	case "thoughts", "reasoning_recap":
+		g.report.omit("thinking", where)
+		return "", false
+	}
+	g.report.unknown("content "+c.Type, where)
+	return "", false
+}
+
+// part is a part of a message that has more than text.
+func (g *chatgpt) part(raw json.RawMessage, where string) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	var p struct {
+		Type     string `json:"content_type"`
+		Text     string `json:"text"`
+		Pointer  string `json:"asset_pointer"`
+		Metadata struct {
+			Dalle struct {
+				Prompt string `json:"prompt"`
+			} `json:"dalle"`
+		} `json:"metadata"`
+	}
+	_ = json.Unmarshal(raw, &p) // what is read in part is told by its type
+	switch p.Type {
+	case "image_asset_pointer":
+		return "[image: " + cmp.Or(name(p.Metadata.Dalle.Prompt), p.Pointer[strings.LastIndex(p.Pointer, "/")+1:]) + "]"
+	case "audio_transcription":
+		return p.Text
+	case "audio_asset_pointer", "real_time_user_audio_video_asset_pointer":
+		g.report.omit("sound and video", where)
+		return ""
+	}
+	g.report.unknown("part "+p.Type, where)
+	return ""
+}
+
+func joined(parts []json.RawMessage, text func(json.RawMessage) string) string {
+	out := make([]string, len(parts))
+	for i, p := range parts {
+		out[i] = text(p)
+	}
+	return joinNonEmpty(out...)
+}
+
+// joinNonEmpty joins the texts that are not empty, one a line.
+func joinNonEmpty(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(t string) bool { return strings.TrimSpace(t) == "" }), "\n")
+}
+
+// uncited is a text without the marks of citations: pairs of private characters, and
+// brackets with a dagger.
+func uncited(text string) string {
+	if !strings.ContainsAny(text, "\ue200\ue201\ue202【") {
+		return text
+	}
+	text = regexp.MustCompile("\ue200[^\ue200\ue201]*\ue201|【[^【】]*†[^【】]*】").ReplaceAllString(text, "")
+	return strings.Map(func(r rune) rune {
+		if r >= '\ue200' && r <= '\ue206' {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// answer gives each result of a tool the call before it: the export has no ids of calls.
+func answer(ms []Message) {
+	open := ""
+	for i := range ms {
+		m := &ms[i]
+		switch {
+		case len(m.Calls) > 0:
+			open = m.Calls[0].ID
+		case m.Role == roleTool && m.Name != "attachment":
+			m.CallID, open = open, ""
+		case m.Role != roleTool:
+			open = ""
+		}
+	}
+}
+
+// ownInstructions notes what a person told about themselves in the settings.
+func (g *chatgpt) ownInstructions(out *Conversation, m *gptMessage) {
+	at := m.CreateTime.Time
+	if at.IsZero() {
+		at = out.Started
+	}
+	for _, text := range []string{m.Content.Profile, m.Content.Instructions} {
+		text = strings.TrimSpace(text)
+		if first, known := g.own[text]; text != "" && (!known || at.Before(first)) {
+			g.own[text] = at
+		}
+	}
+}
+
+// instructions takes the person's own instructions as a conversation, once.
+func (g *chatgpt) instructions(files []*File) error {
+	texts := slices.SortedFunc(maps.Keys(g.own), func(a, b string) int {
+		return cmp.Or(g.own[a].Compare(g.own[b]), strings.Compare(a, b))
+	})
+	c := &Conversation{System: "chatgpt", ID: "custom-instructions", Title: "Custom instructions", File: files[0]}
+	for _, text := range texts {
+		c.Messages = append(c.Messages, Message{ID: hashID(text), Role: roleUser, Text: text, At: g.own[text]})
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	return g.take(c)
+}

@@ -1,0 +1,184 @@
+package transfer
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+)
+
+// sampleSize is how much of a file is looked at, in bytes.
+const sampleSize = 256 << 10
+
+// sample is the beginning of a file, by which its format is told.
+type sample struct {
+	file *File
+	head []byte
+	// list says that the file is a list; names are the names of the members of the first
+	// object, and of its objects and lists, such as "chat.history" or "messages.role".
+	list  bool
+	names map[string]bool
+	// kind is the text of the first object's member "type".
+	kind string
+}
+
+// sampleOf looks at a file.
+func sampleOf(f *File) *sample {
+	s := &sample{file: f, head: begin(f, sampleSize), names: make(map[string]bool)}
+	dec := jsontext.NewDecoder(bytes.NewReader(bytes.TrimPrefix(s.head, []byte("\xef\xbb\xbf"))), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	s.list = dec.PeekKind() == '['
+	if s.list {
+		if _, err := dec.ReadToken(); err != nil {
+			return s
+		}
+	}
+	s.look(dec, "", 0)
+	return s
+}
+
+// look notes the names in the next value. It ends where the sample ends.
+func (s *sample) look(dec *jsontext.Decoder, at string, depth int) bool {
+	kind := dec.PeekKind()
+	if depth > 6 || kind != '{' && kind != '[' {
+		return dec.SkipValue() == nil
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return false
+	}
+	for first := true; ; first = false {
+		switch dec.PeekKind() {
+		case '}', ']':
+			_, err := dec.ReadToken()
+			return err == nil
+		case 0:
+			return false
+		}
+		if !s.child(dec, at, depth, kind == '[', first) {
+			return false
+		}
+	}
+}
+
+// child looks at an element of a list, of which only the first counts, or at a member.
+func (s *sample) child(dec *jsontext.Decoder, at string, depth int, list, first bool) bool {
+	switch {
+	case !list:
+		return s.member(dec, at, depth)
+	case first:
+		return s.look(dec, at, depth+1)
+	}
+	return dec.SkipValue() == nil
+}
+
+// member notes the name of an object's member, and the names in its value.
+func (s *sample) member(dec *jsontext.Decoder, at string, depth int) bool {
+	token, err := dec.ReadToken()
+	if err != nil {
+		return false
+	}
+	name := strings.TrimPrefix(at+"."+token.String(), ".")
+	s.names[name] = true
+	if name != "type" || dec.PeekKind() != '"' {
+		return s.look(dec, name, depth+1)
+	}
+	text, err := dec.ReadToken()
+	if err == nil {
+		s.kind = text.String()
+	}
+	return err == nil
+}
+
+// has reports whether the first object has all of these members.
+func (s *sample) has(names ...string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool { return !s.names[name] })
+}
+
+// hasOne reports whether the first object has one of these members.
+func (s *sample) hasOne(names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return s.names[name] })
+}
+
+// sqlite reports whether the file is a SQLite database.
+func (s *sample) sqlite() bool { return bytes.HasPrefix(s.head, []byte("SQLite format 3\x00")) }
+
+// base is the last part of the file's name, in lower case, without the ending of gzip.
+func (s *sample) base() string {
+	return strings.TrimSuffix(strings.ToLower(path.Base(strings.ReplaceAll(s.file.Name, ":", "/"))), ".gz")
+}
+
+// chosen is the format of an input, with the files that it reads.
+type chosen struct {
+	format format
+	why    string
+	files  []*File
+	others []*File
+}
+
+// choose tells the format of an input by its content. With a name, it is that format's, and
+// the files that do not fit are passed over, unless none fits.
+func choose(in *Input, from string) (*chosen, error) {
+	if len(in.Files) == 0 {
+		return nil, fault.New(fault.Invalid, "import_empty", "The input has no files.")
+	}
+	all := formats()
+	if from != "auto" {
+		all = slices.DeleteFunc(all, func(f format) bool { return f.name != from })
+		if len(all) == 0 {
+			return nil, fault.New(fault.Invalid, "unknown_format", fmt.Sprintf("There is no format %q. The formats are auto, %s.", from, strings.Join(Names(), ", ")))
+		}
+	}
+	found := make([]chosen, len(all))
+	for i := range all {
+		found[i].format = all[i]
+	}
+	for _, file := range in.Files {
+		s := sampleOf(file)
+		for i := range found {
+			why := found[i].format.fits(s)
+			if why == "" {
+				found[i].others = append(found[i].others, file)
+				continue
+			}
+			found[i].why = cmp.Or(found[i].why, file.Name+" "+why)
+			found[i].files = append(found[i].files, file)
+		}
+	}
+	found = slices.DeleteFunc(found, func(c chosen) bool { return len(c.files) == 0 })
+	return only(found, in, from)
+}
+
+// only is the one format that fits.
+func only(found []chosen, in *Input, from string) (*chosen, error) {
+	switch {
+	case len(found) == 1:
+		return &found[0], nil
+	case len(found) == 0 && from == "auto":
+		return nil, fault.New(fault.Invalid, "unknown_format", fmt.Sprintf("Nothing in the input looks like an export of %s: %s. Name the format with --from.",
+			strings.Join(Names(), ", "), listed(in.Files)))
+	case len(found) == 0:
+		return nil, fault.New(fault.Invalid, "unknown_format", fmt.Sprintf("Nothing in the input looks like an export of %s: %s.", from, listed(in.Files)))
+	}
+	var reasons []string
+	for i := range found {
+		reasons = append(reasons, found[i].format.name+" ("+found[i].why+")")
+	}
+	return nil, fault.New(fault.Invalid, "ambiguous_format", "The input may be of several formats: "+strings.Join(reasons, ", ")+". Name one with --from.")
+}
+
+// listed names the first files of an input.
+func listed(files []*File) string {
+	var names []string
+	for _, f := range files[:min(len(files), 5)] {
+		names = append(names, f.Name)
+	}
+	if len(files) > len(names) {
+		names = append(names, fmt.Sprintf("and %d more", len(files)-len(names)))
+	}
+	return strings.Join(names, ", ")
+}

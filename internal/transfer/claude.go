@@ -1,0 +1,256 @@
+package transfer
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+// claudeFormat reads conversations.json and the memories of an export of Claude.
+func claudeFormat() format {
+	return format{
+		name: "claude",
+		fits: func(s *sample) string {
+			switch {
+			case s.has("chat_messages"):
+				return `has conversations with "chat_messages"`
+			case s.has("conversations_memory"), s.has("project_memories"):
+				return "has the memories of Claude"
+			}
+			return ""
+		},
+		read: func(ctx context.Context, in *reading, files []*File) error {
+			c := &claude{reading: in}
+			return eachFile(ctx, in, files, func(f *File) error {
+				return eachValue(f, func(raw []byte) error { return c.element(f, raw) })
+			})
+		},
+	}
+}
+
+// claude reads conversations of Claude.
+type claude struct{ *reading }
+
+type claudeConversation struct {
+	UUID      string            `json:"uuid"`
+	Name      string            `json:"name"`
+	CreatedAt stamp             `json:"created_at"`
+	Messages  []claudeMessage   `json:"chat_messages"`
+	Memory    string            `json:"conversations_memory"`
+	Projects  map[string]string `json:"project_memories"`
+}
+
+type claudeMessage struct {
+	UUID        string        `json:"uuid"`
+	Sender      string        `json:"sender"`
+	Text        string        `json:"text"`
+	Content     []claudeBlock `json:"content"`
+	CreatedAt   stamp         `json:"created_at"`
+	Parent      string        `json:"parent_message_uuid"`
+	Attachments []struct {
+		Name string `json:"file_name"`
+		Text string `json:"extracted_content"`
+	} `json:"attachments"`
+	Files []struct {
+		Name string `json:"file_name"`
+	} `json:"files"`
+}
+
+type claudeBlock struct {
+	Type      string          `json:"type"`
+	Text      string          `json:"text"`
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Input     json.RawMessage `json:"input"`
+	ToolUseID string          `json:"tool_use_id"`
+	Content   json.RawMessage `json:"content"`
+	IsError   bool            `json:"is_error"`
+}
+
+// element reads a conversation or the memories.
+func (c *claude) element(f *File, raw []byte) error {
+	var got claudeConversation
+	if err := c.decode(raw, &got, f.Name); err != nil {
+		return err
+	}
+	if got.Memory != "" || len(got.Projects) > 0 {
+		return c.memories(f, &got)
+	}
+	where := f.Name + ", conversation " + got.UUID
+	out := &Conversation{System: "claude", ID: cmp.Or(got.UUID, hashID(string(raw))), Title: got.Name, Started: got.CreatedAt.Time, File: f}
+	shown := got.shown()
+	for range len(got.Messages) - len(shown) {
+		c.report.omit("message of another branch", where)
+	}
+	for _, m := range shown {
+		c.message(out, m, where)
+	}
+	return c.take(out)
+}
+
+// shown are the messages of the newest branch; all in an export without parents.
+func (got *claudeConversation) shown() []*claudeMessage {
+	nodes, byID := make(map[string]*node), make(map[string]*claudeMessage)
+	var order []string
+	var all []*claudeMessage
+	parents := false
+	for i := range got.Messages {
+		m := &got.Messages[i]
+		all = append(all, m)
+		if nodes[m.UUID] == nil {
+			order = append(order, m.UUID)
+		}
+		nodes[m.UUID], byID[m.UUID] = &node{parent: m.Parent, at: m.CreatedAt.Time}, m
+		parents = parents || m.Parent != ""
+	}
+	if !parents {
+		return all
+	}
+	var out []*claudeMessage
+	for _, id := range branch(nodes, newestLeaf(nodes, order)) {
+		out = append(out, byID[id])
+	}
+	return out
+}
+
+// message adds what was said in a message, called and answered.
+func (c *claude) message(out *Conversation, m *claudeMessage, where string) {
+	role := m.Sender
+	switch role {
+	case "human":
+		role = roleUser
+	case roleAssistant:
+	default:
+		c.report.unknown("sender "+role, where)
+		return
+	}
+	part := claudePart{claude: c, out: out, m: m, role: role, where: where}
+	for i := range m.Content {
+		part.block(&m.Content[i])
+	}
+	if !part.said && usable(m.Text) {
+		part.text(m.Text)
+	}
+	part.flush()
+	for _, a := range m.Attachments {
+		part.attach("attachment", cmp.Or(name(a.Name), "paste"), a.Text)
+	}
+	for _, f := range m.Files {
+		part.attach("attachment", "", "[image: "+name(f.Name)+"]")
+	}
+}
+
+// usable reports whether a text was said, and is not Claude's note for what its export
+// leaves out.
+func usable(text string) bool {
+	return text != "" && !strings.Contains(text, "This block is not supported on your current device yet.")
+}
+
+// claudePart adds the blocks of one message.
+type claudePart struct {
+	*claude
+	out   *Conversation
+	m     *claudeMessage
+	role  string
+	where string
+	now   Message
+	n     int
+	said  bool
+	call  string // the newest call without an id
+}
+
+// block adds a block.
+func (p *claudePart) block(b *claudeBlock) {
+	switch b.Type {
+	case "text":
+		if usable(b.Text) {
+			p.text(b.Text)
+		}
+	case "thinking", "redacted_thinking":
+		p.report.omit("thinking", p.where)
+	case "tool_use":
+		id := b.ID
+		if id == "" {
+			id = fmt.Sprintf("%s/%d", p.m.UUID, p.n)
+			p.call = id
+		}
+		p.now.Calls = append(p.now.Calls, Call{ID: id, Name: b.Name, Arguments: string(b.Input)})
+		p.said = true
+	case "tool_result":
+		p.flush()
+		id := cmp.Or(b.ToolUseID, p.call)
+		p.call = ""
+		text := texts(b.Content)
+		if b.IsError {
+			text = "error: " + text
+		}
+		p.add(Message{Role: roleTool, Name: b.Name, CallID: id, Text: text})
+	case "token_budget", "flag":
+		p.report.omit("block "+b.Type, p.where)
+	default:
+		p.report.unknown("block "+b.Type, p.where)
+	}
+}
+
+// text adds a text. A text behind calls begins another message.
+func (p *claudePart) text(text string) {
+	if len(p.now.Calls) > 0 {
+		p.flush()
+	}
+	p.now.Text = joinNonEmpty(p.now.Text, text)
+	p.said = true
+}
+
+// flush adds the message under way.
+func (p *claudePart) flush() {
+	m := p.now
+	p.now = Message{}
+	if m.Text == "" && len(m.Calls) == 0 {
+		return
+	}
+	m.Role = p.role
+	p.add(m)
+}
+
+// attach adds the text of a file.
+func (p *claudePart) attach(tool, file, text string) {
+	if file != "" {
+		text = "[file: " + file + "]\n" + text
+	}
+	p.add(Message{Role: roleTool, Name: tool, Text: text})
+}
+
+func (p *claudePart) add(m Message) {
+	m.ID, m.At = p.m.UUID, p.m.CreatedAt.Time
+	if p.n > 0 {
+		m.ID = fmt.Sprintf("%s#%d", p.m.UUID, p.n)
+	}
+	p.n++
+	p.out.Messages = append(p.out.Messages, m)
+}
+
+// memories takes what Claude wrote about a person: the words of an assistant, a conversation
+// for each.
+func (c *claude) memories(f *File, got *claudeConversation) error {
+	take := func(id, title, text string) error {
+		return c.take(&Conversation{System: "claude", ID: id, Title: title, File: f, Messages: []Message{
+			{ID: hashID(text), Role: roleAssistant, Text: text, At: f.Modified},
+		}})
+	}
+	if got.Memory != "" {
+		if err := take("memory:"+path.Base(f.Name), "Memory of Claude", got.Memory); err != nil {
+			return err
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(got.Projects)) {
+		if err := take("memory:"+id, "Memory of Claude, project "+id, got.Projects[id]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,165 @@
+package transfer
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+)
+
+// jsonlFormat reads JSON lines: exports of this program, a conversation a line, or a message
+// a line with its session.
+func jsonlFormat() format {
+	return format{
+		name: "jsonl",
+		fits: func(s *sample) string {
+			switch {
+			case s.has("_lineage_root_id"):
+				return "is an export of this program"
+			case s.has("session", "role", "content"):
+				return "has messages with their session"
+			case s.has("messages.role") && !s.hasOne("core_memory", "agents", "conversationId"):
+				return `has conversations with "messages" of roles`
+			}
+			return ""
+		},
+		read: func(ctx context.Context, in *reading, files []*File) error {
+			j := &jsonl{reading: in, done: make(map[string]bool)}
+			return eachFile(ctx, in, files, j.file)
+		},
+	}
+}
+
+// jsonl reads JSON lines.
+type jsonl struct {
+	*reading
+	now  *Conversation   // the session whose messages are read, a message a line
+	done map[string]bool // sessions whose messages were read
+}
+
+type plainConversation struct {
+	ID        string         `json:"id"`
+	Object    string         `json:"object"`
+	Root      string         `json:"_lineage_root_id"`
+	Title     string         `json:"title"`
+	Model     string         `json:"model"`
+	Key       string         `json:"session_key"`
+	CreatedAt stamp          `json:"created_at"`
+	StartedAt stamp          `json:"started_at"`
+	Messages  []plainMessage `json:"messages"`
+	Session   string         `json:"session"`
+}
+
+type plainMessage struct {
+	ID        json.RawMessage `json:"id"`
+	Role      string          `json:"role"`
+	Name      string          `json:"name"`
+	Content   json.RawMessage `json:"content"`
+	Model     string          `json:"model"`
+	Timestamp stamp           `json:"timestamp"`
+	CreatedAt stamp           `json:"created_at"`
+	SaidAt    stamp           `json:"said_at"`
+	ToolCalls json.RawMessage `json:"tool_calls"`
+	CallID    string          `json:"tool_call_id"`
+}
+
+// message is what was said.
+func (m *plainMessage) message() Message {
+	out := Message{
+		ID: cmp.Or(texts(m.ID), nonNull(m.ID)), Role: m.Role, Name: m.Name, Text: texts(m.Content), Model: m.Model, CallID: m.CallID, Calls: openaiCalls(string(m.ToolCalls)),
+	}
+	for _, at := range []time.Time{m.SaidAt.Time, m.Timestamp.Time, m.CreatedAt.Time} {
+		if out.At.IsZero() {
+			out.At = at
+		}
+	}
+	return out
+}
+
+// nonNull is a JSON value as text; "" for null.
+func nonNull(raw json.RawMessage) string {
+	if string(raw) == "null" {
+		return ""
+	}
+	return string(raw)
+}
+
+// file reads a file.
+func (j *jsonl) file(f *File) error {
+	err := eachValue(f, func(raw []byte) error { return j.value(f, raw) })
+	if err != nil {
+		return err
+	}
+	return j.flush()
+}
+
+// value takes a conversation, or adds a message to one.
+func (j *jsonl) value(f *File, raw []byte) error {
+	var c plainConversation
+	if err := j.decode(raw, &c, f.Name); err != nil {
+		return err
+	}
+	switch {
+	case c.Root != "":
+		return j.archived(raw, &c)
+	case c.Session != "":
+		return j.single(f, raw, &c)
+	case c.Messages == nil:
+		j.report.unknown("value without messages", f.Name)
+		return nil
+	}
+	out := &Conversation{
+		System: "jsonl", ID: cmp.Or(c.ID, hashID(string(raw))), Title: c.Title, Model: c.Model, Key: c.Key, Started: c.StartedAt.Time, File: f,
+	}
+	if out.Started.IsZero() {
+		out.Started = c.CreatedAt.Time
+	}
+	for i := range c.Messages {
+		if said := c.Messages[i].message(); j.speaks(&said, f.Name+", conversation "+out.ID) {
+			out.Messages = append(out.Messages, said)
+		}
+	}
+	return j.take(out)
+}
+
+// archived takes a line of an export of this program as it is.
+func (j *jsonl) archived(raw []byte, c *plainConversation) error {
+	j.report.Conversations++
+	j.report.Messages += len(c.Messages)
+	j.line = append(append(j.line[:0], raw...), '\n')
+	return j.keep(j.line, j.within(c.StartedAt.Time))
+}
+
+// single adds a message to the session that it names. The messages of a session stand
+// together.
+func (j *jsonl) single(f *File, raw []byte, c *plainConversation) error {
+	if j.now == nil || j.now.ID != c.Session {
+		if err := j.flush(); err != nil {
+			return err
+		}
+		if j.done[c.Session] {
+			return fault.New(fault.Invalid, "scattered_session", "The lines of a session do not stand together. Sort the file by \"session\".")
+		}
+		j.now = &Conversation{System: "jsonl", ID: c.Session, Key: c.Key, File: f}
+	}
+	var m plainMessage
+	if err := j.decode(raw, &m, f.Name); err != nil {
+		return err
+	}
+	if said := m.message(); j.speaks(&said, f.Name+", session "+c.Session) {
+		j.now.Messages = append(j.now.Messages, said)
+	}
+	return nil
+}
+
+// flush takes the session whose messages were read.
+func (j *jsonl) flush() error {
+	c := j.now
+	if c == nil {
+		return nil
+	}
+	j.now, j.done[c.ID] = nil, true
+	return j.take(c)
+}

@@ -1,0 +1,213 @@
+package transfer
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// lettaFormat reads an agent file of Letta (.af), also of older versions.
+func lettaFormat() format {
+	return format{
+		name: "letta",
+		fits: func(s *sample) string {
+			switch {
+			case s.has("agents") && (s.has("blocks") || s.has("agents.messages")):
+				return "is an agent file with agents and blocks"
+			case s.has("core_memory"):
+				return `is an agent file with a "core_memory"`
+			}
+			return ""
+		},
+		read: func(ctx context.Context, in *reading, files []*File) error {
+			l := &letta{reading: in}
+			return eachFile(ctx, in, files, func(f *File) error {
+				return eachValue(f, func(raw []byte) error { return l.file(f, raw) })
+			})
+		},
+	}
+}
+
+// letta reads agent files.
+type letta struct{ *reading }
+
+type lettaFile struct {
+	lettaAgent // of an older file, which has one agent
+
+	Agents []lettaAgent `json:"agents"`
+	Blocks []lettaBlock `json:"blocks"`
+}
+
+type lettaAgent struct {
+	ID       string         `json:"id"`
+	Name     string         `json:"name"`
+	Type     string         `json:"agent_type"`
+	Messages []lettaMessage `json:"messages"`
+	BlockIDs []string       `json:"block_ids"`
+	Core     []lettaBlock   `json:"core_memory"`
+}
+
+type lettaBlock struct {
+	ID        string `json:"id"`
+	Label     string `json:"label"`
+	Value     string `json:"value"`
+	CreatedAt stamp  `json:"created_at"`
+}
+
+type lettaMessage struct {
+	ID        string          `json:"id"`
+	Role      string          `json:"role"`
+	Content   json.RawMessage `json:"content"`
+	Text      string          `json:"text"`
+	Model     string          `json:"model"`
+	CreatedAt stamp           `json:"created_at"`
+	ToolCalls []struct {
+		ID       string `json:"id"`
+		Function struct {
+			Name      string `json:"name"`
+			Arguments string `json:"arguments"`
+		} `json:"function"`
+	} `json:"tool_calls"`
+	CallID string `json:"tool_call_id"`
+	Name   string `json:"name"`
+}
+
+// file reads an agent file. The whole file may be a JSON text in a JSON text.
+func (l *letta) file(f *File, raw []byte) error {
+	var inner string
+	if json.Unmarshal(raw, &inner) == nil {
+		raw = []byte(inner)
+	}
+	var file lettaFile
+	if err := l.decode(raw, &file, f.Name); err != nil {
+		return err
+	}
+	agents := file.Agents
+	if len(agents) == 0 {
+		agents = []lettaAgent{file.lettaAgent}
+	}
+	for i := range agents {
+		if err := l.agent(f, &agents[i], file.Blocks); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// agent takes the conversation of an agent, and what it has noted about the person.
+func (l *letta) agent(f *File, a *lettaAgent, blocks []lettaBlock) error {
+	id := cmp.Or(a.ID, a.Name, "agent")
+	where := f.Name + ", agent " + id
+	out := &Conversation{System: "letta", ID: id, Title: a.Name, File: f}
+	for i := range a.Messages {
+		l.message(out, a, &a.Messages[i], i, where)
+	}
+	if err := l.take(out); err != nil {
+		return err
+	}
+	notes := &Conversation{System: "letta", ID: id + ":human", Title: "Memory of " + cmp.Or(a.Name, "letta"), File: f}
+	for _, b := range append(a.Core, blocks...) {
+		if len(a.BlockIDs) > 0 && !slices.Contains(a.BlockIDs, b.ID) {
+			continue
+		}
+		if b.Label != "human" {
+			l.report.omit("block "+b.Label, where)
+			continue
+		}
+		for line := range strings.Lines(b.Value) {
+			if line = strings.TrimSpace(line); line != "" {
+				notes.Messages = append(notes.Messages, Message{ID: hashID(line), Role: roleAssistant, Name: "letta", Text: line, At: b.CreatedAt.Time})
+			}
+		}
+	}
+	if len(notes.Messages) == 0 {
+		return nil
+	}
+	return l.take(notes)
+}
+
+// message adds a message.
+func (l *letta) message(out *Conversation, a *lettaAgent, m *lettaMessage, i int, where string) {
+	said := Message{ID: cmp.Or(m.ID, fmt.Sprint(i)), Role: m.Role, Text: cmp.Or(texts(m.Content), m.Text), Model: m.Model, At: m.CreatedAt.Time}
+	switch m.Role {
+	case roleUser:
+		var why string
+		if said.Text, said.At, why = lettaUser(said.Text, said.At); why != "" {
+			l.report.omit(why, where)
+			return
+		}
+		said.Model = ""
+	case roleAssistant:
+		l.answer(&said, a, m, where)
+	case roleTool:
+		said.CallID, said.Name, said.Text, said.Model = m.CallID, m.Name, lettaResult(said.Text), ""
+		if m.Name == "send_message" {
+			return // it says only that the message was sent
+		}
+	case "system":
+		l.report.omit("system text", where)
+		return
+	default:
+		l.report.unknown("role "+m.Role, where)
+		return
+	}
+	out.Messages = append(out.Messages, said)
+}
+
+// answer reads an answer. Agents before letta_v1_agent speak by calling send_message, and
+// their content is what they thought.
+func (l *letta) answer(said *Message, a *lettaAgent, m *lettaMessage, where string) {
+	old := a.Type != "letta_v1_agent"
+	if old && len(m.ToolCalls) > 0 && said.Text != "" {
+		l.report.omit("thinking", where)
+		said.Text = ""
+	}
+	for _, c := range m.ToolCalls {
+		if c.Function.Name != "send_message" {
+			said.Calls = append(said.Calls, Call{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments})
+			continue
+		}
+		var spoken struct {
+			Message string `json:"message"`
+		}
+		if json.Unmarshal([]byte(c.Function.Arguments), &spoken) != nil {
+			l.report.unknown("arguments of send_message", where)
+			continue
+		}
+		said.Text = joinNonEmpty(said.Text, spoken.Message)
+	}
+}
+
+// lettaUser is what a person said in an event in JSON. why says that it is another event.
+func lettaUser(text string, at time.Time) (said string, when time.Time, why string) {
+	var event struct {
+		Type    string  `json:"type"`
+		Message *string `json:"message"`
+		Time    string  `json:"time"`
+	}
+	if json.Unmarshal([]byte(text), &event) != nil || event.Type == "" {
+		return text, at, ""
+	}
+	if event.Type != "user_message" || event.Message == nil {
+		return "", at, "event " + event.Type
+	}
+	if at.IsZero() {
+		at = parseStamp(event.Time)
+	}
+	return *event.Message, at, ""
+}
+
+// lettaResult is the result in the JSON text of a tool.
+func lettaResult(text string) string {
+	var result struct {
+		Message *string `json:"message"`
+	}
+	if json.Unmarshal([]byte(text), &result) == nil && result.Message != nil {
+		return *result.Message
+	}
+	return text
+}

@@ -1,0 +1,131 @@
+package transfer
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+)
+
+// mem0Format reads the memories of Mem0: a list, a page of its API, or its Markdown export.
+// They are statements that a model wrote, and no one's words.
+func mem0Format() format {
+	return format{
+		name: "mem0",
+		fits: func(s *sample) string {
+			switch {
+			case s.has("memory", "id"), s.has("results.memory"):
+				return `has objects with an id and a "memory"`
+			case strings.HasPrefix(s.base(), "mem0-export-") && strings.HasSuffix(s.base(), ".md"):
+				return "is named as a Markdown export of Mem0"
+			}
+			return ""
+		},
+		read: readMem0,
+	}
+}
+
+type mem0Memory struct {
+	ID        string `json:"id"`
+	Memory    string `json:"memory"`
+	CreatedAt stamp  `json:"created_at"`
+	UserID    string `json:"user_id"`
+	AgentID   string `json:"agent_id"`
+	file      *File
+}
+
+func readMem0(ctx context.Context, in *reading, files []*File) error {
+	byUser := make(map[string][]mem0Memory)
+	err := eachFile(ctx, in, files, func(f *File) error {
+		keep := func(m *mem0Memory) {
+			m.file = f
+			user := cmp.Or(m.UserID, m.AgentID)
+			byUser[user] = append(byUser[user], *m)
+		}
+		if strings.HasSuffix(strings.ToLower(f.Name), ".md") {
+			return mem0Markdown(f, keep)
+		}
+		return eachValue(f, func(raw []byte) error { return in.mem0Value(f, raw, keep) })
+	})
+	if err != nil {
+		return err
+	}
+	return in.statements("mem0", byUser)
+}
+
+// mem0Value reads a memory, or a page of them.
+func (in *reading) mem0Value(f *File, raw []byte, keep func(*mem0Memory)) error {
+	var page struct {
+		mem0Memory
+		Results []mem0Memory `json:"results"`
+	}
+	if err := in.decode(raw, &page, f.Name); err != nil {
+		return err
+	}
+	for _, m := range append(page.Results, page.mem0Memory) {
+		switch {
+		case m.Memory != "":
+			keep(&m)
+		case m.ID != "":
+			in.report.unknown("a memory without text", f.Name)
+		}
+	}
+	return nil
+}
+
+// mem0Markdown reads a Markdown export: each item of a list is a memory, dated by the last
+// day that its headings or it name.
+func mem0Markdown(f *File, keep func(*mem0Memory)) (err error) {
+	r, err := f.Open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	day := regexp.MustCompile(`\d{4}-\d{2}-\d{2}`)
+	at := ""
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		line := strings.TrimSpace(lines.Text())
+		if found := day.FindString(line); found != "" && !strings.HasPrefix(line, "-") {
+			at = found
+		}
+		if text, ok := strings.CutPrefix(line, "- "); ok {
+			keep(&mem0Memory{ID: hashID(text), Memory: text, CreatedAt: stamp{parseStamp(cmp.Or(day.FindString(text), at))}})
+		}
+	}
+	return lines.Err()
+}
+
+// statements takes the memories of a user as a conversation in which another program speaks.
+func (in *reading) statements(system string, byUser map[string][]mem0Memory) error {
+	users := slices.Sorted(maps.Keys(byUser))
+	if in.opt.User == "" && len(users) > 1 {
+		return fault.New(fault.Invalid, "several_users", fmt.Sprintf("The export has the memories of %d users: %s. Name one with --user.", len(users), strings.Join(users, ", ")))
+	}
+	for _, user := range users {
+		list := byUser[user]
+		if in.opt.User != "" && user != in.opt.User {
+			for range list {
+				in.report.omit("memory of another user", list[0].file.Name)
+			}
+			continue
+		}
+		slices.SortStableFunc(list, func(a, b mem0Memory) int { return a.CreatedAt.Compare(b.CreatedAt.Time) })
+		c := &Conversation{System: system, ID: cmp.Or(user, "memories"), Title: "Memories of " + system, File: list[0].file}
+		for _, m := range list {
+			c.Messages = append(c.Messages, Message{ID: cmp.Or(m.ID, hashID(m.Memory)), Role: roleAssistant, Name: system, Text: m.Memory, At: m.CreatedAt.Time})
+		}
+		if err := in.take(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}

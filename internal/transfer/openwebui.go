@@ -1,0 +1,255 @@
+package transfer
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+)
+
+// openwebuiFormat reads an export of chats of Open WebUI, or its database webui.db.
+func openwebuiFormat() format {
+	return format{
+		name: "openwebui",
+		fits: func(s *sample) string {
+			switch {
+			case s.has("chat.history"), s.has("chat.messages"):
+				return `has chats with a "history"`
+			case s.sqlite() && s.base() == "webui.db":
+				return "is the database of Open WebUI"
+			case s.base() == "webui.db-wal":
+				return "is the log of Open WebUI's database"
+			}
+			return ""
+		},
+		read: readOpenWebUI,
+	}
+}
+
+func readOpenWebUI(ctx context.Context, in *reading, files []*File) error {
+	w := &openwebui{reading: in, users: make(map[string]bool)}
+	if err := w.each(ctx, files, w.chat); err != nil {
+		return err
+	}
+	if len(w.users) > 1 && in.opt.User == "" { // nothing was sent so far
+		return fault.New(fault.Invalid, "several_users", fmt.Sprintf("The export has the chats of %d users: %s. Name one with --user.",
+			len(w.users), strings.Join(slices.Sorted(maps.Keys(w.users)), ", ")))
+	}
+	return nil
+}
+
+// openwebui reads chats of Open WebUI.
+type openwebui struct {
+	*reading
+	users map[string]bool
+}
+
+// each calls take with each chat.
+func (w *openwebui) each(ctx context.Context, files []*File, take func(f *File, c *webuiChat) error) error {
+	return eachFile(ctx, w.reading, files, func(f *File) error {
+		if strings.HasSuffix(f.Name, "-wal") {
+			return nil
+		}
+		each := func(raw []byte) error {
+			var c webuiChat
+			if err := w.decode(raw, &c, f.Name); err != nil {
+				return err
+			}
+			c.raw = raw
+			return take(f, &c)
+		}
+		if sqliteFile([]*File{f}) {
+			return webuiRows(ctx, f, files, each)
+		}
+		return eachValue(f, each)
+	})
+}
+
+// webuiRows reads the table of chats as an export shows them.
+func webuiRows(ctx context.Context, f *File, files []*File, take func(raw []byte) error) error {
+	db, err := openCopy(ctx, f, files)
+	if err != nil {
+		return err
+	}
+	defer db.close()
+	return db.each(ctx, `SELECT id, user_id, title, chat, created_at FROM chat ORDER BY created_at, id`, func(row map[string]any) error {
+		chat := json.RawMessage(textOf(row["chat"]))
+		if !json.Valid(chat) {
+			chat = json.RawMessage("{}")
+		}
+		raw, err := json.Marshal(map[string]any{
+			"id": textOf(row["id"]), "user_id": textOf(row["user_id"]), "title": textOf(row["title"]), "chat": chat, "created_at": row["created_at"],
+		})
+		if err != nil {
+			return err
+		}
+		return take(raw)
+	})
+}
+
+type webuiChat struct {
+	ID        string    `json:"id"`
+	UserID    string    `json:"user_id"`
+	Title     string    `json:"title"`
+	CreatedAt stamp     `json:"created_at"`
+	Chat      webuiTalk `json:"chat"`
+	raw       []byte
+}
+
+type webuiTalk struct {
+	Title   string `json:"title"`
+	History struct {
+		Messages map[string]*webuiMessage `json:"messages"`
+		Current  string                   `json:"currentId"`
+	} `json:"history"`
+	Messages []*webuiMessage `json:"messages"`
+}
+
+type webuiMessage struct {
+	ID       string          `json:"id"`
+	Parent   string          `json:"parentId"`
+	Role     string          `json:"role"`
+	Content  json.RawMessage `json:"content"`
+	At       stamp           `json:"timestamp"`
+	Model    string          `json:"model"`
+	Output   []webuiOutput   `json:"output"`
+	Files    []webuiFile     `json:"files"`
+	Children []string        `json:"childrenIds"`
+}
+
+type webuiFile struct {
+	Type string `json:"type"`
+	Name string `json:"name"`
+	URL  string `json:"url"`
+	File struct {
+		Data struct {
+			Content string `json:"content"`
+		} `json:"data"`
+	} `json:"file"`
+}
+
+type webuiOutput struct {
+	Type      string          `json:"type"`
+	Content   json.RawMessage `json:"content"`
+	Name      string          `json:"name"`
+	CallID    string          `json:"call_id"`
+	Arguments string          `json:"arguments"`
+	Output    json.RawMessage `json:"output"`
+}
+
+// chat takes a chat.
+func (w *openwebui) chat(f *File, c *webuiChat) error {
+	where := f.Name + ", conversation " + c.ID
+	w.users[c.UserID] = true
+	if w.opt.User != "" && c.UserID != w.opt.User {
+		w.report.omit("conversation of another user", where)
+		return nil
+	}
+	out := &Conversation{
+		System: "openwebui", ID: cmp.Or(c.ID, hashID(string(c.raw))), Title: cmp.Or(c.Title, c.Chat.Title), Started: c.CreatedAt.Time, File: f,
+	}
+	shown := c.Chat.shown()
+	for range len(c.Chat.History.Messages) - len(shown) {
+		w.report.omit("message of another branch", where)
+	}
+	for _, m := range shown {
+		w.message(out, m, where)
+	}
+	return w.take(out)
+}
+
+// shown are the messages of the branch that was last shown.
+func (t *webuiTalk) shown() []*webuiMessage {
+	nodes := make(map[string]*node)
+	for id, m := range t.History.Messages {
+		if m != nil {
+			nodes[id] = &node{parent: m.Parent, at: m.At.Time}
+		}
+	}
+	if len(nodes) == 0 {
+		return t.Messages
+	}
+	leaf := t.History.Current
+	if nodes[leaf] == nil {
+		leaf = newestLeaf(nodes, slices.Sorted(maps.Keys(nodes)))
+	}
+	var out []*webuiMessage
+	for _, id := range branch(nodes, leaf) {
+		m := t.History.Messages[id]
+		m.ID = cmp.Or(m.ID, id)
+		out = append(out, m)
+	}
+	return out
+}
+
+// message adds a message.
+func (w *openwebui) message(out *Conversation, m *webuiMessage, where string) {
+	if m == nil {
+		return
+	}
+	switch m.Role {
+	case roleUser, roleAssistant:
+	case "system":
+		w.report.omit("system text", where)
+		return
+	default:
+		w.report.unknown("role "+m.Role, where)
+		return
+	}
+	said := Message{ID: m.ID, Role: m.Role, Model: m.Model, At: m.At.Time}
+	if len(m.Output) > 0 {
+		w.output(out, m, said, where)
+	} else {
+		said.Text = w.visible(texts(m.Content), where)
+		out.Messages = append(out.Messages, said)
+	}
+	for i, file := range m.Files {
+		text := "[file: " + name(file.Name) + "]\n" + file.File.Data.Content
+		if file.Type == "image" {
+			text = "[image: " + cmp.Or(name(file.Name), "picture") + "]"
+		}
+		out.Messages = append(out.Messages, Message{
+			ID: fmt.Sprintf("%s#file%d", m.ID, i), Role: roleTool, Name: "attachment", Text: text, At: m.At.Time,
+		})
+	}
+}
+
+// visible is a text without what a model thought and called, which older versions kept in it.
+func (w *openwebui) visible(text, where string) string {
+	if !strings.Contains(text, "<details") {
+		return text
+	}
+	return regexp.MustCompile(`(?s)<details[^>]*>.*?</details>`).ReplaceAllStringFunc(text, func(string) string {
+		w.report.omit("thinking", where)
+		return ""
+	})
+}
+
+// output adds the parts of an answer. They replace its text.
+func (w *openwebui) output(out *Conversation, m *webuiMessage, said Message, where string) {
+	for i := range m.Output {
+		o, part := &m.Output[i], said
+		part.ID = fmt.Sprintf("%s#%d", m.ID, i)
+		switch o.Type {
+		case "message":
+			part.Text = texts(o.Content)
+		case "reasoning":
+			w.report.omit("thinking", where)
+			continue
+		case "function_call":
+			part.Calls = []Call{{ID: o.CallID, Name: o.Name, Arguments: o.Arguments}}
+		case "function_call_output":
+			part.Role, part.CallID, part.Text = roleTool, o.CallID, texts(o.Output)
+		default:
+			w.report.unknown("output "+o.Type, where)
+			continue
+		}
+		out.Messages = append(out.Messages, part)
+	}
+}

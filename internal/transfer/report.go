@@ -1,0 +1,184 @@
+package transfer
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+)
+
+// Report is what became of an import.
+type Report struct {
+	Object string `json:"object"`
+	DryRun bool   `json:"dry_run"`
+	// From is the format, Why what told it, and Files how many files were read.
+	From  string `json:"from"`
+	Why   string `json:"why"`
+	Files int    `json:"files"`
+	// Conversations and Messages are what was found, without what was left out.
+	Conversations int `json:"conversations"`
+	Messages      int `json:"messages"`
+	// Taken to Failed say what became of the conversations.
+	Taken     int `json:"taken"`
+	Unchanged int `json:"unchanged"`
+	Grown     int `json:"grown"`
+	Changed   int `json:"changed"`
+	Apart     int `json:"apart"`
+	Deleted   int `json:"deleted"`
+	Failed    int `json:"failed"`
+	// Stored is the number of messages that were stored.
+	Stored int `json:"messages_stored"`
+	// Retimed is the number of messages without a time, or with one before that of the
+	// message before.
+	Retimed int `json:"messages_retimed"`
+	// Omitted is what was left out on purpose, Unknown what was not understood.
+	Omitted []Kind `json:"omitted"`
+	Unknown []Kind `json:"not_understood"`
+	// Problems are the failures, and Notes the conversations that a person should look at.
+	Problems []Problem `json:"problems"`
+	Notes    []Note    `json:"notes"`
+}
+
+// Kind is a kind of things in an export.
+type Kind struct {
+	Kind  string `json:"kind"`
+	Count int    `json:"count"`
+	First string `json:"first"`
+}
+
+// Problem is a failure.
+type Problem struct {
+	Where   string `json:"where"`
+	Message string `json:"message"`
+}
+
+// Note tells about a conversation.
+type Note struct {
+	ID      string `json:"id"`
+	Message string `json:"message"`
+}
+
+// NewReport returns an empty report.
+func NewReport(dry bool) *Report {
+	return &Report{
+		Object: "hermes.transfer", DryRun: dry, Omitted: []Kind{}, Unknown: []Kind{}, Problems: []Problem{}, Notes: []Note{},
+	}
+}
+
+// maxKinds bounds how many kinds are listed: the names of kinds come from the export.
+const maxKinds = 200
+
+// omit counts something that is left out on purpose.
+func (r *Report) omit(kind, where string) { count(&r.Omitted, kind, where) }
+
+// unknown counts something that is not understood.
+func (r *Report) unknown(kind, where string) { count(&r.Unknown, kind, where) }
+
+func count(kinds *[]Kind, kind, where string) {
+	kind, where = shortened(kind, 80), shortened(where, 200)
+	for i := range *kinds {
+		if k := &(*kinds)[i]; k.Kind == kind {
+			k.Count++
+			return
+		}
+	}
+	if len(*kinds) == maxKinds {
+		(*kinds)[maxKinds-1].Count++ // the last kind stands for all others
+		return
+	}
+	if len(*kinds) == maxKinds-1 {
+		kind = "other kinds"
+	}
+	*kinds = append(*kinds, Kind{Kind: kind, Count: 1, First: where})
+}
+
+// shortened cuts a text to a number of characters.
+func shortened(text string, most int) string {
+	if r := []rune(text); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return text
+}
+
+// MaxProblems bounds how many problems and notes are listed.
+const MaxProblems = 100
+
+// Fail counts a conversation or a file that failed.
+func (r *Report) Fail(where, message string) {
+	r.Failed++
+	if len(r.Problems) < MaxProblems {
+		r.Problems = append(r.Problems, Problem{Where: shortened(where, 200), Message: message})
+	}
+}
+
+// Note lists a conversation that a person should look at.
+func (r *Report) Note(id, message string) {
+	if len(r.Notes) < MaxProblems {
+		r.Notes = append(r.Notes, Note{ID: id, Message: message})
+	}
+}
+
+// blame counts an error of the input, and reports whether the error is one. Others end the
+// import.
+func (r *Report) blame(where string, err error) bool {
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok || f.Kind != fault.Invalid && f.Kind != fault.TooLarge {
+		return false
+	}
+	r.Fail(where, f.Msg)
+	return true
+}
+
+// Write prints the report as a table for people.
+func (r *Report) Write(w io.Writer) {
+	fmt.Fprintf(w, "From %s: %s\n", r.From, r.Why)
+	if r.DryRun {
+		fmt.Fprintln(w, "A dry run: nothing was written.")
+	}
+	fmt.Fprintf(w, "%-16s %d with %d messages, in %d files\n", "conversations", r.Conversations, r.Messages, r.Files)
+	for _, row := range []struct {
+		name string
+		n    int
+		tell string
+	}{
+		{"taken", r.Taken, "new"}, {"unchanged", r.Unchanged, "there already"}, {"grown", r.Grown, "got their new messages"},
+		{"changed", r.Changed, "got another end; the old one was undone"}, {"apart", r.Apart, "went on in both programs"},
+		{"deleted", r.Deleted, "deleted here, left out; --restore takes them"}, {"failed", r.Failed, "see below"},
+	} {
+		if row.n > 0 || row.name == "taken" {
+			fmt.Fprintf(w, "  %-14s %d  (%s)\n", row.name, row.n, row.tell)
+		}
+	}
+	fmt.Fprintf(w, "%-16s %d\n", "messages stored", r.Stored)
+	if r.Retimed > 0 {
+		fmt.Fprintf(w, "%-16s %d had no time of their own, or one before that of the message before\n", "messages timed", r.Retimed)
+	}
+	writeKinds(w, "left out", r.Omitted)
+	writeKinds(w, "not understood", r.Unknown)
+	for _, n := range r.Notes {
+		fmt.Fprintf(w, "note: %s: %s\n", n.ID, n.Message)
+	}
+	for _, p := range r.Problems {
+		fmt.Fprintf(w, "failed: %s: %s\n", p.Where, p.Message)
+	}
+}
+
+func writeKinds(w io.Writer, what string, kinds []Kind) {
+	if len(kinds) == 0 {
+		return
+	}
+	sorted := slices.Clone(kinds)
+	slices.SortFunc(sorted, func(a, b Kind) int {
+		if a.Count != b.Count {
+			return b.Count - a.Count
+		}
+		return strings.Compare(a.Kind, b.Kind)
+	})
+	fmt.Fprintf(w, "%s:\n", what)
+	for _, k := range sorted {
+		fmt.Fprintf(w, "  %6d %s, first in %s\n", k.Count, k.Kind, k.First)
+	}
+}

@@ -1,0 +1,145 @@
+// Package transfer reads the exports of other programs, one conversation at a time, and
+// writes each as a line that POST /api/sessions/import takes. Every program has a file of
+// its own here. The package knows no server and no store: names and ids of an export are
+// data, and never become a path.
+package transfer
+
+import (
+	"context"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+)
+
+// maxConversation bounds a conversation, in bytes, as it is read and as it is written.
+const maxConversation = 64 << 20
+
+// Conversation is a conversation of another program.
+type Conversation struct {
+	// System is the program, and ID the conversation's id in it.
+	System, ID string
+	Title      string
+	Model      string
+	// Key is the session key that the conversation had; "" for the key of the import.
+	Key string
+	// Started is when it began; zero if that is unknown.
+	Started  time.Time
+	Messages []Message
+	// File is where it was read.
+	File *File
+}
+
+// The roles of messages.
+const (
+	roleUser      = "user"
+	roleAssistant = "assistant"
+	roleTool      = "tool"
+)
+
+// Message is a message of a conversation.
+type Message struct {
+	// ID is the message's id in the other program; "" if it has none.
+	ID string
+	// Role is user, assistant or tool.
+	Role string
+	Text string
+	// Name is the speaker, or the tool of a result.
+	Name  string
+	Model string
+	// At is when it was said; zero if that is unknown.
+	At time.Time
+	// Calls are the calls of tools that an answer makes.
+	Calls []Call
+	// CallID is the call that a result belongs to.
+	CallID string
+}
+
+// Call is a call of a tool.
+type Call struct{ ID, Name, Arguments string }
+
+// Options are what a person asked for.
+type Options struct {
+	// From is the name of a format, or "auto".
+	From string
+	// Key is the session key of conversations that have none of their own; "" keeps each
+	// conversation apart. KeyGiven says that it replaces their own keys, too.
+	Key      string
+	KeyGiven bool
+	// User selects what belongs to one user of the other program; "" for all.
+	User string
+	// Since leaves out conversations whose last message is older; zero for none.
+	Since time.Time
+	// All also takes what is left out by default: conversations that are not to be
+	// remembered, scheduled ones, and those of subagents.
+	All bool
+}
+
+// format is how the exports of one program are read.
+type format struct {
+	name string
+	// fits returns why a file looks like one of this format; "" if it does not.
+	fits func(s *sample) string
+	// read reads files that fit. An error ends the import.
+	read func(ctx context.Context, in *reading, files []*File) error
+}
+
+// formats are all formats.
+func formats() []format {
+	return []format{
+		jsonlFormat(), chatgptFormat(), claudeFormat(), openwebuiFormat(), librechatFormat(), mem0Format(), lettaFormat(),
+		openclawFormat(), hermesFormat(),
+	}
+}
+
+// Names are the names of the formats.
+func Names() []string {
+	var names []string
+	for _, f := range formats() {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// reading is an import under way.
+type reading struct {
+	opt    Options
+	report *Report
+	// keep takes the line of a conversation.
+	keep func(line []byte, started time.Time) error
+	line []byte
+	// now is the time at which the import began.
+	now time.Time
+}
+
+// Read reads all conversations of an input and gives the line of each to keep, in the order
+// in which they are read. It fills the report.
+func Read(ctx context.Context, in *Input, opt Options, report *Report, keep func(line []byte, started time.Time) error) error {
+	found, err := choose(in, opt.From)
+	if err != nil {
+		return err
+	}
+	report.From, report.Why, report.Files = found.format.name, found.why, len(found.files)
+	for _, f := range found.others {
+		report.unknown("file "+strings.ToLower(path.Ext(f.Name)), f.Name)
+	}
+	r := &reading{opt: opt, report: report, keep: keep, now: time.Now().UTC()}
+	return found.format.read(ctx, r, found.files)
+}
+
+// eachFile reads files one after another. A file that cannot be read is told, and the next
+// one is read.
+func eachFile(ctx context.Context, in *reading, files []*File, read func(f *File) error) error {
+	for _, f := range files {
+		if ctx.Err() != nil {
+			return fault.Wrap(fault.Canceled, "interrupted", "The import was interrupted. Run it again to go on.", ctx.Err())
+		}
+		if err := read(f); err != nil {
+			if !in.report.blame(f.Name, err) {
+				return err
+			}
+		}
+	}
+	return nil
+}
