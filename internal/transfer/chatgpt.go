@@ -185,7 +185,7 @@ func (g *chatgpt) message(out *Conversation, node string, m *gptMessage, where s
 	out.Messages = append(out.Messages, said)
 	for i, a := range m.Metadata.Attachments {
 		out.Messages = append(out.Messages, Message{
-			ID: fmt.Sprintf("%s#%d", said.ID, i), Role: roleTool, Name: "attachment", Text: "[file: " + name(a.Name) + "]", At: said.At,
+			ID: fmt.Sprintf("%s#%d", said.ID, i), Role: roleTool, Name: "attachment", Text: pictured(a.Name), At: said.At,
 		})
 	}
 }

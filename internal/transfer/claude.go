@@ -141,8 +141,16 @@ func (c *claude) message(out *Conversation, m *claudeMessage, where string) {
 		part.attach("attachment", cmp.Or(name(a.Name), "paste"), a.Text)
 	}
 	for _, f := range m.Files {
-		part.attach("attachment", "", "[image: "+name(f.Name)+"]")
+		part.attach("attachment", "", pictured(f.Name))
 	}
+}
+
+// pictured stands for a file of which the export has only the name.
+func pictured(file string) string {
+	if slices.Contains([]string{".png", ".jpg", ".jpeg", ".gif", ".webp", ".heic"}, strings.ToLower(path.Ext(file))) {
+		return "[image: " + name(file) + "]"
+	}
+	return "[file: " + name(file) + "]"
 }
 
 // usable reports whether a text was said, and is not Claude's note for what its export

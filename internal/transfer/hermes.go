@@ -55,7 +55,9 @@ func (s *sample) agentTranscript() bool {
 }
 
 // directory is the name of the directory that the file is in.
-func (s *sample) directory() string { return path.Base(path.Dir(strings.ReplaceAll(s.file.Name, ":", "/"))) }
+func (s *sample) directory() string {
+	return path.Base(path.Dir(strings.ReplaceAll(s.file.Name, ":", "/")))
+}
 
 func readHermes(ctx context.Context, in *reading, files []*File) error {
 	h := &hermes{reading: in, known: make(map[string]bool)}
@@ -182,7 +184,9 @@ func (h *hermes) lineage(ctx context.Context, f *File, db *database, sessions []
 		return nil
 	}
 	last := sessions[len(sessions)-1]
-	out := &Conversation{System: "hermes", ID: root.id, Title: cmp.Or(last.title, root.title), Model: last.model, Key: root.key, Started: root.started.Time, File: f}
+	out := &Conversation{
+		System: "hermes", ID: root.id, Title: cmp.Or(last.title, root.title), Model: last.model, Key: root.key, Started: root.started.Time, File: f,
+	}
 	for _, s := range sessions {
 		ms, err := h.messages(ctx, db, s, columns, where)
 		if err != nil {
@@ -204,7 +208,9 @@ func background(source string) bool {
 }
 
 // parted are the messages of a branch from where it parts from its parent.
-func (h *hermes) parted(ctx context.Context, db *database, s *agentSession, ms []Message, columns []string, where string) ([]Message, error) {
+func (h *hermes) parted(
+	ctx context.Context, db *database, s *agentSession, ms []Message, columns []string, where string,
+) ([]Message, error) {
 	parent, err := h.messages(ctx, db, &agentSession{id: s.parent}, columns, where)
 	if err != nil {
 		return nil, err
@@ -318,7 +324,7 @@ func (h *hermes) transcript(f *File) error {
 	out := &Conversation{System: "hermes", ID: id, File: f}
 	err := eachLine(f, func(n int, line []byte) error {
 		var m plainMessage
-		if json.Unmarshal(line, &m) != nil {
+		if !parsed(line, &m) {
 			h.report.unknown("line that is no JSON", fmt.Sprintf("%s, line %d", f.Name, n))
 			return nil
 		}

@@ -68,7 +68,8 @@ type plainMessage struct {
 // message is what was said.
 func (m *plainMessage) message() Message {
 	out := Message{
-		ID: cmp.Or(texts(m.ID), nonNull(m.ID)), Role: m.Role, Name: m.Name, Text: texts(m.Content), Model: m.Model, CallID: m.CallID, Calls: openaiCalls(string(m.ToolCalls)),
+		ID: cmp.Or(texts(m.ID), nonNull(m.ID)), Role: m.Role, Name: m.Name, Text: texts(m.Content), Model: m.Model,
+		CallID: m.CallID, Calls: openaiCalls(string(m.ToolCalls)),
 	}
 	for _, at := range []time.Time{m.SaidAt.Time, m.Timestamp.Time, m.CreatedAt.Time} {
 		if out.At.IsZero() {

@@ -76,12 +76,8 @@ type lettaMessage struct {
 	Name   string `json:"name"`
 }
 
-// file reads an agent file. The whole file may be a JSON text in a JSON text.
+// file reads an agent file.
 func (l *letta) file(f *File, raw []byte) error {
-	var inner string
-	if json.Unmarshal(raw, &inner) == nil {
-		raw = []byte(inner)
-	}
 	var file lettaFile
 	if err := l.decode(raw, &file, f.Name); err != nil {
 		return err
@@ -110,10 +106,8 @@ func (l *letta) agent(f *File, a *lettaAgent, blocks []lettaBlock) error {
 		return err
 	}
 	notes := &Conversation{System: "letta", ID: id + ":human", Title: "Memory of " + cmp.Or(a.Name, "letta"), File: f}
-	for _, b := range append(a.Core, blocks...) {
-		if len(a.BlockIDs) > 0 && !slices.Contains(a.BlockIDs, b.ID) {
-			continue
-		}
+	blocks = slices.DeleteFunc(slices.Clone(blocks), func(b lettaBlock) bool { return !slices.Contains(a.BlockIDs, b.ID) })
+	for _, b := range append(blocks, a.Core...) {
 		if b.Label != "human" {
 			l.report.omit("block "+b.Label, where)
 			continue
@@ -132,7 +126,9 @@ func (l *letta) agent(f *File, a *lettaAgent, blocks []lettaBlock) error {
 
 // message adds a message.
 func (l *letta) message(out *Conversation, a *lettaAgent, m *lettaMessage, i int, where string) {
-	said := Message{ID: cmp.Or(m.ID, fmt.Sprint(i)), Role: m.Role, Text: cmp.Or(texts(m.Content), m.Text), Model: m.Model, At: m.CreatedAt.Time}
+	said := Message{
+		ID: cmp.Or(m.ID, fmt.Sprint(i)), Role: m.Role, Text: cmp.Or(texts(m.Content), m.Text), Model: m.Model, At: m.CreatedAt.Time,
+	}
 	switch m.Role {
 	case roleUser:
 		var why string

@@ -130,7 +130,8 @@ func (l *librechat) message(out *Conversation, m *libreMessage, where string) {
 	}
 	for i, file := range m.Files {
 		out.Messages = append(out.Messages, Message{
-			ID: fmt.Sprintf("%s#file%d", m.ID, i), Role: roleTool, Name: "attachment", Text: "[file: " + name(file.Name) + "]\n" + file.Text, At: said.At,
+			ID: fmt.Sprintf("%s#file%d", m.ID, i), Role: roleTool, Name: "attachment", At: said.At,
+			Text: "[file: " + name(file.Name) + "]\n" + file.Text,
 		})
 	}
 }
@@ -150,7 +151,8 @@ func (l *librechat) part(out *Conversation, p *librePart, i int, said Message, w
 		l.report.omit("thinking", where)
 		return
 	case "tool_call":
-		call := Call{ID: cmp.Or(p.ToolCall.ID, said.ID), Name: p.ToolCall.Name, Arguments: cmp.Or(texts(p.ToolCall.Args), string(p.ToolCall.Args))}
+		args := cmp.Or(texts(p.ToolCall.Args), string(p.ToolCall.Args))
+		call := Call{ID: cmp.Or(p.ToolCall.ID, said.ID), Name: p.ToolCall.Name, Arguments: args}
 		said.Calls = []Call{call}
 		out.Messages = append(out.Messages, said)
 		if p.ToolCall.Output == "" {

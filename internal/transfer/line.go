@@ -172,10 +172,16 @@ func (in *reading) within(at time.Time) time.Time {
 	return at
 }
 
-// start is the best that is known of when a conversation began.
+// start is the best that is known of when a conversation began: not after its first message
+// with a time.
 func (in *reading) start(c *Conversation) time.Time {
-	for _, at := range []time.Time{c.Started, c.File.Modified} {
-		if at = in.within(at); !at.IsZero() {
+	var said time.Time
+	for i := 0; i < len(c.Messages) && said.IsZero(); i++ {
+		said = in.within(c.Messages[i].At)
+	}
+	for _, at := range []time.Time{c.Started, said, c.File.Modified} {
+		at = in.within(at)
+		if late := !said.IsZero() && at.After(said); !at.IsZero() && !late {
 			return at
 		}
 	}

@@ -104,6 +104,17 @@ func mem0Markdown(f *File, keep func(*mem0Memory)) (err error) {
 	return lines.Err()
 }
 
+// byDate orders memories by their date. Those without one are last.
+func byDate(a, b mem0Memory) int {
+	switch {
+	case a.CreatedAt.IsZero() == b.CreatedAt.IsZero():
+		return a.CreatedAt.Compare(b.CreatedAt.Time)
+	case a.CreatedAt.IsZero():
+		return 1
+	}
+	return -1
+}
+
 // statements takes the memories of a user as a conversation in which another program speaks.
 func (in *reading) statements(system string, byUser map[string][]mem0Memory) error {
 	users := slices.Sorted(maps.Keys(byUser))
@@ -118,10 +129,12 @@ func (in *reading) statements(system string, byUser map[string][]mem0Memory) err
 			}
 			continue
 		}
-		slices.SortStableFunc(list, func(a, b mem0Memory) int { return a.CreatedAt.Compare(b.CreatedAt.Time) })
+		slices.SortStableFunc(list, byDate)
 		c := &Conversation{System: system, ID: cmp.Or(user, "memories"), Title: "Memories of " + system, File: list[0].file}
 		for _, m := range list {
-			c.Messages = append(c.Messages, Message{ID: cmp.Or(m.ID, hashID(m.Memory)), Role: roleAssistant, Name: system, Text: m.Memory, At: m.CreatedAt.Time})
+			c.Messages = append(c.Messages, Message{
+				ID: cmp.Or(m.ID, hashID(m.Memory)), Role: roleAssistant, Name: system, Text: m.Memory, At: m.CreatedAt.Time,
+			})
 		}
 		if err := in.take(c); err != nil {
 			return err

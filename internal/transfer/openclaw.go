@@ -151,7 +151,7 @@ func (o *openclaw) transcript(f *File, base string) error {
 	l := newClawLog(stem)
 	err := eachLine(f, func(n int, line []byte) error {
 		var e clawEvent
-		if json.Unmarshal(line, &e) != nil {
+		if !parsed(line, &e) {
 			o.report.unknown("line that is no JSON", fmt.Sprintf("%s, line %d", f.Name, n))
 			return nil
 		}
@@ -194,7 +194,7 @@ func (o *openclaw) database(ctx context.Context, f *File, files []*File) error {
 			l = newClawLog(id)
 		}
 		var e clawEvent
-		if json.Unmarshal([]byte(textOf(row["event_json"])), &e) != nil {
+		if !parsed([]byte(textOf(row["event_json"])), &e) {
 			o.report.unknown("event that is no JSON", f.Name+", session "+id)
 			return nil
 		}

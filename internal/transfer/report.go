@@ -138,7 +138,7 @@ func (r *Report) Write(w io.Writer) {
 	if r.DryRun {
 		fmt.Fprintln(w, "A dry run: nothing was written.")
 	}
-	fmt.Fprintf(w, "%-16s %d with %d messages, in %d files\n", "conversations", r.Conversations, r.Messages, r.Files)
+	fmt.Fprintf(w, "%-16s %d (messages: %d, files: %d)\n", "conversations", r.Conversations, r.Messages, r.Files)
 	for _, row := range []struct {
 		name string
 		n    int

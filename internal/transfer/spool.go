@@ -51,8 +51,10 @@ func (s *Spool) Keep(line []byte, started time.Time) error {
 	return nil
 }
 
-// Len is the number of lines, and Size their size in bytes.
-func (s *Spool) Len() int    { return len(s.lines) }
+// Len is the number of lines.
+func (s *Spool) Len() int { return len(s.lines) }
+
+// Size is the size of all lines, in bytes.
 func (s *Spool) Size() int64 { return s.size }
 
 // Reader reads the lines, those of the oldest conversation first.

@@ -18,7 +18,10 @@ func (s *stamp) UnmarshalJSON(raw []byte) error {
 
 // layouts are the forms of times in texts.
 func layouts() []string {
-	return []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999", "2006-01-02 15:04:05.999999999-07:00", time.DateOnly}
+	return []string{
+		time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999", "2006-01-02 15:04:05.999999999-07:00",
+		time.DateOnly,
+	}
 }
 
 // parseStamp reads a time; zero if the text is none.

@@ -132,6 +132,9 @@ func (in *reading) decode(raw []byte, into any, where string) error {
 	return nil
 }
 
+// parsed reads JSON into a value, and reports whether it could.
+func parsed(raw []byte, into any) bool { return json.Unmarshal(raw, into) == nil }
+
 // texts are the texts of a value that is a text, a list of texts, or a list of objects with
 // a text.
 func texts(raw json.RawMessage) string {

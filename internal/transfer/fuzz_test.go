@@ -1,0 +1,114 @@
+package transfer
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// fuzzFormat gives a format any bytes. A line that comes out is a whole line of an import,
+// with a mark for each message and times that rise.
+func fuzzFormat(f *testing.F, from string) {
+	names, _ := filepath.Glob("testdata/" + from + "*.txtar")
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, file := range txtar.Parse(text).Files {
+			if strings.HasPrefix(file.Name, "in/") {
+				f.Add(file.Name, file.Data)
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, name string, text []byte) {
+		if strings.HasPrefix(string(text), "SQLi") {
+			t.Skip() // the driver has tests of its own
+		}
+		file := memoryFile(name, text)
+		report := NewReport(true)
+		in := &reading{opt: Options{From: from}, report: report, now: written(), keep: func(line []byte, _ time.Time) error {
+			checkLine(t, line)
+			return nil
+		}}
+		for _, format := range formats() {
+			if format.name == from {
+				format.fits(sampleOf(file))
+				_ = format.read(context.Background(), in, []*File{file}) // an error is a refusal
+			}
+		}
+	})
+}
+
+// checkLine checks what every line must be.
+func checkLine(t *testing.T, line []byte) {
+	if strings.Count(string(line), "\n") != 1 || !json.Valid(line) {
+		t.Fatalf("got the line %q", line)
+	}
+	var ours struct {
+		Root string `json:"_lineage_root_id"`
+	}
+	if json.Unmarshal(line, &ours) == nil && ours.Root != "" {
+		return // an export of this program is passed on
+	}
+	shownLine(t, line)
+}
+
+// memoryFile is a file of bytes.
+func memoryFile(name string, text []byte) *File {
+	return &File{Name: name, Modified: written(), open: openBytes(text)}
+}
+
+func FuzzJSONL(f *testing.F)     { fuzzFormat(f, "jsonl") }
+func FuzzChatGPT(f *testing.F)   { fuzzFormat(f, "chatgpt") }
+func FuzzClaude(f *testing.F)    { fuzzFormat(f, "claude") }
+func FuzzOpenWebUI(f *testing.F) { fuzzFormat(f, "openwebui") }
+func FuzzLibreChat(f *testing.F) { fuzzFormat(f, "librechat") }
+func FuzzMem0(f *testing.F)      { fuzzFormat(f, "mem0") }
+func FuzzLetta(f *testing.F)     { fuzzFormat(f, "letta") }
+func FuzzOpenClaw(f *testing.F)  { fuzzFormat(f, "openclaw") }
+func FuzzHermes(f *testing.F)    { fuzzFormat(f, "hermes") }
+
+// FuzzStamp: every time that is read can be written and read again.
+func FuzzStamp(f *testing.F) {
+	for _, text := range []string{"1717232400.5", "1717232400000", "1717232400000000000", "2024-06-01T09:00:00Z", "2024-06-01", "-1", "1e400", "nan"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		at := (&reading{}).within(parseStamp(text))
+		if b, err := at.MarshalJSON(); err != nil {
+			t.Errorf("%q: got %s, %v", text, b, err)
+		}
+	})
+}
+
+// FuzzInput: any bytes as a file, packed or not, are read or refused.
+func FuzzInput(f *testing.F) {
+	f.Add([]byte(tiny))
+	f.Add([]byte("PK\x03\x04 broken"))
+	f.Add([]byte("\x1f\x8b broken"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if strings.HasPrefix(string(text), "SQLi") {
+			t.Skip()
+		}
+		path := filepath.Join(t.TempDir(), "in")
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		in, err := Open(path)
+		if err != nil {
+			return
+		}
+		defer func() { _ = in.Close() }()
+		_ = Read(context.Background(), in, Options{From: "auto"}, NewReport(true), func(line []byte, _ time.Time) error {
+			checkLine(t, line)
+			return nil
+		})
+	})
+}

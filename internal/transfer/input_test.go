@@ -1,0 +1,201 @@
+package transfer
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+)
+
+const tiny = `[{"uuid":"u1","name":"Tea","chat_messages":[{"uuid":"m1","sender":"human","text":"I like tea.","created_at":"2024-05-01T10:00:01Z"}]}]`
+
+// zipped are files as a zip archive.
+func zipped(t *testing.T, files ...[2]string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, f := range files {
+		w, err := z.Create(f[0])
+		if err == nil {
+			_, err = io.WriteString(w, f[1])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func gzipped(t *testing.T, text string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := io.WriteString(z, text); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// fileOf writes a file to a directory of its own.
+func fileOf(t *testing.T, name string, text []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestPacked reads the same export in every packing.
+func TestPacked(t *testing.T) {
+	t.Parallel()
+	for name, open := range map[string]func() (*Input, error){
+		"file":      func() (*Input, error) { return Open(fileOf(t, "c.json", []byte(tiny))) },
+		"mark":      func() (*Input, error) { return Open(fileOf(t, "c.json", []byte("\xef\xbb\xbf"+tiny))) },
+		"gzip":      func() (*Input, error) { return Open(fileOf(t, "c.json.gz", gzipped(t, tiny))) },
+		"zip":       func() (*Input, error) { return Open(fileOf(t, "c.zip", zipped(t, [2]string{"a/c.json", tiny}))) },
+		"pipe":      func() (*Input, error) { return OpenPipe(strings.NewReader(tiny)) },
+		"mark pipe": func() (*Input, error) { return OpenPipe(strings.NewReader("\xef\xbb\xbf" + tiny)) },
+		"gzip pipe": func() (*Input, error) { return OpenPipe(bytes.NewReader(gzipped(t, tiny))) },
+		"macOS": func() (*Input, error) {
+			return Open(fileOf(t, "c.zip", zipped(t, [2]string{"__MACOSX/._c.json", "x"}, [2]string{"c.json", tiny})))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in, err := open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := readAll(t, in, Options{From: "auto"})
+			if err != nil || !strings.Contains(got, "I like tea.") || strings.Contains(got, "not understood") {
+				t.Errorf("got %s, %v", got, err)
+			}
+			if err := in.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestBombs: what unpacks to more than any export does is refused, and soon.
+func TestBombs(t *testing.T) {
+	t.Parallel()
+	zeros := "[" + strings.Repeat(" ", 40<<20) + "]"
+	for name, open := range map[string]func() (*Input, error){
+		"zip": func() (*Input, error) {
+			return Open(fileOf(t, "c.zip", zipped(t, [2]string{"conversations.json", zeros})))
+		},
+		"gzip": func() (*Input, error) { return Open(fileOf(t, "c.gz", gzipped(t, zeros))) },
+		"pipe": func() (*Input, error) { return OpenPipe(bytes.NewReader(gzipped(t, zeros))) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in, err := open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = in.Close() }()
+			r, err := in.Files[0].Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = r.Close() }()
+			n, err := io.Copy(io.Discard, r)
+			if fault.CodeOf(err) != "import_bomb" || n > 39<<20 {
+				t.Errorf("got %d bytes and %v", n, err)
+			}
+		})
+	}
+}
+
+// TestNamesAreNoPaths: names that lead out of an archive lead nowhere.
+func TestNamesAreNoPaths(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "in", "c.zip")
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	text := zipped(t, [2]string{"../../out.json", tiny}, [2]string{"/tmp/out.db", "SQLite format 3\x00"}, [2]string{"..\\x.json", "{}"})
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before := snapshot(t, dir)
+	in, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = in.Close() }()
+	got, err := readAll(t, in, Options{From: "auto"})
+	if err != nil || !strings.Contains(got, "I like tea.") {
+		t.Errorf("got %s, %v", got, err)
+	}
+	if after := snapshot(t, dir); len(after) != len(before) {
+		t.Errorf("got %d files, want %d", len(after), len(before))
+	}
+}
+
+// TestLinksAreNotFollowed: a link in a directory leads nowhere.
+func TestLinksAreNotFollowed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.Symlink(fileOf(t, "c.json", []byte(tiny)), filepath.Join(dir, "c.json")); err != nil {
+		t.Skip("no links here")
+	}
+	in, err := Open(dir)
+	if err != nil || len(in.Files) != 0 {
+		t.Errorf("got %v, %v", in, err)
+	}
+}
+
+// TestLargeConversation: a conversation that is too large ends its file, and is told.
+func TestLargeConversation(t *testing.T) {
+	t.Parallel()
+	text := `[` + tiny[1:len(tiny)-1] + `,{"uuid":"u2","chat_messages":[{"uuid":"m","sender":"human","text":"` + strings.Repeat("a b ", maxConversation/4) + `"}]}]`
+	in, err := OpenPipe(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := NewReport(false)
+	err = Read(context.Background(), in, Options{From: "auto"}, report, func([]byte, time.Time) error { return nil })
+	if err != nil || report.Conversations != 1 || report.Failed != 1 || !strings.Contains(report.Problems[0].Message, "64 MiB") {
+		t.Errorf("got %+v, %v", report, err)
+	}
+}
+
+// TestSpoolOrder: lines come out oldest first, and those of one time in their order.
+func TestSpoolOrder(t *testing.T) {
+	t.Parallel()
+	s, err := NewSpool()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	for i, line := range []string{"c\n", "a\n", "b\n", "d\n"} {
+		if err := s.Keep([]byte(line), time.Unix([]int64{3, 1, 1, 9}[i], 0)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := s.Reader(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(r); err != nil || string(got) != "a\nb\nc\nd\n" {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
