@@ -294,11 +294,15 @@ func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 func sessionID(system, id string) string { return system + ":" + shortID(id) }
 
 // title is a title without control characters, of at most 100 characters.
-func title(text string) string {
+func title(text string) string { return oneLine(text, 100) }
+
+// oneLine is a text of an export on one line, without control characters, cut to a number of
+// characters.
+func oneLine(text string, most int) string {
 	text = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "�"), func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r)
 	}), " ")
-	return shortened(text, 100)
+	return shortened(text, most)
 }
 
 // name is a short text without control characters, such as the name of a model.

@@ -78,7 +78,7 @@ func (r *Report) omit(kind, where string) { count(&r.Omitted, kind, where) }
 func (r *Report) unknown(kind, where string) { count(&r.Unknown, kind, where) }
 
 func count(kinds *[]Kind, kind, where string) {
-	kind, where = shortened(kind, 80), shortened(where, 200)
+	kind, where = oneLine(kind, 80), oneLine(where, 200)
 	for i := range *kinds {
 		if k := &(*kinds)[i]; k.Kind == kind {
 			k.Count++
@@ -110,14 +110,14 @@ const MaxProblems = 100
 func (r *Report) Fail(where, message string) {
 	r.Failed++
 	if len(r.Problems) < MaxProblems {
-		r.Problems = append(r.Problems, Problem{Where: shortened(where, 200), Message: message})
+		r.Problems = append(r.Problems, Problem{Where: oneLine(where, 200), Message: oneLine(message, 1000)})
 	}
 }
 
 // Note lists a conversation that a person should look at.
 func (r *Report) Note(id, message string) {
 	if len(r.Notes) < MaxProblems {
-		r.Notes = append(r.Notes, Note{ID: id, Message: message})
+		r.Notes = append(r.Notes, Note{ID: oneLine(id, 300), Message: oneLine(message, 1000)})
 	}
 }
 

@@ -120,7 +120,7 @@ func Read(ctx context.Context, in *Input, opt Options, report *Report, keep func
 	if err != nil {
 		return err
 	}
-	report.From, report.Why, report.Files = found.format.name, found.why, len(found.files)
+	report.From, report.Why, report.Files = found.format.name, oneLine(found.why, 300), len(found.files)
 	for _, f := range found.others {
 		report.unknown("file "+strings.ToLower(path.Ext(f.Name)), f.Name)
 	}
