@@ -220,7 +220,8 @@ func (a *app) finishImport(f *importFlags, report *transfer.Report) error {
 		report.Write(a.out)
 	}
 	if report.Failed > 0 {
-		return fault.New(fault.Invalid, "import_failed", countOf(report.Failed, "conversation or file", "conversations or files")+" failed. Mend the cause, and run the import again.")
+		what := countOf(report.Failed, "conversation or file", "conversations or files")
+		return fault.New(fault.Invalid, "import_failed", what+" failed. Mend the cause, and run the import again.")
 	}
 	return nil
 }

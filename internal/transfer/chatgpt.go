@@ -114,7 +114,9 @@ func (g *chatgpt) conversation(f *File, raw []byte) error {
 		g.report.omit("conversation that is not to be remembered", where)
 		return nil
 	}
-	out := &Conversation{System: "chatgpt", ID: cmp.Or(id, hashID(string(raw))), Title: c.Title, Model: c.Model, Started: c.CreateTime.Time, File: f}
+	out := &Conversation{
+		System: "chatgpt", ID: cmp.Or(id, hashID(string(raw))), Title: c.Title, Model: c.Model, Started: c.CreateTime.Time, File: f,
+	}
 	ids := c.branch()
 	if n := c.said() - len(ids); n > 0 {
 		for range n {

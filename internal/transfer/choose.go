@@ -31,7 +31,8 @@ type sample struct {
 // sampleOf looks at a file.
 func sampleOf(f *File) *sample {
 	s := &sample{file: f, head: begin(f, sampleSize), names: make(map[string]bool)}
-	dec := jsontext.NewDecoder(bytes.NewReader(bytes.TrimPrefix(s.head, []byte("\xef\xbb\xbf"))), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	text := bytes.NewReader(bytes.TrimPrefix(s.head, []byte("\xef\xbb\xbf")))
+	dec := jsontext.NewDecoder(text, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	s.list = dec.PeekKind() == '['
 	if s.list {
 		if _, err := dec.ReadToken(); err != nil {
@@ -130,7 +131,7 @@ func choose(in *Input, from string) (*chosen, error) {
 	if from != "auto" {
 		all = slices.DeleteFunc(all, func(f format) bool { return f.name != from })
 		if len(all) == 0 {
-			return nil, fault.New(fault.Invalid, "unknown_format", fmt.Sprintf("There is no format %q. The formats are auto, %s.", from, strings.Join(Names(), ", ")))
+			return nil, unknownFormat(fmt.Sprintf("There is no format %q. The formats are auto, %s.", from, strings.Join(Names(), ", ")))
 		}
 	}
 	found := make([]chosen, len(all))
@@ -162,14 +163,17 @@ func only(found []chosen, in *Input, from string) (*chosen, error) {
 		return nil, fault.New(fault.Invalid, "unknown_format", fmt.Sprintf("Nothing in the input looks like an export of %s: %s. Name the format with --from.",
 			strings.Join(Names(), ", "), listed(in.Files)))
 	case len(found) == 0:
-		return nil, fault.New(fault.Invalid, "unknown_format", fmt.Sprintf("Nothing in the input looks like an export of %s: %s.", from, listed(in.Files)))
+		return nil, unknownFormat(fmt.Sprintf("Nothing in the input looks like an export of %s: %s.", from, listed(in.Files)))
 	}
 	var reasons []string
 	for i := range found {
 		reasons = append(reasons, found[i].format.name+" ("+found[i].why+")")
 	}
-	return nil, fault.New(fault.Invalid, "ambiguous_format", "The input may be of several formats: "+strings.Join(reasons, ", ")+". Name one with --from.")
+	return nil, fault.New(fault.Invalid, "ambiguous_format",
+		"The input may be of several formats: "+strings.Join(reasons, ", ")+". Name one with --from.")
 }
+
+func unknownFormat(message string) error { return fault.New(fault.Invalid, "unknown_format", message) }
 
 // listed names the first files of an input.
 func listed(files []*File) string {

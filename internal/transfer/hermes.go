@@ -185,7 +185,8 @@ func (h *hermes) lineage(ctx context.Context, f *File, db *database, sessions []
 	}
 	last := sessions[len(sessions)-1]
 	out := &Conversation{
-		System: "hermes", ID: root.id, Title: cmp.Or(last.title, root.title), Model: last.model, Key: root.key, Started: root.started.Time, File: f,
+		System: "hermes", ID: root.id, Title: cmp.Or(last.title, root.title), Model: last.model, Key: root.key,
+		Started: root.started.Time, File: f,
 	}
 	for _, s := range sessions {
 		ms, err := h.messages(ctx, db, s, columns, where)
