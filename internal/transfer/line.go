@@ -175,13 +175,19 @@ func (in *reading) within(at time.Time) time.Time {
 // start is the best that is known of when a conversation began: not after its first message
 // with a time.
 func (in *reading) start(c *Conversation) time.Time {
-	var said time.Time
-	for i := 0; i < len(c.Messages) && said.IsZero(); i++ {
-		said = in.within(c.Messages[i].At)
+	begun := in.within(c.Started)
+	for i := range c.Messages {
+		said := in.within(c.Messages[i].At)
+		switch {
+		case said.IsZero():
+			continue
+		case begun.IsZero(), begun.After(said):
+			return said
+		}
+		return begun
 	}
-	for _, at := range []time.Time{c.Started, said, c.File.Modified} {
-		at = in.within(at)
-		if late := !said.IsZero() && at.After(said); !at.IsZero() && !late {
+	for _, at := range []time.Time{begun, in.within(c.File.Modified)} {
+		if !at.IsZero() {
 			return at
 		}
 	}
