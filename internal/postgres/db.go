@@ -45,6 +45,8 @@ type Options struct {
 	// Place is where the process is, such as its home: the next process there takes over at
 	// once what this one has left. "" means a place of its own.
 	Place string
+	// Move opens the database as a side of a move.
+	Move storage.MoveSide
 	// Unsafe accepts a database that confirms commits before they are durable. It is for
 	// tests.
 	Unsafe bool
@@ -96,7 +98,7 @@ func Open(ctx context.Context, opt Options) (*DB, error) {
 	}
 	if opt.Node != "" {
 		db.node = &node{db: db, name: opt.Node, place: cmp.Or(opt.Place, randomHex()), joined: make(chan struct{})}
-		if err := db.node.join(ctx); err != nil {
+		if err := db.takePart(ctx); err != nil {
 			pool.Close()
 			return nil, err
 		}
@@ -119,10 +121,25 @@ func (db *DB) prepare(ctx context.Context) error {
 	if err := db.migrate(ctx); err != nil {
 		return err
 	}
+	if err := db.refuseUnfinished(ctx); err != nil {
+		return err
+	}
 	if err := db.setClock(ctx); err != nil {
 		return err
 	}
 	return db.readKeys(ctx)
+}
+
+// takePart joins the nodes. A copy to this database may have begun meanwhile.
+func (db *DB) takePart(ctx context.Context) error {
+	if err := db.node.join(ctx); err != nil {
+		return err
+	}
+	err := db.refuseUnfinished(ctx)
+	if err != nil {
+		db.node.leave(ctx)
+	}
+	return err
 }
 
 // Close waits for operations under way, then closes the connections. It may be called

@@ -22,6 +22,7 @@ const (
 	readOnlyTransaction = "25006"
 	divisionByZero      = "22012"
 	diskFull            = "53100"
+	lockNotAvailable    = "55P03"
 	shutdownByAdmin     = "57P01"
 	crashShutdown       = "57P02"
 	cannotConnectNow    = "57P03"

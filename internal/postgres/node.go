@@ -21,6 +21,8 @@ const (
 	renewEach = time.Second
 	// rejoinPatience is how long a turn waits for a node that has lost its row.
 	rejoinPatience = 5 * time.Second
+	// joinPatience is how long joining waits for a move of the database, which lets no node join.
+	joinPatience = "5s"
 )
 
 // node is this process among those that share the database. All that it holds ends when its
@@ -50,11 +52,22 @@ func randomHex() string {
 // gone, too.
 func (n *node) join(ctx context.Context) error {
 	id := randomHex()
-	batch := &pgx.Batch{} // one transaction
-	batch.Queue(`DELETE FROM nodes WHERE place = $1`, n.place)
-	batch.Queue(`INSERT INTO nodes (node_id, place, name, until) VALUES ($1, $2, $3, now() + make_interval(secs => $4))`,
-		id, n.place, n.name, nodeLease.Seconds())
-	if err := n.db.pool.SendBatch(ctx, batch).Close(); err != nil {
+	err := pgx.BeginFunc(ctx, n.db.pool, func(t pgx.Tx) error {
+		// The bound comes first: preparing a statement waits for the lock, too.
+		if _, err := t.Exec(ctx, `SET LOCAL lock_timeout = '`+joinPatience+`'`); err != nil {
+			return err
+		}
+		if _, err := t.Exec(ctx, `DELETE FROM nodes WHERE place = $1`, n.place); err != nil {
+			return err
+		}
+		_, err := t.Exec(ctx, `INSERT INTO nodes (node_id, place, name, until) VALUES ($1, $2, $3, now() + make_interval(secs => $4))`,
+			id, n.place, n.name, nodeLease.Seconds())
+		return err
+	})
+	if codeOf(err) == lockNotAvailable {
+		return errMoving(err)
+	}
+	if err != nil {
 		return fmt.Errorf("join the nodes: %w", judge(err))
 	}
 	n.mu.Lock()
@@ -199,6 +212,12 @@ func errAway() error {
 	f := fault.New(fault.Unavailable, "node_away", "This server was away for too long, and another one may have gone on with its work: nothing was stored. Try again.")
 	f.RetryAfter = time.Second
 	return f
+}
+
+// errMoving is the fault of a node that would join while the database is moved.
+func errMoving(err error) error {
+	return fault.Wrap(fault.Unavailable, "database_moving",
+		"The database is being moved by hermes migrate, and takes no server until that is done. Start the server again then.", err)
 }
 
 // standing makes a transaction fail if the node's row is gone or its time is over. The row

@@ -66,6 +66,8 @@ type Options struct {
 	// Transcripts is called after each commit that has changed what transcripts show, and
 	// must not block. Nil lists no changes for transcripts.
 	Transcripts func()
+	// Move opens the database as a side of a move.
+	Move storage.MoveSide
 	// NoGuard disables the guard against stray opens, and the check that the files
 	// still exist. It is for the guard's test only.
 	NoGuard bool
@@ -202,6 +204,9 @@ type leftovers struct {
 // takeOver learns for each range of message ids up to where all of them are indexed, and
 // what is left to delete, and ends what the process before held.
 func (db *DB) takeOver(ctx context.Context, conn *sql.Conn) (marks map[int64]int64, left leftovers, err error) {
+	if err := db.refuseUnfinished(ctx, conn); err != nil {
+		return nil, left, err
+	}
 	db.ids.byOwner = make(map[string]*counter)
 	if marks, err = readMarks(ctx, conn); err != nil {
 		return nil, left, fmt.Errorf("read how far the text index has come: %w", err)
@@ -221,10 +226,18 @@ func (db *DB) takeOver(ctx context.Context, conn *sql.Conn) (marks map[int64]int
 	if left.changes, err = db.resumeTranscripts(ctx, conn); err != nil {
 		return nil, left, err
 	}
-	if _, err := conn.ExecContext(ctx, voidLeases, millis(time.Now())); err != nil {
-		return nil, left, fmt.Errorf("end leases: %w", err)
+	return marks, left, db.endLeases(ctx, conn)
+}
+
+// endLeases ends what the process before held.
+func (db *DB) endLeases(ctx context.Context, conn *sql.Conn) error {
+	if db.opt.Move != storage.NotMoved {
+		return nil
 	}
-	return marks, left, nil
+	if _, err := conn.ExecContext(ctx, voidLeases, millis(time.Now())); err != nil {
+		return fmt.Errorf("end leases: %w", err)
+	}
+	return nil
 }
 
 func readMarks(ctx context.Context, conn *sql.Conn) (map[int64]int64, error) {

@@ -11,6 +11,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/gateway"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/session"
+	"github.com/hermes-memory/hermes/internal/storage"
 	"github.com/hermes-memory/hermes/internal/transcript"
 )
 
@@ -133,7 +134,10 @@ func (t *tx) listTranscripts() error {
 func (db *DB) resumeTranscripts(ctx context.Context, conn *sql.Conn) (newest int64, err error) {
 	query := `SELECT coalesce(max(number), 0) FROM transcript_changes`
 	steps := []string{`UPDATE transcript_changes SET rewritten = number WHERE rewritten <> number`}
-	if db.opt.Transcripts == nil {
+	switch {
+	case db.opt.Move != storage.NotMoved:
+		steps = nil
+	case db.opt.Transcripts == nil:
 		steps = []string{`DELETE FROM transcript_changes`, `DELETE FROM meta WHERE name = 'transcripts'`}
 	}
 	for _, step := range steps {
