@@ -23,7 +23,8 @@ import (
 // rigs are all there are, in the order of the table.
 var rigs = []rig{killRig, powerRig, strayRig, upstreamRig, cutRig, retryRig, turnsRig, compressRig, overloadRig, fullRig, diskRig, indexRig,
 	drainRig, streamsRig, slowRig, runsRig, bombsRig, secretsRig, revokeRig, oracleRig, pathsRig, piecesRig, pieceRotRig, pieceForgetRig,
-	chatsRig, chatKillRig, chatCommandRig, chatStopRig, chatApprovalRig, transcriptsRig, paceRig, outagesRig, weatherRig, restingRig}
+	chatsRig, chatKillRig, chatCommandRig, chatStopRig, chatApprovalRig, transcriptsRig, paceRig, outagesRig, weatherRig, restingRig,
+	nodesRig, nodeKillRig, nodeFreezeRig}
 
 func main() {
 	hermes := flag.String("hermes", "bin/hermes", "the program")

@@ -186,10 +186,13 @@ func (db *DB) open(ctx context.Context) error {
 }
 
 // startBehind starts what is done behind the writes, until the database is closed: the text
-// index is filled, and pieces are deleted.
+// index is filled, and pieces are deleted. Neither is done during a move.
 func (db *DB) startBehind(ctx context.Context) {
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	db.stop = stop
+	if db.opt.Move != storage.NotMoved {
+		return
+	}
 	db.stopped.Go(recovery.Func(func() { db.indexer.run(background) }, recovery.Logged(background, db.log, "the text index")))
 	db.stopped.Go(recovery.Func(func() { db.pieces.run(background) }, recovery.Logged(background, db.log, "the deletion of pieces")))
 }

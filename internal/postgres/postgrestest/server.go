@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -30,6 +31,8 @@ var errNotInstalled = errors.New("PostgreSQL is not installed. Install version 1
 // Server is a running PostgreSQL.
 type Server struct {
 	dir    string // of the data, the log and the socket
+	run    func(ctx context.Context) error
+	crash  func()
 	stop   func()
 	stopIt sync.Once
 
@@ -138,16 +141,27 @@ func (s *Server) start(ctx context.Context, bin string, opt Options) error {
 	if out, err := create.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w\n%s", err, out)
 	}
-	log, err := os.Create(filepath.Join(s.dir, "log"))
-	if err != nil {
-		return err
+	s.run = func(ctx context.Context) error {
+		log, err := os.OpenFile(filepath.Join(s.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = log.Close() }()
+		args := append([]string{"-D", data}, settings(s.dir, opt)...)
+		run := exec.CommandContext(context.WithoutCancel(ctx), filepath.Join(bin, "postgres"), args...)
+		run.Dir, run.Stdout, run.Stderr = s.dir, log, log
+		as(run)
+		return s.keep(ctx, run)
 	}
-	args := append([]string{"-D", data}, settings(s.dir, opt)...)
-	run := exec.CommandContext(context.WithoutCancel(ctx), filepath.Join(bin, "postgres"), args...)
-	run.Dir, run.Stdout, run.Stderr = s.dir, log, log
-	as(run)
-	return s.keep(ctx, run)
+	return s.run(ctx)
 }
+
+// Crash ends the server at once, as an immediate shutdown does. Connections break, and the
+// next start recovers from the write-ahead log.
+func (s *Server) Crash() { s.crash() }
+
+// Restart starts the server again after a crash.
+func (s *Server) Restart(ctx context.Context) error { return s.run(ctx) }
 
 // keep runs the server until Stop. It ends with this process, too: the signal for that
 // belongs to the thread that starts the server.
@@ -174,6 +188,10 @@ func (s *Server) keep(ctx context.Context, run *exec.Cmd) error {
 			_ = run.Process.Kill()
 			<-ended
 		}
+	}
+	s.crash = func() {
+		_ = run.Process.Signal(syscall.SIGQUIT)
+		<-ended
 	}
 	if err := s.await(ctx, ended); err != nil {
 		s.stop()

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// forever is when an operation ends whose outcome nobody was told.
+const forever = 1 << 62
+
+// turn takes a turn in a lineage. Without an answer, the client asks another server for the
+// same turn, until one acknowledges it.
+func (b *book) turn(ctx context.Context, pick func() string, lineage, client, n int) {
+	r := b.lineages[lineage]
+	name := fmt.Sprintf("%d.%d", client, n)
+	in, out := entry{kind: ask, name: "t" + name}, seen{}
+	header := map[string]string{"Idempotency-Key": r.name + "/" + name}
+	call := b.now()
+	for began := time.Now(); time.Since(began) < mostPatience; in.retried = true {
+		attempt, cancel := context.WithTimeout(ctx, 20*time.Second)
+		status, answer, whole, err := chat(attempt, pick(), r.name, in.name+" "+filler, n%2 == 0, header)
+		cancel()
+		if err == nil && status == http.StatusOK && whole {
+			_, rest, _ := strings.Cut(answer, " after ")
+			out.after, _, _ = strings.Cut(rest, " ")
+			out.known = true
+			break
+		}
+		if err == nil && !passing(status) {
+			b.refuse(fmt.Sprintf("%d %.200s", status, answer))
+		}
+		b.cut.Add(1)
+		pause(ctx, 50*time.Millisecond)
+	}
+	b.note(r, client, call, in, out)
+}
+
+// passing reports whether a status says that the same request may succeed later. A stream that
+// broke has the status 200, and a turn that is under way on another server is a conflict.
+func passing(status int) bool {
+	return status == http.StatusOK || status == http.StatusServiceUnavailable || status == http.StatusConflict
+}
+
+func (b *book) refuse(what string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.refused = append(b.refused, what)
+}
+
+// note keeps a turn as two operations: its input is stored, and its answer.
+func (b *book) note(r *register, client int, call int64, in entry, out seen) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	ended := int64(forever)
+	if out.known {
+		b.clock++
+		ended = b.clock
+		b.acked = append(b.acked, time.Now())
+	}
+	r.ops = append(r.ops, porcupine.Operation{ClientId: client, Input: in, Call: call, Output: out, Return: ended})
+	in.kind = answer
+	r.ops = append(r.ops, porcupine.Operation{ClientId: client, Input: in, Call: call, Output: out, Return: ended})
+}
+
+// read reads a lineage on a server.
+func (b *book) read(ctx context.Context, addr string, client int) {
+	r := b.lineages[rand.IntN(nodeLineages)]
+	call := b.now()
+	status, body, err := send(ctx, addr, "GET", "/api/sessions/"+r.name+"/messages?limit=1000", nil, nil)
+	var got listed
+	if err != nil || status != http.StatusOK || json.Unmarshal(body, &got) != nil {
+		return // it is away, or nothing was said yet
+	}
+	ended := b.now()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	r.ops = append(r.ops, porcupine.Operation{
+		ClientId: client, Input: entry{kind: look}, Call: call, Output: seen{known: true, log: got.log()}, Return: ended,
+	})
+}
+
+// settle reads where each message stands in the end. What was never acknowledged may be absent.
+func (b *book) settle(ctx context.Context, addr string, t *tally) error {
+	turns, lost, doubled := 0, 0, 0
+	for _, r := range b.lineages {
+		var all listed
+		if len(r.ops) == 0 {
+			continue
+		}
+		if err := get(ctx, addr, "/api/sessions/"+r.name+"/messages?limit=1000", &all); err != nil {
+			return err
+		}
+		at := make(map[string]int)
+		for i, m := range all.Data {
+			name := nameOf(m.Content)
+			if _, twice := at[name]; twice || m.Seq != i {
+				doubled++
+			}
+			at[name] = m.Seq
+		}
+		var kept []porcupine.Operation
+		for _, o := range r.ops {
+			in, _ := o.Input.(entry)
+			out, _ := o.Output.(seen)
+			there := true
+			switch in.kind {
+			case ask:
+				turns++
+				out.place, there = placeIn(at, in.name)
+				_, in.answered = at["n"+in.name[1:]]
+			case answer:
+				out.place, there = placeIn(at, "n"+in.name[1:])
+			}
+			if !there && out.known {
+				lost++
+			}
+			if there {
+				o.Input, o.Output = in, out
+				kept = append(kept, o)
+			}
+		}
+		r.ops = kept
+	}
+	t.done = fmt.Sprintf("%d turns of %d clients in %d lineages, %d requests cut off", turns, nodeClients, nodeLineages, b.cut.Load())
+	t.figure = fmt.Sprintf("%d lost, %d doubled", lost, doubled)
+	if lost+doubled > 0 {
+		t.miss("%d lost, %d doubled", lost, doubled)
+	}
+	return nil
+}
+
+func placeIn(at map[string]int, name string) (int, bool) {
+	place, there := at[name]
+	return place, there
+}
+
+// check has the model checker look at each lineage.
+func (b *book) check(t *tally) {
+	bad, reads := 0, 0
+	for _, r := range b.lineages {
+		if got := porcupine.CheckOperationsTimeout(registers, r.ops, checkerTakes); got != porcupine.Ok {
+			bad++
+			t.miss("lineage %s of %d operations: %s", r.name, len(r.ops), got)
+		}
+		for _, o := range r.ops {
+			if in, ok := o.Input.(entry); ok && in.kind == look {
+				reads++
+			}
+		}
+	}
+	for _, what := range b.refused {
+		t.miss("refused: %s", what)
+	}
+	t.done += fmt.Sprintf(", %d reads", reads)
+	t.figure += fmt.Sprintf(", %d of %d histories linearizable", nodeLineages-bad, nodeLineages)
+	if longest := b.slowest(t); len(b.awaited) > 0 {
+		t.figure += fmt.Sprintf("; turns went on after at most %.1f s", longest.Seconds())
+	}
+}
