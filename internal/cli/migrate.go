@@ -185,7 +185,8 @@ func (a *app) reportMove(r *migrate.Report, from, to string) error {
 			CompareSeconds float64 `json:"compare_seconds"`
 		}{from, to, r, r.Copying.Seconds(), r.Compare.Seconds()})
 	}
-	a.say("Copied %d rows of %d tables with %d messages (%s) in %s.", r.Rows, r.Tables, r.Messages, megabytes(r.Bytes), r.Copying.Round(time.Millisecond))
+	a.say("Copied %d rows of %d tables with %d messages (%s) in %s.",
+		r.Rows, r.Tables, r.Messages, megabytes(r.Bytes), r.Copying.Round(time.Millisecond))
 	a.say("The copy equals the source: every row, the running hash of %s, and the state hash of %s, compared in %s.",
 		countOf(r.Lineages, "lineage", "lineages"), countOf(r.Scopes, "scope", "scopes"), r.Compare.Round(time.Millisecond))
 	if r.Files > 0 {

@@ -208,7 +208,9 @@ func excepted(name string, s shape) shape {
 // blockShape is the shape of the blocks of pieces: their keys have two numbers in one.
 func blockShape() shape {
 	return shape{
-		columns: []storage.MovedColumn{{Name: "owner_id", Kind: storage.Text}, {Name: "piece_id"}, {Name: "number"}, {Name: "data", Kind: storage.Bytes}},
+		columns: []storage.MovedColumn{
+			{Name: "owner_id", Kind: storage.Text}, {Name: "piece_id"}, {Name: "number"}, {Name: "data", Kind: storage.Bytes},
+		},
 		exprs:   []string{"p.owner_id", "b.id >> 16", "b.id & 65535", "b.data"},
 		place:   []string{"b.id"},
 		from:    `piece_blocks b JOIN pieces p ON p.id = b.id >> 16`,
