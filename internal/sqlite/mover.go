@@ -211,10 +211,10 @@ func blockShape() shape {
 		columns: []storage.MovedColumn{
 			{Name: "owner_id", Kind: storage.Text}, {Name: "piece_id"}, {Name: "number"}, {Name: "data", Kind: storage.Bytes},
 		},
-		exprs:   []string{"p.owner_id", "b.id >> 16", "b.id & 65535", "b.data"},
-		place:   []string{"b.id"},
-		from:    `piece_blocks b JOIN pieces p ON p.id = b.id >> 16`,
-		where:   `p.state = 'live'`,
-		insert:  `INSERT INTO piece_blocks (id, data) SELECT ?2 << 16 | ?3, ?4 WHERE ?1 IS NOT NULL`,
+		exprs:  []string{"p.owner_id", "b.id >> 16", "b.id & 65535", "b.data"},
+		place:  []string{"b.id"},
+		from:   `piece_blocks b JOIN pieces p ON p.id = b.id >> 16`,
+		where:  `p.state = 'live'`,
+		insert: `INSERT INTO piece_blocks (id, data) SELECT ?2 << 16 | ?3, ?4 WHERE ?1 IS NOT NULL`,
 	}
 }
