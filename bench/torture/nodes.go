@@ -252,6 +252,7 @@ type book struct {
 	awaited  []awaited    // times after which turns must go on
 	cut      atomic.Int64 // requests without an answer, or with 503
 	refused  []string
+	longest  time.Duration // of a turn, with all attempts
 }
 
 // awaited is a moment after which a turn must be acknowledged soon.

@@ -12,6 +12,10 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
+// leaseAndRetry is how long a turn may take that meets a kill: the lease of the dead server,
+// and the attempts of the client.
+const leaseAndRetry = 20 * time.Second
+
 // forever is when an operation ends whose outcome nobody was told.
 const forever = 1 << 62
 
@@ -23,7 +27,8 @@ func (b *book) turn(ctx context.Context, pick func() string, lineage, client, n 
 	in, out := entry{kind: ask, name: "t" + name}, seen{}
 	header := map[string]string{"Idempotency-Key": r.name + "/" + name}
 	call := b.now()
-	for began := time.Now(); time.Since(began) < mostPatience; in.retried = true {
+	began := time.Now()
+	for ; time.Since(began) < mostPatience; in.retried = true {
 		attempt, cancel := context.WithTimeout(ctx, 20*time.Second)
 		status, answer, whole, err := chat(attempt, pick(), r.name, in.name+" "+filler, n%2 == 0, header)
 		cancel()
@@ -40,6 +45,7 @@ func (b *book) turn(ctx context.Context, pick func() string, lineage, client, n 
 		pause(ctx, 50*time.Millisecond)
 	}
 	b.note(r, client, call, in, out)
+	b.lasted(time.Since(began))
 }
 
 // passing reports whether a status says that the same request may succeed later. A stream that
@@ -52,6 +58,13 @@ func (b *book) refuse(what string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.refused = append(b.refused, what)
+}
+
+// lasted notes how long a client tried to get a turn acknowledged.
+func (b *book) lasted(d time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.longest = max(b.longest, d)
 }
 
 // note keeps a turn as two operations: its input is stored, and its answer.
@@ -160,7 +173,11 @@ func (b *book) check(t *tally) {
 	}
 	t.done += fmt.Sprintf(", %d reads", reads)
 	t.figure += fmt.Sprintf(", %d of %d histories linearizable", nodeLineages-bad, nodeLineages)
-	if longest := b.slowest(t); len(b.awaited) > 0 {
-		t.figure += fmt.Sprintf("; turns went on after at most %.1f s", longest.Seconds())
+	t.figure += fmt.Sprintf("; the longest turn took %.1f s", b.longest.Seconds())
+	if soonest := b.slowest(t); len(b.awaited) > 0 {
+		t.figure += fmt.Sprintf(", and turns went on after at most %.1f s", soonest.Seconds())
+		if b.longest > leaseAndRetry {
+			t.miss("a turn took %s", b.longest.Round(time.Millisecond))
+		}
 	}
 }

@@ -44,7 +44,8 @@ func machine() time.Time {
 }
 
 const (
-	dueOfRound = 100 // as many jobs as an owner may have
+	dueOfRound    = 100 // as many jobs as an owner may have
+	clockSessions = 16
 	// early is how much before its due time a job may fire: the clock follows that of the
 	// database within this.
 	early = time.Second
@@ -157,7 +158,7 @@ func (c *cluster) due(ctx context.Context, round int, sum *dueCount, t *tally) e
 // plan makes a job, on any server.
 func (c *cluster) plan(ctx context.Context, j *dueJob, i int) error {
 	body, _ := json.Marshal(map[string]string{ // strings: cannot fail
-		"name": j.prompt, "prompt": j.prompt, "session_id": fmt.Sprintf("clocks-%d", i%16), "schedule": j.due.UTC().Format(time.RFC3339),
+		"name": j.prompt, "prompt": j.prompt, "session_id": fmt.Sprintf("clocks-%d", i%clockSessions), "schedule": j.due.UTC().Format(time.RFC3339),
 	})
 	var out struct{ Job struct{ ID string } }
 	status, answer, err := call(ctx, c.pick(), "POST", "/api/jobs", "", body)
@@ -186,12 +187,12 @@ func (c *cluster) allFired(ctx context.Context, jobs []dueJob) bool {
 	return true
 }
 
-// countDue compares the fires, and what was said, with what was due.
+// countDue compares the fires, and what was said, with what was due, and deletes the jobs.
 func (c *cluster) countDue(ctx context.Context, jobs []dueJob, sum *dueCount) error {
 	said := make(map[string]int)
-	for i := range 16 {
+	for i := range clockSessions {
 		var all listed
-		if err := get(ctx, c.nodes[1].addr(), fmt.Sprintf("/api/sessions/clocks-%d/messages?limit=1000", i), &all); err != nil && len(jobs) == dueOfRound {
+		if err := get(ctx, c.nodes[1].addr(), fmt.Sprintf("/api/sessions/clocks-%d/messages?limit=1000", i), &all); err != nil {
 			return err
 		}
 		for _, m := range all.Data {
@@ -200,27 +201,32 @@ func (c *cluster) countDue(ctx context.Context, jobs []dueJob, sum *dueCount) er
 	}
 	for i := range jobs {
 		j := &jobs[i]
-		sum.due++
 		var fires firesOf
 		if err := get(ctx, c.nodes[1].addr(), "/api/jobs/"+j.id+"/runs", &fires); err != nil {
 			return err
 		}
-		heard, asked := sum.heardAt(j.prompt)
-		switch {
-		case len(fires.Data) == 0 || said[j.prompt] == 0 || !asked:
-			sum.missing++
-			continue
-		case len(fires.Data) > 1 || said[j.prompt] > 1:
-			sum.twice++
-		}
-		late := heard.Sub(j.due)
-		sum.late = max(sum.late, late)
-		if late < -early {
-			sum.early++
-		}
+		sum.count(j, min(len(fires.Data), said[j.prompt]), max(len(fires.Data), said[j.prompt]))
 		if status, body, err := call(ctx, c.pick(), "DELETE", "/api/jobs/"+j.id, "", nil); err != nil || status != http.StatusOK {
 			return fmt.Errorf("delete a job: %d %s %w", status, body, err)
 		}
 	}
 	return nil
+}
+
+// count adds a due time: how often it has fired, by the ledger and by the transcript.
+func (d *dueCount) count(j *dueJob, least, most int) {
+	d.due++
+	heard, asked := d.heardAt(j.prompt)
+	if least == 0 || !asked {
+		d.missing++
+		return
+	}
+	if most > 1 {
+		d.twice++
+	}
+	late := heard.Sub(j.due)
+	d.late = max(d.late, late)
+	if late < -early {
+		d.early++
+	}
 }
