@@ -16,10 +16,8 @@ import (
 	"github.com/hermes-memory/hermes/internal/upstream/upstreamtest"
 )
 
-// anyTurn lets the turns of a lineage begin on any server, whoever has one under way, and
-// stores what they say although another server was faster.
-var anyTurn = []change{
-	{"internal/postgres/tickets.go", "		mine = first == t.number\n", "		mine = true\n"},
+// anyPlace stores what a turn says although another server was faster.
+var anyPlace = []change{
 	{"internal/postgres/scopes.go", "if want != 0 && want != was {", "if false {"},
 	{"internal/postgres/migrate.go", "t.Exec(ctx, scripts[i], ", "t.Exec(ctx, unplaced(scripts[i]), "},
 	{"internal/postgres/unplaced.go", "", `package postgres
@@ -32,6 +30,14 @@ func unplaced(script string) string {
 `},
 }
 
+// anyTurn lets the turns of a lineage begin on any server, whoever has one under way.
+var anyTurn = append([]change{{"internal/postgres/tickets.go", "		mine = first == t.number\n", "		mine = true\n"}}, anyPlace...)
+
+// anyTime lets a server write whose lease is over.
+var anyTime = append([]change{{
+	"internal/postgres/node.go", "SELECT FROM nodes WHERE node_id = ? AND until > now() FOR KEY SHARE`, n.current())", "SELECT 1`)",
+}}, anyPlace...)
+
 // withoutTurns is what anyTurn takes away.
 const withoutTurns = "turns do not wait for those on other servers, and nobody looks whether a place is taken"
 
@@ -41,7 +47,7 @@ var nodesRig = rig{
 	name: "nodes", fault: "three servers on one PostgreSQL, eight clients that pick a server for each request, 64 lineages", rounds: 20,
 	want: "0 lost, 0 doubled, every history linearizable",
 	off:  withoutTurns, bareRounds: 5, bare: anyTurn,
-	run: func(ctx context.Context, b *bench, rounds int) (*tally, error) { return b.cluster(ctx, rounds, nil) },
+	run: func(ctx context.Context, b *bench, rounds int) (*tally, error) { return b.cluster(ctx, rounds, 0, nil) },
 }
 
 // nodeKillRig kills the servers in turn, and PostgreSQL twice.
@@ -50,20 +56,17 @@ var nodeKillRig = rig{
 	want: "0 acknowledged lost, 0 doubled, every history linearizable; turns go on ≤ 15 s after a kill, ≤ 3 s after the database is back",
 	off:  withoutTurns, bareRounds: 5, bare: anyTurn,
 	run: func(ctx context.Context, b *bench, rounds int) (*tally, error) {
-		return b.cluster(ctx, rounds, killNodes)
+		return b.cluster(ctx, rounds, 0, killNodes)
 	},
 }
 
 // nodeFreezeRig freezes a server for longer than its lease.
 var nodeFreezeRig = rig{
-	name: "nodefreeze", fault: "as nodes, with a server frozen for 40 s in the middle of its turns, and woken", rounds: 10,
+	name: "nodefreeze", fault: "as nodes, with a server frozen for 40 s in the middle of its turns, and woken", rounds: 5,
 	want: "0 lost, 0 doubled, every history linearizable: nothing is stored of what the frozen server still writes",
-	off:  "writes do not look at the lease of their server", bareRounds: 10,
-	bare: []change{
-		{"internal/postgres/node.go", "SELECT FROM nodes WHERE node_id = ? AND until > now() FOR KEY SHARE`, n.current())", "SELECT 1`)"},
-	},
+	off:  "writes do not look at the lease of their server, and nobody looks whether a place is taken", bareRounds: 4, bare: anyTime,
 	run: func(ctx context.Context, b *bench, rounds int) (*tally, error) {
-		return b.cluster(ctx, rounds, freezeNode)
+		return b.cluster(ctx, rounds, 300*time.Millisecond, freezeNode)
 	},
 }
 
@@ -113,8 +116,13 @@ func (n *node) start(ctx context.Context) error {
 type fault func(ctx context.Context, c *cluster, done <-chan struct{}, t *tally) error
 
 // cluster runs the clients, and a fault beside them, and checks what they saw.
-func (b *bench) cluster(ctx context.Context, rounds int, beside fault) (*tally, error) {
-	model, err := upstreamtest.Start(upstreamtest.Options{Quiet: true, Default: behind})
+// The model pauses between the pieces of its answers.
+func (b *bench) cluster(ctx context.Context, rounds int, between time.Duration, beside fault) (*tally, error) {
+	model, err := upstreamtest.Start(upstreamtest.Options{Quiet: true, Default: func(req *upstreamtest.Request) upstreamtest.Step {
+		step := behind(req)
+		step.Between = between
+		return step
+	}})
 	if err != nil {
 		return nil, err
 	}
@@ -240,7 +248,11 @@ func freezeNode(ctx context.Context, c *cluster, done <-chan struct{}, _ *tally)
 	}
 	c.events = append(c.events, "freeze")
 	pause(ctx, 40*time.Second)
-	return syscall.Kill(-pid, syscall.SIGCONT)
+	if err := syscall.Kill(-pid, syscall.SIGCONT); err != nil {
+		return err
+	}
+	pause(ctx, 5*time.Second) // in which it tries to write
+	return nil
 }
 
 // book is what clients did in lineages, and what they saw.
