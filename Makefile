@@ -65,8 +65,9 @@ markdown: ## a hundred thousand random texts, and hostile ones of 100 kB, for th
 
 CALLS ?= 1000000
 SEED  ?= 1
-isolation: ## a million calls by three owners at once, none of whom may see another's; CALLS=50000 for fewer
-	$(GO) test -count=1 -timeout 3h -v -run '^TestOwners$$' ./internal/httpapi -calls $(CALLS) -seed $(SEED)
+STORE ?= sqlite
+isolation: ## a million calls by three owners at once, none of whom may see another's; CALLS=50000 for fewer, STORE=postgres for the other store
+	$(GO) test -count=1 -timeout 3h -v -run '^TestOwners$$' ./internal/httpapi -calls $(CALLS) -seed $(SEED) -store $(STORE)
 
 FUZZTIME ?= 20s
 fuzz: ## every fuzz target for FUZZTIME

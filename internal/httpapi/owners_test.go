@@ -60,7 +60,7 @@ type crowd struct {
 // walkWorld lets three owners walk through one world.
 func walkWorld(t *testing.T, seed uint64, calls int) {
 	c := &crowd{seen: make(map[string]string), statuses: make(map[int]int)}
-	c.world = newWorld(t, options{Budget: 2000, answer: c.answer, quiet: true, undescribed: *ownerCalls > callsPerWorld})
+	c.world = newWorld(t, options{Budget: 2000, answer: c.answer, quiet: true, undescribed: *ownerCalls > callsPerWorld, postgres: *ownerStore == "postgres"})
 	for i, p := range []struct{ name, canary, twin string }{
 		{"ada", "ZEBRAQX", "ZEBRAQJ"}, {"bob", "QUAGGAVX", "QUAGGAVJ"}, {"local", "OKAPIKOVX", "OKAPIKOVJ"},
 	} {

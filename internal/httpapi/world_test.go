@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -27,7 +26,6 @@ import (
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/runtest"
 	"github.com/hermes-memory/hermes/internal/search"
-	"github.com/hermes-memory/hermes/internal/sqlite"
 	"github.com/hermes-memory/hermes/internal/telemetry"
 	"github.com/hermes-memory/hermes/internal/tool"
 	"github.com/hermes-memory/hermes/internal/transcript"
@@ -66,6 +64,7 @@ type options struct {
 	// undescribed answers are not held against openapi.yaml.
 	undescribed bool
 	log         *slog.Logger
+	postgres    bool // keeps the data in PostgreSQL
 	// answer is what the upstream says unless scripted; nil says "ok".
 	answer func(*upstreamtest.Request) upstreamtest.Step
 }
@@ -73,23 +72,25 @@ type options struct {
 // world is the whole program but for its sockets: a real database, a real run,
 // a scripted upstream over loopback HTTP.
 type world struct {
-	mirror  *transcript.Mirror
-	t       testing.TB
-	opt     options
-	dir     string
-	clock   *runtest.Clock
-	up      *upstreamtest.Server
-	pool    *http.Transport
-	db      *sqlite.DB
-	keyring *owner.Keyring
-	measure *telemetry.Telemetry
-	jobs    *job.Scheduler
-	live    *live.Registry
-	gateway *gateway.Gateway
-	leave   func() // ends the runs
-	handler atomic.Pointer[http.Handler]
-	srv     *httptest.Server
-	refuse  atomic.Bool // what /readyz is told
+	mirror *transcript.Mirror
+	t      testing.TB
+	opt    options
+	dir    string
+	clock  *runtest.Clock
+	up     *upstreamtest.Server
+	pool   *http.Transport
+	db     dataStore
+	// database is the address of the world's PostgreSQL database; "" for none.
+	database string
+	keyring  *owner.Keyring
+	measure  *telemetry.Telemetry
+	jobs     *job.Scheduler
+	live     *live.Registry
+	gateway  *gateway.Gateway
+	leave    func() // ends the runs
+	handler  atomic.Pointer[http.Handler]
+	srv      *httptest.Server
+	refuse   atomic.Bool // what /readyz is told
 }
 
 // newWorld starts a server that ends with the test.
@@ -135,13 +136,8 @@ func newWorld(t testing.TB, o options) *world {
 func (w *world) open() {
 	w.t.Helper()
 	w.measure = telemetry.New("test")
-	bell := transcript.NewBell()
-	db, err := sqlite.Open(context.Background(), sqlite.Options{
-		Transcripts: bell.Ring, Observer: w.measure, Path: filepath.Join(w.dir, "state.db"), Log: w.opt.log, SearchTime: time.Minute, IndexPatience: time.Minute, // the machine may be busy
-	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	db, mirror := w.openStore()
+	w.mirror = mirror
 	models := run.Models{Fallback: !w.opt.NoFallback}
 	var list func(context.Context) ([]httpapi.Model, error)
 	name := ""
@@ -163,11 +159,10 @@ func (w *world) open() {
 	w.opt.line.Observe = w.measure.Waited
 	line := claim.NewLine(w.opt.line)
 	runner, curator := runtest.New(db, &runtest.Parts{
-		Models: models, Tools: w.tools(), Mirror: func(ctx context.Context, o owner.Owner) error { return w.mirror.Flush(ctx, o) },
+		Models: models, Tools: w.tools(), Mirror: w.flush,
 		Config: run.Config{Budgets: compression.Budgets{Model: name, Default: w.opt.Budget}, Patience: w.opt.patience, Now: w.clock.Now},
 		Log:    w.opt.log, Observer: w.measure, Line: line,
 	})
-	w.mirror = transcript.New(transcript.Parts{Store: db, Home: w.dir, Bell: bell, Now: time.Now, Log: w.opt.log})
 	targets := job.Targets{"webhook": job.NewWebhook(false, w.clock.Now)}
 	w.jobs = job.NewScheduler(job.SchedulerParts{Ledger: db, Store: db, Runner: runner, Curator: curator, Targets: targets, Now: w.clock.Now, Observer: w.measure, Log: w.opt.log})
 	w.measure.Watch(telemetry.Sources{Runs: runner.Load, Store: db.Load, Jobs: w.jobs.Load, Line: line.Load})
@@ -180,18 +175,22 @@ func (w *world) open() {
 		Store: db, Sessions: db, Runs: w.live, Curator: curator, Audit: db, Now: w.clock.Now, Log: w.opt.log,
 		Settings: gateway.Settings{Busy: gateway.Queue, Resets: gateway.Resets{Default: gateway.Policy{Mode: gateway.ResetNone}}},
 	})
-	handler := httpapi.New(httpapi.Config{
+	config := httpapi.Config{
 		Gateway: w.gateway,
 		Sockets: w.opt.sockets,
 		Live:    w.live,
 		Jobs:    job.NewPlanner(job.PlannerParts{Store: db, Targets: targets, Zone: "UTC", Now: w.clock.Now, Changed: w.jobs.Poke}),
 		MCP:     mcpserver.Handler(mcpserver.Options{Client: &http.Client{Transport: loop{w}}, Base: "http://localhost", Version: "test", Log: w.opt.log}),
-		Tools:   w.opt.Tools, Audit: db, Work: db, Transcripts: w.mirror, Observer: w.measure, Metrics: w.measure.Handler(),
+		Tools:   w.opt.Tools, Audit: db, Work: db, Observer: w.measure, Metrics: w.measure.Handler(),
 		Runner: runner, Curator: curator, Sessions: db, Catalog: db, Search: w.measure.Search(db), Keyring: w.keyring, Models: list, Ready: w.ready, Detail: w.detail,
 		Placement:  func() httpapi.Placement { return httpapi.Placement{Database: "sqlite"} },
 		LocalToken: "local-token-of-this-machine", NoAuth: w.opt.NoAuth, Hosts: w.opt.Hosts, Origins: w.opt.Origins,
 		Name: name, Responder: runner.Responder(), Version: "test", KeepAlive: w.opt.keepAlive, Now: w.clock.Now, Log: w.opt.log,
-	})
+	}
+	if w.mirror != nil {
+		config.Transcripts = w.mirror
+	}
+	handler := httpapi.New(config)
 	w.handler.Store(&handler)
 }
 
