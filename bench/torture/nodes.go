@@ -76,7 +76,7 @@ const (
 	nodeLineages  = 64
 	turnsPerRound = 100
 	// mostPatience is how long a client tries to get one turn acknowledged.
-	mostPatience = 90 * time.Second
+	mostPatience = 3 * time.Minute
 )
 
 // cluster is three servers on one database, with their clients.

@@ -16,6 +16,10 @@ import (
 // and the attempts of the client.
 const leaseAndRetry = 20 * time.Second
 
+// attemptPatience is how long a client waits for one answer: longer than a server is frozen. A
+// client that leaves in the middle of an answer leaves a part of it in the transcript.
+const attemptPatience = time.Minute
+
 // forever is when an operation ends whose outcome nobody was told.
 const forever = 1 << 62
 
@@ -29,7 +33,7 @@ func (b *book) turn(ctx context.Context, pick func() string, lineage, client, n 
 	call := b.now()
 	began := time.Now()
 	for ; time.Since(began) < mostPatience; in.retried = true {
-		attempt, cancel := context.WithTimeout(ctx, 20*time.Second)
+		attempt, cancel := context.WithTimeout(ctx, attemptPatience)
 		status, answer, whole, err := chat(attempt, pick(), r.name, in.name+" "+filler, n%2 == 0, header)
 		cancel()
 		if err == nil && status == http.StatusOK && whole {
@@ -113,8 +117,9 @@ func (b *book) settle(ctx context.Context, addr string, t *tally) error {
 		at := make(map[string]int)
 		for i, m := range all.Data {
 			name := nameOf(m.Content)
-			if _, twice := at[name]; twice || m.Seq != i {
+			if before, twice := at[name]; twice || m.Seq != i {
 				doubled++
+				t.miss("%s: message %d is at %d: %.60q, which was at %d before", r.name, i, m.Seq, m.Content, before)
 			}
 			at[name] = m.Seq
 		}
