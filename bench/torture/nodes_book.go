@@ -107,44 +107,15 @@ func (b *book) read(ctx context.Context, addr string, client int) {
 func (b *book) settle(ctx context.Context, addr string, t *tally) error {
 	turns, lost, doubled := 0, 0, 0
 	for _, r := range b.lineages {
-		var all listed
 		if len(r.ops) == 0 {
 			continue
 		}
-		if err := get(ctx, addr, "/api/sessions/"+r.name+"/messages?limit=1000", &all); err != nil {
+		at, again, err := r.places(ctx, addr, t)
+		if err != nil {
 			return err
 		}
-		at := make(map[string]int)
-		for i, m := range all.Data {
-			name := nameOf(m.Content)
-			if before, twice := at[name]; twice || m.Seq != i {
-				doubled++
-				t.miss("%s: message %d is at %d: %.60q, which was at %d before", r.name, i, m.Seq, m.Content, before)
-			}
-			at[name] = m.Seq
-		}
-		var kept []porcupine.Operation
-		for _, o := range r.ops {
-			in, _ := o.Input.(entry)
-			out, _ := o.Output.(seen)
-			there := true
-			switch in.kind {
-			case ask:
-				turns++
-				out.place, there = placeIn(at, in.name)
-				_, in.answered = at["n"+in.name[1:]]
-			case answer:
-				out.place, there = placeIn(at, "n"+in.name[1:])
-			}
-			if !there && out.known {
-				lost++
-			}
-			if there {
-				o.Input, o.Output = in, out
-				kept = append(kept, o)
-			}
-		}
-		r.ops = kept
+		said, missing := r.place(at)
+		turns, lost, doubled = turns+said, lost+missing, doubled+again
 	}
 	t.done = fmt.Sprintf("%d turns of %d clients in %d lineages, %d requests cut off", turns, nodeClients, nodeLineages, b.cut.Load())
 	t.figure = fmt.Sprintf("%d lost, %d doubled", lost, doubled)
@@ -152,6 +123,52 @@ func (b *book) settle(ctx context.Context, addr string, t *tally) error {
 		t.miss("%d lost, %d doubled", lost, doubled)
 	}
 	return nil
+}
+
+// places reads where the messages of a lineage stand, and counts those that stand twice.
+func (r *register) places(ctx context.Context, addr string, t *tally) (at map[string]int, doubled int, err error) {
+	var all listed
+	if err := get(ctx, addr, "/api/sessions/"+r.name+"/messages?limit=1000", &all); err != nil {
+		return nil, 0, err
+	}
+	at = make(map[string]int)
+	for i, m := range all.Data {
+		name := nameOf(m.Content)
+		if before, twice := at[name]; twice || m.Seq != i {
+			doubled++
+			t.miss("%s: message %d is at %d: %q, which was at %d before", r.name, i, m.Seq, m.Content, before)
+		}
+		at[name] = m.Seq
+	}
+	return at, doubled, nil
+}
+
+// place adds to each operation where its message stands, and drops those that nobody was told
+// of and that left nothing.
+func (r *register) place(at map[string]int) (turns, lost int) {
+	var kept []porcupine.Operation
+	for _, o := range r.ops {
+		in, _ := o.Input.(entry)
+		out, _ := o.Output.(seen)
+		there := true
+		switch in.kind {
+		case ask:
+			turns++
+			out.place, there = placeIn(at, in.name)
+			_, in.answered = at["n"+in.name[1:]]
+		case answer:
+			out.place, there = placeIn(at, "n"+in.name[1:])
+		}
+		if !there && out.known {
+			lost++
+		}
+		if there {
+			o.Input, o.Output = in, out
+			kept = append(kept, o)
+		}
+	}
+	r.ops = kept
+	return turns, lost
 }
 
 func placeIn(at map[string]int, name string) (int, bool) {

@@ -26,7 +26,7 @@ var nodeClocksRig = rig{
 
 // skewed gives the store of a server a clock of its machine that is wrong by a setting.
 var skewed = []change{
-	{"internal/postgres/clock.go", "return time.Now().Add(time.Duration(db.clock.ahead.Load()))", "return machine().Add(time.Duration(db.clock.ahead.Load()))"},
+	{"internal/postgres/clock.go", "return time.Now().Add(", "return machine().Add("},
 	{"internal/postgres/clock.go", "began := time.Now()", "began := machine()"},
 	{"internal/postgres/clock.go", "way := time.Since(began)", "way := machine().Sub(began)"},
 	{"internal/postgres/machine.go", "", `package postgres
@@ -158,7 +158,8 @@ func (c *cluster) due(ctx context.Context, round int, sum *dueCount, t *tally) e
 // plan makes a job, on any server.
 func (c *cluster) plan(ctx context.Context, j *dueJob, i int) error {
 	body, _ := json.Marshal(map[string]string{ // strings: cannot fail
-		"name": j.prompt, "prompt": j.prompt, "session_id": fmt.Sprintf("clocks-%d", i%clockSessions), "schedule": j.due.UTC().Format(time.RFC3339),
+		"name": j.prompt, "prompt": j.prompt, "session_id": fmt.Sprintf("clocks-%d", i%clockSessions),
+		"schedule": j.due.UTC().Format(time.RFC3339),
 	})
 	var out struct{ Job struct{ ID string } }
 	status, answer, err := call(ctx, c.pick(), "POST", "/api/jobs", "", body)
