@@ -1,17 +1,15 @@
 package httpapi
 
 import (
-	"html"
 	"net/http"
 	"strconv"
 	"strings"
+
+	"github.com/hermes-memory/hermes/internal/web"
 )
 
 // greetingPath is the address that people open first.
 const greetingPath = "/"
-
-// greetingPolicy lets the page load and run nothing.
-const greetingPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // greeting says what listens here. It needs no key and shows no data.
 type greeting struct {
@@ -24,7 +22,7 @@ type greeting struct {
 	Docs     string `json:"documentation"`
 }
 
-// greet answers GET / as the client accepts it: a page for browsers, JSON for programs,
+// greet answers GET / as the client accepts it: the page for browsers, JSON for programs,
 // else plain text.
 func (s *server) greet(w http.ResponseWriter, r *http.Request) error {
 	root := origin(r)
@@ -37,12 +35,11 @@ func (s *server) greet(w http.ResponseWriter, r *http.Request) error {
 	accept := strings.ToLower(strings.Join(r.Header.Values("Accept"), ","))
 	switch {
 	case strings.Contains(accept, "text/html"):
-		w.Header().Set("Content-Security-Policy", greetingPolicy)
-		writePage(w, "text/html; charset=utf-8", g.page())
+		web.Index(w, r)
 	case strings.Contains(accept, "application/json"):
 		return writeJSON(w, http.StatusOK, g)
 	default:
-		writePage(w, "text/plain; charset=utf-8", g.text())
+		writePlain(w, g.text())
 	}
 	return nil
 }
@@ -66,21 +63,9 @@ func (g *greeting) text() string {
 	return b.String()
 }
 
-func (g *greeting) page() string {
-	var b strings.Builder
-	title := html.EscapeString(g.Platform + " " + g.Version)
-	b.WriteString("<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n" +
-		"<title>" + title + "</title>\n<h1>" + title + "</h1>\n<p>" + html.EscapeString(g.About) + "</p>\n<dl>\n")
-	for _, line := range g.lines() {
-		b.WriteString("<dt>" + html.EscapeString(line[0]) + "</dt><dd>" + html.EscapeString(line[1]) + "</dd>\n")
-	}
-	b.WriteString("</dl>\n</html>\n")
-	return b.String()
-}
-
-// writePage writes a whole text.
-func writePage(w http.ResponseWriter, kind, body string) {
-	w.Header().Set("Content-Type", kind)
+// writePlain writes a whole text.
+func writePlain(w http.ResponseWriter, body string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(http.StatusOK)
 	_, _ = w.Write([]byte(body)) // an error means that the client is gone

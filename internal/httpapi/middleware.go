@@ -30,6 +30,10 @@ const (
 	drainBody = 4 * maxBody
 )
 
+// answerPolicy is the Content-Security-Policy of all answers but the page: a browser that
+// shows one loads and runs nothing.
+const answerPolicy = "default-src 'none'; frame-ancestors 'none'"
+
 // guard handles every request first. A request that it refuses reaches no handler.
 func (s *server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -47,6 +51,7 @@ func (s *server) guard(next http.Handler) http.Handler {
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cache-Control", "no-store")
+		h.Set("Content-Security-Policy", answerPolicy)
 		if err := s.checkHost(r); err != nil {
 			s.fail(x, r, err)
 			return

@@ -227,6 +227,8 @@ func (s *server) ownRoutes() []route {
 		{"DELETE", "/api/pairings", owner.Admin, s.revokePairing},
 
 		{"GET", greetingPath, "", s.greet},
+		{"GET", "/assets/{version}/{path...}", "", s.asset},
+		{"GET", "/favicon.ico", "", s.favicon},
 		{"GET", "/health", "", s.health},
 		{"GET", "/v1/health", "", s.health},
 		{"GET", "/readyz", "", s.ready},

@@ -1,0 +1,135 @@
+package web
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+)
+
+//go:embed page
+var embedded embed.FS
+
+// page is the page as it is served.
+type page struct {
+	// version is a hash of all files; assets have it in their addresses.
+	version string
+	index   *file
+	assets  map[string]*file // by their path below page/, without the index
+}
+
+// file is one file of the page.
+type file struct {
+	kind    string // its Content-Type
+	plain   []byte
+	gzipped func() []byte // made at the first request
+}
+
+// indexFile is the file that names all others.
+const indexFile = "index.html"
+
+// load reads the files at the first request, so that they do not delay the start.
+var load = sync.OnceValue(func() *page {
+	tree, err := fs.Sub(embedded, "page")
+	if err != nil {
+		panic(err) // "page" is a valid path
+	}
+	p, err := read(tree)
+	if err != nil {
+		panic(err) // the files were there when the program was built
+	}
+	return p
+})
+
+// read makes the page of a tree of files.
+func read(tree fs.FS) (*page, error) {
+	p := &page{assets: make(map[string]*file)}
+	all := sha256.New()
+	err := fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := fs.ReadFile(tree, name)
+		if err != nil {
+			return err
+		}
+		_, _ = fmt.Fprintf(all, "%s %d\n", name, len(content)) // a hash takes everything
+		_, _ = all.Write(content)
+		kind := kindOf(name)
+		if kind == "" {
+			return fmt.Errorf("%s: this kind of file has no Content-Type", name)
+		}
+		p.assets[name] = newFile(kind, content)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	index, ok := p.assets[indexFile]
+	if !ok {
+		return nil, fmt.Errorf("%s: there is no such file", indexFile)
+	}
+	delete(p.assets, indexFile)
+	p.version = hex.EncodeToString(all.Sum(nil)[:10])
+	p.index = newFile(index.kind, p.fill(index.plain))
+	return p, nil
+}
+
+func newFile(kind string, content []byte) *file {
+	return &file{kind: kind, plain: content, gzipped: sync.OnceValue(func() []byte { return compressed(content) })}
+}
+
+// kindOf is the Content-Type of a file; "" for a kind of file that the page does not have.
+func kindOf(name string) string {
+	switch path.Ext(name) {
+	case ".html":
+		return "text/html; charset=utf-8"
+	case ".css":
+		return "text/css; charset=utf-8"
+	case ".js":
+		return "text/javascript; charset=utf-8"
+	case ".svg":
+		return "image/svg+xml"
+	}
+	return ""
+}
+
+// The marks in the index that fill replaces.
+const (
+	assetsMark   = "{{assets}}"
+	preloadsMark = "{{modulepreloads}}"
+)
+
+// fill writes into the index where the assets are, and a link for every module: a browser
+// then reads them all at once, and not each after the one that imports it. All addresses
+// are relative, so that the page works below any path of a proxy.
+func (p *page) fill(index []byte) []byte {
+	assets := "assets/" + p.version
+	links := make([]string, 0, len(p.assets))
+	for name := range p.assets {
+		if strings.HasPrefix(name, "js/") {
+			links = append(links, `<link rel="modulepreload" href="`+assets+"/"+name+`">`)
+		}
+	}
+	slices.Sort(links)
+	return []byte(strings.NewReplacer(assetsMark, assets, preloadsMark, strings.Join(links, "\n")).Replace(string(index)))
+}
+
+// compressed is a text in the best compression, which is made once.
+func compressed(content []byte) []byte {
+	var out bytes.Buffer
+	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		panic(err) // the level is a valid one
+	}
+	_, _ = w.Write(content) // a buffer takes everything
+	_ = w.Close()
+	return out.Bytes()
+}

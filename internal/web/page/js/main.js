@@ -1,0 +1,3 @@
+const heading = document.createElement("h1");
+heading.textContent = "Hermes";
+document.getElementById("app").append(heading);
