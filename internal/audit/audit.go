@@ -46,6 +46,8 @@ const (
 	Run      = "run"
 	Job      = "job"
 	Tool     = "tool"
+	// PageToken is a token of the page, or a code for one.
+	PageToken = "page_token"
 )
 
 // OK is the outcome of a successful action.

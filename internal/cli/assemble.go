@@ -132,6 +132,7 @@ func assemble(ctx context.Context, parts assembly) (*server, error) {
 	}
 	s.keyring = owner.NewKeyring(s.db, cfg.Server.Keys, !parts.public && !cfg.Server.NoAuth, s.now)
 	s.shareKeys(ctx)
+	s.keyring.KeepPasses(s.db)
 	s.keyring.Limit(owner.Limits{RequestsPerMinute: cfg.Limits.RequestsPerMinute, ConcurrentTurns: cfg.Limits.ConcurrentTurns})
 	choice, err := parts.choose()
 	if err != nil {

@@ -58,6 +58,7 @@ type works interface {
 	study.Queue
 	study.Store
 	owner.KeyStore
+	owner.PassStore
 	job.Store
 	job.Ledger
 	live.Store

@@ -332,6 +332,7 @@ func TestUntrustedText(t *testing.T) {
 		"hermes mcp status":      {{}},
 		"hermes audit":           {{}, {"--verify"}, {"--actor", poison}},
 		"hermes work":            {{}},
+		"hermes page":            {{}, {"--print"}},
 		"hermes version":         {{}},
 		"hermes health":          {{}, {"--addr", poison}},
 		"hermes service":         {{}, {poison}},

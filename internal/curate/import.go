@@ -131,10 +131,10 @@ type importer struct {
 	opened bool
 	// extends says that the lineage was stored before.
 	extends bool
-	names  map[string]string // tool names by call id
-	keys   []session.Key
-	views  map[memory.Scope]*memory.View
-	leave  []func()
+	names   map[string]string // tool names by call id
+	keys    []session.Key
+	views   map[memory.Scope]*memory.View
+	leave   []func()
 }
 
 // taken checks that the ids are free. same says that the same lineage is stored

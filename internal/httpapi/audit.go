@@ -47,6 +47,10 @@ func audited() map[string]struct{ action, kind, part string } {
 		"POST /api/jobs/{id}/resume": {"job.resume", audit.Job, "id"},
 		"POST /api/jobs/{id}/run":    {"job.run", audit.Job, "id"},
 
+		"DELETE " + signInPath:           {"page.sign_out", audit.PageToken, ""},
+		"DELETE " + signInPath + "/{id}": {"page.sign_out", audit.PageToken, ""},
+		"POST /api/page/codes":           {"page.code", audit.PageToken, ""},
+
 		"POST /api/keys":        {"key.create", audit.Key, ""},
 		"PATCH /api/keys/{id}":  {"key.change", audit.Key, ""},
 		"DELETE /api/keys/{id}": {"key.revoke", audit.Key, ""},

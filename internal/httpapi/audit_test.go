@@ -149,6 +149,7 @@ func TestEveryChangeIsRecorded(t *testing.T) {
 		"POST /api/sessions/mirror":         "writes files from the data",
 		"POST /api/pairings":                "the gateway records it",
 		"DELETE /api/pairings":              "the gateway records it",
+		"POST /api/page/token":              "its handler records it, once the caller is known",
 		"POST /mcp":                         "its tools use the other routes",
 	}
 	listed := make(map[string]bool)

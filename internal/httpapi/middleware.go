@@ -182,7 +182,7 @@ func (s *server) admit(w http.ResponseWriter, r *http.Request, rt route) (*http.
 	if err := s.limitRate(w, rt, o); err != nil {
 		return nil, nil, err
 	}
-	if !o.Can(rt.scope) {
+	if rt.scope != anyKey && !o.Can(rt.scope) {
 		return nil, nil, fault.New(fault.Forbidden, "insufficient_scope", fmt.Sprintf("This key lacks the scope %q.", rt.scope))
 	}
 	ctx, done := s.Keyring.Watch(context.WithValue(trail.As(r.Context(), o.By()), ownerKey{}, o), o)

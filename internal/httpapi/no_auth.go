@@ -22,6 +22,7 @@ var withoutKey = map[string]bool{
 	"POST /v1/responses/input_tokens": true,
 	"POST /v1/runs":                   true,
 	"POST " + mcpPath:                 true,
+	"POST " + signInPath:              true, // says that it is not needed
 }
 
 // hasNoKey reports whether the caller was admitted only because the server runs with

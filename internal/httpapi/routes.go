@@ -103,7 +103,8 @@ type Model struct {
 // route is one verb on one path.
 type route struct {
 	method, path string
-	// scope is the scope that the key needs; "" leaves the route open to all.
+	// scope is the scope that the key needs: [anyKey] if any will do, "" if the route is
+	// open to all.
 	scope  owner.Scope
 	handle func(http.ResponseWriter, *http.Request) error
 }
@@ -205,6 +206,14 @@ func (s *server) ownRoutes() []route {
 		{"GET", "/api/jobs/{id}/runs", owner.Jobs, s.listRuns},
 
 		{"GET", "/api/work", owner.Memory, s.listWork},
+
+		{"GET", "/api/page", "", s.describePage},
+		{"GET", signInPath, anyKey, s.listTokens},
+		{"POST", signInPath, "", s.signIn}, // it takes a key or a code
+		{"DELETE", signInPath, anyKey, s.signOut},
+		{"DELETE", signInPath + "/{id}", anyKey, s.endAnother},
+		{"POST", "/api/page/codes", anyKey, s.createCode},
+		{"GET", "/api/me", anyKey, s.me},
 
 		{"GET", "/api/keys", owner.Admin, s.listKeys},
 		{"POST", "/api/keys", owner.Admin, s.createKey},

@@ -156,6 +156,7 @@ func (w *world) open() {
 		configured = nil
 	}
 	w.db, w.keyring = db, owner.NewKeyring(db, configured, w.opt.development, w.clock.Now)
+	w.keyring.KeepPasses(db)
 	w.opt.line.Observe = w.measure.Waited
 	line := claim.NewLine(w.opt.line)
 	runner, curator := runtest.New(db, &runtest.Parts{

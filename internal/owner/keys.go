@@ -71,6 +71,7 @@ type Keyring struct {
 	// processes counts those that share the limits; nil for one.
 	processes func() int
 	watch     watch
+	passes    PassStore // nil accepts none
 }
 
 // noKeysFresh is how long noKeys is valid. Making a key invalidates it at once.
@@ -109,12 +110,13 @@ func (k *Keyring) Authenticate(ctx context.Context, token string) (Owner, error)
 		found |= (i + 1) * subtle.ConstantTimeCompare(hash[:], k.configured[i][:])
 	}
 	if found > 0 {
-		o := Here(trail.Configured)
-		o.key, o.limits = trail.Configured+strconv.Itoa(found), k.share(k.limits)
-		return o, nil
+		return k.ofConfigured(found - 1), nil
 	}
-	if id, ok := keyID(token); ok {
+	if id, ok := secretID(keyPrefix, token); ok {
 		return k.stored(ctx, id, hash)
+	}
+	if strings.HasPrefix(token, tokenPrefix) {
+		return k.byToken(ctx, token)
 	}
 	dev := sha256.Sum256([]byte(DevelopmentKey))
 	if subtle.ConstantTimeCompare(hash[:], dev[:]) == 1 {
@@ -143,10 +145,36 @@ func (k *Keyring) stored(ctx context.Context, id string, hash [32]byte) (Owner, 
 	if subtle.ConstantTimeCompare(hash[:], key.Hash) != 1 || !key.RevokedAt.IsZero() {
 		return Owner{}, refused()
 	}
+	return k.ofKey(&key), nil
+}
+
+// byID is the owner of a valid key with an id, which its secret has proved before.
+func (k *Keyring) byID(ctx context.Context, id string) (Owner, error) {
+	key, err := k.store.KeyByID(ctx, id)
+	switch {
+	case fault.KindOf(err) == fault.NotFound:
+		return Owner{}, refused()
+	case err != nil:
+		return Owner{}, fmt.Errorf("look up key: %w", err)
+	case !key.RevokedAt.IsZero():
+		return Owner{}, refused()
+	}
+	return k.ofKey(&key), nil
+}
+
+// ofKey is the owner that a stored key admits.
+func (k *Keyring) ofKey(key *Key) Owner {
 	return Owner{
 		id: key.OwnerID, scopes: key.Scopes, by: trail.Key + key.Name, key: key.ID, stored: true, memory: key.Memory,
 		limits: k.share(k.Limits(key.Limits)),
-	}, nil
+	}
+}
+
+// ofConfigured is the owner that a key of the configuration admits.
+func (k *Keyring) ofConfigured(i int) Owner {
+	o := Here(trail.Configured)
+	o.key, o.limits = trail.Configured+strconv.Itoa(i+1), k.share(k.limits)
+	return o
 }
 
 func refused() error {
@@ -266,9 +294,9 @@ func (k *Keyring) Revoke(ctx context.Context, idOrName string) (Key, error) {
 // for the lookup follows it.
 const keyPrefix = "hk_"
 
-// keyID returns the id in a generated key.
-func keyID(token string) (string, bool) {
-	rest, ok := strings.CutPrefix(token, keyPrefix)
+// secretID returns the id in a generated secret with a prefix.
+func secretID(prefix, secret string) (string, bool) {
+	rest, ok := strings.CutPrefix(secret, prefix)
 	if !ok {
 		return "", false
 	}

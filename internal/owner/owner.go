@@ -18,6 +18,7 @@ type Owner struct {
 	stored bool   // says that the key is one of the store's
 	memory string
 	limits Limits
+	token  Pass // by which the caller was admitted; zero for a key
 }
 
 // LocalID is the owner of the configured key, the development key and the
@@ -58,6 +59,9 @@ func (o Owner) By() string { return o.by }
 // Key is the id of the caller's key; "" if there is none, as for the local user or a
 // stored row.
 func (o Owner) Key() string { return o.key }
+
+// Token is the page token by which the caller was admitted; the zero Pass for a key.
+func (o Owner) Token() Pass { return o.token }
 
 // Memory is the session key of the caller's requests that name none; "" for none.
 func (o Owner) Memory() string { return o.memory }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -18,17 +19,33 @@ type watch struct {
 	revoked map[string]bool                            // by this process
 }
 
-// Watch returns a context that ends when the caller's key is revoked, with a fault as
-// its cause. The returned function ends the watch.
+// Watch returns a context that ends when the caller's key is revoked, or when the page
+// token of the caller ends, with a fault as its cause. The returned function ends the
+// watch.
 func (k *Keyring) Watch(ctx context.Context, o Owner) (context.Context, func()) {
-	if !o.stored {
-		return ctx, func() {}
+	var over []func()
+	watched := func(name string) {
+		var cancel context.CancelCauseFunc
+		ctx, cancel = context.WithCancelCause(ctx)
+		n := k.watch.add(name, cancel)
+		over = append(over, func() {
+			k.watch.remove(name, n)
+			cancel(nil)
+		})
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	n := k.watch.add(o.key, cancel)
+	if o.stored {
+		watched(o.key)
+	}
+	if o.token.ID != "" {
+		watched(tokenPrefix + o.token.ID)
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, o.token.ExpiresAt.Sub(k.now()), ended(tokenPrefix))
+		over = append(over, cancel)
+	}
 	return ctx, func() {
-		k.watch.remove(o.key, n)
-		cancel(nil)
+		for _, f := range over {
+			f()
+		}
 	}
 }
 
@@ -36,7 +53,7 @@ func (w *watch) add(key string, cancel context.CancelCauseFunc) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.revoked[key] { // since it was authenticated
-		cancel(wasRevoked())
+		cancel(ended(key))
 		return 0
 	}
 	if w.open == nil {
@@ -68,7 +85,7 @@ func (w *watch) end(key string) {
 	}
 	w.revoked[key] = true
 	for _, cancel := range w.open[key] {
-		cancel(wasRevoked())
+		cancel(ended(key))
 	}
 	delete(w.open, key)
 }
@@ -88,6 +105,9 @@ func (k *Keyring) Revoked(ctx context.Context, id string) error {
 		return nil
 	}
 	for _, id := range k.watch.keys() {
+		if strings.HasPrefix(id, tokenPrefix) { // its key is looked up with each of its requests
+			continue
+		}
 		key, err := k.store.KeyByID(ctx, id)
 		if err != nil {
 			return fmt.Errorf("look up a key with requests under way: %w", err)
@@ -99,6 +119,10 @@ func (k *Keyring) Revoked(ctx context.Context, id string) error {
 	return nil
 }
 
-func wasRevoked() error {
+// ended says that a key, or a page token, is no longer valid.
+func ended(name string) error {
+	if strings.HasPrefix(name, tokenPrefix) {
+		return fault.New(fault.Unauthenticated, "invalid_api_key", "This page token has ended. Sign in again.")
+	}
 	return fault.New(fault.Unauthenticated, "invalid_api_key", "This API key has been revoked.")
 }

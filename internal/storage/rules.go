@@ -78,9 +78,9 @@ type Deletion struct {
 
 // Foreign reports whether a table has no text of owners. The names and the session keys
 // of API keys belong to the operator; the names are in the audit. The audit has no content, and its hash chain would
-// show a change. Erasures are hashes.
+// show a change. Erasures are hashes, and passes name keys by their ids.
 func Foreign(table string) bool {
-	return slices.Contains([]string{"api_keys", "audit", "erasures", "id_ranges", "meta", "owners"}, table)
+	return slices.Contains([]string{"api_keys", "audit", "erasures", "id_ranges", "meta", "owners", "passes"}, table)
 }
 
 // Tables are the tables with texts of owners, by name. Every store of all data has them.

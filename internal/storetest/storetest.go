@@ -38,6 +38,7 @@ type Store interface {
 	memory.PieceStore
 	search.Store
 	owner.KeyStore
+	owner.PassStore
 	job.Store
 	job.Ledger
 	live.Store
@@ -82,6 +83,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"queries", queryTests()},
 		{"the search tool", searchToolTests()},
 		{"keys", keyTests()},
+		{"passes", passTests()},
 		{"audit", auditTests()},
 		{"jobs", jobTests()},
 		{"runs of jobs", fireTests()},
