@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/bound"
@@ -32,6 +31,7 @@ type messageJSON struct {
 	FinishReason string          `json:"finish_reason,omitempty"`
 	Model        string          `json:"model,omitempty"`
 	UndoneAt     *time.Time      `json:"undone_at,omitempty"`
+	shownJSON
 }
 
 func messageOf(m *session.Message) messageJSON {
@@ -54,8 +54,9 @@ type messageList struct {
 }
 
 // listMessages answers GET /api/sessions/{id}/messages: the transcript of the whole
-// lineage, oldest first. "from" is the first seq wanted; order=latest gives the newest
-// page, include=undone also the undone messages.
+// lineage, oldest first. "from" is the first seq wanted, "before" the first one not wanted
+// after the page; order=latest gives the newest page, include=undone also the undone
+// messages.
 func (s *server) listMessages(w http.ResponseWriter, r *http.Request) error {
 	tip, err := s.find(r)
 	if err != nil {
@@ -66,11 +67,16 @@ func (s *server) listMessages(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	window := session.Range{Limit: limit + 1, Newest: q.Get("order") == "latest", Standing: q.Get("include") != "undone"}
-	if from := q.Get("from"); from != "" {
-		if window.From, err = strconv.ParseInt(from, 10, 64); err != nil || window.From < 0 {
-			return fault.New(fault.Invalid, "invalid_from", "\"from\" must be the seq of a message.").At("from")
-		}
+	show, err := parseShowing(q)
+	if err != nil {
+		return err
+	}
+	window := session.Range{Limit: limit + 1, Newest: q.Get("order") == "latest" || q.Has("before"), Standing: q.Get("include") != "undone", Receipts: true}
+	if window.From, err = seqOf(q, "from"); err != nil {
+		return err
+	}
+	if window.To, err = seqOf(q, "before"); err != nil {
+		return err
 	}
 	ms, err := s.Sessions.Messages(r.Context(), ownerOf(r), tip.RootID, window)
 	if err != nil {
@@ -87,7 +93,7 @@ func (s *server) listMessages(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	for i := range ms {
-		out.Data = append(out.Data, messageOf(&ms[i]))
+		out.Data = append(out.Data, show.message(&ms[i]))
 	}
 	setSession(w.Header(), tip.ID, tip.RootID)
 	return writeTagged(w, r, out)

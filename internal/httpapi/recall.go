@@ -222,6 +222,10 @@ func asJSON(text string) json.RawMessage {
 // receipt answers GET /api/receipts/{id}: the facts and messages that a reply was
 // given, with their words.
 func (s *server) receipt(w http.ResponseWriter, r *http.Request) error {
+	show, err := parseShowing(r.URL.Query())
+	if err != nil {
+		return err
+	}
 	why, err := s.Curator.Why(r.Context(), ownerOf(r), r.PathValue("id"))
 	if err != nil {
 		return err
@@ -257,6 +261,8 @@ func (s *server) receipt(w http.ResponseWriter, r *http.Request) error {
 	}
 	for i := range why.Sent {
 		out.Sent = append(out.Sent, messageOf(&why.Sent[i]))
+		show.shape(&out.Sent[i])
 	}
+	show.shape(&out.Answer)
 	return writeJSON(w, http.StatusOK, out)
 }

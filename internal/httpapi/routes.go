@@ -121,7 +121,7 @@ func pattern(method, path string) string {
 }
 
 // routes is the whole surface.
-func (s *server) routes() []route { return slices.Concat(s.modelRoutes(), s.ownRoutes()) }
+func (s *server) routes() []route { return slices.Concat(s.modelRoutes(), s.ownRoutes(), s.pageRoutes()) }
 
 // modelRoutes are the protocols of model servers, and runs, which extend them.
 func (s *server) modelRoutes() []route {
@@ -207,14 +207,6 @@ func (s *server) ownRoutes() []route {
 
 		{"GET", "/api/work", owner.Memory, s.listWork},
 
-		{"GET", "/api/page", "", s.describePage},
-		{"GET", signInPath, anyKey, s.listTokens},
-		{"POST", signInPath, "", s.signIn}, // it takes a key or a code
-		{"DELETE", signInPath, anyKey, s.signOut},
-		{"DELETE", signInPath + "/{id}", anyKey, s.endAnother},
-		{"POST", "/api/page/codes", anyKey, s.createCode},
-		{"GET", "/api/me", anyKey, s.me},
-
 		{"GET", "/api/keys", owner.Admin, s.listKeys},
 		{"POST", "/api/keys", owner.Admin, s.createKey},
 		{"PATCH", "/api/keys/{id}", owner.Admin, s.changeKey},
@@ -236,8 +228,6 @@ func (s *server) ownRoutes() []route {
 		{"DELETE", "/api/pairings", owner.Admin, s.revokePairing},
 
 		{"GET", greetingPath, "", s.greet},
-		{"GET", "/assets/{version}/{path...}", "", s.asset},
-		{"GET", "/favicon.ico", "", s.favicon},
 		{"GET", "/health", "", s.health},
 		{"GET", "/v1/health", "", s.health},
 		{"GET", "/readyz", "", s.ready},

@@ -64,6 +64,8 @@ func routeCases() map[string]routeCase {
 		"PATCH /api/sessions/{id}":         {"/api/sessions/s", `{"title":"t"}`, 200},
 		"DELETE /api/sessions/{id}":        {"/api/sessions/s", "", 200},
 		"GET /api/sessions/{id}/messages":  {"/api/sessions/s/messages", "", 200},
+		"GET /api/sessions/{id}/messages/{seq}": {"/api/sessions/s/messages/0", "", 200},
+
 		"POST /api/sessions/{id}/messages": {"/api/sessions/s/messages", `{"messages":[{"role":"user","content":"x"}]}`, 200},
 		"GET /api/sessions/{id}/state":     {"/api/sessions/s/state", "", 200},
 		"GET /api/sessions/{id}/timeline":  {"/api/sessions/s/timeline", "", 200},

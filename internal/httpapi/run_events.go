@@ -21,6 +21,10 @@ func (s *server) runEvents(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	nodes, err := asksNodes(r.URL.Query())
+	if err != nil {
+		return err
+	}
 	over := false
 	err = apart(func() error {
 		rec, err := s.Live.Run(r.Context(), ownerOf(r), r.PathValue("id"))
@@ -35,6 +39,10 @@ func (s *server) runEvents(w http.ResponseWriter, r *http.Request) error {
 	}
 	if over {
 		w.WriteHeader(http.StatusNoContent) // otherwise a browser's EventSource would reconnect for ever
+		return nil
+	}
+	if nodes {
+		s.tellNodes(newEventWriter(w, 0), r, after)
 		return nil
 	}
 	s.tellRun(newEventWriter(w, 0), r, after)

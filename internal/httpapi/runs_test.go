@@ -37,7 +37,8 @@ func (w *world) readEvents(ctx context.Context, run, last string, most int) []ss
 	defer func() { _ = res.Body.Close() }()
 	var out []sse
 	var e sse
-	for in := bufio.NewScanner(res.Body); in.Scan(); {
+	in := bufio.NewScanner(res.Body)
+	for in.Buffer(nil, 1<<24); in.Scan(); {
 		name, value, _ := strings.Cut(in.Text(), ": ")
 		switch name {
 		case "id":

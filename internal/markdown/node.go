@@ -1,5 +1,7 @@
 package markdown
 
+import "encoding/json"
+
 // BlockType is the kind of a block.
 type BlockType string
 
@@ -43,6 +45,14 @@ type Block struct {
 
 // Cell is a cell of a table.
 type Cell []Inline
+
+// MarshalJSON writes an empty cell as an empty list.
+func (c Cell) MarshalJSON() ([]byte, error) {
+	if len(c) == 0 {
+		return []byte("[]"), nil
+	}
+	return json.Marshal([]Inline(c))
+}
 
 // InlineType is the kind of an inline node.
 type InlineType string

@@ -1,0 +1,22 @@
+package httpapi
+
+import "github.com/hermes-memory/hermes/internal/owner"
+
+// pageRoutes are the page, how it signs in, and what was made for it. Other clients may use
+// them as well.
+func (s *server) pageRoutes() []route {
+	return []route{
+		{"GET", "/assets/{version}/{path...}", "", s.asset},
+		{"GET", "/favicon.ico", "", s.favicon},
+
+		{"GET", "/api/page", "", s.describePage},
+		{"GET", signInPath, anyKey, s.listTokens},
+		{"POST", signInPath, "", s.signIn}, // it takes a key or a code
+		{"DELETE", signInPath, anyKey, s.signOut},
+		{"DELETE", signInPath + "/{id}", anyKey, s.endAnother},
+		{"POST", "/api/page/codes", anyKey, s.createCode},
+		{"GET", "/api/me", anyKey, s.me},
+
+		{"GET", "/api/sessions/{id}/messages/{seq}", owner.SessionsRead, s.getMessage},
+	}
+}
