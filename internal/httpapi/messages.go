@@ -71,7 +71,8 @@ func (s *server) listMessages(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	window := session.Range{Limit: limit + 1, Newest: q.Get("order") == "latest" || q.Has("before"), Standing: q.Get("include") != "undone", Receipts: true}
+	window := session.Range{Limit: limit + 1, Newest: q.Get("order") == "latest" || q.Has("before"), Receipts: true}
+	window.Standing = q.Get("include") != "undone"
 	if window.From, err = seqOf(q, "from"); err != nil {
 		return err
 	}

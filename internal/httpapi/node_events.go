@@ -73,14 +73,11 @@ func (t *nodeTeller) ends(e *live.Event) {
 
 // wake tells what has waited long enough; with nothing to tell it keeps the stream alive.
 func (t *nodeTeller) wake() bool {
-	ok := true
-	if t.last.Seq > 0 {
-		ok = t.flush()
-	} else {
-		ok = t.out.keepAlive()
-	}
 	t.tick.Reset(t.pause)
-	return ok
+	if t.last.Seq > 0 {
+		return t.flush()
+	}
+	return t.out.keepAlive()
 }
 
 // piece takes a piece of the answer, and tells it now or soon.

@@ -17,6 +17,9 @@ func (s *server) pageRoutes() []route {
 		{"POST", "/api/page/codes", anyKey, s.createCode},
 		{"GET", "/api/me", anyKey, s.me},
 
+		{"GET", "/api/memory/timeline", owner.Memory, s.scopeTimeline},
+		{"GET", "/api/memory/state", owner.Memory, s.scopeState},
+
 		{"GET", "/api/sessions/{id}/messages/{seq}", owner.SessionsRead, s.getMessage},
 	}
 }

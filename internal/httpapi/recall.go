@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/bound"
@@ -94,19 +95,28 @@ func (s *server) listFacts(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	wanted := func(f *memory.Fact) bool { return f.Current() }
-	switch superseded := q.Get("include") == "superseded" || q.Get("kind") == "reversal"; {
+	switch superseded := q.Get("include") == "superseded" || q.Get("kind") == "reversal" || q.Get("status") != ""; {
 	case valid && !at.IsZero():
 		wanted = func(f *memory.Fact) bool { return holds(f, at) }
 	case valid, superseded:
 		wanted = func(*memory.Fact) bool { return true }
 	}
-	data := []factJSON{}
-	for i := range facts {
-		if f := &facts[i]; selected(f, q.Get("kind")) && wanted(f) {
-			data = append(data, factOf(f))
-		}
+	page, err := parseFactPage(q)
+	if err != nil {
+		return err
 	}
-	return writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": data})
+	counts := countFacts(facts)
+	facts = slices.DeleteFunc(facts, func(f memory.Fact) bool { return !selected(&f, q.Get("kind")) || !wanted(&f) || !page.wants(&f) })
+	if !pagesFacts(q) {
+		data := []factJSON{}
+		for i := range facts {
+			data = append(data, factOf(&facts[i]))
+		}
+		return writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": data})
+	}
+	out := page.list(facts)
+	out.Counts = &counts
+	return writeJSON(w, http.StatusOK, out)
 }
 
 // holds reports whether a fact was true at a time, as far as is known today: from its

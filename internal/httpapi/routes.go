@@ -121,7 +121,9 @@ func pattern(method, path string) string {
 }
 
 // routes is the whole surface.
-func (s *server) routes() []route { return slices.Concat(s.modelRoutes(), s.ownRoutes(), s.pageRoutes()) }
+func (s *server) routes() []route {
+	return slices.Concat(s.modelRoutes(), s.ownRoutes(), s.pageRoutes())
+}
 
 // modelRoutes are the protocols of model servers, and runs, which extend them.
 func (s *server) modelRoutes() []route {

@@ -58,12 +58,12 @@ func routeCases() map[string]routeCase {
 		"POST /v1/runs/{id}/stop":     {"/v1/runs/{run}/stop", "", 200},
 		"POST /v1/runs/{id}/approval": {"/v1/runs/{run}/approval", `{"approve":true}`, 409}, // nothing waits
 
-		"GET /api/sessions":                {"/api/sessions", "", 200},
-		"POST /api/sessions":               {"/api/sessions", `{"title":"t"}`, 201},
-		"GET /api/sessions/{id}":           {"/api/sessions/s", "", 200},
-		"PATCH /api/sessions/{id}":         {"/api/sessions/s", `{"title":"t"}`, 200},
-		"DELETE /api/sessions/{id}":        {"/api/sessions/s", "", 200},
-		"GET /api/sessions/{id}/messages":  {"/api/sessions/s/messages", "", 200},
+		"GET /api/sessions":                     {"/api/sessions", "", 200},
+		"POST /api/sessions":                    {"/api/sessions", `{"title":"t"}`, 201},
+		"GET /api/sessions/{id}":                {"/api/sessions/s", "", 200},
+		"PATCH /api/sessions/{id}":              {"/api/sessions/s", `{"title":"t"}`, 200},
+		"DELETE /api/sessions/{id}":             {"/api/sessions/s", "", 200},
+		"GET /api/sessions/{id}/messages":       {"/api/sessions/s/messages", "", 200},
 		"GET /api/sessions/{id}/messages/{seq}": {"/api/sessions/s/messages/0", "", 200},
 
 		"POST /api/sessions/{id}/messages": {"/api/sessions/s/messages", `{"messages":[{"role":"user","content":"x"}]}`, 200},
@@ -112,6 +112,8 @@ func routeCases() map[string]routeCase {
 		"DELETE /api/page/token/{id}": {"/api/page/token/none", "", 404},
 		"POST /api/page/codes":        {"/api/page/codes", "", 201},
 		"GET /api/me":                 {"/api/me", "", 200},
+		"GET /api/memory/timeline":    {"/api/memory/timeline?session_id=s", "", 200},
+		"GET /api/memory/state":       {"/api/memory/state?session_id=s", "", 200},
 
 		"GET /api/keys":         {"/api/keys", "", 200},
 		"POST /api/keys":        {"/api/keys", `{"name":"bot"}`, 201},
