@@ -205,7 +205,7 @@ func (s *server) newHandler(zone string) http.Handler {
 		Audit:   s.db, Work: s.db,
 		Runner: s.runner, Curator: s.curator, Sessions: s.db, Catalog: s.db, Search: s.db, Keyring: s.keyring, Models: s.lister(), Ready: s.ready,
 		Detail: s.detail, Placement: s.placement,
-		MCP: s.mcpDoor(), Tools: s.toolNames(), Jobs: s.setJobs(zone), Live: s.live, Gateway: s.gateway,
+		MCP: s.mcpDoor(), Tools: s.toolNames(), Jobs: s.setJobs(zone), Fires: s.db, Live: s.live, Gateway: s.gateway,
 		LocalToken: s.token, NoAuth: s.cfg.Server.NoAuth, Hosts: hostNames(s.cfg, s.public), Origins: s.cfg.Server.Origins,
 		Name: s.choice.Name, Responder: s.runner.Responder(), Background: background, Version: Version(), KeepAlive: keepAlive, Now: s.now,
 		Log: s.log,

@@ -61,6 +61,7 @@ type works interface {
 	owner.PassStore
 	job.Store
 	job.Ledger
+	job.History
 	live.Store
 	live.Queue
 	audit.Store

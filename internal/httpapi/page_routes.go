@@ -17,6 +17,8 @@ func (s *server) pageRoutes() []route {
 		{"POST", "/api/page/codes", anyKey, s.createCode},
 		{"GET", "/api/me", anyKey, s.me},
 
+		{"GET", "/api/jobs/runs", owner.Jobs, s.listAllRuns},
+		{"GET", "/api/memory/scopes", owner.Memory, s.listScopes},
 		{"GET", "/api/memory/timeline", owner.Memory, s.scopeTimeline},
 		{"GET", "/api/memory/state", owner.Memory, s.scopeState},
 

@@ -34,6 +34,8 @@ type Config struct {
 	Search   search.Store
 	Keyring  *owner.Keyring
 	Jobs     *job.Planner
+	// Fires shows the fires of all jobs.
+	Fires job.History
 	// Live runs the turns that go on after their client disconnects.
 	Live *live.Registry
 	// Gateway serves the chat platforms; nil if there are none.

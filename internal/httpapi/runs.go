@@ -284,7 +284,11 @@ func (s *server) listTurns(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	f := live.Filter{Limit: limit + 1}
+	f, err := s.runFilter(r)
+	if err != nil {
+		return err
+	}
+	f.Limit = limit + 1
 	if cursor := q.Get("cursor"); cursor != "" {
 		at, err := parseCursor(cursor)
 		if err != nil {
@@ -311,6 +315,38 @@ func (s *server) listTurns(w http.ResponseWriter, r *http.Request) error {
 		page.Data = append(page.Data, runOf(&rows[i]))
 	}
 	return writeJSON(w, http.StatusOK, page)
+}
+
+// runFilter reads which runs a query selects: status, "open" for all that are not over, and
+// session_id, any id of a lineage.
+func (s *server) runFilter(r *http.Request) (live.Filter, error) {
+	var f live.Filter
+	q := r.URL.Query()
+	switch state := live.State(q.Get("status")); state {
+	case "open":
+		f.Open = true
+	case "", live.Queued, live.Running, live.Waiting, live.Stopping, live.Completed, live.Failed, live.Cancelled, live.Interrupted:
+		f.State = state
+	default:
+		return f, fault.New(fault.Invalid, "invalid_status", "\"status\" is open, or a state of a run: queued, running, waiting_for_approval, "+
+			"stopping, completed, failed, cancelled, interrupted.").At("status")
+	}
+	text := q.Get("session_id")
+	if text == "" {
+		return f, nil
+	}
+	id, err := session.ParseID(text)
+	if err != nil {
+		return f, err
+	}
+	f.Session = id
+	tip, err := s.named(r, id) // a prefix is enough; a session that has no turn yet is unknown
+	if err == nil {
+		f.Session = tip.ID
+	} else if fault.KindOf(err) != fault.NotFound {
+		return f, err
+	}
+	return f, nil
 }
 
 // getTurn answers GET /v1/runs/{id}.

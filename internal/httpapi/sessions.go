@@ -85,6 +85,11 @@ func (s *server) listSessions(w http.ResponseWriter, r *http.Request) error {
 	if f.State != "" && f.State != session.Active && f.State != session.Ended {
 		return fault.New(fault.Invalid, "invalid_state", "\"state\" is active or ended.").At("state")
 	}
+	if key := q.Get("session_key"); key != "" {
+		if f.Key, err = session.ParseKey(key); err != nil {
+			return err
+		}
+	}
 	if cursor := q.Get("cursor"); cursor != "" {
 		if f.Before, err = parseCursor(cursor); err != nil {
 			return err

@@ -180,6 +180,7 @@ func (w *world) open() {
 		Gateway: w.gateway,
 		Sockets: w.opt.sockets,
 		Live:    w.live,
+		Fires:   db,
 		Jobs:    job.NewPlanner(job.PlannerParts{Store: db, Targets: targets, Zone: "UTC", Now: w.clock.Now, Changed: w.jobs.Poke}),
 		MCP:     mcpserver.Handler(mcpserver.Options{Client: &http.Client{Transport: loop{w}}, Base: "http://localhost", Version: "test", Log: w.opt.log}),
 		Tools:   w.opt.Tools, Audit: db, Work: db, Observer: w.measure, Metrics: w.measure.Handler(),

@@ -79,6 +79,24 @@ type Store interface {
 	AddFire(ctx context.Context, o owner.Owner, r Fire) error
 }
 
+// History shows the fires of all jobs.
+type History interface {
+	// AllFires returns the newest slots of an owner's jobs, newest first, with their
+	// deliveries.
+	AllFires(ctx context.Context, o owner.Owner, f FireFilter) ([]Fire, error)
+}
+
+// FireFilter selects slots. Zero fields do not restrict.
+type FireFilter struct {
+	Status Status
+	// Since and Before bound the due times.
+	Since, Before time.Time
+	// Beyond is the job of the last slot of the page before, which was due at Before: slots
+	// of that time and of later jobs are part of the next page.
+	Beyond ID
+	Limit  int
+}
+
 // Ledger is the part of the store that a scheduler needs. A store implements both
 // Ledger and Store.
 type Ledger interface {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
 )
 
 // Store keeps runs. Each method is one transaction.
@@ -55,6 +56,11 @@ type Bounds struct {
 // Filter chooses runs.
 type Filter struct {
 	Kind Kind // "" for all
+	// State selects runs in a state, Open those that are not over.
+	State State
+	Open  bool
+	// Session selects runs of the lineage that has this session, and runs that ask for it.
+	Session session.ID
 	// Before is the position after which the listed runs stand; zero is none.
 	Before Cursor
 	Limit  int

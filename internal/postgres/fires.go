@@ -69,25 +69,44 @@ func (r *deliveryRow) value() *job.Delivery {
 	}
 }
 
+// selectFires selects slots r with their deliveries d.
+const selectFires = `SELECT ` + fireColumns + `, ` + deliveryColumns + ` FROM job_runs r
+	LEFT JOIN deliveries d ON d.owner_id = r.owner_id AND d.job_id = r.job_id AND d.due_at = r.due_at `
+
+func scanFire(rows *rows) (job.Fire, error) {
+	var r fireRow
+	var d deliveryRow
+	if err := rows.Scan(append(r.dest(), d.dest()...)...); err != nil {
+		return job.Fire{}, fmt.Errorf("read run: %w", err)
+	}
+	out := r.value()
+	out.Delivery = d.value()
+	return out, nil
+}
+
 // Fires implements job.Store.
 func (db *DB) Fires(ctx context.Context, o owner.Owner, id job.ID, before time.Time, limit int) ([]job.Fire, error) {
-	until := int64(math.MaxInt64)
-	if !before.IsZero() {
-		until = bound.Millis(before)
+	const query = selectFires + `WHERE r.owner_id = ? AND r.job_id = ? AND r.due_at < ? ORDER BY r.due_at DESC LIMIT ?`
+	return rowsOf(ctx, db, scanFire, query, o.ID(), string(id), dueBefore(before), limit)
+}
+
+// AllFires implements job.History.
+func (db *DB) AllFires(ctx context.Context, o owner.Owner, f job.FireFilter) ([]job.Fire, error) {
+	const query = selectFires + `WHERE r.owner_id = ?1 AND (?2::text = '' OR r.status = ?2) AND r.due_at >= ?3::bigint
+		AND (r.due_at < ?4::bigint OR r.due_at = ?4 AND r.job_id > ?5::text AND ?5 <> '') ORDER BY r.due_at DESC, r.job_id LIMIT ?6`
+	since := int64(math.MinInt64)
+	if !f.Since.IsZero() {
+		since = bound.Millis(f.Since)
 	}
-	const query = `SELECT ` + fireColumns + `, ` + deliveryColumns + ` FROM job_runs r
-		LEFT JOIN deliveries d ON d.owner_id = r.owner_id AND d.job_id = r.job_id AND d.due_at = r.due_at
-		WHERE r.owner_id = ? AND r.job_id = ? AND r.due_at < ? ORDER BY r.due_at DESC LIMIT ?`
-	return rowsOf(ctx, db, func(rows *rows) (job.Fire, error) {
-		var r fireRow
-		var d deliveryRow
-		if err := rows.Scan(append(r.dest(), d.dest()...)...); err != nil {
-			return job.Fire{}, fmt.Errorf("read run: %w", err)
-		}
-		out := r.value()
-		out.Delivery = d.value()
-		return out, nil
-	}, query, o.ID(), string(id), until, limit)
+	return rowsOf(ctx, db, scanFire, query, o.ID(), string(f.Status), since, dueBefore(f.Before), string(f.Beyond), f.Limit)
+}
+
+// dueBefore is a bound of due times; the zero time sets none.
+func dueBefore(t time.Time) int64 {
+	if t.IsZero() {
+		return math.MaxInt64
+	}
+	return bound.Millis(t)
 }
 
 const insertRun = `INSERT INTO job_runs (owner_id, job_id, due_at, id, status, reason, manual, wake_at, finished_at)

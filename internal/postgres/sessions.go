@@ -121,6 +121,9 @@ func listFilter(o owner.Owner, f *session.Filter) (*strings.Builder, []any) {
 	if f.Source != "" {
 		and(`t.source = ?`, string(f.Source))
 	}
+	if f.Key != "" {
+		and(`t.session_key = ?`, string(f.Key))
+	}
 	if f.Prefix != "" {
 		and(`t.root_id IN (SELECT root_id FROM sessions WHERE owner_id = ? AND starts_with(id, ?))`, o.ID(), f.Prefix)
 	}

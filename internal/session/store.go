@@ -42,6 +42,31 @@ type Catalog interface {
 	// FreeTitle returns the title if no session of the owner has it, else the next free
 	// numbered form: "title #2", "title #3"….
 	FreeTitle(ctx context.Context, o owner.Owner, title string) (string, error)
+	// Memories lists the scopes of memory that have messages, newest message first.
+	Memories(ctx context.Context, o owner.Owner, f MemoryFilter) ([]MemoryRow, error)
+}
+
+// MemoryFilter selects scopes of memory. Zero fields do not restrict.
+type MemoryFilter struct {
+	// Query selects scopes whose session key, root id or title contains this text; ASCII
+	// letters match in both cases.
+	Query string
+	// Before is the Newest of the last row of the page before.
+	Before int64
+	Limit  int
+}
+
+// MemoryRow is a scope of memory in a list: a session key, or a lineage without one.
+type MemoryRow struct {
+	Key   Key
+	Root  ID     // "" for a session key
+	Title string // of the lineage
+	// Facts and Sessions count what the scope has. Sessions are lineages.
+	Facts, Sessions int
+	// Newest is the id of the newest message that the scope ever had, and SaidAt its time;
+	// zero if the message is gone.
+	Newest int64
+	SaidAt time.Time
 }
 
 // OpeningLength is the longest beginning that Previews returns, in characters.
@@ -84,6 +109,8 @@ type Filter struct {
 	Query string
 	// State selects by whether the tip has ended.
 	State State
+	// Key selects lineages whose tip has this session key.
+	Key Key
 	// Lineage selects all sessions of one lineage, tips or not, oldest first; the
 	// other fields are ignored.
 	Lineage ID

@@ -180,8 +180,12 @@ func (db *DB) Runs(ctx context.Context, o owner.Owner, f live.Filter) ([]live.Ru
 		before = bound.Millis(f.Before.CreatedAt)
 	}
 	return rowsOf(ctx, db, func(rows *sql.Rows) (live.Run, error) { return scanRun(rows) }, `SELECT `+runColumns+` FROM runs
-		WHERE owner_id = ?1 AND (?2 = '' OR kind = ?2) AND (?3 IS NULL OR (created_at, id) < (?3, ?4)) ORDER BY created_at DESC, id DESC LIMIT 0+?5`,
-		o.ID(), string(f.Kind), before, f.Before.ID, f.Limit)
+		WHERE owner_id = ?1 AND (?2 = '' OR kind = ?2) AND (?3 IS NULL OR (created_at, id) < (?3, ?4))
+		AND (?6 = '' OR state = ?6) AND (NOT ?7 OR state NOT IN ('completed', 'failed', 'cancelled', 'interrupted'))
+		AND (?8 = '' OR session_id = ?8 OR root_id = ?8 OR coalesce(root_id, session_id) IN
+			(SELECT l.id FROM sessions l JOIN sessions k ON k.owner_id = l.owner_id AND k.root_id = l.root_id WHERE k.owner_id = ?1 AND k.id = ?8))
+		ORDER BY created_at DESC, id DESC LIMIT 0+?5`,
+		o.ID(), string(f.Kind), before, f.Before.ID, f.Limit, string(f.State), f.Open, string(f.Session))
 }
 
 // Events implements live.Store. It reads the state first, because a finished run has

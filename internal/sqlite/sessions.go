@@ -130,6 +130,9 @@ func listFilter(o owner.Owner, f *session.Filter) (*strings.Builder, []any) {
 	if f.Source != "" {
 		and(`t.source = ?`, string(f.Source))
 	}
+	if f.Key != "" {
+		and(`t.session_key = ?`, string(f.Key))
+	}
 	if f.Prefix != "" {
 		and(`t.root_id IN (SELECT root_id FROM sessions WHERE owner_id = ? AND substr(id, 1, length(?)) = ?)`, o.ID(), f.Prefix, f.Prefix)
 	}

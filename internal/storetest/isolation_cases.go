@@ -29,6 +29,9 @@ func catalogCases() map[string]isolationCase {
 		"Previews": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			return st.Previews(ctx, o, []session.ID{theSession})
 		}},
+		"Memories": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			return st.Memories(ctx, o, session.MemoryFilter{Limit: 10})
+		}},
 		"FreeTitle": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			// An owner who has no such title may use it.
 			free, err := st.FreeTitle(ctx, o, markOf(alice()))

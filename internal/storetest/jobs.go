@@ -182,6 +182,14 @@ func jobReadingCases() map[string]isolationCase {
 	return map[string]isolationCase{
 		"Job":  {stranger: fault.NotFound, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) { return st.Job(ctx, o, theJob) }},
 		"Jobs": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) { return st.Jobs(ctx, o) }},
+		"AllFires": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			runs, err := st.AllFires(ctx, o, job.FireFilter{Limit: 10})
+			var all []any
+			for i := range runs {
+				all = append(all, runs[i], runs[i].Delivery)
+			}
+			return all, err
+		}},
 		"Fires": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			runs, err := st.Fires(ctx, o, theJob, time.Time{}, 10)
 			var all []any

@@ -41,6 +41,7 @@ type Store interface {
 	owner.PassStore
 	job.Store
 	job.Ledger
+	job.History
 	live.Store
 	live.Queue
 	audit.Store
@@ -84,6 +85,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"the search tool", searchToolTests()},
 		{"keys", keyTests()},
 		{"passes", passTests()},
+		{"memories", memoryRowTests()},
 		{"audit", auditTests()},
 		{"jobs", jobTests()},
 		{"runs of jobs", fireTests()},
