@@ -14,7 +14,7 @@ import (
 // with its reasons is ARCHITECTURE.md.
 var layers = [][]string{
 	{"bound"},
-	{"fault", "openai", "anthropic", "config", "language", "recovery", "trail", "fitted", "piece", "markdown", "web"},
+	{"fault", "openai", "anthropic", "config", "language", "recovery", "trail", "fitted", "piece", "markdown", "web", "news"},
 	{"owner", "claim", "cite", "mention", "clientfile", "service", "errand", "secret", "wordvec", "transfer"},
 	{"session", "audit"},
 	{"ranking", "search", "transcript", "attachment"},
@@ -25,7 +25,7 @@ var layers = [][]string{
 	{"run"},
 	{"recall", "upstream", "tool", "study", "job", "live", "storage"},
 	{"gateway"},
-	{"httpapi", "mcpserver", "sqlite", "postgres", "upstream/upstreamtest", "terminal", "gateway/telegram", "gateway/discord", "gateway/slack", "gateway/whatsapp"},
+	{"httpapi", "witness", "mcpserver", "sqlite", "postgres", "upstream/upstreamtest", "terminal", "gateway/telegram", "gateway/discord", "gateway/slack", "gateway/whatsapp"},
 	{"prove", "telemetry", "migrate"},
 	{"cli"},
 	{"cmd/hermes"},

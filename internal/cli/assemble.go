@@ -28,6 +28,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/live"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/mention"
+	"github.com/hermes-memory/hermes/internal/news"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/piece"
 	"github.com/hermes-memory/hermes/internal/recall"
@@ -40,6 +41,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/trail"
 	"github.com/hermes-memory/hermes/internal/transcript"
 	"github.com/hermes-memory/hermes/internal/upstream"
+	"github.com/hermes-memory/hermes/internal/witness"
 )
 
 // Sizes of caches, and timeouts.
@@ -55,6 +57,9 @@ type server struct {
 	cfg *config.Config
 	log *slog.Logger
 	db  database
+	// told is the database for those whose changes are told to hub.
+	told *witness.Store
+	hub  *news.Hub
 	// transcripts lists what has changed for transcripts in files; nil if the database does not.
 	transcripts transcript.Store
 	nodes       nodes // those that share the database; nil for one process
@@ -130,7 +135,9 @@ func assemble(ctx context.Context, parts assembly) (*server, error) {
 	if err := errors.Join(s.setMirror(bell), s.setFiles(ctx)); err != nil {
 		return nil, errors.Join(err, s.db.Close())
 	}
-	s.keyring = owner.NewKeyring(s.db, cfg.Server.Keys, !parts.public && !cfg.Server.NoAuth, s.now)
+	s.hub = news.NewHub(s.now)
+	s.told = witness.New(s.db, s.hub)
+	s.keyring = owner.NewKeyring(s.told, cfg.Server.Keys, !parts.public && !cfg.Server.NoAuth, s.now)
 	s.shareKeys(ctx)
 	s.keyring.KeepPasses(s.db)
 	s.keyring.Limit(owner.Limits{RequestsPerMinute: cfg.Limits.RequestsPerMinute, ConcurrentTurns: cfg.Limits.ConcurrentTurns})
@@ -174,14 +181,14 @@ func jobZone(cfg *config.Config, getenv func(string) string) (string, error) {
 func (s *server) setJobs(zone string) *job.Planner {
 	targets := s.targets()
 	parts := job.SchedulerParts{
-		Ledger: s.db, Store: s.db, Runner: s.runner, Curator: s.curator, Targets: targets, Now: s.now, Grace: s.cfg.Server.Grace, Log: s.log,
+		Ledger: s.told, Store: s.told, Runner: s.runner, Curator: s.curator, Targets: targets, Now: s.now, Grace: s.cfg.Server.Grace, Log: s.log,
 	}
 	if s.measures != nil {
 		parts.Observer = s.measures
 	}
 	s.jobs = job.NewScheduler(parts)
 	return job.NewPlanner(job.PlannerParts{
-		Store: s.db, Targets: targets, Zone: zone, Origin: s.gateway.Origin, Now: s.now, Changed: s.jobs.Poke,
+		Store: s.told, Targets: targets, Zone: zone, Origin: s.gateway.Origin, Now: s.now, Changed: s.jobs.Poke,
 	})
 }
 
@@ -195,7 +202,7 @@ func (s *server) newHandler(zone string) http.Handler {
 	}
 	background := s.setRooms(models)
 	s.live = live.New(live.Parts{
-		Store: s.db, Queue: s.db, Runner: s.runner, Shared: s.nodes,
+		Store: s.told, Queue: s.told, Runner: s.runner, Shared: s.nodes,
 		Approval: s.cfg.Runs.ApprovalTimeout, Grace: s.cfg.Server.Grace, Now: s.now, Log: s.log,
 	})
 	s.setGateway()
@@ -203,9 +210,9 @@ func (s *server) newHandler(zone string) http.Handler {
 	config := httpapi.Config{
 		Sockets: s.sockets,
 		Audit:   s.db, Work: s.db,
-		Runner: s.runner, Curator: s.curator, Sessions: s.db, Catalog: s.db, Search: s.db, Keyring: s.keyring, Models: s.lister(), Ready: s.ready,
+		Runner: s.runner, Curator: s.curator, Sessions: s.told, Catalog: s.told, Search: s.db, Keyring: s.keyring, Models: s.lister(), Ready: s.ready,
 		Detail: s.detail, Placement: s.placement,
-		MCP: s.mcpDoor(), Tools: s.toolNames(), Jobs: s.setJobs(zone), Fires: s.db, Live: s.live, Gateway: s.gateway,
+		MCP: s.mcpDoor(), Tools: s.toolNames(), Jobs: s.setJobs(zone), Fires: s.db, News: s.hub, Live: s.live, Gateway: s.gateway,
 		LocalToken: s.token, NoAuth: s.cfg.Server.NoAuth, Hosts: hostNames(s.cfg, s.public), Origins: s.cfg.Server.Origins,
 		Name: s.choice.Name, Responder: s.runner.Responder(), Background: background, Version: Version(), KeepAlive: keepAlive, Now: s.now,
 		Log: s.log,
@@ -247,16 +254,16 @@ func (s *server) setRooms(models run.Models) httpapi.Background {
 	}
 	s.line = claim.NewLine(waits)
 	lineages := lineage.New(lineage.Parts{
-		Store: s.db, Sessions: s.db, Views: views, Shared: s.nodes, Hot: hotLineages, Now: config.Clock, Log: s.log,
+		Store: s.told, Sessions: s.told, Views: views, Shared: s.nodes, Hot: hotLineages, Now: config.Clock, Log: s.log,
 	})
 	s.curator = curate.New(curate.Parts{
-		Store: s.db, Receipts: s.db, Sessions: s.db, Catalog: s.db, Memory: s.db, Views: views, Lineages: lineages,
-		Questions: questions, Budgets: config.Budgets, Studies: s.db, Sweeper: s.db, Erase: s.eraseInputs, Mirror: s.mirrorNow(),
+		Store: s.told, Receipts: s.db, Sessions: s.told, Catalog: s.db, Memory: s.db, Views: views, Lineages: lineages,
+		Questions: questions, Budgets: config.Budgets, Studies: s.told, Sweeper: s.db, Erase: s.eraseInputs, Mirror: s.mirrorNow(),
 		Files: s.files, Wake: wake, Now: config.Clock,
 		Log: s.log,
 	})
 	s.runner = run.New(run.Parts{
-		Store: s.db, Sessions: s.db, Memory: s.db, Views: views, Lineages: lineages, Shared: s.nodes, Curator: s.curator, Models: models,
+		Store: s.told, Sessions: s.told, Memory: s.db, Views: views, Lineages: lineages, Shared: s.nodes, Curator: s.curator, Models: models,
 		Tools: s.offered(), Images: s.images(), Config: config, Wake: wake,
 		Questions: questions, Process: s.token, Line: s.line, Observer: observer, Log: s.log,
 	})

@@ -202,6 +202,7 @@ func (s *server) serve(ctx context.Context, at *listening) error {
 // cuts them off: their partial answers are stored and marked.
 func (s *server) drain(ctx context.Context, srv *http.Server, turns *sync.WaitGroup) {
 	s.draining.Store(true)
+	s.hub.Close() // readers of events would never end by themselves
 	s.log.Info("stopping", "grace", s.cfg.Server.Grace)
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.Server.Grace)
 	defer cancel()

@@ -11,7 +11,7 @@ import (
 func (s *server) chooseStudy(views *memory.Views, questions *memory.Questions) (study.Parts, httpapi.Background) {
 	set, on := &s.cfg.Memory, httpapi.Background{}
 	p := study.Parts{
-		Store: s.db, Queue: s.db, Owners: s.owners, TokensPerHour: set.TokensPerHour, Now: s.now, Log: s.log,
+		Store: s.db, Queue: s.told, Owners: s.owners, TokensPerHour: set.TokensPerHour, Now: s.now, Log: s.log,
 	}
 	if set.Model != "" && s.choice.Model != nil {
 		p.Chat, p.Model = s.choice.Model, set.Model

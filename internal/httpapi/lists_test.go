@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 )
 
 // told is the names of a list's rows, and its cursor.
@@ -63,7 +64,9 @@ func TestScopes(t *testing.T) {
 func TestSelectedRuns(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options{})
-	first, second := w.run("a", "One."), w.run("b", "Two.")
+	first := w.run("a", "One.")
+	w.clock.Advance(time.Second)
+	second := w.run("b", "Two.")
 	w.call("POST", "/api/sessions/a/compress", "")
 	id := func(row map[string]any) string { return text(row, "run_id") }
 	for query, want := range map[string]string{

@@ -17,6 +17,7 @@ func (s *server) pageRoutes() []route {
 		{"POST", "/api/page/codes", anyKey, s.createCode},
 		{"GET", "/api/me", anyKey, s.me},
 
+		{"GET", "/api/events", anyKey, s.tellNews},
 		{"GET", "/api/jobs/runs", owner.Jobs, s.listAllRuns},
 		{"GET", "/api/memory/scopes", owner.Memory, s.listScopes},
 		{"GET", "/api/memory/timeline", owner.Memory, s.scopeTimeline},

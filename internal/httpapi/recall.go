@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"time"
 
@@ -94,13 +95,7 @@ func (s *server) listFacts(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	wanted := func(f *memory.Fact) bool { return f.Current() }
-	switch superseded := q.Get("include") == "superseded" || q.Get("kind") == "reversal" || q.Get("status") != ""; {
-	case valid && !at.IsZero():
-		wanted = func(f *memory.Fact) bool { return holds(f, at) }
-	case valid, superseded:
-		wanted = func(*memory.Fact) bool { return true }
-	}
+	wanted := heldFacts(q, at, valid)
 	page, err := parseFactPage(q)
 	if err != nil {
 		return err
@@ -117,6 +112,18 @@ func (s *server) listFacts(w http.ResponseWriter, r *http.Request) error {
 	out := page.list(facts)
 	out.Counts = &counts
 	return writeJSON(w, http.StatusOK, out)
+}
+
+// heldFacts tells which facts a query wants by whether they hold: now, at a time of the axis
+// valid, or whether they hold or not.
+func heldFacts(q url.Values, at time.Time, valid bool) func(*memory.Fact) bool {
+	switch superseded := q.Get("include") == "superseded" || q.Get("kind") == "reversal" || q.Get("status") != ""; {
+	case valid && !at.IsZero():
+		return func(f *memory.Fact) bool { return holds(f, at) }
+	case valid, superseded:
+		return func(*memory.Fact) bool { return true }
+	}
+	return (*memory.Fact).Current
 }
 
 // holds reports whether a fact was true at a time, as far as is known today: from its

@@ -18,6 +18,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/job"
 	"github.com/hermes-memory/hermes/internal/lineage"
 	"github.com/hermes-memory/hermes/internal/live"
+	"github.com/hermes-memory/hermes/internal/news"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/search"
@@ -34,6 +35,8 @@ type Config struct {
 	Search   search.Store
 	Keyring  *owner.Keyring
 	Jobs     *job.Planner
+	// News tells what has changed; nil tells nothing.
+	News *news.Hub
 	// Fires shows the fires of all jobs.
 	Fires job.History
 	// Live runs the turns that go on after their client disconnects.
@@ -300,4 +303,5 @@ type server struct {
 	rates    rates
 	bodies   bodies
 	long     *claim.Line // the queue of long requests
+	streams  streams
 }

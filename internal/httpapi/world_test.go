@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,6 +22,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/job"
 	"github.com/hermes-memory/hermes/internal/live"
 	"github.com/hermes-memory/hermes/internal/mcpserver"
+	"github.com/hermes-memory/hermes/internal/news"
 	"github.com/hermes-memory/hermes/internal/owner"
 	"github.com/hermes-memory/hermes/internal/recall"
 	"github.com/hermes-memory/hermes/internal/run"
@@ -31,6 +33,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/transcript"
 	"github.com/hermes-memory/hermes/internal/upstream"
 	"github.com/hermes-memory/hermes/internal/upstream/upstreamtest"
+	"github.com/hermes-memory/hermes/internal/witness"
 )
 
 const (
@@ -87,6 +90,7 @@ type world struct {
 	jobs     *job.Scheduler
 	live     *live.Registry
 	gateway  *gateway.Gateway
+	hub      *news.Hub
 	leave    func() // ends the runs
 	handler  atomic.Pointer[http.Handler]
 	srv      *httptest.Server
@@ -155,19 +159,21 @@ func (w *world) open() {
 	if w.opt.development {
 		configured = nil
 	}
-	w.db, w.keyring = db, owner.NewKeyring(db, configured, w.opt.development, w.clock.Now)
+	w.hub = news.NewHub(w.clock.Now)
+	told := witness.New(db, w.hub)
+	w.db, w.keyring = db, owner.NewKeyring(told, configured, w.opt.development, w.clock.Now)
 	w.keyring.KeepPasses(db)
 	w.opt.line.Observe = w.measure.Waited
 	line := claim.NewLine(w.opt.line)
-	runner, curator := runtest.New(db, &runtest.Parts{
+	runner, curator := runtest.New(told, &runtest.Parts{
 		Models: models, Tools: w.tools(), Mirror: w.flush,
 		Config: run.Config{Budgets: compression.Budgets{Model: name, Default: w.opt.Budget}, Patience: w.opt.patience, Now: w.clock.Now},
 		Log:    w.opt.log, Observer: w.measure, Line: line,
 	})
 	targets := job.Targets{"webhook": job.NewWebhook(false, w.clock.Now)}
-	w.jobs = job.NewScheduler(job.SchedulerParts{Ledger: db, Store: db, Runner: runner, Curator: curator, Targets: targets, Now: w.clock.Now, Observer: w.measure, Log: w.opt.log})
+	w.jobs = job.NewScheduler(job.SchedulerParts{Ledger: told, Store: told, Runner: runner, Curator: curator, Targets: targets, Now: w.clock.Now, Observer: w.measure, Log: w.opt.log})
 	w.measure.Watch(telemetry.Sources{Runs: runner.Load, Store: db.Load, Jobs: w.jobs.Load, Line: line.Load})
-	w.live = live.New(live.Parts{Store: db, Queue: db, Runner: runner, Limits: w.opt.limits, Approval: time.Minute, Now: w.clock.Now, Log: w.opt.log})
+	w.live = live.New(live.Parts{Store: told, Queue: told, Runner: runner, Limits: w.opt.limits, Approval: time.Minute, Now: w.clock.Now, Log: w.opt.log})
 	w.leave = func() {}
 	if !w.opt.RunsWait {
 		w.leave = carryOn(w.live)
@@ -181,10 +187,11 @@ func (w *world) open() {
 		Sockets: w.opt.sockets,
 		Live:    w.live,
 		Fires:   db,
-		Jobs:    job.NewPlanner(job.PlannerParts{Store: db, Targets: targets, Zone: "UTC", Now: w.clock.Now, Changed: w.jobs.Poke}),
+		News:    w.hub,
+		Jobs:    job.NewPlanner(job.PlannerParts{Store: told, Targets: targets, Zone: "UTC", Now: w.clock.Now, Changed: w.jobs.Poke}),
 		MCP:     mcpserver.Handler(mcpserver.Options{Client: &http.Client{Transport: loop{w}}, Base: "http://localhost", Version: "test", Log: w.opt.log}),
 		Tools:   w.opt.Tools, Audit: db, Work: db, Observer: w.measure, Metrics: w.measure.Handler(),
-		Runner: runner, Curator: curator, Sessions: db, Catalog: db, Search: w.measure.Search(db), Keyring: w.keyring, Models: list, Ready: w.ready, Detail: w.detail,
+		Runner: runner, Curator: curator, Sessions: told, Catalog: told, Search: w.measure.Search(db), Keyring: w.keyring, Models: list, Ready: w.ready, Detail: w.detail,
 		Placement:  func() httpapi.Placement { return httpapi.Placement{Database: "sqlite"} },
 		LocalToken: "local-token-of-this-machine", NoAuth: w.opt.NoAuth, Hosts: w.opt.Hosts, Origins: w.opt.Origins,
 		Name: name, Responder: runner.Responder(), Version: "test", KeepAlive: w.opt.keepAlive, Now: w.clock.Now, Log: w.opt.log,
@@ -349,6 +356,13 @@ func (w *world) do(r *http.Request) reply {
 		return reply{header: http.Header{}}
 	}
 	defer func() { _ = res.Body.Close() }()
+	if r.URL.Path == "/api/events" && res.StatusCode == http.StatusOK { // it never ends
+		first, err := bufio.NewReader(res.Body).ReadString('}')
+		if err != nil {
+			w.t.Errorf("%s %s: read the first event: %v", r.Method, r.URL.Path, err)
+		}
+		return reply{res.StatusCode, res.Header, first}
+	}
 	body, err := io.ReadAll(res.Body)
 	if err != nil {
 		w.t.Errorf("%s %s: read the answer: %v", r.Method, r.URL.Path, err)
