@@ -105,6 +105,8 @@ type assembly struct {
 	now func() time.Time
 	// getenv is the environment for MCP servers that are started.
 	getenv func(string) string
+	// doctor examines the installation; nil for a server that nobody started as one.
+	doctor func(ctx context.Context, deep bool) []finding
 }
 
 // assemble opens the home directory and wires the parts.
@@ -154,7 +156,7 @@ func assemble(ctx context.Context, parts assembly) (*server, error) {
 	if s.bots, err = botsOf(cfg, log); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
-	s.handler = s.newHandler(zone)
+	s.handler = s.newHandler(zone, parts.doctor)
 	if err := s.fillAgain(ctx); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
@@ -192,7 +194,7 @@ func (s *server) setJobs(zone string) *job.Planner {
 	})
 }
 
-func (s *server) newHandler(zone string) http.Handler {
+func (s *server) newHandler(zone string, doctor func(context.Context, bool) []finding) http.Handler {
 	if s.choice.Lister != nil {
 		s.models = upstream.NewCatalogue(s.choice.Lister, time.Now)
 	}
@@ -223,6 +225,7 @@ func (s *server) newHandler(zone string) http.Handler {
 	if s.measures != nil {
 		config.Search, config.Observer, config.Metrics = s.measures.Search(s.db), s.measures, s.measures.Handler()
 	}
+	s.setOperator(&config, doctor)
 	return httpapi.New(config)
 }
 

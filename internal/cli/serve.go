@@ -68,7 +68,7 @@ func (a *app) runServe(ctx context.Context) error {
 	at.transport = measures.Transport(upstream.NewTransport())
 	s, err := assemble(ctx, assembly{
 		cfg: cfg, log: log, public: at.public, measures: measures,
-		choose: func() (upstream.Choice, error) { return choose(ctx, cfg, at) }, getenv: a.process.Getenv,
+		choose: func() (upstream.Choice, error) { return choose(ctx, cfg, at) }, getenv: a.process.Getenv, doctor: a.examine,
 	})
 	if err != nil {
 		at.close()

@@ -271,13 +271,15 @@ type Row struct {
 	Value  string `json:"value"`
 	Source string `json:"source"`
 	Usage  string `json:"usage"`
+	// Secret says that the value is masked.
+	Secret bool `json:"-"`
 }
 
 // Rows lists all settings with their values. Secrets are masked.
 func (c *Config) Rows() []Row {
 	rows := make([]Row, 0, len(settings()))
 	for _, s := range settings() {
-		row := Row{Name: s.name, Value: s.get(c), Source: "default", Usage: s.usage}
+		row := Row{Name: s.name, Value: s.get(c), Source: "default", Usage: s.usage, Secret: s.secret}
 		if origin, ok := c.origins[s.name]; ok {
 			row.Source = origin
 		}

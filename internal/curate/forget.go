@@ -28,6 +28,8 @@ type Forgotten struct {
 	Searched []Trace `json:"searched"`
 	// Left counts the mentions that the search still found; 0 if everything is gone.
 	Left int `json:"left"`
+	// Samples are the first sentences that would be erased; of a dry run only.
+	Samples []Sample `json:"samples,omitempty"`
 }
 
 // add adds the counts of a part.
@@ -37,6 +39,7 @@ func (f *Forgotten) add(part *Forgotten) {
 	f.Facts += part.Facts
 	f.Sessions += part.Sessions
 	f.Texts += part.Texts
+	f.Samples = append(f.Samples, part.Samples[:min(len(part.Samples), mostSamples-len(f.Samples))]...)
 }
 
 // maxPasses bounds how often forgetting is repeated because a turn under way has

@@ -163,6 +163,7 @@ func (x *redaction) message(m *session.Message) {
 			x.changed[k] = unname(&x.rows[k], was, m.Content, m.Seq < x.opening) || x.changed[k]
 		}
 	}
+	x.sample(m, was)
 	x.out.Messages++
 	x.out.Sentences += n
 	x.retold[memory.Place{Root: m.RootID, Seq: m.Seq}] = retelt{m.Content, m.Name}

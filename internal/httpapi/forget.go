@@ -2,12 +2,14 @@ package httpapi
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/hermes-memory/hermes/internal/audit"
 	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/memory"
 	"github.com/hermes-memory/hermes/internal/session"
+	"github.com/hermes-memory/hermes/internal/trail"
 )
 
 // forget answers POST /api/memory/forget. It erases a thing, a session, or a session
@@ -40,10 +42,43 @@ func (s *server) forget(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, struct {
-		Object string `json:"object"`
-		*curate.Forgotten
-	}{"hermes.forgotten", out})
+	done := certificate{Object: "hermes.forgotten", Forgotten: out}
+	if !in.DryRun {
+		at := s.Now().UTC()
+		done.At, done.Version = &at, s.Version
+		done.AuditSeq = s.entered(r)
+	}
+	return writeJSON(w, http.StatusOK, done)
+}
+
+// certificate is the answer to a forgetting. At, AuditSeq and Version say when, under which
+// number of the audit, and by which program things were erased; a dry run has none.
+type certificate struct {
+	Object string `json:"object"`
+	*curate.Forgotten
+	At       *time.Time `json:"at,omitempty"`
+	AuditSeq int64      `json:"audit_seq,omitempty"`
+	Version  string     `json:"version,omitempty"`
+}
+
+// entered writes the entry of the request, if its transaction did not, and returns the
+// number of the entry; 0 if there is none.
+func (s *server) entered(r *http.Request) int64 {
+	note := audit.From(r.Context())
+	if note == nil || s.Audit == nil {
+		return 0
+	}
+	s.closeNote(r.Context(), note)
+	list, err := s.Audit.Audit(r.Context(), ownerOf(r), audit.Filter{Action: "memory.forget", Limit: 10})
+	if err != nil {
+		return 0 // the erasure took place all the same
+	}
+	for i := range list {
+		if list[i].RequestID == trail.From(r.Context()).RequestID {
+			return list[i].Seq
+		}
+	}
+	return 0
 }
 
 // forgotten is the kind of thing that a request forgets, for the audit.

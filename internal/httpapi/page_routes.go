@@ -18,6 +18,8 @@ func (s *server) pageRoutes() []route {
 		{"GET", "/api/me", anyKey, s.me},
 
 		{"GET", "/api/events", anyKey, s.tellNews},
+		{"GET", "/api/config", owner.Admin, s.listSettings},
+		{"GET", "/api/doctor", owner.Admin, s.examine},
 		{"GET", "/api/jobs/runs", owner.Jobs, s.listAllRuns},
 		{"GET", "/api/memory/scopes", owner.Memory, s.listScopes},
 		{"GET", "/api/memory/timeline", owner.Memory, s.scopeTimeline},

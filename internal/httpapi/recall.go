@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/bound"
@@ -95,13 +94,24 @@ func (s *server) listFacts(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	wanted := heldFacts(q, at, valid)
+	return writeFacts(w, q, facts, heldFacts(q, at, valid))
+}
+
+// writeFacts answers with the facts that a query selects, of those that are wanted: a page of
+// them if that is asked for.
+func writeFacts(w http.ResponseWriter, q url.Values, facts []memory.Fact, wanted func(*memory.Fact) bool) error {
 	page, err := parseFactPage(q)
 	if err != nil {
 		return err
 	}
 	counts := countFacts(facts)
-	facts = slices.DeleteFunc(facts, func(f memory.Fact) bool { return !selected(&f, q.Get("kind")) || !wanted(&f) || !page.wants(&f) })
+	chosen := facts[:0]
+	for i := range facts {
+		if f := &facts[i]; selected(f, q.Get("kind")) && wanted(f) && page.wants(f) {
+			chosen = append(chosen, *f)
+		}
+	}
+	facts = chosen
 	if !pagesFacts(q) {
 		data := []factJSON{}
 		for i := range facts {

@@ -53,6 +53,10 @@ type Config struct {
 	Placement func() Placement
 	// Detail returns the state of the server; a deep one reads the whole database.
 	Detail func(ctx context.Context, deep bool) (Detail, error)
+	// Settings lists the settings; nil disables the route.
+	Settings func() []Setting
+	// Doctor examines the installation; nil disables the route.
+	Doctor func(ctx context.Context, deep bool) []Finding
 	// MCP answers POST /mcp; nil disables the route.
 	MCP http.Handler
 	// Tools are the names of the server's tools that models may call.

@@ -122,7 +122,7 @@ func (s *server) closeNote(ctx context.Context, note *audit.Note) {
 		return
 	}
 	if err := note.Close(context.WithoutCancel(ctx), s.Audit, ""); err != nil {
-		s.Log.ErrorContext(ctx, "the audit could not be written", "action", "page.sign_in", "err", err)
+		s.Log.ErrorContext(ctx, "the audit could not be written", "err", err)
 	}
 }
 

@@ -188,9 +188,15 @@ func (w *world) open() {
 		Live:    w.live,
 		Fires:   db,
 		News:    w.hub,
-		Jobs:    job.NewPlanner(job.PlannerParts{Store: told, Targets: targets, Zone: "UTC", Now: w.clock.Now, Changed: w.jobs.Poke}),
-		MCP:     mcpserver.Handler(mcpserver.Options{Client: &http.Client{Transport: loop{w}}, Base: "http://localhost", Version: "test", Log: w.opt.log}),
-		Tools:   w.opt.Tools, Audit: db, Work: db, Observer: w.measure, Metrics: w.measure.Handler(),
+		Settings: func() []httpapi.Setting {
+			return []httpapi.Setting{{Name: "upstream.key", Value: "set", Source: "environment OPENAI_API_KEY", Secret: true}}
+		},
+		Doctor: func(context.Context, bool) []httpapi.Finding {
+			return []httpapi.Finding{{About: "keys", Level: "failed", Says: "no key is accepted", Do: "Make one."}, {About: "home", Level: "ok", Says: "fine"}}
+		},
+		Jobs:  job.NewPlanner(job.PlannerParts{Store: told, Targets: targets, Zone: "UTC", Now: w.clock.Now, Changed: w.jobs.Poke}),
+		MCP:   mcpserver.Handler(mcpserver.Options{Client: &http.Client{Transport: loop{w}}, Base: "http://localhost", Version: "test", Log: w.opt.log}),
+		Tools: w.opt.Tools, Audit: db, Work: db, Observer: w.measure, Metrics: w.measure.Handler(),
 		Runner: runner, Curator: curator, Sessions: told, Catalog: told, Search: w.measure.Search(db), Keyring: w.keyring, Models: list, Ready: w.ready, Detail: w.detail,
 		Placement:  func() httpapi.Placement { return httpapi.Placement{Database: "sqlite"} },
 		LocalToken: "local-token-of-this-machine", NoAuth: w.opt.NoAuth, Hosts: w.opt.Hosts, Origins: w.opt.Origins,
