@@ -58,6 +58,9 @@ type Receipts interface {
 	// Costs returns the costs of a lineage, oldest first, in at most points ranges of
 	// about equally many messages; none without answers.
 	Costs(ctx context.Context, o owner.Owner, root session.ID, points int) ([]Cost, error)
+	// CostReport sums up the costs of all lineages of an owner, by time and group, oldest
+	// first.
+	CostReport(ctx context.Context, o owner.Owner, f CostFilter) ([]CostRow, error)
 }
 
 // Rewrite is the content of one transaction that changes stored data.

@@ -18,6 +18,7 @@ func (s *server) pageRoutes() []route {
 		{"GET", "/api/me", anyKey, s.me},
 
 		{"GET", "/api/events", anyKey, s.tellNews},
+		{"GET", "/api/cost", owner.SessionsRead, s.costReport},
 		{"GET", "/api/config", owner.Admin, s.listSettings},
 		{"GET", "/api/doctor", owner.Admin, s.examine},
 		{"GET", "/api/jobs/runs", owner.Jobs, s.listAllRuns},

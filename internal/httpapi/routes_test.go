@@ -113,6 +113,7 @@ func routeCases() map[string]routeCase {
 		"POST /api/page/codes":        {"/api/page/codes", "", 201},
 		"GET /api/me":                 {"/api/me", "", 200},
 		"GET /api/memory/timeline":    {"/api/memory/timeline?session_id=s", "", 200},
+		"GET /api/cost":               {"/api/cost", "", 200},
 		"GET /api/config":             {"/api/config", "", 200},
 		"GET /api/doctor":             {"/api/doctor", "", 200},
 		"GET /api/events":             {"/api/events", "", 200},

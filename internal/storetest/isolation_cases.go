@@ -137,7 +137,10 @@ func memoryCases() map[string]isolationCase {
 		"Quotes": {call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
 			return st.Quotes(ctx, o, []memory.Place{{Root: theSession, Seq: 0}, {Root: theSession, Seq: 3}})
 		}},
-		"Costs":     {call: costsOfTheSession},
+		"Costs": {call: costsOfTheSession},
+		"CostReport": {silent: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			return st.CostReport(ctx, o, curate.CostFilter{To: epoch().AddDate(1, 0, 0), By: curate.BySession})
+		}},
 		"Vectors":   {call: vectorsOfTheSession},
 		"Marks":     {silent: true, call: marksOfTheSession},
 		"Unstudied": {silent: true, call: unstudiedSessions},

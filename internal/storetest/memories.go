@@ -15,6 +15,7 @@ func memoryRowTests() []test {
 		{"sessions are selected by their key", testSessionsByKey},
 		{"runs are selected by state and lineage", testRunFilter},
 		{"the fires of all jobs", testAllFires},
+		{"the costs of all sessions by time and group", testCostReport},
 	}
 }
 
