@@ -212,7 +212,8 @@ func (s *server) newHandler(zone string, doctor func(context.Context, bool) []fi
 	config := httpapi.Config{
 		Sockets: s.sockets,
 		Audit:   s.db, Work: s.db,
-		Runner: s.runner, Curator: s.curator, Sessions: s.told, Catalog: s.told, Search: s.db, Keyring: s.keyring, Models: s.lister(), Ready: s.ready,
+		Runner: s.runner, Curator: s.curator, Sessions: s.told, Catalog: s.told, Search: s.db, Keyring: s.keyring,
+		Models: s.lister(), Ready: s.ready,
 		Detail: s.detail, Placement: s.placement,
 		MCP: s.mcpDoor(), Tools: s.toolNames(), Jobs: s.setJobs(zone), Fires: s.db, News: s.hub, Live: s.live, Gateway: s.gateway,
 		LocalToken: s.token, NoAuth: s.cfg.Server.NoAuth, Hosts: hostNames(s.cfg, s.public), Origins: s.cfg.Server.Origins,

@@ -18,7 +18,8 @@ const selectMemories = `SELECT s.session_key, s.root_id, coalesce(s.title, ''), 
 	(SELECT m.said_at FROM messages m WHERE m.id = s.newest AND m.owner_id = ?1)
 	FROM (SELECT c.id, c.session_key, c.root_id, c.newest, t.title FROM scopes c
 		LEFT JOIN sessions t ON c.root_id <> '' AND t.owner_id = c.owner_id AND t.root_id = c.root_id AND t.is_tip
-		WHERE c.owner_id = ?1 AND c.newest < ?2::bigint AND (?3::text = '' OR strpos(lower(c.session_key || ' ' || c.root_id || ' ' || coalesce(t.title, '')), lower(?3 COLLATE "C")) > 0)
+		WHERE c.owner_id = ?1 AND c.newest < ?2::bigint
+			AND (?3::text = '' OR strpos(lower(c.session_key || ' ' || c.root_id || ' ' || coalesce(t.title, '')), lower(?3 COLLATE "C")) > 0)
 		ORDER BY c.newest DESC LIMIT ?4::bigint) s ORDER BY s.newest DESC`
 
 // Memories implements session.Catalog.
