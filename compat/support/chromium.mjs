@@ -8,9 +8,10 @@ const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goog
 
 /**
  * startChromium runs the browser of this machine with a profile of its own, which
- * goes with it. Names in resolve lead to addresses; nothing else is looked up.
+ * goes with it. Names in resolve lead to addresses; nothing else is looked up. The
+ * clocks of zone are those of who looks.
  */
-export async function startChromium({ resolve = {} } = {}) {
+export async function startChromium({ resolve = {}, zone } = {}) {
   const executablePath = places.find((place) => existsSync(place));
   if (!executablePath) throw new Error('This test needs Chromium. On Debian: apt-get install chromium');
   const profile = mkdtempSync(join(tmpdir(), 'chromium-'));
@@ -19,6 +20,7 @@ export async function startChromium({ resolve = {} } = {}) {
   const context = await chromium.launchPersistentContext(profile, {
     executablePath,
     headless: true,
+    ...(zone && { timezoneId: zone }),
     args: [
       '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
       '--disable-component-update', '--disable-sync',

@@ -102,10 +102,10 @@ class Hermes {
   }
 
   /** api calls an endpoint outside the OpenAI surface and returns its JSON. */
-  async api(path, { method = 'GET', body, key = 'hermes' } = {}) {
+  async api(path, { method = 'GET', body, key = 'hermes', headers = {} } = {}) {
     const response = await fetch(this.url + path, {
       method, body: body && JSON.stringify(body),
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
     });
     const text = await response.text();
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);

@@ -1,3 +1,133 @@
-const heading = document.createElement("h1");
-heading.textContent = "Hermes";
-document.getElementById("app").append(heading);
+// The frame: places, list, content and panel, and the address that names what they show.
+import { draw, h } from './dom.js';
+import { watch } from './events.js';
+import { keyboard } from './keys.js';
+import { toasts } from './dialog.js';
+import { allowed, place, places } from './places.js';
+import { missing } from './settings.js';
+import { enter, foot, banner } from './signin.js';
+import { change, onDraw, state, theme } from './store.js';
+
+/** @typedef {import('./dom.js').Kid} Kid */
+/** @typedef {import('./store.js').Route} Route */
+/**
+ * @typedef {object} Screen a place on view
+ * @property {() => string} title
+ * @property {(route: Route) => void} go
+ * @property {(alone: boolean) => Kid} [list]
+ * @property {() => Kid} content
+ * @property {() => Kid} [panel]
+ * @property {() => boolean} [listing] whether the list is what the address names
+ * @property {() => void} [closePanel]
+ * @property {Record<string, () => void>} [keys]
+ * @property {() => void} [find]
+ * @property {() => void} [close]
+ */
+
+const root = /** @type {HTMLElement} */ (document.getElementById('page'));
+const wide = matchMedia('(min-width: 64rem)');
+let opened = '';
+let focusing = false;
+
+/** @returns {Route} */
+export function readRoute() {
+  const [path, query] = location.hash.replace(/^#\/?/, '').split('?');
+  const parts = path.split('/').filter(Boolean).map((p) => { try { return decodeURIComponent(p); } catch { return p; } });
+  return { place: parts[0] ?? 'sessions', path: parts.slice(1), query: Object.fromEntries(new URLSearchParams(query ?? '')) };
+}
+
+// route opens what the address names.
+async function route() {
+  const next = readRoute();
+  const before = state.route;
+  state.route = next;
+  focusing = before.place !== '' && (before.place !== next.place || before.path[0] !== next.path[0]);
+  const to = place(next.place);
+  if (opened !== next.place) {
+    const screen = !to || !allowed(to) ? missing(to) : await to.open();
+    if (state.route !== next) return; // another address came meanwhile
+    state.screen?.close?.();
+    state.screen = screen;
+    opened = next.place;
+  }
+  state.screen.go(next);
+  change();
+}
+
+/** frame is the whole page. @returns {Kid} */
+function frame() {
+  const screen = /** @type {Screen} */ (state.screen);
+  const listing = screen.listing?.() ?? false;
+  const panel = screen.panel?.();
+  const list = screen.list && (wide.matches || listing);
+  return [
+    h('a', { class: 'skip', href: '#main', onclick: skip }, 'Skip to the content'),
+    h('div', { class: `frame${panel && wide.matches ? ' paneled' : ''}${list ? ' listed' : ''}` },
+      sidebar(),
+      list && (wide.matches
+        ? h('section', { key: 'list', class: 'list', 'aria-label': 'List' }, screen.list?.(false))
+        : h('main', { key: 'list-main', id: 'main', class: 'list', tabindex: -1 }, screen.list?.(true))),
+      (wide.matches || !list) && h('main', { key: 'main', id: 'main', class: 'content', tabindex: -1 }, screen.content()),
+      panel && side(screen, panel)),
+    banner(),
+    h('p', { class: 'unseen', role: 'status', 'aria-live': 'polite' }, state.status),
+    state.offline && h('p', { class: 'bar', role: 'alert' }, 'The server cannot be reached, trying again'),
+    toasts(),
+  ];
+}
+
+/** @param {Event} event */
+function skip(event) {
+  event.preventDefault();
+  document.getElementById('main')?.focus();
+}
+
+/** @returns {Kid} */
+function sidebar() {
+  const at = state.route.place;
+  const known = places.filter((p) => allowed(p) && !p.hidden);
+  /** @param {typeof places[number]} p */
+  const item = (p) => h('a', { key: p.id, href: `#/${p.id}`, class: p.minor ? 'minor' : undefined, 'aria-current': p.id === at ? 'page' : undefined }, p.name);
+  const more = known.some((p) => p.minor && p.id === at) || at === 'more';
+  return h('nav', { key: 'places', class: 'places', 'aria-label': 'Places' },
+    h('p', { class: 'brand' }, 'hermes'),
+    h('div', { class: 'links' }, known.map(item), h('a', { key: 'more', class: 'more', href: '#/more', 'aria-current': more ? 'page' : undefined }, 'More')),
+    h('div', { class: 'foot' }, foot()));
+}
+
+// side is the panel: beside the content where there is room, else over it.
+/** @param {Screen} screen @param {Kid} panel @returns {Kid} */
+function side(screen, panel) {
+  if (wide.matches) return h('aside', { key: 'panel', class: 'panel', 'aria-label': 'Details' }, panel);
+  const modal = (/** @type {HTMLDialogElement} */ el) => setTimeout(() => { if (el.isConnected && !el.open) el.showModal(); });
+  const cancel = (/** @type {Event} */ e) => { e.preventDefault(); screen.closePanel?.(); };
+  return h('dialog', { key: 'panel-over', class: 'panel', 'aria-label': 'Details', ref: modal, oncancel: cancel }, panel);
+}
+
+function drawPage() {
+  if (!state.screen) return;
+  draw(root, frame());
+  const title = state.screen.title();
+  document.title = title ? `${title} · hermes` : 'hermes';
+  if (!focusing) return;
+  focusing = false;
+  const heading = /** @type {HTMLElement | null} */ (document.querySelector('main h1'));
+  heading?.setAttribute('tabindex', '-1');
+  heading?.focus({ preventScroll: true });
+}
+
+async function start() {
+  theme();
+  onDraw(drawPage);
+  state.screen = { title: () => '', go: () => {}, content: () => h('h1', { class: 'unseen' }, 'hermes') };
+  change();
+  await enter();
+  addEventListener('hashchange', route);
+  wide.addEventListener('change', change);
+  setInterval(change, 30_000); // times in relation to now
+  keyboard();
+  await route();
+  watch();
+}
+
+start();

@@ -1,0 +1,181 @@
+// What the page shows of memory, and how it is changed there: reversals, reasons, the
+// past, edits, forgetting, and the jobs that use it.
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { startHermes } from './support/hermes.mjs';
+import { answered, go, say, startPages } from './support/page.mjs';
+import { reply, settings, tell, until } from './support/scene.mjs';
+import { startUpstream } from './support/upstream.mjs';
+
+let pages, upstream, server, scene;
+const memory = `#/memory/key/${encodeURIComponent('repo:acme/cache')}`;
+
+before(async () => {
+  pages = await startPages({ zone: 'America/New_York' });
+  upstream = await startUpstream({ reply });
+  server = await startHermes({ env: { HERMES_UPSTREAM_URL: upstream.url, HERMES_MODEL: 'scripted-model', ...settings } });
+  scene = await tell(server);
+});
+after(async () => {
+  await pages?.close();
+  await server?.kill();
+  await upstream?.close();
+});
+
+const row = (page, text) => page.locator('.facts a.row', { hasText: text });
+
+describe('a memory', () => {
+  it('is found in the list, whether of a key or of a session', async () => {
+    const page = await pages.open(`${server.url}/#/memory`);
+    await page.locator('a.row', { hasText: 'repo:acme/cache' }).waitFor();
+    await page.locator('a.row', { hasText: 'groceries' }).click();
+    await row(page, 'I do not eat fish').waitFor();
+    await page.close();
+  });
+
+  it('leads from an answer to why, and from why to the message', async () => {
+    const page = await pages.open(`${server.url}/#/sessions/cache`);
+    await page.getByRole('button', { name: 'Why this answer' }).first().click();
+    const panel = page.getByRole('complementary', { name: 'Details' });
+    await panel.getByText('Sent, of').waitFor();
+    await panel.locator('.quotes > li', { hasText: 'We decided to use gRPC between the nodes.' }).first().getByRole('link', { name: /^message/ }).click();
+    await page.locator('.message.target', { hasText: 'We decided to use gRPC between the nodes.' }).waitFor();
+    await page.close();
+  });
+
+  it('shows both sides of a reversal under the answer', async () => {
+    const page = await pages.open(`${server.url}/#/sessions/new`);
+    await say(page, 'We chose PostgreSQL because of JSON columns.');
+    await answered(page, 1);
+    await say(page, 'We switched from PostgreSQL to MySQL because of the licence.');
+    await answered(page, 2);
+    const changed = page.locator('.changed');
+    await changed.locator('s', { hasText: 'We chose PostgreSQL' }).waitFor();
+    assert.match(await changed.innerText(), /MySQL/);
+    await page.close();
+  });
+
+  it('has every step of how a fact came to be', async () => {
+    const page = await pages.open(`${server.url}/${memory}/facts`);
+    await row(page, 'We switched from gRPC to REST').click();
+    const chain = page.locator('.chain li');
+    await chain.nth(1).waitFor();
+    assert.match(await chain.nth(0).innerText(), /We decided to use gRPC between the nodes/);
+    assert.match(await chain.nth(1).innerText(), /We switched from gRPC to REST[^]*Holds/);
+    await page.close();
+  });
+
+  it('hides what came later, as known and as true on a date', async () => {
+    const page = await pages.open(`${server.url}/${memory}/facts`);
+    await row(page, 'removed Redis cache').waitFor();
+    // All of it was recorded today, and told of the past.
+    await page.getByLabel('Date', { exact: true }).fill('2026-08-20');
+    await page.getByText('No fact matches.').waitFor();
+    await page.getByLabel('What the date means').selectOption('valid');
+    await row(page, 'We added Redis').waitFor();
+    assert.equal(await row(page, 'removed Redis cache').count(), 0);
+    await page.close();
+  });
+
+  it('answers as of a date beside the answer of now', async () => {
+    const bare = await startHermes();
+    const page = await pages.open(`${bare.url}/#/sessions/new`);
+    for (const text of ['We chose PostgreSQL because of JSON columns.', 'We switched from PostgreSQL to MySQL because of the licence.']) {
+      await bare.api('/v1/chat/completions', { method: 'POST', headers: { 'x-hermes-session-id': 'past' }, body: { model: 'hermes', messages: [{ role: 'user', content: text }] } });
+    }
+    await go(page, '#/memory/session/past/past');
+    await page.getByLabel('A question').fill('Which database do we use?');
+    await page.getByLabel('as of').fill('2026-09-01');
+    await page.getByRole('button', { name: 'Ask', exact: true }).click();
+    const sides = page.locator('.side-by .plain[aria-busy=false]');
+    await sides.nth(1).waitFor();
+    const [then, now] = await sides.allInnerTexts();
+    assert.equal(then, 'I have not been told that.');
+    assert.match(now, /MySQL/);
+    await page.close();
+    await bare.stop();
+  });
+
+  it('keeps the version before an edit, and takes the edit back on wish', async () => {
+    const page = await pages.open(`${server.url}/${memory}/facts`);
+    await row(page, 'I prefer tabs over spaces').click();
+    await page.getByRole('button', { name: 'Edit…' }).click();
+    await page.getByRole('textbox', { name: /How it is now/ }).fill('I prefer spaces over tabs.');
+    await page.getByRole('button', { name: 'Save as a new version' }).click();
+    await page.locator('.chain li').nth(1).waitFor();
+    await row(page, 'I prefer tabs over spaces').locator('s').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.locator('.chain li').nth(2).waitFor();
+    await page.close();
+  });
+});
+
+describe('forgetting', () => {
+  it('shows what goes, wants the word, certifies, and leaves nothing on the page', async () => {
+    const page = await pages.open(`${server.url}/${memory}/facts`);
+    await page.evaluate(() => sessionStorage.setItem(`hermes:${location.pathname}:draft:x`, 'about Mira'));
+    await page.getByRole('button', { name: 'Forget…' }).click();
+    await page.getByRole('textbox', { name: 'A name, a word, a sentence' }).fill('Mira');
+    await page.getByRole('button', { name: 'Show what would go' }).click();
+    const modal = page.locator('dialog.modal');
+    await modal.getByText('Mira owns the client library.').waitFor();
+    const counted = Number(await modal.locator('tr', { hasText: 'sentences' }).locator('td').innerText());
+    const confirm = modal.getByRole('button', { name: /^Forget \d/ });
+    await modal.getByRole('textbox').fill('mirra');
+    assert.ok(await confirm.isDisabled());
+    await modal.getByRole('textbox').press('Enter');
+    assert.equal((await server.api('/api/memory/forget', { method: 'POST', body: { about: 'Mira', dry_run: true } })).sentences_erased, counted);
+    await modal.getByRole('textbox').fill('Mira');
+    await confirm.click();
+    await modal.getByText('Left: 0.').waitFor();
+    assert.equal(Number(await modal.locator('tr', { hasText: 'sentences' }).locator('td').innerText()), counted);
+    const [download] = await Promise.all([page.waitForEvent('download'), modal.getByRole('button', { name: 'Save as JSON' }).click()]);
+    const certificate = JSON.parse(readFileSync(await download.path(), 'utf8'));
+    assert.equal(certificate.left, 0);
+    assert.ok(certificate.at && certificate.audit_seq, 'the certificate says when, and its number in the audit');
+    await modal.getByRole('button', { name: 'Close' }).click();
+    await until(async () => !(await page.evaluate(() => document.body.innerText + JSON.stringify([{ ...localStorage }, { ...sessionStorage }]))).includes('Mira'));
+    for (const place of ['#/sessions/cache', '#/search?q=client', '#/runs', `${memory}/timeline`]) {
+      await go(page, place);
+      assert.ok(!(await page.locator('body').innerText()).includes('Mira'), place);
+    }
+    await page.close();
+  });
+});
+
+describe('jobs', () => {
+  it('show the times that the server will keep, in both zones, over a change of clocks', async () => {
+    const page = await pages.open(`${server.url}/#/jobs/new`);
+    const schedule = page.getByRole('textbox', { name: 'Schedule' });
+    await schedule.fill('30 2 * * 0');
+    await page.getByRole('textbox', { name: 'Zone' }).fill('Europe/Berlin');
+    await page.locator('#schedule-says tbody tr').nth(9).waitFor();
+    await page.getByRole('columnheader', { name: 'America/New_York, your zone' }).waitFor();
+    const { next } = await server.api(`/api/jobs/preview?${new URLSearchParams({ schedule: '30 2 * * 0', timezone: 'Europe/Berlin', count: 10 })}`);
+    const shown = await page.locator('#schedule-says tbody tr').evaluateAll((rows) => rows.map((r) => [...r.cells].map((c) => c.innerText)));
+    const as = (t, timeZone) => new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', timeZone }).format(new Date(t));
+    assert.deepEqual(shown, next.map((t) => [as(t, 'Europe/Berlin'), as(t, 'America/New_York')]));
+    await page.close();
+  });
+
+  it('mark where a schedule is wrong', async () => {
+    const page = await pages.open(`${server.url}/#/jobs/new`);
+    await page.getByRole('textbox', { name: 'Schedule' }).fill('0 25 * * *');
+    const wrong = page.locator('#schedule-says u');
+    await wrong.waitFor();
+    assert.equal(await wrong.innerText(), '2');
+    await page.close();
+  });
+
+  it('run now, and are in the ledger', async () => {
+    const page = await pages.open(`${server.url}/#/jobs/${scene.job}`);
+    const rows = page.getByRole('group', { name: 'Ledger' }).locator('tbody tr');
+    await rows.first().waitFor();
+    const before = await rows.count();
+    await page.getByRole('button', { name: 'Run now' }).click();
+    await rows.nth(before).waitFor();
+    await rows.first().getByText('completed').waitFor();
+    await page.close();
+  });
+});

@@ -1,0 +1,242 @@
+// Every screen of the page: whom it serves, what it shows when there is nothing, when the
+// server fails and when it is slow, what hostile texts do in it, and by the keyboard.
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { startHermes } from './support/hermes.mjs';
+import { go, settled, sizes, startPages, violations } from './support/page.mjs';
+import { reply, settings, tell, until, waiting } from './support/scene.mjs';
+import { hostile, reading, screens } from './support/screens.mjs';
+import { startUpstream } from './support/upstream.mjs';
+
+let pages, upstream, server, scene;
+
+before(async () => {
+  pages = await startPages();
+  upstream = await startUpstream({ reply: (body) => (/hostile/.test(JSON.stringify(body.messages.at(-1))) ? { text: hostile.join('\n\n') } : reply(body)) });
+  server = await startHermes({ env: { HERMES_UPSTREAM_URL: upstream.url, HERMES_MODEL: 'scripted-model', ...settings } });
+  scene = await tell(server);
+  scene.run = await waiting(server);
+});
+after(async () => {
+  await pages?.close();
+  await server?.kill();
+  await upstream?.close();
+});
+
+describe('accessibility', () => {
+  for (const [width, theme] of [['wide', 'light'], ['narrow', 'dark']]) {
+    it(`axe finds nothing on any screen, ${width}, ${theme}`, async () => {
+      const page = await pages.open(`${server.url}/`, { size: sizes[width], before: (p) => p.emulateMedia({ colorScheme: theme }) });
+      const found = {};
+      for (const [name, address] of Object.entries(screens(scene))) {
+        await go(page, address);
+        const bad = await violations(page);
+        if (bad.length > 0) found[name] = bad;
+      }
+      assert.deepEqual(found, {});
+      await page.close();
+    });
+  }
+
+  it('axe finds nothing on dialogs and panels, in the other themes', async () => {
+    for (const [width, theme] of [['wide', 'dark'], ['narrow', 'light']]) {
+      const page = await pages.open(`${server.url}/#/sessions/cache`, { size: sizes[width], before: (p) => p.emulateMedia({ colorScheme: theme }) });
+      await page.getByRole('button', { name: 'Why this answer' }).first().click();
+      await page.getByText('Sent, of').waitFor();
+      assert.deepEqual(await violations(page), []);
+      await page.getByRole('button', { name: 'Close' }).click();
+      await page.locator('.panel').waitFor({ state: 'detached' });
+      await page.keyboard.press('Control+k');
+      await page.locator('[role=option]').first().waitFor();
+      assert.deepEqual(await violations(page), []);
+      await page.keyboard.press('Escape');
+      await page.locator('.head .menu summary').click();
+      await page.getByRole('button', { name: 'Delete…' }).click();
+      await page.getByText('To confirm, type').waitFor();
+      assert.deepEqual(await violations(page), []);
+      await page.close();
+    }
+  });
+
+  it('nothing scrolls sideways at 320 pixels, and motion can be reduced', async () => {
+    const page = await pages.open(`${server.url}/`, { size: { width: 320, height: 700 }, before: (p) => p.emulateMedia({ reducedMotion: 'reduce', forcedColors: 'active' }) });
+    for (const [name, address] of Object.entries(screens(scene))) {
+      await go(page, address);
+      const over = await page.evaluate(() => [document.documentElement, ...document.querySelectorAll('.scroll, main')].filter((el) => el.scrollWidth > el.clientWidth + 1).map((el) => `${el.className || el.tagName} ${el.scrollWidth} > ${el.clientWidth}`));
+      assert.deepEqual(over, [], name);
+    }
+    await page.close();
+  });
+});
+
+describe('by the keyboard alone', () => {
+  it('a call is approved and another denied', async () => {
+    const page = await pages.open(`${server.url}/`);
+    await page.locator('.links').waitFor();
+    const other = await waiting(server, 'freeze-2');
+    await page.keyboard.press('g');
+    await page.keyboard.press('r');
+    for (const [id, name] of [[scene.run, 'Approve'], [other, 'Deny']]) {
+      await go(page, `#/runs/${id}`);
+      const button = page.locator('main .approval').getByRole('button', { name });
+      await button.waitFor();
+      await press(page, button);
+      await until(async () => (await server.api(`/v1/runs/${id}`)).finished_at !== null);
+      await page.locator('.pairs').getByText('completed').waitFor();
+    }
+    const said = (await server.api('/v1/runs/' + other)).output;
+    assert.ok(said);
+    await page.close();
+  });
+
+  it('a session is opened, and why, and closed again', async () => {
+    const page = await pages.open(`${server.url}/`);
+    await page.locator('a.row').first().waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('Distributed');
+    await page.getByRole('option', { name: /Distributed cache/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.locator('.message.assistant').last().waitFor();
+    await page.keyboard.press('w');
+    await page.getByRole('complementary', { name: 'Details' }).getByText('Sent, of').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('complementary', { name: 'Details' }).waitFor({ state: 'detached' });
+    await page.keyboard.press('?');
+    await page.getByRole('heading', { name: 'Keys' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.close();
+  });
+});
+
+// press goes to a button with Tab, and presses it with Enter.
+async function press(page, button) {
+  for (let i = 0; i < 60; i++) {
+    await page.keyboard.press('Tab');
+    if (await button.evaluate((el) => el === document.activeElement)) {
+      await page.keyboard.press('Enter');
+      return;
+    }
+  }
+  assert.fail('the button cannot be reached with Tab');
+}
+
+describe('when the server fails', () => {
+  const error = (status, code, message) => ({ status, contentType: 'application/json', headers: { 'x-request-id': 'req_1', 'retry-after': '7' }, body: JSON.stringify({ error: { message, type: 'x', param: null, code } }) });
+  const cases = {
+    500: [error(500, 'internal_error', 'Something went wrong.'), [/Something went wrong\./, /internal_error, request req_1/, /Try again/]],
+    403: [error(403, 'insufficient_scope', 'This key lacks the scope "memory".'), [/This key lacks the scope/, /hermes keys create/]],
+    429: [error(429, 'rate_limit_exceeded', 'Too many requests.'), [/Too many requests\./, /Trying again in \d+ second/]],
+  };
+  for (const [status, [answer, words]] of Object.entries(cases)) {
+    it(`every screen says so: ${status}`, async () => {
+      const page = await pages.open(`${server.url}/#/more`);
+      for (const [address, path] of Object.entries(reading)) {
+        await page.route(path, (route) => route.fulfill(answer));
+        await go(page, '#/more');
+        await go(page, address);
+        const text = await page.locator('.trouble').first().innerText();
+        for (const word of words) assert.match(text, word, address);
+        await page.unroute(path);
+      }
+      await page.close();
+    });
+  }
+
+  it('a slow server is waited for, in words', async () => {
+    const page = await pages.open(`${server.url}/#/more`);
+    for (const [address, path] of Object.entries(reading)) {
+      if (address === '#/sessions/cache') continue;
+      let release;
+      const wait = new Promise((resolve) => { release = resolve; });
+      await page.route(path, async (route) => { await wait; await route.continue(); });
+      await page.evaluate((to) => { location.hash = to; }, address);
+      await page.getByText('Loading…').first().waitFor();
+      release();
+      await page.waitForFunction(() => !document.querySelector('.loading'));
+      await page.unroute(path);
+      await go(page, '#/more');
+    }
+    await page.close();
+  });
+
+  it('offline is said, and what failed is read by itself afterwards', async () => {
+    const page = await pages.open(`${server.url}/#/more`);
+    await page.context().setOffline(true);
+    await page.evaluate(() => { location.hash = '#/jobs'; });
+    await page.getByText('The server cannot be reached, trying again').waitFor();
+    await page.context().setOffline(false);
+    await page.getByText('standup').first().waitFor();
+    assert.equal(await page.locator('.trouble').count(), 0);
+    await page.close();
+  });
+});
+
+describe('a new home', () => {
+  it('says on every screen what would be there', async () => {
+    const bare = await startHermes();
+    const page = await pages.open(`${bare.url}/`);
+    for (const address of ['#/sessions', '#/memory', '#/jobs', '#/jobs/failed', '#/runs', '#/search', '#/cost', '#/keys']) {
+      await go(page, address);
+      await page.locator('.empty').first().waitFor();
+      assert.match(await page.locator('.empty').first().innerText(), /\.$/, address);
+      assert.equal(await page.locator('.trouble').count(), 0, address);
+    }
+    await page.close();
+    await bare.stop();
+  });
+});
+
+describe('hostile texts', () => {
+  // With a key there, the development key is not accepted any more.
+  const signedIn = async (address) => {
+    const page = await pages.open(`${server.url}/${address}`);
+    await page.getByLabel('Key', { exact: true }).fill(scene.key);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('Signed in as').waitFor();
+    return page;
+  };
+
+  it('are shown as text everywhere', async () => {
+    for (const [i, text] of hostile.entries()) {
+      await server.api(`/api/sessions/${encodeURIComponent(`hostile ${i}`)}/messages`, { method: 'POST', body: { messages: [{ role: 'user', content: text }, { role: 'assistant', content: text }, { role: 'user', content: `I like ${text}` }] } });
+    }
+    const title = `${hostile[1]} title`;
+    await server.api(`/api/sessions/${encodeURIComponent('hostile 0')}`, { method: 'PATCH', body: { title } });
+    await server.api('/api/sessions', { method: 'POST', body: { id: hostile[4] } });
+    await server.api('/api/jobs', { method: 'POST', body: { name: 'hostile', schedule: 'every monday 9am', prompt: hostile[2], session_id: 'hostile 0' } });
+    const made = await server.api('/api/keys', { method: 'POST', body: { name: 'img src=x onerror=window.hacked=1', owner: 'local', scopes: ['chat', 'sessions:read', 'sessions:write', 'memory', 'jobs', 'admin'] } });
+    scene.key = made.key;
+    const page = await signedIn(`#/sessions/${encodeURIComponent('hostile 0')}`);
+    await page.locator('.message').first().waitFor();
+    const places = ['#/sessions', ...hostile.map((_, i) => `#/sessions/${encodeURIComponent(`hostile ${i}`)}`), `#/sessions/${encodeURIComponent(hostile[4])}`, '#/jobs', '#/search?q=hacked', '#/memory', `#/memory/session/${encodeURIComponent('hostile 1')}/facts`, '#/keys', '#/runs'];
+    for (const address of places) {
+      await go(page, address);
+      const found = await page.evaluate(() => ({
+        hacked: window.hacked, odd: [...document.body.querySelectorAll('script, img, iframe, object, embed, base, meta, link, style, video, template, math, form[action]')].map((el) => el.tagName),
+        links: [...document.querySelectorAll('a[href]')].map((a) => a.protocol).filter((p) => !['http:', 'https:', 'mailto:'].includes(p)),
+      }));
+      assert.deepEqual(found, { hacked: undefined, odd: [], links: [] }, address);
+    }
+    await page.close();
+  });
+
+  it('are shown as text while a model streams them', async () => {
+    const page = await signedIn('#/sessions/new');
+    await page.getByRole('textbox', { name: 'Say something, or ask' }).fill('Say something hostile.');
+    await page.keyboard.press('Enter');
+    await page.locator('.message.assistant:not(.coming)').waitFor();
+    await settled(page);
+    assert.equal(await page.evaluate(() => window.hacked), undefined);
+    assert.match(await page.locator('.message.assistant').innerText(), /<script>window\.hacked=1<\/script>/);
+    assert.ok(!/[\u0001\u0007\u202e]/.test(await page.locator('.message.assistant').innerText()), 'a hidden character is in the document');
+    await page.close();
+  });
+});
+
+describe('the whole of it', () => {
+  it('asks no other origin, breaks no policy, and writes no error', () => {
+    assert.deepEqual(pages.seen.reports, []);
+    assert.deepEqual(pages.seen.errors, []);
+    assert.deepEqual([...pages.seen.origins].filter((o) => !o.startsWith('http://127.0.0.1:')), []);
+  });
+});

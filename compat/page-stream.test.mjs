@@ -1,0 +1,168 @@
+// Answers as they come to the page: growing, stopped, reloaded, over a crash of the
+// server, and while somebody reads further up or speaks from elsewhere.
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { newHome, startHermes } from './support/hermes.mjs';
+import { answered, say, startPages } from './support/page.mjs';
+import { until } from './support/scene.mjs';
+import { startUpstream } from './support/upstream.mjs';
+
+const words = Array.from({ length: 400 }, (_, i) => `word${i} `);
+
+let pages, upstream, server, home;
+const settings = () => ({ home, env: { HERMES_UPSTREAM_URL: upstream.url, HERMES_MODEL: 'scripted-model', HERMES_ADDR: new URL(server?.url ?? 'http://127.0.0.1:0').host } });
+
+before(async () => {
+  home = newHome();
+  pages = await startPages();
+  upstream = await startUpstream({ reply: () => ({ text: 'Noted.' }) });
+  server = await startHermes(settings());
+});
+after(async () => {
+  await pages?.close();
+  await server?.kill();
+  await upstream?.close();
+});
+
+const newest = (page) => page.locator('.message.assistant').last();
+const at = (page, seq) => page.evaluate((n) => document.getElementById(`m${n}`)?.getBoundingClientRect().top, seq);
+
+// fill gives a session as many messages as are asked for.
+async function fill(id, count) {
+  const messages = Array.from({ length: count }, (_, i) => ({
+    role: i % 2 ? 'assistant' : 'user', content: `Line ${i}. ${'It is told at some length. '.repeat(i % 5)}`, created_at: new Date(Date.UTC(2026, 5, 1, 0, i)).toISOString(),
+  }));
+  for (let i = 0; i < count; i += 500) await server.api(`/api/sessions/${id}/messages`, { method: 'POST', body: { messages: messages.slice(i, i + 500) } });
+}
+
+describe('an answer as it comes', () => {
+  it('grows, and keeps its part when it is stopped', async () => {
+    upstream.queue({ chunks: ['The first part, ', 'and more of it. '], hangs: true });
+    const page = await pages.open(`${server.url}/#/sessions/new`);
+    await say(page, 'Tell me at length.');
+    await newest(page).getByText('The first part, and more of it.').waitFor();
+    await page.getByText('Answering…').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('Stopped. This is the part that was said.').waitFor();
+    await newest(page).getByText('The first part, and more of it.').waitFor();
+    await page.close();
+  });
+
+  it('goes on over a reload without loss or doubling', async () => {
+    const step = { chunks: words.slice(0, 200), hangs: true };
+    upstream.queue(step);
+    const page = await pages.open(`${server.url}/#/sessions/new`);
+    await say(page, 'Tell me words.');
+    await newest(page).getByText('word199').waitFor();
+    await page.reload();
+    await newest(page).getByText('word199').waitFor();
+    const text = await newest(page).locator('.words').innerText();
+    assert.equal(text.trim().split(/\s+/).length, 200);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('Stopped.').waitFor();
+    assert.equal((await newest(page).locator('.words').innerText()).trim().split(/\s+/).length, 200);
+    await page.close();
+  });
+
+  it('begins anew after a crash of the server, and ends once', async () => {
+    upstream.queue({ chunks: ['This will be lost. '], hangs: true }, { chunks: ['This is the answer.'] });
+    const page = await pages.open(`${server.url}/#/sessions/new`);
+    await say(page, 'Will it survive?');
+    await newest(page).getByText('This will be lost.').waitFor();
+    const options = settings();
+    await server.kill();
+    await page.getByText('The server cannot be reached, trying again').waitFor();
+    server = await startHermes(options);
+    await newest(page).getByText('This is the answer.').waitFor({ timeout: 15_000 });
+    await until(async () => (await page.locator('.coming').count()) === 0);
+    assert.equal(await page.getByText('This will be lost.').count(), 0);
+    assert.equal(await page.getByText('This is the answer.').count(), 1);
+    assert.equal(await page.locator('.message.user').count(), 1);
+    await page.close();
+  });
+
+  it('comes back after the network was away', async () => {
+    upstream.queue({ chunks: ['Half of it. '], hangs: true });
+    const page = await pages.open(`${server.url}/#/sessions/new`);
+    await say(page, 'And offline?');
+    await newest(page).getByText('Half of it.').waitFor();
+    await page.context().setOffline(true);
+    await page.evaluate(() => fetch('health').catch(() => {}));
+    await page.getByRole('textbox', { name: 'Say something, or ask' }).fill('said while away');
+    await page.getByRole('textbox', { name: 'Say something, or ask' }).press('Enter');
+    await page.getByText('The server cannot be reached, trying again').waitFor();
+    await page.context().setOffline(false);
+    await page.getByText('The server cannot be reached, trying again').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await newest(page).getByText('Noted.').waitFor();
+    assert.equal(await page.locator('.message.user', { hasText: 'said while away' }).count(), 1);
+    await page.close();
+  });
+});
+
+describe('reading further up', () => {
+  it('stays in its place to the pixel while an answer grows', async () => {
+    await fill('long', 120);
+    upstream.queue({ chunks: words, hangs: true });
+    const page = await pages.open(`${server.url}/#/sessions/long`);
+    await page.locator('#m119').waitFor();
+    await say(page, 'More words, please.');
+    await page.locator('.talk').evaluate((el) => { el.scrollTop = el.scrollHeight - el.clientHeight - 700; });
+    const was = await at(page, 115);
+    await newest(page).getByText('word399').waitFor();
+    assert.equal(await at(page, 115), was);
+    await page.getByRole('button', { name: 'Follow the answer' }).click();
+    assert.ok(await page.locator('.talk').evaluate((el) => el.scrollHeight - el.scrollTop - el.clientHeight < 48));
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('Stopped.').first().waitFor();
+    await page.close();
+  });
+
+  it('moves the message under the eye by a pixel at most when older ones come', async () => {
+    await fill('older', 400);
+    const page = await pages.open(`${server.url}/#/sessions/older`);
+    await page.locator('#m399').waitFor();
+    for (let first = 350; first > 0; first -= 50) {
+      const seq = first + 3;
+      await page.locator('.talk').evaluate((el, n) => { el.scrollTop += document.getElementById(`m${n}`).getBoundingClientRect().top - el.getBoundingClientRect().top - 20; }, seq);
+      const was = await at(page, seq);
+      await page.waitForFunction((n) => document.getElementById(`m${n}`), first - 50);
+      assert.ok(Math.abs(await at(page, seq) - was) <= 1, `message ${seq} moved by ${await at(page, seq) - was} pixels`);
+      assert.ok(await page.locator('.message').count() <= 250);
+    }
+    await page.close();
+  });
+
+  it('jumps to a message that the address names', async () => {
+    const page = await pages.open(`${server.url}/#/sessions/older/123`);
+    await page.locator('#m123.target').waitFor();
+    const top = await at(page, 123);
+    assert.ok(top > 50 && top < 400, `it stands at ${top}`);
+    assert.ok(await page.locator('.message').count() <= 250);
+    await page.close();
+  });
+});
+
+describe('what others do', () => {
+  it('appears within a second, without a reload', async () => {
+    const page = await pages.open(`${server.url}/#/sessions/long`);
+    await page.locator('#m119').waitFor();
+    await page.waitForTimeout(300); // until the stream of changes stands
+    const began = Date.now();
+    await server.api('/v1/chat/completions', { method: 'POST', body: { model: 'hermes', messages: [{ role: 'user', content: 'From elsewhere.' }] }, headers: { 'x-hermes-session-id': 'long' } });
+    await page.locator('.message.user', { hasText: 'From elsewhere.' }).waitFor();
+    assert.ok(Date.now() - began < 2000, `it took ${Date.now() - began} ms with the turn itself`);
+    await page.close();
+  });
+
+  it('is said, if the session was deleted', async () => {
+    await fill('gone', 2);
+    const page = await pages.open(`${server.url}/#/sessions/gone`);
+    await page.locator('#m1').waitFor();
+    await page.waitForTimeout(300);
+    await server.api('/api/sessions/gone', { method: 'DELETE' });
+    await page.getByText('This session was deleted elsewhere.').waitFor();
+    assert.equal(await page.locator('.message').count(), 2);
+    await page.close();
+  });
+});

@@ -1,0 +1,92 @@
+// The page of a server, in a real browser, and what a person does there.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { startChromium } from './chromium.mjs';
+
+// Where the files of the page come from, if not from the server: a change then needs no
+// build.
+const files = process.env.PAGE_FILES;
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** sizes are those of a desktop and of a telephone. */
+export const sizes = { wide: { width: 1360, height: 860 }, narrow: { width: 390, height: 844 } };
+
+/**
+ * startPages runs a browser. Every page that it opens is watched: what it writes to the
+ * console as an error, what its policy refuses, and where it sends requests.
+ */
+export async function startPages({ zone = 'UTC' } = {}) {
+  const browser = await startChromium({ zone });
+  const seen = { errors: [], reports: [], origins: new Set() };
+  const open = async (address, { size = sizes.wide, before } = {}) => {
+    const page = await browser.page();
+    page.setDefaultTimeout(8000);
+    await page.setViewportSize(size);
+    page.on('pageerror', (err) => seen.errors.push(String(err)));
+    page.on('console', (m) => { if (m.type() === 'error' && !/Failed to load resource/.test(m.text())) seen.errors.push(m.text()); });
+    page.on('request', (r) => { const u = new URL(r.url()); if (u.protocol !== 'blob:') seen.origins.add(u.origin); });
+    await page.exposeFunction('reportPolicy', (text) => { seen.reports.push(text); });
+    await page.addInitScript(() => {
+      addEventListener('securitypolicyviolation', (e) => { window.reportPolicy(`${e.effectiveDirective} ${e.blockedURI} ${e.sample}`); });
+    });
+    if (files) await fromDisk(page);
+    await before?.(page);
+    await page.goto(address);
+    return page;
+  };
+  return { open, seen, close: () => browser.close() };
+}
+
+async function fromDisk(page) {
+  const kinds = { js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' };
+  const path = (address) => /\/assets\/[^/]+\/(.*)$/.exec(address)[1];
+  await page.route(/\/assets\/[^/]+\/.+$/, (route) => {
+    const name = path(route.request().url());
+    return route.fulfill({ contentType: kinds[name.split('.').pop()], body: readFileSync(join(files, name)) });
+  });
+}
+
+/** say types a text into the field, and sends it with Enter. */
+export async function say(page, text) {
+  const field = page.getByRole('textbox', { name: 'Say something, or ask' });
+  await field.fill(text);
+  await field.press('Enter');
+}
+
+/** answered waits until the newest answer is whole, and gives its text. */
+export async function answered(page, count) {
+  await page.waitForFunction((n) => !document.querySelector('.coming') && !document.querySelector('.pending')
+    && document.querySelectorAll('.message.assistant').length >= n, count);
+  return page.locator('.message.assistant').last().locator('.words').innerText();
+}
+
+/**
+ * violations is what axe finds on a page: the rules of WCAG 2.2 A and AA, and its best
+ * practice.
+ */
+export async function violations(page) {
+  // The page's policy lets no script in but its own, so axe comes through the debugger.
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    const found = await window.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] });
+    return found.violations.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => n.target.join(' ')).join(', ')}`);
+  });
+}
+
+/** settled waits until a page asks for nothing and draws nothing. */
+export async function settled(page) {
+  await page.waitForFunction(() => document.querySelector('main h1'));
+  let quiet = 0;
+  const asked = () => { quiet = 0; };
+  page.on('request', asked);
+  while (quiet++ < 4) await page.waitForTimeout(40);
+  page.off('request', asked);
+}
+
+/** go shows the place that an address names. */
+export async function go(page, fragment) {
+  await page.evaluate((to) => { location.hash = to; }, fragment);
+  await settled(page);
+}

@@ -1,0 +1,145 @@
+// An answer as it comes: the regions of its text, the calls of tools, and what waits for
+// a person. Finished regions are drawn once; the last one is drawn as it grows.
+import { post, part } from './api.js';
+import { failed } from './dialog.js';
+import { h, make } from './dom.js';
+import { gutter, toolLine, unlabel } from './message.js';
+import { blocks } from './nodes.js';
+import { exact, took, visible } from './words.js';
+
+export class Answer {
+  /** @param {(change: () => void) => void} grow draws, and keeps the place @param {string} [note] what is special about it */
+  constructor(grow, note) {
+    this.grow = grow;
+    this.note = note;
+    this.started = false;
+    /** @type {any[]} */
+    this.waiting = [];
+    /** @type {Map<number, HTMLElement>} */
+    this.regions = new Map();
+    /** @type {Map<string, HTMLElement>} */
+    this.calls = new Map();
+    this.words = make('div', { class: 'words' });
+    this.body = make('div', { class: 'body' });
+    this.state = make('p', { class: 'note' }, 'Answering…');
+    this.el = make('li', { class: `message assistant coming${note ? ' apart' : ''}` });
+    this.el.append(gutter('Answer', undefined), this.body);
+    if (note) this.body.append(make('p', { class: 'note' }, note));
+    this.body.append(this.words, this.state);
+  }
+
+  /** reset begins anew. */
+  reset() {
+    this.waiting = [];
+    this.regions.clear();
+    this.calls.clear();
+    this.words.replaceChildren();
+    this.state.textContent = 'Answering…';
+  }
+
+  /** tell takes an event of the run. What comes together is drawn together. @param {any} event */
+  tell(event) {
+    this.waiting.push(event);
+    if (this.waiting.length > 1) return;
+    const go = () => this.flush();
+    if (document.hidden) setTimeout(go);
+    else requestAnimationFrame(go);
+  }
+
+  flush() {
+    const events = this.waiting;
+    this.waiting = [];
+    if (events.length > 0) this.grow(() => { for (const e of events) this.apply(e); });
+  }
+
+  /** @param {any} event */
+  apply(event) {
+    switch (event.type) {
+      case 'run.started': return this.reset();
+      case 'message.delta':
+        for (const b of event.blocks ?? []) this.region(b);
+        if (event.content) this.region({ block: 0, append: event.content });
+        return undefined;
+      case 'tool.started': return this.call(event, `${event.name}, running`);
+      case 'tool.completed': return this.call(event, `${event.name ?? 'A tool'}, ${took(event.ms ?? 0)}, ${event.ok ? 'done' : 'failed'}`);
+      case 'approval.request':
+        this.waits(true);
+        return this.request(event);
+      case 'approval.resolved':
+        this.waits(false);
+        return this.call(event, `${event.name ?? 'The call'}: ${event.approved ? 'approved' : `denied${event.reason ? `, ${event.reason}` : ''}`}`);
+      default: return undefined;
+    }
+  }
+
+  /** @param {any} b */
+  region(b) {
+    let el = this.regions.get(b.block);
+    if (!el) {
+      el = make('div', { class: 'region' });
+      this.regions.set(b.block, /** @type {HTMLElement} */ (el));
+      this.words.append(/** @type {HTMLElement} */ (el));
+    }
+    const at = /** @type {HTMLElement} */ (el);
+    if (b.nodes) {
+      const { nodes, recall } = unlabel(b.nodes);
+      if (recall) this.name('Recall');
+      at.classList.remove('plain');
+      at.replaceChildren(...blocks(nodes));
+    } else if (b.append !== undefined) {
+      at.classList.add('plain');
+      at.append(visible(b.append));
+    } else {
+      at.classList.add('plain');
+      at.textContent = visible(b.text ?? '');
+    }
+  }
+
+  /** @param {string} who */
+  name(who) {
+    const at = this.el.querySelector('.who');
+    if (at) at.textContent = who;
+  }
+
+  /** call is the line of a tool's call. @param {any} event @param {string} line */
+  call(event, line) {
+    const before = this.calls.get(event.call_id);
+    const text = event.arguments === undefined ? before?.querySelector('pre')?.textContent ?? '' : plain(event.arguments);
+    const el = toolLine(line, text);
+    if (before) before.replaceWith(el);
+    else this.words.append(el);
+    this.calls.set(event.call_id, el);
+  }
+
+  /** waits says whether a person is waited for. @param {boolean} so */
+  waits(so) {
+    this.state.textContent = so ? 'Waiting for you' : 'Answering…';
+    this.el.classList.toggle('waits', so);
+  }
+
+  /** request asks whether a call may run. @param {any} event */
+  request(event) {
+    const decide = async (/** @type {boolean} */ approve) => {
+      try {
+        await post(`v1/runs/${part(event.run_id)}/approval`, { approve, call_id: event.call_id });
+      } catch (err) { failed(err); }
+    };
+    const el = make('div', { class: 'approval' },
+      h('p', null, h('strong', null, event.name), ' waits for you. Without a decision it counts as denied at ', exact(event.deadline), '.'),
+      h('pre', { tabindex: 0 }, plain(event.arguments)),
+      h('div', { class: 'buttons' }, h('button', { onclick: () => decide(true) }, 'Approve'), h('button', { onclick: () => decide(false) }, 'Deny')));
+    this.calls.get(event.call_id)?.remove();
+    this.calls.set(event.call_id, el);
+    this.words.append(el);
+  }
+
+  /** end says how it ended. @param {string} text */
+  end(text) {
+    this.flush();
+    this.el.classList.remove('coming');
+    this.state.textContent = text;
+  }
+}
+
+/** @param {any} value */
+const plain = (value) => (typeof value === 'string' ? value : JSON.stringify(value, null, 2));

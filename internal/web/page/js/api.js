@@ -1,0 +1,155 @@
+// The only way to the server, together with events.js: requests, their failures, and
+// waiting until the server is there, or until somebody has signed in.
+import { change, kept, state, tab } from './store.js';
+
+/** Problem is a request that failed, as a person needs to know it. */
+export class Problem extends Error {
+  /** @param {{status: number, code?: string, message: string, requestID?: string, retryAfter?: number, param?: string}} of */
+  constructor(of) {
+    super(of.message);
+    this.status = of.status;
+    this.code = of.code ?? '';
+    this.requestID = of.requestID ?? '';
+    this.retryAfter = of.retryAfter ?? 0;
+    this.param = of.param ?? '';
+  }
+}
+
+let token = '';
+
+/** auth is the header that says who asks. @returns {Record<string, string>} */
+export function auth() { return bearer(token); }
+
+/** @param {string} text @returns {Record<string, string>} */
+function bearer(text) {
+  return text ? { authorization: `Bearer ${text}` } : {};
+}
+
+/** setToken takes a token, and keeps it: for longer, if one stays signed in. @param {string} text @param {boolean} stay */
+export function setToken(text, stay) {
+  token = text;
+  tab.set('token', stay ? null : text);
+  kept.set('token', stay ? text : null);
+}
+
+/** useToken takes a token that is not kept. @param {string} text */
+export function useToken(text) { token = text; }
+
+/** oldToken is a token of an earlier visit. */
+export const oldToken = () => tab.get('token') ?? kept.get('token') ?? '';
+
+/** @param {string} path @param {Record<string, any>} [query] */
+export function address(path, query) {
+  const given = Object.entries(query ?? {}).filter(([, v]) => v !== undefined && v !== null && v !== '' && v !== false);
+  if (given.length === 0) return path;
+  return `${path}?${new URLSearchParams(given.map(([k, v]) => [k, String(v)]))}`;
+}
+
+/** @type {Set<() => void>} who waits for the server */
+const waiting = new Set();
+let looking = false;
+
+/** reachable resolves once the server answers again. @returns {Promise<void>} */
+export function reachable() {
+  if (!state.offline) return Promise.resolve();
+  return new Promise((resolve) => { waiting.add(resolve); });
+}
+
+/** lost notes that the server could not be reached, and looks for it until it can. */
+export async function lost() {
+  state.offline = true;
+  change();
+  if (looking) return;
+  looking = true;
+  for (let pause = 500; ; pause = Math.min(pause * 1.5, 8000)) {
+    await new Promise((resolve) => { setTimeout(resolve, pause); });
+    const answer = await fetch('health', { credentials: 'omit', cache: 'no-store' }).catch(() => null);
+    if (answer?.ok) break;
+  }
+  looking = false;
+  state.offline = false;
+  change();
+  for (const go of waiting) go();
+  waiting.clear();
+}
+
+/** @type {Promise<void> | null} */
+let signingIn = null;
+let signIn = () => Promise.resolve();
+
+/** onSignIn names what asks for a key. @param {() => Promise<void>} f */
+export function onSignIn(f) { signIn = f; }
+
+/** signedIn asks for a key, once for all who wait for it. */
+export function signedIn() {
+  signingIn ??= signIn().finally(() => { signingIn = null; });
+  return signingIn;
+}
+
+/** failure is what an answer says went wrong. @param {Response} answer @returns {Promise<Problem>} */
+export async function failure(answer) {
+  const text = await answer.text().catch(() => '');
+  let error = /** @type {any} */ ({});
+  try { error = JSON.parse(text).error ?? {}; } catch { /* not the server's own words */ }
+  return new Problem({
+    status: answer.status, code: error.code ?? '', param: error.param ?? '',
+    message: error.message ?? `The server answered with ${answer.status}.`,
+    requestID: answer.headers.get('x-request-id') ?? '', retryAfter: Number(answer.headers.get('retry-after') ?? 0),
+  });
+}
+
+/**
+ * @typedef {object} Options
+ * @property {Record<string, any>} [query]
+ * @property {any} [body]
+ * @property {Record<string, string>} [headers]
+ * @property {AbortSignal} [signal]
+ * @property {boolean} [bare] without signing in when it is needed
+ * @property {string} [as] the key or token to use in place of the kept one; "" for none
+ */
+
+/**
+ * send asks the server, and waits for a sign-in if one is needed.
+ * @param {string} method @param {string} path @param {Options} [options]
+ * @returns {Promise<Response>}
+ */
+export async function send(method, path, options = {}) {
+  for (;;) {
+    const used = token;
+    const headers = { ...(options.as === undefined ? auth() : bearer(options.as)), ...options.headers };
+    if (options.body !== undefined) headers['content-type'] = 'application/json';
+    let answer;
+    try {
+      answer = await fetch(address(path, options.query), {
+        method, headers, signal: options.signal, credentials: 'omit', cache: 'no-store',
+        body: options.body === undefined ? undefined : JSON.stringify(options.body),
+      });
+    } catch (err) {
+      if (options.signal?.aborted) throw err;
+      lost();
+      throw new Problem({ status: 0, code: 'offline', message: 'The server cannot be reached.' });
+    }
+    if (answer.ok) return answer;
+    const problem = await failure(answer);
+    if (problem.status !== 401 || options.bare) throw problem;
+    if (used === token) await signedIn();
+  }
+}
+
+/** @param {string} method @param {string} path @param {Options} [options] @returns {Promise<any>} */
+async function json(method, path, options) {
+  const answer = await send(method, path, options);
+  return answer.status === 204 ? null : answer.json();
+}
+
+/** get reads. @param {string} path @param {Record<string, any>} [query] @param {AbortSignal} [signal] */
+export const get = (path, query, signal) => json('GET', path, { query, signal });
+/** post writes. @param {string} path @param {any} [body] @param {Options} [options] */
+export const post = (path, body = {}, options = {}) => json('POST', path, { ...options, body });
+/** patch changes. @param {string} path @param {any} body @param {Options} [options] */
+export const patch = (path, body, options = {}) => json('PATCH', path, { ...options, body });
+/** remove deletes. @param {string} path @param {Options} [options] */
+export const remove = (path, options = {}) => json('DELETE', path, options);
+
+/** part is an id as a part of a path. @param {string} id */
+export const part = (id) => encodeURIComponent(id);

@@ -1,0 +1,111 @@
+// The field to say something in: its draft, its keys, and the ways to ask that are not
+// kept.
+import { get } from './api.js';
+import { failed } from './dialog.js';
+import { draw, h, make } from './dom.js';
+import { aside } from './aside.js';
+import { tab } from './store.js';
+
+/** @typedef {import('./chat.js').Chat} Chat */
+
+const touch = matchMedia('(pointer: coarse)');
+
+export class Compose {
+  /** @param {Chat} chat */
+  constructor(chat) {
+    this.chat = chat;
+    this.root = '';
+    this.options = false;
+    this.off = false;
+    this.asOf = '';
+    this.model = '';
+    /** @type {string[]} */
+    this.models = [];
+    this.field = make('textarea', {
+      rows: 1, class: 'said', placeholder: 'Say something, or ask', 'aria-label': 'Say something, or ask',
+      oninput: () => this.typed(), onkeydown: (/** @type {KeyboardEvent} */ e) => this.key(e),
+    });
+    this.el = make('form', { class: 'compose', onsubmit: (/** @type {Event} */ e) => { e.preventDefault(); this.send(); } });
+    this.row = make('div', { class: 'compose-row' });
+    this.more = make('div');
+    this.el.append(this.field, this.row, this.more);
+    this.draw();
+  }
+
+  get draft() { return `draft:${this.root || 'new'}`; }
+
+  /** open shows the draft of a session. @param {string} root */
+  open(root) {
+    this.root = root;
+    this.field.value = tab.get(this.draft) ?? '';
+    this.size();
+    this.draw();
+  }
+
+  typed() {
+    tab.set(this.draft, this.field.value);
+    this.size();
+  }
+
+  // size makes the field as high as its text.
+  size() {
+    this.field.style.setProperty('height', 'auto');
+    this.field.style.setProperty('height', `${Math.min(this.field.scrollHeight + 2, 320)}px`);
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    // An input method ends its composition with Enter; 229 is what Safari says then.
+    if (event.key !== 'Enter' || event.isComposing || event.keyCode === 229) return;
+    if (event.shiftKey || touch.matches) return;
+    event.preventDefault();
+    this.send();
+  }
+
+  async send() {
+    const text = this.field.value.trim();
+    if (!text || this.sending) return;
+    const from = this.draft;
+    this.sending = true;
+    this.field.value = '';
+    this.size();
+    try {
+      if (this.off || this.asOf) await aside(this.chat, text, this);
+      else await this.chat.live.say(text, this.model);
+      tab.set(from, null);
+    } catch (err) {
+      failed(err);
+      if (!this.field.value) this.field.value = text; // nothing that was typed is lost
+      this.typed();
+    } finally {
+      this.sending = false;
+      this.root = this.chat.root;
+      this.draw();
+    }
+  }
+
+  async choose() {
+    this.options = !this.options;
+    this.draw();
+    if (this.models.length === 0) {
+      const list = await get('v1/models').catch(() => ({ data: [] }));
+      this.models = list.data.map((/** @type {any} */ m) => m.id);
+      this.draw();
+    }
+  }
+
+  draw() {
+    const special = [this.off && 'off the record', this.asOf && `as of ${this.asOf}`, this.model && this.model].filter(Boolean).join(', ');
+    draw(this.row,
+      h('p', { class: 'note' }, special ? `This message: ${special}` : touch.matches ? 'Enter breaks the line' : 'Enter sends, Shift+Enter breaks the line'),
+      h('button', { type: 'button', class: 'link', 'aria-expanded': String(this.options), onclick: () => this.choose() }, 'Options'),
+      this.chat.live?.busy && h('button', { key: 'stop', type: 'button', onclick: () => this.chat.live.stopNow() }, 'Stop'),
+      h('button', { key: 'send', class: 'primary' }, 'Send'));
+    draw(this.more, this.options && h('div', { class: 'options' },
+      h('label', null, 'Model', h('select', { onchange: (/** @type {any} */ e) => { this.model = e.target.value; this.draw(); } },
+        h('option', { value: '' }, 'as configured'), this.models.map((m) => h('option', { value: m, selected: m === this.model }, m)))),
+      h('label', { class: 'check' }, h('input', { type: 'checkbox', checked: this.off, onchange: (/** @type {any} */ e) => { this.off = e.target.checked; this.draw(); } }), 'Off the record: not kept, not learnt'),
+      h('label', null, 'As of', h('input', { type: 'date', value: this.asOf, onchange: (/** @type {any} */ e) => { this.asOf = e.target.value; this.draw(); } }))));
+    this.el.classList.toggle('apart', this.off || this.asOf !== '');
+  }
+}

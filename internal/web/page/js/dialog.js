@@ -1,0 +1,107 @@
+// Dialogs and short messages. What cannot be undone wants a name typed.
+import { Problem } from './api.js';
+import { draw, h } from './dom.js';
+import { change } from './store.js';
+
+/** @typedef {import('./dom.js').Kid} Kid */
+
+/** @type {{text: string, undo?: () => void, bad?: boolean, id: number}[]} */
+let messages = [];
+let count = 0;
+/** @type {Set<() => void>} */
+const redraws = new Set();
+
+/**
+ * toast says that something was done, and offers to undo it for ten seconds.
+ * @param {string} text @param {() => void} [undo] @param {boolean} [bad]
+ */
+export function toast(text, undo, bad) {
+  const id = ++count;
+  messages = [...messages.slice(-2), { text, undo, bad, id }];
+  change();
+  setTimeout(() => dismiss(id), bad ? 15_000 : 10_000);
+}
+
+/** @param {number} id */
+function dismiss(id) {
+  messages = messages.filter((m) => m.id !== id);
+  change();
+}
+
+/** failed says that something was not done, and why. @param {unknown} err */
+export function failed(err) {
+  if (!(err instanceof Problem)) { console.error(err); return toast('This page has failed. Reload it; if it fails again, report it as a bug.', undefined, true); }
+  const more = err.requestID ? ` (${[err.code, `request ${err.requestID}`].filter(Boolean).join(', ')})` : '';
+  return toast(err.message + more, undefined, true);
+}
+
+/** @returns {Kid} */
+export function toasts() {
+  for (const redraw of redraws) redraw();
+  return h('div', { class: 'toasts', role: 'status', 'aria-live': 'polite' }, messages.map((m) => h('p', { key: m.id, class: m.bad ? 'bad' : undefined },
+    m.text, ' ',
+    m.undo && h('button', { class: 'link', onclick: () => { dismiss(m.id); m.undo?.(); } }, 'Undo'),
+    h('button', { class: 'link', onclick: () => dismiss(m.id), 'aria-label': 'Dismiss' }, 'Dismiss'))));
+}
+
+/**
+ * dialog shows a dialog until it is closed, and gives what it was closed with.
+ * @param {string} title @param {(close: (value: any) => void) => Kid} body
+ * @param {{stays?: boolean, wide?: boolean}} [options] stays: not closed by Esc
+ * @returns {Promise<any>}
+ */
+export function dialog(title, body, options = {}) {
+  return new Promise((resolve) => {
+    const el = document.createElement('dialog');
+    const id = `dialog-${++count}`;
+    const back = /** @type {HTMLElement | null} */ (document.activeElement);
+    el.className = options.wide ? 'modal wide' : 'modal';
+    el.setAttribute('aria-labelledby', id);
+    let value = /** @type {any} */ (undefined);
+    const close = (/** @type {any} */ v) => { value = v; el.close(); };
+    const redraw = () => draw(el, h('h2', { id }, title), body(close));
+    el.oncancel = (event) => { if (options.stays) event.preventDefault(); };
+    el.onclose = () => {
+      redraws.delete(redraw);
+      // A dialog that stays comes back, whatever closed it.
+      if (options.stays && value === undefined) { redraws.add(redraw); el.showModal(); return; }
+      el.remove();
+      back?.focus?.();
+      resolve(value);
+    };
+    redraw();
+    redraws.add(redraw);
+    document.body.append(el);
+    el.showModal();
+  });
+}
+
+/**
+ * ask asks before something is done. With a word, the word must be typed.
+ * @param {{title: string, text: Kid, action: string, word?: string, danger?: boolean}} of
+ * @returns {Promise<boolean>}
+ */
+export async function ask(of) {
+  let typed = '';
+  return (await dialog(of.title, (close) => h('form', { class: 'form', onsubmit: (/** @type {Event} */ e) => { e.preventDefault(); if (!of.word || typed === of.word) close(true); } },
+    typeof of.text === 'string' ? h('p', null, of.text) : of.text,
+    of.word && h('label', null, 'To confirm, type ', h('strong', { class: 'mono' }, of.word),
+      h('input', { autocomplete: 'off', spellcheck: 'false', oninput: (/** @type {any} */ e) => { typed = e.target.value; change(); } })),
+    h('div', { class: 'buttons' },
+      h('button', { type: 'button', onclick: () => close(false) }, 'Cancel'),
+      h('button', { class: of.danger || of.word ? 'danger' : 'primary', disabled: Boolean(of.word) && typed !== of.word }, of.action))))) ?? false;
+}
+
+/**
+ * prompt asks for one line.
+ * @param {{title: string, label: string, value?: string, action: string, long?: boolean}} of
+ * @returns {Promise<string | undefined>}
+ */
+export function prompt(of) {
+  const send = (/** @type {any} */ close) => (/** @type {any} */ e) => { e.preventDefault(); close(e.currentTarget.elements.text.value); };
+  return dialog(of.title, (close) => h('form', { class: 'form', onsubmit: send(close) },
+    h('label', null, of.label, of.long
+      ? h('textarea', { name: 'text', rows: 4, ref: (/** @type {any} */ el) => { el.value = of.value ?? ''; } })
+      : h('input', { name: 'text', required: true, autocomplete: 'off', ref: (/** @type {any} */ el) => { el.value = of.value ?? ''; } })),
+    h('div', { class: 'buttons' }, h('button', { type: 'button', onclick: () => close(undefined) }, 'Cancel'), h('button', { class: 'primary' }, of.action))));
+}

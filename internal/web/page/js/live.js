@@ -1,0 +1,202 @@
+// The turns of a session that are under way: their answers as they come, and what others
+// say meanwhile.
+import { get, part, post, Problem, reachable } from './api.js';
+import { Answer } from './answer.js';
+import { failed } from './dialog.js';
+import { make } from './dom.js';
+import { follow, tellAll } from './events.js';
+import { gutter } from './message.js';
+import { change, randomID, say } from './store.js';
+
+/** @typedef {import('./chat.js').Chat} Chat */
+/** @typedef {{run: any, answer: Answer, said: HTMLElement | null}} Turn */
+
+const endings = /** @type {Record<string, string>} */ ({
+  completed: '', cancelled: 'Stopped. This is the part that was said.', failed: 'The answer failed', interrupted: 'The answer was cut off',
+});
+
+export class Live {
+  /** @param {Chat} chat */
+  constructor(chat) {
+    this.chat = chat;
+    /** @type {Turn[]} the turns that are not over, oldest first */
+    this.turns = [];
+    this.end = () => {};
+    this.following = '';
+    this.round = 0;
+  }
+
+  get busy() { return this.turns.length > 0; }
+
+  stop() {
+    this.round++;
+    this.end();
+    this.end = () => {};
+    this.following = '';
+    this.turns = [];
+  }
+
+  /** open looks for turns of a session. @param {string} root */
+  async open(root) {
+    const round = this.round;
+    const page = await get('v1/runs', { session_id: root, limit: 50 }).catch(() => ({ data: [] }));
+    if (round !== this.round) return;
+    for (const run of page.data.reverse()) {
+      if ((run.lineage_root_id ?? run.session_id) !== root) continue;
+      if (run.finished_at) this.chat.tell(run);
+      else this.join(run, null);
+    }
+  }
+
+  /** find looks at a run that was started somewhere. @param {string} id */
+  async find(id) {
+    if (!this.chat.root || this.turns.some((t) => t.run.run_id === id)) return;
+    const round = this.round;
+    const run = await get(`v1/runs/${part(id)}`).catch(() => null);
+    const root = run?.lineage_root_id ?? run?.session_id;
+    if (!run || run.finished_at || root !== this.chat.root || round !== this.round) return;
+    this.join(run, null);
+  }
+
+  /** join takes part in a turn. @param {any} run @param {Turn | null} begun */
+  join(run, begun) {
+    if (this.turns.some((t) => t.run?.run_id === run.run_id && t !== begun)) {
+      if (begun) this.lose(begun);
+      return;
+    }
+    const turn = begun ?? this.place(null);
+    turn.run = run;
+    this.next();
+  }
+
+  /** place makes room for a turn in the transcript. @param {HTMLElement | null} said */
+  place(said) {
+    const answer = new Answer((f) => this.chat.transcript.keep(f));
+    const turn = { run: /** @type {any} */ ({ run_id: '' }), answer, said };
+    this.turns.push(turn);
+    this.chat.transcript.add(...(said ? [said] : []), answer.el);
+    this.chat.transcript.ol.setAttribute('aria-busy', 'true');
+    change();
+    return turn;
+  }
+
+  // next follows the oldest turn.
+  next() {
+    const turn = this.turns[0];
+    if (!turn?.run.run_id || this.following === turn.run.run_id) return;
+    this.end();
+    this.following = turn.run.run_id;
+    say('Answering');
+    this.end = follow({
+      path: `v1/runs/${part(turn.run.run_id)}/events`, query: { format: 'nodes' },
+      tell: ({ data }) => this.tell(turn, data),
+      failed: (problem) => { this.over(turn, { status: 'failed', error: { message: problem.message } }); },
+    });
+  }
+
+  /** tell takes an event of a turn. @param {Turn} turn @param {any} event */
+  tell(turn, event) {
+    if (event.type === 'approval.request') say('A call waits for you');
+    if (/^run\.(completed|failed|cancelled|interrupted)$/.test(event.type)) {
+      this.over(turn, event);
+      return true;
+    }
+    turn.answer.tell(event);
+    return false;
+  }
+
+  /** over puts the messages of a turn in the place of its answer. @param {Turn} turn @param {any} event */
+  async over(turn, event) {
+    const round = this.round;
+    const how = endings[event.status] ?? '';
+    turn.answer.end(event.error?.message ? `${how}: ${event.error.message}` : how);
+    say('Answered');
+    const run = turn.run.run_id && await get(`v1/runs/${part(turn.run.run_id)}`).catch(() => null);
+    await this.take();
+    if (round !== this.round) return;
+    const stored = run?.end_seq && this.chat.transcript.rows.some((m) => m.seq === run.end_seq - 1);
+    const keep = event.status !== 'completed' && !stored;
+    this.turns = this.turns.filter((t) => t !== turn);
+    this.chat.transcript.drop(...(turn.said ? [turn.said] : []), ...(keep ? [] : [turn.answer.el]));
+    if (run) this.chat.tell(run);
+    if (!this.busy) this.chat.transcript.ol.removeAttribute('aria-busy');
+    this.following = '';
+    tellAll('session', { id: this.chat.root, what: 'changed' });
+    this.next();
+    change();
+  }
+
+  /** fresh reads what was said since. While an answer comes, only what people said. */
+  async fresh() {
+    const first = (/** @type {any[]} */ rows) => {
+      const end = rows.findIndex((m) => m.role !== 'user');
+      return end < 0 ? rows : rows.slice(0, end);
+    };
+    await this.take(this.busy ? first : undefined);
+  }
+
+  /** take reads new messages, and drops what was just said once it is one of them. @param {(rows: any[]) => any[]} [choose] */
+  async take(choose) {
+    const rows = await this.chat.transcript.fresh(choose).catch(() => []);
+    for (const m of rows) {
+      const turn = this.turns.find((t) => t.said && t.said.querySelector('.words')?.textContent === m.content.trim());
+      if (!turn?.said || m.role !== 'user') continue;
+      this.chat.transcript.drop(turn.said);
+      turn.said = null;
+    }
+  }
+
+  /**
+   * say says something, and follows the answer. It throws if that was not taken.
+   * @param {string} text @param {string} model
+   */
+  async say(text, model) {
+    const { chat } = this;
+    const said = make('li', { class: 'message user pending' });
+    const words = make('div', { class: 'words said' }, text);
+    const body = make('div', { class: 'body' });
+    body.append(words);
+    said.append(gutter('You', new Date().toISOString()), body);
+    const turn = this.place(said);
+    chat.transcript.toEnd();
+    const round = this.round;
+    const key = randomID();
+    const request = { input: text, ...(chat.root && { session_id: chat.root }), ...(model && { model }) };
+    try {
+      const run = await again(() => post('v1/runs', request, { headers: { 'idempotency-key': key } }));
+      if (round !== this.round) return;
+      if (!chat.root) chat.begun(run.lineage_root_id ?? run.session_id);
+      this.join(run, turn);
+    } catch (err) {
+      this.lose(turn);
+      throw err;
+    }
+  }
+
+  /** lose takes away a turn that never was. @param {Turn} turn */
+  lose(turn) {
+    this.turns = this.turns.filter((t) => t !== turn);
+    this.chat.transcript.drop(turn.answer.el, ...(turn.said ? [turn.said] : []));
+    change();
+  }
+
+  /** stopNow ends the oldest turn; the part that was said is kept. */
+  async stopNow() {
+    const id = this.turns[0]?.run.run_id;
+    if (!id) return;
+    try { await post(`v1/runs/${part(id)}/stop`); } catch (err) { failed(err); }
+  }
+}
+
+// again repeats a request that has an idempotency key, until the server is reached.
+/** @param {() => Promise<any>} ask */
+async function again(ask) {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (err) {
+      if (!(err instanceof Problem) || err.status !== 0) throw err;
+      await reachable();
+    }
+  }
+}

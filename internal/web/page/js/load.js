@@ -1,0 +1,124 @@
+// What a screen has read, and what it shows before, without, and after a failure.
+import { Problem, reachable } from './api.js';
+import { h } from './dom.js';
+import { change } from './store.js';
+import { wait } from './words.js';
+
+/** @typedef {import('./dom.js').Kid} Kid */
+
+const slowAfter = 300;
+
+/**
+ * Source is something that a screen reads.
+ * @template T
+ */
+export class Source {
+  /** @param {(signal: AbortSignal) => Promise<T>} read */
+  constructor(read) {
+    this.read = read;
+    /** @type {T | undefined} */
+    this.data = undefined;
+    /** @type {Problem | null} */
+    this.problem = null;
+    this.busy = false;
+    this.slow = false;
+    this.until = 0;
+    this.tries = 0;
+    this.turn = 0;
+    /** @type {AbortController | null} */
+    this.stop = null;
+  }
+
+  /** again reads anew; what was read stays until then. @returns {Promise<T | undefined>} */
+  async again() {
+    const turn = ++this.turn;
+    this.stop?.abort();
+    const stop = (this.stop = new AbortController());
+    this.busy = true;
+    const timer = setTimeout(() => { if (this.busy && turn === this.turn) { this.slow = true; change(); } }, slowAfter);
+    try {
+      const data = await this.read(stop.signal);
+      if (turn !== this.turn) return undefined;
+      this.data = data;
+      this.problem = null;
+      this.tries = 0;
+    } catch (err) {
+      if (turn !== this.turn || stop.signal.aborted) return undefined;
+      this.fail(err);
+    } finally {
+      clearTimeout(timer);
+      if (turn === this.turn) {
+        this.busy = false;
+        this.slow = false;
+        change();
+      }
+    }
+    return this.data;
+  }
+
+  /** @param {unknown} err */
+  fail(err) {
+    if (!(err instanceof Problem)) {
+      console.error(err);
+      this.problem = new Problem({ status: -1, code: 'page_error', message: 'This page has failed. Reload it; if it fails again, report it as a bug.' });
+      return;
+    }
+    this.problem = err;
+    if (err.status === 0) reachable().then(() => { if (this.problem === err) this.again(); });
+    else if ([429, 503].includes(err.status) && this.tries++ < 3) this.count(err);
+  }
+
+  // count counts down to the next try.
+  /** @param {Problem} problem */
+  count(problem) {
+    this.until = Date.now() + Math.max(problem.retryAfter, 1) * 1000;
+    const tick = () => {
+      if (this.problem !== problem) return;
+      if (Date.now() >= this.until) { this.until = 0; this.again(); return; }
+      change();
+      setTimeout(tick, 1000);
+    };
+    tick();
+  }
+
+  close() {
+    this.turn++;
+    this.stop?.abort();
+    this.problem = null;
+  }
+}
+
+/** loading is what is shown while something is read for long. @returns {Kid} */
+export const loading = () => h('p', { class: 'note loading', role: 'status' }, 'Loading…');
+
+/**
+ * trouble shows a failure: what happened, and what to do.
+ * @param {Problem} problem @param {(() => void) | null} again @param {number} [until]
+ * @returns {Kid}
+ */
+export function trouble(problem, again, until = 0) {
+  const about = [problem.code, problem.requestID && `request ${problem.requestID}`].filter(Boolean).join(', ');
+  return h('div', { class: 'trouble', role: 'alert' },
+    h('p', null, problem.message),
+    problem.status === 403 && problem.code === 'insufficient_scope' && h('p', { class: 'note' }, 'A key with this scope can be made with: hermes keys create NAME --scopes …'),
+    about && h('p', { class: 'note mono' }, about),
+    until > Date.now() && h('p', { class: 'note' }, `Trying again in ${wait(until - Date.now())}.`),
+    again && h('button', { onclick: again }, 'Try again'));
+}
+
+/**
+ * shown is what a screen shows of a source.
+ * @template T
+ * @param {Source<T>} source @param {(data: T) => Kid} f
+ * @returns {Kid}
+ */
+export function shown(source, f) {
+  const again = () => { source.tries = 0; source.again(); };
+  return [
+    source.problem && trouble(source.problem, again, source.until),
+    source.data !== undefined ? f(source.data) : source.slow && loading(),
+  ];
+}
+
+/** @param {string} text @param {...Kid} more @returns {Kid} */
+export const empty = (text, ...more) => h('div', { class: 'empty' }, h('p', null, text), ...more);

@@ -1,0 +1,175 @@
+// A message of a transcript as an element. It is made once, and changed only by hand.
+import { get, part } from './api.js';
+import { failed } from './dialog.js';
+import { draw, h, make } from './dom.js';
+import { blocks } from './nodes.js';
+import { clock, exact, number, plural, short, took } from './words.js';
+
+/** @typedef {import('./dom.js').Kid} Kid */
+/** @typedef {import('./nodes.js').Block} Block */
+/**
+ * @typedef {object} Message
+ * @property {number} id
+ * @property {number} seq
+ * @property {string} session_id
+ * @property {string} role
+ * @property {string} [name]
+ * @property {string} content
+ * @property {Block[]} [nodes]
+ * @property {any} [tool_calls]
+ * @property {string} [tool_name]
+ * @property {string} created_at
+ * @property {string} [finish_reason]
+ * @property {string} [undone_at]
+ * @property {number} [content_length]
+ * @property {string} [receipt_id]
+ * @property {any} [context]
+ * @property {any} [responder]
+ * @property {string} [model]
+ */
+/**
+ * @typedef {object} Doing what can be done with a message
+ * @property {string} root
+ * @property {(receipt: string) => void} why
+ * @property {(m: Message) => void} fork
+ * @property {(m: Message) => any} [hermes] what a run has said about its answer
+ */
+
+const label = /^\[recall\]\s*/;
+
+/**
+ * unlabel takes the label off an answer from memory, and reports whether there was one.
+ * @param {Block[] | undefined} nodes
+ * @returns {{nodes: Block[], recall: boolean}}
+ */
+export function unlabel(nodes) {
+  const list = nodes ?? [];
+  const first = list[0]?.inlines?.[0];
+  if (first?.type !== 'text' || !label.test(first.text ?? '')) return { nodes: list, recall: false };
+  const inlines = [{ ...first, text: (first.text ?? '').replace(label, '') }, ...(list[0].inlines ?? []).slice(1)];
+  return { nodes: [{ ...list[0], inlines }, ...list.slice(1)], recall: true };
+}
+
+/** gutter says who and when. @param {string} who @param {string | undefined} at */
+export function gutter(who, at) {
+  return make('div', { class: 'gutter' }, h('span', { class: 'who' }, short(who, 40)), at && h('time', { datetime: at, title: exact(at) }, clock(at)));
+}
+
+/** @param {Message} m */
+function speaker(m) {
+  if (m.role === 'user') return m.name || 'You';
+  if (m.role === 'tool') return m.tool_name || 'Tool';
+  return m.responder?.kind === 'recall' || label.test(m.content) ? 'Recall' : 'Answer';
+}
+
+/**
+ * element is a message as it stands in a transcript.
+ * @param {Message} m @param {Doing} doing
+ * @returns {HTMLElement}
+ */
+export function element(m, doing) {
+  const body = make('div', { class: 'body' });
+  const el = make('li', { class: `message ${m.role}${m.undone_at ? ' undone' : ''}`, id: `m${m.seq}`, tabindex: -1 });
+  el.append(gutter(speaker(m), m.created_at), body);
+  body.append(...words(m));
+  if (m.content_length && m.content_length > m.content.length) body.append(rest(m, doing, el));
+  if (m.role === 'assistant') body.append(make('div', { class: 'about' }, about(m, doing)));
+  if (m.undone_at) body.append(make('p', { class: 'note' }, `Taken back on ${exact(m.undone_at)}. Models and memory no longer see it.`));
+  body.append(tools(m, doing));
+  return el;
+}
+
+/** words are what was said. @param {Message} m @returns {HTMLElement[]} */
+function words(m) {
+  if (m.role === 'tool') return [toolLine(`${m.tool_name || 'A tool'} answered, ${plural(m.content.length, 'character')}`, m.content)];
+  if (m.role === 'user') return [make('div', { class: 'words said' }, m.content)];
+  const calls = (Array.isArray(m.tool_calls) ? m.tool_calls : []).map((c) => toolLine(`Called ${c.function?.name ?? 'a tool'}`, c.function?.arguments ?? ''));
+  if (!m.content) return calls;
+  const text = make('div', { class: 'words' });
+  if (m.nodes) text.append(...blocks(unlabel(m.nodes).nodes));
+  else text.append(make('p', { class: 'plain' }, m.content.replace(label, '')));
+  return [text, ...calls];
+}
+
+/** toolLine is one line that opens. @param {string} line @param {string} inside */
+export function toolLine(line, inside) {
+  return make('details', { class: 'tool' }, h('summary', null, line), h('pre', { tabindex: 0 }, inside));
+}
+
+// rest shows the whole of a message that was cut.
+/** @param {Message} m @param {Doing} doing @param {HTMLElement} el */
+function rest(m, doing, el) {
+  const show = async () => {
+    try {
+      const whole = await get(`api/sessions/${part(doing.root)}/messages/${m.seq}`, { format: 'nodes' });
+      el.replaceWith(element({ ...whole, content_length: 0 }, doing));
+    } catch (err) { failed(err); }
+  };
+  return make('p', null, h('button', { onclick: show }, `Show all ${plural(m.content_length ?? 0, 'character')}`));
+}
+
+/** tools are what one can do with a message. @param {Message} m @param {Doing} doing */
+function tools(m, doing) {
+  return make('div', { class: 'tools' },
+    h('a', { href: `#/sessions/${part(doing.root)}/${m.seq}`, class: 'note', title: 'The address of this message' }, `message ${number(m.seq)}`),
+    h('button', { class: 'link', onclick: async (/** @type {any} */ e) => copyAll(e, m, doing) }, 'Copy'),
+    h('button', { class: 'link', onclick: () => doing.fork(m) }, 'Fork from here'));
+}
+
+/** @param {any} event @param {Message} m @param {Doing} doing */
+async function copyAll(event, m, doing) {
+  const { copied } = await import('./nodes.js');
+  const button = { currentTarget: event.currentTarget };
+  const whole = m.content_length ? await get(`api/sessions/${part(doing.root)}/messages/${m.seq}`).catch(() => m) : m;
+  await copied(whole.content)(button);
+}
+
+/**
+ * about is what stands under an answer: what it cost, why, and what it changed.
+ * @param {Pick<Message, 'context' | 'receipt_id' | 'finish_reason'> & Partial<Message>} m @param {Doing} doing
+ * @returns {Kid}
+ */
+export function about(m, doing) {
+  const c = m.context;
+  const said = doing.hermes?.(/** @type {Message} */ (m));
+  const receipt = m.receipt_id ?? said?.receipt_id;
+  return [
+    m.finish_reason && partial(m.finish_reason),
+    (c || receipt) && h('p', { class: 'note' },
+      c && `${number(c.sent_tokens)} of ${number(c.budget_tokens)} tokens sent; the whole history would have been ${number(c.naive_tokens)} `,
+      receipt && h('button', { class: 'link', onclick: () => doing.why(receipt) }, 'Why this answer')),
+    (said?.tools ?? []).map((/** @type {any} */ t) => h('p', { class: 'note' }, `${t.name}, ${took(t.ms)}, ${t.ok ? 'done' : 'failed'}`)),
+    changed(said),
+  ];
+}
+
+/** partial says that an answer is not whole. @param {string} reason */
+function partial(reason) {
+  const says = /** @type {Record<string, string>} */ ({
+    cancelled: 'Stopped. This is the part that was said.', length: 'The model ended at its limit.',
+    error: 'The model broke off. This is the part that was said.', interrupted: 'Cut off. This is the part that was said.',
+    content_filter: 'The model’s filter ended the answer.',
+  });
+  return says[reason] && h('p', { class: 'note warn' }, says[reason]);
+}
+
+/** changed tells what an answer's turn replaced and learnt. @param {any} said @returns {Kid} */
+function changed(said) {
+  if (!said) return null;
+  const learned = said.learned ?? [];
+  return [
+    (said.reversals ?? []).map((/** @type {any} */ r) => h('p', { class: 'changed' }, h('strong', null, 'Changed: '),
+      h('s', null, r.was), ' ', h('span', { class: 'said' }, r.now), r.why && !r.now.includes(r.why) && h('span', { class: 'soft' }, ` because ${r.why}`))),
+    learned.length > 0 && h('p', { class: 'learnt' }, h('strong', null, 'Learnt: '),
+      learned.slice(0, 5).map((/** @type {any} */ l, /** @type {number} */ i) => [i > 0 && ' · ', l.statement]),
+      learned.length > 5 && ` and ${number(learned.length - 5)} more`),
+  ];
+}
+
+/** redo draws what stands under an answer anew. @param {HTMLElement} el @param {Message} m @param {Doing} doing */
+export function redo(el, m, doing) {
+  const at = el.querySelector('.about');
+  if (!at) return;
+  at.replaceChildren();
+  draw(at, about(m, doing));
+}

@@ -1,0 +1,35 @@
+// The places of the page: what they are called, which scope they need, and their modules.
+import { open as sessions } from './sessions.js';
+import { can } from './store.js';
+
+/**
+ * @typedef {object} Place
+ * @property {string} id
+ * @property {string} name
+ * @property {string} scope the scope that a key needs for it
+ * @property {string} [key] the letter behind g
+ * @property {boolean} [minor] under More on a small screen
+ * @property {boolean} [hidden] not in the list of places
+ * @property {() => any} open
+ */
+
+/** @type {Place[]} */
+export const places = [
+  { id: 'sessions', name: 'Sessions', scope: 'sessions:read', key: 's', open: sessions },
+  { id: 'memory', name: 'Memory', scope: 'memory', key: 'm', open: async () => (await import('./memory.js')).open() },
+  { id: 'jobs', name: 'Jobs', scope: 'jobs', key: 'j', open: async () => (await import('./jobs.js')).open() },
+  { id: 'runs', name: 'Runs', scope: 'chat', key: 'r', open: async () => (await import('./runs.js')).open() },
+  { id: 'search', name: 'Search', scope: 'sessions:read', minor: true, open: async () => (await import('./search.js')).open() },
+  { id: 'cost', name: 'Cost', scope: 'sessions:read', key: 'c', minor: true, open: async () => (await import('./cost.js')).open() },
+  { id: 'keys', name: 'Keys', scope: 'admin', minor: true, open: async () => (await import('./keyring.js')).open() },
+  { id: 'audit', name: 'Audit', scope: 'admin', minor: true, open: async () => (await import('./audit.js')).open() },
+  { id: 'health', name: 'Health', scope: 'admin', minor: true, open: async () => (await import('./health.js')).open() },
+  { id: 'settings', name: 'Settings', scope: '', minor: true, open: async () => (await import('./settings.js')).open() },
+  { id: 'more', name: 'More', scope: '', hidden: true, open: async () => (await import('./settings.js')).openMore() },
+];
+
+/** @param {string} id */
+export const place = (id) => places.find((p) => p.id === id);
+
+/** @param {Place} p */
+export const allowed = (p) => p.scope === '' || can(p.scope);

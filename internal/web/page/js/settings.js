@@ -1,0 +1,67 @@
+// Settings: those of this browser, and how the server is set, which is only shown. And
+// the places that have no room at the bottom of a small screen, and an address that
+// leads nowhere.
+import { get } from './api.js';
+import { h } from './dom.js';
+import { shown, Source } from './load.js';
+import { allowed, places } from './places.js';
+import { foot } from './signin.js';
+import { can, change, kept, state } from './store.js';
+
+/** @typedef {import('./dom.js').Kid} Kid */
+
+export function open() {
+  const config = new Source((signal) => get('api/config', {}, signal));
+  const may = can('admin');
+  if (may) config.again();
+  return { title: () => 'Settings', go: () => {}, content: () => view(may ? config : null), close: () => config.close() };
+}
+
+/** @param {Source<any> | null} config @returns {Kid} */
+function view(config) {
+  const flip = (/** @type {any} */ e) => { kept.set('keys', e.target.checked ? null : 'off'); change(); };
+  return [
+    h('header', { class: 'head' }, h('h1', null, 'Settings')),
+    h('div', { class: 'scroll' }, h('div', { class: 'column wide' },
+      h('h2', null, 'This browser'),
+      h('label', { class: 'check' }, h('input', { type: 'checkbox', checked: kept.get('keys') !== 'off', onchange: flip }), 'Single letters are keys (? shows them)'),
+      h('p', { class: 'note' }, 'The theme is chosen below the places.'),
+      h('h2', null, 'The server'),
+      h('p', { class: 'note' }, `Version ${state.version}. The server’s settings are changed in its configuration file or its environment, not here.`),
+      config ? shown(config, ({ data }) => table(data)) : h('p', { class: 'note' }, 'They are shown to a key with the scope “admin”.'))),
+  ];
+}
+
+/** @param {any[]} rows @returns {Kid} */
+function table(rows) {
+  return h('div', { class: 'across', tabindex: 0, role: 'group', 'aria-label': 'Settings of the server' }, h('table', { class: 'grid' },
+    h('thead', null, h('tr', null, ['Setting', 'Value', 'From'].map((t) => h('th', { scope: 'col' }, t)))),
+    h('tbody', null, rows.map((r) => h('tr', { key: r.name }, h('td', null, h('span', { class: 'mono' }, r.name), r.usage && h('p', { class: 'note' }, r.usage)),
+      h('td', { class: 'mono' }, r.secret ? (r.value ? 'set' : 'not set') : String(r.value ?? '')), h('td', null, r.source))))));
+}
+
+/** openMore lists the places that are not at the bottom. */
+export function openMore() {
+  return {
+    title: () => 'More',
+    go: () => {},
+    content: () => [
+      h('header', { class: 'head' }, h('h1', null, 'More')),
+      h('div', { class: 'scroll' },
+        h('ul', { class: 'rows' }, places.filter((p) => p.minor && allowed(p)).map((p) => h('li', { key: p.id }, h('a', { class: 'row', href: `#/${p.id}` }, p.name)))),
+        h('div', { class: 'column' }, foot())),
+    ],
+  };
+}
+
+/** missing is a place that is not there, or that the key does not open. @param {import('./places.js').Place | undefined} place */
+export function missing(place) {
+  const text = place
+    ? `${place.name} needs a key with the scope “${place.scope}”, and the key you are signed in with lacks it. Sign in with another key, or make one: hermes keys create NAME --scopes ${place.scope}`
+    : 'This address leads nowhere. Choose a place from the list.';
+  return {
+    title: () => 'Not here',
+    go: () => {},
+    content: () => h('div', { class: 'scroll' }, h('div', { class: 'column' }, h('h1', null, 'Not here'), h('p', null, text))),
+  };
+}

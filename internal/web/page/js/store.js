@@ -1,0 +1,132 @@
+// The one state of the page, its drawing, and what this browser keeps.
+
+/**
+ * @typedef {object} Me who is signed in
+ * @property {string} actor
+ * @property {string} owner
+ * @property {string | null} key
+ * @property {string[]} scopes
+ * @property {boolean} development
+ */
+/**
+ * @typedef {object} Route
+ * @property {string} place
+ * @property {string[]} path
+ * @property {Record<string, string>} query
+ */
+
+export const state = {
+  /** @type {Route} */
+  route: { place: '', path: [], query: {} },
+  /** @type {Me | null} */
+  me: null,
+  /** how one gets in: none, development or key */
+  signIn: '',
+  version: '',
+  offline: false,
+  /** what is said to those who cannot see the page change */
+  status: '',
+  /** @type {any} the screen on view */
+  screen: null,
+};
+
+let queued = false;
+let drawing = () => {};
+
+/** onDraw names what draws the page. @param {() => void} f */
+export function onDraw(f) { drawing = f; }
+
+/** change draws the page, at most once a frame. */
+export function change() {
+  if (queued) return;
+  queued = true;
+  requestAnimationFrame(() => { if (queued) drawNow(); });
+  // A hidden page gets no frames, and must still be right when it is measured.
+  if (document.hidden) setTimeout(() => { if (queued) drawNow(); }, 50);
+}
+
+/** drawNow draws the page at once, for who measures it afterwards. */
+export function drawNow() {
+  queued = false;
+  drawing();
+}
+
+/** say tells a screen reader something. @param {string} text */
+export function say(text) {
+  state.status = text;
+  change();
+}
+
+// What the browser keeps belongs to one path of one port.
+const base = `hermes:${location.pathname}:`;
+
+/** @param {Storage} store */
+const box = (store) => ({
+  /** @param {string} name @returns {string | null} */
+  get: (name) => { try { return store.getItem(base + name); } catch { return null; } },
+  /** @param {string} name @param {string | null} value */
+  set: (name, value) => {
+    try {
+      if (value === null || value === '') store.removeItem(base + name);
+      else store.setItem(base + name, value);
+    } catch { /* no room, or storage is switched off: the page works without */ }
+  },
+  /** @returns {string[]} */
+  names: () => { try { return Object.keys(store).filter((k) => k.startsWith(base)).map((k) => k.slice(base.length)); } catch { return []; } },
+});
+
+/** tab is kept until the tab is closed. */
+export const tab = box(window.sessionStorage);
+/** kept is kept for longer. */
+export const kept = box(window.localStorage);
+
+/** can reports whether the key has a scope. @param {string} scope */
+export function can(scope) {
+  const scopes = state.me?.scopes;
+  return !scopes || scopes.includes(scope) || scopes.includes('*');
+}
+
+/** drop removes every draft that has a word in it. @param {string} word */
+export function dropDrafts(word) {
+  const small = word.toLowerCase();
+  for (const name of tab.names()) {
+    if (name.startsWith('draft:') && (tab.get(name) ?? '').toLowerCase().includes(small)) tab.set(name, null);
+  }
+}
+
+/** theme puts the chosen theme on the page: light, dark, or the system's. */
+export function theme() {
+  const chosen = kept.get('theme');
+  if (chosen) document.documentElement.dataset.theme = chosen;
+  else delete document.documentElement.dataset.theme;
+}
+
+/** id is a random name, where crypto.randomUUID is missing too. */
+export function randomID() {
+  const b = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(b, (n) => n.toString(16).padStart(2, '0')).join('');
+}
+
+/** copy puts a text into the clipboard. @param {string} text */
+export async function copy(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  // On plain http, only this is there.
+  const area = document.createElement('textarea');
+  area.value = text;
+  area.setAttribute('aria-hidden', 'true');
+  document.body.append(area);
+  area.select();
+  document.execCommand('copy');
+  area.remove();
+  return undefined;
+}
+
+/** save offers a text as a file. @param {string} name @param {string} text @param {string} type */
+export function save(name, text, type) {
+  const address = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}

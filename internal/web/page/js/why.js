@@ -1,0 +1,92 @@
+// Why an answer is as it is: who answered, what it was given, and where that was said.
+import { get, part } from './api.js';
+import { h } from './dom.js';
+import { shown, Source } from './load.js';
+import { dayClock, number, day, short } from './words.js';
+
+/** @typedef {import('./dom.js').Kid} Kid */
+
+const parts = /** @type {[string, string][]} */ ([
+  ['system', 'System prompt'], ['memory', 'Memory: facts and quotes'], ['tail', 'Newest turns, verbatim'], ['input', 'Your message'], ['tools', 'Tools and their results'],
+]);
+
+export class Why {
+  /** @param {string} id of the receipt @param {() => void} close */
+  constructor(id, close) {
+    this.id = id;
+    this.end = close;
+    this.source = new Source((signal) => get(`api/receipts/${part(id)}`, { format: 'nodes' }, signal));
+    this.source.again();
+  }
+
+  close() { this.source.close(); }
+
+  /** @returns {Kid} */
+  view() {
+    return h('div', { class: 'scroll', key: this.id },
+      h('div', { class: 'panel-head' }, h('h2', null, 'Why this answer'), h('button', { class: 'link', onclick: this.end }, 'Close')),
+      shown(this.source, (receipt) => reasons(receipt)));
+  }
+}
+
+/** @param {any} r @returns {Kid} */
+function reasons(r) {
+  const who = r.responder?.kind === 'recall' ? 'memory alone, without a model' : r.model || r.responder?.model || 'the model';
+  return [
+    h('p', { class: 'note' }, `Answered by ${who} on ${dayClock(r.at)}. This is what it was given.`),
+    given(r.context),
+    facts(r.facts),
+    quotes(r.recalled),
+    sent(r.sent, r._lineage_root_id),
+    r.tools?.length > 0 && [h('h3', null, `Tools (${r.tools.length})`), h('ul', { class: 'quiet' }, r.tools.map((/** @type {any} */ t) => h('li', null, `${t.name}, ${t.ms} ms, ${t.ok ? 'done' : 'failed'}`)))],
+    r.system && h('details', null, h('summary', null, 'System prompt'), h('pre', { tabindex: 0 }, r.system)),
+    r.settings && h('details', null, h('summary', null, 'Settings of the call'), h('pre', { tabindex: 0 }, JSON.stringify(r.settings, null, 2))),
+    h('p', { class: 'note mono' }, r.id),
+  ];
+}
+
+/** given are the parts of the prompt, as a bar and in figures. @param {any} c @returns {Kid} */
+export function given(c) {
+  if (!c) return null;
+  const used = parts.filter(([name]) => c[name] > 0);
+  const whole = used.reduce((sum, [name]) => sum + c[name], 0) || 1;
+  return [
+    h('div', { class: 'bar-of', 'aria-hidden': 'true' }, used.map(([name]) => h('span', { key: name, class: `part-${name}`, css: { width: `${(c[name] / whole) * 100}%` } }))),
+    h('table', { class: 'figures' }, h('caption', { class: 'unseen' }, 'Tokens of the prompt, by part'), h('tbody', null,
+      used.map(([name, text]) => h('tr', { key: name }, h('th', { scope: 'row' }, h('span', { class: `swatch part-${name}` }), text), h('td', null, number(c[name])))),
+      h('tr', { class: 'sum' }, h('th', { scope: 'row' }, `Sent, of ${number(c.budget_tokens)}`), h('td', null, number(c.sent_tokens))),
+      h('tr', null, h('th', { scope: 'row' }, 'The whole history would be'), h('td', null, number(c.naive_tokens))))),
+  ];
+}
+
+/** @param {any} f */
+const who = (f) => f.speaker || (f.role === 'user' ? 'you' : f.role === 'assistant' ? 'answer' : f.role);
+
+/** where says who said a thing, when, and leads to it. @param {any} f @returns {Kid} */
+export const where = (f) => h('p', { class: 'note' }, `${who(f)}, ${day(f.said_at)}, `,
+  h('a', { href: `#/sessions/${part(f.session_id)}/${f.seq}` }, `message ${number(f.seq)}`));
+
+/** @param {any[]} list @returns {Kid} */
+function facts(list) {
+  if (!list?.length) return null;
+  return [h('h3', null, `Facts (${number(list.length)})`), h('ul', { class: 'quotes' }, list.map((f) => h('li', { key: f.id },
+    h('p', { class: 'said' }, f.status === 'current' ? `“${f.quote}”` : h('s', null, `“${f.quote}”`)),
+    f.status !== 'current' && h('p', { class: 'note past' }, `No longer holds${f.superseded_at ? ` since ${day(f.superseded_at)}` : ''}`),
+    where(f))))];
+}
+
+/** @param {any[]} list @returns {Kid} */
+function quotes(list) {
+  if (!list?.length) return null;
+  return [h('h3', null, `Recalled (${number(list.length)})`), h('ul', { class: 'quotes' },
+    list.map((q) => h('li', { key: q.message_id }, h('p', { class: 'said' }, `“${short(q.quote, 600)}”`), where(q))))];
+}
+
+/** @param {any[]} list @param {string} root @returns {Kid} */
+function sent(list, root) {
+  if (!list?.length) return null;
+  return h('details', null, h('summary', null, `Newest turns (${number(list.length)})`), h('ul', { class: 'quotes' },
+    list.map((m) => h('li', { key: m.id }, h('p', { class: m.role === 'user' ? 'said' : undefined }, short(m.content, 300)),
+      h('p', { class: 'note' }, `${m.name || (m.role === 'user' ? 'you' : m.role === 'assistant' ? 'answer' : m.role)}, ${day(m.created_at)}, `,
+        h('a', { href: `#/sessions/${part(root)}/${m.seq}` }, `message ${number(m.seq)}`))))));
+}

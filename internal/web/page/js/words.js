@@ -1,0 +1,130 @@
+// Times, numbers and texts as people read them.
+
+// Characters that are not seen but change what is: controls, and those that turn the
+// direction of a text round.
+const hidden = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
+
+/**
+ * visible shows the characters that hide, as their numbers.
+ * @param {string} text
+ */
+export function visible(text) {
+  if (text.search(hidden) < 0) return text;
+  return text.replace(/\r\n/g, '\n').replace(hidden, (c) => `[U+${c.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}]`);
+}
+
+const grouped = new Intl.NumberFormat('en-GB');
+
+/** @param {number} n */
+export const number = (n) => grouped.format(n);
+
+/**
+ * plural is a count with its word.
+ * @param {number} n @param {string} one @param {string} [many]
+ */
+export const plural = (n, one, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`;
+
+/** @param {number} n */
+export function bytes(n) {
+  if (n < 1000) return plural(n, 'byte');
+  const units = ['kB', 'MB', 'GB', 'TB'];
+  let size = n / 1000;
+  let unit = 0;
+  while (size >= 1000 && unit < units.length - 1) { size /= 1000; unit++; }
+  return `${size < 10 ? size.toFixed(1) : Math.round(size)} ${units[unit]}`;
+}
+
+/** @typedef {string | number | Date | null | undefined} Time */
+
+/** @param {Intl.DateTimeFormatOptions} options */
+const format = (options) => new Intl.DateTimeFormat('en-GB', options);
+const dayFormat = format({ day: 'numeric', month: 'short', year: 'numeric' });
+const longDay = format({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
+const clockFormat = format({ hour: '2-digit', minute: '2-digit' });
+const monthFormat = format({ month: 'long', year: 'numeric' });
+const exactFormat = format({ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit', timeZoneName: 'short' });
+
+/** @param {Time} t */
+const date = (t) => new Date(t ?? NaN);
+/** @param {Intl.DateTimeFormat} f @returns {(t: Time) => string} */
+const by = (f) => (t) => (Number.isNaN(date(t).getTime()) ? '' : f.format(date(t)));
+
+export const day = by(dayFormat);
+export const weekday = by(longDay);
+export const clock = by(clockFormat);
+export const month = by(monthFormat);
+export const exact = by(exactFormat);
+
+/** dayClock is a day and a time of day. @param {Time} t */
+export const dayClock = (t) => (day(t) ? `${day(t)}, ${clock(t)}` : '');
+
+/**
+ * ago is a time in relation to now.
+ * @param {Time} t @param {number} [now]
+ */
+export function ago(t, now = Date.now()) {
+  const then = date(t).getTime();
+  if (Number.isNaN(then)) return '';
+  const seconds = Math.round((now - then) / 1000);
+  if (Math.abs(seconds) < 45) return seconds >= 0 ? 'just now' : 'in a moment';
+  for (const [unit, size, most] of /** @type {[string, number, number][]} */ ([['minute', 60, 60], ['hour', 3600, 24], ['day', 86400, 7]])) {
+    const n = Math.round(Math.abs(seconds) / size);
+    if (n < most) return seconds > 0 ? `${plural(n, unit)} ago` : `in ${plural(n, unit)}`;
+  }
+  return day(t);
+}
+
+/**
+ * span is the time for which something held.
+ * @param {Time} from @param {Time} to
+ */
+export function span(from, to) {
+  const [a, b] = [date(from), date(to)];
+  if (day(from) === day(to)) return day(to);
+  if (a.getFullYear() === b.getFullYear()) {
+    return `${format({ day: 'numeric', month: 'short' }).format(a)} – ${day(to)}`;
+  }
+  return `${day(from)} – ${day(to)}`;
+}
+
+/**
+ * inZone is a time as another zone's clocks show it.
+ * @param {Time} t @param {string} zone
+ */
+export function inZone(t, zone) {
+  try {
+    return format({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', timeZone: zone }).format(date(t));
+  } catch {
+    return exact(t);
+  }
+}
+
+/** ownZone is the zone of whoever looks. */
+export const ownZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/**
+ * wait is a time still to go.
+ * @param {number} ms
+ */
+export function wait(ms) {
+  const s = Math.max(0, Math.ceil(ms / 1000));
+  if (s < 60) return plural(s, 'second');
+  if (s < 3600) return `${Math.floor(s / 60)} min ${s % 60} s`;
+  return `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
+}
+
+/** @param {number} ms */
+export const took = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
+
+/**
+ * same reports whether two sentences say the same but for signs and case.
+ * @param {string} a @param {string} b
+ */
+export function same(a, b) {
+  /** @param {string} text */
+  const bare = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ' ').trim();
+  return bare(a) === bare(b);
+}
+
+/** @param {string} text @param {number} most */
+export const short = (text, most) => (text.length > most ? `${text.slice(0, most - 1).trimEnd()}…` : text);
