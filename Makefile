@@ -4,7 +4,7 @@
 GO      ?= go
 TOOLS    = $(GO) tool -modfile=tools/go.mod
 
-.PHONY: release memory-report help build test unit compat products check lint fmt bench torture isolation markdown fuzz
+.PHONY: release memory-report help build test unit compat products pictures check lint fmt bench torture isolation markdown fuzz
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-13s %s\n", $$1, $$2}'
@@ -32,6 +32,9 @@ unit: ## Go tests with the race detector; brings PostgreSQL
 
 compat: ## the official clients and web pages in a Chromium against a running server
 	GO="$(GO)" compat/run
+
+pictures: ## every screen of the web page in both themes and widths, in bin/pictures; ONLY=chat,facts for some
+	GO="$(GO)" ONLY="$(ONLY)" PICTURES="$(CURDIR)/bin/pictures" compat/run pictures.mjs
 
 products: ## Codex CLI, opencode and Claude Code from npm (1 GB) against a running server
 	GO="$(GO)" compat/products/run
