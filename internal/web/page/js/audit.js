@@ -58,7 +58,7 @@ class Audit {
     return [
       h('header', { class: 'head' }, h('h1', null, 'Audit'), h('button', { onclick: () => this.verify() }, 'Verify')),
       h('div', { class: 'tools-row' }, field('action', 'action'), field('actor', 'by'), field('session_id', 'session'), field('since', 'from', 'date'), field('until', 'to', 'date')),
-      h('div', { class: 'scroll' }, h('div', { class: 'column wide' }, this.verdict && verdict(this.verdict), shown(this.source, (page) => [
+      h('div', { class: 'scroll', tabindex: 0 }, h('div', { class: 'column wide' }, this.verdict && verdict(this.verdict), shown(this.source, (page) => [
         page.data.length === 0 ? empty('Nothing of this kind was done. Deletions, keys and changes of memory will be listed here; what was said is not.') : table([...page.data, ...this.extra]),
         this.cursor && h('div', null, h('button', { onclick: () => this.more() }, 'More')),
       ]))),

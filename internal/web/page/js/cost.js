@@ -41,7 +41,7 @@ class Cost {
         choice('bucket', 'by', [['hour', 'hour'], ['day', 'day'], ['week', 'week']]),
         choice('by', 'and', [['', 'all together'], ['session', 'session'], ['model', 'model'], ['source', 'source']]),
         h('label', { class: 'check' }, h('input', { type: 'checkbox', checked: this.log, onchange: (/** @type {any} */ e) => { this.log = e.target.checked; change(); } }), 'log scale')),
-      h('div', { class: 'scroll' }, h('div', { class: 'column wide' }, shown(this.source, (report) => this.report(report)))),
+      h('div', { class: 'scroll', tabindex: 0 }, h('div', { class: 'column wide' }, shown(this.source, (report) => this.report(report)))),
     ];
   }
 

@@ -32,7 +32,7 @@ class Health {
     const check = (/** @type {boolean} */ deep) => () => { this.deep = deep; this.doctor.again(); this.detail.again(); change(); };
     return [
       h('header', { class: 'head' }, h('h1', null, 'Health'), h('button', { onclick: check(false), disabled: this.doctor.busy }, 'Check again'), h('button', { onclick: check(true), disabled: this.doctor.busy }, this.doctor.busy && this.deep ? 'Reading everything…' : 'Deep check')),
-      h('div', { class: 'scroll' }, h('div', { class: 'column wide' }, shown(this.doctor, findings), shown(this.detail, detail), shown(this.work, work))),
+      h('div', { class: 'scroll', tabindex: 0 }, h('div', { class: 'column wide' }, shown(this.doctor, findings), shown(this.detail, detail), shown(this.work, work))),
     ];
   }
 }

@@ -98,11 +98,11 @@ class Jobs {
   /** @returns {Kid} */
   content() {
     if (this.form) return [h('header', { class: 'head' }, h('a', { class: 'back', href: '#/jobs' }, '‹ Back'), h('h1', null, this.form.title)), this.form.view()];
-    if (this.id === 'failed') return [h('header', { class: 'head' }, h('a', { class: 'back', href: '#/jobs' }, '‹ Back'), h('h1', null, 'Failed and skipped in the last 7 days')), h('div', { class: 'scroll' }, h('div', { class: 'column wide' }, shown(this.failures, (rows) => (rows.length === 0 ? empty('Nothing has failed, and nothing was skipped.') : ledger(rows, true)))))];
+    if (this.id === 'failed') return [h('header', { class: 'head' }, h('a', { class: 'back', href: '#/jobs' }, '‹ Back'), h('h1', null, 'Failed and skipped in the last 7 days')), h('div', { class: 'scroll', tabindex: 0 }, h('div', { class: 'column wide' }, shown(this.failures, (rows) => (rows.length === 0 ? empty('Nothing has failed, and nothing was skipped.') : ledger(rows, true)))))];
     const j = this.job;
     if (!this.id) return h('div', { class: 'scroll' }, h('div', { class: 'column start' }, h('h1', null, 'Jobs'), h('p', { class: 'soft' }, 'Choose a job to see what became of it, or make a new one.')));
     if (!j) return h('div', { class: 'scroll' }, h('div', { class: 'column' }, h('h1', null, 'Jobs'), this.all.data && h('p', null, 'There is no such job. It may have been deleted.')));
-    return [this.head(j), h('div', { class: 'scroll' }, h('div', { class: 'column wide' }, about(j), this.times(j),
+    return [this.head(j), h('div', { class: 'scroll', tabindex: 0 }, h('div', { class: 'column wide' }, about(j), this.times(j),
       h('h2', null, 'What became of each due time'),
       shown(this.ledger, ({ data }) => (data.length === 0 ? empty('It has not run yet.') : ledger(data, false)))))];
   }
