@@ -192,9 +192,9 @@ func (h heldDatabase) Close() error { return errors.Join(h.DB.Close(), h.release
 // placement says where the server's data is, and among how many servers it works.
 func (s *server) placement() httpapi.Placement {
 	if s.nodes == nil {
-		return httpapi.Placement{Database: "sqlite"}
+		return httpapi.Placement{Database: httpapi.Embedded}
 	}
-	return httpapi.Placement{Database: "postgres", Node: s.nodes.NodeName(), Nodes: s.nodes.Nodes()}
+	return httpapi.Placement{Database: httpapi.PostgreSQL, Node: s.nodes.NodeName(), Nodes: s.nodes.Nodes()}
 }
 
 // clock is the clock of the server: that of a database which others share, or this machine's.

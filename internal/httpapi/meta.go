@@ -115,9 +115,15 @@ func (s *server) capabilities(w http.ResponseWriter, _ *http.Request) error {
 	})
 }
 
+// The kinds of databases.
+const (
+	Embedded   = "embedded"
+	PostgreSQL = "postgresql"
+)
+
 // Placement is where the data of a server is, and among how many servers it works.
 type Placement struct {
-	Database string `json:"database"`        // sqlite or postgres
+	Database string `json:"database"`        // embedded or postgresql
 	Node     string `json:"node,omitempty"`  // names this server among those that share the database
 	Nodes    int    `json:"nodes,omitempty"` // how many there are; 0 if none can share the database
 }

@@ -49,7 +49,7 @@ type Config struct {
 	Sockets *Sockets
 	// Ready says why the server cannot serve; nil when it can.
 	Ready func(context.Context) error
-	// Placement says where the server's data is. It asks nobody.
+	// Placement says where the server's data is. It asks nobody. nil stands for a file.
 	Placement func() Placement
 	// Detail returns the state of the server; a deep one reads the whole database.
 	Detail func(ctx context.Context, deep bool) (Detail, error)
@@ -262,6 +262,9 @@ func New(c Config) http.Handler {
 	}
 	if c.Sockets == nil {
 		c.Sockets = NewSockets()
+	}
+	if c.Placement == nil {
+		c.Placement = func() Placement { return Placement{Database: Embedded} }
 	}
 	s := &server{Config: c, hosts: plainHosts(c.Hosts), bodies: newBodies(), long: newLongLine()}
 	mux := http.NewServeMux()

@@ -198,7 +198,6 @@ func (w *world) open() {
 		MCP:   mcpserver.Handler(mcpserver.Options{Client: &http.Client{Transport: loop{w}}, Base: "http://localhost", Version: "test", Log: w.opt.log}),
 		Tools: w.opt.Tools, Audit: db, Work: db, Observer: w.measure, Metrics: w.measure.Handler(),
 		Runner: runner, Curator: curator, Sessions: told, Catalog: told, Search: w.measure.Search(db), Keyring: w.keyring, Models: list, Ready: w.ready, Detail: w.detail,
-		Placement:  func() httpapi.Placement { return httpapi.Placement{Database: "sqlite"} },
 		LocalToken: "local-token-of-this-machine", NoAuth: w.opt.NoAuth, Hosts: w.opt.Hosts, Origins: w.opt.Origins,
 		Name: name, Responder: runner.Responder(), Version: "test", KeepAlive: w.opt.keepAlive, Now: w.clock.Now, Log: w.opt.log,
 	}
