@@ -71,7 +71,9 @@ func TestStudyKilled(t *testing.T) {
 	if out := s.get("/v1/capabilities"); !strings.Contains(out, `"background":{"model":"student","embeddings_model":"embed"}`) {
 		t.Errorf("capabilities: %s", out)
 	}
-	if got := strings.Count(s.log.String(), "memory is studied in the background"); got != 1 {
+	const told = "memory is studied in the background"
+	eventually(t, "the log to say so", func() bool { return strings.Contains(s.log.String(), told) })
+	if got := strings.Count(s.log.String(), told); got != 1 {
 		t.Errorf("the log says so %d times, want once", got)
 	}
 	s.stop()

@@ -336,6 +336,7 @@ func TestUntrustedText(t *testing.T) {
 		"hermes version":         {{}},
 		"hermes health":          {{}, {"--addr", poison}},
 		"hermes service":         {{}, {poison}},
+		"hermes migrate":         {{"--from", filepath.Join(dir, poison), "--to", filepath.Join(dir, "to.db")}, {"--to", "postgres://" + poison + "@127.0.0.1:1/x"}, {poison}},
 		"hermes service install": {{"--dry-run"}, {"--dry-run", "--system"}, {poison}},
 		"hermes service status":  {{}, {poison}},
 		"hermes pairing":         {{}, {poison}},
