@@ -59,6 +59,7 @@ type Gateway struct {
 	// greeted is when a stranger was last sent a code.
 	greeted map[string]time.Time
 	wrong   wrongCodes
+	asking  sync.Mutex // held while a stranger is given a code
 }
 
 // Guard says whether a session has work under way that a reset would interrupt.

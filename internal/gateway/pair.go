@@ -47,11 +47,33 @@ func hashCode(code string) []byte {
 	return h[:]
 }
 
-// sendCode stores a code for a stranger, and sends it.
+// sendCode stores a code for a stranger, and sends it. A flood of strangers gets no codes.
 func (g *Gateway) sendCode(ctx context.Context, b *Bot, e *Event, now time.Time) error {
+	code, err := g.newCodeFor(ctx, b, e, now)
+	if err != nil {
+		return err
+	}
+	if code == "" {
+		return g.refuse(ctx, b, e)
+	}
+	text := fmt.Sprintf("I do not know you yet. The person who runs this bot can let you in within an hour:\n\n`hermes pairing approve %s %s`", e.Place.Platform, code)
+	s := Send{ID: sendID(b.Owner, e.Place, "pairing "+e.ID, 0), Place: e.Place, Type: e.Type, Text: text,
+		Interaction: e.Interaction, CreatedAt: now}
+	if err := g.sendOnce(ctx, b, &s); err != nil {
+		return fmt.Errorf("send a pairing code: %w", err)
+	}
+	g.record(ctx, b.Owner, "pairing.ask", string(e.Place.Platform), audit.OK)
+	return nil
+}
+
+// newCodeFor stores a code for a stranger; "" if enough strangers have one. One stranger after
+// the other is given a code, so that no more than mostAsking get one at once.
+func (g *Gateway) newCodeFor(ctx context.Context, b *Bot, e *Event, now time.Time) (string, error) {
+	g.asking.Lock()
+	defer g.asking.Unlock()
 	people, err := g.store.ListPeople(ctx, b.Owner, e.Place.Platform)
 	if err != nil {
-		return fmt.Errorf("list people: %w", err)
+		return "", fmt.Errorf("list people: %w", err)
 	}
 	asking := 0
 	for i := range people {
@@ -60,7 +82,7 @@ func (g *Gateway) sendCode(ctx context.Context, b *Bot, e *Event, now time.Time)
 		}
 	}
 	if asking >= mostAsking {
-		return g.refuse(ctx, b, e) // a flood of strangers gets no codes
+		return "", nil
 	}
 	code := newCode()
 	err = g.store.PutPerson(ctx, b.Owner, Person{
@@ -68,16 +90,9 @@ func (g *Gateway) sendCode(ctx context.Context, b *Bot, e *Event, now time.Time)
 		CodeHash: hashCode(code), AskedAt: now, ExpiresAt: now.Add(codeFor),
 	})
 	if err != nil {
-		return fmt.Errorf("store a pairing code: %w", err)
+		return "", fmt.Errorf("store a pairing code: %w", err)
 	}
-	text := fmt.Sprintf("I do not know you yet. The person who runs this bot can let you in within an hour:\n\n`hermes pairing approve %s %s`", e.Place.Platform, code)
-	s := Send{ID: sendID(b.Owner, e.Place, "pairing "+e.ID, 0), Place: e.Place, Type: e.Type, Text: text,
-		Interaction: e.Interaction, CreatedAt: now}
-	if _, err := g.send(ctx, b, outOf(b, &s)); err != nil {
-		return fmt.Errorf("send a pairing code: %w", err)
-	}
-	g.record(ctx, b.Owner, "pairing.ask", string(e.Place.Platform), audit.OK)
-	return nil
+	return code, nil
 }
 
 // wrongCodes count wrong codes.

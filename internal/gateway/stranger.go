@@ -54,34 +54,38 @@ func (g *Gateway) seldom(name string) bool {
 	return true
 }
 
-// refuse answers a command or a press of a stranger. What cannot be sent at once is dropped
-// after some tries: it is of no use later.
+// refuse answers a command or a press of a stranger. The answer is of no use later.
 func (g *Gateway) refuse(ctx context.Context, b *Bot, e *Event) error {
 	if e.Interaction == "" {
 		return nil
 	}
-	s := Send{ID: sendID(b.Owner, e.Place, "refused "+e.ID, 0), Place: e.Place, Type: e.Type, Text: textRefused, Interaction: e.Interaction}
+	return g.sendOnce(ctx, b, &Send{
+		ID: sendID(b.Owner, e.Place, "refused "+e.ID, 0), Place: e.Place, Type: e.Type, Text: textRefused, Interaction: e.Interaction,
+	})
+}
+
+// sendOnce sends a message that is not stored. What cannot be sent at once is dropped after some
+// tries.
+func (g *Gateway) sendOnce(ctx context.Context, b *Bot, s *Send) error {
 	const tries = 5
 	for n := 1; ; n++ {
-		if err := g.mayRefuse(ctx, b, &s); err != nil {
+		if err := g.maySend(ctx, b, s); err != nil {
 			return err
 		}
-		timed, cancel := context.WithTimeout(ctx, sendTimeout)
-		_, err := b.Adapter.Send(timed, outOf(b, &s))
-		cancel()
+		_, err := g.send(ctx, b, outOf(b, s))
 		failed, ok := errors.AsType[*SendError](err)
 		switch {
 		case err == nil:
 			return nil
 		case !ok || n == tries || failed.Reason != Temporary && failed.Reason != Limited:
-			return fmt.Errorf("refuse a command: %w", err)
+			return fmt.Errorf("answer a stranger: %w", err)
 		}
 		g.pace.rest(s.Place, failed.All, max(failed.After, backoff(n)))
 	}
 }
 
-// mayRefuse waits until a chat may be sent something: other messages to it count, too.
-func (g *Gateway) mayRefuse(ctx context.Context, b *Bot, s *Send) error {
+// maySend waits until a chat may be sent something: other messages to it count, too.
+func (g *Gateway) maySend(ctx context.Context, b *Bot, s *Send) error {
 	limits := b.Adapter.Limits()
 	for {
 		next := g.pace.turn(paced{s.Place, s.Type, false}, &limits)

@@ -131,6 +131,10 @@ const (
 	allPerSecond = 50
 )
 
+// channelSpace is the time between two messages in a channel. Discord takes five in five seconds.
+// They do not arrive as evenly as they are sent, so that a second would be too little.
+const channelSpace = 1100 * time.Millisecond
+
 // Limits are Discord's bounds. Beside them the adapter keeps to the rate limits that
 // Discord sends with each answer.
 func (a *Adapter) Limits() gateway.Limits {
@@ -138,8 +142,8 @@ func (a *Adapter) Limits() gateway.Limits {
 		Length:     maxLength,
 		Count:      lengthOf,
 		Dialect:    markdown.DiscordMarkdown,
-		Space:      time.Second,
-		GroupSpace: time.Second,
+		Space:      channelSpace,
+		GroupSpace: channelSpace,
 		AllSpace:   time.Second / allPerSecond,
 		Edit:       1200 * time.Millisecond,
 		GroupEdit:  1200 * time.Millisecond,
