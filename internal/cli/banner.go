@@ -23,6 +23,7 @@ func (a *app) banner(s *server, at *listening, development bool) {
 	if at.ollama != "" {
 		fmt.Fprintf(out, "              (Ollama holds %s, so it is the model and this is the memory)\n", at.ollama)
 	}
+	fmt.Fprintf(out, "  page        %s/ (in a browser; `hermes page` opens it)\n", base)
 	if at.socket != "" {
 		fmt.Fprintf(out, "  socket      %s (for the hermes command of this account alone)\n", at.socket)
 	}
