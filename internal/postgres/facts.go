@@ -194,6 +194,17 @@ func (t *tx) insertFact(
 	return nil
 }
 
+// unlinkFacts removes the links that lead to facts of a lineage, before they are erased: what is
+// left is what a rebuild learns.
+func (t *tx) unlinkFacts(o owner.Owner, root session.ID) {
+	const lost = ` (SELECT e.id FROM facts e WHERE e.owner_id = ?1 AND e.root_id = ?2 AND e.scope_id = f.scope_id)`
+	const unlink = `UPDATE facts AS f SET links = (SELECT jsonb_agg(l.value ORDER BY l.number)::text
+			FROM jsonb_array_elements(f.links::jsonb) WITH ORDINALITY l (value, number) WHERE l.value ->> 'To' NOT IN` + lost + `)
+		WHERE f.owner_id = ?1 AND f.root_id <> ?2 AND f.scope_id IN (SELECT scope_id FROM facts WHERE owner_id = ?1 AND root_id = ?2)
+		AND f.links IS NOT NULL AND EXISTS (SELECT 1 FROM jsonb_array_elements(f.links::jsonb) l (value) WHERE l.value ->> 'To' IN` + lost + `)`
+	t.send("unlink facts", unlink, o.ID(), string(root))
+}
+
 // restoreFacts undoes the supersession by facts of a lineage before they are erased. If
 // such a fact was itself superseded, its successor takes its place; otherwise the older
 // fact holds again. Facts of several lineages meet only under a session key.

@@ -246,6 +246,7 @@ func (t *tx) eraseLineage(o owner.Owner, root session.ID) error {
 	if err := t.restoreFacts(o, root); err != nil {
 		return err
 	}
+	t.unlinkFacts(o, root)
 	scopes, err := t.scopesOfLineage(o, root)
 	if err != nil {
 		return err

@@ -174,6 +174,20 @@ func (t *tx) insertFact(
 	return nil
 }
 
+// unlinkFacts removes the links that lead to facts of a lineage, before they are erased: what is
+// left is what a rebuild learns.
+func (t *tx) unlinkFacts(o owner.Owner, root session.ID) error {
+	const lost = ` (SELECT e.id FROM facts e WHERE e.owner_id = ?1 AND e.root_id = ?2 AND e.scope_id = f.scope_id)`
+	const unlink = `UPDATE facts AS f SET links = (SELECT CASE WHEN count(*) > 0 THEN json_group_array(json(l.value)) END
+			FROM json_each(f.links) l WHERE l.value ->> 'To' NOT IN` + lost + `)
+		WHERE f.owner_id = ?1 AND f.root_id <> ?2 AND f.scope_id IN (SELECT scope_id FROM facts WHERE owner_id = ?1 AND root_id = ?2)
+		AND json_valid(f.links) AND EXISTS (SELECT 1 FROM json_each(f.links) l WHERE l.value ->> 'To' IN` + lost + `)`
+	if _, err := t.exec(unlink, o.ID(), string(root)); err != nil {
+		return fmt.Errorf("unlink facts: %w", err)
+	}
+	return nil
+}
+
 // restoreFacts undoes the supersession by facts of a lineage before they are erased. If
 // such a fact was itself superseded, its successor takes its place; otherwise the older
 // fact holds again. Facts of several lineages meet only under a session key.

@@ -285,7 +285,7 @@ func (t *tx) eraseLineage(o owner.Owner, root session.ID) error {
 	if err := t.unindexLineage(o, root); err != nil {
 		return err
 	}
-	if err := t.restoreFacts(o, root); err != nil {
+	if err := errors.Join(t.restoreFacts(o, root), t.unlinkFacts(o, root)); err != nil {
 		return err
 	}
 	scopes, err := t.scopesOfLineage(o, root)

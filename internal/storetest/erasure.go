@@ -90,6 +90,8 @@ func testEraseSuperseding(t *testing.T, st Store) {
 		now := fact(id, &step.Messages[0], memory.Plain)
 		change := memory.Change{Learned: []memory.Fact{now}}
 		if was != nil {
+			now.Links = []memory.Link{{Kind: memory.Supersedes, To: was.ID}, {Kind: memory.Perhaps, To: "one"}}
+			change.Learned[0].Links = now.Links
 			was.SupersededBy, was.SupersededAt = now.ID, now.SaidAt
 			change.Superseded = []memory.Fact{*was}
 		}
@@ -108,6 +110,7 @@ func testEraseSuperseding(t *testing.T, st Store) {
 
 	kind(t, "delete b", st.DeleteLineage(t.Context(), alice(), "b"), "")
 	one.SupersededBy, one.SupersededAt = four.ID, four.SaidAt
+	four.Links = []memory.Link{{Kind: memory.Perhaps, To: "one"}} // the other link led to what is erased
 	known(t, "without the middle", st, memory.Scope{Key: "key"}, one, four)
 
 	kind(t, "delete c", st.DeleteLineage(t.Context(), alice(), "c"), "")
