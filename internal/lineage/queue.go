@@ -163,7 +163,9 @@ func (ls *Lineages) find(ctx context.Context, o owner.Owner, s *seat, id session
 
 // load reads the state of a lineage except its tip; for a bare one without the newest
 // messages.
-func (ls *Lineages) load(ctx context.Context, o owner.Owner, l *Lineage, tip *session.Session, version memory.Version, bare bool) (err error) {
+func (ls *Lineages) load(
+	ctx context.Context, o owner.Owner, l *Lineage, tip *session.Session, version memory.Version, bare bool,
+) (err error) {
 	var recent []session.Message
 	if !bare {
 		if recent, err = ls.recent(ctx, o, tip); err != nil {

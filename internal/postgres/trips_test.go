@@ -19,8 +19,6 @@ type trips struct {
 	seen []string
 }
 
-type inBatch struct{}
-
 func (r *trips) add(sql string) {
 	if strings.Contains(sql, "UPDATE nodes SET") || strings.Contains(sql, "SELECT now()") { // the node renews its lease, whether there are turns or not
 		return
