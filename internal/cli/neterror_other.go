@@ -14,4 +14,6 @@ func portTaken(err error) bool { return errors.Is(err, syscall.EADDRINUSE) }
 func connectionRefused(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }
 
 // connectionReset reports whether the other side has ended a connection.
-func connectionReset(err error) bool { return errors.Is(err, syscall.ECONNRESET) }
+func connectionReset(err error) bool {
+	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+}
