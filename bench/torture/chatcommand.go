@@ -24,7 +24,7 @@ var chatCommandRig = rig{
 	bare: []change{{"internal/gateway/command.go",
 		"if o.plan, err = o.store.PlanCommand(ctx, o.owner, o.event.name(), planned); err != nil {", "if o.plan = planned; false {"}},
 	fitted: []change{
-		{"internal/gateway/command.go", "	\"sync\"\n", "	\"sync\"\n	\"time\"\n"},
+		{"internal/gateway/command.go", "	\"strings\"\n\n", "	\"strings\"\n	\"time\"\n\n"},
 		{"internal/gateway/command.go", "	return c.do(o, ctx)\n", "	time.Sleep(700 * time.Millisecond)\n	r, err := c.do(o, ctx)\n	time.Sleep(700 * time.Millisecond)\n	return r, err\n"},
 	},
 }

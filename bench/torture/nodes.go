@@ -35,7 +35,7 @@ var anyTurn = append([]change{{"internal/postgres/tickets.go", "		mine = first =
 
 // anyTime lets a server write whose lease is over.
 var anyTime = append([]change{{
-	"internal/postgres/node.go", "SELECT FROM nodes WHERE node_id = ? AND until > now() FOR KEY SHARE`, n.current())", "SELECT 1`)",
+	"internal/postgres/node.go", "(SELECT FROM nodes WHERE node_id = ? AND until > now() FOR KEY SHARE) n`", "(SELECT ?::text) n`",
 }}, anyPlace...)
 
 // withoutTurns is what anyTurn takes away.

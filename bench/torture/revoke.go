@@ -18,7 +18,7 @@ var revokeRig = rig{
 	name: "revoke", fault: "T3 a key is revoked under 1,000 open streams, with 200 streams of other keys, of the same and of another owner", rounds: 10, run: revoke,
 	want: "all closed ≤ 2 s, none of them with an end that passes for one, 401 from then on; the other streams go on to their end",
 	off:  "what goes on with a key is not ended", bareRounds: 1,
-	bare: []change{{"internal/owner/watch.go", "	for _, cancel := range w.open[key] {\n\t\tcancel(wasRevoked())\n\t}\n", ""}},
+	bare: []change{{"internal/owner/watch.go", "	for _, cancel := range w.open[key] {\n\t\tcancel(ended(key))\n\t}\n", ""}},
 }
 
 const (
