@@ -6,7 +6,9 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -52,6 +54,70 @@ func TestGoroutines(t *testing.T) {
 	if found < 20 {
 		t.Errorf("found %d places that begin goroutines: the walk does not see them any more", found)
 	}
+}
+
+// TestCalm walks over the packages that the Makefile tests without the race detector: none
+// begins a goroutine, and none keeps state behind a lock or an atomic value. bench/memory is
+// a program for one person, whose goroutines each measure one life.
+func TestCalm(t *testing.T) {
+	t.Parallel()
+	const root = "../.."
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := regexp.MustCompile(`(?m)^CALM = (.+)$`).FindSubmatch(makefile)
+	if line == nil {
+		t.Fatal("the Makefile has no line CALM = …")
+	}
+	for _, dir := range strings.Fields(string(line[1])) {
+		if dir == "bench/memory" {
+			continue
+		}
+		for path, file := range filesOf(t, filepath.Join(root, dir)) {
+			for _, b := range begun(file) {
+				t.Errorf("%s: %s begins a goroutine: take its package out of CALM in the Makefile", path, b.name)
+			}
+			for _, name := range shared(file) {
+				t.Errorf("%s: %s is shared by goroutines: take its package out of CALM in the Makefile", path, name)
+			}
+		}
+	}
+}
+
+// filesOf are the parsed files of a directory but its tests, by path.
+func filesOf(t *testing.T, dir string) map[string]*ast.File {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("%s: no Go files (%v)", dir, err)
+	}
+	out := make(map[string]*ast.File)
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		if out[path], err = parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}
+
+// shared are the names of a file by which goroutines share state: all of sync and sync/atomic
+// but functions that make a value once.
+func shared(file *ast.File) []string {
+	var out []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			pkg, ok := s.X.(*ast.Ident)
+			if ok && slices.Contains([]string{"sync", "atomic"}, pkg.Name) && !strings.HasPrefix(s.Sel.Name, "OnceValue") {
+				out = append(out, pkg.Name+"."+s.Sel.Name)
+			}
+		}
+		return true
+	})
+	return out
 }
 
 // TestGoroutinesAreSeen: each way to begin a goroutine is told apart from a guarded one.

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hermes-memory/hermes/internal/fault"
 )
@@ -33,8 +34,9 @@ func emptiable(name string) bool {
 }
 
 // schemaObjects are the objects that the migrations create and do not drop again, in
-// order. The last definition of a name counts.
-func schemaObjects() ([]object, error) {
+// order. The last definition of a name counts. No caller may change the list: the scripts
+// are read once in a process.
+var schemaObjects = sync.OnceValues(func() ([]object, error) {
 	scripts, err := migrationScripts()
 	if err != nil {
 		return nil, err
@@ -52,10 +54,11 @@ func schemaObjects() ([]object, error) {
 		}
 	}
 	return out, nil
-}
+})
 
-// textStatements create the text index: its view, the index, and its settings.
-func textStatements() ([]string, error) {
+// textStatements create the text index: its view, the index, and its settings. No caller
+// may change the list.
+var textStatements = sync.OnceValues(func() ([]string, error) {
 	objects, err := schemaObjects()
 	if err != nil {
 		return nil, err
@@ -74,7 +77,7 @@ func textStatements() ([]string, error) {
 	}
 	settings := regexp.MustCompile(`(?ms)^INSERT INTO messages_fts\(messages_fts, rank\).*?;$`)
 	return append(out, settings.FindAllString(strings.Join(scripts, "\n"), -1)...), nil
-}
+})
 
 // thereNow are the statements of the objects in the file, by name.
 func thereNow(ctx context.Context, conn querier) (map[string]string, error) {
