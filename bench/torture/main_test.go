@@ -3,8 +3,11 @@ package main
 import (
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // TestChanges holds the places that rigs change against the source, and compiles each
@@ -12,31 +15,43 @@ import (
 func TestChanges(t *testing.T) {
 	t.Chdir(filepath.Join("..", "..")) // changes name files from the root
 	b := &bench{dir: t.TempDir()}
+	var plans [][]string // arguments of go build
 	for _, r := range rigs {
-		for _, part := range []struct {
-			name    string
-			changes []change
-		}{{r.name, append(slices.Clone(r.bare), r.fitted...)}, {r.name + "-fitted", r.fitted}} {
-			if len(part.changes) == 0 {
+		for name, changes := range map[string][]change{r.name: append(slices.Clone(r.bare), r.fitted...), r.name + "-fitted": r.fitted} {
+			if len(changes) == 0 {
 				continue
 			}
-			plan, err := b.overlay(part.name, part.changes)
+			plan, err := b.overlay(name, changes)
 			if err != nil {
 				t.Error(err)
 				continue
 			}
-			args := []string{"build", "-overlay", plan}
-			for _, c := range part.changes {
-				if pkg := "./" + filepath.ToSlash(filepath.Dir(c.file)); pkg != "./cmd/hermes" && !slices.Contains(args, pkg) {
-					args = append(args, pkg)
-				}
-			}
-			if len(args) == 3 {
-				continue // the program itself, which would have to be linked
-			}
-			if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
-				t.Errorf("rig %s: %v\n%s", part.name, err, out)
+			if pkgs := changedPackages(changes); len(pkgs) > 0 {
+				plans = append(plans, append([]string{"build", "-overlay", plan}, pkgs...))
 			}
 		}
 	}
+	var builds errgroup.Group
+	builds.SetLimit(runtime.NumCPU())
+	for _, args := range plans {
+		builds.Go(func() error {
+			if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
+				t.Errorf("%s: %v\n%s", args[2], err, out)
+			}
+			return nil
+		})
+	}
+	_ = builds.Wait() // the errors are told above
+}
+
+// changedPackages are the packages whose files are changed, but the program itself, which would
+// have to be linked.
+func changedPackages(changes []change) []string {
+	var out []string
+	for _, c := range changes {
+		if pkg := "./" + filepath.ToSlash(filepath.Dir(c.file)); pkg != "./cmd/hermes" && !slices.Contains(out, pkg) {
+			out = append(out, pkg)
+		}
+	}
+	return out
 }
