@@ -14,7 +14,7 @@ import (
 // with its reasons is ARCHITECTURE.md.
 var layers = [][]string{
 	{"bound"},
-	{"fault", "openai", "anthropic", "config", "language", "recovery", "trail", "fitted", "piece", "markdown", "web", "news"},
+	{"fault", "openai", "anthropic", "config", "language", "recovery", "trail", "fitted", "piece", "markdown", "web", "news", "durable"},
 	{"owner", "claim", "cite", "mention", "clientfile", "service", "errand", "secret", "wordvec", "transfer"},
 	{"session", "audit"},
 	{"ranking", "search", "transcript", "attachment"},

@@ -12,6 +12,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/hermes-memory/hermes/internal/durable"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
 )
@@ -124,7 +125,7 @@ func (d dir) name(w written) error {
 
 // sync waits until the names in the directory are durable.
 func (d dir) sync() error {
-	if err := durable(d.Root, "."); err != nil {
+	if err := durable.Sync(d.Root, "."); err != nil {
 		return fmt.Errorf("make a directory of files durable: %w", err)
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/curate"
+	"github.com/hermes-memory/hermes/internal/language"
 	"github.com/hermes-memory/hermes/internal/terminal"
 )
 
@@ -66,7 +67,7 @@ func suggest(name string, all []slash) string {
 	var near []string
 	best := 3
 	for _, s := range all {
-		d := distance(strings.ToLower(name), s.name)
+		d := language.Distance(strings.ToLower(name), s.name)
 		if len(name) > 1 && strings.HasPrefix(s.name, name) {
 			d = 0
 		}
@@ -81,27 +82,6 @@ func suggest(name string, all []slash) string {
 		return "/help shows the commands"
 	}
 	return "Did you mean " + strings.Join(near, " or ") + "?"
-}
-
-// distance is the edit distance of two words: letters to change, add and remove.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		corner := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := corner
-			if a[i] != b[j] {
-				cost++
-			}
-			corner = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // complete completes commands, and the argument of /resume.

@@ -25,6 +25,19 @@ func (h *house) bridge(id, chat, user, text string, admin bool) (string, error) 
 	return got.Answer, err
 }
 
+// overBridge sends what Ada, whom the bridge knows as an admin, writes in her chat of a bridge. It
+// returns the answer.
+func (h *house) overBridge(text string) string {
+	h.t.Helper()
+	e := h.dm(ada, text)
+	e.Place.Platform, e.From.Admin = "matrix", true
+	got, err := h.gateway.Bridge(context.Background(), h.bot.Owner, e, true)
+	if err != nil {
+		h.t.Fatalf("%s: %v", text, err)
+	}
+	return got.Answer
+}
+
 // TestBridgeEventsBelongToChats: platforms number the messages of each chat apart. The same number
 // in another chat is another message; in the same chat it is the same one.
 func TestBridgeEventsBelongToChats(t *testing.T) {

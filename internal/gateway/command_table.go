@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/hermes-memory/hermes/internal/language"
 )
 
 // command is a command of the chats.
@@ -113,7 +115,7 @@ func findCommand(text string) (c command, arg string, near []string) {
 			return c, arg, nil
 		case strings.HasPrefix(c.name, name):
 			starts = append(starts, c)
-		case distance(c.name, name) <= 2:
+		case language.Distance(c.name, name) <= 2:
 			near = append(near, "/"+c.name)
 		}
 	}
@@ -124,25 +126,4 @@ func findCommand(text string) (c command, arg string, near []string) {
 		near = append(near, "/"+c.name)
 	}
 	return command{}, "", near
-}
-
-// distance is the edit distance of two words: letters to change, add and remove.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		corner := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := corner
-			if a[i] != b[j] {
-				cost++
-			}
-			corner = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -1,7 +1,6 @@
 package gateway_test
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -15,16 +14,7 @@ func TestForgetOverABridge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := setup(t, nil)
 		defer h.end()
-		say := func(text string) string {
-			t.Helper()
-			e := h.dm(ada, text)
-			e.Place.Platform, e.From.Admin = "matrix", true
-			got, err := h.gateway.Bridge(context.Background(), h.bot.Owner, e, true)
-			if err != nil {
-				t.Fatalf("%s: %v", text, err)
-			}
-			return got.Answer
-		}
+		say := h.overBridge
 		remembered := func() int {
 			t.Helper()
 			return strings.Count(say("/memory"), "“")

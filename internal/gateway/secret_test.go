@@ -1,7 +1,6 @@
 package gateway_test
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -14,16 +13,7 @@ func TestCommandsMaskSecrets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := setup(t, nil)
 		defer h.end()
-		say := func(text string) string {
-			t.Helper()
-			e := h.dm(ada, text)
-			e.Place.Platform = "matrix"
-			got, err := h.gateway.Bridge(context.Background(), h.bot.Owner, e, true)
-			if err != nil {
-				t.Fatalf("%s: %v", text, err)
-			}
-			return got.Answer
-		}
+		say := h.overBridge
 		say("The password of my router is Gr33n-Door!")
 		if got := say("/memory password"); strings.Contains(got, "Gr33n") || !strings.Contains(got, "secret") {
 			t.Errorf("/memory password is answered with %q, want the password masked", got)
@@ -35,7 +25,9 @@ func TestCommandsMaskSecrets(t *testing.T) {
 			}
 		}
 		say("My zebra is called Quagga.")
-		say("/forget Quagga --yes")
+		if got := say("/forget Quagga --yes"); !strings.Contains(got, "nothing is left") {
+			t.Errorf("/forget is answered with %q", got)
+		}
 		for _, command := range []string{"/memory", "/memory erased", "/memory zebra", "/why"} {
 			if got := say(command); strings.Contains(got, "erased") {
 				t.Errorf("%s is answered with %q, want nothing that was erased", command, got)

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 
+	"github.com/hermes-memory/hermes/internal/durable"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -265,7 +266,7 @@ func (f *files) sync(name string) error {
 	if err := f.before("sync " + name); err != nil {
 		return err
 	}
-	if err := durable(f.root, name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := durable.Sync(f.root, name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("make %s durable: %w", name, err)
 	}
 	return nil
