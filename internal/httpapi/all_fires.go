@@ -36,17 +36,12 @@ func (s *server) listAllRuns(w http.ResponseWriter, r *http.Request) error {
 	for i := range jobs {
 		names[jobs[i].ID] = jobs[i].Name
 	}
-	var next *string
-	if len(fires) > limit {
-		fires = fires[:limit]
-		last := &fires[limit-1]
-		next = optional(formatCursor(session.Cursor{LastActive: last.DueAt, ID: session.ID(last.Job)}))
-	}
-	data := []namedFire{}
-	for i := range fires {
-		data = append(data, namedFire{optional(names[fires[i].Job]), fireOf(&fires[i])})
-	}
-	return writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": data, "has_more": next != nil, "next_cursor": next})
+	fires, next := cutPage(fires, limit, func(last *job.Fire) string {
+		return formatCursor(session.Cursor{LastActive: last.DueAt, ID: session.ID(last.Job)})
+	})
+	return writeJSON(w, http.StatusOK, pageOf(fires, next, func(f *job.Fire) namedFire {
+		return namedFire{optional(names[f.Job]), fireOf(f)}
+	}))
 }
 
 // fireFilter reads the query of the ledger of all jobs.

@@ -157,22 +157,16 @@ func (s *server) listAudit(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var next *string
-	if len(list) > limit {
-		list = list[:limit]
-		cursor := strconv.FormatInt(list[limit-1].Seq, 10)
-		next = &cursor
+	list, next := cutPage(list, limit, func(last *audit.Entry) string { return strconv.FormatInt(last.Seq, 10) })
+	return writeJSON(w, http.StatusOK, pageOf(list, next, entryOf))
+}
+
+func entryOf(e *audit.Entry) entryJSON {
+	return entryJSON{
+		Object: "hermes.audit_entry", Seq: e.Seq, At: e.At, Actor: e.Actor, Action: e.Action, TargetKind: optional(e.Kind),
+		Target: optional(e.Target), RequestID: optional(e.RequestID), Outcome: e.Outcome, Detail: optional(e.Detail),
+		Hash: hex.EncodeToString(e.Hash),
 	}
-	data := []entryJSON{}
-	for i := range list {
-		e := &list[i]
-		data = append(data, entryJSON{
-			Object: "hermes.audit_entry", Seq: e.Seq, At: e.At, Actor: e.Actor, Action: e.Action, TargetKind: optional(e.Kind),
-			Target:    optional(e.Target),
-			RequestID: optional(e.RequestID), Outcome: e.Outcome, Detail: optional(e.Detail), Hash: hex.EncodeToString(e.Hash),
-		})
-	}
-	return writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": data, "has_more": next != nil, "next_cursor": next})
 }
 
 // auditFilter reads the query of GET /api/audit.

@@ -94,13 +94,9 @@ func (p *factPage) cut(facts []memory.Fact) ([]memory.Fact, *string) {
 	if p.latest {
 		slices.Reverse(facts)
 	}
-	facts = facts[p.begin(facts):]
-	if len(facts) <= p.limit {
-		return facts, nil
-	}
-	last := &facts[p.limit-1]
-	next := base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d:%s", last.Source.MessageID, last.ID))
-	return facts[:p.limit], &next
+	return cutPage(facts[p.begin(facts):], p.limit, func(last *memory.Fact) string {
+		return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d:%s", last.Source.MessageID, last.ID))
+	})
 }
 
 // begin is where the page begins: behind the fact of the cursor, or, if that is gone, behind
@@ -163,20 +159,13 @@ func countFacts(facts []memory.Fact) factCounts {
 
 // factList is a page of facts.
 type factList struct {
-	Object     string      `json:"object"`
-	Data       []factJSON  `json:"data"`
-	HasMore    bool        `json:"has_more"`
-	NextCursor *string     `json:"next_cursor"`
-	Counts     *factCounts `json:"counts,omitempty"`
+	listPage[factJSON]
+	Counts *factCounts `json:"counts,omitempty"`
 }
 
 func (p *factPage) list(facts []memory.Fact) factList {
 	page, next := p.cut(facts)
-	out := factList{Object: "list", Data: []factJSON{}, HasMore: next != nil, NextCursor: next}
-	for i := range page {
-		out.Data = append(out.Data, factOf(&page[i]))
-	}
-	return out
+	return factList{listPage: pageOf(page, next, factOf)}
 }
 
 // scopeTimeline answers GET /api/memory/timeline: the timeline of a scope, in pages.

@@ -300,21 +300,10 @@ func (s *server) listTurns(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	page := struct {
-		Object     string    `json:"object"`
-		Data       []runJSON `json:"data"`
-		HasMore    bool      `json:"has_more"`
-		NextCursor *string   `json:"next_cursor"`
-	}{Object: "list", Data: []runJSON{}}
-	if page.HasMore = len(rows) > limit; page.HasMore {
-		rows = rows[:limit]
-		last := &rows[limit-1]
-		page.NextCursor = optional(formatCursor(session.Cursor{LastActive: last.CreatedAt, ID: session.ID(last.ID)}))
-	}
-	for i := range rows {
-		page.Data = append(page.Data, runOf(&rows[i]))
-	}
-	return writeJSON(w, http.StatusOK, page)
+	rows, next := cutPage(rows, limit, func(last *live.Run) string {
+		return formatCursor(session.Cursor{LastActive: last.CreatedAt, ID: session.ID(last.ID)})
+	})
+	return writeJSON(w, http.StatusOK, pageOf(rows, next, runOf))
 }
 
 // runFilter reads which runs a query selects: status, "open" for all that are not over, and

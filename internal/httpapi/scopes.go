@@ -37,19 +37,13 @@ func (s *server) listScopes(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var next *string
-	if len(rows) > limit {
-		rows = rows[:limit]
-		cursor := strconv.FormatInt(rows[limit-1].Newest, 10)
-		next = &cursor
+	rows, next := cutPage(rows, limit, func(last *session.MemoryRow) string { return strconv.FormatInt(last.Newest, 10) })
+	return writeJSON(w, http.StatusOK, pageOf(rows, next, scopeOf))
+}
+
+func scopeOf(m *session.MemoryRow) scopeJSON {
+	return scopeJSON{
+		Object: "hermes.scope", Key: optional(m.Key), RootID: optional(m.Root), Title: optional(m.Title),
+		Facts: m.Facts, Sessions: m.Sessions, LastSaidAt: optionalTime(m.SaidAt),
 	}
-	data := []scopeJSON{}
-	for i := range rows {
-		row := &rows[i]
-		data = append(data, scopeJSON{
-			Object: "hermes.scope", Key: optional(row.Key), RootID: optional(row.Root), Title: optional(row.Title),
-			Facts: row.Facts, Sessions: row.Sessions, LastSaidAt: optionalTime(row.SaidAt),
-		})
-	}
-	return writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": data, "has_more": next != nil, "next_cursor": next})
 }

@@ -99,17 +99,9 @@ func (s *server) listSessions(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	page := struct {
-		Object     string        `json:"object"`
-		Data       []sessionJSON `json:"data"`
-		HasMore    bool          `json:"has_more"`
-		NextCursor *string       `json:"next_cursor"`
-	}{Object: "list", Data: []sessionJSON{}}
-	if page.HasMore = len(rows) > limit; page.HasMore {
-		rows = rows[:limit]
-		last := &rows[limit-1]
-		page.NextCursor = optional(formatCursor(session.Cursor{LastActive: last.LastActive, ID: last.RootID}))
-	}
+	rows, next := cutPage(rows, limit, func(last *session.Session) string {
+		return formatCursor(session.Cursor{LastActive: last.LastActive, ID: last.RootID})
+	})
 	roots := make([]session.ID, len(rows))
 	for i := range rows {
 		roots[i] = rows[i].RootID
@@ -118,11 +110,11 @@ func (s *server) listSessions(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	for i := range rows {
-		row := sessionOf(&rows[i])
-		row.Preview = optional(preview(openings[rows[i].RootID]))
-		page.Data = append(page.Data, row)
-	}
+	page := pageOf(rows, next, func(l *session.Session) sessionJSON {
+		row := sessionOf(l)
+		row.Preview = optional(preview(openings[l.RootID]))
+		return row
+	})
 	return writeJSON(w, http.StatusOK, page)
 }
 

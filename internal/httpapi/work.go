@@ -60,15 +60,7 @@ func (s *server) listWork(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var next *string
-	if len(items) > limit {
-		items = items[:limit]
-		last := &items[limit-1]
-		next = optional(string(last.Kind) + ":" + string(last.Root))
-	}
-	data := []workJSON{}
-	for i := range items {
-		data = append(data, workOf(&items[i], s.Now()))
-	}
-	return writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": data, "has_more": next != nil, "next_cursor": next})
+	items, next := cutPage(items, limit, func(last *study.Item) string { return string(last.Kind) + ":" + string(last.Root) })
+	now := s.Now()
+	return writeJSON(w, http.StatusOK, pageOf(items, next, func(i *study.Item) workJSON { return workOf(i, now) }))
 }
