@@ -16,9 +16,9 @@ import (
 // and the attempts of the client.
 const leaseAndRetry = 20 * time.Second
 
-// attemptPatience is how long a client waits for one answer: longer than a server is frozen. A
+// attemptPatience is how long a client waits for one answer: shorter than a server is frozen. A
 // client that leaves in the middle of an answer leaves a part of it in the transcript.
-const attemptPatience = time.Minute
+const attemptPatience = 20 * time.Second
 
 // forever is when an operation ends whose outcome nobody was told.
 const forever = 1 << 62
@@ -99,25 +99,26 @@ func (b *book) read(ctx context.Context, addr string, client int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	r.ops = append(r.ops, porcupine.Operation{
-		ClientId: client, Input: entry{kind: look}, Call: call, Output: seen{known: true, log: got.log()}, Return: ended,
+		ClientId: client, Input: entry{kind: look}, Call: call, Output: seen{known: true, log: nodeLog(&got)}, Return: ended,
 	})
 }
 
 // settle reads where each message stands in the end. What was never acknowledged may be absent.
 func (b *book) settle(ctx context.Context, addr string, t *tally) error {
-	turns, lost, doubled := 0, 0, 0
+	turns, lost, doubled, cut := 0, 0, 0, 0
 	for _, r := range b.lineages {
 		if len(r.ops) == 0 {
 			continue
 		}
-		at, again, err := r.places(ctx, addr, t)
+		at, parts, again, err := r.places(ctx, addr, t)
 		if err != nil {
 			return err
 		}
 		said, missing := r.place(at)
-		turns, lost, doubled = turns+said, lost+missing, doubled+again
+		r.addParts(parts)
+		turns, lost, doubled, cut = turns+said, lost+missing, doubled+again, cut+len(parts)
 	}
-	t.done = fmt.Sprintf("%d turns of %d clients in %d lineages, %d requests cut off", turns, nodeClients, nodeLineages, b.cut.Load())
+	t.done = fmt.Sprintf("%d turns of %d clients in %d lineages, %d requests cut off, %d parts of answers", turns, nodeClients, nodeLineages, b.cut.Load(), cut)
 	t.figure = fmt.Sprintf("%d lost, %d doubled", lost, doubled)
 	if lost+doubled > 0 {
 		t.miss("%d lost, %d doubled", lost, doubled)
@@ -125,14 +126,44 @@ func (b *book) settle(ctx context.Context, addr string, t *tally) error {
 	return nil
 }
 
-// places reads where the messages of a lineage stand, and counts those that stand twice.
-func (r *register) places(ctx context.Context, addr string, t *tally) (at map[string]int, doubled int, err error) {
+// cutOff is a part of an answer, and where it stands.
+type cutOff struct {
+	name  string // of the input
+	place int
+}
+
+// isPart reports whether a message is a part of an answer that was cut off.
+func isPart(finishReason string) bool { return finishReason == "cancelled" || finishReason == "error" }
+
+// partOf is the name that a part of an answer has in a log.
+func partOf(content string) string { return "p" + strings.TrimPrefix(nameOf(content), "n") }
+
+// nodeLog is a list in the form of a register's log.
+func nodeLog(l *listed) string {
+	var out strings.Builder
+	for _, m := range l.Data {
+		name := nameOf(m.Content)
+		if isPart(m.FinishReason) {
+			name = partOf(m.Content)
+		}
+		fmt.Fprintf(&out, " %d:%s", m.Seq, name)
+	}
+	return out.String()
+}
+
+// places reads where the messages of a lineage stand, and counts those that stand twice. A turn
+// leaves as many parts of its answer as there were attempts.
+func (r *register) places(ctx context.Context, addr string, t *tally) (at map[string]int, parts []cutOff, doubled int, err error) {
 	var all listed
 	if err := get(ctx, addr, "/api/sessions/"+r.name+"/messages?limit=1000", &all); err != nil {
-		return nil, 0, err
+		return nil, nil, 0, err
 	}
 	at = make(map[string]int)
 	for i, m := range all.Data {
+		if isPart(m.FinishReason) && m.Seq == i {
+			parts = append(parts, cutOff{partOf(m.Content), m.Seq})
+			continue
+		}
 		name := nameOf(m.Content)
 		if before, twice := at[name]; twice || m.Seq != i {
 			doubled++
@@ -140,7 +171,21 @@ func (r *register) places(ctx context.Context, addr string, t *tally) (at map[st
 		}
 		at[name] = m.Seq
 	}
-	return at, doubled, nil
+	return at, parts, doubled, nil
+}
+
+// addParts adds an operation for each part of an answer. It is stored after its turn began, and
+// before another attempt was acknowledged.
+func (r *register) addParts(parts []cutOff) {
+	for _, p := range parts {
+		op := porcupine.Operation{Input: entry{kind: part, name: p.name}, Output: seen{place: p.place}, Return: forever}
+		for _, o := range r.ops {
+			if in, ok := o.Input.(entry); ok && in.kind == ask && in.name[1:] == p.name[1:] {
+				op.ClientId, op.Call, op.Return = o.ClientId, o.Call, o.Return
+			}
+		}
+		r.ops = append(r.ops, op)
+	}
 }
 
 // place adds to each operation where its message stands, and drops those that nobody was told

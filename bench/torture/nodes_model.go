@@ -8,7 +8,7 @@ import (
 
 // entry is what a client did in a register.
 type entry struct {
-	kind kind // ask, answer or look
+	kind kind // ask, answer, part or look
 	name string
 	// retried says that the client asked more than once: other turns may stand between the
 	// input and its answer. answered says that there is an answer in the end.
@@ -56,8 +56,11 @@ func (s registerState) step(in *entry, out *seen) (bool, registerState) {
 	if out.place != s.next {
 		return false, s
 	}
-	if in.kind == ask {
+	switch in.kind {
+	case ask:
 		return s.asked(in, out)
+	case part: // it may stand behind turns that were faster than the client noticed
+		return s.open == "", s.with(in.name, "", true)
 	}
 	name := "n" + in.name[1:]
 	if in.retried {

@@ -28,6 +28,9 @@ func TestRegisters(t *testing.T) {
 			op(call, ended, entry{kind: answer, name: name, answered: true, retried: true}, seen{place: answered}),
 		}
 	}
+	piece := func(call, ended int64, name string, at int) porcupine.Operation {
+		return op(call, ended, entry{kind: part, name: name}, seen{place: at})
+	}
 	first := turn(1, 4, "t1.0", "nothing", 0, 1)
 	cut := op(2, forever, entry{kind: ask, name: "t3.0"}, seen{place: 2})
 	for _, c := range []struct {
@@ -45,6 +48,9 @@ func TestRegisters(t *testing.T) {
 		{"a turn that was cut off", append(append(turn(5, 9, "t2.0", "n1.0", 3, 4), cut), first...), porcupine.Ok},
 		{"a turn inside of one that was repeated", append(turn(5, 9, "t2.0", "n1.0", 1, 2), retried(1, 12, "t1.0", 0, 3)...), porcupine.Ok},
 		{"a repeated turn inside of another one", append(turn(1, 9, "t2.0", "nothing", 0, 3), retried(1, 12, "t1.0", 1, 2)...), porcupine.Illegal},
+		{"a part of an answer, and the answer", append(retried(1, 12, "t1.0", 0, 2), piece(1, 12, "p1.0", 1)), porcupine.Ok},
+		{"a part that is stored behind the answer", append(retried(1, 4, "t1.0", 0, 1), piece(5, 9, "p1.0", 2), look(10, 11, " 0:t1.0 1:n1.0")), porcupine.Illegal},
+		{"a part inside of another turn", append(turn(5, 9, "t2.0", "nothing", 0, 2), piece(1, 12, "p1.0", 1)), porcupine.Illegal},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

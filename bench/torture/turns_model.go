@@ -20,10 +20,11 @@ const (
 	undo
 	look
 	fork
+	part // of an answer that was cut off
 )
 
 // kindNames are the kinds as the table has them.
-var kindNames = [...]string{"inputs", "answers", "replays", "appends", "undos", "reads", "forks"}
+var kindNames = [...]string{"inputs", "answers", "replays", "appends", "undos", "reads", "forks", "parts"}
 
 // said is what a client asked for.
 type said struct {

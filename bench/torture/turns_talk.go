@@ -126,8 +126,9 @@ func (c *talker) speak(ctx context.Context, header map[string]string, text strin
 // listed is a list of messages as the API has it.
 type listed struct {
 	Data []struct {
-		Seq     int
-		Content string
+		Seq          int
+		Content      string
+		FinishReason string `json:"finish_reason"`
 	}
 }
 
