@@ -47,7 +47,19 @@ var nodesRig = rig{
 	name: "nodes", fault: "three servers on one PostgreSQL, eight clients that pick a server for each request, 64 lineages", rounds: 20,
 	want: "0 lost, 0 doubled, every history linearizable",
 	off:  withoutTurns, bareRounds: 5, bare: anyTurn,
-	run: func(ctx context.Context, b *bench, rounds int) (*tally, error) { return b.cluster(ctx, rounds, 0, nil) },
+	run: func(ctx context.Context, b *bench, rounds int) (*tally, error) {
+		return b.cluster(ctx, &setting{rounds: rounds})
+	},
+}
+
+// nodePoolRig puts PgBouncer between the servers and PostgreSQL.
+var nodePoolRig = rig{
+	name: "nodepool", fault: "as nodes, through PgBouncer in transaction mode", rounds: 20,
+	want: "0 lost, 0 doubled, every history linearizable",
+	off:  withoutTurns, bareRounds: 5, bare: anyTurn,
+	run: func(ctx context.Context, b *bench, rounds int) (*tally, error) {
+		return b.cluster(ctx, &setting{rounds: rounds, pooled: true})
+	},
 }
 
 // nodeKillRig kills the servers in turn, and PostgreSQL twice.
@@ -56,7 +68,7 @@ var nodeKillRig = rig{
 	want: "0 acknowledged lost, 0 doubled, every history linearizable; turns go on ≤ 15 s after a kill, ≤ 3 s after the database is back",
 	off:  withoutTurns, bareRounds: 5, bare: anyTurn,
 	run: func(ctx context.Context, b *bench, rounds int) (*tally, error) {
-		return b.cluster(ctx, rounds, 0, killNodes)
+		return b.cluster(ctx, &setting{rounds: rounds, beside: killNodes})
 	},
 }
 
@@ -66,7 +78,7 @@ var nodeFreezeRig = rig{
 	want: "0 lost, 0 doubled, every history linearizable: nothing is stored of what the frozen server still writes",
 	off:  "writes do not look at the lease of their server, and nobody looks whether a place is taken", bareRounds: 4, bare: anyTime,
 	run: func(ctx context.Context, b *bench, rounds int) (*tally, error) {
-		return b.cluster(ctx, rounds, 300*time.Millisecond, freezeNode)
+		return b.cluster(ctx, &setting{rounds: rounds, between: 300 * time.Millisecond, beside: freezeNode})
 	},
 }
 
@@ -115,12 +127,19 @@ func (n *node) start(ctx context.Context) error {
 // fault is what happens to a cluster while its clients talk, until they are done.
 type fault func(ctx context.Context, c *cluster, done <-chan struct{}, t *tally) error
 
-// cluster runs the clients, and a fault beside them, and checks what they saw.
-// The model pauses between the pieces of its answers.
-func (b *bench) cluster(ctx context.Context, rounds int, between time.Duration, beside fault) (*tally, error) {
+// setting is what a rig's cluster is like.
+type setting struct {
+	rounds  int
+	between time.Duration // the pause of the model between the pieces of its answers
+	beside  fault         // nil for none
+	pooled  bool          // a pooler stands between the servers and the database
+}
+
+// cluster runs the clients, and a fault while they talk, and checks what they saw.
+func (b *bench) cluster(ctx context.Context, set *setting) (*tally, error) {
 	model, err := upstreamtest.Start(upstreamtest.Options{Quiet: true, Default: func(req *upstreamtest.Request) upstreamtest.Step {
 		step := behind(req)
-		step.Between = between
+		step.Between = set.between
 		return step
 	}})
 	if err != nil {
@@ -132,8 +151,15 @@ func (b *bench) cluster(ctx context.Context, rounds int, between time.Duration, 
 		return nil, err
 	}
 	defer c.pg.Stop()
+	database := []string{"HERMES_DATABASE_URL=" + c.pg.URL("postgres")}
+	if set.pooled {
+		if err := c.pg.Pool(ctx); err != nil {
+			return nil, err
+		}
+		database = []string{"HERMES_DATABASE_URL=" + c.pg.Pooled(c.pg.URL("postgres")), "HERMES_DATABASE_LISTEN_URL=" + c.pg.URL("postgres")}
+	}
 	for i := range c.nodes {
-		s, err := b.subject(model.URL+"/v1", "HERMES_DATABASE_URL="+c.pg.URL("postgres"))
+		s, err := b.subject(model.URL+"/v1", database...)
 		if err != nil {
 			return nil, err
 		}
@@ -145,7 +171,7 @@ func (b *bench) cluster(ctx context.Context, rounds int, between time.Duration, 
 	}
 	t := &tally{}
 	began := time.Now()
-	if err := c.talk(ctx, int64(rounds*turnsPerRound), beside, t); err != nil {
+	if err := c.talk(ctx, int64(set.rounds*turnsPerRound), set.beside, t); err != nil {
 		return nil, err
 	}
 	took := time.Since(began)
@@ -153,7 +179,7 @@ func (b *bench) cluster(ctx context.Context, rounds int, between time.Duration, 
 		return nil, err
 	}
 	c.book.check(t)
-	t.done += fmt.Sprintf(" at %.0f turns a second", float64(rounds*turnsPerRound)/took.Seconds())
+	t.done += fmt.Sprintf(" at %.0f turns a second", float64(set.rounds*turnsPerRound)/took.Seconds())
 	if len(c.events) > 0 {
 		t.done += fmt.Sprintf(", %d faults", len(c.events))
 	}

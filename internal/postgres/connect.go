@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"runtime"
 	"strconv"
+	"strings"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -36,6 +38,16 @@ func connect(ctx context.Context, opt *Options) (*pgxpool.Pool, error) {
 	if cfg.ConnConfig.RuntimeParams["application_name"] == "" {
 		cfg.ConnConfig.RuntimeParams["application_name"] = "hermes"
 	}
+	pooled, err := behindPooler(ctx, cfg.ConnConfig)
+	if err != nil {
+		return nil, errUnreachable(err)
+	}
+	if pooled && opt.ListenURL == "" {
+		return nil, errPooler()
+	}
+	if pooled && !strings.Contains(opt.URL, execMode) {
+		cfg.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+	}
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
 		return nil, errUnreachable(err)
@@ -45,6 +57,32 @@ func connect(ctx context.Context, opt *Options) (*pgxpool.Pool, error) {
 		return nil, errUnreachable(err)
 	}
 	return pool, nil
+}
+
+// execMode is the parameter of a URL that says how statements are sent. Where it is missing, and the
+// database is behind a pooler, statements have no names: a pooler in transaction mode gives each
+// transaction another connection, and before PgBouncer 1.21 none of them knows the names of another.
+const execMode = "default_query_exec_mode"
+
+// behindPooler reports whether a pooler is between this process and the database: then the process
+// that answers is not the one that took the connection.
+func behindPooler(ctx context.Context, cfg *pgx.ConnConfig) (bool, error) {
+	conn, err := pgx.ConnectConfig(ctx, cfg.Copy())
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	var answering uint32
+	if err := conn.QueryRow(ctx, `SELECT pg_backend_pid()`, pgx.QueryExecModeSimpleProtocol).Scan(&answering); err != nil {
+		return false, err
+	}
+	return answering != conn.PgConn().PID(), nil
+}
+
+func errPooler() error {
+	return fault.New(fault.Invalid, "pooler_without_listen_url",
+		"The database is behind a pooler such as PgBouncer, which passes no notifications on. "+
+			"Set HERMES_DATABASE_LISTEN_URL to the address of the database itself; turns go through the pooler all the same.")
 }
 
 // checkServer refuses a server that would lose data or that the statements do not fit.

@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/curate"
+	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/postgres/postgrestest"
 	"github.com/hermes-memory/hermes/internal/recall"
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/runtest"
@@ -102,7 +104,27 @@ func TestToldOnAnotherNode(t *testing.T) {
 // each lineage has one order, and a rebuild learns what the turns have learnt.
 func TestTurnsOverNodes(t *testing.T) {
 	t.Parallel()
-	nodes := servers(t, 3)
+	takeTurns(t, servers(t, 3))
+}
+
+// TestTurnsThroughAPooler: the same through PgBouncer in transaction mode, which gives each
+// transaction another connection.
+func TestTurnsThroughAPooler(t *testing.T) {
+	t.Parallel()
+	s := postgrestest.Shared(t)
+	if err := s.Pool(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	url := s.Database(t, prepareTemplate)
+	if _, err := Open(t.Context(), Options{URL: s.Pooled(url), Log: quiet(), Unsafe: true}); fault.CodeOf(err) != "pooler_without_listen_url" {
+		t.Errorf("open through a pooler, with no address to listen: %v", err)
+	}
+	takeTurns(t, serversOver(openNodesWith(t, 3, func(int) Options { return Options{URL: s.Pooled(url), ListenURL: url} })))
+}
+
+// takeTurns takes turns on random servers, and checks what they have stored.
+func takeTurns(t *testing.T, nodes []server) {
+	t.Helper()
 	const clients, turns, sessions = 8, 12, 4
 	var working sync.WaitGroup
 	for c := range clients {

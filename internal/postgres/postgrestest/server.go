@@ -11,18 +11,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
-
-	"github.com/hermes-memory/hermes/internal/recovery"
 )
 
 // errNotInstalled says what to install.
@@ -30,11 +26,11 @@ var errNotInstalled = errors.New("PostgreSQL is not installed. Install version 1
 
 // Server is a running PostgreSQL.
 type Server struct {
-	dir    string // of the data, the log and the socket
-	run    func(ctx context.Context) error
-	crash  func()
-	stop   func()
-	stopIt sync.Once
+	dir     string // of the data, the log and the socket
+	run     func(ctx context.Context) error
+	running *process
+	pooler  *process // nil without one
+	stopIt  sync.Once
 
 	template sync.Once
 	failed   error // why there is no template
@@ -151,83 +147,32 @@ func (s *Server) start(ctx context.Context, bin string, opt Options) error {
 		run := exec.CommandContext(context.WithoutCancel(ctx), filepath.Join(bin, "postgres"), args...)
 		run.Dir, run.Stdout, run.Stderr = s.dir, log, log
 		as(run)
-		return s.keep(ctx, run)
+		if s.running, err = begin(run); err != nil {
+			return fmt.Errorf("start PostgreSQL: %w", err)
+		}
+		if err := s.running.await(ctx, s.URL("postgres")); err != nil {
+			s.running.stop()
+			return err
+		}
+		return nil
 	}
 	return s.run(ctx)
 }
 
 // Crash ends the server at once, as an immediate shutdown does. Connections break, and the
 // next start recovers from the write-ahead log.
-func (s *Server) Crash() { s.crash() }
+func (s *Server) Crash() { s.running.end(syscall.SIGQUIT) }
 
 // Restart starts the server again after a crash.
 func (s *Server) Restart(ctx context.Context) error { return s.run(ctx) }
 
-// keep runs the server until Stop. It ends with this process, too: the signal for that
-// belongs to the thread that starts the server.
-func (s *Server) keep(ctx context.Context, run *exec.Cmd) error {
-	began, ended := make(chan error, 1), make(chan struct{})
-	go recovery.Func(func() {
-		defer close(ended)
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		err := run.Start()
-		began <- err
-		if err == nil {
-			_ = run.Wait()
-		}
-	}, func(error) {})()
-	if err := <-began; err != nil {
-		return fmt.Errorf("start PostgreSQL: %w", err)
-	}
-	s.stop = func() {
-		_ = run.Process.Signal(os.Interrupt) // a fast shutdown
-		select {
-		case <-ended:
-		case <-time.After(10 * time.Second):
-			_ = run.Process.Kill()
-			<-ended
-		}
-	}
-	s.crash = func() {
-		_ = run.Process.Signal(syscall.SIGQUIT)
-		<-ended
-	}
-	if err := s.await(ctx, ended); err != nil {
-		s.stop()
-		return err
-	}
-	return nil
-}
-
-// startPatience is how long a server may take to start.
-const startPatience = 30 * time.Second
-
-// await returns once the server takes connections.
-func (s *Server) await(ctx context.Context, ended <-chan struct{}) error {
-	ctx, cancel := context.WithTimeout(ctx, startPatience)
-	defer cancel()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		conn, err := pgx.Connect(ctx, s.URL("postgres"))
-		if err == nil {
-			return conn.Close(ctx)
-		}
-		select {
-		case <-tick.C:
-		case <-ended:
-			return errors.New("PostgreSQL ended while it started")
-		case <-ctx.Done():
-			return fmt.Errorf("wait for PostgreSQL: %w", err)
-		}
-	}
-}
-
 // Stop stops the server and removes its directory.
 func (s *Server) Stop() {
 	s.stopIt.Do(func() {
-		s.stop()
+		if s.pooler != nil {
+			s.pooler.stop()
+		}
+		s.running.stop()
 		_ = os.RemoveAll(s.dir)
 	})
 }
