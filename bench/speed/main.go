@@ -65,6 +65,7 @@ func measurements() []measurement {
 		{"cold", (*bench).cold, true},
 		{"many", (*bench).many, true},
 		{"limit", (*bench).limit, true},
+		{"stores", (*bench).stores, true},
 	}
 }
 

@@ -52,11 +52,13 @@ func (s *series) spread() spread {
 	return spreadOf(s.took)
 }
 
+// warmFirst are the first turns in a session, which find its memory cold and are not counted.
+const warmFirst = 3
+
 // warm takes turns in each of some sessions, each of which follows a turn of the same session.
 func (t *talks) warm(ctx context.Context, out *series, each int, sessions ...string) error {
-	const first = 3 // the first turns in a session find its memory cold
 	for _, session := range sessions {
-		for range first {
+		for range warmFirst {
 			if _, err := t.turn(ctx, session); err != nil {
 				return fmt.Errorf("a warm turn: %w", err)
 			}

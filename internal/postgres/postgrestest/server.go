@@ -111,11 +111,13 @@ func binaries() (string, error) {
 // settings are those of the server. The tests have little memory.
 func settings(dir string, opt Options) []string {
 	list := []string{
-		"listen_addresses=", "unix_socket_directories=" + dir, "shared_buffers=32MB", "max_connections=100", "autovacuum=off",
+		"listen_addresses=", "unix_socket_directories=" + dir, "shared_buffers=32MB", "max_connections=100",
 		"log_min_messages=warning", "max_wal_size=256MB",
 	}
-	if !opt.Durable {
-		list = append(list, "fsync=off", "full_page_writes=off")
+	if opt.Durable {
+		list = append(list, "autovacuum_naptime=5s") // a run is short, and plans need statistics
+	} else {
+		list = append(list, "fsync=off", "full_page_writes=off", "autovacuum=off")
 	}
 	var args []string
 	for _, s := range list {
@@ -158,6 +160,9 @@ func (s *Server) start(ctx context.Context, bin string, opt Options) error {
 	}
 	return s.run(ctx)
 }
+
+// Pid is the number of the server's process; those of its connections are its children.
+func (s *Server) Pid() int { return s.running.cmd.Process.Pid }
 
 // Crash ends the server at once, as an immediate shutdown does. Connections break, and the
 // next start recovers from the write-ahead log.
