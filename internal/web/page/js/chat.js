@@ -19,6 +19,8 @@ import { plural } from './words.js';
 export class Chat {
   constructor() {
     this.root = '';
+    /** @type {string | undefined} the message that the address names */
+    this.at = undefined;
     this.gone = false;
     /** @type {any} the receipt on view */
     this.reason = null;

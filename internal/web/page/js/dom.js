@@ -12,7 +12,7 @@ import { visible } from './words.js';
  * @property {string} [text]
  * @property {any} el the drawn node
  */
-/** @typedef {VNode | string | number | boolean | null | undefined | Kid[]} Kid */
+/** @typedef {VNode | string | number | boolean | null | undefined | any[]} Kid what is drawn; a list holds others */
 
 const svgSpace = 'http://www.w3.org/2000/svg';
 

@@ -88,7 +88,9 @@ export function askPast(scope) {
   const submit = async (/** @type {Event} */ e) => {
     e.preventDefault();
     if (!question.trim() || !date) return;
-    const mine = (both = { then: '', now: '', on: date, busy: true });
+    /** @type {Both} */
+    const mine = { then: '', now: '', on: date, busy: true };
+    both = mine;
     change();
     const of = { off: true, model: '', session: scope.session_id ?? `past-${randomID()}`, key: scope.session_key };
     const label = (/** @type {string} */ text) => text.replace(/^\[recall\]/, '').trimStart();
