@@ -73,8 +73,8 @@ func (b *bench) storesWarm(ctx context.Context, pg *postgrestest.Server) error {
 		"%.2f x (%s and %s)", times(onNode, onFile), ms(onNode), ms(onFile))
 	f, p := series[0].spread(), series[1].spread()
 	b.add("a turn on PostgreSQL, p50 (on a file)", "", "%s (%s)", ms(p.p50), ms(f.p50))
-	b.add("PostgreSQL for a turn", "", "%s of CPU, %.1f kB of log, %.1f transactions",
-		ms(time.Duration(float64(work.cpu)/turns)), work.log/turns/1000, work.commits/turns)
+	b.add("PostgreSQL for a turn", "", "%s of CPU, %.1f kB of log, %.1f transactions, %.1f kB of tables and indexes",
+		ms(time.Duration(float64(work.cpu)/turns)), work.log/turns/1000, work.commits/turns, work.size/turns/1000)
 	return nil
 }
 
@@ -131,14 +131,15 @@ type databaseWork struct {
 	cpu     time.Duration
 	log     float64 // bytes of the write-ahead log
 	commits float64
+	size    float64 // bytes of the database
 }
 
 func (w *databaseWork) add(o databaseWork) {
-	w.cpu, w.log, w.commits = w.cpu+o.cpu, w.log+o.log, w.commits+o.commits
+	w.cpu, w.log, w.commits, w.size = w.cpu+o.cpu, w.log+o.log, w.commits+o.commits, w.size+o.size
 }
 
 func (w databaseWork) since(o databaseWork) databaseWork {
-	return databaseWork{w.cpu - o.cpu, w.log - o.log, w.commits - o.commits}
+	return databaseWork{w.cpu - o.cpu, w.log - o.log, w.commits - o.commits, w.size - o.size}
 }
 
 // statsDelay is how long PostgreSQL may keep its counters of a connection to itself.
@@ -153,8 +154,8 @@ func workOf(ctx context.Context, pg *postgrestest.Server) (databaseWork, error) 
 	}
 	defer func() { _ = conn.Close(ctx) }()
 	var w databaseWork
-	const ask = `SELECT pg_current_wal_insert_lsn() - '0/0', sum(xact_commit) FROM pg_stat_database`
-	if err := conn.QueryRow(ctx, ask).Scan(&w.log, &w.commits); err != nil {
+	const ask = `SELECT pg_current_wal_insert_lsn() - '0/0', sum(xact_commit), pg_database_size(current_database()) FROM pg_stat_database`
+	if err := conn.QueryRow(ctx, ask).Scan(&w.log, &w.commits, &w.size); err != nil {
 		return w, fmt.Errorf("read the counters of PostgreSQL: %w", err)
 	}
 	w.cpu = familyCPU(pg.Pid())
