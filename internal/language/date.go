@@ -24,7 +24,8 @@ type Date struct {
 // anchor only absolute dates are found. Weeks begin on Monday (ISO 8601);
 // seasons are those of the northern hemisphere. Where a language leaves the
 // direction open ("on Friday"), the words of its clause decide: what is planned or
-// told in the present lies ahead, what is told in the past behind.
+// told in the present lies ahead, what is told in the past behind. A weekday of which
+// nothing tells lies ahead. "On Friday" is not the day itself; "Friday" alone may be.
 func Dates(text string, anchor time.Time) []Date {
 	var space [64]dateToken
 	found := lexDates(text, space[:0])

@@ -231,11 +231,20 @@ func (p *dateParser) datedWeekday(f found) dateSpan {
 // bareWeekday reads "on Friday". "Sun" and "Sat" are also words.
 func (p *dateParser) bareWeekday(f found) dateSpan {
 	t := p.at(f.start)
-	sure := !t.doubtful || t.capital && f.before.is&onWord != 0
-	if sure && standsAlone(f) {
-		return p.weekday(p.today(), t.value, p.tense(f.start) >= present, true)
+	if t.doubtful && !namedOn(t, f) || !standsAlone(f) {
+		return dateSpan{}
 	}
-	return dateSpan{}
+	when := p.tense(f.start)
+	return p.weekday(p.today(), t.value, when != behind, mayBeToday(when, f))
+}
+
+// namedOn reports whether a word that may be another is a weekday: "on Sun".
+func namedOn(t dateToken, f found) bool { return t.capital && f.before.is&onWord != 0 }
+
+// mayBeToday reports whether a weekday may be the day on which it is said: "Friday: dinner", and
+// not "on Friday", "we're meeting Friday".
+func mayBeToday(when tense, f found) bool {
+	return (when == unclear || when == present) && f.before.is&prepositions == 0
 }
 
 // weekdayBeside reads "the Friday before 15 July".

@@ -74,7 +74,11 @@ var timeSigns = []struct {
 	{is: pastWord, before: theWord | aWord | myWord, says: unclear}, // "a detailed plan"
 	{is: pastWord, before: beWord, says: present},                   // "is closed"
 	{is: gotWord, before: nowVerb, says: present},                   // "have got"
+	{is: pastWord, before: ingWord, says: unclear},                  // "getting married"
 	{is: pastWord, says: behind},
+	{is: alikeWord, near: futureWord | nowVerb | toWord | tickMark, says: unclear}, // "will put", "don't put"
+	{is: alikeWord, before: stopMark, says: present},                               // "Put the bins out"
+	{is: alikeWord, says: behind},
 	{is: beWord, after: ingWord, says: ahead},
 	{is: beWord, near: close, says: ahead}, // "is on 12 May"
 	{is: beWord | nowVerb, says: present},

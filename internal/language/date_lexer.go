@@ -79,6 +79,7 @@ func isTypographic(r rune) bool { return markClass(r) != otherMark || r == '“'
 func lexDateWord(text string, i int, words map[string]dateWord) dateToken {
 	var low [longestDateWord]byte
 	n, end := lowerWord(text, i, &low)
+	n, end = lowerNot(text, n, end, &low)
 	t := dateToken{is: otherWord, end: int32(end), capital: text[i] >= 'A' && text[i] <= 'Z'}
 	if gluedName(text, end) {
 		t.end = int32(skipName(text, end))
@@ -96,6 +97,22 @@ func lexDateWord(text string, i int, words map[string]dateWord) dateToken {
 		t.is = pastWord
 	}
 	return t
+}
+
+// lowerNot adds the "'t" behind a word of n bytes that ends at end: "didn't".
+func lowerNot(text string, n, end int, low *[longestDateWord]byte) (length, behind int) {
+	if n < 2 || n > longestDateWord-2 || low[n-1] != 'n' {
+		return n, end
+	}
+	r, size := utf8.DecodeRuneInString(text[end:])
+	if markClass(r) != tickMark {
+		return n, end
+	}
+	if rest := text[end+size:]; !letterAt(rest, 0) || lowerASCII(rest[0]) != 't' || letterAt(rest, 1) {
+		return n, end
+	}
+	low[n], low[n+1] = '\'', 't'
+	return n + 2, end + size + 1
 }
 
 // gluedName reports whether what ends at end goes on as a name does: "monday.com",

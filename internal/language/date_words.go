@@ -70,8 +70,14 @@ const (
 	pastWord                          // a word in -ed, was, had, went: what lies behind
 	wasWord                           // was, were
 	gotWord                           // got: with "have" it is told in the present
-	toward                            // a word that leads on to the expression stands between: "for", "to"
-	close                             // the expression follows, up to a preposition
+	alikeWord                         // put, cut: a verb whose past is its plain form
+)
+
+// How an expression stands to a word before it. No form has these and no token has those of
+// forms, so that they share bits.
+const (
+	toward = optional // a word that leads on to the expression stands between: "for", "to"
+	close  = marked   // the expression follows, up to a preposition
 )
 
 // prepositions may stand before a bare weekday or day.
@@ -135,8 +141,11 @@ var dateVocabulary = []struct {
 	{partWord, 0, "early beginning, mid middle, late end"},
 	{everyWord, 0, "every each most mornings afternoons evenings"},
 	{newWord, 0, "new"}, {nameWord, 0, "black cyber ash palm good fat super giving casual taco ruby easter bloody"},
-	{beWord, 0, "is are am m re"},
-	{nowVerb, 0, "have has ve do does don can could would d let lets"},
+	{beWord, 0, "is are am m re gets isn't aren't isnt arent"},
+	{ingWord, 0, "being"},
+	{nowVerb, 0, "have has ve can could do does don can could would d let lets"},
+	{nowVerb, 0, "haven't hasn't don't doesn't can't wouldn't dont doesnt cant"},
+	{futureWord, 0, "won't shouldn't mustn't needn't wont"},
 	{futureWord, 0, "will ll shall gonna must should need needs want wants please remind reminder hope hopes"},
 	{futureWord, 0, "hoping plan plans planning thinking intend intends due deadline visit"},
 	{futureWord, 0, "leave leaves fly flies arrive arrives depart departs starts begin begins expires ends opens closes"},
@@ -145,8 +154,9 @@ var dateVocabulary = []struct {
 	{planWord, 0, "booked signed registered enrolled enroled scheduled rescheduled planned invited reserved agreed"},
 	{planWord, 0, "promised arranged postponed delayed extended confirmed decided applied set"},
 	{planNoun, 0, "ticket tickets appointment reservation booking invitation"},
-	{pastWord | wasWord, 0, "was were"},
-	{pastWord | gotWord, 0, "got"}, {pastWord, 0, "had did been"},
+	{pastWord | wasWord, 0, "was were did wasn't weren't didn't couldn't hadn't wasnt werent didnt couldnt"},
+	{alikeWord, 0, "put cut hit hurt shut quit split spread"},
+	{pastWord | gotWord, 0, "got"}, {pastWord, 0, "had been"},
 	{smallWord, 0, "hundred indeed need instead maybe perhaps probably hopefully though around"},
 }
 
