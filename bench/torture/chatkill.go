@@ -107,7 +107,9 @@ func killTalks(ctx context.Context, b *bench, rounds int) (*tally, error) {
 		k.t.miss("the stop ended with %d: %s", code, k.s.log.String())
 	}
 	f.broken(k.t)
-	return k.t, k.count(ctx, rounds)
+	err = k.count(ctx, rounds)
+	b.leave(k.t, "chatkill", k.s)
+	return k.t, err
 }
 
 // newTalk is one person of a platform.

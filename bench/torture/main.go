@@ -83,7 +83,7 @@ func (b *bench) try(ctx context.Context, r rig, rounds int, proof bool) (line st
 	case err != nil:
 		cells[4], cells[5] = "not run: "+err.Error(), "**miss**"
 	case len(got.misses) > 0:
-		cells[5] = "**miss**: " + strings.Join(got.misses[:min(len(got.misses), 5)], "; ")
+		cells[5] = "**miss**: " + got.missed()
 	}
 	if got != nil {
 		cells[2], cells[4] = fmt.Sprintf("%s, in %s", got.done, time.Since(began).Round(time.Second)), got.figure

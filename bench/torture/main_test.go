@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"golang.org/x/sync/errgroup"
@@ -54,4 +55,23 @@ func changedPackages(changes []change) []string {
 		}
 	}
 	return out
+}
+
+// TestMissed: equal misses are one line with their number, so that a rare one is seen.
+func TestMissed(t *testing.T) {
+	t.Parallel()
+	var got tally
+	for range 20 {
+		got.miss("a wait was not kept")
+	}
+	got.miss("one was lost")
+	if want := "a wait was not kept (20 times); one was lost"; got.missed() != want {
+		t.Errorf("got %q, want %q", got.missed(), want)
+	}
+	for n := range 8 {
+		got.miss("miss %d", n)
+	}
+	if text := got.missed(); !strings.HasSuffix(text, "; miss 5; 2 more") {
+		t.Errorf("got %q, want the first eight", text)
+	}
 }

@@ -265,13 +265,21 @@ func (m *messengers) limited() int {
 	return m.telegram.Limited() + m.discord.Limited() + m.slack.Counts().Limited + m.whatsapp.Limited()
 }
 
-// leave leaves a server's log for those who look for the cause of a miss.
+// leave leaves the logs of a server's lives, and its database, for those who look for the cause
+// of a miss.
 func (b *bench) leave(t *tally, name string, s *subject) {
 	if b.logs == "" || len(t.misses) == 0 {
 		return
 	}
-	name = filepath.Join(b.logs, name+".log")
-	if err := os.WriteFile(name, []byte(s.log.String()+"\n"+strings.Join(t.misses, "\n")), 0o600); err != nil {
+	var text strings.Builder
+	for i, log := range append(s.earlier[:len(s.earlier):len(s.earlier)], s.log) {
+		fmt.Fprintf(&text, "life %d\n%s\n", i+1, log.String())
+	}
+	text.WriteString(strings.Join(t.misses, "\n"))
+	name = filepath.Join(b.logs, name)
+	err := errors.Join(os.MkdirAll(b.logs, 0o700), os.WriteFile(name+".log", []byte(text.String()), 0o600))
+	data, unread := os.ReadFile(s.file())
+	if err = errors.Join(err, unread, os.WriteFile(name+".db", data, 0o600)); err != nil {
 		t.miss("the log could not be left: %v", err)
 	}
 }

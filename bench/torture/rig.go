@@ -46,6 +46,27 @@ func (t *tally) miss(format string, args ...any) {
 	t.misses = append(t.misses, fmt.Sprintf(format, args...))
 }
 
+// missed are the first misses of different words, each with how often it came.
+func (t *tally) missed() string {
+	const shown = 8
+	counts := make(map[string]int)
+	var order []string
+	for _, m := range t.misses {
+		if counts[m]++; counts[m] == 1 {
+			order = append(order, m)
+		}
+	}
+	for i, m := range order {
+		if n := counts[m]; n > 1 {
+			order[i] = fmt.Sprintf("%s (%d times)", m, n)
+		}
+	}
+	if len(order) > shown {
+		order = append(order[:shown], fmt.Sprintf("%d more", len(order)-shown))
+	}
+	return strings.Join(order, "; ")
+}
+
 // bench is where rigs work.
 type bench struct {
 	hermes string // the program under test

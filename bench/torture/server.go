@@ -25,6 +25,7 @@ type subject struct {
 	addr, admin string
 	cmd         *exec.Cmd
 	log         *record
+	earlier     []*record     // the logs of its earlier lives
 	died        chan struct{} // closed when the process is gone
 	took        time.Duration // from exec until it was ready
 }
@@ -107,6 +108,9 @@ func (s *subject) launch(ctx context.Context) error {
 		"HERMES_HOME=" + s.home, "HOME=" + s.home, "HERMES_PROBE=false", "HERMES_UPSTREAM_URL=" + s.upstream,
 		"HERMES_MODEL=m", "TZ=UTC", "HERMES_ADMIN_ADDR=" + s.admin, "HERMES_LOG_LEVEL=warn",
 	}, s.env...)
+	if s.log != nil {
+		s.earlier = append(s.earlier, s.log)
+	}
 	s.log = &record{}
 	s.cmd.Stdout, s.cmd.Stderr = s.log, s.log
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that a signal reaches what runs under another program
