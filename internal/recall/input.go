@@ -7,14 +7,29 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/language"
 	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/session"
 )
 
 const (
-	// maxQuestions is how many questions of a message are answered.
-	maxQuestions = 4
+	// maxQuestions is how many questions of a message are answered, and maxAsked of all
+	// messages that are answered together.
+	maxQuestions, maxAsked = 4, 12
 	// maxInput is how much of a message is searched for questions, from each end.
 	maxInput = 16 << 10
 )
+
+// allQuestions are the questions of messages that are answered together, each once.
+func allQuestions(said []session.Message, learned []memory.Fact) []string {
+	var out []string
+	for i := range said {
+		for _, text := range questions(said[i].Content, learned) {
+			if len(out) < maxAsked && !slices.Contains(out, text) {
+				out = append(out, text)
+			}
+		}
+	}
+	return out
+}
 
 // questions returns the sentences of a message that ask for something. learned are the
 // facts of the message: a sentence that gave a fact is a statement and no question,

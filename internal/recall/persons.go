@@ -20,7 +20,7 @@ type persons struct {
 
 // personsOf reads whom a question is about.
 func personsOf(ask *run.Question, q *question) persons {
-	return persons{asker: newest(ask.Input).Name, self: speaksOfSelf(q.whole, wordsOf(q.whole)), q: q}
+	return persons{asker: askerOf(ask.Input), self: speaksOfSelf(q.whole, wordsOf(q.whole)), q: q}
 }
 
 // speaksOfSelf reports whether a text speaks of its speaker alone. "Tell me" and "where can I

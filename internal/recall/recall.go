@@ -13,6 +13,7 @@ package recall
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"github.com/hermes-memory/hermes/internal/run"
 	"github.com/hermes-memory/hermes/internal/session"
@@ -39,7 +40,7 @@ const (
 // finishStop is the reason every answer ends with.
 const finishStop = "stop"
 
-// Stream answers the newest message of the prompt's question. The answer is complete
+// Stream answers the newest messages of the prompt's question. The answer is complete
 // before Stream returns; the sequence only yields it.
 func (r *Responder) Stream(ctx context.Context, p *run.Prompt) (iter.Seq2[run.Delta, error], error) {
 	q := p.Question
@@ -68,16 +69,36 @@ func (r *Responder) Stream(ctx context.Context, p *run.Prompt) (iter.Seq2[run.De
 	}, nil
 }
 
-// newest is the message to answer: the user's last message, or the last one of all if
-// the user said nothing.
-func newest(input []session.Message) session.Message {
+// unanswered are the messages to answer: those of the user behind the last answer, for several
+// may have come at once. If the user said nothing, it is the last message of all. There is at
+// least one.
+func unanswered(input []session.Message) []session.Message {
+	first := len(input)
+	for first > 0 && input[first-1].Role != session.Assistant {
+		first--
+	}
+	said := slices.DeleteFunc(slices.Clone(input[first:]), func(m session.Message) bool { return m.Role != session.User })
+	switch {
+	case len(said) > 0:
+		return said
+	case len(input) > 0:
+		return []session.Message{lastSaid(input)}
+	}
+	return []session.Message{{}}
+}
+
+// lastSaid is the user's last message, or the last one of all if the user said nothing.
+func lastSaid(input []session.Message) session.Message {
 	for i := len(input) - 1; i >= 0; i-- {
 		if input[i].Role == session.User {
 			return input[i]
 		}
 	}
-	if len(input) > 0 {
-		return input[len(input)-1]
-	}
-	return session.Message{}
+	return input[len(input)-1]
+}
+
+// askerOf is who wrote the newest message to answer.
+func askerOf(input []session.Message) string {
+	said := unanswered(input)
+	return said[len(said)-1].Name
 }

@@ -20,28 +20,29 @@ type answer struct {
 	recall *run.Recall
 }
 
-// reply answers a message: it acknowledges what was told, and answers what was asked.
+// reply answers the messages that wait for an answer: it acknowledges what was told, and answers
+// what was asked.
 func reply(ctx context.Context, ask *run.Question) (answer, error) {
-	said := newest(ask.Input)
+	said, asker := unanswered(ask.Input), askerOf(ask.Input)
 	var out answer
 	var parts, open []string
-	if noted := acknowledge(ask, said.Name); noted != "" {
+	if noted := acknowledge(ask, asker); noted != "" {
 		parts = append(parts, noted)
 	}
-	v := voice{ask: ask, asker: said.Name}
-	for _, line := range [...]string{v.takenBack(), refusedSecret(&said)} {
+	v := voice{ask: ask, asker: asker}
+	for _, line := range [...]string{v.takenBack(), refusedSecret(said)} {
 		if line != "" {
 			parts = append(parts, line)
 		}
 	}
 	told := len(parts)
-	for _, text := range questions(said.Content, ask.Learned) {
+	for _, text := range allQuestions(said, ask.Learned) {
 		q := readQuestion(text, ask.Now)
 		c, err := q.answer(ctx, ask)
 		if err != nil {
 			return answer{}, err
 		}
-		v := voice{ask: ask, q: q, asker: said.Name}
+		v := voice{ask: ask, q: q, asker: asker}
 		if line := v.tell(&c); line != "" {
 			parts = append(parts, line)
 			out.used = append(out.used, factsOf(c.passages)...)

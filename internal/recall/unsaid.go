@@ -61,17 +61,19 @@ func quoted(text string) string {
 	return `"` + strings.TrimRight(language.OneLine(clipped(secret.Mask(text))), ". ") + `"`
 }
 
-// refusedSecret is said to a message that tells a secret; "" for any other.
-func refusedSecret(said *session.Message) string {
-	text := said.Content[:min(len(said.Content), maxInput)]
-	for _, s := range language.Sentences(text) {
-		sentence := text[s.Start:s.End]
-		if s.Code || s.Quoted || asks(sentence) {
-			continue
-		}
-		if secret.In(sentence) {
-			return noSecrets
-		}
+// refusedSecret is said to messages of which one tells a secret; "" for any others.
+func refusedSecret(said []session.Message) string {
+	if slices.ContainsFunc(said, tellsSecret) {
+		return noSecrets
 	}
 	return ""
+}
+
+// tellsSecret reports whether a message states a secret.
+func tellsSecret(m session.Message) bool {
+	text := m.Content[:min(len(m.Content), maxInput)]
+	return slices.ContainsFunc(language.Sentences(text), func(s language.Sentence) bool {
+		sentence := text[s.Start:s.End]
+		return !s.Code && !s.Quoted && !asks(sentence) && secret.In(sentence)
+	})
 }
