@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hermes-memory/hermes/internal/curate"
+	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/terminal"
 )
 
@@ -20,7 +21,8 @@ func (a *app) forgetCommand() *cobra.Command {
 		Long: `Erase every sentence that mentions a thing, the facts taken from it and all data
 derived from it. Then search this program's files byte by byte and list them. The
 rest of the messages stays. A session whose id or key names the thing is deleted.
-Earlier backups still hold the thing. At a terminal it counts first, and asks.`,
+Earlier backups still hold the thing. At a terminal it counts first, and asks. A script
+says --yes.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if in.About == "" && in.SessionID == "" && in.SessionKey == "" {
@@ -37,10 +39,10 @@ Earlier backups still hold the thing. At a terminal it counts first, and asks.`,
 	return c
 }
 
-// forget erases a thing. A user at a terminal is first shown the numbers and asked. A
-// script is not asked, because it has stated what to forget.
+// forget erases a thing. A user at a terminal is first shown the numbers and asked. Where there
+// is no terminal to ask at, or the output is for a program, only --yes erases.
 func (a *app) forget(c *cobra.Command, cl *client, in forgetRequest, yes bool) error {
-	if !in.DryRun && a.mayAsk(yes) {
+	if !in.DryRun && !yes {
 		if err := a.askToForget(c, cl, in); err != nil {
 			return err
 		}
@@ -55,13 +57,13 @@ func (a *app) forget(c *cobra.Command, cl *client, in forgetRequest, yes bool) e
 	return a.printForgotten(&out)
 }
 
-// mayAsk reports whether there is a terminal to ask at, and --yes was not given.
-func (a *app) mayAsk(yes bool) bool {
-	return !yes && !a.json && terminal.IsTerminal(a.process.Stdin)
-}
-
-// askToForget counts what would be erased, shows the numbers, and asks.
+// askToForget counts what would be erased, shows the numbers, and asks. It refuses where it
+// cannot ask.
 func (a *app) askToForget(c *cobra.Command, cl *client, in forgetRequest) error {
+	if a.json || !terminal.IsTerminal(a.process.Stdin) {
+		return fault.New(fault.Invalid, "not_confirmed",
+			"Nothing was erased: there is no terminal to confirm this at. Say --yes to erase, or --dry-run to count first.")
+	}
 	in.DryRun = true
 	var would curate.Forgotten
 	if err := cl.call(c.Context(), http.MethodPost, pathForget, in, &would); err != nil {
