@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hermes-memory/hermes/internal/language"
+	"github.com/hermes-memory/hermes/internal/mention"
 	"github.com/hermes-memory/hermes/internal/ranking"
 	"github.com/hermes-memory/hermes/internal/session"
 )
@@ -105,10 +106,14 @@ func (x *distiller) readSentences() {
 	dates := language.Dates(x.d.Text, x.d.SaidAt)
 	all := language.Sentences(x.d.Text[x.mine.start:x.mine.end])
 	x.sentences = make([]reading, 0, min(len(all), 64))
-	asked, armoured, firstLine := false, false, strings.IndexByte(x.d.Text, '\n')
+	asked, armoured, erased, firstLine := false, false, false, strings.IndexByte(x.d.Text, '\n')
 	for _, s := range all {
 		s.Start, s.End = s.Start+x.mine.start, s.End+x.mine.start
 		text := x.d.Text[s.Start:s.End]
+		if mention.Emptied(text) {
+			erased = true
+			continue
+		}
 		armoured = inPrivateKey(text, armoured)
 		if armoured || s.Code || len(text) > maxSentence || x.d.secretIn(span{s.Start, s.End}) {
 			continue
@@ -119,6 +124,7 @@ func (x *distiller) readSentences() {
 		if !r.read() {
 			continue
 		}
+		r.fresh, erased = erased, false
 		r.dates, dates = datesIn(dates, s.Start, s.End)
 		r.findReason()
 		r.foreign = x.isQuoted(s)

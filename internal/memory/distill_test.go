@@ -1,12 +1,14 @@
 package memory
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hermes-memory/hermes/internal/mention"
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
@@ -193,6 +195,28 @@ func TestDistillTold(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestDistillAroundErased: the mark of an erased sentence is no fact and joins none: what stands
+// before and behind it is remembered as it was.
+func TestDistillAroundErased(t *testing.T) {
+	t.Parallel()
+	const text = "My name is Alex. My sister Vera sings in a choir. She lives in Oslo. I work at the harbour."
+	clean, n := mention.Of("Vera").Redact(text)
+	if n != 1 {
+		t.Fatalf("got %d sentences erased, want 1", n)
+	}
+	var got []string
+	for _, f := range Distill(said(clean), nil) {
+		if got = append(got, f.Quote); mention.Erased(f.Quote) {
+			t.Errorf("%q has the mark", f.Quote)
+		}
+	}
+	for _, want := range []string{"My name is Alex.", "I work at the harbour."} {
+		if !slices.Contains(got, want) {
+			t.Errorf("got %q, want %q among them", got, want)
 		}
 	}
 }

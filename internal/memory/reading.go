@@ -34,7 +34,7 @@ type reading struct {
 	dates []language.Date
 	// signs are its properties, set once the rest is.
 	signs signs
-	// fresh says that it follows a retraction of what was said before.
+	// fresh says that it follows a retraction of what was said before, or words that were erased.
 	fresh bool
 	// corrects is the retraction of which it says what is so instead; "" for none.
 	corrects FactID
