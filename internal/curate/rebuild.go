@@ -22,6 +22,8 @@ type Rebuilt struct {
 	Hash, StoredHash string
 	// newest is the id of the newest message.
 	newest int64
+	// gone is the number of stored facts whose words are no fact of their message any more.
+	gone int
 }
 
 // Identical reports whether both states are equal.
@@ -100,7 +102,32 @@ func (c *Curator) rebuild(
 	old.Restore(stored)
 	learnt := ScopeFacts{Scope: scope, Facts: view.Facts(), Marks: view.Marks(), Newest: out.newest}
 	out.Facts, out.Stored, out.Hash, out.StoredHash = len(learnt.Facts), len(stored), view.Hash(), old.Hash()
+	out.gone = goneOf(stored, learnt.Facts)
 	return out, learnt, nil
+}
+
+// factWords name a fact by its message and its words: a change to the message moves facts.
+type factWords struct {
+	message int64
+	quote   string
+}
+
+// goneOf is how many facts are not among those that were learnt again. A sentence of which
+// something was erased is another fact, so that the numbers of both do not tell it.
+func goneOf(stored, again []memory.Fact) int {
+	left := make(map[factWords]int, len(again))
+	for i := range again {
+		left[factWords{again[i].Source.MessageID, again[i].Quote}]++
+	}
+	gone := 0
+	for i := range stored {
+		if w := (factWords{stored[i].Source.MessageID, stored[i].Quote}); left[w] > 0 {
+			left[w]--
+		} else {
+			gone++
+		}
+	}
+	return gone
 }
 
 // relearn distils one scope again and counts the messages.

@@ -188,7 +188,7 @@ func (x *redaction) relearn(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		x.out.Facts += max(0, again.Stored-again.Facts)
+		x.out.Facts += again.gone
 		x.rewrite.Scopes = append(x.rewrite.Scopes, learnt)
 	}
 	return nil

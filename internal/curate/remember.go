@@ -145,7 +145,7 @@ func (c *Curator) EraseFact(ctx context.Context, o owner.Owner, fact *memory.Fac
 	}
 	c.views.DropOwner(o)
 	c.tidy(ctx, o)
-	return &Forgotten{Messages: len(changed), Sentences: 1, Facts: max(0, again.Stored-again.Facts)}, nil
+	return &Forgotten{Messages: len(changed), Sentences: 1, Facts: again.gone}, nil
 }
 
 // callDistance is the maximum number of messages between a call and its result.

@@ -83,3 +83,34 @@ func TestForgetByAButton(t *testing.T) {
 		})
 	}
 }
+
+// TestForgetCounts: the question counts the facts that the erasure then erases, also where a part
+// of a message stays.
+func TestForgetCounts(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, nil)
+		defer h.end()
+		say := func(text string) string {
+			t.Helper()
+			e := h.dm(ada, text)
+			e.Place.Platform, e.From.Admin = "matrix", true
+			got, err := h.gateway.Bridge(context.Background(), h.bot.Owner, e, true)
+			if err != nil {
+				t.Fatalf("%s: %v", text, err)
+			}
+			return got.Answer
+		}
+		say("My zebra is called Quagga.")
+		say("My cat is called Tom. My sister feeds Quagga every day. I live in Oslo.")
+		say("The vet saw Quagga on Monday.")
+		for _, command := range []string{"/forget Quagga", "/forget Quagga --yes"} {
+			if got := say(command); !strings.Contains(got, " 3 facts") {
+				t.Errorf("%s is answered with %q, want 3 facts", command, got)
+			}
+		}
+		if got := say("/memory"); !strings.Contains(got, "Tom") || !strings.Contains(got, "Oslo") {
+			t.Errorf("/memory is answered with %q, want the sentences around the erased one", got)
+		}
+	})
+}
