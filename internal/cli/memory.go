@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hermes-memory/hermes/internal/cite"
 	"github.com/hermes-memory/hermes/internal/mention"
 	"github.com/hermes-memory/hermes/internal/terminal"
 )
@@ -26,6 +27,7 @@ type fact struct {
 	SessionID    string     `json:"session_id"`
 	Seq          int64      `json:"seq"`
 	Role         string     `json:"role"`
+	Speaker      string     `json:"speaker,omitempty"`
 	SaidAt       time.Time  `json:"said_at"`
 	SupersededBy *string    `json:"superseded_by"`
 	SupersededAt *time.Time `json:"superseded_at,omitempty"`
@@ -111,9 +113,17 @@ func (a *app) printFacts(facts []fact) error {
 		case !f.Asserted:
 			state = "  [not asserted]"
 		}
-		a.say("%s  %-16s %s  %q%s", f.ID, f.Kind, f.SaidAt.Local().Format("2006-01-02 15:04"), f.Quote, block(state))
+		a.say("%s  %-16s %s  %s%q%s", f.ID, f.Kind, f.SaidAt.Local().Format("2006-01-02 15:04"), saidBy(f.Speaker), f.Quote, block(state))
 	}
 	return nil
+}
+
+// saidBy is who said what follows, where several people speak; "" for a person without a name.
+func saidBy(speaker string) string {
+	if speaker == "" {
+		return ""
+	}
+	return terminal.OneLine(cite.Name(speaker)) + ": "
 }
 
 func (a *app) memorySearchCommand() *cobra.Command {
@@ -133,6 +143,7 @@ func (a *app) memorySearchCommand() *cobra.Command {
 						Seq       int64     `json:"seq"`
 						FactID    *string   `json:"fact_id,omitempty"`
 						Role      string    `json:"role"`
+						Speaker   string    `json:"speaker"`
 						Quote     string    `json:"quote"`
 						SaidAt    time.Time `json:"said_at"`
 						Score     float64   `json:"score"`
@@ -150,7 +161,7 @@ func (a *app) memorySearchCommand() *cobra.Command {
 					return a.printJSON(list.Data)
 				}
 				for _, d := range list.Data {
-					a.say("%7.2f  %s  %s #%d  %q", d.Score, d.SaidAt.Local().Format("2006-01-02"), d.Role, d.Seq, d.Quote)
+					a.say("%7.2f  %s  %s #%d  %s%q", d.Score, d.SaidAt.Local().Format("2006-01-02"), d.Role, d.Seq, saidBy(d.Speaker), d.Quote)
 					for _, r := range d.Reasons {
 						a.say("         %+.2f %s %s", r.Weight, r.Feature, r.Detail)
 					}

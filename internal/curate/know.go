@@ -92,6 +92,7 @@ func FactIn(v *memory.View, id memory.FactID) (memory.Fact, error) {
 type Recalled struct {
 	Quote   ranking.Document
 	Fact    memory.FactID // a fact that quotes it; "" for none
+	Asks    bool          // it only asks: it tells nothing
 	Score   float64
 	Reasons []ranking.Reason
 }
@@ -117,11 +118,18 @@ func (c *Curator) Recall(ctx context.Context, o owner.Owner, scope memory.Scope,
 		facts := v.FactsAt(places)
 		for i := range docs {
 			at := slices.Index(places, memory.Place{Root: docs[i].Root, Seq: docs[i].Seq})
-			out = append(out, Recalled{Quote: docs[i], Fact: facts[at], Score: hits[at].Score, Reasons: hits[at].Reasons})
+			out = append(out, Recalled{
+				Quote: docs[i], Fact: facts[at], Asks: onlyAsks(v.FactsOf(docs[i].MessageID)), Score: hits[at].Score, Reasons: hits[at].Reasons,
+			})
 		}
 		return nil
 	})
 	return out, err
+}
+
+// onlyAsks reports whether the facts of a message are questions.
+func onlyAsks(facts []memory.Fact) bool {
+	return len(facts) > 0 && !slices.ContainsFunc(facts, func(f memory.Fact) bool { return f.Kind != memory.Question })
 }
 
 // Explained is a receipt with the texts that it names.

@@ -61,7 +61,7 @@ func (c *Curator) Remember(ctx context.Context, n *Note) ([]memory.Fact, error) 
 		Messages: []session.Message{{Role: session.User, Content: text, Note: memory.FormatNote(n.Kind, n.Replaces)}},
 	}
 	if add.Session == "" {
-		add.Session = notebook(n.Key)
+		add.Session = Notebook(n.Key)
 	}
 	_, kept, err := c.Append(ctx, add)
 	if err != nil {
@@ -81,8 +81,8 @@ func (c *Curator) Remember(ctx context.Context, n *Note) ([]memory.Fact, error) 
 	return out, nil
 }
 
-// notebook is the session for notes of a key without a session.
-func notebook(key session.Key) session.ID {
+// Notebook is the session for notes of a key without a session.
+func Notebook(key session.Key) session.ID {
 	id := "memory:" + string(key)
 	if _, err := session.ParseID(id); err != nil { // the key is too long with the prefix
 		sum := sha256.Sum256([]byte(key))

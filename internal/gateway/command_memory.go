@@ -22,7 +22,8 @@ const factsShown = 8
 // scope is the memory of the chat.
 func (o *call) scope() memory.Scope { return memory.Scope{Key: o.chat.Key} }
 
-// memory shows what is remembered: what answers some words, or the newest facts.
+// memory shows what is remembered: what answers some words, or the newest facts. What a person
+// asked or supposed is none.
 func (o *call) memory(ctx context.Context) (reply, error) {
 	if o.arg != "" {
 		found, err := o.curator.Recall(ctx, o.owner, o.scope(), ranking.Query{Text: o.arg, At: o.moment(), Limit: factsShown})
@@ -32,7 +33,7 @@ func (o *call) memory(ctx context.Context) (reply, error) {
 		var b strings.Builder
 		for i := range found {
 			q := &found[i].Quote
-			if mention.Erased(q.Text) {
+			if found[i].Asks || mention.Erased(q.Text) {
 				continue
 			}
 			fmt.Fprintf(&b, "- %s (%s)\n", quotedBy(q.Speaker, q.Text), o.date(q.SaidAt))
@@ -50,7 +51,7 @@ func (o *call) memory(ctx context.Context) (reply, error) {
 	shown := 0
 	for i := len(facts) - 1; i >= 0 && shown < factsShown; i-- {
 		f := &facts[i]
-		if f.SupersededBy != "" || mention.Erased(f.Quote) {
+		if !f.Kind.Asserted() || f.SupersededBy != "" || mention.Erased(f.Quote) {
 			continue
 		}
 		shown++

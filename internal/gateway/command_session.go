@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/secret"
 	"github.com/hermes-memory/hermes/internal/session"
@@ -197,8 +198,9 @@ func (o *call) status(ctx context.Context) (reply, error) {
 // sessionsShown is how many sessions are listed unless a number is given.
 const sessionsShown = 5
 
-// siblings are the newest sessions under the chat's key, newest first.
-func (o *call) siblings(ctx context.Context, most int) ([]session.Session, error) {
+// siblings are the newest sessions under the chat's key, newest first: all of them, or those in which
+// people talk.
+func (o *call) siblings(ctx context.Context, most int, all bool) ([]session.Session, error) {
 	var out []session.Session
 	var before session.Cursor
 	for pages := 0; pages < 20 && len(out) < most; pages++ {
@@ -207,7 +209,7 @@ func (o *call) siblings(ctx context.Context, most int) ([]session.Session, error
 			return nil, fmt.Errorf("list sessions: %w", err)
 		}
 		for _, s := range list {
-			if s.Key == o.chat.Key && s.NextSeq > 0 && len(out) < most {
+			if s.Key == o.chat.Key && s.NextSeq > 0 && len(out) < most && (all || o.isConversation(&s)) {
 				out = append(out, s)
 			}
 		}
@@ -220,12 +222,18 @@ func (o *call) siblings(ctx context.Context, most int) ([]session.Session, error
 	return out, nil
 }
 
+// isConversation reports whether people talk in a session: it holds neither notes nor the runs of
+// a job.
+func (o *call) isConversation(s *session.Session) bool {
+	return s.Source != session.SourceCron && s.RootID != curate.Notebook(o.chat.Key)
+}
+
 func (o *call) list(ctx context.Context) (reply, error) {
 	n, ok := o.number(sessionsShown, 50)
 	if !ok {
 		return reply{text: "Give a number from 1 to 50: /sessions 10"}, nil
 	}
-	list, err := o.siblings(ctx, n)
+	list, err := o.siblings(ctx, n, false)
 	if err != nil || len(list) == 0 {
 		return reply{text: "There are no sessions here yet."}, err
 	}
@@ -244,12 +252,13 @@ func (o *call) planResume(ctx context.Context) (string, error) {
 	if o.arg == "" {
 		return planned(move{From: o.chat.Session})
 	}
-	list, err := o.siblings(ctx, 200)
+	n, noNumber := strconv.Atoi(o.arg)
+	list, err := o.siblings(ctx, 200, noNumber != nil) // numbers are those of /sessions
 	if err != nil {
 		return "", err
 	}
 	m := move{From: o.chat.Session}
-	if n, err := strconv.Atoi(o.arg); err == nil && n >= 1 && n <= len(list) {
+	if noNumber == nil && n >= 1 && n <= len(list) {
 		m.To = list[n-1].RootID
 		return planned(m)
 	}

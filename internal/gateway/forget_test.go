@@ -91,16 +91,7 @@ func TestForgetCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := setup(t, nil)
 		defer h.end()
-		say := func(text string) string {
-			t.Helper()
-			e := h.dm(ada, text)
-			e.Place.Platform, e.From.Admin = "matrix", true
-			got, err := h.gateway.Bridge(context.Background(), h.bot.Owner, e, true)
-			if err != nil {
-				t.Fatalf("%s: %v", text, err)
-			}
-			return got.Answer
-		}
+		say := h.overBridge
 		say("My zebra is called Quagga.")
 		say("My cat is called Tom. My sister feeds Quagga every day. I live in Oslo.")
 		say("The vet saw Quagga on Monday.")

@@ -1,0 +1,66 @@
+package gateway_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/hermes-memory/hermes/internal/curate"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// TestMemoryListsStatements: /memory shows what a person told, and not what was asked or supposed.
+func TestMemoryListsStatements(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, nil)
+		defer h.end()
+		say := h.overBridge
+		say("My zebra is called Quagga.")
+		say("What is my zebra called?")
+		say("If my zebra ran away I would cry.")
+		for _, command := range []string{"/memory", "/memory zebra"} {
+			got := say(command)
+			if !strings.Contains(got, "called Quagga") || strings.Contains(got, "What is") {
+				t.Errorf("%s is answered with %q, want the statement and not the question", command, got)
+			}
+		}
+		if got := say("/memory"); strings.Contains(got, "ran away") {
+			t.Errorf("/memory is answered with %q, want nothing that was supposed", got)
+		}
+	})
+}
+
+// TestSessionsListsConversations: /sessions leaves out the session of notes and those of jobs, and
+// the numbers of /resume are those of the list.
+func TestSessionsListsConversations(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := setup(t, nil)
+		defer h.end()
+		say := h.overBridge
+		say("My zebra is called Quagga.")
+		first := say("/sessions")
+		say("/new")
+		say("Quagga eats hay.")
+		key := session.Key("agent:main:matrix:dm")
+		if _, err := h.curator.Remember(context.Background(), &curate.Note{Owner: h.bot.Owner, Key: key, Text: "The stable is in Graz."}); err != nil {
+			t.Fatal(err)
+		}
+		_, _, err := h.curator.Append(context.Background(), &curate.Addition{
+			Owner: h.bot.Owner, Session: "job-run", Key: key, Source: session.SourceCron,
+			Messages: []session.Message{{Role: session.User, Content: "What is due?"}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := say("/sessions")
+		if strings.Contains(got, "memory:") || strings.Contains(got, "Graz") || strings.Contains(got, "job-run") || strings.Count(got, " messages") != 2 {
+			t.Errorf("/sessions is answered with %q, want the two conversations", got)
+		}
+		if back := say("/resume 2"); strings.Contains(back, "No session") || !strings.Contains(say("/sessions"), strings.TrimSpace(first[3:20])) {
+			t.Errorf("/resume 2 is answered with %q after %q", back, got)
+		}
+	})
+}
