@@ -56,6 +56,21 @@ func (g *Gateway) crowd(ctx context.Context, bot *Bot, o owner.Owner, e *Event, 
 	return nil
 }
 
+// crowdWaiting is crowd for a message that has just come, if it waits: platforms send a message
+// again that was answered long before, or that the turn under way answers.
+func (g *Gateway) crowdWaiting(ctx context.Context, bot *Bot, o owner.Owner, e *Event, d *draft) error {
+	in, err := g.store.ChatEvent(ctx, o, EventName{e.Place.Platform, e.Place.Account, e.ID})
+	switch {
+	case fault.KindOf(err) == fault.NotFound: // it was erased
+		return nil
+	case err != nil:
+		return fmt.Errorf("read what waits: %w", err)
+	case in.State != Waiting:
+		return nil
+	}
+	return g.crowd(ctx, bot, o, e, d)
+}
+
 // crowded handles the messages that came before the turn of a chat could be seen by crowd.
 func (g *Gateway) crowded(ctx context.Context, bot *Bot, d *draft) error {
 	open, err := g.store.OpenEvents(ctx, d.owner, d.chat.Place, maxOpen)

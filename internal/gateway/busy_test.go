@@ -94,6 +94,40 @@ func TestAMessageStopsTheTurnOfItsWriter(t *testing.T) {
 	})
 }
 
+// TestARepeatDuringATurn: a message that the platform sends again is neither marked nor stops a
+// turn, whether it was answered before or is being answered.
+func TestARepeatDuringATurn(t *testing.T) {
+	t.Parallel()
+	for name, busy := range map[string]gateway.Busy{"queue": gateway.Queue, "interrupt": gateway.Interrupt} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				h := setup(t, func(h *house) {
+					slow(h)
+					h.settings.Busy = busy
+				})
+				defer h.end()
+				first, second := h.dm(ada, "one"), h.dm(ada, "two")
+				h.receive(first)
+				h.settled()
+				h.receive(second)
+				pass(5 * time.Second)
+				h.receive(first, second)
+				pass(2 * time.Second)
+				for m, want := range map[gateway.MessageID]gateway.Mark{first.Message: gateway.Clear, second.Message: gateway.Works} {
+					if got := h.wire.markOf(m); got != want {
+						t.Errorf("the mark of %s is %d, want %d", m, got, want)
+					}
+				}
+				h.settled()
+				if got := h.wire.said(); len(got) != 2 || got[1] != "I begin with two. And I end." {
+					t.Errorf("answers: %q", got)
+				}
+			})
+		})
+	}
+}
+
 // TestOthersDoNotStopATurn: in a group, nobody takes an answer away from the person who asked.
 func TestOthersDoNotStopATurn(t *testing.T) {
 	t.Parallel()

@@ -190,7 +190,7 @@ func (g *Gateway) notice(b *Bot, o owner.Owner, e *Event) {
 	}
 	if d := g.drafts.of(o, e.Place); d != nil {
 		g.lanes.aside(func(ctx context.Context) {
-			if err := g.crowd(ctx, b, o, e, d); err != nil && ctx.Err() == nil {
+			if err := g.crowdWaiting(ctx, b, o, e, d); err != nil && ctx.Err() == nil {
 				g.log.Warn("a turn was not stopped for a newer message, which waits", "platform", e.Place.Platform, "err", err)
 			}
 		})
