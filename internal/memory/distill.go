@@ -13,10 +13,10 @@ import (
 	"github.com/hermes-memory/hermes/internal/session"
 )
 
-// The most facts of one message. A pasted log has a thousand statements; search finds
-// those that matter.
+// The most facts of one message. A life told in 12 KB has some 150 statements, a pasted log
+// has thousands; search finds those that matter.
 const (
-	maxFactsOfUser      = 32
+	maxFactsOfUser      = 256
 	maxFactsOfTool      = 8
 	maxFactsOfAssistant = 6
 	// maxDistilled bounds the part of a message that is distilled, in bytes.

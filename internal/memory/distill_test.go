@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -218,5 +219,18 @@ func TestDistillAroundErased(t *testing.T) {
 		if !slices.Contains(got, want) {
 			t.Errorf("got %q, want %q among them", got, want)
 		}
+	}
+}
+
+// TestDistillLong: a message of 12 KB has all its statements as facts, not the first few.
+func TestDistillLong(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	n := 0
+	for ; b.Len() < 12<<10; n++ {
+		fmt.Fprintf(&b, "My cousin number %d lives in street %d of Graz.\n", n, n*7)
+	}
+	if got := len(Distill(said(b.String()), nil)); got != min(n, maxFactsOfUser) || n < 200 {
+		t.Errorf("got %d facts of %d statements", got, n)
 	}
 }

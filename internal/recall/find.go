@@ -25,6 +25,8 @@ const (
 	maxPassage = 1000
 	// maxWhole is the longest message that is a passage of its own, in bytes.
 	maxWhole = 320
+	// maxUnread is the most sentences of a message that are all passages.
+	maxUnread = 48
 	// maxPassages bounds the passages of a question.
 	maxPassages = 384
 )
@@ -157,8 +159,9 @@ func (f *finder) message(d *ranking.Document, base passage, before *ranking.Docu
 	if whole := wordsOf(text); len(text) <= maxPassage {
 		base.near = append(base.near, whole...)
 	}
-	for _, s := range sentences {
-		if !s.Quoted {
+	met := f.met(text, sentences)
+	for i, s := range sentences {
+		if met(i) && !s.Quoted {
 			f.add(base, text, s.Start, s.End, facts)
 		}
 	}
@@ -170,11 +173,31 @@ func (f *finder) message(d *ranking.Document, base passage, before *ranking.Docu
 		f.add(base, text, first.Start, last.End, facts)
 	default:
 		for i := range sentences[1:] {
-			if s, next := sentences[i], sentences[i+1]; next.End-s.Start <= maxWhole && !s.Quoted && !next.Quoted {
+			s, next := sentences[i], sentences[i+1]
+			if (met(i) || met(i+1)) && next.End-s.Start <= maxWhole && !s.Quoted && !next.Quoted {
 				f.add(base, text, s.Start, next.End, facts)
 			}
 		}
 	}
+}
+
+// met tells which sentences of a message are read for the question: all of a message with few,
+// and of a long one those with a word of the question. Otherwise the beginning of a long message
+// would take the place of what answers.
+func (f *finder) met(text string, sentences []language.Sentence) func(int) bool {
+	all := func(int) bool { return true }
+	if len(sentences) <= maxUnread {
+		return all
+	}
+	met, any := make([]bool, len(sentences)), false
+	for i, s := range sentences {
+		met[i] = slices.ContainsFunc(wordsOf(text[s.Start:s.End]), func(w word) bool { return f.q.has(w.stem) })
+		any = any || met[i]
+	}
+	if !any {
+		return all
+	}
+	return func(i int) bool { return met[i] }
 }
 
 // answered are the words of the question at the end of the message before; nil if that

@@ -102,6 +102,11 @@ func headed(before []word) bool {
 	return false
 }
 
+// has reports whether a stem is that of a word of the question, or of one that may stand for it.
+func (q *question) has(stem string) bool {
+	return slices.ContainsFunc(q.words, func(w wanted) bool { return w.stem == stem || slices.Contains(w.others, stem) })
+}
+
 func (q *question) add(w *word) {
 	one := wanted{stem: w.stem, low: w.low, vector: w.vector, cues: w.cues, dated: q.inDate(w), weight: weightOf(w), name: isName(w), verb: language.Verb(w.stem), form: theLexicon().types[w.low]}
 	if one.weight > 0.4 {
