@@ -28,6 +28,9 @@ const (
 	// turnsApart is the time between an answer and the next question of a chat: longer than any
 	// platform wants between two messages.
 	turnsApart = 3500 * time.Millisecond
+	// turnsAtOnce is how many turns of an owner the server runs at once. Those of more chats wait
+	// for each other.
+	turnsAtOnce = 16
 )
 
 // paceRun are the answers of a run.
@@ -110,9 +113,10 @@ func (p *paceRun) turn(ctx context.Context, t *dialogue) {
 	p.ids, p.by[id] = append(p.ids, id), t
 	p.mu.Unlock()
 	t.say(sayID(id))
-	if open := p.m.settle(ctx, []string{id}, 3*time.Minute); len(open) > 0 {
+	patience := 3 * time.Minute * time.Duration(1+len(p.m.talks)/turnsAtOnce)
+	if open := p.m.settle(ctx, []string{id}, patience); len(open) > 0 {
 		p.mu.Lock()
-		p.t.miss("%s has no whole answer after three minutes", id)
+		p.t.miss("%s has no whole answer after %s", id, patience)
 		p.mu.Unlock()
 	}
 	pause(ctx, turnsApart)
