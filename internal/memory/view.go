@@ -358,6 +358,16 @@ func (v *View) Fact(id FactID) (Fact, bool) {
 	return fact, known
 }
 
+// DoubtedBy returns the newest fact that perhaps replaced another, while both hold.
+func (v *View) DoubtedBy(id FactID) (by Fact, found bool) {
+	v.with(func(s *State) {
+		if k := s.named(id); k != nil && s.perhapsOutdated(k) {
+			by, found = s.named(k.DoubtedBy).Fact, true
+		}
+	})
+	return by, found
+}
+
 // Facts returns all facts of the scope in the order they were learnt.
 func (v *View) Facts() []Fact {
 	var out []Fact

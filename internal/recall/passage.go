@@ -25,6 +25,7 @@ type passage struct {
 	asks       bool // it asks or requests something
 	heir       bool // it replaced a passage that was found
 	whole      bool // it is the whole message of several sentences
+	later      bool // it perhaps ends the passage told before it
 	// fact is the largest fact of the passage; nil for none.
 	fact *memory.Fact
 	// rank is the place of the message among the hits, from 0, and hit is its score as a

@@ -131,7 +131,7 @@ func (q *question) answer(ctx context.Context, ask *run.Question) (choice, error
 		return choice{}, err
 	}
 	q.weigh(found)
-	return q.choose(found), nil
+	return q.choose(found).overtaken(ask), nil
 }
 
 const (

@@ -80,10 +80,15 @@ func (v *voice) fact(p *passage) {
 // line renders one passage: the speaker, the day, and the words.
 func (v *voice) line(p *passage) {
 	v.newLine()
-	if who := v.other(p); who != "" {
-		v.b.WriteString(who)
-	} else {
+	switch who := v.other(p); {
+	case p.later && who == "":
+		v.b.WriteString("Later you told me")
+	case p.later:
+		v.b.WriteString("Later " + who)
+	case who == "":
 		v.b.WriteString("You told me")
+	default:
+		v.b.WriteString(who)
 	}
 	v.on(p.saidAt)
 	v.b.WriteString(": ")

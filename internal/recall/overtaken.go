@@ -1,0 +1,35 @@
+package recall
+
+import (
+	"slices"
+
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/run"
+)
+
+// overtaking are the relations of a statement that perhaps replaced another and says that
+// something is other than before: "Karen quit" after "My boss is Karen".
+const overtaking = memory.Turned | memory.Begun | memory.Ended | memory.Postponed | memory.Corrected | memory.Denied
+
+// overtaken adds to a sure answer what was said later and perhaps ends it. Memory is not sure that
+// it does: both are told, the newer one last.
+func (c choice) overtaken(ask *run.Question) choice {
+	if c.kind != run.RecallSure || ask.View == nil {
+		return c
+	}
+	for _, p := range slices.Clone(c.passages) {
+		if p.fact == nil {
+			continue
+		}
+		by, doubted := ask.View.DoubtedBy(p.fact.ID)
+		if !doubted || unsayable(&by) || ask.View.NewsOf(by.ID)&overtaking == 0 || ask.Own != nil && ask.Own(by.Source.Root, by.Source.Seq) {
+			continue
+		}
+		later := ofFact(&by)
+		later.later = true
+		if !slices.ContainsFunc(c.passages, func(o passage) bool { return o.same(&later) }) {
+			c.passages, c.scores = append(c.passages, later), append(c.scores, c.scores[len(c.scores)-1])
+		}
+	}
+	return c
+}
