@@ -310,6 +310,9 @@ func (s *State) replaced(now *record) (ended, doubted []*record) {
 			doubted = append(doubted, c.fact)
 		}
 	}
+	if was := s.meant(now); was != nil && !slices.Contains(ended, was) && !slices.Contains(doubted, was) {
+		doubted = append(doubted, was)
+	}
 	slices.SortFunc(ended, byNumber)
 	slices.SortFunc(doubted, byNumber)
 	return ended, doubted

@@ -13,6 +13,8 @@ func TestOvertaken(t *testing.T) {
 		{"My boss is Karen.", "Karen quit.", "Who is my boss?", "Karen quit"},
 		{"The concert is on Friday.", "The concert got postponed.", "When is the concert?", "postponed"},
 		{"My dog Rex sleeps in the kitchen.", "Rex died in March.", "Where does my dog Rex sleep?", "Rex died"},
+		{"My brother Tom is a teacher.", "He's a cook now.", "What does my brother Tom do?", "Later you told me on 25 November 2026: \"He's a cook now\""},
+		{"My brother Tom is a teacher.", "He's fond of soup.", "What does my brother Tom do?", "!soup"},
 		{"I'm married to Sara.", "My parents got divorced.", "Who am I married to?", "!divorced"},
 		{"My boss is Karen.", "Karen likes my report.", "Who is my boss?", "!report"},
 		{"The concert is on Friday.", "The match got postponed.", "When is the concert?", "!postponed"},
