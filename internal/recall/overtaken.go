@@ -9,7 +9,7 @@ import (
 
 // overtaking are the relations of a statement that perhaps replaced another and says that
 // something is other than before: "Karen quit" after "My boss is Karen".
-const overtaking = memory.Turned | memory.Begun | memory.Ended | memory.Postponed | memory.Corrected | memory.Denied
+const overtaking = memory.Turned | memory.Ended | memory.Postponed | memory.Corrected | memory.Denied
 
 // overtaken adds to a sure answer what was said later and perhaps ends it. Memory is not sure that
 // it does: both are told, the newer one last.
