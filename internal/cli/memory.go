@@ -119,11 +119,11 @@ func (a *app) printFacts(facts []fact) error {
 }
 
 // saidBy is who said what follows, where several people speak; "" for a person without a name.
-func saidBy(speaker string) string {
+func saidBy(speaker string) block {
 	if speaker == "" {
 		return ""
 	}
-	return terminal.OneLine(cite.Name(speaker)) + ": "
+	return block(terminal.OneLine(cite.Name(speaker)) + ": ")
 }
 
 func (a *app) memorySearchCommand() *cobra.Command {
