@@ -26,7 +26,7 @@ var layers = [][]string{
 	{"recall", "upstream", "tool", "study", "job", "live", "storage"},
 	{"gateway"},
 	{"httpapi", "witness", "mcpserver", "sqlite", "postgres", "upstream/upstreamtest", "terminal", "gateway/telegram", "gateway/discord", "gateway/slack", "gateway/whatsapp"},
-	{"prove", "telemetry", "migrate"},
+	{"prove", "telemetry", "migrate", "backup"},
 	{"cli"},
 	{"cmd/hermes"},
 }

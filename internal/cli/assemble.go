@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/attachment"
+	"github.com/hermes-memory/hermes/internal/backup"
 	"github.com/hermes-memory/hermes/internal/claim"
 	"github.com/hermes-memory/hermes/internal/compression"
 	"github.com/hermes-memory/hermes/internal/config"
@@ -73,6 +74,7 @@ type server struct {
 	study       *study.Study       // nil if no model works on memory
 	mirror      *transcript.Mirror // writes transcripts to files in the background; nil if they are off
 	files       *attachment.Files  // keeps what people send on chat platforms
+	backups     *backup.Source     // nil if the data is elsewhere
 	keeper      *memory.Keeper     // makes the index of memory in the background
 	handler     http.Handler
 	inside      sync.WaitGroup // calls of the API from within this process
@@ -134,7 +136,7 @@ func assemble(ctx context.Context, parts assembly) (*server, error) {
 	if s.now == nil {
 		s.now = s.clock()
 	}
-	if err := errors.Join(s.setMirror(bell), s.setFiles(ctx)); err != nil {
+	if err := errors.Join(s.setMirror(bell), s.setFiles(ctx), s.setBackups()); err != nil {
 		return nil, errors.Join(err, s.db.Close())
 	}
 	s.hub = news.NewHub(s.now)
@@ -222,6 +224,9 @@ func (s *server) newHandler(zone string, doctor func(context.Context, bool) []fi
 	}
 	if s.mirror != nil {
 		config.Transcripts = s.mirror
+	}
+	if s.backups != nil {
+		config.Backups = backups{s.backups}
 	}
 	if s.measures != nil {
 		config.Search, config.Observer, config.Metrics = s.measures.Search(s.db), s.measures, s.measures.Handler()

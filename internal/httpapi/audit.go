@@ -33,6 +33,7 @@ func audited() map[string]struct{ action, kind, part string } {
 		"POST /v1/runs/{id}/stop":     {"run.stop", audit.Run, "id"},
 
 		"POST /api/search/rebuild": {"search.rebuild", "", ""},
+		"GET /api/backup":          {"backup.make", "", ""},
 
 		"POST /api/memory":             {"memory.add", "", ""},
 		"PATCH /api/memory/{fact_id}":  {"memory.edit", audit.Fact, "fact_id"},

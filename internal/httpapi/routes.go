@@ -55,6 +55,8 @@ type Config struct {
 	Detail func(ctx context.Context, deep bool) (Detail, error)
 	// Settings lists the settings; nil disables the route.
 	Settings func() []Setting
+	// Backups makes backups of the home; nil if the data is elsewhere.
+	Backups Backups
 	// Doctor examines the installation; nil disables the route.
 	Doctor func(ctx context.Context, deep bool) []Finding
 	// MCP answers POST /mcp; nil disables the route.
@@ -222,6 +224,8 @@ func (s *server) ownRoutes() []route {
 		{"POST", "/api/keys", owner.Admin, s.createKey},
 		{"PATCH", "/api/keys/{id}", owner.Admin, s.changeKey},
 		{"DELETE", "/api/keys/{id}", owner.Admin, s.revokeKey},
+
+		{"GET", "/api/backup", owner.Admin, s.backup},
 
 		{"GET", "/api/audit", owner.Admin, s.listAudit},
 		{"GET", "/api/audit/verify", owner.Admin, s.verifyAudit},

@@ -126,6 +126,7 @@ func routeCases() map[string]routeCase {
 		"PATCH /api/keys/{id}":  {"/api/keys/limited", `{"requests_per_minute":600}`, 200},
 		"DELETE /api/keys/{id}": {"/api/keys/doomed", "", 200},
 
+		"GET /api/backup":       {"/api/backup", "", 400}, // this world is none that is backed up
 		"GET /api/work":         {"/api/work", "", 200},
 		"GET /api/audit":        {"/api/audit", "", 200},
 		"GET /api/audit/verify": {"/api/audit/verify", "", 200},

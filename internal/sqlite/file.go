@@ -118,8 +118,7 @@ func migrate(ctx context.Context, conn *sql.Conn) error {
 		return fmt.Errorf("read schema version: %w", err)
 	}
 	if version > len(scripts) {
-		return fault.New(fault.Invalid, "newer_database", fmt.Sprintf(
-			"The database has schema version %d, this program knows up to %d. Use the newer hermes that wrote it.", version, len(scripts)))
+		return errNewer(version, len(scripts), "")
 	}
 	if err := checkSchema(ctx, conn, scripts[:version]); err != nil {
 		return err
@@ -132,6 +131,12 @@ func migrate(ctx context.Context, conn *sql.Conn) error {
 		}
 	}
 	return nil
+}
+
+// errNewer refuses a file that a newer program has changed.
+func errNewer(version, known int, also string) error {
+	return fault.New(fault.Invalid, "newer_database", fmt.Sprintf(
+		"The database has schema version %d, this program knows up to %d. Use the newer hermes that wrote it.%s", version, known, also))
 }
 
 // migrationScripts are all migrations, oldest first.

@@ -75,13 +75,15 @@ func eachRow(rows *sql.Rows, values, place int, yield func(storage.MovedRow, err
 	return rows.Err()
 }
 
+// lineageEnds are the newest messages of all lineages, with the running hashes up to them.
+const lineageEnds = `SELECT s.owner_id, s.root_id, m.seq, m.hash FROM sessions s
+	JOIN messages m ON m.owner_id = s.owner_id AND m.root_id = s.root_id AND m.seq = s.next_seq - 1
+	WHERE s.is_tip ORDER BY s.owner_id, s.root_id`
+
 // Lineages implements migrate.Store.
 func (m *Mover) Lineages(ctx context.Context) iter.Seq2[storage.LineageEnd, error] {
-	const query = `SELECT s.owner_id, s.root_id, m.seq, m.hash FROM sessions s
-		JOIN messages m ON m.owner_id = s.owner_id AND m.root_id = s.root_id AND m.seq = s.next_seq - 1
-		WHERE s.is_tip ORDER BY s.owner_id, s.root_id`
 	return func(yield func(storage.LineageEnd, error) bool) {
-		rows, err := m.conn.QueryContext(ctx, query)
+		rows, err := m.conn.QueryContext(ctx, lineageEnds)
 		if err != nil {
 			yield(storage.LineageEnd{}, fmt.Errorf("read the ends of lineages: %w", err))
 			return

@@ -34,6 +34,11 @@ func (r Room) Low() bool { return r.Known && r.Free < r.reserved() }
 // Scarce reports whether the space above the reserve is nearly used up.
 func (r Room) Scarce() bool { return r.Known && r.Free < 8*r.reserved() }
 
+// Holds reports whether so many bytes fit besides the reserve, as far as that is known.
+func (r Room) Holds(bytes int64) bool {
+	return !r.Known || r.Free >= uint64(max(0, bytes))+r.reserved() //nolint:gosec // not negative
+}
+
 func (r Room) reserved() uint64 { return min(r.Total/reservedShare, mostReserved) }
 
 // reserve keeps disk space free for deletions. A deletion is written too, so without a

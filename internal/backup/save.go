@@ -1,0 +1,100 @@
+package backup
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/sqlite"
+)
+
+// partSuffix ends the names of files that are not complete.
+const partSuffix = ".part"
+
+// Save writes a backup to a file: to another name first, which is then read again and
+// checked. The file is replaced only then. A file that is no backup is not replaced.
+func Save(file string, write func(io.Writer) error) (_ Manifest, err error) {
+	if err := mayReplace(file); err != nil {
+		return Manifest{}, err
+	}
+	part := filepath.Join(filepath.Dir(file), "."+filepath.Base(file)+"-"+rand.Text()[:8]+partSuffix)
+	f, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if err != nil {
+		return Manifest{}, fault.Wrap(fault.Unavailable, "backup_unwritable", fmt.Sprintf("Cannot write to %s: %v.", filepath.Dir(file), err), err)
+	}
+	defer func() {
+		_ = f.Close()
+		if err != nil {
+			_ = os.Remove(part)
+		}
+	}()
+	if err = write(f); err == nil {
+		err = f.Sync()
+	}
+	if err != nil {
+		return Manifest{}, writeFault(file, err)
+	}
+	if _, err = f.Seek(0, io.SeekStart); err != nil {
+		return Manifest{}, fmt.Errorf("read the backup again: %w", err)
+	}
+	m, err := Read(f, nil)
+	if err != nil {
+		return Manifest{}, err
+	}
+	if err = errors.Join(f.Close(), os.Rename(part, file), syncDir(filepath.Dir(file))); err != nil {
+		return Manifest{}, writeFault(file, err)
+	}
+	return m, nil
+}
+
+// Fits refuses a backup of so many bytes for which the disk of a file has too little space.
+func Fits(file string, size int64) error {
+	dir := filepath.Dir(file)
+	return refuseFull("backup", dir, size, sqlite.RoomOf(dir))
+}
+
+// writeFault says why a backup could not be written.
+func writeFault(file string, err error) error {
+	if errors.Is(err, syscall.ENOSPC) {
+		return fault.Wrap(fault.Unavailable, "disk_full",
+			"The disk of "+filepath.Dir(file)+" became full during the backup. Nothing was replaced. Free some space and try again.", err)
+	}
+	return err
+}
+
+// mayReplace refuses to replace a file that is no backup.
+func mayReplace(file string) error {
+	info, err := os.Stat(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil && info.Mode().IsRegular() && info.Size() == 0 {
+		return nil
+	}
+	if err == nil {
+		_, err = ReadManifest(file)
+	}
+	if err != nil {
+		return fault.Wrap(fault.Conflict, "not_a_backup", file+" exists and is no backup, so it is not replaced. Choose another name.", err)
+	}
+	return nil
+}
+
+// syncDir makes the names in a directory durable.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" { // directories cannot be opened there
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return fmt.Errorf("store the directory: %w", err)
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

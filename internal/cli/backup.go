@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hermes-memory/hermes/internal/backup"
+	"github.com/hermes-memory/hermes/internal/config"
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/httpapi"
+	"github.com/hermes-memory/hermes/internal/terminal"
+)
+
+func (a *app) backupCommand() *cobra.Command {
+	var withConfig, force bool
+	c := &cobra.Command{
+		Use: "backup FILE", Short: "Back up all data to a file, while the server runs", Args: oneFile,
+		Long: `Write a backup to a file: the database as it is now, skills, files that people
+sent, and what a restored home must forget again. The server goes on meanwhile.
+
+The backup is verified before it gets its name. It holds all texts in the clear,
+and is readable by this account only. '-' writes to the standard output, for a
+program that encrypts it or takes it elsewhere. config.yaml may hold keys of
+other services, so that it is left out unless --with-config is given.
+
+'hermes restore FILE' brings the data back, here or on another machine. Backups
+at regular times are a setting: see docs/backup.md.`,
+		Example: `  hermes backup hermes.tar
+  hermes backup - | age -r age1… > hermes.tar.age
+  hermes backup - | ssh elsewhere 'cat > hermes.tar'`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if _, err := a.homeToBackUp(); err != nil {
+				return err
+			}
+			if _, err := a.mayOverwrite(args[0], force); err != nil {
+				return err
+			}
+			if args[0] == "-" && terminal.IsTerminal(a.process.Stdout) {
+				return usageError{errors.New("a backup is no text for a terminal; name a file, or pipe it into a program")}
+			}
+			return a.withClient(c, func(cl *client) error { return a.backup(c.Context(), cl, args[0], withConfig) })
+		},
+	}
+	c.Flags().BoolVar(&withConfig, "with-config", false, "with config.yaml, which may hold keys")
+	c.Flags().BoolVar(&force, "force", false, "replace an earlier backup in the file")
+	return c
+}
+
+// errElsewhere refuses what is about the file in the home while the data is in PostgreSQL.
+func errElsewhere() error {
+	return fault.New(fault.Invalid, "backup_elsewhere",
+		"The data is in a PostgreSQL database, which has backups of its own: pg_dump, or the archive of its log. See docs/backup.md.")
+}
+
+// homeToBackUp is the configuration, if the data is a file in the home.
+func (a *app) homeToBackUp() (*config.Config, error) {
+	cfg, err := a.load()
+	if err == nil && cfg.Database.URL != "" {
+		err = errElsewhere()
+	}
+	return cfg, err
+}
+
+// backup writes a backup from the server to a file, or to the standard output.
+func (a *app) backup(ctx context.Context, cl *client, file string, withConfig bool) error {
+	res, err := cl.send(ctx, http.MethodGet, fmt.Sprintf("/api/backup?config=%t", withConfig), nil, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }()
+	if file == "-" {
+		_, err := backup.Read(io.TeeReader(res.Body, a.process.Stdout), nil)
+		return err
+	}
+	size, err := strconv.ParseInt(res.Header.Get("X-Hermes-Backup-Size"), 10, 64)
+	if err == nil {
+		err = backup.Fits(file, size)
+	}
+	if err != nil {
+		return err
+	}
+	m, err := backup.Save(file, func(w io.Writer) error {
+		_, err := io.Copy(w, res.Body)
+		return err
+	})
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return fault.Wrap(fault.Canceled, "interrupted", "The backup was interrupted: "+file+" is as it was.", err)
+	case err != nil:
+		return err
+	case a.json:
+		return a.printJSON(map[string]any{"file": file, "bytes": m.Size(), "manifest": m})
+	}
+	a.say("Backed up %s and %s to %s (%s). It is verified, and holds all texts in the clear.",
+		countOf(int(m.Counts["sessions"]), "session", "sessions"), countOf(int(m.Counts["messages"]), "message", "messages"), file, megabytes(m.Size()))
+	return nil
+}
+
+// backups makes backups of a server's home.
+type backups struct{ *backup.Source }
+
+// Make implements httpapi.Backups.
+func (b backups) Make(ctx context.Context, withConfig bool) (httpapi.BackupCopy, error) {
+	return b.Source.Make(ctx, withConfig)
+}
+
+// setBackups prepares backups of the home. This process owns the database.
+func (s *server) setBackups() error {
+	if s.cfg.Database.URL != "" {
+		return nil
+	}
+	place, err := homePlace(s.cfg.Home)
+	if err != nil {
+		return err
+	}
+	s.backups = &backup.Source{Home: s.cfg.Home, Program: Version(), Place: place, Now: s.now}
+	return s.backups.Tidy()
+}
+
+// homePlace names a home on this machine, without telling either.
+func homePlace(home string) (string, error) {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown host"
+	}
+	place, err := placeOf(home, host)
+	if err != nil {
+		return "", err
+	}
+	abs, err := filepath.Abs(home)
+	if err != nil {
+		return "", fmt.Errorf("find the home: %w", err)
+	}
+	sum := sha256.Sum256([]byte(place + "\x00" + abs))
+	return hex.EncodeToString(sum[:8]), nil
+}
