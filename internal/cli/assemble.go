@@ -75,6 +75,7 @@ type server struct {
 	mirror      *transcript.Mirror // writes transcripts to files in the background; nil if they are off
 	files       *attachment.Files  // keeps what people send on chat platforms
 	backups     *backup.Source     // nil if the data is elsewhere
+	ledger      *backup.Ledger     // nil while a backup is being restored
 	keeper      *memory.Keeper     // makes the index of memory in the background
 	handler     http.Handler
 	inside      sync.WaitGroup // calls of the API from within this process
@@ -107,6 +108,9 @@ type assembly struct {
 	now func() time.Time
 	// getenv is the environment for MCP servers that are started.
 	getenv func(string) string
+	// restoring says that the home is a backup that is being restored: what is forgotten then
+	// is in the ledger.
+	restoring bool
 	// doctor examines the installation; nil for a server that nobody started as one.
 	doctor func(ctx context.Context, deep bool) []finding
 }
@@ -141,7 +145,8 @@ func assemble(ctx context.Context, parts assembly) (*server, error) {
 	}
 	s.hub = news.NewHub(s.now)
 	s.told = witness.New(s.db, s.hub)
-	s.keyring = owner.NewKeyring(s.told, cfg.Server.Keys, !parts.public && !cfg.Server.NoAuth, s.now)
+	s.setLedger(parts.restoring)
+	s.keyring = owner.NewKeyring(s.keys(), cfg.Server.Keys, !parts.public && !cfg.Server.NoAuth, s.now)
 	s.shareKeys(ctx)
 	s.keyring.KeepPasses(s.db)
 	s.keyring.Limit(owner.Limits{RequestsPerMinute: cfg.Limits.RequestsPerMinute, ConcurrentTurns: cfg.Limits.ConcurrentTurns})
@@ -268,7 +273,7 @@ func (s *server) setRooms(models run.Models) httpapi.Background {
 	s.curator = curate.New(curate.Parts{
 		Store: s.told, Receipts: s.db, Sessions: s.told, Catalog: s.db, Memory: s.db, Views: views, Lineages: lineages,
 		Questions: questions, Budgets: config.Budgets, Studies: s.told, Sweeper: s.db, Erase: s.eraseInputs, Mirror: s.mirrorNow(),
-		Files: s.files, Wake: wake, Now: config.Clock,
+		Files: s.files, Ledger: s.erasures(), Wake: wake, Now: config.Clock,
 		Log: s.log,
 	})
 	s.runner = run.New(run.Parts{

@@ -82,6 +82,8 @@ type upkeep interface {
 	// Lost are derived tables that are empty and must be filled. Filled says that they are.
 	Lost() []string
 	Filled(ctx context.Context) error
+	// HashKey is the key of the hashes of what was forgotten.
+	HashKey() []byte
 	Close() error
 }
 

@@ -74,6 +74,12 @@ type Config struct {
 	Transcripts struct {
 		Enabled bool
 	}
+	// Backup are the settings of backups at regular times.
+	Backup struct {
+		Dir                   string        // "" for none
+		Every                 time.Duration // between two
+		KeepDaily, KeepWeekly int
+	}
 	Jobs struct {
 		Timezone string // for jobs that name none; "" means the machine's
 	}
@@ -138,6 +144,7 @@ func Load(src Source) (*Config, error) {
 	c.Memory.EmbeddingsWait, c.Memory.TokensPerHour = 150*time.Millisecond, 100_000
 	c.Memory.Cache = 64 << 20
 	c.Transcripts.Enabled = true
+	c.Backup.Every, c.Backup.KeepDaily, c.Backup.KeepWeekly = 24*time.Hour, 7, 4
 	c.defaultPlatforms()
 	c.Responder, c.Fallback = "auto", "recall"
 	c.Upstream.Probe = true

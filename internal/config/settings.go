@@ -125,6 +125,10 @@ var serverSettings = []setting{
 	number("limits.connections_per_address", "HERMES_LIMITS_CONNECTIONS_PER_ADDRESS", "connections at once of one other machine's address; empty or 0: half of them", func(c *Config) *int { return &c.Limits.PerAddress }),
 	flag("transcripts.enabled", "HERMES_TRANSCRIPTS", "", "keep transcripts as files in the directory sessions of the home, too",
 		func(c *Config) *bool { return &c.Transcripts.Enabled }),
+	text("backup.dir", "HERMES_BACKUP_DIR", "", "keep backups at regular times in this directory, best on another disk; empty: none", func(c *Config) *string { return &c.Backup.Dir }),
+	duration("backup.every", "", "", "the time between two backups", func(c *Config) *time.Duration { return &c.Backup.Every }),
+	number("backup.keep_daily", "", "days of which the newest backup is kept", func(c *Config) *int { return &c.Backup.KeepDaily }),
+	number("backup.keep_weekly", "", "weeks before these days of which the newest backup is kept", func(c *Config) *int { return &c.Backup.KeepWeekly }),
 	flag("webhooks.allow_private", "", "", "let jobs deliver to addresses that are not public, and over http", func(c *Config) *bool { return &c.Webhooks.AllowPrivate }),
 	number("audit.keep_days", "HERMES_AUDIT_KEEP_DAYS", "how many days the audit is kept; 0: for ever",
 		func(c *Config) *int { return &c.AuditKeepDays }),
@@ -292,6 +296,9 @@ func (c *Config) check() error {
 	}
 	if c.Memory.TokensPerHour == 0 && c.Memory.Model+c.Memory.Embeddings != "" {
 		return errors.New("memory.tokens_per_hour: 0 lets the memory models do nothing; leave memory.model and memory.embeddings_model empty instead")
+	}
+	if err := c.checkBackup(); err != nil {
+		return err
 	}
 	if c.Server.NoAuth && len(c.Server.Keys) > 0 {
 		return errors.New("server.no_auth and server.keys contradict each other")

@@ -33,6 +33,7 @@ type Curator struct {
 	mirror    func(context.Context, owner.Owner) error
 	files     Files
 	sweeper   Sweeper
+	ledger    Ledger
 	wake      func(owner.Owner, session.ID)
 	now       func() time.Time
 	log       *slog.Logger
@@ -65,6 +66,8 @@ type Parts struct {
 	Files Files
 	// Sweeper erases in all tables besides sessions and messages.
 	Sweeper Sweeper
+	// Ledger records erasures outside of the store; nil if there is none.
+	Ledger Ledger
 	// Wake is called with each lineage in which a message was stored; nil for none. It
 	// must not block.
 	Wake func(owner.Owner, session.ID)
@@ -78,7 +81,7 @@ func New(p Parts) *Curator {
 	return &Curator{
 		store: p.Store, receipts: p.Receipts, sessions: p.Sessions, catalog: p.Catalog, quotes: p.Memory, views: p.Views,
 		lineages: p.Lineages, questions: p.Questions, budgets: p.Budgets, studies: p.Studies,
-		erase: p.Erase, mirror: p.Mirror, files: p.Files, sweeper: p.Sweeper, wake: p.Wake, now: p.Now, log: p.Log,
+		erase: p.Erase, mirror: p.Mirror, files: p.Files, sweeper: p.Sweeper, ledger: p.Ledger, wake: p.Wake, now: p.Now, log: p.Log,
 	}
 }
 

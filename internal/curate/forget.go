@@ -65,8 +65,18 @@ func (c *Curator) Forget(ctx context.Context, o owner.Owner, about string, dryRu
 		return out, c.forgetAll(ctx, o, thing, out)
 	}
 	erased := memory.NewErasure(o, thing, c.now())
-	if err := c.store.Rewrite(ctx, o, Rewrite{Erased: &erased}); err != nil { // first, because an import may be under way
-		return nil, fmt.Errorf("keep the erasure: %w", err)
+	err = c.inLedger(func(l Ledger, done bool) error { return l.Forgot(ctx, o, &erased, done) },
+		func() error { return c.forgetThing(ctx, o, thing, &erased, out) })
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// forgetThing erases a thing for good, and searches for it afterwards.
+func (c *Curator) forgetThing(ctx context.Context, o owner.Owner, thing *mention.Thing, erased *memory.Erasure, out *Forgotten) error {
+	if err := c.store.Rewrite(ctx, o, Rewrite{Erased: erased}); err != nil { // first, because an import may be under way
+		return fmt.Errorf("keep the erasure: %w", err)
 	}
 	for range maxPasses {
 		err := c.forgetAll(ctx, o, thing, out)
@@ -84,13 +94,13 @@ func (c *Curator) Forget(ctx context.Context, o owner.Owner, about string, dryRu
 			err = c.filesLeft(ctx, o, thing, out)
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if count(out.Searched) == 0 {
 			break
 		}
 	}
-	return out, c.certify(ctx, o, thing, out)
+	return c.certify(ctx, o, thing, out)
 }
 
 // forgetAll makes one pass over all data of an owner.

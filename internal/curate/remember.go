@@ -103,7 +103,16 @@ func (c *Curator) ForgetFact(ctx context.Context, o owner.Owner, scope memory.Sc
 
 // EraseFact is ForgetFact for a known fact. held is the lineage whose turn the caller
 // holds; nil for none.
-func (c *Curator) EraseFact(ctx context.Context, o owner.Owner, fact *memory.Fact, held *lineage.Lineage) (*Forgotten, error) {
+func (c *Curator) EraseFact(ctx context.Context, o owner.Owner, fact *memory.Fact, held *lineage.Lineage) (out *Forgotten, err error) {
+	err = c.inLedger(func(l Ledger, done bool) error { return l.ForgotSentence(ctx, o, placeOfFact(fact), fact.Quote, done) },
+		func() (err error) {
+			out, err = c.eraseFact(ctx, o, fact, held)
+			return err
+		})
+	return out, err
+}
+
+func (c *Curator) eraseFact(ctx context.Context, o owner.Owner, fact *memory.Fact, held *lineage.Lineage) (*Forgotten, error) {
 	l := held
 	if l == nil || fact.Source.Root != l.Tip.RootID {
 		other, err := c.lineages.Take(ctx, o, fact.Source.Root, lineage.Bare)
@@ -218,6 +227,9 @@ func (c *Curator) dropLineage(ctx context.Context, o owner.Owner, tip session.Se
 	if out.DryRun {
 		return nil
 	}
-	_, err = c.remove(ctx, o, tip.ID, nil)
-	return err
+	return c.inLedger(func(l Ledger, done bool) error { return l.ForgotLineage(ctx, o, tip.RootID, done) },
+		func() error {
+			_, err := c.remove(ctx, o, tip.ID, nil)
+			return err
+		})
 }

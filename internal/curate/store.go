@@ -36,6 +36,8 @@ type Sweeper interface {
 	// Mentions counts the rows of an owner that name a thing, in every text column of
 	// every table.
 	Mentions(ctx context.Context, o owner.Owner, about *mention.Thing) ([]Trace, error)
+	// Texts calls each for every text that Mentions searches; for JSON, for the texts in it.
+	Texts(ctx context.Context, o owner.Owner, each func(text string)) error
 	// Clean returns once no index and no log holds erased content.
 	Clean(ctx context.Context) error
 	// Traces searches the store's files byte by byte.

@@ -57,6 +57,20 @@ func RedactErased(o owner.Owner, text string, erasures []Erasure) (string, int) 
 	if len(erasures) == 0 {
 		return text, 0
 	}
+	return mention.Cut(text, findErased(o, text, erasures))
+}
+
+// FindErased returns the mentions of forgotten things in a text, as they are written there.
+func FindErased(o owner.Owner, text string, erasures []Erasure) []string {
+	var out []string
+	for _, span := range findErased(o, text, erasures) {
+		out = append(out, text[span.Start:span.End])
+	}
+	return out
+}
+
+// findErased finds the mentions of forgotten things in a text.
+func findErased(o owner.Owner, text string, erasures []Erasure) []mention.Span {
 	var spans []mention.Span
 	for _, sought := range byForm(erasures) {
 		for _, words := range sought.read(text) {
@@ -67,7 +81,7 @@ func RedactErased(o owner.Owner, text string, erasures []Erasure) (string, int) 
 			}
 		}
 	}
-	return mention.Cut(text, spans)
+	return spans
 }
 
 // form is a class of erasures: those with the same number of words that were hashed the

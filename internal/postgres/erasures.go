@@ -29,6 +29,9 @@ func (t *tx) keepErasure(o owner.Owner, e *memory.Erasure) {
 		o.ID(), hash[:], e.Words, millis(e.At), form)
 }
 
+// HashKey is the key of the hashes of what was forgotten.
+func (db *DB) HashKey() []byte { return db.hashKey }
+
 // Erasures implements memory.Store.
 func (db *DB) Erasures(ctx context.Context, o owner.Owner) ([]memory.Erasure, error) {
 	list, err := rowsOf(ctx, db, func(rows *rows) (memory.Erasure, error) {

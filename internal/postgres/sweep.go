@@ -26,7 +26,7 @@ func (db *DB) Sweep(ctx context.Context, o owner.Owner, about *mention.Thing, dr
 	if err := errNoOwner(o); err != nil {
 		return out, err
 	}
-	err := db.eachTable(ctx, o, about, func(s *storage.Sweep) error {
+	err := db.eachTable(ctx, o, sweeping(about), func(s *storage.Sweep) error {
 		rows, texts := s.Plan()
 		s.Count(&out, rows, texts)
 		if dryRun {
@@ -43,7 +43,7 @@ func (db *DB) Mentions(ctx context.Context, o owner.Owner, about *mention.Thing)
 		return nil, err
 	}
 	var out []curate.Trace
-	err := db.eachTable(ctx, o, about, func(s *storage.Sweep) error {
+	err := db.eachTable(ctx, o, sweeping(about), func(s *storage.Sweep) error {
 		s.Trace.Hits = s.Hits()
 		out = append(out, s.Trace)
 		return nil
@@ -51,14 +51,30 @@ func (db *DB) Mentions(ctx context.Context, o owner.Owner, about *mention.Thing)
 	return out, err
 }
 
-// eachTable searches the tables with texts of owners, and calls each for them.
-func (db *DB) eachTable(ctx context.Context, o owner.Owner, about *mention.Thing, each func(*storage.Sweep) error) error {
+// Texts implements curate.Sweeper.
+func (db *DB) Texts(ctx context.Context, o owner.Owner, each func(text string)) error {
+	if err := errNoOwner(o); err != nil {
+		return err
+	}
+	reading := func(name string, texts []string) *storage.Sweep { return storage.NewReading(name, texts, each) }
+	return db.eachTable(ctx, o, reading, func(*storage.Sweep) error { return nil })
+}
+
+// sweeping makes the searches of tables for a thing.
+func sweeping(about *mention.Thing) func(name string, texts []string) *storage.Sweep {
+	return func(name string, texts []string) *storage.Sweep { return storage.NewSweep(about, name, texts) }
+}
+
+// eachTable sweeps the tables with texts of owners, and calls each for them.
+func (db *DB) eachTable(
+	ctx context.Context, o owner.Owner, sweep func(name string, texts []string) *storage.Sweep, each func(*storage.Sweep) error,
+) error {
 	columns, err := db.textColumns(ctx)
 	if err != nil {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(columns)) {
-		s := storage.NewSweep(about, name, columns[name])
+		s := sweep(name, columns[name])
 		if err := db.sweepTable(ctx, o, s); err != nil {
 			return fmt.Errorf("search %s: %w", name, err)
 		}

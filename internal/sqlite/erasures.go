@@ -118,6 +118,9 @@ func (t *tx) keepErasure(o owner.Owner, e *memory.Erasure) error {
 	return nil
 }
 
+// HashKey is the key of the hashes of what was forgotten.
+func (db *DB) HashKey() []byte { return db.hashKey }
+
 // Erasures implements memory.Store.
 func (db *DB) Erasures(ctx context.Context, o owner.Owner) ([]memory.Erasure, error) {
 	key, err := readErasureKey(ctx, db.read)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hermes-memory/hermes/internal/curate"
@@ -20,6 +21,8 @@ type Sweep struct {
 	Trace curate.Trace
 
 	about *mention.Thing
+	// each is called with the texts instead of a search; nil searches.
+	each func(text string)
 	// found are the rows that name the thing, with the columns that name it.
 	found []Row
 	// told are texts that continue from row to row, as far as they have been read, by
@@ -48,6 +51,42 @@ func NewSweep(about *mention.Thing, name string, texts []string) *Sweep {
 		s.Texts = nil
 	}
 	return s
+}
+
+// NewReading returns a sweep that only reads the texts of a table. Texts that continue from
+// row to row are given whole.
+func NewReading(name string, texts []string, each func(text string)) *Sweep {
+	s := NewSweep(nil, name, texts)
+	s.each = each
+	return s
+}
+
+// read gives a text away; of JSON, the texts in it.
+func (s *Sweep) read(form Form, text []byte) {
+	var value any
+	if form == Plain || form == Marks || json.Unmarshal(text, &value) != nil {
+		s.each(string(text))
+		return
+	}
+	s.readIn(value)
+}
+
+func (s *Sweep) readIn(value any) {
+	switch v := value.(type) {
+	case string:
+		s.each(v)
+	case float64:
+		s.each(strconv.FormatFloat(v, 'f', -1, 64))
+	case []any:
+		for _, item := range v {
+			s.readIn(item)
+		}
+	case map[string]any:
+		for name, item := range v {
+			s.each(name)
+			s.readIn(item)
+		}
+	}
 }
 
 // Pages are the statements that read the table: its first rows, and the rows behind a key.
@@ -84,7 +123,12 @@ func (s *Sweep) Look(key []any, texts [][]byte) int {
 		if c.Form == Pieces {
 			s.collect(texts[i])
 		}
-		if len(texts[i]) > 0 && c.names(s.about, texts[i]) {
+		if len(texts[i]) == 0 {
+			continue
+		}
+		if s.each != nil {
+			s.read(c.Form, texts[i])
+		} else if c.names(s.about, texts[i]) {
 			row.Named = append(row.Named, name)
 		}
 	}
@@ -143,6 +187,10 @@ func (s *Sweep) End() {
 }
 
 func (s *Sweep) endPiece(b *strings.Builder) {
+	if s.each != nil {
+		s.each(b.String())
+		return
+	}
 	if s.about.In(b.String()) {
 		s.found = append(s.found, Row{Key: s.last.Key, Named: []string{"data"}})
 	}

@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/curate"
@@ -218,6 +219,20 @@ func writingCases() map[string]isolationCase {
 			traces, err := st.Mentions(ctx, o, mention.Of(markOf(alice())))
 			if n := found(traces); n > 0 && o.ID() != alice().ID() {
 				return nil, fmt.Errorf("got %d rows of alice's", n)
+			}
+			return nil, err
+		}},
+		"Texts": {silent: true, makes: true, call: func(ctx context.Context, st Store, o owner.Owner) (any, error) {
+			theirs, own := 0, 0
+			err := st.Texts(ctx, o, func(text string) {
+				theirs += strings.Count(text, markOf(alice()))
+				own += strings.Count(text, markOf(o))
+			})
+			if theirs > 0 && o.ID() != alice().ID() {
+				return nil, fmt.Errorf("got %d texts of alice's", theirs)
+			}
+			if o.ID() == alice().ID() && own < 20 {
+				return nil, fmt.Errorf("got only %d of alice's texts", own)
 			}
 			return nil, err
 		}},

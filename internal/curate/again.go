@@ -1,0 +1,121 @@
+package curate
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hermes-memory/hermes/internal/memory"
+	"github.com/hermes-memory/hermes/internal/owner"
+	"github.com/hermes-memory/hermes/internal/session"
+)
+
+// Again is what a store from a backup must forget again. It is known by hashes only.
+type Again struct {
+	Things []memory.Erasure
+	// Lineage reports whether a lineage was forgotten, Sentence whether a sentence of a
+	// message was.
+	Lineage  func(o owner.Owner, root session.ID) bool
+	Sentence func(o owner.Owner, at memory.Place, sentence string) bool
+}
+
+// ForgottenAgain counts what was forgotten again.
+type ForgottenAgain struct {
+	Things    int `json:"things"`
+	Sentences int `json:"sentences"`
+	Sessions  int `json:"sessions"`
+	// Left counts the mentions that a search found afterwards; 0 if everything is gone.
+	Left int `json:"left"`
+}
+
+// ForgetAgain repeats erasures in the data of an owner. A thing is found by the hashes of all
+// texts, and is then forgotten by its name, so that every spelling of it goes.
+func (c *Curator) ForgetAgain(ctx context.Context, o owner.Owner, a *Again) (ForgottenAgain, error) {
+	var out ForgottenAgain
+	if err := c.dropAgain(ctx, o, a, &out); err != nil {
+		return out, err
+	}
+	if err := c.eraseAgain(ctx, o, a, &out); err != nil {
+		return out, err
+	}
+	for range maxPasses { // a name that was found may have had another one in it
+		names, err := c.namesAgain(ctx, o, a.Things)
+		if err != nil || len(names) == 0 {
+			return out, err
+		}
+		out.Left = 0
+		for _, name := range names {
+			gone, err := c.Forget(ctx, o, name, false)
+			if err != nil {
+				return out, fmt.Errorf("forget again: %w", err)
+			}
+			out.Things++
+			out.Left += gone.Left
+		}
+	}
+	return out, nil
+}
+
+// dropAgain deletes the lineages that were forgotten whole.
+func (c *Curator) dropAgain(ctx context.Context, o owner.Owner, a *Again, out *ForgottenAgain) error {
+	return c.eachLineage(ctx, o, func(tip session.Session) error {
+		if !a.Lineage(o, tip.RootID) {
+			return nil
+		}
+		out.Sessions++
+		_, err := c.remove(ctx, o, tip.ID, nil)
+		return err
+	})
+}
+
+// eraseAgain erases the sentences of facts that were erased one by one.
+func (c *Curator) eraseAgain(ctx context.Context, o owner.Owner, a *Again, out *ForgottenAgain) error {
+	scopes, err := c.quotes.Scopes(ctx, o)
+	if err != nil {
+		return fmt.Errorf("list scopes: %w", err)
+	}
+	for _, scope := range scopes {
+		var doomed []memory.Fact
+		err := c.quotes.Facts(ctx, o, scope, func(f *memory.StoredFact) bool {
+			if a.Sentence(o, placeOfFact(&f.Fact), f.Quote) {
+				doomed = append(doomed, f.Fact)
+			}
+			return ctx.Err() == nil
+		})
+		if err != nil {
+			return fmt.Errorf("read facts: %w", err)
+		}
+		for i := len(doomed) - 1; i >= 0; i-- { // later ones of a message first: their places stay
+			if _, err := c.EraseFact(ctx, o, &doomed[i], nil); err != nil {
+				return err
+			}
+			out.Sentences++
+		}
+	}
+	return nil
+}
+
+// placeOfFact is where the message of a fact stands.
+func placeOfFact(f *memory.Fact) memory.Place {
+	return memory.Place{Root: f.Source.Root, Seq: f.Source.Seq}
+}
+
+// namesAgain finds the names of forgotten things in all texts of an owner.
+func (c *Curator) namesAgain(ctx context.Context, o owner.Owner, things []memory.Erasure) ([]string, error) {
+	if len(things) == 0 {
+		return nil, nil
+	}
+	var names []string
+	known := make(map[string]bool)
+	err := c.sweeper.Texts(ctx, o, func(text string) {
+		for _, name := range memory.FindErased(o, text, things) {
+			if !known[name] {
+				known[name] = true
+				names = append(names, name)
+			}
+		}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("search for what was forgotten: %w", err)
+	}
+	return names, nil
+}
