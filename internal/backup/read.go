@@ -74,7 +74,11 @@ func readFile(in io.Reader, h *tar.Header, put func(string, int64, io.Reader) er
 	sum := sha256.New()
 	content := io.TeeReader(in, sum)
 	if put != nil {
-		if err := put(h.Name, h.Size, content); err != nil {
+		err := put(h.Name, h.Size, content)
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			return File{}, unreadable(err, true)
+		}
+		if err != nil {
 			return File{}, err
 		}
 	}

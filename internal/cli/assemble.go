@@ -82,6 +82,7 @@ type server struct {
 	tools       tool.Set
 	mcp         *tool.MCP
 	jobs        *job.Scheduler
+	planner     *job.Planner
 	live        *live.Registry
 	bots        []*gateway.Bot
 	gateway     *gateway.Gateway
@@ -118,7 +119,7 @@ type assembly struct {
 // assemble opens the home directory and wires the parts.
 func assemble(ctx context.Context, parts assembly) (*server, error) {
 	cfg, log := parts.cfg, parts.log
-	if err := prepareHome(cfg.Home); err != nil {
+	if err := errors.Join(prepareHome(cfg.Home), backup.Finish(cfg.Home)); err != nil {
 		return nil, err
 	}
 	// SQLite's temporary files have copies of rows, so that they must not leave the home.
@@ -196,9 +197,10 @@ func (s *server) setJobs(zone string) *job.Planner {
 		parts.Observer = s.measures
 	}
 	s.jobs = job.NewScheduler(parts)
-	return job.NewPlanner(job.PlannerParts{
+	s.planner = job.NewPlanner(job.PlannerParts{
 		Store: s.told, Targets: targets, Zone: zone, Origin: s.gateway.Origin, Now: s.now, Changed: s.jobs.Poke,
 	})
+	return s.planner
 }
 
 func (s *server) newHandler(zone string, doctor func(context.Context, bool) []finding) http.Handler {

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/hermes-memory/hermes/internal/fault"
@@ -23,6 +24,11 @@ type Standing struct {
 	Counts map[string]int64 `json:"counts"`
 	// Lineages is a hash over the newest position and the running hash of every lineage.
 	Lineages string `json:"lineages_sha256"`
+}
+
+// Equal reports whether two standings are the same.
+func (s *Standing) Equal(o *Standing) bool {
+	return s.Schema == o.Schema && s.Newest == o.Newest && s.Lineages == o.Lineages && maps.Equal(s.Counts, o.Counts)
 }
 
 // countedTables are the tables of which a standing has the number of rows.

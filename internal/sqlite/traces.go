@@ -49,12 +49,18 @@ func (db *DB) Traces(ctx context.Context, about *mention.Thing) ([]curate.Trace,
 		if errors.Is(err, fs.ErrNotExist) || ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err != nil || d.IsDir() {
+		if err != nil {
 			return err
 		}
 		name, err := filepath.Rel(home, path)
 		if err != nil {
 			return fmt.Errorf("name a file: %w", err)
+		}
+		if IsCopy(name) {
+			return skipCopy(d)
+		}
+		if d.IsDir() {
+			return nil
 		}
 		t := curate.Trace{File: name}
 		in := mention.Format{}
@@ -74,6 +80,22 @@ func (db *DB) Traces(ctx context.Context, about *mention.Thing) ([]curate.Trace,
 		return nil, fmt.Errorf("search %s: %w", home, err)
 	}
 	return out, nil
+}
+
+// IsCopy reports whether a name in the home is that of an earlier state of the data: a copy
+// from before a migration, what a restored backup has replaced, or a copy that is being made.
+// They are backups, so that no erasure changes them.
+func IsCopy(name string) bool {
+	return strings.HasPrefix(name, "state.db.v") || strings.HasPrefix(name, ".backup-") || strings.HasPrefix(name, ".restore-") ||
+		strings.Contains(name, ".before-")
+}
+
+// skipCopy leaves a copy out of a search.
+func skipCopy(d fs.DirEntry) error {
+	if d.IsDir() {
+		return fs.SkipDir
+	}
+	return nil
 }
 
 // schemaText is what the database's files say about their own format.

@@ -1,0 +1,128 @@
+package backup
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// write writes a file with its directories.
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// contents are the files below a directory.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := make(map[string]string)
+	err := filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {
+		if err != nil || info.IsDir() || strings.HasSuffix(path, ".lock") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		name, _ := filepath.Rel(dir, path)
+		out[name] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestSwapInterrupted: wherever a swap is cut off, the next start ends it, and the old files
+// are there, whole.
+func TestSwapInterrupted(t *testing.T) {
+	t.Parallel()
+	j := journal{Scratch: ".restore-1", Before: ".before-T"}
+	steps := []func(t *testing.T, home string){
+		func(t *testing.T, home string) { link(t, home, "state.db", "state.db.before-T") },
+		func(t *testing.T, home string) { rename(t, home, "state.db-wal", "state.db.before-T-wal") },
+		func(t *testing.T, home string) { remove(t, home, "state.db-shm") },
+		func(t *testing.T, home string) { rename(t, home, ".restore-1/state.db", "state.db") },
+		func(t *testing.T, home string) { rename(t, home, "skills", "skills.before-T") },
+		func(t *testing.T, home string) { rename(t, home, ".restore-1/skills", "skills") },
+		func(t *testing.T, home string) { rename(t, home, ".restore-1/files", "files") },
+		func(t *testing.T, home string) { remove(t, home, ".restore-1") },
+	}
+	for cut := range len(steps) + 1 {
+		home := t.TempDir()
+		for name, text := range map[string]string{
+			"state.db": "old", "state.db-wal": "old log", "state.db-shm": "x", "skills/a": "old skill",
+			".restore-1/state.db": "new", ".restore-1/skills/a": "new skill", ".restore-1/files/f": "new file", ".restore-1/node.id": "n",
+		} {
+			write(t, filepath.Join(home, name), text)
+		}
+		text, err := json.Marshal(j)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(home, journalName), string(text))
+		for _, step := range steps[:cut] {
+			step(t, home)
+		}
+		if !Interrupted(home) {
+			t.Fatal("the swap is not seen")
+		}
+		for range 2 {
+			if err := Finish(home); err != nil {
+				t.Fatalf("cut off after %d steps: %v", cut, err)
+			}
+		}
+		want := map[string]string{
+			"state.db": "new", "skills/a": "new skill", "files/f": "new file",
+			"state.db.before-T": "old", "state.db.before-T-wal": "old log", "skills.before-T/a": "old skill",
+		}
+		if diff := cmp.Diff(want, contents(t, home)); diff != "" {
+			t.Errorf("cut off after %d steps (-want +got):\n%s", cut, diff)
+		}
+	}
+}
+
+// TestDamagedJournal: a journal leads to no other place.
+func TestDamagedJournal(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", "{", `{"scratch":"../x","before":".before-T"}`, `{"scratch":".restore-1","before":"/../x"}`, `{}`} {
+		home := t.TempDir()
+		write(t, filepath.Join(home, "state.db"), "old")
+		write(t, filepath.Join(home, journalName), text)
+		if err := Finish(home); err == nil {
+			t.Errorf("%q: got no error", text)
+		}
+		if got := contents(t, home)["state.db"]; got != "old" {
+			t.Errorf("%q: got the database %q", text, got)
+		}
+	}
+}
+
+func link(t *testing.T, home, from, to string) {
+	t.Helper()
+	check(t, os.Link(filepath.Join(home, from), filepath.Join(home, to)))
+}
+
+func rename(t *testing.T, home, from, to string) {
+	t.Helper()
+	check(t, os.Rename(filepath.Join(home, from), filepath.Join(home, to)))
+}
+
+func remove(t *testing.T, home, name string) {
+	t.Helper()
+	check(t, os.RemoveAll(filepath.Join(home, name)))
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

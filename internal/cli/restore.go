@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hermes-memory/hermes/internal/backup"
+	"github.com/hermes-memory/hermes/internal/config"
+	"github.com/hermes-memory/hermes/internal/curate"
+	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/sqlite"
+)
+
+func (a *app) restoreCommand() *cobra.Command {
+	var yes, keepJobs bool
+	c := &cobra.Command{
+		Use: "restore FILE", Short: "Replace all data by that of a backup", Args: oneFile,
+		Long: `Replace the data of the home by that of a backup. No server may run meanwhile.
+The backup is verified before anything is replaced, and the replaced files are
+kept under other names. '-' reads the standard input.
+
+Before a server can use the data:
+  - what was forgotten since the backup is forgotten again, and keys that were
+    revoked since are revoked again
+  - runs that were under way end as interrupted, and what was still to be sent is
+    not sent; people sign in again on the page
+  - jobs are paused if the backup is of another machine or home, because the
+    server there may still fire them; --keep-jobs leaves them on
+
+To move to another machine: stop the server, back up, restore there, start.`,
+		Example: `  hermes restore hermes.tar
+  age -d -i key.txt hermes.tar.age | hermes restore - --yes`,
+		RunE: func(c *cobra.Command, args []string) error {
+			cfg, err := a.homeToBackUp()
+			if err != nil {
+				return err
+			}
+			if _, err := os.Stat(cfg.DatabaseFile()); err == nil {
+				if err := a.confirm(yes || args[0] == "-", "Replace the data in "+cfg.Home+"? It is kept under another name."); err != nil {
+					return err
+				}
+			}
+			done, err := a.restore(c.Context(), cfg, args[0], keepJobs)
+			if err != nil {
+				return err
+			}
+			return a.printRestored(cfg, done)
+		},
+	}
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	c.Flags().BoolVar(&keepJobs, "keep-jobs", false, "leave jobs on, though the backup is of another machine or home")
+	return c
+}
+
+// restored is the outcome of a restoring.
+type restored struct {
+	Manifest  backup.Manifest       `json:"manifest"`
+	Kept      []string              `json:"kept"`
+	Forgotten curate.ForgottenAgain `json:"forgotten_again"`
+	Revoked   int                   `json:"keys_revoked_again"`
+	Ended     sqlite.Ended          `json:"ended"`
+	Paused    int                   `json:"jobs_paused"`
+	Moved     bool                  `json:"moved"` // the backup is of another home
+	// Notes are what could not be done.
+	Notes []string `json:"notes"`
+}
+
+// restore replaces the data of a home by that of a backup.
+func (a *app) restore(ctx context.Context, cfg *config.Config, file string, keepJobs bool) (_ *restored, err error) {
+	in := a.process.Stdin
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, fault.Wrap(fault.Invalid, "backup_unreadable", fmt.Sprintf("Cannot read the backup: %v.", err), err)
+		}
+		defer func() { _ = f.Close() }()
+		in = f
+	}
+	if err := errors.Join(prepareHome(cfg.Home), backup.Finish(cfg.Home)); err != nil {
+		return nil, err
+	}
+	release, err := sqlite.Hold(cfg.DatabaseFile())
+	if fault.CodeOf(err) == "database_in_use" {
+		return nil, fault.Wrap(fault.Conflict, "server_running", "A server uses this home. Stop it, restore, and start it again.", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	return a.restoreHeld(ctx, cfg, in, keepJobs)
+}
+
+// restoreHeld is restore under the lock of the home.
+func (a *app) restoreHeld(ctx context.Context, cfg *config.Config, in io.Reader, keepJobs bool) (*restored, error) {
+	unpacked, err := backup.Unpack(ctx, in, cfg.Home, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = unpacked.Close() }()
+	out := &restored{Manifest: unpacked.Manifest, Notes: []string{}}
+	replaced, err := a.replacedHome(ctx, cfg, out)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := unpacked.Entries(cfg.Backup.Dir, replaced)
+	if err != nil {
+		return nil, err
+	}
+	place, err := homePlace(cfg.Home)
+	if err != nil {
+		return nil, err
+	}
+	out.Moved = place != unpacked.Manifest.Place
+	r := restoring{out: out, entries: entries, keepJobs: keepJobs}
+	if replaced != nil {
+		r.key = replaced.Key
+	}
+	if err := a.settle(ctx, cfg, unpacked, &r); err != nil {
+		return nil, err
+	}
+	if err := unpacked.KeepLedger(entries); err != nil {
+		return nil, err
+	}
+	out.Kept, err = unpacked.Swap(time.Now())
+	return out, err
+}
+
+// replacedHome reads what the restored data must learn from the data that it replaces. nil if
+// there is none. A damaged database is no obstacle: it may be why a backup is restored.
+func (a *app) replacedHome(ctx context.Context, cfg *config.Config, out *restored) (*sqlite.Replaced, error) {
+	if _, err := os.Stat(cfg.DatabaseFile()); err != nil {
+		return nil, nil //nolint:nilerr // there is nothing to be replaced
+	}
+	err := sqlite.Fold(ctx, cfg.DatabaseFile())
+	var replaced *sqlite.Replaced
+	if err == nil {
+		replaced, err = sqlite.ReadReplaced(ctx, cfg.DatabaseFile())
+	}
+	if fault.CodeOf(err) == "database_in_use" || ctx.Err() != nil {
+		return nil, err
+	}
+	if err != nil {
+		out.Notes = append(out.Notes, fmt.Sprintf("the replaced database could not be read (%v); what was forgotten is known from the ledger alone", err))
+	}
+	return replaced, nil
+}
+
+func (a *app) printRestored(cfg *config.Config, r *restored) error {
+	if a.json {
+		return a.printJSON(r)
+	}
+	a.say("Restored %s and %s in %s, as of %s.", countOf(int(r.Manifest.Counts["sessions"]), "session", "sessions"),
+		countOf(int(r.Manifest.Counts["messages"]), "message", "messages"), cfg.Home, r.Manifest.CreatedAt.Local().Format(clock))
+	for _, kept := range r.Kept {
+		a.say("  kept          %s", kept)
+	}
+	f := &r.Forgotten
+	a.say("  forgotten     again: %d things, %d sentences, %d sessions", f.Things, f.Sentences, f.Sessions)
+	a.say("  revoked       again: %s", countOf(r.Revoked, "key", "keys"))
+	a.say("  interrupted   %d runs, %d runs of jobs, %d incoming messages", r.Ended.Runs, r.Ended.Fires, r.Ended.Events)
+	a.say("  not sent      %d deliveries and messages", r.Ended.Unsent)
+	a.say("  paused        %s", countOf(r.Paused, "job", "jobs"))
+	for _, note := range r.Notes {
+		a.say("  note          %s", note)
+	}
+	if r.Moved && r.Paused > 0 {
+		a.say("The backup is of another machine or home. When no server runs there any more: hermes jobs resume ID")
+	}
+	if len(r.Kept) > 0 {
+		a.say("What was kept holds the replaced texts. Delete it when you do not need it any more.")
+	}
+	return nil
+}
