@@ -34,7 +34,7 @@ program that encrypts it or takes it elsewhere. config.yaml may hold keys of
 other services, so that it is left out unless --with-config is given.
 
 'hermes restore FILE' brings the data back, here or on another machine. Backups
-at regular times are a setting: see docs/backup.md.`,
+at regular times: backup.dir in config.yaml, see docs/backup.md.`,
 		Example: `  hermes backup hermes.tar
   hermes backup - | age -r age1… > hermes.tar.age
   hermes backup - | ssh elsewhere 'cat > hermes.tar'`,
@@ -125,6 +125,23 @@ func (s *server) setBackups() error {
 	}
 	s.backups = &backup.Source{Home: s.cfg.Home, Program: Version(), Place: place, Now: s.now}
 	return s.backups.Tidy()
+}
+
+// backupPlan is the plan of a configuration.
+func backupPlan(cfg *config.Config) backup.Plan {
+	return backup.Plan{Every: cfg.Backup.Every, Daily: cfg.Backup.KeepDaily, Weekly: cfg.Backup.KeepWeekly}
+}
+
+// backupKeeper makes backups at regular times; nil if none are configured. The ledger is
+// copied to the directory of backups in any case.
+func (s *server) backupKeeper() *backup.Keeper {
+	if err := s.ledger.Copy(); err != nil {
+		s.log.Warn("the ledger of erasures could not be copied to the directory of backups", "err", err)
+	}
+	if s.backups == nil || s.cfg.Backup.Dir == "" {
+		return nil
+	}
+	return &backup.Keeper{Source: s.backups, Ledger: s.ledger, Dir: s.cfg.Backup.Dir, Plan: backupPlan(s.cfg), Log: s.log}
 }
 
 // homePlace names a home on this machine, without telling either.

@@ -180,6 +180,9 @@ func (s *server) serve(ctx context.Context, at *listening) error {
 	}
 	turns.Go(recovery.Func(func() { s.recordStart(ctx, at) }, panicked("the record of the start")))
 	turns.Go(recovery.Func(func() { s.keeper.Run(ctx) }, panicked("the index of memory")))
+	if keeper := s.backupKeeper(); keeper != nil {
+		turns.Go(recovery.Func(func() { keeper.Run(ctx) }, panicked("the backups")))
+	}
 	turns.Go(recovery.Func(func() { s.warm(ctx) }, panicked("the list of models")))
 	jobs, stopJobs := context.WithCancel(ctx)
 	defer stopJobs()

@@ -1,0 +1,172 @@
+package backup_test
+
+import (
+	"bytes"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/backup"
+	"github.com/hermes-memory/hermes/internal/sqlite"
+)
+
+// keeperOf is a keeper of a house's backups.
+func keeperOf(t *testing.T, h *house, plan backup.Plan) *backup.Keeper {
+	t.Helper()
+	log := slog.New(slog.DiscardHandler)
+	dir := t.TempDir()
+	return &backup.Keeper{Source: h.source, Ledger: backup.NewLedger(h.home, dir, h.db.HashKey(), h.clock.Now, log), Dir: dir, Plan: plan, Log: log}
+}
+
+// kept lists the backups of a keeper, each of which must be whole.
+func kept(t *testing.T, k *backup.Keeper) []backup.Kept {
+	t.Helper()
+	all, err := backup.List(k.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range all {
+		text, err := os.ReadFile(b.File)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := backup.Read(bytes.NewReader(text), nil)
+		if err != nil || !m.CreatedAt.Equal(b.At) {
+			t.Errorf("%s: made at %s, %v", b.File, m.CreatedAt, err)
+		}
+	}
+	return all
+}
+
+// TestThirtyDays is check B7: after 30 days there are 7 of days and 4 of weeks.
+func TestThirtyDays(t *testing.T) {
+	t.Parallel()
+	for name, every := range map[string]time.Duration{"daily": 24 * time.Hour, "twice a day": 12 * time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := setup(t)
+			h.tell(t, "s", "I like tea.")
+			k := keeperOf(t, h, backup.Plan{Every: every, Daily: 7, Weekly: 4})
+			if err := os.WriteFile(filepath.Join(k.Dir, "hermes-mine.tar"), []byte("mine"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for end := h.clock.Now().Add(30 * 24 * time.Hour); h.clock.Now().Before(end); {
+				next := k.Step(t.Context())
+				if again := k.Step(t.Context()); !again.Equal(next) {
+					t.Fatalf("the next one is due at %s, and then at %s", next, again)
+				}
+				h.clock.Advance(next.Sub(h.clock.Now()))
+			}
+			all := kept(t, k)
+			if len(all) != 11 {
+				t.Errorf("got %d backups, want 11: %v", len(all), all)
+			}
+			newest := all[len(all)-1].At
+			for i, b := range all {
+				age := newest.Sub(b.At)
+				if i >= 4 && age > 7*24*time.Hour || i < 4 && age > 5*7*24*time.Hour {
+					t.Errorf("number %d is %s old", i, age)
+				}
+			}
+			if text, err := os.ReadFile(filepath.Join(k.Dir, "hermes-mine.tar")); err != nil || string(text) != "mine" {
+				t.Errorf("another file was changed: %v", err)
+			}
+		})
+	}
+}
+
+// TestMissed: a backup that was missed is made at the next step, and a failed one is tried again
+// and noted.
+func TestMissed(t *testing.T) {
+	t.Parallel()
+	h := full(t)
+	k := keeperOf(t, h, backup.Plan{Every: 24 * time.Hour, Daily: 7, Weekly: 4})
+	k.Step(t.Context())
+	h.clock.Advance(90 * time.Hour)
+	k.Step(t.Context())
+	if all := kept(t, k); len(all) != 2 || !all[1].At.Equal(h.clock.Now()) {
+		t.Errorf("a missed one: got %v", all)
+	}
+	h.clock.Advance(25 * time.Hour)
+	h.source.Room = func(string) sqlite.Room { return sqlite.Room{Free: 1, Total: 1 << 30, Known: true} }
+	next := k.Step(t.Context())
+	status, err := backup.StatusOf(h.home)
+	if err != nil || !strings.Contains(status.Error, "Free some space") || next.Sub(h.clock.Now()) > time.Hour {
+		t.Errorf("a failed one: got %+v, %v, next %s", status, err, next)
+	}
+	if all := kept(t, k); len(all) != 2 {
+		t.Errorf("a failed one: got %v", all)
+	}
+	h.source.Room = nil
+	if err := os.WriteFile(filepath.Join(k.Dir, ".hermes-20260101T000000Z.tar-ABC.part"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	k.Step(t.Context())
+	if status, err := backup.StatusOf(h.home); err != nil || status.Error != "" {
+		t.Errorf("after it: got %+v, %v", status, err)
+	}
+	if parts, _ := filepath.Glob(filepath.Join(k.Dir, ".hermes-*")); len(parts) > 0 {
+		t.Errorf("left behind: %v", parts)
+	}
+	if err := os.RemoveAll(k.Dir); err != nil {
+		t.Fatal(err)
+	}
+	h.clock.Advance(25 * time.Hour)
+	k.Step(t.Context())
+	if status, err := backup.StatusOf(h.home); err != nil || !strings.Contains(status.Error, "mount its disk") {
+		t.Errorf("without its directory: got %+v, %v", status, err)
+	}
+}
+
+// TestAgesOut: what is said to age out by a time is gone then.
+func TestAgesOut(t *testing.T) {
+	t.Parallel()
+	plan := backup.Plan{Every: 24 * time.Hour, Daily: 7, Weekly: 4}
+	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	var held []backup.Kept
+	for i := range 40 {
+		held = append(held, backup.Kept{File: "b", At: start.Add(time.Duration(i) * 24 * time.Hour)})
+		for range plan.Expired(held) {
+			held = remove(held, plan.Expired(held)[0])
+		}
+	}
+	now := held[len(held)-1].At.Add(time.Hour)
+	until := plan.AgesOut(held, now)
+	for at := now; ; at = at.Add(24 * time.Hour) {
+		held = append(held, backup.Kept{File: "b", At: at})
+		for range plan.Expired(held) {
+			held = remove(held, plan.Expired(held)[0])
+		}
+		old := 0
+		for _, b := range held {
+			if b.At.Before(now) {
+				old++
+			}
+		}
+		if old == 0 {
+			if !at.Equal(until) {
+				t.Errorf("the last one is gone at %s, and was said to be at %s", at, until)
+			}
+			break
+		}
+	}
+	if weeks := until.Sub(now).Hours() / 24 / 7; weeks < 3 || weeks > 6 {
+		t.Errorf("got %.1f weeks", weeks)
+	}
+	if got := plan.AgesOut(nil, now); !got.Equal(now) {
+		t.Errorf("of none: got %s", got)
+	}
+}
+
+func remove(all []backup.Kept, gone backup.Kept) []backup.Kept {
+	var out []backup.Kept
+	for _, b := range all {
+		if b != gone {
+			out = append(out, b)
+		}
+	}
+	return out
+}
