@@ -234,6 +234,7 @@ func (s *server) newHandler(zone string, doctor func(context.Context, bool) []fi
 	}
 	if s.backups != nil {
 		config.Backups = backups{s.backups}
+		config.Copies = copies{s}
 	}
 	if s.measures != nil {
 		config.Search, config.Observer, config.Metrics = s.measures.Search(s.db), s.measures, s.measures.Handler()

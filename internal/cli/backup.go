@@ -114,6 +114,31 @@ func (b backups) Make(ctx context.Context, withConfig bool) (httpapi.BackupCopy,
 	return b.Source.Make(ctx, withConfig)
 }
 
+// copies are the earlier states of a server's data.
+type copies struct{ s *server }
+
+func (c copies) list() ([]backup.Copy, error) {
+	return backup.Copies(c.s.cfg.Home, c.s.cfg.Backup.Dir, backupPlan(c.s.cfg), c.s.now())
+}
+
+// Copies implements httpapi.Copies.
+func (c copies) Copies(context.Context) ([]httpapi.Copy, error) {
+	all, err := c.list()
+	out := make([]httpapi.Copy, len(all))
+	for i := range all {
+		out[i] = httpapi.Copy{File: all[i].File, At: all[i].At}
+		if !all[i].AgesOut.IsZero() {
+			out[i].AgesOut = &all[i].AgesOut
+		}
+	}
+	return out, err
+}
+
+// DeleteCopies implements httpapi.Copies.
+func (c copies) DeleteCopies(ctx context.Context) (int, error) {
+	return c.s.backups.DeleteCopies(ctx, c.list)
+}
+
 // setBackups prepares backups of the home. This process owns the database.
 func (s *server) setBackups() error {
 	if s.cfg.Database.URL != "" {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
+	"github.com/hermes-memory/hermes/internal/httpapi"
 	"github.com/hermes-memory/hermes/internal/terminal"
 )
 
@@ -21,8 +22,11 @@ func (a *app) forgetCommand() *cobra.Command {
 		Long: `Erase every sentence that mentions a thing, the facts taken from it and all data
 derived from it. Then search this program's files byte by byte and list them. The
 rest of the messages stays. A session whose id or key names the thing is deleted.
-Earlier backups still hold the thing. At a terminal it counts first, and asks. A script
-says --yes.`,
+At a terminal it counts first, and asks. A script says --yes.
+
+Backups that were made before still hold the thing. Those that are known are named,
+with the time when the last of them is deleted by itself; --backups delete deletes
+them at once. Copies elsewhere are not known.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if in.About == "" && in.SessionID == "" && in.SessionKey == "" {
@@ -34,6 +38,7 @@ says --yes.`,
 	c.Flags().StringVar(&in.About, "about", "", "the thing to forget")
 	c.Flags().StringVar(&in.SessionID, "session", "", "forget this session whole")
 	c.Flags().StringVar(&in.SessionKey, "key", "", "forget every session of this key whole")
+	c.Flags().StringVar(&in.Backups, "backups", "", "delete: delete the backups that were made before, too")
 	c.Flags().BoolVar(&in.DryRun, "dry-run", false, "only count")
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return c
@@ -47,7 +52,7 @@ func (a *app) forget(c *cobra.Command, cl *client, in forgetRequest, yes bool) e
 			return err
 		}
 	}
-	var out curate.Forgotten
+	var out certified
 	if err := cl.call(c.Context(), http.MethodPost, pathForget, in, &out); err != nil {
 		return err
 	}
@@ -65,7 +70,7 @@ func (a *app) askToForget(c *cobra.Command, cl *client, in forgetRequest) error 
 			"Nothing was erased: there is no terminal to confirm this at. Say --yes to erase, or --dry-run to count first.")
 	}
 	in.DryRun = true
-	var would curate.Forgotten
+	var would certified
 	if err := cl.call(c.Context(), http.MethodPost, pathForget, in, &would); err != nil {
 		return err
 	}
@@ -83,9 +88,16 @@ type forgetRequest struct {
 	SessionID  string `json:"session_id,omitempty"`
 	SessionKey string `json:"session_key,omitempty"`
 	DryRun     bool   `json:"dry_run,omitempty"`
+	Backups    string `json:"backups,omitempty"`
 }
 
-func (a *app) printForgotten(f *curate.Forgotten) error {
+// certified is the certificate of an erasure.
+type certified struct {
+	curate.Forgotten
+	Backups *httpapi.HeldBy `json:"backups,omitempty"`
+}
+
+func (a *app) printForgotten(f *certified) error {
 	verb := "Erased"
 	if f.DryRun {
 		verb = "Would erase"
@@ -105,5 +117,25 @@ func (a *app) printForgotten(f *curate.Forgotten) error {
 	if !f.DryRun && len(f.Searched) > 0 {
 		a.say("Nothing is left of %q.", f.About)
 	}
+	a.printHeldBy(f.Backups)
 	return nil
+}
+
+// printHeldBy names the backups that may still hold what was erased.
+func (a *app) printHeldBy(b *httpapi.HeldBy) {
+	switch {
+	case b == nil:
+		return
+	case b.Deleted > 0:
+		a.say("Deleted %s.", countOf(b.Deleted, "backup that was made before", "backups that were made before"))
+		return
+	case b.Until != nil:
+		a.say("%s made before may still hold it; the last one ages out on %s:", countOf(b.Count, "backup", "backups"), b.Until.Local().Format("2006-01-02"))
+	default:
+		a.say("%s made before may still hold it, until they are deleted:", countOf(b.Count, "backup", "backups"))
+	}
+	for i := range b.Files {
+		a.say("  %s", b.Files[i].File)
+	}
+	a.say("To delete them: --backups delete. Copies elsewhere are not known.")
 }

@@ -101,8 +101,8 @@ func TestRestoreForgetsAgain(t *testing.T) {
 	if !strings.Contains(call(http.MethodGet, "/api/memory?session_id=s3", ""), "Grizabella") {
 		t.Fatal("the fact is not there")
 	}
-	s.do(exitOK, "forget", "--about", "wilhelmina  QUUX")
-	s.do(exitOK, "forget", "--session", "s2")
+	s.do(exitOK, "forget", "--yes", "--about", "wilhelmina  QUUX")
+	s.do(exitOK, "forget", "--yes", "--session", "s2")
 	facts := call(http.MethodGet, "/api/memory?session_id=s3", "")
 	id := facts[strings.Index(facts, `"id":"`)+6:]
 	id = id[:strings.IndexByte(id, '"')]
@@ -265,5 +265,67 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 	if all := s.do(exitOK, "sessions", "export", "-"); !strings.Contains(all, "tea") {
 		t.Errorf("restored over a damaged database: got %s", all)
+	}
+}
+
+// TestForgetNamesBackups: a forgetting names the copies that it does not change, with the time
+// when they are gone, and deletes them if it is told to.
+func TestForgetNamesBackups(t *testing.T) {
+	t.Parallel()
+	s := restoreHouse(t)
+	dir := t.TempDir()
+	s.env["HERMES_BACKUP_DIR"] = dir
+	s.add("s1", "I met Wilhelmina in Oslo.")
+	if out := s.do(exitOK, "forget", "--yes", "--about", "unicorns"); strings.Contains(out, "backup") {
+		t.Errorf("without backups: got %s", out)
+	}
+	file := filepath.Join(t.TempDir(), "b.tar")
+	s.do(exitOK, "backup", file)
+	_, stop := s.serve()
+	until(t, func() bool { found, _ := filepath.Glob(filepath.Join(dir, "hermes-*.tar")); return len(found) == 1 })
+	stop()
+	out := s.do(exitOK, "forget", "--yes", "--about", "Wilhelmina")
+	if !strings.Contains(out, "1 backup made before may still hold it; the last one ages out on 2") || !strings.Contains(out, dir+"/hermes-2") {
+		t.Errorf("with a backup: got %s", out)
+	}
+	s.do(exitOK, "restore", file, "--yes")
+	out = s.do(exitOK, "forget", "--yes", "--about", "Wilhelmina")
+	if !strings.Contains(out, "2 backups made before may still hold it, until they are deleted") || !strings.Contains(out, "state.db.before-") {
+		t.Errorf("with a replaced database: got %s", out)
+	}
+	if out := s.do(exitFailed, "forget", "--yes", "--about", "Wilhelmina", "--backups", "all"); !strings.Contains(out, "is \"delete\", or left out") {
+		t.Errorf("an unknown word: got %s", out)
+	}
+	if out := s.do(exitOK, "forget", "--yes", "--about", "Wilhelmina", "--backups", "delete"); !strings.Contains(out, "Deleted 2 backups") {
+		t.Errorf("delete: got %s", out)
+	}
+	for _, pattern := range []string{filepath.Join(dir, "hermes-*"), filepath.Join(s.env["HERMES_HOME"], "*.before-*")} {
+		if left, err := filepath.Glob(pattern); err != nil || len(left) > 0 {
+			t.Errorf("left: %v, %v", left, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "erasures.jsonl")); err != nil {
+		t.Errorf("the ledger: %v", err)
+	}
+	key := strings.Fields(s.do(exitOK, "keys", "create", "--name", "bot", "--scopes", "memory"))[0]
+	_, stop = s.serve()
+	defer stop()
+	server, err := readServerFile(s.env["HERMES_HOME"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+server.Address+"/api/memory/forget",
+		strings.NewReader(`{"about":"Wilhelmina","backups":"delete"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+key)
+	res, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	if res.StatusCode != http.StatusForbidden {
+		t.Errorf("another owner deletes backups: got %d, want 403", res.StatusCode)
 	}
 }

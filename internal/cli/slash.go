@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/language"
 	"github.com/hermes-memory/hermes/internal/terminal"
 )
@@ -218,7 +217,7 @@ func (t *talk) forget(ctx context.Context, about string) error {
 	if about == "" {
 		return usageError{errors.New("say what to forget: /forget THING")}
 	}
-	var would, done curate.Forgotten
+	var would, done certified
 	if err := t.call(ctx, http.MethodPost, "/api/memory/forget", map[string]any{"about": about, "dry_run": true}, &would); err != nil {
 		return err
 	}

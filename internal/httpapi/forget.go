@@ -20,8 +20,12 @@ func (s *server) forget(w http.ResponseWriter, r *http.Request) error {
 		SessionID  string `json:"session_id"`
 		SessionKey string `json:"session_key"`
 		DryRun     bool   `json:"dry_run"`
+		Backups    string `json:"backups"`
 	}
 	if err := decode(r, &in); err != nil {
+		return err
+	}
+	if err := checkBackups(r, in.Backups); err != nil {
 		return err
 	}
 	given := 0
@@ -43,6 +47,9 @@ func (s *server) forget(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	done := certificate{Object: "hermes.forgotten", Forgotten: out}
+	if done.Backups, err = s.heldBy(r, in.Backups == deleteBackups && !in.DryRun && out.Left == 0); err != nil {
+		return err
+	}
 	if !in.DryRun {
 		at := s.Now().UTC()
 		done.At, done.Version = &at, s.Version
@@ -59,6 +66,8 @@ type certificate struct {
 	At       *time.Time `json:"at,omitempty"`
 	AuditSeq int64      `json:"audit_seq,omitempty"`
 	Version  string     `json:"version,omitempty"`
+	// Backups may still hold what was erased; nil if none is known.
+	Backups *HeldBy `json:"backups,omitempty"`
 }
 
 // entered writes the entry of the request, if its transaction did not, and returns the

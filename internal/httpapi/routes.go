@@ -57,6 +57,8 @@ type Config struct {
 	Settings func() []Setting
 	// Backups makes backups of the home; nil if the data is elsewhere.
 	Backups Backups
+	// Copies are earlier states of the data; nil if none are known.
+	Copies Copies
 	// Doctor examines the installation; nil disables the route.
 	Doctor func(ctx context.Context, deep bool) []Finding
 	// MCP answers POST /mcp; nil disables the route.
