@@ -89,6 +89,7 @@ type server struct {
 	measures    *telemetry.Telemetry // nil if metrics are off
 	token       string
 	public      bool // other machines can reach it
+	noCopy      bool // no copy of the database is kept before migrations
 	started     time.Time
 	now         func() time.Time
 	draining    atomic.Bool
@@ -109,6 +110,8 @@ type assembly struct {
 	now func() time.Time
 	// getenv is the environment for MCP servers that are started.
 	getenv func(string) string
+	// noCopy keeps no copy of the database from before migrations.
+	noCopy bool
 	// restoring says that the home is a backup that is being restored: what is forgotten then
 	// is in the ledger.
 	restoring bool
@@ -133,6 +136,7 @@ func assemble(ctx context.Context, parts assembly) (*server, error) {
 	}
 	s := &server{
 		cfg: cfg, log: log, token: newToken(), public: parts.public, started: time.Now().UTC(), now: parts.now, measures: parts.measures,
+		noCopy: parts.noCopy || parts.restoring,
 	}
 	bell := transcript.NewBell()
 	if err := s.openDatabase(ctx, bell); err != nil {

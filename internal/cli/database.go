@@ -129,7 +129,7 @@ func (s *server) openDatabase(ctx context.Context, bell transcript.Bell) (err er
 			Log: s.log, AuditKeep: keep, Observer: observer,
 		})
 	}
-	files := sqlite.Options{Path: s.cfg.DatabaseFile(), Log: s.log, AuditKeep: keep, Observer: observer}
+	files := sqlite.Options{Path: s.cfg.DatabaseFile(), Log: s.log, AuditKeep: keep, Observer: observer, NoCopy: s.noCopy}
 	if s.cfg.Transcripts.Enabled {
 		files.Transcripts = bell.Ring
 	}

@@ -22,6 +22,7 @@ import (
 )
 
 func (a *app) serveCommand() *cobra.Command {
+	var noCopy bool
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the server",
@@ -31,14 +32,15 @@ answers from memory alone when there is none.
 
 Every flag is also a setting: see ` + "`hermes config show`" + `.`,
 		Args: noArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return a.runServe(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error { return a.runServe(c.Context(), noCopy) },
 	}
+	c.Flags().BoolVar(&noCopy, "no-copy", false, "upgrade the database without keeping a copy from before")
 	a.settingFlags(c)
 	return c
 }
 
 // runServe opens the data, prints the banner, serves, and drains.
-func (a *app) runServe(ctx context.Context) error {
+func (a *app) runServe(ctx context.Context, noCopy bool) error {
 	cfg, err := a.load()
 	if err != nil {
 		return err
@@ -68,7 +70,7 @@ func (a *app) runServe(ctx context.Context) error {
 	at.transport = measures.Transport(upstream.NewTransport())
 	s, err := assemble(ctx, assembly{
 		cfg: cfg, log: log, public: at.public, measures: measures,
-		choose: func() (upstream.Choice, error) { return choose(ctx, cfg, at) }, getenv: a.process.Getenv, doctor: a.examine,
+		choose: func() (upstream.Choice, error) { return choose(ctx, cfg, at) }, getenv: a.process.Getenv, doctor: a.examine, noCopy: noCopy,
 	})
 	if err != nil {
 		at.close()

@@ -68,6 +68,8 @@ type Options struct {
 	Transcripts func()
 	// Move opens the database as a side of a move.
 	Move storage.MoveSide
+	// NoCopy keeps no copy of the file from before migrations.
+	NoCopy bool
 	// NoGuard disables the guard against stray opens, and the check that the files
 	// still exist. It is for the guard's test only.
 	NoGuard bool
@@ -142,7 +144,7 @@ func (db *DB) open(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("open database: %w", err)
 	}
-	if err := prepareFile(ctx, conn, db.opt.Synchronous); err != nil {
+	if err := prepareFile(ctx, conn, &db.opt); err != nil {
 		_ = conn.Close()
 		return err
 	}

@@ -53,7 +53,7 @@ func refuseForeign(path string) error {
 }
 
 // prepareFile sets the modes of the file, reads them back, and migrates the schema.
-func prepareFile(ctx context.Context, conn *sql.Conn, synchronous string) error {
+func prepareFile(ctx context.Context, conn *sql.Conn, opt *Options) error {
 	// The application id comes first, while the header is still written in place.
 	if _, err := conn.ExecContext(ctx, fmt.Sprintf(`PRAGMA application_id = %d`, applicationID)); err != nil {
 		return fmt.Errorf("mark database: %w", err)
@@ -61,10 +61,10 @@ func prepareFile(ctx context.Context, conn *sql.Conn, synchronous string) error 
 	if _, err := conn.ExecContext(ctx, `PRAGMA journal_mode = WAL`); err != nil {
 		return fmt.Errorf("set journal mode: %w", err)
 	}
-	if err := checkModes(ctx, conn, synchronous); err != nil {
+	if err := checkModes(ctx, conn, opt.Synchronous); err != nil {
 		return err
 	}
-	return migrate(ctx, conn)
+	return migrate(ctx, conn, opt)
 }
 
 // checkModes reads back the settings on which durability depends.
@@ -107,8 +107,9 @@ func olderVersion(a, b string) bool {
 }
 
 // migrate applies the migrations that the file lacks, each in a transaction.
-// user_version counts them, so that any tool can read the version.
-func migrate(ctx context.Context, conn *sql.Conn) error {
+// user_version counts them, so that any tool can read the version. A copy of the file is kept
+// from before.
+func migrate(ctx context.Context, conn *sql.Conn, opt *Options) error {
 	scripts, err := migrationScripts()
 	if err != nil {
 		return err
@@ -118,10 +119,16 @@ func migrate(ctx context.Context, conn *sql.Conn) error {
 		return fmt.Errorf("read schema version: %w", err)
 	}
 	if version > len(scripts) {
-		return errNewer(version, len(scripts), "")
+		return errNewer(version, len(scripts), wayBack(opt.Path, len(scripts)))
 	}
 	if err := checkSchema(ctx, conn, scripts[:version]); err != nil {
 		return err
+	}
+	keep := version > 0 && version < len(scripts) && !opt.NoCopy
+	if keep {
+		if err := keepVersion(ctx, conn, opt.Path, version); err != nil {
+			return err
+		}
 	}
 	for i := version; i < len(scripts); i++ {
 		stmt := fmt.Sprintf("BEGIN IMMEDIATE;\n%s\n%s\nPRAGMA user_version = %d;\nCOMMIT;", scripts[i], markSchema(scripts[:i+1]), i+1)
@@ -129,6 +136,9 @@ func migrate(ctx context.Context, conn *sql.Conn) error {
 			_, _ = conn.ExecContext(ctx, `ROLLBACK`) // the error below is what matters
 			return fmt.Errorf("migrate to version %d: %w", i+1, err)
 		}
+	}
+	if keep {
+		return dropVersions(opt.Path, version)
 	}
 	return nil
 }

@@ -1,0 +1,89 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/hermes-memory/hermes/internal/fault"
+)
+
+// copyName is the file that keeps a database as it was at a schema version.
+func copyName(path string, version int) string { return path + ".v" + strconv.Itoa(version) }
+
+// keepVersion copies the database as it is before migrations, and verifies the copy. A program
+// of that version opens it. The copy has its name only once it is whole.
+func keepVersion(ctx context.Context, conn *sql.Conn, path string, version int) error {
+	var size int64
+	const bytes = `SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()`
+	if err := conn.QueryRowContext(ctx, bytes).Scan(&size); err != nil {
+		return fmt.Errorf("read the size of the database: %w", err)
+	}
+	if room := RoomOf(filepath.Dir(path)); !room.Holds(size) {
+		return fault.New(fault.Unavailable, "no_room_for_copy", fmt.Sprintf(
+			"This program changes the tables of the database, and keeps a copy from before. The copy needs %d MB, and %d MB are free in %s. "+
+				"Free some space, or start once with --no-copy after a backup of your own.", size>>20+1, room.Free>>20, filepath.Dir(path)))
+	}
+	part := copyName(path, version) + ".part"
+	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove an unfinished copy: %w", err)
+	}
+	err := snapshotOf(ctx, conn, part)
+	if err == nil {
+		_, err = Verify(ctx, part)
+	}
+	if err == nil {
+		err = os.Rename(part, copyName(path, version))
+	}
+	if err != nil {
+		_ = os.Remove(part)
+		return fault.Wrap(fault.Unavailable, "copy_failed", fmt.Sprintf(
+			"This program changes the tables of the database, and the copy from before could not be made: %v. "+
+				"Nothing was changed. See hermes doctor --deep of the version before, or start once with --no-copy.", err), err)
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+// dropVersions removes the copies of other versions than the newest one. They stay until the
+// next migrations have succeeded.
+func dropVersions(path string, keep int) error {
+	all, err := filepath.Glob(path + ".v*")
+	if err != nil {
+		return err
+	}
+	for _, file := range all {
+		text := strings.TrimPrefix(file, path+".v")
+		if n, err := strconv.Atoi(text); err != nil || n == keep {
+			continue
+		}
+		if err := os.Remove(file); err != nil {
+			return fmt.Errorf("remove an earlier copy: %w", err)
+		}
+	}
+	return nil
+}
+
+// wayBack tells of the copy that this program can open, if there is one.
+func wayBack(path string, known int) string {
+	file := copyName(path, known)
+	if _, err := os.Stat(file); err != nil {
+		return ""
+	}
+	return " To go back, put " + file + " into its place: it has what was stored before the upgrade. See docs/backup.md."
+}
+
+// syncFolder makes the names in a directory durable, where directories can be opened.
+func syncFolder(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return fmt.Errorf("store the directory: %w", err)
+	}
+	_ = d.Sync() // some systems have no such thing for directories
+	return d.Close()
+}
