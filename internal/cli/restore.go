@@ -18,9 +18,15 @@ import (
 )
 
 func (a *app) restoreCommand() *cobra.Command {
-	var yes, keepJobs bool
+	var yes, keepJobs, ledger bool
+	var since string
 	c := &cobra.Command{
-		Use: "restore FILE", Short: "Replace all data by that of a backup", Args: oneFile,
+		Use: "restore FILE", Short: "Replace all data by that of a backup", Args: func(c *cobra.Command, args []string) error {
+			if ledger {
+				return noArgs(c, args)
+			}
+			return oneFile(c, args)
+		},
 		Long: `Replace the data of the home by that of a backup. No server may run meanwhile.
 The backup is verified before anything is replaced, and the replaced files are
 kept under other names. '-' reads the standard input.
@@ -33,10 +39,21 @@ Before a server can use the data:
   - jobs are paused if the backup is of another machine or home, because the
     server there may still fire them; --keep-jobs leaves them on
 
-To move to another machine: stop the server, back up, restore there, start.`,
+To move to another machine: stop the server, back up, restore there, start.
+
+With the data in PostgreSQL, restore a dump with pg_restore; then --ledger --since TIME,
+with the time of the dump, forgets and revokes again what was forgotten and
+revoked since.`,
 		Example: `  hermes restore hermes.tar
   age -d -i key.txt hermes.tar.age | hermes restore - --yes`,
 		RunE: func(c *cobra.Command, args []string) error {
+			if ledger {
+				cfg, err := a.load()
+				if err != nil {
+					return err
+				}
+				return a.ledgerOnly(c.Context(), cfg, since)
+			}
 			cfg, err := a.homeToBackUp()
 			if err != nil {
 				return err
@@ -54,6 +71,8 @@ To move to another machine: stop the server, back up, restore there, start.`,
 		},
 	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	c.Flags().BoolVar(&ledger, "ledger", false, "only apply the ledger of erasures to the data that is there")
+	c.Flags().StringVar(&since, "since", "", "with --ledger: the time of the backup, such as 2026-11-27T03:00:00Z")
 	c.Flags().BoolVar(&keepJobs, "keep-jobs", false, "leave jobs on, though the backup is of another machine or home")
 	return c
 }

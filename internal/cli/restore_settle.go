@@ -9,6 +9,7 @@ import (
 	"github.com/hermes-memory/hermes/internal/audit"
 	"github.com/hermes-memory/hermes/internal/backup"
 	"github.com/hermes-memory/hermes/internal/config"
+	"github.com/hermes-memory/hermes/internal/curate"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/job"
 	"github.com/hermes-memory/hermes/internal/owner"
@@ -77,6 +78,15 @@ func (s *server) settleRestored(ctx context.Context, r *restoring) error {
 	return note.Close(context.WithoutCancel(ctx), s.db, "")
 }
 
+// forgot adds what was forgotten again for an owner.
+func (out *restored) forgot(again *curate.ForgottenAgain) {
+	f := &out.Forgotten
+	f.Things += again.Things
+	f.Sentences += again.Sentences
+	f.Sessions += again.Sessions
+	f.Left += again.Left
+}
+
 // tellUnfound notes what the ledger lists and no search can find.
 func (out *restored) tellUnfound(p *backup.Pending) {
 	if p.Unfound > 0 {
@@ -115,11 +125,7 @@ func (s *server) settleOwner(ctx context.Context, o owner.Owner, p *backup.Pendi
 	if err != nil {
 		return err
 	}
-	f := &r.out.Forgotten
-	f.Things += again.Things
-	f.Sentences += again.Sentences
-	f.Sessions += again.Sessions
-	f.Left += again.Left
+	r.out.forgot(&again)
 	jobs, err := s.db.Jobs(ctx, o)
 	if err != nil {
 		return err

@@ -3,12 +3,15 @@ package cli
 import (
 	"bytes"
 	"database/sql"
+	"io"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/hermes-memory/hermes/internal/backup"
 )
 
 // restoreHouse is a home with a server, over which commands run.
@@ -268,6 +271,25 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 }
 
+// databaseOf is the database in a backup.
+func (s *shell) databaseOf(file string) (db []byte) {
+	s.t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	if _, err := backup.Read(f, func(name string, _ int64, in io.Reader) (err error) {
+		if name == "state.db" {
+			db, err = io.ReadAll(in)
+		}
+		return err
+	}); err != nil {
+		s.t.Fatal(err)
+	}
+	return db
+}
+
 // TestForgetNamesBackups: a forgetting names the copies that it does not change, with the time
 // when they are gone, and deletes them if it is told to.
 func TestForgetNamesBackups(t *testing.T) {
@@ -303,6 +325,20 @@ func TestForgetNamesBackups(t *testing.T) {
 		if left, err := filepath.Glob(pattern); err != nil || len(left) > 0 {
 			t.Errorf("left: %v, %v", left, err)
 		}
+	}
+	// The file of before comes back by hand: the ledger alone mends it.
+	s.do(exitUsage, "restore", "--ledger", "--since", "2020-01-01")
+	if out := s.do(exitOK, "restore", "--ledger", "--since", "2020-01-01T00:00:00Z"); !strings.Contains(out, "Forgotten again: 0 things") {
+		t.Errorf("the ledger on what is clean: got %s", out)
+	}
+	if err := os.WriteFile(filepath.Join(s.env["HERMES_HOME"], "state.db"), s.databaseOf(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out := s.do(exitOK, "restore", "--ledger", "--since", "2020-01-01T00:00:00Z"); !strings.Contains(out, "Forgotten again: 1 things") {
+		t.Errorf("the ledger on an earlier file: got %s", out)
+	}
+	if all := s.do(exitOK, "sessions", "export", "-"); strings.Contains(all, "Wilhelmina") {
+		t.Errorf("after it: got %s", all)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "erasures.jsonl")); err != nil {
 		t.Errorf("the ledger: %v", err)

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hermes-memory/hermes/internal/backup"
+	"github.com/hermes-memory/hermes/internal/config"
+	"github.com/hermes-memory/hermes/internal/trail"
+	"github.com/hermes-memory/hermes/internal/upstream"
+)
+
+// ledgerOnly applies the ledger to data that was restored by other means: a dump of PostgreSQL,
+// or a copy of the file.
+func (a *app) ledgerOnly(ctx context.Context, cfg *config.Config, since string) error {
+	at, err := time.Parse(time.RFC3339, since)
+	if err != nil {
+		return usageError{fmt.Errorf("--since needs the time of the backup, such as 2026-11-27T03:00:00Z, got %q", since)}
+	}
+	s, err := assemble(ctx, assembly{
+		cfg: cfg, log: a.newLogger(cfg), restoring: true, getenv: a.process.Getenv,
+		choose: func() (upstream.Choice, error) { return upstream.Choice{Kind: upstream.KindRecall}, nil },
+	})
+	if err != nil {
+		return err
+	}
+	out := &restored{Notes: []string{}, Kept: []string{}}
+	if err := errors.Join(s.applyLedger(ctx, at, out), s.close()); err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(out)
+	}
+	f := &out.Forgotten
+	a.say("Forgotten again: %d things, %d sentences, %d sessions. Revoked again: %s.", f.Things, f.Sentences, f.Sessions, countOf(out.Revoked, "key", "keys"))
+	for _, note := range out.Notes {
+		a.say("  note          %s", note)
+	}
+	return nil
+}
+
+// applyLedger forgets and revokes again what the ledgers list since a time.
+func (s *server) applyLedger(ctx context.Context, since time.Time, out *restored) error {
+	ctx = trail.With(ctx, trail.Trail{Actor: trail.Terminal})
+	entries, err := backup.ReadLedger(s.cfg.Home)
+	if err == nil && s.cfg.Backup.Dir != "" {
+		var more []backup.Entry
+		more, err = backup.ReadLedger(s.cfg.Backup.Dir)
+		entries = append(entries, more...)
+	}
+	if err != nil {
+		return err
+	}
+	pending := backup.PendingOf(entries, since, s.db.HashKey())
+	if err := s.revokeAgain(ctx, pending, out); err != nil {
+		return err
+	}
+	owners, err := s.owners(ctx)
+	if err != nil {
+		return err
+	}
+	for _, o := range owners {
+		again, err := s.curator.ForgetAgain(ctx, o, pending.Again(o))
+		if err != nil {
+			return err
+		}
+		out.forgot(&again)
+	}
+	out.tellUnfound(pending)
+	return nil
+}
