@@ -306,6 +306,8 @@ func TestUntrustedText(t *testing.T) {
 		"hermes sessions diff":   {{"s1", "s2"}, {"s1", poison}},
 		"hermes sessions export": {{filepath.Join(dir, "out.jsonl")}, {filepath.Join(dir, poison, "x")}},
 		"hermes sessions import": {{archive}, {filepath.Join(dir, poison)}},
+		"hermes backup":          {{filepath.Join(dir, "b.tar")}, {filepath.Join(dir, poison)}},
+		"hermes restore":         {{archive, "--yes"}, {filepath.Join(dir, poison), "--yes"}, {"--ledger", "--since", poison}},
 		"hermes import":          {{archive, "--from", "jsonl"}, {filepath.Join(dir, poison)}, {archive, "--from", poison}, {dir, "--dry-run"}},
 		"hermes sessions delete": {{"s3", "--yes"}, {"s2"}, {poison, "--yes"}},
 		"hermes sessions prune":  {{"--older-than", "0", "--yes"}, {"--source", poison, "--dry-run"}},
