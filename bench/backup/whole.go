@@ -76,7 +76,8 @@ func (o *options) whole(ctx context.Context) error {
 	for _, c := range clients {
 		n += c.stored.Load()
 	}
-	fmt.Printf("%d of %d backups whole, under %.0f writes a second (%d failed)\n", good, o.rounds, float64(n)/time.Since(begun).Seconds(), failed.Load())
+	rate := float64(n) / time.Since(begun).Seconds()
+	fmt.Printf("%d of %d backups whole, under %.0f writes a second (%d failed)\n", good, o.rounds, rate, failed.Load())
 	if good < o.rounds {
 		return errors.New("a backup was not whole")
 	}

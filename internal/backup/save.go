@@ -27,7 +27,8 @@ func Save(file string, write func(io.Writer) error) (_ Manifest, err error) {
 	part := filepath.Join(filepath.Dir(file), "."+filepath.Base(file)+"-"+rand.Text()[:8]+partSuffix)
 	f, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {
-		return Manifest{}, fault.Wrap(fault.Unavailable, "backup_unwritable", fmt.Sprintf("Cannot write to %s: %v.", filepath.Dir(file), err), err)
+		return Manifest{}, fault.Wrap(fault.Unavailable, "backup_unwritable",
+			fmt.Sprintf("Cannot write to %s: %v.", filepath.Dir(file), err), err)
 	}
 	defer func() {
 		_ = f.Close()

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"net/http"
 	"os"
@@ -374,21 +373,6 @@ func (s *server) close() error {
 		return s.db.Close()
 	}
 	return errors.Join(s.mirror.Close(), s.db.Close())
-}
-
-// prepareHome creates the home directory, accessible to this account only.
-func prepareHome(path string) error {
-	if err := os.MkdirAll(path, 0o700); err != nil {
-		return fault.Wrap(fault.Unavailable, "home_unwritable", "Cannot create "+path+". Choose another place with HERMES_HOME.", err)
-	}
-	info, err := os.Stat(path)
-	if err == nil && info.Mode()&fs.ModePerm != 0o700 {
-		err = os.Chmod(path, 0o700)
-	}
-	if err != nil {
-		return fault.Wrap(fault.Unavailable, "home_unwritable", "Cannot make "+path+" private. Choose another place with HERMES_HOME.", err)
-	}
-	return nil
 }
 
 func newToken() string {

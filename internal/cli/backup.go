@@ -102,7 +102,8 @@ func (a *app) backup(ctx context.Context, cl *client, file string, withConfig bo
 		return a.printJSON(map[string]any{"file": file, "bytes": m.Size(), "manifest": m})
 	}
 	a.say("Backed up %s and %s to %s (%s). It is verified, and holds all texts in the clear.",
-		countOf(int(m.Counts["sessions"]), "session", "sessions"), countOf(int(m.Counts["messages"]), "message", "messages"), file, megabytes(m.Size()))
+		countOf(int(m.Counts["sessions"]), "session", "sessions"), countOf(int(m.Counts["messages"]), "message", "messages"),
+		file, megabytes(m.Size()))
 	return nil
 }
 

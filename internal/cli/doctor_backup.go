@@ -28,18 +28,21 @@ func examineBackups(cfg *config.Config, now time.Time) finding {
 		return finding{"backup", failing, err.Error(), "Remove backup.json from the home."}
 	}
 	if status.Error != "" {
-		return finding{"backup", failing, "the newest one failed at " + status.At.Local().Format(clock) + ": " + status.Error, "Correct that; the server tries it again within a quarter of an hour."}
+		return finding{"backup", failing, "the newest one failed at " + status.At.Local().Format(clock) + ": " + status.Error,
+			"Correct that; the server tries it again within a quarter of an hour."}
 	}
 	if len(all) == 0 {
 		return finding{"backup", warning, "none is in " + cfg.Backup.Dir, "Start the server: it makes one at once."}
 	}
 	newest := all[len(all)-1]
-	says := fmt.Sprintf("%s in %s, the newest of %s (%s)", countOf(len(all), "backup", "backups"), cfg.Backup.Dir, newest.At.Local().Format(clock), megabytes(newest.Size))
+	says := fmt.Sprintf("%s in %s, the newest of %s (%s)",
+		countOf(len(all), "backup", "backups"), cfg.Backup.Dir, newest.At.Local().Format(clock), megabytes(newest.Size))
 	switch {
 	case now.Sub(newest.At) > lateBy*cfg.Backup.Every:
 		return finding{"backup", warning, says + ", which is late", "Start the server: backups are made while it runs."}
 	case backup.SameDisk(cfg.Home, cfg.Backup.Dir):
-		return finding{"backup", warning, says + ", on the disk of the home", "Choose a directory on another disk, or copy the backups elsewhere: a failing disk takes both."}
+		return finding{"backup", warning, says + ", on the disk of the home",
+			"Choose a directory on another disk, or copy the backups elsewhere: a failing disk takes both."}
 	}
 	return finding{"backup", fine, says, ""}
 }

@@ -130,7 +130,8 @@ func (a *app) printHeldBy(b *httpapi.HeldBy) {
 		a.say("Deleted %s.", countOf(b.Deleted, "backup that was made before", "backups that were made before"))
 		return
 	case b.Until != nil:
-		a.say("%s made before may still hold it; the last one ages out on %s:", countOf(b.Count, "backup", "backups"), b.Until.Local().Format("2006-01-02"))
+		a.say("%s made before may still hold it; the last one ages out on %s:",
+			countOf(b.Count, "backup", "backups"), b.Until.Local().Format("2006-01-02"))
 	default:
 		a.say("%s made before may still hold it, until they are deleted:", countOf(b.Count, "backup", "backups"))
 	}

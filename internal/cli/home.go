@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hermes-memory/hermes/internal/config"
+	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/sqlite"
 )
 
@@ -85,4 +86,19 @@ func readServerFile(home string) (*serverFile, error) {
 		return nil, fmt.Errorf("read server.json: %w", err)
 	}
 	return &f, nil
+}
+
+// prepareHome creates the home directory, accessible to this account only.
+func prepareHome(path string) error {
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return fault.Wrap(fault.Unavailable, "home_unwritable", "Cannot create "+path+". Choose another place with HERMES_HOME.", err)
+	}
+	info, err := os.Stat(path)
+	if err == nil && info.Mode()&fs.ModePerm != 0o700 {
+		err = os.Chmod(path, 0o700)
+	}
+	if err != nil {
+		return fault.Wrap(fault.Unavailable, "home_unwritable", "Cannot make "+path+" private. Choose another place with HERMES_HOME.", err)
+	}
+	return nil
 }

@@ -165,7 +165,8 @@ func (a *app) replacedHome(ctx context.Context, cfg *config.Config, out *restore
 		return nil, err
 	}
 	if err != nil {
-		out.Notes = append(out.Notes, fmt.Sprintf("the replaced database could not be read (%v); what was forgotten is known from the ledger alone", err))
+		out.Notes = append(out.Notes,
+			fmt.Sprintf("the replaced database could not be read (%v); what was forgotten is known from the ledger alone", err))
 	}
 	return replaced, nil
 }

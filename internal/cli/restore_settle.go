@@ -89,15 +89,16 @@ func (out *restored) forgot(again *curate.ForgottenAgain) {
 
 // tellUnfound notes what the ledger lists and no search can find.
 func (out *restored) tellUnfound(p *backup.Pending) {
+	note := func(format string, args ...any) { out.Notes = append(out.Notes, fmt.Sprintf(format, args...)) }
 	if p.Unfound > 0 {
-		out.Notes = append(out.Notes, fmt.Sprintf("%s of one letter or sign cannot be found by a hash; forget such names again: hermes forget --about NAME",
-			countOf(p.Unfound, "forgotten name", "forgotten names")))
+		note("%s of one letter or sign cannot be found by a hash; forget such names again: hermes forget --about NAME",
+			countOf(p.Unfound, "forgotten name", "forgotten names"))
 	}
 	if p.Foreign > 0 {
-		out.Notes = append(out.Notes, fmt.Sprintf("%s of the ledger are about another database, and were left out", countOf(p.Foreign, "entry", "entries")))
+		note("%s of the ledger are about another database, and were left out", countOf(p.Foreign, "entry", "entries"))
 	}
 	if out.Forgotten.Left > 0 {
-		out.Notes = append(out.Notes, fmt.Sprintf("%d mentions of forgotten things were left; forget them again: hermes forget --about NAME", out.Forgotten.Left))
+		note("%d mentions of forgotten things were left; forget them again: hermes forget --about NAME", out.Forgotten.Left)
 	}
 }
 

@@ -45,7 +45,8 @@ func checkBackups(r *http.Request, backups string) error {
 		return nil
 	case deleteBackups:
 		if ownerOf(r).ID() != owner.LocalID {
-			return fault.New(fault.Forbidden, "local_owner_only", "Only the owner local may delete backups, because they hold the data of all owners.").At("backups")
+			return fault.New(fault.Forbidden, "local_owner_only",
+				"Only the owner local may delete backups, because they hold the data of all owners.").At("backups")
 		}
 		return nil
 	}

@@ -111,7 +111,8 @@ func ReadReplaced(ctx context.Context, path string) (*Replaced, error) {
 	if r.Key, err = readErasureKey(ctx, conn); err != nil {
 		return nil, err
 	}
-	err = eachOf(ctx, conn, `SELECT owner_id, hash, words, erased_at, form FROM erasures WHERE form <> 0 AND length(hash) = 32`, func(rows *sql.Rows) error {
+	const erasures = `SELECT owner_id, hash, words, erased_at, form FROM erasures WHERE form <> 0 AND length(hash) = 32`
+	err = eachOf(ctx, conn, erasures, func(rows *sql.Rows) error {
 		e := OwnedErasure{Erasure: memory.Erasure{Key: r.Key}}
 		var hash []byte
 		var at int64

@@ -86,7 +86,9 @@ func openPlain(ctx context.Context, path, mode string) (*sql.Conn, func(), error
 		return nil, nil, fmt.Errorf("open database: %w", err)
 	}
 	q := url.Values{"mode": {mode}}
-	for _, p := range []string{fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), "trusted_schema(OFF)", "mmap_size(0)", "cell_size_check(ON)"} {
+	for _, p := range []string{
+		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), "trusted_schema(OFF)", "mmap_size(0)", "cell_size_check(ON)",
+	} {
 		q.Add("_pragma", p)
 	}
 	u := url.URL{Scheme: "file", Path: uriPath(filepath.ToSlash(abs)), RawQuery: q.Encode()}
