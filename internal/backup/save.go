@@ -8,9 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"syscall"
 
+	"github.com/hermes-memory/hermes/internal/durable"
 	"github.com/hermes-memory/hermes/internal/fault"
 	"github.com/hermes-memory/hermes/internal/sqlite"
 )
@@ -90,12 +90,9 @@ func mayReplace(file string) error {
 
 // syncDir makes the names in a directory durable.
 func syncDir(dir string) error {
-	if runtime.GOOS == "windows" { // directories cannot be opened there
-		return nil
-	}
-	d, err := os.Open(dir)
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return fmt.Errorf("store the directory: %w", err)
 	}
-	return errors.Join(d.Sync(), d.Close())
+	return errors.Join(durable.Sync(root, "."), root.Close())
 }
