@@ -24,7 +24,7 @@ var layers = [][]string{
 	{"curate"},
 	{"run"},
 	{"recall", "upstream", "tool", "study", "job", "live", "storage"},
-	{"gateway"},
+	{"gateway", "provider"},
 	{"httpapi", "witness", "mcpserver", "sqlite", "postgres", "upstream/upstreamtest", "terminal", "gateway/telegram", "gateway/discord", "gateway/slack", "gateway/whatsapp"},
 	{"prove", "telemetry", "migrate", "backup"},
 	{"cli"},
